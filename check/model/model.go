@@ -1,0 +1,60 @@
+// Package model describes memory models as data: preserved program order,
+// which reads-from edges are global, and for the causal ladder the criterion.
+package model
+
+import "ordeal/parse"
+
+// Family says by what kind of criterion a model is defined.
+type Family uint8
+
+// The families of models.
+const (
+	FamilyUnknown Family = iota
+	// Total models ask for one global memory order (herding-cats style):
+	// SC, TSO, PSO, RMO. Deciding them is NP-complete.
+	Total
+	// Causal models are polynomial saturation criteria: CC, CCv, CM, CCM,
+	// wCCM, wSC and the closures of TSO and PSO.
+	Causal
+)
+
+// Model is a memory model. Models are compared by Name.
+type Model struct {
+	Name   string // canonical, as on the command line: "sc", "tso", …
+	Family Family
+	// PPO is the part of program order that every operation pair keeps
+	// whatever the locations: SC keeps all four components, TSO all but
+	// StoreLoad, PSO LoadLoad and LoadStore, RMO none.
+	PPO parse.FenceMask
+	// ForwardOwn says that a load may read its own thread's store before
+	// that store is global (store buffers): false for SC.
+	ForwardOwn bool
+	// LoadLoadSameLoc says that two loads of one location keep program
+	// order (false for RMO, which allows load-load hazards). Stores to one
+	// location, and a load before a store to one location, always do.
+	LoadLoadSameLoc bool
+	// Deps says that dependencies are part of preserved program order.
+	Deps bool
+	_    struct{}
+}
+
+// The models that ask for a global memory order.
+var (
+	SC  = Model{Name: "sc", Family: Total, PPO: parse.FullFence, LoadLoadSameLoc: true}
+	TSO = Model{Name: "tso", Family: Total, PPO: parse.LoadLoad | parse.LoadStore | parse.StoreStore, ForwardOwn: true, LoadLoadSameLoc: true}
+	PSO = Model{Name: "pso", Family: Total, PPO: parse.LoadLoad | parse.LoadStore, ForwardOwn: true, LoadLoadSameLoc: true}
+	RMO = Model{Name: "rmo", Family: Total, ForwardOwn: true, Deps: true}
+)
+
+// The causal ladder. wSC ⇒ CCM ⇒ {CCv, CM} ⇒ CC, and SC ⇒ wSC; wTSO and
+// wPSO are the closures of TSO and PSO, implied by TSO and PSO.
+var (
+	CC   = Model{Name: "cc", Family: Causal}
+	CCv  = Model{Name: "ccv", Family: Causal}
+	CM   = Model{Name: "cm", Family: Causal}
+	WCCM = Model{Name: "wccm", Family: Causal}
+	CCM  = Model{Name: "ccm", Family: Causal}
+	WSC  = Model{Name: "wsc", Family: Causal}
+	WTSO = Model{Name: "wtso", Family: Causal}
+	WPSO = Model{Name: "wpso", Family: Causal}
+)

@@ -1,0 +1,97 @@
+// Package witness defines the evidence of verdicts, and checks it without
+// sharing code with the procedures that found it: Replay executes an order on
+// an operational machine, Verify replays a refutation step by step.
+package witness
+
+import "ordeal/parse"
+
+// Order is the evidence that a model allows a history: every operation that
+// is not a fence, once, in the order in which it took effect in memory. A
+// write takes effect when it leaves its thread's store buffer. A read that is
+// forwarded from the store buffer may stand before the write it reads.
+type Order struct {
+	Ops []parse.OpID
+	_   struct{}
+}
+
+// Rule says why an edge of a refutation holds.
+type Rule uint8
+
+// The rules. From and To are the ends of the edge; x is their location.
+// parse.Init may be an end where the rule says so: it precedes everything of
+// its location, so an edge into it closes a cycle.
+const (
+	RuleUnknown Rule = iota
+	// PPO: From and To are of one thread, and the model keeps their order.
+	PPO
+	// FenceOrder: a fence of the thread lies between From and To and orders
+	// them.
+	FenceOrder
+	// Dependency: a chain of dependencies leads from From to To.
+	Dependency
+	// ReadsFrom: To reads from From, a write of another thread (any thread
+	// under SC, and when To is an RMW, whose read is never forwarded).
+	ReadsFrom
+	// OwnStore: From is an earlier own write of some read's thread to x and
+	// To, another write, is what that read returned (coWR, with To possibly
+	// Init). Via is the read.
+	OwnStore
+	// Coherence: From and To are writes to x that one thread's accesses
+	// order (uniproc), where To follows in program order Via, a read of From
+	// (coRW; From and To are the same write when a read returns a value that
+	// its own thread stores later: a cycle of one edge), or Via is NoOp and
+	// From precedes To in program order (coWW).
+	Coherence
+	// FromInit: From is Init, To any write to its location x.
+	FromInit
+	// FromRead: From reads Init and To is a write to x other than From.
+	FromRead
+	// FinalWrite: To is the write whose value x held at the end, possibly
+	// Init; From is another write to x.
+	FinalWrite
+	// DerivedA: From and To=rf(Via) are writes to x (To possibly Init), and
+	// the premise shows that From precedes the read Via.
+	DerivedA
+	// DerivedB: From reads x from Via (possibly Init), and the premise
+	// shows that Via precedes To, a write to x other than Via and From.
+	DerivedB
+	// Assumed: a case split on the path to the root assumes it. Both From
+	// and To are writes to x.
+	Assumed
+)
+
+// Edge says that From precedes To in every global memory order.
+type Edge struct {
+	From, To parse.OpID
+	Rule     Rule
+	// Via is the third operation of a rule that has one, else parse.NoOp.
+	Via parse.OpID
+	// Lemma is the index in Refutation.Lemmas of the lemma that proves a
+	// DerivedA or DerivedB edge, else -1.
+	Lemma int32
+}
+
+// Lemma proves Edge, whose Lemma field is the lemma's own index, by its premise: a path of edges, each To being the
+// next one's From. For DerivedA it leads from From to Via, for DerivedB from
+// Via to To. A premise may use edges with smaller Lemma numbers only.
+type Lemma struct {
+	Edge    Edge
+	Premise []Edge
+}
+
+// Refutation is the evidence that a model forbids a history: a tree of case
+// splits with a cycle at every leaf. Most refutations are one leaf.
+type Refutation struct {
+	Lemmas []Lemma
+	Root   *Node
+	_      struct{}
+}
+
+// Node is a leaf (Cycle non-empty) or a case split on the order of two writes
+// to one location: First holds when From precedes To is assumed, Second when
+// To precedes From is. Lemmas used below a split may rest on its assumption.
+type Node struct {
+	Cycle         []Edge // edges, each To the next From, the last To the first From
+	From, To      parse.OpID
+	First, Second *Node
+}

@@ -1,0 +1,102 @@
+// Package parse turns what a run printed into a History: operations with
+// program order and reads-from.
+package parse
+
+import "ordeal/gen"
+
+// OpID is the index of an operation in History.Ops.
+type OpID int32
+
+// Init stands for the initial write of 0 to an operation's location wherever
+// a writer is named; NoOp for no operation at all.
+const (
+	Init OpID = -1
+	NoOp OpID = -2
+)
+
+// Kind says what an operation of a history is.
+type Kind uint8
+
+// The kinds of operation in a history.
+const (
+	KindUnknown Kind = iota
+	Read
+	Write
+	RMW   // an atomic read-modify-write: one operation that reads and writes
+	Fence // see FenceMask
+)
+
+// FenceMask says which pairs of accesses a fence orders, in the style of
+// SPARC's membar: LoadStore orders every earlier load before every later
+// store. An RMW counts as both load and store.
+type FenceMask uint8
+
+// The components of fences.
+const (
+	LoadLoad FenceMask = 1 << iota
+	LoadStore
+	StoreLoad
+	StoreStore
+	FullFence = LoadLoad | LoadStore | StoreLoad | StoreStore
+)
+
+// Op is one operation of a history.
+type Op struct {
+	Kind  Kind
+	Mask  FenceMask // of a Fence; zero otherwise
+	Loc   int32     // index into History.Locations; -1 for a Fence
+	RF    OpID      // Read, RMW: the operation read from, or Init; else NoOp
+	Read  gen.Value // Read, RMW: the value read
+	Write gen.Value // Write, RMW: the value written
+}
+
+// Reads reports whether the operation reads memory.
+func (o *Op) Reads() bool { return o.Kind == Read || o.Kind == RMW }
+
+// Writes reports whether the operation writes memory.
+func (o *Op) Writes() bool { return o.Kind == Write || o.Kind == RMW }
+
+// History is what one execution did: the operations of each thread in program
+// order, and for each read the write it reads from. A History made by this
+// package is well formed: see Validate.
+type History struct {
+	// Ops holds the operations of thread 0 in program order, then those of
+	// thread 1, and so on.
+	Ops []Op
+	// Start[t] is the first operation of thread t; Start has one entry more
+	// than there are threads, the last being len(Ops).
+	Start []OpID
+	// ThreadNames and Locations name threads and locations for people.
+	ThreadNames []string
+	Locations   []string
+	// Final gives, for each location, the write whose value memory held at
+	// the end, Init, or NoOp where that is not known. Nil: none is known.
+	Final []OpID
+	// StoreOrder gives, for each location, all its writes (RMW included) in
+	// the order in which they reached memory. Nil: not known.
+	StoreOrder [][]OpID
+	// Deps lists dependencies (address, data, control) between operations of
+	// one thread, in order of From, then To. Only RMO looks at them.
+	Deps []Dep
+	_    struct{}
+}
+
+// Dep says that To depends on From, an earlier read of the same thread.
+type Dep struct{ From, To OpID }
+
+// Threads is the number of threads.
+func (h *History) Threads() int { return len(h.Start) - 1 }
+
+// Thread is the thread of operation id, found by binary search.
+func (h *History) Thread(id OpID) int {
+	lo, hi := 0, h.Threads()
+	for hi-lo > 1 {
+		mid := (lo + hi) / 2
+		if h.Start[mid] <= id {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
