@@ -1,0 +1,99 @@
+package brute
+
+import "math/bits"
+
+// rel is a binary relation on at most 64 elements: bit b of rel[a] says that
+// a is related to b.
+type rel []uint64
+
+func newRel(n int) rel {
+	if n > 64 {
+		panic("brute: more than 64 operations and locations")
+	}
+	return make(rel, n)
+}
+
+func (r rel) add(a, b int)      { r[a] |= 1 << b }
+func (r rel) has(a, b int) bool { return r[a]>>b&1 != 0 }
+
+// union returns the union of r and the others.
+func (r rel) union(others ...rel) rel {
+	out := append(rel(nil), r...)
+	for _, o := range others {
+		for a := range out {
+			out[a] |= o[a]
+		}
+	}
+	return out
+}
+
+// compose returns r∘s read from left to right: a r b s c.
+func (r rel) compose(s rel) rel {
+	out := make(rel, len(r))
+	for a, row := range r {
+		for ; row != 0; row &= row - 1 {
+			out[a] |= s[bits.TrailingZeros64(row)]
+		}
+	}
+	return out
+}
+
+// inverse returns the converse relation.
+func (r rel) inverse() rel {
+	out := make(rel, len(r))
+	for a, row := range r {
+		for ; row != 0; row &= row - 1 {
+			out.add(bits.TrailingZeros64(row), a)
+		}
+	}
+	return out
+}
+
+// plus returns the transitive closure.
+func (r rel) plus() rel {
+	out := append(rel(nil), r...)
+	for k := range out {
+		for a := range out {
+			if out.has(a, k) {
+				out[a] |= out[k]
+			}
+		}
+	}
+	return out
+}
+
+// filter keeps the pairs that keep accepts.
+func (r rel) filter(keep func(a, b int) bool) rel {
+	out := make(rel, len(r))
+	for a := range r {
+		for b := range r {
+			if r.has(a, b) && keep(a, b) {
+				out.add(a, b)
+			}
+		}
+	}
+	return out
+}
+
+// irreflexive reports whether no element is related to itself.
+func (r rel) irreflexive() bool {
+	for a := range r {
+		if r.has(a, a) {
+			return false
+		}
+	}
+	return true
+}
+
+// acyclic reports whether the transitive closure is irreflexive.
+func (r rel) acyclic() bool { return r.plus().irreflexive() }
+
+// subset reports whether every pair of r is in s.
+func (r rel) subset(s rel) bool {
+	for a := range r {
+		if r[a]&^s[a] != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,150 @@
+package histgen
+
+import (
+	"math/rand/v2"
+	"sort"
+
+	"ordeal/parse"
+)
+
+// windows is the machine of RMO: each thread has up to Depth operations in
+// flight, which take effect in any order that fences, dependencies and
+// accesses to one location leave open.
+type windows struct {
+	*machine
+	head []parse.OpID // first operation of the thread not yet done
+	done []bool
+}
+
+func newWindows(mc *machine) *windows {
+	return &windows{
+		machine: mc,
+		head:    append([]parse.OpID(nil), mc.h.Start[:mc.p.Threads]...),
+		done:    make([]bool, len(mc.h.Ops)),
+	}
+}
+
+func (s *windows) step(t int) bool {
+	end := s.h.Start[t+1]
+	for s.head[t] < end && (s.done[s.head[t]] || s.h.Ops[s.head[t]].Kind == parse.Fence) {
+		s.head[t]++
+	}
+	head := s.head[t]
+	if head == end {
+		return false
+	}
+	n := min(end-head, parse.OpID(s.p.Depth))
+	// The oldest operation can always take effect.
+	for id := head + parse.OpID(s.rng.Int32N(int32(n))); id >= head; id-- {
+		if !s.done[id] && s.h.Ops[id].Kind != parse.Fence && s.try(head, id) {
+			s.done[id] = true
+			return true
+		}
+	}
+	panic("histgen: the oldest operation of a window is blocked")
+}
+
+// try performs id unless an older operation in flight, from head on, must
+// come first.
+func (s *windows) try(head, id parse.OpID) bool {
+	op := &s.h.Ops[id]
+	var fences parse.FenceMask // of the fences between the older one and id
+	from := parse.NoOp         // own store to forward from
+	for old := id - 1; old >= head; old-- {
+		o := &s.h.Ops[old]
+		if o.Kind == parse.Fence {
+			fences |= o.Mask
+			continue
+		}
+		if s.done[old] {
+			continue
+		}
+		if between(o, op)&fences != 0 {
+			return false
+		}
+		if o.Loc != op.Loc {
+			continue
+		}
+		if op.Writes() || o.Kind == parse.RMW {
+			// A pending RMW has no value to forward yet.
+			return false
+		}
+		if o.Kind == parse.Write && from == parse.NoOp {
+			from = old
+		}
+	}
+	if !s.depsDone(id) {
+		return false
+	}
+	if from == parse.NoOp {
+		s.perform(id)
+		return true
+	}
+	if !s.depsDone(from) {
+		return false
+	}
+	s.forward(id, from)
+	return true
+}
+
+// depsDone reports whether everything id depends on is done.
+func (s *windows) depsDone(id parse.OpID) bool {
+	deps := s.h.Deps
+	if len(deps) == 0 {
+		return true
+	}
+	// Deps come from the eight operations before id: see drawDeps.
+	i := sort.Search(len(deps), func(i int) bool { return deps[i].From >= id-depReach })
+	for ; i < len(deps) && deps[i].From < id; i++ {
+		if deps[i].To == id && !s.done[deps[i].From] {
+			return false
+		}
+	}
+	return true
+}
+
+// depReach is how far back dependencies go.
+const depReach = 8
+
+// drawDeps makes a share of the operations depend on an earlier load.
+func drawDeps(rng *rand.Rand, h *parse.History, share float64) {
+	h.Deps = nil
+	for t := range h.Threads() {
+		for id := h.Start[t] + 1; id < h.Start[t+1]; id++ {
+			if h.Ops[id].Kind == parse.Fence || rng.Float64() >= share {
+				continue
+			}
+			from := max(id-1-parse.OpID(rng.IntN(depReach)), h.Start[t])
+			if h.Ops[from].Reads() {
+				h.Deps = append(h.Deps, parse.Dep{From: from, To: id})
+			}
+		}
+	}
+	sort.Slice(h.Deps, func(i, j int) bool {
+		a, b := h.Deps[i], h.Deps[j]
+		return a.From < b.From || a.From == b.From && a.To < b.To
+	})
+}
+
+// AddDeps gives h random dependencies, one for about share of its
+// operations that stand behind a load.
+func AddDeps(rng *rand.Rand, h *parse.History, share float64) { drawDeps(rng, h, share) }
+
+// between is the component of a fence that orders a before b; several when
+// one of them is an RMW.
+func between(a, b *parse.Op) parse.FenceMask {
+	var m parse.FenceMask
+	if a.Reads() && b.Reads() {
+		m |= parse.LoadLoad
+	}
+	if a.Reads() && b.Writes() {
+		m |= parse.LoadStore
+	}
+	if a.Writes() && b.Reads() {
+		m |= parse.StoreLoad
+	}
+	if a.Writes() && b.Writes() {
+		m |= parse.StoreStore
+	}
+	return m
+}
