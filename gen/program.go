@@ -117,3 +117,24 @@ func (p *Program) Offset(l LocID) int64 {
 		return int64(l) * LineBytes
 	}
 }
+
+// Ops is the number of operations of all threads, fences and delays included.
+func (p *Program) Ops() int {
+	n := 0
+	for _, ops := range p.Threads {
+		n += len(ops)
+	}
+	return n
+}
+
+// Reads is the number of log entries that thread t leaves in one round: its
+// loads, exchanges and additions.
+func (p *Program) Reads(t ThreadID) int {
+	n := 0
+	for _, op := range p.Threads[t] {
+		if op.Kind.Reads() {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,244 @@
+package gen
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Parse reads the text form of a program (see Text) and validates it. Lines
+// may be indented, words separated by any run of spaces and tabs, and lines
+// may end in CR LF; # starts a comment; blank lines mean nothing. The
+// error joins everything that is wrong, each fault with name and line; name
+// is that of the file, for messages only.
+func Parse(name string, data []byte) (*Program, error) {
+	r := reader{name: name, program: new(Program)}
+	for len(data) > 0 && r.expect != nothing {
+		line := data
+		if end := bytes.IndexByte(data, '\n'); end >= 0 {
+			line, data = data[:end], data[end+1:]
+		} else {
+			data = nil
+		}
+		r.line++
+		if hash := bytes.IndexByte(line, '#'); hash >= 0 {
+			line = line[:hash]
+		}
+		r.words = splitWords(r.words[:0], bytes.TrimSuffix(line, []byte{'\r'}))
+		if len(r.words) > 0 {
+			r.readLine()
+		}
+	}
+	r.finish()
+	if err := r.faults.err("parse " + name); err != nil {
+		return nil, err
+	}
+	return r.program, nil
+}
+
+// splitWords appends the words of a line to words.
+func splitWords(words [][]byte, line []byte) [][]byte {
+	start := -1
+	for i, c := range line {
+		if c == ' ' || c == '\t' {
+			if start >= 0 {
+				words = append(words, line[start:i])
+			}
+			start = -1
+		} else if start < 0 {
+			start = i
+		}
+	}
+	if start >= 0 {
+		words = append(words, line[start:])
+	}
+	return words
+}
+
+// expectation is the next part of the text that a reader waits for.
+type expectation uint8
+
+const (
+	version expectation = iota
+	layout
+	locations
+	threads
+	nothing // the text is not a program: the rest is not read
+)
+
+var expectationNames = [...]string{
+	version: "line \"" + textVersion + "\"", layout: "layout", locations: "locations", threads: "thread 0",
+}
+
+// reader reads the lines of one text.
+type reader struct {
+	name    string
+	line    int // number of the current line, from 1
+	words   [][]byte
+	expect  expectation
+	program *Program
+	locs    map[string]LocID
+	lines   [][]int32 // the line of each operation
+	faults  faults
+}
+
+func (r *reader) fault(format string, args ...any) { r.faultAt(r.line, format, args...) }
+
+func (r *reader) faultAt(line int, format string, args ...any) {
+	r.faults.add(fmt.Errorf("parse %s:%d: %w", r.name, line, fmt.Errorf(format, args...)))
+}
+
+// readLine reads a line of at least one word.
+func (r *reader) readLine() {
+	switch {
+	case r.expect == version:
+		r.readVersion()
+	case r.expect == layout && string(r.words[0]) == "layout":
+		r.readLayout()
+	case r.expect == locations && string(r.words[0]) == "locations":
+		r.readLocations()
+	case r.expect == threads && string(r.words[0]) == "thread":
+		r.readThread()
+	case r.expect == threads && len(r.program.Threads) > 0:
+		r.readOp()
+	default:
+		r.fault("%q where the %s is expected", r.words[0], expectationNames[r.expect])
+		r.expect = nothing
+	}
+}
+
+func (r *reader) readVersion() {
+	if text := string(bytes.Join(r.words, []byte{' '})); text != textVersion {
+		r.fault("no program of this version: want the line %q first", textVersion)
+		r.expect = nothing
+		return
+	}
+	r.expect = layout
+}
+
+func (r *reader) readLayout() {
+	r.expect = locations
+	if len(r.words) != 2 {
+		r.fault("layout takes one name, not %d", len(r.words)-1)
+		return
+	}
+	l, err := ParseLayout(string(r.words[1]))
+	if err != nil {
+		r.fault("%w", err)
+	}
+	r.program.Layout = l
+}
+
+func (r *reader) readLocations() {
+	r.expect = threads
+	r.locs = make(map[string]LocID, len(r.words)-1)
+	for i, word := range r.words[1:] {
+		name := string(word)
+		r.program.Locations = append(r.program.Locations, name)
+		r.locs[name] = LocID(i)
+	}
+	checkNames(r.program.Locations, func(err error) { r.fault("%w", err) })
+}
+
+func (r *reader) readThread() {
+	want := len(r.program.Threads)
+	if len(r.words) != 2 || string(r.words[1]) != strconv.Itoa(want) {
+		r.fault("threads are numbered in order: want \"thread %d\"", want)
+	}
+	r.program.Threads = append(r.program.Threads, nil)
+	r.lines = append(r.lines, nil)
+}
+
+func (r *reader) readOp() {
+	op, err := r.parseOp()
+	if err == nil {
+		err = checkOp(op, len(r.program.Locations))
+	}
+	if err != nil {
+		r.fault("%w", err)
+		return
+	}
+	if r.line > math.MaxInt32 {
+		r.fault("too many lines")
+		r.expect = nothing
+		return
+	}
+	t := len(r.program.Threads) - 1
+	r.program.Threads[t] = append(r.program.Threads[t], op)
+	r.lines[t] = append(r.lines[t], int32(r.line))
+}
+
+func (r *reader) parseOp() (Op, error) {
+	op := Op{Kind: parseOpKind(r.words[0])}
+	if op.Kind == OpUnknown {
+		return op, fmt.Errorf("unknown operation %q", r.words[0])
+	}
+	rest := r.words[1:]
+	want := 0
+	if op.Kind.Reads() || op.Kind.Writes() {
+		want++
+	}
+	if op.Kind.hasValue() {
+		want++
+	}
+	if len(rest) != want {
+		return op, fmt.Errorf("%s takes %d words after it, not %d", op.Kind, want, len(rest))
+	}
+	if op.Kind.Reads() || op.Kind.Writes() {
+		loc, ok := r.locs[string(rest[0])]
+		if !ok {
+			return op, fmt.Errorf("unknown location %q", rest[0])
+		}
+		op.Loc, rest = loc, rest[1:]
+	}
+	if op.Kind.hasValue() {
+		v, ok := parseValue(rest[0])
+		if !ok {
+			return op, fmt.Errorf("%s %q: want a decimal number", valueNoun(op.Kind), rest[0])
+		}
+		op.Value = v
+	}
+	return op, nil
+}
+
+// parseValue reads a decimal number of at most 19 digits, which cannot
+// overflow a Value.
+func parseValue(word []byte) (Value, bool) {
+	if len(word) == 0 || len(word) > 19 {
+		return 0, false
+	}
+	var v Value
+	for _, c := range word {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = v*10 + Value(c-'0')
+	}
+	return v, true
+}
+
+// finish reports what only the whole text shows.
+func (r *reader) finish() {
+	switch {
+	case r.expect == nothing:
+		return
+	case r.expect != threads:
+		r.fault("the text ends where the %s is expected", expectationNames[r.expect])
+		return
+	}
+	p := r.program
+	if err := checkThreadCount(len(p.Threads)); err != nil {
+		r.fault("%w", err)
+	}
+	p.checkUnique(func(first, second place) {
+		op := p.op(second)
+		r.faultAt(int(r.lines[second.thread][second.index]), "%s: %s repeats line %d",
+			p.OpText(op), valueNoun(op.Kind), r.lines[first.thread][first.index])
+	})
+	if len(r.faults.errs) == 0 {
+		if err := p.checkRounds(1); err != nil {
+			r.fault("%w", err)
+		}
+	}
+}

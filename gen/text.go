@@ -1,0 +1,88 @@
+package gen
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+)
+
+// textVersion is the first line of the text form. The number changes when an
+// old reader would misunderstand a new text.
+const textVersion = "ordeal-program 1"
+
+// Text is the program's text form, which Parse reads back:
+//
+//	ordeal-program 1
+//	layout spread
+//	locations x y
+//	thread 0
+//	store x 1
+//	load y
+//	exchange y 2
+//	thread 1
+//	add x 1
+//	fence
+//	delay 12
+//
+// One program has one text: no comments, single spaces, LF after every line.
+// The text of a program that Validate refuses is for people only.
+func (p *Program) Text() []byte {
+	buf := make([]byte, 0, 64+8*len(p.Locations)+16*p.Ops())
+	buf = append(buf, textVersion+"\nlayout "...)
+	buf = append(buf, p.Layout.String()...)
+	buf = append(buf, "\nlocations"...)
+	for _, name := range p.Locations {
+		buf = append(buf, ' ')
+		buf = append(buf, name...)
+	}
+	buf = append(buf, '\n')
+	for t, ops := range p.Threads {
+		buf = append(buf, "thread "...)
+		buf = strconv.AppendInt(buf, int64(t), 10)
+		buf = append(buf, '\n')
+		for _, op := range ops {
+			buf = p.appendOp(buf, op)
+			buf = append(buf, '\n')
+		}
+	}
+	return buf
+}
+
+// String is Text as a string.
+func (p *Program) String() string { return string(p.Text()) }
+
+// OpText is the line of the text form for one operation of the program, as
+// messages quote it.
+func (p *Program) OpText(op Op) string { return string(p.appendOp(nil, op)) }
+
+func (p *Program) appendOp(buf []byte, op Op) []byte {
+	buf = append(buf, op.Kind.String()...)
+	if op.Kind.Reads() || op.Kind.Writes() {
+		buf = append(buf, ' ')
+		if op.Loc >= 0 && int(op.Loc) < len(p.Locations) {
+			buf = append(buf, p.Locations[op.Loc]...)
+		} else {
+			buf = append(buf, "location "...)
+			buf = strconv.AppendInt(buf, int64(op.Loc), 10)
+		}
+	}
+	if op.Kind.hasValue() {
+		buf = append(buf, ' ')
+		buf = strconv.AppendUint(buf, uint64(op.Value), 10)
+	}
+	return buf
+}
+
+// hasValue reports whether an operation of kind k uses the field Value.
+func (k OpKind) hasValue() bool { return k.Writes() || k == Delay }
+
+// Hash is the SHA-256 of Text: the identity of the program.
+func (p *Program) Hash() [32]byte { return sha256.Sum256(p.Text()) }
+
+// Hash64 is the first eight bytes of Hash as a little-endian number, which
+// stands in the frames of a log. Program texts of equal Hash64 by accident
+// are not a concern: it guards against judging a log by the wrong program.
+func (p *Program) Hash64() uint64 {
+	h := p.Hash()
+	return binary.LittleEndian.Uint64(h[:8])
+}
