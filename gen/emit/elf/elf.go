@@ -1,0 +1,145 @@
+// Package elf turns programs into x86-64 machine code: freestanding static
+// ELF executables, written without an assembler, a compiler or a libc, that
+// run unchanged on Linux and in gem5's SE mode.
+package elf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"ordeal/gen"
+)
+
+// Exit codes of an executable. A run that gives up at a barrier still writes
+// its log: each thread's values up to the last round it completed.
+const (
+	// ExitPassed: every thread ran every round and the log was written.
+	ExitPassed = 0
+	// ExitCloneFailed: a thread could not be started; nothing is written.
+	ExitCloneFailed = 101
+	// ExitStartBarrier: a thread saw another one missing at the start.
+	ExitStartBarrier = 102
+	// ExitRoundBarrier: a thread saw another one missing before a round.
+	ExitRoundBarrier = 103
+	// ExitEndBarrier: thread 0 saw another thread not finish. The log lacks
+	// FrameFinal, as memory may still change.
+	ExitEndBarrier = 104
+	// ExitWriteFailed: the log could not be written (whole).
+	ExitWriteFailed = 105
+)
+
+// Sync says how the threads proceed from round to round.
+type Sync uint8
+
+// The ways to proceed. SyncUnknown, the zero value, asks for SyncFree.
+const (
+	SyncUnknown Sync = iota
+	// SyncFree runs the rounds of each thread back to back.
+	SyncFree
+	// SyncRound lines all threads up at a barrier before each round.
+	SyncRound
+)
+
+// Defaults of Options.
+const (
+	DefaultSpin   = 1 << 22
+	DefaultSettle = 10_000
+)
+
+// Options steer Emit. Only Rounds must be given; an executable made with the
+// zero value of the others runs in both worlds.
+type Options struct {
+	// Rounds is how often the whole program is executed, 1 to MaxRounds.
+	Rounds int
+	// Sync is how threads proceed from round to round; 0 means SyncFree.
+	Sync Sync
+	// Spin is after how many looks a barrier gives up on a thread that
+	// completes no round meanwhile, 1 to MaxInt32; 0 means DefaultSpin. The
+	// delays of the longest round are allowed for in addition. A look takes
+	// about 20 ns on hardware and some ten simulated cycles.
+	Spin int
+	// Settle is how many iterations of a pause loop precede each write, so
+	// that a simulator that reads memory functionally finds no line in a
+	// transient state; 0 means DefaultSettle, -1 none.
+	Settle int
+	// Jitter is a bound on the iterations of a pseudo-random delay before
+	// each round of each thread, rounded up to a power of two; 0 means none.
+	Jitter int
+	// Yield lets waiting threads call sched_yield now and then, a system
+	// call that simulators may lack. Where threads outnumber cores it makes
+	// barriers ten to a hundred times faster.
+	Yield bool
+	_     struct{}
+}
+
+// MaxRounds is the largest number of rounds.
+const MaxRounds = math.MaxInt32
+
+// withDefaults checks o and fills in the defaults.
+func (o Options) withDefaults() (Options, error) {
+	var faults []error
+	bound := func(name string, v, low, high int) {
+		if v < low || v > high {
+			faults = append(faults, fmt.Errorf("emit elf: %s %d: want %d to %d", name, v, low, high))
+		}
+	}
+	if o.Spin == 0 {
+		o.Spin = DefaultSpin
+	}
+	switch o.Settle {
+	case 0:
+		o.Settle = DefaultSettle
+	case -1:
+		o.Settle = 0
+	}
+	if o.Sync == SyncUnknown {
+		o.Sync = SyncFree
+	}
+	bound("rounds", o.Rounds, 1, MaxRounds)
+	bound("spin", o.Spin, 1, math.MaxInt32)
+	bound("settle", o.Settle, 0, math.MaxInt32)
+	bound("jitter", o.Jitter, 0, 1<<20)
+	if o.Sync > SyncRound {
+		faults = append(faults, fmt.Errorf("emit elf: unknown sync %d", o.Sync))
+	}
+	return o, errors.Join(faults...)
+}
+
+// Emit returns an executable that runs p for opts.Rounds rounds and writes
+// the log of package sim to standard output, one frame per write call: a
+// FrameThread for each thread, in order, then FrameFinal. It needs nothing
+// from its environment but the system calls clone, write, exit and
+// exit_group.
+//
+// Emit fails for a program that is not valid for that many rounds
+// (gen.Program.ValidateRounds), for bad options, and for one whose code or
+// memory exceeds MaxTextBytes or MaxMemoryBytes.
+func Emit(p *gen.Program, opts Options) ([]byte, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.ValidateRounds(opts.Rounds); err != nil {
+		return nil, fmt.Errorf("emit elf: %w", err)
+	}
+	m, err := newMemory(p, opts.Rounds)
+	if err != nil {
+		return nil, fmt.Errorf("emit elf: %w", err)
+	}
+	e := emitter{p: p, opts: opts, mem: m}
+	e.program()
+	if n := int64(len(e.code)); n > MaxTextBytes {
+		return nil, fmt.Errorf("emit elf: %d bytes of code: want at most %d", n, MaxTextBytes)
+	}
+	return file(&e.asm, m), nil
+}
+
+// LogBytes is the size of the whole log of a run of p that ends well.
+func LogBytes(p *gen.Program, rounds int) int64 {
+	n := frameBytes(int64(len(p.Locations)))
+	for t := range p.Threads {
+		n += frameBytes(int64(rounds) * int64(p.Reads(gen.ThreadID(t))))
+	}
+	return n
+}
