@@ -17,20 +17,32 @@ type Order struct {
 // Rule says why an edge of a refutation holds.
 type Rule uint8
 
-// The rules. From and To are the ends of the edge; x is their location.
-// parse.Init may be an end where the rule says so: it precedes everything of
-// its location, so an edge into it closes a cycle.
+// The rules. From and To are the ends of the edge, accesses to memory; x is
+// their location. "Precedes" is about the order in which operations take
+// effect in memory (see Order), so that a read may precede the own write that
+// was forwarded to it. parse.Init may be an end where the rule says so: it
+// precedes every write to its location, so an edge into it closes a cycle.
+// Via is parse.NoOp and Lemma -1 where a rule has no use for them.
 const (
 	RuleUnknown Rule = iota
-	// PPO: From and To are of one thread, and the model keeps their order.
+	// PPO: To follows From in program order, and the model keeps their
+	// order: by Model.PPO, an RMW being both load and store; or both access
+	// x and To writes (and From reads, or both write), or both read and the
+	// model has LoadLoadSameLoc. Under the causal models that ask for
+	// program order (all but wCCM, wTSO and wPSO): To follows From.
 	PPO
-	// FenceOrder: a fence of the thread lies between From and To and orders
-	// them.
+	// FenceOrder: a fence of the thread lies between From and To and one of
+	// its components orders them. Via is the fence, or NoOp to have it
+	// searched for.
 	FenceOrder
-	// Dependency: a chain of dependencies leads from From to To.
+	// Dependency: a chain of dependencies leads from From to To. Only under
+	// models with Deps.
 	Dependency
 	// ReadsFrom: To reads from From, a write of another thread (any thread
-	// under SC, and when To is an RMW, whose read is never forwarded).
+	// under SC, and when To is an RMW, whose read is never forwarded). From
+	// is never Init. Under models with Deps From may be of To's thread in a
+	// leaf of nothing but Dependency and ReadsFrom edges: such a cycle is a
+	// value out of thin air.
 	ReadsFrom
 	// OwnStore: From is an earlier own write of some read's thread to x and
 	// To, another write, is what that read returned (coWR, with To possibly
@@ -49,8 +61,8 @@ const (
 	// FinalWrite: To is the write whose value x held at the end, possibly
 	// Init; From is another write to x.
 	FinalWrite
-	// DerivedA: From and To=rf(Via) are writes to x (To possibly Init), and
-	// the premise shows that From precedes the read Via.
+	// DerivedA: From and To=rf(Via) are different writes to x (To possibly
+	// Init), and the premise shows that From precedes the read Via.
 	DerivedA
 	// DerivedB: From reads x from Via (possibly Init), and the premise
 	// shows that Via precedes To, a write to x other than Via and From.
@@ -58,6 +70,8 @@ const (
 	// Assumed: a case split on the path to the root assumes it. Both From
 	// and To are writes to x.
 	Assumed
+	// StoreOrder: From precedes To in the history's known StoreOrder of x.
+	StoreOrder
 )
 
 // Edge says that From precedes To in every global memory order.
@@ -71,25 +85,30 @@ type Edge struct {
 	Lemma int32
 }
 
-// Lemma proves Edge, whose Lemma field is the lemma's own index, by its premise: a path of edges, each To being the
-// next one's From. For DerivedA it leads from From to Via, for DerivedB from
-// Via to To. A premise may use edges with smaller Lemma numbers only.
+// Lemma proves Edge, whose Lemma field is the lemma's own index, by its
+// premise: a path of one or more edges, each To being the next one's From.
+// For DerivedA it leads from From to Via, for DerivedB from Via to To. Where a
+// path goes through Init, both edges are about the same location. A premise
+// may use edges with smaller Lemma numbers only.
 type Lemma struct {
 	Edge    Edge
 	Premise []Edge
 }
 
 // Refutation is the evidence that a model forbids a history: a tree of case
-// splits with a cycle at every leaf. Most refutations are one leaf.
+// splits with a cycle at every leaf. Most refutations are one leaf; those of
+// causal models always are. Verify says what it accepts.
 type Refutation struct {
 	Lemmas []Lemma
 	Root   *Node
 	_      struct{}
 }
 
-// Node is a leaf (Cycle non-empty) or a case split on the order of two writes
-// to one location: First holds when From precedes To is assumed, Second when
-// To precedes From is. Lemmas used below a split may rest on its assumption.
+// Node is a leaf (Cycle non-empty) or a case split on the order of two
+// different writes to one location: First holds when From precedes To is
+// assumed, Second when To precedes From is. A leaf leaves the fields of a
+// split zero, and a split those of a leaf. Lemmas used below a split may rest
+// on its assumption, and on those of the splits above.
 type Node struct {
 	Cycle         []Edge // edges, each To the next From, the last To the first From
 	From, To      parse.OpID

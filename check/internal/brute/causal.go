@@ -174,14 +174,14 @@ func (w *world) wccm() bool {
 //	st = (seeds ∪ (hb_WR ∘ wr⁻¹) ∪ hb_WW)⁺
 //	hb = (ppo ∪ fences ∪ grf ∪ st ∪ rw[st])⁺
 //
-// where the seeds are what the accesses of one thread to one location say
+// where grf is rf for SC, else rfe and what RMWs read, and the seeds are what the accesses of one thread to one location say
 // about coherence (uniproc; for SC they follow from the rest), and what is
 // known of the final values and of the store order.
 func closed(h *parse.History, m model.Model) bool {
 	w := newWorld(h)
 	base := w.ppo(m)
 	if m.ForwardOwn {
-		base = base.union(w.rf.filter(w.external))
+		base = base.union(w.rf.filter(func(a, b int) bool { return w.external(a, b) || w.writes(b) }))
 	} else {
 		base = base.union(w.rf)
 	}
