@@ -1,0 +1,316 @@
+package host_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/gen"
+	"ordeal/gen/emit/elf"
+	"ordeal/sim"
+	"ordeal/sim/host"
+)
+
+func needHost(t testing.TB) {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skipf("programs run on linux/amd64, this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+}
+
+// storeBuffering is SB, without fences or with them.
+func storeBuffering(fenced bool) *gen.Program {
+	p := &gen.Program{Layout: gen.Spread, Locations: []string{"x", "y"}}
+	for t := range 2 {
+		ops := []gen.Op{{Kind: gen.Store, Loc: gen.LocID(t), Value: gen.Value(t + 1)}}
+		if fenced {
+			ops = append(ops, gen.Op{Kind: gen.FullFence})
+		}
+		p.Threads = append(p.Threads, append(ops, gen.Op{Kind: gen.Load, Loc: gen.LocID(1 - t)}))
+	}
+	return p
+}
+
+// slow is a program that takes seconds.
+func slow() *gen.Program {
+	p := storeBuffering(false)
+	for range 20_000 {
+		p.Threads[0] = append(p.Threads[0], gen.Op{Kind: gen.Delay, Value: gen.MaxDelay})
+	}
+	return p
+}
+
+// words reads the payload of frame number index, which must be of one kind.
+func words(t testing.TB, log sim.Log, index int, kind uint32) []uint64 {
+	t.Helper()
+	for i := 0; len(log) >= sim.LogHeaderBytes && string(log[:8]) == sim.LogMagic; i++ {
+		count := int(binary.LittleEndian.Uint64(log[32:]))
+		end := sim.LogHeaderBytes + 8*count
+		if len(log) < end {
+			break
+		}
+		if i == index && binary.LittleEndian.Uint32(log[8:]) == kind {
+			payload := make([]uint64, count)
+			for k := range payload {
+				payload[k] = binary.LittleEndian.Uint64(log[sim.LogHeaderBytes+8*k:])
+			}
+			if got := binary.LittleEndian.Uint64(log[40:]); got != sim.Checksum(payload) {
+				t.Fatalf("frame %d: checksum %#x, want %#x", i, got, sim.Checksum(payload))
+			}
+			return payload
+		}
+		log = log[end:]
+	}
+	t.Fatalf("no frame %d of kind %d", index, kind)
+	return nil
+}
+
+func run(t testing.TB, r *host.Runner, job sim.Job) sim.Result {
+	t.Helper()
+	result, err := r.Run(context.Background(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestPassed(t *testing.T) {
+	needHost(t)
+	p, dir := storeBuffering(true), t.TempDir()
+	result := run(t, new(host.Runner), sim.Job{Program: p, Rounds: 10, Dir: dir})
+	if result.Outcome != sim.Passed || result.Title != "" || result.Elapsed <= 0 {
+		t.Fatalf("%v %q %s after %v", result.Outcome, result.Title, result.Detail, result.Elapsed)
+	}
+	for th := range 2 {
+		if got := len(words(t, result.Log, th, sim.FrameThread)); got != 10 {
+			t.Errorf("thread %d: %d words, want 10", th, got)
+		}
+	}
+	if final := words(t, result.Log, 2, sim.FrameFinal); final[0] != 9*3+1 || final[1] != 9*3+2 {
+		t.Errorf("final memory %d, want 28 and 29", final)
+	}
+	for _, name := range []string{host.ProgramFile, host.LogFile, host.StderrFile} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if log, err := os.ReadFile(filepath.Join(dir, host.LogFile)); err != nil || string(log) != string(result.Log) {
+		t.Errorf("the log file differs from the result: %v", err)
+	}
+}
+
+// buffered counts the cycles of store buffering in the log of
+// storeBuffering: the load of thread 0 in round i returned the value of round
+// a of y, which the store of thread 1 in round a+1 overwrote, and the load
+// after that store returned a value older than that of round i of x.
+func buffered(t testing.TB, p *gen.Program, log sim.Log) int {
+	t.Helper()
+	var rounds [2][]int // by thread, the round of the value it read; -1 for 0
+	for th := range rounds {
+		for _, v := range words(t, log, th, sim.FrameThread) {
+			round := -1
+			if v != 0 {
+				round = int(v / uint64(p.Stride()))
+			}
+			rounds[th] = append(rounds[th], round)
+		}
+	}
+	cycles := 0
+	for i, a := range rounds[0] {
+		if a+1 < len(rounds[1]) && rounds[1][a+1] < i {
+			cycles++
+		}
+	}
+	return cycles
+}
+
+// TestStoreBuffering sees what this hardware is known for, and sees that
+// fences forbid it.
+func TestStoreBuffering(t *testing.T) {
+	needHost(t)
+	if runtime.NumCPU() < 2 {
+		t.Skip("one processor runs one thread at a time: nothing can be seen")
+	}
+	for _, fenced := range []bool{true, false} {
+		p, seen, tries := storeBuffering(fenced), 0, 0
+		for begin := time.Now(); tries < 10 || !fenced && seen == 0 && time.Since(begin) < 20*time.Second; tries++ {
+			result := run(t, new(host.Runner), sim.Job{Program: p, Rounds: 1000, Dir: t.TempDir()})
+			if result.Outcome != sim.Passed {
+				t.Fatalf("%v %s", result.Outcome, result.Title)
+			}
+			seen += buffered(t, p, result.Log)
+		}
+		t.Logf("fenced %v: %d of %d rounds", fenced, seen, 1000*tries)
+		if fenced && seen > 0 || !fenced && seen == 0 {
+			t.Errorf("fenced %v: store buffering was seen %d times", fenced, seen)
+		}
+	}
+}
+
+func TestTimeoutKeepsPartialLog(t *testing.T) {
+	needHost(t)
+	p, dir := slow(), t.TempDir()
+	r := &host.Runner{Emit: elf.Options{Sync: elf.SyncFree}}
+	result := run(t, r, sim.Job{Program: p, Rounds: 3, Dir: dir, Timeout: 300 * time.Millisecond})
+	if result.Outcome != sim.Timeout || result.Elapsed > 10*time.Second {
+		t.Fatalf("%v %q after %v", result.Outcome, result.Title, result.Elapsed)
+	}
+	if got := len(words(t, result.Log, 0, sim.FrameThread)); got != 0 {
+		t.Errorf("thread 0: %d words, want none: its first round takes seconds", got)
+	}
+	if got := len(words(t, result.Log, 1, sim.FrameThread)); got != 3 {
+		t.Errorf("thread 1: %d words, want 3", got)
+	}
+	noneLeft(t, dir)
+}
+
+func TestCancel(t *testing.T) {
+	needHost(t)
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	_, err := new(host.Runner).Run(ctx, sim.Job{Program: slow(), Rounds: 3, Dir: dir})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+	noneLeft(t, dir)
+}
+
+// noneLeft fails when any process still executes the program in dir.
+func noneLeft(t *testing.T, dir string) {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil || len(links) == 0 {
+		t.Fatalf("%d processes: %v", len(links), err)
+	}
+	for _, link := range links {
+		if target, err := os.Readlink(link); err == nil && strings.HasPrefix(target, dir) {
+			t.Errorf("%s is still %s", link, target)
+		}
+	}
+}
+
+func TestDeadlock(t *testing.T) {
+	needHost(t)
+	// With a patience of one look somebody always misses somebody: thread 0
+	// starts the others one after the other.
+	p := storeBuffering(false)
+	for range 62 {
+		p.Threads = append(p.Threads, nil)
+	}
+	r := &host.Runner{Emit: elf.Options{Spin: 1}}
+	result := run(t, r, sim.Job{Program: p, Rounds: 2, Dir: t.TempDir()})
+	if result.Outcome != sim.Deadlock || result.Title != "guest gave up at the start barrier" {
+		t.Errorf("%v %q", result.Outcome, result.Title)
+	}
+	words(t, result.Log, 63, sim.FrameThread)
+}
+
+func TestFullDisk(t *testing.T) {
+	needHost(t)
+	dir := t.TempDir()
+	if err := os.Symlink("/dev/full", filepath.Join(dir, host.LogFile)); err != nil {
+		t.Fatal(err)
+	}
+	result := run(t, new(host.Runner), sim.Job{Program: storeBuffering(false), Rounds: 2, Dir: dir})
+	if result.Outcome != sim.Infra || !strings.Contains(result.Detail, "disk may be full") || len(result.Log) != 0 {
+		t.Errorf("%v %q with %d bytes", result.Outcome, result.Detail, len(result.Log))
+	}
+}
+
+func TestCannotStart(t *testing.T) {
+	needHost(t)
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, host.ProgramFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	result := run(t, new(host.Runner), sim.Job{Program: storeBuffering(false), Rounds: 2, Dir: dir})
+	if result.Outcome != sim.Infra || !strings.Contains(result.Detail, host.ProgramFile) {
+		t.Errorf("%v %q", result.Outcome, result.Detail)
+	}
+}
+
+func TestUnusableJobs(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := storeBuffering(false)
+	for _, test := range []struct {
+		job  sim.Job
+		want string
+	}{
+		{sim.Job{Rounds: 1, Dir: t.TempDir()}, "without a program"},
+		{sim.Job{Program: p, Dir: t.TempDir()}, "rounds 0"},
+		{sim.Job{Program: p, Rounds: 1, Dir: file + "s"}, "no such file"},
+		{sim.Job{Program: p, Rounds: 1, Dir: file}, "not a directory"},
+		{sim.Job{Program: &gen.Program{}, Rounds: 1, Dir: t.TempDir()}, "0 threads"},
+	} {
+		if _, err := new(host.Runner).Run(context.Background(), test.job); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want one with %q", err, test.want)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	r := &host.Runner{CPUs: []int{0}}
+	if got := r.Version(context.Background()); !strings.HasPrefix(got, runtime.GOOS+" ") || !strings.HasSuffix(got, ", 1 processors") {
+		t.Errorf("version %q", got)
+	}
+	if r.Name() != "host" {
+		t.Errorf("name %q", r.Name())
+	}
+}
+
+// BenchmarkLaunch is the cost of a small program: emitting, writing and
+// starting it, and reading its log.
+func BenchmarkLaunch(b *testing.B) {
+	needHost(b)
+	dir, p := b.TempDir(), storeBuffering(false)
+	for b.Loop() {
+		run(b, new(host.Runner), sim.Job{Program: p, Rounds: 10, Dir: dir})
+	}
+}
+
+// BenchmarkThroughput is 4 threads × 1,000 operations × 1,000 rounds.
+func BenchmarkThroughput(b *testing.B) {
+	needHost(b)
+	const threads, ops, rounds, locations = 4, 1000, 1000, 16
+	p := &gen.Program{Layout: gen.Spread}
+	for l := range locations {
+		p.Locations = append(p.Locations, fmt.Sprintf("x%d", l))
+	}
+	for t := range threads {
+		var thread []gen.Op
+		for i := range ops {
+			op := gen.Op{Kind: gen.Load, Loc: gen.LocID((t*7 + i*5 + i/3) % locations)}
+			if i%3 == 0 {
+				op.Kind, op.Value = gen.Store, gen.Value(1+t*ops+i)
+			}
+			thread = append(thread, op)
+		}
+		p.Threads = append(p.Threads, thread)
+	}
+	for _, sync := range []elf.Sync{elf.SyncFree, elf.SyncRound} {
+		b.Run([]string{elf.SyncFree: "free", elf.SyncRound: "round"}[sync], func(b *testing.B) {
+			dir, r := b.TempDir(), &host.Runner{Emit: elf.Options{Sync: sync}}
+			for b.Loop() {
+				if result := run(b, r, sim.Job{Program: p, Rounds: rounds, Dir: dir}); result.Outcome != sim.Passed {
+					b.Fatal(result.Title)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(threads*ops*rounds), "ns/operation")
+		})
+	}
+}

@@ -1,0 +1,153 @@
+// Package launch runs the processes of simulators on Linux: each in a process
+// group of its own, with limits, its output kept in files as far as it got,
+// and surely gone afterwards.
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// DefaultGrace is the time between SIGTERM and SIGKILL.
+const DefaultGrace = 2 * time.Second
+
+// Command is a process to run. Its standard input is /dev/null.
+type Command struct {
+	Path string
+	Args []string // without the command's name
+	// Env is the whole environment, "name=value"; nil means none.
+	Env []string
+	Dir string // working directory; empty means the caller's
+	// Stdout and Stderr name files that receive the output, created or
+	// truncated first; empty means /dev/null. What a process wrote before it
+	// was killed is there.
+	Stdout, Stderr string
+	// Timeout bounds the run in wall-clock time; 0 means no bound.
+	Timeout time.Duration
+	// Grace is the time between SIGTERM and SIGKILL when the process
+	// exceeds Timeout or the context is done; 0 means DefaultGrace.
+	Grace time.Duration
+	// FileBytes bounds each file that the process writes (RLIMIT_FSIZE:
+	// SIGXFSZ follows), and with it the captured output; AddressBytes its
+	// address space (RLIMIT_AS). 0 means no bound. They take effect within
+	// microseconds of the start. Core dumps are always off.
+	FileBytes, AddressBytes uint64
+	// CPUs are the processors that the process may run on; empty means
+	// those of the caller.
+	CPUs []int
+	// Started, if not nil, is called once the process runs, before waiting
+	// for it.
+	Started func(pid int)
+	// Expired, if not nil, is called when Timeout has passed, before SIGTERM:
+	// the last chance to look into the process.
+	Expired func(pid int)
+	_       struct{}
+}
+
+// End is how a process ended.
+type End struct {
+	Code int // the exit status, -1 after a signal
+	// Signal is the signal that ended the process, 0 when it exited.
+	Signal syscall.Signal
+	// TimedOut says that Timeout passed, whatever Code and Signal are.
+	TimedOut     bool
+	Elapsed      time.Duration // wall-clock time
+	User, System time.Duration // processor time
+	MaxRSSBytes  int64
+	_            struct{}
+}
+
+// Run runs c to its end. An error means that the process could not be started
+// or that ctx is done (then it wraps context.Cause(ctx)); in every case
+// nothing of the process group is left running.
+func Run(ctx context.Context, c Command) (End, error) {
+	if err := ctx.Err(); err != nil {
+		return End{}, fmt.Errorf("run %s: %w", c.Path, context.Cause(ctx))
+	}
+	// The death of the thread that started a process counts as the death of
+	// its parent (Pdeathsig), and processor affinity belongs to a thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	cmd := exec.Command(c.Path, c.Args...)
+	cmd.Env = append([]string{}, c.Env...) // nil would mean our own
+	cmd.Dir = c.Dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	for _, output := range []struct {
+		path string
+		set  func(*os.File)
+	}{
+		{c.Stdout, func(f *os.File) { cmd.Stdout = f }},
+		{c.Stderr, func(f *os.File) { cmd.Stderr = f }},
+	} {
+		if output.path == "" {
+			continue
+		}
+		f, err := os.Create(output.path)
+		if err != nil {
+			return End{}, fmt.Errorf("run %s: %w", c.Path, err)
+		}
+		defer f.Close() // written by the process, not by us
+		output.set(f)
+	}
+
+	begin := time.Now()
+	startErr, restoreErr := onCPUs(c.CPUs, cmd.Start)
+	if startErr != nil {
+		return End{}, fmt.Errorf("run %s: %w", c.Path, errors.Join(startErr, restoreErr))
+	}
+	g := group{pid: cmd.Process.Pid, ended: make(chan struct{})}
+	// A process that has ended already has no need of limits.
+	setupErr := errors.Join(
+		restoreErr,
+		limit(g.pid, syscall.RLIMIT_CORE, 0),
+		limitUnlessZero(g.pid, syscall.RLIMIT_FSIZE, c.FileBytes),
+		limitUnlessZero(g.pid, syscall.RLIMIT_AS, c.AddressBytes),
+	)
+	if c.Started != nil && setupErr == nil {
+		c.Started(g.pid)
+	}
+	go g.watch()
+	end := End{TimedOut: g.wait(ctx, c, setupErr != nil)}
+	// Nobody has collected the process yet, so that its group's number cannot
+	// be anybody else's.
+	g.signal(syscall.SIGKILL)
+	waitErr := cmd.Wait()
+	end.Elapsed = time.Since(begin)
+	switch exited := (*exec.ExitError)(nil); {
+	case ctx.Err() != nil:
+		return end, fmt.Errorf("run %s: %w", c.Path, context.Cause(ctx))
+	case setupErr != nil:
+		return end, fmt.Errorf("run %s: %w", c.Path, setupErr)
+	case waitErr != nil && !errors.As(waitErr, &exited):
+		return end, fmt.Errorf("run %s: %w", c.Path, waitErr)
+	}
+	end.fill(cmd.ProcessState)
+	return end, nil
+}
+
+func (e *End) fill(state *os.ProcessState) {
+	e.Code = state.ExitCode()
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		e.Signal = status.Signal()
+	}
+	e.User, e.System = state.UserTime(), state.SystemTime()
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		e.MaxRSSBytes = usage.Maxrss << 10
+	}
+}
+
+// WriteExecutable writes a file that is about to be run. While it is open for
+// writing no other process is started from here: a child would hold it open
+// until its own exec, and running the file would fail with ETXTBSY.
+func WriteExecutable(path string, data []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, data, 0o755)
+}

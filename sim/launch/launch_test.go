@@ -1,0 +1,226 @@
+package launch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ordeal/sim/launch"
+)
+
+// shell is a command that runs script; its output goes to files in dir.
+func shell(dir, script string) launch.Command {
+	return launch.Command{
+		Path: "/bin/sh", Args: []string{"-c", script}, Dir: dir,
+		Stdout: filepath.Join(dir, "out"), Stderr: filepath.Join(dir, "err"),
+		Grace: 200 * time.Millisecond,
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// alive reports whether the process whose number is in a file still runs.
+func alive(t *testing.T, path string) bool {
+	t.Helper()
+	pid, err := strconv.Atoi(strings.TrimSpace(read(t, path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	// An orphan that nobody has collected yet is dead all the same.
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+func gone(t *testing.T, path string) {
+	t.Helper()
+	for range 100 {
+		if !alive(t, path) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %s still runs", strings.TrimSpace(read(t, path)))
+}
+
+func TestEnds(t *testing.T) {
+	for _, test := range []struct {
+		script string
+		code   int
+		signal syscall.Signal
+	}{
+		{"exit 0", 0, 0},
+		{"exit 7", 7, 0},
+		{"kill -SEGV $$", -1, syscall.SIGSEGV},
+		{"kill -KILL $$", -1, syscall.SIGKILL},
+	} {
+		end, err := launch.Run(context.Background(), shell(t.TempDir(), test.script))
+		if err != nil || end.Code != test.code || end.Signal != test.signal || end.TimedOut {
+			t.Errorf("%s: %+v, %v", test.script, end, err)
+		}
+	}
+}
+
+func TestSurroundings(t *testing.T) {
+	t.Setenv("ORDEAL_SECRET", "x")
+	dir := t.TempDir()
+	c := shell(dir, `pwd; echo "$ORDEAL_SECRET$GIVEN"; cat; cut -d' ' -f5 /proc/$$/stat; echo $$; ulimit -c; ulimit -f; echo no >&2`)
+	c.Env = []string{"GIVEN=y", "PATH=/usr/bin:/bin"}
+	c.FileBytes = 1 << 20
+	if _, err := launch.Run(context.Background(), c); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Fields(read(t, c.Stdout))
+	if len(lines) != 6 || lines[0] != dir || lines[1] != "y" || lines[2] != lines[3] || lines[4] != "0" || lines[5] != "2048" {
+		t.Errorf("stdout %q", lines)
+	}
+	if got := read(t, c.Stderr); got != "no\n" {
+		t.Errorf("stderr %q", got)
+	}
+}
+
+func TestOutputLimit(t *testing.T) {
+	dir := t.TempDir()
+	c := shell(dir, "sleep 0.1; while :; do echo 0123456789; done")
+	c.FileBytes = 10_000
+	c.Timeout = 20 * time.Second
+	end, err := launch.Run(context.Background(), c)
+	if err != nil || end.Signal != syscall.SIGXFSZ {
+		t.Errorf("%+v, %v", end, err)
+	}
+	if got := len(read(t, c.Stdout)); got != 10_000 {
+		t.Errorf("%d bytes kept, want 10000", got)
+	}
+}
+
+// TestTimeout has a process that ends on SIGTERM in its own way, one that
+// ignores it, and one with a child that ignores it: output is kept, and
+// nothing is left.
+func TestTimeout(t *testing.T) {
+	for _, test := range []struct {
+		name, script string
+		code         int
+		signal       syscall.Signal
+	}{
+		{"obedient", "echo $$ > pid; trap 'echo last words; exit 3' TERM; echo begun; while :; do sleep 0.01; done", 3, 0},
+		{"deaf", "echo $$ > pid; trap '' TERM; echo begun; while :; do sleep 0.01; done", -1, syscall.SIGKILL},
+		{"deaf child", "(trap '' TERM; while :; do sleep 0.01; done) & echo $! > pid; echo begun; wait", -1, syscall.SIGTERM},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c := shell(dir, test.script)
+			c.Env = []string{"PATH=/usr/bin:/bin"}
+			c.Timeout = 300 * time.Millisecond
+			end, err := launch.Run(context.Background(), c)
+			if err != nil || !end.TimedOut || end.Code != test.code || end.Signal != test.signal {
+				t.Errorf("%+v, %v", end, err)
+			}
+			out := read(t, c.Stdout)
+			if !strings.HasPrefix(out, "begun\n") || (test.code == 3) != strings.Contains(out, "last words") {
+				t.Errorf("stdout %q", out)
+			}
+			gone(t, filepath.Join(dir, "pid"))
+		})
+	}
+}
+
+func TestLeftoverChild(t *testing.T) {
+	dir := t.TempDir()
+	c := shell(dir, "(while :; do sleep 0.01; done) & echo $! > pid")
+	c.Env = []string{"PATH=/usr/bin:/bin"}
+	if end, err := launch.Run(context.Background(), c); err != nil || end.Code != 0 {
+		t.Errorf("%+v, %v", end, err)
+	}
+	gone(t, filepath.Join(dir, "pid"))
+}
+
+func TestCancel(t *testing.T) {
+	dir := t.TempDir()
+	c := shell(dir, "trap '' TERM; echo $$ > pid; while :; do sleep 0.01; done")
+	c.Env = []string{"PATH=/usr/bin:/bin"}
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	time.AfterFunc(200*time.Millisecond, func() { cancel(cause) })
+	if _, err := launch.Run(ctx, c); !errors.Is(err, cause) {
+		t.Errorf("error %v, want %v", err, cause)
+	}
+	gone(t, filepath.Join(dir, "pid"))
+	if _, err := launch.Run(ctx, c); !errors.Is(err, cause) {
+		t.Errorf("started after the end: error %v", err)
+	}
+}
+
+func TestCannotStart(t *testing.T) {
+	dir := t.TempDir()
+	c := shell(dir, "")
+	c.Path = filepath.Join(dir, "nothing")
+	if _, err := launch.Run(context.Background(), c); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	c = shell(dir, "")
+	c.Stdout = filepath.Join(dir, "no", "out")
+	if _, err := launch.Run(context.Background(), c); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCPUs(t *testing.T) {
+	cpus, err := launch.CPUs()
+	if err != nil || len(cpus) == 0 {
+		t.Fatal(cpus, err)
+	}
+	last := cpus[len(cpus)-1]
+	c := shell(t.TempDir(), "grep Cpus_allowed_list /proc/self/status")
+	c.Env = []string{"PATH=/usr/bin:/bin"}
+	c.CPUs = []int{last}
+	if _, err := launch.Run(context.Background(), c); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Fields(read(t, c.Stdout)); len(got) != 2 || got[1] != strconv.Itoa(last) {
+		t.Errorf("the process may run on %q, want %d", got, last)
+	}
+	after, err := launch.CPUs()
+	if err != nil || len(after) != len(cpus) {
+		t.Errorf("the test may run on %v afterwards, %v; before on %v", after, err, cpus)
+	}
+	if err := launch.Pin(0, 1<<20); err == nil {
+		t.Error("processor 1048576 exists")
+	}
+}
+
+// TestExecutablesInParallel fails with ETXTBSY when a process is started
+// while another goroutine writes its executable.
+func TestExecutablesInParallel(t *testing.T) {
+	script := []byte("#!/bin/sh\nexit 0\n")
+	var wg sync.WaitGroup
+	for range 4 {
+		dir := t.TempDir()
+		wg.Go(func() {
+			for i := range 25 {
+				path := filepath.Join(dir, strconv.Itoa(i))
+				if err := launch.WriteExecutable(path, script); err != nil {
+					t.Error(err)
+				}
+				if _, err := launch.Run(context.Background(), launch.Command{Path: path}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
