@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"ordeal/gen"
 )
@@ -37,7 +38,8 @@ const (
 	SyncUnknown Sync = iota
 	// SyncFree runs the rounds of each thread back to back.
 	SyncFree
-	// SyncRound lines all threads up at a barrier before each round.
+	// SyncRound lines all threads up at a barrier before each round, or each
+	// Every-th.
 	SyncRound
 )
 
@@ -54,6 +56,9 @@ type Options struct {
 	Rounds int
 	// Sync is how threads proceed from round to round; 0 means SyncFree.
 	Sync Sync
+	// Every has SyncRound wait only before each Every-th round, a power of
+	// two; 0 means before every round. SyncFree ignores it.
+	Every int
 	// Spin is after how many looks a barrier gives up on a thread that
 	// completes no round meanwhile, 1 to MaxInt32; 0 means DefaultSpin. The
 	// delays of the longest round are allowed for in addition. A look takes
@@ -96,10 +101,16 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Sync == SyncUnknown {
 		o.Sync = SyncFree
 	}
+	if o.Every == 0 {
+		o.Every = 1
+	}
 	bound("rounds", o.Rounds, 1, MaxRounds)
 	bound("spin", o.Spin, 1, math.MaxInt32)
 	bound("settle", o.Settle, 0, math.MaxInt32)
 	bound("jitter", o.Jitter, 0, 1<<20)
+	if o.Every < 1 || o.Every > MaxRounds || bits.OnesCount(uint(o.Every)) != 1 {
+		faults = append(faults, fmt.Errorf("emit elf: every %d: want a power of two", o.Every))
+	}
 	if o.Sync > SyncRound {
 		faults = append(faults, fmt.Errorf("emit elf: unknown sync %d", o.Sync))
 	}

@@ -135,7 +135,7 @@ func TestManyThreads(t *testing.T) {
 		for _, opts := range []elf.Options{
 			{Rounds: rounds},
 			{Rounds: rounds, Sync: elf.SyncRound, Yield: true, Settle: -1, Spin: 1 << 26},
-			{Rounds: rounds, Yield: true, Jitter: 100, Settle: -1, Spin: 1 << 26},
+			{Rounds: rounds, Sync: elf.SyncRound, Every: 4, Yield: true, Jitter: 100, Settle: -1, Spin: 1 << 26},
 		} {
 			log, code := execute(t, emit(t, p, opts))
 			if code != elf.ExitPassed {
@@ -207,15 +207,19 @@ func TestBarriersGiveUp(t *testing.T) {
 		name    string
 		atStart bool
 		sync    elf.Sync
+		every   int
 		code    int
 		done    []int // rounds completed
 	}{
-		{"start", true, elf.SyncRound, elf.ExitStartBarrier, []int{0, 0, 0}},
-		{"round", false, elf.SyncRound, elf.ExitRoundBarrier, []int{3, 2, 3}},
-		{"end", false, elf.SyncFree, elf.ExitEndBarrier, []int{rounds, 2, rounds}},
+		{"start", true, elf.SyncRound, 1, elf.ExitStartBarrier, []int{0, 0, 0}},
+		{"round", false, elf.SyncRound, 1, elf.ExitRoundBarrier, []int{3, 2, 3}},
+		{"fourth round", false, elf.SyncRound, 4, elf.ExitRoundBarrier, []int{4, 2, 4}},
+		{"end", false, elf.SyncFree, 1, elf.ExitEndBarrier, []int{rounds, 2, rounds}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			executable := emit(t, p, elf.Options{Rounds: rounds, Sync: test.sync, Spin: 1 << 16, Yield: true, Settle: -1})
+			executable := emit(t, p, elf.Options{
+				Rounds: rounds, Sync: test.sync, Every: test.every, Spin: 1 << 16, Yield: true, Settle: -1,
+			})
 			if test.atStart {
 				patchSymbol(t, executable, "thread1", 0xeb, 0xfe) // a jump to itself
 			} else {
@@ -281,4 +285,14 @@ func TestWriteFailure(t *testing.T) {
 	if code := executeTo(t, executable, full); code != elf.ExitWriteFailed {
 		t.Errorf("exit code %d on a full disk, want %d", code, elf.ExitWriteFailed)
 	}
+}
+
+// BenchmarkEmit is the cost of generating, for 4 threads × 1,000 operations.
+func BenchmarkEmit(b *testing.B) {
+	const threads, ops = 4, 1000
+	p := randomProgram(rand.New(rand.NewPCG(10, 10)), shape{threads: threads, ops: ops, locations: 16, layout: gen.Spread})
+	for b.Loop() {
+		emit(b, p, elf.Options{Rounds: 1})
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(threads*ops), "ns/operation")
 }

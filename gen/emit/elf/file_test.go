@@ -108,6 +108,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"no rounds", program(load), elf.Options{}, "rounds 0"},
 		{"bad options", program(load), elf.Options{Rounds: 1, Spin: -1, Jitter: -1, Settle: -2, Sync: 9}, "sync 9"},
+		{"bad period", program(load), elf.Options{Rounds: 1, Every: 6}, "every 6"},
 		{"invalid program", program(gen.Op{Kind: gen.Load, Loc: 1}), elf.Options{Rounds: 1}, "thread 0 operation 0"},
 		{"stride fits", program(store), elf.Options{Rounds: 1<<16 - 1}, ""},
 		{"stride too large", program(store), elf.Options{Rounds: 1 << 16}, "65535 rounds"},

@@ -28,7 +28,14 @@ func (e *emitter) thread(t int) {
 	e.symbol(fmt.Sprintf("thread%d_round", t))
 	top := e.here()
 	if e.opts.Sync == SyncRound {
+		skip := e.newLabel()
+		if e.opts.Every > 1 {
+			e.movImm(rax, uint64(e.opts.Every-1))
+			e.and(rax, regRounds)
+			e.jcc(notEqual, skip)
+		}
 		e.waitOr(ExitRoundBarrier, done)
+		e.place(skip)
 	}
 	e.jitter()
 	e.round(e.p.Threads[t])

@@ -1,0 +1,78 @@
+package host
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ordeal/gen/emit/elf"
+	"ordeal/sim"
+	"ordeal/sim/launch"
+)
+
+func TestOutcomeOf(t *testing.T) {
+	for _, test := range []struct {
+		end     launch.End
+		outcome sim.Outcome
+		title   string
+	}{
+		{launch.End{Code: elf.ExitPassed}, sim.Passed, ""},
+		{launch.End{Code: elf.ExitCloneFailed}, sim.Infra, "guest could not start its threads"},
+		{launch.End{Code: elf.ExitStartBarrier}, sim.Deadlock, "guest gave up at the start barrier"},
+		{launch.End{Code: elf.ExitRoundBarrier}, sim.Deadlock, "guest gave up at the round barrier"},
+		{launch.End{Code: elf.ExitEndBarrier}, sim.Deadlock, "guest gave up at the end barrier"},
+		{launch.End{Code: elf.ExitWriteFailed}, sim.Infra, "guest could not write its log"},
+		{launch.End{Code: 3}, sim.Crash, "guest exited with code 3"},
+		{launch.End{Code: -1, Signal: syscall.SIGSEGV}, sim.Crash, "guest killed by SIGSEGV"},
+		{launch.End{Code: -1, Signal: syscall.SIGUSR1}, sim.Crash, "guest killed by signal 10"},
+		{launch.End{Code: -1, Signal: syscall.SIGKILL}, sim.Infra, "guest killed from outside"},
+		{launch.End{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
+		{launch.End{Code: 0, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
+	} {
+		got := outcomeOf(test.end, time.Second)
+		if got.Outcome != test.outcome || got.Title != test.title || (got.Detail == "") != (test.outcome == sim.Passed) {
+			t.Errorf("%+v: %v %q (%s), want %v %q", test.end, got.Outcome, got.Title, got.Detail, test.outcome, test.title)
+		}
+	}
+}
+
+func TestCPUModel(t *testing.T) {
+	for info, want := range map[string]string{
+		"processor\t: 0\nmodel name\t: Fast: 5 GHz\nmodel name\t: other\n": "Fast: 5 GHz",
+		"processor\t: 0\n": "unknown processor",
+	} {
+		if got := cpuModel(info); got != want {
+			t.Errorf("%q: %q, want %q", info, got, want)
+		}
+	}
+}
+
+// TestPinThreads pins a process of one thread, and gives up on a missing
+// second one.
+func TestPinThreads(t *testing.T) {
+	cpus, err := launch.CPUs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // says that it was killed
+	}()
+	last := cpus[len(cpus)-1]
+	pinThreads(cmd.Process.Pid, []int{last, cpus[0]})
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Cpus_allowed_list:\t" + strconv.Itoa(last) + "\n"; !strings.Contains(string(status), want) {
+		t.Errorf("no %q in\n%s", want, status)
+	}
+}
