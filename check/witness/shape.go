@@ -30,7 +30,8 @@ import (
 //	      location only, so that the cf[hb] edges among them must be about
 //	      that location
 //	wCCM  as CCM, also with OwnStore edges (po-loc) in the cycle and in the
-//	      premises of DerivedB; a cf[hb] edge is about an external read
+//	      premises of DerivedB; the read of a cf[hb] edge is an RMW or
+//	      reads from another thread
 type shapes struct {
 	v *verifier
 	m model.Model
@@ -135,7 +136,8 @@ func (s *shapes) form(i int) form {
 		switch {
 		case c.local == 0 || c.thread == f.thread:
 			f.kind = local
-		case s.m.Name != model.WCCM.Name || e.To == parse.Init || s.v.h.Thread(e.To) != f.thread:
+		case s.m.Name != model.WCCM.Name || e.To == parse.Init || s.v.writes(e.Via) ||
+			s.v.op(e.To) != nil && s.v.h.Thread(e.To) != f.thread:
 			f.kind = conflict
 		}
 	}

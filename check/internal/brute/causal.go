@@ -131,7 +131,12 @@ func (w *world) cm() bool {
 	return true
 }
 
-// union of all hb_o, transitively closed.
+// wre is external reads-from, and what RMWs read, which is never forwarded.
+func (w *world) wre() rel {
+	return w.rf.filter(func(a, b int) bool { return w.external(a, b) || w.writes(b) })
+}
+
+// hb is the union of all hb_o, transitively closed.
 func (w *world) hb(π, co rel) rel {
 	hb := newRel(len(co))
 	for o := range co {
@@ -153,13 +158,13 @@ func (w *world) ccm() bool {
 }
 
 // wccm is weak convergent causal memory (CAV 2019, Sect. 4.1); to the paper's
-// ppo we add what fences order. Initial writes belong to no thread: they are
+// ppo we add what fences order, and to wre what RMWs read. Initial writes belong to no thread: they are
 // external, and before everything in both program orders.
 func (w *world) wccm() bool {
 	initial := w.po.filter(func(a, b int) bool { return a >= w.n })
 	ppo := w.ppo(model.TSO).union(initial)
 	poLoc := w.po.filter(w.sameLoc)
-	wre := w.rf.filter(w.external)
+	wre := w.wre()
 	coP, coL := ppo.union(wre).plus(), poLoc.union(wre).plus()
 	hbP, hbL := w.hb(ppo, coP), w.hb(poLoc, coL)
 	whb := hbP.union(hbL).plus()
@@ -174,14 +179,14 @@ func (w *world) wccm() bool {
 //	st = (seeds ∪ (hb_WR ∘ wr⁻¹) ∪ hb_WW)⁺
 //	hb = (ppo ∪ fences ∪ grf ∪ st ∪ rw[st])⁺
 //
-// where grf is rf for SC, else rfe and what RMWs read, and the seeds are what the accesses of one thread to one location say
+// where grf is rf for SC and wre otherwise, and the seeds are what the accesses of one thread to one location say
 // about coherence (uniproc; for SC they follow from the rest), and what is
 // known of the final values and of the store order.
 func closed(h *parse.History, m model.Model) bool {
 	w := newWorld(h)
 	base := w.ppo(m)
 	if m.ForwardOwn {
-		base = base.union(w.rf.filter(func(a, b int) bool { return w.external(a, b) || w.writes(b) }))
+		base = base.union(w.wre())
 	} else {
 		base = base.union(w.rf)
 	}

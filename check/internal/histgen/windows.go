@@ -120,6 +120,10 @@ func drawDeps(rng *rand.Rand, h *parse.History, share float64) {
 			}
 		}
 	}
+	sortDeps(h)
+}
+
+func sortDeps(h *parse.History) {
 	sort.Slice(h.Deps, func(i, j int) bool {
 		a, b := h.Deps[i], h.Deps[j]
 		return a.From < b.From || a.From == b.From && a.To < b.To
