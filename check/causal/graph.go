@@ -1,0 +1,191 @@
+package causal
+
+import (
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// derived is an edge that a rule produced. Its index in graph.edges is its
+// serial number.
+type derived struct {
+	from, to, via parse.OpID
+	next          int32 // the source's previous derived edge, -1 for none
+	thread        int32 // of an edge of hb_o: o's thread; else -1
+	rule          witness.Rule
+}
+
+// graph is a frame with derived edges and clocks. Row v holds for each chain
+// the largest position of an operation that precedes or is v.
+type graph struct {
+	*frame
+	edges []derived
+	head  []int32 // operation → its latest linked edge, -1 for none
+	rows  []int32
+}
+
+func newGraph(f *frame) *graph {
+	g := &graph{frame: f, head: make([]int32, len(f.h.Ops)), rows: make([]int32, len(f.h.Ops)*f.chains)}
+	g.unlink()
+	return g
+}
+
+func (g *graph) unlink() {
+	for i := range g.head {
+		g.head[i] = -1
+	}
+}
+
+func (g *graph) row(v parse.OpID) []int32 {
+	lo := int(v) * g.chains
+	return g.rows[lo : lo+g.chains : lo+g.chains]
+}
+
+// before reports whether u precedes v or is v.
+func (g *graph) before(u, v parse.OpID) bool { return g.row(v)[g.chain[u]] >= g.pos[u] }
+
+// add records a derived edge and links it.
+func (g *graph) add(e derived) {
+	g.edges = append(g.edges, e)
+	g.link(int32(len(g.edges)) - 1)
+}
+
+func (g *graph) link(i int32) {
+	e := &g.edges[i]
+	e.next = g.head[e.from]
+	g.head[e.from] = i
+}
+
+// linkNew links edge i unless one with its ends is linked already.
+func (g *graph) linkNew(i int32) {
+	e := &g.edges[i]
+	for j := g.head[e.from]; j >= 0; j = g.edges[j].next {
+		if g.edges[j].to == e.to {
+			return
+		}
+	}
+	g.link(i)
+}
+
+// hop is one step from an operation: along its chain, a static edge or a
+// derived one.
+type hop struct {
+	from, to parse.OpID
+	rule     witness.Rule
+	derived  int32 // index in edges, or -1
+}
+
+// hops calls f for every edge out of v until f returns false.
+func (g *graph) hops(v parse.OpID, f func(hop) bool) {
+	if s := g.next[v]; s != parse.NoOp && !f(hop{v, s, witness.PPO, -1}) {
+		return
+	}
+	for i := g.outStart[v]; i < g.outStart[v+1]; i++ {
+		if !f(hop{v, g.outTo[i], g.outRule[i], -1}) {
+			return
+		}
+	}
+	for i := g.head[v]; i >= 0; i = g.edges[i].next {
+		if !f(hop{v, g.edges[i].to, g.edges[i].rule, i}) {
+			return
+		}
+	}
+}
+
+// join adds row b to row a and reports whether that changed it.
+func join(a, b []int32) bool {
+	changed := false
+	for c, p := range b {
+		if p > a[c] {
+			a[c] = p
+			changed = true
+		}
+	}
+	return changed
+}
+
+// sort returns the operations in a topological order, all of them unless the
+// edges linked have a cycle. With clocks it also computes the rows.
+func (g *graph) sort(clocks bool) []parse.OpID {
+	wait := make([]int32, len(g.h.Ops))
+	for v := range g.h.Ops {
+		g.hops(parse.OpID(v), func(e hop) bool { wait[e.to]++; return true })
+	}
+	order := make([]parse.OpID, 0, g.nodes)
+	for v := range g.h.Ops {
+		if g.chain[v] >= 0 && wait[v] == 0 {
+			order = append(order, parse.OpID(v))
+		}
+	}
+	if clocks {
+		clear(g.rows)
+	}
+	for i := 0; i < len(order); i++ {
+		v := order[i]
+		row := g.row(v)
+		if clocks {
+			row[g.chain[v]] = g.pos[v]
+		}
+		g.hops(v, func(e hop) bool {
+			if clocks {
+				join(g.row(e.to), row)
+			}
+			if wait[e.to]--; wait[e.to] == 0 {
+				order = append(order, e.to)
+			}
+			return true
+		})
+	}
+	return order
+}
+
+// cycle returns a cycle among the operations that order, made by sort, lacks.
+func (g *graph) cycle(order []parse.OpID) []hop {
+	sorted := make([]bool, len(g.h.Ops))
+	for _, v := range order {
+		sorted[v] = true
+	}
+	// Each operation left has a predecessor left: walk back until one repeats.
+	pred := make([]parse.OpID, len(g.h.Ops))
+	at := parse.NoOp
+	for v := range g.h.Ops {
+		if g.chain[v] >= 0 && !sorted[v] {
+			g.hops(parse.OpID(v), func(e hop) bool { pred[e.to] = e.from; return true })
+			at = parse.OpID(v)
+		}
+	}
+	seen := make([]bool, len(g.h.Ops))
+	for !seen[at] {
+		seen[at] = true
+		at = pred[at]
+	}
+	return g.path(at, at, func(int32) bool { return true })
+}
+
+// path returns a shortest path of at least one edge from u to v that uses
+// derived edges only where use accepts them. There must be one.
+func (g *graph) path(u, v parse.OpID, use func(edge int32) bool) []hop {
+	came := map[parse.OpID]hop{}
+	queue := []parse.OpID{u}
+	for i := 0; i < len(queue); i++ {
+		g.hops(queue[i], func(e hop) bool {
+			if _, seen := came[e.to]; seen || e.derived >= 0 && !use(e.derived) {
+				return true
+			}
+			came[e.to] = e
+			queue = append(queue, e.to)
+			return e.to != v
+		})
+		if e, ok := came[v]; ok {
+			path := []hop{e}
+			for e.from != u {
+				e = came[e.from]
+				path = append(path, e)
+			}
+			for a, b := 0, len(path)-1; a < b; a, b = a+1, b-1 {
+				path[a], path[b] = path[b], path[a]
+			}
+			return path
+		}
+	}
+	panic("causal: the clocks know a path that the edges lack")
+}
