@@ -31,7 +31,8 @@ import (
 //	      that location
 //	wCCM  as CCM, also with OwnStore edges (po-loc) in the cycle and in the
 //	      premises of DerivedB; the read of a cf[hb] edge is an RMW or
-//	      reads from another thread
+//	      reads from another thread; the premise of one may also be a
+//	      single OwnStore edge, into an RMW (hb of po-loc, then cf)
 type shapes struct {
 	v *verifier
 	m model.Model
@@ -125,10 +126,14 @@ func (s *shapes) form(i int) form {
 	f := form{loc: s.v.edgeLoc(e)}
 	c := s.count(s.v.ref.Lemmas[i].Premise, i, f.loc)
 	f.causal = c.derived == 0 && c.own == 0 && c.readWrite == 0
-	if c.formless > 0 || c.readWrite > 0 || c.own > 0 && e.Rule != DerivedB {
+	if c.formless > 0 || c.readWrite > 0 {
 		return form{}
 	}
 	switch {
+	case e.Rule == DerivedA && c.own > 0:
+		if s.m.Name == model.WCCM.Name && len(s.v.ref.Lemmas[i].Premise) == 1 {
+			f.kind = conflict
+		}
 	case e.Rule == DerivedB && !c.elsewhere:
 		f.kind = readWrite
 	case e.Rule == DerivedA && c.conflict == 0 && s.v.op(e.Via) != nil:
