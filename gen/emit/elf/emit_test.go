@@ -242,6 +242,43 @@ func TestBarriersGiveUp(t *testing.T) {
 	}
 }
 
+// TestSlowThreadIsWaitedFor has thread 0 wait much longer than its patience
+// for a thread that makes progress.
+func TestSlowThreadIsWaitedFor(t *testing.T) {
+	needHost(t)
+	p := &gen.Program{Layout: gen.Packed, Locations: []string{"x"}, Threads: make([][]gen.Op, 2)}
+	for range 1000 {
+		p.Threads[1] = append(p.Threads[1], gen.Op{Kind: gen.FullFence})
+	}
+	const spin = 1 << 22
+	begin := time.Now()
+	_, code := execute(t, emit(t, p, elf.Options{Rounds: 20_000, Spin: spin, Yield: true, Settle: -1}))
+	if code != elf.ExitPassed {
+		t.Errorf("exit code %d", code)
+	}
+	t.Logf("%v for a patience of %d looks", time.Since(begin), spin)
+}
+
+// TestWildCount has a thread claim more rounds than there are, as it could
+// seem to do on a broken memory: its frame has as many words as fit.
+func TestWildCount(t *testing.T) {
+	needHost(t)
+	const mark = 0x54321
+	p := &gen.Program{
+		Layout: gen.Packed, Locations: []string{"x"},
+		Threads: [][]gen.Op{{{Kind: gen.Load}}, {{Kind: gen.Delay, Value: mark}, {Kind: gen.Load}}},
+	}
+	executable := emit(t, p, elf.Options{Rounds: 5, Spin: 1 << 26, Yield: true})
+	// mov r14d, 0x7fffffff; nops.
+	replaceOnce(t, executable, []byte{0xb8, 0x21, 0x43, 0x05, 0x00, 0x48, 0xff, 0xc8, 0x75, 0xfb},
+		[]byte{0x41, 0xbe, 0xff, 0xff, 0xff, 0x7f, 0x90, 0x90, 0x90, 0x90})
+	log, code := execute(t, executable)
+	frames := readFrames(t, log)
+	if code != elf.ExitPassed || len(frames) != 3 || len(frames[1].words) != 5 {
+		t.Errorf("exit code %d, %d frames, thread 1: %d words, want 5", code, len(frames), len(frames[1].words))
+	}
+}
+
 // TestEmptyThreads has threads that do and read nothing.
 func TestEmptyThreads(t *testing.T) {
 	needHost(t)
