@@ -1,0 +1,176 @@
+// Package precedence holds, as a plain graph, what a model with a global
+// memory order says at once about the order of a history's operations:
+// preserved program order, fences, dependencies, external reads-from and
+// coherence within threads. It infers nothing. The procedures that search
+// without saturation, or with all store orders known, stand on it; what they
+// add is arcs that follow from an order of two writes.
+package precedence
+
+import (
+	"ordeal/check/model"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// Node is a vertex: an operation by its number or, from len(Ops) on, one
+// component of a fence.
+type Node int32
+
+// Arc says that From precedes To in every global memory order that the model
+// allows, for the reason that witness.Rule and Via give.
+type Arc struct {
+	From, To Node
+	Rule     witness.Rule
+	Via      parse.OpID
+}
+
+// Graph is the arcs of one history under one model.
+type Graph struct {
+	History *parse.History
+	Model   model.Model
+	// Contradiction is a cycle of edges that needs no search, or nil.
+	Contradiction []witness.Edge
+
+	nodes int
+	fence []parse.OpID // node - len(Ops) → its fence
+	arcs  []Arc
+	start []int32 // node → its first arc; nil until sorted by source
+}
+
+// New builds the graph. It takes linear time; History.StoreOrder is ignored.
+func New(h *parse.History, m model.Model) *Graph {
+	g := &Graph{History: h, Model: m, nodes: len(h.Ops)}
+	b := &builder{Graph: g, prev: make([]parse.OpID, len(h.Locations)), reads: make([][]parse.OpID, len(h.Locations))}
+	for t := range h.Threads() {
+		b.thread(t)
+	}
+	if m.Deps {
+		for _, d := range h.Deps {
+			if h.Ops[d.To].Kind != parse.Fence {
+				g.add(Node(d.From), Node(d.To), witness.Dependency, parse.NoOp)
+			}
+		}
+		if g.Contradiction == nil {
+			g.Contradiction = thinAir(h)
+		}
+	}
+	b.final()
+	g.index()
+	return g
+}
+
+// Nodes is the number of nodes.
+func (g *Graph) Nodes() int { return g.nodes }
+
+// IsAccess reports whether v is an operation other than a fence.
+func (g *Graph) IsAccess(v Node) bool {
+	return int(v) < len(g.History.Ops) && g.History.Ops[v].Kind != parse.Fence
+}
+
+// Out lists the arcs from v.
+func (g *Graph) Out(v Node) []Arc { return g.arcs[g.start[v]:g.start[v+1]] }
+
+// With returns the graph with more arcs.
+func (g *Graph) With(more []Arc) *Graph {
+	out := *g
+	out.arcs = append(append(make([]Arc, 0, len(g.arcs)+len(more)), g.arcs...), more...)
+	out.index()
+	return &out
+}
+
+func (g *Graph) add(from, to Node, rule witness.Rule, via parse.OpID) {
+	g.arcs = append(g.arcs, Arc{from, to, rule, via})
+}
+
+// index sorts the arcs by source.
+func (g *Graph) index() {
+	g.start = make([]int32, g.nodes+1)
+	for _, a := range g.arcs {
+		g.start[a.From+1]++
+	}
+	for v := range g.nodes {
+		g.start[v+1] += g.start[v]
+	}
+	fill := append([]int32(nil), g.start...)
+	arcs := make([]Arc, len(g.arcs))
+	for _, a := range g.arcs {
+		arcs[fill[a.From]] = a
+		fill[a.From]++
+	}
+	g.arcs = arcs
+}
+
+// Sort returns the accesses in a topological order, or a short cycle of arcs.
+func (g *Graph) Sort() (order []parse.OpID, cycle []Arc) {
+	wait := make([]int32, g.nodes)
+	for _, a := range g.arcs {
+		wait[a.To]++
+	}
+	free := make([]Node, 0, g.nodes)
+	for v, w := range wait {
+		if w == 0 {
+			free = append(free, Node(v))
+		}
+	}
+	for i := 0; i < len(free); i++ {
+		v := free[i]
+		if g.IsAccess(v) {
+			order = append(order, parse.OpID(v))
+		}
+		for _, a := range g.Out(v) {
+			if wait[a.To]--; wait[a.To] == 0 {
+				free = append(free, a.To)
+			}
+		}
+	}
+	if len(free) == g.nodes {
+		return order, nil
+	}
+	return nil, g.cycle(wait)
+}
+
+// cycle finds a shortest cycle through some node among those that wait.
+func (g *Graph) cycle(wait []int32) []Arc {
+	pred := make([]Node, g.nodes)
+	at := Node(-1)
+	for _, a := range g.arcs {
+		if wait[a.From] > 0 && wait[a.To] > 0 {
+			pred[a.To], at = a.From, a.To
+		}
+	}
+	seen := make([]bool, g.nodes)
+	for !seen[at] {
+		seen[at] = true
+		at = pred[at]
+	}
+	return g.Path(at, at, nil)
+}
+
+// Path returns a shortest path of at least one arc from u to v along arcs
+// that use accepts (nil: all), or nil if there is none.
+func (g *Graph) Path(u, v Node, use func(Arc) bool) []Arc {
+	came := make([]Arc, g.nodes)
+	for i := range came {
+		came[i].From = -1
+	}
+	queue := []Node{u}
+	for i := 0; i < len(queue) && came[v].From < 0; i++ {
+		for _, a := range g.Out(queue[i]) {
+			if came[a.To].From < 0 && (use == nil || use(a)) {
+				came[a.To] = a
+				queue = append(queue, a.To)
+			}
+		}
+	}
+	if came[v].From < 0 {
+		return nil
+	}
+	path := []Arc{came[v]}
+	for path[len(path)-1].From != u {
+		path = append(path, came[path[len(path)-1].From])
+	}
+	for a, b := 0, len(path)-1; a < b; a, b = a+1, b-1 {
+		path[a], path[b] = path[b], path[a]
+	}
+	return path
+}
