@@ -34,13 +34,16 @@ type Runner struct {
 	// always on; other fields that are zero have the defaults below.
 	Emit elf.Options
 	// CPUs are the processors to use; empty means all that this process may
-	// use. With at least as many as the program has threads, thread t is
-	// pinned to CPUs[t].
+	// use. With at least as many as the program has threads, each thread is
+	// pinned to one, the processors that other runs of this Runner use least
+	// first.
 	CPUs []int
 	// Grace is the time between SIGTERM and SIGKILL; 0 means
 	// launch.DefaultGrace.
 	Grace time.Duration
-	_     struct{}
+
+	leases leases
+	_      struct{}
 }
 
 var _ sim.Runner = (*Runner)(nil)
@@ -109,7 +112,9 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 		command.Timeout = DefaultTimeout
 	}
 	if threads := len(job.Program.Threads); threads <= len(cpus) && threads > 1 {
-		command.Started = func(pid int) { pinThreads(pid, cpus[:threads]) }
+		pinned, giveBack := r.leases.take(cpus, threads)
+		defer giveBack()
+		command.Started = func(pid int) { pinThreads(pid, pinned) }
 	}
 	end, err := launch.Run(ctx, command)
 	if ctx.Err() != nil {

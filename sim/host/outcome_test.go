@@ -3,6 +3,7 @@ package host
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -74,5 +75,24 @@ func TestPinThreads(t *testing.T) {
 	}
 	if want := "Cpus_allowed_list:\t" + strconv.Itoa(last) + "\n"; !strings.Contains(string(status), want) {
 		t.Errorf("no %q in\n%s", want, status)
+	}
+}
+
+// TestLeases has runs at the same time on different processors as long as
+// there are enough.
+func TestLeases(t *testing.T) {
+	cpus := []int{2, 3, 5, 7, 11}
+	var l leases
+	first, giveFirst := l.take(cpus, 2)
+	second, _ := l.take(cpus, 2)
+	third, _ := l.take(cpus, 2)
+	giveFirst()
+	fourth, _ := l.take(cpus, 2)
+	for i, test := range []struct{ got, want []int }{
+		{first, []int{2, 3}}, {second, []int{5, 7}}, {third, []int{11, 2}}, {fourth, []int{3, 2}},
+	} {
+		if !slices.Equal(test.got, test.want) {
+			t.Errorf("run %d: %v, want %v", i, test.got, test.want)
+		}
 	}
 }

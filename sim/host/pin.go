@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 
 	"ordeal/sim/launch"
 )
 
 // pinPatience bounds the wait for a process's threads.
-const pinPatience = 2 * time.Millisecond
+const pinPatience = time.Millisecond
 
 // pinThreads pins the threads of process pid to one processor each. It waits
 // for them for a moment, while they meet at the start barrier, and pins what
@@ -20,19 +21,22 @@ const pinPatience = 2 * time.Millisecond
 // sequentially consistent, for 0.1 ms a run.
 func pinThreads(pid int, cpus []int) {
 	tasks := fmt.Sprintf("/proc/%d/task", pid)
-	deadline := time.Now().Add(pinPatience)
-	for {
-		entries, err := os.ReadDir(tasks) // sorted: mostly in order of start
-		if err != nil {
-			return // the process has ended
+	// The folder's link count tells the number of threads in one cheap call;
+	// the process needs the processor more than this loop does.
+	const ownLinks = 2
+	var info syscall.Stat_t
+	for deadline := time.Now().Add(pinPatience); time.Now().Before(deadline); {
+		if err := syscall.Stat(tasks, &info); err != nil || int(info.Nlink) >= ownLinks+len(cpus) {
+			break
 		}
-		if len(entries) >= len(cpus) || time.Now().After(deadline) {
-			for i, entry := range entries {
-				if tid, err := strconv.Atoi(entry.Name()); err == nil && i < len(cpus) {
-					_ = launch.Pin(tid, cpus[i])
-				}
-			}
-			return
+	}
+	entries, err := os.ReadDir(tasks) // sorted: mostly in order of start
+	if err != nil {
+		return // the process has ended
+	}
+	for i, entry := range entries {
+		if tid, err := strconv.Atoi(entry.Name()); err == nil && i < len(cpus) {
+			_ = launch.Pin(tid, cpus[i]) // it may have ended
 		}
 	}
 }

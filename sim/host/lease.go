@@ -1,0 +1,37 @@
+package host
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+)
+
+// leases spreads the threads of runs that go on at the same time over the
+// processors.
+type leases struct {
+	mu   sync.Mutex
+	used map[int]int // threads pinned to each processor
+}
+
+// take picks n of cpus, which has at least as many, those with the fewest
+// threads first, and earlier ones among equals. The caller gives them back.
+func (l *leases) take(cpus []int, n int) (taken []int, giveBack func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.used == nil {
+		l.used = make(map[int]int)
+	}
+	taken = slices.Clone(cpus)
+	slices.SortStableFunc(taken, func(a, b int) int { return cmp.Compare(l.used[a], l.used[b]) })
+	taken = taken[:n]
+	for _, cpu := range taken {
+		l.used[cpu]++
+	}
+	return taken, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, cpu := range taken {
+			l.used[cpu]--
+		}
+	}
+}
