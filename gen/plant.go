@@ -1,0 +1,99 @@
+package gen
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"ordeal/gen/shapes"
+)
+
+// part is one thread of a planted shape.
+type part struct {
+	depth float64 // where in the thread's code, 0 to 1
+	ops   []Op
+}
+
+// plant chooses shapes and maps each onto distinct random threads and distinct
+// random locations, its parts at the same depth in all threads so that they
+// race; half the parts start with a delay when the options ask for delays. It
+// returns the parts of each thread in order of depth.
+func plant(rng *rand.Rand, o Options) [][]part {
+	parts := make([][]part, o.Threads)
+	room := make([]int, o.Threads)
+	for t := range room {
+		room[t] = o.Ops
+	}
+	fitting := fittingShapes(o)
+	budget := int(o.ShapeShare * float64(o.Threads) * float64(o.Ops))
+	// When the threads are nearly full most shapes find no place: after so
+	// many failures in a row the rest is left to random code.
+	const patience = 32
+	for failures := 0; budget > 0 && failures < patience && len(fitting) > 0; {
+		s := &fitting[rng.IntN(len(fitting))]
+		threads := distinct(rng, o.Threads, len(s.Threads))
+		locations := distinct(rng, o.Locations, s.Locations)
+		depth := rng.Float64()
+		instance := make([]part, len(s.Threads))
+		size, fits := 0, true
+		for i, ops := range s.Threads {
+			instance[i] = part{depth, plantOps(rng, o, ops, locations)}
+			size += len(instance[i].ops)
+			fits = fits && len(instance[i].ops) <= room[threads[i]]
+		}
+		if !fits || size > budget {
+			failures++
+			continue
+		}
+		failures = 0
+		budget -= size
+		for i, t := range threads {
+			parts[t] = append(parts[t], instance[i])
+			room[t] -= len(instance[i].ops)
+		}
+	}
+	for _, list := range parts {
+		slices.SortStableFunc(list, func(a, b part) int { return cmp.Compare(a.depth, b.depth) })
+	}
+	return parts
+}
+
+// fittingShapes lists the shapes that Random may plant.
+func fittingShapes(o Options) []shapes.Shape {
+	return slices.DeleteFunc(shapes.All(), func(s shapes.Shape) bool {
+		named := len(o.Shapes) == 0 || slices.Contains(o.Shapes, s.Name)
+		return !named || len(s.Threads) > o.Threads || s.Locations > o.Locations || longest(&s) > o.Ops
+	})
+}
+
+var plantedKinds = map[shapes.Kind]OpKind{
+	shapes.Load: Load, shapes.Store: Store, shapes.Exchange: Exchange, shapes.Fence: FullFence,
+}
+
+// plantOps turns one thread of a shape into operations; numberValues fills in
+// their values later.
+func plantOps(rng *rand.Rand, o Options, thread []shapes.Op, locations []int) []Op {
+	var ops []Op
+	if o.Delays > 0 && rng.IntN(2) == 0 {
+		ops = append(ops, randomDelay(rng, o))
+	}
+	for _, op := range thread {
+		planted := Op{Kind: plantedKinds[op.Kind]}
+		if op.Kind != shapes.Fence {
+			planted.Loc = LocID(locations[op.Loc])
+		}
+		ops = append(ops, planted)
+	}
+	return ops
+}
+
+// distinct returns k different numbers below n in random order; k is small.
+func distinct(rng *rand.Rand, n, k int) []int {
+	chosen := make([]int, 0, k)
+	for len(chosen) < k {
+		if c := rng.IntN(n); !slices.Contains(chosen, c) {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen
+}
