@@ -217,9 +217,9 @@ var weak = []model.Model{model.CC, model.CCv, model.CM, model.CCM, model.WCCM}
 // the model forbids the history.
 func TestVerifyCausalSound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 0))
-	n := 8000
+	n := 1500
 	if testing.Short() {
-		n = 800
+		n = 150
 	}
 	accepted, passed := map[string]int{}, map[string]int{}
 	for range n {

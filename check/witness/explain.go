@@ -1,0 +1,287 @@
+package witness
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ordeal/check/model"
+	"ordeal/parse"
+)
+
+// Explain prints a refutation for people: first the operations that matter,
+// each with a letter, in columns by thread where they fit; then the lemmas,
+// each with what it concludes, why, and its premise; then the cycle. Case
+// splits are indented, and a lemma that rests on an assumption is printed where
+// that is made. Run it on a history shrunk to the operations that matter; it
+// works on any. It refuses what Verify refuses.
+func Explain(w io.Writer, h *parse.History, m model.Model, refutation *Refutation) error {
+	if err := Verify(h, m, refutation); err != nil {
+		return fmt.Errorf("explain: %w", err)
+	}
+	u := usesOf(h, refutation)
+	for _, id := range slices.Clone(u.list) {
+		if op := &h.Ops[id]; op.Reads() && op.RF != parse.Init {
+			u.add(op.RF)
+		}
+	}
+	x := &explainer{
+		h: h, ref: refutation, u: u, needs: needsOf(u),
+		letter: map[parse.OpID]string{}, number: map[int32]int{}, shown: map[int32]bool{},
+	}
+	slices.Sort(u.list)
+	for i, id := range u.list {
+		x.letter[id] = letters(i)
+	}
+	for i, l := range u.lemmas {
+		x.number[l] = i + 1
+	}
+	x.operations()
+	x.finals()
+	x.node(refutation.Root, nil, "")
+	_, err := w.Write(x.out.Bytes())
+	return err
+}
+
+// letters is the i-th name of a, b, …, z, aa, ab, …
+func letters(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return letters(i/26-1) + letters(i%26)
+}
+
+type explainer struct {
+	h      *parse.History
+	ref    *Refutation
+	u      *uses
+	letter map[parse.OpID]string
+	number map[int32]int                    // of a lemma, from 1
+	shown  map[int32]bool                   // lemmas printed in this case or around it
+	needs  map[int32]map[[2]parse.OpID]bool // assumptions by lemma
+	out    bytes.Buffer
+}
+
+// width is how wide the columns of threads may be together.
+const width = 100
+
+// operations prints the operations that matter, by thread.
+func (x *explainer) operations() {
+	var columns [][]string
+	for t := range x.h.Threads() {
+		var column []string
+		for _, id := range x.u.list {
+			if x.h.Start[t] <= id && id < x.h.Start[t+1] {
+				column = append(column, fmt.Sprintf("%s: %s", x.letter[id], opText(x.h, id)))
+			}
+		}
+		if column != nil {
+			columns = append(columns, append([]string{"thread " + x.h.ThreadNames[t]}, column...))
+		}
+	}
+	total, rows := 0, 0
+	wide := make([]int, len(columns))
+	for i, column := range columns {
+		for _, text := range column {
+			wide[i] = max(wide[i], utf8.RuneCountInString(text)+3)
+		}
+		total += wide[i]
+		rows = max(rows, len(column))
+	}
+	if total > width {
+		for _, column := range columns {
+			fmt.Fprintf(&x.out, "%s\n", strings.Join(column, "\n  "))
+		}
+		return
+	}
+	for row := range rows {
+		var line strings.Builder
+		for i, column := range columns {
+			text := ""
+			if row < len(column) {
+				text = column[row]
+			}
+			line.WriteString(text + strings.Repeat(" ", wide[i]-utf8.RuneCountInString(text)))
+		}
+		fmt.Fprintln(&x.out, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// finals prints the final values that edges rest on.
+func (x *explainer) finals() {
+	if x.h.Final == nil {
+		return
+	}
+	for loc, id := range x.h.Final {
+		if x.u.finals[int32(loc)] {
+			value := "0"
+			if id != parse.Init {
+				value = fmt.Sprint(x.h.Ops[id].Write)
+			}
+			fmt.Fprintf(&x.out, "final M[%s] == %s\n", x.h.Locations[loc], value)
+		}
+	}
+}
+
+// node prints the tree below n, where assumed holds.
+func (x *explainer) node(n *Node, assumed []Edge, indent string) {
+	var shown []int32
+	for _, l := range x.lemmasBelow(n) {
+		if !x.shown[l] && x.rests(l, assumed) {
+			x.shown[l] = true
+			shown = append(shown, l)
+			x.lemma(l, indent)
+		}
+	}
+	if n.leaf() {
+		x.out.WriteString("\n" + indent + "Cycle:\n")
+		x.path(n.Cycle, indent+"  ")
+	} else {
+		x.split(n.From, n.To, n.First, assumed, indent)
+		x.split(n.To, n.From, n.Second, assumed, indent)
+	}
+	for _, l := range shown {
+		delete(x.shown, l)
+	}
+}
+
+func (x *explainer) split(from, to parse.OpID, n *Node, assumed []Edge, indent string) {
+	fmt.Fprintf(&x.out, "\n%sCase %s → %s:\n", indent, x.letter[from], x.letter[to])
+	x.node(n, append(assumed[:len(assumed):len(assumed)], Edge{From: from, To: to}), indent+"  ")
+}
+
+// lemmasBelow lists the lemmas that the leaves below n use, ascending.
+func (x *explainer) lemmasBelow(n *Node) []int32 {
+	used := map[int32]bool{}
+	var mark func(edges []Edge)
+	mark = func(edges []Edge) {
+		for _, e := range edges {
+			if e.Lemma >= 0 && !used[e.Lemma] {
+				used[e.Lemma] = true
+				mark(x.ref.Lemmas[e.Lemma].Premise)
+			}
+		}
+	}
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		if n.leaf() {
+			mark(n.Cycle)
+			return
+		}
+		walk(n.First)
+		walk(n.Second)
+	}
+	walk(n)
+	var out []int32
+	for _, l := range x.u.lemmas {
+		if used[l] {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// rests reports whether lemma l rests on no assumption but the given ones.
+func (x *explainer) rests(l int32, assumed []Edge) bool {
+	for pair := range x.needs[l] {
+		if !slices.ContainsFunc(assumed, func(a Edge) bool { return a.From == pair[0] && a.To == pair[1] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// needsOf finds the assumptions that each lemma rests on.
+func needsOf(u *uses) map[int32]map[[2]parse.OpID]bool {
+	needs := make(map[int32]map[[2]parse.OpID]bool, len(u.lemmas))
+	for _, l := range u.lemmas { // ascending: premises first
+		all := map[[2]parse.OpID]bool{}
+		for _, e := range u.ref.Lemmas[l].Premise {
+			if e.Rule == Assumed {
+				all[[2]parse.OpID{e.From, e.To}] = true
+			} else if e.Lemma >= 0 {
+				maps.Copy(all, needs[e.Lemma])
+			}
+		}
+		needs[l] = all
+	}
+	return needs
+}
+
+// lemma prints a lemma: conclusion, rule and premise.
+func (x *explainer) lemma(l int32, indent string) {
+	e := x.ref.Lemmas[l].Edge
+	from, to, via := x.end(e.From, e), x.end(e.To, e), x.end(e.Via, e)
+	var why string
+	if e.Rule == DerivedA {
+		why = fmt.Sprintf("%s → %s, and %s reads %s", from, via, via, to)
+	} else {
+		why = fmt.Sprintf("%s reads %s, and %s → %s", from, via, via, to)
+	}
+	fmt.Fprintf(&x.out, "\n%sL%d: %s → %s, since %s:\n", indent, x.number[l], from, to, why)
+	x.path(x.ref.Lemmas[l].Premise, indent+"  ")
+}
+
+// path prints edges, one to a line, reasons aligned.
+func (x *explainer) path(edges []Edge, indent string) {
+	ends := make([]string, len(edges))
+	wide := 0
+	for i, e := range edges {
+		ends[i] = x.end(e.From, e) + " → " + x.end(e.To, e)
+		wide = max(wide, utf8.RuneCountInString(ends[i]))
+	}
+	for i, e := range edges {
+		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(ends[i]))
+		fmt.Fprintf(&x.out, "%s%s%s  %s\n", indent, ends[i], pad, x.reason(e))
+	}
+}
+
+// end names an end of an edge.
+func (x *explainer) end(id parse.OpID, e Edge) string {
+	if id == parse.Init {
+		r := rules{h: x.h}
+		return fmt.Sprintf("init M[%s]", x.h.Locations[r.edgeLoc(e)])
+	}
+	return x.letter[id]
+}
+
+// reason says in words why an edge holds.
+func (x *explainer) reason(e Edge) string {
+	from, to, via := x.end(e.From, e), x.end(e.To, e), x.letter[e.Via]
+	switch e.Rule {
+	case PPO:
+		return "program order"
+	case FenceOrder:
+		if e.Via == parse.NoOp {
+			via = x.letter[x.u.fence(e)]
+		}
+		return "fence " + via
+	case Dependency:
+		return "dependency"
+	case ReadsFrom:
+		return to + " reads " + from
+	case OwnStore:
+		return fmt.Sprintf("%s follows %s in its thread, and reads %s", via, from, to)
+	case Coherence:
+		if e.Via == parse.NoOp {
+			return "program order"
+		}
+		return fmt.Sprintf("%s reads %s, and %s follows it in its thread", via, from, to)
+	case FromInit:
+		return "initially"
+	case FromRead:
+		return from + " reads the initial value"
+	case FinalWrite:
+		return to + " is the final value"
+	case Assumed:
+		return "assumed"
+	case StoreOrder:
+		return "known order of stores"
+	default:
+		return fmt.Sprintf("L%d", x.number[e.Lemma])
+	}
+}

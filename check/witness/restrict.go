@@ -1,0 +1,201 @@
+package witness
+
+import (
+	"slices"
+
+	"ordeal/parse"
+)
+
+// Restrict keeps the operations of h that matter to a refutation which Verify
+// accepts: the ends of its edges, the reads and fences its rules name, and
+// whatever the kept reads read from. It returns them as a history of its own,
+// the refutation with its operations renumbered and unused lemmas dropped, and
+// for each operation of the new history the one of h that it was. Threads
+// that lose all their operations stay, empty. Verify accepts the result for
+// the same model.
+func Restrict(h *parse.History, refutation *Refutation) (*parse.History, *Refutation, []parse.OpID) {
+	u := usesOf(h, refutation)
+	for i := 0; i < len(u.list); i++ { // grows by the writers that RMWs read from
+		if op := &h.Ops[u.list[i]]; op.Reads() && op.RF != parse.Init {
+			u.add(op.RF)
+		}
+	}
+	kept := u.list
+	slices.Sort(kept)
+	to := func(id parse.OpID) parse.OpID {
+		if id < 0 {
+			return id
+		}
+		i, ok := slices.BinarySearch(kept, id)
+		if !ok {
+			return parse.NoOp
+		}
+		return parse.OpID(i)
+	}
+	sub := &parse.History{
+		Ops:         make([]parse.Op, len(kept)),
+		Start:       make([]parse.OpID, len(h.Start)),
+		ThreadNames: h.ThreadNames,
+		Locations:   h.Locations,
+	}
+	for i, id := range kept {
+		sub.Ops[i] = h.Ops[id]
+		sub.Ops[i].RF = to(h.Ops[id].RF)
+	}
+	for t, start := range h.Start {
+		i, _ := slices.BinarySearch(kept, start)
+		sub.Start[t] = parse.OpID(i)
+	}
+	for _, d := range h.Deps {
+		if from, to := to(d.From), to(d.To); from >= 0 && to >= 0 {
+			sub.Deps = append(sub.Deps, parse.Dep{From: from, To: to})
+		}
+	}
+	if h.Final != nil {
+		sub.Final = make([]parse.OpID, len(h.Final))
+		for x, id := range h.Final {
+			sub.Final[x] = to(id)
+			if id == parse.Init && !u.locations[int32(x)] {
+				sub.Final[x] = parse.NoOp
+			}
+		}
+	}
+	if h.StoreOrder != nil {
+		sub.StoreOrder = make([][]parse.OpID, len(h.StoreOrder))
+		for x, ids := range h.StoreOrder {
+			for _, id := range ids {
+				if id := to(id); id >= 0 {
+					sub.StoreOrder[x] = append(sub.StoreOrder[x], id)
+				}
+			}
+		}
+	}
+	return sub, u.renumber(refutation, to), kept
+}
+
+// uses is what a refutation looks at.
+type uses struct {
+	h         *parse.History
+	ref       *Refutation
+	seen      map[parse.OpID]bool
+	list      []parse.OpID
+	locations map[int32]bool // of the operations
+	finals    map[int32]bool // whose final value an edge rests on
+	lemmas    []int32        // used by some leaf, ascending
+}
+
+func usesOf(h *parse.History, refutation *Refutation) *uses {
+	u := &uses{h: h, ref: refutation, seen: map[parse.OpID]bool{}, locations: map[int32]bool{}, finals: map[int32]bool{}}
+	used := make([]bool, len(refutation.Lemmas))
+	u.node(refutation.Root, used)
+	// A lemma uses only lemmas before it.
+	for i := len(used) - 1; i >= 0; i-- {
+		if used[i] {
+			u.lemmas = append(u.lemmas, int32(i))
+			u.edges(refutation.Lemmas[i].Premise, used)
+		}
+	}
+	slices.Reverse(u.lemmas)
+	return u
+}
+
+func (u *uses) node(n *Node, used []bool) {
+	if n.leaf() {
+		u.edges(n.Cycle, used)
+		return
+	}
+	u.add(n.From)
+	u.add(n.To)
+	u.node(n.First, used)
+	u.node(n.Second, used)
+}
+
+func (u *uses) edges(edges []Edge, used []bool) {
+	for _, e := range edges {
+		u.add(e.From)
+		u.add(e.To)
+		u.add(e.Via)
+		switch e.Rule {
+		case DerivedA, DerivedB:
+			used[e.Lemma] = true
+		case FenceOrder:
+			if e.Via == parse.NoOp {
+				u.add(u.fence(e))
+			}
+		case FinalWrite:
+			u.finals[u.h.Ops[e.From].Loc] = true
+		case Dependency:
+			for _, id := range u.chain(e) {
+				u.add(id)
+			}
+		}
+	}
+}
+
+func (u *uses) add(id parse.OpID) {
+	if id >= 0 && !u.seen[id] {
+		u.seen[id] = true
+		u.locations[u.h.Ops[id].Loc] = true
+		u.list = append(u.list, id)
+	}
+}
+
+// fence finds a fence that orders the ends of e.
+func (u *uses) fence(e Edge) parse.OpID {
+	mask := between(&u.h.Ops[e.From], &u.h.Ops[e.To])
+	for id := e.From + 1; id < e.To; id++ {
+		if op := &u.h.Ops[id]; op.Kind == parse.Fence && op.Mask&mask != 0 {
+			return id
+		}
+	}
+	return parse.NoOp
+}
+
+// chain finds operations on a chain of dependencies between the ends of e.
+func (u *uses) chain(e Edge) []parse.OpID {
+	from := map[parse.OpID]parse.OpID{e.From: parse.NoOp}
+	for _, d := range u.h.Deps {
+		if _, ok := from[d.From]; ok && d.From < e.To {
+			if _, ok := from[d.To]; !ok {
+				from[d.To] = d.From
+			}
+		}
+	}
+	var out []parse.OpID
+	for id := e.To; id != parse.NoOp && from[id] != parse.NoOp; id = from[id] {
+		out = append(out, id)
+	}
+	return out
+}
+
+// renumber copies a refutation without unused lemmas, its operations renamed.
+func (u *uses) renumber(r *Refutation, to func(parse.OpID) parse.OpID) *Refutation {
+	number := make(map[int32]int32, len(u.lemmas))
+	for i, l := range u.lemmas {
+		number[l] = int32(i)
+	}
+	edges := func(old []Edge) []Edge {
+		out := make([]Edge, len(old))
+		for i, e := range old {
+			e.From, e.To, e.Via = to(e.From), to(e.To), to(e.Via)
+			if e.Lemma >= 0 {
+				e.Lemma = number[e.Lemma]
+			}
+			out[i] = e
+		}
+		return out
+	}
+	out := &Refutation{Lemmas: make([]Lemma, len(u.lemmas))}
+	for i, l := range u.lemmas {
+		out.Lemmas[i] = Lemma{Edge: edges([]Edge{r.Lemmas[l].Edge})[0], Premise: edges(r.Lemmas[l].Premise)}
+	}
+	var node func(n *Node) *Node
+	node = func(n *Node) *Node {
+		if n.leaf() {
+			return &Node{Cycle: edges(n.Cycle)}
+		}
+		return &Node{From: to(n.From), To: to(n.To), First: node(n.First), Second: node(n.Second)}
+	}
+	out.Root = node(r.Root)
+	return out
+}
