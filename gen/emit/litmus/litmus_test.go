@@ -1,0 +1,105 @@
+package litmus_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ordeal/gen"
+	"ordeal/gen/emit/litmus"
+)
+
+func program(t *testing.T, text string) *gen.Program {
+	t.Helper()
+	p, err := gen.Parse("test", []byte("ordeal-program 1\nlayout spread\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Written by hand after the tests that diy7 generates for X86_64.
+const sb = `X86_64 SB
+{
+}
+ P0            | P1            ;
+ movl $1,(x)   | movl $2,(y)   ;
+ mfence        | movl (x),%eax ;
+ movl (y),%eax |               ;
+locations [0:rax; 1:rax; x; y;]
+exists (0:rax=0 /\ 1:rax=0 /\ [x]=1)
+`
+
+const atomics = `X86_64 atomics
+{
+}
+ P0                | P1 ;
+ movl $12,%eax     |    ;
+ xchgl (x),%eax    |    ;
+ lock addl $300,(x) |    ;
+ movl (x),%ebx     |    ;
+locations [0:rax; 0:rbx; x;]
+forall (true)
+`
+
+func TestEmit(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		c          *litmus.Condition
+		want       string
+	}{
+		{"SB", "locations x y\nthread 0\nstore x 1\nfence\nload y\nthread 1\nstore y 2\ndelay 3\nload x\n",
+			&litmus.Condition{
+				Reads: map[litmus.Read]gen.Value{{Thread: 1}: 0, {Thread: 0}: 0},
+				Final: map[gen.LocID]gen.Value{0: 1},
+			}, sb},
+		{"atomics", "locations x\nthread 0\nexchange x 12\nadd x 3\nload x\nthread 1\n", nil, atomics},
+	} {
+		var got bytes.Buffer
+		if err := litmus.Emit(&got, test.name, program(t, test.text), test.c); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		// Column widths are for the eye.
+		squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+		if diff := cmp.Diff(squeeze(test.want), squeeze(got.String())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s\n%s", test.name, diff, got.String())
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"locations x\nthread 0\n" + strings.Repeat("load x\n", 15), "thread 0: 15 loads and exchanges, but there are 14 registers"},
+		{"locations x\nthread 0\nstore x 2147483648\n", "thread 0 operation 0 (store x 2147483648): value 2147483648 does not fit 31 bits"},
+		{"locations P1\nthread 0\nload P1\n", "location P1: the name means something else there"},
+		{"locations eax\nthread 0\nload eax\n", "location eax: the name means something else there"},
+	} {
+		var out bytes.Buffer
+		err := litmus.Emit(&out, "T", program(t, test.text), nil)
+		if err == nil || err.Error() != "emit litmus T: "+test.want || out.Len() > 0 {
+			t.Errorf("error %v, want %s; %d bytes written", err, test.want, out.Len())
+		}
+	}
+	p := program(t, "locations x\nthread 0\nadd x 1\n")
+	for _, r := range []litmus.Read{{Index: 0}, {Index: 1}, {Thread: 1}, {Thread: -1}} {
+		c := litmus.Condition{Reads: map[litmus.Read]gen.Value{r: 0}}
+		if err := litmus.Emit(new(bytes.Buffer), "T", p, &c); err == nil {
+			t.Errorf("read %+v accepted", r)
+		}
+	}
+}
+
+// TestNames checks that the generator's names all pass.
+func TestNames(t *testing.T) {
+	var names []string
+	for l := range gen.LocID(60) {
+		names = append(names, gen.LocationName(l))
+	}
+	p := program(t, "locations "+strings.Join(names, " ")+"\nthread 0\nload x\n")
+	if err := litmus.Emit(new(bytes.Buffer), "T", p, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,43 @@
+package litmus
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ordeal/gen"
+)
+
+func sortedReads(m map[Read]gen.Value) []Read {
+	list := make([]Read, 0, len(m))
+	for r := range m {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b Read) int {
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Index, b.Index))
+	})
+	return list
+}
+
+// words are the names that herd7 reads as instructions, registers or words of
+// conditions, in lower case; reserved adds those that end in digits or sizes.
+var words = strings.Fields(`add xor or and shl mov movnti movd movntdqa dec inc cmp cmovc ret retq jmp
+	je jne jle jlt jgt jge js jns lock xchg uxch cmpxchg mfence lfence sfence setnb nop nopl nopw endbr64
+	clflush clflushopt cs rip ax bx cx dx si di bp sp al bl cl dl ah bh ch dh sil dil bpl spl
+	eax ebx ecx edx esi edi ebp esp rax rbx rcx rdx rsi rdi rbp rsp
+	pac pacda pacdb pacia pacib not true false observed exists forall final with locations filter cases
+	fault tag attrs oa pte ttd pa parel1_t ss sscap ssval_t label instr int`)
+
+// reserved reports whether herd7 does not take a name for a location.
+func reserved(name string) bool {
+	low := strings.ToLower(name)
+	if strings.HasPrefix(low, "_") {
+		return true
+	}
+	if slices.Contains(words, low) || slices.Contains(words, strings.TrimRight(low, "bwlq")) && len(low) > 2 {
+		return true
+	}
+	// P0 is a thread, r8d a register, xmm0 another.
+	stem := strings.TrimRight(strings.TrimRight(low, "bwd"), "0123456789")
+	return stem != low && (stem == "p" || stem == "r" || stem == "xmm")
+}
