@@ -3,9 +3,14 @@
 package check
 
 import (
+	"context"
+	"fmt"
 	"time"
 
+	"ordeal/check/model"
+	"ordeal/check/search"
 	"ordeal/check/witness"
+	"ordeal/parse"
 )
 
 // Answer, Verdict and Stats are defined beside the evidence they carry.
@@ -32,4 +37,57 @@ type Options struct {
 	// MemoryBytes bounds the estimated memory; 0 means no bound.
 	MemoryBytes int64
 	_           struct{}
+}
+
+// Check judges a history under a model. The evidence of an Allowed or
+// Forbidden verdict has been accepted by the independent checkers of package
+// witness. A malformed history, a passed deadline and an exceeded budget are
+// Unknown with the reason; an error means that the options make no sense, the
+// context was cancelled, or evidence was not accepted, which is a fault of
+// this program.
+func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (Verdict, error) {
+	name := opt.Procedure
+	if name == "" {
+		name = "auto"
+	}
+	p, ok := Procedure(name)
+	if !ok {
+		return Verdict{}, fmt.Errorf("check %s: no procedure is named %q", m.Name, name)
+	}
+	if !p.Claims(m) {
+		return Verdict{}, fmt.Errorf("check %s: procedure %s does not judge under this model", m.Name, name)
+	}
+	if err := h.Validate(); err != nil {
+		return search.Unknown(m, name, err.Error()), nil
+	}
+	if opt.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
+		defer cancel()
+	}
+	start := time.Now()
+	v, err := p.Run(ctx, h, m, search.Limits{MemoryBytes: opt.MemoryBytes})
+	if err != nil {
+		return Verdict{}, fmt.Errorf("check %s: %w", m.Name, err)
+	}
+	v.Stats.Ops = len(h.Ops)
+	v.Stats.Search = time.Since(start)
+	start = time.Now()
+	if err := accept(h, m, &v); err != nil {
+		return Verdict{}, fmt.Errorf("check %s: internal error: evidence of procedure %s: %w", m.Name, name, err)
+	}
+	v.Stats.Evidence = time.Since(start)
+	return v, nil
+}
+
+// accept has the evidence of a verdict checked.
+func accept(h *parse.History, m model.Model, v *Verdict) error {
+	switch {
+	case v.Answer == Allowed && m.Family == model.Total:
+		return witness.Replay(h, m, v.Order)
+	case v.Answer == Forbidden:
+		return witness.Verify(h, m, v.Refutation)
+	default:
+		return nil
+	}
 }

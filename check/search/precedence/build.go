@@ -173,6 +173,34 @@ func (b *builder) final() {
 	}
 }
 
+// storeOrder adds what a known store order says.
+func (b *builder) storeOrder() {
+	h := b.History
+	after := make([]parse.OpID, len(h.Ops)) // write → the next of its location
+	for _, writes := range h.StoreOrder {
+		for i, w := range writes {
+			after[w] = parse.NoOp
+			if i+1 < len(writes) {
+				after[w] = writes[i+1]
+				b.add(Node(w), Node(after[w]), witness.StoreOrder, parse.NoOp)
+			}
+		}
+	}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if !op.Reads() {
+			continue
+		}
+		if op.RF != parse.Init {
+			if next := after[op.RF]; next != parse.NoOp && next != parse.OpID(i) {
+				b.add(Node(i), Node(next), witness.DerivedB, op.RF)
+			}
+		} else if writes := h.StoreOrder[op.Loc]; len(writes) > 0 && writes[0] != parse.OpID(i) {
+			b.add(Node(i), Node(writes[0]), witness.FromRead, parse.NoOp)
+		}
+	}
+}
+
 func edge(from, to parse.OpID, rule witness.Rule, via parse.OpID) witness.Edge {
 	return witness.Edge{From: from, To: to, Rule: rule, Via: via, Lemma: -1}
 }

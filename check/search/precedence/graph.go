@@ -17,11 +17,14 @@ import (
 type Node int32
 
 // Arc says that From precedes To in every global memory order that the model
-// allows, for the reason that witness.Rule and Via give.
+// allows, for the reason that Rule and Via give as in witness.Edge.
 type Arc struct {
 	From, To Node
 	Rule     witness.Rule
 	Via      parse.OpID
+	// Serial numbers derived and assumed arcs in the order of derivation,
+	// from 1. The premise of a derived arc uses arcs with smaller numbers.
+	Serial int32
 }
 
 // Graph is the arcs of one history under one model.
@@ -37,7 +40,9 @@ type Graph struct {
 	start []int32 // node → its first arc; nil until sorted by source
 }
 
-// New builds the graph. It takes linear time; History.StoreOrder is ignored.
+// New builds the graph in linear time. Where the history tells its store
+// order, each write precedes the next of its location and each read the write
+// after the one it returned (A6 and A7 of Manovit and Hangal, SPAA 2005).
 func New(h *parse.History, m model.Model) *Graph {
 	g := &Graph{History: h, Model: m, nodes: len(h.Ops)}
 	b := &builder{Graph: g, prev: make([]parse.OpID, len(h.Locations)), reads: make([][]parse.OpID, len(h.Locations))}
@@ -55,6 +60,9 @@ func New(h *parse.History, m model.Model) *Graph {
 		}
 	}
 	b.final()
+	if h.StoreOrder != nil {
+		b.storeOrder()
+	}
 	g.index()
 	return g
 }
@@ -79,7 +87,7 @@ func (g *Graph) With(more []Arc) *Graph {
 }
 
 func (g *Graph) add(from, to Node, rule witness.Rule, via parse.OpID) {
-	g.arcs = append(g.arcs, Arc{from, to, rule, via})
+	g.arcs = append(g.arcs, Arc{From: from, To: to, Rule: rule, Via: via})
 }
 
 // index sorts the arcs by source.
@@ -102,10 +110,22 @@ func (g *Graph) index() {
 
 // Sort returns the accesses in a topological order, or a short cycle of arcs.
 func (g *Graph) Sort() (order []parse.OpID, cycle []Arc) {
-	wait := make([]int32, g.nodes)
-	for _, a := range g.arcs {
-		wait[a.To]++
+	all := g.sortAll()
+	if len(all) < g.nodes {
+		return nil, g.cycle(all)
 	}
+	for _, v := range all {
+		if g.IsAccess(v) {
+			order = append(order, parse.OpID(v))
+		}
+	}
+	return order, nil
+}
+
+// sortAll returns the nodes in a topological order; those on cycles, and
+// behind them, are left out.
+func (g *Graph) sortAll() []Node {
+	wait := g.InDegrees()
 	free := make([]Node, 0, g.nodes)
 	for v, w := range wait {
 		if w == 0 {
@@ -113,28 +133,34 @@ func (g *Graph) Sort() (order []parse.OpID, cycle []Arc) {
 		}
 	}
 	for i := 0; i < len(free); i++ {
-		v := free[i]
-		if g.IsAccess(v) {
-			order = append(order, parse.OpID(v))
-		}
-		for _, a := range g.Out(v) {
+		for _, a := range g.Out(free[i]) {
 			if wait[a.To]--; wait[a.To] == 0 {
 				free = append(free, a.To)
 			}
 		}
 	}
-	if len(free) == g.nodes {
-		return order, nil
-	}
-	return nil, g.cycle(wait)
+	return free
 }
 
-// cycle finds a shortest cycle through some node among those that wait.
-func (g *Graph) cycle(wait []int32) []Arc {
+// InDegrees counts, for each node, the arcs into it.
+func (g *Graph) InDegrees() []int32 {
+	wait := make([]int32, g.nodes)
+	for _, a := range g.arcs {
+		wait[a.To]++
+	}
+	return wait
+}
+
+// cycle finds a shortest cycle through some node that sortAll left out.
+func (g *Graph) cycle(sorted []Node) []Arc {
+	done := make([]bool, g.nodes)
+	for _, v := range sorted {
+		done[v] = true
+	}
 	pred := make([]Node, g.nodes)
 	at := Node(-1)
 	for _, a := range g.arcs {
-		if wait[a.From] > 0 && wait[a.To] > 0 {
+		if !done[a.From] && !done[a.To] {
 			pred[a.To], at = a.From, a.To
 		}
 	}

@@ -1,0 +1,238 @@
+// Package saturate holds the graph that every procedure for the models with a
+// global memory order works on: an edge says that one operation precedes
+// another in every global memory order that explains the history. Build makes
+// the static edges of a history under a model, Saturate closes them under two
+// rules (with x the common location, U, W, W' writes to it, R a read of it):
+//
+//	A: U before R, U ≠ rf(R)       ⇒  U before rf(R)
+//	B: W before W', R reads W      ⇒  R before W'   (R ≠ W' if W' is an RMW)
+//
+// This is the closure of Hangal et al. (ISCA 2004) and Manovit and Hangal
+// (SPAA 2005) for TSO, and weak sequential consistency of Zennou et al. for
+// SC. A cycle means that the model forbids the history.
+package saturate
+
+import (
+	"ordeal/check/model"
+	"ordeal/parse"
+)
+
+// Node is a vertex of the graph: an operation, or an ordering fence. Nodes
+// are numbered so that a chain is a contiguous range in its order.
+type Node int32
+
+// NoNode stands for an operation that has no node of its own: a fence that
+// orders nothing the model does not, or an isolated read (see Isolated).
+const NoNode Node = -1
+
+// kind bits of nodes. A fence has none.
+const (
+	bitRead  uint8 = 1 << iota // rule A applies
+	bitWrite                   // rule B applies
+)
+
+// Graph is the graph of one history under one model. Edges are of three
+// kinds: each node to the next of its chain (implicit), static edges, and
+// inferred edges. The clock row of a node v holds for each chain the largest
+// position in it, counted from 1, of a node that precedes or is v; 0 where
+// there is none.
+//
+// Initial writes are not nodes. A writer is named by its node, or, for the
+// initial write of location x, by Nodes()+x.
+type Graph struct {
+	hist  *parse.History
+	model model.Model
+
+	// Numbering.
+	n, chains, words int          // words: 64-bit words of a chain mask
+	start            []Node       // chain → its first node; one entry more than chains
+	op               []parse.OpID // node → operation
+	node             []Node       // operation → node or NoNode
+	kind             []uint8      // node → kind bits
+	chain            []int32      // node → chain
+	loc              []int32      // node → location, -1 for fences
+	rf               []int32      // node → writer read from, -1 for non-reads
+	thread           []int32      // chain → thread
+	isolated         []parse.OpID // reads without node, in order
+
+	// Lanes: the writes to one location that lie in one chain.
+	laneStart []int32 // location → its first lane; one entry more
+	laneChain []int32 // lane → chain
+	laneWrite []int32 // lane → its first slot; one entry more
+	writePos  []int32 // slot → position in the chain, ascending in a lane
+	slot      []int32 // write node → slot, -1 for other nodes
+
+	// Readers: for each writer its last reader in each chain.
+	lastStart []int32 // writer → first entry in lastRead; one entry more
+	lastRead  []Node
+	readers   []int32 // writer → number of all its readers that have a node
+
+	// Edges other than the implicit ones.
+	outStart []int32 // node → first static edge; one entry more
+	outTo    []Node
+	outTag   []tag
+	head     []int32 // node → its latest inferred edge, -1 for none
+	inferred []inferredEdge
+
+	// Closure.
+	rows  []int32 // node × chain
+	order []int32 // node → number from 1 in the order of the sweep, 0 before
+	wait  []int32 // sweep: predecessors not yet processed
+	cursors
+	repairQueue
+	trail    *trail
+	placed   []bool // see Placed
+	conflict conflict
+}
+
+// Nodes is the number of nodes.
+func (g *Graph) Nodes() int { return g.n }
+
+// Chains is the number of chains, the width of a clock row.
+func (g *Graph) Chains() int { return g.chains }
+
+// History is the history that the graph was built from.
+func (g *Graph) History() *parse.History { return g.hist }
+
+// Op is the operation that v stands for.
+func (g *Graph) Op(v Node) parse.OpID { return g.op[v] }
+
+// Node is the node of an operation, or NoNode.
+func (g *Graph) Node(id parse.OpID) Node { return g.node[id] }
+
+// IsRead, IsWrite and IsFence say what v is; an RMW is read and write.
+func (g *Graph) IsRead(v Node) bool  { return g.kind[v]&bitRead != 0 }
+func (g *Graph) IsWrite(v Node) bool { return g.kind[v]&bitWrite != 0 }
+func (g *Graph) IsFence(v Node) bool { return g.kind[v] == 0 }
+
+// Loc is the location of v, -1 for a fence.
+func (g *Graph) Loc(v Node) int32 { return g.loc[v] }
+
+// Writer is the writer that the read v reads from: a node, or Nodes()+x for
+// the initial write of x.
+func (g *Graph) Writer(v Node) int32 { return g.rf[v] }
+
+// Isolated lists the reads that have no node, because no edge could lead
+// through them but those to and from the writes around them: they may follow
+// their writer at once. Only RMO has such reads.
+func (g *Graph) Isolated() []parse.OpID { return g.isolated }
+
+// Readers is the number of nodes that read from a writer.
+func (g *Graph) Readers(writer int32) int32 { return g.readers[writer] }
+
+// LastReaders lists the last reader of a writer in each chain.
+func (g *Graph) LastReaders(writer int32) []Node {
+	return g.lastRead[g.lastStart[writer]:g.lastStart[writer+1]]
+}
+
+// SweepOrder is v's number, from 1, in the order in which the sweep met the
+// nodes: a linear extension of the edges known at that time.
+func (g *Graph) SweepOrder(v Node) int32 { return g.order[v] }
+
+// HB reports whether u precedes v or is v, by the edges known so far. It is
+// exact once Saturate has returned true.
+func (g *Graph) HB(u, v Node) bool {
+	return g.row(v)[g.chain[u]] >= g.pos(u)
+}
+
+// Clock is the clock row of v, for reading only.
+func (g *Graph) Clock(v Node) []int32 { return g.row(v) }
+
+func (g *Graph) row(v Node) []int32 {
+	lo := int(v) * g.chains
+	return g.rows[lo : lo+g.chains : lo+g.chains]
+}
+
+// pos is the position of v in its chain, from 1.
+func (g *Graph) pos(v Node) int32 { return int32(v-g.start[g.chain[v]]) + 1 }
+
+// at is the node at a position of a chain.
+func (g *Graph) at(chain, pos int32) Node { return g.start[chain] + Node(pos) - 1 }
+
+// next is the next node of v's chain, or NoNode.
+func (g *Graph) next(v Node) Node {
+	if v+1 < g.start[g.chain[v]+1] {
+		return v + 1
+	}
+	return NoNode
+}
+
+// isInit reports whether a writer is an initial write.
+func (g *Graph) isInit(writer int32) bool { return int(writer) >= g.n }
+
+// lanes are the lanes of a location, as a range.
+func (g *Graph) lanes(x int32) (lo, hi int32) { return g.laneStart[x], g.laneStart[x+1] }
+
+// lastAt is the last write of a lane at or before a position of its chain, or
+// NoNode.
+func (g *Graph) lastAt(lane, pos int32) Node {
+	lo, hi := g.laneWrite[lane], g.laneWrite[lane+1]
+	base := lo
+	for lo < hi { // first slot with a position beyond pos
+		mid := int32(uint32(lo+hi) >> 1)
+		if g.writePos[mid] <= pos {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == base {
+		return NoNode
+	}
+	return g.at(g.laneChain[lane], g.writePos[lo-1])
+}
+
+// Successors calls f for each edge out of v until f returns false.
+func (g *Graph) Successors(v Node, f func(Node) bool) {
+	if s := g.next(v); s != NoNode && !f(s) {
+		return
+	}
+	for _, s := range g.static(v) {
+		if !f(s) {
+			return
+		}
+	}
+	for e := g.head[v]; e >= 0; e = g.inferred[e].next {
+		if !f(g.inferred[e].to) {
+			return
+		}
+	}
+}
+
+func (g *Graph) static(v Node) []Node { return g.outTo[g.outStart[v]:g.outStart[v+1]] }
+
+// NextWrites calls f for the first write to x of each chain at or after which
+// done reports false; done must be true for a prefix of each chain.
+func (g *Graph) NextWrites(x int32, done func(Node) bool, f func(Node)) {
+	lo, hi := g.lanes(x)
+	for l := lo; l < hi; l++ {
+		c := g.laneChain[l]
+		a, b := g.laneWrite[l], g.laneWrite[l+1]
+		for a < b {
+			mid := int32(uint32(a+b) >> 1)
+			if done(g.at(c, g.writePos[mid])) {
+				a = mid + 1
+			} else {
+				b = mid
+			}
+		}
+		if a < g.laneWrite[l+1] {
+			f(g.at(c, g.writePos[a]))
+		}
+	}
+}
+
+// CountPredecessors adds to each node's count the number of edges into it.
+func (g *Graph) CountPredecessors(count []int32) {
+	for c := range g.chains {
+		for v := g.start[c] + 1; v < g.start[c+1]; v++ {
+			count[v]++
+		}
+	}
+	for _, v := range g.outTo {
+		count[v]++
+	}
+	for i := range g.inferred {
+		count[g.inferred[i].to]++
+	}
+}

@@ -1,0 +1,94 @@
+package saturate
+
+import "slices"
+
+// Costs of a path, in the reader's effort: an edge that is plain from the
+// history, and one that needs a lemma.
+const (
+	costPlain = 1
+	costLemma = 5
+)
+
+// pathEntry is a place where a search for a path entered a chain.
+type pathEntry struct {
+	node   Node
+	parent int32   // the entry whose chain the search came from, -1 at the start
+	by     edgeRef // the edge that led here
+	cost   int32
+}
+
+// path finds a cheap path from src to dst that uses inferred edges with
+// numbers below bound only, as a sequence of edges; a move along a chain is
+// one edge of any length. It returns nil if there is none.
+//
+// It is Dijkstra's algorithm over entries into chains. An entry covers the
+// nodes of its chain from there to the first one covered already, and no
+// node is scanned twice. If dst was processed its row tells which nodes can
+// lead to it at all.
+func (g *Graph) path(src, dst Node, bound int32) []edgeRef {
+	covered := make([]Node, g.chains) // chain → first node covered
+	for c := range covered {
+		covered[c] = g.start[c+1]
+		if g.order[dst] != 0 {
+			covered[c] = g.start[c] + Node(g.row(dst)[c])
+		}
+	}
+	entries := []pathEntry{{node: src, parent: -1}}
+	buckets := [][]int32{{0}}
+	enter := func(parent int32, by edgeRef, cost int32) {
+		if by.to >= covered[g.chain[by.to]] {
+			return
+		}
+		for int(cost) >= len(buckets) {
+			buckets = append(buckets, nil)
+		}
+		buckets[cost] = append(buckets[cost], int32(len(entries)))
+		entries = append(entries, pathEntry{node: by.to, parent: parent, by: by, cost: cost})
+	}
+	for cost := int32(0); int(cost) < len(buckets); cost++ {
+		for len(buckets[cost]) > 0 {
+			last := len(buckets[cost]) - 1
+			id := buckets[cost][last]
+			buckets[cost] = buckets[cost][:last]
+			e := entries[id]
+			c := g.chain[e.node]
+			if c == g.chain[dst] && e.node <= dst {
+				return g.trace(entries, id, dst)
+			}
+			end := covered[c]
+			covered[c] = min(end, e.node)
+			for x := e.node; x < end; x++ {
+				here := cost
+				if x > e.node {
+					here += costPlain
+				}
+				for i := g.outStart[x]; i < g.outStart[x+1]; i++ {
+					enter(id, edgeRef{from: x, to: g.outTo[i], static: i, inferred: -1}, here+costPlain)
+				}
+				for i := g.head[x]; i >= 0; i = g.inferred[i].next {
+					if i < bound {
+						enter(id, edgeRef{from: x, to: g.inferred[i].to, static: -1, inferred: i}, here+costLemma)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// trace is the path that led to an entry of dst's chain and on to dst.
+func (g *Graph) trace(entries []pathEntry, id int32, dst Node) []edgeRef {
+	var path []edgeRef
+	for at := dst; id >= 0; id = entries[id].parent {
+		e := &entries[id]
+		if e.node != at {
+			path = append(path, edgeRef{from: e.node, to: at, static: -1, inferred: -1})
+		}
+		if e.parent >= 0 {
+			path = append(path, e.by)
+		}
+		at = e.by.from
+	}
+	slices.Reverse(path)
+	return path
+}

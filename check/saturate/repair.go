@@ -1,0 +1,175 @@
+package saturate
+
+import "math/bits"
+
+// repairQueue holds processed nodes whose rows changed, each with a mask of
+// the changed components that are not yet handed on.
+type repairQueue struct {
+	queue []Node
+	first int
+	masks []uint64 // slot × words
+	where []int32  // node → 1 + its slot, 0 when not queued
+	free  []int32  // slots
+	work  []uint64 // the mask being handed on
+}
+
+func (g *Graph) initQueue() {
+	g.repairQueue = repairQueue{where: make([]int32, g.n), work: make([]uint64, g.words)}
+}
+
+// dirty returns the mask of a processed node, queueing the node.
+func (g *Graph) dirty(v Node) []uint64 {
+	q := &g.repairQueue
+	s := q.where[v] - 1
+	if s < 0 {
+		if n := len(q.free); n > 0 {
+			s = q.free[n-1]
+			q.free = q.free[:n-1]
+		} else {
+			s = int32(len(q.masks) / g.words)
+			q.masks = append(q.masks, make([]uint64, g.words)...)
+		}
+		q.where[v] = s + 1
+		q.queue = append(q.queue, v)
+	}
+	lo := int(s) * g.words
+	return q.masks[lo : lo+g.words]
+}
+
+// joinAll raises the row of v, a processed node, by the row of u and queues v
+// if that changed it.
+func (g *Graph) joinAll(u, v Node) {
+	src, dst := g.row(u), g.row(v)
+	var m []uint64
+	for c, p := range src {
+		if p > dst[c] {
+			if m == nil {
+				m = g.dirty(v)
+			}
+			g.set(v, dst, c, p)
+			m[c>>6] |= 1 << (c & 63)
+		}
+	}
+}
+
+// joinMasked raises the row of v by the components of u's row in a mask.
+func (g *Graph) joinMasked(u, v Node, mask []uint64) {
+	src, dst := g.row(u), g.row(v)
+	var m []uint64
+	for i, w := range mask {
+		for ; w != 0; w &= w - 1 {
+			c := i<<6 + bits.TrailingZeros64(w)
+			if src[c] <= dst[c] {
+				continue
+			}
+			g.set(v, dst, c, src[c])
+			if g.order[v] == 0 {
+				continue // the sweep has not come to it
+			}
+			if m == nil {
+				m = g.dirty(v)
+			}
+			m[c>>6] |= 1 << (c & 63)
+		}
+	}
+}
+
+func (g *Graph) set(v Node, row []int32, c int, p int32) {
+	if g.trail != nil {
+		g.trail.rows = append(g.trail.rows, savedComponent{v, int32(c), row[c]})
+	}
+	row[c] = p
+}
+
+// repair applies the rules to the queued nodes for the components that
+// changed and hands these on, until nothing changes any more. It returns
+// false on a contradiction.
+func (g *Graph) repair() bool {
+	q := &g.repairQueue
+	for q.first < len(q.queue) {
+		u := q.queue[q.first]
+		q.first++
+		s := q.where[u] - 1
+		q.where[u] = 0
+		mask := q.work
+		copy(mask, q.masks[int(s)*g.words:])
+		clear(q.masks[int(s)*g.words : int(s+1)*g.words])
+		q.free = append(q.free, s)
+		if !g.again(u, mask) || !g.handOn(u, mask) {
+			g.dropQueue()
+			return false
+		}
+	}
+	q.queue, q.first = q.queue[:0], 0
+	return true
+}
+
+// dropQueue empties the queue after a contradiction.
+func (g *Graph) dropQueue() {
+	q := &g.repairQueue
+	for _, v := range q.queue[q.first:] {
+		if s := q.where[v] - 1; s >= 0 {
+			clear(q.masks[int(s)*g.words : int(s+1)*g.words])
+			q.free = append(q.free, s)
+			q.where[v] = 0
+		}
+	}
+	q.queue, q.first = q.queue[:0], 0
+}
+
+// again applies the rules to u for the chains of a mask.
+func (g *Graph) again(u Node, mask []uint64) bool {
+	kind := g.kind[u]
+	if kind == 0 {
+		return true
+	}
+	row := g.row(u)
+	lo, hi := g.lanes(g.loc[u])
+	for l := lo; l < hi; l++ {
+		c := g.laneChain[l]
+		if mask[c>>6]>>(c&63)&1 == 0 {
+			continue
+		}
+		p := row[c]
+		if c == g.chain[u] {
+			p--
+		}
+		w := g.lastAt(l, p)
+		if w == NoNode {
+			continue
+		}
+		if kind&bitRead != 0 && !g.ruleA(w, u) {
+			return false
+		}
+		if kind&bitWrite != 0 && !g.readersBefore(int32(w), u) {
+			return false
+		}
+	}
+	return true
+}
+
+// handOn joins the components of a mask into the successors of u.
+func (g *Graph) handOn(u Node, mask []uint64) bool {
+	row := g.row(u)
+	if t := g.next(u); t != NoNode {
+		if row[g.chain[t]] >= g.pos(t) {
+			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: -1})
+		}
+		g.joinMasked(u, t, mask)
+	}
+	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
+		t := g.outTo[i]
+		if row[g.chain[t]] >= g.pos(t) {
+			return g.fail(edgeRef{from: u, to: t, static: i, inferred: -1})
+		}
+		g.joinMasked(u, t, mask)
+	}
+	for e := g.head[u]; e >= 0; e = g.inferred[e].next {
+		t := g.inferred[e].to
+		if row[g.chain[t]] >= g.pos(t) {
+			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: e})
+		}
+		g.joinMasked(u, t, mask)
+	}
+	return true
+}

@@ -1,0 +1,178 @@
+package saturate
+
+import (
+	"math"
+
+	"ordeal/check/witness"
+)
+
+// cursors remember, during the sweep, how far in each lane a thread has
+// looked: a position below the next write of the lane has nothing new to
+// show, because what the rules derive from earlier writes was derived at an
+// earlier operation of the thread on the same location. Reads and writes of
+// a thread look with different clocks, so each has its own. The arrays are
+// nil where they would be too large; then every look is a binary search.
+type cursors struct {
+	reads, writes []int32 // thread × lane → position of the next unseen write
+}
+
+// never is the cursor of a lane without further writes.
+const never = math.MaxInt32
+
+func (g *Graph) initCursors() {
+	lanes := len(g.laneChain)
+	threads := g.hist.Threads()
+	if lanes*threads > 2*g.n+1<<12 {
+		return
+	}
+	g.cursors.reads = make([]int32, lanes*threads)
+	for l := range lanes {
+		g.cursors.reads[l] = g.writePos[g.laneWrite[l]]
+	}
+	for t := 1; t < threads; t++ {
+		copy(g.cursors.reads[t*lanes:], g.cursors.reads[:lanes])
+	}
+	g.cursors.writes = append([]int32(nil), g.cursors.reads...)
+}
+
+// threadCursors are the cursors of v's thread for the lanes lo to hi.
+func (g *Graph) threadCursors(all []int32, v Node, lo, hi int32) []int32 {
+	if all == nil {
+		return nil
+	}
+	base := int(g.thread[g.chain[v]]) * len(g.laneChain)
+	return all[base+int(lo) : base+int(hi)]
+}
+
+// look returns the last write of a lane at or before pos, or NoNode where the
+// cursor, if not nil, shows that it is not new; it advances the cursor.
+func (g *Graph) look(lane, pos int32, cursor *int32) Node {
+	if cursor == nil {
+		return g.lastAt(lane, pos)
+	}
+	if pos < *cursor {
+		return NoNode
+	}
+	u := g.lastAt(lane, pos)
+	*cursor = never
+	if s := g.slot[u] + 1; s < g.laneWrite[lane+1] {
+		*cursor = g.writePos[s]
+	}
+	return u
+}
+
+// firstA applies rule A to a read just processed.
+func (g *Graph) firstA(r Node, row []int32) bool {
+	lo, hi := g.lanes(g.loc[r])
+	cur := g.threadCursors(g.cursors.reads, r, lo, hi)
+	for l := lo; l < hi; l++ {
+		p := row[g.laneChain[l]]
+		if p == 0 {
+			continue
+		}
+		if g.laneChain[l] == g.chain[r] {
+			p-- // an RMW does not precede its own read
+		}
+		var c *int32
+		if cur != nil {
+			c = &cur[l-lo]
+		}
+		if u := g.look(l, p, c); u != NoNode && !g.ruleA(u, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// ruleA derives that u, a write that precedes the read r, precedes what r
+// returned.
+func (g *Graph) ruleA(u, r Node) bool {
+	w := g.rf[r]
+	if int32(u) == w || g.isPlaced(u) {
+		return true
+	}
+	if g.isInit(w) {
+		return g.failInit(u, r)
+	}
+	return g.derive(u, Node(w), witness.DerivedA, r)
+}
+
+// firstB applies rule B to a write about to be processed. Edges from readers
+// not yet processed make it wait.
+func (g *Graph) firstB(w Node, row []int32) bool {
+	lo, hi := g.lanes(g.loc[w])
+	cur := g.threadCursors(g.cursors.writes, w, lo, hi)
+	own := g.chain[w]
+	before := len(g.inferred)
+	for l := lo; l < hi; l++ {
+		p := row[g.laneChain[l]]
+		if g.laneChain[l] == own {
+			p--
+			if g.slot[w] == g.laneWrite[l] && !g.readersBefore(g.initOf(w), w) {
+				return false
+			}
+		}
+		if p <= 0 {
+			continue
+		}
+		var c *int32
+		if cur != nil {
+			c = &cur[l-lo]
+		}
+		if u := g.look(l, p, c); u != NoNode && !g.readersBefore(int32(u), w) {
+			return false
+		}
+	}
+	if len(g.inferred) > before && g.wait[w] == 0 {
+		return g.firstB(w, row) // the rows of the readers may show more
+	}
+	return true
+}
+
+// initOf is the initial write of v's location, as a writer.
+func (g *Graph) initOf(v Node) int32 { return int32(g.n) + g.loc[v] }
+
+// readersBefore derives by rule B that the readers of a writer precede w.
+func (g *Graph) readersBefore(writer int32, w Node) bool {
+	via := Node(writer)
+	if g.isInit(writer) {
+		via = NoNode
+	} else if g.isPlaced(via) {
+		return true
+	}
+	for _, r := range g.LastReaders(writer) {
+		if r != w && !g.deriveB(r, w, via) {
+			return false
+		}
+	}
+	return true
+}
+
+// derive adds the edge u → v for a rule unless the rows imply it already, and
+// hands u's row on. It returns false on a contradiction.
+func (g *Graph) derive(u, v Node, rule witness.Rule, via Node) bool {
+	cu, cv := g.chain[u], g.chain[v]
+	if cu == cv {
+		if u < v {
+			return true
+		}
+		return g.fail(g.link(u, v, rule, via))
+	}
+	if g.row(v)[cu] >= g.pos(u) || g.isPlaced(u) {
+		return true
+	}
+	ref := g.link(u, v, rule, via)
+	if g.isPlaced(v) || g.row(u)[cv] >= g.pos(v) {
+		return g.fail(ref)
+	}
+	switch {
+	case g.order[u] == 0 && g.order[v] == 0:
+		g.wait[v]++
+	case g.order[u] == 0: // u hands its row on when it is processed
+	case g.order[v] == 0:
+		joinRow(g.row(v), g.row(u))
+	default:
+		g.joinAll(u, v)
+	}
+	return true
+}

@@ -1,0 +1,206 @@
+package saturate
+
+import (
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// collectEdges fills the static edges: it runs the emitter twice, once to
+// count the edges out of each node and once to place them.
+func (g *Graph) collectEdges(plan chainPlan) {
+	e := &emitter{
+		g:        g,
+		lastOwn:  make([]Node, len(g.hist.Locations)),
+		ownRead:  make([]int32, len(g.hist.Locations)),
+		readBy:   make([]int32, g.n),
+		outStart: make([]int32, g.n+1),
+	}
+	e.emitAll()
+	for v := range g.n {
+		e.outStart[v+1] += e.outStart[v]
+	}
+	g.outStart = e.outStart
+	g.outTo = make([]Node, g.outStart[g.n])
+	g.outTag = make([]tag, g.outStart[g.n])
+	e.fill = append([]int32(nil), g.outStart...)
+	e.emitAll()
+}
+
+// emitter produces the static edges of a graph, thread by thread.
+type emitter struct {
+	g        *Graph
+	outStart []int32 // while counting: node+1 → edges out of node
+	fill     []int32 // while placing: node → where its next edge goes
+
+	// State within one thread, or across threads for readBy.
+	lastOwn []Node  // location → the thread's latest write so far, or NoNode
+	ownRead []int32 // location → writer of the last coWR edge since, or -1
+	readBy  []int32 // write → chain whose reads it last got an edge to, -1
+}
+
+func (e *emitter) emit(u, v Node, t tag) {
+	g := e.g
+	if g.chain[u] == g.chain[v] && u < v {
+		return
+	}
+	if e.fill == nil {
+		e.outStart[u+1]++
+		return
+	}
+	g.outTo[e.fill[u]] = v
+	g.outTag[e.fill[u]] = t
+	e.fill[u]++
+}
+
+func (e *emitter) emitAll() {
+	g := e.g
+	for w := range e.readBy {
+		e.readBy[w] = -1
+	}
+	for t := range g.hist.Threads() {
+		for x := range e.lastOwn {
+			e.lastOwn[x], e.ownRead[x] = NoNode, -1
+		}
+		lo, hi := g.hist.Start[t], g.hist.Start[t+1]
+		if g.model.PPO != parse.FullFence {
+			e.storeBuffer(lo, hi)
+		}
+		e.accesses(lo, hi)
+	}
+	e.final()
+	e.storeOrder()
+}
+
+// storeBuffer emits the program order of TSO between a thread's loads and
+// stores: from the last load to each store, from an RMW to the next load, and
+// from the last store to each fence.
+func (e *emitter) storeBuffer(lo, hi parse.OpID) {
+	g := e.g
+	load, store, rmw := NoNode, NoNode, NoNode // not yet connected
+	for id := lo; id < hi; id++ {
+		v := g.node[id]
+		switch {
+		case v == NoNode:
+		case g.IsWrite(v):
+			if load != NoNode {
+				e.emit(load, v, tagProgram)
+				load = NoNode
+			}
+			store = v
+			if g.IsRead(v) {
+				rmw = v
+			}
+		case g.IsFence(v):
+			if store != NoNode {
+				e.emit(store, v, tagProgram)
+				store, rmw = NoNode, NoNode
+			}
+			load = v
+		default:
+			if rmw != NoNode {
+				e.emit(rmw, v, tagProgram)
+				rmw = NoNode
+			}
+			load = v
+		}
+	}
+}
+
+// accesses emits what a thread's reads say by themselves: reads-from, and
+// the order of its own earlier write to what a read returned instead (coWR).
+// A read of what its thread writes later (coRW) or of the initial write after
+// an own write is a contradiction.
+func (e *emitter) accesses(lo, hi parse.OpID) {
+	g := e.g
+	for id := lo; id < hi; id++ {
+		o := &g.hist.Ops[id]
+		if o.Kind == parse.Fence {
+			continue
+		}
+		x := o.Loc
+		if o.Reads() {
+			if o.RF > id && o.RF < hi {
+				g.contradict(witness.Edge{From: o.RF, To: o.RF, Rule: witness.Coherence, Via: id, Lemma: -1})
+			}
+			e.reads(id, o, lo, hi)
+			if own := e.lastOwn[x]; own != NoNode && o.Kind == parse.Read && g.model.ForwardOwn {
+				e.ownStore(id, o, own)
+			}
+		}
+		if o.Writes() {
+			e.lastOwn[x], e.ownRead[x] = g.node[id], -1
+		}
+	}
+}
+
+// reads emits reads-from, unless the read is forwarded from the thread's own
+// store buffer.
+func (e *emitter) reads(id parse.OpID, o *parse.Op, lo, hi parse.OpID) {
+	g := e.g
+	r := g.node[id]
+	if o.RF == parse.Init || r == NoNode {
+		return
+	}
+	if g.model.ForwardOwn && o.Kind == parse.Read && o.RF >= lo && o.RF < hi {
+		return
+	}
+	w := g.node[o.RF]
+	if e.readBy[w] != g.chain[r] {
+		e.readBy[w] = g.chain[r]
+		e.emit(w, r, tagReads)
+	}
+}
+
+// ownStore emits the edge from the thread's latest write before a read to
+// the other write that the read returned.
+func (e *emitter) ownStore(id parse.OpID, o *parse.Op, own Node) {
+	g := e.g
+	if o.RF == parse.Init {
+		g.contradict(
+			witness.Edge{From: g.op[own], To: parse.Init, Rule: witness.OwnStore, Via: id, Lemma: -1},
+			witness.Edge{From: parse.Init, To: g.op[own], Rule: witness.FromInit, Via: parse.NoOp, Lemma: -1})
+		return
+	}
+	w := g.node[o.RF]
+	if w != own && e.ownRead[o.Loc] != int32(w) {
+		e.ownRead[o.Loc] = int32(w)
+		e.emit(own, w, tagOwn)
+	}
+}
+
+// final emits edges from every other write to a location's final write.
+func (e *emitter) final() {
+	g := e.g
+	for x, f := range g.hist.Final {
+		if f == parse.NoOp {
+			continue
+		}
+		lo, hi := g.lanes(int32(x))
+		for l := lo; l < hi; l++ {
+			last := g.at(g.laneChain[l], g.writePos[g.laneWrite[l+1]-1])
+			if f == parse.Init {
+				g.contradict(
+					witness.Edge{From: g.op[last], To: parse.Init, Rule: witness.FinalWrite, Via: parse.NoOp, Lemma: -1},
+					witness.Edge{From: parse.Init, To: g.op[last], Rule: witness.FromInit, Via: parse.NoOp, Lemma: -1})
+			} else if w := g.node[f]; w != last {
+				e.emit(last, w, tagFinal)
+			}
+		}
+	}
+}
+
+// storeOrder emits the known order of the writes to each location.
+func (e *emitter) storeOrder() {
+	for _, writes := range e.g.hist.StoreOrder {
+		for i := 1; i < len(writes); i++ {
+			e.emit(e.g.node[writes[i-1]], e.g.node[writes[i]], tagOrder)
+		}
+	}
+}
+
+// contradict records a cycle of static facts, if none is known yet.
+func (g *Graph) contradict(cycle ...witness.Edge) {
+	if !g.conflict.found {
+		g.conflict = conflict{found: true, cycle: cycle}
+	}
+}

@@ -1,0 +1,210 @@
+package saturate
+
+import (
+	"context"
+
+	"ordeal/check/witness"
+)
+
+// pollEvery is how many nodes are processed between looks at the context.
+const pollEvery = 4096
+
+// Saturate closes the graph under rules A and B. It returns false when the
+// edges contradict each other, so that the model forbids the history (see
+// Refute); an error only when ctx is done. It must be called once, before any
+// Assume.
+//
+// It is a topological sweep: a node is processed when all its known
+// predecessors are, and its clock row is then final unless rule A adds an
+// edge into the past, which the repair queue propagates, changed components
+// only. A write whose rule B names a reader not yet processed waits for it.
+func (g *Graph) Saturate(ctx context.Context) (bool, error) {
+	if g.conflict.found {
+		return false, nil
+	}
+	g.rows = make([]int32, g.n*g.chains)
+	g.order = make([]int32, g.n)
+	g.initCursors()
+	g.initQueue()
+	g.wait = make([]int32, g.n)
+	g.CountPredecessors(g.wait)
+	s := sweep{g: g}
+	for v := range Node(g.n) {
+		if g.wait[v] == 0 {
+			s.ready(v)
+		}
+	}
+	for done := 0; ; {
+		v, ok := s.pop()
+		if !ok {
+			if done < g.n {
+				g.failStuck()
+				return false, nil
+			}
+			break
+		}
+		waiting, ok := s.process(v)
+		if !ok {
+			return false, nil
+		}
+		if waiting {
+			continue
+		}
+		if done++; done%pollEvery == 0 && ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+	}
+	g.wait, g.cursors = nil, cursors{}
+	return true, nil
+}
+
+// sweep holds the nodes whose predecessors are all processed.
+type sweep struct {
+	g       *Graph
+	reads   []Node // a stack: reads and fences go first
+	writes  []Node // a queue
+	first   int    // of writes
+	counter int32
+}
+
+func (s *sweep) ready(v Node) {
+	if s.g.kind[v]&bitWrite != 0 {
+		s.writes = append(s.writes, v)
+	} else {
+		s.reads = append(s.reads, v)
+	}
+}
+
+func (s *sweep) pop() (Node, bool) {
+	if n := len(s.reads); n > 0 {
+		v := s.reads[n-1]
+		s.reads = s.reads[:n-1]
+		return v, true
+	}
+	if s.first == len(s.writes) {
+		return NoNode, false
+	}
+	v := s.writes[s.first]
+	s.first++
+	if s.first > 1024 && s.first*2 > len(s.writes) {
+		s.writes = append(s.writes[:0], s.writes[s.first:]...)
+		s.first = 0
+	}
+	return v, true
+}
+
+// process takes in one ready node. It reports waiting when rule B found a
+// reader that must come first, and ok false on a contradiction.
+func (s *sweep) process(v Node) (waiting, ok bool) {
+	g := s.g
+	row := g.row(v)
+	row[g.chain[v]] = g.pos(v)
+	if g.kind[v]&bitWrite != 0 {
+		if !g.firstB(v, row) {
+			return false, false
+		}
+		if g.wait[v] > 0 {
+			return true, true
+		}
+	}
+	s.counter++
+	g.order[v] = s.counter
+	if g.kind[v]&bitRead != 0 && !g.firstA(v, row) {
+		return false, false
+	}
+	if !s.push(v, row) {
+		return false, false
+	}
+	return false, g.repair()
+}
+
+// push hands the row of a node just processed to its successors.
+func (s *sweep) push(v Node, row []int32) bool {
+	g := s.g
+	if t := g.next(v); t != NoNode {
+		s.arrive(v, t, row)
+	}
+	for i := g.outStart[v]; i < g.outStart[v+1]; i++ {
+		t := g.outTo[i]
+		if row[g.chain[t]] >= g.pos(t) {
+			return g.fail(edgeRef{from: v, to: t, static: i, inferred: -1})
+		}
+		s.arrive(v, t, row)
+	}
+	for e := g.head[v]; e >= 0; e = g.inferred[e].next {
+		t := g.inferred[e].to
+		if row[g.chain[t]] >= g.pos(t) {
+			return g.fail(edgeRef{from: v, to: t, static: -1, inferred: e})
+		}
+		s.arrive(v, t, row)
+	}
+	return true
+}
+
+func (s *sweep) arrive(v, t Node, row []int32) {
+	g := s.g
+	if g.order[t] != 0 {
+		g.joinAll(v, t)
+		return
+	}
+	joinRow(g.row(t), row)
+	if g.wait[t]--; g.wait[t] == 0 {
+		s.ready(t)
+	}
+}
+
+// joinRow raises dst to the maximum of dst and src.
+func joinRow(dst, src []int32) {
+	src = src[:len(dst)]
+	for c, p := range src {
+		dst[c] = max(dst[c], p)
+	}
+}
+
+// failStuck finds a cycle among the nodes that the sweep could not reach:
+// each of them waits for another of them.
+func (g *Graph) failStuck() {
+	before := make([]edgeRef, g.n)
+	for u := range Node(g.n) {
+		if g.order[u] != 0 {
+			continue
+		}
+		g.edgesOut(u, func(ref edgeRef) {
+			if g.order[ref.to] == 0 {
+				before[ref.to] = ref
+			}
+		})
+	}
+	seen := make([]bool, g.n)
+	v := Node(0)
+	for g.order[v] != 0 {
+		v++
+	}
+	for !seen[v] {
+		seen[v] = true
+		v = before[v].from
+	}
+	g.fail(before[v])
+}
+
+// edgesOut calls f for every edge out of u.
+func (g *Graph) edgesOut(u Node, f func(edgeRef)) {
+	if t := g.next(u); t != NoNode {
+		f(edgeRef{from: u, to: t, static: -1, inferred: -1})
+	}
+	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
+		f(edgeRef{from: u, to: g.outTo[i], static: i, inferred: -1})
+	}
+	for e := g.head[u]; e >= 0; e = g.inferred[e].next {
+		f(edgeRef{from: u, to: g.inferred[e].to, static: -1, inferred: e})
+	}
+}
+
+// deriveB adds the edge r → w that rule B derives from the writer that r
+// reads from; NoNode stands for the initial write.
+func (g *Graph) deriveB(r, w, writer Node) bool {
+	if writer == NoNode {
+		return g.derive(r, w, witness.FromRead, NoNode)
+	}
+	return g.derive(r, w, witness.DerivedB, writer)
+}
