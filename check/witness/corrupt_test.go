@@ -27,9 +27,9 @@ func connected(r *rules, e Edge) bool {
 // for one bogus edge or for lemmas of one case used in the other.
 func TestVerifyRefusesBogus(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 0))
-	n := 3000
+	n := 1500
 	if testing.Short() {
-		n = 300
+		n = 200
 	}
 	made := 0
 	for i := range n {
@@ -217,9 +217,9 @@ var weak = []model.Model{model.CC, model.CCv, model.CM, model.CCM, model.WCCM}
 // the model forbids the history.
 func TestVerifyCausalSound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 0))
-	n := 1500
+	n := 800
 	if testing.Short() {
-		n = 150
+		n = 120
 	}
 	accepted, passed := map[string]int{}, map[string]int{}
 	for range n {

@@ -12,14 +12,12 @@ import (
 
 var machines = []model.Model{model.SC, model.TSO, model.PSO}
 
-// The axioms and the machines agree on every small history.
+// The axioms and the machines agree on every small history, and on a sample
+// of somewhat larger ones.
 func TestTwinsAgreeOnAllSmall(t *testing.T) {
-	bound := histgen.Bound{Threads: 3, Locations: 2, Ops: 5, RMW: true, Fences: []parse.FenceMask{parse.FullFence}}
-	if testing.Short() {
-		bound.Ops = 4
-	}
+	bound := histgen.Bound{Threads: 3, Locations: 2, Ops: 4, RMW: true, Fences: []parse.FenceMask{parse.FullFence}}
 	n, allowed := 0, [3]int{}
-	for h := range histgen.All(bound) {
+	agree := func(h *parse.History) {
 		n++
 		for i, m := range machines {
 			a, o := brute.Axiomatic(h, m), brute.Operational(h, m)
@@ -29,6 +27,15 @@ func TestTwinsAgreeOnAllSmall(t *testing.T) {
 			if a {
 				allowed[i]++
 			}
+		}
+	}
+	for h := range histgen.All(bound) {
+		agree(h)
+	}
+	if !testing.Short() {
+		bound.Ops, bound.Exact = 5, true
+		for h := range histgen.Every(7, histgen.All(bound)) {
+			agree(h)
 		}
 	}
 	t.Logf("%d histories; allowed %v", n, allowed)
@@ -41,7 +48,7 @@ func TestTwinsAgreeOnAllSmall(t *testing.T) {
 // store orders.
 func TestTwinsAgreeOnRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
-	n := 4000
+	n := 3000
 	if testing.Short() {
 		n = 500
 	}
@@ -146,4 +153,25 @@ func TestLattice(t *testing.T) {
 		judge(histgen.Mutate(rng, histgen.Machine(rng, model.TSO, p), 1+rng.IntN(3)))
 	}
 	t.Logf("strict: %d of %d implications", len(strict), len(implies))
+}
+
+func BenchmarkAllowed(b *testing.B) {
+	var hs []*parse.History
+	for h := range histgen.All(histgen.Bound{Threads: 3, Locations: 2, Ops: 5, Exact: true, RMW: true, Fences: []parse.FenceMask{parse.FullFence}}) {
+		if len(hs) < 100000 {
+			hs = append(hs, histgen.Clone(h))
+		}
+	}
+	for _, m := range append([]model.Model{model.RMO, model.CCM, model.WSC, model.WTSO}, machines...) {
+		b.Run(m.Name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				brute.Allowed(hs[i%len(hs)], m)
+			}
+		})
+	}
+	b.Run("operational", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			brute.Operational(hs[i%len(hs)], machines[i%3])
+		}
+	})
 }

@@ -41,6 +41,19 @@ func All(b Bound) iter.Seq[*parse.History] {
 	}
 }
 
+// Every keeps the n-th history of a sequence, the 2n-th, and so on: a sample
+// for where all would take too long.
+func Every(n int, all iter.Seq[*parse.History]) iter.Seq[*parse.History] {
+	return func(yield func(*parse.History) bool) {
+		i := 0
+		for h := range all {
+			if i++; i%n == 0 && !yield(h) {
+				return
+			}
+		}
+	}
+}
+
 // Clone copies a history's operations and structure; names are shared.
 func Clone(h *parse.History) *parse.History {
 	c := *h

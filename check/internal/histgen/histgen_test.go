@@ -69,3 +69,45 @@ func ExampleAll() {
 	fmt.Println(n)
 	// Output: 6
 }
+
+// Whatever is made is well formed.
+func TestValid(t *testing.T) {
+	valid := func(what string, h *parse.History) {
+		t.Helper()
+		if err := h.Validate(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(6, 6))
+	p := histgen.Params{Threads: 5, Ops: 300, RMWs: 0.2, Fences: 0.1, Deps: 0.3, Mask: parse.LoadLoad}
+	for _, m := range []model.Model{model.SC, model.TSO, model.PSO, model.RMO} {
+		run := histgen.Machine(rng, m, p)
+		valid("machine", run.History)
+		h := histgen.Mutate(rng, run, 20)
+		histgen.AddFinal(rng, h)
+		histgen.AddStoreOrder(rng, h)
+		valid("mutation", h)
+		h, _ = histgen.Embed(rng, h, m, p)
+		valid("embedding", h)
+	}
+	valid("random", histgen.Random(rng, p))
+	f := histgen.RandomCNF(rng, 10, 42)
+	valid("reduction", histgen.FromCNF(f, false))
+	valid("relaxed reduction", histgen.FromCNF(f, true))
+	h, _ := histgen.Kernel{Pairs: 3, Fences: true}.History()
+	valid("kernel", h)
+	valid("staircase", histgen.Staircase(20))
+	for h := range histgen.Every(11, histgen.All(histgen.Bound{Threads: 3, Locations: 2, Ops: 4, RMW: true, Fences: []parse.FenceMask{parse.StoreStore}})) {
+		valid("enumerated", h)
+	}
+}
+
+// The sizes of the reduction: two operations to a variable, and to a clause
+// eighteen of its literals and six of its own.
+func TestReductionSize(t *testing.T) {
+	f := histgen.RandomCNF(rand.New(rand.NewPCG(7, 7)), 50, 213)
+	h := histgen.FromCNF(f, false)
+	if len(h.Ops) != 5212 || h.Threads() != 2017 {
+		t.Errorf("%d operations in %d threads, want 5212 in 2017", len(h.Ops), h.Threads())
+	}
+}

@@ -94,7 +94,7 @@ func SplitNeeded() (*parse.History, [2]parse.OpID) {
 	return h, pairs[0]
 }
 
-// Staircase is a history consistent with SC in which saturation derives n
+// Staircase is a history consistent with SC in which saturation finds n
 // facts, each from the one before, and each about writes further back in both
 // threads: writes un … u1 in one thread, and in the other for i = n … 1 a
 // write wi and a read of w(i+1). A read of w1 after u1 starts the chain: ui
