@@ -1,0 +1,259 @@
+package parse
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Validate checks that h is structurally sound, as every procedure of check
+// assumes, and reports all faults, each named by thread and operation (the
+// first faults in full, the rest as a count). It checks that
+//
+//   - Start is monotone and spans Ops, and every operation has a known kind;
+//   - every access names a location, every fence a non-empty mask and no
+//     location;
+//   - every Write and RMW writes a non-zero value;
+//   - every Read and RMW reads from Init the value 0, or from another
+//     operation that writes the value read to the same location; nothing else
+//     has a reads-from;
+//   - Final, StoreOrder and Deps are as History documents them.
+//
+// It does not check that written values are unique (reads-from is explicit),
+// nor anything that is a matter of memory models. Time is O(operations).
+func (h *History) Validate() error {
+	v := validator{h: h}
+	if !v.shape() {
+		return v.faults.err()
+	}
+	for t := range h.Threads() {
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			v.op(t, id)
+		}
+	}
+	v.final()
+	v.storeOrder()
+	v.deps()
+	return v.faults.err()
+}
+
+// maxFaults bounds the faults that an error spells out.
+const maxFaults = 20
+
+// faults collects faults: the first maxFaults in full, the others as a count.
+type faults struct {
+	first []error
+	count int
+}
+
+// full reports whether further faults are only counted.
+func (f *faults) full() bool { return len(f.first) == maxFaults }
+
+func (f *faults) add(err error) {
+	f.count++
+	if !f.full() {
+		f.first = append(f.first, err)
+	}
+}
+
+func (f *faults) addf(format string, args ...any) {
+	if f.full() { // spare the formatting
+		f.count++
+		return
+	}
+	f.add(fmt.Errorf(format, args...))
+}
+
+// err joins the faults; it is nil when there are none.
+func (f *faults) err() error {
+	if rest := f.count - len(f.first); rest > 0 {
+		return errors.Join(append(f.first[:len(f.first):len(f.first)],
+			fmt.Errorf("and %d more faults", rest))...)
+	}
+	return errors.Join(f.first...)
+}
+
+type validator struct {
+	h      *History
+	faults faults
+}
+
+// shape checks what naming an operation depends on.
+func (v *validator) shape() bool {
+	h := v.h
+	if len(h.Ops) > math.MaxInt32 {
+		v.faults.addf("history has %d operations, more than %d", len(h.Ops), math.MaxInt32)
+		return false
+	}
+	if len(h.Start) == 0 {
+		v.faults.addf("history has no Start")
+		return false
+	}
+	if h.Start[0] != 0 {
+		v.faults.addf("thread 0: starts at operation %d, not 0", h.Start[0])
+	}
+	for t := range h.Threads() {
+		if h.Start[t] > h.Start[t+1] {
+			v.faults.addf("thread %d: starts at operation %d and ends at %d", t, h.Start[t], h.Start[t+1])
+		}
+	}
+	if end := h.Start[len(h.Start)-1]; int(end) != len(h.Ops) {
+		v.faults.addf("threads end at operation %d of %d", end, len(h.Ops))
+	}
+	if n := len(h.ThreadNames); n != 0 && n != h.Threads() {
+		v.faults.addf("history names %d threads of %d", n, h.Threads())
+	}
+	return v.faults.count == 0
+}
+
+// at names operation id for people; id may be any number.
+func (v *validator) at(id OpID) string {
+	switch {
+	case id == Init:
+		return "the initial write"
+	case id < 0 || int(id) >= len(v.h.Ops):
+		return "operation " + strconv.Itoa(int(id)) + " (out of range)"
+	}
+	t := v.h.Thread(id)
+	return fmt.Sprintf("thread %d operation %d", t, id-v.h.Start[t])
+}
+
+func (v *validator) op(t int, id OpID) {
+	h := v.h
+	o := &h.Ops[id]
+	fault := func(format string, args ...any) {
+		v.faults.addf("thread %d operation %d: "+format, append([]any{t, id - h.Start[t]}, args...)...)
+	}
+	switch o.Kind {
+	case Fence:
+		if o.Mask == 0 || o.Mask&^FullFence != 0 {
+			fault("fence with mask %#x", uint8(o.Mask))
+		}
+		if o.Loc != -1 {
+			fault("fence with location %d", o.Loc)
+		}
+		if o.RF != NoOp {
+			fault("fence with a reads-from")
+		}
+		return
+	case Read, Write, RMW:
+	default:
+		fault("unknown kind %d", o.Kind)
+		return
+	}
+	if o.Mask != 0 {
+		fault("access with fence mask %#x", uint8(o.Mask))
+	}
+	if o.Loc < 0 || int(o.Loc) >= len(h.Locations) {
+		fault("location %d of %d", o.Loc, len(h.Locations))
+		return
+	}
+	if o.Writes() && o.Write == 0 {
+		fault("writes 0, the initial value, to %s", h.Locations[o.Loc])
+	}
+	if !o.Reads() {
+		if o.RF != NoOp {
+			fault("write with a reads-from")
+		}
+		return
+	}
+	switch {
+	case o.RF == Init:
+		if o.Read != 0 {
+			fault("reads %d from %s, but from the initial write of 0", o.Read, h.Locations[o.Loc])
+		}
+	case o.RF < 0 || int(o.RF) >= len(h.Ops):
+		fault("reads from %s", v.at(o.RF))
+	case o.RF == id:
+		fault("reads from itself")
+	default:
+		w := &h.Ops[o.RF]
+		switch {
+		case !w.Writes():
+			fault("reads from %s, which does not write", v.at(o.RF))
+		case w.Loc != o.Loc:
+			fault("reads %s from %s, which writes another location", h.Locations[o.Loc], v.at(o.RF))
+		case w.Write != o.Read:
+			fault("reads %d from %s, but from %s, which writes %d", o.Read, h.Locations[o.Loc], v.at(o.RF), w.Write)
+		}
+	}
+}
+
+// writes reports whether id is a write to location loc.
+func (v *validator) writes(id OpID, loc int) bool {
+	if id < 0 || int(id) >= len(v.h.Ops) {
+		return false
+	}
+	o := &v.h.Ops[id]
+	return o.Writes() && int(o.Loc) == loc
+}
+
+func (v *validator) final() {
+	h := v.h
+	if h.Final == nil {
+		return
+	}
+	if len(h.Final) != len(h.Locations) {
+		v.faults.addf("final values of %d locations of %d", len(h.Final), len(h.Locations))
+		return
+	}
+	for loc, id := range h.Final {
+		if id != Init && id != NoOp && !v.writes(id, loc) {
+			v.faults.addf("final value of %s: %s does not write it", h.Locations[loc], v.at(id))
+		}
+	}
+}
+
+func (v *validator) storeOrder() {
+	h := v.h
+	if h.StoreOrder == nil {
+		return
+	}
+	if len(h.StoreOrder) != len(h.Locations) {
+		v.faults.addf("store order of %d locations of %d", len(h.StoreOrder), len(h.Locations))
+		return
+	}
+	listed := make([]bool, len(h.Ops))
+	for loc, order := range h.StoreOrder {
+		for _, id := range order {
+			switch {
+			case !v.writes(id, loc):
+				v.faults.addf("store order of %s: %s does not write it", h.Locations[loc], v.at(id))
+			case listed[id]:
+				v.faults.addf("store order of %s: %s is listed twice", h.Locations[loc], v.at(id))
+			default:
+				listed[id] = true
+			}
+		}
+	}
+	for id := range h.Ops {
+		o := &h.Ops[id]
+		inRange := o.Loc >= 0 && int(o.Loc) < len(h.Locations)
+		if o.Writes() && !listed[id] && inRange {
+			v.faults.addf("store order of %s: %s is missing", h.Locations[o.Loc], v.at(OpID(id)))
+		}
+	}
+}
+
+func (v *validator) deps() {
+	h := v.h
+	for i, d := range h.Deps {
+		if d.From < 0 || int(d.From) >= len(h.Ops) || d.To < 0 || int(d.To) >= len(h.Ops) {
+			v.faults.addf("dependency %d: from %s to %s", i, v.at(d.From), v.at(d.To))
+			continue
+		}
+		if !h.Ops[d.From].Reads() {
+			v.faults.addf("dependency %d: %s does not read", i, v.at(d.From))
+		}
+		if d.To <= d.From || h.Thread(d.From) != h.Thread(d.To) {
+			v.faults.addf("dependency %d: %s is not later than %s in its thread", i, v.at(d.To), v.at(d.From))
+		}
+		if i > 0 {
+			p := h.Deps[i-1]
+			if p.From > d.From || p.From == d.From && p.To >= d.To {
+				v.faults.addf("dependency %d: not after dependency %d in order of From, then To", i, i-1)
+			}
+		}
+	}
+}
