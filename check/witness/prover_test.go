@@ -13,8 +13,8 @@ import (
 // accept. With bogus edges it makes refutations that must be turned down.
 type prover struct {
 	rules
-	rng   *rand.Rand
-	n     int // operations; Init of location x is node n+x
+	rng   *rand.Rand // nil: no chance
+	n     int        // operations; Init of location x is node n+x
 	bogus []Edge
 	ref   *Refutation
 	// leak makes lemmas of one case available in the other.
@@ -38,6 +38,18 @@ func newProver(rng *rand.Rand, h *parse.History, m model.Model) *prover {
 		panic(err)
 	}
 	return &prover{rules: rules{h: h, m: base}, rng: rng, n: len(h.Ops)}
+}
+
+// perm is an order to try n things in: any, or without random numbers 0 … n-1.
+func (p *prover) perm(n int) []int {
+	if p.rng != nil {
+		return p.rng.Perm(n)
+	}
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // node is the node of an edge's end.
@@ -76,7 +88,7 @@ func (p *prover) static(only func(Rule) bool) graph {
 // put adds an edge, or replaces one by chance.
 func (p *prover) put(g graph, e Edge) {
 	a, b := p.node(e.From, e), p.node(e.To, e)
-	if g[a][b] == nil || p.rng.IntN(3) == 0 && e.Lemma < 0 {
+	if g[a][b] == nil || p.rng != nil && p.rng.IntN(3) == 0 && e.Lemma < 0 {
 		g[a][b] = &e
 	}
 }
@@ -87,7 +99,7 @@ func (p *prover) path(g graph, from, to int) []Edge {
 	prev := make([]*Edge, len(g))
 	at := make([]int, len(g))
 	queue := []int{from}
-	perm := p.rng.Perm(len(g))
+	perm := p.perm(len(g))
 	for len(queue) > 0 {
 		a := queue[0]
 		queue = queue[1:]
@@ -111,26 +123,29 @@ func (p *prover) path(g graph, from, to int) []Edge {
 	return nil
 }
 
-// saturate applies rules A and B until nothing is new or limit lemmas are.
+// saturate applies rules A and B until nothing is new or limit tries are made.
+// Whatever the checker lets them conclude is tried, not only what is sensible.
 func (p *prover) saturate(g graph, limit int) {
 	for changed := true; changed; {
 		changed = false
-		for _, r := range p.rng.Perm(p.n) {
+		for _, r := range p.perm(p.n) {
 			read := p.op(parse.OpID(r))
-			if read == nil || !read.Reads() {
+			if read == nil {
 				continue
 			}
 			for w := range p.n {
-				if !p.writes(parse.OpID(w)) || p.loc(parse.OpID(w)) != read.Loc || parse.OpID(w) == read.RF {
+				if p.loc(parse.OpID(w)) != read.Loc && p.n > 12 {
 					continue
 				}
-				a := Edge{From: parse.OpID(w), To: read.RF, Rule: DerivedA, Via: parse.OpID(r)}
-				b := Edge{From: parse.OpID(r), To: parse.OpID(w), Rule: DerivedB, Via: read.RF}
-				if p.derive(g, a, w, r) {
-					changed = true
-				}
-				if w != r && p.derive(g, b, p.node(read.RF, a), w) {
-					changed = true
+				for v := parse.Init; int(v) < p.n; v++ {
+					if v != read.RF && p.n > 12 {
+						continue
+					}
+					a := Edge{From: parse.OpID(w), To: v, Rule: DerivedA, Via: parse.OpID(r)}
+					b := Edge{From: parse.OpID(r), To: parse.OpID(w), Rule: DerivedB, Via: v}
+					if p.concludes(a) && p.derive(g, a, w, r) || p.concludes(b) && p.derive(g, b, p.node(v, b), w) {
+						changed = true
+					}
 				}
 				if limit--; limit == 0 {
 					return
@@ -154,14 +169,18 @@ func (p *prover) derive(g graph, e Edge, from, to int) bool {
 	return true
 }
 
-// cycle finds a cycle through a random node that has one.
+// cycle finds a cycle through a random node that has one, or else a shortest.
 func (p *prover) cycle(g graph) []Edge {
-	for _, a := range p.rng.Perm(len(g)) {
-		if c := p.path(g, a, a); c != nil {
-			return c
+	var best []Edge
+	for _, a := range p.perm(len(g)) {
+		if c := p.path(g, a, a); c != nil && (best == nil || len(c) < len(best)) {
+			best = c
+			if p.rng != nil {
+				break
+			}
 		}
 	}
-	return nil
+	return best
 }
 
 // prove returns a refutation, or nil when there is none to be found. With
@@ -192,7 +211,7 @@ func (p *prover) tree(g graph, splits bool) *Node {
 	if !splits {
 		return nil
 	}
-	for _, a := range p.rng.Perm(p.n) {
+	for _, a := range p.perm(p.n) {
 		for b := range p.n {
 			if !p.writesOfOneLocation(parse.OpID(a), parse.OpID(b)) || p.path(g, a, b) != nil || p.path(g, b, a) != nil {
 				continue

@@ -2,7 +2,6 @@ package witness
 
 import (
 	"fmt"
-	"strings"
 
 	"ordeal/parse"
 )
@@ -26,25 +25,22 @@ func opText(h *parse.History, id parse.OpID) string {
 	}
 }
 
-// fenceText is "sync" for a full fence, else SPARC's way: "sync #SS #SL".
+// fenceText is "sync" for a full fence, "stbar" for a store-store fence, else
+// "membar" with its components.
 func fenceText(m parse.FenceMask) string {
-	if m == parse.FullFence {
+	switch m {
+	case parse.FullFence:
 		return "sync"
+	case parse.StoreStore:
+		return "stbar"
 	}
-	var b strings.Builder
-	b.WriteString("sync")
-	for _, c := range []struct {
-		mask parse.FenceMask
-		text string
-	}{
-		{parse.LoadLoad, " #LL"}, {parse.LoadStore, " #LS"},
-		{parse.StoreLoad, " #SL"}, {parse.StoreStore, " #SS"},
-	} {
-		if m&c.mask != 0 {
-			b.WriteString(c.text)
+	text := "membar"
+	for i, component := range [...]string{"LL", "LS", "SL", "SS"} {
+		if m>>i&1 != 0 {
+			text += " " + component
 		}
 	}
-	return b.String()
+	return text
 }
 
 // name is an operation with its thread, or the initial value of location x:

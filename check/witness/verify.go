@@ -234,30 +234,34 @@ func (v *verifier) lemma(i int) (level int, err error) {
 // leads from and to where they ask.
 func (v *verifier) derived(l *Lemma) error {
 	e := l.Edge
+	if !v.concludes(e) {
+		return v.fault(e)
+	}
 	if len(l.Premise) == 0 {
 		return errors.New("no premise")
 	}
+	start, end := e.From, e.Via // rule A
+	if e.Rule == DerivedB {
+		start, end = e.Via, e.To
+	}
 	first, last := l.Premise[0], l.Premise[len(l.Premise)-1]
-	switch e.Rule {
-	case DerivedA:
-		if !v.writes(e.From) || !v.readsFrom(e.Via, e.To) || v.loc(e.From) != v.loc(e.Via) || e.From == e.To {
-			return v.fault(e)
-		}
-		if first.From != e.From || last.To != e.Via {
-			return errors.New("the premise leads elsewhere")
-		}
-	case DerivedB:
-		if !v.writes(e.To) || !v.readsFrom(e.From, e.Via) || v.loc(e.From) != v.loc(e.To) ||
-			e.To == e.Via || e.To == e.From {
-			return v.fault(e)
-		}
-		if first.From != e.Via || last.To != e.To || v.edgeLoc(first) != v.loc(e.To) && e.Via == parse.Init {
-			return errors.New("the premise leads elsewhere")
-		}
-	default:
-		return fmt.Errorf("rule %v needs no lemma", e.Rule)
+	if first.From != start || last.To != end || start == parse.Init && v.edgeLoc(first) != v.edgeLoc(e) {
+		return errors.New("the premise leads elsewhere")
 	}
 	return nil
+}
+
+// concludes reports whether rule A or B can give edge e.
+func (r *rules) concludes(e Edge) bool {
+	switch e.Rule {
+	case DerivedA:
+		return r.writes(e.From) && r.readsFrom(e.Via, e.To) && r.loc(e.From) == r.loc(e.Via) && e.From != e.To
+	case DerivedB:
+		return r.writes(e.To) && r.readsFrom(e.From, e.Via) && r.loc(e.From) == r.loc(e.To) &&
+			e.To != e.Via && e.To != e.From
+	default:
+		return false
+	}
 }
 
 // meets checks that edge b starts where a ends.

@@ -22,12 +22,12 @@ var (
 
 var fenceWords = map[string]parse.FenceMask{
 	"sync": parse.FullFence, "stbar": parse.StoreStore,
-	"#LL": parse.LoadLoad, "#LS": parse.LoadStore, "#SL": parse.StoreLoad, "#SS": parse.StoreStore,
+	"LL": parse.LoadLoad, "LS": parse.LoadStore, "SL": parse.StoreLoad, "SS": parse.StoreStore,
 }
 
 // Parse reads one history in the notation of Axe (Naylor et al., FMCAD 2016)
-// with a few words more: "stbar" or "#SS" is a store-store fence, "#SL #LL" a
-// fence of those components, and "dep 0: 1 -> 2" says that thread 0's second
+// with a few words more: "stbar" is a store-store fence, "membar SL LL" a fence
+// of those components, and "dep 0: 1 -> 2" says that thread 0's second
 // operation depends on its first. It is the reader of tests: strict, of one
 // history, and without a care for speed.
 func Parse(text string) (*parse.History, error) {
@@ -118,7 +118,7 @@ func (p *parser) op(text string) (parse.Op, error) {
 		return parse.Op{Kind: parse.RMW, Loc: p.loc(m[1]), Read: number(m[2]), Write: number(m[4])}, nil
 	}
 	fence := parse.Op{Kind: parse.Fence, Loc: -1, RF: parse.NoOp}
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.Fields(strings.TrimPrefix(text, "membar ")) {
 		mask, ok := fenceWords[word]
 		if !ok {
 			return fence, fmt.Errorf("%q is no operation", text)
