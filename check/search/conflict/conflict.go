@@ -26,8 +26,9 @@ var Procedure = search.Procedure{
 }
 
 // run sorts the graph of static edges (A1–A5), store order (A6) and reads
-// before the write after the one they returned (A7) topologically. That the graph without a cycle is all there is to
-// TSO is proved in the paper; SC, PSO and RMO differ in the static edges.
+// before the write after the one they returned (A7) topologically. That the
+// graph without a cycle is all there is to
+// TSO is proved in the paper; SC, PSO and RMO differ in the static edges only.
 func run(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
 	if h.StoreOrder == nil {
 		return search.Unknown(m, Name, "the history does not tell its store order"), nil

@@ -173,6 +173,35 @@ func (b *builder) final() {
 	}
 }
 
+// initial adds each read of an initial write before the first write to its
+// location in each thread: the others follow by coherence.
+func (b *builder) initial() {
+	h := b.History
+	first := make([][]parse.OpID, len(h.Locations))
+	for t := range h.Threads() {
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			op := &h.Ops[id]
+			if !op.Writes() {
+				continue
+			}
+			if f := first[op.Loc]; len(f) == 0 || f[len(f)-1] < h.Start[t] {
+				first[op.Loc] = append(f, id)
+			}
+		}
+	}
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if !op.Reads() || op.RF != parse.Init {
+			continue
+		}
+		for _, w := range first[op.Loc] {
+			if w != parse.OpID(i) {
+				b.add(Node(i), Node(w), witness.FromRead, parse.NoOp)
+			}
+		}
+	}
+}
+
 // storeOrder adds what a known store order says.
 func (b *builder) storeOrder() {
 	h := b.History

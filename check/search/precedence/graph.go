@@ -40,7 +40,8 @@ type Graph struct {
 	start []int32 // node → its first arc; nil until sorted by source
 }
 
-// New builds the graph in linear time. Where the history tells its store
+// New builds the graph in time linear in its arcs: a few for each operation,
+// but for reads of an initial write one for each thread. Where the history tells its store
 // order, each write precedes the next of its location and each read the write
 // after the one it returned (A6 and A7 of Manovit and Hangal, SPAA 2005).
 func New(h *parse.History, m model.Model) *Graph {
@@ -62,6 +63,8 @@ func New(h *parse.History, m model.Model) *Graph {
 	b.final()
 	if h.StoreOrder != nil {
 		b.storeOrder()
+	} else {
+		b.initial()
 	}
 	g.index()
 	return g
@@ -140,6 +143,16 @@ func (g *Graph) sortAll() []Node {
 		}
 	}
 	return free
+}
+
+// Rank gives each node of a graph without cycles its position in a topological
+// order.
+func (g *Graph) Rank() []int32 {
+	rank := make([]int32, g.nodes)
+	for i, v := range g.sortAll() {
+		rank[v] = int32(i)
+	}
+	return rank
 }
 
 // InDegrees counts, for each node, the arcs into it.

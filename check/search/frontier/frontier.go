@@ -1,0 +1,175 @@
+// Package frontier searches for a memory order by memoised depth-first search
+// over frontiers, the sets of operations that can have taken effect at some
+// time: the algorithm of DBCOP (Biswas and Enea, OOPSLA 2019; Gibbons and
+// Korach, SIAM J. Comput. 1997), polynomial for a fixed number of threads.
+package frontier
+
+import (
+	"context"
+	"slices"
+
+	"ordeal/check/model"
+	"ordeal/check/search"
+	"ordeal/check/search/base"
+	"ordeal/check/search/precedence"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// Procedure starts from the saturated store order (wSC+DBCOP of Zennou et
+// al., under SC) and makes safe moves at once: a frontier is then a set of
+// writes. Plain does neither, as DBCOP. Both are complete. An exhausted search
+// is no refutation: see base.Exhausted.
+var (
+	Procedure = procedure("frontier", "memoised search over frontiers after saturation, with safe moves", base.Saturation, true)
+	Plain     = procedure("frontier-plain", "memoised search over frontiers, as DBCOP", base.Nothing, false)
+)
+
+func procedure(name, summary string, closure base.Closure, safe bool) search.Procedure {
+	return search.Procedure{
+		Name: name, Summary: summary, Complete: true, Claims: search.ClaimsTotal,
+		Run: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
+			g, v, err := base.Graph(ctx, closure, h, m, name)
+			if g == nil {
+				return v, err
+			}
+			s := newFrontiers(g, safe, limits.MemoryBytes)
+			found, err := s.search(ctx)
+			v.Stats.Backtracks = len(s.dead)
+			switch {
+			case err != nil:
+				return search.Interrupted(err, m, name)
+			case s.need > 0:
+				return search.OverMemory(m, name, s.need, limits.MemoryBytes), nil
+			case !found:
+				return base.Exhausted(ctx, h, m, limits, v)
+			}
+			v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: s.Accesses()}
+			return v, nil
+		},
+	}
+}
+
+// frontiers is the state of the search.
+type frontiers struct {
+	*precedence.Machine
+	safe   bool
+	budget int64
+	need   int64 // memory that exceeds the budget; 0: it does not
+	done   []byte
+	free   []precedence.Node // nodes that neither wait nor are done
+	place  []int32           // node → index in free, -1 if it is not there
+	rank   []int32           // node → position in a topological order: the first choice
+	dead   map[string]struct{}
+}
+
+func newFrontiers(g *precedence.Graph, safe bool, budget int64) *frontiers {
+	s := &frontiers{
+		Machine: precedence.NewMachine(g), safe: safe, budget: budget,
+		done: make([]byte, (g.Nodes()+7)/8), place: make([]int32, g.Nodes()),
+		rank: g.Rank(), dead: map[string]struct{}{},
+	}
+	for v := range s.place {
+		s.place[v] = -1
+	}
+	for v := range precedence.Node(g.Nodes()) {
+		if !s.Waits(v) {
+			s.insert(v)
+		}
+	}
+	return s
+}
+
+func (s *frontiers) insert(v precedence.Node) {
+	s.place[v] = int32(len(s.free))
+	s.free = append(s.free, v)
+}
+
+func (s *frontiers) remove(v precedence.Node) {
+	i, last := s.place[v], s.free[len(s.free)-1]
+	s.free[i], s.place[last] = last, i
+	s.free, s.place[v] = s.free[:len(s.free)-1], -1
+}
+
+func (s *frontiers) do(v precedence.Node) {
+	if s.place[v] >= 0 {
+		s.remove(v)
+	}
+	s.done[v/8] |= 1 << (v % 8)
+	s.Do(v, s.insert)
+}
+
+func (s *frontiers) undo() {
+	v := s.Undo()
+	s.done[v/8] &^= 1 << (v % 8)
+	for _, a := range s.G.Out(v) {
+		if s.place[a.To] >= 0 {
+			s.remove(a.To)
+		}
+	}
+	s.insert(v)
+}
+
+// level is one decision: what can be done, and how far to go back.
+type level struct {
+	moves []precedence.Node
+	depth int
+	key   string
+}
+
+// search looks for a complete order, by an explicit stack.
+func (s *frontiers) search(ctx context.Context) (bool, error) {
+	stack := []level{s.open()}
+	for steps := 0; len(stack) > 0; steps++ {
+		if steps%1024 == 0 && ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		if s.Complete() {
+			return true, nil
+		}
+		top := &stack[len(stack)-1]
+		for len(s.Order) > top.depth {
+			s.undo()
+		}
+		if len(top.moves) == 0 {
+			s.dead[top.key] = struct{}{}
+			need := int64(len(s.dead)) * int64(len(s.done)+64)
+			if s.budget > 0 && need > s.budget {
+				s.need = need
+				return false, nil
+			}
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		v := top.moves[0]
+		top.moves = top.moves[1:]
+		s.do(v)
+		next := s.open()
+		if _, known := s.dead[next.key]; known && !s.Complete() {
+			continue
+		}
+		stack = append(stack, next)
+	}
+	return false, nil
+}
+
+// open makes the safe moves and lists the others.
+func (s *frontiers) open() level {
+	for moved := s.safe; moved; {
+		moved = false
+		for i := len(s.free) - 1; i >= 0 && i < len(s.free); i-- {
+			if v := s.free[i]; s.Safe(v) && !s.Blocked(v) {
+				s.do(v)
+				moved = true
+			}
+		}
+	}
+	var moves []precedence.Node
+	for _, v := range s.free {
+		if !s.Blocked(v) {
+			moves = append(moves, v)
+		}
+	}
+	slices.SortFunc(moves, func(a, b precedence.Node) int { return int(s.rank[a] - s.rank[b]) })
+	return level{moves: moves, depth: len(s.Order), key: string(s.done)}
+}
