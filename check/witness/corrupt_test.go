@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ordeal/check/internal/brute"
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -16,6 +17,21 @@ func randomEdge(rng *rand.Rand, h *parse.History) Edge {
 		return least + parse.OpID(rng.IntN(len(h.Ops)-int(least)))
 	}
 	return Edge{From: id(parse.Init), To: id(parse.Init), Rule: Rule(rng.IntN(int(StoreOrder) + 1)), Via: id(parse.NoOp), Lemma: -1}
+}
+
+// plausibleEdge is what a mistaken producer might add: program order that the
+// model may not keep, or a read of an own store as if that were global.
+func plausibleEdge(rng *rand.Rand, h *parse.History) Edge {
+	for {
+		a, b := parse.OpID(rng.IntN(len(h.Ops))), parse.OpID(rng.IntN(len(h.Ops)))
+		if rng.IntN(2) == 0 && h.Ops[b].Reads() && h.Ops[b].RF >= 0 {
+			return plain(h.Ops[b].RF, b, ReadsFrom, parse.NoOp)
+		}
+		if a != b {
+			rules := []Rule{PPO, FenceOrder, Dependency, Coherence}
+			return plain(a, b, rules[rng.IntN(len(rules))], parse.NoOp)
+		}
+	}
 }
 
 // connected reports whether an edge has a node at either end.
@@ -41,8 +57,10 @@ func TestVerifyRefusesBogus(t *testing.T) {
 			p := newProver(rng, h, m)
 			if i%4 == 0 {
 				p.leak = true
-			} else if e := randomEdge(rng, h); connected(&p.rules, e) {
+			} else if e := randomEdge(rng, h); i%4 == 1 && connected(&p.rules, e) {
 				p.bogus = []Edge{e}
+			} else {
+				p.bogus = []Edge{plausibleEdge(rng, h)}
 			}
 			ref := p.prove(m.Family == model.Total)
 			if ref == nil {
@@ -185,9 +203,13 @@ func mutateEdge(t *testing.T, h *parse.History, ref *Refutation, e *Edge, alone 
 	}
 }
 
-// Lemmas that need each other prove nothing.
+func plain(from, to parse.OpID, rule Rule, via parse.OpID) Edge {
+	return Edge{From: from, To: to, Rule: rule, Via: via, Lemma: -1}
+}
+
+// Lemmas that need themselves or each other prove nothing.
 func TestVerifyCircularLemmas(t *testing.T) {
-	// Two threads write x and read the other's write: allowed by all.
+	// Two threads write x, a third reads: allowed by all.
 	h := &parse.History{
 		Ops: []parse.Op{
 			{Kind: parse.Write, RF: parse.NoOp, Write: 1}, {Kind: parse.Write, RF: parse.NoOp, Write: 2},
@@ -195,18 +217,95 @@ func TestVerifyCircularLemmas(t *testing.T) {
 		},
 		Start: []parse.OpID{0, 1, 2, 3}, ThreadNames: []string{"0", "1", "2"}, Locations: []string{"x"},
 	}
-	b := Edge{From: 2, To: 1, Rule: DerivedB, Via: 0, Lemma: 0}
-	a := Edge{From: 1, To: 0, Rule: DerivedA, Via: 2, Lemma: 1}
-	lemmas := func(x, y Edge) *Refutation {
-		return &Refutation{
-			Lemmas: []Lemma{{Edge: b, Premise: []Edge{x}}, {Edge: a, Premise: []Edge{y}}},
-			Root:   &Node{Cycle: []Edge{{From: 0, To: 2, Rule: ReadsFrom, Via: parse.NoOp, Lemma: -1}, b, a}},
+	rf := plain(0, 2, ReadsFrom, parse.NoOp)
+	b := Edge{From: 2, To: 1, Rule: DerivedB, Via: 0, Lemma: 0} // since 0 → 1
+	a := Edge{From: 1, To: 0, Rule: DerivedA, Via: 2, Lemma: 1} // since 1 → 2
+	for _, premises := range [][2][]Edge{
+		{{rf, b}, {a, rf}},
+		{{rf, b}, {a, rf, b, a, rf}},
+		{{rf, b, a, rf, b}, {a, rf, b, a, rf}},
+	} {
+		ref := &Refutation{
+			Lemmas: []Lemma{{Edge: b, Premise: premises[0]}, {Edge: a, Premise: premises[1]}},
+			Root:   &Node{Cycle: []Edge{rf, b, a}},
 		}
-	}
-	wr := Edge{From: 0, To: 2, Rule: ReadsFrom, Via: parse.NoOp, Lemma: -1}
-	for _, ref := range []*Refutation{lemmas(b, a), lemmas(a, b), lemmas(wr, wr), lemmas(wr, b)} {
 		if Verify(h, model.SC, ref) == nil {
 			t.Errorf("accepted: %+v", ref.Lemmas)
+		}
+	}
+}
+
+// A split is on two different writes to one location: otherwise a case may be
+// empty, or a cycle of itself.
+func TestVerifySplits(t *testing.T) {
+	h, err := cases.Parse("0: M[x] := 1\n0: sync\n0: M[y] := 1\n1: M[x] := 2\n1: M[x] == 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range [][2]parse.OpID{{0, 0}, {0, 1}, {1, 1}, {0, 2}, {0, 4}, {4, 4}, {0, 5}, {parse.Init, 0}, {parse.Init, parse.Init}} {
+		a, b := pair[0], pair[1]
+		first, second := plain(a, b, Assumed, parse.NoOp), plain(b, a, Assumed, parse.NoOp)
+		leaf := func(cycle ...Edge) *Node { return &Node{Cycle: cycle} }
+		for _, n := range []*Node{
+			{From: a, To: b, First: leaf(first), Second: leaf(second)},
+			{From: a, To: b, First: leaf(first, second), Second: leaf(second, first)},
+		} {
+			if Verify(h, model.SC, &Refutation{Root: n}) == nil {
+				t.Errorf("a split on %d and %d is accepted", a, b)
+			}
+			deep := &Node{From: 0, To: 3, First: n, Second: n}
+			if Verify(h, model.SC, &Refutation{Root: deep}) == nil {
+				t.Errorf("a split on %d and %d is accepted", a, b)
+			}
+		}
+	}
+}
+
+// A load may be forwarded its own thread's store before that is global.
+func TestVerifyForwarding(t *testing.T) {
+	h, err := cases.Parse("0: M[x] := 1\n0: M[x] == 1\n0: M[y] := 1\n1: M[y] == 1\n1: membar LL\n1: M[x] == 0\ndep 0: 2 -> 3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := &Refutation{Root: &Node{Cycle: []Edge{
+		plain(0, 1, ReadsFrom, parse.NoOp), plain(1, 2, Dependency, parse.NoOp), plain(2, 3, ReadsFrom, parse.NoOp),
+		plain(3, 5, FenceOrder, parse.NoOp), plain(5, 0, FromRead, parse.NoOp),
+	}}}
+	if !brute.Allowed(h, model.RMO) {
+		t.Fatal("RMO forbids it")
+	}
+	if Verify(h, model.RMO, ref) == nil {
+		t.Error("a forwarded store is taken for global")
+	}
+	ref.Root.Cycle[1].Rule = PPO
+	if err := Verify(h, model.SC, ref); err != nil {
+		t.Error(err)
+	}
+}
+
+// The initial values of two locations are not one operation.
+func TestVerifyInitOfTwoLocations(t *testing.T) {
+	h, err := cases.Parse("0: M[x] := 1\n0: M[x] == 0\n1: M[y] := 1\n1: M[y] == 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := plain(0, parse.Init, OwnStore, 1), plain(2, parse.Init, OwnStore, 3)
+	initX, initY := plain(parse.Init, 0, FromInit, parse.NoOp), plain(parse.Init, 2, FromInit, parse.NoOp)
+	for _, good := range [][]Edge{{x, initX}, {initY, y}} {
+		if err := Verify(h, model.TSO, &Refutation{Root: &Node{Cycle: good}}); err != nil {
+			t.Error(err)
+		}
+	}
+	b := Edge{From: 1, To: 0, Rule: DerivedB, Via: parse.Init, Lemma: 0}
+	for _, bad := range []*Refutation{
+		{Root: &Node{Cycle: []Edge{x, initY, y, initX}}},
+		{
+			Lemmas: []Lemma{{Edge: b, Premise: []Edge{initY, y, initX}}},
+			Root:   &Node{Cycle: []Edge{x, plain(parse.Init, 1, FromInit, parse.NoOp), b}},
+		},
+	} {
+		if Verify(h, model.TSO, bad) == nil {
+			t.Errorf("accepted: %+v", bad)
 		}
 	}
 }
@@ -222,12 +321,10 @@ func TestVerifyCausalSound(t *testing.T) {
 		n = 120
 	}
 	accepted, passed := map[string]int{}, map[string]int{}
-	for range n {
-		p := histgen.Params{Threads: 2 + rng.IntN(3), Ops: 6 + rng.IntN(6), Locations: 1 + rng.IntN(3), RMWs: 0.1 * float64(rng.IntN(2)), Writes: 0.4}
-		h := histgen.Mutate(rng, histgen.Machine(rng, model.TSO, p), 1+rng.IntN(4))
+	try := func(h *parse.History, proofs int) {
 		for _, m := range weak {
 			allowed := brute.Allowed(h, m)
-			for range 3 {
+			for range proofs {
 				p := newProver(rng, h, m)
 				p.ref = &Refutation{}
 				g := p.static(func(r Rule) bool { return r <= ReadsFrom || r == FromInit || r == FromRead || r == OwnStore })
@@ -247,6 +344,19 @@ func TestVerifyCausalSound(t *testing.T) {
 				}
 			}
 		}
+	}
+	all, err := cases.Load("../testdata/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		if len(c.History.Ops) <= 12 {
+			try(c.History, 40)
+		}
+	}
+	for range n {
+		p := histgen.Params{Threads: 2 + rng.IntN(3), Ops: 6 + rng.IntN(6), Locations: 1 + rng.IntN(3), RMWs: 0.1 * float64(rng.IntN(2)), Writes: 0.4}
+		try(histgen.Mutate(rng, histgen.Machine(rng, model.TSO, p), 1+rng.IntN(4)), 3)
 	}
 	t.Logf("accepted %v, refused %v", accepted, passed)
 	for _, m := range weak {

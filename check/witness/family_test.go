@@ -95,8 +95,13 @@ func TestKernel(t *testing.T) {
 		if refuted(t, rng, h, model.WSC, false) {
 			t.Errorf("%+v: wSC forbids it", k)
 		}
-		if !refuted(t, rng, h, model.SC, true) {
+		ref := newProver(rng, h, model.SC).prove(true)
+		if ref == nil {
 			t.Errorf("%+v: SC allows it", k)
+		} else if err := Verify(h, model.SC, ref); err != nil {
+			t.Error(err)
+		} else if Verify(h, model.WSC, ref) == nil {
+			t.Errorf("%+v: wSC accepts case splits", k)
 		}
 		if k.Pairs > 1 {
 			continue
