@@ -1,0 +1,238 @@
+package ast
+
+import "iter"
+
+// File is one parsed source file.
+type File struct {
+	Name  string
+	Decls []Decl
+}
+
+// Includes walks the include declarations of the file, those in the bodies of
+// machines included, in the order of the text.
+func (f *File) Includes() iter.Seq[*Include] {
+	return func(yield func(*Include) bool) { includes(f.Decls, yield) }
+}
+
+// includes is false once the consumer has had enough.
+func includes(list []Decl, yield func(*Include) bool) bool {
+	for _, d := range list {
+		switch d := d.(type) {
+		case *Include:
+			if !yield(d) {
+				return false
+			}
+		case *Machine:
+			if !includes(d.Body, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Decl is a declaration: of a file, of a machine's body or of a structure.
+type Decl interface {
+	Position() Pos
+	decl()
+}
+
+// Ident is a name as written, unresolved.
+type Ident struct {
+	Pos  Pos
+	Name string
+}
+
+// TypeName is a type as written: one identifier, or several joined by "::" as
+// in std::string. The name "void" stands for the result of a function that has
+// none.
+type TypeName struct {
+	Pos  Pos
+	Name string
+}
+
+// EnumName is "Type:Value", an enumerator with its type.
+type EnumName struct {
+	Type  Ident
+	Value Ident
+}
+
+// Protocol is `protocol "NAME";`, given once in a protocol.
+type Protocol struct {
+	Pos  Pos
+	Name string
+}
+
+// Include is `include "FILE";`. The declarations of the file stand in its
+// place. File is nil until the loader has found it.
+type Include struct {
+	Pos  Pos
+	Path string
+	File *File
+}
+
+// Machine is a controller: its parameters, set by the configuration, and its
+// body.
+type Machine struct {
+	Pos    Pos
+	Name   EnumName // MachineType:L1Cache
+	Pairs  Pairs
+	Params []*Object
+	Body   []Decl
+}
+
+// Action is a named list of statements that transitions run.
+type Action struct {
+	Pos   Pos
+	Name  Ident
+	Pairs Pairs
+	Body  *Block
+}
+
+// InPort is a port a machine polls; Body looks at the head message of Buffer
+// and triggers events.
+type InPort struct {
+	Pos    Pos
+	Name   Ident
+	Type   TypeName // of the messages
+	Buffer Ident
+	Pairs  Pairs
+	Body   *Block
+}
+
+// OutPort names a buffer for enqueue.
+type OutPort struct {
+	Pos    Pos
+	Name   Ident
+	Type   TypeName // of the messages
+	Buffer Ident
+	Pairs  Pairs
+}
+
+// Transition gives, for every pair of one of States and one of Events, the
+// actions to run and the state to go to.
+type Transition struct {
+	Pos          Pos
+	States       []Ident
+	Events       []Ident
+	Next         *Ident // nil: the state does not change; "*": ask getNextState
+	RequestTypes []Ident
+	Actions      []Ident
+}
+
+// StructKind tells the three declarations of a composite type apart.
+type StructKind uint8
+
+// The declarations of a composite type.
+const (
+	Structure    StructKind = iota // structure(T) {…}
+	Global                         // global(T) {…}
+	ExternalType                   // external_type(T); it has no members
+)
+
+// Struct declares a composite or native type. Members are Objects (the
+// fields) and Funcs (the methods).
+type Struct struct {
+	Pos     Pos
+	Kind    StructKind
+	Name    TypeName
+	Pairs   Pairs
+	Members []Decl
+}
+
+// Enum is an enumeration.
+type Enum struct {
+	Pos    Pos
+	Name   TypeName
+	Pairs  Pairs
+	Values []EnumValue
+}
+
+// EnumValue is one enumerator.
+type EnumValue struct {
+	Name  Ident
+	Pairs Pairs
+}
+
+// StateDecl is a machine's state_declaration: an enumeration each of whose
+// values has an access permission.
+type StateDecl struct {
+	Pos    Pos
+	Name   TypeName
+	Pairs  Pairs
+	States []State
+}
+
+// State is one line of a state_declaration.
+type State struct {
+	Name       Ident
+	Permission EnumName
+	Pairs      Pairs
+}
+
+// Object declares a variable: a machine's parameter, an object of a machine,
+// a field of a structure or a global.
+type Object struct {
+	Pos     Pos
+	Type    TypeName
+	Pointer bool // T * x
+	Name    Ident
+	Pairs   Pairs // empty when Init is given
+	Init    Expr  // nil without ":="
+}
+
+// Func declares a function or a method, and defines it unless Body is nil.
+type Func struct {
+	Pos    Pos
+	Result TypeName
+	Name   Ident
+	Params []Param
+	Pairs  Pairs
+	Body   *Block // nil for a prototype
+}
+
+// Qualifier is the mark between a parameter's type and its name.
+type Qualifier uint8
+
+// The marks of a parameter.
+const (
+	ByValue   Qualifier = iota // T x
+	ByPointer                  // T * x
+	ByRef                      // T & x
+)
+
+// Param is a parameter of a function. Prototypes may leave out the names of
+// all their parameters; then Name.Name is empty.
+type Param struct {
+	Type      TypeName
+	Qualifier Qualifier
+	Name      Ident
+	Default   Expr // a literal, or nil
+}
+
+// Position is where the declaration starts.
+func (d *Protocol) Position() Pos   { return d.Pos }
+func (d *Include) Position() Pos    { return d.Pos } // where the declaration starts
+func (d *Machine) Position() Pos    { return d.Pos } // where the declaration starts
+func (d *Action) Position() Pos     { return d.Pos } // where the declaration starts
+func (d *InPort) Position() Pos     { return d.Pos } // where the declaration starts
+func (d *OutPort) Position() Pos    { return d.Pos } // where the declaration starts
+func (d *Transition) Position() Pos { return d.Pos } // where the declaration starts
+func (d *Struct) Position() Pos     { return d.Pos } // where the declaration starts
+func (d *Enum) Position() Pos       { return d.Pos } // where the declaration starts
+func (d *StateDecl) Position() Pos  { return d.Pos } // where the declaration starts
+func (d *Object) Position() Pos     { return d.Pos } // where the declaration starts
+func (d *Func) Position() Pos       { return d.Pos } // where the declaration starts
+
+func (*Protocol) decl()   {}
+func (*Include) decl()    {}
+func (*Machine) decl()    {}
+func (*Action) decl()     {}
+func (*InPort) decl()     {}
+func (*OutPort) decl()    {}
+func (*Transition) decl() {}
+func (*Struct) decl()     {}
+func (*Enum) decl()       {}
+func (*StateDecl) decl()  {}
+func (*Object) decl()     {}
+func (*Func) decl()       {}

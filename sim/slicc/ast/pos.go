@@ -1,0 +1,39 @@
+// Package ast holds the syntax tree of SLICC, the language gem5's Ruby
+// coherence protocols are written in, and the faults found in such text.
+//
+// The tree is what the parser read and nothing more: names are unresolved,
+// parentheses and comments are gone, files stay separate (an Include points to
+// the file it names). Trees may be built or edited by hand; the printer in
+// package syntax writes any of them so that parsing gives the same tree back.
+package ast
+
+import "fmt"
+
+// Pos is a place in a source text: the file's name, and line and column
+// counted from one, the column in bytes. The zero Pos means unknown, which is
+// what nodes made by a program have.
+type Pos struct {
+	File string
+	Line int32
+	Col  int32
+}
+
+// IsKnown tells whether the position was set by a parser.
+func (p Pos) IsKnown() bool { return p.Line > 0 }
+
+// Before orders positions of one file by line and column; positions of
+// different files are not ordered by it.
+func (p Pos) Before(q Pos) bool {
+	if p.Line != q.Line {
+		return p.Line < q.Line
+	}
+	return p.Col < q.Col
+}
+
+// String writes file:line:col, the form editors and compilers understand.
+func (p Pos) String() string {
+	if !p.IsKnown() {
+		return "-"
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}

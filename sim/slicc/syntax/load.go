@@ -1,0 +1,116 @@
+package syntax
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"ordeal/sim/slicc/ast"
+)
+
+// maxIncludes is how many include declarations are followed in one protocol,
+// and maxIncludeDepth how deep.
+const (
+	maxIncludes     = 1000
+	maxIncludeDepth = 50
+)
+
+// Load reads a protocol: the file root and, recursively, every file it
+// includes, found in fsys. An included file is looked for beside the including
+// file, then beside root and in the directories above it, as gem5 does with
+// its protocol directory. The error is an ast.Faults with the faults of all
+// files.
+func Load(fsys fs.FS, root string) (*ast.File, error) {
+	l := loader{fsys: fsys, root: path.Dir(root)}
+	file := l.file(root, ast.Pos{File: root, Line: 1, Col: 1})
+	if err := l.faults.Err(); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// loader follows includes.
+type loader struct {
+	fsys     fs.FS
+	root     string   // directory of the root file
+	open     []string // files being read, outermost first
+	includes int
+	faults   ast.Faults
+}
+
+// file reads and parses one file and those it includes; from is the include
+// declaration that names it.
+func (l *loader) file(name string, from ast.Pos) *ast.File {
+	src, err := fs.ReadFile(l.fsys, name)
+	if err != nil {
+		l.faults.Add(from, "read protocol file %s: %v", name, reason(err))
+		return nil
+	}
+	file, err := Parse(name, src)
+	if err != nil {
+		l.faults = append(l.faults, err.(ast.Faults)...)
+		return nil
+	}
+	l.open = append(l.open, name)
+	for d := range file.Includes() {
+		if err := l.include(d); err != nil {
+			l.faults.Add(d.Pos, "%v", err)
+		}
+	}
+	l.open = l.open[:len(l.open)-1]
+	return file
+}
+
+// reason drops the operation and path of a path error: the message names the
+// file already.
+func reason(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+// include loads the file of an include declaration.
+func (l *loader) include(d *ast.Include) error {
+	l.includes++
+	if l.includes > maxIncludes {
+		return fmt.Errorf("include %q: more than %d includes", d.Path, maxIncludes)
+	}
+	if len(l.open) >= maxIncludeDepth {
+		return fmt.Errorf("include %q: nested deeper than %d files", d.Path, maxIncludeDepth)
+	}
+	name, err := l.find(d.Path)
+	if err != nil {
+		return err
+	}
+	for _, open := range l.open {
+		if open == name {
+			return fmt.Errorf("include %q: file includes itself", d.Path)
+		}
+	}
+	d.File = l.file(name, d.Pos)
+	return nil
+}
+
+// find looks for an included file.
+func (l *loader) find(include string) (string, error) {
+	dirs := []string{path.Dir(l.open[len(l.open)-1])}
+	for dir := l.root; ; dir = path.Dir(dir) {
+		dirs = append(dirs, dir)
+		if dir == "." || dir == "/" {
+			break
+		}
+	}
+	for _, dir := range dirs {
+		name := path.Join(dir, include)
+		if !fs.ValidPath(name) {
+			continue
+		}
+		if info, err := fs.Stat(l.fsys, name); err == nil && !info.IsDir() {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("include %q: no such file", include)
+}

@@ -1,0 +1,203 @@
+package syntax
+
+import (
+	"strconv"
+
+	"ordeal/sim/slicc/ast"
+)
+
+// expr reads an expression.
+func (p *parser) expr() ast.Expr { return p.binary(1) }
+
+// exprs reads a list of expressions, a trailing comma allowed, up to and
+// including the closing mark.
+func (p *parser) exprs(end string) []ast.Expr {
+	var list []ast.Expr
+	for p.more(end) {
+		list = append(list, p.expr())
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(end)
+	return list
+}
+
+// binary reads operators of at least the given precedence, all of which
+// associate to the left. Every operand to the left adds a level of nesting,
+// since the tree grows deeper by one.
+func (p *parser) binary(precedence int) ast.Expr {
+	depth := p.depth
+	p.enter()
+	x := p.prefix()
+	for !p.lost && p.tok().kind == operator {
+		op := p.tok().op
+		if op.Precedence() < precedence || op.Precedence() == 0 {
+			break
+		}
+		pos := p.pos()
+		p.advance()
+		p.enter()
+		x = &ast.Binary{Op: op, OpPos: pos, Left: x, Right: p.binary(op.Precedence() + 1)}
+	}
+	p.depth = depth
+	return x
+}
+
+// prefix reads ! and -, which bind tighter than any binary operator, and ++
+// and --, whose operand is all that follows.
+func (p *parser) prefix() ast.Expr {
+	if p.lost || p.tok().kind != operator {
+		return p.postfix()
+	}
+	p.enter()
+	defer p.leave()
+	x := &ast.Unary{Pos: p.pos()}
+	switch p.tok().op {
+	case ast.Not:
+		x.Op = ast.Not
+	case ast.Sub:
+		x.Op = ast.Neg
+	case ast.Inc, ast.Dec:
+		x.Op = p.tok().op
+		p.advance()
+		x.X = p.expr()
+		return x
+	default:
+		p.fail("expected an expression, found %s", p.tok())
+		return x
+	}
+	p.advance()
+	x.X = p.prefix()
+	return x
+}
+
+// postfix reads a primary expression and the members, calls and indices after
+// it.
+func (p *parser) postfix() ast.Expr {
+	depth := p.depth
+	x := p.primary()
+	for !p.lost {
+		p.enter()
+		if p.accept(".") {
+			name := p.ident("a member")
+			if p.accept("(") {
+				x = &ast.MethodCall{X: x, Method: name, Args: p.exprs(")")}
+			} else {
+				x = &ast.Member{X: x, Field: name}
+			}
+		} else if p.accept("[") {
+			x = &ast.Index{X: x, Args: p.exprs("]")}
+		} else {
+			break
+		}
+	}
+	p.depth = depth
+	return x
+}
+
+func (p *parser) primary() ast.Expr {
+	if p.lost {
+		return &ast.Null{}
+	}
+	t, pos := p.tok(), p.pos()
+	switch t.kind {
+	case ident:
+		return p.named()
+	case text:
+		p.advance()
+		return &ast.String{Pos: pos, Value: t.text}
+	case number:
+		value, err := strconv.ParseInt(t.text, 10, 64)
+		if err != nil {
+			p.fail("number %s does not fit into 64 bits", t.text)
+		}
+		p.advance()
+		return &ast.Int{Pos: pos, Value: value}
+	case float:
+		p.advance()
+		return &ast.Float{Pos: pos, Text: t.text}
+	case keyword:
+		return p.keywordExpr()
+	}
+	if p.accept("(") {
+		x := p.expr()
+		p.expect(")")
+		return x
+	}
+	p.fail("expected an expression, found %s", t)
+	return &ast.Null{Pos: pos}
+}
+
+// named reads what starts with an identifier: a variable, an enumerator, a
+// call, or the declaration of a local variable.
+func (p *parser) named() ast.Expr {
+	switch next := p.peek(1); {
+	case next.is("("):
+		name := p.ident("")
+		p.expect("(")
+		return &ast.Call{Func: name, Args: p.exprs(")")}
+	case next.is(":"):
+		return &ast.EnumLit{EnumName: p.enumName()}
+	case next.kind == ident, next.kind == colon2:
+		return p.typed()
+	}
+	id := p.ident("")
+	return &ast.Name{Pos: id.Pos, Name: id.Name}
+}
+
+// typed reads "type IDENT" or "type::IDENT(args)".
+func (p *parser) typed() ast.Expr {
+	first := p.ident("")
+	typ := ast.TypeName{Pos: first.Pos, Name: first.Name}
+	for !p.lost && p.tok().kind == colon2 {
+		p.advance()
+		id := p.ident("an identifier after '::'")
+		if p.accept("(") {
+			return &ast.ClassCall{Type: typ, Method: id, Args: p.exprs(")")}
+		}
+		typ.Name += "::" + id.Name
+	}
+	return &ast.Local{Type: typ, Name: p.ident("a variable after type " + typ.Name)}
+}
+
+func (p *parser) keywordExpr() ast.Expr {
+	t, pos := p.tok(), p.pos()
+	switch t.text {
+	case "true", "false":
+		p.advance()
+		return &ast.Bool{Pos: pos, Value: t.text == "true"}
+	case "OOD":
+		p.advance()
+		return &ast.Null{Pos: pos}
+	case "new":
+		p.advance()
+		return &ast.New{Pos: pos, Type: p.typeName()}
+	case "is_valid", "is_invalid":
+		p.advance()
+		p.expect("(")
+		x := &ast.Valid{Pos: pos, Not: t.text == "is_invalid", X: p.expr()}
+		p.expect(")")
+		return x
+	case "static_cast":
+		return p.cast()
+	}
+	p.fail("expected an expression, found %s", t)
+	return &ast.Null{Pos: pos}
+}
+
+// cast reads static_cast(type, "mode", expr); the mode may be left out.
+func (p *parser) cast() ast.Expr {
+	x := &ast.Cast{Pos: p.pos()}
+	p.expect("static_cast")
+	p.expect("(")
+	x.Type = p.typeName()
+	p.expect(",")
+	if !p.lost && p.tok().kind == text && p.peek(1).is(",") {
+		x.Mode = p.text("")
+		p.expect(",")
+	}
+	x.X = p.expr()
+	p.expect(")")
+	return x
+}

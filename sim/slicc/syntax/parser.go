@@ -1,0 +1,228 @@
+package syntax
+
+import (
+	"math"
+
+	"ordeal/sim/slicc/ast"
+)
+
+// MaxNesting is how deep blocks and expressions may nest. Protocols stay
+// below 40; the limit keeps hostile text from exhausting the stack.
+const MaxNesting = 400
+
+// maxFaults is how many faults are reported for one text before giving up.
+const maxFaults = 100
+
+// Parse reads one source file. The name is used in positions only; includes
+// are left unresolved. The error is an ast.Faults with every fault found, and
+// the file is nil then.
+func Parse(name string, src []byte) (*ast.File, error) {
+	var faults ast.Faults
+	if len(src) > math.MaxInt32 {
+		faults.Add(ast.Pos{File: name, Line: 1, Col: 1}, "file is larger than 2 GB")
+		return nil, faults
+	}
+	p := &parser{file: name, faults: &faults}
+	p.tokens = lex(name, string(src), &faults)
+	file := &ast.File{Name: name, Decls: p.decls(eof)}
+	if len(faults) > 0 {
+		sortFaults(faults)
+		return nil, faults
+	}
+	return file, nil
+}
+
+// parser is a recursive-descent parser. After a fault it is lost: nothing is
+// consumed or reported until sync finds the end of the statement or
+// declaration at fault. Every loop therefore ends when lost.
+type parser struct {
+	file   string
+	tokens []token
+	at     int
+	depth  int // of nesting
+	lost   bool
+	faults *ast.Faults
+}
+
+func (p *parser) tok() *token { return &p.tokens[p.at] }
+
+// peek gives the token n places ahead, the eof token at the end.
+func (p *parser) peek(n int) *token {
+	return &p.tokens[min(p.at+n, len(p.tokens)-1)]
+}
+
+func (p *parser) advance() {
+	if p.at < len(p.tokens)-1 {
+		p.at++
+	}
+}
+
+func (p *parser) pos() ast.Pos {
+	t := p.tok()
+	return ast.Pos{File: p.file, Line: t.line, Col: t.col}
+}
+
+// fail reports a fault at the current token and loses the parser. A token the
+// lexer has reported is not reported again.
+func (p *parser) fail(format string, args ...any) {
+	if p.lost {
+		return
+	}
+	p.lost = true
+	if p.tok().kind == bad {
+		return
+	}
+	if len(*p.faults) < maxFaults {
+		p.faults.Add(p.pos(), format, args...)
+	}
+	if len(*p.faults) == maxFaults {
+		p.faults.Add(p.pos(), "too many faults, giving up")
+		p.at = len(p.tokens) - 1
+	}
+}
+
+// is tells whether the current token is the mark or keyword s.
+func (p *parser) is(s string) bool { return !p.lost && p.tok().is(s) }
+
+// accept consumes the mark or keyword s if it is there.
+func (p *parser) accept(s string) bool {
+	if !p.is(s) {
+		return false
+	}
+	p.advance()
+	return true
+}
+
+// expect consumes the mark or keyword s.
+func (p *parser) expect(s string) {
+	if !p.accept(s) {
+		p.fail("expected '%s', found %s", s, p.tok())
+	}
+}
+
+// semicolon consumes a ';'. One that is missing at the end of a line is
+// reported there and otherwise taken as read.
+func (p *parser) semicolon() {
+	if p.lost || p.at == 0 || p.is(";") || p.tokens[p.at-1].line == p.tok().line {
+		p.expect(";")
+		return
+	}
+	next := p.at
+	p.at--
+	p.fail("expected ';' after %s", p.tok())
+	if p.at < next { // unless giving up
+		p.at = next
+		p.lost = false
+	}
+}
+
+// more tells whether a list that ends with the mark has another element.
+func (p *parser) more(end string) bool {
+	return !p.lost && !p.tok().is(end) && p.tok().kind != eof
+}
+
+// ident reads an identifier; what names it in the message.
+func (p *parser) ident(what string) ast.Ident {
+	if p.lost || p.tok().kind != ident {
+		p.fail("expected %s, found %s", what, p.tok())
+		return ast.Ident{}
+	}
+	id := ast.Ident{Pos: p.pos(), Name: p.tok().text}
+	p.advance()
+	return id
+}
+
+// text reads a string literal.
+func (p *parser) text(what string) string {
+	if p.lost || p.tok().kind != text {
+		p.fail("expected %s, found %s", what, p.tok())
+		return ""
+	}
+	s := p.tok().text
+	p.advance()
+	return s
+}
+
+// enter counts a level of nesting and reports one too many; every enter needs
+// a leave.
+func (p *parser) enter() {
+	p.depth++
+	if p.depth > MaxNesting {
+		p.fail("nesting deeper than %d levels", MaxNesting)
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// typeName reads IDENT { "::" IDENT }.
+func (p *parser) typeName() ast.TypeName {
+	id := p.ident("a type")
+	name := ast.TypeName{Pos: id.Pos, Name: id.Name}
+	for !p.lost && p.tok().kind == colon2 {
+		p.advance()
+		name.Name += "::" + p.ident("an identifier after '::'").Name
+	}
+	return name
+}
+
+// enumName reads IDENT ":" IDENT.
+func (p *parser) enumName() ast.EnumName {
+	var e ast.EnumName
+	e.Type = p.ident("an enumeration")
+	p.expect(":")
+	e.Value = p.ident("an enumerator")
+	return e
+}
+
+// idents reads a list of names: one, or several in braces, with or without
+// separators.
+func (p *parser) idents(what string) []ast.Ident {
+	if !p.accept("{") {
+		return []ast.Ident{p.ident(what)}
+	}
+	var list []ast.Ident
+	for p.more("}") {
+		list = append(list, p.ident(what))
+		if !p.accept(",") {
+			p.accept(";")
+		}
+	}
+	p.expect("}")
+	return list
+}
+
+// pairs reads { "," pair }.
+func (p *parser) pairs() ast.Pairs {
+	var list ast.Pairs
+	for p.accept(",") {
+		list = append(list, p.pair())
+	}
+	return list
+}
+
+func (p *parser) pair() ast.Pair {
+	pair := ast.Pair{Pos: p.pos()}
+	if !p.lost && p.tok().kind == text {
+		pair.Kind, pair.Key, pair.Value = ast.BarePair, ast.ShortKey, p.text("")
+		return pair
+	}
+	pair.Key = p.ident("an attribute").Name
+	p.expect("=")
+	if p.lost {
+		return pair
+	}
+	switch t := p.tok(); t.kind {
+	case text:
+		pair.Kind = ast.StringPair
+	case ident:
+		pair.Kind = ast.NamePair
+	case number:
+		pair.Kind = ast.NumberPair
+	default:
+		p.fail("expected the value of attribute %s, found %s", pair.Key, t)
+		return pair
+	}
+	pair.Value = p.tok().text
+	p.advance()
+	return pair
+}

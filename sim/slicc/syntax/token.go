@@ -1,0 +1,75 @@
+// Package syntax reads and writes SLICC text: the lexer, the parser, the
+// loader that follows includes, and the printer.
+//
+// The grammar is that of gem5 v24 (src/mem/slicc/parser.py), including the
+// parts no protocol uses. The parser reports every fault it can find in a
+// text, not the first only, and never panics; nesting is limited by
+// MaxNesting.
+package syntax
+
+import "ordeal/sim/slicc/ast"
+
+// kind is the class of a token.
+type kind uint8
+
+const (
+	eof kind = iota
+	ident
+	number
+	float
+	text // a string literal
+	keyword
+	colon2   // ::
+	assign   // :=
+	operator // one of the operators of ast.Op
+	punct    // a single character with no operator of its own, in token.text
+	bad      // a character that is no part of the language; already reported
+)
+
+// token is one word of the text. For a string literal, text is what stands
+// between the quotes.
+type token struct {
+	kind kind
+	op   ast.Op // for operator
+	line int32
+	col  int32
+	text string
+}
+
+// is tells whether the token is the punctuation mark, operator or keyword s.
+func (t *token) is(s string) bool {
+	return t.text == s && t.kind != ident && t.kind != text
+}
+
+// String describes the token in a message.
+func (t *token) String() string {
+	switch t.kind {
+	case eof:
+		return "end of file"
+	case text:
+		return `string "` + t.text + `"`
+	case keyword:
+		return "keyword " + t.text
+	case number, float:
+		return "number " + t.text
+	case ident:
+		return t.text
+	default:
+		return "'" + t.text + "'"
+	}
+}
+
+// isKeyword tells whether a word is reserved. true and false are, too.
+func isKeyword(word string) bool {
+	switch word {
+	case "protocol", "include", "global", "machine", "in_port", "out_port",
+		"action", "transition", "structure", "external_type", "enumeration",
+		"state_declaration", "peek", "stall_and_wait", "wakeup_port",
+		"enqueue", "check_allocate", "check_next_cycle", "check_stop_slots",
+		"check_on_cache_probe", "static_cast", "if", "is_valid",
+		"is_invalid", "else", "return", "void", "new", "OOD",
+		"defer_enqueueing", "true", "false":
+		return true
+	}
+	return false
+}
