@@ -79,13 +79,12 @@ func (l *lexer) newline() {
 }
 
 func (l *lexer) blockComment() {
-	n := strings.Index(l.src[l.off+2:], "*/")
-	if n < 0 {
+	end := len(l.src)
+	if n := strings.Index(l.src[l.off+2:], "*/"); n >= 0 {
+		end = l.off + 2 + n + 2
+	} else {
 		l.fault(l.off, "comment is not closed")
-		l.off = len(l.src)
-		return
 	}
-	end := l.off + 2 + n + 2
 	for l.off < end {
 		l.off++
 		if l.src[l.off-1] == '\n' {
