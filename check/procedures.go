@@ -7,6 +7,7 @@ var procedures = []search.Procedure{
 	search.Auto,
 	search.Saturate,
 	search.Greedy,
+	search.SAT,
 }
 
 // Procedures lists the procedures that Options.Procedure can name, the

@@ -58,7 +58,7 @@ var Greedy = Procedure{
 		if g == nil {
 			return v, err
 		}
-		order, rejected, err := greedy(ctx, g)
+		order, _, rejected, err := greedy(ctx, g, false)
 		v.Stats.Backtracks = rejected
 		switch {
 		case err != nil:

@@ -25,6 +25,7 @@ type placer struct {
 	follow  [][]parse.OpID    // writer of isolated reads → those reads
 	ready   []saturate.Node   // wait 0, not yet looked at
 	blocked [][]saturate.Node // location → writes that wait for readers
+	keep    bool              // changes to the graph must be undoable
 	choices nodeHeap          // decisions, by order of the sweep
 }
 
@@ -162,7 +163,9 @@ func (p *placer) commit(v saturate.Node) bool {
 		g.Undo(mark)
 		return false
 	}
-	g.Forget()
+	if !p.keep {
+		g.Forget()
+	}
 	for i := mark.Edges(); i < g.Inferred(); i++ {
 		_, to, _, _ := g.InferredEdge(i)
 		p.wait[to]++
@@ -184,24 +187,27 @@ func (p *placer) guard(v saturate.Node) bool {
 }
 
 // greedy tries to order the nodes without ever taking back a decision that
-// passed forward checking. It returns nil when it comes to a dead end, which
-// proves nothing. rejected counts the decisions that forward checking refused.
-func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, rejected int, err error) {
+// passed forward checking. At a dead end, which proves nothing, order is nil
+// and stuck shows the state. With keep the caller can undo what it did to the
+// graph; without, the graph is of no further use. rejected counts the
+// decisions that forward checking refused.
+func greedy(ctx context.Context, g *saturate.Graph, keep bool) (order *witness.Order, stuck *placer, rejected int, err error) {
 	p := newPlacer(g)
+	p.keep = keep
 	g.SetPlaced(p.placed)
 	defer g.SetPlaced(nil)
 	var refused []saturate.Node
 	for steps := 0; ; steps++ {
 		if steps%1024 == 0 && ctx.Err() != nil {
-			return nil, rejected, context.Cause(ctx)
+			return nil, p, rejected, context.Cause(ctx)
 		}
 		p.settle()
 		if p.done() {
-			return &witness.Order{Ops: p.order}, rejected, nil
+			return &witness.Order{Ops: p.order}, nil, rejected, nil
 		}
 		v, ok := p.choices.pop()
 		if !ok {
-			return nil, rejected, nil
+			return nil, p, rejected, nil
 		}
 		if p.wait[v] > 0 || p.placed[v] {
 			continue

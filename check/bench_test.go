@@ -1,0 +1,46 @@
+package check_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/check"
+	"ordeal/check/internal/histgen"
+	"ordeal/check/model"
+)
+
+// BenchmarkCheck judges histories of machines, evidence checks included.
+func BenchmarkCheck(b *testing.B) {
+	for _, size := range []struct {
+		m                 model.Model
+		ops, threads, loc int
+	}{
+		{model.TSO, 1000, 8, 16},
+		{model.TSO, 32768, 16, 16},
+		{model.TSO, 32768, 32, 16},
+		{model.SC, 1 << 20, 4, 16},
+		{model.TSO, 1 << 20, 8, 64},
+		{model.TSO, 1 << 20, 64, 64},
+	} {
+		b.Run(fmt.Sprintf("%s/%d/%d/%d", size.m.Name, size.ops, size.threads, size.loc), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			run := histgen.Machine(rng, size.m, histgen.Params{Threads: size.threads, Ops: size.ops, Locations: size.loc})
+			b.ReportAllocs()
+			for b.Loop() {
+				v, err := check.Check(context.Background(), run.History, size.m, check.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if v.Answer != check.Allowed {
+					b.Fatalf("%v: %s", v.Answer, v.Reason)
+				}
+				b.ReportMetric(float64(v.Stats.Evidence.Milliseconds()), "evidence-ms")
+				b.ReportMetric(float64(v.Stats.Backtracks), "rejected")
+				b.ReportMetric(float64(v.Stats.Derived), "derived")
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(size.ops), "ns/operation")
+		})
+	}
+}

@@ -1,0 +1,233 @@
+// Package satfull decides a history by one propositional formula: the direct
+// encoding that Zennou et al. (CAV 2019, Sect. 5) call X-SAT, for X the model,
+// and its combinations with their partial store orders.
+package satfull
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/go-air/gini"
+	"github.com/go-air/gini/z"
+
+	"ordeal/check/model"
+	"ordeal/check/search"
+	"ordeal/check/search/base"
+	"ordeal/check/search/precedence"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// The procedures. Procedure and X, which is the paper's name for it, give the
+// solver nothing but the axioms; CCM and WSC fix what the criteria of CAV 2019
+// and saturation infer, so that only pairs left open become variables. All are
+// complete, and cubic in memory: without a budget they stop at ownBudget. An
+// unsatisfiable formula is no refutation: see base.Exhausted.
+var (
+	Procedure = procedure("sat-full", "the axioms as one formula, without saturation", nil, search.ClaimsTotal)
+	X         = procedure("x-sat", "the same as sat-full (SC-SAT and TSO-SAT of CAV 2019)", nil, search.ClaimsTotal)
+	WSC       = procedure("wsc+sat", "one formula for what saturation leaves open", base.Saturation, search.ClaimsTotal)
+	CCM       = procedure("ccm+sat", "one formula for what CCM or wCCM leaves open (CAV 2019)", base.Causal,
+		search.ClaimsNames(model.SC.Name, model.TSO.Name))
+)
+
+const (
+	// ownBudget bounds the memory of a formula when the caller does not.
+	ownBudget = 2 << 30
+	// clauseBytes is about what the solver needs for a clause of three.
+	clauseBytes = 56
+	// patience is how long the solver runs between looks at the context.
+	patience = 20 * time.Millisecond
+)
+
+func procedure(name, summary string, closure base.Closure, claims func(model.Model) bool) search.Procedure {
+	return search.Procedure{
+		Name: name, Summary: summary, Complete: true, Claims: claims,
+		Run: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
+			infer := closure
+			if infer == nil {
+				infer = base.Nothing
+			}
+			g, v, err := base.Graph(ctx, infer, h, m, name)
+			if g == nil {
+				return v, err
+			}
+			budget := limits.MemoryBytes
+			if budget == 0 {
+				budget = ownBudget
+			}
+			f := newFormula(g, closure != nil)
+			if need := f.bytes(); need > budget {
+				return search.OverMemory(m, name, need, budget), nil
+			}
+			if err := f.build(ctx); err != nil {
+				return search.Interrupted(err, m, name)
+			}
+			v.Stats.Clauses = f.clauses
+			for {
+				switch f.solver.Try(patience) {
+				case 1:
+					v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: f.order()}
+					return v, nil
+				case -1:
+					return base.Exhausted(ctx, h, m, limits, v)
+				}
+				if err := ctx.Err(); err != nil {
+					return search.Interrupted(err, m, name)
+				}
+			}
+		},
+	}
+}
+
+// The values of formula.before that are no literals. Literals of the solver
+// start at 2.
+const (
+	no  z.Lit = 0
+	yes z.Lit = 1
+)
+
+// formula says that a total order of the nodes exists that extends the graph
+// and in which reads precede the writes that overwrite what they return. There
+// is a variable for each pair of nodes that is open.
+type formula struct {
+	g       *precedence.Graph
+	solver  *gini.Gini
+	nodes   []precedence.Node // accesses, and fences that order something
+	index   []int             // node → index in nodes
+	before  [][]z.Lit         // i before j: no, yes or a literal
+	clauses int
+}
+
+// newFormula makes the variables; with fixed, pairs that the graph orders get
+// none.
+func newFormula(g *precedence.Graph, fixed bool) *formula {
+	f := &formula{g: g, solver: gini.New(), index: make([]int, g.Nodes())}
+	for v := range precedence.Node(g.Nodes()) {
+		if g.IsAccess(v) || int(v) >= len(g.History.Ops) {
+			f.index[v] = len(f.nodes)
+			f.nodes = append(f.nodes, v)
+		}
+	}
+	n := len(f.nodes)
+	f.before = make([][]z.Lit, n)
+	for i := range f.before {
+		f.before[i] = make([]z.Lit, n)
+	}
+	var reach *precedence.Reach
+	if fixed {
+		reach = g.Reach()
+	}
+	for i := range n {
+		for j := range i {
+			switch {
+			case fixed && reach.Has(f.nodes[i], f.nodes[j]):
+				f.before[i][j], f.before[j][i] = yes, no
+			case fixed && reach.Has(f.nodes[j], f.nodes[i]):
+				f.before[i][j], f.before[j][i] = no, yes
+			default:
+				l := f.solver.Lit()
+				f.before[i][j], f.before[j][i] = l, l.Not()
+			}
+		}
+	}
+	return f
+}
+
+// triples calls visit for the nodes i, j, k of each three of which some pair
+// is open, in both directions, until it returns false.
+func (f *formula) triples(visit func(a, b, c z.Lit) bool) {
+	n := len(f.nodes)
+	for i := range n {
+		for j := range i {
+			ij, ji := f.before[i][j], f.before[j][i]
+			for k := range j {
+				jk, ki := f.before[j][k], f.before[k][i]
+				if ij != no && jk != no && ki != no && !visit(ij, jk, ki) {
+					return
+				}
+				kj, ik := f.before[k][j], f.before[i][k]
+				if ji != no && kj != no && ik != no && !visit(ik, kj, ji) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// bytes estimates the memory of the formula.
+func (f *formula) bytes() int64 {
+	n := int64(len(f.nodes))
+	if n*n*n/3 < 1<<20 {
+		return n*n*4 + n*n*n/3*clauseBytes
+	}
+	clauses := int64(0)
+	f.triples(func(a, b, c z.Lit) bool { clauses++; return true })
+	return n*n*4 + clauses*clauseBytes
+}
+
+// build adds the clauses.
+func (f *formula) build(ctx context.Context) error {
+	// The graph.
+	for _, v := range f.nodes {
+		for _, a := range f.g.Out(v) {
+			f.not(f.before[f.index[a.To]][f.index[v]])
+		}
+	}
+	// Reads before what overwrites: W before W' implies R before W'.
+	h := f.g.History
+	writes := make([][]int, len(h.Locations))
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Writes() {
+			writes[op.Loc] = append(writes[op.Loc], i)
+		}
+	}
+	for r := range h.Ops {
+		op := &h.Ops[r]
+		if !op.Reads() || op.RF == parse.Init {
+			continue // the graph has the arcs for initial writes
+		}
+		for _, w := range writes[op.Loc] {
+			if w != r && w != int(op.RF) {
+				f.not(f.before[f.index[op.RF]][f.index[w]], f.before[f.index[w]][f.index[r]])
+			}
+		}
+	}
+	// Transitivity: no cycle of three.
+	f.triples(func(a, b, c z.Lit) bool {
+		f.not(a, b, c)
+		return f.clauses%4096 != 0 || ctx.Err() == nil
+	})
+	return ctx.Err()
+}
+
+// not adds the clause that not all of these hold.
+func (f *formula) not(all ...z.Lit) {
+	if slices.Contains(all, no) {
+		return
+	}
+	f.clauses++
+	for _, l := range all {
+		if l != yes {
+			f.solver.Add(l.Not())
+		}
+	}
+	f.solver.Add(z.LitNull)
+}
+
+// order is the accesses in the order of the model found.
+func (f *formula) order() []parse.OpID {
+	n := len(f.nodes)
+	at := make([]parse.OpID, n)
+	for i := range n {
+		place := 0
+		for j := range n {
+			if l := f.before[j][i]; j != i && (l == yes || l != no && f.solver.Value(l)) {
+				place++
+			}
+		}
+		at[place] = parse.OpID(f.nodes[i])
+	}
+	return slices.DeleteFunc(at, func(id parse.OpID) bool { return !f.g.IsAccess(precedence.Node(id)) })
+}

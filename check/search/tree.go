@@ -1,0 +1,229 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-air/gini"
+	"github.com/go-air/gini/z"
+
+	"ordeal/check/witness"
+)
+
+// maxTree bounds the case splits of a refutation.
+const maxTree = 1 << 20
+
+// tree turns the learned clauses, which are unsatisfiable together, into a
+// tree of case splits with a clause's cycle at every leaf. It returns nil if
+// the tree would be too large.
+func (s *splitter) tree(ctx context.Context) (*witness.Refutation, error) {
+	t := &treeBuilder{s: s, ctx: ctx, value: make([]int8, len(s.pairs)), clauses: s.core()}
+	t.leaves = make([]*witness.Node, len(t.clauses))
+	t.state = make([]clauseState, len(t.clauses))
+	t.occurs = make([][]int32, 2*len(s.pairs))
+	for i, c := range t.clauses {
+		t.state[i].open = len(c.lits)
+		for _, l := range c.lits {
+			t.occurs[l] = append(t.occurs[l], int32(i))
+		}
+	}
+	root, _ := t.node()
+	if root == nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, nil
+	}
+	return &witness.Refutation{Lemmas: t.lemmas, Root: root}, nil
+}
+
+// core is a subset of the learned clauses that is still unsatisfiable, found
+// by asking the solver which ones a proof used until that no longer helps.
+func (s *splitter) core() []clause {
+	clauses := s.clauses
+	for {
+		sat := gini.New()
+		lits := make([]z.Lit, len(s.pairs))
+		for i := range lits {
+			lits[i] = sat.Lit()
+		}
+		uses := map[z.Lit]int{}
+		for i, c := range clauses {
+			use := sat.Lit()
+			uses[use] = i
+			sat.Add(use.Not())
+			for _, l := range c.lits {
+				if l&1 == 0 {
+					sat.Add(lits[l/2].Not())
+				} else {
+					sat.Add(lits[l/2])
+				}
+			}
+			sat.Add(z.LitNull)
+			sat.Assume(use)
+		}
+		if sat.Solve() != -1 {
+			panic("search: the learned clauses are satisfiable after all")
+		}
+		var keep []int
+		for _, use := range sat.Why(nil) {
+			keep = append(keep, uses[use])
+		}
+		slices.Sort(keep)
+		if len(keep)*20 > len(clauses)*19 {
+			return clauses
+		}
+		smaller := make([]clause, len(keep))
+		for i, k := range keep {
+			smaller[i] = clauses[k]
+		}
+		clauses = smaller
+	}
+}
+
+// treeBuilder is a DPLL procedure that records its tree. It backjumps: a case
+// whose leaves do not use the assumption of a split stands for the split.
+type treeBuilder struct {
+	s       *splitter
+	ctx     context.Context
+	clauses []clause
+	state   []clauseState
+	occurs  [][]int32 // literal → clauses that contain it
+	value   []int8    // pair → 1 first precedes second, -1 the reverse, 0 open
+	leaves  []*witness.Node
+	lemmas  []witness.Lemma
+	splits  int
+}
+
+// clauseState counts a clause's literals. A clause says that not all its
+// literals hold: it is satisfied when one is false, violated when all hold.
+type clauseState struct{ open, fails int }
+
+// node builds the tree below the present assignment and returns it with the
+// literals that its leaves use; nil when it grows too large.
+func (t *treeBuilder) node() (*witness.Node, []literal) {
+	l, violated := t.choose()
+	if violated >= 0 {
+		return t.leaf(violated), t.clauses[violated].lits
+	}
+	if t.splits++; t.splits > maxTree || t.splits%1024 == 0 && t.ctx.Err() != nil {
+		return nil, nil
+	}
+	first, used := t.under(l)
+	if first == nil || !slices.Contains(used, l) {
+		return first, used
+	}
+	second, used2 := t.under(l.not())
+	if second == nil || !slices.Contains(used2, l.not()) {
+		return second, used2
+	}
+	p := &t.s.pairs[l/2]
+	n := &witness.Node{From: t.s.g.Op(p.first), To: t.s.g.Op(p.second), First: first, Second: second}
+	if l&1 == 1 {
+		n.First, n.Second = second, first
+	}
+	return n, union(used, used2, l/2)
+}
+
+// under builds the tree under one more assumption.
+func (t *treeBuilder) under(l literal) (*witness.Node, []literal) {
+	t.assign(l, 1)
+	n, used := t.node()
+	t.assign(l, -1)
+	return n, used
+}
+
+// assign makes a literal true, or with by = -1 takes that back.
+func (t *treeBuilder) assign(l literal, by int) {
+	sign := int8(1)
+	if l&1 == 1 {
+		sign = -1
+	}
+	t.value[l/2] += sign * int8(by)
+	for _, c := range t.occurs[l] {
+		t.state[c].open -= by
+	}
+	for _, c := range t.occurs[l.not()] {
+		t.state[c].open -= by
+		t.state[c].fails += by
+	}
+}
+
+// choose finds a violated clause, or a literal to split on: one that a clause
+// all but violated rules out, else the one whose pair matters most, counting
+// short clauses more.
+func (t *treeBuilder) choose() (best literal, violated int) {
+	weight := make([]float64, len(t.occurs))
+	unit := literal(-1)
+	for i := range t.clauses {
+		st := &t.state[i]
+		if st.fails > 0 {
+			continue
+		}
+		if st.open == 0 {
+			return 0, i
+		}
+		w := 1.0
+		for range min(st.open, 30) {
+			w /= 4
+		}
+		for _, l := range t.clauses[i].lits {
+			if t.value[l/2] == 0 {
+				weight[l] += w
+				if st.open == 1 {
+					unit = l
+				}
+			}
+		}
+	}
+	if unit >= 0 {
+		return unit, -1
+	}
+	score := -1.0
+	for i := 0; i < len(weight); i += 2 {
+		a, b := weight[i], weight[i+1]
+		if s := 1024*a*b + a + b; a+b > 0 && s > score {
+			score, best = s, literal(i)
+			if b > a {
+				best++
+			}
+		}
+	}
+	if score < 0 {
+		panic("search: no clause is left though they are unsatisfiable together")
+	}
+	return best, -1
+}
+
+// leaf is the cycle of a clause. Its lemmas join the refutation once.
+func (t *treeBuilder) leaf(c int) *witness.Node {
+	if t.leaves[c] != nil {
+		return t.leaves[c]
+	}
+	base := int32(len(t.lemmas))
+	move := func(edges []witness.Edge) []witness.Edge {
+		out := slices.Clone(edges)
+		for i := range out {
+			if out[i].Lemma >= 0 {
+				out[i].Lemma += base
+			}
+		}
+		return out
+	}
+	ref := t.clauses[c].ref
+	for _, l := range ref.Lemmas {
+		l.Edge.Lemma += base
+		l.Premise = move(l.Premise)
+		t.lemmas = append(t.lemmas, l)
+	}
+	t.leaves[c] = &witness.Node{Cycle: move(ref.Root.Cycle)}
+	return t.leaves[c]
+}
+
+// union merges two sorted sets of literals, leaving out those of one pair.
+func union(a, b []literal, pair literal) []literal {
+	out := make([]literal, 0, len(a)+len(b))
+	out = append(append(out, a...), b...)
+	slices.Sort(out)
+	return slices.DeleteFunc(slices.Compact(out), func(l literal) bool { return l/2 == pair })
+}
