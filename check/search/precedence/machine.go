@@ -50,13 +50,10 @@ func (m *Machine) Waits(v Node) bool { return m.wait[v] > 0 }
 // Blocked reports whether v is a write whose location holds a value with
 // other readers to come.
 func (m *Machine) Blocked(v Node) bool {
-	if int(v) >= len(m.G.History.Ops) {
+	if !m.IsWrite(v) {
 		return false
 	}
 	op := &m.G.History.Ops[v]
-	if !op.Writes() {
-		return false
-	}
 	current := m.current[op.Loc]
 	left := m.pending[current]
 	if op.Reads() && m.writer(op) == current {
@@ -69,8 +66,7 @@ func (m *Machine) Blocked(v Node) bool {
 // no completable state into another: v is no write, or a write that leaves no
 // reader of it to come.
 func (m *Machine) Safe(v Node) bool {
-	return int(v) >= len(m.G.History.Ops) || !m.G.History.Ops[v].Writes() ||
-		m.G.History.Ops[v].Kind == parse.RMW || m.pending[v] == 0
+	return !m.IsWrite(v) || m.G.History.Ops[v].Kind == parse.RMW || m.pending[v] == 0
 }
 
 // Do does v, which must neither wait nor be blocked, and calls freed for each
@@ -128,4 +124,9 @@ func (m *Machine) Accesses() []parse.OpID {
 		}
 	}
 	return out
+}
+
+// IsWrite reports whether v is a write.
+func (m *Machine) IsWrite(v Node) bool {
+	return int(v) < len(m.G.History.Ops) && m.G.History.Ops[v].Writes()
 }
