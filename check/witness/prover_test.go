@@ -17,6 +17,8 @@ type prover struct {
 	n     int        // operations; Init of location x is node n+x
 	bogus []Edge
 	ref   *Refutation
+	// onlyA leaves rule B out.
+	onlyA bool
 	// leak makes lemmas of one case available in the other.
 	leak bool
 }
@@ -143,7 +145,7 @@ func (p *prover) saturate(g graph, limit int) {
 					}
 					a := Edge{From: parse.OpID(w), To: v, Rule: DerivedA, Via: parse.OpID(r)}
 					b := Edge{From: parse.OpID(r), To: parse.OpID(w), Rule: DerivedB, Via: v}
-					if p.concludes(a) && p.derive(g, a, w, r) || p.concludes(b) && p.derive(g, b, p.node(v, b), w) {
+					if p.concludes(a) && p.derive(g, a, w, r) || !p.onlyA && p.concludes(b) && p.derive(g, b, p.node(v, b), w) {
 						changed = true
 					}
 				}
