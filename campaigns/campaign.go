@@ -1,0 +1,192 @@
+package campaigns
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"ordeal/check/model"
+)
+
+// Campaign is what a campaign file says: which programs to run how often,
+// where, and what to expect of them. Everything but timing is a function of
+// the file, the seed and the run number.
+type Campaign struct {
+	// Name stands in run directories and reports.
+	Name string `yaml:"name"`
+	// Seed and the number of a run seed that run's program.
+	Seed uint64 `yaml:"seed"`
+	// Sim is the simulator's name, as with --sim.
+	Sim string `yaml:"sim"`
+	// Workers bounds the runs in flight; 0 means one per core.
+	Workers int `yaml:"workers"`
+	// Keep says which run directories stay.
+	Keep Keep `yaml:"keep"`
+	// Budget ends the campaign after that time; 0 means no limit.
+	Budget Duration `yaml:"budget"`
+	// Timeout bounds one run, CheckTimeout the judging by one model.
+	Timeout      Duration `yaml:"timeout"`
+	CheckTimeout Duration `yaml:"check-timeout"`
+	// Configs are the kinds of run. Runs of all of them interleave.
+	Configs []Config `yaml:"configs"`
+}
+
+// Config is one kind of run.
+type Config struct {
+	Name string `yaml:"name" json:"name"`
+	// Runs is how many runs of this kind the campaign makes.
+	Runs int `yaml:"runs" json:"runs"`
+	// Programs describes the program of each run.
+	Programs `yaml:",inline" json:"programs"`
+	// Expect is the model that the simulator promises: a history that it
+	// forbids is a violation.
+	Expect string `yaml:"expect" json:"expect"`
+	// Classify lists further models whose verdicts are only counted.
+	Classify []string `yaml:"classify" json:"classify"`
+}
+
+// Keep says which run directories a campaign keeps.
+type Keep string
+
+// The keeping policies. Whatever the policy, every run leaves a line in
+// runs.jsonl from which it can be made again.
+const (
+	// KeepFindings removes the directory of a run that passed, except the
+	// first of each configuration with the same answers of the same models.
+	KeepFindings Keep = "findings"
+	// KeepAll keeps every run directory.
+	KeepAll Keep = "all"
+)
+
+// Duration is a time.Duration written as in "1m30s".
+type Duration time.Duration
+
+// UnmarshalText reads the form that time.ParseDuration reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}
+
+// MarshalText writes the form that UnmarshalText reads.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// Defaults is the campaign of an empty file: everything not written in a
+// campaign file is as here.
+func Defaults() Campaign {
+	return Campaign{
+		Seed: 1, Sim: "host", Keep: KeepFindings,
+		Timeout: Duration(time.Minute), CheckTimeout: Duration(time.Minute),
+	}
+}
+
+// UnmarshalYAML reads a configuration over DefaultConfig.
+func (c *Config) UnmarshalYAML(node *yaml.Node) error {
+	type plain Config // without this method
+	*c = DefaultConfig()
+	return node.Decode((*plain)(c))
+}
+
+// DefaultConfig is the configuration of an empty mapping.
+func DefaultConfig() Config {
+	return Config{Runs: 1, Programs: DefaultPrograms(), Expect: "tso", Classify: []string{"sc"}}
+}
+
+// Models lists the models that judge a run: the expected one first.
+func (c *Config) Models() ([]model.Model, error) {
+	return ParseModels(strings.Join(append([]string{c.Expect}, c.Classify...), ","))
+}
+
+// Runs is the number of runs of the whole campaign.
+func (c *Campaign) Runs() int {
+	n := 0
+	for i := range c.Configs {
+		n += c.Configs[i].Runs
+	}
+	return n
+}
+
+// Schedule gives, for each run number, the index of its configuration. Runs
+// of the configurations interleave in proportion, so that a campaign that
+// ends early has still seen all of them.
+func (c *Campaign) Schedule() []int {
+	total := c.Runs()
+	order := make([]int, 0, total)
+	done := make([]int, len(c.Configs))
+	for n := range total {
+		// The configuration furthest behind its share is next.
+		best, bestLag := -1, 0
+		for i := range c.Configs {
+			lag := (n+1)*c.Configs[i].Runs - done[i]*total
+			if done[i] < c.Configs[i].Runs && (best < 0 || lag > bestLag) {
+				best, bestLag = i, lag
+			}
+		}
+		done[best]++
+		order = append(order, best)
+	}
+	return order
+}
+
+var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*$`)
+
+// validate reports everything that keeps c from running. At turns the path of
+// a value into its place for messages.
+func (c *Campaign) validate(at func(path ...string) string) error {
+	var faults []error
+	fault := func(path []string, format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%s: %s: %s", at(path...), path[len(path)-1], fmt.Sprintf(format, args...)))
+	}
+	if !nameForm.MatchString(c.Name) {
+		fault([]string{"name"}, "%q is not a name (lowercase letters, digits, . _ + -)", c.Name)
+	}
+	if c.Keep != KeepAll && c.Keep != KeepFindings {
+		fault([]string{"keep"}, "%q is neither %q nor %q", c.Keep, KeepFindings, KeepAll)
+	}
+	if c.Workers < 0 {
+		fault([]string{"workers"}, "%d is negative", c.Workers)
+	}
+	for _, d := range []struct {
+		key string
+		d   Duration
+	}{{"budget", c.Budget}, {"timeout", c.Timeout}, {"check-timeout", c.CheckTimeout}} {
+		if d.d < 0 {
+			fault([]string{d.key}, "%v is negative", time.Duration(d.d))
+		}
+	}
+	if len(c.Configs) == 0 {
+		fault([]string{"configs"}, "no configuration")
+	}
+	seen := make(map[string]bool)
+	for i := range c.Configs {
+		cfg := &c.Configs[i]
+		path := func(key string) []string { return []string{"configs", fmt.Sprint(i), key} }
+		if !nameForm.MatchString(cfg.Name) {
+			fault(path("name"), "%q is not a name (lowercase letters, digits, . _ + -)", cfg.Name)
+		} else if seen[cfg.Name] {
+			fault(path("name"), "%q names two configurations", cfg.Name)
+		}
+		seen[cfg.Name] = true
+		if cfg.Runs < 1 {
+			fault(path("runs"), "%d is not a positive number", cfg.Runs)
+		}
+		if _, err := ParseModels(cfg.Expect); err != nil {
+			fault(path("expect"), "%v", err)
+		}
+		for _, name := range cfg.Classify {
+			if _, err := ParseModels(name); err != nil {
+				fault(path("classify"), "%v", err)
+			} else if name == cfg.Expect {
+				fault(path("classify"), "%q is the expected model already", name)
+			}
+		}
+		for _, f := range cfg.Programs.faults() {
+			fault(path(f.key), "%s", f.message)
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+)
+
+func newCampaign(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "campaign",
+		Short: "Run programs in numbers",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCampaignRun(e))
+	return cmd
+}
+
+func newCampaignRun(e *env) *cobra.Command {
+	c := campaignRun{env: e}
+	cmd := &cobra.Command{
+		Use:   "run FILE|-",
+		Short: "Run a campaign and print what came of it",
+		Long: `Run the campaign that a YAML file describes. Each run leaves a record; findings
+keep their run directories. The closing table goes to standard output.
+
+An interrupt (Ctrl-C) ends the campaign: runs in flight are given up, all others
+stay recorded, and the table of those is printed; a second one ends at once.
+Exit status: 0 nothing found, 1 a finding, 3 undecided or interrupted with nothing
+found, 4 some run could not be made.`,
+		Example: `  ordeal campaign run campaigns/quick.yaml
+  ordeal campaign run --set seed=7 --set configs.sb.runs=100 campaigns/quick.yaml`,
+		Args: arguments(1, 1, "one FILE, or - for standard input"),
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file; may be repeated; list items by index, name or *")
+	fs.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
+	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0]) })
+	return cmd
+}
+
+// campaignRun is the campaign run command.
+type campaignRun struct {
+	*env
+	sets []string
+	dir  string
+}
+
+func (c *campaignRun) run(ctx context.Context, file string) error {
+	var data []byte
+	var err error
+	if file == "-" {
+		file = "standard input"
+		data, err = io.ReadAll(c.stdin)
+	} else {
+		data, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return err
+	}
+	camp, err := campaigns.Parse(file, data, c.sets)
+	if err != nil {
+		return usage(err)
+	}
+	dir := c.dir
+	if dir == "" {
+		if dir, err = newDir(camp.Name); err != nil {
+			return err
+		}
+	}
+	progress := newProgress(c.env, camp.Runs())
+	loop := campaigns.Loop{Dir: dir, Command: c.args, Watch: progress.watch}
+	sum, err := loop.Run(ctx, camp)
+	progress.close()
+	if sum.Total().Runs > 0 || err == nil {
+		fmt.Fprint(c.stdout, sum.Text())
+	}
+	if err != nil {
+		return err
+	}
+	return exit(sum.ExitStatus())
+}

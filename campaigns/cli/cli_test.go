@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"ordeal": func() { os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata")
+
+// TestScripts runs the scripts of testdata on the real command. A script that
+// executes programs asks for [host].
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "host":
+				return runtime.GOOS == "linux" && runtime.GOARCH == "amd64", nil
+			case "full":
+				_, err := os.Stat("/dev/full")
+				return err == nil, nil
+			}
+			return false, nil
+		},
+	})
+}
+
+// status runs a command and demands its exit status: status N COMMAND…
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+}
+
+// command is the ordeal command as a process of its own.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("programs run on linux/amd64 only")
+	}
+	path, err := exec.LookPath("ordeal") // put there by TestMain
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exec.Command(path, args...)
+}
+
+const endless = "name: endless\nconfigs:\n  - {name: a, runs: 100000, threads: 2, ops: 20, locations: 2, rounds: 20}\n"
+
+// TestInterrupt interrupts a campaign: it ends with a table of what is
+// recorded, and every line of the journal is whole.
+func TestInterrupt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	cmd := command(t, "campaign", "run", "--dir", dir, "-")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(endless), &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	journal := filepath.Join(dir, "runs.jsonl")
+	recorded := 0
+	for deadline := time.Now().Add(time.Minute); recorded < 5 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		data, _ := os.ReadFile(journal)
+		recorded = bytes.Count(data, []byte("\n"))
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 3 {
+		t.Errorf("exit status %d, want 3\n%s", got, &stderr)
+	}
+	for _, want := range []string{"Interrupted: ", "total"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("no %q on standard output\n%s", want, &stdout)
+		}
+	}
+	data, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(data, []byte("\n")); n < recorded || recorded < 5 || !bytes.HasSuffix(data, []byte("}\n")) {
+		t.Errorf("%d runs recorded before the interrupt, %d after it", recorded, n)
+	}
+}
+
+// TestFullDisk runs a campaign where no file may grow beyond a few blocks, as
+// on a full disk: it says so, keeps what is recorded and exits with 4.
+func TestFullDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	ordeal := command(t)
+	// The journal outgrows 8 blocks of 1024 bytes after some twenty runs.
+	cmd := exec.Command("bash", "-c", `trap "" XFSZ; ulimit -f 8; exec "$0" campaign run --dir "$1" -`, ordeal.Path, dir)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(endless), &stdout, &stderr
+	cmd.Run()
+	if got := cmd.ProcessState.ExitCode(); got != 4 {
+		t.Errorf("exit status %d, want 4", got)
+	}
+	if !strings.Contains(stderr.String(), syscall.EFBIG.Error()) {
+		t.Errorf("standard error does not name the reason:\n%s", &stderr)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "runs.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(data, []byte("\n")); n < 2 {
+		t.Errorf("%d whole lines in the journal\n%s", n, &stderr)
+	}
+	if !strings.Contains(stdout.String(), "total") {
+		t.Errorf("no table on standard output\n%s", &stdout)
+	}
+}

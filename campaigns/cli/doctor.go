@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+func newDoctor(e *env) *cobra.Command {
+	d := doctor{env: e}
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is installed here, what would work and what is missing",
+		Long: `Look at this machine: what would work here, and what is missing for the rest.
+Exit status 4 when not even programs can be run on the processor.`,
+		Args: arguments(0, 0, "nothing"),
+		RunE: body(func(ctx context.Context, _ []string) error { return d.run(ctx) }),
+	}
+}
+
+// doctor is the doctor command.
+type doctor struct {
+	*env
+	status int
+}
+
+func (d *doctor) run(ctx context.Context) error {
+	d.line("ok", "ordeal", fmt.Sprintf("%s, %s, %s/%s", campaigns.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	d.host(ctx)
+	cores := runtime.NumCPU()
+	if cores == 1 {
+		d.line("warn", "cores", "1: threads cannot race; expect every run to be sequentially consistent")
+	} else {
+		d.line("ok", "cores", fmt.Sprintf("%d: programs of up to %d threads race at full speed", cores, cores))
+	}
+	d.tool(ctx, "cc", "to compile gen --emit c", "--version")
+	d.tool(ctx, "herd7", "to simulate gen --emit litmus", "-version")
+	d.tool(ctx, "litmus7", "to run gen --emit litmus on hardware", "-version")
+	d.line("none", "gem5", "not configured: this version runs programs on --sim host only")
+	d.tool(ctx, "chromium", "to look at HTML reports in tests", "--version")
+	return exit(d.status)
+}
+
+func (d *doctor) line(state, what, detail string) {
+	fmt.Fprintf(d.stdout, "%-5s %-9s %s\n", state, what, detail)
+}
+
+// host runs a small program.
+func (d *doctor) host(ctx context.Context) {
+	programs := campaigns.DefaultPrograms()
+	programs.Ops, programs.Rounds = 20, 10
+	result, version, err := d.tryHost(ctx, &programs)
+	switch {
+	case err != nil:
+		d.line("no", "host", err.Error())
+		d.status = campaigns.ExitInfra
+	case result.Outcome != sim.Passed:
+		d.line("no", "host", strings.TrimSpace(result.Outcome.String()+": "+result.Title+" "+result.Detail))
+		d.status = campaigns.ExitInfra
+	default:
+		d.line("ok", "host", version+": ran a program")
+	}
+}
+
+func (d *doctor) tryHost(ctx context.Context, programs *campaigns.Programs) (sim.Result, string, error) {
+	runner, err := campaigns.NewRunner("host", programs)
+	if err != nil {
+		return sim.Result{}, "", err
+	}
+	p, err := programs.Program(1, 0)
+	if err != nil {
+		return sim.Result{}, "", err
+	}
+	result, err := runIn(ctx, runner, p, programs.Rounds)
+	return result, runner.Version(ctx), err
+}
+
+// runIn runs a program in a directory that is removed afterwards.
+func runIn(ctx context.Context, runner sim.Runner, p *gen.Program, rounds int) (sim.Result, error) {
+	dir, err := os.MkdirTemp("", "ordeal-doctor-")
+	if err != nil {
+		return sim.Result{}, err
+	}
+	defer os.RemoveAll(dir)
+	return runner.Run(ctx, sim.Job{Program: p, Rounds: rounds, Dir: dir, Timeout: 10 * time.Second})
+}
+
+// tool says whether an optional program is installed.
+func (d *doctor) tool(ctx context.Context, name, purpose, versionFlag string) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		d.line("none", name, "not installed; optional, "+purpose)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, versionFlag).CombinedOutput()
+	first, _, _ := bytes.Cut(out, []byte("\n"))
+	if err != nil {
+		d.line("warn", name, fmt.Sprintf("%s does not run: %v", path, err))
+		return
+	}
+	d.line("ok", name, string(first)+", "+purpose)
+}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/gen"
+	"ordeal/gen/emit/csrc"
+	"ordeal/gen/emit/elf"
+	"ordeal/gen/emit/litmus"
+)
+
+func newGen(e *env) *cobra.Command {
+	g := generate{env: e, programs: campaigns.DefaultPrograms()}
+	cmd := &cobra.Command{
+		Use:   "gen",
+		Short: "Generate a program from a seed, in any output form",
+		Long: `Generate a random program. The same seed and flags give the same program,
+byte for byte, on every machine. The forms are
+
+  text     Ordeal's own, which run reads
+  elf      a static x86-64 Linux executable that writes its log to standard
+           output
+  c        C11 with POSIX threads
+  litmus   herd7 and litmus7`,
+		Example: `  ordeal gen --seed 7 --threads 4 --ops 200 --locations 8 --emit elf -o a.elf
+  ordeal gen --seed 7 | ordeal run -`,
+		Args: arguments(0, 0, "flags only"),
+	}
+	fs := cmd.Flags()
+	fs.Uint64Var(&g.seed, "seed", 1, "seed of the program")
+	fs.IntVar(&g.number, "number", 0, "number of the program among those of the seed")
+	programFlags(fs, &g.programs)
+	roundFlags(fs, &g.programs)
+	fs.StringVar(&g.emit, "emit", "text", "output form: text, elf, c or litmus")
+	fs.StringVarP(&g.output, "output", "o", "-", "output file; - is standard output")
+	cmd.RunE = body(func(ctx context.Context, _ []string) error {
+		if err := g.contradictions(fs.Changed); err != nil {
+			return usage(err)
+		}
+		return g.run()
+	})
+	return cmd
+}
+
+// generate is the gen command.
+type generate struct {
+	*env
+	programs     campaigns.Programs
+	seed         uint64
+	number       int
+	emit, output string
+}
+
+// contradictions reports the flags that were given and mean nothing beside
+// the others.
+func (g *generate) contradictions(given func(flag string) bool) error {
+	var faults []error
+	if given("rounds") && (g.emit == "text" || g.emit == "litmus") {
+		faults = append(faults, fmt.Errorf("--rounds contradicts --emit %s: this form has no rounds", g.emit))
+	}
+	if given("sync") && g.emit != "elf" {
+		faults = append(faults, fmt.Errorf("--sync contradicts --emit %s: only elf is told how rounds proceed", g.emit))
+	}
+	if given("max-delay") && g.programs.Delays == 0 {
+		faults = append(faults, fmt.Errorf("--max-delay contradicts --delays 0"))
+	}
+	return errors.Join(faults...)
+}
+
+func (g *generate) run() error {
+	if err := g.programs.Validate(); err != nil {
+		return usage(err)
+	}
+	p, err := g.programs.Program(g.seed, g.number)
+	if err != nil {
+		return usage(err)
+	}
+	data, mode, err := g.form(p)
+	if err != nil {
+		return usage(err)
+	}
+	if g.output == "-" {
+		if g.emit == "elf" && isTerminal(g.stdout.w) {
+			return usage(fmt.Errorf("--emit elf: an executable does not belong on a terminal: name a file with -o"))
+		}
+		_, err := g.stdout.Write(data)
+		return err
+	}
+	return os.WriteFile(g.output, data, mode)
+}
+
+// form is the program in the output form, and the mode of a file that holds
+// it.
+func (g *generate) form(p *gen.Program) ([]byte, os.FileMode, error) {
+	switch g.emit {
+	case "text":
+		return p.Text(), 0o644, nil
+	case "elf":
+		data, err := elf.Emit(p, g.programs.EmitOptions())
+		return data, 0o755, err
+	}
+	var b bytes.Buffer
+	var err error
+	switch g.emit {
+	case "c":
+		err = csrc.Emit(&b, p, g.programs.Rounds)
+	case "litmus":
+		err = litmus.Emit(&b, fmt.Sprintf("ordeal-%d-%d", g.seed, g.number), p, nil)
+	default:
+		err = fmt.Errorf("--emit %q: want text, elf, c or litmus", g.emit)
+	}
+	return b.Bytes(), 0o644, err
+}

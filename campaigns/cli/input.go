@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ordeal/campaigns"
+	"ordeal/check/model"
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/parse/formats/axe"
+	"ordeal/sim"
+)
+
+// trace is one history to judge, or what is wrong with it.
+type trace struct {
+	place   string // where it is: path, or path:line
+	many    bool   // its path may hold more than one
+	history *parse.History
+	err     error
+	models  []model.Model // to judge by unless the command line says
+}
+
+// input finds the traces that paths of the check command name.
+type input struct {
+	*env
+	format, program string
+}
+
+var defaultModels = []model.Model{model.TSO}
+
+// each calls judge for every trace of a path. Its error is about reading, or
+// judge's.
+func (in *input) each(path string, judge func(*trace) error) error {
+	if path == "-" {
+		return in.file("standard input", in.stdin, judge)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return in.dir(path, judge)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return in.file(path, f, judge)
+}
+
+// dir judges a run directory, or all of them in a campaign directory.
+func (in *input) dir(path string, judge func(*trace) error) error {
+	if _, err := os.Stat(filepath.Join(path, campaigns.RecordFile)); err == nil {
+		return judge(in.runDir(campaigns.RunDir(path)))
+	}
+	runs, err := filepath.Glob(filepath.Join(path, "*", campaigns.RecordFile))
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return fmt.Errorf("%s is no run directory: it holds no %s", path, campaigns.RecordFile)
+	}
+	for _, run := range runs {
+		t := in.runDir(campaigns.RunDir(filepath.Dir(run)))
+		t.many = true
+		if err := judge(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runDir reads a run directory.
+func (in *input) runDir(dir campaigns.RunDir) *trace {
+	t := &trace{place: string(dir), models: defaultModels}
+	record, err := dir.Record()
+	if err != nil {
+		t.err = err
+		return t
+	}
+	if t.models, t.err = record.Config.Models(); t.err != nil {
+		return t
+	}
+	p, err := dir.Program()
+	if err != nil {
+		t.err = err
+		return t
+	}
+	log, err := dir.Log()
+	if err != nil {
+		t.err = err
+		return t
+	}
+	t.history, t.err = parse.Native(p, record.Config.Rounds, log)
+	return t
+}
+
+// file judges the traces of a file.
+func (in *input) file(name string, r io.Reader, judge func(*trace) error) error {
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	start, err := buffered.Peek(len(sim.LogMagic))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	native := string(start) == sim.LogMagic
+	if in.format == "native" || in.format == "auto" && (native || in.program != "") {
+		data, err := io.ReadAll(buffered)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		t, err := in.native(name, data)
+		if err != nil {
+			return err
+		}
+		return judge(t)
+	}
+	traces := axe.NewReader(buffered, name)
+	for {
+		next, err := traces.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		err = judge(&trace{
+			place: fmt.Sprintf("%s:%d", name, next.Line), history: next.History, err: next.Err, models: defaultModels,
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// native parses a native log; the rounds stand in its first header.
+func (in *input) native(name string, data []byte) (*trace, error) {
+	program := in.program
+	if program == "" {
+		program = filepath.Join(filepath.Dir(name), campaigns.ProgramFile)
+	}
+	text, err := os.ReadFile(program)
+	if errors.Is(err, fs.ErrNotExist) && in.program == "" {
+		return nil, usage(fmt.Errorf("%s is a native log and there is no %s beside it: name its program with --program", name, campaigns.ProgramFile))
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := gen.Parse(program, text)
+	if err != nil {
+		return nil, usage(err)
+	}
+	t := &trace{place: name, models: defaultModels}
+	if len(data) < sim.LogHeaderBytes || !bytes.HasPrefix(data, []byte(sim.LogMagic)) {
+		t.err = fmt.Errorf("%s: no whole frame header", name)
+		return t, nil
+	}
+	rounds := binary.LittleEndian.Uint64(data[24:])
+	if rounds < 1 || rounds > uint64(p.MaxRounds()) {
+		t.err = fmt.Errorf("%s: frame header names %d rounds, the program has at most %d", name, rounds, p.MaxRounds())
+		return t, nil
+	}
+	t.history, t.err = parse.Native(p, int(rounds), sim.Log(data))
+	return t, nil
+}

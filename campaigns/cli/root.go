@@ -1,0 +1,192 @@
+// Package cli is the ordeal command: one file for each of its commands.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+)
+
+// Main runs the command line args, args[0] being the command's own name, and
+// returns the exit status: see campaigns.ExitOK and its neighbours. The first
+// SIGINT or SIGTERM asks the command to stop; the second ends it at once.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	// A reader that went away is an error of writing, not the end.
+	signal.Ignore(syscall.SIGPIPE)
+
+	e := &env{args: args, stdin: stdin, stdout: &checkedWriter{w: stdout}, stderr: stderr}
+	e.log = slog.New(slog.NewTextHandler(stderr, nil))
+	root := newRoot(e)
+	root.SetArgs(args[1:])
+	root.SetIn(stdin)
+	root.SetOut(e.stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if e.stopProfile != nil {
+		err = errors.Join(err, e.stopProfile())
+	}
+	return e.status(root, err)
+}
+
+// env is what the commands share.
+type env struct {
+	args        []string
+	stdin       io.Reader
+	stdout      *checkedWriter
+	stderr      io.Writer
+	log         *slog.Logger
+	stopProfile func() error
+}
+
+// statusError ends the command with a status. Err is nil where everything is
+// said already.
+type statusError struct {
+	status int
+	err    error
+}
+
+func (e *statusError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.status)
+	}
+	return e.err.Error()
+}
+
+func (e *statusError) Unwrap() error { return e.err }
+
+// usage marks an error as one of the command line or of what it names.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statusError{campaigns.ExitUsage, err}
+}
+
+// exit ends the command with a status and nothing more to say.
+func exit(status int) error {
+	if status == campaigns.ExitOK {
+		return nil
+	}
+	return &statusError{status: status}
+}
+
+// status says what is wrong and turns it into an exit status.
+func (e *env) status(root *cobra.Command, err error) int {
+	if werr := e.stdout.err; werr != nil {
+		fmt.Fprintf(e.stderr, "ordeal: write standard output: %v\n", werr)
+		return campaigns.ExitInfra
+	}
+	if err == nil {
+		return campaigns.ExitOK
+	}
+	var se *statusError
+	if !errors.As(err, &se) {
+		// Only cobra itself makes other errors: they are about usage.
+		se = &statusError{campaigns.ExitUsage, err}
+	}
+	if se.err != nil {
+		for msg := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintf(e.stderr, "ordeal: %s\n", msg)
+		}
+	}
+	return se.status
+}
+
+// checkedWriter remembers the first error of writing, so that a full disk or
+// a closed pipe never goes unnoticed.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(p)
+	c.err = err
+	return n, err
+}
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ordeal",
+		Short: "Put a memory system on trial",
+		Long: `Ordeal generates racy multi-threaded programs, runs them on a simulator or on
+this machine, and decides which memory models could have produced what happened.
+
+Results go to standard output, progress and complaints to standard error.
+Exit status: 0 nothing found, 1 a finding, 2 usage, 3 undecided,
+4 infrastructure.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var profile string
+	root.PersistentFlags().StringVar(&profile, "cpuprofile", "", "write a CPU profile to this file")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return e.startProfile(profile) }
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath()))
+	})
+	root.AddCommand(newGen(e), newRun(e), newCheck(e), newCampaign(e), newRepro(e), newDoctor(e), newVersion(e))
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+// startProfile begins a CPU profile that ends with the command.
+func (e *env) startProfile(path string) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return &statusError{campaigns.ExitInfra, err}
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return &statusError{campaigns.ExitInfra, err}
+	}
+	e.stopProfile = func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}
+	return nil
+}
+
+// body turns the errors of a command's work into infrastructure trouble where
+// they do not say otherwise.
+func body(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		err := run(cmd.Context(), args)
+		var se *statusError
+		if err == nil || errors.As(err, &se) {
+			return err
+		}
+		return &statusError{campaigns.ExitInfra, err}
+	}
+}
+
+// arguments demands at least low arguments, and at most high where that is
+// not negative.
+func arguments(low, high int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < low || high >= 0 && len(args) > high {
+			return usage(fmt.Errorf("%s: want %s, not %d arguments (see %s --help)", cmd.Name(), what, len(args), cmd.CommandPath()))
+		}
+		return nil
+	}
+}

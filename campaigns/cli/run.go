@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+func newRun(e *env) *cobra.Command {
+	r := run{env: e, programs: campaigns.DefaultPrograms()}
+	cmd := &cobra.Command{
+		Use:   "run FILE|-",
+		Short: "Run one program on one simulator and print the verdict",
+		Long: `Run a program in text form, as gen prints it, judge what it did and leave a run
+directory. The first of the models is what the simulator promises: a history that
+it forbids is a violation. The others only classify.`,
+		Example: "  ordeal gen --seed 7 | ordeal run --rounds 1000 -",
+		Args:    arguments(1, 1, "one FILE, or - for standard input"),
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&r.sim, "sim", "host", "simulator: "+strings.Join(campaigns.Sims(), ", "))
+	fs.StringVar(&r.models, "model", "tso,sc", "models to judge by, the expected one first")
+	fs.StringVar(&r.dir, "dir", "", "run directory, made here; default runs/run-TIME")
+	fs.Uint64Var(&r.seed, "seed", 1, "seed of the simulator's own randomness")
+	fs.DurationVar(&r.timeout, "timeout", time.Minute, "longest time of the run")
+	fs.DurationVar(&r.checkTimeout, "check-timeout", time.Minute, "longest time of judging by one model")
+	roundFlags(fs, &r.programs)
+	cmd.RunE = body(func(ctx context.Context, args []string) error { return r.run(ctx, args[0]) })
+	return cmd
+}
+
+// run is the run command.
+type run struct {
+	*env
+	programs              campaigns.Programs
+	sim, models, dir      string
+	seed                  uint64
+	timeout, checkTimeout time.Duration
+}
+
+func (r *run) run(ctx context.Context, file string) error {
+	p, err := r.readProgram(file)
+	if err != nil {
+		return err
+	}
+	r.programs.Threads, r.programs.Locations = len(p.Threads), len(p.Locations)
+	if err := errors.Join(positive("timeout", r.timeout), positive("check-timeout", r.checkTimeout), r.programs.Validate()); err != nil {
+		return usage(err)
+	}
+	if err := p.ValidateRounds(r.programs.Rounds); err != nil {
+		return usage(err)
+	}
+	models, err := campaigns.ParseModels(r.models)
+	if err != nil {
+		return usage(fmt.Errorf("--model: %w", err))
+	}
+	runner, err := campaigns.NewRunner(r.sim, &r.programs)
+	if err != nil {
+		return usage(fmt.Errorf("--sim: %w", err))
+	}
+	dir, err := r.makeDir()
+	if err != nil {
+		return err
+	}
+	cfg := campaigns.Config{Name: "run", Runs: 1, Programs: r.programs, Expect: models[0].Name}
+	for _, m := range models[1:] {
+		cfg.Classify = append(cfg.Classify, m.Name)
+	}
+	record := &campaigns.Record{
+		Seed: r.seed, Sim: r.sim, Config: cfg, Timeout: campaigns.Duration(r.timeout),
+		Command: r.args, Tools: campaigns.Tools(ctx, runner), Started: time.Now(),
+	}
+	single := campaigns.Single{Runner: runner, Judging: campaigns.Judging{
+		Models: models, Options: check.Options{Timeout: r.checkTimeout},
+	}}
+	done, err := single.Run(ctx, dir, p, record)
+	if err == nil {
+		err = dir.Finish(done)
+	}
+	if err != nil {
+		return fmt.Errorf("run %s: %w", file, err)
+	}
+	r.print(dir, p, done)
+	return exit(statusOf(&done.Judgement))
+}
+
+// readProgram reads the program from a file or standard input.
+func (e *env) readProgram(file string) (*gen.Program, error) {
+	var data []byte
+	var err error
+	if file == "-" {
+		file = "standard input"
+		data, err = io.ReadAll(e.stdin)
+	} else {
+		data, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := gen.Parse(file, data)
+	return p, usage(err)
+}
+
+// makeDir makes the run directory.
+func (r *run) makeDir() (campaigns.RunDir, error) {
+	if r.dir != "" {
+		return campaigns.RunDir(r.dir), os.MkdirAll(r.dir, 0o755)
+	}
+	dir, err := newDir("run")
+	return campaigns.RunDir(dir), err
+}
+
+// newDir makes a directory runs/NAME-TIME that did not exist.
+func newDir(name string) (string, error) {
+	if err := os.MkdirAll("runs", 0o755); err != nil {
+		return "", err
+	}
+	base := filepath.Join("runs", name+"-"+time.Now().Format("20060102-150405"))
+	dir := base
+	for i := 2; ; i++ {
+		err := os.Mkdir(dir, 0o755)
+		if !errors.Is(err, fs.ErrExist) {
+			return dir, err
+		}
+		dir = fmt.Sprintf("%s-%d", base, i)
+	}
+}
+
+// print says what came of a run and what to do next.
+func (r *run) print(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) {
+	w := r.stdout
+	fmt.Fprintf(w, "%-10s %d threads, %d locations, %d rounds, %d operations in %.2f s\n", done.Outcome,
+		len(p.Threads), len(p.Locations), r.programs.Rounds, done.Operations, done.Elapsed.Seconds())
+	if done.Title != "" {
+		fmt.Fprintf(w, "%-10s %s\n", "", done.Title)
+	}
+	explain := ""
+	for _, a := range done.Answers {
+		fmt.Fprintf(w, "%-10s %-10s by %s in %.2f s, evidence accepted\n", a.Model, a.Answer, a.Procedure, (a.Search + a.Evidence).Seconds())
+		if a.Answer == check.Forbidden.String() && explain == "" {
+			explain = a.Model
+		}
+	}
+	if done.Detail != "" {
+		fmt.Fprintf(w, "\n%s\n\n", strings.TrimRight(lastLines(done.Detail, 30), "\n"))
+	}
+	fmt.Fprintf(w, "%-10s %s\n", "directory", dir)
+	if explain != "" {
+		fmt.Fprintf(w, "%-10s ordeal check --model %s --explain %s\n", "explain", explain, dir)
+	}
+	if done.Finding() {
+		fmt.Fprintf(w, "%-10s ordeal repro %s\n", "repeat", dir)
+	}
+}
+
+// lastLines is the end of a text.
+func lastLines(text string, n int) string {
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "")
+}
+
+// statusOf is the exit status that the judgement of one run means.
+func statusOf(j *campaigns.Judgement) int {
+	switch {
+	case j.Finding():
+		return campaigns.ExitFinding
+	case j.Outcome == sim.Infra:
+		return campaigns.ExitInfra
+	case j.Undecided():
+		return campaigns.ExitUndecided
+	}
+	return campaigns.ExitOK
+}
+
+func positive(flag string, d time.Duration) error {
+	if d <= 0 {
+		return fmt.Errorf("--%s %v: want a positive duration", flag, d)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package campaigns
+
+import (
+	"context"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Gate shares the cores of this machine between programs under test and the
+// judging of what they did. Threads race only while they run at the same
+// time, so a run gets a core for each of its threads, or the whole machine,
+// and nothing is judged on these cores meanwhile.
+type Gate struct {
+	cores int64
+	sem   *semaphore.Weighted
+}
+
+// NewGate is a gate to a number of cores, at least 1.
+func NewGate(cores int) *Gate {
+	return &Gate{cores: int64(cores), sem: semaphore.NewWeighted(int64(cores))}
+}
+
+// run waits for the cores of a program with that many threads.
+func (g *Gate) run(ctx context.Context, threads int) (done func(), err error) {
+	if g == nil {
+		return func() {}, nil
+	}
+	return g.enter(ctx, min(int64(threads), g.cores))
+}
+
+// judge waits for a core to generate or judge on.
+func (g *Gate) judge(ctx context.Context) (done func(), err error) {
+	if g == nil {
+		return func() {}, nil
+	}
+	return g.enter(ctx, 1)
+}
+
+func (g *Gate) enter(ctx context.Context, cores int64) (done func(), err error) {
+	if err := g.sem.Acquire(ctx, cores); err != nil {
+		return nil, err
+	}
+	return func() { g.sem.Release(cores) }, nil
+}

@@ -1,0 +1,3 @@
+// Package lint holds the rules of this repository that the compiler does not
+// know, as a test: one subtest a rule.
+package lint

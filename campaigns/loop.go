@@ -1,0 +1,211 @@
+package campaigns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ordeal/check"
+	"ordeal/sim"
+)
+
+// Loop runs campaigns.
+type Loop struct {
+	// Dir is the campaign's directory; it is made, and must be empty.
+	Dir string
+	// Command is the command line, for the records.
+	Command []string
+	// Watch is told of every run that ends, one at a time; nil: nobody is.
+	Watch func(*Summary, *Run)
+	// Runner makes the runner of a configuration; nil means NewRunner.
+	Runner func(sim string, p *Programs) (sim.Runner, error)
+	_      struct{}
+}
+
+// Run is a run that ended.
+type Run struct {
+	Number int
+	Config *Config
+	Dir    RunDir
+	// Kept says that the run directory stayed.
+	Kept bool
+	*Case
+}
+
+// maxInfra is how many runs in a row may fail for reasons that are not the
+// tested system's before the campaign gives up.
+const maxInfra = 10
+
+// Run runs a campaign until its runs are done, its budget is spent, ctx is
+// done or the run directories cannot be written. The summary tells of the
+// runs that ended, whatever the error; ctx's being done is not an error but
+// Summary.Interrupted.
+func (l *Loop) Run(ctx context.Context, c *Campaign) (*Summary, error) {
+	r := &running{Loop: l, c: c, sum: newSummary(c, l.Dir), kept: make(map[string]bool)}
+	if err := r.open(ctx); err != nil {
+		return r.sum, err
+	}
+	defer r.journal.Close()
+	err := r.runAll(ctx)
+	r.sum.Elapsed = time.Since(r.sum.Started)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		r.sum.Interrupted, err = true, nil
+	}
+	return r.sum, errors.Join(err, r.sum.write())
+}
+
+// running is the state of a campaign in progress.
+type running struct {
+	*Loop
+	c       *Campaign
+	runners []sim.Runner // by configuration
+	tools   map[string]string
+	gate    *Gate
+
+	mu      sync.Mutex // guards what follows
+	sum     *Summary
+	journal *os.File
+	kept    map[string]bool // configurations and answers with an example
+	infra   int             // runs of outcome Infra in a row
+}
+
+// open makes the directory and everything that comes before the first run.
+func (r *running) open(ctx context.Context) error {
+	make := r.Runner
+	if make == nil {
+		make = NewRunner
+	}
+	for i := range r.c.Configs {
+		runner, err := make(r.c.Sim, &r.c.Configs[i].Programs)
+		if err != nil {
+			return err
+		}
+		r.runners = append(r.runners, runner)
+	}
+	r.tools = Tools(ctx, r.runners[0])
+	r.sum.Simulator = r.c.Sim + ": " + r.tools[r.runners[0].Name()]
+	r.gate = NewGate(runtime.NumCPU())
+	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
+		return err
+	}
+	if entries, err := os.ReadDir(r.Dir); err != nil {
+		return err
+	} else if len(entries) > 0 {
+		return fmt.Errorf("campaign directory %s is not empty", r.Dir)
+	}
+	if err := r.writeHead(); err != nil {
+		return err
+	}
+	var err error
+	r.journal, err = os.OpenFile(filepath.Join(r.Dir, journalFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	return err
+}
+
+// runAll makes all runs, as many at a time as there are workers.
+func (r *running) runAll(ctx context.Context) error {
+	workers := r.c.Workers
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
+	for number, config := range r.c.Schedule() {
+		if groupCtx.Err() != nil {
+			break
+		}
+		if r.c.Budget > 0 && time.Since(r.sum.Started) >= time.Duration(r.c.Budget) {
+			r.sum.BudgetSpent = true
+			break
+		}
+		group.Go(func() error {
+			if err := r.runOne(groupCtx, number, config); err != nil {
+				return fmt.Errorf("run %d: %w", number, err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// runOne makes one run from program to verdict.
+func (r *running) runOne(ctx context.Context, number, config int) error {
+	cfg := &r.c.Configs[config]
+	models, err := cfg.Models()
+	if err != nil {
+		return err
+	}
+	p, err := r.program(ctx, cfg, number)
+	if err != nil {
+		return err
+	}
+	dir := RunDir(filepath.Join(r.Dir, pad(number)))
+	record := &Record{
+		Campaign: r.c.Name, Seed: r.c.Seed, Number: number, Sim: r.c.Sim, Config: *cfg,
+		Timeout: r.c.Timeout, Command: r.Command, Tools: r.tools, Started: time.Now(),
+	}
+	single := Single{Runner: r.runners[config], Gate: r.gate, Judging: Judging{
+		Models: models, Options: check.Options{Timeout: time.Duration(r.c.CheckTimeout)},
+	}}
+	done, err := single.Run(ctx, dir, p, record)
+	if err != nil {
+		return err
+	}
+	return r.finish(&Run{Number: number, Config: cfg, Dir: dir, Case: done}, record)
+}
+
+// finish records a run that ended.
+func (r *running) finish(run *Run, record *Record) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run.Kept = r.keep(run)
+	if run.Kept {
+		if err := run.Dir.Finish(run.Case); err != nil {
+			return err
+		}
+	}
+	if err := r.note(run, record); err != nil {
+		return err
+	}
+	if !run.Kept {
+		if err := os.RemoveAll(string(run.Dir)); err != nil {
+			return err
+		}
+	}
+	r.sum.add(run)
+	if r.Watch != nil {
+		r.Watch(r.sum, run)
+	}
+	if run.Outcome != sim.Infra {
+		r.infra = 0
+	} else if r.infra++; r.infra == maxInfra {
+		return fmt.Errorf("giving up after %d runs in a row that could not run: %s: %s", maxInfra, run.Title, run.Detail)
+	}
+	return nil
+}
+
+// keep decides whether the directory of a run stays.
+func (r *running) keep(run *Run) bool {
+	if r.c.Keep == KeepAll || run.Outcome != sim.Passed || run.Undecided() {
+		return true
+	}
+	key := run.Config.Name
+	for _, a := range run.Answers {
+		key += " " + a.Model + "=" + a.Answer
+	}
+	first := !r.kept[key]
+	r.kept[key] = true
+	return first
+}
+
+// pad is the name of a run's directory.
+func pad(number int) string { return fmt.Sprintf("%06d", number) }

@@ -1,0 +1,182 @@
+// Package repro repeats recorded runs.
+package repro
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+// Options steer Repeat.
+type Options struct {
+	// Tries is how often to repeat the run, at least 1.
+	Tries int
+	// Judging bounds the judging; its Models are those of the record.
+	Judging check.Options
+	// Command is the command line, for the records.
+	Command []string
+	// Watch is told of each try, from 1; nil: nobody is.
+	Watch func(try int, came *campaigns.Case, hit bool)
+	// Runner makes the runner; nil means campaigns.NewRunner.
+	Runner func(sim string, p *campaigns.Programs) (sim.Runner, error)
+	_      struct{}
+}
+
+// Report says what came of repeating a run.
+type Report struct {
+	Recorded *campaigns.Judgement
+	// ExecutableSame says that the executables had the recorded bytes;
+	// meaningless when none is recorded.
+	ExecutableSame bool
+	// Tries counts the repetitions that ended, Hits those that did what is
+	// recorded, LogsSame those whose log had the recorded bytes.
+	Tries, Hits, LogsSame int
+	// Others counts the outcomes and titles of tries that failed otherwise.
+	Others map[string]int
+	// HitDir is the run directory of the first hit.
+	HitDir campaigns.RunDir
+	_      struct{}
+}
+
+// Repeat repeats the run recorded in dir, each try in a directory of its own
+// under dir/repro. A program or an executable that differs from the record
+// is an error: the run would not be a repetition. The log may differ where the
+// simulator is not deterministic, as hardware is not: Report counts how often
+// what was recorded came again.
+func Repeat(ctx context.Context, dir campaigns.RunDir, o Options) (*Report, error) {
+	r := &repeater{dir: dir, o: o}
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	for try := 1; try <= o.Tries; try++ {
+		if err := r.try(ctx, try); err != nil {
+			return &r.report, fmt.Errorf("try %d: %w", try, err)
+		}
+	}
+	return &r.report, nil
+}
+
+type repeater struct {
+	dir     campaigns.RunDir
+	o       Options
+	program *gen.Program
+	record  *campaigns.Record
+	single  campaigns.Single
+	report  Report
+}
+
+// load reads the record and compares the program with it.
+func (r *repeater) load() error {
+	var err error
+	if r.record, err = r.dir.Record(); err != nil {
+		return err
+	}
+	if r.report.Recorded, err = r.dir.Judgement(); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: the recorded run did not end: there is nothing to compare with", r.dir)
+	} else if err != nil {
+		return err
+	}
+	if r.program, err = r.dir.Program(); err != nil {
+		return err
+	}
+	text := sha256.Sum256(r.program.Text())
+	if got := hex.EncodeToString(text[:]); got != r.record.Program {
+		return fmt.Errorf("%s/%s is not the recorded program: its hash is %s, recorded is %s", r.dir, campaigns.ProgramFile, got, r.record.Program)
+	}
+	models, err := r.record.Config.Models()
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.dir, err)
+	}
+	newRunner := r.o.Runner
+	if newRunner == nil {
+		newRunner = campaigns.NewRunner
+	}
+	r.single.Runner, err = newRunner(r.record.Sim, &r.record.Config.Programs)
+	r.single.Judging = campaigns.Judging{Models: models, Options: r.o.Judging}
+	r.report.Others = make(map[string]int)
+	return err
+}
+
+// try repeats the run once.
+func (r *repeater) try(ctx context.Context, try int) error {
+	dir, err := r.tryDir()
+	if err != nil {
+		return err
+	}
+	record := *r.record
+	record.Command, record.Tools = r.o.Command, campaigns.Tools(ctx, r.single.Runner)
+	came, err := r.single.Run(ctx, dir, r.program, &record)
+	if err != nil {
+		return err
+	}
+	if err := dir.Finish(came); err != nil {
+		return err
+	}
+	recorded := r.report.Recorded
+	r.report.Tries++
+	if recorded.Executable != "" {
+		if r.report.ExecutableSame = came.Executable == recorded.Executable; !r.report.ExecutableSame {
+			return fmt.Errorf("the executable differs from the recorded one: its hash is %s, recorded is %s: another version of ordeal made it", came.Executable, recorded.Executable)
+		}
+	}
+	if came.Log == recorded.Log {
+		r.report.LogsSame++
+	}
+	hit := same(recorded, &came.Judgement)
+	switch {
+	case hit && r.report.Hits == 0:
+		r.report.HitDir = dir
+		fallthrough
+	case hit:
+		r.report.Hits++
+	case came.Outcome != sim.Passed:
+		r.report.Others[strings.TrimSpace(came.Outcome.String()+" "+came.Title)]++
+	}
+	if r.o.Watch != nil {
+		r.o.Watch(try, came, hit)
+	}
+	if dir != r.report.HitDir && (hit || came.Outcome == sim.Passed) {
+		return os.RemoveAll(string(dir))
+	}
+	return nil
+}
+
+// tryDir makes a directory for a try.
+func (r *repeater) tryDir() (campaigns.RunDir, error) {
+	parent := filepath.Join(string(r.dir), "repro")
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		dir := filepath.Join(parent, fmt.Sprintf("%03d", n))
+		err := os.Mkdir(dir, 0o755)
+		if !errors.Is(err, fs.ErrExist) {
+			return campaigns.RunDir(dir), err
+		}
+	}
+}
+
+// same reports whether a try did what is recorded: the same outcome, title
+// and answers.
+func same(recorded, came *campaigns.Judgement) bool {
+	if recorded.Outcome != came.Outcome || recorded.Title != came.Title || len(recorded.Answers) != len(came.Answers) {
+		return false
+	}
+	for i, a := range recorded.Answers {
+		if b := came.Answers[i]; a.Model != b.Model || a.Answer != b.Answer {
+			return false
+		}
+	}
+	return true
+}

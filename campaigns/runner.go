@@ -1,0 +1,48 @@
+package campaigns
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"ordeal/sim"
+	"ordeal/sim/host"
+)
+
+// Sims lists the simulators by name.
+func Sims() []string { return []string{"host"} }
+
+// NewRunner makes the runner for programs of family p on the simulator name.
+func NewRunner(name string, p *Programs) (sim.Runner, error) {
+	switch name {
+	case "host":
+		return &host.Runner{Emit: p.EmitOptions()}, nil
+	}
+	return nil, fmt.Errorf("unknown simulator %q (known: %s)", name, strings.Join(Sims(), ", "))
+}
+
+// Tools describes what makes and judges runs here, for run directories.
+func Tools(ctx context.Context, r sim.Runner) map[string]string {
+	return map[string]string{"ordeal": Version(), "go": runtime.Version(), r.Name(): r.Version(ctx)}
+}
+
+// Version is the version of this program: the commit it was built from where
+// the build knows it.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	version, dirty := info.Main.Version, ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			version = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+changes"
+		}
+	}
+	return version + dirty
+}

@@ -1,0 +1,176 @@
+package campaigns
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ordeal/check"
+	"ordeal/sim"
+)
+
+// Summary counts what came of a campaign's runs so far.
+type Summary struct {
+	Campaign  string        `json:"campaign"`
+	Seed      uint64        `json:"seed"`
+	Simulator string        `json:"simulator"`
+	Dir       string        `json:"dir"`
+	Started   time.Time     `json:"started"`
+	Elapsed   time.Duration `json:"elapsed_ns"`
+	// Planned is the number of runs in the campaign file.
+	Planned     int  `json:"planned"`
+	Interrupted bool `json:"interrupted"`
+	BudgetSpent bool `json:"budget_spent"`
+	// Rows count by configuration, in the order of the file.
+	Rows []Row `json:"rows"`
+	// Findings are grouped by title, in order of first appearance.
+	Findings []Finding `json:"findings"`
+	// Example is the directory of a run whose history is not SC although
+	// the expected model allows it; empty when there is none.
+	Example string `json:"example,omitempty"`
+	_       struct{}
+}
+
+// Row counts the runs of one configuration.
+type Row struct {
+	Config     string              `json:"config"`
+	Expect     string              `json:"expect"`
+	Runs       int                 `json:"runs"`
+	Operations int                 `json:"operations"`
+	Outcomes   map[sim.Outcome]int `json:"outcomes"`
+	// Answers counts answers by model, then by answer.
+	Answers map[string]map[string]int `json:"answers"`
+	// Weak counts runs that TSO allows and SC forbids.
+	Weak int `json:"not_sc_but_tso"`
+	// Simulated is the time spent in the simulator.
+	Simulated time.Duration `json:"simulated_ns"`
+	// Judged is the time spent judging, evidence included.
+	Judged time.Duration `json:"judged_ns"`
+}
+
+// Finding stands for the runs of one title.
+type Finding struct {
+	Title   string      `json:"title"`
+	Outcome sim.Outcome `json:"outcome"`
+	Runs    int         `json:"runs"`
+	// First is the first such run to end, of seed Seed in the Summary.
+	First int    `json:"first"`
+	Dir   string `json:"dir"`
+}
+
+func newSummary(c *Campaign, dir string) *Summary {
+	s := &Summary{Campaign: c.Name, Seed: c.Seed, Dir: dir, Started: time.Now(), Planned: c.Runs()}
+	for i := range c.Configs {
+		s.Rows = append(s.Rows, newRow(c.Configs[i].Name, c.Configs[i].Expect))
+	}
+	return s
+}
+
+func newRow(name, expect string) Row {
+	return Row{Config: name, Expect: expect, Outcomes: make(map[sim.Outcome]int), Answers: make(map[string]map[string]int)}
+}
+
+// add counts a run.
+func (s *Summary) add(run *Run) {
+	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Config == run.Config.Name })
+	s.Rows[i].addRun(run)
+	s.Elapsed = time.Since(s.Started)
+	if run.Outcome == sim.Passed && run.Kept && run.weak() && s.Example == "" {
+		s.Example = string(run.Dir)
+	}
+	if !run.Finding() {
+		return
+	}
+	for i := range s.Findings {
+		if s.Findings[i].Title == run.Title {
+			s.Findings[i].Runs++
+			return
+		}
+	}
+	s.Findings = append(s.Findings, Finding{
+		Title: run.Title, Outcome: run.Outcome, Runs: 1, First: run.Number, Dir: string(run.Dir),
+	})
+}
+
+func (r *Row) addRun(run *Run) {
+	r.Runs++
+	r.Operations += run.Operations
+	r.Outcomes[run.Outcome]++
+	r.Simulated += run.Elapsed
+	for _, a := range run.Answers {
+		r.count(a.Model, a.Answer, 1)
+		r.Judged += a.Search + a.Evidence
+	}
+	if run.weak() {
+		r.Weak++
+	}
+}
+
+func (r *Row) count(model, answer string, n int) {
+	if r.Answers[model] == nil {
+		r.Answers[model] = make(map[string]int)
+	}
+	r.Answers[model][answer] += n
+}
+
+// weak reports whether TSO allows the history and SC does not.
+func (j *Judgement) weak() bool {
+	return j.Answered("tso", check.Allowed) && j.Answered("sc", check.Forbidden)
+}
+
+// Total adds the rows up.
+func (s *Summary) Total() Row {
+	t := newRow("total", "")
+	for _, r := range s.Rows {
+		t.Runs += r.Runs
+		t.Operations += r.Operations
+		t.Weak += r.Weak
+		t.Simulated += r.Simulated
+		t.Judged += r.Judged
+		for o, n := range r.Outcomes {
+			t.Outcomes[o] += n
+		}
+		for model, answers := range r.Answers {
+			for answer, n := range answers {
+				t.count(model, answer, n)
+			}
+		}
+	}
+	return t
+}
+
+// Exit statuses of the command.
+const (
+	ExitOK        = 0 // nothing found
+	ExitFinding   = 1
+	ExitUsage     = 2
+	ExitUndecided = 3 // an unknown verdict, or interrupted with nothing found
+	ExitInfra     = 4
+)
+
+// ExitStatus is what the campaign as a whole says: a finding counts more than
+// runs that could not be made, and those more than undecided ones.
+func (s *Summary) ExitStatus() int {
+	t := s.Total()
+	undecided := s.Interrupted
+	for _, answers := range t.Answers {
+		undecided = undecided || answers[check.Unknown.String()] > 0
+	}
+	switch {
+	case len(s.Findings) > 0:
+		return ExitFinding
+	case t.Outcomes[sim.Infra] > 0:
+		return ExitInfra
+	case undecided:
+		return ExitUndecided
+	}
+	return ExitOK
+}
+
+// write leaves the summary in the campaign's directory.
+func (s *Summary) write() error {
+	if err := writeFile(filepath.Join(s.Dir, summaryText), []byte(s.Text()), true); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(s.Dir, summaryJSON), s, true)
+}
