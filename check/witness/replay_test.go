@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ordeal/check/internal/brute"
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/witness"
@@ -89,6 +90,19 @@ func TestReplayOnRandom(t *testing.T) {
 			histgen.AddStoreOrder(rng, h)
 		}
 		checkAgainstBrute(t, h)
+	}
+}
+
+// And on the named cases that are small.
+func TestReplayOnCases(t *testing.T) {
+	all, err := cases.Load("../testdata/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		if len(c.History.Ops) <= 6 {
+			checkAgainstBrute(t, c.History)
+		}
 	}
 }
 

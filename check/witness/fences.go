@@ -1,0 +1,45 @@
+package witness
+
+import "ordeal/parse"
+
+// fences finds the last fence of a component before an operation.
+type fences struct {
+	of    []int32         // last fence of its thread at or before an operation, or -1
+	lists [][4]parse.OpID // for each fence, by component: itself or the last before it in its thread, or NoOp
+}
+
+func findFences(h *parse.History) fences {
+	f := fences{of: make([]int32, len(h.Ops))}
+	for t := range h.Threads() {
+		current, last := int32(-1), [4]parse.OpID{parse.NoOp, parse.NoOp, parse.NoOp, parse.NoOp}
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			if op := &h.Ops[id]; op.Kind == parse.Fence {
+				for c := range last {
+					if op.Mask>>c&1 != 0 {
+						last[c] = id
+					}
+				}
+				current = int32(len(f.lists))
+				f.lists = append(f.lists, last)
+			}
+			f.of[id] = current
+		}
+	}
+	return f
+}
+
+func (f *fences) last(id parse.OpID, c parse.FenceMask) parse.OpID {
+	if f.of == nil || f.of[id] < 0 {
+		return parse.NoOp
+	}
+	switch at := &f.lists[f.of[id]]; c {
+	case parse.LoadLoad:
+		return at[0]
+	case parse.LoadStore:
+		return at[1]
+	case parse.StoreLoad:
+		return at[2]
+	default:
+		return at[3]
+	}
+}
