@@ -52,12 +52,25 @@ func (g *Graph) Forget() {
 // calls Undo. The rule and via say why: Assumed for a decision, DerivedB for
 // the reader of the first of two writes whose order was decided.
 func (g *Graph) Assume(u, v Node, rule witness.Rule, via Node) bool {
+	return g.Add(u, v, rule, via) && g.Close()
+}
+
+// Add is the first half of Assume: it adds the edge.
+func (g *Graph) Add(u, v Node, rule witness.Rule, via Node) bool {
 	if !g.derive(u, v, rule, via) {
 		g.dropQueue()
 		return false
 	}
-	return g.repair()
+	return true
 }
+
+// Close is the second half of Assume: it closes all edges added under the
+// rules.
+func (g *Graph) Close() bool { return g.repair() }
+
+// Contradiction returns the edge that made Assume fail: from would have to
+// precede to.
+func (g *Graph) Contradiction() (from, to Node) { return g.conflict.to, g.conflict.from }
 
 // SetPlaced tells the graph which nodes a search has put into the order
 // already; nil for none. An edge out of a placed node says nothing new, and

@@ -26,7 +26,10 @@ type placer struct {
 	ready   []saturate.Node   // wait 0, not yet looked at
 	blocked [][]saturate.Node // location → writes that wait for readers
 	keep    bool              // changes to the graph must be undoable
-	choices nodeHeap          // decisions, by order of the sweep
+	// await holds, for a node not placed, the decisions that were refused
+	// because it must come before them.
+	await   map[saturate.Node][]saturate.Node
+	choices nodeHeap // decisions, by order of the sweep
 }
 
 func newPlacer(g *saturate.Graph) *placer {
@@ -39,6 +42,7 @@ func newPlacer(g *saturate.Graph) *placer {
 		pending: make([]int32, n+locs),
 		order:   make([]parse.OpID, 0, len(g.History().Ops)),
 		blocked: make([][]saturate.Node, locs),
+		await:   map[saturate.Node][]saturate.Node{},
 		choices: nodeHeap{key: g.SweepOrder},
 	}
 	for w := range p.pending {
@@ -133,6 +137,10 @@ func (p *placer) place(v saturate.Node) {
 			p.release(x)
 		}
 	}
+	if waiting, ok := p.await[v]; ok {
+		p.ready = append(p.ready, waiting...)
+		delete(p.await, v)
+	}
 	g.Successors(v, func(s saturate.Node) bool {
 		if p.wait[s]--; p.wait[s] == 0 {
 			p.ready = append(p.ready, s)
@@ -157,8 +165,8 @@ func (p *placer) commit(v saturate.Node) bool {
 	g := p.g
 	mark := g.Mark()
 	p.placed[v] = true
-	ok := p.guard(v)
-	if !ok {
+	if !p.guard(v) {
+		p.refuse(v)
 		p.placed[v] = false
 		g.Undo(mark)
 		return false
@@ -179,11 +187,23 @@ func (p *placer) guard(v saturate.Node) bool {
 	p.g.NextWrites(p.g.Loc(v), func(u saturate.Node) bool { return p.placed[u] }, func(u saturate.Node) {
 		for _, r := range p.g.LastReaders(int32(v)) {
 			if ok && r != u && !p.placed[r] && !p.g.HB(r, u) {
-				ok = p.g.Assume(r, u, witness.DerivedB, v)
+				ok = p.g.Add(r, u, witness.DerivedB, v)
 			}
 		}
 	})
-	return ok
+	return ok && p.g.Close()
+}
+
+// refuse puts off a decision that forward checking refused. If something
+// must precede v, v waits for that; otherwise another write to its location
+// must come first, and v waits for one.
+func (p *placer) refuse(v saturate.Node) {
+	if u, to := p.g.Contradiction(); to == v && !p.g.HB(v, u) {
+		p.await[u] = append(p.await[u], v)
+		return
+	}
+	x := p.g.Loc(v)
+	p.blocked[x] = append(p.blocked[x], v)
 }
 
 // greedy tries to order the nodes without ever taking back a decision that
@@ -196,7 +216,6 @@ func greedy(ctx context.Context, g *saturate.Graph, keep bool) (order *witness.O
 	p.keep = keep
 	g.SetPlaced(p.placed)
 	defer g.SetPlaced(nil)
-	var refused []saturate.Node
 	for steps := 0; ; steps++ {
 		if steps%1024 == 0 && ctx.Err() != nil {
 			return nil, p, rejected, context.Cause(ctx)
@@ -219,12 +238,6 @@ func greedy(ctx context.Context, g *saturate.Graph, keep bool) (order *witness.O
 		}
 		if !p.commit(v) {
 			rejected++
-			refused = append(refused, v)
-			continue
 		}
-		for _, u := range refused {
-			p.choices.push(u)
-		}
-		refused = refused[:0]
 	}
 }
