@@ -57,12 +57,25 @@ type place struct {
 	prev parse.OpID
 }
 
+// state says of an operation that as a load, and as a write, it is done or
+// there is nothing to do.
+type state uint8
+
+const (
+	loaded state = 1 << iota
+	written
+	done = loaded | written
+)
+
+// todo is the state of an operation of each kind at first.
+var todo = [...]state{parse.Read: written, parse.Write: loaded, parse.RMW: 0, parse.Fence: done}
+
 // replay is the state of the machine.
 type replay struct {
 	h      *parse.History
 	m      model.Model
 	places []place
-	done   []bool
+	state  []state
 	mem    []parse.OpID // what memory holds, by location
 	stores []int        // writes done, by location; only with a StoreOrder
 	// loads[t] and writes[t] are t's first operation of the kind that is
@@ -79,7 +92,7 @@ func newReplay(h *parse.History, m model.Model) *replay {
 	r := &replay{
 		h: h, m: m,
 		places: make([]place, len(h.Ops)),
-		done:   make([]bool, len(h.Ops)),
+		state:  make([]state, len(h.Ops)),
 		mem:    make([]parse.OpID, len(h.Locations)),
 		loads:  make([]parse.OpID, h.Threads()),
 		writes: make([]parse.OpID, h.Threads()),
@@ -94,8 +107,8 @@ func newReplay(h *parse.History, m model.Model) *replay {
 		for id := start; id < h.Start[t+1]; id++ {
 			op := &h.Ops[id]
 			prev := parse.NoOp
+			r.state[id] = todo[op.Kind]
 			if op.Kind == parse.Fence {
-				r.done[id] = true
 				hasFences = true
 			} else {
 				if last[op.Loc] >= start {
@@ -163,12 +176,12 @@ func (r *replay) findNext(first []parse.OpID) {
 func (r *replay) advance(t int32) {
 	end := r.h.Start[t+1]
 	id := r.loads[t]
-	for id < end && (r.done[id] || r.h.Ops[id].Kind == parse.Write) {
+	for id < end && r.state[id]&loaded != 0 {
 		id++
 	}
 	r.loads[t] = id
 	id = r.writes[t]
-	for id < end && (r.done[id] || r.h.Ops[id].Kind == parse.Read) {
+	for id < end && r.state[id]&written != 0 {
 		id++
 	}
 	r.writes[t] = id
@@ -179,14 +192,14 @@ func (r *replay) step(id parse.OpID) error {
 	if id < 0 || int(id) >= len(r.h.Ops) || r.h.Ops[id].Kind == parse.Fence {
 		return fmt.Errorf("%d is no access to memory", id)
 	}
-	if r.done[id] {
+	if r.state[id] == done {
 		return fmt.Errorf("%s: stands twice", name(r.h, id, -1))
 	}
 	op, p := &r.h.Ops[id], r.places[id]
 	if err := r.ready(id, op, p); err != nil {
 		return fmt.Errorf("%s: %w", name(r.h, id, -1), err)
 	}
-	waits := p.prev != parse.NoOp && !r.done[p.prev]
+	waits := p.prev != parse.NoOp && r.state[p.prev] != done
 	if op.Reads() {
 		from := r.mem[op.Loc]
 		if waits {
@@ -209,7 +222,7 @@ func (r *replay) step(id parse.OpID) error {
 		}
 		r.mem[op.Loc] = id
 	}
-	r.done[id] = true
+	r.state[id] = done
 	if r.loads[p.thread] == id || r.writes[p.thread] == id {
 		r.advance(p.thread)
 	}
@@ -234,13 +247,13 @@ func (r *replay) ready(id parse.OpID, op *parse.Op, p place) error {
 		return fmt.Errorf("overtakes the same thread's %s", opText(r.h, first))
 	}
 	if r.next != nil && op.Reads() {
-		if next := r.next[id]; next != parse.NoOp && r.done[next] {
+		if next := r.next[id]; next != parse.NoOp && r.state[next] == done {
 			return fmt.Errorf("comes after the same thread's %s", opText(r.h, next))
 		}
 	}
 	if r.deps != nil {
 		for _, d := range r.h.Deps[r.deps[id]:r.deps[id+1]] {
-			if r.done[d.To] && r.h.Ops[d.To].Kind != parse.Fence {
+			if r.state[d.To] == done && r.h.Ops[d.To].Kind != parse.Fence {
 				return fmt.Errorf("comes after %s, which depends on it", opText(r.h, d.To))
 			}
 		}
@@ -260,8 +273,8 @@ func (r *replay) limit(id parse.OpID, c parse.FenceMask, sofar parse.OpID) parse
 
 // finish checks what holds when all is done.
 func (r *replay) finish() error {
-	for id := range r.done {
-		if !r.done[id] {
+	for id, s := range r.state {
+		if s != done {
 			return fmt.Errorf("%s: is missing", name(r.h, parse.OpID(id), -1))
 		}
 	}
