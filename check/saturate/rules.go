@@ -77,8 +77,12 @@ func (g *Graph) firstA(r Node, row []int32) bool {
 		if cur != nil {
 			c = &cur[l-lo]
 		}
-		if u := g.look(l, p, c); u != NoNode && !g.ruleA(u, r) {
+		u := g.look(l, p, c)
+		if u != NoNode && !g.ruleA(u, r) {
 			return false
+		}
+		if c != nil && u != NoNode && int32(u) == g.rf[r] {
+			*c = g.pos(u) // a later read of another write derives u → that
 		}
 	}
 	return true
