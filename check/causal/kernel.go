@@ -50,3 +50,19 @@ func refuter(name, summary string, total, criterion model.Model) search.Procedur
 		},
 	}
 }
+
+// Ordered returns the partial store order of CCM or wCCM for a history that
+// the criterion allows, as a function of two different writes to one location:
+// whether pww (wpww) has the first before the second. It panics if the
+// criterion forbids the history.
+func Ordered(ctx context.Context, h *parse.History, criterion model.Model) (func(a, b parse.OpID) bool, error) {
+	ppo := criterion.Name == model.WCCM.Name
+	p, ref, err := newGraph(newFrame(h, ppo)).convergent(ctx, ppo)
+	if err != nil {
+		return nil, err
+	}
+	if ref != nil {
+		panic("causal: no partial store order where the criterion does not hold")
+	}
+	return p.before, nil
+}

@@ -1,0 +1,161 @@
+// Package kernel computes the SC-kernel of a history: the pairs of writes to
+// one location that every store order witnessing its sequential consistency
+// orders alike (Zennou et al., the wSC paper, Sect. 4), and how many of them
+// the polynomial criteria find.
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ordeal/check/causal"
+	"ordeal/check/model"
+	"ordeal/check/saturate"
+	"ordeal/check/search"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// Pair says that From precedes To in every store order.
+type Pair struct{ From, To parse.OpID }
+
+// Report is the kernel of a history. Pairs of writes are pairs of two
+// different writes to one location, initial writes left out.
+type Report struct {
+	Pairs  int // pairs of writes in the history
+	Kernel int // those in the kernel
+	CCM    int // those that CCM's pww orders
+	WSC    int // those that wSC's st orders
+	// Missed lists the pairs of the kernel that wSC misses, in order of From,
+	// then To.
+	Missed []Pair
+	// Queries is how often the default pipeline was asked whether a pair can
+	// be the other way round.
+	Queries int
+	_       struct{}
+}
+
+// ErrNotSC says that a history is not sequentially consistent, so that it has
+// no kernel.
+var ErrNotSC = errors.New("the history is not sequentially consistent")
+
+// ErrUndecided says that a budget or a deadline left the kernel unknown.
+var ErrUndecided = errors.New("undecided")
+
+// Kernel computes the kernel of h. Any other error than ErrNotSC and
+// ErrUndecided is a cancelled context or a malformed history.
+//
+// Pairs that wSC orders are in the kernel. For each other pair the order that
+// one witness has is turned round: a new thread reads the second write, then
+// the first, which is possible just if they can be in that order. Every
+// witness found on the way settles all pairs that it orders otherwise.
+func Kernel(ctx context.Context, h *parse.History) (Report, error) {
+	r := Report{}
+	first, err := decide(ctx, h)
+	if err != nil {
+		return r, err
+	}
+	if first == nil {
+		return r, fmt.Errorf("kernel: %w", ErrNotSC)
+	}
+	g, err := saturate.Build(h, model.SC)
+	if err != nil {
+		return r, fmt.Errorf("kernel: %w", err)
+	}
+	if ok, err := g.Saturate(ctx); err != nil {
+		return r, interrupted(err)
+	} else if !ok {
+		panic("kernel: saturation refutes what has a witness")
+	}
+	ccm, err := causal.Ordered(ctx, h, model.CCM)
+	if err != nil {
+		return r, interrupted(err)
+	}
+	var open []Pair // as in the first witness
+	for _, writes := range storeOrder(h, first) {
+		for j, b := range writes {
+			for _, a := range writes[:j] {
+				r.Pairs++
+				if ccm(a, b) {
+					r.CCM++
+				}
+				if g.HB(g.Node(a), g.Node(b)) {
+					r.WSC++
+				} else {
+					open = append(open, Pair{a, b})
+				}
+			}
+		}
+	}
+	r.Kernel = r.WSC
+	settled := make(map[Pair]bool, len(open))
+	for _, p := range open {
+		if settled[p] {
+			continue
+		}
+		r.Queries++
+		order, err := decide(ctx, reversed(h, p))
+		if err != nil {
+			return r, err
+		}
+		if order == nil {
+			r.Kernel++
+			r.Missed = append(r.Missed, p)
+			continue
+		}
+		place := make([]int, len(h.Ops)+2)
+		for i, id := range order.Ops {
+			place[id] = i
+		}
+		for _, q := range open {
+			if place[q.From] > place[q.To] {
+				settled[q] = true
+			}
+		}
+	}
+	sortPairs(r.Missed)
+	return r, nil
+}
+
+// decide returns a witness of SC, or nil if there is none.
+func decide(ctx context.Context, h *parse.History) (*witness.Order, error) {
+	v, err := search.Auto.Run(ctx, h, model.SC, search.Limits{})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("kernel: %w", err)
+	case v.Answer == witness.Unknown:
+		return nil, fmt.Errorf("kernel: %w: %s", ErrUndecided, v.Reason)
+	}
+	return v.Order, nil
+}
+
+func interrupted(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("kernel: %w: time budget exhausted", ErrUndecided)
+	}
+	return fmt.Errorf("kernel: %w", err)
+}
+
+// storeOrder lists the writes to each location in a memory order.
+func storeOrder(h *parse.History, order *witness.Order) [][]parse.OpID {
+	out := make([][]parse.OpID, len(h.Locations))
+	for _, id := range order.Ops {
+		if op := &h.Ops[id]; op.Writes() {
+			out[op.Loc] = append(out[op.Loc], id)
+		}
+	}
+	return out
+}
+
+// reversed is h with one more thread, which reads p.To and then p.From.
+func reversed(h *parse.History, p Pair) *parse.History {
+	out := *h
+	out.Ops = append([]parse.Op(nil), h.Ops...)
+	for _, w := range []parse.OpID{p.To, p.From} {
+		out.Ops = append(out.Ops, parse.Op{Kind: parse.Read, Loc: h.Ops[w].Loc, RF: w, Read: h.Ops[w].Write})
+	}
+	out.Start = append(append([]parse.OpID(nil), h.Start...), parse.OpID(len(out.Ops)))
+	out.ThreadNames = append(append([]string(nil), h.ThreadNames...), "observer")
+	return &out
+}
