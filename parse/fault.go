@@ -1,0 +1,57 @@
+package parse
+
+import (
+	"fmt"
+
+	"ordeal/gen"
+)
+
+// FaultKind says what is wrong with a value.
+type FaultKind uint8
+
+// The kinds of faults in values.
+const (
+	FaultUnknown FaultKind = iota
+	// ZeroWrite: Op writes 0, which every location holds at the start.
+	ZeroWrite
+	// DuplicateWrite: Op writes a value that Other writes to the location.
+	DuplicateWrite
+	// LostUpdate: Op and Other, both RMWs, read one value of a location and
+	// write one value to it: an update is lost. It breaks the atomicity that
+	// every model with RMWs asks for, so it is a violation in itself.
+	LostUpdate
+	// UnwrittenValue: Op reads a value that nobody writes.
+	UnwrittenValue
+	// ForeignValue: Op reads a value that Other writes, to another location.
+	ForeignValue
+)
+
+// Fault is a value that keeps operations from being a history.
+type Fault struct {
+	Kind  FaultKind
+	Op    OpID // NoOp when it is a final value, or one in a store order
+	Other OpID // the operation that the kind mentions, else NoOp
+	Loc   int32
+	Value gen.Value
+	_     struct{}
+}
+
+// Text says what is wrong, without saying where. The name of Other is for the
+// caller to give, who knows how its input names operations.
+func (f *Fault) Text(h *History, other func(OpID) string) string {
+	x := h.Locations[f.Loc]
+	switch f.Kind {
+	case ZeroWrite:
+		return fmt.Sprintf("writes 0, the initial value, to %s", x)
+	case DuplicateWrite:
+		return fmt.Sprintf("writes %d to %s, as does %s", f.Value, x, other(f.Other))
+	case LostUpdate:
+		return fmt.Sprintf("changes %s from %d to %d, as does %s: one update is lost",
+			x, h.Ops[f.Op].Read, f.Value, other(f.Other))
+	case ForeignValue:
+		return fmt.Sprintf("value %d of %s was written by nobody but, to %s, by %s",
+			f.Value, x, h.Locations[h.Ops[f.Other].Loc], other(f.Other))
+	default:
+		return fmt.Sprintf("value %d of %s was written by nobody", f.Value, x)
+	}
+}

@@ -1,0 +1,288 @@
+package axe_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ordeal/parse"
+	"ordeal/parse/formats/axe"
+)
+
+// readAll reads every trace of a text.
+func readAll(t testing.TB, text string) []axe.Trace {
+	t.Helper()
+	r := axe.NewReader(strings.NewReader(text), "f")
+	var traces []axe.Trace
+	for {
+		trace, err := r.Next()
+		if err == io.EOF {
+			return traces
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (trace.History == nil) == (trace.Err == nil) {
+			t.Fatalf("history %v with error %v", trace.History, trace.Err)
+		}
+		traces = append(traces, trace)
+	}
+}
+
+func one(t testing.TB, text string) axe.Trace {
+	t.Helper()
+	traces := readAll(t, text)
+	if len(traces) != 1 {
+		t.Fatalf("%d traces, want 1", len(traces))
+	}
+	return traces[0]
+}
+
+var ignoreMarks = cmpopts.IgnoreUnexported(parse.History{})
+
+// Every construct once, threads interleaved and out of order.
+func TestRead(t *testing.T) {
+	got := one(t, `
+# Everything once.
+ 1: M[0] == 0 @ 10:20
+0:M[0]:=1
+0: sync
+1: v10 := 7   # M[10]
+0: { M[10] == 7; M[10] := 8 } @ :5
+2: stbar
+2: membar LL SS @ 5
+2: M[name_1] == 0
+dep 0: 3 -> 4
+0: M[0] == 1
+final M[0] == 1
+final v10 == 8
+check
+`)
+	if got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	want := &parse.History{
+		Ops: []parse.Op{
+			{Kind: parse.Write, Loc: 0, RF: parse.NoOp, Write: 1},
+			{Kind: parse.Fence, Loc: -1, Mask: parse.FullFence, RF: parse.NoOp},
+			{Kind: parse.RMW, Loc: 1, RF: 5, Read: 7, Write: 8},
+			{Kind: parse.Read, Loc: 0, RF: 0, Read: 1},
+			{Kind: parse.Read, Loc: 0, RF: parse.Init},
+			{Kind: parse.Write, Loc: 1, RF: parse.NoOp, Write: 7},
+			{Kind: parse.Fence, Loc: -1, Mask: parse.StoreStore, RF: parse.NoOp},
+			{Kind: parse.Fence, Loc: -1, Mask: parse.LoadLoad | parse.StoreStore, RF: parse.NoOp},
+			{Kind: parse.Read, Loc: 2, RF: parse.Init},
+		},
+		Start:       []parse.OpID{0, 4, 6, 9},
+		ThreadNames: []string{"0", "1", "2"},
+		Locations:   []string{"0", "10", "name_1"},
+		Final:       []parse.OpID{0, 2, parse.NoOp},
+		Deps:        []parse.Dep{{From: 2, To: 3}},
+	}
+	if diff := cmp.Diff(want, got.History, ignoreMarks); diff != "" {
+		t.Error(diff)
+	}
+	if got.Line != 3 || got.Name != "f" {
+		t.Errorf("trace at %s:%d, want f:3", got.Name, got.Line)
+	}
+}
+
+// A faulty trace does not keep its neighbours from being read.
+func TestManyTraces(t *testing.T) {
+	traces := readAll(t, "0: M[0] := 1\ncheck\n0: M[0] = 1\n0: M[0] == 9\ncheck\n\ncheck\n1: M[1] == 0\n")
+	if len(traces) != 4 {
+		t.Fatalf("%d traces, want 4", len(traces))
+	}
+	for i, wantErr := range []string{"", "f:3: want \"==\" or \":=\" before \"= 1\"\nf:4: value 9 of 0 was written by nobody", "", ""} {
+		got := ""
+		if err := traces[i].Err; err != nil {
+			got = err.Error()
+		}
+		if got != wantErr {
+			t.Errorf("trace %d: error %q, want %q", i, got, wantErr)
+		}
+	}
+	if h := traces[2].History; len(h.Ops) != 0 || h.Threads() != 0 {
+		t.Errorf("empty trace has %d operations, %d threads", len(h.Ops), h.Threads())
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"0: M[0] := 1\n1: M[0] := 1", "f:2: writes 1 to 0, as does line 1"},
+		{"0: M[0] := 0", "f:1: writes 0, the initial value, to 0"},
+		{"0: M[1] := 1\n0: M[0] == 1", "f:2: value 1 of 0 was written by nobody but, to 1, by line 1"},
+		{"0: M[0] == 99999999999999999999", "f:1: number exceeds 64 bits"},
+		{"0: M[0] == 18446744073709551616", "f:1: number exceeds 64 bits"},
+		{"0: M[0] == x", `f:1: want a number before "x"`},
+		{"0: M[0] == 1x", `f:1: want a number before "1x"`},
+		{"0: M[0]", `f:1: want "==" or ":=" at the end of the line`},
+		{"0: M[0 == 1", `f:1: want "]" before "== 1"`},
+		{"0: M[] == 1", `f:1: want a location before "] == 1"`},
+		{"0: v == 1", `f:1: want "M[" before "== 1"`},
+		{"0:", `f:1: want "M[" at the end of the line`},
+		{": M[0] := 1", `f:1: want a thread before ": M[0] := 1"`},
+		{"0 M[0] := 1", `f:1: want ":" after the thread before "M[0] := 1"`},
+		{"0: sync sync", `f:1: want the end of the line before "sync"`},
+		{"0: membar", `f:1: want LL, LS, SL or SS at the end of the line`},
+		{"0: membar XX", `f:1: unknown component "XX" of a membar: want LL, LS, SL or SS`},
+		{"0: { M[0] == 0; M[1] := 1 }", `f:1: read-modify-write of two locations, M[0] and M[1]`},
+		{"0: { M[0] == 0; M[0] := 1", `f:1: want "}" at the end of the line`},
+		{"0: M[0] == 0 @ 1:2:3", `f:1: want the end of the line before ":3"`},
+		{"final M[0] == 1", "f:1: final value 1 of 0 was written by nobody"},
+		{"0: M[0] := 1\nfinal M[0] == 0\nfinal M[0] == 1", "f:3: final M[0] is 0 and 1"},
+		{"0: M[0] == 0\ndep 0: 1 -> 2", "f:2: dependency 1 -> 2: thread 0 has 1 operations"},
+		{"0: M[0] == 0\n0: M[1] == 0\ndep 0: 2 -> 2", "f:3: dependency 2 -> 2: want a later operation after ->"},
+		{"0: M[0] := 1\n0: M[1] == 0\ndep 0: 1 -> 2", "f:3: dependency 1 -> 2: operation 1 is no read"},
+		{"0: M[0] == 0" + strings.Repeat(" ", axe.MaxLineBytes) + "\n0: M[1] == 5", "f:1: line is too long\nf:2: value 5 of 1 was written by nobody"},
+	} {
+		if got := one(t, test.text); got.Err == nil || got.Err.Error() != test.want {
+			t.Errorf("%.60q: error %v, want %s", test.text, got.Err, test.want)
+		}
+	}
+}
+
+// A file with more faults than anybody reads is cut short, with a count.
+func TestManyFaults(t *testing.T) {
+	got := one(t, strings.Repeat("nonsense\n", 100)+"0: M[0] == 1\n")
+	if n := strings.Count(got.Err.Error(), "\n") + 1; n != 21 || !strings.HasSuffix(got.Err.Error(), "f: and 81 more faults") {
+		t.Errorf("%d lines ending in %q", n, got.Err.Error()[max(0, len(got.Err.Error())-40):])
+	}
+}
+
+// A reader that fails is not the fault of a trace.
+func TestReadError(t *testing.T) {
+	broken := errors.New("broken disk")
+	r := axe.NewReader(io.MultiReader(strings.NewReader("0: M[0] := 1\n0: M"), iotest.ErrReader(broken)), "f")
+	if _, err := r.Next(); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "read f:") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Lines longer than the reader's buffer are dropped whole, whatever the sizes
+// in which they arrive.
+func TestLongLines(t *testing.T) {
+	text := "0: M[0] := 1 #" + strings.Repeat("x", 3*axe.MaxLineBytes) + "\n0: M[0] == 1\n"
+	r := axe.NewReader(iotest.HalfReader(strings.NewReader(text)), "f")
+	trace, err := r.Next()
+	if err != nil || trace.Err != nil && !strings.Contains(trace.Err.Error(), "f:1: line is too long") {
+		t.Errorf("%v, %v", trace.Err, err)
+	}
+}
+
+func write(t testing.TB, h *parse.History) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := axe.Write(&out, h); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// What is written in the canonical form is written again the same.
+func TestWrite(t *testing.T) {
+	const text = `0: M[x] := 1
+0: sync
+0: { M[y] == 18446744073709551615; M[y] := 2 }
+1: stbar
+1: membar LL LS SL
+1: M[y] == 0
+1: M[y] := 18446744073709551615
+dep 0: 3 -> 4
+0: M[x] == 1
+final M[y] == 2
+final M[z] == 0
+check
+`
+	// The canonical form has the operations of a thread together.
+	want := strings.Replace(text, "dep 0: 3 -> 4\n0: M[x] == 1\n", "dep 0: 3 -> 4\n", 1)
+	want = strings.Replace(want, "1: stbar", "0: M[x] == 1\n1: stbar", 1)
+	trace := one(t, text)
+	if trace.Err != nil {
+		t.Fatal(trace.Err)
+	}
+	if diff := cmp.Diff(want, write(t, trace.History)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("full disk") }
+
+func TestWriteError(t *testing.T) {
+	if err := axe.Write(failing{}, one(t, "0: M[0] := 1").History); err == nil {
+		t.Error("no error")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("0: M[0] := 1\n1: M[0] == 1\ncheck\n0: { v1 == 0; v1 := 1 } @ 1:2\nfinal M[1] == 1")
+	f.Add("0: M[a] == 0\n0: membar LL SS\ndep 0: 1 -> 2\ncheck")
+	f.Add("0: M[0] := 01\n00: M[00] == 1 # c\n\r\n0: sync")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, trace := range readAll(t, text) {
+			if trace.Err != nil {
+				continue
+			}
+			if err := trace.History.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			first := write(t, trace.History)
+			again := one(t, first)
+			if again.Err != nil {
+				t.Fatalf("%v in\n%s", again.Err, first)
+			}
+			if second := write(t, again.History); first != second {
+				t.Fatalf("written as\n%sthen as\n%s", first, second)
+			}
+		}
+	})
+}
+
+// bigText is a trace of n operations by 16 threads on 64 locations.
+func bigText(n int) string {
+	var b strings.Builder
+	var last [64]int
+	for i := range n {
+		x := i * 7 % 64
+		if i%3 == 0 {
+			last[x] = i + 1
+			fmt.Fprintf(&b, "%d: M[%d] := %d\n", i%16, x, i+1)
+		} else {
+			fmt.Fprintf(&b, "%d: M[%d] == %d\n", i%16, x, last[x])
+		}
+	}
+	return b.String()
+}
+
+func BenchmarkRead(b *testing.B) {
+	const n = 1_000_000
+	text := bigText(n)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if trace := one(b, text); trace.Err != nil || len(trace.History.Ops) != n {
+			b.Fatal(trace.Err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/operation")
+}
+
+func BenchmarkWrite(b *testing.B) {
+	const n = 1_000_000
+	h := one(b, bigText(n)).History
+	for b.Loop() {
+		if err := axe.Write(io.Discard, h); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/operation")
+}

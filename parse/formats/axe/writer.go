@@ -1,0 +1,111 @@
+package axe
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+
+	"ordeal/gen"
+	"ordeal/parse"
+)
+
+// Write writes h as one trace, thread after thread, with its "check". What
+// the notation has no words for, History.StoreOrder, is left out.
+func Write(w io.Writer, h *parse.History) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
+	put := func() error {
+		line = append(line, '\n')
+		_, err := out.Write(line)
+		line = line[:0]
+		return err
+	}
+	for t := range h.Threads() {
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			line = append(line, ThreadName(h, t)...)
+			line = append(line, ": "...)
+			line = AppendOp(line, h, id)
+			if err := put(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, d := range h.Deps {
+		t := h.Thread(d.From)
+		line = append(line, "dep "...)
+		line = append(line, ThreadName(h, t)...)
+		line = append(line, ": "...)
+		line = strconv.AppendInt(line, int64(d.From-h.Start[t])+1, 10)
+		line = append(line, " -> "...)
+		line = strconv.AppendInt(line, int64(d.To-h.Start[t])+1, 10)
+		if err := put(); err != nil {
+			return err
+		}
+	}
+	for x, id := range h.Final {
+		if id == parse.NoOp {
+			continue
+		}
+		var v gen.Value
+		if id != parse.Init {
+			v = h.Ops[id].Write
+		}
+		line = append(line, "final "...)
+		line = appendAccess(line, h, int32(x), " == ", v)
+		if err := put(); err != nil {
+			return err
+		}
+	}
+	line = append(line, "check"...)
+	if err := put(); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// ThreadName is the name of thread t in the notation.
+func ThreadName(h *parse.History, t int) string {
+	if t < len(h.ThreadNames) {
+		return h.ThreadNames[t]
+	}
+	return strconv.Itoa(t)
+}
+
+// AppendOp appends operation id in the notation, without its thread.
+func AppendOp(line []byte, h *parse.History, id parse.OpID) []byte {
+	op := &h.Ops[id]
+	switch op.Kind {
+	case parse.Read:
+		return appendAccess(line, h, op.Loc, " == ", op.Read)
+	case parse.Write:
+		return appendAccess(line, h, op.Loc, " := ", op.Write)
+	case parse.RMW:
+		line = append(line, "{ "...)
+		line = appendAccess(line, h, op.Loc, " == ", op.Read)
+		line = append(line, "; "...)
+		line = appendAccess(line, h, op.Loc, " := ", op.Write)
+		return append(line, " }"...)
+	}
+	switch op.Mask {
+	case parse.FullFence:
+		return append(line, "sync"...)
+	case parse.StoreStore:
+		return append(line, "stbar"...)
+	}
+	line = append(line, "membar"...)
+	for i, name := range fenceNames {
+		if op.Mask>>i&1 != 0 {
+			line = append(line, ' ')
+			line = append(line, name...)
+		}
+	}
+	return line
+}
+
+func appendAccess(line []byte, h *parse.History, loc int32, sign string, v gen.Value) []byte {
+	line = append(line, "M["...)
+	line = append(line, h.Locations[loc]...)
+	line = append(line, ']')
+	line = append(line, sign...)
+	return strconv.AppendUint(line, uint64(v), 10)
+}
