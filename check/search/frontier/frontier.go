@@ -19,10 +19,13 @@ import (
 // Procedure starts from the saturated store order (wSC+DBCOP of Zennou et
 // al., under SC) and makes safe moves at once: a frontier is then a set of
 // writes. Plain does neither, as DBCOP. Both are complete. An exhausted search
-// is no refutation: see base.Exhausted.
+// is no refutation: see base.Exhausted. WSC and DBCOP are the same by the names
+// of the wSC paper.
 var (
 	Procedure = procedure("frontier", "memoised search over frontiers after saturation, with safe moves", base.Saturation, true)
 	Plain     = procedure("frontier-plain", "memoised search over frontiers, as DBCOP", base.Nothing, false)
+	WSC       = procedure("wsc+dbcop", "the same as frontier", base.Saturation, true)
+	DBCOP     = procedure("dbcop", "the same as frontier-plain", base.Nothing, false)
 )
 
 func procedure(name, summary string, closure base.Closure, safe bool) search.Procedure {
