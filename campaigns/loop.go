@@ -49,6 +49,9 @@ const maxInfra = 10
 // Summary.Interrupted.
 func (l *Loop) Run(ctx context.Context, c *Campaign) (*Summary, error) {
 	r := &running{Loop: l, c: c, sum: newSummary(c, l.Dir), kept: make(map[string]bool)}
+	if len(l.Command) > 0 {
+		r.sum.Program = l.Command[0]
+	}
 	if err := r.open(ctx); err != nil {
 		return r.sum, err
 	}

@@ -29,7 +29,7 @@ func runSmall(t *testing.T, ctx context.Context, runner sim.Runner, sets ...stri
 		t.Fatal(err)
 	}
 	l := Loop{
-		Dir: filepath.Join(t.TempDir(), "out"), Command: []string{"test"},
+		Dir: filepath.Join(t.TempDir(), "out"), Command: []string{"ordeal", "test"},
 		Runner: func(string, *Programs) (sim.Runner, error) { return runner, nil },
 	}
 	return l.Run(ctx, c)

@@ -11,12 +11,14 @@ import (
 
 // Summary counts what came of a campaign's runs so far.
 type Summary struct {
-	Campaign  string        `json:"campaign"`
-	Seed      uint64        `json:"seed"`
-	Simulator string        `json:"simulator"`
-	Dir       string        `json:"dir"`
-	Started   time.Time     `json:"started"`
-	Elapsed   time.Duration `json:"elapsed_ns"`
+	Campaign  string `json:"campaign"`
+	Seed      uint64 `json:"seed"`
+	Simulator string `json:"simulator"`
+	Dir       string `json:"dir"`
+	// Program is how the command was called, for the commands to type next.
+	Program string        `json:"-"`
+	Started time.Time     `json:"started"`
+	Elapsed time.Duration `json:"elapsed_ns"`
 	// Planned is the number of runs in the campaign file.
 	Planned     int  `json:"planned"`
 	Interrupted bool `json:"interrupted"`
@@ -59,7 +61,7 @@ type Finding struct {
 }
 
 func newSummary(c *Campaign, dir string) *Summary {
-	s := &Summary{Campaign: c.Name, Seed: c.Seed, Dir: dir, Started: time.Now(), Planned: c.Runs()}
+	s := &Summary{Campaign: c.Name, Seed: c.Seed, Dir: dir, Program: "ordeal", Started: time.Now(), Planned: c.Runs()}
 	for i := range c.Configs {
 		s.Rows = append(s.Rows, newRow(c.Configs[i].Name, c.Configs[i].Expect))
 	}

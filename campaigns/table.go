@@ -25,21 +25,22 @@ func (s *Summary) Text() string {
 	for _, f := range s.Findings {
 		fmt.Fprintf(&b, "\nfinding: %s (%s, %s)\n", f.Title, f.Outcome, plural(f.Runs, "run"))
 		fmt.Fprintf(&b, "  first    run %d of seed %d, in %s\n", f.First, s.Seed, f.Dir)
-		fmt.Fprintf(&b, "  look     ordeal check --explain %s\n", f.Dir)
-		fmt.Fprintf(&b, "  repeat   ordeal repro %s\n", f.Dir)
+		fmt.Fprintf(&b, "  look     %s check --explain %s\n", s.Program, f.Dir)
+		fmt.Fprintf(&b, "  repeat   %s repro %s\n", s.Program, f.Dir)
 	}
 	return b.String()
 }
 
-// table has a line for each configuration and one for all.
+// table has a line for each configuration and one for all. ✓ counts the runs
+// that a model allows, ✗ those it forbids.
 func (s *Summary) table() string {
 	total := s.Total()
 	models := s.models()
 	header := []string{"configuration", "runs", "operations", "passed", "findings"}
 	for _, m := range models {
-		header = append(header, m+" allows", m+" forbids")
+		header = append(header, m+" ✓", m+" ✗")
 	}
-	header = append(header, "tso, not sc", "in simulator")
+	header = append(header, "tso, not sc")
 	rows := [][]string{header}
 	for _, r := range append(slices.Clone(s.Rows), total) {
 		cells := []string{
@@ -48,7 +49,7 @@ func (s *Summary) table() string {
 		for _, m := range models {
 			cells = append(cells, group(r.Answers[m][check.Allowed.String()]), group(r.Answers[m][check.Forbidden.String()]))
 		}
-		cells = append(cells, group(r.Weak), seconds(r.Simulated))
+		cells = append(cells, group(r.Weak))
 		rows = append(rows, cells)
 	}
 	return align(rows)
@@ -115,7 +116,7 @@ func (s *Summary) sentences() []string {
 		out = append(out, fmt.Sprintf("%s could not be made and say nothing.", plural(n, "run")))
 	}
 	if s.Example != "" {
-		out = append(out, "", "To see why a run is not SC:  ordeal check --model sc --explain "+s.Example)
+		out = append(out, "", "To see why a run is not SC:  "+s.Program+" check --model sc --explain "+s.Example)
 	}
 	return out
 }

@@ -159,10 +159,10 @@ func (r *run) print(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) 
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", dir)
 	if explain != "" {
-		fmt.Fprintf(w, "%-10s ordeal check --model %s --explain %s\n", "explain", explain, dir)
+		fmt.Fprintf(w, "%-10s %s check --model %s --explain %s\n", "explain", r.args[0], explain, dir)
 	}
 	if done.Finding() {
-		fmt.Fprintf(w, "%-10s ordeal repro %s\n", "repeat", dir)
+		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", r.args[0], dir)
 	}
 }
 

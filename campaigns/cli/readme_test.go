@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestReadme runs the commands of the README as written, in order, in a
+// directory that looks like the repository after make build. Commands of make
+// must be targets of the Makefile.
+func TestReadme(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("programs run on linux/amd64 only")
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	link(t, lookPath(t, "ordeal"), filepath.Join(dir, "bin", "ordeal"))
+	link(t, abs(t, "../../campaigns"), filepath.Join(dir, "campaigns"))
+	commands := shellBlocks(string(readme))
+	if len(commands) < 8 {
+		t.Fatalf("found %d commands in README.md: %q", len(commands), commands)
+	}
+	for _, c := range commands {
+		if target, ok := strings.CutPrefix(c, "make "); ok {
+			target, _, _ = strings.Cut(target, " ")
+			if !strings.Contains(string(makefile), "\n"+target+":") {
+				t.Errorf("%s: no such target", c)
+			}
+			continue
+		}
+		cmd := exec.Command("sh", "-c", c)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		// Asking for the verdict of SC may well find that it forbids.
+		if code := cmd.ProcessState.ExitCode(); code != 0 && !(code == 1 && strings.Contains(c, " check ")) {
+			t.Errorf("%s: %v\n%s", c, err, out)
+		}
+	}
+}
+
+// shellBlocks lists the commands in blocks fenced as sh, without comments.
+func shellBlocks(text string) []string {
+	var commands []string
+	inside := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "```sh":
+			inside = true
+		case strings.HasPrefix(line, "```"):
+			inside = false
+		case inside && line != "":
+			command, _, _ := strings.Cut(line, " # ")
+			commands = append(commands, strings.TrimSpace(command))
+		}
+	}
+	return commands
+}
+
+func lookPath(t *testing.T, name string) string {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func abs(t *testing.T, path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func link(t *testing.T, to, at string) {
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(to, at); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,112 @@
+package repro
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/internal/fake"
+	"ordeal/sim"
+)
+
+// record makes a run on a fake simulator and returns its directory.
+func record(t *testing.T, runner sim.Runner) campaigns.RunDir {
+	t.Helper()
+	cfg := campaigns.DefaultConfig()
+	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
+	p, err := cfg.Programs.Program(5, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := cfg.Models()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := campaigns.RunDir(filepath.Join(t.TempDir(), "run"))
+	single := campaigns.Single{Runner: runner, Judging: campaigns.Judging{Models: models}}
+	done, err := single.Run(context.Background(), dir, p, &campaigns.Record{
+		Seed: 5, Sim: "fake", Config: cfg, Timeout: campaigns.Duration(time.Minute), Started: time.Now(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Finish(done); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func options(runner sim.Runner, tries int) Options {
+	return Options{Tries: tries, Runner: func(string, *campaigns.Programs) (sim.Runner, error) { return runner, nil }}
+}
+
+// A deterministic simulator does again what is recorded, log included.
+func TestRecurs(t *testing.T) {
+	runner := &fake.Runner{Fault: fake.Stale}
+	dir := record(t, runner)
+	report, err := Repeat(context.Background(), dir, options(runner, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Recorded.Outcome != sim.Violation {
+		t.Fatalf("recorded %v: the fake simulator is not faulty enough", report.Recorded.Outcome)
+	}
+	if report.Tries != 3 || report.Hits != 3 || report.LogsSame != 3 || len(report.Others) != 0 {
+		t.Errorf("%+v", report)
+	}
+	if _, err := os.Stat(filepath.Join(string(report.HitDir), campaigns.VerdictFile)); err != nil {
+		t.Error(err)
+	}
+	// Only the first hit stays.
+	if dirs, _ := filepath.Glob(filepath.Join(string(dir), "repro", "*")); len(dirs) != 1 {
+		t.Errorf("repro holds %v", dirs)
+	}
+}
+
+// A simulator that behaves now does not do again what is recorded.
+func TestDoesNotRecur(t *testing.T) {
+	dir := record(t, &fake.Runner{Fault: fake.Stale})
+	report, err := Repeat(context.Background(), dir, options(&fake.Runner{}, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Tries != 3 || report.Hits != 0 || report.LogsSame != 0 || len(report.Others) != 0 || report.HitDir != "" {
+		t.Errorf("%+v", report)
+	}
+	report, err = Repeat(context.Background(), dir, options(&fake.Runner{Fault: fake.Crash}, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Hits != 0 || report.Others["crash panic: invalid transition"] != 2 {
+		t.Errorf("a crash is not what is recorded: %+v", report)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dir := record(t, &fake.Runner{})
+	path := filepath.Join(string(dir), campaigns.ProgramFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Replace(string(text), "\nload ", "\nfence\nload ", 1)
+	if err := os.WriteFile(path, []byte(other), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Repeat(context.Background(), dir, options(&fake.Runner{}, 1)); err == nil || !strings.Contains(err.Error(), "not the recorded program") {
+		t.Errorf("another program: error is %v", err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(string(dir), campaigns.VerdictFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Repeat(context.Background(), dir, options(&fake.Runner{}, 1)); err == nil || !strings.Contains(err.Error(), "did not end") {
+		t.Errorf("a run that did not end: error is %v", err)
+	}
+}
