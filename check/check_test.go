@@ -14,7 +14,7 @@ import (
 )
 
 // models are those that the default pipeline is compared under.
-var models = []model.Model{model.SC, model.TSO}
+var models = []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
 
 func mustAgree(t *testing.T, h *parse.History, m model.Model, procedure string) check.Verdict {
 	t.Helper()
@@ -47,6 +47,16 @@ func TestRandomAgainstBrute(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		p := histgen.Params{Threads: 2 + rng.IntN(3), Ops: 4 + rng.IntN(8), Locations: 1 + rng.IntN(3), RMWs: 0.2 * float64(rng.IntN(2)), Fences: 0.2 * float64(rng.IntN(2))}
 		h := histgen.Random(rng, p)
+		if rng.IntN(2) == 0 {
+			histgen.AddDeps(rng, h, 0.3)
+		}
+		if rng.IntN(2) == 0 {
+			for i := range h.Ops {
+				if h.Ops[i].Kind == parse.Fence {
+					h.Ops[i].Mask = parse.FenceMask(1 + rng.IntN(15))
+				}
+			}
+		}
 		if seed%3 == 0 {
 			histgen.AddFinal(rng, h)
 		}

@@ -53,6 +53,7 @@ type Graph struct {
 	loc              []int32      // node → location, -1 for fences
 	rf               []int32      // node → writer read from, -1 for non-reads
 	thread           []int32      // chain → thread
+	second           []Node       // second nodes of fences, in program order
 	isolated         []parse.OpID // reads without node, in order
 
 	// Lanes: the writes to one location that lie in one chain.

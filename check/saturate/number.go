@@ -20,14 +20,8 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	g.number(plan)
 	g.collectWrites()
 	g.collectReaders()
-	g.collectEdges(plan)
+	g.collectEdges()
 	return g, nil
-}
-
-// chainPlan says which chain each operation belongs to.
-type chainPlan struct {
-	chain  []int32 // operation → chain, -1 for no node
-	thread []int32 // chain → thread
 }
 
 // number gives the operations of each chain consecutive nodes.
@@ -45,6 +39,10 @@ func (g *Graph) number(plan chainPlan) {
 			g.isolated = append(g.isolated, parse.OpID(id))
 		}
 	}
+	for _, p := range plan.second {
+		g.start[p.chain+1]++
+		g.n++
+	}
 	for c := range g.chains {
 		g.start[c+1] += g.start[c]
 	}
@@ -52,24 +50,35 @@ func (g *Graph) number(plan chainPlan) {
 	g.kind = make([]uint8, g.n)
 	g.chain = make([]int32, g.n)
 	g.loc = make([]int32, g.n)
-	g.node = plan.chain2node(g.start)
-	for id, v := range g.node {
-		if v == NoNode {
+	fill := append([]Node(nil), g.start...)
+	add := func(id parse.OpID, c int32) Node {
+		v := fill[c]
+		fill[c]++
+		g.op[v], g.chain[v], g.loc[v] = id, c, -1
+		return v
+	}
+	g.node = make([]Node, len(ops))
+	second := plan.second
+	for id, c := range plan.chain {
+		if c < 0 {
+			g.node[id] = NoNode
 			continue
 		}
+		v := add(parse.OpID(id), c)
+		g.node[id] = v
 		o := &ops[id]
-		g.op[v] = parse.OpID(id)
-		g.chain[v] = plan.chain[id]
-		g.loc[v] = o.Loc
-		switch o.Kind {
-		case parse.Read:
-			g.kind[v] = bitRead
-		case parse.Write:
-			g.kind[v] = bitWrite
-		case parse.RMW:
-			g.kind[v] = bitRead | bitWrite
-		default:
-			g.loc[v] = -1
+		if o.Reads() {
+			g.kind[v] |= bitRead
+		}
+		if o.Writes() {
+			g.kind[v] |= bitWrite
+		}
+		if g.kind[v] != 0 {
+			g.loc[v] = o.Loc
+		}
+		if len(second) > 0 && second[0].op == parse.OpID(id) {
+			g.second = append(g.second, add(second[0].op, second[0].chain))
+			second = second[1:]
 		}
 	}
 	g.rf = make([]int32, g.n)
@@ -87,19 +96,6 @@ func (g *Graph) number(plan chainPlan) {
 	for v := range g.head {
 		g.head[v] = -1
 	}
-}
-
-func (p chainPlan) chain2node(start []Node) []Node {
-	fill := append([]Node(nil), start...)
-	node := make([]Node, len(p.chain))
-	for id, c := range p.chain {
-		node[id] = NoNode
-		if c >= 0 {
-			node[id] = fill[c]
-			fill[c]++
-		}
-	}
-	return node
 }
 
 // collectWrites fills the lanes.
@@ -189,11 +185,9 @@ func (g *Graph) collectReaders() {
 		g.lastStart[w+1] += g.lastStart[w]
 	}
 	g.lastRead = make([]Node, g.lastStart[writers])
-	fill := mark2fill(g.lastStart)
+	fill := append([]int32(nil), g.lastStart...)
 	each(func(w int32, r Node) {
 		g.lastRead[fill[w]] = r
 		fill[w]++
 	})
 }
-
-func mark2fill(start []int32) []int32 { return append([]int32(nil), start...) }

@@ -33,6 +33,9 @@ func (g *Graph) initCursors() {
 		copy(g.cursors.reads[t*lanes:], g.cursors.reads[:lanes])
 	}
 	g.cursors.writes = append([]int32(nil), g.cursors.reads...)
+	if !g.model.LoadLoadSameLoc {
+		g.cursors.reads = nil // reads of one location may not be ordered
+	}
 }
 
 // threadCursors are the cursors of v's thread for the lanes lo to hi.

@@ -7,7 +7,7 @@ import (
 
 // collectEdges fills the static edges: it runs the emitter twice, once to
 // count the edges out of each node and once to place them.
-func (g *Graph) collectEdges(plan chainPlan) {
+func (g *Graph) collectEdges() {
 	e := &emitter{
 		g:        g,
 		lastOwn:  make([]Node, len(g.hist.Locations)),
@@ -36,6 +36,7 @@ type emitter struct {
 	lastOwn []Node  // location → the thread's latest write so far, or NoNode
 	ownRead []int32 // location → writer of the last coWR edge since, or -1
 	readBy  []int32 // write → chain whose reads it last got an edge to, -1
+	parts   partState
 }
 
 func (e *emitter) emit(u, v Node, t tag) {
@@ -57,18 +58,31 @@ func (e *emitter) emitAll() {
 	for w := range e.readBy {
 		e.readBy[w] = -1
 	}
+	e.parts = partState{second: g.second}
 	for t := range g.hist.Threads() {
-		for x := range e.lastOwn {
-			e.lastOwn[x], e.ownRead[x] = NoNode, -1
-		}
 		lo, hi := g.hist.Start[t], g.hist.Start[t+1]
-		if g.model.PPO != parse.FullFence {
+		switch {
+		case g.model.PPO == parse.FullFence:
+		case g.model.PPO&parse.StoreStore != 0:
 			e.storeBuffer(lo, hi)
+		default:
+			e.newThread()
+			e.relaxed(lo, hi)
 		}
+		e.newThread()
 		e.accesses(lo, hi)
 	}
 	e.final()
 	e.storeOrder()
+	if g.model.Deps {
+		e.dependencies()
+	}
+}
+
+func (e *emitter) newThread() {
+	for x := range e.lastOwn {
+		e.lastOwn[x], e.ownRead[x] = NoNode, -1
+	}
 }
 
 // storeBuffer emits the program order of TSO between a thread's loads and

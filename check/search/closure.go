@@ -12,8 +12,10 @@ import (
 // saturated builds and saturates the graph of a history. If that decides the
 // matter, or cannot be done, g is nil and the verdict or error is final.
 func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limits, procedure string) (g *saturate.Graph, v witness.Verdict, err error) {
-	if need := saturate.EstimateBytes(h, m); limits.MemoryBytes > 0 && need > limits.MemoryBytes {
-		return nil, OverMemory(m, procedure, need, limits.MemoryBytes), nil
+	if limits.MemoryBytes > 0 {
+		if need := saturate.EstimateBytes(h, m); need > limits.MemoryBytes {
+			return nil, OverMemory(m, procedure, need, limits.MemoryBytes), nil
+		}
 	}
 	g, err = saturate.Build(h, m)
 	if err != nil {

@@ -1,0 +1,206 @@
+package saturate
+
+import (
+	"ordeal/check/model"
+	"ordeal/parse"
+)
+
+// Accesses by direction, as sources or targets of a fence.
+const (
+	dirLoad uint8 = 1 << iota
+	dirStore
+)
+
+// fencePart is a part of a fence that orders all earlier accesses of some
+// directions before all later ones of some: it becomes one node.
+type fencePart struct{ sources, targets uint8 }
+
+// parts says what a fence orders beyond the model's program order. Any mask
+// comes down to two parts, one for each source.
+func parts(mask, ppo parse.FenceMask) []fencePart {
+	mask &^= ppo
+	targets := func(load, store parse.FenceMask) (t uint8) {
+		if mask&load != 0 {
+			t |= dirLoad
+		}
+		if mask&store != 0 {
+			t |= dirStore
+		}
+		return t
+	}
+	l := targets(parse.LoadLoad, parse.LoadStore)
+	s := targets(parse.StoreLoad, parse.StoreStore)
+	switch {
+	case l == 0 && s == 0:
+		return nil
+	case l == s:
+		return []fencePart{{dirLoad | dirStore, l}}
+	case l == 0:
+		return []fencePart{{dirStore, s}}
+	case s == 0:
+		return []fencePart{{dirLoad, l}}
+	default:
+		return []fencePart{{dirLoad, l}, {dirStore, s}}
+	}
+}
+
+// partKinds is the number of different fence parts, as numbered by index.
+const partKinds = 9
+
+func (p fencePart) index() int32 { return int32(p.sources-1)*3 + int32(p.targets-1) }
+
+func directions(o *parse.Op) uint8 {
+	switch o.Kind {
+	case parse.Read:
+		return dirLoad
+	case parse.Write:
+		return dirStore
+	case parse.RMW:
+		return dirLoad | dirStore
+	default:
+		return 0
+	}
+}
+
+// planRelaxed plans the chains of models that do not keep the order of
+// stores. Writes to one location by one thread form a chain, and so do fence
+// parts of one kind.
+//
+//   - PSO: the loads of a thread form a chain, with its RMWs.
+//   - RMO: loads are isolated unless a fence or a dependency touches them; the
+//     others are spread over as few chains as a greedy choice finds.
+func (p *chainPlan) planRelaxed(h *parse.History, m model.Model) {
+	writes := make([]func() int32, len(h.Locations))
+	touched := touchedReads(h, m)
+	source := dependencySources(h, m)
+	for t := range h.Threads() {
+		lo, hi := h.Start[t], h.Start[t+1]
+		for x := range writes {
+			writes[x] = nil
+		}
+		var fences [partKinds]func() int32
+		loads := p.lazy(t)
+		reads := readChains{plan: p, thread: t, ending: map[parse.OpID]int32{}}
+		for id := lo; id < hi; id++ {
+			o := &h.Ops[id]
+			switch {
+			case o.Kind == parse.Fence:
+				for i, part := range parts(o.Mask, m.PPO) {
+					k := part.index()
+					if fences[k] == nil {
+						fences[k] = p.lazy(t)
+					}
+					if i == 0 {
+						p.chain[id] = fences[k]()
+					} else {
+						p.second = append(p.second, secondPart{id, fences[k]()})
+					}
+					if part.sources&part.targets&dirLoad != 0 {
+						reads.fence(id)
+					}
+				}
+			case m.PPO != 0 && o.Reads():
+				p.chain[id] = loads()
+			case o.Writes():
+				if writes[o.Loc] == nil {
+					writes[o.Loc] = p.lazy(t)
+				}
+				p.chain[id] = writes[o.Loc]()
+			case touched[id]:
+				p.chain[id] = reads.choose(id, source)
+			}
+		}
+	}
+}
+
+// touchedReads tells which reads a fence or a dependency orders with others,
+// under a model that keeps no program order by itself; nil for other models.
+func touchedReads(h *parse.History, m model.Model) []bool {
+	if m.PPO != 0 {
+		return nil
+	}
+	touched := make([]bool, len(h.Ops))
+	for t := range h.Threads() {
+		lo, hi := h.Start[t], h.Start[t+1]
+		after := false
+		for id := lo; id < hi; id++ {
+			after = after || h.Ops[id].Mask&(parse.LoadLoad|parse.StoreLoad) != 0
+			touched[id] = after
+		}
+		before := false
+		for id := hi - 1; id >= lo; id-- {
+			before = before || h.Ops[id].Mask&(parse.LoadLoad|parse.LoadStore) != 0
+			touched[id] = touched[id] || before
+		}
+	}
+	for _, d := range h.Deps {
+		touched[d.From], touched[d.To] = true, true
+	}
+	return touched
+}
+
+// dependencySources gives for each operation the latest read that it depends
+// on, or NoOp; nil where there are no dependencies.
+func dependencySources(h *parse.History, m model.Model) []parse.OpID {
+	if !m.Deps || len(h.Deps) == 0 {
+		return nil
+	}
+	source := make([]parse.OpID, len(h.Ops))
+	for id := range source {
+		source[id] = parse.NoOp
+	}
+	for _, d := range h.Deps {
+		source[d.To] = d.From // they come in order of From
+	}
+	return source
+}
+
+// readChains spreads the reads of a thread over chains under RMO: a read may
+// continue a chain whose last read a fence or a dependency orders before it.
+type readChains struct {
+	plan   *chainPlan
+	thread int
+	last   []chainEnd
+	free   []int                // of last, those that may be closed off by the latest fence
+	fenced parse.OpID           // the latest fence that orders loads with loads
+	ending map[parse.OpID]int32 // last read of a chain → index in last
+}
+
+type chainEnd struct {
+	chain int32
+	read  parse.OpID
+}
+
+func (r *readChains) fence(id parse.OpID) {
+	r.fenced = id
+	r.free = r.free[:0]
+	for i := range r.last {
+		r.free = append(r.free, i)
+	}
+}
+
+// choose picks the chain of a read, given the read it depends on, if any.
+func (r *readChains) choose(id parse.OpID, source []parse.OpID) int32 {
+	if source != nil && source[id] != parse.NoOp {
+		if i, ok := r.ending[source[id]]; ok {
+			return r.extend(int(i), id)
+		}
+	}
+	for len(r.free) > 0 {
+		i := r.free[len(r.free)-1]
+		r.free = r.free[:len(r.free)-1]
+		if r.last[i].read < r.fenced {
+			return r.extend(i, id)
+		}
+	}
+	r.last = append(r.last, chainEnd{chain: int32(len(r.plan.thread)), read: parse.NoOp})
+	r.plan.thread = append(r.plan.thread, int32(r.thread))
+	return r.extend(len(r.last)-1, id)
+}
+
+func (r *readChains) extend(i int, id parse.OpID) int32 {
+	delete(r.ending, r.last[i].read)
+	r.ending[id] = int32(i)
+	r.last[i].read = id
+	return r.last[i].chain
+}
