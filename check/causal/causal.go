@@ -173,10 +173,13 @@ func (g *graph) memory(ctx context.Context) (*witness.Order, *witness.Refutation
 	if _, ref, err := g.causal(ctx); ref != nil || err != nil {
 		return nil, ref, err
 	}
+	order := &witness.Order{}
 	for t := range g.h.Threads() {
-		if ref, err := g.local(ctx, t); ref != nil || err != nil {
+		more, ref, err := g.local(ctx, t, true)
+		if ref != nil || err != nil {
 			return nil, ref, err
 		}
+		order.Ops = append(order.Ops, more...)
 	}
-	return nil, nil, nil
+	return order, nil, nil
 }

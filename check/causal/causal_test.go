@@ -2,6 +2,7 @@ package causal_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/search"
+	"ordeal/check/search/proctest"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -33,6 +35,11 @@ func agree(t testing.TB, h *parse.History) {
 		v := judge(t, h, m)
 		if want := brute.Allowed(h, m); (v.Answer == witness.Allowed) != want {
 			t.Fatalf("%s: %v; brute force allows: %v; %+v", m.Name, v.Answer, want, h)
+		}
+		if fixpoint := m.Name == model.CCM.Name || m.Name == model.WCCM.Name; v.Answer == witness.Allowed && !fixpoint {
+			if err := witness.ReplayCausal(h, m, v.Order); err != nil {
+				t.Fatalf("%s: %v; %+v; %+v", m.Name, err, v.Order, h)
+			}
 		}
 		if v.Answer == witness.Forbidden {
 			if err := witness.Verify(h, m, v.Refutation); err != nil {
@@ -74,5 +81,79 @@ func TestRandom(t *testing.T) {
 			continue
 		}
 		agree(t, histgen.Mutate(rng, histgen.Machine(rng, totals[rng.IntN(4)], p), rng.IntN(4)))
+	}
+}
+
+// Larger histories: evidence is accepted, and stronger criteria imply weaker
+// ones.
+func TestLadder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 0))
+	n := 300
+	if testing.Short() {
+		n = 50
+	}
+	counts := map[string]int{}
+	for range n {
+		p := histgen.Params{Threads: 2 + rng.IntN(6), Ops: 300, Locations: 2 + rng.IntN(8), Burst: 1 + rng.IntN(5),
+			RMWs: 0.1 * float64(rng.IntN(2)), Fences: 0.1 * float64(rng.IntN(2))}
+		machine := []model.Model{model.SC, model.TSO, model.PSO}[rng.IntN(3)]
+		h := histgen.Mutate(rng, histgen.Machine(rng, machine, p), rng.IntN(3))
+		allowed := map[string]bool{}
+		for _, m := range models {
+			v := judge(t, h, m)
+			allowed[m.Name] = v.Answer == witness.Allowed
+			if allowed[m.Name] {
+				counts[m.Name]++
+			}
+			var err error
+			switch {
+			case v.Answer == witness.Forbidden:
+				err = witness.Verify(h, m, v.Refutation)
+			case v.Order != nil:
+				err = witness.ReplayCausal(h, m, v.Order)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", m.Name, err)
+			}
+		}
+		for _, m := range []model.Model{model.SC, model.TSO} {
+			if v := proctest.Run(t, search.Auto, h, m); v.Answer == witness.Allowed {
+				allowed[m.Name] = true
+			}
+		}
+		for _, implies := range [][2]string{{"sc", "ccm"}, {"ccm", "ccv"}, {"ccm", "cm"}, {"ccv", "cc"}, {"cm", "cc"}, {"ccm", "wccm"}, {"tso", "wccm"}} {
+			if allowed[implies[0]] && !allowed[implies[1]] {
+				t.Fatalf("%s allows and %s forbids %+v", implies[0], implies[1], h)
+			}
+		}
+	}
+	for _, m := range models {
+		if counts[m.Name] == 0 || counts[m.Name] == n {
+			t.Errorf("%s allows %d of %d histories", m.Name, counts[m.Name], n)
+		}
+	}
+}
+
+func BenchmarkCausal(b *testing.B) {
+	for _, m := range models {
+		machine := model.SC
+		if m.Name == model.WCCM.Name {
+			machine = model.TSO
+		}
+		for _, p := range []histgen.Params{
+			{Threads: 6, Ops: 800, Locations: 16}, {Threads: 16, Ops: 800, Locations: 16},
+			{Threads: 8, Ops: 1 << 15, Locations: 64}, {Threads: 16, Ops: 1 << 15, Locations: 16},
+		} {
+			h := histgen.Machine(rand.New(rand.NewPCG(1, 1)), machine, p).History
+			b.Run(fmt.Sprintf("%s/threads=%d/ops=%d/locations=%d", m.Name, p.Threads, p.Ops, p.Locations), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if v := judge(b, h, m); v.Answer != witness.Allowed {
+						b.Fatal(v.Answer)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*p.Ops), "ns/access")
+			})
+		}
 	}
 }

@@ -32,7 +32,7 @@ func (g *graph) convergent(ctx context.Context, ppo bool) (*partial, *witness.Re
 		return nil, g.proof(kindCausal).refute(g.cycle(order)), nil
 	}
 	for t := range g.h.Threads() {
-		if ref, err := g.local(ctx, t); ref != nil || err != nil {
+		if _, ref, err := g.local(ctx, t, false); ref != nil || err != nil {
 			return nil, ref, err
 		}
 	}

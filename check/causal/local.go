@@ -2,6 +2,7 @@ package causal
 
 import (
 	"context"
+	"slices"
 
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -14,8 +15,9 @@ import (
 // load, and all loads of a thread precede its last one.) The rows must be
 // those of the frame's own edges, and are the same again afterwards.
 //
-// It returns the refutation of hb_o's acyclicity, or nil.
-func (g *graph) local(ctx context.Context, t int) (*witness.Refutation, error) {
+// It returns the refutation of hb_o's acyclicity or nil, and then, if wanted,
+// a serialization of the thread's causal past.
+func (g *graph) local(ctx context.Context, t int, serialize bool) ([]parse.OpID, *witness.Refutation, error) {
 	l := &localRun{graph: g, t: int32(t), base: int32(len(g.edges))}
 	last := parse.NoOp
 	for id := g.h.Start[t]; id < g.h.Start[t+1]; id++ {
@@ -24,22 +26,60 @@ func (g *graph) local(ctx context.Context, t int) (*witness.Refutation, error) {
 			last = id
 		}
 	}
-	if last == parse.NoOp {
-		return nil, nil
+	if last != parse.NoOp {
+		l.past = append(l.past, g.row(last)...)
 	}
-	l.past = append(l.past, g.row(last)...)
 	defer l.restore()
 	for i := 0; i < len(l.reads); i++ {
 		if i%256 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		r := l.reads[i]
 		delete(l.queued, r)
 		if ref := l.infer(r); ref != nil {
-			return ref, nil
+			return nil, ref, nil
 		}
 	}
-	return nil, nil
+	if serialize {
+		return l.serialize(last), nil, nil
+	}
+	return nil, nil, nil
+}
+
+// serialize puts the thread's accesses, and all that hb_o has before them, in
+// an order in which each of its reads returns the last write: before each
+// access it lists what is hb_o-before that and not listed yet, in a topological
+// order. What is listed is always closed under hb_o, so that a write U before
+// a read R, having U hb_o rf(R), never comes after rf(R).
+func (l *localRun) serialize(lastRead parse.OpID) []parse.OpID {
+	rank := make([]int32, len(l.h.Ops))
+	for i, v := range l.sort(false) {
+		rank[v] = int32(i)
+	}
+	next := append([]parse.OpID(nil), l.h.Start[:l.h.Threads()]...)
+	var out []parse.OpID
+	for id := l.h.Start[l.t]; id < l.h.Start[l.t+1]; id++ {
+		if l.chain[id] < 0 {
+			continue
+		}
+		first := len(out)
+		for c := range next {
+			for end := l.h.Start[c+1]; next[c] < end; next[c]++ {
+				v := next[c]
+				if l.chain[v] < 0 {
+					continue
+				}
+				// What follows the last read is before nothing but itself.
+				if id <= lastRead && !l.before(v, id) || id > lastRead && v != id {
+					break
+				}
+				out = append(out, v)
+			}
+		}
+		fresh := out[first:]
+		slices.SortFunc(fresh, func(a, b parse.OpID) int { return int(rank[a] - rank[b]) })
+	}
+	return out
 }
 
 // localRun is the fixpoint for one thread.
