@@ -1,0 +1,187 @@
+package parse_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/sim"
+)
+
+// small is a program whose logs are easy to write by hand.
+const small = `ordeal-program 1
+layout spread
+locations x y
+thread 0
+store x 1
+load y
+thread 1
+delay 3
+store y 2
+load x
+add x 1
+`
+
+// smallLog is a correct log of one round: thread 1 runs after thread 0.
+func smallLog(p *gen.Program) sim.Log {
+	w := sim.NewLogWriter(p, 1)
+	log := w.AppendThread(nil, 0, []gen.Value{0})
+	log = w.AppendThread(log, 1, []gen.Value{1, 1})
+	return w.AppendFinal(log, []gen.Value{1 + gen.AddUnit, 2})
+}
+
+// TestNativeFaults gives Native one fault at a time.
+func TestNativeFaults(t *testing.T) {
+	p := mustProgram(t, small)
+	w := sim.NewLogWriter(p, 1)
+	log := smallLog(p)
+	if _, err := parse.Native(p, 1, log); err != nil {
+		t.Fatal(err)
+	}
+	edited := func(at int, b byte) sim.Log {
+		edited := slices.Clone(log)
+		edited[at] ^= b
+		return edited
+	}
+	values := func(t0, t1, final []gen.Value) sim.Log {
+		l := w.AppendThread(nil, 0, t0)
+		l = w.AppendThread(l, 1, t1)
+		if final != nil {
+			l = w.AppendFinal(l, final)
+		}
+		return l
+	}
+	type vs = []gen.Value
+	for _, c := range []struct {
+		name string
+		log  sim.Log
+		want string
+		kind parse.FaultKind // of the ValueError, FaultUnknown for none
+	}{
+		{"magic", edited(0, 1), "byte 0: bad magic", 0},
+		{"second magic", edited(56, 1), "byte 56: bad magic", 0},
+		{"kind", edited(8, 8), "byte 0: unknown kind of frame 9", 0},
+		{"thread number", edited(12, 2), "byte 0: frame of thread 2 of 2", 0},
+		{"hash", edited(16, 1), "byte 0: program hash", 0},
+		{"rounds", edited(24, 3), "byte 0: log of 2 rounds: want 1", 0},
+		{"checksum", edited(40, 1), "byte 0: thread 0: checksum", 0},
+		{"payload", edited(48, 1), "byte 0: thread 0: checksum", 0},
+		{"repeated thread", w.AppendThread(slices.Clone(log), 0, vs{0}), "second frame of thread 0", 0},
+		{"too many", values(vs{0, 0}, vs{1, 1}, nil), "thread 0: 2 values: want 1", 0},
+		{"garbage", append(slices.Clone(log), "Bye."...), "4 bytes after the last frame", 0},
+		{"unwritten", values(vs{7}, vs{1, 1}, nil),
+			"thread 0 round 0 operation 1 (load y): value 7 of y was written by nobody", parse.UnwrittenValue},
+		{"foreign", values(vs{1}, vs{1, 1}, nil),
+			"thread 0 round 0 operation 1 (load y): value 1 of y was written by nobody but, to x, by thread 0 round 0 operation 0 (store x 1)",
+			parse.ForeignValue},
+		{"final", values(vs{0}, vs{1, 1}, vs{9, 2}),
+			"final value of x: value 9 of x was written by nobody", parse.UnwrittenValue},
+		{"final count", values(vs{0}, vs{1, 1}, vs{1}), "final values: 1 values of 2 locations", 0},
+		{"order twice", w.AppendOrder(w.AppendOrder(slices.Clone(log), 0, vs{1, 1 + gen.AddUnit, 1}), 1, vs{2}),
+			"store order of x: entry 2: thread 0 round 0 operation 0 (store x 1) is listed twice", 0},
+		{"order incomplete", w.AppendOrder(w.AppendOrder(slices.Clone(log), 0, vs{1}), 1, vs{2}),
+			"store order of x: thread 1 round 0 operation 3 (add x 1) is missing", 0},
+		{"order of initial", w.AppendOrder(w.AppendOrder(slices.Clone(log), 0, vs{0}), 1, vs{2}),
+			"store order of x: entry 0 is 0, the initial value", 0},
+	} {
+		h, err := parse.Native(p, 1, c.log)
+		if err == nil || h != nil || errors.Is(err, parse.ErrPartial) {
+			t.Errorf("%s: history %v, error %v", c.name, h != nil, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %q lacks %q", c.name, err, c.want)
+		}
+		var value *parse.ValueError
+		if errors.As(err, &value) != (c.kind != 0) || value != nil && value.Fault.Kind != c.kind {
+			t.Errorf("%s: value error %v: want kind %d", c.name, value, c.kind)
+		}
+	}
+}
+
+// TestNativeLostUpdate: an addition of two rounds that reads 0 in both.
+func TestNativeLostUpdate(t *testing.T) {
+	p := mustProgram(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nadd x 3\n")
+	_, err := parse.Native(p, 2, sim.NewLogWriter(p, 2).AppendThread(nil, 0, []gen.Value{0, 0}))
+	var value *parse.ValueError
+	if !errors.As(err, &value) || value.Fault.Kind != parse.LostUpdate {
+		t.Fatalf("error %v", err)
+	}
+	if want := "thread 0 round 1 operation 0 (add x 3): changes x from 0 to "; !strings.HasPrefix(value.Error(), want) {
+		t.Errorf("error %q lacks %q", value, want)
+	}
+}
+
+// TestNativePartialKeepsProof has a thread read what a thread wrote after the
+// last value it logged: the reader is cut there, and nothing is guessed.
+func TestNativePartialKeepsProof(t *testing.T) {
+	p := mustProgram(t, `ordeal-program 1
+layout spread
+locations x y
+thread 0
+store x 1
+load y
+store x 2
+thread 1
+load x
+store y 3
+load x
+store y 4
+thread 2
+load y
+load y
+`)
+	w := sim.NewLogWriter(p, 1)
+	// Thread 0 logged nothing, so its store of 2 is not known to have run;
+	// what thread 1 did after reading it, and thread 2 after reading that,
+	// goes too.
+	log := w.AppendThread(nil, 1, []gen.Value{1, 2})
+	log = w.AppendThread(log, 2, []gen.Value{3, 4})
+	h, err := parse.Native(p, 1, log)
+	if !errors.Is(err, parse.ErrPartial) || !strings.Contains(err.Error(), "thread 0: no frame") {
+		t.Fatalf("error %v", err)
+	}
+	if want := []parse.OpID{0, 1, 3, 4}; !slices.Equal(h.Start, want) {
+		t.Errorf("threads start at %v: want %v", h.Start, want)
+	}
+	if rf := h.Ops[3].RF; rf != 2 {
+		t.Errorf("thread 2 reads from %d: want 2", rf)
+	}
+	// A value that no operation of the program can write is not excused.
+	log = w.AppendThread(nil, 1, []gen.Value{1, 4})
+	if h, err := parse.Native(p, 1, log); h != nil || errors.Is(err, parse.ErrPartial) {
+		t.Errorf("impossible value: %v", err)
+	}
+}
+
+// FuzzNative changes logs, with and without correcting checksums.
+func FuzzNative(f *testing.F) {
+	p := mustProgram(f, small)
+	f.Add([]byte(smallLog(p)), true)
+	f.Add([]byte(smallLog(p))[:60], false)
+	f.Fuzz(func(t *testing.T, data []byte, correct bool) {
+		log := sim.Log(slices.Clone(data))
+		if correct {
+			for at := 0; at+sim.LogHeaderBytes <= len(log); {
+				rest := log[at+sim.LogHeaderBytes:]
+				n := min(binary.LittleEndian.Uint64(log[at+32:]), uint64(len(rest)/8))
+				binary.LittleEndian.PutUint64(log[at+16:], p.Hash64())
+				binary.LittleEndian.PutUint64(log[at+40:], sim.ChecksumBytes(rest[:8*n]))
+				at += sim.LogHeaderBytes + int(8*n)
+			}
+		}
+		h, err := parse.Native(p, 1, log)
+		if (h != nil) != (err == nil || errors.Is(err, parse.ErrPartial)) {
+			t.Fatalf("history %v, error %v", h != nil, err)
+		}
+		if h != nil {
+			if err := h.Validate(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
