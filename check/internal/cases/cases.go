@@ -3,13 +3,17 @@
 package cases
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"ordeal/parse"
+	"ordeal/parse/formats/axe"
 )
 
 // Case is a named history with the verdicts that the literature states.
@@ -20,7 +24,9 @@ type Case struct {
 	Allowed map[string]bool
 }
 
-// Load reads all cases of a folder, in order of their names.
+// Load reads all cases of a folder, in order of their names. A file holds one
+// trace in the notation of package axe; comment lines "# expect: sc=forbidden …"
+// state verdicts.
 func Load(dir string) ([]Case, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.axe"))
 	if err != nil {
@@ -29,26 +35,46 @@ func Load(dir string) ([]Case, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("load cases: %s: %w", dir, fs.ErrNotExist)
 	}
-	var out []Case
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
+	out := make([]Case, len(files))
+	for i, file := range files {
+		if out[i], err = load(file); err != nil {
 			return nil, fmt.Errorf("load cases: %w", err)
 		}
-		c, err := parseCase(string(text))
-		if err != nil {
-			return nil, fmt.Errorf("load cases: %s:%w", file, err)
-		}
-		c.Name = strings.TrimSuffix(filepath.Base(file), ".axe")
-		out = append(out, c)
 	}
 	return out, nil
 }
 
-// parseCase reads comment lines, of which "# expect: sc=forbidden …" states
-// verdicts, and a history.
-func parseCase(text string) (Case, error) {
-	c := Case{Allowed: map[string]bool{}}
+func load(file string) (Case, error) {
+	c := Case{Name: strings.TrimSuffix(filepath.Base(file), ".axe")}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return c, err
+	}
+	if c.Allowed, err = expectations(string(text)); err != nil {
+		return c, fmt.Errorf("%s:%w", file, err)
+	}
+	c.History, err = one(text, file)
+	return c, err
+}
+
+// Parse reads one history in the notation of package axe, for tests.
+func Parse(text string) (*parse.History, error) { return one([]byte(text), "text") }
+
+func one(text []byte, name string) (*parse.History, error) {
+	traces := axe.NewReader(bytes.NewReader(text), name)
+	t, err := traces.Next()
+	if err := errors.Join(err, t.Err); err != nil {
+		return nil, err
+	}
+	if _, err := traces.Next(); err != io.EOF {
+		return nil, fmt.Errorf("%s: more than one trace", name)
+	}
+	return t.History, nil
+}
+
+// expectations reads the verdicts that comment lines state.
+func expectations(text string) (map[string]bool, error) {
+	allowed := map[string]bool{}
 	for i, line := range strings.Split(text, "\n") {
 		verdicts, ok := strings.CutPrefix(line, "# expect:")
 		if !ok {
@@ -56,13 +82,11 @@ func parseCase(text string) (Case, error) {
 		}
 		for _, v := range strings.Fields(verdicts) {
 			m, answer, _ := strings.Cut(v, "=")
-			if _, twice := c.Allowed[m]; twice || answer != "allowed" && answer != "forbidden" {
-				return c, fmt.Errorf("%d: verdict %q", i+1, v)
+			if _, twice := allowed[m]; twice || answer != "allowed" && answer != "forbidden" {
+				return nil, fmt.Errorf("%d: verdict %q", i+1, v)
 			}
-			c.Allowed[m] = answer == "allowed"
+			allowed[m] = answer == "allowed"
 		}
 	}
-	var err error
-	c.History, err = Parse(text)
-	return c, err
+	return allowed, nil
 }
