@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"ordeal/check"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
+	"ordeal/check/saturate"
 )
 
 // BenchmarkCheck judges histories of machines, evidence checks included.
@@ -41,6 +43,46 @@ func BenchmarkCheck(b *testing.B) {
 				b.ReportMetric(float64(v.Stats.Derived), "derived")
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(size.ops), "ns/operation")
+		})
+	}
+}
+
+// BenchmarkForbidden finds and explains violations, and compares that with
+// the saturation alone.
+func BenchmarkForbidden(b *testing.B) {
+	for _, size := range []struct {
+		m                 model.Model
+		ops, threads, loc int
+	}{
+		{model.TSO, 32768, 16, 16},
+		{model.SC, 1 << 20, 8, 64},
+		{model.TSO, 1 << 20, 8, 64},
+	} {
+		b.Run(fmt.Sprintf("%s/%d/%d/%d", size.m.Name, size.ops, size.threads, size.loc), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, 6))
+			run := histgen.Machine(rng, size.m, histgen.Params{Threads: size.threads, Ops: size.ops, Locations: size.loc})
+			h := histgen.Mutate(rng, run, 10)
+			var alone time.Duration
+			for range 3 {
+				start := time.Now()
+				g, err := saturate.Build(h, size.m)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if ok, err := g.Saturate(context.Background()); ok || err != nil {
+					b.Fatalf("%v %v", ok, err)
+				}
+				alone = time.Since(start)
+			}
+			for b.Loop() {
+				v, err := check.Check(context.Background(), h, size.m, check.Options{})
+				if err != nil || v.Answer != check.Forbidden {
+					b.Fatalf("%v: %v %s", err, v.Answer, v.Reason)
+				}
+				b.ReportMetric(float64(len(v.Refutation.Lemmas)), "lemmas")
+				b.ReportMetric(float64(len(v.Refutation.Root.Cycle)), "cycle")
+			}
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(alone), "ratio")
 		})
 	}
 }

@@ -29,7 +29,7 @@ func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limi
 	v = witness.Verdict{Model: m.Name, Procedure: procedure}
 	v.Stats.Derived = g.Inferred()
 	if !ok {
-		v.Answer, v.Procedure, v.Refutation = witness.Forbidden, "saturate", g.Refute()
+		v.Answer, v.Procedure, v.Refutation = witness.Forbidden, "saturate", saturate.Shrink(h, m, g.Refute())
 		return nil, v, nil
 	}
 	return g, v, nil

@@ -1,0 +1,107 @@
+package saturate
+
+import "ordeal/parse"
+
+// part is the history of some of a history's operations.
+type part struct {
+	h *parse.History
+	// op and loc lead back to the whole.
+	op  []parse.OpID
+	loc []int32
+}
+
+// restrict is the part of h that consists of the operations keep, in order,
+// with the threads and locations that they use. The operations that kept
+// reads read from must be kept. What is known of the final memory and the
+// store order is restricted likewise, and dependencies that led through
+// others are kept. Whatever explains h explains its parts, so that a model
+// that forbids a part forbids h.
+func restrict(h *parse.History, keep []parse.OpID) part {
+	p := part{h: &parse.History{Start: []parse.OpID{0}}, op: keep}
+	to := make(map[parse.OpID]parse.OpID, len(keep))
+	for i, id := range keep {
+		to[id] = parse.OpID(i)
+	}
+	locs := map[int32]int32{}
+	thread := -1
+	for i, id := range keep {
+		t := h.Thread(id)
+		if t != thread && i > 0 {
+			p.h.Start = append(p.h.Start, parse.OpID(i))
+		}
+		thread = t
+		o := h.Ops[id]
+		if o.Reads() && o.RF != parse.Init {
+			o.RF = to[o.RF]
+		}
+		if o.Kind != parse.Fence {
+			x, ok := locs[o.Loc]
+			if !ok {
+				x = int32(len(p.loc))
+				locs[o.Loc] = x
+				p.loc = append(p.loc, o.Loc)
+			}
+			o.Loc = x
+		}
+		p.h.Ops = append(p.h.Ops, o)
+	}
+	p.h.Start = append(p.h.Start, parse.OpID(len(keep)))
+	p.h.Locations = make([]string, len(p.loc))
+	p.knowledge(h, to)
+	p.dependencies(h, to)
+	return p
+}
+
+// knowledge restricts what is known of the final memory and the store order.
+func (p *part) knowledge(h *parse.History, to map[parse.OpID]parse.OpID) {
+	if h.Final != nil {
+		for _, x := range p.loc {
+			f := h.Final[x]
+			if id, ok := to[f]; ok {
+				f = id
+			} else if f != parse.Init {
+				f = parse.NoOp
+			}
+			p.h.Final = append(p.h.Final, f)
+		}
+	}
+	if h.StoreOrder != nil {
+		for _, x := range p.loc {
+			var order []parse.OpID
+			for _, w := range h.StoreOrder[x] {
+				if id, ok := to[w]; ok {
+					order = append(order, id)
+				}
+			}
+			p.h.StoreOrder = append(p.h.StoreOrder, order)
+		}
+	}
+}
+
+// dependencies restricts the dependencies, closed under composition.
+func (p *part) dependencies(h *parse.History, to map[parse.OpID]parse.OpID) {
+	if len(h.Deps) == 0 {
+		return
+	}
+	first := 0
+	for i, from := range p.op {
+		for first < len(h.Deps) && h.Deps[first].From < from {
+			first++
+		}
+		reached := map[parse.OpID]bool{from: true}
+		end := h.Start[h.Thread(from)+1]
+		for _, d := range h.Deps[first:] {
+			if d.From >= end {
+				break
+			}
+			if reached[d.From] {
+				reached[d.To] = true
+			}
+		}
+		for j := i + 1; j < len(p.op) && p.op[j] < end; j++ {
+			if reached[p.op[j]] {
+				p.h.Deps = append(p.h.Deps, parse.Dep{From: parse.OpID(i), To: parse.OpID(j)})
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package saturate
+
+import (
+	"context"
+	"slices"
+
+	"ordeal/check/model"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// maxDeletions bounds the operations among which Shrink tries single ones.
+const maxDeletions = 256
+
+// Shrink turns a refutation of one leaf into one about few operations: it
+// restricts the history to the operations that the refutation uses, refutes
+// that part anew, and when this no longer helps, tries to do without each
+// operation. The result is a refutation of h in which no used operation can be
+// left out, unless the first one used very many.
+func Shrink(h *parse.History, m model.Model, ref *witness.Refutation) *witness.Refutation {
+	s := shrinker{h: h, m: m, best: ref, keep: usedOps(h, ref)}
+	for s.refute(s.keep) {
+	}
+	if len(s.keep) <= maxDeletions {
+		s.delete()
+	}
+	return s.best
+}
+
+type shrinker struct {
+	h    *parse.History
+	m    model.Model
+	best *witness.Refutation
+	keep []parse.OpID // that best uses
+}
+
+// refute tries to refute the part of the history that consists of keep. It
+// reports whether that took fewer operations than the best so far.
+func (s *shrinker) refute(keep []parse.OpID) bool {
+	p := restrict(s.h, keep)
+	g, err := Build(p.h, s.m)
+	if err != nil {
+		panic("saturate: " + err.Error()) // the model was built for the whole history
+	}
+	if ok, _ := g.Saturate(context.Background()); ok {
+		return false
+	}
+	ref := g.Refute()
+	p.lift(ref)
+	used := usedOps(s.h, ref)
+	if len(used) >= len(s.keep) {
+		return false
+	}
+	s.best, s.keep = ref, used
+	return true
+}
+
+// delete leaves out one operation after the other, with its readers.
+func (s *shrinker) delete() {
+	for i := 0; i < len(s.keep); {
+		gone := s.keep[i]
+		without := slices.DeleteFunc(slices.Clone(s.keep), func(id parse.OpID) bool {
+			return id == gone || s.h.Ops[id].Reads() && s.h.Ops[id].RF == gone
+		})
+		without = readable(s.h, without)
+		if !s.refute(without) {
+			i++
+			continue
+		}
+		// Some before i may be gone as well; none of them can be tried again
+		// with success.
+		i, _ = slices.BinarySearch(s.keep, gone)
+	}
+}
+
+// readable leaves out reads whose writer is left out, until none is left.
+func readable(h *parse.History, keep []parse.OpID) []parse.OpID {
+	for {
+		n := len(keep)
+		keep = slices.DeleteFunc(keep, func(id parse.OpID) bool {
+			o := &h.Ops[id]
+			if !o.Reads() || o.RF == parse.Init {
+				return false
+			}
+			_, ok := slices.BinarySearch(keep, o.RF)
+			return !ok
+		})
+		if len(keep) == n {
+			return keep
+		}
+	}
+}
+
+// usedOps lists the operations that a refutation names, and those that they
+// read from, in order.
+func usedOps(h *parse.History, ref *witness.Refutation) []parse.OpID {
+	used := map[parse.OpID]bool{}
+	var use func(id parse.OpID)
+	use = func(id parse.OpID) {
+		if id < 0 || used[id] {
+			return
+		}
+		used[id] = true
+		if o := &h.Ops[id]; o.Reads() {
+			use(o.RF)
+		}
+	}
+	each(ref, func(id *parse.OpID) { use(*id) })
+	ops := make([]parse.OpID, 0, len(used))
+	for id := range used {
+		ops = append(ops, id)
+	}
+	slices.Sort(ops)
+	return ops
+}
+
+// lift makes a refutation of the part one of the whole.
+func (p *part) lift(ref *witness.Refutation) {
+	each(ref, func(id *parse.OpID) {
+		if *id >= 0 {
+			*id = p.op[*id]
+		}
+	})
+}
+
+// each calls f for every operation named in a refutation of one leaf.
+func each(ref *witness.Refutation, f func(*parse.OpID)) {
+	edge := func(e *witness.Edge) {
+		f(&e.From)
+		f(&e.To)
+		f(&e.Via)
+	}
+	for i := range ref.Lemmas {
+		edge(&ref.Lemmas[i].Edge)
+		for j := range ref.Lemmas[i].Premise {
+			edge(&ref.Lemmas[i].Premise[j])
+		}
+	}
+	for i := range ref.Root.Cycle {
+		edge(&ref.Root.Cycle[i])
+	}
+}
