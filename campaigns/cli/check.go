@@ -34,7 +34,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 		Args: arguments(1, -1, "a PATH, or - for standard input"),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&c.models, "model", "", "models to judge by: all, or some of "+strings.Join(campaigns.ModelNames(), ", ")+
+	fs.StringVar(&c.models, "model", "", "models to judge by: all that the procedure knows, or some of "+strings.Join(campaigns.ModelNames(), ", ")+
 		" (default tso, or those of the run directory)")
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
@@ -103,6 +103,9 @@ func (c *judge) prepare() error {
 		if c.picked, err = campaigns.ParseModels(c.models); err != nil {
 			faults = append(faults, fmt.Errorf("--model: %w", err))
 		}
+	}
+	if known && c.models == "all" {
+		c.picked = slices.DeleteFunc(c.picked, func(m model.Model) bool { return !p.Claims(m) })
 	}
 	for _, m := range c.picked {
 		if known && !p.Claims(m) {
