@@ -27,9 +27,6 @@ func Nothing(context.Context, *parse.History, model.Model) ([]precedence.Arc, *w
 
 // Saturation is the closure of package saturate: wSC under SC, and its kin.
 func Saturation(ctx context.Context, h *parse.History, m model.Model) ([]precedence.Arc, *witness.Refutation, error) {
-	if !ready(m) {
-		return nil, nil, nil
-	}
 	g, err := saturate.Build(h, m)
 	if err != nil {
 		return nil, nil, err
@@ -113,9 +110,6 @@ func Graph(ctx context.Context, closure Closure, h *parse.History, m model.Model
 // pipeline allows the history is an error: one of the two is wrong.
 func Exhausted(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v witness.Verdict) (witness.Verdict, error) {
 	v.Answer = witness.Forbidden
-	if !ready(m) {
-		return v, nil
-	}
 	second, err := search.Auto.Run(ctx, h, m, limits)
 	if err != nil {
 		return witness.Verdict{}, err
@@ -127,8 +121,3 @@ func Exhausted(ctx context.Context, h *parse.History, m model.Model, limits sear
 	v.Refutation = second.Refutation
 	return v, nil
 }
-
-// ready says for which models package saturate is complete.
-//
-// TODO(ladder): remove once it has PSO and RMO.
-func ready(m model.Model) bool { return m.Name == model.SC.Name || m.Name == model.TSO.Name }

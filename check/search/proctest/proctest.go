@@ -121,7 +121,7 @@ func Small(t *testing.T, procedures ...search.Procedure) map[string]float64 {
 func Large(t *testing.T, n, ops int, procedures ...search.Procedure) {
 	rng := rand.New(rand.NewPCG(42, 0))
 	for range n {
-		m := Totals[rng.IntN(2)]
+		m := Totals[rng.IntN(4)]
 		p := histgen.Params{
 			Threads: 2 + rng.IntN(4), Ops: ops, Locations: 2 + rng.IntN(6),
 			RMWs: 0.1 * float64(rng.IntN(2)), Fences: 0.1 * float64(rng.IntN(2)), Burst: 1 + rng.IntN(4),
