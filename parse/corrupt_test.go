@@ -151,10 +151,13 @@ load y
 	if rf := h.Ops[3].RF; rf != 2 {
 		t.Errorf("thread 2 reads from %d: want 2", rf)
 	}
-	// A value that no operation of the program can write is not excused.
-	log = w.AppendThread(nil, 1, []gen.Value{1, 4})
-	if h, err := parse.Native(p, 1, log); h != nil || errors.Is(err, parse.ErrPartial) {
-		t.Errorf("impossible value: %v", err)
+	// A value that no operation of the program can write is not excused: of
+	// another location, of a second round, of an addition.
+	for _, v := range []gen.Value{4, p.Stride() + 2, gen.AddUnit + 2} {
+		log = w.AppendThread(nil, 1, []gen.Value{1, v})
+		if h, err := parse.Native(p, 1, log); h != nil || errors.Is(err, parse.ErrPartial) {
+			t.Errorf("impossible value %d: %v", v, err)
+		}
 	}
 }
 
