@@ -95,6 +95,14 @@ check
 }
 
 // A faulty trace does not keep its neighbours from being read.
+// The two brackets of an RMW mean the same.
+func TestAngleBrackets(t *testing.T) {
+	angle, brace := one(t, "0: <M[0] == 0; M[0] := 1>\n"), one(t, "0: {M[0] == 0; M[0] := 1}\n")
+	if diff := cmp.Diff(brace.History, angle.History, ignoreMarks); angle.Err != nil || diff != "" {
+		t.Error(angle.Err, diff)
+	}
+}
+
 func TestManyTraces(t *testing.T) {
 	traces := readAll(t, "0: M[0] := 1\ncheck\n0: M[0] = 1\n0: M[0] == 9\ncheck\n\ncheck\n1: M[1] == 0\n")
 	if len(traces) != 4 {
@@ -134,6 +142,7 @@ func TestFaults(t *testing.T) {
 		{"0: membar", `f:1: want LL, LS, SL or SS at the end of the line`},
 		{"0: membar XX", `f:1: unknown component "XX" of a membar: want LL, LS, SL or SS`},
 		{"0: { M[0] == 0; M[1] := 1 }", `f:1: read-modify-write of two locations, M[0] and M[1]`},
+		{"0: < M[0] == 0; M[0] := 1 }", `f:1: want ">" before "}"`},
 		{"0: { M[0] == 0; M[0] := 1", `f:1: want "}" at the end of the line`},
 		{"0: M[0] == 0 @ 1:2:3", `f:1: want the end of the line before ":3"`},
 		{"final M[0] == 1", "f:1: final value 1 of 0 was written by nobody"},

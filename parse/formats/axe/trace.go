@@ -151,7 +151,10 @@ func (t *trace) parse(code []byte, line int) error {
 func (t *trace) operation(s *scanner) (parse.Op, error) {
 	op := parse.Op{RF: parse.NoOp}
 	if s.eat("{") {
-		return t.rmw(s)
+		return t.rmw(s, "}")
+	}
+	if s.eat("<") {
+		return t.rmw(s, ">")
 	}
 	start := s.at
 	switch string(s.word()) {
@@ -181,8 +184,8 @@ func (t *trace) operation(s *scanner) (parse.Op, error) {
 	return op, err
 }
 
-// rmw reads what follows "{".
-func (t *trace) rmw(s *scanner) (parse.Op, error) {
+// rmw reads what follows "{" or "<", with the bracket that closes it.
+func (t *trace) rmw(s *scanner, closing string) (parse.Op, error) {
 	op := parse.Op{Kind: parse.RMW, RF: parse.NoOp}
 	name, err := s.location()
 	if err != nil {
@@ -211,7 +214,7 @@ func (t *trace) rmw(s *scanner) (parse.Op, error) {
 	if op.Write, err = s.number(); err != nil {
 		return op, err
 	}
-	return op, s.want("}")
+	return op, s.want(closing)
 }
 
 // membar reads the components of a fence.
