@@ -76,7 +76,7 @@ type Graph struct {
 	inferred []inferredEdge
 
 	// Closure.
-	rows  []int32 // node × chain
+	clockRows
 	order []int32 // node → number from 1 in the order of the sweep, 0 before
 	wait  []int32 // sweep: predecessors not yet processed
 	cursors
@@ -138,11 +138,6 @@ func (g *Graph) HB(u, v Node) bool {
 
 // Clock is the clock row of v, for reading only.
 func (g *Graph) Clock(v Node) []int32 { return g.row(v) }
-
-func (g *Graph) row(v Node) []int32 {
-	lo := int(v) * g.chains
-	return g.rows[lo : lo+g.chains : lo+g.chains]
-}
 
 // pos is the position of v in its chain, from 1.
 func (g *Graph) pos(v Node) int32 { return int32(v-g.start[g.chain[v]]) + 1 }

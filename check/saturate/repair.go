@@ -1,7 +1,5 @@
 package saturate
 
-import "math/bits"
-
 // repairQueue holds processed nodes whose rows changed, each with a mask of
 // the changed components that are not yet handed on.
 type repairQueue struct {
@@ -34,51 +32,6 @@ func (g *Graph) dirty(v Node) []uint64 {
 	}
 	lo := int(s) * g.words
 	return q.masks[lo : lo+g.words]
-}
-
-// joinAll raises the row of v, a processed node, by the row of u and queues v
-// if that changed it.
-func (g *Graph) joinAll(u, v Node) {
-	src, dst := g.row(u), g.row(v)
-	var m []uint64
-	for c, p := range src {
-		if p > dst[c] {
-			if m == nil {
-				m = g.dirty(v)
-			}
-			g.set(v, dst, c, p)
-			m[c>>6] |= 1 << (c & 63)
-		}
-	}
-}
-
-// joinMasked raises the row of v by the components of u's row in a mask.
-func (g *Graph) joinMasked(u, v Node, mask []uint64) {
-	src, dst := g.row(u), g.row(v)
-	var m []uint64
-	for i, w := range mask {
-		for ; w != 0; w &= w - 1 {
-			c := i<<6 + bits.TrailingZeros64(w)
-			if src[c] <= dst[c] {
-				continue
-			}
-			g.set(v, dst, c, src[c])
-			if g.order[v] == 0 {
-				continue // the sweep has not come to it
-			}
-			if m == nil {
-				m = g.dirty(v)
-			}
-			m[c>>6] |= 1 << (c & 63)
-		}
-	}
-}
-
-func (g *Graph) set(v Node, row []int32, c int, p int32) {
-	if g.trail != nil {
-		g.trail.rows = append(g.trail.rows, savedComponent{v, int32(c), row[c]})
-	}
-	row[c] = p
 }
 
 // repair applies the rules to the queued nodes for the components that

@@ -177,7 +177,7 @@ func (g *Graph) derive(u, v Node, rule witness.Rule, via Node) bool {
 		g.wait[v]++
 	case g.order[u] == 0: // u hands its row on when it is processed
 	case g.order[v] == 0:
-		joinRow(g.row(v), g.row(u))
+		g.joinRow(u, v)
 	default:
 		g.joinAll(u, v)
 	}

@@ -22,7 +22,7 @@ func (g *Graph) Saturate(ctx context.Context) (bool, error) {
 	if g.conflict.found {
 		return false, nil
 	}
-	g.rows = make([]int32, g.n*g.chains)
+	g.initRows()
 	g.order = make([]int32, g.n)
 	g.initCursors()
 	g.initQueue()
@@ -99,6 +99,7 @@ func (s *sweep) process(v Node) (waiting, ok bool) {
 	g := s.g
 	row := g.row(v)
 	row[g.chain[v]] = g.pos(v)
+	g.nonZero(v, int(g.chain[v]))
 	if g.kind[v]&bitWrite != 0 {
 		if !g.firstB(v, row) {
 			return false, false
@@ -122,42 +123,34 @@ func (s *sweep) process(v Node) (waiting, ok bool) {
 func (s *sweep) push(v Node, row []int32) bool {
 	g := s.g
 	if t := g.next(v); t != NoNode {
-		s.arrive(v, t, row)
+		s.arrive(v, t)
 	}
 	for i := g.outStart[v]; i < g.outStart[v+1]; i++ {
 		t := g.outTo[i]
 		if row[g.chain[t]] >= g.pos(t) {
 			return g.fail(edgeRef{from: v, to: t, static: i, inferred: -1})
 		}
-		s.arrive(v, t, row)
+		s.arrive(v, t)
 	}
 	for e := g.head[v]; e >= 0; e = g.inferred[e].next {
 		t := g.inferred[e].to
 		if row[g.chain[t]] >= g.pos(t) {
 			return g.fail(edgeRef{from: v, to: t, static: -1, inferred: e})
 		}
-		s.arrive(v, t, row)
+		s.arrive(v, t)
 	}
 	return true
 }
 
-func (s *sweep) arrive(v, t Node, row []int32) {
+func (s *sweep) arrive(v, t Node) {
 	g := s.g
 	if g.order[t] != 0 {
 		g.joinAll(v, t)
 		return
 	}
-	joinRow(g.row(t), row)
+	g.joinRow(v, t)
 	if g.wait[t]--; g.wait[t] == 0 {
 		s.ready(t)
-	}
-}
-
-// joinRow raises dst to the maximum of dst and src.
-func joinRow(dst, src []int32) {
-	src = src[:len(dst)]
-	for c, p := range src {
-		dst[c] = max(dst[c], p)
 	}
 }
 
