@@ -1,0 +1,133 @@
+package saturate
+
+import "math/bits"
+
+// blockChains is the number of chains in a block: a cache line of a row.
+const blockChains = 16
+
+// wideRows is the number of chains from which on rows have summaries.
+const wideRows = 128
+
+// clockRows holds the clock rows. Wide rows are mostly zero, since a history
+// of many threads has short ones: each has a summary with a bit for every
+// block that may be non-zero.
+type clockRows struct {
+	rows    []int32  // node × chain
+	blocks  []uint64 // node × summary; nil for narrow rows
+	summary int      // words of a summary
+}
+
+func (g *Graph) initRows() {
+	g.clockRows = clockRows{rows: make([]int32, g.n*g.chains)}
+	if g.chains > wideRows {
+		g.summary = (g.chains + 64*blockChains - 1) / (64 * blockChains)
+		g.blocks = make([]uint64, g.n*g.summary)
+	}
+}
+
+func (g *Graph) row(v Node) []int32 {
+	lo := int(v) * g.chains
+	return g.rows[lo : lo+g.chains : lo+g.chains]
+}
+
+// nonZero notes that component c of v's row may be non-zero.
+func (g *Graph) nonZero(v Node, c int) {
+	if g.blocks != nil {
+		g.blocks[int(v)*g.summary+c/(64*blockChains)] |= 1 << (c / blockChains % 64)
+	}
+}
+
+// joinRow raises the row of v, which the sweep has not come to, to the
+// maximum of it and u's.
+func (g *Graph) joinRow(u, v Node) {
+	src, dst := g.row(u), g.row(v)
+	if g.blocks == nil {
+		raise(dst, src)
+		return
+	}
+	for i := range g.summary {
+		w := g.blocks[int(u)*g.summary+i]
+		g.blocks[int(v)*g.summary+i] |= w
+		for ; w != 0; w &= w - 1 {
+			lo, hi := g.block(i, w)
+			raise(dst[lo:hi], src[lo:hi])
+		}
+	}
+}
+
+// block is the range of chains of the lowest bit of word i of a summary.
+func (g *Graph) block(i int, w uint64) (lo, hi int) {
+	lo = (i*64 + bits.TrailingZeros64(w)) * blockChains
+	return lo, min(lo+blockChains, g.chains)
+}
+
+func raise(dst, src []int32) {
+	src = src[:len(dst)]
+	for c, p := range src {
+		dst[c] = max(dst[c], p)
+	}
+}
+
+// joinAll raises the row of v, a processed node, by the row of u and queues v
+// if that changed it.
+func (g *Graph) joinAll(u, v Node) {
+	if g.blocks == nil {
+		g.joinRange(u, v, 0, g.chains, nil)
+		return
+	}
+	var m []uint64
+	for i := range g.summary {
+		w := g.blocks[int(u)*g.summary+i]
+		g.blocks[int(v)*g.summary+i] |= w
+		for ; w != 0; w &= w - 1 {
+			lo, hi := g.block(i, w)
+			m = g.joinRange(u, v, lo, hi, m)
+		}
+	}
+}
+
+// joinRange does so for a range of chains. m is v's mask, nil as long as
+// nothing has changed.
+func (g *Graph) joinRange(u, v Node, lo, hi int, m []uint64) []uint64 {
+	src, dst := g.row(u), g.row(v)
+	for c := lo; c < hi; c++ {
+		if src[c] > dst[c] {
+			if m == nil {
+				m = g.dirty(v)
+			}
+			g.set(v, dst, c, src[c])
+			m[c>>6] |= 1 << (c & 63)
+		}
+	}
+	return m
+}
+
+// joinMasked raises the row of v by the components of u's row in a mask.
+func (g *Graph) joinMasked(u, v Node, mask []uint64) {
+	src, dst := g.row(u), g.row(v)
+	var m []uint64
+	for i, w := range mask {
+		for ; w != 0; w &= w - 1 {
+			c := i<<6 + bits.TrailingZeros64(w)
+			if src[c] <= dst[c] {
+				continue
+			}
+			g.set(v, dst, c, src[c])
+			g.nonZero(v, c)
+			if g.order[v] == 0 {
+				continue // the sweep has not come to it
+			}
+			if m == nil {
+				m = g.dirty(v)
+			}
+			m[c>>6] |= 1 << (c & 63)
+		}
+	}
+}
+
+func (g *Graph) set(v Node, row []int32, c int, p int32) {
+	if g.trail != nil {
+		g.trail.rows = append(g.trail.rows, savedComponent{v, int32(c), row[c]})
+	}
+	row[c] = p
+}
