@@ -15,7 +15,8 @@
 // threads may interleave in any way. Locations start at 0, and the values
 // written to one location are unique and not 0, so that a read's value names
 // the write it reads from. "v0" is another spelling of M[0], and "< … >", as in
-// Axe's manual, of "{ … }". "#" begins a comment. The last trace of a file may lack its "check".
+// Axe's manual, of "{ … }". "#" begins a comment. The last trace of a file may
+// lack its "check".
 //
 // Three extensions serve the models that Axe does not have:
 //
