@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -58,9 +57,6 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	report, err := repro.Repeat(ctx, campaigns.RunDir(dir), o)
 	if report != nil && report.Tries > 0 {
 		r.print(report)
-	}
-	if errors.Is(err, context.Canceled) {
-		return &statusError{campaigns.ExitUndecided, err}
 	}
 	if err != nil {
 		return err

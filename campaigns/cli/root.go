@@ -168,13 +168,16 @@ func (e *env) startProfile(path string) error {
 }
 
 // body turns the errors of a command's work into infrastructure trouble where
-// they do not say otherwise.
+// they do not say otherwise; an interrupted command is undecided.
 func body(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		err := run(cmd.Context(), args)
 		var se *statusError
 		if err == nil || errors.As(err, &se) {
 			return err
+		}
+		if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
+			return &statusError{campaigns.ExitUndecided, fmt.Errorf("interrupted: %w", err)}
 		}
 		return &statusError{campaigns.ExitInfra, err}
 	}
