@@ -74,18 +74,29 @@ func Small(t *testing.T, procedures ...search.Procedure) map[string]float64 {
 			}
 		}
 	}
+	full := []parse.FenceMask{parse.FullFence}
 	bounds := []histgen.Bound{
 		{Threads: 3, Locations: 2, Ops: 4, RMW: true},
+		{Threads: 3, Locations: 2, Ops: 5, Exact: true, Fences: full},
 		{Threads: 2, Locations: 2, Ops: 4, RMW: true, Fences: []parse.FenceMask{
 			parse.FullFence, parse.StoreStore, parse.StoreLoad, parse.LoadLoad, parse.LoadStore,
 		}},
 	}
 	random := 2000
 	if testing.Short() {
-		bounds[0].Ops, bounds[1].Ops, random = 3, 3, 300
+		bounds, random = bounds[:1], 300
+		bounds[0].Ops = 3
 	}
 	for _, b := range bounds {
 		for h := range histgen.All(b) {
+			judge(h)
+		}
+	}
+	// There are 458,528 histories of five operations with RMWs and fences:
+	// judge some of them.
+	i := 0
+	for h := range histgen.All(histgen.Bound{Threads: 3, Locations: 2, Ops: 5, Exact: true, RMW: true, Fences: full}) {
+		if i++; i%97 == 0 && !testing.Short() {
 			judge(h)
 		}
 	}

@@ -103,7 +103,7 @@ type formula struct {
 // newFormula makes the variables; with fixed, pairs that the graph orders get
 // none.
 func newFormula(g *precedence.Graph, fixed bool) *formula {
-	f := &formula{g: g, solver: gini.New(), index: make([]int, g.Nodes())}
+	f := &formula{g: g, index: make([]int, g.Nodes())}
 	for v := range precedence.Node(g.Nodes()) {
 		if g.IsAccess(v) || int(v) >= len(g.History.Ops) {
 			f.index[v] = len(f.nodes)
@@ -111,6 +111,7 @@ func newFormula(g *precedence.Graph, fixed bool) *formula {
 		}
 	}
 	n := len(f.nodes)
+	f.solver = gini.NewVc(n*n/2+2, n*n/2+2)
 	f.before = make([][]z.Lit, n)
 	for i := range f.before {
 		f.before[i] = make([]z.Lit, n)

@@ -209,7 +209,7 @@ func (a *analysis) infer() bool {
 				continue
 			}
 			if c == a.chain[s] {
-				p++ // s itself
+				p = a.pos[s] + 1 // behind s itself, even if s is on a cycle by now
 			}
 			list := int(h.Ops[s].Loc)*a.chains + int(c)
 			a.rule6(s, a.loads[list], p)
