@@ -59,9 +59,9 @@ func BenchmarkForbidden(b *testing.B) {
 		{model.TSO, 1 << 20, 8, 64},
 	} {
 		b.Run(fmt.Sprintf("%s/%d/%d/%d", size.m.Name, size.ops, size.threads, size.loc), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(1, 6))
+			rng := rand.New(rand.NewPCG(1, 8))
 			run := histgen.Machine(rng, size.m, histgen.Params{Threads: size.threads, Ops: size.ops, Locations: size.loc})
-			h := histgen.Mutate(rng, run, 10)
+			h := histgen.Mutate(rng, run, 1)
 			var alone time.Duration
 			for range 3 {
 				start := time.Now()
@@ -72,7 +72,9 @@ func BenchmarkForbidden(b *testing.B) {
 				if ok, err := g.Saturate(context.Background()); ok || err != nil {
 					b.Fatalf("%v %v", ok, err)
 				}
-				alone = time.Since(start)
+				if d := time.Since(start); alone == 0 || d < alone {
+					alone = d
+				}
 			}
 			for b.Loop() {
 				v, err := check.Check(context.Background(), h, size.m, check.Options{})

@@ -63,6 +63,7 @@ type splitter struct {
 	clauses []clause
 	known   map[string]bool // clauses, to learn none twice
 	more    int             // pairs to create at the next dead end
+	stack   []assumption    // in force in the graph
 }
 
 // writePair is a variable: true if first precedes second.
@@ -76,6 +77,12 @@ type literal int32
 
 func (l literal) not() literal { return l ^ 1 }
 
+// assumption is a literal that the graph assumes, and the point before.
+type assumption struct {
+	lit  literal
+	mark saturate.Mark
+}
+
 // clause says that not all of its literals hold, and ref shows it.
 type clause struct {
 	lits []literal
@@ -85,7 +92,6 @@ type clause struct {
 // run decides. All results are nil if the refutation would be too large.
 func (s *splitter) run(ctx context.Context) (*witness.Order, *witness.Refutation, error) {
 	g := s.g
-	base := g.Mark()
 	s.more = 8
 	for {
 		switch sat, err := s.solve(ctx); {
@@ -100,13 +106,14 @@ func (s *splitter) run(ctx context.Context) (*witness.Order, *witness.Refutation
 			return nil, nil, err
 		}
 		if !learned {
+			mark := g.Mark()
 			order, stuck, _, err := greedy(ctx, g, true)
 			if order != nil || err != nil {
 				return order, nil, err
 			}
 			s.split(stuck)
+			g.Undo(mark)
 		}
-		g.Undo(base)
 	}
 }
 
@@ -123,16 +130,32 @@ func (s *splitter) solve(ctx context.Context) (bool, error) {
 }
 
 // propose assumes the orders that the solver proposes, leaving out those that
-// contradict the ones before, and learns why they do.
+// contradict the ones before, and learns why they do. It keeps what the last
+// proposal had in common with this one.
 func (s *splitter) propose(ctx context.Context) (learned bool, err error) {
 	g := s.g
+	same := 0
+	for same < len(s.stack) && s.value(s.stack[same].lit/2) == s.stack[same].lit {
+		same++
+	}
+	if same < len(s.stack) {
+		g.Undo(s.stack[same].mark)
+	}
+	s.stack = s.stack[:same]
+	assumed := make([]bool, len(s.pairs))
+	for _, a := range s.stack {
+		assumed[a.lit/2] = true
+	}
 	for i := range s.pairs {
-		if i%64 == 0 && ctx.Err() != nil {
+		if assumed[i] {
+			continue
+		}
+		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}
-		p := &s.pairs[i]
-		u, v := p.first, p.second
-		if !s.sat.Value(p.lit) {
+		l := s.value(literal(i))
+		u, v := s.pairs[i].first, s.pairs[i].second
+		if l&1 == 1 {
 			u, v = v, u
 		}
 		mark := g.Mark()
@@ -140,9 +163,19 @@ func (s *splitter) propose(ctx context.Context) (learned bool, err error) {
 			s.learn(g.Refute())
 			learned = true
 			g.Undo(mark)
+			continue
 		}
+		s.stack = append(s.stack, assumption{l, mark})
 	}
 	return learned, nil
+}
+
+// value is the literal of a pair that holds in the solver's proposal.
+func (s *splitter) value(pair literal) literal {
+	if s.sat.Value(s.pairs[pair].lit) {
+		return 2 * pair
+	}
+	return 2*pair + 1
 }
 
 // learn adds the clause that a contradiction shows.
