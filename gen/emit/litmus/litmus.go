@@ -6,6 +6,11 @@
 // Unit. herd7's X86_64 has no xadd; an addition becomes "lock addl", which
 // has the same effect on memory and order but returns no value, so that its
 // read cannot be named in a condition. Delays order nothing and are left out.
+//
+// A thread keeps its results in registers. One with more results than there
+// are registers stores the further ones to locations of its own: entry 14 of
+// P0's log is log0_14. No other thread uses these locations, so that the
+// stores forbid and allow nothing.
 package litmus
 
 import (
@@ -36,6 +41,7 @@ type Condition struct {
 }
 
 // registers hold the results of a thread, in order; rsp and rbp are not free.
+// The last one is also what further results go through on their way to memory.
 var registers = []struct{ name, low string }{
 	{"rax", "eax"}, {"rbx", "ebx"}, {"rcx", "ecx"}, {"rdx", "edx"}, {"rsi", "esi"}, {"rdi", "edi"},
 	{"r8", "r8d"}, {"r9", "r9d"}, {"r10", "r10d"}, {"r11", "r11d"},
@@ -55,8 +61,8 @@ func Unit(p *gen.Program) gen.Value {
 // Emit writes the program as a test of the given name. With a condition it
 // asks whether that outcome exists; nil asks for all outcomes. All registers
 // and locations are listed for litmus7 to print. A program that does not fit
-// (a thread with more results than registers, values beyond 31 bits, location
-// names that herd7 reads as something else) is refused, with every reason.
+// (values beyond 31 bits, location names that herd7 reads as something else or
+// that a thread needs for its results) is refused, with every reason.
 func Emit(w io.Writer, name string, p *gen.Program, c *Condition) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("emit litmus %s: %w", name, err)
@@ -94,25 +100,30 @@ type emitter struct {
 	p     *gen.Program
 	unit  gen.Value
 	code  [][]string // instructions of each thread
-	reads [][]string // register of each log entry; empty for an addition
+	reads [][]result // where each log entry is
 	errs  []error
 }
+
+// result is where a log entry is: in a register of its thread, in a location,
+// or, for an addition, nowhere (the zero value).
+type result struct{ register, location string }
 
 func (e *emitter) refuse(format string, args ...any) {
 	e.errs = append(e.errs, fmt.Errorf(format, args...))
 }
 
 func (e *emitter) thread(t gen.ThreadID) {
-	var code, reads []string
-	used, needed := 0, 0
+	var code []string
+	var reads []result
+	results := 0
 	for _, op := range e.p.Threads[t] {
 		if op.Kind == gen.Load || op.Kind == gen.Exchange {
-			needed++
+			results++
 		}
 	}
-	if needed > len(registers) {
-		e.refuse("thread %d: %d loads and exchanges, but there are %d registers", t, needed, len(registers))
-		return
+	used, kept := 0, len(registers) // registers in use, and how many may be
+	if results > kept {
+		kept--
 	}
 	for i, op := range e.p.Threads[t] {
 		value := op.Value
@@ -133,14 +144,24 @@ func (e *emitter) thread(t gen.ThreadID) {
 			code = append(code, fmt.Sprintf("movl $%d,%%%s", value, low), fmt.Sprintf("xchgl (%s),%%%s", loc, low))
 		case gen.FetchAdd:
 			code = append(code, fmt.Sprintf("lock addl $%d,(%s)", value, loc))
-			reads = append(reads, "")
+			reads = append(reads, result{})
 		case gen.FullFence:
 			code = append(code, "mfence")
 		}
-		if op.Kind == gen.Load || op.Kind == gen.Exchange {
-			reads = append(reads, registers[used].name)
-			used++
+		if op.Kind != gen.Load && op.Kind != gen.Exchange {
+			continue
 		}
+		if used < kept {
+			reads = append(reads, result{register: registers[used].name})
+			used++
+			continue
+		}
+		own := fmt.Sprintf("log%d_%d", t, len(reads))
+		if slices.Contains(e.p.Locations, own) {
+			e.refuse("location %s: thread %d needs the name for a result", own, t)
+		}
+		code = append(code, fmt.Sprintf("movl %%%s,(%s)", registers[used].low, own))
+		reads = append(reads, result{location: own})
 	}
 	e.code, e.reads = append(e.code, code), append(e.reads, reads)
 }
@@ -175,9 +196,12 @@ func (e *emitter) columns(out io.Writer) {
 func (e *emitter) listed() string {
 	var b strings.Builder
 	for t, reads := range e.reads {
-		for _, register := range reads {
-			if register != "" {
-				fmt.Fprintf(&b, "%d:%s; ", t, register)
+		for _, r := range reads {
+			switch {
+			case r.register != "":
+				fmt.Fprintf(&b, "%d:%s; ", t, r.register)
+			case r.location != "":
+				fmt.Fprintf(&b, "%s; ", r.location)
 			}
 		}
 	}
@@ -187,14 +211,17 @@ func (e *emitter) listed() string {
 func (e *emitter) condition(c *Condition) string {
 	var terms []string
 	for _, r := range sortedReads(c.Reads) {
-		known := r.Thread >= 0 && int(r.Thread) < len(e.reads) && r.Index >= 0 && r.Index < len(e.reads[r.Thread])
-		switch {
-		case !known:
+		if r.Thread < 0 || int(r.Thread) >= len(e.reads) || r.Index < 0 || r.Index >= len(e.reads[r.Thread]) {
 			e.refuse("condition: thread %d has no read %d", r.Thread, r.Index)
-		case e.reads[r.Thread][r.Index] == "":
-			e.refuse("condition: read %d of thread %d is an addition, which returns nothing here", r.Index, r.Thread)
+			continue
+		}
+		switch at := e.reads[r.Thread][r.Index]; {
+		case at.register != "":
+			terms = append(terms, fmt.Sprintf("%d:%s=%d", r.Thread, at.register, c.Reads[r]))
+		case at.location != "":
+			terms = append(terms, fmt.Sprintf("[%s]=%d", at.location, c.Reads[r]))
 		default:
-			terms = append(terms, fmt.Sprintf("%d:%s=%d", r.Thread, e.reads[r.Thread][r.Index], c.Reads[r]))
+			e.refuse("condition: read %d of thread %d is an addition, which returns nothing here", r.Index, r.Thread)
 		}
 	}
 	locs := make([]gen.LocID, 0, len(c.Final))

@@ -72,7 +72,7 @@ func TestEmit(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"locations x\nthread 0\n" + strings.Repeat("load x\n", 15), "thread 0: 15 loads and exchanges, but there are 14 registers"},
+		{"locations x log0_13\nthread 0\n" + strings.Repeat("load x\n", 15), "location log0_13: thread 0 needs the name for a result"},
 		{"locations x\nthread 0\nstore x 2147483648\n", "thread 0 operation 0 (store x 2147483648): value 2147483648 does not fit 31 bits"},
 		{"locations P1\nthread 0\nload P1\n", "location P1: the name means something else there"},
 		{"locations eax\nthread 0\nload eax\n", "location eax: the name means something else there"},
@@ -88,6 +88,31 @@ func TestRefusals(t *testing.T) {
 		c := litmus.Condition{Reads: map[litmus.Read]gen.Value{r: 0}}
 		if err := litmus.Emit(new(bytes.Buffer), "T", p, &c); err == nil {
 			t.Errorf("read %+v accepted", r)
+		}
+	}
+}
+
+// A thread with 14 results needs no memory; with 16, counting an addition that
+// has none, the 14th and 15th log entries are in memory.
+func TestManyResults(t *testing.T) {
+	var out bytes.Buffer
+	p := program(t, "locations x\nthread 0\n"+strings.Repeat("load x\n", 14))
+	if err := litmus.Emit(&out, "T", p, nil); err != nil || strings.Contains(out.String(), "log0") {
+		t.Errorf("%v in\n%s", err, out.String())
+	}
+	out.Reset()
+	p = program(t, "locations x\nthread 0\nadd x 1\n"+strings.Repeat("load x\n", 14)+"exchange x 2\n")
+	c := &litmus.Condition{Reads: map[litmus.Read]gen.Value{{Index: 13}: 10, {Index: 14}: 11, {Index: 15}: 12}}
+	if err := litmus.Emit(&out, "T", p, c); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"movl (x),%r14d ; movl (x),%r15d ; movl %r15d,(log0_14) ; movl $2,%r15d ; xchgl (x),%r15d ; movl %r15d,(log0_15) ;",
+		"0:r14; log0_14; log0_15; x;]", `exists (0:r14=10 /\ [log0_14]=11 /\ [log0_15]=12)`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
 }
