@@ -1,7 +1,9 @@
 package ast
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -39,15 +41,24 @@ func (fs Faults) Unwrap() []error {
 	return errs
 }
 
-// Err is nil without faults, and the list otherwise.
-func (fs Faults) Err() error {
-	if len(fs) == 0 {
-		return nil
-	}
-	return fs
-}
-
 // Add appends a fault.
 func (fs *Faults) Add(pos Pos, format string, args ...any) {
 	*fs = append(*fs, Fault{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+}
+
+// Sort puts the faults of each file into the order of its text. Files stay in
+// the order of their first fault.
+func (fs Faults) Sort() {
+	files := map[string]int{}
+	for _, f := range fs {
+		if _, ok := files[f.Pos.File]; !ok {
+			files[f.Pos.File] = len(files)
+		}
+	}
+	slices.SortStableFunc(fs, func(a, b Fault) int {
+		return cmp.Or(
+			cmp.Compare(files[a.Pos.File], files[b.Pos.File]),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
 }

@@ -21,15 +21,6 @@ type Pos struct {
 // IsKnown tells whether the position was set by a parser.
 func (p Pos) IsKnown() bool { return p.Line > 0 }
 
-// Before orders positions of one file by line and column; positions of
-// different files are not ordered by it.
-func (p Pos) Before(q Pos) bool {
-	if p.Line != q.Line {
-		return p.Line < q.Line
-	}
-	return p.Col < q.Col
-}
-
 // String writes file:line:col, the form editors and compilers understand.
 func (p Pos) String() string {
 	if !p.IsKnown() {

@@ -24,8 +24,8 @@ const (
 func Load(fsys fs.FS, root string) (*ast.File, error) {
 	l := loader{fsys: fsys, root: path.Dir(root)}
 	file := l.file(root, ast.Pos{File: root, Line: 1, Col: 1})
-	if err := l.faults.Err(); err != nil {
-		return nil, err
+	if len(l.faults) > 0 {
+		return nil, l.faults
 	}
 	return file, nil
 }

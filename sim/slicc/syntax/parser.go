@@ -26,7 +26,7 @@ func Parse(name string, src []byte) (*ast.File, error) {
 	p.tokens = lex(name, string(src), &faults)
 	file := &ast.File{Name: name, Decls: p.decls(eof)}
 	if len(faults) > 0 {
-		sortFaults(faults)
+		faults.Sort()
 		return nil, faults
 	}
 	return file, nil

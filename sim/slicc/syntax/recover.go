@@ -1,11 +1,5 @@
 package syntax
 
-import (
-	"slices"
-
-	"ordeal/sim/slicc/ast"
-)
-
 // syncStmt finds the end of the statement at fault: past the next ';' or
 // balanced '{…}', or before the '}' that closes the block. from is where the
 // statement started; at least one token is consumed unless a '}' follows.
@@ -72,18 +66,4 @@ func startsDecl(t *token) bool {
 		return true
 	}
 	return false
-}
-
-// sortFaults puts the lexer's and the parser's faults of one file into the
-// order of the text.
-func sortFaults(faults ast.Faults) {
-	slices.SortStableFunc(faults, func(a, b ast.Fault) int {
-		switch {
-		case a.Pos.Before(b.Pos):
-			return -1
-		case b.Pos.Before(a.Pos):
-			return 1
-		}
-		return 0
-	})
 }

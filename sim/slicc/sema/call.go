@@ -1,0 +1,229 @@
+package sema
+
+import (
+	"strings"
+
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/types"
+)
+
+// args checks the arguments of a call; ok is false if one has a fault.
+func (c *checker) args(list []ast.Expr) (args []types.Expr, ok bool) {
+	ok = true
+	for _, x := range list {
+		arg := c.expr(x)
+		if arg.Type().Kind == types.Void {
+			c.fault(x.Position(), "the result of a void function cannot be an argument")
+			arg = bad(x.Position())
+		}
+		ok = ok && !isBad(arg)
+		args = append(args, arg)
+	}
+	return args, ok
+}
+
+// call checks the call of a function. It is resolved as in gem5: by its name
+// and the exact types of the arguments, the innermost declaration first.
+func (c *checker) call(x *ast.Call) types.Expr {
+	name, pos := x.Func.Name, x.Func.Pos
+	if isComment(name) || name == "trigger" || name == "stallPort" {
+		c.fault(pos, "%s is a statement and has no value", name)
+		return bad(pos)
+	}
+	args, ok := c.args(x.Args)
+	var candidates []*types.Func
+	for s := c.scope; s != nil; s = s.outer {
+		candidates = append(candidates, s.funcs[name]...)
+	}
+	if len(candidates) == 0 {
+		c.fault(pos, "unknown function %s", name)
+		return bad(pos)
+	}
+	if !ok {
+		return badResult(pos, candidates)
+	}
+	f := match(candidates, args, same)
+	if f == nil {
+		c.noMatch(pos, name, args, candidates)
+		return badResult(pos, candidates)
+	}
+	c.callable(pos, f)
+	return &types.Call{Node: types.Node{At: pos, Of: f.Result}, Func: f, Args: args}
+}
+
+// badResult stands for a call with a fault. When every candidate has the same
+// result, the fault does not hide what is wrong with the use of it.
+func badResult(pos ast.Pos, candidates []*types.Func) types.Expr {
+	result := candidates[0].Result
+	for _, f := range candidates[1:] {
+		if f.Result != result {
+			return bad(pos)
+		}
+	}
+	return &types.Bad{Node: types.Node{At: pos, Of: result}}
+}
+
+// match finds the first function whose parameters fit the arguments.
+func match(candidates []*types.Func, args []types.Expr, fit func(param, arg *types.Type) bool) *types.Func {
+next:
+	for _, f := range candidates {
+		if len(f.Params) != len(args) {
+			continue
+		}
+		for i, arg := range args {
+			if !fit(f.Params[i].Type, arg.Type()) {
+				continue next
+			}
+		}
+		return f
+	}
+	return nil
+}
+
+// same is the rule of overloading: the types are the same. OOD fits every
+// pointer.
+func same(param, arg *types.Type) bool {
+	return param == arg || arg.Kind == types.Null && param.IsPointer()
+}
+
+// implements is the second rule, for methods only: every argument's type that
+// has an interface counts as that interface.
+func implements(param, arg *types.Type) bool {
+	if arg.Interface != "" {
+		return arg.Interface == param.Name
+	}
+	return same(param, arg)
+}
+
+// noMatch reports a call that fits no declaration.
+func (c *checker) noMatch(pos ast.Pos, name string, args []types.Expr, candidates []*types.Func) {
+	list := make([]*types.Type, len(args))
+	for i, arg := range args {
+		list[i] = arg.Type()
+	}
+	var have []string
+	for _, f := range candidates[:min(len(candidates), 4)] {
+		have = append(have, f.Signature())
+	}
+	if len(candidates) > 4 {
+		have = append(have, "…")
+	}
+	c.fault(pos, "no function %s(%s), there is %s", name, types.TypeList(list), strings.Join(have, ", "))
+}
+
+// transitionOnly are the builtins that change what a transition works on.
+var transitionOnly = map[string]bool{
+	"set_tbe": true, "unset_tbe": true, "set_cache_entry": true, "unset_cache_entry": true,
+}
+
+// callable reports a call of a function that nothing implements, once for
+// each function, or that has no meaning here.
+func (c *checker) callable(pos ast.Pos, f *types.Func) {
+	switch {
+	case f.Defined:
+	case f.Builtin == nil && !c.unknown[f]:
+		c.unknown[f] = true
+		c.fault(pos, "function %s is declared without a body, and no builtin of that name is known", f.Signature())
+	case f.Recv == nil && transitionOnly[f.Name] && (c.routine == nil || c.routine.place != inAction):
+		c.fault(pos, "%s is possible in an action only", f.Name)
+	}
+}
+
+// methodCall checks the call of a method. A type also has the methods of the
+// interface it implements.
+func (c *checker) methodCall(obj types.Expr, name ast.Ident, list []ast.Expr) types.Expr {
+	args, ok := c.args(list)
+	if isBad(obj) {
+		return obj
+	}
+	var candidates []*types.Func
+	for t := obj.Type(); t != nil; t = t.Super {
+		candidates = append(candidates, methodsOf(t, name.Name)...)
+	}
+	return c.resolveMethod(obj.Pos(), obj, obj.Type(), name, args, ok, candidates)
+}
+
+// classCall checks Type::method(args).
+func (c *checker) classCall(x *ast.ClassCall) types.Expr {
+	t := c.typeNamed(x.Type)
+	args, ok := c.args(x.Args)
+	if t.Kind == types.Invalid {
+		return bad(x.Type.Pos)
+	}
+	return c.resolveMethod(x.Type.Pos, nil, t, x.Method, args, ok, methodsOf(t, x.Method.Name))
+}
+
+func methodsOf(t *types.Type, name string) []*types.Func {
+	var list []*types.Func
+	for _, f := range t.Methods {
+		if f.Name == name {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func (c *checker) resolveMethod(pos ast.Pos, obj types.Expr, t *types.Type, name ast.Ident,
+	args []types.Expr, ok bool, candidates []*types.Func) types.Expr {
+	if len(candidates) == 0 {
+		c.fault(name.Pos, "%s has no method %s", t, name.Name)
+		return bad(pos)
+	}
+	if !ok {
+		return badResult(pos, candidates)
+	}
+	f := match(candidates, args, same)
+	if f == nil {
+		f = match(candidates, args, implements)
+	}
+	if f == nil {
+		c.noMatch(name.Pos, t.Name+"."+name.Name, args, candidates)
+		return badResult(pos, candidates)
+	}
+	c.callable(name.Pos, f)
+	return &types.Call{Node: types.Node{At: pos, Of: f.Result}, X: obj, Func: f, Args: args}
+}
+
+// portCall checks trigger(event, addr[, entry][, tbe]) and stallPort(), which
+// only the body of an in_port has.
+func (c *checker) portCall(at types.Place, x *ast.Call) types.Stmt {
+	if c.routine.place != inPort {
+		c.fault(x.Func.Pos, "%s is possible in the body of an in_port only", x.Func.Name)
+		return nil
+	}
+	args, ok := c.args(x.Args)
+	m := c.machine
+	if x.Func.Name == "stallPort" {
+		if len(args) > 0 {
+			c.fault(x.Func.Pos, "stallPort takes no arguments")
+		}
+		return &types.StallPort{Place: at}
+	}
+	if m.Event == nil || !ok {
+		return nil // reported already
+	}
+	want := []*types.Type{m.Event, c.basic(x.Func.Pos, "Addr")}
+	if m.Entry != nil {
+		want = append(want, m.Entry)
+	}
+	if m.TBE != nil {
+		want = append(want, m.TBE)
+	}
+	trigger := &types.Func{Name: "trigger"}
+	for _, t := range want {
+		trigger.Params = append(trigger.Params, &types.Var{Type: t})
+	}
+	if match([]*types.Func{trigger}, args, same) == nil {
+		c.noMatch(x.Func.Pos, "trigger", args, []*types.Func{trigger})
+		return nil
+	}
+	s := &types.Trigger{Place: at, Event: args[0], Addr: args[1]}
+	rest := args[2:]
+	if m.Entry != nil {
+		s.Entry, rest = rest[0], rest[1:]
+	}
+	if m.TBE != nil {
+		s.TBE = rest[0]
+	}
+	return s
+}

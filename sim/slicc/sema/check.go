@@ -1,0 +1,171 @@
+// Package sema checks a SLICC protocol: it resolves names, finds the types of
+// expressions, builds the transition tables, and reports every fault it finds.
+//
+// The rules are those of gem5's compiler (v24): declarations come before
+// their uses, functions are overloaded by the exact types of their arguments,
+// and types must agree without conversion except where gem5 has an exception.
+// Where gem5 leaves a fault to the C++ compiler or to the simulation (an
+// assignment to in_msg, trigger outside a port, a missing getState) it is
+// reported here. Rules that only serve C++ are not applied.
+package sema
+
+import (
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/types"
+)
+
+// maxFaults is how many faults are reported before giving up.
+const maxFaults = 200
+
+// Check checks a protocol that package syntax has loaded. The error is an
+// ast.Faults with everything found wrong.
+func Check(file *ast.File) (*types.Protocol, error) {
+	c := &checker{protocol: &types.Protocol{}, unknown: map[*types.Func]bool{}}
+	c.push()
+	c.global = c.scope
+	c.native("void", types.Void)
+	c.decls(file.Decls)
+	if c.protocol.Name == "" && !c.full() {
+		c.fault(ast.Pos{File: file.Name, Line: 1, Col: 1}, "no protocol declaration")
+	}
+	if len(c.faults) > 0 {
+		c.faults.Sort()
+		return nil, c.faults
+	}
+	c.protocol.Warnings.Sort()
+	return c.protocol, nil
+}
+
+// checker walks the declarations in the order of the text.
+type checker struct {
+	protocol *types.Protocol
+	machine  *machine // the one being checked; nil outside
+	scope    *scope   // innermost
+	global   *scope
+	routine  *routine             // the body being checked; nil outside
+	unknown  map[*types.Func]bool // functions without implementation that are reported
+	faults   ast.Faults
+}
+
+// machine is the state of checking one machine.
+type machine struct {
+	*types.Machine
+	decl        *ast.Machine
+	transitions []*ast.Transition // until the end of the machine is seen
+	shorts      map[string]*types.Action
+	byName      map[string]*types.Action
+	vars        map[*types.Var]any // *types.InPort or *types.OutPort of a port's variable
+}
+
+func (c *checker) full() bool { return len(c.faults) > maxFaults }
+
+func (c *checker) fault(pos ast.Pos, format string, args ...any) {
+	switch {
+	case len(c.faults) < maxFaults:
+		c.faults.Add(pos, format, args...)
+	case len(c.faults) == maxFaults:
+		c.faults.Add(pos, "too many faults, giving up")
+	}
+}
+
+func (c *checker) warn(pos ast.Pos, format string, args ...any) {
+	if len(c.protocol.Warnings) < maxFaults {
+		c.protocol.Warnings.Add(pos, format, args...)
+	}
+}
+
+// invalid is the type of everything that has a fault. Its uses are not
+// reported again.
+var invalid = &types.Type{Name: "an invalid type", Kind: types.Invalid}
+
+// null is the type of OOD.
+var null = &types.Type{Name: "OOD", Kind: types.Null}
+
+// bad is an expression with a fault that has been reported.
+func bad(pos ast.Pos) types.Expr {
+	return &types.Bad{Node: types.Node{At: pos, Of: invalid}}
+}
+
+func isBad(x types.Expr) bool { return x.Type().Kind == types.Invalid }
+
+// machineOrNil is the machine for symbols declared now.
+func (c *checker) machineOrNil() *types.Machine {
+	if c.machine == nil {
+		return nil
+	}
+	return c.machine.Machine
+}
+
+// decls checks declarations; those of included files stand in the place of
+// the include.
+func (c *checker) decls(list []ast.Decl) {
+	for _, d := range list {
+		if c.full() {
+			return
+		}
+		c.decl(d)
+	}
+}
+
+func (c *checker) decl(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.Protocol:
+		if c.protocol.Name != "" {
+			c.fault(d.Pos, "the protocol is named twice: %s, %s", c.protocol.Name, d.Name)
+		}
+		c.protocol.Name = d.Name
+	case *ast.Include:
+		if d.File == nil {
+			c.fault(d.Pos, "include %q: file is not loaded", d.Path)
+			return
+		}
+		c.decls(d.File.Decls)
+	case *ast.Machine:
+		c.machineDecl(d)
+	case *ast.Struct:
+		c.structDecl(d)
+	case *ast.Enum:
+		c.enumDecl(d)
+	case *ast.StateDecl:
+		c.stateDecl(d)
+	case *ast.Object:
+		c.objectDecl(d)
+	case *ast.Func:
+		c.funcDecl(d)
+	default:
+		if c.machine == nil {
+			c.fault(d.Position(), "%s outside of a machine", describe(d))
+			return
+		}
+		c.machinePart(d)
+	}
+}
+
+// describe names a kind of declaration.
+func describe(d ast.Decl) string {
+	switch d.(type) {
+	case *ast.Action:
+		return "action"
+	case *ast.InPort:
+		return "in_port"
+	case *ast.OutPort:
+		return "out_port"
+	case *ast.Transition:
+		return "transition"
+	}
+	return "declaration"
+}
+
+// machinePart checks a declaration that only machines have.
+func (c *checker) machinePart(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.Action:
+		c.actionDecl(d)
+	case *ast.InPort:
+		c.inPortDecl(d)
+	case *ast.OutPort:
+		c.outPortDecl(d)
+	case *ast.Transition:
+		c.machine.transitions = append(c.machine.transitions, d)
+	}
+}

@@ -1,0 +1,270 @@
+package sema
+
+import (
+	"strconv"
+
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/types"
+)
+
+// expr checks an expression. It is never nil: an expression with a fault
+// comes back as types.Bad.
+func (c *checker) expr(x ast.Expr) types.Expr {
+	pos := x.Position()
+	switch x := x.(type) {
+	case *ast.Name:
+		return c.use(x)
+	case *ast.String:
+		return c.literal(pos, "std::string", types.Value{Kind: types.StringValue, Str: x.Value})
+	case *ast.Int:
+		return c.literal(pos, "int", types.Value{Kind: types.IntValue, Int: x.Value})
+	case *ast.Float:
+		return c.float(x)
+	case *ast.Bool:
+		return c.literal(pos, "bool", types.Value{Kind: types.BoolValue, Int: truth(x.Value)})
+	case *ast.Null:
+		return &types.Const{Node: types.Node{At: pos, Of: null}, Value: types.Value{Kind: types.NullValue}}
+	case *ast.EnumLit:
+		return c.enumLit(x)
+	case *ast.Local:
+		c.fault(pos, "variable %s must be declared in a statement of its own", x.Name.Name)
+		return bad(pos)
+	case *ast.Call:
+		return c.call(x)
+	case *ast.MethodCall:
+		return c.methodCall(c.expr(x.X), x.Method, x.Args)
+	case *ast.Index:
+		return c.methodCall(c.expr(x.X), ast.Ident{Pos: pos, Name: "lookup"}, x.Args)
+	case *ast.ClassCall:
+		return c.classCall(x)
+	case *ast.Member:
+		return c.member(x)
+	case *ast.New:
+		return c.newObject(x)
+	case *ast.Valid:
+		return c.valid(x)
+	case *ast.Cast:
+		return c.cast(x)
+	case *ast.Unary:
+		return c.unary(x)
+	case *ast.Binary:
+		return c.binary(x)
+	}
+	c.fault(pos, "unknown expression")
+	return bad(pos)
+}
+
+func (c *checker) literal(pos ast.Pos, typ string, v types.Value) types.Expr {
+	return &types.Const{Node: types.Node{At: pos, Of: c.basic(pos, typ)}, Value: v}
+}
+
+// float checks a number with a fraction, which is an int and loses the
+// fraction.
+func (c *checker) float(x *ast.Float) types.Expr {
+	f, err := strconv.ParseFloat(x.Text, 64)
+	if err != nil || f >= 1<<62 {
+		c.fault(x.Pos, "number %s is too large", x.Text)
+		return bad(x.Pos)
+	}
+	return c.literal(x.Pos, "int", types.Value{Kind: types.IntValue, Int: int64(f)})
+}
+
+func (c *checker) use(x *ast.Name) types.Expr {
+	v := c.variable(ast.Ident{Pos: x.Pos, Name: x.Name})
+	if v == nil {
+		return bad(x.Pos)
+	}
+	return &types.Use{Node: types.Node{At: x.Pos, Of: v.Type}, Var: v}
+}
+
+func (c *checker) enumLit(x *ast.EnumLit) types.Expr {
+	t := c.typeNamed(ast.TypeName{Pos: x.Type.Pos, Name: x.Type.Name})
+	if t.Kind == types.Invalid {
+		return bad(x.Type.Pos)
+	}
+	if e := t.Enum(x.Value.Name); e != nil {
+		return &types.Const{
+			Node:  types.Node{At: x.Type.Pos, Of: t},
+			Value: types.Value{Kind: types.EnumValue, Int: int64(e.Ordinal)},
+		}
+	}
+	if t.Kind == types.Enum {
+		c.fault(x.Value.Pos, "%s has no value %s", t, x.Value.Name)
+	} else {
+		c.fault(x.Type.Pos, "%s is no enumeration", t)
+	}
+	return bad(x.Type.Pos)
+}
+
+func (c *checker) member(x *ast.Member) types.Expr {
+	obj := c.expr(x.X)
+	if isBad(obj) {
+		return obj
+	}
+	f := obj.Type().Field(x.Field.Name)
+	if f == nil {
+		c.fault(x.Field.Pos, "%s has no field %s", obj.Type(), x.Field.Name)
+		return bad(x.Position())
+	}
+	return &types.Member{Node: types.Node{At: x.Position(), Of: f.Type}, X: obj, Field: f}
+}
+
+func (c *checker) newObject(x *ast.New) types.Expr {
+	t := c.typeNamed(x.Type)
+	if t.Kind == types.Invalid {
+		return bad(x.Pos)
+	}
+	if t.Kind != types.Struct || !t.IsPointer() {
+		c.fault(x.Type.Pos, "new %s: only cache entries and TBEs are made with new", t)
+		return bad(x.Pos)
+	}
+	return &types.New{Node: types.Node{At: x.Pos, Of: t}}
+}
+
+func (c *checker) valid(x *ast.Valid) types.Expr {
+	obj := c.expr(x.X)
+	if t := obj.Type(); t.Kind != types.Invalid && !t.IsPointer() && t.Kind != types.Native {
+		c.fault(x.X.Position(), "%s is always valid", t)
+	}
+	return &types.Valid{Node: types.Node{At: x.Pos, Of: c.basic(x.Pos, "bool")}, Not: x.Not, X: obj}
+}
+
+// cast checks a conversion. Pointers convert to pointers, simple values to
+// simple values, and native types to native types.
+func (c *checker) cast(x *ast.Cast) types.Expr {
+	obj, t := c.expr(x.X), c.typeNamed(x.Type)
+	if isBad(obj) || t.Kind == types.Invalid {
+		return bad(x.Pos)
+	}
+	if x.Mode != "" && x.Mode != "pointer" && x.Mode != "value" && x.Mode != "ref" {
+		c.fault(x.Pos, "the mode of a static_cast is pointer, value or ref, not %q", x.Mode)
+	}
+	if class(obj.Type()) != class(t) {
+		c.fault(x.Pos, "cannot convert %s to %s", obj.Type(), t)
+		return bad(x.Pos)
+	}
+	return &types.Cast{Node: types.Node{At: x.Pos, Of: t}, X: obj}
+}
+
+// class groups types that a cast converts among each other.
+func class(t *types.Type) int {
+	switch {
+	case t.IsPointer():
+		return 1
+	case t.Kind == types.Int, t.Kind == types.Bool, t.Kind == types.Enum:
+		return 2
+	case t.Kind == types.Native:
+		return 3
+	}
+	return 4 + int(t.Kind)
+}
+
+func (c *checker) unary(x *ast.Unary) types.Expr {
+	obj := c.expr(x.X)
+	if isBad(obj) {
+		return obj
+	}
+	want := map[ast.Op]string{ast.Not: "bool", ast.Neg: "int", ast.Inc: "Scalar"}[x.Op]
+	if want == "" {
+		c.fault(x.Pos, "there is no operator %s", x.Op)
+		return bad(x.Pos)
+	}
+	if obj.Type().Name != want {
+		c.fault(x.Pos, "operator %s takes %s, not %s", x.Op, want, obj.Type())
+		return bad(x.Pos)
+	}
+	if x.Op == ast.Inc {
+		c.lvalue(obj)
+	}
+	return &types.Unary{Node: types.Node{At: x.Pos, Of: obj.Type()}, Op: x.Op, X: obj}
+}
+
+// arithmetic lists the operand types of + - * / % and the type of the result.
+var arithmetic = map[[2]string]string{
+	{"int", "int"}:       "int",
+	{"Cycles", "Cycles"}: "Cycles",
+	{"Tick", "Tick"}:     "Tick",
+	{"Addr", "Addr"}:     "Addr",
+	{"Cycles", "int"}:    "Cycles",
+	{"Scalar", "int"}:    "Scalar",
+	{"int", "bool"}:      "int",
+	{"bool", "int"}:      "int",
+	{"int", "Cycles"}:    "Cycles",
+	{"Addr", "int"}:      "Addr",
+	{"int", "Addr"}:      "Addr",
+}
+
+// shifts lists the operand types of << and >> and the type of the result.
+var shifts = map[[2]string]string{
+	{"int", "int"}:    "int",
+	{"Cycles", "int"}: "Cycles",
+}
+
+func (c *checker) binary(x *ast.Binary) types.Expr {
+	left, right := c.expr(x.Left), c.expr(x.Right)
+	result := c.operation(x, left.Type(), right.Type())
+	if result == "" {
+		return bad(x.Position())
+	}
+	return &types.Binary{
+		Node: types.Node{At: x.Position(), Of: c.basic(x.OpPos, result)},
+		Op:   x.Op, Left: left, Right: right,
+	}
+}
+
+// operation gives the name of the type of a binary operator's result; empty
+// after a fault.
+func (c *checker) operation(x *ast.Binary, left, right *types.Type) string {
+	if left.Kind == types.Invalid || right.Kind == types.Invalid {
+		switch x.Op.Precedence() {
+		case 1, 2, 3, 4:
+			return "bool" // whatever the operands are
+		}
+		return ""
+	}
+	result, ok := "", false
+	switch x.Op {
+	case ast.And, ast.Or:
+		result, ok = "bool", left.Kind == types.Bool && right.Kind == types.Bool
+	case ast.Eq, ast.Ne:
+		result, ok = "bool", comparable(left, right) && left.Kind != types.Void &&
+			(left.Kind != types.Struct || left.IsPointer())
+	case ast.Lt, ast.Gt, ast.Le, ast.Ge:
+		result, ok = "bool", comparable(left, right) && (left.Kind == types.Int || left.Kind == types.Enum)
+	case ast.Shl, ast.Shr:
+		result, ok = shifts[[2]string{left.Name, right.Name}]
+	default:
+		result, ok = arithmetic[[2]string{left.Name, right.Name}]
+	}
+	if !ok {
+		c.fault(x.OpPos, "operator %s does not take %s and %s", x.Op, left, right)
+		return ""
+	}
+	return result
+}
+
+// comparable tells whether values can be compared: the types are the same,
+// or an address and an int, or a pointer and OOD.
+func comparable(left, right *types.Type) bool {
+	return left == right ||
+		left.Name == "Addr" && right.Name == "int" || left.Name == "int" && right.Name == "Addr" ||
+		left.Kind == types.Null && right.IsPointer() || left.IsPointer() && right.Kind == types.Null
+}
+
+// assignable demands that a value of type from can be given to a variable of
+// type to: the types are the same, or from is the interface that to
+// implements, or it is OOD and to a pointer, or a Set becomes a NetDest. verb
+// names the deed in the message.
+func (c *checker) assignable(pos ast.Pos, verb string, to, from *types.Type) {
+	switch {
+	case to.Kind == types.Invalid || from.Kind == types.Invalid:
+	case from.Kind == types.Void:
+		c.fault(pos, "cannot %s the result of a void function", verb)
+	case to == from,
+		to.Interface != "" && to.Interface == from.Name,
+		from.Kind == types.Null && to.IsPointer(),
+		from.Name == "Set" && to.Name == "NetDest":
+	default:
+		c.fault(pos, "cannot %s %s to %s", verb, from, to)
+	}
+}

@@ -1,0 +1,138 @@
+package sema
+
+import (
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/types"
+)
+
+// place says what kind of body is checked: some statements and functions
+// belong to one kind only.
+type place uint8
+
+const (
+	inFunction place = iota
+	inAction
+	inPort
+)
+
+// routine is the body being checked: a function, an action or a port.
+type routine struct {
+	place    place
+	slots    int         // of the frame, so far
+	result   *types.Type // of the function; nil where return is not allowed
+	enqueues int         // how many enqueue bodies we are in; no return there
+}
+
+// slot declares a variable that lives in the frame.
+func (c *checker) slot(v *types.Var) *types.Var {
+	v.Index = c.routine.slots
+	c.routine.slots++
+	c.declareVar(v)
+	return v
+}
+
+func (c *checker) funcDecl(d *ast.Func) {
+	f := c.function(d, nil)
+	c.declareFunc(c.scope, f)
+	if c.machine != nil {
+		c.machine.Funcs = append(c.machine.Funcs, f)
+	} else {
+		c.protocol.Funcs = append(c.protocol.Funcs, f)
+	}
+}
+
+// method adds a method to a type. Its body sees the fields before it and
+// those after it in the text do not.
+func (c *checker) method(t *types.Type, d *ast.Func) {
+	f := c.function(d, t)
+	for _, old := range t.Methods {
+		if old.Name == f.Name && sameParams(old, f) {
+			c.fault(f.Pos, "method %s is already declared at %s", f.Signature(), old.Pos)
+			return
+		}
+	}
+	t.Methods = append(t.Methods, f)
+}
+
+// function checks a function or, with recv, a method. It is declared only
+// after its body, so that nothing calls itself.
+func (c *checker) function(d *ast.Func, recv *types.Type) *types.Func {
+	f := &types.Func{
+		Name: d.Name.Name, Pos: d.Name.Pos, Machine: c.machineOrNil(), Recv: recv,
+		Attrs: d.Pairs, Result: c.typeNamed(d.Result), Defined: d.Body != nil,
+	}
+	outer := c.routine
+	c.routine = &routine{place: inFunction, result: f.Result}
+	c.push()
+	for i := range d.Params {
+		f.Params = append(f.Params, c.param(&d.Params[i]))
+	}
+	if d.Body != nil {
+		f.Body = c.stmts(d.Body)
+	}
+	f.Slots = c.routine.slots
+	c.pop()
+	c.routine = outer
+	if d.Body == nil {
+		c.bindBuiltin(f)
+	}
+	return f
+}
+
+// param declares a parameter. gem5 passes values by constant reference, so
+// only pointers and parameters marked '*' or '&' can be assigned to.
+func (c *checker) param(d *ast.Param) *types.Var {
+	v := &types.Var{
+		Name: d.Name.Name, Kind: types.LocalVar, Type: c.valueType(d.Type),
+		Pos: d.Name.Pos, Argument: true, ByRef: d.Qualifier != ast.ByValue,
+	}
+	if v.Name == "" {
+		v.Pos = d.Type.Pos
+		v.Index = c.routine.slots
+		c.routine.slots++
+	} else {
+		c.slot(v)
+	}
+	if d.Default != nil {
+		lit := c.expr(d.Default)
+		c.assignable(d.Default.Position(), "default", v.Type, lit.Type())
+	}
+	return v
+}
+
+// bindBuiltin finds what implements a function without body. A declaration
+// that contradicts a known builtin is a fault; an unknown one is a fault only
+// where it is called.
+func (c *checker) bindBuiltin(f *types.Func) {
+	recv := ""
+	if f.Recv != nil {
+		recv = f.Recv.Name
+		if f.Recv.IsEntry() {
+			recv = "AbstractCacheEntry"
+		}
+	}
+	params := paramTypes(f)
+	overloads := types.Builtins(recv, f.Name)
+	for _, b := range overloads {
+		if b.Fits(f.Result, params) {
+			f.Builtin = b
+			return
+		}
+	}
+	for _, t := range append(params, f.Result) {
+		if t.Kind == types.Invalid {
+			return
+		}
+	}
+	if len(overloads) > 0 {
+		c.fault(f.Pos, "declaration %s %s differs from the builtin %s", f.Result, f.Signature(), overloads[0])
+	}
+}
+
+func paramTypes(f *types.Func) []*types.Type {
+	list := make([]*types.Type, len(f.Params))
+	for i, p := range f.Params {
+		list[i] = p.Type
+	}
+	return list
+}

@@ -1,0 +1,151 @@
+package sema
+
+import (
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/types"
+)
+
+// buffer resolves the buffer of a port; attr is the attribute that its type
+// must have.
+func (c *checker) buffer(id ast.Ident, attr string) *types.Var {
+	v := c.variable(id)
+	if v == nil || v.Type.Kind == types.Invalid {
+		return nil
+	}
+	if (v.Kind != types.ParamVar && v.Kind != types.ObjectVar) || !v.Type.Attrs.Has(attr) {
+		c.fault(id.Pos, "%s of type %s cannot be the buffer of an %s", id.Name, v.Type,
+			map[string]string{"inport": "in_port", "outport": "out_port"}[attr])
+		return nil
+	}
+	return v
+}
+
+func (c *checker) inPortDecl(d *ast.InPort) {
+	p := &types.InPort{Message: c.typeNamed(d.Type), Buffer: c.buffer(d.Buffer, "inport")}
+	p.Var = &types.Var{
+		Name: d.Name.Name, Kind: types.InPortVar, Index: len(c.machine.InPorts),
+		Type: c.basic(d.Pos, "InPort"), Pos: d.Name.Pos, Attrs: d.Pairs,
+	}
+	if rank := d.Pairs.Find("rank"); rank != nil {
+		p.Rank = c.number(rank)
+	}
+	if pair := d.Pairs.Find("block_on"); pair != nil {
+		c.warn(pair.Pos, "block_on has no effect on an in_port, only on a peek")
+	}
+	c.declareVar(p.Var)
+	c.machine.vars[p.Var] = p
+	c.machine.InPorts = append(c.machine.InPorts, p)
+	if c.machine.Event == nil {
+		c.fault(d.Pos, "an in_port needs the enumeration Event declared before it")
+	}
+
+	c.routine = &routine{place: inPort}
+	c.push()
+	p.Body = c.stmts(d.Body)
+	p.Slots = c.routine.slots
+	c.pop()
+	c.routine = nil
+}
+
+// stallHandlers finds the functions that the ports ask when they are stalled.
+// They may be declared after the ports.
+func (c *checker) stallHandlers() {
+	for _, p := range c.machine.InPorts {
+		if pair := p.Var.Attrs.Find("rsc_stall_handler"); pair != nil {
+			p.OnResourceStall = c.stallHandler(pair)
+		}
+		if pair := p.Var.Attrs.Find("prot_stall_handler"); pair != nil {
+			p.OnProtocolStall = c.stallHandler(pair)
+		}
+	}
+}
+
+// stallHandler finds the function that an attribute of a port names.
+func (c *checker) stallHandler(pair *ast.Pair) *types.Func {
+	for s := c.scope; s != nil; s = s.outer {
+		for _, f := range s.funcs[pair.Value] {
+			if len(f.Params) == 0 && f.Result.Kind == types.Bool {
+				return f
+			}
+		}
+	}
+	c.fault(pair.Pos, "%s names no function bool %s()", pair.Key, pair.Value)
+	return nil
+}
+
+func (c *checker) outPortDecl(d *ast.OutPort) {
+	p := &types.OutPort{Message: c.typeNamed(d.Type), Buffer: c.buffer(d.Buffer, "outport")}
+	p.Var = &types.Var{
+		Name: d.Name.Name, Kind: types.OutPortVar, Index: len(c.machine.OutPorts),
+		Type: c.basic(d.Pos, "OutPort"), Pos: d.Name.Pos, Attrs: d.Pairs,
+	}
+	c.declareVar(p.Var)
+	c.machine.vars[p.Var] = p
+	c.machine.OutPorts = append(c.machine.OutPorts, p)
+}
+
+// inPort resolves the name of an in_port; nil after reporting a fault.
+func (c *checker) inPort(id ast.Ident) *types.InPort {
+	if v := c.portVar(id); v != nil {
+		if p, ok := c.machine.vars[v].(*types.InPort); ok {
+			return p
+		}
+		c.fault(id.Pos, "%s is no in_port", id.Name)
+	}
+	return nil
+}
+
+// outPort resolves the name of an out_port; nil after reporting a fault.
+func (c *checker) outPort(id ast.Ident) *types.OutPort {
+	if v := c.portVar(id); v != nil {
+		if p, ok := c.machine.vars[v].(*types.OutPort); ok {
+			return p
+		}
+		c.fault(id.Pos, "%s is no out_port", id.Name)
+	}
+	return nil
+}
+
+func (c *checker) portVar(id ast.Ident) *types.Var {
+	v := c.variable(id)
+	if v != nil && c.machine == nil {
+		c.fault(id.Pos, "port %s used outside of a machine", id.Name)
+		return nil
+	}
+	return v
+}
+
+func (c *checker) actionDecl(d *ast.Action) {
+	m := c.machine
+	a := &types.Action{Name: d.Name.Name, Index: len(m.Actions), Pos: d.Name.Pos, Attrs: d.Pairs}
+	if short, ok := d.Pairs.Get(ast.ShortKey); ok {
+		a.Short = short
+	} else {
+		a.Short = a.Name
+	}
+
+	c.routine = &routine{place: inAction}
+	c.push()
+	c.declareVar(&types.Var{Name: "address", Kind: types.AddressVar, Type: c.basic(d.Pos, "Addr")})
+	if m.TBE != nil {
+		c.declareVar(&types.Var{Name: "tbe", Kind: types.TBEVar, Type: m.TBE})
+	}
+	if m.Entry != nil {
+		c.declareVar(&types.Var{Name: "cache_entry", Kind: types.EntryVar, Type: m.Entry})
+	}
+	a.Body = c.stmts(d.Body)
+	a.Slots = c.routine.slots
+	c.pop()
+	c.routine = nil
+
+	if old := m.byName[a.Name]; old != nil {
+		c.fault(a.Pos, "action %s is already declared at %s", a.Name, old.Pos)
+		return
+	}
+	if old := m.shorts[a.Short]; old != nil {
+		c.fault(a.Pos, "action %s has the shorthand %q of action %s", a.Name, a.Short, old.Name)
+	}
+	a.Demands = demandsOf(a.Body)
+	m.byName[a.Name], m.shorts[a.Short] = a, a
+	m.Actions = append(m.Actions, a)
+}

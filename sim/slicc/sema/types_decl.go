@@ -1,0 +1,248 @@
+package sema
+
+import (
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/types"
+)
+
+// maxCells is how many simple values one structure may hold, fields of fields
+// included.
+const maxCells = 10_000
+
+// maxEnumerators is how many values an enumeration may have.
+const maxEnumerators = 10_000
+
+// nativeKinds are the native types whose values are simple.
+var nativeKinds = map[string]types.Kind{
+	"int": types.Int, "uint32_t": types.Int, "uint64_t": types.Int,
+	"Addr": types.Int, "Cycles": types.Int, "Tick": types.Int,
+	"NodeID": types.Int, "RequestorID": types.Int, "Scalar": types.Int,
+	"bool": types.Bool, "std::string": types.String,
+}
+
+// newType declares a type with what all declarations of types have.
+func (c *checker) newType(name ast.TypeName, attrs ast.Pairs, kind types.Kind) *types.Type {
+	t := &types.Type{
+		Name: name.Name, Machine: c.machineOrNil(), Pos: name.Pos, Kind: kind,
+		Attrs: attrs, Cells: 1,
+	}
+	t.Interface, _ = attrs.Get("interface")
+	if t.Interface != "" && t.Interface != t.Name {
+		t.Super = c.findType(t.Interface)
+	}
+	c.declareType(t)
+	if c.machine != nil {
+		c.machine.Types = append(c.machine.Types, t)
+	} else {
+		c.protocol.Types = append(c.protocol.Types, t)
+	}
+	return t
+}
+
+func (c *checker) structDecl(d *ast.Struct) {
+	kind := types.Struct
+	if simple, ok := nativeKinds[d.Name.Name]; ok {
+		kind = simple
+	} else if d.Kind == ast.ExternalType || d.Pairs.Has("external") && !hasFields(d) {
+		kind = types.Native
+	}
+	t := c.newType(d.Name, d.Pairs, kind)
+	t.Default = c.typeDefault(t)
+	if c.machine != nil {
+		c.roleOf(t)
+	}
+	c.push()
+	defer c.pop()
+	for _, m := range d.Members {
+		switch m := m.(type) {
+		case *ast.Object:
+			c.field(t, m, d.Kind == ast.Global)
+		case *ast.Func:
+			c.method(t, m)
+		}
+	}
+}
+
+func hasFields(d *ast.Struct) bool {
+	for _, m := range d.Members {
+		if _, ok := m.(*ast.Object); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// roleOf makes a structure the machine's TBE or main entry, if it is one.
+func (c *checker) roleOf(t *types.Type) {
+	m := c.machine
+	main, given := t.Attrs.Get("main")
+	switch {
+	case t.IsTBE():
+		if m.TBE == nil { // a second one is already reported as declared twice
+			m.TBE = t
+		}
+	case t.Interface == "AbstractCacheEntry" && !(given && (main == "false" || main == "False")):
+		if m.Entry != nil {
+			c.fault(t.Pos, "machine %s has two main entries, %s and %s; mark one with main=\"false\"",
+				m.Name, m.Entry.Name, t.Name)
+			return
+		}
+		m.Entry = t
+	}
+}
+
+// typeDefault is what variables of a type start with. A text that gem5's C++
+// compiler would refuse is no fault as long as no field needs it, and gem5's
+// own types have some; it counts as unset.
+func (c *checker) typeDefault(t *types.Type) types.Value {
+	if pair := t.Attrs.Find("default"); pair != nil {
+		v, ok := types.ParseDefault(pair.Value, t)
+		if !ok {
+			c.warn(pair.Pos, "default %q is no value of %s", pair.Value, t)
+		}
+		return v
+	}
+	switch t.Kind {
+	case types.Enum:
+		return types.Value{Kind: types.EnumValue, Int: int64(len(t.Enums))}
+	case types.Int:
+		return types.Value{Kind: types.IntValue}
+	case types.Bool:
+		return types.Value{Kind: types.BoolValue}
+	case types.String:
+		return types.Value{Kind: types.StringValue}
+	}
+	if t.IsPointer() {
+		return types.Value{Kind: types.NullValue}
+	}
+	return types.Value{}
+}
+
+// defaultOf is what a variable of type t starts with: its own attribute
+// default, or the type's.
+func (c *checker) defaultOf(attrs ast.Pairs, t *types.Type) types.Value {
+	pair := attrs.Find("default")
+	if pair == nil || t.Kind == types.Invalid {
+		return t.Default
+	}
+	v, ok := types.ParseDefault(pair.Value, t)
+	if !ok {
+		c.fault(pair.Pos, "default %q is no value of %s", pair.Value, t)
+	}
+	return v
+}
+
+// field adds a data member, which methods of the type see as a variable.
+func (c *checker) field(t *types.Type, d *ast.Object, global bool) {
+	typ := c.valueType(d.Type)
+	if typ == t {
+		c.fault(d.Type.Pos, "structure %s contains itself", t)
+		typ = invalid
+	}
+	f := &types.Field{
+		Name: d.Name.Name, Pos: d.Name.Pos, Owner: t, Index: len(t.Fields),
+		Type: typ, Attrs: d.Pairs, Default: c.defaultOf(d.Pairs, typ),
+	}
+	if d.Init != nil {
+		if !global {
+			c.fault(d.Init.Position(), "only fields of a global structure have a value")
+		} else {
+			f.Init = c.expr(d.Init)
+			c.assignable(d.Init.Position(), "initialize", typ, f.Init.Type())
+		}
+	}
+	c.declareVar(&types.Var{
+		Name: f.Name, Kind: types.FieldVar, Index: f.Index, Type: typ, Pos: f.Pos,
+		Attrs: d.Pairs, Field: f,
+	})
+	t.Fields = append(t.Fields, f)
+	if typ.IsPointer() {
+		t.Cells++
+	} else {
+		t.Cells += typ.Cells
+	}
+	if t.Cells > maxCells && t.Cells-typ.Cells <= maxCells {
+		c.fault(f.Pos, "structure %s holds more than %d values", t, maxCells)
+	}
+}
+
+func (c *checker) enumDecl(d *ast.Enum) {
+	t := c.newType(d.Name, d.Pairs, types.Enum)
+	if t.Name == "State" {
+		c.fault(d.Pos, "states are declared with state_declaration, not with enumeration")
+	}
+	for _, v := range d.Values {
+		c.enumerator(t, v.Name, v.Pairs, -1)
+	}
+	t.Default = c.typeDefault(t)
+	c.implicitFunc(t, "to_string", "std::string")
+	if t.Name != "Event" && t.Name != "RequestType" {
+		return
+	}
+	switch {
+	case c.machine == nil:
+		c.fault(d.Pos, "enumeration %s outside of a machine", t)
+	case t.Name == "Event":
+		c.machine.Event = t
+	default:
+		c.machine.RequestTypes = t
+	}
+}
+
+func (c *checker) stateDecl(d *ast.StateDecl) {
+	t := c.newType(d.Name, d.Pairs, types.Enum)
+	permissions := c.basic(d.Pos, "AccessPermission")
+	for _, s := range d.States {
+		permission := -1
+		if s.Permission.Type.Name != "AccessPermission" {
+			c.fault(s.Permission.Type.Pos, "state %s needs an AccessPermission, not %s",
+				s.Name.Name, s.Permission.Type.Name)
+		} else if e := permissions.Enum(s.Permission.Value.Name); e != nil {
+			permission = e.Ordinal
+		} else if permissions.Kind != types.Invalid {
+			c.fault(s.Permission.Value.Pos, "AccessPermission has no value %s", s.Permission.Value.Name)
+		}
+		c.enumerator(t, s.Name, s.Pairs, permission)
+	}
+	t.Default = c.typeDefault(t)
+	c.implicitFunc(t, "to_string", "std::string")
+	c.implicitFunc(t, "to_permission", "AccessPermission")
+	switch {
+	case t.Name != "State":
+		c.fault(d.Name.Pos, "the states' type must be State, not %s", t)
+	case c.machine == nil:
+		c.fault(d.Pos, "state_declaration outside of a machine")
+	default:
+		c.machine.State = t
+	}
+}
+
+func (c *checker) enumerator(t *types.Type, name ast.Ident, attrs ast.Pairs, permission int) {
+	if old := t.Enum(name.Name); old != nil {
+		c.fault(name.Pos, "%s:%s is already declared at %s", t, name.Name, old.Pos)
+		return
+	}
+	if len(t.Enums) == maxEnumerators {
+		c.fault(name.Pos, "enumeration %s has more than %d values", t, maxEnumerators)
+	}
+	if len(t.Enums) >= maxEnumerators {
+		return
+	}
+	t.Enums = append(t.Enums, &types.Enumerator{
+		Name: name.Name, Pos: name.Pos, Ordinal: len(t.Enums), Attrs: attrs, Permission: permission,
+	})
+}
+
+// implicitFunc declares a function that every enumeration has. A protocol
+// that does not declare the result's type cannot call it.
+func (c *checker) implicitFunc(t *types.Type, builtin, result string) {
+	typ := c.findType(result)
+	if typ == nil {
+		return
+	}
+	c.declareFunc(c.scope, &types.Func{
+		Name: t.CName() + "_" + builtin, Pos: t.Pos, Machine: c.machineOrNil(),
+		Params: []*types.Var{{Name: "value", Kind: types.LocalVar, Type: t, Argument: true}},
+		Result: typ, Builtin: types.Builtins("", builtin)[0], Enum: t, Slots: 1,
+	})
+}

@@ -1,0 +1,68 @@
+package types
+
+// functionTable lists the functions that are no methods.
+const functionTable = `
+	void error(std::string)
+	void assert(bool)
+	std::string to_string(*)
+	AccessPermission to_permission(*)
+
+	Tick clockEdge()
+	Tick clockEdge(Cycles)
+	Cycles curCycle()
+	Cycles zero_time()
+	Tick cyclesToTicks(Cycles)
+	Cycles ticksToCycles(Tick)
+	Cycles intToCycles(int)
+	Tick intToTick(int)
+
+	void set_tbe(TBE)
+	void unset_tbe()
+	void set_cache_entry(AbstractCacheEntry)
+	void unset_cache_entry()
+
+	void wakeUpBuffers(Addr)
+	void wakeUpAllBuffers()
+	void wakeUpAllBuffers(Addr)
+	void profileMsgDelay(int, Cycles)
+	void dequeueMemRespQueue()
+	int max_tokens()
+
+	MachineID mapAddressToMachine(Addr, MachineType)
+	MachineID mapAddressToRange(Addr, MachineType, int, int)
+	MachineID mapAddressToRange(Addr, MachineType, int, int, NodeID)
+	MachineType machineIDToMachineType(MachineID)
+	NodeID machineIDToNodeID(MachineID)
+	NodeID machineIDToVersion(MachineID)
+	MachineID createMachineID(MachineType, NodeID)
+	int machineCount(MachineType)
+	NetDest broadcast(MachineType)
+
+	int mod(int, int)
+	NodeID intToID(int)
+	int IDToInt(NodeID)
+	int addressToInt(Addr)
+	Addr intToAddress(int)
+	int addressOffset(Addr, Addr)
+	Addr makeLineAddress(Addr)
+	int getOffset(Addr)
+	Addr bitSelect(Addr, int, int)
+	Addr maskLowOrderBits(Addr, int)
+	Addr makeNextStrideAddress(Addr, int)
+	int countBoolVec(BoolVec)
+
+	bool isWriteRequest(RubyRequestType)
+	bool isReadRequest(RubyRequestType)
+	bool isDataReadRequest(RubyRequestType)
+	bool isHtmCmdRequest(RubyRequestType)
+	bool isTlbiRequest(RubyRequestType)
+	RubyRequestType htmCmdToRubyRequestType(Packet)
+	RubyRequestType tlbiCmdToRubyRequestType(Packet)
+	RequestorID getRequestorID(RequestPtr)
+
+	bool testAndRead(Addr, DataBlock, Packet)
+	bool testAndReadMask(Addr, DataBlock, WriteMask, Packet)
+	bool testAndWrite(Addr, DataBlock, Packet)
+	void functionalMemoryRead(Packet)
+	bool functionalMemoryWrite(Packet)
+`

@@ -1,0 +1,173 @@
+package types
+
+import "ordeal/sim/slicc/ast"
+
+// Protocol is a checked protocol.
+type Protocol struct {
+	Name     string
+	Types    []*Type // those outside machines
+	Objects  []*Var  // GlobalVars
+	Funcs    []*Func // those outside machines
+	Machines []*Machine
+	// Warnings are oddities that gem5 accepts: actions never used, attributes
+	// without effect.
+	Warnings ast.Faults
+}
+
+// Machine finds a machine by name; nil if there is none.
+func (p *Protocol) Machine(name string) *Machine {
+	for _, m := range p.Machines {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// Type finds a type outside the machines by name; nil if there is none.
+func (p *Protocol) Type(name string) *Type {
+	for _, t := range p.Types {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Machine is a controller.
+type Machine struct {
+	Name    string // the enumerator of MachineType
+	Ordinal int    // of that enumerator
+	Pos     ast.Pos
+	Attrs   ast.Pairs
+
+	Params   []*Var // ParamVars
+	Objects  []*Var // ObjectVars
+	Types    []*Type
+	Funcs    []*Func
+	InPorts  []*InPort // in the order in which they are polled
+	OutPorts []*OutPort
+	Actions  []*Action
+
+	State        *Type // its state_declaration
+	Event        *Type // its enumeration Event
+	RequestTypes *Type // its enumeration RequestType; nil if none
+	TBE          *Type // nil if the machine has no TBEs
+	Entry        *Type // its main cache entry; nil if none
+
+	// The functions every machine must define. GetState and SetState take the
+	// TBE if the machine has the type, then the entry likewise, then the
+	// address; SetAccessPermission takes the entry if there is one.
+	GetState            *Func
+	SetState            *Func
+	GetAccessPermission *Func
+	SetAccessPermission *Func
+	GetNextState        *Func // nil unless defined; transitions to '*' need it
+
+	Transitions []*Transition // in the order of the text
+	table       []*Transition // by state and event
+}
+
+// NewTable indexes the transitions; they must be distinct.
+func (m *Machine) NewTable() {
+	m.table = make([]*Transition, len(m.State.Enums)*len(m.Event.Enums))
+	for _, t := range m.Transitions {
+		m.table[t.State*len(m.Event.Enums)+t.Event] = t
+	}
+}
+
+// Transition gives the row for a state and an event; nil if the pair is
+// invalid.
+func (m *Machine) Transition(state, event int) *Transition {
+	if state < 0 || state >= len(m.State.Enums) || event < 0 || event >= len(m.Event.Enums) {
+		return nil
+	}
+	return m.table[state*len(m.Event.Enums)+event]
+}
+
+// Action finds an action by name; nil if there is none.
+func (m *Machine) Action(name string) *Action {
+	for _, a := range m.Actions {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// InPort is a port that the machine polls.
+type InPort struct {
+	Var     *Var // InPortVar
+	Message *Type
+	Buffer  *Var // ParamVar or ObjectVar
+	Rank    int  // for the stalled messages; no priority
+	Body    []Stmt
+	Slots   int // size of the frame
+	// The functions to ask when a trigger in the port is stalled; nil if the
+	// port names none. They take nothing and say whether the port loop starts
+	// over.
+	OnResourceStall *Func
+	OnProtocolStall *Func
+}
+
+// OutPort names a buffer for enqueue.
+type OutPort struct {
+	Var     *Var // OutPortVar
+	Message *Type
+	Buffer  *Var // ParamVar or ObjectVar
+}
+
+// Action is a list of statements that transitions run.
+type Action struct {
+	Name    string
+	Index   int // in Machine.Actions
+	Pos     ast.Pos
+	Attrs   ast.Pairs
+	Short   string // abbreviation, unique in the machine
+	Body    []Stmt
+	Slots   int // size of the frame
+	Demands []Demand
+	Used    bool // by some transition
+}
+
+// StallAction is the name of the action that makes a transition stall:
+// nothing else of the transition is done.
+const StallAction = "z_stall"
+
+// Demand says how many free slots a resource must have before a transition
+// runs: an OutPortVar, or an object named in check_allocate.
+//
+// For an action both numbers are the count of its statements: enqueues
+// outside of other enqueues' bodies and check_allocates, in both branches of
+// ifs and inside peeks. For a transition Sum adds up its actions, as meant;
+// Gem5 is what gem5's compiler computes instead, once the first action's
+// count or else twice the last action's count.
+type Demand struct {
+	Resource *Var
+	Gem5     int
+	Sum      int
+}
+
+// Next says what state a transition leads to.
+type Next uint8
+
+// The ways to give the next state.
+const (
+	Stay     Next = iota // no state given: the state does not change
+	GoTo                 // the state NextState
+	Wildcard             // '*': what GetNextState says before the actions run
+)
+
+// Transition is one row of a machine's table.
+type Transition struct {
+	State        int // ordinals in Machine.State and Machine.Event
+	Event        int
+	Next         Next
+	NextState    int // the state itself for Stay; -1 for Wildcard
+	Actions      []*Action
+	RequestTypes []int // ordinals in Machine.RequestTypes
+	Demands      []Demand
+	Stall        bool // has an action named z_stall
+	// Decl is the declaration, which may make several rows.
+	Decl *ast.Transition
+}

@@ -1,0 +1,99 @@
+package types
+
+import "ordeal/sim/slicc/ast"
+
+// VarKind says where a variable lives, and with it what its Index counts.
+type VarKind uint8
+
+// The kinds of variables.
+const (
+	GlobalVar  VarKind = iota // every controller has its own: machineID, version, …; Protocol.Objects
+	ParamVar                  // a machine's parameter, from the configuration; Machine.Params
+	ObjectVar                 // an object in a machine's body, one a controller; Machine.Objects
+	InPortVar                 // Machine.InPorts
+	OutPortVar                // Machine.OutPorts
+	LocalVar                  // a local or an argument; a slot of the routine's frame
+	InMsgVar                  // in_msg of a peek; a slot
+	OutMsgVar                 // out_msg of an enqueue; a slot
+	FieldVar                  // a field of the receiver, inside a method; Type.Fields
+	AddressVar                // address, inside an action
+	TBEVar                    // tbe, inside an action: the transition's current TBE
+	EntryVar                  // cache_entry, inside an action: the transition's current entry
+)
+
+// Var is a variable.
+type Var struct {
+	Name  string
+	Kind  VarKind
+	Index int // see VarKind
+	Type  *Type
+	Pos   ast.Pos
+	Attrs ast.Pairs
+
+	// Argument says that a LocalVar is an argument; the arguments of a
+	// function have its first slots. ByRef says that assignments to it reach
+	// the caller's variable.
+	Argument bool
+	ByRef    bool
+	// Default is what the variable starts with: for a ParamVar what := gives
+	// (NoValue if nothing does: the configuration must), for an ObjectVar the
+	// attribute default or the type's.
+	Default Value
+	// Pointer says that a parameter is declared with '*': an object of the
+	// configuration.
+	Pointer bool
+	// Network is set for a buffer that is attached to the network.
+	Network *Network
+	// Field is the field of a FieldVar.
+	Field *Field
+}
+
+// Direction is the way messages go through a buffer, seen from the machine.
+type Direction uint8
+
+// The directions of a network buffer.
+const (
+	ToNetwork   Direction = iota // network="To"
+	FromNetwork                  // network="From"
+)
+
+// Network is the attachment of a message buffer to the network.
+type Network struct {
+	Direction Direction
+	VNet      int    // virtual network
+	VNetType  string // vnet_type; a name for the configuration
+}
+
+// Func is a function of the protocol, of a machine or of a type.
+type Func struct {
+	Name    string
+	Pos     ast.Pos
+	Machine *Machine // nil outside machines
+	Recv    *Type    // nil for a function that is no method
+	Params  []*Var   // LocalVars with slots 0, 1, …
+	Result  *Type
+	Attrs   ast.Pairs
+
+	// Builtin is set, and Body is nil, for a function that the protocol only
+	// declares; Builtin is nil for one nobody knows, which is never called.
+	Builtin *Builtin
+	// Defined says that the protocol gives a body.
+	Defined bool
+	Body    []Stmt
+	Slots   int // size of the frame: arguments, locals and messages
+	// Enum is the enumeration of a NAME_to_string or NAME_to_permission.
+	Enum *Type
+}
+
+// Signature writes the function as name(types).
+func (f *Func) Signature() string {
+	name := f.Name
+	if f.Recv != nil {
+		name = f.Recv.Name + "." + name
+	}
+	list := make([]*Type, len(f.Params))
+	for i, p := range f.Params {
+		list[i] = p.Type
+	}
+	return name + "(" + TypeList(list) + ")"
+}
