@@ -106,18 +106,21 @@ func Graph(ctx context.Context, closure Closure, h *parse.History, m model.Model
 
 // Exhausted completes the verdict of a procedure that has searched everything
 // in vain. Such a search leaves no proof behind, so that the default pipeline
-// is asked for one; where it has none to give, Forbidden goes without. That the
-// pipeline allows the history is an error: one of the two is wrong.
+// is asked for one; where time or memory runs out first the answer is Unknown.
+// That the pipeline allows the history is an error: one of the two is wrong.
 func Exhausted(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v witness.Verdict) (witness.Verdict, error) {
-	v.Answer = witness.Forbidden
 	second, err := search.Auto.Run(ctx, h, m, limits)
 	if err != nil {
 		return witness.Verdict{}, err
 	}
-	if second.Answer == witness.Allowed {
+	switch second.Answer {
+	case witness.Allowed:
 		return witness.Verdict{}, fmt.Errorf("judge under %s: %s finds no memory order, %s finds one",
 			m.Name, v.Procedure, search.Auto.Name)
+	case witness.Forbidden:
+		v.Answer, v.Refutation = witness.Forbidden, second.Refutation
+	default:
+		v.Answer, v.Reason = witness.Unknown, "no memory order is left, but the proof is not done: "+second.Reason
 	}
-	v.Refutation = second.Refutation
 	return v, nil
 }
