@@ -57,6 +57,9 @@ func TestGem5Protocols(t *testing.T) {
 			t.Errorf("%s:\n%v", name, err)
 			continue
 		}
+		if err := types.Verify(p); err != nil {
+			t.Error(err)
+		}
 		for _, m := range p.Machines {
 			got.WriteString(shape(p, m))
 		}

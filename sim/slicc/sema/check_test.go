@@ -1,12 +1,14 @@
 package sema
 
 import (
+	"errors"
 	"os"
 	"testing"
 	"testing/fstest"
 
 	"github.com/cockroachdb/datadriven"
 
+	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -70,4 +72,14 @@ func TestFaults(t *testing.T) {
 			return "ok"
 		})
 	})
+}
+
+// faultsOf takes an error of Check apart.
+func faultsOf(t *testing.T, err error) ast.Faults {
+	t.Helper()
+	var faults ast.Faults
+	if !errors.As(err, &faults) || len(faults) == 0 {
+		t.Fatalf("error is no list of faults: %v", err)
+	}
+	return faults
 }
