@@ -27,6 +27,8 @@ func TestFigures(t *testing.T) {
 		// And the other: CAV 2019 says that CCM and wCCM allow Fig. 3, but by
 		// their definitions they do not.
 		{"Fig. 3 (IRIW)", "x=1 | y=1 | x?1 y?0 | y?1 x?0", "cc ccv cm"},
+		// rw[pww] rests on cf[hb]: x=1 cf x=2 and y=1 cf y=2, as in Fig. 1c.
+		{"rw over cf", "x=1 a=1 | a?1 x?2 | x=2 y?1 | y=1 b=1 | b?1 y?2 | y=2 x?1", "cc ccv cm wccm tso"},
 		// POPL 2017's bad patterns one by one.
 		{"CyclicCO", "x?1 y=1 | y?1 x=1", ""},
 		{"ThinAirRead", "x?1 x=1", "wccm"},

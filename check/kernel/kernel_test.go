@@ -92,7 +92,7 @@ func TestAgainstBrute(t *testing.T) {
 // a read of the first value of y(i+1). Were 2 before 4, the n reads would form
 // a cycle through n conflicts.
 func ring(n int) *parse.History {
-	h := &parse.History{Start: []parse.OpID{0}, Locations: []string{"x"}}
+	h := &parse.History{Start: []parse.OpID{0}}
 	add := func(kind parse.Kind, x int, rf parse.OpID) parse.OpID {
 		op := parse.Op{Kind: kind, Loc: int32(x), RF: rf, Write: gen.Value(len(h.Ops) + 1)}
 		if kind == parse.Read {
@@ -108,16 +108,19 @@ func ring(n int) *parse.History {
 	first := make([]parse.OpID, n)
 	for i := range n {
 		h.Locations = append(h.Locations, fmt.Sprintf("y%d", i+1))
-		first[i] = add(parse.Write, i+1, parse.NoOp)
+		first[i] = add(parse.Write, i, parse.NoOp)
 	}
-	add(parse.Write, 0, parse.NoOp)
+	// x is the last location, so that the pairs of the others are asked about
+	// first, and their answers must not settle that of x.
+	h.Locations = append(h.Locations, "x")
+	add(parse.Write, n, parse.NoOp)
 	end()
-	x4 := add(parse.Write, 0, parse.NoOp)
+	x4 := add(parse.Write, n, parse.NoOp)
 	end()
 	for i := range n {
-		add(parse.Read, 0, x4)
-		add(parse.Write, i+1, parse.NoOp)
-		add(parse.Read, (i+1)%n+1, first[(i+1)%n])
+		add(parse.Read, n, x4)
+		add(parse.Write, i, parse.NoOp)
+		add(parse.Read, (i+1)%n, first[(i+1)%n])
 		end()
 	}
 	return h

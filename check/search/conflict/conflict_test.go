@@ -11,6 +11,7 @@ import (
 	"ordeal/check/model"
 	"ordeal/check/search"
 	"ordeal/check/search/conflict"
+	"ordeal/check/search/proctest"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -88,6 +89,19 @@ func TestRandom(t *testing.T) {
 		}
 		agree(t, h)
 	}
+}
+
+// Under RMO no value may depend on itself, though no memory order is at fault.
+func TestThinAir(t *testing.T) {
+	h := proctest.History("x?1 y=1 y?1 z=1 | z?1 x=1")
+	h.Deps = []parse.Dep{{From: 0, To: 1}, {From: 2, To: 3}, {From: 4, To: 5}}
+	h.StoreOrder = make([][]parse.OpID, len(h.Locations))
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Writes() {
+			h.StoreOrder[op.Loc] = append(h.StoreOrder[op.Loc], parse.OpID(i))
+		}
+	}
+	agree(t, h)
 }
 
 func TestNeedsStoreOrder(t *testing.T) {

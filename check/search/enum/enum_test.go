@@ -9,6 +9,8 @@ import (
 
 func TestSmall(t *testing.T) { proctest.Small(t, enum.Procedure, enum.CCM) }
 
+func TestHard(t *testing.T) { proctest.Hard(t, enum.Procedure, enum.CCM) }
+
 func TestLarge(t *testing.T) { proctest.Large(t, 40, 60, enum.Procedure, enum.CCM) }
 
 func BenchmarkEnum(b *testing.B) {

@@ -9,6 +9,8 @@ import (
 
 func TestSmall(t *testing.T) { proctest.Small(t, frontier.Procedure, frontier.Plain) }
 
+func TestHard(t *testing.T) { proctest.Hard(t, frontier.Procedure) }
+
 func TestLarge(t *testing.T) {
 	proctest.Large(t, 40, 60, frontier.Procedure)
 	proctest.Large(t, 40, 14, frontier.Plain)

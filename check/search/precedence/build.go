@@ -135,10 +135,8 @@ func (b *builder) location(id parse.OpID, op *parse.Op) {
 		}
 		if b.Model.PPO&parse.LoadStore == 0 {
 			for _, r := range b.reads[x] {
+				// What r returned precedes id by way of r, or in program order.
 				b.add(Node(r), Node(id), witness.PPO, parse.NoOp)
-				if w := b.History.Ops[r].RF; w != parse.Init && w != id {
-					b.add(Node(w), Node(id), witness.Coherence, r)
-				}
 			}
 			b.reads[x] = b.reads[x][:0]
 		}

@@ -127,6 +127,30 @@ func Small(t *testing.T, procedures ...search.Procedure) map[string]float64 {
 	return out
 }
 
+// Hard compares complete procedures with brute force on histories that
+// saturation does not decide, and on one whose values come out of thin air.
+func Hard(t *testing.T, procedures ...search.Procedure) {
+	split, _ := histgen.SplitNeeded()
+	thin := History("x?1 y=1 y?1 z=1 | z?1 x=1")
+	thin.Deps = []parse.Dep{{From: 0, To: 1}, {From: 2, To: 3}, {From: 4, To: 5}}
+	histories := []*parse.History{split, thin}
+	for _, forbid := range []bool{false, true} {
+		for _, fences := range []bool{false, true} {
+			h, _ := histgen.Kernel{Pairs: 1, Conflicts: 2, Forbid: forbid, Fences: fences}.History()
+			histories = append(histories, h)
+		}
+	}
+	for _, h := range histories {
+		for _, p := range procedures {
+			for _, m := range Totals {
+				if p.Claims(m) && !Brute(t, p, h, m) {
+					t.Errorf("%s %s does not decide %+v", p.Name, m.Name, h)
+				}
+			}
+		}
+	}
+}
+
 // Large compares procedures with the default pipeline on n random histories
 // of so many operations.
 func Large(t *testing.T, n, ops int, procedures ...search.Procedure) {

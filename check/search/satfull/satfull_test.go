@@ -15,6 +15,8 @@ import (
 
 func TestSmall(t *testing.T) { proctest.Small(t, satfull.Procedure, satfull.WSC, satfull.CCM) }
 
+func TestHard(t *testing.T) { proctest.Hard(t, satfull.Procedure, satfull.WSC, satfull.CCM) }
+
 func TestLarge(t *testing.T) {
 	proctest.Large(t, 20, 40, satfull.Procedure)
 	proctest.Large(t, 40, 80, satfull.WSC, satfull.CCM)

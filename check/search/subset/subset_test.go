@@ -19,6 +19,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+func TestHard(t *testing.T) { proctest.Hard(t, subset.Procedure) }
+
 func TestLarge(t *testing.T) { proctest.Large(t, 40, 20, subset.Procedure) }
 
 func TestTooManyWrites(t *testing.T) {
