@@ -40,24 +40,3 @@ func addDemand(demands []types.Demand, resource *types.Var, n int) []types.Deman
 	}
 	return append(demands, types.Demand{Resource: resource, Gem5: n, Sum: n})
 }
-
-// sumDemands puts the demands of a transition's actions together. gem5's
-// compiler adds an action's count to itself where it should add it to what the
-// actions before it need.
-func sumDemands(actions []*types.Action) []types.Demand {
-	var demands []types.Demand
-	index := map[*types.Var]int{}
-	for _, a := range actions {
-		for _, d := range a.Demands {
-			i, ok := index[d.Resource]
-			if !ok {
-				index[d.Resource] = len(demands)
-				demands = append(demands, d)
-				continue
-			}
-			demands[i].Sum += d.Sum
-			demands[i].Gem5 = 2 * d.Sum
-		}
-	}
-	return demands
-}

@@ -230,3 +230,14 @@ func TestBuiltinsAreBound(t *testing.T) {
 		t.Errorf("got %s", strings.Join(got, " "))
 	}
 }
+
+// A value with a sign is a literal, too.
+func TestNegativeValues(t *testing.T) {
+	fsys := tree(t)
+	fsys["in.sm"] = &fstest.MapFile{Data: []byte("int z := -3; int y := 4;")}
+	p := load(t, fsys, "global.slicc")
+	objects := p.Objects[len(p.Objects)-2:]
+	if z, y := objects[0].Default, objects[1].Default; z.Int != -3 || y.Int != 4 {
+		t.Errorf("z starts with %v, y with %v", z, y)
+	}
+}

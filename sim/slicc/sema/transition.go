@@ -99,7 +99,7 @@ func (c *checker) transition(d *ast.Transition, seen map[[2]int]*types.Transitio
 	states := c.enumerators(d.States, m.State)
 	events := c.enumerators(d.Events, m.Event)
 	row := types.Transition{Decl: d, Actions: c.actions(d.Actions)}
-	row.Demands = sumDemands(row.Actions)
+	row.Demands = types.SumDemands(row.Actions)
 	for _, a := range row.Actions {
 		row.Stall = row.Stall || a.Name == types.StallAction
 	}

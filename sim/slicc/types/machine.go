@@ -134,20 +134,6 @@ type Action struct {
 // nothing else of the transition is done.
 const StallAction = "z_stall"
 
-// Demand says how many free slots a resource must have before a transition
-// runs: an OutPortVar, or an object named in check_allocate.
-//
-// For an action both numbers are the count of its statements: enqueues
-// outside of other enqueues' bodies and check_allocates, in both branches of
-// ifs and inside peeks. For a transition Sum adds up its actions, as meant;
-// Gem5 is what gem5's compiler computes instead, once the first action's
-// count or else twice the last action's count.
-type Demand struct {
-	Resource *Var
-	Gem5     int
-	Sum      int
-}
-
 // Next says what state a transition leads to.
 type Next uint8
 
