@@ -29,6 +29,10 @@ func TestFigures(t *testing.T) {
 		{"Fig. 3 (IRIW)", "x=1 | y=1 | x?1 y?0 | y?1 x?0", "cc ccv cm"},
 		// rw[pww] rests on cf[hb]: x=1 cf x=2 and y=1 cf y=2, as in Fig. 1c.
 		{"rw over cf", "x=1 a=1 | a?1 x?2 | x=2 y?1 | y=1 b=1 | b?1 y?2 | y=2 x?1", "cc ccv cm wccm tso"},
+		// The same where x=1 cf x=2 needs what a thread other than the
+		// reader's infers: p=1 before p=2.
+		{"rw over cf[hb]", "x=1 p=1 q=1 | q?1 p?2 | p=2 | p?2 x?2 | x=2 y?1 | " +
+			"y=1 r=1 s=1 | s?1 r?2 | r=2 | r?2 y?2 | y=2 x?1", "cc ccv cm wccm tso"},
 		// POPL 2017's bad patterns one by one.
 		{"CyclicCO", "x?1 y=1 | y?1 x=1", ""},
 		{"ThinAirRead", "x?1 x=1", "wccm"},
