@@ -1,0 +1,211 @@
+package suite_test
+
+import (
+	"iter"
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/check"
+	"ordeal/check/internal/histgen"
+	"ordeal/check/model"
+	"ordeal/parse"
+)
+
+// implications lists pairs of models of which the first is the stronger one:
+// what it allows the second allows.
+//
+// PSO implies RMO with dependencies too. PSO keeps a load before everything
+// later, so that it has every dependency as an edge; and a value out of thin
+// air, which RMO forbids even where it passes through a store buffer, is a
+// cycle of dependencies and reads-from in which "r → w → r'", w forwarded to
+// the own later load r', can be replaced by "r → r'".
+var implications = [][2]model.Model{
+	{model.SC, model.TSO}, {model.TSO, model.PSO}, {model.PSO, model.RMO},
+	{model.SC, model.WSC}, {model.TSO, model.WTSO}, {model.PSO, model.WPSO},
+	{model.WSC, model.WTSO}, {model.WTSO, model.WPSO},
+	{model.WSC, model.CCM}, {model.CCM, model.CCv}, {model.CCM, model.CM},
+	{model.CCv, model.CC}, {model.CM, model.CC}, {model.TSO, model.WCCM}, {model.CCM, model.WCCM},
+}
+
+// verdicts are the answers under all models that someone decides.
+func verdicts(t *testing.T, h *parse.History) map[string]check.Answer {
+	t.Helper()
+	out := map[string]check.Answer{}
+	for _, m := range models {
+		if p, ok := decider(m); ok {
+			out[m.Name] = judge(t, p, h, m, 0).Answer
+		}
+	}
+	return out
+}
+
+// subjects are the named cases, small members of the families, and histories
+// at random.
+func subjects(t *testing.T) iter.Seq[*parse.History] {
+	n := 2000
+	switch {
+	case *soak:
+		n = 50000
+	case testing.Short():
+		n = 100
+	}
+	return func(yield func(*parse.History) bool) {
+		for _, c := range named(t) {
+			if !yield(c.History) {
+				return
+			}
+		}
+		for _, f := range families() {
+			if len(f.history.Ops) <= 60 && !yield(f.history) {
+				return
+			}
+		}
+		for seed := range uint64(n) {
+			rng := rand.New(rand.NewPCG(seed, 8))
+			h := draw(rng, 6, 30)
+			if seed%10 == 0 {
+				h = draw(rng, 40, 120)
+			}
+			if !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+// A model allows what a stronger one allows.
+func TestLattice(t *testing.T) {
+	strict := map[[2]string]bool{}
+	for h := range subjects(t) {
+		v := verdicts(t, h)
+		for _, pair := range implications {
+			strong, weak := pair[0].Name, pair[1].Name
+			if v[strong] == check.Allowed && v[weak] == check.Forbidden {
+				t.Fatalf("%s allows what %s forbids:\n%s", strong, weak, text(h))
+			}
+			if v[strong] == check.Forbidden && v[weak] == check.Allowed {
+				strict[[2]string{strong, weak}] = true
+			}
+		}
+	}
+	for _, pair := range implications {
+		_, strong := decider(pair[0])
+		_, weak := decider(pair[1])
+		if strong && weak && !strict[[2]string{pair[0].Name, pair[1].Name}] {
+			t.Errorf("no history tells %s from %s", pair[0].Name, pair[1].Name)
+		}
+	}
+}
+
+// Names of threads, locations and values do not matter.
+func TestRenaming(t *testing.T) {
+	seed := uint64(0)
+	for h := range subjects(t) {
+		seed++
+		rng := rand.New(rand.NewPCG(seed, 9))
+		other := renamed(rng, permuted(rng, h))
+		if err := other.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		was, is := verdicts(t, h), verdicts(t, other)
+		for _, m := range models {
+			if was[m.Name] != is[m.Name] {
+				t.Fatalf("%s: %v before and %v after renaming:\n%s\n%s", m.Name, was[m.Name], is[m.Name], text(h), text(other))
+			}
+		}
+	}
+}
+
+// asksForMore reports a model that allows the stronger of two histories and
+// forbids the weaker one.
+func asksForMore(t *testing.T, what string, strong, weak *parse.History) {
+	t.Helper()
+	if err := strong.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if err := weak.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	s, w := verdicts(t, strong), verdicts(t, weak)
+	for _, m := range models {
+		if s[m.Name] == check.Allowed && w[m.Name] == check.Forbidden {
+			t.Fatalf("%s: %s: allows\n%sand forbids\n%s", m.Name, what, text(strong), text(weak))
+		}
+	}
+}
+
+// A fence more never allows more.
+func TestFenceMore(t *testing.T) {
+	seed := uint64(0)
+	for h := range subjects(t) {
+		seed++
+		asksForMore(t, "fence", fenced(rand.New(rand.NewPCG(seed, 10)), h), h)
+	}
+}
+
+// A read, an unread write or a fence less never forbids more.
+func TestOperationLess(t *testing.T) {
+	seed := uint64(0)
+	for h := range subjects(t) {
+		seed++
+		rng := rand.New(rand.NewPCG(seed, 11))
+		if ids := superfluous(h); len(ids) > 0 {
+			asksForMore(t, "an operation less", h, without(h, ids[rng.IntN(len(ids))]))
+		}
+	}
+}
+
+// With a full fence between any two operations of a thread all models with a
+// global memory order are SC.
+func TestSeparated(t *testing.T) {
+	sc, _ := decider(model.SC)
+	for h := range subjects(t) {
+		want := judge(t, sc, h, model.SC, 0).Answer
+		s := separated(h)
+		for _, m := range totals {
+			p, _ := decider(m)
+			if v := judge(t, p, s, m, 0); v.Answer != want {
+				t.Fatalf("%s: %v with fences everywhere, SC: %v\n%s", m.Name, v.Answer, want, text(s))
+			}
+		}
+	}
+}
+
+// What is known about memory never allows more: that a run ended with some
+// value, or that its writes reached memory in some order.
+func TestKnowMore(t *testing.T) {
+	seed := uint64(0)
+	for h := range subjects(t) {
+		seed++
+		rng := rand.New(rand.NewPCG(seed, 12))
+		bare := histgen.Clone(h)
+		bare.Final, bare.StoreOrder = nil, nil
+		known := histgen.Clone(bare)
+		if seed%2 == 0 {
+			histgen.AddFinal(rng, known)
+		} else {
+			histgen.AddStoreOrder(rng, known)
+		}
+		asksForMore(t, "final values or store order", known, bare)
+	}
+}
+
+// A memory order that a verdict carries is a store order that the history can
+// as well tell: with it known, every procedure that claims the model decides
+// in its favour.
+func TestOwnOrder(t *testing.T) {
+	count := tally{}
+	for h := range subjects(t) {
+		for _, m := range totals {
+			p, _ := decider(m)
+			v := judge(t, p, h, m, 0)
+			if v.Answer != check.Allowed || len(h.Ops) > 40 {
+				continue
+			}
+			told := histgen.Clone(h)
+			told.StoreOrder = histgen.StoreOrder(h, v.Order.Ops)
+			told.Final = histgen.Final(h, v.Order.Ops)
+			count.expect(t, told, m, check.Allowed, searchBound)
+		}
+	}
+}

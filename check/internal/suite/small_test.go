@@ -1,0 +1,214 @@
+package suite_test
+
+import (
+	"iter"
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/check"
+	"ordeal/check/internal/brute"
+	"ordeal/check/internal/histgen"
+	"ordeal/parse"
+)
+
+// fences are those of the small histories: full ones, and store-store ones as
+// PSO has them.
+var fences = []parse.FenceMask{parse.FullFence, parse.StoreStore}
+
+// small yields the histories of three threads, two locations and up to five
+// operations, RMWs and fences among them: about 514,000. Without -soak it
+// takes all of up to three operations and a sample of the larger ones: every
+// 5th of four and every 101st of five; with -short every 51st and none.
+func small() iter.Seq[*parse.History] {
+	four, five := 5, 101
+	switch {
+	case *soak:
+		four, five = 1, 1
+	case testing.Short():
+		four, five = 51, 0
+	}
+	return func(yield func(*parse.History) bool) {
+		for ops, every := range []int{1: 1, 2: 1, 3: 1, 4: four, 5: five} {
+			if every == 0 {
+				continue
+			}
+			bound := histgen.Bound{Threads: 3, Locations: 2, Ops: ops, Exact: true, RMW: true, Fences: fences}
+			for h := range histgen.Every(every, histgen.All(bound)) {
+				if !yield(h) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Every procedure agrees with brute force on small histories, under every
+// model it claims; every tenth history has its final values or its store order
+// known, at random.
+func TestSmall(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	count := tally{}
+	n := 0
+	for h := range small() {
+		if n++; n%10 == 0 {
+			h = histgen.Clone(h)
+			if n%20 == 0 {
+				histgen.AddFinal(rng, h)
+			} else {
+				histgen.AddStoreOrder(rng, h)
+			}
+		}
+		for _, m := range models {
+			count.expect(t, h, m, bruteAnswer(h, m), 0)
+		}
+	}
+	t.Logf("%d histories", n)
+	count.everyone(t)
+}
+
+// The same for histories of six to nine operations drawn at random, with
+// fences of all kinds and dependencies.
+func TestSmallRandom(t *testing.T) {
+	n := 1500
+	switch {
+	case *soak:
+		n = 50000
+	case testing.Short():
+		n = 100
+	}
+	count := tally{}
+	for seed := range uint64(n) {
+		h := draw(rand.New(rand.NewPCG(seed, 2)), 6, 9)
+		for _, m := range models {
+			count.expect(t, h, m, bruteAnswer(h, m), 0)
+		}
+	}
+	count.everyone(t)
+}
+
+// draw makes a history of lo to hi operations: what a machine did, perhaps
+// with a few reads changed, or one with reads-from at random.
+func draw(rng *rand.Rand, lo, hi int) *parse.History {
+	p := histgen.Params{
+		Threads: 2 + rng.IntN(3), Ops: lo + rng.IntN(hi-lo+1), Locations: 1 + rng.IntN(3), Writes: 0.3 + 0.3*rng.Float64(),
+		RMWs: 0.2 * float64(rng.IntN(2)), Fences: 0.2 * float64(rng.IntN(2)), Mask: parse.FenceMask(1 + rng.IntN(15)),
+		Deps: 0.5 * float64(rng.IntN(2)), Burst: 1 + rng.IntN(4), Depth: 1 + rng.IntN(8),
+	}
+	var h *parse.History
+	switch run := histgen.Machine(rng, totals[rng.IntN(len(totals))], p); rng.IntN(8) {
+	case 0:
+		h = histgen.Random(rng, p)
+	case 1, 2, 3:
+		h = histgen.Mutate(rng, run, 1+rng.IntN(3))
+	case 4:
+		h = run.History
+		h.StoreOrder = histgen.StoreOrder(h, run.Order)
+	case 5:
+		h = run.History
+		h.Final = histgen.Final(h, run.Order)
+	default:
+		h = run.History
+	}
+	switch rng.IntN(10) {
+	case 0:
+		histgen.AddFinal(rng, h)
+	case 1:
+		histgen.AddStoreOrder(rng, h)
+	}
+	return h
+}
+
+// Saturation refutes under SC, TSO and PSO exactly what its closure forbids,
+// no less: a rule left out must not go unnoticed because a search makes up for
+// it.
+func TestSaturationIsTheClosure(t *testing.T) {
+	saturate, ok := check.Procedure("saturate")
+	if !ok {
+		t.Fatal("no procedure is named saturate")
+	}
+	same := func(h *parse.History) {
+		for i, closure := range closures {
+			m := totals[i]
+			v := judge(t, saturate, h, m, 0)
+			if allowed := brute.Allowed(h, closure); allowed != (v.Answer != check.Forbidden) {
+				t.Fatalf("%s: saturation says %v, %s allows: %v\n%s", m.Name, v.Answer, closure.Name, allowed, text(h))
+			}
+		}
+	}
+	for h := range small() {
+		same(h)
+	}
+	n := 800
+	if testing.Short() {
+		n = 100
+	}
+	for seed := range uint64(n) {
+		same(draw(rand.New(rand.NewPCG(seed, 3)), 8, 24))
+	}
+}
+
+// What a model's machine did the model allows, at any size.
+func TestMachines(t *testing.T) {
+	n, count := 25, tally{}
+	if testing.Short() {
+		n = 8
+	}
+	for seed := range uint64(n) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		for i, m := range totals {
+			p := histgen.Params{
+				Threads: 2 + rng.IntN(4), Ops: 20 + rng.IntN(60), Locations: 1 + rng.IntN(6), RMWs: 0.1 * float64(rng.IntN(2)),
+				Fences: 0.1 * float64(rng.IntN(2)), Mask: parse.FenceMask(1 + rng.IntN(15)),
+				Deps: 0.3 * float64(rng.IntN(2)), Burst: 1 + rng.IntN(6),
+			}
+			run := histgen.Machine(rng, m, p)
+			h := run.History
+			if seed%2 == 0 {
+				h.StoreOrder = histgen.StoreOrder(h, run.Order)
+			}
+			for _, weaker := range totals[i:] {
+				count.expect(t, h, weaker, check.Allowed, searchBound)
+			}
+		}
+	}
+}
+
+// Larger histories: the complete procedures agree with each other, and no
+// other contradicts them.
+func TestLarge(t *testing.T) {
+	n := 120
+	switch {
+	case *soak:
+		n = 5000
+	case testing.Short():
+		n = 8
+	}
+	count := tally{}
+	answers := map[string]int{}
+	for seed := range uint64(n) {
+		h := draw(rand.New(rand.NewPCG(seed, 5)), 20, 60)
+		if seed%6 == 0 {
+			h = draw(rand.New(rand.NewPCG(seed, 6)), 100, 200)
+		}
+		for _, m := range models {
+			p, ok := decider(m)
+			if !ok {
+				continue
+			}
+			want := judge(t, p, h, m, 0).Answer
+			answers[m.Name+" "+want.String()]++
+			count.expect(t, h, m, want, searchBound)
+		}
+	}
+	for _, m := range models {
+		if _, ok := decider(m); !ok {
+			continue
+		}
+		for _, a := range []check.Answer{check.Allowed, check.Forbidden} {
+			if answers[m.Name+" "+a.String()] == 0 {
+				t.Errorf("no history is %v under %s", a, m.Name)
+			}
+		}
+	}
+	t.Log(answers)
+}

@@ -1,0 +1,144 @@
+// Package suite tests the checker as a whole: every procedure that package
+// check registers, under every model it claims, against brute force, against
+// each other, against stated verdicts and against changed copies of itself.
+//
+// The ordinary run takes samples where everything would take minutes, and says
+// which; "go test ./check/internal/suite -soak" takes everything.
+package suite_test
+
+import (
+	"context"
+	"flag"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/check"
+	"ordeal/check/internal/brute"
+	"ordeal/check/model"
+	"ordeal/check/search"
+	"ordeal/parse"
+	"ordeal/parse/formats/axe"
+)
+
+var soak = flag.Bool("soak", false, "leave nothing out of the bounds, and run every mutant")
+
+// totals are the models with a global memory order, strongest first.
+var totals = []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
+
+// closures are the closures that saturation computes, of the first totals.
+var closures = []model.Model{model.WSC, model.WTSO, model.WPSO}
+
+// models are all models.
+var models = append(append([]model.Model{
+	model.CC, model.CCv, model.CM, model.WCCM, model.CCM,
+}, closures...), totals...)
+
+// text is a history in the notation of package axe.
+func text(h *parse.History) string {
+	var b strings.Builder
+	if err := axe.Write(&b, h); err != nil {
+		return err.Error()
+	}
+	for x, writes := range h.StoreOrder {
+		b.WriteString("\n# store order of M[" + h.Locations[x] + "]:")
+		for _, w := range writes {
+			b.WriteString(" ")
+			b.Write(axe.AppendOp(nil, h, w))
+		}
+	}
+	return b.String()
+}
+
+// judge asks one procedure by way of check.Check, which has the evidence
+// checked. A complete procedure may answer Unknown only for want of time, and
+// only if it was given a bound.
+func judge(t testing.TB, p search.Procedure, h *parse.History, m model.Model, timeout time.Duration) check.Verdict {
+	t.Helper()
+	v, err := check.Check(context.Background(), h, m, check.Options{Procedure: p.Name, Timeout: timeout})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text(h))
+	}
+	if v.Answer == check.Unknown {
+		late := timeout > 0 && strings.Contains(v.Reason, "budget")
+		if v.Reason == "" || p.Complete && !late {
+			t.Fatalf("%s by %s: unknown, reason %q\n%s", m.Name, p.Name, v.Reason, text(h))
+		}
+	}
+	return v
+}
+
+// answer is the answer that allowed stands for.
+func answer(allowed bool) check.Answer {
+	if allowed {
+		return check.Allowed
+	}
+	return check.Forbidden
+}
+
+// tally counts by procedure and model how many histories were judged and how
+// many decided.
+type tally map[string]*[2]int
+
+// expect has every procedure that claims m judge h, and compares the answers
+// that are not Unknown with want.
+func (c tally) expect(t testing.TB, h *parse.History, m model.Model, want check.Answer, timeout time.Duration) {
+	t.Helper()
+	for _, p := range check.Procedures() {
+		if !p.Claims(m) || cubic[p.Name] && len(h.Ops) > cubicOps {
+			continue
+		}
+		v := judge(t, p, h, m, timeout)
+		key := p.Name + " " + m.Name
+		n := c[key]
+		if n == nil {
+			n = new([2]int)
+			c[key] = n
+		}
+		n[0]++
+		if v.Answer == check.Unknown {
+			continue
+		}
+		n[1]++
+		if v.Answer != want {
+			t.Fatalf("%s by %s: %v, want %v\n%s", m.Name, p.Name, v.Answer, want, text(h))
+		}
+	}
+}
+
+// everyone checks that each procedure decided something under each model that
+// it claims: one that always gives up agrees with everybody.
+func (c tally) everyone(t testing.TB) {
+	t.Helper()
+	for _, p := range check.Procedures() {
+		for _, m := range models {
+			key := p.Name + " " + m.Name
+			if n := c[key]; p.Claims(m) && (n == nil || n[1] == 0) {
+				t.Errorf("%s: decided nothing", key)
+			}
+		}
+	}
+}
+
+// decider is the first complete procedure that claims m.
+func decider(m model.Model) (p search.Procedure, ok bool) {
+	for _, p := range check.Procedures() {
+		if p.Complete && p.Claims(m) {
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// bruteAnswer is what brute force says.
+func bruteAnswer(h *parse.History, m model.Model) check.Answer { return answer(brute.Allowed(h, m)) }
+
+// searchBound is what an exponential procedure may take on one history that is
+// not small: a procedure that needs more says nothing about it.
+const searchBound = 100 * time.Millisecond
+
+// cubic procedures write down a formula of cubic size before they look at the
+// clock: they are asked about histories of up to cubicOps operations.
+var cubic = map[string]bool{"sat-full": true, "x-sat": true, "wsc+sat": true, "ccm+sat": true}
+
+const cubicOps = 120
