@@ -34,9 +34,10 @@ func shape(p *types.Protocol, m *types.Machine) string {
 		len(m.Transitions), stalls, demand, steps, len(m.Funcs), len(m.InPorts))
 }
 
-// Every protocol of a gem5 v24.0.0.1 tree but CHI checks without a fault, and
-// its machines have the shapes that gem5's own compiler counts, which
-// testdata/gem5-shapes.txt lists.
+// Every protocol of a gem5 tree but CHI checks without a fault. The machines of
+// v24.0.0.1 have the shapes that gem5's own compiler counts, which
+// testdata/gem5-shapes.txt lists in the order of shape; those of other versions
+// may differ.
 func TestGem5Protocols(t *testing.T) {
 	tree := os.Getenv(treeVariable)
 	if tree == "" {
@@ -63,6 +64,11 @@ func TestGem5Protocols(t *testing.T) {
 		for _, m := range p.Machines {
 			got.WriteString(shape(p, m))
 		}
+	}
+	version, err := os.ReadFile(filepath.Join(tree, "src/base/version.cc"))
+	if err != nil || !strings.Contains(string(version), `"24.0.0.1"`) {
+		t.Log("the tree is not gem5 v24.0.0.1: shapes are not compared")
+		return
 	}
 	want, err := os.ReadFile("testdata/gem5-shapes.txt")
 	if err != nil {

@@ -50,7 +50,6 @@ type checker struct {
 // machine is the state of checking one machine.
 type machine struct {
 	*types.Machine
-	decl        *ast.Machine
 	transitions []*ast.Transition // until the end of the machine is seen
 	shorts      map[string]*types.Action
 	byName      map[string]*types.Action

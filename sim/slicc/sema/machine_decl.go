@@ -16,10 +16,10 @@ func (c *checker) machineDecl(d *ast.Machine) {
 	m := &types.Machine{Name: d.Name.Value.Name, Pos: d.Pos, Attrs: d.Pairs}
 	c.machineName(d, m)
 	c.machine = &machine{
-		Machine: m, decl: d,
-		shorts: map[string]*types.Action{},
-		byName: map[string]*types.Action{},
-		vars:   map[*types.Var]any{},
+		Machine: m,
+		shorts:  map[string]*types.Action{},
+		byName:  map[string]*types.Action{},
+		vars:    map[*types.Var]any{},
 	}
 	c.push()
 	c.params(d)
