@@ -85,6 +85,8 @@ func accept(h *parse.History, m model.Model, v *Verdict) error {
 	switch {
 	case v.Answer == Allowed && m.Family == model.Total:
 		return witness.Replay(h, m, v.Order)
+	case v.Answer == Allowed && v.Order != nil:
+		return witness.ReplayCausal(h, m, v.Order)
 	case v.Answer == Forbidden:
 		return witness.Verify(h, m, v.Refutation)
 	default:
