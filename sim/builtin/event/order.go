@@ -1,0 +1,62 @@
+package event
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Order says which of the events of one tick comes first. All orders are
+// deterministic; which one is right is part of the schedule space.
+type Order uint8
+
+// The orders of events within a tick. An event that is scheduled for the
+// current tick while the tick runs competes with those that still wait.
+const (
+	OrderUnknown Order = iota
+	Shuffled           // any, by the seed
+	FIFO               // the one scheduled first
+	LIFO               // the one scheduled last, as gem5's event queue does
+)
+
+var orderNames = [...]string{"unknown", "shuffled", "fifo", "lifo"}
+
+// String is the order's name on the command line.
+func (o Order) String() string {
+	if int(o) < len(orderNames) {
+		return orderNames[o]
+	}
+	return orderNames[OrderUnknown]
+}
+
+// ParseOrder reads the name of an order.
+func ParseOrder(name string) (Order, error) {
+	for i, n := range orderNames[1:] {
+		if n == name {
+			return Order(i + 1), nil
+		}
+	}
+	return OrderUnknown, fmt.Errorf("unknown event order %q: want shuffled, fifo or lifo", name)
+}
+
+// pop takes the next event out of the bucket of the current tick, which is
+// not empty.
+func (q *Queue) pop() item {
+	b := &q.wheel[q.now%wheelTicks]
+	switch q.order {
+	case FIFO:
+		it := (*b)[q.head]
+		q.head++
+		if q.head == len(*b) {
+			*b, q.head = (*b)[:0], 0
+		}
+		return it
+	case Shuffled:
+		if n := len(*b); n > 1 {
+			i, _ := bits.Mul64(q.random.Uint64(), uint64(n))
+			(*b)[i], (*b)[n-1] = (*b)[n-1], (*b)[i]
+		}
+	}
+	it := (*b)[len(*b)-1]
+	*b = (*b)[:len(*b)-1]
+	return it
+}
