@@ -1,0 +1,75 @@
+// Package memory is the border between cores and memory systems: what a core
+// asks for and what it is told, as gem5's CPU models and its Ruby sequencer
+// deal with each other.
+package memory
+
+import (
+	"io"
+
+	"ordeal/gen"
+	"ordeal/sim/builtin/event"
+)
+
+// Addr is a byte address.
+type Addr int64
+
+// Base is the address of the first byte of a program's memory area.
+const Base Addr = 1 << 20
+
+// WordsPerLine is the number of words in a cache line.
+const WordsPerLine = gen.LineBytes / gen.WordBytes
+
+// Line is the address of the first byte of a's cache line.
+func (a Addr) Line() Addr { return a &^ (gen.LineBytes - 1) }
+
+// Word is the index of a's word in its line.
+func (a Addr) Word() int { return int(a%gen.LineBytes) / gen.WordBytes }
+
+// Block holds the words of one cache line.
+type Block [WordsPerLine]uint64
+
+// Request is one access of a core to a cache line.
+type Request struct {
+	Line Addr
+	// Write asks for the line with the right to write. A store and an atomic
+	// read-modify-write are one such access each.
+	Write bool
+	// Tag is the core's own name for the access, given back to it.
+	Tag uint64
+}
+
+// Port is one core's way into a memory system.
+type Port interface {
+	// Attach says who is to be told; before the first Access. A port may be
+	// handed from one client to another while no access is under way.
+	Attach(Client)
+	// Access starts an access. False means that the port is full: an access
+	// that is under way will complete, and then is the time to try again.
+	Access(Request) bool
+	// Oldest is the tick at which the oldest access under way was started;
+	// false when there is none.
+	Oldest() (event.Tick, bool)
+}
+
+// Client is what a memory system sees of a core. Both calls come from inside
+// an event of the memory system: a client does what the call is about and
+// schedules an event of its own for everything else.
+type Client interface {
+	// Perform is the instant at which an access takes place: the client
+	// reads from the block, and for a write stores into it. The block is the
+	// memory system's own copy of the line, good until Perform returns.
+	Perform(tag uint64, b *Block)
+	// Evict says that the core is about to lose the right to read a line: a
+	// load that it performed early may be overtaken by another core's store
+	// from now on. It comes before any such store performs, also when the
+	// core may not hold the line at all.
+	Evict(line Addr)
+}
+
+// System is a memory system.
+type System interface {
+	// Port is the port of a core, from 0.
+	Port(core int) Port
+	// Dump writes the state that explains who waits for what.
+	Dump(w io.Writer)
+}

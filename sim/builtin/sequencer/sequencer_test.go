@@ -1,0 +1,163 @@
+package sequencer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// machine is a sequencer between a client and a controller that write down
+// what they are told.
+type machine struct {
+	*Sequencer
+	queue  *event.Queue
+	told   []string
+	writes map[uint64]uint64 // what the write with a tag stores in word 0
+}
+
+func newMachine() *machine {
+	m := &machine{queue: event.New(event.FIFO, 0), writes: map[uint64]uint64{}}
+	m.Sequencer = New(m.queue, 3, m)
+	m.Attach(m)
+	return m
+}
+
+func (m *machine) Issue(line memory.Addr, write bool) {
+	m.told = append(m.told, fmt.Sprintf("issue %s %d", kind(write), line))
+}
+
+func (m *machine) Perform(tag uint64, b *memory.Block) {
+	m.told = append(m.told, fmt.Sprintf("perform %d at %d", tag, b[0]))
+	if v, ok := m.writes[tag]; ok {
+		b[0] = v
+	}
+}
+
+func (m *machine) Evict(line memory.Addr) { m.told = append(m.told, fmt.Sprintf("evict %d", line)) }
+
+// want compares what was told since the last call.
+func (m *machine) want(t *testing.T, told ...string) {
+	t.Helper()
+	if !slices.Equal(m.told, told) {
+		t.Fatalf("told %q, want %q", m.told, told)
+	}
+	m.told = nil
+}
+
+func (m *machine) access(t *testing.T, line memory.Addr, write bool, tag uint64) {
+	t.Helper()
+	if !m.Access(memory.Request{Line: line, Write: write, Tag: tag}) {
+		t.Fatalf("access %d was refused", tag)
+	}
+	if write {
+		m.writes[tag] = 100 + tag
+	}
+}
+
+// TestCoalescing follows two reads, a write, a read and a write of one line,
+// and a read of another line between them.
+func TestCoalescing(t *testing.T) {
+	m := newMachine()
+	m.access(t, 64, false, 1)
+	m.access(t, 64, false, 2)
+	m.access(t, 128, false, 3)
+	m.access(t, 64, true, 4)
+	m.access(t, 64, false, 5)
+	m.access(t, 64, true, 6)
+	m.want(t, "issue read 64", "issue read 128")
+	m.ReadCallback(64, &memory.Block{7})
+	m.want(t, "perform 1 at 7", "perform 2 at 7", "issue write 64")
+	b := memory.Block{9}
+	m.WriteCallback(64, &b)
+	m.want(t, "perform 4 at 9", "perform 5 at 104", "perform 6 at 104")
+	if b[0] != 106 {
+		t.Errorf("the block holds %d, want 106", b[0])
+	}
+	m.ReadCallback(128, &memory.Block{8})
+	m.want(t, "perform 3 at 8")
+	if _, ok := m.Oldest(); ok {
+		t.Error("an access is under way after all have performed")
+	}
+	m.access(t, 64, false, 7)
+	m.want(t, "issue read 64")
+	if err := m.queue.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEviction(t *testing.T) {
+	m := newMachine()
+	m.EvictionCallback(64)
+	m.want(t, "evict 64")
+}
+
+func TestLimit(t *testing.T) {
+	m := newMachine()
+	for i := range uint64(Limit) {
+		m.access(t, memory.Addr(i%3)*64, false, i)
+	}
+	if m.Access(memory.Request{Line: 0}) {
+		t.Fatal("a full sequencer accepts an access")
+	}
+	m.ReadCallback(64, &memory.Block{})
+	m.access(t, 64, false, 20)
+}
+
+// waker runs a function at the tick of its event.
+type waker struct{ do func() }
+
+func (w waker) Handle(uint64) { w.do() }
+
+func TestOldest(t *testing.T) {
+	m := newMachine()
+	at := func(tick event.Tick, do func()) {
+		m.queue.At(tick, m.queue.Add(waker{do}), 0)
+	}
+	at(5, func() { m.access(t, 64, false, 1) })
+	at(7, func() { m.access(t, 128, false, 2) })
+	at(9, func() { m.ReadCallback(64, &memory.Block{}) })
+	for _, want := range []event.Tick{5, 5, 7} {
+		if err := m.queue.Run(1); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := m.Oldest(); !ok || got != want {
+			t.Errorf("oldest access at tick %d, want %d", got, want)
+		}
+	}
+	var sb strings.Builder
+	m.Dump(&sb)
+	if want := "core 3: read of line 0x80 under way since tick 7\n"; sb.String() != want {
+		t.Errorf("dump is %q, want %q", sb.String(), want)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		name, title string
+		do          func(m *machine)
+	}{
+		{"read out of nowhere", "sequencer: read completed that was never asked for",
+			func(m *machine) { m.ReadCallback(64, &memory.Block{}) }},
+		{"write out of nowhere", "sequencer: write completed that was never asked for",
+			func(m *machine) { m.access(t, 128, true, 1); m.WriteCallback(64, &memory.Block{}) }},
+		{"read for a write", "sequencer: read completed where a write was asked for",
+			func(m *machine) { m.access(t, 64, true, 1); m.ReadCallback(64, &memory.Block{}) }},
+		{"write for a read", "sequencer: write completed where a read was asked for",
+			func(m *machine) { m.access(t, 64, false, 1); m.WriteCallback(64, &memory.Block{}) }},
+	} {
+		m := newMachine()
+		c.do(m)
+		var fault *memory.Fault
+		if !errors.As(m.queue.Err(), &fault) || fault.Title != c.title || !strings.Contains(fault.Detail, "core 3, line 0x40") {
+			t.Errorf("%s: fault %v, want %q", c.name, m.queue.Err(), c.title)
+		}
+		if slices.ContainsFunc(m.told, func(s string) bool { return strings.HasPrefix(s, "perform") }) {
+			t.Errorf("%s: an access has performed: %q", c.name, m.told)
+		}
+	}
+}
