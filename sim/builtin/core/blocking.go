@@ -1,0 +1,193 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+
+	"ordeal/gen"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// blocking is a core that performs loads and read-modify-writes in program
+// order, one at a time. Its stores go to a buffer, whose discipline makes the
+// core TSO or PSO; without one they take their turn like loads, which is SC.
+type blocking struct {
+	base
+	buffer buffer
+	// drainAll says that a read-modify-write follows all buffered stores and
+	// not only those to its location.
+	drainAll bool
+
+	current   instruction
+	state     blockingState
+	busyUntil event.Tick
+	// split says that the current operation is the store of a split
+	// read-modify-write, whose load returned old.
+	split bool
+	old   uint64
+}
+
+// blockingState is what the core does with its current operation.
+type blockingState uint8
+
+const (
+	fetching blockingState = iota
+	starting               // the operation could not start yet
+	waiting                // its access is under way
+)
+
+func newBlocking(b base, c Config) *blocking {
+	core := &blocking{base: b, drainAll: c.Kind == TSO}
+	if c.Kind == InOrder {
+		return core
+	}
+	d := oneByOne
+	if c.Kind == PSO {
+		d = perLocation
+	}
+	if slices.Contains(c.Bugs, BufferOutOfOrder) {
+		d++
+	}
+	core.buffer = newBuffer(c.Buffer, d)
+	return core
+}
+
+// Handle is a wake-up: it starts at most one operation and one buffered store.
+func (c *blocking) Handle(uint64) {
+	if c.state != waiting {
+		c.proceed()
+	}
+	c.buffer.drain(&c.base)
+}
+
+// proceed fetches the next operation if need be and tries to start it.
+func (c *blocking) proceed() {
+	if now := c.queue.Now(); now < c.busyUntil {
+		c.wake(c.busyUntil)
+		return
+	}
+	if c.state == fetching {
+		if c.thread.exhausted() {
+			if c.buffer.empty() {
+				c.end()
+			}
+			return
+		}
+		c.current = c.thread.fetch()
+		c.state = starting
+	}
+	in := &c.current
+	if c.split {
+		c.access(true)
+		return
+	}
+	switch in.kind {
+	case gen.Delay:
+		c.state = fetching
+		c.busyUntil = c.queue.Now() + event.Tick(in.value)
+		c.wake(c.busyUntil)
+	case gen.FullFence:
+		if c.buffer.empty() || !c.fenceDrains {
+			c.retire()
+		}
+	case gen.Load:
+		if s := c.forward(in.loc); s != nil {
+			c.stats.Forwarded++
+			c.thread.finish(s.in.value)
+			c.retire()
+			return
+		}
+		c.access(false)
+	case gen.Store:
+		switch {
+		case c.buffer.depth == 0:
+			c.access(true)
+		case !c.buffer.full():
+			c.buffer.push(*in, c.late())
+			c.retire()
+		}
+	default:
+		if c.drainedFor(in.loc) {
+			c.access(!c.splitRMW)
+		}
+	}
+}
+
+// forward is the buffered store that a load of a location reads, if any.
+func (c *blocking) forward(l gen.LocID) *buffered {
+	if c.forwardOldest {
+		return c.buffer.oldest(l)
+	}
+	return c.buffer.youngest(l)
+}
+
+// drainedFor reports whether the buffer keeps no store that a read-modify-
+// write of a location has to follow.
+func (c *blocking) drainedFor(l gen.LocID) bool {
+	if c.drainAll {
+		return c.buffer.empty()
+	}
+	return c.buffer.youngest(l) == nil
+}
+
+// access starts the access of the current operation; a full port is tried
+// again when an access has performed.
+func (c *blocking) access(write bool) {
+	if c.port.Access(memory.Request{Line: c.current.line, Write: write}) {
+		c.state = waiting
+	}
+}
+
+// retire goes on to the next operation at the next tick.
+func (c *blocking) retire() {
+	c.state = fetching
+	c.wakeNext()
+}
+
+// Perform is the instant of an access: of the current operation (tag 0) or of
+// a buffered store.
+func (c *blocking) Perform(tag uint64, b *memory.Block) {
+	c.wakeNext()
+	if tag != 0 {
+		c.buffer.perform(tag, c.thread, b)
+		return
+	}
+	in := &c.current
+	switch {
+	case in.isRMW() && c.splitRMW:
+		c.old, c.split = b[in.word], true
+		c.current = in.storeAfter(c.old)
+		c.state = starting
+	case c.split:
+		c.split = false
+		c.thread.apply(in, b)
+		c.thread.finish(c.old)
+		c.state = fetching
+	default:
+		value := c.thread.apply(in, b)
+		if in.kind.Reads() {
+			c.thread.finish(value)
+		}
+		c.state = fetching
+	}
+}
+
+// Evict tells nothing to a core that performs loads in order.
+func (c *blocking) Evict(memory.Addr) {}
+
+// Describe says what the core waits for.
+func (c *blocking) Describe() string {
+	text := "is about to fetch"
+	switch {
+	case c.state == waiting:
+		text = fmt.Sprintf("waits for %s", c.current.text())
+	case c.state == starting:
+		text = fmt.Sprintf("holds back %s", c.current.text())
+	case c.thread.exhausted():
+		text = "has no operation left"
+	case c.queue.Now() < c.busyUntil:
+		text = fmt.Sprintf("is delayed until tick %d", c.busyUntil)
+	}
+	return text + c.buffer.text()
+}

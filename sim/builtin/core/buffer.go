@@ -1,0 +1,131 @@
+package core
+
+import (
+	"math/bits"
+
+	"ordeal/gen"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// discipline says which stores of a buffer may leave it. Each is weaker than
+// the one before it.
+type discipline uint8
+
+const (
+	oneByOne    discipline = iota // the oldest, when it has performed the next
+	perLocation                   // the oldest of each location
+	anyOrder                      // all: no machine would do that
+)
+
+// buffer is a store buffer. A store stays in it until it performs.
+type buffer struct {
+	stores     []buffered // the oldest first
+	depth      int
+	discipline discipline
+	next       uint64 // tag of the next store
+}
+
+type buffered struct {
+	in      instruction
+	tag     uint64
+	readyAt event.Tick // the store may leave
+	issued  bool
+}
+
+// bufferTag is set in the tags of buffered stores, to tell their accesses
+// from others of the core.
+const bufferTag = 1 << 63
+
+func newBuffer(depth int, d discipline) buffer {
+	return buffer{stores: make([]buffered, 0, depth), depth: depth, discipline: d, next: bufferTag}
+}
+
+func (b *buffer) empty() bool { return len(b.stores) == 0 }
+
+func (b *buffer) full() bool { return len(b.stores) == b.depth }
+
+// push adds a store to the buffer, which is not full.
+func (b *buffer) push(in instruction, readyAt event.Tick) {
+	b.stores = append(b.stores, buffered{in: in, tag: b.next, readyAt: readyAt})
+	b.next++
+}
+
+// youngest is the youngest store to a location, nil when there is none.
+func (b *buffer) youngest(l gen.LocID) *buffered {
+	for i := len(b.stores) - 1; i >= 0; i-- {
+		if b.stores[i].in.loc == l {
+			return &b.stores[i]
+		}
+	}
+	return nil
+}
+
+// oldest is the oldest store to a location, nil when there is none.
+func (b *buffer) oldest(l gen.LocID) *buffered {
+	for i := range b.stores {
+		if b.stores[i].in.loc == l {
+			return &b.stores[i]
+		}
+	}
+	return nil
+}
+
+// mayLeave reports whether the store at index i is next by the discipline
+// and has not been issued.
+func (b *buffer) mayLeave(i int) bool {
+	s := &b.stores[i]
+	switch {
+	case s.issued:
+		return false
+	case b.discipline == oneByOne:
+		return i == 0
+	case b.discipline == perLocation:
+		return b.oldest(s.in.loc) == s
+	default:
+		return true
+	}
+}
+
+// drain issues one store of core c that may leave, any of them, and has the
+// core wake up for the next.
+func (b *buffer) drain(c *base) {
+	now := c.queue.Now()
+	ready, choice := 0, -1
+	for i := range b.stores {
+		switch {
+		case !b.mayLeave(i):
+		case b.stores[i].readyAt > now:
+			c.wake(b.stores[i].readyAt)
+		default:
+			// Each of n ready stores is chosen with probability 1/n.
+			if ready++; ready == 1 {
+				choice = i
+			} else if pick, _ := bits.Mul64(c.random.Uint64(), uint64(ready)); pick == 0 {
+				choice = i
+			}
+		}
+		if b.discipline == oneByOne {
+			break
+		}
+	}
+	if ready == 0 {
+		return
+	}
+	s := &b.stores[choice]
+	s.issued = c.port.Access(memory.Request{Line: s.in.line, Write: true, Tag: s.tag})
+	if s.issued && ready > 1 {
+		c.wakeNext()
+	}
+}
+
+// perform lets the store with a tag take effect and leave the buffer.
+func (b *buffer) perform(tag uint64, t *Thread, block *memory.Block) {
+	for i := range b.stores {
+		if b.stores[i].tag == tag {
+			t.apply(&b.stores[i].in, block)
+			b.stores = append(b.stores[:i], b.stores[i+1:]...)
+			return
+		}
+	}
+}

@@ -1,0 +1,175 @@
+// Package core holds the cores of the embedded simulator: from one that does
+// one thing at a time to one that does everything in any order. They run the
+// threads of a gen.Program on a memory.Port.
+package core
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// Bounds and defaults of Config.
+const (
+	DefaultBuffer = 8
+	MaxBuffer     = 256
+	DefaultWindow = 16
+	MaxWindow     = 256
+)
+
+// Config describes a core.
+type Config struct {
+	Kind Kind
+	// Buffer is the number of stores that the store buffer of TSO, OOO and
+	// PSO holds; 0 means DefaultBuffer.
+	Buffer int
+	// Window is the number of operations that OOO and RMO look at; 0 means
+	// DefaultWindow.
+	Window int
+	Bugs   []Bug // planted faults
+	// Seed is that of the core's own choices: which store of an unordered
+	// buffer leaves first, which address of a window is known late.
+	Seed uint64
+	_    struct{}
+}
+
+// stream is the second word of the PCG of a core.
+const stream = 0x636f7265 // "core"
+
+// Validate reports everything that is wrong with a configuration.
+func (c *Config) Validate() error {
+	var errs []error
+	if !slices.Contains(Kinds(), c.Kind) {
+		errs = append(errs, fmt.Errorf("core of unknown kind %d", c.Kind))
+	}
+	if c.Buffer < 0 || c.Buffer > MaxBuffer {
+		errs = append(errs, fmt.Errorf("store buffer of %d stores: want 1 to %d", c.Buffer, MaxBuffer))
+	}
+	if c.Window < 0 || c.Window > MaxWindow {
+		errs = append(errs, fmt.Errorf("window of %d operations: want 1 to %d", c.Window, MaxWindow))
+	}
+	for _, b := range c.Bugs {
+		if !slices.Contains(Bugs(c.Kind), b) {
+			errs = append(errs, fmt.Errorf("core %s cannot have bug %s", c.Kind, b))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Core is a core that runs one thread.
+type Core interface {
+	memory.Client
+	event.Handler
+	// Describe says what the core waits for.
+	Describe() string
+	// Statistics counts what the core did.
+	Statistics() Statistics
+}
+
+// Statistics counts what a core did.
+type Statistics struct {
+	Forwarded uint64 // loads that read from the core's own waiting stores
+	Squashed  uint64 // performed or issued loads that had to start again
+}
+
+// New makes a core, attaches it to its port and starts it at the next tick.
+// The core calls done, from inside an event, when its thread came to its end
+// and no store waits. The configuration is valid.
+func New(q *event.Queue, c Config, t *Thread, port memory.Port, done func()) Core {
+	b := base{
+		queue: q, port: port, thread: t, done: done,
+		random: rand.NewPCG(c.Seed, stream), fenceDrains: !slices.Contains(c.Bugs, FenceNoDrain),
+		splitRMW: slices.Contains(c.Bugs, SplitRMW), forwardOldest: slices.Contains(c.Bugs, ForwardOldest),
+	}
+	if c.Buffer == 0 {
+		c.Buffer = DefaultBuffer
+	}
+	if c.Window == 0 {
+		c.Window = DefaultWindow
+	}
+	var core interface {
+		Core
+		start(Core)
+	}
+	switch c.Kind {
+	case InOrder, TSO, PSO:
+		core = newBlocking(b, c)
+	case OOO:
+		core = newSpeculative(b, c)
+	case RMO:
+		core = newRelaxed(b, c)
+	default:
+		panic(fmt.Sprintf("core of kind %d: the configuration was not validated", c.Kind))
+	}
+	core.start(core)
+	return core
+}
+
+// base is what all cores have.
+type base struct {
+	queue  *event.Queue
+	self   event.Actor
+	port   memory.Port
+	thread *Thread
+	random *rand.PCG
+	done   func() // nil once called
+	// wakeAt is the earliest wake-up that is scheduled; none when it is not
+	// in the future. Later ones may be scheduled besides: cores do not mind
+	// being woken for nothing.
+	wakeAt event.Tick
+	stats  Statistics
+
+	fenceDrains, splitRMW, forwardOldest bool
+}
+
+func (b *base) start(c Core) {
+	b.self = b.queue.Add(c)
+	b.port.Attach(c)
+	b.wake(b.queue.Now() + 1)
+}
+
+// wake schedules a wake-up at a tick in the future.
+func (b *base) wake(at event.Tick) {
+	if b.wakeAt > b.queue.Now() && b.wakeAt <= at {
+		return
+	}
+	b.wakeAt = at
+	b.queue.At(at, b.self, 0)
+}
+
+// wakeNext schedules a wake-up at the next tick.
+func (b *base) wakeNext() { b.wake(b.queue.Now() + 1) }
+
+// One operation in lateOf is late: its address is known, or its turn to leave
+// the store buffer comes, up to lateTicks ticks later than it could be. This
+// reorders accesses that memory takes equally long for, and accesses to one
+// line, which memory performs in the order in which they are issued.
+const (
+	lateOf    = 4
+	lateTicks = 16
+)
+
+// late is the tick at which an operation that is fetched or buffered now is
+// ready for memory.
+func (b *base) late() event.Tick {
+	now := b.queue.Now()
+	if u := b.random.Uint64(); u%lateOf == 0 {
+		return now + 1 + event.Tick(u/lateOf%lateTicks)
+	}
+	return now
+}
+
+// end says, once, that the thread came to its end.
+func (b *base) end() {
+	if b.done != nil {
+		b.done()
+		b.done = nil
+	}
+}
+
+// Statistics counts what the core did.
+func (b *base) Statistics() Statistics { return b.stats }

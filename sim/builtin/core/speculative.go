@@ -1,0 +1,157 @@
+package core
+
+import (
+	"slices"
+
+	"ordeal/gen"
+	"ordeal/sim/builtin/memory"
+)
+
+// speculative is the out-of-order TSO core: gem5's O3 with needsTSO as far as
+// memory sees it. Loads are issued as soon as their addresses are known, read
+// from the youngest earlier store of their own core if one waits, and retire
+// in order. Stores enter a FIFO buffer when they retire. Fences and
+// read-modify-writes wait for their turn and for the buffer; nothing is
+// issued past them.
+type speculative struct {
+	windowed
+	buffer   buffer
+	squashes bool
+}
+
+func newSpeculative(b base, c Config) *speculative {
+	d := oneByOne
+	if slices.Contains(c.Bugs, BufferOutOfOrder) {
+		d++
+	}
+	return &speculative{
+		windowed: windowed{base: b, window: newWindow(c.Window)}, buffer: newBuffer(c.Buffer, d),
+		squashes: !slices.Contains(c.Bugs, LoadNotSquashed),
+	}
+}
+
+// Handle is a wake-up.
+func (c *speculative) Handle(uint64) {
+	c.retire()
+	c.fetch()
+	c.issue()
+	c.buffer.drain(&c.base)
+	if c.window.empty() && c.buffer.empty() && c.thread.exhausted() {
+		c.end()
+	}
+}
+
+// retire takes operations off the window in program order. A read-modify-
+// write starts here.
+func (c *speculative) retire() {
+	for n := 0; n < width && !c.window.empty(); n++ {
+		s := c.window.at(c.window.head)
+		if s.state != performed && !c.ripe(s) {
+			return
+		}
+		c.leave()
+	}
+}
+
+// ripe reports whether an operation at the head of the window that has not
+// performed may leave it. It starts read-modify-writes whose turn has come.
+func (c *speculative) ripe(s *slot) bool {
+	switch {
+	case s.in.kind == gen.FullFence:
+		return c.buffer.empty() || !c.fenceDrains
+	case s.in.kind == gen.Store && !s.split:
+		if c.buffer.full() {
+			return false
+		}
+		c.buffer.push(s.in, c.late())
+		return true
+	case s.in.kind != gen.Load && s.state == unissued && c.buffer.empty():
+		c.access(c.window.head)
+	}
+	return false
+}
+
+// issue starts loads whose addresses are known.
+func (c *speculative) issue() {
+	left := width
+	for p := c.window.head; p != c.window.tail; p++ {
+		s := c.window.at(p)
+		if s.isBarrier() {
+			return
+		}
+		if s.in.kind != gen.Load || s.state != unissued {
+			continue
+		}
+		if s.readyAt > c.queue.Now() {
+			c.wake(s.readyAt)
+			continue
+		}
+		if left == 0 {
+			c.wakeNext()
+			return
+		}
+		left--
+		if store := c.store(p, s.in.loc); store != nil {
+			c.forwarded(s, store)
+		} else if !c.access(p) {
+			return
+		}
+	}
+}
+
+// store is the store of its own core that a load at a position reads from;
+// nil when all earlier stores to the location have performed.
+func (c *speculative) store(position uint64, l gen.LocID) *instruction {
+	if c.forwardOldest {
+		if s := c.buffer.oldest(l); s != nil {
+			return &s.in
+		}
+		return c.window.oldestStore(position, l)
+	}
+	if in := c.window.youngestStore(position, l); in != nil {
+		return in
+	}
+	if s := c.buffer.youngest(l); s != nil {
+		return &s.in
+	}
+	return nil
+}
+
+// Perform is the instant of an access.
+func (c *speculative) Perform(tag uint64, b *memory.Block) {
+	c.wakeNext()
+	if tag&bufferTag != 0 {
+		c.buffer.perform(tag, c.thread, b)
+	} else {
+		c.perform(tag, b)
+	}
+}
+
+// Evict is gem5's snoop of the load queue (LSQUnit::checkSnoop with needsTSO):
+// of all loads but the oldest, the first to the line that has been issued
+// starts again, and so do all later ones, data or not. The oldest load is
+// safe: all loads that it follows have retired.
+func (c *speculative) Evict(line memory.Addr) {
+	if !c.squashes {
+		return
+	}
+	oldest, squash := true, false
+	for p := c.window.head; p != c.window.tail; p++ {
+		s := c.window.at(p)
+		if s.in.kind != gen.Load {
+			continue
+		}
+		squash = squash || !oldest && s.state != unissued && s.in.line == line
+		oldest = false
+		if squash && s.state != unissued {
+			s.state = unissued
+			c.stats.Squashed++
+		}
+	}
+	if squash {
+		c.wakeNext()
+	}
+}
+
+// Describe says what the core waits for.
+func (c *speculative) Describe() string { return c.describe() + c.buffer.text() }

@@ -1,0 +1,131 @@
+package core
+
+import (
+	"ordeal/gen"
+	"ordeal/sim/builtin/memory"
+)
+
+// instruction is an operation with everything that its execution needs.
+type instruction struct {
+	kind gen.OpKind
+	word uint8
+	loc  gen.LocID
+	line memory.Addr
+	// value is what a store or exchange writes, what an addition adds, and
+	// how long a delay is; of a store in this round.
+	value uint64
+}
+
+// Thread is the code that one core runs and what it leaves behind.
+type Thread struct {
+	code   []instruction
+	stride uint64
+	rounds int
+	writes *WriteOrder
+
+	next  int    // index in code
+	round int    // rounds that were fetched to the end
+	base  uint64 // round·stride
+
+	reads []gen.Value
+}
+
+// WriteOrder collects the values written to each location in the order in
+// which the writes performed.
+type WriteOrder [][]gen.Value
+
+// NewWriteOrder makes room for all writes of a run.
+func NewWriteOrder(p *gen.Program, rounds int) *WriteOrder {
+	counts := make([]int, len(p.Locations))
+	for _, ops := range p.Threads {
+		for _, op := range ops {
+			if op.Kind.Writes() {
+				counts[op.Loc] += rounds
+			}
+		}
+	}
+	w := make(WriteOrder, len(counts))
+	for l, n := range counts {
+		w[l] = make([]gen.Value, 0, n)
+	}
+	return &w
+}
+
+// NewThread prepares one thread of a program. All threads of a run share the
+// write order.
+func NewThread(p *gen.Program, id gen.ThreadID, rounds int, writes *WriteOrder) *Thread {
+	t := &Thread{
+		stride: uint64(p.Stride()), rounds: rounds, writes: writes,
+		reads: make([]gen.Value, 0, rounds*p.Reads(id)),
+	}
+	for _, op := range p.Threads[id] {
+		in := instruction{kind: op.Kind, loc: op.Loc, value: uint64(op.Value)}
+		if op.Kind.Reads() || op.Kind.Writes() {
+			addr := memory.Base + memory.Addr(p.Offset(op.Loc))
+			in.line, in.word = addr.Line(), uint8(addr.Word())
+		}
+		if op.Kind == gen.FetchAdd {
+			in.value *= uint64(gen.AddUnit)
+		}
+		t.code = append(t.code, in)
+	}
+	return t
+}
+
+// Reads holds the values returned by the reads that came to their end, in
+// program order, round after round.
+func (t *Thread) Reads() []gen.Value { return t.reads }
+
+// exhausted reports whether all rounds were fetched.
+func (t *Thread) exhausted() bool { return len(t.code) == 0 || t.round == t.rounds }
+
+// fetch is the next operation of a thread that is not exhausted.
+func (t *Thread) fetch() instruction {
+	in := t.code[t.next]
+	if in.kind == gen.Store || in.kind == gen.Exchange {
+		in.value += t.base
+	}
+	if t.next++; t.next == len(t.code) {
+		t.next = 0
+		t.round++
+		t.base += t.stride
+	}
+	return in
+}
+
+// finish logs a read that came to its end.
+func (t *Thread) finish(value uint64) { t.reads = append(t.reads, gen.Value(value)) }
+
+// apply performs an operation on its line and returns the value read, which
+// is 0 for a store.
+func (t *Thread) apply(in *instruction, b *memory.Block) uint64 {
+	w := &b[in.word]
+	old := *w
+	switch in.kind {
+	case gen.Load:
+		return old
+	case gen.Store:
+		*w, old = in.value, 0
+	case gen.Exchange:
+		*w = in.value
+	case gen.FetchAdd:
+		*w += in.value
+	}
+	(*t.writes)[in.loc] = append((*t.writes)[in.loc], gen.Value(*w))
+	return old
+}
+
+// storeAfter is the store that ends a split read-modify-write which read old.
+func (in *instruction) storeAfter(old uint64) instruction {
+	store := *in
+	store.kind = gen.Store
+	if in.kind == gen.FetchAdd {
+		store.value += old
+	}
+	return store
+}
+
+// isRMW reports whether an operation reads and writes at once.
+func (in *instruction) isRMW() bool { return in.kind.Reads() && in.kind.Writes() }
+
+func (in *instruction) isDelay() bool { return in.kind == gen.Delay }

@@ -1,0 +1,105 @@
+package core
+
+import (
+	"ordeal/gen"
+	"ordeal/sim/builtin/event"
+)
+
+// window holds the operations that a core has fetched and not retired, in
+// program order, in a ring.
+type window struct {
+	slots      []slot
+	head, tail uint64 // positions; the slot of a position is position mod size
+	tickets    uint64
+}
+
+// slot is one operation of a window.
+type slot struct {
+	in      instruction
+	state   slotState
+	readyAt event.Tick // the address is known
+	ticket  uint64     // of the access under way
+	value   uint64     // what a read returned
+	// split says that the operation is the store of a split read-modify-
+	// write, whose load returned value.
+	split bool
+}
+
+type slotState uint8
+
+const (
+	unissued slotState = iota
+	issued
+	performed
+)
+
+func newWindow(size int) window { return window{slots: make([]slot, size)} }
+
+func (w *window) empty() bool { return w.head == w.tail }
+
+func (w *window) full() bool { return w.tail-w.head == uint64(len(w.slots)) }
+
+func (w *window) at(position uint64) *slot { return &w.slots[position%uint64(len(w.slots))] }
+
+// push fetches an operation into the window, which is not full.
+func (w *window) push(in instruction, readyAt event.Tick) {
+	*w.at(w.tail) = slot{in: in, readyAt: readyAt}
+	w.tail++
+}
+
+// slotBits is the number of bits of a tag that hold the index of a slot; the
+// rest hold a ticket, which no two accesses of a core share.
+const slotBits = 8
+
+// tag makes the tag of an access of the slot at a position.
+func (w *window) tag(position uint64) uint64 {
+	w.tickets++
+	w.at(position).ticket = w.tickets
+	return w.tickets<<slotBits | position%uint64(len(w.slots))
+}
+
+// tagged is the slot of the access with a tag, nil when the access has been
+// given up.
+func (w *window) tagged(tag uint64) *slot {
+	s := &w.slots[tag&(1<<slotBits-1)]
+	if s.state != issued || s.ticket != tag>>slotBits {
+		return nil
+	}
+	return s
+}
+
+// youngestStore is the last store to a location before a position, nil when
+// there is none.
+func (w *window) youngestStore(position uint64, l gen.LocID) *instruction {
+	for p := position; p != w.head; p-- {
+		if s := w.at(p - 1); s.in.kind == gen.Store && s.in.loc == l {
+			return &s.in
+		}
+	}
+	return nil
+}
+
+// oldestStore is the first store to a location before a position, nil when
+// there is none.
+func (w *window) oldestStore(position uint64, l gen.LocID) *instruction {
+	for p := w.head; p != position; p++ {
+		if s := w.at(p); s.in.kind == gen.Store && s.in.loc == l {
+			return &s.in
+		}
+	}
+	return nil
+}
+
+// pending reports whether an access to a location before a position has not
+// performed.
+func (w *window) pending(position uint64, l gen.LocID) bool {
+	for p := w.head; p != position; p++ {
+		if s := w.at(p); s.state != performed && s.in.loc == l && s.in.kind != gen.FullFence {
+			return true
+		}
+	}
+	return false
+}
+
+// isBarrier reports whether no later operation may be performed early.
+func (s *slot) isBarrier() bool { return s.in.kind == gen.FullFence || s.in.isRMW() || s.split }

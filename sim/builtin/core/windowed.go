@@ -1,0 +1,84 @@
+package core
+
+import (
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// windowed is what the cores with a window have in common.
+type windowed struct {
+	base
+	window    window
+	busyUntil event.Tick // nothing is fetched before
+}
+
+// width is the number of operations that are fetched, issued and retired in
+// one tick, each.
+const width = 4
+
+// fetch takes operations into the window.
+func (c *windowed) fetch() {
+	now := c.queue.Now()
+	for n := 0; !c.thread.exhausted() && !c.window.full(); n++ {
+		if n == width {
+			c.wakeNext()
+			return
+		}
+		if now < c.busyUntil {
+			c.wake(c.busyUntil)
+			return
+		}
+		in := c.thread.fetch()
+		if in.isDelay() {
+			c.busyUntil = now + event.Tick(in.value)
+			continue
+		}
+		c.window.push(in, c.late())
+		c.wakeNext()
+	}
+}
+
+// access starts the access of an operation; the core tries again after an
+// access has performed when the port is full, which access reports.
+func (c *windowed) access(position uint64) bool {
+	s := c.window.at(position)
+	write := s.in.kind.Writes() && !(c.splitRMW && s.in.isRMW())
+	if !c.port.Access(memory.Request{Line: s.in.line, Write: write, Tag: c.window.tag(position)}) {
+		return false
+	}
+	s.state = issued
+	return true
+}
+
+// forwarded completes a load with the value of a store of its own core.
+func (c *windowed) forwarded(load *slot, store *instruction) {
+	c.stats.Forwarded++
+	load.value, load.state = store.value, performed
+	c.wakeNext()
+}
+
+// perform is the instant of the access of an operation in the window. One
+// that was given up has no effect.
+func (c *windowed) perform(tag uint64, b *memory.Block) {
+	s := c.window.tagged(tag)
+	switch {
+	case s == nil:
+	case s.in.isRMW() && c.splitRMW:
+		s.value = b[s.in.word]
+		s.in, s.split, s.state = s.in.storeAfter(s.value), true, unissued
+	case s.split:
+		c.thread.apply(&s.in, b)
+		s.state = performed
+	default:
+		s.value, s.state = c.thread.apply(&s.in, b), performed
+	}
+}
+
+// leave takes the operation at the head off the window.
+func (c *windowed) leave() {
+	if s := c.window.at(c.window.head); s.in.kind.Reads() || s.split {
+		c.thread.finish(s.value)
+	}
+	c.window.head++
+	c.wakeNext()
+}
