@@ -1,0 +1,115 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/latency"
+)
+
+// The memory systems by name.
+const (
+	// Ideal has no caches: every access goes to memory and takes effect
+	// there at one instant.
+	Ideal = "ideal"
+	// IdealCached is Ideal with cached lines, of which cores are told when
+	// they lose them; see package ideal.
+	IdealCached = "ideal-cached"
+)
+
+// Protocols lists the memory systems by name.
+func Protocols() []string { return []string{Ideal, IdealCached} }
+
+// Options describe the simulated machine. The zero value of each field but
+// Core has the default that its comment says.
+type Options struct {
+	// Protocol (--protocol) is the memory system; empty means Ideal.
+	Protocol string
+	// Core (--core) is the kind of all cores; there is no default.
+	Core core.Kind
+	// Buffer (--store-buffer) is the number of stores a store buffer holds;
+	// 0 means core.DefaultBuffer.
+	Buffer int
+	// Window (--window) is the number of operations that an out-of-order
+	// core looks at; 0 means core.DefaultWindow.
+	Window int
+	// Latency (--latency, --jitter) is that of memory; a zero Model means
+	// DefaultLatency.
+	Latency latency.Model
+	// Lines is the number of lines that a core caches with IdealCached; 0
+	// means DefaultLines.
+	Lines int
+	// Order (--event-order) is the order of events in a tick; OrderUnknown
+	// means event.Shuffled.
+	Order event.Order
+	// Watchdog (--watchdog) is the age in ticks at which an access is taken
+	// for deadlocked; 0 means DefaultWatchdog, gem5's bound.
+	Watchdog event.Tick
+	// Budget (--step-budget) bounds the number of events; 0 means
+	// EventsPerOp for each operation and EventsPerRun besides.
+	Budget uint64
+	// Bugs (--core-bug) are planted faults of the cores.
+	Bugs []core.Bug
+	_    struct{}
+}
+
+// Defaults of Options.
+const (
+	DefaultLines               = 4
+	DefaultWatchdog event.Tick = 500_000
+	EventsPerOp                = 2_000
+	EventsPerRun               = 1_000_000
+)
+
+// DefaultLatency is the latency of memory: a jitter of about the time that a
+// core needs for a few operations, with a tail that spans dozens.
+var DefaultLatency = latency.Model{Base: 4, Jitter: 12}
+
+// withDefaults fills in the defaults.
+func (o Options) withDefaults() Options {
+	if o.Protocol == "" {
+		o.Protocol = Ideal
+	}
+	if o.Latency == (latency.Model{}) {
+		o.Latency = DefaultLatency
+	}
+	if o.Lines == 0 {
+		o.Lines = DefaultLines
+	}
+	if o.Order == event.OrderUnknown {
+		o.Order = event.Shuffled
+	}
+	if o.Watchdog == 0 {
+		o.Watchdog = DefaultWatchdog
+	}
+	return o
+}
+
+// Validate reports everything that is wrong with the options.
+func (o Options) Validate() error {
+	o = o.withDefaults()
+	var errs []error
+	if o.Protocol != Ideal && o.Protocol != IdealCached {
+		errs = append(errs, fmt.Errorf("unknown protocol %q: want %s", o.Protocol, strings.Join(Protocols(), " or ")))
+	}
+	c := o.core(0, 0)
+	errs = append(errs, c.Validate(), o.Latency.Validate())
+	if o.Lines < 1 {
+		errs = append(errs, fmt.Errorf("cache of %d lines: want at least 1", o.Lines))
+	}
+	if o.Watchdog < 1 {
+		errs = append(errs, fmt.Errorf("watchdog of %d ticks: want at least 1", o.Watchdog))
+	}
+	return errors.Join(errs...)
+}
+
+// core is the configuration of one core of a run.
+func (o *Options) core(seed uint64, id int) core.Config {
+	return core.Config{
+		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, Bugs: o.Bugs,
+		Seed: seed + uint64(id)*0x9e3779b97f4a7c15,
+	}
+}

@@ -1,0 +1,49 @@
+package builtin
+
+import (
+	"ordeal/gen"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// reader reads the final value of each location, as a thread would that runs
+// after all others on the first core.
+type reader struct {
+	queue   *event.Queue
+	self    event.Actor
+	port    memory.Port
+	program *gen.Program
+	values  []gen.Value
+}
+
+// start takes over the port and reads the first location.
+func (r *reader) start(q *event.Queue, p *gen.Program, port memory.Port) {
+	*r = reader{queue: q, port: port, program: p, values: make([]gen.Value, 0, len(p.Locations))}
+	r.self = q.Add(r)
+	port.Attach(r)
+	q.At(q.Now()+1, r.self, 0)
+}
+
+// done reports whether all locations were read.
+func (r *reader) done() bool { return len(r.values) == len(r.program.Locations) }
+
+func (r *reader) address() memory.Addr {
+	return memory.Base + memory.Addr(r.program.Offset(gen.LocID(len(r.values))))
+}
+
+// Handle reads the next location. The port is not full: nothing else is under
+// way.
+func (r *reader) Handle(uint64) { r.port.Access(memory.Request{Line: r.address().Line()}) }
+
+// Perform takes the value of a location.
+func (r *reader) Perform(_ uint64, b *memory.Block) {
+	r.values = append(r.values, gen.Value(b[r.address().Word()]))
+	if r.done() {
+		r.queue.Halt()
+		return
+	}
+	r.queue.At(r.queue.Now()+1, r.self, 0)
+}
+
+// Evict tells nothing to a reader of one location at a time.
+func (r *reader) Evict(memory.Addr) {}

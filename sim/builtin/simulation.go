@@ -1,0 +1,155 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"ordeal/gen"
+	"ordeal/sim"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// simulation is the state of one run.
+type simulation struct {
+	options *Options
+	job     sim.Job
+	budget  uint64
+	queue   *event.Queue
+	system  memory.System
+	threads []*core.Thread
+	cores   []core.Core
+	running int // cores that have not come to their end
+	writes  *core.WriteOrder
+	reader  reader
+}
+
+// newSimulation builds the machine and starts the cores.
+func newSimulation(r *Runner, job sim.Job) *simulation {
+	o, p := &r.options, job.Program
+	s := &simulation{
+		options: o, job: job, budget: o.Budget, running: len(p.Threads),
+		queue:  event.New(o.Order, job.Seed),
+		writes: core.NewWriteOrder(p, job.Rounds),
+	}
+	if s.budget == 0 {
+		s.budget = EventsPerRun + EventsPerOp*uint64(p.Ops())*uint64(job.Rounds)
+	}
+	s.system = r.build(s.queue, o, len(p.Threads), job.Seed)
+	for t := range p.Threads {
+		thread := core.NewThread(p, gen.ThreadID(t), job.Rounds, s.writes)
+		s.threads = append(s.threads, thread)
+		s.cores = append(s.cores, core.New(s.queue, o.core(job.Seed, t), thread, s.system.Port(t), s.coreDone))
+	}
+	return s
+}
+
+// coreDone is called by a core that came to its end.
+func (s *simulation) coreDone() {
+	if s.running--; s.running == 0 {
+		s.queue.Halt()
+	}
+}
+
+// run runs the threads to their end and reads the final values.
+func (s *simulation) run(ctx context.Context, deadline time.Time) sim.Result {
+	if end := s.until(ctx, deadline, func() bool { return s.running == 0 }); end.Outcome != sim.Passed {
+		return end
+	}
+	s.reader.start(s.queue, s.job.Program, s.system.Port(0))
+	return s.until(ctx, deadline, s.reader.done)
+}
+
+// batch is the number of events between two looks at the clock, the budget
+// and the watchdog.
+const batch = 4096
+
+// until runs events until done says so or something goes wrong.
+func (s *simulation) until(ctx context.Context, deadline time.Time, done func() bool) sim.Result {
+	for !done() {
+		left := s.budget - s.queue.Count()
+		if left == 0 {
+			return sim.Result{
+				Outcome: sim.Timeout, Title: "step budget used up",
+				Detail: fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump()),
+			}
+		}
+		if err := s.queue.Run(int(min(left, batch))); err != nil {
+			return s.crash(err)
+		}
+		if done() {
+			break
+		}
+		if s.queue.Waiting() == 0 {
+			return s.deadlock("nothing is left that could happen")
+		}
+		if core, since, ok := s.overdue(); ok {
+			return s.deadlock(fmt.Sprintf("core %d waits for memory since tick %d", core, since))
+		}
+		if ctx.Err() != nil || time.Now().After(deadline) {
+			return sim.Result{
+				Outcome: sim.Timeout, Title: "time limit exceeded",
+				Detail: fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump()),
+			}
+		}
+	}
+	return sim.Result{Outcome: sim.Passed}
+}
+
+// overdue finds the oldest access that is older than the watchdog permits.
+func (s *simulation) overdue() (core int, since event.Tick, found bool) {
+	since = s.queue.Now() - s.options.Watchdog
+	for i := range s.cores {
+		if t, ok := s.system.Port(i).Oldest(); ok && t < since {
+			core, since, found = i, t, true
+		}
+	}
+	return core, since, found
+}
+
+func (s *simulation) deadlock(why string) sim.Result {
+	return sim.Result{Outcome: sim.Deadlock, Title: "deadlock", Detail: why + "\n" + s.dump()}
+}
+
+// crash is the result of a failed assertion. Any other error is a fault of
+// the simulator.
+func (s *simulation) crash(err error) sim.Result {
+	var fault *memory.Fault
+	if !errors.As(err, &fault) {
+		return sim.Result{Outcome: sim.Infra, Title: "fault of the embedded simulator", Detail: err.Error()}
+	}
+	return sim.Result{Outcome: sim.Crash, Title: fault.Title, Detail: fault.Detail + "\n" + s.dump()}
+}
+
+// dump says who waits for what.
+func (s *simulation) dump() string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "tick %d, %d events, %d scheduled\n", s.queue.Now(), s.queue.Count(), s.queue.Waiting())
+	for i, c := range s.cores {
+		fmt.Fprintf(&sb, "core %d: %s\n", i, c.Describe())
+	}
+	s.system.Dump(&sb)
+	return sb.String()
+}
+
+// log is the native log, with final values and store orders when the run came
+// to its end.
+func (s *simulation) log(complete bool) sim.Log {
+	w := sim.NewLogWriter(s.job.Program, s.job.Rounds)
+	var log sim.Log
+	for t, thread := range s.threads {
+		log = w.AppendThread(log, gen.ThreadID(t), thread.Reads())
+	}
+	if !complete {
+		return log
+	}
+	log = w.AppendFinal(log, s.reader.values)
+	for l, values := range *s.writes {
+		log = w.AppendOrder(log, gen.LocID(l), values)
+	}
+	return log
+}

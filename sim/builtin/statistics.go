@@ -1,0 +1,35 @@
+package builtin
+
+import (
+	"fmt"
+
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/event"
+)
+
+// Statistics counts what happened in a run.
+type Statistics struct {
+	Ticks  event.Tick
+	Events uint64
+	// Hash is that of the sequence of events: two runs with the same hash did
+	// the same things at the same times.
+	Hash  uint64
+	Cores core.Statistics // sums over all cores
+	_     struct{}
+}
+
+// String is the statistics in one line.
+func (s Statistics) String() string {
+	return fmt.Sprintf("%d ticks, %d events, hash %016x, %d loads forwarded, %d loads squashed",
+		s.Ticks, s.Events, s.Hash, s.Cores.Forwarded, s.Cores.Squashed)
+}
+
+func (s *simulation) statistics() Statistics {
+	st := Statistics{Ticks: s.queue.Now(), Events: s.queue.Count(), Hash: s.queue.Hash()}
+	for _, c := range s.cores {
+		of := c.Statistics()
+		st.Cores.Forwarded += of.Forwarded
+		st.Cores.Squashed += of.Squashed
+	}
+	return st
+}
