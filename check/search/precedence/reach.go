@@ -1,7 +1,5 @@
 package precedence
 
-import "math/bits"
-
 // Reach is the reachability relation of a graph as a bit matrix: for graphs
 // of a few thousand nodes.
 type Reach struct {
@@ -38,12 +36,3 @@ func (r *Reach) row(v Node) []uint64 { return r.bits[int(v)*r.words : (int(v)+1)
 
 // Has reports whether a path of at least one arc leads from u to v.
 func (r *Reach) Has(u, v Node) bool { return r.bits[int(u)*r.words+int(v/64)]>>(v%64)&1 != 0 }
-
-// Count is the number of nodes that u leads to.
-func (r *Reach) Count(u Node) int {
-	n := 0
-	for _, w := range r.row(u) {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
