@@ -1,6 +1,8 @@
 package core
 
 import (
+	"math/bits"
+
 	"ordeal/gen"
 	"ordeal/sim/builtin/event"
 )
@@ -8,8 +10,10 @@ import (
 // window holds the operations that a core has fetched and not retired, in
 // program order, in a ring.
 type window struct {
-	slots      []slot
-	head, tail uint64 // positions; the slot of a position is position mod size
+	slots      []slot // a power of two
+	mask       uint64 // the slot of a position is position and mask
+	size       uint64
+	head, tail uint64 // positions
 	tickets    uint64
 }
 
@@ -33,13 +37,16 @@ const (
 	performed
 )
 
-func newWindow(size int) window { return window{slots: make([]slot, size)} }
+func newWindow(size int) window {
+	slots := 1 << bits.Len(uint(size-1))
+	return window{slots: make([]slot, slots), mask: uint64(slots - 1), size: uint64(size)}
+}
 
 func (w *window) empty() bool { return w.head == w.tail }
 
-func (w *window) full() bool { return w.tail-w.head == uint64(len(w.slots)) }
+func (w *window) full() bool { return w.tail-w.head == w.size }
 
-func (w *window) at(position uint64) *slot { return &w.slots[position%uint64(len(w.slots))] }
+func (w *window) at(position uint64) *slot { return &w.slots[position&w.mask] }
 
 // push fetches an operation into the window, which is not full.
 func (w *window) push(in instruction, readyAt event.Tick) {
@@ -55,7 +62,7 @@ const slotBits = 8
 func (w *window) tag(position uint64) uint64 {
 	w.tickets++
 	w.at(position).ticket = w.tickets
-	return w.tickets<<slotBits | position%uint64(len(w.slots))
+	return w.tickets<<slotBits | position&w.mask
 }
 
 // tagged is the slot of the access with a tag, nil when the access has been
