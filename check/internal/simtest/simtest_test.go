@@ -8,6 +8,7 @@ import (
 
 	"ordeal/check"
 	"ordeal/check/model"
+	"ordeal/check/search/conflict"
 	"ordeal/gen"
 	"ordeal/parse"
 	"ordeal/sim"
@@ -61,10 +62,10 @@ func simulate(t *testing.T, o builtin.Options, p *gen.Program, rounds int, seed 
 	return report
 }
 
-// judge judges a history.
-func judge(t *testing.T, h *parse.History, m model.Model) check.Answer {
+// judge judges a history by the procedure of a name; empty means the default.
+func judge(t *testing.T, h *parse.History, m model.Model, procedure string) check.Answer {
 	t.Helper()
-	v, err := check.Check(t.Context(), h, m, check.Options{})
+	v, err := check.Check(t.Context(), h, m, check.Options{Procedure: procedure})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,8 @@ func judge(t *testing.T, h *parse.History, m model.Model) check.Answer {
 }
 
 // TestCoresKeepTheirModels judges many runs of each core on each memory: all
-// keep the core's own model, and most break the next stronger one.
+// keep the core's own model, also when the order of stores is the one in the
+// log, and most break the next stronger one.
 func TestCoresKeepTheirModels(t *testing.T) {
 	seeds := uint64(60)
 	if testing.Short() {
@@ -92,10 +94,13 @@ func TestCoresKeepTheirModels(t *testing.T) {
 					if err != nil {
 						t.Fatalf("seed %d: %v", seed, err)
 					}
-					if judge(t, h, m.allows) != check.Allowed {
+					if judge(t, h, m.allows, "") != check.Allowed {
 						t.Errorf("seed %d: not %s", seed, m.allows.Name)
 					}
-					if m.forbids.Name != "" && judge(t, h, m.forbids) == check.Forbidden {
+					if judge(t, h, m.allows, conflict.Name) != check.Allowed {
+						t.Errorf("seed %d: not %s with the store order of the log", seed, m.allows.Name)
+					}
+					if m.forbids.Name != "" && judge(t, h, m.forbids, "") == check.Forbidden {
 						broken++
 					}
 					squashed += report.Statistics.Cores.Squashed
@@ -147,7 +152,7 @@ func TestPlantedBugsAreCaught(t *testing.T) {
 					for seed := range uint64(seeds) {
 						p := program(t, seed)
 						h, err := parse.Native(p, rounds, simulate(t, o, p, rounds, seed).Log)
-						if err != nil || judge(t, h, m.allows) == check.Forbidden {
+						if err != nil || judge(t, h, m.allows, "") == check.Forbidden {
 							return
 						}
 					}
