@@ -197,16 +197,17 @@ func (g *Graph) Successors(v Node, f func(Node) bool) {
 
 func (g *Graph) static(v Node) []Node { return g.outTo[g.outStart[v]:g.outStart[v+1]] }
 
-// NextWrites calls f for the first write to x of each chain at or after which
-// done reports false; done must be true for a prefix of each chain.
-func (g *Graph) NextWrites(x int32, done func(Node) bool, f func(Node)) {
+// NextWrites calls f for the first write to x of each chain that is not before
+// the chain's head; heads gives a node, or the chain's end, for each chain.
+func (g *Graph) NextWrites(x int32, heads []Node, f func(Node)) {
 	lo, hi := g.lanes(x)
 	for l := lo; l < hi; l++ {
 		c := g.laneChain[l]
+		head := int32(heads[c]-g.start[c]) + 1
 		a, b := g.laneWrite[l], g.laneWrite[l+1]
 		for a < b {
 			mid := int32(uint32(a+b) >> 1)
-			if done(g.at(c, g.writePos[mid])) {
+			if g.writePos[mid] < head {
 				a = mid + 1
 			} else {
 				b = mid
@@ -231,4 +232,12 @@ func (g *Graph) CountPredecessors(count []int32) {
 	for i := range g.inferred {
 		count[g.inferred[i].to]++
 	}
+}
+
+// Chain is the chain of v.
+func (g *Graph) Chain(v Node) int32 { return g.chain[v] }
+
+// ChainRange gives the nodes of a chain: first to end-1.
+func (g *Graph) ChainRange(chain int32) (first, end Node) {
+	return g.start[chain], g.start[chain+1]
 }

@@ -16,10 +16,19 @@ var Auto = Procedure{
 	Complete: true,
 	Claims:   ClaimsTotal,
 	Run: func(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error) {
-		v, err := Greedy.Run(ctx, h, m, limits)
-		if err != nil || v.Answer != witness.Unknown {
+		g, v, err := saturated(ctx, h, m, limits, "auto")
+		if g == nil {
 			return v, err
 		}
-		return SAT.Run(ctx, h, m, limits)
+		order, _, refusals, err := greedy(ctx, g)
+		v.Stats.Backtracks = refusals
+		switch {
+		case err != nil:
+			return Interrupted(err, m, "auto")
+		case order != nil:
+			v.Answer, v.Procedure, v.Order = witness.Allowed, "greedy", order
+			return v, nil
+		}
+		return decide(ctx, g, m, v)
 	},
 }

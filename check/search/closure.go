@@ -60,7 +60,7 @@ var Greedy = Procedure{
 		if g == nil {
 			return v, err
 		}
-		order, _, rejected, err := greedy(ctx, g, false)
+		order, _, rejected, err := greedy(ctx, g)
 		v.Stats.Backtracks = rejected
 		switch {
 		case err != nil:

@@ -106,13 +106,11 @@ func (s *splitter) run(ctx context.Context) (*witness.Order, *witness.Refutation
 			return nil, nil, err
 		}
 		if !learned {
-			mark := g.Mark()
-			order, stuck, _, err := greedy(ctx, g, true)
+			order, stuck, _, err := greedy(ctx, g)
 			if order != nil || err != nil {
 				return order, nil, err
 			}
 			s.split(stuck)
-			g.Undo(mark)
 		}
 	}
 }

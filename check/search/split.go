@@ -41,10 +41,10 @@ func (s *splitter) stuckPairs(p *placer) [][2]saturate.Node {
 	var out [][2]saturate.Node
 	for x := range p.current {
 		var heads []saturate.Node
-		if cur := p.current[x]; int(cur) < s.g.Nodes() && p.pending[cur] > 0 {
+		if cur := p.current[x].writer; int(cur) < s.g.Nodes() && p.pending[cur] > 0 {
 			heads = append(heads, saturate.Node(cur))
 		}
-		s.g.NextWrites(int32(x), p.isPlaced, func(u saturate.Node) {
+		s.g.NextWrites(int32(x), p.heads, func(u saturate.Node) {
 			for _, w := range heads {
 				out = s.unordered(out, w, u)
 			}
@@ -92,5 +92,3 @@ func (s *splitter) unordered(out [][2]saturate.Node, u, v saturate.Node) [][2]sa
 	}
 	return append(out, pair)
 }
-
-func (p *placer) isPlaced(v saturate.Node) bool { return p.placed[v] }

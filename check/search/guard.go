@@ -1,0 +1,128 @@
+package search
+
+import (
+	"ordeal/check/saturate"
+	"ordeal/check/witness"
+)
+
+// Guarding is forward checking: a decision is made only if the graph, with
+// the order that it implies, stays without contradiction. The pending readers
+// of the present value of a location precede the next write to it of each
+// chain, and the closure of that must not put a node not placed before one
+// that is. What guarding adds to the graph follows from what is placed, so
+// that it can begin and end at any time.
+
+// beginGuard turns guarding on. It reports false if what is placed is already
+// in contradiction with the rest.
+func (p *placer) beginGuard() bool {
+	p.g.SetPlaced(p.placed)
+	p.base = p.g.Mark()
+	ok := true
+	for x := range p.current {
+		ok = ok && p.follow(p.current[x].writer)
+	}
+	if ok && p.close(p.base) {
+		p.guarding = true
+		return true
+	}
+	p.g.Undo(p.base)
+	p.g.SetPlaced(nil)
+	return false
+}
+
+// endGuard turns guarding off and takes back what it added to the graph.
+func (p *placer) endGuard() {
+	if !p.guarding {
+		return
+	}
+	for i := p.base.Edges(); i < p.g.Inferred(); i++ {
+		from, to, _, _ := p.g.InferredEdge(i)
+		if p.placed[from] {
+			continue
+		}
+		if p.wait[to]--; p.wait[to] == 0 {
+			p.ready = append(p.ready, to)
+		}
+	}
+	p.g.Undo(p.base)
+	p.g.SetPlaced(nil)
+	p.guarding = false
+}
+
+// follow adds that the pending readers of a location's present value precede
+// the next writes.
+func (p *placer) follow(writer int32) bool {
+	if p.pending[writer] == 0 {
+		return true
+	}
+	via, x := saturate.Node(writer), int32(0)
+	if int(writer) >= p.g.Nodes() {
+		via, x = saturate.NoNode, writer-int32(p.g.Nodes())
+	} else {
+		x = p.g.Loc(via)
+	}
+	var readers []saturate.Node
+	for _, r := range p.g.LastReaders(writer) {
+		if !p.placed[r] {
+			readers = append(readers, r)
+		}
+	}
+	ok := true
+	p.g.NextWrites(x, p.heads, func(u saturate.Node) {
+		for _, r := range readers {
+			if ok && r != u && !p.g.HB(r, u) {
+				ok = p.g.Add(r, u, witness.DerivedB, via)
+			}
+		}
+	})
+	return ok
+}
+
+// close closes the graph under what was added since a mark, and counts the
+// new edges as predecessors; or takes it back.
+func (p *placer) close(since saturate.Mark) bool {
+	if !p.g.Close() {
+		return false
+	}
+	for i := since.Edges(); i < p.g.Inferred(); i++ {
+		_, to, _, _ := p.g.InferredEdge(i)
+		p.wait[to]++
+	}
+	return true
+}
+
+// commit makes the decision v, if guarding does not refuse it.
+func (p *placer) commit(v saturate.Node) bool {
+	if !p.guarding {
+		p.place(v)
+		return true
+	}
+	mark := p.g.Mark()
+	c := p.g.Chain(v)
+	p.placed[v] = true
+	p.heads[c]++
+	ok := p.follow(int32(v)) && p.close(mark)
+	if !ok {
+		p.refuse(v)
+		p.g.Undo(mark)
+	}
+	p.placed[v] = false
+	p.heads[c]--
+	if ok {
+		p.place(v)
+	}
+	return ok
+}
+
+// refuse puts off a decision that guarding refused. If something must precede
+// v, v waits for that; otherwise another write to its location must come
+// first, and v waits for one.
+func (p *placer) refuse(v saturate.Node) {
+	p.refusals++
+	if u, to := p.g.Contradiction(); to == v && !p.g.HB(v, u) {
+		p.await[u] = append(p.await[u], v)
+		return
+	}
+	x := p.g.Loc(v)
+	p.blocked[x] = append(p.blocked[x], v)
+}

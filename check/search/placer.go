@@ -1,0 +1,207 @@
+package search
+
+import (
+	"ordeal/check/saturate"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// placer puts the nodes of a saturated graph into a global memory order one
+// by one, in the manner of the heuristic of Manovit and Hangal (SPAA 2005).
+// From any state that can be completed, these moves keep it so: a read whose
+// predecessors are placed; such a write that leaves no reader of it pending;
+// such an RMW that is the only pending reader of its location's present
+// value. Only a write that leaves a reader pending is a decision.
+type placer struct {
+	g       *saturate.Graph
+	wait    []int32 // node → predecessors not yet placed
+	placed  []bool
+	seq     []saturate.Node // placed, in order
+	heads   []saturate.Node // chain → its first node not placed
+	pending []int32         // writer → readers not yet placed
+	current []present       // location → its present value
+	hidden  []present       // those that writes in seq replaced, in order
+
+	ready   []saturate.Node   // wait 0, not yet looked at
+	blocked [][]saturate.Node // location → writes that wait for readers
+	choices nodeHeap          // decisions, by order of the sweep
+	// await holds, for a node not placed, the decisions that were refused
+	// because it must come before them.
+	await map[saturate.Node][]saturate.Node
+
+	guarding bool          // see guard.go
+	base     saturate.Mark // of the graph before guarding
+	refusals int
+}
+
+// present is a location's value at some point of the order.
+type present struct {
+	writer int32
+	at     int32 // length of seq when it was placed
+}
+
+func newPlacer(g *saturate.Graph) *placer {
+	n, locs := g.Nodes(), len(g.History().Locations)
+	p := &placer{
+		g:       g,
+		wait:    make([]int32, n),
+		placed:  make([]bool, n),
+		seq:     make([]saturate.Node, 0, n),
+		heads:   make([]saturate.Node, g.Chains()),
+		pending: make([]int32, n+locs),
+		current: make([]present, locs),
+		blocked: make([][]saturate.Node, locs),
+		choices: nodeHeap{key: g.SweepOrder},
+		await:   map[saturate.Node][]saturate.Node{},
+	}
+	for w := range p.pending {
+		p.pending[w] = g.Readers(int32(w))
+	}
+	for x := range p.current {
+		p.current[x] = present{writer: int32(n + x)}
+	}
+	for c := range p.heads {
+		p.heads[c], _ = g.ChainRange(int32(c))
+	}
+	g.CountPredecessors(p.wait)
+	p.findReady()
+	return p
+}
+
+// findReady looks for nodes that may be placed afresh.
+func (p *placer) findReady() {
+	p.ready = p.ready[:0]
+	p.choices.nodes = p.choices.nodes[:0]
+	clear(p.await)
+	for x := range p.blocked {
+		p.blocked[x] = p.blocked[x][:0]
+	}
+	for c, v := range p.heads {
+		if _, end := p.g.ChainRange(int32(c)); v < end && p.wait[v] == 0 {
+			p.ready = append(p.ready, v)
+		}
+	}
+}
+
+// settle makes safe moves until there is none.
+func (p *placer) settle() {
+	for len(p.ready) > 0 {
+		v := p.ready[len(p.ready)-1]
+		p.ready = p.ready[:len(p.ready)-1]
+		if p.wait[v] > 0 || p.placed[v] {
+			continue
+		}
+		if !p.g.IsWrite(v) {
+			p.place(v)
+			continue
+		}
+		x := p.g.Loc(v)
+		switch {
+		case !p.mayWrite(v):
+			p.blocked[x] = append(p.blocked[x], v)
+		case p.g.IsRead(v) || p.pending[v] == 0:
+			p.place(v)
+		default:
+			p.choices.push(v)
+		}
+	}
+}
+
+// mayWrite reports whether no other reader of the present value of v's
+// location is pending.
+func (p *placer) mayWrite(v saturate.Node) bool {
+	cur := p.current[p.g.Loc(v)].writer
+	if p.g.IsRead(v) {
+		return cur == p.g.Writer(v) && p.pending[cur] == 1
+	}
+	return p.pending[cur] == 0
+}
+
+// place appends v to the order.
+func (p *placer) place(v saturate.Node) {
+	g := p.g
+	p.placed[v] = true
+	p.heads[g.Chain(v)]++
+	if g.IsRead(v) {
+		w := g.Writer(v)
+		p.pending[w]--
+		if x := g.Loc(v); p.pending[w] <= 1 && p.current[x].writer == w {
+			p.release(x)
+		}
+	}
+	if g.IsWrite(v) {
+		x := g.Loc(v)
+		p.hidden = append(p.hidden, p.current[x])
+		p.current[x] = present{int32(v), int32(len(p.seq))}
+		if p.pending[v] <= 1 {
+			p.release(x)
+		}
+	}
+	p.seq = append(p.seq, v)
+	if waiting, ok := p.await[v]; ok {
+		p.ready = append(p.ready, waiting...)
+		delete(p.await, v)
+	}
+	g.Successors(v, func(s saturate.Node) bool {
+		if p.wait[s]--; p.wait[s] == 0 {
+			p.ready = append(p.ready, s)
+		}
+		return true
+	})
+}
+
+// release lets the blocked writes of a location be looked at again.
+func (p *placer) release(x int32) {
+	p.ready = append(p.ready, p.blocked[x]...)
+	p.blocked[x] = p.blocked[x][:0]
+}
+
+// backTo takes back placements until length nodes are placed.
+func (p *placer) backTo(length int) {
+	g := p.g
+	for len(p.seq) > length {
+		v := p.seq[len(p.seq)-1]
+		p.seq = p.seq[:len(p.seq)-1]
+		p.placed[v] = false
+		p.heads[g.Chain(v)]--
+		if g.IsRead(v) {
+			p.pending[g.Writer(v)]++
+		}
+		if g.IsWrite(v) {
+			p.current[g.Loc(v)] = p.hidden[len(p.hidden)-1]
+			p.hidden = p.hidden[:len(p.hidden)-1]
+		}
+		g.Successors(v, func(s saturate.Node) bool {
+			p.wait[s]++
+			return true
+		})
+	}
+	p.findReady()
+}
+
+// done reports whether every node is placed.
+func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
+
+// order writes the finished order down, isolated reads after their writers.
+func (p *placer) order() *witness.Order {
+	h := p.g.History()
+	ops := make([]parse.OpID, 0, len(h.Ops))
+	var follow map[parse.OpID][]parse.OpID
+	if iso := p.g.Isolated(); len(iso) > 0 {
+		follow = map[parse.OpID][]parse.OpID{}
+		for _, id := range iso {
+			follow[h.Ops[id].RF] = append(follow[h.Ops[id].RF], id)
+		}
+		ops = append(ops, follow[parse.Init]...)
+	}
+	for _, v := range p.seq {
+		if p.g.IsFence(v) {
+			continue
+		}
+		ops = append(ops, p.g.Op(v))
+		if follow != nil {
+			ops = append(ops, follow[p.g.Op(v)]...)
+		}
+	}
+	return &witness.Order{Ops: ops}
+}
