@@ -8,18 +8,12 @@ import (
 	"ordeal/check/model"
 )
 
-// models are the models that have a name on the command line, strongest
-// first.
-var models = []model.Model{
-	model.SC, model.TSO, model.PSO, model.RMO,
-	model.WSC, model.CCM, model.WCCM, model.CCv, model.CM, model.CC, model.WTSO, model.WPSO,
-}
-
-// ModelNames lists the names that ParseModels knows, without "all".
+// ModelNames lists the names that ParseModels knows, without "all", in the
+// order of model.All.
 func ModelNames() []string {
-	names := make([]string, len(models))
-	for i := range models {
-		names[i] = models[i].Name
+	var names []string
+	for _, m := range model.All() {
+		names = append(names, m.Name)
 	}
 	return names
 }
@@ -31,7 +25,7 @@ func ParseModels(list string) ([]model.Model, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		known := name == "all"
-		for _, m := range models {
+		for _, m := range model.All() {
 			if name != "all" && m.Name != name {
 				continue
 			}

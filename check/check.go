@@ -39,6 +39,13 @@ type Options struct {
 	_           struct{}
 }
 
+func (o *Options) name() string {
+	if o.Procedure == "" {
+		return auto.Name
+	}
+	return o.Procedure
+}
+
 // Check judges a history under a model. The evidence of an Allowed or
 // Forbidden verdict has been accepted by the independent checkers of package
 // witness. A malformed history, a passed deadline and an exceeded budget are
@@ -46,10 +53,7 @@ type Options struct {
 // context was cancelled, or evidence was not accepted, which is a fault of
 // this program.
 func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (Verdict, error) {
-	name := opt.Procedure
-	if name == "" {
-		name = "auto"
-	}
+	name := opt.name()
 	p, ok := Procedure(name)
 	if !ok {
 		return Verdict{}, fmt.Errorf("check %s: no procedure is named %q", m.Name, name)

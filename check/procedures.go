@@ -1,7 +1,10 @@
 package check
 
 import (
+	"context"
+
 	"ordeal/check/causal"
+	"ordeal/check/model"
 	"ordeal/check/search"
 	"ordeal/check/search/conflict"
 	"ordeal/check/search/enum"
@@ -9,12 +12,14 @@ import (
 	"ordeal/check/search/satfull"
 	"ordeal/check/search/subset"
 	"ordeal/check/search/vc"
+	"ordeal/check/witness"
+	"ordeal/parse"
 )
 
 // procedures is the table of all procedures, the default first. Those with a
 // "+", dbcop, x-sat and tsotool have the papers' names.
 var procedures = []search.Procedure{
-	search.Auto,
+	auto,
 	search.Saturate,
 	search.Greedy,
 	search.SAT,
@@ -26,6 +31,23 @@ var procedures = []search.Procedure{
 	frontier.Procedure, frontier.WSC, frontier.Plain, frontier.DBCOP,
 	satfull.Procedure, satfull.X, satfull.WSC, satfull.CCM,
 	subset.Procedure,
+}
+
+// auto judges under every model: the default pipeline of package search under
+// those with a global memory order, the criterion itself under the others.
+var auto = search.Procedure{
+	Name:     search.Auto.Name,
+	Summary:  search.Auto.Summary + "; causal models by their criteria",
+	Complete: true,
+	Claims:   func(m model.Model) bool { return search.Auto.Claims(m) || causal.Procedure.Claims(m) },
+	Run: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
+		for _, p := range []search.Procedure{causal.Procedure} {
+			if p.Claims(m) {
+				return p.Run(ctx, h, m, limits)
+			}
+		}
+		return search.Auto.Run(ctx, h, m, limits)
+	},
 }
 
 // Procedures lists the procedures that Options.Procedure can name, the

@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns"
 	"ordeal/check"
+	"ordeal/check/kernel"
 	"ordeal/check/model"
+	"ordeal/parse"
 )
 
 func newCheck(e *env) *cobra.Command {
@@ -25,11 +28,13 @@ directory, a native log (beside its program.txt, or with --program) or a file of
 traces in the format of the Axe checker; - is standard input.
 
 One line for each trace goes to standard output: allowed, forbidden, or unknown
-and why; with more than one model, each answer follows its model's name. A
-malformed trace is unknown and the traces after it are still judged. The models
+and why; with more than one model, each answer follows its model's name. With
+--model all the line says where the trace stands among the models: the strongest
+that allow it, and the weakest that forbid it. A malformed trace is unknown and the traces after it are still judged. The models
 of a run directory are those it was judged by, unless --model says otherwise.
 Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 		Example: `  ordeal check --model sc,tso trace.axe
+  ordeal check --model all --kernel trace.axe
   ordeal check --model sc --explain runs/quick-20260102-150405/000017`,
 		Args: arguments(1, -1, "a PATH, or - for standard input"),
 	}
@@ -41,6 +46,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 	fs.StringVar(&c.memory, "memory", "", "most memory for one trace under one model, as in 512MiB or 4GiB")
 	fs.StringVar(&c.input.format, "format", "auto", "form of the input: native, axe, or auto")
 	fs.StringVar(&c.input.program, "program", "", "the program of a native log")
+	fs.BoolVar(&c.kernel, "kernel", false, "tell how much of a trace's order of writes SC determines, and how much of that wSC and CCM find")
 	fs.BoolVar(&c.explain, "explain", false, "explain why a trace is forbidden")
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace, with evidence and timings")
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args) })
@@ -55,6 +61,8 @@ type judge struct {
 	picked         []model.Model // nil: as each trace says
 	options        check.Options
 	explain, json  bool
+	all            bool // classify by all models that the procedure claims
+	kernel         bool
 	several        bool // more than one path was named
 	worst          int  // exit status
 }
@@ -104,11 +112,9 @@ func (c *judge) prepare() error {
 			faults = append(faults, fmt.Errorf("--model: %w", err))
 		}
 	}
-	if known && c.models == "all" {
-		c.picked = slices.DeleteFunc(c.picked, func(m model.Model) bool { return !p.Claims(m) })
-	}
+	c.all = slices.Contains(strings.Split(c.models, ","), "all")
 	for _, m := range c.picked {
-		if known && !p.Claims(m) {
+		if known && !c.all && !p.Claims(m) {
 			faults = append(faults, fmt.Errorf("--procedure %s contradicts --model %s: it does not judge under this model", p.Name, m.Name))
 		}
 	}
@@ -118,32 +124,79 @@ func (c *judge) prepare() error {
 	return errors.Join(faults...)
 }
 
+// result is what came of a trace.
+type result struct {
+	verdicts []check.Verdict
+	class    *check.Classification // with --model all
+	kernel   string                // with --kernel
+}
+
 // trace judges one trace and prints what came of it.
 func (c *judge) trace(ctx context.Context, t *trace) error {
+	r, err := c.judge(ctx, t)
+	if err != nil {
+		return fmt.Errorf("check %s: %w", t.place, err)
+	}
+	if c.kernel && t.history != nil && t.err == nil {
+		if r.kernel, err = c.kernelOf(ctx, t.history); err != nil {
+			return fmt.Errorf("check %s: %w", t.place, err)
+		}
+	}
+	for _, v := range r.verdicts {
+		c.worsen(v.Answer)
+	}
+	if c.json {
+		return c.printJSON(t, r)
+	}
+	return c.print(t, r)
+}
+
+func (c *judge) judge(ctx context.Context, t *trace) (*result, error) {
+	if c.all && t.history != nil && t.err == nil {
+		class, err := check.Classify(ctx, t.history, c.options)
+		return &result{verdicts: class.Verdicts, class: &class}, err
+	}
 	models := c.picked
 	if models == nil {
 		models = t.models
 	}
-	var verdicts []check.Verdict
+	r := new(result)
 	for _, m := range models {
 		v := check.Verdict{Model: m.Name}
-		if t.history != nil {
+		if p, _ := check.Procedure(c.options.Procedure); t.history != nil && p.Claims(m) {
 			var err error
 			if v, err = check.Check(ctx, t.history, m, c.options); err != nil {
-				return fmt.Errorf("check %s: %w", t.place, err)
+				return nil, err
 			}
 		}
 		if t.err != nil && v.Answer != check.Forbidden {
 			// What there is of a partial log can condemn, not acquit.
 			v = check.Verdict{Model: m.Name, Reason: strings.ReplaceAll(t.err.Error(), "\n", "; ")}
 		}
-		c.worsen(v.Answer)
-		verdicts = append(verdicts, v)
+		r.verdicts = append(r.verdicts, v)
 	}
-	if c.json {
-		return c.printJSON(t, verdicts)
+	return r, nil
+}
+
+// kernelOf describes the SC-kernel of a history in one line.
+func (c *judge) kernelOf(ctx context.Context, h *parse.History) (string, error) {
+	if c.options.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.options.Timeout)
+		defer cancel()
 	}
-	return c.print(t, models, verdicts)
+	k, err := kernel.Kernel(ctx, h)
+	if errors.Is(err, kernel.ErrNotSC) || errors.Is(err, kernel.ErrUndecided) {
+		return "kernel: " + strings.TrimPrefix(err.Error(), "kernel: "), nil
+	}
+	share := func(part, whole int) string {
+		if whole == 0 {
+			return strconv.Itoa(part)
+		}
+		return fmt.Sprintf("%d (%.2f %%)", part, 100*float64(part)/float64(whole))
+	}
+	return fmt.Sprintf("kernel: %s of %d pairs of writes; of these wSC finds %s, CCM %s",
+		share(k.Kernel, k.Pairs), k.Pairs, share(k.WSC, k.Kernel), share(k.CCM, k.Kernel)), err
 }
 
 // worsen turns an answer into part of the exit status: a finding outweighs
@@ -157,40 +210,65 @@ func (c *judge) worsen(a check.Answer) {
 	}
 }
 
-// print writes the line of a trace, and explanations below it.
-func (c *judge) print(t *trace, models []model.Model, verdicts []check.Verdict) error {
+// print writes the line of a trace, and what more was asked for below it.
+func (c *judge) print(t *trace, r *result) error {
 	var b bytes.Buffer
 	if c.several || t.many {
 		b.WriteString(t.place + ": ")
 	}
+	verdicts := r.verdicts
 	if t.err != nil && !slices.ContainsFunc(verdicts, func(v check.Verdict) bool { return v.Answer != check.Unknown }) {
-		models, verdicts = models[:1], verdicts[:1] // the same of every model
+		verdicts = verdicts[:1] // the same of every model
 	}
-	for i, v := range verdicts {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if len(models) > 1 {
-			b.WriteString(v.Model + " ")
-		}
-		b.WriteString(v.Answer.String())
-		if v.Reason != "" {
-			b.WriteString(" " + v.Reason)
-		}
+	if r.class != nil {
+		b.WriteString(placeText(r.class))
+	} else {
+		b.WriteString(answersText(verdicts))
 	}
 	b.WriteByte('\n')
+	if r.kernel != "" {
+		b.WriteString(r.kernel + "\n")
+	}
 	for i := range verdicts {
-		if !c.explain || verdicts[i].Answer != check.Forbidden {
-			continue
+		v := &verdicts[i]
+		if weakest := r.class == nil || slices.Contains(r.class.Weakest, v.Model); c.explain && weakest && v.Refutation != nil {
+			fmt.Fprintf(&b, "\nwhy %s forbids it:\n\n", v.Model)
+			m, _ := model.ByName(v.Model)
+			if err := campaigns.Explain(&b, t.history, m, v); err != nil {
+				return fmt.Errorf("explain %s: %w", t.place, err)
+			}
+			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "\nwhy %s forbids it:\n\n", verdicts[i].Model)
-		if err := campaigns.Explain(&b, t.history, models[i], &verdicts[i]); err != nil {
-			return fmt.Errorf("explain %s: %w", t.place, err)
-		}
-		b.WriteByte('\n')
 	}
 	_, err := c.stdout.Write(b.Bytes())
 	return err
+}
+
+// answersText is one answer, or several with the names of their models.
+func answersText(verdicts []check.Verdict) string {
+	texts := make([]string, len(verdicts))
+	for i, v := range verdicts {
+		texts[i] = strings.TrimSpace(v.Answer.String() + " " + v.Reason)
+		if len(verdicts) > 1 {
+			texts[i] = v.Model + " " + texts[i]
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// placeText says where a history stands among the models.
+func placeText(class *check.Classification) string {
+	names := func(list []string) string {
+		if len(list) == 0 {
+			return "none"
+		}
+		return strings.Join(list, ", ")
+	}
+	text := "strongest allowing: " + names(class.Strongest) + "; weakest forbidding: " + names(class.Weakest)
+	if len(class.Open) > 0 {
+		text += "; unknown: " + names(class.Open)
+	}
+	return text
 }
 
 func procedureNames() []string {

@@ -16,6 +16,12 @@ type jsonTrace struct {
 	Threads    int           `json:"threads"`
 	Operations int           `json:"operations"`
 	Verdicts   []jsonVerdict `json:"verdicts"`
+	// With --model all: the strongest models that allow the trace, the
+	// weakest that forbid it, and those that are unknown.
+	Strongest []string `json:"strongest_allowing,omitempty"`
+	Weakest   []string `json:"weakest_forbidding,omitempty"`
+	Open      []string `json:"unknown,omitempty"`
+	Kernel    string   `json:"kernel,omitempty"`
 }
 
 type jsonVerdict struct {
@@ -61,16 +67,19 @@ type jsonEdge struct {
 	Lemma *int32      `json:"lemma,omitempty"`
 }
 
-func (c *judge) printJSON(t *trace, verdicts []check.Verdict) error {
-	out := jsonTrace{Trace: t.place}
+func (c *judge) printJSON(t *trace, r *result) error {
+	out := jsonTrace{Trace: t.place, Kernel: r.kernel}
+	if r.class != nil {
+		out.Strongest, out.Weakest, out.Open = r.class.Strongest, r.class.Weakest, r.class.Open
+	}
 	if t.err != nil {
 		out.Error = t.err.Error()
 	}
 	if t.history != nil {
 		out.Threads, out.Operations = t.history.Threads(), len(t.history.Ops)
 	}
-	for i := range verdicts {
-		out.Verdicts = append(out.Verdicts, verdictJSON(&verdicts[i]))
+	for i := range r.verdicts {
+		out.Verdicts = append(out.Verdicts, verdictJSON(&r.verdicts[i]))
 	}
 	return json.NewEncoder(c.stdout).Encode(&out)
 }

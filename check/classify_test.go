@@ -1,0 +1,74 @@
+package check_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/check"
+	"ordeal/check/internal/cases"
+	"ordeal/check/model"
+)
+
+// The classification of each named case agrees with judging it model by
+// model, and with the verdicts that the literature states.
+func TestClassify(t *testing.T) {
+	all, err := cases.Load("testdata/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		got, err := check.Classify(context.Background(), c.History, check.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		for _, v := range got.Verdicts {
+			m, _ := model.ByName(v.Model)
+			alone, err := check.Check(context.Background(), c.History, m, check.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", c.Name, err)
+			}
+			if v.Answer != alone.Answer {
+				t.Errorf("%s: %s %v (%s), alone %v", c.Name, v.Model, v.Answer, v.Procedure, alone.Answer)
+			}
+			if stated, ok := c.Allowed[v.Model]; ok && stated != (v.Answer == check.Allowed) {
+				t.Errorf("%s: %s %v, stated allowed=%v", c.Name, v.Model, v.Answer, stated)
+			}
+			if implied := strings.HasPrefix(v.Procedure, check.ImpliedBy); v.Answer == check.Forbidden && implied == (v.Refutation != nil) {
+				t.Errorf("%s: %s by %s with refutation %v", c.Name, v.Model, v.Procedure, v.Refutation != nil)
+			}
+		}
+		for _, name := range slices.Concat(got.Strongest, got.Weakest) {
+			m, _ := model.ByName(name)
+			for _, v := range got.Verdicts {
+				other, _ := model.ByName(v.Model)
+				if other == m {
+					continue
+				}
+				if slices.Contains(got.Strongest, name) && v.Answer == check.Allowed && model.Implies(other, m) ||
+					slices.Contains(got.Weakest, name) && v.Answer == check.Forbidden && model.Implies(m, other) {
+					t.Errorf("%s: %s is not extreme: %s", c.Name, name, v.Model)
+				}
+			}
+		}
+	}
+}
+
+// Store buffering, by hand.
+func TestClassifyStoreBuffering(t *testing.T) {
+	h, err := cases.Parse("0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := check.Classify(context.Background(), h, check.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, w := strings.Join(got.Strongest, " "), strings.Join(got.Weakest, " "); s != "tso ccv cm" || w != "ccm" || got.Open != nil {
+		t.Errorf("strongest %s, weakest %s, open %v; want tso ccv cm, ccm and none", s, w, got.Open)
+	}
+	if _, err := check.Classify(context.Background(), h, check.Options{Procedure: "none"}); err == nil {
+		t.Error("an unknown procedure classifies")
+	}
+}
