@@ -51,6 +51,9 @@ type Options struct {
 	// Budget (--step-budget) bounds the number of events; 0 means
 	// EventsPerOp for each operation and EventsPerRun besides.
 	Budget uint64
+	// LockedRMW (--locked-rmw) makes cores perform read-modify-writes as
+	// locked pairs; see core.Config.
+	LockedRMW bool
 	// Bugs (--core-bug) are planted faults of the cores.
 	Bugs []core.Bug
 	_    struct{}
@@ -109,7 +112,7 @@ func (o Options) Validate() error {
 // core is the configuration of one core of a run.
 func (o *Options) core(seed uint64, id int) core.Config {
 	return core.Config{
-		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, Bugs: o.Bugs,
+		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, LockedRMW: o.LockedRMW, Bugs: o.Bugs,
 		Seed: seed + uint64(id)*0x9e3779b97f4a7c15,
 	}
 }

@@ -117,6 +117,29 @@ func TestCoresKeepTheirModels(t *testing.T) {
 	}
 }
 
+// TestLockedPairsAreAtomic judges the cores that perform read-modify-writes as
+// locked pairs; that pairs without a lock are caught is among the planted bugs.
+func TestLockedPairsAreAtomic(t *testing.T) {
+	for _, protocol := range builtin.Protocols() {
+		for _, m := range models {
+			o := builtin.Options{Protocol: protocol, Core: m.kind, LockedRMW: true}
+			if o.Validate() != nil {
+				continue // not this kind of core
+			}
+			for seed := range uint64(10) {
+				p := program(t, seed)
+				h, err := parse.Native(p, rounds, simulate(t, o, p, rounds, seed).Log)
+				if err != nil {
+					t.Fatalf("%s/%s, seed %d: %v", protocol, m.kind, seed, err)
+				}
+				if judge(t, h, m.allows, conflict.Name) != check.Allowed {
+					t.Errorf("%s/%s, seed %d: not %s", protocol, m.kind, seed, m.allows.Name)
+				}
+			}
+		}
+	}
+}
+
 // checkStoreOrder checks the order of stores against what it must agree with
 // in every model: a read-modify-write reads the write before it, and the last
 // write is the final value.

@@ -22,8 +22,8 @@ type blocking struct {
 	current   instruction
 	state     blockingState
 	busyUntil event.Tick
-	// split says that the current operation is the store of a split
-	// read-modify-write, whose load returned old.
+	// split says that the current operation is the store of a read-modify-
+	// write that is performed as a pair and whose load returned old.
 	split bool
 	old   uint64
 }
@@ -79,7 +79,7 @@ func (c *blocking) proceed() {
 	}
 	in := &c.current
 	if c.split {
-		c.access(true)
+		c.access()
 		return
 	}
 	switch in.kind {
@@ -98,18 +98,18 @@ func (c *blocking) proceed() {
 			c.retire()
 			return
 		}
-		c.access(false)
+		c.access()
 	case gen.Store:
 		switch {
 		case c.buffer.depth == 0:
-			c.access(true)
+			c.access()
 		case !c.buffer.full():
 			c.buffer.push(*in, c.late())
 			c.retire()
 		}
 	default:
 		if c.drainedFor(in.loc) {
-			c.access(!c.splitRMW)
+			c.access()
 		}
 	}
 }
@@ -133,8 +133,8 @@ func (c *blocking) drainedFor(l gen.LocID) bool {
 
 // access starts the access of the current operation; a full port is tried
 // again when an access has performed.
-func (c *blocking) access(write bool) {
-	if c.port.Access(memory.Request{Line: c.current.line, Write: write}) {
+func (c *blocking) access() {
+	if c.port.Access(c.request(&c.current, c.split, 0)) {
 		c.state = waiting
 	}
 }
@@ -155,7 +155,7 @@ func (c *blocking) Perform(tag uint64, b *memory.Block) {
 	}
 	in := &c.current
 	switch {
-	case in.isRMW() && c.splitRMW:
+	case in.isRMW() && c.rmw != exclusive:
 		c.old, c.split = b[in.word], true
 		c.current = in.storeAfter(c.old)
 		c.state = starting

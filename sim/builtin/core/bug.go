@@ -25,7 +25,8 @@ const (
 	ForwardOldest
 	// FenceNoDrain lets fences pass while earlier stores wait.
 	FenceNoDrain
-	// SplitRMW performs a read-modify-write as a load and a store.
+	// SplitRMW performs a read-modify-write as a load and a store without a
+	// lock.
 	SplitRMW
 )
 

@@ -30,7 +30,11 @@ type Config struct {
 	// Window is the number of operations that OOO and RMO look at; 0 means
 	// DefaultWindow.
 	Window int
-	Bugs   []Bug // planted faults
+	// LockedRMW makes InOrder, TSO and OOO perform a read-modify-write as a
+	// load and a store with the line locked in between, as gem5's x86 cores
+	// do, and not as one access.
+	LockedRMW bool
+	Bugs      []Bug // planted faults
 	// Seed is that of the core's own choices: which store of an unordered
 	// buffer leaves first, which address of a window is known late.
 	Seed uint64
@@ -56,6 +60,12 @@ func (c *Config) Validate() error {
 		if !slices.Contains(Bugs(c.Kind), b) {
 			errs = append(errs, fmt.Errorf("core %s cannot have bug %s", c.Kind, b))
 		}
+	}
+	if c.LockedRMW && (c.Kind == PSO || c.Kind == RMO) {
+		errs = append(errs, fmt.Errorf("core %s has no locked read-modify-writes: other accesses to the line may be under way", c.Kind))
+	}
+	if c.LockedRMW && slices.Contains(c.Bugs, SplitRMW) {
+		errs = append(errs, fmt.Errorf("read-modify-writes cannot be locked with bug %s", SplitRMW))
 	}
 	return errors.Join(errs...)
 }
@@ -83,7 +93,13 @@ func New(q *event.Queue, c Config, t *Thread, port memory.Port, done func()) Cor
 	b := base{
 		queue: q, port: port, thread: t, done: done,
 		random: rand.NewPCG(c.Seed, stream), fenceDrains: !slices.Contains(c.Bugs, FenceNoDrain),
-		splitRMW: slices.Contains(c.Bugs, SplitRMW), forwardOldest: slices.Contains(c.Bugs, ForwardOldest),
+		forwardOldest: slices.Contains(c.Bugs, ForwardOldest),
+	}
+	switch {
+	case c.LockedRMW:
+		b.rmw = lockedPair
+	case slices.Contains(c.Bugs, SplitRMW):
+		b.rmw = splitPair
 	}
 	if c.Buffer == 0 {
 		c.Buffer = DefaultBuffer
@@ -123,7 +139,32 @@ type base struct {
 	wakeAt event.Tick
 	stats  Statistics
 
-	fenceDrains, splitRMW, forwardOldest bool
+	rmw                        rmwMode
+	fenceDrains, forwardOldest bool
+}
+
+// rmwMode says how a core performs read-modify-writes.
+type rmwMode uint8
+
+const (
+	exclusive  rmwMode = iota // one access
+	lockedPair                // a load that takes the line's lock and a store that releases it
+	splitPair                 // a load and a store: a planted fault
+)
+
+// request is the access of an operation; second marks the store of a read-
+// modify-write that is performed as a pair.
+func (b *base) request(in *instruction, second bool, tag uint64) memory.Request {
+	r := memory.Request{Line: in.line, Write: in.kind.Writes(), Tag: tag}
+	switch {
+	case second && b.rmw == lockedPair:
+		r.Lock = memory.ReleaseLock
+	case in.isRMW() && b.rmw == lockedPair:
+		r.Lock = memory.TakeLock
+	case in.isRMW() && b.rmw == splitPair:
+		r.Write = false
+	}
+	return r
 }
 
 func (b *base) start(c Core) {

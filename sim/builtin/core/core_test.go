@@ -151,6 +151,23 @@ func TestSplitRMW(t *testing.T) {
 	}
 }
 
+func TestLockedRMW(t *testing.T) {
+	for _, k := range []Kind{InOrder, TSO, OOO} {
+		s := newScript(t, Config{Kind: k, LockedRMW: true}, "add x 1; load y")
+		s.want("W+x")
+		if got := s.answer("W+x", 5); got != 5 {
+			t.Errorf("%s: the load of a locked pair leaves %d, want 5", k, got)
+		}
+		s.want("W-x")
+		if got, want := s.answer("W-x", 5), 5+uint64(gen.AddUnit); got != want {
+			t.Errorf("%s: a locked addition leaves %d, want %d", k, got, want)
+		}
+		s.answer("Ry", 9)
+		s.reads(5, 9)
+		s.end(values{5 + gen.AddUnit}, values{}, values{})
+	}
+}
+
 func TestSquash(t *testing.T) {
 	// The oldest load keeps its value, or its access, whatever is evicted.
 	s := newScript(t, Config{Kind: OOO}, "load x; load y; load z")
@@ -310,6 +327,9 @@ func TestValidate(t *testing.T) {
 		{Kind: OOO, Window: MaxWindow + 1},
 		{Kind: InOrder, Bugs: []Bug{FenceNoDrain}},
 		{Kind: TSO, Bugs: []Bug{LoadNotSquashed}},
+		{Kind: PSO, LockedRMW: true},
+		{Kind: RMO, LockedRMW: true},
+		{Kind: TSO, LockedRMW: true, Bugs: []Bug{SplitRMW}},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is accepted", c)

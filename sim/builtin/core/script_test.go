@@ -61,12 +61,13 @@ func (s *script) settle() {
 func (s *script) name(r memory.Request) string {
 	text := "R"
 	if r.Write {
-		text = "W"
+		text = "W" + [...]string{memory.NoLock: "", memory.TakeLock: "+", memory.ReleaseLock: "-"}[r.Lock]
 	}
 	return text + "xyz"[(r.Line-memory.Base)/64:][:1]
 }
 
-// want compares the accesses under way, such as "Rx" or "Wy", in any order.
+// want compares the accesses under way, such as "Rx", "Wy" or, with
+// locks, "W+z" and "W-z", in any order.
 func (s *script) want(names ...string) {
 	s.t.Helper()
 	var got []string

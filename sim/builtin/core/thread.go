@@ -115,7 +115,8 @@ func (t *Thread) apply(in *instruction, b *memory.Block) uint64 {
 	return old
 }
 
-// storeAfter is the store that ends a split read-modify-write which read old.
+// storeAfter is the store that ends a read-modify-write which is performed as
+// a pair and has read old.
 func (in *instruction) storeAfter(old uint64) instruction {
 	store := *in
 	store.kind = gen.Store

@@ -24,8 +24,8 @@ type slot struct {
 	readyAt event.Tick // the address is known
 	ticket  uint64     // of the access under way
 	value   uint64     // what a read returned
-	// split says that the operation is the store of a split read-modify-
-	// write, whose load returned value.
+	// split says that the operation is the store of a read-modify-write that
+	// is performed as a pair and whose load returned value.
 	split bool
 }
 

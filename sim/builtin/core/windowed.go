@@ -42,8 +42,7 @@ func (c *windowed) fetch() {
 // access has performed when the port is full, which access reports.
 func (c *windowed) access(position uint64) bool {
 	s := c.window.at(position)
-	write := s.in.kind.Writes() && !(c.splitRMW && s.in.isRMW())
-	if !c.port.Access(memory.Request{Line: s.in.line, Write: write, Tag: c.window.tag(position)}) {
+	if !c.port.Access(c.request(&s.in, s.split, c.window.tag(position))) {
 		return false
 	}
 	s.state = issued
@@ -63,7 +62,7 @@ func (c *windowed) perform(tag uint64, b *memory.Block) {
 	s := c.window.tagged(tag)
 	switch {
 	case s == nil:
-	case s.in.isRMW() && c.splitRMW:
+	case s.in.isRMW() && c.rmw != exclusive:
 		s.value = b[s.in.word]
 		s.in, s.split, s.state = s.in.storeAfter(s.value), true, unissued
 	case s.split:

@@ -19,8 +19,11 @@ import (
 // MaxCores bounds the number of cores: the holders of a line are one word.
 const MaxCores = 64
 
-// hitLatency is the time that an access to a held line takes.
-const hitLatency event.Tick = 1
+// Times that differ from that of an access to memory.
+const (
+	hitLatency  event.Tick = 1 // of an access to a held line
+	lockLatency event.Tick = 1 // between two tries at a locked line
+)
 
 // stream is the second word of the PCG that draws latencies and victims.
 const stream = 0x696465616c // "ideal"
@@ -58,6 +61,7 @@ type line struct {
 	addr    memory.Addr
 	holders uint64 // a bit for each core that may read
 	owned   bool   // the only holder may write
+	locked  uint64 // the bit of the core that holds the lock
 }
 
 // controller is one core's side of the memory.
@@ -137,9 +141,19 @@ func (c *controller) mayAccess(l *line, write bool) bool {
 	return l.holders&c.bit != 0 && (l.owned || !write)
 }
 
+// Block gives the core the lock of a line. It may lose the line itself.
+func (c *controller) Block(addr memory.Addr) { c.memory.line(addr).locked = c.bit }
+
+// Unblock takes back the lock.
+func (c *controller) Unblock(addr memory.Addr) { c.memory.line(addr).locked = 0 }
+
 // Handle completes an access. A hit whose line was lost meanwhile is a miss.
 func (c *controller) Handle(arg uint64) {
 	l, write := c.memory.line(memory.Addr(arg).Line()), arg&writeFlag != 0
+	if l.locked&^c.bit != 0 {
+		c.memory.queue.At(c.memory.queue.Now()+lockLatency, c.self, arg)
+		return
+	}
 	if arg&hitFlag != 0 {
 		if !c.mayAccess(l, write) {
 			c.miss(arg &^ hitFlag)

@@ -20,7 +20,9 @@ type trial struct {
 	memory   *Memory
 	clients  []*client
 	contents map[memory.Addr]uint64
+	locks    map[memory.Addr]*client
 	performs int
+	pairs    int // locked pairs that came to their end
 }
 
 // client is one core of a trial.
@@ -33,6 +35,8 @@ type client struct {
 	// early holds the lines that the core may have read and of whose loss it
 	// has not been told.
 	early map[memory.Addr]bool
+	// pair is the access of a locked pair that is or was last under way.
+	pair memory.Request
 }
 
 const testLines = 6
@@ -40,7 +44,7 @@ const testLines = 6
 func newTrial(t *testing.T, seed uint64, o Options) *trial {
 	tr := &trial{
 		t: t, queue: event.New(event.Shuffled, seed),
-		random: rand.New(rand.NewPCG(seed, 0)), contents: map[memory.Addr]uint64{},
+		random: rand.New(rand.NewPCG(seed, 0)), contents: map[memory.Addr]uint64{}, locks: map[memory.Addr]*client{},
 	}
 	o.Seed = seed
 	tr.memory = New(tr.queue, o)
@@ -54,18 +58,27 @@ func newTrial(t *testing.T, seed uint64, o Options) *trial {
 	return tr
 }
 
-// Handle starts an access and comes back later.
+// Handle starts an access and comes back later. A locked pair is alone.
 func (c *client) Handle(uint64) {
+	c.queue.At(c.queue.Now()+event.Tick(1+c.random.IntN(10)), c.self, 0)
+	alone := len(c.underWay) == 0
 	r := memory.Request{
 		Line:  memory.Base + memory.Addr(c.random.IntN(testLines))*64,
 		Write: c.random.IntN(3) == 0,
 		Tag:   c.next,
 	}
+	switch {
+	case c.pair.Lock != memory.NoLock && !alone:
+		return
+	case c.pair.Lock == memory.TakeLock:
+		r.Line, r.Write, r.Lock = c.pair.Line, true, memory.ReleaseLock
+	case alone && c.random.IntN(2) == 0:
+		r.Write, r.Lock = true, memory.TakeLock
+	}
 	if c.memory.Port(c.core).Access(r) {
-		c.underWay[r.Tag] = r
+		c.underWay[r.Tag], c.pair = r, r
 		c.next++
 	}
-	c.queue.At(c.queue.Now()+event.Tick(1+c.random.IntN(10)), c.self, 0)
 }
 
 func (c *client) Perform(tag uint64, b *memory.Block) {
@@ -75,6 +88,16 @@ func (c *client) Perform(tag uint64, b *memory.Block) {
 	}
 	delete(c.underWay, tag)
 	c.performs++
+	if holder := c.locks[r.Line]; holder != nil && holder != c {
+		c.t.Fatalf("core %d accesses line %#x, which core %d has locked", c.core, r.Line, holder.core)
+	}
+	switch r.Lock {
+	case memory.TakeLock:
+		c.locks[r.Line] = c
+	case memory.ReleaseLock:
+		c.locks[r.Line] = nil
+		c.pairs++
+	}
 	if b[0] != c.contents[r.Line] {
 		c.t.Fatalf("core %d reads %d from line %#x, want %d", c.core, b[0], r.Line, c.contents[r.Line])
 	}
@@ -102,11 +125,14 @@ func TestContract(t *testing.T) {
 			t.Run(fmt.Sprintf("lines=%d/cores=%d", lines, cores), func(t *testing.T) {
 				o := Options{Cores: cores, Lines: lines, Latency: latency.Model{Base: 2, Jitter: 10}}
 				tr := newTrial(t, uint64(lines+cores), o)
-				if err := tr.queue.Run(20_000); err != nil {
+				if err := tr.queue.Run(100_000); err != nil {
 					t.Fatal(err)
 				}
 				if tr.performs < 2_000 {
 					t.Errorf("only %d accesses have performed", tr.performs)
+				}
+				if tr.pairs < 50 {
+					t.Errorf("only %d locked pairs have performed", tr.pairs)
 				}
 				for _, c := range tr.clients {
 					if since, ok := tr.memory.Port(c.core).Oldest(); ok != (len(c.underWay) > 0) {

@@ -34,17 +34,34 @@ type Request struct {
 	// Write asks for the line with the right to write. A store and an atomic
 	// read-modify-write are one such access each.
 	Write bool
+	// Lock makes the access one of a pair that is atomic together.
+	Lock Lock
 	// Tag is the core's own name for the access, given back to it.
 	Tag uint64
 }
+
+// Lock says what an access does to the lock of its line. Between an access
+// that takes the lock and the one that releases it no other core's access to
+// the line performs: gem5's Locked_RMW_Read and Locked_RMW_Write. Both ask for
+// the right to write. A core that holds the lock accesses the line in no other
+// way and takes no other lock.
+type Lock uint8
+
+// What an access does to the lock.
+const (
+	NoLock Lock = iota
+	TakeLock
+	ReleaseLock
+)
 
 // Port is one core's way into a memory system.
 type Port interface {
 	// Attach says who is to be told; before the first Access. A port may be
 	// handed from one client to another while no access is under way.
 	Attach(Client)
-	// Access starts an access. False means that the port is full: an access
-	// that is under way will complete, and then is the time to try again.
+	// Access starts an access. False means that the port is full, or the line
+	// locked by the core itself: an access that is under way will complete,
+	// and then is the time to try again.
 	Access(Request) bool
 	// Oldest is the tick at which the oldest access under way was started;
 	// false when there is none.

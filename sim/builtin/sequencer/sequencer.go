@@ -15,12 +15,22 @@ import (
 // Limit is the number of accesses that may be under way, as in gem5.
 const Limit = 16
 
-// Controller is the cache controller below a sequencer. Issue hands it an
-// access of a line, for a protocol written in SLICC by way of the mandatory
-// queue; the controller answers some time after Issue has returned with
-// ReadCallback or WriteCallback.
+// Controller is the cache controller below a sequencer.
 type Controller interface {
+	// Issue hands over an access of a line, for a protocol written in SLICC
+	// by way of the mandatory queue; the controller answers some time after
+	// Issue has returned with ReadCallback or WriteCallback.
 	Issue(line memory.Addr, write bool)
+}
+
+// Locker is a Controller that supports locked pairs of accesses; with another
+// one, an access that takes a lock is a fault.
+type Locker interface {
+	Controller
+	// Block keeps all others from a line until Unblock: the core holds its
+	// lock. This is blockOnQueue in gem5.
+	Block(line memory.Addr)
+	Unblock(line memory.Addr)
 }
 
 // Sequencer is one core's port into a memory system of caches. It is a
@@ -33,6 +43,9 @@ type Sequencer struct {
 	// pending holds the accesses under way in the order in which they came;
 	// the first of each line has been issued.
 	pending []access
+	// locked is the line whose lock the core holds, if any.
+	locked    memory.Addr
+	holdsLock bool
 }
 
 var _ memory.Port = (*Sequencer)(nil)
@@ -44,16 +57,20 @@ type access struct {
 
 // New makes the sequencer of a core.
 func New(q *event.Queue, core int, c Controller) *Sequencer {
-	return &Sequencer{queue: q, name: core, controller: c, pending: make([]access, 0, Limit)}
+	return &Sequencer{queue: q, name: core, controller: c, pending: make([]access, 0, Limit+1)}
 }
 
 // Attach says who is to be told.
 func (s *Sequencer) Attach(c memory.Client) { s.client = c }
 
 // Access starts an access unless the sequencer is full. Only the first access
-// of a line reaches the controller; later ones wait for it.
+// of a line reaches the controller; later ones wait for it. The access that
+// releases a lock is never refused, since others wait for it.
 func (s *Sequencer) Access(r memory.Request) bool {
-	if len(s.pending) == Limit {
+	if len(s.pending) >= Limit && r.Lock != memory.ReleaseLock {
+		return false
+	}
+	if s.holdsLock && r.Line == s.locked && r.Lock != memory.ReleaseLock {
 		return false
 	}
 	first := s.first(r.Line) < 0
@@ -117,11 +134,30 @@ func (s *Sequencer) WriteCallback(line memory.Addr, b *memory.Block) {
 	for _, a := range s.pending {
 		if a.Line == line {
 			s.client.Perform(a.Tag, b)
+			s.lock(a)
 		} else {
 			kept = append(kept, a)
 		}
 	}
 	s.pending = kept
+}
+
+// lock does what an access that has performed does to the lock.
+func (s *Sequencer) lock(a access) {
+	if a.Lock == memory.NoLock {
+		return
+	}
+	locker, ok := s.controller.(Locker)
+	switch {
+	case !ok:
+		s.queue.Fail(&memory.Fault{Title: "sequencer: this memory does not lock lines"})
+	case a.Lock == memory.TakeLock:
+		s.locked, s.holdsLock = a.Line, true
+		locker.Block(a.Line)
+	default:
+		s.holdsLock = false
+		locker.Unblock(a.Line)
+	}
 }
 
 // EvictionCallback tells the core, within the call, that its controller is

@@ -31,6 +31,9 @@ func (m *machine) Issue(line memory.Addr, write bool) {
 	m.told = append(m.told, fmt.Sprintf("issue %s %d", kind(write), line))
 }
 
+func (m *machine) Block(line memory.Addr)   { m.told = append(m.told, fmt.Sprintf("block %d", line)) }
+func (m *machine) Unblock(line memory.Addr) { m.told = append(m.told, fmt.Sprintf("unblock %d", line)) }
+
 func (m *machine) Perform(tag uint64, b *memory.Block) {
 	m.told = append(m.told, fmt.Sprintf("perform %d at %d", tag, b[0]))
 	if v, ok := m.writes[tag]; ok {
@@ -106,6 +109,48 @@ func TestLimit(t *testing.T) {
 	}
 	m.ReadCallback(64, &memory.Block{})
 	m.access(t, 64, false, 20)
+}
+
+// TestLock follows a locked pair on a sequencer that is full of accesses to
+// other lines.
+func TestLock(t *testing.T) {
+	m := newMachine()
+	for i := range uint64(Limit - 1) {
+		m.access(t, memory.Addr(i+2)*64, false, i)
+	}
+	m.told = nil
+	if !m.Access(memory.Request{Line: 64, Write: true, Lock: memory.TakeLock, Tag: 50}) {
+		t.Fatal("the access that takes the lock is refused")
+	}
+	m.WriteCallback(64, &memory.Block{7})
+	m.want(t, "issue write 64", "perform 50 at 7", "block 64")
+	if m.Access(memory.Request{Line: 64}) {
+		t.Error("another access to a locked line is accepted")
+	}
+	m.access(t, 2048, false, 51)
+	if !m.Access(memory.Request{Line: 64, Write: true, Lock: memory.ReleaseLock, Tag: 52}) {
+		t.Fatal("the access that releases the lock is refused")
+	}
+	m.WriteCallback(64, &memory.Block{7})
+	m.want(t, "issue read 2048", "issue write 64", "perform 52 at 7", "unblock 64")
+	m.ReadCallback(2048, &memory.Block{})
+	m.access(t, 64, false, 53)
+}
+
+// plain is a controller without locks.
+type plain struct{}
+
+func (plain) Issue(memory.Addr, bool) {}
+
+func TestLockIsRefused(t *testing.T) {
+	m := newMachine()
+	m.Sequencer = New(m.queue, 3, plain{})
+	m.Attach(m)
+	m.Access(memory.Request{Line: 64, Write: true, Lock: memory.TakeLock})
+	m.WriteCallback(64, &memory.Block{})
+	if err := m.queue.Err(); err == nil || err.Error() != "sequencer: this memory does not lock lines" {
+		t.Errorf("error %v", err)
+	}
 }
 
 // waker runs a function at the tick of its event.
