@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ordeal/gen"
+	"ordeal/sim/builtin/event"
 )
 
 type values = []gen.Value
@@ -263,6 +264,37 @@ func TestEmptyThread(t *testing.T) {
 	for _, k := range Kinds() {
 		for _, thread := range []string{"", "fence", "delay 3"} {
 			newScript(t, Config{Kind: k}, thread).end(values{}, values{}, values{})
+		}
+	}
+}
+
+// wakes notes the ticks of its events.
+type wakes struct {
+	queue *event.Queue
+	at    []event.Tick
+}
+
+func (w *wakes) Handle(uint64) { w.at = append(w.at, w.queue.Now()) }
+
+// TestWake asks for wake-ups in several orders: the earliest always comes, and
+// asking for one later than that is not remembered.
+func TestWake(t *testing.T) {
+	for _, c := range []struct{ ask, want []event.Tick }{
+		{[]event.Tick{5, 9}, []event.Tick{5}},
+		{[]event.Tick{9, 5}, []event.Tick{5, 9}},
+		{[]event.Tick{5, 5}, []event.Tick{5}},
+	} {
+		q := event.New(event.FIFO, 0)
+		w := &wakes{queue: q}
+		b := base{queue: q, self: q.Add(w)}
+		for _, at := range c.ask {
+			b.wake(at)
+		}
+		if err := q.Run(10); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(w.at, c.want) {
+			t.Errorf("asked for %v, woken at %v, want %v", c.ask, w.at, c.want)
 		}
 	}
 }

@@ -96,17 +96,15 @@ func (t *Thread) fetch() instruction {
 // finish logs a read that came to its end.
 func (t *Thread) finish(value uint64) { t.reads = append(t.reads, gen.Value(value)) }
 
-// apply performs an operation on its line and returns the value read, which
-// is 0 for a store.
+// apply performs an operation on its line and returns what the word held
+// before.
 func (t *Thread) apply(in *instruction, b *memory.Block) uint64 {
 	w := &b[in.word]
 	old := *w
 	switch in.kind {
 	case gen.Load:
 		return old
-	case gen.Store:
-		*w, old = in.value, 0
-	case gen.Exchange:
+	case gen.Store, gen.Exchange:
 		*w = in.value
 	case gen.FetchAdd:
 		*w += in.value
