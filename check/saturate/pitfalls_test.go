@@ -62,6 +62,15 @@ func TestPitfallReadOwnFuture(t *testing.T) {
 	}
 }
 
+// A cycle of dependencies and reads-from is out of thin air for models that
+// look at dependencies, also where a link is a forwarded store, which no edge
+// of the graph stands for.
+func TestPitfallThinAirThroughABuffer(t *testing.T) {
+	program := "0: M[y] == 1\n0: M[x] := 1\n0: M[x] == 1\n0: M[z] := 1\n1: M[z] == 1\n1: M[y] := 1\n"
+	judge(t, parsed(t, program+"dep 0: 1 -> 2\ndep 0: 3 -> 4\ndep 1: 1 -> 2"), model.RMO, false)
+	judge(t, parsed(t, program+"dep 0: 1 -> 2\ndep 1: 1 -> 2"), model.RMO, true)
+}
+
 // Initial writes are not nodes: only readers' Writer names them.
 func TestPitfallInitIsNoNode(t *testing.T) {
 	h := parsed(t, "0: M[x] == 0\n0: M[y] := 1\n1: M[y] == 0\n1: M[z] == 0\n2: M[x] := 1")

@@ -127,6 +127,9 @@ func (p *placer) place(v saturate.Node) {
 		p.pending[w]--
 		if x := g.Loc(v); p.pending[w] <= 1 && p.current[x].writer == w {
 			p.release(x)
+		} else if p.pending[w] == 0 && p.wait[w] == 0 {
+			// All loads of w were forwarded, w is no decision any more.
+			p.ready = append(p.ready, saturate.Node(w))
 		}
 	}
 	if g.IsWrite(v) {

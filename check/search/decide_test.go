@@ -1,0 +1,152 @@
+package search
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/go-air/gini"
+
+	"ordeal/check/internal/brute"
+	"ordeal/check/internal/histgen"
+	"ordeal/check/model"
+	"ordeal/check/saturate"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// undecided yields histories that saturation cannot decide, with what their
+// model says of them by construction.
+func undecided(f func(h *parse.History, m model.Model, allowed bool)) {
+	h, _ := histgen.SplitNeeded()
+	f(h, model.SC, false)
+	for pairs := 1; pairs <= 3; pairs++ {
+		for _, forbid := range []bool{false, true} {
+			k := histgen.Kernel{Pairs: pairs, Conflicts: pairs + 1, Forbid: forbid}
+			h, _ := k.History()
+			f(h, model.SC, !forbid)
+			k.Fences = true
+			h, _ = k.History()
+			for _, m := range totals {
+				f(h, m, !forbid)
+			}
+		}
+	}
+	for seed := range many(12) {
+		rng := rand.New(rand.NewPCG(seed, 81))
+		n := 3 + rng.IntN(5)
+		c := histgen.RandomCNF(rng, n, int(float64(n)*(3+3*rng.Float64())))
+		f(histgen.FromCNF(c, false), model.SC, c.Satisfiable())
+		h := histgen.FromCNF(c, true)
+		for _, m := range totals[:3] {
+			f(h, m, c.Satisfiable())
+		}
+	}
+}
+
+// Case splits decide what saturation leaves open, and their evidence is
+// accepted: an order, or a tree with a cycle at every leaf.
+func TestDecide(t *testing.T) {
+	trees, orders, splits := 0, 0, 0
+	undecided(func(h *parse.History, m model.Model, allowed bool) {
+		g := graphOf(t, h, m)
+		if g == nil {
+			t.Fatalf("%s: saturation refutes what was built to need splits\n%s", m.Name, text(h))
+		}
+		v, err := decide(t.Context(), g, m, witness.Verdict{Model: m.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted(t, h, m, v)
+		if v.Answer == witness.Unknown || (v.Answer == witness.Allowed) != allowed || v.Procedure != "sat" {
+			t.Fatalf("%s by %s: %v %q, allowed: %v\n%s", m.Name, v.Procedure, v.Answer, v.Reason, allowed, text(h))
+		}
+		if allowed {
+			orders++
+			permutation(t, h, v.Order)
+			return
+		}
+		trees++
+		splits += wellFormed(t, h, v.Refutation.Root, map[[2]parse.OpID]bool{})
+	})
+	if trees == 0 || orders == 0 || splits == 0 {
+		t.Errorf("%d trees with %d splits, %d orders", trees, splits, orders)
+	}
+}
+
+// wellFormed checks that no way from the root splits on a pair twice, and that
+// every leaf is a cycle; it counts the splits.
+func wellFormed(t testing.TB, h *parse.History, n *witness.Node, above map[[2]parse.OpID]bool) int {
+	t.Helper()
+	if n.First == nil && n.Second == nil {
+		if len(n.Cycle) == 0 {
+			t.Fatalf("a leaf without a cycle\n%s", text(h))
+		}
+		return 0
+	}
+	pair := [2]parse.OpID{min(n.From, n.To), max(n.From, n.To)}
+	if above[pair] {
+		t.Fatalf("two splits on %v\n%s", pair, text(h))
+	}
+	above[pair] = true
+	defer delete(above, pair)
+	return 1 + wellFormed(t, h, n.First, above) + wellFormed(t, h, n.Second, above)
+}
+
+// SAT is complete: it agrees with brute force on small histories, without a
+// greedy attempt before it.
+func TestSATAgainstBrute(t *testing.T) {
+	for seed := range many(500) {
+		h := draw(rand.New(rand.NewPCG(seed, 82)), 4, 8)
+		for _, m := range totals {
+			v, err := SAT.Run(t.Context(), h, m, Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			accepted(t, h, m, v)
+			if v.Answer == witness.Unknown || (v.Answer == witness.Allowed) != brute.Allowed(h, m) {
+				t.Fatalf("seed %d %s: %v %q\n%s", seed, m.Name, v.Answer, v.Reason, text(h))
+			}
+		}
+	}
+}
+
+// Every learned clause names all assumptions that its contradiction rests on:
+// assuming just these on a fresh graph contradicts again. A clause with one
+// literal too few would cut off memory orders that the model allows.
+func TestPitfallClausesAreComplete(t *testing.T) {
+	clauses, long := 0, 0
+	undecided(func(h *parse.History, m model.Model, _ bool) {
+		s := &splitter{g: graphOf(t, h, m), sat: gini.New(), index: map[[2]saturate.Node]int{}, known: map[string]bool{}}
+		if _, _, err := s.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		fresh := graphOf(t, h, m)
+		for i, c := range s.clauses {
+			if i > 200 {
+				break
+			}
+			clauses++
+			if len(c.lits) > 1 {
+				long++
+			}
+			mark := fresh.Mark()
+			holds := true
+			for _, l := range c.lits {
+				u, v := s.pairs[l/2].first, s.pairs[l/2].second
+				if l&1 == 1 {
+					u, v = v, u
+				}
+				if holds = fresh.Assume(u, v, witness.Assumed, saturate.NoNode); !holds {
+					break
+				}
+			}
+			if holds {
+				t.Fatalf("%s: clause %v has no contradiction\n%s", m.Name, c.lits, text(h))
+			}
+			fresh.Undo(mark)
+		}
+	})
+	if clauses == 0 || long == 0 {
+		t.Errorf("%d clauses, %d with more than one literal", clauses, long)
+	}
+}

@@ -1,0 +1,229 @@
+package search
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ordeal/check/internal/brute"
+	"ordeal/check/internal/histgen"
+	"ordeal/check/saturate"
+	"ordeal/parse"
+)
+
+// sound checks what a placer keeps against what follows from its order alone.
+func sound(t testing.TB, p *placer) {
+	t.Helper()
+	g := p.g
+	m := newMachine(g)
+	s := m.at(p.seq)
+	if !slices.Equal(s.placed, p.placed) {
+		t.Fatalf("placed %v, want %v", p.placed, s.placed)
+	}
+	for x, c := range p.current {
+		if c.writer != s.current[x] || int(c.writer) < g.Nodes() && p.seq[c.at] != saturate.Node(c.writer) {
+			t.Fatalf("location %d holds %+v, want %d", x, c, s.current[x])
+		}
+	}
+	pending := make([]int32, len(p.pending))
+	for v := range saturate.Node(g.Nodes()) {
+		wait := int32(0)
+		for _, u := range m.preds[v] {
+			if !s.placed[u] {
+				wait++
+			}
+		}
+		if !s.placed[v] && p.wait[v] != wait {
+			t.Fatalf("node %d waits for %d, want %d", v, p.wait[v], wait)
+		}
+		if g.IsRead(v) && !s.placed[v] {
+			pending[g.Writer(v)]++
+		}
+	}
+	if !slices.Equal(pending, p.pending) {
+		t.Fatalf("pending %v, want %v", p.pending, pending)
+	}
+	for c, head := range p.heads {
+		first, end := g.ChainRange(int32(c))
+		want := first
+		for want < end && s.placed[want] {
+			want++
+		}
+		if head != want {
+			t.Fatalf("head of chain %d is %d, want %d", c, head, want)
+		}
+	}
+}
+
+// replayed is a placer that has made these moves. Its graph need not be
+// saturated.
+func replayed(g *saturate.Graph, seq []saturate.Node) *placer {
+	p := newPlacer(g)
+	p.choices.key = func(v saturate.Node) int32 { return int32(v) }
+	for _, v := range seq {
+		p.place(v)
+	}
+	return p
+}
+
+// eachState calls f for every state that legal moves reach, with a way to it.
+func (m *machine) eachState(f func(s state, seq []saturate.Node)) {
+	seen := map[string]bool{}
+	var visit func(s state, seq []saturate.Node)
+	visit = func(s state, seq []saturate.Node) {
+		if k := s.key(); seen[k] {
+			return
+		} else {
+			seen[k] = true
+		}
+		f(s, seq)
+		for _, v := range m.moves(s) {
+			visit(m.after(s, v), append(seq[:len(seq):len(seq)], v))
+		}
+	}
+	visit(m.start(), nil)
+}
+
+// Safe moves never lose a completion, in any state of any small history, and
+// settle leaves none unmade: what is still possible are decisions. Placing
+// everything is possible just if the model allows the history. All that needs
+// no saturation, and graphs without it have many more states that lead nowhere.
+func TestSafeMoves(t *testing.T) {
+	states, moved, lost := 0, 0, 0
+	check := func(h *parse.History) {
+		for _, m := range totals {
+			if graphOf(t, h, m) == nil {
+				continue
+			}
+			g, err := saturate.Build(h, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mc := newMachine(g)
+			if got, want := mc.completable(mc.start()), brute.Allowed(h, m); got != want {
+				t.Fatalf("%s: completable: %v, brute force says %v\n%s", m.Name, got, want, text(h))
+			}
+			mc.eachState(func(s state, seq []saturate.Node) {
+				states++
+				p := replayed(g, seq)
+				p.settle()
+				if len(p.seq) > len(seq) {
+					moved++
+				}
+				after := mc.at(seq)
+				for _, v := range p.seq[len(seq):] {
+					if !mc.legal(after, v) {
+						t.Fatalf("%s: after %v the move %d of %v is not legal\n%s", m.Name, seq, v, p.seq, text(h))
+					}
+					after = mc.after(after, v)
+				}
+				before := mc.completable(s)
+				if !before {
+					lost++
+				}
+				if before && !mc.completable(after) {
+					t.Fatalf("%s: the safe moves %v after %v lose every completion\n%s", m.Name, p.seq[len(seq):], seq, text(h))
+				}
+				sound(t, p)
+				for _, v := range mc.moves(after) {
+					if !g.IsWrite(v) || g.IsRead(v) || p.pending[v] == 0 {
+						t.Fatalf("%s: after %v node %d could be placed safely\n%s", m.Name, p.seq, v, text(h))
+					}
+					if !slices.Contains(p.choices.nodes, v) {
+						t.Fatalf("%s: after %v node %d is no choice\n%s", m.Name, p.seq, v, text(h))
+					}
+				}
+			})
+		}
+	}
+	for seed := range many(1500) {
+		check(draw(rand.New(rand.NewPCG(seed, 61)), 4, 9))
+	}
+	for h := range histgen.Every(int(many(40))+57, histgen.All(histgen.Bound{Threads: 3, Locations: 2, Ops: 4, Exact: true, RMW: true})) {
+		check(h)
+	}
+	t.Logf("%d states, in %d of them safe moves, %d not completable", states, moved, lost)
+	if moved == 0 || lost < 100 {
+		t.Error("nothing tested")
+	}
+}
+
+// Taking placements back leaves a placer as if they had never been made, and
+// the culprit of a dead end is a decision after which no completion is left.
+func TestBackFromDeadEnds(t *testing.T) {
+	dead := 0
+	drive := func(h *parse.History, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 62))
+		for _, m := range totals {
+			g := graphOf(t, h, m)
+			if g == nil {
+				continue
+			}
+			p := newPlacer(g)
+			for {
+				p.settle()
+				v, ok := p.choices.pop()
+				if !ok {
+					break
+				}
+				if p.placed[v] || p.wait[v] > 0 {
+					continue
+				}
+				if !p.mayWrite(v) || rng.IntN(3) == 0 && len(p.choices.nodes) > 0 {
+					x := g.Loc(v)
+					p.blocked[x] = append(p.blocked[x], v)
+					continue
+				}
+				p.place(v)
+			}
+			sound(t, p)
+			mc := newMachine(g)
+			if len(mc.moves(mc.at(p.seq))) == 0 && !p.done() {
+				dead++
+				at := p.culprit()
+				if at < 0 || at >= len(p.seq) {
+					t.Fatalf("seed %d %s: culprit %d of %d\n%s", seed, m.Name, at, len(p.seq), text(h))
+				}
+				if !g.IsWrite(p.seq[at]) || g.Readers(int32(p.seq[at])) == 0 {
+					t.Fatalf("seed %d %s: placing %d of %v is no decision\n%s", seed, m.Name, at, p.seq, text(h))
+				}
+				if mc.completable(mc.at(p.seq[:at+1])) {
+					t.Fatalf("seed %d %s: the order %v can be completed after decision %d\n%s", seed, m.Name, p.seq, at, text(h))
+				}
+			}
+			length := rng.IntN(len(p.seq) + 1)
+			seq := append([]saturate.Node(nil), p.seq[:length]...)
+			p.backTo(length)
+			sound(t, p)
+			if fresh := replayed(g, seq); !slices.Equal(p.hidden, fresh.hidden) || !slices.Equal(p.seq, fresh.seq) {
+				t.Fatalf("seed %d %s: back to %v %v, want %v %v", seed, m.Name, p.seq, p.hidden, fresh.seq, fresh.hidden)
+			}
+			// Nothing that could be placed is forgotten.
+			p.settle()
+			for _, v := range mc.moves(mc.at(p.seq)) {
+				if !slices.Contains(p.choices.nodes, v) {
+					t.Fatalf("seed %d %s: back to %v, node %d is no choice", seed, m.Name, p.seq, v)
+				}
+			}
+		}
+	}
+	for seed := range many(1000) {
+		drive(draw(rand.New(rand.NewPCG(seed, 63)), 8, 14), seed)
+	}
+	for conflicts := 2; conflicts <= 3; conflicts++ {
+		for i, k := range []histgen.Kernel{{}, {Fences: true}, {Forbid: true}, {Forbid: true, Fences: true}} {
+			if conflicts == 3 && k.Forbid {
+				continue // too many states for the dumb twin
+			}
+			k.Pairs, k.Conflicts = 1, conflicts
+			h, _ := k.History()
+			for seed := range many(40) {
+				drive(h, seed+uint64(i)<<32)
+			}
+		}
+	}
+	t.Logf("%d dead ends", dead)
+	if dead < 20 {
+		t.Error("too few dead ends")
+	}
+}
