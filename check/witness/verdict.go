@@ -36,6 +36,9 @@ type Verdict struct {
 	// Order is the evidence of Allowed under a Total model: accepted by
 	// Replay.
 	Order *Order
+	// Closure is the evidence of Allowed under a model defined by a fixpoint:
+	// accepted by CheckClosure.
+	Closure *Closure
 	// Refutation is the evidence of Forbidden: accepted by Verify.
 	Refutation *Refutation
 	Stats      Stats
