@@ -35,7 +35,7 @@
 // last of the writes that causally precede it (an arbitration order); for CM
 // one serialization for each thread, one after the other: see
 // witness.ReplayCausal. For CCM and wCCM, which are defined by a fixpoint and
-// not by executions, nothing is carried.
+// not by executions, it carries what was inferred: see witness.CheckClosure.
 package causal
 
 import (
@@ -80,7 +80,11 @@ func Judge(ctx context.Context, h *parse.History, m model.Model, limits search.L
 	case model.CM.Name:
 		verdict.Order, verdict.Refutation, err = g.memory(ctx)
 	case model.CCM.Name, model.WCCM.Name:
-		_, verdict.Refutation, err = g.convergent(ctx, ppo)
+		var p *partial
+		p, verdict.Refutation, err = g.convergent(ctx, ppo)
+		if p != nil {
+			verdict.Closure = g.closure(p)
+		}
 	default:
 		return witness.Verdict{}, fmt.Errorf("judge under %s by %s: no such criterion", m.Name, Name)
 	}

@@ -43,7 +43,7 @@ func refuter(name, summary string, total, criterion model.Model) search.Procedur
 			v, err := Judge(ctx, h, criterion, limits)
 			v.Model, v.Procedure = m.Name, name
 			if m.Name == total.Name && v.Answer == witness.Allowed {
-				v.Answer = witness.Unknown
+				v.Answer, v.Closure = witness.Unknown, nil
 				v.Reason = criterion.Name + " holds, which proves nothing"
 			}
 			return v, err

@@ -6,6 +6,7 @@ import "ordeal/parse"
 // lane of its location, the largest chain position of a write that precedes it.
 type partial struct {
 	f    *frame
+	whb  *graph // what it was made from, with clocks
 	rows [][]int32
 }
 
@@ -15,7 +16,7 @@ func (p *partial) row(w parse.OpID) []int32 { return p.rows[w] }
 // writes and the edges of cf[hb] under transitivity. order is a topological
 // order of both together.
 func newPartial(g, whb *graph, order []parse.OpID) *partial {
-	p := &partial{f: g.frame, rows: make([][]int32, len(g.h.Ops))}
+	p := &partial{f: g.frame, whb: whb, rows: make([][]int32, len(g.h.Ops))}
 	for _, w := range order {
 		op := &g.h.Ops[w]
 		if op.Writes() {
