@@ -21,7 +21,7 @@ type Handler interface{ Handle(arg uint64) }
 // The wheel holds the events of the next wheelTicks ticks in one bucket a
 // tick; later ones wait in a heap. The size is a power of two.
 const (
-	wheelTicks  = 1024
+	wheelTicks  = 256
 	firstBucket = 4 // events that a bucket holds before it has to grow
 )
 
