@@ -22,9 +22,15 @@ func ByName(name string) (Model, bool) {
 // in Zennou et al. (CAV 2019, Sects. 3 and 4), that SC implies wSC and wSC
 // CCM in their paper on wSC, and that CCM implies CCv and CM, and these CC,
 // in Bouajjani et al. (POPL 2017) and CAV 2019.
+//
+// TSO implies CCv, with the memory order of writes as arbitration: writes
+// reach memory in causal order, since a thread's do so in program order and a
+// load of another thread's write follows it; and a write before a load in
+// causal order is an own earlier one or in memory before the load, so that the
+// value axiom lets the load return none that is older. TSO does not imply CM.
 var implied = map[string][]string{
 	"sc":   {"tso", "wsc"},
-	"tso":  {"pso", "wtso", "wccm"},
+	"tso":  {"pso", "wtso", "wccm", "ccv"},
 	"pso":  {"rmo", "wpso"},
 	"wsc":  {"wtso", "ccm"},
 	"wtso": {"wpso"},

@@ -34,7 +34,7 @@ func TestOrder(t *testing.T) {
 func TestImplies(t *testing.T) {
 	weaker := map[string][]string{
 		"sc":   {"tso", "pso", "rmo", "wsc", "wtso", "wpso", "ccm", "wccm", "ccv", "cm", "cc"},
-		"tso":  {"pso", "rmo", "wtso", "wpso", "wccm"},
+		"tso":  {"pso", "rmo", "wtso", "wpso", "wccm", "ccv", "cc"},
 		"pso":  {"rmo", "wpso"},
 		"wsc":  {"wtso", "wpso", "ccm", "wccm", "ccv", "cm", "cc"},
 		"wtso": {"wpso"},

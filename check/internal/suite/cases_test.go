@@ -105,7 +105,7 @@ func families() []family {
 // that the construction implies; the default pipeline and sat can do all, and
 // are the only ones asked about the large ones without -soak.
 func TestFamilies(t *testing.T) {
-	bound, large := searchBound/2, 80
+	bound, large := searchBound/2, 60
 	switch {
 	case *soak:
 		bound, large = 2*time.Second, 1<<20

@@ -1,6 +1,7 @@
 package suite_test
 
 import (
+	"context"
 	"iter"
 	"math/rand/v2"
 	"testing"
@@ -11,30 +12,12 @@ import (
 	"ordeal/parse"
 )
 
-// implications lists pairs of models of which the first is the stronger one:
-// what it allows the second allows.
-//
-// PSO implies RMO with dependencies too. PSO keeps a load before everything
-// later, so that it has every dependency as an edge; and a value out of thin
-// air, which RMO forbids even where it passes through a store buffer, is a
-// cycle of dependencies and reads-from in which "r → w → r'", w forwarded to
-// the own later load r', can be replaced by "r → r'".
-var implications = [][2]model.Model{
-	{model.SC, model.TSO}, {model.TSO, model.PSO}, {model.PSO, model.RMO},
-	{model.SC, model.WSC}, {model.TSO, model.WTSO}, {model.PSO, model.WPSO},
-	{model.WSC, model.WTSO}, {model.WTSO, model.WPSO},
-	{model.WSC, model.CCM}, {model.CCM, model.CCv}, {model.CCM, model.CM},
-	{model.CCv, model.CC}, {model.CM, model.CC}, {model.TSO, model.WCCM}, {model.CCM, model.WCCM},
-}
-
-// verdicts are the answers under all models that someone decides.
+// verdicts are the answers under all models.
 func verdicts(t *testing.T, h *parse.History) map[string]check.Answer {
 	t.Helper()
 	out := map[string]check.Answer{}
 	for _, m := range models {
-		if p, ok := decider(m); ok {
-			out[m.Name] = judge(t, p, h, m, 0).Answer
-		}
+		out[m.Name] = judge(t, auto(t), h, m, 0).Answer
 	}
 	return out
 }
@@ -73,26 +56,46 @@ func subjects(t *testing.T) iter.Seq[*parse.History] {
 	}
 }
 
-// A model allows what a stronger one allows.
+// A model allows what a stronger one allows, and for any two models of which
+// the first is not known to be the stronger one there is a history that it
+// allows and the second forbids. A classification says the same as the
+// verdicts of single models.
+//
+// PSO implies RMO with dependencies too. PSO keeps a load before everything
+// later, so that it has every dependency as an edge; and a value out of thin
+// air, which RMO forbids even where it passes through a store buffer, is a
+// cycle of dependencies and reads-from in which "r → w → r'", w forwarded to
+// the own later load r', can be replaced by "r → r'".
 func TestLattice(t *testing.T) {
 	strict := map[[2]string]bool{}
 	for h := range subjects(t) {
 		v := verdicts(t, h)
-		for _, pair := range implications {
-			strong, weak := pair[0].Name, pair[1].Name
-			if v[strong] == check.Allowed && v[weak] == check.Forbidden {
-				t.Fatalf("%s allows what %s forbids:\n%s", strong, weak, text(h))
+		for _, a := range models {
+			for _, b := range models {
+				if v[a.Name] != check.Allowed || v[b.Name] != check.Forbidden {
+					continue
+				}
+				if model.Implies(a, b) {
+					t.Fatalf("%s allows what %s forbids:\n%s", a.Name, b.Name, text(h))
+				}
+				strict[[2]string{a.Name, b.Name}] = true
 			}
-			if v[strong] == check.Forbidden && v[weak] == check.Allowed {
-				strict[[2]string{strong, weak}] = true
+		}
+		c, err := check.Classify(context.Background(), h, check.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, single := range c.Verdicts {
+			if single.Answer != v[single.Model] {
+				t.Fatalf("%s: %v, classified as %v\n%s", single.Model, v[single.Model], single.Answer, text(h))
 			}
 		}
 	}
-	for _, pair := range implications {
-		_, strong := decider(pair[0])
-		_, weak := decider(pair[1])
-		if strong && weak && !strict[[2]string{pair[0].Name, pair[1].Name}] {
-			t.Errorf("no history tells %s from %s", pair[0].Name, pair[1].Name)
+	for _, a := range models {
+		for _, b := range models {
+			if !model.Implies(a, b) && !strict[[2]string{a.Name, b.Name}] {
+				t.Errorf("no history is allowed by %s and forbidden by %s", a.Name, b.Name)
+			}
 		}
 	}
 }
@@ -158,13 +161,11 @@ func TestOperationLess(t *testing.T) {
 // With a full fence between any two operations of a thread all models with a
 // global memory order are SC.
 func TestSeparated(t *testing.T) {
-	sc, _ := decider(model.SC)
 	for h := range subjects(t) {
-		want := judge(t, sc, h, model.SC, 0).Answer
+		want := judge(t, auto(t), h, model.SC, 0).Answer
 		s := separated(h)
 		for _, m := range totals {
-			p, _ := decider(m)
-			if v := judge(t, p, s, m, 0); v.Answer != want {
+			if v := judge(t, auto(t), s, m, 0); v.Answer != want {
 				t.Fatalf("%s: %v with fences everywhere, SC: %v\n%s", m.Name, v.Answer, want, text(s))
 			}
 		}
@@ -197,8 +198,7 @@ func TestOwnOrder(t *testing.T) {
 	count := tally{}
 	for h := range subjects(t) {
 		for _, m := range totals {
-			p, _ := decider(m)
-			v := judge(t, p, h, m, 0)
+			v := judge(t, auto(t), h, m, 0)
 			if v.Answer != check.Allowed || len(h.Ops) > 40 {
 				continue
 			}

@@ -9,6 +9,7 @@ package suite_test
 import (
 	"context"
 	"flag"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,10 +30,11 @@ var totals = []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
 // closures are the closures that saturation computes, of the first totals.
 var closures = []model.Model{model.WSC, model.WTSO, model.WPSO}
 
-// models are all models.
-var models = append(append([]model.Model{
-	model.CC, model.CCv, model.CM, model.WCCM, model.CCM,
-}, closures...), totals...)
+// models are all that the default pipeline judges under.
+var models = slices.DeleteFunc(model.All(), func(m model.Model) bool {
+	p, ok := check.Procedure("auto")
+	return !ok || !p.Claims(m)
+})
 
 // text is a history in the notation of package axe.
 func text(h *parse.History) string {
@@ -120,14 +122,14 @@ func (c tally) everyone(t testing.TB) {
 	}
 }
 
-// decider is the first complete procedure that claims m.
-func decider(m model.Model) (p search.Procedure, ok bool) {
-	for _, p := range check.Procedures() {
-		if p.Complete && p.Claims(m) {
-			return p, true
-		}
+// auto is the default pipeline, which judges under every model.
+func auto(t testing.TB) search.Procedure {
+	t.Helper()
+	p, ok := check.Procedure("auto")
+	if !ok {
+		t.Fatal("no procedure is named auto")
 	}
-	return p, false
+	return p
 }
 
 // bruteAnswer is what brute force says.
