@@ -1,23 +1,46 @@
 package saturate
 
-import "ordeal/parse"
+import (
+	"slices"
 
-// part is the history of some of a history's operations.
-type part struct {
+	"ordeal/parse"
+)
+
+// Part is the history of some of a history's operations.
+type Part struct {
 	h *parse.History
 	// op and loc lead back to the whole.
 	op  []parse.OpID
 	loc []int32
 }
 
-// restrict is the part of h that consists of the operations keep, in order,
-// with the threads and locations that they use. The operations that kept
-// reads read from must be kept. What is known of the final memory and the
-// store order is restricted likewise, and dependencies that led through
-// others are kept. Whatever explains h explains its parts, so that a model
-// that forbids a part forbids h.
-func restrict(h *parse.History, keep []parse.OpID) part {
-	p := part{h: &parse.History{Start: []parse.OpID{0}}, op: keep}
+// History is the part as a history of its own.
+func (p *Part) History() *parse.History { return p.h }
+
+// Op is what an operation of the part is in the whole.
+func (p *Part) Op(id parse.OpID) parse.OpID { return p.op[id] }
+
+// SetFinal adds to the part that a write, named as in the whole, is the last
+// one to its location.
+func (p *Part) SetFinal(write parse.OpID) {
+	i, ok := slices.BinarySearch(p.op, write)
+	if !ok {
+		panic("saturate: the final write is no operation of the part")
+	}
+	for len(p.h.Final) < len(p.h.Locations) {
+		p.h.Final = append(p.h.Final, parse.NoOp)
+	}
+	p.h.Final[p.h.Ops[i].Loc] = parse.OpID(i)
+}
+
+// Restrict is the part of h that consists of the operations keep, in order,
+// with the threads and locations that they use. A kept read whose writer is
+// not kept reads the initial value in the part. What is known of the final
+// memory and the store order is restricted likewise, and dependencies that led
+// through others are kept. Where all writers of kept reads are kept, whatever
+// explains h explains the part, so that a model that forbids it forbids h.
+func Restrict(h *parse.History, keep []parse.OpID) Part {
+	p := Part{h: &parse.History{Start: []parse.OpID{0}}, op: keep}
 	to := make(map[parse.OpID]parse.OpID, len(keep))
 	for i, id := range keep {
 		to[id] = parse.OpID(i)
@@ -32,7 +55,11 @@ func restrict(h *parse.History, keep []parse.OpID) part {
 		thread = t
 		o := h.Ops[id]
 		if o.Reads() && o.RF != parse.Init {
-			o.RF = to[o.RF]
+			if rf, ok := to[o.RF]; ok {
+				o.RF = rf
+			} else {
+				o.RF, o.Read = parse.Init, 0
+			}
 		}
 		if o.Kind != parse.Fence {
 			x, ok := locs[o.Loc]
@@ -53,7 +80,7 @@ func restrict(h *parse.History, keep []parse.OpID) part {
 }
 
 // knowledge restricts what is known of the final memory and the store order.
-func (p *part) knowledge(h *parse.History, to map[parse.OpID]parse.OpID) {
+func (p *Part) knowledge(h *parse.History, to map[parse.OpID]parse.OpID) {
 	if h.Final != nil {
 		for _, x := range p.loc {
 			f := h.Final[x]
@@ -79,7 +106,7 @@ func (p *part) knowledge(h *parse.History, to map[parse.OpID]parse.OpID) {
 }
 
 // dependencies restricts the dependencies, closed under composition.
-func (p *part) dependencies(h *parse.History, to map[parse.OpID]parse.OpID) {
+func (p *Part) dependencies(h *parse.History, to map[parse.OpID]parse.OpID) {
 	if len(h.Deps) == 0 {
 		return
 	}

@@ -37,7 +37,7 @@ type shrinker struct {
 // refute tries to refute the part of the history that consists of keep. It
 // reports whether that took fewer operations than the best so far.
 func (s *shrinker) refute(keep []parse.OpID) bool {
-	p := restrict(s.h, keep)
+	p := Restrict(s.h, keep)
 	g, err := Build(p.h, s.m)
 	if err != nil {
 		panic("saturate: " + err.Error()) // the model was built for the whole history
@@ -46,7 +46,7 @@ func (s *shrinker) refute(keep []parse.OpID) bool {
 		return false
 	}
 	ref := g.Refute()
-	p.lift(ref)
+	p.Lift(ref)
 	used := usedOps(s.h, ref)
 	if len(used) >= len(s.keep) {
 		return false
@@ -114,8 +114,8 @@ func usedOps(h *parse.History, ref *witness.Refutation) []parse.OpID {
 	return ops
 }
 
-// lift makes a refutation of the part one of the whole.
-func (p *part) lift(ref *witness.Refutation) {
+// Lift makes a refutation of the part one of the whole.
+func (p *Part) Lift(ref *witness.Refutation) {
 	each(ref, func(id *parse.OpID) {
 		if *id >= 0 {
 			*id = p.op[*id]
@@ -123,20 +123,31 @@ func (p *part) lift(ref *witness.Refutation) {
 	})
 }
 
-// each calls f for every operation named in a refutation of one leaf.
+// each calls f for every operation named in a refutation.
 func each(ref *witness.Refutation, f func(*parse.OpID)) {
-	edge := func(e *witness.Edge) {
-		f(&e.From)
-		f(&e.To)
-		f(&e.Via)
-	}
-	for i := range ref.Lemmas {
-		edge(&ref.Lemmas[i].Edge)
-		for j := range ref.Lemmas[i].Premise {
-			edge(&ref.Lemmas[i].Premise[j])
+	edges := func(list []witness.Edge) {
+		for i := range list {
+			f(&list[i].From)
+			f(&list[i].To)
+			f(&list[i].Via)
 		}
 	}
-	for i := range ref.Root.Cycle {
-		edge(&ref.Root.Cycle[i])
+	for i := range ref.Lemmas {
+		l := &ref.Lemmas[i]
+		f(&l.Edge.From)
+		f(&l.Edge.To)
+		f(&l.Edge.Via)
+		edges(l.Premise)
 	}
+	var node func(n *witness.Node)
+	node = func(n *witness.Node) {
+		edges(n.Cycle)
+		if n.First != nil {
+			f(&n.From)
+			f(&n.To)
+			node(n.First)
+			node(n.Second)
+		}
+	}
+	node(ref.Root)
 }

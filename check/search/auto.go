@@ -4,12 +4,14 @@ import (
 	"context"
 
 	"ordeal/check/model"
+	"ordeal/check/saturate"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
 // Auto is the default pipeline: saturation refutes, a greedy order allows, and
-// the few histories that neither decides go to SAT.
+// the few histories that neither decides are cut into independent windows,
+// which go to SAT if a greedy order fails again.
 var Auto = Procedure{
 	Name:     "auto",
 	Summary:  "the default: saturation, then greedy, then sat",
@@ -20,15 +22,25 @@ var Auto = Procedure{
 		if g == nil {
 			return v, err
 		}
-		order, _, refusals, err := greedy(ctx, g)
-		v.Stats.Backtracks = refusals
-		switch {
-		case err != nil:
-			return Interrupted(err, m, "auto")
-		case order != nil:
-			v.Answer, v.Procedure, v.Order = witness.Allowed, "greedy", order
-			return v, nil
+		v, done, err := ordered(ctx, g, m, v)
+		if done || err != nil {
+			return v, err
 		}
-		return decide(ctx, g, m, v)
+		return decompose(ctx, g, m, limits, v)
 	},
+}
+
+// ordered finishes a verdict by a greedy order, if that is possible.
+func ordered(ctx context.Context, g *saturate.Graph, m model.Model, v witness.Verdict) (_ witness.Verdict, done bool, err error) {
+	order, _, refusals, err := greedy(ctx, g)
+	v.Stats.Backtracks = refusals
+	switch {
+	case err != nil:
+		v, err = Interrupted(err, m, "auto")
+		return v, true, err
+	case order != nil:
+		v.Answer, v.Procedure, v.Order = witness.Allowed, "greedy", order
+		return v, true, nil
+	}
+	return v, false, nil
 }

@@ -1,0 +1,95 @@
+package search
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/check/internal/brute"
+	"ordeal/check/internal/histgen"
+	"ordeal/check/model"
+	"ordeal/check/saturate"
+	"ordeal/check/witness"
+)
+
+// At every cut, the history is allowed just if both sides are.
+func TestCuts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	places, forbidden := 0, 0
+	for range 600 {
+		m := model.SC
+		if rng.IntN(2) == 0 {
+			m = model.TSO
+		}
+		p := histgen.Params{Threads: 2 + rng.IntN(2), Ops: 7 + rng.IntN(3), Locations: 1 + rng.IntN(3), RMWs: 0.1, Fences: 0.1}
+		run := histgen.Machine(rng, m, p)
+		h := run.History
+		if rng.IntN(3) > 0 {
+			h = histgen.Mutate(rng, run, 1)
+		}
+		g, err := saturate.Build(h, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := g.Saturate(context.Background()); err != nil || !ok {
+			continue // nothing is left to cut
+		}
+		nodes := swept(g)
+		want := brute.Allowed(h, m)
+		for _, n := range cuts(g, m, nodes, 1) {
+			places++
+			before, after := windowOf(g, nodes, 0, n), windowOf(g, nodes, n, len(nodes))
+			got := brute.Allowed(before.History(), m) && brute.Allowed(after.History(), m)
+			if got != want {
+				t.Fatalf("%s: cut at %d of %d: sides allowed %v, whole %v\n%v", m.Name, n, len(nodes), got, want, h.Ops)
+			}
+		}
+		if !want {
+			forbidden++
+		}
+	}
+	if places < 500 {
+		t.Errorf("only %d cuts were found", places)
+	}
+	t.Logf("%d cuts, %d histories that only search forbids", places, forbidden)
+}
+
+// What is hard lies in a window of its own, whether it can be done or not,
+// and whatever random operations are around it.
+func TestDecompose(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		f := histgen.RandomCNF(rng, 8, []int{24, 40}[seed%2])
+		for _, m := range []model.Model{model.SC, model.TSO} {
+			h, _ := histgen.Embed(rng, histgen.FromCNF(f, m.Name != model.SC.Name), m,
+				histgen.Params{Threads: 4, Ops: 4000, Locations: 8})
+			g, v, err := saturated(context.Background(), h, m, Limits{}, "test")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g != nil {
+				if len(cuts(g, m, swept(g), minWindow)) == 0 {
+					t.Errorf("seed %d, %s: no cut", seed, m.Name)
+				}
+				if v, err = decompose(context.Background(), g, m, Limits{}, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := witness.Forbidden
+			if f.Satisfiable() {
+				want = witness.Allowed
+			}
+			if v.Answer != want {
+				t.Fatalf("seed %d, %s: %v (%s), want %v", seed, m.Name, v.Answer, v.Reason, want)
+			}
+			if v.Answer == witness.Allowed {
+				err = witness.Replay(h, m, v.Order)
+			} else {
+				err = witness.Verify(h, m, v.Refutation)
+			}
+			if err != nil {
+				t.Errorf("seed %d, %s: %v", seed, m.Name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"ordeal/check/model"
+	"ordeal/check/saturate"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// minWindow is the least number of nodes between two cuts.
+const minWindow = 256
+
+// decompose finishes a verdict on a saturated graph that a greedy order could
+// not: it cuts the history into independent windows, so that case splits see
+// only those windows that need them.
+func decompose(ctx context.Context, g *saturate.Graph, m model.Model, limits Limits, v witness.Verdict) (witness.Verdict, error) {
+	nodes := swept(g)
+	places := cuts(g, m, nodes, minWindow)
+	if len(places) == 0 {
+		return decide(ctx, g, m, v)
+	}
+	h := g.History()
+	procedure := "greedy"
+	order := make([]parse.OpID, 0, len(h.Ops))
+	start := 0
+	for _, end := range append(places, len(nodes)) {
+		part := windowOf(g, nodes, start, end)
+		w, err := whole(ctx, part.History(), m, limits)
+		if err != nil {
+			return w, err
+		}
+		v.Stats.Backtracks += w.Stats.Backtracks
+		v.Stats.Clauses += w.Stats.Clauses
+		switch w.Answer {
+		case witness.Allowed:
+			for _, id := range w.Order.Ops {
+				order = append(order, part.Op(id))
+			}
+			if w.Procedure != "greedy" {
+				procedure = w.Procedure
+			}
+		case witness.Forbidden:
+			return refuteWindow(ctx, g, m, limits, v, operations(g, nodes[start:end]))
+		default:
+			w.Stats = v.Stats
+			return w, nil
+		}
+		start = end
+	}
+	v.Answer, v.Procedure, v.Order = witness.Allowed, procedure, &witness.Order{Ops: order}
+	return v, nil
+}
+
+// windowOf is the part between two cuts, which ends with the values that reads
+// beyond it find.
+func windowOf(g *saturate.Graph, nodes []saturate.Node, start, end int) saturate.Part {
+	part := saturate.Restrict(g.History(), operations(g, nodes[start:end]))
+	for _, v := range nodes[start:end] {
+		if !g.IsWrite(v) {
+			continue
+		}
+		if slices.ContainsFunc(g.LastReaders(int32(v)), func(r saturate.Node) bool { return int(g.SweepOrder(r)) > end }) {
+			part.SetFinal(g.Op(v))
+		}
+	}
+	return part
+}
+
+// operations lists what nodes stand for, in order.
+func operations(g *saturate.Graph, nodes []saturate.Node) []parse.OpID {
+	ops := make([]parse.OpID, len(nodes))
+	for i, v := range nodes {
+		ops[i] = g.Op(v)
+	}
+	slices.Sort(ops)
+	return ops
+}
+
+// whole judges a history without cutting it.
+func whole(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error) {
+	g, v, err := saturated(ctx, h, m, limits, "auto")
+	if g == nil {
+		return v, err
+	}
+	v, done, err := ordered(ctx, g, m, v)
+	if done || err != nil {
+		return v, err
+	}
+	return decide(ctx, g, m, v)
+}
+
+// refuteWindow finds a refutation of the history, knowing that a window is
+// forbidden when started from the values that it finds. The writers of these
+// values join the window, and what refutes that part of the history refutes
+// the whole. Only if nothing does, because the rest of the history has a part
+// in the contradiction, case splits see everything.
+func refuteWindow(ctx context.Context, g *saturate.Graph, m model.Model, limits Limits, v witness.Verdict, window []parse.OpID) (witness.Verdict, error) {
+	h := g.History()
+	part := saturate.Restrict(h, withWriters(h, window))
+	w, err := whole(ctx, part.History(), m, limits)
+	if err != nil {
+		return w, err
+	}
+	v.Stats.Clauses += w.Stats.Clauses
+	if w.Answer != witness.Forbidden {
+		return decide(ctx, g, m, v)
+	}
+	part.Lift(w.Refutation)
+	v.Answer, v.Procedure, v.Refutation = witness.Forbidden, w.Procedure, w.Refutation
+	return v, nil
+}
+
+// withWriters adds to operations, in order, what they read from, and what
+// that reads from, where it is an RMW.
+func withWriters(h *parse.History, ops []parse.OpID) []parse.OpID {
+	ops = slices.Clone(ops)
+	seen := make(map[parse.OpID]bool, len(ops))
+	for _, id := range ops {
+		seen[id] = true
+	}
+	for i := 0; i < len(ops); i++ {
+		if o := &h.Ops[ops[i]]; o.Reads() && o.RF != parse.Init && !seen[o.RF] {
+			seen[o.RF] = true
+			ops = append(ops, o.RF)
+		}
+	}
+	slices.Sort(ops)
+	return ops
+}
