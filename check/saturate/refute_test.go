@@ -263,3 +263,19 @@ func TestShrinkEmbedded(t *testing.T) {
 		}
 	}
 }
+
+// A dependency by way of an operation that is left out is still one.
+func TestShrinkComposesDependencies(t *testing.T) {
+	h := parsed(t, "0: M[x] == 1\n0: M[z] == 0\n0: M[y] := 1\n1: M[y] == 1\n1: M[x] := 1\ndep 0: 1 -> 2\ndep 0: 2 -> 3\ndep 1: 1 -> 2")
+	g, ok := saturated(t, h, model.RMO)
+	if ok {
+		t.Fatal("consistent")
+	}
+	ref := saturate.Shrink(h, model.RMO, g.Refute())
+	if err := witness.Verify(h, model.RMO, ref); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := names(h, ref), []parse.OpID{0, 2, 3, 4}; !slices.Equal(got, want) {
+		t.Errorf("operations %v, want %v", got, want)
+	}
+}

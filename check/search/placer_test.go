@@ -148,8 +148,9 @@ func TestSafeMoves(t *testing.T) {
 	}
 }
 
-// Taking placements back leaves a placer as if they had never been made, and
-// the culprit of a dead end is a decision after which no completion is left.
+// Decisions in any order come to an end only where no move is left. Taking
+// placements back leaves a placer as if they had never been made, and the
+// culprit of a dead end is a decision after which no completion is left.
 func TestBackFromDeadEnds(t *testing.T) {
 	dead := 0
 	drive := func(h *parse.History, seed uint64) {
@@ -160,6 +161,8 @@ func TestBackFromDeadEnds(t *testing.T) {
 				continue
 			}
 			p := newPlacer(g)
+			key := rng.Perm(g.Nodes())
+			p.choices.key = func(v saturate.Node) int32 { return int32(key[v]) }
 			for {
 				p.settle()
 				v, ok := p.choices.pop()
@@ -169,7 +172,7 @@ func TestBackFromDeadEnds(t *testing.T) {
 				if p.placed[v] || p.wait[v] > 0 {
 					continue
 				}
-				if !p.mayWrite(v) || rng.IntN(3) == 0 && len(p.choices.nodes) > 0 {
+				if !p.mayWrite(v) {
 					x := g.Loc(v)
 					p.blocked[x] = append(p.blocked[x], v)
 					continue
@@ -178,7 +181,10 @@ func TestBackFromDeadEnds(t *testing.T) {
 			}
 			sound(t, p)
 			mc := newMachine(g)
-			if len(mc.moves(mc.at(p.seq))) == 0 && !p.done() {
+			if moves := mc.moves(mc.at(p.seq)); len(moves) > 0 {
+				t.Fatalf("seed %d %s: after %v the moves %v are forgotten\n%s", seed, m.Name, p.seq, moves, text(h))
+			}
+			if !p.done() {
 				dead++
 				at := p.culprit()
 				if at < 0 || at >= len(p.seq) {
