@@ -24,6 +24,7 @@ func BenchmarkCheck(b *testing.B) {
 		{model.TSO, 32768, 32, 16},
 		{model.SC, 1 << 20, 4, 16},
 		{model.TSO, 1 << 20, 8, 64},
+		{model.TSO, 1 << 17, 64, 64},
 		{model.TSO, 1 << 20, 64, 64},
 	} {
 		b.Run(fmt.Sprintf("%s/%d/%d/%d", size.m.Name, size.ops, size.threads, size.loc), func(b *testing.B) {

@@ -72,6 +72,14 @@ func (g *Graph) Close() bool { return g.repair() }
 // precede to.
 func (g *Graph) Contradiction() (from, to Node) { return g.conflict.to, g.conflict.from }
 
+// SetHorizon limits what Assume works out to nodes that the sweep met at or
+// before a number; 0 means no limit. What is derived stays sound, but
+// contradictions further on go unnoticed.
+func (g *Graph) SetHorizon(order int) { g.horizon = int32(order) }
+
+// beyond reports whether v lies behind the horizon.
+func (g *Graph) beyond(v Node) bool { return g.horizon != 0 && g.order[v] > g.horizon }
+
 // SetPlaced tells the graph which nodes a search has put into the order
 // already; nil for none. An edge out of a placed node says nothing new, and
 // an edge into one from a node not placed is a contradiction. The caller

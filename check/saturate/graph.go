@@ -57,11 +57,12 @@ type Graph struct {
 	isolated         []parse.OpID // reads without node, in order
 
 	// Lanes: the writes to one location that lie in one chain.
-	laneStart []int32 // location → its first lane; one entry more
-	laneChain []int32 // lane → chain
-	laneWrite []int32 // lane → its first slot; one entry more
-	writePos  []int32 // slot → position in the chain, ascending in a lane
-	slot      []int32 // write node → slot, -1 for other nodes
+	laneStart []int32  // location → its first lane; one entry more
+	laneChain []int32  // lane → chain
+	laneMask  []uint64 // location × words → chains with a lane; nil for wide graphs
+	laneWrite []int32  // lane → its first slot; one entry more
+	writePos  []int32  // slot → position in the chain, ascending in a lane
+	slot      []int32  // write node → slot, -1 for other nodes
 
 	// Readers: for each writer its last reader in each chain.
 	lastStart []int32 // writer → first entry in lastRead; one entry more
@@ -83,6 +84,7 @@ type Graph struct {
 	repairQueue
 	trail    *trail
 	placed   []bool // see Placed
+	horizon  int32  // see SetHorizon
 	conflict conflict
 }
 

@@ -19,6 +19,7 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	plan := planChains(h, m)
 	g.number(plan)
 	g.collectWrites()
+	g.collectLaneMasks()
 	g.collectReaders()
 	g.collectEdges()
 	return g, nil
@@ -190,4 +191,22 @@ func (g *Graph) collectReaders() {
 		g.lastRead[fill[w]] = r
 		fill[w]++
 	})
+}
+
+// maxMaskWords bounds the words of lane masks: wider graphs have many lanes
+// that are short.
+const maxMaskWords = 4
+
+// collectLaneMasks fills the masks of chains that write a location.
+func (g *Graph) collectLaneMasks() {
+	if g.words > maxMaskWords {
+		return
+	}
+	g.laneMask = make([]uint64, len(g.hist.Locations)*g.words)
+	for x := range int32(len(g.hist.Locations)) {
+		lo, hi := g.lanes(x)
+		for _, c := range g.laneChain[lo:hi] {
+			g.laneMask[int(x)*g.words+int(c>>6)] |= 1 << (c & 63)
+		}
+	}
 }

@@ -1,5 +1,7 @@
 package saturate
 
+import "math/bits"
+
 // repairQueue holds processed nodes whose rows changed, each with a mask of
 // the changed components that are not yet handed on.
 type repairQueue struct {
@@ -72,57 +74,77 @@ func (g *Graph) dropQueue() {
 
 // again applies the rules to u for the chains of a mask.
 func (g *Graph) again(u Node, mask []uint64) bool {
-	kind := g.kind[u]
-	if kind == 0 {
+	if g.kind[u] == 0 {
 		return true
 	}
-	row := g.row(u)
-	lo, hi := g.lanes(g.loc[u])
-	for l := lo; l < hi; l++ {
-		c := g.laneChain[l]
-		if mask[c>>6]>>(c&63)&1 == 0 {
-			continue
+	x := g.loc[u]
+	lo, hi := g.lanes(x)
+	if g.laneMask == nil {
+		for l := lo; l < hi; l++ {
+			if c := g.laneChain[l]; mask[c>>6]>>(c&63)&1 != 0 && !g.againIn(u, l) {
+				return false
+			}
 		}
-		p := row[c]
-		if c == g.chain[u] {
-			p--
+		return true
+	}
+	for i, has := range g.laneMask[int(x)*g.words : int(x+1)*g.words] {
+		for w := has & mask[i]; w != 0; w &= w - 1 {
+			below := w&-w - 1
+			if !g.againIn(u, lo+int32(bits.OnesCount64(has&below))) {
+				return false
+			}
 		}
-		w := g.lastAt(l, p)
-		if w == NoNode {
-			continue
-		}
-		if kind&bitRead != 0 && !g.ruleA(w, u) {
-			return false
-		}
-		if kind&bitWrite != 0 && !g.readersBefore(int32(w), u) {
-			return false
-		}
+		lo += int32(bits.OnesCount64(has))
 	}
 	return true
 }
 
-// handOn joins the components of a mask into the successors of u.
+// againIn applies the rules to u for one lane of its location.
+func (g *Graph) againIn(u Node, lane int32) bool {
+	c := g.laneChain[lane]
+	p := g.row(u)[c]
+	if c == g.chain[u] {
+		p--
+	}
+	w := g.lastAt(lane, p)
+	if w == NoNode {
+		return true
+	}
+	kind := g.kind[u]
+	return (kind&bitRead == 0 || g.ruleA(w, u)) && (kind&bitWrite == 0 || g.readersBefore(int32(w), u))
+}
+
+// handOn joins the components of a mask into the successors of u. An edge
+// whose source turns out to follow its target is a contradiction; that shows
+// when the component of the target's chain changes.
 func (g *Graph) handOn(u Node, mask []uint64) bool {
 	row := g.row(u)
 	if t := g.next(u); t != NoNode {
-		if row[g.chain[t]] >= g.pos(t) {
+		if g.overtakes(row, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: -1})
 		}
 		g.joinMasked(u, t, mask)
 	}
 	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
 		t := g.outTo[i]
-		if row[g.chain[t]] >= g.pos(t) {
+		if g.overtakes(row, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: i, inferred: -1})
 		}
 		g.joinMasked(u, t, mask)
 	}
 	for e := g.head[u]; e >= 0; e = g.inferred[e].next {
 		t := g.inferred[e].to
-		if row[g.chain[t]] >= g.pos(t) {
+		if g.overtakes(row, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: e})
 		}
 		g.joinMasked(u, t, mask)
 	}
 	return true
+}
+
+// overtakes reports whether a row whose components in mask have changed shows
+// that t precedes the row's node.
+func (g *Graph) overtakes(row []int32, mask []uint64, t Node) bool {
+	c := g.chain[t]
+	return mask[c>>6]>>(c&63)&1 != 0 && row[c] >= g.pos(t)
 }

@@ -104,6 +104,9 @@ func (g *Graph) joinRange(u, v Node, lo, hi int, m []uint64) []uint64 {
 
 // joinMasked raises the row of v by the components of u's row in a mask.
 func (g *Graph) joinMasked(u, v Node, mask []uint64) {
+	if g.beyond(v) {
+		return
+	}
 	src, dst := g.row(u), g.row(v)
 	var m []uint64
 	for i, w := range mask {

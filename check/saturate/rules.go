@@ -165,7 +165,7 @@ func (g *Graph) derive(u, v Node, rule witness.Rule, via Node) bool {
 		}
 		return g.fail(g.link(u, v, rule, via))
 	}
-	if g.row(v)[cu] >= g.pos(u) || g.isPlaced(u) {
+	if g.row(v)[cu] >= g.pos(u) || g.isPlaced(u) || g.beyond(v) {
 		return true
 	}
 	ref := g.link(u, v, rule, via)

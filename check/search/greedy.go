@@ -7,19 +7,23 @@ import (
 	"ordeal/check/witness"
 )
 
-// firstWindow is for how many placements guarding stays on after a dead end.
-const firstWindow = 64
+// Sizes of windows, in placements.
+const (
+	firstWindow = 64   // of guarding after a dead end
+	guardChunk  = 8192 // after which guarding begins afresh, to free memory
+)
 
-// greedy tries to order the nodes of a saturated graph. Wrong decisions are
-// rare and guarding is dear, so it decides without until it comes to a dead
-// end, takes back the latest decision that led there, and goes on from there
-// with guarding for a while; the longer, the sooner the next dead end comes.
-// When a dead end comes although guarding was on from the beginning, order is
-// nil and stuck shows the state; that proves nothing. The graph is as before
-// in any case. refusals counts decisions refused or taken back.
+// greedy tries to order the nodes of a saturated graph. Where wrong decisions
+// are rare it is dear to guard against them, so it decides without until it
+// comes to a dead end, takes back the latest decision that led there, and goes
+// on with guarding for a while; the longer, the sooner the next dead end
+// comes. If a dead end comes although guarding was on from the beginning and
+// looked ahead without limit, order is nil and stuck shows the state; that
+// proves nothing. The graph is as before in any case. refusals counts
+// decisions refused or taken back.
 func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck *placer, refusals int, err error) {
 	p := newPlacer(g)
-	w := window{size: firstWindow}
+	w := window{p: p, size: firstWindow, retreat: firstWindow}
 	for steps := 0; ; steps++ {
 		if steps%1024 == 0 && ctx.Err() != nil {
 			p.endGuard()
@@ -30,14 +34,13 @@ func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck
 			p.endGuard()
 			return p.order(), nil, p.refusals, nil
 		}
-		if p.guarding && len(p.seq) >= w.end {
-			p.endGuard()
+		if w.move() {
 			continue
 		}
 		v, ok := p.choices.pop()
 		switch {
 		case !ok:
-			if !w.back(p) {
+			if !w.back() {
 				p.endGuard()
 				return nil, p, p.refusals, nil
 			}
@@ -54,14 +57,50 @@ func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck
 // window says for how long guarding stays on. Positions are lengths of the
 // order.
 type window struct {
-	size       int
-	start, end int // of the latest window
-	dead       int // the furthest dead end so far
+	p       *placer
+	size    int // of windows
+	end     int // of the latest
+	chunk   int // end of the present part of it
+	retreat int // how far to go back from a dead end in spite of guarding
+	dead    int // the furthest dead end
+	full    bool
+}
+
+// move ends a window, or begins its next part. It reports whether it did.
+func (w *window) move() bool {
+	p := w.p
+	at := len(p.seq)
+	if !p.guarding || w.full || at < w.chunk {
+		return false
+	}
+	p.endGuard()
+	if at < w.end && !w.begin() {
+		return w.back()
+	}
+	return true
+}
+
+// ahead is how far guarding looks: the further, the further back it had to go.
+func (w *window) ahead() int { return 4 * (w.retreat + w.p.g.Chains()) }
+
+// begin begins a part of a window where the order ends now.
+func (w *window) begin() bool {
+	p := w.p
+	at := len(p.seq)
+	if w.full {
+		return p.beginGuard(0)
+	}
+	w.chunk = min(w.end, at+guardChunk)
+	return p.beginGuard(w.ahead())
 }
 
 // back leaves a dead end. It reports false if guarding was on from the
-// beginning.
-func (w *window) back(p *placer) bool {
+// beginning, without limit.
+func (w *window) back() bool {
+	p := w.p
+	if w.full {
+		return false
+	}
 	p.refusals++
 	guarded := p.guarding
 	at := len(p.seq)
@@ -71,21 +110,24 @@ func (w *window) back(p *placer) bool {
 	} else {
 		w.size *= 2
 	}
+	if at > w.dead {
+		w.retreat = firstWindow
+	}
 	w.dead = max(w.dead, at)
+	w.end = at + w.size
 	for {
 		if guarded {
-			if w.start == 0 {
-				return false
-			}
-			to = min(to, w.start-w.size)
-			w.size *= 2
+			w.retreat *= 2
+			to = min(to, at-w.retreat)
 		}
-		w.start = max(to, 0)
-		w.end = w.start + w.size
+		w.full = guarded && to <= 0 && w.ahead() >= p.g.Nodes()
 		p.endGuard()
-		p.backTo(w.start)
-		if p.beginGuard() {
+		p.backTo(max(to, 0))
+		if w.begin() {
 			return true
+		}
+		if w.full {
+			return false
 		}
 		guarded = true
 	}

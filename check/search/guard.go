@@ -14,7 +14,10 @@ import (
 
 // beginGuard turns guarding on. It reports false if what is placed is already
 // in contradiction with the rest.
-func (p *placer) beginGuard() bool {
+// It looks about ahead placements ahead, or without limit where that is 0.
+func (p *placer) beginGuard(ahead int) bool {
+	p.ahead = ahead
+	p.setHorizon()
 	p.g.SetPlaced(p.placed)
 	p.base = p.g.Mark()
 	ok := true
@@ -27,7 +30,14 @@ func (p *placer) beginGuard() bool {
 	}
 	p.g.Undo(p.base)
 	p.g.SetPlaced(nil)
+	p.g.SetHorizon(0)
 	return false
+}
+
+func (p *placer) setHorizon() {
+	if p.ahead > 0 {
+		p.g.SetHorizon(len(p.seq) + p.ahead)
+	}
 }
 
 // endGuard turns guarding off and takes back what it added to the graph.
@@ -46,6 +56,7 @@ func (p *placer) endGuard() {
 	}
 	p.g.Undo(p.base)
 	p.g.SetPlaced(nil)
+	p.g.SetHorizon(0)
 	p.guarding = false
 }
 
@@ -97,6 +108,7 @@ func (p *placer) commit(v saturate.Node) bool {
 		p.place(v)
 		return true
 	}
+	p.setHorizon()
 	mark := p.g.Mark()
 	c := p.g.Chain(v)
 	p.placed[v] = true

@@ -31,6 +31,7 @@ type placer struct {
 
 	guarding bool          // see guard.go
 	base     saturate.Mark // of the graph before guarding
+	ahead    int           // how far guarding looks, 0 for no limit
 	refusals int
 }
 
