@@ -28,6 +28,10 @@ func Protocols() []string { return []string{Ideal, IdealCached} }
 type Options struct {
 	// Protocol (--protocol) is the memory system; empty means Ideal.
 	Protocol string
+	// SLICC (--slicc) is the root file of a coherence protocol to run instead,
+	// for instance MI_example.slicc in gem5's src/mem/ruby/protocol. Protocol
+	// is empty then.
+	SLICC string
 	// Core (--core) is the kind of all cores; there is no default.
 	Core core.Kind
 	// Buffer (--store-buffer) is the number of stores a store buffer holds;
@@ -36,8 +40,8 @@ type Options struct {
 	// Window (--window) is the number of operations that an out-of-order
 	// core looks at; 0 means core.DefaultWindow.
 	Window int
-	// Latency (--latency, --jitter) is that of memory; a zero Model means
-	// DefaultLatency.
+	// Latency (--latency, --jitter) is that of memory or, with a coherence
+	// protocol, of messages; a zero Model means DefaultLatency.
 	Latency latency.Model
 	// Lines is the number of lines that a core caches with IdealCached; 0
 	// means DefaultLines.
@@ -73,7 +77,7 @@ var DefaultLatency = latency.Model{Base: 4, Jitter: 12}
 
 // withDefaults fills in the defaults.
 func (o Options) withDefaults() Options {
-	if o.Protocol == "" {
+	if o.Protocol == "" && o.SLICC == "" {
 		o.Protocol = Ideal
 	}
 	if o.Latency == (latency.Model{}) {
@@ -95,7 +99,11 @@ func (o Options) withDefaults() Options {
 func (o Options) Validate() error {
 	o = o.withDefaults()
 	var errs []error
-	if o.Protocol != Ideal && o.Protocol != IdealCached {
+	if o.SLICC != "" {
+		if o.Protocol != "" {
+			errs = append(errs, fmt.Errorf("protocol %q and file %s: want one of them", o.Protocol, o.SLICC))
+		}
+	} else if o.Protocol != Ideal && o.Protocol != IdealCached {
 		errs = append(errs, fmt.Errorf("unknown protocol %q: want %s", o.Protocol, strings.Join(Protocols(), " or ")))
 	}
 	c := o.core(0, 0)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ordeal/sim"
+	"ordeal/sim/builtin/ruby"
 )
 
 // DefaultTimeout bounds a job that names no bound.
@@ -27,12 +28,20 @@ type Runner struct {
 var _ sim.Runner = (*Runner)(nil)
 
 // New makes a runner. The error lists everything that is wrong with the
-// options.
+// options, or with the protocol that they name.
 func New(o Options) (*Runner, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
-	return &Runner{options: o.withDefaults(), build: buildSystem}, nil
+	r := &Runner{options: o.withDefaults(), build: buildSystem}
+	if o.SLICC != "" {
+		p, err := compileFile(o.SLICC)
+		if err != nil {
+			return nil, fmt.Errorf("configure embedded simulator: %w", err)
+		}
+		r.options.Protocol, r.build = p.Name(), protocolBuilder(p)
+	}
+	return r, nil
 }
 
 // Name is "builtin".
@@ -54,7 +63,10 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 type Report struct {
 	sim.Result
 	Statistics Statistics
-	_          struct{}
+	// Coverage counts the transitions of a coherence protocol; nil without
+	// one.
+	Coverage []ruby.Coverage
+	_        struct{}
 }
 
 // Simulate simulates a job. One core runs each thread; nothing is read from
@@ -95,6 +107,9 @@ func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err 
 	}
 	report.Log = s.log(report.Outcome == sim.Passed)
 	report.Statistics = s.statistics()
+	if protocol, ok := s.system.(*ruby.System); ok {
+		report.Coverage = protocol.Coverage()
+	}
 	if report.Outcome == sim.Passed {
 		report.Detail = report.Statistics.String()
 	}

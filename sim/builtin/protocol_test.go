@@ -1,0 +1,220 @@
+package builtin
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ordeal/sim"
+	"ordeal/sim/builtin/core"
+)
+
+// smallProtocol is the protocol that the tests run.
+const smallProtocol = "ruby/testdata/small/small.slicc"
+
+// edited is a copy of the small protocol in which a text, which a file has
+// once, is replaced.
+func edited(t *testing.T, file, text, by string) string {
+	t.Helper()
+	dir := t.TempDir()
+	names, err := filepath.Glob("ruby/testdata/small/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(name) == file {
+			if n := bytes.Count(data, []byte(text)); n != 1 {
+				t.Fatalf("%s has %q %d times", file, text, n)
+			}
+			data = bytes.Replace(data, []byte(text), []byte(by), 1)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, filepath.Base(smallProtocol))
+}
+
+func TestProtocolRuns(t *testing.T) {
+	for _, k := range core.Kinds() {
+		r := newRunner(t, Options{SLICC: smallProtocol, Core: k})
+		for _, threads := range []int{1, 2, 3, 4, 64} {
+			job := sim.Job{Program: randomProgram(t, 1, threads), Rounds: 3, Seed: 7}
+			first, err := r.Simulate(t.Context(), job)
+			if err != nil || first.Outcome != sim.Passed {
+				t.Fatalf("%s, %d threads: %v: %s: %s", k, threads, err, first.Title, first.Detail)
+			}
+			second, err := r.Simulate(t.Context(), job)
+			if err != nil || !bytes.Equal(first.Log, second.Log) || first.Statistics != second.Statistics {
+				t.Errorf("%s, %d threads: the same job runs in two ways", k, threads)
+			}
+			job.Seed++
+			other, err := r.Simulate(t.Context(), job)
+			if err != nil || first.Statistics.Hash == other.Statistics.Hash {
+				t.Errorf("%s, %d threads: two seeds run alike", k, threads)
+			}
+		}
+	}
+}
+
+// TestProtocolCoverage wants every transition of the small protocol taken but
+// those that only more than one directory could show.
+func TestProtocolCoverage(t *testing.T) {
+	counts := map[string]uint64{}
+	r := newRunner(t, Options{SLICC: smallProtocol, Core: core.OOO})
+	for seed := range uint64(100) {
+		report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, seed, 4), Rounds: 10, Seed: seed})
+		if err != nil || report.Outcome != sim.Passed {
+			t.Fatalf("seed %d: %v: %s: %s", seed, err, report.Title, report.Detail)
+		}
+		for _, c := range report.Coverage {
+			counts[c.Machine+" "+c.State+" "+c.Event] += c.Count
+		}
+	}
+	// The sequencer keeps a second request of a line under way back, a line in
+	// a transient state without an entry is nobody's victim, memory answers a
+	// read after the writes before it, and the acknowledgement of a put that
+	// no recall crossed comes before the grant of a later request.
+	unreachable := map[string]bool{
+		"L1Cache IM Replacement": true, "L1Cache MI Replacement": true, "L1Cache II Replacement": true,
+		"L1Cache MI Load": true, "L1Cache MI Store": true,
+		"Directory O Written": true, "Directory OR Written": true,
+	}
+	for row, n := range counts {
+		if n == 0 && !unreachable[row] {
+			t.Errorf("%s never happened", row)
+		}
+	}
+	if len(counts) < 30 {
+		t.Errorf("only %d transitions", len(counts))
+	}
+}
+
+// TestProtocolFaults breaks the small protocol in one place after the other.
+func TestProtocolFaults(t *testing.T) {
+	for name, f := range map[string]struct {
+		file, text, by string
+		outcome        sim.Outcome
+		title          string
+		detail         []string
+	}{
+		"missing row": {
+			"cache.sm", "transition(MI, Recall, II)", "transition(II, Recall, II)",
+			sim.Crash, "invalid transition (MI, Recall) of L1Cache",
+			[]string{"L1Cache ", "tick ", "on line 0x10", "last messages for the line:", "OrderMsg addr=0x10", "Type=Recall"},
+		},
+		"assertion": {
+			"cache.sm", "assert(in_msg.LineAddress == address)", "assert(in_msg.LineAddress != address)",
+			sim.Crash, "failed assertion at cache.sm:", []string{"transition (IM, Grant)"},
+		},
+		"error": {
+			"cache.sm", "in_msg.Type == CacheOrder:PutAck", "in_msg.Type == CacheOrder:Grant",
+			sim.Crash, `error("unknown order") at cache.sm:`, nil,
+		},
+		"stale pointer": {
+			"cache.sm", "    d_deallocate;\n    o_popOrder;", "    d_deallocate;\n    a_stale;\n    o_popOrder;",
+			sim.Crash, "use of a stale pointer at cache.sm:", []string{"the Entry of line 0x10"},
+		},
+		"invalid pointer": {
+			"cache.sm", "    TBEs.allocate(address);\n    set_tbe(TBEs[address]);", "    TBEs.allocate(address);",
+			sim.Crash, "use of an invalid pointer at cache.sm:", nil,
+		},
+		"table": {
+			"cache.sm", "    TBEs.deallocate(address);\n", "    TBEs.deallocate(address);\n    TBEs.deallocate(address);\n",
+			sim.Crash, "TBE table: deallocate of an absent line", nil,
+		},
+		"full set": {
+			"cache.sm", "cacheMemory.cacheAvail(in_msg.LineAddress) == false", "false",
+			sim.Crash, "cache: line allocated in a full set at cache.sm:", nil,
+		},
+		"wrong answer": {
+			"cache.sm", "transition(M, Load) {\n    l_load;", "transition(M, Load) {\n    s_store;",
+			sim.Crash, "sequencer: write completed where a read was asked for", nil,
+		},
+		"no destination": {
+			"home.sm", "out_msg.Destination.add(getDirectoryEntry(address).Owner);", "",
+			sim.Crash, "network: message without destination", []string{"OrderMsg"},
+		},
+		"empty port": {
+			"cache.sm", "transition(M, Recall, I) {\n    e_evict;", "transition(M, Recall, I) {\n    o_popOrder;",
+			sim.Crash, "dequeue of an empty port", nil,
+		},
+		"lost message": {
+			"cache.sm", "transition(MI, Recall, II) {\n    r_return;", "transition(MI, Recall, II) {",
+			sim.Deadlock, "deadlock", []string{"Directory 0 requestIn: ", "TBE TBEState=II", "waits for"},
+		},
+		"head never leaves": {
+			"home.sm", "transition(O, Get, OR) {\n    q_rememberRequestor;\n    r_recall;\n    i_popRequest;",
+			"transition(O, Get) {\n    y_recycle;",
+			sim.Timeout, "step budget used up", nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := edited(t, f.file, f.text, f.by)
+			if name == "stale pointer" {
+				keepStale(t, path)
+			}
+			o := Options{SLICC: path, Core: core.InOrder}
+			if f.outcome == sim.Timeout {
+				o.Budget = 20_000
+			}
+			r := newRunner(t, o)
+			for seed := range uint64(20) {
+				report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, seed, 4), Rounds: 10, Seed: seed})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if report.Outcome == sim.Passed {
+					continue
+				}
+				if report.Outcome != f.outcome || !strings.HasPrefix(report.Title, f.title) {
+					t.Fatalf("seed %d: %s: %s\n%s", seed, report.Outcome, report.Title, report.Detail)
+				}
+				for _, want := range f.detail {
+					if !strings.Contains(report.Detail, want) {
+						t.Errorf("seed %d: detail lacks %q:\n%s", seed, want, report.Detail)
+					}
+				}
+				return
+			}
+			t.Error("every run passes")
+		})
+	}
+}
+
+// keepStale gives the cache's deallocation a successor that uses the entry.
+func keepStale(t *testing.T, path string) {
+	t.Helper()
+	name := filepath.Join(filepath.Dir(path), "cache.sm")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = bytes.Replace(data, []byte("    unset_cache_entry();\n"), nil, 1)
+	data = bytes.Replace(data, []byte(`  action(e_evict, "e")`),
+		[]byte("  action(a_stale, \"st\") {\n    cacheMemory.setMRU(cache_entry);\n  }\n\n  action(e_evict, \"e\")"), 1)
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBadProtocolFile(t *testing.T) {
+	for path, want := range map[string]string{
+		"ruby/testdata/none.slicc":                                                                      "no such file",
+		edited(t, "cache.sm", "set_tbe(TBEs[address]);", "set_tbe(1);"):                                 "cache.sm:",
+		edited(t, "cache.sm", "Sequencer * sequencer;", "Sequencer * sequencer;\nDirectoryMemory * d;"): "2 with a DirectoryMemory",
+	} {
+		if _, err := New(Options{SLICC: path, Core: core.TSO}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", path, err, want)
+		}
+	}
+	if err := (Options{SLICC: smallProtocol, Protocol: Ideal, Core: core.TSO}).Validate(); err == nil {
+		t.Error("a file and a named protocol are accepted")
+	}
+}

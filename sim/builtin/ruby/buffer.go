@@ -1,0 +1,140 @@
+package ruby
+
+import (
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// buffer is a message buffer: its messages leave in the order of their
+// arrival, those that arrive together in the order in which they were put in.
+type buffer struct {
+	name   string
+	owner  *controller // polls the buffer; nil for one into the network
+	link   *link       // takes messages from a buffer into the network
+	items  []queued    // those from head on, sorted
+	head   int
+	count  uint64
+	stalls []stalled
+}
+
+// queued is a message in a buffer.
+type queued struct {
+	msg    *object
+	at     event.Tick // of its arrival
+	number uint64     // of the message in the buffer
+}
+
+func (q *queued) before(r *queued) bool {
+	return q.at < r.at || q.at == r.at && q.number < r.number
+}
+
+// stalled is the messages that wait for a line.
+type stalled struct {
+	line memory.Addr
+	list []queued
+}
+
+// enqueue puts a message in, to arrive at a tick, and tells who polls.
+func (b *buffer) enqueue(m *object, at event.Tick) {
+	b.count++
+	b.insert(queued{m, at, b.count})
+	if b.link != nil {
+		b.link.wake(at)
+	} else {
+		b.owner.wake(at)
+	}
+}
+
+// insert puts a message where it belongs.
+func (b *buffer) insert(q queued) {
+	if b.head > 0 && len(b.items) == cap(b.items) {
+		n := copy(b.items, b.items[b.head:])
+		b.items, b.head = b.items[:n], 0
+	}
+	b.items = append(b.items, q)
+	i := len(b.items) - 1
+	for ; i > b.head && q.before(&b.items[i-1]); i-- {
+		b.items[i] = b.items[i-1]
+	}
+	b.items[i] = q
+}
+
+// ready reports whether a message has arrived.
+func (b *buffer) ready(now event.Tick) bool {
+	return b.head < len(b.items) && b.items[b.head].at <= now
+}
+
+// pop takes the first message out; there is one.
+func (b *buffer) pop() queued {
+	q := b.items[b.head]
+	b.head++
+	if b.head == len(b.items) {
+		b.items, b.head = b.items[:0], 0
+	}
+	return q
+}
+
+// recycle lets the first message arrive again later; younger ones overtake.
+func (b *buffer) recycle(at event.Tick) {
+	q := b.pop()
+	q.at = at
+	b.insert(q)
+	b.owner.wake(at)
+}
+
+// stall sets the first message aside until its line is reanalyzed.
+func (b *buffer) stall(line memory.Addr) {
+	q := b.pop()
+	for i := range b.stalls {
+		if b.stalls[i].line == line {
+			b.stalls[i].list = append(b.stalls[i].list, q)
+			return
+		}
+	}
+	if n := len(b.stalls); n < cap(b.stalls) { // reuse the list of an old entry
+		b.stalls = b.stalls[:n+1]
+		b.stalls[n].line = line
+		b.stalls[n].list = append(b.stalls[n].list[:0], q)
+		return
+	}
+	b.stalls = append(b.stalls, stalled{line, []queued{q}})
+}
+
+// reanalyze puts the messages that wait for a line back, as old as they are,
+// and has the buffer polled in this tick. It reports whether there were any.
+func (b *buffer) reanalyze(line memory.Addr, now event.Tick) bool {
+	for i := range b.stalls {
+		if b.stalls[i].line != line {
+			continue
+		}
+		s := b.stalls[i]
+		last := len(b.stalls) - 1
+		copy(b.stalls[i:], b.stalls[i+1:])
+		b.stalls[last] = s
+		b.stalls = b.stalls[:last]
+		for _, q := range s.list {
+			b.insert(q)
+		}
+		b.owner.wake(now)
+		return true
+	}
+	return false
+}
+
+// reanalyzeAll is reanalyze for every line, by address. Which comes first does
+// not matter: the messages keep their places in the order.
+func (b *buffer) reanalyzeAll(now event.Tick) {
+	for len(b.stalls) > 0 {
+		b.reanalyze(b.stalls[0].line, now)
+	}
+}
+
+// stalledFor counts the messages that wait for a line.
+func (b *buffer) stalledFor(line memory.Addr) int {
+	for i := range b.stalls {
+		if b.stalls[i].line == line {
+			return len(b.stalls[i].list)
+		}
+	}
+	return 0
+}

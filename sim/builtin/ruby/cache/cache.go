@@ -1,0 +1,199 @@
+// Package cache holds the entries of one cache: sets, ways and replacement,
+// as gem5's CacheMemory with TreePLRU does. What an entry holds is up to the
+// protocol.
+package cache
+
+import (
+	"fmt"
+
+	"ordeal/sim/builtin/memory"
+)
+
+// Permission is what a protocol says about an entry, as far as the cache
+// minds.
+type Permission uint8
+
+// The permissions. A new entry is Invalid.
+const (
+	Invalid Permission = iota
+	// NotPresent makes an entry count as absent; its way is free.
+	NotPresent
+	ReadOnly
+	ReadWrite
+	Busy
+)
+
+// Header is the part of an entry that the cache looks at. Its zero value is
+// that of an entry in no cache.
+type Header struct {
+	Permission Permission
+	line       memory.Addr
+	live       bool
+}
+
+// Line is the line that the entry is or was for.
+func (h *Header) Line() memory.Addr { return h.line }
+
+// Live reports whether the entry is in a cache. Using one that has been
+// deallocated is a fault of the protocol.
+func (h *Header) Live() bool { return h.live }
+
+// Entry is an entry of a cache, by pointer.
+type Entry interface {
+	comparable // the zero value stands for no entry
+	Header() *Header
+}
+
+// Geometry is the shape of a cache.
+type Geometry struct {
+	Sets int // a power of two
+	Ways int // a power of two, at most MaxWays
+	// IndexBit is the lowest bit of an address that chooses the set; 6, or
+	// more where lower bits choose a bank.
+	IndexBit int
+}
+
+// MaxWays bounds the ways of a set: the bits of its tree are one word.
+const MaxWays = 64
+
+// Validate reports what is wrong with a geometry.
+func (g Geometry) Validate() error {
+	switch {
+	case g.Sets < 1 || g.Sets&(g.Sets-1) != 0:
+		return fmt.Errorf("cache of %d sets: want a power of two", g.Sets)
+	case g.Ways < 1 || g.Ways > MaxWays || g.Ways&(g.Ways-1) != 0:
+		return fmt.Errorf("cache of %d ways: want a power of two, at most %d", g.Ways, MaxWays)
+	case g.IndexBit < 6 || g.IndexBit > 40:
+		return fmt.Errorf("cache indexed from bit %d of the address: want 6 to 40", g.IndexBit)
+	}
+	return nil
+}
+
+// Cache is a cache of entries of type E.
+type Cache[E Entry] struct {
+	geometry Geometry
+	ways     []E    // set after set; the zero value where a way is free
+	trees    []tree // of each set
+}
+
+// New makes an empty cache of a valid geometry.
+func New[E Entry](g Geometry) *Cache[E] {
+	return &Cache[E]{geometry: g, ways: make([]E, g.Sets*g.Ways), trees: make([]tree, g.Sets)}
+}
+
+// set is the index of a line's set and its ways.
+func (c *Cache[E]) set(line memory.Addr) (int, []E) {
+	i := int(line>>c.geometry.IndexBit) & (c.geometry.Sets - 1)
+	return i, c.ways[i*c.geometry.Ways : (i+1)*c.geometry.Ways]
+}
+
+// find is the way of a line that is present in its set; -1 when it is absent.
+func find[E Entry](ways []E, line memory.Addr) int {
+	for w, e := range ways {
+		if !free(e) && e.Header().line == line {
+			return w
+		}
+	}
+	return -1
+}
+
+// free reports whether a new entry may take an entry's way.
+func free[E Entry](e E) bool {
+	var none E
+	return e == none || e.Header().Permission == NotPresent
+}
+
+// Lookup is the entry of a line; the zero value when the line is absent.
+func (c *Cache[E]) Lookup(line memory.Addr) E {
+	var none E
+	_, ways := c.set(line)
+	if w := find(ways, line); w >= 0 {
+		return ways[w]
+	}
+	return none
+}
+
+// Available reports whether a line is in its set or could be allocated there.
+func (c *Cache[E]) Available(line memory.Addr) bool {
+	_, ways := c.set(line)
+	for _, e := range ways {
+		if free(e) || e.Header().line == line {
+			return true
+		}
+	}
+	return false
+}
+
+// Victim is the entry to replace before a line, which is not Available, can be
+// allocated.
+func (c *Cache[E]) Victim(line memory.Addr) (E, error) {
+	var none E
+	if c.Available(line) {
+		return none, fault("victim asked for where a line is available", line)
+	}
+	set, ways := c.set(line)
+	return ways[c.trees[set].victim(c.geometry.Ways)], nil
+}
+
+// Allocate puts an entry into the first free way of a line's set, as the most
+// recently used one, with permission Invalid.
+func (c *Cache[E]) Allocate(line memory.Addr, e E) error {
+	set, ways := c.set(line)
+	if w := find(ways, line); w >= 0 {
+		return fault("line allocated twice", line)
+	}
+	for w := range ways {
+		if !free(ways[w]) {
+			continue
+		}
+		c.drop(ways, w)
+		*e.Header() = Header{Permission: Invalid, line: line, live: true}
+		ways[w] = e
+		c.trees[set].point(w, c.geometry.Ways, false)
+		return nil
+	}
+	return fault("line allocated in a full set", line)
+}
+
+// drop empties a way.
+func (c *Cache[E]) drop(ways []E, w int) {
+	var none E
+	if ways[w] != none {
+		ways[w].Header().live = false
+		ways[w] = none
+	}
+}
+
+// Deallocate frees the way of a line and makes it the next to be taken.
+func (c *Cache[E]) Deallocate(line memory.Addr) error {
+	set, ways := c.set(line)
+	w := find(ways, line)
+	if w < 0 {
+		return fault("absent line deallocated", line)
+	}
+	c.drop(ways, w)
+	c.trees[set].point(w, c.geometry.Ways, true)
+	return nil
+}
+
+// Touch makes a line the most recently used one of its set. An absent line
+// does not matter.
+func (c *Cache[E]) Touch(line memory.Addr) {
+	set, ways := c.set(line)
+	if w := find(ways, line); w >= 0 {
+		c.trees[set].point(w, c.geometry.Ways, false)
+	}
+}
+
+// Each calls do for every entry, in order of sets and ways.
+func (c *Cache[E]) Each(do func(E)) {
+	for _, e := range c.ways {
+		if !free(e) {
+			do(e)
+		}
+	}
+}
+
+func fault(title string, line memory.Addr) error {
+	return &memory.Fault{Title: "cache: " + title, Detail: fmt.Sprintf("line %#x", int64(line))}
+}

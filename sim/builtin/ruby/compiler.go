@@ -1,0 +1,248 @@
+package ruby
+
+import (
+	"strings"
+
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/types"
+)
+
+// compiler compiles one machine to closures. Every variable has a place in the
+// controller that is known now, so that closures hold nothing but numbers.
+type compiler struct {
+	*program
+	code   *machineCode
+	faults ast.Faults
+	funcs  map[*types.Func]*funcCode
+	result *funcCode // being compiled; nil outside of functions
+}
+
+// funcCode is a compiled function. A call puts the arguments into their
+// places, runs the body and finds the result in its place.
+type funcCode struct {
+	body   statement
+	params []int
+	result int // of the result's shape
+	shape  shape
+	size   int
+}
+
+func newCompiler(p *program, code *machineCode) *compiler {
+	cc := &compiler{program: p, code: code, funcs: map[*types.Func]*funcCode{}}
+	code.words = make([]uint64, 1)
+	code.pointers = 2
+	return cc
+}
+
+// unsupported reports something that the runtime does not have.
+func (cc *compiler) unsupported(pos ast.Pos, format string, args ...any) {
+	cc.faults.Add(pos, format, args...)
+}
+
+// newWords reserves words that start with the given ones.
+func (cc *compiler) newWords(start []uint64) int {
+	at := len(cc.code.words)
+	cc.code.words = append(cc.code.words, start...)
+	return at
+}
+
+func (cc *compiler) newPointer() int {
+	cc.code.pointers++
+	return cc.code.pointers - 1
+}
+
+// where is the place of a variable: of its first word, or its index among the
+// pointers or the parts of its kind.
+func (cc *compiler) where(v *types.Var) int {
+	switch v.Kind {
+	case types.AddressVar:
+		return addressWord
+	case types.TBEVar:
+		return tbePointer
+	case types.EntryVar:
+		return entryPointer
+	case types.InPortVar, types.OutPortVar:
+		return v.Index
+	}
+	if at, ok := cc.code.place[v]; ok {
+		return at
+	}
+	at := cc.reserve(v)
+	cc.code.place[v] = at
+	if v.Kind == types.GlobalVar {
+		cc.code.globals[v.Name] = at
+	}
+	return at
+}
+
+// reserve makes a place for a variable.
+func (cc *compiler) reserve(v *types.Var) int {
+	switch shapeOf(v.Type) {
+	case pointer:
+		return cc.newPointer()
+	case word, vector:
+		if v.Kind == types.FieldVar {
+			break
+		}
+		return cc.newWords(cc.initial(v.Type, constant(v.Default)))
+	case handle:
+		return cc.part(v)
+	}
+	cc.unsupported(v.Pos, "a variable of type %s", v.Type.Name)
+	return 0
+}
+
+// part adds a part of the machine to the list of its kind.
+func (cc *compiler) part(v *types.Var) int {
+	add := func(list *[]*types.Var) int {
+		*list = append(*list, v)
+		return len(*list) - 1
+	}
+	switch v.Type.Name {
+	case "CacheMemory":
+		return add(&cc.code.caches)
+	case "TBETable":
+		if cc.code.machine.TBE == nil {
+			cc.unsupported(v.Pos, "a TBETable without TBEs")
+			return 0
+		}
+		cc.layout(cc.code.machine.TBE)
+		return add(&cc.code.tables)
+	case "DirectoryMemory":
+		return add(&cc.code.directories)
+	case "Sequencer":
+		return add(&cc.code.sequencers)
+	case "MessageBuffer":
+		return add(&cc.code.buffers)
+	}
+	return 0 // has no effect
+}
+
+// constant makes a parameter's default a number: truth values are written as
+// strings there, as Python has them.
+func constant(v types.Value) types.Value {
+	if v.Kind == types.StringValue && strings.EqualFold(v.Str, "true") {
+		v.Int = 1
+	}
+	return v
+}
+
+// compileMachine compiles the ports, the actions and the table.
+func (cc *compiler) compileMachine() {
+	m, code := cc.code.machine, cc.code
+	for _, v := range m.Params {
+		cc.where(v)
+	}
+	for _, v := range m.Objects {
+		cc.where(v)
+	}
+	for _, v := range cc.protocol.Objects {
+		cc.where(v)
+	}
+	code.perCycle = cc.transitionsPerCycle(code)
+	code.getState = cc.stateFunc(m.GetState)
+	code.setState = cc.stateFunc(m.SetState)
+	code.setAccess = cc.stateFunc(m.SetAccessPermission)
+	if m.GetNextState != nil {
+		code.getNextState = cc.stateFunc(m.GetNextState)
+	}
+	for _, p := range m.InPorts {
+		if p.OnProtocolStall != nil || p.OnResourceStall != nil {
+			cc.unsupported(p.Var.Pos, "stall handlers")
+		}
+		code.ports = append(code.ports, portCode{rank: p.Rank, body: cc.block(p.Body), guarded: guarded(p)})
+		code.ranks = max(code.ranks, p.Rank+1)
+	}
+	actions := make([]action, len(m.Actions))
+	for i, a := range m.Actions {
+		if a.Used && a.Name != types.StallAction {
+			body := cc.block(a.Body)
+			actions[i] = func(c *controller) { body(c) }
+		}
+	}
+	code.states, code.events = len(m.State.Enums), len(m.Event.Enums)
+	code.rows = make([]row, code.states*code.events)
+	for _, t := range m.Transitions {
+		r := &code.rows[t.State*code.events+t.Event]
+		r.transition = t
+		for _, a := range t.Actions {
+			if !t.Stall {
+				r.actions = append(r.actions, actions[a.Index])
+			}
+		}
+		for _, d := range t.Demands {
+			if d.Resource.Type.Name == "TBETable" {
+				r.demands = append(r.demands, demand{cc.where(d.Resource), d.Gem5})
+			}
+		}
+	}
+}
+
+// guarded tells whether a port's body does nothing unless the port is ready.
+func guarded(p *types.InPort) bool {
+	if len(p.Body) != 1 {
+		return false
+	}
+	s, ok := p.Body[0].(*types.If)
+	if !ok || len(s.Else) > 0 {
+		return false
+	}
+	call, ok := s.Cond.(*types.Call)
+	if !ok || call.Func.Builtin == nil || call.Func.Builtin.Key != "InPort.isReady(Tick)" {
+		return false
+	}
+	use, ok := call.X.(*types.Use)
+	return ok && use.Var == p.Var
+}
+
+// stateFunc compiles a function that every machine has.
+func (cc *compiler) stateFunc(f *types.Func) *stateFunc {
+	code := cc.function(f)
+	s := &stateFunc{body: &code.body, tbe: -1, entry: -1, line: -1, state: -1}
+	if code.shape == word {
+		s.result = code.result
+	}
+	for i, p := range f.Params {
+		at := code.params[i]
+		switch {
+		case p.Type.IsTBE():
+			s.tbe = at
+		case p.Type.IsEntry():
+			s.entry = at
+		case p.Type.Name == "Addr":
+			s.line = at
+		default:
+			s.state = at
+		}
+	}
+	return s
+}
+
+// function compiles a function once.
+func (cc *compiler) function(f *types.Func) *funcCode {
+	if code := cc.funcs[f]; code != nil {
+		return code
+	}
+	code := &funcCode{shape: shapeOf(f.Result), size: cc.size(f.Result)}
+	cc.funcs[f] = code
+	for _, p := range f.Params {
+		if p.ByRef && shapeOf(p.Type) != pointer {
+			cc.unsupported(p.Pos, "a parameter by reference")
+		}
+		code.params = append(code.params, cc.where(p))
+	}
+	switch code.shape {
+	case word, vector:
+		code.result = cc.newWords(make([]uint64, code.size))
+	case pointer:
+		code.result = cc.newPointer()
+	case noValue:
+	default:
+		cc.unsupported(f.Pos, "a function with result %s", f.Result)
+	}
+	outer := cc.result
+	cc.result = code
+	code.body = cc.block(f.Body)
+	cc.result = outer
+	return code
+}

@@ -1,0 +1,256 @@
+package ruby
+
+import (
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/builtin/sequencer"
+	"ordeal/sim/slicc/types"
+)
+
+// controller is one instance of a machine. Its variables, and the frames of
+// all its routines, lie in words and pointers: no routine calls itself.
+type controller struct {
+	system *System
+	code   *machineCode
+	name   string
+	id     uint64 // its machineID
+	self   event.Actor
+	now    event.Tick
+
+	words    []uint64
+	pointers []*object
+
+	in         []*buffer // by in_port
+	out        []*buffer // by out_port
+	caches     []*cache.Cache[*object]
+	tables     []*table
+	directory  []*directory
+	sequencers []*sequencer.Sequencer
+	mandatory  *buffer
+	memory     *memoryQueue // nil unless the machine asks memory
+
+	wakes   []event.Tick // scheduled wake-ups
+	waiting []waiting
+	port    int // being polled
+	state   int // of the transition under way
+	event   int // likewise, -1 if there is none
+	counts  []uint64
+}
+
+// The first words and pointers of a controller are those of the transition
+// under way.
+const (
+	addressWord  = 0
+	tbePointer   = 0
+	entryPointer = 1
+)
+
+// waiting records which buffers, by rank, have messages set aside for a line.
+type waiting struct {
+	line    memory.Addr
+	buffers []*buffer
+}
+
+// flow says what comes after a statement.
+type flow uint8
+
+const (
+	next    flow = iota // the following statement
+	leave               // out of the function
+	restart             // the first port
+)
+
+// wake schedules a wake-up; those of one tick are one.
+func (c *controller) wake(at event.Tick) {
+	for _, t := range c.wakes {
+		if t == at {
+			return
+		}
+	}
+	c.wakes = append(c.wakes, at)
+	c.system.queue.At(at, c.self, 0)
+}
+
+// Handle is a wake-up: memory serves one request, then the ports are polled
+// from the first one again after every transition.
+//
+// A stalled message is not polled again each cycle as in gem5: polling changes
+// nothing, and until a message arrives or a transition of this controller runs
+// it would find the same.
+func (c *controller) Handle(uint64) {
+	defer c.catch()
+	c.now = c.system.queue.Now()
+	for i, t := range c.wakes {
+		if t == c.now {
+			last := len(c.wakes) - 1
+			c.wakes[i] = c.wakes[last]
+			c.wakes = c.wakes[:last]
+			break
+		}
+	}
+	if c.memory != nil {
+		c.memory.serve(c)
+	}
+	for n := 0; ; n++ {
+		if n == c.code.perCycle {
+			c.wake(c.now + 1)
+			return
+		}
+		if !c.poll() {
+			return
+		}
+	}
+}
+
+// poll runs the bodies of the ports up to the first transition, and reports
+// whether there was one.
+func (c *controller) poll() bool {
+	for i := range c.code.ports {
+		p := &c.code.ports[i]
+		if p.guarded && !c.in[i].ready(c.now) {
+			continue
+		}
+		c.port = i
+		if p.body(c) == restart {
+			return true
+		}
+	}
+	return false
+}
+
+// transition runs the transition for an event; false if it stalls.
+func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) bool {
+	code := c.code
+	c.words[addressWord] = uint64(line)
+	c.pointers[tbePointer], c.pointers[entryPointer] = tbe, entry
+	c.event, c.state = ev, len(code.machine.State.Enums)
+	if tbe != nil && tbe.dead {
+		c.badPointer(tbe, code.machine.Pos)
+	}
+	if entry != nil && entry.dead {
+		c.badPointer(entry, code.machine.Pos)
+	}
+	state := int(code.getState.call(c, tbe, entry, uint64(line), 0))
+	c.state = state
+	if state >= code.states {
+		c.invalid()
+	}
+	r := &code.rows[state*code.events+ev]
+	if r.transition == nil {
+		c.invalid()
+	}
+	for _, d := range r.demands {
+		if !c.tables[d.table].room(d.n) {
+			c.event = -1
+			return false
+		}
+	}
+	c.counts[state*code.events+ev]++
+	if r.transition.Stall {
+		c.event = -1
+		return false
+	}
+	to := uint64(r.transition.NextState)
+	if r.transition.Next == types.Wildcard {
+		to = code.getNextState.call(c, tbe, entry, uint64(line), 0)
+	}
+	if c.system.trace != nil {
+		c.system.trace(c, state, ev, int(to), line)
+	}
+	for _, a := range r.actions {
+		a(c)
+	}
+	tbe, entry = c.pointers[tbePointer], c.pointers[entryPointer]
+	code.setState.call(c, tbe, entry, uint64(line), to)
+	code.setAccess.call(c, tbe, entry, uint64(line), to)
+	c.event = -1
+	return true
+}
+
+// stallPort sets the head of a port aside for a line.
+func (c *controller) stallPort(port int, line memory.Addr) {
+	b := c.in[port]
+	if !b.ready(c.now) {
+		c.fail("stall_and_wait on an empty port", "port %s", c.code.machine.InPorts[port].Var.Name)
+	}
+	b.stall(line)
+	rank := c.code.ports[c.port].rank
+	i := c.waitingFor(line)
+	if i < 0 {
+		i = len(c.waiting)
+		if i < cap(c.waiting) {
+			c.waiting = c.waiting[:i+1]
+			clear(c.waiting[i].buffers)
+		} else {
+			c.waiting = append(c.waiting, waiting{})
+		}
+		if c.waiting[i].buffers == nil {
+			c.waiting[i].buffers = make([]*buffer, c.code.ranks)
+		}
+		c.waiting[i].line = line
+	}
+	c.waiting[i].buffers[rank] = b
+}
+
+// waitingFor is the index of a line's record, -1 if there is none.
+func (c *controller) waitingFor(line memory.Addr) int {
+	for i := range c.waiting {
+		if c.waiting[i].line == line {
+			return i
+		}
+	}
+	return -1
+}
+
+// wakeUpBuffers puts back what waits for a line in buffers of a rank below
+// limit, and forgets what waits in the others as gem5 does.
+func (c *controller) wakeUpBuffers(line memory.Addr, limit int) {
+	i := c.waitingFor(line)
+	if i < 0 {
+		return
+	}
+	w := c.waiting[i]
+	last := len(c.waiting) - 1
+	c.waiting[i], c.waiting[last] = c.waiting[last], w
+	c.waiting = c.waiting[:last]
+	for rank := limit - 1; rank >= 0; rank-- {
+		if b := w.buffers[rank]; b != nil && !b.reanalyze(line, c.now) {
+			c.fail("wakeUpBuffers: the buffer has no stalled message", "buffer %s, line %#x", b.name, int64(line))
+		}
+	}
+}
+
+// wakeUpAllBuffers puts back all that waits in any buffer.
+func (c *controller) wakeUpAllBuffers() {
+	for _, w := range c.waiting {
+		for _, b := range w.buffers {
+			if b != nil {
+				b.reanalyzeAll(c.now)
+			}
+		}
+	}
+	c.waiting = c.waiting[:0]
+}
+
+// pop takes the head out of a port.
+func (c *controller) pop(b *buffer) {
+	if !b.ready(c.now) {
+		c.fail("dequeue of an empty port", "buffer %s", b.name)
+	}
+	c.system.delivered(c, b, b.pop().msg)
+}
+
+// head is the message at the head of a port, of the expected type.
+func (c *controller) head(port int, l *layout) *object {
+	b := c.in[port]
+	if !b.ready(c.now) {
+		c.fail("peek of an empty port", "port %s", c.code.machine.InPorts[port].Var.Name)
+	}
+	m := b.items[b.head].msg
+	if m.layout != l {
+		c.fail("peek of another type of message", "port %s has a %s, not a %s",
+			c.code.machine.InPorts[port].Var.Name, m.layout.typ.Name, l.typ.Name)
+	}
+	return m
+}

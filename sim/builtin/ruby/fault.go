@@ -1,0 +1,69 @@
+package ruby
+
+import (
+	"errors"
+	"fmt"
+
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/slicc/ast"
+)
+
+// A fault of the protocol ends the wake-up in which it happens: it is thrown
+// as a *memory.Fault, which the controller's Handle catches and gives to the
+// event queue. Nothing above the controller sees a panic.
+
+// fail ends the wake-up with a fault. The title has no addresses or numbers
+// that vary; where is the place in the protocol's text, or empty.
+func (c *controller) fail(title, format string, args ...any) {
+	detail := fmt.Sprintf("%s at tick %d: ", c.name, c.now) + fmt.Sprintf(format, args...)
+	if c.event >= 0 {
+		detail += fmt.Sprintf("\nin %s on line %#x", c.row(), c.words[addressWord])
+		detail += c.system.history(memory.Addr(c.words[addressWord]))
+	}
+	panic(&memory.Fault{Title: title, Detail: detail})
+}
+
+// failWith ends the wake-up with a fault of a part of the machine.
+func (c *controller) failWith(err error, pos ast.Pos) {
+	var fault *memory.Fault
+	if !errors.As(err, &fault) {
+		panic(err)
+	}
+	c.fail(fmt.Sprintf("%s at %s", fault.Title, pos), "%s", fault.Detail)
+}
+
+// row names the transition under way.
+func (c *controller) row() string {
+	m := c.code.machine
+	state := "unset"
+	if c.state < len(m.State.Enums) {
+		state = m.State.Enums[c.state].Name
+	}
+	return fmt.Sprintf("transition (%s, %s)", state, m.Event.Enums[c.event].Name)
+}
+
+// invalid is the fault of a state and an event that have no transition.
+func (c *controller) invalid() {
+	c.fail(fmt.Sprintf("invalid %s of %s", c.row(), c.code.machine.Name), "no such transition")
+}
+
+// badPointer is the fault of using a pointer that is invalid, or whose object
+// was deallocated.
+func (c *controller) badPointer(o *object, pos ast.Pos) {
+	if o == nil {
+		c.fail(fmt.Sprintf("use of an invalid pointer at %s", pos), "the pointer is OOD")
+	}
+	c.fail(fmt.Sprintf("use of a stale pointer at %s", pos), "the %s of line %#x was deallocated",
+		o.layout.typ.Name, int64(o.line))
+}
+
+// catch turns a fault that was thrown into the end of the run.
+func (c *controller) catch() {
+	switch fault := recover().(type) {
+	case nil:
+	case *memory.Fault:
+		c.system.queue.Fail(fault)
+	default:
+		panic(fault)
+	}
+}

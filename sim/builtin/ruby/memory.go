@@ -1,0 +1,74 @@
+package ruby
+
+import (
+	"math/rand/v2"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/memory"
+)
+
+// memoryQueue is the memory behind a controller: requests take effect in the
+// order of the queue, and answers come in that order.
+type memoryQueue struct {
+	requests, answers *buffer
+	fields            *memoryFields
+	latency           latency.Model
+	random            *rand.PCG
+	last              event.Tick // of the last answer's arrival
+	lines             map[memory.Addr]*memory.Block
+}
+
+// memoryFields are the offsets in a MemoryMsg and the values that matter.
+type memoryFields struct {
+	layout                                   *layout
+	addr, kind, sender, requestor, data, len int
+	size                                     int // -1 if there is none
+	read, write                              uint64
+	dataSize, controlSize                    uint64
+}
+
+// serve serves the request at the head of the queue.
+func (q *memoryQueue) serve(c *controller) {
+	if !q.requests.ready(c.now) {
+		return
+	}
+	m, f := q.requests.pop().msg, q.fields
+	if q.requests.ready(c.now) {
+		c.wake(c.now + 1)
+	}
+	if m.layout != f.layout {
+		c.fail("memory got another type of message", "%s", m.layout.typ.Name)
+	}
+	line := memory.Addr(m.words[f.addr]).Line()
+	block := q.lines[line]
+	if block == nil {
+		block = new(memory.Block)
+		q.lines[line] = block
+	}
+	pool := &c.system.pools[f.layout.index]
+	answer := pool.get()
+	answer.words[f.addr] = m.words[f.addr]
+	answer.words[f.kind] = m.words[f.kind]
+	answer.words[f.requestor] = m.words[f.sender]
+	answer.words[f.sender] = c.id
+	size := f.controlSize
+	switch m.words[f.kind] {
+	case f.read:
+		*answer.block(f.data) = *block
+		size = f.dataSize
+	case f.write:
+		if m.words[f.len] != 0 && m.words[f.len] != blockWords*8 {
+			c.fail("memory got a write of a part of a line", "line %#x", int64(line))
+		}
+		*block = *m.block(f.data)
+	default:
+		c.fail("memory got a request of an unknown type", "line %#x", int64(line))
+	}
+	if f.size >= 0 {
+		answer.words[f.size] = size
+	}
+	pool.put(m)
+	q.last = max(q.last, c.now+q.latency.Draw(q.random)) + 1
+	q.answers.enqueue(answer, q.last)
+}

@@ -1,0 +1,74 @@
+package network
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/latency"
+)
+
+// TestChannelsAreFIFO sends random messages and compares arrivals pairwise:
+// never out of order in a channel, often between channels.
+func TestChannelsAreFIFO(t *testing.T) {
+	type message struct {
+		channel       [3]int
+		left, arrives event.Tick
+	}
+	const endpoints = 3
+	models := []latency.Model{{Base: 2, Jitter: 20}, {Base: 5}}
+	n := New(endpoints, models, 1)
+	random := rand.New(rand.NewPCG(1, 1))
+	var sent []message
+	now := event.Tick(0)
+	for range 2000 {
+		now += event.Tick(random.IntN(3))
+		m := message{channel: [3]int{random.IntN(endpoints), random.IntN(endpoints), random.IntN(len(models))}, left: now}
+		m.arrives = n.Arrival(now, m.channel[0], m.channel[1], m.channel[2])
+		sent = append(sent, m)
+	}
+	overtaken := map[[3]bool]int{} // by what differs: source, destination, network
+	for i, first := range sent {
+		vnet := first.channel[2]
+		if first.arrives < first.left+models[vnet].Base {
+			t.Fatalf("a message takes %d ticks on network %d", first.arrives-first.left, vnet)
+		}
+		if vnet == 1 && first.arrives != first.left+models[1].Base {
+			t.Fatalf("a message takes %d ticks without jitter, want %d", first.arrives-first.left, models[1].Base)
+		}
+		for _, second := range sent[i+1:] {
+			if second.arrives >= first.arrives {
+				continue
+			}
+			if first.channel == second.channel {
+				t.Fatalf("%+v is overtaken by %+v in its channel", first, second)
+			}
+			var differs [3]bool
+			for k := range differs {
+				differs[k] = first.channel[k] != second.channel[k]
+			}
+			overtaken[differs]++
+		}
+	}
+	for _, differs := range [][3]bool{{true, false, false}, {false, true, false}, {false, false, true}} {
+		if overtaken[differs] == 0 {
+			t.Errorf("no message is overtaken by one that differs in %v of source, destination, network", differs)
+		}
+	}
+}
+
+func TestSameSeedSameArrivals(t *testing.T) {
+	arrivals := func(seed uint64) (list [50]event.Tick) {
+		n := New(2, []latency.Model{{Base: 1, Jitter: 50}}, seed)
+		for i := range list {
+			list[i] = n.Arrival(event.Tick(i)*1000, 0, 1, 0)
+		}
+		return list
+	}
+	if arrivals(1) != arrivals(1) {
+		t.Error("one seed has two runs")
+	}
+	if arrivals(1) == arrivals(2) {
+		t.Error("seeds 1 and 2 have the same run")
+	}
+}

@@ -1,0 +1,146 @@
+package ruby
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// delivery is a message that a controller took out of a buffer.
+type delivery struct {
+	at  event.Tick
+	by  *buffer
+	msg *object
+}
+
+// recentMessages is the number of deliveries that are kept for reports.
+const recentMessages = 512
+
+// shownMessages is the number of messages that a report of a fault shows.
+const shownMessages = 12
+
+// delivered notes a message that was taken out of a buffer and recycles the
+// oldest one noted.
+func (s *System) delivered(c *controller, b *buffer, m *object) {
+	if len(s.recent) < recentMessages {
+		s.recent = append(s.recent, delivery{c.now, b, m})
+		return
+	}
+	d := &s.recent[s.oldest]
+	s.pools[d.msg.layout.index].put(d.msg)
+	*d = delivery{c.now, b, m}
+	s.oldest = (s.oldest + 1) % recentMessages
+}
+
+// history writes the last messages for a line, the latest last.
+func (s *System) history(line memory.Addr) string {
+	var lines []string
+	for i := len(s.recent) - 1; i >= 0 && len(lines) < shownMessages; i-- {
+		d := &s.recent[(s.oldest+i)%len(s.recent)]
+		if at := d.msg.layout.addr; at >= 0 && memory.Addr(d.msg.words[at]) == line {
+			lines = append(lines, fmt.Sprintf("tick %d: %s: %s", d.at, d.by.name, s.program.describe(d.msg)))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	var sb strings.Builder
+	sb.WriteString("\nlast messages for the line:")
+	for i := len(lines) - 1; i >= 0; i-- {
+		sb.WriteString("\n  " + lines[i])
+	}
+	return sb.String()
+}
+
+// misrouted is the fault of a message that the network cannot deliver.
+func (s *System) misrouted(l *link, m *object, why string) {
+	s.queue.Fail(&memory.Fault{
+		Title:  "network: " + why,
+		Detail: fmt.Sprintf("%s at tick %d: %s", l.from.name, s.queue.Now(), s.program.describe(m)),
+	})
+}
+
+// Dump writes what is under way: the requests of cores, the transactions of
+// controllers, and the messages that wait.
+func (s *System) Dump(w io.Writer) {
+	for _, p := range s.ports {
+		p.Dump(w)
+	}
+	for _, list := range s.controllers {
+		for _, c := range list {
+			c.dump(w)
+		}
+	}
+}
+
+func (c *controller) dump(w io.Writer) {
+	p := c.system.program
+	for _, t := range c.tables {
+		for _, e := range t.entries {
+			fmt.Fprintf(w, "%s: line %#x: %s\n", c.name, int64(e.line), p.describe(e))
+		}
+	}
+	seen := map[*buffer]bool{}
+	for _, list := range [][]*buffer{c.in, c.out} {
+		for _, b := range list {
+			if b == nil || seen[b] {
+				continue
+			}
+			seen[b] = true
+			for _, q := range b.items[b.head:] {
+				fmt.Fprintf(w, "%s: message of tick %d: %s\n", b.name, q.at, p.describe(q.msg))
+			}
+			for _, st := range b.stalls {
+				for _, q := range st.list {
+					fmt.Fprintf(w, "%s: stalled for line %#x: %s\n", b.name, int64(st.line), p.describe(q.msg))
+				}
+			}
+		}
+	}
+}
+
+// Step is one transition of a run.
+type Step struct {
+	At          event.Tick
+	Machine     string
+	Number      int
+	State, Next string
+	Event       string
+	Line        memory.Addr
+}
+
+// step describes a transition.
+func (c *controller) step(state, ev, to int, line memory.Addr) Step {
+	m := c.code.machine
+	_, number := splitMachineID(c.id)
+	st := Step{At: c.now, Machine: m.Name, Number: number, State: m.State.Enums[state].Name, Event: m.Event.Enums[ev].Name, Line: line}
+	if to < len(m.State.Enums) {
+		st.Next = m.State.Enums[to].Name
+	}
+	return st
+}
+
+// Coverage counts how often a transition of a machine was taken, stalls
+// included.
+type Coverage struct {
+	Machine, State, Event string
+	Count                 uint64
+}
+
+// Coverage lists all transitions of all machines by machine, state and event
+// in the order of the protocol's text.
+func (s *System) Coverage() []Coverage {
+	var list []Coverage
+	for k, code := range s.program.codes {
+		m := code.machine
+		for i, n := range s.coverage[k] {
+			if code.rows[i].transition != nil {
+				list = append(list, Coverage{m.Name, m.State.Enums[i/code.events].Name, m.Event.Enums[i%code.events].Name, n})
+			}
+		}
+	}
+	return list
+}

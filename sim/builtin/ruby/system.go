@@ -1,0 +1,233 @@
+// Package ruby runs coherence protocols written in SLICC, as gem5's Ruby does:
+// controllers with the transitions of the protocol, message buffers, a
+// network, caches, directories and memory.
+//
+// The protocol is compiled to closures over the variables of one controller.
+// Where the runtime differs from gem5 it says so; the differences change when
+// things happen but not in which order they may happen.
+package ruby
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/builtin/ruby/network"
+	"ordeal/sim/builtin/sequencer"
+	"ordeal/sim/slicc/types"
+)
+
+// Protocol is a protocol ready to run. It may run in several systems at the
+// same time.
+type Protocol struct{ program *program }
+
+// Compile compiles a checked protocol. The error lists every place where it
+// needs what the runtime does not have.
+func Compile(p *types.Protocol) (*Protocol, error) {
+	compiled, err := compile(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Protocol{compiled}, nil
+}
+
+// Name is the name that the protocol gives itself.
+func (p *Protocol) Name() string { return p.program.protocol.Name }
+
+// memoryStream is the second word of the PCGs that draw latencies of memory.
+const memoryStream = 0x6d656d // "mem"
+
+// System is a machine that runs a protocol. It is a memory.System.
+type System struct {
+	program     *program
+	options     Options
+	queue       *event.Queue
+	network     *network.Network
+	controllers [][]*controller // by machine and number
+	first       []int           // index of a machine's first controller among all
+	ports       []*sequencer.Sequencer
+	pools       []pool // by layout
+	recent      []delivery
+	oldest      int // in recent
+	trace       func(c *controller, state, event, to int, line memory.Addr)
+	coverage    [][]uint64 // by machine, state and event
+}
+
+var _ memory.System = (*System)(nil)
+
+// New builds a system; the options are valid.
+func New(q *event.Queue, p *Protocol, o Options) *System {
+	s := &System{
+		program: p.program, options: o, queue: q,
+		recent: make([]delivery, 0, recentMessages), pools: make([]pool, len(p.program.layouts)),
+	}
+	for _, l := range p.program.layouts {
+		s.pools[l.index].layout = l
+	}
+	total := 0
+	for _, code := range s.program.codes {
+		s.first = append(s.first, total)
+		n := instances(code, o.Cores)
+		total += n
+		s.coverage = append(s.coverage, make([]uint64, len(code.rows)))
+		list := make([]*controller, n)
+		for i := range list {
+			list[i] = s.newController(code, i)
+		}
+		s.controllers = append(s.controllers, list)
+	}
+	s.connect(total)
+	if o.Trace != nil {
+		s.trace = func(c *controller, state, ev, to int, line memory.Addr) { o.Trace(c.step(state, ev, to, line)) }
+	}
+	return s
+}
+
+// instances is the number of controllers of a machine.
+func instances(code *machineCode, cores int) int {
+	if code.cores > 0 {
+		return (cores + code.cores - 1) / code.cores
+	}
+	return 1
+}
+
+// Port is the port of a core.
+func (s *System) Port(core int) memory.Port { return s.ports[core] }
+
+// count is the number of controllers of a type of machine.
+func (s *System) count(typ uint64) int {
+	if k := s.dense(typ); k >= 0 {
+		return instances(s.program.codes[k], s.options.Cores)
+	}
+	return 0
+}
+
+// dense is the index of a type of machine, -1 if there is none of it.
+func (s *System) dense(typ uint64) int {
+	if typ >= uint64(len(s.program.dense)) {
+		return -1
+	}
+	return s.program.dense[typ]
+}
+
+// isHome reports whether a line belongs to a directory.
+func (s *System) isHome(c *controller, line memory.Addr) bool {
+	_, number := splitMachineID(c.id)
+	return int(uint64(line)/types.BlockBytes%uint64(s.count(uint64(c.code.machine.Ordinal)))) == number
+}
+
+// newController makes a controller without its connections.
+func (s *System) newController(code *machineCode, number int) *controller {
+	c := &controller{
+		system: s, code: code, event: -1,
+		name:     fmt.Sprintf("%s %d", code.machine.Name, number),
+		id:       machineID(code.machine.Ordinal, number),
+		words:    append([]uint64(nil), code.words...),
+		pointers: make([]*object, code.pointers),
+		counts:   s.coverage[code.index],
+	}
+	c.self = s.queue.Add(c)
+	s.configure(c, number)
+	for _, v := range code.caches {
+		c.caches = append(c.caches, cache.New[*object](s.options.geometry(code, v.Name)))
+	}
+	for range code.tables {
+		c.tables = append(c.tables, &table{layout: s.program.layout(code.machine.TBE)})
+	}
+	for range code.directories {
+		c.directory = append(c.directory, &directory{entries: map[memory.Addr]*object{}})
+	}
+	return c
+}
+
+// connect makes the buffers, the links between them and the ports of cores.
+func (s *System) connect(total int) {
+	arrivals := map[int][]*buffer{} // by virtual network, by controller
+	var links []*link
+	for k, list := range s.controllers {
+		for n, c := range list {
+			for vnet, b := range s.buffers(c, s.first[k]+n, &links) {
+				if arrivals[vnet] == nil {
+					arrivals[vnet] = make([]*buffer, total)
+				}
+				arrivals[vnet][s.first[k]+n] = b
+			}
+			for range c.code.sequencers {
+				s.addCore(c)
+			}
+		}
+	}
+	vnets := 0
+	for _, l := range links {
+		vnets = max(vnets, l.vnet+1)
+		l.to = arrivals[l.vnet]
+		if l.to == nil {
+			l.to = make([]*buffer, total)
+		}
+	}
+	s.network = network.New(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
+}
+
+// buffers makes the buffers of a controller and gives those that the network
+// feeds, by virtual network.
+func (s *System) buffers(c *controller, index int, links *[]*link) map[int]*buffer {
+	made := map[*types.Var]*buffer{}
+	fed := map[int]*buffer{}
+	for _, v := range c.code.buffers {
+		b := &buffer{name: c.name + " " + v.Name, owner: c}
+		made[v] = b
+		switch {
+		case v.Network == nil:
+		case v.Network.Direction == types.FromNetwork:
+			fed[v.Network.VNet] = b
+		default:
+			b.link = &link{system: s, from: b, source: index, vnet: v.Network.VNet}
+			b.link.self = s.queue.Add(b.link)
+			*links = append(*links, b.link)
+		}
+		if v.Name == "mandatoryQueue" {
+			c.mandatory = b
+		}
+	}
+	for _, p := range c.code.machine.InPorts {
+		c.in = append(c.in, made[p.Buffer])
+	}
+	for _, p := range c.code.machine.OutPorts {
+		c.out = append(c.out, made[p.Buffer])
+	}
+	s.connectMemory(c, made)
+	return fed
+}
+
+// connectMemory puts memory behind a controller that has the two queues.
+func (s *System) connectMemory(c *controller, made map[*types.Var]*buffer) {
+	var requests, answers *buffer
+	for v, b := range made {
+		switch v.Name {
+		case "requestToMemory":
+			requests = b
+		case "responseFromMemory":
+			answers = b
+		}
+	}
+	if requests == nil || answers == nil {
+		return
+	}
+	c.memory = &memoryQueue{
+		requests: requests, answers: answers, fields: &s.program.memory, latency: s.options.Memory,
+		random: rand.NewPCG(s.options.Seed, memoryStream+c.id), lines: map[memory.Addr]*memory.Block{},
+	}
+}
+
+// addCore adds a sequencer to a controller.
+func (s *System) addCore(c *controller) {
+	i := &issuer{
+		controller: c, core: uint64(len(c.sequencers)), fields: &s.program.request,
+		latency: mandatoryLatency(c.code),
+	}
+	seq := sequencer.New(s.queue, len(s.ports), i)
+	c.sequencers = append(c.sequencers, seq)
+	s.ports = append(s.ports, seq)
+}

@@ -1,0 +1,84 @@
+package ruby
+
+import (
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/cache"
+)
+
+// tableCapacity is the number of transactions under way in a controller, as
+// gem5's number_of_TBEs.
+const tableCapacity = 256
+
+// table is a TBETable: the transactions under way, a few at a time.
+type table struct {
+	layout  *layout
+	entries []*object
+}
+
+// lookup finds the transaction of a line, nil if there is none.
+func (t *table) lookup(line memory.Addr) *object {
+	for _, e := range t.entries {
+		if e.line == line {
+			return e
+		}
+	}
+	return nil
+}
+
+// room reports whether n more transactions fit.
+func (t *table) room(n int) bool { return len(t.entries)+n <= tableCapacity }
+
+// remove forgets a transaction, which is there.
+func (t *table) remove(e *object) {
+	for i := range t.entries {
+		if t.entries[i] == e {
+			last := len(t.entries) - 1
+			t.entries[i] = t.entries[last]
+			t.entries = t.entries[:last]
+			return
+		}
+	}
+}
+
+// directory is a DirectoryMemory: entries that are made when first asked for.
+type directory struct{ entries map[memory.Addr]*object }
+
+// pool recycles the objects of one layout, a while after they died so that
+// the use of a stale pointer is noticed.
+type pool struct {
+	layout *layout
+	dead   []*object // a ring
+	next   int
+	free   []*object
+}
+
+// quarantine is the number of dead objects of a layout that are kept.
+const quarantine = 64
+
+func (p *pool) get() *object {
+	var o *object
+	if n := len(p.free); n > 0 {
+		o = p.free[n-1]
+		p.free = p.free[:n-1]
+		o.dead, o.header, o.line = false, cache.Header{}, 0
+	} else {
+		o = &object{layout: p.layout, words: make([]uint64, len(p.layout.init))}
+	}
+	copy(o.words, p.layout.init)
+	return o
+}
+
+// put takes back an object that nothing refers to.
+func (p *pool) put(o *object) { p.free = append(p.free, o) }
+
+// kill takes back an object that stale pointers may refer to.
+func (p *pool) kill(o *object) {
+	o.dead = true
+	if len(p.dead) < quarantine {
+		p.dead = append(p.dead, o)
+		return
+	}
+	p.put(p.dead[p.next])
+	p.dead[p.next] = o
+	p.next = (p.next + 1) % quarantine
+}
