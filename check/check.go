@@ -4,6 +4,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -91,6 +92,10 @@ func accept(h *parse.History, m model.Model, v *Verdict) error {
 		return witness.Replay(h, m, v.Order)
 	case v.Answer == Allowed && v.Order != nil:
 		return witness.ReplayCausal(h, m, v.Order)
+	case v.Answer == Allowed && v.Closure != nil:
+		return witness.CheckClosure(h, m, v.Closure)
+	case v.Answer == Allowed:
+		return errors.New("there is none")
 	case v.Answer == Forbidden:
 		return witness.Verify(h, m, v.Refutation)
 	default:

@@ -65,8 +65,8 @@ func TestClassifyStoreBuffering(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, w := strings.Join(got.Strongest, " "), strings.Join(got.Weakest, " "); s != "tso ccv cm" || w != "ccm" || got.Open != nil {
-		t.Errorf("strongest %s, weakest %s, open %v; want tso ccv cm, ccm and none", s, w, got.Open)
+	if s, w := strings.Join(got.Strongest, " "), strings.Join(got.Weakest, " "); s != "tso cm" || w != "ccm" || got.Open != nil {
+		t.Errorf("strongest %s, weakest %s, open %v; want tso cm, ccm and none", s, w, got.Open)
 	}
 	if _, err := check.Classify(context.Background(), h, check.Options{Procedure: "none"}); err == nil {
 		t.Error("an unknown procedure classifies")

@@ -6,6 +6,7 @@ import (
 	"ordeal/check/causal"
 	"ordeal/check/model"
 	"ordeal/check/search"
+	"ordeal/check/search/closure"
 	"ordeal/check/search/conflict"
 	"ordeal/check/search/enum"
 	"ordeal/check/search/frontier"
@@ -25,6 +26,7 @@ var procedures = []search.Procedure{
 	search.SAT,
 	causal.Procedure,
 	causal.CCM, causal.WCCM,
+	closure.Procedure,
 	conflict.Procedure,
 	vc.Procedure, vc.TSOtool,
 	enum.Procedure, enum.WSC, enum.CCM,
@@ -39,15 +41,20 @@ var auto = search.Procedure{
 	Name:     search.Auto.Name,
 	Summary:  search.Auto.Summary + "; causal models by their criteria",
 	Complete: true,
-	Claims:   func(m model.Model) bool { return search.Auto.Claims(m) || causal.Procedure.Claims(m) },
+	Claims:   func(m model.Model) bool { return defaultFor(m) != nil },
 	Run: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
-		for _, p := range []search.Procedure{causal.Procedure} {
-			if p.Claims(m) {
-				return p.Run(ctx, h, m, limits)
-			}
-		}
-		return search.Auto.Run(ctx, h, m, limits)
+		return defaultFor(m).Run(ctx, h, m, limits)
 	},
+}
+
+// defaultFor is the procedure that auto stands for under a model, or nil.
+func defaultFor(m model.Model) *search.Procedure {
+	for _, p := range []*search.Procedure{&search.Auto, &causal.Procedure, &closure.Procedure} {
+		if p.Claims(m) {
+			return p
+		}
+	}
+	return nil
 }
 
 // Procedures lists the procedures that Options.Procedure can name, the
