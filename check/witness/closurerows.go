@@ -80,6 +80,7 @@ func (r *reach) of(v int32) []int32 {
 	return r.top[lo : lo+r.wide : lo+r.wide]
 }
 
+// raise makes a the maximum of a and b, which are of one length.
 func raise(a, b []int32) {
 	b = b[:len(a)]
 	for i, x := range b {
@@ -87,11 +88,11 @@ func raise(a, b []int32) {
 	}
 }
 
-// own enters v itself.
+// own enters v itself, which follows what precedes it in its row.
 func (r *reach) own(v int32, of []int32) {
 	at := &r.g.at[v]
 	if c := int(at.row) - r.lo; at.row >= 0 && c >= 0 && c < r.wide {
-		of[c] = max(of[c], at.rank)
+		of[c] = at.rank
 	}
 }
 
