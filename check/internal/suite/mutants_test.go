@@ -73,7 +73,7 @@ var mutants = []mutant{
 	{name: "repair of successors", file: "check/saturate/repair.go",
 		old: "if !g.again(u, mask) || !g.handOn(u, mask) {", new: "if !g.again(u, mask) {"},
 	{name: "chains above 64", file: "check/saturate/repair.go", tests: "check/saturate",
-		old: "if mask[c>>6]>>(c&63)&1 == 0 {", new: "if c >= 64 || mask[c>>6]>>(c&63)&1 == 0 {"},
+		old: "for w := has & mask[i]; w != 0; w &= w - 1 {", new: "for w := has & mask[i]; i == 0 && w != 0; w &= w - 1 {"},
 	{name: "undo of rows", file: "check/saturate/assume.go",
 		old: "g.rows[int(s.node)*g.chains+int(s.chain)] = s.old", new: "_ = s"},
 
