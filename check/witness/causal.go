@@ -23,8 +23,8 @@ import (
 //     thread's last access: accesses in an order that respects program order
 //     and reads-from, in which each read of the thread returns the last write.
 //
-// Causal models defined by a fixpoint (CCM, wCCM, wSC, wTSO, wPSO) have no such
-// evidence: ReplayCausal returns an error.
+// Causal models defined by a fixpoint (CCM, wCCM, wSC, wTSO, wPSO) have other
+// evidence (CheckClosure): ReplayCausal returns an error.
 func ReplayCausal(h *parse.History, m model.Model, order *Order) error {
 	if order == nil {
 		return errors.New("replay causal order: there is none")

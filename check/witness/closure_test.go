@@ -258,7 +258,10 @@ func TestCheckClosureNonsense(t *testing.T) {
 func TestCheckClosureLocalPast(t *testing.T) {
 	h := proctest.History("z?1 x?2 | y?1 | y=1 | x=1 | x=2 | z=1")
 	for _, m := range []model.Model{model.CCM, model.WCCM} {
-		c := &witness.Closure{Local: [][]witness.Arc{{{From: 2, To: 6}, {From: 4, To: 3}}}}
+		c := &witness.Closure{
+			Conflicts: []witness.Arc{{From: 4, To: 5}}, // or that would be missing, too
+			Local:     [][]witness.Arc{{{From: 2, To: 6}, {From: 4, To: 3}}},
+		}
 		if check(t, h, m, c) {
 			t.Errorf("%s: overlooks that x=1 precedes x?2", m.Name)
 		}
