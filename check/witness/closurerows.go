@@ -8,8 +8,13 @@ import (
 	"ordeal/parse"
 )
 
-// slice is how many rows of writes are looked at together: a cache line.
-const slice = 16
+// slice is how many rows of writes are looked at together: a cache line, and
+// several where there are more than manyRows, since every slice walks along
+// all edges.
+const (
+	slice    = 16
+	manyRows = 128
+)
 
 // checkSaturated checks closures under rules A and B for base model m.
 func checkSaturated(h *parse.History, m model.Model, closure *Closure) error {
@@ -53,7 +58,11 @@ func (g *closureGraph) eachSlice(f func(*reach) error) error {
 	if g.rows == 0 {
 		return f(&reach{g: g})
 	}
-	slices := (g.rows + slice - 1) / slice
+	most := slice
+	if g.rows > manyRows {
+		most = 4 * slice
+	}
+	slices := (g.rows + most - 1) / most
 	wide := (g.rows + slices - 1) / slices
 	r := &reach{g: g, wide: wide, top: make([]int32, wide*len(g.at))}
 	for ; r.lo < g.rows; r.lo += wide {
