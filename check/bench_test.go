@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"syscall"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
+	"ordeal/parse"
 )
 
 // BenchmarkCheck judges histories of machines, evidence checks included.
@@ -31,6 +33,7 @@ func BenchmarkCheck(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			run := histgen.Machine(rng, size.m, histgen.Params{Threads: size.threads, Ops: size.ops, Locations: size.loc})
 			b.ReportAllocs()
+			start := processorTime()
 			for b.Loop() {
 				v, err := check.Check(context.Background(), run.History, size.m, check.Options{})
 				if err != nil {
@@ -43,7 +46,9 @@ func BenchmarkCheck(b *testing.B) {
 				b.ReportMetric(float64(v.Stats.Backtracks), "rejected")
 				b.ReportMetric(float64(v.Stats.Derived), "derived")
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(size.ops), "ns/operation")
+			spent := float64(processorTime()-start) / float64(b.N)
+			b.ReportMetric(spent/1e6, "cpu-ms")
+			b.ReportMetric(spent/float64(size.ops), "cpu-ns/operation")
 		})
 	}
 }
@@ -62,21 +67,25 @@ func BenchmarkForbidden(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%d/%d/%d", size.m.Name, size.ops, size.threads, size.loc), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 8))
 			run := histgen.Machine(rng, size.m, histgen.Params{Threads: size.threads, Ops: size.ops, Locations: size.loc})
-			h := histgen.Mutate(rng, run, 1)
-			var alone time.Duration
-			for range 3 {
-				start := time.Now()
-				g, err := saturate.Build(h, size.m)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if ok, err := g.Saturate(context.Background()); ok || err != nil {
-					b.Fatalf("%v %v", ok, err)
-				}
-				if d := time.Since(start); alone == 0 || d < alone {
-					alone = d
+			var h *parse.History
+			alone := time.Duration(0) // the fastest of a few, in processor time
+			for h == nil || alone == 0 {
+				h = histgen.Mutate(rng, run, 1)
+				for range 5 {
+					start := processorTime()
+					g, err := saturate.Build(h, size.m)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if ok, err := g.Saturate(context.Background()); ok || err != nil {
+						break // allowed: try another
+					}
+					if d := processorTime() - start; alone == 0 || d < alone {
+						alone = d
+					}
 				}
 			}
+			start := processorTime()
 			for b.Loop() {
 				v, err := check.Check(context.Background(), h, size.m, check.Options{})
 				if err != nil || v.Answer != check.Forbidden {
@@ -85,7 +94,16 @@ func BenchmarkForbidden(b *testing.B) {
 				b.ReportMetric(float64(len(v.Refutation.Lemmas)), "lemmas")
 				b.ReportMetric(float64(len(v.Refutation.Root.Cycle)), "cycle")
 			}
-			b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(alone), "ratio")
+			b.ReportMetric(float64(processorTime()-start)/float64(b.N)/float64(alone), "ratio")
 		})
 	}
+}
+
+// processorTime is the time that this process has spent in user mode.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano())
 }
