@@ -42,6 +42,8 @@ type Config struct {
 	Runs int `yaml:"runs" json:"runs"`
 	// Programs describes the program of each run.
 	Programs `yaml:",inline" json:"programs"`
+	// Machine is what to simulate, with the embedded simulator.
+	Machine `yaml:",inline" json:"machine,omitzero"`
 	// Expect is the model that the simulator promises: a history that it
 	// forbids is a violation.
 	Expect string `yaml:"expect" json:"expect"`
@@ -184,7 +186,7 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 				fault(path("classify"), "%q is the expected model already", name)
 			}
 		}
-		for _, f := range cfg.Programs.faults() {
+		for _, f := range append(cfg.Programs.faults(), cfg.Machine.faults(c.Sim)...) {
 			fault(path(f.key), "%s", f.message)
 		}
 	}

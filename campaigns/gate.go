@@ -22,12 +22,12 @@ func NewGate(cores int) *Gate {
 	return &Gate{cores: int64(cores), sem: semaphore.NewWeighted(int64(cores))}
 }
 
-// run waits for the cores of a program with that many threads.
-func (g *Gate) run(ctx context.Context, threads int) (done func(), err error) {
+// run waits for the cores of a run that wants that many.
+func (g *Gate) run(ctx context.Context, cores int) (done func(), err error) {
 	if g == nil {
 		return func() {}, nil
 	}
-	return g.enter(ctx, min(int64(threads), g.cores))
+	return g.enter(ctx, min(int64(cores), g.cores))
 }
 
 // judge waits for a core to generate or judge on.

@@ -25,7 +25,7 @@ type Loop struct {
 	// Watch is told of every run that ends, one at a time; nil: nobody is.
 	Watch func(*Summary, *Run)
 	// Runner makes the runner of a configuration; nil means NewRunner.
-	Runner func(sim string, p *Programs) (sim.Runner, error)
+	Runner func(sim string, c *Config) (sim.Runner, error)
 	_      struct{}
 }
 
@@ -81,12 +81,12 @@ type running struct {
 
 // open makes the directory and everything that comes before the first run.
 func (r *running) open(ctx context.Context) error {
-	make := r.Runner
-	if make == nil {
-		make = NewRunner
+	newRunner := r.Runner
+	if newRunner == nil {
+		newRunner = NewRunner
 	}
 	for i := range r.c.Configs {
-		runner, err := make(r.c.Sim, &r.c.Configs[i].Programs)
+		runner, err := newRunner(r.c.Sim, &r.c.Configs[i])
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func runSmall(t *testing.T, ctx context.Context, runner sim.Runner, sets ...stri
 	}
 	l := Loop{
 		Dir: filepath.Join(t.TempDir(), "out"), Command: []string{"ordeal", "test"},
-		Runner: func(string, *Programs) (sim.Runner, error) { return runner, nil },
+		Runner: func(string, *Config) (sim.Runner, error) { return runner, nil },
 	}
 	return l.Run(ctx, c)
 }

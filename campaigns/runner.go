@@ -8,17 +8,30 @@ import (
 	"strings"
 
 	"ordeal/sim"
+	"ordeal/sim/builtin"
 	"ordeal/sim/host"
 )
 
-// Sims lists the simulators by name.
-func Sims() []string { return []string{"host"} }
+// The names of the simulators.
+const (
+	simHost    = "host"
+	simBuiltin = "builtin"
+)
 
-// NewRunner makes the runner for programs of family p on the simulator name.
-func NewRunner(name string, p *Programs) (sim.Runner, error) {
+// Sims lists the simulators by name.
+func Sims() []string { return []string{simHost, simBuiltin} }
+
+// NewRunner makes the runner of a configuration on the simulator name.
+func NewRunner(name string, c *Config) (sim.Runner, error) {
+	if faults := c.Machine.faults(name); len(faults) > 0 {
+		return nil, fmt.Errorf("%s: %s", faults[0].key, faults[0].message)
+	}
 	switch name {
-	case "host":
-		return &host.Runner{Emit: p.EmitOptions()}, nil
+	case simHost:
+		return &host.Runner{Emit: c.EmitOptions()}, nil
+	case simBuiltin:
+		o, _ := c.Machine.options()
+		return builtin.New(o)
 	}
 	return nil, fmt.Errorf("unknown simulator %q (known: %s)", name, strings.Join(Sims(), ", "))
 }

@@ -37,7 +37,11 @@ func (s *Single) Run(ctx context.Context, dir RunDir, p *gen.Program, record *Re
 }
 
 func (s *Single) simulate(ctx context.Context, dir RunDir, p *gen.Program, record *Record) (sim.Result, error) {
-	done, err := s.Gate.run(ctx, len(p.Threads))
+	cores := len(p.Threads)
+	if record.Sim == simBuiltin {
+		cores = 1
+	}
+	done, err := s.Gate.run(ctx, cores)
 	if err != nil {
 		return sim.Result{}, err
 	}

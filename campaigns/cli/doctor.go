@@ -47,7 +47,7 @@ func (d *doctor) run(ctx context.Context) error {
 	d.tool(ctx, "cc", "to compile gen --emit c", "--version")
 	d.tool(ctx, "herd7", "to simulate gen --emit litmus", "-version")
 	d.tool(ctx, "litmus7", "to run gen --emit litmus on hardware", "-version")
-	d.line("none", "gem5", "not configured: this version runs programs on --sim host only")
+	d.line("none", "gem5", "not configured: this version runs programs on --sim host and builtin only")
 	d.tool(ctx, "chromium", "to look at HTML reports in tests", "--version")
 	return exit(d.status)
 }
@@ -74,7 +74,7 @@ func (d *doctor) host(ctx context.Context) {
 }
 
 func (d *doctor) tryHost(ctx context.Context, programs *campaigns.Programs) (sim.Result, string, error) {
-	runner, err := campaigns.NewRunner("host", programs)
+	runner, err := campaigns.NewRunner("host", &campaigns.Config{Programs: *programs})
 	if err != nil {
 		return sim.Result{}, "", err
 	}

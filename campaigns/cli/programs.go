@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns"
+	"ordeal/sim/builtin"
 )
 
 // programFlags adds the flags that describe random programs.
@@ -26,4 +27,16 @@ func programFlags(fs *pflag.FlagSet, p *campaigns.Programs) {
 func roundFlags(fs *pflag.FlagSet, p *campaigns.Programs) {
 	fs.IntVar(&p.Rounds, "rounds", p.Rounds, "how often to execute the program in one run")
 	fs.StringVar(&p.Sync, "sync", p.Sync, "how threads proceed from round to round: "+strings.Join(campaigns.Syncs(), ", "))
+}
+
+// machineFlags adds the flags that describe what is simulated.
+func machineFlags(fs *pflag.FlagSet, m *campaigns.Machine) {
+	fs.StringVar(&m.Core, "core", m.Core, "builtin: kind of the cores: inorder, tso, ooo, pso, rmo (default tso)")
+	fs.StringVar(&m.Protocol, "protocol", m.Protocol, "builtin: memory system: "+strings.Join(builtin.Protocols(), ", ")+" (default "+builtin.Ideal+")")
+	fs.StringVar(&m.SLICC, "slicc", m.SLICC, "builtin: root file of a coherence protocol in gem5's language, as MI_example.slicc")
+	fs.IntVar(&m.StoreBuffer, "store-buffer", m.StoreBuffer, "builtin: stores that a store buffer holds; 0 means the default")
+	fs.IntVar(&m.Window, "window", m.Window, "builtin: operations that an out-of-order core looks at; 0 means the default")
+	fs.Int64Var(&m.Latency, "latency", m.Latency, "builtin: least latency of memory or messages, in ticks; 0 means the default")
+	fs.Int64Var(&m.Jitter, "jitter", m.Jitter, "builtin: jitter of the latency, in ticks")
+	fs.StringSliceVar(&m.CoreBugs, "core-bugs", m.CoreBugs, "builtin: faults to plant in the cores")
 }

@@ -20,7 +20,7 @@ import (
 )
 
 func newRun(e *env) *cobra.Command {
-	r := run{env: e, programs: campaigns.DefaultPrograms()}
+	r := run{env: e, cfg: campaigns.Config{Name: "run", Runs: 1, Programs: campaigns.DefaultPrograms()}}
 	cmd := &cobra.Command{
 		Use:   "run FILE|-",
 		Short: "Run one program on one simulator and print the verdict",
@@ -32,12 +32,13 @@ it forbids is a violation. The others only classify.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&r.sim, "sim", "host", "simulator: "+strings.Join(campaigns.Sims(), ", "))
-	fs.StringVar(&r.models, "model", "tso,sc", "models to judge by, the expected one first")
+	fs.StringVar(&r.models, "model", "", "models to judge by, the expected one first (default what the simulator promises, and sc)")
 	fs.StringVar(&r.dir, "dir", "", "run directory, made here; default runs/run-TIME")
 	fs.Uint64Var(&r.seed, "seed", 1, "seed of the simulator's own randomness")
 	fs.DurationVar(&r.timeout, "timeout", time.Minute, "longest time of the run")
 	fs.DurationVar(&r.checkTimeout, "check-timeout", time.Minute, "longest time of judging by one model")
-	roundFlags(fs, &r.programs)
+	roundFlags(fs, &r.cfg.Programs)
+	machineFlags(fs, &r.cfg.Machine)
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return r.run(ctx, args[0]) })
 	return cmd
 }
@@ -45,7 +46,7 @@ it forbids is a violation. The others only classify.`,
 // run is the run command.
 type run struct {
 	*env
-	programs              campaigns.Programs
+	cfg                   campaigns.Config
 	sim, models, dir      string
 	seed                  uint64
 	timeout, checkTimeout time.Duration
@@ -56,26 +57,30 @@ func (r *run) run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	r.programs.Threads, r.programs.Locations = len(p.Threads), len(p.Locations)
-	if err := errors.Join(positive("timeout", r.timeout), positive("check-timeout", r.checkTimeout), r.programs.Validate()); err != nil {
+	r.cfg.Programs.Threads, r.cfg.Programs.Locations = len(p.Threads), len(p.Locations)
+	if err := errors.Join(positive("timeout", r.timeout), positive("check-timeout", r.checkTimeout), r.cfg.Programs.Validate()); err != nil {
 		return usage(err)
 	}
-	if err := p.ValidateRounds(r.programs.Rounds); err != nil {
+	if err := p.ValidateRounds(r.cfg.Programs.Rounds); err != nil {
 		return usage(err)
+	}
+	if r.models == "" {
+		r.models = r.cfg.Promise() + ",sc"
 	}
 	models, err := campaigns.ParseModels(r.models)
 	if err != nil {
 		return usage(fmt.Errorf("--model: %w", err))
 	}
-	runner, err := campaigns.NewRunner(r.sim, &r.programs)
+	runner, err := campaigns.NewRunner(r.sim, &r.cfg)
 	if err != nil {
-		return usage(fmt.Errorf("--sim: %w", err))
+		return usage(fmt.Errorf("--sim %s: %w", r.sim, err))
 	}
 	dir, err := r.makeDir()
 	if err != nil {
 		return err
 	}
-	cfg := campaigns.Config{Name: "run", Runs: 1, Programs: r.programs, Expect: models[0].Name}
+	cfg := r.cfg
+	cfg.Expect = models[0].Name
 	for _, m := range models[1:] {
 		cfg.Classify = append(cfg.Classify, m.Name)
 	}
@@ -143,7 +148,7 @@ func newDir(name string) (string, error) {
 func (r *run) print(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) {
 	w := r.stdout
 	fmt.Fprintf(w, "%-10s %d threads, %d locations, %d rounds, %d operations in %.2f s\n", done.Outcome,
-		len(p.Threads), len(p.Locations), r.programs.Rounds, done.Operations, done.Elapsed.Seconds())
+		len(p.Threads), len(p.Locations), r.cfg.Programs.Rounds, done.Operations, done.Elapsed.Seconds())
 	if done.Title != "" {
 		fmt.Fprintf(w, "%-10s %s\n", "", done.Title)
 	}
@@ -154,8 +159,11 @@ func (r *run) print(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) 
 			explain = a.Model
 		}
 	}
-	if done.Detail != "" {
-		fmt.Fprintf(w, "\n%s\n\n", strings.TrimRight(lastLines(done.Detail, 30), "\n"))
+	switch detail := strings.TrimRight(lastLines(done.Detail, 30), "\n"); {
+	case strings.Contains(detail, "\n"):
+		fmt.Fprintf(w, "\n%s\n\n", detail)
+	case detail != "":
+		fmt.Fprintf(w, "%-10s %s\n", "detail", detail)
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", dir)
 	if explain != "" {

@@ -29,7 +29,7 @@ type Options struct {
 	// Watch is told of each try, from 1; nil: nobody is.
 	Watch func(try int, came *campaigns.Case, hit bool)
 	// Runner makes the runner; nil means campaigns.NewRunner.
-	Runner func(sim string, p *campaigns.Programs) (sim.Runner, error)
+	Runner func(sim string, c *campaigns.Config) (sim.Runner, error)
 	_      struct{}
 }
 
@@ -102,7 +102,7 @@ func (r *repeater) load() error {
 	if newRunner == nil {
 		newRunner = campaigns.NewRunner
 	}
-	r.single.Runner, err = newRunner(r.record.Sim, &r.record.Config.Programs)
+	r.single.Runner, err = newRunner(r.record.Sim, &r.record.Config)
 	r.single.Judging = campaigns.Judging{Models: models, Options: r.o.Judging}
 	r.report.Others = make(map[string]int)
 	return err

@@ -41,7 +41,7 @@ func record(t *testing.T, runner sim.Runner) campaigns.RunDir {
 }
 
 func options(runner sim.Runner, tries int) Options {
-	return Options{Tries: tries, Runner: func(string, *campaigns.Programs) (sim.Runner, error) { return runner, nil }}
+	return Options{Tries: tries, Runner: func(string, *campaigns.Config) (sim.Runner, error) { return runner, nil }}
 }
 
 // A deterministic simulator does again what is recorded, log included.
