@@ -1,0 +1,99 @@
+package repair
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
+)
+
+// text is a protocol with the transitions that two repairs are about, one of
+// them in a declaration with others.
+const text = `protocol "MOESI_AMD_Base";
+machine(MachineType:CorePair, "pair") : int x; {
+  action(forward_eviction_to_cpu0, "f") {}
+  action(i0_invCluster, "i") {}
+  transition({M0, M1}, {C1_Store_L1hit, C0_Load_L1hit}, M1) {Read} {
+    a_first;
+    i0_invCluster;
+  }
+  transition({I_C, X_C}, NB_AckWB, I) {
+    ss_sendStaleNotification;
+    pr_pop;
+  }
+  transition({S, I}, C1_Store_L1miss) {
+    forward_eviction_to_cpu0;
+    i0_invCluster;
+  }
+}
+`
+
+func rows(f *ast.File) []string {
+	var list []string
+	for _, d := range f.Decls[1].(*ast.Machine).Body {
+		t, ok := d.(*ast.Transition)
+		if !ok {
+			continue
+		}
+		var names []string
+		for _, a := range t.Actions {
+			names = append(names, a.Name)
+		}
+		for _, s := range t.States {
+			for _, e := range t.Events {
+				list = append(list, s.Name+" "+e.Name+": "+strings.Join(names, " "))
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestApply(t *testing.T) {
+	f, err := syntax.Parse("x.slicc", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := Apply(f), []string{"amd-stale-notification", "amd-sibling-store"}; !slices.Equal(got, want) {
+		t.Errorf("applied %v, want %v", got, want)
+	}
+	want := []string{
+		"I C1_Store_L1miss: forward_eviction_to_cpu0 i0_invCluster",
+		"I_C NB_AckWB: pr_pop",
+		"M0 C0_Load_L1hit: a_first i0_invCluster",
+		"M0 C1_Store_L1hit: a_first forward_eviction_to_cpu0 i0_invCluster",
+		"M1 C0_Load_L1hit: a_first i0_invCluster",
+		"M1 C1_Store_L1hit: a_first forward_eviction_to_cpu0 i0_invCluster",
+		"S C1_Store_L1miss: forward_eviction_to_cpu0 i0_invCluster",
+		"X_C NB_AckWB: ss_sendStaleNotification pr_pop",
+	}
+	if got := rows(f); !slices.Equal(got, want) {
+		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if got := Apply(f); len(got) > 0 {
+		t.Errorf("applied again: %v", got)
+	}
+}
+
+func TestOtherProtocol(t *testing.T) {
+	f, err := syntax.Parse("x.slicc", []byte(strings.Replace(text, "MOESI_AMD_Base", "Other", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := rows(f)
+	if got := Apply(f); len(got) > 0 || !slices.Equal(rows(f), before) {
+		t.Errorf("applied %v to another protocol", got)
+	}
+}
+
+func TestIDs(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range All() {
+		if r.ID == "" || seen[r.ID] || r.Protocol == "" || r.Defect == "" {
+			t.Errorf("%+v", r)
+		}
+		seen[r.ID] = true
+	}
+}
