@@ -32,6 +32,9 @@ type Options struct {
 	// for instance MI_example.slicc in gem5's src/mem/ruby/protocol. Protocol
 	// is empty then.
 	SLICC string
+	// Repair (--repair) edits known defects of gem5's own protocols out of
+	// SLICC; see package repair.
+	Repair bool
 	// Core (--core) is the kind of all cores; there is no default.
 	Core core.Kind
 	// Buffer (--store-buffer) is the number of stores a store buffer holds;
@@ -103,6 +106,8 @@ func (o Options) Validate() error {
 		if o.Protocol != "" {
 			errs = append(errs, fmt.Errorf("protocol %q and file %s: want one of them", o.Protocol, o.SLICC))
 		}
+	} else if o.Repair {
+		errs = append(errs, fmt.Errorf("repair of protocol %q: want a file to repair", o.Protocol))
 	} else if o.Protocol != Ideal && o.Protocol != IdealCached {
 		errs = append(errs, fmt.Errorf("unknown protocol %q: want %s", o.Protocol, strings.Join(Protocols(), " or ")))
 	}

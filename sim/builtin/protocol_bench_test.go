@@ -25,7 +25,7 @@ func BenchmarkProtocols(b *testing.B) {
 		for _, k := range []core.Kind{core.InOrder, core.OOO} {
 			for _, cores := range []int{2, 4, 16, 64} {
 				b.Run(fmt.Sprintf("%s/%s/%d", filepath.Base(path), k, cores), func(b *testing.B) {
-					benchmarkMisses(b, Options{SLICC: path, Core: k}, cores)
+					benchmarkMisses(b, Options{SLICC: path, Repair: true, Core: k}, cores)
 				})
 			}
 		}

@@ -217,4 +217,7 @@ func TestBadProtocolFile(t *testing.T) {
 	if err := (Options{SLICC: smallProtocol, Protocol: Ideal, Core: core.TSO}).Validate(); err == nil {
 		t.Error("a file and a named protocol are accepted")
 	}
+	if err := (Options{Repair: true, Core: core.TSO}).Validate(); err == nil {
+		t.Error("a repair of nothing is accepted")
+	}
 }

@@ -35,11 +35,11 @@ func New(o Options) (*Runner, error) {
 	}
 	r := &Runner{options: o.withDefaults(), build: buildSystem}
 	if o.SLICC != "" {
-		p, err := compileFile(o.SLICC)
+		p, name, err := compileFile(&o)
 		if err != nil {
 			return nil, fmt.Errorf("configure embedded simulator: %w", err)
 		}
-		r.options.Protocol, r.build = p.Name(), protocolBuilder(p)
+		r.options.Protocol, r.build = name, protocolBuilder(p)
 	}
 	return r, nil
 }

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ideal"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/slicc"
+	"ordeal/sim/slicc/repair"
+	"ordeal/sim/slicc/sema"
+	"ordeal/sim/slicc/syntax"
 )
 
 // builder makes the memory system of a run.
@@ -28,13 +31,30 @@ func buildSystem(q *event.Queue, o *Options, cores int, seed uint64) memory.Syst
 	return ideal.New(q, memoryOptions)
 }
 
-// compileFile reads and compiles the protocol whose root file is at a path.
-func compileFile(path string) (*ruby.Protocol, error) {
-	checked, err := slicc.Load(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+// compileFile reads, repairs if wanted, and compiles the protocol whose root
+// file the options name. It gives the protocol's name with the repairs.
+func compileFile(o *Options) (*ruby.Protocol, string, error) {
+	tree, err := syntax.Load(os.DirFS(filepath.Dir(o.SLICC)), filepath.Base(o.SLICC))
 	if err != nil {
-		return nil, fmt.Errorf("load protocol %s: %w", path, err)
+		return nil, "", fmt.Errorf("load protocol %s: %w", o.SLICC, err)
 	}
-	return ruby.Compile(checked)
+	var repaired []string
+	if o.Repair {
+		repaired = repair.Apply(tree)
+	}
+	checked, err := sema.Check(tree)
+	if err != nil {
+		return nil, "", fmt.Errorf("check protocol %s: %w", o.SLICC, err)
+	}
+	p, err := ruby.Compile(checked)
+	if err != nil {
+		return nil, "", err
+	}
+	name := p.Name()
+	if len(repaired) > 0 {
+		name += " with repairs " + strings.Join(repaired, " ")
+	}
+	return p, name, nil
 }
 
 // protocolBuilder makes memory systems that run a protocol.

@@ -5,8 +5,7 @@ var repairs = []Repair{
 	{
 		ID: "mesi-is-i", Protocol: "MESI_Two_Level",
 		Defect: "a load that completes in IS_I, with data older than the invalidation that came before it, " +
-			"stays in the load queue together with loads behind it that performed earlier " +
-			"(MESI,LQ+IS,Inv of Elver and Nagarajan, HPCA 2016)",
+			"stays in the load queue together with loads behind it that performed earlier",
 		edits: []edit{{
 			machine: "L1Cache", states: []string{"IS_I"}, events: []string{"Data_all_Acks", "DataS_fromL1"},
 			insert: "forward_eviction_to_cpu", before: "s_deallocateTBE",
