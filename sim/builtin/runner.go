@@ -39,6 +39,9 @@ func New(o Options) (*Runner, error) {
 		if err != nil {
 			return nil, fmt.Errorf("configure embedded simulator: %w", err)
 		}
+		if o.LockedRMW && !p.Locks() {
+			return nil, fmt.Errorf("configure embedded simulator: protocol %s has no locks for read-modify-writes", name)
+		}
 		r.options.Protocol, r.build = name, protocolBuilder(p)
 	}
 	return r, nil

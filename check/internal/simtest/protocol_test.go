@@ -14,6 +14,9 @@ import (
 	"ordeal/sim/builtin/core"
 )
 
+// smallProtocol is the embedded simulator's own test protocol.
+const smallProtocol = "../../../sim/builtin/ruby/testdata/small/small.slicc"
+
 // verdicts counts what came of the runs of a protocol.
 type verdicts struct {
 	passed, violated, forbidden int // of the model, and of the next stronger one
@@ -72,10 +75,9 @@ func TestProtocolKeepsModels(t *testing.T) {
 	if testing.Short() {
 		seeds = 8
 	}
-	const path = "../../../sim/builtin/ruby/testdata/small/small.slicc"
 	for row, m := range models {
 		t.Run(m.kind.String(), func(t *testing.T) {
-			v := judgeProtocol(t, builtin.Options{SLICC: path, Core: m.kind}, row, seeds, rounds)
+			v := judgeProtocol(t, builtin.Options{SLICC: smallProtocol, Core: m.kind}, row, seeds, rounds)
 			if v.passed != int(seeds) || len(v.faults) > 0 {
 				t.Errorf("%+v", v)
 			}
@@ -83,6 +85,20 @@ func TestProtocolKeepsModels(t *testing.T) {
 				t.Errorf("only %d of %d runs break %s", v.forbidden, seeds, m.forbids.Name)
 			}
 		})
+	}
+}
+
+// TestProtocolLocks judges read-modify-writes as locked pairs, which need the
+// protocol's block_on and check_on_cache_probe.
+func TestProtocolLocks(t *testing.T) {
+	for row, m := range models {
+		o := builtin.Options{SLICC: smallProtocol, Core: m.kind, LockedRMW: true}
+		if o.Validate() != nil {
+			continue // not this kind of core
+		}
+		if v := judgeProtocol(t, o, row, 30, 10); v.passed != 30 || len(v.faults) > 0 {
+			t.Errorf("%s: %+v", m.kind, v)
+		}
 	}
 }
 
@@ -111,12 +127,21 @@ func TestStockProtocols(t *testing.T) {
 		for row, m := range models {
 			t.Run(protocol.name+"/"+m.kind.String(), func(t *testing.T) {
 				const seeds = 60
-				v := judgeProtocol(t, builtin.Options{SLICC: path, Core: m.kind}, row, seeds, 20)
+				o := builtin.Options{SLICC: path, Core: m.kind}
+				v := judgeProtocol(t, o, row, seeds, 20)
 				if protocol.defects[m.kind] {
-					v = judgeProtocol(t, builtin.Options{SLICC: path, Repair: true, Core: m.kind}, row, seeds, 20)
+					o.Repair = true
+					v = judgeProtocol(t, o, row, seeds, 20)
 				}
 				if v.passed != seeds || len(v.faults) > 0 {
 					t.Errorf("%+v", v)
+				}
+				o.LockedRMW = true
+				if o.Validate() != nil || protocol.name == "MOESI_AMD_Base" {
+					return // this kind of core, or pairs of cores, cannot lock
+				}
+				if v := judgeProtocol(t, o, row, seeds, 20); v.passed != seeds || len(v.faults) > 0 {
+					t.Errorf("locked: %+v", v)
 				}
 			})
 		}

@@ -82,6 +82,9 @@ func (b *buffer) recycle(at event.Tick) {
 	b.owner.wake(at)
 }
 
+// putOff puts the first message in once more, as a new one.
+func (b *buffer) putOff(at event.Tick) { b.enqueue(b.pop().msg, at) }
+
 // stall sets the first message aside until its line is reanalyzed.
 func (b *buffer) stall(line memory.Addr) {
 	q := b.pop()

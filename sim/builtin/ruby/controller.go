@@ -28,7 +28,8 @@ type controller struct {
 	directory  []*directory
 	sequencers []*sequencer.Sequencer
 	mandatory  *buffer
-	memory     *memoryQueue // nil unless the machine asks memory
+	locked     []memory.Addr // lines whose lock a core holds
+	memory     *memoryQueue  // nil unless the machine asks memory
 
 	wakes   []event.Tick // scheduled wake-ups
 	waiting []waiting
@@ -58,7 +59,8 @@ type flow uint8
 const (
 	next    flow = iota // the following statement
 	leave               // out of the function
-	restart             // the first port
+	restart             // the first port, after a transition
+	again               // the first port, after a message was put off
 )
 
 // wake schedules a wake-up; those of one tick are one.
@@ -92,31 +94,34 @@ func (c *controller) Handle(uint64) {
 	if c.memory != nil {
 		c.memory.serve(c)
 	}
-	for n := 0; ; n++ {
+	for n := 0; ; {
 		if n == c.code.perCycle {
 			c.wake(c.now + 1)
 			return
 		}
-		if !c.poll() {
+		switch c.poll() {
+		case next:
 			return
+		case restart:
+			n++
 		}
 	}
 }
 
-// poll runs the bodies of the ports up to the first transition, and reports
-// whether there was one.
-func (c *controller) poll() bool {
+// poll runs the bodies of the ports up to the first that ends in restart or
+// again, and gives that; next if there is none.
+func (c *controller) poll() flow {
 	for i := range c.code.ports {
 		p := &c.code.ports[i]
 		if p.guarded && !c.in[i].ready(c.now) {
 			continue
 		}
 		c.port = i
-		if p.body(c) == restart {
-			return true
+		if f := p.body(c); f >= restart {
+			return f
 		}
 	}
-	return false
+	return next
 }
 
 // transition runs the transition for an event; false if it stalls.

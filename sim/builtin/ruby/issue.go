@@ -1,12 +1,16 @@
 package ruby
 
 import (
+	"slices"
+
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/sequencer"
 )
 
 // issuer puts the accesses of one core into the mandatory queue of its
-// controller.
+// controller, and keeps the messages of others from the line whose lock the
+// core holds: gem5's blockOnQueue.
 type issuer struct {
 	controller *controller
 	core       uint64 // among the cores of the controller
@@ -35,3 +39,21 @@ func (i *issuer) Issue(line memory.Addr, write bool) {
 	}
 	c.mandatory.enqueue(m, c.system.queue.Now()+i.latency)
 }
+
+var _ sequencer.Locker = (*issuer)(nil)
+
+// Block keeps all others from a line.
+func (i *issuer) Block(line memory.Addr) {
+	i.controller.locked = append(i.controller.locked, line)
+}
+
+// Unblock ends Block. The messages that were put off come back by themselves.
+func (i *issuer) Unblock(line memory.Addr) {
+	c := i.controller
+	if at := slices.Index(c.locked, line); at >= 0 {
+		c.locked = slices.Delete(c.locked, at, at+1)
+	}
+}
+
+// isLocked reports whether a core of the controller holds the lock of a line.
+func (c *controller) isLocked(line memory.Addr) bool { return slices.Contains(c.locked, line) }

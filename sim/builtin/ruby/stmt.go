@@ -243,16 +243,29 @@ func (cc *compiler) trigger(s *types.Trigger) statement {
 
 func noObject(*controller) *object { return nil }
 
-// peek compiles a peek. Its attribute block_on has no effect: no core locks a
-// line for longer than one access.
+// peek compiles a peek. With block_on it puts the message off by a cycle if a
+// core holds the lock of the line that the field names, unless the message is
+// from the core itself.
 func (cc *compiler) peek(s *types.Peek) statement {
 	port, at, layout := s.Port.Var.Index, cc.where(s.Msg), cc.layout(s.Msg.Type)
 	if s.WakeUp != nil {
 		cc.unsupported(s.Pos(), "a peek with wake_up")
 	}
 	body := cc.block(s.Body)
+	if s.BlockOn == nil {
+		return func(c *controller) flow {
+			c.pointers[at] = c.head(port, layout)
+			return body(c)
+		}
+	}
+	line := layout.offset[s.BlockOn]
 	return func(c *controller) flow {
-		c.pointers[at] = c.head(port, layout)
+		m := c.head(port, layout)
+		if len(c.locked) > 0 && c.in[port] != c.mandatory && c.isLocked(memory.Addr(m.words[line])) {
+			c.in[port].putOff(c.now + 1)
+			return again
+		}
+		c.pointers[at] = m
 		return body(c)
 	}
 }
@@ -284,7 +297,14 @@ func (cc *compiler) enqueue(s *types.Enqueue) statement {
 func (cc *compiler) portAddr(s *types.PortAddr) statement {
 	switch s.Kind {
 	case ast.CheckProbe:
-		return nil // no line is ever locked; see peek
+		port, line := s.Port.Var.Index, cc.word(s.Addr)
+		return func(c *controller) flow {
+			if len(c.locked) > 0 && c.in[port] == c.mandatory && c.isLocked(memory.Addr(line(c))) {
+				c.in[port].putOff(c.now + 1)
+				return again
+			}
+			return next
+		}
 	case ast.StallAndWait:
 		port, line := s.Port.Var.Index, cc.word(s.Addr)
 		return func(c *controller) flow {

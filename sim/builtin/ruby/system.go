@@ -36,6 +36,10 @@ func Compile(p *types.Protocol) (*Protocol, error) {
 // Name is the name that the protocol gives itself.
 func (p *Protocol) Name() string { return p.program.protocol.Name }
 
+// Locks reports whether cores may lock lines between two accesses. They may
+// not where cores share a controller: its lock is not one core's own.
+func (p *Protocol) Locks() bool { return !p.program.hasPairs() }
+
 // memoryStream is the second word of the PCGs that draw latencies of memory.
 const memoryStream = 0x6d656d // "mem"
 
