@@ -42,11 +42,6 @@ func (g *Graph) Undo(m Mark) {
 	g.conflict = conflict{}
 }
 
-// Forget makes every change so far permanent.
-func (g *Graph) Forget() {
-	g.trail.rows = g.trail.rows[:0]
-}
-
 // Assume adds an edge to the saturated graph and closes it under the rules
 // again. It returns false when that leads to a contradiction; the caller then
 // calls Undo. The rule and via say why: Assumed for a decision, DerivedB for

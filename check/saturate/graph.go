@@ -62,6 +62,7 @@ type Graph struct {
 	laneMask  []uint64 // location × words → chains with a lane; nil for wide graphs
 	laneWrite []int32  // lane → its first slot; one entry more
 	writePos  []int32  // slot → position in the chain, ascending in a lane
+	near      []int32  // lane → slot where the last search ended
 	slot      []int32  // write node → slot, -1 for other nodes
 
 	// Readers: for each writer its last reader in each chain.
@@ -162,11 +163,34 @@ func (g *Graph) isInit(writer int32) bool { return int(writer) >= g.n }
 func (g *Graph) lanes(x int32) (lo, hi int32) { return g.laneStart[x], g.laneStart[x+1] }
 
 // lastAt is the last write of a lane at or before a position of its chain, or
-// NoNode.
+// NoNode. It begins where the last search in the lane ended: searches wander
+// over the history with the sweep.
 func (g *Graph) lastAt(lane, pos int32) Node {
-	lo, hi := g.laneWrite[lane], g.laneWrite[lane+1]
-	base := lo
-	for lo < hi { // first slot with a position beyond pos
+	first, end := g.laneWrite[lane], g.laneWrite[lane+1]
+	s := g.near[lane] // to become the first slot with a position beyond pos
+	for steps := 0; ; steps++ {
+		switch {
+		case steps == 4:
+			s = g.searchLane(first, end, pos)
+		case s < end && g.writePos[s] <= pos:
+			s++
+			continue
+		case s > first && g.writePos[s-1] > pos:
+			s--
+			continue
+		}
+		break
+	}
+	g.near[lane] = s
+	if s == first {
+		return NoNode
+	}
+	return g.at(g.laneChain[lane], g.writePos[s-1])
+}
+
+// searchLane is the first slot from lo to hi with a position beyond pos.
+func (g *Graph) searchLane(lo, hi, pos int32) int32 {
+	for lo < hi {
 		mid := int32(uint32(lo+hi) >> 1)
 		if g.writePos[mid] <= pos {
 			lo = mid + 1
@@ -174,10 +198,7 @@ func (g *Graph) lastAt(lane, pos int32) Node {
 			hi = mid
 		}
 	}
-	if lo == base {
-		return NoNode
-	}
-	return g.at(g.laneChain[lane], g.writePos[lo-1])
+	return lo
 }
 
 // Successors calls f for each edge out of v until f returns false.
@@ -200,25 +221,34 @@ func (g *Graph) Successors(v Node, f func(Node) bool) {
 func (g *Graph) static(v Node) []Node { return g.outTo[g.outStart[v]:g.outStart[v+1]] }
 
 // NextWrites calls f for the first write to x of each chain that is not before
-// the chain's head; heads gives a node, or the chain's end, for each chain.
-func (g *Graph) NextWrites(x int32, heads []Node, f func(Node)) {
+// the chain's head, unless it lies behind the horizon; heads gives a node, or
+// the chain's end, for each chain. hint, made by NewHint, remembers where the
+// last call found it.
+func (g *Graph) NextWrites(x int32, heads []Node, hint []int32, f func(Node)) {
 	lo, hi := g.lanes(x)
 	for l := lo; l < hi; l++ {
 		c := g.laneChain[l]
 		head := int32(heads[c]-g.start[c]) + 1
-		a, b := g.laneWrite[l], g.laneWrite[l+1]
-		for a < b {
-			mid := int32(uint32(a+b) >> 1)
-			if g.writePos[mid] < head {
-				a = mid + 1
-			} else {
-				b = mid
-			}
+		s, first, end := hint[l], g.laneWrite[l], g.laneWrite[l+1]
+		for s < end && g.writePos[s] < head {
+			s++
 		}
-		if a < g.laneWrite[l+1] {
-			f(g.at(c, g.writePos[a]))
+		for s > first && g.writePos[s-1] >= head {
+			s--
+		}
+		hint[l] = s
+		if s == end {
+			continue
+		}
+		if u := g.at(c, g.writePos[s]); !g.beyond(u) {
+			f(u)
 		}
 	}
+}
+
+// NewHint makes a hint for NextWrites.
+func (g *Graph) NewHint() []int32 {
+	return append([]int32(nil), g.laneWrite[:len(g.laneChain)]...)
 }
 
 // CountPredecessors adds to each node's count the number of edges into it.

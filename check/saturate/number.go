@@ -144,6 +144,7 @@ func (g *Graph) collectWrites() {
 	for l := range total {
 		g.laneWrite[l+1] += g.laneWrite[l]
 	}
+	g.near = append([]int32(nil), g.laneWrite[:total]...)
 	fill := append([]int32(nil), g.laneWrite...)
 	for v := range g.slot {
 		g.slot[v] = -1

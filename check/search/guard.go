@@ -79,7 +79,7 @@ func (p *placer) follow(writer int32) bool {
 		}
 	}
 	ok := true
-	p.g.NextWrites(x, p.heads, func(u saturate.Node) {
+	p.g.NextWrites(x, p.heads, p.hint, func(u saturate.Node) {
 		for _, r := range readers {
 			if ok && r != u && !p.g.HB(r, u) {
 				ok = p.g.Add(r, u, witness.DerivedB, via)

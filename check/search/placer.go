@@ -29,6 +29,7 @@ type placer struct {
 	// because it must come before them.
 	await map[saturate.Node][]saturate.Node
 
+	hint     []int32       // for saturate.Graph.NextWrites
 	guarding bool          // see guard.go
 	base     saturate.Mark // of the graph before guarding
 	ahead    int           // how far guarding looks, 0 for no limit
@@ -53,6 +54,7 @@ func newPlacer(g *saturate.Graph) *placer {
 		current: make([]present, locs),
 		blocked: make([][]saturate.Node, locs),
 		choices: nodeHeap{key: g.SweepOrder},
+		hint:    g.NewHint(),
 		await:   map[saturate.Node][]saturate.Node{},
 	}
 	for w := range p.pending {

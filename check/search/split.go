@@ -44,7 +44,7 @@ func (s *splitter) stuckPairs(p *placer) [][2]saturate.Node {
 		if cur := p.current[x].writer; int(cur) < s.g.Nodes() && p.pending[cur] > 0 {
 			heads = append(heads, saturate.Node(cur))
 		}
-		s.g.NextWrites(int32(x), p.heads, func(u saturate.Node) {
+		s.g.NextWrites(int32(x), p.heads, p.hint, func(u saturate.Node) {
 			for _, w := range heads {
 				out = s.unordered(out, w, u)
 			}
