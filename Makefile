@@ -37,9 +37,11 @@ fmt:
 	gofmt -w main.go gen sim parse check campaigns
 
 # 4 threads × 1,000 operations × 1,000 rounds: 4 M operations are run, parsed
-# and judged for TSO in less than 4 GiB; prints the peak.
+# and judged for TSO in less than 4 GiB; prints the peak. Then the checker on
+# all small histories and with all mutants: half an hour or more.
 soak: build
 	$(GO) test -count=1 -v -run='^TestSoak$$' -timeout=30m ./campaigns/cli -soak
+	$(GO) test -count=1 -timeout=60m ./check/internal/suite -soak
 
 clean:
 	rm -rf bin runs
