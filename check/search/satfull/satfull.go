@@ -37,6 +37,8 @@ const (
 	ownBudget = 2 << 30
 	// clauseBytes is about what the solver needs for a clause of three.
 	clauseBytes = 56
+	// pairBytes is about what two nodes need, before any clause.
+	pairBytes = 16
 	// patience is how long the solver runs between looks at the context.
 	patience = 20 * time.Millisecond
 )
@@ -57,8 +59,18 @@ func procedure(name, summary string, closure base.Closure, claims func(model.Mod
 			if budget == 0 {
 				budget = ownBudget
 			}
-			f := newFormula(g, closure != nil)
-			if need := f.bytes(); need > budget {
+			f := listNodes(g)
+			if need := f.pairBytes(); need > budget {
+				return search.OverMemory(m, name, need, budget), nil
+			}
+			if err := f.variables(ctx, closure != nil); err != nil {
+				return search.Interrupted(err, m, name)
+			}
+			need, err := f.bytes(ctx, budget)
+			if err != nil {
+				return search.Interrupted(err, m, name)
+			}
+			if need > budget {
 				return search.OverMemory(m, name, need, budget), nil
 			}
 			if err := f.build(ctx); err != nil {
@@ -100,9 +112,8 @@ type formula struct {
 	clauses int
 }
 
-// newFormula makes the variables; with fixed, pairs that the graph orders get
-// none.
-func newFormula(g *precedence.Graph, fixed bool) *formula {
+// listNodes is the formula of a graph, as yet without variables.
+func listNodes(g *precedence.Graph) *formula {
 	f := &formula{g: g, index: make([]int, g.Nodes())}
 	for v := range precedence.Node(g.Nodes()) {
 		if g.IsAccess(v) || int(v) >= len(g.History.Ops) {
@@ -110,6 +121,16 @@ func newFormula(g *precedence.Graph, fixed bool) *formula {
 			f.nodes = append(f.nodes, v)
 		}
 	}
+	return f
+}
+
+// pairBytes estimates the memory of the variables.
+func (f *formula) pairBytes() int64 { return int64(len(f.nodes)) * int64(len(f.nodes)) * pairBytes }
+
+// variables makes the variables; with fixed, pairs that the graph orders get
+// none.
+func (f *formula) variables(ctx context.Context, fixed bool) error {
+	g := f.g
 	n := len(f.nodes)
 	f.solver = gini.NewVc(n*n/2+2, n*n/2+2)
 	f.before = make([][]z.Lit, n)
@@ -121,6 +142,9 @@ func newFormula(g *precedence.Graph, fixed bool) *formula {
 		reach = g.Reach()
 	}
 	for i := range n {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		for j := range i {
 			switch {
 			case fixed && reach.Has(f.nodes[i], f.nodes[j]):
@@ -133,7 +157,7 @@ func newFormula(g *precedence.Graph, fixed bool) *formula {
 			}
 		}
 	}
-	return f
+	return nil
 }
 
 // triples calls visit for the nodes i, j, k of each three of which some pair
@@ -157,15 +181,21 @@ func (f *formula) triples(visit func(a, b, c z.Lit) bool) {
 	}
 }
 
-// bytes estimates the memory of the formula.
-func (f *formula) bytes() int64 {
+// bytes estimates the memory of the formula. It stops counting beyond most.
+func (f *formula) bytes(ctx context.Context, most int64) (int64, error) {
 	n := int64(len(f.nodes))
 	if n*n*n/3 < 1<<20 {
-		return n*n*4 + n*n*n/3*clauseBytes
+		return f.pairBytes() + n*n*n/3*clauseBytes, nil
 	}
 	clauses := int64(0)
-	f.triples(func(a, b, c z.Lit) bool { clauses++; return true })
-	return n*n*4 + clauses*clauseBytes
+	f.triples(func(a, b, c z.Lit) bool {
+		clauses++
+		return clauses*clauseBytes <= most && (clauses%4096 != 0 || ctx.Err() == nil)
+	})
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	return f.pairBytes() + clauses*clauseBytes, nil
 }
 
 // build adds the clauses.
