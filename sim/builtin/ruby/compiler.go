@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"slices"
 	"strings"
 
 	"ordeal/sim/slicc/ast"
@@ -139,6 +140,7 @@ func (cc *compiler) compileMachine() {
 	for _, v := range cc.protocol.Objects {
 		cc.where(v)
 	}
+	cc.checkBuffers()
 	code.perCycle = cc.transitionsPerCycle(code)
 	code.getState = cc.stateFunc(m.GetState)
 	code.setState = cc.stateFunc(m.SetState)
@@ -176,6 +178,38 @@ func (cc *compiler) compileMachine() {
 			}
 		}
 	}
+}
+
+// checkBuffers demands the buffers without which the machine cannot work.
+func (cc *compiler) checkBuffers() {
+	m := cc.code.machine
+	for _, p := range m.InPorts {
+		if p.Buffer.Type.Name != "MessageBuffer" {
+			cc.unsupported(p.Var.Pos, "an in_port on a %s", p.Buffer.Type)
+		}
+	}
+	for _, p := range m.OutPorts {
+		if p.Buffer.Type.Name != "MessageBuffer" {
+			cc.unsupported(p.Var.Pos, "an out_port on a %s", p.Buffer.Type)
+		}
+	}
+	if cc.code.cores > 0 && !cc.hasBuffer(mandatoryQueue) {
+		cc.unsupported(m.Pos, "a machine with a Sequencer and no buffer %s", mandatoryQueue)
+	}
+	if cc.code.home && !(cc.hasBuffer(memoryRequests) && cc.hasBuffer(memoryAnswers)) {
+		cc.unsupported(m.Pos, "a machine with a DirectoryMemory and no buffers %s and %s", memoryRequests, memoryAnswers)
+	}
+}
+
+// The names of the buffers between a controller and its cores and memory.
+const (
+	mandatoryQueue = "mandatoryQueue"
+	memoryRequests = "requestToMemory"
+	memoryAnswers  = "responseFromMemory"
+)
+
+func (cc *compiler) hasBuffer(name string) bool {
+	return slices.ContainsFunc(cc.code.buffers, func(v *types.Var) bool { return v.Name == name })
 }
 
 // guarded tells whether a port's body does nothing unless the port is ready.

@@ -3,7 +3,6 @@ package ruby
 import (
 	"fmt"
 
-	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/types"
@@ -242,79 +241,3 @@ func (cc *compiler) trigger(s *types.Trigger) statement {
 }
 
 func noObject(*controller) *object { return nil }
-
-// peek compiles a peek. With block_on it puts the message off by a cycle if a
-// core holds the lock of the line that the field names, unless the message is
-// from the core itself.
-func (cc *compiler) peek(s *types.Peek) statement {
-	port, at, layout := s.Port.Var.Index, cc.where(s.Msg), cc.layout(s.Msg.Type)
-	if s.WakeUp != nil {
-		cc.unsupported(s.Pos(), "a peek with wake_up")
-	}
-	body := cc.block(s.Body)
-	if s.BlockOn == nil {
-		return func(c *controller) flow {
-			c.pointers[at] = c.head(port, layout)
-			return body(c)
-		}
-	}
-	line := layout.offset[s.BlockOn]
-	return func(c *controller) flow {
-		m := c.head(port, layout)
-		if len(c.locked) > 0 && c.in[port] != c.mandatory && c.isLocked(memory.Addr(m.words[line])) {
-			c.in[port].putOff(c.now + 1)
-			return again
-		}
-		c.pointers[at] = m
-		return body(c)
-	}
-}
-
-func (cc *compiler) enqueue(s *types.Enqueue) statement {
-	port, at, index := s.Port.Var.Index, cc.where(s.Msg), cc.layout(s.Msg.Type).index
-	if s.Deferred {
-		cc.unsupported(s.Pos(), "defer_enqueueing")
-	}
-	latency := func(*controller) uint64 { return 1 }
-	if s.Latency != nil {
-		latency = cc.word(s.Latency)
-	}
-	body := cc.block(s.Body)
-	pos := s.Pos()
-	return func(c *controller) flow {
-		m := c.system.pools[index].get()
-		c.pointers[at] = m
-		body(c)
-		delay := event.Tick(latency(c))
-		if delay < 0 || delay > 1<<40 {
-			c.fail(fmt.Sprintf("enqueue with a negative latency at %s", pos), "latency %d", delay)
-		}
-		c.out[port].enqueue(m, c.now+delay)
-		return next
-	}
-}
-
-func (cc *compiler) portAddr(s *types.PortAddr) statement {
-	switch s.Kind {
-	case ast.CheckProbe:
-		port, line := s.Port.Var.Index, cc.word(s.Addr)
-		return func(c *controller) flow {
-			if len(c.locked) > 0 && c.in[port] == c.mandatory && c.isLocked(memory.Addr(line(c))) {
-				c.in[port].putOff(c.now + 1)
-				return again
-			}
-			return next
-		}
-	case ast.StallAndWait:
-		port, line := s.Port.Var.Index, cc.word(s.Addr)
-		return func(c *controller) flow {
-			c.stallPort(port, memory.Addr(line(c)))
-			return next
-		}
-	}
-	port, line := s.Port.Var.Index, cc.word(s.Addr)
-	return func(c *controller) flow {
-		c.in[port].reanalyze(memory.Addr(line(c)), c.now)
-		return next
-	}
-}

@@ -191,7 +191,7 @@ func (s *System) buffers(c *controller, index int, links *[]*link) map[int]*buff
 			b.link.self = s.queue.Add(b.link)
 			*links = append(*links, b.link)
 		}
-		if v.Name == "mandatoryQueue" {
+		if v.Name == mandatoryQueue {
 			c.mandatory = b
 		}
 	}
@@ -210,9 +210,9 @@ func (s *System) connectMemory(c *controller, made map[*types.Var]*buffer) {
 	var requests, answers *buffer
 	for v, b := range made {
 		switch v.Name {
-		case "requestToMemory":
+		case memoryRequests:
 			requests = b
-		case "responseFromMemory":
+		case memoryAnswers:
 			answers = b
 		}
 	}

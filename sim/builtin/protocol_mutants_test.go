@@ -1,0 +1,110 @@
+package builtin
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ordeal/sim"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/repair"
+	"ordeal/sim/slicc/sema"
+	"ordeal/sim/slicc/syntax"
+)
+
+// TestMutantsEnd drops and swaps the actions of each transition of a protocol:
+// whatever comes of it, no run ends in a fault of the simulator.
+func TestMutantsEnd(t *testing.T) {
+	outcomes := mutate(t, smallProtocol, 1)
+	t.Log(outcomes)
+	for _, want := range []sim.Outcome{sim.Passed, sim.Crash, sim.Deadlock} {
+		if outcomes[want] < 5 {
+			t.Errorf("only %d mutants end with %s", outcomes[want], want)
+		}
+	}
+}
+
+// TestStockMutantsEnd is TestMutantsEnd with every seventh transition of the
+// repaired protocols of a gem5 tree.
+func TestStockMutantsEnd(t *testing.T) {
+	tree := os.Getenv("ORDEAL_GEM5_TREE")
+	if tree == "" {
+		t.Skip("ORDEAL_GEM5_TREE names no gem5 tree")
+	}
+	for _, name := range []string{"MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"} {
+		t.Log(name, mutate(t, filepath.Join(tree, "src/mem/ruby/protocol", name+".slicc"), 7))
+	}
+}
+
+// mutate runs mutants of every step-th transition and counts how they end.
+func mutate(t *testing.T, path string, step int) map[sim.Outcome]int {
+	t.Helper()
+	file, err := syntax.Load(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	repair.Apply(file)
+	outcomes := map[sim.Outcome]int{}
+	list := transitions(file)
+	for n := 0; n < len(list); n += step {
+		tr := list[n]
+		actions := tr.Actions
+		for i := range actions {
+			tr.Actions = slices.Delete(slices.Clone(actions), i, i+1)
+			outcomes[runMutant(t, file, tr, fmt.Sprintf("without action %d", i))]++
+			if i > 0 {
+				tr.Actions = slices.Clone(actions)
+				tr.Actions[i-1], tr.Actions[i] = actions[i], actions[i-1]
+				outcomes[runMutant(t, file, tr, fmt.Sprintf("with actions %d and %d swapped", i-1, i))]++
+			}
+		}
+		tr.Actions = actions
+	}
+	return outcomes
+}
+
+// transitions lists the transitions of all machines.
+func transitions(f *ast.File) []*ast.Transition {
+	var list []*ast.Transition
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.Include:
+			if d.File != nil {
+				list = append(list, transitions(d.File)...)
+			}
+		case *ast.Machine:
+			for _, d := range d.Body {
+				if tr, ok := d.(*ast.Transition); ok {
+					list = append(list, tr)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func runMutant(t *testing.T, file *ast.File, tr *ast.Transition, what string) sim.Outcome {
+	t.Helper()
+	checked, err := sema.Check(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ruby.Compile(checked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRunner(t, Options{Core: core.OOO, Budget: 40_000, Watchdog: 20_000})
+	r.build = protocolBuilder(p)
+	report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 3, 4), Rounds: 8, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Outcome == sim.Infra {
+		t.Errorf("transition at %s %s: %s\n%s", tr.Pos, what, report.Title, report.Detail)
+	}
+	return report.Outcome
+}
