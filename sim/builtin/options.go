@@ -8,6 +8,7 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/ruby"
 )
 
 // The memory systems by name.
@@ -35,6 +36,9 @@ type Options struct {
 	// Repair (--repair) edits known defects of gem5's own protocols out of
 	// SLICC; see package repair.
 	Repair bool
+	// Trace, if it is not nil, is told every transition of a coherence
+	// protocol, in order. A runner with a trace runs one job at a time.
+	Trace func(ruby.Step)
 	// Core (--core) is the kind of all cores; there is no default.
 	Core core.Kind
 	// Buffer (--store-buffer) is the number of stores a store buffer holds;

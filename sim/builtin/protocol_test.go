@@ -2,13 +2,17 @@ package builtin
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 )
 
 // smallProtocol is the protocol that the tests run.
@@ -93,6 +97,36 @@ func TestProtocolCoverage(t *testing.T) {
 	}
 	if len(counts) < 30 {
 		t.Errorf("only %d transitions", len(counts))
+	}
+}
+
+const oneStore = `ordeal-program 1
+layout spread
+locations x
+thread 0
+store x 1
+`
+
+// TestTrace follows one store of one core through the small protocol.
+func TestTrace(t *testing.T) {
+	p, err := gen.Parse("p", []byte(oneStore))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []string
+	r := newRunner(t, Options{SLICC: smallProtocol, Core: core.InOrder, Trace: func(s ruby.Step) {
+		steps = append(steps, fmt.Sprintf("%s %s %s>%s", s.Machine, s.Event, s.State, s.Next))
+		if line := s.String(); !strings.Contains(line, s.State+">"+s.Next) || !strings.Contains(line, "[0x100000, line 0x100000]") {
+			t.Errorf("line %q", line)
+		}
+	}})
+	report, err := r.Simulate(t.Context(), sim.Job{Program: p, Rounds: 1})
+	if err != nil || report.Outcome != sim.Passed {
+		t.Fatalf("%v: %s", err, report.Title)
+	}
+	want := []string{"L1Cache Store I>IM", "Directory Get V>VM", "Directory Data VM>O", "L1Cache Grant IM>M", "L1Cache Load M>M"}
+	if !slices.Equal(steps, want) { // the load reads the final value
+		t.Errorf("steps %q, want %q", steps, want)
 	}
 }
 

@@ -60,6 +60,6 @@ func compileFile(o *Options) (*ruby.Protocol, string, error) {
 // protocolBuilder makes memory systems that run a protocol.
 func protocolBuilder(p *ruby.Protocol) builder {
 	return func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
-		return ruby.New(q, p, ruby.Options{Cores: cores, Network: o.Latency, Seed: seed}.WithDefaults())
+		return ruby.New(q, p, ruby.Options{Cores: cores, Network: o.Latency, Trace: o.Trace, Seed: seed}.WithDefaults())
 	}
 }

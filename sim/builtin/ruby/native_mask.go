@@ -57,7 +57,7 @@ func never(_ *compiler, x *types.Call) wordExpr {
 // byteRange is the mask of n bytes from the first one.
 func byteRange(first, n uint64) uint64 {
 	if n >= 64 {
-		return ^uint64(0)
+		return ^uint64(0) << min(first, 64)
 	}
 	return (1<<n - 1) << min(first, 64)
 }

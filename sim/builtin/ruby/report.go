@@ -102,27 +102,6 @@ func (c *controller) dump(w io.Writer) {
 	}
 }
 
-// Step is one transition of a run.
-type Step struct {
-	At          event.Tick
-	Machine     string
-	Number      int
-	State, Next string
-	Event       string
-	Line        memory.Addr
-}
-
-// step describes a transition.
-func (c *controller) step(state, ev, to int, line memory.Addr) Step {
-	m := c.code.machine
-	_, number := splitMachineID(c.id)
-	st := Step{At: c.now, Machine: m.Name, Number: number, State: m.State.Enums[state].Name, Event: m.Event.Enums[ev].Name, Line: line}
-	if to < len(m.State.Enums) {
-		st.Next = m.State.Enums[to].Name
-	}
-	return st
-}
-
 // Coverage counts how often a transition of a machine was taken, stalls
 // included.
 type Coverage struct {

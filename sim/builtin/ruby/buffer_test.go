@@ -1,0 +1,161 @@
+package ruby
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+)
+
+// twin is the dumb twin of buffer: a list that is sorted whenever it is asked.
+type twin struct {
+	list   []queued
+	stalls map[memory.Addr][]queued
+	count  uint64
+}
+
+func (w *twin) enqueue(m *object, at event.Tick) {
+	w.count++
+	w.list = append(w.list, queued{m, at, w.count})
+}
+
+func (w *twin) pop() queued {
+	slices.SortFunc(w.list, func(a, b queued) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.number, b.number))
+	})
+	q := w.list[0]
+	w.list = w.list[1:]
+	return q
+}
+
+// newBuffer makes a buffer whose owner only counts wake-ups.
+func newBuffer() *buffer {
+	q := event.New(event.FIFO, 0)
+	c := &controller{system: &System{queue: q}}
+	c.self = q.Add(c)
+	return &buffer{owner: c}
+}
+
+func TestBufferAgainstTwin(t *testing.T) {
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		b, w := newBuffer(), &twin{stalls: map[memory.Addr][]queued{}}
+		now := event.Tick(0)
+		for range 3000 {
+			now += event.Tick(random.IntN(2))
+			line := memory.Addr(random.IntN(3) * 64)
+			switch random.IntN(8) {
+			case 0, 1, 2:
+				m, at := &object{}, now+event.Tick(random.IntN(6))
+				b.enqueue(m, at)
+				w.enqueue(m, at)
+			case 3, 4:
+				if b.ready(now) {
+					if got, want := b.pop(), w.pop(); got != want {
+						t.Fatalf("seed %d, tick %d: popped %v, want %v", seed, now, got, want)
+					}
+				}
+			case 5:
+				if b.ready(now) {
+					b.recycle(now + 3)
+					q := w.pop()
+					q.at = now + 3
+					w.list = append(w.list, q)
+				}
+			case 6:
+				if b.ready(now) {
+					b.stall(line)
+					w.stalls[line] = append(w.stalls[line], w.pop())
+				}
+			default:
+				if random.IntN(10) == 0 {
+					b.reanalyzeAll(now)
+					for l, list := range w.stalls {
+						w.list = append(w.list, list...)
+						delete(w.stalls, l)
+					}
+					break
+				}
+				if got, want := b.reanalyze(line, now), len(w.stalls[line]) > 0; got != want {
+					t.Fatalf("seed %d, tick %d: messages for line %#x: %v, want %v", seed, now, line, got, want)
+				}
+				w.list = append(w.list, w.stalls[line]...)
+				delete(w.stalls, line)
+			}
+			if got, want := b.stalledFor(line), len(w.stalls[line]); got != want {
+				t.Fatalf("seed %d: %d messages stalled for line %#x, want %d", seed, got, line, want)
+			}
+			ready := slices.ContainsFunc(w.list, func(q queued) bool { return q.at <= now })
+			if len(b.items)-b.head != len(w.list) || b.ready(now) != ready {
+				t.Fatalf("seed %d: %d messages, ready %v, want %d, %v", seed, len(b.items)-b.head, b.ready(now), len(w.list), ready)
+			}
+		}
+	}
+}
+
+// TestWakesMerge wants one wake-up of a controller in a tick, however often it
+// was asked for.
+func TestWakesMerge(t *testing.T) {
+	b := newBuffer()
+	for range 3 {
+		b.enqueue(&object{}, 5)
+		b.enqueue(&object{}, 7)
+	}
+	if n := b.owner.system.queue.Waiting(); n != 2 {
+		t.Errorf("%d wake-ups, want 2", n)
+	}
+}
+
+// TestMerge compares the copying of bytes by mask with a loop over bytes.
+func TestMerge(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	at := func(words []uint64, i int) uint64 { return words[i/8] >> (i % 8 * 8) & 0xff }
+	for range 200 {
+		var to, from [blockWords]uint64
+		for i := range to {
+			to[i], from[i] = random.Uint64(), random.Uint64()
+		}
+		old, first, n := to, random.IntN(64), random.IntN(65)
+		mask := byteRange(uint64(first), uint64(n))
+		merge(to[:], from[:], mask)
+		for i := range 64 {
+			want := at(old[:], i)
+			if i >= first && i < first+n {
+				want = at(from[:], i)
+			}
+			if got := at(to[:], i); got != want {
+				t.Fatalf("bytes %d to %d: byte %d is %#x, want %#x", first, first+n-1, i, got, want)
+			}
+		}
+	}
+}
+
+func TestStaleObjectsRest(t *testing.T) {
+	l := &layout{init: []uint64{3}}
+	p := &pool{layout: l}
+	o := p.get()
+	o.words[0] = 5
+	p.kill(o)
+	if !o.dead {
+		t.Error("a killed object lives")
+	}
+	for range quarantine {
+		other := p.get()
+		if other == o {
+			t.Fatal("a dead object comes back at once")
+		}
+		p.kill(other)
+	}
+	for range quarantine {
+		if again := p.get(); again == o {
+			if o.dead || o.words[0] != 3 {
+				t.Error("an object comes back as it was")
+			}
+			return
+		}
+	}
+	t.Error("a dead object never comes back")
+}
