@@ -18,22 +18,26 @@ func ByName(name string) (Model, bool) {
 }
 
 // implied lists, for each model, the strongest of those that allow whatever
-// it allows; implication is transitive. That SC implies CCM, and TSO wCCM, is
-// in Zennou et al. (CAV 2019, Sects. 3 and 4), that SC implies wSC and wSC
-// CCM in their paper on wSC, and that CCM implies CCv and CM, and these CC,
-// in Bouajjani et al. (POPL 2017) and CAV 2019.
+// it allows; implication is transitive. That SC implies CCM is in Zennou et
+// al. (CAV 2019, Sect. 3), that SC implies wSC and wSC CCM in their paper on
+// wSC, and that CCM implies CCv and CM, and these CC, in Bouajjani et al.
+// (POPL 2017) and CAV 2019.
 //
-// TSO implies CCv, with the memory order of writes as arbitration: writes
-// reach memory in causal order, since a thread's do so in program order and a
-// load of another thread's write follows it; and a write before a load in
-// causal order is an own earlier one or in memory before the load, so that the
-// value axiom lets the load return none that is older. TSO does not imply CM.
+// wTSO implies CCv, because the closure of TSO orders writes as causal order
+// does: of a path of program order and reads-from between two writes, each
+// part in one thread is a write before a write or begins with a load, and both
+// are edges of TSO. A write before a load in causal order is so in the
+// closure, whose rule A then orders it before what the load returned; or it is
+// an own earlier write, and the edge for those does. So conflict edges are
+// edges of the closure, and a cycle of CCv one of it. The same holds of wCCM,
+// whose conflicts are derived by the same rules from less, and is the reason
+// that TSO implies it (CAV 2019, Sect. 4). TSO does not imply CM.
 var implied = map[string][]string{
 	"sc":   {"tso", "wsc"},
-	"tso":  {"pso", "wtso", "wccm", "ccv"},
+	"tso":  {"pso", "wtso"},
 	"pso":  {"rmo", "wpso"},
 	"wsc":  {"wtso", "ccm"},
-	"wtso": {"wpso"},
+	"wtso": {"wpso", "wccm", "ccv"},
 	"ccm":  {"wccm", "ccv", "cm"},
 	"ccv":  {"cc"},
 	"cm":   {"cc"},

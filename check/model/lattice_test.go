@@ -37,7 +37,7 @@ func TestImplies(t *testing.T) {
 		"tso":  {"pso", "rmo", "wtso", "wpso", "wccm", "ccv", "cc"},
 		"pso":  {"rmo", "wpso"},
 		"wsc":  {"wtso", "wpso", "ccm", "wccm", "ccv", "cm", "cc"},
-		"wtso": {"wpso"},
+		"wtso": {"wpso", "wccm", "ccv", "cc"},
 		"ccm":  {"wccm", "ccv", "cm", "cc"},
 		"ccv":  {"cc"},
 		"cm":   {"cc"},
