@@ -18,9 +18,9 @@ import (
 // smallProtocol is the protocol that the tests run.
 const smallProtocol = "ruby/testdata/small/small.slicc"
 
-// edited is a copy of the small protocol in which a text, which a file has
-// once, is replaced.
-func edited(t *testing.T, file, text, by string) string {
+// edited is a copy of the small protocol in which texts, each of which a file
+// has once, are replaced by the texts that follow them.
+func edited(t *testing.T, file string, replace ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	names, err := filepath.Glob("ruby/testdata/small/*")
@@ -32,11 +32,11 @@ func edited(t *testing.T, file, text, by string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if filepath.Base(name) == file {
-			if n := bytes.Count(data, []byte(text)); n != 1 {
-				t.Fatalf("%s has %q %d times", file, text, n)
+		for i := 0; i < len(replace) && filepath.Base(name) == file; i += 2 {
+			if n := bytes.Count(data, []byte(replace[i])); n != 1 {
+				t.Fatalf("%s has %q %d times", file, replace[i], n)
 			}
-			data = bytes.Replace(data, []byte(text), []byte(by), 1)
+			data = bytes.Replace(data, []byte(replace[i]), []byte(replace[i+1]), 1)
 		}
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600); err != nil {
 			t.Fatal(err)
@@ -64,6 +64,22 @@ func TestProtocolRuns(t *testing.T) {
 				t.Errorf("%s, %d threads: two seeds run alike", k, threads)
 			}
 		}
+	}
+}
+
+// TestSpareCore runs one core on controllers with two, whose second is told of
+// evictions like the first.
+func TestSpareCore(t *testing.T) {
+	path := edited(t, "cache.sm",
+		"Sequencer * sequencer;", "Sequencer * sequencer;\n    Sequencer * other;",
+		"sequencer.evictionCallback(address);", "sequencer.evictionCallback(address);\n      other.evictionCallback(address);")
+	r := newRunner(t, Options{SLICC: path, Core: core.TSO})
+	report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 3, 1), Rounds: 10})
+	if err != nil || report.Outcome != sim.Passed {
+		t.Fatalf("%v: %s: %s", err, report.Title, report.Detail)
+	}
+	if _, err := New(Options{SLICC: path, Core: core.TSO, LockedRMW: true}); err == nil {
+		t.Error("locks of cores that share a controller are accepted")
 	}
 }
 

@@ -232,6 +232,7 @@ func (s *System) addCore(c *controller) {
 		latency: mandatoryLatency(c.code),
 	}
 	seq := sequencer.New(s.queue, len(s.ports), i)
+	seq.Attach(nobody{})
 	c.sequencers = append(c.sequencers, seq)
 	s.ports = append(s.ports, seq)
 }
