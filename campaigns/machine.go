@@ -19,6 +19,8 @@ type Machine struct {
 	// protocol in gem5's language.
 	Protocol string `yaml:"protocol" json:"protocol,omitempty"`
 	SLICC    string `yaml:"slicc" json:"slicc,omitempty"`
+	// Repair edits known defects out of the protocol.
+	Repair bool `yaml:"repair" json:"repair,omitempty"`
 	// StoreBuffer and Window are sizes, in stores and operations.
 	StoreBuffer int `yaml:"store-buffer" json:"store-buffer,omitempty"`
 	Window      int `yaml:"window" json:"window,omitempty"`
@@ -33,7 +35,7 @@ type Machine struct {
 // options are the simulator's options. The faults are by field.
 func (m *Machine) options() (builtin.Options, []fault) {
 	o := builtin.Options{
-		Protocol: m.Protocol, SLICC: m.SLICC, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
+		Protocol: m.Protocol, SLICC: m.SLICC, Repair: m.Repair, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
 		Latency: latency.Model{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 	}
 	var faults []fault
@@ -78,7 +80,7 @@ func (m *Machine) Promise() string {
 // set reports whether any field is, and so whether the machine is meant to be
 // simulated.
 func (m *Machine) set() bool {
-	return m.Core != "" || m.Protocol != "" || m.SLICC != "" || m.StoreBuffer != 0 || m.Window != 0 ||
+	return m.Core != "" || m.Protocol != "" || m.SLICC != "" || m.Repair || m.StoreBuffer != 0 || m.Window != 0 ||
 		m.Latency != 0 || m.Jitter != 0 || len(m.CoreBugs) > 0
 }
 
