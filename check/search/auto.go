@@ -18,16 +18,24 @@ var Auto = Procedure{
 	Complete: true,
 	Claims:   ClaimsTotal,
 	Run: func(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error) {
-		g, v, err := saturated(ctx, h, m, limits, "auto")
-		if g == nil {
-			return v, err
+		if parts := components(h); parts != nil {
+			return separately(ctx, h, m, limits, parts)
 		}
-		v, done, err := ordered(ctx, g, m, v)
-		if done || err != nil {
-			return v, err
-		}
-		return decompose(ctx, g, m, limits, v)
+		return connected(ctx, h, m, limits)
 	},
+}
+
+// connected judges a history that does not fall into components.
+func connected(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error) {
+	g, v, err := saturated(ctx, h, m, limits, "auto")
+	if g == nil {
+		return v, err
+	}
+	v, done, err := ordered(ctx, g, m, v)
+	if done || err != nil {
+		return v, err
+	}
+	return decompose(ctx, g, m, limits, v)
 }
 
 // ordered finishes a verdict by a greedy order, if that is possible.
