@@ -35,7 +35,7 @@ func lex(file, src string, faults *ast.Faults) []token {
 // emit appends a token whose text is given and which covers src[from:to].
 func (l *lexer) emit(k kind, text string, from, to int) {
 	l.tokens = append(l.tokens, token{
-		kind: k, line: l.line, col: l.column(from), text: text,
+		kind: k, line: l.line, col: l.column(from), from: int32(from), to: int32(to), text: text,
 	})
 	l.off = to
 }

@@ -33,6 +33,8 @@ type token struct {
 	op   ast.Op // for operator
 	line int32
 	col  int32
+	from int32 // offsets of the token in the text, quotes included
+	to   int32
 	text string
 }
 

@@ -1,0 +1,297 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+
+	"ordeal/sim/slicc/ast"
+)
+
+// effects is what a piece of a protocol reads and writes, by name: fields of
+// the TBE and the cache entry ("tbe.Dirty"), the pointers themselves ("tbe"),
+// queues ("in:requestPort", "out:responsePort"), caches and tables ("TBEs"),
+// the replacement order ("mru"), messages that wait ("waiting") and the cores
+// ("cpu"). The name "*" stands for everything.
+type effects struct {
+	reads, writes map[string]bool
+	// repeats is false where doing it twice may differ from doing it once.
+	repeats bool
+}
+
+func newEffects() *effects {
+	return &effects{reads: map[string]bool{}, writes: map[string]bool{}, repeats: true}
+}
+
+// overlap tells whether a name of one set may mean the same as one of another.
+func overlap(a, b map[string]bool) bool {
+	for x := range a {
+		for y := range b {
+			if x == "*" || y == "*" || x == y || strings.HasPrefix(x, y+".") || strings.HasPrefix(y, x+".") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commutes tells whether two pieces may run in either order.
+func (e *effects) commutes(other *effects) bool {
+	return !overlap(e.writes, other.writes) && !overlap(e.writes, other.reads) && !overlap(e.reads, other.writes)
+}
+
+// anything marks effects that are unknown.
+func (e *effects) anything() {
+	e.writes["*"], e.repeats = true, false
+}
+
+// actionEffects are those of an action.
+func (m *machine) actionEffects(name string) *effects {
+	e := newEffects()
+	a := m.actions[name]
+	if a == nil {
+		e.anything()
+		return e
+	}
+	r := reader{machine: m, effects: e, depth: 0}
+	r.block(a.Body)
+	return e
+}
+
+// reader collects effects.
+type reader struct {
+	machine *machine
+	*effects
+	depth int // of calls of functions
+}
+
+// maxDepth bounds the functions that call functions.
+const maxDepth = 6
+
+func (r *reader) block(b *ast.Block) {
+	if b == nil {
+		return
+	}
+	for _, s := range b.Stmts {
+		r.stmt(s)
+	}
+}
+
+func (r *reader) stmt(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.Block:
+		r.block(s)
+	case *ast.ExprStmt:
+		r.expr(s.X)
+	case *ast.Assign:
+		r.expr(s.Right)
+		r.assign(s.Left)
+	case *ast.Enqueue:
+		r.maybe(s.Latency)
+		r.maybe(s.Bypass)
+		r.block(s.Body)
+		r.writes["out:"+s.Port.Name], r.repeats = true, false
+	case *ast.Peek:
+		r.reads["in:"+s.Port.Name] = true
+		r.block(s.Body)
+	case *ast.PortStmt:
+		r.reads["in:"+s.Port.Name] = true
+		r.writes["in:"+s.Port.Name], r.writes["waiting"], r.repeats = true, true, false
+	case *ast.CheckAllocate: // asked before any action runs
+	case *ast.Return:
+		r.expr(s.X)
+	case *ast.If:
+		r.expr(s.Cond)
+		r.block(s.Then)
+		if s.Else != nil {
+			r.stmt(s.Else)
+		}
+	default:
+		r.anything()
+	}
+}
+
+func (r *reader) maybe(x ast.Expr) {
+	if x != nil {
+		r.expr(x)
+	}
+}
+
+// place names what an expression denotes; local says that nothing outlives
+// the action.
+func place(x ast.Expr) (name string, local bool) {
+	switch x := x.(type) {
+	case *ast.Name:
+		switch x.Name {
+		case "out_msg":
+			return "", true
+		case "tbe", "cache_entry", "in_msg":
+			return x.Name, false
+		}
+		return "var." + x.Name, false
+	case *ast.Member:
+		base, local := place(x.X)
+		if local || base == "in_msg" {
+			return base, local
+		}
+		if base != "tbe" && base != "cache_entry" && !strings.HasPrefix(base, "tbe.") && !strings.HasPrefix(base, "cache_entry.") {
+			return "*", false // an object that may be any
+		}
+		return base + "." + x.Field.Name, false
+	case *ast.Local:
+		return "", true
+	}
+	return "*", false
+}
+
+func (r *reader) assign(left ast.Expr) {
+	switch name, local := place(left); {
+	case local:
+	case name == "*":
+		r.maybeInner(left)
+		r.anything()
+	default:
+		r.writes[name] = true
+		if r.reads[name] {
+			r.repeats = false // a count, say
+		}
+	}
+}
+
+// maybeInner reads what the place of an assignment needs.
+func (r *reader) maybeInner(x ast.Expr) {
+	if member, ok := x.(*ast.Member); ok {
+		r.expr(member.X)
+	}
+}
+
+func (r *reader) exprs(list []ast.Expr) {
+	for _, x := range list {
+		r.expr(x)
+	}
+}
+
+func (r *reader) expr(x ast.Expr) {
+	switch x := x.(type) {
+	case *ast.Name:
+		name, local := place(x)
+		if !local && name != "in_msg" {
+			r.reads[name] = true
+		}
+	case *ast.Member:
+		switch name, local := place(x); {
+		case local || name == "in_msg":
+		case name == "*":
+			r.expr(x.X)
+			for _, family := range []string{"tbe", "cache_entry", "obj"} {
+				r.reads[family] = true
+			}
+		default:
+			r.reads[name] = true
+		}
+	case *ast.Call:
+		r.call(x)
+	case *ast.MethodCall:
+		r.method(x)
+	case *ast.ClassCall:
+		r.exprs(x.Args)
+	case *ast.Index:
+		r.expr(x.X)
+		r.exprs(x.Args)
+	case *ast.Valid:
+		r.expr(x.X)
+	case *ast.Cast:
+		r.expr(x.X)
+	case *ast.Unary:
+		r.expr(x.X)
+		if x.Op == ast.Inc || x.Op == ast.Dec {
+			r.assign(x.X)
+			r.repeats = false
+		}
+	case *ast.Binary:
+		r.expr(x.Left)
+		r.expr(x.Right)
+	}
+}
+
+// pure are the functions that neither depend on the state of the machine nor
+// change it.
+var pure = []string{
+	"mapAddressToMachine", "mapAddressToRange", "machineIDToMachineType", "machineIDToNodeID", "createMachineID",
+	"machineCount", "makeLineAddress", "getOffset", "mod", "intToID", "IDToInt", "zero_time", "clockEdge", "curCycle",
+	"cyclesToTicks", "ticksToCycles", "intToCycles", "max_tokens", "assert", "error", "DPRINTF",
+	"APPEND_TRANSITION_COMMENT", "profileMsgDelay", "isWriteRequest", "isReadRequest",
+}
+
+func (r *reader) call(x *ast.Call) {
+	name := x.Func.Name
+	if name != "DPRINTF" { // its first argument is no expression
+		r.exprs(x.Args)
+	}
+	switch name {
+	case "set_tbe", "unset_tbe":
+		r.writes["tbe"] = true
+		return
+	case "set_cache_entry", "unset_cache_entry":
+		r.writes["cache_entry"] = true
+		return
+	case "wakeUpBuffers", "wakeUpAllBuffers":
+		r.writes["waiting"], r.repeats = true, false
+		return
+	case "dequeueMemRespQueue":
+		r.writes["in:memory"], r.repeats = true, false
+		return
+	}
+	if slices.Contains(pure, name) {
+		return
+	}
+	if f := r.machine.funcs[name]; f != nil && r.depth < maxDepth {
+		inner := reader{r.machine, r.effects, r.depth + 1}
+		inner.block(f.Body)
+		return
+	}
+	r.anything()
+}
+
+func (r *reader) method(x *ast.MethodCall) {
+	r.exprs(x.Args)
+	on, local := place(x.X)
+	switch method := x.Method.Name; {
+	case strings.HasPrefix(method, "profile"):
+	case method == "setMRU":
+		r.writes["mru"] = true
+	case method == "recordRequestType", method == "checkResourceAvailable":
+	case method == "evictionCallback":
+		r.writes["cpu"] = true
+	case strings.HasSuffix(method, "Callback"):
+		r.writes["cpu"], r.repeats = true, false
+		if len(x.Args) > 1 { // a store writes into the block
+			r.assign(x.Args[1])
+		}
+	case method == "dequeue", method == "recycle":
+		r.writes["in:"+strings.TrimPrefix(on, "var.")], r.repeats = true, false
+	case method == "isReady":
+		r.reads["in:"+strings.TrimPrefix(on, "var.")] = true
+	case method == "changePermission":
+		r.writes["permission"] = true
+	case local:
+	case reading(method):
+		r.expr(x.X)
+	case strings.HasPrefix(on, "tbe.") || strings.HasPrefix(on, "cache_entry."):
+		r.reads[on], r.writes[on] = true, true // a set that gains or loses an element
+	case method == "allocate" || method == "deallocate" || method == "allocateVoid":
+		r.reads[on], r.writes[on], r.repeats = true, true, false
+		r.writes["cache_entry"] = true // its object may be gone
+	default:
+		r.anything()
+	}
+}
+
+// reading are the methods that change nothing.
+func reading(method string) bool {
+	switch method {
+	case "lookup", "isTagPresent", "cacheAvail", "isPresent", "count", "isElement", "isEmpty", "smallestElement",
+		"isSuperset", "intersectionIsEmpty", "cacheProbe":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,190 @@
+package mutate
+
+import (
+	"fmt"
+	"strings"
+
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/types"
+)
+
+// equivalent says why an edit cannot be noticed, as far as the text of the
+// protocol shows it.
+func (p *Protocol) equivalent(m *machine, s site, e edit) string {
+	if s.name != "" {
+		return p.equivalentBody(m, s, e)
+	}
+	if has(s.row.Actions, types.StallAction) && e.op != Copy && e.op != Pop && e.op != Delete {
+		if e.op != Drop || e.arg != types.StallAction {
+			return "the transition stalls: nothing else of it is done"
+		}
+	}
+	switch e.op {
+	case Swap:
+		if m.actionEffects(e.arg).commutes(m.actionEffects(e.what)) {
+			return "neither action writes what the other reads or writes"
+		}
+	case Drop, Dup:
+		effects := m.actionEffects(e.arg)
+		if e.arg == types.StallAction && e.op == Drop {
+			return "" // its name is its effect
+		}
+		if reason := effects.invisible(); reason != "" {
+			return reason
+		}
+		if e.op == Dup && effects.repeats {
+			return "doing it twice is doing it once"
+		}
+	}
+	return ""
+}
+
+// invisible says why nothing can tell whether the effects happen.
+func (e *effects) invisible() string {
+	if len(e.writes) == 0 {
+		return "it counts or reports, nothing else"
+	}
+	if len(e.writes) == 1 && e.writes["mru"] {
+		return "it changes which line is replaced next, not what is right"
+	}
+	return ""
+}
+
+// equivalentBody is equivalent for edits of actions, ports and functions.
+func (p *Protocol) equivalentBody(m *machine, s site, e edit) string {
+	if _, ok := s.decl.(*ast.Action); ok && !m.runs(s.name) {
+		return fmt.Sprintf("no transition of machine %s runs the action", m.name)
+	}
+	if e.op == Set || e.op == Skip {
+		if at := strings.LastIndexByte(e.arg, '.'); at >= 0 && !strings.Contains(e.arg, "(") && !p.fields[e.arg[at+1:]] {
+			return "nothing reads the field " + e.arg[at+1:]
+		}
+	}
+	if e.op != Skip {
+		return ""
+	}
+	stmt := m.point(s, e)
+	if stmt == nil {
+		return ""
+	}
+	if x, ok := stmt.(*ast.ExprStmt); ok {
+		effects := newEffects()
+		r := reader{machine: m, effects: effects}
+		r.expr(x.X)
+		if onlyLocal(x.X) {
+			return ""
+		}
+		return effects.invisible()
+	}
+	return ""
+}
+
+// onlyLocal tells whether a call changes a message in the making, which is an
+// effect though nothing that outlives the action is written.
+func onlyLocal(x ast.Expr) bool {
+	call, ok := x.(*ast.MethodCall)
+	if !ok {
+		return false
+	}
+	_, local := place(call.X)
+	return local || !strings.HasPrefix(call.Method.Name, "profile") && call.Method.Name != "setMRU" &&
+		call.Method.Name != "recordRequestType"
+}
+
+// point is the statement that a Skip leaves out.
+func (m *machine) point(s site, e edit) ast.Stmt {
+	for _, p := range m.bodyPoints(s) {
+		if p.edit.text() == e.text() {
+			return p.make(s).stmt
+		}
+	}
+	return nil
+}
+
+// runs tells whether some transition has the action.
+func (m *machine) runs(action string) bool {
+	for _, t := range m.transitions {
+		if has(t.Actions, action) && !has(t.Actions, types.StallAction) {
+			return true
+		}
+	}
+	return false
+}
+
+// nativeFields are read by the simulator: where a message goes, what is asked
+// of memory.
+var nativeFields = []string{"Destination", "addr", "Addr", "Type", "Sender", "DataBlk", "Len"}
+
+// readFields notes the names of all fields that some expression reads.
+func (p *Protocol) readFields() {
+	for _, name := range nativeFields {
+		p.fields[name] = true
+	}
+	for _, m := range p.machines {
+		for _, s := range m.bodies {
+			p.fieldsOf(s.body)
+		}
+		for _, f := range m.funcs {
+			if f.Name.Name != "functionalRead" && f.Name.Name != "functionalWrite" {
+				p.fieldsOf(f.Body)
+			}
+		}
+	}
+}
+
+func (p *Protocol) fieldsOf(b *ast.Block) {
+	walk(b, func(s ast.Stmt) {
+		switch s := s.(type) {
+		case *ast.ExprStmt:
+			p.fieldsRead(s.X)
+		case *ast.Assign:
+			p.fieldsRead(s.Right)
+			if member, ok := s.Left.(*ast.Member); ok {
+				p.fieldsRead(member.X)
+			}
+		case *ast.Return:
+			p.fieldsRead(s.X)
+		case *ast.If:
+			p.fieldsRead(s.Cond)
+		case *ast.Enqueue:
+			p.fieldsRead(s.Latency)
+		case *ast.Peek:
+			if key, ok := s.Pairs.Get("block_on"); ok {
+				p.fields[key] = true
+			}
+		}
+	})
+}
+
+func (p *Protocol) fieldsRead(x ast.Expr) {
+	switch x := x.(type) {
+	case *ast.Member:
+		p.fields[x.Field.Name] = true
+		p.fieldsRead(x.X)
+	case *ast.Call:
+		p.fieldsReadAll(x.Args)
+	case *ast.MethodCall:
+		p.fieldsRead(x.X)
+		p.fieldsReadAll(x.Args)
+	case *ast.ClassCall:
+		p.fieldsReadAll(x.Args)
+	case *ast.Index:
+		p.fieldsRead(x.X)
+		p.fieldsReadAll(x.Args)
+	case *ast.Valid:
+		p.fieldsRead(x.X)
+	case *ast.Cast:
+		p.fieldsRead(x.X)
+	case *ast.Unary:
+		p.fieldsRead(x.X)
+	case *ast.Binary:
+		p.fieldsRead(x.Left)
+		p.fieldsRead(x.Right)
+	}
+}
+
+func (p *Protocol) fieldsReadAll(list []ast.Expr) {
+	for _, x := range list {
+		p.fieldsRead(x)
+	}
+}

@@ -1,0 +1,135 @@
+package mutate
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// joint stands between the edits of a mutant that has several.
+const joint = " + "
+
+// maxNearest is how many known names an error lists.
+const maxNearest = 3
+
+// Find makes the mutant with the name id, listed or not. The error for a name
+// that does not fit the protocol says where it does not and lists the mutants
+// with the nearest names.
+func (p *Protocol) Find(id string) (Mutant, error) {
+	var whole Mutant
+	rest := p
+	for i, part := range strings.Split(id, joint+p.Name+"/") {
+		if i > 0 {
+			part = p.Name + "/" + part
+		}
+		m, err := rest.single(part)
+		if err != nil {
+			return Mutant{}, p.unknown(part, err)
+		}
+		if i == 0 {
+			whole = m
+		} else {
+			whole.ID += joint + m.ID
+			whole.changes = append(whole.changes, m.changes...)
+			whole.Equivalent = ""
+		}
+		// Later edits work on what the earlier ones left.
+		if rest, err = New(rest.Apply(m)); err != nil {
+			return Mutant{}, fmt.Errorf("mutant %s: %w", part, err)
+		}
+	}
+	return whole, nil
+}
+
+// single makes a mutant of one edit from its name.
+func (p *Protocol) single(id string) (Mutant, error) {
+	parts := strings.SplitN(id, "/", 4)
+	if len(parts) != 4 {
+		return Mutant{}, fmt.Errorf("want PROTOCOL/MACHINE/PLACE/EDIT")
+	}
+	if parts[0] != p.Name {
+		return Mutant{}, fmt.Errorf("the protocol is %s", p.Name)
+	}
+	m := p.machine(parts[1])
+	if m == nil {
+		return Mutant{}, fmt.Errorf("protocol %s has no machine %s", p.Name, parts[1])
+	}
+	s, err := m.find(parts[2])
+	if err != nil {
+		return Mutant{}, err
+	}
+	e, err := parseEdit(parts[3])
+	if err != nil {
+		return Mutant{}, err
+	}
+	mutant, err := p.mutant(m, s, e)
+	if err == nil && (s.name != "" || s.row != nil) {
+		mutant.Equivalent = p.equivalent(m, s, e)
+	}
+	return mutant, err
+}
+
+// find is the site of a name.
+func (m *machine) find(place string) (site, error) {
+	if pair, ok := strings.CutPrefix(place, "("); ok {
+		state, event, ok := strings.Cut(strings.TrimSuffix(pair, ")"), ",")
+		if !ok {
+			return site{}, fmt.Errorf("place %q: want (STATE,EVENT)", place)
+		}
+		return site{state: state, event: event, row: m.row(state, event)}, nil
+	}
+	s, ok := m.site(place)
+	if !ok {
+		return site{}, fmt.Errorf("machine %s has no action, port or function %s to edit", m.name, place)
+	}
+	return s, nil
+}
+
+// unknown is the error for a name that does not fit.
+func (p *Protocol) unknown(id string, err error) error {
+	var list []string
+	for _, m := range p.List() {
+		list = append(list, m.ID)
+	}
+	near := nearest(id, list)
+	if len(near) == 0 {
+		return fmt.Errorf("mutant %s: %w", id, err)
+	}
+	return fmt.Errorf("mutant %s: %w; nearest are\n  %s", id, err, strings.Join(near, "\n  "))
+}
+
+// nearest are the names that share most with id: its parts first, then their
+// letters.
+func nearest(id string, list []string) []string {
+	score := func(name string) int {
+		a, b := strings.SplitN(id, "/", 4), strings.SplitN(name, "/", 4)
+		sum := 0
+		for i := range min(len(a), len(b)) {
+			if a[i] == b[i] {
+				sum += 1000
+				continue
+			}
+			sum += 900 * common(a[i], b[i]) / max(len(a[i]), len(b[i]), 1)
+		}
+		return sum
+	}
+	scores := map[string]int{}
+	for _, name := range list {
+		scores[name] = score(name)
+	}
+	sort.SliceStable(list, func(i, j int) bool { return scores[list[i]] > scores[list[j]] })
+	return list[:min(maxNearest, len(list))]
+}
+
+// common counts the letters at the start and at the end that two words share.
+func common(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	end := 0
+	for end < min(len(a), len(b))-n && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	return n + end
+}

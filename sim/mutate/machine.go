@@ -1,0 +1,152 @@
+package mutate
+
+import (
+	"fmt"
+
+	"ordeal/sim/slicc/ast"
+)
+
+// machine is a machine with its declarations by kind, those of included files
+// in their places.
+type machine struct {
+	name        string
+	states      []ast.State
+	transitions []*ast.Transition
+	actions     map[string]*ast.Action
+	funcs       map[string]*ast.Func
+	bodies      []site // actions, ports and functions in the order of the text
+}
+
+// site is a place to edit.
+type site struct {
+	// A row of the table; row is nil where the table has none for the pair.
+	state, event string
+	row          *ast.Transition
+	// Or a declaration with a body.
+	name string
+	decl ast.Decl
+	body *ast.Block
+}
+
+func (s site) String() string {
+	if s.name != "" {
+		return s.name
+	}
+	return fmt.Sprintf("(%s,%s)", s.state, s.event)
+}
+
+func (s site) pos() ast.Pos {
+	switch {
+	case s.decl != nil:
+		return s.decl.Position()
+	case s.row != nil:
+		return s.row.Pos
+	}
+	return ast.Pos{}
+}
+
+func (m *machine) collect(body []ast.Decl) {
+	for _, d := range body {
+		switch d := d.(type) {
+		case *ast.Include:
+			if d.File != nil {
+				m.collect(d.File.Decls)
+			}
+		case *ast.StateDecl:
+			m.states = append(m.states, d.States...)
+		case *ast.Transition:
+			m.transitions = append(m.transitions, d)
+		case *ast.Action:
+			m.actions[d.Name.Name] = d
+			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
+		case *ast.InPort:
+			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
+		case *ast.Func:
+			if d.Body != nil {
+				m.funcs[d.Name.Name] = d
+				if !isPlumbing(d.Name.Name) {
+					m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
+				}
+			}
+		}
+	}
+}
+
+// isPlumbing tells the functions that no mutant edits: those for gem5's
+// functional accesses, which a simulation never calls, and those that carry
+// states between the table and its entries, without which nothing works.
+func isPlumbing(name string) bool {
+	switch name {
+	case "functionalRead", "functionalWrite", "getAccessPermission", "setAccessPermission", "getState", "setState":
+		return true
+	}
+	return false
+}
+
+// sites lists the rows of the table and the bodies.
+func (m *machine) sites() []site {
+	var list []site
+	for _, t := range m.transitions {
+		for _, s := range t.States {
+			for _, e := range t.Events {
+				list = append(list, site{state: s.Name, event: e.Name, row: t})
+			}
+		}
+	}
+	return append(list, m.bodies...)
+}
+
+// row finds the row for a state and an event; nil if there is none.
+func (m *machine) row(state, event string) *ast.Transition {
+	for _, t := range m.transitions {
+		if has(t.States, state) && has(t.Events, event) {
+			return t
+		}
+	}
+	return nil
+}
+
+// body finds a declaration with a body.
+func (m *machine) site(name string) (site, bool) {
+	for _, s := range m.bodies {
+		if s.name == name {
+			return s, true
+		}
+	}
+	return site{}, false
+}
+
+// stable lists the states that wait for nothing.
+func (m *machine) stable() []string {
+	var list []string
+	for _, s := range m.states {
+		if s.Permission.Value.Name != "Busy" {
+			list = append(list, s.Name.Name)
+		}
+	}
+	return list
+}
+
+// hasState tells whether the machine declares the state.
+func (m *machine) hasState(name string) bool {
+	for _, s := range m.states {
+		if s.Name.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func has(list []ast.Ident, name string) bool { return index(list, name, 1) >= 0 }
+
+// index is the place of the nth occurrence of a name, -1 if there is none.
+func index(list []ast.Ident, name string, nth int) int {
+	for i, id := range list {
+		if id.Name == name {
+			if nth--; nth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}

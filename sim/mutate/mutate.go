@@ -1,0 +1,170 @@
+// Package mutate plants faults in coherence protocols: small edits of a SLICC
+// tree, each with a name that people can read and that survives edits of other
+// parts of the protocol.
+//
+// A name has four parts: the protocol, the machine, the place in the machine
+// and the edit. The place is a row of the transition table, (STATE,EVENT), or
+// the name of an action, a port or a function:
+//
+//	MI_example/L1Cache/(M,Store)/swap:s_store_hit,p_profileHit
+//	MESI_Two_Level/L1Cache/s_deallocateTBE/skip:unset_tbe()
+//
+// Where the same edit is possible at several points of a place, "#2" and so on
+// tell them apart. Several edits joined by " + " are one mutant. List
+// enumerates the single edits of a protocol; Find makes any mutant from its
+// name, including edits that are too many to list.
+//
+// Some mutants cannot be told from the protocol by any program; List marks
+// those whose reason it can see, see Mutant.Equivalent. All others may or may
+// not be equivalent.
+package mutate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ordeal/sim/slicc/ast"
+)
+
+// Operator is a kind of edit.
+type Operator string
+
+// The operators on rows of the transition table.
+const (
+	Swap    Operator = "swap"    // swap:A,B exchanges two adjacent actions
+	Drop    Operator = "drop"    // drop:A leaves an action out
+	Dup     Operator = "dup"     // dup:A runs an action twice
+	Next    Operator = "next"    // next:S leads to another state; next:stay leaves the state
+	Delete  Operator = "delete"  // delete drops the transition
+	Copy    Operator = "copy"    // copy:S does what state S does with the event; also fills a missing row
+	Pop     Operator = "pop"     // pop:A takes a message that should wait off its queue by action A
+	Insert  Operator = "insert"  // insert:A@B runs action A before action B, or at the end without @B
+	Replace Operator = "replace" // replace:A>B runs action B instead of A
+)
+
+// The operators on the bodies of actions, ports and functions.
+const (
+	Skip    Operator = "skip"    // skip:STATEMENT leaves a statement out
+	Set     Operator = "set"     // set:LEFT=VALUE assigns another value
+	Negate  Operator = "negate"  // negate:CONDITION turns a condition round
+	Trigger Operator = "trigger" // trigger:A>B triggers another event
+	Forget  Operator = "forget"  // forget:PORT leaves one destination of a message out
+)
+
+// Operators lists the operators, those on rows first.
+func Operators() []Operator {
+	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget}
+}
+
+// Mutant is an edit of a protocol.
+type Mutant struct {
+	ID       string
+	Operator Operator // of the first edit
+	Machine  string
+	// State and Event are the row that is edited; empty for other places.
+	State, Event string
+	// Place is the row, or the name of the action, port or function.
+	Place string
+	Pos   ast.Pos
+	// Equivalent says why no program can tell the mutant from the protocol;
+	// empty where that cannot be seen.
+	Equivalent string
+	changes    []change
+}
+
+// Protocol is a protocol's tree, prepared for edits. The tree itself is never
+// changed.
+type Protocol struct {
+	Name     string
+	Root     *ast.File
+	machines []*machine
+	fields   map[string]bool // names of fields that something reads
+}
+
+// New prepares a protocol whose files are all loaded.
+func New(root *ast.File) (*Protocol, error) {
+	p := &Protocol{Root: root, fields: map[string]bool{}}
+	p.collect(root)
+	if p.Name == "" {
+		return nil, fmt.Errorf("%s: the protocol does not say its name", root.Name)
+	}
+	if len(p.machines) == 0 {
+		return nil, fmt.Errorf("%s: the protocol has no machine", root.Name)
+	}
+	p.readFields()
+	return p, nil
+}
+
+// collect finds the protocol's name and machines.
+func (p *Protocol) collect(f *ast.File) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.Protocol:
+			p.Name = d.Name
+		case *ast.Include:
+			if d.File != nil {
+				p.collect(d.File)
+			}
+		case *ast.Machine:
+			m := &machine{name: d.Name.Value.Name, actions: map[string]*ast.Action{}, funcs: map[string]*ast.Func{}}
+			m.collect(d.Body)
+			p.machines = append(p.machines, m)
+		}
+	}
+}
+
+// machine finds a machine by name; nil if there is none.
+func (p *Protocol) machine(name string) *machine {
+	i := slices.IndexFunc(p.machines, func(m *machine) bool { return m.name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.machines[i]
+}
+
+// List enumerates the mutants of the protocol in the order of its text.
+func (p *Protocol) List() []Mutant {
+	var list []Mutant
+	for _, m := range p.machines {
+		for _, s := range m.sites() {
+			seen := map[string]int{}
+			for _, e := range m.edits(s) {
+				name := e.text()
+				if seen[name]++; seen[name] > 1 {
+					e.nth = seen[name]
+				}
+				mutant, err := p.mutant(m, s, e)
+				if err != nil {
+					panic(fmt.Sprintf("mutant %s of the list: %v", name, err))
+				}
+				mutant.Equivalent = p.equivalent(m, s, e)
+				list = append(list, mutant)
+			}
+		}
+	}
+	return list
+}
+
+// mutant makes a mutant of a single edit.
+func (p *Protocol) mutant(m *machine, s site, e edit) (Mutant, error) {
+	c, err := m.change(s, e)
+	if err != nil {
+		return Mutant{}, err
+	}
+	mutant := Mutant{
+		ID: strings.Join([]string{p.Name, m.name, s.String(), e.String()}, "/"), Operator: e.op,
+		Machine: m.name, Place: s.String(), State: s.state, Event: s.event, Pos: s.pos(), changes: []change{c},
+	}
+	return mutant, nil
+}
+
+// Apply gives the protocol's tree with the mutant's edits. It shares all that
+// is not edited with the tree of p.
+func (p *Protocol) Apply(m Mutant) *ast.File {
+	root := p.Root
+	for _, c := range m.changes {
+		root, _ = c.file(root)
+	}
+	return root
+}

@@ -1,0 +1,281 @@
+package mutate
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/sema"
+	"ordeal/sim/slicc/syntax"
+)
+
+// source is a protocol to mutate.
+type source struct {
+	fsys fs.FS
+	root string
+}
+
+// sources are the protocols of the tests: a small one, the embedded ones and,
+// where a tree is given, gem5's.
+func sources(t testing.TB) []source {
+	t.Helper()
+	list := []source{small}
+	for _, name := range protocols.Names() {
+		root, err := protocols.Root(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := protocols.Load(name); err == nil {
+			list = append(list, source{protocols.Files(), root})
+		}
+	}
+	if tree := os.Getenv("ORDEAL_GEM5_TREE"); tree != "" {
+		dir := os.DirFS(filepath.Join(tree, "src/mem/ruby/protocol"))
+		for _, name := range []string{"MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"} {
+			list = append(list, source{dir, name + ".slicc"})
+		}
+	}
+	return list
+}
+
+// small is the protocol that the tests of the runtime use, too.
+var small = source{os.DirFS("../builtin/ruby/testdata/small"), "small.slicc"}
+
+func (s source) load(t testing.TB) *Protocol {
+	t.Helper()
+	tree, err := syntax.Load(s.fsys, s.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// file finds a file of a tree.
+func file(f *ast.File, name string) *ast.File {
+	if f.Name == name {
+		return f
+	}
+	for d := range f.Includes() {
+		if found := file(d.File, name); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// TestMutants makes mutants of every operator in three ways, from the list,
+// from the name and in the text, and wants the same protocol each time, which
+// is not the original one and has no fault that a compiler finds.
+func TestMutants(t *testing.T) {
+	for _, src := range sources(t) {
+		p := src.load(t)
+		original := printAll(p.Root)
+		list := p.List()
+		step := len(list)/200 + 1
+		for i := 0; i < len(list); i += step {
+			m := list[i]
+			tree := p.Apply(m)
+			if printAll(tree) == original {
+				t.Errorf("%s changes nothing", m.ID)
+			}
+			if _, err := sema.Check(tree); err != nil {
+				t.Errorf("%s: %v", m.ID, err)
+			}
+			found, err := p.Find(m.ID)
+			if err != nil {
+				t.Errorf("%v", err)
+				continue
+			}
+			if printAll(p.Apply(found)) != printAll(tree) || found.Equivalent != m.Equivalent {
+				t.Errorf("%s: the name means another mutant", m.ID)
+			}
+			files, err := Text(src.fsys, src.root, m.ID)
+			if err != nil || len(files) != 1 {
+				t.Errorf("%s: %d files: %v", m.ID, len(files), err)
+				continue
+			}
+			again, err := syntax.Parse(files[0].Name, files[0].New)
+			if err != nil {
+				t.Errorf("%s: %v", m.ID, err)
+				continue
+			}
+			if syntax.Print(again) != syntax.Print(file(tree, files[0].Name)) {
+				t.Errorf("%s: the text differs from the tree:\n%s", m.ID, files[0].Diff(""))
+			}
+		}
+		if printAll(p.Root) != original {
+			t.Errorf("%s: edits changed the original", src.root)
+		}
+	}
+}
+
+func printAll(f *ast.File) string {
+	var sb strings.Builder
+	sb.WriteString(syntax.Print(f))
+	for d := range f.Includes() {
+		sb.WriteString(printAll(d.File))
+	}
+	return sb.String()
+}
+
+// TestListNames wants every name once, and every operator but those that only
+// names can ask for.
+func TestListNames(t *testing.T) {
+	seen := map[Operator]bool{}
+	for _, src := range sources(t) {
+		ids := map[string]bool{}
+		for _, m := range src.load(t).List() {
+			if ids[m.ID] {
+				t.Errorf("%s is listed twice", m.ID)
+			}
+			ids[m.ID] = true
+			seen[m.Operator] = true
+		}
+	}
+	for _, op := range Operators() {
+		if listed := op != Insert && op != Replace && op != Forget; listed && !seen[op] {
+			t.Errorf("no protocol has a mutant of operator %s", op)
+		}
+	}
+}
+
+// TestNamedEdits checks what edits do to the text, line by line.
+func TestNamedEdits(t *testing.T) {
+	for _, row := range []struct {
+		edit string
+		want string // the changed lines of the diff
+	}{
+		{"L1Cache/(M,Load)/swap:l_load,m_popMandatory", "+m_popMandatory; -m_popMandatory;"},
+		{"L1Cache/(M,Store)/drop:s_store", "-s_store;"},
+		{"L1Cache/(M,Recall)/next:stay", "-transition(M, Recall, I) { +transition(M, Recall) {"},
+		{"L1Cache/(II,PutAck)/delete", "-transition({MI, II}, PutAck, I) { +transition(MI, PutAck, I) {"},
+		{"L1Cache/(I,Replacement)/copy:M", "+ +transition(I, Replacement, MI) { +t_allocateTBE; +e_evict; +p_put; +d_deallocate; +}"},
+		{"L1Cache/(M,Load)/insert:e_evict@m_popMandatory", "+e_evict;"},
+		{"L1Cache/(M,Load)/replace:l_load>e_evict", "-l_load; +e_evict;"},
+		{"L1Cache/w_write/skip:cache_entry.DataBlk", "-cache_entry.DataBlk := in_msg.DataBlk;"},
+		{"L1Cache/e_evict/negate:send_evictions", "-if (send_evictions) { +if (!send_evictions) {"},
+		{"L1Cache/orderPort/trigger:Recall>PutAck",
+			"-trigger(Event:Recall, in_msg.addr, cache_entry, tbe); +trigger(Event:PutAck, in_msg.addr, cache_entry, tbe);"},
+		{"L1Cache/g_get/set:out_msg.Type=HomeRequest:Put",
+			"-out_msg.Type := HomeRequest:Get; +out_msg.Type := HomeRequest:Put;"},
+		{"L1Cache/(M,Store)/drop:s_store + Small/L1Cache/(M,Load)/drop:l_load", "-l_load; -s_store;"},
+		// The second edit is of what the first one left.
+		{"L1Cache/(M,Load)/insert:e_evict@l_load + Small/L1Cache/(M,Load)/drop:l_load", "-l_load; +e_evict;"},
+	} {
+		files, err := Text(small.fsys, small.root, "Small/"+row.edit)
+		if err != nil {
+			t.Errorf("%s: %v", row.edit, err)
+			continue
+		}
+		if got := changedLines(string(files[0].Diff(""))); got != row.want {
+			t.Errorf("%s changes\n%s\nwant\n%s", row.edit, got, row.want)
+		}
+	}
+}
+
+// changedLines joins the lines of a diff that were taken out or put in.
+func changedLines(diff string) string {
+	var lines []string
+	for line := range strings.Lines(diff) {
+		if (line[0] == '+' || line[0] == '-') && !strings.HasPrefix(line, "+++") && !strings.HasPrefix(line, "---") {
+			lines = append(lines, line[:1]+strings.TrimSpace(line[1:]))
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+// TestEquivalent compares the marks with what was found by reading the small
+// protocol.
+func TestEquivalent(t *testing.T) {
+	p := small.load(t)
+	for edit, want := range map[string]bool{
+		// A message that leaves and a line of the cache have nothing in common.
+		"L1Cache/(M,Replacement)/swap:t_allocateTBE,e_evict": true,
+		// The put takes its data from the TBE that the action before allocates.
+		"L1Cache/(M,Replacement)/swap:e_evict,p_put":          true,
+		"L1Cache/(M,Replacement)/swap:p_put,d_deallocate":     true,
+		"L1Cache/(IM,Grant)/swap:w_write,c_complete":          false, // data against callback
+		"L1Cache/(M,Recall)/swap:r_return,d_deallocate":       false, // uses the entry that goes
+		"L1Cache/(IM,Grant)/swap:m_popMandatory,o_popOrder":   true,  // two queues
+		"L1Cache/(IM,Grant)/swap:c_complete,m_popMandatory":   false, // looks at the queue's head
+		"L1Cache/(M,Recall)/dup:e_evict":                      true,
+		"L1Cache/(M,Recall)/dup:r_return":                     false,
+		"L1Cache/(M,Recall)/drop:e_evict":                     false,
+		"L1Cache/(IM,Load)/dup:z_stall":                       true,
+		"L1Cache/(IM,Load)/drop:z_stall":                      false,
+		"L1Cache/l_load/skip:cacheMemory.setMRU(cache_entry)": true,
+		"L1Cache/p_put/skip:out_msg.Requestor":                false,
+		"Directory/f_fetch/skip:out_msg.Len":                  false,
+	} {
+		m, err := p.Find("Small/" + edit)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := m.Equivalent != ""; got != want {
+			t.Errorf("%s: marked equivalent %v (%s), want %v", edit, got, m.Equivalent, want)
+		}
+	}
+}
+
+// TestFindErrors wants errors that help.
+func TestFindErrors(t *testing.T) {
+	p := small.load(t)
+	for id, want := range map[string][]string{
+		"Small/L1Cache/(M,Store)/drop:s_stor":                                         {"no action s_stor", "Small/L1Cache/(M,Store)/drop:s_store\n"},
+		"Small/L1Cache/(M,Stor)/delete":                                               {"no transition (M,Stor)", "Small/L1Cache/(M,Store)/delete\n"},
+		"Small/L1Cach/(M,Store)/delete":                                               {"no machine L1Cach", "Small/L1Cache/(M,Store)/delete\n"},
+		"Smal/L1Cache/(M,Store)/delete":                                               {"the protocol is Small", "Small/L1Cache/(M,Store)/delete\n"},
+		"Small/L1Cache/(M,Store)/remove":                                              {`unknown operator "remove"`},
+		"Small/L1Cache/(M,Store)/drop":                                                {"takes an argument"},
+		"Small/L1Cache/(M,Store)/delete:x":                                            {"takes no argument"},
+		"Small/L1Cache/(M,Store)/swap:a":                                              {"two arguments"},
+		"Small/L1Cache/(M,Store)/drop:s_store#2":                                      {"no such point"},
+		"Small/L1Cache/(M,Store)/drop:s_store#x":                                      {"number from 2"},
+		"Small/L1Cache/(M,Store)/next:N":                                              {"no state N"},
+		"Small/L1Cache/nobody/skip:x":                                                 {"no action, port or function nobody"},
+		"Small/L1Cache":                                                               {"want PROTOCOL/MACHINE/PLACE/EDIT"},
+		"Small/L1Cache/(M,Store)/drop:s_store + Small/L1Cache/(M,Store)/drop:s_store": {"no such point"},
+	} {
+		_, err := p.Find(id)
+		if err == nil {
+			t.Errorf("%s is found", id)
+			continue
+		}
+		for _, part := range append(want, "nearest are") {
+			if !strings.Contains(err.Error()+"\n", part) {
+				t.Errorf("%s: the error has no %q: %v", id, part, err)
+			}
+		}
+	}
+}
+
+// FuzzFind wants no name to be more than an error, and the name of what is
+// found to be found again.
+func FuzzFind(f *testing.F) {
+	p := small.load(f)
+	for i, m := range p.List() {
+		if i%50 == 0 {
+			f.Add(m.ID)
+		}
+	}
+	f.Add("Small/L1Cache/(M,Store)/insert:e_evict + Small/L1Cache/(I,Recall)/copy:M")
+	f.Fuzz(func(t *testing.T, id string) {
+		m, err := p.Find(id)
+		if err != nil {
+			return
+		}
+		again, err := p.Find(m.ID)
+		if err != nil || again.ID != m.ID || printAll(p.Apply(again)) != printAll(p.Apply(m)) {
+			t.Errorf("%q is %q, which is %q: %v", id, m.ID, again.ID, err)
+		}
+	})
+}

@@ -1,0 +1,174 @@
+package mutate
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"ordeal/sim/slicc/syntax"
+)
+
+// File is a source file that a mutant changes.
+type File struct {
+	Name     string // in the protocol's file system
+	Old, New []byte
+}
+
+// Diff is the change in unified form; dir is put before the file's name, so
+// that "patch -p1" finds the file from the root of a source tree.
+func (f File) Diff(dir string) []byte {
+	name := path.Join(dir, f.Name)
+	return diff.Diff("a/"+name, f.Old, "b/"+name, f.New)
+}
+
+// Text makes the edits of the mutant id in the source files of the protocol
+// whose root file is root in fsys, and gives the files that change. What the
+// edits do not concern, comments included, stays as it is.
+func Text(fsys fs.FS, root, id string) ([]File, error) {
+	over := overlay{FS: fsys, files: map[string][]byte{}}
+	name, _, _ := strings.Cut(id, "/")
+	for i, part := range strings.Split(id, joint+name+"/") {
+		if i > 0 {
+			part = name + "/" + part
+		}
+		if err := over.edit(root, part); err != nil {
+			return nil, err
+		}
+	}
+	var files []File
+	for name, text := range over.files {
+		old, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{name, old, text})
+	}
+	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })
+	return files, nil
+}
+
+// overlay is a file system some of whose files are changed.
+type overlay struct {
+	fs.FS
+	files map[string][]byte
+}
+
+// ReadFile gives the changed text of a file, or the original one.
+func (o overlay) ReadFile(name string) ([]byte, error) {
+	if text, ok := o.files[name]; ok {
+		return text, nil
+	}
+	return fs.ReadFile(o.FS, name)
+}
+
+// edit makes a single edit.
+func (o overlay) edit(root, id string) error {
+	tree, err := syntax.Load(o, root)
+	if err != nil {
+		return err
+	}
+	p, err := New(tree)
+	if err != nil {
+		return err
+	}
+	m, err := p.single(id)
+	if err != nil {
+		return p.unknown(id, err)
+	}
+	for _, c := range m.changes {
+		name := c.decl.Position().File
+		text, err := o.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if o.files[name], err = c.text(name, text); err != nil {
+			return fmt.Errorf("mutant %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// text makes the change in the text of its file.
+func (c *change) text(name string, src []byte) ([]byte, error) {
+	t, err := syntax.NewText(name, src)
+	if err != nil {
+		return nil, err
+	}
+	var span syntax.Span
+	var with string
+	switch {
+	case c.expr != nil:
+		span, err = t.Expr(c.expr.Position())
+		with = syntax.PrintExpr(c.with)
+	case c.stmt != nil:
+		span, err = t.Stmt(c.stmt.Position())
+		for _, s := range c.stmts {
+			with += syntax.PrintStmt(s)
+		}
+	default:
+		span, err = t.Decl(c.decl.Position())
+		with = c.declText(src, span)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return splice(src, span, with), nil
+}
+
+// declText is the text of the declarations that stand for one. Where the
+// declaration itself stays, its own text is kept.
+func (c *change) declText(src []byte, span syntax.Span) string {
+	var parts []string
+	for _, d := range c.decls {
+		if d == c.decl {
+			parts = append(parts, flush(src, span))
+			continue
+		}
+		parts = append(parts, strings.TrimRight(syntax.PrintDecl(d), "\n"))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// flush is the text of a span without the indentation of its first line.
+func flush(src []byte, span syntax.Span) string {
+	return strings.ReplaceAll(string(src[span.From:span.To]), "\n"+margin(src, span.From), "\n")
+}
+
+// margin is the white space in front of an offset on its line.
+func margin(src []byte, at int) string {
+	start := bytes.LastIndexByte(src[:at], '\n') + 1
+	end := start
+	for end < at && (src[end] == ' ' || src[end] == '\t') {
+		end++
+	}
+	return string(src[start:end])
+}
+
+// splice puts a text in place of a span, with the indentation of the span. An
+// empty text takes the lines that it leaves blank with it.
+func splice(src []byte, span syntax.Span, with string) []byte {
+	with = strings.TrimRight(with, "\n")
+	from, to := span.From, span.To
+	if with == "" {
+		start := bytes.LastIndexByte(src[:from], '\n') + 1
+		if len(bytes.TrimSpace(src[start:from])) == 0 {
+			if n := bytes.IndexByte(src[to:], '\n'); n >= 0 && len(bytes.TrimSpace(src[to:to+n])) == 0 {
+				from, to = start, to+n+1
+			}
+		}
+	}
+	with = strings.ReplaceAll(with, "\n", "\n"+margin(src, span.From))
+	with = strings.ReplaceAll(with, "\n"+margin(src, span.From)+"\n", "\n\n") // blank lines stay blank
+	var out bytes.Buffer
+	out.Write(src[:from])
+	out.WriteString(with)
+	out.Write(src[to:])
+	return out.Bytes()
+}
+
+var _ fs.ReadFileFS = overlay{}
