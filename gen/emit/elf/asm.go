@@ -207,7 +207,6 @@ func (a *asm) add(dst, src reg)     { a.rr(0x01, dst, src) }
 func (a *asm) sub(dst, src reg)     { a.rr(0x29, dst, src) }
 func (a *asm) and(dst, src reg)     { a.rr(0x21, dst, src) }
 func (a *asm) xor(dst, src reg)     { a.rr(0x31, dst, src) }
-func (a *asm) cmp(left, right reg)  { a.rr(0x39, left, right) }
 func (a *asm) test(left, right reg) { a.rr(0x85, left, right) }
 
 // imm emits an operation of opcode group 0x81 with an immediate.

@@ -127,23 +127,11 @@ func (o Options) withDefaults() (Options, error) {
 // (gen.Program.ValidateRounds), for bad options, and for one whose code or
 // memory exceeds MaxTextBytes or MaxMemoryBytes.
 func Emit(p *gen.Program, opts Options) ([]byte, error) {
-	opts, err := opts.withDefaults()
+	image, err := EmitBatch([]*gen.Program{p}, opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.ValidateRounds(opts.Rounds); err != nil {
-		return nil, fmt.Errorf("emit elf: %w", err)
-	}
-	m, err := newMemory(p, opts.Rounds)
-	if err != nil {
-		return nil, fmt.Errorf("emit elf: %w", err)
-	}
-	e := emitter{p: p, opts: opts, mem: m}
-	e.program()
-	if n := int64(len(e.code)); n > MaxTextBytes {
-		return nil, fmt.Errorf("emit elf: %d bytes of code: want at most %d", n, MaxTextBytes)
-	}
-	return file(&e.asm, m), nil
+	return image.File, nil
 }
 
 // LogBytes is the size of the whole log of a run of p that ends well.

@@ -31,23 +31,32 @@ const bias = 128
 // emitter generates the code of one executable.
 type emitter struct {
 	asm
-	p    *gen.Program
-	opts Options
-	mem  *memory
+	programs []*gen.Program // run one after the other
+	opts     Options
+	mem      *memory
 
-	barrier, await, writeFrame label // subroutines
-	finish                     label // thread 0 goes there when it is done
-	threads                    []label
+	// p is the program that code is being generated for, number k of the
+	// batch, and area is its memory.
+	p    *gen.Program
+	area *area
+	k    int
+
+	barrier, await         label // subroutines
+	sealFrame, writeFrame  label
+	threads, finish, begin []label // by thread; of thread 0 by program
 }
 
 // program generates all code; execution starts at its first byte.
 func (e *emitter) program() {
-	e.barrier, e.await, e.writeFrame, e.finish = e.newLabel(), e.newLabel(), e.newLabel(), e.newLabel()
-	for range e.p.Threads {
+	e.barrier, e.await, e.sealFrame, e.writeFrame = e.newLabel(), e.newLabel(), e.newLabel(), e.newLabel()
+	for range e.programs[0].Threads {
 		e.threads = append(e.threads, e.newLabel())
 	}
+	for range e.programs {
+		e.finish, e.begin = append(e.finish, e.newLabel()), append(e.begin, e.newLabel())
+	}
 	e.start()
-	for t := range e.p.Threads {
+	for t := range e.threads {
 		e.thread(t)
 	}
 	e.waiting()
@@ -55,13 +64,24 @@ func (e *emitter) program() {
 	e.resolve()
 }
 
+// turn makes program k the one that code is generated for.
+func (e *emitter) turn(k int) {
+	e.k, e.p, e.area = k, e.programs[k], &e.mem.areas[k]
+}
+
+// last reports whether no program follows this one.
+func (e *emitter) last() bool { return e.k == len(e.programs)-1 }
+
 // start runs on the process's own thread: it touches the locations, starts
 // the other threads and becomes thread 0.
 func (e *emitter) start() {
 	e.symbol("start")
-	e.touch(dataBase, dataBase+e.p.Offset(gen.LocID(len(e.p.Locations))))
+	for k := range e.programs {
+		e.turn(k)
+		e.touch(e.area.locations, e.area.locations+e.p.Offset(gen.LocID(len(e.p.Locations))))
+	}
 	failed := e.newLabel()
-	for t := 1; t < len(e.p.Threads); t++ {
+	for t := 1; t < len(e.threads); t++ {
 		const flags = 0x50f00 // VM, FS, FILES, SIGHAND, THREAD, SYSVSEM
 		e.movImm(rdi, flags)
 		e.movImm(rsi, uint64(e.mem.stackTop(t)))

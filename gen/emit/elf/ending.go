@@ -27,20 +27,33 @@ const (
 // leave a barrier together. A power of two.
 const yieldEvery = 256
 
-// patience is after how many looks a barrier gives up on a thread: Spin, and
-// as many as the delays of the longest round have iterations.
+// patience is after how many looks a barrier gives up on a thread: Spin, as
+// many as the delays of the longest round have iterations, and, where thread
+// 0 writes the log of one program while the others wait for the next one, as
+// many as that takes.
 func (e *emitter) patience() uint64 {
 	var longest gen.Value
-	for _, ops := range e.p.Threads {
-		var delays gen.Value
-		for _, op := range ops {
-			if op.Kind == gen.Delay {
-				delays += op.Value
+	for _, p := range e.programs {
+		for _, ops := range p.Threads {
+			var delays gen.Value
+			for _, op := range ops {
+				if op.Kind == gen.Delay {
+					delays += op.Value
+				}
 			}
+			longest = max(longest, delays)
 		}
-		longest = max(longest, delays)
 	}
-	return uint64(e.opts.Spin) + uint64(longest)
+	patience := uint64(e.opts.Spin) + uint64(longest)
+	if len(e.programs) > 1 {
+		var words int64
+		for _, p := range e.programs {
+			words = max(words, LogBytes(p, e.opts.Rounds)/gen.WordBytes)
+		}
+		// A word of the log misses every cache in the worst case.
+		patience += 16*uint64(words) + 4*uint64(e.opts.Settle)
+	}
+	return patience
 }
 
 // waiting generates the barriers. All spinning is on plain loads, and each
@@ -62,7 +75,7 @@ func (e *emitter) waiting() {
 	e.symbol("await")
 	e.place(e.await)
 	controls := e.mem.control(0)
-	end := e.mem.control(len(e.p.Threads))
+	end := e.mem.control(len(e.threads))
 	arrived, stuck := e.newLabel(), e.newLabel()
 	e.movImm(rdx, uint64(controls))
 	next := e.here()
@@ -96,11 +109,36 @@ func (e *emitter) waiting() {
 	e.ret()
 }
 
-// ending generates what thread 0 does after its last round: wait for the
-// others, find the exit code, write the log.
+// ending generates what thread 0 does after its last round of each program:
+// wait for the others, find the exit code, write the log, and go on to the
+// next program unless something went wrong.
 func (e *emitter) ending() {
+	exit := e.newLabel()
+	for k := range e.programs {
+		e.turn(k)
+		e.finishProgram()
+		if !e.last() {
+			e.test(regExit, regExit)
+			e.jcc(equal, e.begin[k+1])
+		}
+		if k == 0 {
+			e.place(exit)
+			e.mov(rdi, regExit)
+			e.movImm(rax, sysExitGroup)
+			e.syscall()
+		} else {
+			e.jmp(exit)
+		}
+	}
+	e.sealing()
+	e.writing(exit)
+}
+
+// finishProgram ends the current program, from finish on. It leaves the exit
+// code in regExit.
+func (e *emitter) finishProgram() {
 	e.symbol("finish")
-	e.place(e.finish)
+	e.place(e.finish[e.k])
 	joined := e.newLabel()
 	e.call(e.await)
 	e.mov(regStuck, rax)
@@ -110,58 +148,99 @@ func (e *emitter) ending() {
 	e.movImm(regExit, ExitEndBarrier)
 	e.place(joined)
 	e.faults()
+
+	// All frames are complete before the first is written, so that nothing
+	// but the writing happens in between.
 	for t := range e.p.Threads {
 		e.threadFrame(t)
 	}
 	e.finalFrame()
-
-	exit := e.here()
-	e.mov(rdi, regExit)
-	e.movImm(rax, sysExitGroup)
-	e.syscall()
-
-	e.writing(exit)
+	e.settle(e.opts.Settle)
+	write := func(frame int64) {
+		e.movImm(rdx, uint64(frame))
+		e.call(e.writeFrame)
+	}
+	for t := range e.p.Threads {
+		write(e.area.frames[t])
+	}
+	skip := e.newLabel()
+	e.test(regStuck, regStuck)
+	e.jcc(notEqual, skip)
+	write(e.area.final)
+	e.place(skip)
 }
+
+// settle generates a pause of n iterations. Changes rcx.
+func (e *emitter) settle(n int) {
+	if n <= 0 {
+		return
+	}
+	e.movImm(rcx, uint64(n))
+	loop := e.here()
+	e.pause()
+	e.dec(rcx)
+	e.jcc(notEqual, loop)
+}
+
+// fault is what a thread records that gives up at a barrier of the current
+// program with an exit code.
+func (e *emitter) fault(code int) uint64 { return uint64(e.k)<<8 | uint64(code) }
 
 // faults puts the fault that threads recorded, if any, into regExit: one at
 // the start before one at a round, either before one at the end, which
-// follows from it.
+// follows from it. One at the start of the next program, by a thread that has
+// missed another one there, follows from one here.
 func (e *emitter) faults() {
-	next, found := e.newLabel(), e.newLabel()
+	next, start, found := e.newLabel(), e.newLabel(), e.newLabel()
 	e.movImm(rdx, uint64(e.mem.control(0)))
 	loop := e.here()
 	e.load(rax, at(rdx, ctlFault))
-	e.test(rax, rax)
-	e.jcc(equal, next)
-	e.movImm(regExit, ExitStartBarrier)
-	e.cmp(rax, regExit)
-	e.jcc(equal, found)
+	e.cmpImm(rax, int32(e.fault(ExitStartBarrier)))
+	e.jcc(equal, start)
+	e.cmpImm(rax, int32(e.fault(ExitRoundBarrier)))
+	e.jcc(notEqual, next)
 	e.movImm(regExit, ExitRoundBarrier)
 	e.place(next)
 	e.addImm(rdx, controlBytes)
-	e.cmpImm(rdx, int32(e.mem.control(len(e.p.Threads))))
+	e.cmpImm(rdx, int32(e.mem.control(len(e.threads))))
 	e.jcc(below, loop)
+	e.jmp(found)
+	e.place(start)
+	e.movImm(regExit, ExitStartBarrier)
 	e.place(found)
 }
 
-// threadFrame writes the frame of thread t, with the rounds it completed: at
-// most those asked for, whatever a broken memory says.
+// threadFrame completes the frame of thread t, with the rounds it completed in
+// this program: none to those asked for, whatever a broken memory says.
 func (e *emitter) threadFrame(t int) {
-	fits := e.newLabel()
+	fits, some := e.newLabel(), e.newLabel()
 	e.movImm(rdx, uint64(e.mem.control(t)))
 	e.load(r8, at(rdx, ctlRounds))
+	if e.k > 0 {
+		e.addImm(r8, int32(-e.opts.Rounds*e.k))
+		e.jcc(below, some) // a carry: not less than what earlier programs had
+		e.movImm(r8, 0)
+		e.place(some)
+	}
 	e.cmpImm(r8, int32(e.opts.Rounds))
 	e.jcc(belowEqual, fits)
 	e.movImm(r8, uint64(e.opts.Rounds))
 	e.place(fits)
 	e.mulImm(r8, r8, int32(e.p.Reads(gen.ThreadID(t))))
-	e.movImm(rdx, uint64(e.mem.frames[t]))
+	e.movImm(rdx, uint64(e.area.frames[t]))
 	e.movImm(rax, kindThread|uint64(t)<<(8*kindBytes))
-	e.call(e.writeFrame)
+	e.seal()
 }
 
-// finalFrame gathers the locations and writes FrameFinal, unless a thread may
-// still be running.
+// seal completes the frame at rdx with r8 payload words, whose kind and thread
+// are in rax.
+func (e *emitter) seal() {
+	e.movImm(r9, e.p.Hash64())
+	e.call(e.sealFrame)
+}
+
+// finalFrame gathers the locations and completes FrameFinal, unless a thread
+// may still be running.
 func (e *emitter) finalFrame() {
 	skip := e.newLabel()
 	e.test(regStuck, regStuck)
@@ -173,8 +252,8 @@ func (e *emitter) finalFrame() {
 		group = 2
 	}
 	e.movImm(rcx, uint64((locations+group-1)/group))
-	e.movImm(rsi, dataBase)
-	e.movImm(rdi, uint64(e.mem.final+framePayload))
+	e.movImm(rsi, uint64(e.area.locations))
+	e.movImm(rdi, uint64(e.area.final+framePayload))
 	loop := e.here()
 	for i := range group {
 		e.load(rax, at(rsi, int32(i*gen.WordBytes)))
@@ -186,23 +265,22 @@ func (e *emitter) finalFrame() {
 	e.jcc(notEqual, loop)
 
 	e.movImm(r8, uint64(locations))
-	e.movImm(rdx, uint64(e.mem.final))
+	e.movImm(rdx, uint64(e.area.final))
 	e.movImm(rax, kindFinal)
-	e.call(e.writeFrame)
+	e.seal()
 	e.place(skip)
 }
 
-// writing generates writeFrame, which completes the frame at rdx with r8
-// payload words, whose kind and thread are in rax, and writes it. When that
-// fails it goes to exit. Changes rdi and rsi too.
-func (e *emitter) writing(exit label) {
-	e.symbol("write_frame")
-	e.place(e.writeFrame)
+// sealing generates sealFrame, which completes the frame at rdx with r8
+// payload words, whose kind and thread are in rax and whose program's hash is
+// in r9. Changes rsi too.
+func (e *emitter) sealing() {
+	e.symbol("seal_frame")
+	e.place(e.sealFrame)
 	e.store(at(rdx, frameKind), rax)
 	e.movImm(rax, binary.LittleEndian.Uint64([]byte(logMagic)))
 	e.store(at(rdx, 0), rax)
-	e.movImm(rax, e.p.Hash64())
-	e.store(at(rdx, frameHash), rax)
+	e.store(at(rdx, frameHash), r9)
 	e.movImm(rax, uint64(e.opts.Rounds))
 	e.store(at(rdx, frameRounds), rax)
 	e.store(at(rdx, frameCount), r8)
@@ -221,19 +299,22 @@ func (e *emitter) writing(exit label) {
 	e.jcc(notEqual, sum)
 	e.place(summed)
 	e.store(at(rdx, frameChecksum), rax)
+	e.ret()
+}
 
-	if e.opts.Settle > 0 {
-		e.movImm(rcx, uint64(e.opts.Settle))
-		settle := e.here()
-		e.pause()
-		e.dec(rcx)
-		e.jcc(notEqual, settle)
-	}
+// laterSettle is which part of Settle precedes each write after the first.
+const laterSettle = 16
 
+// writing generates writeFrame, which writes the complete frame at rdx. When
+// that fails it goes to exit. Changes rdi and rsi too.
+func (e *emitter) writing(exit label) {
 	const eintr = 4
 	failed := e.newLabel()
+	e.symbol("write_frame")
+	e.place(e.writeFrame)
 	e.mov(rsi, rdx)
-	e.mov(rdx, r8)
+	e.load(rdx, at(rdx, frameCount))
+	e.settle(e.opts.Settle / laterSettle)
 	e.shl(rdx, 3)
 	e.addImm(rdx, framePayload)
 	e.movImm(rdi, 1)

@@ -7,7 +7,8 @@ import (
 )
 
 // Addresses. The locations come first in the writable segment, below 2 GiB,
-// then the control lines, the stacks and the frames of the log.
+// then the control lines, the stacks and the frames of the log, then the
+// locations and frames of further programs.
 const (
 	imageBase = 0x40_0000
 	dataBase  = 0x1000_0000
@@ -24,9 +25,10 @@ const (
 	// ctlPhase counts the barriers that the thread has reached; phaseDone
 	// once it has finished or given up.
 	ctlPhase = 0
-	// ctlRounds is the number of rounds that the thread has completed.
+	// ctlRounds is the number of rounds that the thread has completed, those
+	// of earlier programs included.
 	ctlRounds = 8
-	// ctlFault is the exit code of the barrier that the thread gave up at.
+	// ctlFault tells the barrier that the thread gave up at; see fault.
 	ctlFault = 16
 )
 
@@ -55,21 +57,27 @@ func frameBytes(words int64) int64 { return framePayload + words*gen.WordBytes }
 
 // memory says where everything lies in the writable segment.
 type memory struct {
-	controls int64 // control line of thread 0; the others follow
-	stacks   int64 // stack of thread 0, unused; the others follow
-	final    int64 // FrameFinal, all of it zero but for what the run writes
-	frames   []int64
-	ends     []int64 // ends[t] is the first byte after thread t's frame
+	controls int64  // control line of thread 0; the others follow
+	stacks   int64  // stack of thread 0, unused; the others follow
+	areas    []area // by program
 	end      int64
+}
+
+// area is the memory of one program.
+type area struct {
+	locations int64 // location 0, aligned to gen.ConflictStride
+	final     int64 // FrameFinal, all of it zero but for what the run writes
+	frames    []int64
+	ends      []int64 // ends[t] is the first byte after thread t's frame
 }
 
 func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 
-// newMemory lays out the memory of p. Payloads start on a page so that a line
-// of a log belongs to one thread.
-func newMemory(p *gen.Program, rounds int) (*memory, error) {
-	threads := int64(len(p.Threads))
-	m := new(memory)
+// newMemory lays out the memory of programs. Payloads start on a page so that
+// a line of a log belongs to one thread.
+func newMemory(programs []*gen.Program, rounds int) (*memory, error) {
+	threads := int64(len(programs[0].Threads))
+	m := &memory{areas: make([]area, len(programs))}
 	next := int64(dataBase)
 	take := func(n int64) int64 {
 		start := next
@@ -79,20 +87,25 @@ func newMemory(p *gen.Program, rounds int) (*memory, error) {
 	takeFrame := func(words int64) int64 {
 		return take(pageBytes+words*gen.WordBytes) + pageBytes - framePayload
 	}
-	take(p.Offset(gen.LocID(len(p.Locations))))
-	m.controls = take(threads * controlBytes)
-	m.stacks = take(threads * stackBytes)
-	// One word more: the layout Pairs is copied two words at a time.
-	m.final = takeFrame(int64(len(p.Locations)) + 1)
-	for t := range p.Threads {
-		words := int64(rounds) * int64(p.Reads(gen.ThreadID(t)))
-		m.frames = append(m.frames, takeFrame(words))
-		m.ends = append(m.ends, m.frames[t]+frameBytes(words))
-		// Checked in the loop: with rounds below 2³¹ and a few thousand
-		// reads, next cannot have overflowed before it exceeds the limit.
-		if size := next - dataBase; size > MaxMemoryBytes {
-			return nil, fmt.Errorf("%d rounds of %d reads of thread %d: memory exceeds %d bytes: want fewer rounds",
-				rounds, p.Reads(gen.ThreadID(t)), t, int64(MaxMemoryBytes))
+	for k, p := range programs {
+		a := &m.areas[k]
+		a.locations = take(p.Offset(gen.LocID(len(p.Locations))))
+		if k == 0 {
+			m.controls = take(threads * controlBytes)
+			m.stacks = take(threads * stackBytes)
+		}
+		// One word more: the layout Pairs is copied two words at a time.
+		a.final = takeFrame(int64(len(p.Locations)) + 1)
+		for t := range p.Threads {
+			words := int64(rounds) * int64(p.Reads(gen.ThreadID(t)))
+			a.frames = append(a.frames, takeFrame(words))
+			a.ends = append(a.ends, a.frames[t]+frameBytes(words))
+			// Checked in the loop: with rounds below 2³¹ and a few thousand
+			// reads, next cannot have overflowed before it exceeds the limit.
+			if size := next - dataBase; size > MaxMemoryBytes {
+				return nil, fmt.Errorf("%d rounds of %d reads of thread %d: memory exceeds %d bytes: want fewer rounds",
+					rounds, p.Reads(gen.ThreadID(t)), t, int64(MaxMemoryBytes))
+			}
 		}
 	}
 	m.end = next

@@ -19,7 +19,7 @@ func Salvage(p *gen.Program, opts Options, memory io.ReaderAt) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMemory(p, opts.Rounds)
+	m, err := newMemory([]*gen.Program{p}, opts.Rounds)
 	if err != nil {
 		return nil, fmt.Errorf("salvage log: %w", err)
 	}
@@ -34,7 +34,7 @@ func Salvage(p *gen.Program, opts Options, memory io.ReaderAt) ([]byte, error) {
 			return nil, fmt.Errorf("salvage log: thread %d completed %d rounds of %d", t, rounds, opts.Rounds)
 		}
 		payload := make([]byte, int64(rounds)*int64(p.Reads(gen.ThreadID(t)))*gen.WordBytes)
-		n, err := memory.ReadAt(payload, m.frames[t]+framePayload)
+		n, err := memory.ReadAt(payload, m.areas[0].frames[t]+framePayload)
 		if err != nil && !(errors.Is(err, io.EOF) && n == len(payload)) {
 			return nil, fmt.Errorf("salvage log: values of thread %d: %w", t, err)
 		}

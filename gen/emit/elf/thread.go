@@ -8,24 +8,57 @@ import (
 	"ordeal/gen"
 )
 
-// thread generates all of thread t: the start barrier, the rounds and the
-// way out.
+// thread generates all of thread t: its part in each program and the way out.
 func (e *emitter) thread(t int) {
 	e.symbol(fmt.Sprintf("thread%d", t))
 	e.place(e.threads[t])
-	payload := e.mem.frames[t] + framePayload
-	e.touch(payload, e.mem.ends[t])
-	e.movImm(regLocs, dataBase+bias)
-	e.movImm(regLog, uint64(payload+bias))
-	e.movImm(regStride, uint64(e.p.Stride()))
-	e.movImm(regBase, 0)
 	e.movImm(regRounds, 0)
 	e.movImm(regPhase, 0)
 	e.movImm(regJitter, uint64(t+1)*0x9e3779b9&math.MaxUint32)
+	exit := e.newLabel()
+	for k := range e.programs {
+		e.turn(k)
+		e.part(t, exit)
+	}
+	if t == 0 {
+		return
+	}
+	e.place(exit)
+	e.leave()
+	e.movImm(rdi, 0)
+	e.movImm(rax, sysExit)
+	e.syscall()
+}
 
-	done := e.newLabel()
+// leave lets nobody wait for the thread any more.
+func (e *emitter) leave() {
+	e.movImm(regPhase, phaseDone)
+	e.store(at(regCtl, ctlPhase), regPhase)
+}
+
+// part generates the part of thread t in the current program: the start
+// barrier, the rounds, and the way to the next program. Thread 0 goes to
+// finish instead; a thread that gives up leaves for good.
+func (e *emitter) part(t int, exit label) {
+	if t == 0 {
+		e.place(e.begin[e.k])
+	}
+	if e.k > 0 {
+		e.symbol(fmt.Sprintf("program%d_thread%d", e.k, t))
+	}
+	payload := e.area.frames[t] + framePayload
+	e.touch(payload, e.area.ends[t])
+	e.movImm(regLocs, uint64(e.area.locations+bias))
+	e.movImm(regLog, uint64(payload+bias))
+	e.movImm(regStride, uint64(e.p.Stride()))
+	e.movImm(regBase, 0)
+
+	done := exit
+	if t == 0 {
+		done = e.newLabel()
+	}
 	e.waitOr(ExitStartBarrier, done)
-	e.symbol(fmt.Sprintf("thread%d_round", t))
+	e.symbol(e.roundSymbol(t))
 	top := e.here()
 	if e.opts.Sync == SyncRound {
 		skip := e.newLabel()
@@ -42,29 +75,47 @@ func (e *emitter) thread(t int) {
 	e.inc(regRounds)
 	e.store(at(regCtl, ctlRounds), regRounds)
 	e.add(regBase, regStride)
-	e.cmpImm(regRounds, int32(e.opts.Rounds))
+	e.cmpImm(regRounds, int32(e.opts.Rounds*(e.k+1)))
 	e.jcc(below, top)
 
-	e.place(done)
-	e.movImm(regPhase, phaseDone)
-	e.store(at(regCtl, ctlPhase), regPhase)
-	if t == 0 {
-		e.jmp(e.finish)
-		return
+	if !e.last() {
+		// Thread 0 waits for this step before it writes the log.
+		e.inc(regPhase)
+		e.store(at(regCtl, ctlPhase), regPhase)
 	}
-	e.movImm(rdi, 0)
-	e.movImm(rax, sysExit)
-	e.syscall()
+	switch {
+	case t == 0:
+		if !e.last() {
+			e.jmp(e.finish[e.k])
+		}
+		e.place(done)
+		e.leave()
+		e.jmp(e.finish[e.k])
+	case !e.last():
+		// Without thread 0 there is no next program.
+		e.movImm(rdx, uint64(e.mem.control(0)))
+		e.load(rax, at(rdx, ctlFault))
+		e.test(rax, rax)
+		e.jcc(notEqual, exit)
+	}
 }
 
-// waitOr waits at the next barrier; giving up records the exit code given and
-// goes to done.
-func (e *emitter) waitOr(code uint64, done label) {
+// roundSymbol names the rounds of thread t in the current program.
+func (e *emitter) roundSymbol(t int) string {
+	if len(e.programs) == 1 {
+		return fmt.Sprintf("thread%d_round", t)
+	}
+	return fmt.Sprintf("program%d_thread%d_round", e.k, t)
+}
+
+// waitOr waits at the next barrier; giving up records the fault with the exit
+// code given and goes to done.
+func (e *emitter) waitOr(code int, done label) {
 	passed := e.newLabel()
 	e.call(e.barrier)
 	e.test(rax, rax)
 	e.jcc(equal, passed)
-	e.movImm(rax, code)
+	e.movImm(rax, e.fault(code))
 	e.store(at(regCtl, ctlFault), rax)
 	e.jmp(done)
 	e.place(passed)
