@@ -87,9 +87,9 @@ func (m *Machine) set() bool {
 // faults lists what is wrong with the machine of a configuration that
 // is run on a simulator.
 func (m *Machine) faults(sim string) []fault {
-	if sim != simBuiltin {
+	if sim != SimBuiltin {
 		if m.set() {
-			return []fault{{"core", fmt.Sprintf("the machine is described, but the simulator is %s: want sim: %s", sim, simBuiltin)}}
+			return []fault{{"core", fmt.Sprintf("the machine is described, but the simulator is %s: want sim: %s", sim, SimBuiltin)}}
 		}
 		return nil
 	}

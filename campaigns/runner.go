@@ -14,12 +14,12 @@ import (
 
 // The names of the simulators.
 const (
-	simHost    = "host"
-	simBuiltin = "builtin"
+	SimHost    = "host"
+	SimBuiltin = "builtin"
 )
 
 // Sims lists the simulators by name.
-func Sims() []string { return []string{simHost, simBuiltin} }
+func Sims() []string { return []string{SimHost, SimBuiltin} }
 
 // NewRunner makes the runner of a configuration on the simulator name.
 func NewRunner(name string, c *Config) (sim.Runner, error) {
@@ -27,9 +27,9 @@ func NewRunner(name string, c *Config) (sim.Runner, error) {
 		return nil, fmt.Errorf("%s: %s", faults[0].key, faults[0].message)
 	}
 	switch name {
-	case simHost:
+	case SimHost:
 		return &host.Runner{Emit: c.EmitOptions()}, nil
-	case simBuiltin:
+	case SimBuiltin:
 		o, _ := c.Machine.options()
 		return builtin.New(o)
 	}

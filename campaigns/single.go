@@ -38,7 +38,7 @@ func (s *Single) Run(ctx context.Context, dir RunDir, p *gen.Program, record *Re
 
 func (s *Single) simulate(ctx context.Context, dir RunDir, p *gen.Program, record *Record) (sim.Result, error) {
 	cores := len(p.Threads)
-	if record.Sim == simBuiltin {
+	if record.Sim == SimBuiltin {
 		cores = 1
 	}
 	done, err := s.Gate.run(ctx, cores)
