@@ -1,0 +1,211 @@
+// Package seqgen makes sequences of events for tests: at random, and all
+// small ones.
+package seqgen
+
+import (
+	"math/rand/v2"
+	"strconv"
+
+	"ordeal/parse/formats/events"
+)
+
+// Shape describes random sequences.
+type Shape struct {
+	Threads, Variables, Events int
+	// Out of 100: reads, fences and updates among the events (the rest are
+	// writes); the chance that an event ends its transaction, and that a
+	// fence closes it then; the chance that a commit comes rather than
+	// another event.
+	Read, Fence, Update, End, Close, Commit int
+	Trace                                   bool // no commits
+	// Drained has all writes committed at the end.
+	Drained bool
+}
+
+// Names are the names of n threads or variables.
+func Names(prefix string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = prefix + strconv.Itoa(i)
+	}
+	return names
+}
+
+// Random makes a sequence. Where an update or fence needs an empty buffer, the
+// buffer is drained first.
+func Random(rng *rand.Rand, o Shape) *events.Sequence {
+	b := events.NewBuilder(!o.Trace, Names("P", o.Threads), Names("x", o.Variables))
+	inside := make([]bool, o.Threads)
+	chance := func(percent int) bool { return rng.IntN(100) < percent }
+	for range o.Events {
+		t := rng.IntN(o.Threads)
+		if !o.Trace && b.Oldest(t) >= 0 && chance(o.Commit) {
+			must(b.Commit(t))
+			continue
+		}
+		if !inside[t] {
+			must(b.Begin(t))
+			inside[t] = true
+		}
+		kind := events.Write
+		switch n := rng.IntN(100); {
+		case n < o.Read:
+			kind = events.Read
+		case n < o.Read+o.Fence:
+			kind = events.Fence
+		case n < o.Read+o.Fence+o.Update:
+			kind = events.Update
+		}
+		add(b, t, kind, rng.IntN(o.Variables))
+		if chance(o.End) {
+			if chance(o.Close) {
+				add(b, t, events.Fence, -1)
+			}
+			must(b.End(t))
+			inside[t] = false
+		}
+	}
+	if o.Drained && !o.Trace {
+		for t := range o.Threads {
+			must(b.Drain(t))
+		}
+	}
+	return b.Sequence()
+}
+
+func add(b *events.Builder, t int, kind events.Kind, x int) {
+	if kind.Drains() {
+		must(b.Drain(t))
+	}
+	must(b.Add(t, kind, x))
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err) // the generator keeps to the rules of the builder
+	}
+}
+
+// Step is an event of a program, before it has happened.
+type Step struct {
+	Kind events.Kind
+	Var  int
+	// First says that the step begins a transaction; others belong to that
+	// of the step before.
+	First bool
+}
+
+// Program is a straight-line program: the steps of each thread.
+type Program [][]Step
+
+// RandomProgram makes a program; Shape.Events counts all its steps.
+func RandomProgram(rng *rand.Rand, o Shape) Program {
+	p := make(Program, o.Threads)
+	first := make([]bool, o.Threads)
+	for t := range first {
+		first[t] = true
+	}
+	o.Trace = true
+	s := Random(rng, o)
+	last := make(map[int32]int32)
+	for _, e := range s.Events {
+		tx, ok := last[e.Thread]
+		p[e.Thread] = append(p[e.Thread], Step{Kind: e.Kind, Var: int(e.Var), First: !ok || tx != e.Tx})
+		last[e.Thread] = e.Tx
+	}
+	return p
+}
+
+// Executions calls visit with every complete execution of the program under
+// TSO, all writes committed, until it returns false. With atomic writes are
+// committed at once: these are the executions of SC.
+func (p Program) Executions(variables int, atomic bool, visit func(*events.Sequence) bool) {
+	w := walker{program: p, variables: variables, atomic: atomic, visit: visit, at: make([]int, len(p)), pending: make([]int, len(p))}
+	w.walk()
+}
+
+// walker walks all interleavings. A choice is a thread, or for its next
+// commit the thread's bitwise complement.
+type walker struct {
+	program   Program
+	variables int
+	atomic    bool
+	visit     func(*events.Sequence) bool
+	at        []int
+	pending   []int
+	choices   []int
+	stopped   bool
+}
+
+func (w *walker) walk() {
+	done := true
+	for t, steps := range w.program {
+		if w.pending[t] > 0 {
+			done = false
+			w.pending[t]--
+			w.choose(^t)
+			w.pending[t]++
+		}
+		if w.at[t] == len(steps) {
+			continue
+		}
+		done = false
+		kind := steps[w.at[t]].Kind
+		if kind.Drains() && w.pending[t] > 0 || w.atomic && w.anyPending() {
+			continue
+		}
+		w.at[t]++
+		if kind == events.Write {
+			w.pending[t]++
+		}
+		w.choose(t)
+		if kind == events.Write {
+			w.pending[t]--
+		}
+		w.at[t]--
+	}
+	if done && !w.stopped {
+		w.stopped = !w.visit(w.program.Run(w.variables, w.choices))
+	}
+}
+
+func (w *walker) anyPending() bool {
+	for _, n := range w.pending {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) choose(choice int) {
+	if w.stopped {
+		return
+	}
+	w.choices = append(w.choices, choice)
+	w.walk()
+	w.choices = w.choices[:len(w.choices)-1]
+}
+
+// Run is the execution that a list of choices makes: a thread for its next
+// step, the bitwise complement of a thread for its next commit.
+func (p Program) Run(variables int, choices []int) *events.Sequence {
+	b := events.NewBuilder(true, Names("P", len(p)), Names("x", variables))
+	at := make([]int, len(p))
+	for _, c := range choices {
+		if c < 0 {
+			must(b.Commit(^c))
+			continue
+		}
+		step := p[c][at[c]]
+		if step.First {
+			if at[c] > 0 {
+				must(b.End(c))
+			}
+			must(b.Begin(c))
+		}
+		at[c]++
+		must(b.Add(c, step.Kind, step.Var))
+	}
+	return b.Sequence()
+}

@@ -1,0 +1,221 @@
+package serial
+
+import (
+	"ordeal/parse/formats/events"
+)
+
+// Monitor builds the conflict graph of a sequence while it happens. Instead
+// of an edge for every pair of conflicting events it keeps those from the
+// last accesses to each variable, whose paths imply the others, so that n
+// events take O(n) time, and a table of threads × variables.
+type Monitor struct {
+	rel  Relation
+	seq  *events.Sequence
+	node func(i int32) int32
+	next int32 // event
+	g    graph
+
+	threads   []threadState
+	variables []variableState
+	// written and read hold, for each thread and variable, its last write
+	// and its last buffered read.
+	written, read []int32
+	// buffers holds the writes of each thread that are not committed.
+	buffers []buffer
+}
+
+// threadState is the end of a thread's program order: the events that a later
+// one may conflict with and that no path leads to from another of them.
+type threadState struct {
+	barrier   int32   // the last fence or update
+	write     int32   // the last write since
+	plain     int32   // the last read since that is not buffered
+	buffered  []int32 // the buffered reads since write
+	last      int32   // the last event but commits
+	commit    int32   // the last commit
+	committed int32   // the write that it commits
+}
+
+// variableState is who accessed memory last.
+type variableState struct {
+	write int32   // the last commit or update; under SC the last write
+	reads []int32 // reads of memory since
+}
+
+const none = -1
+
+// NewMonitor makes a monitor of the conflicts between the transactions of s
+// by relation rel, SC or TSO.
+func NewMonitor(rel Relation, s *events.Sequence) *Monitor {
+	m := newMonitor(rel, s)
+	m.g.nodes = len(s.Transactions)
+	m.node = func(i int32) int32 { return s.Events[i].Tx }
+	return m
+}
+
+func newMonitor(rel Relation, s *events.Sequence) *Monitor {
+	m := &Monitor{
+		rel: rel, seq: s,
+		threads:   make([]threadState, len(s.Threads)),
+		variables: make([]variableState, len(s.Variables)),
+		written:   make([]int32, len(s.Threads)*len(s.Variables)),
+		read:      make([]int32, len(s.Threads)*len(s.Variables)),
+		buffers:   make([]buffer, len(s.Threads)),
+	}
+	for t := range m.threads {
+		m.threads[t] = threadState{barrier: none, write: none, plain: none, last: none, commit: none, committed: none}
+	}
+	for x := range m.variables {
+		m.variables[x].write = none
+	}
+	for i := range m.written {
+		m.written[i], m.read[i] = none, none
+	}
+	return m
+}
+
+// edge adds the edge between the nodes of two events.
+func (m *Monitor) edge(from, to int32) {
+	if from == none {
+		return
+	}
+	if a, b := m.node(from), m.node(to); a != b {
+		m.g.add(a, b, Edge{from, to})
+	}
+}
+
+// edgeAcross is edge for events of different threads.
+func (m *Monitor) edgeAcross(from, to int32) {
+	if from != none && m.seq.Events[from].Thread != m.seq.Events[to].Thread {
+		m.edge(from, to)
+	}
+}
+
+// Next takes the next event of the sequence; false says that there is none.
+func (m *Monitor) Next() bool {
+	if int(m.next) == len(m.seq.Events) {
+		return false
+	}
+	i := m.next
+	m.next++
+	e := &m.seq.Events[i]
+	if m.rel == SC {
+		m.sc(i, e)
+	} else {
+		m.tso(i, e)
+	}
+	return true
+}
+
+// sc takes an event under SC.
+func (m *Monitor) sc(i int32, e *events.Event) {
+	if e.Kind == events.Commit {
+		return
+	}
+	t := &m.threads[e.Thread]
+	m.edge(t.last, i)
+	t.last = i
+	switch e.Kind {
+	case events.Read:
+		x := &m.variables[e.Var]
+		m.edgeAcross(x.write, i)
+		x.reads = append(x.reads, i)
+	case events.Write, events.Update:
+		m.access(i, e)
+	}
+}
+
+// tso takes an event under TSO.
+func (m *Monitor) tso(i int32, e *events.Event) {
+	t := &m.threads[e.Thread]
+	if e.Kind == events.Commit {
+		m.edge(t.commit, i)
+		t.commit, t.committed = i, e.Issue
+		m.access(i, e)
+		m.committed(e)
+		return
+	}
+	slot := int(e.Thread)*len(m.variables) + int(e.Var)
+	if m.rel == TSOPO {
+		m.edge(t.last, i)
+		t.last = i
+	} else {
+		m.programOrder(i, e, slot)
+	}
+	switch e.Kind {
+	case events.Read:
+		m.memoryRead(i, e, slot)
+	case events.Write:
+		m.written[slot] = i
+		m.buffers[e.Thread].push(store{write: i, before: m.variables[e.Var].write})
+	case events.Fence:
+		t.barrier = i
+	case events.Update:
+		t.barrier = i
+		m.access(i, e)
+	}
+}
+
+// committed ends the life of the oldest buffered write of a thread. The reads
+// forwarded from it conflict with what happens to the variable from now on.
+func (m *Monitor) committed(e *events.Event) {
+	s := m.buffers[e.Thread].pop()
+	x := &m.variables[e.Var]
+	x.reads = append(x.reads, s.reads...)
+}
+
+// access is a write of memory: it follows the last one and all reads since.
+// Reads of its own thread precede its issue.
+func (m *Monitor) access(i int32, e *events.Event) {
+	x := &m.variables[e.Var]
+	m.edge(x.write, i)
+	for _, r := range x.reads {
+		m.edgeAcross(r, i)
+	}
+	x.write, x.reads = i, x.reads[:0]
+}
+
+// memoryRead is a read of memory or of the own store buffer. In the latter
+// case only what reached memory before the issue of the buffered write
+// conflicts with it, and later writes of memory do when that is committed.
+func (m *Monitor) memoryRead(i int32, e *events.Event, slot int) {
+	x := &m.variables[e.Var]
+	if w := m.written[slot]; w > m.threads[e.Thread].committed {
+		s := m.buffers[e.Thread].find(w)
+		m.edgeAcross(s.before, i)
+		s.reads = append(s.reads, i)
+		return
+	}
+	m.edgeAcross(x.write, i)
+	x.reads = append(x.reads, i)
+}
+
+// programOrder adds the edges from earlier events of the thread into event i,
+// which is no commit.
+func (m *Monitor) programOrder(i int32, e *events.Event, slot int) {
+	t := &m.threads[e.Thread]
+	m.edge(t.barrier, i)
+	m.edge(t.plain, i)
+	if e.Kind == events.Read {
+		if w := m.written[slot]; w > t.barrier {
+			m.edge(w, i)
+			m.edge(m.read[slot], i)
+			m.read[slot] = i
+			t.buffered = append(t.buffered, i)
+		} else {
+			t.plain = i
+		}
+		return
+	}
+	m.edge(t.write, i)
+	for _, r := range t.buffered {
+		m.edge(r, i)
+	}
+	t.buffered = t.buffered[:0]
+	if e.Kind == events.Write {
+		t.write = i
+		return
+	}
+	m.edge(t.commit, i)
+	t.write, t.plain = none, none
+}
