@@ -5,8 +5,8 @@ import (
 	"syscall"
 	"time"
 
-	"ordeal/gen/emit/elf"
 	"ordeal/sim"
+	"ordeal/sim/guest"
 	"ordeal/sim/launch"
 )
 
@@ -30,37 +30,7 @@ func outcomeOf(end launch.End, timeout time.Duration) sim.Result {
 			Detail: fmt.Sprintf("the guest was ended by signal %d (%v)", int(end.Signal), end.Signal),
 		}
 	}
-	switch end.Code {
-	case elf.ExitPassed:
-		return sim.Result{Outcome: sim.Passed}
-	case elf.ExitStartBarrier:
-		return deadlock("start", end.Code)
-	case elf.ExitRoundBarrier:
-		return deadlock("round", end.Code)
-	case elf.ExitEndBarrier:
-		return deadlock("end", end.Code)
-	case elf.ExitCloneFailed:
-		return sim.Result{
-			Outcome: sim.Infra, Title: "guest could not start its threads",
-			Detail: fmt.Sprintf("the guest exited with code %d: clone failed", end.Code),
-		}
-	case elf.ExitWriteFailed:
-		return sim.Result{
-			Outcome: sim.Infra, Title: "guest could not write its log",
-			Detail: fmt.Sprintf("the guest exited with code %d: write failed; the disk may be full", end.Code),
-		}
-	}
-	return sim.Result{
-		Outcome: sim.Crash, Title: fmt.Sprintf("guest exited with code %d", end.Code),
-		Detail: "no generated program exits with this code",
-	}
-}
-
-func deadlock(barrier string, code int) sim.Result {
-	return sim.Result{
-		Outcome: sim.Deadlock, Title: fmt.Sprintf("guest gave up at the %s barrier", barrier),
-		Detail: fmt.Sprintf("the guest exited with code %d: a thread made no progress", code),
-	}
+	return guest.Exited(end.Code)
 }
 
 var signalNames = map[syscall.Signal]string{

@@ -1,0 +1,349 @@
+"""SE-mode configuration of gem5 for Ordeal, run by gem5's own Python.
+
+Builds N cores on Ruby with the coherence protocol that the binary was built
+for, from the configs/ruby folder of a gem5 source tree, and runs one static
+executable on them. Written for gem5 v22 to v25; what differs between them is
+looked for, not concluded from a version number.
+
+It prints lines of its own, which begin with ORDEAL:
+
+    ORDEAL info JSON        what the binary is (with --info, then ends)
+    ORDEAL refused REASON   the machine cannot be built like this
+    ORDEAL note TEXT        something that differs from what was asked for
+    ORDEAL start            the simulation begins
+    ORDEAL progress T I     tick and instructions so far
+    ORDEAL exit C T I TEXT  the guest's exit code, tick, instructions, cause
+    ORDEAL limit T I        the maximum of ticks was reached
+"""
+
+import argparse
+import importlib
+import inspect
+import json
+import os
+import sys
+
+import m5
+from m5.defines import buildEnv
+
+CPUS = {
+    "timing": ("X86TimingSimpleCPU", "TimingSimpleCPU"),
+    "o3": ("X86O3CPU", "DerivO3CPU"),
+    "minor": ("X86MinorCPU", "MinorCPU"),
+}
+
+
+def say(*words):
+    print("ORDEAL", *words, flush=True)
+
+
+def refuse(reason):
+    say("refused", reason)
+    sys.stdout.flush()
+    sys.exit(2)
+
+
+def native():
+    """The module of gem5's native functions, whatever it is called."""
+    for name in ("_m5.core", "m5.internal.core"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            pass
+    return m5.core
+
+
+def protocols():
+    """Names of the protocols in this binary."""
+    name = buildEnv.get("PROTOCOL")
+    if name and name not in ("MULTIPLE", "None"):
+        return [name]
+    prefix = "RUBY_PROTOCOL_"
+    return sorted(
+        key[len(prefix):]
+        for key, value in buildEnv.items()
+        if key.startswith(prefix) and value
+    )
+
+
+def isas():
+    """Names of the instruction sets in this binary, as x86."""
+    if "TARGET_ISA" in buildEnv:
+        return [str(buildEnv["TARGET_ISA"]).lower()]
+    return sorted(
+        key[len("USE_"):-len("_ISA")].lower()
+        for key, value in buildEnv.items()
+        if key.startswith("USE_") and key.endswith("_ISA") and value
+    )
+
+
+def info():
+    version = getattr(native(), "gem5Version", "")
+    compiled = getattr(native(), "compileDate", "")
+    return {
+        "version": str(version),
+        "compiled": str(compiled),
+        "protocols": protocols(),
+        "isas": isas(),
+        "tracing": bool(getattr(m5, "debug", None) and "ProtocolTrace" in m5.debug.flags),
+    }
+
+
+def parse_arguments():
+    p = argparse.ArgumentParser(prog="se.py")
+    p.add_argument("--info", action="store_true", help="say what the binary is, and end")
+    p.add_argument("--tree", help="gem5 source tree")
+    p.add_argument("--binary", help="static executable to run")
+    p.add_argument("--output", default="guest.out", help="its standard output, in gem5's output folder")
+    p.add_argument("--protocol", help="coherence protocol that is expected")
+    p.add_argument("--cores", type=int, default=4)
+    p.add_argument("--cpu", choices=sorted(CPUS), default="timing")
+    p.add_argument("--l1d-size", default="512B")
+    p.add_argument("--l1d-assoc", type=int, default=2)
+    p.add_argument("--l1i-size", default="4kB")
+    p.add_argument("--l1i-assoc", type=int, default=2)
+    p.add_argument("--l2-size", default="8kB")
+    p.add_argument("--l2-assoc", type=int, default=4)
+    p.add_argument("--l2-banks", type=int, default=1)
+    p.add_argument("--dirs", type=int, default=1)
+    p.add_argument("--network", choices=["simple", "garnet"], default="simple")
+    p.add_argument("--link-latency", type=int, default=1)
+    p.add_argument("--mem-size", default="1GB")
+    p.add_argument("--cpu-clock", default="2GHz")
+    p.add_argument("--ruby-clock", default="2GHz")
+    p.add_argument("--seed", type=int, default=0, help="0: leave gem5's own seed")
+    p.add_argument("--randomization", action="store_true")
+    p.add_argument("--deadlock-threshold", type=int, default=0, help="in cycles; 0: gem5's own")
+    p.add_argument("--max-ticks", type=int, default=0, help="0: no limit")
+    p.add_argument("--progress-ticks", type=int, default=0, help="0: no lines of progress")
+    p.add_argument("--tree-option", action="append", default=[], help="further option for the tree's own parser")
+    return p.parse_args()
+
+
+def check(args):
+    """Refuses what cannot work, by name. Returns the protocol to use."""
+    if "x86" not in isas():
+        refuse("the binary simulates %s: want x86" % (", ".join(isas()) or "no instruction set"))
+    known = protocols()
+    if not known:
+        refuse("the binary was built without a Ruby protocol")
+    if args.protocol and args.protocol not in known:
+        refuse("the binary has protocol %s: want %s" % (", ".join(known), args.protocol))
+    if not args.protocol and len(known) > 1:
+        refuse("the binary has several protocols (%s): name one" % ", ".join(known))
+    for name in ("tree", "binary"):
+        if not getattr(args, name):
+            refuse("--%s is missing" % name)
+    for folder in ("configs/ruby", "configs/common"):
+        if not os.path.isdir(os.path.join(args.tree, folder)):
+            refuse("tree %s: no folder %s" % (args.tree, folder))
+    return args.protocol or known[0]
+
+
+def import_tree(tree):
+    """Imports the tree's configuration modules."""
+    sys.path.insert(0, os.path.join(tree, "configs"))
+    try:
+        return importlib.import_module("common.Options"), importlib.import_module("ruby.Ruby")
+    except (ImportError, AttributeError) as e:
+        refuse("configuration of tree %s does not fit the binary: %s" % (tree, e))
+
+
+def cpu_class(kind):
+    for name in CPUS[kind]:
+        found = getattr(m5.objects, name, None)
+        if found is not None:
+            return name, found
+    refuse("the binary has no %s CPU (%s)" % (kind, " or ".join(CPUS[kind])))
+
+
+def tree_options(args, protocol, cores, cpu_name, options_module, ruby_module):
+    """The options that the tree's own functions want."""
+    # Binaries with several protocols look for theirs on the command line.
+    sys.argv = sys.argv[:1] + ["--protocol", protocol]
+    parser = argparse.ArgumentParser()
+    parameters = inspect.signature(options_module.addCommonOptions).parameters
+    if "default_isa" in parameters:
+        isa = importlib.import_module("gem5.isas").ISA.X86
+        options_module.addCommonOptions(parser, default_isa=isa)
+    else:
+        options_module.addCommonOptions(parser)
+    several = buildEnv.get("PROTOCOL") != protocol
+    ruby_module.define_options(parser)
+    words = [
+        "--num-cpus=%d" % cores,
+        "--l1d_size=" + args.l1d_size,
+        "--l1d_assoc=%d" % args.l1d_assoc,
+        "--l1i_size=" + args.l1i_size,
+        "--l1i_assoc=%d" % args.l1i_assoc,
+        "--l2_size=" + args.l2_size,
+        "--l2_assoc=%d" % args.l2_assoc,
+        "--num-l2caches=%d" % args.l2_banks,
+        "--num-dirs=%d" % args.dirs,
+        "--mem-size=" + args.mem_size,
+        "--network=" + args.network,
+        "--link-latency=%d" % args.link_latency,
+        "--cpu-clock=" + args.cpu_clock,
+        "--ruby-clock=" + args.ruby_clock,
+    ]
+    if several:
+        words.append("--protocol=" + protocol)
+    options, unknown = parser.parse_known_args(words + args.tree_option)
+    if unknown:
+        refuse("the tree knows no option %s" % " ".join(unknown))
+    options.cpu_type = cpu_name
+    options.ruby = True
+    return options
+
+
+def is_unset(obj, name):
+    """Whether obj has a parameter name without a value."""
+    if name not in type(obj)._params:
+        return False
+    try:
+        return getattr(obj, name) is None
+    except AttributeError:
+        return True
+
+
+def mend_protocol(protocol):
+    """Makes a protocol buildable whose configuration lags behind Ruby.py.
+
+    MOESI_AMD_Base of v22 to v24 takes no argument cpus, and leaves unset what
+    its directory needs for DMA.
+    """
+    try:
+        module = importlib.import_module("ruby." + protocol)
+    except ImportError as e:
+        refuse("the tree cannot configure protocol %s: %s" % (protocol, e))
+    original = module.create_system
+    takes = inspect.signature(original).parameters
+    buffer = m5.objects.MessageBuffer
+
+    def create_system(options, full_system, system, dma_ports, bootmem, ruby_system, *cpus):
+        if len(takes) < 7:
+            cpus = ()
+        made = original(options, full_system, system, dma_ports, bootmem, ruby_system, *cpus)
+        for directory in made[1]:
+            if is_unset(directory, "L2isWB"):
+                directory.L2isWB = False
+            if is_unset(directory, "requestFromDMA"):
+                directory.requestFromDMA = buffer(ordered=True)
+                directory.requestFromDMA.in_port = ruby_system.network.out_port
+            if is_unset(directory, "responseToDMA"):
+                directory.responseToDMA = buffer()
+                directory.responseToDMA.out_port = ruby_system.network.in_port
+        return made
+
+    if protocol == "MOESI_AMD_Base":
+        module.create_system = create_system
+
+
+def build(args):
+    """Builds the machine; returns its root and its CPUs."""
+    from m5.objects import (
+        AddrRange, Process, Root, SEWorkload, SrcClockDomain, System, VoltageDomain,
+    )
+
+    protocol = check(args)
+    options_module, ruby_module = import_tree(args.tree)
+    cpu_name, cls = cpu_class(args.cpu)
+    cores = args.cores
+    if protocol == "MOESI_AMD_Base" and cores % 2:
+        cores += 1
+        say("note", "MOESI_AMD_Base pairs its cores: %d instead of %d" % (cores, args.cores))
+    options = tree_options(args, protocol, cores, cpu_name, options_module, ruby_module)
+    mend_protocol(protocol)
+
+    cpus = [cls(cpu_id=i) for i in range(cores)]
+    system = System(
+        cpu=cpus, mem_mode="timing", mem_ranges=[AddrRange(args.mem_size)],
+        cache_line_size=options.cacheline_size,
+    )
+    system.voltage_domain = VoltageDomain(voltage="1.0V")
+    system.clk_domain = SrcClockDomain(clock="1GHz", voltage_domain=system.voltage_domain)
+    system.cpu_voltage_domain = VoltageDomain()
+    system.cpu_clk_domain = SrcClockDomain(clock=args.cpu_clock, voltage_domain=system.cpu_voltage_domain)
+    for cpu in cpus:
+        cpu.clk_domain = system.cpu_clk_domain
+
+    takes = inspect.signature(ruby_module.create_system).parameters
+    if "cpus" in takes:
+        ruby_module.create_system(options, False, system, cpus=cpus)
+    else:
+        ruby_module.create_system(options, False, system)
+    ruby = system.ruby
+    ruby.clk_domain = SrcClockDomain(clock=args.ruby_clock, voltage_domain=system.voltage_domain)
+    if args.randomization:
+        if "randomization" in type(ruby)._params:
+            ruby.randomization = True
+        else:
+            say("note", "this version cannot randomize Ruby's messages")
+    ports = ruby._cpu_ports
+    if len(ports) < cores:
+        refuse("protocol %s made %d sequencers for %d cores" % (protocol, len(ports), cores))
+    if args.deadlock_threshold:
+        for port in ports:
+            port.deadlock_threshold = args.deadlock_threshold
+
+    system.workload = SEWorkload.init_compatible(args.binary)
+    process = Process(
+        pid=100, executable=args.binary, cmd=[args.binary],
+        cwd=os.getcwd(), output=args.output,
+    )
+    for i, cpu in enumerate(cpus):
+        cpu.createInterruptController()
+        ports[i].connectCpuPorts(cpu)
+        cpu.workload = process
+        cpu.createThreads()
+    return Root(full_system=False, system=system), cpus
+
+
+def seed(value):
+    """Seeds gem5's random numbers, which has moved between versions."""
+    if not value:
+        return
+    for module in (native(), getattr(m5, "core", None), m5):
+        function = getattr(module, "seedRandom", None)
+        if function is not None:
+            function(value)
+            return
+    say("note", "this version cannot be seeded")
+
+
+def instructions(cpus):
+    try:
+        return sum(cpu.totalInsts() for cpu in cpus)
+    except AttributeError:
+        return 0
+
+
+def simulate(args, cpus):
+    limit = args.max_ticks or m5.MaxTick
+    step = args.progress_ticks or limit
+    say("start")
+    while True:
+        event = m5.simulate(min(step, limit - m5.curTick()))
+        tick, count = m5.curTick(), instructions(cpus)
+        if event.getCause() != "simulate() limit reached":
+            say("exit", event.getCode(), tick, count, event.getCause())
+            return 0
+        if tick >= limit:
+            say("limit", tick, count)
+            return 3
+        say("progress", tick, count)
+
+
+def main():
+    args = parse_arguments()
+    if args.info:
+        say("info", json.dumps(info()))
+        return 0
+    root, cpus = build(args)
+    seed(args.seed)
+    m5.instantiate()
+    return simulate(args, cpus)
+
+
+if __name__ in ("__m5_main__", "__main__"):
+    sys.exit(main())
