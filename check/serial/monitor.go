@@ -1,6 +1,7 @@
 package serial
 
 import (
+	"ordeal/check/serial/internal/digraph"
 	"ordeal/parse/formats/events"
 )
 
@@ -13,7 +14,7 @@ type Monitor struct {
 	seq  *events.Sequence
 	node func(i int32) int32
 	next int32 // event
-	g    graph
+	g    digraph.Graph
 
 	threads   []threadState
 	variables []variableState
@@ -48,7 +49,7 @@ const none = -1
 // by relation rel, SC or TSO.
 func NewMonitor(rel Relation, s *events.Sequence) *Monitor {
 	m := newMonitor(rel, s)
-	m.g.nodes = len(s.Transactions)
+	m.g.Nodes = len(s.Transactions)
 	m.node = func(i int32) int32 { return s.Events[i].Tx }
 	return m
 }
@@ -80,7 +81,7 @@ func (m *Monitor) edge(from, to int32) {
 		return
 	}
 	if a, b := m.node(from), m.node(to); a != b {
-		m.g.add(a, b, Edge{from, to})
+		m.g.Add(a, b, Edge{From: from, To: to})
 	}
 }
 

@@ -1,6 +1,9 @@
 package serial
 
-import "ordeal/parse/formats/events"
+import (
+	"ordeal/check/serial/internal/digraph"
+	"ordeal/parse/formats/events"
+)
 
 // shortenLimit bounds the events of a cycle's nodes that shorten looks at.
 const shortenLimit = 400
@@ -26,19 +29,19 @@ func shorten(rel Relation, s *events.Sequence, node func(int32) int32, cycle []E
 			}
 		}
 	}
-	g := graph{nodes: len(cycle)}
+	g := digraph.Graph{Nodes: len(cycle)}
 	c := NewConflicts(s)
 	for p, from := range members {
 		for q, to := range members {
 			if e, ok := conflictBetween(c, rel, from, to); ok && p != q {
-				g.add(int32(p), int32(q), e)
+				g.Add(int32(p), int32(q), e)
 			}
 		}
 	}
-	_, cyclic := g.order()
+	_, cyclic := g.Order()
 	var short []Edge
-	for _, a := range g.cycle(cyclic) {
-		short = append(short, a.events)
+	for _, a := range g.Cycle(cyclic) {
+		short = append(short, a.Cause)
 	}
 	return short
 }
@@ -53,10 +56,10 @@ func conflictBetween(c *Conflicts, rel Relation, from, to []int32) (Edge, bool) 
 				continue
 			}
 			if c.seq.Events[i].Thread != c.seq.Events[j].Thread {
-				return Edge{i, j}, true
+				return Edge{From: i, To: j}, true
 			}
 			if !found || c.seq.Events[best.From].Kind == events.Fence {
-				best, found = Edge{i, j}, true
+				best, found = Edge{From: i, To: j}, true
 			}
 		}
 	}

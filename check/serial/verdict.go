@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"ordeal/check/serial/internal/digraph"
 	"ordeal/parse/formats/events"
 )
+
+// Edge says that event From precedes event To and conflicts with it.
+type Edge = digraph.Edge
 
 // Verdict says whether an execution is serializable, with evidence that
 // CheckOrder or CheckCycle has accepted.
@@ -66,7 +70,7 @@ func SCEquivalent(s *events.Sequence) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("decide equivalence to SC: %w", ErrTrace)
 	}
 	m := newMonitor(TSOPO, s)
-	m.g.nodes = len(s.Events)
+	m.g.Nodes = len(s.Events)
 	m.node = contracted(s)
 	for m.Next() {
 	}
@@ -100,10 +104,10 @@ func (m *Monitor) Verdict() (Verdict, error) {
 	v := Verdict{Relation: m.rel}
 	seq := *m.seq
 	seq.Events = seq.Events[:m.next]
-	order, cyclic := m.g.order()
+	order, cyclic := m.g.Order()
 	if cyclic != nil {
-		for _, a := range m.g.cycle(cyclic) {
-			v.Cycle = append(v.Cycle, a.events)
+		for _, a := range m.g.Cycle(cyclic) {
+			v.Cycle = append(v.Cycle, a.Cause)
 		}
 		v.Cycle = shorten(m.rel, &seq, m.node, v.Cycle)
 		if err := CheckCycle(m.rel, &seq, m.node, v.Cycle); err != nil {

@@ -1,56 +1,75 @@
-package serial
+// Package digraph has directed graphs whose edges remember the pair of events
+// that causes them: order or cycle in linear time.
+package digraph
 
 import "slices"
 
 // Edge says that event From precedes event To and conflicts with it.
 type Edge struct{ From, To int32 }
 
-// graph is a directed graph whose edges remember the events that cause them.
-type graph struct {
-	nodes int
-	arcs  []arc
+// Graph is a directed graph on the nodes from 0 to Nodes-1.
+type Graph struct {
+	Nodes int
+	arcs  []Arc
 	start []int32 // of each node in out, once frozen
 	out   []int32 // arcs by their source
 }
 
-// arc is an edge from node to node.
-type arc struct {
-	from, to int32
-	events   Edge
+// Arc is an edge from node to node and what causes it.
+type Arc struct {
+	From, To int32
+	Cause    Edge
 }
 
-func (g *graph) add(from, to int32, e Edge) {
-	g.arcs = append(g.arcs, arc{from, to, e})
+// Add adds an edge.
+func (g *Graph) Add(from, to int32, cause Edge) {
+	g.arcs = append(g.arcs, Arc{from, to, cause})
+	g.start = nil
+}
+
+// Arcs lists all edges in the order in which they were added.
+func (g *Graph) Arcs() []Arc { return g.arcs }
+
+// Successors calls visit with every edge that leaves a node.
+func (g *Graph) Successors(v int32, visit func(Arc)) {
+	g.freeze()
+	for _, a := range g.out[g.start[v]:g.start[v+1]] {
+		visit(g.arcs[a])
+	}
 }
 
 // freeze sorts the arcs by source, in linear time.
-func (g *graph) freeze() {
-	g.start = make([]int32, g.nodes+1)
-	for i := range g.arcs {
-		g.start[g.arcs[i].from+1]++
+func (g *Graph) freeze() {
+	if g.start != nil {
+		return
 	}
-	for v := range g.nodes {
+	g.start = make([]int32, g.Nodes+1)
+	for i := range g.arcs {
+		g.start[g.arcs[i].From+1]++
+	}
+	for v := range g.Nodes {
 		g.start[v+1] += g.start[v]
 	}
 	next := slices.Clone(g.start)
 	g.out = make([]int32, len(g.arcs))
 	for i := range g.arcs {
-		from := g.arcs[i].from
+		from := g.arcs[i].From
 		g.out[next[from]] = int32(i)
 		next[from]++
 	}
 }
 
-// components numbers the strongly connected components of a frozen graph in
-// reverse topological order (Tarjan, SIAM J. Comput. 1972).
-func (g *graph) components() (component []int32, count int32) {
-	component = make([]int32, g.nodes)
-	index := make([]int32, g.nodes) // in order of discovery, from 1
-	low := make([]int32, g.nodes)
-	next := slices.Clone(g.start[:g.nodes])
+// Components numbers the strongly connected components in reverse topological
+// order (Tarjan, SIAM J. Comput. 1972).
+func (g *Graph) Components() (component []int32, count int32) {
+	g.freeze()
+	component = make([]int32, g.Nodes)
+	index := make([]int32, g.Nodes) // in order of discovery, from 1
+	low := make([]int32, g.Nodes)
+	next := slices.Clone(g.start[:g.Nodes])
 	var path, stack []int32
 	found := int32(0)
-	for root := range int32(g.nodes) {
+	for root := range int32(g.Nodes) {
 		if index[root] != 0 {
 			continue
 		}
@@ -64,7 +83,7 @@ func (g *graph) components() (component []int32, count int32) {
 				stack = append(stack, v)
 			}
 			if next[v] < g.start[v+1] {
-				to := g.arcs[g.out[next[v]]].to
+				to := g.arcs[g.out[next[v]]].To
 				next[v]++
 				if index[to] == 0 {
 					path = append(path, to)
@@ -94,11 +113,10 @@ func (g *graph) components() (component []int32, count int32) {
 	return component, count
 }
 
-// order returns the nodes in topological order, or the nodes of the smallest
+// Order returns the nodes in topological order, or the nodes of the smallest
 // component that is a cycle.
-func (g *graph) order() (order, cyclic []int32) {
-	g.freeze()
-	component, count := g.components()
+func (g *Graph) Order() (order, cyclic []int32) {
+	component, count := g.Components()
 	size := make([]int32, count)
 	for _, c := range component {
 		size[c]++
@@ -117,23 +135,23 @@ func (g *graph) order() (order, cyclic []int32) {
 		}
 		return nil, cyclic
 	}
-	order = make([]int32, g.nodes)
+	order = make([]int32, g.Nodes)
 	for v, c := range component {
-		order[int32(g.nodes)-1-c] = int32(v)
+		order[int32(g.Nodes)-1-c] = int32(v)
 	}
 	return order, nil
 }
 
-// starts bounds the nodes from which cycle looks for a shortest cycle.
+// starts bounds the nodes from which Cycle looks for a shortest cycle.
 const starts = 32
 
-// cycle is a short cycle in a strongly connected component.
-func (g *graph) cycle(nodes []int32) []arc {
+// Cycle is a short cycle in a strongly connected component.
+func (g *Graph) Cycle(nodes []int32) []Arc {
 	inside := make(map[int32]bool, len(nodes))
 	for _, v := range nodes {
 		inside[v] = true
 	}
-	var best []arc
+	var best []Arc
 	step := max(1, len(nodes)/starts)
 	for i := 0; i < len(nodes); i += step {
 		if c := g.cycleThrough(nodes[i], inside, len(best)); c != nil {
@@ -145,7 +163,7 @@ func (g *graph) cycle(nodes []int32) []arc {
 
 // cycleThrough is a shortest cycle through a node, nil if it has limit arcs
 // or more; a limit of 0 is none.
-func (g *graph) cycleThrough(v int32, inside map[int32]bool, limit int) []arc {
+func (g *Graph) cycleThrough(v int32, inside map[int32]bool, limit int) []Arc {
 	via := map[int32]int32{} // the arc by which a node was reached
 	depth := map[int32]int{v: 0}
 	queue := []int32{v}
@@ -156,12 +174,12 @@ func (g *graph) cycleThrough(v int32, inside map[int32]bool, limit int) []arc {
 			return nil
 		}
 		for _, a := range g.out[g.start[u]:g.start[u+1]] {
-			to := g.arcs[a].to
+			to := g.arcs[a].To
 			if to == v {
-				cycle := []arc{g.arcs[a]}
+				cycle := []Arc{g.arcs[a]}
 				for u != v {
 					cycle = append(cycle, g.arcs[via[u]])
-					u = g.arcs[via[u]].from
+					u = g.arcs[via[u]].From
 				}
 				slices.Reverse(cycle)
 				return cycle
