@@ -79,7 +79,20 @@ func (d RunDir) Finish(c *Case) error {
 	return writeJSON(d.path(VerdictFile), &c.Judgement, flush)
 }
 
-// Program reads the program of the run and compares it with the record.
+// Recorded reads the program of the run and refuses one that is not what the
+// record r of the run says.
+func (d RunDir) Recorded(r *Record) (*gen.Program, error) {
+	p, err := d.Program()
+	if err != nil {
+		return nil, err
+	}
+	if got := sum256(p.Text()); got != r.Program {
+		return nil, fmt.Errorf("%s is not the recorded program: its hash is %s, recorded is %s", d.path(ProgramFile), got, r.Program)
+	}
+	return p, nil
+}
+
+// Program reads the program of the run.
 func (d RunDir) Program() (*gen.Program, error) {
 	data, err := os.ReadFile(d.path(ProgramFile))
 	if err != nil {

@@ -3,8 +3,6 @@ package repro
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,12 +85,8 @@ func (r *repeater) load() error {
 	} else if err != nil {
 		return err
 	}
-	if r.program, err = r.dir.Program(); err != nil {
+	if r.program, err = r.dir.Recorded(r.record); err != nil {
 		return err
-	}
-	text := sha256.Sum256(r.program.Text())
-	if got := hex.EncodeToString(text[:]); got != r.record.Program {
-		return fmt.Errorf("%s/%s is not the recorded program: its hash is %s, recorded is %s", r.dir, campaigns.ProgramFile, got, r.record.Program)
 	}
 	models, err := r.record.Config.Models()
 	if err != nil {

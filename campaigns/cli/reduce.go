@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/shrink"
+)
+
+func newReduce(e *env) *cobra.Command {
+	r := reduction{env: e}
+	cmd := &cobra.Command{
+		Use:   "reduce RUNDIR",
+		Short: "Shrink a failing run to a program one can read",
+		Long: `Run ever smaller programs that fail as the recorded run did, until no part can be
+left out, and write the last one to RUNDIR/reduced, a run directory of its own, with
+the program as text, C, litmus test and executable, its history, and the refutation.
+The recorded run stays as it is. Each program is tried under several seeds; the
+embedded simulator repeats the one that failed exactly. An interrupt ends the
+reduction with the best program so far.`,
+		Args: arguments(1, 1, "one RUNDIR"),
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.o.Model, "model", "", "keep a history that this model forbids (default: what the run failed with)")
+	f.IntVar(&r.o.Effort, "effort", shrink.DefaultEffort, "operations to run of each program, in as many tries")
+	f.IntVar(&r.o.MaxTries, "tries", shrink.DefaultTries, "most tries of each program")
+	f.IntVar(&r.o.Runs, "runs", 0, "most runs of the whole reduction (default no bound)")
+	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
+	f.DurationVar(&r.o.CheckTimeout, "check-timeout", time.Minute, "longest time of judging one run")
+	cmd.RunE = body(func(ctx context.Context, args []string) error { return r.run(ctx, campaigns.RunDir(args[0])) })
+	return cmd
+}
+
+// reduction is the reduce command.
+type reduction struct {
+	*env
+	o shrink.Options
+}
+
+func (r *reduction) run(ctx context.Context, dir campaigns.RunDir) error {
+	if err := r.validate(); err != nil {
+		return usage(err)
+	}
+	out := campaigns.RunDir(filepath.Join(string(dir), "reduced"))
+	if _, err := os.Lstat(string(out)); !errors.Is(err, fs.ErrNotExist) {
+		return usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
+	}
+	last := time.Now()
+	r.o.Watch = func(p shrink.Progress) {
+		if time.Since(last) > time.Second {
+			last = time.Now()
+			fmt.Fprintf(r.stderr, "%d operations in %d threads and %d rounds, after %d runs\n", p.Ops, p.Threads, p.Rounds, p.Runs)
+		}
+	}
+	res, err := shrink.Run(ctx, dir, r.o)
+	if err != nil {
+		return err
+	}
+	if err := res.Write(context.WithoutCancel(ctx), out, r.args); err != nil {
+		return err
+	}
+	r.print(res, out)
+	return ctx.Err()
+}
+
+func (r *reduction) validate() error {
+	var errs []error
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"effort", r.o.Effort}, {"tries", r.o.MaxTries}} {
+		if n.value < 1 {
+			errs = append(errs, fmt.Errorf("--%s %d: want at least 1", n.flag, n.value))
+		}
+	}
+	if r.o.Runs < 0 {
+		errs = append(errs, fmt.Errorf("--runs %d: want at least 1", r.o.Runs))
+	}
+	if r.o.Time < 0 {
+		errs = append(errs, fmt.Errorf("--budget %v: want a positive time", r.o.Time))
+	}
+	return errors.Join(append(errs, positive("check-timeout", r.o.CheckTimeout))...)
+}
+
+func (r *reduction) print(res *shrink.Result, dir campaigns.RunDir) {
+	w := r.stdout
+	fmt.Fprintf(w, "failure     %s\n", res.Identity)
+	fmt.Fprintf(w, "reduced     from %d operations to %d, in %d threads and %d rounds\n",
+		res.Before, res.After, len(res.Program.Threads), res.Record.Config.Rounds)
+	end := "no part can be left out"
+	if !res.Minimal {
+		end = "stopped before the end: more may go"
+	}
+	fmt.Fprintf(w, "            %d programs, %d runs, %.1f s; %s\n", res.Candidates, res.Runs, res.Elapsed.Seconds(), end)
+	fmt.Fprintf(w, "reliability %d of %d runs under other seeds fail in the same way\n\n", res.Hits, res.Tries)
+	fmt.Fprintf(w, "%s\n", strings.TrimRight(string(res.Program.Text()), "\n"))
+	fmt.Fprintf(w, "\ndirectory   %s\n", dir)
+	fmt.Fprintf(w, "repeat      %s repro %s\n", r.args[0], dir)
+}

@@ -1,0 +1,59 @@
+package shrink
+
+import (
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/check/witness"
+	"ordeal/gen"
+	"ordeal/gen/reduce"
+	"ordeal/parse"
+)
+
+// surroundings are how many operations in front of and behind each operation
+// that matters a hint keeps.
+var surroundings = []int{0, 2, 8, 32}
+
+// hints gives the operations that the refutation of a run's history is about,
+// alone and with ever more of those around them. There are none where the
+// failure is not one of the history.
+func hints(p *gen.Program, rounds int, failed *campaigns.Case) []reduce.Hint {
+	core := relevant(p, failed)
+	if core == nil {
+		return nil
+	}
+	var list []reduce.Hint
+	for _, around := range surroundings {
+		hint := make(reduce.Hint, len(p.Threads))
+		for t, ops := range p.Threads {
+			next := 0 // the first operation not kept yet
+			for _, i := range core[t] {
+				for next = max(next, i-around); next <= i+around && next < len(ops)*rounds; next++ {
+					hint[t] = append(hint[t], next)
+				}
+			}
+		}
+		list = append(list, hint)
+	}
+	return list
+}
+
+// relevant lists for each thread the operations of the refutation by their
+// index among those of all rounds, in program order; nil without a
+// refutation.
+func relevant(p *gen.Program, failed *campaigns.Case) [][]int {
+	if failed.History == nil || len(failed.Verdicts) == 0 {
+		return nil
+	}
+	v := &failed.Verdicts[0]
+	if v.Answer != check.Forbidden || v.Refutation == nil {
+		return nil
+	}
+	_, _, kept := witness.Restrict(failed.History, v.Refutation)
+	origins := parse.NewOrigins(p, failed.History)
+	list := make([][]int, len(p.Threads))
+	for _, id := range kept { // in program order
+		o := origins.Of(id)
+		list[o.Thread] = append(list[o.Thread], o.Round*len(p.Threads[o.Thread])+o.Index)
+	}
+	return list
+}

@@ -1,0 +1,139 @@
+package shrink
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/gen/reduce"
+	"ordeal/sim"
+)
+
+// size is a size of the machine that a reduction may change.
+type size struct {
+	reduce.Size
+	get func(m *campaigns.Machine) int
+	set func(m *campaigns.Machine, v int)
+}
+
+// sizesOf lists the sizes of the machine that a run was made on; hardware has
+// none.
+func sizesOf(r *campaigns.Record) []size {
+	if r.Sim != campaigns.SimBuiltin {
+		return nil
+	}
+	var list []size
+	if r.Config.StoreBuffer > 0 {
+		list = append(list, size{
+			reduce.Size{Name: "store-buffer", Values: []int{1, 2, 4, 8}},
+			func(m *campaigns.Machine) int { return m.StoreBuffer }, func(m *campaigns.Machine, v int) { m.StoreBuffer = v },
+		})
+	}
+	if r.Config.Window > 0 {
+		list = append(list, size{
+			reduce.Size{Name: "window", Values: []int{2, 4, 8, 16}},
+			func(m *campaigns.Machine) int { return m.Window }, func(m *campaigns.Machine, v int) { m.Window = v },
+		})
+	}
+	return list
+}
+
+// config is the configuration of a candidate's runs.
+func (s *shrinker) config(c *reduce.Candidate) campaigns.Config {
+	cfg := s.record.Config
+	cfg.Runs, cfg.Rounds = 1, c.Rounds
+	cfg.Programs.Threads, cfg.Programs.Locations = len(c.Program.Threads), len(c.Program.Locations)
+	for i, v := range c.Sizes {
+		s.sizes[i].set(&cfg.Machine, v)
+	}
+	return cfg
+}
+
+// runner makes the runner of a candidate, one for each set of sizes.
+func (s *shrinker) runner(c *reduce.Candidate) (sim.Runner, error) {
+	key := fmt.Sprint(c.Sizes)
+	if r := s.runners[key]; r != nil {
+		return r, nil
+	}
+	cfg := s.config(c)
+	r, err := s.o.Runner(s.record.Sim, &cfg)
+	if err != nil {
+		return nil, fmt.Errorf("reduce: %w", err)
+	}
+	s.runners[key] = r
+	return r, nil
+}
+
+// once runs and judges a candidate, in a directory that does not stay.
+func (s *shrinker) once(
+	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, judging campaigns.Judging,
+) (*campaigns.Case, error) {
+	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.record.Timeout)}
+	if s.record.Sim != campaigns.SimBuiltin { // which leaves no files
+		dir, err := os.MkdirTemp("", "ordeal-reduce-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		job.Dir = dir
+	}
+	res, err := runner.Run(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	return campaigns.Judge(ctx, c.Program, c.Rounds, &res, judging)
+}
+
+// result repeats the run of the best candidate, judged by all models, and
+// sees how reliably it fails.
+func (s *shrinker) result(ctx context.Context, reduced *reduce.Result) (*Result, error) {
+	best := &reduced.Best
+	r := &Result{
+		Identity: s.identity, Program: best.Program, Record: *s.record,
+		Before: s.program.Ops() * s.record.Config.Rounds, After: best.Ops(),
+		Candidates: reduced.Tried, Runs: s.runs, Minimal: reduced.Minimal, Elapsed: time.Since(s.started),
+	}
+	r.Record.Campaign, r.Record.Seed, r.Record.Number = "", s.best, 0
+	r.Record.Config = s.config(best)
+	runner, err := s.runner(best)
+	if err != nil {
+		return nil, err
+	}
+	all := s.judging
+	if all.Models, err = s.record.Config.Models(); err != nil {
+		return nil, err
+	}
+	if err := s.repeat(ctx, runner, best, all, r); err != nil {
+		return nil, err
+	}
+	for ; r.Tries < reliabilityTries; r.Tries++ {
+		came, err := s.once(ctx, runner, best, s.best+uint64(r.Tries), s.judging)
+		if err != nil {
+			return nil, err
+		}
+		if s.same(came) {
+			r.Hits++
+		}
+	}
+	return r, nil
+}
+
+// repeat makes the failing run of the result once more; on a target that is
+// not deterministic that takes several tries.
+func (s *shrinker) repeat(ctx context.Context, runner sim.Runner, best *reduce.Candidate, all campaigns.Judging, r *Result) error {
+	for range s.tries(best) {
+		came, err := s.once(ctx, runner, best, s.best, all)
+		if err != nil {
+			return err
+		}
+		if r.Case == nil || s.same(came) {
+			r.Case = came
+		}
+		if s.same(came) || s.record.Sim == campaigns.SimBuiltin {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package shrink
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/repro"
+	"ordeal/check"
+	"ordeal/gen"
+	"ordeal/parse/formats/axe"
+	"ordeal/sim"
+)
+
+// record makes runs on cores with a planted fault until one fails, and
+// returns its directory.
+func record(t *testing.T, core, bug string) campaigns.RunDir {
+	t.Helper()
+	cfg := campaigns.DefaultConfig()
+	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 4, 60, 6, 10
+	cfg.Machine = campaigns.Machine{Core: core, Protocol: "ideal-cached", CoreBugs: []string{bug}, StoreBuffer: 8, Window: 8}
+	if core == "" {
+		cfg.Machine = campaigns.Machine{}
+	}
+	runner, err := campaigns.NewRunner(campaigns.SimBuiltin, &cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recordOn(t, campaigns.SimBuiltin, runner, cfg)
+}
+
+func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg campaigns.Config) campaigns.RunDir {
+	t.Helper()
+	models, err := cfg.Models()
+	if err != nil {
+		t.Fatal(err)
+	}
+	single := campaigns.Single{Runner: runner, Judging: campaigns.Judging{Models: models}}
+	for number := range 50 {
+		p, err := cfg.Programs.Program(5, number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := campaigns.RunDir(filepath.Join(t.TempDir(), "run"))
+		done, err := single.Run(t.Context(), dir, p, &campaigns.Record{
+			Seed: 5, Number: number, Sim: simulator, Config: cfg, Timeout: campaigns.Duration(time.Minute),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := dir.Finish(done); err != nil {
+			t.Fatal(err)
+		}
+		if done.Finding() {
+			return dir
+		}
+	}
+	t.Fatal("nothing fails")
+	return ""
+}
+
+// TestRun reduces what planted faults of cores do, and wants programs of the
+// size that the fault needs: message passing for loads and stores out of
+// order, store buffering with fences or atomics, and less for a wrong
+// forwarding.
+func TestRun(t *testing.T) {
+	for bug, most := range map[string]int{
+		"buffer-out-of-order": 4, "load-not-squashed": 4, "forward-oldest": 3, "fence-no-drain": 6, "split-rmw": 3,
+	} {
+		dir := record(t, "ooo", bug)
+		before := listing(t, dir)
+		res, err := Run(t.Context(), dir, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", bug, err)
+			continue
+		}
+		if res.After > most || !res.Minimal || res.Hits == 0 || res.Record.Config.Rounds != 1 {
+			t.Errorf("%s: %d operations left, want at most %d; minimal %v, %d hits:\n%s",
+				bug, res.After, most, res.Minimal, res.Hits, res.Program.Text())
+		}
+		if got := listing(t, dir); got != before {
+			t.Errorf("%s: the recorded run was changed:\n%s\n%s", bug, before, got)
+		}
+		again, err := Run(t.Context(), dir, Options{})
+		if err != nil || !bytes.Equal(again.Program.Text(), res.Program.Text()) || again.Runs != res.Runs {
+			t.Errorf("%s: the same reduction has two results (%v)", bug, err)
+		}
+		checkWritten(t, res, bug)
+	}
+}
+
+// listing is what a directory holds.
+func listing(t *testing.T, dir campaigns.RunDir) string {
+	t.Helper()
+	entries, err := os.ReadDir(string(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sb strings.Builder
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(string(dir), e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sb.WriteString(e.Name() + " " + string(data) + "\n")
+	}
+	return sb.String()
+}
+
+// checkWritten writes a result and repeats it from its directory alone.
+func checkWritten(t *testing.T, res *Result, bug string) {
+	t.Helper()
+	out := campaigns.RunDir(filepath.Join(t.TempDir(), "reduced"))
+	if err := res.Write(t.Context(), out, []string{"test"}); err != nil {
+		t.Fatal(err)
+	}
+	report, err := repro.Repeat(t.Context(), out, repro.Options{Tries: 2})
+	if err != nil || report.Hits != 2 || report.LogsSame != 2 {
+		t.Errorf("%s: the result is not repeated: %+v, %v", bug, report, err)
+	}
+	for _, name := range []string{"program.c", "program.litmus", "program.elf", "history.axe"} {
+		if info, err := os.Stat(filepath.Join(string(out), name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %s: %v", bug, name, err)
+		}
+	}
+	if res.Identity.Model == "" {
+		return
+	}
+	f, err := os.Open(filepath.Join(string(out), "core.axe"))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	trace, err := axe.NewReader(f, "core.axe").Next()
+	if err != nil {
+		t.Errorf("%s: core.axe: %v", bug, err)
+		return
+	}
+	models, err := campaigns.ParseModels(res.Identity.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := check.Check(t.Context(), trace.History, models[0], check.Options{})
+	if err != nil || v.Answer != check.Forbidden {
+		t.Errorf("%s: core.axe is %v under %s (%v)", bug, v.Answer, res.Identity.Model, err)
+	}
+}
+
+// unreliable fails on one run in three.
+type unreliable struct {
+	fake.Runner
+	runs int
+}
+
+func (u *unreliable) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
+	u.Fault = fake.None
+	if u.runs++; u.runs%3 == 1 {
+		u.Fault = fake.Crash
+	}
+	return u.Runner.Run(ctx, job)
+}
+
+// TestUnreliable reduces a crash that comes and goes, and says how often it
+// comes.
+func TestUnreliable(t *testing.T) {
+	cfg := campaigns.DefaultConfig()
+	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
+	dir := recordOn(t, "fake", &unreliable{}, cfg)
+	runner := &unreliable{}
+	res, err := Run(t.Context(), dir, Options{Runner: func(string, *campaigns.Config) (sim.Runner, error) { return runner, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.After != 1 || res.Tries != reliabilityTries || res.Hits < res.Tries/4 || res.Hits > res.Tries/2 {
+		t.Errorf("%d operations left, %d hits of %d", res.After, res.Hits, res.Tries)
+	}
+}
+
+// TestBudget wants the best so far when runs or time are used up, or the
+// reduction is interrupted.
+func TestBudget(t *testing.T) {
+	dir := record(t, "ooo", "load-not-squashed")
+	whole, err := Run(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Run(t.Context(), dir, Options{Runs: 3})
+	if err != nil || res.Minimal || res.Runs > 3 || res.After < whole.After {
+		t.Errorf("%v: %d operations after %d runs", err, res.After, res.Runs)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	res, err = Run(ctx, dir, Options{Watch: func(Progress) { cancel() }})
+	if err != nil || res.Minimal || res.After >= res.Before || res.Hits == 0 {
+		t.Errorf("interrupted: %v: %+v", err, res)
+	}
+}
+
+// TestRefusals wants messages that say what is wrong with a run directory.
+func TestRefusals(t *testing.T) {
+	dir := record(t, "ooo", "split-rmw")
+	remove := func(name string) func() error {
+		return func() error { return os.Remove(filepath.Join(string(dir), name)) }
+	}
+	good := func(string, *campaigns.Config) (sim.Runner, error) { return &fake.Runner{}, nil }
+	for _, row := range []struct {
+		spoil func() error
+		o     Options
+		want  string
+	}{
+		{nil, Options{Runner: good}, "does not fail any more"},
+		{nil, Options{Model: "rmo"}, "rmo does not forbid"},
+		{remove(campaigns.VerdictFile), Options{}, "did not end"},
+		{func() error {
+			p, err := dir.Program()
+			if err != nil {
+				return err
+			}
+			p.Threads[0] = append(p.Threads[0], gen.Op{Kind: gen.FullFence})
+			return os.WriteFile(filepath.Join(string(dir), campaigns.ProgramFile), p.Text(), 0o644)
+		}, Options{}, "not the recorded program"},
+		{remove(campaigns.ProgramFile), Options{}, "program.txt"},
+		{remove(campaigns.RecordFile), Options{}, "run.json"},
+	} {
+		if row.spoil != nil {
+			if err := row.spoil(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Run(t.Context(), dir, row.o); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("error is %v, want %q", err, row.want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package shrink
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/check/witness"
+	"ordeal/gen/emit/csrc"
+	"ordeal/gen/emit/elf"
+	"ordeal/gen/emit/litmus"
+	"ordeal/parse/formats/axe"
+)
+
+// Write leaves the result in dir, a run directory of its own, which must not
+// hold a run yet: besides the usual files there are the program as C source,
+// litmus test and executable, the history of its run and the operations of
+// that which the refutation is about, both in the format of Axe.
+func (r *Result) Write(ctx context.Context, dir campaigns.RunDir, command []string) error {
+	record := r.Record
+	record.Command, record.Started = command, time.Now()
+	if err := dir.Create(r.Program, &record); err != nil {
+		return err
+	}
+	if err := dir.Finish(r.Case); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name string
+		emit func(w io.Writer) error
+	}{
+		{"program.c", func(w io.Writer) error { return csrc.Emit(w, r.Program, record.Config.Rounds) }},
+		{"program.litmus", r.litmus},
+		{"program.elf", func(w io.Writer) error {
+			image, err := elf.Emit(r.Program, record.Config.EmitOptions())
+			if err == nil {
+				_, err = w.Write(image)
+			}
+			return err
+		}},
+		{"history.axe", r.history},
+		{"core.axe", r.core},
+	} {
+		var text bytes.Buffer
+		if err := f.emit(&text); errors.Is(err, errNone) {
+			continue
+		} else if err != nil {
+			return fmt.Errorf("write %s: %w", f.name, err)
+		}
+		path := filepath.Join(string(dir), f.name)
+		if _, err := os.Lstat(path); err == nil {
+			continue // the simulator left it
+		}
+		if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// errNone says that there is nothing to write.
+var errNone = errors.New("nothing to write")
+
+func (r *Result) litmus(w io.Writer) error {
+	if r.Record.Config.Rounds > 1 {
+		return errNone // a litmus test is one round
+	}
+	return litmus.Emit(w, "reduced", r.Program, nil)
+}
+
+func (r *Result) history(w io.Writer) error {
+	if r.Case.History == nil {
+		return errNone
+	}
+	return axe.Write(w, r.Case.History)
+}
+
+func (r *Result) core(w io.Writer) error {
+	for i := range r.Case.Verdicts {
+		v := &r.Case.Verdicts[i]
+		if v.Model == r.Identity.Model && v.Answer == check.Forbidden && v.Refutation != nil {
+			small, _, _ := witness.Restrict(r.Case.History, v.Refutation)
+			return axe.Write(w, small)
+		}
+	}
+	return errNone
+}
