@@ -2,6 +2,7 @@ package serial
 
 import (
 	"ordeal/check/serial/internal/digraph"
+	"ordeal/check/serial/internal/order"
 	"ordeal/parse/formats/events"
 )
 
@@ -18,23 +19,19 @@ type Monitor struct {
 
 	threads   []threadState
 	variables []variableState
-	// written and read hold, for each thread and variable, its last write
-	// and its last buffered read.
-	written, read []int32
-	// buffers holds the writes of each thread that are not committed.
+	program   *order.Program
+	inOrder   func(from, to int32) // edge
+	// buffers holds the writes of each thread that are not committed, written
+	// the last write of each thread to each variable.
 	buffers []buffer
+	written []int32
 }
 
-// threadState is the end of a thread's program order: the events that a later
-// one may conflict with and that no path leads to from another of them.
+// threadState is what a thread did last.
 type threadState struct {
-	barrier   int32   // the last fence or update
-	write     int32   // the last write since
-	plain     int32   // the last read since that is not buffered
-	buffered  []int32 // the buffered reads since write
-	last      int32   // the last event but commits
-	commit    int32   // the last commit
-	committed int32   // the write that it commits
+	last      int32 // the last event but commits
+	commit    int32 // the last commit
+	committed int32 // the write that it commits
 }
 
 // variableState is who accessed memory last.
@@ -59,21 +56,24 @@ func newMonitor(rel Relation, s *events.Sequence) *Monitor {
 		rel: rel, seq: s,
 		threads:   make([]threadState, len(s.Threads)),
 		variables: make([]variableState, len(s.Variables)),
-		written:   make([]int32, len(s.Threads)*len(s.Variables)),
-		read:      make([]int32, len(s.Threads)*len(s.Variables)),
+		program:   order.NewProgram(len(s.Threads), len(s.Variables)),
 		buffers:   make([]buffer, len(s.Threads)),
+		written:   make([]int32, len(s.Threads)*len(s.Variables)),
 	}
 	for t := range m.threads {
-		m.threads[t] = threadState{barrier: none, write: none, plain: none, last: none, commit: none, committed: none}
+		m.threads[t] = threadState{last: none, commit: none, committed: none}
 	}
 	for x := range m.variables {
 		m.variables[x].write = none
 	}
 	for i := range m.written {
-		m.written[i], m.read[i] = none, none
+		m.written[i] = none
 	}
+	m.inOrder = m.edge
 	return m
 }
+
+func (m *Monitor) slot(e *events.Event) int { return int(e.Thread)*len(m.variables) + int(e.Var) }
 
 // edge adds the edge between the nodes of two events.
 func (m *Monitor) edge(from, to int32) {
@@ -136,23 +136,22 @@ func (m *Monitor) tso(i int32, e *events.Event) {
 		m.committed(e)
 		return
 	}
-	slot := int(e.Thread)*len(m.variables) + int(e.Var)
 	if m.rel == TSOPO {
 		m.edge(t.last, i)
 		t.last = i
 	} else {
-		m.programOrder(i, e, slot)
+		m.program.Add(i, e, m.inOrder)
+	}
+	if e.Kind.Drains() {
+		m.edge(t.commit, i)
 	}
 	switch e.Kind {
 	case events.Read:
-		m.memoryRead(i, e, slot)
+		m.memoryRead(i, e)
 	case events.Write:
-		m.written[slot] = i
+		m.written[m.slot(e)] = i
 		m.buffers[e.Thread].push(store{write: i, before: m.variables[e.Var].write})
-	case events.Fence:
-		t.barrier = i
 	case events.Update:
-		t.barrier = i
 		m.access(i, e)
 	}
 }
@@ -179,44 +178,14 @@ func (m *Monitor) access(i int32, e *events.Event) {
 // memoryRead is a read of memory or of the own store buffer. In the latter
 // case only what reached memory before the issue of the buffered write
 // conflicts with it, and later writes of memory do when that is committed.
-func (m *Monitor) memoryRead(i int32, e *events.Event, slot int) {
-	x := &m.variables[e.Var]
-	if w := m.written[slot]; w > m.threads[e.Thread].committed {
+func (m *Monitor) memoryRead(i int32, e *events.Event) {
+	if w := m.written[m.slot(e)]; w > m.threads[e.Thread].committed {
 		s := m.buffers[e.Thread].find(w)
 		m.edgeAcross(s.before, i)
 		s.reads = append(s.reads, i)
 		return
 	}
+	x := &m.variables[e.Var]
 	m.edgeAcross(x.write, i)
 	x.reads = append(x.reads, i)
-}
-
-// programOrder adds the edges from earlier events of the thread into event i,
-// which is no commit.
-func (m *Monitor) programOrder(i int32, e *events.Event, slot int) {
-	t := &m.threads[e.Thread]
-	m.edge(t.barrier, i)
-	m.edge(t.plain, i)
-	if e.Kind == events.Read {
-		if w := m.written[slot]; w > t.barrier {
-			m.edge(w, i)
-			m.edge(m.read[slot], i)
-			m.read[slot] = i
-			t.buffered = append(t.buffered, i)
-		} else {
-			t.plain = i
-		}
-		return
-	}
-	m.edge(t.write, i)
-	for _, r := range t.buffered {
-		m.edge(r, i)
-	}
-	t.buffered = t.buffered[:0]
-	if e.Kind == events.Write {
-		t.write = i
-		return
-	}
-	m.edge(t.commit, i)
-	t.write, t.plain = none, none
 }

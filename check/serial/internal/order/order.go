@@ -1,0 +1,76 @@
+// Package order has the conflicts under TSO between events of one thread, as
+// few edges as imply all of them.
+package order
+
+import "ordeal/parse/formats/events"
+
+// none stands for no event.
+const none = -1
+
+// Program keeps, for each thread, the events that a later one may conflict
+// with and that no path leads to from another of them. It takes a table of
+// threads × variables, and amortised constant time for an event.
+type Program struct {
+	variables int
+	threads   []thread
+	// written and read are the last write and the last buffered read, by
+	// thread and variable.
+	written, read []int32
+}
+
+type thread struct {
+	barrier  int32   // the last fence or update
+	write    int32   // the last write since
+	plain    int32   // the last read since that is not buffered
+	buffered []int32 // the buffered reads since write
+}
+
+// NewProgram makes the state before the first event.
+func NewProgram(threads, variables int) *Program {
+	p := &Program{
+		variables: variables, threads: make([]thread, threads),
+		written: make([]int32, threads*variables), read: make([]int32, threads*variables),
+	}
+	for t := range p.threads {
+		p.threads[t] = thread{barrier: none, write: none, plain: none}
+	}
+	for i := range p.written {
+		p.written[i], p.read[i] = none, none
+	}
+	return p
+}
+
+// Written is the last write of thread t to variable x that Add was told of,
+// -1 if there is none.
+func (p *Program) Written(t, x int32) int32 { return p.written[int(t)*p.variables+int(x)] }
+
+// Add takes event i, which is no commit, and calls edge with earlier events of
+// its thread that conflict with it; with -1 where there is none.
+func (p *Program) Add(i int32, e *events.Event, edge func(from, to int32)) {
+	t := &p.threads[e.Thread]
+	slot := int(e.Thread)*p.variables + int(e.Var)
+	edge(t.barrier, i)
+	edge(t.plain, i)
+	if e.Kind == events.Read {
+		if w := p.written[slot]; w <= t.barrier {
+			t.plain = i
+			return
+		} else {
+			edge(w, i)
+		}
+		edge(p.read[slot], i)
+		p.read[slot] = i
+		t.buffered = append(t.buffered, i)
+		return
+	}
+	edge(t.write, i)
+	for _, r := range t.buffered {
+		edge(r, i)
+	}
+	t.buffered = t.buffered[:0]
+	if e.Kind == events.Write {
+		t.write, p.written[slot] = i, i
+		return
+	}
+	t.barrier, t.write, t.plain = i, none, none
+}
