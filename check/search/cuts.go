@@ -9,11 +9,13 @@ import (
 // independent parts: a prefix D of the order of the sweep that nothing outside
 // precedes, such that, for each location with a read outside D from a write
 // inside D, that write follows all others of D to the location (or is the
-// initial write, and D has none), and no read of D is forwarded from a write
-// outside. Then the history is allowed just if D is, with those values final,
-// and the rest, started from them: orders of the two, one after the other, are
-// an order of the whole, and an order of the whole restricted to each is one
-// of it.
+// initial write, and D has none) and precedes all those outside, and no read
+// of D is forwarded from a write outside. Then the history is allowed just if
+// D is, with those values final, and the rest, started from them: orders of
+// the two, one after the other, are an order of the whole, and an order of the
+// whole restricted to each is one of it. (If some order had a write from
+// outside before that of D, its restriction to the rest would begin with a
+// write that hides the value which the rest is started from.)
 // The result are lengths of such prefixes, ascending, at least window apart,
 // without 0 and the whole. Other models have none: their graphs hold nodes
 // that are no operations.
@@ -45,8 +47,12 @@ type cutter struct {
 	// readers: how many, and the sum of their numbers.
 	open []struct{ count, sum int32 }
 	last [][]saturate.Node // location → the last taken write of each chain
-	cuts []bool            // location → whether it allows a cut here
-	bad  int               // locations that do not
+	// heads holds for each chain its first node that is not taken; hint is
+	// for saturate.Graph.NextWrites.
+	heads []saturate.Node
+	hint  []int32
+	cuts  []bool // location → whether it allows a cut here
+	bad   int    // locations that do not
 	// early counts taken reads whose writer is not taken.
 	early int
 	// cross says by how much the number of edges that lead from outside into
@@ -64,6 +70,8 @@ func newCutter(g *saturate.Graph) *cutter {
 		pending: make([]int32, n+locs),
 		open:    make([]struct{ count, sum int32 }, locs),
 		last:    make([][]saturate.Node, locs),
+		heads:   make([]saturate.Node, g.Chains()),
+		hint:    g.NewHint(),
 		cuts:    make([]bool, locs),
 		cross:   make([]int32, n+1),
 	}
@@ -83,6 +91,9 @@ func newCutter(g *saturate.Graph) *cutter {
 			c.open[x].count, c.open[x].sum = 1, init
 		}
 	}
+	for i := range c.heads {
+		c.heads[i], _ = g.ChainRange(int32(i))
+	}
 	return c
 }
 
@@ -90,6 +101,7 @@ func newCutter(g *saturate.Graph) *cutter {
 func (c *cutter) take(v saturate.Node) {
 	g := c.g
 	c.taken[v] = true
+	c.heads[g.Chain(v)] = v + 1
 	if g.IsFence(v) {
 		return
 	}
@@ -134,8 +146,9 @@ func (c *cutter) latest(x int32, v saturate.Node) {
 	c.last[x] = append(c.last[x], v)
 }
 
-// separates reports whether the readers of a location that are not taken do
-// not care about the order of the taken writes.
+// separates reports whether the readers of a location that are not taken care
+// neither about the order of the taken writes, nor whether a write that is not
+// taken comes before these.
 func (c *cutter) separates(x int32) bool {
 	g := c.g
 	if c.open[x].count == 0 {
@@ -150,7 +163,13 @@ func (c *cutter) separates(x int32) bool {
 			return false
 		}
 	}
-	return true
+	ok := true
+	if int(w) < g.Nodes() {
+		g.NextWrites(x, c.heads, c.hint, func(u saturate.Node) {
+			ok = ok && g.HB(saturate.Node(w), u)
+		})
+	}
+	return ok
 }
 
 // swept lists the nodes in the order in which the sweep met them.

@@ -54,6 +54,27 @@ func TestCuts(t *testing.T) {
 	t.Logf("%d cuts, %d histories that only search forbids", places, forbidden)
 }
 
+// A value that only the writes of one side can hide forces nothing on the
+// other: in the reduction of a formula that one variable satisfies, a prefix
+// could end in the value that must come last, and the rest begin with it.
+func TestPitfallCutHidesWrites(t *testing.T) {
+	for _, f := range []histgen.CNF{{{1, 1, 1}}, {{-1, -1, -1}}} {
+		h := histgen.FromCNF(f, false)
+		g := graphOf(t, h, model.SC)
+		if g == nil {
+			t.Fatalf("%v: saturation refutes a satisfiable formula", f)
+		}
+		nodes := swept(g)
+		for _, n := range cuts(g, model.SC, nodes, 1) {
+			for _, part := range []saturate.Part{windowOf(g, nodes, 0, n), windowOf(g, nodes, n, len(nodes))} {
+				if v, err := Auto.Run(t.Context(), part.History(), model.SC, Limits{}); err != nil || v.Answer != witness.Allowed {
+					t.Errorf("%v: cut at %d of %d: a side is %v (%v)", f, n, len(nodes), v.Answer, err)
+				}
+			}
+		}
+	}
+}
+
 // What is hard lies in a window of its own, whether it can be done or not,
 // and whatever random operations are around it.
 func TestDecompose(t *testing.T) {
