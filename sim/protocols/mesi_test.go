@@ -1,0 +1,19 @@
+package protocols_test
+
+import (
+	"testing"
+
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/latency"
+)
+
+// TestMESICoverage takes every transition of MESI.
+func TestMESICoverage(t *testing.T) {
+	short := setting{core: core.RMO, threads: 4, ops: 200, lines: 12, rounds: 5}
+	long := setting{core: core.RMO, threads: 4, ops: 200, lines: 12, rounds: 5, latency: latency.Model{Base: 5, Jitter: 100}}
+	if testing.Short() {
+		coverage(t, file(t, "mesi-two-level"), 3, short, long)
+		return
+	}
+	wantCovered(t, coverage(t, file(t, "mesi-two-level"), 25, short, long), nil)
+}

@@ -1,0 +1,118 @@
+package protocols_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ordeal/gen"
+	"ordeal/sim"
+	"ordeal/sim/builtin"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/latency"
+	"ordeal/sim/protocols"
+)
+
+// file is the path of a protocol's root file.
+func file(t testing.TB, protocol string) string {
+	t.Helper()
+	root, err := protocols.Root(protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join("slicc", root)
+}
+
+// setting is a machine and what runs on it.
+type setting struct {
+	core    core.Kind
+	latency latency.Model
+	threads int
+	ops     int // of each thread
+	lines   int // locations, one to a line
+	rounds  int
+	locked  bool // read-modify-writes as locked pairs
+	// layout may be Conflict, so that all lines share a set; else Spread.
+	layout gen.Layout
+}
+
+// program is a random program.
+func (s setting) program(t testing.TB, seed uint64) *gen.Program {
+	t.Helper()
+	o := gen.Defaults()
+	o.Threads, o.Ops, o.Locations, o.Layout = s.threads, s.ops, s.lines, gen.Spread
+	if s.layout != gen.LayoutUnknown {
+		o.Layout = s.layout
+	}
+	if seed%2 == 1 {
+		o.Locality = 0
+	}
+	p, err := gen.Random(rand.New(rand.NewPCG(seed, 0)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// runner is the machine with the protocol of a root file.
+func (s setting) runner(t testing.TB, path string) *builtin.Runner {
+	t.Helper()
+	r, err := builtin.New(builtin.Options{SLICC: path, Core: s.core, Latency: s.latency, LockedRMW: s.locked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// run runs a random program and wants it to come to its end.
+func (s setting) run(t testing.TB, path string, seed uint64) builtin.Report {
+	t.Helper()
+	job := sim.Job{Program: s.program(t, seed), Rounds: s.rounds, Seed: seed}
+	report, err := s.runner(t, path).Simulate(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Outcome != sim.Passed {
+		t.Fatalf("%+v, seed %d: %s: %s\n%s", s, seed, report.Outcome, report.Title, report.Detail)
+	}
+	return report
+}
+
+// coverage runs settings with some seeds each and counts the transitions by
+// "machine state event".
+func coverage(t *testing.T, path string, seeds uint64, settings ...setting) map[string]uint64 {
+	t.Helper()
+	counts := map[string]uint64{}
+	for _, s := range settings {
+		for seed := range seeds {
+			report := s.run(t, path, seed)
+			for _, c := range report.Coverage {
+				counts[fmt.Sprintf("%s %s %s", c.Machine, c.State, c.Event)] += c.Count
+			}
+		}
+	}
+	return counts
+}
+
+// wantCovered wants every transition taken but those that cannot happen, by
+// the reasons why, and none of those.
+func wantCovered(t *testing.T, counts map[string]uint64, impossible map[string]string) {
+	t.Helper()
+	for _, row := range slices.Sorted(maps.Keys(counts)) {
+		why, listed := impossible[row]
+		switch {
+		case counts[row] == 0 && !listed:
+			t.Errorf("%s: never taken", row)
+		case counts[row] > 0 && listed:
+			t.Errorf("%s: taken %d times, though %s", row, counts[row], why)
+		}
+	}
+	for row := range impossible {
+		if _, ok := counts[row]; !ok {
+			t.Errorf("%s: no such transition", row)
+		}
+	}
+}
