@@ -12,10 +12,12 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/check"
+	"ordeal/check/model"
 	"ordeal/check/witness"
 	"ordeal/gen/emit/csrc"
 	"ordeal/gen/emit/elf"
 	"ordeal/gen/emit/litmus"
+	"ordeal/parse"
 	"ordeal/parse/formats/axe"
 )
 
@@ -47,6 +49,8 @@ func (r *Result) Write(ctx context.Context, dir campaigns.RunDir, command []stri
 		}},
 		{"history.axe", r.history},
 		{"core.axe", r.core},
+		{"witness.svg", func(w io.Writer) error { return r.picture(func(p *witness.Picture) error { return p.WriteSVG(w) }) }},
+		{"witness.dot", func(w io.Writer) error { return r.picture(func(p *witness.Picture) error { return p.WriteDot(w) }) }},
 	} {
 		var text bytes.Buffer
 		if err := f.emit(&text); errors.Is(err, errNone) {
@@ -82,13 +86,37 @@ func (r *Result) history(w io.Writer) error {
 	return axe.Write(w, r.Case.History)
 }
 
+// core writes the operations that the refutation is about.
 func (r *Result) core(w io.Writer) error {
+	h, _, _, err := r.refuted()
+	if err != nil {
+		return err
+	}
+	return axe.Write(w, h)
+}
+
+// picture draws the refutation.
+func (r *Result) picture(write func(*witness.Picture) error) error {
+	h, m, refutation, err := r.refuted()
+	if err != nil {
+		return err
+	}
+	p, err := witness.Draw(h, m, refutation)
+	if err != nil {
+		return err
+	}
+	return write(p)
+}
+
+// refuted is the history of the operations that matter, the model that forbids
+// it and why.
+func (r *Result) refuted() (*parse.History, model.Model, *witness.Refutation, error) {
 	for i := range r.Case.Verdicts {
 		v := &r.Case.Verdicts[i]
 		if v.Model == r.Identity.Model && v.Answer == check.Forbidden && v.Refutation != nil {
-			small, _, _ := witness.Restrict(r.Case.History, v.Refutation)
-			return axe.Write(w, small)
+			small, refutation, _ := witness.Restrict(r.Case.History, v.Refutation)
+			return small, r.Case.Models[i], refutation, nil
 		}
 	}
-	return errNone
+	return nil, model.Model{}, nil, errNone
 }

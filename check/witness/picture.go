@@ -1,0 +1,279 @@
+package witness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ordeal/check/model"
+	"ordeal/parse"
+)
+
+// Picture is a refutation as a drawing: threads are columns, program order
+// runs down, and arcs say what precedes what. WriteSVG and WriteDot write it.
+type Picture struct {
+	title   string
+	columns []column
+	panels  []panel
+	more    int // leaves of the refutation that have no panel
+	needsIn bool
+}
+
+// column is a thread, or the initial values.
+type column struct {
+	head  string
+	nodes []node
+}
+
+// node is an operation or an initial value.
+type node struct {
+	name, text string
+	id         parse.OpID // Init for an initial value
+	loc        int32
+}
+
+// panel shows one leaf of the refutation.
+type panel struct {
+	head string
+	arcs []arc
+}
+
+// arc leads from one node to another, both given by column and row.
+type arc struct {
+	from, to spot
+	kind     arcKind
+	label    string
+	cycle    bool // of the cycle, as against what it rests on
+}
+
+type spot struct{ column, row int }
+
+// arcKind is what an arc means; it chooses its colour.
+type arcKind uint8
+
+const (
+	programOrder arcKind = iota
+	readsFrom
+	coherenceOrder
+	fromRead
+	derivedOrder
+	assumedOrder
+)
+
+var arcNames = [...]string{
+	programOrder: "po", readsFrom: "rf", coherenceOrder: "co", fromRead: "fr", derivedOrder: "derived", assumedOrder: "assumed",
+}
+
+// kindOf says what an edge of a rule is drawn as.
+func kindOf(r Rule) arcKind {
+	switch r {
+	case PPO, FenceOrder, Dependency:
+		return programOrder
+	case ReadsFrom:
+		return readsFrom
+	case FromRead, DerivedB:
+		return fromRead
+	case DerivedA:
+		return derivedOrder
+	case Assumed:
+		return assumedOrder
+	}
+	return coherenceOrder
+}
+
+// maxPanels bounds the cases that are drawn.
+const maxPanels = 6
+
+// Draw makes the picture of a refutation. Draw it on a history shrunk to the
+// operations that matter, see Restrict. It refuses what Verify refuses.
+func Draw(h *parse.History, m model.Model, refutation *Refutation) (*Picture, error) {
+	if err := Verify(h, m, refutation); err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	u := usesOf(h, refutation)
+	for _, id := range slices.Clone(u.list) {
+		if op := &h.Ops[id]; op.Reads() && op.RF != parse.Init {
+			u.add(op.RF)
+		}
+	}
+	slices.Sort(u.list)
+	d := &drawer{
+		h: h, ref: refutation, u: u,
+		p: &Picture{title: "forbidden by " + m.Name}, at: map[parse.OpID]spot{}, inits: map[int32]spot{},
+	}
+	d.nodes()
+	d.leaves(refutation.Root, "")
+	return d.p, nil
+}
+
+// drawer makes a picture.
+type drawer struct {
+	h     *parse.History
+	ref   *Refutation
+	u     *uses
+	p     *Picture
+	at    map[parse.OpID]spot
+	inits map[int32]spot
+}
+
+// nodes places the operations that matter, by thread.
+func (d *drawer) nodes() {
+	for t := range d.h.Threads() {
+		c := column{head: "thread " + d.h.ThreadNames[t]}
+		for i, id := range d.u.list {
+			if d.h.Start[t] <= id && id < d.h.Start[t+1] {
+				d.at[id] = spot{len(d.p.columns), len(c.nodes)}
+				c.nodes = append(c.nodes, node{name: letters(i), text: opText(d.h, id), id: id})
+			}
+		}
+		if c.nodes != nil {
+			d.p.columns = append(d.p.columns, c)
+		}
+	}
+}
+
+// spot is that of an end of an edge. Initial values get a column of their
+// own when the first of them is needed.
+func (d *drawer) spot(id parse.OpID, e Edge) spot {
+	if id != parse.Init {
+		return d.at[id]
+	}
+	r := rules{h: d.h}
+	loc := r.edgeLoc(e)
+	if at, ok := d.inits[loc]; ok {
+		return at
+	}
+	if !d.p.needsIn {
+		d.p.needsIn = true
+		d.p.columns = append(d.p.columns, column{head: "initially"})
+	}
+	c := &d.p.columns[len(d.p.columns)-1]
+	at := spot{len(d.p.columns) - 1, len(c.nodes)}
+	c.nodes = append(c.nodes, node{text: fmt.Sprintf("M[%s] == 0", d.h.Locations[loc]), id: parse.Init, loc: loc})
+	d.inits[loc] = at
+	return at
+}
+
+// leaves draws the leaves below a node.
+func (d *drawer) leaves(n *Node, cases string) {
+	if !n.leaf() {
+		for _, half := range []struct {
+			from, to parse.OpID
+			below    *Node
+		}{{n.From, n.To, n.First}, {n.To, n.From, n.Second}} {
+			text := fmt.Sprintf("%s → %s", d.name(half.from), d.name(half.to))
+			if cases != "" {
+				text = cases + ", " + text
+			}
+			d.leaves(half.below, text)
+		}
+		return
+	}
+	if len(d.p.panels) == maxPanels {
+		d.p.more++
+		return
+	}
+	p := panel{}
+	if cases != "" {
+		p.head = "if " + cases
+	}
+	drawn := map[[2]spot]bool{}
+	add := func(e Edge, cycle bool) {
+		a := arc{from: d.spot(e.From, e), to: d.spot(e.To, e), kind: kindOf(e.Rule), label: d.label(e), cycle: cycle}
+		if ends := [2]spot{a.from, a.to}; !drawn[ends] && a.from != a.to {
+			drawn[ends] = true
+			p.arcs = append(p.arcs, a)
+		}
+	}
+	for _, e := range n.Cycle {
+		add(e, true)
+	}
+	d.premises(n.Cycle, map[int32]bool{}, func(e Edge) { add(e, false) })
+	d.background(&p, drawn)
+	d.p.panels = append(d.p.panels, p)
+}
+
+func (d *drawer) name(id parse.OpID) string {
+	if at, ok := d.at[id]; ok {
+		return d.p.columns[at.column].nodes[at.row].name
+	}
+	return "init"
+}
+
+// premises visits the edges that the derived ones among some rest on.
+func (d *drawer) premises(edges []Edge, seen map[int32]bool, visit func(Edge)) {
+	for _, e := range edges {
+		if e.Lemma < 0 || seen[e.Lemma] {
+			continue
+		}
+		seen[e.Lemma] = true
+		premise := d.ref.Lemmas[e.Lemma].Premise
+		for _, p := range premise {
+			visit(p)
+		}
+		d.premises(premise, seen, visit)
+	}
+}
+
+// background adds program order and reads-from where nothing else is drawn.
+func (d *drawer) background(p *panel, drawn map[[2]spot]bool) {
+	add := func(from, to spot, kind arcKind, label string) {
+		if !drawn[[2]spot{from, to}] {
+			drawn[[2]spot{from, to}] = true
+			p.arcs = append(p.arcs, arc{from: from, to: to, kind: kind, label: label})
+		}
+	}
+	for c, col := range d.p.columns {
+		for row := 1; row < len(col.nodes); row++ {
+			if col.nodes[row].id != parse.Init {
+				add(spot{c, row - 1}, spot{c, row}, programOrder, "")
+			}
+		}
+	}
+	for _, id := range d.u.list {
+		if op := &d.h.Ops[id]; op.Reads() && op.RF != parse.Init {
+			add(d.at[op.RF], d.at[id], readsFrom, "rf")
+		}
+	}
+}
+
+// label is what stands beside an edge.
+func (d *drawer) label(e Edge) string {
+	switch e.Rule {
+	case PPO:
+		return "po"
+	case FenceOrder:
+		return "fence"
+	case Dependency:
+		return "dep"
+	case ReadsFrom:
+		return "rf"
+	case FromRead:
+		return "fr"
+	case DerivedA:
+		return fmt.Sprintf("co (%s reads %s)", d.name(e.Via), d.name(e.To))
+	case DerivedB:
+		if e.Via == parse.Init {
+			return "fr"
+		}
+		return fmt.Sprintf("fr (%s reads %s)", d.name(e.From), d.name(e.Via))
+	case Assumed:
+		return "assumed"
+	case FinalWrite:
+		return "co (final)"
+	case StoreOrder:
+		return "co (known)"
+	case FromInit:
+		return "co (initial)"
+	case OwnStore, Coherence:
+		if e.Via >= 0 {
+			return fmt.Sprintf("co (by %s)", d.name(e.Via))
+		}
+	}
+	return "co"
+}
+
+// escape makes text fit for XML and, quotes apart, for DOT.
+func escape(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
+}

@@ -1,0 +1,177 @@
+package witness
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ordeal/check/internal/cases"
+	"ordeal/check/internal/histgen"
+	"ordeal/check/model"
+	"ordeal/parse"
+)
+
+// drawing is what a reader finds in a picture's SVG.
+type drawing struct {
+	texts        []string
+	arcs, cycles int
+}
+
+// readSVG reads a document strictly: anything but well-formed XML is a fault.
+func readSVG(t *testing.T, doc []byte) drawing {
+	t.Helper()
+	var d drawing
+	dec := xml.NewDecoder(bytes.NewReader(doc))
+	var inside string
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return d
+		}
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, doc)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			inside = token.Name.Local
+			for _, a := range token.Attr {
+				if a.Name.Local == "class" && strings.HasPrefix(a.Value, "arc ") {
+					d.arcs++
+					if strings.HasSuffix(a.Value, " cycle") {
+						d.cycles++
+					}
+				}
+				if strings.Contains(a.Value, "NaN") {
+					t.Errorf("no number in %s", a.Value)
+				}
+			}
+		case xml.CharData:
+			if inside == "text" && strings.TrimSpace(string(token)) != "" {
+				d.texts = append(d.texts, string(token))
+			}
+		}
+	}
+}
+
+// draw draws a refutation and reads the picture back.
+func draw(t *testing.T, h *parse.History, m model.Model, ref *Refutation) (*Picture, drawing) {
+	t.Helper()
+	small, ref, _ := Restrict(h, ref)
+	p, err := Draw(small, m, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg, again, dot bytes.Buffer
+	for _, err := range []error{p.WriteSVG(&svg), p.WriteSVG(&again), p.WriteDot(&dot)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(svg.Bytes(), again.Bytes()) {
+		t.Error("a picture is drawn in two ways")
+	}
+	if open, shut := strings.Count(dot.String(), "{"), strings.Count(dot.String(), "}"); open != shut && !strings.Contains(dot.String(), "M[{") {
+		t.Errorf("%d braces open, %d close in\n%s", open, shut, dot.String())
+	}
+	return p, readSVG(t, svg.Bytes())
+}
+
+// TestDraw draws every refutation of the literature's cases, and wants each
+// operation that matters in it once for each panel, and the whole cycle.
+func TestDraw(t *testing.T) {
+	all, err := cases.Load("../testdata/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(61, 0))
+	drawn := 0
+	for _, c := range all {
+		for _, m := range append(totals, closures...) {
+			ref := newProver(rng, c.History, m).prove(m.Family == model.Total)
+			if ref == nil {
+				continue
+			}
+			drawn++
+			p, d := draw(t, c.History, m, ref)
+			small, ref, _ := Restrict(c.History, ref)
+			leaves := leavesOf(ref.Root)
+			if len(p.panels)+p.more != len(leaves) {
+				t.Errorf("%s: %s: %d panels and %d more for %d cases", c.Name, m.Name, len(p.panels), p.more, len(leaves))
+			}
+			edges := 0
+			for i := range p.panels {
+				for _, e := range leaves[i].Cycle {
+					if e.From != e.To {
+						edges++
+					}
+				}
+			}
+			if d.cycles != edges {
+				t.Errorf("%s: %s: %d arcs of cycles for %d edges", c.Name, m.Name, d.cycles, edges)
+			}
+			for id := range small.Ops {
+				if n := countSuffix(d.texts, ": "+opText(small, parse.OpID(id))); n < len(p.panels) {
+					t.Errorf("%s: %s: %s is drawn %d times in %d panels", c.Name, m.Name, opText(small, parse.OpID(id)), n, len(p.panels))
+				}
+			}
+		}
+	}
+	if drawn < 30 {
+		t.Errorf("only %d refutations are drawn", drawn)
+	}
+}
+
+func leavesOf(n *Node) []*Node {
+	if n.leaf() {
+		return []*Node{n}
+	}
+	return append(leavesOf(n.First), leavesOf(n.Second)...)
+}
+
+func countSuffix(list []string, suffix string) int {
+	n := 0
+	for _, s := range list {
+		if strings.HasSuffix(s, suffix) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestDrawMany wants a picture of many cases to stop somewhere and say so.
+func TestDrawMany(t *testing.T) {
+	h := histgen.FromCNF(histgen.CNF{{1, 2, 2}, {1, -2, -2}, {-1, 2, 2}, {-1, -2, -2}}, false)
+	ref := newProver(rand.New(rand.NewPCG(1, 0)), h, model.SC).prove(true)
+	if ref == nil {
+		t.Fatal("an unsatisfiable formula is allowed")
+	}
+	p, d := draw(t, h, model.SC, ref)
+	if leaves := len(leavesOf(ref.Root)); leaves <= maxPanels {
+		t.Fatalf("the refutation has only %d cases", leaves)
+	}
+	if len(p.panels) != maxPanels || countSuffix(d.texts, " more cases") != 1 {
+		t.Errorf("%d panels", len(p.panels))
+	}
+}
+
+// TestDrawEscapes wants names of threads and locations not to become markup.
+func TestDrawEscapes(t *testing.T) {
+	h, err := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Locations[0], h.Locations[1] = `<script>"&'`, "]]>"
+	h.ThreadNames[0] = "</svg>"
+	ref := newProver(nil, h, model.TSO).prove(true)
+	_, d := draw(t, h, model.TSO, ref)
+	found := strings.Join(d.texts, "\n")
+	for _, want := range []string{`M[<script>"&'] := 1`, "M[]]>] == 2", "thread </svg>"} {
+		if !strings.Contains(found, want) {
+			t.Errorf("%q is not in the picture:\n%s", want, found)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package witness
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"unicode/utf8"
+)
+
+// Sizes of the drawing, in pixels.
+const (
+	margin     = 24
+	charWidth  = 8.0
+	nodeHeight = 26
+	rowHeight  = 64
+	columnGap  = 110
+	headHeight = 34
+)
+
+// style holds the colours, for light and dark pages.
+const style = `
+.paper{fill:#ffffff} text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#1c2733}
+.title{font-weight:600;font-size:15px} .head{font-weight:600;text-anchor:middle} .op{text-anchor:middle}
+.box{fill:#f3f6f9;stroke:#9fb0c0} .arc{fill:none;stroke-width:1.2;opacity:.55} .cycle{stroke-width:2.6;opacity:1}
+.label{font-size:11px;text-anchor:middle;paint-order:stroke;stroke:#ffffff;stroke-width:4px}
+.po{stroke:#44525f} .rf{stroke:#c62828} .co{stroke:#1565c0} .fr{stroke:#d9730d} .derived{stroke:#1565c0;stroke-dasharray:6 3} .assumed{stroke:#7b1fa2;stroke-dasharray:2 3}
+.tpo{fill:#44525f} .trf{fill:#c62828} .tco{fill:#1565c0} .tfr{fill:#b85c00} .tderived{fill:#1565c0} .tassumed{fill:#7b1fa2}
+@media (prefers-color-scheme:dark){.paper{fill:#12181f} text{fill:#dbe4ec} .box{fill:#1d2731;stroke:#51626f} .label{stroke:#12181f}
+.po{stroke:#9fb0c0} .rf{stroke:#ef6f6c} .co,.derived{stroke:#64a8f0} .fr{stroke:#f2a154} .assumed{stroke:#c78be0}
+.tpo{fill:#9fb0c0} .trf{fill:#ef6f6c} .tco,.tderived{fill:#64a8f0} .tfr{fill:#f2a154} .tassumed{fill:#c78be0}}
+`
+
+// WriteSVG writes the picture as an SVG document that needs nothing else. Arcs
+// are coloured by what they mean: reads-from (rf), coherence (co), from-read
+// (fr), program order (po); the cycle is drawn with heavy lines.
+func (p *Picture) WriteSVG(w io.Writer) error {
+	l := p.layout()
+	var out bytes.Buffer
+	height := margin + headHeight + float64(len(p.panels))*l.panelHeight
+	if p.more > 0 {
+		height += headHeight
+	}
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img">`+"\n",
+		l.width, height, l.width, height)
+	fmt.Fprintf(&out, "<title>%s</title>\n<style>%s</style>\n", escape(p.title), style)
+	out.WriteString("<defs>\n")
+	for _, name := range arcNames {
+		fmt.Fprintf(&out, `<marker id="m-%s" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path class="t%s" d="M0 0L10 5L0 10z"/></marker>`+"\n",
+			name, name)
+	}
+	out.WriteString("</defs>\n")
+	fmt.Fprintf(&out, `<rect class="paper" width="%.0f" height="%.0f"/>`+"\n", l.width, height)
+	fmt.Fprintf(&out, `<text class="title" x="%d" y="%d">%s</text>`+"\n", margin, margin+10, escape(p.title))
+	top := float64(margin + headHeight)
+	for i := range p.panels {
+		p.panelSVG(&out, &p.panels[i], &l, top)
+		top += l.panelHeight
+	}
+	if p.more > 0 {
+		fmt.Fprintf(&out, `<text x="%d" y="%.0f">and %d more cases</text>`+"\n", margin, top+10, p.more)
+	}
+	out.WriteString("</svg>\n")
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// layout says where the columns are.
+type layout struct {
+	centre      []float64 // of a column
+	wide        []float64 // its boxes
+	width       float64
+	panelHeight float64
+}
+
+func (p *Picture) layout() layout {
+	var l layout
+	x, rows := float64(margin), 0
+	for _, c := range p.columns {
+		wide := textWidth(c.head)
+		for _, n := range c.nodes {
+			wide = max(wide, textWidth(n.label())+20)
+		}
+		l.centre = append(l.centre, x+wide/2)
+		l.wide = append(l.wide, wide)
+		x += wide + columnGap
+		rows = max(rows, len(c.nodes))
+	}
+	l.width = max(x-columnGap+margin+columnGap/2, textWidth(p.title)+2*margin)
+	for _, panel := range p.panels {
+		l.width = max(l.width, textWidth(panel.head)+2*margin)
+	}
+	l.panelHeight = float64(2*headHeight + rows*rowHeight)
+	return l
+}
+
+func textWidth(s string) float64 { return charWidth * float64(utf8.RuneCountInString(s)) }
+
+// label is what stands in the box of a node.
+func (n *node) label() string {
+	if n.name == "" {
+		return n.text
+	}
+	return n.name + ": " + n.text
+}
+
+func (p *Picture) panelSVG(out *bytes.Buffer, panel *panel, l *layout, top float64) {
+	if panel.head != "" {
+		fmt.Fprintf(out, `<text x="%d" y="%.0f">%s</text>`+"\n", margin, top+10, escape(panel.head))
+	}
+	top += headHeight
+	for i, c := range p.columns {
+		fmt.Fprintf(out, `<text class="head" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], top, escape(c.head))
+	}
+	var labels bytes.Buffer
+	for _, heavy := range []bool{false, true} {
+		for i := range panel.arcs {
+			if panel.arcs[i].cycle == heavy {
+				panel.arcs[i].svg(out, &labels, l, top, i)
+			}
+		}
+	}
+	for i, c := range p.columns {
+		for row := range c.nodes {
+			y := top + 18 + float64(row*rowHeight)
+			fmt.Fprintf(out, `<rect class="box" x="%.1f" y="%.0f" width="%.1f" height="%d" rx="5"/>`, l.centre[i]-l.wide[i]/2, y, l.wide[i], nodeHeight)
+			fmt.Fprintf(out, `<text class="op" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], y+17.5, escape(c.nodes[row].label()))
+		}
+	}
+	out.Write(labels.Bytes())
+}
+
+// point is a place on the paper.
+type point struct{ x, y float64 }
+
+// svg draws an arc, and its label on a layer above.
+func (a *arc) svg(out, labels *bytes.Buffer, l *layout, top float64, number int) {
+	from, c1, c2, to := a.curve(l, top)
+	class := arcNames[a.kind]
+	heavy := ""
+	if a.cycle {
+		heavy = " cycle"
+	}
+	fmt.Fprintf(out, `<path class="arc %s%s" marker-end="url(#m-%s)" d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f"/>`+"\n",
+		class, heavy, class, from.x, from.y, c1.x, c1.y, c2.x, c2.y, to.x, to.y)
+	if a.label == "" {
+		return
+	}
+	// Labels of neighbouring arcs stand at different points of them.
+	at := bezier(from, c1, c2, to, 0.25+0.12*float64(number%2))
+	fmt.Fprintf(labels, `<text class="label t%s" x="%.1f" y="%.1f">%s</text>`+"\n", class, at.x, at.y+4, escape(a.label))
+}
+
+// curve is the arc's Bézier curve: straight down to the next row, around the
+// right of the boxes within a column, and from side to side between columns.
+func (a *arc) curve(l *layout, top float64) (from, c1, c2, to point) {
+	y := func(p spot) float64 { return top + 18 + float64(p.row*rowHeight) }
+	x := l.centre[a.from.column]
+	switch {
+	case a.from.column == a.to.column && a.to.row == a.from.row+1:
+		from, to = point{x, y(a.from) + nodeHeight}, point{x, y(a.to)}
+		return from, from, to, to
+	case a.from.column == a.to.column:
+		side := x + l.wide[a.from.column]/2
+		bulge := min(24+14*math.Abs(float64(a.from.row-a.to.row)), columnGap-10)
+		from, to = point{side, y(a.from) + nodeHeight/2 - 4}, point{side, y(a.to) + nodeHeight/2 + 4}
+		return from, point{side + bulge, from.y}, point{side + bulge, to.y}, to
+	}
+	sign := 1.0
+	if a.from.column > a.to.column {
+		sign = -1
+	}
+	// Arcs to the right leave high, those to the left low, so that an arc and
+	// its opposite do not meet.
+	shift := -5 * sign
+	from = point{x + sign*l.wide[a.from.column]/2, y(a.from) + nodeHeight/2 + shift}
+	to = point{l.centre[a.to.column] - sign*l.wide[a.to.column]/2, y(a.to) + nodeHeight/2 + shift}
+	reach := sign * columnGap / 2
+	return from, point{from.x + reach, from.y}, point{to.x - reach, to.y}, to
+}
+
+// bezier is a point of a cubic Bézier curve.
+func bezier(p0, p1, p2, p3 point, t float64) point {
+	u := 1 - t
+	f := func(a, b, c, d float64) float64 { return u*u*u*a + 3*u*u*t*b + 3*u*t*t*c + t*t*t*d }
+	return point{f(p0.x, p1.x, p2.x, p3.x), f(p0.y, p1.y, p2.y, p3.y)}
+}
