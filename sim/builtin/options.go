@@ -3,12 +3,15 @@ package builtin
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/latency"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/ast"
 )
 
 // The memory systems by name.
@@ -21,18 +24,24 @@ const (
 	IdealCached = "ideal-cached"
 )
 
-// Protocols lists the memory systems by name.
-func Protocols() []string { return []string{Ideal, IdealCached} }
+// Protocols lists the memory systems by name: the two without a protocol, and
+// the coherence protocols of package protocols.
+func Protocols() []string { return append([]string{Ideal, IdealCached}, protocols.Names()...) }
 
 // Options describe the simulated machine. The zero value of each field but
 // Core has the default that its comment says.
 type Options struct {
-	// Protocol (--protocol) is the memory system; empty means Ideal.
+	// Protocol (--protocol) is the memory system, one of Protocols; empty
+	// means Ideal.
 	Protocol string
 	// SLICC (--slicc) is the root file of a coherence protocol to run instead,
 	// for instance MI_example.slicc in gem5's src/mem/ruby/protocol. Protocol
 	// is empty then.
 	SLICC string
+	// Tree is a coherence protocol to run instead, read already and perhaps
+	// edited; it is not changed. Protocol is a name for it then, which
+	// Runner.Version tells, and SLICC is empty.
+	Tree *ast.File
 	// Repair (--repair) edits known defects of gem5's own protocols out of
 	// SLICC; see package repair.
 	Repair bool
@@ -84,7 +93,7 @@ var DefaultLatency = latency.Model{Base: 4, Jitter: 12}
 
 // withDefaults fills in the defaults.
 func (o Options) withDefaults() Options {
-	if o.Protocol == "" && o.SLICC == "" {
+	if o.Protocol == "" && o.SLICC == "" && o.Tree == nil {
 		o.Protocol = Ideal
 	}
 	if o.Latency == (latency.Model{}) {
@@ -105,16 +114,7 @@ func (o Options) withDefaults() Options {
 // Validate reports everything that is wrong with the options.
 func (o Options) Validate() error {
 	o = o.withDefaults()
-	var errs []error
-	if o.SLICC != "" {
-		if o.Protocol != "" {
-			errs = append(errs, fmt.Errorf("protocol %q and file %s: want one of them", o.Protocol, o.SLICC))
-		}
-	} else if o.Repair {
-		errs = append(errs, fmt.Errorf("repair of protocol %q: want a file to repair", o.Protocol))
-	} else if o.Protocol != Ideal && o.Protocol != IdealCached {
-		errs = append(errs, fmt.Errorf("unknown protocol %q: want %s", o.Protocol, strings.Join(Protocols(), " or ")))
-	}
+	errs := []error{o.validateProtocol()}
 	c := o.core(0, 0)
 	errs = append(errs, c.Validate(), o.Latency.Validate())
 	if o.Lines < 1 {
@@ -124,6 +124,23 @@ func (o Options) Validate() error {
 		errs = append(errs, fmt.Errorf("watchdog of %d ticks: want at least 1", o.Watchdog))
 	}
 	return errors.Join(errs...)
+}
+
+// validateProtocol wants one memory system.
+func (o *Options) validateProtocol() error {
+	switch {
+	case o.SLICC != "" && o.Tree != nil:
+		return fmt.Errorf("protocol file %s and a tree: want one of them", o.SLICC)
+	case o.SLICC != "" && o.Protocol != "":
+		return fmt.Errorf("protocol %q and file %s: want one of them", o.Protocol, o.SLICC)
+	case o.SLICC != "":
+		return nil
+	case o.Repair:
+		return fmt.Errorf("repair of protocol %q: want a file to repair", o.Protocol)
+	case o.Tree == nil && !slices.Contains(Protocols(), o.Protocol):
+		return fmt.Errorf("unknown protocol %q: want one of %s", o.Protocol, strings.Join(Protocols(), ", "))
+	}
+	return nil
 }
 
 // core is the configuration of one core of a run.

@@ -34,16 +34,21 @@ func New(o Options) (*Runner, error) {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
 	r := &Runner{options: o.withDefaults(), build: buildSystem}
-	if o.SLICC != "" {
-		p, name, err := compileFile(&o)
-		if err != nil {
-			return nil, fmt.Errorf("configure embedded simulator: %w", err)
-		}
-		if o.LockedRMW && !p.Locks() {
-			return nil, fmt.Errorf("configure embedded simulator: protocol %s has no locks for read-modify-writes", name)
-		}
-		r.options.Protocol, r.build = name, protocolBuilder(p)
+	tree, name, err := r.options.protocol()
+	if err != nil {
+		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
+	if tree == nil {
+		return r, nil
+	}
+	p, err := compile(tree)
+	if err != nil {
+		return nil, fmt.Errorf("configure embedded simulator: %w", err)
+	}
+	if o.LockedRMW && !p.Locks() {
+		return nil, fmt.Errorf("configure embedded simulator: protocol %s has no locks for read-modify-writes", name)
+	}
+	r.options.Protocol, r.build = name, protocolBuilder(p)
 	return r, nil
 }
 

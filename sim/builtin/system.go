@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"ordeal/sim/builtin/ideal"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/repair"
 	"ordeal/sim/slicc/sema"
 	"ordeal/sim/slicc/syntax"
@@ -31,30 +34,46 @@ func buildSystem(q *event.Queue, o *Options, cores int, seed uint64) memory.Syst
 	return ideal.New(q, memoryOptions)
 }
 
-// compileFile reads, repairs if wanted, and compiles the protocol whose root
-// file the options name. It gives the protocol's name with the repairs.
-func compileFile(o *Options) (*ruby.Protocol, string, error) {
+// protocol is the tree of the coherence protocol that the options name, and
+// its name with the repairs; nil for a memory system without a protocol.
+func (o *Options) protocol() (*ast.File, string, error) {
+	switch {
+	case o.Tree != nil:
+		return o.Tree, cmp.Or(o.Protocol, o.Tree.Name), nil
+	case o.SLICC != "":
+		return o.file()
+	case o.Protocol == Ideal || o.Protocol == IdealCached:
+		return nil, o.Protocol, nil
+	}
+	tree, err := protocols.Load(o.Protocol)
+	if err != nil {
+		return nil, "", fmt.Errorf("load protocol %s: %w", o.Protocol, err)
+	}
+	return tree, o.Protocol, nil
+}
+
+// file reads the protocol in a file and repairs it if wanted.
+func (o *Options) file() (*ast.File, string, error) {
 	tree, err := syntax.Load(os.DirFS(filepath.Dir(o.SLICC)), filepath.Base(o.SLICC))
 	if err != nil {
 		return nil, "", fmt.Errorf("load protocol %s: %w", o.SLICC, err)
 	}
-	var repaired []string
+	name := strings.TrimSuffix(filepath.Base(o.SLICC), ".slicc")
 	if o.Repair {
-		repaired = repair.Apply(tree)
+		if repaired := repair.Apply(tree); len(repaired) > 0 {
+			name += " with repairs " + strings.Join(repaired, " ")
+		}
 	}
+	return tree, name, nil
+}
+
+// compile makes a protocol ready to run.
+func compile(tree *ast.File) (*ruby.Protocol, error) {
 	checked, err := sema.Check(tree)
 	if err != nil {
-		return nil, "", fmt.Errorf("check protocol %s: %w", o.SLICC, err)
+		return nil, fmt.Errorf("check protocol %s: %w", tree.Name, err)
 	}
-	p, err := ruby.Compile(checked)
-	if err != nil {
-		return nil, "", err
-	}
-	name := p.Name()
-	if len(repaired) > 0 {
-		name += " with repairs " + strings.Join(repaired, " ")
-	}
-	return p, name, nil
+	return ruby.Compile(checked)
 }
 
 // protocolBuilder makes memory systems that run a protocol.

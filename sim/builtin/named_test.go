@@ -1,0 +1,68 @@
+package builtin
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/sim"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/syntax"
+)
+
+// TestTree runs a protocol from its tree as from its name.
+func TestTree(t *testing.T) {
+	for _, name := range protocols.Names() {
+		tree, err := protocols.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := sim.Job{Program: randomProgram(t, 1, 4), Rounds: 3, Seed: 5}
+		var reports []Report
+		for _, o := range []Options{{Protocol: name, Core: core.OOO}, {Protocol: "edited", Tree: tree, Core: core.OOO}} {
+			r := newRunner(t, o)
+			if v := r.Version(t.Context()); !strings.HasPrefix(v, "protocol "+o.Protocol+",") {
+				t.Errorf("%s: version %q", name, v)
+			}
+			report, err := r.Simulate(t.Context(), job)
+			if err != nil || report.Outcome != sim.Passed {
+				t.Fatalf("%s: %v: %s: %s", name, err, report.Title, report.Detail)
+			}
+			reports = append(reports, report)
+		}
+		if !bytes.Equal(reports[0].Log, reports[1].Log) || reports[0].Statistics != reports[1].Statistics {
+			t.Errorf("%s runs otherwise from its tree", name)
+		}
+	}
+}
+
+func TestProtocolOptions(t *testing.T) {
+	tree, err := syntax.Load(os.DirFS(filepath.Dir(smallProtocol)), filepath.Base(smallProtocol))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, o := range map[string]Options{
+		"mi, mesi-two-level":     {Protocol: "mesi"},
+		"and a tree":             {SLICC: smallProtocol, Tree: tree},
+		"want a file to repair":  {Tree: tree, Repair: true},
+		`"mi" and file`:          {Protocol: "mi", SLICC: smallProtocol},
+		"want a file to repair ": {Protocol: "mi", Repair: true},
+	} {
+		o.Core = core.TSO
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	for _, name := range protocols.Names() {
+		if !slices.Contains(Protocols(), name) {
+			t.Errorf("no protocol %s", name)
+		}
+	}
+	if err := (Options{Tree: tree, Core: core.TSO}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
