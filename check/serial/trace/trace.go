@@ -1,0 +1,99 @@
+// Package trace judges traces, which do not tell when writes were committed,
+// after Enea and Farzan, TACAS 2016, Sect. 5 and 6: a trace is serializable
+// under TSO when every execution is that the trace may be of (Definition 3).
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ordeal/check/serial"
+	"ordeal/parse/formats/events"
+)
+
+// Procedure says how traces are judged.
+type Procedure uint8
+
+// The procedures. Both are complete.
+const (
+	// Profiles searches for cycles by profile, in a time that is polynomial
+	// for a fixed number of threads (Sect. 6.2).
+	Profiles Procedure = iota
+	// SAT asks a solver for a cycle, and for another where the trace has no
+	// execution with it. It needs memory for every pair of conflicting events.
+	SAT
+)
+
+// Verdict says whether a trace is serializable under TSO.
+type Verdict struct {
+	Serializable bool
+	// Execution is an execution of the trace, and Evidence the verdict on
+	// it with its evidence, which was accepted: a cycle when the trace is
+	// not serializable.
+	Execution *events.Sequence
+	Evidence  serial.Verdict
+	// Order lists the transactions of a serializable trace so that no
+	// execution has a conflict against it, but for those between
+	// transactions of one of the Clusters, which stand next to each other in
+	// Order. Without clusters it is an order of serialization for every
+	// execution. CheckOrder has accepted it.
+	Order    []int32
+	Clusters int
+	_        struct{}
+}
+
+// Judge judges the trace of a valid sequence: of an execution, too, whose
+// commits are ignored. An error is that of ctx, or evidence that was not
+// accepted, which is a fault of this program.
+func Judge(ctx context.Context, s *events.Sequence, p Procedure) (Verdict, error) {
+	s = s.Trace()
+	l := newTimeline(s)
+	if p == SAT {
+		found, err := l.sat(ctx)
+		if err != nil {
+			return Verdict{}, err
+		}
+		return l.verdict(found, nil, 0)
+	}
+	g := l.directed()
+	order, cyclic := g.Order()
+	if cyclic != nil {
+		return l.verdict([]constraint{}, nil, 0)
+	}
+	clusters, rank := l.clusters(g)
+	for _, a := range l.newArenas(g, order, clusters) {
+		found, err := a.search(ctx)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if found != nil {
+			return l.verdict(found, nil, 0)
+		}
+	}
+	// Stable: within a cluster in the order of the conflicts that all
+	// executions have.
+	slices.SortStableFunc(order, func(a, b int32) int { return int(rank[a] - rank[b]) })
+	return l.verdict(nil, order, len(clusters))
+}
+
+// verdict makes the evidence: of an execution under constraints, or, if these
+// are nil, of any.
+func (l *timeline) verdict(found []constraint, order []int32, clusters int) (Verdict, error) {
+	v := Verdict{Serializable: found == nil, Order: order, Clusters: clusters}
+	var err error
+	if v.Execution, err = l.execution(found); err != nil {
+		return Verdict{}, fmt.Errorf("internal error: constraints of a violation: %w", err)
+	}
+	if !slices.Equal(v.Execution.Trace().Events, l.seq.Events) {
+		return Verdict{}, errors.New("internal error: the execution is not one of the trace")
+	}
+	if v.Evidence, err = serial.Execution(serial.TSO, v.Execution); err != nil {
+		return Verdict{}, err
+	}
+	if v.Evidence.Serializable != v.Serializable {
+		return Verdict{}, fmt.Errorf("internal error: a trace that is serializable: %v, with an execution that is: %v", v.Serializable, v.Evidence.Serializable)
+	}
+	return v, nil
+}

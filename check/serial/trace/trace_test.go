@@ -1,0 +1,232 @@
+package trace
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/check/serial"
+	"ordeal/check/serial/internal/seqgen"
+	"ordeal/parse/formats/events"
+)
+
+// executions calls visit with every execution of a trace, all writes
+// committed, until it returns false: Execs of Sect. 5.
+func executions(s *events.Sequence, visit func(*events.Sequence) bool) {
+	pending := make([]int, len(s.Threads))
+	var choices []int32 // an event, or the complement of a thread that commits
+	stopped := false
+	var walk func(i int32)
+	walk = func(i int32) {
+		if stopped {
+			return
+		}
+		waiting := false
+		for t := range pending {
+			if pending[t] > 0 {
+				waiting = true
+				pending[t]--
+				choices = append(choices, ^int32(t))
+				walk(i)
+				choices = choices[:len(choices)-1]
+				pending[t]++
+			}
+		}
+		if int(i) == len(s.Events) {
+			if !waiting && !stopped {
+				stopped = !visit(assemble(s, choices))
+			}
+			return
+		}
+		e := &s.Events[i]
+		if e.Kind.Drains() && pending[e.Thread] > 0 {
+			return
+		}
+		if e.Kind == events.Write {
+			pending[e.Thread]++
+			defer func() { pending[e.Thread]-- }()
+		}
+		choices = append(choices, i)
+		walk(i + 1)
+		choices = choices[:len(choices)-1]
+	}
+	walk(0)
+}
+
+// assemble makes the execution that a list of choices describes.
+func assemble(s *events.Sequence, choices []int32) *events.Sequence {
+	x := &events.Sequence{Execution: true, Threads: s.Threads, Variables: s.Variables, Transactions: s.Transactions}
+	buffers := make([][]int32, len(s.Threads))
+	for _, c := range choices {
+		if c < 0 {
+			issue := buffers[^c][0]
+			buffers[^c] = buffers[^c][1:]
+			e := x.Events[issue]
+			e.Kind, e.Issue = events.Commit, issue
+			x.Events = append(x.Events, e)
+			continue
+		}
+		if e := s.Events[c]; e.Kind == events.Write {
+			buffers[e.Thread] = append(buffers[e.Thread], int32(len(x.Events)))
+		}
+		x.Events = append(x.Events, s.Events[c])
+	}
+	return x
+}
+
+// serializable is Definition 3: every execution of the trace is serializable.
+func serializable(t *testing.T, s *events.Sequence) bool {
+	all := true
+	executions(s, func(x *events.Sequence) bool {
+		v, err := serial.Execution(serial.TSO, x)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, x.Text())
+		}
+		all = v.Serializable
+		return all
+	})
+	return all
+}
+
+// judge judges a trace by a procedure, and checks the evidence.
+func judge(t *testing.T, s *events.Sequence, p Procedure) bool {
+	t.Helper()
+	v, err := Judge(context.Background(), s, p)
+	if err != nil {
+		t.Fatalf("procedure %d: %v\n%s", p, err, s.Text())
+	}
+	if err := v.Execution.Validate(); err != nil {
+		t.Fatalf("procedure %d: %v\n%s", p, err, s.Text())
+	}
+	return v.Serializable
+}
+
+// smallTraces calls visit with all traces of n events of some threads over two
+// variables, up to the names of threads and variables.
+func smallTraces(n, threads int, kinds []events.Kind, visit func(*events.Sequence)) {
+	type step struct {
+		thread, variable int
+		kind             events.Kind
+		begin            bool
+	}
+	var steps []step
+	var walk func(threadsUsed, variablesUsed int)
+	walk = func(threadsUsed, variablesUsed int) {
+		if len(steps) == n {
+			b := events.NewBuilder(false, seqgen.Names("P", threads), seqgen.Names("x", 2))
+			inside := make([]bool, threads)
+			for _, s := range steps {
+				if s.begin {
+					if inside[s.thread] {
+						_ = b.End(s.thread) // it is inside
+					}
+					_ = b.Begin(s.thread) // it is outside
+					inside[s.thread] = true
+				}
+				if err := b.Add(s.thread, s.kind, s.variable); err != nil {
+					panic(err)
+				}
+			}
+			visit(b.Sequence())
+			return
+		}
+		seen := make([]bool, threads)
+		for _, s := range steps {
+			seen[s.thread] = true
+		}
+		for t := range min(threadsUsed+1, threads) {
+			for _, kind := range kinds {
+				for x := range min(variablesUsed+1, 2) {
+					if kind == events.Fence && (x > 0 || !seen[t]) {
+						continue
+					}
+					for _, begin := range []bool{true, false} {
+						if !begin && !seen[t] {
+							continue
+						}
+						used := variablesUsed
+						if kind != events.Fence {
+							used = max(used, x+1)
+						}
+						steps = append(steps, step{t, x, kind, begin})
+						walk(max(threadsUsed, t+1), used)
+						steps = steps[:len(steps)-1]
+					}
+				}
+			}
+		}
+	}
+	walk(0, 0)
+}
+
+// TestSmallTraces compares both procedures with all executions of all traces
+// of up to four events, and of some of five.
+func TestSmallTraces(t *testing.T) {
+	n := 5
+	if testing.Short() {
+		n = 4
+	}
+	traces, violations := 0, 0
+	for size := 2; size <= n; size++ {
+		smallTraces(size, 3, []events.Kind{events.Read, events.Write, events.Fence, events.Update}, func(s *events.Sequence) {
+			if t.Failed() {
+				return
+			}
+			if size == 5 && traces%97 != 0 {
+				traces++
+				return
+			}
+			traces++
+			want := serializable(t, s)
+			if !want {
+				violations++
+			}
+			for _, p := range []Procedure{Profiles, SAT} {
+				if got := judge(t, s, p); got != want {
+					t.Fatalf("procedure %d says %v, all executions say %v:\n%s", p, got, want, s.Text())
+				}
+			}
+		})
+	}
+	t.Logf("%d traces, %d violations", traces, violations)
+}
+
+// TestRandomTraces compares both procedures with all executions of random
+// traces, and with each other where there are too many.
+func TestRandomTraces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 0))
+	runs := 3000
+	if testing.Short() {
+		runs = 300
+	}
+	small, violations := 0, 0
+	for range runs {
+		o := seqgen.Shape{
+			Threads: 2 + rng.IntN(3), Variables: 1 + rng.IntN(4), Events: 4 + rng.IntN(9), Trace: true,
+			Read: 30 + rng.IntN(40), Fence: rng.IntN(30), Update: rng.IntN(10), End: 40 + rng.IntN(60), Close: rng.IntN(100),
+		}
+		if rng.IntN(4) == 0 {
+			o.Events += 10
+			o.Fence, o.Close = 20, 90
+		}
+		s := seqgen.Random(rng, o)
+		profiles, sat := judge(t, s, Profiles), judge(t, s, SAT)
+		if profiles != sat {
+			t.Fatalf("profiles say %v, SAT says %v:\n%s", profiles, sat, s.Text())
+		}
+		if !sat {
+			violations++
+		}
+		if len(s.Events) > 11 {
+			continue
+		}
+		small++
+		if want := serializable(t, s); profiles != want {
+			t.Fatalf("procedures say %v, all executions say %v:\n%s", profiles, want, s.Text())
+		}
+	}
+	t.Logf("%d traces, %d of them with all executions, %d violations", runs, small, violations)
+	if violations < runs/20 || violations > runs-runs/20 {
+		t.Errorf("verdicts too uniform: %d violations in %d traces", violations, runs)
+	}
+}
