@@ -45,16 +45,19 @@ func TestProtocolOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, o := range map[string]Options{
-		"mi, mesi-two-level":     {Protocol: "mesi"},
-		"and a tree":             {SLICC: smallProtocol, Tree: tree},
-		"want a file to repair":  {Tree: tree, Repair: true},
-		`"mi" and file`:          {Protocol: "mi", SLICC: smallProtocol},
-		"want a file to repair ": {Protocol: "mi", Repair: true},
+	for _, c := range []struct {
+		want    string
+		options Options
+	}{
+		{"mi, mesi-two-level", Options{Protocol: "mesi"}},
+		{"and a tree", Options{SLICC: smallProtocol, Tree: tree}},
+		{`"mi" and file`, Options{Protocol: "mi", SLICC: smallProtocol}},
+		{"want a file to repair", Options{Tree: tree, Repair: true}},
+		{"want a file to repair", Options{Protocol: "mi", Repair: true}},
 	} {
-		o.Core = core.TSO
-		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
-			t.Errorf("error %v, want %q", err, want)
+		c.options.Core = core.TSO
+		if err := c.options.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
 	for _, name := range protocols.Names() {
