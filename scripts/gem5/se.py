@@ -85,7 +85,6 @@ def info():
         "compiled": str(compiled),
         "protocols": protocols(),
         "isas": isas(),
-        "tracing": bool(getattr(m5, "debug", None) and "ProtocolTrace" in m5.debug.flags),
     }
 
 

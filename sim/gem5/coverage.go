@@ -1,0 +1,113 @@
+package gem5
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Coverage counts one transition of a coherence protocol, over all controllers
+// of a machine.
+type Coverage struct {
+	Machine, State, Event string
+	Count                 uint64
+}
+
+// statsPrefix begins the statistics of Ruby.
+const statsPrefix = "system.ruby."
+
+// ReadCoverage reads the transitions that were executed from gem5's
+// statistics (stats.txt), ordered by machine, state and event: lines of the
+// form
+//
+//	system.ruby.L1Cache_Controller.I.Load::total  3201
+//
+// or, where there is one controller of a kind, without "::total". Where the
+// statistics were written more than once, the last count stands.
+func ReadCoverage(stats io.Reader) ([]Coverage, error) {
+	counts := make(map[Coverage]uint64) // with Count 0 in the keys
+	lines := bufio.NewScanner(stats)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		key, count, ok := transition(lines.Text())
+		if ok {
+			counts[key] = count
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read statistics: %w", err)
+	}
+	var all []Coverage
+	for key, count := range counts {
+		if count > 0 {
+			key.Count = count
+			all = append(all, key)
+		}
+	}
+	slices.SortFunc(all, func(a, b Coverage) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.State, b.State), cmp.Compare(a.Event, b.Event))
+	})
+	return all, nil
+}
+
+// transition reads a line of the statistics.
+func transition(line string) (key Coverage, count uint64, ok bool) {
+	rest, ok := strings.CutPrefix(line, statsPrefix)
+	if !ok {
+		return key, 0, false
+	}
+	fields := strings.Fields(rest)
+	if len(fields) < 2 || fields[1] == "|" {
+		return key, 0, false // one column for each controller: the total follows
+	}
+	machine, name, ok := strings.Cut(strings.TrimSuffix(fields[0], "::total"), "_Controller.")
+	if !ok {
+		return key, 0, false
+	}
+	state, event, ok := strings.Cut(name, ".")
+	if !ok || strings.ContainsAny(event, ".:") {
+		return key, 0, false
+	}
+	count, err := strconv.ParseUint(fields[1], 10, 64)
+	return Coverage{Machine: machine, State: state, Event: event}, count, err == nil
+}
+
+// WriteCoverage writes one line for each transition: machine, state, event
+// and count.
+func WriteCoverage(w io.Writer, coverage []Coverage) error {
+	for _, c := range coverage {
+		if _, err := fmt.Fprintf(w, "%s %s %s %d\n", c.Machine, c.State, c.Event, c.Count); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cover leaves the coverage of the launch in its directory. A simulation that
+// did not come to its end has no statistics.
+func (l *launched) cover() error {
+	stats, err := os.Open(filepath.Join(l.dir, OutputDir, "stats.txt"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer stats.Close() // only read
+	coverage, err := ReadCoverage(stats)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	_ = WriteCoverage(&text, coverage) // a buffer takes everything
+	return os.WriteFile(l.path(CoverageFile), text.Bytes(), 0o644)
+}

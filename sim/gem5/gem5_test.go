@@ -1,0 +1,253 @@
+package gem5
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/gen"
+	"ordeal/gen/emit/elf"
+	"ordeal/sim"
+	"ordeal/sim/gem5/standin"
+)
+
+// TestMain is also the stand-in for gem5: the test binary runs itself.
+func TestMain(m *testing.M) {
+	if os.Getenv(standin.Variable) != "" {
+		os.Exit(standin.Main(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// newRunner makes a runner on the stand-in, which behaves as settings say.
+func newRunner(t testing.TB, settings string, change func(*Options)) *Runner {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skipf("the stand-in runs programs on linux/amd64, this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	t.Setenv(standin.Variable, "on,"+settings)
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(tree, "configs", "ruby"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Binary: binary, Tree: tree, Emit: elf.Options{Yield: true, Spin: 1 << 26, Settle: -1}, Grace: 100 * time.Millisecond}
+	if change != nil {
+		change(&o)
+	}
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func newJobs(t testing.TB, n, threads int) []sim.Job {
+	t.Helper()
+	var jobs []sim.Job
+	for i := range n {
+		o := gen.Defaults()
+		o.Threads, o.Ops, o.Locations = threads, 30, 4
+		p, err := gen.Random(rand.New(rand.NewPCG(1, uint64(i))), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, sim.Job{Program: p, Rounds: 5, Seed: uint64(i), Dir: t.TempDir(), Timeout: 20 * time.Second})
+	}
+	return jobs
+}
+
+// whole demands a log with a frame for each thread and the final memory.
+func whole(t *testing.T, job *sim.Job, result *sim.Result) {
+	t.Helper()
+	if got, want := int64(len(result.Log)), elf.LogBytes(job.Program, job.Rounds); got != want {
+		t.Errorf("log of %d bytes, want %d", got, want)
+	}
+	_, wholes := split(result.Log, []*gen.Program{job.Program})
+	if !wholes[0] {
+		t.Error("the log is not whole")
+	}
+}
+
+func TestRun(t *testing.T) {
+	for _, info := range []string{"info=broken", "info=ok"} {
+		r := newRunner(t, info, nil)
+		job := newJobs(t, 1, 2)[0]
+		result, err := r.Run(t.Context(), job)
+		if err != nil || result.Outcome != sim.Passed {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		whole(t, &job, &result)
+		if result.Detail != "239030000 ticks, 54321 instructions" {
+			t.Errorf("detail %q", result.Detail)
+		}
+		for _, file := range []string{ProgramFile, ScriptFile, StdoutFile, StderrFile, CoverageFile, filepath.Join(OutputDir, "stats.txt")} {
+			if _, err := os.Stat(filepath.Join(job.Dir, file)); err != nil {
+				t.Error(err)
+			}
+		}
+		want := map[string]string{"info=broken": "gem5 24.0.0.1, x86, MESI_Two_Level, timing cores", "info=ok": "gem5 23.0.0.1, x86, MESI_Two_Level, timing cores"}
+		if got := r.Version(t.Context()); got != want[info] {
+			t.Errorf("version %q, want %q", got, want[info])
+		}
+	}
+}
+
+// TestMismatch refuses binaries by the name of what they are.
+func TestMismatch(t *testing.T) {
+	for _, test := range []struct{ settings, protocol, title string }{
+		{"protocol=MI_example", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level"},
+		{"protocol=MI_example,info=ok", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level"},
+		{"protocol=MI_example+CHI", "", "gem5 does not fit: the binary has several protocols (MI_example, CHI): name one"},
+		{"isa=arm", "", "gem5 does not fit: the binary simulates arm: want x86"},
+		{"protocol=MI_example+CHI", "CHI", ""},
+		{"protocol=MI_example", "", ""},
+	} {
+		r := newRunner(t, test.settings, func(o *Options) { o.Protocol = test.protocol })
+		result, err := r.Run(t.Context(), newJobs(t, 1, 2)[0])
+		want := sim.Infra
+		if test.title == "" {
+			want = sim.Passed
+		}
+		if err != nil || result.Title != test.title || result.Outcome != want {
+			t.Errorf("%s, want %s: %v %q %v", test.settings, test.protocol, result.Outcome, result.Title, err)
+		}
+	}
+}
+
+func TestFaultsOfRuns(t *testing.T) {
+	for _, test := range []struct {
+		fault   string
+		outcome sim.Outcome
+		title   string
+	}{
+		{"transition", sim.Crash, "invalid transition: l1_cntrl in IS_I on Inv"},
+		{"assertion", sim.Crash, "assertion failed: L1Cache_Controller.cc: m_tbe_ptr != NULL"},
+		{"deadlock", sim.Deadlock, "Possible Deadlock detected"},
+		{"functional-read", sim.Infra, "functional read failed"},
+		{"memory", sim.Infra, "out of memory"},
+		{"fatal", sim.Infra, "gem5 fatal: cache size N is no power of two"},
+		{"outside", sim.Infra, "gem5 killed from outside"},
+		{"truncated", sim.Passed, ""}, // the parser says what is wrong
+		{"corrupt", sim.Passed, ""},
+	} {
+		r := newRunner(t, "fault="+test.fault, nil)
+		job := newJobs(t, 1, 2)[0]
+		result, err := r.Run(t.Context(), job)
+		if err != nil || result.Outcome != test.outcome || result.Title != test.title {
+			t.Errorf("%s: %v %q %v, want %v %q", test.fault, result.Outcome, result.Title, err, test.outcome, test.title)
+		}
+		if len(result.Log) == 0 {
+			t.Errorf("%s: nothing is left of the log", test.fault)
+		}
+	}
+}
+
+// TestTimeLimit ends a launch that hangs, even one that ignores SIGTERM, with
+// everything that it has started.
+func TestTimeLimit(t *testing.T) {
+	for _, fault := range []string{"hang", "stubborn"} {
+		r := newRunner(t, "fault="+fault, nil)
+		job := newJobs(t, 1, 2)[0]
+		job.Timeout = 300 * time.Millisecond
+		result, err := r.Run(t.Context(), job)
+		if err != nil || result.Outcome != sim.Timeout || result.Title != "gem5 exceeded its time" {
+			t.Errorf("%s: %+v, %v", fault, result, err)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	r := newRunner(t, "fault=stubborn", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	if _, err := r.Run(ctx, newJobs(t, 1, 2)[0]); err == nil || !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
+		t.Errorf("%v, want the context's error", err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var seen []Progress
+	r := newRunner(t, "slow=1200ms", func(o *Options) { o.Watch = func(p Progress) { seen = append(seen, p) } })
+	if _, err := r.Run(t.Context(), newJobs(t, 1, 2)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 1 || seen[0].Ticks != progressTicks || seen[0].Instructions != 12345 || len(seen[0].Jobs) != 1 {
+		t.Errorf("%+v, want one report", seen)
+	}
+}
+
+func TestUnusable(t *testing.T) {
+	r := newRunner(t, "", nil)
+	job := newJobs(t, 1, 2)[0]
+	for name, change := range map[string]func(*sim.Job){
+		"without a program": func(j *sim.Job) { j.Program = nil },
+		"run directory":     func(j *sim.Job) { j.Dir = filepath.Join(j.Dir, "none") },
+		"rounds":            func(j *sim.Job) { j.Rounds = -1 },
+	} {
+		bad := job
+		change(&bad)
+		if _, err := r.Run(t.Context(), bad); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	r = newRunner(t, "", func(o *Options) { o.Binary = "/nonexistent/gem5" })
+	result, err := r.Run(t.Context(), job)
+	if err != nil || result.Outcome != sim.Infra || !strings.Contains(result.Detail, "/nonexistent/gem5") {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	_, err := New(Options{
+		CPU: "fast", L1DSize: "512", L2Banks: 3, Network: "torus", Dirs: -2, MaxTicks: -1, LinkLatency: -1,
+	})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{
+		"no gem5 binary: want --gem5 FILE", "no gem5 source tree: want --gem5-tree FOLDER",
+		`unknown cpu "fast": want timing, o3, minor`, `l1d-size "512": want a size as 512B or 4kB`,
+		"l2-banks 3: want a power of two", `unknown network "torus": want simple, garnet`,
+		"dirs -2", "max-ticks -1", "link-latency -1: want at least 1",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in: %v", want, err)
+		}
+	}
+}
+
+// TestCommandLine pins the command line of a launch.
+func TestCommandLine(t *testing.T) {
+	r := newRunner(t, "", func(o *Options) {
+		o.Tree, o.CPU, o.Protocol, o.Cores, o.StoreOrder, o.MaxTicks = "/tree", "o3", "MI_example", 4, true, 99
+		o.TreeOptions, o.DeadlockThreshold = []string{"--ports=2"}, 1000
+	})
+	jobs := newJobs(t, 1, 2)
+	l := launched{runner: r, jobs: jobs, dir: "/run"}
+	image, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.image = image
+	const want = "-d m5out --debug-flags=ProtocolTrace,RubySequencer --debug-file=trace.pipe se.py --tree /tree --cpu o3 --network simple " +
+		"--l1d-size 512B --l1i-size 4kB --l2-size 8kB --l1d-assoc 2 --l1i-assoc 2 --l2-assoc 4 --l2-banks 1 --dirs 1 --link-latency 1 " +
+		"--deadlock-threshold 1000 --max-ticks 99 --protocol MI_example --tree-option=--ports=2 " +
+		"--binary /run/program.elf --output guest.out --cores 4 --mem-size 512MiB --seed 1"
+	if got := strings.Join(l.arguments(), " "); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	l.try = 1
+	if got := fmt.Sprint(l.arguments()); !strings.Contains(got, "--randomization") || strings.Contains(got, "--seed 1]") {
+		t.Errorf("second try: %s", got)
+	}
+}

@@ -1,0 +1,163 @@
+package gem5
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	script "ordeal/scripts/gem5"
+	"ordeal/sim/launch"
+)
+
+// Info is what a gem5 binary says about itself.
+type Info struct {
+	// Version is gem5's, as "24.0.0.1"; Compiled the date, where it is known.
+	Version  string `json:"version"`
+	Compiled string `json:"compiled"`
+	// Protocols are the names of the coherence protocols built in, ISAs
+	// those of the instruction sets, as "x86".
+	Protocols []string `json:"protocols"`
+	ISAs      []string `json:"isas"`
+	_         struct{}
+}
+
+// String is the info in one line.
+func (i *Info) String() string {
+	if len(i.Protocols) == 0 {
+		return fmt.Sprintf("gem5 %s, %s, no Ruby protocol", i.Version, strings.Join(i.ISAs, ", "))
+	}
+	return fmt.Sprintf("gem5 %s, %s, %s", i.Version, strings.Join(i.ISAs, ", "), strings.Join(i.Protocols, ", "))
+}
+
+// mismatch says why a binary cannot run programs with a protocol; empty when
+// it can.
+func (i *Info) mismatch(protocol string) string {
+	switch {
+	case !slices.Contains(i.ISAs, "x86"):
+		return fmt.Sprintf("the binary simulates %s: want x86", orNone(i.ISAs))
+	case len(i.Protocols) == 0:
+		return "the binary was built without a Ruby protocol"
+	case protocol == "" && len(i.Protocols) > 1:
+		return fmt.Sprintf("the binary has several protocols (%s): name one", orNone(i.Protocols))
+	case protocol != "" && !slices.Contains(i.Protocols, protocol):
+		return fmt.Sprintf("the binary has protocol %s: want %s", orNone(i.Protocols), protocol)
+	}
+	return ""
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+// probeTimeout bounds each question to a binary.
+const probeTimeout = time.Minute
+
+// Probe asks a gem5 binary what it is: with --build-info and, as v24.0 fails
+// at that, with a script that it runs itself.
+func Probe(ctx context.Context, binary string) (*Info, error) {
+	dir, err := os.MkdirTemp("", "ordeal-gem5-")
+	if err != nil {
+		return nil, fmt.Errorf("probe %s: %w", binary, err)
+	}
+	defer os.RemoveAll(dir)
+	ask := func(words ...string) (string, error) {
+		command := launch.Command{
+			Path: binary, Args: append([]string{"-d", filepath.Join(dir, "out")}, words...), Env: environment(), Dir: dir,
+			Stdout: filepath.Join(dir, StdoutFile), Stderr: filepath.Join(dir, StderrFile), Timeout: probeTimeout,
+		}
+		if _, err := launch.Run(ctx, command); err != nil {
+			return "", err
+		}
+		return readTexts(dir)
+	}
+	text, err := ask("--build-info")
+	if err != nil {
+		return nil, fmt.Errorf("probe: %w", err)
+	}
+	if info := parseBuildInfo(text); info != nil {
+		return info, nil
+	}
+	se := filepath.Join(dir, ScriptFile)
+	if err := os.WriteFile(se, script.Script, 0o644); err != nil {
+		return nil, fmt.Errorf("probe %s: %w", binary, err)
+	}
+	if text, err = ask(se, "--info"); err != nil {
+		return nil, fmt.Errorf("probe: %w", err)
+	}
+	if info := parseInfo(text); info != nil {
+		return info, nil
+	}
+	said := strings.TrimSpace(text)
+	if said == "" {
+		said = "nothing"
+	}
+	return nil, fmt.Errorf("probe %s: not a gem5 binary? it says: %s", binary, said[:min(len(said), 500)])
+}
+
+// readTexts is what gem5 said to standard output and then to standard error.
+func readTexts(dir string) (string, error) {
+	out, err := os.ReadFile(filepath.Join(dir, StdoutFile))
+	if err != nil {
+		return "", err
+	}
+	errs, err := os.ReadFile(filepath.Join(dir, StderrFile))
+	return string(out) + string(errs), err
+}
+
+// parseBuildInfo reads the output of gem5 --build-info; nil when it is not
+// whole.
+func parseBuildInfo(text string) *Info {
+	info, options := new(Info), false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if version, ok := strings.CutPrefix(line, "gem5 version "); ok {
+			info.Version = version
+			continue
+		}
+		if date, ok := strings.CutPrefix(line, "compiled "); ok {
+			info.Compiled = date
+			continue
+		}
+		key, value, ok := strings.Cut(line, " = ")
+		if !ok {
+			continue
+		}
+		options = true
+		on := !slices.Contains([]string{"", "0", "False", "false", "n", "None"}, value)
+		switch {
+		case key == "PROTOCOL" && on && value != "MULTIPLE":
+			info.Protocols = []string{value}
+		case key == "TARGET_ISA":
+			info.ISAs = []string{strings.ToLower(value)}
+		case strings.HasPrefix(key, "USE_") && strings.HasSuffix(key, "_ISA") && on:
+			info.ISAs = append(info.ISAs, strings.ToLower(key[len("USE_"):len(key)-len("_ISA")]))
+		}
+	}
+	// Options that name several protocols are spelled as Kconfig does, unlike
+	// the protocols themselves: the script knows better.
+	if info.Version == "" || !options || len(info.Protocols) == 0 {
+		return nil
+	}
+	return info
+}
+
+// parseInfo reads what se.py --info printed; nil when it did not.
+func parseInfo(text string) *Info {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, ownLine+"info "); ok {
+			info := new(Info)
+			if json.Unmarshal([]byte(rest), info) == nil {
+				return info
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package gem5
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ordeal/sim"
+	"ordeal/sim/launch"
+)
+
+// TestEnds judges the ends in testdata/ends: excerpts of what gem5 printed,
+// below the outcome that is right and how the process ended.
+func TestEnds(t *testing.T) {
+	files, err := filepath.Glob("testdata/ends/*.txt")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d files (%v): the test would hold for nothing", len(files), err)
+	}
+	seen := make(map[string]string)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head, text, ok := strings.Cut(string(data), "\n\n")
+			want, how, lines := strings.Cut(strings.TrimPrefix(head, "want: "), "\nend: ")
+			if !ok || !lines {
+				t.Fatalf("head %q: want two lines", head)
+			}
+			result, retry := outcomeOf(parseEnd(t, how), text, time.Minute)
+			kind := result.Outcome.String()
+			if retry {
+				kind += " retry"
+			}
+			if got := strings.TrimSpace(kind + ": " + result.Title); got != want {
+				t.Errorf("%s\nwant %s", got, want)
+			}
+			if result.Outcome != sim.Passed && strings.TrimSpace(result.Detail) == "" {
+				t.Error("no detail")
+			}
+			if strings.Contains(result.Detail, "BACKTRACE") || strings.Count(result.Detail, "\n") > 2*detailLines {
+				t.Errorf("detail for people: %s", result.Detail)
+			}
+			seen[result.Outcome.String()] = file
+		})
+	}
+	for _, o := range []sim.Outcome{sim.Passed, sim.Crash, sim.Deadlock, sim.Timeout, sim.Infra} {
+		if seen[o.String()] == "" {
+			t.Errorf("no end of outcome %s", o)
+		}
+	}
+}
+
+// parseEnd reads "exit 1", "signal 6" or "timeout".
+func parseEnd(t *testing.T, how string) launch.End {
+	var n int
+	switch {
+	case how == "timeout":
+		return launch.End{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}
+	case strings.HasPrefix(how, "exit "):
+		if _, err := fmt.Sscanf(how, "exit %d", &n); err == nil {
+			return launch.End{Code: n}
+		}
+	case strings.HasPrefix(how, "signal "):
+		if _, err := fmt.Sscanf(how, "signal %d", &n); err == nil {
+			return launch.End{Code: -1, Signal: syscall.Signal(n)}
+		}
+	}
+	t.Fatalf("end %q", how)
+	return launch.End{}
+}
+
+// TestTitles gives sights of one bug one name, and different bugs different
+// ones.
+func TestTitles(t *testing.T) {
+	title := func(text string) string {
+		result, _ := outcomeOf(launch.End{Code: -1, Signal: syscall.SIGABRT}, "ORDEAL start\n"+text, 0)
+		return result.Title
+	}
+	for _, same := range [][2]string{
+		{
+			"panic: Invalid transition\nsystem.ruby.l1_cntrl3 time: 48231 addr: 0x3040 event: Inv state: IS_I\n",
+			"other/place.cc:9: panic: Invalid transition\nsystem.ruby.l1_cntrl0 time: 1 addr: 0x80 event: Inv state: IS_I\n",
+		},
+		{
+			"x: a/b/Sequencer.cc:10: void f(int): Assertion `n > 0' failed.\n",
+			"y: Sequencer.cc:12: void f(): Assertion `n > 0' failed.\n",
+		},
+		{
+			"a.cc:1: panic: system.ruby.dir_cntrl0: no TBE for 0x40 at 1200\n",
+			"a.cc:2: panic: system.ruby.dir_cntrl7: no TBE for 0xfc0 at 77\n",
+		},
+	} {
+		if a, b := title(same[0]), title(same[1]); a != b {
+			t.Errorf("one bug has two names: %q and %q", a, b)
+		}
+	}
+	a := title("panic: Invalid transition\nsystem.ruby.l1_cntrl3 time: 1 addr: 0x40 event: Inv state: IS_I\n")
+	b := title("panic: Invalid transition\nsystem.ruby.l1_cntrl3 time: 1 addr: 0x40 event: Inv state: S\n")
+	c := title("panic: Invalid transition\nsystem.ruby.l2_cntrl3 time: 1 addr: 0x40 event: Inv state: S\n")
+	if a == b || b == c {
+		t.Errorf("different bugs have one name: %q, %q, %q", a, b, c)
+	}
+}
+
+func FuzzOutcome(f *testing.F) {
+	files, _ := filepath.Glob("testdata/ends/*.txt")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		result, _ := outcomeOf(launch.End{}, string(data), 0)
+		if result.Outcome == sim.OutcomeUnknown || strings.Contains(result.Title, "\n") {
+			t.Errorf("outcome %v, title %q", result.Outcome, result.Title)
+		}
+		if (result.Outcome == sim.Passed) != (result.Title == "") {
+			t.Errorf("%v has the title %q", result.Outcome, result.Title)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package standin
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"ordeal/sim"
+)
+
+// end is a failure: what is printed to standard error, and the signal that
+// follows, or 0 for status 1.
+type end struct {
+	text   string
+	signal syscall.Signal
+}
+
+// faults are the failures that end a launch. There are also hang and
+// stubborn, which never end (the latter not for SIGTERM either), truncated and
+// corrupt, which end well but damage the log of a program.
+var faults = map[string]end{
+	"transition": {
+		"build/X86/mem/ruby/protocol/L1Cache_Transitions.cc:1846: panic: Invalid transition\n" +
+			"system.ruby.l1_cntrl3 time: 48231 addr: 0x3040 event: Inv state: IS_I\n\nMemory Usage: 682560 KBytes\n", syscall.SIGABRT,
+	},
+	"assertion": {"gem5: build/X86/L1Cache_Controller.cc:1203: void f(): Assertion `m_tbe_ptr != NULL' failed.\n", syscall.SIGABRT},
+	"deadlock":  {"src/mem/ruby/system/Sequencer.cc:270: panic: Possible Deadlock detected. Aborting!\n version: 2\n", syscall.SIGABRT},
+	"functional-read": {
+		"src/mem/ruby/system/RubyPort.cc:431: fatal: Ruby functional read failed for address 0xc580\nMemory Usage: 723968 KBytes\n", 0,
+	},
+	"memory":  {"terminate called after throwing an instance of 'std::bad_alloc'\n", syscall.SIGABRT},
+	"fatal":   {"src/mem/cache.cc:9: fatal: cache size 100 is no power of two\n", 0},
+	"outside": {"", syscall.SIGKILL},
+}
+
+// fault is the failure of this launch; empty: none.
+func (s *standin) fault() string {
+	times, err := strconv.Atoi(s.settings["times"])
+	if err != nil {
+		return s.settings["fault"]
+	}
+	data, _ := os.ReadFile(s.settings["state"]) // none in the first launch
+	_ = os.WriteFile(s.settings["state"], append(data, '.'), 0o644)
+	if len(data) >= times {
+		return ""
+	}
+	return s.settings["fault"]
+}
+
+// damage makes the log of a run what the failure leaves of it: whole up to
+// program at.
+func (s *standin) damage(fault string, log []byte) []byte {
+	at, _ := strconv.Atoi(s.settings["at"]) // 0
+	programs, from := 0, 0
+	for from < len(log) && programs < at {
+		size, kind := frame(log[from:])
+		from += size
+		if kind == sim.FrameFinal {
+			programs++
+		}
+	}
+	if from == len(log) {
+		return log // fewer programs than that
+	}
+	size, _ := frame(log[from:])
+	if fault == "corrupt" {
+		payload := log[from+sim.LogHeaderBytes : from+size]
+		if len(payload) > 0 {
+			binary.LittleEndian.PutUint64(payload, 0xbad)
+			binary.LittleEndian.PutUint64(log[from+40:], sim.ChecksumBytes(payload))
+		}
+		return log
+	}
+	return log[:from+size+20] // torn in the second frame
+}
+
+// frame is the size and kind of the first frame of a log.
+func frame(log []byte) (int, uint32) {
+	return sim.LogHeaderBytes + 8*int(binary.LittleEndian.Uint64(log[32:])), binary.LittleEndian.Uint32(log[8:])
+}
+
+// die ends the process as gem5 ends.
+func (s *standin) die(e end) int {
+	fmt.Fprint(s.errs, e.text)
+	if e.signal == 0 {
+		return 1
+	}
+	// A Go program cannot die of SIGABRT by itself.
+	shell := "kill -" + strings.TrimPrefix(map[syscall.Signal]string{syscall.SIGABRT: "SIGABRT", syscall.SIGKILL: "SIGKILL"}[e.signal], "SIG") + " $$"
+	err := syscall.Exec("/bin/sh", []string{"sh", "-c", shell}, os.Environ())
+	fmt.Fprintln(s.errs, err)
+	return 1
+}

@@ -1,0 +1,245 @@
+package gem5
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+// Sizes of what the traces speak of.
+const (
+	blockWords = gen.LineBytes / gen.WordBytes
+	pageBytes  = 4096
+)
+
+// storeOrder is the order in which the stores of one program reached memory,
+// by location.
+type storeOrder [][]gen.Value
+
+// append adds the order to the log of a whole run of job. An order that lacks
+// stores is none.
+func (o storeOrder) append(log sim.Log, job *sim.Job) sim.Log {
+	if len(o) == 0 || len(log) == 0 {
+		return log
+	}
+	w := sim.NewLogWriter(job.Program, job.Rounds)
+	for l, values := range o {
+		log = w.AppendOrder(log, gen.LocID(l), values)
+	}
+	return log
+}
+
+// complete compares the number of stores with that of a whole run.
+func (o storeOrder) complete(p *gen.Program, rounds int) error {
+	want := make([]int, len(p.Locations))
+	for _, ops := range p.Threads {
+		for _, op := range ops {
+			if op.Kind.Writes() {
+				want[op.Loc] += rounds
+			}
+		}
+	}
+	for l, n := range want {
+		if len(o[l]) != n {
+			return fmt.Errorf("location %s: %d stores in the trace, the program has %d", p.Locations[l], len(o[l]), n)
+		}
+	}
+	return nil
+}
+
+// place is a location of a program of a batch.
+type place struct {
+	program int
+	loc     gen.LocID
+}
+
+// tracer finds the order of stores in gem5's traces with the debug flags
+// ProtocolTrace and RubySequencer. Both are needed: the first tells the
+// address of a request that is done,
+//
+//	159500   0        Seq                Done       >       [0x2008, line 0x2000] 1 cycles
+//
+// and the second the line after the store,
+//
+//	159500: system.ruby.l1_cntrl0.sequencer: set data [ 0x1 0x0 … ]
+//
+// Requests to the same line that waited for this one follow without a line of
+// their own in the first; the word that they changed is found by comparison.
+//
+// Addresses are physical, and SE mode hands out pages as it likes. But the
+// first stores of an executable go to one page of its locations after the
+// other, which tells where each page lies.
+type tracer struct {
+	touches []int64         // virtual addresses of the first stores, in order
+	places  map[int64]place // virtual address to location
+	pages   map[uint64]int64
+	orders  []storeOrder
+
+	address uint64 // of the last request that is done
+	block   []byte // the text of the line after it; nil: none yet
+	scratch []byte
+}
+
+// newTracer expects the batch of programs whose locations begin at bases.
+func newTracer(programs []*gen.Program, bases []int64) *tracer {
+	t := &tracer{places: make(map[int64]place), pages: make(map[uint64]int64)}
+	for k, p := range programs {
+		end := bases[k] + p.Offset(gen.LocID(len(p.Locations)))
+		for page := bases[k]; page < end; page += pageBytes {
+			t.touches = append(t.touches, page)
+		}
+		for l := range p.Locations {
+			t.places[bases[k]+p.Offset(gen.LocID(l))] = place{k, gen.LocID(l)}
+		}
+		t.orders = append(t.orders, make(storeOrder, len(p.Locations)))
+	}
+	return t
+}
+
+// endOfTrace is the line that ends a trace; the part of a line that gem5 may
+// have been interrupted in comes before it.
+const endOfTrace = "ORDEAL end of trace\n"
+
+// read reads the whole trace.
+func (t *tracer) read(r io.Reader) error {
+	lines := bufio.NewReaderSize(r, 1<<16)
+	for {
+		line, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return fmt.Errorf("read trace: a line of more than %d bytes", 1<<16)
+		case errors.Is(err, io.EOF), err == nil && bytes.HasSuffix(line, []byte(endOfTrace)):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read trace: %w", err)
+		}
+		if err := t.line(line); err != nil {
+			return fmt.Errorf("read trace: %q: %w", bytes.TrimSpace(line[:min(len(line), 120)]), err)
+		}
+	}
+}
+
+var (
+	seqWord  = []byte(" Seq ")
+	doneWord = []byte(" Done ")
+	setData  = []byte(": set data [")
+	readData = []byte(": read data [")
+)
+
+// line takes one line.
+func (t *tracer) line(line []byte) error {
+	if i := bytes.Index(line, setData); i >= 0 {
+		return t.store(line[i+len(setData):])
+	}
+	if i := bytes.Index(line, readData); i >= 0 {
+		t.keep(line[i+len(readData):])
+		return nil
+	}
+	if !bytes.Contains(line, seqWord) || !bytes.Contains(line, doneWord) {
+		return nil
+	}
+	_, rest, ok := bytes.Cut(line, []byte("[0x"))
+	hex, _, more := bytes.Cut(rest, []byte(","))
+	if !ok || !more {
+		return errors.New("no address")
+	}
+	address, err := strconv.ParseUint(string(hex), 16, 64)
+	if err != nil {
+		return err
+	}
+	t.address, t.block = address, nil
+	return nil
+}
+
+// keep remembers the text of the line that the last request saw.
+func (t *tracer) keep(text []byte) {
+	t.scratch = append(t.scratch[:0], text...)
+	t.block = t.scratch
+}
+
+// store takes the text of the line after a store.
+func (t *tracer) store(text []byte) error {
+	after, err := parseBlock(text)
+	if err != nil {
+		return err
+	}
+	word := int(t.address%gen.LineBytes) / gen.WordBytes
+	if t.block != nil {
+		before, err := parseBlock(t.block)
+		if err != nil {
+			return err
+		}
+		if word, err = changed(&before, &after); err != nil {
+			return err
+		}
+	}
+	t.keep(text)
+	address := t.address&^(gen.LineBytes-1) + uint64(word)*gen.WordBytes
+	page := address &^ (pageBytes - 1)
+	if len(t.touches) > 0 {
+		if _, known := t.pages[page]; known || address != page {
+			return fmt.Errorf("the store to %#x is not the first to a page, as the first stores of an executable are", address)
+		}
+		t.pages[page], t.touches = t.touches[0], t.touches[1:]
+		return nil
+	}
+	virtual, ok := t.pages[page]
+	if !ok {
+		return nil
+	}
+	if p, ok := t.places[virtual+int64(address-page)]; ok {
+		order := t.orders[p.program]
+		order[p.loc] = append(order[p.loc], gen.Value(after[word]))
+	}
+	return nil
+}
+
+// changed is the word in which two contents of a line differ.
+func changed(before, after *[blockWords]uint64) (int, error) {
+	word, n := 0, 0
+	for i := range before {
+		if before[i] != after[i] {
+			word = i
+			n++
+		}
+	}
+	if n != 1 {
+		return 0, fmt.Errorf("a store of a joined request changed %d words", n)
+	}
+	return word, nil
+}
+
+// parseBlock reads " 0x1 0x0 … ]", the bytes of a line.
+func parseBlock(text []byte) (block [blockWords]uint64, err error) {
+	n := 0
+	for {
+		text = bytes.TrimLeft(text, " ")
+		if len(text) == 0 || text[0] == ']' {
+			break
+		}
+		hex, ok := bytes.CutPrefix(text, []byte("0x"))
+		if !ok || n == gen.LineBytes {
+			return block, fmt.Errorf("byte %d of a line: want 0x and a number, %d of them", n, gen.LineBytes)
+		}
+		end := bytes.IndexAny(hex, " ]")
+		if end < 0 {
+			return block, fmt.Errorf("byte %d of a line: cut off", n)
+		}
+		v, err := strconv.ParseUint(string(hex[:end]), 16, 8)
+		if err != nil {
+			return block, fmt.Errorf("byte %d of a line: %w", n, err)
+		}
+		block[n/gen.WordBytes] |= v << (8 * (n % gen.WordBytes))
+		n, text = n+1, hex[end:]
+	}
+	if n != gen.LineBytes {
+		return block, fmt.Errorf("a line of %d bytes, want %d", n, gen.LineBytes)
+	}
+	return block, nil
+}
