@@ -1,0 +1,235 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	protocol = "src/mem/ruby/protocol/Small-cache.sm"
+	binary   = "build/gem5"
+)
+
+// newTree makes a tree whose build copies the protocol into the binary.
+func newTree(t *testing.T) *Tree {
+	t.Helper()
+	dir := t.TempDir()
+	for file, contents := range map[string]string{protocol: "action a\n", binary: "built from action a\n", "build.sh": "echo building; sleep ${SLEEP:-0}; printf 'built from ' > build/gem5; cat " + protocol + " >> build/gem5; ! grep -q broken " + protocol + "\n"} {
+		path := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(contents), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &Tree{Dir: dir, Rebuild: []string{"sh", "build.sh"}, Binary: binary}
+}
+
+// state is every file of the tree with permissions and contents, but for the
+// lock and the logs of building.
+func state(t *testing.T, tree *Tree) string {
+	t.Helper()
+	var text strings.Builder
+	err := filepath.WalkDir(tree.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if filepath.Base(filepath.Dir(path)) == ownFolder && (d.Name() == lockFile || strings.HasPrefix(d.Name(), "rebuild")) {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		fmt.Fprintf(&text, "%s %v %q\n", strings.TrimPrefix(path, tree.Dir), info.Mode(), data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func TestWith(t *testing.T) {
+	tree := newTree(t)
+	before := state(t, tree)
+	called := false
+	err := tree.With(t.Context(), protocol, []byte("action b\n"), func(_ context.Context, path string) error {
+		called = true
+		data, err := os.ReadFile(path)
+		if string(data) != "built from action b\n" {
+			t.Errorf("the binary is %q", data)
+		}
+		if err := tree.With(t.Context(), protocol, nil, nil); err == nil || !strings.Contains(err.Error(), "another process") {
+			t.Errorf("two changes at a time: %v", err)
+		}
+		if err := tree.Recover(); err == nil {
+			t.Error("recovery in the middle of a change")
+		}
+		return err
+	})
+	if err != nil || !called {
+		t.Fatalf("called %v, %v", called, err)
+	}
+	if after := state(t, tree); after != before {
+		t.Errorf("before:\n%safter:\n%s", before, after)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	tree := newTree(t)
+	before := state(t, tree)
+	own := errors.New("own")
+	err := tree.With(t.Context(), protocol, []byte("b"), func(context.Context, string) error { return own })
+	if !errors.Is(err, own) {
+		t.Errorf("%v, want the function's", err)
+	}
+	var build *BuildError
+	err = tree.With(t.Context(), protocol, []byte("broken"), func(context.Context, string) error { panic("run") })
+	if !errors.As(err, &build) || !strings.Contains(build.Error(), "status 1: building") {
+		t.Errorf("%v, want a failure to build", err)
+	}
+	for _, file := range []string{"none.sm", "../outside"} {
+		if err := tree.With(t.Context(), file, nil, nil); err == nil {
+			t.Errorf("changed %s", file)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err = tree.With(ctx, protocol, []byte("c"), func(ctx context.Context, _ string) error {
+		cancel()
+		return ctx.Err()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want canceled", err)
+	}
+	for _, change := range []func(*Tree){
+		func(t *Tree) { t.Rebuild = nil },
+		func(t *Tree) { t.Rebuild = []string{"./none"} },
+		func(t *Tree) { t.Rebuild = []string{"true"} }, // makes no binary
+		func(t *Tree) { t.Rebuild, t.Timeout = []string{"sleep", "60"}, 50*time.Millisecond },
+	} {
+		bad := &Tree{Dir: tree.Dir, Rebuild: tree.Rebuild, Binary: tree.Binary}
+		change(bad)
+		if err := bad.With(t.Context(), protocol, []byte("d"), func(context.Context, string) error { panic("run") }); err == nil {
+			t.Errorf("built by %q", bad.Rebuild)
+		}
+	}
+	if after := state(t, tree); after != before {
+		t.Errorf("before:\n%safter:\n%s", before, after)
+	}
+}
+
+// TestChangedBySomebodyElse leaves a file alone that is not as it was made.
+func TestChangedBySomebodyElse(t *testing.T) {
+	tree := newTree(t)
+	path := filepath.Join(tree.Dir, protocol)
+	err := tree.With(t.Context(), protocol, []byte("b"), func(context.Context, string) error {
+		return os.WriteFile(path, []byte("precious"), 0o644)
+	})
+	if !errors.Is(err, ErrChanged) {
+		t.Errorf("%v, want %v", err, ErrChanged)
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != "precious" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := tree.Recover(); !errors.Is(err, ErrChanged) {
+		t.Errorf("later: %v", err)
+	}
+}
+
+// killVariable makes the test binary plant a change and kill itself between
+// two changes of the disk.
+const killVariable = "ORDEAL_TREE_KILL_AT"
+
+func TestMain(m *testing.M) {
+	at := os.Getenv(killVariable)
+	if at == "" {
+		os.Exit(m.Run())
+	}
+	var n int
+	if _, err := fmt.Sscan(at, &n); err != nil {
+		panic(err)
+	}
+	tree := &Tree{Dir: ".", Rebuild: []string{"sh", "build.sh"}, Binary: binary}
+	kill := func() {
+		if n--; n < 0 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			time.Sleep(time.Hour)
+		}
+	}
+	tree.step = kill
+	err := tree.With(context.Background(), protocol, []byte("action b\n"), func(context.Context, string) error {
+		kill()
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// TestKilled kills the process at every point between two changes of the
+// disk, kills the recovery once more, and finds the tree as it was.
+func TestKilled(t *testing.T) {
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	points := 0
+	for ; ; points++ {
+		tree := newTree(t)
+		before := state(t, tree)
+		run := func(at int) error {
+			cmd := exec.Command(executable)
+			cmd.Dir = tree.Dir
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", killVariable, at))
+			out, err := cmd.CombinedOutput()
+			if len(out) > 0 {
+				t.Fatalf("killed at %d: %s", at, out)
+			}
+			return err
+		}
+		killed := run(points) != nil
+		again := &Tree{Dir: tree.Dir, Rebuild: tree.Rebuild, Binary: tree.Binary}
+		if points%2 == 0 {
+			left := 1
+			again.step = func() {
+				if left--; left == 0 {
+					panic("killed again")
+				}
+			}
+			func() {
+				defer func() { _ = recover() }()
+				_ = again.Recover()
+			}()
+			again.step = nil
+		}
+		if err := again.Recover(); err != nil {
+			t.Fatalf("killed at %d: %v", points, err)
+		}
+		after := state(t, tree)
+		// A backup without a journal is tidied up by the next change.
+		after = strings.Replace(after, fmt.Sprintf("/%s/%s -rw-r--r-- %q\n", ownFolder, backupFile, "action a\n"), "", 1)
+		if after != before {
+			t.Fatalf("killed at %d: before:\n%safter:\n%s", points, before, after)
+		}
+		if !killed {
+			break
+		}
+	}
+	if points < 7 {
+		t.Errorf("%d points: the test would hold for nothing", points)
+	}
+}
