@@ -17,7 +17,7 @@ var jitters = []latency.Model{{Base: 5}, {Base: 5, Jitter: 10}, {Base: 1, Jitter
 // cores, and most runs of cores weaker than sequential consistency break the
 // next stronger model.
 func TestAMDModels(t *testing.T) {
-	seeds := uint64(8)
+	seeds := uint64(4)
 	if testing.Short() {
 		seeds = 1
 	}
@@ -31,7 +31,7 @@ func TestAMDModels(t *testing.T) {
 						core: p.kind, latency: jitter, threads: threads, ops: 60, lines: 12,
 						layout: gen.Spread, rounds: 3,
 					}
-					r := l.runner(t, file(t, "moesi-amd-base"))
+					r := l.runner(t, "moesi-amd-base")
 					for seed := range seeds {
 						l.layout = gen.Layouts()[seed%uint64(len(gen.Layouts()))]
 						j := l.run(t, r, seed)
@@ -73,7 +73,7 @@ func TestAMDSoak(t *testing.T) {
 					lines: []int{12, 24, 40}[seed/16%3], rounds: 20,
 					layout: gen.Layouts()[seed/48%uint64(len(gen.Layouts()))],
 				}
-				j := l.run(t, l.runner(t, file(t, "moesi-amd-base")), seed)
+				j := l.run(t, l.runner(t, "moesi-amd-base"), seed)
 				if j.verdict != passed {
 					t.Fatalf("%s, seed %d: %s: %s", l, seed, j.verdict, j.why)
 				}

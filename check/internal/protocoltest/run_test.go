@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"ordeal/check"
@@ -19,7 +18,6 @@ import (
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/latency"
-	"ordeal/sim/protocols"
 )
 
 var soak = flag.Bool("soak", false, "run every mutant to its verdict, and the clean protocols at full length")
@@ -45,16 +43,6 @@ func kept(k core.Kind) model.Model {
 		}
 	}
 	panic("a kind of core without a promise: " + k.String())
-}
-
-// file is the path of a protocol's root file.
-func file(t testing.TB, protocol string) string {
-	t.Helper()
-	root, err := protocols.Root(protocol)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join("../../../sim/protocols/slicc", root)
 }
 
 // load is a kind of random program and a machine for it.
@@ -89,10 +77,10 @@ func (l load) program(t testing.TB, seed uint64) *gen.Program {
 	return p
 }
 
-// runner makes a simulator for the load on the protocol with a root file.
-func (l load) runner(t testing.TB, path string) *builtin.Runner {
+// runner makes a simulator for the load on a protocol.
+func (l load) runner(t testing.TB, protocol string) *builtin.Runner {
 	t.Helper()
-	r, err := builtin.New(builtin.Options{SLICC: path, Core: l.core, Latency: l.latency})
+	r, err := builtin.New(builtin.Options{Protocol: protocol, Core: l.core, Latency: l.latency})
 	if err != nil {
 		t.Fatal(err)
 	}
