@@ -21,6 +21,8 @@ type Machine struct {
 	SLICC    string `yaml:"slicc" json:"slicc,omitempty"`
 	// Repair edits known defects out of the protocol.
 	Repair bool `yaml:"repair" json:"repair,omitempty"`
+	// Mutant is a fault planted in the protocol: package mutate.
+	Mutant string `yaml:"mutant" json:"mutant,omitempty"`
 	// StoreBuffer and Window are sizes, in stores and operations.
 	StoreBuffer int `yaml:"store-buffer" json:"store-buffer,omitempty"`
 	Window      int `yaml:"window" json:"window,omitempty"`
@@ -35,7 +37,7 @@ type Machine struct {
 // options are the simulator's options. The faults are by field.
 func (m *Machine) options() (builtin.Options, []fault) {
 	o := builtin.Options{
-		Protocol: m.Protocol, SLICC: m.SLICC, Repair: m.Repair, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
+		Protocol: m.Protocol, SLICC: m.SLICC, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
 		Latency: latency.Model{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 	}
 	var faults []fault
@@ -80,7 +82,7 @@ func (m *Machine) Promise() string {
 // set reports whether any field is, and so whether the machine is meant to be
 // simulated.
 func (m *Machine) set() bool {
-	return m.Core != "" || m.Protocol != "" || m.SLICC != "" || m.Repair || m.StoreBuffer != 0 || m.Window != 0 ||
+	return m.Core != "" || m.Protocol != "" || m.SLICC != "" || m.Repair || m.Mutant != "" || m.StoreBuffer != 0 || m.Window != 0 ||
 		m.Latency != 0 || m.Jitter != 0 || len(m.CoreBugs) > 0
 }
 

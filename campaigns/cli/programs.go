@@ -35,6 +35,7 @@ func machineFlags(fs *pflag.FlagSet, m *campaigns.Machine) {
 	fs.StringVar(&m.Protocol, "protocol", m.Protocol, "builtin: memory system: "+strings.Join(builtin.Protocols(), ", ")+" (default "+builtin.Ideal+")")
 	fs.StringVar(&m.SLICC, "slicc", m.SLICC, "builtin: root file of a coherence protocol in gem5's language, as MI_example.slicc")
 	fs.BoolVar(&m.Repair, "repair", m.Repair, "builtin: edit the known defects of gem5's files out of the protocol")
+	fs.StringVar(&m.Mutant, "mutant", m.Mutant, "builtin: fault to plant in the protocol, as mutate list names it")
 	fs.IntVar(&m.StoreBuffer, "store-buffer", m.StoreBuffer, "builtin: stores that a store buffer holds; 0 means the default")
 	fs.IntVar(&m.Window, "window", m.Window, "builtin: operations that an out-of-order core looks at; 0 means the default")
 	fs.Int64Var(&m.Latency, "latency", m.Latency, "builtin: least latency of memory or messages, in ticks; 0 means the default")

@@ -45,6 +45,9 @@ type Options struct {
 	// Repair (--repair) edits known defects of gem5's own protocols out of
 	// SLICC; see package repair.
 	Repair bool
+	// Mutant (--mutant) is a fault to plant in the coherence protocol, by its
+	// name; see package mutate.
+	Mutant string
 	// Trace, if it is not nil, is told every transition of a coherence
 	// protocol, in order. A runner with a trace runs one job at a time.
 	Trace func(ruby.Step)

@@ -19,7 +19,7 @@ import (
 // TestMutantsEnd drops and swaps the actions of each transition of a protocol:
 // whatever comes of it, no run ends in a fault of the simulator.
 func TestMutantsEnd(t *testing.T) {
-	outcomes := mutate(t, smallProtocol, 1)
+	outcomes := outcomesOf(t, smallProtocol, 1)
 	t.Log(outcomes)
 	for _, want := range []sim.Outcome{sim.Passed, sim.Crash, sim.Deadlock} {
 		if outcomes[want] < 5 {
@@ -36,12 +36,12 @@ func TestStockMutantsEnd(t *testing.T) {
 		t.Skip("ORDEAL_GEM5_TREE names no gem5 tree")
 	}
 	for _, name := range []string{"MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"} {
-		t.Log(name, mutate(t, filepath.Join(tree, "src/mem/ruby/protocol", name+".slicc"), 7))
+		t.Log(name, outcomesOf(t, filepath.Join(tree, "src/mem/ruby/protocol", name+".slicc"), 7))
 	}
 }
 
-// mutate runs mutants of every step-th transition and counts how they end.
-func mutate(t *testing.T, path string, step int) map[sim.Outcome]int {
+// outcomesOf runs mutants of every step-th transition and counts how they end.
+func outcomesOf(t *testing.T, path string, step int) map[sim.Outcome]int {
 	t.Helper()
 	file, err := syntax.Load(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 	if err != nil {

@@ -34,7 +34,7 @@ func New(o Options) (*Runner, error) {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
 	r := &Runner{options: o.withDefaults(), build: buildSystem}
-	tree, name, err := r.options.protocol()
+	tree, name, err := r.options.mutated()
 	if err != nil {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}

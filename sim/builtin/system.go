@@ -11,6 +11,7 @@ import (
 	"ordeal/sim/builtin/ideal"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/mutate"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/repair"
@@ -50,6 +51,26 @@ func (o *Options) protocol() (*ast.File, string, error) {
 		return nil, "", fmt.Errorf("load protocol %s: %w", o.Protocol, err)
 	}
 	return tree, o.Protocol, nil
+}
+
+// mutated is protocol with the mutant planted, if there is one.
+func (o *Options) mutated() (*ast.File, string, error) {
+	tree, name, err := o.protocol()
+	if err != nil || o.Mutant == "" {
+		return tree, name, err
+	}
+	if tree == nil {
+		return nil, "", fmt.Errorf("mutant %s: protocol %s is not written in SLICC", o.Mutant, name)
+	}
+	p, err := mutate.New(tree)
+	if err != nil {
+		return nil, "", err
+	}
+	m, err := p.Find(o.Mutant)
+	if err != nil {
+		return nil, "", err
+	}
+	return p.Apply(m), name + " with mutant " + m.ID, nil
 }
 
 // file reads the protocol in a file and repairs it if wanted.
