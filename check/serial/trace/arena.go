@@ -19,7 +19,8 @@ type arena struct {
 	l      *timeline
 	lists  []list
 	chains int
-	local  map[int32]int32 // of transactions
+	local  []int32 // of transactions, shared by all arenas
+	size   int     // transactions
 	// reach holds, for each transaction and chain, the first event of the
 	// chain in a transaction that can be reached, its own included.
 	reach []int32
@@ -41,12 +42,13 @@ const never = math.MaxInt32
 // the edges of g keep.
 func (l *timeline) newArenas(g *digraph.Graph, order []int32, clusters []cluster) []*arena {
 	of := make([]int32, g.Nodes) // the cluster of a transaction, from 1
+	local := make([]int32, g.Nodes)
 	arenas := make([]*arena, len(clusters))
 	for c, members := range clusters {
-		arenas[c] = &arena{l: l, local: make(map[int32]int32, len(members))}
+		arenas[c] = &arena{l: l, local: local, size: len(members)}
 		for i, tx := range members {
 			of[tx] = int32(c) + 1
-			arenas[c].local[tx] = int32(i)
+			local[tx] = int32(i)
 		}
 	}
 	accesses := make([][]int32, len(clusters))
@@ -129,7 +131,7 @@ func (a *arena) fill(accesses []int32) {
 			}
 		}
 	}
-	a.reach = make([]int32, len(a.local)*a.chains)
+	a.reach = make([]int32, a.size*a.chains)
 	for i := range a.reach {
 		a.reach[i] = never
 	}
@@ -139,10 +141,4 @@ func (a *arena) fill(accesses []int32) {
 			row[l.chain] = min(row[l.chain], i)
 		}
 	}
-}
-
-// reaches reports whether conflicts that all executions have lead from the
-// transaction of event i to that of an event of a chain, or they are one.
-func (a *arena) reaches(i, chain, event int32) bool {
-	return a.row(a.l.seq.Events[i].Tx)[chain] <= event
 }

@@ -34,7 +34,10 @@ type searcher struct {
 	edges int // open conflicts of the cycle looked for
 	v, u  []int32
 	found []constraint
-	tried int // profiles, their beginnings included
+	// pivots holds, for each pair of lists, the least place of a v and a u
+	// that it reaches without being before it, once computed; v is -1 when
+	// there is none.
+	pivots []place
 }
 
 // place is a candidate for segment i: the indices of v and u in their lists.
@@ -48,48 +51,78 @@ type apart struct{ first, then int }
 // nil if there is none.
 func (a *arena) search(ctx context.Context) ([]constraint, error) {
 	s := &searcher{ctx: ctx, a: a}
+	s.findPivots()
 	for s.edges = 1; s.edges <= a.chains; s.edges++ {
 		for v := range a.lists {
-			if len(a.lists[v].rivals) == 0 {
-				continue
-			}
-			s.v = append(s.v[:0], int32(v))
-			s.u = s.u[:0]
-			s.leave(make([]place, 1, s.edges))
-			if s.found != nil {
-				return s.found, nil
-			}
-			if err := ctx.Err(); err != nil {
-				return nil, err
+			for u := range a.lists {
+				if first := s.pivot(int32(v), int32(u)); first.v != none && (s.edges > 1 || s.rivals(int32(v), int32(u))) {
+					s.v, s.u = append(s.v[:0], int32(v)), s.u[:0]
+					s.leave(append(make([]place, 0, s.edges), first), int32(u))
+				}
+				if err := ctx.Err(); err != nil || s.found != nil {
+					return s.found, err
+				}
 			}
 		}
 	}
 	return nil, nil
 }
 
-// leave chooses from which list the last segment is left.
-func (s *searcher) leave(at []place) {
-	i := len(s.u)
-	last := i == s.edges-1
+// findPivots fills in the table of pivots: segments that are entered at a v
+// and left from a u although v need not be before u. Every violation has one,
+// else it would order events in a circle.
+func (s *searcher) findPivots() {
+	n := len(s.a.lists)
+	s.pivots = make([]place, n*n)
+	s.edges = 2
+	for v := range n {
+		for u := range n {
+			first := &s.pivots[v*n+u]
+			first.v = none
+			if len(s.a.lists[v].rivals) == 0 || len(s.a.lists[u].rivals) == 0 {
+				continue
+			}
+			s.v, s.u = append(s.v[:0], int32(v)), append(s.u[:0], int32(u))
+			at := make([]place, 1, 2)
+			if s.advance(at, nil) {
+				*first = at[0]
+			}
+		}
+	}
+}
+
+func (s *searcher) pivot(v, u int32) place { return s.pivots[int(v)*len(s.a.lists)+int(u)] }
+
+// leaveAll chooses from which list the last segment is left.
+func (s *searcher) leaveAll(at []place) {
+	last := len(s.u) == s.edges-1
 	for u := range s.a.lists {
 		if len(s.a.lists[u].rivals) == 0 || last && !s.rivals(int32(u), s.v[0]) {
 			continue
 		}
-		s.u = append(s.u, int32(u))
-		next := append(make([]place, 0, s.edges), at...)
-		next[i].u = 0
-		switch {
-		case !s.advance(next, nil):
-		case last:
-			s.close(next, nil)
-		default:
-			s.enter(next)
-		}
-		s.u = s.u[:i]
+		s.leave(at, int32(u))
 		if s.found != nil || s.ctx.Err() != nil {
 			return
 		}
 	}
+}
+
+// leave leaves the last segment from list u.
+func (s *searcher) leave(at []place, u int32) {
+	i := len(s.u)
+	s.u = append(s.u, u)
+	next := append(make([]place, 0, s.edges), at...)
+	if i > 0 {
+		next[i].u = 0
+	}
+	switch {
+	case !s.advance(next, nil):
+	case i == s.edges-1:
+		s.close(next, nil)
+	default:
+		s.enter(next)
+	}
+	s.u = s.u[:i]
 }
 
 func (s *searcher) rivals(x, y int32) bool {
@@ -107,7 +140,7 @@ func (s *searcher) enter(at []place) {
 		s.v = append(s.v, v)
 		next := append(append(make([]place, 0, s.edges), at...), place{})
 		if s.advance(next, nil) {
-			s.leave(next)
+			s.leaveAll(next)
 		}
 		s.v = s.v[:i]
 		if s.found != nil || s.ctx.Err() != nil {
@@ -132,7 +165,6 @@ func (s *searcher) eventU(at []place, i int) int32 { return s.a.lists[s.u[i]].ev
 // advance moves places to the least ones that meet all conditions on the
 // profile so far. It reports whether there are any.
 func (s *searcher) advance(at []place, conditions []apart) bool {
-	s.tried++
 	for i := 0; i < len(at); i++ {
 		for {
 			if int(at[i].v) == len(s.a.lists[s.v[i]].events) {
@@ -192,7 +224,7 @@ func (s *searcher) tooEarly(at []place, i int, conditions []apart) bool {
 	}
 	// The open conflict into v is possible.
 	from := (i + s.edges - 1) % s.edges
-	if from < len(s.u) && !s.a.l.possible(s.eventU(at, from), v) {
+	if from < len(s.u) && from < len(at) && !s.a.l.possible(s.eventU(at, from), v) {
 		return true
 	}
 	for _, c := range conditions {

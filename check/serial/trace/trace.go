@@ -34,12 +34,14 @@ type Verdict struct {
 	// not serializable.
 	Execution *events.Sequence
 	Evidence  serial.Verdict
-	// Order lists the transactions of a serializable trace so that no
-	// execution has a conflict against it, but for those between
-	// transactions of one of the Clusters, which stand next to each other in
-	// Order. Without clusters it is an order of serialization for every
-	// execution. CheckOrder has accepted it.
-	Order    []int32
+	// Rank says of each transaction of a trace that Profiles found
+	// serializable where it stands: no execution has a conflict from one to
+	// another of smaller rank. Transactions of one rank may conflict in both
+	// directions, but in no execution at once, as the search has found; when
+	// all ranks differ, they are an order of serialization for every
+	// execution. CheckRank has accepted it.
+	Rank []int32
+	// Clusters counts the ranks of more than one transaction.
 	Clusters int
 	_        struct{}
 }
@@ -55,12 +57,12 @@ func Judge(ctx context.Context, s *events.Sequence, p Procedure) (Verdict, error
 		if err != nil {
 			return Verdict{}, err
 		}
-		return l.verdict(found, nil, 0)
+		return l.verdict(found)
 	}
 	g := l.directed()
 	order, cyclic := g.Order()
 	if cyclic != nil {
-		return l.verdict([]constraint{}, nil, 0)
+		return l.verdict([]constraint{})
 	}
 	clusters, rank := l.clusters(g)
 	for _, a := range l.newArenas(g, order, clusters) {
@@ -69,19 +71,24 @@ func Judge(ctx context.Context, s *events.Sequence, p Procedure) (Verdict, error
 			return Verdict{}, err
 		}
 		if found != nil {
-			return l.verdict(found, nil, 0)
+			return l.verdict(found)
 		}
 	}
 	// Stable: within a cluster in the order of the conflicts that all
 	// executions have.
 	slices.SortStableFunc(order, func(a, b int32) int { return int(rank[a] - rank[b]) })
-	return l.verdict(nil, order, len(clusters))
+	if err := accept(s, rank, order); err != nil {
+		return Verdict{}, fmt.Errorf("internal error: ranks of a trace: %w", err)
+	}
+	v, err := l.verdict(nil)
+	v.Rank, v.Clusters = rank, len(clusters)
+	return v, err
 }
 
 // verdict makes the evidence: of an execution under constraints, or, if these
 // are nil, of any.
-func (l *timeline) verdict(found []constraint, order []int32, clusters int) (Verdict, error) {
-	v := Verdict{Serializable: found == nil, Order: order, Clusters: clusters}
+func (l *timeline) verdict(found []constraint) (Verdict, error) {
+	v := Verdict{Serializable: found == nil}
 	var err error
 	if v.Execution, err = l.execution(found); err != nil {
 		return Verdict{}, fmt.Errorf("internal error: constraints of a violation: %w", err)

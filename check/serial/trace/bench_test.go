@@ -1,0 +1,48 @@
+package trace
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/check/serial/internal/seqgen"
+	"ordeal/parse/formats/events"
+)
+
+// BenchmarkTrace judges traces of 100,000 events, 4 threads and 8 variables.
+func BenchmarkTrace(b *testing.B) {
+	base := seqgen.Shape{Threads: 4, Variables: 8, Events: 100_000, Read: 60, End: 30, Trace: true}
+	random := func(o seqgen.Shape) *events.Sequence { return seqgen.Random(rand.New(rand.NewPCG(1, 0)), o) }
+	locked := func(private int) *events.Sequence {
+		return seqgen.Locked(rand.New(rand.NewPCG(1, 0)), base, private)
+	}
+	single := base
+	single.End = 100
+	fenced := base
+	fenced.Close, fenced.Fence = 100, 5
+	for _, c := range []struct {
+		name string
+		seq  *events.Sequence
+		want bool
+	}{
+		{"locked", locked(8), true},
+		{"locked-half", locked(4), true},
+		{"locked-most", locked(7), true},
+		{"single", random(single), true},
+		{"fenced", random(fenced), false},
+		{"unfenced", random(base), false},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for range b.N {
+				v, err := Judge(context.Background(), c.seq, Profiles)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if v.Serializable != c.want {
+					b.Fatalf("serializable: %v", v.Serializable)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(c.seq.Events)), "ns/event")
+		})
+	}
+}
