@@ -74,7 +74,7 @@ func transition(line string) (key Coverage, count uint64, ok bool) {
 		return key, 0, false
 	}
 	state, event, ok := strings.Cut(name, ".")
-	if !ok || strings.ContainsAny(event, ".:") {
+	if !ok || machine == "" || state == "" || event == "" || strings.ContainsAny(event, ".:") {
 		return key, 0, false
 	}
 	count, err := strconv.ParseUint(fields[1], 10, 64)
