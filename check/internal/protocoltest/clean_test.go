@@ -12,11 +12,15 @@ import (
 // jitters are spreads of latency from none to longer than a miss takes.
 var jitters = []latency.Model{{Base: 5}, {Base: 5, Jitter: 10}, {Base: 1, Jitter: 60}, {Base: 1, Jitter: 300}}
 
-// TestAMDModels runs programs on all kinds of core, with threads that fill
-// pairs of cores and threads that do not: every run keeps the model of the
-// cores, and most runs of cores weaker than sequential consistency break the
-// next stronger model.
-func TestAMDModels(t *testing.T) {
+func TestMIModels(t *testing.T)   { keepModels(t, "mi") }
+func TestMESIModels(t *testing.T) { keepModels(t, "mesi-two-level") }
+func TestAMDModels(t *testing.T)  { keepModels(t, "moesi-amd-base") }
+
+// keepModels runs programs on all kinds of core, with threads that fill pairs
+// of cores and threads that do not: every run keeps the model of the cores, and
+// most runs of cores weaker than sequential consistency break the next stronger
+// model.
+func keepModels(t *testing.T, protocol string) {
 	seeds := uint64(4)
 	if testing.Short() {
 		seeds = 1
@@ -31,7 +35,7 @@ func TestAMDModels(t *testing.T) {
 						core: p.kind, latency: jitter, threads: threads, ops: 60, lines: 12,
 						layout: gen.Spread, rounds: 3,
 					}
-					r := l.runner(t, "moesi-amd-base")
+					r := l.runner(t, protocol)
 					for seed := range seeds {
 						l.layout = gen.Layouts()[seed%uint64(len(gen.Layouts()))]
 						j := l.run(t, r, seed)
@@ -55,9 +59,13 @@ func TestAMDModels(t *testing.T) {
 	}
 }
 
-// TestAMDSoak is the long clean campaign: ten million operations of each kind
-// of core, of which most miss their tiny caches.
-func TestAMDSoak(t *testing.T) {
+func TestMISoak(t *testing.T)   { runLong(t, "mi") }
+func TestMESISoak(t *testing.T) { runLong(t, "mesi-two-level") }
+func TestAMDSoak(t *testing.T)  { runLong(t, "moesi-amd-base") }
+
+// runLong is the long clean campaign: ten million operations of each kind of
+// core, of which most miss their tiny caches.
+func runLong(t *testing.T, protocol string) {
 	if !*soak {
 		t.Skip("takes half an hour: want -soak")
 	}
@@ -73,7 +81,7 @@ func TestAMDSoak(t *testing.T) {
 					lines: []int{12, 24, 40}[seed/16%3], rounds: 20,
 					layout: gen.Layouts()[seed/48%uint64(len(gen.Layouts()))],
 				}
-				j := l.run(t, l.runner(t, "moesi-amd-base"), seed)
+				j := l.run(t, l.runner(t, protocol), seed)
 				if j.verdict != passed {
 					t.Fatalf("%s, seed %d: %s: %s", l, seed, j.verdict, j.why)
 				}
