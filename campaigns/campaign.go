@@ -44,6 +44,8 @@ type Config struct {
 	Programs `yaml:",inline" json:"programs"`
 	// Machine is what to simulate, with the embedded simulator.
 	Machine `yaml:",inline" json:"machine,omitzero"`
+	// Gem5 is the gem5 to run, with gem5.
+	Gem5 `yaml:",inline" json:"gem5,omitzero"`
 	// Expect is the model that the simulator promises: a history that it
 	// forbids is a violation.
 	Expect string `yaml:"expect" json:"expect"`
@@ -186,7 +188,7 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 				fault(path("classify"), "%q is the expected model already", name)
 			}
 		}
-		for _, f := range append(cfg.Programs.faults(), cfg.Machine.faults(c.Sim)...) {
+		for _, f := range append(cfg.Programs.faults(), cfg.machineFaults(c.Sim)...) {
 			fault(path(f.key), "%s", f.message)
 		}
 	}

@@ -21,6 +21,9 @@
 //	    verdict.json     Judgement: outcome, answers by model, hashes, times
 //	    witness-tso.txt  for people: why the history is forbidden by TSO
 //	    repro/           what ordeal repro made
+//	    alone/           a failed run of a batch, made again alone
+//	    se.py gem5-*.txt m5out/ coverage.txt
+//	                     what gem5 was given and left (simulator gem5)
 //
 // program.txt and run.json exist before the run starts; the rest follows
 // after it. A run directory without verdict.json is a run that was

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ordeal/check"
+	"ordeal/check/model"
 	"ordeal/sim"
 )
 
@@ -119,6 +120,15 @@ func (r *running) runAll(ctx context.Context) error {
 	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
+	start := func(numbers []int, config int) {
+		group.Go(func() error {
+			if err := r.runSome(groupCtx, numbers, config); err != nil {
+				return fmt.Errorf("run %d: %w", numbers[0], err)
+			}
+			return nil
+		})
+	}
+	waiting := make([][]int, len(r.c.Configs)) // for the rest of their batch
 	for number, config := range r.c.Schedule() {
 		if groupCtx.Err() != nil {
 			break
@@ -127,12 +137,16 @@ func (r *running) runAll(ctx context.Context) error {
 			r.sum.BudgetSpent = true
 			break
 		}
-		group.Go(func() error {
-			if err := r.runOne(groupCtx, number, config); err != nil {
-				return fmt.Errorf("run %d: %w", number, err)
-			}
-			return nil
-		})
+		waiting[config] = append(waiting[config], number)
+		if len(waiting[config]) >= r.c.Configs[config].Batch {
+			start(waiting[config], config)
+			waiting[config] = nil
+		}
+	}
+	for config, numbers := range waiting {
+		if len(numbers) > 0 && !r.sum.BudgetSpent {
+			start(numbers, config)
+		}
 	}
 	if err := group.Wait(); err != nil {
 		return err
@@ -151,19 +165,28 @@ func (r *running) runOne(ctx context.Context, number, config int) error {
 	if err != nil {
 		return err
 	}
-	dir := RunDir(filepath.Join(r.Dir, pad(number)))
-	record := &Record{
-		Campaign: r.c.Name, Seed: r.c.Seed, Number: number, Sim: r.c.Sim, Config: *cfg,
-		Timeout: r.c.Timeout, Command: r.Command, Tools: r.tools, Started: time.Now(),
-	}
-	single := Single{Runner: r.runners[config], Gate: r.gate, Judging: Judging{
-		Models: models, Options: check.Options{Timeout: time.Duration(r.c.CheckTimeout)},
-	}}
+	dir, record := r.record(number, cfg)
+	single := r.single(config, models)
 	done, err := single.Run(ctx, dir, p, record)
 	if err != nil {
 		return err
 	}
 	return r.finish(&Run{Number: number, Config: cfg, Dir: dir, Case: done}, record)
+}
+
+// record is the directory and the record of a run.
+func (r *running) record(number int, cfg *Config) (RunDir, *Record) {
+	return RunDir(filepath.Join(r.Dir, pad(number))), &Record{
+		Campaign: r.c.Name, Seed: r.c.Seed, Number: number, Sim: r.c.Sim, Config: *cfg,
+		Timeout: r.c.Timeout, Command: r.Command, Tools: r.tools, Started: time.Now(),
+	}
+}
+
+// single makes runs of a configuration.
+func (r *running) single(config int, models []model.Model) Single {
+	return Single{Runner: r.runners[config], Gate: r.gate, Judging: Judging{
+		Models: models, Options: check.Options{Timeout: time.Duration(r.c.CheckTimeout)},
+	}}
 }
 
 // finish records a run that ended.

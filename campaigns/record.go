@@ -1,6 +1,7 @@
 package campaigns
 
 import (
+	"slices"
 	"time"
 
 	"ordeal/check"
@@ -19,8 +20,11 @@ type Record struct {
 	Sim      string `json:"sim"`
 	Config   Config `json:"config"`
 	// Program is the SHA-256 of program.txt, in hexadecimal.
-	Program string            `json:"program"`
-	Timeout Duration          `json:"timeout"`
+	Program string   `json:"program"`
+	Timeout Duration `json:"timeout"`
+	// Batch lists the runs that were made in one launch, in order; empty for
+	// a run alone.
+	Batch   []int             `json:"batch,omitempty"`
 	Command []string          `json:"command"`
 	Tools   map[string]string `json:"tools"`
 	Started time.Time         `json:"started"`
@@ -44,7 +48,18 @@ type Judgement struct {
 	Answers    []Answer `json:"answers"`
 	// Elapsed is the time of the simulator.
 	Elapsed time.Duration `json:"elapsed_ns"`
-	_       struct{}
+	// Alone is what came of making a failed run of a batch again, alone; nil
+	// for others.
+	Alone *Alone `json:"alone,omitempty"`
+	_     struct{}
+}
+
+// Alone is what came of a run of a batch when it was made alone.
+type Alone struct {
+	Outcome sim.Outcome `json:"outcome"`
+	Title   string      `json:"title,omitempty"`
+	// Recurs says that outcome, title and answers are those of the batch.
+	Recurs bool `json:"recurs"`
 }
 
 // Answer is the verdict of one model, without its evidence.
@@ -94,4 +109,10 @@ func (j *Judgement) Finding() bool {
 		return true
 	}
 	return false
+}
+
+// Same reports whether two runs did the same: outcome, title and answers.
+func (j *Judgement) Same(other *Judgement) bool {
+	return j.Outcome == other.Outcome && j.Title == other.Title &&
+		slices.EqualFunc(j.Answers, other.Answers, func(a, b Answer) bool { return a.Model == b.Model && a.Answer == b.Answer })
 }

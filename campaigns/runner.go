@@ -9,6 +9,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin"
+	"ordeal/sim/gem5"
 	"ordeal/sim/host"
 )
 
@@ -16,14 +17,15 @@ import (
 const (
 	SimHost    = "host"
 	SimBuiltin = "builtin"
+	SimGem5    = "gem5"
 )
 
 // Sims lists the simulators by name.
-func Sims() []string { return []string{SimHost, SimBuiltin} }
+func Sims() []string { return []string{SimHost, SimBuiltin, SimGem5} }
 
 // NewRunner makes the runner of a configuration on the simulator name.
 func NewRunner(name string, c *Config) (sim.Runner, error) {
-	if faults := c.Machine.faults(name); len(faults) > 0 {
+	if faults := c.machineFaults(name); len(faults) > 0 {
 		return nil, fmt.Errorf("%s: %s", faults[0].key, faults[0].message)
 	}
 	switch name {
@@ -32,6 +34,12 @@ func NewRunner(name string, c *Config) (sim.Runner, error) {
 	case SimBuiltin:
 		o, _ := c.Machine.options()
 		return builtin.New(o)
+	case SimGem5:
+		o, err := c.Gem5.Options(c.Protocol, c.EmitOptions())
+		if err != nil {
+			return nil, err
+		}
+		return gem5.New(o)
 	}
 	return nil, fmt.Errorf("unknown simulator %q (known: %s)", name, strings.Join(Sims(), ", "))
 }

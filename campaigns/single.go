@@ -37,24 +37,34 @@ func (s *Single) Run(ctx context.Context, dir RunDir, p *gen.Program, record *Re
 }
 
 func (s *Single) simulate(ctx context.Context, dir RunDir, p *gen.Program, record *Record) (sim.Result, error) {
-	cores := len(p.Threads)
-	if record.Sim == SimBuiltin {
-		cores = 1
-	}
-	done, err := s.Gate.run(ctx, cores)
+	done, err := s.Gate.run(ctx, record.cores(p))
 	if err != nil {
 		return sim.Result{}, err
 	}
 	defer done()
-	// The simulator works in the directory, so the path must not depend on
-	// where this process works.
-	abs, err := filepath.Abs(string(dir))
+	job, err := record.job(dir, p)
 	if err != nil {
 		return sim.Result{}, err
 	}
-	job := sim.Job{
-		Program: p, Rounds: record.Config.Rounds, Seed: record.Seed + uint64(record.Number),
-		Dir: abs, Timeout: time.Duration(record.Timeout),
-	}
 	return s.Runner.Run(ctx, job)
+}
+
+// cores is how many cores of this machine a run wants: one for each thread
+// that runs on the processor, one for a simulator.
+func (r *Record) cores(p *gen.Program) int {
+	if r.Sim == SimBuiltin || r.Sim == SimGem5 {
+		return 1
+	}
+	return len(p.Threads)
+}
+
+// job is what a simulator is told of a run.
+func (r *Record) job(dir RunDir, p *gen.Program) (sim.Job, error) {
+	// The simulator works in the directory, so the path must not depend on
+	// where this process works.
+	abs, err := filepath.Abs(string(dir))
+	return sim.Job{
+		Program: p, Rounds: r.Config.Rounds, Seed: r.Seed + uint64(r.Number),
+		Dir: abs, Timeout: time.Duration(r.Timeout),
+	}, err
 }

@@ -55,6 +55,10 @@ type Finding struct {
 	Title   string      `json:"title"`
 	Outcome sim.Outcome `json:"outcome"`
 	Runs    int         `json:"runs"`
+	// Alone counts runs of batches that were made again alone, Recurred those
+	// of them that did the same.
+	Alone    int `json:"alone,omitempty"`
+	Recurred int `json:"recurred,omitempty"`
 	// First is the first such run to end, of seed Seed in the Summary.
 	First int    `json:"first"`
 	Dir   string `json:"dir"`
@@ -83,15 +87,19 @@ func (s *Summary) add(run *Run) {
 	if !run.Finding() {
 		return
 	}
-	for i := range s.Findings {
-		if s.Findings[i].Title == run.Title {
-			s.Findings[i].Runs++
-			return
+	i = slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Title == run.Title })
+	if i < 0 {
+		i = len(s.Findings)
+		s.Findings = append(s.Findings, Finding{Title: run.Title, Outcome: run.Outcome, First: run.Number, Dir: string(run.Dir)})
+	}
+	f := &s.Findings[i]
+	f.Runs++
+	if run.Alone != nil {
+		f.Alone++
+		if run.Alone.Recurs {
+			f.Recurred++
 		}
 	}
-	s.Findings = append(s.Findings, Finding{
-		Title: run.Title, Outcome: run.Outcome, Runs: 1, First: run.Number, Dir: string(run.Dir),
-	})
 }
 
 func (r *Row) addRun(run *Run) {

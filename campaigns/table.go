@@ -25,6 +25,9 @@ func (s *Summary) Text() string {
 	for _, f := range s.Findings {
 		fmt.Fprintf(&b, "\nfinding: %s (%s, %s)\n", f.Title, f.Outcome, plural(f.Runs, "run"))
 		fmt.Fprintf(&b, "  first    run %d of seed %d, in %s\n", f.First, s.Seed, f.Dir)
+		if f.Alone > 0 {
+			fmt.Fprintf(&b, "  alone    recurs in %d of %s made again outside their batch\n", f.Recurred, plural(f.Alone, "run"))
+		}
 		fmt.Fprintf(&b, "  look     %s check --explain %s\n", s.Program, f.Dir)
 		fmt.Fprintf(&b, "  repeat   %s repro %s\n", s.Program, f.Dir)
 	}

@@ -127,7 +127,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	if came.Log == recorded.Log {
 		r.report.LogsSame++
 	}
-	hit := same(recorded, &came.Judgement)
+	hit := recorded.Same(&came.Judgement)
 	switch {
 	case hit && r.report.Hits == 0:
 		r.report.HitDir = dir
@@ -159,18 +159,4 @@ func (r *repeater) tryDir() (campaigns.RunDir, error) {
 			return campaigns.RunDir(dir), err
 		}
 	}
-}
-
-// same reports whether a try did what is recorded: the same outcome, title
-// and answers.
-func same(recorded, came *campaigns.Judgement) bool {
-	if recorded.Outcome != came.Outcome || recorded.Title != came.Title || len(recorded.Answers) != len(came.Answers) {
-		return false
-	}
-	for i, a := range recorded.Answers {
-		if b := came.Answers[i]; a.Model != b.Model || a.Answer != b.Answer {
-			return false
-		}
-	}
-	return true
 }

@@ -1,0 +1,110 @@
+package campaigns
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+
+	"ordeal/gen/emit/elf"
+	"ordeal/sim/gem5"
+)
+
+// Gem5 describes the gem5 binary to run and the machine that it simulates,
+// together with Machine.Protocol, the coherence protocol that is expected;
+// other simulators take no notice of it. Its fields are keys of a campaign
+// file and flags of the command line under the same names; gem5.Options says
+// more.
+type Gem5 struct {
+	// Binary and Tree are paths; $NAME in them stands for an environment
+	// variable.
+	Binary string `yaml:"gem5" json:"gem5,omitempty"`
+	Tree   string `yaml:"gem5-tree" json:"gem5_tree,omitempty"`
+	CPU    string `yaml:"cpu" json:"cpu,omitempty"`
+	Cores  int    `yaml:"cores" json:"cores,omitempty"`
+	// Sizes as 512B or 4kB.
+	L1DSize  string `yaml:"l1d-size" json:"l1d_size,omitempty"`
+	L1DAssoc int    `yaml:"l1d-assoc" json:"l1d_assoc,omitempty"`
+	L1ISize  string `yaml:"l1i-size" json:"l1i_size,omitempty"`
+	L1IAssoc int    `yaml:"l1i-assoc" json:"l1i_assoc,omitempty"`
+	L2Size   string `yaml:"l2-size" json:"l2_size,omitempty"`
+	L2Assoc  int    `yaml:"l2-assoc" json:"l2_assoc,omitempty"`
+	L2Banks  int    `yaml:"l2-banks" json:"l2_banks,omitempty"`
+	Dirs     int    `yaml:"dirs" json:"dirs,omitempty"`
+
+	Network           string   `yaml:"network" json:"network,omitempty"`
+	LinkLatency       int      `yaml:"link-latency" json:"link_latency,omitempty"`
+	Randomization     bool     `yaml:"randomization" json:"randomization,omitempty"`
+	DeadlockThreshold int      `yaml:"deadlock-threshold" json:"deadlock_threshold,omitempty"`
+	MaxTicks          int64    `yaml:"max-ticks" json:"max_ticks,omitempty"`
+	StoreOrder        bool     `yaml:"store-order" json:"store_order,omitempty"`
+	TreeOptions       []string `yaml:"tree-options" json:"tree_options,omitempty"`
+	// Batch is how many programs a campaign runs in one launch; 0 means one.
+	Batch int `yaml:"batch" json:"batch,omitempty"`
+}
+
+// Options are the options of the runner. Emit says how programs are executed,
+// protocol what the binary is expected to have.
+func (g *Gem5) Options(protocol string, emit elf.Options) (gem5.Options, error) {
+	var faults []error
+	expand := func(path string) string {
+		return os.Expand(path, func(name string) string {
+			value := os.Getenv(name)
+			if value == "" {
+				faults = append(faults, fmt.Errorf("%s: the environment variable %s is not set", path, name))
+			}
+			return value
+		})
+	}
+	o := gem5.Options{
+		Binary: expand(g.Binary), Tree: expand(g.Tree), Protocol: protocol, CPU: g.CPU, Cores: g.Cores,
+		L1DSize: g.L1DSize, L1DAssoc: g.L1DAssoc, L1ISize: g.L1ISize, L1IAssoc: g.L1IAssoc, L2Size: g.L2Size, L2Assoc: g.L2Assoc,
+		L2Banks: g.L2Banks, Dirs: g.Dirs, Network: g.Network, LinkLatency: g.LinkLatency, Randomization: g.Randomization,
+		DeadlockThreshold: g.DeadlockThreshold, MaxTicks: g.MaxTicks, StoreOrder: g.StoreOrder, TreeOptions: g.TreeOptions,
+		Emit: emit,
+	}
+	if len(faults) > 0 {
+		return o, errors.Join(faults...)
+	}
+	return o, o.Validate()
+}
+
+// set reports whether any field is.
+func (g *Gem5) set() bool { return !reflect.ValueOf(*g).IsZero() }
+
+// machineFaults lists what is wrong with the machine of c, run on a simulator.
+func (c *Config) machineFaults(sim string) []fault {
+	if sim != SimGem5 {
+		faults := c.Machine.faults(sim)
+		if c.Gem5.set() {
+			faults = append(faults, fault{"gem5", fmt.Sprintf("a gem5 is described, but the simulator is %s: want sim: %s", sim, SimGem5)})
+		}
+		return faults
+	}
+	machine := c.Machine
+	machine.Protocol = ""
+	var faults []fault
+	if machine.set() {
+		faults = append(faults, fault{"core", fmt.Sprintf("the machine of the embedded simulator is described, but the simulator is %s", sim)})
+	}
+	_, err := c.Gem5.Options(c.Protocol, c.EmitOptions())
+	for _, err := range flatten(err) {
+		key, message := "gem5", err.Error()
+		if word, _, ok := strings.Cut(message, " "); ok && gem5Keys[word] {
+			key = word
+			message = strings.TrimPrefix(message, word+" ")
+		}
+		faults = append(faults, fault{key, message})
+	}
+	if c.Batch < 0 {
+		faults = append(faults, fault{"batch", fmt.Sprintf("%d is negative", c.Batch)})
+	}
+	return faults
+}
+
+// gem5Keys are the keys with which messages of package gem5 begin.
+var gem5Keys = map[string]bool{
+	"l1d-size": true, "l1i-size": true, "l2-size": true, "l1d-assoc": true, "l1i-assoc": true, "l2-assoc": true, "l2-banks": true,
+	"dirs": true, "cores": true, "link-latency": true, "deadlock-threshold": true, "max-ticks": true,
+}
