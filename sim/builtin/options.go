@@ -10,6 +10,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/latency"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/ast"
 )
@@ -51,6 +52,9 @@ type Options struct {
 	// Trace, if it is not nil, is told every transition of a coherence
 	// protocol, in order. A runner with a trace runs one job at a time.
 	Trace func(ruby.Step)
+	// Cores (--cores) is the number of cores, at most MaxCores; 0 means one
+	// for each thread. Spare cores do nothing but have caches.
+	Cores int
 	// Core (--core) is the kind of all cores; there is no default.
 	Core core.Kind
 	// Buffer (--store-buffer) is the number of stores a store buffer holds;
@@ -62,6 +66,20 @@ type Options struct {
 	// Latency (--latency, --jitter) is that of memory or, with a coherence
 	// protocol, of messages; a zero Model means DefaultLatency.
 	Latency latency.Model
+	// Memory (--memory-latency, --memory-jitter) is the latency of the memory
+	// behind a coherence protocol; a zero Model means ruby.DefaultMemory.
+	Memory latency.Model
+	// Private and Shared (--private-cache, --shared-cache) are the sizes of
+	// the caches of cores, and of all others and the second levels, with a
+	// coherence protocol; zero means ruby.DefaultPrivate and DefaultShared.
+	Private, Shared cache.Geometry
+	// Directories (--dirs) and Banks (--l2-banks) are numbers of directories
+	// and of banks of a shared cache, with a coherence protocol that can have
+	// several; 0 means 1. See ruby.Options.
+	Directories, Banks int
+	// TBEs (--tbes) is the number of transactions that a controller of a
+	// coherence protocol has room for; 0 means ruby.DefaultTBEs.
+	TBEs int
 	// Lines is the number of lines that a core caches with IdealCached; 0
 	// means DefaultLines.
 	Lines int
@@ -81,6 +99,9 @@ type Options struct {
 	Bugs []core.Bug
 	_    struct{}
 }
+
+// MaxCores bounds the number of cores.
+const MaxCores = ruby.MaxCores
 
 // Defaults of Options.
 const (
@@ -119,7 +140,7 @@ func (o Options) Validate() error {
 	o = o.withDefaults()
 	errs := []error{o.validateProtocol()}
 	c := o.core(0, 0)
-	errs = append(errs, c.Validate(), o.Latency.Validate())
+	errs = append(errs, c.Validate(), o.Latency.Validate(), o.validateSizes())
 	if o.Lines < 1 {
 		errs = append(errs, fmt.Errorf("cache of %d lines: want at least 1", o.Lines))
 	}
@@ -144,6 +165,34 @@ func (o *Options) validateProtocol() error {
 		return fmt.Errorf("unknown protocol %q: want one of %s", o.Protocol, strings.Join(Protocols(), ", "))
 	}
 	return nil
+}
+
+// validateSizes checks what describes caches and directories, which only
+// coherence protocols have.
+func (o *Options) validateSizes() error {
+	if o.Cores < 0 || o.Cores > MaxCores {
+		return fmt.Errorf("%d cores: want 1 to %d", o.Cores, MaxCores)
+	}
+	var none cache.Geometry
+	given := o.Memory != (latency.Model{}) || o.Private != none || o.Shared != none ||
+		o.Directories != 0 || o.Banks != 0 || o.TBEs != 0
+	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
+		return fmt.Errorf("protocol %q has no directories, transactions or caches with sets: want a coherence protocol", o.Protocol)
+	}
+	if o.Directories < 0 || o.Banks < 0 {
+		return fmt.Errorf("%d directories, %d banks: want at least 1", o.Directories, o.Banks)
+	}
+	system := o.ruby(1, 0)
+	system.Network = ruby.DefaultNetwork // Latency is checked by itself
+	return system.Validate()
+}
+
+// ruby is the options of the system that runs a coherence protocol.
+func (o *Options) ruby(cores int, seed uint64) ruby.Options {
+	return ruby.Options{
+		Cores: cores, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
+		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Trace: o.Trace, Seed: seed,
+	}.WithDefaults()
 }
 
 // core is the configuration of one core of a run.

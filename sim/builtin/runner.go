@@ -45,6 +45,9 @@ func New(o Options) (*Runner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
+	if err := p.Check(r.options.ruby(1, 0)); err != nil {
+		return nil, fmt.Errorf("configure embedded simulator: %w", err)
+	}
 	if o.LockedRMW && !p.Locks() {
 		return nil, fmt.Errorf("configure embedded simulator: protocol %s has no locks for read-modify-writes", name)
 	}
@@ -77,8 +80,8 @@ type Report struct {
 	_        struct{}
 }
 
-// Simulate simulates a job. One core runs each thread; nothing is read from
-// or written to the job's directory.
+// Simulate simulates a job. One core runs each thread, spare cores none;
+// nothing is read from or written to the job's directory.
 //
 // The outcome is Passed when all threads came to their end; the log then has
 // the final values and the order of the stores to each location. It is Crash
@@ -93,6 +96,9 @@ func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err 
 	}
 	if err := job.Program.ValidateRounds(job.Rounds); err != nil {
 		return Report{}, fmt.Errorf("run on embedded simulator: %w", err)
+	}
+	if n := len(job.Program.Threads); r.options.Cores > 0 && n > r.options.Cores {
+		return Report{}, fmt.Errorf("run on embedded simulator: %d threads on %d cores", n, r.options.Cores)
 	}
 	timeout := job.Timeout
 	if timeout == 0 {

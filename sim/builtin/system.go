@@ -100,6 +100,6 @@ func compile(tree *ast.File) (*ruby.Protocol, error) {
 // protocolBuilder makes memory systems that run a protocol.
 func protocolBuilder(p *ruby.Protocol) builder {
 	return func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
-		return ruby.New(q, p, ruby.Options{Cores: cores, Network: o.Latency, Trace: o.Trace, Seed: seed}.WithDefaults())
+		return ruby.New(q, p, o.ruby(cores, seed))
 	}
 }

@@ -80,6 +80,7 @@ func New(q *event.Queue, o Options) *Memory {
 		c := &controller{memory: m, bit: 1 << i, held: make([]*line, 0, o.Lines+1)}
 		c.self = q.Add(c)
 		c.port = sequencer.New(q, i, c)
+		c.port.Attach(memory.Nobody{})
 		m.cores = append(m.cores, c)
 	}
 	return m

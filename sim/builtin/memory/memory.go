@@ -83,6 +83,15 @@ type Client interface {
 	Evict(line Addr)
 }
 
+// Nobody is the client of a port without a core.
+type Nobody struct{}
+
+// Perform is never called: nobody accesses memory.
+func (Nobody) Perform(uint64, *Block) {}
+
+// Evict tells nobody.
+func (Nobody) Evict(Addr) {}
+
 // System is a memory system.
 type System interface {
 	// Port is the port of a core, from 0.

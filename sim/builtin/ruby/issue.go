@@ -57,10 +57,3 @@ func (i *issuer) Unblock(line memory.Addr) {
 
 // isLocked reports whether a core of the controller holds the lock of a line.
 func (c *controller) isLocked(line memory.Addr) bool { return slices.Contains(c.locked, line) }
-
-// nobody is the client of a port without a core: that of the last pair when
-// the number of cores is odd.
-type nobody struct{}
-
-func (nobody) Perform(uint64, *memory.Block) {}
-func (nobody) Evict(memory.Addr)             {}

@@ -19,16 +19,27 @@ type Options struct {
 	Memory latency.Model
 	// Private and Shared are the sizes of the caches of cores and of all
 	// others; zero means DefaultPrivate and DefaultShared, which are tiny so
-	// that replacements race with everything else.
+	// that replacements race with everything else. IndexBit 0 means 6.
 	Private, Shared cache.Geometry
+	// Directories is the number of homes, among which lines are interleaved;
+	// 0 means 1. Banks is the number of banks of a shared cache, a power of
+	// two; 0 means 1. See Protocol.Check for which protocols have several.
+	Directories, Banks int
+	// TBEs is the number of transactions that a controller has room for; 0
+	// means DefaultTBEs.
+	TBEs int
 	// Trace is called at every transition, if it is not nil.
 	Trace func(Step)
 	Seed  uint64
 	_     struct{}
 }
 
-// MaxCores bounds the number of cores: sets of controllers are words of bits.
+// MaxCores bounds the number of cores, as of directories and banks: sets of
+// controllers are words of bits.
 const MaxCores = 64
+
+// DefaultTBEs is gem5's default number_of_TBEs.
+const DefaultTBEs = 256
 
 // Defaults of Options.
 var (
@@ -46,11 +57,17 @@ func (o Options) WithDefaults() Options {
 	if o.Memory == (latency.Model{}) {
 		o.Memory = DefaultMemory
 	}
-	if o.Private == (cache.Geometry{}) {
-		o.Private = DefaultPrivate
+	for _, g := range []struct{ given, byDefault *cache.Geometry }{{&o.Private, &DefaultPrivate}, {&o.Shared, &DefaultShared}} {
+		if *g.given == (cache.Geometry{}) {
+			*g.given = *g.byDefault
+		}
+		if g.given.IndexBit == 0 {
+			g.given.IndexBit = g.byDefault.IndexBit
+		}
 	}
-	if o.Shared == (cache.Geometry{}) {
-		o.Shared = DefaultShared
+	o.Directories, o.Banks = max(o.Directories, 1), max(o.Banks, 1)
+	if o.TBEs == 0 {
+		o.TBEs = DefaultTBEs
 	}
 	return o
 }
@@ -61,6 +78,15 @@ func (o Options) Validate() error {
 	var errs []error
 	if o.Cores < 1 || o.Cores > MaxCores {
 		errs = append(errs, fmt.Errorf("%d cores: want 1 to %d", o.Cores, MaxCores))
+	}
+	if o.Directories > MaxCores {
+		errs = append(errs, fmt.Errorf("%d directories: want 1 to %d", o.Directories, MaxCores))
+	}
+	if o.Banks > MaxCores || o.Banks&(o.Banks-1) != 0 {
+		errs = append(errs, fmt.Errorf("%d banks: want a power of two, at most %d", o.Banks, MaxCores))
+	}
+	if o.TBEs < 1 {
+		errs = append(errs, fmt.Errorf("room for %d transactions: want at least 1", o.TBEs))
 	}
 	return errors.Join(append(errs, o.Network.Validate(), o.Memory.Validate(), o.Private.Validate(), o.Shared.Validate())...)
 }

@@ -73,7 +73,7 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 	total := 0
 	for _, code := range s.program.codes {
 		s.first = append(s.first, total)
-		n := instances(code, o.Cores)
+		n := o.instances(code)
 		total += n
 		s.coverage = append(s.coverage, make([]uint64, len(code.rows)))
 		list := make([]*controller, n)
@@ -90,11 +90,14 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 }
 
 // instances is the number of controllers of a machine.
-func instances(code *machineCode, cores int) int {
-	if code.cores > 0 {
-		return (cores + code.cores - 1) / code.cores
+func (o *Options) instances(code *machineCode) int {
+	switch {
+	case code.cores > 0:
+		return (o.Cores + code.cores - 1) / code.cores
+	case code.home:
+		return o.Directories
 	}
-	return 1
+	return o.Banks
 }
 
 // Port is the port of a core.
@@ -103,7 +106,7 @@ func (s *System) Port(core int) memory.Port { return s.ports[core] }
 // count is the number of controllers of a type of machine.
 func (s *System) count(typ uint64) int {
 	if k := s.dense(typ); k >= 0 {
-		return instances(s.program.codes[k], s.options.Cores)
+		return s.options.instances(s.program.codes[k])
 	}
 	return 0
 }
@@ -138,7 +141,7 @@ func (s *System) newController(code *machineCode, number int) *controller {
 		c.caches = append(c.caches, cache.New[*object](s.options.geometry(code, v.Name)))
 	}
 	for range code.tables {
-		c.tables = append(c.tables, &table{layout: s.program.layout(code.machine.TBE)})
+		c.tables = append(c.tables, &table{layout: s.program.layout(code.machine.TBE), limit: s.options.TBEs})
 	}
 	for range code.directories {
 		c.directory = append(c.directory, &directory{entries: map[memory.Addr]*object{}})
@@ -232,7 +235,7 @@ func (s *System) addCore(c *controller) {
 		latency: mandatoryLatency(c.code),
 	}
 	seq := sequencer.New(s.queue, len(s.ports), i)
-	seq.Attach(nobody{})
+	seq.Attach(memory.Nobody{})
 	c.sequencers = append(c.sequencers, seq)
 	s.ports = append(s.ports, seq)
 }

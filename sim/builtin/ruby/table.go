@@ -5,14 +5,11 @@ import (
 	"ordeal/sim/builtin/ruby/cache"
 )
 
-// tableCapacity is the number of transactions under way in a controller, as
-// gem5's number_of_TBEs.
-const tableCapacity = 256
-
 // table is a TBETable: the transactions under way, a few at a time.
 type table struct {
 	layout  *layout
 	entries []*object
+	limit   int // of entries
 }
 
 // lookup finds the transaction of a line, nil if there is none.
@@ -26,7 +23,7 @@ func (t *table) lookup(line memory.Addr) *object {
 }
 
 // room reports whether n more transactions fit.
-func (t *table) room(n int) bool { return len(t.entries)+n <= tableCapacity }
+func (t *table) room(n int) bool { return len(t.entries)+n <= t.limit }
 
 // remove forgets a transaction, which is there.
 func (t *table) remove(e *object) {

@@ -1,6 +1,9 @@
 package ruby
 
 import (
+	"errors"
+	"fmt"
+	"math/bits"
 	"strings"
 
 	"ordeal/sim/builtin/event"
@@ -12,7 +15,6 @@ import (
 // parameter; others have the protocol's own defaults.
 var settings = map[string]uint64{
 	"L1Cache.send_evictions":        1,
-	"L1Cache.l2_select_num_bits":    0, // one bank
 	"L1Cache.enable_prefetch":       0,
 	"CorePair.send_evictions":       1,
 	"CorePair.issue_latency":        15,
@@ -26,6 +28,42 @@ var pairSettings = map[string]uint64{
 	"response_latency": 30,
 	"l3_hit_latency":   20,
 	"CPUonly":          1,
+}
+
+// bankBits is the parameter of a machine that chooses a bank of the shared
+// cache by this number of bits of an address.
+const bankBits = "l2_select_num_bits"
+
+// oneDirectory are the protocols that deadlock with several directories: in
+// MI a stalled forward blocks those of other directories behind it, and each
+// of two caches may wait for what the other has not seen.
+var oneDirectory = map[string]bool{"MI_example": true}
+
+// Check reports what the protocol cannot do of what the options, which are
+// valid, ask for.
+func (p *Protocol) Check(o Options) error {
+	var errs []error
+	name := p.Name()
+	if o.Directories > 1 && oneDirectory[name] {
+		errs = append(errs, fmt.Errorf("protocol %s with %d directories: it deadlocks with more than one, "+
+			"because a stalled forward blocks those of other directories", name, o.Directories))
+	}
+	if o.Banks > 1 && !p.program.banked() {
+		errs = append(errs, fmt.Errorf("protocol %s with %d banks: it has no shared cache with banks", name, o.Banks))
+	}
+	return errors.Join(errs...)
+}
+
+// banked tells whether lines choose a bank of a shared cache.
+func (p *program) banked() bool {
+	shared, chosen := false, false
+	for _, code := range p.codes {
+		shared = shared || code.cores == 0 && !code.home
+		for _, v := range code.machine.Params {
+			chosen = chosen || v.Name == bankBits
+		}
+	}
+	return shared && chosen
 }
 
 // recycleLatency is that of all controllers.
@@ -56,6 +94,9 @@ func (s *System) configure(c *controller, number int) {
 			continue
 		}
 		at := c.code.place[v]
+		if v.Name == bankBits {
+			c.words[at] = uint64(bits.TrailingZeros(uint(s.options.Banks)))
+		}
 		if value, ok := settings[m.Name+"."+v.Name]; ok {
 			c.words[at] = value
 		}
@@ -88,9 +129,17 @@ func mandatoryLatency(code *machineCode) event.Tick {
 	return 1
 }
 
-// geometry is the size of a cache. A second level is larger than a first.
+// geometry is the size of a cache. A second level is larger than a first. The
+// bits that choose a bank or a directory do not choose the set as well.
 func (o *Options) geometry(code *machineCode, name string) cache.Geometry {
-	if code.cores == 0 || strings.HasPrefix(name, "L2") {
+	if code.cores == 0 {
+		g := o.Shared
+		if n := o.instances(code); n&(n-1) == 0 {
+			g.IndexBit += bits.TrailingZeros(uint(n))
+		}
+		return g
+	}
+	if strings.HasPrefix(name, "L2") {
 		return o.Shared
 	}
 	return o.Private

@@ -53,6 +53,13 @@ type Geometry struct {
 	IndexBit int
 }
 
+// The bits of an address that may be the lowest one to choose the set: not
+// those within a line.
+const (
+	minIndexBit = 6
+	maxIndexBit = 40
+)
+
 // MaxWays bounds the ways of a set: the bits of its tree are one word.
 const MaxWays = 64
 
@@ -63,8 +70,8 @@ func (g Geometry) Validate() error {
 		return fmt.Errorf("cache of %d sets: want a power of two", g.Sets)
 	case g.Ways < 1 || g.Ways > MaxWays || g.Ways&(g.Ways-1) != 0:
 		return fmt.Errorf("cache of %d ways: want a power of two, at most %d", g.Ways, MaxWays)
-	case g.IndexBit < 6 || g.IndexBit > 40:
-		return fmt.Errorf("cache indexed from bit %d of the address: want 6 to 40", g.IndexBit)
+	case g.IndexBit < minIndexBit || g.IndexBit > maxIndexBit:
+		return fmt.Errorf("cache indexed from bit %d of the address: want %d to %d", g.IndexBit, minIndexBit, maxIndexBit)
 	}
 	return nil
 }

@@ -1,0 +1,126 @@
+package builtin
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ordeal/sim"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/ruby/cache"
+)
+
+// TestInterleaving runs eight cores on two directories and two banks, and on
+// three directories, whose number is no power of two.
+func TestInterleaving(t *testing.T) {
+	machines := []Options{
+		{Protocol: "mesi-two-level", Directories: 2, Banks: 2},
+		{Protocol: "mesi-two-level", Directories: 3, Banks: 4},
+		{Protocol: "mesi-two-level", Directories: 1, Banks: 2},
+		{Protocol: "moesi-hammer", Directories: 2},
+		{Protocol: "moesi-hammer", Directories: 3},
+		{Protocol: "moesi-amd-base", Directories: 2},
+		{SLICC: smallProtocol, Directories: 4},
+	}
+	if tree := os.Getenv("ORDEAL_GEM5_TREE"); tree != "" {
+		dir := filepath.Join(tree, "src/mem/ruby/protocol")
+		machines = append(machines,
+			Options{SLICC: filepath.Join(dir, "MESI_Two_Level.slicc"), Directories: 2, Banks: 2},
+			Options{SLICC: filepath.Join(dir, "MOESI_hammer.slicc"), Directories: 2})
+	}
+	for _, o := range machines {
+		o.Core = core.OOO
+		t.Run(fmt.Sprintf("%s %d %d", o.Protocol+filepath.Base(o.SLICC), o.Directories, o.Banks), func(t *testing.T) {
+			r := newRunner(t, o)
+			steps := map[string]bool{}
+			for seed := range uint64(20) {
+				report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, seed, 8), Rounds: 3, Seed: seed})
+				if err != nil || report.Outcome != sim.Passed {
+					t.Fatalf("seed %d: %v: %s: %s\n%s", seed, err, report.Outcome, report.Title, report.Detail)
+				}
+				for _, c := range report.Coverage {
+					if c.Count > 0 {
+						steps[c.Machine] = true
+					}
+				}
+			}
+			if len(steps) < 2 {
+				t.Errorf("only %v took part", steps)
+			}
+		})
+	}
+}
+
+// TestSpareCores runs two threads on machines of up to 64 cores.
+func TestSpareCores(t *testing.T) {
+	for _, protocol := range Protocols() {
+		seen := map[uint64]int{}
+		for _, cores := range []int{0, 3, 64} {
+			r := newRunner(t, Options{Protocol: protocol, Core: core.TSO, Cores: cores})
+			report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3})
+			if err != nil || report.Outcome != sim.Passed {
+				t.Fatalf("%s on %d cores: %v: %s\n%s", protocol, cores, err, report.Title, report.Detail)
+			}
+			seen[report.Statistics.Hash] = cores
+		}
+		if len(seen) < 2 {
+			t.Errorf("%s: the number of cores makes no difference", protocol)
+		}
+	}
+	r := newRunner(t, Options{Core: core.TSO, Cores: 3})
+	if _, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 1}); err == nil {
+		t.Error("four threads run on three cores")
+	}
+}
+
+// TestSizesMatter changes one size at a time.
+func TestSizesMatter(t *testing.T) {
+	p := randomProgram(t, 1, 4)
+	seen := map[uint64]string{}
+	for name, change := range map[string]func(*Options){
+		"default":     func(*Options) {},
+		"private":     func(o *Options) { o.Private = cache.Geometry{Sets: 1, Ways: 1} },
+		"shared":      func(o *Options) { o.Shared = cache.Geometry{Sets: 1, Ways: 2} },
+		"directories": func(o *Options) { o.Directories = 2 },
+		"banks":       func(o *Options) { o.Banks = 2 },
+		"tbes":        func(o *Options) { o.TBEs = 1 },
+		"memory":      func(o *Options) { o.Memory = latency.Model{Base: 100} },
+	} {
+		o := Options{Protocol: "mesi-two-level", Core: core.OOO}
+		change(&o)
+		report, err := newRunner(t, o).Simulate(t.Context(), sim.Job{Program: p, Rounds: 3})
+		if err != nil || report.Outcome != sim.Passed {
+			t.Fatalf("%s: %v: %s\n%s", name, err, report.Title, report.Detail)
+		}
+		if other, ok := seen[report.Statistics.Hash]; ok {
+			t.Errorf("%s and %s run alike", name, other)
+		}
+		seen[report.Statistics.Hash] = name
+	}
+}
+
+func TestBadSizes(t *testing.T) {
+	for _, c := range []struct {
+		want    string
+		options Options
+	}{
+		{"65 cores", Options{Cores: 65}},
+		{"-1 cores", Options{Cores: -1}},
+		{"65 directories", Options{Protocol: "moesi-hammer", Directories: 65}},
+		{"-1 directories", Options{Protocol: "moesi-hammer", Directories: -1}},
+		{"3 banks: want a power of two", Options{Protocol: "mesi-two-level", Banks: 3}},
+		{"MI_example with 2 directories: it deadlocks", Options{Protocol: "mi", Directories: 2}},
+		{"MOESI_hammer with 2 banks: it has no", Options{Protocol: "moesi-hammer", Banks: 2}},
+		{"want a coherence protocol", Options{Protocol: Ideal, TBEs: 5}},
+		{"cache of 3 sets", Options{Protocol: "mi", Private: cache.Geometry{Sets: 3, Ways: 1}}},
+		{"room for -1", Options{Protocol: "mi", TBEs: -1}},
+	} {
+		c.options.Core = core.TSO
+		if _, err := New(c.options); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
