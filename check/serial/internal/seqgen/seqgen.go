@@ -209,3 +209,18 @@ func (p Program) Run(variables int, choices []int) *events.Sequence {
 	}
 	return b.Sequence()
 }
+
+// Fenced is the program with every transaction closed by a fence.
+func (p Program) Fenced() Program {
+	out := make(Program, len(p))
+	for t, steps := range p {
+		for i, step := range steps {
+			out[t] = append(out[t], step)
+			last := i+1 == len(steps) || steps[i+1].First
+			if last && step.Kind != events.Fence {
+				out[t] = append(out[t], Step{Kind: events.Fence, Var: -1})
+			}
+		}
+	}
+	return out
+}

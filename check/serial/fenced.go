@@ -1,0 +1,119 @@
+package serial
+
+import (
+	"errors"
+	"fmt"
+
+	"ordeal/parse/formats/events"
+)
+
+// Errors about what only complete or fenced executions allow.
+var (
+	ErrUnfenced = errors.New("a transaction does not end with a fence")
+	ErrPending  = errors.New("a write is not committed")
+)
+
+// Fenced checks that a sequence is transaction-fenced: every transaction ends
+// with a fence, but the last one of a thread need not. The paper asks all of
+// them to, of every prefix of a program's sequences (Sect. 4.2), which no
+// transaction of two events can satisfy; the last one of a thread has nothing
+// after it to be kept in order with. An update at the end does for a fence.
+func Fenced(s *events.Sequence) error {
+	last := make([]int32, len(s.Threads)) // event of each thread but commits
+	for t := range last {
+		last[t] = none
+	}
+	for i := range s.Events {
+		e := &s.Events[i]
+		if e.Kind == events.Commit {
+			continue
+		}
+		if l := last[e.Thread]; l != none && s.Events[l].Tx != e.Tx && !s.Events[l].Kind.Drains() {
+			return fmt.Errorf("transaction %s: %w", s.TxName(s.Events[l].Tx), ErrUnfenced)
+		}
+		last[e.Thread] = int32(i)
+	}
+	return nil
+}
+
+// SCExecution is the execution of SC that a verdict of SCEquivalent gives the
+// order of: every write is committed at once. The transactions keep their
+// numbers within their threads.
+func SCExecution(s *events.Sequence, order []int32) (*events.Sequence, error) {
+	b := events.NewBuilder(true, s.Threads, s.Variables)
+	b.Grow(len(s.Events))
+	open := make([]int32, len(s.Threads))
+	for t := range open {
+		open[t] = none
+	}
+	for _, i := range order {
+		e := &s.Events[i]
+		t := int(e.Thread)
+		if e.Tx != open[t] {
+			if open[t] != none {
+				if err := b.End(t); err != nil {
+					return nil, err
+				}
+			}
+			open[t] = e.Tx
+			if err := b.Begin(t); err != nil {
+				return nil, err
+			}
+		}
+		if err := b.Add(t, e.Kind, int(e.Var)); err != nil {
+			return nil, err
+		}
+		if e.Kind == events.Write {
+			if err := b.Commit(t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.Sequence(), nil
+}
+
+// FencedVerdict is what Theorem 3 makes of an execution.
+type FencedVerdict struct {
+	Serializable bool
+	// Robust says whether the execution is equivalent to one of SC.
+	Robust Verdict
+	// Classic is the verdict on that execution, SC, under SC; only if there
+	// is one.
+	Classic Verdict
+	SC      *events.Sequence
+	_       struct{}
+}
+
+// ExecutionFenced judges a transaction-fenced execution under TSO by other
+// means than its conflicts under TSO: it is serializable if and only if it is
+// equivalent to an execution of SC that is serializable under SC (Theorem 3).
+// The error is ErrTrace, ErrUnfenced, ErrPending, or evidence that was not
+// accepted, a fault of this program.
+func ExecutionFenced(s *events.Sequence) (FencedVerdict, error) {
+	var v FencedVerdict
+	if err := Fenced(s); err != nil {
+		return v, err
+	}
+	var err error
+	if v.Robust, err = SCEquivalent(s); err != nil || !v.Robust.Serializable {
+		return v, err
+	}
+	commits := 0
+	for i := range s.Events {
+		switch s.Events[i].Kind {
+		case events.Write:
+			commits++
+		case events.Commit:
+			commits--
+		}
+	}
+	if commits > 0 {
+		return v, fmt.Errorf("%d times: %w", commits, ErrPending)
+	}
+	if v.SC, err = SCExecution(s, v.Robust.Order); err != nil {
+		return v, fmt.Errorf("internal error: execution of SC: %w", err)
+	}
+	v.Classic, err = Execution(SC, v.SC)
+	v.Serializable = v.Classic.Serializable
+	return v, err
+}
