@@ -12,8 +12,8 @@ import (
 )
 
 // Gem5 describes the gem5 binary to run and the machine that it simulates,
-// together with Machine.Protocol, the coherence protocol that is expected;
-// other simulators take no notice of it. Its fields are keys of a campaign
+// together with Protocol (the coherence protocol that is expected), Cores,
+// L2Banks and Dirs of Machine; other simulators take no notice of it. Its fields are keys of a campaign
 // file and flags of the command line under the same names; gem5.Options says
 // more.
 type Gem5 struct {
@@ -22,7 +22,6 @@ type Gem5 struct {
 	Binary string `yaml:"gem5" json:"gem5,omitempty"`
 	Tree   string `yaml:"gem5-tree" json:"gem5_tree,omitempty"`
 	CPU    string `yaml:"cpu" json:"cpu,omitempty"`
-	Cores  int    `yaml:"cores" json:"cores,omitempty"`
 	// Sizes as 512B or 4kB.
 	L1DSize  string `yaml:"l1d-size" json:"l1d_size,omitempty"`
 	L1DAssoc int    `yaml:"l1d-assoc" json:"l1d_assoc,omitempty"`
@@ -30,8 +29,6 @@ type Gem5 struct {
 	L1IAssoc int    `yaml:"l1i-assoc" json:"l1i_assoc,omitempty"`
 	L2Size   string `yaml:"l2-size" json:"l2_size,omitempty"`
 	L2Assoc  int    `yaml:"l2-assoc" json:"l2_assoc,omitempty"`
-	L2Banks  int    `yaml:"l2-banks" json:"l2_banks,omitempty"`
-	Dirs     int    `yaml:"dirs" json:"dirs,omitempty"`
 
 	Network           string   `yaml:"network" json:"network,omitempty"`
 	LinkLatency       int      `yaml:"link-latency" json:"link_latency,omitempty"`
@@ -45,8 +42,8 @@ type Gem5 struct {
 }
 
 // Options are the options of the runner. Emit says how programs are executed,
-// protocol what the binary is expected to have.
-func (g *Gem5) Options(protocol string, emit elf.Options) (gem5.Options, error) {
+// m which protocol the binary is expected to have, and the numbers of things.
+func (g *Gem5) Options(m *Machine, emit elf.Options) (gem5.Options, error) {
 	var faults []error
 	expand := func(path string) string {
 		return os.Expand(path, func(name string) string {
@@ -58,9 +55,9 @@ func (g *Gem5) Options(protocol string, emit elf.Options) (gem5.Options, error) 
 		})
 	}
 	o := gem5.Options{
-		Binary: expand(g.Binary), Tree: expand(g.Tree), Protocol: protocol, CPU: g.CPU, Cores: g.Cores,
+		Binary: expand(g.Binary), Tree: expand(g.Tree), Protocol: m.Protocol, CPU: g.CPU, Cores: m.Cores,
 		L1DSize: g.L1DSize, L1DAssoc: g.L1DAssoc, L1ISize: g.L1ISize, L1IAssoc: g.L1IAssoc, L2Size: g.L2Size, L2Assoc: g.L2Assoc,
-		L2Banks: g.L2Banks, Dirs: g.Dirs, Network: g.Network, LinkLatency: g.LinkLatency, Randomization: g.Randomization,
+		L2Banks: m.L2Banks, Dirs: m.Dirs, Network: g.Network, LinkLatency: g.LinkLatency, Randomization: g.Randomization,
 		DeadlockThreshold: g.DeadlockThreshold, MaxTicks: g.MaxTicks, StoreOrder: g.StoreOrder, TreeOptions: g.TreeOptions,
 		Emit: emit,
 	}
@@ -71,24 +68,33 @@ func (g *Gem5) Options(protocol string, emit elf.Options) (gem5.Options, error) 
 }
 
 // set reports whether any field is.
-func (g *Gem5) set() bool { return !reflect.ValueOf(*g).IsZero() }
+func (g *Gem5) set() bool {
+	plain := *g
+	if len(plain.TreeOptions) == 0 {
+		plain.TreeOptions = nil
+	}
+	return !reflect.ValueOf(plain).IsZero()
+}
 
 // machineFaults lists what is wrong with the machine of c, run on a simulator.
 func (c *Config) machineFaults(sim string) []fault {
 	if sim != SimGem5 {
 		faults := c.Machine.faults(sim)
+		if c.Cores > 0 && c.Threads > c.Cores {
+			faults = append(faults, fault{"cores", fmt.Sprintf("%d for %s", c.Cores, plural(c.Threads, "thread"))})
+		}
 		if c.Gem5.set() {
 			faults = append(faults, fault{"gem5", fmt.Sprintf("a gem5 is described, but the simulator is %s: want sim: %s", sim, SimGem5)})
 		}
 		return faults
 	}
 	machine := c.Machine
-	machine.Protocol = ""
+	machine.Protocol, machine.Cores, machine.L2Banks, machine.Dirs = "", 0, 0, 0
 	var faults []fault
 	if machine.set() {
 		faults = append(faults, fault{"core", fmt.Sprintf("the machine of the embedded simulator is described, but the simulator is %s", sim)})
 	}
-	_, err := c.Gem5.Options(c.Protocol, c.EmitOptions())
+	_, err := c.Gem5.Options(&c.Machine, c.EmitOptions())
 	for _, err := range flatten(err) {
 		key, message := "gem5", err.Error()
 		if word, _, ok := strings.Cut(message, " "); ok && gem5Keys[word] {

@@ -2,6 +2,7 @@ package campaigns
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -25,8 +26,12 @@ func Sims() []string { return []string{SimHost, SimBuiltin, SimGem5} }
 
 // NewRunner makes the runner of a configuration on the simulator name.
 func NewRunner(name string, c *Config) (sim.Runner, error) {
-	if faults := c.machineFaults(name); len(faults) > 0 {
-		return nil, fmt.Errorf("%s: %s", faults[0].key, faults[0].message)
+	var errs []error
+	for _, f := range c.machineFaults(name) {
+		errs = append(errs, fmt.Errorf("%s: %s", f.key, f.message))
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
 	}
 	switch name {
 	case SimHost:
@@ -35,7 +40,7 @@ func NewRunner(name string, c *Config) (sim.Runner, error) {
 		o, _ := c.Machine.options()
 		return builtin.New(o)
 	case SimGem5:
-		o, err := c.Gem5.Options(c.Protocol, c.EmitOptions())
+		o, err := c.Gem5.Options(&c.Machine, c.EmitOptions())
 		if err != nil {
 			return nil, err
 		}
