@@ -13,11 +13,14 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ordeal/sim/gem5/standin"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"ordeal": func() { os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) },
+		"gem5":   func() { os.Exit(standin.Main(os.Args[1:], os.Stdout, os.Stderr)) },
 	})
 }
 

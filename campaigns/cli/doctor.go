@@ -47,7 +47,7 @@ func (d *doctor) run(ctx context.Context) error {
 	d.tool(ctx, "cc", "to compile gen --emit c", "--version")
 	d.tool(ctx, "herd7", "to simulate gen --emit litmus", "-version")
 	d.tool(ctx, "litmus7", "to run gen --emit litmus on hardware", "-version")
-	d.line("none", "gem5", "not configured: this version runs programs on --sim host and builtin only")
+	d.gem5(ctx)
 	d.tool(ctx, "chromium", "to look at HTML reports in tests", "--version")
 	return exit(d.status)
 }

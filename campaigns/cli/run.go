@@ -22,13 +22,16 @@ import (
 func newRun(e *env) *cobra.Command {
 	r := run{env: e, cfg: campaigns.Config{Name: "run", Runs: 1, Programs: campaigns.DefaultPrograms()}}
 	cmd := &cobra.Command{
-		Use:   "run FILE|-",
+		Use:   "run [FILE|-]",
 		Short: "Run one program on one simulator and print the verdict",
 		Long: `Run a program in text form, as gen prints it, judge what it did and leave a run
-directory. The first of the models is what the simulator promises: a history that
-it forbids is a violation. The others only classify.`,
-		Example: "  ordeal gen --seed 7 | ordeal run --rounds 1000 -",
-		Args:    arguments(1, 1, "one FILE, or - for standard input"),
+directory. Without FILE the program is the one that gen makes from the same seed and
+flags, with a thread for each of --cores. The first of the models is what the
+simulator promises: a history that it forbids is a violation. The others only
+classify.`,
+		Example: `  ordeal gen --seed 7 | ordeal run --rounds 1000 -
+  ordeal run --sim gem5 --gem5 BINARY --gem5-tree FOLDER --cpu o3 --cores 4 --seed 7`,
+		Args: arguments(0, 1, "one FILE, or - for standard input"),
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&r.sim, "sim", "host", "simulator: "+strings.Join(campaigns.Sims(), ", "))
@@ -37,9 +40,17 @@ it forbids is a violation. The others only classify.`,
 	fs.Uint64Var(&r.seed, "seed", 1, "seed of the simulator's own randomness")
 	fs.DurationVar(&r.timeout, "timeout", time.Minute, "longest time of the run")
 	fs.DurationVar(&r.checkTimeout, "check-timeout", time.Minute, "longest time of judging by one model")
+	programFlags(fs, &r.cfg.Programs)
 	roundFlags(fs, &r.cfg.Programs)
 	machineFlags(fs, &r.cfg.Machine)
-	cmd.RunE = body(func(ctx context.Context, args []string) error { return r.run(ctx, args[0]) })
+	gem5Flags(fs, &r.cfg.Gem5)
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		p, err := r.program(args, fs.Changed)
+		if err != nil {
+			return err
+		}
+		return r.run(ctx, p)
+	})
 	return cmd
 }
 
@@ -52,11 +63,34 @@ type run struct {
 	timeout, checkTimeout time.Duration
 }
 
-func (r *run) run(ctx context.Context, file string) error {
-	p, err := r.readProgram(file)
-	if err != nil {
-		return err
+// program is the one of the file named, or a random one.
+func (r *run) program(args []string, changed func(flag string) bool) (*gen.Program, error) {
+	var described []string
+	for _, flag := range []string{"threads", "ops", "locations", "mix", "delays", "max-delay", "layout", "locality", "shape-share", "shapes"} {
+		if changed(flag) {
+			described = append(described, "--"+flag)
+		}
 	}
+	if len(args) > 0 {
+		if len(described) > 0 {
+			return nil, usage(fmt.Errorf("%s contradicts %s, which says what to run", strings.Join(described, ", "), args[0]))
+		}
+		return r.readProgram(args[0])
+	}
+	if !changed("seed") {
+		return nil, usage(errors.New("run: want one FILE, or - for standard input, or --seed for a random program"))
+	}
+	if r.cfg.Cores > 0 && !changed("threads") {
+		r.cfg.Programs.Threads = r.cfg.Cores
+	}
+	if err := r.cfg.Programs.Validate(); err != nil {
+		return nil, usage(err)
+	}
+	p, err := r.cfg.Programs.Program(r.seed, 0)
+	return p, usage(err)
+}
+
+func (r *run) run(ctx context.Context, p *gen.Program) error {
 	r.cfg.Programs.Threads, r.cfg.Programs.Locations = len(p.Threads), len(p.Locations)
 	if err := errors.Join(positive("timeout", r.timeout), positive("check-timeout", r.checkTimeout), r.cfg.Programs.Validate()); err != nil {
 		return usage(err)
@@ -75,6 +109,7 @@ func (r *run) run(ctx context.Context, file string) error {
 	if err != nil {
 		return usage(fmt.Errorf("--sim %s: %w", r.sim, err))
 	}
+	showGem5(r.stderr, runner)
 	dir, err := r.makeDir()
 	if err != nil {
 		return err
@@ -96,7 +131,7 @@ func (r *run) run(ctx context.Context, file string) error {
 		err = dir.Finish(done)
 	}
 	if err != nil {
-		return fmt.Errorf("run %s: %w", file, err)
+		return fmt.Errorf("run in %s: %w", dir, err)
 	}
 	r.print(dir, p, done)
 	return exit(statusOf(&done.Judgement))

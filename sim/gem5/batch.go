@@ -66,10 +66,12 @@ func programsOf(jobs []sim.Job) []*gen.Program {
 	return programs
 }
 
-// emitOptions fills in what suits gem5.
+// emitOptions fills in what suits gem5, which ignores sched_yield; but where
+// the executable is tried on hardware, it helps.
 func (r *Runner) emitOptions(rounds int) elf.Options {
 	o := r.options.Emit
 	o.Rounds = rounds
+	o.Yield = true
 	return o
 }
 

@@ -195,7 +195,7 @@ const startup = 50 * time.Millisecond
 func BenchmarkBatch(b *testing.B) {
 	for _, size := range []int{1, 4, 16} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			r := newRunner(b, "startup="+startup.String(), func(o *Options) { o.Emit = elf.Options{Yield: true, Settle: -1} })
+			r := newRunner(b, "startup="+startup.String(), func(o *Options) { o.Emit = elf.Options{Settle: -1} })
 			jobs := newJobs(b, size, 2)
 			operations := 0
 			for b.Loop() {

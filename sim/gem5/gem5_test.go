@@ -40,7 +40,7 @@ func newRunner(t testing.TB, settings string, change func(*Options)) *Runner {
 	if err := os.MkdirAll(filepath.Join(tree, "configs", "ruby"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Binary: binary, Tree: tree, Emit: elf.Options{Yield: true, Spin: 1 << 26, Settle: -1}, Grace: 100 * time.Millisecond}
+	o := Options{Binary: binary, Tree: tree, Emit: elf.Options{Spin: 1 << 26, Settle: -1}, Grace: 100 * time.Millisecond}
 	if change != nil {
 		change(&o)
 	}

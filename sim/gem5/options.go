@@ -61,8 +61,8 @@ type Options struct {
 	// TreeOptions are further options of the tree's own configuration, as
 	// "--recycle-latency=3".
 	TreeOptions []string
-	// Emit shapes the executable. Its Rounds are the job's; a Spin of 0 means
-	// DefaultSpin.
+	// Emit shapes the executable. Its Rounds are the job's and Yield is always
+	// on; a Spin of 0 means DefaultSpin.
 	Emit elf.Options
 	// Retries is how often a launch is made again that ended for a reason
 	// which another seed of the simulator avoids; 0 means DefaultRetries, -1

@@ -16,6 +16,11 @@ type Progress struct {
 	Instructions int64
 }
 
+// Watch has watch told of the progress of simulations, instead of
+// Options.Watch. It is for callers that did not make the runner; call it
+// before the first run.
+func (r *Runner) Watch(watch func(Progress)) { r.options.Watch = watch }
+
 // watchEvery is the time between looks at gem5's output.
 const watchEvery = time.Second / 2
 
