@@ -58,7 +58,10 @@ type Result struct {
 	Detail  string
 	Log     Log // what was printed, as far as the run got
 	Elapsed time.Duration
-	_       struct{}
+	// Coverage counts the transitions of a coherence protocol; nil where there
+	// is none or the simulator does not count.
+	Coverage Coverage
+	_        struct{}
 }
 
 // Runner runs programs on one simulator.

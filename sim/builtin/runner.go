@@ -12,6 +12,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/protocols"
 )
 
 // DefaultTimeout bounds a job that names no bound.
@@ -23,6 +24,8 @@ type Runner struct {
 	options Options
 	// build makes the memory system; tests put broken ones in its place.
 	build builder
+	// unreachable says of transitions, without counts, why no run takes them.
+	unreachable map[sim.Transition]string
 }
 
 var _ sim.Runner = (*Runner)(nil)
@@ -51,8 +54,23 @@ func New(o Options) (*Runner, error) {
 	if o.LockedRMW && !p.Locks() {
 		return nil, fmt.Errorf("configure embedded simulator: protocol %s has no locks for read-modify-writes", name)
 	}
+	if o.Tree == nil && o.SLICC == "" && o.Mutant == "" {
+		if err := r.known(o.Protocol); err != nil {
+			return nil, fmt.Errorf("configure embedded simulator: %w", err)
+		}
+	}
 	r.options.Protocol, r.build = name, protocolBuilder(p)
 	return r, nil
+}
+
+// known notes which transitions of one of our protocols no run takes.
+func (r *Runner) known(protocol string) error {
+	rows, err := protocols.Unreachable(protocol)
+	r.unreachable = map[sim.Transition]string{}
+	for _, row := range rows {
+		r.unreachable[sim.Transition{Machine: row.Machine, State: row.State, Event: row.Event}] = row.Reason
+	}
+	return err
 }
 
 // Name is "builtin".
@@ -74,10 +92,7 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 type Report struct {
 	sim.Result
 	Statistics Statistics
-	// Coverage counts the transitions of a coherence protocol; nil without
-	// one.
-	Coverage []ruby.Coverage
-	_        struct{}
+	_          struct{}
 }
 
 // Simulate simulates a job. One core runs each thread, spare cores none;
@@ -123,6 +138,10 @@ func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err 
 	report.Statistics = s.statistics()
 	if protocol, ok := s.system.(*ruby.System); ok {
 		report.Coverage = protocol.Coverage()
+		for i := range report.Coverage {
+			t := &report.Coverage[i]
+			t.Unreachable = r.unreachable[sim.Transition{Machine: t.Machine, State: t.State, Event: t.Event}]
+		}
 	}
 	if report.Outcome == sim.Passed {
 		report.Detail = report.Statistics.String()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 )
@@ -102,22 +103,16 @@ func (c *controller) dump(w io.Writer) {
 	}
 }
 
-// Coverage counts how often a transition of a machine was taken, stalls
-// included.
-type Coverage struct {
-	Machine, State, Event string
-	Count                 uint64
-}
-
 // Coverage lists all transitions of all machines by machine, state and event
 // in the order of the protocol's text.
-func (s *System) Coverage() []Coverage {
-	var list []Coverage
+func (s *System) Coverage() sim.Coverage {
+	var list sim.Coverage
 	for k, code := range s.program.codes {
 		m := code.machine
 		for i, n := range s.coverage[k] {
 			if code.rows[i].transition != nil {
-				list = append(list, Coverage{m.Name, m.State.Enums[i/code.events].Name, m.Event.Enums[i%code.events].Name, n})
+				state, event := m.State.Enums[i/code.events].Name, m.Event.Enums[i%code.events].Name
+				list = append(list, sim.Transition{Machine: m.Name, State: state, Event: event, Count: n})
 			}
 		}
 	}

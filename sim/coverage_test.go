@@ -1,0 +1,47 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCoverage(t *testing.T) {
+	run := func(counts ...uint64) Coverage {
+		c := Coverage{
+			{Machine: "L1", State: "I", Event: "Load"}, {Machine: "L1", State: "I", Event: "Inv"},
+			{Machine: "L1", State: "M", Event: "Odd", Unreachable: "nobody asks"},
+			{Machine: "Dir", State: "I", Event: "Get"},
+		}
+		for i, n := range counts {
+			c[i].Count = n
+		}
+		return c
+	}
+	var sum Coverage
+	for i, step := range []struct {
+		run   Coverage
+		fresh int
+	}{
+		{run(2, 0, 0, 1), 2}, {run(1, 0, 0, 0), 0}, {run(0, 0, 3, 1), 1},
+		{Coverage{{Machine: "Dir", State: "I", Event: "Get", Count: 5}, {Machine: "Dir", State: "I", Event: "Put", Count: 1}}, 1},
+	} {
+		if fresh := sum.Add(step.run); fresh != step.fresh {
+			t.Errorf("run %d: %d new transitions, want %d", i, fresh, step.fresh)
+		}
+	}
+	if sum[0].Count != 3 || sum[3].Count != 7 || len(sum) != 5 || sum.Taken() != 4 || sum.Reachable() != 4 || len(sum.Missing()) != 1 {
+		t.Errorf("sum %+v", sum)
+	}
+	var text strings.Builder
+	if _, err := sum.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	want := `L1         2 of 3 transitions taken, 50.0 % of the reachable
+           (I, Inv) never taken
+           (M, Odd) taken 3 times, though nobody asks
+Dir        2 of 2 transitions taken, 100.0 % of the reachable
+`
+	if text.String() != want {
+		t.Errorf("text\n%s\nwant\n%s", &text, want)
+	}
+}
