@@ -9,7 +9,7 @@ import (
 
 // effects is what a piece of a protocol reads and writes, by name: fields of
 // the TBE and the cache entry ("tbe.Dirty"), the pointers themselves ("tbe"),
-// queues ("in:requestPort", "out:responsePort"), caches and tables ("TBEs"),
+// queues ("in.requestPort", "out.responsePort"), caches and tables ("TBEs"),
 // the replacement order ("mru"), messages that wait ("waiting") and the cores
 // ("cpu"). The name "*" stands for everything.
 type effects struct {
@@ -17,6 +17,10 @@ type effects struct {
 	// repeats is false where doing it twice may differ from doing it once.
 	repeats bool
 }
+
+// eviction is written by what tells a core that it loses a line. Other calls
+// of cores write "cpu", so that the two do not commute.
+const eviction = "cpu.eviction"
 
 func newEffects() *effects {
 	return &effects{reads: map[string]bool{}, writes: map[string]bool{}, repeats: true}
@@ -26,12 +30,19 @@ func newEffects() *effects {
 func overlap(a, b map[string]bool) bool {
 	for x := range a {
 		for y := range b {
-			if x == "*" || y == "*" || x == y || strings.HasPrefix(x, y+".") || strings.HasPrefix(y, x+".") {
+			if x == "*" || y == "*" || x == y || strings.HasPrefix(x, y+".") || strings.HasPrefix(y, x+".") || aliases(x, y) || aliases(y, x) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// aliases tells whether a field of some object may be one of the TBE or the
+// cache entry: fields of the same name may be the same.
+func aliases(object, other string) bool {
+	field, ok := strings.CutPrefix(object, "obj.")
+	return ok && strings.HasSuffix(other, "."+field)
 }
 
 // commutes tells whether two pieces may run in either order.
@@ -89,13 +100,13 @@ func (r *reader) stmt(s ast.Stmt) {
 		r.maybe(s.Latency)
 		r.maybe(s.Bypass)
 		r.block(s.Body)
-		r.writes["out:"+s.Port.Name], r.repeats = true, false
+		r.writes["out."+s.Port.Name], r.repeats = true, false
 	case *ast.Peek:
-		r.reads["in:"+s.Port.Name] = true
+		r.reads["in."+s.Port.Name] = true
 		r.block(s.Body)
 	case *ast.PortStmt:
-		r.reads["in:"+s.Port.Name] = true
-		r.writes["in:"+s.Port.Name], r.writes["waiting"], r.repeats = true, true, false
+		r.reads["in."+s.Port.Name] = true
+		r.writes["in."+s.Port.Name], r.writes["waiting"], r.repeats = true, true, false
 	case *ast.CheckAllocate: // asked before any action runs
 	case *ast.Return:
 		r.expr(s.X)
@@ -134,7 +145,7 @@ func place(x ast.Expr) (name string, local bool) {
 			return base, local
 		}
 		if base != "tbe" && base != "cache_entry" && !strings.HasPrefix(base, "tbe.") && !strings.HasPrefix(base, "cache_entry.") {
-			return "*", false // an object that may be any
+			return "obj." + x.Field.Name, false // of an object that may be any
 		}
 		return base + "." + x.Field.Name, false
 	case *ast.Local:
@@ -150,6 +161,9 @@ func (r *reader) assign(left ast.Expr) {
 		r.maybeInner(left)
 		r.anything()
 	default:
+		if strings.HasPrefix(name, "obj.") {
+			r.maybeInner(left)
+		}
 		r.writes[name] = true
 		if r.reads[name] {
 			r.repeats = false // a count, say
@@ -180,12 +194,10 @@ func (r *reader) expr(x ast.Expr) {
 	case *ast.Member:
 		switch name, local := place(x); {
 		case local || name == "in_msg":
-		case name == "*":
-			r.expr(x.X)
-			for _, family := range []string{"tbe", "cache_entry", "obj"} {
-				r.reads[family] = true
-			}
 		default:
+			if strings.HasPrefix(name, "obj.") {
+				r.expr(x.X) // which object
+			}
 			r.reads[name] = true
 		}
 	case *ast.Call:
@@ -234,11 +246,12 @@ func (r *reader) call(x *ast.Call) {
 	case "set_cache_entry", "unset_cache_entry":
 		r.writes["cache_entry"] = true
 		return
-	case "wakeUpBuffers", "wakeUpAllBuffers":
-		r.writes["waiting"], r.repeats = true, false
+	case "wakeUpBuffers", "wakeUpAllBuffers": // a second time, nobody waits
+		r.writes["waiting"] = true
+		r.writes["in"] = true // messages come back ahead of what any queue holds
 		return
 	case "dequeueMemRespQueue":
-		r.writes["in:memory"], r.repeats = true, false
+		r.writes["in.memory"], r.repeats = true, false
 		return
 	}
 	if slices.Contains(pure, name) {
@@ -261,16 +274,16 @@ func (r *reader) method(x *ast.MethodCall) {
 		r.writes["mru"] = true
 	case method == "recordRequestType", method == "checkResourceAvailable":
 	case method == "evictionCallback":
-		r.writes["cpu"] = true
+		r.writes[eviction] = true
 	case strings.HasSuffix(method, "Callback"):
 		r.writes["cpu"], r.repeats = true, false
 		if len(x.Args) > 1 { // a store writes into the block
 			r.assign(x.Args[1])
 		}
 	case method == "dequeue", method == "recycle":
-		r.writes["in:"+strings.TrimPrefix(on, "var.")], r.repeats = true, false
+		r.writes["in."+strings.TrimPrefix(on, "var.")], r.repeats = true, false
 	case method == "isReady":
-		r.reads["in:"+strings.TrimPrefix(on, "var.")] = true
+		r.reads["in."+strings.TrimPrefix(on, "var.")] = true
 	case method == "changePermission":
 		r.writes["permission"] = true
 	case local:
@@ -278,6 +291,8 @@ func (r *reader) method(x *ast.MethodCall) {
 		r.expr(x.X)
 	case strings.HasPrefix(on, "tbe.") || strings.HasPrefix(on, "cache_entry."):
 		r.reads[on], r.writes[on] = true, true // a set that gains or loses an element
+	case method == "allocate" && r.machine.directories[strings.TrimPrefix(on, "var.")]:
+		// An entry of a directory comes to be when it is first looked at.
 	case method == "allocate" || method == "deallocate" || method == "allocateVoid":
 		r.reads[on], r.writes[on], r.repeats = true, true, false
 		r.writes["cache_entry"] = true // its object may be gone

@@ -50,6 +50,27 @@ func (e *effects) invisible() string {
 	return ""
 }
 
+// evictionsOnly tells whether all that an edit leaves out is telling cores
+// that they lose a line.
+func (m *machine) evictionsOnly(s site, e edit) bool {
+	var effects *effects
+	switch {
+	case s.name == "" && e.op == Drop:
+		effects = m.actionEffects(e.arg)
+	case s.name != "" && (e.op == Skip || e.op == Negate):
+		stmt := m.point(s, e)
+		if stmt == nil {
+			return false
+		}
+		effects = newEffects()
+		r := reader{machine: m, effects: effects}
+		r.stmt(stmt)
+	default:
+		return false
+	}
+	return len(effects.writes) == 1 && effects.writes[eviction]
+}
+
 // equivalentBody is equivalent for edits of actions, ports and functions.
 func (p *Protocol) equivalentBody(m *machine, s site, e edit) string {
 	if _, ok := s.decl.(*ast.Action); ok && !m.runs(s.name) {

@@ -31,7 +31,7 @@ func (p *Protocol) Find(id string) (Mutant, error) {
 		} else {
 			whole.ID += joint + m.ID
 			whole.changes = append(whole.changes, m.changes...)
-			whole.Equivalent = ""
+			whole.Equivalent, whole.Evictions = "", whole.Evictions && m.Evictions
 		}
 		// Later edits work on what the earlier ones left.
 		if rest, err = New(rest.Apply(m)); err != nil {
@@ -64,7 +64,7 @@ func (p *Protocol) single(id string) (Mutant, error) {
 	}
 	mutant, err := p.mutant(m, s, e)
 	if err == nil && (s.name != "" || s.row != nil) {
-		mutant.Equivalent = p.equivalent(m, s, e)
+		mutant.Equivalent, mutant.Evictions = p.equivalent(m, s, e), m.evictionsOnly(s, e)
 	}
 	return mutant, err
 }

@@ -14,7 +14,8 @@ type machine struct {
 	transitions []*ast.Transition
 	actions     map[string]*ast.Action
 	funcs       map[string]*ast.Func
-	bodies      []site // actions, ports and functions in the order of the text
+	directories map[string]bool // parameters that are DirectoryMemory
+	bodies      []site          // actions, ports and functions in the order of the text
 }
 
 // site is a place to edit.

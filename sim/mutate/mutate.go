@@ -70,7 +70,10 @@ type Mutant struct {
 	// Equivalent says why no program can tell the mutant from the protocol;
 	// empty where that cannot be seen.
 	Equivalent string
-	changes    []change
+	// Evictions says that all the mutant changes is what cores are told of
+	// lines that they lose: those that do not speculate take no notice.
+	Evictions bool
+	changes   []change
 }
 
 // Protocol is a protocol's tree, prepared for edits. The tree itself is never
@@ -107,7 +110,12 @@ func (p *Protocol) collect(f *ast.File) {
 				p.collect(d.File)
 			}
 		case *ast.Machine:
-			m := &machine{name: d.Name.Value.Name, actions: map[string]*ast.Action{}, funcs: map[string]*ast.Func{}}
+			m := &machine{
+				name: d.Name.Value.Name, actions: map[string]*ast.Action{}, funcs: map[string]*ast.Func{}, directories: map[string]bool{},
+			}
+			for _, v := range d.Params {
+				m.directories[v.Name.Name] = v.Type.Name == "DirectoryMemory"
+			}
 			m.collect(d.Body)
 			p.machines = append(p.machines, m)
 		}
@@ -138,7 +146,7 @@ func (p *Protocol) List() []Mutant {
 				if err != nil {
 					panic(fmt.Sprintf("mutant %s of the list: %v", name, err))
 				}
-				mutant.Equivalent = p.equivalent(m, s, e)
+				mutant.Equivalent, mutant.Evictions = p.equivalent(m, s, e), m.evictionsOnly(s, e)
 				list = append(list, mutant)
 			}
 		}

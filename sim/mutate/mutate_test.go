@@ -79,7 +79,7 @@ func TestMutants(t *testing.T) {
 		p := src.load(t)
 		original := printAll(p.Root)
 		list := p.List()
-		step := len(list)/200 + 1
+		step := len(list)/60 + 1
 		for i := 0; i < len(list); i += step {
 			m := list[i]
 			tree := p.Apply(m)

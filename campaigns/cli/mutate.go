@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ordeal/campaigns/kill"
+	"ordeal/sim/mutate"
+	"ordeal/sim/protocols"
+)
+
+func newMutate(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mutate",
+		Short: "Plant faults in protocols and measure which are found",
+		Long: `A mutant is a small edit of a coherence protocol. Its name says where and what:
+PROTOCOL/MACHINE/(STATE,EVENT)/OPERATOR:ARGUMENTS for a transition, or the name of an
+action, a port or a function in place of the pair.`,
+	}
+	cmd.AddCommand(newMutateList(e), newMutateShow(e), newMutateApply(e), newMutateRun(e))
+	return cmd
+}
+
+// source names the protocol to mutate.
+type source struct {
+	protocol, slicc string
+	repair          bool
+}
+
+func (s *source) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&s.protocol, "protocol", "", "embedded protocol: "+strings.Join(protocols.Names(), ", "))
+	fs.StringVar(&s.slicc, "slicc", "", "root file of a protocol in gem5's language, instead")
+	fs.BoolVar(&s.repair, "repair", false, "edit the known defects of gem5's files out of the protocol first")
+}
+
+// target is the protocol.
+func (s *source) target() (kill.Target, error) {
+	switch {
+	case s.slicc != "" && s.protocol != "":
+		return kill.Target{}, errors.New("--protocol and --slicc: want one of them")
+	case s.slicc != "":
+		return kill.File(s.slicc, s.repair)
+	case s.protocol == "":
+		return kill.Target{}, errors.New("want --protocol or --slicc")
+	case s.repair:
+		return kill.Target{}, errors.New("--repair: the embedded protocols have nothing to repair")
+	}
+	return kill.Embedded(s.protocol)
+}
+
+// ofID is the source of a mutant: where no protocol is given, the embedded one
+// of the name in the mutant's.
+func (s *source) ofID(id string) error {
+	if s.protocol != "" || s.slicc != "" {
+		return nil
+	}
+	name, _, _ := strings.Cut(id, "/")
+	for _, p := range protocols.Names() {
+		if root, err := protocols.Root(p); err == nil && root == name+".slicc" {
+			s.protocol = p
+			return nil
+		}
+	}
+	return fmt.Errorf("mutant %s: no embedded protocol has the name %q: want --protocol or --slicc", id, name)
+}
+
+// files are where the protocol's texts are.
+func (s *source) files() (fsys fs.FS, root string, err error) {
+	if s.slicc != "" {
+		return os.DirFS(filepath.Dir(s.slicc)), filepath.Base(s.slicc), nil
+	}
+	root, err = protocols.Root(s.protocol)
+	return protocols.Files(), root, err
+}
+
+func newMutateList(e *env) *cobra.Command {
+	var s source
+	var operators []string
+	var all, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the mutants of a protocol",
+		Args:  arguments(0, 0, "no arguments"),
+	}
+	s.flags(cmd.Flags())
+	cmd.Flags().StringSliceVar(&operators, "operator", nil, "only these operators: "+operatorNames())
+	cmd.Flags().BoolVar(&all, "equivalent", false, "also those known to be equivalent, with the reason")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	cmd.RunE = body(func(context.Context, []string) error {
+		accept, err := operatorFilter(operators)
+		if err != nil {
+			return usage(err)
+		}
+		t, err := s.target()
+		if err != nil {
+			return usage(err)
+		}
+		p, err := mutate.New(t.Tree)
+		if err != nil {
+			return err
+		}
+		for _, m := range p.List() {
+			if !accept(&m) || m.Equivalent != "" && !all && !asJSON {
+				continue
+			}
+			if err := e.printMutant(&m, asJSON); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return cmd
+}
+
+func (e *env) printMutant(m *mutate.Mutant, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(e.stdout).Encode(map[string]string{
+			"id": m.ID, "operator": string(m.Operator), "machine": m.Machine, "place": m.Place, "equivalent": m.Equivalent,
+		})
+	}
+	text := m.ID
+	if m.Equivalent != "" {
+		text += "  (equivalent: " + m.Equivalent + ")"
+	}
+	_, err := fmt.Fprintln(e.stdout, text)
+	return err
+}
+
+func operatorNames() string {
+	var names []string
+	for _, o := range mutate.Operators() {
+		names = append(names, string(o))
+	}
+	return strings.Join(names, ", ")
+}
+
+// operatorFilter accepts the mutants of some operators, or of all.
+func operatorFilter(names []string) (func(*mutate.Mutant) bool, error) {
+	for _, name := range names {
+		if !slices.Contains(mutate.Operators(), mutate.Operator(name)) {
+			return nil, fmt.Errorf("--operator %s: want some of %s", name, operatorNames())
+		}
+	}
+	return func(m *mutate.Mutant) bool { return len(names) == 0 || slices.Contains(names, string(m.Operator)) }, nil
+}
+
+func newMutateShow(e *env) *cobra.Command {
+	var s source
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Print what a mutant changes, as a unified diff",
+		Args:  arguments(1, 1, "one ID, as list prints it"),
+	}
+	s.flags(cmd.Flags())
+	cmd.RunE = body(func(_ context.Context, args []string) error {
+		if err := s.ofID(args[0]); err != nil {
+			return usage(err)
+		}
+		t, err := s.target()
+		if err != nil {
+			return usage(err)
+		}
+		p, err := mutate.New(t.Tree)
+		if err != nil {
+			return err
+		}
+		m, err := p.Find(args[0])
+		if err != nil {
+			return usage(err)
+		}
+		diff, err := s.diff(m.ID, "")
+		if err != nil {
+			return usage(err)
+		}
+		if m.Equivalent != "" {
+			fmt.Fprintf(e.stderr, "equivalent: %s\n", m.Equivalent)
+		}
+		_, err = e.stdout.Write(diff)
+		return err
+	})
+	return cmd
+}
+
+// diff is the change of a mutant in unified form.
+func (s *source) diff(id, dir string) ([]byte, error) {
+	fsys, root, err := s.files()
+	if err != nil {
+		return nil, err
+	}
+	files, err := mutate.Text(fsys, root, id)
+	if err != nil {
+		return nil, err
+	}
+	var diff []byte
+	for _, f := range files {
+		diff = append(diff, f.Diff(dir)...)
+	}
+	return diff, nil
+}
+
+// protocolDir is where a gem5 tree has its protocols.
+const protocolDir = "src/mem/ruby/protocol"
+
+func newMutateApply(e *env) *cobra.Command {
+	var tree, out string
+	cmd := &cobra.Command{
+		Use:   "apply ID --gem5-tree DIR -o PATCH",
+		Short: "Write a mutant of a gem5 tree as a patch",
+		Long: `Write a mutant of a protocol of a gem5 source tree as a patch that "patch -p1"
+applies from the root of the tree. The tree itself stays as it is.`,
+		Args: arguments(1, 1, "one ID, as list --slicc prints it"),
+	}
+	cmd.Flags().StringVar(&tree, "gem5-tree", "", "root of a gem5 source tree")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write; standard output without it")
+	cmd.RunE = body(func(_ context.Context, args []string) error {
+		if tree == "" {
+			return usage(errors.New("want --gem5-tree"))
+		}
+		name, _, _ := strings.Cut(args[0], "/")
+		s := source{slicc: filepath.Join(tree, protocolDir, name+".slicc")}
+		if _, err := os.Stat(s.slicc); err != nil {
+			return usage(fmt.Errorf("mutant %s: %w", args[0], err))
+		}
+		diff, err := s.diff(args[0], protocolDir)
+		if err != nil {
+			return usage(err)
+		}
+		if out == "" {
+			_, err = e.stdout.Write(diff)
+			return err
+		}
+		if err := os.WriteFile(out, diff, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stderr, "apply it with: patch -p1 -d %s < %s\n", tree, out)
+		return nil
+	})
+	return cmd
+}

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/kill"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/mutate"
+	"ordeal/sim/protocols"
+)
+
+func newMutateRun(e *env) *cobra.Command {
+	m := matrix{env: e}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run programs on mutants and print which are found",
+		Long: `Run programs on the mutants of protocols, under several kinds of core, and print
+the kill matrix: what was found, by what, after how many operations, and what
+survived, with what is known of it. The results are in DIR/matrix.jsonl as they
+come and in DIR/matrix.json at the end; the same command in the same directory
+goes on where an interrupted one stopped.
+Exit status 1 when a mutant that is not known to be equivalent survived.`,
+		Args: arguments(0, 0, "no arguments"),
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&m.protocols, "protocol", protocols.Names(), "embedded protocols")
+	f.StringVar(&m.slicc, "slicc", "", "root file of a protocol in gem5's language, instead")
+	f.BoolVar(&m.repair, "repair", false, "edit the known defects of gem5's files out of it first")
+	f.StringSliceVar(&m.cores, "core", []string{"inorder", "tso", "ooo"}, "kinds of core")
+	f.StringSliceVar(&m.operators, "operator", nil, "only these operators: "+operatorNames())
+	f.StringSliceVar(&m.ids, "mutant", nil, "only these mutants")
+	f.IntVar(&m.o.Sample, "sample", 0, "mutants of each protocol, drawn by the seed; 0 means all")
+	f.Uint64Var(&m.o.Seed, "seed", 1, "seed of programs, schedules and the sample")
+	f.IntVar(&m.o.Budget, "budget", 10_000, "operations for each mutant, core and seed")
+	f.IntVar(&m.o.Seeds, "seeds", 1, "how many seeds each mutant gets, from --seed on")
+	f.IntVar(&m.o.Workers, "workers", 0, "mutants at a time; 0 means one for each processor")
+	f.StringVar(&m.dir, "dir", "", "directory of the results; default mutants/TIME")
+	cmd.RunE = body(func(ctx context.Context, _ []string) error { return m.run(ctx) })
+	return cmd
+}
+
+// matrix is the mutate run command.
+type matrix struct {
+	*env
+	o                                kill.Options
+	protocols, cores, operators, ids []string
+	slicc, dir                       string
+	repair                           bool
+}
+
+func (m *matrix) run(ctx context.Context) error {
+	if err := m.options(); err != nil {
+		return usage(err)
+	}
+	if m.dir == "" {
+		m.dir = filepath.Join("mutants", time.Now().Format("20060102-150405"))
+	}
+	if err := os.MkdirAll(m.dir, 0o755); err != nil {
+		return err
+	}
+	journal, err := kill.OpenJournal(filepath.Join(m.dir, "matrix.jsonl"), &m.o)
+	if err != nil {
+		return err
+	}
+	m.o.Done = journal.Done
+	done, last := 0, time.Now()
+	m.o.Each = func(r kill.Result) error {
+		if done++; time.Since(last) > 5*time.Second {
+			last = time.Now()
+			fmt.Fprintf(m.stderr, "%d mutants, now %s on %s cores\n", len(m.o.Done)+done, r.Mutant, r.Core)
+		}
+		return journal.Add(r)
+	}
+	results, err := kill.Run(ctx, m.o)
+	if err := errors.Join(err, journal.Close()); err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintf(m.stderr, "stopped: the same command with --dir %s goes on\n", m.dir)
+		}
+		return err
+	}
+	return m.report(results)
+}
+
+// options completes the options from the flags.
+func (m *matrix) options() error {
+	m.o.Generators = kill.Generators()
+	for _, name := range m.cores {
+		k, err := core.ParseKind(name)
+		if err != nil {
+			return err
+		}
+		m.o.Cores = append(m.o.Cores, k)
+	}
+	if m.slicc != "" {
+		t, err := kill.File(m.slicc, m.repair)
+		if err != nil {
+			return err
+		}
+		m.o.Targets = []kill.Target{t}
+	} else {
+		for _, name := range m.protocols {
+			t, err := kill.Embedded(name)
+			if err != nil {
+				return err
+			}
+			m.o.Targets = append(m.o.Targets, t)
+		}
+	}
+	byOperator, err := operatorFilter(m.operators)
+	if err != nil {
+		return err
+	}
+	if len(m.ids) == 0 {
+		m.o.Accept = byOperator
+		return nil
+	}
+	m.o.Accept = func(mutant *mutate.Mutant) bool { return slices.Contains(m.ids, mutant.ID) }
+	return m.known()
+}
+
+// known refuses names that no protocol has.
+func (m *matrix) known() error {
+	for _, id := range m.ids {
+		var errs []error
+		for i := range m.o.Targets {
+			p, err := mutate.New(m.o.Targets[i].Tree)
+			if err != nil {
+				return err
+			}
+			if _, err = p.Find(id); err == nil {
+				errs = nil
+				break
+			}
+			errs = append(errs, err)
+		}
+		if len(errs) > 0 {
+			return errs[0]
+		}
+	}
+	return nil
+}
+
+// report prints the matrix and writes it.
+func (m *matrix) report(results []kill.Result) error {
+	path := filepath.Join(m.dir, "matrix.json")
+	data, err := json.MarshalIndent(results, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+		return err
+	}
+	if err := kill.WriteTable(m.stdout, results); err != nil {
+		return err
+	}
+	survivors := kill.Survivors(results)
+	if len(survivors) > 0 {
+		fmt.Fprintf(m.stdout, "%d mutants survived:\n", len(survivors))
+		for _, line := range survivors {
+			fmt.Fprintln(m.stdout, "  "+line)
+		}
+	}
+	fmt.Fprintf(m.stdout, "\nresults  %s\n", path)
+	if len(survivors) > 0 {
+		return exit(campaigns.ExitFinding)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package kill
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/gen"
+	"ordeal/sim"
+	"ordeal/sim/builtin"
+	"ordeal/sim/builtin/core"
+)
+
+// Bounds on the runs of mutants, which may never come to an end.
+const (
+	// stepFactor times the events of the longest run of the protocol is how
+	// many events a mutant's run may have.
+	stepFactor = 20
+	watchdog   = 60_000 // ticks
+	runTimeout = time.Minute
+)
+
+// baseline is what a protocol does without a mutant, under one kind of core.
+type baseline struct {
+	target  *Target
+	kind    core.Kind
+	options builtin.Options
+	judging campaigns.Judging
+	seeds   [][]plainRun // by seed
+}
+
+// plainRun is one run of the protocol.
+type plainRun struct {
+	program *gen.Program
+	rounds  int
+	seed    uint64
+	ops     int
+	hash    uint64            // of its events
+	log     [sha256.Size]byte // of its log
+	taken   map[Row]int64     // transitions
+}
+
+// baseline makes all runs of the protocol.
+func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baseline, error) {
+	machine := r.o.Machine
+	machine.Core, machine.Protocol = k.String(), t.Name
+	options, err := machine.Options()
+	if err != nil {
+		return nil, err
+	}
+	options.Tree, options.SLICC, options.Repair, options.Watchdog = t.Tree, "", false, watchdog
+	models, err := campaigns.ParseModels(machine.Promise())
+	if err != nil {
+		return nil, err
+	}
+	b := &baseline{
+		target: t, kind: k, options: options,
+		judging: campaigns.Judging{Models: models, Options: check.Options{Timeout: runTimeout}},
+	}
+	plain, err := builtin.New(options)
+	if err != nil {
+		return nil, err
+	}
+	longest := uint64(0)
+	for s := range r.o.Seeds {
+		var runs []plainRun
+		for ops, n := 0, 0; ops < r.o.Budget; n++ {
+			run, events, err := r.plain(ctx, b, plain, r.o.Seed+uint64(s), n)
+			if err != nil {
+				return nil, fmt.Errorf("%s on %s cores, seed %d, run %d: %w", t.Name, k, r.o.Seed+uint64(s), n, err)
+			}
+			longest = max(longest, events)
+			ops += run.ops
+			runs = append(runs, run)
+		}
+		b.seeds = append(b.seeds, runs)
+	}
+	b.options.Budget = stepFactor * longest
+	return b, nil
+}
+
+// plain makes one run of the protocol, which must not fail.
+func (r *runner) plain(ctx context.Context, b *baseline, plain *builtin.Runner, seed uint64, n int) (plainRun, uint64, error) {
+	family := r.o.Generators[n%len(r.o.Generators)]
+	p, err := family.Program(seed, n)
+	if err != nil {
+		return plainRun{}, 0, err
+	}
+	run := plainRun{program: p, rounds: family.Rounds, seed: seed + uint64(n), ops: p.Ops() * family.Rounds, taken: map[Row]int64{}}
+	report, came, err := b.run(ctx, plain, &run)
+	if err != nil {
+		return plainRun{}, 0, err
+	}
+	if came.Outcome != sim.Passed {
+		return plainRun{}, 0, fmt.Errorf("%w: %s: %s", ErrBaseline, came.Outcome, came.Title)
+	}
+	run.hash, run.log = report.Statistics.Hash, sha256.Sum256(report.Log)
+	for _, c := range report.Coverage {
+		if c.Count > 0 {
+			run.taken[Row{c.Machine, c.State, c.Event}] += int64(c.Count)
+		}
+	}
+	return run, report.Statistics.Events, nil
+}
+
+// run runs and judges a program on a protocol.
+func (b *baseline) run(ctx context.Context, on *builtin.Runner, run *plainRun) (*builtin.Report, *campaigns.Case, error) {
+	report, err := on.Simulate(ctx, sim.Job{Program: run.program, Rounds: run.rounds, Seed: run.seed, Timeout: runTimeout})
+	if err != nil {
+		return nil, nil, err
+	}
+	came, err := campaigns.Judge(ctx, run.program, run.rounds, &report.Result, b.judging)
+	return &report, came, err
+}

@@ -1,0 +1,21 @@
+package kill
+
+import "ordeal/campaigns"
+
+// Generators are the families of programs that mutants are measured with
+// unless others are given: short, and different in what they stress. Together
+// they run some thousand operations.
+func Generators() []campaigns.Programs {
+	family := func(edit func(p *campaigns.Programs)) campaigns.Programs {
+		p := campaigns.DefaultPrograms()
+		p.Threads, p.Ops, p.Locations, p.Rounds = 4, 40, 6, 5
+		edit(&p)
+		return p
+	}
+	return []campaigns.Programs{
+		family(func(p *campaigns.Programs) {}),
+		family(func(p *campaigns.Programs) { p.Layout, p.Locations = "conflict", 8 }),
+		family(func(p *campaigns.Programs) { p.ShapeShare, p.Layout = 0.8, "spread" }),
+		family(func(p *campaigns.Programs) { p.Threads, p.Locations, p.Layout = 3, 16, "pairs" }),
+	}
+}

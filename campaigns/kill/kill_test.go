@@ -1,0 +1,293 @@
+package kill
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/mutate"
+	"ordeal/sim/protocols"
+)
+
+// options are those of a small campaign on the MI protocol.
+func options(t testing.TB, names ...string) Options {
+	t.Helper()
+	o := Options{Cores: []core.Kind{core.OOO}, Seed: 1, Budget: 3000, Seeds: 2, Generators: Generators(), Workers: 2}
+	for _, name := range names {
+		target, err := Embedded(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Targets = append(o.Targets, target)
+	}
+	return o
+}
+
+// only accepts mutants by name.
+func only(ids ...string) func(*mutate.Mutant) bool {
+	return func(m *mutate.Mutant) bool {
+		for _, id := range ids {
+			if m.ID == id {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func measure(t *testing.T, o Options) []Result {
+	t.Helper()
+	results, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+// TestKnown runs mutants whose fate the literature or plain reading tells.
+func TestKnown(t *testing.T) {
+	const (
+		lost   = "MI_example/L1Cache/(IM,Data)/swap:u_writeDataToCache,sx_store_hit" // the store is overwritten
+		unseen = "MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu"      // loads stay that are too old
+		// The example of Zennou et al., CAV 2019: the second action only counts.
+		control = "MI_example/L1Cache/(M,Store)/swap:s_store_hit,p_profileHit"
+		gone    = "MI_example/L1Cache/(IM,Data)/delete"
+	)
+	o := options(t, "mi")
+	o.Cores = []core.Kind{core.InOrder, core.OOO}
+	o.Budget = 20_000
+	o.Accept = only(lost, unseen, control, gone)
+	by := map[[2]string]string{}
+	for _, r := range measure(t, o) {
+		fate := "survived"
+		if r.Equivalent != "" {
+			fate = "equivalent"
+		} else if r.Killed() {
+			for _, s := range r.Seeds {
+				if s.Killed {
+					fate = s.By
+				}
+			}
+		}
+		by[[2]string{r.Mutant, r.Core}] = fate
+	}
+	want := map[[2]string]string{
+		{lost, "inorder"}: "violation", {lost, "ooo"}: "violation",
+		{unseen, "inorder"}: "equivalent", {unseen, "ooo"}: "violation",
+		{control, "inorder"}: "equivalent", {control, "ooo"}: "equivalent",
+		{gone, "inorder"}: "crash", {gone, "ooo"}: "crash",
+	}
+	if diff := cmp.Diff(want, by); diff != "" {
+		t.Errorf("fates differ (-want +got):\n%s", diff)
+	}
+}
+
+// TestEquivalent runs mutants that are said to be equivalent, and wants none
+// to be noticed.
+func TestEquivalent(t *testing.T) {
+	names := protocols.Names()
+	if testing.Short() {
+		names = names[:1]
+	}
+	for _, name := range names {
+		o := options(t, name)
+		o.Cores, o.Equivalent, o.Seeds = []core.Kind{core.TSO, core.OOO}, true, 1
+		target := newTest(t, &o.Targets[0])
+		o.Accept = func(m *mutate.Mutant) bool {
+			return target.equivalent(m, core.TSO) != ""
+		}
+		o.Sample = 50
+		ran := 0
+		for _, r := range measure(t, o) {
+			if r.Equivalent != "" && r.Killed() {
+				t.Errorf("%s on %s cores is killed by %s: %s, though %s", r.Mutant, r.Core, r.Seeds[0].By, r.Seeds[0].Title, r.Equivalent)
+			}
+			ran += len(r.Seeds)
+		}
+		if ran < 40 {
+			t.Errorf("%s: only %d runs", name, ran)
+		}
+	}
+}
+
+func newTest(t *testing.T, target *Target) *protocol {
+	t.Helper()
+	p, err := newProtocol(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestShortcut wants the same results whether or not runs that do not take the
+// mutated transition are left out.
+func TestShortcut(t *testing.T) {
+	o := options(t, "mi")
+	o.Sample = 60
+	r := &runner{o: o, done: nil}
+	p, err := mutate.New(o.Targets[0].Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := r.baseline(t.Context(), &o.Targets[0], core.OOO)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := newTest(t, &o.Targets[0])
+	skipped := 0
+	for _, m := range r.choose(p) {
+		short, err := r.measure(t.Context(), p, of, base, &m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if short.Equivalent != "" {
+			continue
+		}
+		nothing := &protocol{target: of.target} // knows no action's transitions
+		m.State = ""
+		long, err := r.measure(t.Context(), p, nothing, base, &m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if short.Taken >= 0 && short.Taken < 1000 {
+			skipped++
+		}
+		if diff := cmp.Diff(long, short, cmpopts.IgnoreFields(Result{}, "Taken"), cmpopts.IgnoreFields(Trial{}, "Elapsed")); diff != "" {
+			t.Errorf("%s (-all runs +shortcut):\n%s", m.ID, diff)
+		}
+	}
+	if skipped < 5 {
+		t.Errorf("only %d mutants of rare transitions", skipped)
+	}
+}
+
+// TestResume interrupts a campaign, tears its last line, and wants the rest
+// measured once and the whole to be that of one go.
+func TestResume(t *testing.T) {
+	o := options(t, "mi")
+	o.Sample = 40
+	whole := measure(t, o)
+	path := filepath.Join(t.TempDir(), "matrix.jsonl")
+	measured := map[[2]string]int{}
+	for part := range 3 {
+		j, err := OpenJournal(path, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Done = j.Done
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		o.Each = func(r Result) error {
+			if n++; part < 2 && n == 12 {
+				cancel()
+			}
+			measured[[2]string{r.Mutant, r.Core}]++
+			return j.Add(r)
+		}
+		results, err := Run(ctx, o)
+		cancel()
+		if part < 2 && !errors.Is(err, context.Canceled) || part == 2 && err != nil {
+			t.Fatalf("part %d ends with %v", part, err)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if part == 2 {
+			if diff := cmp.Diff(whole, results, cmpopts.IgnoreFields(Trial{}, "Elapsed")); diff != "" {
+				t.Errorf("in parts it differs (-whole +parts):\n%s", diff)
+			}
+			break
+		}
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(`{"protocol":"mi","mut`); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, n := range measured {
+		if n != 1 {
+			t.Errorf("%s on %s is measured %d times", key[0], key[1], n)
+		}
+	}
+	if len(measured) != len(whole) {
+		t.Errorf("%d measured of %d", len(measured), len(whole))
+	}
+	o.Budget++
+	if _, err := OpenJournal(path, &o); err == nil || !strings.Contains(err.Error(), "other options") {
+		t.Errorf("another campaign goes on from the journal: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenJournal(path, &o); err == nil || !strings.Contains(err.Error(), "not the journal") {
+		t.Errorf("a letter is taken for a journal: %v", err)
+	}
+}
+
+// TestBaseline wants a protocol that fails by itself to be refused.
+func TestBaseline(t *testing.T) {
+	o := options(t, "mi")
+	p, err := mutate.New(o.Targets[0].Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := p.Find("MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Targets[0].Tree = p.Apply(m)
+	if _, err := Run(t.Context(), o); !errors.Is(err, ErrBaseline) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestTable counts fates that were made up.
+func TestTable(t *testing.T) {
+	killed := func(ops int) Trial { return Trial{Killed: true, By: "crash", Ops: ops} }
+	results := []Result{
+		{Protocol: "p", Mutant: "a", Operator: "drop", Core: "tso", Seeds: []Trial{killed(100), killed(300), {Ops: 900}}, Taken: 5},
+		{Protocol: "p", Mutant: "a", Operator: "drop", Core: "ooo", Seeds: []Trial{{Ops: 900}, {Ops: 900}, {Ops: 900}}, Taken: 5},
+		{Protocol: "p", Mutant: "b", Operator: "drop", Core: "tso", Equivalent: "why not"},
+		{Protocol: "p", Mutant: "b", Operator: "drop", Core: "ooo", Equivalent: "why not"},
+		{Protocol: "p", Mutant: "c", Operator: "swap", Core: "tso", Seeds: []Trial{{Ops: 900}}, Taken: 0, Same: true},
+		{Protocol: "p", Mutant: "d", Operator: "swap", Core: "tso", Seeds: []Trial{{Ops: 900}}, Taken: 7, Same: true},
+		{Protocol: "p", Mutant: "e", Operator: "swap", Core: "tso", Seeds: []Trial{{Ops: 900}}, Taken: -1},
+	}
+	_, scores := Scores(results, func(r *Result) string { return r.Protocol })
+	want := &Score{Mutants: 5, Equivalent: 1, Killed: 1, Never: 1, Same: 1, Different: 1, By: map[string]int{"crash": 1}, Ops: []int{100, 300}, Censored: 1}
+	if diff := cmp.Diff(want, scores["p"]); diff != "" {
+		t.Errorf("score (-want +got):\n%s", diff)
+	}
+	if got := scores["p"].Percent(); got != 25 {
+		t.Errorf("one of four is %v %%", got)
+	}
+	if n, ok := scores["p"].Quantile(0.5); !ok || n != 300 {
+		t.Errorf("median of 100, 300, never is %d, %v", n, ok)
+	}
+	if _, ok := scores["p"].Quantile(0.95); ok {
+		t.Error("nearly all of 100, 300, never is known")
+	}
+	survivors := strings.Join(Survivors(results), "\n")
+	for _, line := range []string{"c: the transition was never taken", "d: taken 7 times, and no run differed", "e: part of every run; runs differed"} {
+		if !strings.Contains(survivors, line) {
+			t.Errorf("survivors have no %q:\n%s", line, survivors)
+		}
+	}
+	var out bytes.Buffer
+	if err := WriteTable(&out, results); err != nil || !strings.Contains(out.String(), "25.0 %") {
+		t.Errorf("%v:\n%s", err, out.String())
+	}
+}
