@@ -52,6 +52,9 @@ type Options struct {
 	// Trace, if it is not nil, is told every transition of a coherence
 	// protocol, in order. A runner with a trace runs one job at a time.
 	Trace func(ruby.Step)
+	// Messages, if it is not nil, is told every message of a coherence
+	// protocol that is sent or received; as Trace.
+	Messages func(ruby.Message)
 	// Cores (--cores) is the number of cores, at most MaxCores; 0 means one
 	// for each thread. Spare cores do nothing but have caches.
 	Cores int
@@ -191,7 +194,7 @@ func (o *Options) validateSizes() error {
 func (o *Options) ruby(cores int, seed uint64) ruby.Options {
 	return ruby.Options{
 		Cores: cores, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
-		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Trace: o.Trace, Seed: seed,
+		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Trace: o.Trace, Messages: o.Messages, Seed: seed,
 	}.WithDefaults()
 }
 

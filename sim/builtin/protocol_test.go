@@ -130,7 +130,18 @@ func TestTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	var steps []string
-	r := newRunner(t, Options{SLICC: smallProtocol, Core: core.InOrder, Trace: func(s ruby.Step) {
+	var messages []string
+	note := func(m ruby.Message) {
+		what := "receive " + m.Buffer
+		if m.To != "" {
+			what = "send " + m.Buffer + " > " + m.To
+		}
+		messages = append(messages, what)
+		if line := m.String(); !strings.Contains(line, m.Buffer) || !strings.Contains(line, "=0x100000") {
+			t.Errorf("line %q", line)
+		}
+	}
+	r := newRunner(t, Options{SLICC: smallProtocol, Core: core.InOrder, Messages: note, Trace: func(s ruby.Step) {
 		steps = append(steps, fmt.Sprintf("%s %s %s>%s", s.Machine, s.Event, s.State, s.Next))
 		if line := s.String(); !strings.Contains(line, s.State+">"+s.Next) || !strings.Contains(line, "[0x100000, line 0x100000]") {
 			t.Errorf("line %q", line)
@@ -143,6 +154,17 @@ func TestTrace(t *testing.T) {
 	want := []string{"L1Cache Store I>IM", "Directory Get V>VM", "Directory Data VM>O", "L1Cache Grant IM>M", "L1Cache Load M>M"}
 	if !slices.Equal(steps, want) { // the load reads the final value
 		t.Errorf("steps %q, want %q", steps, want)
+	}
+	want = []string{
+		"send L1Cache 0 requestOut > Directory 0 requestIn", "receive Directory 0 requestIn",
+		"receive Directory 0 responseFromMemory",
+		"send Directory 0 orderOut > L1Cache 0 orderIn",
+		"receive L1Cache 0 mandatoryQueue", // where the store waited for the grant
+		"receive L1Cache 0 orderIn",
+		"receive L1Cache 0 mandatoryQueue",
+	}
+	if !slices.Equal(messages, want) {
+		t.Errorf("messages %q, want %q", messages, want)
 	}
 }
 
@@ -197,7 +219,7 @@ func TestProtocolFaults(t *testing.T) {
 		},
 		"lost message": {
 			"cache.sm", "transition(MI, Recall, II) {\n    r_return;", "transition(MI, Recall, II) {",
-			sim.Deadlock, "deadlock", []string{"Directory 0 requestIn: ", "TBE TBEState=II", "waits for"},
+			sim.Deadlock, "deadlock", []string{"Directory 0 requestIn: ", "TBE TBEState=II", "waits for", "Directory 0: line 0x10", ": in state OR: Entry "},
 		},
 		"head never leaves": {
 			"home.sm", "transition(O, Get, OR) {\n    q_rememberRequestor;\n    r_recall;\n    i_popRequest;",

@@ -22,6 +22,8 @@ type queued struct {
 	msg    *object
 	at     event.Tick // of its arrival
 	number uint64     // of the message in the buffer
+	// recycled counts how often the message was put back, for reports.
+	recycled int
 }
 
 func (q *queued) before(r *queued) bool {
@@ -37,7 +39,7 @@ type stalled struct {
 // enqueue puts a message in, to arrive at a tick, and tells who polls.
 func (b *buffer) enqueue(m *object, at event.Tick) {
 	b.count++
-	b.insert(queued{m, at, b.count})
+	b.insert(queued{msg: m, at: at, number: b.count})
 	if b.link != nil {
 		b.link.wake(at)
 	} else {
@@ -78,6 +80,7 @@ func (b *buffer) pop() queued {
 func (b *buffer) recycle(at event.Tick) {
 	q := b.pop()
 	q.at = at
+	q.recycled++
 	b.insert(q)
 	b.owner.wake(at)
 }

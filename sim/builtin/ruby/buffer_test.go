@@ -19,7 +19,7 @@ type twin struct {
 
 func (w *twin) enqueue(m *object, at event.Tick) {
 	w.count++
-	w.list = append(w.list, queued{m, at, w.count})
+	w.list = append(w.list, queued{msg: m, at: at, number: w.count})
 }
 
 func (w *twin) pop() queued {
@@ -63,6 +63,7 @@ func TestBufferAgainstTwin(t *testing.T) {
 					b.recycle(now + 3)
 					q := w.pop()
 					q.at = now + 3
+					q.recycled++
 					w.list = append(w.list, q)
 				}
 			case 6:

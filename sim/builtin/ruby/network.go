@@ -80,7 +80,11 @@ func (l *link) forward(m *object, now event.Tick) {
 				one = s.pools[m.layout.index].get()
 				copy(one.words, m.words)
 			}
-			l.to[index].enqueue(one, s.network.Arrival(now, l.source, index, l.vnet))
+			arrival := s.network.Arrival(now, l.source, index, l.vnet)
+			if s.options.Messages != nil {
+				s.options.Messages(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival, Text: s.program.describe(one)})
+			}
+			l.to[index].enqueue(one, arrival)
 		}
 	}
 }

@@ -30,8 +30,11 @@ type Options struct {
 	TBEs int
 	// Trace is called at every transition, if it is not nil.
 	Trace func(Step)
-	Seed  uint64
-	_     struct{}
+	// Messages is called at every message that is sent through the network or
+	// taken out of a buffer, if it is not nil.
+	Messages func(Message)
+	Seed     uint64
+	_        struct{}
 }
 
 // MaxCores bounds the number of cores, as of directories and banks: sets of

@@ -2,7 +2,6 @@ package ruby
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"ordeal/sim"
@@ -26,6 +25,9 @@ const shownMessages = 12
 // delivered notes a message that was taken out of a buffer and recycles the
 // oldest one noted.
 func (s *System) delivered(c *controller, b *buffer, m *object) {
+	if s.options.Messages != nil {
+		s.options.Messages(Message{At: c.now, Buffer: b.name, Text: s.program.describe(m)})
+	}
 	if len(s.recent) < recentMessages {
 		s.recent = append(s.recent, delivery{c.now, b, m})
 		return
@@ -62,45 +64,6 @@ func (s *System) misrouted(l *link, m *object, why string) {
 		Title:  "network: " + why,
 		Detail: fmt.Sprintf("%s at tick %d: %s", l.from.name, s.queue.Now(), s.program.describe(m)),
 	})
-}
-
-// Dump writes what is under way: the requests of cores, the transactions of
-// controllers, and the messages that wait.
-func (s *System) Dump(w io.Writer) {
-	for _, p := range s.ports {
-		p.Dump(w)
-	}
-	for _, list := range s.controllers {
-		for _, c := range list {
-			c.dump(w)
-		}
-	}
-}
-
-func (c *controller) dump(w io.Writer) {
-	p := c.system.program
-	for _, t := range c.tables {
-		for _, e := range t.entries {
-			fmt.Fprintf(w, "%s: line %#x: %s\n", c.name, int64(e.line), p.describe(e))
-		}
-	}
-	seen := map[*buffer]bool{}
-	for _, list := range [][]*buffer{c.in, c.out} {
-		for _, b := range list {
-			if b == nil || seen[b] {
-				continue
-			}
-			seen[b] = true
-			for _, q := range b.items[b.head:] {
-				fmt.Fprintf(w, "%s: message of tick %d: %s\n", b.name, q.at, p.describe(q.msg))
-			}
-			for _, st := range b.stalls {
-				for _, q := range st.list {
-					fmt.Fprintf(w, "%s: stalled for line %#x: %s\n", b.name, int64(st.line), p.describe(q.msg))
-				}
-			}
-		}
-	}
 }
 
 // Coverage lists all transitions of all machines by machine, state and event

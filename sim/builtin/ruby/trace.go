@@ -17,6 +17,24 @@ type Step struct {
 	Line        memory.Addr
 }
 
+// Message is a message on its way: sent through the network if To is not
+// empty, else taken out of a buffer.
+type Message struct {
+	At      event.Tick
+	Buffer  string // that it leaves
+	To      string
+	Arrives event.Tick // in To
+	Text    string     // its simple fields
+}
+
+// String writes the message below the first column of a Step.
+func (m Message) String() string {
+	if m.To == "" {
+		return fmt.Sprintf("%15d     receive %s: %s", m.At, m.Buffer, m.Text)
+	}
+	return fmt.Sprintf("%15d     send    %s > %s, arrives %d: %s", m.At, m.Buffer, m.To, m.Arrives, m.Text)
+}
+
 // step describes a transition.
 func (c *controller) step(state, ev, to int, line memory.Addr) Step {
 	m := c.code.machine
