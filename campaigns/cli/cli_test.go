@@ -33,7 +33,12 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Setup: func(e *testscript.Env) error {
+			night, err := filepath.Abs("../gem5.yaml")
+			e.Setenv("NIGHT", night)
+			return err
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "host":
