@@ -240,9 +240,8 @@ def mend_protocol(protocol):
 
 def build(args):
     """Builds the machine; returns its root and its CPUs."""
-    from m5.objects import (
-        AddrRange, Process, Root, SEWorkload, SrcClockDomain, System, VoltageDomain,
-    )
+    from m5.objects import Process, Root, SEWorkload, SrcClockDomain, System, VoltageDomain
+    from m5.params import AddrRange
 
     protocol = check(args)
     options_module, ruby_module = import_tree(args.tree)

@@ -1,5 +1,5 @@
-// Package tree plants a changed file in a source tree, rebuilds, and puts
-// everything back: the file and the binary, whatever happens in between.
+// Package tree plants changed files in a source tree, rebuilds, and puts
+// everything back: the files and the binary, whatever happens in between.
 package tree
 
 import (
@@ -33,6 +33,12 @@ type Tree struct {
 	_    struct{}
 }
 
+// Change is a file of a tree with the contents that it gets.
+type Change struct {
+	File     string // from the root of the tree
+	Contents []byte
+}
+
 // BuildError is a changed tree that Rebuild could not build: for a mutant,
 // one that does not compile.
 type BuildError struct {
@@ -58,19 +64,21 @@ func (e *BuildError) Error() string {
 // somebody else has changed it, and it is left alone.
 var ErrChanged = errors.New("the file was changed by somebody else")
 
-// With replaces the contents of a file of the tree, given from Dir, rebuilds,
-// calls do with the path of the new binary, and puts the old file and binary
-// back, also when do fails or ctx is done. Only one process can do this to a
-// tree at a time. When this process is killed in the middle, the next call of
+// With changes files of the tree, rebuilds, calls do with the path of the new
+// binary, and puts the old files and binary back, also when do fails or ctx is
+// done. Only one call can do this to a tree at a time, in whatever process;
+// others wait. When this process is killed in the middle, the next call of
 // With or Recover puts things back first.
 //
-// The file gets its contents and permissions back, but a new time, so that
-// every build system sees that it has changed again.
-func (t *Tree) With(ctx context.Context, file string, contents []byte, do func(ctx context.Context, binary string) error) (err error) {
-	if !filepath.IsLocal(file) {
-		return fmt.Errorf("change %s: not a file below %s", file, t.Dir)
+// Files get their contents and permissions back, but a new time, so that every
+// build system sees that they have changed again.
+func (t *Tree) With(ctx context.Context, changes []Change, do func(ctx context.Context, binary string) error) (err error) {
+	for _, c := range changes {
+		if !filepath.IsLocal(c.File) {
+			return fmt.Errorf("change %s: not a file below %s", c.File, t.Dir)
+		}
 	}
-	unlock, err := t.lock()
+	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,7 +86,7 @@ func (t *Tree) With(ctx context.Context, file string, contents []byte, do func(c
 	if err := t.recover(); err != nil {
 		return err
 	}
-	if err := t.plant(file, contents); err != nil {
+	if err := t.plant(changes); err != nil {
 		return errors.Join(err, t.recover())
 	}
 	defer func() { err = errors.Join(err, t.recover()) }()
@@ -88,13 +96,13 @@ func (t *Tree) With(ctx context.Context, file string, contents []byte, do func(c
 	return do(ctx, t.binary())
 }
 
-// Recover puts back what an earlier process left in the tree, if any. It
-// fails while another process is at work on it.
-func (t *Tree) Recover() error {
+// Recover puts back what an earlier process left in the tree, if any. While
+// another one is at work on it, Recover waits.
+func (t *Tree) Recover(ctx context.Context) error {
 	if _, err := os.Stat(t.own(journalFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	unlock, err := t.lock()
+	unlock, err := t.lock(ctx)
 	if err != nil {
 		return err
 	}
