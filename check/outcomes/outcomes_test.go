@@ -64,37 +64,8 @@ func TestCounts(t *testing.T) {
 // TestShapes asks for the outcome that closes the cycle of every shape.
 func TestShapes(t *testing.T) {
 	for _, s := range shapes.All() {
-		p := &gen.Program{Layout: gen.Spread}
-		for l := range s.Locations {
-			p.Locations = append(p.Locations, string(rune('a'+l)))
-		}
-		want := Outcome{Final: make([]gen.Value, s.Locations)}
-		for l, v := range s.Final {
-			want.Final[l] = gen.Value(v)
-		}
-		for _, ops := range s.Threads {
-			var thread []gen.Op
-			var reads []gen.Value
-			for _, op := range ops {
-				o := gen.Op{Loc: gen.LocID(op.Loc), Value: gen.Value(op.Write)}
-				switch op.Kind {
-				case shapes.Load:
-					o.Kind = gen.Load
-				case shapes.Store:
-					o.Kind = gen.Store
-				case shapes.Exchange:
-					o.Kind = gen.Exchange
-				case shapes.Fence:
-					o = gen.Op{Kind: gen.FullFence}
-				}
-				if o.Kind.Reads() {
-					reads = append(reads, gen.Value(op.Read))
-				}
-				thread = append(thread, o)
-			}
-			p.Threads = append(p.Threads, thread)
-			want.Reads = append(want.Reads, reads)
-		}
+		p := shapeProgram(s)
+		want := shapeOutcome(s)
 		for m, set := range map[Machine]shapes.Models{SC: shapes.SC, TSO: shapes.TSO, PSO: shapes.PSO} {
 			found := slices.ContainsFunc(enumerate(t, p, m), func(o Outcome) bool { return matches(&o, &want) })
 			if allowed := s.Allowed&set != 0; found != allowed {
@@ -102,6 +73,45 @@ func TestShapes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// shapeProgram is a shape as a program.
+func shapeProgram(s shapes.Shape) *gen.Program {
+	p := &gen.Program{Layout: gen.Spread}
+	for l := range s.Locations {
+		p.Locations = append(p.Locations, string(rune('a'+l)))
+	}
+	kinds := map[shapes.Kind]gen.OpKind{shapes.Load: gen.Load, shapes.Store: gen.Store, shapes.Exchange: gen.Exchange}
+	for _, ops := range s.Threads {
+		var thread []gen.Op
+		for _, op := range ops {
+			if op.Kind == shapes.Fence {
+				thread = append(thread, gen.Op{Kind: gen.FullFence})
+				continue
+			}
+			thread = append(thread, gen.Op{Kind: kinds[op.Kind], Loc: gen.LocID(op.Loc), Value: gen.Value(op.Write)})
+		}
+		p.Threads = append(p.Threads, thread)
+	}
+	return p
+}
+
+// shapeOutcome is the outcome that closes a shape's cycle.
+func shapeOutcome(s shapes.Shape) Outcome {
+	want := Outcome{Final: make([]gen.Value, s.Locations)}
+	for l, v := range s.Final {
+		want.Final[l] = gen.Value(v)
+	}
+	for _, ops := range s.Threads {
+		var reads []gen.Value
+		for _, op := range ops {
+			if op.Kind == shapes.Load || op.Kind == shapes.Exchange {
+				reads = append(reads, gen.Value(op.Read))
+			}
+		}
+		want.Reads = append(want.Reads, reads)
+	}
+	return want
 }
 
 // matches compares reads, and the final values that the second outcome names.

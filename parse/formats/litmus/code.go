@@ -1,0 +1,193 @@
+package litmus
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ordeal/gen"
+)
+
+// thread is a thread while its instructions are read.
+type thread struct {
+	number    int
+	ops       []gen.Op
+	reads     int
+	registers map[string]source // what they hold
+}
+
+func (r *reader) newThread(number int) *thread {
+	t := &thread{number: number, registers: map[string]source{}}
+	for v, s := range r.t.registers {
+		if v.Thread == number {
+			t.registers[v.Name] = s
+		}
+	}
+	return t
+}
+
+// instruction adds what an instruction in AT&T syntax does.
+func (r *reader) instruction(t *thread, text string) error {
+	mnemonic, operands, _ := strings.Cut(strings.TrimSpace(text), " ")
+	mnemonic = strings.ToLower(mnemonic)
+	if mnemonic == "mfence" {
+		t.ops = append(t.ops, gen.Op{Kind: gen.FullFence})
+		return nil
+	}
+	base := strings.TrimRight(mnemonic, "lq")
+	if base != "mov" && base != "xchg" || len(mnemonic) > len(base)+1 {
+		return fmt.Errorf("instruction %q is not supported", text)
+	}
+	from, to, ok := strings.Cut(operands, ",")
+	if !ok {
+		return fmt.Errorf("instruction %q: want two operands", text)
+	}
+	a, err := r.operand(t, from)
+	if err != nil {
+		return fmt.Errorf("instruction %q: %w", text, err)
+	}
+	b, err := r.operand(t, to)
+	if err != nil {
+		return fmt.Errorf("instruction %q: %w", text, err)
+	}
+	if base == "xchg" {
+		err = r.exchange(t, a, b)
+	} else {
+		err = r.move(t, a, b)
+	}
+	if err != nil {
+		return fmt.Errorf("instruction %q: %w", text, err)
+	}
+	return nil
+}
+
+// operand is a constant, a register or a location in memory.
+type operand struct {
+	constant bool
+	value    int64
+	register string
+	memory   bool
+	loc      gen.LocID
+}
+
+func (r *reader) operand(t *thread, text string) (operand, error) {
+	text = strings.TrimSpace(text)
+	if digits, ok := strings.CutPrefix(text, "$"); ok {
+		n, err := number(digits)
+		return operand{constant: true, value: n}, err
+	}
+	if strings.HasPrefix(text, "%") {
+		name, ok := register(text)
+		if !ok {
+			return operand{}, fmt.Errorf("register %q is not supported", text)
+		}
+		if at := r.points[Variable{t.number, name}]; at != "" {
+			return operand{}, fmt.Errorf("register %s holds an address", text)
+		}
+		return operand{register: name}, nil
+	}
+	inner := strings.TrimSuffix(strings.TrimPrefix(text, "("), ")")
+	if strings.HasPrefix(text, "[") {
+		inner = strings.TrimSuffix(text[1:], "]")
+	} else if !strings.HasPrefix(text, "(") {
+		return operand{}, fmt.Errorf("operand %q is not supported", text)
+	}
+	if strings.HasPrefix(inner, "%") {
+		name, _ := register(inner)
+		at := r.points[Variable{t.number, name}]
+		if at == "" {
+			return operand{}, fmt.Errorf("register %s holds no address in the initial state", inner)
+		}
+		inner = at
+	}
+	if !isName(inner) {
+		return operand{}, fmt.Errorf("operand %q is not supported", text)
+	}
+	return operand{memory: true, loc: r.locate(inner)}, nil
+}
+
+var errLoaded = errors.New("what a load returned is stored: not supported")
+
+// constantOf is the value that a register or constant has for certain.
+func (t *thread) constantOf(o operand) (int64, error) {
+	if o.constant {
+		return o.value, nil
+	}
+	s, ok := t.registers[o.register]
+	if ok && s.index >= 0 {
+		return 0, errLoaded
+	}
+	return s.value, nil // registers start at 0
+}
+
+// store gives a store of the test a constant of its own.
+func (r *reader) store(value int64) gen.Value {
+	r.stored++
+	r.t.values[r.stored] = value
+	return r.stored
+}
+
+func (r *reader) move(t *thread, from, to operand) error {
+	switch {
+	case to.constant:
+		return errors.New("a constant is no destination")
+	case from.memory && to.memory:
+		return errors.New("two operands in memory")
+	case from.memory:
+		t.ops = append(t.ops, gen.Op{Kind: gen.Load, Loc: from.loc})
+		t.registers[to.register] = source{index: t.reads, loc: from.loc}
+		t.reads++
+	case to.memory:
+		value, err := t.constantOf(from)
+		if err != nil {
+			return err
+		}
+		t.ops = append(t.ops, gen.Op{Kind: gen.Store, Loc: to.loc, Value: r.store(value)})
+	case from.constant:
+		t.registers[to.register] = source{index: -1, value: from.value}
+	default:
+		t.registers[to.register] = t.held(from.register)
+	}
+	return nil
+}
+
+// held is what a register holds.
+func (t *thread) held(name string) source {
+	if s, ok := t.registers[name]; ok {
+		return s
+	}
+	return source{index: -1}
+}
+
+func (r *reader) exchange(t *thread, a, b operand) error {
+	if b.memory {
+		a, b = b, a
+	}
+	if !a.memory || b.register == "" {
+		return errors.New("want a register and a location")
+	}
+	value, err := t.constantOf(b)
+	if err != nil {
+		return err
+	}
+	t.ops = append(t.ops, gen.Op{Kind: gen.Exchange, Loc: a.loc, Value: r.store(value)})
+	t.registers[b.register] = source{index: t.reads, loc: a.loc}
+	t.reads++
+	return nil
+}
+
+// register is the 64-bit name of a register that is written with % in front.
+func register(text string) (string, bool) {
+	name := strings.ToLower(strings.TrimPrefix(text, "%"))
+	for _, r := range []string{"ax", "bx", "cx", "dx", "si", "di", "bp"} {
+		if name == "r"+r || name == "e"+r {
+			return "r" + r, true
+		}
+	}
+	for _, n := range []string{"8", "9", "10", "11", "12", "13", "14", "15"} {
+		if name == "r"+n || name == "r"+n+"d" {
+			return "r" + n, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,208 @@
+package litmus
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Condition is a proposition over registers and memory.
+type Condition interface {
+	holds(s State) bool
+	variables(list []Variable) []Variable
+	String() string
+}
+
+type (
+	truth struct{}
+	equal struct {
+		v     Variable
+		value int64
+	}
+	negation struct{ of Condition }
+	both     struct{ left, right Condition }
+	either   struct{ left, right Condition }
+)
+
+func (truth) holds(State) bool        { return true }
+func (c equal) holds(s State) bool    { return s.get(c.v) == c.value }
+func (c negation) holds(s State) bool { return !c.of.holds(s) }
+func (c both) holds(s State) bool     { return c.left.holds(s) && c.right.holds(s) }
+func (c either) holds(s State) bool   { return c.left.holds(s) || c.right.holds(s) }
+
+func (truth) variables(list []Variable) []Variable      { return list }
+func (c equal) variables(list []Variable) []Variable    { return append(list, c.v) }
+func (c negation) variables(list []Variable) []Variable { return c.of.variables(list) }
+func (c both) variables(list []Variable) []Variable {
+	return c.right.variables(c.left.variables(list))
+}
+func (c either) variables(list []Variable) []Variable {
+	return c.right.variables(c.left.variables(list))
+}
+
+func (truth) String() string      { return "true" }
+func (c equal) String() string    { return fmt.Sprintf("%s=%d", c.v, c.value) }
+func (c negation) String() string { return "~(" + c.of.String() + ")" }
+func (c both) String() string     { return "(" + c.left.String() + ` /\ ` + c.right.String() + ")" }
+func (c either) String() string   { return "(" + c.left.String() + ` \/ ` + c.right.String() + ")" }
+
+// maxNesting bounds the parentheses of a condition.
+const maxNesting = 200
+
+// proposition parses a condition by recursive descent: \/ binds loosest, then
+// /\, then ~.
+type proposition struct {
+	words []string
+	depth int
+}
+
+// parseProposition reads a condition without its quantifier.
+func parseProposition(text string) (Condition, error) {
+	words, err := split(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &proposition{words: words}
+	c, err := p.or()
+	if err == nil && len(p.words) > 0 {
+		err = fmt.Errorf("%q after the condition", p.words[0])
+	}
+	return c, err
+}
+
+// split makes words of a condition: marks, and atoms such as "0:rax=1".
+func split(text string) ([]string, error) {
+	var words []string
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		n := 1
+		switch {
+		case strings.HasPrefix(text, `/\`), strings.HasPrefix(text, `\/`):
+			n = 2
+		case strings.ContainsRune("()~", rune(text[0])):
+		default:
+			n = strings.IndexAny(text, `/\()~`)
+			if n < 0 {
+				n = len(text)
+			}
+			if n == 0 {
+				return nil, fmt.Errorf("unexpected %q", text[:1])
+			}
+		}
+		words = append(words, strings.TrimSpace(text[:n]))
+		text = text[n:]
+	}
+	return words, nil
+}
+
+func (p *proposition) next() string {
+	if len(p.words) == 0 {
+		return ""
+	}
+	return p.words[0]
+}
+
+func (p *proposition) or() (Condition, error) {
+	left, err := p.and()
+	for err == nil && p.next() == `\/` {
+		p.words = p.words[1:]
+		var right Condition
+		if right, err = p.and(); err == nil {
+			left = either{left, right}
+		}
+	}
+	return left, err
+}
+
+func (p *proposition) and() (Condition, error) {
+	left, err := p.not()
+	for err == nil && p.next() == `/\` {
+		p.words = p.words[1:]
+		var right Condition
+		if right, err = p.not(); err == nil {
+			left = both{left, right}
+		}
+	}
+	return left, err
+}
+
+func (p *proposition) not() (Condition, error) {
+	if p.depth++; p.depth > maxNesting {
+		return nil, errors.New("condition is nested too deep")
+	}
+	defer func() { p.depth-- }()
+	switch word := p.next(); word {
+	case "":
+		return nil, errors.New("condition ends too early")
+	case "~":
+		p.words = p.words[1:]
+		c, err := p.not()
+		return negation{c}, err
+	case "(":
+		p.words = p.words[1:]
+		c, err := p.or()
+		if err == nil && p.next() != ")" {
+			err = errors.New("parenthesis is not closed")
+		}
+		if err == nil {
+			p.words = p.words[1:]
+		}
+		return c, err
+	case "true":
+		p.words = p.words[1:]
+		return truth{}, nil
+	default:
+		p.words = p.words[1:]
+		return atom(word)
+	}
+}
+
+// atom reads "0:rax=1", "x=1" or "[x]=1".
+func atom(word string) (Condition, error) {
+	left, right, ok := strings.Cut(word, "=")
+	if !ok {
+		return nil, fmt.Errorf("%q: want VARIABLE=VALUE", word)
+	}
+	value, err := number(right)
+	if err != nil {
+		return nil, err
+	}
+	v, err := variable(strings.TrimSpace(left))
+	return equal{v, value}, err
+}
+
+// variable reads "0:rax", "x" or "[x]". Registers have their 64-bit names.
+func variable(text string) (Variable, error) {
+	if thread, name, ok := strings.Cut(text, ":"); ok {
+		n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(thread), "P"))
+		r, known := register("%" + strings.TrimPrefix(strings.ToLower(strings.TrimSpace(name)), "%"))
+		if err != nil || n < 0 || !known {
+			return Variable{}, fmt.Errorf("%q is no register of a thread", text)
+		}
+		return Variable{n, r}, nil
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	if !isName(name) {
+		return Variable{}, fmt.Errorf("%q is no location", text)
+	}
+	return Variable{-1, name}, nil
+}
+
+func isName(s string) bool {
+	for i, c := range s {
+		letter := c == '_' || c == '.' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// number reads a decimal or hexadecimal constant.
+func number(text string) (int64, error) {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 0, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no constant", strings.TrimSpace(text))
+	}
+	return n, nil
+}

@@ -1,0 +1,165 @@
+// Package litmus reads litmus tests for X86_64, as herd7 and litmus7 do, and
+// tells what a run of one shows (Alglave, Maranget and Tautschnig, "Herding
+// cats", TOPLAS 2014).
+//
+// Supported are moves between registers, constants and memory, xchg and
+// mfence; locations by name or through registers that the initial state
+// points at them; and conditions with exists, ~exists and forall over
+// registers and final memory. Not supported, and refused by line: storing what
+// a load returned (dependencies of data), arithmetic, branches and labels,
+// lock-prefixed arithmetic, other fences, byte and word accesses, locations
+// initialised with addresses, filters and fault conditions.
+package litmus
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"ordeal/gen"
+)
+
+// Test is a litmus test as a program. Every store of the program has a value
+// of its own; State gives back the values of the test.
+type Test struct {
+	Name    string
+	Program *gen.Program
+	// Quantifier says what Condition is asked for; Exists for a test without
+	// a condition, which is then true.
+	Quantifier Quantifier
+	Condition  Condition
+	// Seen are the registers and locations that the condition and the
+	// "locations" line name, in order.
+	Seen []Variable
+	// NeedsFinal says that some of them are locations.
+	NeedsFinal bool
+
+	values    map[gen.Value]int64 // of the test, by constant
+	initial   []int64             // of locations
+	registers map[Variable]source
+}
+
+// Quantifier says of which states a condition speaks.
+type Quantifier uint8
+
+// The quantifiers.
+const (
+	Exists    Quantifier = iota // in some state the condition holds
+	NotExists                   // in no state does it hold
+	Forall                      // in all states it holds
+)
+
+// String is the quantifier as written.
+func (q Quantifier) String() string { return [...]string{"exists", "~exists", "forall"}[q] }
+
+// Variable is a register of a thread, or a location where Thread is -1.
+type Variable struct {
+	Thread int
+	Name   string
+}
+
+// String is the variable as in conditions: "0:rax" or "[x]".
+func (v Variable) String() string {
+	if v.Thread < 0 {
+		return "[" + v.Name + "]"
+	}
+	return fmt.Sprintf("%d:%s", v.Thread, v.Name)
+}
+
+// source is where a register's final value comes from: an entry of the
+// thread's log, or a constant where the index is negative.
+type source struct {
+	index int
+	loc   gen.LocID
+	value int64
+}
+
+// State is what one round showed: the values of Test.Seen.
+type State struct {
+	test   *Test
+	Values []int64
+}
+
+// State reads a round's outcome: what the reads of each thread returned, in
+// program order, and the values of memory at the end, which may be nil where
+// NeedsFinal is not set. Values that the test's program does not store in its
+// first round were there before, and stand for the initial ones.
+func (t *Test) State(reads [][]gen.Value, final []gen.Value) State {
+	s := State{test: t, Values: make([]int64, len(t.Seen))}
+	for i, v := range t.Seen {
+		if v.Thread < 0 {
+			loc := t.location(v.Name)
+			s.Values[i] = t.value(loc, final[loc])
+			continue
+		}
+		from, set := t.registers[v] // others stay 0
+		if s.Values[i] = from.value; set && from.index >= 0 {
+			s.Values[i] = t.value(from.loc, reads[v.Thread][from.index])
+		}
+	}
+	return s
+}
+
+// value is a value of the program in terms of the test.
+func (t *Test) value(loc gen.LocID, v gen.Value) int64 {
+	if own, ok := t.values[v]; ok {
+		return own
+	}
+	return t.initial[loc]
+}
+
+func (t *Test) location(name string) gen.LocID {
+	for l, n := range t.Program.Locations {
+		if n == name {
+			return gen.LocID(l)
+		}
+	}
+	return -1
+}
+
+// Holds tells whether the condition holds in the state.
+func (s State) Holds() bool { return s.test.Condition.holds(s) }
+
+// String lists the values as herd7 and litmus7 do: "0:rax=0; [x]=1;".
+func (s State) String() string {
+	var sb strings.Builder
+	for i, v := range s.test.Seen {
+		if i > 0 {
+			sb.WriteByte(' ')
+		}
+		fmt.Fprintf(&sb, "%s=%d;", v, s.Values[i])
+	}
+	return sb.String()
+}
+
+// get is the value of a variable.
+func (s State) get(v Variable) int64 {
+	for i, seen := range s.test.Seen {
+		if seen == v {
+			return s.Values[i]
+		}
+	}
+	return 0
+}
+
+// see lists the variables of the condition and the given ones, registers
+// first.
+func (t *Test) see(more []Variable) {
+	all := append(t.Condition.variables(nil), more...)
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		if (a.Thread < 0) != (b.Thread < 0) {
+			return b.Thread < 0
+		}
+		if a.Thread != b.Thread {
+			return a.Thread < b.Thread
+		}
+		return a.Name < b.Name
+	})
+	for i, v := range all {
+		if i == 0 || v != all[i-1] {
+			t.Seen = append(t.Seen, v)
+			t.NeedsFinal = t.NeedsFinal || v.Thread < 0
+		}
+	}
+}
