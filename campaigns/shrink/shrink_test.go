@@ -132,6 +132,10 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 	if res.Identity.Model == "" {
 		return
 	}
+	text, err := os.ReadFile(filepath.Join(string(out), "program.litmus"))
+	if err != nil || !bytes.Contains(text, []byte("exists (")) {
+		t.Errorf("%s: no condition: %v\n%s", bug, err, text)
+	}
 	f, err := os.Open(filepath.Join(string(out), "core.axe"))
 	if err != nil {
 		t.Error(err)

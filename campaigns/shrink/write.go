@@ -16,7 +16,6 @@ import (
 	"ordeal/check/witness"
 	"ordeal/gen/emit/csrc"
 	"ordeal/gen/emit/elf"
-	"ordeal/gen/emit/litmus"
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
 )
@@ -71,13 +70,6 @@ func (r *Result) Write(ctx context.Context, dir campaigns.RunDir, command []stri
 
 // errNone says that there is nothing to write.
 var errNone = errors.New("nothing to write")
-
-func (r *Result) litmus(w io.Writer) error {
-	if r.Record.Config.Rounds > 1 {
-		return errNone // a litmus test is one round
-	}
-	return litmus.Emit(w, "reduced", r.Program, nil)
-}
 
 func (r *Result) history(w io.Writer) error {
 	if r.Case.History == nil {
