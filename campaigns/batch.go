@@ -44,7 +44,7 @@ func (r *running) runBatch(ctx context.Context, runner batchRunner, numbers []in
 		if err != nil {
 			return err
 		}
-		dir, record := r.record(number, cfg)
+		dir, record := r.record(number, config)
 		record.Batch = numbers
 		if err := dir.Create(p, record); err != nil {
 			return err

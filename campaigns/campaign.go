@@ -1,6 +1,7 @@
 package campaigns
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -20,7 +21,8 @@ type Campaign struct {
 	Name string `yaml:"name"`
 	// Seed and the number of a run seed that run's program.
 	Seed uint64 `yaml:"seed"`
-	// Sim is the simulator's name, as with --sim.
+	// Sim is the simulator's name, as with --sim, where a configuration names
+	// no other.
 	Sim string `yaml:"sim"`
 	// Workers bounds the runs in flight; 0 means one per core.
 	Workers int `yaml:"workers"`
@@ -38,6 +40,8 @@ type Campaign struct {
 // Config is one kind of run.
 type Config struct {
 	Name string `yaml:"name" json:"name"`
+	// Sim is the simulator of these runs; empty means the campaign's.
+	Sim string `yaml:"sim" json:"sim,omitempty"`
 	// Runs is how many runs of this kind the campaign makes.
 	Runs int `yaml:"runs" json:"runs"`
 	// Programs describes the program of each run.
@@ -114,6 +118,9 @@ func (c *Campaign) Runs() int {
 	return n
 }
 
+// simOf is the simulator of a configuration.
+func (c *Campaign) simOf(cfg *Config) string { return cmp.Or(cfg.Sim, c.Sim) }
+
 // Schedule gives, for each run number, the index of its configuration. Runs
 // of the configurations interleave in proportion, so that a campaign that
 // ends early has still seen all of them.
@@ -188,7 +195,7 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 				fault(path("classify"), "%q is the expected model already", name)
 			}
 		}
-		for _, f := range append(cfg.Programs.faults(), cfg.machineFaults(c.Sim)...) {
+		for _, f := range append(cfg.Programs.faults(), cfg.machineFaults(c.simOf(cfg))...) {
 			fault(path(f.key), "%s", f.message)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -49,8 +51,21 @@ func (r *running) writeHead() error {
 		return err
 	}
 	return writeJSON(filepath.Join(r.Dir, headFile), &head{
-		Version: RecordVersion, Seed: r.c.Seed, Command: r.Command, Tools: r.tools, Started: r.sum.Started,
+		Version: RecordVersion, Seed: r.c.Seed, Command: r.Command, Tools: allTools(r.tools), Started: r.sum.Started,
 	}, true)
+}
+
+// allTools merges the versions of the tools of all configurations.
+func allTools(lists []map[string]string) map[string]string {
+	all := make(map[string]string)
+	for _, tools := range lists {
+		for name, version := range tools {
+			if !slices.Contains(strings.Split(all[name], "; "), version) {
+				all[name] = strings.TrimPrefix(all[name]+"; "+version, "; ")
+			}
+		}
+	}
+	return all
 }
 
 // note appends a run to the journal, by one write.

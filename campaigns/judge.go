@@ -30,14 +30,17 @@ type Case struct {
 	// Models judged the run, the expected one first; Verdicts are theirs.
 	Models   []model.Model
 	Verdicts []check.Verdict
+	// Coverage counts the transitions of the coherence protocol.
+	Coverage sim.Coverage
 	_        struct{}
 }
 
 // Judge parses the log of a run and judges it. Its error is ctx's: whatever
 // is wrong with the log is an outcome.
 func Judge(ctx context.Context, p *gen.Program, rounds int, res *sim.Result, how Judging) (*Case, error) {
-	c := &Case{RawLog: res.Log, Judgement: Judgement{
+	c := &Case{RawLog: res.Log, Coverage: res.Coverage, Judgement: Judgement{
 		Version: RecordVersion, Outcome: res.Outcome, Title: res.Title, Detail: res.Detail, Elapsed: res.Elapsed,
+		Covered: coveredBy(res.Coverage),
 	}}
 	if len(res.Log) > 0 {
 		c.Log = sum256(res.Log)

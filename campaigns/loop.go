@@ -69,8 +69,8 @@ func (l *Loop) Run(ctx context.Context, c *Campaign) (*Summary, error) {
 type running struct {
 	*Loop
 	c       *Campaign
-	runners []sim.Runner // by configuration
-	tools   map[string]string
+	runners []sim.Runner        // by configuration
+	tools   []map[string]string // likewise
 	gate    *Gate
 
 	mu      sync.Mutex // guards what follows
@@ -87,14 +87,14 @@ func (r *running) open(ctx context.Context) error {
 		newRunner = NewRunner
 	}
 	for i := range r.c.Configs {
-		runner, err := newRunner(r.c.Sim, &r.c.Configs[i])
+		runner, err := newRunner(r.c.simOf(&r.c.Configs[i]), &r.c.Configs[i])
 		if err != nil {
 			return err
 		}
 		r.runners = append(r.runners, runner)
+		r.tools = append(r.tools, Tools(ctx, runner))
+		r.sum.simulator(r.c.simOf(&r.c.Configs[i]), r.tools[i][runner.Name()])
 	}
-	r.tools = Tools(ctx, r.runners[0])
-	r.sum.Simulator = r.c.Sim + ": " + r.tools[r.runners[0].Name()]
 	r.gate = NewGate(runtime.NumCPU())
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (r *running) runOne(ctx context.Context, number, config int) error {
 	if err != nil {
 		return err
 	}
-	dir, record := r.record(number, cfg)
+	dir, record := r.record(number, config)
 	single := r.single(config, models)
 	done, err := single.Run(ctx, dir, p, record)
 	if err != nil {
@@ -175,10 +175,11 @@ func (r *running) runOne(ctx context.Context, number, config int) error {
 }
 
 // record is the directory and the record of a run.
-func (r *running) record(number int, cfg *Config) (RunDir, *Record) {
+func (r *running) record(number, config int) (RunDir, *Record) {
+	cfg := &r.c.Configs[config]
 	return RunDir(filepath.Join(r.Dir, pad(number))), &Record{
-		Campaign: r.c.Name, Seed: r.c.Seed, Number: number, Sim: r.c.Sim, Config: *cfg,
-		Timeout: r.c.Timeout, Command: r.Command, Tools: r.tools, Started: time.Now(),
+		Campaign: r.c.Name, Seed: r.c.Seed, Number: number, Sim: r.c.simOf(cfg), Config: *cfg,
+		Timeout: r.c.Timeout, Command: r.Command, Tools: r.tools[config], Started: time.Now(),
 	}
 }
 
@@ -194,6 +195,7 @@ func (r *running) finish(run *Run, record *Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	run.Kept = r.keep(run)
+	r.sum.cover(run)
 	if run.Kept {
 		if err := run.Dir.Finish(run.Case); err != nil {
 			return err

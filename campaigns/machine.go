@@ -65,11 +65,16 @@ type Machine struct {
 // description.
 func (m *Machine) Options() (builtin.Options, error) {
 	o, faults := m.options()
+	return o, joinFaults(faults)
+}
+
+// joinFaults makes an error of faults, nil of none.
+func joinFaults(faults []fault) error {
 	var errs []error
 	for _, f := range faults {
 		errs = append(errs, fmt.Errorf("%s: %s", f.key, f.message))
 	}
-	return o, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // options are the simulator's options. The faults are by field.

@@ -46,6 +46,9 @@ type Judgement struct {
 	// Operations counts the operations of the history.
 	Operations int      `json:"operations"`
 	Answers    []Answer `json:"answers"`
+	// Covered is nil where there is no coherence protocol, or none that the
+	// simulator counts the transitions of.
+	Covered *Covered `json:"covered,omitempty"`
 	// Elapsed is the time of the simulator.
 	Elapsed time.Duration `json:"elapsed_ns"`
 	// Alone is what came of making a failed run of a batch again, alone; nil

@@ -2,7 +2,6 @@ package campaigns
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -26,12 +25,8 @@ func Sims() []string { return []string{SimHost, SimBuiltin, SimGem5} }
 
 // NewRunner makes the runner of a configuration on the simulator name.
 func NewRunner(name string, c *Config) (sim.Runner, error) {
-	var errs []error
-	for _, f := range c.machineFaults(name) {
-		errs = append(errs, fmt.Errorf("%s: %s", f.key, f.message))
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
+	if err := joinFaults(c.machineFaults(name)); err != nil {
+		return nil, err
 	}
 	switch name {
 	case SimHost:

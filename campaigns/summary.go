@@ -3,6 +3,7 @@ package campaigns
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"ordeal/check"
@@ -11,8 +12,9 @@ import (
 
 // Summary counts what came of a campaign's runs so far.
 type Summary struct {
-	Campaign  string `json:"campaign"`
-	Seed      uint64 `json:"seed"`
+	Campaign string `json:"campaign"`
+	Seed     uint64 `json:"seed"`
+	// Simulator has a line for each simulator, with what it simulates.
 	Simulator string `json:"simulator"`
 	Dir       string `json:"dir"`
 	// Program is how the command was called, for the commands to type next.
@@ -48,6 +50,10 @@ type Row struct {
 	Simulated time.Duration `json:"simulated_ns"`
 	// Judged is the time spent judging, evidence included.
 	Judged time.Duration `json:"judged_ns"`
+	// Coverage adds up the transitions of the coherence protocol that the runs
+	// took; LastNew is the number of the last run to take a new one.
+	Coverage sim.Coverage `json:"coverage,omitempty"`
+	LastNew  int          `json:"last_new_transition,omitempty"`
 }
 
 // Finding stands for the runs of one title.
@@ -76,10 +82,47 @@ func newRow(name, expect string) Row {
 	return Row{Config: name, Expect: expect, Outcomes: make(map[sim.Outcome]int), Answers: make(map[string]map[string]int)}
 }
 
+// simulator notes one of the simulators: a line for each of them, with its
+// versions.
+func (s *Summary) simulator(name, version string) {
+	var lines []string
+	known := false
+	for line := range strings.SplitSeq(s.Simulator, "\n") {
+		if versions, ok := strings.CutPrefix(line, name+": "); ok {
+			known = true
+			if !slices.Contains(strings.Split(versions, "; "), version) {
+				line += "; " + version
+			}
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if !known {
+		lines = append(lines, name+": "+version)
+	}
+	s.Simulator = strings.Join(lines, "\n")
+}
+
+// row is the row of a run's configuration.
+func (s *Summary) row(run *Run) *Row {
+	return &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Config == run.Config.Name })]
+}
+
+// cover adds what a run covered, and notes in the run how much of it is new.
+func (s *Summary) cover(run *Run) {
+	if run.Covered == nil {
+		return
+	}
+	r := s.row(run)
+	if run.Covered.New = r.Coverage.Add(run.Coverage); run.Covered.New > 0 {
+		r.LastNew = run.Number
+	}
+}
+
 // add counts a run.
 func (s *Summary) add(run *Run) {
-	i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.Config == run.Config.Name })
-	s.Rows[i].addRun(run)
+	s.row(run).addRun(run)
 	s.Elapsed = time.Since(s.Started)
 	if run.Outcome == sim.Passed && run.Kept && run.weak() && s.Example == "" {
 		s.Example = string(run.Dir)
@@ -87,7 +130,7 @@ func (s *Summary) add(run *Run) {
 	if !run.Finding() {
 		return
 	}
-	i = slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Title == run.Title })
+	i := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Title == run.Title })
 	if i < 0 {
 		i = len(s.Findings)
 		s.Findings = append(s.Findings, Finding{Title: run.Title, Outcome: run.Outcome, First: run.Number, Dir: string(run.Dir)})

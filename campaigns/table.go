@@ -115,6 +115,11 @@ func (s *Summary) sentences() []string {
 	if decided > 0 {
 		out = append(out, fmt.Sprintf("The evidence of all %s was accepted by the independent checkers.", plural(decided, "verdict")))
 	}
+	for i := range s.Rows {
+		if text := s.Rows[i].coverage(); text != "" {
+			out = append(out, text)
+		}
+	}
 	if n := t.Outcomes[sim.Infra]; n > 0 {
 		out = append(out, fmt.Sprintf("%s could not be made and say nothing.", plural(n, "run")))
 	}

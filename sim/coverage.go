@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Transition is a row of the table of a coherence protocol, and how often runs
@@ -104,8 +106,9 @@ func (c Coverage) Machines() []Coverage {
 	return list
 }
 
-// WriteTo writes a line for each machine, and one for each transition that is
-// missing, or taken though it is called unreachable.
+// WriteTo writes a line for each machine, one for each of its states in which
+// transitions are missing, and one for each transition that was taken though
+// it is called unreachable.
 func (c Coverage) WriteTo(w io.Writer) (int64, error) {
 	var total int64
 	line := func(format string, args ...any) error {
@@ -115,14 +118,18 @@ func (c Coverage) WriteTo(w io.Writer) (int64, error) {
 	}
 	for _, m := range c.Machines() {
 		err := line("%-10s %d of %d transitions taken, %s", m[0].Machine, m.Taken(), len(m), m.share())
+		var events []string
+		missing := m.Missing()
+		for i, t := range missing {
+			events = append(events, t.Event)
+			if i+1 == len(missing) || missing[i+1].State != t.State {
+				err = errors.Join(err, line("%-10s never in %s: %s", "", t.State, strings.Join(events, ", ")))
+				events = nil
+			}
+		}
 		for _, t := range m {
-			switch {
-			case err != nil:
-				return total, err
-			case t.Count > 0 && t.Unreachable != "":
-				err = line("%-10s (%s, %s) taken %d times, though %s", "", t.State, t.Event, t.Count, t.Unreachable)
-			case t.Count == 0 && t.Unreachable == "":
-				err = line("%-10s (%s, %s) never taken", "", t.State, t.Event)
+			if t.Count > 0 && t.Unreachable != "" {
+				err = errors.Join(err, line("%-10s (%s, %s) taken %d times, though %s", "", t.State, t.Event, t.Count, t.Unreachable))
 			}
 		}
 		if err != nil {

@@ -37,7 +37,7 @@ func TestCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `L1         2 of 3 transitions taken, 50.0 % of the reachable
-           (I, Inv) never taken
+           never in I: Inv
            (M, Odd) taken 3 times, though nobody asks
 Dir        2 of 2 transitions taken, 100.0 % of the reachable
 `

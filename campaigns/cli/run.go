@@ -44,6 +44,7 @@ classify.`,
 	roundFlags(fs, &r.cfg.Programs)
 	machineFlags(fs, &r.cfg.Machine)
 	gem5Flags(fs, &r.cfg.Gem5)
+	r.observe.flags(fs)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		p, err := r.program(args, fs.Changed)
 		if err != nil {
@@ -57,6 +58,7 @@ classify.`,
 // run is the run command.
 type run struct {
 	*env
+	observe               observe
 	cfg                   campaigns.Config
 	sim, models, dir      string
 	seed                  uint64
@@ -105,7 +107,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	if err != nil {
 		return usage(fmt.Errorf("--model: %w", err))
 	}
-	runner, err := campaigns.NewRunner(r.sim, &r.cfg)
+	runner, finish, err := r.observe.runner(r)
 	if err != nil {
 		return usage(fmt.Errorf("--sim %s: %w", r.sim, err))
 	}
@@ -130,10 +132,12 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	if err == nil {
 		err = dir.Finish(done)
 	}
-	if err != nil {
+	if err = errors.Join(err, finish()); err != nil {
 		return fmt.Errorf("run in %s: %w", dir, err)
 	}
-	r.print(dir, p, done)
+	if err := r.tell(dir, p, done); err != nil {
+		return err
+	}
 	return exit(statusOf(&done.Judgement))
 }
 
@@ -177,6 +181,18 @@ func newDir(name string) (string, error) {
 		}
 		dir = fmt.Sprintf("%s-%d", base, i)
 	}
+}
+
+// tell prints what came of a run, in the form that the flags ask for.
+func (r *run) tell(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) error {
+	if r.observe.json {
+		return r.observe.printJSON(r.stdout, &jsonRun{
+			Dir: string(dir), Threads: len(p.Threads), Locations: len(p.Locations), Rounds: r.cfg.Programs.Rounds,
+			Judgement: done.Judgement,
+		}, done.Coverage)
+	}
+	r.print(dir, p, done)
+	return r.observe.printCoverage(r.stdout, done.Coverage)
 }
 
 // print says what came of a run and what to do next.

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+// observe is what the run command shows of a coherence protocol.
+type observe struct {
+	coverage, json bool
+	trace          string
+}
+
+func (o *observe) flags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.coverage, "coverage", false, "print which transitions of the coherence protocol were taken")
+	fs.StringVar(&o.trace, "trace", "", "builtin: write the transitions and messages of the protocol to this file; - is standard output")
+	fs.BoolVar(&o.json, "json", false, "print the result as JSON")
+}
+
+// runner makes the runner of a run, and closes the trace.
+func (o *observe) runner(r *run) (runner sim.Runner, finish func() error, err error) {
+	finish = func() error { return nil }
+	coherent := r.sim == campaigns.SimBuiltin && r.cfg.Coherent()
+	if o.coverage && r.sim != campaigns.SimGem5 && !coherent {
+		return nil, nil, errors.New("--coverage: want a coherence protocol: --sim builtin with --protocol or --slicc")
+	}
+	if o.trace == "" {
+		runner, err = campaigns.NewRunner(r.sim, &r.cfg)
+		return runner, finish, err
+	}
+	if !coherent {
+		return nil, nil, errors.New("--trace: want a coherence protocol: --sim builtin with --protocol or --slicc")
+	}
+	if o.json && o.trace == "-" {
+		return nil, nil, errors.New("--trace - contradicts --json: both go to standard output")
+	}
+	var w io.WriteCloser = keepOpen{r.stdout}
+	if o.trace != "-" {
+		if w, err = os.Create(o.trace); err != nil {
+			return nil, nil, err
+		}
+	}
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	if runner, err = campaigns.NewTraced(&r.cfg, buffered); err != nil {
+		return nil, nil, errors.Join(err, w.Close())
+	}
+	return runner, func() error {
+		if err := errors.Join(buffered.Flush(), w.Close()); err != nil {
+			return fmt.Errorf("write trace %s: %w", o.trace, err)
+		}
+		return nil
+	}, nil
+}
+
+// keepOpen is a writer that others close.
+type keepOpen struct{ io.Writer }
+
+// Close does nothing.
+func (keepOpen) Close() error { return nil }
+
+// jsonRun is what run --json prints.
+type jsonRun struct {
+	Dir       string `json:"dir"`
+	Threads   int    `json:"threads"`
+	Locations int    `json:"locations"`
+	Rounds    int    `json:"rounds"`
+	campaigns.Judgement
+	Transitions sim.Coverage `json:"transitions,omitempty"`
+}
+
+// printJSON prints what came of a run.
+func (o *observe) printJSON(w io.Writer, out *jsonRun, coverage sim.Coverage) error {
+	if o.coverage {
+		out.Transitions = coverage
+	}
+	text, err := json.MarshalIndent(out, "", "  ")
+	if err == nil {
+		_, err = w.Write(append(text, '\n'))
+	}
+	return err
+}
+
+// printCoverage prints what a run covered of the protocol.
+func (o *observe) printCoverage(w io.Writer, coverage sim.Coverage) error {
+	if !o.coverage {
+		return nil
+	}
+	if len(coverage) == 0 {
+		_, err := fmt.Fprintln(w, "coverage   the simulator counted no transitions")
+		return err
+	}
+	_, err := coverage.WriteTo(w)
+	return err
+}
