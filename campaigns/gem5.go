@@ -4,18 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 
 	"ordeal/gen/emit/elf"
 	"ordeal/sim/gem5"
+	"ordeal/sim/gem5/tree"
+	"ordeal/sim/mutate"
 )
 
 // Gem5 describes the gem5 binary to run and the machine that it simulates,
-// together with Protocol (the coherence protocol that is expected), Cores,
-// L2Banks and Dirs of Machine; other simulators take no notice of it. Its fields are keys of a campaign
-// file and flags of the command line under the same names; gem5.Options says
-// more.
+// together with Protocol (the coherence protocol that is expected), Mutant,
+// Cores, L2Banks and Dirs of Machine; other simulators take no notice of it.
+// Its fields are keys of a campaign file and flags of the command line under
+// the same names; gem5.Options says more.
 type Gem5 struct {
 	// Binary and Tree are paths; $NAME in them stands for an environment
 	// variable.
@@ -37,6 +40,10 @@ type Gem5 struct {
 	MaxTicks          int64    `yaml:"max-ticks" json:"max_ticks,omitempty"`
 	StoreOrder        bool     `yaml:"store-order" json:"store_order,omitempty"`
 	TreeOptions       []string `yaml:"tree-options" json:"tree_options,omitempty"`
+	// Rebuild is the command, word by word, that rebuilds Binary in Tree when
+	// Machine.Mutant plants a fault there; it builds with the user's options,
+	// so there is no default.
+	Rebuild []string `yaml:"rebuild" json:"rebuild,omitempty"`
 	// Batch is how many programs a campaign runs in one launch; 0 means one.
 	Batch int `yaml:"batch" json:"batch,omitempty"`
 }
@@ -64,14 +71,34 @@ func (g *Gem5) Options(m *Machine, emit elf.Options) (gem5.Options, error) {
 	if len(faults) > 0 {
 		return o, errors.Join(faults...)
 	}
+	if m.Mutant != "" {
+		var err error
+		if o.Mutation, err = g.mutation(o.Tree, m.Mutant); err != nil {
+			return o, err
+		}
+	}
 	return o, o.Validate()
+}
+
+// mutation is a mutant of package mutate, planted in a gem5 tree.
+func (g *Gem5) mutation(root, id string) (gem5.Mutation, error) {
+	m := gem5.Mutation{Rebuild: g.Rebuild}
+	protocol, _, _ := strings.Cut(id, "/")
+	files, err := mutate.Text(os.DirFS(filepath.Join(root, gem5.ProtocolFile(""))), protocol+".slicc", id)
+	if err != nil {
+		return m, fmt.Errorf("mutant %s: %w", id, err)
+	}
+	for _, f := range files {
+		m.Changes = append(m.Changes, tree.Change{File: gem5.ProtocolFile(f.Name), Contents: f.New})
+	}
+	return m, nil
 }
 
 // set reports whether any field is.
 func (g *Gem5) set() bool {
 	plain := *g
-	if len(plain.TreeOptions) == 0 {
-		plain.TreeOptions = nil
+	if len(plain.TreeOptions)+len(plain.Rebuild) == 0 {
+		plain.TreeOptions, plain.Rebuild = nil, nil
 	}
 	return !reflect.ValueOf(plain).IsZero()
 }
@@ -89,7 +116,7 @@ func (c *Config) machineFaults(sim string) []fault {
 		return faults
 	}
 	machine := c.Machine
-	machine.Protocol, machine.Cores, machine.L2Banks, machine.Dirs = "", 0, 0, 0
+	machine.Protocol, machine.Mutant, machine.Cores, machine.L2Banks, machine.Dirs = "", "", 0, 0, 0
 	var faults []fault
 	if machine.set() {
 		faults = append(faults, fault{"core", fmt.Sprintf("the machine of the embedded simulator is described, but the simulator is %s", sim)})

@@ -36,6 +36,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			night, err := filepath.Abs("../gem5.yaml")
 			e.Setenv("NIGHT", night)
+			if err != nil {
+				return err
+			}
+			small, err := filepath.Abs("../../sim/builtin/ruby/testdata/small")
+			e.Setenv("SMALL", small)
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},

@@ -35,6 +35,7 @@ func gem5Flags(fs *pflag.FlagSet, g *campaigns.Gem5) {
 	fs.IntVar(&g.DeadlockThreshold, "deadlock-threshold", g.DeadlockThreshold, "gem5: cycles after which a request is deadlocked; 0 means gem5's own bound")
 	fs.Int64Var(&g.MaxTicks, "max-ticks", g.MaxTicks, "gem5: longest simulated time; 0 means no bound")
 	fs.BoolVar(&g.StoreOrder, "store-order", g.StoreOrder, "gem5: trace the order of stores, for check --procedure conflict; slow")
+	fs.StringSliceVar(&g.Rebuild, "rebuild", g.Rebuild, "gem5: command that rebuilds the binary in the tree for --mutant, words separated by commas")
 	fs.StringSliceVar(&g.TreeOptions, "tree-options", g.TreeOptions, "gem5: options for the tree's own configuration, as --recycle-latency=3")
 }
 

@@ -29,17 +29,23 @@ func (r *Runner) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	if _, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(jobs[0].Rounds)); err != nil {
 		return nil, fmt.Errorf("run on gem5: %w", err)
 	}
-	results := make([]sim.Result, len(jobs))
 	unfit, err := r.unfit(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if unfit != nil {
-		for i := range results {
-			results[i] = *unfit
-		}
-		return results, nil
+		return same(*unfit, unfit.Detail, len(jobs)), nil
 	}
+	run := func(ctx context.Context) ([]sim.Result, error) { return r.launchAll(ctx, jobs) }
+	if len(r.options.Mutation.Changes) > 0 {
+		return r.withMutant(ctx, jobs, run)
+	}
+	return run(ctx)
+}
+
+// launchAll makes launches until all jobs have a result.
+func (r *Runner) launchAll(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
+	results := make([]sim.Result, len(jobs))
 	for next, tries := 0, 0; next < len(jobs); {
 		l := launched{runner: r, jobs: jobs[next:], try: tries}
 		done, err := l.run(ctx)

@@ -89,13 +89,7 @@ const maxFileBytes = 8 << 30
 
 // cannot is the result of jobs that could not be run.
 func (l *launched) cannot(err error) []sim.Result {
-	result := infra("cannot run gem5")
-	result.Detail = err.Error()
-	results := make([]sim.Result, len(l.jobs))
-	for i := range results {
-		results[i] = result
-	}
-	return results
+	return same(infra("cannot run gem5"), err.Error(), len(l.jobs))
 }
 
 func (l *launched) path(file string) string { return filepath.Join(l.dir, file) }

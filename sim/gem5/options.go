@@ -61,6 +61,8 @@ type Options struct {
 	// TreeOptions are further options of the tree's own configuration, as
 	// "--recycle-latency=3".
 	TreeOptions []string
+	// Mutation plants a fault in the tree.
+	Mutation Mutation
 	// Emit shapes the executable. Its Rounds are the job's and Yield is always
 	// on; a Spin of 0 means DefaultSpin.
 	Emit elf.Options
@@ -157,6 +159,9 @@ func (o Options) Validate() error {
 			}
 			fault("%s %d: want %s", n.name, n.n, want)
 		}
+	}
+	if len(o.Mutation.Changes) > 0 && len(o.Mutation.Rebuild) == 0 {
+		fault("a mutant without a command that rebuilds gem5: want --rebuild COMMAND")
 	}
 	if o.MaxTicks < 0 {
 		fault("max-ticks %d: want at least 0", o.MaxTicks)

@@ -1,0 +1,105 @@
+package gem5
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/sim"
+	"ordeal/sim/gem5/standin"
+	"ordeal/sim/gem5/tree"
+)
+
+// newMutable makes a tree whose build puts the contents of its protocol into
+// the settings of a stand-in, and a runner that plants other contents.
+func newMutable(t *testing.T, contents string) (r *Runner, root string) {
+	t.Helper()
+	r = newRunner(t, "", nil)
+	root, self := r.options.Tree, r.options.Binary
+	protocol := ProtocolFile("Small.sm")
+	build := fmt.Sprintf(`
+settings=$(cat %[1]s)
+test "$settings" != broken || { echo no such action; exit 1; }
+mkdir -p build
+printf '#!/bin/sh\n%[2]s=%%s exec %[3]s "$@"\n' "$settings" > build/gem5
+chmod +x build/gem5
+`, protocol, standin.Variable, self)
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(root, protocol)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string]string{protocol: "on", "build.sh": build} {
+		if err := os.WriteFile(filepath.Join(root, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := r.options
+	o.Binary = filepath.Join(root, "build", "gem5")
+	plain := tree.Tree{Dir: root, Binary: o.Binary, Rebuild: []string{"sh", "build.sh"}}
+	err := plain.With(t.Context(), nil, func(_ context.Context, path string) error { return os.Rename(path, path+".kept") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(o.Binary+".kept", o.Binary); err != nil {
+		t.Fatal(err)
+	}
+	o.Mutation = Mutation{Changes: []tree.Change{{File: protocol, Contents: []byte(contents)}}, Rebuild: plain.Rebuild}
+	if r, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	return r, root
+}
+
+// TestMutant runs mutants that are found, not found, that do not build and
+// that are interrupted; the protocol and the binary are as before each time.
+func TestMutant(t *testing.T) {
+	for _, test := range []struct {
+		contents string
+		outcome  sim.Outcome
+		title    string
+	}{
+		{"fault=transition", sim.Crash, "invalid transition: l1_cntrl in IS_I on Inv"},
+		{"slow=0s", sim.Passed, ""},
+		{"broken", sim.Infra, "the mutant does not build"},
+	} {
+		r, root := newMutable(t, test.contents)
+		results, err := r.RunBatch(t.Context(), newJobs(t, 2, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, result := range results {
+			if result.Outcome != test.outcome || result.Title != test.title {
+				t.Errorf("%s: %+v", test.contents, result)
+			}
+		}
+		asBefore(t, root)
+	}
+	r, root := newMutable(t, "fault=stubborn")
+	ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+	defer cancel()
+	if _, err := r.Run(ctx, newJobs(t, 1, 2)[0]); err == nil {
+		t.Error("an interrupted run has a result")
+	}
+	asBefore(t, root)
+}
+
+func asBefore(t *testing.T, root string) {
+	t.Helper()
+	if data, err := os.ReadFile(filepath.Join(root, ProtocolFile("Small.sm"))); err != nil || string(data) != "on" {
+		t.Errorf("the protocol is %q, %v", data, err)
+	}
+	data, err := os.ReadFile(filepath.Join(root, "build", "gem5"))
+	if err != nil || !strings.Contains(string(data), standin.Variable+"=on exec") {
+		t.Errorf("the binary is %q, %v", data, err)
+	}
+}
+
+func TestMutantWithoutRebuild(t *testing.T) {
+	_, err := New(Options{Binary: "b", Tree: "t", Mutation: Mutation{Changes: []tree.Change{{File: "f"}}}})
+	if err == nil || !strings.Contains(err.Error(), "want --rebuild") {
+		t.Errorf("%v", err)
+	}
+}
