@@ -13,6 +13,7 @@ import (
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
 )
 
@@ -37,6 +38,8 @@ type setting struct {
 	locked  bool // read-modify-writes as locked pairs
 	// layout may be Conflict, so that all lines share a set; else Spread.
 	layout gen.Layout
+	// private and shared are the sizes of caches; zero means the defaults.
+	private, shared cache.Geometry
 }
 
 // program is a random program.
@@ -60,7 +63,9 @@ func (s setting) program(t testing.TB, seed uint64) *gen.Program {
 // runner is the machine with the protocol of a root file.
 func (s setting) runner(t testing.TB, path string) *builtin.Runner {
 	t.Helper()
-	r, err := builtin.New(builtin.Options{SLICC: path, Core: s.core, Latency: s.latency, LockedRMW: s.locked})
+	r, err := builtin.New(builtin.Options{
+		SLICC: path, Core: s.core, Latency: s.latency, LockedRMW: s.locked, Private: s.private, Shared: s.shared,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
