@@ -1,31 +1,46 @@
 package protocols_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"ordeal/gen"
+	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/latency"
 )
 
 // TestAMDCoverage takes every transition of the protocol of pairs. Lines of
 // one set thrash first levels but not the second one, and so keep fills under
-// way; a short jitter keeps probes coming meanwhile; a pair alone waits for
-// the third level only.
+// way; a short jitter keeps probes coming meanwhile; few stores leave lines
+// shared.
 func TestAMDCoverage(t *testing.T) {
-	brief := latency.Model{Base: 1, Jitter: 3}
-	settings := []setting{
-		{core: core.OOO, threads: 2, ops: 100, lines: 20, rounds: 1},
-		{core: core.OOO, threads: 4, ops: 100, lines: 30, rounds: 1},
-		{core: core.RMO, threads: 4, ops: 100, lines: 12, rounds: 1, latency: latency.Model{Base: 5, Jitter: 100}},
-		{core: core.OOO, threads: 4, ops: 100, lines: 8, rounds: 5, layout: gen.Conflict, latency: brief},
-		{core: core.OOO, threads: 4, ops: 100, lines: 10, rounds: 10, layout: gen.Conflict, latency: brief},
-		{core: core.OOO, threads: 6, ops: 100, lines: 8, rounds: 15, layout: gen.Conflict, latency: brief},
-		{core: core.RMO, threads: 8, ops: 100, lines: 8, rounds: 10, layout: gen.Conflict, latency: brief},
-	}
+	seeds, counts := uint64(30), map[string]uint64{}
 	if testing.Short() {
-		coverage(t, file(t, "moesi-amd-base"), 2, settings...)
-		return
+		seeds = 2
 	}
-	wantCovered(t, coverage(t, file(t, "moesi-amd-base"), 50, settings...), nil)
+	s := setting{core: core.OOO, latency: latency.Model{Base: 1, Jitter: 3}}
+	r := s.runner(t, file(t, "moesi-amd-base"))
+	for _, stores := range []int{10, 25, 45} {
+		o := gen.Defaults()
+		o.Threads, o.Ops, o.Locations, o.Layout = 6, 100, 6, gen.Conflict
+		o.Mix = gen.Mix{Load: 100 - stores, Store: stores}
+		for seed := range seeds {
+			o.Locality = float64(seed%2) / 2
+			p, err := gen.Random(rand.New(rand.NewPCG(seed, 0)), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := r.Simulate(t.Context(), sim.Job{Program: p, Rounds: 10, Seed: seed})
+			if err != nil || report.Outcome != sim.Passed {
+				t.Fatalf("%d%% stores, seed %d: %v, %s: %s\n%s", stores, seed, err, report.Outcome, report.Title, report.Detail)
+			}
+			for _, c := range report.Coverage {
+				counts[c.Machine+" "+c.State+" "+c.Event] += c.Count
+			}
+		}
+	}
+	if !testing.Short() {
+		wantCovered(t, counts, nil)
+	}
 }
