@@ -5,27 +5,33 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/protocols"
 )
 
-// BenchmarkProtocols measures the operations on coherence protocols: the small
-// one, and those of the gem5 tree that ORDEAL_GEM5_TREE names.
+// BenchmarkProtocols measures the operations on coherence protocols: ours, and
+// those of the gem5 tree that ORDEAL_GEM5_TREE names.
 func BenchmarkProtocols(b *testing.B) {
-	paths := []string{smallProtocol}
+	var machines []Options
+	for _, name := range protocols.Names() {
+		machines = append(machines, Options{Protocol: name})
+	}
 	if tree := os.Getenv("ORDEAL_GEM5_TREE"); tree != "" {
 		for _, name := range []string{"MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"} {
-			paths = append(paths, filepath.Join(tree, "src/mem/ruby/protocol", name+".slicc"))
+			machines = append(machines, Options{SLICC: filepath.Join(tree, "src/mem/ruby/protocol", name+".slicc"), Repair: true})
 		}
 	}
-	for _, path := range paths {
-		for _, k := range []core.Kind{core.InOrder, core.OOO} {
-			for _, cores := range []int{2, 4, 16, 64} {
-				b.Run(fmt.Sprintf("%s/%s/%d", filepath.Base(path), k, cores), func(b *testing.B) {
-					benchmarkMisses(b, Options{SLICC: path, Repair: true, Core: k}, cores)
+	for _, o := range machines {
+		for _, o.Core = range []core.Kind{core.InOrder, core.OOO} {
+			for _, cores := range []int{2, 4, 8, 16, 32, 64} {
+				name := strings.TrimPrefix(o.Protocol+"/"+filepath.Base(o.SLICC), "/")
+				b.Run(fmt.Sprintf("%s/%s/%d", strings.TrimSuffix(name, "/."), o.Core, cores), func(b *testing.B) {
+					benchmarkMisses(b, o, cores)
 				})
 			}
 		}
