@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/check/model"
+	"ordeal/gen"
 )
 
 // Campaign is what a campaign file says: which programs to run how often,
@@ -118,8 +119,8 @@ func (c *Campaign) Runs() int {
 	return n
 }
 
-// simOf is the simulator of a configuration.
-func (c *Campaign) simOf(cfg *Config) string { return cmp.Or(cfg.Sim, c.Sim) }
+// SimOf is the simulator of a configuration.
+func (c *Campaign) SimOf(cfg *Config) string { return cmp.Or(cfg.Sim, c.Sim) }
 
 // Schedule gives, for each run number, the index of its configuration. Runs
 // of the configurations interleave in proportion, so that a campaign that
@@ -141,6 +142,18 @@ func (c *Campaign) Schedule() []int {
 		order = append(order, best)
 	}
 	return order
+}
+
+// Number gives the configuration and the program of run number n, counted from
+// 0, and the seed of its simulator.
+func (c *Campaign) Number(n int) (cfg *Config, p *gen.Program, seed uint64, err error) {
+	order := c.Schedule()
+	if n < 0 || n >= len(order) {
+		return nil, nil, 0, fmt.Errorf("run %d: the campaign has %d runs, counted from 0", n, len(order))
+	}
+	cfg = &c.Configs[order[n]]
+	p, err = cfg.Programs.Program(c.Seed, n)
+	return cfg, p, c.Seed + uint64(n), err
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*$`)
@@ -195,7 +208,7 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 				fault(path("classify"), "%q is the expected model already", name)
 			}
 		}
-		for _, f := range append(cfg.Programs.faults(), cfg.machineFaults(c.simOf(cfg))...) {
+		for _, f := range append(cfg.Programs.faults(), cfg.machineFaults(c.SimOf(cfg))...) {
 			fault(path(f.key), "%s", f.message)
 		}
 	}

@@ -23,6 +23,9 @@ type Loop struct {
 	Dir string
 	// Command is the command line, for the records.
 	Command []string
+	// Again is the command that makes a run of the campaign from its file, its
+	// number left out; empty where there is no file to name.
+	Again string
 	// Watch is told of every run that ends, one at a time; nil: nobody is.
 	Watch func(*Summary, *Run)
 	// Runner makes the runner of a configuration; nil means NewRunner.
@@ -50,7 +53,7 @@ const maxInfra = 10
 // Summary.Interrupted.
 func (l *Loop) Run(ctx context.Context, c *Campaign) (*Summary, error) {
 	r := &running{Loop: l, c: c, sum: newSummary(c, l.Dir), kept: make(map[string]bool)}
-	if len(l.Command) > 0 {
+	if r.sum.Again = l.Again; len(l.Command) > 0 {
 		r.sum.Program = l.Command[0]
 	}
 	if err := r.open(ctx); err != nil {
@@ -87,13 +90,13 @@ func (r *running) open(ctx context.Context) error {
 		newRunner = NewRunner
 	}
 	for i := range r.c.Configs {
-		runner, err := newRunner(r.c.simOf(&r.c.Configs[i]), &r.c.Configs[i])
+		runner, err := newRunner(r.c.SimOf(&r.c.Configs[i]), &r.c.Configs[i])
 		if err != nil {
 			return err
 		}
 		r.runners = append(r.runners, runner)
 		r.tools = append(r.tools, Tools(ctx, runner))
-		r.sum.simulator(r.c.simOf(&r.c.Configs[i]), r.tools[i][runner.Name()])
+		r.sum.simulator(r.c.SimOf(&r.c.Configs[i]), r.tools[i][runner.Name()])
 	}
 	r.gate = NewGate(runtime.NumCPU())
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
@@ -178,7 +181,7 @@ func (r *running) runOne(ctx context.Context, number, config int) error {
 func (r *running) record(number, config int) (RunDir, *Record) {
 	cfg := &r.c.Configs[config]
 	return RunDir(filepath.Join(r.Dir, pad(number))), &Record{
-		Campaign: r.c.Name, Seed: r.c.Seed, Number: number, Sim: r.c.simOf(cfg), Config: *cfg,
+		Campaign: r.c.Name, Seed: r.c.Seed, Number: number, Sim: r.c.SimOf(cfg), Config: *cfg,
 		Timeout: r.c.Timeout, Command: r.Command, Tools: r.tools[config], Started: time.Now(),
 	}
 }

@@ -18,7 +18,9 @@ type Summary struct {
 	Simulator string `json:"simulator"`
 	Dir       string `json:"dir"`
 	// Program is how the command was called, for the commands to type next.
-	Program string        `json:"-"`
+	Program string `json:"-"`
+	// Again is Loop.Again.
+	Again   string        `json:"-"`
 	Started time.Time     `json:"started"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 	// Planned is the number of runs in the campaign file.

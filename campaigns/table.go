@@ -29,7 +29,11 @@ func (s *Summary) Text() string {
 			fmt.Fprintf(&b, "  alone    recurs in %d of %s made again outside their batch\n", f.Recurred, plural(f.Alone, "run"))
 		}
 		fmt.Fprintf(&b, "  look     %s check --explain %s\n", s.Program, f.Dir)
+		fmt.Fprintf(&b, "  shrink   %s reduce %s\n", s.Program, f.Dir)
 		fmt.Fprintf(&b, "  repeat   %s repro %s\n", s.Program, f.Dir)
+		if s.Again != "" {
+			fmt.Fprintf(&b, "  anywhere %s --run %d\n", s.Again, f.First)
+		}
 	}
 	return b.String()
 }

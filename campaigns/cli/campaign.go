@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +76,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 		}
 	}
 	progress := newProgress(c.env, camp.Runs())
-	loop := campaigns.Loop{Dir: dir, Command: c.args, Watch: progress.watch}
+	loop := campaigns.Loop{Dir: dir, Command: c.args, Watch: progress.watch, Again: c.again(file)}
 	sum, err := loop.Run(ctx, camp)
 	progress.close()
 	if sum.Total().Runs > 0 || err == nil {
@@ -85,4 +86,24 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 		return err
 	}
 	return exit(sum.ExitStatus())
+}
+
+// again is the command that makes one of the campaign's runs anew.
+func (c *campaignRun) again(file string) string {
+	if file == "standard input" {
+		return ""
+	}
+	words := []string{c.args[0], "repro", "--campaign", quoted(file)}
+	for _, s := range c.sets {
+		words = append(words, "--set", quoted(s))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./=:,@%") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

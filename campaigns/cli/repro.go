@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -17,26 +19,69 @@ import (
 func newRepro(e *env) *cobra.Command {
 	r := repeat{env: e}
 	cmd := &cobra.Command{
-		Use:   "repro RUNDIR",
-		Short: "Repeat a recorded run",
+		Use:   "repro RUNDIR | --campaign FILE --run N",
+		Short: "Repeat a recorded run, or a run of a campaign by its number",
 		Long: `Repeat the run that a run directory records: the same program and executable,
 byte for byte, compared by hash with the record. Races on real hardware need not
 recur; how often they did is said. A try hits when outcome, title and the answer of
 every model are as recorded; the first hit stays in RUNDIR/repro.
-Exit status 1 when a recorded finding recurred or a try found something else.`,
-		Args: arguments(1, 1, "one RUNDIR"),
+Exit status 1 when a recorded finding recurred or a try found something else.
+
+With --campaign and --run nothing but the campaign file is needed: the run of that
+number, counted from 0, is made anew in a directory of its own, with the overrides
+that the campaign had. On the embedded simulator it does what it did, byte for byte,
+on any machine.`,
+		Example: "  ordeal repro --campaign campaigns/quick.yaml --run 3",
+		Args:    arguments(0, 1, "one RUNDIR, or --campaign and --run"),
 	}
+	cmd.Flags().StringVar(&r.campaign, "campaign", "", "campaign file")
+	cmd.Flags().IntVar(&r.number, "run", 0, "number of the run in the campaign")
+	cmd.Flags().StringArrayVar(&r.sets, "set", nil, "override KEY=VALUE in the campaign file, as campaign run takes it")
+	cmd.Flags().StringVar(&r.out, "dir", "", "directory of the run of a campaign, made here; default runs/run-TIME")
 	cmd.Flags().IntVar(&r.tries, "tries", 10, "how often to repeat the run")
 	cmd.Flags().DurationVar(&r.checkTimeout, "check-timeout", time.Minute, "longest time of judging by one model")
-	cmd.RunE = body(func(ctx context.Context, args []string) error { return r.run(ctx, args[0]) })
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		if (len(args) == 1) == (r.campaign != "") {
+			return usage(errors.New("repro: want one RUNDIR, or --campaign and --run"))
+		}
+		if r.campaign != "" {
+			return r.numbered(ctx)
+		}
+		return r.run(ctx, args[0])
+	})
 	return cmd
+}
+
+// numbered makes a run of a campaign.
+func (r *repeat) numbered(ctx context.Context) error {
+	data, err := os.ReadFile(r.campaign)
+	if err != nil {
+		return err
+	}
+	c, err := campaigns.Parse(r.campaign, data, r.sets)
+	if err != nil {
+		return usage(err)
+	}
+	cfg, p, seed, err := c.Number(r.number)
+	if err != nil {
+		return usage(err)
+	}
+	models := append([]string{cfg.Expect}, cfg.Classify...)
+	one := run{
+		env: r.env, cfg: *cfg, sim: c.SimOf(cfg), models: strings.Join(models, ","), dir: r.out, seed: seed,
+		timeout: time.Duration(c.Timeout), checkTimeout: r.checkTimeout,
+	}
+	one.cfg.Classify = nil // run names them anew
+	return one.run(ctx, p)
 }
 
 // repeat is the repro command.
 type repeat struct {
 	*env
-	tries        int
-	checkTimeout time.Duration
+	tries, number int
+	campaign, out string
+	sets          []string
+	checkTimeout  time.Duration
 }
 
 func (r *repeat) run(ctx context.Context, dir string) error {

@@ -221,6 +221,7 @@ func (r *run) print(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) 
 		fmt.Fprintf(w, "%-10s %s check --model %s --explain %s\n", "explain", r.args[0], explain, dir)
 	}
 	if done.Finding() {
+		fmt.Fprintf(w, "%-10s %s reduce %s\n", "shrink", r.args[0], dir)
 		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", r.args[0], dir)
 	}
 }

@@ -24,18 +24,36 @@ func sizesOf(r *campaigns.Record) []size {
 	if r.Sim != campaigns.SimBuiltin {
 		return nil
 	}
+	m := &r.Config.Machine
 	var list []size
-	if r.Config.StoreBuffer > 0 {
-		list = append(list, size{
-			reduce.Size{Name: "store-buffer", Values: []int{1, 2, 4, 8}},
-			func(m *campaigns.Machine) int { return m.StoreBuffer }, func(m *campaigns.Machine, v int) { m.StoreBuffer = v },
-		})
+	add := func(name string, set bool, field func(m *campaigns.Machine) *int, values ...int) {
+		if set {
+			list = append(list, size{
+				reduce.Size{Name: name, Values: values},
+				func(m *campaigns.Machine) int { return *field(m) }, func(m *campaigns.Machine, v int) { *field(m) = v },
+			})
+		}
 	}
-	if r.Config.Window > 0 {
-		list = append(list, size{
-			reduce.Size{Name: "window", Values: []int{2, 4, 8, 16}},
-			func(m *campaigns.Machine) int { return m.Window }, func(m *campaigns.Machine, v int) { m.Window = v },
-		})
+	// What is not said is small already.
+	add("cores", m.Cores > 0, func(m *campaigns.Machine) *int { return &m.Cores }, 0)
+	add("dirs", m.Dirs > 0, func(m *campaigns.Machine) *int { return &m.Dirs }, 0)
+	add("l2-banks", m.L2Banks > 0, func(m *campaigns.Machine) *int { return &m.L2Banks }, 0)
+	add("store-buffer", m.StoreBuffer > 0, func(m *campaigns.Machine) *int { return &m.StoreBuffer }, 1, 2, 4, 8)
+	add("window", m.Window > 0, func(m *campaigns.Machine) *int { return &m.Window }, 2, 4, 8, 16)
+	for _, c := range []struct {
+		name  string
+		field func(m *campaigns.Machine) *string
+	}{
+		{"private-cache", func(m *campaigns.Machine) *string { return &m.PrivateCache }},
+		{"shared-cache", func(m *campaigns.Machine) *string { return &m.SharedCache }},
+	} {
+		if given := *c.field(m); given != "" { // as it is, or small
+			list = append(list, size{
+				reduce.Size{Name: c.name, Values: []int{0}},
+				func(m *campaigns.Machine) int { return len(*c.field(m)) },
+				func(m *campaigns.Machine, v int) { *c.field(m) = given[:min(v, len(given))] },
+			})
+		}
 	}
 	return list
 }

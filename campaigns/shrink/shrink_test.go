@@ -157,6 +157,29 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 	}
 }
 
+// TestSizes wants a machine that is larger than the failure needs to become
+// small.
+func TestSizes(t *testing.T) {
+	cfg := campaigns.DefaultConfig()
+	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds, cfg.Layout = "a", 4, 60, 6, 10, "spread"
+	cfg.Machine = campaigns.Machine{
+		Core: "ooo", Protocol: "mi", Cores: 6, PrivateCache: "4x2", Window: 32, StoreBuffer: 8,
+		Mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu",
+	}
+	runner, err := campaigns.NewRunner(campaigns.SimBuiltin, &cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Run(t.Context(), recordOn(t, campaigns.SimBuiltin, runner, cfg), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := res.Record.Config.Machine
+	if m.Cores != 0 || m.PrivateCache != "" || m.StoreBuffer != 1 || m.Window > 8 || m.Mutant == "" {
+		t.Errorf("reduced to %+v", m)
+	}
+}
+
 // unreliable fails on one run in three.
 type unreliable struct {
 	fake.Runner
