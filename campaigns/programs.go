@@ -29,6 +29,10 @@ type Programs struct {
 	Locality   float64  `yaml:"locality" json:"locality"`
 	ShapeShare float64  `yaml:"shape-share" json:"shape-share"`
 	Shapes     []string `yaml:"shapes" json:"shapes,omitempty"`
+	// Transaction is the length of the longest transaction, 0 for none;
+	// FenceTransactions closes each by a fence.
+	Transaction       int  `yaml:"transaction" json:"transaction,omitempty"`
+	FenceTransactions bool `yaml:"fence-transactions" json:"fence-transactions,omitempty"`
 	// Sync says how threads proceed from round to round: "free" back to
 	// back, "round" together, "auto" as suits the simulator.
 	Sync string `yaml:"sync" json:"sync"`
@@ -65,6 +69,7 @@ func (p *Programs) options() (gen.Options, error) {
 		Threads: p.Threads, Ops: p.Ops, Locations: p.Locations,
 		Delays: p.Delays, MaxDelay: gen.Value(p.MaxDelay),
 		Locality: p.Locality, ShapeShare: p.ShapeShare, Shapes: p.Shapes,
+		Transaction: p.Transaction, FenceTransactions: p.FenceTransactions,
 	}
 	var errMix, errLayout error
 	o.Mix, errMix = gen.ParseMix(p.Mix)

@@ -39,7 +39,14 @@ type Options struct {
 	// Shapes (--shapes) names the shapes to plant; empty means all those
 	// that fit the threads and locations.
 	Shapes []string
-	_      struct{}
+	// Transaction (--transaction) is the length of the longest transaction,
+	// in operations; lengths are uniform from 1 on, and every operation is
+	// in one. 0 means no transactions.
+	Transaction int
+	// FenceTransactions (--fence-transactions) closes each by a fence, on top
+	// of Ops.
+	FenceTransactions bool
+	_                 struct{}
 }
 
 // Defaults are options whose programs show store buffering on hardware: few
@@ -157,6 +164,12 @@ func (o Options) Validate() error {
 	}
 	if o.ShapeShare == 0 && len(o.Shapes) > 0 {
 		add("--shapes %s: nothing is planted with --shape-share 0", strings.Join(o.Shapes, ","))
+	}
+	if o.Transaction < 0 || o.Transaction > MaxOps {
+		add("--transaction %d: want 0 to %d", o.Transaction, MaxOps)
+	}
+	if o.FenceTransactions && o.Transaction == 0 {
+		add("--fence-transactions: there are no transactions with --transaction 0")
 	}
 	for _, name := range o.Shapes {
 		s, ok := shapes.ByName(name)

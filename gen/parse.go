@@ -80,6 +80,7 @@ type reader struct {
 	program *Program
 	locs    map[string]LocID
 	lines   [][]int32 // the line of each operation
+	begun   int       // the line of the open transaction's begin, 0 for none
 	faults  faults
 }
 
@@ -101,7 +102,11 @@ func (r *reader) readLine() {
 	case r.expect == threads && string(r.words[0]) == "thread":
 		r.readThread()
 	case r.expect == threads && len(r.program.Threads) > 0:
-		r.readOp()
+		if word := string(r.words[0]); word == wordBegin || word == wordEnd {
+			r.readTransaction(word)
+		} else {
+			r.readOp()
+		}
 	default:
 		r.fault("%q where the %s is expected", r.words[0], expectationNames[r.expect])
 		r.expect = nothing
@@ -142,12 +147,47 @@ func (r *reader) readLocations() {
 }
 
 func (r *reader) readThread() {
+	r.checkClosed()
 	want := len(r.program.Threads)
 	if len(r.words) != 2 || string(r.words[1]) != strconv.Itoa(want) {
 		r.fault("threads are numbered in order: want \"thread %d\"", want)
 	}
 	r.program.Threads = append(r.program.Threads, nil)
 	r.lines = append(r.lines, nil)
+}
+
+// readTransaction reads the line before or after a transaction.
+func (r *reader) readTransaction(word string) {
+	t := len(r.program.Threads) - 1
+	here := int32(len(r.program.Threads[t]))
+	switch {
+	case len(r.words) > 1:
+		r.fault("%s takes no words after it", word)
+	case word == wordBegin:
+		r.checkClosed()
+		r.begun = r.line
+		for len(r.program.Transactions) <= t {
+			r.program.Transactions = append(r.program.Transactions, nil)
+		}
+		r.program.Transactions[t] = append(r.program.Transactions[t], Transaction{First: here})
+	case r.begun == 0:
+		r.fault("end of a transaction that has not begun")
+	default:
+		r.begun = 0
+		list := r.program.Transactions[t]
+		list[len(list)-1].End = here
+		if list[len(list)-1].First == here && len(r.faults.errs) == 0 {
+			r.fault("the transaction has no operation")
+		}
+	}
+}
+
+// checkClosed reports a transaction that is open where it may not be.
+func (r *reader) checkClosed() {
+	if r.begun > 0 {
+		r.fault("the transaction of line %d has no end", r.begun)
+		r.begun = 0
+	}
 }
 
 func (r *reader) readOp() {
@@ -227,6 +267,7 @@ func (r *reader) finish() {
 		r.fault("the text ends where the %s is expected", expectationNames[r.expect])
 		return
 	}
+	r.checkClosed()
 	p := r.program
 	if err := checkThreadCount(len(p.Threads)); err != nil {
 		r.fault("%w", err)

@@ -86,7 +86,10 @@ type Program struct {
 	Layout    Layout
 	Locations []string // names, unique; the index is the LocID
 	Threads   [][]Op
-	_         struct{}
+	// Transactions lists those of each thread, in order; there may be fewer
+	// lists than threads, or none.
+	Transactions [][]Transaction
+	_            struct{}
 }
 
 // Stride is the distance between the values that one store writes in

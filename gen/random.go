@@ -28,6 +28,9 @@ func Random(rng *rand.Rand, o Options) (*Program, error) {
 	for t := range p.Threads {
 		p.Threads[t] = code.thread(planted[t])
 	}
+	if o.Transaction > 0 { // last: other programs do not change
+		p.groupOps(rng, o.Transaction, o.FenceTransactions)
+	}
 	p.numberValues()
 	if err := p.Validate(); err != nil {
 		return nil, err

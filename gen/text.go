@@ -10,6 +10,12 @@ import (
 // old reader would misunderstand a new text.
 const textVersion = "ordeal-program 1"
 
+// The lines around a transaction.
+const (
+	wordBegin = "begin"
+	wordEnd   = "end"
+)
+
 // Text is the program's text form, which Parse reads back:
 //
 //	ordeal-program 1
@@ -24,7 +30,8 @@ const textVersion = "ordeal-program 1"
 //	fence
 //	delay 12
 //
-// One program has one text: no comments, single spaces, LF after every line.
+// The lines begin and end enclose the operations of a transaction. One program
+// has one text: no comments, single spaces, LF after every line.
 // The text of a program that Validate refuses is for people only.
 func (p *Program) Text() []byte {
 	buf := make([]byte, 0, 64+8*len(p.Locations)+16*p.Ops())
@@ -40,9 +47,17 @@ func (p *Program) Text() []byte {
 		buf = append(buf, "thread "...)
 		buf = strconv.AppendInt(buf, int64(t), 10)
 		buf = append(buf, '\n')
-		for _, op := range ops {
+		transactions := p.TransactionsOf(ThreadID(t))
+		for i, op := range ops {
+			if len(transactions) > 0 && int(transactions[0].First) == i {
+				buf = append(buf, wordBegin+"\n"...)
+			}
 			buf = p.appendOp(buf, op)
 			buf = append(buf, '\n')
+			if len(transactions) > 0 && int(transactions[0].End) == i+1 {
+				buf = append(buf, wordEnd+"\n"...)
+				transactions = transactions[1:]
+			}
 		}
 	}
 	return buf

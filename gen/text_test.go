@@ -180,6 +180,7 @@ func TestCounts(t *testing.T) {
 // parsing it again gives the same program.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(sampleText))
+	f.Add([]byte(transactionText))
 	f.Add([]byte(strings.ReplaceAll(sampleText, "\n", "\r\n # c\n")))
 	f.Add([]byte("ordeal-program 1\nlayout conflict\nlocations x\nthread 0\nload x\nload\nadd x 99999999999\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -50,8 +50,9 @@ func (f *faults) err(prefix string) error {
 // nil. A valid program has 1 to MaxThreads threads (some may be empty), 1 to
 // MaxLocations locations with unique well-formed names, a known layout, and
 // operations whose fields are in range, zero where their kind has no use for
-// them; no two of its stores and exchanges have one constant, and no two of
-// its additions one addend. It can be run for one round at least.
+// them; its transactions have operations and stand in order; no two of its
+// stores and exchanges have one constant, and no two of its additions one
+// addend. It can be run for one round at least.
 func (p *Program) Validate() error {
 	var f faults
 	if !slices.Contains(Layouts(), p.Layout) {
@@ -68,6 +69,7 @@ func (p *Program) Validate() error {
 			}
 		}
 	}
+	p.checkTransactions(func(err error) { f.add(fmt.Errorf("validate program: %w", err)) })
 	p.checkUnique(func(first, second place) {
 		f.add(fmt.Errorf("validate program: thread %d operation %d (%s): %s repeats thread %d operation %d",
 			second.thread, second.index, p.OpText(p.op(second)), valueNoun(p.op(second).Kind), first.thread, first.index))

@@ -20,6 +20,8 @@ func programFlags(fs *pflag.FlagSet, p *campaigns.Programs) {
 	fs.StringVar(&p.Layout, "layout", p.Layout, "memory layout: packed, spread, pairs, conflict, or any")
 	fs.Float64Var(&p.Locality, "locality", p.Locality, "share of accesses to a small working set, 0 to 1")
 	fs.Float64Var(&p.ShapeShare, "shape-share", p.ShapeShare, "share of operations in planted critical cycles, 0 to 1")
+	fs.IntVar(&p.Transaction, "transaction", p.Transaction, "operations of the longest transaction, for check --serializability; 0 means none")
+	fs.BoolVar(&p.FenceTransactions, "fence-transactions", p.FenceTransactions, "close every transaction by a fence")
 	fs.StringSliceVar(&p.Shapes, "shapes", p.Shapes, "critical cycles to plant; empty means all that fit")
 }
 
