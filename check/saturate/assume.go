@@ -2,57 +2,25 @@ package saturate
 
 import "ordeal/check/witness"
 
-// trail records what assumptions change, to take it back.
-type trail struct {
-	rows []savedComponent
-}
-
-type savedComponent struct {
-	node  Node
-	chain int32
-	old   int32
-}
-
-// Mark is a point to which Undo returns.
-type Mark struct{ rows, edges int }
-
-// Edges is the number of inferred edges at the mark.
-func (m Mark) Edges() int { return m.edges }
-
-// Mark starts recording and returns the present point.
-func (g *Graph) Mark() Mark {
-	if g.trail == nil {
-		g.trail = &trail{}
-	}
-	return Mark{len(g.trail.rows), len(g.inferred)}
-}
-
-// Undo takes back every change since a mark, latest first.
-func (g *Graph) Undo(m Mark) {
-	t := g.trail
-	for i := len(t.rows) - 1; i >= m.rows; i-- {
-		s := &t.rows[i]
-		g.rows[int(s.node)*g.chains+int(s.chain)] = s.old
-	}
-	t.rows = t.rows[:m.rows]
-	for i := len(g.inferred) - 1; i >= m.edges; i-- {
-		g.head[g.inferred[i].from] = g.inferred[i].next
-	}
-	g.inferred = g.inferred[:m.edges]
-	g.conflict = conflict{}
-}
-
 // Assume adds an edge to the saturated graph and closes it under the rules
 // again. It returns false when that leads to a contradiction; the caller then
-// calls Undo. The rule and via say why: Assumed for a decision, DerivedB for
-// the reader of the first of two writes whose order was decided.
+// calls Undo. The rule says why: Assumed for a decision, DerivedB for the
+// reader of the first of two writes whose order was decided. Of DerivedA via
+// is the read; the other rules do without.
 func (g *Graph) Assume(u, v Node, rule witness.Rule, via Node) bool {
 	return g.Add(u, v, rule, via) && g.Close()
 }
 
 // Add is the first half of Assume: it adds the edge.
 func (g *Graph) Add(u, v Node, rule witness.Rule, via Node) bool {
-	if !g.derive(u, v, rule, via) {
+	why, names := byCaller, v
+	switch rule {
+	case witness.DerivedA:
+		why, names = byRuleA, via
+	case witness.DerivedB, witness.FromRead:
+		why = byRuleB
+	}
+	if !g.derive(u, v, why, names) {
 		g.dropQueue()
 		return false
 	}

@@ -14,15 +14,6 @@ const (
 	tagOrder              // the known store order
 )
 
-// inferredEdge is an edge that a rule produced or a caller assumed. Its index
-// in Graph.inferred is its serial number: the premise of a rule uses edges
-// with smaller numbers only.
-type inferredEdge struct {
-	from, to, via Node
-	next          int32 // the source's previous inferred edge, -1 for none
-	rule          witness.Rule
-}
-
 // conflict is why saturation failed. The zero value means that it did not.
 type conflict struct {
 	found bool
@@ -44,14 +35,6 @@ type edgeRef struct {
 	inferred int32 // index in inferred, or -1; both -1: to follows from in its chain
 }
 
-// link adds an inferred edge to the lists and returns its reference.
-func (g *Graph) link(u, v Node, rule witness.Rule, via Node) edgeRef {
-	id := int32(len(g.inferred))
-	g.inferred = append(g.inferred, inferredEdge{from: u, to: v, via: via, next: g.head[u], rule: rule})
-	g.head[u] = id
-	return edgeRef{from: u, to: v, static: -1, inferred: id}
-}
-
 // fail records that the edge of ref contradicts what the rows show.
 func (g *Graph) fail(ref edgeRef) bool {
 	g.conflict = conflict{found: true, from: ref.to, to: ref.from, closing: ref}
@@ -63,15 +46,4 @@ func (g *Graph) fail(ref edgeRef) bool {
 func (g *Graph) failInit(u, r Node) bool {
 	g.conflict = conflict{found: true, from: u, to: r, initial: true}
 	return false
-}
-
-// Inferred is the number of inferred edges so far.
-func (g *Graph) Inferred() int { return len(g.inferred) }
-
-// InferredEdge returns the ends, rule and third operation of an inferred
-// edge, in order of inference. via is a read for DerivedA, the writer (a node
-// or NoNode for the initial write) for DerivedB and FromRead, else NoNode.
-func (g *Graph) InferredEdge(i int) (from, to Node, rule witness.Rule, via Node) {
-	e := &g.inferred[i]
-	return e.from, e.to, e.rule, e.via
 }

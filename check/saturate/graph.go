@@ -75,12 +75,12 @@ type Graph struct {
 	outTo    []Node
 	outTag   []tag
 	head     []int32 // node → its latest inferred edge, -1 for none
-	inferred []inferredEdge
+	inferred edgeLog
 
 	// Closure.
 	clockRows
 	order []int32 // node → number from 1 in the order of the sweep, 0 before
-	wait  []int32 // sweep: predecessors not yet processed
+	wait  []int32 // sweep: node not processed → predecessors not processed
 	cursors
 	repairQueue
 	trail    *trail
@@ -91,6 +91,9 @@ type Graph struct {
 
 // Nodes is the number of nodes.
 func (g *Graph) Nodes() int { return g.n }
+
+// Writes is the number of nodes that write.
+func (g *Graph) Writes() int { return len(g.writePos) }
 
 // Chains is the number of chains, the width of a clock row.
 func (g *Graph) Chains() int { return g.chains }
@@ -211,10 +214,12 @@ func (g *Graph) Successors(v Node, f func(Node) bool) {
 			return
 		}
 	}
-	for e := g.head[v]; e >= 0; e = g.inferred[e].next {
-		if !f(g.inferred[e].to) {
+	for i := g.head[v]; i >= 0; {
+		e := g.inferred.at(i)
+		if !f(g.target(e)) {
 			return
 		}
+		i = e.next()
 	}
 }
 
@@ -261,8 +266,10 @@ func (g *Graph) CountPredecessors(count []int32) {
 	for _, v := range g.outTo {
 		count[v]++
 	}
-	for i := range g.inferred {
-		count[g.inferred[i].to]++
+	for _, block := range g.inferred.blocks {
+		for _, e := range block {
+			count[g.target(e)]++
+		}
 	}
 }
 

@@ -1,17 +1,72 @@
 package saturate
 
 import (
+	"math"
+
 	"ordeal/check/model"
 	"ordeal/parse"
 )
 
-// bytesPerNode is what a node costs besides its clock row: numbering, edges,
-// the sweep, and the state of a search.
-const bytesPerNode = 120
+// HeldNodes is how many nodes a search should change between Hold and Release
+// in a graph of so many, so that copies of their rows stay a small part of all
+// rows.
+func HeldNodes(nodes int) int { return min(max(512, nodes/128), 8192) }
 
-// EstimateBytes estimates the memory that a graph of the history under the
-// model needs, with a search on it, from the number of operations and chains.
+// EstimateBytes estimates what a saturated graph of the history under the
+// model keeps alive together with a search on it that ends in an order. It
+// adds up what the arrays of both hold for each operation, node, write, read,
+// lane and component of a clock row, and is exact but for the numbers of
+// edges.
 func EstimateBytes(h *parse.History, m model.Model) int64 {
-	chains := len(planChains(h, m).thread)
-	return int64(len(h.Ops)) * int64(4*chains+bytesPerNode)
+	plan := planChains(h, m)
+	chains := int64(len(plan.thread))
+	nodes := int64(len(plan.second))
+	var reads, writes, isolated int64
+	for id, c := range plan.chain {
+		o := &h.Ops[id]
+		switch {
+		case c >= 0:
+			nodes++
+			if o.Reads() {
+				reads++
+			}
+			if o.Writes() {
+				writes++
+			}
+		case o.Kind == parse.Read:
+			isolated++
+		}
+	}
+	lanes := min(writes, int64(h.Threads()*len(h.Locations)))
+	row := 4 * chains
+	if chains > wideRows {
+		row += 8 * int64(summaryWords(int(chains)))
+	}
+	held := int64(0)
+	if m.PPO != 0 { // else nothing is inferred, nor has a search to hold anything
+		held = min(nodes, int64(HeldNodes(int(nodes))))
+	}
+	const (
+		perNode     = 21 + 4 + 8 + 4 + 8 + 13 // number, slot, readers, edges, sweep, search
+		perEdge     = 4 + 1
+		perInferred = 8
+	)
+	edges := float64(nodes) * (staticEdges(m)*perEdge + inferredEdges(h)*perInferred)
+	return int64(len(h.Ops))*4 + nodes*(perNode+row) + held*row +
+		writes*(4+8) + reads*4 + isolated*12 + lanes*16 + int64(edges)
+}
+
+// staticEdges is about the number of static edges of a node.
+func staticEdges(m model.Model) float64 {
+	if m.PPO == parse.FullFence {
+		return 0.4
+	}
+	return 1.1
+}
+
+// inferredEdges is about the number of inferred edges of a node: between 0.3
+// and 4 in runs of machines with 2 to 64 threads and 8 to 1024 locations.
+func inferredEdges(h *parse.History) float64 {
+	threads, locations := float64(h.Threads()), float64(max(1, len(h.Locations)))
+	return math.Sqrt(threads*math.Sqrt(threads/locations)) / 4
 }

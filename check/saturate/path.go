@@ -65,10 +65,12 @@ func (g *Graph) path(src, dst Node, bound int32) []edgeRef {
 				for i := g.outStart[x]; i < g.outStart[x+1]; i++ {
 					enter(id, edgeRef{from: x, to: g.outTo[i], static: i, inferred: -1}, here+costPlain)
 				}
-				for i := g.head[x]; i >= 0; i = g.inferred[i].next {
+				for i := g.head[x]; i >= 0; {
+					e := g.inferred.at(i)
 					if i < bound {
-						enter(id, edgeRef{from: x, to: g.inferred[i].to, static: -1, inferred: i}, here+costLemma)
+						enter(id, edgeRef{from: x, to: g.target(e), static: -1, inferred: i}, here+costLemma)
 					}
+					i = e.next()
 				}
 			}
 		}

@@ -1,6 +1,9 @@
 package saturate
 
 import (
+	"container/heap"
+	"slices"
+
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -18,14 +21,14 @@ func (g *Graph) Refute() *witness.Refutation {
 // proof collects the lemmas that cycles rest on. While it is under way the
 // Lemma field of an edge holds the serial number of the inferred edge.
 type proof struct {
-	g       *Graph
-	needed  []bool // serial → some edge names it
-	premise [][]witness.Edge
-	extra   []witness.Lemma // lemmas about initial writes, premises as above
+	g      *Graph
+	lemmas map[int32]*witness.Lemma // by serial number
+	open   latestFirst              // a heap of those without premise, the latest first
+	extra  []witness.Lemma          // lemmas about initial writes, premises as above
 }
 
 func newProof(g *Graph) *proof {
-	return &proof{g: g, needed: make([]bool, len(g.inferred))}
+	return &proof{g: g, lemmas: map[int32]*witness.Lemma{}}
 }
 
 // leaf is the cycle of the graph's contradiction.
@@ -40,14 +43,14 @@ func (p *proof) leaf() []witness.Edge {
 		u, r := g.op[k.from], g.op[k.to]
 		p.extra = append(p.extra, witness.Lemma{
 			Edge:    witness.Edge{From: u, To: parse.Init, Rule: witness.DerivedA, Via: r},
-			Premise: p.edges(g.path(k.from, k.to, int32(len(g.inferred)))),
+			Premise: p.edges(g.path(k.from, k.to, int32(g.inferred.count))),
 		})
 		return []witness.Edge{
 			p.extra[len(p.extra)-1].Edge,
 			{From: parse.Init, To: u, Rule: witness.FromInit, Via: parse.NoOp, Lemma: -1},
 		}
 	default:
-		return p.cycle(append(g.path(k.from, k.to, int32(len(g.inferred))), k.closing))
+		return p.cycle(append(g.path(k.from, k.to, int32(g.inferred.count)), k.closing))
 	}
 }
 
@@ -103,12 +106,11 @@ func (p *proof) edge(ref edgeRef) witness.Edge {
 	g := p.g
 	e := witness.Edge{From: g.op[ref.from], To: g.op[ref.to], Via: parse.NoOp, Lemma: -1}
 	if ref.inferred >= 0 {
-		in := &g.inferred[ref.inferred]
-		e.Rule = in.rule
-		switch in.rule {
-		case witness.DerivedA, witness.DerivedB:
-			e.Via, e.Lemma = g.op[in.via], ref.inferred
-			p.needed[ref.inferred] = true
+		rule, via := g.rule(ref.from, g.inferred.at(ref.inferred))
+		e.Rule = rule
+		if via != NoNode {
+			e.Via, e.Lemma = g.op[via], ref.inferred
+			p.need(e)
 		}
 		return e
 	}
@@ -156,46 +158,47 @@ func (g *Graph) programRule(u, v parse.OpID) (witness.Rule, parse.OpID) {
 	return witness.Dependency, parse.NoOp
 }
 
+// need notes that some edge names the lemma of e.
+func (p *proof) need(e witness.Edge) {
+	if p.lemmas[e.Lemma] == nil {
+		p.lemmas[e.Lemma] = &witness.Lemma{Edge: e}
+		heap.Push(&p.open, e.Lemma)
+	}
+}
+
 // finish finds the premises of the lemmas named so far, and of those that
 // these name, numbers them in the order in which they were inferred, and puts
 // them together.
 func (p *proof) finish(root *witness.Node) *witness.Refutation {
 	g := p.g
-	p.premise = make([][]witness.Edge, len(p.needed))
-	for i := len(p.needed) - 1; i >= 0; i-- {
-		if !p.needed[i] {
-			continue
+	var serials []int32 // of lemmas with premise, descending
+	for p.open.Len() > 0 {
+		i := heap.Pop(&p.open).(int32)
+		serials = append(serials, i)
+		l := p.lemmas[i]
+		src, dst := l.Edge.From, l.Edge.Via
+		if l.Edge.Rule == witness.DerivedB {
+			src, dst = l.Edge.Via, l.Edge.To
 		}
-		in := &g.inferred[i]
-		src, dst := in.from, in.via
-		if in.rule == witness.DerivedB {
-			src, dst = in.via, in.to
-		}
-		p.premise[i] = p.edges(g.path(src, dst, int32(i)))
+		l.Premise = p.edges(g.path(g.node[src], g.node[dst], i))
 	}
-	ref := &witness.Refutation{Root: root}
-	number := make([]int32, len(p.needed))
+	slices.Reverse(serials)
 	renumber := func(edges []witness.Edge) {
 		for i := range edges {
 			if l := edges[i].Lemma; l >= 0 && edges[i].To != parse.Init {
-				edges[i].Lemma = number[l]
+				n, _ := slices.BinarySearch(serials, l)
+				edges[i].Lemma = int32(n)
 			}
 		}
 	}
-	for i, needed := range p.needed {
-		if !needed {
-			continue
-		}
-		number[i] = int32(len(ref.Lemmas))
-		in := &g.inferred[i]
-		renumber(p.premise[i])
-		ref.Lemmas = append(ref.Lemmas, witness.Lemma{
-			Edge:    witness.Edge{From: g.op[in.from], To: g.op[in.to], Rule: in.rule, Via: g.op[in.via], Lemma: number[i]},
-			Premise: p.premise[i],
-		})
+	ref := &witness.Refutation{Root: root}
+	for n, i := range serials {
+		l := *p.lemmas[i]
+		l.Edge.Lemma = int32(n)
+		renumber(l.Premise)
+		ref.Lemmas = append(ref.Lemmas, l)
 	}
-	for i := range p.extra {
-		l := p.extra[i]
+	for _, l := range p.extra {
 		renumber(l.Premise)
 		l.Edge.Lemma = int32(len(ref.Lemmas))
 		root.Cycle[0].Lemma = l.Edge.Lemma
@@ -203,4 +206,18 @@ func (p *proof) finish(root *witness.Node) *witness.Refutation {
 	}
 	renumber(root.Cycle)
 	return ref
+}
+
+// latestFirst is a heap of serial numbers.
+type latestFirst []int32
+
+func (h latestFirst) Len() int           { return len(h) }
+func (h latestFirst) Less(i, j int) bool { return h[i] > h[j] }
+func (h latestFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *latestFirst) Push(x any)        { *h = append(*h, x.(int32)) }
+func (h *latestFirst) Pop() any {
+	old := *h
+	last := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return last
 }

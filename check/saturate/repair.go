@@ -8,13 +8,16 @@ type repairQueue struct {
 	queue []Node
 	first int
 	masks []uint64 // slot × words
-	where []int32  // node → 1 + its slot, 0 when not queued
+	where []int32  // processed node → 1 + its slot, 0 when not queued
 	free  []int32  // slots
 	work  []uint64 // the mask being handed on
 }
 
+// initQueue makes the queue. Nodes enter it when the sweep no longer counts
+// what they wait for, so that both use one array.
 func (g *Graph) initQueue() {
-	g.repairQueue = repairQueue{where: make([]int32, g.n), work: make([]uint64, g.words)}
+	g.wait = make([]int32, g.n)
+	g.repairQueue = repairQueue{where: g.wait, work: make([]uint64, g.words)}
 }
 
 // dirty returns the mask of a processed node, queueing the node.
@@ -132,12 +135,14 @@ func (g *Graph) handOn(u Node, mask []uint64) bool {
 		}
 		g.joinMasked(u, t, mask)
 	}
-	for e := g.head[u]; e >= 0; e = g.inferred[e].next {
-		t := g.inferred[e].to
+	for i := g.head[u]; i >= 0; {
+		e := g.inferred.at(i)
+		t := g.target(e)
 		if g.overtakes(row, mask, t) {
-			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: e})
+			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: i})
 		}
 		g.joinMasked(u, t, mask)
+		i = e.next()
 	}
 	return true
 }

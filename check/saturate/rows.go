@@ -20,10 +20,13 @@ type clockRows struct {
 func (g *Graph) initRows() {
 	g.clockRows = clockRows{rows: make([]int32, g.n*g.chains)}
 	if g.chains > wideRows {
-		g.summary = (g.chains + 64*blockChains - 1) / (64 * blockChains)
+		g.summary = summaryWords(g.chains)
 		g.blocks = make([]uint64, g.n*g.summary)
 	}
 }
+
+// summaryWords is the number of words of a row's summary.
+func summaryWords(chains int) int { return (chains + 64*blockChains - 1) / (64 * blockChains) }
 
 func (g *Graph) row(v Node) []int32 {
 	lo := int(v) * g.chains
@@ -130,7 +133,7 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 
 func (g *Graph) set(v Node, row []int32, c int, p int32) {
 	if g.trail != nil {
-		g.trail.rows = append(g.trail.rows, savedComponent{v, int32(c), row[c]})
+		g.trail.save(v, row, c)
 	}
 	row[c] = p
 }

@@ -1,10 +1,6 @@
 package saturate
 
-import (
-	"math"
-
-	"ordeal/check/witness"
-)
+import "math"
 
 // cursors remember, during the sweep, how far in each lane a thread has
 // looked: a position below the next write of the lane has nothing new to
@@ -101,7 +97,7 @@ func (g *Graph) ruleA(u, r Node) bool {
 	if g.isInit(w) {
 		return g.failInit(u, r)
 	}
-	return g.derive(u, Node(w), witness.DerivedA, r)
+	return g.derive(u, Node(w), byRuleA, r)
 }
 
 // firstB applies rule B to a write about to be processed. Edges from readers
@@ -110,7 +106,7 @@ func (g *Graph) firstB(w Node, row []int32) bool {
 	lo, hi := g.lanes(g.loc[w])
 	cur := g.threadCursors(g.cursors.writes, w, lo, hi)
 	own := g.chain[w]
-	before := len(g.inferred)
+	before := g.inferred.count
 	for l := lo; l < hi; l++ {
 		p := row[g.laneChain[l]]
 		if g.laneChain[l] == own {
@@ -130,7 +126,7 @@ func (g *Graph) firstB(w Node, row []int32) bool {
 			return false
 		}
 	}
-	if len(g.inferred) > before && g.wait[w] == 0 {
+	if g.inferred.count > before && g.wait[w] == 0 {
 		return g.firstB(w, row) // the rows of the readers may show more
 	}
 	return true
@@ -141,34 +137,32 @@ func (g *Graph) initOf(v Node) int32 { return int32(g.n) + g.loc[v] }
 
 // readersBefore derives by rule B that the readers of a writer precede w.
 func (g *Graph) readersBefore(writer int32, w Node) bool {
-	via := Node(writer)
-	if g.isInit(writer) {
-		via = NoNode
-	} else if g.isPlaced(via) {
+	if !g.isInit(writer) && g.isPlaced(Node(writer)) {
 		return true
 	}
 	for _, r := range g.LastReaders(writer) {
-		if r != w && !g.deriveB(r, w, via) {
+		if r != w && !g.derive(r, w, byRuleB, w) {
 			return false
 		}
 	}
 	return true
 }
 
-// derive adds the edge u → v for a rule unless the rows imply it already, and
-// hands u's row on. It returns false on a contradiction.
-func (g *Graph) derive(u, v Node, rule witness.Rule, via Node) bool {
+// derive adds the edge u → v, which an inferredEdge holds as names and why,
+// unless the rows imply it already, and hands u's row on. It returns false on
+// a contradiction.
+func (g *Graph) derive(u, v Node, why reason, names Node) bool {
 	cu, cv := g.chain[u], g.chain[v]
 	if cu == cv {
 		if u < v {
 			return true
 		}
-		return g.fail(g.link(u, v, rule, via))
+		return g.fail(g.link(u, names, why))
 	}
 	if g.row(v)[cu] >= g.pos(u) || g.isPlaced(u) || g.beyond(v) {
 		return true
 	}
-	ref := g.link(u, v, rule, via)
+	ref := g.link(u, names, why)
 	if g.isPlaced(v) || g.row(u)[cv] >= g.pos(v) {
 		return g.fail(ref)
 	}

@@ -1,10 +1,6 @@
 package saturate
 
-import (
-	"context"
-
-	"ordeal/check/witness"
-)
+import "context"
 
 // pollEvery is how many nodes are processed between looks at the context.
 const pollEvery = 4096
@@ -26,7 +22,6 @@ func (g *Graph) Saturate(ctx context.Context) (bool, error) {
 	g.order = make([]int32, g.n)
 	g.initCursors()
 	g.initQueue()
-	g.wait = make([]int32, g.n)
 	g.CountPredecessors(g.wait)
 	s := sweep{g: g}
 	for v := range Node(g.n) {
@@ -132,12 +127,14 @@ func (s *sweep) push(v Node, row []int32) bool {
 		}
 		s.arrive(v, t)
 	}
-	for e := g.head[v]; e >= 0; e = g.inferred[e].next {
-		t := g.inferred[e].to
+	for i := g.head[v]; i >= 0; {
+		e := g.inferred.at(i)
+		t := g.target(e)
 		if row[g.chain[t]] >= g.pos(t) {
-			return g.fail(edgeRef{from: v, to: t, static: -1, inferred: e})
+			return g.fail(edgeRef{from: v, to: t, static: -1, inferred: i})
 		}
 		s.arrive(v, t)
+		i = e.next()
 	}
 	return true
 }
@@ -188,16 +185,9 @@ func (g *Graph) edgesOut(u Node, f func(edgeRef)) {
 	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
 		f(edgeRef{from: u, to: g.outTo[i], static: i, inferred: -1})
 	}
-	for e := g.head[u]; e >= 0; e = g.inferred[e].next {
-		f(edgeRef{from: u, to: g.inferred[e].to, static: -1, inferred: e})
+	for i := g.head[u]; i >= 0; {
+		e := g.inferred.at(i)
+		f(edgeRef{from: u, to: g.target(e), static: -1, inferred: i})
+		i = e.next()
 	}
-}
-
-// deriveB adds the edge r → w that rule B derives from the writer that r
-// reads from; NoNode stands for the initial write.
-func (g *Graph) deriveB(r, w, writer Node) bool {
-	if writer == NoNode {
-		return g.derive(r, w, witness.FromRead, NoNode)
-	}
-	return g.derive(r, w, witness.DerivedB, writer)
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"ordeal/check/model"
 	"ordeal/check/saturate"
+	"ordeal/check/witness"
 )
 
 // cuts finds places where a saturated graph under SC or TSO falls into
@@ -78,13 +79,12 @@ func newCutter(g *saturate.Graph) *cutter {
 	for w := range c.pending {
 		c.pending[w] = g.Readers(int32(w))
 	}
-	for i := range g.Inferred() {
-		from, to, _, _ := g.InferredEdge(i)
+	g.EachInferred(func(_ int, from, to saturate.Node, _ witness.Rule, _ saturate.Node) {
 		if f, t := g.SweepOrder(from), g.SweepOrder(to); t < f {
 			c.cross[t]++
 			c.cross[f]--
 		}
-	}
+	})
 	for x := range locs {
 		c.cuts[x] = true
 		if init := int32(n + x); c.pending[init] > 0 {

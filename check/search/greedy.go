@@ -7,11 +7,8 @@ import (
 	"ordeal/check/witness"
 )
 
-// Sizes of windows, in placements.
-const (
-	firstWindow = 64   // of guarding after a dead end
-	guardChunk  = 8192 // after which guarding begins afresh, to free memory
-)
+// firstWindow is the size in placements of a window after a dead end.
+const firstWindow = 64
 
 // greedy tries to order the nodes of a saturated graph. Where wrong decisions
 // are rare it is dear to guard against them, so it decides without until it
@@ -90,7 +87,7 @@ func (w *window) begin() bool {
 	if w.full {
 		return p.beginGuard(0)
 	}
-	w.chunk = min(w.end, at+guardChunk)
+	w.chunk = min(w.end, at+saturate.HeldNodes(p.g.Nodes()))
 	return p.beginGuard(w.ahead())
 }
 

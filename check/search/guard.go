@@ -19,7 +19,7 @@ func (p *placer) beginGuard(ahead int) bool {
 	p.ahead = ahead
 	p.setHorizon()
 	p.g.SetPlaced(p.placed)
-	p.base = p.g.Mark()
+	p.base = p.g.Hold()
 	ok := true
 	for x := range p.current {
 		ok = ok && p.follow(p.current[x].writer)
@@ -28,7 +28,7 @@ func (p *placer) beginGuard(ahead int) bool {
 		p.guarding = true
 		return true
 	}
-	p.g.Undo(p.base)
+	p.g.Release(p.base)
 	p.g.SetPlaced(nil)
 	p.g.SetHorizon(0)
 	return false
@@ -45,16 +45,15 @@ func (p *placer) endGuard() {
 	if !p.guarding {
 		return
 	}
-	for i := p.base.Edges(); i < p.g.Inferred(); i++ {
-		from, to, _, _ := p.g.InferredEdge(i)
+	p.g.EachSince(p.base, func(from, to saturate.Node) {
 		if p.placed[from] {
-			continue
+			return
 		}
 		if p.wait[to]--; p.wait[to] == 0 {
 			p.ready = append(p.ready, to)
 		}
-	}
-	p.g.Undo(p.base)
+	})
+	p.g.Release(p.base)
 	p.g.SetPlaced(nil)
 	p.g.SetHorizon(0)
 	p.guarding = false
@@ -66,11 +65,9 @@ func (p *placer) follow(writer int32) bool {
 	if p.pending[writer] == 0 {
 		return true
 	}
-	via, x := saturate.Node(writer), int32(0)
-	if int(writer) >= p.g.Nodes() {
-		via, x = saturate.NoNode, writer-int32(p.g.Nodes())
-	} else {
-		x = p.g.Loc(via)
+	x := writer - int32(p.g.Nodes())
+	if x < 0 {
+		x = p.g.Loc(saturate.Node(writer))
 	}
 	var readers []saturate.Node
 	for _, r := range p.g.LastReaders(writer) {
@@ -82,7 +79,7 @@ func (p *placer) follow(writer int32) bool {
 	p.g.NextWrites(x, p.heads, p.hint, func(u saturate.Node) {
 		for _, r := range readers {
 			if ok && r != u && !p.g.HB(r, u) {
-				ok = p.g.Add(r, u, witness.DerivedB, via)
+				ok = p.g.Add(r, u, witness.DerivedB, saturate.NoNode)
 			}
 		}
 	})
@@ -95,10 +92,7 @@ func (p *placer) close(since saturate.Mark) bool {
 	if !p.g.Close() {
 		return false
 	}
-	for i := since.Edges(); i < p.g.Inferred(); i++ {
-		_, to, _, _ := p.g.InferredEdge(i)
-		p.wait[to]++
-	}
+	p.g.EachSince(since, func(_, to saturate.Node) { p.wait[to]++ })
 	return true
 }
 
@@ -121,6 +115,7 @@ func (p *placer) commit(v saturate.Node) bool {
 	p.placed[v] = false
 	p.heads[c]--
 	if ok {
+		p.g.Keep(mark)
 		p.place(v)
 	}
 	return ok

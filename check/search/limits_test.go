@@ -98,8 +98,9 @@ func live() int64 {
 	return int64(s.HeapAlloc)
 }
 
-// The estimate is at least what a saturated graph and a finished placer keep
-// alive, but for a tenth and 64 KiB.
+// The estimate is what a saturated graph and a finished placer keep alive,
+// within a tenth: it includes copies of rows that guarding makes, for which
+// there was no need here.
 func TestEstimate(t *testing.T) {
 	const ops = 10000
 	for _, m := range totals {
@@ -125,7 +126,7 @@ func TestEstimate(t *testing.T) {
 			runtime.KeepAlive(g)
 			runtime.KeepAlive(p)
 			estimate := saturate.EstimateBytes(h, m)
-			if float64(measured) > 1.1*float64(estimate)+64<<10 {
+			if ratio := float64(estimate) / float64(measured); ratio < 0.95 || ratio > 1.1 {
 				t.Errorf("%s, %d threads: %d bytes an operation, estimated %d", m.Name, threads, measured/int64(ops), estimate/int64(ops))
 			}
 			t.Logf("%s, %d threads, %d chains: %d bytes an operation, estimated %d", m.Name, threads, g.Chains(), measured/int64(ops), estimate/int64(ops))

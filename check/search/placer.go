@@ -52,6 +52,7 @@ func newPlacer(g *saturate.Graph) *placer {
 		heads:   make([]saturate.Node, g.Chains()),
 		pending: make([]int32, n+locs),
 		current: make([]present, locs),
+		hidden:  make([]present, 0, g.Writes()),
 		blocked: make([][]saturate.Node, locs),
 		choices: nodeHeap{key: g.SweepOrder},
 		hint:    g.NewHint(),
@@ -189,25 +190,50 @@ func (p *placer) backTo(length int) {
 func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
 
 // order writes the finished order down, isolated reads after their writers.
+// The placer cannot be used any more.
 func (p *placer) order() *witness.Order {
 	h := p.g.History()
-	ops := make([]parse.OpID, 0, len(h.Ops))
-	var follow map[parse.OpID][]parse.OpID
-	if iso := p.g.Isolated(); len(iso) > 0 {
-		follow = map[parse.OpID][]parse.OpID{}
-		for _, id := range iso {
-			follow[h.Ops[id].RF] = append(follow[h.Ops[id].RF], id)
-		}
-		ops = append(ops, follow[parse.Init]...)
-	}
+	p.wait, p.pending, p.hidden = nil, nil, nil
+	follow := newFollowers(h, p.g.Isolated())
+	ops := append(make([]parse.OpID, 0, len(h.Ops)), follow.of(parse.Init)...)
 	for _, v := range p.seq {
 		if p.g.IsFence(v) {
 			continue
 		}
-		ops = append(ops, p.g.Op(v))
-		if follow != nil {
-			ops = append(ops, follow[p.g.Op(v)]...)
-		}
+		ops = append(append(ops, p.g.Op(v)), follow.of(p.g.Op(v))...)
 	}
 	return &witness.Order{Ops: ops}
+}
+
+// followers lists some reads by what they read from.
+type followers struct {
+	start []int32 // 1 + operation, so that Init is first → first of its reads
+	reads []parse.OpID
+}
+
+func newFollowers(h *parse.History, reads []parse.OpID) followers {
+	if len(reads) == 0 {
+		return followers{}
+	}
+	// Each start is one early until its reads are filled in.
+	f := followers{start: make([]int32, len(h.Ops)+3), reads: make([]parse.OpID, len(reads))}
+	for _, r := range reads {
+		f.start[h.Ops[r].RF+3]++
+	}
+	for i := range f.start[1:] {
+		f.start[i+1] += f.start[i]
+	}
+	for _, r := range reads {
+		slot := &f.start[h.Ops[r].RF+2]
+		f.reads[*slot] = r
+		*slot++
+	}
+	return f
+}
+
+func (f followers) of(w parse.OpID) []parse.OpID {
+	if f.start == nil {
+		return nil
+	}
+	return f.reads[f.start[w+1]:f.start[w+2]]
 }

@@ -52,16 +52,16 @@ var mutants = []mutant{
 
 	// The rules and their fixpoint.
 	{name: "rule A", file: "check/saturate/rules.go",
-		old: "return g.derive(u, Node(w), witness.DerivedA, r)", new: "return true", often: true},
+		old: "return g.derive(u, Node(w), byRuleA, r)", new: "return true", often: true},
 	// Rule B puts the read before the write, which is a cycle as well.
 	{name: "rule A for initial writes", file: "check/saturate/rules.go",
 		old: "return g.failInit(u, r)", new: "return true", survives: true},
 	{name: "rule B", file: "check/saturate/rules.go",
-		old: "if r != w && !g.deriveB(r, w, via) {", new: "if g.isInit(writer) && r != w && !g.deriveB(r, w, via) {", often: true},
+		old: "if r != w && !g.derive(r, w, byRuleB, w) {", new: "if g.isInit(writer) && r != w && !g.derive(r, w, byRuleB, w) {", often: true},
 	{name: "rule B for initial writes", file: "check/saturate/rules.go",
 		old: "if g.slot[w] == g.laneWrite[l] && !g.readersBefore(g.initOf(w), w) {", new: "if false {"},
 	{name: "RMW excluded from its own rule B", file: "check/saturate/rules.go",
-		old: "if r != w && !g.deriveB(r, w, via) {", new: "if !g.deriveB(r, w, via) {"},
+		old: "if r != w && !g.derive(r, w, byRuleB, w) {", new: "if !g.derive(r, w, byRuleB, w) {"},
 	{name: "RMW excluded from its own rule A", file: "check/saturate/rules.go",
 		old: "p-- // an RMW does not precede its own read"},
 	{name: "cursors of writes", file: "check/saturate/rules.go",
@@ -74,8 +74,10 @@ var mutants = []mutant{
 		old: "if !g.again(u, mask) || !g.handOn(u, mask) {", new: "if !g.again(u, mask) {"},
 	{name: "chains above 64", file: "check/saturate/repair.go", tests: "check/saturate",
 		old: "for w := has & mask[i]; w != 0; w &= w - 1 {", new: "for w := has & mask[i]; i == 0 && w != 0; w &= w - 1 {"},
-	{name: "undo of rows", file: "check/saturate/assume.go",
+	{name: "undo of rows", file: "check/saturate/trail.go",
 		old: "g.rows[int(s.node)*g.chains+int(s.chain)] = s.old", new: "_ = s"},
+	{name: "release of rows", file: "check/saturate/trail.go", tests: "check/search",
+		old: "copy(g.row(v), held.rows[i])", new: "_ = i"},
 
 	// Procedures.
 	{name: "budget without proof", file: "check/search/base/base.go",

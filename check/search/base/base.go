@@ -39,17 +39,16 @@ func Saturation(ctx context.Context, h *parse.History, m model.Model) ([]precede
 		return nil, g.Refute(), nil
 	}
 	arcs := make([]precedence.Arc, g.Inferred())
-	for i := range arcs {
-		from, to, rule, via := g.InferredEdge(i)
+	g.EachInferred(func(i int, from, to saturate.Node, rule witness.Rule, via saturate.Node) {
 		a := precedence.Arc{
 			From: precedence.Node(g.Op(from)), To: precedence.Node(g.Op(to)),
 			Rule: rule, Via: parse.NoOp, Serial: int32(i) + 1,
 		}
-		if via != saturate.NoNode && rule != witness.FromRead {
+		if via != saturate.NoNode {
 			a.Via = g.Op(via)
 		}
 		arcs[i] = a
-	}
+	})
 	return arcs, nil, nil
 }
 

@@ -62,9 +62,8 @@ func judge(ctx context.Context, h *parse.History, m model.Model, limits search.L
 		return v, nil
 	}
 	v.Answer, v.Closure = witness.Allowed, &witness.Closure{Arcs: make([]witness.Arc, g.Inferred())}
-	for i := range v.Closure.Arcs {
-		from, to, _, _ := g.InferredEdge(i)
+	g.EachInferred(func(i int, from, to saturate.Node, _ witness.Rule, _ saturate.Node) {
 		v.Closure.Arcs[i] = witness.Arc{From: g.Op(from), To: g.Op(to)}
-	}
+	})
 	return v, nil
 }
