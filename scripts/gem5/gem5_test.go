@@ -1,0 +1,105 @@
+package gem5_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	script "ordeal/scripts/gem5"
+)
+
+// run runs se.py on the stand-in for gem5's Python and returns what it prints.
+func run(t *testing.T, fake string, args ...string) string {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed: gem5 brings its own, without it nothing can run se.py")
+	}
+	library, err := filepath.Abs("testdata/m5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	se := filepath.Join(t.TempDir(), "se.py")
+	if err := os.WriteFile(se, script.Script, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, append([]string{"-B", se}, args...)...)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+library, "FAKE="+fake)
+	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !strings.Contains(string(out), "ORDEAL") {
+		t.Fatalf("%v %v: %s", exit, err, out)
+	}
+	return string(out)
+}
+
+func TestInfo(t *testing.T) {
+	for fake, want := range map[string]string{
+		"":                            `{"version":"24.0.0.1","protocols":["MESI_Two_Level"],"isas":["x86"]}`,
+		"v22,protocols=MI_example":    `{"version":"24.0.0.1","protocols":["MI_example"],"isas":["x86"]}`,
+		"protocols=MI_example+CHI+XX": `{"version":"24.0.0.1","protocols":["CHI","MI_example","XX"],"isas":["x86"]}`,
+	} {
+		var got struct {
+			Version   string   `json:"version"`
+			Protocols []string `json:"protocols"`
+			ISAs      []string `json:"isas"`
+		}
+		text, ok := strings.CutPrefix(run(t, fake, "--info"), "ORDEAL info ")
+		if err := json.Unmarshal([]byte(text), &got); !ok || err != nil {
+			t.Fatalf("%s: %s (%v)", fake, text, err)
+		}
+		if data, _ := json.Marshal(got); string(data) != want {
+			t.Errorf("%s: %s, want %s", fake, data, want)
+		}
+	}
+}
+
+// TestSE builds machines of several versions and runs them to the end.
+func TestSE(t *testing.T) {
+	const machine = "--tree testdata/tree --binary p.elf "
+	for _, test := range []struct {
+		name, fake, args string
+		want             []string
+	}{
+		{"v24", "", machine + "--cores 4 --cpu o3 --seed 7 --randomization --deadlock-threshold 99 --l1d-size 1kB --link-latency 3 --l2-banks 2", []string{
+			"isa x86\n", "ruby ruby.MESI_Two_Level l1d 1kB link 3 banks 2\n", "seeded 7\n",
+			"instantiated 4 cpus ready=True output=guest.out threshold=99 randomization=True directory=True\n",
+			"ORDEAL start\n", "ORDEAL exit 0 1000 44 exiting with last active thread context\n",
+		}},
+		{"v22", "v22", machine + "--randomization", []string{
+			"ORDEAL note this version cannot randomize Ruby's messages\n", "4 cpus ready=True", "threshold=500000", "ORDEAL exit 0 1000 44 ",
+		}},
+		{"exit code", "code=102", machine, []string{"ORDEAL exit 102 1000 44 "}},
+		{"progress", "", machine + "--progress-ticks 400", []string{"ORDEAL progress 400 44\nORDEAL progress 800 44\nORDEAL exit 0 1000 44 "}},
+		{"limit", "", machine + "--progress-ticks 400 --max-ticks 700", []string{"ORDEAL progress 400 44\nORDEAL limit 700 44\n"}},
+		{"no seed", "noseed", machine + "--seed 7", []string{"ORDEAL note this version cannot be seeded\n", "ORDEAL exit 0"}},
+		{"AMD", "protocols=MOESI_AMD_Base", machine + "--cores 3", []string{
+			"ORDEAL note MOESI_AMD_Base pairs its cores: 4 instead of 3\n", "4 cpus ready=True", "directory=True", "ORDEAL exit 0",
+		}},
+		{"several", "protocols=MESI_Two_Level+MI_example", machine + "--protocol MESI_Two_Level", []string{"ruby ruby.MESI_Two_Level ", "ORDEAL exit 0"}},
+		{"tree option", "", machine + "--tree-option=--recycle-latency=3", []string{"ORDEAL exit 0"}},
+
+		{"mismatch", "", machine + "--protocol MI_example", []string{"ORDEAL refused the binary has protocol MESI_Two_Level: want MI_example\n"}},
+		{"none named", "protocols=MESI_Two_Level+MI_example", machine, []string{"ORDEAL refused the binary has several protocols (MESI_Two_Level, MI_example): name one\n"}},
+		{"no CPU", "nocpu", machine + "--cpu o3", []string{"ORDEAL refused the binary has no o3 CPU (X86O3CPU or DerivO3CPU)\n"}},
+		{"no minor CPU", "", machine + "--cpu minor", []string{"ORDEAL refused the binary has no minor CPU"}},
+		{"no tree", "", "--tree testdata/none --binary p.elf", []string{"ORDEAL refused tree testdata/none: no folder configs/ruby\n"}},
+		{"no configuration", "protocols=MI_example", machine, []string{"ORDEAL refused the tree cannot configure protocol MI_example: "}},
+		{"no binary", "", "--tree testdata/tree", []string{"ORDEAL refused --binary is missing\n"}},
+		{"no such option", "", machine + "--tree-option=--nonsense=3", []string{"ORDEAL refused the tree knows no option --nonsense=3\n"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out := run(t, test.fake, strings.Fields(test.args)...)
+			for _, want := range test.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in:\n%s", want, out)
+				}
+			}
+			if refused := strings.Contains(test.want[0], "refused"); refused && strings.Contains(out, "instantiated") {
+				t.Errorf("refused and built:\n%s", out)
+			}
+		})
+	}
+}

@@ -1,0 +1,2 @@
+class ISA:
+    X86 = "x86"

@@ -1,0 +1,50 @@
+"""A stand-in for gem5's Python, to test se.py without gem5.
+
+FAKE in the environment says what it is like: words separated by commas.
+
+    protocols=A+B   the protocols built in
+    v22             as v22: one TARGET_ISA, no default_isa, no randomization
+    noseed          nothing can be seeded
+    nocpu           there are no CPUs
+    ticks=N         when the guest exits; code=N is its exit code
+"""
+
+import os
+
+SETTINGS = dict(
+    (word.split("=", 1) + [True])[:2] for word in os.environ.get("FAKE", "").split(",") if word
+)
+MaxTick = 2**64 - 1
+
+from . import core, defines, objects, params  # noqa: E402
+
+_tick = 0
+
+
+def curTick():
+    return _tick
+
+
+class _Event:
+    def __init__(self, cause, code):
+        self.cause, self.code = cause, code
+
+    def getCause(self):
+        return self.cause
+
+    def getCode(self):
+        return self.code
+
+
+def instantiate():
+    print("instantiated", objects.describe())
+
+
+def simulate(ticks):
+    global _tick
+    end = int(SETTINGS.get("ticks", 1000))
+    if _tick + ticks < end:
+        _tick += ticks
+        return _Event("simulate() limit reached", 0)
+    _tick = end
+    return _Event("exiting with last active thread context", int(SETTINGS.get("code", 0)))

@@ -1,0 +1,7 @@
+from . import SETTINGS
+
+gem5Version = "24.0.0.1"
+if "noseed" not in SETTINGS:
+
+    def seedRandom(value):
+        print("seeded", value)

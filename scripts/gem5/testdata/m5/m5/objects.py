@@ -1,0 +1,69 @@
+from . import SETTINGS
+
+made = []
+
+
+class SimObject:
+    _params = ()
+
+    def __init__(self, **values):
+        made.append(self)
+        for name, value in values.items():
+            setattr(self, name, value)
+
+
+class CPU(SimObject):
+    def createInterruptController(self):
+        self.interrupts = True
+
+    def createThreads(self):
+        self.threads = True
+
+    def totalInsts(self):
+        return 11
+
+
+class RubySystem(SimObject):
+    _params = () if "v22" in SETTINGS else ("randomization",)
+
+
+class Sequencer(SimObject):
+    deadlock_threshold = 500000
+
+    def connectCpuPorts(self, cpu):
+        cpu.port = self
+
+
+class Directory(SimObject):
+    _params = ("L2isWB", "requestFromDMA", "responseToDMA")
+
+
+class SEWorkload(SimObject):
+    @classmethod
+    def init_compatible(cls, path):
+        return cls(path=path)
+
+
+class Process(SimObject):
+    pass
+
+
+MessageBuffer = Root = SrcClockDomain = System = VoltageDomain = SimObject
+if "nocpu" not in SETTINGS:
+    if "v22" in SETTINGS:
+        TimingSimpleCPU = CPU
+    else:
+        X86TimingSimpleCPU = X86O3CPU = CPU
+
+
+def describe():
+    """What tests ask for, in one line."""
+    cpus = [o for o in made if isinstance(o, CPU)]
+    process = next(o for o in made if isinstance(o, Process))
+    ruby = next(o for o in made if isinstance(o, RubySystem))
+    ready = all(c.interrupts and c.threads and c.workload is process and c.port for c in cpus)
+    dma = [hasattr(o, n) for o in made if isinstance(o, Directory) for n in Directory._params]
+    return "%d cpus ready=%s output=%s threshold=%s randomization=%s directory=%s" % (
+        len(cpus), ready, process.output, cpus[0].port.deadlock_threshold,
+        getattr(ruby, "randomization", False), all(dma),
+    )

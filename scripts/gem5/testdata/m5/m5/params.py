@@ -1,0 +1,3 @@
+class AddrRange:
+    def __init__(self, size):
+        self.size = size
