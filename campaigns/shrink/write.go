@@ -50,6 +50,7 @@ func (r *Result) Write(ctx context.Context, dir campaigns.RunDir, command []stri
 		{"core.axe", r.core},
 		{"witness.svg", func(w io.Writer) error { return r.picture(func(p *witness.Picture) error { return p.WriteSVG(w) }) }},
 		{"witness.dot", func(w io.Writer) error { return r.picture(func(p *witness.Picture) error { return p.WriteDot(w) }) }},
+		{"messages.svg", func(w io.Writer) error { return r.chart(ctx, w) }},
 	} {
 		var text bytes.Buffer
 		if err := f.emit(&text); errors.Is(err, errNone) {

@@ -82,7 +82,7 @@ func (l *link) forward(m *object, now event.Tick) {
 			}
 			arrival := s.network.Arrival(now, l.source, index, l.vnet)
 			if s.options.Messages != nil {
-				s.options.Messages(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival, Text: s.program.describe(one)})
+				s.tell(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival}, one)
 			}
 			l.to[index].enqueue(one, arrival)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/slicc/types"
 )
 
 // Step is one transition of a run.
@@ -24,7 +25,23 @@ type Message struct {
 	Buffer  string // that it leaves
 	To      string
 	Arrives event.Tick // in To
-	Text    string     // its simple fields
+	Line    memory.Addr
+	Type    string // its field of that name, else its structure's name
+	Text    string // its simple fields
+}
+
+// tell describes a message to whoever follows them.
+func (s *System) tell(note Message, m *object) {
+	note.Text, note.Type = s.program.describe(m), m.layout.typ.Name
+	if at := m.layout.addr; at >= 0 {
+		note.Line = memory.Addr(m.words[at])
+	}
+	for _, f := range m.layout.typ.Fields {
+		if v := m.words[max(m.layout.offset[f], 0)]; f.Name == "Type" && f.Type.Kind == types.Enum && v < uint64(len(f.Type.Enums)) {
+			note.Type = f.Type.Enums[v].Name
+		}
+	}
+	s.options.Messages(note)
 }
 
 // String writes the message below the first column of a Step.
