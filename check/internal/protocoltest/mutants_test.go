@@ -53,7 +53,9 @@ func (l load) mutated(t testing.TB, protocol string, m mutant) *builtin.Runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := builtin.New(builtin.Options{Tree: p.Apply(planted), Core: l.core, Latency: l.latency})
+	o := l.machine()
+	o.Tree = p.Apply(planted)
+	r, err := builtin.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

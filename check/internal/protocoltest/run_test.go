@@ -18,6 +18,7 @@ import (
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/ruby/cache"
 )
 
 var soak = flag.Bool("soak", false, "run every mutant to its verdict, and the clean protocols at full length")
@@ -54,6 +55,10 @@ type load struct {
 	lines   int // locations
 	layout  gen.Layout
 	rounds  int
+	window  int // of out-of-order cores; 0 means the default
+	// caches is the size of each; zero means the defaults.
+	caches      cache.Geometry
+	directories int // 0 means one
 }
 
 func (l load) String() string {
@@ -77,10 +82,20 @@ func (l load) program(t testing.TB, seed uint64) *gen.Program {
 	return p
 }
 
+// machine is the machine for the load, without a protocol.
+func (l load) machine() builtin.Options {
+	return builtin.Options{
+		Core: l.core, Latency: l.latency, Window: l.window,
+		Private: l.caches, Shared: l.caches, Directories: l.directories,
+	}
+}
+
 // runner makes a simulator for the load on a protocol.
 func (l load) runner(t testing.TB, protocol string) *builtin.Runner {
 	t.Helper()
-	r, err := builtin.New(builtin.Options{Protocol: protocol, Core: l.core, Latency: l.latency})
+	o := l.machine()
+	o.Protocol = protocol
+	r, err := builtin.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
