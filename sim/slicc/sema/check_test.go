@@ -3,6 +3,8 @@ package sema
 import (
 	"errors"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -82,4 +84,25 @@ func faultsOf(t *testing.T, err error) ast.Faults {
 		t.Fatalf("error is no list of faults: %v", err)
 	}
 	return faults
+}
+
+// TestMissingBasics takes a type that every machine needs out of the protocol.
+func TestMissingBasics(t *testing.T) {
+	for _, name := range []string{"Addr", "AccessPermission"} {
+		fsys := tree(t)
+		fsys["in.sm"] = &fstest.MapFile{}
+		native := string(fsys["native.sm"].Data)
+		other := regexp.MustCompile(`\((`+name+`)\b`).ReplaceAllString(native, "(Other")
+		if other == native {
+			t.Fatalf("native.sm declares no %s", name)
+		}
+		fsys["native.sm"] = &fstest.MapFile{Data: []byte(other)}
+		file, err := syntax.Load(fsys, "machine.slicc")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Check(file); err == nil || !strings.Contains(err.Error(), name+" is not declared") {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
 }

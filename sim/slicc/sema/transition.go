@@ -42,7 +42,10 @@ func (c *checker) finishMachine() {
 // required finds the functions that running a transition takes.
 func (c *checker) required() {
 	m := c.machine
-	addr, permission := c.findType("Addr"), c.findType("AccessPermission")
+	addr, permission := c.basic(m.Pos, "Addr"), c.basic(m.Pos, "AccessPermission")
+	if addr == invalid || permission == invalid {
+		return
+	}
 	var pointers []*types.Type
 	if m.TBE != nil {
 		pointers = append(pointers, m.TBE)
