@@ -2,6 +2,8 @@ package campaigns
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"ordeal/gen"
@@ -96,8 +98,49 @@ func (r *running) judgeResult(ctx context.Context, p *gen.Program, rounds int, r
 	return Judge(ctx, p, rounds, res, how)
 }
 
+// repeatBatch makes the batch again that a run was part of, for a simulator
+// does the same again only if all of the launch is the same. The directories
+// of the other runs lie in that of the run.
+func (r *Record) repeatBatch(ctx context.Context, runner batchRunner, dir RunDir, p *gen.Program) (sim.Result, error) {
+	own := -1
+	var jobs []sim.Job
+	for i, number := range r.Batch {
+		other := *r
+		other.Number = number
+		program, place := p, dir
+		if number == r.Number {
+			own = i
+		} else {
+			var err error
+			if program, err = r.Config.Program(r.Seed, number); err != nil {
+				return sim.Result{}, err
+			}
+			place = RunDir(filepath.Join(string(dir), batchDir, pad(number)))
+			if err := os.MkdirAll(string(place), 0o755); err != nil {
+				return sim.Result{}, err
+			}
+		}
+		job, err := other.job(place, program)
+		if err != nil {
+			return sim.Result{}, err
+		}
+		jobs = append(jobs, job)
+	}
+	if own < 0 {
+		return sim.Result{}, fmt.Errorf("run %d is not in its batch %v", r.Number, r.Batch)
+	}
+	results, err := runner.RunBatch(ctx, jobs)
+	if err != nil {
+		return sim.Result{}, err
+	}
+	return results[own], nil
+}
+
 // aloneDir is the directory of a run made again, in that of the run.
 const aloneDir = "alone"
+
+// batchDir holds the other runs of a batch that is made again.
+const batchDir = "batch"
 
 // alone makes a run again that failed in a batch.
 func alone(ctx context.Context, single *Single, run *Run, p *gen.Program, record *Record) (*Alone, error) {

@@ -22,6 +22,8 @@
 //	    witness-tso.txt  for people: why the history is forbidden by TSO
 //	    repro/           what ordeal repro made
 //	    alone/           a failed run of a batch, made again alone
+//	    batch.elf        what was executed of a batch
+//	    batch/           the other runs, where repro made a batch again
 //	    se.py gem5-*.txt m5out/ coverage.txt
 //	                     what gem5 was given and left (simulator gem5)
 //

@@ -40,7 +40,7 @@ func TestParseFaults(t *testing.T) {
 		{"two documents", good + "---\n" + good, nil, "more than one YAML document"},
 		{"unknown key", good + "sede: 1\n", nil, `f.yaml:4: unknown key "sede" (did you mean "seed"?)`},
 		{"unknown config key", good + "    treads: 1\n", nil, `f.yaml:4: unknown key "treads" (did you mean "threads"?)`},
-		{"wild key", good + "    zzz: 1\n", nil, `f.yaml:4: unknown key "zzz" (known: batch, classify,`},
+		{"wild key", good + "    zzz: 1\n", nil, `f.yaml:4: unknown key "zzz" (known: batch, `},
 		{"wrong type", good + "    threads: many\n", nil, "f.yaml:4: cannot use str `many` as int"},
 		{"zero threads", good + "    threads: 0\n", nil, "f.yaml:4: threads: 0: want 1 to 64"},
 		{"zero runs", good + "    runs: 0\n", nil, "f.yaml:4: runs: 0 is not a positive number"},

@@ -42,6 +42,9 @@ func (s *Single) simulate(ctx context.Context, dir RunDir, p *gen.Program, recor
 		return sim.Result{}, err
 	}
 	defer done()
+	if runner, ok := s.Runner.(batchRunner); ok && len(record.Batch) > 1 {
+		return record.repeatBatch(ctx, runner, dir, p)
+	}
 	job, err := record.job(dir, p)
 	if err != nil {
 		return sim.Result{}, err

@@ -113,7 +113,7 @@ func (s *shrinker) result(ctx context.Context, reduced *reduce.Result) (*Result,
 		Before: s.program.Ops() * s.record.Config.Rounds, After: best.Ops(),
 		Candidates: reduced.Tried, Runs: s.runs, Minimal: reduced.Minimal, Elapsed: time.Since(s.started),
 	}
-	r.Record.Campaign, r.Record.Seed, r.Record.Number = "", s.best, 0
+	r.Record.Campaign, r.Record.Seed, r.Record.Number, r.Record.Batch = "", s.best, 0, nil
 	r.Record.Config = s.config(best)
 	runner, err := s.runner(best)
 	if err != nil {

@@ -18,9 +18,10 @@ import (
 // under another seed, where the trouble was not its own. The seed of a launch
 // is that of its first job, its time limit the sum of its jobs'.
 //
-// The results are in the order of the jobs. Files of a launch lie in the
-// directory of its first job; Elapsed is an equal share of the launch. Its
-// errors are those of sim.Runner.
+// The results are in the order of the jobs. What gem5 left of a launch lies in
+// the directory of the program that it ended in or, when all passed, of the
+// first; every directory has the executable. Elapsed is an equal share of the
+// launch. Its errors are those of sim.Runner.
 func (r *Runner) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
 	if err := check(jobs); err != nil {
 		return nil, err

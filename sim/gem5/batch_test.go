@@ -65,6 +65,11 @@ func TestBatchFailure(t *testing.T) {
 				continue
 			}
 			want := fmt.Sprintf("in program %d of a batch of 4\n", at+1)
+			for _, file := range []string{BatchFile, StderrFile, ScriptFile} {
+				if _, err := os.Stat(filepath.Join(jobs[i].Dir, file)); err != nil {
+					t.Errorf("fault at %d: %v", at, err)
+				}
+			}
 			if results[i].Outcome != sim.Crash || !strings.HasPrefix(results[i].Detail, want) {
 				t.Errorf("fault at %d: %+v", at, results[i])
 			}

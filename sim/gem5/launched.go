@@ -73,6 +73,9 @@ func (l *launched) run(ctx context.Context) ([]sim.Result, error) {
 	if err != nil {
 		return l.cannot(err), nil
 	}
+	if err := errors.Join(l.clean(), l.distribute(results)); err != nil {
+		return l.cannot(err), nil
+	}
 	for k := range results {
 		if orderErr == nil && k < len(orders) && results[k].Outcome == sim.Passed {
 			results[k].Log = orders[k].append(results[k].Log, &l.jobs[k])
@@ -81,7 +84,7 @@ func (l *launched) run(ctx context.Context) ([]sim.Result, error) {
 	if orderErr != nil {
 		results[0].Detail += "\nthe order of stores is not known: " + orderErr.Error()
 	}
-	return results, l.clean()
+	return results, nil
 }
 
 // maxFileBytes bounds each file that gem5 writes.
@@ -199,6 +202,42 @@ func (l *launched) results(timeout time.Duration) ([]sim.Result, error) {
 	}
 	logs, whole := split(log, programsOf(l.jobs))
 	return attribute(result, logs, whole, l.end), l.cover()
+}
+
+// distribute gives every job of a batch the executable, and the one that the
+// launch ended in what gem5 left.
+func (l *launched) distribute(results []sim.Result) error {
+	for _, job := range l.jobs[1:len(results)] {
+		if err := link(l.path(BatchFile), filepath.Join(job.Dir, BatchFile)); err != nil {
+			return err
+		}
+	}
+	last := len(results) - 1
+	if last == 0 || results[last].Outcome == sim.Passed {
+		return nil
+	}
+	for _, file := range []string{ScriptFile, StdoutFile, StderrFile, OutputDir, CoverageFile} {
+		err := os.Rename(l.path(file), filepath.Join(l.jobs[last].Dir, file))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// link gives a file another name, or copies it where that cannot be.
+func link(from, to string) error {
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return launch.WriteExecutable(to, data)
 }
 
 // clean removes what nobody reads.
