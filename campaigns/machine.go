@@ -51,6 +51,8 @@ type Machine struct {
 	MemoryJitter  int64 `yaml:"memory-jitter" json:"memory-jitter,omitempty"`
 	// LockedRMW makes read-modify-writes pairs of accesses under a lock.
 	LockedRMW bool `yaml:"locked-rmw" json:"locked-rmw,omitempty"`
+	// Execution has the log tell when every store was committed.
+	Execution bool `yaml:"execution" json:"execution,omitempty"`
 	// EventOrder is the order of events in a tick: event.ParseOrder.
 	EventOrder string `yaml:"event-order" json:"event-order,omitempty"`
 	// Watchdog is the age in ticks at which an access is taken for deadlocked,
@@ -84,7 +86,7 @@ func (m *Machine) options() (builtin.Options, []fault) {
 		Latency: latency.Model{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 		Memory:  latency.Model{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
 		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, TBEs: m.TBEs,
-		LockedRMW: m.LockedRMW, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
+		LockedRMW: m.LockedRMW, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []fault
 	note := func(key string, err error) {

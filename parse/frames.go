@@ -24,6 +24,7 @@ type frames struct {
 	threads []words
 	final   words
 	order   []words
+	steps   words
 	// torn is why the log is known to end early, nil if it is not.
 	torn error
 }
@@ -113,6 +114,12 @@ func (fs *frames) slot(at int, kind, index uint32, name string, f *faults) *word
 			return nil
 		}
 		slot = &fs.order[index]
+	case sim.FrameSteps:
+		if index != 0 {
+			f.addf("byte %d: frame of steps with index %d", at, index)
+			return nil
+		}
+		slot = &fs.steps
 	default:
 		f.addf("byte %d: unknown kind of frame %d", at, kind)
 		return nil
@@ -133,6 +140,8 @@ func frameName(p *gen.Program, kind, index uint32) string {
 		return "store order of " + p.Locations[index]
 	case kind == sim.FrameFinal:
 		return "final values"
+	case kind == sim.FrameSteps:
+		return "steps"
 	default:
 		return fmt.Sprintf("frame of kind %d", kind)
 	}

@@ -6,7 +6,7 @@ package sim
 // All numbers are little-endian. A frame is a header of LogHeaderBytes bytes,
 //
 //	bytes  0–7   magic "ORDEAL1\n"
-//	bytes  8–11  kind (FrameThread, FrameFinal, FrameOrder)
+//	bytes  8–11  kind (FrameThread, FrameFinal, FrameOrder, FrameSteps)
 //	bytes 12–15  thread for FrameThread; location for FrameOrder; else 0
 //	bytes 16–23  the program's hash: first 8 bytes of Program.Hash
 //	bytes 24–31  rounds that the run was asked for
@@ -20,10 +20,16 @@ package sim
 //     rounds × reads mean that the run stopped early.
 //   - FrameFinal: the value of each location after the last thread ended, in
 //     order of LocID.
+//   - FrameSteps: every step of the run in order, as 2·thread for the next
+//     operation of the thread (other than a delay), and 2·thread + 1 for the
+//     oldest store in the thread's store buffer reaching memory. A store is
+//     two steps, any other operation one. A read may stand later than the
+//     instant at which its value was current. Only simulators with FIFO store
+//     buffers write it, on request.
 //   - FrameOrder: the values written to one location in the order in which
 //     they reached memory. Only simulators that can tell write it.
 //
-// Frames may come in any order; FrameFinal and FrameOrder are optional.
+// Frames may come in any order; all but FrameThread are optional.
 type Log []byte
 
 // LogMagic opens every frame.
@@ -37,6 +43,7 @@ const (
 	FrameThread uint32 = 1
 	FrameFinal  uint32 = 2
 	FrameOrder  uint32 = 3
+	FrameSteps  uint32 = 4
 )
 
 // Checksum folds payload words: sum starts at 0 and each word w turns it into

@@ -36,6 +36,20 @@ func (w LogWriter) AppendOrder(log Log, loc gen.LocID, values []gen.Value) Log {
 	return w.append(log, FrameOrder, uint32(loc), values)
 }
 
+// AppendSteps appends the steps of the run in order; see Step.
+func (w LogWriter) AppendSteps(log Log, steps []gen.Value) Log {
+	return w.append(log, FrameSteps, 0, steps)
+}
+
+// Step is the word of FrameSteps for a step of a thread: its next operation,
+// or the commit of its oldest buffered store.
+func Step(t gen.ThreadID, commit bool) gen.Value {
+	if commit {
+		return 2*gen.Value(t) + 1
+	}
+	return 2 * gen.Value(t)
+}
+
 func (w LogWriter) append(log Log, kind, index uint32, values []gen.Value) Log {
 	log = append(log, LogMagic...)
 	log = binary.LittleEndian.AppendUint32(log, kind)

@@ -55,5 +55,6 @@ func machineFlags(fs *pflag.FlagSet, m *campaigns.Machine) {
 	fs.StringVar(&m.EventOrder, "event-order", m.EventOrder, "builtin: order of events in a tick: shuffled, fifo, lifo (default shuffled)")
 	fs.Int64Var(&m.Watchdog, "watchdog", m.Watchdog, "builtin: age in ticks at which an access is taken for deadlocked; 0 means the default")
 	fs.Uint64Var(&m.StepBudget, "step-budget", m.StepBudget, "builtin: most events of a run; 0 means the default")
+	fs.BoolVar(&m.Execution, "execution", m.Execution, "builtin: log when every store is committed, for check --serializability")
 	fs.StringSliceVar(&m.CoreBugs, "core-bugs", m.CoreBugs, "builtin: faults to plant in the cores")
 }

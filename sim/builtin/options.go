@@ -98,6 +98,10 @@ type Options struct {
 	// LockedRMW (--locked-rmw) makes cores perform read-modify-writes as
 	// locked pairs; see core.Config.
 	LockedRMW bool
+	// Execution (--execution) has the log tell every step of the cores, the
+	// commits of stores among them: sim.FrameSteps. The cores have FIFO store
+	// buffers then, or none: InOrder, TSO or OOO.
+	Execution bool
 	// Bugs (--core-bug) are planted faults of the cores.
 	Bugs []core.Bug
 	_    struct{}
@@ -144,6 +148,9 @@ func (o Options) Validate() error {
 	errs := []error{o.validateProtocol()}
 	c := o.core(0, 0)
 	errs = append(errs, c.Validate(), o.Latency.Validate(), o.validateSizes())
+	if o.Execution && (o.Core == core.PSO || o.Core == core.RMO) {
+		errs = append(errs, fmt.Errorf("steps of %s cores: want cores whose stores perform in program order", o.Core))
+	}
 	if o.Lines < 1 {
 		errs = append(errs, fmt.Errorf("cache of %d lines: want at least 1", o.Lines))
 	}

@@ -25,6 +25,7 @@ type simulation struct {
 	cores   []core.Core
 	running int // cores that have not come to their end
 	writes  *core.WriteOrder
+	steps   *core.Steps // nil unless asked for
 	reader  reader
 }
 
@@ -36,12 +37,16 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 		queue:  event.New(o.Order, job.Seed),
 		writes: core.NewWriteOrder(p, job.Rounds),
 	}
+	if o.Execution {
+		s.steps = core.NewSteps(p, job.Rounds)
+	}
 	if s.budget == 0 {
 		s.budget = EventsPerRun + EventsPerOp*uint64(p.Ops())*uint64(job.Rounds)
 	}
 	s.system = r.build(s.queue, o, max(o.Cores, len(p.Threads)), job.Seed)
 	for t := range p.Threads {
 		thread := core.NewThread(p, gen.ThreadID(t), job.Rounds, s.writes)
+		thread.Record(s.steps)
 		s.threads = append(s.threads, thread)
 		s.cores = append(s.cores, core.New(s.queue, o.core(job.Seed, t), thread, s.system.Port(t), s.coreDone))
 	}
@@ -150,6 +155,9 @@ func (s *simulation) log(complete bool) sim.Log {
 	log = w.AppendFinal(log, s.reader.values)
 	for l, values := range *s.writes {
 		log = w.AppendOrder(log, gen.LocID(l), values)
+	}
+	if s.steps != nil {
+		log = w.AppendSteps(log, s.steps.Words())
 	}
 	return log
 }

@@ -89,12 +89,14 @@ func (c *blocking) proceed() {
 		c.wake(c.busyUntil)
 	case gen.FullFence:
 		if c.buffer.empty() || !c.fenceDrains {
+			c.thread.stepped()
 			c.retire()
 		}
 	case gen.Load:
 		if s := c.forward(in.loc); s != nil {
 			c.stats.Forwarded++
 			c.thread.finish(s.in.value)
+			c.thread.stepped()
 			c.retire()
 			return
 		}
@@ -105,6 +107,7 @@ func (c *blocking) proceed() {
 			c.access()
 		case !c.buffer.full():
 			c.buffer.push(*in, c.late())
+			c.thread.stepped()
 			c.retire()
 		}
 	default:
@@ -162,12 +165,16 @@ func (c *blocking) Perform(tag uint64, b *memory.Block) {
 	case c.split:
 		c.split = false
 		c.thread.apply(in, b)
+		c.thread.stepped()
 		c.thread.finish(c.old)
 		c.state = fetching
 	default:
 		value := c.thread.apply(in, b)
+		c.thread.stepped()
 		if in.kind.Reads() {
 			c.thread.finish(value)
+		} else {
+			c.thread.committed()
 		}
 		c.state = fetching
 	}

@@ -124,6 +124,7 @@ func (b *buffer) perform(tag uint64, t *Thread, block *memory.Block) {
 	for i := range b.stores {
 		if b.stores[i].tag == tag {
 			t.apply(&b.stores[i].in, block)
+			t.committed()
 			b.stores = append(b.stores[:i], b.stores[i+1:]...)
 			return
 		}

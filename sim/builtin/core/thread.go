@@ -28,6 +28,8 @@ type Thread struct {
 	base  uint64 // round·stride
 
 	reads []gen.Value
+	id    gen.ThreadID
+	steps *Steps // nil unless they are recorded
 }
 
 // WriteOrder collects the values written to each location in the order in
@@ -55,7 +57,7 @@ func NewWriteOrder(p *gen.Program, rounds int) *WriteOrder {
 // write order.
 func NewThread(p *gen.Program, id gen.ThreadID, rounds int, writes *WriteOrder) *Thread {
 	t := &Thread{
-		stride: uint64(p.Stride()), rounds: rounds, writes: writes,
+		stride: uint64(p.Stride()), rounds: rounds, writes: writes, id: id,
 		reads: make([]gen.Value, 0, rounds*p.Reads(id)),
 	}
 	for _, op := range p.Threads[id] {

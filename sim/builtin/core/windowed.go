@@ -67,16 +67,24 @@ func (c *windowed) perform(tag uint64, b *memory.Block) {
 		s.in, s.split, s.state = s.in.storeAfter(s.value), true, unissued
 	case s.split:
 		c.thread.apply(&s.in, b)
+		c.thread.stepped()
 		s.state = performed
 	default:
 		s.value, s.state = c.thread.apply(&s.in, b), performed
+		if s.in.isRMW() {
+			c.thread.stepped()
+		}
 	}
 }
 
 // leave takes the operation at the head off the window.
 func (c *windowed) leave() {
-	if s := c.window.at(c.window.head); s.in.kind.Reads() || s.split {
+	s := c.window.at(c.window.head)
+	if s.in.kind.Reads() || s.split {
 		c.thread.finish(s.value)
+	}
+	if !s.in.isRMW() && !s.split {
+		c.thread.stepped()
 	}
 	c.window.head++
 	c.wakeNext()
