@@ -51,11 +51,25 @@ type Config struct {
 	Machine `yaml:",inline" json:"machine,omitzero"`
 	// Gem5 is the gem5 to run, with gem5.
 	Gem5 `yaml:",inline" json:"gem5,omitzero"`
+	// Bug says that a fault is planted, by mutant or core-bugs: runs ought to
+	// fail.
+	Bug *Bug `yaml:"bug" json:"bug,omitempty"`
 	// Expect is the model that the simulator promises: a history that it
 	// forbids is a violation.
 	Expect string `yaml:"expect" json:"expect"`
 	// Classify lists further models whose verdicts are only counted.
 	Classify []string `yaml:"classify" json:"classify"`
+}
+
+// Bug describes a planted fault.
+type Bug struct {
+	// Known is what papers or trackers call it, About what goes wrong.
+	Known string `yaml:"known" json:"known,omitempty"`
+	About string `yaml:"about" json:"about"`
+	// By lists the outcomes that may show it.
+	By []string `yaml:"by" json:"by,omitempty"`
+	// Equivalent says why nothing can show it: a negative control.
+	Equivalent string `yaml:"equivalent" json:"equivalent,omitempty"`
 }
 
 // Keep says which run directories a campaign keeps.

@@ -44,7 +44,7 @@ Exit status 1 when a mutant that is not known to be equivalent survived.`,
 	f.IntVar(&m.o.Budget, "budget", 10_000, "operations for each mutant, core and seed")
 	f.IntVar(&m.o.Seeds, "seeds", 1, "how many seeds each mutant gets, from --seed on")
 	f.IntVar(&m.o.Workers, "workers", 0, "mutants at a time; 0 means one for each processor")
-	f.StringVar(&m.dir, "dir", "", "directory of the results; default mutants/TIME")
+	f.StringVar(&m.dir, "dir", "", "directory of the results; default runs/mutants-TIME")
 	cmd.RunE = body(func(ctx context.Context, _ []string) error { return m.run(ctx) })
 	return cmd
 }
@@ -62,10 +62,13 @@ func (m *matrix) run(ctx context.Context) error {
 	if err := m.options(); err != nil {
 		return usage(err)
 	}
+	var err error
 	if m.dir == "" {
-		m.dir = filepath.Join("mutants", time.Now().Format("20060102-150405"))
+		m.dir, err = newDir("mutants")
+	} else {
+		err = os.MkdirAll(m.dir, 0o755)
 	}
-	if err := os.MkdirAll(m.dir, 0o755); err != nil {
+	if err != nil {
 		return err
 	}
 	journal, err := kill.OpenJournal(filepath.Join(m.dir, "matrix.jsonl"), &m.o)

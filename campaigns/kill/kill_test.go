@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,8 @@ import (
 	"ordeal/sim/mutate"
 	"ordeal/sim/protocols"
 )
+
+var soak = flag.Bool("soak", false, "catch every bug of the catalogue")
 
 // options are those of a small campaign on the MI protocol.
 func options(t testing.TB, names ...string) Options {

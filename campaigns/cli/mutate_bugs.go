@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/kill"
+	"ordeal/campaigns/shrink"
+)
+
+// bugsFile is the catalogue that comes with the command.
+const bugsFile = "bugs.yaml"
+
+func newMutateBugs(e *env) *cobra.Command {
+	b := bugs{env: e}
+	cmd := &cobra.Command{
+		Use:   "bugs [NAME...]",
+		Short: "Catch the known bugs of the catalogue",
+		Long: `Plant the bugs of a campaign file, one after the other, and run its programs until
+each is caught, under several seeds. Without --file they are those of the catalogue
+that comes with ordeal: bugs of the literature and of the tracker, by their names.
+With --reduce the first failing run of each is reduced, and both stay in DIR/NAME.
+Exit status 1 when a bug was caught by fewer than nine of ten seeds, or a negative
+control was caught.`,
+		Example: "  ordeal mutate bugs mi-swap-store mi-swap-profile",
+	}
+	f := cmd.Flags()
+	f.StringVar(&b.file, "file", "", "campaign file whose configurations have a bug (default the catalogue)")
+	f.Uint64Var(&b.hunt.Seed, "seed", 1, "first seed")
+	f.IntVar(&b.hunt.Seeds, "seeds", 10, "how many seeds")
+	f.IntVar(&b.hunt.Budget, "budget", 100_000, "operations for each seed")
+	f.BoolVar(&b.reduce, "reduce", false, "reduce the first failing run of each")
+	f.StringVar(&b.dir, "dir", "", "directory of the reduced runs; default runs/bugs-TIME")
+	f.BoolVar(&b.json, "json", false, "print the results as JSON")
+	cmd.RunE = body(func(ctx context.Context, args []string) error { return b.run(ctx, args) })
+	return cmd
+}
+
+// bugs is the mutate bugs command.
+type bugs struct {
+	*env
+	hunt         kill.Hunt
+	file, dir    string
+	reduce, json bool
+}
+
+func (b *bugs) run(ctx context.Context, names []string) error {
+	if b.hunt.Seeds < 1 || b.hunt.Budget < 1 {
+		return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", b.hunt.Seeds, b.hunt.Budget))
+	}
+	c, err := b.catalogue()
+	if err != nil {
+		return usage(err)
+	}
+	list, err := kill.Catalogue(c, names)
+	if err != nil {
+		return usage(err)
+	}
+	var catches []*kill.Catch
+	var reduced []*reducedBug
+	for _, cfg := range list {
+		caught, err := b.hunt.Catch(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		catches = append(catches, caught)
+		fmt.Fprintf(b.stderr, "%s: caught by %d of %d seeds\n", cfg.Name, caught.Hits(), len(caught.Seeds))
+		if b.reduce && caught.First != nil {
+			r, err := b.reduceOne(ctx, cfg, caught)
+			if err != nil {
+				return fmt.Errorf("reduce %s: %w", cfg.Name, err)
+			}
+			reduced = append(reduced, r)
+		}
+	}
+	if err := b.print(catches, reduced); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(catches, func(c *kill.Catch) bool { return !c.Expected() }) {
+		return exit(campaigns.ExitFinding)
+	}
+	return nil
+}
+
+// catalogue is the campaign whose bugs to catch.
+func (b *bugs) catalogue() (*campaigns.Campaign, error) {
+	if b.file == "" {
+		return campaigns.Ready(bugsFile)
+	}
+	data, err := os.ReadFile(b.file)
+	if err != nil {
+		return nil, err
+	}
+	return campaigns.Parse(b.file, data, nil)
+}
+
+// reducedBug is what became of a failing run.
+type reducedBug struct {
+	Name       string        `json:"name"`
+	Before     int           `json:"operations_before"`
+	After      int           `json:"operations_after"`
+	Threads    int           `json:"threads"`
+	Rounds     int           `json:"rounds"`
+	Candidates int           `json:"candidates"`
+	Runs       int           `json:"runs"`
+	Elapsed    time.Duration `json:"elapsed_ns"`
+	Dir        string        `json:"dir"`
+}
+
+// reduceOne records a failing run and reduces it.
+func (b *bugs) reduceOne(ctx context.Context, cfg *campaigns.Config, caught *kill.Catch) (*reducedBug, error) {
+	if b.dir == "" {
+		var err error
+		if b.dir, err = newDir("bugs"); err != nil {
+			return nil, err
+		}
+	}
+	dir := campaigns.RunDir(filepath.Join(b.dir, cfg.Name))
+	record := &campaigns.Record{
+		Seed: caught.First.Seed, Sim: campaigns.SimBuiltin, Config: *cfg, Timeout: campaigns.Duration(time.Minute),
+		Command: b.args, Started: time.Now(),
+	}
+	if err := dir.Create(caught.First.Program, record); err != nil {
+		return nil, err
+	}
+	if err := dir.Finish(caught.First.Case); err != nil {
+		return nil, err
+	}
+	res, err := shrink.Run(ctx, dir, shrink.Options{Time: time.Minute})
+	if err != nil {
+		return nil, err
+	}
+	out := campaigns.RunDir(filepath.Join(string(dir), "reduced"))
+	if err := res.Write(ctx, out, b.args); err != nil {
+		return nil, err
+	}
+	return &reducedBug{
+		Name: cfg.Name, Before: res.Before, After: res.After, Threads: len(res.Program.Threads), Rounds: res.Record.Config.Rounds,
+		Candidates: res.Candidates, Runs: res.Runs, Elapsed: res.Elapsed, Dir: string(out),
+	}, nil
+}
+
+func (b *bugs) print(catches []*kill.Catch, reduced []*reducedBug) error {
+	if b.json {
+		enc := json.NewEncoder(b.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(map[string]any{"bugs": catches, "reduced": reduced})
+	}
+	if err := kill.WriteCatches(b.stdout, catches); err != nil || len(reduced) == 0 {
+		return err
+	}
+	fmt.Fprintln(b.stdout)
+	tw := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "operations\treduced to\tthreads\trounds\tprograms\truns\tseconds\t  in\t")
+	for _, r := range reduced {
+		fmt.Fprintf(tw, "%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t  %s\t\n", r.Before, r.After, r.Threads, r.Rounds, r.Candidates, r.Runs, r.Elapsed.Seconds(), r.Dir)
+	}
+	slices.SortFunc(reduced, func(a, b *reducedBug) int { return cmp.Compare(a.After, b.After) })
+	after := reduced[len(reduced)/2].After
+	slices.SortFunc(reduced, func(a, b *reducedBug) int { return cmp.Compare(a.Threads, b.Threads) })
+	threads := reduced[len(reduced)/2].Threads
+	slices.SortFunc(reduced, func(a, b *reducedBug) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
+	fmt.Fprintf(tw, "\t%d\t%d\t\t\t\t%.1f\t  in the median\t\n", after, threads, reduced[len(reduced)/2].Elapsed.Seconds())
+	return tw.Flush()
+}

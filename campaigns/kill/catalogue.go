@@ -1,0 +1,168 @@
+package kill
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+// Hunt is how often and how long to look for a bug.
+type Hunt struct {
+	Seed  uint64
+	Seeds int
+	// Budget is how many operations each seed gets.
+	Budget int
+}
+
+// Catch is what came of a bug of the catalogue.
+type Catch struct {
+	Name string        `json:"name"`
+	Bug  campaigns.Bug `json:"bug"`
+	// Machine is what it was planted in.
+	Machine campaigns.Machine `json:"machine"`
+	Seeds   []Trial           `json:"seeds"`
+	// First is the first run that failed; nil if none did.
+	First *Failure `json:"first,omitempty"`
+}
+
+// Failure is a run that failed.
+type Failure struct {
+	Seed    uint64       `json:"seed"` // of its simulator
+	Rounds  int          `json:"rounds"`
+	Program *gen.Program `json:"-"`
+	// Case is what came of it.
+	Case *campaigns.Case `json:"-"`
+}
+
+// Hits counts the seeds that caught the bug.
+func (c *Catch) Hits() int {
+	n := 0
+	for _, t := range c.Seeds {
+		if t.Killed {
+			n++
+		}
+	}
+	return n
+}
+
+// Expected tells whether the bug was caught as it should be: by an outcome of
+// its list in nine of ten seeds, or never if it is a negative control.
+func (c *Catch) Expected() bool {
+	if c.Bug.Equivalent != "" {
+		return c.Hits() == 0
+	}
+	for _, t := range c.Seeds {
+		if t.Killed && len(c.Bug.By) > 0 && !slices.Contains(c.Bug.By, t.By) {
+			return false
+		}
+	}
+	return 10*c.Hits() >= 9*len(c.Seeds)
+}
+
+// Catalogue lists the configurations of a campaign in which a bug is planted:
+// those with the given names, or all.
+func Catalogue(c *campaigns.Campaign, names []string) ([]*campaigns.Config, error) {
+	var list []*campaigns.Config
+	var known []string
+	for i := range c.Configs {
+		if cfg := &c.Configs[i]; cfg.Bug != nil {
+			known = append(known, cfg.Name)
+			if len(names) == 0 || slices.Contains(names, cfg.Name) {
+				list = append(list, cfg)
+			}
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("no bug %q: want some of %s", name, strings.Join(known, ", "))
+		}
+	}
+	return list, nil
+}
+
+// Catch runs the programs of a configuration until its bug shows, once for
+// each seed.
+func (h Hunt) Catch(ctx context.Context, cfg *campaigns.Config) (*Catch, error) {
+	on, err := campaigns.NewRunner(campaigns.SimBuiltin, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("bug %s: %w", cfg.Name, err)
+	}
+	models, err := campaigns.ParseModels(cfg.Expect)
+	if err != nil {
+		return nil, err
+	}
+	c := &Catch{Name: cfg.Name, Bug: *cfg.Bug, Machine: cfg.Machine}
+	for s := range h.Seeds {
+		start := time.Now()
+		var t Trial
+		for n := 0; t.Ops < h.Budget && !t.Killed; n++ {
+			f := &Failure{Seed: h.Seed + uint64(s) + uint64(n), Rounds: cfg.Rounds}
+			if f.Program, err = cfg.Programs.Program(h.Seed+uint64(s), n); err != nil {
+				return nil, err
+			}
+			job := sim.Job{Program: f.Program, Rounds: f.Rounds, Seed: f.Seed, Timeout: runTimeout}
+			res, err := on.Run(ctx, job)
+			if err != nil {
+				return nil, err
+			}
+			judging := campaigns.Judging{Models: models, Options: check.Options{Timeout: runTimeout}}
+			if f.Case, err = campaigns.Judge(ctx, f.Program, f.Rounds, &res, judging); err != nil {
+				return nil, err
+			}
+			t.Ops += f.Program.Ops() * f.Rounds
+			if f.Case.Outcome == sim.Infra {
+				return nil, fmt.Errorf("bug %s: %s: %s", cfg.Name, f.Case.Title, f.Case.Detail)
+			}
+			if f.Case.Outcome != sim.Passed {
+				t.Killed, t.By, t.Title = true, f.Case.Outcome.String(), f.Case.Title
+				if c.First == nil {
+					c.First = f
+				}
+			}
+		}
+		t.Elapsed = time.Since(start)
+		c.Seeds = append(c.Seeds, t)
+	}
+	return c, nil
+}
+
+// WriteCatches writes a table of bugs: where they are, how many seeds caught
+// them, by what, and after how many operations.
+func WriteCatches(w io.Writer, catches []*Catch) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "bug\tin\tcaught\tby\tmedian\tmost\tknown as")
+	for _, c := range catches {
+		s := Score{}
+		by := map[string]bool{}
+		var outcomes []string
+		for _, t := range c.Seeds {
+			if !t.Killed {
+				s.Censored++
+				continue
+			}
+			s.Ops = append(s.Ops, t.Ops)
+			if !by[t.By] {
+				by[t.By] = true
+				outcomes = append(outcomes, t.By)
+			}
+		}
+		slices.Sort(s.Ops)
+		slices.Sort(outcomes)
+		verdict := strings.Join(outcomes, ", ")
+		if c.Bug.Equivalent != "" {
+			verdict = "never, as it should: " + c.Bug.Equivalent
+		}
+		where := c.Machine.Protocol + ", " + c.Machine.Core
+		fmt.Fprintf(tw, "%s\t%s\t%d of %d\t%s\t%s\t%s\t%s\n", c.Name, where, c.Hits(), len(c.Seeds), verdict, s.quantile(0.5), s.quantile(1), c.Bug.Known)
+	}
+	return tw.Flush()
+}

@@ -1,0 +1,78 @@
+package kill
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"ordeal/campaigns"
+)
+
+// TestCatalogue catches some bugs of the catalogue; with -soak all of them.
+func TestCatalogue(t *testing.T) {
+	c, err := campaigns.Ready("bugs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"mi-swap-profile", "mi-swap-store", "core-load-not-squashed"}
+	h := Hunt{Seed: 1, Seeds: 3, Budget: 20_000}
+	if *soak {
+		names, h = nil, Hunt{Seed: 1, Seeds: 10, Budget: 100_000}
+	}
+	list, err := Catalogue(c, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var catches []*Catch
+	for _, cfg := range list {
+		caught, err := h.Catch(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !caught.Expected() {
+			t.Errorf("%s: caught by %d of %d seeds: %+v", cfg.Name, caught.Hits(), h.Seeds, caught.Seeds)
+		}
+		if (caught.First != nil) != (caught.Hits() > 0) {
+			t.Errorf("%s: %d hits and failing run %v", cfg.Name, caught.Hits(), caught.First)
+		}
+		catches = append(catches, caught)
+	}
+	var out bytes.Buffer
+	if err := WriteCatches(&out, catches); err != nil || strings.Count(out.String(), "\n") != len(catches)+1 {
+		t.Errorf("%v:\n%s", err, out.String())
+	}
+	if _, err := Catalogue(c, []string{"no-such-bug"}); err == nil || !strings.Contains(err.Error(), "mi-swap-store") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestExpected judges made-up catches.
+func TestExpected(t *testing.T) {
+	hit, miss := Trial{Killed: true, By: "violation"}, Trial{}
+	trials := func(hits, misses int) []Trial {
+		var list []Trial
+		for range hits {
+			list = append(list, hit)
+		}
+		for range misses {
+			list = append(list, miss)
+		}
+		return list
+	}
+	for _, row := range []struct {
+		bug  campaigns.Bug
+		runs []Trial
+		want bool
+	}{
+		{campaigns.Bug{}, trials(9, 1), true},
+		{campaigns.Bug{}, trials(8, 2), false},
+		{campaigns.Bug{By: []string{"violation"}}, trials(3, 0), true},
+		{campaigns.Bug{By: []string{"crash"}}, trials(3, 0), false},
+		{campaigns.Bug{Equivalent: "it counts"}, trials(0, 3), true},
+		{campaigns.Bug{Equivalent: "it counts"}, trials(1, 9), false},
+	} {
+		if c := (Catch{Bug: row.bug, Seeds: row.runs}); c.Expected() != row.want {
+			t.Errorf("%+v with %d hits of %d: expected %v", row.bug, c.Hits(), len(row.runs), c.Expected())
+		}
+	}
+}
