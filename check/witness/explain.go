@@ -66,9 +66,6 @@ type explainer struct {
 	out    bytes.Buffer
 }
 
-// width is how wide the columns of threads may be together.
-const width = 100
-
 // operations prints the operations that matter, by thread.
 func (x *explainer) operations() {
 	var columns [][]string
@@ -83,32 +80,7 @@ func (x *explainer) operations() {
 			columns = append(columns, append([]string{"thread " + x.h.ThreadNames[t]}, column...))
 		}
 	}
-	total, rows := 0, 0
-	wide := make([]int, len(columns))
-	for i, column := range columns {
-		for _, text := range column {
-			wide[i] = max(wide[i], utf8.RuneCountInString(text)+3)
-		}
-		total += wide[i]
-		rows = max(rows, len(column))
-	}
-	if total > width {
-		for _, column := range columns {
-			fmt.Fprintf(&x.out, "%s\n", strings.Join(column, "\n  "))
-		}
-		return
-	}
-	for row := range rows {
-		var line strings.Builder
-		for i, column := range columns {
-			text := ""
-			if row < len(column) {
-				text = column[row]
-			}
-			line.WriteString(text + strings.Repeat(" ", wide[i]-utf8.RuneCountInString(text)))
-		}
-		fmt.Fprintln(&x.out, strings.TrimRight(line.String(), " "))
-	}
+	Columns(&x.out, columns)
 }
 
 // finals prints the final values that edges rest on.

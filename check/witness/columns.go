@@ -1,0 +1,42 @@
+package witness
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// width is how wide the columns of threads may be together.
+const width = 100
+
+// Columns prints lists of short texts side by side, each headed by its first,
+// or one below the other where they are too wide.
+func Columns(out *bytes.Buffer, columns [][]string) {
+	total, rows := 0, 0
+	wide := make([]int, len(columns))
+	for i, column := range columns {
+		for _, text := range column {
+			wide[i] = max(wide[i], utf8.RuneCountInString(text)+3)
+		}
+		total += wide[i]
+		rows = max(rows, len(column))
+	}
+	if total > width {
+		for _, column := range columns {
+			fmt.Fprintf(out, "%s\n", strings.Join(column, "\n  "))
+		}
+		return
+	}
+	for row := range rows {
+		var line strings.Builder
+		for i, column := range columns {
+			text := ""
+			if row < len(column) {
+				text = column[row]
+			}
+			line.WriteString(text + strings.Repeat(" ", wide[i]-utf8.RuneCountInString(text)))
+		}
+		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
+	}
+}
