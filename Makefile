@@ -2,7 +2,7 @@
 GO ?= go
 FUZZTIME ?= 20s
 
-.PHONY: run test lint race bench fuzz fmt build clean soak
+.PHONY: run test lint race bench bench-reduce mutants fuzz fmt build clean soak
 
 build:
 	@mkdir -p bin
@@ -24,6 +24,19 @@ race:
 bench:
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
 
+# Every bug of the catalogue: how fast it is caught, and how small a program
+# shows it.
+bench-reduce: build
+	bin/ordeal mutate bugs --seeds 3 --reduce
+
+# One bug of the catalogue, caught and reduced: make repro-mi-swap-store.
+repro-%: build
+	bin/ordeal mutate bugs --seeds 3 --reduce $*
+
+# Which mutants of the four protocols are found: half an hour.
+mutants: build
+	bin/ordeal mutate run
+
 # Every fuzz target of every package, FUZZTIME each.
 fuzz:
 	@set -e; for pkg in $$($(GO) list ./...); do \
@@ -34,7 +47,7 @@ fuzz:
 	done
 
 fmt:
-	gofmt -w main.go gen sim parse check campaigns
+	gofmt -w main.go gen sim parse check campaigns scripts
 
 # 4 threads × 1,000 operations × 1,000 rounds: 4 M operations are run, parsed
 # and judged for TSO in less than 4 GiB; prints the peak. Then the checker on
