@@ -75,6 +75,9 @@ type History struct {
 	// StoreOrder gives, for each location, all its writes (RMW included) in
 	// the order in which they reached memory. Nil: not known.
 	StoreOrder [][]OpID
+	// Transactions lists the transactions in order; none: each operation is
+	// one. No model looks at them.
+	Transactions []Transaction
 	// Deps lists dependencies (address, data, control) between operations of
 	// one thread, in order of From, then To. Only RMO looks at them.
 	Deps []Dep

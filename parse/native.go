@@ -67,8 +67,10 @@ func Native(p *gen.Program, rounds int, log sim.Log) (*History, error) {
 	}
 	if d.short.count > 0 {
 		d.h.trim(d.h.proven())
+		d.h.group(p, d.origins)
 		return d.h, fmt.Errorf("parse native log: %w: %w", ErrPartial, d.short.err())
 	}
+	d.h.group(p, d.origins)
 	return d.h, nil
 }
 

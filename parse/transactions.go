@@ -1,0 +1,40 @@
+package parse
+
+import "ordeal/gen"
+
+// Transaction is a block of operations of one thread, from First to before
+// End. Operations outside of all transactions are one of their own each.
+type Transaction struct{ First, End OpID }
+
+// group finds the transactions of a history that Native made of p: those of
+// every round, as far as their operations are in the history.
+func (h *History) group(p *gen.Program, origins *Origins) {
+	if len(p.Transactions) == 0 {
+		return
+	}
+	for t, index := range origins.index {
+		// The transactions by places in a round, delays left out.
+		var round []Transaction
+		k := OpID(0)
+		for _, tx := range p.TransactionsOf(gen.ThreadID(t)) {
+			for int(k) < len(index) && index[k] < tx.First {
+				k++
+			}
+			first := k
+			for int(k) < len(index) && index[k] < tx.End {
+				k++
+			}
+			if first < k {
+				round = append(round, Transaction{first, k})
+			}
+		}
+		end := h.Start[t+1]
+		for base := h.Start[t]; base < end; base += OpID(len(index)) {
+			for _, tx := range round {
+				if tx = (Transaction{base + tx.First, min(base+tx.End, end)}); tx.First < end {
+					h.Transactions = append(h.Transactions, tx)
+				}
+			}
+		}
+	}
+}
