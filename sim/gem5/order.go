@@ -38,18 +38,7 @@ func (l *launched) readOrder() (*orderReader, error) {
 		programs: programs, rounds: l.jobs[0].Rounds, pipe: pipe,
 		tracer: newTracer(programs, l.image.Bases), done: make(chan error, 1),
 	}
-	go func() {
-		err := r.tracer.read(pipe)
-		// gem5 must not wait for a reader that gave up.
-		for err != nil {
-			line := make([]byte, 1<<16)
-			n, readErr := pipe.Read(line)
-			if readErr != nil || n >= len(endOfTrace) && string(line[n-len(endOfTrace):n]) == endOfTrace {
-				break
-			}
-		}
-		r.done <- err
-	}()
+	go func() { r.done <- r.tracer.read(pipe) }()
 	return r, nil
 }
 
@@ -60,7 +49,7 @@ func (r *orderReader) finish() ([]storeOrder, error) {
 		return nil, nil
 	}
 	defer r.pipe.Close()
-	if _, err := r.pipe.WriteString(endOfTrace); err != nil {
+	if _, err := r.pipe.WriteString("\n" + endOfTrace); err != nil {
 		return nil, err
 	}
 	if err := <-r.done; err != nil {

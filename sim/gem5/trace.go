@@ -102,25 +102,35 @@ func newTracer(programs []*gen.Program, bases []int64) *tracer {
 	return t
 }
 
-// endOfTrace is the line that ends a trace; the part of a line that gem5 may
-// have been interrupted in comes before it.
+// endOfTrace is the line that ends a trace. What gem5 was interrupted in is a
+// line of its own before it.
 const endOfTrace = "ORDEAL end of trace\n"
 
-// read reads the whole trace.
+// read reads the whole trace, to the end even if it is not understood: gem5
+// must not wait for a reader that gave up. The first error counts, but for one
+// of the last line, which may be cut off.
 func (t *tracer) read(r io.Reader) error {
-	lines := bufio.NewReaderSize(r, 1<<16)
+	const longest = 1 << 16
+	lines := bufio.NewReaderSize(r, longest)
+	var first, last error
 	for {
 		line, err := lines.ReadSlice('\n')
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			return fmt.Errorf("read trace: a line of more than %d bytes", 1<<16)
-		case errors.Is(err, io.EOF), err == nil && bytes.HasSuffix(line, []byte(endOfTrace)):
-			return nil
-		case err != nil:
-			return fmt.Errorf("read trace: %w", err)
+		case errors.Is(err, io.EOF), err == nil && string(line) == endOfTrace:
+			return first
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return errors.Join(first, fmt.Errorf("read trace: %w", err))
+		case first != nil:
+			continue
 		}
-		if err := t.line(line); err != nil {
-			return fmt.Errorf("read trace: %q: %w", bytes.TrimSpace(line[:min(len(line), 120)]), err)
+		if first = last; first != nil {
+			continue
+		}
+		if err == nil {
+			err = t.line(line)
+		}
+		if err != nil {
+			last = fmt.Errorf("read trace: %q: %w", bytes.TrimSpace(line[:min(len(line), 120)]), err)
 		}
 	}
 }

@@ -1,13 +1,16 @@
 package gem5
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
@@ -142,7 +145,7 @@ func TestStoreOrder(t *testing.T) {
 		text, want := simulated(rand.New(rand.NewPCG(seed, 1)), programs, bases, 3)
 		tracer := newTracer(programs, bases)
 		// What gem5 wrote of a line before it was killed.
-		if err := tracer.read(strings.NewReader(text + " 12345: system.ruby" + endOfTrace + "not read")); err != nil {
+		if err := tracer.read(strings.NewReader(text + " 12345: system.ruby.l1_cntrl0.sequencer: set data [ 0x1\n" + endOfTrace + "not read")); err != nil {
 			t.Fatal(err)
 		}
 		for k, p := range programs {
@@ -174,6 +177,13 @@ func TestTraceFaults(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
+	// Whatever happens, the rest is read: here to a reader's own error.
+	torn := errors.New("torn")
+	rest := iotest.ErrReader(torn)
+	bad := strings.NewReader(strings.Repeat("x", 1<<17) + "\n" + strings.Replace(text, "set data [ 0x0 ", "set data [ ", 1))
+	if err := newTracer(programs, bases).read(io.MultiReader(bad, rest)); !errors.Is(err, torn) || !strings.Contains(err.Error(), "xxx") {
+		t.Errorf("%v, want both faults", err)
+	}
 	// A run that lacks stores has no order.
 	tracer := newTracer(programs, bases)
 	if err := tracer.read(strings.NewReader(text[:len(text)/2])); err == nil {
@@ -187,6 +197,7 @@ func TestTraceFaults(t *testing.T) {
 	w := &traceWriter{memory: make(map[uint64]*[gen.LineBytes]byte)}
 	w.done(0, 0x2008)
 	w.set(0, 0x2008, 1)
+	w.noise(0, 0x2008)
 	if err := tracer.read(strings.NewReader(w.text.String())); err == nil {
 		t.Error("took a store in the middle of a page for the first to it")
 	}
