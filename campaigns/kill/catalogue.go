@@ -83,10 +83,30 @@ func Catalogue(c *campaigns.Campaign, names []string) ([]*campaigns.Config, erro
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("no bug %q: want some of %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("no bug %q among %d; like it are %s", name, len(known), strings.Join(like(name, known), ", "))
 		}
 	}
 	return list, nil
+}
+
+// maxLike bounds the names that an error suggests.
+const maxLike = 8
+
+// like are the names that share most words with a name.
+func like(name string, known []string) []string {
+	words := strings.Split(name, "-")
+	shared := func(other string) int {
+		n := 0
+		for _, w := range strings.Split(other, "-") {
+			if slices.Contains(words, w) {
+				n++
+			}
+		}
+		return n
+	}
+	list := slices.Clone(known)
+	slices.SortStableFunc(list, func(a, b string) int { return shared(b) - shared(a) })
+	return list[:min(len(list), maxLike)]
 }
 
 // Catch runs the programs of a configuration until its bug shows, once for

@@ -41,7 +41,7 @@ func TestCatalogue(t *testing.T) {
 	if err := WriteCatches(&out, catches); err != nil || strings.Count(out.String(), "\n") != len(catches)+1 {
 		t.Errorf("%v:\n%s", err, out.String())
 	}
-	if _, err := Catalogue(c, []string{"no-such-bug"}); err == nil || !strings.Contains(err.Error(), "mi-swap-store") {
+	if _, err := Catalogue(c, []string{"mi-swap-stores"}); err == nil || !strings.Contains(err.Error(), "mi-swap-store,") {
 		t.Errorf("error is %v", err)
 	}
 }
