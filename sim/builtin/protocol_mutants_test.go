@@ -70,18 +70,9 @@ func outcomesOf(t *testing.T, path string, step int) map[sim.Outcome]int {
 // transitions lists the transitions of all machines.
 func transitions(f *ast.File) []*ast.Transition {
 	var list []*ast.Transition
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.Include:
-			if d.File != nil {
-				list = append(list, transitions(d.File)...)
-			}
-		case *ast.Machine:
-			for _, d := range d.Body {
-				if tr, ok := d.(*ast.Transition); ok {
-					list = append(list, tr)
-				}
-			}
+	for _, d := range machineDecls(f) {
+		if tr, ok := d.(*ast.Transition); ok {
+			list = append(list, tr)
 		}
 	}
 	return list

@@ -34,17 +34,30 @@ var pairSettings = map[string]uint64{
 // cache by this number of bits of an address.
 const bankBits = "l2_select_num_bits"
 
-// oneDirectory are the protocols that deadlock with several directories: in
-// MI a stalled forward blocks those of other directories behind it, and each
-// of two caches may wait for what the other has not seen.
-var oneDirectory = map[string]bool{"MI_example": true}
+// oneDirectory tells whether the protocol deadlocks with several directories.
+// In gem5's MI a forward that stalls at the head of its queue blocks those of
+// other directories behind it, and each of two caches may wait for what the
+// other has not seen. Ours puts forwards aside instead.
+func (p *Protocol) oneDirectory() bool {
+	if p.Name() != "MI_example" {
+		return false
+	}
+	for _, code := range p.program.codes {
+		for _, r := range code.rows {
+			if code.cores > 0 && r.transition != nil && r.transition.Stall {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Check reports what the protocol cannot do of what the options, which are
 // valid, ask for.
 func (p *Protocol) Check(o Options) error {
 	var errs []error
 	name := p.Name()
-	if o.Directories > 1 && oneDirectory[name] {
+	if o.Directories > 1 && p.oneDirectory() {
 		errs = append(errs, fmt.Errorf("protocol %s with %d directories: it deadlocks with more than one, "+
 			"because a stalled forward blocks those of other directories", name, o.Directories))
 	}
