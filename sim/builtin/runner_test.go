@@ -31,6 +31,14 @@ func randomProgram(t *testing.T, seed uint64, threads int) *gen.Program {
 	return p
 }
 
+// manyThreads is as many threads as cores can be, or some in a short test.
+func manyThreads() int {
+	if testing.Short() {
+		return 8
+	}
+	return MaxCores
+}
+
 func newRunner(t *testing.T, o Options) *Runner {
 	t.Helper()
 	r, err := New(o)
@@ -107,7 +115,7 @@ func TestOptionsMatter(t *testing.T) {
 
 func TestThreadCounts(t *testing.T) {
 	for _, o := range machines() {
-		for _, threads := range []int{1, 2, 64} {
+		for _, threads := range []int{1, 2, manyThreads()} {
 			p := randomProgram(t, 1, threads)
 			p.Threads[0] = nil
 			result, err := newRunner(t, o).Run(t.Context(), sim.Job{Program: p, Rounds: 2})

@@ -186,6 +186,9 @@ func (cc *compiler) checkBuffers() {
 	for _, p := range m.InPorts {
 		if p.Buffer.Type.Name != "MessageBuffer" {
 			cc.unsupported(p.Var.Pos, "an in_port on a %s", p.Buffer.Type)
+		} else if !cc.fed(p.Buffer) {
+			cc.unsupported(p.Var.Pos, "an in_port on buffer %s, which neither the network nor machine %s itself feeds",
+				p.Buffer.Name, m.Name)
 		}
 	}
 	for _, p := range m.OutPorts {
@@ -199,6 +202,14 @@ func (cc *compiler) checkBuffers() {
 	if cc.code.home && !(cc.hasBuffer(memoryRequests) && cc.hasBuffer(memoryAnswers)) {
 		cc.unsupported(m.Pos, "a machine with a DirectoryMemory and no buffers %s and %s", memoryRequests, memoryAnswers)
 	}
+}
+
+// fed tells whether messages can get into a buffer.
+func (cc *compiler) fed(buffer *types.Var) bool {
+	if buffer.Network != nil || buffer.Name == mandatoryQueue || buffer.Name == memoryAnswers || buffer.Name == memoryRequests {
+		return true
+	}
+	return slices.ContainsFunc(cc.code.machine.OutPorts, func(p *types.OutPort) bool { return p.Buffer == buffer })
 }
 
 // The names of the buffers between a controller and its cores and memory.
