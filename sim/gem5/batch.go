@@ -21,7 +21,8 @@ import (
 // The results are in the order of the jobs. What gem5 left of a launch lies in
 // the directory of the program that it ended in or, when all passed, of the
 // first; every directory has the executable. Elapsed is an equal share of the
-// launch. Its errors are those of sim.Runner.
+// launch, Coverage that of the whole launch for its first program, nil for the
+// others. The errors are those of sim.Runner.
 func (r *Runner) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
 	if err := check(jobs); err != nil {
 		return nil, err

@@ -43,6 +43,10 @@ func TestBatch(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(jobs[0].Dir, BatchFile)); err != nil {
 		t.Error(err)
 	}
+	// The statistics are those of the launch: they count once.
+	if results[0].Coverage.Taken() != 2 || results[1].Coverage != nil {
+		t.Errorf("coverage %v and %v", results[0].Coverage, results[1].Coverage)
+	}
 }
 
 // TestBatchFailure attributes the end of a launch to the program that had no

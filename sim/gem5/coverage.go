@@ -13,14 +13,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// Coverage counts one transition of a coherence protocol, over all controllers
-// of a machine.
-type Coverage struct {
-	Machine, State, Event string
-	Count                 uint64
-}
+	"ordeal/sim"
+)
 
 // statsPrefix begins the statistics of Ruby.
 const statsPrefix = "system.ruby."
@@ -33,8 +28,8 @@ const statsPrefix = "system.ruby."
 //
 // or, where there is one controller of a kind, without "::total". Where the
 // statistics were written more than once, the last count stands.
-func ReadCoverage(stats io.Reader) ([]Coverage, error) {
-	counts := make(map[Coverage]uint64) // with Count 0 in the keys
+func ReadCoverage(stats io.Reader) (sim.Coverage, error) {
+	counts := make(map[sim.Transition]uint64) // with Count 0 in the keys
 	lines := bufio.NewScanner(stats)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -46,21 +41,21 @@ func ReadCoverage(stats io.Reader) ([]Coverage, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read statistics: %w", err)
 	}
-	var all []Coverage
+	var all sim.Coverage
 	for key, count := range counts {
 		if count > 0 {
 			key.Count = count
 			all = append(all, key)
 		}
 	}
-	slices.SortFunc(all, func(a, b Coverage) int {
+	slices.SortFunc(all, func(a, b sim.Transition) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.State, b.State), cmp.Compare(a.Event, b.Event))
 	})
 	return all, nil
 }
 
 // transition reads a line of the statistics.
-func transition(line string) (key Coverage, count uint64, ok bool) {
+func transition(line string) (key sim.Transition, count uint64, ok bool) {
 	rest, ok := strings.CutPrefix(line, statsPrefix)
 	if !ok {
 		return key, 0, false
@@ -78,36 +73,28 @@ func transition(line string) (key Coverage, count uint64, ok bool) {
 		return key, 0, false
 	}
 	count, err := strconv.ParseUint(fields[1], 10, 64)
-	return Coverage{Machine: machine, State: state, Event: event}, count, err == nil
+	return sim.Transition{Machine: machine, State: state, Event: event}, count, err == nil
 }
 
-// WriteCoverage writes one line for each transition: machine, state, event
-// and count.
-func WriteCoverage(w io.Writer, coverage []Coverage) error {
-	for _, c := range coverage {
-		if _, err := fmt.Fprintf(w, "%s %s %s %d\n", c.Machine, c.State, c.Event, c.Count); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cover leaves the coverage of the launch in its directory. A simulation that
+// coverage reads the coverage of the launch, and leaves it in its directory: a
+// line for each transition, machine, state, event and count. A simulation that
 // did not come to its end has no statistics.
-func (l *launched) cover() error {
+func (l *launched) coverage() (sim.Coverage, error) {
 	stats, err := os.Open(filepath.Join(l.dir, OutputDir, "stats.txt"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stats.Close() // only read
 	coverage, err := ReadCoverage(stats)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var text bytes.Buffer
-	_ = WriteCoverage(&text, coverage) // a buffer takes everything
-	return os.WriteFile(l.path(CoverageFile), text.Bytes(), 0o644)
+	for _, t := range coverage {
+		fmt.Fprintf(&text, "%s %s %s %d\n", t.Machine, t.State, t.Event, t.Count)
+	}
+	return coverage, os.WriteFile(l.path(CoverageFile), text.Bytes(), 0o644)
 }

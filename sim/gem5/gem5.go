@@ -26,7 +26,7 @@ const (
 	StderrFile  = "gem5-stderr.txt"
 	// OutputDir is gem5's own: guest.out, stats.txt, config.ini.
 	OutputDir = "m5out"
-	// CoverageFile lists the transitions executed; see WriteCoverage.
+	// CoverageFile lists the transitions that were taken.
 	CoverageFile = "coverage.txt"
 )
 

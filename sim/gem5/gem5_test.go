@@ -158,8 +158,15 @@ func TestTimeLimit(t *testing.T) {
 	for _, fault := range []string{"hang", "stubborn"} {
 		r := newRunner(t, "fault="+fault, nil)
 		job := newJobs(t, 1, 2)[0]
-		job.Timeout = 300 * time.Millisecond
-		result, err := r.Run(t.Context(), job)
+		var result sim.Result
+		var err error
+		// On a busy machine the stand-in may take long to begin.
+		for job.Timeout = 200 * time.Millisecond; job.Timeout < time.Minute; job.Timeout *= 3 {
+			result, err = r.Run(t.Context(), job)
+			if result.Title != "gem5 configuration failed: gem5 exceeded its time" {
+				break
+			}
+		}
 		if err != nil || result.Outcome != sim.Timeout || result.Title != "gem5 exceeded its time" {
 			t.Errorf("%s: %+v, %v", fault, result, err)
 		}
@@ -181,8 +188,9 @@ func TestProgress(t *testing.T) {
 	if _, err := r.Run(t.Context(), newJobs(t, 1, 2)[0]); err != nil {
 		t.Fatal(err)
 	}
-	if len(seen) != 1 || seen[0].Ticks != progressTicks || seen[0].Instructions != 12345 || len(seen[0].Jobs) != 1 {
-		t.Errorf("%+v, want one report", seen)
+	// The end may be seen, too.
+	if len(seen) == 0 || seen[0].Ticks != progressTicks || seen[0].Instructions != 12345 || len(seen[0].Jobs) != 1 {
+		t.Errorf("%+v, want a report", seen)
 	}
 }
 

@@ -201,7 +201,9 @@ func (l *launched) results(timeout time.Duration) ([]sim.Result, error) {
 		result.Detail += fmt.Sprintf("\nlaunched again %d times, with seed %d and randomization", l.try, l.seed())
 	}
 	logs, whole := split(log, programsOf(l.jobs))
-	return attribute(result, logs, whole, l.end), l.cover()
+	results := attribute(result, logs, whole, l.end)
+	results[0].Coverage, err = l.coverage()
+	return results, err
 }
 
 // distribute gives every job of a batch the executable, and the one that the
