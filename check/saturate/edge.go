@@ -26,6 +26,7 @@ type conflict struct {
 	from, to Node
 	initial  bool
 	closing  edgeRef
+	detour   []edgeRef // a path from from to to, if one is known
 }
 
 // edgeRef names one edge of the graph.

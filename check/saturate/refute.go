@@ -50,7 +50,15 @@ func (p *proof) leaf() []witness.Edge {
 			{From: parse.Init, To: u, Rule: witness.FromInit, Via: parse.NoOp, Lemma: -1},
 		}
 	default:
-		return p.cycle(append(g.path(k.from, k.to, int32(g.inferred.count)), k.closing))
+		bound := int32(g.inferred.count)
+		path := g.pathWithin(k.from, k.to, bound, nearby)
+		if path == nil {
+			path = k.detour
+		}
+		if path == nil {
+			path = g.path(k.from, k.to, bound)
+		}
+		return p.cycle(append(path, k.closing))
 	}
 }
 

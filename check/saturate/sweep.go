@@ -1,6 +1,9 @@
 package saturate
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // pollEvery is how many nodes are processed between looks at the context.
 const pollEvery = 4096
@@ -151,37 +154,59 @@ func (s *sweep) arrive(v, t Node) {
 	}
 }
 
-// failStuck finds a cycle among the nodes that the sweep could not reach:
-// each of them waits for another of them.
+// failStuck finds a cycle among the nodes that the sweep could not reach. The
+// first of them in each chain waits for one of another chain, and so for the
+// first one there.
 func (g *Graph) failStuck() {
-	before := make([]edgeRef, g.n)
-	for u := range Node(g.n) {
-		if g.order[u] != 0 {
-			continue
+	head := make([]Node, g.chains) // chain → its first node not processed
+	for c := range head {
+		v := g.start[c]
+		for v < g.start[c+1] && g.order[v] != 0 {
+			v++
 		}
-		g.edgesOut(u, func(ref edgeRef) {
-			if g.order[ref.to] == 0 {
-				before[ref.to] = ref
-			}
-		})
+		head[c] = v
 	}
-	seen := make([]bool, g.n)
-	v := Node(0)
-	for g.order[v] != 0 {
-		v++
+	into := make([]edgeRef, g.chains) // chain → an edge into its head
+	last := int32(0)
+	for c, first := range head {
+		for u := first; u < g.start[c+1]; u++ {
+			last = int32(c)
+			g.crossing(u, func(ref edgeRef) {
+				if d := g.chain[ref.to]; ref.to == head[d] {
+					into[d] = ref
+				}
+			})
+		}
 	}
-	for !seen[v] {
-		seen[v] = true
-		v = before[v].from
+	seen := make([]bool, g.chains)
+	for !seen[last] {
+		seen[last] = true
+		last = g.chain[into[last].from]
 	}
-	g.fail(before[v])
+	g.fail(into[last])
+	g.conflict.detour = g.walkBack(into, head, last)
 }
 
-// edgesOut calls f for every edge out of u.
-func (g *Graph) edgesOut(u Node, f func(edgeRef)) {
-	if t := g.next(u); t != NoNode {
-		f(edgeRef{from: u, to: t, static: -1, inferred: -1})
+// walkBack is the path from the head of a chain to where the edge into it
+// comes from, by way of the heads of other chains.
+func (g *Graph) walkBack(into []edgeRef, head []Node, chain int32) []edgeRef {
+	var path []edgeRef
+	for at := into[chain].from; ; {
+		c := g.chain[at]
+		if head[c] != at {
+			path = append(path, edgeRef{from: head[c], to: at, static: -1, inferred: -1})
+		}
+		if c == chain {
+			slices.Reverse(path)
+			return path
+		}
+		path = append(path, into[c])
+		at = into[c].from
 	}
+}
+
+// crossing calls f for every edge out of u but that to the next of its chain.
+func (g *Graph) crossing(u Node, f func(edgeRef)) {
 	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
 		f(edgeRef{from: u, to: g.outTo[i], static: i, inferred: -1})
 	}
