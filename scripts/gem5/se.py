@@ -144,8 +144,8 @@ def import_tree(tree):
     sys.path.insert(0, os.path.join(tree, "configs"))
     try:
         return importlib.import_module("common.Options"), importlib.import_module("ruby.Ruby")
-    except (ImportError, AttributeError) as e:
-        refuse("configuration of tree %s does not fit the binary: %s" % (tree, e))
+    except Exception as e:  # whatever a tree of another version misses
+        refuse("configuration of tree %s does not fit the binary: %s: %s" % (tree, type(e).__name__, e))
 
 
 def cpu_class(kind):
@@ -213,8 +213,8 @@ def mend_protocol(protocol):
     """
     try:
         module = importlib.import_module("ruby." + protocol)
-    except ImportError as e:
-        refuse("the tree cannot configure protocol %s: %s" % (protocol, e))
+    except Exception as e:
+        refuse("the tree cannot configure protocol %s: %s: %s" % (protocol, type(e).__name__, e))
     original = module.create_system
     takes = inspect.signature(original).parameters
     buffer = m5.objects.MessageBuffer
