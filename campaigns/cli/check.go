@@ -25,7 +25,9 @@ func newCheck(e *env) *cobra.Command {
 		Short: "Judge a log, trace or old run directory under any model",
 		Long: `Judge what happened, again or elsewhere. A PATH is a run directory, a campaign
 directory, a native log (beside its program.txt, or with --program) or a file of
-traces in the format of the Axe checker; - is standard input.
+traces in the format of the Axe checker; - is standard input. With
+--serializability it may also be a sequence of events, which begins with the
+line "ordeal-events 1".
 
 One line for each trace goes to standard output: allowed, forbidden, or unknown
 and why; with more than one model, each answer follows its model's name. With
@@ -44,8 +46,10 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
 	fs.StringVar(&c.memory, "memory", "", "most memory for one trace under one model, as in 512MiB or 4GiB")
-	fs.StringVar(&c.input.format, "format", "auto", "form of the input: native, axe, or auto")
+	fs.StringVar(&c.input.format, "format", "auto", "form of the input: native, axe, events, or auto")
 	fs.StringVar(&c.input.program, "program", "", "the program of a native log")
+	fs.StringSliceVar(&c.serializability, "serializability", nil, "ask whether the transactions are serializable instead: sc, tso, robust (is it equivalent to SC, and are its neighbours?)")
+	fs.BoolVar(&c.forgetCommits, "forget-commits", false, "with --serializability, do not look at when stores were committed")
 	fs.BoolVar(&c.kernel, "kernel", false, "tell how much of a trace's order of writes SC determines, and how much of that wSC and CCM find")
 	fs.BoolVar(&c.explain, "explain", false, "explain why a trace is forbidden")
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace, with evidence and timings")
@@ -63,8 +67,12 @@ type judge struct {
 	explain, json  bool
 	all            bool // classify by all models that the procedure claims
 	kernel         bool
-	several        bool // more than one path was named
-	worst          int  // exit status
+	// serializability lists the questions of that name; forgetCommits is
+	// the flag of that name.
+	serializability []string
+	forgetCommits   bool
+	several         bool // more than one path was named
+	worst           int  // exit status
 }
 
 func (c *judge) run(ctx context.Context, paths []string) error {
@@ -96,9 +104,10 @@ func (c *judge) prepare() error {
 	if c.input.program != "" && c.input.format == "axe" {
 		faults = append(faults, fmt.Errorf("--program contradicts --format axe: traces need no program"))
 	}
-	if f := c.input.format; f != "auto" && f != "native" && f != "axe" {
-		faults = append(faults, fmt.Errorf("--format %q: want native, axe or auto", f))
+	if f := c.input.format; f != "auto" && f != "native" && f != "axe" && f != "events" {
+		faults = append(faults, fmt.Errorf("--format %q: want native, axe, events or auto", f))
 	}
+	faults = append(faults, c.serialFaults()...)
 	if c.options.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("--timeout %v is negative", c.options.Timeout))
 	}
@@ -133,6 +142,12 @@ type result struct {
 
 // trace judges one trace and prints what came of it.
 func (c *judge) trace(ctx context.Context, t *trace) error {
+	if len(c.serializability) > 0 {
+		return c.askSerial(ctx, t)
+	}
+	if t.sequence != nil {
+		return usage(fmt.Errorf("%s is a sequence of events, which have no values for a model to judge: ask for --serializability", t.place))
+	}
 	r, err := c.judge(ctx, t)
 	if err != nil {
 		return fmt.Errorf("check %s: %w", t.place, err)

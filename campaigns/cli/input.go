@@ -16,6 +16,7 @@ import (
 	"ordeal/gen"
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
+	"ordeal/parse/formats/events"
 	"ordeal/sim"
 )
 
@@ -26,6 +27,10 @@ type trace struct {
 	history *parse.History
 	err     error
 	models  []model.Model // to judge by unless the command line says
+	// steps makes the execution that a native log tells; sequence is what was
+	// imported: for --serializability.
+	steps    func() (*events.Sequence, error)
+	sequence *events.Sequence
 }
 
 // input finds the traces that paths of the check command name.
@@ -101,6 +106,7 @@ func (in *input) runDir(dir campaigns.RunDir) *trace {
 		return t
 	}
 	t.history, t.err = parse.Native(p, record.Config.Rounds, log)
+	t.steps = func() (*events.Sequence, error) { return parse.Execution(p, record.Config.Rounds, log) }
 	return t
 }
 
@@ -121,6 +127,19 @@ func (in *input) file(name string, r io.Reader, judge func(*trace) error) error 
 		if err != nil {
 			return err
 		}
+		return judge(t)
+	}
+	start, err = buffered.Peek(len(events.Magic))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	if in.format == "events" || in.format == "auto" && string(start) == events.Magic {
+		data, err := io.ReadAll(buffered)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		t := &trace{place: name, models: defaultModels}
+		t.sequence, t.err = events.Parse(name, data)
 		return judge(t)
 	}
 	traces := axe.NewReader(buffered, name)
@@ -169,5 +188,6 @@ func (in *input) native(name string, data []byte) (*trace, error) {
 		return t, nil
 	}
 	t.history, t.err = parse.Native(p, int(rounds), sim.Log(data))
+	t.steps = func() (*events.Sequence, error) { return parse.Execution(p, int(rounds), sim.Log(data)) }
 	return t, nil
 }
