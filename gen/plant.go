@@ -70,7 +70,7 @@ var plantedKinds = map[shapes.Kind]OpKind{
 	shapes.Load: Load, shapes.Store: Store, shapes.Exchange: Exchange, shapes.Fence: FullFence,
 }
 
-// plantOps turns one thread of a shape into operations; numberValues fills in
+// plantOps turns one thread of a shape into operations; NumberValues fills in
 // their values later.
 func plantOps(rng *rand.Rand, o Options, thread []shapes.Op, locations []int) []Op {
 	var ops []Op

@@ -31,7 +31,7 @@ func Random(rng *rand.Rand, o Options) (*Program, error) {
 	if o.Transaction > 0 { // last: other programs do not change
 		p.groupOps(rng, o.Transaction, o.FenceTransactions)
 	}
-	p.numberValues()
+	p.NumberValues()
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -48,9 +48,9 @@ func LocationName(l LocID) string {
 	return "v" + strconv.Itoa(int(l)-len(letters)+1)
 }
 
-// numberValues gives every store and exchange the next constant, and every
+// NumberValues gives every store and exchange the next constant, and every
 // addition the next addend, in the order of the text.
-func (p *Program) numberValues() {
+func (p *Program) NumberValues() {
 	var stored, added Value
 	for _, ops := range p.Threads {
 		for i := range ops {

@@ -67,25 +67,16 @@ func written(p *gen.Program, thread int, keep []int) []gen.Op {
 	return list
 }
 
-// renumber gives every operation that stores or adds a constant of its own,
-// as written-out rounds repeat them.
+// renumber is the program with a constant of its own for every operation that
+// stores or adds, as written-out rounds repeat them.
 func renumber(p *gen.Program) *gen.Program {
-	var stored, added gen.Value
 	threads := make([][]gen.Op, len(p.Threads))
 	for t, ops := range p.Threads {
 		threads[t] = slices.Clone(ops)
-		for i := range threads[t] {
-			switch op := &threads[t][i]; op.Kind {
-			case gen.Store, gen.Exchange:
-				stored++
-				op.Value = stored
-			case gen.FetchAdd:
-				added++
-				op.Value = added
-			}
-		}
 	}
-	return withThreads(p, threads)
+	numbered := withThreads(p, threads)
+	numbered.NumberValues()
+	return numbered
 }
 
 // rounds looks for the fewest rounds: by halves, then one by one where the

@@ -1,0 +1,265 @@
+// Package guided evolves programs on feedback from the memory system they ran
+// on, in the spirit of McVerSi (Elver and Nagarajan, HPCA 2016): programs that
+// take rare transitions of a coherence protocol, and whose reads see many
+// different stores, have offspring.
+//
+// What evolves is a program together with what it was drawn from: the sizes,
+// the mix of operations, the memory layout, the locality, and the sizes of the
+// machine. A child is a program drawn anew from changed parameters, or one in
+// which operations of two parents meet: those on locations that raced in one
+// of them stay, the others come from the other parent or are drawn anew.
+package guided
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ordeal/gen"
+)
+
+// Space is what candidates are drawn from: uniformly, each choice for itself.
+type Space struct {
+	Threads, Ops, Locations []int
+	Layouts                 []gen.Layout
+	Mixes                   []gen.Mix
+	Localities, ShapeShares []float64
+	Rounds                  []int
+	// Sizes lists, for each size of the machine, the values to choose from.
+	Sizes [][]int
+	_     struct{}
+}
+
+// Validate reports choices that have nothing to choose from.
+func (s *Space) Validate() error {
+	var errs []error
+	for _, c := range []struct {
+		name string
+		n    int
+	}{
+		{"threads", len(s.Threads)}, {"ops", len(s.Ops)}, {"locations", len(s.Locations)}, {"layouts", len(s.Layouts)},
+		{"mixes", len(s.Mixes)}, {"localities", len(s.Localities)}, {"shape shares", len(s.ShapeShares)}, {"rounds", len(s.Rounds)},
+	} {
+		if c.n == 0 {
+			errs = append(errs, fmt.Errorf("space of programs: no %s", c.name))
+		}
+	}
+	for i, values := range s.Sizes {
+		if len(values) == 0 {
+			errs = append(errs, fmt.Errorf("space of programs: no values of size %d", i))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Candidate is a program to run, with the sizes of the machine.
+type Candidate struct {
+	Program *gen.Program
+	Rounds  int
+	Sizes   []int // by the order of Space.Sizes
+	options gen.Options
+}
+
+// Ops is the number of operations of all rounds.
+func (c *Candidate) Ops() int { return c.Program.Ops() * c.Rounds }
+
+// Random draws a candidate from the space.
+func (s *Space) Random(rng *rand.Rand) (*Candidate, error) {
+	c := &Candidate{options: gen.Defaults()}
+	for _, set := range s.choices() {
+		set(rng, c)
+	}
+	return c, c.draw(rng)
+}
+
+// draw draws the program from the candidate's options.
+func (c *Candidate) draw(rng *rand.Rand) error {
+	var err error
+	c.Program, err = gen.Random(rng, c.options)
+	return err
+}
+
+// choices are the ways to choose one thing of a candidate.
+func (s *Space) choices() []func(rng *rand.Rand, c *Candidate) {
+	list := []func(rng *rand.Rand, c *Candidate){
+		func(rng *rand.Rand, c *Candidate) { c.options.Threads = pick(rng, s.Threads) },
+		func(rng *rand.Rand, c *Candidate) { c.options.Ops = pick(rng, s.Ops) },
+		func(rng *rand.Rand, c *Candidate) { c.options.Locations = pick(rng, s.Locations) },
+		func(rng *rand.Rand, c *Candidate) { c.options.Layout = pick(rng, s.Layouts) },
+		func(rng *rand.Rand, c *Candidate) { c.options.Mix = pick(rng, s.Mixes) },
+		func(rng *rand.Rand, c *Candidate) { c.options.Locality = pick(rng, s.Localities) },
+		func(rng *rand.Rand, c *Candidate) { c.options.ShapeShare = pick(rng, s.ShapeShares) },
+		func(rng *rand.Rand, c *Candidate) { c.Rounds = pick(rng, s.Rounds) },
+	}
+	for i, values := range s.Sizes {
+		list = append(list, func(rng *rand.Rand, c *Candidate) {
+			c.Sizes = slices.Clone(c.Sizes)
+			for len(c.Sizes) <= i {
+				c.Sizes = append(c.Sizes, 0)
+			}
+			c.Sizes[i] = pick(rng, values)
+		})
+	}
+	return list
+}
+
+func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
+
+// Feedback is what a run of a candidate showed.
+type Feedback struct {
+	// Taken are the transitions of the protocol that the run took, by any
+	// numbering that stays the same.
+	Taken []int
+	// Writers counts for each location the different stores that its reads
+	// saw: how much the threads raced there.
+	Writers []int
+}
+
+// Parameters of the search.
+const (
+	population = 30
+	tournament = 6
+	fresh      = 0.2 // share of candidates drawn at random
+	redrawn    = 0.5  // share of children drawn anew from changed parameters
+	changes    = 2    // most parameters that a child changes
+	replaced   = 0.1  // share of a child's operations that are drawn anew
+	raceWeight = 0.02 // of a store seen, against a transition never taken before
+)
+
+// Search is an evolution. It is a function of its seed and the feedback.
+type Search struct {
+	space   *Space
+	rng     *rand.Rand
+	members []member
+	seen    map[int]int // how many runs took a transition
+	runs    int
+}
+
+type member struct {
+	c *Candidate
+	f Feedback
+}
+
+// NewSearch starts an evolution.
+func NewSearch(space *Space, rng *rand.Rand) (*Search, error) {
+	if err := space.Validate(); err != nil {
+		return nil, err
+	}
+	return &Search{space: space, rng: rng, seen: map[int]int{}}, nil
+}
+
+// Next is a candidate to run.
+func (s *Search) Next() (*Candidate, error) {
+	if len(s.members) < population/2 || s.rng.Float64() < fresh {
+		return s.space.Random(s.rng)
+	}
+	parent := s.select1()
+	child := &Candidate{Program: parent.c.Program, Rounds: parent.c.Rounds, Sizes: parent.c.Sizes, options: parent.c.options}
+	choices := s.space.choices()
+	if s.rng.Float64() < redrawn {
+		for range 1 + s.rng.IntN(changes) {
+			pick(s.rng, choices)(s.rng, child)
+		}
+		return child, child.draw(s.rng)
+	}
+	if s.rng.IntN(2) == 0 && len(s.space.Sizes) > 0 {
+		pick(s.rng, choices[len(choices)-len(s.space.Sizes):])(s.rng, child)
+	}
+	return child, s.cross(child, parent, s.select1())
+}
+
+// Tell gives the search the feedback of a run.
+func (s *Search) Tell(c *Candidate, f Feedback) {
+	s.runs++
+	for _, row := range f.Taken {
+		s.seen[row]++
+	}
+	s.members = append(s.members, member{c, f})
+	if len(s.members) <= population {
+		return
+	}
+	worst := 0
+	for i := range s.members {
+		if s.fitness(&s.members[i]) < s.fitness(&s.members[worst]) {
+			worst = i
+		}
+	}
+	s.members = slices.Delete(s.members, worst, worst+1)
+}
+
+// fitness is high for members that took transitions which few runs took, and
+// that raced; long programs pay for their operations.
+func (s *Search) fitness(m *member) float64 {
+	sum := 0.0
+	for _, row := range m.f.Taken {
+		sum += 1 / float64(s.seen[row])
+	}
+	for _, n := range m.f.Writers {
+		sum += raceWeight * float64(n) / float64(max(m.c.Ops(), 1)) * 100
+	}
+	return sum
+}
+
+// select1 is the fittest of some members.
+func (s *Search) select1() *member {
+	best := &s.members[s.rng.IntN(len(s.members))]
+	for range tournament - 1 {
+		if m := &s.members[s.rng.IntN(len(s.members))]; s.fitness(m) > s.fitness(best) {
+			best = m
+		}
+	}
+	return best
+}
+
+// cross makes the child's program: operations of the first parent on locations
+// that raced stay, of the others half come from the second parent, and some
+// are drawn anew.
+func (s *Search) cross(child *Candidate, a, b *member) error {
+	other, err := gen.Random(s.rng, child.options)
+	if err != nil {
+		return err
+	}
+	p := &gen.Program{Layout: a.c.Program.Layout, Locations: a.c.Program.Locations, Threads: make([][]gen.Op, len(a.c.Program.Threads))}
+	raced := racedLocations(a)
+	for t, ops := range a.c.Program.Threads {
+		p.Threads[t] = slices.Clone(ops)
+		for i, op := range ops {
+			switch access := op.Kind.Reads() || op.Kind.Writes(); {
+			case s.rng.Float64() < replaced:
+				p.Threads[t][i] = opAt(other, t, i, op)
+			case !(access && raced[op.Loc]) && s.rng.IntN(2) == 0:
+				p.Threads[t][i] = opAt(b.c.Program, t, i, op)
+			}
+			if p.Threads[t][i].Loc >= gen.LocID(len(p.Locations)) {
+				p.Threads[t][i].Loc %= gen.LocID(len(p.Locations))
+			}
+		}
+	}
+	p.NumberValues()
+	child.Program = p
+	return p.Validate()
+}
+
+// opAt is an operation of a program, or another where it has none.
+func opAt(p *gen.Program, thread, index int, other gen.Op) gen.Op {
+	if thread < len(p.Threads) && index < len(p.Threads[thread]) {
+		return p.Threads[thread][index]
+	}
+	return other
+}
+
+// racedLocations tells the locations whose reads saw the most stores.
+func racedLocations(m *member) []bool {
+	raced := make([]bool, len(m.c.Program.Locations))
+	order := make([]int, min(len(m.f.Writers), len(raced)))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.f.Writers[b], m.f.Writers[a]) })
+	for _, l := range order[:(len(order)+1)/2] {
+		raced[l] = true
+	}
+	return raced
+}
