@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/protocols"
 )
 
 func TestParseQuick(t *testing.T) {
@@ -102,5 +105,29 @@ func TestScheduleIsFair(t *testing.T) {
 		if done[j] != c.Configs[j].Runs {
 			t.Errorf("configuration %d ran %d times, want %d", j, done[j], c.Configs[j].Runs)
 		}
+	}
+}
+
+// TestParseEmbedded wants ten million operations of each protocol with each
+// kind of core, judged by what the core promises.
+func TestParseEmbedded(t *testing.T) {
+	data, err := os.ReadFile("embedded.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Parse("embedded.yaml", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machines := map[string]bool{}
+	for i := range c.Configs {
+		cfg := &c.Configs[i]
+		machines[cfg.Protocol+" "+cfg.Core] = true
+		if n := cfg.Runs * cfg.Threads * cfg.Ops * cfg.Rounds; n < 10_000_000 || cfg.Expect != cfg.Promise() {
+			t.Errorf("%s: %d operations, expected to be %s", cfg.Name, n, cfg.Expect)
+		}
+	}
+	if want := len(protocols.Names()) * len(core.Kinds()); len(machines) != want {
+		t.Errorf("%d machines, want %d", len(machines), want)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // and what to do about findings.
 func (s *Summary) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "campaign %s, seed %d\n%s\n\n", s.Campaign, s.Seed, s.Simulator)
+	fmt.Fprintf(&b, "campaign %s, seed %d\n%s\n", s.Campaign, s.Seed, s.simulators())
 	b.WriteString(s.table())
 	b.WriteByte('\n')
 	for _, sentence := range s.sentences() {
@@ -34,6 +34,23 @@ func (s *Summary) Text() string {
 		if s.Again != "" {
 			fmt.Fprintf(&b, "  anywhere %s --run %d\n", s.Again, f.First)
 		}
+	}
+	return b.String()
+}
+
+// simulatorsShown is the number of machines of a simulator that are named.
+const simulatorsShown = 4
+
+// simulators has a line for each simulator and the first of its machines.
+func (s *Summary) simulators() string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(s.Simulator, "\n") {
+		machines := strings.Split(line, "; ")
+		b.WriteString(strings.Join(machines[:min(len(machines), simulatorsShown)], "; "))
+		if n := len(machines) - simulatorsShown; n > 0 {
+			fmt.Fprintf(&b, " and %d more", n)
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }
