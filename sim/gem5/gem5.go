@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ordeal/sim"
+	"ordeal/sim/gem5/tree"
 )
 
 // The files that a launch leaves in the directory of its first job.
@@ -80,6 +81,9 @@ func (r *Runner) identify(ctx context.Context) (*Info, error) {
 	r.probe.Lock()
 	defer r.probe.Unlock()
 	if r.info == nil {
+		if err := r.recover(ctx); err != nil {
+			return nil, err
+		}
 		info, err := Probe(ctx, r.options.Binary)
 		if err != nil {
 			return nil, err
@@ -87,6 +91,13 @@ func (r *Runner) identify(ctx context.Context) (*Info, error) {
 		r.info = info
 	}
 	return r.info, nil
+}
+
+// recover puts back a mutant that an earlier process left in the tree when it
+// was killed, and waits for one that is being run.
+func (r *Runner) recover(ctx context.Context) error {
+	t := tree.Tree{Dir: r.options.Tree, Binary: r.options.Binary}
+	return t.Recover(ctx)
 }
 
 // unfit says why the binary cannot run jobs; nil when it can.

@@ -103,3 +103,28 @@ func TestMutantWithoutRebuild(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestRunDuringMutant waits until the tree is as it should be.
+func TestRunDuringMutant(t *testing.T) {
+	mutated, root := newMutable(t, "fault=transition")
+	plain, err := New(Options{Binary: mutated.options.Binary, Tree: root, Emit: mutated.options.Emit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mutated.options.Mutation
+	mutant := tree.Tree{Dir: root, Binary: mutated.options.Binary, Rebuild: m.Rebuild}
+	err = mutant.With(t.Context(), m.Changes, func(ctx context.Context, _ string) error {
+		soon, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+		defer cancel()
+		if result, err := plain.Run(soon, newJobs(t, 1, 2)[0]); err == nil {
+			t.Errorf("ran on a mutant: %+v", result)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result, err := plain.Run(t.Context(), newJobs(t, 1, 2)[0]); err != nil || result.Outcome != sim.Passed {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
