@@ -38,6 +38,15 @@ var (
 		core: core.OOO, latency: latency.Model{Base: 1, Jitter: 60}, threads: 4, ops: 100, lines: 16,
 		layout: gen.Pairs, rounds: 3,
 	}
+	crowded = load{
+		core: core.OOO, latency: latency.Model{Base: 1, Jitter: 20}, threads: 8, ops: 100, lines: 4,
+		layout: gen.Spread, rounds: 6,
+	}
+	// First levels thrash while probes come one after the other.
+	filling = load{
+		core: core.OOO, latency: latency.Model{Base: 1, Jitter: 3}, threads: 8, ops: 100, lines: 6,
+		layout: gen.Conflict, rounds: 6,
+	}
 	// A victim that is announced late: all else is quicker.
 	hurried = load{
 		core: core.RMO, latency: latency.Model{Base: 1, Jitter: 1}, threads: 4, ops: 100, lines: 12,
@@ -90,7 +99,7 @@ func TestAMDMutants(t *testing.T) {
 			edits: amd("CorePair", "O Ms M0 M1", "L2_Repl", drop0, drop1),
 		},
 		{
-			name: "probe of a line that fills untold", want: wrong, hunt: []load{oneSet},
+			name: "probe of a line that fills untold", want: wrong, hunt: []load{filling},
 			edits: amd("CorePair", fills+" "+dirtyFills, "PrbInvData", drop0, drop1),
 		},
 		{
@@ -98,7 +107,7 @@ func TestAMDMutants(t *testing.T) {
 			edits: amd("CorePair", "S_M0 S_M1", "PrbInvData", drop0, drop1),
 		},
 		{
-			name: "probe of an owned line to be written untold", want: wrong, hunt: []load{contended},
+			name: "probe of an owned line to be written untold", want: wrong, hunt: []load{crowded},
 			edits: amd("CorePair", "O_M0 O_M1", "PrbInvData", drop0, drop1),
 		},
 
@@ -191,7 +200,10 @@ func TestAMDMutants(t *testing.T) {
 		},
 		{
 			name: "waiting accesses forgotten", want: []verdict{deadlock}, hunt: []load{oneSet},
-			edits: amd("CorePair", "I_M0 I_M1", "NB_AckM", "drop:wa_wakeUpDependents"),
+			edits: slices.Concat(
+				amd("CorePair", "I_M0 I_M1", "NB_AckM", "drop:wa_wakeUpDependents"),
+				amd("CorePair", "I_E0S I_E1S", "NB_AckE NB_AckS", "drop:wa_wakeUpDependents"),
+			),
 		},
 
 		// What no program can tell. A third level that nothing is written to is
