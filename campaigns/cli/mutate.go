@@ -27,7 +27,7 @@ func newMutate(e *env) *cobra.Command {
 PROTOCOL/MACHINE/(STATE,EVENT)/OPERATOR:ARGUMENTS for a transition, or the name of an
 action, a port or a function in place of the pair.`,
 	}
-	cmd.AddCommand(newMutateList(e), newMutateShow(e), newMutateApply(e), newMutateRun(e), newMutateBugs(e))
+	cmd.AddCommand(newMutateList(e), newMutateShow(e), newMutateApply(e), newMutateRun(e), newMutateBugs(e), newMutateCompete(e))
 	return cmd
 }
 

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/kill"
+)
+
+func newMutateCompete(e *env) *cobra.Command {
+	h := kill.Hunt{Seed: 1, Seeds: 10, Budget: 200_000}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "compete NAME...",
+		Short: "Hold ways of choosing programs against each other",
+		Long: `Catch bugs of the catalogue with programs that are chosen in different ways: at
+random, as critical cycles, and by evolution on coverage feedback. All of them draw
+from the same programs, layouts and machines under the same budget. The table gives
+the median number of operations to catch each bug, the seeds that missed it, and the
+probability that the way is no better than chance (rank test of Mann and Whitney).`,
+		Example: "  ordeal mutate compete --seeds 5 mesi-invalidation-of-an-upgrade-untold",
+		Args:    cobra.MinimumNArgs(1),
+	}
+	f := cmd.Flags()
+	f.Uint64Var(&h.Seed, "seed", h.Seed, "first seed")
+	f.IntVar(&h.Seeds, "seeds", h.Seeds, "how many seeds")
+	f.IntVar(&h.Budget, "budget", h.Budget, "operations for each seed and way")
+	f.BoolVar(&asJSON, "json", false, "print the results as JSON")
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		if h.Seeds < 1 || h.Budget < 1 {
+			return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", h.Seeds, h.Budget))
+		}
+		c, err := campaigns.Ready(bugsFile)
+		if err != nil {
+			return err
+		}
+		list, err := kill.Catalogue(c, args)
+		if err != nil {
+			return usage(err)
+		}
+		var races []*kill.Race
+		for _, cfg := range list {
+			race, err := h.Compete(ctx, cfg)
+			if err != nil {
+				return err
+			}
+			races = append(races, race)
+			fmt.Fprintf(e.stderr, "%s: %v\n", cfg.Name, race.Ops)
+		}
+		if asJSON {
+			return json.NewEncoder(e.stdout).Encode(races)
+		}
+		return kill.WriteRaces(e.stdout, races)
+	})
+	return cmd
+}

@@ -1,0 +1,71 @@
+package kill
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns"
+)
+
+// TestCompete lets all strategies chase an easy bug, twice: the same seeds
+// must give the same operations.
+func TestCompete(t *testing.T) {
+	c, err := campaigns.Ready("bugs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Catalogue(c, []string{"mi-swap-store", "mi-swap-profile"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := Hunt{Seed: 1, Seeds: 2, Budget: 3_000}
+	for _, cfg := range list {
+		race, err := h.Compete(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := h.Compete(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(race, again); diff != "" {
+			t.Errorf("%s: the same seeds differ:\n%s", cfg.Name, diff)
+		}
+		for _, s := range Strategies() {
+			missed := 0 // by the bug that is there
+			if cfg.Bug.Equivalent != "" {
+				missed = h.Seeds
+			}
+			if race.Missed[s] != missed || len(race.Ops[s]) != h.Seeds {
+				t.Errorf("%s: %s missed it in %d of %d seeds", cfg.Name, s, race.Missed[s], h.Seeds)
+			}
+		}
+	}
+}
+
+// TestRaces reads medians and the rank test of numbers whose answers are known:
+// of two samples of five that do not overlap, 1 of 252 orders is as extreme.
+func TestRaces(t *testing.T) {
+	r := &Race{Name: "r", Ops: map[Strategy][]int{
+		Uniform: {60, 70, 80, 90, 100}, Guided: {10, 50, 20, 40, 30}, Shapes: {1000, 1000, 1000, 61, 62},
+	}, Missed: map[Strategy]int{Shapes: 3}}
+	if ops, ok := r.Median(Guided); ops != 30 || !ok {
+		t.Errorf("median %d, %v", ops, ok)
+	}
+	if _, ok := r.Median(Shapes); ok {
+		t.Error("the median of a strategy that mostly missed is known")
+	}
+	if p := r.P(Guided); p < 1.0/252-1e-9 || p > 1.0/252+1e-9 {
+		t.Errorf("p is %v, want 1/252", p)
+	}
+	if p := r.P(Shapes); p < 0.5 {
+		t.Errorf("p of the worse is %v", p)
+	}
+	var out bytes.Buffer
+	if err := WriteRaces(&out, []*Race{r}); err != nil || !strings.Contains(out.String(), "> budget") || !strings.Contains(out.String(), "0.004") {
+		t.Errorf("%v:\n%s", err, out.String())
+	}
+}
