@@ -70,6 +70,7 @@ func newMonitor(rel Relation, s *events.Sequence) *Monitor {
 		m.written[i] = none
 	}
 	m.inOrder = m.edge
+	m.g.Grow(len(s.Events))
 	return m
 }
 

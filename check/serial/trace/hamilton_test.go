@@ -52,13 +52,16 @@ func TestHamilton(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		for bits := range 1 << (n * n) {
 			edges, self := matrix(n, bits)
-			if !self {
+			if !self && (n < 3 || !testing.Short() || bits%5 == 0) {
 				try(edges, Profiles, SAT)
 			}
 		}
 	}
 	rng := rand.New(rand.NewPCG(3, 0))
 	for i := range 12 {
+		if testing.Short() {
+			break
+		}
 		n := 4 + i%2
 		edges, _ := matrix(n, 0)
 		for v := range n {

@@ -27,6 +27,9 @@ func (g *Graph) Add(from, to int32, cause Edge) {
 	g.start = nil
 }
 
+// Grow makes room for n more edges.
+func (g *Graph) Grow(n int) { g.arcs = slices.Grow(g.arcs, n) }
+
 // Arcs lists all edges in the order in which they were added.
 func (g *Graph) Arcs() []Arc { return g.arcs }
 
