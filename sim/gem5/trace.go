@@ -142,16 +142,22 @@ var (
 	readData = []byte(": read data [")
 )
 
+// maxHead is more than the bytes before the words that matter.
+const maxHead = 128
+
 // line takes one line.
 func (t *tracer) line(line []byte) error {
-	if i := bytes.Index(line, setData); i >= 0 {
+	// What a line is stands at its beginning, after time and object; most
+	// lines are long.
+	head := line[:min(len(line), maxHead)]
+	if i := bytes.Index(head, setData); i >= 0 {
 		return t.store(line[i+len(setData):])
 	}
-	if i := bytes.Index(line, readData); i >= 0 {
+	if i := bytes.Index(head, readData); i >= 0 {
 		t.keep(line[i+len(readData):])
 		return nil
 	}
-	if !bytes.Contains(line, seqWord) || !bytes.Contains(line, doneWord) {
+	if !bytes.Contains(head, seqWord) || !bytes.Contains(head, doneWord) {
 		return nil
 	}
 	_, rest, ok := bytes.Cut(line, []byte("[0x"))
@@ -237,13 +243,17 @@ func parseBlock(text []byte) (block [blockWords]uint64, err error) {
 		if !ok || n == gen.LineBytes {
 			return block, fmt.Errorf("byte %d of a line: want 0x and a number, %d of them", n, gen.LineBytes)
 		}
-		end := bytes.IndexAny(hex, " ]")
-		if end < 0 {
-			return block, fmt.Errorf("byte %d of a line: cut off", n)
+		var v uint64
+		end := 0
+		for end < len(hex) && hex[end] != ' ' && hex[end] != ']' {
+			digit := hexDigit(hex[end])
+			if v = v<<4 | digit; digit > 15 || v > 255 {
+				return block, fmt.Errorf("byte %d of a line: %q is no byte", n, hex[:end+1])
+			}
+			end++
 		}
-		v, err := strconv.ParseUint(string(hex[:end]), 16, 8)
-		if err != nil {
-			return block, fmt.Errorf("byte %d of a line: %w", n, err)
+		if end == 0 || end == len(hex) {
+			return block, fmt.Errorf("byte %d of a line: cut off", n)
 		}
 		block[n/gen.WordBytes] |= v << (8 * (n % gen.WordBytes))
 		n, text = n+1, hex[end:]
@@ -252,4 +262,15 @@ func parseBlock(text []byte) (block [blockWords]uint64, err error) {
 		return block, fmt.Errorf("a line of %d bytes, want %d", n, gen.LineBytes)
 	}
 	return block, nil
+}
+
+// hexDigit is the value of a digit, or more than 15.
+func hexDigit(c byte) uint64 {
+	switch {
+	case '0' <= c && c <= '9':
+		return uint64(c - '0')
+	case 'a' <= c && c <= 'f':
+		return uint64(c-'a') + 10
+	}
+	return 16
 }
