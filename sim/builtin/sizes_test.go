@@ -33,6 +33,7 @@ func TestInterleaving(t *testing.T) {
 		dir := filepath.Join(tree, "src/mem/ruby/protocol")
 		machines = append(machines,
 			Options{SLICC: filepath.Join(dir, "MESI_Two_Level.slicc"), Directories: 2, Banks: 2},
+			Options{SLICC: filepath.Join(dir, "MOESI_CMP_directory.slicc"), Directories: 2, Banks: 2},
 			Options{SLICC: filepath.Join(dir, "MOESI_hammer.slicc"), Directories: 2})
 	}
 	for _, o := range machines {
