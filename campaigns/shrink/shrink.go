@@ -11,7 +11,6 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/check"
-	"ordeal/check/minimal"
 	"ordeal/gen"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
@@ -70,7 +69,6 @@ type Result struct {
 	// Hits of Tries runs of the result under other seeds failed in the same
 	// way.
 	Hits, Tries int
-	minimal     *minimal.Result // of the history, made when it is needed
 	_           struct{}
 }
 

@@ -123,7 +123,8 @@ func (p *Part) Lift(ref *witness.Refutation) {
 	})
 }
 
-// each calls f for every operation named in a refutation.
+// each calls f once for every place in a refutation that names an operation.
+// A leaf may stand in several places of the tree.
 func each(ref *witness.Refutation, f func(*parse.OpID)) {
 	edges := func(list []witness.Edge) {
 		for i := range list {
@@ -139,8 +140,13 @@ func each(ref *witness.Refutation, f func(*parse.OpID)) {
 		f(&l.Edge.Via)
 		edges(l.Premise)
 	}
+	seen := map[*witness.Node]bool{}
 	var node func(n *witness.Node)
 	node = func(n *witness.Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
 		edges(n.Cycle)
 		if n.First != nil {
 			f(&n.From)

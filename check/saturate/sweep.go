@@ -6,7 +6,7 @@ import (
 )
 
 // pollEvery is how many nodes are processed between looks at the context.
-const pollEvery = 4096
+const pollEvery = 256
 
 // Saturate closes the graph under rules A and B. It returns false when the
 // edges contradict each other, so that the model forbids the history (see

@@ -21,12 +21,17 @@ var Auto = Procedure{
 		if parts := components(h); parts != nil {
 			return separately(ctx, h, m, limits, parts)
 		}
-		return connected(ctx, h, m, limits)
+		return connected(ctx, h, m, limits, decompose)
 	},
 }
 
-// connected judges a history that does not fall into components.
-func connected(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error) {
+// finisher finishes a verdict on a saturated graph that a greedy order could
+// not.
+type finisher func(context.Context, *saturate.Graph, model.Model, Limits, witness.Verdict) (witness.Verdict, error)
+
+// connected judges a history that does not fall into components, by finish if
+// saturation and a greedy order leave it open.
+func connected(ctx context.Context, h *parse.History, m model.Model, limits Limits, finish finisher) (witness.Verdict, error) {
 	g, v, err := saturated(ctx, h, m, limits, "auto")
 	if g == nil {
 		return v, err
@@ -35,7 +40,7 @@ func connected(ctx context.Context, h *parse.History, m model.Model, limits Limi
 	if done || err != nil {
 		return v, err
 	}
-	return decompose(ctx, g, m, limits, v)
+	return finish(ctx, g, m, limits, v)
 }
 
 // ordered finishes a verdict by a greedy order, if that is possible.

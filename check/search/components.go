@@ -77,7 +77,7 @@ func separately(ctx context.Context, h *parse.History, m model.Model, limits Lim
 	all.Order.Ops = make([]parse.OpID, 0, len(h.Ops))
 	for _, ops := range parts {
 		part := saturate.Restrict(h, ops)
-		v, err := connected(ctx, part.History(), m, limits)
+		v, err := connected(ctx, part.History(), m, limits, decompose)
 		if err != nil {
 			return v, err
 		}

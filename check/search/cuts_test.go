@@ -114,3 +114,19 @@ func TestDecompose(t *testing.T) {
 		}
 	}
 }
+
+// A refutation of a window becomes one of the whole, also where its tree has
+// the same leaf in several places.
+func TestDecomposeLiftsSharedLeaves(t *testing.T) {
+	core, _ := histgen.Kernel{Pairs: 2, Conflicts: 5, Forbid: true}.History()
+	h, _ := histgen.Embed(rand.New(rand.NewPCG(1, 3)), core, model.SC, histgen.Params{Threads: 8, Ops: 4000, Locations: 8})
+	g := graphOf(t, h, model.SC)
+	v, err := decompose(t.Context(), g, model.SC, Limits{}, witness.Verdict{Model: model.SC.Name})
+	if err != nil || v.Answer != witness.Forbidden {
+		t.Fatal(err, v.Answer)
+	}
+	if len(cuts(g, model.SC, swept(g), minWindow)) == 0 || v.Refutation.Root.First == nil {
+		t.Error("the history has no cut, or needs no case splits")
+	}
+	accepted(t, h, model.SC, v)
+}

@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/go-air/gini"
-
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
@@ -52,7 +50,7 @@ func TestDecide(t *testing.T) {
 		if g == nil {
 			t.Fatalf("%s: saturation refutes what was built to need splits\n%s", m.Name, text(h))
 		}
-		v, err := decide(t.Context(), g, m, witness.Verdict{Model: m.Name})
+		v, err := decide(t.Context(), g, m, Limits{}, witness.Verdict{Model: m.Name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +114,7 @@ func TestSATAgainstBrute(t *testing.T) {
 func TestPitfallClausesAreComplete(t *testing.T) {
 	clauses, long := 0, 0
 	undecided(func(h *parse.History, m model.Model, _ bool) {
-		s := &splitter{g: graphOf(t, h, m), sat: gini.New(), index: map[[2]saturate.Node]int{}, known: map[string]bool{}}
+		s := newSplitter(graphOf(t, h, m))
 		if _, _, err := s.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func decompose(ctx context.Context, g *saturate.Graph, m model.Model, limits Lim
 	nodes := swept(g)
 	places := cuts(g, m, nodes, minWindow)
 	if len(places) == 0 {
-		return decide(ctx, g, m, v)
+		return decide(ctx, g, m, limits, v)
 	}
 	h := g.History()
 	procedure := "greedy"
@@ -28,7 +28,7 @@ func decompose(ctx context.Context, g *saturate.Graph, m model.Model, limits Lim
 	start := 0
 	for _, end := range append(places, len(nodes)) {
 		part := windowOf(g, nodes, start, end)
-		w, err := whole(ctx, part.History(), m, limits)
+		w, err := connected(ctx, part.History(), m, limits, decide)
 		if err != nil {
 			return w, err
 		}
@@ -79,19 +79,6 @@ func operations(g *saturate.Graph, nodes []saturate.Node) []parse.OpID {
 	return ops
 }
 
-// whole judges a history without cutting it.
-func whole(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error) {
-	g, v, err := saturated(ctx, h, m, limits, "auto")
-	if g == nil {
-		return v, err
-	}
-	v, done, err := ordered(ctx, g, m, v)
-	if done || err != nil {
-		return v, err
-	}
-	return decide(ctx, g, m, v)
-}
-
 // refuteWindow finds a refutation of the history, knowing that a window is
 // forbidden when started from the values that it finds. The writers of these
 // values join the window, and what refutes that part of the history refutes
@@ -100,13 +87,13 @@ func whole(ctx context.Context, h *parse.History, m model.Model, limits Limits) 
 func refuteWindow(ctx context.Context, g *saturate.Graph, m model.Model, limits Limits, v witness.Verdict, window []parse.OpID) (witness.Verdict, error) {
 	h := g.History()
 	part := saturate.Restrict(h, withWriters(h, window))
-	w, err := whole(ctx, part.History(), m, limits)
+	w, err := connected(ctx, part.History(), m, limits, decide)
 	if err != nil {
 		return w, err
 	}
 	v.Stats.Clauses += w.Stats.Clauses
 	if w.Answer != witness.Forbidden {
-		return decide(ctx, g, m, v)
+		return decide(ctx, g, m, limits, v)
 	}
 	part.Lift(w.Refutation)
 	v.Answer, v.Procedure, v.Refutation = witness.Forbidden, w.Procedure, w.Refutation

@@ -22,7 +22,7 @@ func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck
 	p := newPlacer(g)
 	w := window{p: p, size: firstWindow, retreat: firstWindow}
 	for steps := 0; ; steps++ {
-		if steps%1024 == 0 && ctx.Err() != nil {
+		if steps%64 == 0 && ctx.Err() != nil {
 			p.endGuard()
 			return nil, p, p.refusals, context.Cause(ctx)
 		}

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/go-air/gini"
 	"github.com/go-air/gini/z"
@@ -18,7 +17,7 @@ import (
 // pairs of writes. It is complete.
 var SAT = Procedure{
 	Name:     "sat",
-	Summary:  "saturation, then SAT over the order of write pairs, created when a greedy order fails",
+	Summary:  "saturation, then SAT over the order of write pairs, created when needed",
 	Complete: true,
 	Claims:   ClaimsTotal,
 	Run: func(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error) {
@@ -26,13 +25,13 @@ var SAT = Procedure{
 		if g == nil {
 			return v, err
 		}
-		return decide(ctx, g, m, v)
+		return decide(ctx, g, m, limits, v)
 	},
 }
 
 // decide finishes a verdict on a saturated graph by case splits.
-func decide(ctx context.Context, g *saturate.Graph, m model.Model, v witness.Verdict) (witness.Verdict, error) {
-	s := &splitter{g: g, sat: gini.New(), index: map[[2]saturate.Node]int{}, known: map[string]bool{}}
+func decide(ctx context.Context, g *saturate.Graph, m model.Model, _ Limits, v witness.Verdict) (witness.Verdict, error) {
+	s := newSplitter(g)
 	order, ref, err := s.run(ctx)
 	v.Procedure = "sat"
 	v.Stats.Clauses = len(s.clauses)
@@ -51,19 +50,33 @@ func decide(ctx context.Context, g *saturate.Graph, m model.Model, v witness.Ver
 
 // splitter decides a saturated graph by conflict-driven search over the order
 // of pairs of writes to one location. A pair becomes a variable only when a
-// greedy order got stuck on it. The solver proposes orders for all pairs, the
-// graph assumes them one after the other, and each contradiction becomes a
-// clause: the assumptions that its proof names. When the graph accepts a
-// proposal, the greedy order is tried again.
+// greedy order got stuck on it, or a contradiction rests on it. The solver
+// proposes orders for all pairs. Cycles among what follows from each of these
+// alone become clauses; if there are none, the graph assumes the orders one
+// after the other, and each contradiction becomes a clause: the assumptions
+// that its proof names. When the graph accepts a proposal, the greedy order is
+// tried again.
 type splitter struct {
 	g       *saturate.Graph
 	sat     *gini.Gini
 	pairs   []writePair
 	index   map[[2]saturate.Node]int // of pairs, by first and second
 	clauses []clause
-	known   map[string]bool // clauses, to learn none twice
-	more    int             // pairs to create at the next dead end
+	more    int             // pairs to create at most, the next time
 	stack   []assumption    // in force in the graph
+	implied [][]consequence // literal → what follows from it alone
+	room    int             // for more consequences
+	cycles  *cycleFinder
+}
+
+func newSplitter(g *saturate.Graph) *splitter {
+	return &splitter{
+		g:     g,
+		sat:   gini.New(),
+		index: map[[2]saturate.Node]int{},
+		more:  firstPairs,
+		room:  maxConsequences,
+	}
 }
 
 // writePair is a variable: true if first precedes second.
@@ -83,7 +96,9 @@ type assumption struct {
 	mark saturate.Mark
 }
 
-// clause says that not all of its literals hold, and ref shows it.
+// clause says that not all of its literals hold, and ref shows it. Most are
+// never part of a refutation: for those found as a cycle ref is nil until core
+// asks for it.
 type clause struct {
 	lits []literal
 	ref  *witness.Refutation
@@ -91,55 +106,49 @@ type clause struct {
 
 // run decides. All results are nil if the refutation would be too large.
 func (s *splitter) run(ctx context.Context) (*witness.Order, *witness.Refutation, error) {
-	g := s.g
-	s.more = 8
 	for {
-		switch sat, err := s.solve(ctx); {
+		switch sat, err := solve(ctx, s.sat); {
 		case err != nil:
 			return nil, nil, err
 		case !sat:
 			ref, err := s.tree(ctx)
 			return nil, ref, err
 		}
-		learned, err := s.propose(ctx)
+		if s.learnCycles() {
+			continue
+		}
+		related, learned, err := s.propose(ctx)
+		if err == nil && !learned {
+			var order *witness.Order
+			var stuck *placer
+			order, stuck, _, err = greedy(ctx, s.g)
+			if order != nil {
+				return order, nil, nil
+			}
+			if err == nil {
+				related = s.split(stuck)
+			}
+		}
+		if err == nil {
+			err = s.create(ctx, related)
+		}
 		if err != nil {
 			return nil, nil, err
-		}
-		if !learned {
-			order, stuck, _, err := greedy(ctx, g)
-			if order != nil || err != nil {
-				return order, nil, err
-			}
-			s.split(stuck)
-		}
-	}
-}
-
-// solve asks the solver for orders of all pairs.
-func (s *splitter) solve(ctx context.Context) (bool, error) {
-	for {
-		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
-		}
-		if r := s.sat.Try(100 * time.Millisecond); r != 0 {
-			return r > 0, nil
 		}
 	}
 }
 
 // propose assumes the orders that the solver proposes, leaving out those that
 // contradict the ones before, and learns why they do. It keeps what the last
-// proposal had in common with this one.
-func (s *splitter) propose(ctx context.Context) (learned bool, err error) {
+// proposal had in common with this one. related are pairs of writes on whose
+// order the contradictions rest.
+func (s *splitter) propose(ctx context.Context) (related [][2]saturate.Node, learned bool, err error) {
 	g := s.g
 	same := 0
 	for same < len(s.stack) && s.value(s.stack[same].lit/2) == s.stack[same].lit {
 		same++
 	}
-	if same < len(s.stack) {
-		g.Undo(s.stack[same].mark)
-	}
-	s.stack = s.stack[:same]
+	s.retract(same)
 	assumed := make([]bool, len(s.pairs))
 	for _, a := range s.stack {
 		assumed[a.lit/2] = true
@@ -149,23 +158,44 @@ func (s *splitter) propose(ctx context.Context) (learned bool, err error) {
 			continue
 		}
 		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
+			return nil, false, context.Cause(ctx)
 		}
 		l := s.value(literal(i))
-		u, v := s.pairs[i].first, s.pairs[i].second
-		if l&1 == 1 {
-			u, v = v, u
-		}
 		mark := g.Mark()
-		if !g.Assume(u, v, witness.Assumed, saturate.NoNode) {
-			s.learn(g.Refute())
+		if !s.assume(l) {
+			ref := g.Refute()
+			s.learn(s.assumptions(ref), ref)
+			related = s.ordered(related, ref)
 			learned = true
 			g.Undo(mark)
 			continue
 		}
 		s.stack = append(s.stack, assumption{l, mark})
 	}
-	return learned, nil
+	return related, learned, nil
+}
+
+// assume adds a literal to the graph.
+func (s *splitter) assume(l literal) bool {
+	u, v := s.ends(l)
+	return s.g.Assume(u, v, witness.Assumed, saturate.NoNode)
+}
+
+// ends are the writes of a literal, in the order that it claims.
+func (s *splitter) ends(l literal) (u, v saturate.Node) {
+	p := &s.pairs[l/2]
+	if l&1 == 1 {
+		return p.second, p.first
+	}
+	return p.first, p.second
+}
+
+// retract takes back all but the first assumptions.
+func (s *splitter) retract(keep int) {
+	if keep < len(s.stack) {
+		s.g.Undo(s.stack[keep].mark)
+		s.stack = s.stack[:keep]
+	}
 }
 
 // value is the literal of a pair that holds in the solver's proposal.
@@ -176,14 +206,8 @@ func (s *splitter) value(pair literal) literal {
 	return 2*pair + 1
 }
 
-// learn adds the clause that a contradiction shows.
-func (s *splitter) learn(ref *witness.Refutation) {
-	lits := s.assumptions(ref)
-	key := fmt.Sprint(lits)
-	if s.known[key] {
-		return
-	}
-	s.known[key] = true
+// learn adds a clause.
+func (s *splitter) learn(lits []literal, ref *witness.Refutation) {
 	s.clauses = append(s.clauses, clause{lits, ref})
 	for _, l := range lits {
 		lit := s.pairs[l/2].lit

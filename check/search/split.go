@@ -1,16 +1,12 @@
 package search
 
 import (
-	"cmp"
-	"slices"
-
 	"ordeal/check/saturate"
+	"ordeal/check/witness"
 )
 
-// split makes variables of unordered pairs of writes at which a greedy order
-// is stuck: first the pairs with the most readers, since their order has the
-// most consequences.
-func (s *splitter) split(p *placer) {
+// split lists unordered pairs of writes at which a greedy order is stuck.
+func (s *splitter) split(p *placer) [][2]saturate.Node {
 	candidates := s.stuckPairs(p)
 	if len(candidates) == 0 {
 		candidates = s.anyPairs(p)
@@ -18,21 +14,22 @@ func (s *splitter) split(p *placer) {
 	if len(candidates) == 0 {
 		panic("search: stuck although all writes are ordered; a greedy order cannot fail then")
 	}
-	weight := func(c [2]saturate.Node) int32 {
-		return s.g.Readers(int32(c[0])) + s.g.Readers(int32(c[1]))
+	return candidates
+}
+
+// ordered appends the pairs of writes whose order lemmas of a refutation
+// claim, or start from.
+func (s *splitter) ordered(out [][2]saturate.Node, ref *witness.Refutation) [][2]saturate.Node {
+	for _, l := range ref.Lemmas {
+		u, v := l.Edge.From, l.Edge.To
+		if l.Edge.Rule == witness.DerivedB {
+			u = l.Edge.Via
+		}
+		if u >= 0 && v >= 0 {
+			out = append(out, s.inSweepOrder(s.g.Node(u), s.g.Node(v)))
+		}
 	}
-	slices.SortFunc(candidates, func(a, b [2]saturate.Node) int {
-		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
-	})
-	candidates = slices.Compact(candidates)
-	if len(candidates) > s.more {
-		candidates = candidates[:s.more]
-	}
-	s.more *= 2
-	for _, c := range candidates {
-		s.index[c] = len(s.pairs)
-		s.pairs = append(s.pairs, writePair{c[0], c[1], s.sat.Lit()})
-	}
+	return out
 }
 
 // stuckPairs lists unordered pairs of a write that is ready, or whose readers
@@ -80,15 +77,18 @@ func (s *splitter) anyPairs(p *placer) [][2]saturate.Node {
 	return out
 }
 
-// unordered appends the pair of u and v, the earlier in the sweep first, if
-// their order is neither known nor a variable.
+// unordered appends the pair of u and v if the graph does not order them.
 func (s *splitter) unordered(out [][2]saturate.Node, u, v saturate.Node) [][2]saturate.Node {
+	if u == v || s.g.HB(u, v) || s.g.HB(v, u) {
+		return out
+	}
+	return append(out, s.inSweepOrder(u, v))
+}
+
+// inSweepOrder is the pair of u and v, the earlier in the sweep first.
+func (s *splitter) inSweepOrder(u, v saturate.Node) [2]saturate.Node {
 	if s.g.SweepOrder(v) < s.g.SweepOrder(u) {
 		u, v = v, u
 	}
-	pair := [2]saturate.Node{u, v}
-	if _, ok := s.index[pair]; ok || u == v || s.g.HB(u, v) || s.g.HB(v, u) {
-		return out
-	}
-	return append(out, pair)
+	return [2]saturate.Node{u, v}
 }

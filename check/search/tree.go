@@ -4,9 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/go-air/gini"
-	"github.com/go-air/gini/z"
-
 	"ordeal/check/witness"
 )
 
@@ -17,7 +14,11 @@ const maxTree = 1 << 20
 // tree of case splits with a clause's cycle at every leaf. It returns nil if
 // the tree would be too large.
 func (s *splitter) tree(ctx context.Context) (*witness.Refutation, error) {
-	t := &treeBuilder{s: s, ctx: ctx, value: make([]int8, len(s.pairs)), clauses: s.core()}
+	clauses, err := s.core(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &treeBuilder{s: s, ctx: ctx, value: make([]int8, len(s.pairs)), clauses: clauses}
 	t.leaves = make([]*witness.Node, len(t.clauses))
 	t.state = make([]clauseState, len(t.clauses))
 	t.occurs = make([][]int32, 2*len(s.pairs))
@@ -35,50 +36,6 @@ func (s *splitter) tree(ctx context.Context) (*witness.Refutation, error) {
 		return nil, nil
 	}
 	return &witness.Refutation{Lemmas: t.lemmas, Root: root}, nil
-}
-
-// core is a subset of the learned clauses that is still unsatisfiable, found
-// by asking the solver which ones a proof used until that no longer helps.
-func (s *splitter) core() []clause {
-	clauses := s.clauses
-	for {
-		sat := gini.New()
-		lits := make([]z.Lit, len(s.pairs))
-		for i := range lits {
-			lits[i] = sat.Lit()
-		}
-		uses := map[z.Lit]int{}
-		for i, c := range clauses {
-			use := sat.Lit()
-			uses[use] = i
-			sat.Add(use.Not())
-			for _, l := range c.lits {
-				if l&1 == 0 {
-					sat.Add(lits[l/2].Not())
-				} else {
-					sat.Add(lits[l/2])
-				}
-			}
-			sat.Add(z.LitNull)
-			sat.Assume(use)
-		}
-		if sat.Solve() != -1 {
-			panic("search: the learned clauses are satisfiable after all")
-		}
-		var keep []int
-		for _, use := range sat.Why(nil) {
-			keep = append(keep, uses[use])
-		}
-		slices.Sort(keep)
-		if len(keep)*20 > len(clauses)*19 {
-			return clauses
-		}
-		smaller := make([]clause, len(keep))
-		for i, k := range keep {
-			smaller[i] = clauses[k]
-		}
-		clauses = smaller
-	}
 }
 
 // treeBuilder is a DPLL procedure that records its tree. It backjumps: a case

@@ -111,22 +111,6 @@ func BenchmarkWhole(b *testing.B) {
 	}
 }
 
-// BenchmarkReduction measures 3-SAT reductions of 50 variables and 213
-// clauses, where formulas are hardest.
-func BenchmarkReduction(b *testing.B) {
-	for seed := range uint64(3) {
-		b.Run(fmt.Sprint("sc/50/213/", seed), func(b *testing.B) {
-			h := histgen.FromCNF(histgen.RandomCNF(rand.New(rand.NewPCG(seed, 4)), 50, 213), false)
-			trace := traceOf(b, h)
-			m := startMeter()
-			for b.Loop() {
-				whole(b, trace, model.SC, check.Unknown) // either
-			}
-			m.report(b, len(h.Ops))
-		})
-	}
-}
-
 // BenchmarkViolation measures a million operations with one read changed:
 // saturation alone is to be compared with the verdict, which also explains the
 // violation, shrinks that and has it checked, and with the whole from the text.

@@ -1,0 +1,94 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/go-air/gini"
+	"github.com/go-air/gini/z"
+)
+
+// solve runs a solver and reports whether its clauses are satisfiable under
+// assumptions.
+func solve(ctx context.Context, sat *gini.Gini, assumptions ...z.Lit) (bool, error) {
+	for {
+		sat.Assume(assumptions...) // for one try only
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
+		if r := sat.Try(100 * time.Millisecond); r != 0 {
+			return r > 0, nil
+		}
+	}
+}
+
+// core is a subset of the learned clauses that is still unsatisfiable, found
+// by asking the solver which ones a proof used until that no longer helps.
+func (s *splitter) core(ctx context.Context) ([]clause, error) {
+	clauses := s.clauses
+	for {
+		sat := gini.New()
+		lits := make([]z.Lit, len(s.pairs))
+		for i := range lits {
+			lits[i] = sat.Lit()
+		}
+		index := map[z.Lit]int{}
+		uses := make([]z.Lit, len(clauses))
+		for i, c := range clauses {
+			use := sat.Lit()
+			index[use], uses[i] = i, use
+			sat.Add(use.Not())
+			for _, l := range c.lits {
+				if l&1 == 0 {
+					sat.Add(lits[l/2].Not())
+				} else {
+					sat.Add(lits[l/2])
+				}
+			}
+			sat.Add(z.LitNull)
+		}
+		switch sat, err := solve(ctx, sat, uses...); {
+		case err != nil:
+			return nil, err
+		case sat:
+			panic("search: the learned clauses are satisfiable after all")
+		}
+		var keep []int
+		for _, use := range sat.Why(nil) {
+			keep = append(keep, index[use])
+		}
+		slices.Sort(keep)
+		if len(keep)*20 > len(clauses)*19 {
+			return clauses, s.explain(ctx, clauses)
+		}
+		smaller := make([]clause, len(keep))
+		for i, k := range keep {
+			smaller[i] = clauses[k]
+		}
+		clauses = smaller
+	}
+}
+
+// explain finds refutations for clauses without: assumed one after the other,
+// their literals contradict. A clause keeps those that the refutation names.
+func (s *splitter) explain(ctx context.Context, clauses []clause) error {
+	s.retract(0)
+	for i := range clauses {
+		c := &clauses[i]
+		if c.ref != nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		mark := s.g.Mark()
+		if !slices.ContainsFunc(c.lits, func(l literal) bool { return !s.assume(l) }) {
+			panic("search: the literals of a cycle do not contradict each other")
+		}
+		c.ref = s.g.Refute()
+		c.lits = s.assumptions(c.ref)
+		s.g.Undo(mark)
+	}
+	return nil
+}
