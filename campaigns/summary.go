@@ -67,7 +67,7 @@ type Finding struct {
 	// of them that did the same.
 	Alone    int `json:"alone,omitempty"`
 	Recurred int `json:"recurred,omitempty"`
-	// First is the first such run to end, of seed Seed in the Summary.
+	// First is the first such run by its number, of seed Seed in the Summary.
 	First int    `json:"first"`
 	Dir   string `json:"dir"`
 }
@@ -138,6 +138,9 @@ func (s *Summary) add(run *Run) {
 		s.Findings = append(s.Findings, Finding{Title: run.Title, Outcome: run.Outcome, First: run.Number, Dir: string(run.Dir)})
 	}
 	f := &s.Findings[i]
+	if run.Number < f.First { // runs end in any order
+		f.First, f.Dir = run.Number, string(run.Dir)
+	}
 	f.Runs++
 	if run.Alone != nil {
 		f.Alone++

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,20 +15,26 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/campaigns/shrink"
+	"ordeal/check"
+	"ordeal/check/minimal"
+	"ordeal/parse/formats/axe"
 )
 
 func newReduce(e *env) *cobra.Command {
 	r := reduction{env: e}
 	cmd := &cobra.Command{
-		Use:   "reduce RUNDIR",
-		Short: "Shrink a failing run to a program one can read",
+		Use:   "reduce RUNDIR|TRACE",
+		Short: "Shrink a failing run, or a forbidden trace, to what one can read",
 		Long: `Run ever smaller programs that fail as the recorded run did, until no part can be
 left out, and write the last one to RUNDIR/reduced, a run directory of its own, with
 the program as text, C, litmus test and executable, its history, and the refutation.
 The recorded run stays as it is. Each program is tried under several seeds; the
 embedded simulator repeats the one that failed exactly. An interrupt ends the
-reduction with the best program so far.`,
-		Args: arguments(1, 1, "one RUNDIR"),
+reduction with the best program so far.
+
+Of the first trace of a file that the model (default tso) forbids, it prints the
+operations that no part can be left out of, in the format of Axe, and why.`,
+		Args: arguments(1, 1, "one RUNDIR or file of traces"),
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.o.Model, "model", "", "keep a history that this model forbids (default: what the run failed with)")
@@ -36,7 +43,12 @@ reduction with the best program so far.`,
 	f.IntVar(&r.o.Runs, "runs", 0, "most runs of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.CheckTimeout, "check-timeout", time.Minute, "longest time of judging one run")
-	cmd.RunE = body(func(ctx context.Context, args []string) error { return r.run(ctx, campaigns.RunDir(args[0])) })
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
+			return r.trace(ctx, args[0])
+		}
+		return r.run(ctx, campaigns.RunDir(args[0]))
+	})
 	return cmd
 }
 
@@ -70,6 +82,40 @@ func (r *reduction) run(ctx context.Context, dir campaigns.RunDir) error {
 	}
 	r.print(res, out)
 	return ctx.Err()
+}
+
+// trace reduces the first trace of a file that the model forbids.
+func (r *reduction) trace(ctx context.Context, file string) error {
+	models, err := campaigns.ParseModels(cmp.Or(r.o.Model, defaultModels[0].Name))
+	if err != nil {
+		return usage(fmt.Errorf("--model: %w", err))
+	}
+	in := input{env: r.env, format: "auto"}
+	found := false
+	err = in.each(file, func(t *trace) error {
+		if t.err != nil || found || t.history == nil {
+			return t.err
+		}
+		v, err := check.Check(ctx, t.history, models[0], check.Options{Timeout: r.o.CheckTimeout})
+		if err != nil || v.Answer != check.Forbidden {
+			return err
+		}
+		found = true
+		res, err := minimal.History(ctx, t.history, models[0], check.Options{Timeout: r.o.CheckTimeout})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(r.stderr, "%s: %d operations reduced to %d, after %d judged\n", t.place, len(t.history.Ops), len(res.History.Ops), res.Judged)
+		if err := axe.Write(r.stdout, res.History); err != nil {
+			return err
+		}
+		fmt.Fprintln(r.stdout)
+		return campaigns.Explain(r.stdout, res.History, models[0], &res.Verdict)
+	})
+	if err == nil && !found {
+		return fmt.Errorf("reduce %s: %s forbids no trace in it", file, models[0].Name)
+	}
+	return err
 }
 
 func (r *reduction) validate() error {

@@ -11,6 +11,7 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/check"
+	"ordeal/check/minimal"
 	"ordeal/gen"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
@@ -69,6 +70,7 @@ type Result struct {
 	// Hits of Tries runs of the result under other seeds failed in the same
 	// way.
 	Hits, Tries int
+	minimal     *minimal.Result // of the history, made when it is needed
 	_           struct{}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/check"
+	"ordeal/check/minimal"
 	"ordeal/check/model"
 	"ordeal/check/witness"
 	"ordeal/gen/emit/csrc"
@@ -101,15 +102,25 @@ func (r *Result) picture(write func(*witness.Picture) error) error {
 	return write(p)
 }
 
-// refuted is the history of the operations that matter, the model that forbids
-// it and why.
+// refuted is a minimal part of the history that the model forbids, the model,
+// and why.
 func (r *Result) refuted() (*parse.History, model.Model, *witness.Refutation, error) {
 	for i := range r.Case.Verdicts {
 		v := &r.Case.Verdicts[i]
-		if v.Model == r.Identity.Model && v.Answer == check.Forbidden && v.Refutation != nil {
-			small, refutation, _ := witness.Restrict(r.Case.History, v.Refutation)
-			return small, r.Case.Models[i], refutation, nil
+		if v.Model != r.Identity.Model || v.Answer != check.Forbidden {
+			continue
 		}
+		if r.minimal == nil {
+			var err error
+			if r.minimal, err = minimal.History(context.Background(), r.Case.History, r.Case.Models[i], check.Options{Timeout: minimalTimeout}); err != nil {
+				return nil, model.Model{}, nil, err
+			}
+		}
+		small, refutation, _ := witness.Restrict(r.minimal.History, r.minimal.Verdict.Refutation)
+		return small, r.Case.Models[i], refutation, nil
 	}
 	return nil, model.Model{}, nil, errNone
 }
+
+// minimalTimeout bounds the judging of one part of a history.
+const minimalTimeout = 10 * time.Second

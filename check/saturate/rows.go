@@ -97,6 +97,7 @@ func (g *Graph) joinRange(u, v Node, lo, hi int, m []uint64) []uint64 {
 		if src[c] > dst[c] {
 			if m == nil {
 				m = g.dirty(v)
+				g.hold(v, dst)
 			}
 			g.set(v, dst, c, src[c])
 			m[c>>6] |= 1 << (c & 63)
@@ -112,11 +113,16 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 	}
 	src, dst := g.row(u), g.row(v)
 	var m []uint64
+	changed := false
 	for i, w := range mask {
 		for ; w != 0; w &= w - 1 {
 			c := i<<6 + bits.TrailingZeros64(w)
 			if src[c] <= dst[c] {
 				continue
+			}
+			if !changed {
+				changed = true
+				g.hold(v, dst)
 			}
 			g.set(v, dst, c, src[c])
 			g.nonZero(v, c)
@@ -132,8 +138,8 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 }
 
 func (g *Graph) set(v Node, row []int32, c int, p int32) {
-	if g.trail != nil {
-		g.trail.save(v, row, c)
+	if t := g.trail; t != nil && (t.held.marked || !t.held.on) {
+		t.rows = append(t.rows, savedComponent{v, int32(c), row[c]})
 	}
 	row[c] = p
 }

@@ -81,20 +81,15 @@ func (g *Graph) Release(m Mark) {
 	held.on, held.nodes = false, held.nodes[:0]
 }
 
-// save records a component of v's row, which is about to change.
-func (t *trail) save(v Node, row []int32, c int) {
-	if h := &t.held; h.on {
-		if h.has[v>>6]>>(v&63)&1 == 0 {
-			h.add(v, row)
-		}
-		if !h.marked {
-			return
-		}
+// hold copies the row of v, which is about to change, if it must.
+func (g *Graph) hold(v Node, row []int32) {
+	if g.trail == nil || !g.trail.held.on {
+		return
 	}
-	t.rows = append(t.rows, savedComponent{v, int32(c), row[c]})
-}
-
-func (h *heldRows) add(v Node, row []int32) {
+	h := &g.trail.held
+	if h.has[v>>6]>>(v&63)&1 != 0 {
+		return
+	}
 	h.has[v>>6] |= 1 << (v & 63)
 	if len(h.nodes) == len(h.rows) {
 		h.rows = append(h.rows, make([]int32, len(row)))

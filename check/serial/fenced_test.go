@@ -114,6 +114,13 @@ func TestCheckers(t *testing.T) {
 		if CheckCycle(TSO, s, tx, v.Cycle[1:]) == nil {
 			t.Fatal("a cycle without an edge is accepted")
 		}
+		e := v.Cycle[0]
+		if CheckCycle(TSO, s, tx, []Edge{e, {From: e.To, To: e.From}}) == nil {
+			t.Fatal("an edge there and back is accepted")
+		}
+		if CheckCycle(TSO, s, tx, []Edge{e, e}) == nil {
+			t.Fatal("an edge twice is accepted")
+		}
 		v.Cycle[0].From, v.Cycle[0].To = v.Cycle[0].To, v.Cycle[0].From
 		if CheckCycle(TSO, s, tx, v.Cycle) == nil {
 			t.Fatal("an edge backwards is accepted")

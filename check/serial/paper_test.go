@@ -298,3 +298,96 @@ b end
 		t.Errorf("%d executions, robust %v, serializable %v", executions, robust, serializable)
 	}
 }
+
+// TestConflicts are the exceptions of the conflict relation and their limits,
+// one by one, as executions: only where a conflict is lacking do two
+// transactions of thread b fall on both sides of the one of thread a.
+func TestConflicts(t *testing.T) {
+	head := "execution\nthreads a b\nvariables x y z\n"
+	for name, c := range map[string]struct {
+		text         string
+		serializable bool
+	}{
+		// b reads x from its buffer, then y before a writes it; a's x is in
+		// memory before b's. Were the reads in order, this would be a cycle.
+		"buffered read overtaken": {`b write x
+b read x
+b read y
+a begin
+a write y
+a write x
+a end
+a commit y
+a commit x
+b commit x
+`, true},
+		"not buffered after a fence": {`b write x
+b commit x
+a begin
+a write y
+a write x
+a end
+b fence
+b read y
+b read x
+a commit y
+a commit x
+`, true},
+		"order of reads that are not buffered": {`a begin
+a write y
+a write x
+a end
+a commit y
+b read y
+b read x
+a commit x
+`, false},
+		"reads around both commits": {`a begin
+a write y
+a write x
+a end
+b read x
+a commit y
+a commit x
+b read y
+`, true},
+		// A fence after its write keeps the read of x before that of y.
+		"order of a read after a fence": {`b write x
+b commit x
+b fence
+a begin
+a write x
+a write y
+a end
+a commit x
+b read x
+b read y
+a commit y
+`, false},
+		"write overtaken by a read": {`b write x
+b read y
+a begin
+a write y
+a read x
+a end
+a commit y
+b commit x
+`, true},
+		"write not overtaken by a read of its variable": {`b write x
+b read x
+a begin
+a read x
+b commit x
+a write x
+a end
+a commit x
+b read x
+`, false},
+	} {
+		s := sequence(t, head+c.text)
+		tx := func(i int32) int32 { return s.Events[i].Tx }
+		if got := execution(t, TSO, s).Serializable; got != c.serializable || acyclicByPairs(TSO, s, tx) != c.serializable {
+			t.Errorf("%s: serializable %v", name, got)
+		}
+	}
+}

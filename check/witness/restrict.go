@@ -22,52 +22,10 @@ func Restrict(h *parse.History, refutation *Refutation) (*parse.History, *Refuta
 	}
 	kept := u.list
 	slices.Sort(kept)
-	to := func(id parse.OpID) parse.OpID {
-		if id < 0 {
-			return id
-		}
-		i, ok := slices.BinarySearch(kept, id)
-		if !ok {
-			return parse.NoOp
-		}
-		return parse.OpID(i)
-	}
-	sub := &parse.History{
-		Ops:         make([]parse.Op, len(kept)),
-		Start:       make([]parse.OpID, len(h.Start)),
-		ThreadNames: h.ThreadNames,
-		Locations:   h.Locations,
-	}
-	for i, id := range kept {
-		sub.Ops[i] = h.Ops[id]
-		sub.Ops[i].RF = to(h.Ops[id].RF)
-	}
-	for t, start := range h.Start {
-		i, _ := slices.BinarySearch(kept, start)
-		sub.Start[t] = parse.OpID(i)
-	}
-	for _, d := range h.Deps {
-		if from, to := to(d.From), to(d.To); from >= 0 && to >= 0 {
-			sub.Deps = append(sub.Deps, parse.Dep{From: from, To: to})
-		}
-	}
-	if h.Final != nil {
-		sub.Final = make([]parse.OpID, len(h.Final))
-		for x, id := range h.Final {
-			sub.Final[x] = to(id)
-			if id == parse.Init && !u.locations[int32(x)] {
-				sub.Final[x] = parse.NoOp
-			}
-		}
-	}
-	if h.StoreOrder != nil {
-		sub.StoreOrder = make([][]parse.OpID, len(h.StoreOrder))
-		for x, ids := range h.StoreOrder {
-			for _, id := range ids {
-				if id := to(id); id >= 0 {
-					sub.StoreOrder[x] = append(sub.StoreOrder[x], id)
-				}
-			}
+	sub, to := h.Select(kept)
+	for x, id := range h.Final {
+		if id == parse.Init && !u.locations[int32(x)] {
+			sub.Final[x] = parse.NoOp
 		}
 	}
 	return sub, u.renumber(refutation, to), kept

@@ -10,11 +10,12 @@ import (
 // into.
 const maxUnrolled = 400
 
-// subset is delta debugging over n parts, all of them kept at first: try says
-// whether the kept parts alone still fail. It leaves out groups of parts, of
-// half of them at first and of single ones in the end, until no single part
-// can be left out any more.
-func subset(n int, try func(keep []int) bool) {
+// Subset is delta debugging over n parts, all of them kept at first: try says
+// whether the kept parts alone, of which there is at least one, still fail. It
+// leaves out groups of parts, of half of them at first and of single ones in
+// the end, until no single part can be left out any more. Try is last true for
+// the parts that are left, or never.
+func Subset(n int, try func(keep []int) bool) {
 	keep := make([]int, n)
 	for i := range keep {
 		keep[i] = i
@@ -102,7 +103,7 @@ func (r *reducer) rounds() {
 // threads leaves out threads.
 func (r *reducer) threads() {
 	base := r.best.Program
-	subset(len(base.Threads), func(keep []int) bool {
+	Subset(len(base.Threads), func(keep []int) bool {
 		var threads [][]gen.Op
 		for _, t := range keep {
 			threads = append(threads, base.Threads[t])
@@ -127,7 +128,7 @@ func filter(p *gen.Program, keep func(t, i int, op gen.Op) bool) *gen.Program {
 // locations leaves out all operations on some locations.
 func (r *reducer) locations() {
 	base := r.best.Program
-	subset(len(base.Locations), func(keep []int) bool {
+	Subset(len(base.Locations), func(keep []int) bool {
 		return r.try(r.with(filter(base, func(_, _ int, op gen.Op) bool {
 			access := op.Kind.Reads() || op.Kind.Writes()
 			return !access || slices.Contains(keep, int(op.Loc))
@@ -144,7 +145,7 @@ func (r *reducer) operations() {
 		first[t+1] = first[t] + len(ops)
 	}
 	kept := make([]bool, first[len(base.Threads)])
-	subset(len(kept), func(keep []int) bool {
+	Subset(len(kept), func(keep []int) bool {
 		clear(kept)
 		for _, i := range keep {
 			kept[i] = true

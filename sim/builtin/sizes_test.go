@@ -33,6 +33,7 @@ func TestInterleaving(t *testing.T) {
 		dir := filepath.Join(tree, "src/mem/ruby/protocol")
 		machines = append(machines,
 			Options{SLICC: filepath.Join(dir, "MESI_Two_Level.slicc"), Directories: 2, Banks: 2},
+			Options{SLICC: filepath.Join(dir, "MOESI_CMP_directory.slicc"), Directories: 2, Banks: 2},
 			Options{SLICC: filepath.Join(dir, "MOESI_hammer.slicc"), Directories: 2})
 	}
 	for _, o := range machines {
@@ -169,6 +170,29 @@ func TestBadSizes(t *testing.T) {
 		c.options.Core = core.TSO
 		if _, err := New(c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+// TestStockProtocols compiles every protocol of a gem5 tree: five run, the
+// others are refused.
+func TestStockProtocols(t *testing.T) {
+	tree := os.Getenv("ORDEAL_GEM5_TREE")
+	if tree == "" {
+		t.Skip("ORDEAL_GEM5_TREE names no gem5 tree")
+	}
+	runs := map[string]bool{
+		"MI_example.slicc": true, "MESI_Two_Level.slicc": true, "MOESI_hammer.slicc": true,
+		"MOESI_AMD_Base.slicc": true, "MOESI_CMP_directory.slicc": true,
+	}
+	paths, err := filepath.Glob(filepath.Join(tree, "src/mem/ruby/protocol/*.slicc"))
+	if err != nil || len(paths) <= len(runs) {
+		t.Fatalf("%v: %d protocols", err, len(paths))
+	}
+	for _, path := range paths {
+		_, err := New(Options{SLICC: path, Core: core.OOO})
+		if name := filepath.Base(path); runs[name] != (err == nil) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

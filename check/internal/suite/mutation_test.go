@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,7 +60,7 @@ func TestMutants(t *testing.T) {
 			}
 		}
 	})
-	for _, m := range mutants {
+	for _, m := range slices.Concat(mutants, serialMutants) {
 		t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
 			t.Parallel()
 			changed := m.apply(t, root)

@@ -205,3 +205,25 @@ func TestAccept(t *testing.T) {
 		}
 	}
 }
+
+// TestStarved: what a thread does after reading a delayed write is not known.
+func TestStarved(t *testing.T) {
+	head := "ordeal-events 1\ntrace\nthreads a b\nvariables x y\na write x\na read y\n"
+	for text, want := range map[string]bool{
+		"b write y\nb read x\n":            true,
+		"b write y\nb write x\n":           true,
+		"b read x\nb write y\nb read x\n":  false,
+		"b write y\nb fence\nb update x\n": true,
+		"a fence\nb write y\nb read x\n":   true,
+		"b read y\nb read x\n":             false,
+	} {
+		s, err := events.Parse("test", []byte(head+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := Search(context.Background(), s)
+		if err != nil || (v != nil) != want {
+			t.Errorf("%q: found %v, error %v", text, v != nil, err)
+		}
+	}
+}

@@ -228,3 +228,30 @@ func TestRandomTraces(t *testing.T) {
 		t.Errorf("verdicts too uniform: %d violations in %d traces", violations, runs)
 	}
 }
+
+// TestCircles is a trace whose first candidates for a violation order events
+// in a circle, and later ones do not.
+func TestCircles(t *testing.T) {
+	s := trace(t, `trace
+threads P0 P1 P3
+variables x0 x1
+P0 begin
+P0 write x0
+P1 write x1
+P3 read x1
+P0 read x1
+P0 end
+P0 read x0
+P3 read x1
+P3 read x0
+`)
+	want := serializable(t, s)
+	if want {
+		t.Fatal("the trace is serializable")
+	}
+	for _, p := range []Procedure{Profiles, SAT} {
+		if judge(t, s, p) {
+			t.Errorf("procedure %d says serializable", p)
+		}
+	}
+}

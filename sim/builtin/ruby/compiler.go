@@ -109,8 +109,10 @@ func (cc *compiler) part(v *types.Var) int {
 		}
 		cc.layout(cc.code.machine.TBE)
 		return add(&cc.code.tables)
-	case "DirectoryMemory":
+	case "DirectoryMemory", "PerfectCacheMemory": // entries for any line, both
 		return add(&cc.code.directories)
+	case "TimerTable":
+		return add(&cc.code.timers)
 	case "Sequencer":
 		return add(&cc.code.sequencers)
 	case "MessageBuffer":
@@ -184,6 +186,9 @@ func (cc *compiler) compileMachine() {
 func (cc *compiler) checkBuffers() {
 	m := cc.code.machine
 	for _, p := range m.InPorts {
+		if isTimer(p) {
+			continue
+		}
 		if p.Buffer.Type.Name != "MessageBuffer" {
 			cc.unsupported(p.Var.Pos, "an in_port on a %s", p.Buffer.Type)
 		} else if !cc.fed(p.Buffer) {
@@ -225,7 +230,7 @@ func (cc *compiler) hasBuffer(name string) bool {
 
 // guarded tells whether a port's body does nothing unless the port is ready.
 func guarded(p *types.InPort) bool {
-	if len(p.Body) != 1 {
+	if len(p.Body) != 1 || isTimer(p) {
 		return false
 	}
 	s, ok := p.Body[0].(*types.If)

@@ -26,6 +26,7 @@ type controller struct {
 	caches     []*cache.Cache[*object]
 	tables     []*table
 	directory  []*directory
+	timers     []*timer
 	sequencers []*sequencer.Sequencer
 	mandatory  *buffer
 	locked     []memory.Addr // lines whose lock a core holds

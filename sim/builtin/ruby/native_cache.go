@@ -49,16 +49,7 @@ func init() {
 		"DirectoryMemory.isPresent(Addr)": lineMethod(func(c *controller, _ int, line memory.Addr) uint64 {
 			return truth(c.system.isHome(c, line))
 		}),
-		"DirectoryMemory.deallocate(Addr)": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
-			d := c.directory[at]
-			e := d.entries[line]
-			if e == nil {
-				c.fail("directory: deallocate of an absent line", "line %#x", int64(line))
-			}
-			delete(d.entries, line)
-			c.system.pools[e.layout.index].kill(e)
-			return 0
-		}),
+		"DirectoryMemory.deallocate(Addr)":                        lineMethod(forget),
 		"DirectoryMemory.recordRequestType(DirectoryRequestType)": nothing,
 		"DirectoryMemory.invalidateBlock(Addr)":                   nothing,
 
@@ -89,6 +80,18 @@ func init() {
 			return 0
 		}),
 	}
+}
+
+// forget drops the entry of a line from a directory.
+func forget(c *controller, at int, line memory.Addr) uint64 {
+	d := c.directory[at]
+	e := d.entries[line]
+	if e == nil {
+		c.fail("directory: deallocate of an absent line", "line %#x", int64(line))
+	}
+	delete(d.entries, line)
+	c.system.pools[e.layout.index].kill(e)
+	return 0
 }
 
 // lineMethod is a method of a part of the machine that takes an address.
@@ -172,6 +175,8 @@ func (cc *compiler) builtinObject(x *types.Call) objectExpr {
 	case "TBETable.lookup(Addr)":
 		at, line := cc.partOf(x), cc.word(x.Args[0])
 		return func(c *controller) *object { return c.tables[at].lookup(memory.Addr(line(c))) }
+	case "PerfectCacheMemory.lookup(Addr)":
+		return cc.lookupPerfect(x)
 	case "DirectoryMemory.lookup(Addr)":
 		at, line := cc.partOf(x), cc.word(x.Args[0])
 		return func(c *controller) *object { return c.directory[at].entries[memory.Addr(line(c))] }

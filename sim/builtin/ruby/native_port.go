@@ -10,7 +10,7 @@ import (
 
 // portOf finds the index of the port that a method is called on.
 func (cc *compiler) portOf(x *types.Call) int {
-	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar {
+	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar && !isTimer(cc.code.machine.InPorts[use.Var.Index]) {
 		return use.Var.Index
 	}
 	cc.unsupported(x.At, "%s of this expression", x.Func.Name)
@@ -23,6 +23,11 @@ var portMethods map[string]native
 func init() {
 	portMethods = map[string]native{
 		"InPort.isReady(Tick)": func(cc *compiler, x *types.Call) wordExpr {
+			if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar {
+				if p := cc.code.machine.InPorts[use.Var.Index]; isTimer(p) {
+					return timerReady(cc.where(p.Buffer))
+				}
+			}
 			port := cc.portOf(x)
 			return func(c *controller) uint64 { return truth(c.in[port].ready(c.now)) }
 		},

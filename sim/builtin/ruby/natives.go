@@ -15,7 +15,7 @@ type native func(cc *compiler, x *types.Call) wordExpr
 // builtinWord compiles the call of a builtin.
 func (cc *compiler) builtinWord(x *types.Call) wordExpr {
 	key := x.Func.Builtin.Key
-	for _, table := range []map[string]native{functions, portMethods, setMethods, maskMethods, cacheMethods} {
+	for _, table := range []map[string]native{functions, portMethods, setMethods, maskMethods, cacheMethods, perfectMethods, timerMethods} {
 		if compile, ok := table[key]; ok {
 			return compile(cc, x)
 		}

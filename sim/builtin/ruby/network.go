@@ -49,7 +49,8 @@ func (l *link) Handle(uint64) {
 	}
 }
 
-// forward sends a copy of a message to each of its destinations.
+// forward sends a copy of a message to each of its destinations. One without
+// destination is lost, as in gem5, where some protocols rely on that.
 func (l *link) forward(m *object, now event.Tick) {
 	s := l.system
 	dest := m.layout.dest
@@ -62,7 +63,7 @@ func (l *link) forward(m *object, now event.Tick) {
 		left += bits.OnesCount64(m.words[dest+k])
 	}
 	if left == 0 {
-		s.misrouted(l, m, "message without destination")
+		s.pools[m.layout.index].put(m)
 		return
 	}
 	for k, controllers := range s.controllers {

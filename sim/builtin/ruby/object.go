@@ -57,6 +57,7 @@ const blockWords = memory.WordsPerLine
 var handles = map[string]bool{
 	"CacheMemory": true, "DirectoryMemory": true, "TBETable": true, "Sequencer": true,
 	"MessageBuffer": true, "InPort": true, "OutPort": true, "RubyPrefetcher": true,
+	"TimerTable": true, "PerfectCacheMemory": true,
 }
 
 func shapeOf(t *types.Type) shape {

@@ -43,7 +43,7 @@ type machineCode struct {
 	pointers int
 	// The variables that hold parts of the machine, by index in the
 	// controller.
-	caches, tables, directories, sequencers []*types.Var
+	caches, tables, directories, sequencers, timers []*types.Var
 	// buffers are the parameters and objects of type MessageBuffer.
 	buffers []*types.Var
 	place   map[*types.Var]int // of words, pointers or parts

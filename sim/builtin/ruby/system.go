@@ -146,6 +146,9 @@ func (s *System) newController(code *machineCode, number int) *controller {
 	for range code.directories {
 		c.directory = append(c.directory, &directory{entries: map[memory.Addr]*object{}})
 	}
+	for range code.timers {
+		c.timers = append(c.timers, &timer{owner: c})
+	}
 	return c
 }
 

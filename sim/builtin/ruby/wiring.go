@@ -62,21 +62,20 @@ func (p *Protocol) Check(o Options) error {
 			"because a stalled forward blocks those of other directories", name, o.Directories))
 	}
 	if o.Banks > 1 && !p.program.banked() {
-		errs = append(errs, fmt.Errorf("protocol %s with %d banks: it has no shared cache with banks", name, o.Banks))
+		errs = append(errs, fmt.Errorf("protocol %s with %d banks: it has no shared cache", name, o.Banks))
 	}
 	return errors.Join(errs...)
 }
 
-// banked tells whether lines choose a bank of a shared cache.
+// banked tells whether there is a shared cache, which lines choose a bank of:
+// by bankBits of the address, or as they choose a directory.
 func (p *program) banked() bool {
-	shared, chosen := false, false
 	for _, code := range p.codes {
-		shared = shared || code.cores == 0 && !code.home
-		for _, v := range code.machine.Params {
-			chosen = chosen || v.Name == bankBits
+		if code.cores == 0 && !code.home {
+			return true
 		}
 	}
-	return shared && chosen
+	return false
 }
 
 // recycleLatency is that of all controllers.

@@ -1,0 +1,256 @@
+// Package minimal makes histories that a model forbids small, without running
+// anything: it leaves out threads, locations and operations, and gives reads
+// whose write is gone another one, as long as the model still forbids what is
+// left. The result is 1-minimal: with any single operation left out, whatever
+// its readers read then, the model allows it.
+package minimal
+
+import (
+	"context"
+	"fmt"
+
+	"ordeal/check"
+	"ordeal/check/model"
+	"ordeal/check/witness"
+	"ordeal/gen/reduce"
+	"ordeal/parse"
+)
+
+// Result is a minimal history.
+type Result struct {
+	History *parse.History
+	Verdict check.Verdict
+	// Judged counts the histories that were judged on the way.
+	Judged int
+	_      struct{}
+}
+
+// History reduces a history that the model forbids. Options bound the judging
+// of each candidate; one that is undecided is not taken. The error is ctx's,
+// or says that the model does not forbid the history.
+func History(ctx context.Context, h *parse.History, m model.Model, o check.Options) (*Result, error) {
+	r := &reducer{ctx: ctx, model: m, options: o}
+	if !r.try(h) {
+		if r.err != nil {
+			return nil, r.err
+		}
+		return nil, fmt.Errorf("reduce history: model %s does not forbid it", m.Name)
+	}
+	if ref := r.best.Verdict.Refutation; ref != nil {
+		small, _, _ := witness.Restrict(h, ref)
+		r.try(small)
+	}
+	for before := -1; r.err == nil && before != r.size(); {
+		before = r.size()
+		r.threads()
+		r.locations()
+		r.operations()
+		r.rewire()
+		r.weaken()
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	r.best.Judged = r.judged
+	return &r.best, nil
+}
+
+// reducer is a reduction under way.
+type reducer struct {
+	ctx     context.Context
+	model   model.Model
+	options check.Options
+	best    Result
+	judged  int
+	err     error
+}
+
+// size decreases with every step of the reduction: operations, and halves of
+// read-modify-writes.
+func (r *reducer) size() int {
+	n := 0
+	for i := range r.best.History.Ops {
+		n += 2
+		if r.best.History.Ops[i].Kind == parse.RMW {
+			n++
+		}
+	}
+	return n
+}
+
+// try makes a history the best if the model forbids it.
+func (r *reducer) try(h *parse.History) bool {
+	if r.err != nil || len(h.Ops) == 0 {
+		return false
+	}
+	r.judged++
+	v, err := check.Check(r.ctx, h, r.model, r.options)
+	if err != nil {
+		r.err = err
+		return false
+	}
+	if v.Answer != check.Forbidden {
+		return false
+	}
+	r.best = Result{History: h, Verdict: v}
+	return true
+}
+
+// keep tries the history of the operations that keep says yes to, and of no
+// read whose write is gone.
+func (r *reducer) keep(h *parse.History, keep func(id parse.OpID) bool) bool {
+	kept := make([]bool, len(h.Ops))
+	for id := range h.Ops {
+		kept[id] = keep(parse.OpID(id))
+	}
+	// A read-modify-write that goes takes its readers with it, and so on.
+	for changed := true; changed; {
+		changed = false
+		for id := range h.Ops {
+			if rf := h.Ops[id].RF; kept[id] && rf >= 0 && !kept[rf] {
+				kept[id], changed = false, true
+			}
+		}
+	}
+	var list []parse.OpID
+	for id := range h.Ops {
+		if kept[id] {
+			list = append(list, parse.OpID(id))
+		}
+	}
+	if len(list) == len(h.Ops) {
+		return false
+	}
+	sub, _ := h.Select(list)
+	return r.try(sub)
+}
+
+// group leaves out groups of operations, of is the group of each.
+func (r *reducer) group(n int, of func(h *parse.History, id parse.OpID) int) {
+	base := r.best.History
+	in := make([]bool, n+1)
+	reduce.Subset(n, func(keep []int) bool {
+		clear(in)
+		for _, g := range keep {
+			in[g] = true
+		}
+		return r.keep(base, func(id parse.OpID) bool {
+			g := of(base, id)
+			return g < 0 || in[g]
+		})
+	})
+}
+
+func (r *reducer) threads() {
+	r.group(r.best.History.Threads(), func(h *parse.History, id parse.OpID) int { return h.Thread(id) })
+}
+
+func (r *reducer) locations() {
+	r.group(len(r.best.History.Locations), func(h *parse.History, id parse.OpID) int { return int(h.Ops[id].Loc) })
+}
+
+func (r *reducer) operations() {
+	r.group(len(r.best.History.Ops), func(_ *parse.History, id parse.OpID) int { return int(id) })
+}
+
+// rewire leaves out single writes whose readers then read something else: the
+// initial value, or another write to the location.
+func (r *reducer) rewire() {
+	for id := parse.OpID(0); int(id) < len(r.best.History.Ops); id++ {
+		op := &r.best.History.Ops[id]
+		if !op.Writes() || !r.isRead(id) {
+			continue
+		}
+		for other := parse.Init; int(other) < len(r.best.History.Ops); other++ {
+			if other == id || other >= 0 && !(r.best.History.Ops[other].Writes() && r.best.History.Ops[other].Loc == op.Loc) {
+				continue
+			}
+			if r.without(id, other) {
+				id--
+				break
+			}
+		}
+	}
+}
+
+func (r *reducer) isRead(write parse.OpID) bool {
+	for i := range r.best.History.Ops {
+		if op := &r.best.History.Ops[i]; op.Reads() && op.RF == write {
+			return true
+		}
+	}
+	return false
+}
+
+// without tries the history without a write, whose readers read another one.
+func (r *reducer) without(write, other parse.OpID) bool {
+	h := r.best.History
+	var list []parse.OpID
+	for id := range h.Ops {
+		if parse.OpID(id) != write {
+			list = append(list, parse.OpID(id))
+		}
+	}
+	sub, number := h.Select(list)
+	to := number(other)
+	for i := range sub.Ops {
+		if op := &sub.Ops[i]; op.Reads() && op.RF == parse.NoOp {
+			if op.RF, op.Read = to, 0; to >= 0 {
+				op.Read = sub.Ops[to].Write
+			}
+			if to == parse.OpID(i) {
+				return false
+			}
+		}
+	}
+	return r.try(sub)
+}
+
+// weaken makes plain reads and writes of read-modify-writes.
+func (r *reducer) weaken() {
+	for id := range r.best.History.Ops {
+		for _, kind := range []parse.Kind{parse.Read, parse.Write} {
+			h := r.best.History
+			op := h.Ops[id]
+			if op.Kind != parse.RMW || kind == parse.Read && (r.isRead(parse.OpID(id)) || r.isFinal(parse.OpID(id))) {
+				continue
+			}
+			op.Kind = kind
+			if kind == parse.Read {
+				op.Write = 0
+			} else {
+				op.RF, op.Read = parse.NoOp, 0
+			}
+			r.try(r.replaced(id, op))
+		}
+	}
+}
+
+// isFinal tells whether memory held what an operation wrote at the end.
+func (r *reducer) isFinal(id parse.OpID) bool {
+	for _, f := range r.best.History.Final {
+		if f == id {
+			return true
+		}
+	}
+	return false
+}
+
+// replaced is the history with another operation in the place of one.
+func (r *reducer) replaced(id int, op parse.Op) *parse.History {
+	all := make([]parse.OpID, len(r.best.History.Ops))
+	for i := range all {
+		all[i] = parse.OpID(i)
+	}
+	h, _ := r.best.History.Select(all)
+	h.Ops[id] = op
+	for x, list := range h.StoreOrder {
+		h.StoreOrder[x] = nil
+		for _, w := range list {
+			if h.Ops[w].Writes() {
+				h.StoreOrder[x] = append(h.StoreOrder[x], w)
+			}
+		}
+	}
+	return h
+}
