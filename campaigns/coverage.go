@@ -10,10 +10,10 @@ import (
 // Covered is how much of the table of a coherence protocol a run covered.
 type Covered struct {
 	// Taken counts the transitions that the run took, Reachable those that
-	// are not known to be unreachable; where the simulator lists only what
-	// was taken, the two are the same.
+	// are not known to be unreachable; 0 where the simulator lists only what
+	// was taken.
 	Taken     int `json:"taken"`
-	Reachable int `json:"reachable"`
+	Reachable int `json:"reachable,omitempty"`
 	// New counts the transitions that no earlier run of the configuration in
 	// its campaign took.
 	New int `json:"new,omitempty"`
@@ -23,6 +23,9 @@ type Covered struct {
 func coveredBy(c sim.Coverage) *Covered {
 	if len(c) == 0 {
 		return nil
+	}
+	if !c.Whole() {
+		return &Covered{Taken: c.Taken()}
 	}
 	return &Covered{Taken: c.Taken(), Reachable: c.Reachable()}
 }
@@ -35,6 +38,9 @@ const missingShown = 8
 func (r *Row) coverage() string {
 	if len(r.Coverage) == 0 {
 		return ""
+	}
+	if !r.Whole {
+		return fmt.Sprintf("%s: %s taken, the last new one in run %d.", r.Config, plural(r.Coverage.Taken(), "transition"), r.LastNew)
 	}
 	reachable, missing := r.Coverage.Reachable(), r.Coverage.Missing()
 	text := fmt.Sprintf("%s: %d of %d reachable transitions taken (%.1f %%), the last new one in run %d",

@@ -54,7 +54,9 @@ type Row struct {
 	Judged time.Duration `json:"judged_ns"`
 	// Coverage adds up the transitions of the coherence protocol that the runs
 	// took; LastNew is the number of the last run to take a new one.
+	// Whole says that Coverage lists the whole table.
 	Coverage sim.Coverage `json:"coverage,omitempty"`
+	Whole    bool         `json:"coverage_is_whole,omitempty"`
 	LastNew  int          `json:"last_new_transition,omitempty"`
 }
 
@@ -117,6 +119,7 @@ func (s *Summary) cover(run *Run) {
 		return
 	}
 	r := s.row(run)
+	r.Whole = r.Whole || run.Coverage.Whole()
 	if run.Covered.New = r.Coverage.Add(run.Coverage); run.Covered.New > 0 {
 		r.LastNew = run.Number
 	}

@@ -36,6 +36,11 @@ func TestCoverage(t *testing.T) {
 	if _, err := sum.WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
+	taken := Coverage{{Machine: "L1", State: "I", Event: "Load", Count: 5}}
+	var part strings.Builder
+	if _, err := taken.WriteTo(&part); err != nil || part.String() != "L1         1 transitions taken\n" || taken.Whole() || !sum.Whole() {
+		t.Errorf("%v: text %q", err, &part)
+	}
 	want := `L1         2 of 3 transitions taken, 50.0 % of the reachable
            never in I: Inv
            (M, Odd) taken 3 times, though nobody asks
