@@ -161,3 +161,48 @@ func TestExecutionFaults(t *testing.T) {
 		}
 	}
 }
+
+// FuzzExecution: whatever the steps of a log say, what is accepted is a valid
+// execution.
+func FuzzExecution(f *testing.F) {
+	g := gen.Defaults()
+	g.Threads, g.Ops, g.Locations, g.Transaction = 2, 8, 2, 3
+	p, err := gen.Random(rand.New(rand.NewPCG(2, 0)), g)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var logs [2]sim.Log // without and with the steps, which come last
+	for i := range logs {
+		r, err := builtin.New(builtin.Options{Core: core.TSO, Execution: i == 1})
+		if err != nil {
+			f.Fatal(err)
+		}
+		result, err := r.Run(context.Background(), sim.Job{Program: p, Rounds: 1, Seed: 1})
+		if err != nil {
+			f.Fatal(err)
+		}
+		logs[i] = result.Log
+	}
+	var seed []byte
+	for words := logs[1][len(logs[0])+sim.LogHeaderBytes:]; len(words) > 0; words = words[8:] {
+		seed = append(seed, words[0])
+	}
+	if _, err := parse.Execution(p, 1, logs[1]); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed)
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		words := make([]gen.Value, len(steps))
+		for i, b := range steps {
+			words[i] = gen.Value(b % 6)
+		}
+		log := sim.NewLogWriter(p, 1).AppendSteps(slices.Clone(logs[0]), words)
+		x, err := parse.Execution(p, 1, log)
+		if err != nil {
+			return
+		}
+		if err := x.Validate(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -27,7 +27,8 @@ func newCheck(e *env) *cobra.Command {
 directory, a native log (beside its program.txt, or with --program) or a file of
 traces in the format of the Axe checker; - is standard input. With
 --serializability it may also be a sequence of events, which begins with the
-line "ordeal-events 1".
+line "ordeal-events 1"; --procedure sat then judges traces by SAT instead of by
+profiles.
 
 One line for each trace goes to standard output: allowed, forbidden, or unknown
 and why; with more than one model, each answer follows its model's name. With

@@ -33,6 +33,9 @@ const (
 	unknownAnswer   = "unknown"
 )
 
+// procedureSAT is the --procedure that judges traces by SAT, too.
+const procedureSAT = "sat"
+
 // serialAnswer is the answer to one question about one sequence of events.
 type serialAnswer struct {
 	question, answer, reason string
@@ -85,7 +88,11 @@ func (c *judge) answerSerial(ctx context.Context, t *trace, a *serialAnswer) err
 	a.seq, a.trace = s, !s.Execution
 	switch a.question {
 	case askTSO:
-		return answerTSO(ctx, a)
+		p := traces.Profiles
+		if c.options.Procedure == procedureSAT {
+			p = traces.SAT
+		}
+		return answerTSO(ctx, a, p)
 	case askSC:
 		return answerSC(a)
 	default:
@@ -151,16 +158,16 @@ func (c *judge) forget(s *events.Sequence) *events.Sequence {
 
 // answerTSO answers by the conflicts under TSO, and checks the answer by
 // Theorem 3 where it applies.
-func answerTSO(ctx context.Context, a *serialAnswer) error {
+func answerTSO(ctx context.Context, a *serialAnswer, p traces.Procedure) error {
 	if !a.seq.Execution {
-		v, err := traces.Judge(ctx, a.seq, traces.Profiles)
+		v, err := traces.Judge(ctx, a.seq, p)
 		if err != nil {
 			return err
 		}
 		a.answer = isSerializable
 		if !v.Serializable {
 			a.answer, a.seq, a.verdict = notSerializable, v.Execution, v.Evidence
-		} else if v.Clusters == 0 {
+		} else if v.Rank != nil && v.Clusters == 0 {
 			a.verdict.Order = byRank(v.Rank)
 		}
 		return nil

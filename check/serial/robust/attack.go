@@ -15,6 +15,8 @@ type attack struct {
 	// writer is, for each read and update, the last write of its variable,
 	// -1 for the initial value.
 	writer []int32
+	// last is the last access of each thread to each variable.
+	last []int32
 	// stopped are the threads that do not go on: their next event would see
 	// another value than it did, or is a fence of the attacker.
 	stopped []bool
@@ -40,10 +42,14 @@ func newAttack(s *events.Sequence) *attack {
 		own: make([]int32, variables), exposed: make([]int32, variables),
 		ledRead: make([]int32, variables), ledWrite: make([]int32, variables),
 	}
+	a.last = slices.Repeat([]int32{none}, threads*variables)
 	last := slices.Repeat([]int32{none}, variables)
 	for i := range s.Events {
 		e := &s.Events[i]
 		a.writer[i] = none
+		if e.Var >= 0 {
+			a.last[int(e.Thread)*variables+int(e.Var)] = int32(i)
+		}
 		if e.Kind == events.Read || e.Kind == events.Update {
 			a.writer[i] = last[e.Var]
 		}
@@ -67,7 +73,7 @@ func (a *attack) run(w int32) (read, access int32, found bool) {
 	attacker, variable := a.s.Events[w].Thread, a.s.Events[w].Var
 	i := w
 	defer func() { clear(a.gone[w:i]) }()
-	for int(i) < len(a.s.Events) && running > 0 {
+	for end := a.end(w); i < end && running > 0; {
 		e := &a.s.Events[i]
 		lead := int32(none)
 		if e.Thread != attacker {
@@ -90,6 +96,19 @@ func (a *attack) run(w int32) (read, access int32, found bool) {
 		i++
 	}
 	return none, none, false
+}
+
+// end is the end of the last access to the variable of write w by another
+// thread: after it, or with none after w, there is nothing to find.
+func (a *attack) end(w int32) int32 {
+	e := &a.s.Events[w]
+	last := int32(none)
+	for t := range a.s.Threads {
+		if int32(t) != e.Thread {
+			last = max(last, a.last[t*len(a.s.Variables)+int(e.Var)])
+		}
+	}
+	return last + 1
 }
 
 func writes(e *events.Event) bool { return e.Kind == events.Write || e.Kind == events.Update }
