@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ordeal/gen"
 	"ordeal/sim"
@@ -57,7 +58,7 @@ func benchmarkMisses(b *testing.B, o Options, cores int) {
 	passed, seed, start, events := 0, uint64(0), userTime(b), uint64(0)
 	for b.Loop() {
 		seed++
-		report, err := r.Simulate(b.Context(), sim.Job{Program: p, Rounds: 10, Seed: seed})
+		report, err := r.Simulate(b.Context(), sim.Job{Program: p, Rounds: 10, Seed: seed, Timeout: time.Hour})
 		if err != nil {
 			b.Fatal(err)
 		}
