@@ -9,6 +9,27 @@ import (
 	"ordeal/parse/formats/events"
 )
 
+// chain makes a trace without fences whose transactions write a variable of
+// their thread and read one of the next thread. All of it is one cluster with
+// open conflicts everywhere, and serializable, as nobody reads the first
+// thread's variables and the last thread reads none.
+func chain(o seqgen.Shape) *events.Sequence {
+	rng := rand.New(rand.NewPCG(1, 0))
+	b := events.NewBuilder(false, seqgen.Names("P", o.Threads), seqgen.Names("x", o.Variables))
+	own := o.Variables / o.Threads
+	for range o.Events / 2 {
+		t := rng.IntN(o.Threads)
+		// The calls cannot fail: transactions follow each other.
+		_ = b.Begin(t)
+		_ = b.Add(t, events.Write, t*own+rng.IntN(own))
+		if t+1 < o.Threads {
+			_ = b.Add(t, events.Read, (t+1)*own+rng.IntN(own))
+		}
+		_ = b.End(t)
+	}
+	return b.Sequence()
+}
+
 // BenchmarkTrace judges traces of 100,000 events, 4 threads and 8 variables.
 func BenchmarkTrace(b *testing.B) {
 	base := seqgen.Shape{Threads: 4, Variables: 8, Events: 100_000, Read: 60, End: 30, Trace: true}
@@ -29,6 +50,7 @@ func BenchmarkTrace(b *testing.B) {
 		{"locked-half", locked(4), true},
 		{"locked-most", locked(7), true},
 		{"single", random(single), true},
+		{"chain", chain(base), true},
 		{"fenced", random(fenced), false},
 		{"unfenced", random(base), false},
 	} {
