@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/gen"
+	"ordeal/sim"
 )
 
 // The files of a campaign directory beside its run directories.
@@ -30,6 +31,10 @@ type head struct {
 	Command []string          `json:"command"`
 	Tools   map[string]string `json:"tools"`
 	Started time.Time         `json:"started"`
+	// Spent is the time of earlier sessions of a campaign that was resumed,
+	// Session the start of the current one.
+	Spent   time.Duration `json:"spent_ns,omitempty"`
+	Session time.Time     `json:"session"`
 }
 
 // line is a line of runs.jsonl.
@@ -38,6 +43,8 @@ type line struct {
 	Config  string `json:"config"`
 	Program string `json:"program"` // SHA-256 in hexadecimal
 	Kept    bool   `json:"kept"`
+	// New lists the transitions that the run took first.
+	New sim.Coverage `json:"new,omitempty"`
 	*Judgement
 }
 
@@ -51,7 +58,7 @@ func (r *running) writeHead() error {
 		return err
 	}
 	return writeJSON(filepath.Join(r.Dir, headFile), &head{
-		Version: RecordVersion, Seed: r.c.Seed, Command: r.Command, Tools: allTools(r.tools), Started: r.sum.Started,
+		Version: RecordVersion, Seed: r.c.Seed, Command: r.Command, Tools: allTools(r.tools), Started: r.sum.Started, Session: r.sum.Started,
 	}, true)
 }
 
@@ -71,7 +78,7 @@ func allTools(lists []map[string]string) map[string]string {
 // note appends a run to the journal, by one write.
 func (r *running) note(run *Run, record *Record) error {
 	text, err := json.Marshal(&line{
-		Number: run.Number, Config: run.Config.Name, Program: record.Program, Kept: run.Kept, Judgement: &run.Judgement,
+		Number: run.Number, Config: run.Config.Name, Program: record.Program, Kept: run.Kept, New: run.fresh, Judgement: &run.Judgement,
 	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", journalFile, err)

@@ -41,6 +41,7 @@ type Run struct {
 	// Kept says that the run directory stayed.
 	Kept bool
 	*Case
+	fresh sim.Coverage // transitions that no earlier run took
 }
 
 // maxInfra is how many runs in a row may fail for reasons that are not the
@@ -52,16 +53,29 @@ const maxInfra = 10
 // runs that ended, whatever the error; ctx's being done is not an error but
 // Summary.Interrupted.
 func (l *Loop) Run(ctx context.Context, c *Campaign) (*Summary, error) {
-	r := &running{Loop: l, c: c, sum: newSummary(c, l.Dir), kept: make(map[string]bool)}
-	if r.sum.Again = l.Again; len(l.Command) > 0 {
-		r.sum.Program = l.Command[0]
-	}
+	r := l.running(c)
 	if err := r.open(ctx); err != nil {
 		return r.sum, err
 	}
+	return r.finishAll(ctx)
+}
+
+func (l *Loop) running(c *Campaign) *running {
+	r := &running{
+		Loop: l, c: c, sum: newSummary(c, l.Dir), session: time.Now(),
+		kept: make(map[string]bool), done: make(map[int]bool), keeps: make(map[int]bool),
+	}
+	if r.sum.Again = l.Again; len(l.Command) > 0 {
+		r.sum.Program = l.Command[0]
+	}
+	return r
+}
+
+// finishAll makes the runs that are left and writes the summary.
+func (r *running) finishAll(ctx context.Context) (*Summary, error) {
 	defer r.journal.Close()
 	err := r.runAll(ctx)
-	r.sum.Elapsed = time.Since(r.sum.Started)
+	r.sum.Elapsed = r.elapsed()
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		r.sum.Interrupted, err = true, nil
 	}
@@ -76,6 +90,11 @@ type running struct {
 	tools   []map[string]string // likewise
 	gate    *Gate
 
+	spent   time.Duration // by earlier sessions of the campaign
+	session time.Time     // start of this one
+	done    map[int]bool  // runs that earlier sessions made
+	keeps   map[int]bool  // those of them whose directories stay
+
 	mu      sync.Mutex // guards what follows
 	sum     *Summary
 	journal *os.File
@@ -83,8 +102,11 @@ type running struct {
 	infra   int             // runs of outcome Infra in a row
 }
 
-// open makes the directory and everything that comes before the first run.
-func (r *running) open(ctx context.Context) error {
+// elapsed is the time spent on the campaign.
+func (r *running) elapsed() time.Duration { return r.spent + time.Since(r.session) }
+
+// makeRunners makes the runners of all configurations.
+func (r *running) makeRunners(ctx context.Context) error {
 	newRunner := r.Runner
 	if newRunner == nil {
 		newRunner = NewRunner
@@ -99,6 +121,14 @@ func (r *running) open(ctx context.Context) error {
 		r.sum.simulator(r.c.SimOf(&r.c.Configs[i]), r.tools[i][runner.Name()])
 	}
 	r.gate = NewGate(runtime.NumCPU())
+	return nil
+}
+
+// open makes the directory and everything that comes before the first run.
+func (r *running) open(ctx context.Context) error {
+	if err := r.makeRunners(ctx); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
 		return err
 	}
@@ -110,9 +140,7 @@ func (r *running) open(ctx context.Context) error {
 	if err := r.writeHead(); err != nil {
 		return err
 	}
-	var err error
-	r.journal, err = os.OpenFile(filepath.Join(r.Dir, journalFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	return err
+	return r.openJournal(filepath.Join(r.Dir, journalFile))
 }
 
 // runAll makes all runs, as many at a time as there are workers.
@@ -136,7 +164,10 @@ func (r *running) runAll(ctx context.Context) error {
 		if groupCtx.Err() != nil {
 			break
 		}
-		if r.c.Budget > 0 && time.Since(r.sum.Started) >= time.Duration(r.c.Budget) {
+		if r.done[number] {
+			continue
+		}
+		if r.c.Budget > 0 && r.elapsed() >= time.Duration(r.c.Budget) {
 			r.sum.BudgetSpent = true
 			break
 		}
@@ -198,6 +229,7 @@ func (r *running) finish(run *Run, record *Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	run.Kept = r.keep(run)
+	run.fresh = r.fresh(run)
 	r.sum.cover(run)
 	if run.Kept {
 		if err := run.Dir.Finish(run.Case); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,7 @@ func newCampaign(e *env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCampaignRun(e))
+	cmd.AddCommand(newCampaignRun(e), newCampaignResume(e))
 	return cmd
 }
 
@@ -106,4 +107,31 @@ func quoted(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func newCampaignResume(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resume DIR",
+		Short: "Go on with a campaign that was interrupted or killed",
+		Long: `Go on with the campaign in DIR: runs that its journal has are not made again, runs
+that were in flight are. The closing table is that of the whole campaign.`,
+		Args: arguments(1, 1, "one DIR of a campaign"),
+	}
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		progress := newProgress(e, 0)
+		loop := campaigns.Loop{
+			Dir: args[0], Command: e.args, Watch: progress.watch,
+			Again: strings.Join([]string{e.args[0], "repro", "--campaign", quoted(filepath.Join(args[0], "campaign.yaml"))}, " "),
+		}
+		sum, err := loop.Resume(ctx)
+		progress.close()
+		if sum != nil && sum.Total().Runs > 0 {
+			fmt.Fprint(e.stdout, sum.Text())
+		}
+		if err != nil {
+			return err
+		}
+		return exit(sum.ExitStatus())
+	})
+	return cmd
 }

@@ -59,6 +59,7 @@ func (p *progress) watch(s *campaigns.Summary, run *campaigns.Run) {
 		p.mu.Lock()
 		p.text = " " + text
 		p.mu.Unlock()
+		p.bar.SetTotal(int64(s.Planned), false) // not known before, of a campaign that goes on
 		p.bar.SetCurrent(int64(t.Runs))
 		return
 	}

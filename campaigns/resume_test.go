@@ -1,0 +1,198 @@
+package campaigns
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+const embeddedCampaign = `
+name: parts
+sim: builtin
+seed: 5
+workers: 2
+configs:
+  - {name: clean, runs: 12, threads: 3, ops: 20, locations: 4, rounds: 2, core: tso, protocol: mi}
+  - {name: faulty, runs: 12, threads: 3, ops: 30, locations: 3, rounds: 3, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
+`
+
+// stopAfter is a loop that is interrupted when some runs have ended.
+func stopAfter(t *testing.T, dir string, n int) (Loop, context.Context) {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	seen := 0
+	return Loop{Dir: dir, Command: []string{"ordeal"}, Watch: func(*Summary, *Run) {
+		if seen++; seen == n {
+			cancel()
+		}
+	}}, ctx
+}
+
+// TestResume interrupts a campaign twice, leaves a directory of a run that was
+// in flight and half a line of the journal, and wants the end to be that of a
+// campaign in one go.
+func TestResume(t *testing.T) {
+	c, err := Parse("parts.yaml", []byte(embeddedCampaign), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := Loop{Dir: filepath.Join(t.TempDir(), "whole")}
+	want, err := whole.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "parts")
+	l, ctx := stopAfter(t, dir, 5)
+	if sum, err := l.Run(ctx, c); err != nil || !sum.Interrupted {
+		t.Fatalf("%v: not interrupted", err)
+	}
+	for n := range 2 {
+		spoil(t, dir)
+		l, ctx = stopAfter(t, dir, 7)
+		if sum, err := l.Resume(ctx); err != nil || !sum.Interrupted {
+			t.Fatalf("part %d: %v: not interrupted", n, err)
+		}
+	}
+	spoil(t, dir)
+	last := Loop{Dir: dir}
+	got, err := last.Resume(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var numbers []int
+	for _, l := range journal(t, dir) {
+		numbers = append(numbers, l.Number)
+	}
+	slices.Sort(numbers)
+	if len(numbers) != 24 || numbers[0] != 0 || numbers[23] != 23 || len(slices.Compact(numbers)) != 24 {
+		t.Errorf("runs %v are in the journal", numbers)
+	}
+	// The coverage counts of runs of earlier parts are known only for what
+	// was new, and which run took a transition first depends on their order.
+	ignore := cmp.Options{
+		cmpopts.IgnoreFields(Summary{}, "Dir", "Started", "Elapsed", "Program", "Again", "Example", "Simulator"),
+		cmpopts.IgnoreFields(Row{}, "Coverage", "LastNew", "Simulated", "Judged"), cmpopts.IgnoreFields(Finding{}, "Dir"), cmp.AllowUnexported(Summary{}, Row{}, Finding{}),
+	}
+	if diff := cmp.Diff(want, got, ignore); diff != "" {
+		t.Errorf("in parts it ends otherwise (-whole +parts):\n%s", diff)
+	}
+	if a, b := want.Rows[0].Coverage.Taken(), got.Rows[0].Coverage.Taken(); a != b || a == 0 {
+		t.Errorf("%d transitions are taken in one go, %d in parts", a, b)
+	}
+	for i := range got.Findings {
+		if filepath.Base(got.Findings[i].Dir) != filepath.Base(want.Findings[i].Dir) {
+			t.Errorf("finding in %s, want %s", got.Findings[i].Dir, want.Findings[i].Dir)
+		}
+		if _, err := RunDir(got.Findings[i].Dir).Judgement(); err != nil {
+			t.Error(err)
+		}
+	}
+	again := Loop{Dir: dir}
+	if sum, err := again.Resume(t.Context()); err != nil || sum.Total().Runs != 24 || len(journal(t, dir)) != 24 {
+		t.Errorf("a campaign that has ended goes on: %v", err)
+	}
+}
+
+// spoil does to a campaign's directory what a kill may leave.
+func spoil(t *testing.T, dir string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, journalFile), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"number":23,"config":"fau`); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	flying := filepath.Join(dir, pad(23))
+	if err := os.MkdirAll(flying, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(flying, RecordFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestResumeRefuses wants directories that are no campaign's, journals that do
+// not fit and campaigns that are running to be refused.
+func TestResumeRefuses(t *testing.T) {
+	resume := func(dir string) error {
+		l := Loop{Dir: dir}
+		_, err := l.Resume(t.Context())
+		return err
+	}
+	if err := resume(t.TempDir()); err == nil || !strings.Contains(err.Error(), campaignFile) {
+		t.Errorf("no campaign: %v", err)
+	}
+	c, err := Parse("parts.yaml", []byte(embeddedCampaign), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "parts")
+	l, ctx := stopAfter(t, dir, 4)
+	running := l.Watch
+	l.Watch = func(s *Summary, r *Run) {
+		if err := resume(dir); err == nil || !strings.Contains(err.Error(), "another process") {
+			t.Errorf("a campaign that is running: %v", err)
+		}
+		running(s, r)
+	}
+	if _, err := l.Run(ctx, c); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, journalFile)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := good[:strings.IndexByte(string(good), '\n')+1]
+	for what, bad := range map[string]string{
+		"a run twice":         string(first) + string(first),
+		"no JSON":             "hello\n",
+		"of another campaign": strings.Replace(string(first), `"config":"`, `"config":"other-`, 1),
+		"beyond the campaign": `{"number":99,"config":"clean"}` + "\n",
+		"negative":            `{"number":-1,"config":"clean"}` + "\n",
+	} {
+		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := resume(dir); err == nil || !strings.Contains(err.Error(), journalFile+":") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestResumeBudget wants the time of earlier sessions to count.
+func TestResumeBudget(t *testing.T) {
+	c, err := Parse("parts.yaml", []byte(embeddedCampaign), []string{"budget=1h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "parts")
+	l, ctx := stopAfter(t, dir, 3)
+	if _, err := l.Run(ctx, c); err != nil {
+		t.Fatal(err)
+	}
+	var h head
+	if err := readJSON(filepath.Join(dir, headFile), &h); err != nil {
+		t.Fatal(err)
+	}
+	h.Spent = 2 * time.Hour
+	if err := writeJSON(filepath.Join(dir, headFile), &h, false); err != nil {
+		t.Fatal(err)
+	}
+	last := Loop{Dir: dir}
+	sum, err := last.Resume(t.Context())
+	if err != nil || !sum.BudgetSpent || sum.Elapsed < 2*time.Hour {
+		t.Errorf("%v: %d runs, budget spent %v after %v", err, sum.Total().Runs, sum.BudgetSpent, sum.Elapsed)
+	}
+}
