@@ -121,7 +121,7 @@ type Feedback struct {
 const (
 	population = 30
 	tournament = 6
-	fresh      = 0.2 // share of candidates drawn at random
+	fresh      = 0.2  // share of candidates drawn at random
 	redrawn    = 0.5  // share of children drawn anew from changed parameters
 	changes    = 2    // most parameters that a child changes
 	replaced   = 0.1  // share of a child's operations that are drawn anew
