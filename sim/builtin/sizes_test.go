@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/ast"
@@ -39,21 +41,30 @@ func TestInterleaving(t *testing.T) {
 	for _, o := range machines {
 		o.Core = core.OOO
 		t.Run(fmt.Sprintf("%s %d %d", o.Protocol+filepath.Base(o.SLICC), o.Directories, o.Banks), func(t *testing.T) {
+			taken := map[string]map[int]bool{"Directory": {}, "L2Cache": {}}
+			homes := map[string]int{"Directory": o.Directories, "L2Cache": max(o.Banks, 1)}
+			o.Trace = func(s ruby.Step) {
+				n := homes[s.Machine]
+				if n == 0 {
+					return
+				}
+				taken[s.Machine][s.Number] = true
+				if want := int(s.Line/gen.LineBytes) % n; s.Number != want {
+					t.Fatalf("line %#x is at %s %d, want %d", int64(s.Line), s.Machine, s.Number, want)
+				}
+			}
 			r := newRunner(t, o)
-			steps := map[string]bool{}
 			for seed := range uint64(5) {
 				report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, seed, 8), Rounds: 3, Seed: seed})
 				if err != nil || report.Outcome != sim.Passed {
 					t.Fatalf("seed %d: %v: %s: %s\n%s", seed, err, report.Outcome, report.Title, report.Detail)
 				}
-				for _, c := range report.Coverage {
-					if c.Count > 0 {
-						steps[c.Machine] = true
-					}
-				}
 			}
-			if len(steps) < 2 {
-				t.Errorf("only %v took part", steps)
+			if n := len(taken["Directory"]); n != o.Directories {
+				t.Errorf("%d directories took part, want %d", n, o.Directories)
+			}
+			if n := len(taken["L2Cache"]); o.Banks > 0 && n != o.Banks {
+				t.Errorf("%d banks took part, want %d", n, o.Banks)
 			}
 		})
 	}
