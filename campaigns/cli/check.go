@@ -50,6 +50,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 	fs.StringVar(&c.input.format, "format", "auto", "form of the input: native, axe, events, or auto")
 	fs.StringVar(&c.input.program, "program", "", "the program of a native log")
 	fs.StringSliceVar(&c.serializability, "serializability", nil, "ask whether the transactions are serializable instead: sc, tso, robust (is it equivalent to SC, and are its neighbours?)")
+	fs.StringVar(&c.svg, "svg", "", "with --serializability, write a picture of the first cycle to this file")
 	fs.BoolVar(&c.forgetCommits, "forget-commits", false, "with --serializability, do not look at when stores were committed")
 	fs.BoolVar(&c.kernel, "kernel", false, "tell how much of a trace's order of writes SC determines, and how much of that wSC and CCM find")
 	fs.BoolVar(&c.explain, "explain", false, "explain why a trace is forbidden")
@@ -72,8 +73,9 @@ type judge struct {
 	// the flag of that name.
 	serializability []string
 	forgetCommits   bool
-	several         bool // more than one path was named
-	worst           int  // exit status
+	svg             string // file for a picture of the first cycle, "" once written
+	several         bool   // more than one path was named
+	worst           int    // exit status
 }
 
 func (c *judge) run(ctx context.Context, paths []string) error {

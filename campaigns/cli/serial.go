@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -72,10 +73,35 @@ func (c *judge) askSerial(ctx context.Context, t *trace) error {
 		}
 		answers = append(answers, a)
 	}
+	if err := c.draw(answers); err != nil {
+		return fmt.Errorf("check %s: %w", t.place, err)
+	}
 	if c.json {
 		return c.printSerialJSON(t, answers)
 	}
 	return c.printSerial(t, answers)
+}
+
+// draw writes the picture of the first cycle, if that is asked for.
+func (c *judge) draw(answers []*serialAnswer) error {
+	for _, a := range answers {
+		if c.svg == "" || len(a.verdict.Cycle) == 0 {
+			continue
+		}
+		picture, err := serial.Draw(a.seq, &a.verdict)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := picture.WriteSVG(&b); err != nil {
+			return err
+		}
+		if err := os.WriteFile(c.svg, b.Bytes(), 0o644); err != nil {
+			return err
+		}
+		c.svg = ""
+	}
+	return nil
 }
 
 // answerSerial answers one question. An error is a fault of this program, or
@@ -319,6 +345,9 @@ func (c *judge) serialFaults() []error {
 	if len(c.serializability) == 0 {
 		if c.forgetCommits {
 			faults = append(faults, errors.New("--forget-commits needs --serializability: models do not look at commits"))
+		}
+		if c.svg != "" {
+			faults = append(faults, errors.New("--svg needs --serializability: it draws cycles of transactions"))
 		}
 		return faults
 	}

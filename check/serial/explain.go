@@ -29,7 +29,7 @@ func Explain(w io.Writer, s *events.Sequence, v *Verdict) error {
 	slices.Sort(list)
 	list = slices.Compact(list)
 	for i, event := range list {
-		x.letter[event] = letters(i)
+		x.letter[event] = witness.Letters(i)
 	}
 	x.columns(list)
 	x.out.WriteString("\nCycle:\n")
@@ -56,14 +56,6 @@ type explainer struct {
 	s      *events.Sequence
 	letter map[int32]string // of events
 	out    bytes.Buffer
-}
-
-// letters is the i-th name of a, b, …, z, aa, ab, …
-func letters(i int) string {
-	if i < 26 {
-		return string(rune('a' + i))
-	}
-	return letters(i/26-1) + letters(i%26)
 }
 
 // columns prints events by thread, what happens later lower.

@@ -40,3 +40,7 @@ func Columns(out *bytes.Buffer, columns [][]string) {
 		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
 	}
 }
+
+// Letters is the name of the i-th event of an explanation, from 0: a, b, …, z,
+// aa, ab and so on.
+func Letters(i int) string { return letters(i) }

@@ -1,0 +1,47 @@
+package serial
+
+import (
+	"strings"
+	"testing"
+
+	"ordeal/check/witness"
+)
+
+func TestDraw(t *testing.T) {
+	s := sequence(t, taskPool)
+	v := execution(t, TSO, s)
+	picture, err := Draw(s, &v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg strings.Builder
+	if err := picture.WriteSVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		"not serializable under tso": 2, "read task (b.2)": 1, "commit task (a.2)": 1, "commit task (b.2)": 1,
+		">thread a<": 1, ">thread b<": 1, ">co<": 1, ">fr<": 1,
+	} {
+		if got := strings.Count(svg.String(), text); got != want {
+			t.Errorf("%q stands %d times in the picture, want %d", text, got, want)
+		}
+	}
+	if t.Failed() {
+		t.Log(svg.String())
+	}
+	for name, arc := range map[string]witness.PictureArc{
+		"kind": {Kind: "fence"}, "column": {From: [2]int{1, 0}, Kind: "po"}, "row": {To: [2]int{0, 1}, Kind: "po"},
+	} {
+		columns := []witness.PictureColumn{{Head: "h", Nodes: []witness.PictureNode{{Name: "a", Text: "t"}}}}
+		if _, err := witness.Compose("t", columns, []witness.PictureArc{arc}); err == nil {
+			t.Errorf("an arc without a %s is accepted", name)
+		}
+	}
+	robust := scEquivalent(t, s)
+	if picture, err = Draw(s, &robust); picture == nil || err != nil {
+		t.Errorf("the cycle of the write-contraction: %v", err)
+	}
+	if picture, err = Draw(s, &Verdict{Serializable: true}); picture != nil || err != nil {
+		t.Errorf("a picture of no cycle: %v", err)
+	}
+}
