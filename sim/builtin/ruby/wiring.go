@@ -159,15 +159,23 @@ func (o *Options) geometry(code *machineCode, name string) cache.Geometry {
 
 // latencies is the latency of each virtual network. gem5's MOESI_AMD_Base
 // relies on requests to its directory to be not much slower than everything
-// else, since nothing stops a victim whose data a probe has already taken;
-// the jitter of requests of such protocols is short.
+// else, since a victim's data comes with its announcement and nothing stops it
+// once a probe has taken the data; the jitter of requests of such protocols is
+// short.
 func (p *program) latencies(m latency.Model, networks int) []latency.Model {
 	list := make([]latency.Model, networks)
 	for i := range list {
 		list[i] = m
 	}
-	if p.hasPairs() && networks > 0 {
+	if networks > 0 && p.hasPairs() && p.requestsCarryData() {
 		list[0].Jitter = min(m.Jitter, 1)
 	}
 	return list
+}
+
+// requestsCarryData tells whether the requests of pairs of cores have room for
+// a line.
+func (p *program) requestsCarryData() bool {
+	t := p.protocol.Type("CPURequestMsg")
+	return t != nil && t.Field("DataBlk") != nil
 }
