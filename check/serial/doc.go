@@ -31,4 +31,21 @@
 // execution is one of SC in disguise; package robust searches the executions
 // of SC for the brink of one that is not. Every verdict carries evidence, and
 // CheckOrder and CheckCycle, which share nothing with the monitors, check it.
+//
+// Where the paper is in error, a test has the counterexample:
+//
+//   - Theorem 2 (robust and serializable under SC implies serializable under
+//     TSO) fails for the programs of Sect. 2, any prefix-closed sets of
+//     sequences. It holds for programs that have all interleavings of their
+//     threads (TestTheorem2NeedsInterleavings, TestTheorems2And3).
+//   - Transaction-fenced programs as defined, every transaction of every
+//     prefix ending with a fence, have no transaction of two events; see
+//     Fenced. With that read as it is meant, Theorem 3 holds.
+//   - Theorems 4 and 5 characterise the executions of a trace by acyclic
+//     orientations of its event-graph. Contractions of executions lack the
+//     edges of parallel pairs, and some acyclic orientations belong to no
+//     execution, so that Theorem 5 rejects traces whose executions are all
+//     serializable, though it misses no violation (package trace:
+//     TestTheorem4, TestTheorem4Converse). Package trace keeps to the
+//     definition of serializable traces instead.
 package serial

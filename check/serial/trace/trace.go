@@ -1,6 +1,13 @@
 // Package trace judges traces, which do not tell when writes were committed,
 // after Enea and Farzan, TACAS 2016, Sect. 5 and 6: a trace is serializable
 // under TSO when every execution is that the trace may be of (Definition 3).
+//
+// Such an execution has the events of the trace in their order, and the commit
+// of every write somewhere after its issue and before the next fence of its
+// thread, in the order of the issues. The moments of commits are all that is
+// open, and each conflict between threads is a comparison of two moments; see
+// timeline. The paper's Theorem 5, which asks for acyclic orientations of the
+// conflicts only, forgets that reads keep their order in the trace.
 package trace
 
 import (
