@@ -44,6 +44,9 @@ operations that no part can be left out of, in the format of Axe, and why.`,
 	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.CheckTimeout, "check-timeout", time.Minute, "longest time of judging one run")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		if f.Changed("runs") && r.o.Runs < 1 || f.Changed("budget") && r.o.Time <= 0 {
+			return usage(fmt.Errorf("--runs %d, --budget %v: a reduction without any budget does nothing", r.o.Runs, r.o.Time))
+		}
 		if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
 			return r.trace(ctx, args[0])
 		}
@@ -127,12 +130,6 @@ func (r *reduction) validate() error {
 		if n.value < 1 {
 			errs = append(errs, fmt.Errorf("--%s %d: want at least 1", n.flag, n.value))
 		}
-	}
-	if r.o.Runs < 0 {
-		errs = append(errs, fmt.Errorf("--runs %d: want at least 1", r.o.Runs))
-	}
-	if r.o.Time < 0 {
-		errs = append(errs, fmt.Errorf("--budget %v: want a positive time", r.o.Time))
 	}
 	return errors.Join(append(errs, positive("check-timeout", r.o.CheckTimeout))...)
 }

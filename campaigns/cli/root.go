@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns"
+	"ordeal/parse/formats/litmus"
 )
 
 // Main runs the command line args, args[0] being the command's own name, and
@@ -50,6 +51,7 @@ type env struct {
 	stderr      io.Writer
 	log         *slog.Logger
 	stopProfile func() error
+	litmus      *litmus.Test // that the program was read from; nil: none
 }
 
 // statusError ends the command with a status. Err is nil where everything is

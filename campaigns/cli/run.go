@@ -16,6 +16,7 @@ import (
 	"ordeal/campaigns"
 	"ordeal/check"
 	"ordeal/gen"
+	"ordeal/parse/formats/litmus"
 	"ordeal/sim"
 )
 
@@ -24,8 +25,8 @@ func newRun(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [FILE|-]",
 		Short: "Run one program on one simulator and print the verdict",
-		Long: `Run a program in text form, as gen prints it, judge what it did and leave a run
-directory. Without FILE the program is the one that gen makes from the same seed and
+		Long: `Run a program in text form, as gen prints it, or an X86_64 litmus test, judge what it
+did and leave a run directory. Without FILE the program is the one that gen makes from the same seed and
 flags, with a thread for each of --cores. The first of the models is what the
 simulator promises: a history that it forbids is a violation. The others only
 classify.`,
@@ -49,6 +50,9 @@ classify.`,
 		p, err := r.program(args, fs.Changed)
 		if err != nil {
 			return err
+		}
+		if r.litmus != nil && !fs.Changed("sync") {
+			r.cfg.Sync = "round" // each round is a test of its own
 		}
 		return r.run(ctx, p)
 	})
@@ -141,7 +145,8 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	return exit(statusOf(&done.Judgement))
 }
 
-// readProgram reads the program from a file or standard input.
+// readProgram reads the program from a file or standard input. That of a litmus
+// test is noted.
 func (e *env) readProgram(file string) (*gen.Program, error) {
 	var data []byte
 	var err error
@@ -153,6 +158,14 @@ func (e *env) readProgram(file string) (*gen.Program, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if litmus.Is(data) {
+		test, err := litmus.Parse(file, data)
+		if err != nil {
+			return nil, usage(err)
+		}
+		e.litmus = test
+		return test.Program, nil
 	}
 	p, err := gen.Parse(file, data)
 	return p, usage(err)
@@ -203,6 +216,7 @@ func (r *run) print(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) 
 	if done.Title != "" {
 		fmt.Fprintf(w, "%-10s %s\n", "", done.Title)
 	}
+	r.printLitmus(done)
 	explain := ""
 	for _, a := range done.Answers {
 		fmt.Fprintf(w, "%-10s %-10s by %s in %.2f s, evidence accepted\n", a.Model, a.Answer, a.Procedure, (a.Search + a.Evidence).Seconds())
@@ -224,6 +238,23 @@ func (r *run) print(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) 
 		fmt.Fprintf(w, "%-10s %s reduce %s\n", "shrink", r.args[0], dir)
 		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", r.args[0], dir)
 	}
+}
+
+// printLitmus says how often the condition of a litmus test held, where the
+// rounds can be told apart.
+func (r *run) printLitmus(done *campaigns.Case) {
+	rounds := r.cfg.Programs.Rounds
+	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.sim != campaigns.SimHost || r.cfg.Sync != "round") {
+		return
+	}
+	states := r.litmus.States(done.History, rounds)
+	holds := 0
+	for _, s := range states {
+		if s.Holds() {
+			holds++
+		}
+	}
+	fmt.Fprintf(r.stdout, "%-10s %s %s: holds in %d of %d rounds\n", r.litmus.Name, r.litmus.Quantifier, r.litmus.Condition, holds, len(states))
 }
 
 // lastLines is the end of a text.

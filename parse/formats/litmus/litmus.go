@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"ordeal/gen"
+	"ordeal/parse"
 )
 
 // Test is a litmus test as a program. Every store of the program has a value
@@ -162,4 +163,43 @@ func (t *Test) see(more []Variable) {
 			t.NeedsFinal = t.NeedsFinal || v.Thread < 0
 		}
 	}
+}
+
+// States reads the rounds of a run of the test's program off its history, which
+// parse.Native made; between rounds the threads must have met, so that what a
+// round finds in memory is final. Where memory at the end is asked for, only
+// the last round can be told.
+func (t *Test) States(h *parse.History, rounds int) []State {
+	var states []State
+	stride := t.Program.Stride()
+	for r := range rounds {
+		if t.NeedsFinal && r < rounds-1 {
+			continue
+		}
+		// In terms of the first round; others' values are initial ones.
+		base := stride * gen.Value(r)
+		first := func(v gen.Value) gen.Value {
+			if v > base && v < base+stride {
+				return v - base
+			}
+			return 0
+		}
+		reads := make([][]gen.Value, len(t.Program.Threads))
+		for thread, ops := range t.Program.Threads {
+			from := h.Start[thread] + parse.OpID(r*len(ops))
+			for i := range ops {
+				if op := &h.Ops[int(from)+i]; op.Reads() {
+					reads[thread] = append(reads[thread], first(op.Read))
+				}
+			}
+		}
+		final := make([]gen.Value, len(t.Program.Locations))
+		for l, id := range h.Final {
+			if id >= 0 {
+				final[l] = first(h.Ops[id].Write)
+			}
+		}
+		states = append(states, t.State(reads, final))
+	}
+	return states
 }

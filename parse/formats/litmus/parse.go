@@ -10,6 +10,9 @@ import (
 	"ordeal/gen"
 )
 
+// Is tells whether a text looks like a litmus test of this architecture.
+func Is(data []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("X86_64")) }
+
 // maxFaults bounds the faults of one test that are reported.
 const maxFaults = 20
 

@@ -5,7 +5,8 @@ var repairs = []Repair{
 	{
 		ID: "mesi-is-i", Protocol: "MESI_Two_Level",
 		Defect: "a load that completes in IS_I, with data older than the invalidation that came before it, " +
-			"stays in the load queue together with loads behind it that performed earlier",
+			"stays in the load queue together with loads behind it that performed earlier. The repair is partial: " +
+			"a load that has become the oldest by then is exempt from the notice (2 of 3,000 runs)",
 		edits: []edit{{
 			machine: "L1Cache", states: []string{"IS_I"}, events: []string{"Data_all_Acks", "DataS_fromL1"},
 			insert: "forward_eviction_to_cpu", before: "s_deallocateTBE",
