@@ -2,7 +2,7 @@
 GO ?= go
 FUZZTIME ?= 20s
 
-.PHONY: run test lint race bench bench-reduce mutants fuzz fmt build clean soak
+.PHONY: run test lint race bench bench-reduce record mutants fuzz fmt build clean soak
 
 build:
 	@mkdir -p bin
@@ -33,6 +33,10 @@ bench-reduce: build
 repro-%: build
 	bin/ordeal mutate bugs --seeds 3 --reduce $*
 
+# The table of known bugs in the README.
+record: build
+	bin/ordeal mutate bugs --named --markdown
+
 # Which mutants of the four protocols are found: half an hour.
 mutants: build
 	bin/ordeal mutate run
@@ -55,6 +59,7 @@ fmt:
 soak: build
 	$(GO) test -count=1 -v -run='^TestSoak$$' -timeout=30m ./campaigns/cli -soak
 	$(GO) test -count=1 -timeout=60m ./check/internal/suite -soak
+	$(GO) test -count=1 -timeout=60m -run='^TestCatalogue$$' ./campaigns/kill -soak
 
 clean:
 	rm -rf bin runs

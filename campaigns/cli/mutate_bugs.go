@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,6 +42,8 @@ control was caught.`,
 	f.IntVar(&b.hunt.Budget, "budget", 100_000, "operations for each seed")
 	f.BoolVar(&b.reduce, "reduce", false, "reduce the first failing run of each")
 	f.StringVar(&b.dir, "dir", "", "directory of the reduced runs; default runs/bugs-TIME")
+	f.BoolVar(&b.named, "named", false, "only bugs that a paper or a tracker has a name for")
+	f.BoolVar(&b.markdown, "markdown", false, "print the table in Markdown, as it stands in the README")
 	f.BoolVar(&b.json, "json", false, "print the results as JSON")
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return b.run(ctx, args) })
 	return cmd
@@ -49,14 +52,18 @@ control was caught.`,
 // bugs is the mutate bugs command.
 type bugs struct {
 	*env
-	hunt         kill.Hunt
-	file, dir    string
-	reduce, json bool
+	hunt      kill.Hunt
+	file, dir string
+
+	named, reduce, json, markdown bool
 }
 
 func (b *bugs) run(ctx context.Context, names []string) error {
 	if b.hunt.Seeds < 1 || b.hunt.Budget < 1 {
 		return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", b.hunt.Seeds, b.hunt.Budget))
+	}
+	if b.json && b.markdown {
+		return usage(errors.New("--json and --markdown: want one of them"))
 	}
 	c, err := b.catalogue()
 	if err != nil {
@@ -65,6 +72,9 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 	list, err := kill.Catalogue(c, names)
 	if err != nil {
 		return usage(err)
+	}
+	if b.named {
+		list = slices.DeleteFunc(list, func(cfg *campaigns.Config) bool { return !kill.Named(cfg.Bug) })
 	}
 	var catches []*kill.Catch
 	var reduced []*reducedBug
@@ -156,7 +166,11 @@ func (b *bugs) print(catches []*kill.Catch, reduced []*reducedBug) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(map[string]any{"bugs": catches, "reduced": reduced})
 	}
-	if err := kill.WriteCatches(b.stdout, catches); err != nil || len(reduced) == 0 {
+	write := kill.WriteCatches
+	if b.markdown {
+		write = kill.WriteMarkdown
+	}
+	if err := write(b.stdout, catches); err != nil || len(reduced) == 0 {
 		return err
 	}
 	fmt.Fprintln(b.stdout)

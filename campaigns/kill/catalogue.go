@@ -3,10 +3,9 @@ package kill
 import (
 	"context"
 	"fmt"
-	"io"
+	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"ordeal/campaigns"
@@ -89,6 +88,12 @@ func Catalogue(c *campaigns.Campaign, names []string) ([]*campaigns.Config, erro
 	return list, nil
 }
 
+// number is the form of a name that is only a number of the catalogue.
+var number = regexp.MustCompile(`^[IEHA][0-9]+$`)
+
+// Named tells whether a paper or a tracker has a name for a bug.
+func Named(b *campaigns.Bug) bool { return b.Known != "" && !number.MatchString(b.Known) }
+
 // maxLike bounds the names that an error suggests.
 const maxLike = 8
 
@@ -153,36 +158,4 @@ func (h Hunt) Catch(ctx context.Context, cfg *campaigns.Config) (*Catch, error) 
 		c.Seeds = append(c.Seeds, t)
 	}
 	return c, nil
-}
-
-// WriteCatches writes a table of bugs: where they are, how many seeds caught
-// them, by what, and after how many operations.
-func WriteCatches(w io.Writer, catches []*Catch) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "bug\tin\tcaught\tby\tmedian\tmost\tknown as")
-	for _, c := range catches {
-		s := Score{}
-		by := map[string]bool{}
-		var outcomes []string
-		for _, t := range c.Seeds {
-			if !t.Killed {
-				s.Censored++
-				continue
-			}
-			s.Ops = append(s.Ops, t.Ops)
-			if !by[t.By] {
-				by[t.By] = true
-				outcomes = append(outcomes, t.By)
-			}
-		}
-		slices.Sort(s.Ops)
-		slices.Sort(outcomes)
-		verdict := strings.Join(outcomes, ", ")
-		if c.Bug.Equivalent != "" {
-			verdict = "never, as it should: " + c.Bug.Equivalent
-		}
-		where := c.Machine.Protocol + ", " + c.Machine.Core
-		fmt.Fprintf(tw, "%s\t%s\t%d of %d\t%s\t%s\t%s\t%s\n", c.Name, where, c.Hits(), len(c.Seeds), verdict, s.quantile(0.5), s.quantile(1), c.Bug.Known)
-	}
-	return tw.Flush()
 }

@@ -33,12 +33,29 @@ const (
 // Strategies lists the strategies; the first is what others are held against.
 func Strategies() []Strategy { return []Strategy{Uniform, Shapes, Guided} }
 
-// sizes are what a candidate chooses of the machine: latency and jitter of
-// messages, and the window of out-of-order cores.
+// What a candidate chooses of the machine: latency and jitter of messages, the
+// window of out-of-order cores, and the sizes of private and shared caches.
 var (
 	latencies = [][2]int64{{5, 10}, {1, 10}, {1, 60}, {1, 120}}
 	windows   = []int{8, 32, 64}
+	caches    = [][2]string{{"", ""}, {"2x1", "2x1"}, {"2x2", "2x2"}, {"4x1", "2x1"}}
 )
+
+// machine numbers the choices of a machine: one index for each list.
+type machine [3]int
+
+// sizes are the indexes to choose from.
+func sizes() [][]int {
+	var all [][]int
+	for _, n := range (machine{len(latencies), len(windows), len(caches)}) {
+		list := make([]int, n)
+		for i := range list {
+			list[i] = i
+		}
+		all = append(all, list)
+	}
+	return all
+}
 
 // Space is what all strategies draw from: few locations and many, every
 // layout, so that lines are shared and sets conflict, and slow messages.
@@ -49,7 +66,7 @@ func Space(s Strategy) *guided.Space {
 			{Load: 50, Store: 43, Exchange: 3, Add: 2, Fence: 2}, {Load: 75, Store: 25}, {Load: 35, Store: 60, Exchange: 5},
 		},
 		Localities: []float64{0, 0.5, 0.8}, ShapeShares: []float64{0}, Rounds: []int{1, 3},
-		Sizes: [][]int{{0, 1, 2, 3}, {0, 1, 2}},
+		Sizes: sizes(),
 	}
 	switch s {
 	case Shapes:
@@ -97,7 +114,7 @@ func (h Hunt) Compete(ctx context.Context, cfg *campaigns.Config) (*Race, error)
 type contest struct {
 	cfg     *campaigns.Config
 	judging campaigns.Judging
-	runners map[[2]int]sim.Runner
+	runners map[machine]sim.Runner
 	rows    map[sim.Transition]int // numbers of transitions
 }
 
@@ -107,7 +124,7 @@ func newContest(cfg *campaigns.Config) (*contest, error) {
 		return nil, err
 	}
 	return &contest{
-		cfg: cfg, runners: map[[2]int]sim.Runner{}, rows: map[sim.Transition]int{},
+		cfg: cfg, runners: map[machine]sim.Runner{}, rows: map[sim.Transition]int{},
 		judging: campaigns.Judging{Models: models, Options: check.Options{Timeout: runTimeout}},
 	}, nil
 }
@@ -147,12 +164,13 @@ func (c *contest) chase(ctx context.Context, s Strategy, seed uint64, budget int
 
 // run runs and judges a candidate.
 func (c *contest) run(ctx context.Context, candidate *guided.Candidate, seed uint64) (*campaigns.Case, sim.Coverage, error) {
-	key := [2]int(candidate.Sizes)
+	key := machine(candidate.Sizes)
 	on := c.runners[key]
 	if on == nil {
 		cfg := *c.cfg
 		cfg.Latency, cfg.Jitter = latencies[key[0]][0], latencies[key[0]][1]
 		cfg.Window = windows[key[1]]
+		cfg.PrivateCache, cfg.SharedCache = caches[key[2]][0], caches[key[2]][1]
 		var err error
 		if on, err = campaigns.NewRunner(campaigns.SimBuiltin, &cfg); err != nil {
 			return nil, nil, err

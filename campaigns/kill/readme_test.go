@@ -1,0 +1,71 @@
+package kill
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/campaigns"
+)
+
+// TestReadme wants the README's table of known bugs to name exactly the bugs
+// of the catalogue that papers and trackers have names for, as they are now,
+// each caught as it should be.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := campaigns.Ready("bugs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Catalogue(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]*campaigns.Config{}
+	for _, cfg := range list {
+		if Named(cfg.Bug) {
+			want[cfg.Name] = cfg
+		}
+	}
+	_, table, _ := strings.Cut(string(readme), "| "+strings.Join(catchColumns, " | ")+" |\n")
+	for row := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), " | ")
+		if strings.HasPrefix(row, "|---") {
+			continue
+		} else if len(cells) != len(catchColumns) {
+			break
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		cfg := want[cells[0]]
+		if cfg == nil {
+			t.Errorf("the README has a bug %q that the catalogue does not name, or has it twice", cells[0])
+			continue
+		}
+		delete(want, cells[0])
+		if where := cfg.Protocol + ", " + cfg.Core; cells[1] != where || cells[6] != cfg.Bug.Known {
+			t.Errorf("the README has %q, the catalogue %s, %s", row, where, cfg.Bug.Known)
+		}
+		var hits, seeds int
+		if _, err := fmt.Sscanf(cells[2], "%d of %d", &hits, &seeds); err != nil || seeds < 10 {
+			t.Errorf("%s: %q: want at least ten seeds", cells[0], cells[2])
+		}
+		if cfg.Bug.Equivalent != "" && hits > 0 || cfg.Bug.Equivalent == "" && 10*hits < 9*seeds {
+			t.Errorf("%s: caught by %s seeds", cells[0], cells[2])
+		}
+		for by := range strings.SplitSeq(cells[3], ", ") {
+			if cfg.Bug.Equivalent == "" && !slices.Contains(cfg.Bug.By, by) {
+				t.Errorf("%s: by %s, want %v", cells[0], by, cfg.Bug.By)
+			}
+		}
+	}
+	for name := range want {
+		t.Errorf("the README does not have %s", name)
+	}
+}
