@@ -45,7 +45,11 @@ func (l *timeline) sat(ctx context.Context) ([]constraint, error) {
 	}
 	s.collect()
 	s.encode()
+	s.twoByTwo()
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		answer, err := s.solve(ctx)
 		if err != nil || answer < 0 {
 			return nil, err
@@ -139,16 +143,33 @@ func (s *satisfier) clause(lits ...z.Lit) {
 	s.sat.Add(z.LitNull)
 }
 
-// solve runs the solver: 1 for satisfiable, -1 for not.
+// solve runs the solver: 1 for satisfiable, -1 for not. Try stops the solver,
+// which goes on with what it has learned.
 func (s *satisfier) solve(ctx context.Context) (int, error) {
-	run := s.sat.GoSolve()
 	for {
-		if answer := run.Try(patience); answer != 0 {
+		if answer := s.sat.Try(patience); answer != 0 {
 			return answer, nil
 		}
 		if err := ctx.Err(); err != nil {
-			run.Stop()
 			return 0, err
+		}
+	}
+}
+
+// maxPairs bounds the open conflicts that twoByTwo looks at.
+const maxPairs = 2000
+
+// twoByTwo excludes what no execution has together of two open conflicts: the
+// target of each is before the source of the other.
+func (s *satisfier) twoByTwo() {
+	if len(s.list) > maxPairs {
+		return // sat excludes those that matter one by one
+	}
+	for i, c := range s.list {
+		for _, d := range s.list[:i] {
+			if !s.l.possible(c.u, d.v) && !s.l.possible(d.u, c.v) {
+				s.clause(s.open[c].Not(), s.open[d].Not())
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -252,6 +253,22 @@ P3 read x0
 	for _, p := range []Procedure{Profiles, SAT} {
 		if judge(t, s, p) {
 			t.Errorf("procedure %d says serializable", p)
+		}
+	}
+}
+
+// TestInterrupted: both procedures stop when they are asked to.
+func TestInterrupted(t *testing.T) {
+	edges, _ := matrix(4, 0)
+	for v := 1; v < 4; v++ {
+		edges[0][v], edges[v][0] = true, true
+	}
+	s := seqgen.Hamilton(edges)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, p := range []Procedure{Profiles, SAT} {
+		if _, err := Judge(ctx, s, p); !errors.Is(err, context.Canceled) {
+			t.Errorf("procedure %d: %v", p, err)
 		}
 	}
 }
