@@ -96,7 +96,7 @@ func (m *matrix) run(ctx context.Context) error {
 
 // options completes the options from the flags.
 func (m *matrix) options() error {
-	m.o.Generators = kill.Generators()
+	m.o.Generators, m.o.Machines = kill.Generators(), kill.Machines()
 	for _, name := range m.cores {
 		k, err := core.ParseKind(name)
 		if err != nil {

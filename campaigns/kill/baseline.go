@@ -12,6 +12,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/slicc/ast"
 )
 
 // Bounds on the runs of mutants, which may never come to an end.
@@ -27,7 +28,7 @@ const (
 type baseline struct {
 	target  *Target
 	kind    core.Kind
-	options builtin.Options
+	options []builtin.Options // by machine
 	judging campaigns.Judging
 	seeds   [][]plainRun // by seed
 }
@@ -37,6 +38,7 @@ type plainRun struct {
 	program *gen.Program
 	rounds  int
 	seed    uint64
+	machine int
 	ops     int
 	hash    uint64            // of its events
 	log     [sha256.Size]byte // of its log
@@ -45,25 +47,22 @@ type plainRun struct {
 
 // baseline makes all runs of the protocol.
 func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baseline, error) {
-	machine := r.o.Machine
-	machine.Core, machine.Protocol = k.String(), t.Name
-	options, err := machine.Options()
-	if err != nil {
-		return nil, err
+	b := &baseline{target: t, kind: k}
+	for _, machine := range r.o.Machines {
+		machine.Core, machine.Protocol = k.String(), t.Name
+		options, err := machine.Options()
+		if err != nil {
+			return nil, err
+		}
+		options.Tree, options.SLICC, options.Repair, options.Watchdog = t.Tree, "", false, watchdog
+		b.options = append(b.options, options)
+		models, err := campaigns.ParseModels(machine.Promise())
+		if err != nil {
+			return nil, err
+		}
+		b.judging = campaigns.Judging{Models: models, Options: check.Options{Timeout: runTimeout}}
 	}
-	options.Tree, options.SLICC, options.Repair, options.Watchdog = t.Tree, "", false, watchdog
-	models, err := campaigns.ParseModels(machine.Promise())
-	if err != nil {
-		return nil, err
-	}
-	b := &baseline{
-		target: t, kind: k, options: options,
-		judging: campaigns.Judging{Models: models, Options: check.Options{Timeout: runTimeout}},
-	}
-	plain, err := builtin.New(options)
-	if err != nil {
-		return nil, err
-	}
+	plain := b.on(t.Tree)
 	longest := uint64(0)
 	for s := range r.o.Seeds {
 		var runs []plainRun
@@ -78,18 +77,21 @@ func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baselin
 		}
 		b.seeds = append(b.seeds, runs)
 	}
-	b.options.Budget = stepFactor * longest
+	for i := range b.options {
+		b.options[i].Budget = stepFactor * longest
+	}
 	return b, nil
 }
 
 // plain makes one run of the protocol, which must not fail.
-func (r *runner) plain(ctx context.Context, b *baseline, plain *builtin.Runner, seed uint64, n int) (plainRun, uint64, error) {
+func (r *runner) plain(ctx context.Context, b *baseline, plain *machines, seed uint64, n int) (plainRun, uint64, error) {
 	family := r.o.Generators[n%len(r.o.Generators)]
 	p, err := family.Program(seed, n)
 	if err != nil {
 		return plainRun{}, 0, err
 	}
 	run := plainRun{program: p, rounds: family.Rounds, seed: seed + uint64(n), ops: p.Ops() * family.Rounds, taken: map[Row]int64{}}
+	run.machine = n / len(r.o.Generators) % len(r.o.Machines)
 	report, came, err := b.run(ctx, plain, &run)
 	if err != nil {
 		return plainRun{}, 0, err
@@ -106,9 +108,38 @@ func (r *runner) plain(ctx context.Context, b *baseline, plain *builtin.Runner, 
 	return run, report.Statistics.Events, nil
 }
 
+// machines are the machines on which a protocol, or a mutant of it, runs; each
+// is made when it is first needed.
+type machines struct {
+	base    *baseline
+	tree    *ast.File
+	runners []*builtin.Runner
+}
+
+// on makes the machines for a tree.
+func (b *baseline) on(tree *ast.File) *machines {
+	return &machines{b, tree, make([]*builtin.Runner, len(b.options))}
+}
+
+func (m *machines) get(n int) (*builtin.Runner, error) {
+	if m.runners[n] == nil {
+		o := m.base.options[n]
+		o.Tree = m.tree
+		var err error
+		if m.runners[n], err = builtin.New(o); err != nil {
+			return nil, err
+		}
+	}
+	return m.runners[n], nil
+}
+
 // run runs and judges a program on a protocol.
-func (b *baseline) run(ctx context.Context, on *builtin.Runner, run *plainRun) (*builtin.Report, *campaigns.Case, error) {
-	report, err := on.Simulate(ctx, sim.Job{Program: run.program, Rounds: run.rounds, Seed: run.seed, Timeout: runTimeout})
+func (b *baseline) run(ctx context.Context, on *machines, run *plainRun) (*builtin.Report, *campaigns.Case, error) {
+	runner, err := on.get(run.machine)
+	if err != nil {
+		return nil, nil, err
+	}
+	report, err := runner.Simulate(ctx, sim.Job{Program: run.program, Rounds: run.rounds, Seed: run.seed, Timeout: runTimeout})
 	if err != nil {
 		return nil, nil, err
 	}

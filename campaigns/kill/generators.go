@@ -19,3 +19,9 @@ func Generators() []campaigns.Programs {
 		family(func(p *campaigns.Programs) { p.Threads, p.Locations, p.Layout = 3, 16, "pairs" }),
 	}
 }
+
+// Machines are those that mutants are measured on unless others are given: the
+// default, and one with smaller caches still and messages that overtake.
+func Machines() []campaigns.Machine {
+	return []campaigns.Machine{{}, {PrivateCache: "2x1", SharedCache: "2x2", Latency: 1, Jitter: 40}}
+}

@@ -51,9 +51,10 @@ type Options struct {
 	Budget, Seeds int
 	// Generators make the programs, one after the other.
 	Generators []campaigns.Programs
-	// Machine is what is simulated, apart from protocol and core.
-	Machine campaigns.Machine
-	Workers int // 0: one for each processor
+	// Machines are what is simulated, apart from protocol and core, one after
+	// the other; none means the default.
+	Machines []campaigns.Machine
+	Workers  int // 0: one for each processor
 	// Done holds results of an earlier, interrupted run with the same
 	// options: they are not measured again.
 	Done []Result
@@ -113,6 +114,9 @@ var ErrBaseline = errors.New("the protocol itself fails")
 func Run(ctx context.Context, o Options) ([]Result, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
+	}
+	if len(o.Machines) == 0 {
+		o.Machines = []campaigns.Machine{{}}
 	}
 	r := &runner{o: o, done: map[[3]string]*Result{}}
 	for i := range o.Done {

@@ -23,7 +23,7 @@ var soak = flag.Bool("soak", false, "catch every bug of the catalogue")
 // options are those of a small campaign on the MI protocol.
 func options(t testing.TB, names ...string) Options {
 	t.Helper()
-	o := Options{Cores: []core.Kind{core.OOO}, Seed: 1, Budget: 3000, Seeds: 2, Generators: Generators(), Workers: 2}
+	o := Options{Cores: []core.Kind{core.OOO}, Seed: 1, Budget: 3000, Seeds: 2, Generators: Generators(), Machines: Machines(), Workers: 2}
 	for _, name := range names {
 		target, err := Embedded(name)
 		if err != nil {

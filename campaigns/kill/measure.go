@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"ordeal/sim"
-	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/mutate"
 	"ordeal/sim/slicc/sema"
@@ -102,10 +101,8 @@ func (r *runner) measure(ctx context.Context, p *mutate.Protocol, of *protocol, 
 	if rows != nil {
 		res.Taken = base.taken(rows)
 	}
-	o := base.options
-	o.Tree = p.Apply(*m)
-	on, err := builtin.New(o)
-	if err != nil {
+	on := base.on(p.Apply(*m))
+	if _, err := on.get(0); err != nil {
 		res.Error = err.Error()
 		return res, nil
 	}
@@ -137,7 +134,7 @@ func (b *baseline) taken(rows []Row) int64 {
 // trial runs a mutant of some transitions, nil for any, on the programs of
 // one seed until something fails. It also reports whether every run was that
 // of the protocol.
-func (b *baseline) trial(ctx context.Context, on *builtin.Runner, runs []plainRun, rows []Row) (Trial, bool, error) {
+func (b *baseline) trial(ctx context.Context, on *machines, runs []plainRun, rows []Row) (Trial, bool, error) {
 	start := time.Now()
 	var t Trial
 	same := true

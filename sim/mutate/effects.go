@@ -248,7 +248,9 @@ func (r *reader) call(x *ast.Call) {
 		return
 	case "wakeUpBuffers", "wakeUpAllBuffers": // a second time, nobody waits
 		r.writes["waiting"] = true
-		r.writes["in"] = true // messages come back ahead of what any queue holds
+		for port := range r.machine.stalling { // messages come back ahead of others
+			r.writes["in."+port] = true
+		}
 		return
 	case "dequeueMemRespQueue":
 		r.writes["in.memory"], r.repeats = true, false

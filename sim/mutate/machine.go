@@ -15,6 +15,7 @@ type machine struct {
 	actions     map[string]*ast.Action
 	funcs       map[string]*ast.Func
 	directories map[string]bool // parameters that are DirectoryMemory
+	stalling    map[string]bool // ports whose messages some action puts aside
 	bodies      []site          // actions, ports and functions in the order of the text
 }
 
@@ -59,6 +60,11 @@ func (m *machine) collect(body []ast.Decl) {
 			m.transitions = append(m.transitions, d)
 		case *ast.Action:
 			m.actions[d.Name.Name] = d
+			walk(d.Body, func(s ast.Stmt) {
+				if p, ok := s.(*ast.PortStmt); ok && p.Kind == ast.StallAndWait {
+					m.stalling[p.Port.Name] = true
+				}
+			})
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
 		case *ast.InPort:
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})

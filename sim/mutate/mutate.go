@@ -112,6 +112,7 @@ func (p *Protocol) collect(f *ast.File) {
 		case *ast.Machine:
 			m := &machine{
 				name: d.Name.Value.Name, actions: map[string]*ast.Action{}, funcs: map[string]*ast.Func{}, directories: map[string]bool{},
+				stalling: map[string]bool{},
 			}
 			for _, v := range d.Params {
 				m.directories[v.Name.Name] = v.Type.Name == "DirectoryMemory"
