@@ -68,6 +68,9 @@ type Bug struct {
 	About string `yaml:"about" json:"about"`
 	// By lists the outcomes that may show it.
 	By []string `yaml:"by" json:"by,omitempty"`
+	// Budget is how many operations a seed gets at least, for a fault that is
+	// out of reach of the usual budget; 0 means that one.
+	Budget int `yaml:"budget" json:"budget,omitempty"`
 	// Equivalent says why nothing can show it: a negative control.
 	Equivalent string `yaml:"equivalent" json:"equivalent,omitempty"`
 }

@@ -18,7 +18,7 @@ import (
 type Hunt struct {
 	Seed  uint64
 	Seeds int
-	// Budget is how many operations each seed gets.
+	// Budget is how many operations each seed gets, more where the bug says so.
 	Budget int
 }
 
@@ -126,10 +126,11 @@ func (h Hunt) Catch(ctx context.Context, cfg *campaigns.Config) (*Catch, error) 
 		return nil, err
 	}
 	c := &Catch{Name: cfg.Name, Bug: *cfg.Bug, Machine: cfg.Machine}
+	budget := max(h.Budget, cfg.Bug.Budget)
 	for s := range h.Seeds {
 		start := time.Now()
 		var t Trial
-		for n := 0; t.Ops < h.Budget && !t.Killed; n++ {
+		for n := 0; t.Ops < budget && !t.Killed; n++ {
 			f := &Failure{Seed: h.Seed + uint64(s) + uint64(n), Rounds: cfg.Rounds}
 			if f.Program, err = cfg.Programs.Program(h.Seed+uint64(s), n); err != nil {
 				return nil, err

@@ -84,3 +84,34 @@ func TestExpected(t *testing.T) {
 		}
 	}
 }
+
+// TestBudget wants a seed of a rare bug to get its own budget where that is
+// more. A negative control takes all of it.
+func TestBudget(t *testing.T) {
+	c, err := campaigns.Ready("bugs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Catalogue(c, []string{"mi-swap-profile"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := *list[0]
+	perRun := cfg.Threads * cfg.Ops * cfg.Rounds
+	for _, own := range []int{0, 1, 3*perRun - 1} {
+		bug := *cfg.Bug
+		bug.Budget = own
+		cfg.Bug = &bug
+		caught, err := Hunt{Seed: 1, Seeds: 1, Budget: 2*perRun - 1}.Catch(t.Context(), &cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 2 * perRun
+		if own > want {
+			want = 3 * perRun
+		}
+		if got := caught.Seeds[0].Ops; got != want {
+			t.Errorf("own budget %d: %d operations, want %d", own, got, want)
+		}
+	}
+}

@@ -30,6 +30,9 @@ func (c *Catch) columns() []string {
 	if c.Bug.Equivalent != "" {
 		by = "never, as it should: " + c.Bug.Equivalent
 	}
+	if c.Bug.Budget > 0 {
+		by += fmt.Sprintf(" (rare: within %d)", c.Bug.Budget)
+	}
 	return []string{
 		c.Name, c.Machine.Protocol + ", " + c.Machine.Core, fmt.Sprintf("%d of %d", c.Hits(), len(c.Seeds)), by,
 		s.quantile(0.5), s.quantile(1), c.Bug.Known,

@@ -15,7 +15,7 @@ func TestTables(t *testing.T) {
 	machine := campaigns.Machine{Protocol: "mi", Core: "ooo"}
 	catches := []*Catch{
 		{Name: "one", Bug: campaigns.Bug{Known: "A Race"}, Machine: machine, Seeds: []Trial{hit(30, "violation"), {Ops: 99}, hit(10, "deadlock"), hit(20, "violation")}},
-		{Name: "rare", Machine: machine, Seeds: []Trial{{Ops: 99}, hit(10, "crash"), {Ops: 99}}},
+		{Name: "rare", Bug: campaigns.Bug{Budget: 500}, Machine: machine, Seeds: []Trial{{Ops: 99}, hit(10, "crash"), {Ops: 99}}},
 		{Name: "control", Bug: campaigns.Bug{Equivalent: "it counts"}, Machine: machine, Seeds: []Trial{{Ops: 99}}},
 	}
 	for _, table := range []struct {
@@ -24,13 +24,13 @@ func TestTables(t *testing.T) {
 	}{
 		{func(out *bytes.Buffer) error { return WriteCatches(out, catches) }, `bug      in       caught  by                           median    most      known as
 one      mi, ooo  3 of 4  deadlock, violation          20        > budget  A Race
-rare     mi, ooo  1 of 3  crash                        > budget  > budget  
+rare     mi, ooo  1 of 3  crash (rare: within 500)     > budget  > budget  
 control  mi, ooo  0 of 1  never, as it should: it counts  -         -         
 `},
 		{func(out *bytes.Buffer) error { return WriteMarkdown(out, catches) }, `| bug | in | caught | by | median | most | known as |
 |---|---|---|---|---|---|---|
 | one | mi, ooo | 3 of 4 | deadlock, violation | 20 | > budget | A Race |
-| rare | mi, ooo | 1 of 3 | crash | > budget | > budget |  |
+| rare | mi, ooo | 1 of 3 | crash (rare: within 500) | > budget | > budget |  |
 | control | mi, ooo | 0 of 1 | never, as it should: it counts | - | - |  |
 `},
 	} {

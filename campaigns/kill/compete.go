@@ -72,7 +72,7 @@ func Space(s Strategy) *guided.Space {
 	case Shapes:
 		space.ShapeShares = []float64{0.8}
 	case Guided:
-		space.ShapeShares = []float64{0, 0.5}
+		space.ShapeShares = []float64{0, 0, 0.5}
 	}
 	return space
 }

@@ -5,7 +5,10 @@
 //
 // What evolves is a program together with what it was drawn from: the sizes,
 // the mix of operations, the memory layout, the locality, and the sizes of the
-// machine. A child is a program drawn anew from changed parameters, or one in
+// machine. Programs of one memory layout are an island, with a measure of its
+// own for what is rare: many lines that conflict take more different
+// transitions than many words of one line do, but each shows faults that the
+// other does not. A child is a program drawn anew from changed parameters, or one in
 // which operations of two parents meet: those on locations that raced in one
 // of them stay, the others come from the other parent or are drawn anew.
 package guided
@@ -14,6 +17,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -119,22 +123,31 @@ type Feedback struct {
 
 // Parameters of the search.
 const (
-	population = 30
-	tournament = 6
-	fresh      = 0.2  // share of candidates drawn at random
+	population = 15 // of an island
+	tournament = 5
+	fresh      = 0.3  // share of candidates drawn at random
+	drawn      = 0.5  // share of children whose island is drawn, not chosen
 	redrawn    = 0.5  // share of children drawn anew from changed parameters
 	changes    = 2    // most parameters that a child changes
 	replaced   = 0.1  // share of a child's operations that are drawn anew
 	raceWeight = 0.02 // of a store seen, against a transition never taken before
+	overhead   = 300  // operations that a candidate costs besides its own
 )
 
 // Search is an evolution. It is a function of its seed and the feedback.
 type Search struct {
 	space   *Space
 	rng     *rand.Rand
-	members []member
+	islands []island
+	members int
 	seen    map[int]int // how many runs took a transition
-	runs    int
+}
+
+// island is a population of programs of one layout.
+type island struct {
+	layout  gen.Layout
+	members []member
+	seen    map[int]int // how many runs of the island took a transition
 }
 
 type member struct {
@@ -152,10 +165,11 @@ func NewSearch(space *Space, rng *rand.Rand) (*Search, error) {
 
 // Next is a candidate to run.
 func (s *Search) Next() (*Candidate, error) {
-	if len(s.members) < population/2 || s.rng.Float64() < fresh {
+	if s.members < population || s.rng.Float64() < fresh {
 		return s.space.Random(s.rng)
 	}
-	parent := s.select1()
+	home := s.home()
+	parent := home.choose(s.rng)
 	child := &Candidate{Program: parent.c.Program, Rounds: parent.c.Rounds, Sizes: parent.c.Sizes, options: parent.c.options}
 	choices := s.space.choices()
 	if s.rng.Float64() < redrawn {
@@ -167,46 +181,70 @@ func (s *Search) Next() (*Candidate, error) {
 	if s.rng.IntN(2) == 0 && len(s.space.Sizes) > 0 {
 		pick(s.rng, choices[len(choices)-len(s.space.Sizes):])(s.rng, child)
 	}
-	return child, s.cross(child, parent, s.select1())
+	return child, s.cross(child, parent, home.choose(s.rng))
+}
+
+// home is the island of the next child: any, or the one whose chosen member is
+// the fittest among those of some islands.
+func (s *Search) home() *island {
+	best := &s.islands[s.rng.IntN(len(s.islands))]
+	if s.rng.Float64() < drawn {
+		return best
+	}
+	most := best.choose(s.rng).fitness(s.seen)
+	for range tournament - 1 {
+		other := &s.islands[s.rng.IntN(len(s.islands))]
+		if f := other.choose(s.rng).fitness(s.seen); f > most {
+			best, most = other, f
+		}
+	}
+	return best
 }
 
 // Tell gives the search the feedback of a run.
 func (s *Search) Tell(c *Candidate, f Feedback) {
-	s.runs++
+	at := slices.IndexFunc(s.islands, func(l island) bool { return l.layout == c.Program.Layout })
+	if at < 0 {
+		at = len(s.islands)
+		s.islands = append(s.islands, island{layout: c.Program.Layout, seen: map[int]int{}})
+	}
+	l := &s.islands[at]
 	for _, row := range f.Taken {
 		s.seen[row]++
+		l.seen[row]++
 	}
-	s.members = append(s.members, member{c, f})
-	if len(s.members) <= population {
+	l.members = append(l.members, member{c, f})
+	s.members++
+	if len(l.members) <= population {
 		return
 	}
 	worst := 0
-	for i := range s.members {
-		if s.fitness(&s.members[i]) < s.fitness(&s.members[worst]) {
+	for i := range l.members {
+		if l.members[i].fitness(l.seen) < l.members[worst].fitness(l.seen) {
 			worst = i
 		}
 	}
-	s.members = slices.Delete(s.members, worst, worst+1)
+	l.members = slices.Delete(l.members, worst, worst+1)
 }
 
 // fitness is high for members that took transitions which few runs took, and
 // that raced; long programs pay for their operations.
-func (s *Search) fitness(m *member) float64 {
+func (m *member) fitness(seen map[int]int) float64 {
 	sum := 0.0
 	for _, row := range m.f.Taken {
-		sum += 1 / float64(s.seen[row])
+		sum += 1 / float64(seen[row])
 	}
 	for _, n := range m.f.Writers {
-		sum += raceWeight * float64(n) / float64(max(m.c.Ops(), 1)) * 100
+		sum += raceWeight * float64(n)
 	}
-	return sum
+	return sum / math.Sqrt(overhead+float64(m.c.Ops()))
 }
 
-// select1 is the fittest of some members.
-func (s *Search) select1() *member {
-	best := &s.members[s.rng.IntN(len(s.members))]
+// choose is the fittest of some members.
+func (l *island) choose(rng *rand.Rand) *member {
+	best := &l.members[rng.IntN(len(l.members))]
 	for range tournament - 1 {
-		if m := &s.members[s.rng.IntN(len(s.members))]; s.fitness(m) > s.fitness(best) {
+		if m := &l.members[rng.IntN(len(l.members))]; m.fitness(l.seen) > best.fitness(l.seen) {
 			best = m
 		}
 	}
