@@ -25,7 +25,7 @@ func TestShapes(t *testing.T) {
 	if testing.Short() {
 		list = shapes.Base()
 	}
-	for _, protocol := range builtin.Protocols() {
+	for _, protocol := range memories {
 		for k, family := range families {
 			t.Run(protocol+"/"+k.String(), func(t *testing.T) {
 				for _, s := range list {

@@ -31,6 +31,10 @@ var models = []struct {
 
 const rounds = 3
 
+// memories are the memory systems without a coherence protocol; package
+// protocoltest judges the protocols.
+var memories = []string{builtin.Ideal, builtin.IdealCached}
+
 // program is the random program of a seed, with more atomics and fences than
 // usual.
 func program(t *testing.T, seed uint64) *gen.Program {
@@ -83,7 +87,7 @@ func TestCoresKeepTheirModels(t *testing.T) {
 	if testing.Short() {
 		seeds = 10
 	}
-	for _, protocol := range builtin.Protocols() {
+	for _, protocol := range memories {
 		for _, m := range models {
 			t.Run(protocol+"/"+m.kind.String(), func(t *testing.T) {
 				broken, squashed := uint64(0), uint64(0)
@@ -120,7 +124,7 @@ func TestCoresKeepTheirModels(t *testing.T) {
 // TestLockedPairsAreAtomic judges the cores that perform read-modify-writes as
 // locked pairs; that pairs without a lock are caught is among the planted bugs.
 func TestLockedPairsAreAtomic(t *testing.T) {
-	for _, protocol := range builtin.Protocols() {
+	for _, protocol := range memories {
 		for _, m := range models {
 			o := builtin.Options{Protocol: protocol, Core: m.kind, LockedRMW: true}
 			if o.Validate() != nil {
@@ -167,7 +171,7 @@ func checkStoreOrder(t *testing.T, h *parse.History) {
 // without the bug is TestCoresKeepTheirModels.
 func TestPlantedBugsAreCaught(t *testing.T) {
 	const seeds = 10
-	for _, protocol := range builtin.Protocols() {
+	for _, protocol := range memories {
 		for _, m := range models {
 			for _, bug := range core.Bugs(m.kind) {
 				t.Run(protocol+"/"+m.kind.String()+"/"+bug.String(), func(t *testing.T) {
