@@ -58,6 +58,15 @@ func (s *source) target() (kill.Target, error) {
 	return kill.Embedded(s.protocol)
 }
 
+// mutants is the protocol, ready to be edited.
+func (s *source) mutants() (*mutate.Protocol, error) {
+	t, err := s.target()
+	if err != nil {
+		return nil, usage(err)
+	}
+	return mutate.New(t.Tree)
+}
+
 // ofID is the source of a mutant: where no protocol is given, the embedded one
 // of the name in the mutant's.
 func (s *source) ofID(id string) error {
@@ -101,11 +110,7 @@ func newMutateList(e *env) *cobra.Command {
 		if err != nil {
 			return usage(err)
 		}
-		t, err := s.target()
-		if err != nil {
-			return usage(err)
-		}
-		p, err := mutate.New(t.Tree)
+		p, err := s.mutants()
 		if err != nil {
 			return err
 		}
@@ -166,11 +171,7 @@ func newMutateShow(e *env) *cobra.Command {
 		if err := s.ofID(args[0]); err != nil {
 			return usage(err)
 		}
-		t, err := s.target()
-		if err != nil {
-			return usage(err)
-		}
-		p, err := mutate.New(t.Tree)
+		p, err := s.mutants()
 		if err != nil {
 			return err
 		}

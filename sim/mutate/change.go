@@ -176,3 +176,28 @@ func walkStmt(s ast.Stmt, f func(ast.Stmt)) {
 		}
 	}
 }
+
+// operands lists the expressions that an expression is directly made of.
+func operands(x ast.Expr) []ast.Expr {
+	switch x := x.(type) {
+	case *ast.Member:
+		return []ast.Expr{x.X}
+	case *ast.Call:
+		return x.Args
+	case *ast.MethodCall:
+		return append([]ast.Expr{x.X}, x.Args...)
+	case *ast.ClassCall:
+		return x.Args
+	case *ast.Index:
+		return append([]ast.Expr{x.X}, x.Args...)
+	case *ast.Valid:
+		return []ast.Expr{x.X}
+	case *ast.Cast:
+		return []ast.Expr{x.X}
+	case *ast.Unary:
+		return []ast.Expr{x.X}
+	case *ast.Binary:
+		return []ast.Expr{x.Left, x.Right}
+	}
+	return nil
+}

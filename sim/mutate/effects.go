@@ -204,24 +204,14 @@ func (r *reader) expr(x ast.Expr) {
 		r.call(x)
 	case *ast.MethodCall:
 		r.method(x)
-	case *ast.ClassCall:
-		r.exprs(x.Args)
-	case *ast.Index:
-		r.expr(x.X)
-		r.exprs(x.Args)
-	case *ast.Valid:
-		r.expr(x.X)
-	case *ast.Cast:
-		r.expr(x.X)
 	case *ast.Unary:
 		r.expr(x.X)
 		if x.Op == ast.Inc || x.Op == ast.Dec {
 			r.assign(x.X)
 			r.repeats = false
 		}
-	case *ast.Binary:
-		r.expr(x.Left)
-		r.expr(x.Right)
+	default:
+		r.exprs(operands(x))
 	}
 }
 

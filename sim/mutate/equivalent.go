@@ -178,34 +178,10 @@ func (p *Protocol) fieldsOf(b *ast.Block) {
 }
 
 func (p *Protocol) fieldsRead(x ast.Expr) {
-	switch x := x.(type) {
-	case *ast.Member:
-		p.fields[x.Field.Name] = true
-		p.fieldsRead(x.X)
-	case *ast.Call:
-		p.fieldsReadAll(x.Args)
-	case *ast.MethodCall:
-		p.fieldsRead(x.X)
-		p.fieldsReadAll(x.Args)
-	case *ast.ClassCall:
-		p.fieldsReadAll(x.Args)
-	case *ast.Index:
-		p.fieldsRead(x.X)
-		p.fieldsReadAll(x.Args)
-	case *ast.Valid:
-		p.fieldsRead(x.X)
-	case *ast.Cast:
-		p.fieldsRead(x.X)
-	case *ast.Unary:
-		p.fieldsRead(x.X)
-	case *ast.Binary:
-		p.fieldsRead(x.Left)
-		p.fieldsRead(x.Right)
+	if member, ok := x.(*ast.Member); ok {
+		p.fields[member.Field.Name] = true
 	}
-}
-
-func (p *Protocol) fieldsReadAll(list []ast.Expr) {
-	for _, x := range list {
-		p.fieldsRead(x)
+	for _, operand := range operands(x) {
+		p.fieldsRead(operand)
 	}
 }
