@@ -13,8 +13,10 @@ import (
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/repro"
 	"ordeal/check"
+	"ordeal/check/outcomes"
 	"ordeal/gen"
 	"ordeal/parse/formats/axe"
+	"ordeal/parse/formats/litmus"
 	"ordeal/sim"
 )
 
@@ -136,6 +138,7 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 	if err != nil || !bytes.Contains(text, []byte("exists (")) {
 		t.Errorf("%s: no condition: %v\n%s", bug, err, text)
 	}
+	checkCondition(t, res, bug, text)
 	f, err := os.Open(filepath.Join(string(out), "core.axe"))
 	if err != nil {
 		t.Error(err)
@@ -154,6 +157,29 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 	v, err := check.Check(t.Context(), trace.History, models[0], check.Options{})
 	if err != nil || v.Answer != check.Forbidden {
 		t.Errorf("%s: core.axe is %v under %s (%v)", bug, v.Answer, res.Identity.Model, err)
+	}
+}
+
+// checkCondition enumerates what the model allows of a litmus test, and wants
+// its condition never to hold.
+func checkCondition(t *testing.T, res *Result, bug string, text []byte) {
+	t.Helper()
+	machine, err := outcomes.Parse(res.Identity.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, err := litmus.Parse("program.litmus", text)
+	if err != nil {
+		t.Fatalf("%s: %v", bug, err)
+	}
+	list, err := outcomes.Enumerate(test.Program, machine, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range list {
+		if s := test.State(o.Reads, o.Final); s.Holds() {
+			t.Errorf("%s: %s reaches %s of\n%s", bug, res.Identity.Model, s, text)
+		}
 	}
 }
 

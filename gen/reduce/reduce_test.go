@@ -207,3 +207,32 @@ func TestOnce(t *testing.T) {
 		t.Errorf("%v: %d tried, %d seen, %d the same", err, res.Tried, len(seen), res.Same)
 	}
 }
+
+// TestSubset reduces the parts of predicates drawn at random, and wants no
+// single part of what is left to be superfluous.
+func TestSubset(t *testing.T) {
+	const n = 7
+	for seed := range uint64(500) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		fails := make([]bool, 1<<n)
+		for set := range fails {
+			fails[set] = random.IntN(3) == 0
+		}
+		left := 1<<n - 1
+		Subset(n, func(keep []int) bool {
+			set := 0
+			for _, part := range keep {
+				set |= 1 << part
+			}
+			if fails[set] {
+				left = set
+			}
+			return fails[set]
+		})
+		for part := range n {
+			if rest := left &^ (1 << part); left>>part&1 == 1 && rest != 0 && fails[rest] {
+				t.Errorf("seed %d: part %d of %b can go", seed, part, left)
+			}
+		}
+	}
+}
