@@ -31,9 +31,18 @@ type Campaign struct {
 	Keep Keep `yaml:"keep"`
 	// Budget ends the campaign after that time; 0 means no limit.
 	Budget Duration `yaml:"budget"`
+	// Stop ends the campaign early.
+	Stop Stop `yaml:"stop"`
 	// Timeout bounds one run, CheckTimeout the judging by one model.
 	Timeout      Duration `yaml:"timeout"`
 	CheckTimeout Duration `yaml:"check-timeout"`
+	// Memory bounds the memory of one run and LogSize what it may print; 0
+	// means no bound.
+	Memory  Size `yaml:"memory"`
+	LogSize Size `yaml:"log-size"`
+	// Reduce is how long the first run of each finding is shrunk; 0 means not
+	// at all.
+	Reduce Duration `yaml:"reduce"`
 	// Configs are the kinds of run. Runs of all of them interleave.
 	Configs []Config `yaml:"configs"`
 }
@@ -51,14 +60,23 @@ type Config struct {
 	Machine `yaml:",inline" json:"machine,omitzero"`
 	// Gem5 is the gem5 to run, with gem5.
 	Gem5 `yaml:",inline" json:"gem5,omitzero"`
-	// Bug says that a fault is planted, by mutant or core-bugs: runs ought to
-	// fail.
+	// Bug says that a fault is planted, by mutant or core-bugs: the
+	// configuration is a canary, whose runs ought to fail. That they do is no
+	// finding; that none of them does is one, unless the fault is equivalent.
 	Bug *Bug `yaml:"bug" json:"bug,omitempty"`
 	// Expect is the model that the simulator promises: a history that it
 	// forbids is a violation.
 	Expect string `yaml:"expect" json:"expect"`
 	// Classify lists further models whose verdicts are only counted.
 	Classify []string `yaml:"classify" json:"classify"`
+}
+
+// Stop says when to end a campaign before its runs are done. Zeros mean never.
+type Stop struct {
+	// Findings is a number of different findings: 1 stops at the first.
+	Findings int `yaml:"findings"`
+	// Same is a number of runs of one finding.
+	Same int `yaml:"same"`
 }
 
 // Bug describes a planted fault.

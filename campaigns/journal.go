@@ -24,8 +24,8 @@ const (
 	summaryJSON  = "summary.json"
 )
 
-// head is campaign.json.
-type head struct {
+// Head is campaign.json: what is known of a campaign beside its file.
+type Head struct {
 	Version int               `json:"version"`
 	Seed    uint64            `json:"seed"`
 	Command []string          `json:"command"`
@@ -35,17 +35,25 @@ type head struct {
 	// Session the start of the current one.
 	Spent   time.Duration `json:"spent_ns,omitempty"`
 	Session time.Time     `json:"session"`
+	_       struct{}
 }
 
-// line is a line of runs.jsonl.
-type line struct {
-	Number  int    `json:"number"`
-	Config  string `json:"config"`
-	Program string `json:"program"` // SHA-256 in hexadecimal
-	Kept    bool   `json:"kept"`
-	// New lists the transitions that the run took first.
-	New sim.Coverage `json:"new,omitempty"`
+// Entry is a line of runs.jsonl: a run that ended.
+type Entry struct {
+	Number int `json:"number"`
+	// At is when the run ended, in time spent on the campaign.
+	At      time.Duration `json:"at_ns"`
+	Config  string        `json:"config"`
+	Program string        `json:"program"` // SHA-256 in hexadecimal
+	Kept    bool          `json:"kept"`
+	// New lists the transitions that no earlier line of the configuration
+	// lists, counts left out; Counts how often the run took each transition,
+	// in the order of all lines' New, zeros at the end left out.
+	New    sim.Coverage `json:"new,omitempty"`
+	Counts []uint64     `json:"counts,omitempty"`
 	*Judgement
+	// Coverage is what New and Counts say together.
+	Coverage sim.Coverage `json:"-"`
 }
 
 // writeHead writes what is known of a campaign before its first run.
@@ -57,7 +65,7 @@ func (r *running) writeHead() error {
 	if err := writeFile(filepath.Join(r.Dir, campaignFile), text, true); err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(r.Dir, headFile), &head{
+	return writeJSON(filepath.Join(r.Dir, headFile), &Head{
 		Version: RecordVersion, Seed: r.c.Seed, Command: r.Command, Tools: allTools(r.tools), Started: r.sum.Started, Session: r.sum.Started,
 	}, true)
 }
@@ -77,8 +85,9 @@ func allTools(lists []map[string]string) map[string]string {
 
 // note appends a run to the journal, by one write.
 func (r *running) note(run *Run, record *Record) error {
-	text, err := json.Marshal(&line{
-		Number: run.Number, Config: run.Config.Name, Program: record.Program, Kept: run.Kept, New: run.fresh, Judgement: &run.Judgement,
+	fresh, counts := r.tables.encode(run.Config.Name, run.Coverage)
+	text, err := json.Marshal(&Entry{
+		Number: run.Number, At: r.elapsed(), Config: run.Config.Name, Program: record.Program, Kept: run.Kept, New: fresh, Counts: counts, Judgement: &run.Judgement,
 	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", journalFile, err)

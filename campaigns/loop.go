@@ -41,7 +41,6 @@ type Run struct {
 	// Kept says that the run directory stayed.
 	Kept bool
 	*Case
-	fresh sim.Coverage // transitions that no earlier run took
 }
 
 // maxInfra is how many runs in a row may fail for reasons that are not the
@@ -63,7 +62,7 @@ func (l *Loop) Run(ctx context.Context, c *Campaign) (*Summary, error) {
 func (l *Loop) running(c *Campaign) *running {
 	r := &running{
 		Loop: l, c: c, sum: newSummary(c, l.Dir), session: time.Now(),
-		kept: make(map[string]bool), done: make(map[int]bool), keeps: make(map[int]bool),
+		kept: make(map[string]bool), tables: make(tables), done: make(map[int]bool), keeps: make(map[int]bool),
 	}
 	if r.sum.Again = l.Again; len(l.Command) > 0 {
 		r.sum.Program = l.Command[0]
@@ -99,6 +98,7 @@ type running struct {
 	sum     *Summary
 	journal *os.File
 	kept    map[string]bool // configurations and answers with an example
+	tables  tables          // of the journal
 	infra   int             // runs of outcome Infra in a row
 }
 
@@ -213,7 +213,7 @@ func (r *running) record(number, config int) (RunDir, *Record) {
 	cfg := &r.c.Configs[config]
 	return RunDir(filepath.Join(r.Dir, pad(number))), &Record{
 		Campaign: r.c.Name, Seed: r.c.Seed, Number: number, Sim: r.c.SimOf(cfg), Config: *cfg,
-		Timeout: r.c.Timeout, Command: r.Command, Tools: r.tools[config], Started: time.Now(),
+		Timeout: r.c.Timeout, Memory: r.c.Memory, LogSize: r.c.LogSize, Command: r.Command, Tools: r.tools[config], Started: time.Now(),
 	}
 }
 
@@ -229,7 +229,6 @@ func (r *running) finish(run *Run, record *Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	run.Kept = r.keep(run)
-	run.fresh = r.fresh(run)
 	r.sum.cover(run)
 	if run.Kept {
 		if err := run.Dir.Finish(run.Case); err != nil {
@@ -245,6 +244,7 @@ func (r *running) finish(run *Run, record *Record) error {
 		}
 	}
 	r.sum.add(run)
+	r.sum.Elapsed = r.elapsed()
 	if r.Watch != nil {
 		r.Watch(r.sum, run)
 	}

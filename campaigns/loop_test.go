@@ -35,15 +35,15 @@ func runSmall(t *testing.T, ctx context.Context, runner sim.Runner, sets ...stri
 	return l.Run(ctx, c)
 }
 
-func journal(t *testing.T, dir string) []line {
+func journal(t *testing.T, dir string) []Entry {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, journalFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines []line
+	var lines []Entry
 	for text := range bytes.Lines(data) {
-		var l line
+		var l Entry
 		if err := json.Unmarshal(text, &l); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

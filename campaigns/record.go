@@ -22,6 +22,9 @@ type Record struct {
 	// Program is the SHA-256 of program.txt, in hexadecimal.
 	Program string   `json:"program"`
 	Timeout Duration `json:"timeout"`
+	// Memory and LogSize bound the run; see Campaign.
+	Memory  Size `json:"memory,omitempty"`
+	LogSize Size `json:"log_size,omitempty"`
 	// Batch lists the runs that were made in one launch, in order; empty for
 	// a run alone.
 	Batch   []int             `json:"batch,omitempty"`

@@ -3,7 +3,6 @@ package campaigns
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,8 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"ordeal/sim"
 )
 
 // Resume goes on with a campaign that was interrupted, or killed, in Dir: runs
@@ -40,7 +37,7 @@ func (r *running) reopen(ctx context.Context) error {
 	if err := r.makeRunners(ctx); err != nil {
 		return err
 	}
-	var h head
+	var h Head
 	headPath := filepath.Join(r.Dir, headFile)
 	if err := readJSON(headPath, &h); err != nil {
 		return err
@@ -91,32 +88,21 @@ func (r *running) replay(path string) error {
 		return err
 	}
 	schedule := r.c.Schedule()
-	n := 0
-	for text := range bytes.Lines(data[:whole]) {
-		n++
-		l := line{Judgement: &Judgement{}}
-		if err := json.Unmarshal(text, &l); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, n, err)
+	for l, err := range entries(path, bytes.NewReader(data[:whole]), r.c, schedule, r.tables) {
+		if err != nil {
+			return err
 		}
-		if l.Number < 0 || l.Number >= len(schedule) || r.done[l.Number] || r.c.Configs[schedule[l.Number]].Name != l.Config {
-			return fmt.Errorf("%s:%d: run %d of configuration %s is not one that is missing in the campaign", path, n, l.Number, l.Config)
-		}
-		r.restore(&l, &r.c.Configs[schedule[l.Number]])
+		r.restore(l, &r.c.Configs[schedule[l.Number]])
 	}
 	return nil
 }
 
 // restore counts a run of the journal.
-func (r *running) restore(l *line, cfg *Config) {
-	run := &Run{
-		Number: l.Number, Config: cfg, Dir: RunDir(filepath.Join(r.Dir, pad(l.Number))), Kept: l.Kept, Case: &Case{Judgement: *l.Judgement},
-	}
+func (r *running) restore(l *Entry, cfg *Config) {
+	run := l.run(cfg, r.Dir)
 	r.done[l.Number], r.keeps[l.Number] = true, l.Kept
 	r.keep(run)
-	row := r.sum.row(run)
-	if row.Coverage.Add(l.New) > 0 {
-		row.LastNew = l.Number
-	}
+	r.sum.cover(run)
 	r.sum.add(run)
 }
 
@@ -133,26 +119,4 @@ func (r *running) sweep() error {
 		}
 	}
 	return nil
-}
-
-// fresh lists the transitions that a run is the first of its configuration to
-// take.
-func (r *running) fresh(run *Run) sim.Coverage {
-	if run.Covered == nil {
-		return nil
-	}
-	type row struct{ machine, state, event string }
-	seen := map[row]bool{}
-	for _, t := range r.sum.row(run).Coverage {
-		if t.Count > 0 {
-			seen[row{t.Machine, t.State, t.Event}] = true
-		}
-	}
-	var list sim.Coverage
-	for _, t := range run.Coverage {
-		if t.Count > 0 && !seen[row{t.Machine, t.State, t.Event}] {
-			list = append(list, t)
-		}
-	}
-	return list
 }

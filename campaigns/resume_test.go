@@ -182,7 +182,7 @@ func TestResumeBudget(t *testing.T) {
 	if _, err := l.Run(ctx, c); err != nil {
 		t.Fatal(err)
 	}
-	var h head
+	var h Head
 	if err := readJSON(filepath.Join(dir, headFile), &h); err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,6 @@ func (r *Record) job(dir RunDir, p *gen.Program) (sim.Job, error) {
 	abs, err := filepath.Abs(string(dir))
 	return sim.Job{
 		Program: p, Rounds: r.Config.Rounds, Seed: r.Seed + uint64(r.Number),
-		Dir: abs, Timeout: time.Duration(r.Timeout),
+		Dir: abs, Timeout: time.Duration(r.Timeout), Memory: int64(r.Memory), LogSize: int64(r.LogSize),
 	}, err
 }

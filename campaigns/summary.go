@@ -114,6 +114,7 @@ func (s *Summary) row(run *Run) *Row {
 }
 
 // cover adds what a run covered, and notes in the run how much of it is new.
+// It comes before add.
 func (s *Summary) cover(run *Run) {
 	if run.Covered == nil {
 		return
@@ -128,7 +129,6 @@ func (s *Summary) cover(run *Run) {
 // add counts a run.
 func (s *Summary) add(run *Run) {
 	s.row(run).addRun(run)
-	s.Elapsed = time.Since(s.Started)
 	if run.Outcome == sim.Passed && run.Kept && run.weak() && s.Example == "" {
 		s.Example = string(run.Dir)
 	}

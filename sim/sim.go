@@ -45,7 +45,11 @@ type Job struct {
 	Dir string
 	// Timeout bounds the run in wall-clock time; 0 means one minute.
 	Timeout time.Duration
-	_       struct{}
+	// Memory bounds the memory of the run and LogSize what it may leave on the
+	// disk, in bytes each; 0 means no bound. A run that exceeds one is Infra, or
+	// Corrupt where the log was cut short.
+	Memory, LogSize int64
+	_               struct{}
 }
 
 // Result is what came of a Job that could be started.

@@ -1,0 +1,126 @@
+package campaigns
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+)
+
+// Archive is the directory of a campaign, running or ended, as others read it:
+// reports, indexes, merges. Its run directories and its journal are the truth.
+type Archive struct {
+	Dir      string
+	Campaign *Campaign
+	Head     Head
+	schedule []int
+	_        struct{}
+}
+
+// Open opens the directory of a campaign.
+func Open(dir string) (*Archive, error) {
+	path := filepath.Join(dir, campaignFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("open campaign: %w", err)
+	}
+	a := &Archive{Dir: dir}
+	if a.Campaign, err = Parse(path, text, nil); err != nil {
+		return nil, fmt.Errorf("open campaign: %w", err)
+	}
+	if err := readJSON(filepath.Join(dir, headFile), &a.Head); err != nil {
+		return nil, fmt.Errorf("open campaign: %w", err)
+	}
+	a.schedule = a.Campaign.Schedule()
+	return a, nil
+}
+
+// Entries gives the runs that ended, in order of ending. After an error, which
+// names the line, there are no more. A last line cut short is a run that has
+// not ended.
+func (a *Archive) Entries() iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		path := filepath.Join(a.Dir, journalFile)
+		f, err := os.Open(path)
+		if errors.Is(err, os.ErrNotExist) {
+			return // killed before its first run
+		} else if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		for e, err := range entries(path, f, a.Campaign, a.schedule, make(tables)) {
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Config is the configuration of run number n.
+func (a *Archive) Config(n int) *Config { return &a.Campaign.Configs[a.schedule[n]] }
+
+// Run is the directory of run number n, which exists if its Entry says Kept.
+func (a *Archive) Run(n int) RunDir { return RunDir(filepath.Join(a.Dir, pad(n))) }
+
+// Summary counts the runs that ended.
+func (a *Archive) Summary() (*Summary, error) {
+	s := newSummary(a.Campaign, a.Dir)
+	s.Started = a.Head.Started
+	for e, err := range a.Entries() {
+		if err != nil {
+			return nil, err
+		}
+		run := e.run(a.Config(e.Number), a.Dir)
+		s.cover(run)
+		s.add(run)
+		s.Elapsed = max(s.Elapsed, e.At)
+	}
+	return s, nil
+}
+
+// run is the run that an entry tells of.
+func (e *Entry) run(cfg *Config, dir string) *Run {
+	return &Run{
+		Number: e.Number, Config: cfg, Dir: RunDir(filepath.Join(dir, pad(e.Number))), Kept: e.Kept, Case: &Case{Judgement: *e.Judgement, Coverage: e.Coverage},
+	}
+}
+
+// entries reads a journal, and refuses lines that are not of the campaign.
+func entries(path string, r io.Reader, c *Campaign, schedule []int, known tables) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		seen := make([]bool, len(schedule))
+		lines := bufio.NewReader(r)
+		for n := 1; ; n++ {
+			text, err := lines.ReadBytes('\n')
+			if err == io.EOF {
+				return
+			} else if err != nil {
+				yield(nil, fmt.Errorf("read %s:%d: %w", path, n, err))
+				return
+			}
+			e := &Entry{Judgement: &Judgement{}}
+			if err := json.Unmarshal(bytes.TrimSpace(text), e); err != nil {
+				yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
+				return
+			}
+			if e.Number < 0 || e.Number >= len(schedule) || seen[e.Number] || c.Configs[schedule[e.Number]].Name != e.Config {
+				yield(nil, fmt.Errorf("%s:%d: run %d of configuration %s is not one that is missing in the campaign", path, n, e.Number, e.Config))
+				return
+			}
+			seen[e.Number] = true
+			if e.Coverage, err = known.decode(e.Config, e.New, e.Counts); err != nil {
+				yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}

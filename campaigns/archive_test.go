@@ -1,0 +1,72 @@
+package campaigns
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestArchive reads a campaign back, a run cut short among its lines, and
+// wants the counts that the loop had.
+func TestArchive(t *testing.T) {
+	c, err := Parse("parts.yaml", []byte(embeddedCampaign), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := Loop{Dir: filepath.Join(t.TempDir(), "out"), Command: []string{"ordeal"}}
+	want, err := l.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendTo(t, filepath.Join(l.Dir, journalFile), `{"number":3,`)
+	a, err := Open(l.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.Summary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Elapsed <= 0 || got.Elapsed > want.Elapsed {
+		t.Errorf("elapsed %v, want at most %v", got.Elapsed, want.Elapsed)
+	}
+	ignore := cmpopts.IgnoreFields(Summary{}, "Elapsed", "Simulator", "Program", "Again", "Started")
+	if d := cmp.Diff(want, got, ignore, cmpopts.IgnoreUnexported(Summary{})); d != "" {
+		t.Errorf("read back (-run +read):\n%s", d)
+	}
+	var last *Entry
+	for e, err := range a.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != nil && e.At < last.At {
+			t.Errorf("run %d ended at %v, after run %d at %v", e.Number, e.At, last.Number, last.At)
+		}
+		if _, err := a.Run(e.Number).Record(); (err == nil) != e.Kept {
+			t.Errorf("run %d: kept %v, but its record: %v", e.Number, e.Kept, err)
+		}
+		last = e
+	}
+	appendTo(t, filepath.Join(l.Dir, journalFile), "\n")
+	if _, err := a.Summary(); err == nil || !strings.Contains(err.Error(), "runs.jsonl:25") {
+		t.Errorf("a line that is no JSON: %v", err)
+	}
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
