@@ -76,3 +76,6 @@ func flushPath(path string) error {
 	}
 	return nil
 }
+
+// WriteFile writes a file whole or not at all, and to the disk.
+func WriteFile(path string, data []byte) error { return writeFile(path, data, true) }
