@@ -44,6 +44,12 @@ func Open(dir string) (*Archive, error) {
 // names the line, there are no more. A last line cut short is a run that has
 // not ended.
 func (a *Archive) Entries() iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) { a.EntriesAfter(new(Mark))(yield) }
+}
+
+// EntriesAfter gives the runs whose lines are behind m, as Entries does, and
+// moves m behind each line that it gives.
+func (a *Archive) EntriesAfter(m *Mark) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		path := filepath.Join(a.Dir, journalFile)
 		f, err := os.Open(path)
@@ -54,7 +60,11 @@ func (a *Archive) Entries() iter.Seq2[*Entry, error] {
 			return
 		}
 		defer f.Close()
-		for e, err := range entries(path, f, a.Campaign, a.schedule, make(tables)) {
+		if _, err := f.Seek(m.Offset, io.SeekStart); err != nil {
+			yield(nil, err)
+			return
+		}
+		for e, err := range entries(path, f, a.Campaign, a.schedule, m) {
 			if !yield(e, err) {
 				return
 			}
@@ -91,12 +101,14 @@ func (e *Entry) run(cfg *Config, dir string) *Run {
 	}
 }
 
-// entries reads a journal, and refuses lines that are not of the campaign.
-func entries(path string, r io.Reader, c *Campaign, schedule []int, known tables) iter.Seq2[*Entry, error] {
+// entries reads a journal from m on, and refuses lines that are not of the
+// campaign.
+func entries(path string, r io.Reader, c *Campaign, schedule []int, m *Mark) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		seen := make([]bool, len(schedule))
+		m.prepare()
 		lines := bufio.NewReader(r)
-		for n := 1; ; n++ {
+		for {
+			n := m.Lines + 1
 			text, err := lines.ReadBytes('\n')
 			if err == io.EOF {
 				return
@@ -109,15 +121,16 @@ func entries(path string, r io.Reader, c *Campaign, schedule []int, known tables
 				yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
 				return
 			}
-			if e.Number < 0 || e.Number >= len(schedule) || seen[e.Number] || c.Configs[schedule[e.Number]].Name != e.Config {
+			if e.Number < 0 || e.Number >= len(schedule) || m.seen[e.Number] || c.Configs[schedule[e.Number]].Name != e.Config {
 				yield(nil, fmt.Errorf("%s:%d: run %d of configuration %s is not one that is missing in the campaign", path, n, e.Number, e.Config))
 				return
 			}
-			seen[e.Number] = true
-			if e.Coverage, err = known.decode(e.Config, e.New, e.Counts); err != nil {
+			m.seen[e.Number] = true
+			if e.Coverage, err = m.known.decode(e.Config, e.New, e.Counts); err != nil {
 				yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
 				return
 			}
+			m.Offset, m.Lines = m.Offset+int64(len(text)), n
 			if !yield(e, nil) {
 				return
 			}

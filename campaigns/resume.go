@@ -88,7 +88,7 @@ func (r *running) replay(path string) error {
 		return err
 	}
 	schedule := r.c.Schedule()
-	for l, err := range entries(path, bytes.NewReader(data[:whole]), r.c, schedule, r.tables) {
+	for l, err := range entries(path, bytes.NewReader(data[:whole]), r.c, schedule, &Mark{known: r.tables}) {
 		if err != nil {
 			return err
 		}
