@@ -1,0 +1,223 @@
+package histogram_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ordeal/parse/formats/histogram"
+)
+
+var exported = cmpopts.IgnoreUnexported(histogram.Result{})
+
+// sb is the first result of testdata/litmus7.log, read by hand.
+func sb() histogram.Result {
+	binding := func(name, value string) histogram.Binding { return histogram.Binding{Name: name, Value: value} }
+	state := func(count uint64, witness bool, a, b string) histogram.State {
+		return histogram.State{Count: count, Witness: witness, Values: []histogram.Binding{binding("0:rax", a), binding("1:rax", b)}}
+	}
+	return histogram.Result{
+		Test: "SB", Kind: histogram.Allowed,
+		States: []histogram.State{
+			state(3, true, "0", "0"), state(4999990, false, "1", "0"),
+			state(5000001, false, "0", "1"), state(6, false, "1", "1"),
+		},
+		OK: true, Positive: 3, Negative: 9999997,
+		Condition:   `exists (0:rax=0 /\ 1:rax=0)`,
+		Hash:        "00112233445566778899aabbccddeeff",
+		Observation: histogram.Sometimes, Time: 1250 * time.Millisecond,
+		Info: []string{"Cycle=Fre PodWR Fre PodWR"},
+	}
+}
+
+func read(t testing.TB, path string) (string, []histogram.Result) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := histogram.Parse(path, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data), results
+}
+
+func write(t testing.TB, results []histogram.Result) string {
+	t.Helper()
+	var out bytes.Buffer
+	for i := range results {
+		if err := histogram.Write(&out, &results[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+func TestParse(t *testing.T) {
+	_, results := read(t, "testdata/litmus7.log")
+	if len(results) != 3 {
+		t.Fatalf("%d results, want 3", len(results))
+	}
+	if diff := cmp.Diff(sb(), results[0], exported); diff != "" {
+		t.Error(diff)
+	}
+	// What the Witnesses line of ~exists calls positive does not make the
+	// proposition hold.
+	if mp := results[1]; mp.Positive != 0 || mp.Negative != 100 || mp.Kind != histogram.Forbidden || !mp.OK || mp.Time != 0 {
+		t.Errorf("MP: %+v", mp)
+	}
+	if coww := results[2]; coww.Positive != 99 || coww.Kind != histogram.Required || coww.OK || coww.Time != -1 {
+		t.Errorf("CoWW: %+v", coww)
+	}
+	if _, results = read(t, "testdata/herd7.log"); len(results) != 2 || results[0].Form != histogram.Herd7 || results[0].Positive != 1 {
+		t.Errorf("%+v", results)
+	}
+}
+
+// The examples are in canonical form, but for what precedes the first result.
+func TestWrite(t *testing.T) {
+	for _, path := range []string{"testdata/litmus7.log", "testdata/herd7.log"} {
+		text, results := read(t, path)
+		want := strings.TrimRight(text[strings.Index(text, "Test "):], "\n") + "\n\n"
+		if diff := cmp.Diff(want, write(t, results)); diff != "" {
+			t.Errorf("%s: %s", path, diff)
+		}
+	}
+}
+
+// Tally derives what the tool printed.
+func TestTally(t *testing.T) {
+	_, results := read(t, "testdata/litmus7.log")
+	for _, want := range results {
+		got := want
+		got.OK, got.Positive, got.Negative, got.Observation = !got.OK, 7, 7, histogram.ObservationUnknown
+		got.Tally()
+		if diff := cmp.Diff(want, got, exported); diff != "" {
+			t.Errorf("%s: %s", want.Test, diff)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	data, err := os.ReadFile("testdata/litmus7.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, c := range []struct{ old, new, want string }{
+		{"Test SB Allowed", "Test SB Permitted", ""}, // no result: skipped
+		{"Histogram (4 states)", "Histogram 4", `parse f:16: "Histogram 4" where "Histogram (N states)" or "States N" is expected`},
+		{"Histogram (4 states)", "Histogram (5 states)", `parse f:21: "Ok" where state 5 of 5 is expected`},
+		{"Histogram (4 states)", "Histogram (3 states)", `parse f:20: "6     :>0:rax=1; 1:rax=1;" where Ok or No is expected`},
+		{"3     *>0", "3     0", `parse f:17: "3     0:rax=0; 1:rax=0;" where state 1 of 4, a count and :> or *>, is expected`},
+		{"3     *>0", "x     *>0", `parse f:17: "x" is no count`},
+		{"3     *>0:rax=0", "3     *>0:rax", `parse f:17: "0:rax": want NAME=VALUE;`},
+		{"*>0:rax=0; 1:rax=0;", "*>0:rax=0; 1:rax=0", `parse f:17: "1:rax=0": want NAME=VALUE;`},
+		{"*>0:rax=0; 1:rax=0;", "*>0:rax=0; 0:rax=0;", `parse f:17: the state names 0:rax twice`},
+		{"4999990:>0:rax=1; 1:rax=0;", "4999990:>0:rax=0; 1:rax=0;", `parse f:15: test SB: state 2: 0:rax=0; 1:rax=0; is listed twice`},
+		{"Positive: 3,", "Positive: 4,", `parse f:28: 3 positive and 9999997 negative observed, but the witnesses are 4 and 9999997`},
+		{"3     *>", "4     *>", `parse f:15: test SB: 3 positive and 9999997 negative: the states have 4 and 9999997`},
+		{"Ok\n", "No\n", `parse f:25: the condition is validated, but the result is No`},
+		{"Witnesses\n", "Witness\n", `parse f:23: "Witness" where "Witnesses" is expected`},
+		{"Condition exists", "Kondition exists", `parse f:25: "Kondition exists (0:rax=0 /\\ 1:rax=0) is validated" where the condition is expected`},
+		{"is validated\nHash", "\nHash", `parse f:25: "Condition exists (0:rax=0 /\\ 1:rax=0)" where the condition and "is validated" or "is NOT validated" is expected`},
+		{"Observation SB Sometimes", "Observation SB Never", `parse f:15: test SB: observation Never with 3 positive and 9999997 negative: want Sometimes`},
+		{"Observation SB Sometimes", "Observation SB Seldom", `parse f:28: "Seldom": want Never, Sometimes or Always`},
+		{"Observation SB", "Observation LB", `parse f:28: "Observation LB Sometimes 3 9999997" where "Observation SB Never, Sometimes or Always N N" is expected`},
+		{"Observation SB Sometimes 3 9999997\nTime SB 1.25\n", "", `parse f:29: "Test MP Forbidden" where the observation is expected`},
+		{"Time SB 1.25", "Time SB NaN", `parse f:29: "NaN" is no time in seconds`},
+	} {
+		broken := strings.Replace(text, c.old, c.new, 1)
+		if broken == text {
+			t.Fatalf("%q is not in the text", c.old)
+		}
+		results, err := histogram.Parse("f", []byte(broken))
+		if c.want == "" {
+			if err != nil || len(results) != 2 {
+				t.Errorf("%q: %d results, error %v", c.new, len(results), err)
+			}
+			continue
+		}
+		if err == nil || err.Error() != c.want || results != nil {
+			t.Errorf("%q: error\n%v\nwant\n%s", c.new, err, c.want)
+		}
+	}
+	if _, err := histogram.Parse("f", []byte("nothing")); err == nil || !strings.Contains(err.Error(), "begins a result") {
+		t.Errorf("no result: %v", err)
+	}
+	if _, err := histogram.Parse("f", []byte(strings.Repeat("Test A Allowed\n", 25))); err == nil || !strings.HasSuffix(err.Error(), "and 5 more faults") {
+		t.Errorf("many faults: %v", err)
+	}
+}
+
+// Validate refuses what would not read back, and Write what is not valid.
+func TestValidate(t *testing.T) {
+	for name, damage := range map[string]func(*histogram.Result){
+		"test":        func(r *histogram.Result) { r.Test = "S B" },
+		"kind":        func(r *histogram.Result) { r.Kind = 0 },
+		"variable":    func(r *histogram.Result) { r.States[0].Values[0].Name = "a=b" },
+		"value":       func(r *histogram.Result) { r.States[0].Values[0].Value = "1;" },
+		"condition":   func(r *histogram.Result) { r.Condition = "" },
+		"validated":   func(r *histogram.Result) { r.Condition += " is validated" },
+		"hash":        func(r *histogram.Result) { r.Hash = "a b" },
+		"time":        func(r *histogram.Result) { r.Time = time.Millisecond },
+		"info":        func(r *histogram.Result) { r.Info = []string{"Time SB 1"} },
+		"ok":          func(r *histogram.Result) { r.OK = false },
+		"sum":         func(r *histogram.Result) { r.Positive++ },
+		"observation": func(r *histogram.Result) { r.Observation = histogram.Always },
+		"form":        func(r *histogram.Result) { r.Form = histogram.Herd7 },
+		"twice":       func(r *histogram.Result) { r.States[1] = r.States[0]; r.Tally() },
+	} {
+		r := sb()
+		if err := r.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		damage(&r)
+		if r.Validate() == nil || histogram.Write(&bytes.Buffer{}, &r) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("full disk") }
+
+func TestWriteError(t *testing.T) {
+	r := sb()
+	if err := histogram.Write(failing{}, &r); err == nil || err.Error() != "write result of SB: full disk" {
+		t.Error(err)
+	}
+}
+
+// FuzzParse demands that what is accepted is written and read back the same.
+func FuzzParse(f *testing.F) {
+	for _, path := range []string{"testdata/litmus7.log", "testdata/herd7.log"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		results, err := histogram.Parse("fuzz", data)
+		if err != nil {
+			return
+		}
+		text := write(t, results)
+		again, err := histogram.Parse("again", []byte(text))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if diff := cmp.Diff(results, again, exported, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("(-first +again)\n%s", diff)
+		}
+	})
+}

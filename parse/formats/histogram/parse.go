@@ -1,0 +1,386 @@
+package histogram
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxFaults is how many faults of one log are reported.
+const maxFaults = 20
+
+// Parse reads the results of a log in either form; name is the file's, for
+// messages. A result begins with the line "Test NAME KIND" and ends with what
+// follows its Observation line without a gap; everything outside of results
+// is skipped. The error joins all faults, each with name and line: what is
+// malformed or missing, and numbers that contradict each other.
+func Parse(name string, data []byte) ([]Result, error) {
+	r := &reader{name: name, rest: string(data)}
+	var results []Result
+	for r.next() {
+		if !isHead(r.text) {
+			continue
+		}
+		start := r.line
+		result, err := r.result()
+		if err == nil {
+			if err = result.Validate(); err != nil {
+				err = fmt.Errorf("parse %s:%d: test %s: %w", name, start, result.Test, err)
+			}
+		}
+		switch {
+		case err == nil:
+			results = append(results, result)
+		case len(r.faults) == maxFaults:
+			r.more++
+		default:
+			r.faults = append(r.faults, err)
+		}
+	}
+	if r.more > 0 {
+		r.faults = append(r.faults, fmt.Errorf("parse %s: and %d more faults", name, r.more))
+	}
+	if len(results) == 0 && len(r.faults) == 0 {
+		return nil, fmt.Errorf("parse %s: no line \"Test NAME Allowed\", Forbidden or Required begins a result", name)
+	}
+	if len(r.faults) > 0 {
+		return nil, errors.Join(r.faults...)
+	}
+	return results, nil
+}
+
+// isHead tells whether a line begins a result.
+func isHead(line string) bool {
+	words := strings.Fields(line)
+	return len(words) == 3 && words[0] == "Test" && parseKind(words[2]) != KindUnknown
+}
+
+func parseKind(word string) Kind {
+	for k := Allowed; k <= Required; k++ {
+		if kindNames[k] == word {
+			return k
+		}
+	}
+	return KindUnknown
+}
+
+// reader walks through the lines of a log.
+type reader struct {
+	name   string
+	rest   string
+	text   string // of the current line, without space at its end
+	line   int    // its number, from 1
+	again  bool   // next returns the current line once more
+	faults []error
+	more   int
+}
+
+// next goes to the next line; false at the end.
+func (r *reader) next() bool {
+	if r.again {
+		r.again = false
+		return true
+	}
+	if r.rest == "" {
+		return false
+	}
+	r.text, r.rest, _ = strings.Cut(r.rest, "\n")
+	r.text = strings.TrimRight(r.text, " \t\r")
+	r.line++
+	return true
+}
+
+// skip goes to the next line that is not empty.
+func (r *reader) skip() bool {
+	for r.next() {
+		if r.text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) fault(format string, args ...any) error {
+	return fmt.Errorf("parse %s:%d: %w", r.name, r.line, fmt.Errorf(format, args...))
+}
+
+// want says what stands in the current line's place. A line that begins the
+// next result is left for it.
+func (r *reader) want(what string, there bool) error {
+	if !there {
+		return r.fault("the log ends where %s is expected", what)
+	}
+	if isHead(r.text) {
+		r.again = true
+	}
+	return r.fault("%q where %s is expected", r.text, what)
+}
+
+// result reads one result, whose first line is the current one.
+func (r *reader) result() (Result, error) {
+	words := strings.Fields(r.text)
+	result := Result{Test: words[1], Kind: parseKind(words[2]), Time: -1}
+	n, err := r.heading(&result)
+	if err != nil {
+		return result, err
+	}
+	if err := r.states(&result, n); err != nil {
+		return result, err
+	}
+	if err := r.verdict(&result); err != nil {
+		return result, err
+	}
+	return result, r.tail(&result)
+}
+
+// heading reads "Histogram (2 states)" or "States 2", and returns the number.
+func (r *reader) heading(result *Result) (int, error) {
+	const what = `"Histogram (N states)" or "States N"`
+	if !r.skip() {
+		return 0, r.want(what, false)
+	}
+	text, histogram := strings.CutPrefix(r.text, "Histogram (")
+	if histogram {
+		text, histogram = strings.CutSuffix(text, " states)")
+	} else if text, result.Form = strings.TrimPrefix(r.text, "States "), Herd7; text == r.text {
+		return 0, r.want(what, true)
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || result.Form == Litmus7 && !histogram {
+		return 0, r.want(what, true)
+	}
+	return int(n), nil
+}
+
+// states reads n states.
+func (r *reader) states(result *Result, n int) error {
+	for i := range n {
+		what := fmt.Sprintf("state %d of %d", i+1, n)
+		if !r.next() {
+			return r.want(what, false)
+		}
+		if r.text == okText(true) || r.text == okText(false) || isHead(r.text) {
+			return r.want(what, true)
+		}
+		s := State{Count: 1}
+		text := r.text
+		if result.Form == Litmus7 {
+			end := strings.IndexByte(text, '>')
+			if end < 1 || text[end-1] != ':' && text[end-1] != '*' {
+				return r.want(what+", a count and :> or *>,", true)
+			}
+			var err error
+			if s.Count, err = parseCount(strings.TrimRight(text[:end-1], " ")); err != nil {
+				return r.fault("%w", err)
+			}
+			s.Witness, text = text[end-1] == '*', text[end+1:]
+		}
+		var err error
+		if s.Values, err = bindings(text); err != nil {
+			return r.fault("%w", err)
+		}
+		result.States = append(result.States, s)
+	}
+	return nil
+}
+
+// bindings reads "0:rax=1; x=2;" with an optional comment behind it.
+func bindings(text string) ([]Binding, error) {
+	text, _, _ = strings.Cut(text, "#")
+	var list []Binding
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		item, rest, closed := strings.Cut(text, ";")
+		name, value, assigned := strings.Cut(item, "=")
+		if !closed || !assigned {
+			return nil, fmt.Errorf("%q: want NAME=VALUE;", item)
+		}
+		b := Binding{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)}
+		if slices.ContainsFunc(list, func(other Binding) bool { return other.Name == b.Name }) {
+			return nil, fmt.Errorf("the state names %s twice", b.Name)
+		}
+		list, text = append(list, b), rest
+	}
+	return list, nil
+}
+
+// maxCount bounds counts, so that their sums do not overflow.
+const maxCount = math.MaxInt64 >> 16
+
+func parseCount(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > maxCount {
+		return 0, fmt.Errorf("%q is no count", text)
+	}
+	return n, nil
+}
+
+// verdict reads Ok or No, the witnesses and the condition.
+func (r *reader) verdict(result *Result) error {
+	there := r.skip()
+	switch {
+	case there && r.text == okText(true):
+		result.OK = true
+	case !there || r.text != okText(false):
+		return r.want("Ok or No", there)
+	}
+	if there = r.skip(); !there || r.text != "Witnesses" {
+		return r.want(`"Witnesses"`, there)
+	}
+	const what = `"Positive: N, Negative: N"`
+	there = r.next()
+	words := strings.Fields(r.text)
+	if !there || len(words) != 4 || words[0] != "Positive:" || words[2] != "Negative:" {
+		return r.want(what, there)
+	}
+	positive, err := parseCount(strings.TrimSuffix(words[1], ","))
+	negative, err2 := parseCount(words[3])
+	if err := errors.Join(err, err2); err != nil {
+		return r.fault("%w", err)
+	}
+	// The line counts for Forbidden where the condition, ~exists, holds.
+	if result.Positive, result.Negative = positive, negative; result.Kind == Forbidden {
+		result.Positive, result.Negative = negative, positive
+	}
+	return r.condition(result)
+}
+
+// condition reads the condition, and in the form of litmus7 whether it holds.
+// Flags that herd7 prints before it are kept.
+func (r *reader) condition(result *Result) error {
+	there := r.skip()
+	for there && strings.HasPrefix(r.text, "Flag ") {
+		result.Info = append(result.Info, r.text)
+		there = r.skip()
+	}
+	text, ok := strings.CutPrefix(r.text, "Condition ")
+	if !there || !ok {
+		return r.want("the condition", there)
+	}
+	text, validated := cutValidated(text)
+	switch {
+	case result.Form == Litmus7 && validated == nil:
+		return r.want(`the condition and "is validated" or "is NOT validated"`, true)
+	case validated != nil && *validated != result.OK:
+		return r.fault("the condition is %s, but the result is %s", validatedText(*validated), okText(result.OK))
+	}
+	result.Condition = strings.TrimSpace(text)
+	return nil
+}
+
+// cutValidated splits what says whether it holds off a condition, nil if
+// nothing does.
+func cutValidated(text string) (string, *bool) {
+	for _, ok := range []bool{true, false} {
+		if rest, found := strings.CutSuffix(text, " is "+validatedText(ok)); found {
+			return rest, &ok
+		}
+	}
+	return text, nil
+}
+
+// tail reads what follows the condition: the observation, and before and
+// behind it the hash, the time and other information. A gap after the
+// observation ends it.
+func (r *reader) tail(result *Result) error {
+	for r.next() {
+		word, rest, _ := strings.Cut(r.text, " ")
+		switch {
+		case r.text == "" && result.Observation == ObservationUnknown:
+		case r.text == "":
+			return nil
+		case isHead(r.text):
+			r.again = true
+			return r.observed(result, true)
+		case word == "Observation":
+			if err := r.observation(result, strings.Fields(rest)); err != nil {
+				return err
+			}
+		case word == "Time":
+			words := strings.Fields(rest)
+			if len(words) != 2 || words[0] != result.Test {
+				return r.want(`"Time `+result.Test+` SECONDS"`, true)
+			}
+			var err error
+			if result.Time, err = parseSeconds(words[1]); err != nil {
+				return r.fault("%w", err)
+			}
+		case strings.HasPrefix(r.text, hashKey):
+			result.Hash = strings.TrimSpace(r.text[len(hashKey):])
+		case isInfo(r.text):
+			result.Info = append(result.Info, r.text)
+		case result.Observation != ObservationUnknown:
+			return nil // for instance the ruler above the next test's source
+		default:
+			return r.want("the observation", true)
+		}
+	}
+	return r.observed(result, false)
+}
+
+// observed demands that there was an observation.
+func (r *reader) observed(result *Result, there bool) error {
+	if result.Observation == ObservationUnknown {
+		return r.want("the observation", there)
+	}
+	return nil
+}
+
+// observation reads "NAME Never 0 1000".
+func (r *reader) observation(result *Result, words []string) error {
+	if len(words) != 4 || words[0] != result.Test {
+		return r.want(`"Observation `+result.Test+` Never, Sometimes or Always N N"`, true)
+	}
+	index := slices.Index(observationNames[1:], words[1])
+	if index < 0 {
+		return r.fault("%q: want Never, Sometimes or Always", words[1])
+	}
+	result.Observation = Observation(index + 1)
+	positive, err := parseCount(words[2])
+	negative, err2 := parseCount(words[3])
+	if err := errors.Join(err, err2); err != nil {
+		return r.fault("%w", err)
+	}
+	if positive != result.Positive || negative != result.Negative {
+		return r.fault("%d positive and %d negative observed, but the witnesses are %d and %d", positive, negative, result.Positive, result.Negative)
+	}
+	return nil
+}
+
+// parseSeconds reads a time such as 0.11.
+func parseSeconds(text string) (time.Duration, error) {
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || strings.Trim(text, "0123456789.") != "" || seconds > 1e9 {
+		return 0, fmt.Errorf("%q is no time in seconds", text)
+	}
+	const hundredth = 10 * time.Millisecond
+	return time.Duration(math.Round(seconds*100)) * hundredth, nil
+}
+
+// isInfo tells whether a line behind a condition is information about the
+// run: "Key=value", or "Key" and a value.
+func isInfo(line string) bool {
+	for i := range len(line) {
+		if line[i] < ' ' || line[i] >= 0x7f {
+			return false
+		}
+	}
+	end := strings.IndexAny(line, "= ")
+	if end < 1 || line != strings.TrimSpace(line) || isHead(line) || strings.HasPrefix(line, hashKey) {
+		return false
+	}
+	key := line[:end]
+	return isKey(key) && !slices.Contains([]string{"Observation", "Time", "Condition"}, key)
+}
+
+func isKey(key string) bool {
+	for _, c := range key {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return true
+}
