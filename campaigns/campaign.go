@@ -40,6 +40,8 @@ type Campaign struct {
 	// means no bound.
 	Memory  Size `yaml:"memory"`
 	LogSize Size `yaml:"log-size"`
+	// OnTrouble says what to do about runs that could not be made.
+	OnTrouble OnTrouble `yaml:"on-trouble"`
 	// Reduce is how long the first run of each finding is shrunk; 0 means not
 	// at all.
 	Reduce Duration `yaml:"reduce"`
@@ -123,7 +125,7 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 // campaign file is as here.
 func Defaults() Campaign {
 	return Campaign{
-		Seed: 1, Sim: "host", Keep: KeepFindings,
+		Seed: 1, Sim: "host", Keep: KeepFindings, OnTrouble: TroubleContinue,
 		Timeout: Duration(time.Minute), CheckTimeout: Duration(time.Minute),
 	}
 }
@@ -157,28 +159,6 @@ func (c *Campaign) Runs() int {
 // SimOf is the simulator of a configuration.
 func (c *Campaign) SimOf(cfg *Config) string { return cmp.Or(cfg.Sim, c.Sim) }
 
-// Schedule gives, for each run number, the index of its configuration. Runs
-// of the configurations interleave in proportion, so that a campaign that
-// ends early has still seen all of them.
-func (c *Campaign) Schedule() []int {
-	total := c.Runs()
-	order := make([]int, 0, total)
-	done := make([]int, len(c.Configs))
-	for n := range total {
-		// The configuration furthest behind its share is next.
-		best, bestLag := -1, 0
-		for i := range c.Configs {
-			lag := (n+1)*c.Configs[i].Runs - done[i]*total
-			if done[i] < c.Configs[i].Runs && (best < 0 || lag > bestLag) {
-				best, bestLag = i, lag
-			}
-		}
-		done[best]++
-		order = append(order, best)
-	}
-	return order
-}
-
 // Number gives the configuration and the program of run number n, counted from
 // 0, and the seed of its simulator.
 func (c *Campaign) Number(n int) (cfg *Config, p *gen.Program, seed uint64, err error) {
@@ -206,13 +186,21 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 	if c.Keep != KeepAll && c.Keep != KeepFindings {
 		fault([]string{"keep"}, "%q is neither %q nor %q", c.Keep, KeepFindings, KeepAll)
 	}
-	if c.Workers < 0 {
-		fault([]string{"workers"}, "%d is negative", c.Workers)
+	if c.OnTrouble != TroubleContinue && c.OnTrouble != TroubleStop {
+		fault([]string{"on-trouble"}, "%q is neither %q nor %q", c.OnTrouble, TroubleContinue, TroubleStop)
+	}
+	for _, n := range []struct {
+		path  []string
+		value int
+	}{{[]string{"workers"}, c.Workers}, {[]string{"stop", "findings"}, c.Stop.Findings}, {[]string{"stop", "same"}, c.Stop.Same}} {
+		if n.value < 0 {
+			fault(n.path, "%d is negative", n.value)
+		}
 	}
 	for _, d := range []struct {
 		key string
 		d   Duration
-	}{{"budget", c.Budget}, {"timeout", c.Timeout}, {"check-timeout", c.CheckTimeout}} {
+	}{{"budget", c.Budget}, {"timeout", c.Timeout}, {"check-timeout", c.CheckTimeout}, {"reduce", c.Reduce}} {
 		if d.d < 0 {
 			fault([]string{d.key}, "%v is negative", time.Duration(d.d))
 		}

@@ -23,9 +23,10 @@ const (
 	Deadlock  // the simulator or a barrier saw no progress
 	Timeout   // the wall-clock or tick limit
 	Infra     // could not run; never counted as a test result
+	Missed    // of a canary, never of a run: no run showed the planted fault
 )
 
-var outcomeNames = [...]string{"unknown", "passed", "violation", "corrupt", "crash", "deadlock", "timeout", "infra"}
+var outcomeNames = [...]string{"unknown", "passed", "violation", "corrupt", "crash", "deadlock", "timeout", "infra", "missed"}
 
 // String is the outcome's name in reports and run directories.
 func (o Outcome) String() string {

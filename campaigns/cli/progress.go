@@ -69,6 +69,9 @@ func (p *progress) watch(s *campaigns.Summary, run *campaigns.Run) {
 	}
 }
 
+// tell shows a line.
+func (p *progress) tell(line string) { fmt.Fprintln(p.w, line) }
+
 // close removes the bar.
 func (p *progress) close() {
 	if p.bars != nil {
