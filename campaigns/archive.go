@@ -82,6 +82,7 @@ func (a *Archive) Run(n int) RunDir { return RunDir(filepath.Join(a.Dir, pad(n))
 func (a *Archive) Summary() (*Summary, error) {
 	s := newSummary(a.Campaign, a.Dir)
 	s.Started = a.Head.Started
+	s.part(a.Campaign, a.Head.Shard)
 	for e, err := range a.Entries() {
 		if err != nil {
 			return nil, err

@@ -31,6 +31,8 @@ type Head struct {
 	Command []string          `json:"command"`
 	Tools   map[string]string `json:"tools"`
 	Started time.Time         `json:"started"`
+	// Shard is the part of the campaign that is made here.
+	Shard Shard `json:"shard,omitzero"`
 	// Spent is the time of earlier sessions of a campaign that was resumed,
 	// Session the start of the current one.
 	Spent   time.Duration `json:"spent_ns,omitempty"`
@@ -66,7 +68,7 @@ func (r *running) writeHead() error {
 		return err
 	}
 	return writeJSON(filepath.Join(r.Dir, headFile), &Head{
-		Version: RecordVersion, Seed: r.c.Seed, Command: r.Command, Tools: allTools(r.tools), Started: r.sum.Started, Session: r.sum.Started,
+		Version: RecordVersion, Seed: r.c.Seed, Command: r.Command, Tools: allTools(r.tools), Started: r.sum.Started, Shard: r.Shard, Session: r.sum.Started,
 	}, true)
 }
 

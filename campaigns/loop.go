@@ -26,6 +26,9 @@ type Loop struct {
 	// Again is the command that makes a run of the campaign from its file, its
 	// number left out; empty where there is no file to name.
 	Again string
+	// Shard is the part of the campaign that Run makes; Resume goes on with
+	// the part that was begun. Budget and stop conditions hold for it alone.
+	Shard Shard
 	// Watch is told of every run that ends, one at a time; nil: nobody is.
 	Watch func(*Summary, *Run)
 	// Runner makes the runner of a configuration; nil means NewRunner.
@@ -67,6 +70,7 @@ func (l *Loop) running(c *Campaign) *running {
 	if r.sum.Again = l.Again; len(l.Command) > 0 {
 		r.sum.Program = l.Command[0]
 	}
+	r.sum.part(c, l.Shard)
 	return r
 }
 
@@ -160,11 +164,12 @@ func (r *running) runAll(ctx context.Context) error {
 		})
 	}
 	waiting := make([][]int, len(r.c.Configs)) // for the rest of their batch
+	mine := r.sum.Shard.Has(r.c)
 	for number, config := range r.c.Schedule() {
 		if groupCtx.Err() != nil {
 			break
 		}
-		if r.done[number] {
+		if r.done[number] || !mine[number] {
 			continue
 		}
 		if r.c.Budget > 0 && r.elapsed() >= time.Duration(r.c.Budget) {

@@ -51,6 +51,7 @@ func (r *running) reopen(ctx context.Context) error {
 	}
 	h.Session = time.Now()
 	r.spent, r.sum.Started = h.Spent, h.Started
+	r.sum.part(r.c, h.Shard)
 	if err := r.openJournal(path); err != nil {
 		return err
 	}

@@ -17,13 +17,15 @@ type Summary struct {
 	// Simulator has a line for each simulator, with what it simulates.
 	Simulator string `json:"simulator"`
 	Dir       string `json:"dir"`
+	// Shard is the part of the campaign that the runs are of.
+	Shard Shard `json:"shard,omitzero"`
 	// Program is how the command was called, for the commands to type next.
 	Program string `json:"-"`
 	// Again is Loop.Again.
 	Again   string        `json:"-"`
 	Started time.Time     `json:"started"`
 	Elapsed time.Duration `json:"elapsed_ns"`
-	// Planned is the number of runs in the campaign file.
+	// Planned is the number of runs in the campaign file, or in the shard.
 	Planned     int  `json:"planned"`
 	Interrupted bool `json:"interrupted"`
 	BudgetSpent bool `json:"budget_spent"`

@@ -16,7 +16,11 @@ import (
 // and what to do about findings.
 func (s *Summary) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "campaign %s, seed %d\n%s\n", s.Campaign, s.Seed, s.simulators())
+	shard := ""
+	if !s.Shard.whole() {
+		shard = ", shard " + s.Shard.String()
+	}
+	fmt.Fprintf(&b, "campaign %s%s, seed %d\n%s\n", s.Campaign, shard, s.Seed, s.simulators())
 	b.WriteString(s.table())
 	b.WriteByte('\n')
 	for _, sentence := range s.sentences() {
