@@ -1,6 +1,7 @@
 package campaigns
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,11 +17,14 @@ type Shard struct{ Index, Of int }
 // ParseShard reads the form "2/4".
 func ParseShard(text string) (Shard, error) {
 	var s Shard
+	if text == "" {
+		return s, errors.New("no shard: want i/n, i from 1 to n")
+	}
 	err := s.UnmarshalText([]byte(text))
 	return s, err
 }
 
-// UnmarshalText reads the form that ParseShard reads; nothing is the whole.
+// UnmarshalText reads the form that ParseShard reads; no text is the whole.
 func (s *Shard) UnmarshalText(text []byte) error {
 	*s = Shard{}
 	if len(text) == 0 {

@@ -16,7 +16,7 @@ func TestParseShard(t *testing.T) {
 			t.Errorf("%s is read as %v: %v", text, s, err)
 		}
 	}
-	for _, text := range []string{"0/4", "5/4", "4", "a/b", "1/", "/1", "1/2/3", "-1/2", "1/-2", "1/0", "+1/2", " 1/2", "1/99999999999"} {
+	for _, text := range []string{"", "0/4", "5/4", "4", "a/b", "1/", "/1", "1/2/3", "-1/2", "1/-2", "1/0", "+1/2", " 1/2", "1/99999999999"} {
 		if s, err := ParseShard(text); err == nil {
 			t.Errorf("%q is read as %v", text, s)
 		}

@@ -43,6 +43,7 @@ found, 4 some run could not be made.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file; may be repeated; list items by index, name or *")
 	fs.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
+	fs.Var((*shardFlag)(&c.shard), "shard", "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0]) })
 	return cmd
 }
@@ -50,8 +51,9 @@ found, 4 some run could not be made.`,
 // campaignRun is the campaign run command.
 type campaignRun struct {
 	*env
-	sets []string
-	dir  string
+	sets  []string
+	dir   string
+	shard campaigns.Shard
 }
 
 func (c *campaignRun) run(ctx context.Context, file string) error {
@@ -77,7 +79,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 		}
 	}
 	progress := newProgress(c.env, camp.Runs())
-	loop := campaigns.Loop{Dir: dir, Command: c.args, Watch: progress.watch, Again: c.again(file)}
+	loop := campaigns.Loop{Dir: dir, Command: c.args, Watch: progress.watch, Again: c.again(file), Shard: c.shard}
 	sum, err := loop.Run(ctx, camp)
 	progress.close()
 	if sum.Total().Runs > 0 || err == nil {
