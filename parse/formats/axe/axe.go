@@ -18,13 +18,17 @@
 // Axe's manual, of "{ … }". "#" begins a comment. The last trace of a file may
 // lack its "check".
 //
-// Three extensions serve the models that Axe does not have:
+// Five extensions serve the models that Axe does not have, and what else
+// Ordeal knows about a run:
 //
 //	0: stbar                        a store-store fence (SPARC V8)
 //	0: membar LL LS                 a fence of components (SPARC V9): LoadLoad,
 //	                                LoadStore, StoreLoad, StoreStore
 //	dep 0: 3 -> 5                   thread 0's 5th line depends on its 3rd, a
 //	                                read; lines count from 1, fences included
+//	tx 0: 2 -> 4                    its 2nd to 4th lines are a transaction
+//	order M[0]: 1 3 2               the order in which the writes to a location
+//	                                reached memory: of all locations, or of none
 //
 // and thread and location names may be any words of letters, digits and "_".
 package axe

@@ -94,7 +94,6 @@ check
 	}
 }
 
-// A faulty trace does not keep its neighbours from being read.
 // The two brackets of an RMW mean the same.
 func TestAngleBrackets(t *testing.T) {
 	angle, brace := one(t, "0: <M[0] == 0; M[0] := 1>\n"), one(t, "0: {M[0] == 0; M[0] := 1}\n")
@@ -103,6 +102,7 @@ func TestAngleBrackets(t *testing.T) {
 	}
 }
 
+// A faulty trace does not keep its neighbours from being read.
 func TestManyTraces(t *testing.T) {
 	traces := readAll(t, "0: M[0] := 1\ncheck\n0: M[0] = 1\n0: M[0] == 9\ncheck\n\ncheck\n1: M[1] == 0\n")
 	if len(traces) != 4 {
@@ -150,6 +150,16 @@ func TestFaults(t *testing.T) {
 		{"0: M[0] == 0\ndep 0: 1 -> 2", "f:2: dependency 1 -> 2: thread 0 has 1 operations"},
 		{"0: M[0] == 0\n0: M[1] == 0\ndep 0: 2 -> 2", "f:3: dependency 2 -> 2: want a later operation after ->"},
 		{"0: M[0] := 1\n0: M[1] == 0\ndep 0: 1 -> 2", "f:3: dependency 1 -> 2: operation 1 is no read"},
+		{"0: M[0] == 0\ntx 0: 1 -> 2", "f:2: transaction 1 -> 2: thread 0 has 1 operations"},
+		{"0: M[0] == 0\ntx 0: 1 -> 0", "f:2: transaction 1 -> 0: thread 0 has 1 operations"},
+		{"0: M[0] == 0\n0: M[0] == 0\ntx 0: 1 -> 2\ntx 0: 2 -> 2", "f:4: transaction 2 -> 2 of thread 0: the one before it ends at 2"},
+		{"0: M[0] := 1\n0: M[0] := 2\norder M[0]: 1", "f:2: the order of M[0] does not list 2"},
+		{"0: M[0] := 1\n0: M[1] := 2\norder M[0]: 1", "f:2: the order of M[1] does not list 2"},
+		{"0: M[0] := 1\norder M[0]: 1 1", "f:2: the order of M[0] lists 1 twice"},
+		{"0: M[0] := 1\norder M[0]: 0 1", "f:2: the order of M[0] lists 0, the initial value"},
+		{"0: M[0] := 1\norder M[0]: 1\norder M[0]: 1", "f:3: the order of M[0] is told twice"},
+		{"0: M[0] := 1\norder M[0]: 1 2", "f:2: the order of M[0]: value 2 of 0 was written by nobody"},
+		{"0: M[0] := 1\norder M[0]: 1 @ 2", `f:2: want a number before "@ 2"`},
 		{"0: M[0] == 0" + strings.Repeat(" ", axe.MaxLineBytes) + "\n0: M[1] == 5", "f:1: line is too long\nf:2: value 5 of 1 was written by nobody"},
 	} {
 		if got := one(t, test.text); got.Err == nil || got.Err.Error() != test.want {
@@ -222,6 +232,42 @@ check
 	}
 }
 
+// WriteAll adds what Write leaves out.
+func TestWriteAll(t *testing.T) {
+	const text = `0: M[x] := 3
+0: { M[x] == 3; M[x] := 1 }
+1: M[x] := 2
+1: M[y] == 0
+1: M[x] == 1
+final M[x] == 1
+check
+`
+	const more = "tx 0: 1 -> 2\ntx 1: 2 -> 3\norder M[x]: 2 3 1\n"
+	all := strings.Replace(text, "final", more+"final", 1)
+	h := one(t, all).History
+	if diff := cmp.Diff([]parse.Transaction{{First: 0, End: 2}, {First: 3, End: 5}}, h.Transactions); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][]parse.OpID{{2, 0, 1}, nil}, h.StoreOrder); diff != "" {
+		t.Error(diff)
+	}
+	if got := writeAll(t, h); got != all {
+		t.Errorf("all:\n%s", got)
+	}
+	if got := write(t, h); got != text {
+		t.Errorf("without:\n%s", got)
+	}
+}
+
+func writeAll(t testing.TB, h *parse.History) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := axe.WriteAll(&out, h); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("full disk") }
@@ -235,6 +281,7 @@ func TestWriteError(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add("0: M[0] := 1\n1: M[0] == 1\ncheck\n0: { v1 == 0; v1 := 1 } @ 1:2\nfinal M[1] == 1")
 	f.Add("0: M[a] == 0\n0: membar LL SS\ndep 0: 1 -> 2\ncheck")
+	f.Add("0: M[0] := 1\n0: M[0] := 2\ntx 0: 1 -> 2\norder M[0]: 2 1")
 	f.Add("0: M[0] := 01\n00: M[00] == 1 # c\n\r\n0: sync")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, trace := range readAll(t, text) {
@@ -244,12 +291,12 @@ func FuzzRead(f *testing.F) {
 			if err := trace.History.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			first := write(t, trace.History)
+			first := writeAll(t, trace.History)
 			again := one(t, first)
 			if again.Err != nil {
 				t.Fatalf("%v in\n%s", again.Err, first)
 			}
-			if second := write(t, again.History); first != second {
+			if second := writeAll(t, again.History); first != second {
 				t.Fatalf("written as\n%sthen as\n%s", first, second)
 			}
 		}

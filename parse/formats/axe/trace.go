@@ -2,162 +2,103 @@ package axe
 
 import (
 	"bytes"
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
 	"ordeal/gen"
 	"ordeal/parse"
+	"ordeal/parse/formats/internal/gather"
 )
-
-// maxFaults is how many faults of one trace are reported.
-const maxFaults = 20
 
 // trace gathers the lines of one trace.
 type trace struct {
-	threads []thread
-	final   []final
-	deps    []dep
-	names   names // of threads
-	locs    names
-	faults  []fault
-	more    int // faults not kept
+	gather.Trace
+	txs []tx
 }
 
-// thread is the operations of one thread and the lines they stand in.
-type thread struct {
-	name  string
-	ops   []parse.Op
-	lines []int32
-}
-
-type final struct {
-	loc   int32
-	value gen.Value
-	line  int
-}
-
-type dep struct {
-	thread   int32
-	from, to gen.Value // operations of the thread, from 1
-	line     int
-}
-
-type fault struct {
-	line int
-	err  error
-}
-
-func (t *trace) fault(line int, err error) {
-	if len(t.faults) < maxFaults {
-		t.faults = append(t.faults, fault{line, err})
-	} else {
-		t.more++
-	}
-}
-
-func (t *trace) reset() { *t = trace{} }
-
-// names numbers words in order of appearance.
-type names struct {
-	list  []string
-	small []int32          // index+1 by the value of a word that is a short number
-	other map[string]int32 // index of other words
-}
-
-// maxSmall is one more than the largest number that names looks up in a table.
-const maxSmall = 1 << 16
-
-func (n *names) index(word []byte) int32 {
-	if v, ok := smallNumber(word); ok {
-		if v >= len(n.small) {
-			n.small = append(n.small, make([]int32, v+1-len(n.small))...)
-		}
-		if n.small[v] == 0 {
-			n.list = append(n.list, string(word))
-			n.small[v] = int32(len(n.list))
-		}
-		return n.small[v] - 1
-	}
-	i, ok := n.other[string(word)]
-	if !ok {
-		i = int32(len(n.list))
-		if n.other == nil {
-			n.other = map[string]int32{}
-		}
-		n.list = append(n.list, string(word))
-		n.other[n.list[i]] = i
-	}
-	return i
-}
-
-// smallNumber is the value of a word that is a number below maxSmall without
-// leading zeros.
-func smallNumber(word []byte) (v int, ok bool) {
-	if len(word) > 5 || word[0] == '0' && len(word) > 1 {
-		return 0, false
-	}
-	for _, c := range word {
-		if c-'0' > 9 {
-			return 0, false
-		}
-		v = v*10 + int(c-'0')
-	}
-	return v, v < maxSmall
-}
-
-func (t *trace) thread(word []byte) *thread {
-	i := t.names.index(word)
-	if int(i) == len(t.threads) {
-		t.threads = append(t.threads, thread{name: t.names.list[i]})
-	}
-	return &t.threads[i]
+// tx is a transaction: operations of a thread, from 1, both included.
+type tx struct {
+	thread      int32
+	first, last gen.Value
+	line        int
 }
 
 // parse reads one line, which is neither empty nor "check".
 func (t *trace) parse(code []byte, line int) error {
-	s := scanner{text: code}
-	first := s.word()
+	s := gather.Scanner{Text: code}
+	first := s.Word()
 	if len(first) == 0 {
-		return s.unexpected("a thread")
+		return s.Unexpected("a thread")
 	}
-	if !s.eat(":") {
+	if !s.Eat(":") {
 		switch string(first) {
 		case "final":
 			return t.parseFinal(&s, line)
 		case "dep":
 			return t.parseDep(&s, line)
+		case "tx":
+			return t.parseTx(&s, line)
+		case "order":
+			return t.parseOrder(&s, line)
 		}
-		return s.unexpected(`":" after the thread`)
+		return s.Unexpected(`":" after the thread`)
 	}
 	op, err := t.operation(&s)
 	if err == nil {
-		err = s.end()
+		err = end(&s)
 	}
 	if err != nil {
 		return err
 	}
-	th := t.thread(first)
-	if n := len(th.ops); n == cap(th.ops) { // doubling moves less than append
-		th.ops, th.lines = slices.Grow(th.ops, n+16), slices.Grow(th.lines, n+16)
-	}
-	th.ops = append(th.ops, op)
-	th.lines = append(th.lines, int32(line))
+	t.Add(t.Thread(first), op, line)
 	return nil
 }
 
+// end demands that nothing but a timestamp is left: "@ begin:end", of which
+// either number may be missing.
+func end(s *gather.Scanner) error {
+	if s.Eat("@") {
+		skipDigits(s)
+		if s.Eat(":") {
+			skipDigits(s)
+		}
+	}
+	return s.End()
+}
+
+func skipDigits(s *gather.Scanner) {
+	s.Spaces()
+	for s.At < len(s.Text) && s.Text[s.At]-'0' <= 9 {
+		s.At++
+	}
+}
+
+// location reads M[name] or vname and returns the name.
+func location(s *gather.Scanner) ([]byte, error) {
+	if s.Eat("M[") {
+		name := s.Word()
+		if len(name) == 0 {
+			return nil, s.Unexpected("a location")
+		}
+		return name, s.Want("]")
+	}
+	if name := s.Word(); len(name) > 1 && name[0] == 'v' {
+		return name[1:], nil
+	}
+	return nil, s.Unexpected(`"M["`)
+}
+
 // operation reads what follows "thread:".
-func (t *trace) operation(s *scanner) (parse.Op, error) {
+func (t *trace) operation(s *gather.Scanner) (parse.Op, error) {
 	op := parse.Op{RF: parse.NoOp}
-	if s.eat("{") {
+	if s.Eat("{") {
 		return t.rmw(s, "}")
 	}
-	if s.eat("<") {
+	if s.Eat("<") {
 		return t.rmw(s, ">")
 	}
-	start := s.at
-	switch string(s.word()) {
+	start := s.At
+	switch string(s.Word()) {
 	case "sync":
 		return parse.Op{Kind: parse.Fence, Mask: parse.FullFence, Loc: -1, RF: parse.NoOp}, nil
 	case "stbar":
@@ -165,63 +106,63 @@ func (t *trace) operation(s *scanner) (parse.Op, error) {
 	case "membar":
 		return membar(s)
 	}
-	s.at = start
-	name, err := s.location()
+	s.At = start
+	name, err := location(s)
 	if err != nil {
 		return op, err
 	}
-	op.Loc = t.locs.index(name)
+	op.Loc = t.Locations.Index(name)
 	switch {
-	case s.eat("=="):
+	case s.Eat("=="):
 		op.Kind = parse.Read
-		op.Read, err = s.number()
-	case s.eat(":="):
+		op.Read, err = s.Number()
+	case s.Eat(":="):
 		op.Kind = parse.Write
-		op.Write, err = s.number()
+		op.Write, err = s.Number()
 	default:
-		err = s.unexpected(`"==" or ":="`)
+		err = s.Unexpected(`"==" or ":="`)
 	}
 	return op, err
 }
 
 // rmw reads what follows "{" or "<", with the bracket that closes it.
-func (t *trace) rmw(s *scanner, closing string) (parse.Op, error) {
+func (t *trace) rmw(s *gather.Scanner, closing string) (parse.Op, error) {
 	op := parse.Op{Kind: parse.RMW, RF: parse.NoOp}
-	name, err := s.location()
+	name, err := location(s)
 	if err != nil {
 		return op, err
 	}
-	op.Loc = t.locs.index(name)
-	if err := s.want("=="); err != nil {
+	op.Loc = t.Locations.Index(name)
+	if err := s.Want("=="); err != nil {
 		return op, err
 	}
-	if op.Read, err = s.number(); err != nil {
+	if op.Read, err = s.Number(); err != nil {
 		return op, err
 	}
-	if err := s.want(";"); err != nil {
+	if err := s.Want(";"); err != nil {
 		return op, err
 	}
-	again, err := s.location()
+	again, err := location(s)
 	if err != nil {
 		return op, err
 	}
 	if !bytes.Equal(again, name) {
 		return op, fmt.Errorf("read-modify-write of two locations, M[%s] and M[%s]", name, again)
 	}
-	if err := s.want(":="); err != nil {
+	if err := s.Want(":="); err != nil {
 		return op, err
 	}
-	if op.Write, err = s.number(); err != nil {
+	if op.Write, err = s.Number(); err != nil {
 		return op, err
 	}
-	return op, s.want(closing)
+	return op, s.Want(closing)
 }
 
 // membar reads the components of a fence.
-func membar(s *scanner) (parse.Op, error) {
+func membar(s *gather.Scanner) (parse.Op, error) {
 	op := parse.Op{Kind: parse.Fence, Loc: -1, RF: parse.NoOp}
 	for {
-		word := s.word()
+		word := s.Word()
 		if len(word) == 0 {
 			break
 		}
@@ -232,82 +173,104 @@ func membar(s *scanner) (parse.Op, error) {
 		op.Mask |= 1 << i
 	}
 	if op.Mask == 0 {
-		return op, s.unexpected("LL, LS, SL or SS")
+		return op, s.Unexpected("LL, LS, SL or SS")
 	}
 	return op, nil
 }
 
 // parseFinal reads what follows "final".
-func (t *trace) parseFinal(s *scanner, line int) error {
-	name, err := s.location()
+func (t *trace) parseFinal(s *gather.Scanner, line int) error {
+	name, err := location(s)
 	if err != nil {
 		return err
 	}
-	f := final{loc: t.locs.index(name), line: line}
-	if err := s.want("=="); err != nil {
+	loc := t.Locations.Index(name)
+	if err := s.Want("=="); err != nil {
 		return err
 	}
-	if f.value, err = s.number(); err != nil {
+	value, err := s.Number()
+	if err != nil {
 		return err
 	}
-	t.final = append(t.final, f)
-	return s.end()
+	t.Final(loc, value, line)
+	return end(s)
+}
+
+// parseOrder reads what follows "order".
+func (t *trace) parseOrder(s *gather.Scanner, line int) error {
+	name, err := location(s)
+	if err != nil {
+		return err
+	}
+	loc := t.Locations.Index(name)
+	if err := s.Want(":"); err != nil {
+		return err
+	}
+	var values []gen.Value
+	for s.Spaces(); s.At < len(s.Text); s.Spaces() {
+		v, err := s.Number()
+		if err != nil {
+			return err
+		}
+		values = append(values, v)
+	}
+	t.Order(loc, values, line)
+	return nil
 }
 
 // parseDep reads what follows "dep".
-func (t *trace) parseDep(s *scanner, line int) error {
-	word := s.word()
+func (t *trace) parseDep(s *gather.Scanner, line int) error {
+	thread, from, to, err := t.arrow(s)
+	if err == nil {
+		t.Dependency(thread, from, to, line)
+	}
+	return err
+}
+
+// parseTx reads what follows "tx".
+func (t *trace) parseTx(s *gather.Scanner, line int) error {
+	thread, first, last, err := t.arrow(s)
+	if err == nil {
+		t.txs = append(t.txs, tx{thread, first, last, line})
+	}
+	return err
+}
+
+// arrow reads "thread: from -> to".
+func (t *trace) arrow(s *gather.Scanner) (thread int32, from, to gen.Value, err error) {
+	word := s.Word()
 	if len(word) == 0 {
-		return s.unexpected("a thread")
+		return 0, 0, 0, s.Unexpected("a thread")
 	}
-	d := dep{thread: t.names.index(word), line: line}
-	t.thread(word)
-	if err := s.want(":"); err != nil {
-		return err
+	thread = t.Thread(word)
+	if err = s.Want(":"); err != nil {
+		return
 	}
-	var err error
-	if d.from, err = s.number(); err != nil {
-		return err
+	if from, err = s.Number(); err != nil {
+		return
 	}
-	if err := s.want("->"); err != nil {
-		return err
+	if err = s.Want("->"); err != nil {
+		return
 	}
-	if d.to, err = s.number(); err != nil {
-		return err
+	if to, err = s.Number(); err != nil {
+		return
 	}
-	t.deps = append(t.deps, d)
-	return s.end()
+	return thread, from, to, end(s)
 }
 
-// order is the order of threads in the history: numbers by value, then other
-// names as they came.
-func (t *trace) order() []int {
-	order := make([]int, len(t.threads))
-	for i := range order {
-		order[i] = i
-	}
-	rank := func(i int) int {
-		if v, ok := smallNumber([]byte(t.threads[i].name)); ok {
-			return v
+// transactions resolves the operations that "tx" lines name.
+func (t *trace) transactions() {
+	last := map[int32]gen.Value{} // operations of each thread that are in transactions
+	for _, x := range t.txs {
+		n := gen.Value(t.Len(x.thread))
+		switch {
+		case x.first < 1 || x.last < x.first || x.last > n:
+			t.Faultf(x.line, "transaction %d -> %d: thread %s has %d operations", x.first, x.last, t.Threads.List[x.thread], n)
+		case x.first <= last[x.thread]:
+			t.Faultf(x.line, "transaction %d -> %d of thread %s: the one before it ends at %d", x.first, x.last, t.Threads.List[x.thread], last[x.thread])
+		default:
+			last[x.thread] = x.last
+			t.Transaction(x.thread, int(x.first)-1, int(x.last))
 		}
-		return maxSmall
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
-	return order
-}
-
-// err joins the faults, each with its place; nil when there is none.
-func (t *trace) err(name string) error {
-	if len(t.faults) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(t.faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
-	errs := make([]error, len(t.faults))
-	for i, f := range t.faults {
-		errs[i] = fmt.Errorf("%s:%d: %w", name, f.line, f.err)
-	}
-	if t.more > 0 {
-		errs = append(errs, fmt.Errorf("%s: and %d more faults", name, t.more))
-	}
-	return errors.Join(errs...)
 }

@@ -9,9 +9,16 @@ import (
 	"ordeal/parse"
 )
 
-// Write writes h as one trace, thread after thread, with its "check". What
-// the notation has no words for, History.StoreOrder, is left out.
-func Write(w io.Writer, h *parse.History) error {
+// Write writes h as one trace, thread after thread, with its "check". The
+// transactions and History.StoreOrder are left out: WriteAll writes them.
+func Write(w io.Writer, h *parse.History) error { return write(w, h, false) }
+
+// WriteAll is Write with all that h says. Only locations that no operation
+// accesses and whose final value is not known are lost, and threads without
+// operations.
+func WriteAll(w io.Writer, h *parse.History) error { return write(w, h, true) }
+
+func write(w io.Writer, h *parse.History, all bool) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	put := func() error {
@@ -31,15 +38,29 @@ func Write(w io.Writer, h *parse.History) error {
 		}
 	}
 	for _, d := range h.Deps {
-		t := h.Thread(d.From)
-		line = append(line, "dep "...)
-		line = append(line, ThreadName(h, t)...)
-		line = append(line, ": "...)
-		line = strconv.AppendInt(line, int64(d.From-h.Start[t])+1, 10)
-		line = append(line, " -> "...)
-		line = strconv.AppendInt(line, int64(d.To-h.Start[t])+1, 10)
+		line = appendArrow(line, "dep ", h, d.From, d.To)
 		if err := put(); err != nil {
 			return err
+		}
+	}
+	if all {
+		for _, tx := range h.Transactions {
+			line = appendArrow(line, "tx ", h, tx.First, tx.End-1)
+			if err := put(); err != nil {
+				return err
+			}
+		}
+		for x, order := range h.StoreOrder {
+			if len(order) == 0 {
+				continue
+			}
+			line = append(append(append(line, "order M["...), h.Locations[x]...), "]:"...)
+			for _, id := range order {
+				line = strconv.AppendUint(append(line, ' '), uint64(h.Ops[id].Write), 10)
+			}
+			if err := put(); err != nil {
+				return err
+			}
 		}
 	}
 	for x, id := range h.Final {
@@ -61,6 +82,15 @@ func Write(w io.Writer, h *parse.History) error {
 		return err
 	}
 	return out.Flush()
+}
+
+// appendArrow appends "word thread: from -> to".
+func appendArrow(line []byte, word string, h *parse.History, from, to parse.OpID) []byte {
+	t := h.Thread(from)
+	line = append(append(append(line, word...), ThreadName(h, t)...), ": "...)
+	line = strconv.AppendInt(line, int64(from-h.Start[t])+1, 10)
+	line = append(line, " -> "...)
+	return strconv.AppendInt(line, int64(to-h.Start[t])+1, 10)
 }
 
 // ThreadName is the name of thread t in the notation.

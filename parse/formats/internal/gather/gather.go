@@ -1,0 +1,158 @@
+// Package gather makes a history of the lines of a trace, whatever its
+// notation: it numbers threads and locations, keeps for every operation the
+// line it stands in, finds the writers of the values that are read, and
+// reports all faults by line.
+package gather
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ordeal/gen"
+	"ordeal/parse"
+)
+
+// maxFaults is how many faults of one trace are reported.
+const maxFaults = 20
+
+// Trace gathers the lines of one trace.
+type Trace struct {
+	// Threads and Locations are their names, in order of appearance.
+	Threads, Locations Names
+
+	threads []thread
+	final   []final
+	orders  []order
+	deps    []dep
+	faults  []fault
+	more    int // faults not kept
+}
+
+// thread is the operations of one thread and the lines they stand in.
+type thread struct {
+	ops   []parse.Op
+	lines []int32
+	txs   []parse.Transaction // by places in the thread
+}
+
+type final struct {
+	loc   int32
+	value gen.Value
+	line  int
+}
+
+type order struct {
+	loc    int32
+	values []gen.Value
+	line   int
+}
+
+type dep struct {
+	thread   int32
+	from, to gen.Value // operations of the thread, from 1
+	line     int
+}
+
+type fault struct {
+	line int
+	err  error
+}
+
+// Fault notes what is wrong with a line. Only the first faults are kept, and
+// the others counted.
+func (t *Trace) Fault(line int, err error) {
+	if len(t.faults) < maxFaults {
+		t.faults = append(t.faults, fault{line, err})
+	} else {
+		t.more++
+	}
+}
+
+// Faultf is Fault with a message to format.
+func (t *Trace) Faultf(line int, format string, args ...any) {
+	t.Fault(line, fmt.Errorf(format, args...))
+}
+
+// Thread is the number of the thread of that name, a new one where it is
+// first named.
+func (t *Trace) Thread(name []byte) int32 {
+	i := t.Threads.Index(name)
+	if int(i) == len(t.threads) {
+		t.threads = append(t.threads, thread{})
+	}
+	return i
+}
+
+// Add appends an operation to a thread. Its reads-from is found by Finish.
+func (t *Trace) Add(thread int32, op parse.Op, line int) {
+	th := &t.threads[thread]
+	if n := len(th.ops); n == cap(th.ops) { // doubling moves less than append
+		th.ops, th.lines = slices.Grow(th.ops, n+16), slices.Grow(th.lines, n+16)
+	}
+	th.ops = append(th.ops, op)
+	th.lines = append(th.lines, int32(line))
+}
+
+// Len is the number of operations of a thread so far.
+func (t *Trace) Len(thread int32) int { return len(t.threads[thread].ops) }
+
+// Transaction says that the operations of a thread from first to before end,
+// counted from 0, are a transaction. They come in order.
+func (t *Trace) Transaction(thread int32, first, end int) {
+	th := &t.threads[thread]
+	th.txs = append(th.txs, parse.Transaction{First: parse.OpID(first), End: parse.OpID(end)})
+}
+
+// Final says what a location holds at the end.
+func (t *Trace) Final(loc int32, value gen.Value, line int) {
+	t.final = append(t.final, final{loc, value, line})
+}
+
+// Order says in which order the values written to a location reached memory.
+func (t *Trace) Order(loc int32, values []gen.Value, line int) {
+	t.orders = append(t.orders, order{loc, values, line})
+}
+
+// Dependency says that operation to of a thread depends on operation from;
+// they count from 1.
+func (t *Trace) Dependency(thread int32, from, to gen.Value, line int) {
+	t.deps = append(t.deps, dep{thread, from, to, line})
+}
+
+// Faulty reports whether there was a fault.
+func (t *Trace) Faulty() bool { return len(t.faults) > 0 }
+
+// sorted is the order of threads in the history: numbers by value, then other
+// names as they came.
+func (t *Trace) sorted() []int {
+	list := make([]int, len(t.threads))
+	for i := range list {
+		list[i] = i
+	}
+	rank := func(i int) int {
+		if v, ok := smallNumber([]byte(t.Threads.List[i])); ok {
+			return v
+		}
+		return maxSmall
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	return list
+}
+
+// err joins the faults, each with its place; nil when there is none.
+func (t *Trace) err(name string) error {
+	if len(t.faults) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(t.faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
+	errs := make([]error, len(t.faults))
+	for i, f := range t.faults {
+		errs[i] = fmt.Errorf("%s:%d: %w", name, f.line, f.err)
+	}
+	if t.more > 0 {
+		errs = append(errs, fmt.Errorf("%s: and %d more faults", name, t.more))
+	}
+	return errors.Join(errs...)
+}
