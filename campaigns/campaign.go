@@ -19,79 +19,84 @@ import (
 // the file, the seed and the run number.
 type Campaign struct {
 	// Name stands in run directories and reports.
-	Name string `yaml:"name"`
-	// Seed and the number of a run seed that run's program.
+	Name string `yaml:"name" schema:"form=name,required"`
+	// Seed and the number of a run seed that run's program and simulator.
 	Seed uint64 `yaml:"seed"`
-	// Sim is the simulator's name, as with --sim, where a configuration names
-	// no other.
-	Sim string `yaml:"sim"`
-	// Workers bounds the runs in flight; 0 means one per core.
-	Workers int `yaml:"workers"`
-	// Keep says which run directories stay.
-	Keep Keep `yaml:"keep"`
-	// Budget ends the campaign after that time; 0 means no limit.
-	Budget Duration `yaml:"budget"`
+	// Sim is the simulator of configurations that name no other.
+	Sim string `yaml:"sim" schema:"values=sims"`
+	// Workers is how many runs are in flight at a time.
+	Workers int `yaml:"workers" schema:"min=0,zero=one per core"`
+	// Keep says which run directories stay: those of findings and an example of
+	// each kind of run that passed, or all.
+	Keep Keep `yaml:"keep" schema:"values=keeps"`
+	// Budget ends the campaign after that time.
+	Budget Duration `yaml:"budget" schema:"min=0,zero=no limit"`
 	// Stop ends the campaign early.
 	Stop Stop `yaml:"stop"`
-	// Timeout bounds one run, CheckTimeout the judging by one model.
-	Timeout      Duration `yaml:"timeout"`
-	CheckTimeout Duration `yaml:"check-timeout"`
-	// Memory bounds the memory of one run and LogSize what it may print; 0
-	// means no bound.
-	Memory  Size `yaml:"memory"`
-	LogSize Size `yaml:"log-size"`
-	// OnTrouble says what to do about runs that could not be made.
-	OnTrouble OnTrouble `yaml:"on-trouble"`
-	// Reduce is how long the first run of each finding is shrunk; 0 means not
-	// at all.
-	Reduce Duration `yaml:"reduce"`
+	// Timeout bounds the time of one run, at least until a simulator is told
+	// otherwise.
+	Timeout Duration `yaml:"timeout" schema:"min=0"`
+	// CheckTimeout bounds the time of judging one run by one model; the verdict
+	// is unknown then.
+	CheckTimeout Duration `yaml:"check-timeout" schema:"min=0"`
+	// Memory bounds the memory of one run.
+	Memory Size `yaml:"memory" schema:"zero=no bound"`
+	// LogSize bounds what one run may print.
+	LogSize Size `yaml:"log-size" schema:"zero=no bound"`
+	// OnTrouble says what to do about a run that could not be made: go on, and
+	// give up after ten in a row (continue), or end the campaign (stop).
+	OnTrouble OnTrouble `yaml:"on-trouble" schema:"values=troubles"`
+	// Reduce is how long the first run of each finding is shrunk.
+	Reduce Duration `yaml:"reduce" schema:"min=0,zero=not at all"`
 	// Configs are the kinds of run. Runs of all of them interleave.
-	Configs []Config `yaml:"configs"`
+	Configs []Config `yaml:"configs" schema:"required"`
 }
 
 // Config is one kind of run.
 type Config struct {
-	Name string `yaml:"name" json:"name"`
+	// Name tells this kind of run from the others.
+	Name string `yaml:"name" json:"name" schema:"form=name,required"`
 	// Sim is the simulator of these runs; empty means the campaign's.
-	Sim string `yaml:"sim" json:"sim,omitempty"`
+	Sim string `yaml:"sim" json:"sim,omitempty" schema:"values=sims,empty=that of the campaign"`
 	// Runs is how many runs of this kind the campaign makes.
-	Runs int `yaml:"runs" json:"runs"`
+	Runs int `yaml:"runs" json:"runs" schema:"min=1"`
 	// Programs describes the program of each run.
 	Programs `yaml:",inline" json:"programs"`
 	// Machine is what to simulate, with the embedded simulator.
 	Machine `yaml:",inline" json:"machine,omitzero"`
 	// Gem5 is the gem5 to run, with gem5.
 	Gem5 `yaml:",inline" json:"gem5,omitzero"`
-	// Bug says that a fault is planted, by mutant or core-bugs: the
+	// Bug says that a fault is planted, by `mutant` or `core-bugs`: the
 	// configuration is a canary, whose runs ought to fail. That they do is no
 	// finding; that none of them does is one, unless the fault is equivalent.
 	Bug *Bug `yaml:"bug" json:"bug,omitempty"`
 	// Expect is the model that the simulator promises: a history that it
 	// forbids is a violation.
-	Expect string `yaml:"expect" json:"expect"`
+	Expect string `yaml:"expect" json:"expect" schema:"values=models"`
 	// Classify lists further models whose verdicts are only counted.
-	Classify []string `yaml:"classify" json:"classify"`
+	Classify []string `yaml:"classify" json:"classify" schema:"values=models"`
 }
 
-// Stop says when to end a campaign before its runs are done. Zeros mean never.
+// Stop says when to end a campaign before its runs are done.
 type Stop struct {
 	// Findings is a number of different findings: 1 stops at the first.
-	Findings int `yaml:"findings"`
+	Findings int `yaml:"findings" schema:"min=0,zero=never"`
 	// Same is a number of runs of one finding.
-	Same int `yaml:"same"`
+	Same int `yaml:"same" schema:"min=0,zero=never"`
 }
 
 // Bug describes a planted fault.
 type Bug struct {
-	// Known is what papers or trackers call it, About what goes wrong.
+	// Known is what papers or trackers call the fault.
 	Known string `yaml:"known" json:"known,omitempty"`
+	// About says what goes wrong.
 	About string `yaml:"about" json:"about"`
-	// By lists the outcomes that may show it.
-	By []string `yaml:"by" json:"by,omitempty"`
+	// By lists the outcomes that may show the fault; empty means any.
+	By []string `yaml:"by" json:"by,omitempty" schema:"values=outcomes"`
 	// Budget is how many operations a seed gets at least, for a fault that is
-	// out of reach of the usual budget; 0 means that one.
-	Budget int `yaml:"budget" json:"budget,omitempty"`
-	// Equivalent says why nothing can show it: a negative control.
+	// out of reach of the usual budget.
+	Budget int `yaml:"budget" json:"budget,omitempty" schema:"min=0,unit=operations,zero=the usual budget"`
+	// Equivalent says why nothing can show the fault: a negative control.
 	Equivalent string `yaml:"equivalent" json:"equivalent,omitempty"`
 }
 
@@ -114,8 +119,11 @@ type Duration time.Duration
 // UnmarshalText reads the form that time.ParseDuration reads.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a duration: want as 90s, 1m30s or 8h", text)
+	}
 	*d = Duration(v)
-	return err
+	return nil
 }
 
 // MarshalText writes the form that UnmarshalText reads.

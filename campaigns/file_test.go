@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/protocols"
 )
@@ -39,12 +41,18 @@ func TestParseFaults(t *testing.T) {
 	}{
 		{"empty", "", nil, "f.yaml: the campaign file is empty"},
 		{"scalar", "hello", nil, "f.yaml:1: a campaign file is a mapping"},
-		{"syntax", "name: [", nil, "f.yaml: line 1:"},
+		{"syntax", "name: [", nil, "f.yaml:1: did not find"},
 		{"two documents", good + "---\n" + good, nil, "more than one YAML document"},
 		{"unknown key", good + "sede: 1\n", nil, `f.yaml:4: unknown key "sede" (did you mean "seed"?)`},
 		{"unknown config key", good + "    treads: 1\n", nil, `f.yaml:4: unknown key "treads" (did you mean "threads"?)`},
 		{"wild key", good + "    zzz: 1\n", nil, `f.yaml:4: unknown key "zzz" (known: batch, `},
-		{"wrong type", good + "    threads: many\n", nil, "f.yaml:4: cannot use str `many` as int"},
+		{"wrong type", good + "    threads: many\n", nil, "f.yaml:4: threads: cannot use str `many` as int"},
+		{"a value of ours", good + "    mix: [load]\n", nil, "f.yaml:4: mix: want one value"},
+		{"wrong unit", good + "budget: 5\n", nil, `f.yaml:4: budget: "5" is not a duration: want as 90s, 1m30s or 8h`},
+		{"no list", good + "    classify: sc\n", nil, "f.yaml:4: classify: want a list"},
+		{"no mapping", good + "stop: 1\n", nil, "f.yaml:4: stop: want a mapping"},
+		{"nothing listed", good + "  -\n", nil, "f.yaml:4: configs: want a mapping"},
+		{"nothing in a list", good + "    classify: [~]\n", nil, "f.yaml:4: classify: want one value"},
 		{"zero threads", good + "    threads: 0\n", nil, "f.yaml:4: threads: 0: want 1 to 64"},
 		{"zero runs", good + "    runs: 0\n", nil, "f.yaml:4: runs: 0 is not a positive number"},
 		{"duplicate key", good + "    runs: 1\n    runs: 1\n", nil, "f.yaml:5:"},
@@ -71,6 +79,19 @@ func TestParseFaults(t *testing.T) {
 				t.Errorf("error is\n%v\nwant %q in it", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestParseNothing wants a key without a value to have its default.
+func TestParseNothing(t *testing.T) {
+	c, err := Parse("f.yaml", []byte("name: a\nkeep:\nconfigs:\n  - {name: b, runs: ~, classify: null, threads: }\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := DefaultConfig()
+	want.Name = "b"
+	if d := cmp.Diff(want, c.Configs[0]); d != "" || c.Keep != KeepFindings {
+		t.Errorf("keep %q, and (-default +read):\n%s", c.Keep, d)
 	}
 }
 

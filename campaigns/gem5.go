@@ -1,7 +1,6 @@
 package campaigns
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,56 +19,59 @@ import (
 // Its fields are keys of a campaign file and flags of the command line under
 // the same names; gem5.Options says more.
 type Gem5 struct {
-	// Binary and Tree are paths; $NAME in them stands for an environment
-	// variable.
-	Binary string `yaml:"gem5" json:"gem5,omitempty"`
-	Tree   string `yaml:"gem5-tree" json:"gem5_tree,omitempty"`
-	CPU    string `yaml:"cpu" json:"cpu,omitempty"`
-	// Sizes as 512B or 4kB.
-	L1DSize  string `yaml:"l1d-size" json:"l1d_size,omitempty"`
-	L1DAssoc int    `yaml:"l1d-assoc" json:"l1d_assoc,omitempty"`
-	L1ISize  string `yaml:"l1i-size" json:"l1i_size,omitempty"`
-	L1IAssoc int    `yaml:"l1i-assoc" json:"l1i_assoc,omitempty"`
-	L2Size   string `yaml:"l2-size" json:"l2_size,omitempty"`
-	L2Assoc  int    `yaml:"l2-assoc" json:"l2_assoc,omitempty"`
+	// Binary is the path of the gem5 binary.
+	Binary string `yaml:"gem5" json:"gem5,omitempty" expand:"env"`
+	// Tree is the path of the source tree that the binary was built from.
+	Tree string `yaml:"gem5-tree" json:"gem5_tree,omitempty" expand:"env"`
+	// CPU is the kind of the cores.
+	CPU string `yaml:"cpu" json:"cpu,omitempty" schema:"values=cpus,empty=timing"`
+	// L1DSize is the size of the data cache of a core, in bytes, as 512B or 4kB.
+	L1DSize string `yaml:"l1d-size" json:"l1d_size,omitempty" schema:"form=size,empty=512B"`
+	// L1DAssoc is the number of its ways, a power of two.
+	L1DAssoc int `yaml:"l1d-assoc" json:"l1d_assoc,omitempty" schema:"min=0,zero=2"`
+	// L1ISize is the size of the instruction cache of a core, in bytes.
+	L1ISize string `yaml:"l1i-size" json:"l1i_size,omitempty" schema:"form=size,empty=4kB"`
+	// L1IAssoc is the number of its ways, a power of two.
+	L1IAssoc int `yaml:"l1i-assoc" json:"l1i_assoc,omitempty" schema:"min=0,zero=2"`
+	// L2Size is the size of a bank of the second cache, in bytes.
+	L2Size string `yaml:"l2-size" json:"l2_size,omitempty" schema:"form=size,empty=8kB"`
+	// L2Assoc is the number of its ways, a power of two.
+	L2Assoc int `yaml:"l2-assoc" json:"l2_assoc,omitempty" schema:"min=0,zero=4"`
 
-	Network           string   `yaml:"network" json:"network,omitempty"`
-	LinkLatency       int      `yaml:"link-latency" json:"link_latency,omitempty"`
-	Randomization     bool     `yaml:"randomization" json:"randomization,omitempty"`
-	DeadlockThreshold int      `yaml:"deadlock-threshold" json:"deadlock_threshold,omitempty"`
-	MaxTicks          int64    `yaml:"max-ticks" json:"max_ticks,omitempty"`
-	StoreOrder        bool     `yaml:"store-order" json:"store_order,omitempty"`
-	TreeOptions       []string `yaml:"tree-options" json:"tree_options,omitempty"`
-	// Rebuild is the command, word by word, that rebuilds Binary in Tree when
-	// Machine.Mutant plants a fault there; it builds with the user's options,
-	// so there is no default.
-	Rebuild []string `yaml:"rebuild" json:"rebuild,omitempty"`
-	// Batch is how many programs a campaign runs in one launch; 0 means one.
-	Batch int `yaml:"batch" json:"batch,omitempty"`
+	// Network is the kind of gem5's network.
+	Network string `yaml:"network" json:"network,omitempty" schema:"values=networks,empty=simple"`
+	// LinkLatency is the latency of a link of the network.
+	LinkLatency int `yaml:"link-latency" json:"link_latency,omitempty" schema:"min=0,unit=cycles,zero=1"`
+	// Randomization lets Ruby shuffle messages.
+	Randomization bool `yaml:"randomization" json:"randomization,omitempty"`
+	// DeadlockThreshold is the age at which a request is taken for deadlocked.
+	DeadlockThreshold int `yaml:"deadlock-threshold" json:"deadlock_threshold,omitempty" schema:"min=0,unit=cycles,zero=gem5's own bound"`
+	// MaxTicks bounds the simulated time of a launch.
+	MaxTicks int64 `yaml:"max-ticks" json:"max_ticks,omitempty" schema:"min=0,unit=ticks,zero=no bound"`
+	// StoreOrder has the log tell the order of stores, for `ordeal check
+	// --procedure conflict`; slow.
+	StoreOrder bool `yaml:"store-order" json:"store_order,omitempty"`
+	// TreeOptions are options for the tree's own configuration, as
+	// --recycle-latency=3.
+	TreeOptions []string `yaml:"tree-options" json:"tree_options,omitempty" expand:"env"`
+	// Rebuild is the command, word by word and never a shell's, that rebuilds
+	// the binary in its tree when `mutant` plants a fault there. It builds with
+	// the user's options, so there is no default.
+	Rebuild []string `yaml:"rebuild" json:"rebuild,omitempty" expand:"env"`
+	// Batch is how many programs run in one launch; one that fails is made again
+	// alone.
+	Batch int `yaml:"batch" json:"batch,omitempty" schema:"min=0,zero=1"`
 }
 
 // Options are the options of the runner. Emit says how programs are executed,
 // m which protocol the binary is expected to have, and the numbers of things.
 func (g *Gem5) Options(m *Machine, emit elf.Options) (gem5.Options, error) {
-	var faults []error
-	expand := func(path string) string {
-		return os.Expand(path, func(name string) string {
-			value := os.Getenv(name)
-			if value == "" {
-				faults = append(faults, fmt.Errorf("%s: the environment variable %s is not set", path, name))
-			}
-			return value
-		})
-	}
 	o := gem5.Options{
-		Binary: expand(g.Binary), Tree: expand(g.Tree), Protocol: m.Protocol, CPU: g.CPU, Cores: m.Cores,
+		Binary: g.Binary, Tree: g.Tree, Protocol: m.Protocol, CPU: g.CPU, Cores: m.Cores,
 		L1DSize: g.L1DSize, L1DAssoc: g.L1DAssoc, L1ISize: g.L1ISize, L1IAssoc: g.L1IAssoc, L2Size: g.L2Size, L2Assoc: g.L2Assoc,
 		L2Banks: m.L2Banks, Dirs: m.Dirs, Network: g.Network, LinkLatency: g.LinkLatency, Randomization: g.Randomization,
 		DeadlockThreshold: g.DeadlockThreshold, MaxTicks: g.MaxTicks, StoreOrder: g.StoreOrder, TreeOptions: g.TreeOptions,
 		Emit: emit,
-	}
-	if len(faults) > 0 {
-		return o, errors.Join(faults...)
 	}
 	if m.Mutant != "" {
 		var err error

@@ -16,51 +16,63 @@ import (
 // take no notice of it. Its fields are keys of a campaign file and flags of
 // the command line under the same names; builtin.Options says more.
 type Machine struct {
-	// Core is the kind of the cores: core.Kinds. Empty means "tso".
-	Core string `yaml:"core" json:"core,omitempty"`
-	// Protocol is the memory system, or SLICC the root file of a coherence
-	// protocol in gem5's language.
-	Protocol string `yaml:"protocol" json:"protocol,omitempty"`
-	SLICC    string `yaml:"slicc" json:"slicc,omitempty"`
-	// Repair edits known defects out of the protocol.
+	// Core is the kind of the cores; inorder promises SC, ooo TSO.
+	Core string `yaml:"core" json:"core,omitempty" schema:"values=cores,empty=tso"`
+	// Protocol is the memory system: a coherence protocol, or memory without
+	// one. With gem5 it is the protocol that the binary ought to have.
+	Protocol string `yaml:"protocol" json:"protocol,omitempty" schema:"suggest=protocols,empty=ideal"`
+	// SLICC is the path of the root file of a coherence protocol in gem5's
+	// language, as MI_example.slicc, to simulate instead of `protocol`.
+	SLICC string `yaml:"slicc" json:"slicc,omitempty" expand:"env"`
+	// Repair edits the known defects of gem5's files out of the protocol of
+	// `slicc`.
 	Repair bool `yaml:"repair" json:"repair,omitempty"`
-	// Mutant is a fault planted in the protocol: package mutate.
+	// Mutant is a fault planted in the protocol, as `ordeal mutate list` names
+	// it; several are joined by " + ".
 	Mutant string `yaml:"mutant" json:"mutant,omitempty"`
-	// Cores is the number of cores, at least that of threads; 0 means as many.
-	// L2Banks and Dirs are the numbers of banks of a shared cache and of
-	// directories; 0 means 1. gem5 takes notice of these three, too.
-	Cores   int `yaml:"cores" json:"cores,omitempty"`
-	L2Banks int `yaml:"l2-banks" json:"l2-banks,omitempty"`
-	Dirs    int `yaml:"dirs" json:"dirs,omitempty"`
-	// PrivateCache and SharedCache are the sizes of the caches of cores, and
-	// of those of second and further levels, as SETSxWAYS; empty means small.
-	PrivateCache string `yaml:"private-cache" json:"private-cache,omitempty"`
-	SharedCache  string `yaml:"shared-cache" json:"shared-cache,omitempty"`
+	// Cores is the number of cores, at least that of threads; of gem5, too.
+	Cores int `yaml:"cores" json:"cores,omitempty" schema:"min=0,max=64,zero=as many as threads"`
+	// L2Banks is the number of banks of a shared cache, a power of two; of gem5,
+	// too.
+	L2Banks int `yaml:"l2-banks" json:"l2-banks,omitempty" schema:"min=0,max=64,zero=1"`
+	// Dirs is the number of directories; of gem5, too.
+	Dirs int `yaml:"dirs" json:"dirs,omitempty" schema:"min=0,max=64,zero=1"`
+	// PrivateCache is the size of the caches of a core, as SETSxWAYS in lines,
+	// both powers of two.
+	PrivateCache string `yaml:"private-cache" json:"private-cache,omitempty" schema:"form=cache,empty=2x2"`
+	// SharedCache is the size of a cache of the second or a further level,
+	// likewise.
+	SharedCache string `yaml:"shared-cache" json:"shared-cache,omitempty" schema:"form=cache,empty=2x4"`
 	// TBEs is the number of transactions that a controller has room for.
-	TBEs int `yaml:"tbes" json:"tbes,omitempty"`
-	// StoreBuffer and Window are sizes, in stores and operations.
-	StoreBuffer int `yaml:"store-buffer" json:"store-buffer,omitempty"`
-	Window      int `yaml:"window" json:"window,omitempty"`
-	// Latency and Jitter are in ticks, of memory or of messages; Latency 0
-	// leaves both to the simulator.
-	Latency int64 `yaml:"latency" json:"latency,omitempty"`
-	Jitter  int64 `yaml:"jitter" json:"jitter,omitempty"`
-	// MemoryLatency and MemoryJitter are in ticks, of the memory behind a
-	// coherence protocol; MemoryLatency 0 leaves both to the simulator.
-	MemoryLatency int64 `yaml:"memory-latency" json:"memory-latency,omitempty"`
-	MemoryJitter  int64 `yaml:"memory-jitter" json:"memory-jitter,omitempty"`
+	TBEs int `yaml:"tbes" json:"tbes,omitempty" schema:"min=0,zero=256"`
+	// StoreBuffer is the number of stores that a store buffer holds.
+	StoreBuffer int `yaml:"store-buffer" json:"store-buffer,omitempty" schema:"min=0,unit=stores,zero=the default of the core"`
+	// Window is the number of operations that an out-of-order core looks at.
+	Window int `yaml:"window" json:"window,omitempty" schema:"min=0,unit=operations,zero=the default of the core"`
+	// Latency is the least latency of messages or, without a coherence protocol,
+	// of memory.
+	Latency int64 `yaml:"latency" json:"latency,omitempty" schema:"min=0,unit=ticks,zero=the default of the simulator"`
+	// Jitter is the spread of that latency, with a heavy tail; it takes a
+	// `latency`.
+	Jitter int64 `yaml:"jitter" json:"jitter,omitempty" schema:"min=0,unit=ticks"`
+	// MemoryLatency is the least latency of the memory behind a coherence
+	// protocol.
+	MemoryLatency int64 `yaml:"memory-latency" json:"memory-latency,omitempty" schema:"min=0,unit=ticks,zero=the default of the simulator"`
+	// MemoryJitter is the spread of that latency; it takes a `memory-latency`.
+	MemoryJitter int64 `yaml:"memory-jitter" json:"memory-jitter,omitempty" schema:"min=0,unit=ticks"`
 	// LockedRMW makes read-modify-writes pairs of accesses under a lock.
 	LockedRMW bool `yaml:"locked-rmw" json:"locked-rmw,omitempty"`
-	// Execution has the log tell when every store was committed.
+	// Execution has the log tell when every store was committed, for `ordeal
+	// check --serializability`.
 	Execution bool `yaml:"execution" json:"execution,omitempty"`
-	// EventOrder is the order of events in a tick: event.ParseOrder.
-	EventOrder string `yaml:"event-order" json:"event-order,omitempty"`
-	// Watchdog is the age in ticks at which an access is taken for deadlocked,
-	// StepBudget bounds the number of events of a run; 0 means the default.
-	Watchdog   int64  `yaml:"watchdog" json:"watchdog,omitempty"`
-	StepBudget uint64 `yaml:"step-budget" json:"step-budget,omitempty"`
-	// CoreBugs are faults planted in the cores: core.ParseBug.
-	CoreBugs []string `yaml:"core-bugs" json:"core-bugs,omitempty"`
+	// EventOrder is the order of the events in a tick.
+	EventOrder string `yaml:"event-order" json:"event-order,omitempty" schema:"values=orders,empty=shuffled"`
+	// Watchdog is the age at which an access is taken for deadlocked.
+	Watchdog int64 `yaml:"watchdog" json:"watchdog,omitempty" schema:"min=0,unit=ticks,zero=500000"`
+	// StepBudget bounds the events of a run.
+	StepBudget uint64 `yaml:"step-budget" json:"step-budget,omitempty" schema:"unit=events,zero=2000 for each operation and a million"`
+	// CoreBugs are faults planted in the cores.
+	CoreBugs []string `yaml:"core-bugs" json:"core-bugs,omitempty" schema:"values=bugs"`
 }
 
 // Options are the simulator's options. The error lists what is wrong with the

@@ -16,26 +16,41 @@ import (
 // and flags of the command line under the same names; gen.Options says more
 // about most of them.
 type Programs struct {
-	Threads   int    `yaml:"threads" json:"threads"`
-	Ops       int    `yaml:"ops" json:"ops"` // of each thread
-	Locations int    `yaml:"locations" json:"locations"`
-	Rounds    int    `yaml:"rounds" json:"rounds"`
-	Mix       string `yaml:"mix" json:"mix"` // see gen.ParseMix
-	// Delays and MaxDelay are the share of delays and their greatest length.
-	Delays   float64 `yaml:"delays" json:"delays"`
-	MaxDelay uint64  `yaml:"max-delay" json:"max-delay"`
-	// Layout is a name of gen.Layout, or "any" to let the seed choose.
-	Layout     string   `yaml:"layout" json:"layout"`
-	Locality   float64  `yaml:"locality" json:"locality"`
-	ShapeShare float64  `yaml:"shape-share" json:"shape-share"`
-	Shapes     []string `yaml:"shapes" json:"shapes,omitempty"`
-	// Transaction is the length of the longest transaction, 0 for none;
-	// FenceTransactions closes each by a fence.
-	Transaction       int  `yaml:"transaction" json:"transaction,omitempty"`
+	// Threads is the number of threads.
+	Threads int `yaml:"threads" json:"threads" schema:"min=1,max=64"`
+	// Ops is the number of operations of each thread.
+	Ops int `yaml:"ops" json:"ops" schema:"min=1"`
+	// Locations is the number of locations that the threads share.
+	Locations int `yaml:"locations" json:"locations" schema:"min=1"`
+	// Rounds is how often a run executes its program.
+	Rounds int `yaml:"rounds" json:"rounds" schema:"min=1"`
+	// Mix has the weights of the kinds of operation, as
+	// load=50,store=43,exchange=3,add=2,fence=2; what is left out has none.
+	Mix string `yaml:"mix" json:"mix" schema:"form=mix"`
+	// Delays is the share of delays among the operations, below 1.
+	Delays float64 `yaml:"delays" json:"delays" schema:"min=0,below=1"`
+	// MaxDelay is the length of the longest delay, in iterations of a loop.
+	MaxDelay uint64 `yaml:"max-delay" json:"max-delay" schema:"unit=iterations"`
+	// Layout says how locations lie in memory: each on a line of its own
+	// (spread), several on one (packed), two on one (pairs), on lines of one
+	// cache set (conflict), or as the seed of the run chooses (any).
+	Layout string `yaml:"layout" json:"layout" schema:"values=layouts"`
+	// Locality is the share of accesses to a small working set.
+	Locality float64 `yaml:"locality" json:"locality" schema:"min=0,max=1"`
+	// ShapeShare is the share of operations that belong to planted critical
+	// cycles.
+	ShapeShare float64 `yaml:"shape-share" json:"shape-share" schema:"min=0,max=1"`
+	// Shapes are the critical cycles to plant, as `ordeal gen` names them; empty
+	// means all that fit.
+	Shapes []string `yaml:"shapes" json:"shapes,omitempty" schema:"values=shapes"`
+	// Transaction is the length of the longest transaction, in operations; every
+	// operation is in one.
+	Transaction int `yaml:"transaction" json:"transaction,omitempty" schema:"min=0,unit=operations,zero=no transactions"`
+	// FenceTransactions closes each transaction by a fence.
 	FenceTransactions bool `yaml:"fence-transactions" json:"fence-transactions,omitempty"`
-	// Sync says how threads proceed from round to round: "free" back to
-	// back, "round" together, "auto" as suits the simulator.
-	Sync string `yaml:"sync" json:"sync"`
+	// Sync says how threads proceed from round to round: back to back (free),
+	// together (round), or as suits the simulator (auto).
+	Sync string `yaml:"sync" json:"sync" schema:"values=syncs"`
 }
 
 // AnyLayout lets the seed choose the memory layout.

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -57,20 +55,9 @@ type campaignRun struct {
 }
 
 func (c *campaignRun) run(ctx context.Context, file string) error {
-	var data []byte
-	var err error
-	if file == "-" {
-		file = "standard input"
-		data, err = io.ReadAll(c.stdin)
-	} else {
-		data, err = os.ReadFile(file)
-	}
+	camp, file, err := c.campaign(file, c.sets)
 	if err != nil {
 		return err
-	}
-	camp, err := campaigns.Parse(file, data, c.sets)
-	if err != nil {
-		return usage(err)
 	}
 	dir := c.dir
 	if dir == "" {
@@ -93,7 +80,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 
 // again is the command that makes one of the campaign's runs anew.
 func (c *campaignRun) again(file string) string {
-	if file == "standard input" {
+	if file == standardInput {
 		return ""
 	}
 	words := []string{c.args[0], "repro", "--campaign", quoted(file)}

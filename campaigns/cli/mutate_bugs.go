@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -67,7 +66,7 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 	}
 	c, err := b.catalogue()
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	list, err := kill.Catalogue(c, names)
 	if err != nil {
@@ -107,11 +106,8 @@ func (b *bugs) catalogue() (*campaigns.Campaign, error) {
 	if b.file == "" {
 		return campaigns.Ready(bugsFile)
 	}
-	data, err := os.ReadFile(b.file)
-	if err != nil {
-		return nil, err
-	}
-	return campaigns.Parse(b.file, data, nil)
+	c, _, err := b.campaign(b.file, nil)
+	return c, err
 }
 
 // reducedBug is what became of a failing run.

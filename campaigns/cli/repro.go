@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -54,13 +53,9 @@ on any machine.`,
 
 // numbered makes a run of a campaign.
 func (r *repeat) numbered(ctx context.Context) error {
-	data, err := os.ReadFile(r.campaign)
+	c, _, err := r.env.campaign(r.campaign, r.sets)
 	if err != nil {
 		return err
-	}
-	c, err := campaigns.Parse(r.campaign, data, r.sets)
-	if err != nil {
-		return usage(err)
 	}
 	cfg, p, seed, err := c.Number(r.number)
 	if err != nil {
