@@ -2,7 +2,6 @@ package axe
 
 import (
 	"bytes"
-	"errors"
 	"io"
 
 	"ordeal/parse"
@@ -44,7 +43,7 @@ func (r *Reader) Next() (Trace, error) {
 				break
 			}
 			if len(line) >= MaxLineBytes {
-				gathered.Fault(r.lines.Line, errLineTooLong)
+				gathered.Fault(r.lines.Line, gather.ErrLineTooLong)
 			} else if err := gathered.parse(code, r.lines.Line); err != nil {
 				gathered.Fault(r.lines.Line, err)
 			}
@@ -65,8 +64,6 @@ func (t *trace) finish(name string, line int) (*parse.History, error) {
 	t.transactions()
 	return t.Finish(name, line)
 }
-
-var errLineTooLong = errors.New("line is too long")
 
 // content is a line without comment and surrounding space.
 func content(line []byte) []byte {

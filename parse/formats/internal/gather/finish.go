@@ -85,7 +85,18 @@ func (f *finisher) report(fault parse.Fault) {
 		f.more++
 		return
 	}
-	f.Faultf(int(f.lines[fault.Op]), "%s", fault.Text(f.h, f.at))
+	f.Faultf(int(f.lines[fault.Op]), "%s", f.text(fault))
+}
+
+// text says what is wrong with a value.
+func (f *finisher) text(fault parse.Fault) string {
+	text := fault.Text(f.h, f.at)
+	if fault.Kind == parse.UnwrittenValue && f.Elsewhere != nil {
+		if more := f.Elsewhere(fault.Loc, fault.Value); more != "" {
+			text += " but " + more
+		}
+	}
+	return text
 }
 
 func (f *finisher) finals() {
@@ -105,8 +116,7 @@ func (f *finisher) finals() {
 		values[last.loc] = last.value
 		id := f.writers.Of(last.loc, last.value)
 		if id == parse.NoOp {
-			missing := f.writers.Missing(parse.NoOp, last.loc, last.value)
-			f.Faultf(last.line, "final %s", missing.Text(f.h, f.at))
+			f.Faultf(last.line, "final %s", f.text(f.writers.Missing(parse.NoOp, last.loc, last.value)))
 		}
 		f.h.Final[last.loc] = id
 	}
@@ -133,8 +143,7 @@ func (f *finisher) storeOrders() {
 			case v == 0:
 				f.Faultf(o.line, "the order of M[%s] lists 0, the initial value", x)
 			case id == parse.NoOp:
-				missing := f.writers.Missing(parse.NoOp, o.loc, v)
-				f.Faultf(o.line, "the order of M[%s]: %s", x, missing.Text(f.h, f.at))
+				f.Faultf(o.line, "the order of M[%s]: %s", x, f.text(f.writers.Missing(parse.NoOp, o.loc, v)))
 			case listed[id]:
 				f.Faultf(o.line, "the order of M[%s] lists %d twice", x, v)
 			default:

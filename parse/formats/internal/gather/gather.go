@@ -21,6 +21,9 @@ const maxFaults = 20
 type Trace struct {
 	// Threads and Locations are their names, in order of appearance.
 	Threads, Locations Names
+	// Elsewhere, if set, says more about a value of a location that no
+	// operation of the trace writes; empty for nothing.
+	Elsewhere func(loc int32, v gen.Value) string
 
 	threads []thread
 	final   []final

@@ -2,12 +2,16 @@ package gather
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 )
 
 // MaxLineBytes bounds a line.
 const MaxLineBytes = 1 << 16
+
+// ErrLineTooLong is the fault of a line that MaxLineBytes cut.
+var ErrLineTooLong = errors.New("line is too long")
 
 // Lines reads a text line by line, in bounded memory.
 type Lines struct {

@@ -1,0 +1,236 @@
+package calls_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ordeal/parse"
+	"ordeal/parse/formats/calls"
+)
+
+var exported = cmpopts.IgnoreUnexported(parse.History{})
+
+func read(t testing.TB, path string, d calls.Dialect) (*parse.History, []string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	h, notes, err := calls.Read(f, path, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, notes
+}
+
+func write(t testing.TB, h *parse.History, d calls.Dialect) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := calls.Write(&out, h, d); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Both examples, read by hand.
+func TestRead(t *testing.T) {
+	h, notes := read(t, "testdata/serial.plume", calls.Plume)
+	want := &parse.History{
+		Ops: []parse.Op{
+			{Kind: parse.Write, Loc: 0, RF: parse.NoOp, Write: 1},
+			{Kind: parse.Read, Loc: 1, RF: parse.Init},
+			{Kind: parse.Read, Loc: 1, RF: 4, Read: 5},
+			{Kind: parse.Read, Loc: 0, RF: 0, Read: 1},
+			{Kind: parse.Write, Loc: 1, RF: parse.NoOp, Write: 5},
+		},
+		Start:       []parse.OpID{0, 3, 5},
+		ThreadNames: []string{"1", "2"}, Locations: []string{"0", "1"},
+		Transactions: []parse.Transaction{{First: 0, End: 2}, {First: 3, End: 5}},
+	}
+	if diff := cmp.Diff(want, h, exported); diff != "" {
+		t.Error(diff)
+	}
+	wantNotes := []string{"1 operations of aborted transactions", "a first transaction of 2 writes of 0, the initial value"}
+	if diff := cmp.Diff(wantNotes, notes); diff != "" {
+		t.Error(diff)
+	}
+	h, notes = read(t, "testdata/sb.oplog", calls.GEM5)
+	want = &parse.History{
+		Ops: []parse.Op{
+			{Kind: parse.Write, Loc: 0, RF: parse.NoOp, Write: 1},
+			{Kind: parse.Read, Loc: 1, RF: parse.Init},
+			{Kind: parse.Write, Loc: 1, RF: parse.NoOp, Write: 2},
+			{Kind: parse.Read, Loc: 0, RF: parse.Init},
+		},
+		Start:       []parse.OpID{0, 2, 4},
+		ThreadNames: []string{"0", "1"}, Locations: []string{"x", "y"},
+	}
+	if diff := cmp.Diff(want, h, exported); diff != "" || notes != nil {
+		t.Error(diff, notes)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	h, _ := read(t, "testdata/serial.plume", calls.Plume)
+	const plume = "w(0,1,1,0)\nr(1,0,1,0)\nr(1,5,1,1)\nr(0,1,2,2)\nw(1,5,2,2)\n"
+	if diff := cmp.Diff(plume, write(t, h, calls.Plume)); diff != "" {
+		t.Error(diff)
+	}
+	const log = "w(0,1,1,0)\nr(1,0,1,1)\nr(1,5,1,2)\nr(0,1,2,3)\nw(1,5,2,4)\n"
+	if diff := cmp.Diff(log, write(t, h, calls.GEM5)); diff != "" {
+		t.Error(diff)
+	}
+	// Plume has only numbers.
+	h, _ = read(t, "testdata/sb.oplog", calls.GEM5)
+	if diff := cmp.Diff("w(0,1,0,0)\nr(1,0,0,1)\nw(1,2,1,2)\nr(0,0,1,3)\n", write(t, h, calls.Plume)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		d          calls.Dialect
+		text, want string
+	}{
+		{calls.Plume, "w(0,1,0,0)\nw(0,1,1,1)", "f:2: writes 1 to 0, as does line 1"},
+		{calls.Plume, "r(0,1,0,0)", "f:1: value 1 of 0 was written by nobody"},
+		{calls.Plume, "w(0,3,0,-1)\nr(0,3,0,0)", "f:2: value 3 of 0 was written by nobody but an aborted transaction, by line 1"},
+		{calls.Plume, "w(1,3,0,0)\nr(0,3,0,0)", "f:2: value 3 of 0 was written by nobody but, to 1, by line 1"},
+		{calls.Plume, "w(0,0,0,0)\nw(1,1,0,0)", "f:1: writes 0, the initial value, in a transaction that does more"},
+		{calls.Plume, "w(1,1,0,0)\nw(0,0,0,1)", "f:2: writes 0, the initial value, to 0"},
+		{calls.Plume, "w(x,1,0,0)", `f:1: "x": want a location as a number`},
+		{calls.Plume, "w(0,1,a,0)", `f:1: "a": want a thread as a number`},
+		{calls.Plume, "w(0,1,0,-2)", "f:1: transaction -2: only -1, an aborted one, may be negative"},
+		{calls.Plume, "w(0,9223372036854775808,0,0)", "f:1: number exceeds 63 bits"},
+		{calls.Plume, "w(0,1,0,99999999999999999999)", "f:1: number exceeds 64 bits"},
+		{calls.Plume, "w(0,1,0,7)\nw(0,2,1,7)", "f:2: transaction 7 of session 1: it is of session 0"},
+		{calls.Plume, "w(0,1,0,7)\nw(0,2,0,8)\nw(0,3,0,7)", "f:3: transaction 7 goes on after transaction 8 of the session began"},
+		{calls.Plume, "w(0,1,0,99999999)\nw(0,2,1,99999999)", "f:2: transaction 99999999 of session 1: it is of session 0"},
+		{calls.GEM5, "w(x,1,0,5)\nr(x,1,0,5)", "f:2: id 5 of thread 0 after id 5: want increasing ones"},
+		{calls.GEM5, "w(x,1,0,-1)", `f:1: want a number before "-1)"`},
+		{calls.GEM5, "w(x,0,0,0)", "f:1: writes 0, the initial value, to x"},
+		{calls.GEM5, "x(0,1,0,0)", `f:1: want "r(" or "w(" before "x(0,1,0,0)"`},
+		{calls.GEM5, "r(,1,0,0)", `f:1: want a location before ",1,0,0)"`},
+		{calls.GEM5, "r(x,1,0)", `f:1: want "," before ")"`},
+		{calls.GEM5, "r(x,1,0,0", `f:1: want ")" at the end of the line`},
+		{calls.GEM5, "r(x,0,0,0) # c", `f:1: want the end of the line before "# c"`},
+		{calls.GEM5, "r(x,0,0,0)" + strings.Repeat(" ", 1<<16) + "x", "f:1: line is too long"},
+	} {
+		h, _, err := calls.Read(strings.NewReader(c.text), "f", c.d)
+		if err == nil || err.Error() != c.want || h != nil {
+			t.Errorf("%v %.60q: error\n%v\nwant\n%s", c.d, c.text, err, c.want)
+		}
+	}
+	broken := errors.New("broken disk")
+	_, _, err := calls.Read(io.MultiReader(strings.NewReader("w(0,1,0,0)\nw("), iotest.ErrReader(broken)), "f", calls.Plume)
+	if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "read f:2: ") {
+		t.Error(err)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("full disk") }
+
+func TestWriteFaults(t *testing.T) {
+	h, _ := read(t, "testdata/sb.oplog", calls.GEM5)
+	if err := calls.Write(failing{}, h, calls.GEM5); err == nil || err.Error() != "write a log of operations: full disk" {
+		t.Error(err)
+	}
+	h.Ops[0].Write = 1 << 63
+	if err := calls.Write(io.Discard, h, calls.Plume); err == nil || err.Error() != "write Plume text: thread 0 operation 1: value 9223372036854775808 exceeds 9223372036854775807" {
+		t.Error(err)
+	}
+	h.Ops[1] = parse.Op{Kind: parse.RMW, Loc: 1, RF: parse.Init, Write: 7}
+	if err := calls.Write(io.Discard, h, calls.GEM5); err == nil || err.Error() != "write a log of operations: thread 0 operation 2 is a read-modify-write: the format has only reads and writes" {
+		t.Error(err)
+	}
+}
+
+func fuzz(f *testing.F, d calls.Dialect) {
+	f.Fuzz(func(t *testing.T, text string) {
+		h, _, err := calls.Read(strings.NewReader(text), "fuzz", d)
+		if err != nil {
+			return
+		}
+		if err := h.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		first := write(t, h, d)
+		again, notes, err := calls.Read(strings.NewReader(first), "again", d)
+		if err != nil || notes != nil {
+			t.Fatalf("%v %v in\n%s", err, notes, first)
+		}
+		if second := write(t, again, d); first != second {
+			t.Fatalf("written as\n%sthen as\n%s", first, second)
+		}
+	})
+}
+
+func FuzzReadPlume(f *testing.F) {
+	f.Add("w(0,0,1,1)\nw(0,1,1,2)\nr(1,0,1,2)\nw(0,9,2,-1)\nr(0,1,2,3)\r\n\nr(0,1,2,3)")
+	fuzz(f, calls.Plume)
+}
+
+func FuzzReadGEM5(f *testing.F) {
+	f.Add("w(x,1,0,0)\nw(y,2,1,0)\nr(y,0,0,1)\nr(0,0,1,3)\n")
+	fuzz(f, calls.GEM5)
+}
+
+// bigText is a log of n operations by 16 threads on 64 locations, in
+// transactions of the given size.
+func bigText(n, size int) string {
+	var b strings.Builder
+	var last [64]int
+	for i := range n {
+		x := i * 7 % 64
+		if i%3 == 0 {
+			last[x] = i + 1
+			fmt.Fprintf(&b, "w(%d,%d,%d,%d)\n", x, i+1, i/size%16, i/size)
+		} else {
+			fmt.Fprintf(&b, "r(%d,%d,%d,%d)\n", x, last[x], i/size%16, i/size)
+		}
+	}
+	return b.String()
+}
+
+func benchmarkRead(b *testing.B, d calls.Dialect, size int) {
+	const n = 1_000_000
+	text := bigText(n, size)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		h, _, err := calls.Read(strings.NewReader(text), "f", d)
+		if err != nil || len(h.Ops) != n {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/operation")
+}
+
+func BenchmarkReadPlume(b *testing.B) { benchmarkRead(b, calls.Plume, 8) }
+func BenchmarkReadGEM5(b *testing.B)  { benchmarkRead(b, calls.GEM5, 1) }
+
+func BenchmarkWrite(b *testing.B) {
+	const n = 1_000_000
+	h, _, err := calls.Read(strings.NewReader(bigText(n, 8)), "f", calls.Plume)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := calls.Write(io.Discard, h, calls.Plume); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/operation")
+}

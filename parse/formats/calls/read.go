@@ -1,0 +1,270 @@
+package calls
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/parse/formats/internal/gather"
+)
+
+// Read reads a history from in; name stands in error messages. The notes say,
+// each in one line, what of the file is left out. The error is about reading,
+// or joins all faults, each with name and line.
+func Read(in io.Reader, name string, d Dialect) (h *parse.History, notes []string, err error) {
+	r := reader{dialect: d}
+	r.trace.Elsewhere = func(loc int32, v gen.Value) string {
+		if line, ok := r.rollback[rolledBack{loc, v}]; ok {
+			return fmt.Sprintf("an aborted transaction, by line %d", line)
+		}
+		return ""
+	}
+	lines := gather.NewLines(in, name)
+	for {
+		line, atEnd, err := lines.Next()
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(line) >= gather.MaxLineBytes {
+			r.trace.Fault(lines.Line, gather.ErrLineTooLong)
+		} else if code := bytes.TrimSpace(line); len(code) > 0 {
+			if err := r.line(code, lines.Line); err != nil {
+				r.trace.Fault(lines.Line, err)
+			}
+		}
+		if atEnd {
+			break
+		}
+	}
+	if r.session != nil {
+		for i := range r.session {
+			r.closeTx(int32(i))
+		}
+	}
+	r.initialState()
+	h, err = r.trace.Finish(name, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.aborted > 0 {
+		notes = append(notes, fmt.Sprintf("%d operations of aborted transactions", r.aborted))
+	}
+	if n := len(r.zeros); n > 0 {
+		notes = append(notes, fmt.Sprintf("a first transaction of %d writes of 0, the initial value", n))
+	}
+	return h, notes, nil
+}
+
+// reader is the state of one call of Read.
+type reader struct {
+	dialect Dialect
+	trace   gather.Trace
+	session []session
+	owner   owners
+	// zeros are the lines of the first transaction that write 0, and rest
+	// whether it does anything else.
+	zeros    []int
+	first    int64 // the first transaction
+	rest     bool
+	begun    bool
+	aborted  int
+	rollback map[rolledBack]int // lines of aborted writes
+}
+
+// session is what the reader knows about a session or thread.
+type session struct {
+	tx    int64 // the last one, or the last id
+	start int   // its first operation
+	any   bool  // there was one
+}
+
+// rolledBack is an aborted write.
+type rolledBack struct {
+	loc   int32
+	value gen.Value
+}
+
+// line reads one line, which is not empty.
+func (r *reader) line(code []byte, line int) error {
+	s := gather.Scanner{Text: code}
+	op := parse.Op{RF: parse.NoOp}
+	switch {
+	case s.Eat("r("):
+		op.Kind = parse.Read
+	case s.Eat("w("):
+		op.Kind = parse.Write
+	default:
+		return s.Unexpected(`"r(" or "w("`)
+	}
+	loc, err := r.word(&s, "a location")
+	if err != nil {
+		return err
+	}
+	value, err := s.Number()
+	if err != nil {
+		return err
+	}
+	if err := s.Want(","); err != nil {
+		return err
+	}
+	if op.Kind == parse.Read {
+		op.Read = value
+	} else {
+		op.Write = value
+	}
+	thread, err := r.word(&s, "a thread")
+	if err != nil {
+		return err
+	}
+	negative := r.dialect == Plume && s.Eat("-")
+	id, err := s.Number()
+	if err == nil {
+		err = s.Want(")")
+	}
+	if err == nil {
+		err = s.End()
+	}
+	switch {
+	case err != nil:
+		return err
+	case id > MaxValue || value > MaxValue && r.dialect == Plume:
+		return errors.New("number exceeds 63 bits")
+	case negative && id != 1:
+		return fmt.Errorf("transaction -%d: only -1, an aborted one, may be negative", id)
+	}
+	op.Loc = r.trace.Locations.Index(loc)
+	if negative {
+		return r.abort(op, line)
+	}
+	return r.add(op, thread, int64(id), line)
+}
+
+// word reads a number, or in gem5's dialect a name, and the comma behind it.
+func (r *reader) word(s *gather.Scanner, what string) ([]byte, error) {
+	word := s.Word()
+	if len(word) == 0 {
+		return nil, s.Unexpected(what)
+	}
+	if r.dialect == Plume {
+		for _, c := range word {
+			if c-'0' > 9 {
+				return nil, fmt.Errorf("%q: want %s as a number", word, what)
+			}
+		}
+	}
+	return word, s.Want(",")
+}
+
+// abort notes an operation of an aborted transaction.
+func (r *reader) abort(op parse.Op, line int) error {
+	r.aborted++
+	if op.Kind == parse.Write {
+		if r.rollback == nil {
+			r.rollback = map[rolledBack]int{}
+		}
+		r.rollback[rolledBack{op.Loc, op.Write}] = line
+	}
+	return nil
+}
+
+// add appends an operation to its thread and transaction.
+func (r *reader) add(op parse.Op, thread []byte, id int64, line int) error {
+	t := r.trace.Thread(thread)
+	if int(t) == len(r.session) {
+		r.session = append(r.session, session{})
+	}
+	th := &r.session[t]
+	if r.dialect == GEM5 {
+		if th.any && id <= th.tx {
+			return fmt.Errorf("id %d of thread %s after id %d: want increasing ones", id, thread, th.tx)
+		}
+		th.any, th.tx = true, id
+		r.trace.Add(t, op, line)
+		return nil
+	}
+	if !r.begun {
+		r.begun, r.first = true, id
+	}
+	if !th.any || id != th.tx {
+		if err := r.begin(t, id); err != nil {
+			return err
+		}
+	}
+	if id == r.first {
+		if op.Kind == parse.Write && op.Write == 0 {
+			r.zeros = append(r.zeros, line)
+			return nil
+		}
+		r.rest = true
+	}
+	r.trace.Add(t, op, line)
+	return nil
+}
+
+// begin begins transaction id of a session.
+func (r *reader) begin(t int32, id int64) error {
+	if owner, seen := r.owner.of(id); seen && owner != t {
+		return fmt.Errorf("transaction %d of session %s: it is of session %s", id, r.trace.Threads.List[t], r.trace.Threads.List[owner])
+	} else if seen {
+		return fmt.Errorf("transaction %d goes on after transaction %d of the session began", id, r.session[t].tx)
+	}
+	r.owner.set(id, t)
+	r.closeTx(t)
+	r.session[t] = session{tx: id, start: r.trace.Len(t), any: true}
+	return nil
+}
+
+// closeTx ends the last transaction of a session. One of a single operation
+// needs no mention.
+func (r *reader) closeTx(t int32) {
+	th := &r.session[t]
+	if end := r.trace.Len(t); r.dialect == Plume && th.any && end > th.start+1 {
+		r.trace.Transaction(t, th.start, end)
+	}
+}
+
+// initialState faults writes of 0 in a first transaction that does more.
+func (r *reader) initialState() {
+	if !r.rest {
+		return
+	}
+	for _, line := range r.zeros {
+		r.trace.Faultf(line, "writes 0, the initial value, in a transaction that does more")
+	}
+	r.zeros = nil
+}
+
+// owners knows the session of each transaction. Small numbers, as tools make
+// them, are looked up in a table.
+type owners struct {
+	small []int32 // session + 1
+	large map[int64]int32
+}
+
+// maxSmall is one more than the largest number in the table.
+const maxSmall = 1 << 24
+
+func (o *owners) of(tx int64) (session int32, ok bool) {
+	if tx < int64(len(o.small)) {
+		return o.small[tx] - 1, o.small[tx] > 0
+	}
+	session, ok = o.large[tx]
+	return session, ok
+}
+
+func (o *owners) set(tx int64, session int32) {
+	if tx < maxSmall {
+		for tx >= int64(len(o.small)) {
+			o.small = append(o.small, make([]int32, max(1024, len(o.small)))...)
+		}
+		o.small[tx] = session + 1
+		return
+	}
+	if o.large == nil {
+		o.large = map[int64]int32{}
+	}
+	o.large[tx] = session
+}
