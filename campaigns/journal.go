@@ -33,6 +33,8 @@ type Head struct {
 	Started time.Time         `json:"started"`
 	// Shard is the part of the campaign that is made here.
 	Shard Shard `json:"shard,omitzero"`
+	// Shards are those that were merged to this campaign, in order.
+	Shards []Shard `json:"shards,omitempty"`
 	// Spent is the time of earlier sessions of a campaign that was resumed,
 	// Session the start of the current one.
 	Spent   time.Duration `json:"spent_ns,omitempty"`
