@@ -1,0 +1,169 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"html/template"
+	"path"
+	"strings"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/check/witness"
+	"ordeal/parse"
+	"ordeal/sim"
+)
+
+// evidence is why a finding is one.
+type evidence struct {
+	// Text explains for people.
+	Text string
+	// Witness and Messages are pictures: SVG documents as data: addresses, so
+	// that nothing in them can reach the page.
+	Witness, Messages template.URL
+	// Missing says why there is no picture of a forbidden history.
+	Missing string
+}
+
+// evidence gathers what is known of a finding whose best reproducer is v.Best,
+// made from the run directory run.
+func (p *page) evidence(f *finding, v *findingView, run string) evidence {
+	var e evidence
+	dirs := []string{v.Best}
+	if v.Best != run {
+		dirs = append(dirs, run)
+	}
+	for _, dir := range dirs {
+		if e.Text = p.explanation(dir); e.Text != "" {
+			break
+		}
+	}
+	e.Witness = p.picture(path.Join(v.Best, "witness.svg"))
+	e.Messages = p.picture(path.Join(v.Best, "messages.svg"))
+	if e.Witness == "" && f.Outcome == sim.Violation {
+		if e.Witness, e.Missing = p.draw(run); e.Witness != "" {
+			e.Missing = ""
+		}
+	}
+	return e
+}
+
+// explanation is what the run directory says of why: that of the expected
+// model's witness, else what the simulator printed.
+func (p *page) explanation(dir string) string {
+	var record campaigns.Record
+	if err := p.files.json(path.Join(dir, campaigns.RecordFile), textLimit, &record); err == nil {
+		if models, err := record.Config.Models(); err == nil {
+			text, err := p.files.read(path.Join(dir, "witness-"+models[0].Name+".txt"), textLimit)
+			if err == nil {
+				return shorten(string(text))
+			}
+		}
+	}
+	var j campaigns.Judgement
+	if err := p.files.json(path.Join(dir, campaigns.VerdictFile), textLimit, &j); err != nil {
+		return ""
+	}
+	return shorten(j.Detail)
+}
+
+// shorten bounds a text by lines, characters in a line and characters.
+func shorten(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		if i == linesShown {
+			lines = append(lines[:i], "…")
+			break
+		}
+		lines[i] = clip(line, lineShown)
+	}
+	return clip(strings.Join(lines, "\n"), textShown)
+}
+
+// picture is an SVG document of the campaign's directory; empty if there is
+// none or no space for it.
+func (p *page) picture(name string) template.URL {
+	data, err := p.files.read(name, pictureLimit)
+	if err != nil {
+		return ""
+	}
+	return p.embed(data)
+}
+
+// embed makes the address of a picture, as long as there is space for more.
+func (p *page) embed(svg []byte) template.URL {
+	svg = bytes.TrimSpace(svg)
+	if !bytes.HasPrefix(svg, []byte("<svg")) {
+		return ""
+	}
+	size := base64.StdEncoding.EncodedLen(len(svg))
+	if p.pictures+size > picturesLimit {
+		p.leftOut++
+		return ""
+	}
+	p.pictures += size
+	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
+}
+
+// draw judges the log of a run again and draws why the expected model forbids
+// it, or says why that is not possible.
+func (p *page) draw(run string) (template.URL, string) {
+	const no = "There is no picture: "
+	if p.judged == judgedMost {
+		return "", no + "so many findings are not judged again for a report; ordeal check --explain draws it."
+	}
+	p.judged++
+	var record campaigns.Record
+	if err := p.files.json(path.Join(run, campaigns.RecordFile), textLimit, &record); err != nil {
+		return "", no + "the run's record cannot be read."
+	}
+	models, err := record.Config.Models()
+	if err != nil {
+		return "", no + "the run's record names no known model."
+	}
+	h, err := p.history(run, &record)
+	if err != nil {
+		return "", no + "the log is no history of the program."
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, 2*judgingMost)
+	defer cancel()
+	v, err := check.Check(ctx, h, models[0], check.Options{Timeout: judgingMost, MemoryBytes: 1 << 30})
+	if err != nil || v.Answer != check.Forbidden || v.Refutation == nil {
+		return "", no + "the history is not found to be forbidden in " + span(judgingMost) + "."
+	}
+	small, refutation, _ := witness.Restrict(h, v.Refutation)
+	if len(small.Ops) > drawnOps {
+		return "", no + group(len(small.Ops)) + " operations matter to the proof; ordeal reduce makes them fewer."
+	}
+	picture, err := witness.Draw(small, models[0], refutation)
+	if err != nil {
+		return "", no + "the proof cannot be drawn."
+	}
+	var svg bytes.Buffer
+	if err := picture.WriteSVG(&svg); err != nil {
+		return "", no + "it cannot be written."
+	}
+	return p.embed(svg.Bytes()), "There is no space for the picture."
+}
+
+// judgingMost is how long a history is judged for a picture.
+const judgingMost = 5 * time.Second
+
+// history is that of a run's log.
+func (p *page) history(run string, record *campaigns.Record) (*parse.History, error) {
+	program, err := p.program(run)
+	if err != nil {
+		return nil, err
+	}
+	n, err := rounds(program, record)
+	if err != nil {
+		return nil, err
+	}
+	log, err := p.files.read(path.Join(run, campaigns.LogFile), logLimit)
+	if err != nil {
+		return nil, err
+	}
+	return parse.Native(program, n, sim.Log(log))
+}

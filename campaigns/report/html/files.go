@@ -1,0 +1,85 @@
+package html
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+)
+
+// files reads what lies in the directory of a campaign, which may come from
+// others: links that lead out of it, devices and files that are too large are
+// refused.
+type files struct{ root *os.Root }
+
+func openFiles(dir string) (*files, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &files{root}, nil
+}
+
+func (f *files) close() error { return f.root.Close() }
+
+// errLarge says that a file is larger than what is read of one.
+var errLarge = errors.New("too large for a report")
+
+// read reads a file of at most limit bytes.
+func (f *files) read(name string, limit int64) ([]byte, error) {
+	// Opening what is no file, a pipe for instance, could take forever.
+	info, err := f.root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %s: not a file", name)
+	}
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("read %s: %w", name, errLarge)
+	}
+	return data, nil
+}
+
+// has tells whether there is a file or directory.
+func (f *files) has(name string) bool {
+	_, err := f.root.Stat(name)
+	return err == nil
+}
+
+// json reads a file of JSON.
+func (f *files) json(name string, limit int64, v any) error {
+	data, err := f.read(name, limit)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return nil
+}
+
+// list names what is in a directory, in order; nothing if there is none.
+func (f *files) list(dir string) []string {
+	entries, err := fs.ReadDir(f.root.FS(), path.Clean(dir))
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,182 @@
+package html
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"slices"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+// protocolView is the coverage of a protocol.
+type protocolView struct {
+	Name, Sum, Note string
+	Configs         []string
+	Machines        []machineView
+}
+
+// machineView is a table of a controller: states × events.
+type machineView struct {
+	Name, Sum string
+	Share     int // per mille of the reachable rows, -1 if not known
+	Events    []string
+	Rows      []stateView
+}
+
+// stateView is a row of it.
+type stateView struct {
+	State string
+	Cells []cellView
+}
+
+// cellView is a cell: its class says which kind or how often, Text is what
+// stands in it and Title what it means.
+type cellView struct{ Class, Text, Title string }
+
+// heatSteps is the number of colours for transitions that were taken.
+const heatSteps = 7
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// coverage adds up what the runs of each protocol took, configurations with
+// planted faults apart where there are others: theirs is another table.
+func (n *night) coverage() []protocolView {
+	type sum struct {
+		coverage sim.Coverage
+		configs  []string
+		planted  bool
+		whole    bool // nothing that is not listed exists
+	}
+	var order []string
+	sums := make(map[string]*sum)
+	for _, planted := range []bool{false, true} {
+		for i := range n.sum.Rows {
+			row := &n.sum.Rows[i]
+			p := n.configs[row.Config]
+			if len(row.Coverage) == 0 || p == nil || planted != (p.config.Machine.Mutant != "") {
+				continue
+			}
+			name := protocolOf(n.archive.Campaign, p.config)
+			s := sums[name]
+			if s == nil {
+				s = &sum{planted: planted}
+				sums[name] = s
+				order = append(order, name)
+			}
+			if s.planted == planted {
+				s.coverage.Add(row.Coverage)
+				s.configs = append(s.configs, clip(row.Config, nameShown))
+				s.whole = s.whole || row.Whole
+			}
+		}
+	}
+	var list []protocolView
+	cells := 0
+	for _, name := range order {
+		s := sums[name]
+		v := protocolView{Name: clip(name, nameShown), Sum: sumOf(s.coverage, s.whole), Configs: s.configs}
+		if len(v.Configs) > configsShown {
+			v.Configs = append(v.Configs[:configsShown:configsShown], fmt.Sprintf("%d more", len(v.Configs)-configsShown))
+		}
+		if s.planted {
+			v.Note = "Only configurations with planted faults ran it."
+		}
+		for _, m := range machines(s.coverage) {
+			view := heat(m, s.whole)
+			if cells += len(view.Rows) * len(view.Events); cells > cellsShown {
+				view.Rows, view.Events = nil, nil
+			}
+			v.Machines = append(v.Machines, view)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// protocolOf names the protocol that a configuration runs.
+func protocolOf(c *campaigns.Campaign, cfg *campaigns.Config) string {
+	switch {
+	case cfg.Machine.SLICC != "":
+		return path.Base(cfg.Machine.SLICC)
+	case cfg.Machine.Protocol != "":
+		return cfg.Machine.Protocol
+	}
+	return c.SimOf(cfg) + ", " + cfg.Name
+}
+
+// machines groups transitions by machine, in the order of their first.
+func machines(c sim.Coverage) []sim.Coverage {
+	var list []sim.Coverage
+	at := make(map[string]int)
+	for _, t := range c {
+		i, ok := at[t.Machine]
+		if !ok {
+			i = len(list)
+			at[t.Machine] = i
+			list = append(list, nil)
+		}
+		list[i] = append(list[i], t)
+	}
+	return list
+}
+
+// sumOf counts what was taken.
+func sumOf(c sim.Coverage, whole bool) string {
+	if !whole {
+		return plural(c.Taken(), "transition") + " taken"
+	}
+	reachable, missing := c.Reachable(), len(c.Missing())
+	return fmt.Sprintf("%s of %s reachable transitions taken, %s", group(reachable-missing), group(reachable), percent(reachable-missing, reachable))
+}
+
+// heat makes the table of one machine. Whole says that transitions that are
+// not listed do not exist.
+func heat(c sim.Coverage, whole bool) machineView {
+	v := machineView{Name: clip(c[0].Machine, nameShown), Sum: sumOf(c, whole), Share: -1}
+	if whole {
+		v.Share = 1000 * (c.Reachable() - len(c.Missing())) / max(c.Reachable(), 1)
+	}
+	var states []string
+	eventAt, stateAt := make(map[string]int), make(map[string]int)
+	most := uint64(1)
+	for _, t := range c {
+		if _, ok := eventAt[t.Event]; !ok {
+			eventAt[t.Event] = len(v.Events)
+			v.Events = append(v.Events, clip(t.Event, nameShown))
+		}
+		if _, ok := stateAt[t.State]; !ok {
+			stateAt[t.State] = len(states)
+			states = append(states, t.State)
+		}
+		most = max(most, t.Count)
+	}
+	v.Rows = make([]stateView, len(states))
+	for i, s := range states {
+		v.Rows[i] = stateView{clip(s, nameShown), make([]cellView, len(v.Events))}
+	}
+	for i := range c {
+		v.Rows[stateAt[c[i].State]].Cells[eventAt[c[i].Event]] = cell(&c[i], most)
+	}
+	return v
+}
+
+// cell shows one transition, most being the largest count of the machine.
+func cell(t *sim.Transition, most uint64) cellView {
+	where := clip(t.State, nameShown) + ", " + clip(t.Event, nameShown) + ": "
+	switch {
+	case t.Count > 0 && t.Unreachable != "":
+		return cellView{"wrong", "!", where + fmt.Sprintf("taken %d times, though %s", t.Count, clip(t.Unreachable, titleShown))}
+	case t.Count > 0:
+		step := 0
+		if most > 1 {
+			step = int(math.Log(float64(t.Count)) / math.Log(float64(most)) * (heatSteps - 1e-9))
+		}
+		return cellView{fmt.Sprintf("h%d", step), short(float64(t.Count)), where + group(int(t.Count))}
+	case t.Unreachable != "":
+		return cellView{"unreachable", "–", where + "unreachable: " + clip(t.Unreachable, titleShown)}
+	}
+	return cellView{"never", "0", where + "never taken"}
+}

@@ -1,0 +1,243 @@
+package html
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ordeal/campaigns/kill"
+)
+
+// The files of results of ordeal mutate run, and where they are looked for in
+// the directory of a campaign.
+var (
+	matrixFiles = []string{"matrix.json", "matrix.jsonl"}
+	matrixDirs  = []string{".", "kill", "mutants"}
+)
+
+// readMatrix reads the results in a file or directory; nil if the directory
+// holds none.
+func readMatrix(name string) ([]kill.Result, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		for _, file := range matrixFiles {
+			results, err := readMatrix(filepath.Join(name, file))
+			if !errors.Is(err, fs.ErrNotExist) {
+				return results, err
+			}
+		}
+		return nil, fmt.Errorf("%s holds neither %s", name, strings.Join(matrixFiles, " nor "))
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return parseMatrix(name, data)
+}
+
+// parseMatrix reads a list of results, or the journal of a measurement, whose
+// last line may be cut short.
+func parseMatrix(name string, data []byte) ([]kill.Result, error) {
+	var results []kill.Result
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		if err := json.Unmarshal(data, &results); err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		return results, nil
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, len(data)+1)
+	for n := 1; lines.Scan(); n++ {
+		var r kill.Result
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			if n > 1 && !bytes.HasSuffix(data, []byte("\n")) && !lines.Scan() {
+				break
+			}
+			return nil, fmt.Errorf("read %s:%d: %w", name, n, err)
+		}
+		if n > 1 { // the first line says what the others belong to
+			results = append(results, r)
+		}
+	}
+	return results, lines.Err()
+}
+
+// matrix finds the results to show: those asked for, else those in the
+// directory of the campaign.
+func (p *page) matrix(asked string) ([]kill.Result, error) {
+	if asked != "" {
+		return readMatrix(asked)
+	}
+	for _, dir := range matrixDirs {
+		for _, file := range matrixFiles {
+			name := filepath.Join(dir, file)
+			data, err := p.files.read(name, matrixLimit)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+			return parseMatrix(name, data)
+		}
+	}
+	return nil, nil
+}
+
+// matrixView is the kill matrix.
+type matrixView struct {
+	Mutants, Cores string
+	Protocols      []scoreView
+	Columns        []string // kinds of core
+	Operators      []operatorView
+	Survivors      []survivorView
+	MoreSurvivors  int
+	Generators     []generatorView
+	Curve          template.HTML
+}
+
+// scoreView is a score with its interval; Low, High and Killed are in per
+// mille, for the bar.
+type scoreView struct {
+	Name                        string
+	Mutants, Equivalent, Judged int
+	Killed, Never, Same, Other  int
+	Score, Interval             string
+	Share, Low, High            int
+	Median, Most, By            string
+	Censored                    int
+	Class                       string
+	killed                      bool
+}
+
+// operatorView is a line of the grid of operators and kinds of core.
+type operatorView struct {
+	Name  string
+	Cells []scoreView
+	All   scoreView
+}
+
+// survivorView is a mutant that nothing killed.
+type survivorView struct{ Mutant, Why string }
+
+// generatorView is how many mutants a family of programs killed.
+type generatorView struct {
+	Name string
+	Runs int
+}
+
+// viewMatrix makes the view of results; nil without results.
+func viewMatrix(results []kill.Result) *matrixView {
+	if len(results) == 0 {
+		return nil
+	}
+	v := &matrixView{}
+	protocol := func(r *kill.Result) string { return r.Protocol }
+	names, scores := kill.Scores(results, protocol)
+	var curves []series
+	for _, name := range names {
+		v.Protocols = append(v.Protocols, viewScore(name, scores[name]))
+		curves = append(curves, series{name, trialsOf(results, name)})
+	}
+	_, all := kill.Scores(results, func(*kill.Result) string { return "all" })
+	if len(names) > 1 {
+		v.Protocols = append(v.Protocols, viewScore("all", all["all"]))
+	}
+	v.Columns, _ = kill.Scores(results, func(r *kill.Result) string { return r.Core })
+	operators, scores := kill.Scores(results, func(r *kill.Result) string { return string(r.Operator) })
+	_, cells := kill.Scores(results, func(r *kill.Result) string { return string(r.Operator) + "\x00" + r.Core })
+	slices.Sort(operators)
+	for _, name := range operators {
+		row := operatorView{Name: clip(name, nameShown), All: viewScore(name, scores[name])}
+		for _, core := range v.Columns {
+			row.Cells = append(row.Cells, viewScore(core, cells[name+"\x00"+core]))
+		}
+		v.Operators = append(v.Operators, row)
+	}
+	v.Mutants, v.Cores = group(all["all"].Mutants), plural(len(v.Columns), "kind")+" of core"
+	survivors := kill.Survivors(results)
+	for _, line := range survivors[:min(len(survivors), rowsShown)] {
+		mutant, why, _ := strings.Cut(line, ": ")
+		v.Survivors = append(v.Survivors, survivorView{clip(mutant, titleShown), clip(why, titleShown)})
+	}
+	v.MoreSurvivors = len(survivors) - len(v.Survivors)
+	v.Curve = figure("The share of mutants killed within a number of operations. "+describe(curves)+".", func(c *canvas) float64 {
+		return c.detection(curves, "operations run on the mutant")
+	})
+	return v
+}
+
+// trialsOf are the trials of the mutants of a protocol that are not known to be
+// equivalent: of each seed and kind of core.
+func trialsOf(results []kill.Result, protocol string) []trial {
+	var list []trial
+	for i := range results {
+		r := &results[i]
+		if r.Protocol != protocol || r.Equivalent != "" {
+			continue
+		}
+		for _, t := range r.Seeds {
+			list = append(list, trial{t.Ops, t.Killed})
+		}
+	}
+	return list
+}
+
+// viewScore makes the view of a score; that of none is empty.
+func viewScore(name string, s *kill.Score) scoreView {
+	v := scoreView{Name: clip(name, nameShown)}
+	if s == nil {
+		return v
+	}
+	v.Mutants, v.Equivalent, v.Killed, v.Never, v.Same, v.Other = s.Mutants, s.Equivalent, s.Killed, s.Never, s.Same, s.Different+s.Errors
+	v.Judged, v.Censored = s.Mutants-s.Equivalent, s.Censored
+	if v.Judged == 0 {
+		v.Score, v.Interval, v.Median, v.Most = "–", "–", "–", "–"
+		return v
+	}
+	v.Score = percent(s.Killed, v.Judged)
+	low, high := wilson(s.Killed, v.Judged)
+	v.Share, v.Low, v.High = 1000*s.Killed/v.Judged, int(1000*low), int(math.Ceil(1000*high))
+	v.Interval = fmt.Sprintf("%.0f–%.0f %%", 100*low, 100*high)
+	v.Class = fmt.Sprintf("k%d", min(v.Share/200, 4))
+	v.Median, v.Most = quantile(s, 0.5), quantile(s, 0.95)
+	var by []string
+	for _, outcome := range sortedKeys(s.By) {
+		by = append(by, fmt.Sprintf("%s %d", clip(outcome, nameShown), s.By[outcome]))
+	}
+	v.By = strings.Join(by, ", ")
+	return v
+}
+
+// quantile is a number of operations to kill; where the seeds that were given
+// up reach that far, it is only known to be more than the budget.
+func quantile(s *kill.Score, share float64) string {
+	if n, ok := s.Quantile(share); ok {
+		return group(n)
+	}
+	if len(s.Ops) == 0 {
+		return "–"
+	}
+	return "> " + group(s.Ops[len(s.Ops)-1])
+}
+
+// wilson is the interval that holds a share of which k of n were seen, with a
+// confidence of 95 % (Wilson, J. Am. Stat. Assoc. 1927).
+func wilson(k, n int) (low, high float64) {
+	const z = 1.959964
+	p, m := float64(k)/float64(n), float64(n)
+	centre := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max(centre-half, 0), min(centre+half, 1)
+}

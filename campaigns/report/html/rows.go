@@ -1,0 +1,152 @@
+package html
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/sim"
+)
+
+// tableView is the table of configurations.
+type tableView struct {
+	Models []string
+	Rows   []rowView
+	Total  rowView
+	More   int // configurations left out
+}
+
+// rowView is a line of it.
+type rowView struct {
+	Name, Expect, Bug string
+	Runs, Operations  string
+	Outcomes          []outcomeView
+	Answers           []answerView
+	Rate, Coverage    string
+	Covered           int // per mille, -1 if not known
+	Missing           string
+}
+
+// outcomeView is how many runs had an outcome, and their share in per mille.
+type outcomeView struct {
+	Name  string
+	Runs  int
+	Share int
+}
+
+// answerView is how many runs a model allows and forbids.
+type answerView struct {
+	Allowed, Forbidden, Unknown int
+	Any, Expected               bool
+}
+
+// outcomes are in the order in which they are shown.
+var outcomes = []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout, sim.Infra, sim.Passed}
+
+// table makes the table of configurations.
+func (n *night) table() tableView {
+	t := tableView{Models: n.models()}
+	for i := range n.sum.Rows {
+		if i == rowsShown {
+			t.More = len(n.sum.Rows) - i
+			break
+		}
+		row := &n.sum.Rows[i]
+		v := t.row(row)
+		if p := n.configs[row.Config]; p != nil && p.config.Bug != nil {
+			v.Bug = clip(p.config.Bug.About, titleShown)
+			if v.Bug == "" {
+				v.Bug = "a planted fault"
+			}
+		}
+		t.Rows = append(t.Rows, v)
+	}
+	total := n.sum.Total()
+	t.Total = t.row(&total)
+	return t
+}
+
+// row makes a line. Rates are of the time spent on the configuration itself,
+// by the simulator and by judging.
+func (t *tableView) row(r *campaigns.Row) rowView {
+	v := rowView{
+		Name: clip(r.Config, nameShown), Expect: clip(r.Expect, nameShown), Runs: group(r.Runs), Operations: group(r.Operations),
+		Rate: "–", Coverage: "–", Covered: -1,
+	}
+	if spent := (r.Simulated + r.Judged).Seconds(); spent > 0 {
+		v.Rate = rate(float64(r.Operations) / spent)
+	}
+	for _, o := range outcomes {
+		if n := r.Outcomes[o]; n > 0 {
+			v.Outcomes = append(v.Outcomes, outcomeView{o.String(), n, 1000 * n / max(r.Runs, 1)})
+		}
+	}
+	for _, m := range t.Models {
+		a, ok := r.Answers[m]
+		v.Answers = append(v.Answers, answerView{
+			a[check.Allowed.String()], a[check.Forbidden.String()], a[check.Unknown.String()], ok, m == r.Expect,
+		})
+	}
+	switch {
+	case len(r.Coverage) == 0:
+	case r.Whole:
+		reachable, missing := r.Coverage.Reachable(), r.Coverage.Missing()
+		v.Coverage = percent(reachable-len(missing), reachable)
+		v.Covered = 1000 * (reachable - len(missing)) / max(reachable, 1)
+		v.Missing = group(reachable-len(missing)) + " of " + group(reachable) + " reachable transitions taken"
+	default:
+		v.Coverage = group(r.Coverage.Taken()) + " taken"
+		v.Missing = "the simulator lists only the transitions that were taken"
+	}
+	return v
+}
+
+// models are those with answers: expected ones first.
+func (n *night) models() []string {
+	var list []string
+	add := func(m string) {
+		if m != "" && !slices.Contains(list, m) {
+			list = append(list, m)
+		}
+	}
+	for _, r := range n.sum.Rows {
+		add(r.Expect)
+	}
+	total := n.sum.Total()
+	for _, m := range campaigns.ModelNames() {
+		if len(total.Answers[m]) > 0 {
+			add(m)
+		}
+	}
+	return list
+}
+
+// environmentView is what the campaign ran with.
+type environmentView struct {
+	Command string
+	Tools   []fact
+	File    string
+}
+
+// environment gathers versions, command line and campaign file.
+func (p *page) environment() environmentView {
+	head := &p.night.archive.Head
+	var v environmentView
+	var words []string
+	for _, w := range head.Command {
+		words = append(words, quoted(w))
+	}
+	v.Command = clip(strings.Join(words, " "), textShown)
+	for _, name := range sortedKeys(head.Tools) {
+		v.Tools = append(v.Tools, fact{Name: clip(name, nameShown), Value: clip(head.Tools[name], textShown)})
+	}
+	if !head.Session.Equal(head.Started) && !head.Session.IsZero() {
+		v.Tools = append(v.Tools, fact{Name: "resumed", Value: head.Session.UTC().Format(time.DateTime) + " UTC"})
+	}
+	if text, err := p.files.read("campaign.yaml", textLimit); err == nil {
+		v.File = clip(string(text), fileShown)
+	}
+	return v
+}
