@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/store"
+)
+
+func newCampaignQuery(e *env) *cobra.Command {
+	c := campaignQuery{env: e}
+	cmd := &cobra.Command{
+		Use:   "query SQL",
+		Short: "Ask the index of campaigns a question in SQL",
+		Long: `Ask the index that ordeal campaign reindex makes a question in SQL, and print the
+rows as a table, as CSV or as lines of JSON. What the index holds is told by
+ordeal campaign reindex --schema; its views answer the usual questions:
+
+  campaigns       what came of each campaign
+  finding         findings, by outcome and title; finding_run, finding_night
+  flaky_finding   findings that the same run shows once and not again
+  canary          planted faults: caught or not, and after how many operations
+  throughput      speed of simulating and judging
+  coverage_night  coverage of protocols
+  runs, answers   everything, with names in place of ids`,
+		Example: `  ordeal campaign query 'SELECT title, runs, first_seen, last_seen FROM finding'
+  ordeal campaign query --csv 'SELECT started, config, operations_per_s FROM throughput'`,
+		Args: arguments(1, 1, "one SQL, quoted"),
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&c.db, "db", indexFile, "the index")
+	fs.BoolVar(&c.json, "json", false, "print a line of JSON for each row")
+	fs.BoolVar(&c.csv, "csv", false, "print CSV, with a line of names")
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		if c.json && c.csv {
+			return usage(errors.New("--json contradicts --csv"))
+		}
+		return store.Query(ctx, c.db, args[0], c.print)
+	})
+	return cmd
+}
+
+// campaignQuery is the campaign query command.
+type campaignQuery struct {
+	*env
+	db        string
+	json, csv bool
+}
+
+// print prints rows.
+func (c *campaignQuery) print(rows *store.Rows) error {
+	if c.json {
+		return each(rows, func(values []any) error { return c.object(rows.Columns, values) })
+	}
+	if c.csv {
+		w := csv.NewWriter(c.stdout)
+		if err := w.Write(rows.Columns); err != nil {
+			return err
+		}
+		err := each(rows, func(values []any) error { return w.Write(cells(values)) })
+		w.Flush()
+		return errors.Join(err, w.Error())
+	}
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(rows.Columns, "\t"))
+	clean := strings.NewReplacer("\t", " ", "\n", " ", "\r", " ", "\v", " ", "\f", " ")
+	err := each(rows, func(values []any) error {
+		texts := cells(values)
+		for i := range texts {
+			texts[i] = clean.Replace(texts[i])
+		}
+		_, err := fmt.Fprintln(w, strings.Join(texts, "\t"))
+		return err
+	})
+	return errors.Join(err, w.Flush())
+}
+
+// each calls f with each row.
+func each(rows *store.Rows, f func([]any) error) error {
+	for {
+		values, err := rows.Next()
+		if values == nil || err != nil {
+			return err
+		}
+		if err := f(values); err != nil {
+			return err
+		}
+	}
+}
+
+// cells are values as text: nothing for null, hexadecimal for bytes.
+func cells(values []any) []string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case nil:
+		case []byte:
+			texts[i] = hex.EncodeToString(v)
+		case float64:
+			texts[i] = fmt.Sprintf("%.6g", v)
+		default:
+			texts[i] = fmt.Sprint(v)
+		}
+	}
+	return texts
+}
+
+// object prints a row as JSON, its columns in order.
+func (c *campaignQuery) object(columns []string, values []any) error {
+	var b strings.Builder
+	for i, name := range columns {
+		if data, ok := values[i].([]byte); ok {
+			values[i] = hex.EncodeToString(data)
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return err
+		}
+		value, err := json.Marshal(values[i])
+		if err != nil {
+			return fmt.Errorf("column %s: %w", name, err)
+		}
+		fmt.Fprintf(&b, ",%s:%s", key, value)
+	}
+	_, err := fmt.Fprintf(c.stdout, "{%s}\n", strings.TrimPrefix(b.String(), ","))
+	return err
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/store"
+)
+
+// runsDir is where campaigns and their index are by default.
+const runsDir = "runs"
+
+// indexFile is the index, by default.
+var indexFile = filepath.Join(runsDir, "index.db")
+
+func newCampaignReindex(e *env) *cobra.Command {
+	c := campaignReindex{env: e}
+	cmd := &cobra.Command{
+		Use:   "reindex [DIR...]",
+		Short: "Make an index of campaigns to query with SQL",
+		Long: `Bring an index of campaigns up to date, or make it: a SQLite database to query with
+ordeal campaign query, sqlite3, or anything else that reads such files. It gets the
+campaigns in each DIR, which is the directory of a campaign or holds such
+directories, by default ` + runsDir + `; campaigns that it has already are brought up to date
+with the rest. --schema prints the definitions of its tables and views, with
+comments.
+
+The directories are the truth: what is gone from them is gone from the index, and
+the file may be deleted at any time. Of a campaign that is still running, the runs
+that have ended are in the index; of one that has grown, only what is new is read.
+
+The index is written in one step: whoever reads it, or kills this command, finds the
+old one or the new one. Two reindexes at once take turns. A file that is not an
+index, or is damaged, is refused.
+Exit status: 0, or 4 if a campaign could not be read; the others are indexed then.`,
+		Example: `  ordeal campaign reindex
+  ordeal campaign query 'SELECT * FROM finding'
+  sqlite3 runs/index.db 'SELECT config, status, detection_operations FROM canary'`,
+		Args: arguments(0, -1, "directories"),
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&c.db, "db", indexFile, "the index")
+	fs.BoolVar(&c.o.Rebuild, "rebuild", false, "read everything again")
+	fs.BoolVar(&c.schema, "schema", false, "print the schema and do nothing else")
+	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args) })
+	return cmd
+}
+
+// campaignReindex is the campaign reindex command.
+type campaignReindex struct {
+	*env
+	db     string
+	o      store.Options
+	schema bool
+}
+
+func (c *campaignReindex) run(ctx context.Context, dirs []string) error {
+	if c.schema {
+		if len(dirs) > 0 || c.o.Rebuild {
+			return usage(errors.New("--schema contradicts DIR and --rebuild: it only prints"))
+		}
+		fmt.Fprint(c.stdout, store.Schema())
+		return nil
+	}
+	if len(dirs) == 0 {
+		dirs = []string{runsDir}
+	}
+	var campaigned, runs, added, bad int
+	c.o.Watch = func(n *store.Campaign) {
+		switch {
+		case n.Err != nil:
+			bad++
+			fmt.Fprintf(c.stderr, "left out: %v\n", n.Err)
+		case n.Gone:
+			fmt.Fprintf(c.stderr, "%s is no more, and no more in the index\n", n.Dir)
+		default:
+			campaigned, runs, added = campaigned+1, runs+n.Runs, added+n.Added
+		}
+	}
+	if err := store.Reindex(ctx, c.db, dirs, c.o); err != nil {
+		return err
+	}
+	info, err := os.Stat(c.db)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "%s: %s, %s, %d of them new; %.1f MB\n", c.db, counted(campaigned, "campaign"), counted(runs, "run"), added, float64(info.Size())/1e6)
+	if bad > 0 {
+		return exit(campaigns.ExitInfra)
+	}
+	return nil
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

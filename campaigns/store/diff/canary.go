@@ -1,0 +1,105 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Canary is a canary with which something is new.
+type Canary struct {
+	Change Change `json:"change"`
+	Config string `json:"config"`
+	// Old and New are nil where the campaign does not have the canary.
+	Old *Detection `json:"old,omitempty"`
+	New *Detection `json:"new,omitempty"`
+	// P is the probability that chance makes the shares of runs that catch it
+	// differ so, see Exact; nil where the settings are not alike.
+	P *float64 `json:"p,omitempty"`
+}
+
+// Detection is how one campaign caught a canary.
+type Detection struct {
+	// Runs and Operations are all that were spent on it, Caught the runs that
+	// failed.
+	Runs       int `json:"runs"`
+	Operations int `json:"operations"`
+	Caught     int `json:"caught"`
+	// What follows is zero if nothing caught it: the number of the first run by
+	// number that did, its directory, and the operations and the time of
+	// simulating and judging of all runs of the canary up to it.
+	First      int           `json:"first,omitempty"`
+	Dir        string        `json:"dir,omitempty"`
+	Until      int           `json:"until_operations,omitempty"`
+	UntilTime  time.Duration `json:"until_ns,omitempty"`
+	equivalent bool
+}
+
+// detection is how a campaign caught a canary; nil where it is none.
+func (n *night) detection(k *kind) *Detection {
+	if k == nil || k.Bug == nil {
+		return nil
+	}
+	d := &Detection{Runs: len(k.runs), equivalent: k.Bug.Equivalent != ""}
+	spent := time.Duration(0)
+	for _, r := range k.runs {
+		d.Operations += r.operations
+		spent += r.simulated + r.judged
+		if r.failed {
+			if d.Caught++; d.Caught == 1 {
+				d.First, d.Dir, d.Until, d.UntilTime = r.number, string(n.a.Run(r.number)), d.Operations, spent
+			}
+		}
+	}
+	return d
+}
+
+// canaries lists the canaries with which something is new, those that are
+// missed first.
+func (p *pair) canaries() []Canary {
+	list := []Canary{}
+	for _, name := range p.names {
+		c := Canary{Config: name, Old: p.old.detection(p.old.configs[name]), New: p.new.detection(p.new.configs[name])}
+		if c.New == nil {
+			continue // removed, which is told elsewhere
+		}
+		if old, new, ok := p.alike(name); ok && c.Old != nil {
+			chance := Exact([]Stratum{{c.Old.Caught, len(old.runs), c.New.Caught, len(new.runs)}})
+			c.P = &chance
+		}
+		if c.Change = c.change(); c.Change != "" {
+			list = append(list, c)
+		}
+	}
+	rank := map[Change]int{Missed: 0, Shown: 1, Open: 2, Harder: 3, Caught: 4, Easier: 5}
+	slices.SortStableFunc(list, func(a, b Canary) int { return cmp.Compare(rank[a.Change], rank[b.Change]) })
+	return list
+}
+
+// change is what is new with a canary; "" is nothing.
+func (c *Canary) change() Change {
+	old, new := c.Old, c.New
+	had := old != nil && old.Caught > 0
+	switch {
+	case new.equivalent:
+		if new.Caught > 0 && !had {
+			return Shown
+		}
+	case new.Caught == 0:
+		switch {
+		case new.Runs == 0 && !had || old != nil && old.Runs > 0 && !had:
+			return "" // not run, or missed before
+		case new.Runs == 0 || had && new.Operations < old.Until:
+			return Open
+		}
+		return Missed
+	case old != nil && old.Runs > 0 && !had:
+		return Caught
+	case had && c.P != nil && *c.P < Significant:
+		if new.Caught*old.Runs < old.Caught*new.Runs {
+			return Harder
+		}
+		return Easier
+	}
+	return ""
+}

@@ -1,0 +1,76 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Coverage is a configuration of which one campaign took transitions of the
+// coherence protocol that the other did not.
+type Coverage struct {
+	Config string `json:"config"`
+	// Old and New count the transitions that each campaign took.
+	Old int `json:"old"`
+	New int `json:"new"`
+	// OnlyOld and OnlyNew are those that one alone took, the likeliest to mean
+	// something first.
+	OnlyOld []Transition `json:"only_old"`
+	OnlyNew []Transition `json:"only_new"`
+}
+
+// Transition is a row of a protocol's table that one campaign took and the
+// other did not.
+type Transition struct {
+	Machine string `json:"machine"`
+	State   string `json:"state"`
+	Event   string `json:"event"`
+	// Runs counts the runs that took it, Of all runs of the configuration in
+	// that campaign.
+	Runs int `json:"runs"`
+	Of   int `json:"of"`
+	// P is the probability that chance alone makes it so, see Exact.
+	P float64 `json:"p"`
+}
+
+// coverage lists the configurations whose coverage differs. Those with runs in
+// one campaign only are left out.
+func (p *pair) coverage() []Coverage {
+	list := []Coverage{}
+	for _, name := range p.names {
+		old, new, ok := p.both(name)
+		if !ok || len(old.runs) == 0 || len(new.runs) == 0 {
+			continue
+		}
+		c := Coverage{Config: name, Old: len(old.table), New: len(new.table), OnlyOld: only(old, new), OnlyNew: only(new, old)}
+		if len(c.OnlyOld)+len(c.OnlyNew) > 0 {
+			list = append(list, c)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Coverage) int { return cmp.Compare(b.clear(), a.clear()) })
+	return list
+}
+
+// clear counts the transitions that are no more taken, and not by chance.
+func (c *Coverage) clear() int {
+	n := 0
+	for _, t := range c.OnlyOld {
+		if t.P < Significant {
+			n++
+		}
+	}
+	return n
+}
+
+// only lists the transitions that runs of a took and no run of b did.
+func only(a, b *kind) []Transition {
+	list := []Transition{}
+	for _, t := range a.table {
+		if t.runs > 0 && b.took(t.place) == 0 {
+			list = append(list, Transition{
+				t.machine, t.state, t.event, t.runs, len(a.runs), Exact([]Stratum{{t.runs, len(a.runs), 0, len(b.runs)}}),
+			})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Transition) int { return cmp.Compare(a.P, b.P) })
+	return list
+}

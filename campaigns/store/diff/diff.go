@@ -1,0 +1,163 @@
+package diff
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"ordeal/campaigns"
+)
+
+// Diff is what differs between an old campaign and a new one. Lists are in
+// order of importance, then of the campaign's file.
+type Diff struct {
+	Old      Night      `json:"old"`
+	New      Night      `json:"new"`
+	Findings []Finding  `json:"findings"`
+	Canaries []Canary   `json:"canaries"`
+	Changed  []Changed  `json:"changed"`
+	Coverage []Coverage `json:"coverage"`
+	Speed    []Speed    `json:"speed"`
+	Configs  []Config   `json:"configs"`
+	Tools    []Tool     `json:"tools"`
+	_        struct{}
+}
+
+// Night is one of the two campaigns.
+type Night struct {
+	Dir        string    `json:"dir"`
+	Campaign   string    `json:"campaign"`
+	Seed       uint64    `json:"seed"`
+	Started    time.Time `json:"started"`
+	Runs       int       `json:"runs"`
+	Planned    int       `json:"planned"`
+	Operations int       `json:"operations"`
+}
+
+// Config is a configuration that one of the campaigns does not have, or that
+// was edited.
+type Config struct {
+	Config string `json:"config"`
+	// Change is "added", "removed" or "edited"; Edits say how it was edited.
+	Change string `json:"change"`
+	Edits  []Edit `json:"edits,omitempty"`
+}
+
+// Tool is a tool whose version changed; "" where it was not used.
+type Tool struct {
+	Name string `json:"name"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+// Compare compares two campaigns, as far as they have got.
+func Compare(old, new *campaigns.Archive) (*Diff, error) {
+	a, err := read(old)
+	if err != nil {
+		return nil, err
+	}
+	b, err := read(new)
+	if err != nil {
+		return nil, err
+	}
+	p := newPair(a, b)
+	return &Diff{
+		Old: a.summary(), New: b.summary(),
+		Findings: p.findings(), Canaries: p.canaries(), Changed: p.changed(), Coverage: p.coverage(), Speed: p.speed(),
+		Configs: p.configs(), Tools: tools(a.a.Head.Tools, b.a.Head.Tools),
+	}, nil
+}
+
+// Empty reports whether nothing differs.
+func (d *Diff) Empty() bool {
+	return len(d.Findings)+len(d.Canaries)+len(d.Changed)+len(d.Coverage)+len(d.Speed)+len(d.Configs)+len(d.Tools) == 0
+}
+
+// ExitStatus is campaigns.ExitFinding if there is a new finding or a canary
+// newly missed, else campaigns.ExitOK.
+func (d *Diff) ExitStatus() int {
+	if slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Change == New }) ||
+		slices.ContainsFunc(d.Canaries, func(c Canary) bool { return c.Change == Missed }) {
+		return campaigns.ExitFinding
+	}
+	return campaigns.ExitOK
+}
+
+func (n *night) summary() Night {
+	c := n.a.Campaign
+	return Night{
+		Dir: n.a.Dir, Campaign: c.Name, Seed: c.Seed, Started: n.a.Head.Started, Runs: len(n.runs), Planned: c.Runs(), Operations: n.operations,
+	}
+}
+
+// pair is two campaigns, configuration by configuration.
+type pair struct {
+	old, new *night
+	names    []string // of configurations of either, in the order of the files
+}
+
+func newPair(old, new *night) *pair {
+	p := &pair{old: old, new: new}
+	for _, n := range []*night{new, old} {
+		for i := range n.a.Campaign.Configs {
+			if name := n.a.Campaign.Configs[i].Name; !slices.Contains(p.names, name) {
+				p.names = append(p.names, name)
+			}
+		}
+	}
+	return p
+}
+
+// both are the configurations of a name; ok tells whether both campaigns have
+// it.
+func (p *pair) both(name string) (old, new *kind, ok bool) {
+	old, new = p.old.configs[name], p.new.configs[name]
+	return old, new, old != nil && new != nil
+}
+
+// alike are the configurations of a name, if both campaigns have it with the
+// same settings.
+func (p *pair) alike(name string) (old, new *kind, ok bool) {
+	old, new, ok = p.both(name)
+	return old, new, ok && slices.Equal(old.settings, new.settings)
+}
+
+// configs lists the configurations that differ.
+func (p *pair) configs() []Config {
+	list := []Config{}
+	for _, name := range p.names {
+		old, new, ok := p.both(name)
+		switch {
+		case old == nil:
+			list = append(list, Config{Config: name, Change: "added"})
+		case new == nil:
+			list = append(list, Config{Config: name, Change: "removed"})
+		case ok:
+			changes := edits(old.settings, new.settings)
+			if (old.Bug != nil) != (new.Bug != nil) {
+				changes = append(changes, Edit{"canary", fmt.Sprint(old.Bug != nil), fmt.Sprint(new.Bug != nil)})
+			}
+			if len(changes) > 0 {
+				list = append(list, Config{name, "edited", changes})
+			}
+		}
+	}
+	return list
+}
+
+// tools lists the tools whose versions differ, by name.
+func tools(old, new map[string]string) []Tool {
+	all := maps.Clone(old)
+	if all == nil {
+		all = make(map[string]string)
+	}
+	maps.Copy(all, new)
+	list := []Tool{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if old[name] != new[name] {
+			list = append(list, Tool{name, old[name], new[name]})
+		}
+	}
+	return list
+}

@@ -1,0 +1,321 @@
+package diff
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// shown is how many of a list a line of text names.
+const shown = 4
+
+// WriteText writes what differs for people: the most important first, nothing
+// where nothing differs. Program is how to call ordeal.
+func (d *Diff) WriteText(w io.Writer, program string) error {
+	if d.Empty() {
+		return nil
+	}
+	t := &text{program: program}
+	t.night("old", &d.Old)
+	t.night("new", &d.New)
+	if d.Old.Campaign != d.New.Campaign {
+		t.line("The campaigns have different names: %s and %s.", d.Old.Campaign, d.New.Campaign)
+	}
+	for _, change := range []Change{New, Missed} {
+		t.findings(d, change)
+		t.canaries(d, change)
+	}
+	t.changed(d)
+	for _, change := range []Change{Shown, Open, Harder} {
+		t.canaries(d, change)
+	}
+	for _, change := range []Change{Flaky, Gone} {
+		t.findings(d, change)
+	}
+	for _, change := range []Change{Caught, Easier} {
+		t.canaries(d, change)
+	}
+	t.coverage(d)
+	t.speed(d)
+	t.configs(d)
+	t.tools(d)
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// text is a comparison on its way to people.
+type text struct {
+	b       strings.Builder
+	program string
+}
+
+func (t *text) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+
+func (t *text) night(which string, n *Night) {
+	runs := grouped(n.Runs)
+	if n.Runs < n.Planned {
+		runs += " of " + grouped(n.Planned)
+	}
+	t.line("%s  %s: campaign %s, seed %d, %s, %s runs, %s operations",
+		which, n.Dir, n.Campaign, n.Seed, n.Started.UTC().Format("2006-01-02 15:04 MST"), runs, grouped(n.Operations))
+}
+
+// headings are the lines above findings and canaries.
+var headings = map[Change]string{
+	New:    "new findings",
+	Flaky:  "flaky findings",
+	Gone:   "findings that are gone",
+	Missed: "canaries newly missed: planted faults that no run shows any more",
+	Shown:  "canaries that nothing should show, but a run does",
+	Open:   "canaries not caught, but not given the operations either",
+	Harder: "canaries that clearly fewer of the runs catch",
+	Caught: "canaries caught again",
+	Easier: "canaries that clearly more of the runs catch",
+}
+
+// findings lists the findings of which a change is told.
+func (t *text) findings(d *Diff, change Change) {
+	first := true
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		if f.Change != change {
+			continue
+		}
+		if first {
+			t.line("\n%s", headings[change])
+			first = false
+		}
+		t.line("  %s: %s", f.Outcome, f.Title)
+		t.line("    in %s", names(f.Configs))
+		t.line("    %s, before %s%s", share(f.New.Runs, f.New.Of), share(f.Old.Runs, f.Old.Of), chance(f.P))
+		if f.Repeated > 0 {
+			t.line("    %s of %s made in both campaigns show it in both", grouped(f.Recurred), plural(f.Repeated, "run"))
+		}
+		if f.New.Alone > 0 {
+			t.line("    recurs in %s of %s made again alone", grouped(f.New.Recurs), plural(f.New.Alone, "run"))
+		}
+		dir := f.New.First
+		if dir == "" {
+			dir = f.Old.First
+		}
+		t.line("    look: %s check --explain %s", t.program, dir)
+	}
+}
+
+// canaries lists the canaries of which a change is told.
+func (t *text) canaries(d *Diff, change Change) {
+	first := true
+	for i := range d.Canaries {
+		c := &d.Canaries[i]
+		if c.Change != change {
+			continue
+		}
+		if first {
+			t.line("\n%s", headings[change])
+			first = false
+		}
+		t.line("  %s", c.Config)
+		t.line("    new: %s", c.New.text())
+		t.line("    old: %s%s", c.Old.text(), chance(c.P))
+		if change == Shown {
+			t.line("    look: %s check --explain %s", t.program, c.New.Dir)
+		}
+	}
+}
+
+// text says how a canary was caught.
+func (c *Detection) text() string {
+	switch {
+	case c == nil:
+		return "was not in the campaign"
+	case c.Runs == 0:
+		return "was not run"
+	case c.Caught == 0:
+		return fmt.Sprintf("not caught in %s, %s operations", plural(c.Runs, "run"), grouped(c.Operations))
+	}
+	return fmt.Sprintf("caught by %s, first after %s operations and %v, by run %d",
+		share(c.Caught, c.Runs), grouped(c.Until), c.UntilTime.Round(time.Millisecond), c.First)
+}
+
+// changed lists the runs of the embedded simulator that went otherwise.
+func (t *text) changed(d *Diff) {
+	if len(d.Changed) > 0 {
+		t.line("\nchanged runs: the same settings, seed and number on the embedded simulator, but not the same result")
+	}
+	for i := range d.Changed {
+		c := &d.Changed[i]
+		t.line("  %s", c.Config)
+		if c.Otherwise > 0 {
+			t.line("    %s of %s end otherwise%s", grouped(c.Otherwise), plural(c.Both, "run"), c.judged())
+		}
+		if c.Course > 0 {
+			t.line("    %s of %s end alike, but have another log", grouped(c.Course), plural(c.Both, "run"))
+		}
+		if c.Programs > 0 {
+			t.line("    %s have other programs: the generator draws otherwise", plural(c.Programs, "run"))
+		}
+		if e := c.Example; e != nil && c.Otherwise > 0 {
+			t.line("    run %d was %s", e.Number, e.Old.text())
+			t.line("    and is now %s", e.New.text())
+		}
+	}
+}
+
+func (c *Changed) judged() string {
+	if c.Judged == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of them by the same log: the judging changed", grouped(c.Judged))
+}
+
+// text says what came of a run.
+func (r *Result) text() string {
+	text := r.Outcome.String()
+	if r.Title != "" {
+		text += ": " + r.Title
+	}
+	if r.Answers != "" {
+		text += " (" + r.Answers + ")"
+	}
+	return text
+}
+
+// coverage tells of transitions that only one campaign took.
+func (t *text) coverage(d *Diff) {
+	if len(d.Coverage) > 0 {
+		t.line("\ncoverage: transitions that only one of the campaigns took; * not by chance (p < %v)", Significant)
+	}
+	for i := range d.Coverage {
+		c := &d.Coverage[i]
+		t.line("  %s: %s taken, before %s", c.Config, grouped(c.New), grouped(c.Old))
+		t.transitions("no more", c.OnlyOld)
+		t.transitions("now", c.OnlyNew)
+	}
+}
+
+func (t *text) transitions(when string, list []Transition) {
+	if len(list) == 0 {
+		return
+	}
+	var names []string
+	clear := 0
+	for _, x := range list {
+		star := ""
+		if x.P < Significant {
+			star = "*"
+			clear++
+		}
+		names = append(names, fmt.Sprintf("%s%s (%s, %s)", star, x.Machine, x.State, x.Event))
+	}
+	limit := max(shown, min(clear, 5*shown))
+	rest := ""
+	if n := len(names) - limit; n > 0 {
+		names, rest = names[:limit], fmt.Sprintf(", %d more in --json", n)
+	}
+	t.line("    %s %d: %s%s", when, len(list), strings.Join(names, ", "), rest)
+}
+
+// speed tells of what became slower or faster.
+func (t *text) speed(d *Diff) {
+	if len(d.Speed) > 0 {
+		t.line("\nspeed: medians of runs, where they differ by a factor of %v or more", Slower)
+	}
+	for _, s := range d.Speed {
+		word, factor := "slower", s.New/s.Old
+		if factor < 1 {
+			word, factor = "faster", 1/factor
+		}
+		rates := fmt.Sprintf("%s operations/s, before %s", grouped(int(1e9/s.New)), grouped(int(1e9/s.Old)))
+		if s.What == "judging" {
+			rates = fmt.Sprintf("%s ns an operation, before %s", grouped(int(s.New)), grouped(int(s.Old)))
+		}
+		t.line("  %s: %s %.1f times %s: %s", s.Config, s.What, factor, word, rates)
+	}
+}
+
+// configs tells of configurations that came, went or were edited.
+func (t *text) configs(d *Diff) {
+	if len(d.Configs) > 0 {
+		t.line("\nconfigurations")
+	}
+	for _, c := range d.Configs {
+		var list []string
+		for _, e := range c.Edits {
+			list = append(list, fmt.Sprintf("%s %s → %s", e.Key, value(e.Old), value(e.New)))
+		}
+		t.line("  %s", strings.TrimSuffix(c.Config+" "+c.Change+": "+strings.Join(list, ", "), ": "))
+	}
+}
+
+func value(v string) string {
+	if v == "" {
+		return "(none)"
+	}
+	return v
+}
+
+// tools tells of versions.
+func (t *text) tools(d *Diff) {
+	if len(d.Tools) > 0 {
+		t.line("\ntools")
+	}
+	for _, x := range d.Tools {
+		t.line("  %s: %s\n    before %s", x.Name, value(x.New), value(x.Old))
+	}
+}
+
+// share is a number of runs among all.
+func share(n, of int) string {
+	if of == 0 {
+		return "no run"
+	}
+	percent := strconv.FormatFloat(100*float64(n)/float64(of), 'g', 2, 64)
+	if n == of {
+		percent = "100"
+	}
+	return fmt.Sprintf("%s of %s (%s %%)", grouped(n), plural(of, "run"), percent)
+}
+
+// chance says how probable it is that a difference is none.
+func chance(p *float64) string {
+	switch {
+	case p == nil:
+		return ""
+	case *p < Significant:
+		return fmt.Sprintf("; not by chance (p %s)", small(*p))
+	}
+	return fmt.Sprintf("; perhaps by chance (p %s)", small(*p))
+}
+
+func small(p float64) string {
+	if p < 1e-6 {
+		return "< 1e-6"
+	}
+	return "= " + strconv.FormatFloat(p, 'g', 2, 64)
+}
+
+// names are names, or only the first of many.
+func names(list []string) string {
+	if len(list) > shown {
+		return fmt.Sprintf("%s and %d more configurations", strings.Join(list[:shown], ", "), len(list)-shown)
+	}
+	return strings.Join(list, ", ")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return grouped(n) + " " + word + "s"
+}
+
+// grouped is a number with its digits in threes.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
