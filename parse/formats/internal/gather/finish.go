@@ -77,7 +77,7 @@ func (f *finisher) concatenate(total int) {
 }
 
 // at names operations for people.
-func (f *finisher) at(id parse.OpID) string { return fmt.Sprintf("line %d", f.lines[id]) }
+func (f *finisher) at(id parse.OpID) string { return "line " + f.place(int(f.lines[id])) }
 
 // report notes the fault of an operation.
 func (f *finisher) report(fault parse.Fault) {

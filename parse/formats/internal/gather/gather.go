@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"ordeal/gen"
 	"ordeal/parse"
@@ -24,6 +25,9 @@ type Trace struct {
 	// Elsewhere, if set, says more about a value of a location that no
 	// operation of the trace writes; empty for nothing.
 	Elsewhere func(loc int32, v gen.Value) string
+	// Column, if set, says that what the methods call lines are other places,
+	// in order of the text, and gives line and column of one.
+	Column func(place int) (line, column int)
 
 	threads []thread
 	final   []final
@@ -152,10 +156,19 @@ func (t *Trace) err(name string) error {
 	slices.SortStableFunc(t.faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
 	errs := make([]error, len(t.faults))
 	for i, f := range t.faults {
-		errs[i] = fmt.Errorf("%s:%d: %w", name, f.line, f.err)
+		errs[i] = fmt.Errorf("%s:%s: %w", name, t.place(f.line), f.err)
 	}
 	if t.more > 0 {
 		errs = append(errs, fmt.Errorf("%s: and %d more faults", name, t.more))
 	}
 	return errors.Join(errs...)
+}
+
+// place is a line, or a line and column, as behind a file's name.
+func (t *Trace) place(place int) string {
+	if t.Column == nil {
+		return strconv.Itoa(place)
+	}
+	line, column := t.Column(place)
+	return fmt.Sprintf("%d:%d", line, column)
 }

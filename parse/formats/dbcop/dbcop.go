@@ -1,0 +1,140 @@
+// Package dbcop reads and writes the histories of DBCop (Biswas and Enea,
+// OOPSLA 2019): sessions of transactions of reads and writes. Its text form
+// has a transaction in brackets and lines of dashes between sessions:
+//
+//	// comments stand on lines of their own
+//	[x:=1 y==?] [y==2]      writes 1 to x and reads the initial value of y
+//	---
+//	[y:=2]!                 "!": not committed
+//
+// Its JSON form is an array of sessions, alone or as "data" of an object:
+//
+//	{"params": {…}, "info": "…", "start": "…", "end": "…", "data": [
+//	  [{"events": [{"Write": {"variable": 0, "version": 1}},
+//	               {"Read": {"variable": 1, "version": null}}], "committed": true}],
+//	  [{"events": [["w", 1, 2], ["r", 0, 1]], "committed": true}]]}
+//
+// where the second session has the compact notation of events. That of 2019
+// is read and written too:
+//
+//	{"events": [{"write": true, "variable": 0, "value": 1, "success": true}], "success": true}
+//
+// Locations start at 0, and the values written to one location are unique and
+// not 0. What is not committed is left out. A first transaction that does
+// nothing but write 0 is the initial state, and left out too. Sessions have no
+// names but their numbers, from 0.
+package dbcop
+
+import (
+	"fmt"
+
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/parse/formats/internal/gather"
+)
+
+// builder makes a history of the events of a file.
+type builder struct {
+	gather.Trace
+	sessions int
+	thread   int32   // of the open session
+	events   []event // of the open transaction
+	begun    bool    // a transaction was committed
+	zeros    int     // writes of the initial transaction
+	aborted  int     // operations left out
+	rollback map[rolledBack]int
+}
+
+// event is an operation and its place.
+type event struct {
+	op     parse.Op
+	place  int
+	failed bool
+}
+
+// rolledBack is a write that was not committed.
+type rolledBack struct {
+	loc   int32
+	value gen.Value
+}
+
+func newBuilder() *builder {
+	b := &builder{rollback: map[rolledBack]int{}}
+	b.Elsewhere = func(loc int32, v gen.Value) string {
+		if _, ok := b.rollback[rolledBack{loc, v}]; ok {
+			return "a transaction that was not committed"
+		}
+		return ""
+	}
+	return b
+}
+
+// session opens the next session.
+func (b *builder) session() {
+	b.thread = b.Thread(fmt.Append(nil, b.sessions))
+	b.sessions++
+}
+
+// add appends an event to the open transaction.
+func (b *builder) add(write bool, variable []byte, value gen.Value, place int, failed bool) {
+	op := parse.Op{Kind: parse.Read, Loc: b.Locations.Index(variable), RF: parse.NoOp, Read: value}
+	if write {
+		op.Kind, op.Read, op.Write = parse.Write, 0, value
+	}
+	b.events = append(b.events, event{op, place, failed})
+}
+
+// end ends the open transaction.
+func (b *builder) end(committed bool) {
+	if committed && b.initial() {
+		b.zeros = len(b.events)
+		b.events = b.events[:0]
+	}
+	b.begun = b.begun || committed
+	first := b.Len(b.thread)
+	for _, e := range b.events {
+		if committed && !e.failed {
+			b.Add(b.thread, e.op, e.place)
+			continue
+		}
+		b.aborted++
+		if e.op.Kind == parse.Write {
+			b.rollback[rolledBack{e.op.Loc, e.op.Write}] = e.place
+		}
+	}
+	// One of a single operation needs no mention.
+	if last := b.Len(b.thread); last > first+1 {
+		b.Transaction(b.thread, first, last)
+	}
+	b.events = b.events[:0]
+}
+
+// initial reports whether the open transaction is the first one and writes
+// nothing but 0.
+func (b *builder) initial() bool {
+	if b.begun {
+		return false
+	}
+	for _, e := range b.events {
+		if e.failed || e.op.Kind != parse.Write || e.op.Write != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// finish makes the history and the notes of what was left out.
+func (b *builder) finish(name string) (*parse.History, []string, error) {
+	h, err := b.Finish(name, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	var notes []string
+	if b.aborted > 0 {
+		notes = append(notes, fmt.Sprintf("%d operations that were not committed", b.aborted))
+	}
+	if b.zeros > 0 {
+		notes = append(notes, fmt.Sprintf("a first transaction of %d writes of 0, the initial value", b.zeros))
+	}
+	return h, notes, nil
+}

@@ -1,0 +1,140 @@
+package dbcop
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/parse/formats/internal/gather"
+)
+
+// ReadText reads a history in the text form; name stands in error messages.
+// The notes say, each in one line, what of the file is left out. The error is
+// about reading, or joins all faults, each with name and line. A variable
+// "v7" is location "7": variables are no numbers.
+func ReadText(in io.Reader, name string) (h *parse.History, notes []string, err error) {
+	b := newBuilder()
+	lines := gather.NewLines(in, name)
+	for {
+		line, atEnd, err := lines.Next()
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(line) >= gather.MaxLineBytes {
+			b.Fault(lines.Line, gather.ErrLineTooLong)
+		} else if code := bytes.TrimSpace(line); len(code) > 0 && !bytes.HasPrefix(code, []byte("//")) {
+			if err := b.line(code, lines.Line); err != nil {
+				b.Fault(lines.Line, err)
+				b.events = b.events[:0]
+			}
+		}
+		if atEnd {
+			return b.finish(name)
+		}
+	}
+}
+
+// line reads a line of transactions or a separator, which is not empty.
+func (b *builder) line(code []byte, line int) error {
+	if b.sessions == 0 {
+		b.session()
+	}
+	if len(bytes.Trim(code, "-")) == 0 {
+		b.session()
+		return nil
+	}
+	s := gather.Scanner{Text: code}
+	for s.Spaces(); s.At < len(s.Text); s.Spaces() {
+		if err := s.Want("["); err != nil {
+			return err
+		}
+		for {
+			if err := b.event(&s, line); err != nil {
+				return err
+			}
+			if s.Eat("]") {
+				break
+			}
+		}
+		b.end(!s.Eat("!"))
+	}
+	return nil
+}
+
+// event reads "x:=1", "x==1" or "x==?".
+func (b *builder) event(s *gather.Scanner, line int) error {
+	s.Spaces()
+	start := s.At
+	name := s.Word()
+	if len(name) == 0 || name[0]-'0' <= 9 {
+		s.At = start
+		return s.Unexpected("a variable")
+	}
+	write := s.Eat(":=")
+	if !write && !s.Eat("==") {
+		return s.Unexpected(`":=" or "=="`)
+	}
+	var value gen.Value
+	if write || !s.Eat("?") {
+		var err error
+		if value, err = s.Number(); err != nil {
+			return err
+		}
+	}
+	if isNumbered(string(name)) {
+		name = name[1:]
+	}
+	b.add(write, name, value, line, false)
+	return nil
+}
+
+// isNumbered tells whether a variable stands for a numbered location: v and a
+// number without leading zeros.
+func isNumbered(name string) bool {
+	return len(name) > 1 && name[0] == 'v' && isNumber(name[1:])
+}
+
+func isNumber(name string) bool {
+	if name == "" || name[0] == '0' && len(name) > 1 {
+		return false
+	}
+	for i := range len(name) {
+		if name[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+// Variables are the names that the text form gives locations: identifiers are
+// their own, but for those that read as numbered, and numbers have a v in
+// front. Other names make all locations be numbered anew.
+func Variables(locations []string) []string {
+	list := make([]string, len(locations))
+	for i, name := range locations {
+		switch {
+		case isNumber(name):
+			list[i] = "v" + name
+		case isIdentifier(name) && !isNumbered(name):
+			list[i] = name
+		default:
+			for k := range list {
+				list[k] = fmt.Sprintf("v%d", k)
+			}
+			return list
+		}
+	}
+	return list
+}
+
+func isIdentifier(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && c|0x20-'a' > 25 && (i == 0 || c-'0' > 9) {
+			return false
+		}
+	}
+	return name != ""
+}

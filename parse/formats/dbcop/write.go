@@ -1,0 +1,171 @@
+package dbcop
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/parse/formats/internal/plain"
+)
+
+// WriteText writes a history in the text form, a transaction a line. It
+// refuses one with anything but reads and writes. What the form has no words
+// for is left out: names of threads, final values, the order of writes and
+// dependencies. Locations are named by Variables.
+func WriteText(w io.Writer, h *parse.History) error {
+	if err := plain.Check(h, math.MaxUint64); err != nil {
+		return fmt.Errorf("write dbcop text: %w", err)
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	variables := Variables(h.Locations)
+	var line []byte
+	for t := range h.Threads() {
+		if t > 0 {
+			out.WriteString("---\n")
+		}
+		err := plain.Blocks(h, t, func(tx parse.Transaction) error {
+			line = append(line[:0], '[')
+			for id := tx.First; id < tx.End; id++ {
+				op := &h.Ops[id]
+				if id > tx.First {
+					line = append(line, ' ')
+				}
+				line = append(line, variables[op.Loc]...)
+				switch {
+				case op.Kind == parse.Write:
+					line = strconv.AppendUint(append(line, ":="...), uint64(op.Write), 10)
+				case op.Read == 0:
+					line = append(line, "==?"...)
+				default:
+					line = strconv.AppendUint(append(line, "=="...), uint64(op.Read), 10)
+				}
+			}
+			_, err := out.Write(append(line, "]\n"...))
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("write dbcop text: %w", err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write dbcop text: %w", err)
+	}
+	return nil
+}
+
+// Notation says how events are written in JSON.
+type Notation uint8
+
+// The notations.
+const (
+	Tagged  Notation = iota // {"Read": {"variable": 0, "version": null}}
+	Of2019                  // {"write": false, "variable": 0, "value": 0, "success": true}
+	Compact                 // ["r", 0, null]
+)
+
+// WriteJSON writes a history in the JSON form, a transaction a line. It
+// refuses and leaves out what WriteText does. Locations are numbers: their
+// names, or their indices where some name is none. The times of start and end
+// are those of the epoch, since a history has none.
+func WriteJSON(w io.Writer, h *parse.History, n Notation) error {
+	if err := plain.Check(h, math.MaxUint64); err != nil {
+		return fmt.Errorf("write dbcop JSON: %w", err)
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	transactions, events := sizes(h)
+	fmt.Fprintf(out, `{"params":{"id":0,"n_node":%d,"n_variable":%d,"n_transaction":%d,"n_event":%d},`+"\n",
+		h.Threads(), len(h.Locations), transactions, events)
+	out.WriteString(`"info":"","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:00Z","data":[`)
+	writer := jsonWriter{h: h, notation: n, variables: plain.Numbered(h.Locations)}
+	for t := range h.Threads() {
+		out.WriteString(separator(t == 0) + "[")
+		first := true
+		err := plain.Blocks(h, t, func(tx parse.Transaction) error {
+			out.WriteString(separator(first))
+			first = false
+			_, err := out.Write(writer.transaction(tx))
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("write dbcop JSON: %w", err)
+		}
+		out.WriteString("]")
+	}
+	out.WriteString("]}\n")
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write dbcop JSON: %w", err)
+	}
+	return nil
+}
+
+func separator(first bool) string {
+	if first {
+		return "\n"
+	}
+	return ",\n"
+}
+
+// sizes are the most transactions of a thread and operations of a transaction.
+func sizes(h *parse.History) (transactions, events int) {
+	for t := range h.Threads() {
+		n := 0
+		_ = plain.Blocks(h, t, func(tx parse.Transaction) error {
+			n++
+			events = max(events, int(tx.End-tx.First))
+			return nil
+		})
+		transactions = max(transactions, n)
+	}
+	return transactions, events
+}
+
+type jsonWriter struct {
+	h         *parse.History
+	notation  Notation
+	variables []string
+	line      []byte
+}
+
+// transaction is the text of a transaction, until the next call.
+func (j *jsonWriter) transaction(tx parse.Transaction) []byte {
+	j.line = append(j.line[:0], `{"events":[`...)
+	for id := tx.First; id < tx.End; id++ {
+		if id > tx.First {
+			j.line = append(j.line, ',')
+		}
+		op := &j.h.Ops[id]
+		j.event(op.Kind == parse.Write, j.variables[op.Loc], max(op.Read, op.Write))
+	}
+	committed := `],"committed":true}`
+	if j.notation == Of2019 {
+		committed = `],"success":true}`
+	}
+	j.line = append(j.line, committed...)
+	return j.line
+}
+
+// event appends an event.
+func (j *jsonWriter) event(write bool, variable string, value gen.Value) {
+	before, between, after := `{"Read":{"variable":`, `,"version":`, `}}`
+	switch {
+	case j.notation == Tagged && write:
+		before = `{"Write":{"variable":`
+	case j.notation == Of2019:
+		before, between, after = `{"write":`+strconv.FormatBool(write)+`,"variable":`, `,"value":`, `,"success":true}`
+	case j.notation == Compact && write:
+		before, between, after = `["w",`, `,`, `]`
+	case j.notation == Compact:
+		before, between, after = `["r",`, `,`, `]`
+	}
+	j.line = append(append(append(j.line, before...), variable...), between...)
+	if value == 0 && j.notation != Of2019 {
+		j.line = append(j.line, "null"...)
+	} else {
+		j.line = strconv.AppendUint(j.line, uint64(value), 10)
+	}
+	j.line = append(j.line, after...)
+}
