@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"ordeal/check/model"
 	"ordeal/gen"
+	"ordeal/sim"
 )
 
 // Campaign is what a campaign file says: which programs to run how often,
@@ -20,12 +22,13 @@ import (
 type Campaign struct {
 	// Name stands in run directories and reports.
 	Name string `yaml:"name" schema:"form=name,required"`
-	// Seed and the number of a run seed that run's program and simulator.
+	// Seed is what programs and simulators are seeded from, together with the
+	// number of the run.
 	Seed uint64 `yaml:"seed"`
 	// Sim is the simulator of configurations that name no other.
 	Sim string `yaml:"sim" schema:"values=sims"`
 	// Workers is how many runs are in flight at a time.
-	Workers int `yaml:"workers" schema:"min=0,zero=one per core"`
+	Workers int `yaml:"workers" schema:"min=0,max=4096,zero=one per core"`
 	// Keep says which run directories stay: those of findings and an example of
 	// each kind of run that passed, or all.
 	Keep Keep `yaml:"keep" schema:"values=keeps"`
@@ -33,8 +36,7 @@ type Campaign struct {
 	Budget Duration `yaml:"budget" schema:"min=0,zero=no limit"`
 	// Stop ends the campaign early.
 	Stop Stop `yaml:"stop"`
-	// Timeout bounds the time of one run, at least until a simulator is told
-	// otherwise.
+	// Timeout bounds the time of one run.
 	Timeout Duration `yaml:"timeout" schema:"min=0"`
 	// CheckTimeout bounds the time of judging one run by one model; the verdict
 	// is unknown then.
@@ -59,7 +61,7 @@ type Config struct {
 	// Sim is the simulator of these runs; empty means the campaign's.
 	Sim string `yaml:"sim" json:"sim,omitempty" schema:"values=sims,empty=that of the campaign"`
 	// Runs is how many runs of this kind the campaign makes.
-	Runs int `yaml:"runs" json:"runs" schema:"min=1"`
+	Runs int `yaml:"runs" json:"runs" schema:"min=1,max=10000000"`
 	// Programs describes the program of each run.
 	Programs `yaml:",inline" json:"programs"`
 	// Machine is what to simulate, with the embedded simulator.
@@ -74,7 +76,7 @@ type Config struct {
 	// forbids is a violation.
 	Expect string `yaml:"expect" json:"expect" schema:"values=models"`
 	// Classify lists further models whose verdicts are only counted.
-	Classify []string `yaml:"classify" json:"classify" schema:"values=models"`
+	Classify []string `yaml:"classify" json:"classify" schema:"values=classes"`
 }
 
 // Stop says when to end a campaign before its runs are done.
@@ -93,9 +95,10 @@ type Bug struct {
 	About string `yaml:"about" json:"about"`
 	// By lists the outcomes that may show the fault; empty means any.
 	By []string `yaml:"by" json:"by,omitempty" schema:"values=outcomes"`
-	// Budget is how many operations a seed gets at least, for a fault that is
-	// out of reach of the usual budget.
-	Budget int `yaml:"budget" json:"budget,omitempty" schema:"min=0,unit=operations,zero=the usual budget"`
+	// Budget is how many operations the fault may need to show: a canary that
+	// made fewer is not missed yet, and `ordeal mutate bugs` gives each seed as
+	// many at least.
+	Budget int `yaml:"budget" json:"budget,omitempty" schema:"min=0,unit=operations,zero=those of its runs"`
 	// Equivalent says why nothing can show the fault: a negative control.
 	Equivalent string `yaml:"equivalent" json:"equivalent,omitempty"`
 }
@@ -179,6 +182,31 @@ func (c *Campaign) Number(n int) (cfg *Config, p *gen.Program, seed uint64, err 
 	return cfg, p, c.Seed + uint64(n), err
 }
 
+// MaxRuns bounds the runs of a campaign, maxWorkers those in flight.
+const (
+	MaxRuns    = 10_000_000
+	maxWorkers = 4096
+)
+
+// bugOutcomes are the outcomes that may show a fault.
+func bugOutcomes() []sim.Outcome {
+	return []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout}
+}
+
+// faults lists what is wrong with the description of a planted fault.
+func (b *Bug) faults() []fault {
+	var faults []fault
+	for _, by := range b.By {
+		if !slices.ContainsFunc(bugOutcomes(), func(o sim.Outcome) bool { return o.String() == by }) {
+			faults = append(faults, fault{"by", fmt.Sprintf("%q is no outcome that shows a fault: want violation, corrupt, crash, deadlock or timeout", by)})
+		}
+	}
+	if b.Budget < 0 {
+		faults = append(faults, fault{"budget", fmt.Sprintf("%d is negative", b.Budget)})
+	}
+	return faults
+}
+
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*$`)
 
 // validate reports everything that keeps c from running. At turns the path of
@@ -194,6 +222,9 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 	if c.Keep != KeepAll && c.Keep != KeepFindings {
 		fault([]string{"keep"}, "%q is neither %q nor %q", c.Keep, KeepFindings, KeepAll)
 	}
+	if !slices.Contains(Sims(), c.Sim) {
+		fault([]string{"sim"}, "unknown simulator %q (known: %s)", c.Sim, strings.Join(Sims(), ", "))
+	}
 	if c.OnTrouble != TroubleContinue && c.OnTrouble != TroubleStop {
 		fault([]string{"on-trouble"}, "%q is neither %q nor %q", c.OnTrouble, TroubleContinue, TroubleStop)
 	}
@@ -204,6 +235,9 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 		if n.value < 0 {
 			fault(n.path, "%d is negative", n.value)
 		}
+	}
+	if c.Workers > maxWorkers {
+		fault([]string{"workers"}, "%d: want at most %d", c.Workers, maxWorkers)
 	}
 	for _, d := range []struct {
 		key string
@@ -217,6 +251,7 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 		fault([]string{"configs"}, "no configuration")
 	}
 	seen := make(map[string]bool)
+	total := 0
 	for i := range c.Configs {
 		cfg := &c.Configs[i]
 		path := func(key string) []string { return []string{"configs", fmt.Sprint(i), key} }
@@ -228,9 +263,20 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 		seen[cfg.Name] = true
 		if cfg.Runs < 1 {
 			fault(path("runs"), "%d is not a positive number", cfg.Runs)
+		} else if total += cfg.Runs; cfg.Runs > MaxRuns || total > MaxRuns {
+			fault(path("runs"), "%d: want at most %d in the whole campaign", cfg.Runs, MaxRuns)
+			total = 0
 		}
-		if _, err := ParseModels(cfg.Expect); err != nil {
-			fault(path("expect"), "%v", err)
+		if cfg.Sim != "" && !slices.Contains(Sims(), cfg.Sim) {
+			fault(path("sim"), "unknown simulator %q (known: %s)", cfg.Sim, strings.Join(Sims(), ", "))
+		}
+		if !slices.Contains(ModelNames(), cfg.Expect) {
+			fault(path("expect"), "unknown model %q (known: %s)", cfg.Expect, strings.Join(ModelNames(), ", "))
+		}
+		if cfg.Bug != nil {
+			for _, f := range cfg.Bug.faults() {
+				fault([]string{"configs", fmt.Sprint(i), "bug", f.key}, "%s", f.message)
+			}
 		}
 		for _, name := range cfg.Classify {
 			if _, err := ParseModels(name); err != nil {

@@ -118,10 +118,18 @@ func (w *walk) scalar(n *yaml.Node, f *field, t reflect.Type) {
 		}
 		n.Value = text
 	}
+	if _, text := reflect.New(t).Interface().(encoding.TextUnmarshaler); !text && whole(t) && n.ShortTag() != "!!int" {
+		// The decoder would drop a fraction.
+		w.fault(n, "%s: %s is not a whole number", f.key, n.Value)
+		return
+	}
 	if err := n.Decode(reflect.New(t).Interface()); err != nil {
 		w.fault(n, "%s: %s", f.key, valueMessage(err))
 	}
 }
+
+// whole tells whether values of type t are whole numbers.
+func whole(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64 }
 
 // valueMessage says what yaml says of a value, in our words.
 func valueMessage(err error) string {
@@ -132,6 +140,9 @@ func valueMessage(err error) string {
 	_, message, _ := strings.Cut(te.Errors[0], ": ") // "line 0: cannot …"
 	return strings.NewReplacer("cannot unmarshal !!", "cannot use ", " into ", " as ").Replace(message)
 }
+
+// keysNamed bounds the keys that a message names.
+const keysNamed = 20
 
 // suggestion names the known keys, the likely one alone where there is one.
 func suggestion(key string, fields []field) string {
@@ -144,6 +155,9 @@ func suggestion(key string, fields []field) string {
 		if near(k, key) {
 			return fmt.Sprintf(" (did you mean %q?)", k)
 		}
+	}
+	if len(known) > keysNamed {
+		return " (ordeal campaign schema lists those there are)"
 	}
 	return " (known: " + strings.Join(known, ", ") + ")"
 }

@@ -46,18 +46,18 @@ type Machine struct {
 	// TBEs is the number of transactions that a controller has room for.
 	TBEs int `yaml:"tbes" json:"tbes,omitempty" schema:"min=0,zero=256"`
 	// StoreBuffer is the number of stores that a store buffer holds.
-	StoreBuffer int `yaml:"store-buffer" json:"store-buffer,omitempty" schema:"min=0,unit=stores,zero=the default of the core"`
+	StoreBuffer int `yaml:"store-buffer" json:"store-buffer,omitempty" schema:"min=0,unit=stores,zero=8"`
 	// Window is the number of operations that an out-of-order core looks at.
-	Window int `yaml:"window" json:"window,omitempty" schema:"min=0,unit=operations,zero=the default of the core"`
+	Window int `yaml:"window" json:"window,omitempty" schema:"min=0,unit=operations,zero=16"`
 	// Latency is the least latency of messages or, without a coherence protocol,
 	// of memory.
-	Latency int64 `yaml:"latency" json:"latency,omitempty" schema:"min=0,unit=ticks,zero=the default of the simulator"`
+	Latency int64 `yaml:"latency" json:"latency,omitempty" schema:"min=0,unit=ticks,zero=that of the simulator"`
 	// Jitter is the spread of that latency, with a heavy tail; it takes a
 	// `latency`.
 	Jitter int64 `yaml:"jitter" json:"jitter,omitempty" schema:"min=0,unit=ticks"`
 	// MemoryLatency is the least latency of the memory behind a coherence
 	// protocol.
-	MemoryLatency int64 `yaml:"memory-latency" json:"memory-latency,omitempty" schema:"min=0,unit=ticks,zero=the default of the simulator"`
+	MemoryLatency int64 `yaml:"memory-latency" json:"memory-latency,omitempty" schema:"min=0,unit=ticks,zero=that of the simulator"`
 	// MemoryJitter is the spread of that latency; it takes a `memory-latency`.
 	MemoryJitter int64 `yaml:"memory-jitter" json:"memory-jitter,omitempty" schema:"min=0,unit=ticks"`
 	// LockedRMW makes read-modify-writes pairs of accesses under a lock.

@@ -24,8 +24,8 @@ type Programs struct {
 	Locations int `yaml:"locations" json:"locations" schema:"min=1"`
 	// Rounds is how often a run executes its program.
 	Rounds int `yaml:"rounds" json:"rounds" schema:"min=1"`
-	// Mix has the weights of the kinds of operation, as
-	// load=50,store=43,exchange=3,add=2,fence=2; what is left out has none.
+	// Mix has the weights of the kinds of operation, load, store, exchange, add
+	// and fence; what is left out has none.
 	Mix string `yaml:"mix" json:"mix" schema:"form=mix"`
 	// Delays is the share of delays among the operations, below 1.
 	Delays float64 `yaml:"delays" json:"delays" schema:"min=0,below=1"`

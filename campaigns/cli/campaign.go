@@ -18,7 +18,7 @@ func newCampaign(e *env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCampaignRun(e), newCampaignResume(e), newCampaignReport(e), newCampaignReindex(e), newCampaignDiff(e), newCampaignQuery(e))
+	cmd.AddCommand(newCampaignRun(e), newCampaignResume(e), newCampaignReport(e), newCampaignSchema(e), newCampaignReindex(e), newCampaignDiff(e), newCampaignQuery(e))
 	return cmd
 }
 
