@@ -2,8 +2,6 @@ package campaigns
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -92,14 +90,24 @@ func (a *Archive) Summary() (*Summary, error) {
 		s.add(run)
 		s.Elapsed = max(s.Elapsed, e.At)
 	}
+	s.reductions()
+	if a.Head.End != "" {
+		s.Elapsed = a.Head.Spent
+	}
+	s.Interrupted, s.BudgetSpent = a.Head.End == EndInterrupted, a.Head.End == EndBudget
 	return s, nil
 }
 
 // run is the run that an entry tells of.
 func (e *Entry) run(cfg *Config, dir string) *Run {
-	return &Run{
-		Number: e.Number, Config: cfg, Dir: RunDir(filepath.Join(dir, pad(e.Number))), Kept: e.Kept, Case: &Case{Judgement: *e.Judgement, Coverage: e.Coverage},
+	r := &Run{
+		Number: e.Number, Config: cfg, Dir: RunDir(filepath.Join(dir, pad(e.Number))), At: e.At, Kept: e.Kept,
+		Case: &Case{Judgement: *e.Judgement, Coverage: e.Coverage},
 	}
+	if e.Quarantine != "" {
+		r.Dir, r.Quarantined = RunDir(filepath.Join(dir, quarantineDir, filepath.Base(e.Quarantine))), true
+	}
+	return r
 }
 
 // entries reads a journal from m on, and refuses lines that are not of the
@@ -117,20 +125,12 @@ func entries(path string, r io.Reader, c *Campaign, schedule []int, m *Mark) ite
 				yield(nil, fmt.Errorf("read %s:%d: %w", path, n, err))
 				return
 			}
-			e := &Entry{Judgement: &Judgement{}}
-			if err := json.Unmarshal(bytes.TrimSpace(text), e); err != nil {
+			e, err := decodeEntry(text, c, schedule, func(number int) bool { return m.seen[number] }, m.known)
+			if err != nil {
 				yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
-				return
-			}
-			if e.Number < 0 || e.Number >= len(schedule) || m.seen[e.Number] || c.Configs[schedule[e.Number]].Name != e.Config {
-				yield(nil, fmt.Errorf("%s:%d: run %d of configuration %s is not one that is missing in the campaign", path, n, e.Number, e.Config))
 				return
 			}
 			m.seen[e.Number] = true
-			if e.Coverage, err = m.known.decode(e.Config, e.New, e.Counts); err != nil {
-				yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
-				return
-			}
 			m.Offset, m.Lines = m.Offset+int64(len(text)), n
 			if !yield(e, nil) {
 				return

@@ -16,72 +16,93 @@ type batchRunner interface {
 	RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error)
 }
 
-// runSome makes runs of one configuration, in one launch where the simulator
-// can.
-func (r *running) runSome(ctx context.Context, numbers []int, config int) error {
-	if runner, ok := r.runners[config].(batchRunner); ok && len(numbers) > 1 {
-		return r.runBatch(ctx, runner, numbers, config)
+// runBatch makes runs in one launch. One that fails is made again alone.
+func (r *running) runBatch(ctx context.Context, runner batchRunner, numbers []int, config int) error {
+	b := &batch{running: r, config: config}
+	if err := b.prepare(ctx, numbers); err != nil {
+		return err
 	}
-	for _, number := range numbers {
-		if err := r.runOne(ctx, number, config); err != nil {
-			return err
+	if len(b.jobs) == 0 {
+		return nil
+	}
+	var results []sim.Result
+	err := guarded(func() (err error) {
+		results, err = r.launchBatch(ctx, runner, b.records[0], b.jobs)
+		return err
+	})
+	for i, run := range b.runs {
+		failed := err
+		if failed == nil {
+			failed = guarded(func() error { return b.judge(ctx, i, &results[i]) })
+		}
+		if failed = r.ended(ctx, run, b.records[i], failed); failed != nil {
+			return failed
 		}
 	}
 	return nil
 }
 
-// runBatch makes runs in one launch. One that fails is made again alone.
-func (r *running) runBatch(ctx context.Context, runner batchRunner, numbers []int, config int) error {
-	cfg := &r.c.Configs[config]
-	models, err := cfg.Models()
-	if err != nil {
-		return err
-	}
-	single := r.single(config, models)
-	var runs []*Run
-	var records []*Record
-	var jobs []sim.Job
+// batch is the runs of one launch.
+type batch struct {
+	*running
+	config  int
+	runs    []*Run
+	records []*Record
+	jobs    []sim.Job
+}
+
+// prepare draws the programs and makes the directories. A run that cannot be
+// prepared is not part of the batch.
+func (b *batch) prepare(ctx context.Context, numbers []int) error {
+	cfg := &b.c.Configs[b.config]
 	for _, number := range numbers {
-		p, err := r.program(ctx, cfg, number)
-		if err != nil {
-			return err
-		}
-		dir, record := r.record(number, config)
-		record.Batch = numbers
-		if err := dir.Create(p, record); err != nil {
-			return err
-		}
-		job, err := record.job(dir, p)
-		if err != nil {
-			return err
-		}
-		runs = append(runs, &Run{Number: number, Config: cfg, Dir: dir})
-		records, jobs = append(records, record), append(jobs, job)
-	}
-	results, err := r.launchBatch(ctx, runner, records[0], jobs)
-	if err != nil {
-		return err
-	}
-	for i, run := range runs {
-		if run.Case, err = r.judgeResult(ctx, jobs[i].Program, cfg.Rounds, &results[i], single.Judging); err != nil {
-			return err
-		}
-		if run.Finding() {
-			if run.Alone, err = alone(ctx, &single, run, jobs[i].Program, records[i]); err != nil {
+		dir, record := b.record(number, b.config)
+		run := &Run{Number: number, Config: cfg, Dir: dir}
+		err := guarded(func() error {
+			p, err := b.program(ctx, cfg, number)
+			if err != nil {
 				return err
 			}
-		}
-	}
-	for i, run := range runs {
-		if err := r.finish(run, records[i]); err != nil {
+			record.Batch = numbers
+			if err := dir.Create(p, record); err != nil {
+				return err
+			}
+			job, err := record.job(dir, p)
+			if err == nil {
+				b.jobs = append(b.jobs, job)
+			}
 			return err
+		})
+		if err != nil {
+			if err := b.ended(ctx, run, record, err); err != nil {
+				return err
+			}
+			continue
 		}
+		b.runs, b.records = append(b.runs, run), append(b.records, record)
 	}
 	return nil
+}
+
+// judge judges a run of the batch.
+func (b *batch) judge(ctx context.Context, i int, res *sim.Result) error {
+	run, record, p := b.runs[i], b.records[i], b.jobs[i].Program
+	models, err := run.Config.Models()
+	if err != nil {
+		return err
+	}
+	single := b.single(b.config, models)
+	if run.Case, err = b.judgeResult(ctx, p, run.Config.Rounds, res, single.Judging); err != nil {
+		return err
+	}
+	if run.Finding() {
+		run.Alone, err = alone(ctx, &single, run, p, record)
+	}
+	return err
 }
 
 func (r *running) launchBatch(ctx context.Context, runner batchRunner, record *Record, jobs []sim.Job) ([]sim.Result, error) {
-	done, err := r.gate.run(ctx, record.cores(jobs[0].Program))
+	done, err := r.gate.run(ctx, coresOf(record.Sim, jobs[0].Program))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"ordeal/check"
 	"ordeal/check/model"
@@ -17,7 +18,12 @@ type Judging struct {
 	// Models judge the run; the first is the expected one.
 	Models  []model.Model
 	Options check.Options
-	_       struct{}
+	// Memory and LogSize bound what there is to judge, in bytes; 0 means no
+	// bound. A log that is longer than LogSize, or whose history may need more
+	// than Memory, is not judged: the run is Infra unless its simulator
+	// reports worse.
+	Memory, LogSize int64
+	_               struct{}
 }
 
 // Case is a judged run with everything known about it.
@@ -36,21 +42,60 @@ type Case struct {
 }
 
 // Judge parses the log of a run and judges it. Its error is ctx's: whatever
-// is wrong with the log is an outcome.
+// is wrong with the log is an outcome, and so is a panic of what judges it.
 func Judge(ctx context.Context, p *gen.Program, rounds int, res *sim.Result, how Judging) (*Case, error) {
 	c := &Case{RawLog: res.Log, Coverage: res.Coverage, Judgement: Judgement{
 		Version: RecordVersion, Outcome: res.Outcome, Title: res.Title, Detail: res.Detail, Elapsed: res.Elapsed,
 		Covered: coveredBy(res.Coverage),
 	}}
+	if c.exceeds(p, rounds, &how) {
+		return c, nil
+	}
 	if len(res.Log) > 0 {
 		c.Log = sum256(res.Log)
 	}
 	if len(res.Log) > 0 || res.Outcome == sim.Passed {
-		if err := c.judgeLog(ctx, p, rounds, how); err != nil {
+		err := guarded(func() error { return c.judgeLog(ctx, p, rounds, how) })
+		var fault *panicked
+		switch {
+		case errors.As(err, &fault):
+			return troubled(err, c), nil
+		case err != nil:
 			return nil, err
 		}
 	}
 	return c, nil
+}
+
+// bytesPerOperation is how much memory the judging of a history takes at most
+// for each of its operations: four million under TSO and SC took TODO.
+const bytesPerOperation = 600
+
+// exceeds refuses a log that is longer than the limits permit, and lets go of
+// it.
+func (c *Case) exceeds(p *gen.Program, rounds int, how *Judging) bool {
+	operations := int64(p.Ops()) * int64(rounds)
+	why := ""
+	switch size := int64(len(c.RawLog)); {
+	case how.LogSize > 0 && size > how.LogSize:
+		why = fmt.Sprintf("%d bytes are more than the %d of log-size", size, how.LogSize)
+		c.fails(sim.Infra, "the log is too long", why)
+	case how.Memory > 0 && size > 0 && operations > how.Memory/bytesPerOperation:
+		why = fmt.Sprintf("%d operations may need %d bytes to judge, more than the %d of memory", operations, operations*bytesPerOperation, how.Memory)
+		c.fails(sim.Infra, "the history is too long", why)
+	default:
+		return false
+	}
+	c.RawLog = nil
+	return true
+}
+
+// fails gives a run that passed so far an outcome.
+func (c *Case) fails(o sim.Outcome, title, detail string) {
+	if c.Outcome == sim.Passed {
+		c.Outcome, c.Title = o, title
+	}
+	c.Detail = strings.TrimPrefix(c.Detail+"\nnot judged: "+detail, "\n")
 }
 
 // judgeLog judges what the log proves. The outcome of the simulator stands

@@ -1,20 +1,26 @@
 package campaigns
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ordeal/sim"
 )
 
 // Resume goes on with a campaign that was interrupted, or killed, in Dir: runs
-// that the journal has are not made again, runs that were in flight are. The
-// summary is that of the whole campaign.
+// that the journal has, and runs that ended and wait to be recorded, are not
+// made again; runs that were in flight are, and so are runs in quarantine and
+// those whose records are spoilt. The summary is that of the whole campaign.
 func (l *Loop) Resume(ctx context.Context) (*Summary, error) {
 	path := filepath.Join(l.Dir, campaignFile)
 	text, err := os.ReadFile(path)
@@ -37,31 +43,58 @@ func (r *running) reopen(ctx context.Context) error {
 	if err := r.makeRunners(ctx); err != nil {
 		return err
 	}
-	var h Head
 	headPath := filepath.Join(r.Dir, headFile)
-	if err := readJSON(headPath, &h); err != nil {
+	if err := readJSON(headPath, &r.head); err != nil {
 		return err
 	}
 	path := filepath.Join(r.Dir, journalFile)
 	info, err := os.Stat(path)
-	if err == nil {
-		h.Spent += max(0, info.ModTime().Sub(h.Session))
-	} else if !errors.Is(err, os.ErrNotExist) {
+	if err == nil && r.head.End == "" { // killed: its last sign of life counts
+		r.head.Spent += max(0, info.ModTime().Sub(r.head.Session))
+	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	h.Session = time.Now()
-	r.spent, r.sum.Started = h.Spent, h.Started
-	r.sum.part(r.c, h.Shard)
+	r.head.Session, r.session = time.Now(), time.Now()
+	r.forget()
 	if err := r.openJournal(path); err != nil {
 		return err
 	}
-	if err := r.replay(path); err != nil {
-		return errors.Join(err, r.journal.Close())
-	}
-	if err := errors.Join(r.sweep(), writeJSON(headPath, &h, true)); err != nil {
+	if err := r.restore(path); err != nil {
 		return errors.Join(err, r.journal.Close())
 	}
 	return nil
+}
+
+// restore counts the runs of the journal, as far as it is whole, and clears
+// away what the last session left of others.
+func (r *running) restore(path string) error {
+	spoilt, err := r.replay(path)
+	if err != nil {
+		return err
+	}
+	if len(spoilt) > 0 {
+		if err := r.repair(path, spoilt); err != nil {
+			return err
+		}
+		r.forget()
+		if spoilt, err = r.replay(path); err != nil {
+			return err
+		} else if len(spoilt) > 0 {
+			panic("campaigns: a journal is spoilt after it was repaired") // it has the lines that were whole
+		}
+	}
+	r.sum.Started = r.head.Started
+	r.nameSimulators()
+	r.sum.reductions()
+	r.noteFindings()
+	if err := r.recover(); err != nil {
+		return err
+	}
+	if r.left == 0 || r.sum.Stopped != "" {
+		return nil
+	}
+	r.head.End = ""
+	return r.rewriteHead()
 }
 
 // openJournal opens the journal for appending, and takes care that no other
@@ -77,47 +110,182 @@ func (r *running) openJournal(path string) error {
 	return nil
 }
 
-// replay counts the runs of the journal. A last line that was cut short is
-// taken off: its run was in flight.
-func (r *running) replay(path string) error {
-	data, err := os.ReadFile(path)
+// spoilt is a line of the journal that does not count.
+type spoilt struct {
+	line int
+	text []byte // nil where the line is whole, but its run is to be made again
+	why  error
+}
+
+// replay counts the runs of the journal and lists the lines that do not count.
+// A last line that was cut short is taken off: its run was in flight.
+func (r *running) replay(path string) ([]spoilt, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var list []spoilt
+	r.size = 0
+	lines := bufio.NewReader(f)
+	for n := 1; ; n++ {
+		text, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return list, r.journal.Truncate(r.size)
+		} else if err != nil {
+			return nil, fmt.Errorf("read %s:%d: %w", path, n, err)
+		}
+		r.size += int64(len(text))
+		e, err := r.entry(text)
+		if err != nil {
+			list = append(list, spoilt{n, bytes.Clone(text), err})
+			continue
+		}
+		run := e.run(r.c.config(r.schedule, e.Number), r.Dir)
+		if why := r.useless(run); why != nil {
+			list = append(list, spoilt{line: n, why: why})
+			continue
+		}
+		r.keep(run)
+		r.sum.cover(run)
+		r.count(run)
+	}
+}
+
+// config is the configuration of a run.
+func (c *Campaign) config(schedule []int, number int) *Config { return &c.Configs[schedule[number]] }
+
+// entry reads a line of the journal.
+func (r *running) entry(text []byte) (*Entry, error) {
+	return decodeEntry(text, r.c, r.schedule, func(number int) bool { return r.done[number] }, r.tables)
+}
+
+// useless says why the run of a line is to be made again; nil if it is not.
+func (r *running) useless(run *Run) error {
+	if run.Outcome == sim.Infra {
+		return fmt.Errorf("run %d could not be made: %s", run.Number, run.Title)
+	}
+	if !run.Kept {
+		return nil
+	}
+	if err := run.Dir.intact(); err != nil {
+		return fmt.Errorf("run %d is spoilt: %w", run.Number, err)
+	}
+	return nil
+}
+
+// intact looks at the files of a run that ended.
+func (d RunDir) intact() error {
+	record, err := d.Record()
 	if err != nil {
 		return err
 	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	if err := r.journal.Truncate(int64(whole)); err != nil {
+	if _, err := d.Recorded(record); err != nil {
 		return err
 	}
-	schedule := r.c.Schedule()
-	for l, err := range entries(path, bytes.NewReader(data[:whole]), r.c, schedule, &Mark{known: r.tables}) {
+	_, err = d.Judgement()
+	return err
+}
+
+// repair writes the journal anew without the spoilt lines. What these say, and
+// the directories of their runs, go to quarantine.
+func (r *running) repair(path string, list []spoilt) error {
+	if r.c.OnTrouble == TroubleStop {
+		for _, s := range list {
+			if s.text != nil {
+				return fmt.Errorf("%s:%d: %w", path, s.line, s.why)
+			}
+		}
+	}
+	without := make(map[int]bool)
+	for _, s := range list {
+		without[s.line] = true
+		r.tell("trouble: %s:%d: %v: to be made again", path, s.line, s.why)
+	}
+	if err := r.setLinesAside(list); err != nil {
+		return err
+	}
+	r.forget()
+	tmp, err := os.CreateTemp(r.Dir, "."+journalFile+".*")
+	if err != nil {
+		return err
+	}
+	to := bufio.NewWriter(tmp)
+	err = r.rewrite(path, without, to)
+	err = errors.Join(err, to.Flush(), tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	old := r.journal
+	return errors.Join(flushPath(r.Dir), r.openJournal(path), old.Close())
+}
+
+// rewrite gives the lines of the journal but some, in terms of each other.
+func (r *running) rewrite(path string, without map[int]bool, to io.Writer) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	written := make(tables)
+	lines := bufio.NewReader(f)
+	for n := 1; ; n++ {
+		text, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		e, err := r.entry(text)
+		if err != nil {
+			continue // it is without
+		}
+		if without[n] {
+			if e.Kept {
+				reason := fmt.Sprintf("the directory of run %d is spoilt: %v", e.Number, r.dir(e.Number).intact())
+				if _, err := r.quarantine(e.Number, reason); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		r.done[e.Number] = true
+		e.encode(written)
+		line, err := json.Marshal(e)
 		if err != nil {
 			return err
 		}
-		r.restore(l, &r.c.Configs[schedule[l.Number]])
-	}
-	return nil
-}
-
-// restore counts a run of the journal.
-func (r *running) restore(l *Entry, cfg *Config) {
-	run := l.run(cfg, r.Dir)
-	r.done[l.Number], r.keeps[l.Number] = true, l.Kept
-	r.keep(run)
-	r.sum.cover(run)
-	r.sum.add(run)
-}
-
-// sweep removes the directories of runs that were in flight, and of those that
-// were not to stay.
-func (r *running) sweep() error {
-	for number := range r.c.Runs() {
-		dir := filepath.Join(r.Dir, pad(number))
-		if r.done[number] && r.keeps[number] {
-			continue
-		}
-		if err := os.RemoveAll(dir); err != nil {
+		if _, err := to.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}
-	return nil
+}
+
+// linesFile holds lines of the journal that could not be read, in quarantine.
+const linesFile = "lines.txt"
+
+// setLinesAside appends lines that cannot be read to linesFile.
+func (r *running) setLinesAside(list []spoilt) error {
+	var text bytes.Buffer
+	for _, s := range list {
+		if s.text != nil {
+			fmt.Fprintf(&text, "%s:%d: %v\n%s\n", journalFile, s.line, s.why, bytes.TrimRight(s.text, "\n"))
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	dir := filepath.Join(r.Dir, quarantineDir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, linesFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text.Bytes())
+	return errors.Join(err, f.Close())
 }

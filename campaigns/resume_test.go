@@ -4,13 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 const embeddedCampaign = `
@@ -39,11 +37,11 @@ func stopAfter(t *testing.T, dir string, n int) (Loop, context.Context) {
 // in flight and half a line of the journal, and wants the end to be that of a
 // campaign in one go.
 func TestResume(t *testing.T) {
-	c, err := Parse("parts.yaml", []byte(embeddedCampaign), nil)
+	c, err := Parse("parts.yaml", []byte(embeddedCampaign), []string{"configs.*.runs=30"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := Loop{Dir: filepath.Join(t.TempDir(), "whole")}
+	whole := Loop{Dir: filepath.Join(t.TempDir(), "whole"), Command: []string{"ordeal"}}
 	want, err := whole.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -61,41 +59,19 @@ func TestResume(t *testing.T) {
 		}
 	}
 	spoil(t, dir)
-	last := Loop{Dir: dir}
+	last := Loop{Dir: dir, Command: []string{"ordeal"}}
 	got, err := last.Resume(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var numbers []int
-	for _, l := range journal(t, dir) {
-		numbers = append(numbers, l.Number)
-	}
-	slices.Sort(numbers)
-	if len(numbers) != 24 || numbers[0] != 0 || numbers[23] != 23 || len(slices.Compact(numbers)) != 24 {
-		t.Errorf("runs %v are in the journal", numbers)
-	}
-	// The coverage counts of runs of earlier parts are known only for what
-	// was new, and which run took a transition first depends on their order.
-	ignore := cmp.Options{
-		cmpopts.IgnoreFields(Summary{}, "Dir", "Started", "Elapsed", "Program", "Again", "Example", "Simulator"),
-		cmpopts.IgnoreFields(Row{}, "Coverage", "LastNew", "Simulated", "Judged"), cmpopts.IgnoreFields(Finding{}, "Dir"), cmp.AllowUnexported(Summary{}, Row{}, Finding{}),
-	}
-	if diff := cmp.Diff(want, got, ignore); diff != "" {
+	if diff := cmp.Diff(outcome(t, want.Dir), outcome(t, dir)); diff != "" {
 		t.Errorf("in parts it ends otherwise (-whole +parts):\n%s", diff)
 	}
-	if a, b := want.Rows[0].Coverage.Taken(), got.Rows[0].Coverage.Taken(); a != b || a == 0 {
-		t.Errorf("%d transitions are taken in one go, %d in parts", a, b)
-	}
-	for i := range got.Findings {
-		if filepath.Base(got.Findings[i].Dir) != filepath.Base(want.Findings[i].Dir) {
-			t.Errorf("finding in %s, want %s", got.Findings[i].Dir, want.Findings[i].Dir)
-		}
-		if _, err := RunDir(got.Findings[i].Dir).Judgement(); err != nil {
-			t.Error(err)
-		}
+	if got.Rows[0].Coverage.Taken() == 0 || len(got.Findings) == 0 {
+		t.Errorf("the campaign covers and finds nothing: %+v", got)
 	}
 	again := Loop{Dir: dir}
-	if sum, err := again.Resume(t.Context()); err != nil || sum.Total().Runs != 24 || len(journal(t, dir)) != 24 {
+	if sum, err := again.Resume(t.Context()); err != nil || sum.Total().Runs != 60 || len(journal(t, dir)) != 60 {
 		t.Errorf("a campaign that has ended goes on: %v", err)
 	}
 }
@@ -107,13 +83,13 @@ func spoil(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteString(`{"number":23,"config":"fau`); err != nil {
+	if _, err := f.WriteString(`{"number":59,"config":"fau`); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	flying := filepath.Join(dir, pad(23))
+	flying := filepath.Join(dir, pad(59))
 	if err := os.MkdirAll(flying, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +109,7 @@ func TestResumeRefuses(t *testing.T) {
 	if err := resume(t.TempDir()); err == nil || !strings.Contains(err.Error(), campaignFile) {
 		t.Errorf("no campaign: %v", err)
 	}
-	c, err := Parse("parts.yaml", []byte(embeddedCampaign), nil)
+	c, err := Parse("parts.yaml", []byte(embeddedCampaign), []string{"on-trouble=stop"})
 	if err != nil {
 		t.Fatal(err)
 	}

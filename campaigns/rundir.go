@@ -26,6 +26,9 @@ const (
 // executableFile is what simulators that execute a file call it.
 const executableFile = "program.elf"
 
+// errUsed says that a run directory is not a new one.
+var errUsed = errors.New("it holds a run already")
+
 // RunDir is a run directory on disk. Its layout is in the package comment.
 type RunDir string
 
@@ -36,7 +39,7 @@ func (d RunDir) Create(p *gen.Program, r *Record) error {
 		return err
 	}
 	if _, err := os.Lstat(d.path(RecordFile)); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("create run directory %s: it holds a run already", d)
+		return fmt.Errorf("create run directory %s: %w", d, errUsed)
 	}
 	text := p.Text()
 	r.Version, r.Program = RecordVersion, sum256(text)

@@ -37,7 +37,7 @@ func (s *Single) Run(ctx context.Context, dir RunDir, p *gen.Program, record *Re
 }
 
 func (s *Single) simulate(ctx context.Context, dir RunDir, p *gen.Program, record *Record) (sim.Result, error) {
-	done, err := s.Gate.run(ctx, record.cores(p))
+	done, err := s.Gate.run(ctx, coresOf(record.Sim, p))
 	if err != nil {
 		return sim.Result{}, err
 	}
@@ -50,15 +50,6 @@ func (s *Single) simulate(ctx context.Context, dir RunDir, p *gen.Program, recor
 		return sim.Result{}, err
 	}
 	return s.Runner.Run(ctx, job)
-}
-
-// cores is how many cores of this machine a run wants: one for each thread
-// that runs on the processor, one for a simulator.
-func (r *Record) cores(p *gen.Program) int {
-	if r.Sim == SimBuiltin || r.Sim == SimGem5 {
-		return 1
-	}
-	return len(p.Threads)
 }
 
 // job is what a simulator is told of a run.

@@ -29,20 +29,44 @@ type Summary struct {
 	Planned     int  `json:"planned"`
 	Interrupted bool `json:"interrupted"`
 	BudgetSpent bool `json:"budget_spent"`
+	// Stopped says which condition of Campaign.Stop ended the campaign, and at
+	// which run; empty where none did.
+	Stopped string `json:"stopped,omitempty"`
 	// Rows count by configuration, in the order of the file.
 	Rows []Row `json:"rows"`
-	// Findings are grouped by title, in order of first appearance.
+	// Findings are grouped by outcome, title and system under test, in order
+	// of first appearance.
 	Findings []Finding `json:"findings"`
+	// Troubles are the first runs of the campaign that could not be made or
+	// judged, at most TroublesListed; the rows count all by their outcome.
+	Troubles []Trouble `json:"troubles,omitempty"`
 	// Example is the directory of a run whose history is not SC although
 	// the expected model allows it; empty when there is none.
 	Example string `json:"example,omitempty"`
+	stop    Stop
+	sims    map[string]string // by configuration
 	_       struct{}
 }
 
+// Trouble is a run that could not be made or judged.
+type Trouble struct {
+	Number int    `json:"number"`
+	Config string `json:"config"`
+	Title  string `json:"title"`
+	// Dir is the run's directory in quarantine.
+	Dir string `json:"dir"`
+}
+
+// TroublesListed bounds Summary.Troubles.
+const TroublesListed = 20
+
 // Row counts the runs of one configuration.
 type Row struct {
-	Config     string              `json:"config"`
-	Expect     string              `json:"expect"`
+	Config string `json:"config"`
+	Expect string `json:"expect"`
+	// Planned is the number of runs in the campaign file, Runs that of those
+	// that are recorded.
+	Planned    int                 `json:"planned"`
 	Runs       int                 `json:"runs"`
 	Operations int                 `json:"operations"`
 	Outcomes   map[sim.Outcome]int `json:"outcomes"`
@@ -60,26 +84,18 @@ type Row struct {
 	Coverage sim.Coverage `json:"coverage,omitempty"`
 	Whole    bool         `json:"coverage_is_whole,omitempty"`
 	LastNew  int          `json:"last_new_transition,omitempty"`
-}
-
-// Finding stands for the runs of one title.
-type Finding struct {
-	Title   string      `json:"title"`
-	Outcome sim.Outcome `json:"outcome"`
-	Runs    int         `json:"runs"`
-	// Alone counts runs of batches that were made again alone, Recurred those
-	// of them that did the same.
-	Alone    int `json:"alone,omitempty"`
-	Recurred int `json:"recurred,omitempty"`
-	// First is the first such run by its number, of seed Seed in the Summary.
-	First int    `json:"first"`
-	Dir   string `json:"dir"`
+	// Canary is nil unless a fault is planted.
+	Canary *Canary `json:"canary,omitempty"`
 }
 
 func newSummary(c *Campaign, dir string) *Summary {
-	s := &Summary{Campaign: c.Name, Seed: c.Seed, Dir: dir, Program: "ordeal", Started: time.Now(), Planned: c.Runs()}
+	s := &Summary{Campaign: c.Name, Seed: c.Seed, Dir: dir, Program: "ordeal", Started: time.Now(), Planned: c.Runs(), stop: c.Stop, sims: make(map[string]string)}
 	for i := range c.Configs {
-		s.Rows = append(s.Rows, newRow(c.Configs[i].Name, c.Configs[i].Expect))
+		cfg := &c.Configs[i]
+		row := newRow(cfg.Name, cfg.Expect)
+		row.Planned, row.Canary = cfg.Runs, newCanary(cfg)
+		s.Rows = append(s.Rows, row)
+		s.sims[cfg.Name] = c.SimOf(cfg)
 	}
 	return s
 }
@@ -128,30 +144,27 @@ func (s *Summary) cover(run *Run) {
 	}
 }
 
+// sim is the simulator of a configuration.
+func (s *Summary) sim(c *Config) string { return s.sims[c.Name] }
+
 // add counts a run.
 func (s *Summary) add(run *Run) {
-	s.row(run).addRun(run)
-	if run.Outcome == sim.Passed && run.Kept && run.weak() && s.Example == "" {
+	row := s.row(run)
+	row.addRun(run)
+	if run.Outcome == sim.Passed && run.Kept && run.weak() && run.Config.Bug == nil && s.Example == "" {
 		s.Example = string(run.Dir)
 	}
-	if !run.Finding() {
-		return
+	if run.Outcome == sim.Infra && len(s.Troubles) < TroublesListed {
+		s.Troubles = append(s.Troubles, Trouble{run.Number, run.Config.Name, run.Title, string(run.Dir)})
 	}
-	i := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Title == run.Title })
-	if i < 0 {
-		i = len(s.Findings)
-		s.Findings = append(s.Findings, Finding{Title: run.Title, Outcome: run.Outcome, First: run.Number, Dir: string(run.Dir)})
+	if row.Canary != nil {
+		s.addCanary(run, row)
 	}
-	f := &s.Findings[i]
-	if run.Number < f.First { // runs end in any order
-		f.First, f.Dir = run.Number, string(run.Dir)
+	if run.Finding() {
+		s.addFinding(run)
 	}
-	f.Runs++
-	if run.Alone != nil {
-		f.Alone++
-		if run.Alone.Recurs {
-			f.Recurred++
-		}
+	if s.Stopped == "" {
+		s.Stopped = s.stopped(run.Number)
 	}
 }
 
@@ -181,10 +194,20 @@ func (j *Judgement) weak() bool {
 	return j.Answered("tso", check.Allowed) && j.Answered("sc", check.Forbidden)
 }
 
-// Total adds the rows up.
-func (s *Summary) Total() Row {
+// Total adds the rows up, those of canaries included.
+func (s *Summary) Total() Row { return s.total(func(*Row) bool { return true }) }
+
+// tested adds up the rows in which no fault is planted.
+func (s *Summary) tested() Row { return s.total(func(r *Row) bool { return r.Canary == nil }) }
+
+func (s *Summary) total(of func(*Row) bool) Row {
 	t := newRow("total", "")
-	for _, r := range s.Rows {
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if !of(r) {
+			continue
+		}
+		t.Planned += r.Planned
 		t.Runs += r.Runs
 		t.Operations += r.Operations
 		t.Weak += r.Weak

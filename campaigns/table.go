@@ -21,23 +21,16 @@ func (s *Summary) Text() string {
 		shard = ", shard " + s.Shard.String()
 	}
 	fmt.Fprintf(&b, "campaign %s%s, seed %d\n%s\n", s.Campaign, shard, s.Seed, s.simulators())
-	b.WriteString(s.table())
-	b.WriteByte('\n')
+	for _, table := range []string{s.table(), s.canaryTable()} {
+		if table != "" {
+			b.WriteString(table + "\n")
+		}
+	}
 	for _, sentence := range s.sentences() {
 		b.WriteString(sentence + "\n")
 	}
-	for _, f := range s.Findings {
-		fmt.Fprintf(&b, "\nfinding: %s (%s, %s)\n", f.Title, f.Outcome, plural(f.Runs, "run"))
-		fmt.Fprintf(&b, "  first    run %d of seed %d, in %s\n", f.First, s.Seed, f.Dir)
-		if f.Alone > 0 {
-			fmt.Fprintf(&b, "  alone    recurs in %d of %s made again outside their batch\n", f.Recurred, plural(f.Alone, "run"))
-		}
-		fmt.Fprintf(&b, "  look     %s check --explain %s\n", s.Program, f.Dir)
-		fmt.Fprintf(&b, "  shrink   %s reduce %s\n", s.Program, f.Dir)
-		fmt.Fprintf(&b, "  repeat   %s repro %s\n", s.Program, f.Dir)
-		if s.Again != "" {
-			fmt.Fprintf(&b, "  anywhere %s --run %d\n", s.Again, f.First)
-		}
+	for i := range s.Findings {
+		b.WriteString(s.Findings[i].text(s))
 	}
 	return b.String()
 }
@@ -59,10 +52,10 @@ func (s *Summary) simulators() string {
 	return b.String()
 }
 
-// table has a line for each configuration and one for all. ✓ counts the runs
-// that a model allows, ✗ those it forbids.
+// table has a line for each configuration without a planted fault and one for
+// all of them; it is empty if there is none. ✓ counts the runs that a model
+// allows, ✗ those it forbids.
 func (s *Summary) table() string {
-	total := s.Total()
 	models := s.models()
 	header := []string{"configuration", "runs", "operations", "passed", "findings"}
 	for _, m := range models {
@@ -70,17 +63,26 @@ func (s *Summary) table() string {
 	}
 	header = append(header, "tso, not sc")
 	rows := [][]string{header}
-	for _, r := range append(slices.Clone(s.Rows), total) {
+	add := func(r *Row) {
 		cells := []string{
 			r.Config, group(r.Runs), group(r.Operations), group(r.Outcomes[sim.Passed]), group(r.findings()),
 		}
 		for _, m := range models {
 			cells = append(cells, group(r.Answers[m][check.Allowed.String()]), group(r.Answers[m][check.Forbidden.String()]))
 		}
-		cells = append(cells, group(r.Weak))
-		rows = append(rows, cells)
+		rows = append(rows, append(cells, group(r.Weak)))
 	}
-	return align(rows)
+	for i := range s.Rows {
+		if s.Rows[i].Canary == nil {
+			add(&s.Rows[i])
+		}
+	}
+	if len(rows) == 1 {
+		return ""
+	}
+	tested := s.tested()
+	add(&tested)
+	return align(rows, columns{total: true})
 }
 
 // models lists the models with answers: those expected first.
@@ -92,9 +94,11 @@ func (s *Summary) models() []string {
 		}
 	}
 	for _, r := range s.Rows {
-		add(r.Expect)
+		if r.Canary == nil {
+			add(r.Expect)
+		}
 	}
-	total := s.Total()
+	total := s.tested()
 	for _, m := range ModelNames() {
 		if len(total.Answers[m]) > 0 {
 			add(m)
@@ -107,56 +111,18 @@ func (r *Row) findings() int {
 	return r.Runs - r.Outcomes[sim.Passed] - r.Outcomes[sim.Infra]
 }
 
-// sentences say what the table means.
-func (s *Summary) sentences() []string {
-	t := s.Total()
-	elapsed := max(s.Elapsed.Seconds(), 1e-9)
-	out := []string{fmt.Sprintf("%s and %s in %s: %s runs/s, %s operations/s.",
-		plural(t.Runs, "run"), plural(t.Operations, "operation"), seconds(s.Elapsed),
-		rate(float64(t.Runs)/elapsed), rate(float64(t.Operations)/elapsed))}
-	if s.Interrupted {
-		out = append(out, fmt.Sprintf("Interrupted: %d of %d planned runs ended.", t.Runs, s.Planned))
-	} else if t.Runs < s.Planned {
-		why := "Stopped"
-		if s.BudgetSpent {
-			why = "Budget spent"
-		}
-		out = append(out, fmt.Sprintf("%s: %d of %d planned runs ended.", why, t.Runs, s.Planned))
-	}
-	if t.Answers["sc"] != nil && t.Answers["tso"] != nil {
-		text := fmt.Sprintf("%s of %s are TSO but not SC.", group(t.Weak), plural(t.Runs, "run"))
-		if t.Answers["tso"][check.Allowed.String()] == t.Runs {
-			text = fmt.Sprintf("%s of %s are not SC; every run is TSO.", group(t.Weak), plural(t.Runs, "run"))
-		}
-		out = append(out, text)
-	}
-	decided := 0
-	for _, m := range s.models() {
-		decided += t.Answers[m][check.Allowed.String()] + t.Answers[m][check.Forbidden.String()]
-		if n := t.Answers[m][check.Unknown.String()]; n > 0 {
-			out = append(out, fmt.Sprintf("%s undecided under %s.", plural(n, "run"), m))
-		}
-	}
-	if decided > 0 {
-		out = append(out, fmt.Sprintf("The evidence of all %s was accepted by the independent checkers.", plural(decided, "verdict")))
-	}
-	for i := range s.Rows {
-		if text := s.Rows[i].coverage(); text != "" {
-			out = append(out, text)
-		}
-	}
-	if n := t.Outcomes[sim.Infra]; n > 0 {
-		out = append(out, fmt.Sprintf("%s could not be made and say nothing.", plural(n, "run")))
-	}
-	if s.Example != "" {
-		out = append(out, "", "To see why a run is not SC:  "+s.Program+" check --model sc --explain "+s.Example)
-	}
-	return out
+// columns says how to lay out a table.
+type columns struct {
+	// left lists columns aligned to the left beside the first; the others are
+	// to the right.
+	left []int
+	// total says that the last row adds the others up.
+	total bool
 }
 
-// align lays out rows in columns: the first to the left, others to the right,
-// under a rule below the header and above the last row.
-func align(rows [][]string) string {
+// align lays out rows in columns, under a rule below the header and, where
+// there is one, above the total.
+func align(rows [][]string, how columns) string {
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, cell := range r {
@@ -172,16 +138,21 @@ func align(rows [][]string) string {
 		b.WriteString(strings.Repeat("─", total) + "\n")
 	}
 	for i, r := range rows {
-		if i == 1 || i == len(rows)-1 {
+		if i == 1 || how.total && i == len(rows)-1 {
 			rule()
 		}
 		for j, cell := range r {
 			pad := strings.Repeat(" ", width[j]-utf8.RuneCountInString(cell))
+			if j > 0 {
+				b.WriteString("  ")
+			}
 			switch {
-			case j == 0 && len(r) > 1:
-				b.WriteString(cell + pad)
+			case j > 0 && !slices.Contains(how.left, j):
+				b.WriteString(pad + cell)
+			case j == len(r)-1:
+				b.WriteString(cell)
 			default:
-				b.WriteString("  " + pad + cell)
+				b.WriteString(cell + pad)
 			}
 		}
 		b.WriteByte('\n')

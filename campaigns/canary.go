@@ -1,0 +1,202 @@
+package campaigns
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ordeal/sim"
+)
+
+// Canary is what came of a configuration in which a fault is planted.
+type Canary struct {
+	// About, Known and By are those of the Bug; Control is its Equivalent.
+	About   string   `json:"about"`
+	Known   string   `json:"known,omitempty"`
+	By      []string `json:"by,omitempty"`
+	Control string   `json:"control,omitempty"`
+	Fate    Fate     `json:"fate"`
+	// Caught counts the runs that showed the fault, Otherwise those that
+	// failed in another way than By: they neither show it nor are findings.
+	Caught    int `json:"caught"`
+	Otherwise int `json:"otherwise,omitempty"`
+	// First is the first run that showed the fault, Dir its directory; both
+	// mean something only where Caught is not 0.
+	First int    `json:"first"`
+	Dir   string `json:"dir,omitempty"`
+	// Operations is what the fault needs at least to show, 0 where that is
+	// not known; fewer say nothing.
+	Operations int `json:"operations,omitempty"`
+	_          struct{}
+}
+
+// Fate says how a canary does.
+type Fate string
+
+// The fates.
+const (
+	// FateOpen: not all runs ended with a result, or they were too short, and
+	// none showed the fault.
+	FateOpen Fate = "open"
+	// FateCaught: some run showed the fault, as it should.
+	FateCaught Fate = "caught"
+	// FateMissed: no run did, which is a finding of outcome Missed.
+	FateMissed Fate = "missed"
+	// FateQuiet: of a negative control, no run has failed, as it should be.
+	FateQuiet Fate = "quiet"
+	// FateLoud: of a negative control, some run failed, which is a finding.
+	FateLoud Fate = "loud"
+)
+
+// newCanary is nil for a configuration without a planted fault.
+func newCanary(c *Config) *Canary {
+	b := c.Bug
+	if b == nil {
+		return nil
+	}
+	k := &Canary{About: b.About, Known: b.Known, By: b.By, Control: b.Equivalent, Fate: FateOpen, Operations: b.Budget}
+	if b.Equivalent != "" {
+		k.Fate = FateQuiet
+	}
+	return k
+}
+
+// canary reports whether the runs of c ought to fail.
+func (c *Config) canary() bool { return c.Bug != nil && c.Bug.Equivalent == "" }
+
+// shows reports whether a failing run shows the fault.
+func (b *Bug) shows(o sim.Outcome) bool { return len(b.By) == 0 || slices.Contains(b.By, o.String()) }
+
+// fate names the two ways in which a run of a canary fails.
+func (b *Bug) fate(j *Judgement) string {
+	if b.shows(j.Outcome) {
+		return "caught"
+	}
+	return "otherwise"
+}
+
+// Finding reports whether a run is one of a finding: it failed, and is not one
+// of a canary, which ought to.
+func (r *Run) Finding() bool { return r.Case.Finding() && !r.Config.canary() }
+
+// Caught reports whether a run shows the fault that was planted for it.
+func (r *Run) Caught() bool {
+	return r.Config.canary() && r.Case.Finding() && r.Config.Bug.shows(r.Outcome)
+}
+
+// add counts a run of the canary's configuration, whose row is counted
+// already.
+func (k *Canary) add(run *Run, row *Row) {
+	switch {
+	case !run.Case.Finding():
+	case k.Control != "":
+		k.Fate = FateLoud
+		k.showed(run)
+	case run.Caught():
+		k.Fate = FateCaught
+		k.showed(run)
+	default:
+		k.Otherwise++
+	}
+	if k.Fate == FateOpen && row.Runs == row.Planned && row.Outcomes[sim.Infra] == 0 && row.Operations >= k.Operations {
+		k.Fate = FateMissed
+	}
+}
+
+func (k *Canary) showed(run *Run) {
+	if k.Caught == 0 || run.Number < k.First {
+		k.First, k.Dir = run.Number, ""
+		if run.Kept {
+			k.Dir = string(run.Dir)
+		}
+	}
+	k.Caught++
+}
+
+// addCanary counts a run of a configuration with a planted fault. That nothing
+// shows a fault any more is a finding, as of the last run.
+func (s *Summary) addCanary(run *Run, row *Row) {
+	before := row.Canary.Fate
+	row.Canary.add(run, row)
+	if row.Canary.Fate == FateMissed && before != FateMissed {
+		s.Findings = append(s.Findings, Finding{
+			Title: fmt.Sprintf("canary %s is no longer caught", run.Config.Name), Outcome: sim.Missed, System: run.Config.system(s.sim(run.Config)),
+			Runs: row.Runs, First: run.Number, FirstAt: run.At, Last: run.Number, LastAt: run.At, Configs: []ConfigCount{{run.Config.Name, row.Runs}},
+		})
+	}
+}
+
+// canaryTable has a line for each planted fault, those that did what they
+// should not first.
+func (s *Summary) canaryTable() string {
+	rows := [][]string{{"canary", "fate", "runs", "caught", "first", "fault"}}
+	for _, wrong := range []bool{true, false} {
+		for _, r := range s.Rows {
+			k := r.Canary
+			if k == nil || k.wrong() != wrong {
+				continue
+			}
+			first, about := "", k.About
+			if k.Caught > 0 {
+				first = fmt.Sprint(k.First)
+			}
+			if k.Control != "" {
+				about = "none that can show: " + k.Control
+			}
+			rows = append(rows, []string{r.Config, string(k.Fate), group(r.Runs), group(k.Caught), first, about})
+		}
+	}
+	if len(rows) == 1 {
+		return ""
+	}
+	return align(rows, columns{left: []int{0, 1, 5}})
+}
+
+// wrong tells whether the canary did what it should not.
+func (k *Canary) wrong() bool { return k.Fate == FateMissed || k.Fate == FateLoud }
+
+// canarySentences say what the table of canaries means.
+func (s *Summary) canarySentences() []string {
+	count := make(map[Fate]int)
+	names := make(map[Fate][]string)
+	otherwise := 0
+	for _, r := range s.Rows {
+		if r.Canary != nil {
+			count[r.Canary.Fate]++
+			names[r.Canary.Fate] = append(names[r.Canary.Fate], r.Config)
+			otherwise += r.Canary.Otherwise
+		}
+	}
+	list := func(f Fate) string {
+		shown := names[f][:min(len(names[f]), canariesNamed)]
+		if n := len(names[f]) - len(shown); n > 0 {
+			return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), n)
+		}
+		return strings.Join(shown, ", ")
+	}
+	var out []string
+	if n := count[FateCaught] + count[FateMissed] + count[FateOpen]; n > 0 {
+		text := fmt.Sprintf("Canaries are faults planted to see that they are noticed: %s of %s caught", group(count[FateCaught]), group(n))
+		if count[FateMissed] > 0 {
+			text += "; missed: " + list(FateMissed)
+		}
+		if count[FateOpen] > 0 {
+			text += "; still open: " + list(FateOpen)
+		}
+		out = append(out, text+".")
+	}
+	if n := count[FateQuiet] + count[FateLoud]; n > 0 {
+		text := fmt.Sprintf("Negative controls are faults that cannot show: %s of %s quiet", group(count[FateQuiet]), group(n))
+		if count[FateLoud] > 0 {
+			text += "; but failing: " + list(FateLoud)
+		}
+		out = append(out, text+".")
+	}
+	if otherwise > 0 {
+		out = append(out, fmt.Sprintf("%s of canaries failed in another way than bug.by says and count as nothing.", plural(otherwise, "run")))
+	}
+	return out
+}
+
+// canariesNamed bounds the names in a sentence.
+const canariesNamed = 8

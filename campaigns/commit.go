@@ -1,0 +1,231 @@
+package campaigns
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"ordeal/sim"
+)
+
+// Runs end in any order, and are recorded in the order of their numbers: a run
+// that ended waits for those before it. What is recorded, which directories
+// stay, which run of a finding is the first and where a campaign stops are
+// therefore the same whatever the number of workers and their luck, and after
+// any number of kills. A run that waits has left endedFile in its directory, so
+// that a kill does not lose it.
+
+// endedFile is the file of a run that waits to be recorded. It is an Entry
+// whose New is all of the coverage, counts included.
+const endedFile = "ended.json"
+
+// maxWaiting is how many runs may wait: then no further ones start. A run that
+// takes its time holds the others up only after that many, and they take no
+// more memory.
+const maxWaiting = 1000
+
+// ending is a run that ended.
+type ending struct {
+	*Run
+	program string // hash of the program
+	noted   bool   // in endedFile
+}
+
+// ended takes in a run that ended, or could not be made. The error is one that
+// ends the campaign, ctx's included.
+func (r *running) ended(ctx context.Context, run *Run, record *Record, err error) error {
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err() // the run was given up, not its fault
+		}
+		run.Case = troubled(err, run.Case)
+	}
+	if r.mayStay(run) {
+		if err := guarded(func() error { return run.Dir.Finish(run.Case) }); err != nil {
+			run.Case = troubled(err, run.Case)
+		}
+	}
+	// What else is known is in the directory, or not needed any more.
+	run.Case = &Case{Judgement: run.Case.Judgement, Coverage: run.Case.Coverage}
+	e := &ending{Run: run, program: record.Program}
+	if r.mustWait(run.Number) {
+		e.noted = e.note() == nil // else a kill loses the run, and it is made again
+	}
+	gone, err := r.take(e)
+	for _, dir := range gone {
+		if removeErr := os.RemoveAll(string(dir)); removeErr != nil {
+			r.mu.Lock()
+			r.tell("trouble: %s stays: %v", dir, removeErr)
+			r.mu.Unlock()
+		}
+	}
+	return err
+}
+
+// mayStay reports whether the directory of a run that ended stays as far as is
+// known.
+func (r *running) mayStay(run *Run) bool {
+	key, always := r.c.stay(run)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return always || key != "" && !r.kept[key]
+}
+
+func (r *running) mustWait(number int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return number != r.next
+}
+
+// note leaves endedFile.
+func (e *ending) note() error {
+	text, err := json.Marshal(&Entry{
+		Number: e.Number, Config: e.Config.Name, Program: e.program, New: e.Coverage, Judgement: &e.Judgement,
+	})
+	if err != nil {
+		return err
+	}
+	// A file cut short is none, so it is written in place.
+	return os.WriteFile(e.Dir.path(endedFile), text, 0o644)
+}
+
+// take takes in a run that ended and records what can be. It gives the
+// directories that do not stay.
+func (r *running) take(e *ending) (gone []RunDir, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting[e.Number] = e
+	return r.recordReady()
+}
+
+// recordReady records the runs that wait for nothing any more.
+func (r *running) recordReady() (gone []RunDir, err error) {
+	defer r.room.Broadcast()
+	for err == nil && r.waiting[r.next] != nil {
+		err = r.commit(r.waiting[r.next], &gone)
+	}
+	return gone, err
+}
+
+// awaitRoom waits until few enough runs wait for others that the launch of a
+// number may start. All launches of lower numbers have, so that they will.
+func (r *running) awaitRoom(ctx context.Context, number int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer context.AfterFunc(ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.room.Broadcast()
+	})()
+	for len(r.waiting) >= maxWaiting && r.next < number && ctx.Err() == nil {
+		r.room.Wait()
+	}
+}
+
+// flush records the runs that wait, whatever they wait for: nothing else will
+// be made.
+func (r *running) flush() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var gone []RunDir
+	var err error
+	for _, number := range slices.Sorted(maps.Keys(r.waiting)) {
+		if err = r.commit(r.waiting[number], &gone); err != nil {
+			break
+		}
+	}
+	for _, dir := range gone {
+		err = errors.Join(err, os.RemoveAll(string(dir)))
+	}
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
+// commit records a run: from now on it is one of the campaign's.
+func (r *running) commit(e *ending, gone *[]RunDir) error {
+	run := e.Run
+	run.At, run.Kept = r.elapsed(), r.keep(run)
+	if run.Outcome == sim.Infra {
+		dir, err := r.quarantine(run.Number, run.Title+"\n\n"+run.Detail)
+		if err != nil {
+			r.tell("trouble: run %d cannot be set aside: %v", run.Number, err)
+		}
+		run.Dir, run.Kept, run.Quarantined = dir, false, true
+	}
+	r.sum.cover(run)
+	if err := r.append(e); err != nil {
+		return fmt.Errorf("run %d: %w", run.Number, err)
+	}
+	delete(r.waiting, run.Number)
+	r.count(run)
+	switch {
+	case run.Kept && e.noted:
+		if err := os.Remove(run.Dir.path(endedFile)); err != nil {
+			r.tell("trouble: %v", err)
+		}
+	case !run.Kept && !run.Quarantined:
+		*gone = append(*gone, run.Dir)
+	}
+	if r.Watch != nil {
+		r.Watch(r.sum, run)
+	}
+	return r.verdict(run)
+}
+
+// count counts a run that is recorded.
+func (r *running) count(run *Run) {
+	r.done[run.Number], r.stays[run.Number] = true, run.Kept
+	r.left--
+	r.skipDone()
+	r.sum.add(run)
+	r.sum.Elapsed = r.elapsed()
+}
+
+// verdict says whether the campaign goes on after a run.
+func (r *running) verdict(run *Run) error {
+	r.noteFindings()
+	if err := r.tolerate(run); err != nil {
+		return err
+	}
+	if r.sum.Stopped != "" {
+		return errStopped
+	}
+	return nil
+}
+
+// keep decides whether the directory of a run stays, and notes that it does.
+func (r *running) keep(run *Run) bool {
+	key, always := r.c.stay(run)
+	if key == "" {
+		return always
+	}
+	first := !r.kept[key]
+	r.kept[key] = true
+	return always || first
+}
+
+// stay says whether the directory of a run stays: always, or as the first run
+// of the kind key, or never where key is empty.
+func (c *Campaign) stay(run *Run) (key string, always bool) {
+	switch {
+	case run.Outcome == sim.Infra:
+		return "", true
+	case run.Config.canary() && run.Judgement.Finding():
+		return run.Config.Name + " " + run.Config.Bug.fate(&run.Judgement), c.Keep == KeepAll
+	case c.Keep == KeepAll || run.Outcome != sim.Passed || run.Undecided():
+		return "", true
+	case run.Config.canary():
+		return "", false
+	}
+	key = run.Config.Name
+	for _, a := range run.Answers {
+		key += " " + a.Model + "=" + a.Answer
+	}
+	return key, false
+}
