@@ -43,8 +43,8 @@ func (r *reader) file() (wrapped bool) {
 		r.array(r.readSession)
 	} else {
 		start := r.at
-		keys := r.object(func(key string) int {
-			switch key {
+		keys := r.object(func(key []byte) int {
+			switch string(key) {
 			case "data":
 				r.array(r.readSession)
 				return 0
@@ -75,8 +75,8 @@ func (r *reader) readSession() {
 func (r *reader) readTransaction() {
 	r.peek()
 	start, committed := r.at, false
-	keys := r.object(func(key string) int {
-		switch key {
+	keys := r.object(func(key []byte) int {
+		switch string(key) {
 		case "events":
 			r.array(r.readEvent)
 			return 0
@@ -124,11 +124,11 @@ func (r *reader) compact(op *operation) {
 	r.want('[')
 	r.peek()
 	at := r.at
-	tag := string(r.text())
-	if tag != "r" && tag != "w" {
+	tag := r.text()
+	op.write = string(tag) == "w"
+	if !op.write && string(tag) != "r" {
 		r.fail(at, `%q: want "r" or "w"`, tag)
 	}
-	op.write = tag == "w"
 	r.want(',')
 	op.variable = r.variable()
 	r.want(',')
@@ -139,12 +139,12 @@ func (r *reader) compact(op *operation) {
 // tagged reads {"Write": {…}}, {"Read": {…}}, or the notation of 2019.
 func (r *reader) tagged(op *operation, start int) {
 	succeeded := true
-	keys := r.object(func(key string) int {
-		switch key {
+	keys := r.object(func(key []byte) int {
+		switch string(key) {
 		case "Read", "Write":
-			op.write = key == "Write"
+			op.write = key[0] == 'W'
 			at := r.at
-			if fields := r.object(func(key string) int { return r.field(op, key) }); fields != 3 {
+			if fields := r.object(func(key []byte) int { return r.field(op, key) }); fields != 3 {
 				r.fail(at, `want "variable" and "version"`)
 			}
 			return 0
@@ -170,8 +170,8 @@ func (r *reader) tagged(op *operation, start int) {
 }
 
 // field reads a field of a read or write.
-func (r *reader) field(op *operation, key string) int {
-	switch key {
+func (r *reader) field(op *operation, key []byte) int {
+	switch string(key) {
 	case "variable":
 		op.variable = r.variable()
 		return 0
@@ -214,7 +214,7 @@ func (r *reader) version(write bool) gen.Value {
 		return r.number()
 	}
 	at := r.at
-	if r.word() != "null" {
+	if string(r.word()) != "null" {
 		r.rewind(at, "a version or null")
 	}
 	return 0

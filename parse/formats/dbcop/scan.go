@@ -90,7 +90,7 @@ func (s *scanner) array(each func()) {
 // object calls each for every key, to read its value. A key that comes twice
 // is a fault; each returns a number for the key, at most 63, or a negative one
 // for a key that does not belong there. The result has the bits of the keys.
-func (s *scanner) object(each func(key string) int) (keys uint64) {
+func (s *scanner) object(each func(key []byte) int) (keys uint64) {
 	s.want('{')
 	if s.eat('}') {
 		return 0
@@ -98,7 +98,7 @@ func (s *scanner) object(each func(key string) int) (keys uint64) {
 	for s.err == nil {
 		s.peek()
 		at := s.at
-		key := string(s.text())
+		key := s.text()
 		s.want(':')
 		if s.err != nil {
 			break
@@ -142,23 +142,26 @@ func (s *scanner) text() []byte {
 }
 
 // word reads one of the literals of letters.
-func (s *scanner) word() string {
+func (s *scanner) word() []byte {
 	s.peek()
 	start := s.at
 	for s.err == nil && s.at < len(s.data) && s.data[s.at]-'a' <= 'z'-'a' {
 		s.at++
 	}
-	return string(s.data[start:s.at])
+	return s.data[start:s.at]
 }
 
 func (s *scanner) boolean() bool {
 	s.peek()
 	at := s.at
-	word := s.word()
-	if word != "true" && word != "false" {
+	switch string(s.word()) {
+	case "true":
+		return true
+	case "false":
+	default:
 		s.rewind(at, "true or false")
 	}
-	return word == "true"
+	return false
 }
 
 func (s *scanner) rewind(at int, wanted string) {
