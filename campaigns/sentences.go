@@ -36,7 +36,7 @@ func (s *Summary) sentences() []string {
 		out = append(out, fmt.Sprintf("The evidence of all %s was accepted by the independent checkers.", plural(decided, "verdict")))
 	}
 	for i := range s.Rows {
-		if text := s.Rows[i].coverage(); text != "" {
+		if text := s.Rows[i].coverage(); text != "" && s.Rows[i].Canary == nil {
 			out = append(out, text)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/shrink"
 )
 
 func newCampaign(e *env) *cobra.Command {
@@ -28,12 +29,17 @@ func newCampaignRun(e *env) *cobra.Command {
 		Use:   "run FILE|-",
 		Short: "Run a campaign and print what came of it",
 		Long: `Run the campaign that a YAML file describes. Each run leaves a record; findings
-keep their run directories. The closing table goes to standard output.
+keep their run directories, and the first run of each is reduced where the file
+says how long (reduce). The closing table goes to standard output.
 
-An interrupt (Ctrl-C) ends the campaign: runs in flight are given up, all others
-stay recorded, and the table of those is printed; a second one ends at once.
-Exit status: 0 nothing found, 1 a finding, 3 undecided or interrupted with nothing
-found, 4 some run could not be made.`,
+The campaign ends when its runs are done, its budget is spent, a condition of stop
+is met, or too many runs in a row could not be made; such runs are set aside in
+DIR/quarantine. An interrupt (Ctrl-C) ends it, too: runs in flight are given up, all
+others stay recorded, and the table of those is printed; a second one ends at once.
+Whatever ended it, even a kill, campaign resume DIR goes on where it was left.
+
+Exit status: 0 nothing found, 1 a finding (a canary that is not caught any more is
+one), 3 undecided or interrupted with nothing found, 4 some run could not be made.`,
 		Example: `  ordeal campaign run campaigns/quick.yaml
   ordeal campaign run --set seed=7 --set configs.sb.runs=100 campaigns/quick.yaml`,
 		Args: arguments(1, 1, "one FILE, or - for standard input"),
@@ -66,11 +72,26 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 		}
 	}
 	progress := newProgress(c.env, camp.Runs())
-	loop := campaigns.Loop{Dir: dir, Command: c.args, Watch: progress.watch, Again: c.again(file), Shard: c.shard}
+	loop := c.loop(dir, progress)
+	loop.Again, loop.Shard = c.again(file), c.shard
 	sum, err := loop.Run(ctx, camp)
 	progress.close()
-	if sum.Total().Runs > 0 || err == nil {
-		fmt.Fprint(c.stdout, sum.Text())
+	return c.conclude(sum, err)
+}
+
+// loop is the run loop of a campaign in dir.
+func (e *env) loop(dir string, p *progress) campaigns.Loop {
+	return campaigns.Loop{
+		Dir: dir, Command: e.args, Watch: p.watch, Tell: p.tell, Reduce: shrink.Automatic(e.args),
+		Again: strings.Join([]string{e.args[0], "repro", "--campaign", quoted(filepath.Join(dir, "campaign.yaml"))}, " "),
+	}
+}
+
+// conclude prints what came of a campaign, whose summary is nil if it could not
+// be read, and gives the exit status.
+func (e *env) conclude(sum *campaigns.Summary, err error) error {
+	if sum != nil && (sum.Total().Runs > 0 || err == nil) {
+		fmt.Fprint(e.stdout, sum.Text())
 	}
 	if err != nil {
 		return err
@@ -102,25 +123,21 @@ func newCampaignResume(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume DIR",
 		Short: "Go on with a campaign that was interrupted or killed",
-		Long: `Go on with the campaign in DIR: runs that its journal has are not made again, runs
-that were in flight are. The closing table is that of the whole campaign.`,
-		Args: arguments(1, 1, "one DIR of a campaign"),
+		Long: `Go on with the campaign in DIR: runs that ended are not made again; runs that were
+in flight are, and so are those in quarantine, and those whose records are spoilt.
+Reductions that had not ended begin anew. The closing table and the exit status are
+those of the whole campaign, as if it had never been interrupted. Nothing is done
+about a campaign that is complete, has spent its budget or has met a condition of
+stop: that is said, and the table printed.`,
+		Example: `  ordeal campaign resume runs/quick-20260101-120000`,
+		Args:    arguments(1, 1, "one DIR of a campaign"),
 	}
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		progress := newProgress(e, 0)
-		loop := campaigns.Loop{
-			Dir: args[0], Command: e.args, Watch: progress.watch,
-			Again: strings.Join([]string{e.args[0], "repro", "--campaign", quoted(filepath.Join(args[0], "campaign.yaml"))}, " "),
-		}
+		loop := e.loop(args[0], progress)
 		sum, err := loop.Resume(ctx)
 		progress.close()
-		if sum != nil && sum.Total().Runs > 0 {
-			fmt.Fprint(e.stdout, sum.Text())
-		}
-		if err != nil {
-			return err
-		}
-		return exit(sum.ExitStatus())
+		return e.conclude(sum, err)
 	})
 	return cmd
 }
