@@ -82,7 +82,7 @@ func (p *page) view(f *finding, number int, full bool) findingView {
 		return v
 	}
 	if text, err := p.files.read(path.Join(v.Best, campaigns.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
-		v.Program = strings.TrimSpace(string(text))
+		v.Program = shorten(string(text))
 	}
 	v.Evidence = p.evidence(f, &v, pad(run))
 	return v

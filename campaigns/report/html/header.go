@@ -61,7 +61,7 @@ func (n *night) verdict(total *campaigns.Row, k *canaryCount) (sentence, class s
 	case len(n.findings) > 0:
 		parts, class = append(parts, plural(len(n.findings), "different finding")), "bad"
 	case total.Runs == 0:
-		return "No run has ended", "open"
+		return "No run has ended.", "open"
 	default:
 		parts = append(parts, "Nothing found")
 	}

@@ -34,6 +34,8 @@ func plural(n int, noun string) string {
 func short(n float64) string {
 	for _, unit := range []string{"", "k", "M", "G", "T"} {
 		switch {
+		case unit == "" && n < 0.95:
+			return strconv.FormatFloat(n, 'g', 2, 64)
 		case n < 9.95 && n != math.Trunc(n):
 			return strconv.FormatFloat(n, 'f', 1, 64) + unit
 		case n < 999.5:

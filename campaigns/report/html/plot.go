@@ -8,7 +8,7 @@ import (
 
 // The widths in which plots are drawn: one for desktops, one for phones. The
 // style sheet shows one of them.
-var widths = [...]float64{1040, 340}
+var widths = [...]float64{1130, 340}
 
 // figure draws a plot in both widths. About says in words what it shows; draw
 // draws it, and gives the height.

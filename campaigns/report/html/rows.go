@@ -47,14 +47,18 @@ var outcomes = []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock
 
 // table makes the table of configurations.
 func (n *night) table() tableView {
-	t := tableView{Models: n.models()}
+	t := tableView{}
+	models := n.models()
+	for _, m := range models {
+		t.Models = append(t.Models, clip(m, nameShown))
+	}
 	for i := range n.sum.Rows {
 		if i == rowsShown {
 			t.More = len(n.sum.Rows) - i
 			break
 		}
 		row := &n.sum.Rows[i]
-		v := t.row(row)
+		v := line(row, models)
 		if p := n.configs[row.Config]; p != nil && p.config.Bug != nil {
 			v.Bug = clip(p.config.Bug.About, titleShown)
 			if v.Bug == "" {
@@ -64,13 +68,13 @@ func (n *night) table() tableView {
 		t.Rows = append(t.Rows, v)
 	}
 	total := n.sum.Total()
-	t.Total = t.row(&total)
+	t.Total = line(&total, models)
 	return t
 }
 
-// row makes a line. Rates are of the time spent on the configuration itself,
-// by the simulator and by judging.
-func (t *tableView) row(r *campaigns.Row) rowView {
+// line makes a line of the answers of some models. Rates are of the time spent
+// on the configuration itself, by the simulator and by judging.
+func line(r *campaigns.Row, models []string) rowView {
 	v := rowView{
 		Name: clip(r.Config, nameShown), Expect: clip(r.Expect, nameShown), Runs: group(r.Runs), Operations: group(r.Operations),
 		Rate: "–", Coverage: "–", Covered: -1,
@@ -83,7 +87,7 @@ func (t *tableView) row(r *campaigns.Row) rowView {
 			v.Outcomes = append(v.Outcomes, outcomeView{o.String(), n, 1000 * n / max(r.Runs, 1)})
 		}
 	}
-	for _, m := range t.Models {
+	for _, m := range models {
 		a, ok := r.Answers[m]
 		v.Answers = append(v.Answers, answerView{
 			a[check.Allowed.String()], a[check.Forbidden.String()], a[check.Unknown.String()], ok, m == r.Expect,

@@ -86,7 +86,7 @@ func clock(high float64, count int, from, to float64) (s scale, ticks []tick, un
 	}
 	for i := 0; float64(i)*step <= high*(1+1e-9); i++ {
 		v := float64(i) * step
-		ticks = append(ticks, tick{v, strconv.FormatFloat(v/per, 'g', 4, 64)})
+		ticks = append(ticks, tick{v, strconv.FormatFloat(v/per, 'g', 6, 64)})
 	}
 	return scale{0, high, from, to, false}, ticks, unit
 }

@@ -1,0 +1,99 @@
+package html
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/sim"
+)
+
+// fake writes the directory of a campaign whose runs nobody made.
+func fake(t testing.TB, file string, head campaigns.Head, runs func(yield func(*campaigns.Entry))) *campaigns.Archive {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "night")
+	must(t, os.MkdirAll(dir, 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(file), 0o644))
+	data, err := json.Marshal(&head)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "campaign.json"), data, 0o644))
+	journal, err := os.Create(filepath.Join(dir, "runs.jsonl"))
+	must(t, err)
+	w := bufio.NewWriter(journal)
+	runs(func(e *campaigns.Entry) {
+		text, err := json.Marshal(e)
+		must(t, err)
+		w.Write(append(text, '\n'))
+	})
+	must(t, w.Flush())
+	must(t, journal.Close())
+	a, err := campaigns.Open(dir)
+	must(t, err)
+	return a
+}
+
+// entry is a run that passed; edit makes it another.
+func entry(a string, number int, edit func(*campaigns.Entry)) *campaigns.Entry {
+	e := &campaigns.Entry{Number: number, Config: a, At: time.Duration(number+1) * time.Second, Judgement: &campaigns.Judgement{
+		Version: campaigns.RecordVersion, Outcome: sim.Passed, Operations: 100, Elapsed: time.Millisecond,
+		Answers: []campaigns.Answer{{Model: "tso", Answer: check.Allowed.String(), Search: time.Millisecond}},
+	}}
+	if edit != nil {
+		edit(e)
+	}
+	return e
+}
+
+// fails makes a run one that failed.
+func fails(outcome sim.Outcome, title string) func(*campaigns.Entry) {
+	return func(e *campaigns.Entry) { e.Outcome, e.Title = outcome, title }
+}
+
+// put writes a file into the directory of a campaign.
+func put(t testing.TB, a *campaigns.Archive, name, text string) {
+	t.Helper()
+	path := filepath.Join(a.Dir, name)
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// report is the page of an archive.
+func report(t testing.TB, a *campaigns.Archive, o Options) string {
+	t.Helper()
+	var out bytes.Buffer
+	must(t, Write(context.Background(), &out, a, o))
+	return out.String()
+}
+
+// sample runs the campaign of testdata with a few runs of each configuration,
+// and more of what the sets say.
+func sample(t testing.TB, sets ...string) *campaigns.Archive {
+	t.Helper()
+	path := filepath.Join("testdata", "night.yaml")
+	text, err := os.ReadFile(path)
+	must(t, err)
+	c, err := campaigns.Parse(path, text, append([]string{"reduce=0s"}, sets...))
+	must(t, err)
+	dir := filepath.Join(t.TempDir(), "night")
+	loop := campaigns.Loop{Dir: dir, Command: strings.Fields("ordeal campaign run night.yaml")}
+	_, err = loop.Run(context.Background(), c)
+	must(t, err)
+	a, err := campaigns.Open(dir)
+	must(t, err)
+	return a
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

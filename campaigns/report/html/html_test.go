@@ -1,0 +1,265 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+// TestNight reports a real, small campaign with canaries and findings.
+func TestNight(t *testing.T) {
+	a := sample(t, "configs.*.runs=4")
+	page := report(t, a, Options{Kill: filepath.Join("testdata", "matrix.json")})
+	all := parsePage(t, page)
+	checkSafe(t, page, all)
+	checkAccess(t, all)
+	for _, id := range []string{"findings", "configurations", "canaries", "kill", "coverage", "time", "environment"} {
+		byID(t, all, id)
+	}
+	if again := report(t, a, Options{Kill: filepath.Join("testdata", "matrix.json")}); again != page {
+		t.Error("the same archive gives another page")
+	}
+	findings := byID(t, all, "findings")
+	for _, want := range []string{"an update was lost", "ordeal repro --campaign " + a.Dir + "/campaign.yaml --run"} {
+		if !strings.Contains(findings.content(), want) {
+			t.Errorf("the findings lack %q:\n%s", want, findings.content())
+		}
+	}
+	canaries := byID(t, all, "canaries").content()
+	for _, want := range []string{"canary-mi-put-refused-twice", "caught", "quiet, as it should be", "missed", "the second action only counts"} {
+		if !strings.Contains(canaries, want) {
+			t.Errorf("the canaries lack %q", want)
+		}
+	}
+	coverage := byID(t, all, "coverage")
+	for _, want := range []string{"moesi-amd-base", "CorePair", "PrbInvData", "never taken"} {
+		if !strings.Contains(coverage.content(), want) {
+			t.Errorf("the coverage lacks %q", want)
+		}
+	}
+	for _, section := range []string{"canaries", "kill", "time"} {
+		if len(byID(t, all, section).within("svg")) == 0 {
+			t.Errorf("no plot in section %s", section)
+		}
+	}
+}
+
+// TestWitness shows the picture of a reduced directory where there is one,
+// else that of the run's own log.
+func TestWitness(t *testing.T) {
+	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")
+	n, err := collect(context.Background(), a)
+	must(t, err)
+	var f *finding
+	for i := range n.findings {
+		if n.findings[i].Title == "history forbidden by sc" {
+			f = n.findings[i]
+		}
+	}
+	if f == nil || len(f.kept) == 0 {
+		t.Fatalf("no run of the sample is forbidden by SC: %+v", n.findings)
+	}
+	pictures := func() []*element { return named(parsePage(t, report(t, a, Options{})), "img") }
+	drawn := pictures()
+	if len(drawn) != 1 || !strings.HasPrefix(drawn[0].attrs["alt"], "Witness of history forbidden by sc") {
+		t.Fatalf("want one picture, drawn from the log; have %d", len(drawn))
+	}
+	reduced := pad(f.kept[0]) + "/reduced/"
+	put(t, a, reduced+"program.txt", "ordeal-program 1\n")
+	put(t, a, reduced+"run.json", "{}")
+	put(t, a, reduced+"witness.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
+	put(t, a, reduced+"messages.svg", "<svg xmlns='http://www.w3.org/2000/svg'><!-- messages --></svg>")
+	files := pictures()
+	if len(files) != 2 || files[0].attrs["src"] == drawn[0].attrs["src"] {
+		t.Errorf("want the two pictures of the reduced directory, have %d", len(files))
+	}
+	page := report(t, a, Options{})
+	if want := "ordeal repro " + a.Dir + "/" + strings.TrimSuffix(reduced, "/"); !strings.Contains(page, want) {
+		t.Errorf("no command %q", want)
+	}
+}
+
+const twoConfigs = "name: small\nseed: 3\nsim: builtin\nconfigs:\n  - {name: a, runs: 100}\n  - {name: b, runs: 100}\n"
+
+// turns gives the configuration of each run of twoConfigs.
+func turns(number int) string { return [...]string{"a", "b"}[number%2] }
+
+// TestCounts compares what a page says of findings with what the journal has.
+func TestCounts(t *testing.T) {
+	a := fake(t, twoConfigs, campaigns.Head{Started: time.Unix(0, 0)}, func(yield func(*campaigns.Entry)) {
+		yield(entry(turns(0), 0, nil))
+		yield(entry(turns(3), 3, fails(sim.Crash, "late")))
+		yield(entry(turns(2), 2, fails(sim.Crash, "late")))
+		yield(entry(turns(5), 5, fails(sim.Crash, "late")))
+		yield(entry(turns(4), 4, fails(sim.Timeout, "slow")))
+	})
+	n, err := collect(context.Background(), a)
+	must(t, err)
+	if len(n.findings) != 2 {
+		t.Fatalf("%d findings", len(n.findings))
+	}
+	late := n.findings[0]
+	if late.Title != "late" || late.first.Number != 2 || late.last.Number != 5 || late.seen.runs != 3 || late.configs["a"] != 1 || late.configs["b"] != 2 {
+		t.Errorf("late: %+v", late)
+	}
+	if late.first.Operations != 200 { // of the runs 0 and 2 of a
+		t.Errorf("the first was seen after %d operations of its configuration, want 200", late.first.Operations)
+	}
+	all := parsePage(t, report(t, a, Options{}))
+	text := byID(t, all, "finding-1").content()
+	for _, want := range []string{"late", "3 runs", "after 3.0 s, run 2", "after 6.0 s, run 5", "--run 2"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the first finding lacks %q:\n%s", want, text)
+		}
+	}
+	if h := named(all, "h1")[0].content(); h != "2 different findings." {
+		t.Errorf("the verdict is %q", h)
+	}
+}
+
+// hostile are texts that look for a way out of where they are put.
+var hostile = []string{
+	"<script>alert(1)</script>", `"onmouseover="alert(1)`, "'onfocus='alert(1)", "</style><script>alert(1)</script>", "</title><img src=x onerror=alert(1)>",
+	"{{.}}", "--><b>", "]]>", "javascript:alert(1)", "\x00\x07\x1b[31m", "\u202egnp.exe\u202c", "\u2066x\u2069\u200b\ufeff", "\xff\xfe", "a&b&amp;&lt;", strings.Repeat("long ", 60_000), "\r\n\u2028",
+}
+
+// TestHostile puts them everywhere that a campaign has text.
+func TestHostile(t *testing.T) {
+	for i, bad := range hostile {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			quoted := strings.ReplaceAll(strings.ToValidUTF8(strings.Map(func(r rune) rune {
+				if r < ' ' || r == 0x7f {
+					return '?'
+				}
+				return r
+			}, bad), "?"), "'", "''")
+			file := fmt.Sprintf("name: bad\nsim: builtin\nconfigs:\n  - {name: a, runs: 9, protocol: mi}\n  - {name: b, runs: 9, bug: {about: '%s', known: '%s', equivalent: '%s'}}\n  - {name: c, runs: 9, bug: {about: '%s'}}\n",
+				quoted, quoted, quoted, quoted)
+			head := campaigns.Head{Command: []string{bad, "ordeal"}, Tools: map[string]string{bad: bad}}
+			configs := [...]string{"a", "b", "c"}
+			coverage := sim.Coverage{{Machine: bad, State: bad, Event: bad}, {Machine: bad, State: "S", Event: bad, Unreachable: bad}, {Machine: bad, State: bad, Event: "E"}}
+			a := fake(t, file, head, func(yield func(*campaigns.Entry)) {
+				for n := range 9 {
+					yield(entry(configs[n%3], n, func(e *campaigns.Entry) {
+						fails(sim.Violation, bad)(e)
+						e.Detail, e.Kept = bad, true
+						if n < 3 {
+							e.New = coverage
+						}
+						e.Counts = []uint64{5, 1}
+						e.Covered = &campaigns.Covered{}
+						e.Answers = append(e.Answers, campaigns.Answer{Model: bad, Answer: bad})
+					}))
+				}
+			})
+			put(t, a, "000000/run.json", `{"version":1,"config":{"expect":"tso"}}`)
+			put(t, a, "000000/program.txt", bad)
+			put(t, a, "000000/witness-tso.txt", bad)
+			put(t, a, "000000/log.bin", bad)
+			put(t, a, "000000/witness.svg", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><script>alert(1)</script>"+bad+"</svg>")
+			put(t, a, "000000/messages.svg", bad)
+			page := report(t, a, Options{})
+			all := parsePage(t, page)
+			checkSafe(t, page, all)
+			checkAccess(t, all)
+			if len(page) > 600_000 {
+				t.Errorf("the page has %d bytes", len(page))
+			}
+			if i == 0 && !strings.Contains(byID(t, all, "finding-1").content(), bad) {
+				t.Error("the title is not shown")
+			}
+		})
+	}
+}
+
+// TestVisible shows characters that are hidden otherwise, and leaves others.
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\n\ttext – ✓ é": "plain\n\ttext – ✓ é", "a\u202eb": `a\u202eb`, "\x1b[1m": `\u001b[1m`, "\x00": `\u0000`, "\u200d\u2066": `\u200d\u2066`, "\xff": "\ufffd", "\u2028": `\u2028`,
+	} {
+		if got := visible(in); got != want {
+			t.Errorf("visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestEscape refuses files that a link leads to outside of the campaign, and
+// does not wait for a pipe.
+func TestEscape(t *testing.T) {
+	a := fake(t, twoConfigs, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
+		yield(entry("a", 0, func(e *campaigns.Entry) { fails(sim.Crash, "crash")(e); e.Kept = true }))
+		yield(entry("b", 1, func(e *campaigns.Entry) { fails(sim.Crash, "other")(e); e.Kept = true }))
+	})
+	secret := filepath.Join(t.TempDir(), "secret")
+	must(t, os.WriteFile(secret, []byte("the secret"), 0o644))
+	put(t, a, "000000/run.json", "{}")
+	must(t, os.Symlink(secret, filepath.Join(a.Dir, "000000", "program.txt")))
+	must(t, os.Symlink(filepath.Dir(secret), filepath.Join(a.Dir, "000001")))
+	must(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "verdict.json"), 0o644))
+	must(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "witness.svg"), 0o644))
+	if strings.Contains(report(t, a, Options{}), "the secret") {
+		t.Error("the page has a file from outside of the campaign")
+	}
+}
+
+// TestBounds reports more than a page has room for.
+func TestBounds(t *testing.T) {
+	const runs, titles = 6_000, 1_500
+	file := fmt.Sprintf("name: many\nsim: builtin\nconfigs:\n  - {name: a, runs: %d}\n", runs)
+	a := fake(t, file, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
+		for n := range runs {
+			yield(entry("a", n, func(e *campaigns.Entry) {
+				fails(sim.Crash, fmt.Sprintf("title %d %s", n%titles, strings.Repeat("x", 500)))(e)
+				e.Kept = n < 300
+			}))
+		}
+	})
+	picture := "<svg xmlns='http://www.w3.org/2000/svg'>" + strings.Repeat(" ", 100_000) + "</svg>"
+	for n := range 300 {
+		dir := pad(n) + "/reduced/"
+		put(t, a, dir+"program.txt", strings.Repeat("store x 1\n", 40))
+		put(t, a, dir+"witness.svg", picture)
+		put(t, a, dir+"verdict.json", fmt.Sprintf(`{"detail":%q}`, strings.Repeat("a line\n", 10_000)))
+	}
+	page := report(t, a, Options{})
+	if len(page) > 5_000_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	all := parsePage(t, page)
+	text := byID(t, all, "findings").content()
+	for _, want := range []string{"500 further findings are in summary.json", "pictures left out", "Further findings"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the findings do not say %q", want)
+		}
+	}
+	if n := len(byID(t, all, "findings").within("details")); n < findingsShown {
+		t.Errorf("%d findings in full", n)
+	}
+}
+
+// TestUnfinished reports a campaign that has only begun.
+func TestUnfinished(t *testing.T) {
+	a := fake(t, twoConfigs, campaigns.Head{}, func(func(*campaigns.Entry)) {})
+	page := report(t, a, Options{})
+	all := parsePage(t, page)
+	checkSafe(t, page, all)
+	checkAccess(t, all)
+	if h := named(all, "h1")[0].content(); h != "No run has ended." {
+		t.Errorf("the verdict is %q", h)
+	}
+	must(t, os.Remove(filepath.Join(a.Dir, "runs.jsonl")))
+	report(t, a, Options{})
+	put(t, a, "runs.jsonl", "{}\n")
+	if err := Write(context.Background(), new(bytes.Buffer), a, Options{}); err == nil || !strings.Contains(err.Error(), "runs.jsonl:1") {
+		t.Errorf("a broken journal gives the error %v", err)
+	}
+}
