@@ -13,11 +13,7 @@ import (
 )
 
 func TestParseQuick(t *testing.T) {
-	data, err := os.ReadFile("quick.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Parse("quick.yaml", data, []string{"seed=7", "configs.*.runs=3", "configs.shapes.runs=1", "configs.1.mix=load=1,store=1"})
+	c, err := Load("quick.yaml", []string{"seed=7", "configs.*.runs=3", "configs.shapes.runs=1", "configs.1.mix=load=1,store=1"})
 	if err != nil {
 		t.Fatal(err)
 	}
