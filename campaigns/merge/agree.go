@@ -1,0 +1,150 @@
+package merge
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"ordeal/campaigns"
+)
+
+// agree finds out whether the sources are of one campaign, made by the same
+// versions, and what is known of it beside its runs.
+func (j *merging) agree() error {
+	first := j.sources[0]
+	j.c, j.head = first.archive.Campaign, first.archive.Head
+	j.head.Shard, j.head.Shards = campaigns.Shard{}, shards(&first.archive.Head)
+	keys, err := flat(j.c)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, s := range j.sources[1:] {
+		other, err := flat(s.archive.Campaign)
+		if err != nil {
+			return err
+		}
+		if faults := differences(first.name, keys, s.name, other); len(faults) > 0 {
+			errs = append(errs, fmt.Errorf("%s and %s are not of the same campaign: %s", first.name, s.name, strings.Join(faults, "; ")))
+			continue
+		}
+		errs = append(errs, j.addHead(s))
+	}
+	return errors.Join(errs...)
+}
+
+// addHead takes in what else a source knows of the campaign: who began first
+// has begun it.
+func (j *merging) addHead(s *source) error {
+	h := &s.archive.Head
+	var errs []error
+	for _, tool := range slices.Sorted(maps.Keys(h.Tools)) {
+		switch known, ok := j.head.Tools[tool]; {
+		case known == h.Tools[tool]:
+		case tool == campaigns.SimHost:
+			// The machines of a cluster are not all the same; each run's record
+			// has its own.
+			j.head.Tools = maps.Clone(j.head.Tools)
+			j.head.Tools[tool] = union(known, h.Tools[tool])
+		case !ok:
+			errs = append(errs, fmt.Errorf("%s was made with %s %s, %s without", s.name, tool, h.Tools[tool], j.sources[0].name))
+		default:
+			errs = append(errs, fmt.Errorf("%s was made with %s %s, %s with %s", s.name, tool, h.Tools[tool], j.sources[0].name, known))
+		}
+	}
+	if h.Started.Before(j.head.Started) || h.Started.Equal(j.head.Started) && slices.Compare(h.Command, j.head.Command) < 0 {
+		j.head.Started, j.head.Command, j.c = h.Started, h.Command, s.archive.Campaign
+	}
+	j.head.Shards = append(j.head.Shards, shards(h)...)
+	slices.SortFunc(j.head.Shards, func(a, b campaigns.Shard) int {
+		if a.Of != b.Of {
+			return a.Of - b.Of
+		}
+		return a.Index - b.Index
+	})
+	j.head.Shards = slices.Compact(j.head.Shards)
+	return errors.Join(errs...)
+}
+
+// shards are those that a source is, or was merged from.
+func shards(h *campaigns.Head) []campaigns.Shard {
+	if h.Shard != (campaigns.Shard{}) {
+		return []campaigns.Shard{h.Shard}
+	}
+	return slices.Clone(h.Shards)
+}
+
+// union joins lists of versions, which "; " separates.
+func union(a, b string) string {
+	all := append(strings.Split(a, "; "), strings.Split(b, "; ")...)
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "; ")
+}
+
+// flat gives the values of a campaign file by the paths of their keys. The
+// number of workers is left out: it has nothing to say about runs.
+func flat(c *campaigns.Campaign) (map[string]string, error) {
+	plain := *c
+	plain.Workers = 0
+	text, err := yaml.Marshal(&plain)
+	if err != nil {
+		return nil, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	keys := make(map[string]string)
+	flatten(doc.Content[0], "", keys)
+	return keys, nil
+}
+
+func flatten(n *yaml.Node, path string, keys map[string]string) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			flatten(n.Content[i+1], strings.TrimPrefix(path+"."+n.Content[i].Value, "."), keys)
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			flatten(item, fmt.Sprintf("%s.%d", path, i), keys)
+		}
+	default:
+		keys[path] = n.Value
+	}
+}
+
+// maxShown is how many differences and conflicts a message lists.
+const maxShown = 8
+
+// differences says which values of two campaign files are not the same.
+func differences(a string, keysA map[string]string, b string, keysB map[string]string) []string {
+	all := make(map[string]bool)
+	for key := range keysA {
+		all[key] = true
+	}
+	for key := range keysB {
+		all[key] = true
+	}
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		x, inA := keysA[key]
+		y, inB := keysB[key]
+		switch {
+		case !inA:
+			list = append(list, fmt.Sprintf("%s is %q in %s, not set in %s", key, y, b, a))
+		case !inB:
+			list = append(list, fmt.Sprintf("%s is %q in %s, not set in %s", key, x, a, b))
+		case x != y:
+			list = append(list, fmt.Sprintf("%s is %q in %s, %q in %s", key, x, a, y, b))
+		}
+	}
+	if more := len(list) - maxShown; more > 0 {
+		list = append(list[:maxShown], fmt.Sprintf("%d more", more))
+	}
+	return list
+}

@@ -1,0 +1,259 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns"
+)
+
+const campaign = `
+name: parts
+sim: builtin
+seed: 5
+workers: 2
+configs:
+  - {name: clean, runs: 14, threads: 3, ops: 20, locations: 4, rounds: 2, core: tso, protocol: mi}
+  - {name: faulty, runs: 9, threads: 3, ops: 30, locations: 3, rounds: 3, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
+`
+
+// make makes a campaign, or a shard of one, in a directory of that name.
+func makeIn(t *testing.T, dir, shard string, sets ...string) string {
+	t.Helper()
+	c, err := campaigns.Parse("parts.yaml", []byte(campaign), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := campaigns.Loop{Dir: dir, Command: []string{"ordeal", shard}}
+	if shard != "" {
+		if l.Shard, err = campaigns.ParseShard(shard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// mergeTo merges, and wants it to succeed.
+func mergeTo(t *testing.T, dir string, sources ...string) *Result {
+	t.Helper()
+	m := Merge{Dir: dir, Sources: sources}
+	r, err := m.Run(t.Context())
+	if err != nil {
+		t.Fatalf("merge %v: %v", sources, err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, stagingDir)); err == nil {
+		t.Errorf("%s stays", stagingDir)
+	}
+	return r
+}
+
+// timeless reads a campaign's directory as what it says but for times and
+// commands: the files by name.
+func timeless(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		switch filepath.Ext(name) {
+		case ".json", ".jsonl":
+			var all []string
+			lines := [][]byte{data}
+			if filepath.Ext(name) == ".jsonl" {
+				lines = bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+			}
+			for _, line := range lines {
+				var v any
+				if err := json.Unmarshal(line, &v); err != nil {
+					return err
+				}
+				text, err := json.MarshalIndent(strip(v, dir), "", " ")
+				if err != nil {
+					return err
+				}
+				all = append(all, string(text))
+			}
+			files[name] = strings.Join(all, "\n")
+		case ".txt":
+			if name != "summary.txt" { // has rates
+				files[name] = string(data)
+			}
+		default:
+			files[name] = string(data)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// strip takes out of a JSON value what is a time, a command or a number of
+// shards, and what counts what is new in a run of a kept directory, which is
+// as the shard saw it.
+func strip(v any, dir string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			if strings.HasSuffix(key, "_ns") || slices.Contains([]string{"started", "session", "command", "shards"}, key) {
+				delete(v, key)
+				continue
+			}
+			v[key] = strip(value, dir)
+		}
+		if v["version"] != nil && v["outcome"] != nil && v["number"] == nil { // verdict.json
+			if covered, ok := v["covered"].(map[string]any); ok {
+				delete(covered, "new")
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = strip(v[i], dir)
+		}
+	case string:
+		return strings.ReplaceAll(v, dir, "DIR")
+	}
+	return v
+}
+
+// bytesOf reads all files of a directory.
+func bytesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestMergeIsWhole merges shards, in one step and in several, in other orders
+// and again, and wants what the campaign leaves that is made in one go.
+func TestMergeIsWhole(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	want := timeless(t, makeIn(t, at("whole"), ""))
+	var shards []string
+	for _, i := range []string{"1", "2", "3"} {
+		shards = append(shards, makeIn(t, at("shard-"+i), i+"/3"))
+	}
+	r := mergeTo(t, at("once"), shards...)
+	if r.Added != 23 || len(r.Missing) != 0 || r.Summary.Total().Runs != 23 {
+		t.Errorf("%d runs are added, %v are missing, %d are summed up", r.Added, r.Missing, r.Summary.Total().Runs)
+	}
+	if diff := cmp.Diff(want, timeless(t, at("once"))); diff != "" {
+		t.Errorf("merged it is otherwise (-whole +merged):\n%s", diff)
+	}
+	once := bytesOf(t, at("once"))
+	for name, steps := range map[string][][]string{
+		"again":   {{shards[2], shards[0], shards[1]}, {shards[1]}, {shards[0], shards[1], shards[2]}},
+		"slowly":  {{shards[2]}, {shards[1]}, {shards[0]}},
+		"twice":   {{shards[0], shards[0], shards[1]}, {shards[2], shards[1]}},
+		"merged":  {{at("once")}},
+		"overlap": {{shards[1], at("once")}, {at("whole")}},
+	} {
+		for _, sources := range steps {
+			mergeTo(t, at(name), sources...)
+		}
+		if diff := cmp.Diff(want, timeless(t, at(name))); diff != "" {
+			t.Errorf("%s: it is otherwise (-whole +merged):\n%s", name, diff)
+		}
+	}
+	for _, sources := range [][]string{{shards[1]}, shards, {at("again")}} {
+		if r := mergeTo(t, at("once"), sources...); r.Added != 0 {
+			t.Errorf("%d runs are added again", r.Added)
+		}
+		if diff := cmp.Diff(once, bytesOf(t, at("once"))); diff != "" {
+			t.Errorf("merging %v again changes:\n%s", sources, diff)
+		}
+	}
+}
+
+// TestMergePart merges a shard that was interrupted, then its rest; what is
+// missing is named, and the merged campaign can be gone on with.
+func TestMergePart(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	want := timeless(t, makeIn(t, at("whole"), ""))
+	c, err := campaigns.Parse("parts.yaml", []byte(campaign), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	part := campaigns.Loop{Dir: at("1"), Shard: campaigns.Shard{Index: 1, Of: 3}, Watch: func(s *campaigns.Summary, _ *campaigns.Run) {
+		if s.Total().Runs == 3 {
+			cancel()
+		}
+	}}
+	if sum, err := part.Run(ctx, c); err != nil || !sum.Interrupted {
+		t.Fatalf("%v: not interrupted", err)
+	}
+	makeIn(t, at("2"), "2/3")
+	r := mergeTo(t, at("merged"), at("2"), at("1"))
+	if len(r.Missing) != 2 || r.Missing[0].Runs != 8 || r.Missing[0].Has >= 8 || r.Missing[0].Has < 3 || r.Missing[1].Shard.Index != 3 || r.Missing[1].Has != 0 {
+		t.Errorf("missing is %+v", r.Missing)
+	}
+	if r.Summary.ExitStatus() == campaigns.ExitOK || !r.Summary.Interrupted {
+		t.Errorf("exit status %d, interrupted %v", r.Summary.ExitStatus(), r.Summary.Interrupted)
+	}
+	rest := campaigns.Loop{Dir: at("1")}
+	if _, err := rest.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	mergeTo(t, at("merged"), at("1"))
+	if err := os.CopyFS(at("resumed"), os.DirFS(at("merged"))); err != nil {
+		t.Fatal(err)
+	}
+	// The third shard is made elsewhere, or here.
+	makeIn(t, at("3"), "3/3")
+	mergeTo(t, at("merged"), at("3"))
+	here := campaigns.Loop{Dir: at("resumed")}
+	if _, err := here.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"merged", "resumed"} {
+		got := timeless(t, at(name))
+		if name == "resumed" { // its lines are in another order
+			delete(got, "runs.jsonl")
+			delete(got, "summary.json")
+			for file := range got {
+				if _, ok := want[file]; !ok {
+					t.Errorf("resumed, there is %s", file)
+				}
+			}
+			continue
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: it is otherwise (-whole +merged):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package merge
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"ordeal/campaigns"
+)
+
+// source is the directory of a campaign, or of a part of one.
+type source struct {
+	name    string // as given
+	root    *os.Root
+	journal *os.File // locked; nil where there is none
+	archive *campaigns.Archive
+}
+
+// openSource opens a directory, or an archive, which is unpacked into the new
+// directory at.
+func openSource(name, at string, limits Limits) (s *source, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	s = &source{name: name}
+	if info.IsDir() {
+		return s, s.openDir(name, true)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("neither a directory nor an archive")
+	}
+	if limits == (Limits{}) {
+		limits = DefaultLimits()
+	}
+	if err := os.Mkdir(at, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(at)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := unpack(f, root, limits); err != nil {
+		return nil, err
+	}
+	if at, err = campaignIn(at); err != nil {
+		return nil, err
+	}
+	return s, s.openDir(at, true)
+}
+
+// campaignIn is where the campaign of an archive lies that is unpacked at dir:
+// there, or in its only directory.
+func campaignIn(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if e.Name() == campaigns.CampaignFile {
+			return dir, nil
+		}
+	}
+	if len(entries) != 1 || !entries[0].IsDir() {
+		return "", fmt.Errorf("the archive has no %s, neither at its top nor in a directory that is all it has", campaigns.CampaignFile)
+	}
+	return filepath.Join(dir, entries[0].Name()), nil
+}
+
+// openDir opens a directory. With lock no campaign may be running in it.
+func (s *source) openDir(dir string, lock bool) error {
+	var err error
+	if s.root, err = os.OpenRoot(dir); err != nil {
+		return err
+	}
+	if err := s.openFiles(dir, lock); err != nil {
+		return errors.Join(err, s.close())
+	}
+	return nil
+}
+
+func (s *source) openFiles(dir string, lock bool) error {
+	// What is no regular file is refused before its contents are looked at.
+	for _, name := range []string{campaigns.CampaignFile, campaigns.HeadFile, campaigns.JournalFile} {
+		f, err := open(s.root, name)
+		switch {
+		case name == campaigns.JournalFile && errors.Is(err, fs.ErrNotExist):
+			continue // killed before its first run
+		case err != nil:
+			return fmt.Errorf("no campaign: %w", err)
+		case name == campaigns.JournalFile && lock:
+			if s.journal = f; errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) {
+				return errors.New("the campaign is running: wait for its end, or interrupt it")
+			}
+			continue // a file system without locks cannot tell
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	var err error
+	if s.archive, err = campaigns.Open(dir); err != nil {
+		return err
+	}
+	h := &s.archive.Head
+	if h.Version != campaigns.RecordVersion {
+		return fmt.Errorf("%s: records of version %d, want %d", campaigns.HeadFile, h.Version, campaigns.RecordVersion)
+	}
+	if h.Seed != s.archive.Campaign.Seed {
+		return fmt.Errorf("%s: seed %d, but %s says %d", campaigns.HeadFile, h.Seed, campaigns.CampaignFile, s.archive.Campaign.Seed)
+	}
+	return nil
+}
+
+func (s *source) close() error {
+	var errs []error
+	if s.root != nil {
+		errs = append(errs, s.root.Close())
+	}
+	if s.journal != nil {
+		errs = append(errs, s.journal.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,178 @@
+package merge
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Limits bound what an archive may unpack to: an archive comes from elsewhere.
+type Limits struct {
+	// Bytes bounds the sizes of all files together, Files the number of files
+	// and directories.
+	Bytes int64
+	Files int
+}
+
+// DefaultLimits are those of an archive where nothing else is said.
+func DefaultLimits() Limits { return Limits{Bytes: 64 << 30, Files: 4 << 20} }
+
+// maxDepth bounds the directories that a name leads through, maxName the
+// length of each in bytes.
+const (
+	maxDepth = 32
+	maxName  = 255
+)
+
+// unpack writes what a tar archive holds, compressed by gzip or not, into root.
+// Only files and directories are taken. An archive with anything else, with a
+// name that leads elsewhere or stands for two files, or beyond the limits is
+// refused; what was written by then is the caller's to remove.
+func unpack(r io.Reader, root *os.Root, limits Limits) error {
+	in := bufio.NewReader(r)
+	var plain io.Reader = in
+	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return err
+		}
+		plain = z
+	}
+	u := unpacking{root: root, left: limits}
+	whole := &tail{r: plain}
+	members := tar.NewReader(whole)
+	for {
+		h, err := members.Next()
+		if err == io.EOF {
+			return whole.end()
+		} else if err != nil {
+			return fmt.Errorf("read archive: %w", err)
+		}
+		if h.Typeflag == tar.TypeXGlobalHeader {
+			continue // comments, for the next members: archive/tar takes no notice
+		}
+		if err := u.member(h, members); err != nil {
+			return fmt.Errorf("unpack %q: %w", h.Name, err)
+		}
+	}
+}
+
+// tail reads an archive and knows how it ends.
+type tail struct {
+	r     io.Reader
+	zeros int // bytes at the end of what was read
+}
+
+// endMark is the number of zero bytes that end an archive, maxPadding how many
+// more may follow.
+const (
+	endMark    = 1024
+	maxPadding = 1 << 20
+)
+
+func (t *tail) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	rest := len(bytes.TrimRight(p[:n], "\x00"))
+	if rest > 0 {
+		t.zeros = 0
+	}
+	t.zeros += n - rest
+	return n, err
+}
+
+// end reports an archive that was cut short between two members, and reads on
+// to the end of the compressed data, where its checksum is.
+func (t *tail) end() error {
+	if t.zeros < endMark {
+		return errors.New("read archive: it was cut short")
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(t.r, maxPadding+1))
+	if err == nil && n > maxPadding {
+		err = errors.New("there is more behind its end")
+	}
+	if err != nil {
+		return fmt.Errorf("read archive: %w", err)
+	}
+	return nil
+}
+
+type unpacking struct {
+	root *os.Root
+	left Limits
+}
+
+// member writes a member of the archive.
+func (u *unpacking) member(h *tar.Header, data io.Reader) error {
+	if u.left.Files--; u.left.Files < 0 {
+		return errors.New("the archive has too many files")
+	}
+	name, err := local(h.Name)
+	if err != nil {
+		return err
+	}
+	switch h.Typeflag {
+	case tar.TypeDir:
+		return u.root.MkdirAll(name, 0o755)
+	case tar.TypeReg:
+	case tar.TypeLink:
+		return errors.New("a hard link: pack with tar --hard-dereference")
+	case tar.TypeSymlink:
+		return errors.New("a symbolic link: no campaign has one")
+	default:
+		return fmt.Errorf("neither a file nor a directory (type %q)", h.Typeflag)
+	}
+	if name == "." {
+		return errors.New("a file without a name")
+	}
+	if u.left.Bytes -= h.Size; h.Size < 0 || u.left.Bytes < 0 {
+		return errors.New("the archive unpacks to too many bytes")
+	}
+	if err := u.root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := u.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return errors.New("it is in the archive twice")
+	} else if err != nil {
+		return err
+	}
+	if _, err := io.Copy(f, data); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// local is the name of a member as a path below where it is unpacked.
+func local(name string) (string, error) {
+	if path.IsAbs(name) {
+		return "", errors.New("an absolute path")
+	}
+	parts := strings.Split(name, "/")
+	if len(parts) > maxDepth {
+		return "", fmt.Errorf("more than %d directories deep", maxDepth)
+	}
+	for _, part := range parts {
+		switch {
+		case part == "..":
+			return "", errors.New("the path leads out of the archive")
+		case len(part) > maxName:
+			return "", fmt.Errorf("a name of more than %d bytes", maxName)
+		case strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f }):
+			return "", errors.New("a name with control characters")
+		}
+	}
+	clean := path.Clean(name)
+	if !filepath.IsLocal(clean) {
+		return "", errors.New("the path leads out of the archive")
+	}
+	return clean, nil
+}

@@ -1,0 +1,247 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ordeal/campaigns"
+)
+
+// runName is the name of a run's directory.
+func runName(number int) string {
+	return filepath.Base(string((&campaigns.Archive{}).Run(number)))
+}
+
+// comes tells whether a run directory stays that is not there yet.
+func (j *merging) comes(number int) bool {
+	r := &j.runs[number]
+	return r.keep && !(j.own && r.dir == 1)
+}
+
+// copyRuns copies the run directories that come to into, and refuses those
+// that are not what the journal says.
+func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
+	var errs []error
+	for i, s := range j.sources {
+		for e, err := range s.archive.Entries() {
+			if err := errors.Join(err, ctx.Err()); err != nil {
+				return err
+			}
+			if j.runs[e.Number].dir != int32(i+1) || !j.comes(e.Number) {
+				continue
+			}
+			if err := copyRun(s.root, into, e); err != nil {
+				errs = append(errs, fmt.Errorf("merge %s: run %d: %w", s.name, e.Number, err))
+			}
+		}
+	}
+	if more := len(errs) - maxShown; more > 0 {
+		errs = append(errs[:maxShown], fmt.Errorf("%d more runs cannot be copied", more))
+	}
+	return errors.Join(errs...)
+}
+
+// copyRun copies the directory of a run.
+func copyRun(from, into *os.Root, e *campaigns.Entry) error {
+	got := sums{campaigns.ProgramFile: "", campaigns.RecordFile: "", campaigns.VerdictFile: "", campaigns.LogFile: ""}
+	name := runName(e.Number)
+	if err := copyTree(from, name, into, name, 0, got); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the journal says that its directory was kept: %w", err)
+	} else if err != nil {
+		return err
+	}
+	for _, file := range []string{campaigns.ProgramFile, campaigns.RecordFile, campaigns.VerdictFile} {
+		if got[file] == "" {
+			return fmt.Errorf("its directory has no %s", file)
+		}
+	}
+	if got[campaigns.ProgramFile] != e.Program {
+		return fmt.Errorf("%s is not what the journal says: its hash is %s, recorded is %s", campaigns.ProgramFile, got[campaigns.ProgramFile], e.Program)
+	}
+	if e.Log != "" && got[campaigns.LogFile] != e.Log {
+		return fmt.Errorf("%s is not what the journal says: its hash is %q, recorded is %s", campaigns.LogFile, got[campaigns.LogFile], e.Log)
+	}
+	return nil
+}
+
+// publish gives the copied run directories their places. Whatever else is
+// there was left by a merge that was killed.
+func (j *merging) publish(staging string) error {
+	for n := range j.runs {
+		if !j.comes(n) {
+			continue
+		}
+		place := filepath.Join(j.Dir, runName(n))
+		if err := os.RemoveAll(place); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(staging, runName(n)), place); err != nil {
+			return err
+		}
+	}
+	return j.publishAsides(staging)
+}
+
+// write writes what is known of the campaign as a whole.
+func (j *merging) write(ctx context.Context, w *campaigns.Rewriting) (*campaigns.Summary, error) {
+	j.head.Session, j.head.End = time.Now(), j.end()
+	if err := w.Begin(j.c, &j.head); err != nil {
+		return nil, err
+	}
+	lines := j.lines()
+	defer lines.close()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e, err := lines.next()
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			return w.Commit()
+		}
+		e.Kept = j.runs[e.Number].keep
+		if err := w.Add(e); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// end says how the merged campaign ended: as its parts did, if all of them
+// ended by themselves.
+func (j *merging) end() campaigns.End {
+	if !slices.ContainsFunc(j.runs, func(r run) bool { return r.entry == 0 }) {
+		return campaigns.EndComplete
+	}
+	end := campaigns.EndComplete
+	here := make(map[campaigns.Shard]bool)
+	for i, s := range j.sources {
+		h := &s.archive.Head
+		if j.own && i == 0 {
+			continue
+		}
+		here[h.Shard] = true
+		switch h.End {
+		case campaigns.EndComplete:
+		case campaigns.EndBudget, campaigns.EndStopped:
+			end = h.End
+		default:
+			return campaigns.EndInterrupted
+		}
+	}
+	for _, s := range j.head.Shards {
+		for i := 1; i <= s.Of; i++ {
+			if !here[campaigns.Shard{Index: i, Of: s.Of}] {
+				return campaigns.EndInterrupted
+			}
+		}
+	}
+	return end
+}
+
+// lines are the lines of all sources in the order of runs, those left out that
+// another source has, too. Where the lines of a source are not in that order,
+// they stay in theirs.
+type lines struct {
+	sources []*ahead
+}
+
+// ahead is the next line of a source.
+type ahead struct {
+	entry  *campaigns.Entry // nil: there are no more
+	behind int              // the greatest number so far
+	pull   func() (*campaigns.Entry, error, bool)
+	stop   func()
+	taken  func(number int) bool
+}
+
+func (j *merging) lines() *lines {
+	l := &lines{}
+	for i, s := range j.sources {
+		a := &ahead{taken: func(number int) bool { return j.runs[number].entry == int32(i+1) }}
+		a.pull, a.stop = iter.Pull2(s.archive.Entries())
+		l.sources = append(l.sources, a)
+	}
+	return l
+}
+
+func (l *lines) close() {
+	for _, a := range l.sources {
+		a.stop()
+	}
+}
+
+// next is the next line, nil after the last.
+func (l *lines) next() (*campaigns.Entry, error) {
+	var best *ahead
+	for _, a := range l.sources {
+		if a.entry == nil {
+			if err := a.advance(); err != nil {
+				return nil, err
+			}
+		}
+		if a.entry != nil && (best == nil || a.behind < best.behind) {
+			best = a
+		}
+	}
+	if best == nil {
+		return nil, nil
+	}
+	e := best.entry
+	best.entry = nil
+	return e, nil
+}
+
+// advance goes on to the next line that is taken.
+func (a *ahead) advance() error {
+	for {
+		e, err, ok := a.pull()
+		if err != nil || !ok {
+			return err
+		}
+		a.behind = max(a.behind, e.Number)
+		if a.taken(e.Number) {
+			a.entry = e
+			return nil
+		}
+	}
+}
+
+// sweep removes the run directories that are not the merged campaign's: those
+// of runs that are no longer the first of their kind, and what a merge left
+// that was killed.
+func (j *merging) sweep() error {
+	entries, err := os.ReadDir(j.Dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		number, err := numbered(e.Name())
+		if err == nil && (number >= len(j.runs) || !j.runs[number].keep) {
+			errs = append(errs, os.RemoveAll(filepath.Join(j.Dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// numbered is the number of the run whose directory bears a name.
+func numbered(name string) (int, error) {
+	var n int
+	if strings.Trim(name, "0123456789") != "" {
+		return 0, errors.New("not a number")
+	}
+	if _, err := fmt.Sscanf(name, "%d", &n); err != nil || runName(n) != name {
+		return 0, errors.New("not a run's directory")
+	}
+	return n, nil
+}
