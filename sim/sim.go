@@ -47,8 +47,10 @@ type Job struct {
 	// Timeout bounds the run in wall-clock time; 0 means one minute.
 	Timeout time.Duration
 	// Memory bounds the memory of the run and LogSize what it may leave on the
-	// disk, in bytes each; 0 means no bound. A run that exceeds one is Infra, or
-	// Corrupt where the log was cut short.
+	// disk, in bytes each; 0 means no bound. A run that exceeds one is ended
+	// and Infra, with the title "memory limit" or "log exceeds its limit"; what
+	// it wrote up to then stays. The embedded simulator, which runs in this
+	// process and writes nothing itself, takes no notice of them.
 	Memory, LogSize int64
 	_               struct{}
 }

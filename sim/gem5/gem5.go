@@ -16,6 +16,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/gem5/tree"
+	"ordeal/sim/launch/jail"
 )
 
 // The files that a launch leaves in the directory of its first job.
@@ -67,13 +68,14 @@ func New(o Options) (*Runner, error) {
 // Name is "gem5".
 func (*Runner) Name() string { return "gem5" }
 
-// Version says what the binary is, or why that is not known.
+// Version says what the binary is and what confines it, or why that is not
+// known.
 func (r *Runner) Version(ctx context.Context) string {
 	info, err := r.identify(ctx)
 	if err != nil {
 		return "unknown: " + err.Error()
 	}
-	return fmt.Sprintf("%s, %s cores", info, r.options.CPU)
+	return fmt.Sprintf("%s, %s cores, %v", info, r.options.CPU, jail.Tools())
 }
 
 // identify asks the binary what it is, once.

@@ -12,6 +12,7 @@ import (
 
 	script "ordeal/scripts/gem5"
 	"ordeal/sim/launch"
+	"ordeal/sim/launch/jail"
 )
 
 // Info is what a gem5 binary says about itself.
@@ -72,6 +73,7 @@ func Probe(ctx context.Context, binary string) (*Info, error) {
 		command := launch.Command{
 			Path: binary, Args: append([]string{"-d", filepath.Join(dir, "out")}, words...), Env: environment(), Dir: dir,
 			Stdout: filepath.Join(dir, StdoutFile), Stderr: filepath.Join(dir, StderrFile), Timeout: probeTimeout,
+			Jail: jail.Tools(),
 		}
 		if _, err := launch.Run(ctx, command); err != nil {
 			return "", err

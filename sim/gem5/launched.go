@@ -15,6 +15,7 @@ import (
 	script "ordeal/scripts/gem5"
 	"ordeal/sim"
 	"ordeal/sim/launch"
+	"ordeal/sim/launch/jail"
 )
 
 // launched is one launch of gem5.
@@ -45,7 +46,7 @@ func (l *launched) run(ctx context.Context) ([]sim.Result, error) {
 	command := launch.Command{
 		Path: l.runner.options.Binary, Args: l.arguments(), Env: environment(), Dir: l.dir,
 		Stdout: l.path(StdoutFile), Stderr: l.path(StderrFile),
-		Timeout: timeout, Grace: l.runner.options.Grace, FileBytes: maxFileBytes,
+		Timeout: timeout, Grace: l.runner.options.Grace, Jail: jail.Tools(), Limits: l.limits(),
 	}
 	stopWatching := l.watch()
 	var order *orderReader
@@ -87,8 +88,29 @@ func (l *launched) run(ctx context.Context) ([]sim.Result, error) {
 	return results, nil
 }
 
-// maxFileBytes bounds each file that gem5 writes.
-const maxFileBytes = 8 << 30
+// Limits of gem5 that jobs do not set: none that a sane one comes near.
+const (
+	maxFileBytes = 8 << 30 // of each file
+	maxOpenFiles = 1024
+	maxProcesses = 512
+)
+
+// limits are those of the launch: a batch may leave as much as its jobs
+// together, in the memory of one.
+func (l *launched) limits() launch.Limits {
+	limits := launch.Limits{
+		FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Processes: maxProcesses,
+		ResidentBytes: l.jobs[0].Memory,
+	}
+	for _, job := range l.jobs {
+		if job.LogSize <= 0 {
+			limits.DiskBytes = 0
+			break
+		}
+		limits.DiskBytes += job.LogSize
+	}
+	return limits
+}
 
 // cannot is the result of jobs that could not be run.
 func (l *launched) cannot(err error) []sim.Result {
@@ -197,6 +219,7 @@ func (l *launched) results(timeout time.Duration) ([]sim.Result, error) {
 	}
 	var result sim.Result
 	result, l.retry = outcomeOf(l.end, l.text, timeout)
+	l.overLimit(&result)
 	if l.try > 0 {
 		result.Detail += fmt.Sprintf("\nlaunched again %d times, with seed %d and randomization", l.try, l.seed())
 	}
@@ -204,6 +227,23 @@ func (l *launched) results(timeout time.Duration) ([]sim.Result, error) {
 	results := attribute(result, logs, whole, l.end)
 	results[0].Coverage, err = l.coverage()
 	return results, err
+}
+
+// overLimit names the limit for which gem5 was ended, if any: nothing else
+// that was seen of it counts.
+func (l *launched) overLimit(result *sim.Result) {
+	limits := l.limits()
+	switch l.end.Exceeded {
+	case launch.Memory:
+		*result = infra("memory limit")
+		result.Detail = fmt.Sprintf("gem5 had more than %d bytes of memory", limits.ResidentBytes)
+	case launch.Disk:
+		*result = infra("log exceeds its limit")
+		result.Detail = fmt.Sprintf("gem5 left more than %d bytes of files", limits.DiskBytes)
+	default:
+		return
+	}
+	l.retry = false
 }
 
 // distribute gives every job of a batch the executable, and the one that the

@@ -12,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/gen"
 	"ordeal/gen/emit/elf"
 	"ordeal/sim"
 	"ordeal/sim/launch"
+	"ordeal/sim/launch/jail"
 )
 
 // The files that a run leaves in Job.Dir.
@@ -51,8 +53,8 @@ var _ sim.Runner = (*Runner)(nil)
 // Name is "host".
 func (*Runner) Name() string { return "host" }
 
-// Version names the kernel, the processor model and the number of processors
-// that programs may use.
+// Version names the kernel, the processor model, the number of processors that
+// programs may use, and what confines them.
 func (r *Runner) Version(context.Context) string {
 	kernel := "unknown"
 	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
@@ -66,7 +68,15 @@ func (r *Runner) Version(context.Context) string {
 	if len(r.CPUs) > 0 {
 		count = len(r.CPUs)
 	}
-	return fmt.Sprintf("%s %s, %s, %d processors", runtime.GOOS, kernel, model, count)
+	return fmt.Sprintf("%s %s, %s, %d processors, %v", runtime.GOOS, kernel, model, count, confinement())
+}
+
+// confinement says what confines programs.
+func confinement() string {
+	if err := jail.Guests(); err != nil {
+		return "not confined: " + err.Error()
+	}
+	return "confined by seccomp"
 }
 
 // cpuModel finds the first processor's name in the text of /proc/cpuinfo.
@@ -82,14 +92,27 @@ func cpuModel(info string) string {
 // Run emits job.Program and runs it. See sim.Runner for the meaning of the
 // error; outcomeOf says how exit codes become outcomes.
 func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
-	executable, opts, err := r.prepare(job)
+	image, opts, err := r.prepare(job)
 	if err != nil {
 		return sim.Result{}, err
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return infra(fmt.Errorf("this machine runs %s/%s: programs need linux/amd64", runtime.GOOS, runtime.GOARCH)), nil
 	}
+	need := uint64(len(image.File)) + uint64(image.End-image.Start)
+	if job.Memory > 0 && need > uint64(job.Memory) {
+		return sim.Result{
+			Outcome: sim.Infra, Title: "memory limit",
+			Detail: fmt.Sprintf("the program and its log take %d bytes of memory: the limit is %d", need, job.Memory),
+		}, nil
+	}
 	path := filepath.Join(job.Dir, ProgramFile)
+	executable := image.File
+	if jail.Guests() == nil {
+		if executable, err = jail.Guard(executable); err != nil {
+			return infra(err), nil
+		}
+	}
 	if err := launch.WriteExecutable(path, executable); err != nil {
 		return infra(err), nil
 	}
@@ -98,19 +121,19 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 		return infra(err), nil
 	}
 	command := launch.Command{
-		Path:      path,
-		Dir:       job.Dir,
-		Stdout:    filepath.Join(job.Dir, LogFile),
-		Stderr:    filepath.Join(job.Dir, StderrFile),
-		Timeout:   job.Timeout,
-		Grace:     r.Grace,
-		FileBytes: uint64(elf.LogBytes(job.Program, opts.Rounds)),
-		CPUs:      r.CPUs,
+		Path:    path,
+		Dir:     job.Dir,
+		Stdout:  filepath.Join(job.Dir, LogFile),
+		Stderr:  filepath.Join(job.Dir, StderrFile),
+		Timeout: job.Timeout,
+		Grace:   r.Grace,
+		CPUs:    r.CPUs,
 	}
 	command.Expired = func(pid int) { salvage(pid, job.Program, opts, command.Stdout) }
 	if command.Timeout == 0 {
 		command.Timeout = DefaultTimeout
 	}
+	command.Limits = limits(job, opts, need, command.Timeout)
 	if threads := len(job.Program.Threads); threads <= len(cpus) && threads > 1 {
 		pinned, giveBack := r.leases.take(cpus, threads)
 		defer giveBack()
@@ -124,13 +147,40 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 		return infra(err), nil
 	}
 	result := outcomeOf(end, command.Timeout)
+	limit := int64(command.Limits.FileBytes)
+	log, err := readLog(command.Stdout, limit)
+	// The guest may have been faster than the limit.
+	if whole := elf.LogBytes(job.Program, opts.Rounds); limit < whole && int64(len(log)) == limit {
+		result = sim.Result{
+			Outcome: sim.Infra, Title: "log exceeds its limit",
+			Detail: fmt.Sprintf("the log has %d bytes: the limit is %d", whole, job.LogSize),
+		}
+		err = errors.Join(err, os.Truncate(command.Stdout, limit))
+	}
 	result.Elapsed = end.Elapsed
-	log, err := readLog(command.Stdout, int64(command.FileBytes))
 	if err != nil {
 		return infra(fmt.Errorf("read log of %s: %w", path, err)), nil
 	}
 	result.Log = log
 	return result, nil
+}
+
+// slack is room for what the kernel puts beside a program: stack, vdso.
+const slack = 16 << 20
+
+// limits are those of a guest. It has no more than its image, opens nothing,
+// and writes its log; the number of its threads cannot be bounded by itself
+// (see launch.Limits), only how long they run.
+func limits(job sim.Job, opts elf.Options, need uint64, timeout time.Duration) launch.Limits {
+	log := elf.LogBytes(job.Program, opts.Rounds)
+	if job.LogSize > 0 {
+		log = min(log, job.LogSize)
+	}
+	const standardFiles = 3
+	return launch.Limits{
+		FileBytes: uint64(log), AddressBytes: need + slack, OpenFiles: standardFiles,
+		Processor: time.Duration(len(job.Program.Threads))*timeout + time.Second,
+	}
 }
 
 // readLog reads at most limit bytes, which is all that a run can write.
@@ -153,7 +203,7 @@ func readLog(path string, limit int64) (sim.Log, error) {
 }
 
 // prepare checks the job and emits its program.
-func (r *Runner) prepare(job sim.Job) ([]byte, elf.Options, error) {
+func (r *Runner) prepare(job sim.Job) (*elf.Image, elf.Options, error) {
 	opts := r.emitOptions(job)
 	if job.Program == nil {
 		return nil, opts, errors.New("run on host: job without a program")
@@ -163,11 +213,11 @@ func (r *Runner) prepare(job sim.Job) ([]byte, elf.Options, error) {
 	} else if !info.IsDir() {
 		return nil, opts, fmt.Errorf("run on host: run directory %s: not a directory", job.Dir)
 	}
-	executable, err := elf.Emit(job.Program, opts)
+	image, err := elf.EmitBatch([]*gen.Program{job.Program}, opts)
 	if err != nil {
 		return nil, opts, fmt.Errorf("run on host: %w", err)
 	}
-	return executable, opts, nil
+	return image, opts, nil
 }
 
 func (r *Runner) cpus() ([]int, error) {

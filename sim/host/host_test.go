@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	elf64 "debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"ordeal/gen/emit/elf"
 	"ordeal/sim"
 	"ordeal/sim/host"
+	"ordeal/sim/launch/jail"
 )
 
 func needHost(t testing.TB) {
@@ -229,6 +232,55 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestLimits has jobs that need more memory, or leave more, than they may.
+func TestLimits(t *testing.T) {
+	needHost(t)
+	p := storeBuffering(false)
+	const rounds = 10_000
+	log := elf.LogBytes(p, rounds)
+	for _, test := range []struct {
+		memory, size int64
+		title        string
+		kept         int64
+	}{
+		{0, 0, "", log},
+		{64 << 20, log, "", log},
+		{1 << 10, 0, "memory limit", 0},
+		{0, log - 1, "log exceeds its limit", log - 1},
+		{0, 1000, "log exceeds its limit", 1000},
+	} {
+		dir := t.TempDir()
+		result := run(t, new(host.Runner), sim.Job{Program: p, Rounds: rounds, Dir: dir, Memory: test.memory, LogSize: test.size})
+		want := sim.Infra
+		if test.title == "" {
+			want = sim.Passed
+		}
+		if result.Outcome != want || result.Title != test.title || int64(len(result.Log)) != test.kept {
+			t.Errorf("memory %d, log size %d: %v %q (%s), %d bytes kept: want %q and %d bytes",
+				test.memory, test.size, result.Outcome, result.Title, result.Detail, len(result.Log), test.title, test.kept)
+		}
+	}
+}
+
+// TestGuarded sees that what is executed is confined, where it can be.
+func TestGuarded(t *testing.T) {
+	needHost(t)
+	if err := jail.Guests(); err != nil {
+		t.Skipf("this machine confines no guests: %v", err)
+	}
+	dir := t.TempDir()
+	run(t, new(host.Runner), sim.Job{Program: storeBuffering(false), Rounds: 1, Dir: dir})
+	file, err := elf64.Open(filepath.Join(dir, host.ProgramFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() // only read
+	last := file.Progs[len(file.Progs)-1]
+	if file.Entry != last.Vaddr || last.Flags != elf64.PF_R|elf64.PF_X {
+		t.Errorf("the program starts at %#x, and not in the guard at %#x", file.Entry, last.Vaddr)
+	}
+}
+
 func TestCannotStart(t *testing.T) {
 	needHost(t)
 	dir := t.TempDir()
@@ -265,7 +317,7 @@ func TestUnusableJobs(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	r := &host.Runner{CPUs: []int{0}}
-	if got := r.Version(context.Background()); !strings.HasPrefix(got, runtime.GOOS+" ") || !strings.HasSuffix(got, ", 1 processors") {
+	if got := r.Version(context.Background()); !strings.HasPrefix(got, runtime.GOOS+" ") || !strings.Contains(got, ", 1 processors, ") || !strings.HasSuffix(got, "confined by seccomp") && jail.Guests() == nil {
 		t.Errorf("version %q", got)
 	}
 	if r.Name() != "host" {
@@ -274,13 +326,28 @@ func TestVersion(t *testing.T) {
 }
 
 // BenchmarkLaunch is the cost of a small program: emitting, writing and
-// starting it, and reading its log.
+// starting it, and reading its log. Processor time is this process's and that
+// of the program together, wall-clock time being at the mercy of the machine.
 func BenchmarkLaunch(b *testing.B) {
 	needHost(b)
 	dir, p := b.TempDir(), storeBuffering(false)
+	before := processorTime(b)
 	for b.Loop() {
 		run(b, new(host.Runner), sim.Job{Program: p, Rounds: 10, Dir: dir})
 	}
+	b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
+}
+
+// processorTime is what this process and those that it has collected took.
+func processorTime(tb testing.TB) (sum time.Duration) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var usage syscall.Rusage
+		if err := syscall.Getrusage(who, &usage); err != nil {
+			tb.Fatal(err)
+		}
+		sum += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	}
+	return sum
 }
 
 // BenchmarkThroughput is 4 threads × 1,000 operations × 1,000 rounds.

@@ -8,12 +8,13 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/guest"
 	"ordeal/sim/launch"
+	"ordeal/sim/launch/jail"
 )
 
 // outcomeOf says what the end of an executable made by package elf means.
 func outcomeOf(end launch.End, timeout time.Duration) sim.Result {
 	switch {
-	case end.TimedOut:
+	case end.TimedOut, end.Signal == syscall.SIGXCPU:
 		return sim.Result{
 			Outcome: sim.Timeout, Title: "guest exceeded its time",
 			Detail: fmt.Sprintf("the guest was ended after %v", timeout),
@@ -28,6 +29,12 @@ func outcomeOf(end launch.End, timeout time.Duration) sim.Result {
 		return sim.Result{
 			Outcome: sim.Crash, Title: "guest killed by " + signalName(end.Signal),
 			Detail: fmt.Sprintf("the guest was ended by signal %d (%v)", int(end.Signal), end.Signal),
+		}
+	}
+	if end.Code == jail.ExitRefused {
+		return sim.Result{
+			Outcome: sim.Infra, Title: "guest could not be confined",
+			Detail: "the kernel refused the filter of system calls",
 		}
 	}
 	return guest.Exited(end.Code)

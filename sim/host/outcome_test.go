@@ -13,6 +13,7 @@ import (
 	"ordeal/gen/emit/elf"
 	"ordeal/sim"
 	"ordeal/sim/launch"
+	"ordeal/sim/launch/jail"
 )
 
 func TestOutcomeOf(t *testing.T) {
@@ -32,6 +33,9 @@ func TestOutcomeOf(t *testing.T) {
 		{launch.End{Code: -1, Signal: syscall.SIGUSR1}, sim.Crash, "guest killed by signal 10"},
 		{launch.End{Code: -1, Signal: syscall.SIGKILL}, sim.Infra, "guest killed from outside"},
 		{launch.End{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
+		{launch.End{Code: -1, Signal: syscall.SIGXCPU}, sim.Timeout, "guest exceeded its time"},
+		{launch.End{Code: -1, Signal: syscall.SIGSYS}, sim.Crash, "guest killed by SIGSYS"},
+		{launch.End{Code: jail.ExitRefused}, sim.Infra, "guest could not be confined"},
 		{launch.End{Code: 0, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
 	} {
 		got := outcomeOf(test.end, time.Second)

@@ -2,8 +2,6 @@ package launch
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"syscall"
 	"time"
 	"unsafe"
@@ -13,6 +11,7 @@ import (
 type group struct {
 	pid   int           // of its leader, which is the group's number too
 	ended chan struct{} // closed when the leader has ended
+	meter *meter
 }
 
 // signal sends s to all processes of the group; that none is left is fine.
@@ -33,24 +32,37 @@ func (g *group) watch() {
 }
 
 // wait returns when the leader has ended, of itself or because ctx is done,
-// time is up or stop is set; it reports whether time was up.
-func (g *group) wait(ctx context.Context, c Command, stop bool) (timedOut bool) {
-	var expired <-chan time.Time
+// time is up, a limit is exceeded or stop is set; it reports which of them.
+func (g *group) wait(ctx context.Context, c Command, stop bool) (end End) {
+	var expired, look <-chan time.Time
 	if c.Timeout > 0 {
 		timer := time.NewTimer(c.Timeout)
 		defer timer.Stop()
 		expired = timer.C
 	}
-	if !stop {
+	if g.meter != nil {
+		ticker := time.NewTicker(lookEvery)
+		defer ticker.Stop()
+		look = ticker.C
+	}
+	for watching := !stop; watching; {
 		select {
 		case <-g.ended:
-			return false
+			return end
+		case <-look:
+			if end.Exceeded = g.meter.exceeded(g.pid); end.Exceeded != Unlimited {
+				// It goes on exceeding it while it ends in its own way.
+				g.signal(syscall.SIGKILL)
+				<-g.ended
+				return end
+			}
 		case <-expired:
-			timedOut = true
+			end.TimedOut, watching = true, false
 			if c.Expired != nil {
 				c.Expired(g.pid)
 			}
 		case <-ctx.Done():
+			watching = false
 		}
 	}
 	grace := c.Grace
@@ -66,23 +78,5 @@ func (g *group) wait(ctx context.Context, c Command, stop bool) (timedOut bool) 
 		g.signal(syscall.SIGKILL)
 		<-g.ended
 	}
-	return timedOut
-}
-
-// limit sets both values of a resource limit of a process.
-func limit(pid, resource int, value uint64) error {
-	rlimit := syscall.Rlimit{Cur: value, Max: value}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), uintptr(resource),
-		uintptr(unsafe.Pointer(&rlimit)), 0, 0, 0)
-	if errno != 0 && !errors.Is(errno, syscall.ESRCH) {
-		return fmt.Errorf("set resource limit %d to %d: %w", resource, value, errno)
-	}
-	return nil
-}
-
-func limitUnlessZero(pid, resource int, value uint64) error {
-	if value == 0 {
-		return nil
-	}
-	return limit(pid, resource, value)
+	return end
 }

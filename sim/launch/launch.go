@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"ordeal/sim/launch/jail"
 )
 
 // DefaultGrace is the time between SIGTERM and SIGKILL.
@@ -33,11 +35,10 @@ type Command struct {
 	// Grace is the time between SIGTERM and SIGKILL when the process
 	// exceeds Timeout or the context is done; 0 means DefaultGrace.
 	Grace time.Duration
-	// FileBytes bounds each file that the process writes (RLIMIT_FSIZE:
-	// SIGXFSZ follows), and with it the captured output; AddressBytes its
-	// address space (RLIMIT_AS). 0 means no bound. They take effect within
-	// microseconds of the start. Core dumps are always off.
-	FileBytes, AddressBytes uint64
+	// Jail confines the process; the zero value does not. In a jail with a
+	// filter the limits are set before the first instruction.
+	Jail   jail.Jail
+	Limits Limits
 	// CPUs are the processors that the process may run on; empty means
 	// those of the caller.
 	CPUs []int
@@ -56,7 +57,10 @@ type End struct {
 	// Signal is the signal that ended the process, 0 when it exited.
 	Signal syscall.Signal
 	// TimedOut says that Timeout passed, whatever Code and Signal are.
-	TimedOut     bool
+	TimedOut bool
+	// Exceeded is the limit for which the process was ended, or that it had
+	// exceeded when it ended.
+	Exceeded     Limit
 	Elapsed      time.Duration // wall-clock time
 	User, System time.Duration // processor time
 	MaxRSSBytes  int64
@@ -97,38 +101,47 @@ func Run(ctx context.Context, c Command) (End, error) {
 		output.set(f)
 	}
 
+	if cmd.Err != nil {
+		return End{}, fmt.Errorf("run %s: %w", c.Path, cmd.Err)
+	}
+	entry, err := c.Jail.Enter(cmd)
+	if err != nil {
+		return End{}, fmt.Errorf("run %s: %w", c.Path, err)
+	}
+	meter := newMeter(&c)
 	begin := time.Now()
 	startErr, restoreErr := onCPUs(c.CPUs, cmd.Start)
 	if startErr != nil {
-		return End{}, fmt.Errorf("run %s: %w", c.Path, errors.Join(startErr, restoreErr))
+		return End{}, fmt.Errorf("run %s: %w", c.Path, errors.Join(startErr, restoreErr, entry.End()))
 	}
-	g := group{pid: cmd.Process.Pid, ended: make(chan struct{})}
-	// A process that has ended already has no need of limits.
-	setupErr := errors.Join(
-		restoreErr,
-		limit(g.pid, syscall.RLIMIT_CORE, 0),
-		limitUnlessZero(g.pid, syscall.RLIMIT_FSIZE, c.FileBytes),
-		limitUnlessZero(g.pid, syscall.RLIMIT_AS, c.AddressBytes),
-	)
+	g := group{pid: cmd.Process.Pid, ended: make(chan struct{}), meter: meter}
+	setupErr := errors.Join(restoreErr, c.Limits.set(g.pid, c.Jail.Has(jail.User)))
+	entry.Admit()
 	if c.Started != nil && setupErr == nil {
 		c.Started(g.pid)
 	}
 	go g.watch()
-	end := End{TimedOut: g.wait(ctx, c, setupErr != nil)}
+	end := g.wait(ctx, c, setupErr != nil)
 	// Nobody has collected the process yet, so that its group's number cannot
 	// be anybody else's.
 	g.signal(syscall.SIGKILL)
 	waitErr := cmd.Wait()
+	entryErr := entry.End()
 	end.Elapsed = time.Since(begin)
 	switch exited := (*exec.ExitError)(nil); {
 	case ctx.Err() != nil:
 		return end, fmt.Errorf("run %s: %w", c.Path, context.Cause(ctx))
 	case setupErr != nil:
 		return end, fmt.Errorf("run %s: %w", c.Path, setupErr)
+	case entryErr != nil:
+		return end, fmt.Errorf("run %s: %w", c.Path, entryErr)
 	case waitErr != nil && !errors.As(waitErr, &exited):
 		return end, fmt.Errorf("run %s: %w", c.Path, waitErr)
 	}
 	end.fill(cmd.ProcessState)
+	if end.Exceeded == Unlimited && meter.disk() {
+		end.Exceeded = Disk // in its last moments
+	}
 	return end, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ordeal/sim/launch"
+	"ordeal/sim/launch/jail"
 )
 
 // shell is a command that runs script; its output goes to files in dir.
@@ -80,23 +81,25 @@ func TestSurroundings(t *testing.T) {
 	dir := t.TempDir()
 	c := shell(dir, `pwd; echo "$ORDEAL_SECRET$GIVEN"; cat; cut -d' ' -f5 /proc/$$/stat; echo $$; ulimit -c; ulimit -f; echo no >&2`)
 	c.Env = []string{"GIVEN=y", "PATH=/usr/bin:/bin"}
-	c.FileBytes = 1 << 20
-	if _, err := launch.Run(context.Background(), c); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Fields(read(t, c.Stdout))
-	if len(lines) != 6 || lines[0] != dir || lines[1] != "y" || lines[2] != lines[3] || lines[4] != "0" || lines[5] != "2048" {
-		t.Errorf("stdout %q", lines)
-	}
-	if got := read(t, c.Stderr); got != "no\n" {
-		t.Errorf("stderr %q", got)
+	c.Limits.FileBytes = 1 << 20
+	for _, c.Jail = range []jail.Jail{{}, jail.Tools()} {
+		if _, err := launch.Run(context.Background(), c); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Fields(read(t, c.Stdout))
+		if len(lines) != 6 || lines[0] != dir || lines[1] != "y" || lines[2] != lines[3] || lines[4] != "0" || lines[5] != "2048" {
+			t.Errorf("in jail %v: stdout %q", c.Jail, lines)
+		}
+		if got := read(t, c.Stderr); got != "no\n" {
+			t.Errorf("in jail %v: stderr %q", c.Jail, got)
+		}
 	}
 }
 
 func TestOutputLimit(t *testing.T) {
 	dir := t.TempDir()
 	c := shell(dir, "sleep 0.1; while :; do echo 0123456789; done")
-	c.FileBytes = 10_000
+	c.Limits.FileBytes = 10_000
 	c.Timeout = 20 * time.Second
 	end, err := launch.Run(context.Background(), c)
 	if err != nil || end.Signal != syscall.SIGXFSZ {
@@ -169,8 +172,10 @@ func TestCannotStart(t *testing.T) {
 	dir := t.TempDir()
 	c := shell(dir, "")
 	c.Path = filepath.Join(dir, "nothing")
-	if _, err := launch.Run(context.Background(), c); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error %v", err)
+	for _, c.Jail = range []jail.Jail{{}, jail.Tools()} {
+		if _, err := launch.Run(context.Background(), c); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("in jail %v: error %v", c.Jail, err)
+		}
 	}
 	c = shell(dir, "")
 	c.Stdout = filepath.Join(dir, "no", "out")

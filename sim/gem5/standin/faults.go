@@ -1,12 +1,15 @@
 package standin
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"ordeal/sim"
 )
@@ -19,7 +22,8 @@ type end struct {
 }
 
 // faults are the failures that end a launch. There are also hang and
-// stubborn, which never end (the latter not for SIGTERM either), truncated and
+// stubborn, which never end (the latter not for SIGTERM either), hoard, which
+// takes ever more memory, flood, which writes ever more files, truncated and
 // corrupt, which end well but damage the log of a program.
 var faults = map[string]end{
 	"transition": {
@@ -34,6 +38,20 @@ var faults = map[string]end{
 	"memory":  {"terminate called after throwing an instance of 'std::bad_alloc'\n", syscall.SIGABRT},
 	"fatal":   {"src/mem/cache.cc:9: fatal: cache size 100 is no power of two\n", 0},
 	"outside": {"", syscall.SIGKILL},
+}
+
+// devour takes or writes a megabyte every few milliseconds, without end.
+func (s *standin) devour(fault string) {
+	var hoard [][]byte
+	for n := 0; ; n++ {
+		part := bytes.Repeat([]byte{1}, 1<<20)
+		if fault == "hoard" {
+			hoard = append(hoard, part)
+		} else if err := os.WriteFile(filepath.Join(s.dir, strconv.Itoa(n)), part, 0o644); err != nil {
+			fmt.Fprintln(s.errs, err)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // fault is the failure of this launch; empty: none.

@@ -167,6 +167,9 @@ func (s *standin) simulate() int {
 		}
 		time.Sleep(time.Hour)
 	}
+	if fault == "hoard" || fault == "flood" {
+		s.devour(fault)
+	}
 	if err := s.copyTrace(); err != nil {
 		fmt.Fprintln(s.errs, err)
 		return 1

@@ -1,0 +1,137 @@
+package launch_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ordeal/sim/launch"
+	"ordeal/sim/launch/jail"
+)
+
+// TestKernelLimits reads the limits of a process off the kernel.
+func TestKernelLimits(t *testing.T) {
+	dir := t.TempDir()
+	c := shell(dir, "sleep 0.2; ulimit -c; ulimit -f; ulimit -v; ulimit -t; ulimit -n; ulimit -u")
+	c.Env = []string{"PATH=/usr/bin:/bin"}
+	c.Path = bash(t)
+	var inherited syscall.Rlimit
+	const nproc = 6
+	if err := syscall.Getrlimit(nproc, &inherited); err != nil {
+		t.Fatal(err)
+	}
+	c.Limits = launch.Limits{
+		FileBytes: 3 << 10, AddressBytes: 1 << 30, Processor: 1500 * time.Millisecond, OpenFiles: 7, Processes: 300, DiskBytes: 1 << 20,
+	}
+	for _, c.Jail = range []jail.Jail{{}, jail.Tools()} {
+		if _, err := launch.Run(context.Background(), c); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Fields(read(t, c.Stdout))
+		if len(got) != 6 {
+			t.Fatalf("limits %q", got)
+		}
+		if want := "0 3 1048576 2 7"; strings.Join(got[:5], " ") != want {
+			t.Errorf("in jail %v: limits %q, want %s", c.Jail, got, want)
+		}
+		if own := c.Jail.Has(jail.User); own != (got[5] == "300") && inherited.Cur != 300 {
+			t.Errorf("in jail %v: %s processes", c.Jail, got[5])
+		}
+	}
+}
+
+func bash(t *testing.T) string {
+	t.Helper()
+	const path = "/bin/bash" // other shells' ulimit does not know all limits
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(err)
+	}
+	return path
+}
+
+// TestLowerLimit asks for more than the caller may have: it keeps what it has.
+func TestLowerLimit(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may have any limit")
+	}
+	c := shell(t.TempDir(), "ulimit -n")
+	c.Limits.OpenFiles = 1 << 30
+	if _, err := launch.Run(context.Background(), c); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMemoryLimit has a child of the process take memory, which counts, and
+// not the process itself.
+func TestMemoryLimit(t *testing.T) {
+	const hoard = `x=$(head -c 30000000 /dev/zero | tr '\0' x); sleep 20`
+	for _, test := range []struct {
+		script string
+		limit  int64
+		want   launch.Limit
+	}{
+		{hoard, 20 << 20, launch.Memory},
+		{"(" + hoard + ") & echo $! > pid; wait", 20 << 20, launch.Memory},
+		{"sleep 0.3", 20 << 20, launch.Unlimited},
+		{"echo", 0, launch.Unlimited},
+	} {
+		dir := t.TempDir()
+		c := shell(dir, "echo begun; "+test.script)
+		c.Env = []string{"PATH=/usr/bin:/bin"}
+		c.Limits.ResidentBytes = test.limit
+		begin := time.Now()
+		end, err := launch.Run(context.Background(), c)
+		if err != nil || end.Exceeded != test.want || (end.Signal == syscall.SIGKILL) != (test.want != launch.Unlimited) {
+			t.Errorf("%s: %+v, %v", test.script, end, err)
+		}
+		if took := time.Since(begin); took > 15*time.Second {
+			t.Errorf("%s: ended after %v", test.script, took)
+		}
+		if read(t, c.Stdout) != "begun\n" && test.limit > 0 {
+			t.Errorf("%s: the output is lost", test.script)
+		}
+		if strings.Contains(test.script, "pid") {
+			gone(t, filepath.Join(dir, "pid"))
+		}
+	}
+}
+
+// TestDiskLimit has a process write several files, also in folders, or one
+// large one; what was there before does not count.
+func TestDiskLimit(t *testing.T) {
+	for _, test := range []struct {
+		name, script string
+		want         launch.Limit
+	}{
+		{"many files", "mkdir -p a; for i in 1 2 3 4 5 6; do head -c 300 /dev/zero > a/$i; done; sleep 20", launch.Disk},
+		{"one file", "trap '' XFSZ; head -c 5000 /dev/zero > one; exit 0", launch.Disk},
+		{"output", "trap '' XFSZ; head -c 5000 /dev/zero; exit 0", launch.Disk},
+		{"little", "head -c 900 /dev/zero > one", launch.Unlimited},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "before"), make([]byte, 3000), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			c := shell(dir, test.script)
+			c.Env = []string{"PATH=/usr/bin:/bin"}
+			c.Limits.DiskBytes = 1000
+			if c.Jail = jail.Tools(); !c.Jail.Filter {
+				c.Args[1] = "sleep 0.2; " + c.Args[1] // until the limits are set
+			}
+			end, err := launch.Run(context.Background(), c)
+			if err != nil || end.Exceeded != test.want {
+				t.Errorf("%+v, %v", end, err)
+			}
+			for _, kept := range []string{"one", "out"} {
+				if info, err := os.Stat(filepath.Join(dir, kept)); err == nil && info.Size() > 1000 {
+					t.Errorf("%s has %d bytes", kept, info.Size())
+				}
+			}
+		})
+	}
+}
