@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns"
 	"ordeal/gen"
 	"ordeal/sim"
+	"ordeal/sim/launch/jail"
 )
 
 func newDoctor(e *env) *cobra.Command {
@@ -38,6 +39,7 @@ type doctor struct {
 func (d *doctor) run(ctx context.Context) error {
 	d.line("ok", "ordeal", fmt.Sprintf("%s, %s, %s/%s", campaigns.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	d.host(ctx)
+	d.jail()
 	cores := runtime.NumCPU()
 	if cores == 1 {
 		d.line("warn", "cores", "1: threads cannot race; expect every run to be sequentially consistent")
@@ -54,6 +56,24 @@ func (d *doctor) run(ctx context.Context) error {
 
 func (d *doctor) line(state, what, detail string) {
 	fmt.Fprintf(d.stdout, "%-5s %-9s %s\n", state, what, detail)
+}
+
+// jail says what confines processes here.
+func (d *doctor) jail() {
+	if err := jail.Guests(); err != nil {
+		d.line("warn", "guests", "generated programs run unconfined: "+err.Error())
+	} else {
+		d.line("ok", "guests", "seccomp: generated programs can write their log and nothing else")
+	}
+	tools, state := jail.Tools(), "ok"
+	if tools.Missing != "" {
+		state = "warn"
+	}
+	network := "no network for gem5"
+	if !tools.Filter && !tools.Has(jail.Network) {
+		network = "gem5 has the network of its user"
+	}
+	d.line(state, "tools", tools.String()+": "+network)
 }
 
 // host runs a small program.
