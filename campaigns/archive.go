@@ -76,6 +76,12 @@ func (a *Archive) Config(n int) *Config { return &a.Campaign.Configs[a.schedule[
 // Run is the directory of run number n, which exists if its Entry says Kept.
 func (a *Archive) Run(n int) RunDir { return RunDir(filepath.Join(a.Dir, pad(n))) }
 
+// Ended is the run that an entry tells of.
+func (a *Archive) Ended(e *Entry) *Run { return e.run(a.Config(e.Number), a.Dir) }
+
+// System is what the runs of a configuration test, as in Finding.
+func (a *Archive) System(c *Config) string { return c.system(a.Campaign.SimOf(c)) }
+
 // Summary counts the runs that ended.
 func (a *Archive) Summary() (*Summary, error) {
 	s := newSummary(a.Campaign, a.Dir)
@@ -85,7 +91,7 @@ func (a *Archive) Summary() (*Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		run := e.run(a.Config(e.Number), a.Dir)
+		run := a.Ended(e)
 		s.cover(run)
 		s.add(run)
 		s.Elapsed = max(s.Elapsed, e.At)
