@@ -25,8 +25,8 @@
 // Reads-from is explicit, so that values need not be unique: where a location
 // is written a value twice, or 0, its writes are given values of their own.
 // Not supported, and refused by line: page tables and interrupt controllers,
-// unknown data, fences of kinds other than MFENCE, LFENCE and SFENCE, and an
-// atomic read that reads from its own write.
+// unknown data, and fences of kinds other than MFENCE, LFENCE and SFENCE. An
+// atomic read that reads from its own write makes an alternative faulty.
 package checktest
 
 import "ordeal/parse"
@@ -62,8 +62,11 @@ type Test struct {
 
 // Alternative is an execution of a test.
 type Alternative struct {
-	Line    int // of its first line, from 1
+	Line int // of its first line, from 1
+	// History is nil when Err is not: then the relations or values are those
+	// of no history. Err joins all faults, each with name and line.
 	History *parse.History
+	Err     error
 	// Notes say, each in one line, what of the text the history does not.
 	Notes []string
 }

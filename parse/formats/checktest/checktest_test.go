@@ -143,7 +143,10 @@ func TestFaults(t *testing.T) {
 		{"x\nForbidden", `f:1: want a number before "x"`},
 	} {
 		test, err := checktest.Parse("f", []byte(c.text))
-		if err == nil || err.Error() != c.want || test != nil {
+		if err == nil && len(test.Alternatives) == 1 && test.Alternatives[0].History == nil {
+			err = test.Alternatives[0].Err
+		}
+		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: error\n%v\nwant\n%s", c.text, err, c.want)
 		}
 	}
@@ -213,6 +216,12 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, a := range test.Alternatives {
+			if (a.History == nil) == (a.Err == nil) {
+				t.Fatalf("history %v, error %v", a.History, a.Err)
+			}
+			if a.Err != nil {
+				return
+			}
 			if err := a.History.Validate(); err != nil {
 				t.Fatal(err)
 			}

@@ -27,12 +27,13 @@ func (a *alternative) history(name string) (*parse.History, error) {
 		}
 		b.thread(int32(t), order)
 	}
-	if !b.trace.Faulty() {
-		b.coherence()
-		b.deps()
-		for _, f := range a.finals {
-			b.final(f)
-		}
+	if err := b.trace.Err(name); err != nil {
+		return nil, err
+	}
+	b.coherence()
+	b.deps()
+	for _, f := range a.finals {
+		b.final(f)
 	}
 	return b.trace.Finish(name, a.first)
 }

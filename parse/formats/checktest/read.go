@@ -15,7 +15,9 @@ import (
 const maxFaults = 20
 
 // Parse reads a test; name is the file's, for messages. The error joins all
-// faults, each with name and line.
+// faults of syntax, and relations between microops that they cannot relate,
+// each with name and line; what else is wrong with an alternative does not
+// keep the others from being read.
 func Parse(name string, data []byte) (*Test, error) {
 	r := &reader{name: name, test: new(Test)}
 	line := 0
@@ -63,11 +65,7 @@ func (r *reader) close() {
 		return
 	}
 	h, err := r.alt.history(r.name)
-	if err != nil {
-		r.faults = append(r.faults, err)
-		return
-	}
-	r.test.Alternatives = append(r.test.Alternatives, Alternative{Line: r.alt.first, History: h, Notes: r.alt.notes})
+	r.test.Alternatives = append(r.test.Alternatives, Alternative{Line: r.alt.first, History: h, Err: err, Notes: r.alt.notes})
 }
 
 // line reads one line.

@@ -34,7 +34,7 @@ func (t *Trace) Finish(name string, line int) (*parse.History, error) {
 	f.finals()
 	f.storeOrders()
 	f.dependencies()
-	if err := t.err(name); err != nil {
+	if err := t.Err(name); err != nil {
 		return nil, err
 	}
 	if err := f.h.Validate(); err != nil {

@@ -128,9 +128,6 @@ func (t *Trace) Dependency(thread int32, from, to gen.Value, line int) {
 	t.deps = append(t.deps, dep{thread, from, to, line})
 }
 
-// Faulty reports whether there was a fault.
-func (t *Trace) Faulty() bool { return len(t.faults) > 0 }
-
 // sorted is the order of threads in the history: numbers by value, then other
 // names as they came.
 func (t *Trace) sorted() []int {
@@ -148,8 +145,8 @@ func (t *Trace) sorted() []int {
 	return list
 }
 
-// err joins the faults, each with its place; nil when there is none.
-func (t *Trace) err(name string) error {
+// Err joins the faults so far, each as "name:line: …"; nil when there is none.
+func (t *Trace) Err(name string) error {
 	if len(t.faults) == 0 {
 		return nil
 	}
