@@ -2,58 +2,77 @@ package html
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"ordeal/campaigns"
 )
 
 // canary is a configuration with a planted fault, and what came of it.
 type canary struct {
-	config   *campaigns.Config
-	progress progress
-	seen     seen
-	titles   map[string]int
+	name   string
+	row    *campaigns.Row
+	titles map[string]int // of the runs that failed
+	// at and operations are when the first run to show the fault was recorded,
+	// and the operations of the configuration up to there.
+	at         time.Duration
+	operations int
 }
 
-// caught tells whether some run failed.
-func (c *canary) caught() bool { return c.seen.runs > 0 }
+// add notes a run that failed.
+func (c *canary) add(e *campaigns.Entry, p *progress) {
+	c.titles[e.Title]++
+	if k := c.row.Canary; k.Caught > 0 && e.Number == k.First {
+		c.at, c.operations = e.At, p.operations
+	}
+}
+
+// caught tells whether some run showed the fault.
+func (c *canary) caught() bool { return c.row.Canary.Caught > 0 }
 
 // control tells whether the fault is one that no run can show.
-func (c *canary) control() bool { return c.config.Bug.Equivalent != "" }
+func (c *canary) control() bool { return c.row.Canary.Control != "" }
 
-// wrong tells whether the canary did what it should not: a fault that nobody
-// saw though there were runs, or a control that failed.
+// wrong tells whether the canary did what it should not.
 func (c *canary) wrong() bool {
-	return c.caught() == c.control() && (c.caught() || c.progress.runs > 0)
+	fate := c.row.Canary.Fate
+	return fate == campaigns.FateMissed || fate == campaigns.FateLoud
 }
 
 // canaryRow is a line of the table of canaries.
 type canaryRow struct {
-	Name, About, Known, Fate, Class, Title string
-	Runs, Hits                             int
-	First                                  *sighting
+	Name, Fate, Class, About, Known, Seen, Dir string
+	Runs, Caught, Otherwise                    int
+	First                                      bool // whether the next two say something
+	Operations                                 int
+	At                                         time.Duration
 }
 
-func (c *canary) row() canaryRow {
+// fates says for people what the fates are, and with which class.
+var fates = map[campaigns.Fate][2]string{
+	campaigns.FateOpen:   {"open", "none"},
+	campaigns.FateCaught: {"caught", "good"},
+	campaigns.FateMissed: {"missed", "bad"},
+	campaigns.FateQuiet:  {"quiet, as it should be", "good"},
+	campaigns.FateLoud:   {"failed, though it cannot", "bad"},
+}
+
+func (n *night) canaryRow(c *canary) canaryRow {
+	k := c.row.Canary
 	r := canaryRow{
-		Name: clip(c.config.Name, nameShown), About: clip(c.config.Bug.About, titleShown), Known: clip(c.config.Bug.Known, titleShown),
-		Runs: c.progress.runs, Hits: c.seen.runs,
+		Name: clip(c.name, nameShown), About: clip(k.About, titleShown), Known: clip(k.Known, titleShown), Seen: clip(c.commonest(), titleShown),
+		Fate: clip(string(k.Fate), nameShown), Class: "none",
+		Runs: c.row.Runs, Caught: k.Caught, Otherwise: k.Otherwise, First: k.Caught > 0, Operations: c.operations, At: c.at,
 	}
-	switch {
-	case c.progress.runs == 0:
-		r.Fate, r.Class = "not run", "none"
-	case c.control() && c.caught():
-		r.Fate, r.Class = "failed, though it cannot", "bad"
-	case c.control():
-		r.Fate, r.Class, r.Title = "quiet, as it should be", "good", clip(c.config.Bug.Equivalent, titleShown)
-	case c.caught():
-		r.Fate, r.Class = "caught", "good"
-	default:
-		r.Fate, r.Class = "missed", "bad"
+	if f, ok := fates[k.Fate]; ok {
+		r.Fate, r.Class = f[0], f[1]
 	}
-	if c.caught() {
-		r.First = &c.seen.first
-		r.Title = clip(c.commonest(), titleShown)
+	if c.control() && !c.caught() {
+		r.Seen = clip(k.Control, titleShown)
+	}
+	if dir, err := filepath.Rel(n.archive.Dir, k.Dir); err == nil && k.Dir != "" {
+		r.Dir = dir
 	}
 	return r
 }
@@ -69,35 +88,31 @@ func (c *canary) commonest() string {
 	return best
 }
 
-// canaryCount counts canaries for the sentence at the top.
-type canaryCount struct {
-	Faults, Caught, Controls, Quiet int
-	Missed, Loud                    []string // names
-}
+// fateCount counts canaries and controls by fate.
+type fateCount map[campaigns.Fate]int
 
-func (n *night) countCanaries() canaryCount {
-	var k canaryCount
+func (n *night) fates() fateCount {
+	k := make(fateCount)
 	for _, c := range n.canaries {
-		if c.progress.runs == 0 {
-			continue
-		}
-		name := clip(c.config.Name, nameShown)
-		switch {
-		case c.control() && c.caught():
-			k.Controls++
-			k.Loud = append(k.Loud, name)
-		case c.control():
-			k.Controls++
-			k.Quiet++
-		case c.caught():
-			k.Faults++
-			k.Caught++
-		default:
-			k.Faults++
-			k.Missed = append(k.Missed, name)
-		}
+		k[c.row.Canary.Fate]++
 	}
 	return k
+}
+
+// canaries counts the faults that ought to be caught.
+func (k fateCount) canaries() int {
+	return k[campaigns.FateCaught] + k[campaigns.FateMissed] + k[campaigns.FateOpen]
+}
+
+// fated names the canaries of a fate.
+func (n *night) fated(fate campaigns.Fate) []string {
+	var list []string
+	for _, c := range n.canaries {
+		if c.row.Canary.Fate == fate {
+			list = append(list, clip(c.name, nameShown))
+		}
+	}
+	return list
 }
 
 // canaryRows are those that did what they should not first.
@@ -106,7 +121,7 @@ func (n *night) canaryRows() []canaryRow {
 	slices.SortStableFunc(list, func(a, b *canary) int { return btoi(b.wrong()) - btoi(a.wrong()) })
 	var rows []canaryRow
 	for _, c := range list[:min(len(list), rowsShown)] {
-		rows = append(rows, c.row())
+		rows = append(rows, n.canaryRow(c))
 	}
 	return rows
 }

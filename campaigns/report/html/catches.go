@@ -15,7 +15,7 @@ const catchesShown = 40
 func (n *night) catches() template.HTML {
 	var list []*canary
 	for _, c := range n.canaries {
-		if !c.control() && c.progress.runs > 0 {
+		if !c.control() && c.row.Runs > 0 {
 			list = append(list, c)
 		}
 	}
@@ -42,9 +42,9 @@ const catchesAxis = "operations of the canary's configuration, logarithmic"
 // trial is how many operations the canary took.
 func (c *canary) trial() trial {
 	if c.caught() {
-		return trial{c.seen.first.Operations, true}
+		return trial{c.operations, true}
 	}
-	return trial{c.progress.operations, false}
+	return trial{c.row.Operations, false}
 }
 
 func (c *canvas) catches(list []*canary) float64 {
@@ -66,7 +66,7 @@ func (c *canvas) catches(list []*canary) float64 {
 	for i, k := range list {
 		t := k.trial()
 		y := top + row*float64(i) + 16
-		name := clip(k.config.Name, nameShown)
+		name := clip(k.name, nameShown)
 		if c.narrow {
 			c.text("label", "start", left, y, clip(name, 44))
 			y += 14
@@ -76,7 +76,7 @@ func (c *canvas) catches(list []*canary) float64 {
 		x := f.x.at(float64(max(t.ops, 1)))
 		if t.caught {
 			c.line("hunt", f.left, y, x, y)
-			c.dot("caught", x, y, 5, fmt.Sprintf("%s: caught after %s operations, in its run %d", name, group(t.ops), k.seen.first.Runs))
+			c.dot("caught", x, y, 5, fmt.Sprintf("%s: caught after %s operations, by run %d", name, group(t.ops), k.row.Canary.First))
 			continue
 		}
 		c.line("hunt missed", f.left, y, x, y)

@@ -29,7 +29,7 @@ type evidence struct {
 
 // evidence gathers what is known of a finding whose best reproducer is v.Best,
 // made from the run directory run.
-func (p *page) evidence(f *finding, v *findingView, run string) evidence {
+func (p *page) evidence(f *campaigns.Finding, v *findingView, run string) evidence {
 	var e evidence
 	dirs := []string{v.Best}
 	if v.Best != run {

@@ -1,48 +1,26 @@
 package html
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
 	"ordeal/campaigns"
+	"ordeal/sim"
 )
-
-// finding is what the runs with one title have in common.
-type finding struct {
-	campaigns.Finding
-	seen
-}
-
-// gather joins the findings of the summary with when they were seen. Those of
-// the summary that runs have but only runs of canaries are left out.
-func gather(sum *campaigns.Summary, seen map[string]*seen) []*finding {
-	var list []*finding
-	for _, f := range sum.Findings {
-		switch s := seen[f.Title]; {
-		case s != nil:
-			list = append(list, &finding{f, *s})
-		case f.Runs == 0:
-			list = append(list, &finding{Finding: f})
-		}
-	}
-	return list
-}
 
 // findingView is a finding as the page shows it.
 type findingView struct {
-	ID, Title, Outcome string
-	Runs               int
-	First, Last        *sighting
-	Alone              string
-	Configs            []countView
-	MoreConfigs        int
+	ID, Title, Outcome, System string
+	Runs, First, Last          int
+	FirstAt, LastAt            time.Duration
+	Alone, Reduction           string
+	Configs                    []countView
+	MoreConfigs                int
 	// Best is the directory of the best reproducer, relative to the
-	// campaign's: a reduced one if there is one.
+	// campaign's; empty if there is none.
 	Best     string
 	Reduced  bool
 	Program  string
@@ -60,65 +38,75 @@ type countView struct {
 type commandView struct{ For, Text string }
 
 // view makes the view of a finding; full adds what takes space.
-func (p *page) view(f *finding, number int, full bool) findingView {
+func (p *page) view(f *campaigns.Finding, number int, full bool) findingView {
 	v := findingView{
-		ID: fmt.Sprintf("finding-%d", number), Title: clip(f.Title, titleShown), Outcome: f.Outcome.String(), Runs: f.Finding.Runs,
-	}
-	if f.seen.runs > 0 {
-		v.Runs, v.First, v.Last = f.seen.runs, &f.first, &f.last
+		ID: fmt.Sprintf("finding-%d", number), Title: clip(f.Title, titleShown), Outcome: f.Outcome.String(), System: clip(f.System, titleShown),
+		Runs: f.Runs, First: f.First, Last: f.Last, FirstAt: f.FirstAt, LastAt: f.LastAt,
 	}
 	if f.Alone > 0 {
 		v.Alone = fmt.Sprintf("recurs in %d of %s made again outside their batch", f.Recurred, plural(f.Alone, "run"))
 	}
-	names := slices.SortedFunc(maps.Keys(f.configs), func(a, b string) int {
-		return cmp.Or(f.configs[b]-f.configs[a], strings.Compare(a, b))
-	})
-	for _, name := range names[:min(len(names), configsShown)] {
-		v.Configs = append(v.Configs, countView{clip(name, nameShown), f.configs[name]})
+	if f.Reduction != nil {
+		v.Reduction = clip(f.Reduction.String(), titleShown)
 	}
-	v.MoreConfigs = len(names) - len(v.Configs)
+	for _, c := range f.Configs[:min(len(f.Configs), configsShown)] {
+		v.Configs = append(v.Configs, countView{clip(c.Config, nameShown), c.Runs})
+	}
+	v.MoreConfigs = len(f.Configs) - len(v.Configs)
 	run := p.best(f, &v)
-	if !full || run < 0 {
+	v.Commands = p.commands(f, &v)
+	if !full || run == "" {
 		return v
 	}
 	if text, err := p.files.read(path.Join(v.Best, campaigns.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
 		v.Program = shorten(string(text))
 	}
-	v.Evidence = p.evidence(f, &v, pad(run))
+	v.Evidence = p.evidence(f, &v, run)
 	return v
 }
 
-// best chooses the reproducer of a finding and says how to use it. It gives
-// the number of the run, -1 if none is kept.
-func (p *page) best(f *finding, v *findingView) int {
-	run := -1
-	for _, n := range f.kept {
-		if reduced := path.Join(pad(n), "reduced"); p.files.has(path.Join(reduced, campaigns.ProgramFile)) {
-			run, v.Best, v.Reduced = n, reduced, true
-			break
-		} else if run < 0 && p.files.has(path.Join(pad(n), campaigns.RecordFile)) {
-			run, v.Best = n, pad(n)
-		}
+// best chooses the reproducer of a finding: that of the summary, or what
+// ordeal reduce made of it since. It gives the directory of the run that was
+// made or reduced, empty if there is none.
+func (p *page) best(f *campaigns.Finding, v *findingView) (run string) {
+	if f.Best == nil {
+		return ""
 	}
+	best, err := filepath.Rel(p.night.archive.Dir, f.Best.Dir)
+	if err != nil || !p.files.has(path.Join(best, campaigns.RecordFile)) {
+		return ""
+	}
+	v.Best, v.Reduced = best, f.Best.Reduced
+	if v.Reduced {
+		return path.Dir(best)
+	}
+	if reduced := path.Join(best, "reduced"); p.files.has(path.Join(reduced, campaigns.ProgramFile)) {
+		v.Best, v.Reduced = reduced, true
+	}
+	return best
+}
+
+// commands are those to reproduce a finding.
+func (p *page) commands(f *campaigns.Finding, v *findingView) []commandView {
+	var list []commandView
 	dir := func(name string) string { return quoted(filepath.Join(p.night.archive.Dir, name)) }
 	add := func(what, format string, args ...any) {
-		v.Commands = append(v.Commands, commandView{what, "ordeal " + fmt.Sprintf(format, args...)})
+		list = append(list, commandView{what, "ordeal " + fmt.Sprintf(format, args...)})
 	}
-	if run >= 0 {
+	if v.Best != "" {
 		add("repeat", "repro %s", dir(v.Best))
 		add("explain", "check --explain %s", dir(v.Best))
 		if !v.Reduced {
 			add("shrink", "reduce %s", dir(v.Best))
 		}
 	}
-	if f.seen.runs > 0 {
-		add("from the campaign", "repro --campaign %s --run %d", dir("campaign.yaml"), f.Finding.First)
+	what := "from the campaign"
+	if f.Outcome == sim.Missed {
+		what = "its last run"
 	}
-	return run
+	add(what, "repro --campaign %s --run %d", dir("campaign.yaml"), f.First)
+	return list
 }
-
-// pad is the name of the directory of a run.
-func pad(run int) string { return fmt.Sprintf("%06d", run) }
 
 // quoted is a word as a shell takes it.
 func quoted(word string) string {

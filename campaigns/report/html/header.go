@@ -28,54 +28,51 @@ type tile struct{ Value, Name, Class string }
 
 // header says what the night came to.
 func (n *night) header() headerView {
-	total, k := n.sum.Total(), n.countCanaries()
+	total, k := n.sum.Total(), n.fates()
 	h := headerView{Campaign: clip(n.sum.Campaign, nameShown)}
-	h.Sentence, h.Class = n.verdict(&total, &k)
-	h.Details = n.details(&total, &k)
-	h.Facts = n.facts(&total)
+	h.Sentence, h.Class = n.verdict(&total, k)
+	h.Details = n.details(&total)
+	h.Facts = n.facts()
 	elapsed := max(n.sum.Elapsed.Seconds(), 1e-9)
 	add := func(value, name, class string) { h.Tiles = append(h.Tiles, tile{value, name, class}) }
+	tone := func(bad bool) string {
+		if bad {
+			return "bad"
+		}
+		return "good"
+	}
 	add(group(total.Runs), "runs", "")
 	add(group(total.Operations), "operations judged", "")
 	add(rate(float64(total.Operations)/elapsed), "operations a second", "")
-	class := ""
-	if len(n.findings) > 0 {
-		class = "bad"
-	}
-	add(group(len(n.findings)), "different findings", class)
-	if k.Faults > 0 {
-		class = "good"
-		if k.Caught < k.Faults {
-			class = "bad"
-		}
-		add(fmt.Sprintf("%s of %s", group(k.Caught), group(k.Faults)), "canaries caught", class)
+	add(group(n.findings()), "different findings", tone(n.findings() > 0))
+	if all := k.canaries(); all > 0 {
+		add(fmt.Sprintf("%s of %s", group(k[campaigns.FateCaught]), group(all)), "canaries caught", tone(k[campaigns.FateMissed] > 0))
 	}
 	return h
 }
 
 // verdict is what the night came to, in one sentence.
-func (n *night) verdict(total *campaigns.Row, k *canaryCount) (sentence, class string) {
+func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class string) {
 	var parts []string
 	class = "good"
+	found, missed := n.findings(), k[campaigns.FateMissed]
 	switch {
-	case len(n.findings) > 0:
-		parts, class = append(parts, plural(len(n.findings), "different finding")), "bad"
+	case found > 0:
+		parts, class = append(parts, plural(found, "different finding")), "bad"
 	case total.Runs == 0:
 		return "No run has ended.", "open"
 	default:
 		parts = append(parts, "Nothing found")
 	}
-	switch missed := len(k.Missed); {
-	case k.Faults == 0:
+	switch caught := k[campaigns.FateCaught]; {
 	case missed > 0:
 		parts, class = append(parts, plural(missed, "canary")+" missed"), "bad"
-	case k.Faults == 1:
+	case caught < k.canaries():
+		parts = append(parts, fmt.Sprintf("%d of %s caught so far", caught, plural(k.canaries(), "canary")))
+	case caught == 1:
 		parts = append(parts, "the canary caught")
-	default:
-		parts = append(parts, fmt.Sprintf("all %d canaries caught", k.Faults))
-	}
-	if len(k.Loud) > 0 {
-		parts, class = append(parts, plural(len(k.Loud), "control")+" failed"), "bad"
+	case caught > 0:
+		parts = append(parts, fmt.Sprintf("all %d canaries caught", caught))
 	}
 	undecided := 0
 	for _, answers := range total.Answers {
@@ -86,7 +83,7 @@ func (n *night) verdict(total *campaigns.Row, k *canaryCount) (sentence, class s
 	}
 	infra := total.Outcomes[sim.Infra]
 	if infra > 0 {
-		parts = append(parts, plural(infra, "run")+" could not be made")
+		parts = append(parts, plural(infra, "run")+" could not be made or judged")
 	}
 	if class == "good" && (infra > 0 || undecided > 0 || total.Runs < n.sum.Planned) {
 		class = "open"
@@ -99,19 +96,19 @@ func (n *night) verdict(total *campaigns.Row, k *canaryCount) (sentence, class s
 }
 
 // details says what the first sentence leaves open.
-func (n *night) details(total *campaigns.Row, k *canaryCount) []string {
+func (n *night) details(total *campaigns.Row) []string {
 	var out []string
-	if len(k.Missed) > 0 {
-		out = append(out, "No run showed what was planted in "+names(k.Missed)+".")
+	if missed := n.fated(campaigns.FateMissed); len(missed) > 0 {
+		out = append(out, "No run showed what was planted in "+names(missed)+".")
 	}
-	if len(k.Loud) > 0 {
-		out = append(out, "Runs failed in "+names(k.Loud)+", whose faults nothing should show.")
+	if loud := n.fated(campaigns.FateLoud); len(loud) > 0 {
+		out = append(out, "Runs failed in "+names(loud)+", whose faults nothing should show.")
 	}
 	if total.Runs < n.sum.Planned {
 		out = append(out, fmt.Sprintf("%s of %s planned runs ended.", group(total.Runs), group(n.sum.Planned)))
 	}
-	if total.Weak > 0 {
-		out = append(out, fmt.Sprintf("%s of %s are TSO but not SC.", group(total.Weak), plural(total.Runs, "run")))
+	if tested := n.tested.Total(); tested.Weak > 0 {
+		out = append(out, fmt.Sprintf("%s of %s without planted faults are TSO but not SC.", group(tested.Weak), plural(tested.Runs, "run")))
 	}
 	return out
 }
@@ -129,37 +126,51 @@ func names(list []string) string {
 }
 
 // facts are the particulars of the campaign.
-func (n *night) facts(total *campaigns.Row) []fact {
+func (n *night) facts() []fact {
+	head := &n.archive.Head
 	var out []fact
-	add := func(name, value string) { out = append(out, fact{Name: name, Value: value}) }
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, fact{Name: name, Value: value})
+		}
+	}
 	add("campaign", clip(n.sum.Campaign, nameShown))
+	add("shard", head.Shard.String())
+	if len(head.Shards) > 0 {
+		add("merged from", plural(len(head.Shards), "shard"))
+	}
 	add("seed", fmt.Sprint(n.sum.Seed))
-	if start := n.archive.Head.Started; !start.IsZero() {
+	if start := head.Started; !start.IsZero() {
 		out = append(out, fact{"started", start.UTC().Format("2006-01-02 15:04:05") + " UTC", start.UTC().Format(time.RFC3339)})
 	}
 	add("duration", span(n.sum.Elapsed))
-	add("ended", n.end(total))
-	if n.ended == nil {
+	add("end", n.end())
+	if head.End == "" {
 		add("exit status", "none yet")
 	} else {
-		add("exit status", exitStatus(n.ended.ExitStatus()))
+		add("exit status", exitStatus(n.sum.ExitStatus()))
 	}
 	return out
 }
 
 // end says why the campaign ended.
-func (n *night) end(total *campaigns.Row) string {
-	switch {
-	case n.ended == nil:
+func (n *night) end() string {
+	switch end := n.archive.Head.End; end {
+	case "":
 		return "not yet, or killed"
-	case n.ended.Interrupted:
-		return "interrupted"
-	case n.ended.BudgetSpent:
+	case campaigns.EndComplete:
+		return "all runs done"
+	case campaigns.EndStopped:
+		return "stopped at " + clip(n.sum.Stopped, titleShown)
+	case campaigns.EndBudget:
 		return "its budget was spent"
-	case total.Runs < n.sum.Planned:
-		return "early"
+	case campaigns.EndInterrupted:
+		return "interrupted"
+	case campaigns.EndTrouble:
+		return "too much went wrong"
+	default:
+		return clip(string(end), nameShown)
 	}
-	return "all runs done"
 }
 
 // exitStatus is an exit status and what it says.

@@ -56,7 +56,7 @@ func (n *night) coverage() []protocolView {
 		for i := range n.sum.Rows {
 			row := &n.sum.Rows[i]
 			p := n.configs[row.Config]
-			if len(row.Coverage) == 0 || p == nil || planted != (p.config.Machine.Mutant != "") {
+			if len(row.Coverage) == 0 || p == nil || planted != p.planted() {
 				continue
 			}
 			name := protocolOf(n.archive.Campaign, p.config)
@@ -95,6 +95,9 @@ func (n *night) coverage() []protocolView {
 	}
 	return list
 }
+
+// planted tells whether a fault is planted in the protocol.
+func (p *progress) planted() bool { return p.row.Canary != nil || p.config.Machine.Mutant != "" }
 
 // protocolOf names the protocol that a configuration runs.
 func protocolOf(c *campaigns.Campaign, cfg *campaigns.Config) string {

@@ -16,8 +16,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"path/filepath"
 
 	"ordeal/campaigns"
+	"ordeal/sim"
 )
 
 // Options steer Write.
@@ -61,6 +63,8 @@ type pageView struct {
 	Named        []findingView // those without the details
 	MoreFindings int
 	LeftOut      int
+	Troubles     []campaigns.Trouble
+	MoreTroubles int
 	Matrix       *matrixView
 	Coverage     []protocolView
 	Throughput   template.HTML
@@ -109,9 +113,18 @@ func (p *page) views(o Options) (*pageView, error) {
 		Header: n.header(), Table: n.table(), Canaries: n.canaryRows(), Matrix: viewMatrix(results), Coverage: n.coverage(),
 		Throughput: n.throughput(), Sightings: n.sightings(), Catches: n.catches(), Split: n.split(), Environment: p.environment(),
 	}
+	for _, t := range n.sum.Troubles {
+		t.Title, t.Config = clip(t.Title, titleShown), clip(t.Config, nameShown)
+		if dir, err := filepath.Rel(n.archive.Dir, t.Dir); err == nil {
+			t.Dir = dir
+		}
+		v.Troubles = append(v.Troubles, t)
+	}
+	total := n.sum.Total()
+	v.MoreTroubles = total.Outcomes[sim.Infra] - len(v.Troubles)
 	v.MoreCanaries = len(n.canaries) - len(v.Canaries)
-	for i, f := range n.findings {
-		switch {
+	for i := range n.sum.Findings {
+		switch f := &n.sum.Findings[i]; {
 		case i < findingsShown:
 			v.Findings = append(v.Findings, p.view(f, i+1, true))
 		case i < findingsNamed:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,23 +58,19 @@ func TestNight(t *testing.T) {
 // else that of the run's own log.
 func TestWitness(t *testing.T) {
 	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")
-	n, err := collect(context.Background(), a)
+	sum, err := a.Summary()
 	must(t, err)
-	var f *finding
-	for i := range n.findings {
-		if n.findings[i].Title == "history forbidden by sc" {
-			f = n.findings[i]
-		}
+	i := slices.IndexFunc(sum.Findings, func(f campaigns.Finding) bool { return f.Title == "history forbidden by sc" })
+	if i < 0 {
+		t.Fatalf("no run of the sample is forbidden by SC: %+v", sum.Findings)
 	}
-	if f == nil || len(f.kept) == 0 {
-		t.Fatalf("no run of the sample is forbidden by SC: %+v", n.findings)
-	}
+	run := filepath.Base(sum.Findings[i].Dir)
 	pictures := func() []*element { return named(parsePage(t, report(t, a, Options{})), "img") }
 	drawn := pictures()
 	if len(drawn) != 1 || !strings.HasPrefix(drawn[0].attrs["alt"], "Witness of history forbidden by sc") {
 		t.Fatalf("want one picture, drawn from the log; have %d", len(drawn))
 	}
-	reduced := pad(f.kept[0]) + "/reduced/"
+	reduced := run + "/reduced/"
 	put(t, a, reduced+"program.txt", "ordeal-program 1\n")
 	put(t, a, reduced+"run.json", "{}")
 	put(t, a, reduced+"witness.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
@@ -93,7 +90,8 @@ const twoConfigs = "name: small\nseed: 3\nsim: builtin\nconfigs:\n  - {name: a, 
 // turns gives the configuration of each run of twoConfigs.
 func turns(number int) string { return [...]string{"a", "b"}[number%2] }
 
-// TestCounts compares what a page says of findings with what the journal has.
+// TestCounts compares what a page says of findings and canaries with what the
+// journal has.
 func TestCounts(t *testing.T) {
 	a := fake(t, twoConfigs, campaigns.Head{Started: time.Unix(0, 0)}, func(yield func(*campaigns.Entry)) {
 		yield(entry(turns(0), 0, nil))
@@ -102,27 +100,61 @@ func TestCounts(t *testing.T) {
 		yield(entry(turns(5), 5, fails(sim.Crash, "late")))
 		yield(entry(turns(4), 4, fails(sim.Timeout, "slow")))
 	})
-	n, err := collect(context.Background(), a)
-	must(t, err)
-	if len(n.findings) != 2 {
-		t.Fatalf("%d findings", len(n.findings))
-	}
-	late := n.findings[0]
-	if late.Title != "late" || late.first.Number != 2 || late.last.Number != 5 || late.seen.runs != 3 || late.configs["a"] != 1 || late.configs["b"] != 2 {
-		t.Errorf("late: %+v", late)
-	}
-	if late.first.Operations != 200 { // of the runs 0 and 2 of a
-		t.Errorf("the first was seen after %d operations of its configuration, want 200", late.first.Operations)
-	}
 	all := parsePage(t, report(t, a, Options{}))
 	text := byID(t, all, "finding-1").content()
-	for _, want := range []string{"late", "3 runs", "after 3.0 s, run 2", "after 6.0 s, run 5", "--run 2"} {
+	for _, want := range []string{"late", "3 runs", "after 3.0 s, run 2", "after 6.0 s, run 5", "--run 2", "a 1", "b 2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the first finding lacks %q:\n%s", want, text)
 		}
 	}
 	if h := named(all, "h1")[0].content(); h != "2 different findings." {
 		t.Errorf("the verdict is %q", h)
+	}
+}
+
+// TestCanaries checks the table of canaries: fates, and the operations of the
+// configuration until the fault showed.
+func TestCanaries(t *testing.T) {
+	const file = `{name: birds, sim: builtin, configs: [
+ {name: caught, runs: 3, bug: {about: one thing, by: [crash]}},
+ {name: missed, runs: 3, bug: {about: another}},
+ {name: quiet, runs: 3, bug: {about: nothing, equivalent: it only counts}},
+ {name: loud, runs: 3, bug: {about: nothing, equivalent: so we thought}}]}`
+	a := fake(t, file, campaigns.Head{End: campaigns.EndComplete, Spent: 12 * time.Second}, func(yield func(*campaigns.Entry)) {
+		c, err := campaigns.Parse("birds", []byte(file), nil)
+		must(t, err)
+		made := map[string]int{}
+		for n, i := range c.Schedule() {
+			name := c.Configs[i].Name
+			made[name]++
+			edit := map[string]func(*campaigns.Entry){"caught 1": fails(sim.Timeout, "slow"), "caught 2": fails(sim.Crash, "boom"), "loud 3": fails(sim.Crash, "bang")}
+			yield(entry(name, n, edit[fmt.Sprint(name, " ", made[name])]))
+		}
+	})
+	page := report(t, a, Options{})
+	all := parsePage(t, page)
+	checkAccess(t, all)
+	if h := named(all, "h1")[0].content(); h != "1 different finding and 1 canary missed." {
+		t.Errorf("the verdict is %q", h)
+	}
+	got := map[string][]string{}
+	for _, row := range byID(t, all, "canaries").within("tr") {
+		for _, cell := range row.children[1:] {
+			got[row.children[0].content()] = append(got[row.children[0].content()], strings.TrimSpace(cell.content()))
+		}
+	}
+	for name, want := range map[string][]string{
+		"caught": {"caught", "1 of 3", "1", "200"}, "missed": {"missed", "0 of 3", "0", "–"},
+		"quiet": {"quiet, as it should be", "0 of 3", "0", "–"}, "loud": {"failed, though it cannot", "1 of 3", "0", "300"},
+	} {
+		if !slices.Equal(got[name][:4], want) {
+			t.Errorf("%s: %q, want %q", name, got[name], want)
+		}
+	}
+	for _, want := range []string{"1, a finding", "all runs done", "it only counts", "12.0 s"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
 	}
 }
 
@@ -225,7 +257,9 @@ func TestBounds(t *testing.T) {
 	})
 	picture := "<svg xmlns='http://www.w3.org/2000/svg'>" + strings.Repeat(" ", 100_000) + "</svg>"
 	for n := range 300 {
-		dir := pad(n) + "/reduced/"
+		dir := fmt.Sprintf("%06d/", n)
+		put(t, a, dir+"run.json", "{}")
+		dir += "reduced/"
 		put(t, a, dir+"program.txt", strings.Repeat("store x 1\n", 40))
 		put(t, a, dir+"witness.svg", picture)
 		put(t, a, dir+"verdict.json", fmt.Sprintf(`{"detail":%q}`, strings.Repeat("a line\n", 10_000)))

@@ -20,13 +20,13 @@ type tableView struct {
 
 // rowView is a line of it.
 type rowView struct {
-	Name, Expect, Bug string
-	Runs, Operations  string
-	Outcomes          []outcomeView
-	Answers           []answerView
-	Rate, Coverage    string
-	Covered           int // per mille, -1 if not known
-	Missing           string
+	Name             string
+	Runs, Operations string
+	Outcomes         []outcomeView
+	Answers          []answerView
+	Rate, Coverage   string
+	Covered          int // per mille, -1 if not known
+	Missing          string
 }
 
 // outcomeView is how many runs had an outcome, and their share in per mille.
@@ -45,29 +45,21 @@ type answerView struct {
 // outcomes are in the order in which they are shown.
 var outcomes = []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout, sim.Infra, sim.Passed}
 
-// table makes the table of configurations.
+// table makes the table of configurations without planted faults.
 func (n *night) table() tableView {
 	t := tableView{}
 	models := n.models()
 	for _, m := range models {
 		t.Models = append(t.Models, clip(m, nameShown))
 	}
-	for i := range n.sum.Rows {
+	for i := range n.tested.Rows {
 		if i == rowsShown {
-			t.More = len(n.sum.Rows) - i
+			t.More = len(n.tested.Rows) - i
 			break
 		}
-		row := &n.sum.Rows[i]
-		v := line(row, models)
-		if p := n.configs[row.Config]; p != nil && p.config.Bug != nil {
-			v.Bug = clip(p.config.Bug.About, titleShown)
-			if v.Bug == "" {
-				v.Bug = "a planted fault"
-			}
-		}
-		t.Rows = append(t.Rows, v)
+		t.Rows = append(t.Rows, line(&n.tested.Rows[i], models))
 	}
-	total := n.sum.Total()
+	total := n.tested.Total()
 	t.Total = line(&total, models)
 	return t
 }
@@ -76,7 +68,7 @@ func (n *night) table() tableView {
 // on the configuration itself, by the simulator and by judging.
 func line(r *campaigns.Row, models []string) rowView {
 	v := rowView{
-		Name: clip(r.Config, nameShown), Expect: clip(r.Expect, nameShown), Runs: group(r.Runs), Operations: group(r.Operations),
+		Name: clip(r.Config, nameShown), Runs: group(r.Runs), Operations: group(r.Operations),
 		Rate: "–", Coverage: "–", Covered: -1,
 	}
 	if spent := (r.Simulated + r.Judged).Seconds(); spent > 0 {
@@ -115,10 +107,10 @@ func (n *night) models() []string {
 			list = append(list, m)
 		}
 	}
-	for _, r := range n.sum.Rows {
+	for _, r := range n.tested.Rows {
 		add(r.Expect)
 	}
-	total := n.sum.Total()
+	total := n.tested.Total()
 	for _, m := range campaigns.ModelNames() {
 		if len(total.Answers[m]) > 0 {
 			add(m)

@@ -5,6 +5,9 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
 )
 
 // throughput draws operations a second over the time of the campaign, with a
@@ -44,10 +47,9 @@ func (n *night) throughput() template.HTML {
 		c.steps("curve s0", points, 0, false)
 		c.line("mean", f.left, f.y.at(mean), f.right, f.y.at(mean))
 		c.text("mean-label", "end", f.right, f.y.at(mean)-6, "mean "+short(mean))
-		for i, finding := range n.findings {
-			if i < findingsShown && finding.seen.runs > 0 {
-				x := f.x.at(finding.first.At.Seconds())
-				c.dot("found", x, f.bottom, 4, fmt.Sprintf("first seen after %s: %s", span(finding.first.At), clip(finding.Title, titleShown)))
+		for i := range n.sum.Findings {
+			if s := &n.sum.Findings[i]; i < findingsShown && s.Outcome != sim.Missed {
+				c.dot("found", f.x.at(s.FirstAt.Seconds()), f.bottom, 4, fmt.Sprintf("first seen after %s: %s", span(s.FirstAt), clip(s.Title, titleShown)))
 			}
 		}
 		return f.bottom + 46
@@ -59,16 +61,16 @@ const sightingsShown = 30
 
 // sightings draws, for each finding, from when to when it was seen.
 func (n *night) sightings() template.HTML {
-	var list []*finding
-	for _, f := range n.findings {
-		if f.seen.runs > 0 {
+	var list []*campaigns.Finding
+	for i := range n.sum.Findings {
+		if f := &n.sum.Findings[i]; f.Outcome != sim.Missed {
 			list = append(list, f)
 		}
 	}
 	if len(list) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(list, func(a, b *finding) int { return int(a.first.At - b.first.At) })
+	slices.SortStableFunc(list, func(a, b *campaigns.Finding) int { return int(a.FirstAt - b.FirstAt) })
 	about := fmt.Sprintf("When each of %s was first and last seen.", plural(len(list), "finding"))
 	list = list[:min(len(list), sightingsShown)]
 	return figure(about, func(c *canvas) float64 {
@@ -84,12 +86,12 @@ func (n *night) sightings() template.HTML {
 		c.axes(f, xs, nil, "time, "+unit, "")
 		for i, s := range list {
 			y := f.top + row*float64(i) + 28
-			first, last := f.x.at(s.first.At.Seconds()), f.x.at(s.last.At.Seconds())
+			first, last := f.x.at(s.FirstAt.Seconds()), f.x.at(s.LastAt.Seconds())
 			c.text("label", "start", f.left, y-12, clip(s.Title, int((c.width-20)/7.4)))
 			c.line("rail", f.left, y, f.right, y)
 			c.line("reach", first, y, last, y)
-			c.dot("end", last, y, 3, "last seen after "+span(s.last.At)+fmt.Sprintf(", run %d", s.last.Number))
-			c.dot("found", first, y, 5, "first seen after "+span(s.first.At)+fmt.Sprintf(", run %d", s.first.Number))
+			c.dot("end", last, y, 3, fmt.Sprintf("last seen after %s, run %d", span(s.LastAt), s.Last))
+			c.dot("found", first, y, 5, fmt.Sprintf("first seen after %s, run %d", span(s.FirstAt), s.First))
 		}
 		return f.bottom + 46
 	})
