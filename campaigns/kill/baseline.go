@@ -31,23 +31,24 @@ type baseline struct {
 	options []builtin.Options // by machine
 	judging campaigns.Judging
 	seeds   [][]plainRun // by seed
+	runs    int          // Options.Runs
 }
 
 // plainRun is one run of the protocol.
 type plainRun struct {
-	program *gen.Program
-	rounds  int
-	seed    uint64
-	machine int
-	ops     int
-	hash    uint64            // of its events
-	log     [sha256.Size]byte // of its log
-	taken   map[Row]int64     // transitions
+	program            *gen.Program
+	rounds             int
+	seed               uint64
+	generator, machine int // by place in Options
+	ops                int
+	hash               uint64            // of its events
+	log                [sha256.Size]byte // of its log
+	taken              map[Row]int64     // transitions
 }
 
 // baseline makes all runs of the protocol.
 func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baseline, error) {
-	b := &baseline{target: t, kind: k}
+	b := &baseline{target: t, kind: k, runs: r.o.Runs}
 	for _, machine := range r.o.Machines {
 		machine.Core, machine.Protocol = k.String(), t.Name
 		options, err := machine.Options()
@@ -91,6 +92,7 @@ func (r *runner) plain(ctx context.Context, b *baseline, plain *machines, seed u
 		return plainRun{}, 0, err
 	}
 	run := plainRun{program: p, rounds: family.Rounds, seed: seed + uint64(n), ops: p.Ops() * family.Rounds, taken: map[Row]int64{}}
+	run.generator = n % len(r.o.Generators)
 	run.machine = n / len(r.o.Generators) % len(r.o.Machines)
 	report, came, err := b.run(ctx, plain, &run)
 	if err != nil {

@@ -117,6 +117,6 @@ func (o *Options) hash() string {
 	for _, t := range o.Targets {
 		fmt.Fprintln(h, t.Name, t.text())
 	}
-	fmt.Fprintln(h, o.Seed, o.Budget, o.Seeds, o.Generators, o.Machines)
+	fmt.Fprintln(h, o.Seed, o.Budget, o.Seeds, o.Runs, o.Generators, o.Machines)
 	return hex.EncodeToString(h.Sum(nil))
 }

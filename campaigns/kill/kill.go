@@ -47,8 +47,10 @@ type Options struct {
 	// that knowledge.
 	Equivalent bool
 	// Budget is how many operations a mutant gets under one core and seed,
-	// Seeds how often it gets them.
-	Budget, Seeds int
+	// Seeds how often it gets them. Runs bounds the runs made for that: those
+	// in which the protocol does not take the mutated transition need not be
+	// made; 0 means no bound.
+	Budget, Seeds, Runs int
 	// Generators make the programs, one after the other.
 	Generators []campaigns.Programs
 	// Machines are what is simulated, apart from protocol and core, one after
@@ -91,8 +93,12 @@ type Trial struct {
 	Title string `json:"title,omitempty"`
 	// Ops is how many operations were run, those of the run that failed
 	// included.
-	Ops     int           `json:"ops"`
-	Elapsed time.Duration `json:"elapsed_ns"` // of this process
+	Ops int `json:"ops"`
+	// Generator and Machine are the places in Options of what made the run
+	// that failed.
+	Generator int           `json:"generator,omitempty"`
+	Machine   int           `json:"machine,omitempty"`
+	Elapsed   time.Duration `json:"elapsed_ns"` // of this process
 }
 
 // Killed tells whether some seed killed the mutant.
@@ -139,7 +145,7 @@ func (o *Options) validate() error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"budget", o.Budget}, {"seeds", o.Seeds}, {"cores", len(o.Cores)}, {"generators", len(o.Generators)}} {
+	}{{"budget", o.Budget}, {"seeds", o.Seeds}, {"cores", len(o.Cores)}, {"generators", len(o.Generators)}, {"runs", o.Runs + 1}} {
 		if n.value < 1 {
 			errs = append(errs, fmt.Errorf("%s %d: want at least 1", n.name, n.value))
 		}

@@ -108,6 +108,9 @@ func TestEquivalent(t *testing.T) {
 			return target.equivalent(m, core.TSO) != ""
 		}
 		o.Sample = 50
+		if *soak {
+			o.Cores, o.Sample, o.Budget = []core.Kind{core.InOrder, core.TSO, core.OOO}, 0, 100_000
+		}
 		ran := 0
 		for _, r := range measure(t, o) {
 			if r.Equivalent != "" && r.Killed() {
@@ -237,6 +240,29 @@ func TestResume(t *testing.T) {
 	}
 	if _, err := OpenJournal(path, &o); err == nil || !strings.Contains(err.Error(), "not the journal") {
 		t.Errorf("a letter is taken for a journal: %v", err)
+	}
+}
+
+// TestRuns wants a bound on the runs of a mutant to count what was run: of a
+// survivor that every run takes, that many runs.
+func TestRuns(t *testing.T) {
+	o := options(t, "mi")
+	o.Accept = only("MI_example/L1Cache/(M,Store)/swap:s_store_hit,p_profileHit")
+	o.Equivalent, o.Budget, o.Seeds = true, 10_000, 1
+	all := measure(t, o)[0].Seeds[0].Ops
+	o.Runs = 2
+	few := measure(t, o)[0].Seeds[0].Ops
+	family := o.Generators[0]
+	want := 0
+	for n := range 2 {
+		p, err := o.Generators[n].Program(o.Seed, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want += p.Ops() * family.Rounds
+	}
+	if all < 10_000 || few != want {
+		t.Errorf("%d operations, and %d in two runs, want 10000 and %d", all, few, want)
 	}
 }
 

@@ -137,13 +137,17 @@ func (b *baseline) taken(rows []Row) int64 {
 func (b *baseline) trial(ctx context.Context, on *machines, runs []plainRun, rows []Row) (Trial, bool, error) {
 	start := time.Now()
 	var t Trial
-	same := true
+	same, made := true, 0
 	for i := range runs {
 		run := &runs[i]
+		if b.runs > 0 && made == b.runs {
+			break
+		}
 		t.Ops += run.ops
 		if rows != nil && !slices.ContainsFunc(rows, func(row Row) bool { return run.taken[row] > 0 }) {
 			continue // until it takes one of them, the mutant is the protocol
 		}
+		made++
 		report, came, err := b.run(ctx, on, run)
 		if err != nil {
 			return t, false, err
@@ -153,7 +157,7 @@ func (b *baseline) trial(ctx context.Context, on *machines, runs []plainRun, row
 		}
 		same = same && report.Statistics.Hash == run.hash && sha256.Sum256(report.Log) == run.log
 		if came.Outcome != sim.Passed {
-			t.Killed, t.By, t.Title = true, came.Outcome.String(), came.Title
+			t.Killed, t.By, t.Title, t.Generator, t.Machine = true, came.Outcome.String(), came.Title, run.generator, run.machine
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,7 +48,22 @@ func aliases(object, other string) bool {
 
 // commutes tells whether two pieces may run in either order.
 func (e *effects) commutes(other *effects) bool {
-	return !overlap(e.writes, other.writes) && !overlap(e.writes, other.reads) && !overlap(e.reads, other.writes)
+	return !overlap(lacking(e.writes, gone), lacking(other.writes, gone)) &&
+		!overlap(e.writes, other.reads) && !overlap(e.reads, other.writes)
+}
+
+// gone is written by what takes an entry out of a cache, and read by what uses
+// the entry: the pointer to it may lead nowhere now. Entries may go in either
+// order.
+const gone = "entry"
+
+func lacking(set map[string]bool, name string) map[string]bool {
+	if !set[name] {
+		return set
+	}
+	rest := maps.Clone(set)
+	delete(rest, name)
+	return rest
 }
 
 // anything marks effects that are unknown.
@@ -111,8 +127,12 @@ func (r *reader) stmt(s ast.Stmt) {
 	case *ast.Return:
 		r.expr(s.X)
 	case *ast.If:
+		repeats := r.repeats
 		r.expr(s.Cond)
 		r.block(s.Then)
+		if frees(s) {
+			r.repeats = repeats // the second time, there is nothing left
+		}
 		if s.Else != nil {
 			r.stmt(s.Else)
 		}
@@ -165,16 +185,47 @@ func (r *reader) assign(left ast.Expr) {
 			r.maybeInner(left)
 		}
 		r.writes[name] = true
+		r.uses(name)
 		if r.reads[name] {
 			r.repeats = false // a count, say
 		}
 	}
 }
 
+// frees tells whether a statement takes a line out of a cache if it is there,
+// and does nothing else.
+func frees(s *ast.If) bool {
+	cond, ok := s.Cond.(*ast.MethodCall)
+	if !ok || cond.Method.Name != "isTagPresent" || s.Else != nil || len(s.Then.Stmts) != 1 {
+		return false
+	}
+	x, ok := s.Then.Stmts[0].(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	call, ok := x.X.(*ast.MethodCall)
+	if !ok || call.Method.Name != "deallocate" || len(call.Args) != 1 || len(cond.Args) != 1 {
+		return false
+	}
+	same := func(a, b ast.Expr) bool {
+		x, ok := a.(*ast.Name)
+		y, ok2 := b.(*ast.Name)
+		return ok && ok2 && x.Name == y.Name
+	}
+	return same(cond.X, call.X) && same(cond.Args[0], call.Args[0])
+}
+
 // maybeInner reads what the place of an assignment needs.
 func (r *reader) maybeInner(x ast.Expr) {
 	if member, ok := x.(*ast.Member); ok {
 		r.expr(member.X)
+	}
+}
+
+// uses notes that what is named needs the entry of the line, if it does.
+func (r *reader) uses(name string) {
+	if strings.HasPrefix(name, "cache_entry") {
+		r.reads[gone] = true
 	}
 }
 
@@ -190,6 +241,7 @@ func (r *reader) expr(x ast.Expr) {
 		name, local := place(x)
 		if !local && name != "in_msg" {
 			r.reads[name] = true
+			r.uses(name)
 		}
 	case *ast.Member:
 		switch name, local := place(x); {
@@ -199,6 +251,7 @@ func (r *reader) expr(x ast.Expr) {
 				r.expr(x.X) // which object
 			}
 			r.reads[name] = true
+			r.uses(name)
 		}
 	case *ast.Call:
 		r.call(x)
@@ -283,9 +336,13 @@ func (r *reader) method(x *ast.MethodCall) {
 		r.expr(x.X)
 	case strings.HasPrefix(on, "tbe.") || strings.HasPrefix(on, "cache_entry."):
 		r.reads[on], r.writes[on] = true, true // a set that gains or loses an element
+		r.uses(on)
 	case method == "allocate" && r.machine.directories[strings.TrimPrefix(on, "var.")]:
 		// An entry of a directory comes to be when it is first looked at.
-	case method == "allocate" || method == "deallocate" || method == "allocateVoid":
+	case method == "deallocate":
+		r.reads[on], r.writes[on], r.repeats = true, true, false
+		r.writes[gone] = true
+	case method == "allocate" || method == "allocateVoid":
 		r.reads[on], r.writes[on], r.repeats = true, true, false
 		r.writes["cache_entry"] = true // its object may be gone
 	default:

@@ -24,7 +24,14 @@ func (p *Protocol) equivalent(m *machine, s site, e edit) string {
 		if m.actionEffects(e.arg).commutes(m.actionEffects(e.what)) {
 			return "neither action writes what the other reads or writes"
 		}
+	case Next:
+		if m.heldNowhere(s) {
+			return "nothing holds the line afterwards, so that its state is written nowhere"
+		}
 	case Drop, Dup:
+		if e.op == Drop && m.waitsAtHead(s) {
+			return "the message waits at the head of its queue, not beside it"
+		}
 		effects := m.actionEffects(e.arg)
 		if e.arg == types.StallAction && e.op == Drop {
 			return "" // its name is its effect

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"fmt"
+	"strings"
 
 	"ordeal/sim/slicc/ast"
 )
@@ -16,7 +17,9 @@ type machine struct {
 	funcs       map[string]*ast.Func
 	directories map[string]bool // parameters that are DirectoryMemory
 	stalling    map[string]bool // ports whose messages some action puts aside
-	bodies      []site          // actions, ports and functions in the order of the text
+	initial     string          // the default state
+	heldStates  map[string]holdings
+	bodies      []site // actions, ports and functions in the order of the text
 }
 
 // site is a place to edit.
@@ -56,6 +59,8 @@ func (m *machine) collect(body []ast.Decl) {
 			}
 		case *ast.StateDecl:
 			m.states = append(m.states, d.States...)
+			value, _ := d.Pairs.Get("default")
+			m.initial = strings.TrimPrefix(value, m.name+"_State_")
 		case *ast.Transition:
 			m.transitions = append(m.transitions, d)
 		case *ast.Action:

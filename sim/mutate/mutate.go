@@ -118,6 +118,7 @@ func (p *Protocol) collect(f *ast.File) {
 				m.directories[v.Name.Name] = v.Type.Name == "DirectoryMemory"
 			}
 			m.collect(d.Body)
+			m.heldStates = m.held()
 			p.machines = append(p.machines, m)
 		}
 	}

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ func sources(t testing.TB) []source {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := protocols.Load(name); err == nil {
+		if _, err := protocols.Root(name); err == nil {
 			list = append(list, source{protocols.Files(), root})
 		}
 	}
@@ -223,6 +224,82 @@ func TestEquivalent(t *testing.T) {
 		if got := m.Equivalent != ""; got != want {
 			t.Errorf("%s: marked equivalent %v (%s), want %v", edit, got, m.Equivalent, want)
 		}
+	}
+}
+
+// TestEquivalentRows compares the marks with what reading the protocols tells.
+func TestEquivalentRows(t *testing.T) {
+	for id, want := range map[string]string{
+		// The victim is gone from the cache, and with its answer from the TBE.
+		"MOESI_AMD_Base/CorePair/(MO_I,NB_AckWB)/next:stay": "nothing holds the line",
+		"MOESI_AMD_Base/CorePair/(Es,PrbInvData)/next:S":    "nothing holds the line",
+		"MOESI_AMD_Base/Directory/(BL,StaleWB)/next:stay":   "nothing holds the line",
+		"MESI_Two_Level/L1Cache/(S,Inv)/next:stay":          "nothing holds the line",
+		// A copy stays, or the line waits in the TBE.
+		"MOESI_AMD_Base/CorePair/(Es,PrbShrData)/next:stay": "",
+		"MOESI_AMD_Base/CorePair/(Ms,L2_Repl)/next:stay":    "",
+		"MI_example/Directory/(M,PUTX)/next:stay":           "", // its entry is always there
+		// The answers come by other queues than the requests.
+		"MOESI_AMD_Base/Directory/(BL,RdBlkM)/drop:st_stallAndWaitRequest": "head of its queue",
+		// The fill ends by an event of the queue whose head would wait for it.
+		"MOESI_AMD_Base/CorePair/(M0_F,C1_Store_L1miss)/drop:zm_stallAndWaitMandatoryQueue": "",
+		// Two caches; the same one twice.
+		"MOESI_AMD_Base/CorePair/(M1,L2_Repl)/swap:i1_invCluster,i2_invL2": "neither action",
+		"MOESI_AMD_Base/CorePair/(E0,PrbInvData)/dup:i0_invCluster":        "twice",
+		"MOESI_AMD_Base/CorePair/(E0,PrbInvData)/dup:i2_invL2":             "",
+	} {
+		name := map[string]string{"MI": "mi", "ME": "mesi-two-level", "MO": "moesi-amd-base"}[id[:2]]
+		root, err := protocols.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := p.Find(id)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := m.Equivalent; (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: marked %q, want %q", id, got, want)
+		}
+	}
+}
+
+// TestCopies wants no two mutants of a row to be the same protocol.
+func TestCopies(t *testing.T) {
+	root, err := protocols.Load("moesi-amd-base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, copies := map[string]string{}, 0
+	for _, m := range p.List() {
+		if m.Operator != Copy {
+			continue
+		}
+		copies++
+		text := m.Place
+		for _, d := range m.changes[0].decls {
+			if row, ok := d.(*ast.Transition); ok && len(row.States) == 1 && len(row.Events) == 1 && row.States[0].Name == m.State && row.Events[0].Name == m.Event {
+				text += fmt.Sprint(row.Next.Name, row.RequestTypes)
+				for _, a := range row.Actions {
+					text += " " + a.Name
+				}
+			}
+		}
+		if other := seen[m.Machine+text]; other != "" {
+			t.Fatalf("%s is %s", m.ID, other)
+		}
+		seen[m.Machine+text] = m.ID
+	}
+	if copies < 500 {
+		t.Errorf("%d copies of rows", copies)
 	}
 }
 

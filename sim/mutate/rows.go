@@ -79,12 +79,26 @@ func (m *machine) waits(t *ast.Transition) bool {
 // or to lose the message.
 func (m *machine) unwaits(s site) []edit {
 	var list []edit
+	seen := map[string]bool{}
 	for _, state := range m.stable() {
-		if t := m.row(state, s.event); t != nil && state != s.state && !m.waits(t) {
+		t := m.row(state, s.event)
+		if t == nil || state == s.state || m.waits(t) {
+			continue
+		}
+		next := state
+		if t.Next != nil {
+			next = t.Next.Name
+		}
+		row := fmt.Sprint(next, t.RequestTypes)
+		for _, a := range t.Actions {
+			row += " " + a.Name
+		}
+		if !seen[row] { // states that do the same make one mutant
+			seen[row] = true
 			list = append(list, edit{op: Copy, arg: state})
 		}
 	}
-	seen := map[string]bool{}
+	clear(seen)
 	for _, t := range m.transitions {
 		if !has(t.Events, s.event) {
 			continue

@@ -1,0 +1,224 @@
+package mutate
+
+import (
+	"slices"
+
+	"ordeal/sim/slicc/ast"
+)
+
+// holding is what holds the state of a line: bit i says that holder i of the
+// machine is there.
+type holding uint8
+
+// nowhere says that nothing holds the state: the line is in the default state.
+const nowhere holding = 0
+
+// holdings is a set of holding, one bit for each.
+type holdings uint8
+
+func (s holdings) has(h holding) bool { return s&(1<<h) != 0 }
+
+// holderNames are the pointers through which setState writes a state, each under
+// the condition that it is valid.
+var holderNames = []string{"tbe", "cache_entry"}
+
+// held is, for each state, what may hold it when a transition begins; nil
+// where setState and setAccessPermission may write a state elsewhere. It
+// follows the table from the default state on, whichever events may come, as
+// if an entry were there if and only if its pointer is valid.
+func (m *machine) held() map[string]holdings {
+	if !m.onlyHolders("setState") || !m.onlyHolders("setAccessPermission") || !m.defaults() {
+		return nil
+	}
+	at := map[string]holdings{m.initial: 1 << nowhere}
+	for changed := true; changed; {
+		changed = false
+		for _, t := range m.transitions {
+			for _, s := range t.States {
+				for h := range holding(1 << len(holderNames)) {
+					if !at[s.Name].has(h) {
+						continue
+					}
+					after := m.holdAfter(t, h)
+					next := s.Name
+					if t.Next != nil {
+						next = t.Next.Name
+					}
+					for g := range holding(1 << len(holderNames)) {
+						to := next
+						if !after.has(g) {
+							continue
+						} else if g == nowhere {
+							to = m.initial
+						}
+						if !at[to].has(g) {
+							at[to] |= 1 << g
+							changed = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return at
+}
+
+// heldNowhere tells whether nothing holds the state after a row.
+func (m *machine) heldNowhere(s site) bool {
+	before := m.heldStates[s.state]
+	for h := range holding(1 << len(holderNames)) {
+		if before.has(h) && m.holdAfter(s.row, h) != 1<<nowhere {
+			return false
+		}
+	}
+	return before != 0
+}
+
+// holdAfter is what may hold a state after the actions of a row.
+func (m *machine) holdAfter(t *ast.Transition, before holding) holdings {
+	set := holdings(1 << before)
+	if m.waits(t) {
+		return set
+	}
+	for _, id := range t.Actions {
+		a := m.actions[id.Name]
+		if a == nil {
+			return ^holdings(0) // unknown
+		}
+		set = m.holdBlock(a.Body, set, 0)
+	}
+	return set
+}
+
+func (m *machine) holdBlock(b *ast.Block, set holdings, depth int) holdings {
+	if b == nil {
+		return set
+	}
+	for _, s := range b.Stmts {
+		switch s := s.(type) {
+		case *ast.Block:
+			set = m.holdBlock(s, set, depth)
+		case *ast.Peek:
+			set = m.holdBlock(s.Body, set, depth)
+		case *ast.If:
+			otherwise := set
+			if s.Else != nil {
+				otherwise = m.holdBlock(&ast.Block{Stmts: []ast.Stmt{s.Else}}, set, depth)
+			}
+			set = m.holdBlock(s.Then, set, depth) | otherwise
+		case *ast.ExprStmt:
+			set = m.holdCall(s.X, set, depth)
+		}
+	}
+	return set
+}
+
+// holdCall follows a call that makes a pointer valid or invalid.
+func (m *machine) holdCall(x ast.Expr, set holdings, depth int) holdings {
+	call, ok := x.(*ast.Call)
+	if !ok {
+		return set
+	}
+	for i, name := range holderNames {
+		var move func(holding) holding
+		switch call.Func.Name {
+		case "set_" + name:
+			move = func(h holding) holding { return h | 1<<i }
+		case "unset_" + name:
+			move = func(h holding) holding { return h &^ (1 << i) }
+		default:
+			continue
+		}
+		var moved holdings
+		for h := range holding(1 << len(holderNames)) {
+			if set.has(h) {
+				moved |= 1 << move(h)
+			}
+		}
+		return moved
+	}
+	if f := m.funcs[call.Func.Name]; f != nil && depth < maxDepth {
+		return set | m.holdBlock(f.Body, set, depth+1) // it may return early
+	}
+	return set
+}
+
+// defaults tells whether getState ends with the default state.
+func (m *machine) defaults() bool {
+	f := m.funcs["getState"]
+	if f == nil || len(f.Body.Stmts) == 0 || m.initial == "" {
+		return false
+	}
+	last, ok := f.Body.Stmts[len(f.Body.Stmts)-1].(*ast.Return)
+	if !ok {
+		return false
+	}
+	value, ok := last.X.(*ast.EnumLit)
+	return ok && value.Value.Name == m.initial
+}
+
+// onlyHolders tells whether a function uses its last parameter, the state, only
+// where a holder is known to be valid.
+func (m *machine) onlyHolders(name string) bool {
+	f := m.funcs[name]
+	if f == nil || len(f.Params) == 0 {
+		return false
+	}
+	return !usesOutside(f.Body, f.Params[len(f.Params)-1].Name.Name)
+}
+
+// usesOutside tells whether a block names a variable outside of the
+// conditional blocks of holders.
+func usesOutside(b *ast.Block, variable string) bool {
+	if b == nil {
+		return false
+	}
+	for _, s := range b.Stmts {
+		switch s := s.(type) {
+		case *ast.If:
+			inside := holderCondition(s.Cond)
+			if names(s.Cond, variable) || !inside && usesOutside(s.Then, variable) ||
+				s.Else != nil && usesOutside(&ast.Block{Stmts: []ast.Stmt{s.Else}}, variable) {
+				return true
+			}
+		case *ast.Block:
+			if usesOutside(s, variable) {
+				return true
+			}
+		case *ast.ExprStmt:
+			if names(s.X, variable) {
+				return true
+			}
+		case *ast.Assign:
+			if names(s.Left, variable) || names(s.Right, variable) {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// holderCondition tells whether a condition is that a holder is valid.
+func holderCondition(x ast.Expr) bool {
+	valid, ok := x.(*ast.Valid)
+	if !ok || valid.Not {
+		return false
+	}
+	name, ok := valid.X.(*ast.Name)
+	return ok && slices.Contains(holderNames, name.Name)
+}
+
+// names tells whether an expression names a variable.
+func names(x ast.Expr, variable string) bool {
+	if name, ok := x.(*ast.Name); ok && name.Name == variable {
+		return true
+	}
+	for _, operand := range operands(x) {
+		if names(operand, variable) {
+			return true
+		}
+	}
+	return false
+}
