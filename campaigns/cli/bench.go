@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/papers"
+)
+
+func newBench(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the checkers",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newBenchPapers(e))
+	return cmd
+}
+
+func newBenchPapers(e *env) *cobra.Command {
+	p := benchPapers{env: e}
+	cmd := &cobra.Command{
+		Use:   "papers",
+		Short: "Repeat the experiments of the papers and set them beside the published figures",
+		Long: `Repeat the experiments of the papers that the procedures come from, on runs of the
+embedded simulator, and print what is measured beside what was published, with
+the reasons why it differs. Times are user CPU of single checks; histories are
+those of the campaign files in campaigns/papers, which campaign run takes, too.
+
+A scale of 1 makes as many histories as the papers; below, that share of them,
+at least a few of each kind, and shorter ones where a paper has very long ones.
+With --gem5 the programs for the binary's protocol run on it, too.
+
+Experiments:
+` + experimentList() + `
+Exit status: 0 measured, 4 some run could not be made.`,
+		Example: `  ordeal bench papers --only wsc-kernel
+  ordeal bench papers --scale 0.1 -o papers
+  ordeal bench papers --only gcc-unordered --gem5 build/X86_MI_example/gem5.opt --gem5-tree .`,
+		Args: arguments(0, 0, "no arguments"),
+	}
+	f := cmd.Flags()
+	f.Float64Var(&p.o.Scale, "scale", papers.DefaultScale, "share of the papers' histories, above 0, at most 1; the default takes a minute or two")
+	f.StringSliceVar(&p.o.Only, "only", nil, "only these experiments")
+	f.StringSliceVar(&p.binaries, "gem5", nil, "gem5 binaries, one for each protocol")
+	f.StringVar(&p.tree, "gem5-tree", "", "the source tree that they were built from")
+	f.StringVarP(&p.dir, "output", "o", "", "directory for papers.html, papers.json and papers.txt; made if it does not exist")
+	f.BoolVar(&p.json, "json", false, "print JSON")
+	cmd.RunE = body(func(ctx context.Context, _ []string) error { return p.run(ctx) })
+	return cmd
+}
+
+// experimentList is a line for each experiment.
+func experimentList() string {
+	var b strings.Builder
+	for _, x := range papers.All() {
+		fmt.Fprintf(&b, "  %-18s %s\n", x.Name, x.Paper.Short+", "+x.Place)
+	}
+	return b.String()
+}
+
+// benchPapers is the bench papers command.
+type benchPapers struct {
+	*env
+	o         papers.Options
+	binaries  []string
+	tree, dir string
+	json      bool
+}
+
+func (p *benchPapers) run(ctx context.Context) error {
+	if err := p.options(); err != nil {
+		return usage(err)
+	}
+	if p.dir != "" {
+		if err := os.MkdirAll(p.dir, 0o755); err != nil {
+			return err
+		}
+	}
+	last := time.Now()
+	p.o.Progress = func(what string) {
+		if now := time.Now(); now.Sub(last) >= plainEvery {
+			last = now
+			fmt.Fprintln(p.stderr, what)
+		}
+	}
+	report, err := papers.Run(ctx, p.o)
+	if err != nil {
+		return err
+	}
+	return p.write(report)
+}
+
+// options completes the options from the flags.
+func (p *benchPapers) options() error {
+	for _, binary := range p.binaries {
+		p.o.Gem5 = append(p.o.Gem5, campaigns.Gem5{Binary: binary, Tree: p.tree})
+	}
+	switch {
+	case len(p.binaries) > 0 && p.tree == "":
+		return errors.New("no gem5 source tree: want --gem5-tree FOLDER")
+	case len(p.binaries) == 0 && p.tree != "":
+		return errors.New("--gem5-tree without --gem5")
+	}
+	return p.o.Validate()
+}
+
+// write prints the report and leaves it in the directory.
+func (p *benchPapers) write(report *papers.Report) error {
+	var text, page bytes.Buffer
+	if err := errors.Join(report.WriteText(&text), report.WriteHTML(&page)); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(report, "", " ")
+	if err != nil {
+		return err
+	}
+	data = append(data, '\n')
+	out := text.Bytes()
+	if p.json {
+		out = data
+	}
+	if _, err := p.stdout.Write(out); err != nil || p.dir == "" {
+		return err
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{"papers.html", page.Bytes()}, {"papers.json", data}, {"papers.txt", text.Bytes()}} {
+		if err := os.WriteFile(filepath.Join(p.dir, f.name), f.data, 0o644); err != nil {
+			return err
+		}
+	}
+	if !p.json {
+		fmt.Fprintf(p.stdout, "\nreport  %s\n", filepath.Join(p.dir, "papers.html"))
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/check/model"
+)
+
+// criteria are the polynomial criteria that catch violations of SC, from weak
+// to strong.
+var criteria = []model.Model{model.CC, model.CCv, model.CM, model.CCM, model.WSC}
+
+// catches counts the violations of SC that each criterion catches.
+type catches struct {
+	violations int
+	by         [5]int // of criteria
+	early      int    // by CC or CCv
+}
+
+// add judges a violation.
+func (k *catches) add(ctx context.Context, r *run) error {
+	k.violations++
+	early := false
+	for i, m := range criteria {
+		v, err := answer(ctx, r, m)
+		if err != nil {
+			return err
+		}
+		if v.Answer == check.Forbidden {
+			k.by[i]++
+			early = early || m.Name == model.CC.Name || m.Name == model.CCv.Name
+		}
+	}
+	if early {
+		k.early++
+	}
+	return nil
+}
+
+// row is a row of the table.
+func (k *catches) row(first ...any) []any {
+	row := append(first, k.violations)
+	for i := range criteria {
+		if k.violations == 0 {
+			row = append(row, nil)
+			continue
+		}
+		row = append(row, percent(k.by[i], k.violations))
+	}
+	return row
+}
+
+// catchTable is a table of catches under a first column.
+func catchTable(first ...Column) Table {
+	t := Table{Columns: append(first, Column{Name: "violations"})}
+	for _, m := range criteria {
+		t.Columns = append(t.Columns, Column{Name: m.Name, Unit: "%", Digits: 2})
+	}
+	return t
+}
+
+// caught measures which violations of planted bugs the criteria catch.
+func caught(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+	s := newSource(c)
+	table := catchTable(Column{Name: "fault"}, Column{Name: "protocol"}, Column{Name: "histories"})
+	var total catches
+	all := 0
+	bugs := map[string]point{}
+	var order []string
+	for i := range c.Configs {
+		about := c.Configs[i].Bug.Known
+		if _, ok := bugs[about]; !ok {
+			order = append(order, about)
+		}
+		p := bugs[about]
+		p.configs = append(p.configs, i)
+		bugs[about] = p
+	}
+	for _, about := range order {
+		p := bugs[about]
+		b.tell("%s", about)
+		runs, err := b.deal(ctx, s, p, len(p.configs), 0)
+		if err != nil {
+			return finding{}, err
+		}
+		var k catches
+		for i := range runs {
+			v, err := answer(ctx, &runs[i], model.SC)
+			if err != nil {
+				return finding{}, err
+			}
+			if v.Answer != check.Forbidden {
+				continue
+			}
+			if err := k.add(ctx, &runs[i]); err != nil {
+				return finding{}, err
+			}
+		}
+		table.Rows = append(table.Rows, k.row(about, c.Configs[p.configs[0]].Protocol, len(runs)))
+		all += len(runs)
+		total.violations += k.violations
+		total.early += k.early
+		for i := range k.by {
+			total.by[i] += k.by[i]
+		}
+	}
+	table.Rows = append(table.Rows, total.row("all", "", all))
+	return finding{tables: []Table{table}, ours: map[int]string{
+		0: fmt.Sprintf("%.2f %% of %d", percent(total.by[3], total.violations), total.violations),
+		1: fmt.Sprintf("%.2f %%", percent(total.early, total.violations)),
+	}}, nil
+}
+
+// caughtRewired measures which violations of rewired histories the criteria
+// catch.
+func caughtRewired(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+	s := newSource(c)
+	f := &sweep{axis: byThreads, model: model.SC, rewired: 1, valid: check.Forbidden, least: 16}
+	table := catchTable(Column{Name: "threads"})
+	var total catches
+	for _, p := range points(c, f.axis) {
+		runs, err := f.histories(ctx, b, s, p, 0)
+		if err != nil {
+			return finding{}, err
+		}
+		var k catches
+		for i := range runs {
+			if err := k.add(ctx, &runs[i]); err != nil {
+				return finding{}, err
+			}
+		}
+		table.Rows = append(table.Rows, k.row(p.x))
+		total.violations += k.violations
+		for i := range k.by {
+			total.by[i] += k.by[i]
+		}
+	}
+	table.Rows = append(table.Rows, total.row("all"))
+	return finding{tables: []Table{table}, ours: map[int]string{
+		0: fmt.Sprintf("%.2f %% of %d", percent(total.by[4], total.violations), total.violations),
+		1: fmt.Sprintf("%.2f %%", 100-percent(total.by[3], total.violations)),
+	}}, nil
+}

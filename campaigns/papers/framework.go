@@ -1,0 +1,104 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ordeal/campaigns"
+	"ordeal/check/model"
+	"ordeal/check/reduction"
+)
+
+// frameworkMethods are the dynamic programme, and others for comparison.
+var frameworkMethods = []method{{"subset (2^k)", "subset"}, {"X-SAT", "x-sat"}, {"DBCOP", "dbcop"}, {"Ordeal", "auto"}}
+
+// framework lists the experiments of Chini and Saivasan, FSTTCS 2020.
+func framework() []Experiment {
+	return []Experiment{{
+		Name: "framework-growth", Paper: Framework, Place: "Theorems 1 and 9", run: growth,
+		Title: "Growth with the number k of writes on histories of the reduction from 3-SAT",
+		Published: []Quote{
+			{What: "bound of the algorithm", Value: "O(2^k · k² · n²)"},
+			{What: "no algorithm unless the exponential time hypothesis fails", Value: "2^o(k)"},
+			{What: "measurements", Value: "none"},
+		},
+		Notes: []string{
+			"The paper measures nothing; the experiment shows its bound at work. The formulas are (x∨x∨x)∧(¬x∨¬x∨¬x), which is not satisfiable, with variables besides that occur in no clause: k = 2·variables + 12 writes, and nothing cuts the table of the dynamic programme short.",
+			"The lower bound is about all formulas: procedures that learn decide these at once, since the contradiction has no part in the free variables.",
+		},
+	}}
+}
+
+// free is the formula with a contradiction about the last variable, and the
+// others free.
+func free(variables int) [][3]int {
+	x := variables
+	return [][3]int{{x, x, x}, {-x, -x, -x}}
+}
+
+// mostFree is the number of variables at full size: 24 writes, the most that
+// procedure subset takes.
+const mostFree = 6
+
+// growth measures the growth.
+func growth(ctx context.Context, b *bench, _ *campaigns.Campaign) (finding, error) {
+	most := mostFree
+	if b.Scale < 0.1 {
+		most = 4
+	}
+	table := Table{Columns: []Column{{Name: "writes k"}, {Name: "operations n"}, {Name: "threads"}}}
+	chart := Chart{X: Axis{Label: "writes k"}, Y: Axis{Label: "time of a check", Unit: "s", Log: true}}
+	for _, m := range frameworkMethods {
+		table.Columns = append(table.Columns, Column{Name: m.label})
+		chart.Series = append(chart.Series, Series{Name: m.label})
+	}
+	var xs, ys []float64 // of the dynamic programme
+	lost := make([]bool, len(frameworkMethods))
+	for v := 1; v <= most; v++ {
+		h := reduction.History(free(v))
+		k := 0
+		for _, writes := range stores(h) {
+			k += len(writes)
+		}
+		row := []any{k, len(h.Ops), h.Threads()}
+		for i, m := range frameworkMethods {
+			if lost[i] {
+				row = append(row, "not tried")
+				continue
+			}
+			b.tell("%d writes: %s", k, m.label)
+			t, err := b.mean(ctx, []run{{history: h, config: &campaigns.Config{Name: "reduction"}, number: v}}, model.SC, m.procedure)
+			if err != nil {
+				return finding{}, err
+			}
+			row = append(row, t)
+			lost[i] = t.GaveUp > 0
+			chart.Series[i].add(float64(k), t)
+			if i == 0 && t.GaveUp == 0 && t.Mean > 0 {
+				xs, ys = append(xs, float64(k)), append(ys, math.Log2(t.Mean))
+			}
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	f := finding{tables: []Table{table}, charts: []Chart{chart}}
+	if len(xs) > 1 {
+		f.ours = map[int]string{0: fmt.Sprintf("time grows as 2^(%.2f·k) from k = %.0f to %.0f (least squares)", slope(xs, ys), xs[0], xs[len(xs)-1])}
+	}
+	return f, nil
+}
+
+// slope is that of the line through points by least squares.
+func slope(xs, ys []float64) float64 {
+	var mx, my float64
+	for i := range xs {
+		mx += xs[i] / float64(len(xs))
+		my += ys[i] / float64(len(xs))
+	}
+	var up, down float64
+	for i := range xs {
+		up += (xs[i] - mx) * (ys[i] - my)
+		down += (xs[i] - mx) * (xs[i] - mx)
+	}
+	return up / down
+}

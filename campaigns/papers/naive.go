@@ -1,0 +1,168 @@
+package papers
+
+import (
+	"context"
+
+	"ordeal/check/model"
+	"ordeal/check/search/precedence"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// naive is the analysis of TSOtool before vector clocks (Hangal et al., ISCA
+// 2004; Manovit and Hangal, SPAA 2005, Fig. 1), the baseline of the paper's
+// first claim: it applies rules R6 and R7 by tracing the whole graph backward
+// from each load and forward from each store, until no edge is added. An edge
+// that the graph implies already is not added. Its static edges are those of
+// the procedures "vc" and "tsotool".
+type naive struct {
+	g       *precedence.Graph
+	readers [][]parse.OpID
+	out, in [][]precedence.Node // what R6 and R7 have added
+	back    [][]precedence.Node // the static edges, backward
+	marks   [2][]int32          // by trace
+	epoch   int32
+	queue   []precedence.Node
+}
+
+// refutes reports whether rules R1 to R7 lead to a cycle.
+func refutes(ctx context.Context, h *parse.History) (bool, error) {
+	g := precedence.New(h, model.TSO)
+	if g.Contradiction != nil {
+		return true, nil
+	}
+	n := &naive{
+		g: g, readers: make([][]parse.OpID, len(h.Ops)),
+		out: make([][]precedence.Node, g.Nodes()), in: make([][]precedence.Node, g.Nodes()), back: make([][]precedence.Node, g.Nodes()),
+		marks: [2][]int32{make([]int32, g.Nodes()), make([]int32, g.Nodes())},
+	}
+	for v := range precedence.Node(g.Nodes()) {
+		for _, a := range g.Out(v) {
+			n.back[a.To] = append(n.back[a.To], v)
+		}
+	}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Reads() && op.RF != parse.Init {
+			n.readers[op.RF] = append(n.readers[op.RF], parse.OpID(i))
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range h.Ops {
+			if i%256 == 0 && ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+			id, op := parse.OpID(i), &h.Ops[i]
+			if op.Reads() {
+				more, violated := n.rule6(id, op)
+				if violated {
+					return true, nil
+				}
+				changed = changed || more
+			}
+			if op.Writes() {
+				changed = n.rule7(id, op) || changed
+			}
+		}
+	}
+	return n.cyclic(), nil
+}
+
+// trace marks the nodes that lead to v, or, forward, those that v leads to.
+func (n *naive) trace(v precedence.Node, forward bool, mark []int32) {
+	n.epoch++
+	n.queue = append(n.queue[:0], v)
+	visit := func(to precedence.Node) {
+		if mark[to] != n.epoch {
+			mark[to] = n.epoch
+			n.queue = append(n.queue, to)
+		}
+	}
+	for i := 0; i < len(n.queue); i++ {
+		u := n.queue[i]
+		if forward {
+			for _, a := range n.g.Out(u) {
+				visit(a.To)
+			}
+			for _, to := range n.out[u] {
+				visit(to)
+			}
+			continue
+		}
+		for _, from := range n.back[u] {
+			visit(from)
+		}
+		for _, from := range n.in[u] {
+			visit(from)
+		}
+	}
+}
+
+func (n *naive) add(from, to parse.OpID) {
+	n.out[from] = append(n.out[from], precedence.Node(to))
+	n.in[to] = append(n.in[to], precedence.Node(from))
+}
+
+// same lists the stores to op's location that the last trace marked, but not
+// id and not but.
+func (n *naive) same(op *parse.Op, id, but parse.OpID) []parse.OpID {
+	var list []parse.OpID
+	for _, v := range n.queue[1:] {
+		if !n.g.IsAccess(v) {
+			continue
+		}
+		o, s := &n.g.History.Ops[v], parse.OpID(v)
+		if o.Writes() && o.Loc == op.Loc && s != but && s != id {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// rule6: a store before a load of another one's value precedes that.
+func (n *naive) rule6(id parse.OpID, op *parse.Op) (changed, violated bool) {
+	n.trace(precedence.Node(id), false, n.marks[0])
+	before := n.same(op, id, op.RF)
+	if op.RF == parse.Init || len(before) == 0 {
+		return false, len(before) > 0
+	}
+	n.trace(precedence.Node(op.RF), false, n.marks[1])
+	for _, s := range before {
+		if n.marks[1][s] != n.epoch {
+			n.add(s, op.RF)
+			changed = true
+		}
+	}
+	return changed, false
+}
+
+// rule7: all loads of a store's value precede the stores after it.
+func (n *naive) rule7(id parse.OpID, op *parse.Op) (changed bool) {
+	if len(n.readers[id]) == 0 {
+		return false
+	}
+	n.trace(precedence.Node(id), true, n.marks[0])
+	after := n.same(op, id, parse.NoOp)
+	for _, l := range n.readers[id] {
+		n.trace(precedence.Node(l), true, n.marks[1])
+		for _, s := range after {
+			if s != l && n.marks[1][s] != n.epoch {
+				n.add(l, s)
+				changed = true
+			}
+		}
+	}
+	return changed
+}
+
+// cyclic reports whether the graph has a cycle.
+func (n *naive) cyclic() bool {
+	var arcs []precedence.Arc
+	for v, list := range n.out {
+		for _, to := range list {
+			arcs = append(arcs, precedence.Arc{From: precedence.Node(v), To: to, Rule: witness.DerivedA, Via: parse.NoOp})
+		}
+	}
+	_, cycle := n.g.With(arcs).Sort()
+	return cycle != nil
+}

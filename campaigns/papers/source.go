@@ -1,0 +1,104 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ordeal/campaigns"
+	"ordeal/parse"
+	"ordeal/sim"
+)
+
+// runTimeout bounds one run of a simulator, in wall-clock time.
+const runTimeout = 10 * time.Minute
+
+// source makes the histories of a campaign's configurations: run number n of
+// the campaign, as "ordeal campaign run" makes it and "ordeal repro" makes it
+// again.
+type source struct {
+	campaign *campaigns.Campaign
+	runs     [][]int // configuration → the numbers of its runs
+}
+
+func newSource(c *campaigns.Campaign) *source {
+	s := &source{campaign: c, runs: make([][]int, len(c.Configs))}
+	for number, config := range c.Schedule() {
+		s.runs[config] = append(s.runs[config], number)
+	}
+	return s
+}
+
+// run is a history and where it comes from.
+type run struct {
+	config *campaigns.Config
+	number int
+	// history has neither a store order nor final values: the papers' problem
+	// is to do without.
+	history *parse.History
+}
+
+// make makes runs first to end-1 of a configuration, several at a time. Rounds
+// is how often programs are executed. Runs that left no history, as those of a
+// planted bug may, are missing; any other that did is an error.
+func (s *source) make(ctx context.Context, config, first, end, rounds int) ([]run, error) {
+	cfg := &s.campaign.Configs[config]
+	runner, err := campaigns.NewRunner(s.campaign.SimOf(cfg), cfg)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
+	}
+	end = min(end, len(s.runs[config]))
+	all := make([]run, max(end-first, 0))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.NumCPU())
+	for i := range all {
+		group.Go(func() error {
+			all[i] = run{config: cfg, number: s.runs[config][first+i]}
+			return s.simulate(ctx, runner, &all[i], rounds)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	made := all[:0]
+	for _, r := range all {
+		if r.history != nil {
+			made = append(made, r)
+		}
+	}
+	return made, nil
+}
+
+// simulate makes one run.
+func (s *source) simulate(ctx context.Context, runner sim.Runner, r *run, rounds int) error {
+	p, err := r.config.Programs.Program(s.campaign.Seed, r.number)
+	if err != nil {
+		return fmt.Errorf("%s: run %d: %w", r.config.Name, r.number, err)
+	}
+	dir, err := os.MkdirTemp("", "ordeal-papers-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	job := sim.Job{Program: p, Rounds: rounds, Seed: s.campaign.Seed + uint64(r.number), Dir: dir, Timeout: runTimeout}
+	res, err := runner.Run(ctx, job)
+	if err != nil {
+		return fmt.Errorf("%s: run %d: %w", r.config.Name, r.number, err)
+	}
+	if res.Outcome == sim.Passed {
+		if r.history, err = parse.Native(p, rounds, res.Log); err == nil {
+			r.history.StoreOrder, r.history.Final = nil, nil
+			return nil
+		}
+		r.history = nil
+		res.Outcome, res.Detail = sim.Corrupt, err.Error()
+	}
+	if r.config.Bug != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: run %d: %s: %s %s", r.config.Name, r.number, res.Outcome, res.Title, res.Detail)
+}

@@ -1,0 +1,239 @@
+package papers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/check/model"
+)
+
+// axis is what a figure varies along x.
+type axis struct {
+	label string
+	of    func(c *campaigns.Config) int
+}
+
+// The axes of the papers.
+var (
+	byOps     = axis{"operations", historyOps}
+	byThreads = axis{"threads", func(c *campaigns.Config) int { return c.Threads }}
+)
+
+// historyOps is the number of operations of a history at full size.
+func historyOps(c *campaigns.Config) int { return c.Threads * c.Ops * c.Rounds }
+
+// method is a procedure of package check, under the name that a figure has
+// for it.
+type method struct{ label, procedure string }
+
+// sweep is a figure that shows the mean running time of several methods while
+// one parameter of the histories grows.
+type sweep struct {
+	axis    axis
+	model   model.Model
+	methods []method
+	// valid says whether histories have to be allowed or forbidden by the
+	// model; other runs are left out.
+	valid check.Answer
+	// rewired is the share of histories that are made violations (see
+	// violate): the k-th of two where it is 2.
+	rewired int
+	// least is how many runs a point makes at any scale.
+	least int
+	// says fills in what was measured of the published figures, by index.
+	says map[int]func(*swept) string
+}
+
+// swept are the results of a sweep: by point, then by method. Where Histories
+// is 0 a method was not tried.
+type swept struct {
+	f     *sweep
+	x     []int
+	times [][]Seconds
+}
+
+// point is a value of x: the configurations that have it, and their runs.
+type point struct {
+	x       int
+	configs []int
+}
+
+// points groups the configurations of a campaign.
+func points(c *campaigns.Campaign, x axis) []point {
+	var list []point
+	for i := range c.Configs {
+		v := x.of(&c.Configs[i])
+		at := slices.IndexFunc(list, func(p point) bool { return p.x == v })
+		if at < 0 {
+			at = len(list)
+			list = append(list, point{x: v})
+		}
+		list[at].configs = append(list[at].configs, i)
+	}
+	slices.SortFunc(list, func(p, q point) int { return p.x - q.x })
+	return list
+}
+
+// deal makes the histories of a point at the bench's scale: by turns from each
+// configuration, beginning with that of the given index.
+func (b *bench) deal(ctx context.Context, s *source, p point, least, begin int) ([]run, error) {
+	total := 0
+	for _, i := range p.configs {
+		total += len(s.runs[i])
+	}
+	want := min(total, max(least, int(math.Ceil(b.Scale*float64(total)))))
+	take := make([]int, len(p.configs))
+	for k, at := 0, begin; k < want; at++ {
+		i := at % len(p.configs)
+		if take[i] < len(s.runs[p.configs[i]]) {
+			take[i]++
+			k++
+		}
+	}
+	var all []run
+	for i, n := range take {
+		config := p.configs[i]
+		runs, err := s.make(ctx, config, 0, n, b.rounds(&s.campaign.Configs[config]))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, runs...)
+	}
+	return all, nil
+}
+
+// rounds is how often a program is executed at this scale: the square root of
+// it, so that both the number and the length of histories shrink.
+func (b *bench) rounds(c *campaigns.Config) int {
+	return max(1, int(math.Round(float64(c.Rounds)*math.Sqrt(b.Scale))))
+}
+
+// run makes the figure.
+func (f *sweep) run(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+	s := newSource(c)
+	chart := Chart{
+		X: Axis{Label: f.axis.label}, Y: Axis{Label: "mean time of a check", Unit: "s", Log: true},
+		Series: make([]Series, len(f.methods)),
+	}
+	table := Table{Columns: []Column{{Name: f.axis.label}, {Name: "histories"}}, Note: noteCells}
+	for i, m := range f.methods {
+		chart.Series[i].Name = m.label
+		table.Columns = append(table.Columns, Column{Name: m.label})
+	}
+	all := &swept{f: f}
+	lost := make([]bool, len(f.methods)) // gave up at all histories of a point
+	for at, p := range points(c, f.axis) {
+		runs, err := f.histories(ctx, b, s, p, at*f.least)
+		if err != nil {
+			return finding{}, err
+		}
+		row := []any{p.x, len(runs)}
+		times := make([]Seconds, len(f.methods))
+		for i := range times {
+			times[i].Of = len(runs)
+		}
+		for i, m := range f.methods {
+			if lost[i] {
+				row = append(row, "not tried")
+				continue
+			}
+			b.tell("%s %d: %s", f.axis.label, p.x, m.label)
+			t, err := b.mean(ctx, runs, f.model, m.procedure)
+			if err != nil {
+				return finding{}, err
+			}
+			times[i] = t
+			row = append(row, t)
+			chart.Series[i].add(float64(p.x), t)
+			lost[i] = t.Histories > 0 && t.GaveUp == t.Histories
+		}
+		all.x, all.times = append(all.x, p.x), append(all.times, times)
+		table.Rows = append(table.Rows, row)
+	}
+	ours := map[int]string{}
+	for i, say := range f.says {
+		ours[i] = say(all)
+	}
+	return finding{tables: []Table{table}, charts: []Chart{chart}, ours: ours}, nil
+}
+
+// noteCells explains the cells of a sweep.
+const noteCells = "≥: some checks gave up at the limit of time or memory; (k): of the first k histories, which took long enough; not tried: no check of the point before ended."
+
+// counts says how many histories the points have.
+func counts(r *swept) string {
+	low, high := math.MaxInt, 0
+	for _, times := range r.times {
+		low, high = min(low, times[0].Of), max(high, times[0].Of)
+	}
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d to %d", low, high)
+}
+
+// total says how many histories there are.
+func total(r *swept) string {
+	n := 0
+	for _, times := range r.times {
+		n += times[0].Of
+	}
+	return fmt.Sprint(n)
+}
+
+// speedOrder says which method is how fast at the last point at which all were
+// measured, the slowest first.
+func speedOrder(r *swept) string {
+	for at := len(r.x) - 1; at >= 0; at-- {
+		if slices.ContainsFunc(r.times[at], func(t Seconds) bool { return t.Histories == 0 }) {
+			continue
+		}
+		order := make([]int, len(r.f.methods))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.times[at][j].Mean, r.times[at][i].Mean) })
+		var names []string
+		for _, i := range order {
+			names = append(names, fmt.Sprintf("%s (%s)", r.f.methods[i].label, r.times[at][i]))
+		}
+		return fmt.Sprintf("at %d %s: %s", r.x[at], r.f.axis.label, strings.Join(names, ", "))
+	}
+	return ""
+}
+
+// histories makes the histories of a point, beginning with the configuration
+// of an index.
+func (f *sweep) histories(ctx context.Context, b *bench, s *source, p point, begin int) ([]run, error) {
+	b.tell("%s %d: histories", f.axis.label, p.x)
+	runs, err := b.deal(ctx, s, p, f.least, begin)
+	if err != nil {
+		return nil, err
+	}
+	kept := runs[:0]
+	for i := range runs {
+		v, err := answer(ctx, &runs[i], f.model)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case f.rewired > 0 && v.Answer == check.Allowed && i%f.rewired == 0:
+			r, ok, err := violate(ctx, &runs[i], v.Order.Ops)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				kept = append(kept, r)
+			}
+		case v.Answer == f.valid:
+			kept = append(kept, runs[i])
+		}
+	}
+	return kept, nil
+}

@@ -1,0 +1,157 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is a table of measured values.
+type Table struct {
+	Title   string   `json:"title"`
+	Columns []Column `json:"columns"`
+	// Rows hold a cell for each column: a string, an int, a float64 or a
+	// Seconds; nil where there is nothing to say.
+	Rows [][]any `json:"rows"`
+	// Note explains; it may be empty.
+	Note string `json:"note,omitempty"`
+}
+
+// Column is the head of a column.
+type Column struct {
+	Name string `json:"name"`
+	Unit string `json:"unit,omitempty"`
+	// Digits are those after the point of a float64.
+	Digits int `json:"-"`
+}
+
+// Seconds is a measured mean time.
+type Seconds struct {
+	Mean float64 `json:"mean"`
+	// Histories are how many were measured; GaveUp those of them whose check
+	// reached a limit of time or memory. The mean is then too small.
+	Histories int `json:"histories"`
+	GaveUp    int `json:"gave_up"`
+	// Of is how many histories there are.
+	Of int `json:"of"`
+}
+
+// note takes a time into the mean.
+func (s *Seconds) note(seconds float64, gaveUp bool) {
+	s.Histories++
+	s.Mean += (seconds - s.Mean) / float64(s.Histories)
+	if gaveUp {
+		s.GaveUp++
+	}
+}
+
+// String is the time in three digits; "≥" marks a mean that some check would
+// have made larger, a number in brackets one of the first histories only.
+func (s Seconds) String() string {
+	if s.Histories == 0 {
+		return "–"
+	}
+	text := shortTime(s.Mean)
+	if s.GaveUp > 0 {
+		text = "≥ " + text
+	}
+	if s.Histories < s.Of {
+		text += fmt.Sprintf(" (%d)", s.Histories)
+	}
+	return text
+}
+
+// shortTime is a time in seconds with its unit.
+func shortTime(s float64) string {
+	switch {
+	case s < 0.9995e-3:
+		return significant(s*1e6) + " µs"
+	case s < 0.9995:
+		return significant(s*1e3) + " ms"
+	}
+	return significant(s) + " s"
+}
+
+// significant is a number in three significant digits.
+func significant(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case math.Abs(v) >= 99.95:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case math.Abs(v) >= 9.995:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// cell is the text of a cell.
+func (c *Column) cell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'f', c.Digits, 64)
+	case fmt.Stringer:
+		return v.String()
+	}
+	return fmt.Sprint(v)
+}
+
+// head is the text of a column's head.
+func (c *Column) head() string {
+	if c.Unit == "" {
+		return c.Name
+	}
+	return c.Name + " (" + c.Unit + ")"
+}
+
+// Text is the table with aligned columns.
+func (t *Table) Text() string {
+	rows := [][]string{nil}
+	for i := range t.Columns {
+		rows[0] = append(rows[0], t.Columns[i].head())
+	}
+	for _, r := range t.Rows {
+		var row []string
+		for i, v := range r {
+			row = append(row, t.Columns[i].cell(v))
+		}
+		rows = append(rows, row)
+	}
+	width := make([]int, len(t.Columns))
+	for _, row := range rows {
+		for i, text := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(text))
+		}
+	}
+	var b strings.Builder
+	if t.Title != "" {
+		b.WriteString(t.Title + "\n")
+	}
+	for n, row := range rows {
+		var line strings.Builder
+		for i, text := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(text))
+			if i > 0 {
+				line.WriteString("  ")
+			}
+			if i == 0 {
+				line.WriteString(text + pad)
+			} else {
+				line.WriteString(pad + text)
+			}
+		}
+		text := strings.TrimRight(line.String(), " ")
+		b.WriteString(text + "\n")
+		if n == 0 {
+			b.WriteString(strings.Repeat("─", utf8.RuneCountInString(text)) + "\n")
+		}
+	}
+	if t.Note != "" {
+		b.WriteString(t.Note + "\n")
+	}
+	return b.String()
+}
