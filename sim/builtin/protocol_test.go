@@ -214,7 +214,7 @@ func TestProtocolFaults(t *testing.T) {
 		},
 		"no destination": {
 			"home.sm", "out_msg.Destination.add(getDirectoryEntry(address).Owner);", "",
-			sim.Deadlock, "deadlock", []string{"in state OR"},
+			sim.Deadlock, "deadlock: Directory is busy in OR", []string{"in state OR"},
 		},
 		"empty port": {
 			"cache.sm", "transition(M, Recall, I) {\n    e_evict;", "transition(M, Recall, I) {\n    o_popOrder;",
@@ -222,7 +222,7 @@ func TestProtocolFaults(t *testing.T) {
 		},
 		"lost message": {
 			"cache.sm", "transition(MI, Recall, II) {\n    r_return;", "transition(MI, Recall, II) {",
-			sim.Deadlock, "deadlock", []string{"Directory 0 requestIn: ", "TBE TBEState=II", "waits for", "Directory 0: line 0x10", ": in state OR: Entry "},
+			sim.Deadlock, "deadlock: Directory is busy in OR", []string{"Directory 0 requestIn: ", "TBE TBEState=II", "waits for", "Directory 0: line 0x10", ": in state OR: Entry "},
 		},
 		"head never leaves": {
 			"home.sm", "transition(O, Get, OR) {\n    q_rememberRequestor;\n    r_recall;\n    i_popRequest;",

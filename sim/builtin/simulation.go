@@ -12,6 +12,7 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby"
 )
 
 // simulation is the state of one run.
@@ -116,8 +117,16 @@ func (s *simulation) overdue() (core int, since event.Tick, found bool) {
 	return core, since, found
 }
 
+// deadlock is the result of a run without progress. Its title says where the
+// oldest access is stuck, where the memory system knows.
 func (s *simulation) deadlock(why string) sim.Result {
-	return sim.Result{Outcome: sim.Deadlock, Title: "deadlock", Detail: why + "\n" + s.dump()}
+	title := "deadlock"
+	if protocol, ok := s.system.(*ruby.System); ok {
+		if where := protocol.Stuck(); where != "" {
+			title += ": " + where
+		}
+	}
+	return sim.Result{Outcome: sim.Deadlock, Title: title, Detail: why + "\n" + s.dump()}
 }
 
 // crash is the result of a failed assertion. Any other error is a fault of

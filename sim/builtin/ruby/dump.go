@@ -59,7 +59,7 @@ func (c *controller) dumpBusy(w io.Writer) {
 		if slices.ContainsFunc(c.tables, func(t *table) bool { return t.lookup(line) != nil }) {
 			continue
 		}
-		if state := c.peekState(own[line], line); state != nil && c.isBusy(state) {
+		if state := c.peekState(nil, own[line], line); state != nil && c.isBusy(state) {
 			fmt.Fprintf(w, "%s: line %#x: in state %s: %s\n", c.name, int64(line), state.Name, c.system.program.describe(entries[line]))
 		}
 	}
@@ -67,7 +67,7 @@ func (c *controller) dumpBusy(w io.Writer) {
 
 // peekState is the state of a line; nil where the protocol's own function
 // fails.
-func (c *controller) peekState(entry *object, line memory.Addr) (state *types.Enumerator) {
+func (c *controller) peekState(tbe, entry *object, line memory.Addr) (state *types.Enumerator) {
 	defer func() {
 		switch fault := recover().(type) {
 		case nil, *memory.Fault:
@@ -75,7 +75,7 @@ func (c *controller) peekState(entry *object, line memory.Addr) (state *types.En
 			panic(fault)
 		}
 	}()
-	n := c.code.getState.call(c, nil, entry, uint64(line), 0)
+	n := c.code.getState.call(c, tbe, entry, uint64(line), 0)
 	if enums := c.code.machine.State.Enums; n < uint64(len(enums)) {
 		return enums[n]
 	}

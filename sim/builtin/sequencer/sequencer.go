@@ -89,6 +89,17 @@ func (s *Sequencer) Oldest() (event.Tick, bool) {
 	return s.pending[0].since, true
 }
 
+// OldestLine is the line of the oldest access under way, and its tick.
+func (s *Sequencer) OldestLine() (line memory.Addr, since event.Tick, ok bool) {
+	if len(s.pending) == 0 {
+		return 0, 0, false
+	}
+	return s.pending[0].Line, s.pending[0].since, true
+}
+
+// Waits reports whether an access of a line is under way.
+func (s *Sequencer) Waits(line memory.Addr) bool { return s.first(line) >= 0 }
+
 // first is the index of the oldest access of a line, -1 when there is none.
 func (s *Sequencer) first(line memory.Addr) int {
 	for i := range s.pending {

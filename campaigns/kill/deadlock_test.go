@@ -1,0 +1,64 @@
+package kill
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+// varies is what no title may have: an address, or the number of a controller,
+// a core or a tick.
+var varies = regexp.MustCompile(`0x|(^| )[0-9]+`)
+
+// TestDeadlockTitles catches every fault of the catalogue that shows as a
+// deadlock under several seeds. Its titles have to be nearly always the same
+// one, and tell it from the other faults of its protocol.
+func TestDeadlockTitles(t *testing.T) {
+	c, err := campaigns.Ready("bugs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Catalogue(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := 0
+	of := map[string]string{} // faults by protocol and commonest title
+	for _, cfg := range list {
+		if !slices.Contains(cfg.Bug.By, sim.Deadlock.String()) {
+			continue
+		}
+		faults++
+		caught, err := Hunt{Seed: 1, Seeds: 10, Budget: 50_000}.Catch(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		titles := map[string]int{}
+		commonest := ""
+		for _, trial := range caught.Seeds {
+			if trial.By != sim.Deadlock.String() {
+				continue
+			}
+			if varies.MatchString(trial.Title) || trial.Title == "deadlock" {
+				t.Errorf("%s: title %q", cfg.Name, trial.Title)
+			}
+			if titles[trial.Title]++; titles[trial.Title] > titles[commonest] {
+				commonest = trial.Title
+			}
+		}
+		if len(titles) > 2 || titles[commonest] < 8 {
+			t.Errorf("%s: titles %v", cfg.Name, titles)
+		}
+		key := cfg.Protocol + ": " + commonest
+		if other := of[key]; other != "" {
+			t.Errorf("%s and %s are both called %q", cfg.Name, other, key)
+		}
+		of[key] = cfg.Name
+	}
+	if faults < 10 {
+		t.Errorf("the catalogue has %d deadlocks", faults)
+	}
+}
