@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -28,7 +29,7 @@ type load struct {
 	mark    *campaigns.Mark
 	configs map[string]*loadConfig
 	added   int
-	elapsed time.Duration
+	elapsed time.Duration // when the last run was recorded
 }
 
 // loadConfig is a configuration of it.
@@ -78,7 +79,7 @@ func (l *load) run(ctx context.Context) (bad, err error) {
 		err = l.restore(ctx)
 	} else {
 		if err = l.w.remove(ctx, &l.known); err == nil {
-			err = l.head(ctx)
+			err = l.create(ctx)
 		}
 		l.prefix.Reset()
 		l.prefix.bytes = 0
@@ -114,7 +115,7 @@ func (l *load) restore(ctx context.Context) error {
 	var runs, first int
 	err := errors.Join(
 		l.w.each(ctx, fmt.Sprintf("SELECT number FROM run WHERE campaign = %d", campaign), func() { numbers = append(numbers, int(number)) }, &number),
-		l.w.each(ctx, fmt.Sprintf("SELECT elapsed_ns FROM campaign WHERE id = %d", campaign), func() { l.elapsed = time.Duration(at) }, &at),
+		l.w.each(ctx, fmt.Sprintf("SELECT COALESCE(MAX(at_ns), 0) FROM run WHERE campaign = %d", campaign), func() { l.elapsed = time.Duration(at) }, &at),
 		l.w.each(ctx, fmt.Sprintf("SELECT id, name FROM config WHERE campaign = %d", campaign),
 			func() { l.configs[name] = &loadConfig{id: config} }, &config, &name),
 	)
@@ -141,33 +142,19 @@ func (l *load) restore(ctx context.Context) error {
 	return nil
 }
 
-// head writes what is known of a campaign beside its runs.
-func (l *load) head(ctx context.Context) error {
+// create writes a campaign of which the index has nothing.
+func (l *load) create(ctx context.Context) error {
 	rel, err := l.w.relative(l.dir)
 	if err != nil {
 		return err
 	}
-	command, err := json.Marshal(append([]string{}, l.a.Head.Command...))
-	if err != nil {
-		return err
-	}
-	c, h := l.a.Campaign, &l.a.Head
-	session := h.Session
-	if session.IsZero() {
-		session = h.Started
-	}
-	r, err := l.w.conn.ExecContext(ctx, "INSERT INTO campaign (dir, name, seed, sim, planned, started, session, spent_ns, elapsed_ns, command) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
-		rel, c.Name, seed(c.Seed), c.Sim, c.Runs(), date(h.Started), date(session), int64(h.Spent), string(command))
+	c := l.a.Campaign
+	r, err := l.w.conn.ExecContext(ctx, "INSERT INTO campaign VALUES (NULL, ?, ?, ?, ?, '', 0, '', 0, '', '')", rel, c.Name, seed(c.Seed), c.Sim)
 	if err != nil {
 		return err
 	}
 	if l.known.id, err = r.LastInsertId(); err != nil {
 		return err
-	}
-	for name, version := range h.Tools {
-		if err := l.w.exec(ctx, "INSERT INTO tool VALUES (?, ?, ?)", l.known.id, name, version); err != nil {
-			return err
-		}
 	}
 	for i := range c.Configs {
 		if err := l.config(ctx, i); err != nil {
@@ -175,6 +162,34 @@ func (l *load) head(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// head writes what a campaign's head says, which changes as the campaign goes.
+func (l *load) head(ctx context.Context) error {
+	h := &l.a.Head
+	command, err := json.Marshal(append([]string{}, h.Command...))
+	if err != nil {
+		return err
+	}
+	planned := 0
+	for _, has := range h.Shard.Has(l.a.Campaign) {
+		if has {
+			planned++
+		}
+	}
+	elapsed := l.elapsed
+	if h.End != "" {
+		elapsed = h.Spent
+	}
+	errs := []error{
+		l.w.exec(ctx, "UPDATE campaign SET shard = ?, planned = ?, started = ?, elapsed_ns = ?, end = ?, command = ? WHERE id = ?",
+			h.Shard.String(), planned, date(h.Started), int64(elapsed), string(h.End), string(command), l.known.id),
+		l.w.exec(ctx, "DELETE FROM tool WHERE campaign = ?", l.known.id),
+	}
+	for name, version := range h.Tools {
+		errs = append(errs, l.w.exec(ctx, "INSERT INTO tool VALUES (?, ?, ?)", l.known.id, name, version))
+	}
+	return errors.Join(errs...)
 }
 
 // config writes a configuration.
@@ -190,8 +205,12 @@ func (l *load) config(ctx context.Context, i int) error {
 		return err
 	}
 	settings := sha256.Sum256([]byte(all.String()))
-	r, err := l.w.conn.ExecContext(ctx, "INSERT INTO config (campaign, position, name, sim, expect, planned, canary, equivalent, whole, settings, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
-		l.known.id, i, cfg.Name, c.SimOf(cfg), cfg.Expect, cfg.Runs, cfg.Bug != nil, cfg.Bug != nil && cfg.Bug.Equivalent != "", settings[:], string(text))
+	canary, control, needs := false, false, 0
+	if b := cfg.Bug; b != nil {
+		canary, control, needs = b.Equivalent == "", b.Equivalent != "", b.Budget
+	}
+	r, err := l.w.conn.ExecContext(ctx, "INSERT INTO config VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
+		l.known.id, i, cfg.Name, c.SimOf(cfg), l.a.System(cfg), cfg.Expect, cfg.Runs, canary, control, needs, settings[:], string(text))
 	if err != nil {
 		return err
 	}
@@ -210,7 +229,15 @@ func (l *load) entry(ctx context.Context, e *campaigns.Entry) (bad, err error) {
 	if bad != nil {
 		return fmt.Errorf("run %d: log: %w", e.Number, bad), nil
 	}
-	var title, recurred, taken, fresh any
+	var title, recurred, taken, fresh, dir any
+	run := l.a.Ended(e)
+	if e.Kept {
+		rel, err := filepath.Rel(l.dir, string(run.Dir))
+		if err != nil {
+			return err, nil
+		}
+		dir = filepath.ToSlash(rel)
+	}
 	if e.Title != "" {
 		if title, err = l.w.title(ctx, e.Title); err != nil {
 			return nil, err
@@ -236,15 +263,14 @@ func (l *load) entry(ctx context.Context, e *campaigns.Entry) (bad, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := l.w.answers.ExecContext(ctx, l.known.id, e.Number, v, int64(a.Search), int64(a.Evidence)); err != nil {
+		if err := l.w.answers.add(ctx, l.known.id, e.Number, v, int64(a.Search), int64(a.Evidence)); err != nil {
 			return nil, err
 		}
 	}
 	l.added++
 	l.elapsed = max(l.elapsed, e.At)
-	_, err = l.w.runs.ExecContext(ctx, l.known.id, e.Number, l.configs[e.Config].id, int64(e.At), e.Outcome.String(), e.Finding(), title, recurred,
-		e.Operations, int64(e.Elapsed), int64(judged), taken, fresh, e.Kept, program, log)
-	return nil, err
+	return nil, l.w.runs.add(ctx, l.known.id, e.Number, l.configs[e.Config].id, int64(e.At), e.Outcome.String(), e.Finding(), run.Finding(), run.Caught(),
+		title, recurred, e.Operations, int64(e.Elapsed), int64(judged), taken, fresh, dir, program, log)
 }
 
 // cover adds the coverage of a run and counts what no run before it took.
@@ -273,12 +299,15 @@ func (l *load) cover(e *campaigns.Entry) (fresh int) {
 // finish writes what all runs say together.
 func (l *load) finish(ctx context.Context) error {
 	id := l.known.id
+	if err := errors.Join(l.w.runs.flush(ctx), l.w.answers.flush(ctx)); err != nil {
+		return err
+	}
 	errs := []error{
-		l.w.exec(ctx, "UPDATE campaign SET elapsed_ns = ? WHERE id = ?", int64(l.elapsed), id),
+		l.head(ctx),
 		l.w.exec(ctx, "DELETE FROM total WHERE config IN (SELECT id FROM config WHERE campaign = ?)", id),
-		l.w.exec(ctx, `INSERT INTO total SELECT config, outcome, failed, COUNT(*), SUM(operations), SUM(simulated_ns), SUM(judged_ns)
-			FROM run WHERE campaign = ? GROUP BY config, outcome, failed`, id),
-		l.w.exec(ctx, "REPLACE INTO source VALUES (?, ?, ?, ?, ?, ?)", id, l.now.file, l.now.size, l.now.changed, l.mark.Offset, l.prefix.Sum(nil)),
+		l.w.exec(ctx, `INSERT INTO total SELECT config, outcome, failed, finding, caught, COUNT(*), SUM(operations), SUM(simulated_ns), SUM(judged_ns)
+			FROM run WHERE campaign = ? GROUP BY config, outcome`, id),
+		l.w.exec(ctx, "REPLACE INTO source VALUES (?, ?, ?, ?, ?, ?, ?)", id, l.now.file, l.now.head, l.now.size, l.now.changed, l.mark.Offset, l.prefix.Sum(nil)),
 	}
 	for i := range l.a.Campaign.Configs {
 		c := l.configs[l.a.Campaign.Configs[i].Name]

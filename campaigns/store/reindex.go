@@ -110,7 +110,6 @@ func (ix *index) update(ctx context.Context, dirs []string, o Options) error {
 	if err != nil {
 		return err
 	}
-	defer w.close()
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		c, err := w.campaign(ctx, dir)
 		if err != nil {

@@ -14,11 +14,11 @@ CREATE TABLE campaign (
   name TEXT NOT NULL,
   seed NOT NULL,               -- integer, but text beyond 9223372036854775807
   sim TEXT NOT NULL,           -- of configurations that name no other
-  planned INTEGER NOT NULL,    -- runs that its file asks for
+  shard TEXT NOT NULL,         -- i/n: the part of it that its directory has; '' for all
+  planned INTEGER NOT NULL,    -- runs that its file asks for, of the shard
   started TEXT NOT NULL,
-  session TEXT NOT NULL,       -- start of the last session; started, if never resumed
-  spent_ns INTEGER NOT NULL,   -- time spent on it by sessions before that
-  elapsed_ns INTEGER NOT NULL, -- time spent on it until its last run ended
+  elapsed_ns INTEGER NOT NULL, -- time spent on it, pauses left out
+  end TEXT NOT NULL,           -- complete, stopped, budget, interrupted, trouble; '' while it runs, or was killed
   command TEXT NOT NULL        -- the command line, a JSON array
 );
 CREATE INDEX campaign_seed ON campaign (seed);
@@ -30,10 +30,12 @@ CREATE TABLE config (
   position INTEGER NOT NULL,   -- in the campaign's file, from 0
   name TEXT NOT NULL,
   sim TEXT NOT NULL,
+  system TEXT NOT NULL,        -- what is tested: findings of different systems are different
   expect TEXT NOT NULL,        -- the model that is promised
-  planned INTEGER NOT NULL,
-  canary INTEGER NOT NULL,     -- 1: a fault is planted, so that its failed runs are no findings
-  equivalent INTEGER NOT NULL, -- 1: a canary whose fault nothing can show
+  planned INTEGER NOT NULL,    -- runs that the campaign's file asks for
+  canary INTEGER NOT NULL,     -- 1: a fault is planted, that some run ought to show; failed runs are no findings
+  control INTEGER NOT NULL,    -- 1: a fault is planted that nothing can show; failed runs are findings
+  needs INTEGER NOT NULL,      -- operations that the fault needs at least to show; 0: not known
   whole INTEGER NOT NULL,      -- 1: its simulator tells of transitions never taken, too
   settings BLOB NOT NULL,      -- SHA-256 of all that makes its runs, name and number of them left out
   json TEXT NOT NULL,          -- all of it, for json_extract
@@ -59,9 +61,11 @@ CREATE TABLE run (
   campaign INTEGER NOT NULL REFERENCES campaign,
   number INTEGER NOT NULL,     -- with the campaign's seed, it seeds the program
   config INTEGER NOT NULL REFERENCES config,
-  at_ns INTEGER NOT NULL,      -- when it ended, in time spent on the campaign
+  at_ns INTEGER NOT NULL,      -- when it was recorded, in time spent on the campaign
   outcome TEXT NOT NULL,       -- passed, violation, corrupt, crash, deadlock, timeout, infra
   failed INTEGER NOT NULL,     -- 1: the outcome says something about the system under test
+  finding INTEGER NOT NULL,    -- 1: it failed, and not as a canary
+  caught INTEGER NOT NULL,     -- 1: it shows the fault of a canary
   title INTEGER REFERENCES title,
   recurred INTEGER,            -- of a run of a batch made again alone: 1 it did the same, 0 not; else null
   operations INTEGER NOT NULL, -- of its history
@@ -69,12 +73,13 @@ CREATE TABLE run (
   judged_ns INTEGER NOT NULL,  -- by all models, evidence included
   taken INTEGER,               -- transitions of the coherence protocol taken; null without one
   fresh INTEGER,               -- those that no run before it of its configuration took
-  kept INTEGER NOT NULL,       -- 1: its directory stays
+  dir TEXT,                    -- its directory in that of the campaign; null where it does not stay
   program BLOB NOT NULL,       -- SHA-256 of the program
   log BLOB,                    -- SHA-256 of the log; null without one
   PRIMARY KEY (campaign, number)
 ) WITHOUT ROWID;
-CREATE INDEX run_failed ON run (config, number) WHERE failed;
+CREATE INDEX run_finding ON run (config, number) WHERE finding;
+CREATE INDEX run_caught ON run (config, number) WHERE caught;
 CREATE INDEX run_title ON run (title) WHERE title IS NOT NULL;
 
 -- An answer that models give.
@@ -126,7 +131,9 @@ CREATE INDEX coverage_transition ON coverage (transition);
 CREATE TABLE total (
   config INTEGER NOT NULL REFERENCES config,
   outcome TEXT NOT NULL,
-  failed INTEGER NOT NULL,
+  failed INTEGER NOT NULL,     -- 1: all of them failed; so the next two
+  finding INTEGER NOT NULL,
+  caught INTEGER NOT NULL,
   runs INTEGER NOT NULL,
   operations INTEGER NOT NULL,
   simulated_ns INTEGER NOT NULL,
@@ -138,39 +145,40 @@ CREATE TABLE total (
 -- is not read again.
 CREATE TABLE source (
   campaign INTEGER PRIMARY KEY REFERENCES campaign,
-  file BLOB NOT NULL,          -- SHA-256 of campaign.yaml and campaign.json
+  file BLOB NOT NULL,          -- SHA-256 of campaign.yaml
+  head BLOB NOT NULL,          -- SHA-256 of campaign.json
   size INTEGER NOT NULL,       -- of runs.jsonl when it was opened
   changed_ns INTEGER NOT NULL, -- its time of change (ctime), since 1970
   bytes INTEGER NOT NULL,      -- read of it: whole lines
   journal BLOB NOT NULL        -- SHA-256 of those
 );
 
--- Campaigns and what came of them, the last one first.
+-- Campaigns and what came of them, the last one first. Failed are the runs of
+-- findings, findings the different ones of them.
 CREATE VIEW campaigns AS
-SELECT c.id AS campaign, c.dir, c.name, c.seed, c.started, c.elapsed_ns / 1e9 AS elapsed_s, c.planned,
-  t.runs, t.operations, t.failed,
-  (SELECT COUNT(DISTINCT r.outcome || ' ' || COALESCE(r.title, '')) FROM config f JOIN run r ON r.config = f.id AND r.failed
-    WHERE f.campaign = c.id AND NOT f.canary) AS findings,
-  (SELECT COUNT(*) FROM config f WHERE f.campaign = c.id AND f.canary AND NOT f.equivalent) AS canaries,
-  (SELECT COUNT(*) FROM config f WHERE f.campaign = c.id AND f.canary AND NOT f.equivalent
-    AND EXISTS (SELECT 1 FROM run r WHERE r.config = f.id AND r.failed)) AS caught
+SELECT c.id AS campaign, c.dir, c.name, c.seed, c.shard, c.started, c.elapsed_ns / 1e9 AS elapsed_s, c.end, c.planned,
+  t.runs, t.operations, t.failed, t.infra,
+  (SELECT COUNT(*) FROM (SELECT DISTINCT f.system, f.control * f.id, r.outcome, r.title FROM config f JOIN run r ON r.config = f.id AND r.finding
+    WHERE f.campaign = c.id)) AS findings,
+  (SELECT COUNT(*) FROM config f WHERE f.campaign = c.id AND f.canary) AS canaries,
+  (SELECT COUNT(*) FROM config f WHERE f.campaign = c.id AND f.canary
+    AND EXISTS (SELECT 1 FROM run r WHERE r.config = f.id AND r.caught)) AS caught
 FROM campaign c JOIN (
   SELECT c.id, COALESCE(SUM(t.runs), 0) AS runs, COALESCE(SUM(t.operations), 0) AS operations,
-    COALESCE(SUM(t.runs * (t.failed AND NOT f.canary)), 0) AS failed
+    COALESCE(SUM(t.runs * t.finding), 0) AS failed, COALESCE(SUM(t.runs * (t.outcome = 'infra')), 0) AS infra
   FROM campaign c LEFT JOIN config f ON f.campaign = c.id LEFT JOIN total t ON t.config = f.id GROUP BY c.id) t ON t.id = c.id
 ORDER BY c.started DESC, c.dir;
 
 -- Runs with names in place of ids, times in seconds, and their directories.
--- Ended is exact for the last session of a campaign; for earlier ones of a
--- campaign that was resumed it leaves out the pauses.
+-- Ended is the campaign's start and the time spent on it since: of a campaign
+-- that was resumed it leaves out the pauses.
 CREATE VIEW runs AS
-SELECT r.campaign, c.dir AS campaign_dir, c.name AS campaign_name, c.seed, r.number, f.name AS config, f.canary,
-  CASE WHEN r.at_ns >= c.spent_ns THEN strftime('%Y-%m-%dT%H:%M:%fZ', c.session, printf('+%.3f seconds', (r.at_ns - c.spent_ns) / 1e9))
-    ELSE strftime('%Y-%m-%dT%H:%M:%fZ', c.started, printf('+%.3f seconds', r.at_ns / 1e9)) END AS ended,
-  r.at_ns / 1e9 AS at_s, r.outcome, r.failed, t.text AS title, r.recurred, r.operations,
-  r.simulated_ns / 1e9 AS simulated_s, r.judged_ns / 1e9 AS judged_s, r.taken, r.fresh, r.kept,
+SELECT r.campaign, c.dir AS campaign_dir, c.name AS campaign_name, c.seed, r.number, f.name AS config,
+  strftime('%Y-%m-%dT%H:%M:%fZ', c.started, printf('+%.3f seconds', r.at_ns / 1e9)) AS ended, r.at_ns / 1e9 AS at_s,
+  r.outcome, r.failed, r.finding, r.caught, t.text AS title, r.recurred, r.operations,
+  r.simulated_ns / 1e9 AS simulated_s, r.judged_ns / 1e9 AS judged_s, r.taken, r.fresh,
   lower(hex(r.program)) AS program, lower(hex(r.log)) AS log, -- of no log: ''
-  CASE WHEN r.kept THEN c.dir || printf('/%06d', r.number) END AS dir
+  c.dir || '/' || r.dir AS dir
 FROM run r JOIN campaign c ON c.id = r.campaign JOIN config f ON f.id = r.config LEFT JOIN title t ON t.id = r.title;
 
 -- Answers with names in place of ids.
@@ -180,42 +188,42 @@ SELECT a.campaign, c.dir AS campaign_dir, a.number, f.name AS config, v.model, v
 FROM answer a JOIN run r ON r.campaign = a.campaign AND r.number = a.number JOIN verdict v ON v.id = a.verdict
   JOIN campaign c ON c.id = a.campaign JOIN config f ON f.id = r.config;
 
--- Runs that are findings: they failed, and no fault was planted.
+-- Runs of findings, with the titles that summaries give them.
 CREATE VIEW finding_run AS
-SELECT r.outcome, COALESCE(r.title, '') AS title, r.campaign, r.campaign_dir, r.seed, r.number, r.config, r.ended, r.recurred, r.dir
-FROM runs r WHERE r.failed AND NOT r.canary;
+SELECT r.outcome, CASE WHEN f.control THEN 'negative control ' || f.name || ' fails: ' ELSE '' END || COALESCE(t.text, '') AS title, f.system,
+  r.campaign, c.dir AS campaign_dir, c.started, c.seed, r.number, f.id AS config_id, f.name AS config, f.sim, f.settings, r.program,
+  strftime('%Y-%m-%dT%H:%M:%fZ', c.started, printf('+%.3f seconds', r.at_ns / 1e9)) AS ended, r.recurred, c.dir || '/' || r.dir AS dir
+FROM config f JOIN campaign c ON c.id = f.campaign JOIN run r ON r.config = f.id AND r.finding LEFT JOIN title t ON t.id = r.title;
 
--- Findings, by outcome and title: in how many campaigns and runs, and when.
+-- Findings, by outcome, title and system: in how many campaigns and runs, and
+-- when. Canaries that are missed are in canary.
 CREATE VIEW finding AS
-SELECT outcome, title, COUNT(DISTINCT campaign) AS campaigns, COUNT(*) AS runs, MIN(ended) AS first_seen, MAX(ended) AS last_seen
-FROM finding_run GROUP BY outcome, title ORDER BY last_seen DESC, outcome, title;
+SELECT outcome, title, system, COUNT(DISTINCT campaign) AS campaigns, COUNT(*) AS runs, MIN(ended) AS first_seen, MAX(ended) AS last_seen
+FROM finding_run GROUP BY outcome, title, system ORDER BY last_seen DESC, outcome, title, system;
 
 -- Findings night by night: in how many of the runs of a configuration, and in
 -- how many of those that were made again alone it recurred.
 CREATE VIEW finding_night AS
-SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, r.outcome, COALESCE(t.text, '') AS title, COUNT(*) AS runs,
-  (SELECT SUM(runs) FROM total WHERE config = f.id) AS of_runs,
-  CAST(COUNT(*) AS REAL) / (SELECT SUM(runs) FROM total WHERE config = f.id) AS rate,
-  MIN(r.number) AS first_number, COUNT(r.recurred) AS alone, COALESCE(SUM(r.recurred), 0) AS recurred
-FROM config f JOIN campaign c ON c.id = f.campaign JOIN run r ON r.config = f.id AND r.failed LEFT JOIN title t ON t.id = r.title
-WHERE NOT f.canary
-GROUP BY f.id, r.outcome, t.text ORDER BY c.started DESC, c.dir, f.position, r.outcome, t.text;
+SELECT campaign, campaign_dir, started, config, outcome, title, system, COUNT(*) AS runs,
+  (SELECT SUM(t.runs) FROM total t WHERE t.config = config_id) AS of_runs,
+  CAST(COUNT(*) AS REAL) / (SELECT SUM(t.runs) FROM total t WHERE t.config = config_id) AS rate,
+  MIN(number) AS first_number, MAX(number) AS last_number, COUNT(recurred) AS alone, COALESCE(SUM(recurred), 0) AS recurred
+FROM finding_run
+GROUP BY config_id, outcome, title ORDER BY started DESC, campaign_dir, config_id, outcome, title;
 
 -- Findings that come and go: those that some of the runs of one program, with
 -- the same settings, seed and number, show in one campaign and not in another.
 -- Tries are the runs of the programs that ever showed it, hits those of them
--- that did.
+-- that did. On the embedded simulator such a run has not been lucky, but
+-- something has changed.
 CREATE VIEW flaky_finding AS
-SELECT s.outcome, COALESCE(t.text, '') AS title, COUNT(*) AS tries,
-  SUM(r.failed AND r.outcome = s.outcome AND r.title IS s.title) AS hits,
-  CAST(SUM(r.failed AND r.outcome = s.outcome AND r.title IS s.title) AS REAL) / COUNT(*) AS rate
-FROM (SELECT DISTINCT r.outcome, r.title, c.seed, r.number, r.program, f.name, f.settings
-    FROM config f JOIN campaign c ON c.id = f.campaign JOIN run r ON r.config = f.id AND r.failed WHERE NOT f.canary) s
-  JOIN campaign c ON c.seed = s.seed JOIN run r ON r.campaign = c.id AND r.number = s.number AND r.program = s.program
-  JOIN config f ON f.id = r.config AND f.name = s.name AND f.settings = s.settings
-  LEFT JOIN title t ON t.id = s.title
-WHERE r.outcome <> 'infra'
-GROUP BY s.outcome, s.title HAVING hits < tries ORDER BY rate, s.outcome, t.text;
+SELECT s.outcome, s.title, s.system, s.sim, COUNT(*) AS tries, COUNT(h.number) AS hits, CAST(COUNT(h.number) AS REAL) / COUNT(*) AS rate
+FROM (SELECT DISTINCT outcome, title, system, sim, seed, number, program, config, settings FROM finding_run) s
+  JOIN campaign c ON c.seed = s.seed JOIN run r ON r.campaign = c.id AND r.number = s.number AND r.program = s.program AND r.outcome <> 'infra'
+  JOIN config f ON f.id = r.config AND f.name = s.config AND f.settings = s.settings
+  LEFT JOIN finding_run h ON h.campaign = r.campaign AND h.number = r.number AND h.config_id = r.config
+    AND h.outcome = s.outcome AND h.title = s.title AND h.system = s.system
+GROUP BY s.outcome, s.title, s.system, s.sim HAVING hits < tries ORDER BY rate, s.outcome, s.title, s.system;
 
 -- Speed night by night, by configuration: of the simulator, and of judging.
 CREATE VIEW throughput AS
@@ -226,26 +234,31 @@ SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, SUM
 FROM total t JOIN config f ON f.id = t.config JOIN campaign c ON c.id = f.campaign
 GROUP BY f.id ORDER BY c.started DESC, c.dir, f.position;
 
--- Canaries night by night. Status is caught; missed, though runs were made; not
--- run; or equivalent where nothing can show the fault and nothing did.
--- Detection is up to the first run, by number, that failed: the runs of the
+-- Canaries and negative controls night by night. Status is caught; missed: all
+-- runs were made and none shows the fault; or open: it is too early to tell. Of
+-- a negative control it is quiet, or loud where a run failed. Detection is up
+-- to the first run, by number, that shows the fault: the runs of the
 -- configuration, their operations, and the time of simulating and judging them;
--- at_s is when the first to end did, in time spent on the campaign.
+-- at_s is when the first was recorded, in time spent on the campaign.
 CREATE VIEW canary AS
-SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, n.runs, n.caught,
-  CASE WHEN n.caught > 0 THEN 'caught' WHEN f.equivalent THEN 'equivalent' WHEN n.runs > 0 THEN 'missed' ELSE 'not run' END AS status,
+SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, n.runs, n.operations, n.caught, n.otherwise,
+  CASE WHEN f.control THEN CASE WHEN n.finding > 0 THEN 'loud' ELSE 'quiet' END
+    WHEN n.caught > 0 THEN 'caught'
+    WHEN n.runs = f.planned AND n.infra = 0 AND n.operations >= f.needs THEN 'missed' ELSE 'open' END AS status,
   d.first_number, d.detection_runs, d.detection_operations, d.detection_s, d.at_s
 FROM config f JOIN campaign c ON c.id = f.campaign JOIN (
-  SELECT f.id, COALESCE(SUM(t.runs), 0) AS runs, COALESCE(SUM(t.runs * t.failed), 0) AS caught
-  FROM config f LEFT JOIN total t ON t.config = f.id GROUP BY f.id) n ON n.id = f.id
+  SELECT f.id, COALESCE(SUM(t.runs), 0) AS runs, COALESCE(SUM(t.operations), 0) AS operations, COALESCE(SUM(t.runs * t.caught), 0) AS caught,
+    COALESCE(SUM(t.runs * t.finding), 0) AS finding, COALESCE(SUM(t.runs * (t.failed AND NOT t.caught AND NOT t.finding)), 0) AS otherwise,
+    COALESCE(SUM(t.runs * (t.outcome = 'infra')), 0) AS infra
+  FROM config f LEFT JOIN total t ON t.config = f.id WHERE f.canary OR f.control GROUP BY f.id) n ON n.id = f.id
 LEFT JOIN (
   SELECT r.config, e.first_number, e.at_s, COUNT(*) AS detection_runs, SUM(r.operations) AS detection_operations,
     SUM(r.simulated_ns + r.judged_ns) / 1e9 AS detection_s
   FROM (SELECT r.campaign, r.config, MIN(r.number) AS first_number, MIN(r.at_ns) / 1e9 AS at_s
-      FROM config f JOIN run r ON r.config = f.id AND r.failed WHERE f.canary GROUP BY r.config) e
+      FROM config f JOIN run r ON r.config = f.id AND r.caught GROUP BY r.config) e
     JOIN run r ON r.campaign = e.campaign AND r.number <= e.first_number AND r.config = e.config
   GROUP BY r.config) d ON d.config = f.id
-WHERE f.canary ORDER BY c.started DESC, c.dir, f.position;
+ORDER BY c.started DESC, c.dir, f.position;
 
 -- Coverage night by night: how many of the reachable transitions of the
 -- protocol of a configuration were taken. Where the simulator lists only what

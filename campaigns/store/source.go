@@ -57,7 +57,8 @@ func expand(dir string) ([]string, error) {
 
 // source is what was read of a campaign's directory.
 type source struct {
-	file    []byte // hash of the files that are not the journal
+	file    []byte // hash of campaign.yaml
+	head    []byte // hash of campaign.json
 	size    int64  // of the journal when it was opened
 	changed int64  // its ctime
 	bytes   int64  // read of the journal
@@ -68,15 +69,14 @@ type source struct {
 // ctime.
 func look(dir string) (*source, error) {
 	s := new(source)
-	h := sha256.New()
-	for _, name := range []string{campaignFile, headFile} {
+	for name, sum := range map[string]*[]byte{campaignFile: &s.file, headFile: &s.head} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(h, "%d\n%s", len(data), data)
+		h := sha256.Sum256(data)
+		*sum = h[:]
 	}
-	s.file = h.Sum(nil)
 	var st unix.Stat_t
 	err := unix.Stat(filepath.Join(dir, journalFile), &st)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -17,7 +17,7 @@ import (
 // it knows by heart.
 type writer struct {
 	*index
-	runs, answers *sql.Stmt
+	runs, answers *batch
 	titles        map[string]int64
 	verdicts      map[verdict]int64
 	transitions   map[transition]int64
@@ -47,14 +47,9 @@ func (ix *index) writer(ctx context.Context) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.runs, err = ix.conn.PrepareContext(ctx, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"); err != nil {
-		return nil, err
-	}
-	w.answers, err = ix.conn.PrepareContext(ctx, "INSERT INTO answer VALUES (?, ?, ?, ?, ?)")
-	return w, err
+	w.runs, w.answers = newBatch(ix.conn, "run", 18), newBatch(ix.conn, "answer", 5)
+	return w, nil
 }
-
-func (w *writer) close() error { return errors.Join(w.runs.Close(), w.answers.Close()) }
 
 // each scans the rows of a query into to and calls f behind each.
 func (ix *index) each(ctx context.Context, query string, f func(), to ...any) error {
@@ -119,8 +114,8 @@ func (w *writer) known(ctx context.Context, dir string) (*known, error) {
 	if err != nil {
 		return k, err
 	}
-	err = w.conn.QueryRowContext(ctx, "SELECT id, file, size, changed_ns, bytes, journal FROM campaign JOIN source ON campaign = id WHERE dir = ?", rel).
-		Scan(&k.id, &k.file, &k.size, &k.changed, &k.bytes, &k.journal)
+	err = w.conn.QueryRowContext(ctx, "SELECT id, file, head, size, changed_ns, bytes, journal FROM campaign JOIN source ON campaign = id WHERE dir = ?", rel).
+		Scan(&k.id, &k.file, &k.head, &k.size, &k.changed, &k.bytes, &k.journal)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -129,7 +124,7 @@ func (w *writer) known(ctx context.Context, dir string) (*known, error) {
 
 // same tells whether the directory has not been touched since.
 func (k *known) same(s *source) bool {
-	return k.id != 0 && bytes.Equal(k.file, s.file) && k.size == s.size && k.changed == s.changed
+	return k.id != 0 && bytes.Equal(k.file, s.file) && bytes.Equal(k.head, s.head) && k.size == s.size && k.changed == s.changed
 }
 
 // count counts the runs of a campaign.
@@ -144,6 +139,8 @@ func (w *writer) remove(ctx context.Context, k *known) error {
 		return nil
 	}
 	w.removed = true
+	w.runs.forget()
+	w.answers.forget()
 	for _, query := range []string{
 		"DELETE FROM total WHERE config IN (SELECT id FROM config WHERE campaign = ?)",
 		"DELETE FROM coverage WHERE config IN (SELECT id FROM config WHERE campaign = ?)",

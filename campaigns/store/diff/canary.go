@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"ordeal/sim"
 )
 
 // Canary is a canary with which something is new.
@@ -21,36 +23,41 @@ type Canary struct {
 // Detection is how one campaign caught a canary.
 type Detection struct {
 	// Runs and Operations are all that were spent on it, Caught the runs that
-	// failed.
+	// showed the fault.
 	Runs       int `json:"runs"`
 	Operations int `json:"operations"`
 	Caught     int `json:"caught"`
 	// What follows is zero if nothing caught it: the number of the first run by
 	// number that did, its directory, and the operations and the time of
 	// simulating and judging of all runs of the canary up to it.
-	First      int           `json:"first,omitempty"`
-	Dir        string        `json:"dir,omitempty"`
-	Until      int           `json:"until_operations,omitempty"`
-	UntilTime  time.Duration `json:"until_ns,omitempty"`
-	equivalent bool
+	First     int           `json:"first,omitempty"`
+	Dir       string        `json:"dir,omitempty"`
+	Until     int           `json:"until_operations,omitempty"`
+	UntilTime time.Duration `json:"until_ns,omitempty"`
+	// Missed says that all its runs were made, with as many operations as the
+	// fault needs, and none caught it.
+	Missed bool `json:"missed"`
 }
 
 // detection is how a campaign caught a canary; nil where it is none.
 func (n *night) detection(k *kind) *Detection {
-	if k == nil || k.Bug == nil {
+	if k == nil || k.Bug == nil || k.Bug.Equivalent != "" {
 		return nil
 	}
-	d := &Detection{Runs: len(k.runs), equivalent: k.Bug.Equivalent != ""}
+	d := &Detection{Runs: len(k.runs)}
 	spent := time.Duration(0)
+	ran := true
 	for _, r := range k.runs {
 		d.Operations += r.operations
 		spent += r.simulated + r.judged
-		if r.failed {
+		ran = ran && r.outcome != sim.Infra
+		if r.caught {
 			if d.Caught++; d.Caught == 1 {
 				d.First, d.Dir, d.Until, d.UntilTime = r.number, string(n.a.Run(r.number)), d.Operations, spent
 			}
 		}
 	}
+	d.Missed = d.Caught == 0 && ran && d.Runs == k.Runs && d.Operations >= k.Bug.Budget
 	return d
 }
 
@@ -71,7 +78,7 @@ func (p *pair) canaries() []Canary {
 			list = append(list, c)
 		}
 	}
-	rank := map[Change]int{Missed: 0, Shown: 1, Open: 2, Harder: 3, Caught: 4, Easier: 5}
+	rank := map[Change]int{Missed: 0, Open: 1, Harder: 2, Caught: 3, Easier: 4}
 	slices.SortStableFunc(list, func(a, b Canary) int { return cmp.Compare(rank[a.Change], rank[b.Change]) })
 	return list
 }
@@ -80,20 +87,18 @@ func (p *pair) canaries() []Canary {
 func (c *Canary) change() Change {
 	old, new := c.Old, c.New
 	had := old != nil && old.Caught > 0
+	missed := old != nil && old.Missed
 	switch {
-	case new.equivalent:
-		if new.Caught > 0 && !had {
-			return Shown
+	case new.Caught == 0 && had:
+		if new.Operations >= old.Until {
+			return Missed
 		}
-	case new.Caught == 0:
-		switch {
-		case new.Runs == 0 && !had || old != nil && old.Runs > 0 && !had:
-			return "" // not run, or missed before
-		case new.Runs == 0 || had && new.Operations < old.Until:
-			return Open
-		}
+		return Open
+	case new.Missed && !missed:
 		return Missed
-	case old != nil && old.Runs > 0 && !had:
+	case new.Caught == 0:
+		return ""
+	case missed:
 		return Caught
 	case had && c.P != nil && *c.P < Significant:
 		if new.Caught*old.Runs < old.Caught*new.Runs {

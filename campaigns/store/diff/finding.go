@@ -3,7 +3,6 @@ package diff
 import (
 	"cmp"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,14 +23,12 @@ const (
 	// Missed: a canary that is not caught any more, or never was though the old
 	// campaign does not have it. Open: one that is not caught, but was not given
 	// the operations. Caught: one that is caught again. Harder and Easier: one
-	// that clearly fewer, or more, of the runs catch. Shown: one that nothing
-	// can show, but a run does.
+	// that clearly fewer, or more, of the runs catch.
 	Missed Change = "missed"
 	Open   Change = "open"
 	Caught Change = "caught again"
 	Harder Change = "harder"
 	Easier Change = "easier"
-	Shown  Change = "shown"
 )
 
 // Finding is a finding that differs.
@@ -39,6 +36,7 @@ type Finding struct {
 	Change  Change      `json:"change"`
 	Outcome sim.Outcome `json:"outcome"`
 	Title   string      `json:"title"`
+	System  string      `json:"system"`
 	// Configs are those whose runs showed it.
 	Configs []string  `json:"configs"`
 	Old     Sightings `json:"old"`
@@ -58,8 +56,10 @@ type Sightings struct {
 	Runs int `json:"runs"`
 	// Of counts all runs of the configurations that show it.
 	Of int `json:"of"`
-	// First is the directory of the first of them by number; empty if none.
-	First string `json:"first,omitempty"`
+	// First is the directory of the first of them by number, Number; empty if
+	// there is none.
+	First  string `json:"first,omitempty"`
+	Number int    `json:"number,omitempty"`
 	// Alone counts runs of batches that were made again alone, Recurs those of
 	// them that did the same.
 	Alone  int `json:"alone,omitempty"`
@@ -95,14 +95,14 @@ func (p *pair) findings() []Finding {
 	rank := map[Change]int{New: 0, Flaky: 1, Gone: 2}
 	slices.SortFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(rank[a.Change], rank[b.Change]), cmp.Compare(b.New.Runs+b.Old.Runs, a.New.Runs+a.Old.Runs),
-			cmp.Compare(a.Outcome, b.Outcome), strings.Compare(a.Title, b.Title))
+			cmp.Compare(a.Outcome, b.Outcome), strings.Compare(a.Title, b.Title), strings.Compare(a.System, b.System))
 	})
 	return list
 }
 
 // finding counts a finding in both campaigns.
 func (p *pair) finding(k key) Finding {
-	f := Finding{Outcome: k.outcome, Title: k.title}
+	f := Finding{Outcome: k.outcome, Title: k.title, System: k.system}
 	var strata []Stratum
 	for _, name := range p.names {
 		old, new, _ := p.both(name)
@@ -111,15 +111,15 @@ func (p *pair) finding(k key) Finding {
 			continue
 		}
 		f.Configs = append(f.Configs, name)
-		f.Old.add(p.old.a, old, a)
-		f.New.add(p.new.a, new, b)
+		f.Old.add(old, a)
+		f.New.add(new, b)
 		if _, _, ok := p.alike(name); !ok {
 			continue
 		}
 		strata = append(strata, Stratum{a.count(), len(old.runs), b.count(), len(new.runs)})
 		if new.sim != campaigns.SimBuiltin {
 			p.repeats(old, new, func(x, y *ended) {
-				here, there := x.shows(k), y.shows(k)
+				here, there := x.finding && old.key(x) == k, y.finding && new.key(y) == k
 				if here || there {
 					f.Repeated++
 				}
@@ -150,8 +150,6 @@ func (p *pair) repeats(old, new *kind, f func(old, new *ended)) {
 	}
 }
 
-func (r *ended) shows(k key) bool { return r.failed && r.outcome == k.outcome && r.title == k.title }
-
 // sightings are those of a finding; nil if there are none.
 func (k *kind) sightings(f key) *sightings {
 	if k == nil {
@@ -168,7 +166,7 @@ func (s *sightings) count() int {
 }
 
 // add adds the runs of a configuration, which may be nil, as may be t.
-func (s *Sightings) add(a *campaigns.Archive, k *kind, t *sightings) {
+func (s *Sightings) add(k *kind, t *sightings) {
 	if k != nil {
 		s.Of += len(k.runs)
 	}
@@ -176,8 +174,7 @@ func (s *Sightings) add(a *campaigns.Archive, k *kind, t *sightings) {
 		return
 	}
 	s.Runs, s.Alone, s.Recurs = s.Runs+t.runs, s.Alone+t.alone, s.Recurs+t.recurred
-	// Names of directories are numbers of one width.
-	if dir := string(a.Run(t.first)); s.First == "" || filepath.Base(dir) < filepath.Base(s.First) {
-		s.First = dir
+	if s.First == "" || t.first < s.Number {
+		s.Number, s.First = t.first, string(t.dir)
 	}
 }

@@ -23,6 +23,7 @@ type night struct {
 type kind struct {
 	*campaigns.Config
 	sim      string
+	system   string
 	settings Settings
 	runs     []*ended // in order of their numbers
 	findings map[key]*sightings
@@ -32,14 +33,15 @@ type kind struct {
 
 // key tells findings apart.
 type key struct {
-	outcome sim.Outcome
-	title   string
+	outcome       sim.Outcome
+	title, system string
 }
 
 // sightings are the runs of a configuration that show a finding.
 type sightings struct {
 	runs, alone, recurred int
 	first                 int // the lowest number
+	dir                   campaigns.RunDir
 }
 
 // place names a transition.
@@ -60,7 +62,7 @@ type ended struct {
 	title             string
 	answers           string // models and answers, as in Result
 	undecided         bool
-	failed            bool
+	finding, caught   bool
 	operations        int
 	simulated, judged time.Duration
 }
@@ -74,15 +76,16 @@ func read(a *campaigns.Archive) (*night, error) {
 		if err != nil {
 			return nil, err
 		}
-		n.configs[cfg.Name] = &kind{Config: cfg, sim: a.Campaign.SimOf(cfg), settings: s, findings: make(map[key]*sightings), places: make(map[place]int)}
+		n.configs[cfg.Name] = &kind{Config: cfg, sim: a.Campaign.SimOf(cfg), system: a.System(cfg), settings: s, findings: make(map[key]*sightings), places: make(map[place]int)}
 	}
 	known := make(map[string]string) // texts that many runs share
 	for e, err := range a.Entries() {
 		if err != nil {
 			return nil, fmt.Errorf("read campaign %s: %w", a.Dir, err)
 		}
+		run := a.Ended(e)
 		r := &ended{
-			number: e.Number, config: e.Config, program: e.Program, log: e.Log, outcome: e.Outcome, title: shared(known, e.Title), undecided: e.Undecided(), failed: e.Finding(),
+			number: e.Number, config: e.Config, program: e.Program, log: e.Log, outcome: e.Outcome, title: shared(known, e.Title), undecided: e.Undecided(), finding: run.Finding(), caught: run.Caught(),
 			operations: e.Operations, simulated: e.Elapsed,
 		}
 		var answers []string
@@ -93,7 +96,7 @@ func read(a *campaigns.Archive) (*night, error) {
 		r.answers = shared(known, strings.Join(answers, ", "))
 		n.runs[r.number] = r
 		n.operations += r.operations
-		n.configs[e.Config].add(r, e)
+		n.configs[e.Config].add(r, e, run.Dir)
 	}
 	for _, k := range n.configs {
 		slices.SortFunc(k.runs, func(a, b *ended) int { return cmp.Compare(a.number, b.number) })
@@ -111,7 +114,7 @@ func shared(known map[string]string, text string) string {
 }
 
 // add counts a run.
-func (k *kind) add(r *ended, e *campaigns.Entry) {
+func (k *kind) add(r *ended, e *campaigns.Entry, dir campaigns.RunDir) {
 	k.runs = append(k.runs, r)
 	for i := range e.Coverage {
 		t := &e.Coverage[i]
@@ -129,22 +132,35 @@ func (k *kind) add(r *ended, e *campaigns.Entry) {
 		}
 		k.table[at].runs++
 	}
-	if !r.failed || k.Bug != nil {
+	if !r.finding {
 		return
 	}
-	f := k.findings[key{r.outcome, r.title}]
+	x := k.key(r)
+	f := k.findings[x]
 	if f == nil {
-		f = &sightings{first: r.number}
-		k.findings[key{r.outcome, r.title}] = f
+		f = &sightings{first: r.number, dir: dir}
+		k.findings[x] = f
 	}
 	f.runs++
-	f.first = min(f.first, r.number)
+	if r.number < f.first {
+		f.first, f.dir = r.number, dir
+	}
 	if e.Alone != nil {
 		f.alone++
 		if e.Alone.Recurs {
 			f.recurred++
 		}
 	}
+}
+
+// key is the finding that a run of the configuration is of, by the title that
+// summaries give it.
+func (k *kind) key(r *ended) key {
+	title := r.title
+	if k.Bug != nil {
+		title = fmt.Sprintf("negative control %s fails: %s", k.Name, title)
+	}
+	return key{r.outcome, title, k.system}
 }
 
 // took is the number of runs that took a transition.

@@ -28,7 +28,7 @@ func (d *Diff) WriteText(w io.Writer, program string) error {
 		t.canaries(d, change)
 	}
 	t.changed(d)
-	for _, change := range []Change{Shown, Open, Harder} {
+	for _, change := range []Change{Open, Harder} {
 		t.canaries(d, change)
 	}
 	for _, change := range []Change{Flaky, Gone} {
@@ -68,7 +68,6 @@ var headings = map[Change]string{
 	Flaky:  "flaky findings",
 	Gone:   "findings that are gone",
 	Missed: "canaries newly missed: planted faults that no run shows any more",
-	Shown:  "canaries that nothing should show, but a run does",
 	Open:   "canaries not caught, but not given the operations either",
 	Harder: "canaries that clearly fewer of the runs catch",
 	Caught: "canaries caught again",
@@ -88,7 +87,7 @@ func (t *text) findings(d *Diff, change Change) {
 			first = false
 		}
 		t.line("  %s: %s", f.Outcome, f.Title)
-		t.line("    in %s", names(f.Configs))
+		t.line("    on %s, in %s", f.System, names(f.Configs))
 		t.line("    %s, before %s%s", share(f.New.Runs, f.New.Of), share(f.Old.Runs, f.Old.Of), chance(f.P))
 		if f.Repeated > 0 {
 			t.line("    %s of %s made in both campaigns show it in both", grouped(f.Recurred), plural(f.Repeated, "run"))
@@ -119,9 +118,6 @@ func (t *text) canaries(d *Diff, change Change) {
 		t.line("  %s", c.Config)
 		t.line("    new: %s", c.New.text())
 		t.line("    old: %s%s", c.Old.text(), chance(c.P))
-		if change == Shown {
-			t.line("    look: %s check --explain %s", t.program, c.New.Dir)
-		}
 	}
 }
 

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ordeal/campaigns"
+)
+
+// nightly is a campaign with a protocol, a canary that is caught, one that
+// nothing can show, and cores with a fault that is no canary: findings.
+const nightly = `
+name: nightly
+sim: builtin
+seed: 5
+workers: 2
+configs:
+  - {name: clean, runs: 14, threads: 3, ops: 20, locations: 4, rounds: 2, core: tso, protocol: mi}
+  - {name: faulty, runs: 12, threads: 3, ops: 30, locations: 3, rounds: 3, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
+  - name: canary
+    runs: 12
+    threads: 3
+    ops: 30
+    locations: 3
+    rounds: 3
+    core: tso
+    core-bugs: [forward-oldest]
+    bug: {about: loads get the oldest store of the buffer}
+  - name: silent
+    runs: 6
+    threads: 2
+    ops: 10
+    locations: 2
+    rounds: 2
+    core: inorder
+    bug: {about: nothing is wrong, equivalent: there is no fault}
+`
+
+// night runs a campaign.
+func night(t testing.TB, dir, text string, sets ...string) {
+	t.Helper()
+	c, err := campaigns.Parse("nightly.yaml", []byte(text), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := campaigns.Loop{Dir: dir, Command: []string{"ordeal", "campaign", "run", "it's.yaml"}}
+	if _, err := l.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// archive reads a campaign's directory.
+func archive(t testing.TB, dir string) *campaigns.Archive {
+	t.Helper()
+	a, err := campaigns.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// entries are the runs of a campaign.
+func entries(t testing.TB, a *campaigns.Archive) []*campaigns.Entry {
+	t.Helper()
+	var list []*campaigns.Entry
+	for e, err := range a.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// grow makes a campaign of n runs of each configuration, in dir, of the runs of
+// a campaign that was run: their lines come again and again, under new numbers.
+func grow(t testing.TB, from, dir string, n int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(from, campaignFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := campaigns.Parse(campaignFile, text, []string{fmt.Sprintf("configs.*.runs=%d", n)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	head, err := os.ReadFile(filepath.Join(from, headFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, headFile), string(head))
+	write(t, filepath.Join(dir, campaignFile), string(bytes.ReplaceAll(text, []byte("runs: 300\n"), []byte(fmt.Sprintf("runs: %d\n", n)))))
+	lines := make(map[string][]*campaigns.Entry)
+	for _, e := range entries(t, archive(t, from)) {
+		lines[e.Config] = append(lines[e.Config], e)
+	}
+	journal, err := os.Create(filepath.Join(dir, journalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer journal.Close()
+	used := make(map[string]int)
+	for number, at := range c.Schedule() {
+		name := c.Configs[at].Name
+		e := *lines[name][used[name]%len(lines[name])]
+		e.Number, e.At = number, lines[name][0].At*1000
+		if used[name] >= len(lines[name]) {
+			e.New = nil
+		}
+		used[name]++
+		line, err := json.Marshal(&e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := journal.Write(append(line, '\n')); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// write writes a file.
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
