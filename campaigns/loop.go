@@ -1,6 +1,7 @@
 package campaigns
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type Loop struct {
 	// Shard is the part of the campaign that Run makes; Resume goes on with
 	// the part that was begun. Budget and stop conditions hold for it alone.
 	Shard Shard
+	// Cores is how many cores of this machine are the campaign's; 0 means all.
+	Cores int
 	// Watch is told of every run that is recorded, one at a time and in the
 	// order of the journal; nil: nobody is.
 	Watch func(*Summary, *Run)
@@ -152,9 +155,12 @@ func (r *running) makeRunners(ctx context.Context) error {
 		r.runners = append(r.runners, runner)
 		r.tools = append(r.tools, Tools(ctx, runner))
 	}
-	r.gate = NewGate(runtime.NumCPU())
+	r.gate = NewGate(r.cores())
 	return nil
 }
+
+// cores is how many cores the campaign may use.
+func (l *Loop) cores() int { return cmp.Or(l.Cores, runtime.NumCPU()) }
 
 // newRunner makes a runner.
 func (l *Loop) newRunner(name string, c *Config) (sim.Runner, error) {
@@ -238,7 +244,7 @@ func (r *running) runAll(ctx context.Context) error {
 	}
 	workers := r.c.Workers
 	if workers == 0 {
-		workers = runtime.NumCPU()
+		workers = r.cores()
 	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)

@@ -204,6 +204,9 @@ func Passing(name string) bool {
 	return name == endedFile || name == partDir || strings.HasPrefix(name, ".")
 }
 
+// WriteJSON writes v as indented JSON, whole or not at all, and flushes it.
+func WriteJSON(path string, v any) error { return writeJSON(path, v, true) }
+
 // writeChanged writes a file unless it is as wanted already.
 func writeChanged(path string, data []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
