@@ -90,19 +90,20 @@ func (t *Test) State(reads [][]gen.Value, final []gen.Value) State {
 	for i, v := range t.Seen {
 		if v.Thread < 0 {
 			loc := t.location(v.Name)
-			s.Values[i] = t.value(loc, final[loc])
+			s.Values[i] = t.Value(loc, final[loc])
 			continue
 		}
 		from, set := t.registers[v] // others stay 0
 		if s.Values[i] = from.value; set && from.index >= 0 {
-			s.Values[i] = t.value(from.loc, reads[v.Thread][from.index])
+			s.Values[i] = t.Value(from.loc, reads[v.Thread][from.index])
 		}
 	}
 	return s
 }
 
-// value is a value of the program in terms of the test.
-func (t *Test) value(loc gen.LocID, v gen.Value) int64 {
+// Value is a value of the program, read from or left at a location, in terms of
+// the test: of what its first round does not store, the initial one.
+func (t *Test) Value(loc gen.LocID, v gen.Value) int64 {
 	if own, ok := t.values[v]; ok {
 		return own
 	}
