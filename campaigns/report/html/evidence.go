@@ -18,8 +18,10 @@ import (
 
 // evidence is why a finding is one.
 type evidence struct {
-	// Text explains for people.
-	Text string
+	// Text explains for people. Prose may be wrapped; other text is laid out
+	// in columns.
+	Text  string
+	Prose bool
 	// Witness and Messages are pictures: SVG documents as data: addresses, so
 	// that nothing in them can reach the page.
 	Witness, Messages template.URL
@@ -36,7 +38,7 @@ func (p *page) evidence(f *campaigns.Finding, v *findingView, run string) eviden
 		dirs = append(dirs, run)
 	}
 	for _, dir := range dirs {
-		if e.Text = p.explanation(dir); e.Text != "" {
+		if e.Text, e.Prose = p.explanation(dir); e.Text != "" {
 			break
 		}
 	}
@@ -52,21 +54,21 @@ func (p *page) evidence(f *campaigns.Finding, v *findingView, run string) eviden
 
 // explanation is what the run directory says of why: that of the expected
 // model's witness, else what the simulator printed.
-func (p *page) explanation(dir string) string {
+func (p *page) explanation(dir string) (text string, prose bool) {
 	var record campaigns.Record
 	if err := p.files.json(path.Join(dir, campaigns.RecordFile), textLimit, &record); err == nil {
 		if models, err := record.Config.Models(); err == nil {
 			text, err := p.files.read(path.Join(dir, "witness-"+models[0].Name+".txt"), textLimit)
 			if err == nil {
-				return shorten(string(text))
+				return shorten(string(text)), false
 			}
 		}
 	}
 	var j campaigns.Judgement
 	if err := p.files.json(path.Join(dir, campaigns.VerdictFile), textLimit, &j); err != nil {
-		return ""
+		return "", false
 	}
-	return shorten(j.Detail)
+	return shorten(j.Detail), true
 }
 
 // shorten bounds a text by lines, characters in a line and characters.

@@ -109,10 +109,11 @@ func (c *canvas) axes(f *frame, xs, ys []tick, xName, yName string) {
 	for _, t := range xs {
 		x := f.x.at(t.value)
 		c.line("grid", x, f.bottom, x, f.bottom+5)
-		half := float64(len(t.label)) * 3.6
-		if x-half > last+6 && x+half <= c.width {
-			c.text("tick", "middle", x, f.bottom+19, t.label)
-			last = x + half
+		half := float64(len(t.label))*3.6 + 1
+		at := min(max(x, half), c.width-half)
+		if at-half > last+6 {
+			c.text("tick", "middle", at, f.bottom+19, t.label)
+			last = at + half
 		}
 	}
 	c.line("axis", f.left, f.bottom, f.right, f.bottom)
