@@ -58,6 +58,23 @@ func Read(in io.Reader, name string, d Dialect) (h *parse.History, notes []strin
 	return h, notes, nil
 }
 
+// Fits tells whether the lines of a text, whose values need not name their
+// writers, are of a dialect.
+func Fits(text []byte, d Dialect) bool {
+	r := reader{dialect: d}
+	line := 0
+	for code := range bytes.SplitSeq(text, []byte{'\n'}) {
+		line++
+		if code = bytes.TrimSpace(code); len(code) == 0 {
+			continue
+		}
+		if r.line(code, line) != nil {
+			return false
+		}
+	}
+	return d == Plume || !r.zero
+}
+
 // reader is the state of one call of Read.
 type reader struct {
 	dialect Dialect
@@ -71,6 +88,7 @@ type reader struct {
 	rest     bool
 	begun    bool
 	aborted  int
+	zero     bool               // some line writes 0
 	rollback map[rolledBack]int // lines of aborted writes
 }
 
@@ -136,6 +154,7 @@ func (r *reader) line(code []byte, line int) error {
 		return fmt.Errorf("transaction -%d: only -1, an aborted one, may be negative", id)
 	}
 	op.Loc = r.trace.Locations.Index(loc)
+	r.zero = r.zero || op.Kind == parse.Write && value == 0
 	if negative {
 		return r.abort(op, line)
 	}

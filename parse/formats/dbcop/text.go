@@ -113,20 +113,28 @@ func isNumber(name string) bool {
 // front. Other names make all locations be numbered anew.
 func Variables(locations []string) []string {
 	list := make([]string, len(locations))
+	keeps := Keeps(locations)
 	for i, name := range locations {
 		switch {
+		case !keeps:
+			list[i] = fmt.Sprintf("v%d", i)
 		case isNumber(name):
 			list[i] = "v" + name
-		case isIdentifier(name) && !isNumbered(name):
-			list[i] = name
 		default:
-			for k := range list {
-				list[k] = fmt.Sprintf("v%d", k)
-			}
-			return list
+			list[i] = name
 		}
 	}
 	return list
+}
+
+// Keeps tells whether locations of these names keep them in the text form.
+func Keeps(locations []string) bool {
+	for _, name := range locations {
+		if !isNumber(name) && (!isIdentifier(name) || isNumbered(name)) {
+			return false
+		}
+	}
+	return true
 }
 
 func isIdentifier(name string) bool {

@@ -1,0 +1,274 @@
+package litmus
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"ordeal/gen"
+	emit "ordeal/gen/emit/litmus"
+	"ordeal/parse"
+)
+
+// History is the execution that the condition asks for: the condition has to
+// be a conjunction of equations that give every read of the test a value which
+// one store, or the initial state, has. Values in the history are those of the
+// test's program. The error says why there is no such execution, or more than
+// one.
+func (t *Test) History() (*parse.History, error) {
+	wanted, err := t.equations()
+	if err != nil {
+		return nil, fmt.Errorf("history of litmus test %s: %w", t.Name, err)
+	}
+	b := &asked{test: t, wanted: wanted, stores: map[gen.LocID][]parse.OpID{}}
+	b.operations()
+	err = errors.Join(b.reads(), b.finals())
+	if err == nil {
+		err = b.h.Validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("history of litmus test %s: %w", t.Name, err)
+	}
+	return b.h, nil
+}
+
+// equations are the values that the condition gives variables.
+func (t *Test) equations() (map[Variable]int64, error) {
+	if t.Quantifier == Forall {
+		return nil, errors.New("a condition with forall asks for no single execution")
+	}
+	wanted := map[Variable]int64{}
+	var collect func(Condition) error
+	collect = func(c Condition) error {
+		switch c := c.(type) {
+		case truth:
+		case equal:
+			if old, twice := wanted[c.v]; twice && old != c.value {
+				return fmt.Errorf("the condition asks that %s be %d and %d", c.v, old, c.value)
+			}
+			wanted[c.v] = c.value
+		case both:
+			return errors.Join(collect(c.left), collect(c.right))
+		default:
+			return fmt.Errorf("the condition %s is no conjunction of equations", t.Condition)
+		}
+		return nil
+	}
+	return wanted, collect(t.Condition)
+}
+
+// asked is a history while it is made of a test.
+type asked struct {
+	test   *Test
+	wanted map[Variable]int64
+	h      *parse.History
+	stores map[gen.LocID][]parse.OpID
+}
+
+// operations fills in all but what reads return.
+func (b *asked) operations() {
+	p := b.test.Program
+	b.h = &parse.History{Start: []parse.OpID{0}, Locations: p.Locations}
+	kinds := map[gen.OpKind]parse.Kind{gen.Load: parse.Read, gen.Store: parse.Write, gen.Exchange: parse.RMW}
+	for t, ops := range p.Threads {
+		for _, op := range ops {
+			id := parse.OpID(len(b.h.Ops))
+			if op.Kind == gen.FullFence {
+				b.h.Ops = append(b.h.Ops, parse.Op{Kind: parse.Fence, Mask: parse.FullFence, Loc: -1, RF: parse.NoOp})
+				continue
+			}
+			b.h.Ops = append(b.h.Ops, parse.Op{Kind: kinds[op.Kind], Loc: int32(op.Loc), RF: parse.NoOp, Write: op.Value})
+			if op.Kind.Writes() {
+				b.stores[op.Loc] = append(b.stores[op.Loc], id)
+			}
+		}
+		b.h.Start = append(b.h.Start, parse.OpID(len(b.h.Ops)))
+		b.h.ThreadNames = append(b.h.ThreadNames, strconv.Itoa(t))
+	}
+}
+
+// source is the store of a value of the test, or Init.
+func (b *asked) source(loc gen.LocID, value int64, except parse.OpID) (parse.OpID, error) {
+	var found []parse.OpID
+	if b.test.initial[loc] == value {
+		found = append(found, parse.Init)
+	}
+	for _, id := range b.stores[loc] {
+		if id != except && b.test.values[b.h.Ops[id].Write] == value {
+			found = append(found, id)
+		}
+	}
+	if len(found) != 1 {
+		return parse.NoOp, fmt.Errorf("%d stores give %s the value %d, with the initial state: want one", len(found), b.h.Locations[loc], value)
+	}
+	return found[0], nil
+}
+
+// reads gives every read its source.
+func (b *asked) reads() error {
+	var faults []error
+	for thread := range b.h.Threads() {
+		index := 0
+		for id := b.h.Start[thread]; id < b.h.Start[thread+1]; id++ {
+			op := &b.h.Ops[id]
+			if !op.Reads() {
+				continue
+			}
+			v, err := b.holder(thread, index)
+			if index++; err != nil {
+				faults = append(faults, fmt.Errorf("thread %d read %d: %w", thread, index, err))
+				continue
+			}
+			if op.RF, err = b.source(gen.LocID(op.Loc), b.wanted[v], id); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", v, err))
+			} else if op.RF >= 0 {
+				op.Read = b.h.Ops[op.RF].Write
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// holder is a register of the condition that holds what a read returns.
+func (b *asked) holder(thread, index int) (holder Variable, err error) {
+	found := false
+	for _, v := range b.test.Seen {
+		value, asked := b.wanted[v]
+		if from, ok := b.test.registers[v]; !asked || !ok || v.Thread != thread || from.index != index {
+			continue
+		}
+		if found && b.wanted[holder] != value {
+			return holder, fmt.Errorf("the condition asks that it return %d and %d", b.wanted[holder], value)
+		}
+		holder, found = v, true
+	}
+	if !found {
+		return holder, errors.New("the condition does not tell what it returns")
+	}
+	return holder, nil
+}
+
+// finals gives locations of the condition their final values.
+func (b *asked) finals() error {
+	var faults []error
+	for x, name := range b.h.Locations {
+		value, ok := b.wanted[Variable{-1, name}]
+		if !ok {
+			continue
+		}
+		if b.h.Final == nil {
+			b.h.Final = slices.Repeat([]parse.OpID{parse.NoOp}, len(b.h.Locations))
+		}
+		id, err := b.source(gen.LocID(x), value, parse.NoOp)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("[%s]: %w", name, err))
+		}
+		b.h.Final[x] = id
+	}
+	for _, v := range b.test.Seen {
+		value, asked := b.wanted[v]
+		if from, set := b.test.registers[v]; asked && v.Thread >= 0 && (!set || from.index < 0) && from.value != value {
+			faults = append(faults, fmt.Errorf("%s: the test leaves %d in the register, not %d", v, from.value, value))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Write writes a history as a test that asks whether it can be: a
+// program of its operations, and the condition that every read returns what
+// it did and memory ends as far as is known. It refuses fences that are not
+// full. Values are numbered anew where they are not unique in the history, or
+// too large; locations, where a name is no identifier; a read-modify-write is
+// an exchange. The order of writes, dependencies and transactions are left
+// out.
+func Write(w io.Writer, name string, h *parse.History) error {
+	p, value, err := program(h)
+	if err != nil {
+		return fmt.Errorf("write litmus test %s: %w", name, err)
+	}
+	c := &emit.Condition{Reads: map[emit.Read]gen.Value{}, Final: map[gen.LocID]gen.Value{}}
+	for t := range h.Threads() {
+		index := 0
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			if op := &h.Ops[id]; op.Reads() {
+				c.Reads[emit.Read{Thread: gen.ThreadID(t), Index: index}] = value(op.RF)
+				index++
+			}
+		}
+	}
+	for x, id := range h.Final {
+		if id != parse.NoOp {
+			c.Final[gen.LocID(x)] = value(id)
+		}
+	}
+	return emit.Emit(w, name, p, c)
+}
+
+// program is the program of a history's operations, and the value that a
+// write of it has there.
+func program(h *parse.History) (*gen.Program, func(parse.OpID) gen.Value, error) {
+	number := Renumbers(h)
+	value := func(id parse.OpID) gen.Value {
+		switch {
+		case id == parse.Init:
+			return 0
+		case number:
+			return gen.Value(id) + 1
+		}
+		return h.Ops[id].Write
+	}
+	p := &gen.Program{Layout: gen.Spread, Locations: identifiers(h.Locations), Threads: make([][]gen.Op, h.Threads())}
+	for t := range h.Threads() {
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			from := &h.Ops[id]
+			op := gen.Op{Kind: gen.FullFence}
+			switch {
+			case from.Kind == parse.Fence && from.Mask != parse.FullFence:
+				return nil, nil, fmt.Errorf("thread %d operation %d is a fence that is not full", t, id-h.Start[t]+1)
+			case from.Kind == parse.Read:
+				op = gen.Op{Kind: gen.Load, Loc: gen.LocID(from.Loc)}
+			case from.Kind == parse.Write:
+				op = gen.Op{Kind: gen.Store, Loc: gen.LocID(from.Loc), Value: value(id)}
+			case from.Kind == parse.RMW:
+				op = gen.Op{Kind: gen.Exchange, Loc: gen.LocID(from.Loc), Value: value(id)}
+			}
+			p.Threads[t] = append(p.Threads[t], op)
+		}
+	}
+	return p, value, nil
+}
+
+// Renumbers tells whether Write numbers the values of a history anew: every
+// store of a program has a value of its own, of 31 bits.
+func Renumbers(h *parse.History) bool {
+	seen := map[gen.Value]bool{}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Writes() {
+			if seen[op.Write] || op.Write > math.MaxInt32 {
+				return true
+			}
+			seen[op.Write] = true
+		}
+	}
+	return false
+}
+
+// Keeps tells whether Write keeps these names of locations.
+func Keeps(locations []string) bool {
+	return !slices.ContainsFunc(locations, func(name string) bool { return !isName(name) })
+}
+
+// identifiers are the names if all are such, and x0, x1, … otherwise.
+func identifiers(names []string) []string {
+	if Keeps(names) {
+		return names
+	}
+	list := make([]string, len(names))
+	for i := range list {
+		list[i] = fmt.Sprintf("x%d", i)
+	}
+	return list
+}

@@ -1,0 +1,190 @@
+package formats
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ordeal/parse"
+	"ordeal/parse/formats/checktest"
+	"ordeal/parse/formats/dbcop"
+	"ordeal/parse/formats/internal/plain"
+	"ordeal/parse/formats/litmus"
+)
+
+// Loss is something of a history that a format cannot express.
+type Loss struct {
+	What string // with numbers, for people: "2 fences"
+	// Verdict says that a model may judge the history differently without it.
+	Verdict bool
+}
+
+// Losses lists what of a history the format cannot express.
+func (f *Format) Losses(h *parse.History) []Loss {
+	var losses []Loss
+	add := func(n int, verdict bool, one, many string) {
+		switch {
+		case n == 1:
+			losses = append(losses, Loss{"1 " + one, verdict})
+		case n > 1:
+			losses = append(losses, Loss{fmt.Sprintf("%d %s", n, many), verdict})
+		}
+	}
+	e := &f.Express
+	var fences, rmws, empty, finals int
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		switch {
+		case op.Kind == parse.Fence && !e.Fences.express(op.Mask):
+			fences++
+		case op.Kind == parse.RMW && !e.RMW:
+			rmws++
+		}
+	}
+	for t := range h.Threads() {
+		if h.Start[t] == h.Start[t+1] && !e.Empty {
+			empty++
+		}
+	}
+	for _, id := range h.Final {
+		if id != parse.NoOp && !e.Final {
+			finals++
+		}
+	}
+	add(fences, true, "fence", "fences")
+	add(rmws, true, "atomicity of a read-modify-write", "atomicities of read-modify-writes")
+	add(finals, true, "final value", "final values")
+	if h.StoreOrder != nil && !e.StoreOrder {
+		losses = append(losses, Loss{"the order of writes", true})
+	}
+	if !e.Dependencies {
+		add(len(h.Deps), true, "dependency", "dependencies")
+	}
+	if !e.Transactions {
+		add(len(h.Transactions), false, "transaction", "transactions")
+	}
+	add(empty, false, "thread without operations", "threads without operations")
+	if !e.Threads.keep(plain.Threads(h)) {
+		losses = append(losses, Loss{"names of threads", false})
+	}
+	if !e.Locations.keep(h.Locations) {
+		losses = append(losses, Loss{"names of locations", false})
+	}
+	if !e.Values && litmus.Renumbers(h) {
+		losses = append(losses, Loss{"values, which are numbered anew", false})
+	}
+	return losses
+}
+
+// express tells whether a fence is in the set.
+func (f Fences) express(mask parse.FenceMask) bool {
+	switch f {
+	case AllFences:
+		return true
+	case X86Fences:
+		return mask == parse.FullFence || mask == parse.StoreStore || mask == parse.LoadLoad|parse.LoadStore
+	case FullOnly:
+		return mask == parse.FullFence
+	}
+	return false
+}
+
+// keep tells whether names survive.
+func (n Names) keep(names []string) bool {
+	switch n {
+	case Words:
+		return true
+	case Variables:
+		return dbcop.Keeps(names)
+	case Identifiers:
+		return litmus.Keeps(names)
+	case Pairs:
+		return checktest.Pairs(names)
+	case Numbers:
+		return slices.Equal(plain.Numbered(names), names)
+	}
+	for i, name := range names {
+		if name != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// Without is the history without what the format cannot express, as far as
+// its writer would refuse it: fences, and read-modify-writes, which become a
+// read and a write each (one transaction). A history of which nothing is
+// lost is returned as it is.
+func (f *Format) Without(h *parse.History) *parse.History {
+	e := &f.Express
+	drop := func(op *parse.Op) bool { return op.Kind == parse.Fence && !e.Fences.express(op.Mask) }
+	split := func(op *parse.Op) bool { return op.Kind == parse.RMW && !e.RMW }
+	if !slices.ContainsFunc(h.Ops, func(op parse.Op) bool { return drop(&op) || split(&op) }) {
+		return h
+	}
+	r := &rebuilt{from: h, first: make([]parse.OpID, len(h.Ops)+1), to: &parse.History{
+		Start: []parse.OpID{0}, ThreadNames: h.ThreadNames, Locations: h.Locations,
+	}}
+	for t := range h.Threads() {
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			op := h.Ops[id]
+			r.first[id] = parse.OpID(len(r.to.Ops))
+			switch {
+			case split(&op):
+				r.to.Ops = append(r.to.Ops,
+					parse.Op{Kind: parse.Read, Loc: op.Loc, RF: op.RF, Read: op.Read},
+					parse.Op{Kind: parse.Write, Loc: op.Loc, RF: parse.NoOp, Write: op.Write})
+			case !drop(&op):
+				r.to.Ops = append(r.to.Ops, op)
+			}
+		}
+		r.to.Start = append(r.to.Start, parse.OpID(len(r.to.Ops)))
+	}
+	r.first[len(h.Ops)] = parse.OpID(len(r.to.Ops))
+	r.relations()
+	return r.to
+}
+
+// rebuilt is a history of which operations were dropped or split.
+type rebuilt struct {
+	from, to *parse.History
+	first    []parse.OpID // of each operation of from, its first in to
+}
+
+// write is what became of a write.
+func (r *rebuilt) write(id parse.OpID) parse.OpID {
+	if id < 0 {
+		return id
+	}
+	return r.first[id+1] - 1 // of a split operation the second
+}
+
+// relations carries over what refers to operations.
+func (r *rebuilt) relations() {
+	for i := range r.to.Ops {
+		r.to.Ops[i].RF = r.write(r.to.Ops[i].RF)
+	}
+	for _, id := range r.from.Final {
+		r.to.Final = append(r.to.Final, r.write(id))
+	}
+	for _, order := range r.from.StoreOrder {
+		list := make([]parse.OpID, len(order))
+		for i, id := range order {
+			list[i] = r.write(id)
+		}
+		r.to.StoreOrder = append(r.to.StoreOrder, list)
+	}
+	for _, d := range r.from.Deps {
+		if from, to := r.first[d.From], r.first[d.To]; to < r.first[d.To+1] { // not dropped
+			r.to.Deps = append(r.to.Deps, parse.Dep{From: from, To: to})
+		}
+	}
+	for t := range r.from.Threads() {
+		_ = plain.Blocks(r.from, t, func(tx parse.Transaction) error {
+			if first, end := r.first[tx.First], r.first[tx.End]; end > first+1 {
+				r.to.Transactions = append(r.to.Transactions, parse.Transaction{First: first, End: end})
+			}
+			return nil
+		})
+	}
+}
