@@ -105,10 +105,10 @@ func (r *running) take(e *ending) (gone []RunDir, err error) {
 // recordReady records the runs that wait for nothing any more.
 func (r *running) recordReady() (gone []RunDir, err error) {
 	defer r.room.Broadcast()
-	for err == nil && r.waiting[r.next] != nil {
-		err = r.commit(r.waiting[r.next], &gone)
+	for r.end == nil && r.waiting[r.next] != nil {
+		r.end = r.commit(r.waiting[r.next], &gone)
 	}
-	return gone, err
+	return gone, r.end
 }
 
 // awaitRoom waits until few enough runs wait for others that the launch of a
@@ -134,15 +134,15 @@ func (r *running) flush() error {
 	var gone []RunDir
 	var err error
 	for _, number := range slices.Sorted(maps.Keys(r.waiting)) {
-		if err = r.commit(r.waiting[number], &gone); err != nil {
+		if r.end = r.commit(r.waiting[number], &gone); r.end != nil {
 			break
 		}
 	}
+	if err = r.end; errors.Is(err, errStopped) {
+		err = nil
+	}
 	for _, dir := range gone {
 		err = errors.Join(err, os.RemoveAll(string(dir)))
-	}
-	if errors.Is(err, errStopped) {
-		return nil
 	}
 	return err
 }

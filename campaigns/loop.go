@@ -132,6 +132,7 @@ type running struct {
 	kept    map[string]bool // kinds of run of which the first stays, by stay
 	tables  tables          // of the journal
 	infra   int             // runs of outcome Infra in a row
+	end     error           // why nothing is recorded any more
 	reduce  reductions
 }
 

@@ -146,7 +146,9 @@ func (r *running) replay(path string) ([]spoilt, error) {
 			list = append(list, spoilt{line: n, why: why})
 			continue
 		}
-		r.keep(run)
+		if run.Kept { // after a line was lost it need not be the first of its kind
+			r.keep(run)
+		}
 		r.sum.cover(run)
 		r.count(run)
 	}

@@ -40,9 +40,10 @@ type Summary struct {
 	// Troubles are the first runs of the campaign that could not be made or
 	// judged, at most TroublesListed; the rows count all by their outcome.
 	Troubles []Trouble `json:"troubles,omitempty"`
-	// Example is the directory of a run whose history is not SC although
-	// the expected model allows it; empty when there is none.
+	// Example is the directory of the first run that is kept whose history is
+	// not SC although the expected model allows it; empty when there is none.
 	Example string `json:"example,omitempty"`
+	example int    // the number of that run
 	stop    Stop
 	sims    map[string]string // by configuration
 	_       struct{}
@@ -151,8 +152,8 @@ func (s *Summary) sim(c *Config) string { return s.sims[c.Name] }
 func (s *Summary) add(run *Run) {
 	row := s.row(run)
 	row.addRun(run)
-	if run.Outcome == sim.Passed && run.Kept && run.weak() && run.Config.Bug == nil && s.Example == "" {
-		s.Example = string(run.Dir)
+	if run.Outcome == sim.Passed && run.Kept && run.weak() && run.Config.Bug == nil && (s.Example == "" || run.Number < s.example) {
+		s.Example, s.example = string(run.Dir), run.Number
 	}
 	if run.Outcome == sim.Infra && len(s.Troubles) < TroublesListed {
 		s.Troubles = append(s.Troubles, Trouble{run.Number, run.Config.Name, run.Title, string(run.Dir)})

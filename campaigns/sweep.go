@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"ordeal/sim"
 )
 
 // directories gives the run directories of the campaign by number. Others
@@ -57,7 +59,8 @@ func (r *running) recover() error {
 }
 
 // noted reads the endedFile of a run that is not recorded; nil if there is
-// none that is whole, or what belongs to it is missing.
+// none that is whole, what belongs to it is missing, or the run could not be
+// made.
 func (r *running) noted(number int) *ending {
 	dir := r.dir(number)
 	e := &Entry{Judgement: &Judgement{}}
@@ -65,7 +68,7 @@ func (r *running) noted(number int) *ending {
 		return nil
 	}
 	cfg := r.c.config(r.schedule, number)
-	if e.Number != number || e.Config != cfg.Name {
+	if e.Number != number || e.Config != cfg.Name || e.Outcome == sim.Infra {
 		return nil
 	}
 	e.Coverage = e.New
