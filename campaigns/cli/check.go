@@ -16,6 +16,7 @@ import (
 	"ordeal/check/kernel"
 	"ordeal/check/model"
 	"ordeal/parse"
+	"ordeal/parse/formats"
 )
 
 func newCheck(e *env) *cobra.Command {
@@ -24,8 +25,9 @@ func newCheck(e *env) *cobra.Command {
 		Use:   "check PATH…|-",
 		Short: "Judge a log, trace or old run directory under any model",
 		Long: `Judge what happened, again or elsewhere. A PATH is a run directory, a campaign
-directory, a native log (beside its program.txt, or with --program) or a file of
-traces in the format of the Axe checker; - is standard input. With
+directory, a native log (beside its program.txt, or with --program) or a file in
+a format of executions, such as the traces of the Axe checker (ordeal convert
+--list shows all; the content tells them apart); - is standard input. With
 --serializability it may also be a sequence of events, which begins with the
 line "ordeal-events 1"; --procedure sat then judges traces by SAT instead of by
 profiles.
@@ -47,7 +49,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
 	fs.StringVar(&c.memory, "memory", "", "most memory for one trace under one model, as in 512MiB or 4GiB")
-	fs.StringVar(&c.input.format, "format", "auto", "form of the input: native, axe, events, or auto")
+	fs.StringVar(&c.input.format, "format", "auto", "format of the input: "+strings.Join(executionForms(), ", ")+", or auto")
 	fs.StringVar(&c.input.program, "program", "", "the program of a native log")
 	fs.StringSliceVar(&c.serializability, "serializability", nil, "ask whether the transactions are serializable instead: sc, tso, robust (is it equivalent to SC, and are its neighbours?)")
 	fs.StringVar(&c.svg, "svg", "", "with --serializability, write a picture of the first cycle to this file")
@@ -104,11 +106,11 @@ func (c *judge) prepare() error {
 	if c.explain && c.json {
 		faults = append(faults, fmt.Errorf("--explain contradicts --json: the JSON object holds the refutation"))
 	}
-	if c.input.program != "" && c.input.format == "axe" {
-		faults = append(faults, fmt.Errorf("--program contradicts --format axe: traces need no program"))
+	if f := c.input.format; c.input.program != "" && f != "auto" && f != "native" {
+		faults = append(faults, fmt.Errorf("--program contradicts --format %s: traces need no program", f))
 	}
-	if f := c.input.format; f != "auto" && f != "native" && f != "axe" && f != "events" {
-		faults = append(faults, fmt.Errorf("--format %q: want native, axe, events or auto", f))
+	if f, forms := c.input.format, executionForms(); f != "auto" && !slices.Contains(forms, f) {
+		faults = append(faults, fmt.Errorf("--format %q: want auto, %s", f, strings.Join(forms, ", ")))
 	}
 	faults = append(faults, c.serialFaults()...)
 	if c.options.Timeout < 0 {
@@ -287,6 +289,13 @@ func placeText(class *check.Classification) string {
 		text += "; unknown: " + names(class.Open)
 	}
 	return text
+}
+
+// executionForms are the formats of executions that can be judged.
+func executionForms() []string {
+	return formats.Matching(func(f formats.Format) bool {
+		return f.Reads && (f.HoldsHistories() || f.Name == "litmus" || f.Holds == formats.Sequence)
+	})
 }
 
 func procedureNames() []string {

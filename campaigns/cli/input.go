@@ -15,7 +15,7 @@ import (
 	"ordeal/check/model"
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/axe"
+	"ordeal/parse/formats"
 	"ordeal/parse/formats/events"
 	"ordeal/sim"
 )
@@ -26,6 +26,7 @@ type trace struct {
 	many    bool   // its path may hold more than one
 	history *parse.History
 	err     error
+	notes   []string      // what of the file the history leaves out
 	models  []model.Model // to judge by unless the command line says
 	// steps makes the execution that a native log tells; sequence is what was
 	// imported: for --serializability.
@@ -112,52 +113,57 @@ func (in *input) runDir(dir campaigns.RunDir) *trace {
 
 // file judges the traces of a file.
 func (in *input) file(name string, r io.Reader, judge func(*trace) error) error {
-	buffered := bufio.NewReaderSize(r, 1<<16)
-	start, err := buffered.Peek(len(sim.LogMagic))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read %s: %w", name, err)
+	f, r, err := in.detect(name, r)
+	if err != nil {
+		return err
 	}
-	native := string(start) == sim.LogMagic
-	if in.format == "native" || in.format == "auto" && (native || in.program != "") {
-		data, err := io.ReadAll(buffered)
+	return in.read(f, r, name, judge)
+}
+
+// detect is the format of a file, and its content.
+func (in *input) detect(name string, r io.Reader) (formats.Format, io.Reader, error) {
+	if f, ok := formats.ByName(in.format); ok {
+		return f, r, nil
+	}
+	buffered := bufio.NewReaderSize(r, formats.HeadBytes)
+	head, err := buffered.Peek(formats.HeadBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return formats.Format{}, nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if in.program != "" { // only native logs need one
+		f, _ := formats.ByName("native")
+		return f, buffered, nil
+	}
+	f, err := formats.Detect(head, err != nil)
+	if err != nil {
+		return f, nil, usage(fmt.Errorf("%s: %w", name, err))
+	}
+	return f, buffered, nil
+}
+
+// read calls judge for the traces of a file of a format.
+func (in *input) read(f formats.Format, r io.Reader, name string, judge func(*trace) error) error {
+	t := &trace{place: name, models: defaultModels}
+	switch f.Name {
+	case "native", "events":
+		data, err := io.ReadAll(r)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		t, err := in.native(name, data)
-		if err != nil {
+		if f.Name == "events" {
+			t.sequence, t.err = events.Parse(name, data)
+		} else if t, err = in.native(name, data); err != nil {
 			return err
 		}
 		return judge(t)
+	case "program", "litmus7-log", "herd7-log":
+		return usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
 	}
-	start, err = buffered.Peek(len(events.Magic))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read %s: %w", name, err)
-	}
-	if in.format == "events" || in.format == "auto" && string(start) == events.Magic {
-		data, err := io.ReadAll(buffered)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
-		}
-		t := &trace{place: name, models: defaultModels}
-		t.sequence, t.err = events.Parse(name, data)
-		return judge(t)
-	}
-	traces := axe.NewReader(buffered, name)
-	for {
-		next, err := traces.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		err = judge(&trace{
-			place: fmt.Sprintf("%s:%d", name, next.Line), history: next.History, err: next.Err, models: defaultModels,
+	return formats.Read(f, r, name, func(next formats.Trace) error {
+		return judge(&trace{
+			place: fmt.Sprintf("%s:%d", name, next.Line), history: next.History, err: next.Err, notes: next.Notes, models: defaultModels,
 		})
-		if err != nil {
-			return err
-		}
-	}
+	})
 }
 
 // native parses a native log; the rounds stand in its first header.

@@ -52,7 +52,7 @@ func (f *Format) Losses(h *parse.History) []Loss {
 		}
 	}
 	add(fences, true, "fence", "fences")
-	add(rmws, true, "atomicity of a read-modify-write", "atomicities of read-modify-writes")
+	add(rmws, true, "read-modify-write's atomicity", "read-modify-writes' atomicity")
 	add(finals, true, "final value", "final values")
 	if h.StoreOrder != nil && !e.StoreOrder {
 		losses = append(losses, Loss{"the order of writes", true})

@@ -29,7 +29,11 @@
 // atomic read that reads from its own write makes an alternative faulty.
 package checktest
 
-import "ordeal/parse"
+import (
+	"slices"
+
+	"ordeal/parse"
+)
 
 // Outcome is what a test expects of its executions.
 type Outcome uint8
@@ -51,6 +55,12 @@ func (o Outcome) String() string {
 		return outcomeNames[o]
 	}
 	return outcomeNames[OutcomeUnknown]
+}
+
+// ParseOutcome is the outcome of a name as in tests.
+func ParseOutcome(name string) (Outcome, bool) {
+	i := slices.Index(outcomeNames[:], name)
+	return Outcome(max(i, 0)), i > 0
 }
 
 // Test is a test: executions, and one outcome for all.

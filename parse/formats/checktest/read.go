@@ -3,7 +3,6 @@ package checktest
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ordeal/gen"
@@ -73,13 +72,14 @@ func (r *reader) line(words []string, line int) error {
 	if r.test.Outcome != OutcomeUnknown {
 		return fmt.Errorf("%q after the outcome", words[0])
 	}
+	outcome, isOutcome := ParseOutcome(words[0])
 	switch word := words[0]; {
 	case len(words) == 1 && word == "Alternative":
 		r.close()
 		r.alt = newAlternative(line)
 	case len(words) == 1 && (word == "Initial" || word == "Microops" || word == "Thread" || word == "Final"):
-	case len(words) == 1 && slices.Index(outcomeNames[:], word) > 0:
-		r.test.Outcome = Outcome(slices.Index(outcomeNames[:], word))
+	case len(words) == 1 && isOutcome:
+		r.test.Outcome = outcome
 		if r.alt == nil {
 			return errors.New("a test without a microop")
 		}

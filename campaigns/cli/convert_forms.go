@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"ordeal/gen"
+	emit "ordeal/gen/emit/litmus"
+	"ordeal/parse/formats"
+	"ordeal/parse/formats/checktest"
+	"ordeal/parse/formats/histogram"
+	"ordeal/parse/formats/litmus"
+)
+
+// histories converts executions.
+func (c *convert) histories(from formats.Format, in io.Reader, name string) error {
+	w, err := formats.NewWriter(c.target, &c.out)
+	if err != nil {
+		return usage(err)
+	}
+	w.Outcome, _ = checktest.ParseOutcome(c.outcome)
+	w.Test = testName(name)
+	count := 0
+	err = c.input.read(from, in, name, func(t *trace) error {
+		if count++; c.trace > 0 && count != c.trace {
+			return nil
+		}
+		if t.err != nil {
+			return usage(t.err)
+		}
+		if err := c.losses(t); err != nil {
+			return err
+		}
+		if err := w.Write(t.history); err != nil {
+			return usage(fmt.Errorf("convert %s: %w", t.place, err))
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.trace > count:
+		return usage(fmt.Errorf("convert %s: --trace %d of a file of %d", name, c.trace, count))
+	case count == 0:
+		return usage(fmt.Errorf("convert %s: the file holds no execution", name))
+	}
+	return usage(w.Close())
+}
+
+// losses says what of a trace is lost, and refuses to lose what models judge
+// by.
+func (c *convert) losses(t *trace) error {
+	for _, note := range t.notes {
+		c.say(t.place, "not read: %s", note)
+	}
+	var lost, grave []string
+	for _, l := range c.target.Losses(t.history) {
+		if l.Verdict && !c.lossy {
+			grave = append(grave, l.What)
+		} else {
+			lost = append(lost, l.What)
+		}
+	}
+	if len(grave) > 0 {
+		return usage(fmt.Errorf("convert %s: %s cannot express %s: models may judge differently without; --lossy leaves it out",
+			t.place, c.to, strings.Join(grave, ", ")))
+	}
+	if len(lost) > 0 {
+		c.say(t.place, "lost: %s", strings.Join(lost, ", "))
+	}
+	return nil
+}
+
+// program converts programs.
+func (c *convert) program(from formats.Format, in io.Reader, name string) error {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	var p *gen.Program
+	var lost []string
+	test := testName(name)
+	if from.Name == "litmus" {
+		t, err := litmus.Parse(name, data)
+		if err != nil {
+			return usage(err)
+		}
+		p, test = t.Program, t.Name
+		lost = append(lost, "the condition", "the test's values and initial state")
+	} else if p, err = gen.Parse(name, data); err != nil {
+		return usage(err)
+	}
+	if c.to == "program" {
+		c.out.Write(p.Text())
+	} else {
+		lost = append(lost, lostByLitmus(p)...)
+		if err := emit.Emit(&c.out, test, p, nil); err != nil {
+			return usage(err)
+		}
+	}
+	if len(lost) > 0 {
+		c.say(name, "lost: %s", strings.Join(lost, ", "))
+	}
+	return nil
+}
+
+// lostByLitmus is what of a program a litmus test does not say.
+func lostByLitmus(p *gen.Program) []string {
+	delays, additions := 0, 0
+	for _, ops := range p.Threads {
+		for _, op := range ops {
+			switch op.Kind {
+			case gen.Delay:
+				delays++
+			case gen.FetchAdd:
+				additions++
+			}
+		}
+	}
+	lost := []string{"the layout of memory"}
+	if delays > 0 {
+		lost = append(lost, fmt.Sprintf("%d delays", delays))
+	}
+	if additions > 0 {
+		lost = append(lost, fmt.Sprintf("what %d additions return", additions))
+	}
+	if len(p.Transactions) > 0 {
+		lost = append(lost, "transactions")
+	}
+	return lost
+}
+
+// results converts final states of litmus tests. Counts cannot be made up.
+func (c *convert) results(in io.Reader, name string) error {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	results, err := histogram.Parse(name, data)
+	if err != nil {
+		return usage(err)
+	}
+	for i := range results {
+		r := &results[i]
+		form := histogram.Litmus7
+		if c.to == "herd7-log" {
+			form = histogram.Herd7
+		}
+		switch {
+		case form == r.Form:
+		case form == histogram.Litmus7:
+			return usage(fmt.Errorf("convert %s: test %s: herd7 does not count how often a state is seen, which litmus7-log tells", name, r.Test))
+		default:
+			c.say(name, "test %s: lost: how often states were seen, and in which of them the condition holds", r.Test)
+			for k := range r.States {
+				r.States[k].Count, r.States[k].Witness = 1, false
+			}
+			r.Form = form
+		}
+		if err := histogram.Write(&c.out, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// events converts the steps of a run.
+func (c *convert) events(from formats.Format, in io.Reader, name string) error {
+	return c.input.read(from, in, name, func(t *trace) error {
+		sequence, err := t.sequence, t.err
+		if t.steps != nil {
+			sequence, err = t.steps()
+			c.say(t.place, "lost: values, final memory")
+		}
+		if err != nil {
+			return usage(fmt.Errorf("convert %s: %w", t.place, err))
+		}
+		c.out.Write(sequence.Text())
+		return nil
+	})
+}
