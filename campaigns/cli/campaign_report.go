@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,12 +29,24 @@ var reportFormats = []reportFormat{
 	}},
 }
 
+func reportNames() []string {
+	var list []string
+	for _, f := range reportFormats {
+		list = append(list, f.name)
+	}
+	return list
+}
+
+func reportFiles() []string {
+	var list []string
+	for _, f := range reportFormats {
+		list = append(list, f.file)
+	}
+	return list
+}
+
 func newCampaignReport(e *env) *cobra.Command {
 	c := campaignReport{env: e}
-	var names []string
-	for _, f := range reportFormats {
-		names = append(names, f.name)
-	}
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write what came of a campaign, for browsers or other programs",
@@ -47,8 +60,8 @@ mutate run joins it with --kill, or when it is in DIR.`,
 		Args: arguments(1, 1, "one DIR of a campaign"),
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.format, "format", names[0], "what to write: "+strings.Join(names, ", "))
-	f.StringVarP(&c.out, "output", "o", "", "file to write, - for standard output; default DIR/"+reportFormats[0].file+" or as the format has it")
+	f.StringVar(&c.format, "format", reportFormats[0].name, "what to write: "+strings.Join(reportNames(), ", "))
+	f.StringVarP(&c.out, "output", "o", "", "file to write, - for standard output; default DIR/"+strings.Join(reportFiles(), ", DIR/"))
 	f.StringVar(&c.kill, "kill", "", "results of mutate run: its directory, matrix.json or matrix.jsonl")
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0]) })
 	return cmd
@@ -63,7 +76,7 @@ type campaignReport struct {
 func (c *campaignReport) run(ctx context.Context, dir string) error {
 	i := slices.IndexFunc(reportFormats, func(f reportFormat) bool { return f.name == c.format })
 	if i < 0 {
-		return usage(fmt.Errorf("--format %s: no such format (see ordeal campaign report --help)", c.format))
+		return usage(fmt.Errorf("--format %s: want one of %s", c.format, strings.Join(reportNames(), ", ")))
 	}
 	format := reportFormats[i]
 	archive, err := campaigns.Open(dir)
@@ -73,14 +86,20 @@ func (c *campaignReport) run(ctx context.Context, dir string) error {
 	if c.out == "-" {
 		return format.write(ctx, c.stdout, archive, c)
 	}
-	if c.out == "" {
-		c.out = filepath.Join(dir, format.file)
-	}
 	var text bytes.Buffer
 	if err := format.write(ctx, &text, archive, c); err != nil {
 		return err
 	}
-	if err := campaigns.WriteFile(c.out, text.Bytes()); err != nil {
+	write := campaigns.WriteFile
+	if info, err := os.Stat(c.out); err == nil && !info.Mode().IsRegular() {
+		// A device or pipe is written to; a file that took its place would
+		// not be what was asked for.
+		write = func(path string, data []byte) error { return os.WriteFile(path, data, 0) }
+	}
+	if c.out == "" {
+		c.out = filepath.Join(dir, format.file)
+	}
+	if err := write(c.out, text.Bytes()); err != nil {
 		return err
 	}
 	fmt.Fprintln(c.stdout, c.out)
