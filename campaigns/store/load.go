@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -62,7 +63,7 @@ func (l *load) resumable() (bool, error) {
 		return false, nil
 	}
 	err := l.prefix.extend(l.dir, l.known.bytes)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	return err == nil && bytes.Equal(l.prefix.Sum(nil), l.known.journal), err
@@ -246,8 +247,8 @@ func (l *load) entry(ctx context.Context, e *campaigns.Entry) (bad, err error) {
 	if e.Alone != nil {
 		recurred = e.Alone.Recurs
 	}
-	if news := l.cover(e); e.Covered != nil {
-		taken, fresh = e.Covered.Taken, news
+	if n := l.cover(e); e.Covered != nil {
+		taken, fresh = e.Covered.Taken, n
 		l.configs[e.Config].whole = l.configs[e.Config].whole || e.Covered.Reachable > 0
 	}
 	judged := time.Duration(0)
@@ -283,7 +284,7 @@ func (l *load) cover(e *campaigns.Entry) (fresh int) {
 			c.coverage = append(c.coverage, covered{t, 0, -1})
 		}
 		n, v := e.Coverage[i].Count, &c.coverage[i]
-		if n == 0 {
+		if n == 0 || e.Covered == nil {
 			continue
 		}
 		if v.Count == 0 {

@@ -1,11 +1,11 @@
 package store
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"ordeal/campaigns"
@@ -96,7 +96,7 @@ func grow(t testing.TB, from, dir string, n int) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, headFile), string(head))
-	write(t, filepath.Join(dir, campaignFile), string(bytes.ReplaceAll(text, []byte("runs: 300\n"), []byte(fmt.Sprintf("runs: %d\n", n)))))
+	write(t, filepath.Join(dir, campaignFile), regexp.MustCompile(`(?m)^( *runs:) \d+$`).ReplaceAllString(string(text), fmt.Sprintf("$1 %d", n)))
 	lines := make(map[string][]*campaigns.Entry)
 	for _, e := range entries(t, archive(t, from)) {
 		lines[e.Config] = append(lines[e.Config], e)
@@ -131,4 +131,19 @@ func write(t testing.TB, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// rewrite changes the entries of a campaign's journal.
+func rewrite(t testing.TB, dir string, f func(*campaigns.Entry)) {
+	t.Helper()
+	var text []byte
+	for _, e := range entries(t, archive(t, dir)) {
+		f(e)
+		line, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(append(text, line...), '\n')
+	}
+	write(t, filepath.Join(dir, journalFile), string(text))
 }

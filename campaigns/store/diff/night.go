@@ -118,7 +118,7 @@ func (k *kind) add(r *ended, e *campaigns.Entry, dir campaigns.RunDir) {
 	k.runs = append(k.runs, r)
 	for i := range e.Coverage {
 		t := &e.Coverage[i]
-		if t.Count == 0 {
+		if t.Count == 0 || e.Covered == nil {
 			continue
 		}
 		p := place{t.Machine, t.State, t.Event}

@@ -1,0 +1,270 @@
+package store
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns"
+)
+
+// reindex brings an index up to date and gives what became of the campaigns, by
+// the names of their directories.
+func reindex(t testing.TB, db string, o Options, dirs ...string) map[string]*Campaign {
+	t.Helper()
+	all := make(map[string]*Campaign)
+	o.Watch = func(c *Campaign) { all[filepath.Base(c.Dir)] = c }
+	if err := Reindex(t.Context(), db, dirs, o); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestTwice indexes the same directories twice from scratch, in two files and
+// in one, and wants the same to the last id.
+func TestTwice(t *testing.T) {
+	dir := t.TempDir()
+	db, _ := years(t, dir)
+	want := exact(t, db)
+	if len(want) < 10000 {
+		t.Fatalf("an index of %d bytes: the test would hold for nothing", len(want))
+	}
+	other := filepath.Join(dir, "other.db")
+	reindex(t, other, Options{}, dir)
+	if d := cmp.Diff(want, exact(t, other)); d != "" {
+		t.Errorf("another file (-first +second):\n%s", d)
+	}
+	all := reindex(t, db, Options{Rebuild: true}) // of the directories that it knows
+	if d := cmp.Diff(want, exact(t, db)); d != "" {
+		t.Errorf("rebuilt (-first +second):\n%s", d)
+	}
+	if all["a"].Added != 44 {
+		t.Errorf("rebuilding reads %d runs of a, want 44", all["a"].Added)
+	}
+	if all := reindex(t, db, Options{}, dir); all["a"].Added != 0 || all["a"].Runs != 44 {
+		t.Errorf("nothing is new, but %d of %d runs are", all["a"].Added, all["a"].Runs)
+	}
+}
+
+// TestGrow indexes a campaign as its journal grows, line by line, among others,
+// and wants what an index from scratch has.
+func TestGrow(t *testing.T) {
+	dir := t.TempDir()
+	night(t, filepath.Join(dir, "b"), nightly)
+	night(t, filepath.Join(dir, "a"), nightly, "seed=9")
+	night(t, filepath.Join(dir, "c"), nightly, "seed=7")
+	db := filepath.Join(dir, "index.db")
+	path := filepath.Join(dir, "b", journalFile)
+	journal, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := os.ReadFile(filepath.Join(dir, "b", headFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(journal, []byte("\n"))
+	at := 0
+	for n := 0; n < len(lines)-1; n += 1 + n%7*2 {
+		text := string(bytes.Join(lines[:n], nil))
+		write(t, path, text+string(lines[n][:len(lines[n])*(n%3)/3])) // a line in the making
+		if n == 15 {
+			write(t, filepath.Join(dir, "b", headFile), strings.Replace(string(head), `"tools": {`, `"tools": {"late": "1",`, 1))
+		}
+		all := reindex(t, db, Options{}, dir)
+		if c := all["b"]; c.Runs != n || c.Added != n-at || c.Err != nil {
+			t.Fatalf("%d lines: %d runs, %d new, want %d and %d: %v", n, c.Runs, c.Added, n, n-at, c.Err)
+		}
+		at = n
+		if d := cmp.Diff(scratch(t, db, dir), content(t, db)); d != "" {
+			t.Fatalf("after %d lines (-scratch +grown):\n%s", n, d)
+		}
+	}
+}
+
+// TestRewritten changes what was read: the journal before its end, its end, the
+// campaign's file, and wants it to be read again.
+func TestRewritten(t *testing.T) {
+	dir := t.TempDir()
+	night(t, filepath.Join(dir, "a"), nightly)
+	db := filepath.Join(dir, "index.db")
+	path := filepath.Join(dir, "a", journalFile)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reindex(t, db, Options{}, dir)
+	for _, change := range []struct {
+		what string
+		do   func()
+		new  int
+	}{
+		{"another digit", func() {
+			stamp, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, path, strings.Replace(string(good), `"operations":2`, `"operations":3`, 1))
+			if err := os.Chtimes(path, stamp.ModTime(), stamp.ModTime()); err != nil { // nobody would do that
+				t.Fatal(err)
+			}
+		}, 44},
+		{"shorter", func() { write(t, path, string(good[:bytes.IndexByte(good, '\n')+1])) }, 1},
+		{"touched", func() { write(t, path, string(good)) }, 43},
+		{"the file", func() {
+			file := filepath.Join(dir, "a", campaignFile)
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, file, string(text)+"# edited\n")
+		}, 44},
+		{"gone", func() {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}, 0},
+	} {
+		time.Sleep(20 * time.Millisecond) // the clock of the file system
+		change.do()
+		if c := reindex(t, db, Options{}, dir)["a"]; c.Added != change.new {
+			t.Errorf("%s: %d runs are read, want %d", change.what, c.Added, change.new)
+		}
+		if d := cmp.Diff(scratch(t, db, dir), content(t, db)); d != "" {
+			t.Errorf("%s (-scratch +grown):\n%s", change.what, d)
+		}
+	}
+}
+
+// TestLeftOut spoils directories, in all the ways there are, and wants them
+// named and left out, the others indexed, and what was repaired to come back.
+func TestLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"good", "bad", "gone"} {
+		night(t, filepath.Join(dir, name), nightly)
+	}
+	db := filepath.Join(dir, "index.db")
+	reindex(t, db, Options{}, dir)
+	if err := os.RemoveAll(filepath.Join(dir, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	saved := make(map[string]string)
+	for _, name := range []string{campaignFile, headFile, journalFile} {
+		text, err := os.ReadFile(filepath.Join(dir, "bad", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved[name] = string(text)
+	}
+	first, rest, _ := strings.Cut(saved[journalFile], "\n")
+	model := `"answers":[{"model":"tso"`
+	gone := true
+	for what, spoil := range map[string][2]string{
+		"no file":          {campaignFile, ""},
+		"no head":          {headFile, ""},
+		"no YAML":          {campaignFile, "name: [\n"},
+		"no JSON":          {headFile, "{"},
+		"a line":           {journalFile, first + "\n" + "garbage\n" + rest},
+		"a run twice":      {journalFile, saved[journalFile] + first + "\n"},
+		"no hash":          {journalFile, strings.Replace(saved[journalFile], `"program":"`, `"program":"x`, 1)},
+		"no hash of a log": {journalFile, strings.Replace(saved[journalFile], `"log":"`, `"log":"x`, 1)},
+		"two answers":      {journalFile, strings.Replace(saved[journalFile], model, model+`},{"model":"tso"`, 1)},
+		"the last line":    {journalFile, saved[journalFile] + "{}\n"},
+	} {
+		if spoil[1] == saved[spoil[0]] {
+			t.Fatalf("%s: nothing is spoilt", what)
+		}
+		write(t, filepath.Join(dir, "bad", spoil[0]), spoil[1])
+		if spoil[1] == "" {
+			if err := os.Remove(filepath.Join(dir, "bad", spoil[0])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := reindex(t, db, Options{}, dir)
+		if c := all["bad"]; c == nil || c.Err == nil || !strings.Contains(c.Err.Error(), filepath.Join(dir, "bad")) {
+			t.Errorf("%s: %+v", what, c)
+		}
+		if c := all["good"]; c.Err != nil || c.Runs != 44 {
+			t.Errorf("%s: the good one: %d runs, %v", what, c.Runs, c.Err)
+		}
+		if c := all["gone"]; (c != nil && c.Gone && c.Err == nil) != gone {
+			t.Errorf("%s: the one that is gone: %+v", what, c)
+		}
+		gone = false // it is told once
+		if got := ask(t, db, "SELECT dir FROM campaign"); len(got) != 1 || got[0] != "good" {
+			t.Errorf("%s: %v are indexed", what, got)
+		}
+		if d := cmp.Diff(scratch(t, db, dir), content(t, db)); d != "" {
+			t.Errorf("%s (-scratch +index):\n%s", what, d)
+		}
+		write(t, filepath.Join(dir, "bad", spoil[0]), saved[spoil[0]])
+		if c := reindex(t, db, Options{}, dir)["bad"]; c.Err != nil || c.Runs != 44 {
+			t.Errorf("%s: repaired: %+v", what, c)
+		}
+	}
+	all := reindex(t, db, Options{}, filepath.Join(dir, "never"), filepath.Join(dir, "good", journalFile))
+	if c := all["never"]; c == nil || c.Err == nil || c.Gone {
+		t.Errorf("a directory that never was: %+v", c)
+	}
+	if c := all[journalFile]; c == nil || c.Err == nil {
+		t.Errorf("a file in place of a directory: %+v", c)
+	}
+}
+
+// TestMoved moves the tree, and wants the index to go with it; and the same
+// campaign by other paths to be one.
+func TestMoved(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old")
+	night(t, filepath.Join(old, "a"), nightly)
+	if err := os.WriteFile(filepath.Join(old, "note.txt"), nil, 0o644); err != nil { // no campaign
+		t.Fatal(err)
+	}
+	reindex(t, filepath.Join(old, "index.db"), Options{}, old)
+	moved := filepath.Join(dir, "new place? #1%20")
+	if err := os.Rename(old, moved); err != nil {
+		t.Fatal(err)
+	}
+	db := filepath.Join(moved, "index.db")
+	if err := os.Symlink(moved, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join(moved, "a"))
+	all := reindex(t, filepath.Join(dir, "link", "index.db"), Options{}, ".", "../../link", filepath.Join(dir, "link", "a"))
+	if c := all["a"]; len(all) != 1 || c.Added != 0 || c.Runs != 44 || c.Err != nil {
+		t.Errorf("moved: %d campaigns, %+v", len(all), c)
+	}
+	if got := ask(t, db, "SELECT dir FROM campaign"); len(got) != 1 || got[0] != "a" {
+		t.Errorf("%v are indexed", got)
+	}
+	kept := ask(t, db, "SELECT dir FROM runs WHERE finding ORDER BY number LIMIT 1")
+	if _, err := os.Stat(filepath.Join(moved, kept[0], campaigns.RecordFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSeeds wants seeds of all sizes to be told exactly.
+func TestSeeds(t *testing.T) {
+	dir := t.TempDir()
+	one := "name: one\nsim: builtin\nconfigs: [{name: a, threads: 2, ops: 4, locations: 1, rounds: 1}]\n"
+	for _, s := range []string{"0", "9223372036854775807", "9223372036854775808", "18446744073709551615"} {
+		night(t, filepath.Join(dir, s), one, "seed="+s)
+	}
+	db := filepath.Join(dir, "index.db")
+	reindex(t, db, Options{}, dir)
+	for _, got := range ask(t, db, "SELECT dir, seed, typeof(seed) FROM campaign") {
+		name, rest, _ := strings.Cut(got, "|")
+		kind := "integer"
+		if strings.HasPrefix(name, "9223372036854775808") || strings.HasPrefix(name, "1844") {
+			kind = "text"
+		}
+		if rest != name+"|"+kind {
+			t.Errorf("seed %s is %s", name, rest)
+		}
+	}
+}

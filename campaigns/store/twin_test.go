@@ -1,0 +1,450 @@
+package store
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/store/diff"
+	"ordeal/sim"
+)
+
+// years makes campaigns that have something of everything, in dir, and indexes
+// them.
+func years(t *testing.T, dir string) (db string, archives []*campaigns.Archive) {
+	t.Helper()
+	night(t, filepath.Join(dir, "a"), nightly)
+	night(t, filepath.Join(dir, "b"), nightly)
+	night(t, filepath.Join(dir, "c"), nightly, "seed=6", "configs.clean.window=9", "configs.silent.core-bugs=[]", "configs.canary.bug.by=[crash]")
+	night(t, filepath.Join(dir, "d"), nightly, "configs.canary.core-bugs=[]", "configs.canary.bug.budget=1")
+	// In b, a finding did not come again and another one came, one run could not
+	// be made, two of a batch were made again, and a negative control failed.
+	n := 0
+	rewrite(t, filepath.Join(dir, "b"), func(e *campaigns.Entry) {
+		switch {
+		case e.Config == "faulty" && e.Outcome == sim.Violation:
+			switch n++; n {
+			case 1:
+				e.Outcome, e.Title = sim.Passed, ""
+			case 2:
+				e.Outcome, e.Title = sim.Crash, "assertion 'x' failed"
+			case 3, 4:
+				e.Alone = &campaigns.Alone{Outcome: e.Outcome, Title: e.Title, Recurs: n == 3}
+			}
+		case e.Config == "silent" && e.Number%2 == 0:
+			e.Outcome, e.Title, e.Kept = sim.Deadlock, "", true
+		case e.Config == "clean" && e.Number%5 == 0:
+			e.Outcome, e.Title, e.Log, e.Answers, e.Covered, e.Kept, e.Quarantine = sim.Infra, "no room", "", nil, nil, true, "000003"
+		}
+	})
+	// In c, the simulator lists only what was taken.
+	rewrite(t, filepath.Join(dir, "c"), func(e *campaigns.Entry) {
+		if e.Covered != nil {
+			e.Covered.Reachable = 0
+		}
+	})
+	db = filepath.Join(dir, "index.db")
+	if err := Reindex(t.Context(), db, []string{dir}, Options{Watch: complain(t)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		archives = append(archives, archive(t, filepath.Join(dir, name)))
+	}
+	return db, archives
+}
+
+// complain is a Watch that wants no campaign to be left out.
+func complain(t *testing.T) func(*Campaign) {
+	return func(c *Campaign) {
+		if c.Err != nil || c.Gone {
+			t.Errorf("%s: gone %v, %v", c.Dir, c.Gone, c.Err)
+		}
+	}
+}
+
+// twinRun is a run as a loop over journals sees it.
+type twinRun struct {
+	*campaigns.Entry
+	run    *campaigns.Run
+	a      *campaigns.Archive
+	dir    string
+	config *campaigns.Config
+}
+
+// title is the title that Summary gives it.
+func (r *twinRun) title() string {
+	if r.config.Bug != nil {
+		return "negative control " + r.Config + " fails: " + r.Title
+	}
+	return r.Title
+}
+
+// ended is exact to the millisecond, as is the start.
+func (r *twinRun) ended() string {
+	return date(r.a.Head.Started.Truncate(time.Millisecond).Add(r.At.Round(time.Millisecond)))
+}
+
+func (r *twinRun) settings(t *testing.T) string {
+	s, err := diff.SettingsOf(r.a.Campaign, r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.String()
+}
+
+// twins are the runs of all campaigns.
+func twins(t *testing.T, archives []*campaigns.Archive) []*twinRun {
+	var list []*twinRun
+	for _, a := range archives {
+		for _, e := range entries(t, a) {
+			list = append(list, &twinRun{e, a.Ended(e), a, filepath.Base(a.Dir), a.Config(e.Number)})
+		}
+	}
+	return list
+}
+
+// seconds and ratio are numbers as row prints those of the index.
+func seconds(d time.Duration) float64 { return float64(d) / 1e9 }
+
+func row(values ...any) string {
+	var cells []string
+	for _, v := range values {
+		switch v := v.(type) {
+		case nil:
+			cells = append(cells, "-")
+		case float64:
+			cells = append(cells, strconv.FormatFloat(v, 'g', 9, 64))
+		case []byte:
+			cells = append(cells, hex.EncodeToString(v))
+		case bool:
+			cells = append(cells, map[bool]string{true: "1", false: "0"}[v])
+		default:
+			cells = append(cells, fmt.Sprint(v))
+		}
+	}
+	return strings.Join(cells, "|")
+}
+
+// ask gives the rows of a query.
+func ask(t testing.TB, db, query string) []string {
+	t.Helper()
+	var list []string
+	err := Query(t.Context(), db, query, func(r *Rows) error {
+		for {
+			values, err := r.Next()
+			if values == nil || err != nil {
+				return err
+			}
+			list = append(list, row(values...))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestViews compares every view with a loop over the journals, or with what
+// Summary counts.
+func TestViews(t *testing.T) {
+	db, archives := years(t, t.TempDir())
+	runs := twins(t, archives)
+	for _, view := range []struct {
+		query string
+		want  []string
+	}{
+		{"SELECT campaign_dir, number, seed, config, ended, at_s, outcome, failed, finding, caught, title, recurred, operations, simulated_s, judged_s, taken, fresh, program, log, dir FROM runs", twinRuns(runs)},
+		{"SELECT campaign_dir, number, config, model, answer, procedure, reason, search_s, evidence_s FROM answers", twinAnswers(runs)},
+		{"SELECT campaign_dir, number, outcome, title, system, config, ended, recurred, dir FROM finding_run", twinFindingRuns(runs)},
+		{"SELECT outcome, title, system, campaigns, runs, first_seen, last_seen FROM finding", twinFindings(runs)},
+		{"SELECT campaign_dir, config, outcome, title, system, runs, of_runs, rate, first_number, last_number, alone, recurred FROM finding_night", twinNights(t, archives)},
+		{"SELECT outcome, title, system, tries, hits, rate FROM flaky_finding", twinFlaky(t, runs)},
+		{"SELECT dir, name, seed, elapsed_s, end, planned, runs, operations, failed, infra, findings, canaries, caught FROM campaigns", twinCampaigns(t, archives)},
+		{"SELECT campaign_dir, config, runs, operations, simulated_s, judged_s, operations_per_s, judged_ns_per_operation FROM throughput", twinThroughput(t, archives)},
+		{"SELECT campaign_dir, config, status, runs, operations, caught, otherwise, first_number, detection_runs, detection_operations, detection_s, at_s FROM canary", twinCanaries(t, archives, runs)},
+		{"SELECT campaign_dir, config, taken, reachable, share, last_new FROM coverage_night", twinCoverage(t, archives)},
+	} {
+		got := ask(t, db, view.query)
+		slices.Sort(got)
+		slices.Sort(view.want)
+		if len(got) == 0 {
+			t.Errorf("%s: nothing: the test would hold for nothing", view.query)
+		}
+		if d := gocmp.Diff(view.want, got); d != "" {
+			t.Errorf("%s (-loop +view):\n%s", view.query, d)
+		}
+	}
+}
+
+func twinRuns(runs []*twinRun) (list []string) {
+	covered := make(map[string]sim.Coverage)
+	for _, r := range runs {
+		var title, recurred, taken, fresh, dir any
+		if r.Title != "" {
+			title = r.Title
+		}
+		if r.Alone != nil {
+			recurred = r.Alone.Recurs
+		}
+		c := covered[r.dir+r.Config]
+		if r.Covered != nil {
+			n := c.Add(r.Coverage)
+			covered[r.dir+r.Config] = c
+			taken, fresh = r.Covered.Taken, n
+		}
+		if r.Kept {
+			dir = fmt.Sprintf("%s/%06d", r.dir, r.Number)
+			if r.Quarantine != "" {
+				dir = r.dir + "/quarantine/" + r.Quarantine
+			}
+		}
+		judged := time.Duration(0)
+		for _, a := range r.Answers {
+			judged += a.Search + a.Evidence
+		}
+		list = append(list, row(r.dir, r.Number, r.a.Campaign.Seed, r.Config, r.ended(), seconds(r.At), r.Outcome, r.Judgement.Finding(), r.run.Finding(), r.run.Caught(),
+			title, recurred, r.Operations, seconds(r.Elapsed), seconds(judged), taken, fresh, r.Program, r.Log, dir))
+	}
+	return list
+}
+
+func twinAnswers(runs []*twinRun) (list []string) {
+	for _, r := range runs {
+		for _, a := range r.Answers {
+			list = append(list, row(r.dir, r.Number, r.Config, a.Model, a.Answer, a.Procedure, a.Reason, seconds(a.Search), seconds(a.Evidence)))
+		}
+	}
+	return list
+}
+
+func twinFindingRuns(runs []*twinRun) (list []string) {
+	for _, r := range runs {
+		if r.run.Finding() {
+			var recurred any
+			if r.Alone != nil {
+				recurred = r.Alone.Recurs
+			}
+			list = append(list, row(r.dir, r.Number, r.Outcome, r.title(), r.a.System(r.config), r.Config, r.ended(), recurred, fmt.Sprintf("%s/%06d", r.dir, r.Number)))
+		}
+	}
+	return list
+}
+
+func twinFindings(runs []*twinRun) (list []string) {
+	found := make(map[string][]*twinRun)
+	for _, r := range runs {
+		if r.run.Finding() {
+			key := row(r.Outcome, r.title(), r.a.System(r.config))
+			found[key] = append(found[key], r)
+		}
+	}
+	for key, of := range found {
+		dirs := make(map[string]bool)
+		var times []string
+		for _, r := range of {
+			dirs[r.dir] = true
+			times = append(times, r.ended())
+		}
+		list = append(list, row(key, len(dirs), len(of), slices.Min(times), slices.Max(times)))
+	}
+	return list
+}
+
+// twinNights splits the findings of summaries by configuration.
+func twinNights(t *testing.T, archives []*campaigns.Archive) (list []string) {
+	for _, a := range archives {
+		s := summary(t, a)
+		for _, f := range s.Findings {
+			if f.Outcome == sim.Missed {
+				continue
+			}
+			for _, c := range f.Configs {
+				of, first, last, alone, recurred := 0, -1, 0, 0, 0
+				for _, e := range entries(t, a) {
+					if e.Config != c.Config {
+						continue
+					}
+					of++
+					if e.Outcome != f.Outcome || !strings.HasSuffix(f.Title, e.Title) {
+						continue
+					}
+					if first < 0 {
+						first = e.Number
+					}
+					last = e.Number
+					if e.Alone != nil {
+						alone++
+						if e.Alone.Recurs {
+							recurred++
+						}
+					}
+				}
+				list = append(list, row(filepath.Base(a.Dir), c.Config, f.Outcome, f.Title, f.System, c.Runs, of, float64(c.Runs)/float64(of), first, last, alone, recurred))
+			}
+		}
+	}
+	return list
+}
+
+func twinFlaky(t *testing.T, runs []*twinRun) (list []string) {
+	same := func(a, b *twinRun) bool {
+		return a.a.Campaign.Seed == b.a.Campaign.Seed && a.Number == b.Number && a.Program == b.Program && a.Config == b.Config && a.settings(t) == b.settings(t)
+	}
+	tries, hits := make(map[string]int), make(map[string]int)
+	for i, r := range runs {
+		if !r.run.Finding() {
+			continue
+		}
+		key := row(r.Outcome, r.title(), r.a.System(r.config))
+		again := func(o *twinRun) bool {
+			return o.run.Finding() && row(o.Outcome, o.title(), o.a.System(o.config)) == key
+		}
+		if slices.ContainsFunc(runs[:i], func(o *twinRun) bool { return same(r, o) && again(o) }) {
+			continue // counted with that one
+		}
+		for _, o := range runs {
+			if same(r, o) && o.Outcome != sim.Infra {
+				tries[key]++
+				if again(o) {
+					hits[key]++
+				}
+			}
+		}
+	}
+	for key, n := range tries {
+		if hits[key] < n {
+			list = append(list, row(key, n, hits[key], float64(hits[key])/float64(n)))
+		}
+	}
+	return list
+}
+
+func summary(t *testing.T, a *campaigns.Archive) *campaigns.Summary {
+	t.Helper()
+	s, err := a.Summary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func twinCampaigns(t *testing.T, archives []*campaigns.Archive) (list []string) {
+	for _, a := range archives {
+		s := summary(t, a)
+		failed, findings, canaries, caught := 0, 0, 0, 0
+		for _, f := range s.Findings {
+			if f.Outcome != sim.Missed {
+				findings++
+				failed += f.Runs
+			}
+		}
+		for _, r := range s.Rows {
+			if r.Canary != nil && r.Canary.Control == "" {
+				canaries++
+				if r.Canary.Fate == campaigns.FateCaught {
+					caught++
+				}
+			}
+		}
+		list = append(list, row(filepath.Base(a.Dir), s.Campaign, s.Seed, seconds(s.Elapsed), a.Head.End, s.Planned,
+			s.Total().Runs, s.Total().Operations, failed, s.Total().Outcomes[sim.Infra], findings, canaries, caught))
+	}
+	return list
+}
+
+func twinThroughput(t *testing.T, archives []*campaigns.Archive) (list []string) {
+	for _, a := range archives {
+		for _, r := range summary(t, a).Rows {
+			list = append(list, row(filepath.Base(a.Dir), r.Config, r.Runs, r.Operations, seconds(r.Simulated), seconds(r.Judged),
+				float64(r.Operations)/seconds(r.Simulated), float64(r.Judged)/float64(r.Operations)))
+		}
+	}
+	return list
+}
+
+func twinCanaries(t *testing.T, archives []*campaigns.Archive, runs []*twinRun) (list []string) {
+	for _, a := range archives {
+		for _, r := range summary(t, a).Rows {
+			k := r.Canary
+			if k == nil {
+				continue
+			}
+			caught := k.Caught
+			if k.Control != "" {
+				caught = 0
+			}
+			values := []any{filepath.Base(a.Dir), r.Config, k.Fate, r.Runs, r.Operations, caught, k.Otherwise, nil, nil, nil, nil, nil}
+			if caught > 0 {
+				n, operations, spent, at := 0, 0, time.Duration(0), time.Duration(-1)
+				for _, x := range runs {
+					if x.a.Dir != a.Dir || x.Config != r.Config {
+						continue
+					}
+					if x.run.Caught() && (at < 0 || x.At < at) {
+						at = x.At
+					}
+					if x.Number > k.First {
+						continue
+					}
+					n++
+					operations += x.Operations
+					spent += x.Elapsed
+					for _, answer := range x.Answers {
+						spent += answer.Search + answer.Evidence
+					}
+				}
+				copy(values[7:], []any{k.First, n, operations, seconds(spent), seconds(at)})
+			}
+			list = append(list, row(values...))
+		}
+	}
+	return list
+}
+
+func twinCoverage(t *testing.T, archives []*campaigns.Archive) (list []string) {
+	for _, a := range archives {
+		whole := make(map[string]bool)
+		for _, e := range entries(t, a) {
+			whole[e.Config] = whole[e.Config] || e.Covered != nil && e.Covered.Reachable > 0
+		}
+		for _, r := range summary(t, a).Rows {
+			if len(r.Coverage) == 0 {
+				continue
+			}
+			var reachable, share any
+			if whole[r.Config] {
+				reachable = r.Coverage.Reachable()
+				share = float64(r.Coverage.Reachable()-len(r.Coverage.Missing())) / float64(r.Coverage.Reachable())
+			}
+			list = append(list, row(filepath.Base(a.Dir), r.Config, r.Coverage.Taken(), reachable, share, r.LastNew))
+		}
+	}
+	return list
+}
+
+// TestOrders wants views to have what people look for on top.
+func TestOrders(t *testing.T) {
+	db, archives := years(t, t.TempDir())
+	slices.SortFunc(archives, func(a, b *campaigns.Archive) int {
+		return -cmp.Compare(date(a.Head.Started), date(b.Head.Started))
+	})
+	var want []string
+	for _, a := range archives {
+		want = append(want, filepath.Base(a.Dir))
+	}
+	if got := ask(t, db, "SELECT dir FROM campaigns"); !slices.Equal(got, want) {
+		t.Errorf("campaigns are in order %v, want %v", got, want)
+	}
+	if got := slices.Compact(ask(t, db, "SELECT campaign_dir FROM throughput")); !slices.Equal(got, want) {
+		t.Errorf("nights are in order %v, want %v", got, want)
+	}
+}
