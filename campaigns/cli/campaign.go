@@ -48,6 +48,7 @@ one), 3 undecided or interrupted with nothing found, 4 some run could not be mad
 	fs.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file; may be repeated; list items by index, name or *")
 	fs.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
 	fs.Var((*shardFlag)(&c.shard), "shard", "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
+	c.show.flags(fs)
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0]) })
 	return cmd
 }
@@ -58,6 +59,7 @@ type campaignRun struct {
 	sets  []string
 	dir   string
 	shard campaigns.Shard
+	show  progressFlags
 }
 
 func (c *campaignRun) run(ctx context.Context, file string) error {
@@ -65,13 +67,17 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
+	mode, err := c.show.resolve(c.stderr)
+	if err != nil {
+		return usage(err)
+	}
 	dir := c.dir
 	if dir == "" {
 		if dir, err = newDir(camp.Name); err != nil {
 			return err
 		}
 	}
-	progress := newProgress(c.env, camp.Runs())
+	progress := newProgress(c.env, mode, camp, dir)
 	loop := c.loop(dir, progress)
 	loop.Again, loop.Shard = c.again(file), c.shard
 	sum, err := loop.Run(ctx, camp)
@@ -132,8 +138,18 @@ stop: that is said, and the table printed.`,
 		Example: `  ordeal campaign resume runs/quick-20260101-120000`,
 		Args:    arguments(1, 1, "one DIR of a campaign"),
 	}
+	var show progressFlags
+	show.flags(cmd.Flags())
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
-		progress := newProgress(e, 0)
+		mode, err := show.resolve(e.stderr)
+		if err != nil {
+			return usage(err)
+		}
+		c := new(campaigns.Campaign)
+		if a, err := campaigns.Open(args[0]); err == nil { // else Resume says what is wrong
+			c = a.Campaign
+		}
+		progress := newProgress(e, mode, c, args[0])
 		loop := e.loop(args[0], progress)
 		sum, err := loop.Resume(ctx)
 		progress.close()

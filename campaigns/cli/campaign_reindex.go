@@ -103,5 +103,5 @@ func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return thousands(n) + " " + thing + "s"
 }

@@ -1,81 +1,154 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
+	"github.com/spf13/pflag"
 
 	"ordeal/campaigns"
 )
 
-// plainEvery is the time between lines of progress where standard error is no
-// terminal.
-const plainEvery = 5 * time.Second
+// The ways to show progress.
+const (
+	progressAuto  = "auto"  // live on a terminal, plain elsewhere
+	progressLive  = "live"  // lines that are drawn anew
+	progressPlain = "plain" // a line now and then
+	progressNone  = "none"
+)
 
-// progress shows on standard error how a campaign goes: a bar on a terminal,
-// else a line now and then, and a line for each finding.
-type progress struct {
-	w    io.Writer
-	bars *mpb.Progress // nil where there is no terminal
-	bar  *mpb.Bar
-	last time.Time
-
-	mu   sync.Mutex
-	text string // beside the bar
+// progressModes lists the values of --progress.
+func progressModes() []string {
+	return []string{progressAuto, progressLive, progressPlain, progressNone}
 }
 
-func newProgress(e *env, runs int) *progress {
-	p := &progress{w: e.stderr, last: time.Now()}
-	if !isTerminal(e.stderr) {
-		return p
+// progressFlags are the flags that say how to show progress.
+type progressFlags struct {
+	mode  string
+	quiet bool
+}
+
+func (f *progressFlags) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&f.mode, "progress", progressAuto, "how to show progress on standard error: "+strings.Join(progressModes(), ", "))
+	fs.BoolVar(&f.quiet, "quiet", false, "show no progress and no findings as they come; as --progress none")
+}
+
+// resolve is the mode that the flags mean where standard error is w.
+func (f *progressFlags) resolve(w io.Writer) (string, error) {
+	switch {
+	case !slices.Contains(progressModes(), f.mode):
+		return "", fmt.Errorf("--progress %s: want %s", f.mode, strings.Join(progressModes(), ", "))
+	case f.quiet && f.mode != progressAuto && f.mode != progressNone:
+		return "", fmt.Errorf("--quiet contradicts --progress %s", f.mode)
+	case f.quiet:
+		return progressNone, nil
+	case f.mode == progressLive && !isTerminal(w):
+		return "", errors.New("--progress live: standard error is no terminal")
+	case f.mode == progressAuto && isTerminal(w) && os.Getenv("TERM") != "dumb":
+		return progressLive, nil
+	case f.mode == progressAuto:
+		return progressPlain, nil
 	}
-	p.bars = mpb.New(mpb.WithOutput(e.stderr), mpb.WithWidth(24))
-	p.bar = p.bars.AddBar(int64(runs), mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d runs ")),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+	return f.mode, nil
+}
+
+// progress shows on standard error how a campaign goes: lines that are drawn
+// anew on a terminal, else a line now and then; and a line for each finding.
+type progress struct {
+	w    io.Writer // for lines that stay
+	live *live     // nil: plain
+	due  pace
+
+	mu    sync.Mutex
+	state *state
+}
+
+// newProgress shows the progress of a campaign in a directory, in a mode that
+// resolve gave. A campaign without a name is one that could not be read.
+func newProgress(e *env, mode string, c *campaigns.Campaign, dir string) *progress {
+	p := &progress{w: e.stderr, state: newState(c), due: pace{start: time.Now()}}
+	switch mode {
+	case progressNone:
+		p.w = io.Discard
+		return p
+	case progressLive:
+		p.live = newLive(e.stderr, func(width int) []string {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			return p.text
-		})))
-	p.w = p.bars
+			return p.state.lines(time.Now(), width)
+		})
+		p.w = p.live
+	}
+	if c.Name != "" {
+		p.tell(fmt.Sprintf("campaign %s: %s in %s", c.Name, planned(c), dir))
+	}
 	return p
 }
 
-// watch is told of every run that ends.
+// planned says what a campaign is to do.
+func planned(c *campaigns.Campaign) string {
+	text := counted(c.Runs(), "run")
+	if c.Budget > 0 {
+		text += ", at most " + span(time.Duration(c.Budget))
+	}
+	return text
+}
+
+// watch is told of every run that is recorded.
 func (p *progress) watch(s *campaigns.Summary, run *campaigns.Run) {
-	t := s.Total()
-	elapsed := max(s.Elapsed.Seconds(), 1e-9)
-	left := time.Duration(float64(s.Planned-t.Runs) / (float64(t.Runs) / elapsed) * float64(time.Second))
-	text := fmt.Sprintf("%.1f runs/s, %d not sc, %d findings, %s left",
-		float64(t.Runs)/elapsed, t.Weak, len(s.Findings), left.Round(time.Second))
-	if run.Finding() {
-		fmt.Fprintf(p.w, "finding: run %d of seed %d: %s: %s, in %s\n", run.Number, s.Seed, run.Outcome, run.Title, run.Dir)
+	now := time.Now()
+	p.mu.Lock()
+	found := p.state.note(s, run, now)
+	text := ""
+	if p.live == nil && p.due.now(now) {
+		text = p.state.line(now)
 	}
-	if p.bar != nil {
-		p.mu.Lock()
-		p.text = " " + text
-		p.mu.Unlock()
-		p.bar.SetTotal(int64(s.Planned), false) // not known before, of a campaign that goes on
-		p.bar.SetCurrent(int64(t.Runs))
-		return
+	p.mu.Unlock()
+	if found != "" {
+		p.tell(found)
 	}
-	if now := time.Now(); now.Sub(p.last) >= plainEvery {
-		p.last = now
-		fmt.Fprintf(p.w, "%d/%d runs, %s\n", t.Runs, s.Planned, text)
+	if text != "" {
+		p.tell(text)
 	}
 }
 
-// tell shows a line.
+// tell shows a line that stays.
 func (p *progress) tell(line string) { fmt.Fprintln(p.w, line) }
 
-// close removes the bar.
+// close removes what is not to stay.
 func (p *progress) close() {
-	if p.bars != nil {
-		p.bar.Abort(true)
-		p.bars.Wait()
+	if p.live != nil {
+		p.live.close()
 	}
+}
+
+// plainEvery is the time between lines of progress where standard error is no
+// terminal; campaigns make it longer as they go on, up to plainMost.
+const (
+	plainEvery = 5 * time.Second
+	plainMost  = 5 * time.Minute
+)
+
+// pace says when a line is due: after plainEvery at first, then whenever a
+// tenth of the time so far has gone by, so that the log of a night has some
+// hundred lines.
+type pace struct{ start, last time.Time }
+
+// now tells whether a line is due, and counts it if so.
+func (p *pace) now(now time.Time) bool {
+	last := p.last
+	if last.IsZero() {
+		last = p.start
+	}
+	if now.Sub(last) < min(max(plainEvery, now.Sub(p.start)/10), plainMost) {
+		return false
+	}
+	p.last = now
+	return true
 }

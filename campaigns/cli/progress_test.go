@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+// someState is a campaign in the middle of a night.
+func someState(now time.Time) *state {
+	c := &campaigns.Campaign{Name: "night", Budget: campaigns.Duration(8 * time.Hour)}
+	return &state{
+		campaign: c, runs: 12_345, planned: 400_000, spent: 51 * time.Minute, noted: now,
+		outcomes: map[sim.Outcome]int{sim.Passed: 12_300, sim.Violation: 31, sim.Crash: 14, sim.Infra: 2},
+		canaries: 25, caught: 12, missed: []string{"mi-swap-store"},
+		coverage: []covered{{"mi", 34, 34}, {"mesi-two-level", 156, 157}, {"moesi-hammer", 150, 205}, {"moesi-amd-base", 400, 497}, {"MI_example", 20, 0}},
+		findings: 2, last: "violation: history forbidden by tso; run 17 of mi-ooo", lastAt: now.Add(-3 * time.Minute),
+		pace: samples{{now.Add(-time.Minute), 10_945, 1_000_000}, {now, 12_345, 7_000_000}},
+	}
+}
+
+// TestProgressLines wants everything that is to be told within 80 columns, and
+// no line that is wider than a narrow terminal.
+func TestProgressLines(t *testing.T) {
+	now := time.Now()
+	s := someState(now)
+	text := strings.Join(s.lines(now.Add(10*time.Second), 79), "\n")
+	for _, want := range []string{
+		// 1,400 runs in a minute: 23.3 a second, 387,655 runs are left for
+		// 16,614 s; 10 s of those are gone.
+		"12,345 of 400,000 runs █", "░ 10.6 %, 4h37m left\n",
+		"speed     23.3 runs/s, 100,000 operations/s, 51m10s spent\n",
+		"outcomes  12,300 passed, 31 violation, 14 crash, 2 not made\n",
+		"canaries  12 of 25 caught; missed: mi-swap-store\n",
+		"coverage  mi 100.0 %, mesi-two-level 99.3 %, moesi-hammer 73.1 %,\n          moesi-amd-base 80.4 %, MI_example 20 rows\n",
+		"found     2 findings, last 3m10s ago: violation: history forbidden by tso; run…",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for width := 1; width < 200; width++ {
+		for _, line := range s.lines(now, width) {
+			if n := utf8.RuneCountInString(line); n > width {
+				t.Errorf("%d columns, not %d: %s", n, width, line)
+			}
+		}
+	}
+	want := "12,345 of 400,000 runs 10.6 %; 23.3 runs/s, 100,000 operations/s, 51m00s spent; 4h37m left; " +
+		"12,300 passed, 31 violation, 14 crash, 2 not made; canaries: 12 of 25 caught; missed: mi-swap-store; 2 findings"
+	if got := s.line(now); got != want {
+		t.Errorf("plain:\n%s\nwant\n%s", got, want)
+	}
+	// The budget ends it before its runs do.
+	s.spent = 7*time.Hour + 59*time.Minute
+	if got := s.lines(now, 80)[0]; !strings.HasSuffix(got, " 99.8 %, 1m00s left") {
+		t.Errorf("at the end: %s", got)
+	}
+	empty := newState(new(campaigns.Campaign))
+	if got := empty.lines(now, 80); len(got) != 4 || !strings.Contains(got[0], "0 of 0 runs") {
+		t.Errorf("before the first run: %q", got)
+	}
+}
+
+func TestSamples(t *testing.T) {
+	var s samples
+	start := time.Now()
+	// Ten runs a second for two minutes, then one a second for two minutes.
+	runs := 0
+	for i := range 1200 {
+		runs++
+		s.add(sample{start.Add(time.Duration(i) * 100 * time.Millisecond), runs, 5 * runs}, 5)
+	}
+	if perSecond, operations, ok := s.rates(); !ok || perSecond < 9.8 || perSecond > 10.2 || operations != 5*perSecond {
+		t.Errorf("%v runs/s, %v operations/s", perSecond, operations)
+	}
+	for i := range 120 {
+		runs++
+		s.add(sample{start.Add(2*time.Minute + time.Duration(i)*time.Second), runs, 5 * runs}, 5)
+	}
+	if perSecond, _, _ := s.rates(); perSecond < 0.98 || perSecond > 1.1 {
+		t.Errorf("%v runs/s after it slowed down", perSecond)
+	}
+	if len(s) > 70 {
+		t.Errorf("%d samples are kept", len(s))
+	}
+}
+
+// TestPace wants a line every five seconds at first, and some hundred in a
+// night.
+func TestPace(t *testing.T) {
+	start := time.Now()
+	p := pace{start: start}
+	first, all := 0, 0
+	for s := 1; s <= 8*3600; s++ {
+		if p.now(start.Add(time.Duration(s) * time.Second)) {
+			if all++; s <= 50 {
+				first++
+			}
+		}
+	}
+	if first != 10 || all < 100 || all > 200 {
+		t.Errorf("%d lines in the first 50 seconds, %d in eight hours", first, all)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 400 * time.Millisecond: "0s", 59*time.Second + 600*time.Millisecond: "1m00s", 61 * time.Second: "1m01s",
+		time.Hour: "1h00m", 4*time.Hour + 12*time.Minute + 29*time.Second: "4h12m", 49 * time.Hour: "49h00m",
+	} {
+		if got := span(d); got != want {
+			t.Errorf("%v is written %s, want %s", d, got, want)
+		}
+	}
+}
+
+// shownCampaign finds something in every run of one of its configurations, has a
+// canary and two protocols, and does not end by itself.
+const shownCampaign = `
+name: shown
+sim: builtin
+budget: 1h
+configs:
+  - {name: fine, runs: 100000, threads: 2, ops: 40, locations: 4, rounds: 2, protocol: mi, core: ooo}
+  - {name: other, runs: 100000, threads: 2, ops: 40, locations: 4, rounds: 2, protocol: moesi-hammer, core: ooo}
+  - {name: bad, runs: 1000, threads: 4, ops: 40, locations: 4, rounds: 5, protocol: mi, core: tso, core-bugs: [buffer-out-of-order]}
+  - {name: bird, runs: 1000, bug: {about: canary}, threads: 4, ops: 40, locations: 4, rounds: 5, protocol: mi, core: tso, core-bugs: [buffer-out-of-order]}
+`
+
+// TestLive runs a campaign on a terminal of 80 columns and interrupts it: the
+// display tells how it goes while it runs; afterwards what stays is the line
+// of the beginning and that of the finding.
+func TestLive(t *testing.T) {
+	ours, theirs := openTerminal(t, 80, 24)
+	cmd := command(t, "campaign", "run", "--dir", "out", "-") // short, so that no line wraps
+	cmd.Dir = t.TempDir()
+	var stdout bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(shownCampaign), &stdout, theirs
+	cmd.Env = append(os.Environ(), "TERM=xterm")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	s := &screen{columns: 80}
+	wanted := func(text string) bool {
+		for _, want := range []string{" left\n", "runs/s", "canaries  1 of 1 caught", "coverage  mi ", "moesi-hammer ", "found     1 finding, last 0s ago: violation: history forbidden by tso; run "} {
+			if !strings.Contains(text, want) {
+				return false
+			}
+		}
+		return true
+	}
+	seen, drawings := "", 0
+	started := time.Now()
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := ours.Read(buffer)
+		s.write(string(buffer[:n]))
+		drawings += strings.Count(string(buffer[:n]), "\x1b[J")
+		if seen == "" && (wanted(s.String()) || time.Since(started) > time.Minute) {
+			seen = s.String()
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) { // nobody has the other end
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd.Wait()
+	if !wanted(seen) {
+		t.Errorf("in the middle the screen shows\n%s", seen)
+	}
+	if len(s.faults) > 0 {
+		t.Errorf("%q", s.faults)
+	}
+	if drawings < 2 || float64(drawings) > 10*time.Since(started).Seconds()+10 {
+		t.Errorf("drawn %d times in %v", drawings, time.Since(started))
+	}
+	left := strings.Split(strings.TrimSpace(s.String()), "\n")
+	if len(left) != 2 || !strings.HasPrefix(left[0], "campaign shown: 202,000 runs, at most 1h00m in ") || !strings.HasPrefix(left[1], "finding: run ") {
+		t.Errorf("at the end the screen shows\n%s", s)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != 1 || !strings.Contains(stdout.String(), "total") {
+		t.Errorf("exit status %d, and on standard output\n%s", got, &stdout)
+	}
+}
+
+// TestProgressModes wants plain lines where there is no terminal, silence where
+// that is wanted, and what contradicts itself refused.
+func TestProgressModes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte(strings.NewReplacer("100000", "10", "1000", "2").Replace(shownCampaign)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, tt := range []struct {
+		flags  string
+		status int
+		want   []string
+	}{
+		{"", 1, []string{"campaign shown: 24 runs, at most 1h00m in ", "finding: run "}},
+		{"--progress plain", 1, []string{"campaign shown: ", "finding: run "}},
+		{"--quiet", 1, nil},
+		{"--progress none", 1, nil},
+		{"--quiet --progress none", 1, nil},
+		{"--progress live", 2, []string{"ordeal: --progress live: standard error is no terminal"}},
+		{"--progress loud", 2, []string{"ordeal: --progress loud: want auto, live, plain, none"}},
+		{"--quiet --progress plain", 2, []string{"ordeal: --quiet contradicts --progress plain"}},
+	} {
+		args := append([]string{"campaign", "run", "--dir", filepath.Join(t.TempDir(), fmt.Sprint(i))}, strings.Fields(tt.flags)...)
+		cmd := command(t, append(args, file)...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		cmd.Run()
+		lines := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
+		ok := len(lines) == len(tt.want) || len(tt.want) == 0 && stderr.Len() == 0
+		for i := range tt.want {
+			ok = ok && strings.HasPrefix(lines[min(i, len(lines)-1)], tt.want[i])
+		}
+		if got := cmd.ProcessState.ExitCode(); !ok || got != tt.status {
+			t.Errorf("%s: exit status %d, want %d, and on standard error\n%s\nwant lines that begin with %q", tt.flags, got, tt.status, &stderr, tt.want)
+		}
+	}
+}

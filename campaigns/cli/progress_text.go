@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"ordeal/sim"
+)
+
+// labelWidth is the width of the names of lines.
+const labelWidth = 10
+
+// lines is the state as lines of at most width columns.
+func (p *state) lines(now time.Time, width int) []string {
+	label := func(name string) string { return fmt.Sprintf("%-*s", labelWidth, name) }
+	lines := []string{p.bar(now, width), label("speed") + p.speed(now), label("outcomes") + p.ended()}
+	if p.canaries > 0 {
+		lines = append(lines, label("canaries")+p.canaryText())
+	}
+	name := "coverage"
+	for _, text := range flow(p.coverageTexts(), width-labelWidth) {
+		lines = append(lines, label(name)+text)
+		name = ""
+	}
+	last := "nothing"
+	if p.findings > 0 {
+		last = counted(p.findings, "finding")
+	}
+	if p.last != "" {
+		last += ", last " + span(now.Sub(p.lastAt)) + " ago: " + p.last
+	}
+	lines = append(lines, label("found")+last)
+	for i := range lines {
+		lines[i] = cut(lines[i], width)
+	}
+	return lines
+}
+
+// line is the state on one line.
+func (p *state) line(now time.Time) string {
+	parts := []string{p.counts() + p.percent(), p.speed(now)}
+	if left := p.left(now); left != "" {
+		parts = append(parts, left)
+	}
+	parts = append(parts, p.ended())
+	if p.canaries > 0 {
+		parts = append(parts, "canaries: "+p.canaryText())
+	}
+	if p.findings > 0 {
+		parts = append(parts, counted(p.findings, "finding"))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// barLeast is the least width of a bar that is shown, in columns.
+const barLeast = 8
+
+// bar is the first line: how much is done, and when the rest will be.
+func (p *state) bar(now time.Time, width int) string {
+	before, after := p.counts(), p.percent()
+	if left := p.left(now); left != "" {
+		after += ", " + left
+	}
+	room := width - utf8.RuneCountInString(before) - utf8.RuneCountInString(after) - 1
+	if room < barLeast {
+		return before + after
+	}
+	done := int(p.share() * float64(room))
+	return before + " " + strings.Repeat("█", done) + strings.Repeat("░", room-done) + after
+}
+
+func (p *state) counts() string {
+	return thousands(p.runs) + " of " + counted(p.planned, "run")
+}
+
+// share is how much of the campaign is done, from 0 to 1: of its runs or, if
+// that is more, of its budget.
+func (p *state) share() float64 {
+	share := 0.0
+	if p.planned > 0 {
+		share = float64(p.runs) / float64(p.planned)
+	}
+	if budget := time.Duration(p.campaign.Budget); budget > 0 {
+		share = max(share, float64(p.spent)/float64(budget))
+	}
+	return min(share, 1)
+}
+
+func (p *state) percent() string { return fmt.Sprintf(" %.1f %%", 100*p.share()) }
+
+// left says how long the campaign will go on: until its runs are done, or its
+// budget is spent.
+func (p *state) left(now time.Time) string {
+	var left []time.Duration
+	if runs, _, ok := p.pace.rates(); ok && runs > 0 {
+		left = append(left, time.Duration(float64(p.planned-p.runs)/runs*float64(time.Second)))
+	}
+	if budget := time.Duration(p.campaign.Budget); budget > 0 && !p.noted.IsZero() {
+		left = append(left, budget-p.spent)
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	least := left[0]
+	if len(left) > 1 {
+		least = min(least, left[1])
+	}
+	return span(max(0, least-now.Sub(p.noted))) + " left"
+}
+
+// speed says how fast the campaign goes, over the last minute.
+func (p *state) speed(now time.Time) string {
+	spent := p.spent
+	if !p.noted.IsZero() {
+		spent += now.Sub(p.noted)
+	}
+	text := span(spent) + " spent"
+	if runs, operations, ok := p.pace.rates(); ok {
+		text = fmt.Sprintf("%s runs/s, %s operations/s, %s", rateText(runs), rateText(operations), text)
+	}
+	return text
+}
+
+// ended says how runs ended.
+func (p *state) ended() string {
+	parts := []string{thousands(p.outcomes[sim.Passed]) + " passed"}
+	for _, o := range []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout} {
+		if n := p.outcomes[o]; n > 0 {
+			parts = append(parts, thousands(n)+" "+o.String())
+		}
+	}
+	if n := p.outcomes[sim.Infra]; n > 0 {
+		parts = append(parts, thousands(n)+" not made")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *state) canaryText() string {
+	text := fmt.Sprintf("%d of %d caught", p.caught, p.canaries)
+	if len(p.missed) > 0 {
+		text += "; missed: " + strings.Join(p.missed, ", ")
+	}
+	return text
+}
+
+// coverageTexts name the protocols and how much of each was covered: rows of
+// its table in per cent where it is known whole, else their number.
+func (p *state) coverageTexts() []string {
+	var parts []string
+	for _, c := range p.coverage {
+		if c.of > 0 {
+			// Rounded down: 100 % means all.
+			parts = append(parts, fmt.Sprintf("%s %.1f %%", c.protocol, math.Floor(1000*float64(c.taken)/float64(c.of))/10))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s %s", c.protocol, counted(c.taken, "row")))
+		}
+	}
+	return parts
+}
+
+// flow joins texts by commas to lines of at most width columns, as far as the
+// texts are not longer.
+func flow(texts []string, width int) []string {
+	var lines []string
+	for i, text := range texts {
+		if i < len(texts)-1 {
+			text += ","
+		}
+		if n := len(lines); n > 0 && utf8.RuneCountInString(lines[n-1])+1+utf8.RuneCountInString(text) <= width {
+			lines[n-1] += " " + text
+		} else {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}
+
+// cut shortens a line to a number of columns.
+func cut(line string, width int) string {
+	if width < 1 || utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	return string([]rune(line)[:width-1]) + "…"
+}
+
+// span writes a time with the precision that people want: 4h12m, 3m05s, 12s.
+func span(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		d = d.Round(time.Minute)
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	case d.Round(time.Second) >= time.Minute:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%ds", d.Round(time.Second)/time.Second)
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// rateText writes a rate with one decimal, or none above a hundred.
+func rateText(r float64) string {
+	if r >= 100 {
+		return thousands(int(r + 0.5))
+	}
+	return strconv.FormatFloat(r, 'f', 1, 64)
+}
