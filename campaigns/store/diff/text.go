@@ -88,7 +88,7 @@ func (t *text) findings(d *Diff, change Change) {
 		}
 		t.line("  %s: %s", f.Outcome, f.Title)
 		t.line("    on %s, in %s", f.System, names(f.Configs))
-		t.line("    %s, before %s%s", share(f.New.Runs, f.New.Of), share(f.Old.Runs, f.Old.Of), chance(f.P))
+		t.line("    %s, before %s%s", share(f.New.Runs, f.New.Of), share(f.Old.Runs, f.Old.Of), f.chance())
 		if f.Repeated > 0 {
 			t.line("    %s of %s made in both campaigns show it in both", grouped(f.Recurred), plural(f.Repeated, "run"))
 		}
@@ -272,6 +272,21 @@ func share(n, of int) string {
 		percent = "100"
 	}
 	return fmt.Sprintf("%s of %s (%s %%)", grouped(n), plural(of, "run"), percent)
+}
+
+// chance says whether the other campaign may have missed a finding by chance,
+// or both have it at the same rate.
+func (f *Finding) chance() string {
+	if f.P == nil || *f.P < Significant {
+		return chance(f.P)
+	}
+	switch f.Change {
+	case New:
+		return fmt.Sprintf("; it may have been there (p %s)", small(*f.P))
+	case Gone:
+		return fmt.Sprintf("; it may still be there (p %s)", small(*f.P))
+	}
+	return chance(f.P)
 }
 
 // chance says how probable it is that a difference is none.

@@ -1,0 +1,107 @@
+package diff
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+// story is a campaign that is told and not run: what its runs came to.
+type story struct {
+	seed   int
+	config []string // "{name: …}", as in a campaign's file
+	tools  map[string]string
+	// run tells of the i-th run of a configuration; it starts as one that passed
+	// in 1 µs an operation. False leaves it out.
+	run func(e *campaigns.Entry, i int) bool
+}
+
+func sum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
+}
+
+// told is the directory of a story.
+func told(t *testing.T, name string, s story) *campaigns.Archive {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := fmt.Sprintf("name: story\nseed: %d\nsim: builtin\nconfigs:\n  - %s\n", s.seed, strings.Join(s.config, "\n  - "))
+	file("campaign.yaml", text)
+	if s.tools == nil {
+		s.tools = map[string]string{"ordeal": "v1"}
+	}
+	head, err := json.Marshal(campaigns.Head{Version: 1, Seed: uint64(s.seed), Tools: s.tools, Started: time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file("campaign.json", string(head))
+	a, err := campaigns.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var journal []byte
+	count := make(map[string]int)
+	for n := range a.Campaign.Runs() {
+		c := a.Config(n)
+		e := &campaigns.Entry{
+			Number: n, Config: c.Name, Program: sum(fmt.Sprint("program", s.seed, n)),
+			Judgement: &campaigns.Judgement{
+				Version: 1, Outcome: sim.Passed, Log: sum(fmt.Sprint("log", s.seed, n)), Operations: 1000, Elapsed: time.Millisecond,
+				Answers: []campaigns.Answer{{Model: "tso", Answer: "allowed", Search: 500 * time.Microsecond}},
+			},
+		}
+		i := count[c.Name]
+		count[c.Name]++
+		if s.run != nil && !s.run(e, i) {
+			continue
+		}
+		line, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		journal = append(append(journal, line...), '\n')
+	}
+	file("runs.jsonl", string(journal))
+	return a
+}
+
+// fail makes a run one that failed.
+func fail(e *campaigns.Entry, title string) {
+	e.Outcome, e.Title, e.Kept, e.Answers[0].Answer = sim.Violation, title, true, "forbidden"
+}
+
+// compare compares two stories.
+func compare(t *testing.T, old, new story) *Diff {
+	t.Helper()
+	d, err := Compare(told(t, "old", old), told(t, "new", new))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+const (
+	plain = "{name: plain, runs: 100}"
+	host  = "{name: host, sim: host, runs: 100}"
+)
+
+func canary(name string, runs int) string {
+	return fmt.Sprintf("{name: %s, runs: %d, core: tso, core-bugs: [forward-oldest], bug: {about: a fault}}", name, runs)
+}

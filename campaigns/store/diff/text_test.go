@@ -1,0 +1,132 @@
+package diff
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected text in testdata")
+
+// eventful are two nights between which much happened.
+func eventful() (old, new story) {
+	configs := []string{
+		plain, host, canary("gone-blind", 50), canary("back", 50), canary("short", 50), canary("fading", 50),
+		"{name: protocol, runs: 60, protocol: mi}", "{name: same, runs: 3}",
+	}
+	old = story{seed: 1, config: append(configs, "{name: went, runs: 2}"), tools: map[string]string{"ordeal": "v1", "go": "go1"}}
+	new = story{seed: 1, config: append(configs, "{name: came, runs: 2}"), tools: map[string]string{"ordeal": "v2", "go": "go1"}}
+	new.config = append([]string{}, new.config...)
+	new.config[7] = "{name: same, runs: 4, threads: 3}"
+	new.config[4] = canary("short", 5)
+	both := func(e *campaigns.Entry, i int, late bool) {
+		switch e.Config {
+		case "host":
+			if i%9 == 0 || late && i%4 == 0 {
+				fail(e, "history forbidden by tso")
+			}
+			if !late && i == 50 {
+				e.Outcome, e.Title = sim.Deadlock, "no progress"
+			}
+		case "gone-blind":
+			if !late && i > 4 {
+				fail(e, "history forbidden by tso")
+			}
+		case "back":
+			if late && i == 3 {
+				fail(e, "history forbidden by tso")
+			}
+		case "short":
+			if !late && i > 20 {
+				fail(e, "history forbidden by tso")
+			}
+		case "fading":
+			if !late || i%10 == 1 {
+				fail(e, "history forbidden by tso")
+			}
+		case "protocol":
+			e.Covered = &campaigns.Covered{Taken: 3}
+			if i == 0 {
+				for _, event := range []string{"Load", "Store", "Inv", "Fwd_GETS"} {
+					e.New = append(e.New, sim.Transition{Machine: "L1Cache", State: "I", Event: event})
+				}
+			}
+			e.Counts = []uint64{1, 1}
+			if i == 7 && !late {
+				e.Counts = []uint64{1, 1, 1}
+			}
+			if late {
+				e.Counts = []uint64{1, 0, 0, 1}
+			}
+			e.Elapsed, e.Answers[0].Search = 50*time.Millisecond, 60*time.Millisecond
+			if late {
+				e.Elapsed, e.Answers[0].Search = 90*time.Millisecond, 30*time.Millisecond
+			}
+		case "plain":
+			if late && i%30 == 0 {
+				fail(e, "history forbidden by tso")
+				e.Log = sum("other")
+			}
+		}
+	}
+	old.run = func(e *campaigns.Entry, i int) bool { both(e, i, false); return true }
+	new.run = func(e *campaigns.Entry, i int) bool { both(e, i, true); return e.Number < 400 }
+	return old, new
+}
+
+// TestText compares the text with what was read and found right once.
+func TestText(t *testing.T) {
+	d := compare(t, story{config: []string{plain}}, story{config: []string{plain}})
+	var b strings.Builder
+	if err := d.WriteText(&b, "ordeal"); err != nil || b.Len() > 0 {
+		t.Errorf("of nothing: %q, %v", b.String(), err)
+	}
+	d = compare(t, first(eventful()), second(eventful()))
+	b.Reset()
+	if err := d.WriteText(&b, "ordeal"); err != nil {
+		t.Fatal(err)
+	}
+	got := regexp.MustCompile(`/\S*/(old|new)\b`).ReplaceAllString(b.String(), "runs/$1")
+	const file = "testdata/eventful.txt"
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func first(old, _ story) story  { return old }
+func second(_, new story) story { return new }
+
+// TestJSON wants lists to be lists, if empty ones, and names to stay.
+func TestJSON(t *testing.T) {
+	for _, stories := range [][2]story{{{config: []string{plain}}, {config: []string{plain}}}, {first(eventful()), second(eventful())}} {
+		text, err := json.Marshal(compare(t, stories[0], stories[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d map[string]any
+		if err := json.Unmarshal(text, &d); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"findings", "canaries", "changed", "coverage", "speed", "configs", "tools"} {
+			if _, ok := d[key].([]any); !ok {
+				t.Errorf("%s is %v", key, d[key])
+			}
+		}
+	}
+}
