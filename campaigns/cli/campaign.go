@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +18,8 @@ func newCampaign(e *env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCampaignRun(e), newCampaignResume(e), newCampaignReport(e), newCampaignSchema(e), newCampaignReindex(e), newCampaignDiff(e), newCampaignQuery(e))
+	cmd.AddCommand(newCampaignRun(e), newCampaignResume(e), newCampaignReport(e), newCampaignSchema(e), newCampaignReindex(e), newCampaignDiff(e), newCampaignQuery(e),
+		newCampaignMerge(e), newCampaignSubmit(e), newCampaignStatus(e), newCampaignCancel(e), newCampaignJob(e))
 	return cmd
 }
 
@@ -89,7 +89,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 func (e *env) loop(dir string, p *progress) campaigns.Loop {
 	return campaigns.Loop{
 		Dir: dir, Command: e.args, Watch: p.watch, Tell: p.tell, Reduce: shrink.Automatic(e.args),
-		Again: strings.Join([]string{e.args[0], "repro", "--campaign", quoted(filepath.Join(dir, "campaign.yaml"))}, " "),
+		Again: e.againIn(dir),
 	}
 }
 

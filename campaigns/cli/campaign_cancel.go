@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/cluster"
+)
+
+func newCampaignCancel(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cancel DIR",
+		Short: "Cancel a campaign on a cluster",
+		Long: `Cancel the jobs of the campaign that campaign submit has submitted in DIR. Jobs that
+run give up the runs in flight and end. What they have made stays: campaign merge
+makes a campaign of it, campaign submit goes on.`,
+		Example: `  ordeal campaign cancel night
+  ordeal campaign merge -o night/merged night`,
+		Args: arguments(1, 1, "one DIR of a campaign"),
+	}
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		ids, err := cluster.Dir(args[0]).Cancel(ctx)
+		switch {
+		case err != nil:
+			return err
+		case len(ids) == 0:
+			fmt.Fprintln(e.stdout, "nothing to cancel: no job is on its way")
+		default:
+			fmt.Fprintf(e.stdout, "cancelled: %s\n", strings.Join(ids, " "))
+		}
+		return nil
+	})
+	return cmd
+}

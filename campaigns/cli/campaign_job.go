@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/merge"
+)
+
+// newCampaignJob is what the batch scripts of campaign submit become.
+func newCampaignJob(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:    "job",
+		Short:  "Do the work of a job of campaign submit",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	shard := &cobra.Command{
+		Use:   "shard DIR I",
+		Short: "Begin shard I, or go on with it",
+		Long: `Begin shard I of the campaign in DIR, or go on with it where an earlier job left it.
+Exit status: 0 the shard is complete, whatever it found; 3 it was interrupted.`,
+		Example: `  ordeal campaign job shard night 3`,
+		Args:    arguments(2, 2, "a DIR and the number of a shard"),
+	}
+	shard.RunE = body(func(ctx context.Context, args []string) error { return e.shardJob(ctx, args[0], args[1]) })
+	merged := &cobra.Command{
+		Use:   "merge DIR",
+		Short: "Merge what the shards have left",
+		Long: `Merge what the shards of the campaign in DIR have left so far.
+Exit status: 0 they are merged, whatever they found.`,
+		Example: `  ordeal campaign job merge night`,
+		Args:    arguments(1, 1, "a DIR"),
+	}
+	merged.RunE = body(func(ctx context.Context, args []string) error {
+		dir := cluster.Dir(args[0])
+		r, err := cluster.MergeJob(ctx, dir, merge.Merge{Program: e.args[0], Again: e.againIn(dir.Merged())})
+		if err == nil {
+			writeMerged(e.stdout, r)
+		}
+		return err
+	})
+	cmd.AddCommand(shard, merged)
+	return cmd
+}
+
+func (e *env) shardJob(ctx context.Context, dir, number string) error {
+	i, err := strconv.Atoi(number)
+	if err != nil {
+		return usage(fmt.Errorf("%q is no number of a shard", number))
+	}
+	job := cluster.ShardJob{Dir: cluster.Dir(dir), Shard: i}
+	c, err := job.Dir.Campaign()
+	if err != nil {
+		return err
+	}
+	at := job.Dir.Shard(i)
+	progress := newProgress(e, progressPlain, c, at)
+	job.Loop = e.loop(at, progress)
+	sum, err := job.Run(ctx)
+	progress.close()
+	if sum != nil && sum.Total().Runs > 0 {
+		fmt.Fprint(e.stdout, sum.Text())
+	}
+	switch {
+	case err != nil:
+		return err
+	case sum.Interrupted:
+		return exit(campaigns.ExitUndecided)
+	}
+	return nil
+}

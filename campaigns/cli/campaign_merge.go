@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/merge"
+)
+
+func newCampaignMerge(e *env) *cobra.Command {
+	var dir string
+	limits := merge.DefaultLimits()
+	limit := sizeFlag(limits.Bytes)
+	cmd := &cobra.Command{
+		Use:   "merge -o DIR SOURCE…",
+		Short: "Make one campaign of its shards",
+		Long: `Merge shards of a campaign, or other parts of it, into one campaign in DIR: the same
+runs, findings and kept examples that it would have left on one machine. A SOURCE
+is a directory of campaign run --shard, one of campaign submit, which stands for all
+shards that have begun, or an archive of one campaign's directory made by tar, also
+with gzip. DIR is new, or was merged before: then what is missing there is added.
+
+Merging again changes nothing, and a merge that was killed is simply done again.
+Refused, by name, are sources of different campaigns, seeds or versions, and runs
+that two sources tell differently: on the embedded simulator another program,
+outcome or log, on a processor or gem5 any second run with the same number. A merge
+that refuses leaves the campaign in DIR as it was.
+
+Prints the table of the merged campaign, and what is missing. Exit status as for
+campaign run; 3 also if runs are missing and nothing was found.`,
+		Example: `  ordeal campaign run --shard 1/2 --dir a campaigns/quick.yaml # on one machine
+  ordeal campaign run --shard 2/2 --dir b campaigns/quick.yaml # on another one
+  tar -czf b.tar.gz b # and copied
+  ordeal campaign merge -o night a b.tar.gz`,
+		Args: arguments(1, -1, "at least one SOURCE"),
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&dir, "output", "o", "", "directory of the merged campaign")
+	fs.Var(&limit, "unpacked", "refuse archives that unpack to more than this")
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		if dir == "" {
+			return usage(errors.New("where to? want -o DIR"))
+		}
+		sources, err := expandClusters(args)
+		if err != nil {
+			return err
+		}
+		limits.Bytes = int64(limit)
+		m := merge.Merge{Dir: dir, Sources: sources, Limits: limits, Program: e.args[0], Again: e.againIn(dir)}
+		r, err := m.Run(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stderr, "merged %s: %d runs added, %d in all\n", dir, r.Added, r.Summary.Total().Runs)
+		writeMerged(e.stdout, r)
+		return exit(r.Summary.ExitStatus())
+	})
+	return cmd
+}
+
+// againIn is the command that makes a run of the campaign in dir anew.
+func (e *env) againIn(dir string) string {
+	return strings.Join([]string{e.args[0], "repro", "--campaign", quoted(filepath.Join(dir, campaigns.CampaignFile))}, " ")
+}
+
+// expandClusters replaces directories of campaigns on clusters by those of
+// their shards.
+func expandClusters(sources []string) ([]string, error) {
+	var all []string
+	for _, source := range sources {
+		if !cluster.Is(source) {
+			all = append(all, source)
+			continue
+		}
+		begun, err := cluster.Dir(source).Begun()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, begun...)
+	}
+	return all, nil
+}
+
+// writeMerged prints what a merge came to.
+func writeMerged(w io.Writer, r *merge.Result) {
+	fmt.Fprint(w, r.Summary.Text())
+	for i, part := range r.Missing {
+		if i == 0 {
+			fmt.Fprintln(w, "\nNot all shards are here, or whole:")
+		}
+		fmt.Fprintf(w, "  shard %s  %d of %d runs\n", part.Shard, part.Has, part.Runs)
+	}
+}

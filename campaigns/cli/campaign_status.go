@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/cluster"
+)
+
+func newCampaignStatus(e *env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status DIR",
+		Short: "Say how a campaign on a cluster does",
+		Long: `Say how the campaign does that campaign submit has submitted in DIR: the states of
+its jobs, as the cluster's engine tells them, and what the shards have made so far.
+Slurm is asked by squeue (or scontrol), and by sacct for jobs that ended a while ago,
+where the cluster keeps accounts; a job that it has forgotten is shown as such.
+
+Exit status: 0 complete and nothing found, 1 a finding, 3 not complete and nothing
+found so far.`,
+		Example: `  ordeal campaign status night
+  ordeal campaign status --json night | jq '.shards[] | select(.state != "COMPLETED")'`,
+		Args: arguments(1, 1, "one DIR of a campaign"),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print all of it as JSON")
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		s, err := cluster.Dir(args[0]).Status(ctx)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			out := json.NewEncoder(e.stdout)
+			out.SetIndent("", "  ")
+			err = out.Encode(s)
+		} else {
+			err = s.WriteText(e.stdout, e.args[0]+" campaign submit --dir "+quoted(args[0]))
+		}
+		switch {
+		case err != nil:
+			return err
+		case s.Findings > 0:
+			return exit(campaigns.ExitFinding)
+		case !s.Complete:
+			return exit(campaigns.ExitUndecided)
+		}
+		return nil
+	})
+	return cmd
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/cluster"
+)
+
+func newCampaignSubmit(e *env) *cobra.Command {
+	c := campaignSubmit{env: e}
+	cmd := &cobra.Command{
+		Use:   "submit [FILE]",
+		Short: "Run a campaign on a cluster",
+		Long: `Run a campaign on a Slurm cluster: as an array of jobs, one for each shard, and a
+job that merges what they leave when all of them have ended. Slurm decides when and
+where; --partition, --time, --mem, --cpus-per-task and --sbatch-arg are handed to
+its sbatch. DIR, FILE's working directory and this program must be there on all nodes
+under the same path. Budget and stop conditions of the campaign hold for each shard.
+
+Jobs may be requeued and preempted, nodes may fail: a shard's job goes on where the
+one before it was killed. A minute before its time is up a job gives up the runs in
+flight and ends. After that, or after a kill, submit again with the same DIR and
+without FILE: shards that are complete, or on their way, are not submitted again.
+
+The jobs' scripts are DIR/shard.sh and DIR/merge.sh, what they print DIR/shards/*.log
+and DIR/merge.log; the merged campaign is in DIR/merged. See also campaign status
+and campaign cancel.`,
+		Example: `  ordeal campaign submit --shards 16 --time 2:00:00 --dir night campaigns/nightly.yaml
+  ordeal campaign status night
+  ordeal campaign submit --dir night # the shards whose time was too short, once more`,
+		Args: arguments(0, 1, "at most one FILE"),
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&c.engine, "engine", cluster.Engine, "who runs the jobs: slurm")
+	fs.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file, as for campaign run")
+	fs.StringVar(&c.dir, "dir", "", "directory of the campaign; default runs/NAME-TIME")
+	fs.IntVar(&c.shards, "shards", 0, "number of shards")
+	fs.StringVar(&c.request.Partition, "partition", "", "partition of the jobs, as for sbatch")
+	fs.StringVar(&c.request.Time, "time", "", "limit of time of each shard's job, as for sbatch")
+	fs.StringVar(&c.request.Memory, "mem", "", "memory of each shard's job, as for sbatch")
+	fs.IntVar(&c.request.CPUs, "cpus-per-task", 0, "processors of each shard's job, as for sbatch")
+	fs.StringArrayVar(&c.request.Args, "sbatch-arg", nil, "further argument for sbatch; may be repeated")
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		for _, name := range []string{"partition", "time", "mem", "cpus-per-task", "sbatch-arg"} {
+			c.asked = c.asked || fs.Changed(name)
+		}
+		return c.run(ctx, args)
+	})
+	return cmd
+}
+
+// campaignSubmit is the campaign submit command.
+type campaignSubmit struct {
+	*env
+	engine, dir string
+	sets        []string
+	shards      int
+	request     cluster.Request
+	asked       bool // some of request was given
+}
+
+func (c *campaignSubmit) run(ctx context.Context, args []string) error {
+	s, err := c.submit(args)
+	if err != nil {
+		return err
+	}
+	done, err := s.Run(ctx)
+	if err != nil {
+		return err
+	}
+	if done.Job != "" {
+		fmt.Fprintf(c.stdout, "job %s: %s of %d in %s\n", done.Job, shardList(done.Shards), done.State.Shards, s.Dir)
+	}
+	if len(done.Waiting) > 0 {
+		fmt.Fprintf(c.stdout, "%s: on their way already\n", shardList(done.Waiting))
+	}
+	if done.Merge != "" {
+		fmt.Fprintf(c.stdout, "job %s: the merge into %s\n", done.Merge, s.Dir.Merged())
+	}
+	if done.Job == "" && done.Merge == "" && len(done.Waiting) == 0 {
+		fmt.Fprintf(c.stdout, "nothing to submit: all %d shards are complete, and merged in %s\n", done.State.Shards, s.Dir.Merged())
+		return nil
+	}
+	fmt.Fprintf(c.stderr, "to see how it goes:  %s campaign status %s\n", c.args[0], quoted(string(s.Dir)))
+	return nil
+}
+
+// submit is what the command line says.
+func (c *campaignSubmit) submit(args []string) (*cluster.Submit, error) {
+	if c.engine != cluster.Engine {
+		return nil, usage(fmt.Errorf("--engine %s: want %s", c.engine, cluster.Engine))
+	}
+	s := &cluster.Submit{Shards: c.shards}
+	if c.asked {
+		s.Request = &c.request
+	}
+	switch {
+	case len(args) == 1:
+		camp, _, err := c.campaign(args[0], c.sets)
+		if err != nil {
+			return nil, err
+		}
+		s.Campaign = camp
+	case c.dir == "":
+		return nil, usage(errors.New("want a FILE, or the --dir of a campaign that was submitted before"))
+	case len(c.sets) > 0:
+		return nil, usage(errors.New("--set without FILE"))
+	}
+	s.Dir = cluster.Dir(c.dir)
+	if err := s.Validate(); err != nil {
+		return nil, usage(err)
+	}
+	var err error
+	if c.dir == "" {
+		if c.dir, err = newDir(s.Campaign.Name); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := filepath.Abs(c.dir)
+	if err != nil {
+		return nil, err
+	}
+	s.Dir = cluster.Dir(dir)
+	if s.WorkDir, err = os.Getwd(); err != nil {
+		return nil, err
+	}
+	s.Program, err = program(c.args[0])
+	return s, err
+}
+
+// program is the path of this program under the name that it was called by.
+func program(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// shardList names shards for people.
+func shardList(shards []int) string {
+	if len(shards) == 1 {
+		return fmt.Sprintf("shard %d", shards[0])
+	}
+	var names []string
+	for i := 0; i < len(shards); i++ {
+		first := i
+		for i+1 < len(shards) && shards[i+1] == shards[i]+1 {
+			i++
+		}
+		if first < i {
+			names = append(names, fmt.Sprintf("%d to %d", shards[first], shards[i]))
+		} else {
+			names = append(names, fmt.Sprint(shards[i]))
+		}
+	}
+	return "shards " + strings.Join(names, ", ")
+}

@@ -1,0 +1,219 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"ordeal/campaigns"
+)
+
+// Status is how a campaign on a cluster does.
+type Status struct {
+	Campaign string        `json:"campaign"`
+	Seed     uint64        `json:"seed"`
+	Dir      string        `json:"dir"`
+	Engine   string        `json:"engine"`
+	Shards   []ShardStatus `json:"shards"`
+	Merge    Task          `json:"merge"`
+	// Runs counts the runs recorded of those planned, by all shards.
+	Runs    int `json:"runs"`
+	Planned int `json:"planned"`
+	// Findings counts the different findings of each shard, added up.
+	Findings int `json:"findings"`
+	// Merged is the directory of the merged campaign; empty where there is
+	// none that has all that the shards have.
+	Merged string `json:"merged,omitempty"`
+	// Complete says that all shards have come to their ends by themselves.
+	Complete bool `json:"complete"`
+	// EngineError says why the engine could not be asked; then the states are
+	// those last seen.
+	EngineError string `json:"engine_error,omitempty"`
+	_           struct{}
+}
+
+// ShardStatus is how a shard does.
+type ShardStatus struct {
+	Task
+	Runs     int `json:"runs"`
+	Planned  int `json:"planned"`
+	Findings int `json:"findings"`
+	// End says how the shard's latest session ended; empty where it has not.
+	End campaigns.End `json:"end,omitempty"`
+	// Trouble says why the shard's directory cannot be read.
+	Trouble string `json:"trouble,omitempty"`
+}
+
+// Status asks the engine for the states of the jobs and reads the journals of
+// the shards. What it sees is recorded, unless somebody is submitting.
+func (d Dir) Status(ctx context.Context) (*Status, error) {
+	state, err := d.State()
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.Campaign()
+	if err != nil {
+		return nil, err
+	}
+	s := &Status{Campaign: c.Name, Seed: c.Seed, Dir: string(d), Engine: state.Engine, Complete: true}
+	if err := d.refresh(ctx, state); err != nil {
+		s.EngineError = err.Error()
+	}
+	s.Merge = state.Merge
+	for _, task := range state.Tasks {
+		shard := campaigns.Shard{Index: task.Shard, Of: state.Shards}
+		one := ShardStatus{Task: task}
+		for _, has := range shard.Has(c) {
+			if has {
+				one.Planned++
+			}
+		}
+		if err := one.read(d); err != nil {
+			one.Trouble = err.Error()
+		}
+		s.Shards = append(s.Shards, one)
+		s.Runs, s.Planned, s.Findings = s.Runs+one.Runs, s.Planned+one.Planned, s.Findings+one.Findings
+		s.Complete = s.Complete && byItself(one.End)
+	}
+	if merged, err := d.isMerged(state.Shards); err == nil && merged {
+		s.Merged = d.Merged()
+	}
+	return s, nil
+}
+
+// refresh asks the engine, and records what it said.
+func (d Dir) refresh(ctx context.Context, state *State) error {
+	lock, err := hold(d.path("cluster.lock"))
+	if err != nil {
+		return state.look(ctx)
+	}
+	defer lock.Close()
+	return d.refreshHeld(ctx, state)
+}
+
+// read reads what a shard has left so far.
+func (s *ShardStatus) read(d Dir) error {
+	h, err := head(d.Shard(s.Shard))
+	if h == nil || err != nil {
+		return err
+	}
+	s.End = h.End
+	a, err := campaigns.Open(d.Shard(s.Shard))
+	if err != nil {
+		return err
+	}
+	sum, err := a.Summary()
+	if err != nil {
+		return err
+	}
+	s.Runs, s.Findings = sum.Total().Runs, len(sum.Findings)
+	return nil
+}
+
+// WriteText tells people. Again is the command that submits again.
+func (s *Status) WriteText(w io.Writer, again string) error {
+	fmt.Fprintf(w, "campaign %s, seed %d, in %d shards by %s\n\n", s.Campaign, s.Seed, len(s.Shards), s.Engine)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "shard\tjob\tstate\tnode\truns\tfindings\tended")
+	for i := range s.Shards {
+		one := &s.Shards[i]
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d of %d\t%d\t%s\n", one.Shard, dash(one.ID()), one.state(), dash(one.Node), one.Runs, one.Planned, one.Findings, dash(string(one.End)))
+	}
+	fmt.Fprintf(t, "merge\t%s\t%s\t%s\n", dash(s.Merge.ID()), s.Merge.state(), dash(s.Merge.Node))
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%d of %d runs.\n", s.Runs, s.Planned)
+	for i := range s.Shards {
+		if text := s.Shards[i].Trouble; text != "" {
+			fmt.Fprintf(w, "Shard %d cannot be read: %s\n", s.Shards[i].Shard, text)
+		}
+	}
+	if s.EngineError != "" {
+		fmt.Fprintf(w, "The states are those last seen: %s\n", s.EngineError)
+	}
+	for i := range s.Shards {
+		if one := &s.Shards[i]; ended[one.State] && !byItself(one.End) {
+			fmt.Fprintf(w, "Shard %d is not complete. What its jobs printed:  %s\n", one.Shard, Dir(s.Dir).Shard(one.Shard)+".log")
+		}
+	}
+	_, err := io.WriteString(w, s.next(again))
+	return err
+}
+
+// next says what to do now.
+func (s *Status) next(again string) string {
+	active := s.Merge.active()
+	for i := range s.Shards {
+		active = active || s.Shards[i].active()
+	}
+	switch {
+	case active:
+		return ""
+	case s.Complete && s.Merged != "":
+		return "Complete, and merged in " + s.Merged + ".\n"
+	case s.Complete:
+		return "Complete, but not merged. To merge:  " + again + "\n"
+	}
+	merged := ""
+	if s.Merged != "" {
+		merged = "What there is, is merged in " + s.Merged + ".\n"
+	}
+	return merged + "Not complete, and no job is on its way. To go on:  " + again + "\n"
+}
+
+// state is the state of a job for people.
+func (t *Task) state() string {
+	switch {
+	case t.State == "":
+		return "-"
+	case t.Reason != "" && t.active():
+		return strings.ToLower(t.State) + " (" + t.Reason + ")"
+	}
+	return strings.ToLower(t.State)
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// Cancel cancels all jobs that are on their way, and gives their ids. What the
+// shards have made stays, and can be gone on with.
+func (d Dir) Cancel(ctx context.Context) ([]string, error) {
+	lock, err := hold(d.path("cluster.lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	state, err := d.State()
+	if err != nil {
+		return nil, err
+	}
+	if err := state.look(ctx); err != nil {
+		return nil, err
+	}
+	// The merge first: it would begin when the shards have ended.
+	var ids []string
+	for _, t := range append([]Task{state.Merge}, state.Tasks...) {
+		if t.active() {
+			ids = append(ids, t.ID())
+		}
+	}
+	if err := cancel(ctx, ids); err != nil {
+		return nil, err
+	}
+	return ids, d.refreshHeld(ctx, state)
+}
+
+// refreshHeld is refresh where the lock is held.
+func (d Dir) refreshHeld(ctx context.Context, state *State) error {
+	if err := state.look(ctx); err != nil {
+		return err
+	}
+	return d.write(state)
+}
