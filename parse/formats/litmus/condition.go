@@ -44,8 +44,20 @@ func (c either) variables(list []Variable) []Variable {
 func (truth) String() string      { return "true" }
 func (c equal) String() string    { return fmt.Sprintf("%s=%d", c.v, c.value) }
 func (c negation) String() string { return "~(" + c.of.String() + ")" }
-func (c both) String() string     { return "(" + c.left.String() + ` /\ ` + c.right.String() + ")" }
-func (c either) String() string   { return "(" + c.left.String() + ` \/ ` + c.right.String() + ")" }
+func (c both) String() string     { return "(" + inner[both](c.left) + ` /\ ` + inner[both](c.right) + ")" }
+func (c either) String() string {
+	return "(" + inner[either](c.left) + ` \/ ` + inner[either](c.right) + ")"
+}
+
+// inner is a part of a condition, without parentheses where it is of the same
+// kind as the whole, as tools write it.
+func inner[kind Condition](c Condition) string {
+	text := c.String()
+	if _, same := c.(kind); same {
+		return text[1 : len(text)-1]
+	}
+	return text
+}
 
 // maxNesting bounds the parentheses of a condition.
 const maxNesting = 200
