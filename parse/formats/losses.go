@@ -54,7 +54,8 @@ func (f *Format) Losses(h *parse.History) []Loss {
 	add(fences, true, "fence", "fences")
 	add(rmws, true, "read-modify-write's atomicity", "read-modify-writes' atomicity")
 	add(finals, true, "final value", "final values")
-	if h.StoreOrder != nil && !e.StoreOrder {
+	// The order of a single write says nothing.
+	if !e.StoreOrder && slices.ContainsFunc(h.StoreOrder, func(order []parse.OpID) bool { return len(order) > 1 }) {
 		losses = append(losses, Loss{"the order of writes", true})
 	}
 	if !e.Dependencies {
@@ -64,10 +65,10 @@ func (f *Format) Losses(h *parse.History) []Loss {
 		add(len(h.Transactions), false, "transaction", "transactions")
 	}
 	add(empty, false, "thread without operations", "threads without operations")
-	if !e.Threads.keep(plain.Threads(h)) {
+	if !e.Threads.Keep(plain.Threads(h)) {
 		losses = append(losses, Loss{"names of threads", false})
 	}
-	if !e.Locations.keep(h.Locations) {
+	if !e.Locations.Keep(h.Locations) {
 		losses = append(losses, Loss{"names of locations", false})
 	}
 	if !e.Values && litmus.Renumbers(h) {
@@ -89,8 +90,8 @@ func (f Fences) express(mask parse.FenceMask) bool {
 	return false
 }
 
-// keep tells whether names survive.
-func (n Names) keep(names []string) bool {
+// Keep tells whether names survive.
+func (n Names) Keep(names []string) bool {
 	switch n {
 	case Words:
 		return true

@@ -16,6 +16,7 @@ import (
 // "v7" is location "7": variables are no numbers.
 func ReadText(in io.Reader, name string) (h *parse.History, notes []string, err error) {
 	b := newBuilder()
+	b.session() // there is one more than separators
 	lines := gather.NewLines(in, name)
 	for {
 		line, atEnd, err := lines.Next()
@@ -38,9 +39,6 @@ func ReadText(in io.Reader, name string) (h *parse.History, notes []string, err 
 
 // line reads a line of transactions or a separator, which is not empty.
 func (b *builder) line(code []byte, line int) error {
-	if b.sessions == 0 {
-		b.session()
-	}
 	if len(bytes.Trim(code, "-")) == 0 {
 		b.session()
 		return nil

@@ -16,8 +16,9 @@ import (
 // History is the execution that the condition asks for: the condition has to
 // be a conjunction of equations that give every read of the test a value which
 // one store, or the initial state, has. Values in the history are those of the
-// test's program. The error says why there is no such execution, or more than
-// one.
+// test if they are fit for one (positive, unique for a location, which starts
+// at 0), and of its program otherwise. The error says why there is no such
+// execution, or more than one.
 func (t *Test) History() (*parse.History, error) {
 	wanted, err := t.equations()
 	if err != nil {
@@ -25,8 +26,8 @@ func (t *Test) History() (*parse.History, error) {
 	}
 	b := &asked{test: t, wanted: wanted, stores: map[gen.LocID][]parse.OpID{}}
 	b.operations()
-	err = errors.Join(b.reads(), b.finals())
-	if err == nil {
+	if err = errors.Join(b.reads(), b.finals()); err == nil {
+		b.restore()
 		err = b.h.Validate()
 	}
 	if err != nil {
@@ -175,6 +176,29 @@ func (b *asked) finals() error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// restore puts the values of the test in place of the program's, if they are
+// fit.
+func (b *asked) restore() {
+	type written struct {
+		loc   int32
+		value int64
+	}
+	seen := map[written]bool{}
+	for i := range b.h.Ops {
+		if op := &b.h.Ops[i]; op.Writes() {
+			key := written{op.Loc, b.test.values[op.Write]}
+			if key.value <= 0 || seen[key] || b.test.initial[op.Loc] != 0 {
+				return
+			}
+			seen[key] = true
+		}
+	}
+	for i := range b.h.Ops {
+		op := &b.h.Ops[i]
+		op.Read, op.Write = gen.Value(b.test.values[op.Read]), gen.Value(b.test.values[op.Write])
+	}
 }
 
 // Write writes a history as a test that asks whether it can be: a

@@ -35,7 +35,10 @@ func Parse(name string, data []byte) (*Test, error) {
 		r.code()
 	}
 	if len(r.errs) == 0 {
-		r.tail()
+		code := r.at
+		if r.tail(); len(r.t.Program.Locations) == 0 {
+			r.fault(code, "the test has no location")
+		}
 	}
 	if len(r.errs) > 0 {
 		return nil, errors.Join(r.errs...)
@@ -219,9 +222,6 @@ func (r *reader) code() {
 			r.t.registers[Variable{t.number, name}] = s
 		}
 	}
-	if len(r.t.Program.Locations) == 0 {
-		r.fault(r.at, "the test has no location")
-	}
 }
 
 // columns reads the line "P0 | P1 ;".
@@ -265,6 +265,8 @@ func (r *reader) tail() {
 				v, err := variable(item)
 				if err != nil {
 					r.fault(first, "%v", err)
+				} else if v.Thread < 0 {
+					r.locate(v.Name) // it may be that no thread accesses it
 				}
 				more = append(more, v)
 			}

@@ -1,0 +1,373 @@
+package formats_test
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"ordeal/parse"
+	"ordeal/parse/formats"
+	"ordeal/parse/formats/axe"
+)
+
+// text is all of a history but the numbers of its locations.
+func text(t testing.TB, h *parse.History) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := axe.WriteAll(&out, h); err != nil {
+		t.Fatal(err)
+	}
+	// The lines about locations stand in order of their numbers.
+	lines := strings.SplitAfter(out.String(), "\n")
+	slices.SortStableFunc(lines, func(a, b string) int {
+		if rank := cmp.Compare(about(a), about(b)); rank != 0 || about(a) == 0 {
+			return rank
+		}
+		return strings.Compare(a, b)
+	})
+	return strings.Join(lines, "")
+}
+
+// about tells lines about locations from others.
+func about(line string) int {
+	if strings.HasPrefix(line, "final ") || strings.HasPrefix(line, "order ") {
+		return 1
+	}
+	return 0
+}
+
+func write(t testing.TB, f formats.Format, histories ...*parse.History) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := formats.NewWriter(f, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range histories {
+		if err := w.Write(h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func read(t testing.TB, f formats.Format, text string) []formats.Trace {
+	t.Helper()
+	var traces []formats.Trace
+	err := formats.Read(f, strings.NewReader(text), "f", func(trace formats.Trace) error {
+		traces = append(traces, trace)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return traces
+}
+
+// writable are the formats that histories are written in and read from.
+func writable() []formats.Format {
+	var list []formats.Format
+	for _, f := range formats.All() {
+		if f.Reads && f.Writes && (f.HoldsHistories() || f.Name == "litmus") {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// reduced is what a format can express of what e can.
+func reduced(e, by formats.Express) formats.Express {
+	e.RMW = e.RMW && by.RMW
+	e.Fences = min(e.Fences, by.Fences)
+	e.Final = e.Final && by.Final
+	e.StoreOrder = e.StoreOrder && by.StoreOrder
+	e.Dependencies = e.Dependencies && by.Dependencies
+	e.Transactions = e.Transactions && by.Transactions
+	e.Threads, e.Locations = by.Threads, by.Locations
+	return e
+}
+
+// forget leaves out of a history orders of writes that say nothing: of at most
+// one to each location.
+func forget(h *parse.History) *parse.History {
+	for _, order := range h.StoreOrder {
+		if len(order) > 1 {
+			return h
+		}
+	}
+	h.StoreOrder = nil
+	return h
+}
+
+// Random histories that say random things go through every format: what comes
+// back is what a twin of the outline tells that knows only what the format can
+// express, and Losses is empty just when that is all.
+func TestRoundTrip(t *testing.T) {
+	runs := 600
+	if testing.Short() {
+		runs = 150
+	}
+	everything, _ := formats.ByName("axe")
+	for _, f := range writable() {
+		lossless := 0
+		for seed := range runs {
+			rng := rand.New(rand.NewPCG(uint64(seed), 7))
+			o := randomOutline(rng)
+			told := everything.Express
+			coin := func() bool { return rng.IntN(4) == 0 }
+			told.RMW = true // an outline has them; they are only split on the way
+			if coin() || coin() {
+				o.without(func(s *step) bool { return s.kind == parse.RMW })
+			}
+			if coin() || coin() {
+				o.without(func(s *step) bool { return s.kind == parse.Fence })
+			}
+			told.Final, told.StoreOrder = coin(), coin()
+			told.Dependencies, told.Transactions = coin(), coin()
+			h := o.history(told)
+			if err := h.Validate(); err != nil {
+				t.Fatalf("seed %d: the generator: %v", seed, err)
+			}
+			want := o.history(reduced(told, f.Express))
+			if f.Express.Transactions && !told.Transactions {
+				want.Transactions = splitPairs(h, &f)
+			}
+			forget(want)
+			losses := f.Losses(h)
+			kept := o.history(told)
+			forget(kept)
+			if f.Name == "litmus" && !f.Express.Locations.Keep(h.Locations) {
+				for x := range want.Locations {
+					want.Locations[x] = "x" + want.Locations[x]
+				}
+			}
+			same := text(t, want) == text(t, kept) && (f.Express.Empty || !hasEmpty(h)) &&
+				slices.Equal(want.ThreadNames, kept.ThreadNames) && slices.Equal(want.Locations, kept.Locations)
+			if same != (len(losses) == 0) {
+				t.Fatalf("%s, seed %d: losses %v, but same is %v:\n%swant\n%s", f.Name, seed, losses, same, text(t, h), text(t, want))
+			}
+			if same {
+				lossless++
+			}
+			if err := f.Without(h).Validate(); err != nil {
+				t.Fatalf("%s, seed %d: %v", f.Name, seed, err)
+			}
+			written := write(t, f, h)
+			traces := read(t, f, written)
+			if len(traces) != 1 || traces[0].Err != nil {
+				t.Fatalf("%s, seed %d: %v in\n%s", f.Name, seed, traces[0].Err, written)
+			}
+			if diff := gocmp.Diff(text(t, want), text(t, forget(traces[0].History))); diff != "" {
+				t.Fatalf("%s, seed %d: (-want +got)\n%s\nwritten as\n%s", f.Name, seed, diff, written)
+			}
+			if f.Express.Empty && traces[0].History.Threads() != h.Threads() {
+				t.Fatalf("%s, seed %d: %d threads of %d", f.Name, seed, traces[0].History.Threads(), h.Threads())
+			}
+			again := read(t, f, write(t, f, traces[0].History))
+			if text(t, forget(again[0].History)) != text(t, want) {
+				t.Fatalf("%s, seed %d: written as\n%sand read again as\n%s", f.Name, seed, written, text(t, again[0].History))
+			}
+			detected(t, f, written, text(t, want))
+		}
+		if lossless < runs/50 {
+			t.Errorf("%s: only %d of %d histories without loss: the test says little", f.Name, lossless, runs)
+		}
+	}
+}
+
+// detected demands that what a format wrote is told to be of it, or of one that
+// reads the same.
+func detected(t *testing.T, f formats.Format, written, want string) {
+	t.Helper()
+	got, err := formats.Detect([]byte(written), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if written == "" {
+		return
+	}
+	if traces := read(t, got, written); traces[0].Err != nil || text(t, forget(traces[0].History)) != want {
+		t.Fatalf("%s is detected as %s:\n%s", f.Name, got.Name, written)
+	}
+}
+
+// splitPairs are the transactions that split read-modify-writes become.
+func splitPairs(h *parse.History, f *formats.Format) []parse.Transaction {
+	var list []parse.Transaction
+	n := parse.OpID(0)
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		switch {
+		case op.Kind == parse.Fence && !expresses(f.Express.Fences, op.Mask):
+		case op.Kind == parse.RMW && !f.Express.RMW:
+			list = append(list, parse.Transaction{First: n, End: n + 2})
+			n += 2
+		default:
+			n++
+		}
+	}
+	return list
+}
+
+// without makes reads of the steps that is picks; what reads from them reads
+// the initial value.
+func (o *outline) without(is func(*step) bool) {
+	gone := map[int]bool{}
+	for _, steps := range o.threads {
+		for i := range steps {
+			if s := &steps[i]; is(s) {
+				gone[s.id] = true
+				s.kind, s.mask, s.from = parse.Read, 0, -1
+			}
+		}
+	}
+	for _, steps := range o.threads {
+		for i := range steps {
+			if gone[steps[i].from] {
+				steps[i].from = -1
+			}
+		}
+	}
+	for x := range o.order {
+		var order []int
+		for _, w := range o.order[x] {
+			if !gone[w] {
+				order = append(order, w)
+			}
+		}
+		if o.order[x] = order; gone[o.final[x]] {
+			o.final[x] = -2
+		}
+	}
+}
+
+func hasEmpty(h *parse.History) bool {
+	for t := range h.Threads() {
+		if h.Start[t] == h.Start[t+1] {
+			return true
+		}
+	}
+	return false
+}
+
+func TestDetect(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "axe"},
+		{"# c\n\n0: M[0] := 1", "axe"},
+		{"nonsense", "axe"},
+		{"ORDEAL1\n\x01", "native"},
+		{"ordeal-events 1\ntrace\n", "events"},
+		{"ordeal-program 1\n", "program"},
+		{"X86_64 SB\n{}", "litmus"},
+		{"w(0,1,0,0)\nw(0,2,0,0)\n", "plume"},
+		{"w(0,1,0,0)\nw(0,2,0,-1)\n", "plume"},
+		{"w(0,0,0,0)\n", "plume"},
+		{"w(x,1,0,0)\n", "oplog"},
+		{"w(0,1,0,1)\nw(0,2,0,0)\n", "plume"},
+		{"w(0,1,0,0)\nw(0,2,0,1)\n", "oplog"},
+		{"[x:=1]\n", "dbcop"},
+		{"// c\n[x:=1]\n", "dbcop"},
+		{"---\n", "dbcop"},
+		{"[[]]", "dbcop-json"},
+		{" [ ]", "dbcop-json"},
+		{"{\"data\":[]}", "dbcop-json"},
+		{"Alternative\n", "check-test"},
+		{"(PA 0 0) = 0\n", "check-test"},
+		{"0 0 0 (Fence MFENCE)\n", "check-test"},
+		{"%%%%\n% Results\nX86_64 SB\nTest SB Allowed\nHistogram (1 states)\n", "litmus7-log"},
+		{"Test SB Allowed\nStates 1\n", "herd7-log"},
+	} {
+		if f, err := formats.Detect([]byte(c.text), true); err != nil || f.Name != c.want {
+			t.Errorf("%q: %s, error %v, want %s", c.text, f.Name, err, c.want)
+		}
+	}
+	// Of the beginning alone, both dialects may be meant.
+	_, err := formats.Detect([]byte("w(0,1,0,0)\nw(0,2,0,1)\nw(0,"), false)
+	if err == nil || err.Error() != "the format may be plume or oplog: name one with --format or --from" {
+		t.Error(err)
+	}
+	if f, err := formats.Detect([]byte("w(0,1,0,0)\nw(0,2,0,0)\nw(0,"), false); err != nil || f.Name != "plume" {
+		t.Error(f.Name, err)
+	}
+}
+
+// A file that cannot be read is an error; one that says nothing sensible is a
+// trace with one.
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("broken disk")
+	for _, f := range formats.All() {
+		err := formats.Read(f, iotest.ErrReader(broken), "f", func(formats.Trace) error { return nil })
+		switch holds := f.HoldsHistories() && f.Name != "native" || f.Name == "litmus"; {
+		case holds && !errors.Is(err, broken):
+			t.Errorf("%s: %v", f.Name, err)
+		case !holds && (err == nil || !strings.Contains(err.Error(), "holds no histories")):
+			t.Errorf("%s: %v", f.Name, err)
+		case holds:
+			if traces := read(t, f, "nonsense"); len(traces) != 1 || traces[0].Err == nil || !strings.HasPrefix(traces[0].Err.Error(), "f:1") {
+				t.Errorf("%s: %+v", f.Name, traces)
+			}
+		}
+		w, err := formats.NewWriter(f, &bytes.Buffer{})
+		if (err == nil) != (f.Writes && (f.HoldsHistories() || f.Name == "litmus")) {
+			t.Errorf("%s: writer %v", f.Name, err)
+		}
+		if err != nil || f.Holds == formats.Histories {
+			continue
+		}
+		h := &parse.History{Ops: []parse.Op{{Kind: parse.Read, RF: parse.Init}}, Start: []parse.OpID{0, 1}, Locations: []string{"x"}}
+		if err := w.Write(h); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		if err := w.Write(h); !errors.Is(err, formats.ErrOne) {
+			t.Errorf("%s: a second history: %v", f.Name, err)
+		}
+	}
+}
+
+// FuzzConvert demands of whatever is read in any format that it be valid, and
+// that what is written of it in any other be read again.
+func FuzzConvert(f *testing.F) {
+	for _, seed := range []string{
+		"0: M[x] := 1\n0: sync\n1: { M[x] == 1; M[x] := 2 }\ntx 0: 1 -> 2\norder M[x]: 1 2\nfinal M[x] == 2\ndep 1: 1 -> 1",
+		"w(0,1,0,0)\nr(0,1,0,0)", "w(x,1,a,0)\nr(x,1,b,7)", "[x:=1 v0==?]\n---\n[x==1]", "[[{\"events\":[[\"w\",0,1]],\"committed\":true}]]",
+		"0 0 0 (RMWRead (VA 0 0) (PA 0 8) (Data 0))\n1 0 0 (RMWWrite (VA 0 0) (PA 0 8) (Data 1))\nRelationship po 0 0 -> 1 0\nForbidden",
+		"X86_64 a\n{}\n P0;\n movl $1,(x);\n movl (x),%eax;\nexists (0:rax=1)",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		from, err := formats.Detect(data, true)
+		if err != nil || !from.HoldsHistories() && from.Name != "litmus" || from.Name == "native" {
+			return
+		}
+		_ = formats.Read(from, bytes.NewReader(data), "fuzz", func(trace formats.Trace) error {
+			if trace.Err != nil {
+				return nil
+			}
+			if err := trace.History.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			for _, to := range writable() {
+				var out bytes.Buffer
+				w, _ := formats.NewWriter(to, &out)
+				if errors.Join(w.Write(trace.History), w.Close()) != nil || to.Name == "litmus" {
+					continue
+				}
+				if again := read(t, to, out.String()); len(again) != 1 || again[0].Err != nil {
+					t.Fatalf("%s: %v in\n%s", to.Name, again, out.String())
+				}
+			}
+			return nil
+		})
+	})
+}
