@@ -84,6 +84,13 @@ func (a *Archive) System(c *Config) string { return c.system(a.Campaign.SimOf(c)
 
 // Summary counts the runs that ended.
 func (a *Archive) Summary() (*Summary, error) {
+	return a.Summarize(func(*Run) error { return nil })
+}
+
+// Summarize is Summary, and tells of each run when it is counted, in the order
+// of the journal: reading a long one twice takes twice as long. An error of
+// each ends it.
+func (a *Archive) Summarize(each func(*Run) error) (*Summary, error) {
 	s := newSummary(a.Campaign, a.Dir)
 	s.Started = a.Head.Started
 	s.part(a.Campaign, a.Head.Shard)
@@ -95,6 +102,9 @@ func (a *Archive) Summary() (*Summary, error) {
 		s.cover(run)
 		s.add(run)
 		s.Elapsed = max(s.Elapsed, e.At)
+		if err := each(run); err != nil {
+			return nil, err
+		}
 	}
 	s.reductions()
 	if a.Head.End != "" {

@@ -51,6 +51,13 @@ func TestArchive(t *testing.T) {
 		}
 		last = e
 	}
+	var told []int
+	if _, err := a.Summarize(func(r *Run) error { told = append(told, r.Number); return nil }); err != nil || len(told) != want.Total().Runs {
+		t.Errorf("told of the runs %v, %v", told, err)
+	}
+	if _, err := a.Summarize(func(*Run) error { return os.ErrClosed }); err != os.ErrClosed {
+		t.Errorf("an error of whom it told: %v", err)
+	}
 	appendTo(t, filepath.Join(l.Dir, journalFile), "\n")
 	if _, err := a.Summary(); err == nil || !strings.Contains(err.Error(), "runs.jsonl:25") {
 		t.Errorf("a line that is no JSON: %v", err)

@@ -9,34 +9,15 @@ import (
 	"ordeal/campaigns"
 )
 
-// canary is a configuration with a planted fault, and what came of it.
-type canary struct {
-	name   string
-	row    *campaigns.Row
-	titles map[string]int // of the runs that failed
-	// at and operations are when the first run to show the fault was recorded,
-	// and the operations of the configuration up to there.
-	at         time.Duration
-	operations int
-}
-
-// add notes a run that failed.
-func (c *canary) add(e *campaigns.Entry, p *progress) {
-	c.titles[e.Title]++
-	if k := c.row.Canary; k.Caught > 0 && e.Number == k.First {
-		c.at, c.operations = e.At, p.operations
-	}
-}
-
 // caught tells whether some run showed the fault.
-func (c *canary) caught() bool { return c.row.Canary.Caught > 0 }
+func (p *progress) caught() bool { return p.row.Canary.Caught > 0 }
 
 // control tells whether the fault is one that no run can show.
-func (c *canary) control() bool { return c.row.Canary.Control != "" }
+func (p *progress) control() bool { return p.row.Canary.Control != "" }
 
 // wrong tells whether the canary did what it should not.
-func (c *canary) wrong() bool {
-	fate := c.row.Canary.Fate
+func (p *progress) wrong() bool {
+	fate := p.row.Canary.Fate
 	return fate == campaigns.FateMissed || fate == campaigns.FateLoud
 }
 
@@ -44,9 +25,13 @@ func (c *canary) wrong() bool {
 type canaryRow struct {
 	Name, Fate, Class, About, Known, Seen, Dir string
 	Runs, Caught, Otherwise                    int
-	First                                      bool // whether the next two say something
-	Operations                                 int
-	At                                         time.Duration
+	First                                      *catchView
+}
+
+// catchView is a catch for the template.
+type catchView struct {
+	Operations int
+	At         time.Duration
 }
 
 // fates says for people what the fates are, and with which class.
@@ -58,17 +43,20 @@ var fates = map[campaigns.Fate][2]string{
 	campaigns.FateLoud:   {"failed, though it cannot", "bad"},
 }
 
-func (n *night) canaryRow(c *canary) canaryRow {
-	k := c.row.Canary
+func (n *night) canaryRow(p *progress) canaryRow {
+	k := p.row.Canary
 	r := canaryRow{
-		Name: clip(c.name, nameShown), About: clip(k.About, titleShown), Known: clip(k.Known, titleShown), Seen: clip(c.commonest(), titleShown),
+		Name: clip(p.row.Config, nameShown), About: clip(k.About, titleShown), Known: clip(k.Known, titleShown), Seen: clip(p.commonest(), titleShown),
 		Fate: clip(string(k.Fate), nameShown), Class: "none",
-		Runs: c.row.Runs, Caught: k.Caught, Otherwise: k.Otherwise, First: k.Caught > 0, Operations: c.operations, At: c.at,
+		Runs: p.row.Runs, Caught: k.Caught, Otherwise: k.Otherwise,
+	}
+	if p.first != nil {
+		r.First = &catchView{p.first.operations, p.first.at}
 	}
 	if f, ok := fates[k.Fate]; ok {
 		r.Fate, r.Class = f[0], f[1]
 	}
-	if c.control() && !c.caught() {
+	if p.control() && !p.caught() {
 		r.Seen = clip(k.Control, titleShown)
 	}
 	if dir, err := filepath.Rel(n.archive.Dir, k.Dir); err == nil && k.Dir != "" {
@@ -78,10 +66,10 @@ func (n *night) canaryRow(c *canary) canaryRow {
 }
 
 // commonest is the title that most runs have.
-func (c *canary) commonest() string {
+func (p *progress) commonest() string {
 	best := ""
-	for title, n := range c.titles {
-		if best == "" || cmp.Or(n-c.titles[best], cmp.Compare(best, title)) > 0 {
+	for title, n := range p.titles {
+		if best == "" || cmp.Or(n-p.titles[best], cmp.Compare(best, title)) > 0 {
 			best = title
 		}
 	}
@@ -109,7 +97,7 @@ func (n *night) fated(fate campaigns.Fate) []string {
 	var list []string
 	for _, c := range n.canaries {
 		if c.row.Canary.Fate == fate {
-			list = append(list, clip(c.name, nameShown))
+			list = append(list, clip(c.row.Config, nameShown))
 		}
 	}
 	return list
@@ -118,7 +106,7 @@ func (n *night) fated(fate campaigns.Fate) []string {
 // canaryRows are those that did what they should not first.
 func (n *night) canaryRows() []canaryRow {
 	list := slices.Clone(n.canaries)
-	slices.SortStableFunc(list, func(a, b *canary) int { return btoi(b.wrong()) - btoi(a.wrong()) })
+	slices.SortStableFunc(list, func(a, b *progress) int { return btoi(b.wrong()) - btoi(a.wrong()) })
 	var rows []canaryRow
 	for _, c := range list[:min(len(list), rowsShown)] {
 		rows = append(rows, n.canaryRow(c))

@@ -13,7 +13,7 @@ const catchesShown = 40
 // catches draws how many operations it took to catch each canary: a line for
 // each, or a curve for all where they are many. Controls do not count.
 func (n *night) catches() template.HTML {
-	var list []*canary
+	var list []*progress
 	for _, c := range n.canaries {
 		if !c.control() && c.row.Runs > 0 {
 			list = append(list, c)
@@ -30,7 +30,7 @@ func (n *night) catches() template.HTML {
 	case len(list) > catchesShown:
 		return figure(about, func(c *canvas) float64 { return c.detection([]series{all}, catchesAxis) })
 	}
-	slices.SortStableFunc(list, func(a, b *canary) int {
+	slices.SortStableFunc(list, func(a, b *progress) int {
 		x, y := a.trial(), b.trial()
 		return cmp.Or(btoi(y.caught)-btoi(x.caught), x.ops-y.ops)
 	})
@@ -40,14 +40,14 @@ func (n *night) catches() template.HTML {
 const catchesAxis = "operations of the canary's configuration, logarithmic"
 
 // trial is how many operations the canary took.
-func (c *canary) trial() trial {
-	if c.caught() {
-		return trial{c.operations, true}
+func (p *progress) trial() trial {
+	if p.first != nil {
+		return trial{p.first.operations, true}
 	}
-	return trial{c.row.Operations, false}
+	return trial{p.row.Operations, false}
 }
 
-func (c *canvas) catches(list []*canary) float64 {
+func (c *canvas) catches(list []*progress) float64 {
 	low, high := float64(max(list[0].trial().ops, 1)), 1.0
 	for _, k := range list {
 		low, high = min(low, float64(max(k.trial().ops, 1))), max(high, float64(k.trial().ops))
@@ -66,7 +66,7 @@ func (c *canvas) catches(list []*canary) float64 {
 	for i, k := range list {
 		t := k.trial()
 		y := top + row*float64(i) + 16
-		name := clip(k.name, nameShown)
+		name := clip(k.row.Config, nameShown)
 		if c.narrow {
 			c.text("label", "start", left, y, clip(name, 44))
 			y += 14
@@ -76,7 +76,7 @@ func (c *canvas) catches(list []*canary) float64 {
 		x := f.x.at(float64(max(t.ops, 1)))
 		if t.caught {
 			c.line("hunt", f.left, y, x, y)
-			c.dot("caught", x, y, 5, fmt.Sprintf("%s: caught after %s operations, by run %d", name, group(t.ops), k.row.Canary.First))
+			c.dot("caught", x, y, 5, fmt.Sprintf("%s: caught after %s operations, by run %d", name, group(t.ops), k.first.number))
 			continue
 		}
 		c.line("hunt missed", f.left, y, x, y)

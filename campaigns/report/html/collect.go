@@ -1,7 +1,6 @@
 package html
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -15,64 +14,79 @@ type night struct {
 	sum     *campaigns.Summary
 	// tested is the summary of the configurations without planted faults.
 	tested   *campaigns.Summary
-	canaries []*canary
+	canaries []*progress
 	flow     timeline
 	// configs counts by configuration what the summary does not.
 	configs map[string]*progress
 }
 
-// progress is how far a configuration has come.
+// progress is what the runs of a configuration did beside what the summary
+// says.
 type progress struct {
-	config     *campaigns.Config
-	row        *campaigns.Row
-	runs       int
-	operations int
-	search     time.Duration
-	evidence   time.Duration
+	config           *campaigns.Config
+	row              *campaigns.Row
+	operations       int
+	search, evidence time.Duration
+	// Of a planted fault: the titles of the runs that failed, the first run by
+	// number that showed it, and when that was.
+	titles map[string]int
+	first  *catch
+}
+
+// catch is a run that showed a planted fault: the operations of its
+// configuration up to there, and when it was recorded.
+type catch struct {
+	number, operations int
+	at                 time.Duration
+}
+
+func (p *progress) add(run *campaigns.Run) {
+	p.operations += run.Operations
+	for _, a := range run.Answers {
+		p.search += a.Search
+		p.evidence += a.Evidence
+	}
+	if p.config.Bug == nil || !run.Judgement.Finding() {
+		return
+	}
+	if p.titles == nil {
+		p.titles = make(map[string]int)
+	}
+	p.titles[run.Title]++
+	shows := run.Caught() || p.config.Bug.Equivalent != ""
+	if shows && (p.first == nil || run.Number < p.first.number) {
+		p.first = &catch{run.Number, p.operations, run.At}
+	}
 }
 
 // collect reads the journal of a campaign.
 func collect(ctx context.Context, a *campaigns.Archive) (*night, error) {
 	n := &night{archive: a, configs: make(map[string]*progress)}
+	for i := range a.Campaign.Configs {
+		cfg := &a.Campaign.Configs[i]
+		n.configs[cfg.Name] = &progress{config: cfg}
+	}
 	var err error
-	if n.sum, err = a.Summary(); err != nil {
+	n.sum, err = a.Summarize(func(run *campaigns.Run) error {
+		n.configs[run.Config.Name].add(run)
+		n.flow.add(run)
+		return ctx.Err()
+	})
+	if err != nil {
 		return nil, err
 	}
 	tested := *n.sum
 	n.tested, tested.Rows = &tested, nil
-	canaries := make(map[string]*canary)
-	for i := range n.sum.Rows { // in the order of the file
-		row, cfg := &n.sum.Rows[i], &a.Campaign.Configs[i]
-		n.configs[cfg.Name] = &progress{config: cfg, row: row}
-		if row.Canary == nil {
+	for i := range n.sum.Rows {
+		row := &n.sum.Rows[i]
+		p := n.configs[row.Config]
+		if p.row = row; row.Canary == nil {
 			tested.Rows = append(tested.Rows, *row)
-			continue
-		}
-		c := &canary{name: cfg.Name, row: row, titles: make(map[string]int)}
-		canaries[cfg.Name] = c
-		n.canaries = append(n.canaries, c)
-	}
-	for e, err := range a.Entries() {
-		if err := cmp.Or(err, ctx.Err()); err != nil {
-			return nil, err
-		}
-		p := n.configs[e.Config]
-		p.add(e)
-		n.flow.add(e)
-		if c := canaries[e.Config]; c != nil && e.Finding() {
-			c.add(e, p)
+		} else {
+			n.canaries = append(n.canaries, p)
 		}
 	}
 	return n, nil
-}
-
-func (p *progress) add(e *campaigns.Entry) {
-	p.runs++
-	p.operations += e.Operations
-	for _, a := range e.Answers {
-		p.search += a.Search
-		p.evidence += a.Evidence
-	}
 }
 
 // findings counts the findings that runs show.

@@ -17,11 +17,11 @@ type slot struct{ runs, operations int }
 
 const maxSlots = 240
 
-func (t *timeline) add(e *campaigns.Entry) {
+func (t *timeline) add(run *campaigns.Run) {
 	if t.span == 0 {
 		t.span = 50 * time.Millisecond
 	}
-	at := max(e.At, 0)
+	at := max(run.At, 0)
 	for at/t.span >= maxSlots {
 		t.halve()
 	}
@@ -30,7 +30,7 @@ func (t *timeline) add(e *campaigns.Entry) {
 		t.slots = append(t.slots, slot{})
 	}
 	t.slots[i].runs++
-	t.slots[i].operations += e.Operations
+	t.slots[i].operations += run.Operations
 }
 
 // halve joins each slot with its neighbour.

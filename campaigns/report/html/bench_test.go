@@ -1,0 +1,53 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+// BenchmarkReport reports a night of 100,000 runs of 20 configurations, each
+// run with the 500 transitions of a large protocol, and 200 findings.
+func BenchmarkReport(b *testing.B) {
+	const runs, configs, findings = 100_000, 20, 200
+	file := "name: long\nsim: builtin\nconfigs:\n"
+	for i := range configs {
+		protocol := [...]string{"mi", "mesi-two-level", "moesi-hammer", "moesi-amd-base"}[i%4]
+		file += fmt.Sprintf("  - {name: c%d, runs: %d, protocol: %s}\n", i, runs/configs, protocol)
+	}
+	table := make(sim.Coverage, 500)
+	for i := range table {
+		table[i] = sim.Transition{Machine: fmt.Sprintf("Machine%d", i/250), State: fmt.Sprintf("State_%d", i%250/10), Event: fmt.Sprintf("Event_%d", i%10)}
+	}
+	c, err := campaigns.Parse("long", []byte(file), nil)
+	must(b, err)
+	counts := make([]uint64, len(table))
+	known := map[string]bool{}
+	a := fake(b, file, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
+		for n, i := range c.Schedule() {
+			yield(entry(c.Configs[i].Name, n, func(e *campaigns.Entry) {
+				if !known[e.Config] {
+					e.New, known[e.Config] = table, true
+				}
+				for k := range counts {
+					counts[k] = uint64((n + k) % 7)
+				}
+				e.Counts, e.Covered = counts, &campaigns.Covered{Taken: 400, Reachable: 500}
+				if n%100 == 0 {
+					fails(sim.Crash, fmt.Sprintf("invalid transition (S%d, E) of L1Cache", n/100%findings))(e)
+				}
+			}))
+		}
+	})
+	b.ReportAllocs()
+	for b.Loop() {
+		var out bytes.Buffer
+		must(b, Write(context.Background(), &out, a, Options{}))
+		b.ReportMetric(float64(out.Len())/1e6, "MB/page")
+		b.ReportMetric(runs*float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+	}
+}
