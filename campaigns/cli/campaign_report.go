@@ -14,6 +14,8 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/campaigns/report/html"
+	"ordeal/campaigns/report/jsonl"
+	"ordeal/campaigns/report/junit"
 )
 
 // reportFormat is a form that a campaign's report may have.
@@ -26,6 +28,12 @@ type reportFormat struct {
 var reportFormats = []reportFormat{
 	{"html", "report.html", func(ctx context.Context, w io.Writer, a *campaigns.Archive, c *campaignReport) error {
 		return html.Write(ctx, w, a, html.Options{Kill: c.kill})
+	}},
+	{"junit", "junit.xml", func(_ context.Context, w io.Writer, a *campaigns.Archive, _ *campaignReport) error {
+		return junit.Write(w, a)
+	}},
+	{"jsonl", "report.jsonl", func(_ context.Context, w io.Writer, a *campaigns.Archive, _ *campaignReport) error {
+		return jsonl.Write(w, a)
 	}},
 }
 
@@ -54,9 +62,16 @@ func newCampaignReport(e *env) *cobra.Command {
 needs nothing else: the summary, the findings with pictures of their witnesses and
 the commands to reproduce them, the canaries, the coverage of the protocols' tables,
 throughput and times of detection, and the environment. A kill matrix measured by
-mutate run joins it with --kill, or when it is in DIR.`,
+mutate run joins it with --kill, or when it is in DIR.
+
+For continuous integration, junit is XML with a test suite for each kind of run: one
+case for its runs, one for each finding and canary. jsonl has an object a line: the
+campaign, each run, each finding, each canary, the summary; the package
+campaigns/report/jsonl documents the fields.`,
 		Example: `  ordeal campaign report night
-  ordeal campaign report --kill mutants -o night.html night`,
+  ordeal campaign report --kill mutants -o night.html night
+  ordeal campaign report --format junit night
+  ordeal campaign report --format jsonl -o - night | jq 'select(.event == "finding")'`,
 		Args: arguments(1, 1, "one DIR of a campaign"),
 	}
 	f := cmd.Flags()

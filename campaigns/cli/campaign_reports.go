@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"ordeal/campaigns"
+)
+
+// reportFlags name the files that reports go to when a campaign ends, by the
+// formats of reportFormats.
+type reportFlags struct{ files []string }
+
+func (f *reportFlags) flags(fs *pflag.FlagSet) {
+	f.files = make([]string, len(reportFormats))
+	for i, format := range reportFormats {
+		fs.StringVar(&f.files[i], format.name, "", "at the end, also write what campaign report --format "+format.name+" writes to this file")
+	}
+}
+
+// write writes the reports of a campaign that ran: sum is nil, or empty with
+// an error, if it did not begin. An interrupted one has its reports, too.
+func (f *reportFlags) write(ctx context.Context, e *env, dir string, sum *campaigns.Summary, failed error) error {
+	if sum == nil || failed != nil && sum.Total().Runs == 0 {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	var archive *campaigns.Archive
+	var faults []error
+	for i, format := range reportFormats {
+		if f.files[i] == "" {
+			continue
+		}
+		if archive == nil {
+			var err error
+			if archive, err = campaigns.Open(dir); err != nil {
+				return err
+			}
+		}
+		var text bytes.Buffer
+		if err := format.write(ctx, &text, archive, &campaignReport{env: e}); err != nil {
+			faults = append(faults, fmt.Errorf("report as %s: %w", format.name, err))
+		} else {
+			faults = append(faults, campaigns.WriteFile(f.files[i], text.Bytes()))
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,101 @@
+package junit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/report"
+	"ordeal/sim"
+)
+
+// failed tells of a finding that n runs of a configuration are of.
+func failed(a *campaigns.Archive, s *campaigns.Summary, f *campaigns.Finding, n int) *failure {
+	message := fmt.Sprintf("%s; %d runs, the first is run %d of seed %d", f.Title, n, f.First, s.Seed)
+	if f.Outcome == sim.Missed {
+		message = fmt.Sprintf("%s: none of %d runs of seed %d showed it", f.Title, n, s.Seed)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n", message, f.System)
+	if f.Reduction != nil {
+		fmt.Fprintf(&b, "reduced: %s\n", f.Reduction)
+	}
+	b.WriteString("\n")
+	for _, command := range report.Commands(a.Dir, f) {
+		b.WriteString(command + "\n")
+	}
+	if f.Best != nil {
+		b.WriteString(seen(f.Best.Dir))
+	}
+	return &failure{Message: clean(message), Type: f.Outcome.String(), Text: clean(b.String())}
+}
+
+// textMost bounds what is cited of a file of a run, in bytes.
+const textMost = 8 << 10
+
+// seen is what a run directory says for people: the detail of its verdict and
+// its first witness; empty where it says nothing.
+func seen(dir string) string {
+	var b strings.Builder
+	if j, err := campaigns.RunDir(dir).Judgement(); err == nil && j.Detail != "" {
+		b.WriteString("\n" + shortened(j.Detail) + "\n")
+	}
+	witnesses, _ := filepath.Glob(filepath.Join(dir, "witness-*.txt")) // the pattern is well-formed
+	if len(witnesses) > 0 {
+		if text, err := regular(witnesses[0]); err == nil {
+			b.WriteString("\n" + shortened(text) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// regular reads the beginning of a file, which must be a regular one: a
+// directory may come from others.
+func regular(path string) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.Join(fs.ErrInvalid, fmt.Errorf("%s is no regular file", path))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, textMost+1))
+	return string(text), err
+}
+
+// shortened is the beginning of a long text, in whole lines.
+func shortened(text string) string {
+	if len(text) <= textMost {
+		return strings.TrimRight(text, "\n")
+	}
+	text = text[:textMost]
+	if i := strings.LastIndexByte(text, '\n'); i > 0 {
+		text = text[:i]
+	}
+	return text + "\n…"
+}
+
+// clean takes out what XML 1.0 has no form for, and other control characters:
+// readers refuse whole files for one of them.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case r < ' ', r >= 0x7f && r < 0xa0, r == utf8.RuneError, r >= 0xfffe && r <= 0xffff:
+			return -1
+		}
+		return r
+	}, text)
+}

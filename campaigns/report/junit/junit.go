@@ -1,0 +1,229 @@
+// Package junit writes what came of a campaign in the XML of JUnit, which
+// continuous integration systems read: Jenkins, GitLab, GitHub's actions and
+// others.
+//
+// Each kind of run is a test suite. A campaign has tens of thousands of runs,
+// which no such system shows well, and their numbers mean nothing from night to
+// night. So the cases of a suite are what has a name that stays:
+//
+//	runs                      all runs of this kind; skipped where none ended
+//	OUTCOME: TITLE            a finding, which is a failure; gone when it is gone
+//	canary: ABOUT             a planted fault: passes when it was caught, fails
+//	                          when it was missed, skipped while that is open
+//	negative control: ABOUT   a fault that cannot show: fails when it does
+//	runs that could not be made   an error
+//	undecided by MODEL        skipped
+//
+// A failure has the outcome as its type, one line with numbers and seed as its
+// message, and as its text what was seen and the commands that show and repeat
+// it. Numbers of runs and operations are properties of the suite.
+package junit
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/sim"
+)
+
+// suites is the root element.
+type suites struct {
+	XMLName  xml.Name `xml:"testsuites"`
+	Name     string   `xml:"name,attr"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Errors   int      `xml:"errors,attr"`
+	Skipped  int      `xml:"skipped,attr"`
+	Time     string   `xml:"time,attr"`
+	Suites   []suite  `xml:"testsuite"`
+}
+
+// suite is a kind of run. Attributes and elements are those that Ant's schema
+// demands, in its order; that of Jenkins accepts them.
+type suite struct {
+	Name       string     `xml:"name,attr"`
+	ID         int        `xml:"id,attr"`
+	Package    string     `xml:"package,attr"`
+	Timestamp  string     `xml:"timestamp,attr"`
+	Hostname   string     `xml:"hostname,attr"`
+	Tests      int        `xml:"tests,attr"`
+	Failures   int        `xml:"failures,attr"`
+	Errors     int        `xml:"errors,attr"`
+	Skipped    int        `xml:"skipped,attr"`
+	Time       string     `xml:"time,attr"`
+	Properties []property `xml:"properties>property"`
+	Cases      []testCase `xml:"testcase"`
+	Out        string     `xml:"system-out"`
+	Err        string     `xml:"system-err"`
+}
+
+type property struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+// testCase has at most one of its elements.
+type testCase struct {
+	Name    string   `xml:"name,attr"`
+	Class   string   `xml:"classname,attr"`
+	Time    string   `xml:"time,attr"`
+	Skipped *skipped `xml:"skipped"`
+	Error   *failure `xml:"error"`
+	Failure *failure `xml:"failure"`
+}
+
+type skipped struct {
+	Message string `xml:"message,attr"`
+}
+
+type failure struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// Write writes the report of a campaign, ended or not.
+func Write(w io.Writer, a *campaigns.Archive) error {
+	s, err := a.Summary()
+	if err != nil {
+		return err
+	}
+	root := suites{Name: clean(s.Campaign), Time: seconds(s.Elapsed)}
+	for i := range s.Rows {
+		one := newSuite(a, s, &s.Rows[i])
+		one.ID = i
+		root.Tests += one.Tests
+		root.Failures += one.Failures
+		root.Errors += one.Errors
+		root.Skipped += one.Skipped
+		root.Suites = append(root.Suites, one)
+	}
+	text, err := xml.MarshalIndent(&root, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write JUnit report: %w", err)
+	}
+	_, err = io.WriteString(w, xml.Header+string(text)+"\n")
+	return err
+}
+
+// newSuite is the suite of a configuration.
+func newSuite(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) suite {
+	one := suite{
+		Name: clean(r.Config), Package: clean(s.Campaign), Timestamp: s.Started.UTC().Format("2006-01-02T15:04:05"), Hostname: "localhost",
+		Time: seconds(r.Simulated + r.Judged),
+		Properties: []property{
+			{"seed", fmt.Sprint(s.Seed)}, {"expect", r.Expect}, {"planned", fmt.Sprint(r.Planned)},
+			{"runs", fmt.Sprint(r.Runs)}, {"operations", fmt.Sprint(r.Operations)},
+		},
+	}
+	var ended []string
+	for o := sim.OutcomeUnknown; o <= sim.Infra; o++ {
+		if n := r.Outcomes[o]; n > 0 {
+			one.Properties = append(one.Properties, property{o.String(), fmt.Sprint(n)})
+			ended = append(ended, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	one.Out = fmt.Sprintf("%d of %d runs, %d operations: %s\n", r.Runs, r.Planned, r.Operations, strings.Join(ended, ", "))
+	class := clean(s.Campaign + "." + r.Config)
+	for _, c := range cases(a, s, r) {
+		c.Class = class
+		if c.Time == "" {
+			c.Time = "0.000"
+		}
+		one.Tests++
+		switch {
+		case c.Failure != nil:
+			one.Failures++
+		case c.Error != nil:
+			one.Errors++
+		case c.Skipped != nil:
+			one.Skipped++
+		}
+		one.Cases = append(one.Cases, c)
+	}
+	return one
+}
+
+// cases are the cases of a configuration.
+func cases(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) []testCase {
+	all := testCase{Name: "runs", Time: seconds(r.Simulated + r.Judged)}
+	if r.Runs == 0 {
+		all.Skipped = &skipped{fmt.Sprintf("none of %d runs ended", r.Planned)}
+	}
+	list := []testCase{all}
+	if r.Canary != nil {
+		list = append(list, canaryCase(a, s, r))
+	} else {
+		for i := range s.Findings {
+			f := &s.Findings[i]
+			if n := runsOf(f, r.Config); n > 0 {
+				list = append(list, testCase{Name: clean(fmt.Sprintf("%s: %s", f.Outcome, f.Title)), Failure: failed(a, s, f, n)})
+			}
+		}
+	}
+	if n := r.Outcomes[sim.Infra]; n > 0 {
+		list = append(list, testCase{Name: "runs that could not be made", Error: notMade(s, r, n)})
+	}
+	for _, m := range campaigns.ModelNames() {
+		if n := r.Answers[m][check.Unknown.String()]; n > 0 {
+			list = append(list, testCase{Name: "undecided by " + m, Skipped: &skipped{fmt.Sprintf("no verdict on %d of %d runs", n, r.Runs)}})
+		}
+	}
+	return list
+}
+
+// canaryCase is the case of a planted fault.
+func canaryCase(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) testCase {
+	k := r.Canary
+	c := testCase{Name: clean("canary: " + k.About)}
+	if k.Control != "" {
+		c.Name = clean("negative control: " + k.About)
+	}
+	switch k.Fate {
+	case campaigns.FateOpen:
+		c.Skipped = &skipped{fmt.Sprintf("not caught in %d of %d runs, which is too early to tell", r.Runs, r.Planned)}
+	case campaigns.FateMissed, campaigns.FateLoud:
+		i := slices.IndexFunc(s.Findings, func(f campaigns.Finding) bool { return runsOf(&f, r.Config) > 0 })
+		if i >= 0 {
+			c.Failure = failed(a, s, &s.Findings[i], runsOf(&s.Findings[i], r.Config))
+		} else {
+			c.Failure = &failure{Message: string(k.Fate), Type: string(k.Fate)}
+		}
+	}
+	return c
+}
+
+// runsOf is the number of runs of a finding in a configuration.
+func runsOf(f *campaigns.Finding, config string) int {
+	for _, c := range f.Configs {
+		if c.Config == config {
+			return c.Runs
+		}
+	}
+	return 0
+}
+
+// troublesNamed bounds the runs that could not be made that are named.
+const troublesNamed = 5
+
+// notMade tells of runs that could not be made.
+func notMade(s *campaigns.Summary, r *campaigns.Row, n int) *failure {
+	var text []string
+	for _, t := range s.Troubles {
+		if t.Config == r.Config && len(text) < troublesNamed {
+			text = append(text, fmt.Sprintf("run %d: %s, in %s", t.Number, t.Title, t.Dir))
+		}
+	}
+	return &failure{
+		Message: fmt.Sprintf("%d of %d runs could not be made or judged and say nothing", n, r.Runs), Type: sim.Infra.String(),
+		Text: clean(strings.Join(text, "\n")),
+	}
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
