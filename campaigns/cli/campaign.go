@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,6 +50,7 @@ one), 3 undecided or interrupted with nothing found, 4 some run could not be mad
 	fs.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
 	fs.Var((*shardFlag)(&c.shard), "shard", "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
 	c.show.flags(fs)
+	c.leave.flags(fs)
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0]) })
 	return cmd
 }
@@ -60,6 +62,7 @@ type campaignRun struct {
 	dir   string
 	shard campaigns.Shard
 	show  progressFlags
+	leave reportFlags
 }
 
 func (c *campaignRun) run(ctx context.Context, file string) error {
@@ -82,7 +85,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 	loop.Again, loop.Shard = c.again(file), c.shard
 	sum, err := loop.Run(ctx, camp)
 	progress.close()
-	return c.conclude(sum, err)
+	return c.conclude(sum, errors.Join(err, c.leave.write(ctx, c.env, dir, sum, err)))
 }
 
 // loop is the run loop of a campaign in dir.
@@ -140,6 +143,8 @@ stop: that is said, and the table printed.`,
 	}
 	var show progressFlags
 	show.flags(cmd.Flags())
+	var leave reportFlags
+	leave.flags(cmd.Flags())
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		mode, err := show.resolve(e.stderr)
 		if err != nil {
@@ -153,7 +158,7 @@ stop: that is said, and the table printed.`,
 		loop := e.loop(args[0], progress)
 		sum, err := loop.Resume(ctx)
 		progress.close()
-		return e.conclude(sum, err)
+		return e.conclude(sum, errors.Join(err, leave.write(ctx, e, args[0], sum, err)))
 	})
 	return cmd
 }
