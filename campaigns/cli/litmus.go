@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/litmus"
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+func newLitmus(e *env) *cobra.Command {
+	l := litmusRun{env: e, o: litmus.Options{Config: campaigns.DefaultConfig()}}
+	cmd := &cobra.Command{
+		Use:   "litmus [FILE|DIR|@LIST…]",
+		Short: "Run litmus tests many times and flag what the model forbids",
+		Long: `Run X86_64 litmus tests many times, with delays drawn at random and locations
+lying in memory in several ways, count the states they end in, and flag those
+that the model forbids. What the model allows is enumerated, so that no other
+tool is needed. A folder stands for all files below it that end in .litmus, a
+file whose name begins with @ for the paths in it, one a line.
+
+The histograms are those of litmus7, in which FORBIDDEN lines stand between
+results; a table ends it all. The first run that shows something forbidden of a
+test is kept, with an explanation, to be repeated.
+
+Exit status 1 when something forbidden was seen or a run did not end as it
+should, 3 when tests could not be read or enumerated (the others run all the
+same) or herd7 disagrees, 4 when a simulator could not run.`,
+		Example: `  ordeal litmus --shapes --save tests
+  ordeal litmus --rounds 1000000 tests
+  ordeal litmus --sim builtin --protocol mesi --core ooo tests/SB.litmus tests/MP.litmus`,
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&l.o.Sim, "sim", "host", "simulator: "+strings.Join(campaigns.Sims(), ", "))
+	fs.StringVar(&l.o.Model, "model", "", "the model that must not be broken: sc, tso, pso (default what the simulator promises)")
+	fs.IntVar(&l.o.Rounds, "rounds", 100_000, "how often to execute each test, at least")
+	fs.Uint64Var(&l.o.Seed, "seed", 1, "seed of delays and of the simulator's own randomness")
+	fs.StringVar(&l.o.Layout, "layout", campaigns.AnyLayout, "memory layout: packed, spread, pairs, conflict, or any for each in turn")
+	fs.IntVar(&l.o.MaxDelay, "max-delay", 64, "longest delay, in loop iterations; 0 means no delays")
+	fs.DurationVar(&l.o.Timeout, "timeout", time.Minute, "longest time of one run")
+	fs.StringVar(&l.o.Dir, "dir", "", "folder of the runs that are kept, made when there is one; default runs/litmus-TIME")
+	fs.StringVar(&l.o.Herd, "herd", "", "compare what the model allows with what this herd7 says")
+	fs.IntVar(&l.workers, "workers", 0, "tests at a time; 0 means one for each processor, on the host one alone")
+	fs.BoolVar(&l.shapes, "shapes", false, "run the critical cycles that programs are made of, beside the files")
+	fs.StringVar(&l.save, "save", "", "with --shapes: write them to this folder, and run nothing")
+	fs.BoolVar(&l.json, "json", false, "print the results as JSON")
+	fs.BoolVar(&l.tableOnly, "table", false, "print the table only, and what was found")
+	machineFlags(fs, &l.o.Config.Machine)
+	gem5Flags(fs, &l.o.Config.Gem5)
+	cmd.RunE = body(func(ctx context.Context, args []string) error { return l.run(ctx, args) })
+	return cmd
+}
+
+// litmusRun is the litmus command.
+type litmusRun struct {
+	*env
+	o                       litmus.Options
+	workers                 int
+	shapes, json, tableOnly bool
+	save                    string
+}
+
+// prepare checks the flags and fills in what they leave open.
+func (l *litmusRun) prepare(args []string) error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if len(args) == 0 && !l.shapes {
+		fault("want files, folders or lists of litmus tests, or --shapes")
+	}
+	if l.o.Rounds < 1 {
+		fault("--rounds %d: want at least 1", l.o.Rounds)
+	}
+	if l.workers < 0 {
+		fault("--workers %d: want at least 0", l.workers)
+	}
+	if l.o.MaxDelay < 0 || gen.Value(l.o.MaxDelay) > gen.MaxDelay {
+		fault("--max-delay %d: want 0 to %d", l.o.MaxDelay, gen.MaxDelay)
+	}
+	if l.o.Layout != campaigns.AnyLayout {
+		if _, err := gen.ParseLayout(l.o.Layout); err != nil {
+			fault("--layout: %w, or any", err)
+		}
+	}
+	if l.json && l.tableOnly {
+		fault("--json contradicts --table")
+	}
+	faults = append(faults, positive("timeout", l.o.Timeout))
+	l.o.Command = l.args
+	if l.o.Model == "" {
+		l.o.Model = l.o.Config.Promise()
+	}
+	if err := litmus.CheckModel(l.o.Model); err != nil {
+		fault("--model: %w", err)
+	}
+	if _, err := campaigns.NewRunner(l.o.Sim, &l.o.Config); err != nil {
+		fault("--sim %s: %w", l.o.Sim, err)
+	}
+	if l.o.Dir == "" {
+		l.o.Dir = filepath.Join("runs", "litmus-"+time.Now().Format("20060102-150405"))
+	}
+	if l.workers == 0 {
+		l.workers = litmus.Workers(l.o.Sim)
+	}
+	return usage(errors.Join(faults...))
+}
+
+func (l *litmusRun) run(ctx context.Context, args []string) error {
+	if l.save != "" {
+		return l.saveShapes(args)
+	}
+	if err := l.prepare(args); err != nil {
+		return err
+	}
+	tests, unread := litmus.Load(args)
+	if l.shapes {
+		more, err := litmus.Shapes()
+		if err != nil {
+			return err
+		}
+		tests = append(tests, more...)
+	}
+	l.complain(unread)
+	var reports []*litmus.Report
+	unfit, err := litmus.RunAll(ctx, tests, &l.o, l.workers, func(r *litmus.Report) error {
+		reports = append(reports, r)
+		if l.json || l.tableOnly && !r.Finding() {
+			return nil
+		}
+		_, err := r.WriteTo(l.stdout)
+		return err
+	})
+	l.complain(unfit)
+	var tableErr error
+	switch faults := errors.Join(unread, unfit); {
+	case l.json:
+		tableErr = litmus.WriteJSON(l.stdout, &l.o, reports, faults)
+	case len(reports) > 0:
+		tableErr = litmus.WriteTable(l.stdout, reports)
+	}
+	if err := errors.Join(err, tableErr); err != nil {
+		return err
+	}
+	return exit(litmusStatus(reports, unread != nil || unfit != nil))
+}
+
+// complain says what keeps tests from running.
+func (l *litmusRun) complain(err error) {
+	if err == nil {
+		return
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(l.stderr, "ordeal: %s\n", line)
+	}
+}
+
+// saveShapes writes the shapes as files.
+func (l *litmusRun) saveShapes(args []string) error {
+	if !l.shapes || len(args) > 0 {
+		return usage(errors.New("--save: want --shapes and no files"))
+	}
+	n, err := litmus.SaveShapes(l.save)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(l.stdout, "%d litmus tests in %s\n", n, l.save)
+	return err
+}
+
+// litmusStatus is the exit status that reports mean; some tests may be
+// missing.
+func litmusStatus(reports []*litmus.Report, missing bool) int {
+	status := campaigns.ExitOK
+	if missing {
+		status = campaigns.ExitUndecided
+	}
+	for _, r := range reports {
+		switch {
+		case r.Finding():
+			return campaigns.ExitFinding
+		case r.Failure != nil && r.Failure.Outcome == sim.Infra:
+			status = campaigns.ExitInfra
+		case r.Herd != nil && r.Herd.Skipped == "" && !r.Herd.Agrees() && status == campaigns.ExitOK:
+			status = campaigns.ExitUndecided
+		}
+	}
+	return status
+}

@@ -1,0 +1,141 @@
+package litmus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ordeal/parse/formats/histogram"
+	"ordeal/sim/launch"
+	"ordeal/sim/launch/jail"
+)
+
+// Bounds of one call of herd7.
+const (
+	herdTimeout = 2 * time.Minute
+	herdMemory  = 4 << 30
+	herdFile    = 64 << 20
+)
+
+// herdModels are herd7's names of models that it comes with.
+var herdModels = map[string]string{"sc": "sc.cat", "tso": "x86tso.cat"}
+
+// Comparison is what herd7 allows against what our enumeration allows.
+type Comparison struct {
+	// Skipped says why herd7 could not be asked; empty when it answered.
+	Skipped string `json:"skipped,omitempty"`
+	// OnlyHerd and OnlyOurs are states that the other one forbids.
+	OnlyHerd []string `json:"only_herd,omitempty"`
+	OnlyOurs []string `json:"only_ours,omitempty"`
+	_        struct{}
+}
+
+// Agrees reports whether herd7 answered the same.
+func (c *Comparison) Agrees() bool {
+	return c.Skipped == "" && len(c.OnlyHerd)+len(c.OnlyOurs) == 0
+}
+
+// compare asks herd7 which states a model allows. The error is ctx's or about
+// herd7 not being what it should.
+func compare(ctx context.Context, t *Test, o *Options, a *allowed) (*Comparison, error) {
+	name, ok := herdModels[o.Model]
+	if !ok {
+		return &Comparison{Skipped: "herd7 has no model " + o.Model}, nil
+	}
+	if _, err := os.Stat(t.File); errors.Is(err, os.ErrNotExist) {
+		return &Comparison{Skipped: "the test is in no file"}, nil
+	}
+	text, err := askHerd(ctx, o.Herd, name, t.File)
+	if err != nil {
+		return nil, err
+	}
+	results, err := histogram.Parse("the output of "+o.Herd, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	if len(results) != 1 || results[0].Form != histogram.Herd7 || results[0].Test != t.Name {
+		return nil, fmt.Errorf("%s: want the states of test %s alone", o.Herd, t.Name)
+	}
+	var theirs []string
+	for i := range results[0].States {
+		theirs = append(theirs, canonical(&results[0].States[i]))
+	}
+	var ours []string
+	for _, s := range a.states {
+		ours = append(ours, canonicalText(s))
+	}
+	return &Comparison{OnlyHerd: without(theirs, ours), OnlyOurs: without(ours, theirs)}, nil
+}
+
+// askHerd runs herd7 and returns what it prints.
+func askHerd(ctx context.Context, herd, model, file string) (string, error) {
+	dir, err := os.MkdirTemp("", "ordeal-herd-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	if file, err = filepath.Abs(file); err != nil {
+		return "", err
+	}
+	out, errs := filepath.Join(dir, "out"), filepath.Join(dir, "err")
+	end, err := launch.Run(ctx, launch.Command{
+		Path: herd, Args: []string{"-model", model, file}, Env: os.Environ(), Dir: dir, Stdout: out, Stderr: errs,
+		Timeout: herdTimeout, Jail: jail.Tools(), Limits: launch.Limits{FileBytes: herdFile, ResidentBytes: herdMemory},
+	})
+	if err != nil {
+		return "", err
+	}
+	said, err := os.ReadFile(errs)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case end.TimedOut:
+		return "", fmt.Errorf("%s: no answer after %v", herd, herdTimeout)
+	case end.Exceeded == launch.Memory:
+		return "", fmt.Errorf("%s: it took more than %d bytes of memory", herd, int64(herdMemory))
+	case end.Code != 0:
+		return "", fmt.Errorf("%s: status %d: %s", herd, end.Code, strings.TrimSpace(string(said[:min(len(said), 500)])))
+	}
+	text, err := os.ReadFile(out)
+	return string(text), err
+}
+
+// canonical is a state in an order and spelling of its own: tools differ in
+// how they write locations.
+func canonical(s *histogram.State) string {
+	var parts []string
+	for _, b := range s.Values {
+		parts = append(parts, strings.TrimSuffix(strings.TrimPrefix(b.Name, "["), "]")+"="+b.Value)
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "; ")
+}
+
+// canonicalText is the same of a state as printed: "0:rax=0; [x]=1;".
+func canonicalText(text string) string {
+	s := &histogram.State{}
+	for part := range strings.SplitSeq(text, ";") {
+		if name, value, ok := strings.Cut(strings.TrimSpace(part), "="); ok {
+			s.Values = append(s.Values, histogram.Binding{Name: name, Value: value})
+		}
+	}
+	return canonical(s)
+}
+
+// without are the elements of a that are not in b, sorted.
+func without(a, b []string) []string {
+	var out []string
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

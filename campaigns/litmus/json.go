@@ -1,0 +1,97 @@
+package litmus
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+
+	"ordeal/check/outcomes"
+)
+
+// CheckModel reports a model whose outcomes cannot be enumerated.
+func CheckModel(name string) error {
+	_, err := outcomes.Parse(name)
+	return err
+}
+
+// jsonSuite is what WriteJSON writes.
+type jsonSuite struct {
+	Model  string     `json:"model"`
+	Sim    string     `json:"sim"`
+	Seed   uint64     `json:"seed"`
+	Tests  []jsonTest `json:"tests"`
+	Faults []string   `json:"faults,omitempty"` // tests that were not run, and why
+}
+
+type jsonTest struct {
+	Test        string        `json:"test"`
+	File        string        `json:"file"`
+	Kind        string        `json:"kind"`
+	Condition   string        `json:"condition"`
+	Observation string        `json:"observation"`
+	Positive    uint64        `json:"positive"`
+	Negative    uint64        `json:"negative"`
+	States      []jsonState   `json:"states"`
+	Allowed     int           `json:"allowed_states"`
+	AllowedSeen int           `json:"allowed_states_seen"`
+	Forbidden   []jsonFault   `json:"forbidden,omitempty"`
+	Failure     *jsonFailure  `json:"failure,omitempty"`
+	Rounds      int           `json:"rounds"`
+	Runs        int           `json:"runs"`
+	Elapsed     time.Duration `json:"elapsed_ns"`
+	Herd        *Comparison   `json:"herd,omitempty"`
+}
+
+type jsonState struct {
+	Count   uint64 `json:"count"`
+	Witness bool   `json:"witness"` // the condition holds, or for forall does not
+	State   string `json:"state"`
+}
+
+type jsonFault struct {
+	State   string `json:"state"`
+	Outcome string `json:"outcome"`
+	Count   uint64 `json:"count"`
+	Witness string `json:"witness,omitempty"`
+	Dir     string `json:"dir,omitempty"`
+}
+
+type jsonFailure struct {
+	Outcome string `json:"outcome"`
+	Title   string `json:"title"`
+	Detail  string `json:"detail,omitempty"`
+	Dir     string `json:"dir,omitempty"`
+}
+
+// WriteJSON writes reports, and what kept other tests from running, as one
+// JSON object.
+func WriteJSON(w io.Writer, o *Options, reports []*Report, faults error) error {
+	out := jsonSuite{Model: o.Model, Sim: o.Sim, Seed: o.Seed, Tests: []jsonTest{}}
+	if faults != nil {
+		out.Faults = strings.Split(faults.Error(), "\n")
+	}
+	for _, r := range reports {
+		t := jsonTest{
+			Test: r.Result.Test, File: r.File, Kind: r.Result.Kind.String(), Condition: r.Result.Condition,
+			Observation: r.Result.Observation.String(), Positive: r.Result.Positive, Negative: r.Result.Negative,
+			Allowed: r.Allowed, AllowedSeen: r.AllowedSeen, Rounds: r.Rounds, Runs: r.Runs, Elapsed: r.Elapsed, Herd: r.Herd, States: []jsonState{},
+		}
+		for i := range r.Result.States {
+			s := &r.Result.States[i]
+			t.States = append(t.States, jsonState{s.Count, s.Witness, s.String()})
+		}
+		for _, f := range r.Forbidden {
+			t.Forbidden = append(t.Forbidden, jsonFault(f))
+		}
+		if f := r.Failure; f != nil {
+			t.Failure = &jsonFailure{f.Outcome.String(), f.Title, f.Detail, f.Dir}
+		}
+		out.Tests = append(out.Tests, t)
+	}
+	text, err := json.MarshalIndent(&out, "", "  ")
+	if err == nil {
+		_, err = w.Write(append(text, '\n'))
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package litmus
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/check/model"
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+// judgeTimeout bounds the judging of a run that is kept.
+const judgeTimeout = time.Minute
+
+// keep writes the run directory of run number n, which can be repeated and
+// judged again, and explains why the model forbids its history.
+func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.Result) (dir, witness string, err error) {
+	run, err := x.directory()
+	if err != nil {
+		return "", "", err
+	}
+	if x.tools == nil {
+		x.tools = campaigns.Tools(ctx, x.runner)
+	}
+	cfg := x.o.Config
+	cfg.Name, cfg.Runs, cfg.Expect, cfg.Classify = "litmus", 1, x.o.Model, nil
+	cfg.Programs = campaigns.DefaultPrograms()
+	cfg.Threads, cfg.Locations, cfg.Rounds, cfg.Sync = len(p.Threads), len(p.Locations), x.size.repetitions, "round"
+	record := &campaigns.Record{
+		Campaign: "litmus " + x.test.Name, Seed: x.o.Seed, Number: n, Sim: x.o.Sim, Config: cfg, Timeout: campaigns.Duration(x.o.Timeout),
+		Memory: x.o.Memory, LogSize: x.o.LogSize, Command: x.o.Command, Tools: x.tools, Started: time.Now(),
+	}
+	if err := run.Create(p, record); err != nil {
+		return "", "", err
+	}
+	done, err := campaigns.Judge(ctx, p, x.size.repetitions, res, campaigns.Judging{
+		Models: []model.Model{x.model}, Options: check.Options{Timeout: judgeTimeout},
+	})
+	if err != nil {
+		return "", "", err
+	}
+	if err := run.Finish(done); err != nil {
+		return "", "", err
+	}
+	var text bytes.Buffer
+	for i := range done.Verdicts {
+		switch v := &done.Verdicts[i]; v.Answer {
+		case check.Forbidden:
+			if err := campaigns.Explain(&text, done.History, x.model, v); err != nil {
+				return "", "", err
+			}
+		case check.Allowed:
+			// Two procedures that share no code disagree: one is wrong.
+			fmt.Fprintf(&text, "The outcome is none that %s allows, by enumeration, but the checker allows the history: one of them is wrong.\n", x.o.Model)
+		default:
+			fmt.Fprintf(&text, "The checker has not decided about the history: %s.\n", v.Reason)
+		}
+	}
+	return string(run), text.String(), nil
+}
+
+// directory makes a new directory, named after the test.
+func (x *experiment) directory() (campaigns.RunDir, error) {
+	if err := os.MkdirAll(x.o.Dir, 0o755); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		// A test's name is no path.
+		dir := filepath.Join(x.o.Dir, fmt.Sprintf("%s-%d", filepath.Base(filepath.Clean("/"+x.test.Name)), n))
+		err := os.Mkdir(dir, 0o755)
+		if !errors.Is(err, fs.ErrExist) {
+			return campaigns.RunDir(dir), err
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package litmus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/parse/formats/histogram"
+	format "ordeal/parse/formats/litmus"
+	"ordeal/sim"
+)
+
+// sight is an outcome that was seen.
+type sight struct {
+	state     format.State
+	outcome   string
+	count     uint64
+	forbidden bool
+	dir       string
+	witness   string
+}
+
+// look counts what a run showed, and returns the forbidden outcomes that were
+// never seen before; or why the run shows nothing.
+func (x *experiment) look(p *gen.Program, res *sim.Result) (fresh []*sight, failure *Failure) {
+	if res.Outcome != sim.Passed {
+		return nil, &Failure{Outcome: res.Outcome, Title: res.Title, Detail: res.Detail}
+	}
+	h, err := parse.Native(p, x.size.repetitions, res.Log)
+	if err != nil {
+		return nil, &Failure{Outcome: sim.Corrupt, Title: "the log shows values that nobody can have read", Detail: err.Error()}
+	}
+	v := newViewer(x.test.Test, p, h, x.size)
+	var key []byte
+	for r := x.size.repetitions - x.size.counted; r < x.size.repetitions; r++ {
+		for i := range x.size.copies {
+			reads, final := v.round(r, i)
+			key = appendKey(key[:0], reads, final)
+			s := x.seen[string(key)]
+			if s == nil {
+				s = &sight{state: x.test.State(reads, final), outcome: x.describe(reads, final)}
+				if final != nil {
+					s.forbidden = !x.allowed.full[string(key)]
+				} else {
+					s.forbidden = !x.allowed.reads[string(key)]
+				}
+				x.seen[string(key)] = s
+				x.order = append(x.order, s)
+				if s.forbidden {
+					fresh = append(fresh, s)
+				}
+			}
+			s.count++
+			x.report.Rounds++
+		}
+	}
+	return fresh, nil
+}
+
+// viewer reads rounds off the history of a run.
+type viewer struct {
+	h           *parse.History
+	size        size
+	test        *gen.Program
+	reads       [][]gen.Value // of the round looked at, by thread
+	last        []gen.Value   // memory at the end of it
+	stride      gen.Value     // of the program
+	testStride  gen.Value
+	repetitions int
+}
+
+func newViewer(t *format.Test, p *gen.Program, h *parse.History, s size) *viewer {
+	return &viewer{
+		h: h, size: s, test: t.Program, stride: p.Stride(), testStride: t.Program.Stride(),
+		reads: make([][]gen.Value, len(t.Program.Threads)), last: make([]gen.Value, len(t.Program.Locations)),
+	}
+}
+
+// round is what copy i showed in repetition r, in terms of the test: values of
+// memory are nil where they are not known. The results are good until the
+// next call.
+func (v *viewer) round(r, i int) (reads [][]gen.Value, final []gen.Value) {
+	for t, ops := range v.test.Threads {
+		v.reads[t] = v.reads[t][:0]
+		// Delays are no operations of a history, and the test has none.
+		from := int(v.h.Start[t]) + (r*v.size.copies+i)*len(ops)
+		for j := range ops {
+			if op := &v.h.Ops[from+j]; op.Reads() {
+				v.reads[t] = append(v.reads[t], v.value(r, i, op.Read))
+			}
+		}
+	}
+	if r < v.size.repetitions-1 {
+		return v.reads, nil
+	}
+	for l := range v.last {
+		v.last[l] = 0
+		if id := v.h.Final[i*len(v.last)+l]; id >= 0 {
+			v.last[l] = v.value(r, i, v.h.Ops[id].Write)
+		}
+	}
+	return v.reads, v.last
+}
+
+// value is a value in terms of the test. What was there before the repetition
+// is initial: 0.
+func (v *viewer) value(r, i int, value gen.Value) gen.Value {
+	base := gen.Value(r) * v.stride
+	if value < base {
+		return 0
+	}
+	// A value of another copy would be one of another location, which the
+	// parser refuses; one of a later repetition is left as it is, and so
+	// forbidden.
+	value -= base
+	if first := gen.Value(i) * v.testStride; value >= first {
+		value -= first
+	}
+	return value
+}
+
+// describe is an outcome in words: what each load returned, and memory.
+func (x *experiment) describe(reads [][]gen.Value, final []gen.Value) string {
+	p := x.test.Program
+	var parts []string
+	for t, ops := range p.Threads {
+		k := 0
+		for _, op := range ops {
+			if op.Kind.Reads() {
+				parts = append(parts, fmt.Sprintf("P%d reads %s=%d", t, p.Locations[op.Loc], x.test.Value(op.Loc, reads[t][k])))
+				k++
+			}
+		}
+	}
+	for l, v := range final {
+		parts = append(parts, fmt.Sprintf("[%s]=%d", p.Locations[l], x.test.Value(gen.LocID(l), v)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+var kinds = map[format.Quantifier]histogram.Kind{
+	format.Exists: histogram.Allowed, format.NotExists: histogram.Forbidden, format.Forall: histogram.Required,
+}
+
+// finish fills in the report.
+func (x *experiment) finish() {
+	t, r := x.test, &x.report
+	r.Allowed = len(x.allowed.states)
+	r.Result = histogram.Result{
+		Test: t.Name, Kind: kinds[t.Quantifier], Time: r.Elapsed.Truncate(1e7),
+		Condition: t.Quantifier.String() + " " + parenthesized(t.Condition.String()),
+		Info:      []string{"Model=" + x.o.Model, "Simulator=" + x.o.Sim},
+	}
+	states := make(map[string]int)
+	for _, s := range x.order {
+		text := s.state.String()
+		at, known := states[text]
+		if !known {
+			at = len(r.Result.States)
+			states[text] = at
+			state := histogram.State{Witness: s.state.Holds() != (t.Quantifier == format.Forall)}
+			for i, v := range t.Seen {
+				state.Values = append(state.Values, histogram.Binding{Name: v.String(), Value: fmt.Sprint(s.state.Values[i])})
+			}
+			r.Result.States = append(r.Result.States, state)
+			if _, ok := slices.BinarySearch(x.allowed.states, text); ok {
+				r.AllowedSeen++
+			}
+		}
+		r.Result.States[at].Count += s.count
+		if s.forbidden {
+			r.Forbidden = append(r.Forbidden, Forbidden{State: text, Outcome: s.outcome, Count: s.count, Witness: s.witness, Dir: s.dir})
+		}
+	}
+	slices.SortFunc(r.Result.States, func(a, b histogram.State) int { return strings.Compare(a.String(), b.String()) })
+	r.Result.Tally()
+}
+
+// parenthesized is a condition as tools write it.
+func parenthesized(c string) string {
+	if strings.HasPrefix(c, "(") {
+		return c
+	}
+	return "(" + c + ")"
+}

@@ -1,0 +1,99 @@
+package litmus
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"ordeal/parse/formats/histogram"
+)
+
+// maxForbidden is how many forbidden outcomes of a test are listed.
+const maxForbidden = 10
+
+// WriteTo writes the histogram in the form of litmus7, and what it lacks: the
+// outcomes that the model forbids, with a witness of the first, what went
+// wrong, and what herd7 says.
+func (r *Report) WriteTo(w io.Writer) (int64, error) {
+	var b strings.Builder
+	if err := histogram.Write(&b, &r.Result); err != nil {
+		return 0, err
+	}
+	for i, f := range r.Forbidden {
+		if i == maxForbidden {
+			fmt.Fprintf(&b, "… and %d more forbidden outcomes\n", len(r.Forbidden)-i)
+			break
+		}
+		fmt.Fprintf(&b, "FORBIDDEN %d× %s\n", f.Count, f.State)
+		fmt.Fprintf(&b, "  outcome  %s\n", f.Outcome)
+		if f.Dir == "" {
+			continue
+		}
+		for line := range strings.Lines(f.Witness) {
+			b.WriteString("  " + line)
+		}
+		fmt.Fprintf(&b, "  look     ordeal check --explain %s\n  repeat   ordeal repro %s\n", f.Dir, f.Dir)
+	}
+	if f := r.Failure; f != nil {
+		fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(f.Outcome.String()), f.Title)
+		for line := range strings.Lines(strings.TrimRight(f.Detail, "\n")) {
+			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
+		}
+		if f.Dir != "" {
+			fmt.Fprintf(&b, "  repeat   ordeal repro %s\n", f.Dir)
+		}
+	}
+	if h := r.Herd; h != nil {
+		switch {
+		case h.Skipped != "":
+			fmt.Fprintf(&b, "herd7 was not asked: %s\n", h.Skipped)
+		case h.Agrees():
+			fmt.Fprintf(&b, "herd7 allows the same %d states\n", r.Allowed)
+		}
+		for _, s := range h.OnlyHerd {
+			fmt.Fprintf(&b, "DISAGREEMENT only herd7 allows %s\n", s)
+		}
+		for _, s := range h.OnlyOurs {
+			fmt.Fprintf(&b, "DISAGREEMENT herd7 forbids %s\n", s)
+		}
+	}
+	if !strings.HasSuffix(b.String(), "\n\n") {
+		b.WriteByte('\n')
+	}
+	n, err := io.WriteString(w, b.String())
+	return int64(n), err
+}
+
+// WriteTable writes a line for each test: how many of the states that the model
+// allows were seen, whether the condition held, rounds in which something forbidden was
+// seen, rounds made and their rate.
+func WriteTable(w io.Writer, reports []*Report) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "states\tcondition\tforbidden\trounds\trounds/s\t  test\n")
+	for _, r := range reports {
+		note := ""
+		if r.Failure != nil {
+			note = "  (" + r.Failure.Outcome.String() + ": " + r.Failure.Title + ")"
+		}
+		fmt.Fprintf(t, "%d/%d\t%s\t%d\t%d\t%.0f\t  %s%s\n",
+			r.AllowedSeen, r.Allowed, r.Result.Observation, r.ForbiddenRounds(), r.Rounds, r.Rate(), r.Result.Test, note)
+	}
+	return t.Flush()
+}
+
+// ForbiddenRounds is in how many rounds something forbidden was seen.
+func (r *Report) ForbiddenRounds() (n uint64) {
+	for _, f := range r.Forbidden {
+		n += f.Count
+	}
+	return n
+}
+
+// Rate is the number of rounds a second, with everything that belongs to them.
+func (r *Report) Rate() float64 {
+	if r.Elapsed <= 0 {
+		return 0
+	}
+	return float64(r.Rounds) / r.Elapsed.Seconds()
+}
