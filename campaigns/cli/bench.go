@@ -104,8 +104,15 @@ func (p *benchPapers) run(ctx context.Context) error {
 
 // options completes the options from the flags.
 func (p *benchPapers) options() error {
+	tree, err := filepath.Abs(p.tree)
+	if err != nil {
+		return err
+	}
 	for _, binary := range p.binaries {
-		p.o.Gem5 = append(p.o.Gem5, campaigns.Gem5{Binary: binary, Tree: p.tree})
+		if binary, err = filepath.Abs(binary); err != nil {
+			return err
+		}
+		p.o.Gem5 = append(p.o.Gem5, campaigns.Gem5{Binary: binary, Tree: tree})
 	}
 	switch {
 	case len(p.binaries) > 0 && p.tree == "":

@@ -44,7 +44,10 @@ const mostFree = 6
 // growth measures the growth.
 func growth(ctx context.Context, b *bench, _ *campaigns.Campaign) (finding, error) {
 	most := mostFree
-	if b.Scale < 0.1 {
+	switch {
+	case b.Scale < 0.001:
+		most = 2
+	case b.Scale < 0.1:
 		most = 4
 	}
 	table := Table{Columns: []Column{{Name: "writes k"}, {Name: "operations n"}, {Name: "threads"}}}

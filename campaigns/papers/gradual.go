@@ -56,7 +56,7 @@ func gradual() []Experiment {
 			Notes: []string{
 				"A pair is two different writes to one location. The paper's histories have an initial write to each location, which precedes all others; it does not say whether pairs with those count. Both counts are given.",
 				"The paper does not say how many locations there are, nor the share of writes; the table varies both. \"Ours\" is the row of 4 locations and half writes, pairs with initial writes included, which comes closest to the paper's two figures.",
-				"CCv's order is (co on writes of one location ∪ cf)⁺, as pww with co for hb. It leaves hardly more unordered than CCM. The paper's 57.75 % is what the conflict relation cf alone leaves, which CAV 2019 adds to po ∪ wr in the definition of CCv: the column \"cf\", without closure and without the writes that causality orders.",
+				"CCv's order is (co on writes of one location ∪ cf)⁺, as pww with co for hb. It leaves hardly more unordered than CCM. The paper's 57.75 % is near what the conflict relation cf alone leaves, by which CAV 2019 defines CCv: the column \"cf\", without the writes that causality orders and without closure. That may be what was counted.",
 			},
 		},
 		{

@@ -119,10 +119,10 @@ func (b *bench) mean(ctx context.Context, runs []run, m model.Model, procedure s
 	return t, nil
 }
 
-// enough says that a slow method has had its time: one limit at the default
-// scale, and all that it can use at full size.
+// enough says that a slow method has had its time: a small part, at small
+// scales, of what it would use if all checks reached the limit.
 func (b *bench) enough(t *Seconds) bool {
-	share := min(1, 0.1+b.Scale)
+	share := min(1, 0.05+b.Scale)
 	return t.Histories > 0 && t.Mean*float64(t.Histories) >= share*float64(t.Of)*b.limit().Seconds()
 }
 

@@ -151,7 +151,7 @@ func (t *Table) Text() string {
 		}
 	}
 	if t.Note != "" {
-		b.WriteString(t.Note + "\n")
+		wrapped(&b, "", "", t.Note)
 	}
 	return b.String()
 }

@@ -1,0 +1,147 @@
+package papers
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/parse"
+)
+
+// The orders of CCv are those of the definitions, step by step.
+func TestConvergentByDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	pairs, ordered := 0, 0
+	for n := range 300 {
+		h := anyReads(rng, 2+rng.IntN(3), 4+rng.IntN(10), 1+rng.IntN(3))
+		if n%2 == 0 {
+			h, _ = executed(rng, 2+rng.IntN(3), 4+rng.IntN(10), 1+rng.IntN(3))
+		}
+		order, cf := convergent(h)
+		next := causes(h)
+		conflict := func(a, b parse.OpID) bool {
+			for i := range h.Ops {
+				if op := &h.Ops[i]; a != b && op.Kind == parse.Read && op.RF == b && op.Loc == h.Ops[a].Loc && reaches(a, parse.OpID(i), next) {
+					return true
+				}
+			}
+			return false
+		}
+		for _, writes := range stores(h) {
+			step := func(a parse.OpID) []parse.OpID {
+				var list []parse.OpID
+				for _, b := range writes {
+					if a != b && (reaches(a, b, next) || conflict(a, b)) {
+						list = append(list, b)
+					}
+				}
+				return list
+			}
+			for _, a := range writes {
+				for _, b := range writes {
+					if got, want := cf.has(a, b), conflict(a, b); got != want {
+						t.Fatalf("cf %d %d: %v, want %v; %+v", a, b, got, want, h)
+					}
+					if got, want := order.has(a, b), reaches(a, b, step); got != want {
+						t.Fatalf("CCv %d %d: %v, want %v; %+v", a, b, got, want, h)
+					} else if got {
+						ordered++
+					}
+					pairs++
+				}
+			}
+		}
+	}
+	if ordered < pairs/10 || ordered > pairs*9/10 {
+		t.Errorf("%d of %d ordered: the test says little", ordered, pairs)
+	}
+}
+
+// kernelByForce counts the pairs that all store orders of SC share.
+func kernelByForce(h *parse.History) int {
+	place := make([]int, len(h.Ops))
+	next := func(v parse.OpID) []parse.OpID {
+		list := causes(h)(v)
+		for i := range h.Ops {
+			o, w := &h.Ops[v], parse.OpID(i)
+			if h.Ops[i].Kind != parse.Write || h.Ops[i].Loc != o.Loc || w == v {
+				continue
+			}
+			from := v
+			if o.Kind == parse.Read {
+				from = o.RF // v before what overwrites the value it returns
+			}
+			if from == parse.Init || from != w && place[from] < place[w] {
+				list = append(list, w)
+			}
+		}
+		return list
+	}
+	all := stores(h)
+	var shared map[[2]parse.OpID]bool
+	var permute func(x, k int)
+	permute = func(x, k int) {
+		if x == len(all) {
+			for v := range h.Ops {
+				if reaches(parse.OpID(v), parse.OpID(v), next) {
+					return
+				}
+			}
+			now := map[[2]parse.OpID]bool{}
+			for _, ws := range all {
+				for _, a := range ws {
+					for _, b := range ws {
+						if p := [2]parse.OpID{a, b}; place[a] < place[b] && (shared == nil || shared[p]) {
+							now[p] = true
+						}
+					}
+				}
+			}
+			shared = now
+			return
+		}
+		if k == len(all[x]) {
+			permute(x+1, 0)
+			return
+		}
+		for i := k; i < len(all[x]); i++ {
+			all[x][k], all[x][i] = all[x][i], all[x][k]
+			place[all[x][k]] = k
+			permute(x, k+1)
+			all[x][k], all[x][i] = all[x][i], all[x][k]
+		}
+	}
+	permute(0, 0)
+	return len(shared)
+}
+
+// The kernel is exact, and the criteria find parts of it, the weaker the less.
+func TestPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var sum pairs
+	for range 150 {
+		h, _ := executed(rng, 2+rng.IntN(3), 6+rng.IntN(5), 1+rng.IntN(2))
+		p, err := countPairs(context.Background(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := kernelByForce(h); p.Kernel != want {
+			t.Fatalf("kernel %d, by force %d; %+v", p.Kernel, want, h)
+		}
+		if p.CF > p.CCv || p.CCv > p.CCM || p.WCCM > p.CCM || p.CCM > p.WSC || p.WSC > p.Kernel || p.Kernel > p.Pairs {
+			t.Fatalf("not ascending: %+v; %+v", p, h)
+		}
+		writes := 0
+		for _, list := range stores(h) {
+			writes += len(list)
+		}
+		if p.Initial != writes {
+			t.Fatalf("%d pairs with initial writes, want %d", p.Initial, writes)
+		}
+		sum.CF, sum.CCv, sum.WCCM, sum.CCM = sum.CF+p.CF, sum.CCv+p.CCv, sum.WCCM+p.WCCM, sum.CCM+p.CCM
+		sum.WSC, sum.Kernel, sum.Pairs = sum.WSC+p.WSC, sum.Kernel+p.Kernel, sum.Pairs+p.Pairs
+	}
+	if sum.CF == 0 || sum.CF == sum.CCv || sum.WCCM == 0 || sum.CCM == sum.WSC || sum.Kernel == sum.Pairs {
+		t.Errorf("the criteria do not differ: %+v", sum)
+	}
+}
