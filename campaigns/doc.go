@@ -11,6 +11,7 @@
 //	  runs.jsonl         one line for each run that ended, in order of ending
 //	  summary.txt        the table printed at the end
 //	  summary.json       the same for programs
+//	  report.html        what ordeal campaign report made of it
 //	  000017/            run number 17
 //	    program.txt      the program (gen.Program.Text)
 //	    run.json         Record: configuration, seed, number, command line,

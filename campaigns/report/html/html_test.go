@@ -245,18 +245,18 @@ func TestEscape(t *testing.T) {
 
 // TestBounds reports more than a page has room for.
 func TestBounds(t *testing.T) {
-	const runs, titles = 6_000, 1_500
+	const runs, titles, kept = 2_000, 1_500, 220
 	file := fmt.Sprintf("name: many\nsim: builtin\nconfigs:\n  - {name: a, runs: %d}\n", runs)
 	a := fake(t, file, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
 		for n := range runs {
 			yield(entry("a", n, func(e *campaigns.Entry) {
 				fails(sim.Crash, fmt.Sprintf("title %d %s", n%titles, strings.Repeat("x", 500)))(e)
-				e.Kept = n < 300
+				e.Kept = n < kept
 			}))
 		}
 	})
-	picture := "<svg xmlns='http://www.w3.org/2000/svg'>" + strings.Repeat(" ", 100_000) + "</svg>"
-	for n := range 300 {
+	picture := "<svg xmlns='http://www.w3.org/2000/svg'>" + strings.Repeat(" ", 40_000) + "</svg>"
+	for n := range kept {
 		dir := fmt.Sprintf("%06d/", n)
 		put(t, a, dir+"run.json", "{}")
 		dir += "reduced/"
