@@ -216,6 +216,9 @@ func (s *shrinker) first(ctx context.Context, whole *reduce.Candidate) (*campaig
 			s.seed = s.best
 			return came, nil
 		}
+		if came.Outcome == sim.Infra {
+			return nil, fmt.Errorf("reduce: the recorded run cannot be made again: %s: %s", came.Title, came.Detail)
+		}
 	}
 	return nil, fmt.Errorf("reduce: the recorded run (%s) does not fail any more: nothing to reduce", s.identity)
 }

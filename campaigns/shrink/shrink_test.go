@@ -262,12 +262,14 @@ func TestRefusals(t *testing.T) {
 		return func() error { return os.Remove(filepath.Join(string(dir), name)) }
 	}
 	good := func(string, *campaigns.Config) (sim.Runner, error) { return &fake.Runner{}, nil }
+	absent := func(string, *campaigns.Config) (sim.Runner, error) { return &fake.Runner{Fault: fake.Absent}, nil }
 	for _, row := range []struct {
 		spoil func() error
 		o     Options
 		want  string
 	}{
 		{nil, Options{Runner: good}, "does not fail any more"},
+		{nil, Options{Runner: absent}, "cannot be made again: cannot start: no such simulator"},
 		{nil, Options{Model: "rmo"}, "rmo does not forbid"},
 		{remove(campaigns.VerdictFile), Options{}, "did not end"},
 		{func() error {
