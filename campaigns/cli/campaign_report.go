@@ -93,6 +93,9 @@ func (c *campaignReport) run(ctx context.Context, dir string) error {
 	if i < 0 {
 		return usage(fmt.Errorf("--format %s: want one of %s", c.format, strings.Join(reportNames(), ", ")))
 	}
+	if c.kill != "" && i > 0 {
+		return usage(fmt.Errorf("--kill %s goes with --format %s, not %s", c.kill, reportFormats[0].name, c.format))
+	}
 	format := reportFormats[i]
 	archive, err := campaigns.Open(dir)
 	if err != nil {
