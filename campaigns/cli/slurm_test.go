@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/internal/slurmtest"
+)
+
+// TestSlurm runs campaigns on a real Slurm.
+func TestSlurm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	command(t) // skips where programs do not run
+	c := slurmtest.Start(t)
+	t.Run("failures", func(t *testing.T) { testSlurmFailures(t, c.On(t)) })
+	t.Run("ends", func(t *testing.T) { testSlurmEnds(t, c.On(t)) })
+}
+
+// testSlurmFailures has one shard killed, one requeued and the node of others
+// fail, and wants the campaign of one machine in the end.
+func testSlurmFailures(t *testing.T, c *slurmtest.Cluster) {
+	dir := t.TempDir()
+	file, night := filepath.Join(dir, "c.yaml"), filepath.Join(dir, "night")
+	if err := os.WriteFile(file, []byte(`
+name: night
+sim: builtin
+keep: all
+configs:
+  - {name: clean, runs: 40, threads: 3, ops: 100, locations: 4, rounds: 40, core: tso, protocol: mi}
+  - {name: faulty, runs: 40, threads: 3, ops: 100, locations: 4, rounds: 40, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := submitted(t, "--shards", "4", "--dir", night, file)
+	status := func() *cluster.Status { return clusterStatus(t, night) }
+	// Tasks 1 and 2 run on the first node, 3 and 4 on the second.
+	c.Eventually("all shards to make runs", func() bool {
+		s := status()
+		for _, shard := range s.Shards {
+			if shard.Runs == shard.Planned {
+				return true // too late, as is found out below
+			}
+		}
+		return !slices.ContainsFunc(s.Shards, func(one cluster.ShardStatus) bool { return one.Runs < 2 })
+	})
+	before := status()
+	for _, shard := range before.Shards {
+		if shard.State != "RUNNING" || shard.Runs == shard.Planned {
+			t.Fatalf("the campaign is too short for this machine: %+v", shard)
+		}
+	}
+	var began []time.Time
+	for _, shard := range before.Shards {
+		began = append(began, beganAt(t, night, shard.Shard))
+	}
+	signalJob(t, c.Process(first, 1), syscall.SIGKILL)
+	c.Run("scontrol", "requeue", first+"_2")
+	c.FailNode(before.Shards[2].Node)
+	c.Eventually("the killed shard to fail, the others to wait", func() bool {
+		s := status().Shards
+		return s[0].State == "FAILED" && s[1].State == "PENDING" && s[2].State == "PENDING"
+	})
+	// A shard that is neither complete nor on its way is submitted, while the
+	// others wait for their nodes.
+	second := submitted(t, "--dir", night)
+	c.StartNode(before.Shards[2].Node)
+	c.Eventually("the node to come back", func() bool {
+		return !strings.Contains(c.Run("sinfo", "--noheader", "--Node", "--format=%T"), "down")
+	})
+	for _, shard := range status().Shards[1:] { // Slurm would wait for minutes
+		if shard.State == "PENDING" {
+			c.Run("scontrol", "update", "JobId="+shard.ID(), "StartTime=now")
+		}
+	}
+	c.Eventually("the merge", func() bool { return status().Merge.State == "COMPLETED" })
+	s := status()
+	if !s.Complete || s.Merged == "" || s.Runs != 80 {
+		t.Errorf("in the end: %+v", s)
+	}
+	if s.Shards[0].Job != second || s.Shards[1].Job != first || s.Shards[3].Job != first {
+		t.Errorf("jobs of shards: %+v", s.Shards)
+	}
+	for i, shard := range s.Shards {
+		if shard.State != "COMPLETED" || shard.End != campaigns.EndComplete {
+			t.Errorf("shard %d: %+v", i+1, shard)
+		}
+		if !beganAt(t, night, i+1).Equal(began[i]) {
+			t.Errorf("shard %d began anew", i+1)
+		}
+	}
+
+	whole := filepath.Join(dir, "whole")
+	if out, err := command(t, "campaign", "run", "--dir", whole, file).CombinedOutput(); err == nil {
+		t.Fatalf("nothing is found:\n%s", out)
+	}
+	if diff := cmp.Diff(contents(t, whole), contents(t, s.Merged)); diff != "" {
+		t.Errorf("the cluster made another campaign (-whole +merged):\n%s", diff)
+	}
+}
+
+// testSlurmEnds tells one shard that its time is up, as Slurm does, and cancels
+// the others: all end in order, and what they made is merged.
+func testSlurmEnds(t *testing.T, c *slurmtest.Cluster) {
+	dir := filepath.Join(t.TempDir(), "night")
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte(endless), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	job := submitted(t, "--set", "sim=builtin", "--shards", "3", "--time", "10", "--dir", dir, file)
+	c.Eventually("all shards to make runs", func() bool {
+		for _, shard := range clusterStatus(t, dir).Shards {
+			if shard.Runs < 2 {
+				return false
+			}
+		}
+		return true
+	})
+	c.Run("scancel", "--batch", "--signal=TERM", job+"_1")
+	c.Eventually("the shard to end whose time is up", func() bool {
+		one := clusterStatus(t, dir).Shards[0]
+		return one.State == "FAILED" && one.End == campaigns.EndInterrupted
+	})
+	out, err := command(t, "campaign", "cancel", dir).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), job+"_2 "+job+"_3") || strings.Contains(string(out), job+"_1") {
+		t.Errorf("cancel: %v\n%s", err, out)
+	}
+	c.Eventually("the others to end in order", func() bool {
+		s := clusterStatus(t, dir)
+		for _, shard := range s.Shards[1:] {
+			if shard.State != "CANCELLED" || shard.End != campaigns.EndInterrupted {
+				return false
+			}
+		}
+		return s.Merge.State == "CANCELLED"
+	})
+	s := clusterStatus(t, dir)
+	merged := filepath.Join(dir, "merged")
+	if out, err := command(t, "campaign", "merge", "-o", merged, dir).CombinedOutput(); err == nil || !strings.Contains(string(out), "shard 3/3") {
+		t.Errorf("merge: %v\n%s", err, out)
+	}
+	if s := clusterStatus(t, dir); s.Merged != merged || s.Complete {
+		t.Errorf("merged in %q, complete %v", s.Merged, s.Complete)
+	}
+	a, err := campaigns.Open(merged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum, err := a.Summary(); err != nil || sum.Total().Runs != s.Runs || s.Runs < 6 {
+		t.Errorf("%d runs are merged of %d: %v", sum.Total().Runs, s.Runs, err)
+	}
+}
+
+var jobLine = regexp.MustCompile(`(?m)^job ([0-9]+): shards? `)
+
+// submitted submits, and gives the id of the array of jobs.
+func submitted(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := command(t, append([]string{"campaign", "submit"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("submit %v: %v\n%s", args, err, out)
+	}
+	m := jobLine.FindSubmatch(out)
+	if m == nil {
+		t.Fatalf("no job in\n%s", out)
+	}
+	return string(m[1])
+}
+
+func clusterStatus(t *testing.T, dir string) *cluster.Status {
+	t.Helper()
+	cmd := command(t, "campaign", "status", "--json", dir)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, _ := cmd.Output() // its status is about findings
+	s := new(cluster.Status)
+	if err := json.Unmarshal(out, s); err != nil || s.EngineError != "" {
+		t.Fatalf("status: %v, %s\n%s%s", err, s.EngineError, out, &stderr)
+	}
+	return s
+}
+
+// beganAt is when a shard began.
+func beganAt(t *testing.T, dir string, shard int) time.Time {
+	t.Helper()
+	a, err := campaigns.Open(cluster.Dir(dir).Shard(shard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Head.Started
+}
+
+func signalJob(t *testing.T, pid int, signal syscall.Signal) {
+	t.Helper()
+	if pid == 0 {
+		t.Fatal("no process of the job")
+	}
+	if err := syscall.Kill(pid, signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// contents is what a campaign's directory says, but for times.
+func contents(t *testing.T, dir string) any {
+	t.Helper()
+	a, err := campaigns.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type line struct {
+		*campaigns.Entry
+		Program string // of the run directory
+	}
+	var lines []line
+	for e, err := range a.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.At, e.Elapsed = 0, 0
+		for i := range e.Answers {
+			e.Answers[i].Search, e.Answers[i].Evidence = 0, 0
+		}
+		p, err := a.Run(e.Number).Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line{e, string(p.Text())})
+	}
+	text, err := json.Marshal(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := a.Summary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []campaigns.Row
+	for _, r := range sum.Rows {
+		r.Simulated, r.Judged = 0, 0
+		rows = append(rows, r)
+	}
+	return []any{string(text), rows}
+}

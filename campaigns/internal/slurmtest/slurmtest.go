@@ -1,0 +1,299 @@
+// Package slurmtest starts a Slurm cluster of its own on the loopback
+// interface, for tests.
+package slurmtest
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// nodes are the names of the nodes; all of them are this machine.
+var nodes = []string{"n1", "n2"}
+
+// cpusPerNode is how many processors each node claims to have.
+const cpusPerNode = 2
+
+// Cluster is a running cluster of two nodes with two processors each.
+type Cluster struct {
+	t       *testing.T
+	dir     string
+	daemons map[string]*exec.Cmd // munged, slurmctld, and slurmd by node
+}
+
+// Start starts a cluster, which ends with the test. The environment of the test
+// says where it is, so that Slurm's commands find it. The test is skipped where
+// Slurm is not installed, or its daemons cannot run.
+func Start(t *testing.T) *Cluster {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("Slurm's daemons want to be started by root")
+	}
+	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel", "sinfo"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("no Slurm on this machine (Debian: slurm-wlm munge): %v", err)
+		}
+	}
+	// Sockets have short names, and munge wants to trust all directories above.
+	dir, err := os.MkdirTemp("/run", "ordeal-slurm-")
+	if err != nil {
+		t.Skipf("no place for sockets: %v", err)
+	}
+	c := &Cluster{t: t, dir: dir, daemons: make(map[string]*exec.Cmd)}
+	t.Setenv("SLURM_CONF", c.path("slurm.conf"))
+	t.Cleanup(c.stop)
+	c.configure()
+	c.start("munged", "munged", "--foreground", "--force", "--socket="+c.path("munge.sock"), "--key-file="+c.path("munge.key"),
+		"--log-file="+c.path("munged.log"), "--pid-file="+c.path("munged.pid"), "--seed-file="+c.path("munged.seed"))
+	c.Eventually("munged to listen", func() bool {
+		_, err := os.Stat(c.path("munge.sock"))
+		return err == nil
+	})
+	c.start("slurmctld", "slurmctld", "-D", "-c", "-f", c.path("slurm.conf"))
+	for _, node := range nodes {
+		c.StartNode(node)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		out, err := exec.Command("sinfo", "--noheader", "--Node", "--format=%N %T").Output()
+		if err == nil && strings.Count(string(out), " idle\n") == len(nodes) {
+			return c
+		}
+		if time.Now().After(deadline) {
+			t.Skipf("Slurm's daemons do not run here: %v, %s\n%s", err, out, c.logs())
+		}
+	}
+}
+
+// On is the cluster for a subtest, which fails where something of it does.
+func (c *Cluster) On(t *testing.T) *Cluster {
+	same := *c
+	same.t = t
+	return &same
+}
+
+func (c *Cluster) path(name string) string { return filepath.Join(c.dir, name) }
+
+// configure writes slurm.conf and the key.
+func (c *Cluster) configure() {
+	host, err := os.Hostname()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	host, _, _ = strings.Cut(host, ".")
+	key := make([]byte, 128)
+	rand.Read(key)
+	if err := os.WriteFile(c.path("munge.key"), key, 0o400); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.Chmod(c.dir, 0o755); err != nil {
+		c.t.Fatal(err)
+	}
+	ports := freePorts(c.t, 1+len(nodes))
+	var b strings.Builder
+	fmt.Fprintf(&b, `ClusterName=test
+SlurmctldHost=%s(127.0.0.1)
+SlurmctldPort=%d
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket=%s
+StateSaveLocation=%s
+SlurmdSpoolDir=%s
+SlurmctldPidFile=%s
+SlurmdPidFile=%s
+SlurmctldLogFile=%s
+SlurmdLogFile=%s
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=1,bf_interval=1
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+JobCompType=jobcomp/none
+PlugStackConfig=/dev/null
+ReturnToService=2
+SlurmdTimeout=300
+KillWait=5
+`, host, ports[0], c.path("munge.sock"), c.path("state"), c.path("spool-%n"), c.path("slurmctld.pid"), c.path("slurmd-%n.pid"),
+		c.path("slurmctld.log"), c.path("slurmd-%n.log"))
+	for i, node := range nodes {
+		fmt.Fprintf(&b, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d RealMemory=500\n", node, host, ports[1+i], cpusPerNode)
+	}
+	fmt.Fprintf(&b, "PartitionName=main Nodes=%s Default=YES MaxTime=INFINITE State=UP\n", strings.Join(nodes, ","))
+	if err := os.WriteFile(c.path("slurm.conf"), []byte(b.String()), 0o644); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// freePorts gives ports of the loopback interface that nobody listens to.
+func freePorts(t *testing.T, n int) []int {
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// start starts a daemon in a session of its own.
+func (c *Cluster) start(as string, argv ...string) {
+	c.t.Helper()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	out, err := os.OpenFile(c.path(as+".out"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		c.t.Skipf("%s cannot be started: %v", argv[0], err)
+	}
+	c.daemons[as] = cmd
+	go cmd.Wait()
+}
+
+// StartNode starts the daemon of a node.
+func (c *Cluster) StartNode(node string) {
+	c.t.Helper()
+	c.start(node, "slurmd", "-D", "-N", node, "-f", c.path("slurm.conf"))
+}
+
+// FailNode kills all that runs on a node, as if its power failed, and has the
+// cluster know that it is down.
+func (c *Cluster) FailNode(node string) {
+	c.t.Helper()
+	pids := []int{c.daemons[node].Process.Pid}
+	for _, pid := range c.processes("SLURMD_NODENAME=" + node) {
+		if parent := parentOf(pid); strings.HasPrefix(commandOf(parent), "slurmstepd") {
+			pids = append(pids, parent)
+		}
+		pids = append(pids, pid)
+	}
+	for _, pid := range pids {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	c.Run("scontrol", "update", "NodeName="+node, "State=DOWN", "Reason=test")
+}
+
+// Process gives the process of a task of an array of jobs; 0 where there is
+// none.
+func (c *Cluster) Process(job string, task int) int {
+	for _, pid := range c.processes("SLURM_ARRAY_JOB_ID=" + job) {
+		if has(pid, "SLURM_ARRAY_TASK_ID="+strconv.Itoa(task)) {
+			return pid
+		}
+	}
+	return 0
+}
+
+// Run runs one of Slurm's commands.
+func (c *Cluster) Run(name string, args ...string) string {
+	c.t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		c.t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// Eventually waits until something is so, for at most two minutes.
+func (c *Cluster) Eventually(what string, is func() bool) {
+	c.t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !is(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.t.Fatalf("waiting for %s takes too long\n%s", what, c.logs())
+		}
+	}
+}
+
+// logs is the end of what the daemons said.
+func (c *Cluster) logs() string {
+	var b strings.Builder
+	files, _ := filepath.Glob(c.path("*.[ol][ou][tg]"))
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		fmt.Fprintf(&b, "--- %s\n%s\n", file, data[max(0, len(data)-1500):])
+	}
+	return b.String()
+}
+
+// stop ends everything that belongs to the cluster, jobs included: their
+// environments name its configuration.
+func (c *Cluster) stop() {
+	for _, cmd := range c.daemons {
+		cmd.Process.Signal(syscall.SIGTERM)
+	}
+	for tries := 0; tries < 50; tries++ {
+		pids := c.processes("SLURM_CONF=" + c.path("slurm.conf"))
+		if len(pids) == 0 {
+			break
+		}
+		if tries > 20 {
+			for _, pid := range pids {
+				syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err := os.RemoveAll(c.dir); err != nil {
+		c.t.Error(err)
+	}
+}
+
+// processes lists the processes in whose environment a variable is so, but for
+// this one and its ancestors. Only those of this cluster are listed.
+func (c *Cluster) processes(variable string) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var list []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err == nil && pid != os.Getpid() && has(pid, variable) && has(pid, "SLURM_CONF="+c.path("slurm.conf")) {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+// has tells whether the environment of a process has a variable.
+func has(pid int, variable string) bool {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return err == nil && bytes.Contains(append([]byte{0}, data...), []byte("\x00"+variable+"\x00"))
+}
+
+func commandOf(pid int) string {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return filepath.Base(string(data))
+}
+
+func parentOf(pid int) int {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range strings.Lines(string(data)) {
+		if text, ok := strings.CutPrefix(line, "PPid:"); ok {
+			parent, _ := strconv.Atoi(strings.TrimSpace(text))
+			return parent
+		}
+	}
+	return 0
+}
