@@ -91,7 +91,7 @@ func (c *campaignReindex) run(ctx context.Context, dirs []string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s: %s, %s, %d of them new; %.1f MB\n", c.db, counted(campaigned, "campaign"), counted(runs, "run"), added, float64(info.Size())/1e6)
+	fmt.Fprintf(c.stdout, "%s: %s, %s, %s of them new; %.1f MB\n", c.db, counted(campaigned, "campaign"), counted(runs, "run"), thousands(added), float64(info.Size())/1e6)
 	if bad > 0 {
 		return exit(campaigns.ExitInfra)
 	}

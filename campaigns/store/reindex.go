@@ -86,6 +86,9 @@ func (ix *index) update(ctx context.Context, dirs []string, o Options) error {
 		o.Watch = func(*Campaign) {}
 	}
 	was, err := ix.inspect(ctx)
+	if err == nil {
+		err = ix.sound(ctx)
+	}
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"ordeal/campaigns"
 )
 
@@ -53,12 +55,11 @@ type Tool struct {
 
 // Compare compares two campaigns, as far as they have got.
 func Compare(old, new *campaigns.Archive) (*Diff, error) {
-	a, err := read(old)
-	if err != nil {
-		return nil, err
-	}
-	b, err := read(new)
-	if err != nil {
+	var a, b *night
+	var group errgroup.Group // reading is nearly all of the work
+	group.Go(func() (err error) { a, err = read(old); return err })
+	group.Go(func() (err error) { b, err = read(new); return err })
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	p := newPair(a, b)
