@@ -262,7 +262,7 @@ func (r *running) runAll(ctx context.Context) error {
 	}
 	err := group.Wait()
 	switch {
-	case errors.Is(err, errStopped):
+	case errors.Is(r.end, errStopped): // whatever else came at the same time
 		return r.discard()
 	case err != nil:
 		return err
