@@ -268,6 +268,7 @@ func parseTasks(text string) []int {
 var ended = map[string]bool{
 	"BOOT_FAIL": true, "CANCELLED": true, "COMPLETED": true, "DEADLINE": true, "FAILED": true,
 	"NODE_FAIL": true, "OUT_OF_MEMORY": true, "PREEMPTED": true, "TIMEOUT": true, "REVOKED": true,
+	stateForgotten: true,
 }
 
 // active tells whether the engine has yet to do something about a job.

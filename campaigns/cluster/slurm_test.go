@@ -1,0 +1,172 @@
+package cluster
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// commands makes stand-ins of Slurm's commands, by what they print or, where
+// that begins with an exclamation mark, fail with. Others are not found.
+func commands(t *testing.T, prints map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range prints {
+		script := "#!/bin/sh\nwhile read -r line; do echo \"$line\"; done <<'END'\n" + text + "\nEND\n"
+		if text == "" {
+			script = "#!/bin/sh\n"
+		}
+		if message, ok := strings.CutPrefix(text, "!"); ok {
+			script = "#!/bin/sh\necho '" + message + "' >&2\nexit 1\n"
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir)
+}
+
+// show is what scontrol --oneliner show job prints, as version 22.05 does: of a
+// task that runs, of tasks that wait together, of a job and of somebody else's.
+const show = `JobId=4 ArrayJobId=1 ArrayTaskId=2 JobName=o UserId=root(0) GroupId=root(0) JobState=RUNNING Reason=None Dependency=(null) NodeList=n1 BatchHost=n1 Command=/x/NodeList=n9
+JobId=1 ArrayJobId=1 ArrayTaskId=3-4,7%2 JobName=o UserId=root(0) JobState=PENDING Reason=Resources NodeList=(null)
+JobId=2 JobName=o-merge UserId=root(0) JobState=PENDING Reason=Dependency NodeList=
+JobId=9 JobName=other JobState=RUNNING Reason=None NodeList=n2`
+
+// queue is what squeue prints of the same.
+const queue = `1|2|RUNNING|o|n1|None
+1|3|PENDING|o||Resources
+1|4|PENDING|o||Resources
+1|7|PENDING|o||Resources
+2|N/A|PENDING|o-merge||Dependency`
+
+// TestJobs asks where some of Slurm's commands are there, and others not.
+func TestJobs(t *testing.T) {
+	now := []job{
+		{Task{Shard: 2, Job: "1", State: "RUNNING", Node: "n1"}, "o"},
+		{Task{Shard: 3, Job: "1", State: "PENDING", Reason: "Resources"}, "o"},
+		{Task{Shard: 4, Job: "1", State: "PENDING", Reason: "Resources"}, "o"},
+		{Task{Shard: 7, Job: "1", State: "PENDING", Reason: "Resources"}, "o"},
+		{Task{Job: "2", State: "PENDING", Reason: "Dependency"}, "o-merge"},
+	}
+	past := job{Task{Shard: 1, Job: "1", State: "CANCELLED", Node: "n2"}, "o"}
+	account := "1_1|CANCELLED by 0|n2|o\n1_2|RUNNING|n1|o\n1_[3-4,7]|PENDING|None assigned|o\n2|PENDING||o-merge"
+	known := []string{"1_1", "1_2", "2"}
+	for name, tt := range map[string]struct {
+		prints map[string]string
+		want   []job
+		fails  string
+	}{
+		"all":              {map[string]string{"squeue": queue, "scontrol": "!not asked", "sacct": account}, append(slices.Clone(now), past), ""},
+		"no accounting":    {map[string]string{"squeue": queue, "sacct": "!Slurm accounting storage is disabled"}, now, ""},
+		"no sacct":         {map[string]string{"squeue": queue}, now, ""},
+		"no squeue":        {map[string]string{"scontrol": show, "sacct": account}, append(slices.Clone(now), past), ""},
+		"nothing":          {nil, nil, "not found"},
+		"no controller":    {map[string]string{"squeue": "!Unable to contact slurm controller"}, nil, "squeue: exit status 1: Unable to contact slurm controller"},
+		"another format":   {map[string]string{"squeue": "JOBID PARTITION"}, nil, "want fields as"},
+		"nothing is there": {map[string]string{"scontrol": "No jobs in the system"}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			commands(t, tt.prints)
+			got, err := jobs(t.Context(), []string{"o", "o-merge"}, known)
+			if tt.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.fails) {
+					t.Errorf("error is %v, want %q", err, tt.fails)
+				}
+				return
+			}
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(job{}), cmpopts.EquateEmpty()); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// TestLook wants a job that Slurm has forgotten to have ended, a later job of a
+// shard to count, and earlier ones not.
+func TestLook(t *testing.T) {
+	s := &State{Name: "o", Shards: 4, Tasks: []Task{
+		{Shard: 1, Job: "9", State: "RUNNING"}, {Shard: 2, Job: "9", State: "COMPLETED"},
+		{Shard: 3, Job: "9", State: "PENDING"}, {Shard: 4},
+	}, Merge: Task{Job: "10", State: "PENDING"}}
+	commands(t, map[string]string{"squeue": "9|3|RUNNING|o|n1|None\n8|2|FAILED|o|n1|None\n12|4|CONFIGURING|o|n1|None\n100|3|PENDING|o||None\n9|99|RUNNING|o||None"})
+	if err := s.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []Task{
+		{Shard: 1, Job: "9", State: stateForgotten}, {Shard: 2, Job: "9", State: "COMPLETED"},
+		{Shard: 3, Job: "100", State: "PENDING"}, {Shard: 4, Job: "12", State: "CONFIGURING", Node: "n1"},
+	}
+	if diff := cmp.Diff(want, s.Tasks); diff != "" {
+		t.Errorf("shards (-want +got):\n%s", diff)
+	}
+	for i, active := range []bool{false, false, true, true} {
+		if s.Tasks[i].active() != active {
+			t.Errorf("shard %d is active: %v", i+1, !active)
+		}
+	}
+	if s.Merge.active() {
+		t.Errorf("the merge is %v", s.Merge)
+	}
+}
+
+func TestSubmitJob(t *testing.T) {
+	for printed, want := range map[string]string{"17": "17", "17;cluster": "17", "Submitted batch job 17": "", "": "", "17 18": ""} {
+		commands(t, map[string]string{"sbatch": printed})
+		id, err := (&batch{}).submit(t.Context())
+		if id != want || (err == nil) != (want != "") {
+			t.Errorf("%q is job %q: %v", printed, id, err)
+		}
+	}
+	commands(t, nil)
+	if _, err := (&batch{}).submit(t.Context()); !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("no sbatch: %v", err)
+	}
+}
+
+func TestTasks(t *testing.T) {
+	for text, tasks := range map[string][]int{"1": {1}, "1-3": {1, 2, 3}, "1,3": {1, 3}, "2-3,5,8-10": {2, 3, 5, 8, 9, 10}} {
+		if got := formatTasks(tasks); got != text {
+			t.Errorf("%v is written %s, want %s", tasks, got, text)
+		}
+		if got := parseTasks(text + "%2"); !slices.Equal(got, tasks) {
+			t.Errorf("%s is read as %v, want %v", text, got, tasks)
+		}
+	}
+	for _, text := range []string{"", "N/A", "1-", "a-b", "1-99999999999", "0-5000000"} {
+		if got := parseTasks(text); len(got) != 0 {
+			t.Errorf("%q is read as %d tasks", text, len(got))
+		}
+	}
+}
+
+// TestScript has a shell read back what a script was made of.
+func TestScript(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "print.sh")
+	words := []string{"it's", `a "b" \`, "$HOME `id` $(id)", "line\nbreak", "*", "", "-e"}
+	if err := writeScript(path, append([]string{"/usr/bin/printf", `<%s>`}, words...)...); err != nil {
+		t.Fatal(err)
+	}
+	for task, want := range map[string]string{"": "", "7": "<7>"} {
+		cmd := exec.Command("/bin/sh", path)
+		cmd.Env = []string{"SLURM_ARRAY_TASK_ID=" + task}
+		out, err := cmd.CombinedOutput()
+		if all := "<" + strings.Join(words, "><") + ">" + want; err != nil || string(out) != all {
+			t.Errorf("%v: the shell reads\n%s\nwant\n%s", err, out, all)
+		}
+	}
+	if err := writeScript(path, "a\x00b"); err == nil {
+		t.Error("a zero byte is written")
+	}
+	if got := logPattern("/a%b/%a.log"); got != "/a%%b/%a.log" {
+		t.Errorf("the log is %s", got)
+	}
+}

@@ -1,0 +1,131 @@
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/campaigns"
+)
+
+func small(t *testing.T) *campaigns.Campaign {
+	t.Helper()
+	c, err := campaigns.Parse("c.yaml", []byte("name: c\nsim: builtin\nconfigs: [{name: a, runs: 4, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestSubmitUnrecorded has the program killed after sbatch and before the id of
+// the job is written: the next submission finds the job by its name.
+func TestSubmitUnrecorded(t *testing.T) {
+	s := Submit{Dir: Dir(filepath.Join(t.TempDir(), "c")), Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
+	commands(t, map[string]string{"squeue": "", "sbatch": "!killed"})
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "submit shards 1-2") {
+		t.Fatal(err)
+	}
+	state, err := s.Dir.State()
+	if err != nil || len(state.Submissions) != 0 {
+		t.Fatalf("%v: submissions %v", err, state.Submissions)
+	}
+	commands(t, map[string]string{"squeue": "5|1|RUNNING|" + state.Name + "|n1|None\n5|2|PENDING|" + state.Name + "||Resources", "sbatch": "6"})
+	done, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done.Job != "" || done.Merge != "6" || len(done.Waiting) != 2 || done.State.Tasks[0].Job != "5" {
+		t.Errorf("submitted again: %+v", done)
+	}
+}
+
+// TestSubmitMergeFails wants the shards to stay submitted where the merge is
+// refused, and the merge to be submitted next time.
+func TestSubmitMergeFails(t *testing.T) {
+	s := Submit{Dir: Dir(filepath.Join(t.TempDir(), "c")), Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
+	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
+	sbatch, err := os.ReadFile(filepath.Join(os.Getenv("PATH"), "sbatch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := strings.Replace(string(sbatch), "\n", "\ncase $* in *afterany*) echo refused >&2; exit 1;; esac\n", 1)
+	if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "sbatch"), []byte(once), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "submit the merge") {
+		t.Fatal(err)
+	}
+	state, err := s.Dir.State()
+	if err != nil || len(state.Submissions) != 1 || state.Tasks[1].Job != "5" {
+		t.Fatalf("%v: %+v", err, state)
+	}
+	commands(t, map[string]string{"squeue": "5|1|RUNNING|" + state.Name + "|n1|None\n5|2|PENDING|" + state.Name + "||Resources", "sbatch": "6"})
+	done, err := s.Run(t.Context())
+	if err != nil || done.Job != "" || done.Merge != "6" {
+		t.Errorf("%v: submitted again: %+v", err, done)
+	}
+}
+
+// TestShardJobWaits has two processes make one shard: the second waits for the
+// first, then finds nothing left to do.
+func TestShardJobWaits(t *testing.T) {
+	d := Dir(filepath.Join(t.TempDir(), "c"))
+	s := Submit{Dir: d, Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
+	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
+	if _, err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	held, err := hold(d.Shard(1) + ".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 1)
+	job := ShardJob{Dir: d, Shard: 1, Loop: campaigns.Loop{Tell: func(line string) {
+		select {
+		case told <- line:
+		default:
+		}
+	}}}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := job.Run(t.Context())
+		ended <- err
+	}()
+	select {
+	case line := <-told:
+		if !strings.Contains(line, "1.lock: another process is at work there: waiting for its end") {
+			t.Errorf("told %q", line)
+		}
+	case err := <-ended:
+		t.Fatalf("it does not wait: %v", err)
+	case <-time.After(time.Minute):
+		t.Fatal("it does not tell that it waits")
+	}
+	if h, err := head(d.Shard(1)); h != nil || err != nil {
+		t.Errorf("the shard has begun: %v", err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if ended, err := d.ended(1); !ended || err != nil {
+		t.Errorf("the shard has not ended: %v", err)
+	}
+	if n, err := recorded(d.Shard(1)); n != 2 || err != nil {
+		t.Errorf("%d runs are recorded: %v", n, err)
+	}
+}
+
+// TestCores wants a job to keep to its processors.
+func TestCores(t *testing.T) {
+	for text, want := range map[string]int{"3": 3, "": 0, "x": 0, "-1": 0} {
+		t.Setenv("SLURM_CPUS_ON_NODE", text)
+		if got := cores(); got != want {
+			t.Errorf("%q: %d cores", text, got)
+		}
+	}
+}
