@@ -52,6 +52,7 @@ func TestFindings(t *testing.T) {
 		"more runs at the same rate": {some(5), other(failing(longer, "plain", 5, "x")), nil, 0},
 		"fewer runs":                 {failing(longer, "plain", 20, "x"), other(some(20)), nil, 0},
 		"another title":              {some(5), failing(plain, "plain", 5, "y"), []string{"new y: 20/100, was 0/100, true, 0 of 0", "gone x: 0/100, was 20/100, true, 0 of 0"}, 1},
+		"rarer, perhaps by chance":   {some(4), other(some(8)), nil, 0}, // p = 0.046
 		"edited":                     {some(2), failing(edited, "plain", 10, "x"), nil, 0},
 		"edited and new":             {clean, failing(edited, "plain", 10, "x"), []string{"new x: 10/100, was 0/100, no p, 0 of 0"}, 1},
 		"comes and goes":             {hosts(4), hosts(6), []string{"flaky x: 17/100, was 25/100, false, 9 of 33"}, 0},
@@ -346,6 +347,10 @@ func TestConfigs(t *testing.T) {
 	want := "kept edited [{core tso ooo} {core-bugs  load-not-squashed} {store-buffer 4 } {window  8} {canary false true}]; came added []; went removed []"
 	if strings.Join(got, "; ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
+	}
+	d = compare(t, story{config: []string{plain}, keys: "timeout: 10s\n"}, story{config: []string{strings.Replace(plain, "runs", "sim: host, runs", 1)}, keys: "timeout: 20s\n"})
+	if got := fmt.Sprint(d.Configs); got != "[{plain edited [{sim builtin host} {timeout 10s 20s}]}]" {
+		t.Error(got)
 	}
 	d = compare(t, story{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v1", "gcc": "12"}},
 		story{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v2", "gem5": "24"}})

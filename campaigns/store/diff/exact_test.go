@@ -59,6 +59,13 @@ func TestExactTwin(t *testing.T) {
 		}
 	}
 	check([]Stratum{{3, 9, 1, 7}, {0, 4, 2, 5}, {5, 8, 1, 3}})
+	// As extreme on the other side, but for rounding.
+	for runs := 1; runs < 14; runs++ {
+		for did := range runs + 1 {
+			check([]Stratum{{did, runs, runs - did, runs}, {1, 3, 2, 3}, {runs - did, runs, did, runs}})
+			check([]Stratum{{did, runs, runs - did, runs}, {1, 3, 3, 3}, {0, 3, 2, 3}})
+		}
+	}
 }
 
 // counted counts ways.

@@ -19,6 +19,7 @@ import (
 type story struct {
 	seed   int
 	config []string // "{name: …}", as in a campaign's file
+	keys   string   // further lines of the file
 	tools  map[string]string
 	// run tells of the i-th run of a configuration; it starts as one that passed
 	// in 1 µs an operation. False leaves it out.
@@ -42,7 +43,7 @@ func told(t *testing.T, name string, s story) *campaigns.Archive {
 			t.Fatal(err)
 		}
 	}
-	text := fmt.Sprintf("name: story\nseed: %d\nsim: builtin\nconfigs:\n  - %s\n", s.seed, strings.Join(s.config, "\n  - "))
+	text := fmt.Sprintf("name: story\nseed: %d\nsim: builtin\n%sconfigs:\n  - %s\n", s.seed, s.keys, strings.Join(s.config, "\n  - "))
 	file("campaign.yaml", text)
 	if s.tools == nil {
 		s.tools = map[string]string{"ordeal": "v1"}
