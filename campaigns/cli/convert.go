@@ -36,8 +36,9 @@ such as values too large, is refused.
 Executions go between all formats of histories. A litmus test is the execution
 that its condition asks for, if the condition tells what every read returns;
 between litmus and program it is the program alone. A native log becomes events
-if it tells when stores were committed. Exit status 2 if the file is malformed
-or the conversion refused.`,
+if it tells when stores were committed; --to native writes program.txt and
+log.bin into the directory that -o names. Exit status 2 if the file is
+malformed or the conversion refused.`,
 		Example: `  ordeal convert --to plume trace.axe -o history.txt
   ordeal convert --from oplog --to check-test --outcome Forbidden run.log
   ordeal convert --to axe sb.litmus | ordeal check --model sc,tso -
@@ -47,7 +48,7 @@ or the conversion refused.`,
 	fs := cmd.Flags()
 	fs.StringVar(&c.input.format, "from", "auto", "format of the file, or auto")
 	fs.StringVar(&c.to, "to", "", "format to write")
-	fs.StringVarP(&c.output, "output", "o", "-", "output file; - is standard output")
+	fs.StringVarP(&c.output, "output", "o", "-", "output file, or directory of a native log; - is standard output")
 	fs.BoolVar(&c.lossy, "lossy", false, "drop what the format cannot express, even if models may judge differently without it")
 	fs.IntVar(&c.trace, "trace", 0, "convert only this execution of the file, counted from 1; 0 means all")
 	fs.StringVar(&c.outcome, "outcome", checktest.Permitted.String(), "with --to check-test, what the test says: Forbidden, Permitted, Required or Unobserved")
@@ -66,7 +67,8 @@ type convert struct {
 	lossy, list bool
 	trace       int
 	target      formats.Format
-	out         bytes.Buffer // nothing is written before all is well
+	out         bytes.Buffer  // nothing is written before all is well
+	native      *nativeWriter // with --to native, instead of out
 }
 
 func (c *convert) run(args []string, given func(string) bool) error {
@@ -96,6 +98,9 @@ func (c *convert) run(args []string, given func(string) bool) error {
 	if err := c.convert(in, name); err != nil {
 		return err
 	}
+	if c.native != nil {
+		return c.native.save(c.output)
+	}
 	if c.output == "-" {
 		_, err := c.stdout.Write(c.out.Bytes())
 		return err
@@ -115,6 +120,9 @@ func (c *convert) prepare(given func(string) bool) error {
 		faults = append(faults, fmt.Errorf("--to %q: want %s", c.to, strings.Join(writable, ", ")))
 	}
 	c.target, _ = formats.ByName(c.to)
+	if c.to == "native" && c.output == "-" && !c.list {
+		faults = append(faults, fmt.Errorf("--to native needs a directory: name it with -o"))
+	}
 	if given("outcome") && c.to != "check-test" {
 		faults = append(faults, fmt.Errorf("--outcome contradicts --to %s: only a check-test has one", c.to))
 	}

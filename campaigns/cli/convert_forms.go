@@ -3,24 +3,27 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
+	"ordeal/campaigns"
 	"ordeal/gen"
 	emit "ordeal/gen/emit/litmus"
+	"ordeal/parse"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/checktest"
 	"ordeal/parse/formats/histogram"
 	"ordeal/parse/formats/litmus"
+	"ordeal/sim"
 )
 
 // histories converts executions.
 func (c *convert) histories(from formats.Format, in io.Reader, name string) error {
-	w, err := formats.NewWriter(c.target, &c.out)
+	w, err := c.writer(name)
 	if err != nil {
 		return usage(err)
 	}
-	w.Outcome, _ = checktest.ParseOutcome(c.outcome)
-	w.Test = testName(name)
 	count := 0
 	err = c.input.read(from, in, name, func(t *trace) error {
 		if count++; c.trace > 0 && count != c.trace {
@@ -46,6 +49,56 @@ func (c *convert) histories(from formats.Format, in io.Reader, name string) erro
 		return usage(fmt.Errorf("convert %s: the file holds no execution", name))
 	}
 	return usage(w.Close())
+}
+
+// historyWriter writes executions.
+type historyWriter interface {
+	Write(h *parse.History) error
+	Close() error
+}
+
+// writer writes to c.out, or to c.native.
+func (c *convert) writer(name string) (historyWriter, error) {
+	if c.to == "native" {
+		c.native = new(nativeWriter)
+		return c.native, nil
+	}
+	w, err := formats.NewWriter(c.target, &c.out)
+	if err != nil {
+		return nil, err
+	}
+	w.Outcome, _ = checktest.ParseOutcome(c.outcome)
+	w.Test = testName(name)
+	return w, nil
+}
+
+// nativeWriter keeps the program and log of one execution.
+type nativeWriter struct {
+	program *gen.Program
+	log     sim.Log
+}
+
+// Write makes the program and the log.
+func (n *nativeWriter) Write(h *parse.History) (err error) {
+	if n.program != nil {
+		return fmt.Errorf("write native log: %w", formats.ErrOne)
+	}
+	n.program, n.log, err = formats.NewNative(h)
+	return err
+}
+
+// Close does nothing: save writes the files.
+func (n *nativeWriter) Close() error { return nil }
+
+// save writes both files into a directory, which may be there.
+func (n *nativeWriter) save(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, campaigns.ProgramFile), n.program.Text(), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, campaigns.LogFile), n.log, 0o644)
 }
 
 // losses says what of a trace is lost, and refuses to lose what models judge

@@ -40,7 +40,7 @@ const (
 	Numbered    Names = iota // 0, 1, … in order
 	Numbers                  // decimal numbers
 	Pairs                    // decimal numbers, or two with "_" between them
-	Identifiers              // identifiers, with "."
+	Identifiers              // identifiers
 	Variables                // numbers and identifiers
 	Words                    // words of letters, digits and "_"
 )
@@ -62,6 +62,7 @@ type Express struct {
 	RMW          bool // atomicity of read-modify-writes
 	Fences       Fences
 	Final        bool // final memory
+	Whole        bool // only of all locations
 	StoreOrder   bool
 	Dependencies bool
 	Transactions bool
@@ -78,8 +79,8 @@ var all = Express{
 
 var list = []Format{
 	{Name: "axe", Title: "traces of the Axe checker, with extensions", Holds: Histories, Reads: true, Writes: true, Express: all},
-	{Name: "native", Title: "Ordeal's log of a run, with its program", Holds: History, Reads: true,
-		Express: Express{RMW: true, Fences: FullOnly, Final: true, StoreOrder: true, Transactions: true, Empty: true, Locations: Words, Values: true}},
+	{Name: "native", Title: "Ordeal's log of a run, with its program", Holds: History, Reads: true, Writes: true,
+		Express: Express{RMW: true, Fences: FullOnly, Final: true, Whole: true, StoreOrder: true, Transactions: true, Empty: true, Locations: Identifiers}},
 	{Name: "plume", Title: "text of Plume: r(key,value,session,txn)", Holds: History, Reads: true, Writes: true,
 		Express: Express{Transactions: true, Threads: Numbers, Locations: Numbers, Values: true}},
 	{Name: "oplog", Title: "operations of earlier gem5 work: r(var,value,thread,id)", Holds: History, Reads: true, Writes: true,
@@ -128,8 +129,7 @@ func Matching(is func(Format) bool) []string {
 // HoldsHistories tells whether a file of the format holds executions.
 func (f *Format) HoldsHistories() bool { return f.Holds == History || f.Holds == Histories }
 
-// String says what the format can express, in words: empty for what holds no
-// histories.
+// String says what the format can express, in words, besides reads and writes.
 func (e Express) String() string {
 	var words []string
 	add := func(is bool, word string) {
@@ -161,8 +161,14 @@ func Table() string {
 	}
 	for _, f := range list {
 		rows = append(rows, []string{f.Name, string(f.Holds), mark(f.Reads), mark(f.Writes), f.Express.String(), f.Title})
-		if f.Express == all {
-			rows[len(rows)-1][4] = "everything"
+		cell := &rows[len(rows)-1][4]
+		switch {
+		case f.Express == all:
+			*cell = "everything"
+		case f.Express == Express{}:
+			*cell = "-"
+		case *cell == "":
+			*cell = "reads and writes only"
 		}
 	}
 	widths := make([]int, len(rows[0]))

@@ -47,7 +47,7 @@ func (f *Format) Losses(h *parse.History) []Loss {
 		}
 	}
 	for _, id := range h.Final {
-		if id != parse.NoOp && !e.Final {
+		if id != parse.NoOp && (!e.Final || e.Whole && slices.Contains(h.Final, parse.NoOp)) {
 			finals++
 		}
 	}

@@ -3,6 +3,7 @@ package formats_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"ordeal/gen"
 	"ordeal/parse"
@@ -186,8 +187,9 @@ func (o *outline) outside(blocks map[int][]parse.OpID, block []parse.OpID) bool 
 // tell adds what is told besides operations.
 func (o *outline) tell(h *parse.History, e formats.Express, read, write map[int]parse.OpID) {
 	write[-1], write[-2] = parse.Init, parse.NoOp
+	whole := !slices.Contains(o.final, -2)
 	for x := range o.locations {
-		if e.Final {
+		if e.Final && (whole || !e.Whole) {
 			h.Final = append(h.Final, write[o.final[x]])
 		}
 		if e.StoreOrder {

@@ -34,7 +34,10 @@ type Writer struct {
 // condition asks for the execution. The outcome is Permitted and the test is
 // called "history" unless the writer's fields say otherwise.
 func NewWriter(f Format, out io.Writer) (*Writer, error) {
-	if !f.Writes || !f.HoldsHistories() && f.Name != "litmus" {
+	switch {
+	case f.Name == "native":
+		return nil, fmt.Errorf("format %s has two files: NewNative makes them", f.Name)
+	case !f.Writes || !f.HoldsHistories() && f.Name != "litmus":
 		return nil, fmt.Errorf("no history can be written in format %s", f.Name)
 	}
 	return &Writer{format: f, out: out, Outcome: checktest.Permitted, Test: "history"}, nil

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ordeal/gen"
 	emit "ordeal/gen/emit/litmus"
@@ -209,7 +210,7 @@ func (b *asked) restore() {
 // an exchange. The order of writes, dependencies and transactions are left
 // out.
 func Write(w io.Writer, name string, h *parse.History) error {
-	p, value, err := program(h)
+	p, value, err := Program(h)
 	if err != nil {
 		return fmt.Errorf("write litmus test %s: %w", name, err)
 	}
@@ -231,9 +232,10 @@ func Write(w io.Writer, name string, h *parse.History) error {
 	return emit.Emit(w, name, p, c)
 }
 
-// program is the program of a history's operations, and the value that a
-// write of it has there.
-func program(h *parse.History) (*gen.Program, func(parse.OpID) gen.Value, error) {
+// Program is a program that the history may be an execution of, and the value
+// that a write of the history, or Init, has there: see Write. It need not be
+// valid.
+func Program(h *parse.History) (*gen.Program, func(parse.OpID) gen.Value, error) {
 	number := Renumbers(h)
 	value := func(id parse.OpID) gen.Value {
 		switch {
@@ -282,7 +284,12 @@ func Renumbers(h *parse.History) bool {
 
 // Keeps tells whether Write keeps these names of locations.
 func Keeps(locations []string) bool {
-	return !slices.ContainsFunc(locations, func(name string) bool { return !isName(name) })
+	for _, name := range locations {
+		if !isName(name) || strings.ContainsRune(name, '.') || len(name) > gen.MaxNameBytes {
+			return false
+		}
+	}
+	return true
 }
 
 // identifiers are the names if all are such, and x0, x1, … otherwise.

@@ -146,7 +146,7 @@ func TestRenumbers(t *testing.T) {
 	if !Renumbers(h) {
 		t.Error("a value of 41 bits is kept")
 	}
-	if Keeps([]string{"x", "0"}) || !Keeps([]string{"x", "y.z"}) {
+	if Keeps([]string{"x", "0"}) || Keeps([]string{"x", "y.z"}) || !Keeps([]string{"x", "_9"}) {
 		t.Error("names")
 	}
 }
