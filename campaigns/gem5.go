@@ -1,6 +1,7 @@
 package campaigns
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,8 +64,10 @@ type Gem5 struct {
 	Batch int `yaml:"batch" json:"batch,omitempty" schema:"min=0,zero=1"`
 }
 
-// Options are the options of the runner. Emit says how programs are executed,
-// m which protocol the binary is expected to have, and the numbers of things.
+// Options are the options of the runner, but for the mutant, which plant adds.
+// Emit says how programs are executed, m which protocol the binary is expected
+// to have, and the numbers of things. No file is looked for: a campaign can be
+// read where there is no gem5.
 func (g *Gem5) Options(m *Machine, emit elf.Options) (gem5.Options, error) {
 	o := gem5.Options{
 		Binary: g.Binary, Tree: g.Tree, Protocol: m.Protocol, CPU: g.CPU, Cores: m.Cores,
@@ -73,13 +76,21 @@ func (g *Gem5) Options(m *Machine, emit elf.Options) (gem5.Options, error) {
 		DeadlockThreshold: g.DeadlockThreshold, MaxTicks: g.MaxTicks, StoreOrder: g.StoreOrder, TreeOptions: g.TreeOptions,
 		Emit: emit,
 	}
-	if m.Mutant != "" {
-		var err error
-		if o.Mutation, err = g.mutation(o.Tree, m.Mutant); err != nil {
-			return o, err
-		}
+	err := o.Validate()
+	if m.Mutant != "" && len(g.Rebuild) == 0 {
+		err = errors.Join(err, errors.New("a mutant without a command that rebuilds gem5: want --rebuild COMMAND"))
 	}
-	return o, o.Validate()
+	return o, err
+}
+
+// plant adds the mutant of a machine to the options of a runner.
+func (g *Gem5) plant(o *gem5.Options, m *Machine) error {
+	if m.Mutant == "" {
+		return nil
+	}
+	var err error
+	o.Mutation, err = g.mutation(o.Tree, m.Mutant)
+	return err
 }
 
 // mutation is a mutant of package mutate, planted in a gem5 tree.

@@ -105,12 +105,26 @@ func TestGem5Faults(t *testing.T) {
 		"cpu":       {"gem5: /bin\n    gem5-tree: /tree\n    cpu: fast", `unknown cpu "fast"`},
 		"batch":     {"gem5: /bin\n    gem5-tree: /tree\n    batch: -1", "f.yaml:7: batch: -1 is negative"},
 		"unset":     {"gem5: $ORDEAL_NOWHERE\n    gem5-tree: /tree", "the environment variable ORDEAL_NOWHERE is not set"},
+		"mutant":    {"gem5: /bin\n    gem5-tree: /tree\n    mutant: MI_example/L1Cache/x/drop:y", "a mutant without a command that rebuilds gem5"},
 		"machine":   {"gem5: /bin\n    gem5-tree: /tree\n    core: ooo", "the machine of the embedded simulator is described"},
 	} {
 		_, err := Parse("f.yaml", []byte("name: x\nsim: gem5\nconfigs:\n  - name: a\n    "+test.change+"\n"), nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v\nwant %q", name, err, test.want)
 		}
+	}
+}
+
+// TestGem5Elsewhere wants a campaign with a mutant in a tree to be read where
+// there is no tree, for its report, and refused by the runner.
+func TestGem5Elsewhere(t *testing.T) {
+	const text = "name: x\nsim: gem5\nconfigs: [{name: a, gem5: /no/binary, gem5-tree: /no/tree, mutant: 'MI_example/L1Cache/(M,Store)/drop:s_store_hit', rebuild: [scons]}]\n"
+	c, err := Parse("f.yaml", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewRunner(c.Sim, &c.Configs[0]); err == nil || !strings.Contains(err.Error(), "mutant MI_example/L1Cache/(M,Store)/drop:s_store_hit: ") {
+		t.Errorf("without the tree: %v", err)
 	}
 }
 

@@ -36,6 +36,9 @@ func NewRunner(name string, c *Config) (sim.Runner, error) {
 		return builtin.New(o)
 	case SimGem5:
 		o, err := c.Gem5.Options(&c.Machine, c.EmitOptions())
+		if err == nil {
+			err = c.Gem5.plant(&o, &c.Machine)
+		}
 		if err != nil {
 			return nil, err
 		}
