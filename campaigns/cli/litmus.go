@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -102,6 +103,13 @@ func (l *litmusRun) prepare(args []string) error {
 	}
 	if _, err := campaigns.NewRunner(l.o.Sim, &l.o.Config); err != nil {
 		fault("--sim %s: %w", l.o.Sim, err)
+	}
+	if l.o.Herd != "" {
+		if path, err := exec.LookPath(l.o.Herd); err != nil {
+			fault("--herd: %w", err)
+		} else if l.o.Herd, err = filepath.Abs(path); err != nil {
+			fault("--herd: %w", err)
+		}
 	}
 	if l.o.Dir == "" {
 		l.o.Dir = filepath.Join("runs", "litmus-"+time.Now().Format("20060102-150405"))

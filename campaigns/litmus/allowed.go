@@ -11,8 +11,10 @@ import (
 	format "ordeal/parse/formats/litmus"
 )
 
-// maxStates bounds the enumeration of one test.
-const maxStates = 1 << 21
+// maxStates bounds the enumeration of one test: some seconds. Tests of the
+// usual size have hundreds or thousands of states. Tests of this package lower
+// it.
+var maxStates = 1 << 18
 
 // allowed is what a model allows of a test.
 type allowed struct {

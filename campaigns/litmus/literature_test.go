@@ -48,8 +48,8 @@ var literature = []struct {
 	{"iwp2.7", "", "P0 | P1 | P2 | P3; movl $1,%eax | movl $1,%eax | movl (x),%eax | movl (y),%eax; xchgl (x),%eax | xchgl (y),%eax | movl (y),%ebx | movl (x),%ebx", `exists (2:rax=1 /\ 2:rbx=0 /\ 3:rax=1 /\ 3:rbx=0)`, false, false, 15},
 	{"iwp2.8.a", "", "P0 | P1; movl $1,%eax | movl $1,%eax; xchgl (x),%eax | xchgl (y),%eax; movl (y),%ebx | movl (x),%ebx", `exists (0:rbx=0 /\ 1:rbx=0)`, false, false, 3},
 	{"iwp2.8.b", "", "P0 | P1; movl $1,%eax | movl (y),%eax; xchgl (x),%eax | movl (x),%ebx; movl $1,(y) |", `exists (1:rax=1 /\ 1:rbx=0)`, false, false, 3},
-	// Loads pass the stores to other locations before them.
-	{"amd3", "", "P0 | P1; movl $1,(x) | movl $1,(y); movl $2,(x) | movl $2,(y); movl (y),%eax | movl (x),%eax", `exists (0:rax=0 /\ 1:rax=0)`, true, false, 9},
+	// Each read returns 0, 1 or 2.
+	{"amd3", "", "P0 | P1; movl $1,(x) | movl $1,(y); movl $2,(x) | movl $2,(y); movl (y),%eax | movl (x),%eax", `exists (0:rax=1 /\ 1:rax=1)`, true, false, 9},
 	{"n5", "", "P0 | P1; movl $1,(x) | movl $2,(x); movl (x),%eax | movl (x),%ebx", `exists (0:rax=2 /\ 1:rbx=1)`, false, false, 3},
 	{"n6", "", "P0 | P1; movl $1,(x) | movl $2,(y); movl (x),%eax | movl $2,(x); movl (y),%ebx |", `exists (0:rax=1 /\ 0:rbx=0 /\ [x]=1)`, true, false, 0},
 	// The initial state is not always 0.

@@ -70,7 +70,7 @@ type Options struct {
 	Memory, LogSize campaigns.Size
 	// Dir is where runs with findings are kept, each in a folder of its own.
 	Dir string
-	// Herd is the path of herd7; empty: it is not asked.
+	// Herd is the absolute path of herd7; empty: it is not asked.
 	Herd string
 	// Command is the command line, for records.
 	Command []string

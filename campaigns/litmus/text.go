@@ -30,16 +30,12 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 		if f.Dir == "" {
 			continue
 		}
-		for line := range strings.Lines(f.Witness) {
-			b.WriteString("  " + line)
-		}
+		indent(&b, f.Witness)
 		fmt.Fprintf(&b, "  look     ordeal check --explain %s\n  repeat   ordeal repro %s\n", f.Dir, f.Dir)
 	}
 	if f := r.Failure; f != nil {
 		fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(f.Outcome.String()), f.Title)
-		for line := range strings.Lines(strings.TrimRight(f.Detail, "\n")) {
-			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
-		}
+		indent(&b, f.Detail)
 		if f.Dir != "" {
 			fmt.Fprintf(&b, "  repeat   ordeal repro %s\n", f.Dir)
 		}
@@ -63,6 +59,17 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	}
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
+}
+
+// indent writes the lines of a text with two spaces in front, but for empty ones.
+func indent(b *strings.Builder, text string) {
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		line = strings.TrimRight(line, "\n")
+		if line != "" {
+			line = "  " + line
+		}
+		b.WriteString(line + "\n")
+	}
 }
 
 // WriteTable writes a line for each test: how many of the states that the model

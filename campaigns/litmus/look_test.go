@@ -1,0 +1,193 @@
+package litmus
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+// sbTest is SB as others write it: it asks for registers alone.
+func sbTest(t testing.TB) *Test {
+	return parseTest(t, "SB", "x=5;", "P0 | P1; movl $1,(x) | movl $1,(y); movl (y),%eax | movl (x),%eax", `exists (0:rax=0 /\ 1:rax=5)`)
+}
+
+// TestLook has a log made by hand, of two copies in two repetitions, and
+// demands the states that it shows, worked out by hand.
+func TestLook(t *testing.T) {
+	x, err := newExperiment(sbTest(t), options(t, "tso"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.size = size{copies: 2, repetitions: 2, counted: 2}
+	x.o.MaxDelay = 0
+	p, err := x.program(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The stores of copy 0 write 1 to x and 2 to y, those of copy 1 write 4
+	// and 5, in the second repetition 6 more: the stride is 6.
+	if got := p.Stride(); got != 6 || p.Threads[0][2].Value != 4 || p.Threads[1][2].Value != 5 {
+		t.Fatalf("stride %d, program\n%s", got, p.Text())
+	}
+	w := sim.NewLogWriter(p, 2)
+	var log sim.Log
+	// Thread 0 reads y: of copy 0 nothing, of copy 1 the other's; then what
+	// copy 0 left in the repetition before, and the other's of this one.
+	log = w.AppendThread(log, 0, []gen.Value{0, 5, 2, 5 + 6})
+	// Thread 1 reads x: nothing, and nothing; the other's, and what was there.
+	log = w.AppendThread(log, 1, []gen.Value{0, 0, 1 + 6, 4})
+	log = w.AppendFinal(log, []gen.Value{1 + 6, 2 + 6, 4 + 6, 5 + 6})
+	fresh, failure := x.look(p, &sim.Result{Outcome: sim.Passed, Log: log})
+	if failure != nil || len(fresh) > 0 || x.report.Rounds != 4 {
+		t.Fatalf("%v, %v, %d rounds", fresh, failure, x.report.Rounds)
+	}
+	x.finish()
+	var got []string
+	for i := range x.report.Result.States {
+		s := &x.report.Result.States[i]
+		got = append(got, fmt.Sprintf("%d %v %s", s.Count, s.Witness, s))
+	}
+	want := []string{
+		"1 false 0:rax=0; 1:rax=1;", // copy 0, second: 2 is of the repetition before
+		"1 true 0:rax=0; 1:rax=5;",  // copy 0, first
+		"2 false 0:rax=1; 1:rax=5;", // copy 1: 0 and 4 are what was there
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("states\n%s", strings.Join(got, "\n"))
+	}
+	if r := &x.report.Result; r.Positive != 1 || r.Negative != 3 || !r.OK {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestLookFinal has a log whose last repetition shows in memory what no model
+// allows: the first store to y is lost.
+func TestLookFinal(t *testing.T) {
+	x, err := newExperiment(sbTest(t), options(t, "tso"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.size = size{copies: 1, repetitions: 1, counted: 1}
+	x.o.MaxDelay = 0
+	p, err := x.program(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sim.NewLogWriter(p, 1)
+	log := w.AppendThread(nil, 0, []gen.Value{0})
+	log = w.AppendThread(log, 1, []gen.Value{0})
+	log = w.AppendFinal(log, []gen.Value{1, 0})
+	fresh, failure := x.look(p, &sim.Result{Outcome: sim.Passed, Log: log})
+	if failure != nil || len(fresh) != 1 {
+		t.Fatalf("%v, %v: want a forbidden outcome", fresh, failure)
+	}
+	// The state that the test asks for is one that the model allows.
+	if got, want := fresh[0].outcome, "P0 reads y=0; P1 reads x=5; [x]=1; [y]=0"; got != want {
+		t.Errorf("outcome %q, want %q", got, want)
+	}
+	if fresh, failure = x.look(p, &sim.Result{Outcome: sim.Passed, Log: log}); len(fresh) != 0 || failure != nil {
+		t.Errorf("the second time it is new: %v, %v", fresh, failure)
+	}
+	if x.finish(); len(x.report.Forbidden) != 1 || x.report.Forbidden[0].Count != 2 || x.report.AllowedSeen != 1 || x.report.ForbiddenRounds() != 2 {
+		t.Errorf("%+v", x.report)
+	}
+	log = w.AppendThread(nil, 0, []gen.Value{77}) // nobody wrote that
+	log = w.AppendThread(log, 1, []gen.Value{0})
+	log = w.AppendFinal(log, []gen.Value{1, 2})
+	if _, failure = x.look(p, &sim.Result{Outcome: sim.Passed, Log: log}); failure == nil || failure.Outcome != sim.Corrupt {
+		t.Errorf("failure %+v, want a corrupt log", failure)
+	}
+}
+
+// TestProgram looks at the programs of runs: as many copies as asked for, the
+// same for the same run, with delays and layouts that differ between runs.
+func TestProgram(t *testing.T) {
+	test := sbTest(t)
+	x, err := newExperiment(test, options(t, "tso"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, layouts := map[string]bool{}, map[gen.Layout]bool{}
+	for n := range 8 {
+		p, err := x.program(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := x.program(n)
+		if err != nil || string(again.Text()) != string(p.Text()) {
+			t.Fatalf("run %d differs from itself: %v", n, err)
+		}
+		texts[string(p.Text())], layouts[p.Layout] = true, true
+		delays := 0
+		for thread, ops := range p.Threads {
+			var plain []gen.Op
+			for _, op := range ops {
+				if op.Kind == gen.Delay {
+					delays++
+					continue
+				}
+				plain = append(plain, op)
+			}
+			if len(plain) != x.size.copies*len(test.Program.Threads[thread]) {
+				t.Fatalf("thread %d: %d operations", thread, len(plain))
+			}
+			for i, op := range plain {
+				want := test.Program.Threads[thread][i%2]
+				if op.Kind != want.Kind || int(op.Loc) != i/2*2+int(want.Loc) {
+					t.Fatalf("thread %d operation %d: %s", thread, i, p.OpText(op))
+				}
+			}
+		}
+		if delays == 0 {
+			t.Errorf("run %d has no delays", n)
+		}
+	}
+	if len(texts) != 8 || len(layouts) != len(gen.Layouts()) {
+		t.Errorf("%d programs and %d layouts in 8 runs", len(texts), len(layouts))
+	}
+	x.o.Layout, x.o.MaxDelay = "packed", 0
+	for n := range 2 {
+		if p, err := x.program(n); err != nil || p.Layout != gen.Packed || strings.Contains(string(p.Text()), "delay") {
+			t.Errorf("layout %v, %v", p.Layout, err)
+		}
+	}
+}
+
+// TestSize makes no more rounds than asked for by much, however many.
+func TestSize(t *testing.T) {
+	test := sbTest(t)
+	for _, name := range []string{"host", "builtin", "gem5"} {
+		for _, rounds := range []int{1, 10, 100, 5000, 1_000_000} {
+			o := options(t, "tso")
+			o.Sim, o.Rounds = name, rounds
+			s := sizeOf(test, o)
+			if n := s.copies * s.counted; n < 1 || n > rounds || s.counted > s.repetitions {
+				t.Errorf("%s: %d rounds in runs of %+v", name, rounds, s)
+			}
+		}
+	}
+}
+
+// BenchmarkLook reads the states of a run off its log.
+func BenchmarkLook(b *testing.B) {
+	o := options(b, "tso")
+	x, err := newExperiment(sbTest(b), o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := x.program(0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	res, err := x.runner.Run(b.Context(), sim.Job{Program: p, Rounds: 1, Seed: 1, Dir: b.TempDir()})
+	if err != nil || res.Outcome != sim.Passed {
+		b.Fatal(res, err)
+	}
+	for b.Loop() {
+		x.look(p, &res)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(x.size.copies), "ns/round")
+}
