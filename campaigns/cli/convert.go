@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/checktest"
 )
@@ -24,7 +25,8 @@ func newConvert(e *env) *cobra.Command {
 		Short: "Turn executions, programs and results into another format",
 		Long: `Read a file in one format and write what it says in another. --list shows the
 formats, and what of an execution each can express. The format of the file is
-found out by its content unless --from names it; - or no FILE is standard input.
+found out by its content unless --from names it; - or no FILE is standard input,
+and a run directory is its log.
 
 What is lost on the way is said on standard error. What a model may judge by is
 not dropped unless --lossy says so: fences, atomicity of read-modify-writes
@@ -88,6 +90,9 @@ func (c *convert) run(args []string, given func(string) bool) error {
 	}
 	in, name := c.stdin, "standard input"
 	if path != "-" {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			path = filepath.Join(path, campaigns.LogFile)
+		}
 		f, err := os.Open(path)
 		if err != nil {
 			return err

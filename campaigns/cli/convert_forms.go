@@ -116,7 +116,7 @@ func (c *convert) losses(t *trace) error {
 		}
 	}
 	if len(grave) > 0 {
-		return usage(fmt.Errorf("convert %s: %s cannot express %s: models may judge differently without; --lossy leaves it out",
+		return usage(fmt.Errorf("convert %s: %s cannot express %s: a model may judge otherwise without them (--lossy drops them)",
 			t.place, c.to, strings.Join(grave, ", ")))
 	}
 	if len(lost) > 0 {
@@ -224,10 +224,12 @@ func (c *convert) events(from formats.Format, in io.Reader, name string) error {
 		sequence, err := t.sequence, t.err
 		if t.steps != nil {
 			sequence, err = t.steps()
-			c.say(t.place, "lost: values, final memory")
 		}
 		if err != nil {
 			return usage(fmt.Errorf("convert %s: %w", t.place, err))
+		}
+		if t.steps != nil {
+			c.say(t.place, "lost: values, final memory")
 		}
 		c.out.Write(sequence.Text())
 		return nil
