@@ -43,6 +43,8 @@ func (r *running) ended(ctx context.Context, run *Run, record *Record, err error
 			return ctx.Err() // the run was given up, not its fault
 		}
 		run.Case = troubled(err, run.Case)
+	} else if ctx.Err() != nil && run.Undecided() {
+		return ctx.Err() // a deadline of the campaign's is none of the checker's
 	}
 	if r.mayStay(run) {
 		if err := guarded(func() error { return run.Dir.Finish(run.Case) }); err != nil {

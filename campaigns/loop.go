@@ -118,6 +118,7 @@ type running struct {
 	gate     *Gate
 	head     Head
 	session  time.Time // start of this one
+	idle     bool      // nothing is left to do
 
 	mu      sync.Mutex // guards what follows
 	sum     *Summary
@@ -202,7 +203,7 @@ func (r *running) open(ctx context.Context) error {
 // writes the summary.
 func (r *running) finishAll(ctx context.Context) (*Summary, error) {
 	defer r.journal.Close()
-	if r.over() {
+	if r.idle {
 		return r.sum, nil
 	}
 	r.reduce.start(ctx, r)
@@ -215,10 +216,10 @@ func (r *running) finishAll(ctx context.Context) (*Summary, error) {
 	return r.sum, errors.Join(err, r.close(err), r.sum.write())
 }
 
-// over tells whether nothing is left to do, and says so.
+// over tells whether the last session left nothing to do, and says so.
 func (r *running) over() bool {
 	switch {
-	case len(r.reduce.due) > 0:
+	case r.head.End != EndComplete && r.head.End != EndStopped && r.head.End != EndBudget, len(r.reduce.due) > 0:
 		return false
 	case r.sum.Stopped != "":
 		r.tell("the campaign stopped at %s: nothing is left to do", r.sum.Stopped)

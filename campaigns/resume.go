@@ -90,7 +90,7 @@ func (r *running) restore(path string) error {
 	if err := r.recover(); err != nil {
 		return err
 	}
-	if r.left == 0 || r.sum.Stopped != "" {
+	if r.idle = r.over(); r.idle {
 		return nil
 	}
 	r.head.End = ""
