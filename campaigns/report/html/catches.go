@@ -10,15 +10,29 @@ import (
 // catchesShown bounds the canaries that have a line of a plot each.
 const catchesShown = 40
 
-// catches draws how many operations it took to catch each canary: a line for
-// each, or a curve for all where they are many. Controls do not count.
-func (n *night) catches() template.HTML {
+// hunted are the canaries with runs, controls apart.
+func (n *night) hunted() []*progress {
 	var list []*progress
 	for _, c := range n.canaries {
 		if !c.control() && c.row.Runs > 0 {
 			list = append(list, c)
 		}
 	}
+	return list
+}
+
+// catchesNote says what catches draws.
+func (n *night) catchesNote() string {
+	if len(n.hunted()) > catchesShown {
+		return "share of the canaries caught within a number of operations of their configuration; | marks those that were not caught"
+	}
+	return "of the configuration of each canary; × marks those that were not caught"
+}
+
+// catches draws how many operations it took to catch each canary: a line for
+// each, or a curve for all where they are many. Controls do not count.
+func (n *night) catches() template.HTML {
+	list := n.hunted()
 	all := series{name: "canaries"}
 	for _, c := range list {
 		all.trials = append(all.trials, c.trial())

@@ -46,7 +46,11 @@ func (n *night) header() headerView {
 	add(rate(float64(total.Operations)/elapsed), "operations a second", "")
 	add(group(n.findings()), "different findings", tone(n.findings() > 0))
 	if all := k.canaries(); all > 0 {
-		add(fmt.Sprintf("%s of %s", group(k[campaigns.FateCaught]), group(all)), "canaries caught", tone(k[campaigns.FateMissed] > 0))
+		class := tone(k[campaigns.FateMissed] > 0)
+		if k[campaigns.FateOpen] > 0 && class == "good" {
+			class = ""
+		}
+		add(fmt.Sprintf("%s of %s", group(k[campaigns.FateCaught]), group(all)), "canaries caught", class)
 	}
 	return h
 }
@@ -68,7 +72,11 @@ func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class stri
 	case missed > 0:
 		parts, class = append(parts, plural(missed, "canary")+" missed"), "bad"
 	case caught < k.canaries():
-		parts = append(parts, fmt.Sprintf("%d of %s caught so far", caught, plural(k.canaries(), "canary")))
+		text := fmt.Sprintf("%d of %s caught", caught, plural(k.canaries(), "canary"))
+		if n.archive.Head.End == "" {
+			text += " so far"
+		}
+		parts = append(parts, text)
 	case caught == 1:
 		parts = append(parts, "the canary caught")
 	case caught > 0:

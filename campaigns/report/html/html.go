@@ -69,7 +69,9 @@ type pageView struct {
 	Coverage     []protocolView
 	Throughput   template.HTML
 	Sightings    template.HTML
+	SightingNote string
 	Catches      template.HTML
+	CatchesNote  string
 	Split        template.HTML
 	Environment  environmentView
 }
@@ -122,6 +124,7 @@ func (p *page) views(o Options) (*pageView, error) {
 	}
 	total := n.sum.Total()
 	v.MoreTroubles = total.Outcomes[sim.Infra] - len(v.Troubles)
+	v.CatchesNote, v.SightingNote = n.catchesNote(), n.sightingsNote()
 	v.MoreCanaries = len(n.canaries) - len(v.Canaries)
 	for i := range n.sum.Findings {
 		switch f := &n.sum.Findings[i]; {

@@ -103,6 +103,7 @@ type matrixView struct {
 	Operators      []operatorView
 	Survivors      []survivorView
 	MoreSurvivors  int
+	Machines       []string
 	Generators     []generatorView
 	Curve          template.HTML
 }
@@ -130,12 +131,6 @@ type operatorView struct {
 
 // survivorView is a mutant that nothing killed.
 type survivorView struct{ Mutant, Why string }
-
-// generatorView is how many mutants a family of programs killed.
-type generatorView struct {
-	Name string
-	Runs int
-}
 
 // viewMatrix makes the view of results; nil without results.
 func viewMatrix(results []kill.Result) *matrixView {
@@ -172,6 +167,7 @@ func viewMatrix(results []kill.Result) *matrixView {
 		v.Survivors = append(v.Survivors, survivorView{clip(mutant, titleShown), clip(why, titleShown)})
 	}
 	v.MoreSurvivors = len(survivors) - len(v.Survivors)
+	v.Machines, v.Generators = viewGenerators(results)
 	v.Curve = figure("The share of mutants killed within a number of operations. "+describe(curves)+".", func(c *canvas) float64 {
 		return c.detection(curves, "operations run on the mutant")
 	})

@@ -63,6 +63,19 @@ func TestMatrix(t *testing.T) {
 	if len(v.Survivors) != 1 || v.Survivors[0].Mutant != "b" || !strings.Contains(v.Survivors[0].Why, "never taken") {
 		t.Errorf("survivors: %+v", v.Survivors)
 	}
+	if v.Generators != nil {
+		t.Errorf("results that do not tell what killed: %+v", v.Generators)
+	}
+	told := killed(100, 100, 100, -100)
+	told[1].Generator, told[2].Generator, told[2].Machine, told[3].Generator = 2, 2, 1, 3
+	v = viewMatrix([]kill.Result{{Protocol: "mi", Mutant: "a", Seeds: told}})
+	var kills []string
+	for _, g := range v.Generators {
+		kills = append(kills, fmt.Sprint(g.Kills, g.Percent))
+	}
+	if got, want := strings.Join(kills, ", "), "[1 0]33.3 %, [0 0]0.0 %, [1 1]66.7 %"; got != want || len(v.Machines) != 2 {
+		t.Errorf("kills by programs are %s, want %s", got, want)
+	}
 	if viewMatrix(nil) != nil {
 		t.Error("there is a matrix without results")
 	}

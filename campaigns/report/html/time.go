@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"time"
 
 	"ordeal/campaigns"
 	"ordeal/sim"
@@ -56,10 +57,11 @@ func (n *night) throughput() template.HTML {
 	})
 }
 
-// sightingsShown bounds the findings of a plot.
-const sightingsShown = 30
+// sightingsShown bounds the findings that have a line of a plot each.
+const sightingsShown = 20
 
-// sightings draws, for each finding, from when to when it was seen.
+// sightings draws, for each finding, from when to when it was seen, or how
+// many had been seen when, where they are many.
 func (n *night) sightings() template.HTML {
 	var list []*campaigns.Finding
 	for i := range n.sum.Findings {
@@ -72,7 +74,9 @@ func (n *night) sightings() template.HTML {
 	}
 	slices.SortStableFunc(list, func(a, b *campaigns.Finding) int { return int(a.FirstAt - b.FirstAt) })
 	about := fmt.Sprintf("When each of %s was first and last seen.", plural(len(list), "finding"))
-	list = list[:min(len(list), sightingsShown)]
+	if len(list) > sightingsShown {
+		return figure(about, func(c *canvas) float64 { return c.discovery(list, n.sum.Elapsed) })
+	}
 	return figure(about, func(c *canvas) float64 {
 		const row = 40
 		f := &frame{left: 8, top: 8, right: c.width - 14}
@@ -95,6 +99,37 @@ func (n *night) sightings() template.HTML {
 		}
 		return f.bottom + 46
 	})
+}
+
+// discovery draws how many of the findings, in order of their first sight, had
+// been seen when.
+func (c *canvas) discovery(list []*campaigns.Finding, end time.Duration) float64 {
+	f := &frame{left: 46, top: 34, right: c.width - 14, bottom: 234}
+	ticks := 10
+	if c.narrow {
+		ticks = 5
+	}
+	var xs, ys []tick
+	var unit string
+	f.x, xs, unit = clock(end.Seconds(), ticks, f.left, f.right)
+	f.y, ys = linear(float64(len(list)), 4, f.bottom, f.top)
+	c.axes(f, xs, ys, "time, "+unit, "different findings")
+	points := [][2]float64{{f.left, f.bottom}}
+	for i, s := range list {
+		points = append(points, [2]float64{f.x.at(s.FirstAt.Seconds()), f.y.at(float64(i + 1))})
+	}
+	points = append(points, [2]float64{f.right, points[len(points)-1][1]})
+	c.steps("area", points, f.bottom, true)
+	c.steps("curve s0", points, 0, false)
+	return f.bottom + 46
+}
+
+// sightingsNote says what sightings draws.
+func (n *night) sightingsNote() string {
+	if n.findings() > sightingsShown {
+		return "how many different findings had been seen when"
+	}
+	return "from the first to the last run of each finding"
 }
 
 // splitShown bounds the configurations of the plot of times.
@@ -129,14 +164,13 @@ func (n *night) split() template.HTML {
 		}
 		return 0
 	})
+	others := ""
 	if more := len(bars) - splitShown; more > 0 {
-		rest := bar{name: fmt.Sprintf("%d others", more+1)}
-		for _, b := range bars[splitShown-1:] {
-			for j := range rest.times {
-				rest.times[j] += b.times[j]
-			}
+		sum := 0.0
+		for i := range bars[splitShown:] {
+			sum += total(&bars[splitShown+i])
 		}
-		bars = append(bars[:splitShown-1:splitShown-1], rest)
+		bars, others = bars[:splitShown], fmt.Sprintf("and %d others: %s", more, span(seconds(sum)))
 	}
 	high := 0.0
 	for i := range bars {
@@ -192,6 +226,9 @@ func (n *night) split() template.HTML {
 			}
 		}
 		c.axes(f, xs, nil, unit, "")
+		if others != "" {
+			c.text("name", "start", 0, f.bottom+38, others)
+		}
 		return f.bottom + 46
 	})
 }
