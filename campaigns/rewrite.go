@@ -60,12 +60,33 @@ func Rewrite(dir string) (*Rewriting, error) {
 			return nil, errors.Join(fmt.Errorf("%s: another process runs this campaign: %w", path, err), f.Close())
 		}
 		if w.lock = f; w.standing() {
+			if err := w.tidy(); err != nil {
+				return nil, errors.Join(err, f.Close())
+			}
 			return w, nil
 		}
 		if err := f.Close(); err != nil { // somebody wrote a new one since it was opened
 			return nil, err
 		}
 	}
+}
+
+// tidy removes the temporary files that a kill has left.
+func (w *Rewriting) tidy() error {
+	entries, err := os.ReadDir(w.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for _, name := range []string{campaignFile, headFile, journalFile, summaryText, summaryJSON} {
+			if strings.HasPrefix(e.Name(), "."+name+".") {
+				if err := os.Remove(filepath.Join(w.Dir, e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // standing tells whether the locked file is the journal.
