@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// soakCampaign has tiny programs on correct and on faulty machines, a canary and
+// a negative control.
+const soakCampaign = `
+name: soak
+sim: builtin
+seed: 11
+reduce: 2s
+configs:
+  - &tiny {name: mi, runs: %[1]d, threads: 2, ops: 8, locations: 2, rounds: 1, core: tso, protocol: mi}
+  - {<<: *tiny, name: ideal, protocol: ideal, core: ooo}
+  - {<<: *tiny, name: mesi, runs: %[2]d, protocol: mesi-two-level}
+  - {<<: *tiny, name: faulty, runs: %[2]d, ops: 12, locations: 2, rounds: 2, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
+  - {<<: *tiny, name: canary, runs: %[3]d, ops: 12, rounds: 2, core-bugs: [forward-oldest], bug: {about: the oldest store is forwarded}}
+`
+
+// TestSoakCampaign kills a campaign without warning, again and again, and
+// resumes it: nothing may be lost or come twice, and every file has to be as a
+// campaign in one go leaves it, apart from times. At full size it has 20,000
+// runs and hundreds of kills, otherwise 500 and a few.
+func TestSoakCampaign(t *testing.T) {
+	ordeal := lookPath(t, "ordeal")
+	runs, kills := 500, 6
+	if *soak {
+		runs, kills = 20_000, 200
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "soak.yaml")
+	text := fmt.Sprintf(soakCampaign, runs*38/100, runs*10/100, runs*4/100)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(ordeal, append([]string{"campaign"}, args...)...)
+		cmd.Dir = dir
+		return cmd
+	}
+	start := time.Now()
+	// Both write a directory of the same name, which stands in what is found.
+	out, err := run("run", "--dir", "camp", file).Output()
+	if status := exitStatus(err); status != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	whole := time.Since(start)
+	if err := os.Rename(filepath.Join(dir, "camp"), filepath.Join(dir, "whole")); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	cmd := run("run", "--dir", "camp", file)
+	killed, recorded, again := 0, 0, 0
+	start = time.Now()
+	for {
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if killed < kills {
+			// Such a part takes a little more than the campaign would, cut in as
+			// many.
+			pause := time.Duration(rng.Int64N(int64(2*whole)/int64(kills))) + 20*time.Millisecond
+			timer := time.AfterFunc(pause, func() { cmd.Process.Kill() })
+			err = cmd.Wait()
+			timer.Stop()
+		} else {
+			err = cmd.Wait()
+		}
+		n := lines(filepath.Join(dir, "camp", "runs.jsonl"))
+		if n < recorded {
+			t.Fatalf("%d runs were in the journal before a kill, %d after it", recorded, n)
+		}
+		recorded = n
+		if exitStatus(err) == 1 {
+			out = stdout.Bytes()
+			break
+		}
+		if strings.Contains(stderr.String(), "ordeal:") && !strings.Contains(stderr.String(), "campaign.yaml") {
+			t.Fatalf("%v\n%s", err, stderr.String())
+		}
+		killed++
+		cmd = run("resume", "camp")
+		if _, err := os.Stat(filepath.Join(dir, "camp", "runs.jsonl")); err != nil { // killed before it was there
+			again++
+			if err := os.RemoveAll(filepath.Join(dir, "camp")); err != nil {
+				t.Fatal(err)
+			}
+			cmd = run("run", "--dir", "camp", file)
+		}
+	}
+	t.Logf("%d runs in %v; with %d kills, %d of them before there was a journal, in %v", runs, whole, killed, again, time.Since(start))
+	if killed < kills/2 {
+		t.Errorf("only %d kills", killed)
+	}
+	if n := lines(filepath.Join(dir, "camp", "runs.jsonl")); n != runs {
+		t.Errorf("%d runs of %d in the journal", n, runs)
+	}
+	want, got := tree(t, filepath.Join(dir, "whole")), tree(t, filepath.Join(dir, "camp"))
+	paths := slices.AppendSeq(slices.Collect(maps.Keys(want)), maps.Keys(got))
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
+		if want[path] != got[path] {
+			t.Errorf("%s differs:\nin one go: %.300s\nin parts:  %.300s", path, want[path], got[path])
+		}
+	}
+	if !strings.Contains(string(out), "1 of 1 caught") || !strings.Contains(string(out), "reduced  from") {
+		t.Errorf("no canary is caught, or nothing is reduced:\n%s", out)
+	}
+}
+
+// exitStatus is that of a command that ended by itself, -1 for others.
+func exitStatus(err error) int {
+	if err == nil {
+		return 0
+	}
+	if e, ok := err.(*exec.ExitError); ok {
+		return e.ExitCode()
+	}
+	return -1
+}
+
+// variable is what differs between campaigns that end the same: times, and the
+// command line, which is that of the run or of the resumption.
+var variable = regexp.MustCompile(`"[a-z_]+_ns": ?[0-9]+|"(started|session)": ?"[^"]*"|"command": \[[^]]*\]`)
+
+// tree is every file of a campaign by its path, apart from what varies. Of
+// reductions, whose length is bounded in time, it is only that there is one.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir():
+			if d.Name() == "reduced" {
+				all[name] = "a reduction"
+				return fs.SkipDir
+			}
+			return nil
+		case name == "summary.txt" || d.Name() == "reduction.json":
+			all[name] = "text with times"
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if name == "summary.json" {
+			data = withoutReductions(t, data)
+		}
+		all[name] = variable.ReplaceAllString(string(data), "")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// withoutReductions is a summary without what came of reductions.
+func withoutReductions(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var s map[string]any
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	findings, _ := s["findings"].([]any)
+	for _, f := range findings {
+		f := f.(map[string]any)
+		if f["reduction"] == nil {
+			t.Errorf("finding %v is not reduced", f["title"])
+		}
+		delete(f, "reduction")
+		delete(f, "best")
+	}
+	data, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestSoakMemory runs campaigns of ever more runs and looks at the peak of the
+// command's memory, which must not grow with them.
+func TestSoakMemory(t *testing.T) {
+	ordeal := lookPath(t, "ordeal")
+	sizes := []int{300, 1200}
+	if *soak {
+		sizes = []int{1000, 5000, 20_000, 50_000}
+	}
+	dir := t.TempDir()
+	var first int64
+	for _, runs := range sizes {
+		file := filepath.Join(dir, fmt.Sprint(runs, ".yaml"))
+		text := "name: memory\nsim: builtin\nconfigs:\n" +
+			fmt.Sprintf("  - &a {name: a, runs: %d, threads: 2, ops: 8, locations: 2, rounds: 1, core: tso, protocol: mi}\n", runs/2) +
+			"  - {<<: *a, name: b, core: ooo}\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(ordeal, "campaign", "run", "--dir", filepath.Join(dir, fmt.Sprint(runs)), file)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+		t.Logf("%6d runs: peak %d kB, user %v, system %v", runs, peak, cmd.ProcessState.UserTime(), cmd.ProcessState.SystemTime())
+		if first == 0 {
+			first = peak
+		}
+		// What there is for each run is its place in the schedule.
+		if limit := first + first/2 + int64(runs)*64/1024; peak > limit {
+			t.Errorf("%d runs take %d kB, more than %d", runs, peak, limit)
+		}
+	}
+}
