@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,9 @@ func TestGrow(t *testing.T) {
 	night(t, filepath.Join(dir, "c"), nightly, "seed=7")
 	db := filepath.Join(dir, "index.db")
 	path := filepath.Join(dir, "b", journalFile)
+	rewrite(t, filepath.Join(dir, "b"), func(e *campaigns.Entry) { // as of shards that were merged
+		e.At = time.Duration(1+e.Number*37%44) * time.Millisecond
+	})
 	journal, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +72,8 @@ func TestGrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	head = bytes.Replace(head, []byte(`"end": "complete"`), []byte(`"end": ""`), 1) // it is running
+	write(t, filepath.Join(dir, "b", headFile), string(head))
 	lines := bytes.SplitAfter(journal, []byte("\n"))
 	at, stride := 0, 2
 	if testing.Short() {
@@ -84,6 +90,13 @@ func TestGrow(t *testing.T) {
 			t.Fatalf("%d lines: %d runs, %d new, want %d and %d: %v", n, c.Runs, c.Added, n, n-at, c.Err)
 		}
 		at = n
+		longest := 0
+		for number := range n {
+			longest = max(longest, 1+number*37%44)
+		}
+		if got := ask(t, db, "SELECT elapsed_ns / 1000000 FROM campaign WHERE dir = 'b'"); got[0] != strconv.Itoa(longest) {
+			t.Errorf("after %d lines: %s ms were spent, want %d", n, got[0], longest)
+		}
 		if d := cmp.Diff(scratch(t, db, dir), content(t, db)); d != "" {
 			t.Fatalf("after %d lines (-scratch +grown):\n%s", n, d)
 		}
@@ -127,6 +140,14 @@ func TestRewritten(t *testing.T) {
 			}
 			write(t, file, string(text)+"# edited\n")
 		}, 44},
+		{"the head", func() {
+			file := filepath.Join(dir, "a", headFile)
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, file, strings.Replace(string(text), `"end": "complete"`, `"end": "interrupted"`, 1))
+		}, 0},
 		{"gone", func() {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)

@@ -169,11 +169,21 @@ func TestRefuses(t *testing.T) {
 	for i := 4096; i < len(holes); i += 7 {
 		holes[i] ^= 0x55
 	}
+	page := []byte(string(data)) // one of a table, that nothing needs to read
+	at := len(page) - 4096
+	for page[at] != 0x0d {
+		at -= 4096
+	}
+	for i := range 100 {
+		page[at+i] = 0xff
+	}
 	for what, c := range map[string]struct {
 		text string
 		sql  []string
 		want string
+		deep bool // a question may not come upon it
 	}{
+		"a page":             {text: string(page), want: "damaged", deep: true},
 		"text":               {text: "dear diary, today", want: "no SQLite database"},
 		"short":              {text: "SQL", want: "no SQLite database"},
 		"truncated":          {text: string(data[:len(data)/3]), want: "damaged"},
@@ -202,7 +212,7 @@ func TestRefuses(t *testing.T) {
 			}
 		}
 		err = Query(t.Context(), path, "SELECT SUM(search_s), SUM(length(campaign_dir)) FROM answers", func(r *Rows) error { _, err := r.Next(); return err })
-		if err == nil || !strings.Contains(err.Error(), c.want) {
+		if !c.deep && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("query %s: %v, want %q", what, err, c.want)
 		}
 		after, err := os.ReadFile(path)

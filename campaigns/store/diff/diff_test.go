@@ -311,10 +311,20 @@ func TestSpeed(t *testing.T) {
 		}
 		return 300 * ms
 	}
+	broken := paced(60, about(100*ms), about(50*ms)) // two of three runs fail late
+	plainly := broken.run
+	broken.run = func(e *campaigns.Entry, i int) bool {
+		plainly(e, i)
+		if i%3 > 0 {
+			e.Outcome, e.Elapsed = sim.Deadlock, time.Second
+		}
+		return true
+	}
 	for what, c := range map[string]struct {
 		old, new story
 		want     string
 	}{
+		"failed runs":    {paced(40, about(100*ms), about(50*ms)), broken, ""},
 		"the same":       {paced(40, about(100*ms), about(50*ms)), paced(40, about(100*ms), about(50*ms)), ""},
 		"a little":       {paced(40, about(100*ms), about(50*ms)), paced(40, about(120*ms), about(60*ms)), ""},
 		"slower":         {paced(40, about(100*ms), about(50*ms)), paced(30, about(200*ms), about(50*ms)), "simulator 2.00"},
