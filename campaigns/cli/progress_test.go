@@ -39,7 +39,7 @@ func TestProgressLines(t *testing.T) {
 	for _, want := range []string{
 		// 1,400 runs in a minute: 23.3 a second, 387,655 runs are left for
 		// 16,614 s; 10 s of those are gone.
-		"12,345 of 400,000 runs █", "░ 10.6 %, 4h37m left\n",
+		"12,345 of 400,000 runs █", "░ 3.1 %, 4h37m left\n",
 		"speed     23.3 runs/s, 100,000 operations/s, 51m10s spent\n",
 		"outcomes  12,300 passed, 31 violation, 14 crash, 2 not made\n",
 		"canaries  12 of 25 caught; missed: mi-swap-store\n",
@@ -57,14 +57,14 @@ func TestProgressLines(t *testing.T) {
 			}
 		}
 	}
-	want := "12,345 of 400,000 runs 10.6 %; 23.3 runs/s, 100,000 operations/s, 51m00s spent; 4h37m left; " +
+	want := "12,345 of 400,000 runs 3.1 %; 23.3 runs/s, 100,000 operations/s, 51m00s spent; 4h37m left; " +
 		"12,300 passed, 31 violation, 14 crash, 2 not made; canaries: 12 of 25 caught; missed: mi-swap-store; 2 findings"
 	if got := s.line(now); got != want {
 		t.Errorf("plain:\n%s\nwant\n%s", got, want)
 	}
 	// The budget ends it before its runs do.
 	s.spent = 7*time.Hour + 59*time.Minute
-	if got := s.lines(now, 80)[0]; !strings.HasSuffix(got, " 99.8 %, 1m00s left") {
+	if got := s.lines(now, 80)[0]; !strings.HasSuffix(got, " 99.8 % of budget, 1m00s left") {
 		t.Errorf("at the end: %s", got)
 	}
 	empty := newState(new(campaigns.Campaign))

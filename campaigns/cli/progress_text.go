@@ -69,7 +69,8 @@ func (p *state) bar(now time.Time, width int) string {
 	if room < barLeast {
 		return before + after
 	}
-	done := int(p.share() * float64(room))
+	share, _ := p.share()
+	done := int(share * float64(room))
 	return before + " " + strings.Repeat("█", done) + strings.Repeat("░", room-done) + after
 }
 
@@ -77,37 +78,50 @@ func (p *state) counts() string {
 	return thousands(p.runs) + " of " + counted(p.planned, "run")
 }
 
-// share is how much of the campaign is done, from 0 to 1: of its runs or, if
-// that is more, of its budget.
-func (p *state) share() float64 {
-	share := 0.0
+// share is how much of the campaign is done, from 0 to 1, and of is " of
+// budget" where that will end it before its runs do.
+func (p *state) share() (share float64, of string) {
+	byRuns, byBudget := 0.0, 0.0
 	if p.planned > 0 {
-		share = float64(p.runs) / float64(p.planned)
+		byRuns = float64(p.runs) / float64(p.planned)
 	}
-	if budget := time.Duration(p.campaign.Budget); budget > 0 {
-		share = max(share, float64(p.spent)/float64(budget))
+	budget := time.Duration(p.campaign.Budget)
+	if budget > 0 {
+		byBudget = min(float64(p.spent)/float64(budget), 1)
 	}
-	return min(share, 1)
+	runs, known := p.runsLeft()
+	if budget > 0 && (known && budget-p.spent < runs || !known && byBudget > byRuns) {
+		return byBudget, " of budget"
+	}
+	return byRuns, ""
 }
 
-func (p *state) percent() string { return fmt.Sprintf(" %.1f %%", 100*p.share()) }
+func (p *state) percent() string {
+	share, of := p.share()
+	return fmt.Sprintf(" %.1f %%%s", 100*share, of)
+}
+
+// runsLeft is how long the rest of the runs will take; false where nothing is
+// known.
+func (p *state) runsLeft() (time.Duration, bool) {
+	rate, _, ok := p.pace.rates()
+	if !ok || rate <= 0 {
+		return 0, false
+	}
+	return time.Duration(float64(p.planned-p.runs) / rate * float64(time.Second)), true
+}
 
 // left says how long the campaign will go on: until its runs are done, or its
 // budget is spent.
 func (p *state) left(now time.Time) string {
-	var left []time.Duration
-	if runs, _, ok := p.pace.rates(); ok && runs > 0 {
-		left = append(left, time.Duration(float64(p.planned-p.runs)/runs*float64(time.Second)))
-	}
+	least, known := p.runsLeft()
 	if budget := time.Duration(p.campaign.Budget); budget > 0 && !p.noted.IsZero() {
-		left = append(left, budget-p.spent)
+		if rest := budget - p.spent; !known || rest < least {
+			least, known = rest, true
+		}
 	}
-	if len(left) == 0 {
+	if !known {
 		return ""
-	}
-	least := left[0]
-	if len(left) > 1 {
-		least = min(least, left[1])
 	}
 	return span(max(0, least-now.Sub(p.noted))) + " left"
 }
