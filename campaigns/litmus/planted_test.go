@@ -99,6 +99,9 @@ func TestShapes(t *testing.T) {
 		t.Fatalf("%d tests of %d shapes", len(tests), len(all))
 	}
 	for i, test := range tests {
+		if testing.Short() && len(test.Program.Threads) > 2 {
+			continue // thousands of states each
+		}
 		for name, set := range map[string]shapes.Models{"sc": shapes.SC, "tso": shapes.TSO, "pso": shapes.PSO} {
 			o := options(t, "tso")
 			o.Model = name
