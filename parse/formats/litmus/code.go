@@ -108,6 +108,61 @@ func (r *reader) operand(t *thread, text string) (operand, error) {
 
 var errLoaded = errors.New("what a load returned is stored: not supported")
 
+// loaded tells whether an operand is a register with what a load returned.
+func (t *thread) loaded(o operand) bool {
+	s, ok := t.registers[o.register]
+	return ok && s.index >= 0
+}
+
+// keep notes that a location keeps what a load returned.
+func (r *reader) keep(t *thread, from, to operand) error {
+	name := r.t.Program.Locations[to.loc]
+	if _, twice := r.t.kept[name]; twice {
+		return errLoaded
+	}
+	r.t.kept[name] = kept{thread: t.number, from: t.registers[from.register], line: r.at}
+	return nil
+}
+
+// dropKept takes the locations that keep what loads returned out of the
+// program, and refuses those that are accessed otherwise.
+func (r *reader) dropKept() {
+	p := r.t.Program
+	number := make([]gen.LocID, len(p.Locations))
+	var names []string
+	var initial []int64
+	for l, name := range p.Locations {
+		number[l] = gen.LocID(len(names))
+		if _, ok := r.t.kept[name]; !ok {
+			names, initial = append(names, name), append(initial, r.t.initial[l])
+		}
+	}
+	for _, ops := range p.Threads {
+		for i := range ops {
+			if ops[i].Kind == gen.FullFence {
+				continue
+			}
+			name := p.Locations[ops[i].Loc]
+			if k, ok := r.t.kept[name]; ok {
+				r.fault(k.line, "thread %d: %s, which is accessed otherwise: %v", k.thread, name, errLoaded)
+				return
+			}
+			ops[i].Loc = number[ops[i].Loc]
+		}
+	}
+	for v, from := range r.t.registers {
+		if from.index >= 0 {
+			from.loc = number[from.loc]
+			r.t.registers[v] = from
+		}
+	}
+	for name, k := range r.t.kept {
+		k.from.loc = number[k.from.loc]
+		r.t.kept[name] = k
+	}
+	p.Locations, r.t.initial = names, initial
+}
+
 // constantOf is the value that a register or constant has for certain.
 func (t *thread) constantOf(o operand) (int64, error) {
 	if o.constant {
@@ -137,6 +192,8 @@ func (r *reader) move(t *thread, from, to operand) error {
 		t.ops = append(t.ops, gen.Op{Kind: gen.Load, Loc: from.loc})
 		t.registers[to.register] = source{index: t.reads, loc: from.loc}
 		t.reads++
+	case to.memory && t.loaded(from):
+		return r.keep(t, from, to)
 	case to.memory:
 		value, err := t.constantOf(from)
 		if err != nil {

@@ -134,12 +134,12 @@ func (b *asked) reads() error {
 	return errors.Join(faults...)
 }
 
-// holder is a register of the condition that holds what a read returns.
+// holder is a variable of the condition that holds what a read returns.
 func (b *asked) holder(thread, index int) (holder Variable, err error) {
 	found := false
 	for _, v := range b.test.Seen {
 		value, asked := b.wanted[v]
-		if from, ok := b.test.registers[v]; !asked || !ok || v.Thread != thread || from.index != index {
+		if in, from, ok := b.test.holds(v); !asked || !ok || in != thread || from.index != index {
 			continue
 		}
 		if found && b.wanted[holder] != value {

@@ -38,6 +38,27 @@ type Test struct {
 	values    map[gen.Value]int64 // of the test, by constant
 	initial   []int64             // of locations
 	registers map[Variable]source
+	kept      map[string]kept // locations that are none of the program's
+}
+
+// kept is a location that a thread keeps in what a load of it returned, and
+// that is not accessed otherwise: threads run out of registers.
+type kept struct {
+	thread int
+	from   source
+	line   int
+}
+
+// holds tells which read of which thread a variable holds the result of, or
+// which constant where the index is negative; ok is false for locations and
+// registers that are not set.
+func (t *Test) holds(v Variable) (thread int, from source, ok bool) {
+	if v.Thread >= 0 {
+		from, ok = t.registers[v]
+		return v.Thread, from, ok
+	}
+	k, ok := t.kept[v.Name]
+	return k.thread, k.from, ok
 }
 
 // Quantifier says of which states a condition speaks.
@@ -88,14 +109,15 @@ type State struct {
 func (t *Test) State(reads [][]gen.Value, final []gen.Value) State {
 	s := State{test: t, Values: make([]int64, len(t.Seen))}
 	for i, v := range t.Seen {
-		if v.Thread < 0 {
+		thread, from, set := t.holds(v)
+		if v.Thread < 0 && !set {
 			loc := t.location(v.Name)
 			s.Values[i] = t.Value(loc, final[loc])
 			continue
 		}
-		from, set := t.registers[v] // others stay 0
+		// Registers that are not set stay 0.
 		if s.Values[i] = from.value; set && from.index >= 0 {
-			s.Values[i] = t.Value(from.loc, reads[v.Thread][from.index])
+			s.Values[i] = t.Value(from.loc, reads[thread][from.index])
 		}
 	}
 	return s
@@ -161,7 +183,8 @@ func (t *Test) see(more []Variable) {
 	for i, v := range all {
 		if i == 0 || v != all[i-1] {
 			t.Seen = append(t.Seen, v)
-			t.NeedsFinal = t.NeedsFinal || v.Thread < 0
+			_, _, held := t.holds(v)
+			t.NeedsFinal = t.NeedsFinal || v.Thread < 0 && !held
 		}
 	}
 }

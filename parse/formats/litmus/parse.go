@@ -22,7 +22,7 @@ func Parse(name string, data []byte) (*Test, error) {
 	r := &reader{
 		file: name, lines: strings.Split(string(data), "\n"),
 		t: &Test{
-			Condition: truth{}, values: map[gen.Value]int64{}, registers: map[Variable]source{},
+			Condition: truth{}, values: map[gen.Value]int64{}, registers: map[Variable]source{}, kept: map[string]kept{},
 			Program: &gen.Program{Layout: gen.Spread},
 		},
 		points: map[Variable]string{},
@@ -33,6 +33,9 @@ func Parse(name string, data []byte) (*Test, error) {
 	}
 	if len(r.errs) == 0 {
 		r.code()
+	}
+	if len(r.errs) == 0 {
+		r.dropKept()
 	}
 	if len(r.errs) == 0 {
 		code := r.at
@@ -265,7 +268,7 @@ func (r *reader) tail() {
 				v, err := variable(item)
 				if err != nil {
 					r.fault(first, "%v", err)
-				} else if v.Thread < 0 {
+				} else if _, ok := r.t.kept[v.Name]; v.Thread < 0 && !ok {
 					r.locate(v.Name) // it may be that no thread accesses it
 				}
 				more = append(more, v)
@@ -304,7 +307,7 @@ func (r *reader) condition(text string, n int) {
 // checkSeen refuses variables that the test does not have.
 func (r *reader) checkSeen(n int) {
 	for _, v := range r.t.Seen {
-		if v.Thread < 0 && r.t.location(v.Name) < 0 {
+		if _, _, held := r.t.holds(v); v.Thread < 0 && r.t.location(v.Name) < 0 && !held {
 			r.fault(n, "the test has no location %s", v.Name)
 		}
 		if v.Thread >= len(r.threads) {
