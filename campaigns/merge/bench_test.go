@@ -1,0 +1,81 @@
+package merge
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+// BenchmarkMerge merges the journals of four shards of a campaign that keeps no
+// run. Each run has the coverage of a table of 100 transitions.
+func BenchmarkMerge(b *testing.B) {
+	for _, runs := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(runs), func(b *testing.B) {
+			var sources []string
+			for i := 1; i <= 4; i++ {
+				sources = append(sources, forge(b, campaigns.Shard{Index: i, Of: 4}, runs))
+			}
+			var before, after runtime.MemStats
+			peak := uint64(0)
+			for b.Loop() {
+				m := Merge{Dir: filepath.Join(b.TempDir(), "merged"), Sources: sources}
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				r, err := m.Run(b.Context())
+				if err != nil || r.Added != runs {
+					b.Fatal(err)
+				}
+				runtime.ReadMemStats(&after)
+				peak = max(peak, after.HeapSys)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*runs), "ns/run")
+			b.ReportMetric(float64(peak)/(1<<20), "MiB-heap")
+		})
+	}
+}
+
+// forge writes the journal of a shard.
+func forge(b *testing.B, shard campaigns.Shard, runs int) string {
+	b.Helper()
+	c, err := campaigns.Parse("c.yaml", fmt.Appendf(nil, "name: c\nsim: builtin\nconfigs: [{name: a, runs: %d, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]", runs), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := campaigns.Rewrite(filepath.Join(b.TempDir(), "shard"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	h := &campaigns.Head{Version: campaigns.RecordVersion, Seed: c.Seed, Shard: shard, End: campaigns.EndComplete}
+	if err := w.Begin(c, h); err != nil {
+		b.Fatal(err)
+	}
+	for number, has := range shard.Has(c) {
+		if !has {
+			continue
+		}
+		var coverage sim.Coverage
+		for i := range 100 {
+			coverage = append(coverage, sim.Transition{Machine: "L1Cache", State: fmt.Sprint("S", i/10), Event: fmt.Sprint("E", i%10), Count: uint64(number * i % 7)})
+		}
+		err := w.Add(&campaigns.Entry{
+			Number: number, Config: "a", Program: fmt.Sprintf("%064x", number), Coverage: coverage,
+			Judgement: &campaigns.Judgement{
+				Version: campaigns.RecordVersion, Outcome: sim.Passed, Operations: 20, Log: fmt.Sprintf("%064x", number),
+				Answers: []campaigns.Answer{{Model: "tso", Answer: "allowed"}, {Model: "sc", Answer: "allowed"}},
+				Covered: &campaigns.Covered{Taken: 80},
+			},
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := w.Commit(); err != nil {
+		b.Fatal(err)
+	}
+	return w.Dir
+}
