@@ -1,7 +1,6 @@
 package jail
 
 import (
-	"encoding/binary"
 	"errors"
 	"runtime"
 	"syscall"
@@ -30,7 +29,7 @@ type assembly struct {
 
 func (a *assembly) bytes(b ...byte) { a.code = append(a.code, b...) }
 
-func (a *assembly) word(v uint32) { a.code = binary.LittleEndian.AppendUint32(a.code, v) }
+func (a *assembly) word(v uint32) { a.code = le.AppendUint32(a.code, v) }
 
 // number puts the number of a system call in place and calls it.
 func (a *assembly) number(n uint32) {
@@ -62,7 +61,7 @@ func (a *assembly) call(step, number uint32, args ...uint32) (last int) {
 // ExitRefused.
 func (a *assembly) fail(report func()) {
 	for _, at := range a.failures {
-		binary.LittleEndian.PutUint32(a.code[at:], uint32(len(a.code)-at-4))
+		le.PutUint32(a.code[at:], uint32(len(a.code)-at-4))
 	}
 	report()
 	a.bytes(0xbf) // mov edi, status
@@ -89,13 +88,13 @@ func (a *assembly) confine(base uint32, program []instruction, then func()) {
 	for len(a.code)%8 != 0 {
 		a.bytes(0)
 	}
-	binary.LittleEndian.PutUint32(a.code[argument:], base+uint32(len(a.code)))
+	le.PutUint32(a.code[argument:], base+uint32(len(a.code)))
 	// struct sock_fprog: a length, padded, and an address.
 	const headBytes = 16
-	a.code = binary.LittleEndian.AppendUint64(a.code, uint64(len(program)))
-	a.code = binary.LittleEndian.AppendUint64(a.code, uint64(base)+uint64(len(a.code)-8)+headBytes)
+	a.code = le.AppendUint64(a.code, uint64(len(program)))
+	a.code = le.AppendUint64(a.code, uint64(base)+uint64(len(a.code)-8)+headBytes)
 	for _, i := range program {
-		a.code = binary.LittleEndian.AppendUint16(a.code, i.Code)
+		a.code = le.AppendUint16(a.code, i.Code)
 		a.bytes(i.Equal, i.Other)
 		a.word(i.Operand)
 	}

@@ -1,12 +1,12 @@
 package jail
 
 import (
-	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os/exec"
+	"sync"
 	"syscall"
 )
 
@@ -22,58 +22,90 @@ const guardBase = 0x20_0000
 // guests and then runs as file, a static x86-64 executable at fixed addresses.
 // Nothing else changes: the guard is a segment more, and the entry point.
 func Guard(file []byte) ([]byte, error) {
-	var head elf.Header64
-	if err := binary.Read(bytes.NewReader(file), binary.LittleEndian, &head); err != nil {
-		return nil, fmt.Errorf("guard executable: %w", err)
-	}
-	if string(head.Ident[:4]) != elf.ELFMAG || head.Type != uint16(elf.ET_EXEC) || head.Machine != uint16(elf.EM_X86_64) || head.Phentsize != 56 {
+	if len(file) < headerBytes || string(file[:4]) != elf.ELFMAG || le.Uint16(file[atType:]) != uint16(elf.ET_EXEC) ||
+		le.Uint16(file[atMachine:]) != uint16(elf.EM_X86_64) || le.Uint16(file[atSegmentSize:]) != segmentBytes {
 		return nil, errors.New("guard executable: want a static x86-64 ELF file")
 	}
-	if head.Phoff > uint64(len(file)) {
-		return nil, errors.New("guard executable: no segments")
+	from, count := le.Uint64(file[atSegments:]), int(le.Uint16(file[atSegmentCount:]))
+	if from > uint64(len(file)) || uint64(count*segmentBytes) > uint64(len(file))-from {
+		return nil, errors.New("guard executable: its segments are beyond its end")
 	}
-	segments := make([]elf.Prog64, head.Phnum)
-	if err := binary.Read(bytes.NewReader(file[head.Phoff:]), binary.LittleEndian, segments); err != nil {
-		return nil, fmt.Errorf("guard executable: segments: %w", err)
-	}
+	segments := file[from:][:count*segmentBytes]
 
-	const most = 512 // the guard's size
-	out := append(make([]byte, 0, len(file)+most+len(segments)*56), file...)
-	for len(out)%8 != 0 {
-		out = append(out, 0)
-	}
+	out := append(make([]byte, 0, len(file)+guardBytes+len(segments)+segmentBytes), file...)
+	out = aligned(out)
 	// Offset and address are the same within a page.
 	at := uint64(guardBase + len(out)%pageSize)
-	code := guardCode(uint32(at), head.Entry)
-	for _, s := range segments {
-		if s.Type == uint32(elf.PT_INTERP) {
+	offset := uint64(len(out))
+	out = append(out, guardCode(uint32(at), le.Uint64(file[atEntry:]))...)
+	size := uint64(len(out)) - offset
+	for s := segments; len(s) > 0; s = s[segmentBytes:] {
+		switch start, length := le.Uint64(s[inAddress:]), le.Uint64(s[inMemoryBytes:]); elf.ProgType(le.Uint32(s)) {
+		case elf.PT_INTERP:
 			return nil, errors.New("guard executable: it is not static")
-		}
-		if s.Type == uint32(elf.PT_LOAD) && s.Vaddr < at+uint64(len(code))+pageSize && s.Vaddr+s.Memsz > guardBase {
-			return nil, fmt.Errorf("guard executable: segment at %#x is in the way", s.Vaddr)
+		case elf.PT_LOAD:
+			if start < at+size+pageSize && start+length > guardBase {
+				return nil, fmt.Errorf("guard executable: segment at %#x is in the way", start)
+			}
 		}
 	}
-	segments = append(segments, elf.Prog64{
-		Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Off: uint64(len(out)), Vaddr: at, Paddr: at,
-		Filesz: uint64(len(code)), Memsz: uint64(len(code)), Align: pageSize,
-	})
-	out = append(out, code...)
-	for len(out)%8 != 0 {
-		out = append(out, 0)
+	out = aligned(out)
+	le.PutUint64(out[atEntry:], at)
+	le.PutUint64(out[atSegments:], uint64(len(out)))
+	le.PutUint16(out[atSegmentCount:], uint16(count+1))
+	out = append(out, segments...)
+	out = le.AppendUint32(out, uint32(elf.PT_LOAD))
+	out = le.AppendUint32(out, uint32(elf.PF_R|elf.PF_X))
+	for _, v := range []uint64{offset, at, at, size, size, pageSize} {
+		out = le.AppendUint64(out, v)
 	}
-	head.Entry, head.Phoff, head.Phnum = at, uint64(len(out)), uint16(len(segments))
-	out = append(out, encode(segments)...)
-	copy(out, encode(head))
 	return out, nil
 }
 
+// le is the order of bytes in the files: a reader by reflection would take
+// longer than the kernel takes to install the filter.
+var le = binary.LittleEndian
+
+// Offsets in the header of a file, and its size.
+const (
+	atType         = 16
+	atMachine      = 18
+	atEntry        = 24
+	atSegments     = 32
+	atSegmentSize  = 54
+	atSegmentCount = 56
+	headerBytes    = 64
+)
+
+// Offsets in the description of a segment, which begins with its type, and its
+// size.
+const (
+	inAddress     = 16
+	inMemoryBytes = 40
+	segmentBytes  = 56
+)
+
+// aligned pads a file to a multiple of eight bytes.
+func aligned(file []byte) []byte {
+	for len(file)%8 != 0 {
+		file = append(file, 0)
+	}
+	return file
+}
+
+// guardBytes is about the size of a guard: room for it.
+const guardBytes = 512
+
+// guests is the filter of guests.
+var guests = sync.OnceValue(guestFilter)
+
 // guardCode is the guard's machine code, loaded at base.
 func guardCode(base uint32, entry uint64) []byte {
-	var a assembly
-	a.confine(base, guestFilter(), func() {
+	a := assembly{code: make([]byte, 0, guardBytes)}
+	a.confine(base, guests(), func() {
 		// As the kernel starts a process: registers are zero.
 		a.bytes(0x48, 0xb8) // movabs rax, entry
-		a.code = binary.LittleEndian.AppendUint64(a.code, entry)
+		a.code = le.AppendUint64(a.code, entry)
 		a.bytes(0x31, 0xdb)       // xor ebx, ebx
 		a.bytes(0x31, 0xc9)       // xor ecx, ecx
 		a.bytes(0x31, 0xd2)       // xor edx, edx

@@ -190,13 +190,14 @@ func TestGuardRefuses(t *testing.T) {
 		name, want string
 		image      []byte
 	}{
-		{"empty", "EOF", nil},
+		{"empty", "static x86-64", nil},
 		{"script", "static x86-64", append([]byte("#!/bin/sh\n"), make([]byte, 100)...)},
 		{"shared", "static x86-64", change(16, 3)},
 		{"of another architecture", "static x86-64", change(18, 0xb7)},
 		{"dynamic", "not static", dynamic},
-		{"cut short", "segments", plain[:100]},
-		{"segments beyond the end", "no segments", change(33, 0xff)},
+		{"cut short", "segments are beyond", plain[:100]},
+		{"segments beyond the end", "segments are beyond", change(33, 0xff)},
+		{"segments far beyond the end", "segments are beyond", change(39, 0xff)},
 		{"in the way", "in the way", inTheWay},
 	} {
 		if _, err := Guard(test.image); err == nil || !strings.Contains(err.Error(), test.want) {
