@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -71,11 +72,16 @@ func (c *campaignQuery) print(rows *store.Rows) error {
 	}
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, strings.Join(rows.Columns, "\t"))
-	clean := strings.NewReplacer("\t", " ", "\n", " ", "\r", " ", "\v", " ", "\f", " ")
+	clean := func(r rune) rune { // what others wrote does nothing to terminals
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}
 	err := each(rows, func(values []any) error {
 		texts := cells(values)
 		for i := range texts {
-			texts[i] = clean.Replace(texts[i])
+			texts[i] = strings.Map(clean, texts[i])
 		}
 		_, err := fmt.Fprintln(w, strings.Join(texts, "\t"))
 		return err

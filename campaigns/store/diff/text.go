@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // shown is how many of a list a line of text names.
@@ -51,7 +52,35 @@ type text struct {
 	program string
 }
 
-func (t *text) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+// line writes a line. A newline in the format breaks it; control characters in
+// what others wrote do nothing to terminals.
+func (t *text) line(format string, args ...any) {
+	for i, arg := range args {
+		if s, ok := arg.(string); ok {
+			args[i] = visible(s)
+		}
+	}
+	fmt.Fprintf(&t.b, format+"\n", args...)
+}
+
+// visible replaces control characters.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// brief is a duration with three digits.
+func brief(d time.Duration) string {
+	unit := time.Duration(1)
+	for d >= 1000*unit {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}
 
 func (t *text) night(which string, n *Night) {
 	runs := grouped(n.Runs)
@@ -131,8 +160,8 @@ func (c *Detection) text() string {
 	case c.Caught == 0:
 		return fmt.Sprintf("not caught in %s, %s operations", plural(c.Runs, "run"), grouped(c.Operations))
 	}
-	return fmt.Sprintf("caught by %s, first after %s operations and %v, by run %d",
-		share(c.Caught, c.Runs), grouped(c.Until), c.UntilTime.Round(time.Millisecond), c.First)
+	return fmt.Sprintf("caught by %s, first after %s operations and %s, by run %d",
+		share(c.Caught, c.Runs), grouped(c.Until), brief(c.UntilTime), c.First)
 }
 
 // changed lists the runs of the embedded simulator that went otherwise.

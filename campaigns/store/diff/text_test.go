@@ -109,6 +109,28 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestVisible wants titles to do nothing to a terminal, and to take one line.
+func TestVisible(t *testing.T) {
+	d := compare(t, story{config: []string{plain}}, failing(plain, "plain", 5, "\x1b]0;owned\x07\nnew findings\r"))
+	var b strings.Builder
+	if err := d.WriteText(&b, "ordeal"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "  violation: \uFFFD]0;owned\uFFFD\uFFFDnew findings\uFFFD\n") {
+		t.Errorf("%q", b.String())
+	}
+}
+
+func TestBrief(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 7: "7ns", 332_883: "333µs", 12_345_678: "12.3ms", 9_876 * time.Millisecond: "9.88s", 3*time.Hour + 7*time.Second: "3h0m0s",
+	} {
+		if got := brief(d); got != want {
+			t.Errorf("%d ns is %s, want %s", d, got, want)
+		}
+	}
+}
+
 func first(old, _ story) story  { return old }
 func second(_, new story) story { return new }
 
