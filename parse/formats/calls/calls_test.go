@@ -234,3 +234,26 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/operation")
 }
+
+// Fits looks at every line, whether or not values name their writers.
+func TestFits(t *testing.T) {
+	for _, c := range []struct {
+		text         string
+		plume, oplog bool
+	}{
+		{"", true, true},
+		{"w(0,1,0,0)\n\n r(0,7,0,1) \n", true, true},
+		{"w(0,1,0,0)\nr(0,7,0,0)", true, false},
+		{"w(0,0,0,0)", true, false},
+		{"w(0,1,0,0)\nr(x,7,0,1)", false, true},
+		{"w(0,1,0,1)\nw(0,1,1,1)", false, true},
+		{"w(0,1,0,0)\nnonsense", false, false},
+	} {
+		if got := calls.Fits([]byte(c.text), calls.Plume); got != c.plume {
+			t.Errorf("%q fits Plume: %v", c.text, got)
+		}
+		if got := calls.Fits([]byte(c.text), calls.GEM5); got != c.oplog {
+			t.Errorf("%q fits gem5: %v", c.text, got)
+		}
+	}
+}
