@@ -13,7 +13,7 @@ var gradualMethods = []method{
 // What the notes say of several figures.
 const (
 	noteMachine  = "The paper runs Clingo (Datalog) and a SAT solver as processes; here closures are clocks in one process and the solver is gini. Absolute times do not compare."
-	notePlot     = "The plot's values are not in the text of the paper: only its axes and what the text says of it are reproduced."
+	notePlot     = "The plot's values are not in the text of the paper: only its axes and what the text says of it are reproduced. The axis of times is logarithmic here, since the methods lie orders of magnitude apart."
 	notePrograms = "The paper does not say how many locations its clients use, nor the share of writes: here 8 locations, half of the operations are writes."
 	noteEnum     = "CCM+Enum searches with forward propagation (it orders a pair that follows), so that it backtracks hardly ever on valid histories."
 )

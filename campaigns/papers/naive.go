@@ -53,12 +53,8 @@ func refutes(ctx context.Context, h *parse.History) (bool, error) {
 				return false, ctx.Err()
 			}
 			id, op := parse.OpID(i), &h.Ops[i]
-			if op.Reads() {
-				more, violated := n.rule6(id, op)
-				if violated {
-					return true, nil
-				}
-				changed = changed || more
+			if op.Reads() && op.RF != parse.Init { // static edges take care of those
+				changed = n.rule6(id, op) || changed
 			}
 			if op.Writes() {
 				changed = n.rule7(id, op) || changed
@@ -120,12 +116,9 @@ func (n *naive) same(op *parse.Op, id, but parse.OpID) []parse.OpID {
 }
 
 // rule6: a store before a load of another one's value precedes that.
-func (n *naive) rule6(id parse.OpID, op *parse.Op) (changed, violated bool) {
+func (n *naive) rule6(id parse.OpID, op *parse.Op) (changed bool) {
 	n.trace(precedence.Node(id), false, n.marks[0])
 	before := n.same(op, id, op.RF)
-	if op.RF == parse.Init || len(before) == 0 {
-		return false, len(before) > 0
-	}
 	n.trace(precedence.Node(op.RF), false, n.marks[1])
 	for _, s := range before {
 		if n.marks[1][s] != n.epoch {
@@ -133,7 +126,7 @@ func (n *naive) rule6(id parse.OpID, op *parse.Op) (changed, violated bool) {
 			changed = true
 		}
 	}
-	return changed, false
+	return changed
 }
 
 // rule7: all loads of a store's value precede the stores after it.

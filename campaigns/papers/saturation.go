@@ -16,7 +16,7 @@ var saturationMethods = []method{
 
 const (
 	noteENUM   = "What the paper calls +ENUM completes the store order by a SAT solver: here the procedures ccm+sat and wsc+sat."
-	noteClause = "ccm+sat and wsc+sat have a variable for each open pair of operations and clauses for transitivity; that formula, not the closure, takes nearly all of their time, so that the two lie together. In the paper the closures differ: CCM by Datalog is slow. Fig. 9 shows ours alone."
+	noteClause = "ccm+sat and wsc+sat have a variable for each open pair of operations and clauses for transitivity; that formula, not the closure, takes nearly all of their time, so that the two lie together. In the paper the closure of CCM is the slow part (\"very expensive\"); here it is a matter of clocks. Fig. 9 has the closures alone."
 	noteClient = "The paper does not say how many locations its clients use, nor the share of writes: here 8 locations, half of the operations are writes."
 )
 
@@ -58,7 +58,7 @@ func saturation() []Experiment {
 			Notes: []string{notePlot, noteENUM, noteClause, noteClient},
 		},
 		{
-			Name: "wsc-fig7", Paper: Saturation, Place: "Fig. 7", File: "wsc-threads.yaml", run: figure(byThreads, 0).run,
+			Name: "wsc-fig7", Paper: Saturation, Place: "Figs. 7a and 7b", File: "wsc-threads.yaml", run: figure(byThreads, 0).run,
 			Title: "Checking SC for valid histories, 50 operations per thread, by threads",
 			Published: []Quote{
 				{What: "histories of each point", Value: "200"},
@@ -67,7 +67,7 @@ func saturation() []Experiment {
 			Notes: []string{notePlot, noteENUM, noteClause, noteClient},
 		},
 		{
-			Name: "wsc-fig8", Paper: Saturation, Place: "Fig. 8", File: "wsc-threads.yaml", run: figure(byThreads, 2).run,
+			Name: "wsc-fig8", Paper: Saturation, Place: "Figs. 8a and 8b", File: "wsc-threads.yaml", run: figure(byThreads, 2).run,
 			Title: "Checking SC for histories of which half are invalid, by threads",
 			Published: []Quote{
 				{What: "histories of each point", Value: "200"},
@@ -98,7 +98,7 @@ func saturation() []Experiment {
 }
 
 // noteRewired says how violations are made.
-const noteRewired = "Violations are made as in the paper: some reads return another write within a bounded distance. The paper gives neither number; here three reads, up to 4 stores away, drawn anew until SC forbids the history."
+var noteRewired = fmt.Sprintf("Violations are made as in the paper: some reads return another write within a bounded distance. The paper gives neither number; here %d reads, up to %d stores away, drawn anew until SC forbids the history.", rewiredReads, rewiredDistance)
 
 // slower says how much slower the third method, DBCOP, is than the second,
 // wSC, from 8 threads on.

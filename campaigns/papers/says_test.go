@@ -1,0 +1,181 @@
+package papers
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/check/model"
+)
+
+// some is a mean of all of n histories.
+func some(mean float64, n int) Seconds { return Seconds{Mean: mean, Histories: n, Of: n} }
+
+// What is said of measured figures, from figures made up.
+func TestSays(t *testing.T) {
+	f := &sweep{axis: byThreads, methods: []method{{label: "A"}, {label: "B"}, {label: "C"}}}
+	r := &swept{f: f, x: []int{4, 8, 16}, times: [][]Seconds{
+		{some(1, 3), some(2, 3), some(0.001, 3)},
+		{some(3, 4), some(0.5, 4), {Mean: 40, Histories: 2, Of: 4, GaveUp: 1}},
+		{some(5, 4), some(0.25, 4), {Of: 4}},
+	}}
+	for _, c := range []struct {
+		say  func(*swept) string
+		want string
+	}{
+		{counts, "3 to 4"},
+		{total, "11"},
+		{speedOrder, "at 8 threads: C (≥ 40.0 s (2)), A (3.00 s), B (500 ms)"},
+		{slower, "≥ 80.0 times at 8"},
+		{longest, "mean at most 2.00 s"},
+	} {
+		if got := c.say(r); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if got := counts(&swept{times: r.times[1:]}); got != "4" {
+		t.Errorf("%q", got)
+	}
+}
+
+// What is said of the grid: times made up as n · p² / a, orders found where
+// locations are many.
+func TestGridSays(t *testing.T) {
+	var cells []cell
+	for _, n := range []int{1024, 2048} {
+		for _, p := range []int{2, 4} {
+			for _, a := range []int{4, 8, 64} {
+				c := cell{tuple: tuple{n, p, a}, measured: n, histories: 2, too: some(float64(n*p*p)/float64(a), 2)}
+				if a == 64 {
+					c.found = 2
+				} else if p == 2 {
+					c.found = 1
+				}
+				cells = append(cells, c)
+			}
+		}
+	}
+	if got := exponents(cells); got != "as n^1.00 · p^2.00 · a^-1.00" {
+		t.Error(got)
+	}
+	// a ≤ 2p: (p=2, a=4), (p=4, a=4 and 8).
+	if got := contention(cells); got != "all n: 17 % where a ≤ 2p, 100 % where a ≥ 8p" {
+		t.Error(got)
+	}
+	for _, c := range gridCharts(cells) {
+		if c.Title == "Fig. 8: effect of the number of processors, averaged over a" {
+			want := (1.0/4 + 1.0/8 + 1.0/64) / 3 * 2048 * 16
+			if got := c.Series[1].Points[1]; c.Series[1].Name != "n=2K" || got.X != 4 || math.Abs(got.Y-want) > 1e-6 {
+				t.Errorf("%s: %+v, want %v", c.Series[1].Name, got, want)
+			}
+		}
+		if c.X.Label == "locations a" && c.Y.Unit == "%" {
+			t.Errorf("%q shows cells of another n", c.Title)
+		}
+	}
+	tables := gridTables(cells)
+	if row := tables[0].Rows[0]; row[0] != "1K" || row[1] != 1024 || row[2] != 2 || row[3] != 50.0 || row[5] != 100.0 {
+		t.Errorf("%v", row)
+	}
+}
+
+// Half of the histories of Fig. 8 are violations, all of those of Fig. 9.
+func TestShareOfViolations(t *testing.T) {
+	_, b, c := tiny(t, "wsc-fig8")
+	s := newSource(c)
+	for rewired, want := range map[int]int{0: 0, 1: 6, 2: 3} {
+		f := &sweep{axis: byThreads, model: model.SC, rewired: rewired, valid: check.Allowed, least: 6}
+		runs, err := f.histories(context.Background(), b, s, points(c, f.axis)[0], 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forbidden := 0
+		for i := range runs {
+			v, err := answer(context.Background(), &runs[i], model.SC)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Answer == check.Forbidden {
+				forbidden++
+			}
+		}
+		if len(runs) != 6 || forbidden != want {
+			t.Errorf("rewired %d: %d of %d are violations, want %d", rewired, forbidden, len(runs), want)
+		}
+	}
+}
+
+// Runs of a planted bug that violate nothing are left out.
+func TestOnlyViolations(t *testing.T) {
+	_, b, c := tiny(t, "gcc-fig5")
+	s := newSource(c)
+	f := &sweep{axis: byThreads, model: model.SC, valid: check.Forbidden, least: 16}
+	p := points(c, f.axis)[0]
+	all, err := b.deal(context.Background(), s, p, f.least, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := f.histories(context.Background(), b, s, p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range runs {
+		if v, err := answer(context.Background(), &runs[i], model.SC); err != nil || v.Answer != check.Forbidden {
+			t.Errorf("%s: %v %v", configName(&runs[i]), v.Answer, err)
+		}
+	}
+	if len(runs) == 0 || len(runs) >= len(all) {
+		t.Errorf("%d of %d runs are violations: the test says little", len(runs), len(all))
+	}
+}
+
+// A method that gives up on all histories of a point is not tried again.
+func TestNotTried(t *testing.T) {
+	_, b, c := tiny(t, "wsc-fig6")
+	for i := range c.Configs {
+		c.Configs[i].Ops += 40
+	}
+	b.most = 1
+	f := &sweep{axis: byOps, model: model.SC, valid: check.Allowed, least: 1, methods: []method{{"X-SAT", "x-sat"}, {"Ordeal", "auto"}}}
+	got, err := f.run(context.Background(), b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := got.tables[0].Rows
+	if first, ok := rows[0][2].(Seconds); !ok || first.GaveUp != 1 || rows[1][2] != "not tried" || len(got.charts[0].Series[0].Points) != 1 {
+		t.Errorf("%v", rows)
+	}
+	if last, ok := rows[1][3].(Seconds); !ok || last.Histories != 1 {
+		t.Errorf("%v", rows)
+	}
+}
+
+// A slow method is measured on fewer histories, on all of them at full size.
+func TestEnough(t *testing.T) {
+	small, full := &bench{Options: Options{Scale: 0.01}}, &bench{Options: Options{Scale: 1}}
+	if small.limit() != 2100*time.Millisecond || full.limit() != time.Minute {
+		t.Errorf("limits %v and %v", small.limit(), full.limit())
+	}
+	for rounds, want := range map[int]int{1: 1, 8: 1, 64: 6, 256: 26} {
+		cfg := &campaigns.Config{Programs: campaigns.Programs{Rounds: rounds}}
+		if got, all := small.rounds(cfg), full.rounds(cfg); got != want || all != rounds {
+			t.Errorf("%d rounds: %d at a small scale, want %d; %d at full size", rounds, got, want, all)
+		}
+	}
+	for _, c := range []struct {
+		t           Seconds
+		small, full bool
+	}{
+		{Seconds{Of: 4}, false, false},
+		{Seconds{Mean: 0.1, Histories: 1, Of: 4}, false, false},
+		{Seconds{Mean: 0.6, Histories: 1, Of: 4}, true, false},
+		{Seconds{Mean: 60, Histories: 3, Of: 4}, true, false},
+	} {
+		if got, all := small.enough(&c.t), full.enough(&c.t); got != c.small || all != c.full {
+			t.Errorf("%+v: %v at a small scale, %v at full size", c.t, got, all)
+		}
+	}
+}
