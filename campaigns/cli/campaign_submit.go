@@ -29,6 +29,7 @@ Jobs may be requeued and preempted, nodes may fail: a shard's job goes on where 
 one before it was killed. A minute before its time is up a job gives up the runs in
 flight and ends. After that, or after a kill, submit again with the same DIR and
 without FILE: shards that are complete, or on their way, are not submitted again.
+What is not asked anew is asked as before.
 
 The jobs' scripts are DIR/shard.sh and DIR/merge.sh, what they print DIR/shards/*.log
 and DIR/merge.log; the merged campaign is in DIR/merged. See also campaign status
@@ -49,9 +50,7 @@ and campaign cancel.`,
 	fs.IntVar(&c.request.CPUs, "cpus-per-task", 0, "processors of each shard's job, as for sbatch")
 	fs.StringArrayVar(&c.request.Args, "sbatch-arg", nil, "further argument for sbatch; may be repeated")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
-		for _, name := range []string{"partition", "time", "mem", "cpus-per-task", "sbatch-arg"} {
-			c.asked = c.asked || fs.Changed(name)
-		}
+		c.changed = fs.Changed
 		return c.run(ctx, args)
 	})
 	return cmd
@@ -64,7 +63,26 @@ type campaignSubmit struct {
 	sets        []string
 	shards      int
 	request     cluster.Request
-	asked       bool // some of request was given
+	changed     func(flag string) bool // it was given
+}
+
+// ask changes a request as the flags say that were given.
+func (c *campaignSubmit) ask(r *cluster.Request) {
+	if c.changed("partition") {
+		r.Partition = c.request.Partition
+	}
+	if c.changed("time") {
+		r.Time = c.request.Time
+	}
+	if c.changed("mem") {
+		r.Memory = c.request.Memory
+	}
+	if c.changed("cpus-per-task") {
+		r.CPUs = c.request.CPUs
+	}
+	if c.changed("sbatch-arg") {
+		r.Args = c.request.Args
+	}
 }
 
 func (c *campaignSubmit) run(ctx context.Context, args []string) error {
@@ -98,10 +116,7 @@ func (c *campaignSubmit) submit(args []string) (*cluster.Submit, error) {
 	if c.engine != cluster.Engine {
 		return nil, usage(fmt.Errorf("--engine %s: want %s", c.engine, cluster.Engine))
 	}
-	s := &cluster.Submit{Shards: c.shards}
-	if c.asked {
-		s.Request = &c.request
-	}
+	s := &cluster.Submit{Shards: c.shards, Ask: c.ask}
 	switch {
 	case len(args) == 1:
 		camp, _, err := c.campaign(args[0], c.sets)

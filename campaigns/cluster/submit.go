@@ -24,11 +24,13 @@ type Submit struct {
 	// same.
 	Campaign *campaigns.Campaign
 	Shards   int
-	// Program is the path of this program, WorkDir where jobs work.
+	// Program is the path of this program, WorkDir where jobs work, which stays
+	// what it was at first: paths in the campaign file may be relative to it.
 	Program, WorkDir string
-	// Request is what to ask of the engine; nil where Dir has one: the same.
-	Request *Request
-	_       struct{}
+	// Ask changes what to ask of the engine: nothing at first, then what was
+	// asked last; nil changes nothing.
+	Ask func(*Request)
+	_   struct{}
 }
 
 // Submitted is what Submit came to.
@@ -113,11 +115,15 @@ func (s *Submit) begin() (*State, error) {
 			return nil, fmt.Errorf("%s has another campaign: name none to go on with that, or another directory", s.Dir)
 		}
 	}
-	state.Program, state.WorkDir = s.Program, s.WorkDir
-	if s.Request != nil {
-		state.Request = *s.Request
-	}
+	state.Program = s.Program
+	s.ask(&state.Request)
 	return state, nil
+}
+
+func (s *Submit) ask(r *Request) {
+	if s.Ask != nil {
+		s.Ask(r)
+	}
 }
 
 // Validate says what is wrong with a first submission, before anything is
@@ -159,9 +165,7 @@ func (s *Submit) create() (*State, error) {
 		return nil, err
 	}
 	state.Program, state.WorkDir = s.Program, s.WorkDir
-	if s.Request != nil {
-		state.Request = *s.Request
-	}
+	s.ask(&state.Request)
 	return state, s.Dir.write(state)
 }
 

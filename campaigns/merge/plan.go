@@ -44,6 +44,9 @@ func (j *merging) plan(ctx context.Context) error {
 			if !mine[e.Number] {
 				return fmt.Errorf("merge %s: run %d is not of shard %s", s.name, e.Number, s.archive.Head.Shard)
 			}
+			if !printable(e.Title) {
+				return fmt.Errorf("merge %s: run %d: a title with control characters: %q", s.name, e.Number, e.Title)
+			}
 			j.head.Spent = max(j.head.Spent, e.At)
 			if err := j.consider(int32(i+1), e); err != nil {
 				conflicts = append(conflicts, err)

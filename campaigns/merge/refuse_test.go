@@ -128,6 +128,12 @@ func TestMergeRefuses(t *testing.T) {
 			edit(t, journal(d), 0, outcome)
 			edit(t, journal(d), 1, outcome)
 		}, []string{"its outcome is", "\nrun "}},
+		{"tools for a terminal", true, func(d string) {
+			edit(t, head(d), 0, func(o map[string]any) { o["tools"].(map[string]any)["host"] = "\x1b[2J" })
+		}, []string{"control characters", `"\x1b[2J"`}},
+		{"title for a terminal", true, func(d string) {
+			edit(t, journal(d), 0, func(o map[string]any) { o["title"] = "\x1b[2J" })
+		}, []string{"control characters", `"\x1b[2J"`}},
 		{"spoilt journal", true, func(d string) { replace(t, journal(d), `"number"`, `"numb`) }, []string{"runs.jsonl:1"}},
 		{"spoilt program", true, func(d string) { replace(t, filepath.Join(d, finding, "program.txt"), "\n", "\n\n") }, []string{"run ", "program.txt is not what the journal says"}},
 		{"spoilt log", true, func(d string) {

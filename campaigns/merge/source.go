@@ -6,6 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -119,7 +122,18 @@ func (s *source) openFiles(dir string, lock bool) error {
 	if h.Seed != s.archive.Campaign.Seed {
 		return fmt.Errorf("%s: seed %d, but %s says %d", campaigns.HeadFile, h.Seed, campaigns.CampaignFile, s.archive.Campaign.Seed)
 	}
+	for tool, version := range h.Tools {
+		if !printable(tool) || !printable(version) {
+			return fmt.Errorf("%s: a version with control characters: %q %q", campaigns.HeadFile, tool, version)
+		}
+	}
 	return nil
+}
+
+// printable tells whether a text can be shown on a terminal, and does nothing
+// to it.
+func printable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 func (s *source) close() error {
