@@ -116,7 +116,11 @@ func (n *night) details(total *campaigns.Row) []string {
 		out = append(out, fmt.Sprintf("%s of %s planned runs ended.", group(total.Runs), group(n.sum.Planned)))
 	}
 	if tested := n.tested.Total(); tested.Weak > 0 {
-		out = append(out, fmt.Sprintf("%s of %s without planted faults are TSO but not SC.", group(tested.Weak), plural(tested.Runs, "run")))
+		of := plural(tested.Runs, "run")
+		if len(n.canaries) > 0 {
+			of += " without planted faults"
+		}
+		out = append(out, fmt.Sprintf("%s of %s are TSO but not SC.", group(tested.Weak), of))
 	}
 	return out
 }

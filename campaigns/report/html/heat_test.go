@@ -1,0 +1,78 @@
+package html
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ordeal/campaigns"
+	"ordeal/sim"
+)
+
+// TestHeat checks the kinds of cells, and that colours grow with counts.
+func TestHeat(t *testing.T) {
+	c := sim.Coverage{
+		{Machine: "M", State: "I", Event: "Load", Count: 100_000}, {Machine: "M", State: "I", Event: "Store"},
+		{Machine: "M", State: "S", Event: "Load", Count: 1}, {Machine: "M", State: "S", Event: "Inv", Unreachable: "nobody sends it"},
+		{Machine: "M", State: "M", Event: "Store", Count: 3, Unreachable: "we thought"},
+	}
+	v := heat(c, true)
+	if v.Share != 666 || v.Sum != "2 of 3 reachable transitions taken, 66.7 %" || strings.Join(v.Events, " ") != "Load Store Inv" {
+		t.Errorf("%+v", v)
+	}
+	var got []string
+	for _, r := range v.Rows {
+		for _, x := range r.Cells {
+			got = append(got, r.State+x.Class+x.Text)
+		}
+	}
+	if want := "Ih6100k Inever0 I Sh01 S Sunreachable– M Mwrong! M"; strings.Join(got, " ") != want {
+		t.Errorf("cells %q, want %q", strings.Join(got, " "), want)
+	}
+	if title := v.Rows[1].Cells[2].Title; title != "S, Inv: unreachable: nobody sends it" {
+		t.Errorf("title %q", title)
+	}
+	last := ""
+	seen := map[string]bool{}
+	for n := uint64(1); n <= 1<<30; n *= 2 {
+		x := cell(&sim.Transition{Count: n}, 1<<30)
+		if x.Class < last {
+			t.Errorf("%d taken: %s after %s", n, x.Class, last)
+		}
+		last, seen[x.Class] = x.Class, true
+	}
+	if len(seen) != heatSteps || last != fmt.Sprintf("h%d", heatSteps-1) {
+		t.Errorf("the colours %v", seen)
+	}
+}
+
+// TestCoverage adds up what configurations of one protocol took, without
+// those in which a fault is planted.
+func TestCoverage(t *testing.T) {
+	const file = `{name: x, sim: builtin, configs: [
+ {name: one, runs: 1, protocol: mi}, {name: two, runs: 1, protocol: mi, core: ooo}, {name: bird, runs: 1, protocol: mi, bug: {about: x}},
+ {name: mutant, runs: 1, protocol: moesi-hammer, mutant: 'MOESI_hammer/L1Cache/(S,L2_Replacement)/next:SM'}]}`
+	camp, err := campaigns.Parse("x", []byte(file), nil)
+	must(t, err)
+	table := sim.Coverage{{Machine: "M", State: "I", Event: "Load"}, {Machine: "M", State: "I", Event: "Store"}}
+	a := fake(t, file, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
+		for n, i := range camp.Schedule() {
+			yield(entry(camp.Configs[i].Name, n, func(e *campaigns.Entry) {
+				e.New, e.Counts, e.Covered = table, []uint64{uint64(10 * (i + 1))}, &campaigns.Covered{}
+			}))
+		}
+	})
+	n, err := collect(context.Background(), a)
+	must(t, err)
+	list := n.coverage()
+	if len(list) != 2 || list[0].Name != "mi" || fmt.Sprint(list[0].Configs) != "[one two]" || list[0].Note != "" {
+		t.Fatalf("%+v", list)
+	}
+	if x := list[0].Machines[0].Rows[0].Cells; x[0].Text != "30" || x[1].Class != "never" {
+		t.Errorf("cells %+v, want 10 + 20 and never", x)
+	}
+	if list[1].Name != "moesi-hammer" || list[1].Note == "" || list[1].Machines[0].Rows[0].Cells[0].Text != "40" {
+		t.Errorf("%+v", list[1])
+	}
+}
