@@ -9,7 +9,7 @@ import (
 
 // logical are queries for all that an index holds, ids resolved.
 var logical = []string{
-	"SELECT dir, name, seed, sim, shard, planned, started, elapsed_ns, end, command FROM campaign ORDER BY dir",
+	"SELECT dir, name, seed, sim, shard, planned, started, elapsed_ns, ending, command FROM campaign ORDER BY dir",
 	`SELECT c.dir, f.position, f.name, f.sim, f.system, f.expect, f.planned, f.canary, f.control, f.needs, f.whole, f.settings, f.json
 		FROM config f JOIN campaign c ON c.id = f.campaign ORDER BY c.dir, f.position`,
 	"SELECT c.dir, t.name, t.version FROM tool t JOIN campaign c ON c.id = t.campaign ORDER BY c.dir, t.name",

@@ -183,7 +183,7 @@ func (l *load) head(ctx context.Context) error {
 		elapsed = h.Spent
 	}
 	errs := []error{
-		l.w.exec(ctx, "UPDATE campaign SET shard = ?, planned = ?, started = ?, elapsed_ns = ?, end = ?, command = ? WHERE id = ?",
+		l.w.exec(ctx, "UPDATE campaign SET shard = ?, planned = ?, started = ?, elapsed_ns = ?, ending = ?, command = ? WHERE id = ?",
 			h.Shard.String(), planned, date(h.Started), int64(elapsed), string(h.End), string(command), l.known.id),
 		l.w.exec(ctx, "DELETE FROM tool WHERE campaign = ?", l.known.id),
 	}
@@ -232,7 +232,7 @@ func (l *load) entry(ctx context.Context, e *campaigns.Entry) (bad, err error) {
 	}
 	var title, recurred, taken, fresh, dir any
 	run := l.a.Ended(e)
-	if e.Kept {
+	if run.Kept || run.Quarantined {
 		rel, err := filepath.Rel(l.dir, string(run.Dir))
 		if err != nil {
 			return err, nil

@@ -18,7 +18,7 @@ CREATE TABLE campaign (
   planned INTEGER NOT NULL,    -- runs that its file asks for, of the shard
   started TEXT NOT NULL,
   elapsed_ns INTEGER NOT NULL, -- time spent on it, pauses left out
-  end TEXT NOT NULL,           -- complete, stopped, budget, interrupted, trouble; '' while it runs, or was killed
+  ending TEXT NOT NULL,        -- complete, stopped, budget, interrupted, trouble; '' while it runs, or was killed
   command TEXT NOT NULL        -- the command line, a JSON array
 );
 CREATE INDEX campaign_seed ON campaign (seed);
@@ -37,7 +37,7 @@ CREATE TABLE config (
   control INTEGER NOT NULL,    -- 1: a fault is planted that nothing can show; failed runs are findings
   needs INTEGER NOT NULL,      -- operations that the fault needs at least to show; 0: not known
   whole INTEGER NOT NULL,      -- 1: its simulator tells of transitions never taken, too
-  settings BLOB NOT NULL,      -- SHA-256 of all that makes its runs, name and number of them left out
+  settings BLOB NOT NULL,      -- SHA-256 of all that makes its runs: not of name, number of runs, models that are only counted
   json TEXT NOT NULL,          -- all of it, for json_extract
   UNIQUE (campaign, name)
 );
@@ -156,7 +156,7 @@ CREATE TABLE source (
 -- Campaigns and what came of them, the last one first. Failed are the runs of
 -- findings, findings the different ones of them.
 CREATE VIEW campaigns AS
-SELECT c.id AS campaign, c.dir, c.name, c.seed, c.shard, c.started, c.elapsed_ns / 1e9 AS elapsed_s, c.end, c.planned,
+SELECT c.id AS campaign, c.dir, c.name, c.seed, c.shard, c.started, c.elapsed_ns / 1e9 AS elapsed_s, c.ending, c.planned,
   t.runs, t.operations, t.failed, t.infra,
   (SELECT COUNT(*) FROM (SELECT DISTINCT f.system, f.control * f.id, r.outcome, r.title FROM config f JOIN run r ON r.config = f.id AND r.finding
     WHERE f.campaign = c.id)) AS findings,

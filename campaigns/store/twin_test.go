@@ -42,7 +42,7 @@ func years(t *testing.T, dir string) (db string, archives []*campaigns.Archive) 
 		case e.Config == "silent" && e.Number%2 == 0:
 			e.Outcome, e.Title, e.Kept = sim.Deadlock, "", true
 		case e.Config == "clean" && e.Number%5 == 0:
-			e.Outcome, e.Title, e.Log, e.Answers, e.Covered, e.Kept, e.Quarantine = sim.Infra, "no room", "", nil, nil, true, "000003"
+			e.Outcome, e.Title, e.Log, e.Answers, e.Covered, e.Kept, e.Quarantine = sim.Infra, "no room", "", nil, nil, false, "000003"
 		}
 	})
 	// In c, the simulator lists only what was taken.
@@ -167,7 +167,7 @@ func TestViews(t *testing.T) {
 		{"SELECT outcome, title, system, campaigns, runs, first_seen, last_seen FROM finding", twinFindings(runs)},
 		{"SELECT campaign_dir, config, outcome, title, system, runs, of_runs, rate, first_number, last_number, alone, recurred FROM finding_night", twinNights(t, archives)},
 		{"SELECT outcome, title, system, tries, hits, rate FROM flaky_finding", twinFlaky(t, runs)},
-		{"SELECT dir, name, seed, elapsed_s, end, planned, runs, operations, failed, infra, findings, canaries, caught FROM campaigns", twinCampaigns(t, archives)},
+		{"SELECT dir, name, seed, elapsed_s, ending, planned, runs, operations, failed, infra, findings, canaries, caught FROM campaigns", twinCampaigns(t, archives)},
 		{"SELECT campaign_dir, config, runs, operations, simulated_s, judged_s, operations_per_s, judged_ns_per_operation FROM throughput", twinThroughput(t, archives)},
 		{"SELECT campaign_dir, config, status, runs, operations, caught, otherwise, first_number, detection_runs, detection_operations, detection_s, at_s FROM canary", twinCanaries(t, archives, runs)},
 		{"SELECT campaign_dir, config, taken, reachable, share, last_new FROM coverage_night", twinCoverage(t, archives)},
@@ -213,9 +213,8 @@ func twinRuns(runs []*twinRun) (list []string) {
 		}
 		if r.Kept {
 			dir = fmt.Sprintf("%s/%06d", r.dir, r.Number)
-			if r.Quarantine != "" {
-				dir = r.dir + "/quarantine/" + r.Quarantine
-			}
+		} else if r.Quarantine != "" {
+			dir = r.dir + "/quarantine/" + r.Quarantine
 		}
 		judged := time.Duration(0)
 		for _, a := range r.Answers {
