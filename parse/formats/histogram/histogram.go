@@ -88,6 +88,8 @@ type Result struct {
 	States []State
 	// OK says that the condition, with its quantifier, is validated.
 	OK bool
+	// Loop says that herd7 cut a loop short, so that states may be missing.
+	Loop bool
 	// Positive and Negative count the outcomes (for herd7, the candidate
 	// executions) for which the proposition holds and does not, as in the
 	// line "Observation". The line "Witnesses" has them the other way round
@@ -115,8 +117,15 @@ type State struct {
 	Values  []Binding
 }
 
-// Binding is the value of a register ("0:rax") or location ("x", "[x]").
+// Binding is the value of a register ("0:rax") or location ("x", "[x]"), or
+// without a value a fault that was or was not seen: "Fault(P0,x)",
+// "~Fault(P0,x)".
 type Binding struct{ Name, Value string }
+
+// isFault tells whether the text of a binding is about a fault.
+func isFault(text string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(text, "~"), "Fault(") && strings.HasSuffix(text, ")")
+}
 
 // String is the state as in logs: "0:rax=1; x=2;".
 func (s *State) String() string { return string(s.appendTo(nil)) }
@@ -126,8 +135,11 @@ func (s *State) appendTo(line []byte) []byte {
 		if i > 0 {
 			line = append(line, ' ')
 		}
-		line = append(append(line, b.Name...), '=')
-		line = append(append(line, b.Value...), ';')
+		line = append(line, b.Name...)
+		if !isFault(b.Name) {
+			line = append(append(line, '='), b.Value...)
+		}
+		line = append(line, ';')
 	}
 	return line
 }
@@ -233,6 +245,9 @@ func (r *Result) contradictions() (faults []error) {
 	if want := r.holds(); r.OK != want {
 		fault("%s with %d positive and %d negative: want %s", okText(r.OK), r.Positive, r.Negative, okText(want))
 	}
+	if r.Form == Litmus7 && r.Loop {
+		fault("a loop cut short in the form of litmus7")
+	}
 	if r.Form == Litmus7 {
 		tallied := *r
 		tallied.Tally()
@@ -251,8 +266,11 @@ func (s *State) validate(form Form) error {
 		if !isWord(b.Name) || strings.ContainsAny(b.Name, "=;#") {
 			return fmt.Errorf("variable %q: want visible ASCII without = ; #", b.Name)
 		}
-		if !isWord(b.Value) || strings.ContainsAny(b.Value, ";#") {
-			return fmt.Errorf("value %q: want visible ASCII without ; #", b.Value)
+		if isFault(b.Name) && b.Value == "" {
+			continue
+		}
+		if !isWord(strings.ReplaceAll(b.Value, " ", "")) || b.Value != strings.TrimSpace(b.Value) || strings.Contains(b.Value, ";") || isFault(b.Name) {
+			return fmt.Errorf("value %q of %s: want ASCII without ;", b.Value, b.Name)
 		}
 	}
 	return nil

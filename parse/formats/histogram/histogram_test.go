@@ -92,6 +92,33 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// Faults have no values, instructions have spaces, and loops may be cut short.
+func TestOddities(t *testing.T) {
+	const text = `Test A Allowed
+States 2
+0:X0=instr:"ADD W0,W0, #1"; ~Fault(P0,x);
+Fault(P0:L0,x:red,TagCheck); x=1; # a comment
+Loop Ok
+Witnesses
+Positive: 1 Negative: 1
+Condition exists (fault(P0,x))
+Observation A Sometimes 1 1
+`
+	results, err := histogram.Parse("f", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]histogram.Binding{{{Name: "0:X0", Value: `instr:"ADD W0,W0, #1"`}, {Name: "~Fault(P0,x)"}}, {{Name: "Fault(P0:L0,x:red,TagCheck)"}, {Name: "x", Value: "1"}}}
+	for i, values := range want {
+		if diff := cmp.Diff(values, results[0].States[i].Values); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if got := write(t, results); got != strings.Replace(text, " # a comment", "", 1)+"\n" || !results[0].Loop {
+		t.Error(got)
+	}
+}
+
 // Tally derives what the tool printed.
 func TestTally(t *testing.T) {
 	_, results := read(t, "testdata/litmus7.log")
@@ -172,6 +199,9 @@ func TestValidate(t *testing.T) {
 		"ok":          func(r *histogram.Result) { r.OK = false },
 		"sum":         func(r *histogram.Result) { r.Positive++ },
 		"observation": func(r *histogram.Result) { r.Observation = histogram.Always },
+		"no fault":    func(r *histogram.Result) { r.States[0].Values[0].Value = "" },
+		"fault":       func(r *histogram.Result) { r.States[0].Values[0].Name = "Fault(P0)" },
+		"loop":        func(r *histogram.Result) { r.Loop = true },
 		"form":        func(r *histogram.Result) { r.Form = histogram.Herd7 },
 		"twice":       func(r *histogram.Result) { r.States[1] = r.States[0]; r.Tally() },
 	} {

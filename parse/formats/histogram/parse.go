@@ -163,7 +163,7 @@ func (r *reader) states(result *Result, n int) error {
 		if !r.next() {
 			return r.want(what, false)
 		}
-		if r.text == okText(true) || r.text == okText(false) || isHead(r.text) {
+		if text := strings.TrimPrefix(r.text, loopWord); text == okText(true) || text == okText(false) || isHead(text) {
 			return r.want(what, true)
 		}
 		s := State{Count: 1}
@@ -190,12 +190,11 @@ func (r *reader) states(result *Result, n int) error {
 
 // bindings reads "0:rax=1; x=2;" with an optional comment behind it.
 func bindings(text string) ([]Binding, error) {
-	text, _, _ = strings.Cut(text, "#")
 	var list []Binding
-	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+	for text = strings.TrimSpace(text); text != "" && text[0] != '#'; text = strings.TrimSpace(text) {
 		item, rest, closed := strings.Cut(text, ";")
 		name, value, assigned := strings.Cut(item, "=")
-		if !closed || !assigned {
+		if !closed || !assigned && !isFault(item) {
 			return nil, fmt.Errorf("%q: want NAME=VALUE;", item)
 		}
 		b := Binding{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)}
@@ -221,10 +220,11 @@ func parseCount(text string) (uint64, error) {
 // verdict reads Ok or No, the witnesses and the condition.
 func (r *reader) verdict(result *Result) error {
 	there := r.skip()
-	switch {
-	case there && r.text == okText(true):
+	text, loop := strings.CutPrefix(r.text, loopWord)
+	switch result.Loop = loop; {
+	case there && text == okText(true):
 		result.OK = true
-	case !there || r.text != okText(false):
+	case !there || text != okText(false):
 		return r.want("Ok or No", there)
 	}
 	if there = r.skip(); !there || r.text != "Witnesses" {

@@ -42,6 +42,9 @@ func (r *Result) append(text []byte) []byte {
 		}
 		text = append(s.appendTo(text), '\n')
 	}
+	if r.Loop {
+		text = append(text, loopWord...)
+	}
 	line("%s", okText(r.OK))
 	positive, negative := r.witnesses()
 	if r.Form == Herd7 {
@@ -76,7 +79,10 @@ func (r *Result) appendInfo(text *[]byte) {
 	}
 }
 
-const hashKey = "Hash="
+const (
+	hashKey  = "Hash="
+	loopWord = "Loop "
+)
 
 func okText(ok bool) string {
 	if ok {
