@@ -37,7 +37,7 @@ should, 3 when tests could not be read or enumerated (the others run all the
 same) or herd7 disagrees, 4 when a simulator could not run.`,
 		Example: `  ordeal litmus --shapes --save tests
   ordeal litmus --rounds 1000000 tests
-  ordeal litmus --sim builtin --protocol mesi --core ooo tests/SB.litmus tests/MP.litmus`,
+  ordeal litmus --sim builtin --protocol mi --core ooo tests/SB.litmus tests/MP.litmus`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&l.o.Sim, "sim", "host", "simulator: "+strings.Join(campaigns.Sims(), ", "))
@@ -54,6 +54,7 @@ same) or herd7 disagrees, 4 when a simulator could not run.`,
 	fs.StringVar(&l.save, "save", "", "with --shapes: write them to this folder, and run nothing")
 	fs.BoolVar(&l.json, "json", false, "print the results as JSON")
 	fs.BoolVar(&l.tableOnly, "table", false, "print the table only, and what was found")
+	limitFlags(fs, &l.o.Memory, &l.o.LogSize)
 	machineFlags(fs, &l.o.Config.Machine)
 	gem5Flags(fs, &l.o.Config.Gem5)
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return l.run(ctx, args) })

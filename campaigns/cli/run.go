@@ -43,6 +43,7 @@ classify.`,
 	fs.DurationVar(&r.checkTimeout, "check-timeout", time.Minute, "longest time of judging by one model")
 	programFlags(fs, &r.cfg.Programs)
 	roundFlags(fs, &r.cfg.Programs)
+	limitFlags(fs, &r.memory, &r.logSize)
 	machineFlags(fs, &r.cfg.Machine)
 	gem5Flags(fs, &r.cfg.Gem5)
 	r.observe.flags(fs)
@@ -67,6 +68,7 @@ type run struct {
 	sim, models, dir      string
 	seed                  uint64
 	timeout, checkTimeout time.Duration
+	memory, logSize       campaigns.Size
 }
 
 // program is the one of the file named, or a random one.
@@ -127,7 +129,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	}
 	record := &campaigns.Record{
 		Seed: r.seed, Sim: r.sim, Config: cfg, Timeout: campaigns.Duration(r.timeout),
-		Command: r.args, Tools: campaigns.Tools(ctx, runner), Started: time.Now(),
+		Memory: r.memory, LogSize: r.logSize, Command: r.args, Tools: campaigns.Tools(ctx, runner), Started: time.Now(),
 	}
 	single := campaigns.Single{Runner: runner, Judging: campaigns.Judging{
 		Models: models, Options: check.Options{Timeout: r.checkTimeout},

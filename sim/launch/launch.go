@@ -63,7 +63,6 @@ type End struct {
 	Exceeded     Limit
 	Elapsed      time.Duration // wall-clock time
 	User, System time.Duration // processor time
-	MaxRSSBytes  int64
 	_            struct{}
 }
 
@@ -151,9 +150,6 @@ func (e *End) fill(state *os.ProcessState) {
 		e.Signal = status.Signal()
 	}
 	e.User, e.System = state.UserTime(), state.SystemTime()
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		e.MaxRSSBytes = usage.Maxrss << 10
-	}
 }
 
 // WriteExecutable writes a file that is about to be run. While it is open for

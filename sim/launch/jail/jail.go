@@ -9,7 +9,8 @@
 // else is a fault of the generator, or of whoever put a file in its place, and
 // ends the process by SIGSYS: it cannot open a file, make a socket, start or
 // execute a program, send a signal or map memory. Guard adds the filter to the
-// executable itself, for some microseconds a run.
+// executable itself; that takes 3 µs here and 30 µs in the kernel, of some 750
+// for the shortest run.
 //
 // Namespaces would add nothing to that and cost more than the run. Of processor
 // time, on a machine where starting and collecting a process that does nothing
