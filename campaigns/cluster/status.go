@@ -150,7 +150,7 @@ func (s *Status) next(again string) string {
 		active = active || s.Shards[i].active()
 	}
 	switch {
-	case active:
+	case active || s.EngineError != "":
 		return ""
 	case s.Complete && s.Merged != "":
 		return "Complete, and merged in " + s.Merged + ".\n"
