@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
@@ -129,7 +130,8 @@ func TestKernels(t *testing.T) {
 
 func TestCaught(t *testing.T) {
 	for name, first := range map[string]int{"gcc-caught": 3, "wsc-caught": 1} {
-		rows := made(t, name).tables[0].Rows
+		f := made(t, name)
+		rows := f.tables[0].Rows
 		for _, row := range rows {
 			if number(t, row, first) == 0 {
 				continue
@@ -137,8 +139,18 @@ func TestCaught(t *testing.T) {
 			descend(t, "wSC ≥ CCM ≥ CCv ≥ CC", row, first+5, first+4, first+2, first+1)
 			descend(t, "CCM ≥ CM ≥ CC", row, first+4, first+3, first+1)
 		}
-		if n := number(t, rows[len(rows)-1], first); n < 5 {
+		all := rows[len(rows)-1]
+		n := number(t, all, first)
+		if n < 5 {
 			t.Errorf("%s: %v violations: the test says little", name, n)
+		}
+		ccv, ccm, wsc := number(t, all, first+2), number(t, all, first+4), number(t, all, first+5)
+		want := map[int]string{0: fmt.Sprintf("%.2f %% of %.0f", ccm, n), 1: fmt.Sprintf("%.2f %%", ccv)} // CC catches no more than CCv
+		if name == "wsc-caught" {
+			want = map[int]string{0: fmt.Sprintf("%.2f %% of %.0f", wsc, n), 1: fmt.Sprintf("%.2f %%", 100-ccm)}
+		}
+		if !reflect.DeepEqual(f.ours, want) {
+			t.Errorf("%s: %q, want %q", name, f.ours, want)
 		}
 	}
 }

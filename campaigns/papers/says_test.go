@@ -8,6 +8,7 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/check"
+	"ordeal/check/kernel"
 	"ordeal/check/model"
 )
 
@@ -79,6 +80,25 @@ func TestGridSays(t *testing.T) {
 	tables := gridTables(cells)
 	if row := tables[0].Rows[0]; row[0] != "1K" || row[1] != 1024 || row[2] != 2 || row[3] != 50.0 || row[5] != 100.0 {
 		t.Errorf("%v", row)
+	}
+}
+
+// Sums of kernels made up: found by both, by wSC alone, by neither.
+func TestKernelSums(t *testing.T) {
+	var k kernelSums
+	for _, r := range []kernel.Report{
+		{Pairs: 20, Kernel: 10, CCM: 10, WSC: 10}, {Pairs: 10, Kernel: 8, CCM: 4, WSC: 8},
+		{Pairs: 10, Kernel: 10, CCM: 4, WSC: 9}, {Pairs: 10, Kernel: 10, CCM: 4, WSC: 8},
+	} {
+		k.add(&pairs{Report: r, Initial: 10})
+	}
+	want := kernelSums{
+		histories: 4, wsc: 2, ccm: 1, rest: 2, restShare: 90 + 80,
+		kernel: 50 + 80 + 100 + 100, wscPairs: 50 + 80 + 90 + 80, ccmPairs: 50 + 40 + 40 + 40,
+		wscInitial: 2000.0/30 + 90 + 95 + 90, ccmInitial: 2000.0/30 + 70 + 70 + 70,
+	}
+	if k != want || k.mean(k.kernel) != 82.5 {
+		t.Errorf("%+v, want %+v", k, want)
 	}
 }
 

@@ -112,7 +112,7 @@ func (a *Axis) tick(v float64) string {
 	switch {
 	case a.Unit == "s":
 		return tickTime(v)
-	case v >= 4096 && math.Mod(v, 1024) == 0:
+	case v >= 1<<14 && math.Mod(v, 1024) == 0:
 		return strconv.FormatFloat(v/1024, 'f', -1, 64) + "K"
 	}
 	return strconv.FormatFloat(v, 'g', 6, 64)
