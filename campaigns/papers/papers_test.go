@@ -150,7 +150,7 @@ func TestCaught(t *testing.T) {
 			want = map[int]string{0: fmt.Sprintf("%.2f %% of %.0f", wsc, n), 1: fmt.Sprintf("%.2f %%", 100-ccm)}
 		}
 		if !reflect.DeepEqual(f.ours, want) {
-			t.Errorf("%s: %q, want %q", name, f.ours, want)
+			t.Errorf("%s: %v, want %v", name, f.ours, want)
 		}
 	}
 }
