@@ -3,14 +3,10 @@ package litmus
 import (
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ordeal/gen"
-	emit "ordeal/gen/emit/litmus"
 	"ordeal/parse"
 )
 
@@ -200,106 +196,4 @@ func (b *asked) restore() {
 		op := &b.h.Ops[i]
 		op.Read, op.Write = gen.Value(b.test.values[op.Read]), gen.Value(b.test.values[op.Write])
 	}
-}
-
-// Write writes a history as a test that asks whether it can be: a
-// program of its operations, and the condition that every read returns what
-// it did and memory ends as far as is known. It refuses fences that are not
-// full. Values are numbered anew where they are not unique in the history, or
-// too large; locations, where a name is no identifier; a read-modify-write is
-// an exchange. The order of writes, dependencies and transactions are left
-// out.
-func Write(w io.Writer, name string, h *parse.History) error {
-	p, value, err := Program(h)
-	if err != nil {
-		return fmt.Errorf("write litmus test %s: %w", name, err)
-	}
-	c := &emit.Condition{Reads: map[emit.Read]gen.Value{}, Final: map[gen.LocID]gen.Value{}}
-	for t := range h.Threads() {
-		index := 0
-		for id := h.Start[t]; id < h.Start[t+1]; id++ {
-			if op := &h.Ops[id]; op.Reads() {
-				c.Reads[emit.Read{Thread: gen.ThreadID(t), Index: index}] = value(op.RF)
-				index++
-			}
-		}
-	}
-	for x, id := range h.Final {
-		if id != parse.NoOp {
-			c.Final[gen.LocID(x)] = value(id)
-		}
-	}
-	return emit.Emit(w, name, p, c)
-}
-
-// Program is a program that the history may be an execution of, and the value
-// that a write of the history, or Init, has there: see Write. It need not be
-// valid.
-func Program(h *parse.History) (*gen.Program, func(parse.OpID) gen.Value, error) {
-	number := Renumbers(h)
-	value := func(id parse.OpID) gen.Value {
-		switch {
-		case id == parse.Init:
-			return 0
-		case number:
-			return gen.Value(id) + 1
-		}
-		return h.Ops[id].Write
-	}
-	p := &gen.Program{Layout: gen.Spread, Locations: identifiers(h.Locations), Threads: make([][]gen.Op, h.Threads())}
-	for t := range h.Threads() {
-		for id := h.Start[t]; id < h.Start[t+1]; id++ {
-			from := &h.Ops[id]
-			op := gen.Op{Kind: gen.FullFence}
-			switch {
-			case from.Kind == parse.Fence && from.Mask != parse.FullFence:
-				return nil, nil, fmt.Errorf("thread %d operation %d is a fence that is not full", t, id-h.Start[t]+1)
-			case from.Kind == parse.Read:
-				op = gen.Op{Kind: gen.Load, Loc: gen.LocID(from.Loc)}
-			case from.Kind == parse.Write:
-				op = gen.Op{Kind: gen.Store, Loc: gen.LocID(from.Loc), Value: value(id)}
-			case from.Kind == parse.RMW:
-				op = gen.Op{Kind: gen.Exchange, Loc: gen.LocID(from.Loc), Value: value(id)}
-			}
-			p.Threads[t] = append(p.Threads[t], op)
-		}
-	}
-	return p, value, nil
-}
-
-// Renumbers tells whether Write numbers the values of a history anew: every
-// store of a program has a value of its own, of 31 bits.
-func Renumbers(h *parse.History) bool {
-	seen := map[gen.Value]bool{}
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Writes() {
-			if seen[op.Write] || op.Write > math.MaxInt32 {
-				return true
-			}
-			seen[op.Write] = true
-		}
-	}
-	return false
-}
-
-// Keeps tells whether Write keeps these names of locations.
-func Keeps(locations []string) bool {
-	for _, name := range locations {
-		if !isName(name) || strings.ContainsRune(name, '.') || len(name) > gen.MaxNameBytes {
-			return false
-		}
-	}
-	return true
-}
-
-// identifiers are the names if all are such, and x0, x1, … otherwise.
-func identifiers(names []string) []string {
-	if Keeps(names) {
-		return names
-	}
-	list := make([]string, len(names))
-	for i := range list {
-		list[i] = fmt.Sprintf("x%d", i)
-	}
-	return list
 }
