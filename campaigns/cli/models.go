@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns"
+	"ordeal/check"
+	"ordeal/check/guide"
+	"ordeal/check/model"
+	"ordeal/parse"
+	"ordeal/parse/formats/axe"
+)
+
+func newModels(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "models [MODEL]",
+		Short: "Explain the memory models, each by the smallest histories that set it apart",
+		Long: `List the memory models, or explain one: what it says, where it comes from, which
+models it implies, and for each of the next stronger models the smallest history
+that tells the two apart, judged by all models as it is printed.`,
+		Example: `  ordeal models
+  ordeal models tso`,
+		Args: arguments(0, 1, "at most one MODEL"),
+	}
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		if len(args) == 0 {
+			return listModels(e.stdout)
+		}
+		found, err := campaigns.ParseModels(args[0])
+		if err != nil {
+			return usage(err)
+		}
+		for i, m := range found {
+			if i > 0 {
+				fmt.Fprintln(e.stdout)
+			}
+			if err := explainModel(ctx, e.stdout, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return cmd
+}
+
+// listModels prints a line for each model.
+func listModels(w io.Writer) error {
+	for _, entry := range guide.Entries() {
+		says, _, _ := strings.Cut(entry.Says, ":")
+		says, _, _ = strings.Cut(says, ".")
+		stronger := names(guide.Stronger(entry.Model))
+		if stronger != "" {
+			stronger = "weaker than " + stronger
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-5s %-33s %s", entry.Model.Name, says, stronger), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func names(models []model.Model) string {
+	var list []string
+	for _, m := range models {
+		list = append(list, m.Name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// explainModel prints the guide's entry of a model.
+func explainModel(ctx context.Context, w io.Writer, m model.Model) error {
+	for _, entry := range guide.Entries() {
+		if entry.Model.Name != m.Name {
+			continue
+		}
+		fmt.Fprintf(w, "%s\n\n%s\n", m.Name, folded(entry.Says, 80))
+		fmt.Fprintf(w, "\nfrom        %s\n", entry.From)
+		if implied := implies(m); implied != "" {
+			fmt.Fprintf(w, "implies     %s\n", implied)
+		}
+		for _, b := range entry.Beside {
+			if err := besideModel(ctx, w, m, &b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// implies lists the models that m implies.
+func implies(m model.Model) string {
+	var list []model.Model
+	for _, other := range model.All() {
+		if other.Name != m.Name && model.Implies(m, other) {
+			list = append(list, other)
+		}
+	}
+	return names(list)
+}
+
+// besideModel prints a history that m allows and a stronger model forbids.
+func besideModel(ctx context.Context, w io.Writer, m model.Model, b *guide.Beside) error {
+	h, err := b.History()
+	if err != nil {
+		return err
+	}
+	which := "smallest"
+	if b.Known {
+		which = "smallest known"
+	}
+	fmt.Fprintf(w, "\n%s allows and %s forbids (%d operations, the %s):\n%s\n\n", m.Name, b.Than, len(h.Ops), which, folded(b.Says, 80))
+	for _, line := range columns(h) {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	var allowed, forbidden []model.Model
+	for _, other := range model.All() {
+		v, err := check.Check(ctx, h, other, check.Options{})
+		if err != nil {
+			return err
+		}
+		if v.Answer == check.Allowed {
+			allowed = append(allowed, other)
+		} else {
+			forbidden = append(forbidden, other)
+		}
+	}
+	_, err = fmt.Fprintf(w, "\n  allowed by    %s\n  forbidden by  %s\n", names(allowed), names(forbidden))
+	return err
+}
+
+// columns lays the operations of a history out, a column for each thread.
+func columns(h *parse.History) []string {
+	const width = 15
+	var lines []string
+	for t := range h.Threads() {
+		for row := 0; h.Start[t]+parse.OpID(row) < h.Start[t+1]; row++ {
+			if row == len(lines) {
+				lines = append(lines, "")
+			}
+			op := string(axe.AppendOp(nil, h, h.Start[t]+parse.OpID(row)))
+			if _, rest, ok := strings.Cut(op, ": "); ok {
+				op = rest
+			}
+			lines[row] = fmt.Sprintf("%-*s%s", t*width, strings.TrimRight(lines[row], " "), op)
+		}
+	}
+	return lines
+}
+
+// folded breaks a text into lines of at most width characters.
+func folded(text string, width int) string {
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case at+1+len(word) > width:
+			b.WriteByte('\n')
+			at = 0
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += len(word)
+	}
+	return b.String()
+}

@@ -1,0 +1,92 @@
+package guide
+
+import (
+	"flag"
+	"testing"
+
+	"ordeal/check"
+	"ordeal/check/internal/brute"
+	"ordeal/check/internal/histgen"
+	"ordeal/check/model"
+	"ordeal/parse"
+)
+
+var soak = flag.Bool("soak", false, "look for smaller histories of up to six operations")
+
+func read(t *testing.T, b *Beside) *parse.History {
+	t.Helper()
+	h, err := b.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func allows(t *testing.T, h *parse.History, m model.Model) bool {
+	t.Helper()
+	v, err := check.Check(t.Context(), h, m, check.Options{})
+	if err != nil || v.Answer == check.Unknown {
+		t.Fatalf("%s: %v %v", m.Name, v.Answer, err)
+	}
+	return v.Answer == check.Allowed
+}
+
+// TestEntries wants an entry for each model, a history for each of the next
+// stronger ones, and verdicts as said.
+func TestEntries(t *testing.T) {
+	all := model.All()
+	for i, e := range Entries() {
+		if e.Model.Name != all[i].Name || e.Says == "" || e.From == "" {
+			t.Fatalf("entry %d is of %s, want all of %s", i, e.Model.Name, all[i].Name)
+		}
+		stronger := Stronger(e.Model)
+		if len(stronger) != len(e.Beside) {
+			t.Errorf("%s: %d histories for %d stronger models", e.Model.Name, len(e.Beside), len(stronger))
+			continue
+		}
+		for j, b := range e.Beside {
+			if b.Than != stronger[j].Name {
+				t.Errorf("%s: a history beside %s, want %s", e.Model.Name, b.Than, stronger[j].Name)
+			}
+			h := read(t, &b)
+			if !allows(t, h, e.Model) || allows(t, h, stronger[j]) {
+				t.Errorf("%s beside %s: not allowed, or not forbidden", e.Model.Name, b.Than)
+			}
+			if len(h.Ops) <= 8 && (!brute.Allowed(h, e.Model) || brute.Allowed(h, stronger[j])) {
+				t.Errorf("%s beside %s: brute force says otherwise", e.Model.Name, b.Than)
+			}
+		}
+	}
+}
+
+// TestSmallest looks for histories of loads and stores that do the same with
+// fewer operations.
+func TestSmallest(t *testing.T) {
+	most := 4
+	if *soak {
+		most = 6
+	}
+	type pair struct {
+		weak, strong model.Model
+		size         int
+	}
+	var pairs []pair
+	for _, e := range Entries() {
+		for j, s := range Stronger(e.Model) {
+			size := len(read(t, &e.Beside[j]).Ops)
+			if size <= 7 == e.Beside[j].Known {
+				t.Errorf("%s beside %s: %d operations, known %v", e.Model.Name, s.Name, size, e.Beside[j].Known)
+			}
+			pairs = append(pairs, pair{e.Model, s, size})
+		}
+	}
+	for n := 1; n <= most; n++ {
+		for h := range histgen.All(histgen.Bound{Threads: n, Locations: 3, Ops: n, Exact: true}) {
+			for _, p := range pairs {
+				if n < p.size && !allows(t, h, p.strong) && allows(t, h, p.weak) {
+					t.Fatalf("%s beside %s: %d operations do, too: %v", p.weak.Name, p.strong.Name, n, h.Ops)
+				}
+			}
+		}
+	}
+}
