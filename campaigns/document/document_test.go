@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 	"gopkg.in/yaml.v3"
 )
 
@@ -79,6 +80,10 @@ func TestMeaning(t *testing.T) {
 			files: map[string]string{"top.yaml": "l: [{name: a, x: 1}, {name: b}]\ns: [1, 2]\n"},
 			sets:  []string{"l.*.x={k: 1}", "l.a.x.k=2", "l.1.y=[z]", "s.0=3", "n.m=4", "l.b.name=c", "l.c.q=1"},
 			want:  "{l: [{name: a, x: {k: 2}}, {name: c, x: {k: 1}, y: [z], q: 1}], s: [3, 2], n: {m: 4}}",
+		},
+		"an override of all items is one of each": {
+			files: map[string]string{"top.yaml": "l: [{name: a}, {name: b}]\n"}, sets: []string{"l.*={k: {z: 1}}", "l.0.k.z=2"},
+			want: "l: [{k: {z: 2}}, {k: {z: 1}}]",
 		},
 		"later wins, the including file last": {
 			files: map[string]string{
@@ -206,11 +211,15 @@ func TestOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := unix.Mkfifo(filepath.Join(dir, "pipe.yaml"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	r := Reader{Include: OnDisk, Getenv: os.Getenv}
 	top := filepath.Join(dir, "sub", "..", "top.yaml")
 	for path, want := range map[string]string{
 		"a.yaml": "", "b.yaml": "", filepath.Join(dir, "a.yaml"): "",
 		"none.yaml": "no such file", "secret": "named *.yaml", "d.yaml": "no regular file", "zero.yaml": "no regular file",
+		"pipe.yaml": "no regular file",
 	} {
 		d, err := r.Read(top, []byte("include: "+path+"\n"))
 		switch {

@@ -83,10 +83,6 @@ func (d *Document) put(node *yaml.Node, path []string, value *yaml.Node) error {
 		return d.put(node.Content[at], path[1:], value)
 	}
 	node.Content[at] = d.clone(value)
-	if node.Kind == yaml.MappingNode {
-		// An unknown key is the override's, whatever stood here.
-		d.places[node.Content[at-1]] = d.places[value]
-	}
 	return nil
 }
 
