@@ -29,7 +29,9 @@ func (c *convert) histories(from formats.Format, in io.Reader, name string) erro
 		if count++; c.trace > 0 && count != c.trace {
 			return nil
 		}
-		if t.err != nil {
+		if t.err != nil && c.input.format == "auto" {
+			return usage(fmt.Errorf("%w\nread as %s, by its content: --from names another format", t.err, from.Name))
+		} else if t.err != nil {
 			return usage(t.err)
 		}
 		if err := c.losses(t); err != nil {
