@@ -72,6 +72,13 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	if err := m.fresh(); err != nil {
 		return nil, err
 	}
+	if _, err := os.Lstat(m.Dir); errors.Is(err, fs.ErrNotExist) {
+		defer func() {
+			if err != nil {
+				m.unmake()
+			}
+		}()
+	}
 	w, err := campaigns.Rewrite(m.Dir)
 	if err != nil {
 		return nil, err
@@ -107,6 +114,16 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 		return nil, err
 	}
 	return j.result(sum), j.sweep()
+}
+
+// unmake removes the directory that was made for a merge that failed, unless
+// there is something in it.
+func (m *Merge) unmake() {
+	journal := filepath.Join(m.Dir, campaigns.JournalFile)
+	if info, err := os.Lstat(journal); err == nil && info.Size() == 0 {
+		os.Remove(journal)
+	}
+	os.Remove(m.Dir)
 }
 
 // fresh refuses directories that are neither new nor of a campaign that is

@@ -196,6 +196,14 @@ func TestMergeIsWhole(t *testing.T) {
 			t.Errorf("merging %v again changes:\n%s", sources, diff)
 		}
 	}
+	// A run directory that somebody took away comes back.
+	if err := os.RemoveAll(filepath.Join(at("once"), kept(t, at("once")))); err != nil {
+		t.Fatal(err)
+	}
+	mergeTo(t, at("once"), shards...)
+	if diff := cmp.Diff(once, bytesOf(t, at("once"))); diff != "" {
+		t.Errorf("what was taken away does not come back:\n%s", diff)
+	}
 }
 
 // TestMergePart merges a shard that was interrupted, then its rest; what is

@@ -275,3 +275,60 @@ func TestMergeHardware(t *testing.T) {
 		t.Error("a run directory has what is of a quarantine")
 	}
 }
+
+// FuzzJournal gives a shard a journal of any contents. It is refused, or what
+// is taken of it lies where runs lie: run directories are those of its shard.
+func FuzzJournal(f *testing.F) {
+	c, err := campaigns.Parse("c.yaml", []byte("name: c\nsim: builtin\nconfigs: [{name: a, runs: 4, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]"), nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	shard := filepath.Join(f.TempDir(), "shard")
+	l := campaigns.Loop{Dir: shard, Shard: campaigns.Shard{Index: 1, Of: 2}}
+	if _, err := l.Run(f.Context(), c); err != nil {
+		f.Fatal(err)
+	}
+	journal := filepath.Join(shard, campaigns.JournalFile)
+	good, err := os.ReadFile(journal)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add(good[:len(good)/2])
+	f.Add(bytes.ReplaceAll(good, []byte(`"number":2`), []byte(`"number":-2`)))
+	f.Add(bytes.Replace(good, []byte(`"kept":true`), []byte(`"kept":true,"quarantine":"../../x"`), 1))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(journal, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		staging := t.TempDir()
+		j := &merging{Merge: &Merge{Dir: t.TempDir(), Sources: []string{shard}}}
+		defer j.close()
+		if err := j.open(t.Context(), staging); err != nil {
+			t.Fatal(err) // nothing is read of the journal yet
+		}
+		if j.plan(t.Context()) != nil {
+			return
+		}
+		into, err := os.OpenRoot(staging)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer into.Close()
+		_ = j.copyRuns(t.Context(), into)
+		for n := range j.runs {
+			if j.runs[n].entry != 0 && n%2 != 0 {
+				t.Errorf("run %d is taken, which the shard does not have", n)
+			}
+		}
+		entries, err := os.ReadDir(staging)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.Name() != "000000" && e.Name() != "000002" {
+				t.Errorf("%s is copied", e.Name())
+			}
+		}
+	})
+}

@@ -222,6 +222,9 @@ func TestMergeArchives(t *testing.T) {
 		if _, err := m.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "bad.tar") {
 			t.Errorf("%s: %v", name, err)
 		}
+		if _, err := os.Lstat(at("bad")); err == nil {
+			t.Errorf("%s: a directory stays of nothing", name)
+		}
 	}
 }
 
