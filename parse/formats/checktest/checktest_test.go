@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ordeal/gen"
 	"ordeal/parse"
 	"ordeal/parse/formats/checktest"
 )
@@ -110,6 +111,28 @@ Permitted
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("no line %q in\n%s", line, text)
 		}
+	}
+}
+
+// Without an order of writes, a read of the initial value comes before the
+// first write of every thread, and so before all.
+func TestFromReads(t *testing.T) {
+	w := func(v gen.Value) parse.Op { return parse.Op{Kind: parse.Write, RF: parse.NoOp, Write: v} }
+	h := &parse.History{
+		Ops:       []parse.Op{w(1), w(2), w(3), {Kind: parse.Read, RF: parse.Init}, w(4)},
+		Start:     []parse.OpID{0, 2, 3, 5},
+		Locations: []string{"0"},
+	}
+	text := write(t, &checktest.Test{Outcome: checktest.Permitted, Alternatives: []checktest.Alternative{{History: h}}})
+	var got []string
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "Relationship fr ") {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	want := []string{"Relationship fr 3 0 -> 0 0", "Relationship fr 3 0 -> 2 0", "Relationship fr 3 0 -> 4 0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

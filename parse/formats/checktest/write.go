@@ -183,10 +183,18 @@ func (w *writer) microops(t int, id parse.OpID, n int) (int, error) {
 // communication writes rf, co and fr.
 func (w *writer) communication() {
 	h := w.h
+	// The first write of each thread to a location: coherence orders others
+	// after it.
 	writes := make([][]parse.OpID, len(h.Locations))
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Writes() {
-			writes[op.Loc] = append(writes[op.Loc], parse.OpID(i))
+	for t := range h.Threads() {
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			op := &h.Ops[id]
+			if !op.Writes() {
+				continue
+			}
+			if n := len(writes[op.Loc]); n == 0 || writes[op.Loc][n-1] < h.Start[t] {
+				writes[op.Loc] = append(writes[op.Loc], id)
+			}
 		}
 	}
 	after := make(map[parse.OpID]parse.OpID) // the next write of the order
