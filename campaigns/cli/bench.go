@@ -44,7 +44,8 @@ With --gem5 the programs for the binary's protocol run on it, too.
 
 Experiments:
 ` + experimentList() + `
-Exit status: 0 measured, 4 some run could not be made.`,
+An interrupt (Ctrl-C) ends it with a report of the experiments that were finished.
+Exit status: 0 measured, 3 interrupted, 4 some run could not be made.`,
 		Example: `  ordeal bench papers --only wsc-kernel
   ordeal bench papers --scale 0.1 -o papers
   ordeal bench papers --only gcc-unordered --gem5 build/X86_MI_example/gem5.opt --gem5-tree .`,
@@ -96,10 +97,10 @@ func (p *benchPapers) run(ctx context.Context) error {
 		}
 	}
 	report, err := papers.Run(ctx, p.o)
-	if err != nil {
-		return err
+	if report != nil && (err == nil || len(report.Results) > 0) {
+		err = errors.Join(err, p.write(report))
 	}
-	return p.write(report)
+	return err
 }
 
 // options completes the options from the flags.

@@ -292,6 +292,19 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// An interrupted bench has the experiments that were finished.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := Run(ctx, Options{Scale: 1e-4, Only: []string{"gcc-caught", "framework-growth"}, Progress: func(what string) {
+		if strings.HasPrefix(what, "framework") {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || len(r.Results) != 1 || r.Results[0].Name != "gcc-caught" {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
 // A report is written in all its forms.
 func TestReport(t *testing.T) {
 	var told []string
