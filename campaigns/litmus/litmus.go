@@ -13,9 +13,11 @@
 // locations lie in memory. On hardware, where starting a process takes longer
 // than a thousand rounds, a run repeats its program, the threads meeting
 // before each repetition; what it finds in memory then is final and counts as
-// initial. Of a repetition but the last the values at the end of memory are
-// not known: a test that asks for them, in its condition or its locations,
-// gets fewer repetitions of more copies, and only the last one counts.
+// initial. Where a test asks for values of memory at the end, in its condition
+// or its list of locations, the threads first look at all locations, each at
+// its share: a value of the repetition before is what that one left, and where
+// another thread was faster with a store the round is not counted. Of the last
+// repetition the log tells.
 //
 // What a round shows, all values that its loads returned and, where known, all
 // values of memory at the end, is looked up among what the model allows: also

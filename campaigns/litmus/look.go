@@ -34,9 +34,12 @@ func (x *experiment) look(p *gen.Program, res *sim.Result) (fresh []*sight, fail
 	}
 	v := newViewer(x.test.Test, p, h, x.size)
 	var key []byte
-	for r := x.size.repetitions - x.size.counted; r < x.size.repetitions; r++ {
+	for r := range x.size.repetitions {
 		for i := range x.size.copies {
 			reads, final := v.round(r, i)
+			if final == nil && x.test.NeedsFinal {
+				continue
+			}
 			key = appendKey(key[:0], reads, final)
 			s := x.seen[string(key)]
 			if s == nil {
@@ -61,21 +64,34 @@ func (x *experiment) look(p *gen.Program, res *sim.Result) (fresh []*sight, fail
 
 // viewer reads rounds off the history of a run.
 type viewer struct {
-	h           *parse.History
-	size        size
-	test        *gen.Program
-	reads       [][]gen.Value // of the round looked at, by thread
-	last        []gen.Value   // memory at the end of it
-	stride      gen.Value     // of the program
-	testStride  gen.Value
-	repetitions int
+	h          *parse.History
+	size       size
+	test       *gen.Program
+	reads      [][]gen.Value // of the round looked at, by thread
+	last       []gen.Value   // memory at the end of it
+	stride     gen.Value     // of the program
+	testStride gen.Value
+	before     []int // of each thread, operations that precede the copies
+	each       []int // of each thread, operations of a repetition
 }
 
 func newViewer(t *format.Test, p *gen.Program, h *parse.History, s size) *viewer {
-	return &viewer{
+	threads := len(t.Program.Threads)
+	v := &viewer{
 		h: h, size: s, test: t.Program, stride: p.Stride(), testStride: t.Program.Stride(),
-		reads: make([][]gen.Value, len(t.Program.Threads)), last: make([]gen.Value, len(t.Program.Locations)),
+		reads: make([][]gen.Value, threads), last: make([]gen.Value, len(t.Program.Locations)),
+		before: make([]int, threads), each: make([]int, threads),
 	}
+	if s.observe {
+		for l := range p.Locations {
+			v.before[l%threads]++
+		}
+	}
+	for thread, ops := range t.Program.Threads {
+		// Delays are no operations of a history, and the test has none.
+		v.each[thread] = v.before[thread] + s.copies*len(ops)
+	}
+	return v
 }
 
 // round is what copy i showed in repetition r, in terms of the test: values of
@@ -84,24 +100,38 @@ func newViewer(t *format.Test, p *gen.Program, h *parse.History, s size) *viewer
 func (v *viewer) round(r, i int) (reads [][]gen.Value, final []gen.Value) {
 	for t, ops := range v.test.Threads {
 		v.reads[t] = v.reads[t][:0]
-		// Delays are no operations of a history, and the test has none.
-		from := int(v.h.Start[t]) + (r*v.size.copies+i)*len(ops)
+		from := int(v.h.Start[t]) + r*v.each[t] + v.before[t] + i*len(ops)
 		for j := range ops {
 			if op := &v.h.Ops[from+j]; op.Reads() {
 				v.reads[t] = append(v.reads[t], v.value(r, i, op.Read))
 			}
 		}
 	}
-	if r < v.size.repetitions-1 {
+	last := r == v.size.repetitions-1
+	if !last && !v.size.observe {
 		return v.reads, nil
 	}
 	for l := range v.last {
-		v.last[l] = 0
-		if id := v.h.Final[i*len(v.last)+l]; id >= 0 {
-			v.last[l] = v.value(r, i, v.h.Ops[id].Write)
+		loc := i*len(v.last) + l
+		var value gen.Value
+		if last {
+			if id := v.h.Final[loc]; id >= 0 {
+				value = v.h.Ops[id].Write
+			}
+		} else if value = v.observed(r+1, loc); value >= gen.Value(r+1)*v.stride {
+			return v.reads, nil // another thread was faster with its next store
 		}
+		v.last[l] = v.value(r, i, value)
 	}
 	return v.reads, v.last
+}
+
+// observed is the value that a thread saw in a location before its part of a
+// repetition: what the one before left, or a store of this one.
+func (v *viewer) observed(r, loc int) gen.Value {
+	threads := len(v.before)
+	t := loc % threads
+	return v.h.Ops[int(v.h.Start[t])+r*v.each[t]+loc/threads].Read
 }
 
 // value is a value in terms of the test. What was there before the repetition

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -21,7 +22,7 @@ func TestLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.size = size{copies: 2, repetitions: 2, counted: 2}
+	x.size = size{copies: 2, repetitions: 2}
 	x.o.MaxDelay = 0
 	p, err := x.program(0)
 	if err != nil {
@@ -70,7 +71,7 @@ func TestLookFinal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.size = size{copies: 1, repetitions: 1, counted: 1}
+	x.size = size{copies: 1, repetitions: 1}
 	x.o.MaxDelay = 0
 	p, err := x.program(0)
 	if err != nil {
@@ -99,6 +100,58 @@ func TestLookFinal(t *testing.T) {
 	log = w.AppendFinal(log, []gen.Value{1, 2})
 	if _, failure = x.look(p, &sim.Result{Outcome: sim.Passed, Log: log}); failure == nil || failure.Outcome != sim.Corrupt {
 		t.Errorf("failure %+v, want a corrupt log", failure)
+	}
+}
+
+// TestLookObserved has logs made by hand in which threads look at memory before
+// they repeat a test that asks for it.
+func TestLookObserved(t *testing.T) {
+	for _, row := range []struct {
+		x, y    gen.Value // observed before the second repetition
+		want    string
+		fresh   int
+		comment string
+	}{
+		{4, 3, "1×[x]=1; [y]=1; 1×[x]=2; [y]=1;", 0, "what the first left, and what memory holds"},
+		{4, 2 + 5, "1×[x]=2; [y]=1;", 0, "a store of the second: the first is not known"},
+		{1, 2, "1×[x]=2; [y]=1; 1×[x]=2; [y]=2;", 1, "the outcome that is forbidden"},
+		{0, 3, "1×[x]=0; [y]=1; 1×[x]=2; [y]=1;", 1, "lost stores"},
+	} {
+		test := parseTest(t, "2+2W", "", "P0 | P1; movl $2,(x) | movl $2,(y); movl $1,(y) | movl $1,(x)", "exists ([x]=2 /\\ [y]=2)")
+		o := options(t, "tso")
+		o.Sim, o.Config.Core, o.MaxDelay = campaigns.SimHost, "", 0
+		x, err := newExperiment(test, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !x.size.observe {
+			t.Fatalf("size %+v", x.size)
+		}
+		x.size.copies, x.size.repetitions = 1, 2
+		p, err := x.program(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Row by row: 1 is $2 to x, 2 is $2 to y, 3 is $1 to y, 4 is $1 to x.
+		if got := p.Threads[1]; len(got) != 3 || got[0] != (gen.Op{Kind: gen.Load, Loc: 1}) || got[1].Value != 2 || got[2].Value != 4 {
+			t.Fatalf("program\n%s", p.Text())
+		}
+		w := sim.NewLogWriter(p, 2)
+		log := w.AppendThread(nil, 0, []gen.Value{0, row.x})
+		log = w.AppendThread(log, 1, []gen.Value{0, row.y})
+		log = w.AppendFinal(log, []gen.Value{1 + 5, 3 + 5})
+		fresh, failure := x.look(p, &sim.Result{Outcome: sim.Passed, Log: log})
+		if failure != nil || len(fresh) != row.fresh {
+			t.Fatalf("%s: %v, %v", row.comment, fresh, failure)
+		}
+		x.finish()
+		var got []string
+		for i := range x.report.Result.States {
+			got = append(got, fmt.Sprintf("%d×%s", x.report.Result.States[i].Count, &x.report.Result.States[i]))
+		}
+		if strings.Join(got, " ") != row.want || x.report.Rounds != len(got) {
+			t.Errorf("%s: %d rounds, %q, want %q", row.comment, x.report.Rounds, got, row.want)
+		}
 	}
 }
 
@@ -164,7 +217,7 @@ func TestSize(t *testing.T) {
 			o := options(t, "tso")
 			o.Sim, o.Rounds = name, rounds
 			s := sizeOf(test, o)
-			if n := s.copies * s.counted; n < 1 || n > rounds || s.counted > s.repetitions {
+			if n := s.copies * s.repetitions; n < 1 || n > rounds || s.observe {
 				t.Errorf("%s: %d rounds in runs of %+v", name, rounds, s)
 			}
 		}

@@ -12,39 +12,30 @@ import (
 type size struct {
 	copies      int // of the test in the program
 	repetitions int // of the program
-	counted     int // of the repetitions, the last ones
+	// observe has the threads look at memory before each repetition.
+	observe bool
 }
 
 // Sizes of runs. On hardware a run takes some milliseconds before its first
-// round; repetitions that are not counted warm the caches up, without which one
-// thread runs ahead of the others. Of tests that ask for final values, on two
-// processors, 1024 copies in 8 repetitions made 41,000 rounds a second and saw
-// SB's outcome in 0.9 % of them, 2048 in 4 made 74,000 and saw it in 0.7 %,
-// 4096 in 2 made 56,000 and 0.2 %. The embedded simulator starts in no time, and
-// gem5 takes long for anything.
+// round, on the embedded simulator nothing, and on gem5 everything takes long.
 var (
-	hostSize    = size{copies: 64, repetitions: 128, counted: 128}
-	hostFinal   = size{copies: 2048, repetitions: 4, counted: 1}
-	builtinSize = size{copies: 64, repetitions: 1, counted: 1}
-	gem5Size    = size{copies: 128, repetitions: 1, counted: 1}
+	hostSize    = size{copies: 64, repetitions: 128}
+	builtinSize = size{copies: 64, repetitions: 1}
+	gem5Size    = size{copies: 128, repetitions: 1}
 )
 
-// sizeOf is the size of a test's runs: no more than asked for.
+// sizeOf is the size of a test's runs: no more rounds than asked for.
 func sizeOf(t *Test, o *Options) size {
 	s := builtinSize
-	switch {
-	case o.Sim == campaigns.SimGem5:
+	switch o.Sim {
+	case campaigns.SimGem5:
 		s = gem5Size
-	case o.Sim == campaigns.SimHost && t.NeedsFinal:
-		s = hostFinal
-	case o.Sim == campaigns.SimHost:
+	case campaigns.SimHost:
 		s = hostSize
 	}
 	s.copies = max(1, min(s.copies, gen.MaxLocations/len(t.Program.Locations), o.Rounds))
-	if s.counted > 1 {
-		s.repetitions = max(1, min(s.repetitions, o.Rounds/s.copies))
-		s.counted = s.repetitions
-	}
+	s.repetitions = max(1, min(s.repetitions, o.Rounds/s.copies))
+	s.observe = t.NeedsFinal && s.repetitions > 1
 	return s
 }
 
@@ -65,11 +56,19 @@ func (x *experiment) program(n int) (*gen.Program, error) {
 			p.Threads[t] = append(p.Threads[t], gen.Op{Kind: gen.Delay, Value: 1 + gen.Value(random.IntN(x.o.MaxDelay))})
 		}
 	}
-	stride := test.Stride()
 	for i := range x.size.copies {
 		for _, name := range test.Locations {
 			p.Locations = append(p.Locations, fmt.Sprintf("%s_%d", name, i))
 		}
+	}
+	if x.size.observe {
+		for l := range p.Locations {
+			t := l % len(p.Threads) // so that all begin at about the same time
+			p.Threads[t] = append(p.Threads[t], gen.Op{Kind: gen.Load, Loc: gen.LocID(l)})
+		}
+	}
+	stride := test.Stride()
+	for i := range x.size.copies {
 		for t, ops := range test.Threads {
 			if random.IntN(2) == 0 {
 				delay(t)
