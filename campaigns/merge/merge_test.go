@@ -265,3 +265,34 @@ func TestMergePart(t *testing.T) {
 		}
 	}
 }
+
+// TestMergeEnds merges shards whose budget was spent, in steps, and wants the
+// merged campaign to end so when the last of them is there.
+func TestMergeEnds(t *testing.T) {
+	dir := t.TempDir()
+	var spent []string
+	for _, i := range []string{"1", "2", "3"} {
+		spent = append(spent, makeIn(t, filepath.Join(dir, i), i+"/3", "budget=1ns"))
+	}
+	merged := filepath.Join(dir, "merged")
+	for _, step := range []struct {
+		sources []string
+		want    campaigns.End
+	}{
+		{spent[:2], campaigns.EndInterrupted}, {spent[2:], campaigns.EndInterrupted}, // the others are not looked at again
+		{spent, campaigns.EndBudget}, {spent[1:2], campaigns.EndBudget},
+	} {
+		r := mergeTo(t, merged, step.sources...)
+		a, err := campaigns.Open(merged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Head.End != step.want || r.Summary.BudgetSpent != (step.want == campaigns.EndBudget) {
+			t.Errorf("after %v: end %q, want %q", step.sources, a.Head.End, step.want)
+		}
+	}
+	other := mergeTo(t, filepath.Join(dir, "other"), merged)
+	if !other.Summary.BudgetSpent {
+		t.Error("merged once more, the budget is not spent")
+	}
+}

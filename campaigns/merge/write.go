@@ -116,8 +116,8 @@ func (j *merging) write(ctx context.Context, w *campaigns.Rewriting) (*campaigns
 	}
 }
 
-// end says how the merged campaign ended: as its parts did, if all of them
-// ended by themselves.
+// end says how the merged campaign ended: as its parts did, if all of them are
+// here and ended by themselves. What was merged before counts if it did.
 func (j *merging) end() campaigns.End {
 	if !slices.ContainsFunc(j.runs, func(r run) bool { return r.entry == 0 }) {
 		return campaigns.EndComplete
@@ -126,16 +126,18 @@ func (j *merging) end() campaigns.End {
 	here := make(map[campaigns.Shard]bool)
 	for i, s := range j.sources {
 		h := &s.archive.Head
-		if j.own && i == 0 {
-			continue
-		}
-		here[h.Shard] = true
 		switch h.End {
 		case campaigns.EndComplete:
 		case campaigns.EndBudget, campaigns.EndStopped:
 			end = h.End
 		default:
+			if j.own && i == 0 {
+				continue
+			}
 			return campaigns.EndInterrupted
+		}
+		for _, shard := range shards(h) {
+			here[shard] = true
 		}
 	}
 	for _, s := range j.head.Shards {
