@@ -351,3 +351,19 @@ func benchmark(b *testing.B, text string, read func(string) (*parse.History, err
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/operations, "ns/operation")
 }
+
+// Variables may be strings: names that a trace may have.
+func TestNamedVariables(t *testing.T) {
+	h, _, err := dbcop.ReadJSON([]byte(`[[{"committed":true,"events":[["w","a_Z9",1],{"Read":{"variable":"b","version":null}}]}],[]]`), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a_Z9", "b"}, h.Locations); diff != "" || h.Threads() != 2 {
+		t.Error(diff, h.Threads())
+	}
+	for _, name := range []string{"", "é", "a-b"} {
+		if _, _, err := dbcop.ReadJSON([]byte(`[[{"committed":true,"events":[["w","`+name+`",1]]}]]`), "f"); err == nil {
+			t.Errorf("%q: accepted", name)
+		}
+	}
+}
