@@ -39,7 +39,7 @@ operations that no part can be left out of, in the format of Axe, and why.`,
 	f := cmd.Flags()
 	f.StringVar(&r.o.Model, "model", "", "keep a history that this model forbids (default: what the run failed with)")
 	f.IntVar(&r.o.Effort, "effort", shrink.DefaultEffort, "operations to run of each program, in as many tries")
-	f.IntVar(&r.o.MaxTries, "tries", shrink.DefaultTries, "most tries of each program")
+	f.IntVar(&r.o.MaxTries, "tries", 0, fmt.Sprintf("most tries of each program; 0 means %d, or %d on gem5", shrink.DefaultTries, shrink.Gem5Tries))
 	f.IntVar(&r.o.Runs, "runs", 0, "most runs of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.CheckTimeout, "check-timeout", time.Minute, "longest time of judging one run")
@@ -126,9 +126,9 @@ func (r *reduction) validate() error {
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"effort", r.o.Effort}, {"tries", r.o.MaxTries}} {
+	}{{"effort", r.o.Effort}, {"tries", r.o.MaxTries + 1}} {
 		if n.value < 1 {
-			errs = append(errs, fmt.Errorf("--%s %d: want at least 1", n.flag, n.value))
+			errs = append(errs, fmt.Errorf("--%s: want a positive number", n.flag))
 		}
 	}
 	return errors.Join(append(errs, positive("check-timeout", r.o.CheckTimeout))...)
@@ -144,7 +144,10 @@ func (r *reduction) print(res *shrink.Result, dir campaigns.RunDir) {
 		end = "stopped before the end: more may go"
 	}
 	fmt.Fprintf(w, "            %d programs, %d runs, %.1f s; %s\n", res.Candidates, res.Runs, res.Elapsed.Seconds(), end)
-	fmt.Fprintf(w, "reliability %d of %d runs under other seeds fail in the same way\n\n", res.Hits, res.Tries)
+	if res.Tries > 0 {
+		fmt.Fprintf(w, "reliability %d of %d runs under other seeds fail in the same way\n", res.Hits, res.Tries)
+	}
+	fmt.Fprintln(w)
 	fmt.Fprintf(w, "%s\n", strings.TrimRight(string(res.Program.Text()), "\n"))
 	fmt.Fprintf(w, "\ndirectory   %s\n", dir)
 	fmt.Fprintf(w, "repeat      %s repro %s\n", r.args[0], dir)

@@ -123,12 +123,15 @@ func (s *shrinker) result(ctx context.Context, reduced *reduce.Result) (*Result,
 	if all.Models, err = s.record.Config.Models(); err != nil {
 		return nil, err
 	}
-	if err := s.repeat(ctx, runner, best, all, r); err != nil {
+	if err := s.repeat(context.WithoutCancel(ctx), runner, best, all, r); err != nil {
 		return nil, err
 	}
-	for ; r.Tries < reliabilityTries; r.Tries++ {
+	start := time.Now()
+	for ; r.Tries < reliabilityTries && time.Since(start) < reliabilityTime; r.Tries++ {
 		came, err := s.once(ctx, runner, best, s.best+uint64(r.Tries), s.judging)
-		if err != nil {
+		if ctx.Err() != nil {
+			break
+		} else if err != nil {
 			return nil, err
 		}
 		if s.same(came) {
@@ -141,7 +144,7 @@ func (s *shrinker) result(ctx context.Context, reduced *reduce.Result) (*Result,
 // repeat makes the failing run of the result once more; on a target that is
 // not deterministic that takes several tries.
 func (s *shrinker) repeat(ctx context.Context, runner sim.Runner, best *reduce.Candidate, all campaigns.Judging, r *Result) error {
-	for range s.tries(best) {
+	for range s.repeats(best) {
 		came, err := s.once(ctx, runner, best, s.best, all)
 		if err != nil {
 			return err
@@ -149,7 +152,7 @@ func (s *shrinker) repeat(ctx context.Context, runner sim.Runner, best *reduce.C
 		if r.Case == nil || s.same(came) {
 			r.Case = came
 		}
-		if s.same(came) || s.record.Sim == campaigns.SimBuiltin {
+		if s.same(came) {
 			return nil
 		}
 	}

@@ -25,7 +25,8 @@ type Options struct {
 	// Effort bounds how often a candidate is run, each time under another
 	// seed: until it has done that many operations. 0 means DefaultEffort.
 	Effort int
-	// MaxTries bounds the same in runs; 0 means DefaultTries.
+	// MaxTries bounds the same in runs; 0 means DefaultTries, or Gem5Tries on
+	// gem5, which takes seconds to start.
 	MaxTries int
 	// Runs and Time bound the whole reduction; 0 means no bound.
 	Runs int
@@ -43,6 +44,7 @@ type Options struct {
 const (
 	DefaultEffort = 20_000
 	DefaultTries  = 200
+	Gem5Tries     = 12
 )
 
 // Progress is how far a reduction is.
@@ -90,8 +92,11 @@ func (i Identity) String() string {
 }
 
 // reliabilityTries is how often the result is run to see how reliably it
-// fails.
-const reliabilityTries = 100
+// fails, unless that takes longer than reliabilityTime or ctx ends.
+const (
+	reliabilityTries = 100
+	reliabilityTime  = 20 * time.Second
+)
 
 // Run reduces the failing run recorded in dir, which it only reads. Where ctx
 // ends before the reduction does, the result is the best program so far.
@@ -114,15 +119,12 @@ func Run(ctx context.Context, dir campaigns.RunDir, o Options) (*Result, error) 
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	return s.result(context.WithoutCancel(ctx), &reduced)
+	return s.result(ctx, &reduced)
 }
 
 func (o Options) withDefaults() Options {
 	if o.Effort == 0 {
 		o.Effort = DefaultEffort
-	}
-	if o.MaxTries == 0 {
-		o.MaxTries = DefaultTries
 	}
 	if o.CheckTimeout == 0 {
 		o.CheckTimeout = time.Minute
@@ -163,6 +165,12 @@ func (s *shrinker) load(dir campaigns.RunDir) error {
 		return fmt.Errorf("reduce %s: the recorded run did not end: there is no failure to keep", dir)
 	} else if err != nil {
 		return err
+	}
+	if s.o.MaxTries == 0 {
+		s.o.MaxTries = DefaultTries
+		if s.record.Sim == campaigns.SimGem5 {
+			s.o.MaxTries = Gem5Tries
+		}
 	}
 	s.best = s.record.Seed + uint64(s.record.Number)
 	s.runners = map[string]sim.Runner{}
@@ -207,7 +215,7 @@ func (s *shrinker) identify(dir campaigns.RunDir, recorded *campaigns.Judgement)
 
 // first repeats the recorded run.
 func (s *shrinker) first(ctx context.Context, whole *reduce.Candidate) (*campaigns.Case, error) {
-	for range s.tries(whole) {
+	for range s.repeats(whole) {
 		came, hit, err := s.run(ctx, whole, s.best)
 		if err != nil {
 			return nil, err
@@ -226,6 +234,15 @@ func (s *shrinker) first(ctx context.Context, whole *reduce.Candidate) (*campaig
 // tries is how often to run a candidate.
 func (s *shrinker) tries(c *reduce.Candidate) int {
 	return min(max(s.o.Effort/max(c.Ops(), 1), 2), s.o.MaxTries)
+}
+
+// repeats is how often to run a candidate under one seed: once where that
+// always gives the same.
+func (s *shrinker) repeats(c *reduce.Candidate) int {
+	if s.record.Sim == campaigns.SimHost {
+		return s.tries(c)
+	}
+	return 1
 }
 
 // fails runs a candidate under several seeds, that of the best one so far

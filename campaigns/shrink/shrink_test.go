@@ -250,7 +250,7 @@ func TestBudget(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	res, err = Run(ctx, dir, Options{Watch: func(Progress) { cancel() }})
-	if err != nil || res.Minimal || res.After >= res.Before || res.Hits == 0 {
+	if err != nil || res.Minimal || res.After >= res.Before || res.Tries != 0 || res.Case.Outcome != sim.Violation {
 		t.Errorf("interrupted: %v: %+v", err, res)
 	}
 }
