@@ -6,7 +6,8 @@
 // A campaign writes into one directory, by default runs/NAME-TIME:
 //
 //	DIR/
-//	  campaign.yaml      the campaign as run, --set applied
+//	  campaign.yaml      the campaign as run, in one file: includes and --set
+//	                     applied, variables of the environment expanded
 //	  campaign.json      seed, command line, versions of tools, start
 //	  runs.jsonl         the journal: one line for each run, an Entry, in the
 //	                     order of their numbers

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -70,6 +71,41 @@ func TestProgressLines(t *testing.T) {
 	empty := newState(new(campaigns.Campaign))
 	if got := empty.lines(now, 80); len(got) != 4 || !strings.Contains(got[0], "0 of 0 runs") {
 		t.Errorf("before the first run: %q", got)
+	}
+}
+
+// TestCoverageOf wants protocols to be what all kinds of run took together, but
+// canaries: their tables are others.
+func TestCoverageOf(t *testing.T) {
+	rows := func(counts ...uint64) sim.Coverage {
+		var c sim.Coverage
+		for i, n := range counts {
+			c = append(c, sim.Transition{Machine: "M", State: "I", Event: fmt.Sprint(i), Count: n})
+		}
+		c[len(c)-1].Unreachable = "it is"
+		return c
+	}
+	c := new(campaigns.Campaign)
+	s := new(campaigns.Summary)
+	for _, r := range []struct {
+		protocol string
+		canary   *campaigns.Canary
+		coverage sim.Coverage
+		whole    bool
+	}{
+		{"mi", nil, rows(1, 0, 0, 0, 0), true},
+		{"mi", new(campaigns.Canary), rows(1, 1, 1, 1, 0), true},
+		{"", nil, nil, false}, // the processor
+		{"mi", nil, rows(2, 7, 0, 0, 0), true},
+		{"MI_example", nil, rows(1, 1), false},
+	} {
+		cfg := campaigns.Config{Name: fmt.Sprint(len(c.Configs))}
+		cfg.Protocol = r.protocol
+		c.Configs = append(c.Configs, cfg)
+		s.Rows = append(s.Rows, campaigns.Row{Config: cfg.Name, Canary: r.canary, Coverage: r.coverage, Whole: r.whole})
+	}
+	if got, want := coverageOf(c, s), []covered{{"mi", 2, 4}, {"MI_example", 2, 0}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
