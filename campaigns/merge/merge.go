@@ -1,6 +1,8 @@
 // Package merge makes one campaign of the directories of its shards, or of
 // other parts of it. The result is what the campaign would have left on one
-// machine, but for times.
+// machine, but for times, command lines and what each shard did by itself: its
+// first run of each finding is reduced, its budget and conditions of stop have
+// ended it alone.
 //
 // Merging the same again changes nothing, and it does not matter in what order
 // or in how many steps parts are merged. A merge that was killed is done again:
