@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/report"
 	"ordeal/campaigns/shrink"
 )
 
@@ -113,19 +114,11 @@ func (c *campaignRun) again(file string) string {
 	if file == standardInput {
 		return ""
 	}
-	words := []string{c.args[0], "repro", "--campaign", quoted(file)}
+	words := []string{c.args[0], "repro", "--campaign", report.Quoted(file)}
 	for _, s := range c.sets {
-		words = append(words, "--set", quoted(s))
+		words = append(words, "--set", report.Quoted(s))
 	}
 	return strings.Join(words, " ")
-}
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./=:,@%") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 func newCampaignResume(e *env) *cobra.Command {

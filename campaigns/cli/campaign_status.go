@@ -8,6 +8,7 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/report"
 )
 
 func newCampaignStatus(e *env) *cobra.Command {
@@ -37,7 +38,7 @@ found so far.`,
 			out.SetIndent("", "  ")
 			err = out.Encode(s)
 		} else {
-			err = s.WriteText(e.stdout, e.args[0]+" campaign submit --dir "+quoted(args[0]))
+			err = s.WriteText(e.stdout, e.args[0]+" campaign submit --dir "+report.Quoted(args[0]))
 		}
 		switch {
 		case err != nil:

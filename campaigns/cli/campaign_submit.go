@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/report"
 )
 
 func newCampaignSubmit(e *env) *cobra.Command {
@@ -107,7 +108,7 @@ func (c *campaignSubmit) run(ctx context.Context, args []string) error {
 		fmt.Fprintf(c.stdout, "nothing to submit: all %d shards are complete, and merged in %s\n", done.State.Shards, s.Dir.Merged())
 		return nil
 	}
-	fmt.Fprintf(c.stderr, "to see how it goes:  %s campaign status %s\n", c.args[0], quoted(string(s.Dir)))
+	fmt.Fprintf(c.stderr, "to see how it goes:  %s campaign status %s\n", c.args[0], report.Quoted(string(s.Dir)))
 	return nil
 }
 
