@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -163,8 +164,9 @@ func TestMergeIsWhole(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	want := timeless(t, makeIn(t, at("whole"), ""))
 	var shards []string
-	for _, i := range []string{"1", "2", "3"} {
-		shards = append(shards, makeIn(t, at("shard-"+i), i+"/3"))
+	for i, workers := range []string{"workers=2", "workers=1", "workers=3"} { // the first to begin counts
+		n := fmt.Sprint(i + 1)
+		shards = append(shards, makeIn(t, at("shard-"+n), n+"/3", workers))
 	}
 	r := mergeTo(t, at("once"), shards...)
 	if r.Added != 23 || len(r.Missing) != 0 || r.Summary.Total().Runs != 23 {
