@@ -46,8 +46,10 @@ func (p *page) view(f *campaigns.Finding, number int, full bool) findingView {
 	if f.Alone > 0 {
 		v.Alone = fmt.Sprintf("recurs in %d of %s made again outside their batch", f.Recurred, plural(f.Alone, "run"))
 	}
-	if f.Reduction != nil {
-		v.Reduction = clip(f.Reduction.String(), titleShown)
+	if r := f.Reduction; r != nil && r.Error != "" {
+		v.Reduction = clip(r.Error, titleShown)
+	} else if r != nil {
+		v.Reduction = clip(r.String(), titleShown)
 	}
 	for _, c := range f.Configs[:min(len(f.Configs), configsShown)] {
 		v.Configs = append(v.Configs, countView{clip(c.Config, nameShown), c.Runs})

@@ -85,6 +85,39 @@ func TestWitness(t *testing.T) {
 	}
 }
 
+// TestReduced shows what came of a reduction by the campaign, and takes from
+// the run itself what the reduced directory lacks.
+func TestReduced(t *testing.T) {
+	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")
+	sum, err := a.Summary()
+	must(t, err)
+	i := slices.IndexFunc(sum.Findings, func(f campaigns.Finding) bool { return f.Title == "history forbidden by sc" })
+	run := filepath.Base(sum.Findings[i].Dir)
+	show := func() string {
+		all := parsePage(t, report(t, a, Options{}))
+		return byID(t, all, fmt.Sprintf("finding-%d", i+1)).content()
+	}
+	put(t, a, run+"/witness-sc.txt", "the run's own words")
+	put(t, a, run+"/reduction.json", `{"dir":"reduced","before":960,"after":3,"threads":2,"rounds":1,"hits":9,"tries":10,"minimal":true}`)
+	put(t, a, run+"/reduced/program.txt", "ordeal-program 1\nthread 0\n")
+	put(t, a, run+"/reduced/run.json", `{"config":{"expect":"sc"}}`)
+	text := show()
+	for _, want := range []string{run + "/reduced", "reduced from 960 operations to 3 in 2 threads and 1 round, fails in 9 of 10 runs", "ordeal-program 1\nthread 0", "the run's own words", "Witness"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	put(t, a, run+"/reduced/witness-sc.txt", "fewer words")
+	if text := show(); !strings.Contains(text, "fewer words") || strings.Contains(text, "own words") {
+		t.Errorf("the reduced explanation is not preferred:\n%s", text)
+	}
+	put(t, a, run+"/reduction.json", `{"error":"it fails no more"}`)
+	must(t, os.RemoveAll(filepath.Join(a.Dir, run, "reduced")))
+	if text := show(); !strings.Contains(text, "not reduced: it fails no more") || !strings.Contains(text, "ordeal reduce ") {
+		t.Errorf("why it was not reduced is not said:\n%s", text)
+	}
+}
+
 const twoConfigs = "name: small\nseed: 3\nsim: builtin\nconfigs:\n  - {name: a, runs: 100}\n  - {name: b, runs: 100}\n"
 
 // turns gives the configuration of each run of twoConfigs.

@@ -118,7 +118,7 @@ func TestSightings(t *testing.T) {
 
 // TestSplit has a bar for each configuration and kind of time, in proportion.
 func TestSplit(t *testing.T) {
-	n := planted(t, 3) // 1 ms of simulator and of search a run
+	n := planted(t, 3)                                            // 1 ms of simulator and of search a run
 	if bars := marks(t, n.split(), "part p0"); len(bars) != 4+1 { // and the key
 		t.Errorf("%d bars of the simulator, 4 should be", len(bars)-1)
 	} else if first, last := place(t, bars[1], "width"), place(t, bars[4], "width"); first/last < 2.9 || first/last > 3.1 {
