@@ -12,6 +12,9 @@ import (
 // liveEvery is the time between drawings of a live display.
 const liveEvery = 200 * time.Millisecond
 
+// unknownWidth stands for the width of a terminal that does not know its own.
+const unknownWidth = 79
+
 // live is a number of lines at the end of a terminal that are drawn anew.
 // Lines that are written to it stay above them.
 type live struct {
@@ -25,7 +28,11 @@ func newLive(w io.Writer, draw func(width int) []string) *live {
 	// One call draws all lines: the bar is the first, the rest extends it.
 	var rest []string
 	first := mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
-		lines := draw(s.AvailableWidth - 1) // a full last column wraps on some terminals
+		width := s.AvailableWidth - 1 // a full last column wraps on some terminals
+		if width < 1 {
+			width = unknownWidth
+		}
+		lines := draw(width)
 		rest = lines[1:]
 		_, err := io.WriteString(w, lines[0])
 		return err
