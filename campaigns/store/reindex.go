@@ -23,7 +23,7 @@ type Options struct {
 
 // Campaign is what Reindex did about one campaign.
 type Campaign struct {
-	Dir string // absolute, symbolic links followed
+	Dir string // absolute, symbolic links followed as far as it exists
 	// Added counts the runs that are new in the index, Runs all of them.
 	Added, Runs int
 	// Err says why the campaign was left out; nil if it was not.
