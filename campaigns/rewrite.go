@@ -142,9 +142,8 @@ func (w *Rewriting) Begin(c *Campaign, h *Head) error {
 func (w *Rewriting) Add(e *Entry) error {
 	line, judgement := *e, *e.Judgement
 	line.Judgement = &judgement
-	if e.Covered != nil {
+	if e.Covered != nil { // of which cover says anew what is new
 		covered := *e.Covered
-		covered.New = 0
 		judgement.Covered = &covered
 	}
 	line.At = max(e.At, w.sum.Elapsed)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -175,6 +176,17 @@ func TestMergeIsWhole(t *testing.T) {
 	if diff := cmp.Diff(want, timeless(t, at("once"))); diff != "" {
 		t.Errorf("merged it is otherwise (-whole +merged):\n%s", diff)
 	}
+	a, err := campaigns.Open(at("once"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last time.Duration
+	for e, err := range a.Entries() {
+		if err != nil || e.At < last {
+			t.Errorf("run %d was recorded after %v, one before it after %v: %v", e.Number, e.At, last, err)
+		}
+		last = e.At
+	}
 	once := bytesOf(t, at("once"))
 	for name, steps := range map[string][][]string{
 		"again":   {{shards[2], shards[0], shards[1]}, {shards[1]}, {shards[0], shards[1], shards[2]}},
@@ -296,5 +308,49 @@ func TestMergeEnds(t *testing.T) {
 	other := mergeTo(t, filepath.Join(dir, "other"), merged)
 	if !other.Summary.BudgetSpent {
 		t.Error("merged once more, the budget is not spent")
+	}
+}
+
+// TestMergeReduced merges shards that have reduced their findings, one of them
+// in the midst of it when it was killed.
+func TestMergeReduced(t *testing.T) {
+	dir := t.TempDir()
+	c, err := campaigns.Parse("parts.yaml", []byte(campaign), []string{"reduce=1s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shards []string
+	for i := 1; i <= 2; i++ {
+		l := campaigns.Loop{Dir: filepath.Join(dir, fmt.Sprint(i)), Shard: campaigns.Shard{Index: i, Of: 2}}
+		l.Reduce = func(_ context.Context, job campaigns.ReduceJob) (*campaigns.Reduction, error) {
+			return &campaigns.Reduction{Before: 100, After: 10 + i, Threads: 2, Rounds: 1}, os.Mkdir(string(job.Out), 0o755)
+		}
+		if _, err := l.Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		shards = append(shards, l.Dir)
+	}
+	part := filepath.Join(shards[1], kept(t, shards[1]), "reduced.part")
+	if err := os.Mkdir(part, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := mergeTo(t, filepath.Join(dir, "merged"), shards...)
+	if len(r.Summary.Findings) != 1 {
+		t.Fatalf("findings %+v", r.Summary.Findings)
+	}
+	f := r.Summary.Findings[0]
+	owner := 0
+	for i := 1; i <= 2; i++ {
+		if (campaigns.Shard{Index: i, Of: 2}).Has(c)[f.First] {
+			owner = i
+		}
+	}
+	if f.Reduction == nil || f.Reduction.After != 10+owner || f.Best == nil || !f.Best.Reduced {
+		t.Errorf("the reduction of run %d is %+v, want that of shard %d", f.First, f.Reduction, owner)
+	} else if _, err := os.Lstat(f.Best.Dir); err != nil {
+		t.Error(err)
+	}
+	if parts, err := filepath.Glob(filepath.Join(dir, "merged", "*", "reduced.part")); err != nil || len(parts) > 0 {
+		t.Errorf("%v is merged", parts)
 	}
 }
