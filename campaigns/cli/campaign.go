@@ -30,9 +30,10 @@ func newCampaignRun(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE|-",
 		Short: "Run a campaign and print what came of it",
-		Long: `Run the campaign that a YAML file describes. Each run leaves a record; findings
-keep their run directories, and the first run of each is reduced where the file
-says how long (reduce). The closing table goes to standard output.
+		Long: `Run the campaign that a YAML file describes (see ordeal campaign schema). Each
+run leaves a record; findings keep their run directories, and the first run of each
+is reduced where the file says how long (reduce). The closing table goes to standard
+output.
 
 The campaign ends when its runs are done, its budget is spent, a condition of stop
 is met, or too many runs in a row could not be made; such runs are set aside in
@@ -43,7 +44,8 @@ Whatever ended it, even a kill, campaign resume DIR goes on where it was left.
 Exit status: 0 nothing found, 1 a finding (a canary that is not caught any more is
 one), 3 undecided or interrupted with nothing found, 4 some run could not be made.`,
 		Example: `  ordeal campaign run campaigns/quick.yaml
-  ordeal campaign run --set seed=7 --set configs.sb.runs=100 campaigns/quick.yaml`,
+  ordeal campaign run --set seed=7 --set configs.shapes.runs=100 campaigns/quick.yaml
+  ordeal campaign run --set budget=10m --html night.html --dir night campaigns/nightly.yaml`,
 		Args: arguments(1, 1, "one FILE, or - for standard input"),
 	}
 	fs := cmd.Flags()
