@@ -139,7 +139,7 @@ func (s *Summary) cover(run *Run) {
 		return
 	}
 	r := s.row(run)
-	r.Whole = r.Whole || run.Coverage.Whole()
+	r.Whole = r.Whole || run.Covered.Reachable > 0
 	if run.Covered.New = r.Coverage.Add(run.Coverage); run.Covered.New > 0 {
 		r.LastNew = run.Number
 	}
