@@ -1,13 +1,18 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/internal/fake"
+	"ordeal/sim"
 )
 
 func small(t *testing.T) *campaigns.Campaign {
@@ -120,8 +125,44 @@ func TestShardJobWaits(t *testing.T) {
 	}
 }
 
-// TestCores wants a job to keep to its processors.
-func TestCores(t *testing.T) {
+// together is a simulator whose runs wait until some are in flight.
+type together struct {
+	fake.Runner
+	want, now atomic.Int32
+	all       chan struct{}
+}
+
+func (r *together) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
+	if r.now.Add(1) == r.want.Load() {
+		close(r.all)
+	}
+	select {
+	case <-r.all:
+		return r.Runner.Run(ctx, job)
+	case <-time.After(time.Minute):
+		return sim.Result{}, errors.New("the others do not come")
+	}
+}
+
+// TestShardJobCores wants a job to make as many runs at a time as it has
+// processors of its node, whatever this machine has.
+func TestShardJobCores(t *testing.T) {
+	d := Dir(filepath.Join(t.TempDir(), "c"))
+	s := Submit{Dir: d, Campaign: small(t), Shards: 1, Program: "/bin/ordeal", WorkDir: "/"}
+	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
+	if _, err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := &together{all: make(chan struct{})}
+	r.want.Store(4)
+	t.Setenv("SLURM_CPUS_ON_NODE", "4")
+	job := ShardJob{Dir: d, Shard: 1, Loop: campaigns.Loop{
+		Runner: func(string, *campaigns.Config) (sim.Runner, error) { return r, nil },
+	}}
+	sum, err := job.Run(t.Context())
+	if err != nil || sum.Total().Outcomes[sim.Passed] != 4 {
+		t.Errorf("%v: outcomes %v", err, sum.Total().Outcomes)
+	}
 	for text, want := range map[string]int{"3": 3, "": 0, "x": 0, "-1": 0} {
 		t.Setenv("SLURM_CPUS_ON_NODE", text)
 		if got := cores(); got != want {
