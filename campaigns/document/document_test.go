@@ -81,6 +81,10 @@ func TestMeaning(t *testing.T) {
 			sets:  []string{"l.*.x={k: 1}", "l.a.x.k=2", "l.1.y=[z]", "s.0=3", "n.m=4", "l.b.name=c", "l.c.q=1"},
 			want:  "{l: [{name: a, x: {k: 2}}, {name: c, x: {k: 1}, y: [z], q: 1}], s: [3, 2], n: {m: 4}}",
 		},
+		"names with dots": {
+			files: map[string]string{"top.yaml": "l: [{name: v24.0.1}, {name: v24}]\n"}, sets: []string{"l.v24.0.1.a=1", "l.v24.a=2"},
+			want: "l: [{name: v24.0.1, a: 1}, {name: v24, a: 2}]",
+		},
 		"an override of all items is one of each": {
 			files: map[string]string{"top.yaml": "l: [{name: a}, {name: b}]\n"}, sets: []string{"l.*={k: {z: 1}}", "l.0.k.z=2"},
 			want: "l: [{k: {z: 2}}, {k: {z: 1}}]",

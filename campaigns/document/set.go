@@ -69,6 +69,15 @@ func (d *Document) put(node *yaml.Node, path []string, value *yaml.Node) error {
 		return nil
 	}
 	at := index(node, step)
+	if node.Kind == yaml.SequenceNode {
+		// Names have dots, too: the longest one counts.
+		for n := len(path); n > 1; n-- {
+			if i := index(node, strings.Join(path[:n], ".")); i >= 0 {
+				at, path = i, path[n-1:]
+				break
+			}
+		}
+	}
 	if at < 0 && node.Kind == yaml.MappingNode {
 		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: step}
 		next := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
