@@ -2,6 +2,7 @@ package papers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
@@ -27,7 +28,7 @@ func tiny(t *testing.T, name string) (Experiment, *bench, *campaigns.Campaign) {
 		t.Fatalf("no experiment %s", name)
 	}
 	e := All()[at]
-	b := &bench{Options: Options{Scale: 1e-4}, most: 200 * time.Millisecond}
+	b := &bench{Options: Options{Scale: DefaultScale}, most: 200 * time.Millisecond}
 	if e.File == "" {
 		return e, b, nil
 	}
@@ -60,9 +61,11 @@ func tiny(t *testing.T, name string) (Experiment, *bench, *campaigns.Campaign) {
 	return e, b, c
 }
 
-func made(t *testing.T, name string) finding {
+// made makes a tiny experiment, at the default scale if that is 0.
+func made(t *testing.T, name string, scale float64) finding {
 	t.Helper()
 	e, b, c := tiny(t, name)
+	b.Scale = cmp.Or(scale, b.Scale)
 	f, err := e.run(context.Background(), b, c)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -95,7 +98,7 @@ func descend(t *testing.T, name string, row []any, cells ...int) {
 
 // What theory says of the shares holds in every row.
 func TestUnordered(t *testing.T) {
-	f := made(t, "gcc-unordered")
+	f := made(t, "gcc-unordered", 0)
 	for _, row := range f.tables[0].Rows {
 		if number(t, row, 2) < 8 {
 			t.Errorf("few histories: %v", row)
@@ -104,13 +107,13 @@ func TestUnordered(t *testing.T) {
 		descend(t, "wCCM ≥ CCM", row, 6, 7)
 		descend(t, "with initial pairs fewer, CCv", row, 5, 10, 11)
 	}
-	if again := made(t, "gcc-unordered"); !reflect.DeepEqual(f, again) {
+	if again := made(t, "gcc-unordered", 0); !reflect.DeepEqual(f, again) {
 		t.Errorf("a second measurement differs:\n%+v\n%+v", f, again)
 	}
 }
 
 func TestKernels(t *testing.T) {
-	f := made(t, "wsc-kernel")
+	f := made(t, "wsc-kernel", 0)
 	rows := f.tables[0].Rows
 	for _, row := range rows {
 		descend(t, "kernel by wSC ≥ by CCM", row, 3, 4)
@@ -130,7 +133,7 @@ func TestKernels(t *testing.T) {
 
 func TestCaught(t *testing.T) {
 	for name, first := range map[string]int{"gcc-caught": 3, "wsc-caught": 1} {
-		f := made(t, name)
+		f := made(t, name, 0)
 		rows := f.tables[0].Rows
 		for _, row := range rows {
 			if number(t, row, first) == 0 {
@@ -159,7 +162,7 @@ func TestCaught(t *testing.T) {
 // on histories so small.
 func TestSweeps(t *testing.T) {
 	for _, name := range []string{"gcc-fig4a", "gcc-fig4b", "gcc-fig5", "gcc-fig6a", "gcc-fig6b", "gcc-buffers", "wsc-fig6", "wsc-fig7", "wsc-fig8", "wsc-fig9"} {
-		f := made(t, name)
+		f := made(t, name, 0.005)
 		for _, s := range f.charts[0].Series {
 			if len(s.Points) != len(f.tables[0].Rows) {
 				t.Errorf("%s: %s has %d points of %d", name, s.Name, len(s.Points), len(f.tables[0].Rows))
@@ -175,7 +178,7 @@ func TestSweeps(t *testing.T) {
 }
 
 func TestTSOtool(t *testing.T) {
-	f := made(t, "tsotool-grid")
+	f := made(t, "tsotool-grid", 1e-4)
 	if len(f.tables) != 3 || len(f.charts) != 5 {
 		t.Fatalf("%d tables, %d charts", len(f.tables), len(f.charts))
 	}
@@ -193,7 +196,7 @@ func TestTSOtool(t *testing.T) {
 			}
 		}
 	}
-	for _, row := range made(t, "tsotool-variants").tables[0].Rows {
+	for _, row := range made(t, "tsotool-variants", 1e-4).tables[0].Rows {
 		for i := 3; i <= 5; i++ {
 			if s := row[i].(Seconds); s.Histories == 0 || s.GaveUp > 0 {
 				t.Errorf("%+v: %v", s, row)
@@ -205,7 +208,7 @@ func TestTSOtool(t *testing.T) {
 // The histories have two writes for each variable and twelve more, and all
 // complete procedures agree that SC forbids them.
 func TestGrowth(t *testing.T) {
-	f := made(t, "framework-growth")
+	f := made(t, "framework-growth", 1e-4)
 	for i, row := range f.tables[0].Rows {
 		if want := 2*(i+1) + 12; number(t, row, 0) != float64(want) {
 			t.Errorf("row %d has %v writes, want %d", i, row[0], want)
@@ -313,6 +316,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, b, _ := tiny(t, "framework-growth")
+	b.Scale = 1e-4
 	growth, err := b.experiment(context.Background(), e, platform{name: "embedded simulator"})
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ type sweep struct {
 	// rewired is the share of histories that are made violations (see
 	// violate): the k-th of two where it is 2.
 	rewired int
-	// least is how many runs a point makes at any scale.
+	// least is how many runs a point makes at least: see deal.
 	least int
 	// says fills in what was measured of the published figures, by index.
 	says map[int]func(*swept) string
@@ -81,12 +81,14 @@ func points(c *campaigns.Campaign, x axis) []point {
 }
 
 // deal makes the histories of a point at the bench's scale: by turns from each
-// configuration, beginning with that of the given index.
+// configuration, beginning with that of the given index. From the default scale
+// on there are so many at least, below it that share of them.
 func (b *bench) deal(ctx context.Context, s *source, p point, least, begin int) ([]run, error) {
 	total := 0
 	for _, i := range p.configs {
 		total += len(s.runs[i])
 	}
+	least = max(1, int(math.Ceil(float64(least)*min(1, b.Scale/DefaultScale))))
 	want := min(total, max(least, int(math.Ceil(b.Scale*float64(total)))))
 	take := make([]int, len(p.configs))
 	for k, at := 0, begin; k < want; at++ {
