@@ -19,7 +19,7 @@ import (
 // fake writes the directory of a campaign whose runs nobody made.
 func fake(t testing.TB, file string, head campaigns.Head, runs func(yield func(*campaigns.Entry))) *campaigns.Archive {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "night")
+	dir := filepath.Join(t.TempDir(), "a night") // to be quoted
 	must(t, os.MkdirAll(dir, 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(file), 0o644))
 	data, err := json.Marshal(&head)

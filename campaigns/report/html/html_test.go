@@ -135,7 +135,7 @@ func TestCounts(t *testing.T) {
 	})
 	all := parsePage(t, report(t, a, Options{}))
 	text := byID(t, all, "finding-1").content()
-	for _, want := range []string{"late", "3 runs", "after 3.0 s, run 2", "after 6.0 s, run 5", "--run 2", "a 1", "b 2"} {
+	for _, want := range []string{"late", "3 runs", "after 3.0 s, run 2", "after 6.0 s, run 5", "repro --campaign '" + a.Dir + "/campaign.yaml' --run 2", "a 1", "b 2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the first finding lacks %q:\n%s", want, text)
 		}
@@ -298,6 +298,7 @@ func TestBounds(t *testing.T) {
 		put(t, a, dir+"verdict.json", fmt.Sprintf(`{"detail":%q}`, strings.Repeat("a line\n", 10_000)))
 	}
 	page := report(t, a, Options{})
+	t.Logf("%d bytes", len(page))
 	if len(page) > 5_000_000 {
 		t.Errorf("the page has %d bytes", len(page))
 	}

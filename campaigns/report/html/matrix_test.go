@@ -76,6 +76,10 @@ func TestMatrix(t *testing.T) {
 	if got, want := strings.Join(kills, ", "), "[1 0]33.3 %, [0 0]0.0 %, [1 1]66.7 %"; got != want || len(v.Machines) != 2 {
 		t.Errorf("kills by programs are %s, want %s", got, want)
 	}
+	list := []kill.Result{{Protocol: "mi", Seeds: killed(5, -7)}, {Protocol: "mi", Equivalent: "known, but run", Seeds: killed(-9)}, {Protocol: "other", Seeds: killed(9)}}
+	if got := fmt.Sprint(trialsOf(list, "mi")); got != "[{5 true} {7 false}]" {
+		t.Errorf("trials of mi: %s", got)
+	}
 	if viewMatrix(nil) != nil {
 		t.Error("there is a matrix without results")
 	}
