@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -285,7 +286,9 @@ func TestBaseline(t *testing.T) {
 
 // TestTable counts fates that were made up.
 func TestTable(t *testing.T) {
-	killed := func(ops int) Trial { return Trial{Killed: true, By: "crash", Ops: ops} }
+	killed := func(ops int) Trial {
+		return Trial{Killed: true, By: "crash", Ops: ops, Elapsed: time.Duration(400-ops) * time.Millisecond}
+	}
 	results := []Result{
 		{Protocol: "p", Mutant: "a", Operator: "drop", Core: "tso", Seeds: []Trial{killed(100), killed(300), {Ops: 900}}, Taken: 5},
 		{Protocol: "p", Mutant: "a", Operator: "drop", Core: "ooo", Seeds: []Trial{{Ops: 900}, {Ops: 900}, {Ops: 900}}, Taken: 5},
@@ -296,7 +299,8 @@ func TestTable(t *testing.T) {
 		{Protocol: "p", Mutant: "e", Operator: "swap", Core: "tso", Seeds: []Trial{{Ops: 900}}, Taken: -1},
 	}
 	_, scores := Scores(results, func(r *Result) string { return r.Protocol })
-	want := &Score{Mutants: 5, Equivalent: 1, Killed: 1, Never: 1, Same: 1, Different: 1, By: map[string]int{"crash": 1}, Ops: []int{100, 300}, Censored: 1}
+	want := &Score{Mutants: 5, Equivalent: 1, Killed: 1, Never: 1, Same: 1, Different: 1, By: map[string]int{"crash": 1}, Ops: []int{100, 300}, Censored: 1,
+		Times: []time.Duration{100 * time.Millisecond, 300 * time.Millisecond}}
 	if diff := cmp.Diff(want, scores["p"]); diff != "" {
 		t.Errorf("score (-want +got):\n%s", diff)
 	}
@@ -316,7 +320,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := WriteTable(&out, results); err != nil || !strings.Contains(out.String(), "25.0 %") {
+	if err := WriteTable(&out, results); err != nil || !strings.Contains(out.String(), "25.0 %") || !strings.Contains(out.String(), "300  > budget    0.300  > budget") {
 		t.Errorf("%v:\n%s", err, out.String())
 	}
 }

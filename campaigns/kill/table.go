@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"ordeal/sim/mutate"
 )
@@ -29,6 +30,8 @@ type Score struct {
 	// the seeds whose budget did not suffice, though another seed killed.
 	Ops      []int `json:"-"`
 	Censored int   `json:"censored"`
+	// Times is how long that took, ascending.
+	Times []time.Duration `json:"-"`
 }
 
 // Percent is the share of killed mutants among those not known to be
@@ -44,15 +47,21 @@ func (s *Score) Percent() float64 {
 // killed, those that did not kill counted as never; ok is false where that is
 // not known.
 func (s *Score) Quantile(share float64) (ops int, ok bool) {
-	n := len(s.Ops) + s.Censored
-	if n == 0 {
-		return 0, false
-	}
-	at := int(math.Ceil(share*float64(n))) - 1 // the nearest rank
-	if at >= len(s.Ops) {
+	at := s.rank(share)
+	if at < 0 {
 		return 0, false
 	}
 	return s.Ops[at], true
+}
+
+// rank is the place of a quantile among the kills, by the nearest rank; -1
+// where it is not known.
+func (s *Score) rank(share float64) int {
+	n := len(s.Ops) + s.Censored
+	if at := int(math.Ceil(share*float64(n))) - 1; at < len(s.Ops) {
+		return at
+	}
+	return -1
 }
 
 // Fate is how a mutant ended over all kinds of core.
@@ -103,7 +112,7 @@ func (s *Score) add(results []Result) {
 					s.By[t.By]++
 				}
 				killed = true
-				s.Ops = append(s.Ops, t.Ops)
+				s.Ops, s.Times = append(s.Ops, t.Ops), append(s.Times, t.Elapsed)
 			}
 		}
 		if r.Killed() {
@@ -150,6 +159,7 @@ func Scores(results []Result, key func(*Result) string) ([]string, map[string]*S
 			s.add(f.Results)
 		}
 		slices.Sort(s.Ops)
+		slices.Sort(s.Times)
 		scores[name] = s
 	}
 	return names, scores
@@ -159,16 +169,16 @@ func Scores(results []Result, key func(*Result) string) ([]string, map[string]*S
 // for each protocol over all cores, and one for each operator.
 func WriteTable(w io.Writer, results []Result) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := "\tmutants\tequivalent\tkilled\tscore\tnever taken\tno difference\tother\toperations to kill\t95 %\tkilled by\t\n"
+	head := "\tmutants\tequivalent\tkilled\tscore\tnever taken\tno difference\tother\toperations to kill\t95 %\tseconds\t95 %\tkilled by\t\n"
 	section := func(title string, key func(*Result) string) {
 		fmt.Fprint(tw, title+head)
 		names, scores := Scores(results, key)
 		for _, name := range names {
 			s := scores[name]
-			fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%.1f %%\t%d\t%d\t%d\t%s\t%s\t%s\t\n", name, s.Mutants, s.Equivalent, s.Killed, s.Percent(),
-				s.Never, s.Same, s.Different+s.Errors, s.quantile(0.5), s.quantile(0.95), s.by())
+			fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%.1f %%\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", name, s.Mutants, s.Equivalent, s.Killed, s.Percent(),
+				s.Never, s.Same, s.Different+s.Errors, s.quantile(0.5), s.quantile(0.95), s.seconds(0.5), s.seconds(0.95), s.by())
 		}
-		fmt.Fprint(tw, "\t\t\t\t\t\t\t\t\t\t\t\n")
+		fmt.Fprint(tw, "\t\t\t\t\t\t\t\t\t\t\t\t\t\n")
 	}
 	section("protocol, core", func(r *Result) string { return r.Protocol + ", " + r.Core })
 	section("protocol, any core", func(r *Result) string { return r.Protocol })
@@ -184,6 +194,14 @@ func (s *Score) quantile(share float64) string {
 		return "-"
 	}
 	return "> budget"
+}
+
+// seconds is quantile for the time of this process.
+func (s *Score) seconds(share float64) string {
+	if at := s.rank(share); at >= 0 && at < len(s.Times) {
+		return fmt.Sprintf("%.3f", s.Times[at].Seconds())
+	}
+	return s.quantile(share)
 }
 
 // by lists what killed, the most frequent first.
