@@ -143,7 +143,9 @@ func (s *Submit) Validate() error {
 		return err
 	}
 	for _, e := range entries { // a submission that was killed may have begun
-		if !slices.Contains([]string{"shards", "cluster.lock", campaigns.CampaignFile}, e.Name()) && e.Name()[0] != '.' {
+		begun := slices.Contains([]string{"shards", "cluster.lock", campaigns.CampaignFile}, e.Name()) ||
+			strings.HasPrefix(e.Name(), "."+campaigns.CampaignFile) || strings.HasPrefix(e.Name(), ".cluster.json")
+		if !begun {
 			return fmt.Errorf("directory %s is not empty: it has %s", s.Dir, e.Name())
 		}
 	}

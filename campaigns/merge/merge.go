@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ordeal/campaigns"
 )
@@ -145,9 +146,11 @@ func (m *Merge) fresh() error {
 		if err != nil {
 			return err
 		}
-		early := e.Name() == stagingDir || e.Name() == campaigns.CampaignFile || e.Name() == campaigns.JournalFile && info.Size() == 0 || e.Name()[0] == '.'
+		name := e.Name()
+		early := name == stagingDir || name == campaigns.CampaignFile || name == campaigns.JournalFile && info.Size() == 0 ||
+			strings.HasPrefix(name, ".campaign.") || strings.HasPrefix(name, "."+campaigns.JournalFile)
 		if !early {
-			return fmt.Errorf("directory %s is not empty, and not a campaign's: it has %s", m.Dir, e.Name())
+			return fmt.Errorf("directory %s is not empty, and not a campaign's: it has %s", m.Dir, name)
 		}
 	}
 	return nil

@@ -229,7 +229,8 @@ func TestMergeArchives(t *testing.T) {
 }
 
 // FuzzUnpack wants archives to be unpacked below the directory that was given,
-// or refused, and never to more than the limits allow.
+// or refused, and never to more than the limits allow. Like FuzzJournal it wants
+// -fuzzminimizetime 1x: what goroutines do is taken for interesting.
 func FuzzUnpack(f *testing.F) {
 	f.Add(pack(f, member{name: "d/", kind: tar.TypeDir}, member{name: "d/a", data: "x"}))
 	f.Add(pack(f, member{name: "../a", data: "x"}))
