@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -207,7 +208,11 @@ func TestSpoiltRecords(t *testing.T) {
 		"line":       func(_ *testing.T, _ string, lines []string) []string { lines[6] = lines[6][:40] + "\n"; return lines },
 		"first line": func(_ *testing.T, _ string, lines []string) []string { lines[0] = "\x00\x00\x00\n"; return lines },
 		"lost line":  func(_ *testing.T, _ string, lines []string) []string { return append(lines[:3], lines[4:]...) },
-		"line twice": func(_ *testing.T, _ string, lines []string) []string { return append(lines, lines[4]) },
+		"example": func(t *testing.T, _ string, lines []string) []string {
+			return without(t, lines, `"config":"faulty","program":"[^"]*","kept":true,"version":1,"outcome":"passed"`, false)
+		},
+		"line of coverage": func(t *testing.T, _ string, lines []string) []string { return without(t, lines, `"new":\[`, true) },
+		"line twice":       func(_ *testing.T, _ string, lines []string) []string { return append(lines, lines[4]) },
 		"torn": func(_ *testing.T, _ string, lines []string) []string {
 			last := len(lines) - 1
 			lines[last] = lines[last][:20]
@@ -259,6 +264,34 @@ func TestSpoiltRecords(t *testing.T) {
 				t.Errorf("it ends otherwise (-whole +spoilt):\n%s", diff)
 			}
 		})
+	}
+}
+
+// without takes the first or the last line that matches out.
+func without(t *testing.T, lines []string, pattern string, last bool) []string {
+	t.Helper()
+	found := -1
+	for i, line := range lines {
+		if regexp.MustCompile(pattern).MatchString(line) && (found < 0 || last) {
+			found = i
+		}
+	}
+	if found < 0 {
+		t.Fatalf("no line matches %s", pattern)
+	}
+	return slices.Delete(lines, found, found+1)
+}
+
+// TestTroubleNowAndThen has every other run fail: that is not many in a row.
+func TestTroubleNowAndThen(t *testing.T) {
+	odd := func(job sim.Job) bool {
+		n, _ := numbered(filepath.Base(job.Dir))
+		return n%2 == 1
+	}
+	l := on(filepath.Join(t.TempDir(), "out"), &pair{new(fake.Runner), &fake.Runner{Fault: fake.Absent}, odd}, new(told))
+	sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "configs.*.runs=13"))
+	if err != nil || sum.Total().Runs != 26 || sum.Total().Outcomes[sim.Infra] != 13 {
+		t.Errorf("%v: %v", err, sum.Total())
 	}
 }
 
