@@ -58,7 +58,7 @@ func (p *progress) trial() trial {
 	if p.first != nil {
 		return trial{p.first.operations, true}
 	}
-	return trial{p.row.Operations, false}
+	return trial{p.operations, false}
 }
 
 func (c *canvas) catches(list []*progress) float64 {

@@ -23,8 +23,10 @@ type night struct {
 // progress is what the runs of a configuration did beside what the summary
 // says.
 type progress struct {
-	config           *campaigns.Config
-	row              *campaigns.Row
+	config *campaigns.Config
+	row    *campaigns.Row
+	// operations are those of the programs that ran, rounds counted: of a run
+	// whose log is no history the journal has none.
 	operations       int
 	search, evidence time.Duration
 	// Of a planted fault: the titles of the runs that failed, the first run by
@@ -41,7 +43,7 @@ type catch struct {
 }
 
 func (p *progress) add(run *campaigns.Run) {
-	p.operations += run.Operations
+	p.operations += run.Config.Threads * run.Config.Ops * run.Config.Rounds
 	for _, a := range run.Answers {
 		p.search += a.Search
 		p.evidence += a.Evidence

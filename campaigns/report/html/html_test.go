@@ -149,10 +149,10 @@ func TestCounts(t *testing.T) {
 // configuration until the fault showed.
 func TestCanaries(t *testing.T) {
 	const file = `{name: birds, sim: builtin, configs: [
- {name: caught, runs: 3, bug: {about: one thing, by: [crash]}},
+ {name: caught, runs: 3, threads: 2, ops: 10, rounds: 3, bug: {about: one thing, by: [crash]}},
  {name: missed, runs: 3, bug: {about: another}},
  {name: quiet, runs: 3, bug: {about: nothing, equivalent: it only counts}},
- {name: loud, runs: 3, bug: {about: nothing, equivalent: so we thought}}]}`
+ {name: loud, runs: 3, threads: 2, ops: 10, rounds: 5, bug: {about: nothing, equivalent: so we thought}}]}`
 	a := fake(t, file, campaigns.Head{End: campaigns.EndComplete, Spent: 12 * time.Second}, func(yield func(*campaigns.Entry)) {
 		c, err := campaigns.Parse("birds", []byte(file), nil)
 		must(t, err)
@@ -177,7 +177,7 @@ func TestCanaries(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]string{
-		"caught": {"caught", "1 of 3", "1", "200"}, "missed": {"missed", "0 of 3", "0", "–"},
+		"caught": {"caught", "1 of 3", "1", "120"}, "missed": {"missed", "0 of 3", "0", "–"},
 		"quiet": {"quiet, as it should be", "0 of 3", "0", "–"}, "loud": {"failed, though it cannot", "1 of 3", "0", "300"},
 	} {
 		if !slices.Equal(got[name][:4], want) {

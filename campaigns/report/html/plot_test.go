@@ -49,7 +49,7 @@ func place(t *testing.T, e *element, name string) float64 {
 func planted(t *testing.T, n int) *night {
 	file := "name: x\nsim: builtin\nconfigs:\n"
 	for i := range n {
-		file += fmt.Sprintf("  - {name: bird%d, runs: %d, bug: {about: x}}\n", i, i+1)
+		file += fmt.Sprintf("  - {name: bird%d, runs: %d, threads: 2, ops: 10, rounds: 5, bug: {about: x}}\n", i, i+1)
 	}
 	file += fmt.Sprintf("  - {name: a, runs: %d}\n", n)
 	camp, err := campaigns.Parse("x", []byte(file), nil)
