@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns"
+	"ordeal/sim"
 )
 
 const campaign = `
@@ -28,10 +29,16 @@ configs:
   - {name: faulty, runs: 9, threads: 3, ops: 30, locations: 3, rounds: 3, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
 `
 
-// make makes a campaign, or a shard of one, in a directory of that name.
+// makeIn makes a campaign, or a shard of one, in a directory of that name.
 func makeIn(t *testing.T, dir, shard string, sets ...string) string {
 	t.Helper()
-	c, err := campaigns.Parse("parts.yaml", []byte(campaign), sets)
+	return makeOf(t, campaign, dir, shard, sets...)
+}
+
+// makeOf is makeIn of another campaign.
+func makeOf(t *testing.T, text, dir, shard string, sets ...string) string {
+	t.Helper()
+	c, err := campaigns.Parse("parts.yaml", []byte(text), sets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,5 +359,38 @@ func TestMergeReduced(t *testing.T) {
 	}
 	if parts, err := filepath.Glob(filepath.Join(dir, "merged", "*", "reduced.part")); err != nil || len(parts) > 0 {
 		t.Errorf("%v is merged", parts)
+	}
+}
+
+// TestMergeCanaries wants a canary that no shard has caught to be a finding of
+// the merged campaign, and not of a shard, which has not made all its runs.
+func TestMergeCanaries(t *testing.T) {
+	const text = `
+name: canaries
+sim: builtin
+configs:
+  - {name: caught, runs: 8, threads: 3, ops: 30, locations: 3, rounds: 3, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed], bug: {about: loads}}
+  - {name: missed, runs: 8, threads: 2, ops: 5, locations: 8, rounds: 1, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed], bug: {about: loads, budget: 1}}
+`
+	dir := t.TempDir()
+	whole := makeOf(t, text, filepath.Join(dir, "whole"), "")
+	var shards []string
+	for _, i := range []string{"1", "2", "3"} {
+		shards = append(shards, makeOf(t, text, filepath.Join(dir, i), i+"/3"))
+		a, err := campaigns.Open(shards[len(shards)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum, err := a.Summary(); err != nil || len(sum.Findings) > 0 {
+			t.Errorf("shard %s: %v: findings %v", i, err, sum.Findings)
+		}
+	}
+	merged := filepath.Join(dir, "merged")
+	r := mergeTo(t, merged, shards...)
+	if len(r.Summary.Findings) != 1 || r.Summary.Findings[0].Outcome != sim.Missed {
+		t.Errorf("findings %+v, want a canary that is missed", r.Summary.Findings)
+	}
+	if diff := cmp.Diff(timeless(t, whole), timeless(t, merged)); diff != "" {
+		t.Errorf("merged it is otherwise (-whole +merged):\n%s", diff)
 	}
 }
