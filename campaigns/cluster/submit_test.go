@@ -12,6 +12,7 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/merge"
 	"ordeal/sim"
 )
 
@@ -168,5 +169,41 @@ func TestShardJobCores(t *testing.T) {
 		if got := cores(); got != want {
 			t.Errorf("%q: %d cores", text, got)
 		}
+	}
+}
+
+// TestSubmitMergeBehind has all shards complete and the merge not: it is
+// submitted again, until the merged campaign has all that the shards have.
+func TestSubmitMergeBehind(t *testing.T) {
+	d := Dir(filepath.Join(t.TempDir(), "c"))
+	s := Submit{Dir: d, Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
+	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
+	if _, err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i <= 2; i++ {
+		job := ShardJob{Dir: d, Shard: i}
+		if _, err := job.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := MergeJob(t.Context(), d, merge.Merge{}); err != nil {
+			t.Fatal(err)
+		}
+		done, err := s.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 2 && (done.Job != "" || done.Merge != "") {
+			t.Errorf("all is merged, but submitted: %+v", done)
+		}
+	}
+	if err := os.Truncate(filepath.Join(d.Merged(), campaigns.JournalFile), 0); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := s.Run(t.Context()); err != nil || done.Job != "" || done.Merge != "5" {
+		t.Errorf("%v: the merge is behind, but submitted is %+v", err, done)
+	}
+	if status, err := d.Status(t.Context()); err != nil || status.Merged != "" || !status.Complete || status.Runs != 4 {
+		t.Errorf("%v: status %+v", err, status)
 	}
 }
