@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"ordeal/campaigns"
+	"ordeal/check"
 	"ordeal/check/model"
+	"ordeal/check/reduction"
 )
 
 // tiny makes an experiment on few and small histories of its own campaign:
@@ -205,17 +207,23 @@ func TestTSOtool(t *testing.T) {
 	}
 }
 
-// The histories have two writes for each variable and twelve more, and all
-// complete procedures agree that SC forbids them.
+// The histories have two writes for each variable and twelve more, SC forbids
+// them, and the time grows with the writes: by a factor of about four from one
+// row to the next.
 func TestGrowth(t *testing.T) {
 	f := made(t, "framework-growth", 1e-4)
 	for i, row := range f.tables[0].Rows {
 		if want := 2*(i+1) + 12; number(t, row, 0) != float64(want) {
 			t.Errorf("row %d has %v writes, want %d", i, row[0], want)
 		}
+		r := run{history: reduction.History(free(i + 1))}
+		if v, err := check.Check(context.Background(), r.history, model.SC, check.Options{}); err != nil || v.Answer != check.Forbidden {
+			t.Errorf("row %d: %v %v, want forbidden", i, v.Answer, err)
+		}
 	}
-	if !strings.Contains(f.ours[0], "2^(") {
-		t.Errorf("no growth: %q", f.ours[0])
+	var exponent float64
+	if _, err := fmt.Sscanf(f.ours[0], "time grows as 2^(%f·k) from k = 14", &exponent); err != nil || exponent < 0.2 {
+		t.Errorf("no growth: %q, %v", f.ours[0], err)
 	}
 	if got := slope([]float64{1, 2, 4}, []float64{5, 7, 11}); got != 2 {
 		t.Errorf("slope %v, want 2", got)
@@ -271,15 +279,22 @@ func TestLimit(t *testing.T) {
 // A short call is measured several times, and the mean taken.
 func TestMeasure(t *testing.T) {
 	calls := 0
-	start := userCPU()
-	spent, err := measure(func() error {
-		calls++
-		for end := userCPU() + 100*time.Microsecond; userCPU() < end; { // uses CPU time
+	// A machine that is busy may take long for a short call.
+	for try := 0; calls < 3 && try < 100; try++ {
+		calls = 0
+		start := userCPU()
+		spent, err := measure(func() error {
+			calls++
+			for end := userCPU() + 100*time.Microsecond; userCPU() < end; { // uses CPU time
+			}
+			return nil
+		})
+		if all := userCPU() - start; err != nil || calls > repeats+1 || calls > 1 && spent*2 > all {
+			t.Errorf("%v each of %d calls, %v together; %v", spent, calls, all, err)
 		}
-		return nil
-	})
-	if all := userCPU() - start; err != nil || calls < 3 || calls > repeats+1 || spent*2 > all {
-		t.Errorf("%v each of %d calls, %v together; %v", spent, calls, all, err)
+	}
+	if calls < 3 {
+		t.Errorf("%d calls", calls)
 	}
 	want := errors.New("broken")
 	if _, err := measure(func() error { return want }); !errors.Is(err, want) {
