@@ -22,8 +22,9 @@ const (
 	herdFile    = 64 << 20
 )
 
-// herdModels are herd7's names of models that it comes with.
-var herdModels = map[string]string{"sc": "sc.cat", "tso": "x86tso.cat"}
+// herdModels has herd7's flags for the models that it comes with: TSO is what
+// it takes X86_64 for.
+var herdModels = map[string][]string{"sc": {"-model", "sc.cat"}, "tso": nil}
 
 // Comparison is what herd7 allows against what our enumeration allows.
 type Comparison struct {
@@ -43,14 +44,14 @@ func (c *Comparison) Agrees() bool {
 // compare asks herd7 which states a model allows. The error is ctx's or about
 // herd7 not being what it should.
 func compare(ctx context.Context, t *Test, o *Options, a *allowed) (*Comparison, error) {
-	name, ok := herdModels[o.Model]
+	flags, ok := herdModels[o.Model]
 	if !ok {
 		return &Comparison{Skipped: "herd7 has no model " + o.Model}, nil
 	}
 	if _, err := os.Stat(t.File); errors.Is(err, os.ErrNotExist) {
 		return &Comparison{Skipped: "the test is in no file"}, nil
 	}
-	text, err := askHerd(ctx, o.Herd, name, t.File)
+	text, err := askHerd(ctx, o.Herd, flags, t.File)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func compare(ctx context.Context, t *Test, o *Options, a *allowed) (*Comparison,
 }
 
 // askHerd runs herd7 and returns what it prints.
-func askHerd(ctx context.Context, herd, model, file string) (string, error) {
+func askHerd(ctx context.Context, herd string, flags []string, file string) (string, error) {
 	dir, err := os.MkdirTemp("", "ordeal-herd-")
 	if err != nil {
 		return "", err
@@ -84,7 +85,7 @@ func askHerd(ctx context.Context, herd, model, file string) (string, error) {
 	}
 	out, errs := filepath.Join(dir, "out"), filepath.Join(dir, "err")
 	end, err := launch.Run(ctx, launch.Command{
-		Path: herd, Args: []string{"-model", model, file}, Env: os.Environ(), Dir: dir, Stdout: out, Stderr: errs,
+		Path: herd, Args: append(slices.Clone(flags), file), Env: os.Environ(), Dir: dir, Stdout: out, Stderr: errs,
 		Timeout: herdTimeout, Jail: jail.Tools(), Limits: launch.Limits{FileBytes: herdFile, ResidentBytes: herdMemory},
 	})
 	if err != nil {

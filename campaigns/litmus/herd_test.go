@@ -87,7 +87,7 @@ func TestHerd(t *testing.T) {
 			t.Errorf("%s: agrees %v", row.name, !want)
 		}
 		said, err := os.ReadFile(args)
-		if want := "-model\n" + herdModels[row.model] + "\n" + tests[0].File + "\n"; err != nil || string(said) != want {
+		if want := map[string]string{"sc": "-model\nsc.cat\n", "tso": ""}[row.model] + tests[0].File + "\n"; err != nil || string(said) != want {
 			t.Errorf("%s: arguments %q, want %q", row.name, said, want)
 		}
 	}

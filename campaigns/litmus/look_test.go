@@ -7,6 +7,7 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/gen"
+	"ordeal/parse/formats/histogram"
 	"ordeal/sim"
 )
 
@@ -100,6 +101,37 @@ func TestLookFinal(t *testing.T) {
 	log = w.AppendFinal(log, []gen.Value{1, 2})
 	if _, failure = x.look(p, &sim.Result{Outcome: sim.Passed, Log: log}); failure == nil || failure.Outcome != sim.Corrupt {
 		t.Errorf("failure %+v, want a corrupt log", failure)
+	}
+}
+
+// TestLookReads has a repetition of which only the reads are known, and they
+// are none that any model allows; and a condition that asks for all states.
+func TestLookReads(t *testing.T) {
+	test := parseTest(t, "SB+mfences", "", "P0 | P1; movl $1,(x) | movl $1,(y); mfence | mfence; movl (y),%eax | movl (x),%eax", `forall (0:rax=1 \/ 1:rax=1)`)
+	x, err := newExperiment(test, options(t, "tso"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.size = size{copies: 1, repetitions: 2}
+	p, err := x.program(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sim.NewLogWriter(p, 2) // stores write 1 to x and 2 to y, then 4 and 5
+	log := w.AppendThread(nil, 0, []gen.Value{0, 5})
+	log = w.AppendThread(log, 1, []gen.Value{0, 4})
+	log = w.AppendFinal(log, []gen.Value{4, 5})
+	fresh, failure := x.look(p, &sim.Result{Outcome: sim.Passed, Log: log})
+	if failure != nil || len(fresh) != 1 || fresh[0].outcome != "P0 reads y=0; P1 reads x=0" {
+		t.Fatalf("%v, %v: want one forbidden outcome", fresh, failure)
+	}
+	x.finish()
+	r := &x.report.Result
+	if len(r.States) != 2 || !r.States[0].Witness || r.States[1].Witness || r.Positive != 1 || r.Negative != 1 || r.OK || r.Kind != histogram.Required {
+		t.Errorf("%+v", r)
+	}
+	if x.report.AllowedSeen != 1 || x.report.Allowed != 3 {
+		t.Errorf("%d of %d allowed states seen", x.report.AllowedSeen, x.report.Allowed)
 	}
 }
 
