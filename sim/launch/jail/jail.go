@@ -48,7 +48,8 @@ import (
 	"syscall"
 )
 
-// Guests is nil when this machine can run what Guard makes, or why not.
+// Guests tells why this machine cannot run what Guard makes; nil when it can. It
+// is found out once, by trying.
 var Guests = sync.OnceValue(tryGuard)
 
 // Namespace is a kind of namespace, by its flag of clone.
@@ -80,7 +81,8 @@ type Jail struct {
 	_       struct{}
 }
 
-// Tools is the best jail that this machine allows, found out by trying.
+// Tools is the best jail that this machine allows. It is found out once, by
+// trying.
 var Tools = sync.OnceValue(func() Jail {
 	var j Jail
 	var missing []string
