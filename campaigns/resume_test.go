@@ -21,12 +21,13 @@ configs:
   - {name: faulty, runs: 12, threads: 3, ops: 30, locations: 3, rounds: 3, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
 `
 
-// stopAfter is a loop that is interrupted when some runs have ended.
+// stopAfter is a loop that is interrupted when some runs have ended. Its runs
+// take turns on one core, so that few of them are ahead of the first.
 func stopAfter(t *testing.T, dir string, n int) (Loop, context.Context) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	seen := 0
-	return Loop{Dir: dir, Command: []string{"ordeal"}, Watch: func(*Summary, *Run) {
+	return Loop{Dir: dir, Command: []string{"ordeal"}, Cores: 1, Watch: func(*Summary, *Run) {
 		if seen++; seen == n {
 			cancel()
 		}

@@ -62,6 +62,22 @@ workers: 1
 configs: [{name: a, runs: %d, threads: 4, ops: 100, locations: 8, rounds: 5, protocol: mi, core: %s, core-bugs: [%s]}]
 `
 
+// waitUnlocked waits until nobody has a lock: the kernel takes a killed process
+// apart after its parent has gone.
+func waitUnlocked(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for deadline := time.Now().Add(time.Minute); syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: somebody still has the lock", path)
+		}
+	}
+}
+
 // TestNightKilled kills a night with everything that belongs to it, as a power
 // failure does, and wants the rest of it after the reboot, and no more.
 func TestNightKilled(t *testing.T) {
@@ -90,6 +106,7 @@ func TestNightKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
+	waitUnlocked(t, filepath.Join(nights, ".lock"))
 	before := made()
 	if before < 3 || before >= runs {
 		t.Fatalf("%d of %d runs were made before the kill\n%s", before, runs, out)
