@@ -63,6 +63,7 @@ func TestSoakCampaign(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "camp"), filepath.Join(dir, "whole")); err != nil {
 		t.Fatal(err)
 	}
+	size := sizeOf(filepath.Join(dir, "whole", "runs.jsonl"))
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	cmd := run("run", "--dir", "camp", file)
 	killed, recorded, again := 0, 0, 0
@@ -74,12 +75,14 @@ func TestSoakCampaign(t *testing.T) {
 			t.Fatal(err)
 		}
 		if killed < kills {
-			// Such a part takes a little more than the campaign would, cut in as
-			// many.
-			pause := time.Duration(rng.Int64N(int64(2*whole)/int64(kills))) + 20*time.Millisecond
-			timer := time.AfterFunc(pause, func() { cmd.Process.Kill() })
-			err = cmd.Wait()
-			timer.Stop()
+			// In the mean a part makes what the campaign would, cut in as many and
+			// one more, however fast the machine is at the moment; some are killed
+			// while they begin.
+			grown := rng.Int64N(2*size/int64(kills+1)) + 1
+			if rng.IntN(5) == 0 {
+				grown = 0
+			}
+			err = killedAt(cmd, filepath.Join(dir, "camp", "runs.jsonl"), grown, time.Duration(rng.IntN(20))*time.Millisecond)
 		} else {
 			err = cmd.Wait()
 		}
@@ -123,6 +126,32 @@ func TestSoakCampaign(t *testing.T) {
 	if !strings.Contains(string(out), "1 of 1 caught") || !strings.Contains(string(out), "reduced  from") {
 		t.Errorf("no canary is caught, or nothing is reduced:\n%s", out)
 	}
+}
+
+// killedAt waits for a command, which it kills when a file has grown by some
+// bytes, and a pause is over.
+func killedAt(cmd *exec.Cmd, file string, bytes int64, pause time.Duration) error {
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for until := sizeOf(file) + bytes; sizeOf(file) < until; {
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(time.Millisecond):
+		}
+	}
+	time.Sleep(pause)
+	cmd.Process.Kill()
+	return <-ended
+}
+
+// sizeOf is the size of a file in bytes, 0 where there is none.
+func sizeOf(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // exitStatus is that of a command that ended by itself, -1 for others.
