@@ -115,6 +115,13 @@
 // survive a power failure; other files are left to the kernel, because a
 // flush per run would cost more than the run.
 //
+// # Shards
+//
+// A campaign can be made in shards, each a campaign's directory of its own: the
+// runs of shard i of n are a function of the campaign alone (Shard). Stop
+// conditions and budget hold for each. Package merge makes one directory of
+// them, package cluster has Slurm run them.
+//
 // # Seeds
 //
 // The program of run number n is drawn from rand.NewPCG(seed, n) according to
