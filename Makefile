@@ -37,7 +37,7 @@ repro-%: build
 record: build
 	bin/ordeal mutate bugs --named --markdown
 
-# Which mutants of the four protocols are found: half an hour.
+# Which mutants of the four protocols are found: ten minutes.
 mutants: build
 	bin/ordeal mutate run
 
