@@ -1,12 +1,13 @@
 # make run and make test are all most people need.
 GO ?= go
 FUZZTIME ?= 20s
+COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null)
 
 .PHONY: run test lint race bench bench-reduce record mutants fuzz fmt build clean soak
 
 build:
 	@mkdir -p bin
-	$(GO) build -o bin/ordeal .
+	$(GO) build -ldflags "-X ordeal/campaigns.commit=$(COMMIT)" -o bin/ordeal .
 
 run: build
 	bin/ordeal campaign run campaigns/quick.yaml

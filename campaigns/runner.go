@@ -52,9 +52,15 @@ func Tools(ctx context.Context, r sim.Runner) map[string]string {
 	return map[string]string{"ordeal": Version(), "go": runtime.Version(), r.Name(): r.Version(ctx)}
 }
 
+// commit is set by the Makefile, for where Go does not stamp what it builds.
+var commit string
+
 // Version is the version of this program: the commit it was built from where
 // the build knows it.
 func Version() string {
+	if commit != "" {
+		return commit
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

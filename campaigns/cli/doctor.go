@@ -125,7 +125,13 @@ func (d *doctor) tool(ctx context.Context, name, purpose, versionFlag string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, path, versionFlag).CombinedOutput()
+	var complaints bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, versionFlag)
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if len(bytes.TrimSpace(out)) == 0 {
+		out = complaints.Bytes() // where some tools say their version
+	}
 	first, _, _ := bytes.Cut(out, []byte("\n"))
 	if err != nil {
 		d.line("warn", name, fmt.Sprintf("%s does not run: %v", path, err))
