@@ -110,7 +110,7 @@ func TestEquivalent(t *testing.T) {
 		}
 		o.Sample = 50
 		if *soak {
-			o.Cores, o.Sample, o.Budget = []core.Kind{core.InOrder, core.TSO, core.OOO}, 0, 100_000
+			o.Cores, o.Sample, o.Budget, o.Runs = []core.Kind{core.InOrder, core.TSO, core.OOO}, 0, 100_000, 15
 		}
 		ran := 0
 		for _, r := range measure(t, o) {
