@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/wording"
 	"ordeal/sim"
 )
 
@@ -143,7 +144,7 @@ func (s *Summary) canaryTable() string {
 			if k.Control != "" {
 				about = "none that can show: " + k.Control
 			}
-			rows = append(rows, []string{r.Config, string(k.Fate), group(r.Runs), group(k.Caught), first, about})
+			rows = append(rows, []string{r.Config, string(k.Fate), wording.Group(r.Runs), wording.Group(k.Caught), first, about})
 		}
 	}
 	if len(rows) == 1 {
@@ -176,7 +177,7 @@ func (s *Summary) canarySentences() []string {
 	}
 	var out []string
 	if n := count[FateCaught] + count[FateMissed] + count[FateOpen]; n > 0 {
-		text := fmt.Sprintf("Canaries are faults planted to see that they are noticed: %s of %s caught", group(count[FateCaught]), group(n))
+		text := fmt.Sprintf("Canaries are faults planted to see that they are noticed: %s of %s caught", wording.Group(count[FateCaught]), wording.Group(n))
 		if count[FateMissed] > 0 {
 			text += "; missed: " + list(FateMissed)
 		}
@@ -186,14 +187,14 @@ func (s *Summary) canarySentences() []string {
 		out = append(out, text+".")
 	}
 	if n := count[FateQuiet] + count[FateLoud]; n > 0 {
-		text := fmt.Sprintf("Negative controls are faults that cannot show: %s of %s quiet", group(count[FateQuiet]), group(n))
+		text := fmt.Sprintf("Negative controls are faults that cannot show: %s of %s quiet", wording.Group(count[FateQuiet]), wording.Group(n))
 		if count[FateLoud] > 0 {
 			text += "; but failing: " + list(FateLoud)
 		}
 		out = append(out, text+".")
 	}
 	if otherwise > 0 {
-		out = append(out, fmt.Sprintf("%s of canaries failed in another way than bug.by says and count as nothing.", plural(otherwise, "run")))
+		out = append(out, fmt.Sprintf("%s of canaries failed in another way than bug.by says and count as nothing.", wording.Plural(otherwise, "run")))
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ordeal/campaigns/wording"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -58,7 +59,7 @@ func (r *Reduction) String() string {
 		return "not: " + r.Error
 	}
 	text := fmt.Sprintf("from %s to %d in %s and %s, fails in %d of %s",
-		plural(r.Before, "operation"), r.After, plural(r.Threads, "thread"), plural(r.Rounds, "round"), r.Hits, plural(r.Tries, "run"))
+		wording.Plural(r.Before, "operation"), r.After, wording.Plural(r.Threads, "thread"), wording.Plural(r.Rounds, "round"), r.Hits, wording.Plural(r.Tries, "run"))
 	if !r.Minimal {
 		text += "; time was up, more may go"
 	}

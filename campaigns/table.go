@@ -3,11 +3,11 @@ package campaigns
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"ordeal/campaigns/wording"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -65,12 +65,12 @@ func (s *Summary) table() string {
 	rows := [][]string{header}
 	add := func(r *Row) {
 		cells := []string{
-			r.Config, group(r.Runs), group(r.Operations), group(r.Outcomes[sim.Passed]), group(r.findings()),
+			r.Config, wording.Group(r.Runs), wording.Group(r.Operations), wording.Group(r.Outcomes[sim.Passed]), wording.Group(r.findings()),
 		}
 		for _, m := range models {
-			cells = append(cells, group(r.Answers[m][check.Allowed.String()]), group(r.Answers[m][check.Forbidden.String()]))
+			cells = append(cells, wording.Group(r.Answers[m][check.Allowed.String()]), wording.Group(r.Answers[m][check.Forbidden.String()]))
 		}
-		rows = append(rows, append(cells, group(r.Weak)))
+		rows = append(rows, append(cells, wording.Group(r.Weak)))
 	}
 	for i := range s.Rows {
 		if s.Rows[i].Canary == nil {
@@ -160,29 +160,4 @@ func align(rows [][]string, how columns) string {
 	return b.String()
 }
 
-// group writes a number with commas between thousands.
-func group(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// rate writes a rate with three digits or thousands grouped.
-func rate(r float64) string {
-	if r >= 100 {
-		return group(int(r + 0.5))
-	}
-	return strconv.FormatFloat(r, 'f', 1, 64)
-}
-
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
-
-// plural writes a number and its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return group(n) + " " + noun + "s"
-}

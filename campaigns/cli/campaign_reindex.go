@@ -12,6 +12,7 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/campaigns/store"
+	"ordeal/campaigns/wording"
 )
 
 // runsDir is where campaigns and their index are by default.
@@ -91,17 +92,9 @@ func (c *campaignReindex) run(ctx context.Context, dirs []string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s: %s, %s, %s of them new; %.1f MB\n", c.db, counted(campaigned, "campaign"), counted(runs, "run"), thousands(added), float64(info.Size())/1e6)
+	fmt.Fprintf(c.stdout, "%s: %s, %s, %s of them new; %.1f MB\n", c.db, wording.Plural(campaigned, "campaign"), wording.Plural(runs, "run"), wording.Group(added), float64(info.Size())/1e6)
 	if bad > 0 {
 		return exit(campaigns.ExitInfra)
 	}
 	return nil
-}
-
-// counted is a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return thousands(n) + " " + thing + "s"
 }

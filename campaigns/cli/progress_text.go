@@ -3,11 +3,11 @@ package cli
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"ordeal/campaigns/wording"
 	"ordeal/sim"
 )
 
@@ -28,7 +28,7 @@ func (p *state) lines(now time.Time, width int) []string {
 	}
 	last := "nothing"
 	if p.findings > 0 {
-		last = counted(p.findings, "finding")
+		last = wording.Plural(p.findings, "finding")
 	}
 	if p.last != "" {
 		last += ", last " + span(now.Sub(p.lastAt)) + " ago: " + p.last
@@ -51,7 +51,7 @@ func (p *state) line(now time.Time) string {
 		parts = append(parts, "canaries: "+p.canaryText())
 	}
 	if p.findings > 0 {
-		parts = append(parts, counted(p.findings, "finding"))
+		parts = append(parts, wording.Plural(p.findings, "finding"))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -75,7 +75,7 @@ func (p *state) bar(now time.Time, width int) string {
 }
 
 func (p *state) counts() string {
-	return thousands(p.runs) + " of " + counted(p.planned, "run")
+	return wording.Group(p.runs) + " of " + wording.Plural(p.planned, "run")
 }
 
 // share is how much of the campaign is done, from 0 to 1, and of is " of
@@ -134,21 +134,21 @@ func (p *state) speed(now time.Time) string {
 	}
 	text := span(spent) + " spent"
 	if runs, operations, ok := p.pace.rates(); ok {
-		text = fmt.Sprintf("%s runs/s, %s operations/s, %s", rateText(runs), rateText(operations), text)
+		text = fmt.Sprintf("%s runs/s, %s operations/s, %s", wording.Rate(runs), wording.Rate(operations), text)
 	}
 	return text
 }
 
 // ended says how runs ended.
 func (p *state) ended() string {
-	parts := []string{thousands(p.outcomes[sim.Passed]) + " passed"}
+	parts := []string{wording.Group(p.outcomes[sim.Passed]) + " passed"}
 	for _, o := range []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout} {
 		if n := p.outcomes[o]; n > 0 {
-			parts = append(parts, thousands(n)+" "+o.String())
+			parts = append(parts, wording.Group(n)+" "+o.String())
 		}
 	}
 	if n := p.outcomes[sim.Infra]; n > 0 {
-		parts = append(parts, thousands(n)+" not made")
+		parts = append(parts, wording.Group(n)+" not made")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -170,7 +170,7 @@ func (p *state) coverageTexts() []string {
 			// Rounded down: 100 % means all.
 			parts = append(parts, fmt.Sprintf("%s %.1f %%", c.protocol, math.Floor(1000*float64(c.taken)/float64(c.of))/10))
 		} else {
-			parts = append(parts, fmt.Sprintf("%s %s", c.protocol, counted(c.taken, "row")))
+			parts = append(parts, fmt.Sprintf("%s %s", c.protocol, wording.Plural(c.taken, "row")))
 		}
 	}
 	return parts
@@ -212,21 +212,4 @@ func span(d time.Duration) string {
 		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
 	}
 	return fmt.Sprintf("%ds", d.Round(time.Second)/time.Second)
-}
-
-// thousands writes a number with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// rateText writes a rate with one decimal, or none above a hundred.
-func rateText(r float64) string {
-	if r >= 100 {
-		return thousands(int(r + 0.5))
-	}
-	return strconv.FormatFloat(r, 'f', 1, 64)
 }

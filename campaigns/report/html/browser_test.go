@@ -100,9 +100,9 @@ func TestBrowser(t *testing.T) {
 	}
 	path := browser(t)
 	pages := map[string]string{
-		"/night":   report(t, sample(t, "configs.*.runs=6", "configs.mi-new-version.runs=20"), Options{Kill: filepath.Join("testdata", "matrix.json")}),
-		"/hostile": report(t, hostileNight(t), Options{}),
-		"/empty":   report(t, fake(t, twoConfigs, campaigns.Head{}, func(func(*campaigns.Entry)) {}), Options{}),
+		"/night":   reported(t, sample(t, "configs.*.runs=6", "configs.mi-new-version.runs=20"), Options{Kill: filepath.Join("testdata", "matrix.json")}),
+		"/hostile": reported(t, hostileNight(t), Options{}),
+		"/empty":   reported(t, fake(t, twoConfigs, campaigns.Head{}, func(func(*campaigns.Entry)) {}), Options{}),
 		// A page that a probe worth its name complains about.
 		"/broken": `<!DOCTYPE html><title>x</title><body style="background:#fff"><p style="color:#aaa;width:1500px">pale and wide</p><img src="/nothing.png" alt="x"><script>undefined.x</script>`,
 	}

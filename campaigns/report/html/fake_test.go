@@ -65,8 +65,8 @@ func put(t testing.TB, a *campaigns.Archive, name, text string) {
 	must(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// report is the page of an archive.
-func report(t testing.TB, a *campaigns.Archive, o Options) string {
+// reported is the page of an archive.
+func reported(t testing.TB, a *campaigns.Archive, o Options) string {
 	t.Helper()
 	var out bytes.Buffer
 	must(t, Write(context.Background(), &out, a, o))

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/report"
+	"ordeal/campaigns/wording"
 	"ordeal/sim"
 )
 
@@ -44,7 +46,7 @@ func (p *page) view(f *campaigns.Finding, number int, full bool) findingView {
 		Runs: f.Runs, First: f.First, Last: f.Last, FirstAt: f.FirstAt, LastAt: f.LastAt,
 	}
 	if f.Alone > 0 {
-		v.Alone = fmt.Sprintf("recurs in %d of %s made again outside their batch", f.Recurred, plural(f.Alone, "run"))
+		v.Alone = fmt.Sprintf("recurs in %d of %s made again outside their batch", f.Recurred, wording.Plural(f.Alone, "run"))
 	}
 	if r := f.Reduction; r != nil && r.Error != "" {
 		v.Reduction = clip(r.Error, titleShown)
@@ -91,7 +93,7 @@ func (p *page) best(f *campaigns.Finding, v *findingView) (run string) {
 // commands are those to reproduce a finding.
 func (p *page) commands(f *campaigns.Finding, v *findingView) []commandView {
 	var list []commandView
-	dir := func(name string) string { return quoted(filepath.Join(p.night.archive.Dir, name)) }
+	dir := func(name string) string { return report.Quoted(filepath.Join(p.night.archive.Dir, name)) }
 	add := func(what, format string, args ...any) {
 		list = append(list, commandView{what, "ordeal " + fmt.Sprintf(format, args...)})
 	}
@@ -108,13 +110,4 @@ func (p *page) commands(f *campaigns.Finding, v *findingView) []commandView {
 	}
 	add(what, "repro --campaign %s --run %d", dir("campaign.yaml"), f.First)
 	return list
-}
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./=:,@%"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

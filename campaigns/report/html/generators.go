@@ -6,6 +6,7 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/campaigns/kill"
+	"ordeal/campaigns/wording"
 )
 
 // generatorView is how many trials a family of programs ended, by machine.
@@ -64,7 +65,7 @@ func nameGenerator(n int) string {
 		return fmt.Sprintf("family %d", n+1)
 	}
 	p := &known[n]
-	words := []string{fmt.Sprintf("%s of %s", plural(p.Threads, "thread"), plural(p.Ops, "operation")), plural(p.Locations, "location")}
+	words := []string{fmt.Sprintf("%s of %s", wording.Plural(p.Threads, "thread"), wording.Plural(p.Ops, "operation")), wording.Plural(p.Locations, "location")}
 	if layout := fmt.Sprint(p.Layout); layout != fmt.Sprint(campaigns.DefaultPrograms().Layout) {
 		words = append(words, "layout "+layout)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/wording"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -41,16 +42,16 @@ func (n *night) header() headerView {
 		}
 		return "good"
 	}
-	add(group(total.Runs), "runs", "")
-	add(group(total.Operations), "operations judged", "")
+	add(wording.Group(total.Runs), "runs", "")
+	add(wording.Group(total.Operations), "operations judged", "")
 	add(rate(float64(total.Operations)/elapsed), "operations a second", "")
-	add(group(n.findings()), "different findings", tone(n.findings() > 0))
+	add(wording.Group(n.findings()), "different findings", tone(n.findings() > 0))
 	if all := k.canaries(); all > 0 {
 		class := tone(k[campaigns.FateMissed] > 0)
 		if k[campaigns.FateOpen] > 0 && class == "good" {
 			class = ""
 		}
-		add(fmt.Sprintf("%s of %s", group(k[campaigns.FateCaught]), group(all)), "canaries caught", class)
+		add(fmt.Sprintf("%s of %s", wording.Group(k[campaigns.FateCaught]), wording.Group(all)), "canaries caught", class)
 	}
 	return h
 }
@@ -62,7 +63,7 @@ func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class stri
 	found, missed := n.findings(), k[campaigns.FateMissed]
 	switch {
 	case found > 0:
-		parts, class = append(parts, plural(found, "different finding")), "bad"
+		parts, class = append(parts, wording.Plural(found, "different finding")), "bad"
 	case total.Runs == 0:
 		return "No run has ended.", "open"
 	default:
@@ -70,9 +71,9 @@ func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class stri
 	}
 	switch caught := k[campaigns.FateCaught]; {
 	case missed > 0:
-		parts, class = append(parts, plural(missed, "canary")+" missed"), "bad"
+		parts, class = append(parts, wording.Plural(missed, "canary")+" missed"), "bad"
 	case caught < k.canaries():
-		text := fmt.Sprintf("%d of %s caught", caught, plural(k.canaries(), "canary"))
+		text := fmt.Sprintf("%d of %s caught", caught, wording.Plural(k.canaries(), "canary"))
 		if n.archive.Head.End == "" {
 			text += " so far"
 		}
@@ -87,11 +88,11 @@ func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class stri
 		undecided += answers[check.Unknown.String()]
 	}
 	if undecided > 0 {
-		parts = append(parts, plural(undecided, "verdict")+" undecided")
+		parts = append(parts, wording.Plural(undecided, "verdict")+" undecided")
 	}
 	infra := total.Outcomes[sim.Infra]
 	if infra > 0 {
-		parts = append(parts, plural(infra, "run")+" could not be made or judged")
+		parts = append(parts, wording.Plural(infra, "run")+" could not be made or judged")
 	}
 	if class == "good" && (infra > 0 || undecided > 0 || total.Runs < n.sum.Planned) {
 		class = "open"
@@ -113,14 +114,14 @@ func (n *night) details(total *campaigns.Row) []string {
 		out = append(out, "Runs failed in "+names(loud)+", whose faults nothing should show.")
 	}
 	if total.Runs < n.sum.Planned {
-		out = append(out, fmt.Sprintf("%s of %s planned runs ended.", group(total.Runs), group(n.sum.Planned)))
+		out = append(out, fmt.Sprintf("%s of %s planned runs ended.", wording.Group(total.Runs), wording.Group(n.sum.Planned)))
 	}
 	if tested := n.tested.Total(); tested.Weak > 0 {
-		of := plural(tested.Runs, "run")
+		of := wording.Plural(tested.Runs, "run")
 		if len(n.canaries) > 0 {
 			of += " without planted faults"
 		}
-		out = append(out, fmt.Sprintf("%s of %s are TSO but not SC.", group(tested.Weak), of))
+		out = append(out, fmt.Sprintf("%s of %s are TSO but not SC.", wording.Group(tested.Weak), of))
 	}
 	return out
 }
@@ -149,7 +150,7 @@ func (n *night) facts() []fact {
 	add("campaign", clip(n.sum.Campaign, nameShown))
 	add("shard", head.Shard.String())
 	if len(head.Shards) > 0 {
-		add("merged from", plural(len(head.Shards), "shard"))
+		add("merged from", wording.Plural(len(head.Shards), "shard"))
 	}
 	add("seed", fmt.Sprint(n.sum.Seed))
 	if start := head.Started; !start.IsZero() {

@@ -19,14 +19,14 @@ import (
 // TestNight reports a real, small campaign with canaries and findings.
 func TestNight(t *testing.T) {
 	a := sample(t, "configs.*.runs=4")
-	page := report(t, a, Options{Kill: filepath.Join("testdata", "matrix.json")})
+	page := reported(t, a, Options{Kill: filepath.Join("testdata", "matrix.json")})
 	all := parsePage(t, page)
 	checkSafe(t, page, all)
 	checkAccess(t, all)
 	for _, id := range []string{"findings", "configurations", "canaries", "kill", "coverage", "time", "environment"} {
 		byID(t, all, id)
 	}
-	if again := report(t, a, Options{Kill: filepath.Join("testdata", "matrix.json")}); again != page {
+	if again := reported(t, a, Options{Kill: filepath.Join("testdata", "matrix.json")}); again != page {
 		t.Error("the same archive gives another page")
 	}
 	findings := byID(t, all, "findings")
@@ -65,7 +65,7 @@ func TestWitness(t *testing.T) {
 		t.Fatalf("no run of the sample is forbidden by SC: %+v", sum.Findings)
 	}
 	run := filepath.Base(sum.Findings[i].Dir)
-	pictures := func() []*element { return named(parsePage(t, report(t, a, Options{})), "img") }
+	pictures := func() []*element { return named(parsePage(t, reported(t, a, Options{})), "img") }
 	drawn := pictures()
 	if len(drawn) != 1 || !strings.HasPrefix(drawn[0].attrs["alt"], "Witness of history forbidden by sc") {
 		t.Fatalf("want one picture, drawn from the log; have %d", len(drawn))
@@ -79,7 +79,7 @@ func TestWitness(t *testing.T) {
 	if len(files) != 2 || files[0].attrs["src"] == drawn[0].attrs["src"] {
 		t.Errorf("want the two pictures of the reduced directory, have %d", len(files))
 	}
-	page := report(t, a, Options{})
+	page := reported(t, a, Options{})
 	if want := "ordeal repro " + a.Dir + "/" + strings.TrimSuffix(reduced, "/"); !strings.Contains(page, want) {
 		t.Errorf("no command %q", want)
 	}
@@ -94,7 +94,7 @@ func TestReduced(t *testing.T) {
 	i := slices.IndexFunc(sum.Findings, func(f campaigns.Finding) bool { return f.Title == "history forbidden by sc" })
 	run := filepath.Base(sum.Findings[i].Dir)
 	show := func() string {
-		all := parsePage(t, report(t, a, Options{}))
+		all := parsePage(t, reported(t, a, Options{}))
 		return byID(t, all, fmt.Sprintf("finding-%d", i+1)).content()
 	}
 	put(t, a, run+"/witness-sc.txt", "the run's own words")
@@ -133,7 +133,7 @@ func TestCounts(t *testing.T) {
 		yield(entry(turns(5), 5, fails(sim.Crash, "late")))
 		yield(entry(turns(4), 4, fails(sim.Timeout, "slow")))
 	})
-	all := parsePage(t, report(t, a, Options{}))
+	all := parsePage(t, reported(t, a, Options{}))
 	text := byID(t, all, "finding-1").content()
 	for _, want := range []string{"late", "3 runs", "after 3.0 s, run 2", "after 6.0 s, run 5", "repro --campaign '" + a.Dir + "/campaign.yaml' --run 2", "a 1", "b 2"} {
 		if !strings.Contains(text, want) {
@@ -164,7 +164,7 @@ func TestCanaries(t *testing.T) {
 			yield(entry(name, n, edit[fmt.Sprint(name, " ", made[name])]))
 		}
 	})
-	page := report(t, a, Options{})
+	page := reported(t, a, Options{})
 	all := parsePage(t, page)
 	checkAccess(t, all)
 	if h := named(all, "h1")[0].content(); h != "1 different finding and 1 canary missed." {
@@ -232,7 +232,7 @@ func TestHostile(t *testing.T) {
 			put(t, a, "000000/log.bin", bad)
 			put(t, a, "000000/witness.svg", "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><script>alert(1)</script>"+bad+"</svg>")
 			put(t, a, "000000/messages.svg", bad)
-			page := report(t, a, Options{})
+			page := reported(t, a, Options{})
 			all := parsePage(t, page)
 			checkSafe(t, page, all)
 			checkAccess(t, all)
@@ -271,7 +271,7 @@ func TestEscape(t *testing.T) {
 	must(t, os.Symlink(filepath.Dir(secret), filepath.Join(a.Dir, "000001")))
 	must(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "verdict.json"), 0o644))
 	must(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "witness.svg"), 0o644))
-	if strings.Contains(report(t, a, Options{}), "the secret") {
+	if strings.Contains(reported(t, a, Options{}), "the secret") {
 		t.Error("the page has a file from outside of the campaign")
 	}
 }
@@ -297,7 +297,7 @@ func TestBounds(t *testing.T) {
 		put(t, a, dir+"witness.svg", picture)
 		put(t, a, dir+"verdict.json", fmt.Sprintf(`{"detail":%q}`, strings.Repeat("a line\n", 10_000)))
 	}
-	page := report(t, a, Options{})
+	page := reported(t, a, Options{})
 	t.Logf("%d bytes", len(page))
 	if len(page) > 5_000_000 {
 		t.Errorf("the page has %d bytes", len(page))
@@ -317,7 +317,7 @@ func TestBounds(t *testing.T) {
 // TestUnfinished reports a campaign that has only begun.
 func TestUnfinished(t *testing.T) {
 	a := fake(t, twoConfigs, campaigns.Head{}, func(func(*campaigns.Entry)) {})
-	page := report(t, a, Options{})
+	page := reported(t, a, Options{})
 	all := parsePage(t, page)
 	checkSafe(t, page, all)
 	checkAccess(t, all)
@@ -325,7 +325,7 @@ func TestUnfinished(t *testing.T) {
 		t.Errorf("the verdict is %q", h)
 	}
 	must(t, os.Remove(filepath.Join(a.Dir, "runs.jsonl")))
-	report(t, a, Options{})
+	reported(t, a, Options{})
 	put(t, a, "runs.jsonl", "{}\n")
 	if err := Write(context.Background(), new(bytes.Buffer), a, Options{}); err == nil || !strings.Contains(err.Error(), "runs.jsonl:1") {
 		t.Errorf("a broken journal gives the error %v", err)

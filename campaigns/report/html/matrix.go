@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/kill"
+	"ordeal/campaigns/wording"
 )
 
 // The files of results of ordeal mutate run, and where they are looked for in
@@ -160,7 +161,7 @@ func viewMatrix(results []kill.Result) *matrixView {
 		}
 		v.Operators = append(v.Operators, row)
 	}
-	v.Mutants, v.Cores = group(all["all"].Mutants), plural(len(v.Columns), "kind")+" of core"
+	v.Mutants, v.Cores = wording.Group(all["all"].Mutants), wording.Plural(len(v.Columns), "kind")+" of core"
 	survivors := kill.Survivors(results)
 	for _, line := range survivors[:min(len(survivors), rowsShown)] {
 		mutant, why, _ := strings.Cut(line, ": ")
@@ -220,12 +221,12 @@ func viewScore(name string, s *kill.Score) scoreView {
 // up reach that far, it is only known to be more than the budget.
 func quantile(s *kill.Score, share float64) string {
 	if n, ok := s.Quantile(share); ok {
-		return group(n)
+		return wording.Group(n)
 	}
 	if len(s.Ops) == 0 {
 		return "–"
 	}
-	return "> " + group(s.Ops[len(s.Ops)-1])
+	return "> " + wording.Group(s.Ops[len(s.Ops)-1])
 }
 
 // wilson is the interval that holds a share of which k of n were seen, with a

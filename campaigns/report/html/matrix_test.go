@@ -92,7 +92,7 @@ func TestMatrixFound(t *testing.T) {
 	for _, name := range []string{"matrix.json", "kill/matrix.json", "mutants/matrix.json"} {
 		a := fake(t, twoConfigs, campaigns.Head{}, func(func(*campaigns.Entry)) {})
 		put(t, a, name, string(text))
-		if all := parsePage(t, report(t, a, Options{})); !strings.Contains(byID(t, all, "kill").content(), "By operator and kind of core") {
+		if all := parsePage(t, reported(t, a, Options{})); !strings.Contains(byID(t, all, "kill").content(), "By operator and kind of core") {
 			t.Errorf("%s is not found", name)
 		}
 	}

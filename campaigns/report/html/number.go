@@ -5,30 +5,9 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"ordeal/campaigns/wording"
 )
-
-// group writes a number with commas between thousands.
-func group(n int) string {
-	if n < 0 {
-		return "-" + group(-n)
-	}
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// plural writes a number and its noun.
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case noun == "canary":
-		return group(n) + " canaries"
-	}
-	return group(n) + " " + noun + "s"
-}
 
 // short writes a number in at most four characters: 950, 1.2k, 34k, 5.1M.
 func short(n float64) string {
@@ -49,7 +28,7 @@ func short(n float64) string {
 // rate writes a number per second.
 func rate(n float64) string {
 	if n >= 100 {
-		return group(int(n + 0.5))
+		return wording.Group(int(n + 0.5))
 	}
 	return strconv.FormatFloat(n, 'f', 1, 64)
 }

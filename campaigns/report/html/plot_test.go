@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/report"
 	"ordeal/sim"
 )
 
@@ -133,8 +134,8 @@ func TestSplit(t *testing.T) {
 // TestQuoted quotes words for shells.
 func TestQuoted(t *testing.T) {
 	for in, want := range map[string]string{"": "''", "a/b-c_1.txt": "a/b-c_1.txt", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "ä": "'ä'"} {
-		if got := quoted(in); got != want {
-			t.Errorf("quoted(%q) = %s, want %s", in, got, want)
+		if got := report.Quoted(in); got != want {
+			t.Errorf("report.Quoted(%q) = %s, want %s", in, got, want)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/report"
+	"ordeal/campaigns/wording"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -68,7 +70,7 @@ func (n *night) table() tableView {
 // on the configuration itself, by the simulator and by judging.
 func line(r *campaigns.Row, models []string) rowView {
 	v := rowView{
-		Name: clip(r.Config, nameShown), Runs: group(r.Runs), Operations: group(r.Operations),
+		Name: clip(r.Config, nameShown), Runs: wording.Group(r.Runs), Operations: wording.Group(r.Operations),
 		Rate: "–", Coverage: "–", Covered: -1,
 	}
 	if spent := (r.Simulated + r.Judged).Seconds(); spent > 0 {
@@ -91,9 +93,9 @@ func line(r *campaigns.Row, models []string) rowView {
 		reachable, missing := r.Coverage.Reachable(), r.Coverage.Missing()
 		v.Coverage = percent(reachable-len(missing), reachable)
 		v.Covered = 1000 * (reachable - len(missing)) / max(reachable, 1)
-		v.Missing = group(reachable-len(missing)) + " of " + group(reachable) + " reachable transitions taken"
+		v.Missing = wording.Group(reachable-len(missing)) + " of " + wording.Group(reachable) + " reachable transitions taken"
 	default:
-		v.Coverage = group(r.Coverage.Taken()) + " taken"
+		v.Coverage = wording.Group(r.Coverage.Taken()) + " taken"
 		v.Missing = "the simulator lists only the transitions that were taken"
 	}
 	return v
@@ -132,7 +134,7 @@ func (p *page) environment() environmentView {
 	var v environmentView
 	var words []string
 	for _, w := range head.Command {
-		words = append(words, quoted(w))
+		words = append(words, report.Quoted(w))
 	}
 	v.Command = clip(strings.Join(words, " "), textShown)
 	for _, name := range sortedKeys(head.Tools) {
