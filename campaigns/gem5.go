@@ -12,7 +12,7 @@ import (
 	"ordeal/gen/emit/elf"
 	"ordeal/sim/gem5"
 	"ordeal/sim/gem5/tree"
-	"ordeal/sim/mutate"
+	"ordeal/sim/slicc/mutate"
 )
 
 // Gem5 describes the gem5 binary to run and the machine that it simulates,

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/kill"
-	"ordeal/sim/mutate"
 	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/mutate"
 )
 
 func newMutate(e *env) *cobra.Command {

@@ -15,8 +15,8 @@ import (
 	"ordeal/campaigns"
 	"ordeal/campaigns/kill"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/mutate"
 	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/mutate"
 )
 
 func newMutateRun(e *env) *cobra.Command {

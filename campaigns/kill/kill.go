@@ -18,8 +18,8 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/mutate"
 	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/mutate"
 )
 
 // Target is a protocol to mutate.

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/mutate"
 	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/mutate"
 )
 
 var soak = flag.Bool("soak", false, "catch every bug of the catalogue")

@@ -10,7 +10,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/mutate"
+	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/sema"
 	"ordeal/sim/slicc/types"
 )

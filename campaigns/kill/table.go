@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"ordeal/sim/mutate"
+	"ordeal/sim/slicc/mutate"
 )
 
 // Score counts what came of mutants.

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/mutate"
 	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/mutate"
 )
 
 // BenchmarkMutant measures the processor time from the request of a mutant,

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ordeal/sim/builtin"
-	"ordeal/sim/mutate"
 	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/mutate"
 )
 
 // mutant is a fault to plant in a protocol and what must come of it.
