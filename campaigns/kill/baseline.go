@@ -12,7 +12,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // Bounds on the runs of mutants, which may never come to an end.
@@ -114,12 +114,12 @@ func (r *runner) plain(ctx context.Context, b *baseline, plain *machines, seed u
 // is made when it is first needed.
 type machines struct {
 	base    *baseline
-	tree    *ast.File
+	tree    *syntax.File
 	runners []*builtin.Runner
 }
 
 // on makes the machines for a tree.
-func (b *baseline) on(tree *ast.File) *machines {
+func (b *baseline) on(tree *syntax.File) *machines {
 	return &machines{b, tree, make([]*builtin.Runner, len(b.options))}
 }
 

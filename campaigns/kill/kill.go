@@ -18,15 +18,15 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/mutate"
+	"ordeal/sim/slicc/syntax"
 )
 
 // Target is a protocol to mutate.
 type Target struct {
 	// Name is that of --protocol, or of a file.
 	Name string
-	Tree *ast.File
+	Tree *syntax.File
 	// Unreachable gives the reason why a transition is never taken.
 	Unreachable map[Row]string
 }

@@ -10,8 +10,8 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/mutate"
-	"ordeal/sim/slicc/sema"
 	"ordeal/sim/slicc/types"
 )
 
@@ -42,7 +42,7 @@ type protocol struct {
 }
 
 func newProtocol(t *Target) (*protocol, error) {
-	checked, err := sema.Check(t.Tree)
+	checked, err := compiler.Check(t.Tree)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/repair"
 	"ordeal/sim/slicc/syntax"
 )
@@ -44,8 +43,8 @@ func File(path string, repaired bool) (Target, error) {
 // text is the protocol's text as a printer writes it.
 func (t *Target) text() string {
 	var sb strings.Builder
-	var write func(f *ast.File)
-	write = func(f *ast.File) {
+	var write func(f *syntax.File)
+	write = func(f *syntax.File) {
 		sb.WriteString(syntax.Print(f))
 		for d := range f.Includes() {
 			if d.File != nil {

@@ -12,7 +12,7 @@ import (
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // The memory systems by name.
@@ -42,7 +42,7 @@ type Options struct {
 	// Tree is a coherence protocol to run instead, read already and perhaps
 	// edited; it is not changed. Protocol is a name for it then, which
 	// Runner.Version tells, and SLICC is empty.
-	Tree *ast.File
+	Tree *syntax.File
 	// Repair (--repair) edits known defects of gem5's own protocols out of
 	// SLICC; see package repair.
 	Repair bool

@@ -10,9 +10,8 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/repair"
-	"ordeal/sim/slicc/sema"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -68,19 +67,19 @@ func outcomesOf(t *testing.T, path string, step int) map[sim.Outcome]int {
 }
 
 // transitions lists the transitions of all machines.
-func transitions(f *ast.File) []*ast.Transition {
-	var list []*ast.Transition
+func transitions(f *syntax.File) []*syntax.Transition {
+	var list []*syntax.Transition
 	for _, d := range machineDecls(f) {
-		if tr, ok := d.(*ast.Transition); ok {
+		if tr, ok := d.(*syntax.Transition); ok {
 			list = append(list, tr)
 		}
 	}
 	return list
 }
 
-func runMutant(t *testing.T, file *ast.File, tr *ast.Transition, what string) sim.Outcome {
+func runMutant(t *testing.T, file *syntax.File, tr *syntax.Transition, what string) sim.Outcome {
 	t.Helper()
-	checked, err := sema.Check(file)
+	checked, err := compiler.Check(file)
 	if err != nil {
 		t.Fatal(err)
 	}

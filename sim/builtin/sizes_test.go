@@ -14,7 +14,7 @@ import (
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -120,7 +120,7 @@ func TestSizesMatter(t *testing.T) {
 
 // stallingMI is MI with forwards that block those behind them while they wait,
 // as they do in gem5.
-func stallingMI(t *testing.T) *ast.File {
+func stallingMI(t *testing.T) *syntax.File {
 	t.Helper()
 	tree, err := protocols.Load("mi")
 	if err != nil {
@@ -130,11 +130,11 @@ func stallingMI(t *testing.T) *ast.File {
 	found := false
 	for _, d := range machineDecls(tree) {
 		switch d := d.(type) {
-		case *ast.Action:
+		case *syntax.Action:
 			if d.Name.Name == waits {
 				d.Name.Name = types.StallAction
 			}
-		case *ast.Transition:
+		case *syntax.Transition:
 			for i := range d.Actions {
 				if d.Actions[i].Name == waits {
 					d.Actions[i].Name, found = types.StallAction, true
@@ -149,13 +149,13 @@ func stallingMI(t *testing.T) *ast.File {
 }
 
 // machineDecls lists what is in the machines of a protocol.
-func machineDecls(f *ast.File) []ast.Decl {
-	var list []ast.Decl
+func machineDecls(f *syntax.File) []syntax.Decl {
+	var list []syntax.Decl
 	for _, d := range f.Decls {
 		switch d := d.(type) {
-		case *ast.Include:
+		case *syntax.Include:
 			list = append(list, machineDecls(d.File)...)
-		case *ast.Machine:
+		case *syntax.Machine:
 			list = append(list, d.Body...)
 		}
 	}

@@ -12,10 +12,9 @@ import (
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/repair"
-	"ordeal/sim/slicc/sema"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -37,7 +36,7 @@ func buildSystem(q *event.Queue, o *Options, cores int, seed uint64) memory.Syst
 
 // protocol is the tree of the coherence protocol that the options name, and
 // its name with the repairs; nil for a memory system without a protocol.
-func (o *Options) protocol() (*ast.File, string, error) {
+func (o *Options) protocol() (*syntax.File, string, error) {
 	switch {
 	case o.Tree != nil:
 		return o.Tree, cmp.Or(o.Protocol, o.Tree.Name), nil
@@ -54,7 +53,7 @@ func (o *Options) protocol() (*ast.File, string, error) {
 }
 
 // mutated is protocol with the mutant planted, if there is one.
-func (o *Options) mutated() (*ast.File, string, error) {
+func (o *Options) mutated() (*syntax.File, string, error) {
 	tree, name, err := o.protocol()
 	if err != nil || o.Mutant == "" {
 		return tree, name, err
@@ -74,7 +73,7 @@ func (o *Options) mutated() (*ast.File, string, error) {
 }
 
 // file reads the protocol in a file and repairs it if wanted.
-func (o *Options) file() (*ast.File, string, error) {
+func (o *Options) file() (*syntax.File, string, error) {
 	tree, err := syntax.Load(os.DirFS(filepath.Dir(o.SLICC)), filepath.Base(o.SLICC))
 	if err != nil {
 		return nil, "", fmt.Errorf("load protocol %s: %w", o.SLICC, err)
@@ -89,8 +88,8 @@ func (o *Options) file() (*ast.File, string, error) {
 }
 
 // compile makes a protocol ready to run.
-func compile(tree *ast.File) (*ruby.Protocol, error) {
-	checked, err := sema.Check(tree)
+func compile(tree *syntax.File) (*ruby.Protocol, error) {
+	checked, err := compiler.Check(tree)
 	if err != nil {
 		return nil, fmt.Errorf("check protocol %s: %w", tree.Name, err)
 	}

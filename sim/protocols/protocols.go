@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -55,7 +54,7 @@ func Root(name string) (string, error) {
 }
 
 // Load reads a protocol's tree, anew at each call so that it may be edited.
-func Load(name string) (*ast.File, error) {
+func Load(name string) (*syntax.File, error) {
 	root, err := Root(name)
 	if err != nil {
 		return nil, err

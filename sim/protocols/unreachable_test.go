@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ordeal/sim/slicc/sema"
+	"ordeal/sim/slicc/compiler"
 )
 
 // TestUnreachableRowsExist wants the rows that are called unreachable to be
@@ -22,7 +22,7 @@ func TestUnreachableRowsExist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		protocol, err := sema.Check(tree)
+		protocol, err := compiler.Check(tree)
 		if err != nil {
 			t.Fatal(err)
 		}

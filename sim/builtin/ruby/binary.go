@@ -4,93 +4,93 @@ import (
 	"fmt"
 	"slices"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // binary compiles an operator.
-func (cc *compiler) binary(x *types.Binary) wordExpr {
+func (g *generator) binary(x *types.Binary) wordExpr {
 	switch shapeOf(x.Left.Type()) {
 	case vector:
-		left, right := cc.vector(x.Left), cc.vector(x.Right)
-		equal := truth(x.Op == ast.Eq)
+		left, right := g.vector(x.Left), g.vector(x.Right)
+		equal := truth(x.Op == syntax.Eq)
 		return func(c *controller) uint64 {
 			return truth(slices.Equal(left(c), right(c))) ^ equal ^ 1
 		}
 	case pointer:
-		left, right := cc.object(x.Left), cc.object(x.Right)
-		equal := truth(x.Op == ast.Eq)
+		left, right := g.object(x.Left), g.object(x.Right)
+		equal := truth(x.Op == syntax.Eq)
 		return func(c *controller) uint64 { return truth(left(c) == right(c)) ^ equal ^ 1 }
 	case word:
 	default:
-		cc.unsupported(x.At, "operator %s between values of type %s", x.Op, x.Left.Type())
+		g.unsupported(x.At, "operator %s between values of type %s", x.Op, x.Left.Type())
 		return zero
 	}
-	if k, ok := x.Right.(*types.Const); ok && (x.Op == ast.Eq || x.Op == ast.Ne) {
-		return cc.compareConst(x, uint64(constant(k.Value).Int))
+	if k, ok := x.Right.(*types.Const); ok && (x.Op == syntax.Eq || x.Op == syntax.Ne) {
+		return g.compareConst(x, uint64(constant(k.Value).Int))
 	}
-	left, right := cc.word(x.Left), cc.word(x.Right)
+	left, right := g.word(x.Left), g.word(x.Right)
 	switch x.Op {
-	case ast.Or:
+	case syntax.Or:
 		return func(c *controller) uint64 {
 			if left(c) != 0 {
 				return 1
 			}
 			return right(c)
 		}
-	case ast.And:
+	case syntax.And:
 		return func(c *controller) uint64 {
 			if left(c) == 0 {
 				return 0
 			}
 			return right(c)
 		}
-	case ast.Eq:
+	case syntax.Eq:
 		return func(c *controller) uint64 { return truth(left(c) == right(c)) }
-	case ast.Ne:
+	case syntax.Ne:
 		return func(c *controller) uint64 { return truth(left(c) != right(c)) }
-	case ast.Lt:
+	case syntax.Lt:
 		return func(c *controller) uint64 { return truth(int64(left(c)) < int64(right(c))) }
-	case ast.Gt:
+	case syntax.Gt:
 		return func(c *controller) uint64 { return truth(int64(left(c)) > int64(right(c))) }
-	case ast.Le:
+	case syntax.Le:
 		return func(c *controller) uint64 { return truth(int64(left(c)) <= int64(right(c))) }
-	case ast.Ge:
+	case syntax.Ge:
 		return func(c *controller) uint64 { return truth(int64(left(c)) >= int64(right(c))) }
-	case ast.Shl:
+	case syntax.Shl:
 		return func(c *controller) uint64 { return left(c) << min(right(c), 64) }
-	case ast.Shr:
+	case syntax.Shr:
 		return func(c *controller) uint64 { return left(c) >> min(right(c), 64) }
-	case ast.Add:
+	case syntax.Add:
 		return func(c *controller) uint64 { return left(c) + right(c) }
-	case ast.Sub:
+	case syntax.Sub:
 		return func(c *controller) uint64 { return left(c) - right(c) }
-	case ast.Mul:
+	case syntax.Mul:
 		return func(c *controller) uint64 { return left(c) * right(c) }
 	}
-	return cc.divide(x, left, right)
+	return g.divide(x, left, right)
 }
 
 // compareConst compiles the comparison with a constant, by far the most
 // frequent one.
-func (cc *compiler) compareConst(x *types.Binary, k uint64) wordExpr {
+func (g *generator) compareConst(x *types.Binary, k uint64) wordExpr {
 	if use, ok := x.Left.(*types.Use); ok {
-		at := cc.where(use.Var)
-		if x.Op == ast.Eq {
+		at := g.where(use.Var)
+		if x.Op == syntax.Eq {
 			return func(c *controller) uint64 { return truth(c.words[at] == k) }
 		}
 		return func(c *controller) uint64 { return truth(c.words[at] != k) }
 	}
-	left := cc.word(x.Left)
-	if x.Op == ast.Eq {
+	left := g.word(x.Left)
+	if x.Op == syntax.Eq {
 		return func(c *controller) uint64 { return truth(left(c) == k) }
 	}
 	return func(c *controller) uint64 { return truth(left(c) != k) }
 }
 
 // divide compiles division and remainder.
-func (cc *compiler) divide(x *types.Binary, left, right wordExpr) wordExpr {
-	pos, rest := x.At, x.Op == ast.Mod
+func (g *generator) divide(x *types.Binary, left, right wordExpr) wordExpr {
+	pos, rest := x.At, x.Op == syntax.Mod
 	return func(c *controller) uint64 {
 		l, r := int64(left(c)), int64(right(c))
 		if r == 0 {

@@ -8,7 +8,8 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/slicc"
+	"ordeal/sim/slicc/compiler"
+	"ordeal/sim/slicc/syntax"
 )
 
 // core is a core that makes accesses itself.
@@ -37,7 +38,11 @@ func runWith(t *testing.T, statements string) error {
 	text = text[:from] + statements + "\n    }\n  }\n  " + text[to:]
 	text = strings.Replace(text, "  out_port(requestPort", helpers+"\n  out_port(requestPort", 1)
 	fsys["cache.sm"].Data = []byte(text)
-	checked, err := slicc.Load(fsys, "small.slicc")
+	file, err := syntax.Load(fsys, "small.slicc")
+	if err != nil {
+		t.Fatalf("%s: %v", statements, err)
+	}
+	checked, err := compiler.Check(file)
 	if err != nil {
 		t.Fatalf("%s: %v", statements, err)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // A fault of the protocol ends the wake-up in which it happens: it is thrown
@@ -24,7 +24,7 @@ func (c *controller) fail(title, format string, args ...any) {
 }
 
 // failWith ends the wake-up with a fault of a part of the machine.
-func (c *controller) failWith(err error, pos ast.Pos) {
+func (c *controller) failWith(err error, pos syntax.Pos) {
 	var fault *memory.Fault
 	if !errors.As(err, &fault) {
 		panic(err)
@@ -49,7 +49,7 @@ func (c *controller) invalid() {
 
 // badPointer is the fault of using a pointer that is invalid, or whose object
 // was deallocated.
-func (c *controller) badPointer(o *object, pos ast.Pos) {
+func (c *controller) badPointer(o *object, pos syntax.Pos) {
 	if o == nil {
 		c.fail(fmt.Sprintf("use of an invalid pointer at %s", pos), "the pointer is OOD")
 	}

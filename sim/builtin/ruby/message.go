@@ -5,19 +5,19 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // peek compiles a peek. With block_on it puts the message off by a cycle if a
 // core holds the lock of the line that the field names, unless the message is
 // from the core itself.
-func (cc *compiler) peek(s *types.Peek) statement {
-	port, at, layout := s.Port.Var.Index, cc.where(s.Msg), cc.layout(s.Msg.Type)
+func (g *generator) peek(s *types.Peek) statement {
+	port, at, layout := s.Port.Var.Index, g.where(s.Msg), g.layout(s.Msg.Type)
 	if s.WakeUp != nil {
-		cc.unsupported(s.Pos(), "a peek with wake_up")
+		g.unsupported(s.Pos(), "a peek with wake_up")
 	}
-	body := cc.block(s.Body)
+	body := g.block(s.Body)
 	if s.BlockOn == nil {
 		return func(c *controller) flow {
 			c.pointers[at] = c.head(port, layout)
@@ -36,16 +36,16 @@ func (cc *compiler) peek(s *types.Peek) statement {
 	}
 }
 
-func (cc *compiler) enqueue(s *types.Enqueue) statement {
-	port, at, index := s.Port.Var.Index, cc.where(s.Msg), cc.layout(s.Msg.Type).index
+func (g *generator) enqueue(s *types.Enqueue) statement {
+	port, at, index := s.Port.Var.Index, g.where(s.Msg), g.layout(s.Msg.Type).index
 	if s.Deferred {
-		cc.unsupported(s.Pos(), "defer_enqueueing")
+		g.unsupported(s.Pos(), "defer_enqueueing")
 	}
 	latency := func(*controller) uint64 { return 1 }
 	if s.Latency != nil {
-		latency = cc.word(s.Latency)
+		latency = g.word(s.Latency)
 	}
-	body := cc.block(s.Body)
+	body := g.block(s.Body)
 	pos := s.Pos()
 	return func(c *controller) flow {
 		m := c.system.pools[index].get()
@@ -60,10 +60,10 @@ func (cc *compiler) enqueue(s *types.Enqueue) statement {
 	}
 }
 
-func (cc *compiler) portAddr(s *types.PortAddr) statement {
+func (g *generator) portAddr(s *types.PortAddr) statement {
 	switch s.Kind {
-	case ast.CheckProbe:
-		port, line := s.Port.Var.Index, cc.word(s.Addr)
+	case syntax.CheckProbe:
+		port, line := s.Port.Var.Index, g.word(s.Addr)
 		return func(c *controller) flow {
 			if len(c.locked) > 0 && c.in[port] == c.mandatory && c.isLocked(memory.Addr(line(c))) {
 				c.in[port].putOff(c.now + 1)
@@ -71,14 +71,14 @@ func (cc *compiler) portAddr(s *types.PortAddr) statement {
 			}
 			return next
 		}
-	case ast.StallAndWait:
-		port, line := s.Port.Var.Index, cc.word(s.Addr)
+	case syntax.StallAndWait:
+		port, line := s.Port.Var.Index, g.word(s.Addr)
 		return func(c *controller) flow {
 			c.stallPort(port, memory.Addr(line(c)))
 			return next
 		}
 	}
-	port, line := s.Port.Var.Index, cc.word(s.Addr)
+	port, line := s.Port.Var.Index, g.word(s.Addr)
 	return func(c *controller) flow {
 		c.in[port].reanalyze(memory.Addr(line(c)), c.now)
 		return next

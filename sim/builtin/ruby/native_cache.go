@@ -30,8 +30,8 @@ func init() {
 		"CacheMemory.cacheProbe(Addr)":           victim,
 		"CacheMemory.deallocate(Addr)":           deallocate,
 		"CacheMemory.setMRU(AbstractCacheEntry)": touch,
-		"CacheMemory.allocateVoid(Addr, AbstractCacheEntry)": func(cc *compiler, x *types.Call) wordExpr {
-			f := cc.allocate(x)
+		"CacheMemory.allocateVoid(Addr, AbstractCacheEntry)": func(g *generator, x *types.Call) wordExpr {
+			f := g.allocate(x)
 			return func(c *controller) uint64 {
 				f(c)
 				return 0
@@ -96,14 +96,14 @@ func forget(c *controller, at int, line memory.Addr) uint64 {
 
 // lineMethod is a method of a part of the machine that takes an address.
 func lineMethod(f func(c *controller, at int, line memory.Addr) uint64) native {
-	return func(cc *compiler, x *types.Call) wordExpr {
-		at, line := cc.partOf(x), cc.word(x.Args[0])
+	return func(g *generator, x *types.Call) wordExpr {
+		at, line := g.partOf(x), g.word(x.Args[0])
 		return func(c *controller) uint64 { return f(c, at, memory.Addr(line(c))) }
 	}
 }
 
-func victim(cc *compiler, x *types.Call) wordExpr {
-	at, line, pos := cc.partOf(x), cc.word(x.Args[0]), x.At
+func victim(g *generator, x *types.Call) wordExpr {
+	at, line, pos := g.partOf(x), g.word(x.Args[0]), x.At
 	return func(c *controller) uint64 {
 		e, err := c.caches[at].Victim(memory.Addr(line(c)))
 		if err != nil {
@@ -113,8 +113,8 @@ func victim(cc *compiler, x *types.Call) wordExpr {
 	}
 }
 
-func deallocate(cc *compiler, x *types.Call) wordExpr {
-	at, line, pos := cc.partOf(x), cc.word(x.Args[0]), x.At
+func deallocate(g *generator, x *types.Call) wordExpr {
+	at, line, pos := g.partOf(x), g.word(x.Args[0]), x.At
 	return func(c *controller) uint64 {
 		l := memory.Addr(line(c))
 		e := c.caches[at].Lookup(l)
@@ -126,8 +126,8 @@ func deallocate(cc *compiler, x *types.Call) wordExpr {
 	}
 }
 
-func touch(cc *compiler, x *types.Call) wordExpr {
-	at, entry, pos := cc.partOf(x), cc.object(x.Args[0]), x.Args[0].Pos()
+func touch(g *generator, x *types.Call) wordExpr {
+	at, entry, pos := g.partOf(x), g.object(x.Args[0]), x.Args[0].Pos()
 	return func(c *controller) uint64 {
 		e := entry(c)
 		if e == nil || e.dead {
@@ -138,8 +138,8 @@ func touch(cc *compiler, x *types.Call) wordExpr {
 	}
 }
 
-func changePermission(cc *compiler, x *types.Call) wordExpr {
-	entry, perm, pos := cc.object(x.X), cc.word(x.Args[0]), x.X.Pos()
+func changePermission(g *generator, x *types.Call) wordExpr {
+	entry, perm, pos := g.object(x.X), g.word(x.Args[0]), x.X.Pos()
 	return func(c *controller) uint64 {
 		e := entry(c)
 		if e == nil || e.dead {
@@ -151,8 +151,8 @@ func changePermission(cc *compiler, x *types.Call) wordExpr {
 }
 
 // allocate compiles the allocation of an entry in a cache.
-func (cc *compiler) allocate(x *types.Call) objectExpr {
-	at, line, entry, pos := cc.partOf(x), cc.word(x.Args[0]), cc.object(x.Args[1]), x.At
+func (g *generator) allocate(x *types.Call) objectExpr {
+	at, line, entry, pos := g.partOf(x), g.word(x.Args[0]), g.object(x.Args[1]), x.At
 	return func(c *controller) *object {
 		e := entry(c)
 		if e == nil || e.dead {
@@ -167,23 +167,23 @@ func (cc *compiler) allocate(x *types.Call) objectExpr {
 }
 
 // builtinObject compiles the builtins that give an entry.
-func (cc *compiler) builtinObject(x *types.Call) objectExpr {
+func (g *generator) builtinObject(x *types.Call) objectExpr {
 	switch x.Func.Builtin.Key {
 	case "CacheMemory.lookup(Addr)":
-		at, line := cc.partOf(x), cc.word(x.Args[0])
+		at, line := g.partOf(x), g.word(x.Args[0])
 		return func(c *controller) *object { return c.caches[at].Lookup(memory.Addr(line(c))) }
 	case "TBETable.lookup(Addr)":
-		at, line := cc.partOf(x), cc.word(x.Args[0])
+		at, line := g.partOf(x), g.word(x.Args[0])
 		return func(c *controller) *object { return c.tables[at].lookup(memory.Addr(line(c))) }
 	case "PerfectCacheMemory.lookup(Addr)":
-		return cc.lookupPerfect(x)
+		return g.lookupPerfect(x)
 	case "DirectoryMemory.lookup(Addr)":
-		at, line := cc.partOf(x), cc.word(x.Args[0])
+		at, line := g.partOf(x), g.word(x.Args[0])
 		return func(c *controller) *object { return c.directory[at].entries[memory.Addr(line(c))] }
 	case "CacheMemory.allocate(Addr, AbstractCacheEntry)", "CacheMemory.allocate(Addr, AbstractCacheEntry, bool)":
-		return cc.allocate(x)
+		return g.allocate(x)
 	case "DirectoryMemory.allocate(Addr, AbstractCacheEntry)":
-		at, line, entry, pos := cc.partOf(x), cc.word(x.Args[0]), cc.object(x.Args[1]), x.At
+		at, line, entry, pos := g.partOf(x), g.word(x.Args[0]), g.object(x.Args[1]), x.At
 		return func(c *controller) *object {
 			l, e := memory.Addr(line(c)), entry(c)
 			if c.directory[at].entries[l] != nil {
@@ -196,6 +196,6 @@ func (cc *compiler) builtinObject(x *types.Call) objectExpr {
 	case "CacheMemory.getNullEntry()", "TBETable.getNullEntry()":
 		return noObject
 	}
-	cc.unsupported(x.At, "builtin %s", x.Func.Builtin.Key)
+	g.unsupported(x.At, "builtin %s", x.Func.Builtin.Key)
 	return noObject
 }

@@ -46,7 +46,7 @@ func init() {
 }
 
 // never is a native that only requests reach which no core makes.
-func never(_ *compiler, x *types.Call) wordExpr {
+func never(_ *generator, x *types.Call) wordExpr {
 	pos, name := x.At, x.Func.Name
 	return func(c *controller) uint64 {
 		c.fail(fmt.Sprintf("%s is not simulated, at %s", name, pos), "")
@@ -62,8 +62,8 @@ func byteRange(first, n uint64) uint64 {
 	return (1<<n - 1) << min(first, 64)
 }
 
-func setMask(cc *compiler, x *types.Call) wordExpr {
-	set, first, n := cc.vector(x.X), cc.word(x.Args[0]), cc.word(x.Args[1])
+func setMask(g *generator, x *types.Call) wordExpr {
+	set, first, n := g.vector(x.X), g.word(x.Args[0]), g.word(x.Args[1])
 	return func(c *controller) uint64 {
 		set(c)[0] |= byteRange(first(c), n(c))
 		return 0
@@ -83,16 +83,16 @@ func merge(to, from []uint64, mask uint64) {
 	}
 }
 
-func copyMasked(cc *compiler, x *types.Call) wordExpr {
-	to, from, mask := cc.vector(x.X), cc.vector(x.Args[0]), cc.vector(x.Args[1])
+func copyMasked(g *generator, x *types.Call) wordExpr {
+	to, from, mask := g.vector(x.X), g.vector(x.Args[0]), g.vector(x.Args[1])
 	return func(c *controller) uint64 {
 		merge(to(c), from(c), mask(c)[0])
 		return 0
 	}
 }
 
-func copyRange(cc *compiler, x *types.Call) wordExpr {
-	to, from, first, n := cc.vector(x.X), cc.vector(x.Args[0]), cc.word(x.Args[1]), cc.word(x.Args[2])
+func copyRange(g *generator, x *types.Call) wordExpr {
+	to, from, first, n := g.vector(x.X), g.vector(x.Args[0]), g.word(x.Args[1]), g.word(x.Args[2])
 	return func(c *controller) uint64 {
 		merge(to(c), from(c), byteRange(first(c), n(c)))
 		return 0

@@ -18,8 +18,8 @@ func init() {
 		"PerfectCacheMemory.isTagPresent(Addr)": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
 			return truth(c.directory[at].entries[line] != nil)
 		}),
-		"PerfectCacheMemory.allocate(Addr)": func(cc *compiler, x *types.Call) wordExpr {
-			at, line, entry := cc.partOf(x), cc.word(x.Args[0]), cc.perfectEntry(x)
+		"PerfectCacheMemory.allocate(Addr)": func(g *generator, x *types.Call) wordExpr {
+			at, line, entry := g.partOf(x), g.word(x.Args[0]), g.perfectEntry(x)
 			return func(c *controller) uint64 {
 				l := memory.Addr(line(c))
 				if old := c.directory[at].entries[l]; old != nil {
@@ -34,13 +34,13 @@ func init() {
 
 // perfectEntry is the index of the layout of a memory's entries, which is what
 // its lookup gives.
-func (cc *compiler) perfectEntry(x *types.Call) int {
+func (g *generator) perfectEntry(x *types.Call) int {
 	for _, m := range x.X.Type().Methods {
 		if m.Name == "lookup" {
-			return cc.layout(m.Result).index
+			return g.layout(m.Result).index
 		}
 	}
-	cc.unsupported(x.At, "a PerfectCacheMemory without lookup")
+	g.unsupported(x.At, "a PerfectCacheMemory without lookup")
 	return 0
 }
 
@@ -52,8 +52,8 @@ func (c *controller) remember(at int, line memory.Addr, layout int) *object {
 	return e
 }
 
-func (cc *compiler) lookupPerfect(x *types.Call) objectExpr {
-	at, line, entry := cc.partOf(x), cc.word(x.Args[0]), cc.perfectEntry(x)
+func (g *generator) lookupPerfect(x *types.Call) objectExpr {
+	at, line, entry := g.partOf(x), g.word(x.Args[0]), g.perfectEntry(x)
 	return func(c *controller) *object {
 		l := memory.Addr(line(c))
 		if e := c.directory[at].entries[l]; e != nil {

@@ -9,11 +9,11 @@ import (
 )
 
 // portOf finds the index of the port that a method is called on.
-func (cc *compiler) portOf(x *types.Call) int {
-	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar && !isTimer(cc.code.machine.InPorts[use.Var.Index]) {
+func (g *generator) portOf(x *types.Call) int {
+	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar && !isTimer(g.code.machine.InPorts[use.Var.Index]) {
 		return use.Var.Index
 	}
-	cc.unsupported(x.At, "%s of this expression", x.Func.Name)
+	g.unsupported(x.At, "%s of this expression", x.Func.Name)
 	return 0
 }
 
@@ -22,24 +22,24 @@ var portMethods map[string]native
 
 func init() {
 	portMethods = map[string]native{
-		"InPort.isReady(Tick)": func(cc *compiler, x *types.Call) wordExpr {
+		"InPort.isReady(Tick)": func(g *generator, x *types.Call) wordExpr {
 			if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar {
-				if p := cc.code.machine.InPorts[use.Var.Index]; isTimer(p) {
-					return timerReady(cc.where(p.Buffer))
+				if p := g.code.machine.InPorts[use.Var.Index]; isTimer(p) {
+					return timerReady(g.where(p.Buffer))
 				}
 			}
-			port := cc.portOf(x)
+			port := g.portOf(x)
 			return func(c *controller) uint64 { return truth(c.in[port].ready(c.now)) }
 		},
-		"InPort.dequeue(Tick)": func(cc *compiler, x *types.Call) wordExpr {
-			port := cc.portOf(x)
+		"InPort.dequeue(Tick)": func(g *generator, x *types.Call) wordExpr {
+			port := g.portOf(x)
 			return func(c *controller) uint64 {
 				c.pop(c.in[port])
 				return 0
 			}
 		},
-		"InPort.recycle(Tick, Tick)": func(cc *compiler, x *types.Call) wordExpr {
-			port, latency := cc.portOf(x), cc.word(x.Args[1])
+		"InPort.recycle(Tick, Tick)": func(g *generator, x *types.Call) wordExpr {
+			port, latency := g.portOf(x), g.word(x.Args[1])
 			return func(c *controller) uint64 {
 				if !c.in[port].ready(c.now) {
 					c.fail("recycle of an empty port", "buffer %s", c.in[port].name)
@@ -48,20 +48,20 @@ func init() {
 				return 0
 			}
 		},
-		"InPort.isEmpty()": func(cc *compiler, x *types.Call) wordExpr {
-			port := cc.portOf(x)
+		"InPort.isEmpty()": func(g *generator, x *types.Call) wordExpr {
+			port := g.portOf(x)
 			return func(c *controller) uint64 { return truth(c.in[port].head == len(c.in[port].items)) }
 		},
-		"InPort.isStallMapEmpty()": func(cc *compiler, x *types.Call) wordExpr {
-			port := cc.portOf(x)
+		"InPort.isStallMapEmpty()": func(g *generator, x *types.Call) wordExpr {
+			port := g.portOf(x)
 			return func(c *controller) uint64 { return truth(len(c.in[port].stalls) == 0) }
 		},
-		"InPort.getStallMapSize()": func(cc *compiler, x *types.Call) wordExpr {
-			port := cc.portOf(x)
+		"InPort.getStallMapSize()": func(g *generator, x *types.Call) wordExpr {
+			port := g.portOf(x)
 			return func(c *controller) uint64 { return uint64(len(c.in[port].stalls)) }
 		},
-		"InPort.hasStalledMsg(Addr)": func(cc *compiler, x *types.Call) wordExpr {
-			port, line := cc.portOf(x), cc.word(x.Args[0])
+		"InPort.hasStalledMsg(Addr)": func(g *generator, x *types.Call) wordExpr {
+			port, line := g.portOf(x), g.word(x.Args[0])
 			return func(c *controller) uint64 {
 				return truth(c.in[port].stalledFor(memory.Addr(line(c))) > 0)
 			}
@@ -72,23 +72,23 @@ func init() {
 
 // sequencerMethod compiles the calls to the core. What they take besides the
 // line and the data is for statistics.
-func (cc *compiler) sequencerMethod(x *types.Call) wordExpr {
-	at := cc.partOf(x)
+func (g *generator) sequencerMethod(x *types.Call) wordExpr {
+	at := g.partOf(x)
 	switch x.Func.Name {
 	case "readCallback":
-		line, data := cc.word(x.Args[0]), cc.vector(x.Args[1])
+		line, data := g.word(x.Args[0]), g.vector(x.Args[1])
 		return func(c *controller) uint64 {
 			c.sequencers[at].ReadCallback(memory.Addr(line(c)), (*memory.Block)(data(c)))
 			return 0
 		}
 	case "writeCallback":
-		line, data := cc.word(x.Args[0]), cc.vector(x.Args[1])
+		line, data := g.word(x.Args[0]), g.vector(x.Args[1])
 		return func(c *controller) uint64 {
 			c.sequencers[at].WriteCallback(memory.Addr(line(c)), (*memory.Block)(data(c)))
 			return 0
 		}
 	case "evictionCallback":
-		line := cc.word(x.Args[0])
+		line := g.word(x.Args[0])
 		return func(c *controller) uint64 {
 			c.sequencers[at].EvictionCallback(memory.Addr(line(c)))
 			return 0
@@ -108,10 +108,10 @@ func (cc *compiler) sequencerMethod(x *types.Call) wordExpr {
 }
 
 // partOf is the index of the part of the machine that a method is called on.
-func (cc *compiler) partOf(x *types.Call) int {
+func (g *generator) partOf(x *types.Call) int {
 	if use, ok := x.X.(*types.Use); ok && (use.Var.Kind == types.ParamVar || use.Var.Kind == types.ObjectVar) {
-		return cc.where(use.Var)
+		return g.where(use.Var)
 	}
-	cc.unsupported(x.At, "%s of this expression", x.Func.Name)
+	g.unsupported(x.At, "%s of this expression", x.Func.Name)
 	return 0
 }

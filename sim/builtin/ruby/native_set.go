@@ -12,24 +12,24 @@ import (
 
 // setMethod is a method that works on the words of a set.
 func setMethod(f func(s []uint64) uint64) native {
-	return func(cc *compiler, x *types.Call) wordExpr {
-		set := cc.vector(x.X)
+	return func(g *generator, x *types.Call) wordExpr {
+		set := g.vector(x.X)
 		return func(c *controller) uint64 { return f(set(c)) }
 	}
 }
 
 // setsMethod is a method that works on two sets.
 func setsMethod(f func(s, t []uint64) uint64) native {
-	return func(cc *compiler, x *types.Call) wordExpr {
-		set, other := cc.vector(x.X), cc.vector(x.Args[0])
+	return func(g *generator, x *types.Call) wordExpr {
+		set, other := g.vector(x.X), g.vector(x.Args[0])
 		return func(c *controller) uint64 { return f(set(c), other(c)) }
 	}
 }
 
 // elementMethod is a method that works on the bit of a machine in its word.
 func elementMethod(f func(s *uint64, bit uint64) uint64) native {
-	return func(cc *compiler, x *types.Call) wordExpr {
-		set, id, pos := cc.vector(x.X), cc.word(x.Args[0]), x.At
+	return func(g *generator, x *types.Call) wordExpr {
+		set, id, pos := g.vector(x.X), g.word(x.Args[0]), x.At
 		return func(c *controller) uint64 {
 			typ, number := splitMachineID(id(c))
 			if number >= c.system.count(uint64(typ)) {
@@ -42,8 +42,8 @@ func elementMethod(f func(s *uint64, bit uint64) uint64) native {
 
 // nodeMethod is a method that works on the bit of a number in a Set.
 func nodeMethod(f func(s *uint64, bit uint64) uint64) native {
-	return func(cc *compiler, x *types.Call) wordExpr {
-		set, id, pos := cc.vector(x.X), cc.word(x.Args[0]), x.At
+	return func(g *generator, x *types.Call) wordExpr {
+		set, id, pos := g.vector(x.X), g.word(x.Args[0]), x.At
 		return func(c *controller) uint64 {
 			number := id(c)
 			if number >= 64 {
@@ -141,8 +141,8 @@ func init() {
 // all is the bits of all controllers of a type.
 func (s *System) all(typ uint64) uint64 { return 1<<s.count(typ) - 1 }
 
-func broadcast(cc *compiler, x *types.Call) wordExpr {
-	set, typ := cc.vector(x.X), cc.word(x.Args[0])
+func broadcast(g *generator, x *types.Call) wordExpr {
+	set, typ := g.vector(x.X), g.word(x.Args[0])
 	return func(c *controller) uint64 {
 		t := typ(c)
 		if k := c.system.dense(t); k >= 0 {
@@ -152,8 +152,8 @@ func broadcast(cc *compiler, x *types.Call) wordExpr {
 	}
 }
 
-func broadcastAll(cc *compiler, x *types.Call) wordExpr {
-	set := cc.vector(x.X)
+func broadcastAll(g *generator, x *types.Call) wordExpr {
+	set := g.vector(x.X)
 	return func(c *controller) uint64 {
 		s := set(c)
 		for k, code := range c.system.program.codes {
@@ -163,8 +163,8 @@ func broadcastAll(cc *compiler, x *types.Call) wordExpr {
 	}
 }
 
-func setNetDest(cc *compiler, x *types.Call) wordExpr {
-	set, typ, from := cc.vector(x.X), cc.word(x.Args[0]), cc.vector(x.Args[1])
+func setNetDest(g *generator, x *types.Call) wordExpr {
+	set, typ, from := g.vector(x.X), g.word(x.Args[0]), g.vector(x.Args[1])
 	return func(c *controller) uint64 {
 		if k := c.system.dense(typ(c)); k >= 0 {
 			set(c)[k] = from(c)[0]
@@ -174,11 +174,11 @@ func setNetDest(cc *compiler, x *types.Call) wordExpr {
 }
 
 // smallest is the first machine in a NetDest, of a type if one is given.
-func smallest(cc *compiler, x *types.Call) wordExpr {
-	set, pos := cc.vector(x.X), x.At
+func smallest(g *generator, x *types.Call) wordExpr {
+	set, pos := g.vector(x.X), x.At
 	typ := wordExpr(nil)
 	if len(x.Args) > 0 {
-		typ = cc.word(x.Args[0])
+		typ = g.word(x.Args[0])
 	}
 	return func(c *controller) uint64 {
 		s := set(c)
@@ -193,7 +193,7 @@ func smallest(cc *compiler, x *types.Call) wordExpr {
 }
 
 // builtinVector compiles the builtins whose result is several words.
-func (cc *compiler) builtinVector(x *types.Call) vectorExpr {
+func (g *generator) builtinVector(x *types.Call) vectorExpr {
 	var combine func(s, t uint64) uint64
 	switch x.Func.Builtin.Key {
 	case "NetDest.OR(NetDest)":
@@ -201,11 +201,11 @@ func (cc *compiler) builtinVector(x *types.Call) vectorExpr {
 	case "NetDest.AND(NetDest)":
 		combine = func(s, t uint64) uint64 { return s & t }
 	default:
-		cc.unsupported(x.At, "builtin %s", x.Func.Builtin.Key)
+		g.unsupported(x.At, "builtin %s", x.Func.Builtin.Key)
 		return func(*controller) []uint64 { return nil }
 	}
-	set, other, size := cc.vector(x.X), cc.vector(x.Args[0]), cc.size(x.Type())
-	at := cc.newWords(make([]uint64, size))
+	set, other, size := g.vector(x.X), g.vector(x.Args[0]), g.size(x.Type())
+	at := g.newWords(make([]uint64, size))
 	return func(c *controller) []uint64 {
 		s, t, result := set(c), other(c), c.words[at:at+size]
 		for i := range result {

@@ -57,7 +57,7 @@ var timerMethods map[string]native
 
 func init() {
 	timerMethods = map[string]native{
-		"TimerTable.isReady(Tick)": func(cc *compiler, x *types.Call) wordExpr { return timerReady(cc.partOf(x)) },
+		"TimerTable.isReady(Tick)": func(g *generator, x *types.Call) wordExpr { return timerReady(g.partOf(x)) },
 		"TimerTable.isSet(Addr)": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
 			return truth(c.timers[at].find(line) >= 0)
 		}),
@@ -83,8 +83,8 @@ func timerReady(at int) wordExpr {
 	}
 }
 
-func nextTimed(cc *compiler, x *types.Call) wordExpr {
-	at, pos := cc.partOf(x), x.At
+func nextTimed(g *generator, x *types.Call) wordExpr {
+	at, pos := g.partOf(x), x.At
 	return func(c *controller) uint64 {
 		line, over := c.timers[at].next(c.now)
 		if !over {
@@ -94,8 +94,8 @@ func nextTimed(cc *compiler, x *types.Call) wordExpr {
 	}
 }
 
-func setTimer(cc *compiler, x *types.Call) wordExpr {
-	at, line, tick, pos := cc.partOf(x), cc.word(x.Args[0]), cc.word(x.Args[1]), x.At
+func setTimer(g *generator, x *types.Call) wordExpr {
+	at, line, tick, pos := g.partOf(x), g.word(x.Args[0]), g.word(x.Args[1]), x.At
 	return func(c *controller) uint64 {
 		l := memory.Addr(line(c))
 		if c.timers[at].find(l) >= 0 {

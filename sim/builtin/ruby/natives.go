@@ -5,59 +5,59 @@ import (
 	"strings"
 
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // native compiles the call of a builtin whose result is one word or nothing.
-type native func(cc *compiler, x *types.Call) wordExpr
+type native func(g *generator, x *types.Call) wordExpr
 
 // builtinWord compiles the call of a builtin.
-func (cc *compiler) builtinWord(x *types.Call) wordExpr {
+func (g *generator) builtinWord(x *types.Call) wordExpr {
 	key := x.Func.Builtin.Key
 	for _, table := range []map[string]native{functions, portMethods, setMethods, maskMethods, cacheMethods, perfectMethods, timerMethods} {
 		if compile, ok := table[key]; ok {
-			return compile(cc, x)
+			return compile(g, x)
 		}
 	}
 	switch recv, _, _ := strings.Cut(key, "."); recv {
 	case "Sequencer":
-		return cc.sequencerMethod(x)
+		return g.sequencerMethod(x)
 	case "RubyPrefetcher", "RubyPrefetcherProxy":
 		return zero
 	}
-	cc.unsupported(x.At, "builtin %s", key)
+	g.unsupported(x.At, "builtin %s", key)
 	return zero
 }
 
 // unary1 is a native that computes with its argument.
 func unary1(f func(uint64) uint64) native {
-	return func(cc *compiler, x *types.Call) wordExpr {
-		arg := cc.word(x.Args[0])
+	return func(g *generator, x *types.Call) wordExpr {
+		arg := g.word(x.Args[0])
 		return func(c *controller) uint64 { return f(arg(c)) }
 	}
 }
 
 // binary2 is a native that computes with its two arguments.
 func binary2(f func(a, b uint64) uint64) native {
-	return func(cc *compiler, x *types.Call) wordExpr {
-		a, b := cc.word(x.Args[0]), cc.word(x.Args[1])
+	return func(g *generator, x *types.Call) wordExpr {
+		a, b := g.word(x.Args[0]), g.word(x.Args[1])
 		return func(c *controller) uint64 { return f(a(c), b(c)) }
 	}
 }
 
 // same is a native that is its argument: one tick is one cycle.
-func same(cc *compiler, x *types.Call) wordExpr { return cc.word(x.Args[0]) }
+func same(g *generator, x *types.Call) wordExpr { return g.word(x.Args[0]) }
 
 // nothing is a native that only counts.
-func nothing(*compiler, *types.Call) wordExpr { return zero }
+func nothing(*generator, *types.Call) wordExpr { return zero }
 
 // always is a native with a constant result.
 func always(v uint64) native {
-	return func(*compiler, *types.Call) wordExpr { return func(*controller) uint64 { return v } }
+	return func(*generator, *types.Call) wordExpr { return func(*controller) uint64 { return v } }
 }
 
-func now(*compiler, *types.Call) wordExpr {
+func now(*generator, *types.Call) wordExpr {
 	return func(c *controller) uint64 { return uint64(c.now) }
 }
 
@@ -78,8 +78,8 @@ func init() {
 		"ticksToCycles(Tick)":   same,
 		"intToCycles(int)":      same,
 		"intToTick(int)":        same,
-		"clockEdge(Cycles)": func(cc *compiler, x *types.Call) wordExpr {
-			arg := cc.word(x.Args[0])
+		"clockEdge(Cycles)": func(g *generator, x *types.Call) wordExpr {
+			arg := g.word(x.Args[0])
 			return func(c *controller) uint64 { return uint64(c.now) + arg(c) }
 		},
 
@@ -116,16 +116,16 @@ func init() {
 
 func numberOf(id uint64) uint64 { return id & (1<<numberBits - 1) }
 
-func raise(cc *compiler, x *types.Call) wordExpr {
-	msg, pos := cc.text(x.Args[0]), x.At
+func raise(g *generator, x *types.Call) wordExpr {
+	msg, pos := g.text(x.Args[0]), x.At
 	return func(c *controller) uint64 {
 		c.fail(fmt.Sprintf("error(%q) at %s", msg(c), pos), "the protocol gave up")
 		return 0
 	}
 }
 
-func assert(cc *compiler, x *types.Call) wordExpr {
-	cond, pos := cc.word(x.Args[0]), x.At
+func assert(g *generator, x *types.Call) wordExpr {
+	cond, pos := g.word(x.Args[0]), x.At
 	return func(c *controller) uint64 {
 		if cond(c) == 0 {
 			c.fail(fmt.Sprintf("failed assertion at %s", pos), "the condition is false")
@@ -134,8 +134,8 @@ func assert(cc *compiler, x *types.Call) wordExpr {
 	}
 }
 
-func permission(cc *compiler, x *types.Call) wordExpr {
-	arg, pos := cc.word(x.Args[0]), x.At
+func permission(g *generator, x *types.Call) wordExpr {
+	arg, pos := g.word(x.Args[0]), x.At
 	var table []uint64
 	for _, e := range x.Func.Enum.Enums {
 		table = append(table, uint64(max(e.Permission, 0)))
@@ -150,8 +150,8 @@ func permission(cc *compiler, x *types.Call) wordExpr {
 }
 
 func setPointer(at int) native {
-	return func(cc *compiler, x *types.Call) wordExpr {
-		arg := cc.object(x.Args[0])
+	return func(g *generator, x *types.Call) wordExpr {
+		arg := g.object(x.Args[0])
 		return func(c *controller) uint64 {
 			c.pointers[at] = arg(c)
 			return 0
@@ -160,7 +160,7 @@ func setPointer(at int) native {
 }
 
 func unsetPointer(at int) native {
-	return func(*compiler, *types.Call) wordExpr {
+	return func(*generator, *types.Call) wordExpr {
 		return func(c *controller) uint64 {
 			c.pointers[at] = nil
 			return 0
@@ -169,8 +169,8 @@ func unsetPointer(at int) native {
 }
 
 func wakeUpBuffers(all bool) native {
-	return func(cc *compiler, x *types.Call) wordExpr {
-		arg := cc.word(x.Args[0])
+	return func(g *generator, x *types.Call) wordExpr {
+		arg := g.word(x.Args[0])
 		return func(c *controller) uint64 {
 			limit := c.code.ports[c.port].rank
 			if all {
@@ -182,16 +182,16 @@ func wakeUpBuffers(all bool) native {
 	}
 }
 
-func wakeUpAll(*compiler, *types.Call) wordExpr {
+func wakeUpAll(*generator, *types.Call) wordExpr {
 	return func(c *controller) uint64 {
 		c.wakeUpAllBuffers()
 		return 0
 	}
 }
 
-func dequeueAnswer(cc *compiler, x *types.Call) wordExpr {
-	if !cc.code.home {
-		cc.unsupported(x.At, "dequeueMemRespQueue in a machine without memory")
+func dequeueAnswer(g *generator, x *types.Call) wordExpr {
+	if !g.code.home {
+		g.unsupported(x.At, "dequeueMemRespQueue in a machine without memory")
 	}
 	return func(c *controller) uint64 {
 		c.pop(c.memory.answers)
@@ -200,8 +200,8 @@ func dequeueAnswer(cc *compiler, x *types.Call) wordExpr {
 }
 
 // home is the controller of a type that a line belongs to.
-func home(cc *compiler, x *types.Call) wordExpr {
-	line, typ, pos := cc.word(x.Args[0]), cc.word(x.Args[1]), x.At
+func home(g *generator, x *types.Call) wordExpr {
+	line, typ, pos := g.word(x.Args[0]), g.word(x.Args[1]), x.At
 	return func(c *controller) uint64 {
 		t := typ(c)
 		n := c.system.count(t)
@@ -213,19 +213,19 @@ func home(cc *compiler, x *types.Call) wordExpr {
 }
 
 // homeInRange is the controller of a type that some bits of an address name.
-func homeInRange(cc *compiler, x *types.Call) wordExpr {
-	line, typ, low, n := cc.word(x.Args[0]), cc.word(x.Args[1]), cc.word(x.Args[2]), cc.word(x.Args[3])
+func homeInRange(g *generator, x *types.Call) wordExpr {
+	line, typ, low, n := g.word(x.Args[0]), g.word(x.Args[1]), g.word(x.Args[2]), g.word(x.Args[3])
 	return func(c *controller) uint64 {
 		number := line(c) >> min(low(c), 63) & (1<<min(n(c), 62) - 1)
 		return machineID(int(typ(c)), int(number))
 	}
 }
 
-func machineCount(cc *compiler, x *types.Call) wordExpr {
-	typ := cc.word(x.Args[0])
+func machineCount(g *generator, x *types.Call) wordExpr {
+	typ := g.word(x.Args[0])
 	return func(c *controller) uint64 { return uint64(c.system.count(typ(c))) }
 }
 
-func modulo(cc *compiler, x *types.Call) wordExpr {
-	return cc.divide(&types.Binary{Node: x.Node, Op: ast.Mod}, cc.word(x.Args[0]), cc.word(x.Args[1]))
+func modulo(g *generator, x *types.Call) wordExpr {
+	return g.divide(&types.Binary{Node: x.Node, Op: syntax.Mod}, g.word(x.Args[0]), g.word(x.Args[1]))
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ordeal/sim/builtin/ruby/cache"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -109,7 +109,7 @@ func compile(protocol *types.Protocol) (*program, error) {
 	if err := p.names(); err != nil {
 		return nil, err
 	}
-	var faults ast.Faults
+	var faults syntax.Faults
 	for _, m := range protocol.Machines {
 		if code := instantiated(m); code != nil {
 			code.index = len(p.codes)
@@ -122,9 +122,9 @@ func compile(protocol *types.Protocol) (*program, error) {
 	}
 	p.fields()
 	for _, code := range p.codes {
-		cc := newCompiler(p, code)
-		cc.compileMachine()
-		faults = append(faults, cc.faults...)
+		g := newGenerator(p, code)
+		g.compileMachine()
+		faults = append(faults, g.faults...)
 	}
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("compile protocol %s: %w", protocol.Name, faults)

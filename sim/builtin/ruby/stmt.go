@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // block compiles a list of statements.
-func (cc *compiler) block(list []types.Stmt) statement {
+func (g *generator) block(list []types.Stmt) statement {
 	var code []statement
 	for _, s := range list {
-		if compiled := cc.stmt(s); compiled != nil {
+		if compiled := g.stmt(s); compiled != nil {
 			code = append(code, compiled)
 		}
 	}
@@ -41,37 +41,37 @@ func (cc *compiler) block(list []types.Stmt) statement {
 }
 
 // stmt compiles a statement; nil for one without effect.
-func (cc *compiler) stmt(s types.Stmt) statement {
+func (g *generator) stmt(s types.Stmt) statement {
 	switch s := s.(type) {
 	case *types.Declare:
-		return cc.declare(s)
+		return g.declare(s)
 	case *types.Assign:
-		return cc.assign(s.Left, s.Right)
+		return g.assign(s.Left, s.Right)
 	case *types.Eval:
-		return cc.eval(s.X)
+		return g.eval(s.X)
 	case *types.If:
-		return cc.ifStmt(s)
+		return g.ifStmt(s)
 	case *types.Return:
-		return cc.returnStmt(s)
+		return g.returnStmt(s)
 	case *types.Trigger:
-		return cc.trigger(s)
+		return g.trigger(s)
 	case *types.Peek:
-		return cc.peek(s)
+		return g.peek(s)
 	case *types.Enqueue:
-		return cc.enqueue(s)
+		return g.enqueue(s)
 	case *types.PortAddr:
-		return cc.portAddr(s)
+		return g.portAddr(s)
 	case *types.CheckAllocate, *types.StallPort, *types.CheckNextCycle:
 		return nil // all done, or asked for, elsewhere
 	}
-	cc.unsupported(s.Pos(), "this statement")
+	g.unsupported(s.Pos(), "this statement")
 	return nil
 }
 
-func (cc *compiler) declare(s *types.Declare) statement {
-	at := cc.where(s.Var)
+func (g *generator) declare(s *types.Declare) statement {
+	at := g.where(s.Var)
 	if s.Init != nil {
-		return cc.store(s.Pos(), s.Var.Type, at, s.Init)
+		return g.store(s.Pos(), s.Var.Type, at, s.Init)
 	}
 	switch shapeOf(s.Var.Type) {
 	case pointer:
@@ -80,7 +80,7 @@ func (cc *compiler) declare(s *types.Declare) statement {
 			return next
 		}
 	case word, vector:
-		start := cc.initial(s.Var.Type, s.Var.Default)
+		start := g.initial(s.Var.Type, s.Var.Default)
 		return func(c *controller) flow {
 			copy(c.words[at:], start)
 			return next
@@ -90,68 +90,68 @@ func (cc *compiler) declare(s *types.Declare) statement {
 }
 
 // store compiles the assignment of an expression to a variable's place.
-func (cc *compiler) store(pos ast.Pos, t *types.Type, at int, x types.Expr) statement {
+func (g *generator) store(pos syntax.Pos, t *types.Type, at int, x types.Expr) statement {
 	switch shapeOf(t) {
 	case word:
-		f := cc.word(x)
+		f := g.word(x)
 		return func(c *controller) flow {
 			c.words[at] = f(c)
 			return next
 		}
 	case vector:
-		f, size := cc.vector(x), cc.size(t)
+		f, size := g.vector(x), g.size(t)
 		return func(c *controller) flow {
 			copy(c.words[at:at+size], f(c))
 			return next
 		}
 	case pointer:
-		f := cc.object(x)
+		f := g.object(x)
 		return func(c *controller) flow {
 			c.pointers[at] = f(c)
 			return next
 		}
 	}
-	cc.unsupported(pos, "assignment to a %s", t)
+	g.unsupported(pos, "assignment to a %s", t)
 	return nil
 }
 
-func (cc *compiler) assign(left, right types.Expr) statement {
+func (g *generator) assign(left, right types.Expr) statement {
 	switch left := left.(type) {
 	case *types.Use:
-		return cc.store(left.At, left.Of, cc.where(left.Var), right)
+		return g.store(left.At, left.Of, g.where(left.Var), right)
 	case *types.Member:
-		return cc.storeMember(left, right)
+		return g.storeMember(left, right)
 	}
-	cc.unsupported(left.Pos(), "assignment to this expression")
+	g.unsupported(left.Pos(), "assignment to this expression")
 	return nil
 }
 
-func (cc *compiler) storeMember(left *types.Member, right types.Expr) statement {
+func (g *generator) storeMember(left *types.Member, right types.Expr) statement {
 	t := left.Of
 	switch shapeOf(t) {
 	case word, vector:
 	default:
-		cc.unsupported(left.At, "assignment to a %s in a structure", t)
+		g.unsupported(left.At, "assignment to a %s in a structure", t)
 		return nil
 	}
-	owner, offset, isObject := cc.member(left)
+	owner, offset, isObject := g.member(left)
 	if !isObject {
-		to := cc.vector(left)
-		from := cc.words(right)
+		to := g.vector(left)
+		from := g.words(right)
 		return func(c *controller) flow {
 			copy(to(c), from(c))
 			return next
 		}
 	}
 	if shapeOf(t) == word {
-		f := cc.word(right)
+		f := g.word(right)
 		return func(c *controller) flow {
 			v := f(c)
 			owner(c).words[offset] = v
 			return next
 		}
 	}
-	f, size := cc.vector(right), cc.size(t)
+	f, size := g.vector(right), g.size(t)
 	return func(c *controller) flow {
 		v := f(c)
 		copy(owner(c).words[offset:offset+size], v)
@@ -159,10 +159,10 @@ func (cc *compiler) storeMember(left *types.Member, right types.Expr) statement 
 	}
 }
 
-func (cc *compiler) eval(x types.Expr) statement {
+func (g *generator) eval(x types.Expr) statement {
 	switch shapeOf(x.Type()) {
 	case word, noValue:
-		f := cc.word(x)
+		f := g.word(x)
 		if f == nil {
 			return nil
 		}
@@ -171,13 +171,13 @@ func (cc *compiler) eval(x types.Expr) statement {
 			return next
 		}
 	case vector:
-		f := cc.vector(x)
+		f := g.vector(x)
 		return func(c *controller) flow {
 			f(c)
 			return next
 		}
 	case pointer:
-		f := cc.object(x)
+		f := g.object(x)
 		return func(c *controller) flow {
 			f(c)
 			return next
@@ -186,8 +186,8 @@ func (cc *compiler) eval(x types.Expr) statement {
 	return nil
 }
 
-func (cc *compiler) ifStmt(s *types.If) statement {
-	cond, then := cc.word(s.Cond), cc.block(s.Then)
+func (g *generator) ifStmt(s *types.If) statement {
+	cond, then := g.word(s.Cond), g.block(s.Then)
 	if len(s.Else) == 0 {
 		return func(c *controller) flow {
 			if cond(c) != 0 {
@@ -196,7 +196,7 @@ func (cc *compiler) ifStmt(s *types.If) statement {
 			return next
 		}
 	}
-	otherwise := cc.block(s.Else)
+	otherwise := g.block(s.Else)
 	return func(c *controller) flow {
 		if cond(c) != 0 {
 			return then(c)
@@ -205,28 +205,28 @@ func (cc *compiler) ifStmt(s *types.If) statement {
 	}
 }
 
-func (cc *compiler) returnStmt(s *types.Return) statement {
-	if cc.result == nil {
-		cc.unsupported(s.Pos(), "return outside of a function")
+func (g *generator) returnStmt(s *types.Return) statement {
+	if g.result == nil {
+		g.unsupported(s.Pos(), "return outside of a function")
 		return nil
 	}
-	set := cc.store(s.Pos(), s.X.Type(), cc.result.result, s.X)
+	set := g.store(s.Pos(), s.X.Type(), g.result.result, s.X)
 	return func(c *controller) flow {
 		set(c)
 		return leave
 	}
 }
 
-func (cc *compiler) trigger(s *types.Trigger) statement {
-	ev, line := cc.word(s.Event), cc.word(s.Addr)
+func (g *generator) trigger(s *types.Trigger) statement {
+	ev, line := g.word(s.Event), g.word(s.Addr)
 	entry, tbe := noObject, noObject
 	if s.Entry != nil {
-		entry = cc.object(s.Entry)
+		entry = g.object(s.Entry)
 	}
 	if s.TBE != nil {
-		tbe = cc.object(s.TBE)
+		tbe = g.object(s.TBE)
 	}
-	events := uint64(len(cc.code.machine.Event.Enums))
+	events := uint64(len(g.code.machine.Event.Enums))
 	pos := s.Pos()
 	return func(c *controller) flow {
 		e := ev(c)

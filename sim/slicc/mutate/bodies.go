@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -19,18 +18,18 @@ type bodyPoint struct {
 func (m *machine) bodyPoints(s site) []bodyPoint {
 	var list []bodyPoint
 	events := m.triggered(s)
-	walk(s.body, func(stmt ast.Stmt) {
+	walk(s.body, func(stmt syntax.Stmt) {
 		list = append(list, m.stmtPoints(stmt, events)...)
 	})
 	return list
 }
 
-func (m *machine) stmtPoints(stmt ast.Stmt, events []string) []bodyPoint {
+func (m *machine) stmtPoints(stmt syntax.Stmt, events []string) []bodyPoint {
 	var list []bodyPoint
-	add := func(e edit, with ...ast.Stmt) {
+	add := func(e edit, with ...syntax.Stmt) {
 		list = append(list, bodyPoint{e, func(s site) change { return s.inBody(stmt, with...) }})
 	}
-	addExpr := func(e edit, old, with ast.Expr, whole ast.Stmt) {
+	addExpr := func(e edit, old, with syntax.Expr, whole syntax.Stmt) {
 		list = append(list, bodyPoint{e, func(s site) change {
 			c := s.inBody(stmt, whole)
 			c.expr, c.with = old, with
@@ -38,9 +37,9 @@ func (m *machine) stmtPoints(stmt ast.Stmt, events []string) []bodyPoint {
 		}})
 	}
 	switch stmt := stmt.(type) {
-	case *ast.Assign:
+	case *syntax.Assign:
 		left := syntax.PrintExpr(stmt.Left)
-		if _, local := stmt.Left.(*ast.Local); !local {
+		if _, local := stmt.Left.(*syntax.Local); !local {
 			add(edit{op: Skip, arg: left})
 		}
 		for _, v := range m.otherValues(stmt) {
@@ -48,21 +47,21 @@ func (m *machine) stmtPoints(stmt ast.Stmt, events []string) []bodyPoint {
 			changed.Right = v.expr
 			addExpr(edit{op: Set, arg: left, what: v.name}, stmt.Right, v.expr, &changed)
 		}
-	case *ast.ExprStmt:
-		if call, ok := stmt.X.(*ast.Call); ok && call.Func.Name == "trigger" {
+	case *syntax.ExprStmt:
+		if call, ok := stmt.X.(*syntax.Call); ok && call.Func.Name == "trigger" {
 			return triggerPoints(stmt, call, events)
 		}
 		if text := syntax.PrintExpr(stmt.X); matters(stmt.X) {
 			add(edit{op: Skip, arg: text})
 		}
-	case *ast.Enqueue:
+	case *syntax.Enqueue:
 		add(edit{op: Skip, arg: "enqueue(" + stmt.Port.Name + ")"})
 		if destinations(stmt.Body) {
 			changed := *stmt
-			changed.Body = &ast.Block{Pos: stmt.Body.Pos, Stmts: append(slices.Clone(stmt.Body.Stmts), forgetOne())}
+			changed.Body = &syntax.Block{Pos: stmt.Body.Pos, Stmts: append(slices.Clone(stmt.Body.Stmts), forgetOne())}
 			add(edit{op: Forget, arg: stmt.Port.Name}, &changed)
 		}
-	case *ast.If:
+	case *syntax.If:
 		changed := *stmt
 		changed.Cond = negated(stmt.Cond)
 		addExpr(edit{op: Negate, arg: syntax.PrintExpr(stmt.Cond)}, stmt.Cond, changed.Cond, &changed)
@@ -71,73 +70,73 @@ func (m *machine) stmtPoints(stmt ast.Stmt, events []string) []bodyPoint {
 }
 
 // matters tells whether a call is more than a message for people.
-func matters(x ast.Expr) bool {
+func matters(x syntax.Expr) bool {
 	switch x := x.(type) {
-	case *ast.Call:
+	case *syntax.Call:
 		switch x.Func.Name {
 		case "DPRINTF", "APPEND_TRANSITION_COMMENT", "error", "assert":
 			return false
 		}
 		return true
-	case *ast.MethodCall:
+	case *syntax.MethodCall:
 		return true
 	}
 	return false
 }
 
-func negated(x ast.Expr) ast.Expr {
-	if b, ok := x.(*ast.Binary); ok && (b.Op == ast.Eq || b.Op == ast.Ne) {
+func negated(x syntax.Expr) syntax.Expr {
+	if b, ok := x.(*syntax.Binary); ok && (b.Op == syntax.Eq || b.Op == syntax.Ne) {
 		changed := *b
-		changed.Op = ast.Eq + ast.Ne - b.Op
+		changed.Op = syntax.Eq + syntax.Ne - b.Op
 		return &changed
 	}
-	if u, ok := x.(*ast.Unary); ok && u.Op == ast.Not {
+	if u, ok := x.(*syntax.Unary); ok && u.Op == syntax.Not {
 		return u.X
 	}
-	if v, ok := x.(*ast.Valid); ok {
+	if v, ok := x.(*syntax.Valid); ok {
 		changed := *v
 		changed.Not = !v.Not
 		return &changed
 	}
-	return &ast.Unary{Op: ast.Not, X: x}
+	return &syntax.Unary{Op: syntax.Not, X: x}
 }
 
 // value is what an assignment might assign instead.
 type value struct {
 	name string
-	expr ast.Expr
+	expr syntax.Expr
 }
 
 // otherValues lists wrong values for an assignment: other types of message
 // that the machine sends by the same type, the other truth value, and counts
 // off by one.
-func (m *machine) otherValues(s *ast.Assign) []value {
-	field, ok := s.Left.(*ast.Member)
+func (m *machine) otherValues(s *syntax.Assign) []value {
+	field, ok := s.Left.(*syntax.Member)
 	if !ok {
 		return nil
 	}
 	switch right := s.Right.(type) {
-	case *ast.EnumLit:
+	case *syntax.EnumLit:
 		if field.Field.Name == "MessageSize" {
 			return nil
 		}
 		var list []value
 		for _, name := range m.enumerators(field.Field.Name, right.Type.Name) {
 			if name != right.Value.Name {
-				lit := &ast.EnumLit{EnumName: ast.EnumName{Type: right.Type, Value: ast.Ident{Name: name}}}
+				lit := &syntax.EnumLit{EnumName: syntax.EnumName{Type: right.Type, Value: syntax.Ident{Name: name}}}
 				list = append(list, value{right.Type.Name + ":" + name, lit})
 			}
 		}
 		return list
-	case *ast.Bool:
-		return []value{{fmt.Sprint(!right.Value), &ast.Bool{Value: !right.Value}}}
+	case *syntax.Bool:
+		return []value{{fmt.Sprint(!right.Value), &syntax.Bool{Value: !right.Value}}}
 	}
 	if !isCount(field.Field.Name) {
 		return nil
 	}
 	return []value{
-		{"+1", &ast.Binary{Op: ast.Add, Left: s.Right, Right: &ast.Int{Value: 1}}},
-		{"-1", &ast.Binary{Op: ast.Sub, Left: s.Right, Right: &ast.Int{Value: 1}}},
+		{"+1", &syntax.Binary{Op: syntax.Add, Left: s.Right, Right: &syntax.Int{Value: 1}}},
+		{"-1", &syntax.Binary{Op: syntax.Sub, Left: s.Right, Right: &syntax.Int{Value: 1}}},
 	}
 }
 
@@ -156,13 +155,13 @@ func isCount(name string) bool {
 func (m *machine) enumerators(field, typ string) []string {
 	var list []string
 	for _, s := range m.bodies {
-		walk(s.body, func(stmt ast.Stmt) {
-			a, ok := stmt.(*ast.Assign)
+		walk(s.body, func(stmt syntax.Stmt) {
+			a, ok := stmt.(*syntax.Assign)
 			if !ok {
 				return
 			}
-			left, ok := a.Left.(*ast.Member)
-			lit, isLit := a.Right.(*ast.EnumLit)
+			left, ok := a.Left.(*syntax.Member)
+			lit, isLit := a.Right.(*syntax.EnumLit)
 			if ok && isLit && left.Field.Name == field && lit.Type.Name == typ && !slices.Contains(list, lit.Value.Name) {
 				list = append(list, lit.Value.Name)
 			}
@@ -172,50 +171,50 @@ func (m *machine) enumerators(field, typ string) []string {
 }
 
 // destinations tells whether a message may go to several controllers.
-func destinations(b *ast.Block) bool {
+func destinations(b *syntax.Block) bool {
 	found := false
-	walk(b, func(s ast.Stmt) {
+	walk(b, func(s syntax.Stmt) {
 		switch s := s.(type) {
-		case *ast.Assign:
+		case *syntax.Assign:
 			found = found || isDestination(s.Left)
-		case *ast.ExprStmt:
-			call, ok := s.X.(*ast.MethodCall)
+		case *syntax.ExprStmt:
+			call, ok := s.X.(*syntax.MethodCall)
 			found = found || ok && isDestination(call.X) && (call.Method.Name == "broadcast" || call.Method.Name == "addNetDest")
 		}
 	})
 	return found
 }
 
-func isDestination(x ast.Expr) bool {
-	field, ok := x.(*ast.Member)
+func isDestination(x syntax.Expr) bool {
+	field, ok := x.(*syntax.Member)
 	return ok && field.Field.Name == "Destination"
 }
 
 // forgetOne takes one controller out of a message's destinations if there is
 // more than one.
-func forgetOne() ast.Stmt {
-	dest := func() ast.Expr {
-		return &ast.Member{X: &ast.Name{Name: "out_msg"}, Field: ast.Ident{Name: "Destination"}}
+func forgetOne() syntax.Stmt {
+	dest := func() syntax.Expr {
+		return &syntax.Member{X: &syntax.Name{Name: "out_msg"}, Field: syntax.Ident{Name: "Destination"}}
 	}
-	call := func(method string, args ...ast.Expr) ast.Expr {
-		return &ast.MethodCall{X: dest(), Method: ast.Ident{Name: method}, Args: args}
+	call := func(method string, args ...syntax.Expr) syntax.Expr {
+		return &syntax.MethodCall{X: dest(), Method: syntax.Ident{Name: method}, Args: args}
 	}
-	return &ast.If{
-		Cond: &ast.Binary{Op: ast.Gt, Left: call("count"), Right: &ast.Int{Value: 1}},
-		Then: &ast.Block{Stmts: []ast.Stmt{&ast.ExprStmt{X: call("remove", call("smallestElement"))}}},
+	return &syntax.If{
+		Cond: &syntax.Binary{Op: syntax.Gt, Left: call("count"), Right: &syntax.Int{Value: 1}},
+		Then: &syntax.Block{Stmts: []syntax.Stmt{&syntax.ExprStmt{X: call("remove", call("smallestElement"))}}},
 	}
 }
 
 // triggered lists the events that a port triggers.
 func (m *machine) triggered(s site) []string {
-	if _, ok := s.decl.(*ast.InPort); !ok {
+	if _, ok := s.decl.(*syntax.InPort); !ok {
 		return nil
 	}
 	var list []string
-	walk(s.body, func(stmt ast.Stmt) {
-		if x, ok := stmt.(*ast.ExprStmt); ok {
-			if call, ok := x.X.(*ast.Call); ok && call.Func.Name == "trigger" && len(call.Args) > 0 {
-				if lit, ok := call.Args[0].(*ast.EnumLit); ok && !slices.Contains(list, lit.Value.Name) {
+	walk(s.body, func(stmt syntax.Stmt) {
+		if x, ok := stmt.(*syntax.ExprStmt); ok {
+			if call, ok := x.X.(*syntax.Call); ok && call.Func.Name == "trigger" && len(call.Args) > 0 {
+				if lit, ok := call.Args[0].(*syntax.EnumLit); ok && !slices.Contains(list, lit.Value.Name) {
 					list = append(list, lit.Value.Name)
 				}
 			}
@@ -225,11 +224,11 @@ func (m *machine) triggered(s site) []string {
 }
 
 // triggerPoints lists the wrong events for a trigger.
-func triggerPoints(stmt *ast.ExprStmt, call *ast.Call, events []string) []bodyPoint {
+func triggerPoints(stmt *syntax.ExprStmt, call *syntax.Call, events []string) []bodyPoint {
 	if len(call.Args) == 0 {
 		return nil
 	}
-	lit, ok := call.Args[0].(*ast.EnumLit)
+	lit, ok := call.Args[0].(*syntax.EnumLit)
 	if !ok {
 		return nil
 	}
@@ -238,13 +237,13 @@ func triggerPoints(stmt *ast.ExprStmt, call *ast.Call, events []string) []bodyPo
 		if event == lit.Value.Name {
 			continue
 		}
-		other := &ast.EnumLit{EnumName: ast.EnumName{Type: lit.Type, Value: ast.Ident{Name: event}}}
+		other := &syntax.EnumLit{EnumName: syntax.EnumName{Type: lit.Type, Value: syntax.Ident{Name: event}}}
 		changed := *call
-		changed.Args = append([]ast.Expr{other}, call.Args[1:]...)
+		changed.Args = append([]syntax.Expr{other}, call.Args[1:]...)
 		list = append(list, bodyPoint{
 			edit{op: Trigger, arg: lit.Value.Name, what: event},
 			func(s site) change {
-				c := s.inBody(stmt, &ast.ExprStmt{X: &changed})
+				c := s.inBody(stmt, &syntax.ExprStmt{X: &changed})
 				c.expr, c.with = lit, other
 				return c
 			},

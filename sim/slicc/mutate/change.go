@@ -3,33 +3,33 @@ package mutate
 import (
 	"slices"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // change is one edit of a tree: a declaration that others replace. Where only
 // a statement or an expression in it differs, the change also says which, so
 // that the text around it stays as it is.
 type change struct {
-	decl  ast.Decl
-	decls []ast.Decl
+	decl  syntax.Decl
+	decls []syntax.Decl
 	// A statement in decl, or nil, and what stands for it.
-	stmt  ast.Stmt
-	stmts []ast.Stmt
+	stmt  syntax.Stmt
+	stmts []syntax.Stmt
 	// An expression in stmt, or nil, and what stands for it.
-	expr, with ast.Expr
+	expr, with syntax.Expr
 }
 
 // file makes the change in a file and those it includes. It copies what it
 // changes, and reports whether the declaration was there.
-func (c *change) file(f *ast.File) (*ast.File, bool) {
+func (c *change) file(f *syntax.File) (*syntax.File, bool) {
 	decls, ok := c.list(f.Decls)
 	if !ok {
 		return f, false
 	}
-	return &ast.File{Name: f.Name, Decls: decls}, true
+	return &syntax.File{Name: f.Name, Decls: decls}, true
 }
 
-func (c *change) list(list []ast.Decl) ([]ast.Decl, bool) {
+func (c *change) list(list []syntax.Decl) ([]syntax.Decl, bool) {
 	for i, d := range list {
 		with, ok := c.replace(d)
 		if ok {
@@ -41,86 +41,86 @@ func (c *change) list(list []ast.Decl) ([]ast.Decl, bool) {
 
 // replace gives what stands for a declaration that is, or holds, the one to
 // change.
-func (c *change) replace(d ast.Decl) ([]ast.Decl, bool) {
+func (c *change) replace(d syntax.Decl) ([]syntax.Decl, bool) {
 	if d == c.decl {
 		return c.decls, true
 	}
 	switch d := d.(type) {
-	case *ast.Include:
+	case *syntax.Include:
 		if d.File == nil {
 			return nil, false
 		}
 		if file, ok := c.file(d.File); ok {
 			changed := *d
 			changed.File = file
-			return []ast.Decl{&changed}, true
+			return []syntax.Decl{&changed}, true
 		}
-	case *ast.Machine:
+	case *syntax.Machine:
 		if body, ok := c.list(d.Body); ok {
 			changed := *d
 			changed.Body = body
-			return []ast.Decl{&changed}, true
+			return []syntax.Decl{&changed}, true
 		}
 	}
 	return nil, false
 }
 
 // inBody is the change of one statement of a site's body.
-func (s site) inBody(stmt ast.Stmt, with ...ast.Stmt) change {
+func (s site) inBody(stmt syntax.Stmt, with ...syntax.Stmt) change {
 	body, ok := replaceInBlock(s.body, stmt, with)
 	if !ok {
 		panic("statement to change is not in its body")
 	}
-	var d ast.Decl
+	var d syntax.Decl
 	switch old := s.decl.(type) {
-	case *ast.Action:
+	case *syntax.Action:
 		changed := *old
 		changed.Body, d = body, &changed
-	case *ast.InPort:
+	case *syntax.InPort:
 		changed := *old
 		changed.Body, d = body, &changed
-	case *ast.Func:
+	case *syntax.Func:
 		changed := *old
 		changed.Body, d = body, &changed
 	}
-	return change{decl: s.decl, decls: []ast.Decl{d}, stmt: stmt, stmts: with}
+	return change{decl: s.decl, decls: []syntax.Decl{d}, stmt: stmt, stmts: with}
 }
 
-func replaceInBlock(b *ast.Block, old ast.Stmt, with []ast.Stmt) (*ast.Block, bool) {
+func replaceInBlock(b *syntax.Block, old syntax.Stmt, with []syntax.Stmt) (*syntax.Block, bool) {
 	if b == nil {
 		return nil, false
 	}
 	for i, s := range b.Stmts {
 		if s == old {
-			return &ast.Block{Pos: b.Pos, Stmts: slices.Concat(b.Stmts[:i], with, b.Stmts[i+1:])}, true
+			return &syntax.Block{Pos: b.Pos, Stmts: slices.Concat(b.Stmts[:i], with, b.Stmts[i+1:])}, true
 		}
 		if changed, ok := replaceInStmt(s, old, with); ok {
 			stmts := slices.Clone(b.Stmts)
 			stmts[i] = changed
-			return &ast.Block{Pos: b.Pos, Stmts: stmts}, true
+			return &syntax.Block{Pos: b.Pos, Stmts: stmts}, true
 		}
 	}
 	return b, false
 }
 
 // replaceInStmt replaces a statement inside another.
-func replaceInStmt(s, old ast.Stmt, with []ast.Stmt) (ast.Stmt, bool) {
+func replaceInStmt(s, old syntax.Stmt, with []syntax.Stmt) (syntax.Stmt, bool) {
 	switch s := s.(type) {
-	case *ast.Block:
+	case *syntax.Block:
 		return replaceInBlock(s, old, with)
-	case *ast.Enqueue:
+	case *syntax.Enqueue:
 		if body, ok := replaceInBlock(s.Body, old, with); ok {
 			changed := *s
 			changed.Body = body
 			return &changed, true
 		}
-	case *ast.Peek:
+	case *syntax.Peek:
 		if body, ok := replaceInBlock(s.Body, old, with); ok {
 			changed := *s
 			changed.Body = body
 			return &changed, true
 		}
-	case *ast.If:
+	case *syntax.If:
 		if body, ok := replaceInBlock(s.Then, old, with); ok {
 			changed := *s
 			changed.Then = body
@@ -131,9 +131,9 @@ func replaceInStmt(s, old ast.Stmt, with []ast.Stmt) (ast.Stmt, bool) {
 		}
 		if s.Else == old { // an else-if that changes
 			changed := *s
-			changed.Else = &ast.Block{Stmts: with}
+			changed.Else = &syntax.Block{Stmts: with}
 			if len(with) == 1 {
-				if _, ok := with[0].(*ast.If); ok {
+				if _, ok := with[0].(*syntax.If); ok {
 					changed.Else = with[0]
 				}
 			}
@@ -149,7 +149,7 @@ func replaceInStmt(s, old ast.Stmt, with []ast.Stmt) (ast.Stmt, bool) {
 }
 
 // walk calls f for every statement of a block, outer ones first.
-func walk(b *ast.Block, f func(ast.Stmt)) {
+func walk(b *syntax.Block, f func(syntax.Stmt)) {
 	if b == nil {
 		return
 	}
@@ -158,18 +158,18 @@ func walk(b *ast.Block, f func(ast.Stmt)) {
 	}
 }
 
-func walkStmt(s ast.Stmt, f func(ast.Stmt)) {
+func walkStmt(s syntax.Stmt, f func(syntax.Stmt)) {
 	f(s)
 	switch s := s.(type) {
-	case *ast.Block:
+	case *syntax.Block:
 		walk(s, f)
-	case *ast.Enqueue:
+	case *syntax.Enqueue:
 		walk(s.Body, f)
-	case *ast.Peek:
+	case *syntax.Peek:
 		walk(s.Body, f)
-	case *ast.If:
+	case *syntax.If:
 		walk(s.Then, f)
-		if block, ok := s.Else.(*ast.Block); ok {
+		if block, ok := s.Else.(*syntax.Block); ok {
 			walk(block, f) // the braces are no statement of their own
 		} else if s.Else != nil {
 			walkStmt(s.Else, f)
@@ -178,26 +178,26 @@ func walkStmt(s ast.Stmt, f func(ast.Stmt)) {
 }
 
 // operands lists the expressions that an expression is directly made of.
-func operands(x ast.Expr) []ast.Expr {
+func operands(x syntax.Expr) []syntax.Expr {
 	switch x := x.(type) {
-	case *ast.Member:
-		return []ast.Expr{x.X}
-	case *ast.Call:
+	case *syntax.Member:
+		return []syntax.Expr{x.X}
+	case *syntax.Call:
 		return x.Args
-	case *ast.MethodCall:
-		return append([]ast.Expr{x.X}, x.Args...)
-	case *ast.ClassCall:
+	case *syntax.MethodCall:
+		return append([]syntax.Expr{x.X}, x.Args...)
+	case *syntax.ClassCall:
 		return x.Args
-	case *ast.Index:
-		return append([]ast.Expr{x.X}, x.Args...)
-	case *ast.Valid:
-		return []ast.Expr{x.X}
-	case *ast.Cast:
-		return []ast.Expr{x.X}
-	case *ast.Unary:
-		return []ast.Expr{x.X}
-	case *ast.Binary:
-		return []ast.Expr{x.Left, x.Right}
+	case *syntax.Index:
+		return append([]syntax.Expr{x.X}, x.Args...)
+	case *syntax.Valid:
+		return []syntax.Expr{x.X}
+	case *syntax.Cast:
+		return []syntax.Expr{x.X}
+	case *syntax.Unary:
+		return []syntax.Expr{x.X}
+	case *syntax.Binary:
+		return []syntax.Expr{x.Left, x.Right}
 	}
 	return nil
 }

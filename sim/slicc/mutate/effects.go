@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // effects is what a piece of a protocol reads and writes, by name: fields of
@@ -94,7 +94,7 @@ type reader struct {
 // maxDepth bounds the functions that call functions.
 const maxDepth = 6
 
-func (r *reader) block(b *ast.Block) {
+func (r *reader) block(b *syntax.Block) {
 	if b == nil {
 		return
 	}
@@ -103,30 +103,30 @@ func (r *reader) block(b *ast.Block) {
 	}
 }
 
-func (r *reader) stmt(s ast.Stmt) {
+func (r *reader) stmt(s syntax.Stmt) {
 	switch s := s.(type) {
-	case *ast.Block:
+	case *syntax.Block:
 		r.block(s)
-	case *ast.ExprStmt:
+	case *syntax.ExprStmt:
 		r.expr(s.X)
-	case *ast.Assign:
+	case *syntax.Assign:
 		r.expr(s.Right)
 		r.assign(s.Left)
-	case *ast.Enqueue:
+	case *syntax.Enqueue:
 		r.maybe(s.Latency)
 		r.maybe(s.Bypass)
 		r.block(s.Body)
 		r.writes["out."+s.Port.Name], r.repeats = true, false
-	case *ast.Peek:
+	case *syntax.Peek:
 		r.reads["in."+s.Port.Name] = true
 		r.block(s.Body)
-	case *ast.PortStmt:
+	case *syntax.PortStmt:
 		r.reads["in."+s.Port.Name] = true
 		r.writes["in."+s.Port.Name], r.writes["waiting"], r.repeats = true, true, false
-	case *ast.CheckAllocate: // asked before any action runs
-	case *ast.Return:
+	case *syntax.CheckAllocate: // asked before any action runs
+	case *syntax.Return:
 		r.expr(s.X)
-	case *ast.If:
+	case *syntax.If:
 		repeats := r.repeats
 		r.expr(s.Cond)
 		r.block(s.Then)
@@ -141,7 +141,7 @@ func (r *reader) stmt(s ast.Stmt) {
 	}
 }
 
-func (r *reader) maybe(x ast.Expr) {
+func (r *reader) maybe(x syntax.Expr) {
 	if x != nil {
 		r.expr(x)
 	}
@@ -149,9 +149,9 @@ func (r *reader) maybe(x ast.Expr) {
 
 // place names what an expression denotes; local says that nothing outlives
 // the action.
-func place(x ast.Expr) (name string, local bool) {
+func place(x syntax.Expr) (name string, local bool) {
 	switch x := x.(type) {
-	case *ast.Name:
+	case *syntax.Name:
 		switch x.Name {
 		case "out_msg":
 			return "", true
@@ -159,7 +159,7 @@ func place(x ast.Expr) (name string, local bool) {
 			return x.Name, false
 		}
 		return "var." + x.Name, false
-	case *ast.Member:
+	case *syntax.Member:
 		base, local := place(x.X)
 		if local || base == "in_msg" {
 			return base, local
@@ -168,13 +168,13 @@ func place(x ast.Expr) (name string, local bool) {
 			return "obj." + x.Field.Name, false // of an object that may be any
 		}
 		return base + "." + x.Field.Name, false
-	case *ast.Local:
+	case *syntax.Local:
 		return "", true
 	}
 	return "*", false
 }
 
-func (r *reader) assign(left ast.Expr) {
+func (r *reader) assign(left syntax.Expr) {
 	switch name, local := place(left); {
 	case local:
 	case name == "*":
@@ -194,30 +194,30 @@ func (r *reader) assign(left ast.Expr) {
 
 // frees tells whether a statement takes a line out of a cache if it is there,
 // and does nothing else.
-func frees(s *ast.If) bool {
-	cond, ok := s.Cond.(*ast.MethodCall)
+func frees(s *syntax.If) bool {
+	cond, ok := s.Cond.(*syntax.MethodCall)
 	if !ok || cond.Method.Name != "isTagPresent" || s.Else != nil || len(s.Then.Stmts) != 1 {
 		return false
 	}
-	x, ok := s.Then.Stmts[0].(*ast.ExprStmt)
+	x, ok := s.Then.Stmts[0].(*syntax.ExprStmt)
 	if !ok {
 		return false
 	}
-	call, ok := x.X.(*ast.MethodCall)
+	call, ok := x.X.(*syntax.MethodCall)
 	if !ok || call.Method.Name != "deallocate" || len(call.Args) != 1 || len(cond.Args) != 1 {
 		return false
 	}
-	same := func(a, b ast.Expr) bool {
-		x, ok := a.(*ast.Name)
-		y, ok2 := b.(*ast.Name)
+	same := func(a, b syntax.Expr) bool {
+		x, ok := a.(*syntax.Name)
+		y, ok2 := b.(*syntax.Name)
 		return ok && ok2 && x.Name == y.Name
 	}
 	return same(cond.X, call.X) && same(cond.Args[0], call.Args[0])
 }
 
 // maybeInner reads what the place of an assignment needs.
-func (r *reader) maybeInner(x ast.Expr) {
-	if member, ok := x.(*ast.Member); ok {
+func (r *reader) maybeInner(x syntax.Expr) {
+	if member, ok := x.(*syntax.Member); ok {
 		r.expr(member.X)
 	}
 }
@@ -229,21 +229,21 @@ func (r *reader) uses(name string) {
 	}
 }
 
-func (r *reader) exprs(list []ast.Expr) {
+func (r *reader) exprs(list []syntax.Expr) {
 	for _, x := range list {
 		r.expr(x)
 	}
 }
 
-func (r *reader) expr(x ast.Expr) {
+func (r *reader) expr(x syntax.Expr) {
 	switch x := x.(type) {
-	case *ast.Name:
+	case *syntax.Name:
 		name, local := place(x)
 		if !local && name != "in_msg" {
 			r.reads[name] = true
 			r.uses(name)
 		}
-	case *ast.Member:
+	case *syntax.Member:
 		switch name, local := place(x); {
 		case local || name == "in_msg":
 		default:
@@ -253,13 +253,13 @@ func (r *reader) expr(x ast.Expr) {
 			r.reads[name] = true
 			r.uses(name)
 		}
-	case *ast.Call:
+	case *syntax.Call:
 		r.call(x)
-	case *ast.MethodCall:
+	case *syntax.MethodCall:
 		r.method(x)
-	case *ast.Unary:
+	case *syntax.Unary:
 		r.expr(x.X)
-		if x.Op == ast.Inc || x.Op == ast.Dec {
+		if x.Op == syntax.Inc || x.Op == syntax.Dec {
 			r.assign(x.X)
 			r.repeats = false
 		}
@@ -277,7 +277,7 @@ var pure = []string{
 	"APPEND_TRANSITION_COMMENT", "profileMsgDelay", "isWriteRequest", "isReadRequest",
 }
 
-func (r *reader) call(x *ast.Call) {
+func (r *reader) call(x *syntax.Call) {
 	name := x.Func.Name
 	if name != "DPRINTF" { // its first argument is no expression
 		r.exprs(x.Args)
@@ -310,7 +310,7 @@ func (r *reader) call(x *ast.Call) {
 	r.anything()
 }
 
-func (r *reader) method(x *ast.MethodCall) {
+func (r *reader) method(x *syntax.MethodCall) {
 	r.exprs(x.Args)
 	on, local := place(x.X)
 	switch method := x.Method.Name; {

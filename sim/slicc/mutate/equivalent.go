@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -80,7 +80,7 @@ func (m *machine) evictionsOnly(s site, e edit) bool {
 
 // equivalentBody is equivalent for edits of actions, ports and functions.
 func (p *Protocol) equivalentBody(m *machine, s site, e edit) string {
-	if _, ok := s.decl.(*ast.Action); ok && !m.runs(s.name) {
+	if _, ok := s.decl.(*syntax.Action); ok && !m.runs(s.name) {
 		return fmt.Sprintf("no transition of machine %s runs the action", m.name)
 	}
 	if e.op == Set || e.op == Skip {
@@ -95,7 +95,7 @@ func (p *Protocol) equivalentBody(m *machine, s site, e edit) string {
 	if stmt == nil {
 		return ""
 	}
-	if x, ok := stmt.(*ast.ExprStmt); ok {
+	if x, ok := stmt.(*syntax.ExprStmt); ok {
 		effects := newEffects()
 		r := reader{machine: m, effects: effects}
 		r.expr(x.X)
@@ -109,8 +109,8 @@ func (p *Protocol) equivalentBody(m *machine, s site, e edit) string {
 
 // onlyLocal tells whether a call changes a message in the making, which is an
 // effect though nothing that outlives the action is written.
-func onlyLocal(x ast.Expr) bool {
-	call, ok := x.(*ast.MethodCall)
+func onlyLocal(x syntax.Expr) bool {
+	call, ok := x.(*syntax.MethodCall)
 	if !ok {
 		return false
 	}
@@ -120,7 +120,7 @@ func onlyLocal(x ast.Expr) bool {
 }
 
 // point is the statement that a Skip leaves out.
-func (m *machine) point(s site, e edit) ast.Stmt {
+func (m *machine) point(s site, e edit) syntax.Stmt {
 	for _, p := range m.bodyPoints(s) {
 		if p.edit.text() == e.text() {
 			return p.make(s).stmt
@@ -160,23 +160,23 @@ func (p *Protocol) readFields() {
 	}
 }
 
-func (p *Protocol) fieldsOf(b *ast.Block) {
-	walk(b, func(s ast.Stmt) {
+func (p *Protocol) fieldsOf(b *syntax.Block) {
+	walk(b, func(s syntax.Stmt) {
 		switch s := s.(type) {
-		case *ast.ExprStmt:
+		case *syntax.ExprStmt:
 			p.fieldsRead(s.X)
-		case *ast.Assign:
+		case *syntax.Assign:
 			p.fieldsRead(s.Right)
-			if member, ok := s.Left.(*ast.Member); ok {
+			if member, ok := s.Left.(*syntax.Member); ok {
 				p.fieldsRead(member.X)
 			}
-		case *ast.Return:
+		case *syntax.Return:
 			p.fieldsRead(s.X)
-		case *ast.If:
+		case *syntax.If:
 			p.fieldsRead(s.Cond)
-		case *ast.Enqueue:
+		case *syntax.Enqueue:
 			p.fieldsRead(s.Latency)
-		case *ast.Peek:
+		case *syntax.Peek:
 			if key, ok := s.Pairs.Get("block_on"); ok {
 				p.fields[key] = true
 			}
@@ -184,8 +184,8 @@ func (p *Protocol) fieldsOf(b *ast.Block) {
 	})
 }
 
-func (p *Protocol) fieldsRead(x ast.Expr) {
-	if member, ok := x.(*ast.Member); ok {
+func (p *Protocol) fieldsRead(x syntax.Expr) {
+	if member, ok := x.(*syntax.Member); ok {
 		p.fields[member.Field.Name] = true
 	}
 	for _, operand := range operands(x) {

@@ -3,7 +3,7 @@ package mutate
 import (
 	"slices"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // holding is what holds the state of a line: bit i says that holder i of the
@@ -75,7 +75,7 @@ func (m *machine) heldNowhere(s site) bool {
 }
 
 // holdAfter is what may hold a state after the actions of a row.
-func (m *machine) holdAfter(t *ast.Transition, before holding) holdings {
+func (m *machine) holdAfter(t *syntax.Transition, before holding) holdings {
 	set := holdings(1 << before)
 	if m.waits(t) {
 		return set
@@ -90,23 +90,23 @@ func (m *machine) holdAfter(t *ast.Transition, before holding) holdings {
 	return set
 }
 
-func (m *machine) holdBlock(b *ast.Block, set holdings, depth int) holdings {
+func (m *machine) holdBlock(b *syntax.Block, set holdings, depth int) holdings {
 	if b == nil {
 		return set
 	}
 	for _, s := range b.Stmts {
 		switch s := s.(type) {
-		case *ast.Block:
+		case *syntax.Block:
 			set = m.holdBlock(s, set, depth)
-		case *ast.Peek:
+		case *syntax.Peek:
 			set = m.holdBlock(s.Body, set, depth)
-		case *ast.If:
+		case *syntax.If:
 			otherwise := set
 			if s.Else != nil {
-				otherwise = m.holdBlock(&ast.Block{Stmts: []ast.Stmt{s.Else}}, set, depth)
+				otherwise = m.holdBlock(&syntax.Block{Stmts: []syntax.Stmt{s.Else}}, set, depth)
 			}
 			set = m.holdBlock(s.Then, set, depth) | otherwise
-		case *ast.ExprStmt:
+		case *syntax.ExprStmt:
 			set = m.holdCall(s.X, set, depth)
 		}
 	}
@@ -114,8 +114,8 @@ func (m *machine) holdBlock(b *ast.Block, set holdings, depth int) holdings {
 }
 
 // holdCall follows a call that makes a pointer valid or invalid.
-func (m *machine) holdCall(x ast.Expr, set holdings, depth int) holdings {
-	call, ok := x.(*ast.Call)
+func (m *machine) holdCall(x syntax.Expr, set holdings, depth int) holdings {
+	call, ok := x.(*syntax.Call)
 	if !ok {
 		return set
 	}
@@ -149,11 +149,11 @@ func (m *machine) defaults() bool {
 	if f == nil || len(f.Body.Stmts) == 0 || m.initial == "" {
 		return false
 	}
-	last, ok := f.Body.Stmts[len(f.Body.Stmts)-1].(*ast.Return)
+	last, ok := f.Body.Stmts[len(f.Body.Stmts)-1].(*syntax.Return)
 	if !ok {
 		return false
 	}
-	value, ok := last.X.(*ast.EnumLit)
+	value, ok := last.X.(*syntax.EnumLit)
 	return ok && value.Value.Name == m.initial
 }
 
@@ -169,27 +169,27 @@ func (m *machine) onlyHolders(name string) bool {
 
 // usesOutside tells whether a block names a variable outside of the
 // conditional blocks of holders.
-func usesOutside(b *ast.Block, variable string) bool {
+func usesOutside(b *syntax.Block, variable string) bool {
 	if b == nil {
 		return false
 	}
 	for _, s := range b.Stmts {
 		switch s := s.(type) {
-		case *ast.If:
+		case *syntax.If:
 			inside := holderCondition(s.Cond)
 			if names(s.Cond, variable) || !inside && usesOutside(s.Then, variable) ||
-				s.Else != nil && usesOutside(&ast.Block{Stmts: []ast.Stmt{s.Else}}, variable) {
+				s.Else != nil && usesOutside(&syntax.Block{Stmts: []syntax.Stmt{s.Else}}, variable) {
 				return true
 			}
-		case *ast.Block:
+		case *syntax.Block:
 			if usesOutside(s, variable) {
 				return true
 			}
-		case *ast.ExprStmt:
+		case *syntax.ExprStmt:
 			if names(s.X, variable) {
 				return true
 			}
-		case *ast.Assign:
+		case *syntax.Assign:
 			if names(s.Left, variable) || names(s.Right, variable) {
 				return true
 			}
@@ -201,18 +201,18 @@ func usesOutside(b *ast.Block, variable string) bool {
 }
 
 // holderCondition tells whether a condition is that a holder is valid.
-func holderCondition(x ast.Expr) bool {
-	valid, ok := x.(*ast.Valid)
+func holderCondition(x syntax.Expr) bool {
+	valid, ok := x.(*syntax.Valid)
 	if !ok || valid.Not {
 		return false
 	}
-	name, ok := valid.X.(*ast.Name)
+	name, ok := valid.X.(*syntax.Name)
 	return ok && slices.Contains(holderNames, name.Name)
 }
 
 // names tells whether an expression names a variable.
-func names(x ast.Expr, variable string) bool {
-	if name, ok := x.(*ast.Name); ok && name.Name == variable {
+func names(x syntax.Expr, variable string) bool {
+	if name, ok := x.(*syntax.Name); ok && name.Name == variable {
 		return true
 	}
 	for _, operand := range operands(x) {

@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"strings"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // machine is a machine with its declarations by kind, those of included files
 // in their places.
 type machine struct {
 	name        string
-	states      []ast.State
-	transitions []*ast.Transition
-	actions     map[string]*ast.Action
-	funcs       map[string]*ast.Func
+	states      []syntax.State
+	transitions []*syntax.Transition
+	actions     map[string]*syntax.Action
+	funcs       map[string]*syntax.Func
 	directories map[string]bool // parameters that are DirectoryMemory
 	stalling    map[string]bool // ports whose messages some action puts aside
 	initial     string          // the default state
@@ -26,11 +26,11 @@ type machine struct {
 type site struct {
 	// A row of the table; row is nil where the table has none for the pair.
 	state, event string
-	row          *ast.Transition
+	row          *syntax.Transition
 	// Or a declaration with a body.
 	name string
-	decl ast.Decl
-	body *ast.Block
+	decl syntax.Decl
+	body *syntax.Block
 }
 
 func (s site) String() string {
@@ -40,40 +40,40 @@ func (s site) String() string {
 	return fmt.Sprintf("(%s,%s)", s.state, s.event)
 }
 
-func (s site) pos() ast.Pos {
+func (s site) pos() syntax.Pos {
 	switch {
 	case s.decl != nil:
 		return s.decl.Position()
 	case s.row != nil:
 		return s.row.Pos
 	}
-	return ast.Pos{}
+	return syntax.Pos{}
 }
 
-func (m *machine) collect(body []ast.Decl) {
+func (m *machine) collect(body []syntax.Decl) {
 	for _, d := range body {
 		switch d := d.(type) {
-		case *ast.Include:
+		case *syntax.Include:
 			if d.File != nil {
 				m.collect(d.File.Decls)
 			}
-		case *ast.StateDecl:
+		case *syntax.StateDecl:
 			m.states = append(m.states, d.States...)
 			value, _ := d.Pairs.Get("default")
 			m.initial = strings.TrimPrefix(value, m.name+"_State_")
-		case *ast.Transition:
+		case *syntax.Transition:
 			m.transitions = append(m.transitions, d)
-		case *ast.Action:
+		case *syntax.Action:
 			m.actions[d.Name.Name] = d
-			walk(d.Body, func(s ast.Stmt) {
-				if p, ok := s.(*ast.PortStmt); ok && p.Kind == ast.StallAndWait {
+			walk(d.Body, func(s syntax.Stmt) {
+				if p, ok := s.(*syntax.PortStmt); ok && p.Kind == syntax.StallAndWait {
 					m.stalling[p.Port.Name] = true
 				}
 			})
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
-		case *ast.InPort:
+		case *syntax.InPort:
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
-		case *ast.Func:
+		case *syntax.Func:
 			if d.Body != nil {
 				m.funcs[d.Name.Name] = d
 				if !isPlumbing(d.Name.Name) {
@@ -109,7 +109,7 @@ func (m *machine) sites() []site {
 }
 
 // row finds the row for a state and an event; nil if there is none.
-func (m *machine) row(state, event string) *ast.Transition {
+func (m *machine) row(state, event string) *syntax.Transition {
 	for _, t := range m.transitions {
 		if has(t.States, state) && has(t.Events, event) {
 			return t
@@ -149,10 +149,10 @@ func (m *machine) hasState(name string) bool {
 	return false
 }
 
-func has(list []ast.Ident, name string) bool { return index(list, name, 1) >= 0 }
+func has(list []syntax.Ident, name string) bool { return index(list, name, 1) >= 0 }
 
 // index is the place of the nth occurrence of a name, -1 if there is none.
-func index(list []ast.Ident, name string, nth int) int {
+func index(list []syntax.Ident, name string, nth int) int {
 	for i, id := range list {
 		if id.Name == name {
 			if nth--; nth == 0 {

@@ -24,7 +24,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // Operator is a kind of edit.
@@ -66,7 +66,7 @@ type Mutant struct {
 	State, Event string
 	// Place is the row, or the name of the action, port or function.
 	Place string
-	Pos   ast.Pos
+	Pos   syntax.Pos
 	// Equivalent says why no program can tell the mutant from the protocol;
 	// empty where that cannot be seen.
 	Equivalent string
@@ -80,13 +80,13 @@ type Mutant struct {
 // changed.
 type Protocol struct {
 	Name     string
-	Root     *ast.File
+	Root     *syntax.File
 	machines []*machine
 	fields   map[string]bool // names of fields that something reads
 }
 
 // New prepares a protocol whose files are all loaded.
-func New(root *ast.File) (*Protocol, error) {
+func New(root *syntax.File) (*Protocol, error) {
 	p := &Protocol{Root: root, fields: map[string]bool{}}
 	p.collect(root)
 	if p.Name == "" {
@@ -100,18 +100,18 @@ func New(root *ast.File) (*Protocol, error) {
 }
 
 // collect finds the protocol's name and machines.
-func (p *Protocol) collect(f *ast.File) {
+func (p *Protocol) collect(f *syntax.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
-		case *ast.Protocol:
+		case *syntax.Protocol:
 			p.Name = d.Name
-		case *ast.Include:
+		case *syntax.Include:
 			if d.File != nil {
 				p.collect(d.File)
 			}
-		case *ast.Machine:
+		case *syntax.Machine:
 			m := &machine{
-				name: d.Name.Value.Name, actions: map[string]*ast.Action{}, funcs: map[string]*ast.Func{}, directories: map[string]bool{},
+				name: d.Name.Value.Name, actions: map[string]*syntax.Action{}, funcs: map[string]*syntax.Func{}, directories: map[string]bool{},
 				stalling: map[string]bool{},
 			}
 			for _, v := range d.Params {
@@ -171,7 +171,7 @@ func (p *Protocol) mutant(m *machine, s site, e edit) (Mutant, error) {
 
 // Apply gives the protocol's tree with the mutant's edits. It shares all that
 // is not edited with the tree of p.
-func (p *Protocol) Apply(m Mutant) *ast.File {
+func (p *Protocol) Apply(m Mutant) *syntax.File {
 	root := p.Root
 	for _, c := range m.changes {
 		root, _ = c.file(root)

@@ -9,8 +9,7 @@ import (
 	"testing"
 
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/ast"
-	"ordeal/sim/slicc/sema"
+	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -60,7 +59,7 @@ func (s source) load(t testing.TB) *Protocol {
 }
 
 // file finds a file of a tree.
-func file(f *ast.File, name string) *ast.File {
+func file(f *syntax.File, name string) *syntax.File {
 	if f.Name == name {
 		return f
 	}
@@ -87,7 +86,7 @@ func TestMutants(t *testing.T) {
 			if printAll(tree) == original {
 				t.Errorf("%s changes nothing", m.ID)
 			}
-			if _, err := sema.Check(tree); err != nil {
+			if _, err := compiler.Check(tree); err != nil {
 				t.Errorf("%s: %v", m.ID, err)
 			}
 			found, err := p.Find(m.ID)
@@ -118,7 +117,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-func printAll(f *ast.File) string {
+func printAll(f *syntax.File) string {
 	var sb strings.Builder
 	sb.WriteString(syntax.Print(f))
 	for d := range f.Includes() {
@@ -286,7 +285,7 @@ func TestCopies(t *testing.T) {
 		copies++
 		text := m.Place
 		for _, d := range m.changes[0].decls {
-			if row, ok := d.(*ast.Transition); ok && len(row.States) == 1 && len(row.Events) == 1 && row.States[0].Name == m.State && row.Events[0].Name == m.Event {
+			if row, ok := d.(*syntax.Transition); ok && len(row.States) == 1 && len(row.Events) == 1 && row.States[0].Name == m.State && row.Events[0].Name == m.Event {
 				text += fmt.Sprint(row.Next.Name, row.RequestTypes)
 				for _, a := range row.Actions {
 					text += " " + a.Name

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -43,7 +43,7 @@ func (m *machine) rowEdits(s site) []edit {
 // near tells whether some other row of the site's state, or for its event,
 // leads to a state. Tables are large; other states break at once.
 func (m *machine) near(s site, state string) bool {
-	return slices.ContainsFunc(m.transitions, func(t *ast.Transition) bool {
+	return slices.ContainsFunc(m.transitions, func(t *syntax.Transition) bool {
 		return t.Next != nil && t.Next.Name == state && (has(t.States, s.state) || has(t.Events, s.event))
 	})
 }
@@ -52,8 +52,8 @@ func (m *machine) near(s site, state string) bool {
 const stay = "stay"
 
 // waits tells whether a row leaves its message where it is.
-func (m *machine) waits(t *ast.Transition) bool {
-	return slices.ContainsFunc(t.Actions, func(id ast.Ident) bool {
+func (m *machine) waits(t *syntax.Transition) bool {
+	return slices.ContainsFunc(t.Actions, func(id syntax.Ident) bool {
 		if id.Name == types.StallAction {
 			return true
 		}
@@ -62,12 +62,12 @@ func (m *machine) waits(t *ast.Transition) bool {
 			return false
 		}
 		waits := false
-		walk(a.Body, func(s ast.Stmt) {
+		walk(a.Body, func(s syntax.Stmt) {
 			switch s := s.(type) {
-			case *ast.PortStmt:
-				waits = waits || s.Kind == ast.StallAndWait
-			case *ast.ExprStmt:
-				call, ok := s.X.(*ast.MethodCall)
+			case *syntax.PortStmt:
+				waits = waits || s.Kind == syntax.StallAndWait
+			case *syntax.ExprStmt:
+				call, ok := s.X.(*syntax.MethodCall)
 				waits = waits || ok && call.Method.Name == "recycle"
 			}
 		})
@@ -119,11 +119,11 @@ func (m *machine) pops(action string) bool {
 	if a == nil || len(a.Body.Stmts) != 1 {
 		return false
 	}
-	x, ok := a.Body.Stmts[0].(*ast.ExprStmt)
+	x, ok := a.Body.Stmts[0].(*syntax.ExprStmt)
 	if !ok {
 		return false
 	}
-	call, ok := x.X.(*ast.MethodCall)
+	call, ok := x.X.(*syntax.MethodCall)
 	return ok && call.Method.Name == "dequeue"
 }
 
@@ -135,8 +135,8 @@ func (m *machine) rowChange(s site, e edit) (change, error) {
 	if e.op == Copy {
 		return m.copyRow(s, e.arg)
 	}
-	row := ast.Transition{
-		Pos: s.row.Pos, States: []ast.Ident{{Name: s.state}}, Events: []ast.Ident{{Name: s.event}},
+	row := syntax.Transition{
+		Pos: s.row.Pos, States: []syntax.Ident{{Name: s.state}}, Events: []syntax.Ident{{Name: s.event}},
 		Next: s.row.Next, RequestTypes: s.row.RequestTypes,
 	}
 	var err error
@@ -150,14 +150,14 @@ func (m *machine) rowChange(s site, e edit) (change, error) {
 			if !m.hasState(e.arg) {
 				return change{}, fmt.Errorf("machine %s has no state %s", m.name, e.arg)
 			}
-			row.Next = &ast.Ident{Name: e.arg}
+			row.Next = &syntax.Ident{Name: e.arg}
 		}
 	case Pop:
 		if !m.pops(e.arg) {
 			return change{}, fmt.Errorf("action %s of machine %s does not just take a message off its queue", e.arg, m.name)
 		}
 		row.Next, row.RequestTypes = nil, nil
-		row.Actions = []ast.Ident{{Name: e.arg}}
+		row.Actions = []syntax.Ident{{Name: e.arg}}
 	default:
 		row.Actions, err = m.editActions(s, e)
 	}
@@ -177,18 +177,18 @@ func (m *machine) copyRow(s site, from string) (change, error) {
 		return change{}, fmt.Errorf("machine %s has no state %s", m.name, s.state)
 	}
 	row := *source
-	row.States, row.Events = []ast.Ident{{Name: s.state}}, []ast.Ident{{Name: s.event}}
+	row.States, row.Events = []syntax.Ident{{Name: s.state}}, []syntax.Ident{{Name: s.event}}
 	if row.Next == nil {
-		row.Next = &ast.Ident{Name: from}
+		row.Next = &syntax.Ident{Name: from}
 	}
 	if s.row == nil { // a new row, behind the one it copies
-		return change{decl: source, decls: []ast.Decl{source, &row}}, nil
+		return change{decl: source, decls: []syntax.Decl{source, &row}}, nil
 	}
 	return s.rowBecomes(&row), nil
 }
 
 // editActions edits a row's list of actions.
-func (m *machine) editActions(s site, e edit) ([]ast.Ident, error) {
+func (m *machine) editActions(s site, e edit) ([]syntax.Ident, error) {
 	list := s.row.Actions
 	for _, name := range []string{e.arg, e.what} {
 		if name != "" && m.actions[name] == nil {
@@ -209,17 +209,17 @@ func (m *machine) editActions(s site, e edit) ([]ast.Ident, error) {
 	case Dup:
 		return slices.Concat(list[:at+1], list[at:]), nil
 	case Insert:
-		return slices.Concat(list[:at], []ast.Ident{{Name: e.arg}}, list[at:]), nil
+		return slices.Concat(list[:at], []syntax.Ident{{Name: e.arg}}, list[at:]), nil
 	case Replace:
 		edited := slices.Clone(list)
-		edited[at] = ast.Ident{Name: e.what}
+		edited[at] = syntax.Ident{Name: e.what}
 		return edited, nil
 	}
 	return nil, fmt.Errorf("operator %s does not work on a transition", e.op)
 }
 
 // actionPoint finds where in the list of actions an edit works, -1 if nowhere.
-func (m *machine) actionPoint(list []ast.Ident, e edit) int {
+func (m *machine) actionPoint(list []syntax.Ident, e edit) int {
 	switch e.op {
 	case Swap:
 		nth := e.point()
@@ -242,12 +242,12 @@ func (m *machine) actionPoint(list []ast.Ident, e edit) int {
 
 // rowBecomes replaces one row by others and leaves the other rows of its
 // declaration in declarations of their own.
-func (s site) rowBecomes(rows ...*ast.Transition) change {
+func (s site) rowBecomes(rows ...*syntax.Transition) change {
 	c := change{decl: s.row}
 	for _, r := range rows {
 		c.decls = append(c.decls, r)
 	}
-	keep := func(states, events []ast.Ident) {
+	keep := func(states, events []syntax.Ident) {
 		if len(states) > 0 && len(events) > 0 {
 			rest := *s.row
 			rest.States, rest.Events = states, events
@@ -255,10 +255,10 @@ func (s site) rowBecomes(rows ...*ast.Transition) change {
 		}
 	}
 	keep(without(s.row.States, s.state), s.row.Events)
-	keep([]ast.Ident{{Name: s.state}}, without(s.row.Events, s.event))
+	keep([]syntax.Ident{{Name: s.state}}, without(s.row.Events, s.event))
 	return c
 }
 
-func without(list []ast.Ident, name string) []ast.Ident {
-	return slices.DeleteFunc(slices.Clone(list), func(id ast.Ident) bool { return id.Name == name })
+func without(list []syntax.Ident, name string) []syntax.Ident {
+	return slices.DeleteFunc(slices.Clone(list), func(id syntax.Ident) bool { return id.Name == name })
 }

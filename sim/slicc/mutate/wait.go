@@ -3,7 +3,7 @@ package mutate
 import (
 	"slices"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // waitsAtHead tells whether all that a row does is to put its message aside,
@@ -41,7 +41,7 @@ func (m *machine) putsAside(action string) string {
 	if a == nil || len(a.Body.Stmts) != 1 {
 		return ""
 	}
-	if s, ok := a.Body.Stmts[0].(*ast.PortStmt); ok && s.Kind == ast.StallAndWait {
+	if s, ok := a.Body.Stmts[0].(*syntax.PortStmt); ok && s.Kind == syntax.StallAndWait {
 		return s.Port.Name
 	}
 	return ""
@@ -55,13 +55,13 @@ func (m *machine) portEvents(port string) []string {
 		return nil
 	}
 	var list []string
-	var block func(b *ast.Block, depth int)
-	var expr func(x ast.Expr, depth int)
-	expr = func(x ast.Expr, depth int) {
-		if lit, ok := x.(*ast.EnumLit); ok && lit.Type.Name == "Event" {
+	var block func(b *syntax.Block, depth int)
+	var expr func(x syntax.Expr, depth int)
+	expr = func(x syntax.Expr, depth int) {
+		if lit, ok := x.(*syntax.EnumLit); ok && lit.Type.Name == "Event" {
 			list = append(list, lit.Value.Name)
 		}
-		if call, ok := x.(*ast.Call); ok && depth < maxDepth {
+		if call, ok := x.(*syntax.Call); ok && depth < maxDepth {
 			if f := m.funcs[call.Func.Name]; f != nil {
 				block(f.Body, depth+1)
 			}
@@ -70,14 +70,14 @@ func (m *machine) portEvents(port string) []string {
 			expr(operand, depth)
 		}
 	}
-	block = func(b *ast.Block, depth int) {
-		walk(b, func(stmt ast.Stmt) {
+	block = func(b *syntax.Block, depth int) {
+		walk(b, func(stmt syntax.Stmt) {
 			switch stmt := stmt.(type) {
-			case *ast.ExprStmt:
+			case *syntax.ExprStmt:
 				expr(stmt.X, depth)
-			case *ast.Return:
+			case *syntax.Return:
 				expr(stmt.X, depth)
-			case *ast.Assign:
+			case *syntax.Assign:
 				expr(stmt.Right, depth)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // Repair is the edit of one defect.
@@ -40,7 +40,7 @@ func All() []Repair { return slices.Clone(repairs) }
 
 // Apply repairs a protocol's tree in place and lists the repairs that changed
 // something.
-func Apply(root *ast.File) []string {
+func Apply(root *syntax.File) []string {
 	var applied []string
 	name := protocolName(root)
 	for _, r := range repairs {
@@ -58,9 +58,9 @@ func Apply(root *ast.File) []string {
 	return applied
 }
 
-func protocolName(root *ast.File) string {
+func protocolName(root *syntax.File) string {
 	for _, d := range root.Decls {
-		if p, ok := d.(*ast.Protocol); ok {
+		if p, ok := d.(*syntax.Protocol); ok {
 			return p.Name
 		}
 	}
@@ -68,15 +68,15 @@ func protocolName(root *ast.File) string {
 }
 
 // file edits the machine wherever it is in a file and those it includes.
-func (e *edit) file(f *ast.File) bool {
+func (e *edit) file(f *syntax.File) bool {
 	changed := false
 	for _, d := range f.Decls {
 		switch d := d.(type) {
-		case *ast.Machine:
+		case *syntax.Machine:
 			if d.Name.Value.Name == e.machine {
 				changed = e.body(d) || changed
 			}
-		case *ast.Include:
+		case *syntax.Include:
 			if d.File != nil {
 				changed = e.file(d.File) || changed
 			}
@@ -86,14 +86,14 @@ func (e *edit) file(f *ast.File) bool {
 }
 
 // body edits the transitions of a machine, if it has the action to insert.
-func (e *edit) body(m *ast.Machine) bool {
+func (e *edit) body(m *syntax.Machine) bool {
 	if e.insert != "" && !hasAction(m, e.insert) {
 		return false
 	}
 	changed := false
-	var body []ast.Decl
+	var body []syntax.Decl
 	for _, d := range m.Body {
-		t, ok := d.(*ast.Transition)
+		t, ok := d.(*syntax.Transition)
 		if !ok {
 			body = append(body, d)
 			continue
@@ -106,23 +106,23 @@ func (e *edit) body(m *ast.Machine) bool {
 	return changed
 }
 
-func hasAction(m *ast.Machine, name string) bool {
-	return slices.ContainsFunc(m.Body, func(d ast.Decl) bool {
-		a, ok := d.(*ast.Action)
+func hasAction(m *syntax.Machine, name string) bool {
+	return slices.ContainsFunc(m.Body, func(d syntax.Decl) bool {
+		a, ok := d.(*syntax.Action)
 		return ok && a.Name.Name == name
 	})
 }
 
 // transition edits the rows of a transition that are meant, and leaves the
 // others in declarations of their own.
-func (e *edit) transition(t *ast.Transition) ([]ast.Decl, bool) {
+func (e *edit) transition(t *syntax.Transition) ([]syntax.Decl, bool) {
 	states, otherStates := split(t.States, e.states)
 	events, otherEvents := split(t.Events, e.events)
 	actions, changed := e.actions(t.Actions)
 	if len(states) == 0 || len(events) == 0 || !changed {
-		return []ast.Decl{t}, false
+		return []syntax.Decl{t}, false
 	}
-	parts := []ast.Decl{with(t, states, events, actions)}
+	parts := []syntax.Decl{with(t, states, events, actions)}
 	if len(otherEvents) > 0 {
 		parts = append(parts, with(t, states, otherEvents, t.Actions))
 	}
@@ -133,14 +133,14 @@ func (e *edit) transition(t *ast.Transition) ([]ast.Decl, bool) {
 }
 
 // with is a transition with other states, events and actions.
-func with(t *ast.Transition, states, events, actions []ast.Ident) *ast.Transition {
+func with(t *syntax.Transition, states, events, actions []syntax.Ident) *syntax.Transition {
 	part := *t
 	part.States, part.Events, part.Actions = states, events, actions
 	return &part
 }
 
 // split divides names into those that are meant and the others.
-func split(names []ast.Ident, patterns []string) (meant, others []ast.Ident) {
+func split(names []syntax.Ident, patterns []string) (meant, others []syntax.Ident) {
 	for _, n := range names {
 		if len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return fits(n.Name, p) }) {
 			meant = append(meant, n)
@@ -160,8 +160,8 @@ func fits(name, pattern string) bool {
 
 // actions edits a list of actions, and reports whether that changes it. What
 // is in front of the place already is not put in again.
-func (e *edit) actions(list []ast.Ident) ([]ast.Ident, bool) {
-	var edited []ast.Ident
+func (e *edit) actions(list []syntax.Ident) ([]syntax.Ident, bool) {
+	var edited []syntax.Ident
 	changed := false
 	for i, a := range list {
 		if slices.Contains(e.drop, a.Name) {
@@ -169,7 +169,7 @@ func (e *edit) actions(list []ast.Ident) ([]ast.Ident, bool) {
 			continue
 		}
 		if e.insert != "" && a.Name == e.before && (i == 0 || list[i-1].Name != e.insert) {
-			edited = append(edited, ast.Ident{Pos: a.Pos, Name: e.insert})
+			edited = append(edited, syntax.Ident{Pos: a.Pos, Name: e.insert})
 			changed = true
 		}
 		edited = append(edited, a)

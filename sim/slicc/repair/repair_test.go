@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -30,10 +29,10 @@ machine(MachineType:CorePair, "pair") : int x; {
 }
 `
 
-func rows(f *ast.File) []string {
+func rows(f *syntax.File) []string {
 	var list []string
-	for _, d := range f.Decls[1].(*ast.Machine).Body {
-		t, ok := d.(*ast.Transition)
+	for _, d := range f.Decls[1].(*syntax.Machine).Body {
+		t, ok := d.(*syntax.Transition)
 		if !ok {
 			continue
 		}

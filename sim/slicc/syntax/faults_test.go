@@ -7,8 +7,6 @@ import (
 	"testing/fstest"
 
 	"github.com/cockroachdb/datadriven"
-
-	"ordeal/sim/slicc/ast"
 )
 
 // The commands of testdata/faults: "parse" parses its input as the file
@@ -49,9 +47,9 @@ func files(input string) (fsys fstest.MapFS, first string) {
 }
 
 // faultsOf takes an error of this package apart.
-func faultsOf(t *testing.T, err error) ast.Faults {
+func faultsOf(t *testing.T, err error) Faults {
 	t.Helper()
-	var faults ast.Faults
+	var faults Faults
 	if !errors.As(err, &faults) || len(faults) == 0 {
 		t.Fatalf("error is no list of faults: %v", err)
 	}

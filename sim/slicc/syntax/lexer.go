@@ -2,8 +2,6 @@ package syntax
 
 import (
 	"strings"
-
-	"ordeal/sim/slicc/ast"
 )
 
 // lexer splits a text into tokens. Offsets and columns count bytes.
@@ -14,13 +12,13 @@ type lexer struct {
 	line   int32
 	start  int // offset of the start of the line
 	tokens []token
-	faults *ast.Faults
+	faults *Faults
 }
 
 // lex gives the tokens of a text, an eof token last. Characters and literals
 // that are no part of the language are reported and become bad tokens or are
 // left out.
-func lex(file, src string, faults *ast.Faults) []token {
+func lex(file, src string, faults *Faults) []token {
 	l := lexer{
 		file: file, src: src, line: 1, faults: faults,
 		tokens: make([]token, 0, len(src)/4+1),
@@ -46,7 +44,7 @@ func (l *lexer) fault(off int, format string, args ...any) {
 	if len(*l.faults) >= maxFaults {
 		return
 	}
-	l.faults.Add(ast.Pos{File: l.file, Line: l.line, Col: l.column(off)}, format, args...)
+	l.faults.Add(Pos{File: l.file, Line: l.line, Col: l.column(off)}, format, args...)
 }
 
 // skipBlank skips white space and comments; it is false at the end.
@@ -159,17 +157,17 @@ func (l *lexer) text(from int, quote byte) {
 var marks = []struct {
 	text string
 	kind kind
-	op   ast.Op
+	op   Op
 }{
 	{"::", colon2, 0}, {":=", assign, 0},
-	{"==", operator, ast.Eq}, {"!=", operator, ast.Ne},
-	{"<=", operator, ast.Le}, {">=", operator, ast.Ge},
-	{"<<", operator, ast.Shl}, {">>", operator, ast.Shr},
-	{"&&", operator, ast.And}, {"||", operator, ast.Or},
-	{"++", operator, ast.Inc}, {"--", operator, ast.Dec},
-	{"<", operator, ast.Lt}, {">", operator, ast.Gt}, {"!", operator, ast.Not},
-	{"+", operator, ast.Add}, {"-", operator, ast.Sub}, {"*", operator, ast.Mul},
-	{"/", operator, ast.Div}, {"%", operator, ast.Mod},
+	{"==", operator, Eq}, {"!=", operator, Ne},
+	{"<=", operator, Le}, {">=", operator, Ge},
+	{"<<", operator, Shl}, {">>", operator, Shr},
+	{"&&", operator, And}, {"||", operator, Or},
+	{"++", operator, Inc}, {"--", operator, Dec},
+	{"<", operator, Lt}, {">", operator, Gt}, {"!", operator, Not},
+	{"+", operator, Add}, {"-", operator, Sub}, {"*", operator, Mul},
+	{"/", operator, Div}, {"%", operator, Mod},
 }
 
 const singles = ":[]{}(),=&;."

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-
-	"ordeal/sim/slicc/ast"
 )
 
 // maxIncludes is how many include declarations are followed in one protocol,
@@ -19,11 +17,11 @@ const (
 // Load reads a protocol: the file root and, recursively, every file it
 // includes, found in fsys. An included file is looked for beside the including
 // file, then beside root and in the directories above it, as gem5 does with
-// its protocol directory. The error is an ast.Faults with the faults of all
+// its protocol directory. The error is a Faults with the faults of all
 // files.
-func Load(fsys fs.FS, root string) (*ast.File, error) {
+func Load(fsys fs.FS, root string) (*File, error) {
 	l := loader{fsys: fsys, root: path.Dir(root)}
-	file := l.file(root, ast.Pos{File: root, Line: 1, Col: 1})
+	file := l.file(root, Pos{File: root, Line: 1, Col: 1})
 	if len(l.faults) > 0 {
 		return nil, l.faults
 	}
@@ -36,12 +34,12 @@ type loader struct {
 	root     string   // directory of the root file
 	open     []string // files being read, outermost first
 	includes int
-	faults   ast.Faults
+	faults   Faults
 }
 
 // file reads and parses one file and those it includes; from is the include
 // declaration that names it.
-func (l *loader) file(name string, from ast.Pos) *ast.File {
+func (l *loader) file(name string, from Pos) *File {
 	src, err := fs.ReadFile(l.fsys, name)
 	if err != nil {
 		l.faults.Add(from, "read protocol file %s: %v", name, reason(err))
@@ -49,7 +47,7 @@ func (l *loader) file(name string, from ast.Pos) *ast.File {
 	}
 	file, err := Parse(name, src)
 	if err != nil {
-		l.faults = append(l.faults, err.(ast.Faults)...)
+		l.faults = append(l.faults, err.(Faults)...)
 		return nil
 	}
 	l.open = append(l.open, name)
@@ -73,7 +71,7 @@ func reason(err error) error {
 }
 
 // include loads the file of an include declaration.
-func (l *loader) include(d *ast.Include) error {
+func (l *loader) include(d *Include) error {
 	l.includes++
 	if l.includes > maxIncludes {
 		return fmt.Errorf("include %q: more than %d includes", d.Path, maxIncludes)

@@ -1,12 +1,10 @@
 package syntax
 
-import "ordeal/sim/slicc/ast"
-
 // decls reads declarations up to the end of the file or, inside a machine, up
 // to its closing brace. A fault inside a declaration ends that declaration
 // only.
-func (p *parser) decls(end kind) []ast.Decl {
-	var list []ast.Decl
+func (p *parser) decls(end kind) []Decl {
+	var list []Decl
 	for !p.lost && p.tok().kind != eof {
 		if p.is("}") {
 			if end == punct {
@@ -24,7 +22,7 @@ func (p *parser) decls(end kind) []ast.Decl {
 	return list
 }
 
-func (p *parser) decl() ast.Decl {
+func (p *parser) decl() Decl {
 	p.enter()
 	defer p.leave()
 	if t := p.tok(); t.kind == keyword {
@@ -54,24 +52,24 @@ func (p *parser) decl() ast.Decl {
 	return p.member()
 }
 
-func (p *parser) protocol() ast.Decl {
-	d := &ast.Protocol{Pos: p.pos()}
+func (p *parser) protocol() Decl {
+	d := &Protocol{Pos: p.pos()}
 	p.expect("protocol")
 	d.Name = p.text("the protocol's name in quotes")
 	p.semicolon()
 	return d
 }
 
-func (p *parser) include() ast.Decl {
-	d := &ast.Include{Pos: p.pos()}
+func (p *parser) include() Decl {
+	d := &Include{Pos: p.pos()}
 	p.expect("include")
 	d.Path = p.text("a file name in quotes")
 	p.semicolon()
 	return d
 }
 
-func (p *parser) machine() ast.Decl {
-	d := &ast.Machine{Pos: p.pos()}
+func (p *parser) machine() Decl {
+	d := &Machine{Pos: p.pos()}
 	p.expect("machine")
 	p.expect("(")
 	d.Name = p.enumName()
@@ -87,8 +85,8 @@ func (p *parser) machine() ast.Decl {
 	return d
 }
 
-func (p *parser) action() ast.Decl {
-	d := &ast.Action{Pos: p.pos()}
+func (p *parser) action() Decl {
+	d := &Action{Pos: p.pos()}
 	p.expect("action")
 	p.expect("(")
 	d.Name = p.ident("an action's name")
@@ -98,16 +96,16 @@ func (p *parser) action() ast.Decl {
 	return d
 }
 
-func (p *parser) inPort() ast.Decl {
-	d := &ast.InPort{Pos: p.pos()}
+func (p *parser) inPort() Decl {
+	d := &InPort{Pos: p.pos()}
 	p.expect("in_port")
 	d.Name, d.Type, d.Buffer, d.Pairs = p.port()
 	d.Body = p.block()
 	return d
 }
 
-func (p *parser) outPort() ast.Decl {
-	d := &ast.OutPort{Pos: p.pos()}
+func (p *parser) outPort() Decl {
+	d := &OutPort{Pos: p.pos()}
 	p.expect("out_port")
 	d.Name, d.Type, d.Buffer, d.Pairs = p.port()
 	p.semicolon()
@@ -115,7 +113,7 @@ func (p *parser) outPort() ast.Decl {
 }
 
 // port reads "(" name "," type "," buffer pairs ")".
-func (p *parser) port() (name ast.Ident, typ ast.TypeName, buffer ast.Ident, pairs ast.Pairs) {
+func (p *parser) port() (name Ident, typ TypeName, buffer Ident, pairs Pairs) {
 	p.expect("(")
 	name = p.ident("a port's name")
 	p.expect(",")
@@ -129,8 +127,8 @@ func (p *parser) port() (name ast.Ident, typ ast.TypeName, buffer ast.Ident, pai
 
 // transition reads a transition. When two lists follow the parenthesis, the
 // first one holds request types.
-func (p *parser) transition() ast.Decl {
-	d := &ast.Transition{Pos: p.pos()}
+func (p *parser) transition() Decl {
+	d := &Transition{Pos: p.pos()}
 	p.expect("transition")
 	p.expect("(")
 	d.States = p.idents("a state")
@@ -139,7 +137,7 @@ func (p *parser) transition() ast.Decl {
 	if p.accept(",") {
 		pos := p.pos()
 		if p.accept("*") {
-			d.Next = &ast.Ident{Pos: pos, Name: "*"}
+			d.Next = &Ident{Pos: pos, Name: "*"}
 		} else {
 			next := p.ident("a state or '*'")
 			d.Next = &next
@@ -154,19 +152,19 @@ func (p *parser) transition() ast.Decl {
 	return d
 }
 
-func (p *parser) structure() ast.Decl {
-	d := &ast.Struct{Pos: p.pos()}
+func (p *parser) structure() Decl {
+	d := &Struct{Pos: p.pos()}
 	switch p.tok().text {
 	case "structure":
-		d.Kind = ast.Structure
+		d.Kind = Structure
 	case "global":
-		d.Kind = ast.Global
+		d.Kind = Global
 	case "external_type":
-		d.Kind = ast.ExternalType
+		d.Kind = ExternalType
 	}
 	p.advance()
 	d.Name, d.Pairs = p.typeHead()
-	if d.Kind == ast.ExternalType {
+	if d.Kind == ExternalType {
 		p.semicolon()
 		return d
 	}
@@ -181,7 +179,7 @@ func (p *parser) structure() ast.Decl {
 }
 
 // typeHead reads "(" type pairs ")".
-func (p *parser) typeHead() (ast.TypeName, ast.Pairs) {
+func (p *parser) typeHead() (TypeName, Pairs) {
 	p.expect("(")
 	name := p.typeName()
 	pairs := p.pairs()
@@ -189,14 +187,14 @@ func (p *parser) typeHead() (ast.TypeName, ast.Pairs) {
 	return name, pairs
 }
 
-func (p *parser) enum() ast.Decl {
-	d := &ast.Enum{Pos: p.pos()}
+func (p *parser) enum() Decl {
+	d := &Enum{Pos: p.pos()}
 	p.expect("enumeration")
 	d.Name, d.Pairs = p.typeHead()
 	p.expect("{")
 	for p.more("}") {
 		from := p.at
-		v := ast.EnumValue{Name: p.ident("an enumerator"), Pairs: p.pairs()}
+		v := EnumValue{Name: p.ident("an enumerator"), Pairs: p.pairs()}
 		p.semicolon()
 		d.Values = append(d.Values, v)
 		p.syncStmt(from)
@@ -205,14 +203,14 @@ func (p *parser) enum() ast.Decl {
 	return d
 }
 
-func (p *parser) stateDecl() ast.Decl {
-	d := &ast.StateDecl{Pos: p.pos()}
+func (p *parser) stateDecl() Decl {
+	d := &StateDecl{Pos: p.pos()}
 	p.expect("state_declaration")
 	d.Name, d.Pairs = p.typeHead()
 	p.expect("{")
 	for p.more("}") {
 		from := p.at
-		s := ast.State{Name: p.ident("a state")}
+		s := State{Name: p.ident("a state")}
 		p.expect(",")
 		s.Permission = p.enumName()
 		s.Pairs = p.pairs()
@@ -226,16 +224,16 @@ func (p *parser) stateDecl() ast.Decl {
 
 // member reads an object or a function, which may stand anywhere a
 // declaration may.
-func (p *parser) member() ast.Decl {
+func (p *parser) member() Decl {
 	if p.is("void") {
-		result := ast.TypeName{Pos: p.pos(), Name: "void"}
+		result := TypeName{Pos: p.pos(), Name: "void"}
 		p.advance()
 		return p.function(result, p.ident("a function's name"))
 	}
 	pos := p.pos()
 	if p.tok().kind != ident {
 		p.fail("expected a declaration, found %s", p.tok())
-		return &ast.Object{Pos: pos}
+		return &Object{Pos: pos}
 	}
 	typ := p.typeName()
 	pointer := p.accept("*")
@@ -247,14 +245,14 @@ func (p *parser) member() ast.Decl {
 }
 
 // object reads the declaration of a variable.
-func (p *parser) object() *ast.Object {
+func (p *parser) object() *Object {
 	typ := p.typeName()
 	pointer := p.accept("*")
 	return p.objectRest(typ, pointer, p.ident("a name after type "+typ.Name))
 }
 
-func (p *parser) objectRest(typ ast.TypeName, pointer bool, name ast.Ident) *ast.Object {
-	d := &ast.Object{Pos: typ.Pos, Type: typ, Pointer: pointer, Name: name}
+func (p *parser) objectRest(typ TypeName, pointer bool, name Ident) *Object {
+	d := &Object{Pos: typ.Pos, Type: typ, Pointer: pointer, Name: name}
 	if !p.lost && p.tok().kind == assign {
 		p.advance()
 		d.Init = p.expr()
@@ -265,8 +263,8 @@ func (p *parser) objectRest(typ ast.TypeName, pointer bool, name ast.Ident) *ast
 	return d
 }
 
-func (p *parser) function(result ast.TypeName, name ast.Ident) ast.Decl {
-	d := &ast.Func{Pos: result.Pos, Result: result, Name: name}
+func (p *parser) function(result TypeName, name Ident) Decl {
+	d := &Func{Pos: result.Pos, Result: result, Name: name}
 	p.expect("(")
 	for p.more(")") {
 		d.Params = append(d.Params, p.param(len(d.Params) > 0 && d.Params[0].Name.Name == ""))
@@ -289,15 +287,15 @@ func (p *parser) function(result ast.TypeName, name ast.Ident) ast.Decl {
 
 // param reads a parameter; unnamed says that the first one of the list had no
 // name, and then none has.
-func (p *parser) param(unnamed bool) ast.Param {
-	d := ast.Param{Type: p.typeName()}
+func (p *parser) param(unnamed bool) Param {
+	d := Param{Type: p.typeName()}
 	if unnamed || p.is(",") || p.is(")") {
 		return d
 	}
 	if p.accept("*") {
-		d.Qualifier = ast.ByPointer
+		d.Qualifier = ByPointer
 	} else if p.accept("&") {
-		d.Qualifier = ast.ByRef
+		d.Qualifier = ByRef
 	}
 	d.Name = p.ident("a parameter's name")
 	if p.lost || p.tok().kind != assign {

@@ -2,17 +2,15 @@ package syntax
 
 import (
 	"strconv"
-
-	"ordeal/sim/slicc/ast"
 )
 
 // expr reads an expression.
-func (p *parser) expr() ast.Expr { return p.binary(1) }
+func (p *parser) expr() Expr { return p.binary(1) }
 
 // exprs reads a list of expressions, a trailing comma allowed, up to and
 // including the closing mark.
-func (p *parser) exprs(end string) []ast.Expr {
-	var list []ast.Expr
+func (p *parser) exprs(end string) []Expr {
+	var list []Expr
 	for p.more(end) {
 		list = append(list, p.expr())
 		if !p.accept(",") {
@@ -26,7 +24,7 @@ func (p *parser) exprs(end string) []ast.Expr {
 // binary reads operators of at least the given precedence, all of which
 // associate to the left. Every operand to the left adds a level of nesting,
 // since the tree grows deeper by one.
-func (p *parser) binary(precedence int) ast.Expr {
+func (p *parser) binary(precedence int) Expr {
 	depth := p.depth
 	p.enter()
 	x := p.prefix()
@@ -38,7 +36,7 @@ func (p *parser) binary(precedence int) ast.Expr {
 		pos := p.pos()
 		p.advance()
 		p.enter()
-		x = &ast.Binary{Op: op, OpPos: pos, Left: x, Right: p.binary(op.Precedence() + 1)}
+		x = &Binary{Op: op, OpPos: pos, Left: x, Right: p.binary(op.Precedence() + 1)}
 	}
 	p.depth = depth
 	return x
@@ -46,19 +44,19 @@ func (p *parser) binary(precedence int) ast.Expr {
 
 // prefix reads ! and -, which bind tighter than any binary operator, and ++
 // and --, whose operand is all that follows.
-func (p *parser) prefix() ast.Expr {
+func (p *parser) prefix() Expr {
 	if p.lost || p.tok().kind != operator {
 		return p.postfix()
 	}
 	p.enter()
 	defer p.leave()
-	x := &ast.Unary{Pos: p.pos()}
+	x := &Unary{Pos: p.pos()}
 	switch p.tok().op {
-	case ast.Not:
-		x.Op = ast.Not
-	case ast.Sub:
-		x.Op = ast.Neg
-	case ast.Inc, ast.Dec:
+	case Not:
+		x.Op = Not
+	case Sub:
+		x.Op = Neg
+	case Inc, Dec:
 		x.Op = p.tok().op
 		p.advance()
 		x.X = p.expr()
@@ -74,7 +72,7 @@ func (p *parser) prefix() ast.Expr {
 
 // postfix reads a primary expression and the members, calls and indices after
 // it.
-func (p *parser) postfix() ast.Expr {
+func (p *parser) postfix() Expr {
 	depth := p.depth
 	x := p.primary()
 	for !p.lost {
@@ -82,12 +80,12 @@ func (p *parser) postfix() ast.Expr {
 		if p.accept(".") {
 			name := p.ident("a member")
 			if p.accept("(") {
-				x = &ast.MethodCall{X: x, Method: name, Args: p.exprs(")")}
+				x = &MethodCall{X: x, Method: name, Args: p.exprs(")")}
 			} else {
-				x = &ast.Member{X: x, Field: name}
+				x = &Member{X: x, Field: name}
 			}
 		} else if p.accept("[") {
-			x = &ast.Index{X: x, Args: p.exprs("]")}
+			x = &Index{X: x, Args: p.exprs("]")}
 		} else {
 			break
 		}
@@ -96,9 +94,9 @@ func (p *parser) postfix() ast.Expr {
 	return x
 }
 
-func (p *parser) primary() ast.Expr {
+func (p *parser) primary() Expr {
 	if p.lost {
-		return &ast.Null{}
+		return &Null{}
 	}
 	t, pos := p.tok(), p.pos()
 	switch t.kind {
@@ -106,17 +104,17 @@ func (p *parser) primary() ast.Expr {
 		return p.named()
 	case text:
 		p.advance()
-		return &ast.String{Pos: pos, Value: t.text}
+		return &String{Pos: pos, Value: t.text}
 	case number:
 		value, err := strconv.ParseInt(t.text, 10, 64)
 		if err != nil {
 			p.fail("number %s does not fit into 64 bits", t.text)
 		}
 		p.advance()
-		return &ast.Int{Pos: pos, Value: value}
+		return &Int{Pos: pos, Value: value}
 	case float:
 		p.advance()
-		return &ast.Float{Pos: pos, Text: t.text}
+		return &Float{Pos: pos, Text: t.text}
 	case keyword:
 		return p.keywordExpr()
 	}
@@ -126,69 +124,69 @@ func (p *parser) primary() ast.Expr {
 		return x
 	}
 	p.fail("expected an expression, found %s", t)
-	return &ast.Null{Pos: pos}
+	return &Null{Pos: pos}
 }
 
 // named reads what starts with an identifier: a variable, an enumerator, a
 // call, or the declaration of a local variable.
-func (p *parser) named() ast.Expr {
+func (p *parser) named() Expr {
 	switch next := p.peek(1); {
 	case next.is("("):
 		name := p.ident("")
 		p.expect("(")
-		return &ast.Call{Func: name, Args: p.exprs(")")}
+		return &Call{Func: name, Args: p.exprs(")")}
 	case next.is(":"):
-		return &ast.EnumLit{EnumName: p.enumName()}
+		return &EnumLit{EnumName: p.enumName()}
 	case next.kind == ident, next.kind == colon2:
 		return p.typed()
 	}
 	id := p.ident("")
-	return &ast.Name{Pos: id.Pos, Name: id.Name}
+	return &Name{Pos: id.Pos, Name: id.Name}
 }
 
 // typed reads "type IDENT" or "type::IDENT(args)".
-func (p *parser) typed() ast.Expr {
+func (p *parser) typed() Expr {
 	first := p.ident("")
-	typ := ast.TypeName{Pos: first.Pos, Name: first.Name}
+	typ := TypeName{Pos: first.Pos, Name: first.Name}
 	for !p.lost && p.tok().kind == colon2 {
 		p.advance()
 		id := p.ident("an identifier after '::'")
 		if p.accept("(") {
-			return &ast.ClassCall{Type: typ, Method: id, Args: p.exprs(")")}
+			return &ClassCall{Type: typ, Method: id, Args: p.exprs(")")}
 		}
 		typ.Name += "::" + id.Name
 	}
-	return &ast.Local{Type: typ, Name: p.ident("a variable after type " + typ.Name)}
+	return &Local{Type: typ, Name: p.ident("a variable after type " + typ.Name)}
 }
 
-func (p *parser) keywordExpr() ast.Expr {
+func (p *parser) keywordExpr() Expr {
 	t, pos := p.tok(), p.pos()
 	switch t.text {
 	case "true", "false":
 		p.advance()
-		return &ast.Bool{Pos: pos, Value: t.text == "true"}
+		return &Bool{Pos: pos, Value: t.text == "true"}
 	case "OOD":
 		p.advance()
-		return &ast.Null{Pos: pos}
+		return &Null{Pos: pos}
 	case "new":
 		p.advance()
-		return &ast.New{Pos: pos, Type: p.typeName()}
+		return &New{Pos: pos, Type: p.typeName()}
 	case "is_valid", "is_invalid":
 		p.advance()
 		p.expect("(")
-		x := &ast.Valid{Pos: pos, Not: t.text == "is_invalid", X: p.expr()}
+		x := &Valid{Pos: pos, Not: t.text == "is_invalid", X: p.expr()}
 		p.expect(")")
 		return x
 	case "static_cast":
 		return p.cast()
 	}
 	p.fail("expected an expression, found %s", t)
-	return &ast.Null{Pos: pos}
+	return &Null{Pos: pos}
 }
 
 // cast reads static_cast(type, "mode", expr); the mode may be left out.
-func (p *parser) cast() ast.Expr {
-	x := &ast.Cast{Pos: p.pos()}
+func (p *parser) cast() Expr {
+	x := &Cast{Pos: p.pos()}
 	p.expect("static_cast")
 	p.expect("(")
 	x.Type = p.typeName()

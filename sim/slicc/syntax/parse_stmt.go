@@ -1,12 +1,10 @@
 package syntax
 
-import "ordeal/sim/slicc/ast"
-
 // block reads statements in braces. A fault inside a statement ends that
 // statement only; the start of a declaration ends the block, so that a missing
 // brace costs one message.
-func (p *parser) block() *ast.Block {
-	b := &ast.Block{Pos: p.pos()}
+func (p *parser) block() *Block {
+	b := &Block{Pos: p.pos()}
 	p.enter()
 	defer p.leave()
 	p.expect("{")
@@ -19,7 +17,7 @@ func (p *parser) block() *ast.Block {
 	return b
 }
 
-func (p *parser) stmt() ast.Stmt {
+func (p *parser) stmt() Stmt {
 	t, pos := p.tok(), p.pos()
 	if t.kind == keyword {
 		switch t.text {
@@ -27,7 +25,7 @@ func (p *parser) stmt() ast.Stmt {
 			return p.ifStmt()
 		case "return":
 			p.advance()
-			s := &ast.Return{Pos: pos, X: p.expr()}
+			s := &Return{Pos: pos, X: p.expr()}
 			p.semicolon()
 			return s
 		case "enqueue", "defer_enqueueing":
@@ -35,11 +33,11 @@ func (p *parser) stmt() ast.Stmt {
 		case "peek":
 			return p.peekStmt()
 		case "stall_and_wait":
-			return p.portStmt(ast.StallAndWait)
+			return p.portStmt(StallAndWait)
 		case "wakeup_port":
-			return p.portStmt(ast.WakeupPort)
+			return p.portStmt(WakeupPort)
 		case "check_on_cache_probe":
-			return p.portStmt(ast.CheckProbe)
+			return p.portStmt(CheckProbe)
 		case "check_allocate":
 			return p.checkAllocate()
 		case "check_next_cycle":
@@ -47,7 +45,7 @@ func (p *parser) stmt() ast.Stmt {
 			p.expect("(")
 			p.expect(")")
 			p.semicolon()
-			return &ast.CheckNextCycle{Pos: pos}
+			return &CheckNextCycle{Pos: pos}
 		case "check_stop_slots":
 			return p.checkStopSlots()
 		}
@@ -55,19 +53,19 @@ func (p *parser) stmt() ast.Stmt {
 	x := p.expr()
 	if !p.lost && p.tok().kind == assign {
 		p.advance()
-		s := &ast.Assign{Left: x, Right: p.expr()}
+		s := &Assign{Left: x, Right: p.expr()}
 		p.semicolon()
 		return s
 	}
 	p.semicolon()
-	return &ast.ExprStmt{X: x}
+	return &ExprStmt{X: x}
 }
 
 // ifStmt reads an if with its else. Each "else if" is a level of nesting.
-func (p *parser) ifStmt() ast.Stmt {
+func (p *parser) ifStmt() Stmt {
 	p.enter()
 	defer p.leave()
-	s := &ast.If{Pos: p.pos()}
+	s := &If{Pos: p.pos()}
 	p.expect("if")
 	p.expect("(")
 	s.Cond = p.expr()
@@ -83,8 +81,8 @@ func (p *parser) ifStmt() ast.Stmt {
 	return s
 }
 
-func (p *parser) enqueue() ast.Stmt {
-	s := &ast.Enqueue{Pos: p.pos(), Deferred: p.is("defer_enqueueing")}
+func (p *parser) enqueue() Stmt {
+	s := &Enqueue{Pos: p.pos(), Deferred: p.is("defer_enqueueing")}
 	p.advance()
 	p.expect("(")
 	s.Port = p.ident("an out_port")
@@ -101,8 +99,8 @@ func (p *parser) enqueue() ast.Stmt {
 	return s
 }
 
-func (p *parser) peekStmt() ast.Stmt {
-	s := &ast.Peek{Pos: p.pos()}
+func (p *parser) peekStmt() Stmt {
+	s := &Peek{Pos: p.pos()}
 	p.expect("peek")
 	p.expect("(")
 	s.Port = p.ident("an in_port")
@@ -114,8 +112,8 @@ func (p *parser) peekStmt() ast.Stmt {
 	return s
 }
 
-func (p *parser) portStmt(kind ast.PortStmtKind) ast.Stmt {
-	s := &ast.PortStmt{Pos: p.pos(), Kind: kind}
+func (p *parser) portStmt(kind PortStmtKind) Stmt {
+	s := &PortStmt{Pos: p.pos(), Kind: kind}
 	p.advance()
 	p.expect("(")
 	s.Port = p.ident("an in_port")
@@ -126,8 +124,8 @@ func (p *parser) portStmt(kind ast.PortStmtKind) ast.Stmt {
 	return s
 }
 
-func (p *parser) checkAllocate() ast.Stmt {
-	s := &ast.CheckAllocate{Pos: p.pos()}
+func (p *parser) checkAllocate() Stmt {
+	s := &CheckAllocate{Pos: p.pos()}
 	p.expect("check_allocate")
 	p.expect("(")
 	s.Table = p.ident("a table")
@@ -136,8 +134,8 @@ func (p *parser) checkAllocate() ast.Stmt {
 	return s
 }
 
-func (p *parser) checkStopSlots() ast.Stmt {
-	s := &ast.CheckStopSlots{Pos: p.pos()}
+func (p *parser) checkStopSlots() Stmt {
+	s := &CheckStopSlots{Pos: p.pos()}
 	p.expect("check_stop_slots")
 	p.expect("(")
 	s.Table = p.ident("a table")

@@ -2,8 +2,6 @@ package syntax
 
 import (
 	"math"
-
-	"ordeal/sim/slicc/ast"
 )
 
 // MaxNesting is how deep blocks and expressions may nest. Protocols stay
@@ -14,17 +12,17 @@ const MaxNesting = 400
 const maxFaults = 100
 
 // Parse reads one source file. The name is used in positions only; includes
-// are left unresolved. The error is an ast.Faults with every fault found, and
+// are left unresolved. The error is a Faults with every fault found, and
 // the file is nil then.
-func Parse(name string, src []byte) (*ast.File, error) {
-	var faults ast.Faults
+func Parse(name string, src []byte) (*File, error) {
+	var faults Faults
 	if len(src) > math.MaxInt32 {
-		faults.Add(ast.Pos{File: name, Line: 1, Col: 1}, "file is larger than 2 GB")
+		faults.Add(Pos{File: name, Line: 1, Col: 1}, "file is larger than 2 GB")
 		return nil, faults
 	}
 	p := &parser{file: name, faults: &faults}
 	p.tokens = lex(name, string(src), &faults)
-	file := &ast.File{Name: name, Decls: p.decls(eof)}
+	file := &File{Name: name, Decls: p.decls(eof)}
 	if len(faults) > 0 {
 		faults.Sort()
 		return nil, faults
@@ -41,7 +39,7 @@ type parser struct {
 	at     int
 	depth  int // of nesting
 	lost   bool
-	faults *ast.Faults
+	faults *Faults
 }
 
 func (p *parser) tok() *token { return &p.tokens[p.at] }
@@ -57,9 +55,9 @@ func (p *parser) advance() {
 	}
 }
 
-func (p *parser) pos() ast.Pos {
+func (p *parser) pos() Pos {
 	t := p.tok()
-	return ast.Pos{File: p.file, Line: t.line, Col: t.col}
+	return Pos{File: p.file, Line: t.line, Col: t.col}
 }
 
 // fail reports a fault at the current token and loses the parser. A token the
@@ -122,12 +120,12 @@ func (p *parser) more(end string) bool {
 }
 
 // ident reads an identifier; what names it in the message.
-func (p *parser) ident(what string) ast.Ident {
+func (p *parser) ident(what string) Ident {
 	if p.lost || p.tok().kind != ident {
 		p.fail("expected %s, found %s", what, p.tok())
-		return ast.Ident{}
+		return Ident{}
 	}
-	id := ast.Ident{Pos: p.pos(), Name: p.tok().text}
+	id := Ident{Pos: p.pos(), Name: p.tok().text}
 	p.advance()
 	return id
 }
@@ -155,9 +153,9 @@ func (p *parser) enter() {
 func (p *parser) leave() { p.depth-- }
 
 // typeName reads IDENT { "::" IDENT }.
-func (p *parser) typeName() ast.TypeName {
+func (p *parser) typeName() TypeName {
 	id := p.ident("a type")
-	name := ast.TypeName{Pos: id.Pos, Name: id.Name}
+	name := TypeName{Pos: id.Pos, Name: id.Name}
 	for !p.lost && p.tok().kind == colon2 {
 		p.advance()
 		name.Name += "::" + p.ident("an identifier after '::'").Name
@@ -166,8 +164,8 @@ func (p *parser) typeName() ast.TypeName {
 }
 
 // enumName reads IDENT ":" IDENT.
-func (p *parser) enumName() ast.EnumName {
-	var e ast.EnumName
+func (p *parser) enumName() EnumName {
+	var e EnumName
 	e.Type = p.ident("an enumeration")
 	p.expect(":")
 	e.Value = p.ident("an enumerator")
@@ -176,11 +174,11 @@ func (p *parser) enumName() ast.EnumName {
 
 // idents reads a list of names: one, or several in braces, with or without
 // separators.
-func (p *parser) idents(what string) []ast.Ident {
+func (p *parser) idents(what string) []Ident {
 	if !p.accept("{") {
-		return []ast.Ident{p.ident(what)}
+		return []Ident{p.ident(what)}
 	}
-	var list []ast.Ident
+	var list []Ident
 	for p.more("}") {
 		list = append(list, p.ident(what))
 		if !p.accept(",") {
@@ -192,18 +190,18 @@ func (p *parser) idents(what string) []ast.Ident {
 }
 
 // pairs reads { "," pair }.
-func (p *parser) pairs() ast.Pairs {
-	var list ast.Pairs
+func (p *parser) pairs() Pairs {
+	var list Pairs
 	for p.accept(",") {
 		list = append(list, p.pair())
 	}
 	return list
 }
 
-func (p *parser) pair() ast.Pair {
-	pair := ast.Pair{Pos: p.pos()}
+func (p *parser) pair() Pair {
+	pair := Pair{Pos: p.pos()}
 	if !p.lost && p.tok().kind == text {
-		pair.Kind, pair.Key, pair.Value = ast.BarePair, ast.ShortKey, p.text("")
+		pair.Kind, pair.Key, pair.Value = BarePair, ShortKey, p.text("")
 		return pair
 	}
 	pair.Key = p.ident("an attribute").Name
@@ -213,11 +211,11 @@ func (p *parser) pair() ast.Pair {
 	}
 	switch t := p.tok(); t.kind {
 	case text:
-		pair.Kind = ast.StringPair
+		pair.Kind = StringPair
 	case ident:
-		pair.Kind = ast.NamePair
+		pair.Kind = NamePair
 	case number:
-		pair.Kind = ast.NumberPair
+		pair.Kind = NumberPair
 	default:
 		p.fail("expected the value of attribute %s, found %s", pair.Key, t)
 		return pair

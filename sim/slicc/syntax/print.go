@@ -2,8 +2,6 @@ package syntax
 
 import (
 	"strings"
-
-	"ordeal/sim/slicc/ast"
 )
 
 // Print writes a file as SLICC text. Parsing the text gives the same tree,
@@ -11,28 +9,28 @@ import (
 // hand must keep to what can be written: identifiers that are words and no
 // keywords, integers that are not negative, strings without line breaks and
 // without both kinds of quotes.
-func Print(file *ast.File) string {
+func Print(file *File) string {
 	var p printer
 	p.decls(file.Decls)
 	return p.out.String()
 }
 
 // PrintDecl writes one declaration, on its own lines.
-func PrintDecl(d ast.Decl) string {
+func PrintDecl(d Decl) string {
 	var p printer
 	p.decl(d, nil)
 	return p.out.String()
 }
 
 // PrintStmt writes one statement, on its own lines.
-func PrintStmt(s ast.Stmt) string {
+func PrintStmt(s Stmt) string {
 	var p printer
 	p.stmt(s)
 	return p.out.String()
 }
 
 // PrintExpr writes an expression on one line.
-func PrintExpr(x ast.Expr) string {
+func PrintExpr(x Expr) string {
 	var p printer
 	p.expr(x)
 	return p.out.String()
@@ -65,13 +63,13 @@ func quote(s string) string {
 	return `"` + s + `"`
 }
 
-func (p *printer) pairs(pairs ast.Pairs) {
+func (p *printer) pairs(pairs Pairs) {
 	for _, pair := range pairs {
 		p.put(", ")
 		switch pair.Kind {
-		case ast.BarePair:
+		case BarePair:
 			p.put(quote(pair.Value))
-		case ast.StringPair:
+		case StringPair:
 			p.put(pair.Key, "=", quote(pair.Value))
 		default:
 			p.put(pair.Key, "=", pair.Value)
@@ -81,7 +79,7 @@ func (p *printer) pairs(pairs ast.Pairs) {
 
 // idents writes a list of names in braces, or the single name bare when that
 // is allowed.
-func (p *printer) idents(list []ast.Ident, bare bool) {
+func (p *printer) idents(list []Ident, bare bool) {
 	if bare && len(list) == 1 {
 		p.put(list[0].Name)
 		return
@@ -96,6 +94,6 @@ func (p *printer) idents(list []ast.Ident, bare bool) {
 	p.put("}")
 }
 
-func (p *printer) enumName(e ast.EnumName) {
+func (p *printer) enumName(e EnumName) {
 	p.put(e.Type.Name, ":", e.Value.Name)
 }

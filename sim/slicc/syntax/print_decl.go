@@ -1,11 +1,9 @@
 package syntax
 
-import "ordeal/sim/slicc/ast"
-
 // decls writes declarations; those with a body are set apart by blank lines.
-func (p *printer) decls(list []ast.Decl) {
+func (p *printer) decls(list []Decl) {
 	for i, d := range list {
-		var next ast.Decl
+		var next Decl
 		if i+1 < len(list) {
 			next = list[i+1]
 		}
@@ -17,61 +15,61 @@ func (p *printer) decls(list []ast.Decl) {
 }
 
 // isTall tells whether a declaration takes several lines.
-func isTall(d ast.Decl) bool {
+func isTall(d Decl) bool {
 	switch d := d.(type) {
-	case *ast.Protocol, *ast.Include, *ast.OutPort, *ast.Object:
+	case *Protocol, *Include, *OutPort, *Object:
 		return false
-	case *ast.Struct:
-		return d.Kind != ast.ExternalType
-	case *ast.Func:
+	case *Struct:
+		return d.Kind != ExternalType
+	case *Func:
 		return d.Body != nil
 	}
 	return true
 }
 
 // decl writes a declaration; next is the one that follows it, or nil.
-func (p *printer) decl(d, next ast.Decl) {
+func (p *printer) decl(d, next Decl) {
 	switch d := d.(type) {
-	case *ast.Protocol:
+	case *Protocol:
 		p.line("protocol ", quote(d.Name), ";\n")
-	case *ast.Include:
+	case *Include:
 		p.line("include ", quote(d.Path), ";\n")
-	case *ast.Machine:
+	case *Machine:
 		p.machine(d)
-	case *ast.Action:
+	case *Action:
 		p.line("action(", d.Name.Name)
 		p.pairs(d.Pairs)
 		p.put(") ")
 		p.block(d.Body)
 		p.put("\n")
-	case *ast.InPort:
+	case *InPort:
 		p.line("in_port(", d.Name.Name, ", ", d.Type.Name, ", ", d.Buffer.Name)
 		p.pairs(d.Pairs)
 		p.put(") ")
 		p.block(d.Body)
 		p.put("\n")
-	case *ast.OutPort:
+	case *OutPort:
 		p.line("out_port(", d.Name.Name, ", ", d.Type.Name, ", ", d.Buffer.Name)
 		p.pairs(d.Pairs)
 		p.put(");\n")
-	case *ast.Transition:
+	case *Transition:
 		p.transition(d, next)
-	case *ast.Struct:
+	case *Struct:
 		p.structure(d)
-	case *ast.Enum:
+	case *Enum:
 		p.enum(d)
-	case *ast.StateDecl:
+	case *StateDecl:
 		p.stateDecl(d)
-	case *ast.Object:
+	case *Object:
 		p.line()
 		p.object(d)
 		p.put("\n")
-	case *ast.Func:
+	case *Func:
 		p.function(d)
 	}
 }
 
-func (p *printer) machine(d *ast.Machine) {
+func (p *printer) machine(d *Machine) {
 	p.line("machine(")
 	p.enumName(d.Name)
 	p.pairs(d.Pairs)
@@ -98,7 +96,7 @@ func (p *printer) machine(d *ast.Machine) {
 
 // transition writes the list of request types, even an empty one, where the
 // parser would otherwise take the next declaration for the list of actions.
-func (p *printer) transition(d *ast.Transition, next ast.Decl) {
+func (p *printer) transition(d *Transition, next Decl) {
 	p.line("transition(")
 	p.idents(d.States, true)
 	p.put(", ")
@@ -127,20 +125,20 @@ func (p *printer) transition(d *ast.Transition, next ast.Decl) {
 
 // startsWithName tells whether the text of a declaration starts with an
 // identifier.
-func startsWithName(d ast.Decl) bool {
+func startsWithName(d Decl) bool {
 	switch d := d.(type) {
-	case *ast.Object:
+	case *Object:
 		return true
-	case *ast.Func:
+	case *Func:
 		return d.Result.Name != "void"
 	}
 	return false
 }
 
-func (p *printer) structure(d *ast.Struct) {
+func (p *printer) structure(d *Struct) {
 	p.line([]string{"structure", "global", "external_type"}[d.Kind], "(", d.Name.Name)
 	p.pairs(d.Pairs)
-	if d.Kind == ast.ExternalType {
+	if d.Kind == ExternalType {
 		p.put(");\n")
 		return
 	}
@@ -151,7 +149,7 @@ func (p *printer) structure(d *ast.Struct) {
 	p.line("}\n")
 }
 
-func (p *printer) enum(d *ast.Enum) {
+func (p *printer) enum(d *Enum) {
 	p.line("enumeration(", d.Name.Name)
 	p.pairs(d.Pairs)
 	p.put(") {\n")
@@ -165,7 +163,7 @@ func (p *printer) enum(d *ast.Enum) {
 	p.line("}\n")
 }
 
-func (p *printer) stateDecl(d *ast.StateDecl) {
+func (p *printer) stateDecl(d *StateDecl) {
 	p.line("state_declaration(", d.Name.Name)
 	p.pairs(d.Pairs)
 	p.put(") {\n")
@@ -180,7 +178,7 @@ func (p *printer) stateDecl(d *ast.StateDecl) {
 	p.line("}\n")
 }
 
-func (p *printer) object(d *ast.Object) {
+func (p *printer) object(d *Object) {
 	p.put(d.Type.Name)
 	if d.Pointer {
 		p.put(" *")
@@ -195,7 +193,7 @@ func (p *printer) object(d *ast.Object) {
 	p.put(";")
 }
 
-func (p *printer) function(d *ast.Func) {
+func (p *printer) function(d *Func) {
 	p.line(d.Result.Name, " ", d.Name.Name, "(")
 	for i, param := range d.Params {
 		if i > 0 {

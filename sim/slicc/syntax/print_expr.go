@@ -2,48 +2,46 @@ package syntax
 
 import (
 	"strconv"
-
-	"ordeal/sim/slicc/ast"
 )
 
 // expr writes an expression with the parentheses it needs and no others.
-func (p *printer) expr(x ast.Expr) {
+func (p *printer) expr(x Expr) {
 	switch x := x.(type) {
-	case *ast.Name:
+	case *Name:
 		p.put(x.Name)
-	case *ast.String:
+	case *String:
 		p.put(quote(x.Value))
-	case *ast.Int:
+	case *Int:
 		p.put(strconv.FormatInt(x.Value, 10))
-	case *ast.Float:
+	case *Float:
 		p.put(x.Text)
-	case *ast.Bool:
+	case *Bool:
 		p.put(strconv.FormatBool(x.Value))
-	case *ast.Null:
+	case *Null:
 		p.put("OOD")
-	case *ast.EnumLit:
+	case *EnumLit:
 		p.enumName(x.EnumName)
-	case *ast.Local:
+	case *Local:
 		p.put(x.Type.Name, " ", x.Name.Name)
-	case *ast.Call:
+	case *Call:
 		p.put(x.Func.Name)
 		p.args("(", x.Args, ")")
-	case *ast.MethodCall:
+	case *MethodCall:
 		p.operand(x.X)
 		p.put(".", x.Method.Name)
 		p.args("(", x.Args, ")")
-	case *ast.ClassCall:
+	case *ClassCall:
 		p.put(x.Type.Name, "::", x.Method.Name)
 		p.args("(", x.Args, ")")
-	case *ast.Index:
+	case *Index:
 		p.operand(x.X)
 		p.args("[", x.Args, "]")
-	case *ast.Member:
+	case *Member:
 		p.operand(x.X)
 		p.put(".", x.Field.Name)
-	case *ast.New:
+	case *New:
 		p.put("new ", x.Type.Name)
-	case *ast.Valid:
+	case *Valid:
 		if x.Not {
 			p.put("is_invalid(")
 		} else {
@@ -51,23 +49,23 @@ func (p *printer) expr(x ast.Expr) {
 		}
 		p.expr(x.X)
 		p.put(")")
-	case *ast.Cast:
+	case *Cast:
 		p.put("static_cast(", x.Type.Name, ", ")
 		if x.Mode != "" {
 			p.put(quote(x.Mode), ", ")
 		}
 		p.expr(x.X)
 		p.put(")")
-	case *ast.Unary:
+	case *Unary:
 		p.unary(x)
-	case *ast.Binary:
+	case *Binary:
 		p.binarySide(x.Left, x.Op.Precedence())
 		p.put(" ", x.Op.String(), " ")
 		p.binarySide(x.Right, x.Op.Precedence()+1)
 	}
 }
 
-func (p *printer) args(open string, list []ast.Expr, end string) {
+func (p *printer) args(open string, list []Expr, end string) {
 	p.put(open)
 	for i, x := range list {
 		if i > 0 {
@@ -79,7 +77,7 @@ func (p *printer) args(open string, list []ast.Expr, end string) {
 }
 
 // parens writes an expression in parentheses if they are needed.
-func (p *printer) parens(x ast.Expr, needed bool) {
+func (p *printer) parens(x Expr, needed bool) {
 	if needed {
 		p.put("(")
 	}
@@ -91,15 +89,15 @@ func (p *printer) parens(x ast.Expr, needed bool) {
 
 // isStep tells whether x is ++ or --, whose operand reaches as far to the
 // right as it can.
-func isStep(x ast.Expr) bool {
-	u, ok := x.(*ast.Unary)
-	return ok && (u.Op == ast.Inc || u.Op == ast.Dec)
+func isStep(x Expr) bool {
+	u, ok := x.(*Unary)
+	return ok && (u.Op == Inc || u.Op == Dec)
 }
 
 // operand writes what a '.' or '[' follows.
-func (p *printer) operand(x ast.Expr) {
+func (p *printer) operand(x Expr) {
 	switch x.(type) {
-	case *ast.Unary, *ast.Binary:
+	case *Unary, *Binary:
 		p.parens(x, true)
 	default:
 		p.expr(x)
@@ -108,20 +106,20 @@ func (p *printer) operand(x ast.Expr) {
 
 // binarySide writes an operand of a binary operator that must bind at least
 // as tightly as precedence.
-func (p *printer) binarySide(x ast.Expr, precedence int) {
-	b, ok := x.(*ast.Binary)
+func (p *printer) binarySide(x Expr, precedence int) {
+	b, ok := x.(*Binary)
 	p.parens(x, isStep(x) || ok && b.Op.Precedence() < precedence)
 }
 
 // unary writes a prefix operator. The operand of - is never written right
 // after another -, which would read as --.
-func (p *printer) unary(x *ast.Unary) {
+func (p *printer) unary(x *Unary) {
 	p.put(x.Op.String())
 	if isStep(x) {
 		p.expr(x.X)
 		return
 	}
-	inner, ok := x.X.(*ast.Unary)
-	_, binary := x.X.(*ast.Binary)
-	p.parens(x.X, binary || isStep(x.X) || ok && x.Op == ast.Neg && inner.Op == ast.Neg)
+	inner, ok := x.X.(*Unary)
+	_, binary := x.X.(*Binary)
+	p.parens(x.X, binary || isStep(x.X) || ok && x.Op == Neg && inner.Op == Neg)
 }

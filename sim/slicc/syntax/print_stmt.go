@@ -1,9 +1,7 @@
 package syntax
 
-import "ordeal/sim/slicc/ast"
-
 // block writes statements in braces, without a line break after them.
-func (p *printer) block(b *ast.Block) {
+func (p *printer) block(b *Block) {
 	if len(b.Stmts) == 0 {
 		p.put("{}")
 		return
@@ -18,61 +16,61 @@ func (p *printer) block(b *ast.Block) {
 }
 
 var portStmtNames = [...]string{
-	ast.StallAndWait: "stall_and_wait",
-	ast.WakeupPort:   "wakeup_port",
-	ast.CheckProbe:   "check_on_cache_probe",
+	StallAndWait: "stall_and_wait",
+	WakeupPort:   "wakeup_port",
+	CheckProbe:   "check_on_cache_probe",
 }
 
-func (p *printer) stmt(s ast.Stmt) {
+func (p *printer) stmt(s Stmt) {
 	p.line()
 	switch s := s.(type) {
-	case *ast.Block:
+	case *Block:
 		p.block(s)
-	case *ast.ExprStmt:
+	case *ExprStmt:
 		p.expr(s.X)
 		p.put(";")
-	case *ast.Assign:
+	case *Assign:
 		p.expr(s.Left)
 		p.put(" := ")
 		p.expr(s.Right)
 		p.put(";")
-	case *ast.Enqueue:
+	case *Enqueue:
 		p.enqueue(s)
-	case *ast.Peek:
+	case *Peek:
 		p.put("peek(", s.Port.Name, ", ", s.Type.Name)
 		p.pairs(s.Pairs)
 		p.put(") ")
 		p.block(s.Body)
-	case *ast.PortStmt:
+	case *PortStmt:
 		p.put(portStmtNames[s.Kind], "(", s.Port.Name, ", ", s.Addr.Name, ");")
-	case *ast.CheckAllocate:
+	case *CheckAllocate:
 		p.put("check_allocate(", s.Table.Name, ");")
-	case *ast.CheckNextCycle:
+	case *CheckNextCycle:
 		p.put("check_next_cycle();")
-	case *ast.CheckStopSlots:
+	case *CheckStopSlots:
 		p.put("check_stop_slots(", s.Table.Name, ", ", quote(s.First), ", ", quote(s.Second), ");")
-	case *ast.Return:
+	case *Return:
 		p.put("return ")
 		p.expr(s.X)
 		p.put(";")
-	case *ast.If:
+	case *If:
 		p.ifStmt(s)
 	}
 	p.put("\n")
 }
 
-func (p *printer) ifStmt(s *ast.If) {
+func (p *printer) ifStmt(s *If) {
 	for {
 		p.put("if (")
 		p.expr(s.Cond)
 		p.put(") ")
 		p.block(s.Then)
 		switch e := s.Else.(type) {
-		case *ast.If:
+		case *If:
 			p.put(" else ")
 			s = e
 			continue
-		case *ast.Block:
+		case *Block:
 			p.put(" else ")
 			p.block(e)
 		}
@@ -80,14 +78,14 @@ func (p *printer) ifStmt(s *ast.If) {
 	}
 }
 
-func (p *printer) enqueue(s *ast.Enqueue) {
+func (p *printer) enqueue(s *Enqueue) {
 	if s.Deferred {
 		p.put("defer_enqueueing")
 	} else {
 		p.put("enqueue")
 	}
 	p.put("(", s.Port.Name, ", ", s.Type.Name)
-	for _, x := range []ast.Expr{s.Latency, s.Bypass} {
+	for _, x := range []Expr{s.Latency, s.Bypass} {
 		if x != nil {
 			p.put(", ")
 			p.expr(x)

@@ -6,11 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"ordeal/sim/slicc/ast"
 )
 
-// forgetPositions sets every ast.Pos reachable from v to zero.
+// forgetPositions sets every Pos reachable from v to zero.
 func forgetPositions(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -22,7 +20,7 @@ func forgetPositions(v reflect.Value) {
 			forgetPositions(v.Index(i))
 		}
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[ast.Pos]() {
+		if v.Type() == reflect.TypeFor[Pos]() {
 			v.SetZero()
 			return
 		}
@@ -98,7 +96,7 @@ func TestPrintParentheses(t *testing.T) {
 			t.Errorf("%s: %v", row.in, err)
 			continue
 		}
-		if got := PrintExpr(file.Decls[0].(*ast.Object).Init); got != row.want {
+		if got := PrintExpr(file.Decls[0].(*Object).Init); got != row.want {
 			t.Errorf("%s: printed as %s, want %s", row.in, got, row.want)
 		}
 	}

@@ -3,8 +3,6 @@ package syntax
 import (
 	"fmt"
 	"sort"
-
-	"ordeal/sim/slicc/ast"
 )
 
 // Span is a part of a text, as offsets in bytes.
@@ -20,7 +18,7 @@ type Text struct {
 
 // NewText prepares a text that Parse accepts.
 func NewText(name string, src []byte) (*Text, error) {
-	var faults ast.Faults
+	var faults Faults
 	t := &Text{name: name, tokens: lex(name, string(src), &faults)}
 	if len(faults) > 0 {
 		return nil, faults
@@ -29,23 +27,23 @@ func NewText(name string, src []byte) (*Text, error) {
 }
 
 // Decl is the span of the declaration that starts at pos.
-func (t *Text) Decl(pos ast.Pos) (Span, error) {
+func (t *Text) Decl(pos Pos) (Span, error) {
 	return t.span(pos, func(p *parser) { p.decl() })
 }
 
 // Stmt is the span of the statement that starts at pos.
-func (t *Text) Stmt(pos ast.Pos) (Span, error) {
+func (t *Text) Stmt(pos Pos) (Span, error) {
 	return t.span(pos, func(p *parser) { p.stmt() })
 }
 
 // Expr is the span of the expression that starts at pos and is no operand of
 // a larger one: a condition, an argument, the right side of an assignment.
-func (t *Text) Expr(pos ast.Pos) (Span, error) {
+func (t *Text) Expr(pos Pos) (Span, error) {
 	return t.span(pos, func(p *parser) { p.expr() })
 }
 
 // span reads a construct from its first token and sees where it ends.
-func (t *Text) span(pos ast.Pos, read func(*parser)) (Span, error) {
+func (t *Text) span(pos Pos, read func(*parser)) (Span, error) {
 	at := sort.Search(len(t.tokens), func(i int) bool {
 		tok := &t.tokens[i]
 		return tok.line > pos.Line || tok.line == pos.Line && tok.col >= pos.Col
@@ -53,7 +51,7 @@ func (t *Text) span(pos ast.Pos, read func(*parser)) (Span, error) {
 	if at == len(t.tokens) || t.tokens[at].line != pos.Line || t.tokens[at].col != pos.Col {
 		return Span{}, fmt.Errorf("%s: nothing starts here: the text is not the one that was read", pos)
 	}
-	var faults ast.Faults
+	var faults Faults
 	p := &parser{file: t.name, tokens: t.tokens, at: at, faults: &faults}
 	read(p)
 	if len(faults) > 0 || p.lost || p.at == at {

@@ -1,13 +1,16 @@
-// Package syntax reads and writes SLICC text: the lexer, the parser, the
-// loader that follows includes, and the printer.
+// Package syntax is the text of SLICC, the language that gem5's Ruby coherence
+// protocols are written in: syntax trees, the parser and loader that make them
+// from files, and the printer that writes them back.
 //
 // The grammar is that of gem5 v24 (src/mem/slicc/parser.py), including the
-// parts no protocol uses. The parser reports every fault it can find in a
-// text, not the first only, and never panics; nesting is limited by
-// MaxNesting.
+// parts no protocol uses. A tree holds what the parser read and nothing more:
+// names are unresolved, parentheses and comments are dropped, and files stay
+// separate, each Include pointing to its file. Trees may be built or edited by
+// hand; parsing what Print writes gives the same tree back.
+//
+// The parser reports every fault it can find, not only the first, and never
+// panics; nesting is limited by MaxNesting.
 package syntax
-
-import "ordeal/sim/slicc/ast"
 
 // kind is the class of a token.
 type kind uint8
@@ -21,7 +24,7 @@ const (
 	keyword
 	colon2   // ::
 	assign   // :=
-	operator // one of the operators of ast.Op
+	operator // one of the operators of Op
 	punct    // a single character with no operator of its own, in token.text
 	bad      // a character that is no part of the language; already reported
 )
@@ -30,7 +33,7 @@ const (
 // between the quotes.
 type token struct {
 	kind kind
-	op   ast.Op // for operator
+	op   Op // for operator
 	line int32
 	col  int32
 	from int32 // offsets of the token in the text, quotes included

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"ordeal/sim/slicc/ast"
 )
 
 // treeVariable names the environment variable that points at a gem5 tree.
@@ -45,7 +43,7 @@ func TestLoadGem5Protocols(t *testing.T) {
 }
 
 // checkFiles prints and parses a file and those it includes, each once.
-func checkFiles(t *testing.T, fsys fs.FS, file *ast.File, done map[string]bool) {
+func checkFiles(t *testing.T, fsys fs.FS, file *File, done map[string]bool) {
 	t.Helper()
 	if !done[file.Name] {
 		done[file.Name] = true

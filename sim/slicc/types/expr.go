@@ -1,16 +1,16 @@
 package types
 
-import "ordeal/sim/slicc/ast"
+import "ordeal/sim/slicc/syntax"
 
 // Expr is a checked expression.
 type Expr interface {
 	Type() *Type
-	Pos() ast.Pos
+	Pos() syntax.Pos
 }
 
 // Node is the place and the type of an expression.
 type Node struct {
-	At ast.Pos
+	At syntax.Pos
 	Of *Type
 }
 
@@ -18,7 +18,7 @@ type Node struct {
 func (n *Node) Type() *Type { return n.Of }
 
 // Pos is where the expression starts.
-func (n *Node) Pos() ast.Pos { return n.At }
+func (n *Node) Pos() syntax.Pos { return n.At }
 
 // The checked expressions.
 type (
@@ -65,14 +65,14 @@ type (
 	// Unary is Not, Neg or Inc of X. Inc adds one to a Scalar variable.
 	Unary struct {
 		Node
-		Op ast.Op
+		Op syntax.Op
 		X  Expr
 	}
 	// Binary is an operator between two values. And and Or do not evaluate
 	// Right when Left decides.
 	Binary struct {
 		Node
-		Op    ast.Op
+		Op    syntax.Op
 		Left  Expr
 		Right Expr
 	}

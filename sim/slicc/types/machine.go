@@ -1,6 +1,6 @@
 package types
 
-import "ordeal/sim/slicc/ast"
+import "ordeal/sim/slicc/syntax"
 
 // Protocol is a checked protocol.
 type Protocol struct {
@@ -11,7 +11,7 @@ type Protocol struct {
 	Machines []*Machine
 	// Warnings are oddities that gem5 accepts: actions never used, attributes
 	// without effect.
-	Warnings ast.Faults
+	Warnings syntax.Faults
 }
 
 // Machine finds a machine by name; nil if there is none.
@@ -38,8 +38,8 @@ func (p *Protocol) Type(name string) *Type {
 type Machine struct {
 	Name    string // the enumerator of MachineType
 	Ordinal int    // of that enumerator
-	Pos     ast.Pos
-	Attrs   ast.Pairs
+	Pos     syntax.Pos
+	Attrs   syntax.Pairs
 
 	Params   []*Var // ParamVars
 	Objects  []*Var // ObjectVars
@@ -121,8 +121,8 @@ type OutPort struct {
 type Action struct {
 	Name    string
 	Index   int // in Machine.Actions
-	Pos     ast.Pos
-	Attrs   ast.Pairs
+	Pos     syntax.Pos
+	Attrs   syntax.Pairs
 	Short   string // abbreviation, unique in the machine
 	Body    []Stmt
 	Slots   int // size of the frame
@@ -155,5 +155,5 @@ type Transition struct {
 	Demands      []Demand
 	Stall        bool // has an action named z_stall
 	// Decl is the declaration, which may make several rows.
-	Decl *ast.Transition
+	Decl *syntax.Transition
 }

@@ -1,17 +1,17 @@
 package types
 
-import "ordeal/sim/slicc/ast"
+import "ordeal/sim/slicc/syntax"
 
 // Stmt is a checked statement.
 type Stmt interface {
-	Pos() ast.Pos
+	Pos() syntax.Pos
 }
 
 // Place is where a statement starts.
-type Place struct{ At ast.Pos }
+type Place struct{ At syntax.Pos }
 
 // Pos is where the statement starts.
-func (p *Place) Pos() ast.Pos { return p.At }
+func (p *Place) Pos() syntax.Pos { return p.At }
 
 // The checked statements. DPRINTF, DPRINTFN and APPEND_TRANSITION_COMMENT
 // have no effect and are left out.
@@ -85,7 +85,7 @@ type (
 	// PortAddr is stall_and_wait, wakeup_port or check_on_cache_probe.
 	PortAddr struct {
 		Place
-		Kind ast.PortStmtKind
+		Kind syntax.PortStmtKind
 		Port *InPort
 		Addr *Use
 	}

@@ -1,6 +1,6 @@
 package types
 
-import "ordeal/sim/slicc/ast"
+import "ordeal/sim/slicc/syntax"
 
 // VarKind says where a variable lives, and with it what its Index counts.
 type VarKind uint8
@@ -27,8 +27,8 @@ type Var struct {
 	Kind  VarKind
 	Index int // see VarKind
 	Type  *Type
-	Pos   ast.Pos
-	Attrs ast.Pairs
+	Pos   syntax.Pos
+	Attrs syntax.Pairs
 
 	// Argument says that a LocalVar is an argument; the arguments of a
 	// function have its first slots. ByRef says that assignments to it reach
@@ -67,12 +67,12 @@ type Network struct {
 // Func is a function of the protocol, of a machine or of a type.
 type Func struct {
 	Name    string
-	Pos     ast.Pos
+	Pos     syntax.Pos
 	Machine *Machine // nil outside machines
 	Recv    *Type    // nil for a function that is no method
 	Params  []*Var   // LocalVars with slots 0, 1, …
 	Result  *Type
-	Attrs   ast.Pairs
+	Attrs   syntax.Pairs
 
 	// Builtin is set, and Body is nil, for a function that the protocol only
 	// declares; Builtin is nil for one nobody knows, which is never called.

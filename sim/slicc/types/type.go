@@ -1,5 +1,5 @@
 // Package types is the checked form of a SLICC protocol: what a compiler or
-// an interpreter reads after the checker (package sema) has resolved every
+// an interpreter reads after the checker (package compiler) has resolved every
 // name and found every type.
 //
 // A Protocol has Machines; a Machine has parameters, objects, functions,
@@ -15,7 +15,7 @@ package types
 import (
 	"strings"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // Kind says how values of a type are represented.
@@ -38,9 +38,9 @@ const (
 type Type struct {
 	Name    string
 	Machine *Machine // nil for a type declared outside the machines
-	Pos     ast.Pos
+	Pos     syntax.Pos
 	Kind    Kind
-	Attrs   ast.Pairs
+	Attrs   syntax.Pairs
 
 	Fields  []*Field      // of a Struct
 	Enums   []*Enumerator // of an Enum; the ordinal len(Enums) means unset
@@ -62,11 +62,11 @@ type Type struct {
 // Field is a data member of a Struct.
 type Field struct {
 	Name    string
-	Pos     ast.Pos
+	Pos     syntax.Pos
 	Owner   *Type
 	Index   int // in Owner.Fields
 	Type    *Type
-	Attrs   ast.Pairs
+	Attrs   syntax.Pairs
 	Default Value // the field's own default or else the type's
 	Init    Expr  // of a field of a global structure; otherwise nil
 }
@@ -74,9 +74,9 @@ type Field struct {
 // Enumerator is a value of an Enum.
 type Enumerator struct {
 	Name    string
-	Pos     ast.Pos
+	Pos     syntax.Pos
 	Ordinal int
-	Attrs   ast.Pairs
+	Attrs   syntax.Pairs
 	// Permission is the AccessPermission of a state, as the ordinal in that
 	// enumeration; -1 for enumerators that are no states.
 	Permission int

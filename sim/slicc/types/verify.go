@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 )
 
 // Verify tests what every checked protocol promises to its readers: every
@@ -33,7 +33,7 @@ type verifier struct {
 	errs     []error
 }
 
-func (v *verifier) wrong(pos ast.Pos, format string, args ...any) {
+func (v *verifier) wrong(pos syntax.Pos, format string, args ...any) {
 	v.errs = append(v.errs, fmt.Errorf("verify protocol %s:%s: %s", v.protocol.Name, pos, fmt.Sprintf(format, args...)))
 }
 
@@ -150,7 +150,7 @@ func (v *verifier) stmt(s Stmt) {
 	}
 }
 
-func (v *verifier) port(pos ast.Pos, ok bool) {
+func (v *verifier) port(pos syntax.Pos, ok bool) {
 	if !ok {
 		v.wrong(pos, "statement without port")
 	}
@@ -198,7 +198,7 @@ func (v *verifier) expr(x Expr) {
 }
 
 // variable tests that a variable is where its kind and index say.
-func (v *verifier) variable(pos ast.Pos, x *Var) {
+func (v *verifier) variable(pos syntax.Pos, x *Var) {
 	ok := false
 	switch {
 	case x == nil:

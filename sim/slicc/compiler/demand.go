@@ -1,4 +1,4 @@
-package sema
+package compiler
 
 import "ordeal/sim/slicc/types"
 

@@ -1,7 +1,7 @@
-package sema
+package compiler
 
 import (
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -21,7 +21,7 @@ var nativeKinds = map[string]types.Kind{
 }
 
 // newType declares a type with what all declarations of types have.
-func (c *checker) newType(name ast.TypeName, attrs ast.Pairs, kind types.Kind) *types.Type {
+func (c *checker) newType(name syntax.TypeName, attrs syntax.Pairs, kind types.Kind) *types.Type {
 	t := &types.Type{
 		Name: name.Name, Machine: c.machineOrNil(), Pos: name.Pos, Kind: kind,
 		Attrs: attrs, Cells: 1,
@@ -39,11 +39,11 @@ func (c *checker) newType(name ast.TypeName, attrs ast.Pairs, kind types.Kind) *
 	return t
 }
 
-func (c *checker) structDecl(d *ast.Struct) {
+func (c *checker) structDecl(d *syntax.Struct) {
 	kind := types.Struct
 	if simple, ok := nativeKinds[d.Name.Name]; ok {
 		kind = simple
-	} else if d.Kind == ast.ExternalType || d.Pairs.Has("external") && !hasFields(d) {
+	} else if d.Kind == syntax.ExternalType || d.Pairs.Has("external") && !hasFields(d) {
 		kind = types.Native
 	}
 	t := c.newType(d.Name, d.Pairs, kind)
@@ -55,17 +55,17 @@ func (c *checker) structDecl(d *ast.Struct) {
 	defer c.pop()
 	for _, m := range d.Members {
 		switch m := m.(type) {
-		case *ast.Object:
-			c.field(t, m, d.Kind == ast.Global)
-		case *ast.Func:
+		case *syntax.Object:
+			c.field(t, m, d.Kind == syntax.Global)
+		case *syntax.Func:
 			c.method(t, m)
 		}
 	}
 }
 
-func hasFields(d *ast.Struct) bool {
+func hasFields(d *syntax.Struct) bool {
 	for _, m := range d.Members {
-		if _, ok := m.(*ast.Object); ok {
+		if _, ok := m.(*syntax.Object); ok {
 			return true
 		}
 	}
@@ -120,7 +120,7 @@ func (c *checker) typeDefault(t *types.Type) types.Value {
 
 // defaultOf is what a variable of type t starts with: its own attribute
 // default, or the type's.
-func (c *checker) defaultOf(attrs ast.Pairs, t *types.Type) types.Value {
+func (c *checker) defaultOf(attrs syntax.Pairs, t *types.Type) types.Value {
 	pair := attrs.Find("default")
 	if pair == nil || t.Kind == types.Invalid {
 		return t.Default
@@ -133,7 +133,7 @@ func (c *checker) defaultOf(attrs ast.Pairs, t *types.Type) types.Value {
 }
 
 // field adds a data member, which methods of the type see as a variable.
-func (c *checker) field(t *types.Type, d *ast.Object, global bool) {
+func (c *checker) field(t *types.Type, d *syntax.Object, global bool) {
 	typ := c.valueType(d.Type)
 	if typ == t {
 		c.fault(d.Type.Pos, "structure %s contains itself", t)
@@ -166,7 +166,7 @@ func (c *checker) field(t *types.Type, d *ast.Object, global bool) {
 	}
 }
 
-func (c *checker) enumDecl(d *ast.Enum) {
+func (c *checker) enumDecl(d *syntax.Enum) {
 	t := c.newType(d.Name, d.Pairs, types.Enum)
 	if t.Name == "State" {
 		c.fault(d.Pos, "states are declared with state_declaration, not with enumeration")
@@ -189,7 +189,7 @@ func (c *checker) enumDecl(d *ast.Enum) {
 	}
 }
 
-func (c *checker) stateDecl(d *ast.StateDecl) {
+func (c *checker) stateDecl(d *syntax.StateDecl) {
 	t := c.newType(d.Name, d.Pairs, types.Enum)
 	permissions := c.basic(d.Pos, "AccessPermission")
 	for _, s := range d.States {
@@ -217,7 +217,7 @@ func (c *checker) stateDecl(d *ast.StateDecl) {
 	}
 }
 
-func (c *checker) enumerator(t *types.Type, name ast.Ident, attrs ast.Pairs, permission int) {
+func (c *checker) enumerator(t *types.Type, name syntax.Ident, attrs syntax.Pairs, permission int) {
 	if old := t.Enum(name.Name); old != nil {
 		c.fault(name.Pos, "%s:%s is already declared at %s", t, name.Name, old.Pos)
 		return

@@ -1,12 +1,12 @@
-package sema
+package compiler
 
 import (
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // stmts checks the statements of a block in the scope at hand.
-func (c *checker) stmts(b *ast.Block) []types.Stmt {
+func (c *checker) stmts(b *syntax.Block) []types.Stmt {
 	list := make([]types.Stmt, 0, len(b.Stmts))
 	for _, s := range b.Stmts {
 		if c.full() {
@@ -20,55 +20,55 @@ func (c *checker) stmts(b *ast.Block) []types.Stmt {
 }
 
 // block checks the statements of a block in a scope of their own.
-func (c *checker) block(b *ast.Block) []types.Stmt {
+func (c *checker) block(b *syntax.Block) []types.Stmt {
 	c.push()
 	defer c.pop()
 	return c.stmts(b)
 }
 
 // stmt checks a statement; nil for one without effect.
-func (c *checker) stmt(s ast.Stmt) types.Stmt {
+func (c *checker) stmt(s syntax.Stmt) types.Stmt {
 	at := types.Place{At: s.Position()}
 	switch s := s.(type) {
-	case *ast.ExprStmt:
+	case *syntax.ExprStmt:
 		return c.exprStmt(at, s)
-	case *ast.Assign:
+	case *syntax.Assign:
 		return c.assign(at, s)
-	case *ast.If:
+	case *syntax.If:
 		return c.ifStmt(at, s)
-	case *ast.Return:
+	case *syntax.Return:
 		return c.returnStmt(at, s)
-	case *ast.Peek:
+	case *syntax.Peek:
 		return c.peek(at, s)
-	case *ast.Enqueue:
+	case *syntax.Enqueue:
 		return c.enqueue(at, s)
-	case *ast.PortStmt:
+	case *syntax.PortStmt:
 		return c.portAddr(at, s)
-	case *ast.CheckAllocate:
+	case *syntax.CheckAllocate:
 		return &types.CheckAllocate{Place: at, Table: c.variable(s.Table)}
-	case *ast.CheckNextCycle:
+	case *syntax.CheckNextCycle:
 		return &types.CheckNextCycle{Place: at}
-	case *ast.CheckStopSlots:
+	case *syntax.CheckStopSlots:
 		c.fault(s.Pos, "check_stop_slots is not supported, by gem5 neither")
-	case *ast.Block:
+	case *syntax.Block:
 		return &types.If{Place: at, Cond: c.truth(s.Pos), Then: c.block(s)}
 	}
 	return nil
 }
 
 // truth is the literal true.
-func (c *checker) truth(pos ast.Pos) types.Expr {
+func (c *checker) truth(pos syntax.Pos) types.Expr {
 	return &types.Const{
 		Node:  types.Node{At: pos, Of: c.basic(pos, "bool")},
 		Value: types.Value{Kind: types.BoolValue, Int: 1},
 	}
 }
 
-func (c *checker) exprStmt(at types.Place, s *ast.ExprStmt) types.Stmt {
+func (c *checker) exprStmt(at types.Place, s *syntax.ExprStmt) types.Stmt {
 	switch x := s.X.(type) {
-	case *ast.Local:
+	case *syntax.Local:
 		return &types.Declare{Place: at, Var: c.local(x, c.valueType(x.Type))}
-	case *ast.Call:
+	case *syntax.Call:
 		if isComment(x.Func.Name) {
 			return nil
 		}
@@ -86,14 +86,14 @@ func isComment(name string) bool {
 }
 
 // local declares a local variable.
-func (c *checker) local(x *ast.Local, typ *types.Type) *types.Var {
+func (c *checker) local(x *syntax.Local, typ *types.Type) *types.Var {
 	return c.slot(&types.Var{
 		Name: x.Name.Name, Kind: types.LocalVar, Type: typ, Pos: x.Name.Pos, Default: typ.Default,
 	})
 }
 
-func (c *checker) assign(at types.Place, s *ast.Assign) types.Stmt {
-	if x, ok := s.Left.(*ast.Local); ok {
+func (c *checker) assign(at types.Place, s *syntax.Assign) types.Stmt {
+	if x, ok := s.Left.(*syntax.Local); ok {
 		typ := c.valueType(x.Type)
 		init := c.expr(s.Right)
 		c.assignable(s.Right.Position(), "assign", typ, init.Type())
@@ -138,7 +138,7 @@ func (c *checker) lvalue(x types.Expr) {
 	}
 }
 
-func (c *checker) condition(x ast.Expr) types.Expr {
+func (c *checker) condition(x syntax.Expr) types.Expr {
 	cond := c.expr(x)
 	if t := cond.Type(); t.Kind != types.Bool && t.Kind != types.Invalid {
 		c.fault(x.Position(), "condition is %s, not bool", t)
@@ -146,18 +146,18 @@ func (c *checker) condition(x ast.Expr) types.Expr {
 	return cond
 }
 
-func (c *checker) ifStmt(at types.Place, s *ast.If) types.Stmt {
+func (c *checker) ifStmt(at types.Place, s *syntax.If) types.Stmt {
 	checked := &types.If{Place: at, Cond: c.condition(s.Cond), Then: c.block(s.Then)}
 	switch e := s.Else.(type) {
-	case *ast.Block:
+	case *syntax.Block:
 		checked.Else = c.block(e)
-	case *ast.If:
+	case *syntax.If:
 		checked.Else = []types.Stmt{c.ifStmt(types.Place{At: e.Pos}, e)}
 	}
 	return checked
 }
 
-func (c *checker) returnStmt(at types.Place, s *ast.Return) types.Stmt {
+func (c *checker) returnStmt(at types.Place, s *syntax.Return) types.Stmt {
 	x := c.expr(s.X)
 	switch want := c.routine.result; {
 	case want == nil:
@@ -173,14 +173,14 @@ func (c *checker) returnStmt(at types.Place, s *ast.Return) types.Stmt {
 }
 
 // message declares in_msg or out_msg in the scope at hand.
-func (c *checker) message(kind types.VarKind, name string, typ *types.Type, pos ast.Pos) *types.Var {
+func (c *checker) message(kind types.VarKind, name string, typ *types.Type, pos syntax.Pos) *types.Var {
 	if typ.Kind != types.Invalid && !typ.IsMessage() {
 		c.fault(pos, "%s is no message: it lacks interface=\"Message\"", typ)
 	}
 	return c.slot(&types.Var{Name: name, Kind: kind, Type: typ, Pos: pos})
 }
 
-func (c *checker) peek(at types.Place, s *ast.Peek) types.Stmt {
+func (c *checker) peek(at types.Place, s *syntax.Peek) types.Stmt {
 	checked := &types.Peek{Place: at, Port: c.inPort(s.Port)}
 	c.push()
 	defer c.pop()
@@ -196,7 +196,7 @@ func (c *checker) peek(at types.Place, s *ast.Peek) types.Stmt {
 }
 
 // addrField resolves the field of a message that an attribute names.
-func (c *checker) addrField(pair *ast.Pair, typ *types.Type) *types.Field {
+func (c *checker) addrField(pair *syntax.Pair, typ *types.Type) *types.Field {
 	if pair == nil || typ.Kind == types.Invalid {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (c *checker) addrField(pair *ast.Pair, typ *types.Type) *types.Field {
 	return f
 }
 
-func (c *checker) enqueue(at types.Place, s *ast.Enqueue) types.Stmt {
+func (c *checker) enqueue(at types.Place, s *syntax.Enqueue) types.Stmt {
 	checked := &types.Enqueue{Place: at, Port: c.outPort(s.Port), Deferred: s.Deferred}
 	if s.Deferred && c.routine.place != inAction {
 		c.fault(s.Pos, "defer_enqueueing is possible in an action only")
@@ -232,9 +232,9 @@ func (c *checker) enqueue(at types.Place, s *ast.Enqueue) types.Stmt {
 	return checked
 }
 
-func (c *checker) portAddr(at types.Place, s *ast.PortStmt) types.Stmt {
+func (c *checker) portAddr(at types.Place, s *syntax.PortStmt) types.Stmt {
 	checked := &types.PortAddr{Place: at, Kind: s.Kind, Port: c.inPort(s.Port)}
-	if s.Kind == ast.CheckProbe && c.routine.place != inPort {
+	if s.Kind == syntax.CheckProbe && c.routine.place != inPort {
 		c.fault(s.Pos, "check_on_cache_probe is possible in the body of an in_port only")
 	}
 	v := c.variable(s.Addr)

@@ -1,4 +1,4 @@
-package slicc
+package compiler
 
 import (
 	"io/fs"
@@ -6,15 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ordeal/sim/slicc/ast"
-	"ordeal/sim/slicc/sema"
 	"ordeal/sim/slicc/syntax"
 )
 
 // benchmarks names the protocols to measure: the sampler, and those of a gem5
 // tree when one is given.
 func benchmarks(b *testing.B, run func(b *testing.B, fsys fs.FS, root string)) {
-	b.Run("sampler", func(b *testing.B) { run(b, os.DirFS("testdata/sampler"), "sampler.slicc") })
+	b.Run("sampler", func(b *testing.B) { run(b, os.DirFS("../testdata/sampler"), "sampler.slicc") })
 	tree := os.Getenv(treeVariable)
 	if tree == "" {
 		return
@@ -26,7 +24,7 @@ func benchmarks(b *testing.B, run func(b *testing.B, fsys fs.FS, root string)) {
 }
 
 // size is the number of bytes of a protocol's files.
-func size(b *testing.B, fsys fs.FS, file *ast.File) int64 {
+func size(b *testing.B, fsys fs.FS, file *syntax.File) int64 {
 	info, err := fs.Stat(fsys, file.Name)
 	if err != nil {
 		b.Fatal(err)
@@ -65,7 +63,7 @@ func BenchmarkCheck(b *testing.B) {
 		rows := 0
 		b.ReportAllocs()
 		for b.Loop() {
-			p, err := sema.Check(file)
+			p, err := Check(file)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,7 +1,7 @@
-package sema
+package compiler
 
 import (
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -57,7 +57,7 @@ func (c *checker) declareFunc(s *scope, f *types.Func) {
 }
 
 // at points to an earlier declaration, if it is in the text.
-func at(pos ast.Pos) string {
+func at(pos syntax.Pos) string {
 	if !pos.IsKnown() {
 		return ""
 	}
@@ -97,7 +97,7 @@ func (c *checker) findType(name string) *types.Type {
 }
 
 // variable resolves a variable; nil after reporting a fault.
-func (c *checker) variable(id ast.Ident) *types.Var {
+func (c *checker) variable(id syntax.Ident) *types.Var {
 	v := c.findVar(id.Name)
 	if v == nil {
 		c.fault(id.Pos, "unknown variable %s", id.Name)
@@ -106,7 +106,7 @@ func (c *checker) variable(id ast.Ident) *types.Var {
 }
 
 // typeNamed resolves a type; invalid after reporting a fault.
-func (c *checker) typeNamed(name ast.TypeName) *types.Type {
+func (c *checker) typeNamed(name syntax.TypeName) *types.Type {
 	if t := c.findType(name.Name); t != nil {
 		return t
 	}
@@ -115,7 +115,7 @@ func (c *checker) typeNamed(name ast.TypeName) *types.Type {
 }
 
 // valueType resolves the type of a variable, which void is not.
-func (c *checker) valueType(name ast.TypeName) *types.Type {
+func (c *checker) valueType(name syntax.TypeName) *types.Type {
 	t := c.typeNamed(name)
 	if t.Kind == types.Void {
 		c.fault(name.Pos, "a variable cannot be void")
@@ -126,7 +126,7 @@ func (c *checker) valueType(name ast.TypeName) *types.Type {
 
 // basic gives a type that the language itself needs, such as bool for
 // conditions; invalid after reporting that the protocol does not declare it.
-func (c *checker) basic(pos ast.Pos, name string) *types.Type {
+func (c *checker) basic(pos syntax.Pos, name string) *types.Type {
 	if t := c.findType(name); t != nil {
 		return t
 	}

@@ -1,66 +1,66 @@
-package sema
+package compiler
 
 import (
 	"strconv"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // expr checks an expression. It is never nil: an expression with a fault
 // comes back as types.Bad.
-func (c *checker) expr(x ast.Expr) types.Expr {
+func (c *checker) expr(x syntax.Expr) types.Expr {
 	pos := x.Position()
 	switch x := x.(type) {
-	case *ast.Name:
+	case *syntax.Name:
 		return c.use(x)
-	case *ast.String:
+	case *syntax.String:
 		return c.literal(pos, "std::string", types.Value{Kind: types.StringValue, Str: x.Value})
-	case *ast.Int:
+	case *syntax.Int:
 		return c.literal(pos, "int", types.Value{Kind: types.IntValue, Int: x.Value})
-	case *ast.Float:
+	case *syntax.Float:
 		return c.float(x)
-	case *ast.Bool:
+	case *syntax.Bool:
 		return c.literal(pos, "bool", types.Value{Kind: types.BoolValue, Int: truth(x.Value)})
-	case *ast.Null:
+	case *syntax.Null:
 		return &types.Const{Node: types.Node{At: pos, Of: null}, Value: types.Value{Kind: types.NullValue}}
-	case *ast.EnumLit:
+	case *syntax.EnumLit:
 		return c.enumLit(x)
-	case *ast.Local:
+	case *syntax.Local:
 		c.fault(pos, "variable %s must be declared in a statement of its own", x.Name.Name)
 		return bad(pos)
-	case *ast.Call:
+	case *syntax.Call:
 		return c.call(x)
-	case *ast.MethodCall:
+	case *syntax.MethodCall:
 		return c.methodCall(c.expr(x.X), x.Method, x.Args)
-	case *ast.Index:
-		return c.methodCall(c.expr(x.X), ast.Ident{Pos: pos, Name: "lookup"}, x.Args)
-	case *ast.ClassCall:
+	case *syntax.Index:
+		return c.methodCall(c.expr(x.X), syntax.Ident{Pos: pos, Name: "lookup"}, x.Args)
+	case *syntax.ClassCall:
 		return c.classCall(x)
-	case *ast.Member:
+	case *syntax.Member:
 		return c.member(x)
-	case *ast.New:
+	case *syntax.New:
 		return c.newObject(x)
-	case *ast.Valid:
+	case *syntax.Valid:
 		return c.valid(x)
-	case *ast.Cast:
+	case *syntax.Cast:
 		return c.cast(x)
-	case *ast.Unary:
+	case *syntax.Unary:
 		return c.unary(x)
-	case *ast.Binary:
+	case *syntax.Binary:
 		return c.binary(x)
 	}
 	c.fault(pos, "unknown expression")
 	return bad(pos)
 }
 
-func (c *checker) literal(pos ast.Pos, typ string, v types.Value) types.Expr {
+func (c *checker) literal(pos syntax.Pos, typ string, v types.Value) types.Expr {
 	return &types.Const{Node: types.Node{At: pos, Of: c.basic(pos, typ)}, Value: v}
 }
 
 // float checks a number with a fraction, which is an int and loses the
 // fraction.
-func (c *checker) float(x *ast.Float) types.Expr {
+func (c *checker) float(x *syntax.Float) types.Expr {
 	f, err := strconv.ParseFloat(x.Text, 64)
 	if err != nil || f >= 1<<62 {
 		c.fault(x.Pos, "number %s is too large", x.Text)
@@ -69,16 +69,16 @@ func (c *checker) float(x *ast.Float) types.Expr {
 	return c.literal(x.Pos, "int", types.Value{Kind: types.IntValue, Int: int64(f)})
 }
 
-func (c *checker) use(x *ast.Name) types.Expr {
-	v := c.variable(ast.Ident{Pos: x.Pos, Name: x.Name})
+func (c *checker) use(x *syntax.Name) types.Expr {
+	v := c.variable(syntax.Ident{Pos: x.Pos, Name: x.Name})
 	if v == nil {
 		return bad(x.Pos)
 	}
 	return &types.Use{Node: types.Node{At: x.Pos, Of: v.Type}, Var: v}
 }
 
-func (c *checker) enumLit(x *ast.EnumLit) types.Expr {
-	t := c.typeNamed(ast.TypeName{Pos: x.Type.Pos, Name: x.Type.Name})
+func (c *checker) enumLit(x *syntax.EnumLit) types.Expr {
+	t := c.typeNamed(syntax.TypeName{Pos: x.Type.Pos, Name: x.Type.Name})
 	if t.Kind == types.Invalid {
 		return bad(x.Type.Pos)
 	}
@@ -96,7 +96,7 @@ func (c *checker) enumLit(x *ast.EnumLit) types.Expr {
 	return bad(x.Type.Pos)
 }
 
-func (c *checker) member(x *ast.Member) types.Expr {
+func (c *checker) member(x *syntax.Member) types.Expr {
 	obj := c.expr(x.X)
 	if isBad(obj) {
 		return obj
@@ -109,7 +109,7 @@ func (c *checker) member(x *ast.Member) types.Expr {
 	return &types.Member{Node: types.Node{At: x.Position(), Of: f.Type}, X: obj, Field: f}
 }
 
-func (c *checker) newObject(x *ast.New) types.Expr {
+func (c *checker) newObject(x *syntax.New) types.Expr {
 	t := c.typeNamed(x.Type)
 	if t.Kind == types.Invalid {
 		return bad(x.Pos)
@@ -121,7 +121,7 @@ func (c *checker) newObject(x *ast.New) types.Expr {
 	return &types.New{Node: types.Node{At: x.Pos, Of: t}}
 }
 
-func (c *checker) valid(x *ast.Valid) types.Expr {
+func (c *checker) valid(x *syntax.Valid) types.Expr {
 	obj := c.expr(x.X)
 	if t := obj.Type(); t.Kind != types.Invalid && !t.IsPointer() && t.Kind != types.Native {
 		c.fault(x.X.Position(), "%s is always valid", t)
@@ -131,7 +131,7 @@ func (c *checker) valid(x *ast.Valid) types.Expr {
 
 // cast checks a conversion. Pointers convert to pointers, simple values to
 // simple values, and native types to native types.
-func (c *checker) cast(x *ast.Cast) types.Expr {
+func (c *checker) cast(x *syntax.Cast) types.Expr {
 	obj, t := c.expr(x.X), c.typeNamed(x.Type)
 	if isBad(obj) || t.Kind == types.Invalid {
 		return bad(x.Pos)
@@ -159,12 +159,12 @@ func class(t *types.Type) int {
 	return 4 + int(t.Kind)
 }
 
-func (c *checker) unary(x *ast.Unary) types.Expr {
+func (c *checker) unary(x *syntax.Unary) types.Expr {
 	obj := c.expr(x.X)
 	if isBad(obj) {
 		return obj
 	}
-	want := map[ast.Op]string{ast.Not: "bool", ast.Neg: "int", ast.Inc: "Scalar"}[x.Op]
+	want := map[syntax.Op]string{syntax.Not: "bool", syntax.Neg: "int", syntax.Inc: "Scalar"}[x.Op]
 	if want == "" {
 		c.fault(x.Pos, "there is no operator %s", x.Op)
 		return bad(x.Pos)
@@ -173,7 +173,7 @@ func (c *checker) unary(x *ast.Unary) types.Expr {
 		c.fault(x.Pos, "operator %s takes %s, not %s", x.Op, want, obj.Type())
 		return bad(x.Pos)
 	}
-	if x.Op == ast.Inc {
+	if x.Op == syntax.Inc {
 		c.lvalue(obj)
 	}
 	return &types.Unary{Node: types.Node{At: x.Pos, Of: obj.Type()}, Op: x.Op, X: obj}
@@ -200,7 +200,7 @@ var shifts = map[[2]string]string{
 	{"Cycles", "int"}: "Cycles",
 }
 
-func (c *checker) binary(x *ast.Binary) types.Expr {
+func (c *checker) binary(x *syntax.Binary) types.Expr {
 	left, right := c.expr(x.Left), c.expr(x.Right)
 	result := c.operation(x, left.Type(), right.Type())
 	if result == "" {
@@ -214,7 +214,7 @@ func (c *checker) binary(x *ast.Binary) types.Expr {
 
 // operation gives the name of the type of a binary operator's result; empty
 // after a fault.
-func (c *checker) operation(x *ast.Binary, left, right *types.Type) string {
+func (c *checker) operation(x *syntax.Binary, left, right *types.Type) string {
 	if left.Kind == types.Invalid || right.Kind == types.Invalid {
 		switch x.Op.Precedence() {
 		case 1, 2, 3, 4:
@@ -224,14 +224,14 @@ func (c *checker) operation(x *ast.Binary, left, right *types.Type) string {
 	}
 	result, ok := "", false
 	switch x.Op {
-	case ast.And, ast.Or:
+	case syntax.And, syntax.Or:
 		result, ok = "bool", left.Kind == types.Bool && right.Kind == types.Bool
-	case ast.Eq, ast.Ne:
+	case syntax.Eq, syntax.Ne:
 		result, ok = "bool", comparable(left, right) && left.Kind != types.Void &&
 			(left.Kind != types.Struct || left.IsPointer())
-	case ast.Lt, ast.Gt, ast.Le, ast.Ge:
+	case syntax.Lt, syntax.Gt, syntax.Le, syntax.Ge:
 		result, ok = "bool", comparable(left, right) && (left.Kind == types.Int || left.Kind == types.Enum)
-	case ast.Shl, ast.Shr:
+	case syntax.Shl, syntax.Shr:
 		result, ok = shifts[[2]string{left.Name, right.Name}]
 	default:
 		result, ok = arithmetic[[2]string{left.Name, right.Name}]
@@ -255,7 +255,7 @@ func comparable(left, right *types.Type) bool {
 // type to: the types are the same, or from is the interface that to
 // implements, or it is OOD and to a pointer, or a Set becomes a NetDest. verb
 // names the deed in the message.
-func (c *checker) assignable(pos ast.Pos, verb string, to, from *types.Type) {
+func (c *checker) assignable(pos syntax.Pos, verb string, to, from *types.Type) {
 	switch {
 	case to.Kind == types.Invalid || from.Kind == types.Invalid:
 	case from.Kind == types.Void:

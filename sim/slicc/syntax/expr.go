@@ -1,4 +1,4 @@
-package ast
+package syntax
 
 // Expr is an expression.
 type Expr interface {

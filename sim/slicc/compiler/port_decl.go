@@ -1,13 +1,13 @@
-package sema
+package compiler
 
 import (
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // buffer resolves the buffer of a port; attr is the attribute that its type
 // must have.
-func (c *checker) buffer(id ast.Ident, attr string) *types.Var {
+func (c *checker) buffer(id syntax.Ident, attr string) *types.Var {
 	v := c.variable(id)
 	if v == nil || v.Type.Kind == types.Invalid {
 		return nil
@@ -20,7 +20,7 @@ func (c *checker) buffer(id ast.Ident, attr string) *types.Var {
 	return v
 }
 
-func (c *checker) inPortDecl(d *ast.InPort) {
+func (c *checker) inPortDecl(d *syntax.InPort) {
 	p := &types.InPort{Message: c.typeNamed(d.Type), Buffer: c.buffer(d.Buffer, "inport")}
 	p.Var = &types.Var{
 		Name: d.Name.Name, Kind: types.InPortVar, Index: len(c.machine.InPorts),
@@ -61,7 +61,7 @@ func (c *checker) stallHandlers() {
 }
 
 // stallHandler finds the function that an attribute of a port names.
-func (c *checker) stallHandler(pair *ast.Pair) *types.Func {
+func (c *checker) stallHandler(pair *syntax.Pair) *types.Func {
 	for s := c.scope; s != nil; s = s.outer {
 		for _, f := range s.funcs[pair.Value] {
 			if len(f.Params) == 0 && f.Result.Kind == types.Bool {
@@ -73,7 +73,7 @@ func (c *checker) stallHandler(pair *ast.Pair) *types.Func {
 	return nil
 }
 
-func (c *checker) outPortDecl(d *ast.OutPort) {
+func (c *checker) outPortDecl(d *syntax.OutPort) {
 	p := &types.OutPort{Message: c.typeNamed(d.Type), Buffer: c.buffer(d.Buffer, "outport")}
 	p.Var = &types.Var{
 		Name: d.Name.Name, Kind: types.OutPortVar, Index: len(c.machine.OutPorts),
@@ -85,7 +85,7 @@ func (c *checker) outPortDecl(d *ast.OutPort) {
 }
 
 // inPort resolves the name of an in_port; nil after reporting a fault.
-func (c *checker) inPort(id ast.Ident) *types.InPort {
+func (c *checker) inPort(id syntax.Ident) *types.InPort {
 	if v := c.portVar(id); v != nil {
 		if p, ok := c.machine.vars[v].(*types.InPort); ok {
 			return p
@@ -96,7 +96,7 @@ func (c *checker) inPort(id ast.Ident) *types.InPort {
 }
 
 // outPort resolves the name of an out_port; nil after reporting a fault.
-func (c *checker) outPort(id ast.Ident) *types.OutPort {
+func (c *checker) outPort(id syntax.Ident) *types.OutPort {
 	if v := c.portVar(id); v != nil {
 		if p, ok := c.machine.vars[v].(*types.OutPort); ok {
 			return p
@@ -106,7 +106,7 @@ func (c *checker) outPort(id ast.Ident) *types.OutPort {
 	return nil
 }
 
-func (c *checker) portVar(id ast.Ident) *types.Var {
+func (c *checker) portVar(id syntax.Ident) *types.Var {
 	v := c.variable(id)
 	if v != nil && c.machine == nil {
 		c.fault(id.Pos, "port %s used outside of a machine", id.Name)
@@ -115,10 +115,10 @@ func (c *checker) portVar(id ast.Ident) *types.Var {
 	return v
 }
 
-func (c *checker) actionDecl(d *ast.Action) {
+func (c *checker) actionDecl(d *syntax.Action) {
 	m := c.machine
 	a := &types.Action{Name: d.Name.Name, Index: len(m.Actions), Pos: d.Name.Pos, Attrs: d.Pairs}
-	if short, ok := d.Pairs.Get(ast.ShortKey); ok {
+	if short, ok := d.Pairs.Get(syntax.ShortKey); ok {
 		a.Short = short
 	} else {
 		a.Short = a.Name

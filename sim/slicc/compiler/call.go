@@ -1,14 +1,14 @@
-package sema
+package compiler
 
 import (
 	"strings"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // args checks the arguments of a call; ok is false if one has a fault.
-func (c *checker) args(list []ast.Expr) (args []types.Expr, ok bool) {
+func (c *checker) args(list []syntax.Expr) (args []types.Expr, ok bool) {
 	ok = true
 	for _, x := range list {
 		arg := c.expr(x)
@@ -24,7 +24,7 @@ func (c *checker) args(list []ast.Expr) (args []types.Expr, ok bool) {
 
 // call checks the call of a function. It is resolved as in gem5: by its name
 // and the exact types of the arguments, the innermost declaration first.
-func (c *checker) call(x *ast.Call) types.Expr {
+func (c *checker) call(x *syntax.Call) types.Expr {
 	name, pos := x.Func.Name, x.Func.Pos
 	if isComment(name) || name == "trigger" || name == "stallPort" {
 		c.fault(pos, "%s is a statement and has no value", name)
@@ -53,7 +53,7 @@ func (c *checker) call(x *ast.Call) types.Expr {
 
 // badResult stands for a call with a fault. When every candidate has the same
 // result, the fault does not hide what is wrong with the use of it.
-func badResult(pos ast.Pos, candidates []*types.Func) types.Expr {
+func badResult(pos syntax.Pos, candidates []*types.Func) types.Expr {
 	result := candidates[0].Result
 	for _, f := range candidates[1:] {
 		if f.Result != result {
@@ -96,7 +96,7 @@ func implements(param, arg *types.Type) bool {
 }
 
 // noMatch reports a call that fits no declaration.
-func (c *checker) noMatch(pos ast.Pos, name string, args []types.Expr, candidates []*types.Func) {
+func (c *checker) noMatch(pos syntax.Pos, name string, args []types.Expr, candidates []*types.Func) {
 	list := make([]*types.Type, len(args))
 	for i, arg := range args {
 		list[i] = arg.Type()
@@ -118,7 +118,7 @@ var transitionOnly = map[string]bool{
 
 // callable reports a call of a function that nothing implements, once for
 // each function, or that has no meaning here.
-func (c *checker) callable(pos ast.Pos, f *types.Func) {
+func (c *checker) callable(pos syntax.Pos, f *types.Func) {
 	switch {
 	case f.Defined:
 	case f.Builtin == nil && !c.unknown[f]:
@@ -131,7 +131,7 @@ func (c *checker) callable(pos ast.Pos, f *types.Func) {
 
 // methodCall checks the call of a method. A type also has the methods of the
 // interface it implements.
-func (c *checker) methodCall(obj types.Expr, name ast.Ident, list []ast.Expr) types.Expr {
+func (c *checker) methodCall(obj types.Expr, name syntax.Ident, list []syntax.Expr) types.Expr {
 	args, ok := c.args(list)
 	if isBad(obj) {
 		return obj
@@ -144,7 +144,7 @@ func (c *checker) methodCall(obj types.Expr, name ast.Ident, list []ast.Expr) ty
 }
 
 // classCall checks Type::method(args).
-func (c *checker) classCall(x *ast.ClassCall) types.Expr {
+func (c *checker) classCall(x *syntax.ClassCall) types.Expr {
 	t := c.typeNamed(x.Type)
 	args, ok := c.args(x.Args)
 	if t.Kind == types.Invalid {
@@ -163,7 +163,7 @@ func methodsOf(t *types.Type, name string) []*types.Func {
 	return list
 }
 
-func (c *checker) resolveMethod(pos ast.Pos, obj types.Expr, t *types.Type, name ast.Ident,
+func (c *checker) resolveMethod(pos syntax.Pos, obj types.Expr, t *types.Type, name syntax.Ident,
 	args []types.Expr, ok bool, candidates []*types.Func) types.Expr {
 	if len(candidates) == 0 {
 		c.fault(name.Pos, "%s has no method %s", t, name.Name)
@@ -186,7 +186,7 @@ func (c *checker) resolveMethod(pos ast.Pos, obj types.Expr, t *types.Type, name
 
 // portCall checks trigger(event, addr[, entry][, tbe]) and stallPort(), which
 // only the body of an in_port has.
-func (c *checker) portCall(at types.Place, x *ast.Call) types.Stmt {
+func (c *checker) portCall(at types.Place, x *syntax.Call) types.Stmt {
 	if c.routine.place != inPort {
 		c.fault(x.Func.Pos, "%s is possible in the body of an in_port only", x.Func.Name)
 		return nil

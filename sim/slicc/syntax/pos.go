@@ -1,11 +1,4 @@
-// Package ast holds the syntax tree of SLICC, the language gem5's Ruby
-// coherence protocols are written in, and the faults found in such text.
-//
-// The tree is what the parser read and nothing more: names are unresolved,
-// parentheses and comments are gone, files stay separate (an Include points to
-// the file it names). Trees may be built or edited by hand; the printer in
-// package syntax writes any of them so that parsing gives the same tree back.
-package ast
+package syntax
 
 import "fmt"
 

@@ -1,5 +1,6 @@
-// Package sema checks a SLICC protocol: it resolves names, finds the types of
-// expressions, builds the transition tables, and reports every fault it finds.
+// Package compiler turns the syntax tree of a SLICC protocol into its checked
+// form, a types.Protocol: it resolves names, finds the types of expressions,
+// builds the transition tables, and reports every fault it finds.
 //
 // The rules are those of gem5's compiler (v24): declarations come before
 // their uses, functions are overloaded by the exact types of their arguments,
@@ -7,10 +8,10 @@
 // Where gem5 leaves a fault to the C++ compiler or to the simulation (an
 // assignment to in_msg, trigger outside a port, a missing getState) it is
 // reported here. Rules that only serve C++ are not applied.
-package sema
+package compiler
 
 import (
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -18,15 +19,15 @@ import (
 const maxFaults = 200
 
 // Check checks a protocol that package syntax has loaded. The error is an
-// ast.Faults with everything found wrong.
-func Check(file *ast.File) (*types.Protocol, error) {
+// syntax.Faults with everything found wrong.
+func Check(file *syntax.File) (*types.Protocol, error) {
 	c := &checker{protocol: &types.Protocol{}, unknown: map[*types.Func]bool{}}
 	c.push()
 	c.global = c.scope
 	c.native("void", types.Void)
 	c.decls(file.Decls)
 	if c.protocol.Name == "" && !c.full() {
-		c.fault(ast.Pos{File: file.Name, Line: 1, Col: 1}, "no protocol declaration")
+		c.fault(syntax.Pos{File: file.Name, Line: 1, Col: 1}, "no protocol declaration")
 	}
 	if len(c.faults) > 0 {
 		c.faults.Sort()
@@ -44,13 +45,13 @@ type checker struct {
 	global   *scope
 	routine  *routine             // the body being checked; nil outside
 	unknown  map[*types.Func]bool // functions without implementation that are reported
-	faults   ast.Faults
+	faults   syntax.Faults
 }
 
 // machine is the state of checking one machine.
 type machine struct {
 	*types.Machine
-	transitions []*ast.Transition // until the end of the machine is seen
+	transitions []*syntax.Transition // until the end of the machine is seen
 	shorts      map[string]*types.Action
 	byName      map[string]*types.Action
 	vars        map[*types.Var]any // *types.InPort or *types.OutPort of a port's variable
@@ -58,7 +59,7 @@ type machine struct {
 
 func (c *checker) full() bool { return len(c.faults) > maxFaults }
 
-func (c *checker) fault(pos ast.Pos, format string, args ...any) {
+func (c *checker) fault(pos syntax.Pos, format string, args ...any) {
 	switch {
 	case len(c.faults) < maxFaults:
 		c.faults.Add(pos, format, args...)
@@ -67,7 +68,7 @@ func (c *checker) fault(pos ast.Pos, format string, args ...any) {
 	}
 }
 
-func (c *checker) warn(pos ast.Pos, format string, args ...any) {
+func (c *checker) warn(pos syntax.Pos, format string, args ...any) {
 	if len(c.protocol.Warnings) < maxFaults {
 		c.protocol.Warnings.Add(pos, format, args...)
 	}
@@ -81,7 +82,7 @@ var invalid = &types.Type{Name: "an invalid type", Kind: types.Invalid}
 var null = &types.Type{Name: "OOD", Kind: types.Null}
 
 // bad is an expression with a fault that has been reported.
-func bad(pos ast.Pos) types.Expr {
+func bad(pos syntax.Pos) types.Expr {
 	return &types.Bad{Node: types.Node{At: pos, Of: invalid}}
 }
 
@@ -97,7 +98,7 @@ func (c *checker) machineOrNil() *types.Machine {
 
 // decls checks declarations; those of included files stand in the place of
 // the include.
-func (c *checker) decls(list []ast.Decl) {
+func (c *checker) decls(list []syntax.Decl) {
 	for _, d := range list {
 		if c.full() {
 			return
@@ -106,30 +107,30 @@ func (c *checker) decls(list []ast.Decl) {
 	}
 }
 
-func (c *checker) decl(d ast.Decl) {
+func (c *checker) decl(d syntax.Decl) {
 	switch d := d.(type) {
-	case *ast.Protocol:
+	case *syntax.Protocol:
 		if c.protocol.Name != "" {
 			c.fault(d.Pos, "the protocol is named twice: %s, %s", c.protocol.Name, d.Name)
 		}
 		c.protocol.Name = d.Name
-	case *ast.Include:
+	case *syntax.Include:
 		if d.File == nil {
 			c.fault(d.Pos, "include %q: file is not loaded", d.Path)
 			return
 		}
 		c.decls(d.File.Decls)
-	case *ast.Machine:
+	case *syntax.Machine:
 		c.machineDecl(d)
-	case *ast.Struct:
+	case *syntax.Struct:
 		c.structDecl(d)
-	case *ast.Enum:
+	case *syntax.Enum:
 		c.enumDecl(d)
-	case *ast.StateDecl:
+	case *syntax.StateDecl:
 		c.stateDecl(d)
-	case *ast.Object:
+	case *syntax.Object:
 		c.objectDecl(d)
-	case *ast.Func:
+	case *syntax.Func:
 		c.funcDecl(d)
 	default:
 		if c.machine == nil {
@@ -141,30 +142,30 @@ func (c *checker) decl(d ast.Decl) {
 }
 
 // describe names a kind of declaration.
-func describe(d ast.Decl) string {
+func describe(d syntax.Decl) string {
 	switch d.(type) {
-	case *ast.Action:
+	case *syntax.Action:
 		return "action"
-	case *ast.InPort:
+	case *syntax.InPort:
 		return "in_port"
-	case *ast.OutPort:
+	case *syntax.OutPort:
 		return "out_port"
-	case *ast.Transition:
+	case *syntax.Transition:
 		return "transition"
 	}
 	return "declaration"
 }
 
 // machinePart checks a declaration that only machines have.
-func (c *checker) machinePart(d ast.Decl) {
+func (c *checker) machinePart(d syntax.Decl) {
 	switch d := d.(type) {
-	case *ast.Action:
+	case *syntax.Action:
 		c.actionDecl(d)
-	case *ast.InPort:
+	case *syntax.InPort:
 		c.inPortDecl(d)
-	case *ast.OutPort:
+	case *syntax.OutPort:
 		c.outPortDecl(d)
-	case *ast.Transition:
+	case *syntax.Transition:
 		c.machine.transitions = append(c.machine.transitions, d)
 	}
 }

@@ -1,4 +1,4 @@
-package ast
+package syntax
 
 // PairKind is how the value of a pair is written.
 type PairKind uint8

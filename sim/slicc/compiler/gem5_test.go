@@ -1,4 +1,4 @@
-package slicc
+package compiler
 
 import (
 	"fmt"
@@ -53,17 +53,12 @@ func TestGem5Protocols(t *testing.T) {
 		if name == "RubySlicc_interfaces.slicc" {
 			continue
 		}
-		p, err := Load(fsys, name)
-		if err != nil {
-			t.Errorf("%s:\n%v", name, err)
-			continue
-		}
-		if err := types.Verify(p); err != nil {
-			t.Error(err)
-		}
-		for _, m := range p.Machines {
-			got.WriteString(shape(p, m))
-		}
+		t.Run(name, func(t *testing.T) {
+			p := load(t, fsys, name)
+			for _, m := range p.Machines {
+				got.WriteString(shape(p, m))
+			}
+		})
 	}
 	version, err := os.ReadFile(filepath.Join(tree, "src/base/version.cc"))
 	if err != nil || !strings.Contains(string(version), `"24.0.0.1"`) {

@@ -1,7 +1,7 @@
-package sema
+package compiler
 
 import (
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -31,7 +31,7 @@ func (c *checker) slot(v *types.Var) *types.Var {
 	return v
 }
 
-func (c *checker) funcDecl(d *ast.Func) {
+func (c *checker) funcDecl(d *syntax.Func) {
 	f := c.function(d, nil)
 	c.declareFunc(c.scope, f)
 	if c.machine != nil {
@@ -43,7 +43,7 @@ func (c *checker) funcDecl(d *ast.Func) {
 
 // method adds a method to a type. Its body sees the fields before it and
 // those after it in the text do not.
-func (c *checker) method(t *types.Type, d *ast.Func) {
+func (c *checker) method(t *types.Type, d *syntax.Func) {
 	f := c.function(d, t)
 	for _, old := range t.Methods {
 		if old.Name == f.Name && sameParams(old, f) {
@@ -56,7 +56,7 @@ func (c *checker) method(t *types.Type, d *ast.Func) {
 
 // function checks a function or, with recv, a method. It is declared only
 // after its body, so that nothing calls itself.
-func (c *checker) function(d *ast.Func, recv *types.Type) *types.Func {
+func (c *checker) function(d *syntax.Func, recv *types.Type) *types.Func {
 	f := &types.Func{
 		Name: d.Name.Name, Pos: d.Name.Pos, Machine: c.machineOrNil(), Recv: recv,
 		Attrs: d.Pairs, Result: c.typeNamed(d.Result), Defined: d.Body != nil,
@@ -81,10 +81,10 @@ func (c *checker) function(d *ast.Func, recv *types.Type) *types.Func {
 
 // param declares a parameter. gem5 passes values by constant reference, so
 // only pointers and parameters marked '*' or '&' can be assigned to.
-func (c *checker) param(d *ast.Param) *types.Var {
+func (c *checker) param(d *syntax.Param) *types.Var {
 	v := &types.Var{
 		Name: d.Name.Name, Kind: types.LocalVar, Type: c.valueType(d.Type),
-		Pos: d.Name.Pos, Argument: true, ByRef: d.Qualifier != ast.ByValue,
+		Pos: d.Name.Pos, Argument: true, ByRef: d.Qualifier != syntax.ByValue,
 	}
 	if v.Name == "" {
 		v.Pos = d.Type.Pos

@@ -1,4 +1,4 @@
-package ast
+package syntax
 
 // Stmt is a statement.
 type Stmt interface {

@@ -1,6 +1,7 @@
-package sema
+package compiler
 
 import (
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-func load(t testing.TB, fsys fstest.MapFS, root string) *types.Protocol {
+func load(t testing.TB, fsys fs.FS, root string) *types.Protocol {
 	t.Helper()
 	file, err := syntax.Load(fsys, root)
 	if err != nil {
@@ -29,23 +30,12 @@ func load(t testing.TB, fsys fstest.MapFS, root string) *types.Protocol {
 // sampler loads the protocol that uses every construct.
 func sampler(t testing.TB) *types.Protocol {
 	t.Helper()
-	file, err := syntax.Load(os.DirFS("../testdata/sampler"), "sampler.slicc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Check(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return load(t, os.DirFS("../testdata/sampler"), "sampler.slicc")
 }
 
 // The sampler's machine as its text says.
 func TestSampler(t *testing.T) {
 	p := sampler(t)
-	if err := types.Verify(p); err != nil {
-		t.Fatal(err)
-	}
 	if len(p.Warnings) > 0 {
 		t.Errorf("warnings:\n%v", p.Warnings)
 	}

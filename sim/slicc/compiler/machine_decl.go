@@ -1,14 +1,14 @@
-package sema
+package compiler
 
 import (
 	"strconv"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // machineDecl checks a machine.
-func (c *checker) machineDecl(d *ast.Machine) {
+func (c *checker) machineDecl(d *syntax.Machine) {
 	if c.machine != nil {
 		c.fault(d.Pos, "machine inside machine %s", c.machine.Name)
 		return
@@ -31,7 +31,7 @@ func (c *checker) machineDecl(d *ast.Machine) {
 }
 
 // machineName checks that the name is a value of MachineType not used yet.
-func (c *checker) machineName(d *ast.Machine, m *types.Machine) {
+func (c *checker) machineName(d *syntax.Machine, m *types.Machine) {
 	if d.Name.Type.Name != "MachineType" {
 		c.fault(d.Name.Type.Pos, "a machine is named MachineType:NAME, not %s:%s",
 			d.Name.Type.Name, m.Name)
@@ -51,7 +51,7 @@ func (c *checker) machineName(d *ast.Machine, m *types.Machine) {
 }
 
 // params declares the machine's parameters.
-func (c *checker) params(d *ast.Machine) {
+func (c *checker) params(d *syntax.Machine) {
 	type end struct {
 		direction types.Direction
 		vnet      int
@@ -79,14 +79,14 @@ func (c *checker) params(d *ast.Machine) {
 	}
 }
 
-func mustGet(pairs ast.Pairs, key string) string {
+func mustGet(pairs syntax.Pairs, key string) string {
 	value, _ := pairs.Get(key)
 	return value
 }
 
 // paramDefault evaluates what a parameter starts with. Truth values are
 // written "True" and "False", since gem5 copies them into Python.
-func (c *checker) paramDefault(p *ast.Object, t *types.Type) types.Value {
+func (c *checker) paramDefault(p *syntax.Object, t *types.Type) types.Value {
 	x := c.expr(p.Init)
 	if isBad(x) || t.Kind == types.Invalid {
 		return types.Value{}
@@ -127,7 +127,7 @@ func constant(x types.Expr) (types.Value, bool) {
 	case *types.Const:
 		return x.Value, true
 	case *types.Unary:
-		if v, ok := constant(x.X); ok && x.Op == ast.Neg && v.Kind == types.IntValue {
+		if v, ok := constant(x.X); ok && x.Op == syntax.Neg && v.Kind == types.IntValue {
 			v.Int = -v.Int
 			return v, true
 		}
@@ -138,7 +138,7 @@ func constant(x types.Expr) (types.Value, bool) {
 // network reads the attributes that attach a buffer to the network; nil if it
 // is not attached. A buffer with network= and without virtual_network= is
 // joined to a buffer of another machine by the configuration.
-func (c *checker) network(p *ast.Object) *types.Network {
+func (c *checker) network(p *syntax.Object) *types.Network {
 	pair := p.Pairs.Find("network")
 	if pair == nil {
 		return nil
@@ -161,7 +161,7 @@ func (c *checker) network(p *ast.Object) *types.Network {
 }
 
 // number reads an attribute that is a small number.
-func (c *checker) number(pair *ast.Pair) int {
+func (c *checker) number(pair *syntax.Pair) int {
 	n, err := strconv.Atoi(pair.Value)
 	if err != nil || n < 0 || n > 1000 {
 		c.fault(pair.Pos, "%s must be a number from 0 to 1000, not %q", pair.Key, pair.Value)
@@ -171,7 +171,7 @@ func (c *checker) number(pair *ast.Pair) int {
 }
 
 // objectDecl declares an object of a machine or a global variable.
-func (c *checker) objectDecl(d *ast.Object) {
+func (c *checker) objectDecl(d *syntax.Object) {
 	typ := c.valueType(d.Type)
 	v := &types.Var{
 		Name: d.Name.Name, Kind: types.GlobalVar, Index: len(c.protocol.Objects), Type: typ,

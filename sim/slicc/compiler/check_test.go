@@ -1,4 +1,4 @@
-package sema
+package compiler
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"ordeal/sim/slicc/ast"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -77,9 +76,9 @@ func TestFaults(t *testing.T) {
 }
 
 // faultsOf takes an error of Check apart.
-func faultsOf(t *testing.T, err error) ast.Faults {
+func faultsOf(t *testing.T, err error) syntax.Faults {
 	t.Helper()
-	var faults ast.Faults
+	var faults syntax.Faults
 	if !errors.As(err, &faults) || len(faults) == 0 {
 		t.Fatalf("error is no list of faults: %v", err)
 	}

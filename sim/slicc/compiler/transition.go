@@ -1,7 +1,7 @@
-package sema
+package compiler
 
 import (
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -97,7 +97,7 @@ func (c *checker) definedFunc(result *types.Type, name string, params []*types.T
 
 // transition expands a declaration into one row for every pair of a state and
 // an event.
-func (c *checker) transition(d *ast.Transition, seen map[[2]int]*types.Transition) {
+func (c *checker) transition(d *syntax.Transition, seen map[[2]int]*types.Transition) {
 	m := c.machine
 	states := c.enumerators(d.States, m.State)
 	events := c.enumerators(d.Events, m.Event)
@@ -138,7 +138,7 @@ func (c *checker) transition(d *ast.Transition, seen map[[2]int]*types.Transitio
 }
 
 // enumerators resolves a list of values of an enumeration to ordinals.
-func (c *checker) enumerators(list []ast.Ident, t *types.Type) []int {
+func (c *checker) enumerators(list []syntax.Ident, t *types.Type) []int {
 	var ordinals []int
 	for _, id := range list {
 		if e := t.Enum(id.Name); e != nil {
@@ -150,7 +150,7 @@ func (c *checker) enumerators(list []ast.Ident, t *types.Type) []int {
 	return ordinals
 }
 
-func (c *checker) actions(list []ast.Ident) []*types.Action {
+func (c *checker) actions(list []syntax.Ident) []*types.Action {
 	var actions []*types.Action
 	for _, id := range list {
 		if a := c.machine.byName[id.Name]; a != nil {
@@ -163,7 +163,7 @@ func (c *checker) actions(list []ast.Ident) []*types.Action {
 	return actions
 }
 
-func (c *checker) nextState(id *ast.Ident) (types.Next, int) {
+func (c *checker) nextState(id *syntax.Ident) (types.Next, int) {
 	if id.Name == "*" {
 		if c.machine.GetNextState == nil {
 			c.fault(id.Pos, "next state '*' needs a function State getNextState(Addr)")

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/sim/slicc/ast"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
-// compiler compiles one machine to closures. Every variable has a place in the
+// generator compiles one machine to closures. Every variable has a place in the
 // controller that is known now, so that closures hold nothing but numbers.
-type compiler struct {
+type generator struct {
 	*program
 	code   *machineCode
-	faults ast.Faults
+	faults syntax.Faults
 	funcs  map[*types.Func]*funcCode
 	result *funcCode // being compiled; nil outside of functions
 }
@@ -28,33 +28,33 @@ type funcCode struct {
 	size   int
 }
 
-func newCompiler(p *program, code *machineCode) *compiler {
-	cc := &compiler{program: p, code: code, funcs: map[*types.Func]*funcCode{}}
+func newGenerator(p *program, code *machineCode) *generator {
+	g := &generator{program: p, code: code, funcs: map[*types.Func]*funcCode{}}
 	code.words = make([]uint64, 1)
 	code.pointers = 2
-	return cc
+	return g
 }
 
 // unsupported reports something that the runtime does not have.
-func (cc *compiler) unsupported(pos ast.Pos, format string, args ...any) {
-	cc.faults.Add(pos, format, args...)
+func (g *generator) unsupported(pos syntax.Pos, format string, args ...any) {
+	g.faults.Add(pos, format, args...)
 }
 
 // newWords reserves words that start with the given ones.
-func (cc *compiler) newWords(start []uint64) int {
-	at := len(cc.code.words)
-	cc.code.words = append(cc.code.words, start...)
+func (g *generator) newWords(start []uint64) int {
+	at := len(g.code.words)
+	g.code.words = append(g.code.words, start...)
 	return at
 }
 
-func (cc *compiler) newPointer() int {
-	cc.code.pointers++
-	return cc.code.pointers - 1
+func (g *generator) newPointer() int {
+	g.code.pointers++
+	return g.code.pointers - 1
 }
 
 // where is the place of a variable: of its first word, or its index among the
 // pointers or the parts of its kind.
-func (cc *compiler) where(v *types.Var) int {
+func (g *generator) where(v *types.Var) int {
 	switch v.Kind {
 	case types.AddressVar:
 		return addressWord
@@ -65,58 +65,58 @@ func (cc *compiler) where(v *types.Var) int {
 	case types.InPortVar, types.OutPortVar:
 		return v.Index
 	}
-	if at, ok := cc.code.place[v]; ok {
+	if at, ok := g.code.place[v]; ok {
 		return at
 	}
-	at := cc.reserve(v)
-	cc.code.place[v] = at
+	at := g.reserve(v)
+	g.code.place[v] = at
 	if v.Kind == types.GlobalVar {
-		cc.code.globals[v.Name] = at
+		g.code.globals[v.Name] = at
 	}
 	return at
 }
 
 // reserve makes a place for a variable.
-func (cc *compiler) reserve(v *types.Var) int {
+func (g *generator) reserve(v *types.Var) int {
 	switch shapeOf(v.Type) {
 	case pointer:
-		return cc.newPointer()
+		return g.newPointer()
 	case word, vector:
 		if v.Kind == types.FieldVar {
 			break
 		}
-		return cc.newWords(cc.initial(v.Type, constant(v.Default)))
+		return g.newWords(g.initial(v.Type, constant(v.Default)))
 	case handle:
-		return cc.part(v)
+		return g.part(v)
 	}
-	cc.unsupported(v.Pos, "a variable of type %s", v.Type.Name)
+	g.unsupported(v.Pos, "a variable of type %s", v.Type.Name)
 	return 0
 }
 
 // part adds a part of the machine to the list of its kind.
-func (cc *compiler) part(v *types.Var) int {
+func (g *generator) part(v *types.Var) int {
 	add := func(list *[]*types.Var) int {
 		*list = append(*list, v)
 		return len(*list) - 1
 	}
 	switch v.Type.Name {
 	case "CacheMemory":
-		return add(&cc.code.caches)
+		return add(&g.code.caches)
 	case "TBETable":
-		if cc.code.machine.TBE == nil {
-			cc.unsupported(v.Pos, "a TBETable without TBEs")
+		if g.code.machine.TBE == nil {
+			g.unsupported(v.Pos, "a TBETable without TBEs")
 			return 0
 		}
-		cc.layout(cc.code.machine.TBE)
-		return add(&cc.code.tables)
+		g.layout(g.code.machine.TBE)
+		return add(&g.code.tables)
 	case "DirectoryMemory", "PerfectCacheMemory": // entries for any line, both
-		return add(&cc.code.directories)
+		return add(&g.code.directories)
 	case "TimerTable":
-		return add(&cc.code.timers)
+		return add(&g.code.timers)
 	case "Sequencer":
-		return add(&cc.code.sequencers)
+		return add(&g.code.sequencers)
 	case "MessageBuffer":
-		return add(&cc.code.buffers)
+		return add(&g.code.buffers)
 	}
 	return 0 // has no effect
 }
@@ -131,36 +131,36 @@ func constant(v types.Value) types.Value {
 }
 
 // compileMachine compiles the ports, the actions and the table.
-func (cc *compiler) compileMachine() {
-	m, code := cc.code.machine, cc.code
+func (g *generator) compileMachine() {
+	m, code := g.code.machine, g.code
 	for _, v := range m.Params {
-		cc.where(v)
+		g.where(v)
 	}
 	for _, v := range m.Objects {
-		cc.where(v)
+		g.where(v)
 	}
-	for _, v := range cc.protocol.Objects {
-		cc.where(v)
+	for _, v := range g.protocol.Objects {
+		g.where(v)
 	}
-	cc.checkBuffers()
-	code.perCycle = cc.transitionsPerCycle(code)
-	code.getState = cc.stateFunc(m.GetState)
-	code.setState = cc.stateFunc(m.SetState)
-	code.setAccess = cc.stateFunc(m.SetAccessPermission)
+	g.checkBuffers()
+	code.perCycle = g.transitionsPerCycle(code)
+	code.getState = g.stateFunc(m.GetState)
+	code.setState = g.stateFunc(m.SetState)
+	code.setAccess = g.stateFunc(m.SetAccessPermission)
 	if m.GetNextState != nil {
-		code.getNextState = cc.stateFunc(m.GetNextState)
+		code.getNextState = g.stateFunc(m.GetNextState)
 	}
 	for _, p := range m.InPorts {
 		if p.OnProtocolStall != nil || p.OnResourceStall != nil {
-			cc.unsupported(p.Var.Pos, "stall handlers")
+			g.unsupported(p.Var.Pos, "stall handlers")
 		}
-		code.ports = append(code.ports, portCode{rank: p.Rank, body: cc.block(p.Body), guarded: guarded(p)})
+		code.ports = append(code.ports, portCode{rank: p.Rank, body: g.block(p.Body), guarded: guarded(p)})
 		code.ranks = max(code.ranks, p.Rank+1)
 	}
 	actions := make([]action, len(m.Actions))
 	for i, a := range m.Actions {
 		if a.Used && a.Name != types.StallAction {
-			body := cc.block(a.Body)
+			body := g.block(a.Body)
 			actions[i] = func(c *controller) { body(c) }
 		}
 	}
@@ -176,45 +176,45 @@ func (cc *compiler) compileMachine() {
 		}
 		for _, d := range t.Demands {
 			if d.Resource.Type.Name == "TBETable" {
-				r.demands = append(r.demands, demand{cc.where(d.Resource), d.Gem5})
+				r.demands = append(r.demands, demand{g.where(d.Resource), d.Gem5})
 			}
 		}
 	}
 }
 
 // checkBuffers demands the buffers without which the machine cannot work.
-func (cc *compiler) checkBuffers() {
-	m := cc.code.machine
+func (g *generator) checkBuffers() {
+	m := g.code.machine
 	for _, p := range m.InPorts {
 		if isTimer(p) {
 			continue
 		}
 		if p.Buffer.Type.Name != "MessageBuffer" {
-			cc.unsupported(p.Var.Pos, "an in_port on a %s", p.Buffer.Type)
-		} else if !cc.fed(p.Buffer) {
-			cc.unsupported(p.Var.Pos, "an in_port on buffer %s, which neither the network nor machine %s itself feeds",
+			g.unsupported(p.Var.Pos, "an in_port on a %s", p.Buffer.Type)
+		} else if !g.fed(p.Buffer) {
+			g.unsupported(p.Var.Pos, "an in_port on buffer %s, which neither the network nor machine %s itself feeds",
 				p.Buffer.Name, m.Name)
 		}
 	}
 	for _, p := range m.OutPorts {
 		if p.Buffer.Type.Name != "MessageBuffer" {
-			cc.unsupported(p.Var.Pos, "an out_port on a %s", p.Buffer.Type)
+			g.unsupported(p.Var.Pos, "an out_port on a %s", p.Buffer.Type)
 		}
 	}
-	if cc.code.cores > 0 && !cc.hasBuffer(mandatoryQueue) {
-		cc.unsupported(m.Pos, "a machine with a Sequencer and no buffer %s", mandatoryQueue)
+	if g.code.cores > 0 && !g.hasBuffer(mandatoryQueue) {
+		g.unsupported(m.Pos, "a machine with a Sequencer and no buffer %s", mandatoryQueue)
 	}
-	if cc.code.home && !(cc.hasBuffer(memoryRequests) && cc.hasBuffer(memoryAnswers)) {
-		cc.unsupported(m.Pos, "a machine with a DirectoryMemory and no buffers %s and %s", memoryRequests, memoryAnswers)
+	if g.code.home && !(g.hasBuffer(memoryRequests) && g.hasBuffer(memoryAnswers)) {
+		g.unsupported(m.Pos, "a machine with a DirectoryMemory and no buffers %s and %s", memoryRequests, memoryAnswers)
 	}
 }
 
 // fed tells whether messages can get into a buffer.
-func (cc *compiler) fed(buffer *types.Var) bool {
+func (g *generator) fed(buffer *types.Var) bool {
 	if buffer.Network != nil || buffer.Name == mandatoryQueue || buffer.Name == memoryAnswers || buffer.Name == memoryRequests {
 		return true
 	}
-	return slices.ContainsFunc(cc.code.machine.OutPorts, func(p *types.OutPort) bool { return p.Buffer == buffer })
+	return slices.ContainsFunc(g.code.machine.OutPorts, func(p *types.OutPort) bool { return p.Buffer == buffer })
 }
 
 // The names of the buffers between a controller and its cores and memory.
@@ -224,8 +224,8 @@ const (
 	memoryAnswers  = "responseFromMemory"
 )
 
-func (cc *compiler) hasBuffer(name string) bool {
-	return slices.ContainsFunc(cc.code.buffers, func(v *types.Var) bool { return v.Name == name })
+func (g *generator) hasBuffer(name string) bool {
+	return slices.ContainsFunc(g.code.buffers, func(v *types.Var) bool { return v.Name == name })
 }
 
 // guarded tells whether a port's body does nothing unless the port is ready.
@@ -246,8 +246,8 @@ func guarded(p *types.InPort) bool {
 }
 
 // stateFunc compiles a function that every machine has.
-func (cc *compiler) stateFunc(f *types.Func) *stateFunc {
-	code := cc.function(f)
+func (g *generator) stateFunc(f *types.Func) *stateFunc {
+	code := g.function(f)
 	s := &stateFunc{body: &code.body, tbe: -1, entry: -1, line: -1, state: -1}
 	if code.shape == word {
 		s.result = code.result
@@ -269,30 +269,30 @@ func (cc *compiler) stateFunc(f *types.Func) *stateFunc {
 }
 
 // function compiles a function once.
-func (cc *compiler) function(f *types.Func) *funcCode {
-	if code := cc.funcs[f]; code != nil {
+func (g *generator) function(f *types.Func) *funcCode {
+	if code := g.funcs[f]; code != nil {
 		return code
 	}
-	code := &funcCode{shape: shapeOf(f.Result), size: cc.size(f.Result)}
-	cc.funcs[f] = code
+	code := &funcCode{shape: shapeOf(f.Result), size: g.size(f.Result)}
+	g.funcs[f] = code
 	for _, p := range f.Params {
 		if p.ByRef && shapeOf(p.Type) != pointer {
-			cc.unsupported(p.Pos, "a parameter by reference")
+			g.unsupported(p.Pos, "a parameter by reference")
 		}
-		code.params = append(code.params, cc.where(p))
+		code.params = append(code.params, g.where(p))
 	}
 	switch code.shape {
 	case word, vector:
-		code.result = cc.newWords(make([]uint64, code.size))
+		code.result = g.newWords(make([]uint64, code.size))
 	case pointer:
-		code.result = cc.newPointer()
+		code.result = g.newPointer()
 	case noValue:
 	default:
-		cc.unsupported(f.Pos, "a function with result %s", f.Result)
+		g.unsupported(f.Pos, "a function with result %s", f.Result)
 	}
-	outer := cc.result
-	cc.result = code
-	code.body = cc.block(f.Body)
-	cc.result = outer
+	outer := g.result
+	g.result = code
+	code.body = g.block(f.Body)
+	g.result = outer
 	return code
 }
