@@ -1,7 +1,7 @@
 package serial
 
 import (
-	"ordeal/check/serial/internal/digraph"
+	"ordeal/check/closure"
 	"ordeal/check/serial/internal/order"
 	"ordeal/parse/formats/events"
 )
@@ -15,7 +15,7 @@ type Monitor struct {
 	seq  *events.Sequence
 	node func(i int32) int32
 	next int32 // event
-	g    digraph.Graph
+	g    closure.Graph[Edge]
 
 	threads   []threadState
 	variables []variableState

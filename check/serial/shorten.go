@@ -1,7 +1,7 @@
 package serial
 
 import (
-	"ordeal/check/serial/internal/digraph"
+	"ordeal/check/closure"
 	"ordeal/parse/formats/events"
 )
 
@@ -29,7 +29,7 @@ func shorten(rel Relation, s *events.Sequence, node func(int32) int32, cycle []E
 			}
 		}
 	}
-	g := digraph.Graph{Nodes: len(cycle)}
+	g := closure.Graph[Edge]{Nodes: len(cycle)}
 	c := NewConflicts(s)
 	for p, from := range members {
 		for q, to := range members {
@@ -38,12 +38,7 @@ func shorten(rel Relation, s *events.Sequence, node func(int32) int32, cycle []E
 			}
 		}
 	}
-	_, cyclic := g.Order()
-	var short []Edge
-	for _, a := range g.Cycle(cyclic) {
-		short = append(short, a.Cause)
-	}
-	return short
+	return labels(g.Cycle())
 }
 
 // conflictBetween is a pair of conflicting events of two nodes, the first in

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"ordeal/check/serial/internal/digraph"
+	"ordeal/check/closure"
 	"ordeal/parse/formats/events"
 )
 
 // Edge says that event From precedes event To and conflicts with it.
-type Edge = digraph.Edge
+type Edge struct{ From, To int32 }
 
 // Verdict says whether an execution is serializable, with evidence that
 // CheckOrder or CheckCycle has accepted.
@@ -104,12 +104,9 @@ func (m *Monitor) Verdict() (Verdict, error) {
 	v := Verdict{Relation: m.rel}
 	seq := *m.seq
 	seq.Events = seq.Events[:m.next]
-	order, cyclic := m.g.Order()
-	if cyclic != nil {
-		for _, a := range m.g.Cycle(cyclic) {
-			v.Cycle = append(v.Cycle, a.Cause)
-		}
-		v.Cycle = shorten(m.rel, &seq, m.node, v.Cycle)
+	order := m.g.Sort()
+	if len(order) < m.g.Nodes {
+		v.Cycle = shorten(m.rel, &seq, m.node, labels(m.g.Cycle()))
 		if err := CheckCycle(m.rel, &seq, m.node, v.Cycle); err != nil {
 			return Verdict{}, fmt.Errorf("internal error: cycle of conflicts: %w", err)
 		}
@@ -125,4 +122,13 @@ func (m *Monitor) Verdict() (Verdict, error) {
 		return Verdict{}, fmt.Errorf("internal error: order of serialization: %w", err)
 	}
 	return v, nil
+}
+
+// labels lists the conflicts that are the arcs of a cycle.
+func labels(cycle []closure.Arc[Edge]) []Edge {
+	edges := make([]Edge, len(cycle))
+	for i, a := range cycle {
+		edges[i] = a.Label
+	}
+	return edges
 }

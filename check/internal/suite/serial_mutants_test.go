@@ -52,7 +52,7 @@ var serialMutants = []mutant{
 	{name: "plain read before write", file: "check/serial/trace/directed.go", tests: traceTests,
 		old: "d.edge(m.plain, i)"},
 	{name: "open conflicts unite", file: "check/serial/trace/clusters.go", tests: traceTests,
-		old: "u.unite(o.tx, l.seq.Events[i].Tx)", often: true},
+		old: "u.Unite(o.tx, l.seq.Events[i].Tx)", often: true},
 	{name: "circles of open conflicts", file: "check/serial/trace/profile.go", tests: traceTests,
 		old: "if circle == nil {", new: "if true {"},
 	{name: "steps of circles", file: "check/serial/trace/profile.go", tests: traceTests,

@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"ordeal/check/serial/internal/digraph"
+	"ordeal/check/closure"
+	"ordeal/check/serial"
 	"ordeal/parse/formats/events"
 )
 
@@ -40,7 +41,7 @@ const never = math.MaxInt32
 
 // newArenas prepares all clusters, given all transactions in an order that
 // the edges of g keep.
-func (l *timeline) newArenas(g *digraph.Graph, order []int32, clusters []cluster) []*arena {
+func (l *timeline) newArenas(g *closure.Graph[serial.Edge], order []int32, clusters []cluster) []*arena {
 	of := make([]int32, g.Nodes) // the cluster of a transaction, from 1
 	local := make([]int32, g.Nodes)
 	arenas := make([]*arena, len(clusters))
@@ -66,14 +67,14 @@ func (l *timeline) newArenas(g *digraph.Graph, order []int32, clusters []cluster
 		}
 		a := arenas[of[tx]-1]
 		row := a.row(tx)
-		g.Successors(tx, func(arc digraph.Arc) {
+		for _, arc := range g.Out(tx) {
 			if of[arc.To] != of[tx] {
-				return
+				continue
 			}
 			for c, e := range a.row(arc.To) {
 				row[c] = min(row[c], e)
 			}
-		})
+		}
 	}
 	return arenas
 }

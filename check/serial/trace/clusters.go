@@ -1,7 +1,8 @@
 package trace
 
 import (
-	"ordeal/check/serial/internal/digraph"
+	"ordeal/check/closure"
+	"ordeal/check/serial"
 	"ordeal/parse/formats/events"
 )
 
@@ -12,20 +13,20 @@ type cluster []int32
 // clusters are the strongly connected components of the conflicts that some
 // execution has, each of two transactions at least; and the rank of every
 // transaction's component in an order that no possible conflict contradicts.
-func (l *timeline) clusters(g *digraph.Graph) (list []cluster, rank []int32) {
-	u := newUnion(len(l.seq.Transactions))
+func (l *timeline) clusters(g *closure.Graph[serial.Edge]) (list []cluster, rank []int32) {
+	u := closure.NewPartition(len(l.seq.Transactions))
 	l.uniteOpen(u)
-	quotient := digraph.Graph{Nodes: g.Nodes}
+	quotient := closure.Graph[struct{}]{Nodes: g.Nodes}
 	for _, a := range g.Arcs() {
-		if from, to := u.find(a.From), u.find(a.To); from != to {
-			quotient.Add(from, to, a.Cause)
+		if from, to := u.Find(a.From), u.Find(a.To); from != to {
+			quotient.Add(from, to, struct{}{})
 		}
 	}
 	component, count := quotient.Components()
 	rank = make([]int32, g.Nodes)
 	members := make([]int32, count)
 	for tx := range rank {
-		c := component[u.find(int32(tx))]
+		c := component[u.Find(int32(tx))]
 		rank[tx] = count - 1 - c
 		members[c]++
 	}
@@ -47,7 +48,7 @@ func (l *timeline) clusters(g *digraph.Graph) (list []cluster, rank []int32) {
 
 // uniteOpen unites the transactions of conflicting events whose order is open:
 // with each other they form cycles of possible conflicts.
-func (l *timeline) uniteOpen(u union) {
+func (l *timeline) uniteOpen(u closure.Partition) {
 	threads, variables := len(l.seq.Threads), len(l.seq.Variables)
 	type open struct{ event, tx int32 }
 	writes := make([][]open, threads*variables) // moments may be later than this event
@@ -61,7 +62,7 @@ func (l *timeline) uniteOpen(u union) {
 			if l.must(o.event, i) {
 				continue
 			}
-			u.unite(o.tx, l.seq.Events[i].Tx)
+			u.Unite(o.tx, l.seq.Events[i].Tx)
 			kept = append(kept, o)
 		}
 		if len(kept) > 1 { // all are united now, and the last stays open longest
@@ -91,30 +92,5 @@ func (l *timeline) uniteOpen(u union) {
 		case e.Kind == events.Read && l.source[i] != none:
 			reads[at] = append(reads[at], open{i, e.Tx})
 		}
-	}
-}
-
-// union is a forest of sets of transactions.
-type union []int32
-
-func newUnion(n int) union {
-	u := make(union, n)
-	for i := range u {
-		u[i] = int32(i)
-	}
-	return u
-}
-
-func (u union) find(v int32) int32 {
-	for u[v] != v {
-		u[v] = u[u[v]]
-		v = u[v]
-	}
-	return v
-}
-
-func (u union) unite(a, b int32) {
-	if a, b = u.find(a), u.find(b); a != b {
-		u[max(a, b)] = min(a, b)
 	}
 }

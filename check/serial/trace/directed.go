@@ -1,7 +1,8 @@
 package trace
 
 import (
-	"ordeal/check/serial/internal/digraph"
+	"ordeal/check/closure"
+	"ordeal/check/serial"
 	"ordeal/check/serial/internal/order"
 	"ordeal/parse/formats/events"
 )
@@ -9,8 +10,8 @@ import (
 // directed makes the conflict graph between transactions of the conflicts
 // that all executions have: as many edges as imply all of them, at most a few
 // for each event and thread.
-func (l *timeline) directed() *digraph.Graph {
-	d := director{l: l, g: &digraph.Graph{Nodes: len(l.seq.Transactions)}}
+func (l *timeline) directed() *closure.Graph[serial.Edge] {
+	d := director{l: l, g: &closure.Graph[serial.Edge]{Nodes: len(l.seq.Transactions)}}
 	threads, variables := len(l.seq.Threads), len(l.seq.Variables)
 	program := order.NewProgram(threads, variables)
 	d.marks = make([]marks, threads*variables)
@@ -32,7 +33,7 @@ func (l *timeline) directed() *digraph.Graph {
 // director is the state of directed.
 type director struct {
 	l       *timeline
-	g       *digraph.Graph
+	g       *closure.Graph[serial.Edge]
 	marks   []marks   // by thread and variable
 	touched [][]int32 // variables with marks that no fence follows, by thread
 }
@@ -50,7 +51,7 @@ func (d *director) edge(from, to int32) {
 		return
 	}
 	if a, b := d.l.seq.Events[from].Tx, d.l.seq.Events[to].Tx; a != b {
-		d.g.Add(a, b, digraph.Edge{From: from, To: to})
+		d.g.Add(a, b, serial.Edge{From: from, To: to})
 	}
 }
 

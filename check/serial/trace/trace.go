@@ -67,8 +67,8 @@ func Judge(ctx context.Context, s *events.Sequence, p Procedure) (Verdict, error
 		return l.verdict(found)
 	}
 	g := l.directed()
-	order, cyclic := g.Order()
-	if cyclic != nil {
+	order := g.Sort()
+	if len(order) < g.Nodes {
 		return l.verdict([]constraint{})
 	}
 	clusters, rank := l.clusters(g)
