@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ordeal/check/closure"
 	"ordeal/check/saturate"
 )
 
@@ -21,9 +22,9 @@ func (s *splitter) learnCycles() bool {
 		s.cycles = newCycleFinder(s.g)
 	}
 	f := s.cycles
-	f.reset()
+	f.force = f.force[:0]
 	for i := range s.pairs {
-		f.add(s.implied[s.value(literal(i))])
+		f.force = append(f.force, s.implied[s.value(literal(i))]...)
 	}
 	found := f.find()
 	for _, lits := range found {
@@ -39,19 +40,11 @@ type cycleFinder struct {
 	// Edges of the graph, in the manner of saturate.Graph.
 	start []int32
 	to    []saturate.Node
-	// Consequences, in lists by source.
-	force []consequence
-	next  []int32 // consequence → the one before it in its list, or -1
-	head  []int32 // node → last consequence of its list, or -1
+	// Consequences; find sorts them by source.
+	force      []consequence
+	forceStart []int32 // node → its first consequence
 
-	// Strongly connected components, found by the algorithm of Tarjan (SIAM
-	// J. Comput. 1972).
-	index   []int32 // node → its number in the order of the search, from 1
-	low     []int32
-	comp    []int32 // node → its component; 0 where it is alone in it
-	open    []saturate.Node
-	frames  []frame
-	visited int
+	components *closure.Components
 
 	// Search for one cycle.
 	dist   []int32 // node → consequences on the way to it, 0 if not reached
@@ -59,18 +52,12 @@ type cycleFinder struct {
 	near   []saturate.Node
 }
 
-// frame is a node whose successors the search has under way.
-type frame struct {
-	v           saturate.Node
-	edge, force int32 // the next ones to follow
-}
-
 // newCycleFinder copies the edges of a graph.
 func newCycleFinder(g *saturate.Graph) *cycleFinder {
 	n := g.Nodes()
-	f := &cycleFinder{g: g, start: make([]int32, n+1), head: make([]int32, n)}
-	for _, a := range []*[]int32{&f.index, &f.low, &f.comp, &f.dist, &f.parent} {
-		*a = make([]int32, n)
+	f := &cycleFinder{
+		g: g, start: make([]int32, n+1), components: closure.NewComponents(n),
+		dist: make([]int32, n), parent: make([]int32, n),
 	}
 	for v := range saturate.Node(n) {
 		g.Successors(v, func(t saturate.Node) bool {
@@ -78,25 +65,40 @@ func newCycleFinder(g *saturate.Graph) *cycleFinder {
 			return true
 		})
 		f.start[v+1] = int32(len(f.to))
-		f.head[v] = -1
 	}
 	return f
 }
 
-// reset drops all consequences.
-func (f *cycleFinder) reset() {
+// findComponents finds the strongly connected components that consequences
+// lead to. The sweep met the nodes in an order that nearly all edges of the
+// graph respect: nothing beyond the last source of a consequence is visited, so
+// that where the pairs are close together, the search stays there.
+func (f *cycleFinder) findComponents() {
+	last := int32(0)
 	for i := range f.force {
-		f.head[f.force[i].from] = -1
+		last = max(last, f.g.SweepOrder(f.force[i].from))
 	}
-	f.force, f.next = f.force[:0], f.next[:0]
-}
-
-func (f *cycleFinder) add(list []consequence) {
-	for _, c := range list {
-		f.next = append(f.next, f.head[c.from])
-		f.head[c.from] = int32(len(f.force))
-		f.force = append(f.force, c)
+	roots := func(yield func(int32) bool) {
+		for i := range f.force {
+			if !yield(int32(f.force[i].to)) {
+				return
+			}
+		}
 	}
+	f.components.Find(roots, func(v, i int32) int32 {
+		to := saturate.NoNode
+		if n := f.start[v+1] - f.start[v]; i < n {
+			to = f.to[f.start[v]+i]
+		} else if k := f.forceStart[v] + i - n; k < f.forceStart[v+1] {
+			to = f.force[k].to
+		} else {
+			return closure.End
+		}
+		if f.g.SweepOrder(to) > last {
+			return closure.Skip
+		}
+		return int32(to)
+	})
 }
 
 // find lists the literals of cycles, each sorted. It takes one consequence
@@ -105,14 +107,16 @@ func (f *cycleFinder) add(list []consequence) {
 // consequences. It ends when that has taken a few times the work of finding
 // out what is on a cycle; there is one cycle in any case if it finds any.
 func (f *cycleFinder) find() [][]literal {
-	f.components()
+	f.forceStart, f.force = closure.Group(f.g.Nodes(), f.force, func(c consequence) int32 { return int32(c.from) })
+	f.findComponents()
+	component := f.components.Of
 	done := make([]bool, len(f.force)) // on a cycle already found
 	limit := int32(math.MaxInt32)
-	budget := 8 * f.visited
+	budget := 8 * int(f.components.Visited)
 	var found [][]literal
 	for i := range f.force {
 		c := &f.force[i]
-		if done[i] || f.comp[c.from] == 0 || f.comp[c.from] != f.comp[c.to] {
+		if done[i] || component[c.from] != component[c.to] {
 			continue
 		}
 		if budget < 0 {
@@ -142,7 +146,7 @@ func (f *cycleFinder) find() [][]literal {
 // more than limit, as a list of these. It is breadth-first over consequences.
 func (f *cycleFinder) shortest(first, limit int32, budget *int) []int32 {
 	src, dst := f.force[first].to, f.force[first].from
-	comp := f.comp[src]
+	component := f.components.Of
 	reach := func(v saturate.Node, dist, parent int32) {
 		if f.dist[v] == 0 {
 			f.near = append(f.near, v)
@@ -168,13 +172,13 @@ func (f *cycleFinder) shortest(first, limit int32, budget *int) []int32 {
 				return f.trace(first, dst)
 			}
 			for _, t := range f.to[f.start[v]:f.start[v+1]] {
-				if f.comp[t] == comp && (f.dist[t] == 0 || f.dist[t] > d) {
+				if component[t] == component[src] && (f.dist[t] == 0 || f.dist[t] > d) {
 					reach(t, d, ^int32(v))
 					level = append(level, t)
 				}
 			}
-			for i := f.head[v]; i >= 0; i = f.next[i] {
-				if t := f.force[i].to; f.comp[t] == comp && f.dist[t] == 0 {
+			for i := f.forceStart[v]; i < f.forceStart[v+1]; i++ {
+				if t := f.force[i].to; component[t] == component[src] && f.dist[t] == 0 {
 					reach(t, d+1, i)
 					next = append(next, t)
 				}

@@ -77,10 +77,7 @@ func TestCycles(t *testing.T) {
 					}
 				}
 			}
-			f.reset()
-			for _, list := range implied {
-				f.add(list)
-			}
+			f.force = slices.Concat(implied...)
 			found := f.find()
 			if want := cyclic(g, slices.Concat(implied...)); want != (len(found) > 0) {
 				t.Fatalf("%s: cycles %v, want one: %v\n%v", m.Name, found, want, implied)
@@ -130,7 +127,7 @@ func TestCyclesAreShort(t *testing.T) {
 		{"0: M[a] := 1\n1: M[b] := 1\n1: M[c] := 1\n1: M[d] := 1", []consequence{{0, 1, 0}, {1, 3, 2}, {3, 0, 4}}, []literal{0, 4}},
 	} {
 		f := newCycleFinder(graphOf(t, parsed(t, test.history), model.SC))
-		f.add(test.force)
+		f.force = test.force
 		if found := f.find(); len(found) != 1 || !slices.Equal(found[0], test.want) {
 			t.Errorf("cycles %v, want only %v in\n%s", found, test.want, test.history)
 		}
