@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse"
 	"ordeal/sim"
 )
@@ -28,7 +29,7 @@ add x 1
 
 // smallLog is a correct log of one round: thread 1 runs after thread 0.
 func smallLog(p *gen.Program) sim.Log {
-	w := sim.NewLogWriter(p, 1)
+	w := wire.NewWriter(p, 1)
 	log := w.AppendThread(nil, 0, []gen.Value{0})
 	log = w.AppendThread(log, 1, []gen.Value{1, 1})
 	return w.AppendFinal(log, []gen.Value{1 + gen.AddUnit, 2})
@@ -37,7 +38,7 @@ func smallLog(p *gen.Program) sim.Log {
 // TestNativeFaults gives Native one fault at a time.
 func TestNativeFaults(t *testing.T) {
 	p := mustProgram(t, small)
-	w := sim.NewLogWriter(p, 1)
+	w := wire.NewWriter(p, 1)
 	log := smallLog(p)
 	if _, err := parse.Native(p, 1, log); err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func TestNativeFaults(t *testing.T) {
 // TestNativeLostUpdate: an addition of two rounds that reads 0 in both.
 func TestNativeLostUpdate(t *testing.T) {
 	p := mustProgram(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nadd x 3\n")
-	_, err := parse.Native(p, 2, sim.NewLogWriter(p, 2).AppendThread(nil, 0, []gen.Value{0, 0}))
+	_, err := parse.Native(p, 2, wire.NewWriter(p, 2).AppendThread(nil, 0, []gen.Value{0, 0}))
 	var value *parse.ValueError
 	if !errors.As(err, &value) || value.Fault.Kind != parse.LostUpdate {
 		t.Fatalf("error %v", err)
@@ -135,7 +136,7 @@ thread 2
 load y
 load y
 `)
-	w := sim.NewLogWriter(p, 1)
+	w := wire.NewWriter(p, 1)
 	// Thread 0 logged nothing, so its store of 2 is not known to have run;
 	// what thread 1 did after reading it, and thread 2 after reading that,
 	// goes too.
@@ -169,12 +170,13 @@ func FuzzNative(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, correct bool) {
 		log := sim.Log(slices.Clone(data))
 		if correct {
-			for at := 0; at+sim.LogHeaderBytes <= len(log); {
-				rest := log[at+sim.LogHeaderBytes:]
-				n := min(binary.LittleEndian.Uint64(log[at+32:]), uint64(len(rest)/8))
-				binary.LittleEndian.PutUint64(log[at+16:], p.Hash64())
-				binary.LittleEndian.PutUint64(log[at+40:], sim.ChecksumBytes(rest[:8*n]))
-				at += sim.LogHeaderBytes + int(8*n)
+			for at := 0; at+wire.HeaderBytes <= len(log); {
+				rest := log[at+wire.HeaderBytes:]
+				n := min(binary.LittleEndian.Uint64(log[at+wire.CountAt:]), uint64(len(rest)/8))
+				binary.LittleEndian.PutUint64(log[at+wire.HashAt:], p.Hash64())
+				size := wire.HeaderBytes + int(8*n)
+				wire.Seal(log[at : at+size])
+				at += size
 			}
 		}
 		h, err := parse.Native(p, 1, log)

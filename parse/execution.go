@@ -7,14 +7,13 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse/formats/events"
-	"ordeal/sim"
 )
 
 // ErrNoSteps says that a log does not tell the steps of its run.
 var ErrNoSteps = errors.New("the log does not tell when stores were committed")
 
 // Execution rebuilds from a native log that has the steps of a run (see
-// sim.FrameSteps) the execution under TSO that the run was: the issues and
+// wire.Steps) the execution under TSO that the run was: the issues and
 // commits of all stores, the loads, fences and read-modify-writes, with the
 // transactions of the program, every round anew.
 //
@@ -25,7 +24,7 @@ var ErrNoSteps = errors.New("the log does not tell when stores were committed")
 // buffers, and every read returned there what it returned in the log. An error
 // that wraps ErrNoSteps or ErrPartial is about the log's extent; any other one
 // says that the log is no log of p, or that the steps are none of TSO.
-func Execution(p *gen.Program, rounds int, log sim.Log) (*events.Sequence, error) {
+func Execution(p *gen.Program, rounds int, log []byte) (*events.Sequence, error) {
 	if err := p.ValidateRounds(rounds); err != nil {
 		return nil, fmt.Errorf("parse steps: %w", err)
 	}
@@ -94,8 +93,8 @@ func (s *stepper) collect() error {
 	}
 	s.versions = make([][]version, len(s.p.Locations))
 	next, committed := make([]int, len(s.threads)), make([]int, len(s.threads))
-	for i := range s.frames.steps.len() {
-		w := s.frames.steps.at(i)
+	for i := range s.frames.steps.Len() {
+		w := s.frames.steps.At(i)
 		t := int(w / 2)
 		if w/2 >= gen.Value(len(s.threads)) {
 			return fmt.Errorf("step %d: thread %d of %d", i, w/2, len(s.threads))
@@ -146,8 +145,8 @@ func (s *stepper) write(t int, op *performed) {
 // expand lists the operations of a thread in all rounds, with their values.
 func (s *stepper) expand(t int) error {
 	values := s.frames.threads[t]
-	if want := s.rounds * s.p.Reads(gen.ThreadID(t)); values.len() != want {
-		return fmt.Errorf("%w: thread %d: %d values of %d", ErrPartial, t, values.len(), want)
+	if want := s.rounds * s.p.Reads(gen.ThreadID(t)); values.Len() != want {
+		return fmt.Errorf("%w: thread %d: %d values of %d", ErrPartial, t, values.Len(), want)
 	}
 	number := int32(0)
 	reads := 0
@@ -167,7 +166,7 @@ func (s *stepper) expand(t int) error {
 			}
 			done := performed{op: op, tx: number}
 			if op.Kind.Reads() {
-				done.value = values.at(reads)
+				done.value = values.At(reads)
 				reads++
 			}
 			switch op.Kind {
@@ -252,7 +251,7 @@ func (s *stepper) build() (*events.Sequence, error) {
 		s: s, b: events.NewBuilder(true, names, s.p.Locations), memory: make([]gen.Value, len(s.p.Locations)),
 		buffers: make([][]int, len(s.threads)), next: make([]int, len(s.threads)), tx: make([]int32, len(s.threads)),
 	}
-	m.b.Grow(s.frames.steps.len())
+	m.b.Grow(s.frames.steps.Len())
 	for w := range int32(len(s.order) + 1) {
 		for t := m.first(w); t >= 0; t = m.first(w) {
 			if err := m.step(t); err != nil {

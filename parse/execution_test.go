@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse"
 	"ordeal/parse/formats/events"
 	"ordeal/sim"
@@ -148,12 +149,12 @@ func TestExecutionFaults(t *testing.T) {
 	if refused == 0 {
 		t.Error("no run of cores that break TSO is refused")
 	}
-	w := sim.NewLogWriter(p, 3)
+	w := wire.NewWriter(p, 3)
 	for name, steps := range map[string][]gen.Value{
-		"few":    {sim.Step(0, false)},
-		"thread": {sim.Step(3, false)},
-		"commit": {sim.Step(0, true)},
-		"many":   slices.Repeat([]gen.Value{sim.Step(0, false)}, 1000),
+		"few":    {wire.Step(0, false)},
+		"thread": {wire.Step(3, false)},
+		"commit": {wire.Step(0, true)},
+		"many":   slices.Repeat([]gen.Value{wire.Step(0, false)}, 1000),
 	} {
 		_, silent := simulate(t, builtin.Options{Core: core.OOO, Protocol: builtin.IdealCached, Bugs: []core.Bug{core.LoadNotSquashed}}, 19)
 		if _, err := parse.Execution(p, 3, w.AppendSteps(silent, steps)); err == nil {
@@ -184,7 +185,7 @@ func FuzzExecution(f *testing.F) {
 		logs[i] = result.Log
 	}
 	var seed []byte
-	for words := logs[1][len(logs[0])+sim.LogHeaderBytes:]; len(words) > 0; words = words[8:] {
+	for words := logs[1][len(logs[0])+wire.HeaderBytes:]; len(words) > 0; words = words[8:] {
 		seed = append(seed, words[0])
 	}
 	if _, err := parse.Execution(p, 1, logs[1]); err != nil {
@@ -196,7 +197,7 @@ func FuzzExecution(f *testing.F) {
 		for i, b := range steps {
 			words[i] = gen.Value(b % 6)
 		}
-		log := sim.NewLogWriter(p, 1).AppendSteps(slices.Clone(logs[0]), words)
+		log := wire.NewWriter(p, 1).AppendSteps(slices.Clone(logs[0]), words)
 		x, err := parse.Execution(p, 1, log)
 		if err != nil {
 			return

@@ -1,148 +1,108 @@
 package parse
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ordeal/gen"
-	"ordeal/sim"
+	"ordeal/gen/wire"
 )
-
-// words is the payload of a frame, undecoded.
-type words []byte
-
-func (w words) len() int { return len(w) / 8 }
-
-func (w words) at(i int) gen.Value { return gen.Value(binary.LittleEndian.Uint64(w[8*i:])) }
 
 // frames are the frames of a native log, each with the right header and a
 // payload that its checksum confirms. A payload is nil where there is none.
 type frames struct {
-	threads []words
-	final   words
-	order   []words
-	steps   words
+	threads []wire.Words
+	final   wire.Words
+	order   []wire.Words
+	steps   wire.Words
 	// torn is why the log is known to end early, nil if it is not.
 	torn error
 }
 
 // ordered reports whether there is the store order of any location.
 func (fs *frames) ordered() bool {
-	return slices.ContainsFunc(fs.order, func(order words) bool { return order != nil })
+	return slices.ContainsFunc(fs.order, func(order wire.Words) bool { return order != nil })
 }
-
-var (
-	errTornHeader  = errors.New("log ends within a frame's header")
-	errTornPayload = errors.New("log ends within a frame's payload")
-)
 
 // splitFrames cuts a log into its frames and adds each fault, with its place
 // in bytes, to f. A frame that cannot be found ends the log; one with a fault
 // in it is left out.
-func splitFrames(p *gen.Program, rounds int, log sim.Log, f *faults) *frames {
-	fs := &frames{threads: make([]words, len(p.Threads)), order: make([]words, len(p.Locations))}
+func splitFrames(p *gen.Program, rounds int, log []byte, f *faults) *frames {
+	fs := &frames{threads: make([]wire.Words, len(p.Threads)), order: make([]wire.Words, len(p.Locations))}
 	hash := p.Hash64()
 	for at := 0; at < len(log); {
-		rest := log[at:]
-		if len(rest) < sim.LogHeaderBytes {
-			n := min(len(rest), len(sim.LogMagic))
-			if !strings.HasPrefix(sim.LogMagic, string(rest[:n])) {
-				f.addf("byte %d: %d bytes after the last frame", at, len(rest))
-			}
-			fs.torn = errTornHeader
+		frame, err := wire.Next(log[at:])
+		switch {
+		case errors.Is(err, wire.ErrMagic) && len(log)-at < wire.HeaderBytes:
+			f.addf("byte %d: %d bytes after the last frame", at, len(log)-at)
+			return fs
+		case errors.Is(err, wire.ErrMagic):
+			f.addf("byte %d: %w", at, err)
+			return fs
+		case errors.Is(err, wire.ErrTornHeader):
+			fs.torn = err
 			return fs
 		}
-		if string(rest[:len(sim.LogMagic)]) != sim.LogMagic {
-			f.addf("byte %d: bad magic %q", at, rest[:len(sim.LogMagic)])
-			return fs
-		}
-		kind := binary.LittleEndian.Uint32(rest[8:])
-		index := binary.LittleEndian.Uint32(rest[12:])
-		count := binary.LittleEndian.Uint64(rest[32:])
 		good := true
-		if got := binary.LittleEndian.Uint64(rest[16:]); got != hash {
-			f.addf("byte %d: program hash %#016x: want %#016x", at, got, hash)
+		fault := func(format string, args ...any) {
+			f.addf("byte %d: "+format, append([]any{at}, args...)...)
 			good = false
 		}
-		if got := binary.LittleEndian.Uint64(rest[24:]); got != uint64(rounds) {
-			f.addf("byte %d: log of %d rounds: want %d", at, got, rounds)
-			good = false
+		if frame.Hash != hash {
+			fault("program hash %#016x: want %#016x", frame.Hash, hash)
 		}
-		name := frameName(p, kind, index)
-		slot := fs.slot(at, kind, index, name, f)
-		rest = rest[sim.LogHeaderBytes:]
-		if count > uint64(len(rest)/8) {
-			fs.torn = errTornPayload
+		if frame.Rounds != uint64(rounds) {
+			fault("log of %d rounds: want %d", frame.Rounds, rounds)
+		}
+		slot, name, slotErr := fs.slot(p, &frame)
+		if slotErr != nil {
+			fault("%w", slotErr)
+		}
+		if err != nil {
+			fs.torn = err
 			return fs
 		}
-		payload := words(rest[:8*count])
-		want := binary.LittleEndian.Uint64(log[at+40:])
-		if got := sim.ChecksumBytes(payload); got != want {
-			f.addf("byte %d: %s: checksum %#016x: want %#016x", at, name, got, want)
-			good = false
+		if got := wire.Checksum(frame.Payload); got != frame.Checksum {
+			fault("%s: checksum %#016x: want %#016x", name, got, frame.Checksum)
 		}
-		if good && slot != nil {
-			*slot = payload
+		if good {
+			*slot = frame.Payload
 		}
-		at += sim.LogHeaderBytes + len(payload)
+		at += frame.Size()
 	}
 	return fs
 }
 
-// slot is where the payload of a frame belongs, nil if it belongs nowhere.
-func (fs *frames) slot(at int, kind, index uint32, name string, f *faults) *words {
-	var slot *words
-	switch kind {
-	case sim.FrameThread:
-		if uint64(index) >= uint64(len(fs.threads)) {
-			f.addf("byte %d: frame of thread %d of %d", at, index, len(fs.threads))
-			return nil
+// slot is where the payload of a frame belongs; name names the frame.
+func (fs *frames) slot(p *gen.Program, f *wire.Frame) (slot *wire.Words, name string, err error) {
+	index, one := uint64(f.Index), true
+	switch f.Kind {
+	case wire.Thread:
+		name, one = fmt.Sprintf("thread %d", index), false
+		if index >= uint64(len(fs.threads)) {
+			return nil, name, fmt.Errorf("frame of thread %d of %d", index, len(fs.threads))
 		}
 		slot = &fs.threads[index]
-	case sim.FrameFinal:
-		if index != 0 {
-			f.addf("byte %d: frame of final values with index %d", at, index)
-			return nil
+	case wire.Order:
+		if index >= uint64(len(fs.order)) {
+			return nil, "store order", fmt.Errorf("store order of location %d of %d", index, len(fs.order))
 		}
-		slot = &fs.final
-	case sim.FrameOrder:
-		if uint64(index) >= uint64(len(fs.order)) {
-			f.addf("byte %d: store order of location %d of %d", at, index, len(fs.order))
-			return nil
-		}
+		name, one = "store order of "+p.Locations[index], false
 		slot = &fs.order[index]
-	case sim.FrameSteps:
-		if index != 0 {
-			f.addf("byte %d: frame of steps with index %d", at, index)
-			return nil
-		}
-		slot = &fs.steps
+	case wire.Final:
+		name, slot = "final values", &fs.final
+	case wire.Steps:
+		name, slot = "steps", &fs.steps
 	default:
-		f.addf("byte %d: unknown kind of frame %d", at, kind)
-		return nil
+		name = fmt.Sprintf("frame of kind %d", f.Kind)
+		return nil, name, fmt.Errorf("unknown kind of frame %d", f.Kind)
+	}
+	if one && index != 0 {
+		return nil, name, fmt.Errorf("frame of %s with index %d", name, index)
 	}
 	if *slot != nil {
-		f.addf("byte %d: second frame of %s", at, name)
-		return nil
+		return nil, name, fmt.Errorf("second frame of %s", name)
 	}
-	return slot
-}
-
-// frameName names a frame for people.
-func frameName(p *gen.Program, kind, index uint32) string {
-	switch {
-	case kind == sim.FrameThread:
-		return fmt.Sprintf("thread %d", index)
-	case kind == sim.FrameOrder && uint64(index) < uint64(len(p.Locations)):
-		return "store order of " + p.Locations[index]
-	case kind == sim.FrameFinal:
-		return "final values"
-	case kind == sim.FrameSteps:
-		return "steps"
-	default:
-		return fmt.Sprintf("frame of kind %d", kind)
-	}
+	return slot, name, nil
 }

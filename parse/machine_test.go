@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse"
 	"ordeal/sim"
 )
@@ -85,7 +86,7 @@ func (r *run) step(o parse.Origin) {
 
 // log writes the run as a native log.
 func (r *run) log() sim.Log {
-	w := sim.NewLogWriter(r.program, r.rounds)
+	w := wire.NewWriter(r.program, r.rounds)
 	var log sim.Log
 	for t, values := range r.reads {
 		log = w.AppendThread(log, gen.ThreadID(t), values)

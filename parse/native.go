@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"ordeal/gen"
-	"ordeal/sim"
 )
 
 // ErrPartial says that a native log ends early, and that nothing else is
@@ -33,7 +32,7 @@ func (e *ValueError) Error() string { return e.Place + ": " + e.Text }
 // v + Value·AddUnit. The history is sound in the sense of Validate.
 //
 // All faults of the log are reported, named by thread, round and operation or
-// by their place in bytes: whatever is not as sim.Log says, a value that
+// by their place in bytes: whatever is not as package wire says, a value that
 // nobody wrote or that was written to another location (ValueError), two
 // operations that write the same value to one location (ValueError; with
 // correct memory no valid program does that). The History is nil then.
@@ -45,7 +44,7 @@ func (e *ValueError) Error() string { return e.Place + ": " + e.Text }
 // before that read are included though they may not have been executed; since
 // nobody reads those, a model that allows the execution allows the History
 // too. It has neither final values nor store order.
-func Native(p *gen.Program, rounds int, log sim.Log) (*History, error) {
+func Native(p *gen.Program, rounds int, log []byte) (*History, error) {
 	if err := p.ValidateRounds(rounds); err != nil {
 		return nil, fmt.Errorf("parse native log: %w", err)
 	}
@@ -94,7 +93,7 @@ func (d *decoder) size() error {
 	var total int64
 	for t, index := range d.origins.index {
 		reads := d.p.Reads(gen.ThreadID(t))
-		got, want := d.frames.threads[t].len(), int64(d.rounds)*int64(reads)
+		got, want := d.frames.threads[t].Len(), int64(d.rounds)*int64(reads)
 		n := int64(d.rounds) * int64(len(index))
 		switch {
 		case d.frames.threads[t] == nil:
@@ -173,7 +172,7 @@ func (d *decoder) decode() {
 				to.RF = NoOp
 				to.Loc = int32(from.Loc)
 				if from.Kind.Reads() {
-					to.Read = values.at(next)
+					to.Read = values.At(next)
 					next++
 				}
 				switch from.Kind {
@@ -240,13 +239,13 @@ func (d *decoder) final(pending *pendingWrites) {
 	if d.frames.final == nil {
 		return
 	}
-	if got := d.frames.final.len(); got != len(d.p.Locations) {
+	if got := d.frames.final.Len(); got != len(d.p.Locations) {
 		d.faults.addf("final values: %d values of %d locations", got, len(d.p.Locations))
 		return
 	}
 	final := make([]OpID, len(d.p.Locations))
 	for x, name := range d.p.Locations {
-		v := d.frames.final.at(x)
+		v := d.frames.final.At(x)
 		final[x] = d.writers.Of(int32(x), v)
 		if final[x] == NoOp && !pending.has(int32(x), v) {
 			d.reportAt(d.writers.Missing(NoOp, int32(x), v), "final value of "+name)
@@ -267,9 +266,9 @@ func (d *decoder) storeOrder(pending *pendingWrites) {
 	orders := make([][]OpID, len(d.p.Locations))
 	for x, order := range d.frames.order {
 		place := "store order of " + d.p.Locations[x]
-		orders[x] = make([]OpID, 0, order.len())
-		for i := range order.len() {
-			v := order.at(i)
+		orders[x] = make([]OpID, 0, order.Len())
+		for i := range order.Len() {
+			v := order.At(i)
 			id := d.writers.Of(int32(x), v)
 			switch {
 			case id == Init:

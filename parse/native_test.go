@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse"
-	"ordeal/sim"
 )
 
 // TestNativeRebuilds compares histories with what the machine that ran the
@@ -115,7 +115,7 @@ func TestNativeTornLog(t *testing.T) {
 		if err != nil && (!errors.Is(err, parse.ErrPartial) || h == nil) {
 			t.Fatalf("%d bytes of %d: %v", n, len(log), err)
 		}
-		if err == nil && n < len(log)-sim.LogHeaderBytes-8*len(r.order[len(r.order)-1]) && h.StoreOrder != nil {
+		if err == nil && n < len(log)-wire.HeaderBytes-8*len(r.order[len(r.order)-1]) && h.StoreOrder != nil {
 			t.Fatalf("%d bytes of %d are a whole log", n, len(log))
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse"
-	"ordeal/sim"
 )
 
 // TestNativeTransactions: transactions of every round, delays left out; what
@@ -36,7 +36,7 @@ end
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.NewLogWriter(p, 2)
+	w := wire.NewWriter(p, 2)
 	second := w.AppendThread(nil, 1, nil)
 	whole := w.AppendThread(second, 0, make([]gen.Value, 8))
 	h, err := parse.Native(p, 2, whole)

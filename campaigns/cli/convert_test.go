@@ -10,6 +10,7 @@ import (
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse"
 	"ordeal/parse/formats"
 	"ordeal/sim"
@@ -44,7 +45,7 @@ func stale(rng *rand.Rand, p *gen.Program) sim.Log {
 			held[op.Loc] = append(held[op.Loc], op.Value)
 		}
 	}
-	w := sim.NewLogWriter(p, 1)
+	w := wire.NewWriter(p, 1)
 	var log sim.Log
 	for t, values := range reads {
 		log = w.AppendThread(log, gen.ThreadID(t), values)

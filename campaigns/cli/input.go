@@ -2,8 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +12,10 @@ import (
 	"ordeal/campaigns"
 	"ordeal/check/model"
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/events"
-	"ordeal/sim"
 )
 
 // trace is one history to judge, or what is wrong with it.
@@ -184,16 +182,17 @@ func (in *input) native(name string, data []byte) (*trace, error) {
 		return nil, usage(err)
 	}
 	t := &trace{place: name, models: defaultModels}
-	if len(data) < sim.LogHeaderBytes || !bytes.HasPrefix(data, []byte(sim.LogMagic)) {
+	frame, err := wire.Next(data)
+	if err != nil && !errors.Is(err, wire.ErrTornPayload) {
 		t.err = fmt.Errorf("%s: no whole frame header", name)
 		return t, nil
 	}
-	rounds := binary.LittleEndian.Uint64(data[24:])
+	rounds := frame.Rounds
 	if rounds < 1 || rounds > uint64(p.MaxRounds()) {
 		t.err = fmt.Errorf("%s: frame header names %d rounds, the program has at most %d", name, rounds, p.MaxRounds())
 		return t, nil
 	}
-	t.history, t.err = parse.Native(p, int(rounds), sim.Log(data))
-	t.steps = func() (*events.Sequence, error) { return parse.Execution(p, int(rounds), sim.Log(data)) }
+	t.history, t.err = parse.Native(p, int(rounds), data)
+	t.steps = func() (*events.Sequence, error) { return parse.Execution(p, int(rounds), data) }
 	return t, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"ordeal/campaigns"
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse/formats/histogram"
 	"ordeal/sim"
 )
@@ -34,7 +35,7 @@ func TestLook(t *testing.T) {
 	if got := p.Stride(); got != 6 || p.Threads[0][2].Value != 4 || p.Threads[1][2].Value != 5 {
 		t.Fatalf("stride %d, program\n%s", got, p.Text())
 	}
-	w := sim.NewLogWriter(p, 2)
+	w := wire.NewWriter(p, 2)
 	var log sim.Log
 	// Thread 0 reads y: of copy 0 nothing, of copy 1 the other's; then what
 	// copy 0 left in the repetition before, and the other's of this one.
@@ -78,7 +79,7 @@ func TestLookFinal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.NewLogWriter(p, 1)
+	w := wire.NewWriter(p, 1)
 	log := w.AppendThread(nil, 0, []gen.Value{0})
 	log = w.AppendThread(log, 1, []gen.Value{0})
 	log = w.AppendFinal(log, []gen.Value{1, 0})
@@ -117,7 +118,7 @@ func TestLookReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := sim.NewLogWriter(p, 2) // stores write 1 to x and 2 to y, then 4 and 5
+	w := wire.NewWriter(p, 2) // stores write 1 to x and 2 to y, then 4 and 5
 	log := w.AppendThread(nil, 0, []gen.Value{0, 5})
 	log = w.AppendThread(log, 1, []gen.Value{0, 4})
 	log = w.AppendFinal(log, []gen.Value{4, 5})
@@ -168,7 +169,7 @@ func TestLookObserved(t *testing.T) {
 		if got := p.Threads[1]; len(got) != 3 || got[0] != (gen.Op{Kind: gen.Load, Loc: 1}) || got[1].Value != 2 || got[2].Value != 4 {
 			t.Fatalf("program\n%s", p.Text())
 		}
-		w := sim.NewLogWriter(p, 2)
+		w := wire.NewWriter(p, 2)
 		log := w.AppendThread(nil, 0, []gen.Value{0, row.x})
 		log = w.AppendThread(log, 1, []gen.Value{0, row.y})
 		log = w.AppendFinal(log, []gen.Value{1 + 5, 3 + 5})

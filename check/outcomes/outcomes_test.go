@@ -10,6 +10,7 @@ import (
 	"ordeal/check/model"
 	"ordeal/gen"
 	"ordeal/gen/shapes"
+	"ordeal/gen/wire"
 	"ordeal/parse"
 	"ordeal/sim"
 )
@@ -248,7 +249,7 @@ func candidates(p *gen.Program, visit func(*Outcome)) {
 
 // logOf is the log of a run with that outcome.
 func logOf(p *gen.Program, o *Outcome) sim.Log {
-	w := sim.NewLogWriter(p, 1)
+	w := wire.NewWriter(p, 1)
 	var log sim.Log
 	for t, reads := range o.Reads {
 		log = w.AppendThread(log, gen.ThreadID(t), reads)

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/gen/wire"
 	"ordeal/parse/formats/calls"
 	"ordeal/parse/formats/events"
 	"ordeal/parse/formats/litmus"
-	"ordeal/sim"
 )
 
 // HeadBytes is how much of a file Detect should be shown, if there is as much.
@@ -35,7 +35,7 @@ func Detect(head []byte, whole bool) (Format, error) {
 func candidates(head []byte, whole bool) []string {
 	text := bytes.TrimLeft(head, " \t\r\n")
 	switch {
-	case bytes.HasPrefix(head, []byte(sim.LogMagic)):
+	case bytes.HasPrefix(head, []byte(wire.Magic)):
 		return []string{"native"}
 	case bytes.HasPrefix(head, []byte(events.Magic)):
 		return []string{"events"}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse"
 	"ordeal/parse/formats/litmus"
 	"ordeal/sim"
@@ -25,7 +26,7 @@ func NewNative(h *parse.History) (*gen.Program, sim.Log, error) {
 	if err := p.Validate(); err != nil {
 		return nil, nil, fmt.Errorf("write native log: %w", err)
 	}
-	w := sim.NewLogWriter(p, 1)
+	w := wire.NewWriter(p, 1)
 	var log sim.Log
 	for t := range h.Threads() {
 		var reads []gen.Value

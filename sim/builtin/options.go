@@ -99,7 +99,7 @@ type Options struct {
 	// locked pairs; see core.Config.
 	LockedRMW bool
 	// Execution (--execution) has the log tell every step of the cores, the
-	// commits of stores among them: sim.FrameSteps. The cores have FIFO store
+	// commits of stores among them: frames of kind wire.Steps. The cores have FIFO store
 	// buffers then, or none: InOrder, TSO or OOO.
 	Execution bool
 	// Bugs (--core-bug) are planted faults of the cores.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
@@ -153,7 +154,7 @@ func (s *simulation) dump() string {
 // log is the native log, with final values and store orders when the run came
 // to its end.
 func (s *simulation) log(complete bool) sim.Log {
-	w := sim.NewLogWriter(s.job.Program, s.job.Rounds)
+	w := wire.NewWriter(s.job.Program, s.job.Rounds)
 	var log sim.Log
 	for t, thread := range s.threads {
 		log = w.AppendThread(log, gen.ThreadID(t), thread.Reads())

@@ -7,6 +7,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 	"ordeal/sim"
 	"ordeal/sim/launch"
 )
@@ -92,10 +93,10 @@ func split(log sim.Log, programs []*gen.Program) (logs []sim.Log, whole []bool) 
 		frames, size, final := 0, 0, false
 		for !final {
 			n, kind := frameBytes(log[size:])
-			if n == 0 || kind == sim.FrameThread && frames == len(p.Threads) {
+			if n == 0 || kind == wire.Thread && frames == len(p.Threads) {
 				break
 			}
-			size, frames, final = size+n, frames+1, kind == sim.FrameFinal
+			size, frames, final = size+n, frames+1, kind == wire.Final
 		}
 		if !final || k == len(programs)-1 {
 			size = len(log) // with what is torn: nothing else follows
@@ -111,23 +112,12 @@ func split(log sim.Log, programs []*gen.Program) (logs []sim.Log, whole []bool) 
 
 // frameBytes is the size of the frame that log begins with, and its kind; 0
 // when it is torn.
-func frameBytes(log sim.Log) (size int, kind uint32) {
-	const kindAt, countAt = 8, 32
-	if len(log) < sim.LogHeaderBytes || string(log[:len(sim.LogMagic)]) != sim.LogMagic {
+func frameBytes(log sim.Log) (size int, kind wire.Kind) {
+	f, err := wire.Next(log)
+	if err != nil {
 		return 0, 0
 	}
-	count := little(log[countAt:])
-	if count > uint64(len(log)-sim.LogHeaderBytes)/gen.WordBytes {
-		return 0, 0
-	}
-	return sim.LogHeaderBytes + int(count)*gen.WordBytes, uint32(little(log[kindAt:]) & 0xffff_ffff)
-}
-
-func little(b []byte) (v uint64) {
-	for i := range 8 {
-		v |= uint64(b[i]) << (8 * i)
-	}
-	return v
+	return f.Size(), f.Kind
 }
 
 // attribute turns the end of a launch into the results of its programs: those

@@ -10,6 +10,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 	"ordeal/sim"
 )
 
@@ -173,7 +174,7 @@ func TestSplit(t *testing.T) {
 
 func FuzzSplit(f *testing.F) {
 	p := &gen.Program{Layout: gen.Packed, Locations: []string{"x"}, Threads: [][]gen.Op{{{Kind: gen.Load}}, {{Kind: gen.Store, Value: 1}}}}
-	w := sim.NewLogWriter(p, 1)
+	w := wire.NewWriter(p, 1)
 	log := w.AppendFinal(w.AppendThread(w.AppendThread(nil, 0, []gen.Value{0}), 1, nil), []gen.Value{1})
 	f.Add([]byte(log), 2)
 	f.Add([]byte(append(log, log...)), 3)

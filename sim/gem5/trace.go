@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/sim"
 )
 
@@ -28,7 +29,7 @@ func (o storeOrder) append(log sim.Log, job *sim.Job) sim.Log {
 	if len(o) == 0 || len(log) == 0 {
 		return log
 	}
-	w := sim.NewLogWriter(job.Program, job.Rounds)
+	w := wire.NewWriter(job.Program, job.Rounds)
 	for l, values := range o {
 		log = w.AppendOrder(log, gen.LocID(l), values)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 	"ordeal/sim"
 )
 
@@ -236,7 +237,7 @@ func TestOrderOfRun(t *testing.T) {
 			}
 			continue
 		}
-		w := sim.NewLogWriter(p, rounds)
+		w := wire.NewWriter(p, rounds)
 		orders := w.AppendOrder(w.AppendOrder(nil, 0, want[0][0]), 1, want[0][1])
 		if string(result.Log[plain:]) != string(orders) {
 			t.Errorf("after the %d bytes of the plain log: %q, want %q", plain, result.Log[plain:], orders)

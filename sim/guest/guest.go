@@ -5,7 +5,7 @@ package guest
 import (
 	"fmt"
 
-	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 	"ordeal/sim"
 )
 
@@ -13,20 +13,20 @@ import (
 // time are the caller's.
 func Exited(code int) sim.Result {
 	switch code {
-	case elf.ExitPassed:
+	case wire.ExitPassed:
 		return sim.Result{Outcome: sim.Passed}
-	case elf.ExitStartBarrier:
+	case wire.ExitStartBarrier:
 		return deadlock("start", code)
-	case elf.ExitRoundBarrier:
+	case wire.ExitRoundBarrier:
 		return deadlock("round", code)
-	case elf.ExitEndBarrier:
+	case wire.ExitEndBarrier:
 		return deadlock("end", code)
-	case elf.ExitCloneFailed:
+	case wire.ExitCloneFailed:
 		return sim.Result{
 			Outcome: sim.Infra, Title: "guest could not start its threads",
 			Detail: fmt.Sprintf("the guest exited with code %d: clone failed", code),
 		}
-	case elf.ExitWriteFailed:
+	case wire.ExitWriteFailed:
 		return sim.Result{
 			Outcome: sim.Infra, Title: "guest could not write its log",
 			Detail: fmt.Sprintf("the guest exited with code %d: write failed; the disk may be full", code),

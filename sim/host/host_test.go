@@ -3,7 +3,6 @@ package host_test
 import (
 	"context"
 	elf64 "debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +15,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 	"ordeal/sim"
 	"ordeal/sim/host"
 	"ordeal/sim/launch/jail"
@@ -51,28 +51,26 @@ func slow() *gen.Program {
 }
 
 // words reads the payload of frame number index, which must be of one kind.
-func words(t testing.TB, log sim.Log, index int, kind uint32) []uint64 {
+func words(t testing.TB, log sim.Log, index int, kind wire.Kind) []uint64 {
 	t.Helper()
-	for i := 0; len(log) >= sim.LogHeaderBytes && string(log[:8]) == sim.LogMagic; i++ {
-		count := int(binary.LittleEndian.Uint64(log[32:]))
-		end := sim.LogHeaderBytes + 8*count
-		if len(log) < end {
-			break
+	for i := 0; ; i++ {
+		f, err := wire.Next(log)
+		if err != nil {
+			t.Fatalf("no frame %d of kind %d: %v", index, kind, err)
 		}
-		if i == index && binary.LittleEndian.Uint32(log[8:]) == kind {
-			payload := make([]uint64, count)
-			for k := range payload {
-				payload[k] = binary.LittleEndian.Uint64(log[sim.LogHeaderBytes+8*k:])
-			}
-			if got := binary.LittleEndian.Uint64(log[40:]); got != sim.Checksum(payload) {
-				t.Fatalf("frame %d: checksum %#x, want %#x", i, got, sim.Checksum(payload))
-			}
-			return payload
+		if i != index || f.Kind != kind {
+			log = log[f.Size():]
+			continue
 		}
-		log = log[end:]
+		if got := wire.Checksum(f.Payload); got != f.Checksum {
+			t.Fatalf("frame %d: checksum %#x, want %#x", i, f.Checksum, got)
+		}
+		payload := make([]uint64, f.Payload.Len())
+		for k := range payload {
+			payload[k] = uint64(f.Payload.At(k))
+		}
+		return payload
 	}
-	t.Fatalf("no frame %d of kind %d", index, kind)
-	return nil
 }
 
 func run(t testing.TB, r *host.Runner, job sim.Job) sim.Result {
@@ -92,11 +90,11 @@ func TestPassed(t *testing.T) {
 		t.Fatalf("%v %q %s after %v", result.Outcome, result.Title, result.Detail, result.Elapsed)
 	}
 	for th := range 2 {
-		if got := len(words(t, result.Log, th, sim.FrameThread)); got != 10 {
+		if got := len(words(t, result.Log, th, wire.Thread)); got != 10 {
 			t.Errorf("thread %d: %d words, want 10", th, got)
 		}
 	}
-	if final := words(t, result.Log, 2, sim.FrameFinal); final[0] != 9*3+1 || final[1] != 9*3+2 {
+	if final := words(t, result.Log, 2, wire.Final); final[0] != 9*3+1 || final[1] != 9*3+2 {
 		t.Errorf("final memory %d, want 28 and 29", final)
 	}
 	for _, name := range []string{host.ProgramFile, host.LogFile, host.StderrFile} {
@@ -117,7 +115,7 @@ func buffered(t testing.TB, p *gen.Program, log sim.Log) int {
 	t.Helper()
 	var rounds [2][]int // by thread, the round of the value it read; -1 for 0
 	for th := range rounds {
-		for _, v := range words(t, log, th, sim.FrameThread) {
+		for _, v := range words(t, log, th, wire.Thread) {
 			round := -1
 			if v != 0 {
 				round = int(v / uint64(p.Stride()))
@@ -165,10 +163,10 @@ func TestTimeoutKeepsPartialLog(t *testing.T) {
 	if result.Outcome != sim.Timeout || result.Elapsed > 10*time.Second {
 		t.Fatalf("%v %q after %v", result.Outcome, result.Title, result.Elapsed)
 	}
-	if got := len(words(t, result.Log, 0, sim.FrameThread)); got != 0 {
+	if got := len(words(t, result.Log, 0, wire.Thread)); got != 0 {
 		t.Errorf("thread 0: %d words, want none: its first round takes seconds", got)
 	}
-	if got := len(words(t, result.Log, 1, sim.FrameThread)); got != 3 {
+	if got := len(words(t, result.Log, 1, wire.Thread)); got != 3 {
 		t.Errorf("thread 1: %d words, want 3", got)
 	}
 	noneLeft(t, dir)
@@ -217,7 +215,7 @@ func TestDeadlock(t *testing.T) {
 	if result.Outcome != sim.Deadlock || result.Title != "guest gave up at the start barrier" {
 		t.Errorf("%v %q", result.Outcome, result.Title)
 	}
-	words(t, result.Log, 63, sim.FrameThread)
+	words(t, result.Log, 63, wire.Thread)
 }
 
 func TestFullDisk(t *testing.T) {

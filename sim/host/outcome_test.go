@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 	"ordeal/sim"
 	"ordeal/sim/launch"
 	"ordeal/sim/launch/jail"
@@ -22,12 +22,12 @@ func TestOutcomeOf(t *testing.T) {
 		outcome sim.Outcome
 		title   string
 	}{
-		{launch.End{Code: elf.ExitPassed}, sim.Passed, ""},
-		{launch.End{Code: elf.ExitCloneFailed}, sim.Infra, "guest could not start its threads"},
-		{launch.End{Code: elf.ExitStartBarrier}, sim.Deadlock, "guest gave up at the start barrier"},
-		{launch.End{Code: elf.ExitRoundBarrier}, sim.Deadlock, "guest gave up at the round barrier"},
-		{launch.End{Code: elf.ExitEndBarrier}, sim.Deadlock, "guest gave up at the end barrier"},
-		{launch.End{Code: elf.ExitWriteFailed}, sim.Infra, "guest could not write its log"},
+		{launch.End{Code: wire.ExitPassed}, sim.Passed, ""},
+		{launch.End{Code: wire.ExitCloneFailed}, sim.Infra, "guest could not start its threads"},
+		{launch.End{Code: wire.ExitStartBarrier}, sim.Deadlock, "guest gave up at the start barrier"},
+		{launch.End{Code: wire.ExitRoundBarrier}, sim.Deadlock, "guest gave up at the round barrier"},
+		{launch.End{Code: wire.ExitEndBarrier}, sim.Deadlock, "guest gave up at the end barrier"},
+		{launch.End{Code: wire.ExitWriteFailed}, sim.Infra, "guest could not write its log"},
 		{launch.End{Code: 3}, sim.Crash, "guest exited with code 3"},
 		{launch.End{Code: -1, Signal: syscall.SIGSEGV}, sim.Crash, "guest killed by SIGSEGV"},
 		{launch.End{Code: -1, Signal: syscall.SIGUSR1}, sim.Crash, "guest killed by signal 10"},

@@ -4,10 +4,10 @@ package fake
 
 import (
 	"context"
-	"encoding/binary"
 	"math/rand/v2"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/sim"
 )
 
@@ -64,9 +64,9 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 func execute(job sim.Job, stale bool) sim.Log {
 	p := job.Program
 	rng := rand.New(rand.NewPCG(job.Seed, 1))
-	memory := make([]uint64, len(p.Locations))
-	before := make([]uint64, len(p.Locations))
-	reads := make([][]uint64, len(p.Threads))
+	memory := make([]gen.Value, len(p.Locations))
+	before := make([]gen.Value, len(p.Locations))
+	reads := make([][]gen.Value, len(p.Threads))
 	next := make([]int, len(p.Threads))
 	var running []int
 	for t, ops := range p.Threads {
@@ -83,9 +83,9 @@ func execute(job sim.Job, stale bool) sim.Log {
 		write := old
 		switch op.Kind {
 		case gen.Store, gen.Exchange:
-			write = uint64(round)*uint64(p.Stride()) + uint64(op.Value)
+			write = gen.Value(round)*p.Stride() + op.Value
 		case gen.FetchAdd:
-			write = old + uint64(op.Value)*uint64(gen.AddUnit)
+			write = old + op.Value*gen.AddUnit
 		}
 		if op.Kind.Reads() {
 			value := old
@@ -101,26 +101,12 @@ func execute(job sim.Job, stale bool) sim.Log {
 			running = append(running[:i], running[i+1:]...)
 		}
 	}
+	w := wire.NewWriter(p, job.Rounds)
 	var log sim.Log
 	for t := range reads {
-		log = appendFrame(log, job, sim.FrameThread, t, reads[t])
+		log = w.AppendThread(log, gen.ThreadID(t), reads[t])
 	}
-	return appendFrame(log, job, sim.FrameFinal, 0, memory)
-}
-
-func appendFrame(log sim.Log, job sim.Job, kind uint32, thread int, words []uint64) sim.Log {
-	le := binary.LittleEndian
-	log = append(log, sim.LogMagic...)
-	log = le.AppendUint32(log, kind)
-	log = le.AppendUint32(log, uint32(thread))
-	log = le.AppendUint64(log, job.Program.Hash64())
-	log = le.AppendUint64(log, uint64(job.Rounds))
-	log = le.AppendUint64(log, uint64(len(words)))
-	log = le.AppendUint64(log, sim.Checksum(words))
-	for _, w := range words {
-		log = le.AppendUint64(log, w)
-	}
-	return log
+	return w.AppendFinal(log, memory)
 }
 
 var _ sim.Runner = (*Runner)(nil)

@@ -10,6 +10,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 )
 
 func emitBatch(t testing.TB, programs []*gen.Program, opts elf.Options) *elf.Image {
@@ -39,7 +40,7 @@ func TestBatchOfOneThread(t *testing.T) {
 	for i := range 8 {
 		batch, rounds := randomBatch(rng, 1+i, 1, 80), 1+rng.IntN(5)
 		log, code := execute(t, emitBatch(t, batch, elf.Options{Rounds: rounds, Settle: 100, Sync: elf.Sync(1 + i%2), Every: 4}).File)
-		if code != elf.ExitPassed {
+		if code != wire.ExitPassed {
 			t.Fatalf("batch %d: exit code %d", i, code)
 		}
 		frames := readFrames(t, log)
@@ -67,7 +68,7 @@ func TestBatchOfManyThreads(t *testing.T) {
 			{Rounds: rounds, Sync: elf.SyncRound, Every: 8, Yield: true, Jitter: 10, Settle: -1, Spin: 1 << 26},
 		} {
 			log, code := execute(t, emitBatch(t, batch, opts).File)
-			if code != elf.ExitPassed {
+			if code != wire.ExitPassed {
 				t.Fatalf("%d threads %+v: exit code %d", threads, opts, code)
 			}
 			frames := readFrames(t, log)
@@ -98,9 +99,9 @@ func TestBatchGivesUp(t *testing.T) {
 		code  int
 		done  []int // rounds of the second program; nil: none of it is written
 	}{
-		{"start", 1, true, elf.SyncRound, elf.ExitStartBarrier, []int{0, 0, 0}},
-		{"round", 1, false, elf.SyncRound, elf.ExitRoundBarrier, []int{3, 2, 3}},
-		{"end", 1, false, elf.SyncFree, elf.ExitEndBarrier, []int{rounds, 2, rounds}},
+		{"start", 1, true, elf.SyncRound, wire.ExitStartBarrier, []int{0, 0, 0}},
+		{"round", 1, false, elf.SyncRound, wire.ExitRoundBarrier, []int{3, 2, 3}},
+		{"end", 1, false, elf.SyncFree, wire.ExitEndBarrier, []int{rounds, 2, rounds}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			batch := randomBatch(rand.New(rand.NewPCG(13, 13)), 3, 3, 30)

@@ -12,24 +12,6 @@ import (
 	"ordeal/gen"
 )
 
-// Exit codes of an executable. A run that gives up at a barrier still writes
-// its log: each thread's values up to the last round it completed.
-const (
-	// ExitPassed: every thread ran every round and the log was written.
-	ExitPassed = 0
-	// ExitCloneFailed: a thread could not be started; nothing is written.
-	ExitCloneFailed = 101
-	// ExitStartBarrier: a thread saw another one missing at the start.
-	ExitStartBarrier = 102
-	// ExitRoundBarrier: a thread saw another one missing before a round.
-	ExitRoundBarrier = 103
-	// ExitEndBarrier: thread 0 saw another thread not finish. The log lacks
-	// FrameFinal, as memory may still change.
-	ExitEndBarrier = 104
-	// ExitWriteFailed: the log could not be written (whole).
-	ExitWriteFailed = 105
-)
-
 // Sync says how the threads proceed from round to round.
 type Sync uint8
 
@@ -118,9 +100,9 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 // Emit returns an executable that runs p for opts.Rounds rounds and writes
-// the log of package sim to standard output, one frame per write call: a
-// FrameThread for each thread, in order, then FrameFinal. It needs nothing
-// from its environment but the system calls clone, write, exit and
+// a log (see package wire) to standard output, one frame per write call: one of
+// kind Thread for each thread, in order, then one of kind Final. It needs
+// nothing from its environment but the system calls clone, write, exit and
 // exit_group.
 //
 // Emit fails for a program that is not valid for that many rounds

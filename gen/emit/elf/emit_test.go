@@ -11,6 +11,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 )
 
 // interpret is the dumb twin of the generated code for one thread: it
@@ -47,7 +48,7 @@ func TestOneThreadAgainstInterpreter(t *testing.T) {
 		p, rounds := randomProgram(rng, s), 1+rng.IntN(4)
 		opts := elf.Options{Rounds: rounds, Settle: -1, Sync: elf.Sync(1 + i%2), Yield: i%5 == 0, Jitter: i % 7 * 10}
 		log, code := execute(t, emit(t, p, opts))
-		if code != elf.ExitPassed {
+		if code != wire.ExitPassed {
 			t.Fatalf("program %d %+v: exit code %d", i, s, code)
 		}
 		frames := readFrames(t, log)
@@ -138,7 +139,7 @@ func TestManyThreads(t *testing.T) {
 			{Rounds: rounds, Sync: elf.SyncRound, Every: 4, Yield: true, Jitter: 100, Settle: -1, Spin: 1 << 26},
 		} {
 			log, code := execute(t, emit(t, p, opts))
-			if code != elf.ExitPassed {
+			if code != wire.ExitPassed {
 				t.Fatalf("%+v %+v: exit code %d", s, opts, code)
 			}
 			checkFrames(t, p, rounds, readFrames(t, log))
@@ -153,7 +154,7 @@ func TestMostThreads(t *testing.T) {
 	p := randomProgram(rand.New(rand.NewPCG(3, 3)), shape{threads: gen.MaxThreads, ops: 50, locations: 30, layout: gen.Spread})
 	begin := time.Now()
 	log, code := execute(t, emit(t, p, elf.Options{Rounds: 10}))
-	if code != elf.ExitPassed {
+	if code != wire.ExitPassed {
 		t.Fatalf("exit code %d", code)
 	}
 	checkFrames(t, p, 10, readFrames(t, log))
@@ -172,7 +173,7 @@ func TestAdditionsAreAtomic(t *testing.T) {
 		sum += uint64(i+1) * rounds
 	}
 	log, code := execute(t, emit(t, p, elf.Options{Rounds: rounds}))
-	if code != elf.ExitPassed {
+	if code != wire.ExitPassed {
 		t.Fatalf("exit code %d", code)
 	}
 	frames := readFrames(t, log)
@@ -211,10 +212,10 @@ func TestBarriersGiveUp(t *testing.T) {
 		code    int
 		done    []int // rounds completed
 	}{
-		{"start", true, elf.SyncRound, 1, elf.ExitStartBarrier, []int{0, 0, 0}},
-		{"round", false, elf.SyncRound, 1, elf.ExitRoundBarrier, []int{3, 2, 3}},
-		{"fourth round", false, elf.SyncRound, 4, elf.ExitRoundBarrier, []int{4, 2, 4}},
-		{"end", false, elf.SyncFree, 1, elf.ExitEndBarrier, []int{rounds, 2, rounds}},
+		{"start", true, elf.SyncRound, 1, wire.ExitStartBarrier, []int{0, 0, 0}},
+		{"round", false, elf.SyncRound, 1, wire.ExitRoundBarrier, []int{3, 2, 3}},
+		{"fourth round", false, elf.SyncRound, 4, wire.ExitRoundBarrier, []int{4, 2, 4}},
+		{"end", false, elf.SyncFree, 1, wire.ExitEndBarrier, []int{rounds, 2, rounds}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			executable := emit(t, p, elf.Options{
@@ -253,7 +254,7 @@ func TestSlowThreadIsWaitedFor(t *testing.T) {
 	const spin = 1 << 22
 	begin := time.Now()
 	_, code := execute(t, emit(t, p, elf.Options{Rounds: 20_000, Spin: spin, Yield: true, Settle: -1}))
-	if code != elf.ExitPassed {
+	if code != wire.ExitPassed {
 		t.Errorf("exit code %d", code)
 	}
 	t.Logf("%v for a patience of %d looks", time.Since(begin), spin)
@@ -274,7 +275,7 @@ func TestWildCount(t *testing.T) {
 		[]byte{0x41, 0xbe, 0xff, 0xff, 0xff, 0x7f, 0x90, 0x90, 0x90, 0x90})
 	log, code := execute(t, executable)
 	frames := readFrames(t, log)
-	if code != elf.ExitPassed || len(frames) != 3 || len(frames[1].words) != 5 {
+	if code != wire.ExitPassed || len(frames) != 3 || len(frames[1].words) != 5 {
 		t.Errorf("exit code %d, %d frames, thread 1: %d words, want 5", code, len(frames), len(frames[1].words))
 	}
 }
@@ -288,7 +289,7 @@ func TestEmptyThreads(t *testing.T) {
 	}
 	for _, sync := range []elf.Sync{elf.SyncFree, elf.SyncRound} {
 		log, code := execute(t, emit(t, p, elf.Options{Rounds: 3, Sync: sync, Spin: 1 << 26, Yield: true}))
-		if code != elf.ExitPassed {
+		if code != wire.ExitPassed {
 			t.Fatalf("exit code %d", code)
 		}
 		frames := readFrames(t, log)
@@ -305,8 +306,8 @@ func TestCloneFailure(t *testing.T) {
 	executable := emit(t, p, elf.Options{Rounds: 1})
 	replaceOnce(t, executable, []byte{0xb8, 56, 0, 0, 0, 0x0f, 0x05}, []byte{0xb8, 0, 0xf0, 0, 0}) // no such system call
 	log, code := execute(t, executable)
-	if code != elf.ExitCloneFailed || len(log) != 0 {
-		t.Errorf("exit code %d with %d bytes of log, want %d without", code, len(log), elf.ExitCloneFailed)
+	if code != wire.ExitCloneFailed || len(log) != 0 {
+		t.Errorf("exit code %d with %d bytes of log, want %d without", code, len(log), wire.ExitCloneFailed)
 	}
 }
 
@@ -319,8 +320,8 @@ func TestWriteFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer full.Close() // nothing can be written to it
-	if code := executeTo(t, executable, full); code != elf.ExitWriteFailed {
-		t.Errorf("exit code %d on a full disk, want %d", code, elf.ExitWriteFailed)
+	if code := executeTo(t, executable, full); code != wire.ExitWriteFailed {
+		t.Errorf("exit code %d on a full disk, want %d", code, wire.ExitWriteFailed)
 	}
 }
 

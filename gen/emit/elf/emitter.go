@@ -1,6 +1,9 @@
 package elf
 
-import "ordeal/gen"
+import (
+	"ordeal/gen"
+	"ordeal/gen/wire"
+)
 
 // The system calls used, and the number of sched_yield for Options.Yield.
 const (
@@ -100,7 +103,7 @@ func (e *emitter) start() {
 
 	e.symbol("clone_failed")
 	e.place(failed)
-	e.movImm(rdi, ExitCloneFailed)
+	e.movImm(rdi, wire.ExitCloneFailed)
 	e.movImm(rax, sysExitGroup)
 	e.syscall()
 }

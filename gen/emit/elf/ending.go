@@ -4,16 +4,7 @@ import (
 	"encoding/binary"
 
 	"ordeal/gen"
-)
-
-// What the log's frames hold, as package sim documents it (which this package
-// must not import: a program knows nothing of the simulators that run it).
-const (
-	logMagic    = "ORDEAL1\n"
-	kindThread  = 1
-	kindFinal   = 2
-	kindBytes   = 4 // the thread's number follows
-	checksumRol = 5
+	"ordeal/gen/wire"
 )
 
 // Registers of thread 0 after its last round.
@@ -142,10 +133,10 @@ func (e *emitter) finishProgram() {
 	joined := e.newLabel()
 	e.call(e.await)
 	e.mov(regStuck, rax)
-	e.movImm(regExit, ExitPassed)
+	e.movImm(regExit, wire.ExitPassed)
 	e.test(rax, rax)
 	e.jcc(equal, joined)
-	e.movImm(regExit, ExitEndBarrier)
+	e.movImm(regExit, wire.ExitEndBarrier)
 	e.place(joined)
 	e.faults()
 
@@ -195,18 +186,18 @@ func (e *emitter) faults() {
 	e.movImm(rdx, uint64(e.mem.control(0)))
 	loop := e.here()
 	e.load(rax, at(rdx, ctlFault))
-	e.cmpImm(rax, int32(e.fault(ExitStartBarrier)))
+	e.cmpImm(rax, int32(e.fault(wire.ExitStartBarrier)))
 	e.jcc(equal, start)
-	e.cmpImm(rax, int32(e.fault(ExitRoundBarrier)))
+	e.cmpImm(rax, int32(e.fault(wire.ExitRoundBarrier)))
 	e.jcc(notEqual, next)
-	e.movImm(regExit, ExitRoundBarrier)
+	e.movImm(regExit, wire.ExitRoundBarrier)
 	e.place(next)
 	e.addImm(rdx, controlBytes)
 	e.cmpImm(rdx, int32(e.mem.control(len(e.threads))))
 	e.jcc(below, loop)
 	e.jmp(found)
 	e.place(start)
-	e.movImm(regExit, ExitStartBarrier)
+	e.movImm(regExit, wire.ExitStartBarrier)
 	e.place(found)
 }
 
@@ -228,7 +219,7 @@ func (e *emitter) threadFrame(t int) {
 	e.place(fits)
 	e.mulImm(r8, r8, int32(e.p.Reads(gen.ThreadID(t))))
 	e.movImm(rdx, uint64(e.area.frames[t]))
-	e.movImm(rax, kindThread|uint64(t)<<(8*kindBytes))
+	e.movImm(rax, uint64(wire.Thread)|uint64(t)<<(8*(wire.IndexAt-wire.KindAt)))
 	e.seal()
 }
 
@@ -253,7 +244,7 @@ func (e *emitter) finalFrame() {
 	}
 	e.movImm(rcx, uint64((locations+group-1)/group))
 	e.movImm(rsi, uint64(e.area.locations))
-	e.movImm(rdi, uint64(e.area.final+framePayload))
+	e.movImm(rdi, uint64(e.area.final+wire.HeaderBytes))
 	loop := e.here()
 	for i := range group {
 		e.load(rax, at(rsi, int32(i*gen.WordBytes)))
@@ -266,7 +257,7 @@ func (e *emitter) finalFrame() {
 
 	e.movImm(r8, uint64(locations))
 	e.movImm(rdx, uint64(e.area.final))
-	e.movImm(rax, kindFinal)
+	e.movImm(rax, uint64(wire.Final))
 	e.seal()
 	e.place(skip)
 }
@@ -277,28 +268,28 @@ func (e *emitter) finalFrame() {
 func (e *emitter) sealing() {
 	e.symbol("seal_frame")
 	e.place(e.sealFrame)
-	e.store(at(rdx, frameKind), rax)
-	e.movImm(rax, binary.LittleEndian.Uint64([]byte(logMagic)))
+	e.store(at(rdx, wire.KindAt), rax)
+	e.movImm(rax, binary.LittleEndian.Uint64([]byte(wire.Magic)))
 	e.store(at(rdx, 0), rax)
-	e.store(at(rdx, frameHash), r9)
+	e.store(at(rdx, wire.HashAt), r9)
 	e.movImm(rax, uint64(e.opts.Rounds))
-	e.store(at(rdx, frameRounds), rax)
-	e.store(at(rdx, frameCount), r8)
+	e.store(at(rdx, wire.RoundsAt), rax)
+	e.store(at(rdx, wire.CountAt), r8)
 
 	summed := e.newLabel()
 	e.movImm(rax, 0)
-	e.lea(rsi, at(rdx, framePayload))
+	e.lea(rsi, at(rdx, wire.HeaderBytes))
 	e.mov(rcx, r8)
 	e.test(rcx, rcx)
 	e.jcc(equal, summed)
 	sum := e.here()
-	e.rol(rax, checksumRol)
+	e.rol(rax, wire.ChecksumRotation)
 	e.xorMem(rax, at(rsi, 0))
 	e.addImm(rsi, gen.WordBytes)
 	e.dec(rcx)
 	e.jcc(notEqual, sum)
 	e.place(summed)
-	e.store(at(rdx, frameChecksum), rax)
+	e.store(at(rdx, wire.ChecksumAt), rax)
 	e.ret()
 }
 
@@ -313,10 +304,10 @@ func (e *emitter) writing(exit label) {
 	e.symbol("write_frame")
 	e.place(e.writeFrame)
 	e.mov(rsi, rdx)
-	e.load(rdx, at(rdx, frameCount))
+	e.load(rdx, at(rdx, wire.CountAt))
 	e.settle(e.opts.Settle / laterSettle)
 	e.shl(rdx, 3)
-	e.addImm(rdx, framePayload)
+	e.addImm(rdx, wire.HeaderBytes)
 	e.movImm(rdi, 1)
 	again := e.here()
 	e.movImm(rax, sysWrite)
@@ -331,6 +322,6 @@ func (e *emitter) writing(exit label) {
 	e.ret()
 
 	e.place(failed)
-	e.movImm(regExit, ExitWriteFailed)
+	e.movImm(regExit, wire.ExitWriteFailed)
 	e.jmp(exit)
 }

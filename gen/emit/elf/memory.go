@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 )
 
 // Addresses. The locations come first in the writable segment, below 2 GiB,
@@ -43,17 +44,7 @@ const (
 	MaxMemoryBytes = 4 << 30
 )
 
-// Parts of a frame of package sim's log.
-const (
-	frameKind     = 8
-	frameHash     = 16
-	frameRounds   = 24
-	frameCount    = 32
-	frameChecksum = 40
-	framePayload  = 48
-)
-
-func frameBytes(words int64) int64 { return framePayload + words*gen.WordBytes }
+func frameBytes(words int64) int64 { return wire.HeaderBytes + words*gen.WordBytes }
 
 // memory says where everything lies in the writable segment.
 type memory struct {
@@ -66,7 +57,7 @@ type memory struct {
 // area is the memory of one program.
 type area struct {
 	locations int64 // location 0, aligned to gen.ConflictStride
-	final     int64 // FrameFinal, all of it zero but for what the run writes
+	final     int64 // the frame of kind Final, all of it zero but for what the run writes
 	frames    []int64
 	ends      []int64 // ends[t] is the first byte after thread t's frame
 }
@@ -85,7 +76,7 @@ func newMemory(programs []*gen.Program, rounds int) (*memory, error) {
 		return start
 	}
 	takeFrame := func(words int64) int64 {
-		return take(pageBytes+words*gen.WordBytes) + pageBytes - framePayload
+		return take(pageBytes+words*gen.WordBytes) + pageBytes - wire.HeaderBytes
 	}
 	for k, p := range programs {
 		a := &m.areas[k]

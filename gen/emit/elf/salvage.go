@@ -7,11 +7,12 @@ import (
 	"io"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 )
 
 // Salvage builds the log of a run that has not come to its end from the
-// memory of its process, which runs Emit(p, opts): a FrameThread for each
-// thread with the rounds that it has completed, as the executable would have
+// memory of its process, which runs Emit(p, opts): a frame of kind Thread for
+// each thread with the rounds that it has completed, as the executable would have
 // written it when giving up. The offsets of memory are virtual addresses, as
 // in Linux's /proc/PID/mem. The process need not be stopped.
 func Salvage(p *gen.Program, opts Options, memory io.ReaderAt) ([]byte, error) {
@@ -23,6 +24,7 @@ func Salvage(p *gen.Program, opts Options, memory io.ReaderAt) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("salvage log: %w", err)
 	}
+	frames := wire.NewWriter(p, opts.Rounds)
 	var log []byte
 	for t := range p.Threads {
 		word := make([]byte, gen.WordBytes)
@@ -34,28 +36,11 @@ func Salvage(p *gen.Program, opts Options, memory io.ReaderAt) ([]byte, error) {
 			return nil, fmt.Errorf("salvage log: thread %d completed %d rounds of %d", t, rounds, opts.Rounds)
 		}
 		payload := make([]byte, int64(rounds)*int64(p.Reads(gen.ThreadID(t)))*gen.WordBytes)
-		n, err := memory.ReadAt(payload, m.areas[0].frames[t]+framePayload)
+		n, err := memory.ReadAt(payload, m.areas[0].frames[t]+wire.HeaderBytes)
 		if err != nil && !(errors.Is(err, io.EOF) && n == len(payload)) {
 			return nil, fmt.Errorf("salvage log: values of thread %d: %w", t, err)
 		}
-		log = appendThreadFrame(log, p.Hash64(), opts.Rounds, t, payload)
+		log = frames.Append(log, wire.Thread, uint32(t), payload)
 	}
 	return log, nil
-}
-
-// appendThreadFrame appends what the generated code of writeFrame writes.
-func appendThreadFrame(log []byte, hash uint64, rounds, thread int, payload []byte) []byte {
-	var sum uint64
-	for at := 0; at < len(payload); at += gen.WordBytes {
-		sum = (sum<<checksumRol | sum>>(64-checksumRol)) ^ binary.LittleEndian.Uint64(payload[at:])
-	}
-	le := binary.LittleEndian
-	log = append(log, logMagic...)
-	log = le.AppendUint32(log, kindThread)
-	log = le.AppendUint32(log, uint32(thread))
-	log = le.AppendUint64(log, hash)
-	log = le.AppendUint64(log, uint64(rounds))
-	log = le.AppendUint64(log, uint64(len(payload)/gen.WordBytes))
-	log = le.AppendUint64(log, sum)
-	return append(log, payload...)
 }

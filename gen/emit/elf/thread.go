@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 )
 
 // thread generates all of thread t: its part in each program and the way out.
@@ -46,7 +47,7 @@ func (e *emitter) part(t int, exit label) {
 	if e.k > 0 {
 		e.symbol(fmt.Sprintf("program%d_thread%d", e.k, t))
 	}
-	payload := e.area.frames[t] + framePayload
+	payload := e.area.frames[t] + wire.HeaderBytes
 	e.touch(payload, e.area.ends[t])
 	e.movImm(regLocs, uint64(e.area.locations+bias))
 	e.movImm(regLog, uint64(payload+bias))
@@ -57,7 +58,7 @@ func (e *emitter) part(t int, exit label) {
 	if t == 0 {
 		done = e.newLabel()
 	}
-	e.waitOr(ExitStartBarrier, done)
+	e.waitOr(wire.ExitStartBarrier, done)
 	e.symbol(e.roundSymbol(t))
 	top := e.here()
 	if e.opts.Sync == SyncRound {
@@ -67,7 +68,7 @@ func (e *emitter) part(t int, exit label) {
 			e.and(rax, regRounds)
 			e.jcc(notEqual, skip)
 		}
-		e.waitOr(ExitRoundBarrier, done)
+		e.waitOr(wire.ExitRoundBarrier, done)
 		e.place(skip)
 	}
 	e.jitter()

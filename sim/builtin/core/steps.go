@@ -2,7 +2,7 @@ package core
 
 import (
 	"ordeal/gen"
-	"ordeal/sim"
+	"ordeal/gen/wire"
 )
 
 // Steps collects what the threads of a run do in the order in which it takes
@@ -42,6 +42,6 @@ func (t *Thread) committed() { t.step(true) }
 
 func (t *Thread) step(commit bool) {
 	if t.steps != nil {
-		t.steps.words = append(t.steps.words, sim.Step(t.id, commit))
+		t.steps.words = append(t.steps.words, wire.Step(t.id, commit))
 	}
 }

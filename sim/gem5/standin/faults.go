@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"ordeal/sim"
+	"ordeal/gen/wire"
 )
 
 // end is a failure: what is printed to standard error, and the signal that
@@ -74,30 +74,30 @@ func (s *standin) damage(fault string, log []byte) []byte {
 	at, _ := strconv.Atoi(s.settings["at"]) // 0
 	programs, from := 0, 0
 	for from < len(log) && programs < at {
-		size, kind := frame(log[from:])
-		from += size
-		if kind == sim.FrameFinal {
+		f, err := wire.Next(log[from:])
+		if err != nil {
+			panic(err) // the log of a complete run
+		}
+		from += f.Size()
+		if f.Kind == wire.Final {
 			programs++
 		}
 	}
 	if from == len(log) {
 		return log // fewer programs than that
 	}
-	size, _ := frame(log[from:])
+	f, err := wire.Next(log[from:])
+	if err != nil {
+		panic(err)
+	}
 	if fault == "corrupt" {
-		payload := log[from+sim.LogHeaderBytes : from+size]
-		if len(payload) > 0 {
-			binary.LittleEndian.PutUint64(payload, 0xbad)
-			binary.LittleEndian.PutUint64(log[from+40:], sim.ChecksumBytes(payload))
+		if len(f.Payload) > 0 {
+			binary.LittleEndian.PutUint64(f.Payload, 0xbad)
+			wire.Seal(log[from : from+f.Size()])
 		}
 		return log
 	}
-	return log[:from+size+20] // torn in the second frame
-}
-
-// frame is the size and kind of the first frame of a log.
-func frame(log []byte) (int, uint32) {
-	return sim.LogHeaderBytes + 8*int(binary.LittleEndian.Uint64(log[32:])), binary.LittleEndian.Uint32(log[8:])
+	return log[:from+f.Size()+20] // torn in the second frame
 }
 
 // die ends the process as gem5 ends.

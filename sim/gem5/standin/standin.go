@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 )
 
 // Variable names the environment variable that says how the stand-in
@@ -241,7 +241,7 @@ func execute(binary string) (log []byte, code int, err error) {
 			return log, 0, err
 		}
 		switch code = exit.ExitCode(); code {
-		case elf.ExitStartBarrier, elf.ExitRoundBarrier, elf.ExitEndBarrier:
+		case wire.ExitStartBarrier, wire.ExitRoundBarrier, wire.ExitEndBarrier:
 		default:
 			return log, code, nil
 		}
