@@ -8,31 +8,27 @@ import (
 	"ordeal/campaigns"
 )
 
-// fast are bugs of each protocol, all bugs of the cores, and a negative control.
-var fast = []string{
-	"mi-swap-profile", "mi-swap-store", "mi-forward-untold",
-	"mesi-invalidation-of-a-sharer-untold", "mesi-put-of-the-owner-before",
-	"hammer-loss-of-a-copy-untold", "hammer-owned-line-not-written-back",
-	"amd-store-of-the-sibling-untold", "amd-clean-victim-written",
-	"core-load-not-squashed", "core-buffer-out-of-order", "core-forward-oldest", "core-fence-no-drain", "core-split-rmw",
-}
-
-// TestCatalogue catches some bugs of the catalogue; with -soak all of them.
+// TestCatalogue catches every bug of the catalogue with the first seed; with
+// -soak with nine of ten seeds. No other test runs them all. With -short only
+// every eighth bug is run.
 func TestCatalogue(t *testing.T) {
 	c, err := campaigns.Ready("bugs.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, h := fast, Hunt{Seed: 1, Seeds: 3, Budget: 20_000}
+	h := Hunt{Seed: 1, Seeds: 1, Budget: 100_000}
 	if *soak {
-		names, h = nil, Hunt{Seed: 1, Seeds: 10, Budget: 100_000}
+		h.Seeds = 10
 	}
-	list, err := Catalogue(c, names)
+	list, err := Catalogue(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var catches []*Catch
-	for _, cfg := range list {
+	for i, cfg := range list {
+		if testing.Short() && i%8 > 0 {
+			continue
+		}
 		caught, err := h.Catch(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)

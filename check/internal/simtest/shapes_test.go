@@ -7,6 +7,7 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/shapes"
 	"ordeal/parse"
+	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 )
@@ -21,35 +22,34 @@ var families = map[core.Kind]shapes.Models{
 // outcome that its model allows, and none that it forbids.
 func TestShapes(t *testing.T) {
 	const enough, most = 60, 5000
-	list := shapes.All()
-	if testing.Short() {
-		list = shapes.Base()
-	}
-	for _, protocol := range memories {
-		for k, family := range families {
-			t.Run(protocol+"/"+k.String(), func(t *testing.T) {
-				for _, s := range list {
-					if s.Allowed&family == 0 {
-						if seed, ok := find(t, protocol, k, &s, enough); ok {
-							t.Errorf("%s closes with seed %d", s.Name, seed)
-						}
-					} else if seed, ok := find(t, protocol, k, &s, most); !ok {
-						t.Errorf("%s does not close in %d runs", s.Name, most)
-					} else if seed > 100 {
-						t.Logf("%s closes with seed %d", s.Name, seed)
-					}
-				}
-			})
+	list := ifShort(shapes.Base(), shapes.All())
+	onMemories(t, func(t *testing.T, memory string, p promise) {
+		for _, s := range list {
+			seeds, allowed := uint64(enough), s.Allowed&families[p.kind] != 0
+			if allowed {
+				seeds = most
+			}
+			if seed, ok := find(t, builtin.Options{Protocol: memory, Core: p.kind}, &s, seeds); ok != allowed {
+				t.Errorf("%s: cycle closes: %v (seed %d of %d), want %v", s.Name, ok, seed, seeds, allowed)
+			}
 		}
-	}
+	})
 }
 
 // find looks for the first seed with which a shape's cycle closes. Threads
 // start after random delays.
-func find(t *testing.T, protocol string, k core.Kind, s *shapes.Shape, seeds uint64) (uint64, bool) {
+func find(t *testing.T, o builtin.Options, s *shapes.Shape, seeds uint64) (uint64, bool) {
+	t.Helper()
+	r, err := builtin.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for seed := range seeds {
 		p := shapeProgram(s, rand.New(rand.NewPCG(seed, 0)))
-		report := simulate(t, builtin.Options{Protocol: protocol, Core: k}, p, 1, seed)
+		report, err := r.Simulate(t.Context(), sim.Job{Program: p, Rounds: 1, Seed: seed})
+		if err != nil || report.Outcome != sim.Passed {
+			t.Fatalf("seed %d: %v %s: %s", seed, err, report.Outcome, report.Title)
+		}
 		h, err := parse.Native(p, 1, report.Log)
 		if err != nil {
 			t.Fatal(err)
