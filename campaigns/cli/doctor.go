@@ -15,7 +15,7 @@ import (
 	"ordeal/campaigns"
 	"ordeal/gen"
 	"ordeal/sim"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 func newDoctor(e *env) *cobra.Command {
@@ -60,17 +60,17 @@ func (d *doctor) line(state, what, detail string) {
 
 // jail says what confines processes here.
 func (d *doctor) jail() {
-	if err := jail.Guests(); err != nil {
+	if err := sandbox.GuestFilterError(); err != nil {
 		d.line("warn", "guests", "generated programs run unconfined: "+err.Error())
 	} else {
 		d.line("ok", "guests", "seccomp: generated programs can write their log and nothing else")
 	}
-	tools, state := jail.Tools(), "ok"
+	tools, state := sandbox.BestIsolation(), "ok"
 	if tools.Missing != "" {
 		state = "warn"
 	}
 	network := "no network for gem5"
-	if !tools.Filter && !tools.Has(jail.Network) {
+	if !tools.Filter && !tools.Has(sandbox.NetworkNamespace) {
 		network = "gem5 has the network of its user"
 	}
 	d.line(state, "tools", tools.String()+": "+network)

@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"ordeal/parse/formats/histogram"
-	"ordeal/sim/launch"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 // Bounds of one call of herd7.
@@ -84,9 +83,9 @@ func askHerd(ctx context.Context, herd string, flags []string, file string) (str
 		return "", err
 	}
 	out, errs := filepath.Join(dir, "out"), filepath.Join(dir, "err")
-	end, err := launch.Run(ctx, launch.Command{
+	end, err := sandbox.Run(ctx, sandbox.Command{
 		Path: herd, Args: append(slices.Clone(flags), file), Env: os.Environ(), Dir: dir, Stdout: out, Stderr: errs,
-		Timeout: herdTimeout, Jail: jail.Tools(), Limits: launch.Limits{FileBytes: herdFile, ResidentBytes: herdMemory},
+		Timeout: herdTimeout, Isolation: sandbox.BestIsolation(), Limits: sandbox.Limits{FileBytes: herdFile, ResidentBytes: herdMemory},
 	})
 	if err != nil {
 		return "", err
@@ -98,7 +97,7 @@ func askHerd(ctx context.Context, herd string, flags []string, file string) (str
 	switch {
 	case end.TimedOut:
 		return "", fmt.Errorf("%s: no answer after %v", herd, herdTimeout)
-	case end.Exceeded == launch.Memory:
+	case end.Exceeded == sandbox.MemoryLimit:
 		return "", fmt.Errorf("%s: it took more than %d bytes of memory", herd, int64(herdMemory))
 	case end.Code != 0:
 		return "", fmt.Errorf("%s: status %d: %s", herd, end.Code, strings.TrimSpace(string(said[:min(len(said), 500)])))

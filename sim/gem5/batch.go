@@ -9,7 +9,7 @@ import (
 	"ordeal/gen/emit/elf"
 	"ordeal/gen/wire"
 	"ordeal/sim"
-	"ordeal/sim/launch"
+	"ordeal/sim/sandbox"
 )
 
 // RunBatch runs jobs of the same number of threads and rounds in as few
@@ -123,7 +123,7 @@ func frameBytes(log sim.Log) (size int, kind wire.Kind) {
 // attribute turns the end of a launch into the results of its programs: those
 // with a whole log passed, the next one is where the launch ended. The
 // results stop there.
-func attribute(result sim.Result, logs []sim.Log, whole []bool, end launch.End) []sim.Result {
+func attribute(result sim.Result, logs []sim.Log, whole []bool, end sandbox.Result) []sim.Result {
 	var results []sim.Result
 	for k := range logs {
 		if !whole[k] || k == len(logs)-1 && result.Outcome != sim.Passed {

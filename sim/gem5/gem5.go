@@ -16,7 +16,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/gem5/tree"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 // The files that a launch leaves in the directory of its first job.
@@ -75,7 +75,7 @@ func (r *Runner) Version(ctx context.Context) string {
 	if err != nil {
 		return "unknown: " + err.Error()
 	}
-	return fmt.Sprintf("%s, %s cores, %v", info, r.options.CPU, jail.Tools())
+	return fmt.Sprintf("%s, %s cores, %v", info, r.options.CPU, sandbox.BestIsolation())
 }
 
 // identify asks the binary what it is, once.

@@ -15,7 +15,7 @@ import (
 	"ordeal/gen/emit/elf"
 	"ordeal/sim"
 	"ordeal/sim/gem5/standin"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 // TestMain is also the stand-in for gem5: the test binary runs itself.
@@ -97,7 +97,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 		want := map[string]string{"info=broken": "gem5 24.0.0.1, x86, MESI_Two_Level, timing cores", "info=ok": "gem5 23.0.0.1, x86, MESI_Two_Level, timing cores"}
-		if got, want := r.Version(t.Context()), want[info]+", "+jail.Tools().String(); got != want {
+		if got, want := r.Version(t.Context()), want[info]+", "+sandbox.BestIsolation().String(); got != want {
 			t.Errorf("version %q, want %q", got, want)
 		}
 	}

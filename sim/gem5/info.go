@@ -11,8 +11,7 @@ import (
 	"time"
 
 	script "ordeal/scripts/gem5"
-	"ordeal/sim/launch"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 // Info is what a gem5 binary says about itself.
@@ -70,12 +69,12 @@ func Probe(ctx context.Context, binary string) (*Info, error) {
 	}
 	defer os.RemoveAll(dir)
 	ask := func(words ...string) (string, error) {
-		command := launch.Command{
+		command := sandbox.Command{
 			Path: binary, Args: append([]string{"-d", filepath.Join(dir, "out")}, words...), Env: environment(), Dir: dir,
 			Stdout: filepath.Join(dir, StdoutFile), Stderr: filepath.Join(dir, StderrFile), Timeout: probeTimeout,
-			Jail: jail.Tools(),
+			Isolation: sandbox.BestIsolation(),
 		}
-		if _, err := launch.Run(ctx, command); err != nil {
+		if _, err := sandbox.Run(ctx, command); err != nil {
 			return "", err
 		}
 		return readTexts(dir)

@@ -14,8 +14,7 @@ import (
 	"ordeal/gen/emit/elf"
 	script "ordeal/scripts/gem5"
 	"ordeal/sim"
-	"ordeal/sim/launch"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 // launched is one launch of gem5.
@@ -26,7 +25,7 @@ type launched struct {
 
 	image *elf.Image
 	dir   string // of the first job
-	end   launch.End
+	end   sandbox.Result
 	text  string // what gem5 printed
 	retry bool   // another seed may give a result
 	_     struct{}
@@ -43,10 +42,10 @@ func (l *launched) run(ctx context.Context) ([]sim.Result, error) {
 		return l.cannot(err), nil
 	}
 	timeout := l.timeout()
-	command := launch.Command{
+	command := sandbox.Command{
 		Path: l.runner.options.Binary, Args: l.arguments(), Env: environment(), Dir: l.dir,
 		Stdout: l.path(StdoutFile), Stderr: l.path(StderrFile),
-		Timeout: timeout, Grace: l.runner.options.Grace, Jail: jail.Tools(), Limits: l.limits(),
+		Timeout: timeout, Grace: l.runner.options.Grace, Isolation: sandbox.BestIsolation(), Limits: l.limits(),
 	}
 	stopWatching := l.watch()
 	var order *orderReader
@@ -57,7 +56,7 @@ func (l *launched) run(ctx context.Context) ([]sim.Result, error) {
 			return l.cannot(err), nil
 		}
 	}
-	end, err := launch.Run(ctx, command)
+	end, err := sandbox.Run(ctx, command)
 	stopWatching()
 	orders, orderErr := order.finish()
 	if ctx.Err() != nil {
@@ -97,8 +96,8 @@ const (
 
 // limits are those of the launch: a batch may leave as much as its jobs
 // together, in the memory of one.
-func (l *launched) limits() launch.Limits {
-	limits := launch.Limits{
+func (l *launched) limits() sandbox.Limits {
+	limits := sandbox.Limits{
 		FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Processes: maxProcesses,
 		ResidentBytes: l.jobs[0].Memory,
 	}
@@ -145,7 +144,7 @@ func (l *launched) prepare() error {
 	if err := os.Mkdir(l.path(OutputDir), 0o755); err != nil {
 		return err
 	}
-	if err := launch.WriteExecutable(l.path(l.executable()), image.File); err != nil {
+	if err := sandbox.WriteExecutable(l.path(l.executable()), image.File); err != nil {
 		return err
 	}
 	return os.WriteFile(l.path(ScriptFile), script.Script, 0o644)
@@ -234,10 +233,10 @@ func (l *launched) results(timeout time.Duration) ([]sim.Result, error) {
 func (l *launched) overLimit(result *sim.Result) {
 	limits := l.limits()
 	switch l.end.Exceeded {
-	case launch.Memory:
+	case sandbox.MemoryLimit:
 		*result = infra("memory limit")
 		result.Detail = fmt.Sprintf("gem5 had more than %d bytes of memory", limits.ResidentBytes)
-	case launch.Disk:
+	case sandbox.DiskLimit:
 		*result = infra("log exceeds its limit")
 		result.Detail = fmt.Sprintf("gem5 left more than %d bytes of files", limits.DiskBytes)
 	default:
@@ -279,7 +278,7 @@ func link(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return launch.WriteExecutable(to, data)
+	return sandbox.WriteExecutable(to, data)
 }
 
 // clean removes what nobody reads.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ordeal/sim"
-	"ordeal/sim/launch"
+	"ordeal/sim/sandbox"
 )
 
 // TestLimits has launches that exceed a limit: in the batch, too, what was
@@ -73,7 +73,7 @@ func TestHostileNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := launch.WriteExecutable(binary, self); err != nil {
+		if err := sandbox.WriteExecutable(binary, self); err != nil {
 			t.Fatal(err)
 		}
 		o.Binary, o.Tree = binary, tree

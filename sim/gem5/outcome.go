@@ -8,7 +8,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/guest"
-	"ordeal/sim/launch"
+	"ordeal/sim/sandbox"
 )
 
 // normalCause is how gem5 says that the guest has exited.
@@ -20,7 +20,7 @@ const detailLines = 30
 // outcomeOf says what the end of a launch means, from how the process ended
 // and what was printed. Retry says that it is no result, but another seed of
 // the simulator may give one.
-func outcomeOf(end launch.End, text string, timeout time.Duration) (result sim.Result, retry bool) {
+func outcomeOf(end sandbox.Result, text string, timeout time.Duration) (result sim.Result, retry bool) {
 	s := parseSaid(text)
 	result, retry = judgeEnd(end, &s, text, timeout)
 	if result.Outcome == sim.Passed {
@@ -31,7 +31,7 @@ func outcomeOf(end launch.End, text string, timeout time.Duration) (result sim.R
 	return result, retry
 }
 
-func judgeEnd(end launch.End, s *said, text string, timeout time.Duration) (result sim.Result, retry bool) {
+func judgeEnd(end sandbox.Result, s *said, text string, timeout time.Duration) (result sim.Result, retry bool) {
 	switch {
 	case s.ended && strings.HasPrefix(s.cause, normalCause):
 		return guest.Exited(s.code), false
@@ -59,7 +59,7 @@ func beforeStart(result sim.Result, s *said, text string) sim.Result {
 }
 
 // judgeSilence judges the end of a process that did not say why.
-func judgeSilence(end launch.End, timeout time.Duration) sim.Result {
+func judgeSilence(end sandbox.Result, timeout time.Duration) sim.Result {
 	switch {
 	case end.TimedOut:
 		result := sim.Result{Outcome: sim.Timeout, Title: "gem5 exceeded its time"}

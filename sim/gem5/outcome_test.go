@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ordeal/sim"
-	"ordeal/sim/launch"
+	"ordeal/sim/sandbox"
 )
 
 // TestEnds judges the ends in testdata/ends: excerpts of what gem5 printed,
@@ -57,29 +57,29 @@ func TestEnds(t *testing.T) {
 }
 
 // parseEnd reads "exit 1", "signal 6" or "timeout".
-func parseEnd(t *testing.T, how string) launch.End {
+func parseEnd(t *testing.T, how string) sandbox.Result {
 	var n int
 	switch {
 	case how == "timeout":
-		return launch.End{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}
+		return sandbox.Result{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}
 	case strings.HasPrefix(how, "exit "):
 		if _, err := fmt.Sscanf(how, "exit %d", &n); err == nil {
-			return launch.End{Code: n}
+			return sandbox.Result{Code: n}
 		}
 	case strings.HasPrefix(how, "signal "):
 		if _, err := fmt.Sscanf(how, "signal %d", &n); err == nil {
-			return launch.End{Code: -1, Signal: syscall.Signal(n)}
+			return sandbox.Result{Code: -1, Signal: syscall.Signal(n)}
 		}
 	}
 	t.Fatalf("end %q", how)
-	return launch.End{}
+	return sandbox.Result{}
 }
 
 // TestTitles gives sights of one bug one name, and different bugs different
 // ones.
 func TestTitles(t *testing.T) {
 	title := func(text string) string {
-		result, _ := outcomeOf(launch.End{Code: -1, Signal: syscall.SIGABRT}, "ORDEAL start\n"+text, 0)
+		result, _ := outcomeOf(sandbox.Result{Code: -1, Signal: syscall.SIGABRT}, "ORDEAL start\n"+text, 0)
 		return result.Title
 	}
 	for _, same := range [][2]string{
@@ -118,7 +118,7 @@ func FuzzOutcome(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		result, _ := outcomeOf(launch.End{}, string(data), 0)
+		result, _ := outcomeOf(sandbox.Result{}, string(data), 0)
 		if result.Outcome == sim.OutcomeUnknown || strings.Contains(result.Title, "\n") {
 			t.Errorf("outcome %v, title %q", result.Outcome, result.Title)
 		}

@@ -15,8 +15,7 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
 	"ordeal/sim"
-	"ordeal/sim/launch"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 // The files that a run leaves in Job.Dir.
@@ -41,7 +40,7 @@ type Runner struct {
 	// first.
 	CPUs []int
 	// Grace is the time between SIGTERM and SIGKILL; 0 means
-	// launch.DefaultGrace.
+	// sandbox.DefaultGrace.
 	Grace time.Duration
 
 	leases leases
@@ -73,7 +72,7 @@ func (r *Runner) Version(context.Context) string {
 
 // confinement says what confines programs.
 func confinement() string {
-	if err := jail.Guests(); err != nil {
+	if err := sandbox.GuestFilterError(); err != nil {
 		return "not confined: " + err.Error()
 	}
 	return "confined by seccomp"
@@ -108,19 +107,19 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	}
 	path := filepath.Join(job.Dir, ProgramFile)
 	executable := image.File
-	if jail.Guests() == nil {
-		if executable, err = jail.Guard(executable); err != nil {
+	if sandbox.GuestFilterError() == nil {
+		if executable, err = sandbox.AddGuestFilter(executable); err != nil {
 			return infra(err), nil
 		}
 	}
-	if err := launch.WriteExecutable(path, executable); err != nil {
+	if err := sandbox.WriteExecutable(path, executable); err != nil {
 		return infra(err), nil
 	}
 	cpus, err := r.cpus()
 	if err != nil {
 		return infra(err), nil
 	}
-	command := launch.Command{
+	command := sandbox.Command{
 		Path:    path,
 		Dir:     job.Dir,
 		Stdout:  filepath.Join(job.Dir, LogFile),
@@ -129,7 +128,7 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 		Grace:   r.Grace,
 		CPUs:    r.CPUs,
 	}
-	command.Expired = func(pid int) { salvage(pid, job.Program, opts, command.Stdout) }
+	command.OnTimeout = func(pid int) { salvage(pid, job.Program, opts, command.Stdout) }
 	if command.Timeout == 0 {
 		command.Timeout = DefaultTimeout
 	}
@@ -137,9 +136,9 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	if threads := len(job.Program.Threads); threads <= len(cpus) && threads > 1 {
 		pinned, giveBack := r.leases.take(cpus, threads)
 		defer giveBack()
-		command.Started = func(pid int) { pinThreads(pid, pinned) }
+		command.OnStart = func(pid int) { pinThreads(pid, pinned) }
 	}
-	end, err := launch.Run(ctx, command)
+	end, err := sandbox.Run(ctx, command)
 	if ctx.Err() != nil {
 		return sim.Result{}, err
 	}
@@ -170,16 +169,16 @@ const slack = 16 << 20
 
 // limits are those of a guest. It has no more than its image, opens nothing,
 // and writes its log; the number of its threads cannot be bounded by itself
-// (see launch.Limits), only how long they run.
-func limits(job sim.Job, opts elf.Options, need uint64, timeout time.Duration) launch.Limits {
+// (see sandbox.Limits), only how long they run.
+func limits(job sim.Job, opts elf.Options, need uint64, timeout time.Duration) sandbox.Limits {
 	log := elf.LogBytes(job.Program, opts.Rounds)
 	if job.LogSize > 0 {
 		log = min(log, job.LogSize)
 	}
 	const standardFiles = 3
-	return launch.Limits{
+	return sandbox.Limits{
 		FileBytes: uint64(log), AddressBytes: need + slack, OpenFiles: standardFiles,
-		Processor: time.Duration(len(job.Program.Threads))*timeout + time.Second,
+		CPUTime: time.Duration(len(job.Program.Threads))*timeout + time.Second,
 	}
 }
 
@@ -224,7 +223,7 @@ func (r *Runner) cpus() ([]int, error) {
 	if len(r.CPUs) > 0 {
 		return r.CPUs, nil
 	}
-	return launch.CPUs()
+	return sandbox.CPUs()
 }
 
 // Defaults of Runner.Emit, which differ from those of package elf.

@@ -18,7 +18,7 @@ import (
 	"ordeal/gen/wire"
 	"ordeal/sim"
 	"ordeal/sim/host"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 func needHost(t testing.TB) {
@@ -263,7 +263,7 @@ func TestLimits(t *testing.T) {
 // TestGuarded sees that what is executed is confined, where it can be.
 func TestGuarded(t *testing.T) {
 	needHost(t)
-	if err := jail.Guests(); err != nil {
+	if err := sandbox.GuestFilterError(); err != nil {
 		t.Skipf("this machine confines no guests: %v", err)
 	}
 	dir := t.TempDir()
@@ -315,7 +315,7 @@ func TestUnusableJobs(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	r := &host.Runner{CPUs: []int{0}}
-	if got := r.Version(context.Background()); !strings.HasPrefix(got, runtime.GOOS+" ") || !strings.Contains(got, ", 1 processors, ") || !strings.HasSuffix(got, "confined by seccomp") && jail.Guests() == nil {
+	if got := r.Version(context.Background()); !strings.HasPrefix(got, runtime.GOOS+" ") || !strings.Contains(got, ", 1 processors, ") || !strings.HasSuffix(got, "confined by seccomp") && sandbox.GuestFilterError() == nil {
 		t.Errorf("version %q", got)
 	}
 	if r.Name() != "host" {

@@ -7,12 +7,11 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/guest"
-	"ordeal/sim/launch"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 // outcomeOf says what the end of an executable made by package elf means.
-func outcomeOf(end launch.End, timeout time.Duration) sim.Result {
+func outcomeOf(end sandbox.Result, timeout time.Duration) sim.Result {
 	switch {
 	case end.TimedOut, end.Signal == syscall.SIGXCPU:
 		return sim.Result{
@@ -31,7 +30,7 @@ func outcomeOf(end launch.End, timeout time.Duration) sim.Result {
 			Detail: fmt.Sprintf("the guest was ended by signal %d (%v)", int(end.Signal), end.Signal),
 		}
 	}
-	if end.Code == jail.ExitRefused {
+	if end.Code == sandbox.ExitFilterRefused {
 		return sim.Result{
 			Outcome: sim.Infra, Title: "guest could not be confined",
 			Detail: "the kernel refused the filter of system calls",

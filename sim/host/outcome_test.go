@@ -12,31 +12,30 @@ import (
 
 	"ordeal/gen/wire"
 	"ordeal/sim"
-	"ordeal/sim/launch"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 func TestOutcomeOf(t *testing.T) {
 	for _, test := range []struct {
-		end     launch.End
+		end     sandbox.Result
 		outcome sim.Outcome
 		title   string
 	}{
-		{launch.End{Code: wire.ExitPassed}, sim.Passed, ""},
-		{launch.End{Code: wire.ExitCloneFailed}, sim.Infra, "guest could not start its threads"},
-		{launch.End{Code: wire.ExitStartBarrier}, sim.Deadlock, "guest gave up at the start barrier"},
-		{launch.End{Code: wire.ExitRoundBarrier}, sim.Deadlock, "guest gave up at the round barrier"},
-		{launch.End{Code: wire.ExitEndBarrier}, sim.Deadlock, "guest gave up at the end barrier"},
-		{launch.End{Code: wire.ExitWriteFailed}, sim.Infra, "guest could not write its log"},
-		{launch.End{Code: 3}, sim.Crash, "guest exited with code 3"},
-		{launch.End{Code: -1, Signal: syscall.SIGSEGV}, sim.Crash, "guest killed by SIGSEGV"},
-		{launch.End{Code: -1, Signal: syscall.SIGUSR1}, sim.Crash, "guest killed by signal 10"},
-		{launch.End{Code: -1, Signal: syscall.SIGKILL}, sim.Infra, "guest killed from outside"},
-		{launch.End{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
-		{launch.End{Code: -1, Signal: syscall.SIGXCPU}, sim.Timeout, "guest exceeded its time"},
-		{launch.End{Code: -1, Signal: syscall.SIGSYS}, sim.Crash, "guest killed by SIGSYS"},
-		{launch.End{Code: jail.ExitRefused}, sim.Infra, "guest could not be confined"},
-		{launch.End{Code: 0, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
+		{sandbox.Result{Code: wire.ExitPassed}, sim.Passed, ""},
+		{sandbox.Result{Code: wire.ExitCloneFailed}, sim.Infra, "guest could not start its threads"},
+		{sandbox.Result{Code: wire.ExitStartBarrier}, sim.Deadlock, "guest gave up at the start barrier"},
+		{sandbox.Result{Code: wire.ExitRoundBarrier}, sim.Deadlock, "guest gave up at the round barrier"},
+		{sandbox.Result{Code: wire.ExitEndBarrier}, sim.Deadlock, "guest gave up at the end barrier"},
+		{sandbox.Result{Code: wire.ExitWriteFailed}, sim.Infra, "guest could not write its log"},
+		{sandbox.Result{Code: 3}, sim.Crash, "guest exited with code 3"},
+		{sandbox.Result{Code: -1, Signal: syscall.SIGSEGV}, sim.Crash, "guest killed by SIGSEGV"},
+		{sandbox.Result{Code: -1, Signal: syscall.SIGUSR1}, sim.Crash, "guest killed by signal 10"},
+		{sandbox.Result{Code: -1, Signal: syscall.SIGKILL}, sim.Infra, "guest killed from outside"},
+		{sandbox.Result{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
+		{sandbox.Result{Code: -1, Signal: syscall.SIGXCPU}, sim.Timeout, "guest exceeded its time"},
+		{sandbox.Result{Code: -1, Signal: syscall.SIGSYS}, sim.Crash, "guest killed by SIGSYS"},
+		{sandbox.Result{Code: sandbox.ExitFilterRefused}, sim.Infra, "guest could not be confined"},
+		{sandbox.Result{Code: 0, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
 	} {
 		got := outcomeOf(test.end, time.Second)
 		if got.Outcome != test.outcome || got.Title != test.title || (got.Detail == "") != (test.outcome == sim.Passed) {
@@ -59,7 +58,7 @@ func TestCPUModel(t *testing.T) {
 // TestPinThreads pins a process of one thread, and gives up on a missing
 // second one.
 func TestPinThreads(t *testing.T) {
-	cpus, err := launch.CPUs()
+	cpus, err := sandbox.CPUs()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"ordeal/sim/launch"
+	"ordeal/sim/sandbox"
 )
 
 // pinPatience bounds the wait for a process's threads.
@@ -36,7 +36,7 @@ func pinThreads(pid int, cpus []int) {
 	}
 	for i, entry := range entries {
 		if tid, err := strconv.Atoi(entry.Name()); err == nil && i < len(cpus) {
-			_ = launch.Pin(tid, cpus[i]) // it may have ended
+			_ = sandbox.Pin(tid, cpus[i]) // it may have ended
 		}
 	}
 }

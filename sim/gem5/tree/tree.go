@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ordeal/sim/launch"
+	"ordeal/sim/sandbox"
 )
 
 // Tree is a source tree with a way to build it.
@@ -43,7 +43,7 @@ type Change struct {
 // one that does not compile.
 type BuildError struct {
 	Command []string
-	End     launch.End
+	End     sandbox.Result
 	// Output is the end of what the command printed.
 	Output string
 	_      struct{}
@@ -130,7 +130,7 @@ func (t *Tree) rebuild(ctx context.Context) error {
 		return fmt.Errorf("rebuild: %w", err)
 	}
 	log := t.own("rebuild.txt")
-	end, err := launch.Run(ctx, launch.Command{
+	end, err := sandbox.Run(ctx, sandbox.Command{
 		Path: path, Args: t.Rebuild[1:], Dir: t.Dir, Env: os.Environ(),
 		Stdout: log, Stderr: t.own("rebuild-errors.txt"), Timeout: t.Timeout,
 	})

@@ -1,4 +1,4 @@
-package launch_test
+package sandbox_test
 
 import (
 	"context"
@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/sim/launch"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 // TestKernelLimits reads the limits of a process off the kernel.
@@ -37,11 +36,11 @@ func TestKernelLimits(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	c.Limits = launch.Limits{
-		FileBytes: 3 << 10, AddressBytes: 1 << 30, Processor: 1500 * time.Millisecond, OpenFiles: 7, Processes: 300, DiskBytes: 1 << 20,
+	c.Limits = sandbox.Limits{
+		FileBytes: 3 << 10, AddressBytes: 1 << 30, CPUTime: 1500 * time.Millisecond, OpenFiles: 7, Processes: 300, DiskBytes: 1 << 20,
 	}
-	for _, c.Jail = range []jail.Jail{{}, jail.Tools()} {
-		if _, err := launch.Run(context.Background(), c); err != nil {
+	for _, c.Isolation = range []sandbox.Isolation{{}, sandbox.BestIsolation()} {
+		if _, err := sandbox.Run(context.Background(), c); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Fields(read(t, c.Stdout))
@@ -49,10 +48,10 @@ func TestKernelLimits(t *testing.T) {
 			t.Fatalf("limits %q", got)
 		}
 		if want := "0 3 1048576 2 7"; strings.Join(got[:5], " ") != want {
-			t.Errorf("in jail %v: limits %q, want %s", c.Jail, got, want)
+			t.Errorf("isolation %v: limits %q, want %s", c.Isolation, got, want)
 		}
-		if own := c.Jail.Has(jail.User); own != (got[5] == "300") && inherited.Cur != 300 {
-			t.Errorf("in jail %v: %s processes", c.Jail, got[5])
+		if own := c.Isolation.Has(sandbox.UserNamespace); own != (got[5] == "300") && inherited.Cur != 300 {
+			t.Errorf("isolation %v: %s processes", c.Isolation, got[5])
 		}
 	}
 }
@@ -73,7 +72,7 @@ func TestLowerLimit(t *testing.T) {
 	}
 	c := shell(t.TempDir(), "ulimit -n")
 	c.Limits.OpenFiles = 1 << 30
-	if _, err := launch.Run(context.Background(), c); err != nil {
+	if _, err := sandbox.Run(context.Background(), c); err != nil {
 		t.Error(err)
 	}
 }
@@ -85,20 +84,20 @@ func TestMemoryLimit(t *testing.T) {
 	for _, test := range []struct {
 		script string
 		limit  int64
-		want   launch.Limit
+		want   sandbox.Limit
 	}{
-		{hoard, 20 << 20, launch.Memory},
-		{"(" + hoard + ") & echo $! > pid; wait", 20 << 20, launch.Memory},
-		{"sleep 0.3", 20 << 20, launch.Unlimited},
-		{"echo", 0, launch.Unlimited},
+		{hoard, 20 << 20, sandbox.MemoryLimit},
+		{"(" + hoard + ") & echo $! > pid; wait", 20 << 20, sandbox.MemoryLimit},
+		{"sleep 0.3", 20 << 20, sandbox.NoLimit},
+		{"echo", 0, sandbox.NoLimit},
 	} {
 		dir := t.TempDir()
 		c := shell(dir, "echo begun; "+test.script)
 		c.Env = []string{"PATH=/usr/bin:/bin"}
 		c.Limits.ResidentBytes = test.limit
 		begin := time.Now()
-		end, err := launch.Run(context.Background(), c)
-		if err != nil || end.Exceeded != test.want || (end.Signal == syscall.SIGKILL) != (test.want != launch.Unlimited) {
+		end, err := sandbox.Run(context.Background(), c)
+		if err != nil || end.Exceeded != test.want || (end.Signal == syscall.SIGKILL) != (test.want != sandbox.NoLimit) {
 			t.Errorf("%s: %+v, %v", test.script, end, err)
 		}
 		if took := time.Since(begin); took > 15*time.Second {
@@ -118,12 +117,12 @@ func TestMemoryLimit(t *testing.T) {
 func TestDiskLimit(t *testing.T) {
 	for _, test := range []struct {
 		name, script string
-		want         launch.Limit
+		want         sandbox.Limit
 	}{
-		{"many files", "mkdir -p a; for i in 1 2 3 4 5 6; do head -c 300 /dev/zero > a/$i; done; sleep 20", launch.Disk},
-		{"one file", "trap '' XFSZ; head -c 5000 /dev/zero > one 2> /dev/null; exit 0", launch.Disk},
-		{"output", "trap '' XFSZ; head -c 5000 /dev/zero 2> /dev/null; exit 0", launch.Disk},
-		{"little", "head -c 900 /dev/zero > one", launch.Unlimited},
+		{"many files", "mkdir -p a; for i in 1 2 3 4 5 6; do head -c 300 /dev/zero > a/$i; done; sleep 20", sandbox.DiskLimit},
+		{"one file", "trap '' XFSZ; head -c 5000 /dev/zero > one 2> /dev/null; exit 0", sandbox.DiskLimit},
+		{"output", "trap '' XFSZ; head -c 5000 /dev/zero 2> /dev/null; exit 0", sandbox.DiskLimit},
+		{"little", "head -c 900 /dev/zero > one", sandbox.NoLimit},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -133,10 +132,10 @@ func TestDiskLimit(t *testing.T) {
 			c := shell(dir, test.script)
 			c.Env = []string{"PATH=/usr/bin:/bin"}
 			c.Limits.DiskBytes = 1000
-			if c.Jail = jail.Tools(); !c.Jail.Filter {
+			if c.Isolation = sandbox.BestIsolation(); !c.Isolation.Filter {
 				c.Args[1] = "sleep 0.2; " + c.Args[1] // until the limits are set
 			}
-			end, err := launch.Run(context.Background(), c)
+			end, err := sandbox.Run(context.Background(), c)
 			if err != nil || end.Exceeded != test.want {
 				t.Errorf("%+v, %v", end, err)
 			}

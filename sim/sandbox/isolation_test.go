@@ -1,4 +1,4 @@
-package jail
+package sandbox
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// deed names, in the environment, what this binary does as a tool in jail,
+// deed is the environment variable that names what this binary does as an isolated tool,
 // instead of running tests.
-const deed = "ORDEAL_JAIL_DEED"
+const deed = "ORDEAL_TEST_DEED"
 
 func TestMain(m *testing.M) {
 	if what := os.Getenv(deed); what != "" {
@@ -78,8 +78,8 @@ func do(what string, args []string) error {
 	return fmt.Errorf("unknown deed %s", what)
 }
 
-// act runs a deed in jail and returns what it printed.
-func act(t *testing.T, j Jail, what string, args ...string) string {
+// act runs a deed isolated and returns what it printed.
+func act(t *testing.T, j Isolation, what string, args ...string) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -99,30 +99,30 @@ func act(t *testing.T, j Jail, what string, args ...string) string {
 	return out.String()
 }
 
-// enter runs cmd in jail.
-func enter(t *testing.T, j Jail, cmd *exec.Cmd) (runErr, entryErr error) {
+// enter runs cmd isolated.
+func enter(t *testing.T, j Isolation, cmd *exec.Cmd) (runErr, entryErr error) {
 	t.Helper()
-	entry, err := j.Enter(cmd)
+	shim, err := j.apply(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if runErr = cmd.Start(); runErr == nil {
-		entry.Admit()
+		shim.release()
 		runErr = cmd.Wait()
 	}
-	return runErr, entry.End()
+	return runErr, shim.close()
 }
 
-// jails are those that this machine allows, each with less than the best.
-func jails(t *testing.T) map[string]Jail {
+// isolations are those that this machine allows.
+func isolations(t *testing.T) map[string]Isolation {
 	t.Helper()
-	best := Tools()
+	best := BestIsolation()
 	t.Logf("best: %v", best)
-	all := map[string]Jail{"none": {}, "best": best}
-	for name, j := range map[string]Jail{
+	all := map[string]Isolation{"none": {}, "best": best}
+	for name, j := range map[string]Isolation{
 		"filter":          {Filter: true},
-		"namespaces":      {Namespaces: []Namespace{Network, IPC, Host}},
-		"user namespaces": {Filter: true, Namespaces: []Namespace{User, Network, IPC, Host}},
+		"namespaces":      {Namespaces: []Namespace{NetworkNamespace, IPCNamespace, HostNamespace}},
+		"user namespaces": {Filter: true, Namespaces: []Namespace{UserNamespace, NetworkNamespace, IPCNamespace, HostNamespace}},
 	} {
 		if err := j.try(); err != nil {
 			t.Logf("not tested: %s: %v", name, err)
@@ -133,8 +133,8 @@ func jails(t *testing.T) map[string]Jail {
 	return all
 }
 
-// TestTools sees what is stopped by each jail, and what is not.
-func TestTools(t *testing.T) {
+// TestIsolation verifies what each isolation prevents, and what it does not.
+func TestIsolation(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are confined on Linux only")
 	}
@@ -157,15 +157,15 @@ func TestTools(t *testing.T) {
 		_ = other.Process.Kill()
 		_ = other.Wait() // says that it was killed
 	}()
-	for name, j := range jails(t) {
+	for name, j := range isolations(t) {
 		t.Run(name, func(t *testing.T) {
 			for _, test := range []struct {
 				deed    string
 				args    []string
 				stopped bool
 			}{
-				{"network", []string{tcp.Addr().String()}, j.Filter || j.Has(Network)},
-				{"local socket of others", []string{abstract}, j.Has(Network)},
+				{"network", []string{tcp.Addr().String()}, j.Filter || j.Has(NetworkNamespace)},
+				{"local socket of others", []string{abstract}, j.Has(NetworkNamespace)},
 				{"local socket", []string{t.TempDir()}, false},
 				{"start a process", nil, false},
 				{"write a file", nil, false},
@@ -194,15 +194,15 @@ func TestTools(t *testing.T) {
 
 // TestNotExecuted has files that cannot be executed.
 func TestNotExecuted(t *testing.T) {
-	if !Tools().Filter {
-		t.Skipf("no filter: %v", Tools())
+	if !BestIsolation().Filter {
+		t.Skipf("no filter: %v", BestIsolation())
 	}
 	text := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(text, []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]error{"/nothing/here": os.ErrNotExist, text: os.ErrPermission} {
-		runErr, err := enter(t, Jail{Filter: true}, exec.Command(path))
+		runErr, err := enter(t, Isolation{Filter: true}, exec.Command(path))
 		if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v (%v), want %v", path, err, runErr, want)
 		}
@@ -211,12 +211,12 @@ func TestNotExecuted(t *testing.T) {
 
 // TestAdmission has a process wait until it is admitted.
 func TestAdmission(t *testing.T) {
-	if !Tools().Filter {
-		t.Skipf("no filter: %v", Tools())
+	if !BestIsolation().Filter {
+		t.Skipf("no filter: %v", BestIsolation())
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	cmd := exec.Command("/bin/sh", "-c", `echo > "$0"`, file)
-	entry, err := Jail{Filter: true}.Enter(cmd)
+	shim, err := Isolation{Filter: true}.apply(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,8 +227,8 @@ func TestAdmission(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("it did not wait")
 	}
-	entry.Admit()
-	if err := errors.Join(cmd.Wait(), entry.End()); err != nil {
+	shim.release()
+	if err := errors.Join(cmd.Wait(), shim.close()); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(file); err != nil {
@@ -238,13 +238,13 @@ func TestAdmission(t *testing.T) {
 
 func TestString(t *testing.T) {
 	for _, test := range []struct {
-		j    Jail
+		j    Isolation
 		want string
 	}{
-		{Jail{}, "limits only"},
-		{Jail{Filter: true, Namespaces: []Namespace{User, Network, IPC, Host}}, "seccomp, namespaces user net ipc uts"},
-		{Jail{Filter: true, Missing: "no namespaces (x)"}, "seccomp, no namespaces (x)"},
-		{Jail{Missing: "no filter"}, "no filter"},
+		{Isolation{}, "limits only"},
+		{Isolation{Filter: true, Namespaces: []Namespace{UserNamespace, NetworkNamespace, IPCNamespace, HostNamespace}}, "seccomp, namespaces user net ipc uts"},
+		{Isolation{Filter: true, Missing: "no namespaces (x)"}, "seccomp, no namespaces (x)"},
+		{Isolation{Missing: "no filter"}, "no filter"},
 	} {
 		if got := test.j.String(); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)

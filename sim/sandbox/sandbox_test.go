@@ -1,4 +1,4 @@
-package launch_test
+package sandbox_test
 
 import (
 	"context"
@@ -13,13 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/sim/launch"
-	"ordeal/sim/launch/jail"
+	"ordeal/sim/sandbox"
 )
 
 // shell is a command that runs script; its output goes to files in dir.
-func shell(dir, script string) launch.Command {
-	return launch.Command{
+func shell(dir, script string) sandbox.Command {
+	return sandbox.Command{
 		Path: "/bin/sh", Args: []string{"-c", script}, Dir: dir,
 		Stdout: filepath.Join(dir, "out"), Stderr: filepath.Join(dir, "err"),
 		Grace: 200 * time.Millisecond,
@@ -69,7 +68,7 @@ func TestEnds(t *testing.T) {
 		{"kill -SEGV $$", -1, syscall.SIGSEGV},
 		{"kill -KILL $$", -1, syscall.SIGKILL},
 	} {
-		end, err := launch.Run(context.Background(), shell(t.TempDir(), test.script))
+		end, err := sandbox.Run(context.Background(), shell(t.TempDir(), test.script))
 		if err != nil || end.Code != test.code || end.Signal != test.signal || end.TimedOut {
 			t.Errorf("%s: %+v, %v", test.script, end, err)
 		}
@@ -82,16 +81,16 @@ func TestSurroundings(t *testing.T) {
 	c := shell(dir, `pwd; echo "$ORDEAL_SECRET$GIVEN"; cat; cut -d' ' -f5 /proc/$$/stat; echo $$; ulimit -c; ulimit -f; echo no >&2`)
 	c.Env = []string{"GIVEN=y", "PATH=/usr/bin:/bin"}
 	c.Limits.FileBytes = 1 << 20
-	for _, c.Jail = range []jail.Jail{{}, jail.Tools()} {
-		if _, err := launch.Run(context.Background(), c); err != nil {
+	for _, c.Isolation = range []sandbox.Isolation{{}, sandbox.BestIsolation()} {
+		if _, err := sandbox.Run(context.Background(), c); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Fields(read(t, c.Stdout))
 		if len(lines) != 6 || lines[0] != dir || lines[1] != "y" || lines[2] != lines[3] || lines[4] != "0" || lines[5] != "2048" {
-			t.Errorf("in jail %v: stdout %q", c.Jail, lines)
+			t.Errorf("isolation %v: stdout %q", c.Isolation, lines)
 		}
 		if got := read(t, c.Stderr); got != "no\n" {
-			t.Errorf("in jail %v: stderr %q", c.Jail, got)
+			t.Errorf("isolation %v: stderr %q", c.Isolation, got)
 		}
 	}
 }
@@ -101,7 +100,7 @@ func TestOutputLimit(t *testing.T) {
 	c := shell(dir, "sleep 0.1; while :; do echo 0123456789; done")
 	c.Limits.FileBytes = 10_000
 	c.Timeout = 20 * time.Second
-	end, err := launch.Run(context.Background(), c)
+	end, err := sandbox.Run(context.Background(), c)
 	if err != nil || end.Signal != syscall.SIGXFSZ {
 		t.Errorf("%+v, %v", end, err)
 	}
@@ -129,7 +128,7 @@ func TestTimeout(t *testing.T) {
 			c := shell(dir, test.script)
 			c.Env = []string{"PATH=/usr/bin:/bin"}
 			c.Timeout = 300 * time.Millisecond
-			end, err := launch.Run(context.Background(), c)
+			end, err := sandbox.Run(context.Background(), c)
 			if err != nil || !end.TimedOut || end.Code != test.code || end.Signal != test.signal {
 				t.Errorf("%+v, %v", end, err)
 			}
@@ -146,7 +145,7 @@ func TestLeftoverChild(t *testing.T) {
 	dir := t.TempDir()
 	c := shell(dir, "(while :; do sleep 0.01; done) & echo $! > pid")
 	c.Env = []string{"PATH=/usr/bin:/bin"}
-	if end, err := launch.Run(context.Background(), c); err != nil || end.Code != 0 {
+	if end, err := sandbox.Run(context.Background(), c); err != nil || end.Code != 0 {
 		t.Errorf("%+v, %v", end, err)
 	}
 	gone(t, filepath.Join(dir, "pid"))
@@ -159,11 +158,11 @@ func TestCancel(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	time.AfterFunc(200*time.Millisecond, func() { cancel(cause) })
-	if _, err := launch.Run(ctx, c); !errors.Is(err, cause) {
+	if _, err := sandbox.Run(ctx, c); !errors.Is(err, cause) {
 		t.Errorf("error %v, want %v", err, cause)
 	}
 	gone(t, filepath.Join(dir, "pid"))
-	if _, err := launch.Run(ctx, c); !errors.Is(err, cause) {
+	if _, err := sandbox.Run(ctx, c); !errors.Is(err, cause) {
 		t.Errorf("started after the end: error %v", err)
 	}
 }
@@ -172,20 +171,20 @@ func TestCannotStart(t *testing.T) {
 	dir := t.TempDir()
 	c := shell(dir, "")
 	c.Path = filepath.Join(dir, "nothing")
-	for _, c.Jail = range []jail.Jail{{}, jail.Tools()} {
-		if _, err := launch.Run(context.Background(), c); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("in jail %v: error %v", c.Jail, err)
+	for _, c.Isolation = range []sandbox.Isolation{{}, sandbox.BestIsolation()} {
+		if _, err := sandbox.Run(context.Background(), c); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("isolation %v: error %v", c.Isolation, err)
 		}
 	}
 	c = shell(dir, "")
 	c.Stdout = filepath.Join(dir, "no", "out")
-	if _, err := launch.Run(context.Background(), c); !errors.Is(err, os.ErrNotExist) {
+	if _, err := sandbox.Run(context.Background(), c); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestCPUs(t *testing.T) {
-	cpus, err := launch.CPUs()
+	cpus, err := sandbox.CPUs()
 	if err != nil || len(cpus) == 0 {
 		t.Fatal(cpus, err)
 	}
@@ -193,17 +192,17 @@ func TestCPUs(t *testing.T) {
 	c := shell(t.TempDir(), "grep Cpus_allowed_list /proc/self/status")
 	c.Env = []string{"PATH=/usr/bin:/bin"}
 	c.CPUs = []int{last}
-	if _, err := launch.Run(context.Background(), c); err != nil {
+	if _, err := sandbox.Run(context.Background(), c); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Fields(read(t, c.Stdout)); len(got) != 2 || got[1] != strconv.Itoa(last) {
 		t.Errorf("the process may run on %q, want %d", got, last)
 	}
-	after, err := launch.CPUs()
+	after, err := sandbox.CPUs()
 	if err != nil || len(after) != len(cpus) {
 		t.Errorf("the test may run on %v afterwards, %v; before on %v", after, err, cpus)
 	}
-	if err := launch.Pin(0, 1<<20); err == nil {
+	if err := sandbox.Pin(0, 1<<20); err == nil {
 		t.Error("processor 1048576 exists")
 	}
 }
@@ -218,10 +217,10 @@ func TestExecutablesInParallel(t *testing.T) {
 		wg.Go(func() {
 			for i := range 25 {
 				path := filepath.Join(dir, strconv.Itoa(i))
-				if err := launch.WriteExecutable(path, script); err != nil {
+				if err := sandbox.WriteExecutable(path, script); err != nil {
 					t.Error(err)
 				}
-				if _, err := launch.Run(context.Background(), launch.Command{Path: path}); err != nil {
+				if _, err := sandbox.Run(context.Background(), sandbox.Command{Path: path}); err != nil {
 					t.Error(err)
 				}
 			}

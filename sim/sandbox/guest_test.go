@@ -1,4 +1,4 @@
-package jail
+package sandbox
 
 import (
 	"bytes"
@@ -42,11 +42,11 @@ func (p *program) invoke(number uint32, args ...uint32) {
 
 func (p *program) image() []byte {
 	p.invoke(syscall.SYS_EXIT_GROUP, status)
-	return imageOf(programBase, p.code)
+	return staticELF(programBase, p.code)
 }
 
-// run runs an executable and returns how it ended, and what it wrote.
-func run(t *testing.T, image []byte) (syscall.WaitStatus, string) {
+// execute runs an executable and returns how it ended, and what it wrote.
+func execute(t *testing.T, image []byte) (syscall.WaitStatus, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, image, 0o755); err != nil {
@@ -61,9 +61,9 @@ func run(t *testing.T, image []byte) (syscall.WaitStatus, string) {
 	return cmd.ProcessState.Sys().(syscall.WaitStatus), out.String()
 }
 
-func needGuests(t *testing.T) {
+func requireGuestFilter(t *testing.T) {
 	t.Helper()
-	if err := Guests(); err != nil {
+	if err := GuestFilterError(); err != nil {
 		t.Skipf("this machine confines no guests: %v", err)
 	}
 }
@@ -71,8 +71,8 @@ func needGuests(t *testing.T) {
 // TestGuests has hand-made executables make system calls: those that a
 // generated program has no need of end them, and are harmless without the
 // guard, so that it is the guard that ends them.
-func TestGuests(t *testing.T) {
-	needGuests(t)
+func TestGuestFilter(t *testing.T) {
+	requireGuestFilter(t)
 	const inet, stream, writeOnly, sigchld, childFlags = 2, 1, 1, 17, 0x4111 // VFORK, VM, SIGCHLD
 	for _, test := range []struct {
 		name string
@@ -108,14 +108,14 @@ func TestGuests(t *testing.T) {
 			test.call(p)
 			image := p.image()
 			// int 0x80 may be missing from the kernel.
-			if end, _ := run(t, image); end.ExitStatus() != status && !strings.Contains(test.name, "i386") {
+			if end, _ := execute(t, image); end.ExitStatus() != status && !strings.Contains(test.name, "i386") {
 				t.Fatalf("unguarded, it ended with %#x: want status %d", end, status)
 			}
-			guarded, err := Guard(image)
+			guarded, err := AddGuestFilter(image)
 			if err != nil {
 				t.Fatal(err)
 			}
-			end, out := run(t, guarded)
+			end, out := execute(t, guarded)
 			if test.ends && end.Signal() != syscall.SIGSYS || !test.ends && end.ExitStatus() != status {
 				t.Errorf("guarded, it ended with %#x", end)
 			}
@@ -128,7 +128,7 @@ func TestGuests(t *testing.T) {
 
 // TestGuardThreads has a guarded program start a thread as generated ones do.
 func TestGuardThreads(t *testing.T) {
-	needGuests(t)
+	requireGuestFilter(t)
 	p := newProgram("thread")
 	// The thread needs no stack: it writes and exits.
 	p.invoke(syscall.SYS_CLONE, threadFlags, 0, 0, 0)
@@ -141,11 +141,11 @@ func TestGuardThreads(t *testing.T) {
 	}
 	p.number(syscall.SYS_SCHED_YIELD)
 	p.bytes(0xeb, 0xf7) // jmp back to it
-	guarded, err := Guard(imageOf(programBase, p.code))
+	guarded, err := AddGuestFilter(staticELF(programBase, p.code))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if end, out := run(t, guarded); end.ExitStatus() != status || out != "thread" {
+	if end, out := execute(t, guarded); end.ExitStatus() != status || out != "thread" {
 		t.Errorf("it ended with %#x and wrote %q", end, out)
 	}
 }
@@ -153,7 +153,7 @@ func TestGuardThreads(t *testing.T) {
 // TestGuardRegisters sees that a program starts with registers of zero, as
 // the kernel would start it.
 func TestGuardRegisters(t *testing.T) {
-	needGuests(t)
+	requireGuestFilter(t)
 	var a assembly
 	a.bytes(0x48, 0x09, 0xdf) // or rdi, rbx
 	a.bytes(0x48, 0x09, 0xcf) // or rdi, rcx
@@ -167,11 +167,11 @@ func TestGuardRegisters(t *testing.T) {
 	a.bytes(0x48, 0x89, 0x04, 0x25, 0, 0, 0, 0)
 	a.bytes(0x83, 0xc7, status) // add edi, status
 	a.number(syscall.SYS_EXIT_GROUP)
-	guarded, err := Guard(imageOf(programBase, a.code))
+	guarded, err := AddGuestFilter(staticELF(programBase, a.code))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if end, _ := run(t, guarded); end.ExitStatus() != status {
+	if end, _ := execute(t, guarded); end.ExitStatus() != status {
 		t.Errorf("it ended with %#x: a register was not zero", end)
 	}
 }
@@ -201,7 +201,7 @@ func TestGuardRefuses(t *testing.T) {
 		{"segments far beyond the end", "segments are beyond", change(39, 0xff)},
 		{"in the way", "in the way", inTheWay},
 	} {
-		if _, err := Guard(test.image); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := AddGuestFilter(test.image); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.want)
 		}
 	}
@@ -211,7 +211,7 @@ func TestGuardRefuses(t *testing.T) {
 // and with the guard.
 func BenchmarkGuarded(b *testing.B) {
 	plain := newProgram("").image()
-	guarded, err := Guard(plain)
+	guarded, err := AddGuestFilter(plain)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func BenchmarkGuarded(b *testing.B) {
 		image []byte
 	}{{"no", plain}, {"yes", guarded}} {
 		b.Run(test.name, func(b *testing.B) {
-			file, err := inMemory("benchmark", test.image)
+			file, err := memoryFile("benchmark", test.image)
 			if err != nil {
 				b.Skip(err)
 			}
@@ -236,11 +236,11 @@ func BenchmarkGuarded(b *testing.B) {
 }
 
 // BenchmarkGuard is the cost of changing an executable of the usual size.
-func BenchmarkGuard(b *testing.B) {
+func BenchmarkAddGuestFilter(b *testing.B) {
 	plain := append(newProgram("").image(), make([]byte, 16<<10)...)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Guard(plain); err != nil {
+		if _, err := AddGuestFilter(plain); err != nil {
 			b.Fatal(err)
 		}
 	}

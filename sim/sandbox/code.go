@@ -1,4 +1,4 @@
-package jail
+package sandbox
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ var errUnsupported = errors.New("not on " + runtime.GOOS + "/" + runtime.GOARCH)
 
 const pageSize = 0x1000
 
-// The steps into jail, as reported.
+// The steps of the shim, as reported.
 const (
 	stepReport uint32 = iota + 1
 	stepPrivileges
@@ -58,14 +58,14 @@ func (a *assembly) call(step, number uint32, args ...uint32) (last int) {
 }
 
 // fail ends the code with what is done after a failure: report, and exit with
-// ExitRefused.
+// ExitFilterRefused.
 func (a *assembly) fail(report func()) {
 	for _, at := range a.failures {
 		le.PutUint32(a.code[at:], uint32(len(a.code)-at-4))
 	}
 	report()
 	a.bytes(0xbf) // mov edi, status
-	a.word(ExitRefused)
+	a.word(ExitFilterRefused)
 	a.number(syscall.SYS_EXIT_GROUP)
 }
 

@@ -1,4 +1,4 @@
-package jail
+package sandbox
 
 import (
 	"debug/elf"
@@ -10,18 +10,18 @@ import (
 	"syscall"
 )
 
-// ExitRefused is the exit status of a guarded executable that the kernel
+// ExitFilterRefused is the exit status of a guarded executable that the kernel
 // refused to confine; nothing of its own has run then.
-const ExitRefused = 120
+const ExitFilterRefused = 120
 
 // guardBase is about where the guard is loaded: below every executable that is
 // linked as usual.
 const guardBase = 0x20_0000
 
-// Guard returns an executable that gives up privileges, installs the filter of
+// AddGuestFilter returns an executable that gives up privileges, installs the filter of
 // guests and then runs as file, a static x86-64 executable at fixed addresses.
 // Nothing else changes: the guard is a segment more, and the entry point.
-func Guard(file []byte) ([]byte, error) {
+func AddGuestFilter(file []byte) ([]byte, error) {
 	if len(file) < headerBytes || string(file[:4]) != elf.ELFMAG || le.Uint16(file[atType:]) != uint16(elf.ET_EXEC) ||
 		le.Uint16(file[atMachine:]) != uint16(elf.EM_X86_64) || le.Uint16(file[atSegmentSize:]) != segmentBytes {
 		return nil, errors.New("guard executable: want a static x86-64 ELF file")
@@ -40,7 +40,7 @@ func Guard(file []byte) ([]byte, error) {
 	out = append(out, guardCode(uint32(at), le.Uint64(file[atEntry:]))...)
 	size := uint64(len(out)) - offset
 	for s := segments; len(s) > 0; s = s[segmentBytes:] {
-		switch start, length := le.Uint64(s[inAddress:]), le.Uint64(s[inMemoryBytes:]); elf.ProgType(le.Uint32(s)) {
+		switch start, length := le.Uint64(s[inAddress:]), le.Uint64(s[memoryFileBytes:]); elf.ProgType(le.Uint32(s)) {
 		case elf.PT_INTERP:
 			return nil, errors.New("guard executable: it is not static")
 		case elf.PT_LOAD:
@@ -80,9 +80,9 @@ const (
 // Offsets in the description of a segment, which begins with its type, and its
 // size.
 const (
-	inAddress     = 16
-	inMemoryBytes = 40
-	segmentBytes  = 56
+	inAddress       = 16
+	memoryFileBytes = 40
+	segmentBytes    = 56
 )
 
 // aligned pads a file to a multiple of eight bytes.
@@ -96,7 +96,11 @@ func aligned(file []byte) []byte {
 // guardBytes is about the size of a guard: room for it.
 const guardBytes = 512
 
-// guests is the filter of guests.
+// GuestFilterError is why this machine cannot run what AddGuestFilter makes,
+// determined once by trial; nil when it can.
+var GuestFilterError = sync.OnceValue(tryGuestFilter)
+
+// guests is the filter of generated programs.
 var guests = sync.OnceValue(guestFilter)
 
 // guardCode is the guard's machine code, loaded at base.
@@ -120,8 +124,8 @@ func guardCode(base uint32, entry uint64) []byte {
 	return a.code
 }
 
-// tryGuard runs a guarded executable that exits with a status of its own.
-func tryGuard() error {
+// tryGuestFilter runs a guarded executable that exits with a status of its own.
+func tryGuestFilter() error {
 	if !supported {
 		return errUnsupported
 	}
@@ -130,11 +134,11 @@ func tryGuard() error {
 	a.bytes(0xbf) // mov edi, status
 	a.word(status)
 	a.number(syscall.SYS_EXIT_GROUP)
-	image, err := Guard(imageOf(base, a.code))
+	image, err := AddGuestFilter(staticELF(base, a.code))
 	if err != nil {
 		return err
 	}
-	file, err := inMemory("ordeal-guard", image)
+	file, err := memoryFile("ordeal-guard", image)
 	if err != nil {
 		return err
 	}
