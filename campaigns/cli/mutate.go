@@ -59,12 +59,12 @@ func (s *source) target() (kill.Target, error) {
 }
 
 // mutants is the protocol, ready to be edited.
-func (s *source) mutants() (*mutate.Protocol, error) {
+func (s *source) mutants() (*mutate.Catalogue, error) {
 	t, err := s.target()
 	if err != nil {
 		return nil, usage(err)
 	}
-	return mutate.New(t.Tree)
+	return mutate.NewCatalogue(t.Tree)
 }
 
 // ofID is the source of a mutant: where no protocol is given, the embedded one
@@ -114,7 +114,7 @@ func newMutateList(e *env) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		for _, m := range p.List() {
+		for _, m := range p.Mutants() {
 			if !accept(&m) || m.Equivalent != "" && !all && !asJSON {
 				continue
 			}

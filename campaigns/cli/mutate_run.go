@@ -137,7 +137,7 @@ func (m *matrix) known() error {
 	for _, id := range m.ids {
 		var errs []error
 		for i := range m.o.Targets {
-			p, err := mutate.New(m.o.Targets[i].Tree)
+			p, err := mutate.NewCatalogue(m.o.Targets[i].Tree)
 			if err != nil {
 				return err
 			}

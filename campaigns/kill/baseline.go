@@ -12,6 +12,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -55,7 +56,7 @@ func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baselin
 		if err != nil {
 			return nil, err
 		}
-		options.Tree, options.SLICC, options.Repair, options.Watchdog = t.Tree, "", false, watchdog
+		options.SLICC, options.Repair, options.Watchdog = "", false, watchdog
 		b.options = append(b.options, options)
 		models, err := campaigns.ParseModels(machine.Promise())
 		if err != nil {
@@ -63,7 +64,10 @@ func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baselin
 		}
 		b.judging = campaigns.Judging{Models: models, Options: check.Options{Timeout: runTimeout}}
 	}
-	plain := b.on(t.Tree)
+	plain, err := b.on(t.Tree)
+	if err != nil {
+		return nil, err
+	}
 	longest := uint64(0)
 	for s := range r.o.Seeds {
 		var runs []plainRun
@@ -114,19 +118,20 @@ func (r *runner) plain(ctx context.Context, b *baseline, plain *machines, seed u
 // is made when it is first needed.
 type machines struct {
 	base    *baseline
-	tree    *syntax.File
+	p       *ruby.Protocol
 	runners []*builtin.Runner
 }
 
 // on makes the machines for a tree.
-func (b *baseline) on(tree *syntax.File) *machines {
-	return &machines{b, tree, make([]*builtin.Runner, len(b.options))}
+func (b *baseline) on(tree *syntax.File) (*machines, error) {
+	p, err := ruby.Compile(tree)
+	return &machines{b, p, make([]*builtin.Runner, len(b.options))}, err
 }
 
 func (m *machines) get(n int) (*builtin.Runner, error) {
 	if m.runners[n] == nil {
 		o := m.base.options[n]
-		o.Tree = m.tree
+		o.Compiled = m.p
 		var err error
 		if m.runners[n], err = builtin.New(o); err != nil {
 			return nil, err

@@ -164,7 +164,7 @@ type runner struct {
 
 // target measures the mutants of one protocol.
 func (r *runner) target(ctx context.Context, t *Target) ([]Result, error) {
-	p, err := mutate.New(t.Tree)
+	p, err := mutate.NewCatalogue(t.Tree)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (r *runner) target(ctx context.Context, t *Target) ([]Result, error) {
 }
 
 // core measures mutants under one kind of core, several at a time.
-func (r *runner) core(ctx context.Context, p *mutate.Protocol, protocol *protocol, base *baseline, list []mutate.Mutant) ([]Result, error) {
+func (r *runner) core(ctx context.Context, p *mutate.Catalogue, protocol *protocol, base *baseline, list []mutate.Mutant) ([]Result, error) {
 	results := make([]*Result, len(list))
 	group, ctx := errgroup.WithContext(ctx)
 	workers := r.o.Workers

@@ -140,7 +140,7 @@ func TestShortcut(t *testing.T) {
 	o := options(t, "mi")
 	o.Sample = 60
 	r := &runner{o: o, done: nil}
-	p, err := mutate.New(o.Targets[0].Tree)
+	p, err := mutate.NewCatalogue(o.Targets[0].Tree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestRuns(t *testing.T) {
 // TestBaseline wants a protocol that fails by itself to be refused.
 func TestBaseline(t *testing.T) {
 	o := options(t, "mi")
-	p, err := mutate.New(o.Targets[0].Tree)
+	p, err := mutate.NewCatalogue(o.Targets[0].Tree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestBaseline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Targets[0].Tree = p.Apply(m)
+	o.Targets[0].Tree = p.Tree(m)
 	if _, err := Run(t.Context(), o); !errors.Is(err, ErrBaseline) {
 		t.Errorf("error is %v", err)
 	}

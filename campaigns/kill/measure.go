@@ -16,9 +16,9 @@ import (
 )
 
 // choose lists the mutants to measure.
-func (r *runner) choose(p *mutate.Protocol) []mutate.Mutant {
+func (r *runner) choose(p *mutate.Catalogue) []mutate.Mutant {
 	var list []mutate.Mutant
-	for _, m := range p.List() {
+	for _, m := range p.Mutants() {
 		if r.o.Accept == nil || r.o.Accept(&m) {
 			list = append(list, m)
 		}
@@ -90,7 +90,7 @@ func (p *protocol) equivalent(m *mutate.Mutant, k core.Kind) string {
 }
 
 // measure runs a mutant under one kind of core.
-func (r *runner) measure(ctx context.Context, p *mutate.Protocol, of *protocol, base *baseline, m *mutate.Mutant) (*Result, error) {
+func (r *runner) measure(ctx context.Context, p *mutate.Catalogue, of *protocol, base *baseline, m *mutate.Mutant) (*Result, error) {
 	res := &Result{
 		Protocol: base.target.Name, Mutant: m.ID, Operator: m.Operator, Core: base.kind.String(), Equivalent: of.equivalent(m, base.kind), Taken: -1,
 	}
@@ -101,8 +101,11 @@ func (r *runner) measure(ctx context.Context, p *mutate.Protocol, of *protocol, 
 	if rows != nil {
 		res.Taken = base.taken(rows)
 	}
-	on := base.on(p.Apply(*m))
-	if _, err := on.get(0); err != nil {
+	on, err := base.on(p.Tree(*m))
+	if err == nil {
+		_, err = on.get(0)
+	}
+	if err != nil {
 		res.Error = err.Error()
 		return res, nil
 	}

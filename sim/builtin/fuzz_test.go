@@ -9,6 +9,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/syntax"
 )
@@ -66,7 +67,11 @@ func FuzzProtocol(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			r, err := New(Options{Tree: tree, Core: core.OOO, Budget: 3_000, Watchdog: 5_000})
+			compiled, err := ruby.Compile(tree)
+			if err != nil {
+				continue
+			}
+			r, err := New(Options{Compiled: compiled, Core: core.OOO, Budget: 3_000, Watchdog: 5_000})
 			if err != nil {
 				continue
 			}

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
 
-// BenchmarkMutant measures the processor time from the request of a mutant,
-// its protocol being read, to a runner that is ready: the edit of a copy of
-// the tree, the check and the compilation.
+// BenchmarkMutant measures the processor time from a mutant of a catalogue to a
+// runner: the edit of a copy of the tree, the check and the compilation.
 func BenchmarkMutant(b *testing.B) {
 	for _, name := range protocols.Names() {
 		b.Run(name, func(b *testing.B) {
@@ -18,17 +18,21 @@ func BenchmarkMutant(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			p, err := mutate.New(tree)
+			catalogue, err := mutate.NewCatalogue(tree)
 			if err != nil {
 				b.Fatal(err)
 			}
-			list := p.List()
+			list := catalogue.Mutants()
 			b.ReportAllocs()
 			n, start := 0, userTime(b)
 			for b.Loop() {
 				m := list[n*7919%len(list)]
 				n++
-				if _, err := New(Options{Tree: p.Apply(m), Protocol: m.ID, Core: core.OOO}); err != nil {
+				compiled, err := ruby.Compile(catalogue.Tree(m))
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := New(Options{Compiled: compiled, Protocol: m.ID, Core: core.OOO}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -10,20 +10,25 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/syntax"
 )
 
-// TestTree runs a protocol from its tree as from its name.
-func TestTree(t *testing.T) {
+// TestCompiled runs a protocol that is already compiled as one from its name.
+func TestCompiled(t *testing.T) {
 	for _, name := range protocols.Names() {
 		tree, err := protocols.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		compiled, err := ruby.Compile(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
 		job := sim.Job{Program: randomProgram(t, 1, 4), Rounds: 3, Seed: 5}
 		var reports []Report
-		for _, o := range []Options{{Protocol: name, Core: core.OOO}, {Protocol: "edited", Tree: tree, Core: core.OOO}} {
+		for _, o := range []Options{{Protocol: name, Core: core.OOO}, {Protocol: "edited", Compiled: compiled, Core: core.OOO}} {
 			r := newRunner(t, o)
 			if v := r.Version(t.Context()); !strings.HasPrefix(v, "protocol "+o.Protocol+",") {
 				t.Errorf("%s: version %q", name, v)
@@ -35,7 +40,7 @@ func TestTree(t *testing.T) {
 			reports = append(reports, report)
 		}
 		if !bytes.Equal(reports[0].Log, reports[1].Log) || reports[0].Statistics != reports[1].Statistics {
-			t.Errorf("%s runs otherwise from its tree", name)
+			t.Errorf("%s runs otherwise when compiled before", name)
 		}
 	}
 }
@@ -45,14 +50,19 @@ func TestProtocolOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	compiled, err := ruby.Compile(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		want    string
 		options Options
 	}{
 		{"mi, mesi-two-level", Options{Protocol: "mesi"}},
-		{"and a tree", Options{SLICC: smallProtocol, Tree: tree}},
+		{"and a compiled protocol", Options{SLICC: smallProtocol, Compiled: compiled}},
+		{"want its source", Options{Compiled: compiled, Mutant: "x"}},
 		{`"mi" and file`, Options{Protocol: "mi", SLICC: smallProtocol}},
-		{"want a file to repair", Options{Tree: tree, Repair: true}},
+		{"want a file to repair", Options{Compiled: compiled, Repair: true}},
 		{"want a file to repair", Options{Protocol: "mi", Repair: true}},
 	} {
 		c.options.Core = core.TSO
@@ -65,7 +75,7 @@ func TestProtocolOptions(t *testing.T) {
 			t.Errorf("no protocol %s", name)
 		}
 	}
-	if err := (Options{Tree: tree, Core: core.TSO}).Validate(); err != nil {
+	if err := (Options{Compiled: compiled, Core: core.TSO}).Validate(); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/syntax"
 )
 
 // The memory systems by name.
@@ -39,10 +38,10 @@ type Options struct {
 	// for instance MI_example.slicc in gem5's src/mem/ruby/protocol. Protocol
 	// is empty then.
 	SLICC string
-	// Tree is a coherence protocol to run instead, read already and perhaps
-	// edited; it is not changed. Protocol is a name for it then, which
-	// Runner.Version tells, and SLICC is empty.
-	Tree *syntax.File
+	// Compiled is a coherence protocol to run instead, which any number of
+	// runners may share. Protocol is then a name for it, which Runner.Version
+	// reports; SLICC and Mutant are empty.
+	Compiled *ruby.Protocol
 	// Repair (--repair) edits known defects of gem5's own protocols out of
 	// SLICC; see package repair.
 	Repair bool
@@ -124,7 +123,7 @@ var DefaultLatency = latency.Model{Base: 4, Jitter: 12}
 
 // withDefaults fills in the defaults.
 func (o Options) withDefaults() Options {
-	if o.Protocol == "" && o.SLICC == "" && o.Tree == nil {
+	if o.Protocol == "" && o.SLICC == "" && o.Compiled == nil {
 		o.Protocol = Ideal
 	}
 	if o.Latency == (latency.Model{}) {
@@ -163,15 +162,17 @@ func (o Options) Validate() error {
 // validateProtocol wants one memory system.
 func (o *Options) validateProtocol() error {
 	switch {
-	case o.SLICC != "" && o.Tree != nil:
-		return fmt.Errorf("protocol file %s and a tree: want one of them", o.SLICC)
+	case o.Compiled != nil && o.SLICC != "":
+		return fmt.Errorf("protocol file %s and a compiled protocol: want one of them", o.SLICC)
+	case o.Compiled != nil && o.Mutant != "":
+		return fmt.Errorf("mutant %s of a compiled protocol: want its source", o.Mutant)
 	case o.SLICC != "" && o.Protocol != "":
 		return fmt.Errorf("protocol %q and file %s: want one of them", o.Protocol, o.SLICC)
 	case o.SLICC != "":
 		return nil
 	case o.Repair:
 		return fmt.Errorf("repair of protocol %q: want a file to repair", o.Protocol)
-	case o.Tree == nil && !slices.Contains(Protocols(), o.Protocol):
+	case o.Compiled == nil && !slices.Contains(Protocols(), o.Protocol):
 		return fmt.Errorf("unknown protocol %q: want one of %s", o.Protocol, strings.Join(Protocols(), ", "))
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/repair"
 	"ordeal/sim/slicc/syntax"
 )
@@ -79,16 +78,11 @@ func transitions(f *syntax.File) []*syntax.Transition {
 
 func runMutant(t *testing.T, file *syntax.File, tr *syntax.Transition, what string) sim.Outcome {
 	t.Helper()
-	checked, err := compiler.Check(file)
+	p, err := ruby.Compile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := ruby.Compile(checked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newRunner(t, Options{Core: core.OOO, Budget: 40_000, Watchdog: 20_000})
-	r.build = protocolBuilder(p)
+	r := newRunner(t, Options{Compiled: p, Core: core.OOO, Budget: 40_000, Watchdog: 20_000})
 	report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 3, 4), Rounds: 8, Seed: 3})
 	if err != nil {
 		t.Fatal(err)

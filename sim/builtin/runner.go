@@ -37,16 +37,12 @@ func New(o Options) (*Runner, error) {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
 	r := &Runner{options: o.withDefaults(), build: buildSystem}
-	tree, name, err := r.options.mutated()
+	p, name, err := r.options.compile()
 	if err != nil {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
-	if tree == nil {
+	if p == nil {
 		return r, nil
-	}
-	p, err := compile(tree)
-	if err != nil {
-		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
 	if err := p.Check(r.options.ruby(1, 0)); err != nil {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
@@ -54,7 +50,7 @@ func New(o Options) (*Runner, error) {
 	if o.LockedRMW && !p.Locks() {
 		return nil, fmt.Errorf("configure embedded simulator: protocol %s has no locks for read-modify-writes", name)
 	}
-	if o.Tree == nil && o.SLICC == "" && o.Mutant == "" {
+	if o.Compiled == nil && o.SLICC == "" && o.Mutant == "" {
 		if err := r.known(o.Protocol); err != nil {
 			return nil, fmt.Errorf("configure embedded simulator: %w", err)
 		}

@@ -120,7 +120,7 @@ func TestSizesMatter(t *testing.T) {
 
 // stallingMI is MI with forwards that block those behind them while they wait,
 // as they do in gem5.
-func stallingMI(t *testing.T) *syntax.File {
+func stallingMI(t *testing.T) *ruby.Protocol {
 	t.Helper()
 	tree, err := protocols.Load("mi")
 	if err != nil {
@@ -145,7 +145,11 @@ func stallingMI(t *testing.T) *syntax.File {
 	if !found {
 		t.Fatalf("no transition has the action %s", waits)
 	}
-	return tree
+	p, err := ruby.Compile(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // machineDecls lists what is in the machines of a protocol.
@@ -172,7 +176,7 @@ func TestBadSizes(t *testing.T) {
 		{"65 directories", Options{Protocol: "moesi-hammer", Directories: 65}},
 		{"-1 directories", Options{Protocol: "moesi-hammer", Directories: -1}},
 		{"3 banks: want a power of two", Options{Protocol: "mesi-two-level", Banks: 3}},
-		{"MI_example with 2 directories: it deadlocks", Options{Protocol: "mi", Tree: stallingMI(t), Directories: 2}},
+		{"MI_example with 2 directories: it deadlocks", Options{Protocol: "mi", Compiled: stallingMI(t), Directories: 2}},
 		{"MOESI_hammer with 2 banks: it has no", Options{Protocol: "moesi-hammer", Banks: 2}},
 		{"want a coherence protocol", Options{Protocol: Ideal, TBEs: 5}},
 		{"cache of 3 sets", Options{Protocol: "mi", Private: cache.Geometry{Sets: 3, Ways: 1}}},

@@ -12,7 +12,6 @@ import (
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/repair"
 	"ordeal/sim/slicc/syntax"
@@ -38,8 +37,6 @@ func buildSystem(q *event.Queue, o *Options, cores int, seed uint64) memory.Syst
 // its name with the repairs; nil for a memory system without a protocol.
 func (o *Options) protocol() (*syntax.File, string, error) {
 	switch {
-	case o.Tree != nil:
-		return o.Tree, cmp.Or(o.Protocol, o.Tree.Name), nil
 	case o.SLICC != "":
 		return o.file()
 	case o.Protocol == Ideal || o.Protocol == IdealCached:
@@ -61,15 +58,15 @@ func (o *Options) mutated() (*syntax.File, string, error) {
 	if tree == nil {
 		return nil, "", fmt.Errorf("mutant %s: protocol %s is not written in SLICC", o.Mutant, name)
 	}
-	p, err := mutate.New(tree)
+	catalogue, err := mutate.NewCatalogue(tree)
 	if err != nil {
 		return nil, "", err
 	}
-	m, err := p.Find(o.Mutant)
+	m, err := catalogue.Find(o.Mutant)
 	if err != nil {
 		return nil, "", err
 	}
-	return p.Apply(m), name + " with mutant " + m.ID, nil
+	return catalogue.Tree(m), name + " with mutant " + m.ID, nil
 }
 
 // file reads the protocol in a file and repairs it if wanted.
@@ -87,13 +84,18 @@ func (o *Options) file() (*syntax.File, string, error) {
 	return tree, name, nil
 }
 
-// compile makes a protocol ready to run.
-func compile(tree *syntax.File) (*ruby.Protocol, error) {
-	checked, err := compiler.Check(tree)
-	if err != nil {
-		return nil, fmt.Errorf("check protocol %s: %w", tree.Name, err)
+// compile makes the protocol that the options name ready to run; it is nil for
+// a memory system without a protocol. The name includes repairs and mutant.
+func (o *Options) compile() (*ruby.Protocol, string, error) {
+	if o.Compiled != nil {
+		return o.Compiled, cmp.Or(o.Protocol, o.Compiled.Name()), nil
 	}
-	return ruby.Compile(checked)
+	tree, name, err := o.mutated()
+	if tree == nil || err != nil {
+		return nil, name, err
+	}
+	p, err := ruby.Compile(tree)
+	return p, name, err
 }
 
 // protocolBuilder makes memory systems that run a protocol.

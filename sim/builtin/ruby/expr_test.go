@@ -8,7 +8,6 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -42,13 +41,9 @@ func runWith(t *testing.T, statements string) error {
 	if err != nil {
 		t.Fatalf("%s: %v", statements, err)
 	}
-	checked, err := compiler.Check(file)
+	p, err := Compile(file)
 	if err != nil {
 		t.Fatalf("%s: %v", statements, err)
-	}
-	p, err := Compile(checked)
-	if err != nil {
-		t.Fatal(err)
 	}
 	q, c := event.New(event.FIFO, 1), &core{}
 	s := New(q, p, Options{Cores: 2}.WithDefaults())

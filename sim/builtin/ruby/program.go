@@ -103,8 +103,8 @@ func (f *stateFunc) call(c *controller, tbe, entry *object, line, state uint64) 
 	return c.words[f.result]
 }
 
-// compile compiles the machines of a protocol that are instantiated.
-func compile(protocol *types.Protocol) (*program, error) {
+// generate compiles the machines of a protocol that are instantiated.
+func generate(protocol *types.Protocol) (*program, error) {
 	p := &program{protocol: protocol, layouts: map[*types.Type]*layout{}}
 	if err := p.names(); err != nil {
 		return nil, err

@@ -16,6 +16,8 @@ import (
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/builtin/ruby/network"
 	"ordeal/sim/builtin/sequencer"
+	"ordeal/sim/slicc/compiler"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -23,14 +25,19 @@ import (
 // same time.
 type Protocol struct{ program *program }
 
-// Compile compiles a checked protocol. The error lists every place where it
-// needs what the runtime does not have.
-func Compile(p *types.Protocol) (*Protocol, error) {
-	compiled, err := compile(p)
+// Compile checks and compiles a protocol. The error lists everything that is
+// wrong with the protocol, or else every place where it needs what the runtime
+// does not have.
+func Compile(tree *syntax.File) (*Protocol, error) {
+	checked, err := compiler.Check(tree)
+	if err != nil {
+		return nil, fmt.Errorf("check protocol %s: %w", tree.Name, err)
+	}
+	p, err := generate(checked)
 	if err != nil {
 		return nil, err
 	}
-	return &Protocol{compiled}, nil
+	return &Protocol{p}, nil
 }
 
 // Name is the name that the protocol gives itself.

@@ -10,7 +10,7 @@ import (
 
 // equivalent says why an edit cannot be noticed, as far as the text of the
 // protocol shows it.
-func (p *Protocol) equivalent(m *machine, s site, e edit) string {
+func (p *Catalogue) equivalent(m *machine, s site, e edit) string {
 	if s.name != "" {
 		return p.equivalentBody(m, s, e)
 	}
@@ -79,7 +79,7 @@ func (m *machine) evictionsOnly(s site, e edit) bool {
 }
 
 // equivalentBody is equivalent for edits of actions, ports and functions.
-func (p *Protocol) equivalentBody(m *machine, s site, e edit) string {
+func (p *Catalogue) equivalentBody(m *machine, s site, e edit) string {
 	if _, ok := s.decl.(*syntax.Action); ok && !m.runs(s.name) {
 		return fmt.Sprintf("no transition of machine %s runs the action", m.name)
 	}
@@ -144,7 +144,7 @@ func (m *machine) runs(action string) bool {
 var nativeFields = []string{"Destination", "addr", "Addr", "Type", "Sender", "DataBlk", "Len"}
 
 // readFields notes the names of all fields that some expression reads.
-func (p *Protocol) readFields() {
+func (p *Catalogue) readFields() {
 	for _, name := range nativeFields {
 		p.fields[name] = true
 	}
@@ -160,7 +160,7 @@ func (p *Protocol) readFields() {
 	}
 }
 
-func (p *Protocol) fieldsOf(b *syntax.Block) {
+func (p *Catalogue) fieldsOf(b *syntax.Block) {
 	walk(b, func(s syntax.Stmt) {
 		switch s := s.(type) {
 		case *syntax.ExprStmt:
@@ -184,7 +184,7 @@ func (p *Protocol) fieldsOf(b *syntax.Block) {
 	})
 }
 
-func (p *Protocol) fieldsRead(x syntax.Expr) {
+func (p *Catalogue) fieldsRead(x syntax.Expr) {
 	if member, ok := x.(*syntax.Member); ok {
 		p.fields[member.Field.Name] = true
 	}

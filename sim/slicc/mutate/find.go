@@ -15,10 +15,11 @@ const maxNearest = 3
 // Find makes the mutant with the name id, listed or not. The error for a name
 // that does not fit the protocol says where it does not and lists the mutants
 // with the nearest names.
-func (p *Protocol) Find(id string) (Mutant, error) {
+func (p *Catalogue) Find(id string) (Mutant, error) {
 	var whole Mutant
 	rest := p
-	for i, part := range strings.Split(id, joint+p.Name+"/") {
+	parts := strings.Split(id, joint+p.Name+"/")
+	for i, part := range parts {
 		if i > 0 {
 			part = p.Name + "/" + part
 		}
@@ -33,8 +34,11 @@ func (p *Protocol) Find(id string) (Mutant, error) {
 			whole.changes = append(whole.changes, m.changes...)
 			whole.Equivalent, whole.Evictions = "", whole.Evictions && m.Evictions
 		}
-		// Later edits work on what the earlier ones left.
-		if rest, err = New(rest.Apply(m)); err != nil {
+		if i+1 == len(parts) {
+			break
+		}
+		// Later edits work on the result of the earlier ones.
+		if rest, err = NewCatalogue(rest.Tree(m)); err != nil {
 			return Mutant{}, fmt.Errorf("mutant %s: %w", part, err)
 		}
 	}
@@ -42,7 +46,7 @@ func (p *Protocol) Find(id string) (Mutant, error) {
 }
 
 // single makes a mutant of one edit from its name.
-func (p *Protocol) single(id string) (Mutant, error) {
+func (p *Catalogue) single(id string) (Mutant, error) {
 	parts := strings.SplitN(id, "/", 4)
 	if len(parts) != 4 {
 		return Mutant{}, fmt.Errorf("want PROTOCOL/MACHINE/PLACE/EDIT")
@@ -86,9 +90,9 @@ func (m *machine) find(place string) (site, error) {
 }
 
 // unknown is the error for a name that does not fit.
-func (p *Protocol) unknown(id string, err error) error {
+func (p *Catalogue) unknown(id string, err error) error {
 	var list []string
-	for _, m := range p.List() {
+	for _, m := range p.Mutants() {
 		list = append(list, m.ID)
 	}
 	near := nearest(id, list)

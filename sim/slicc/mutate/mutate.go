@@ -1,6 +1,6 @@
-// Package mutate plants faults in coherence protocols: small edits of a SLICC
-// tree, each with a name that people can read and that survives edits of other
-// parts of the protocol.
+// Package mutate injects bugs into coherence protocols: small edits of a SLICC
+// tree, each with a readable name that survives edits of other parts of the
+// protocol.
 //
 // A name has four parts: the protocol, the machine, the place in the machine
 // and the edit. The place is a row of the transition table, (STATE,EVENT), or
@@ -10,21 +10,24 @@
 //	MESI_Two_Level/L1Cache/s_deallocateTBE/skip:unset_tbe()
 //
 // Where the same edit is possible at several points of a place, "#2" and so on
-// tell them apart. Several edits joined by " + " are one mutant. List
-// enumerates the single edits of a protocol; Find makes any mutant from its
-// name, including edits that are too many to list.
+// distinguish them. Several edits joined by " + " are one mutant. A Catalogue
+// lists the single edits of a protocol; its method Find makes any mutant from
+// its name, including edits that are too many to list.
 //
-// Some mutants cannot be told from the protocol by any program; List marks
-// those whose reason it can see, see Mutant.Equivalent. All others may or may
-// not be equivalent.
+// No program can distinguish an equivalent mutant from the protocol. The
+// catalogue marks those whose reason it can see, see Mutant.Equivalent; all
+// others may or may not be equivalent.
 package mutate
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
 )
 
 // Operator is a kind of edit.
@@ -76,18 +79,20 @@ type Mutant struct {
 	changes   []change
 }
 
-// Protocol is a protocol's tree, prepared for edits. The tree itself is never
-// changed.
-type Protocol struct {
-	Name     string
+// Catalogue is the mutants of one protocol. It may be used by several
+// goroutines at the same time; the protocol's tree is never changed.
+type Catalogue struct {
+	Name     string // that the protocol gives itself
 	Root     *syntax.File
 	machines []*machine
 	fields   map[string]bool // names of fields that something reads
+	mutants  func() []Mutant
+	checked  func() (*types.Protocol, error)
 }
 
-// New prepares a protocol whose files are all loaded.
-func New(root *syntax.File) (*Protocol, error) {
-	p := &Protocol{Root: root, fields: map[string]bool{}}
+// NewCatalogue makes the catalogue of a protocol whose files are all loaded.
+func NewCatalogue(root *syntax.File) (*Catalogue, error) {
+	p := &Catalogue{Root: root, fields: map[string]bool{}}
 	p.collect(root)
 	if p.Name == "" {
 		return nil, fmt.Errorf("%s: the protocol does not say its name", root.Name)
@@ -96,11 +101,21 @@ func New(root *syntax.File) (*Protocol, error) {
 		return nil, fmt.Errorf("%s: the protocol has no machine", root.Name)
 	}
 	p.readFields()
+	p.mutants = sync.OnceValue(p.list)
+	p.checked = sync.OnceValues(func() (*types.Protocol, error) { return compiler.Check(root) })
 	return p, nil
 }
 
+// Protocol is the checked form of the protocol itself, without a mutant. It is
+// checked at the first call.
+func (p *Catalogue) Protocol() (*types.Protocol, error) { return p.checked() }
+
+// Mutants lists the mutants in the order of the protocol's text. They are
+// enumerated at the first call; the caller must not change the list.
+func (p *Catalogue) Mutants() []Mutant { return p.mutants() }
+
 // collect finds the protocol's name and machines.
-func (p *Protocol) collect(f *syntax.File) {
+func (p *Catalogue) collect(f *syntax.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *syntax.Protocol:
@@ -125,7 +140,7 @@ func (p *Protocol) collect(f *syntax.File) {
 }
 
 // machine finds a machine by name; nil if there is none.
-func (p *Protocol) machine(name string) *machine {
+func (p *Catalogue) machine(name string) *machine {
 	i := slices.IndexFunc(p.machines, func(m *machine) bool { return m.name == name })
 	if i < 0 {
 		return nil
@@ -133,8 +148,7 @@ func (p *Protocol) machine(name string) *machine {
 	return p.machines[i]
 }
 
-// List enumerates the mutants of the protocol in the order of its text.
-func (p *Protocol) List() []Mutant {
+func (p *Catalogue) list() []Mutant {
 	var list []Mutant
 	for _, m := range p.machines {
 		for _, s := range m.sites() {
@@ -157,7 +171,7 @@ func (p *Protocol) List() []Mutant {
 }
 
 // mutant makes a mutant of a single edit.
-func (p *Protocol) mutant(m *machine, s site, e edit) (Mutant, error) {
+func (p *Catalogue) mutant(m *machine, s site, e edit) (Mutant, error) {
 	c, err := m.change(s, e)
 	if err != nil {
 		return Mutant{}, err
@@ -169,9 +183,9 @@ func (p *Protocol) mutant(m *machine, s site, e edit) (Mutant, error) {
 	return mutant, nil
 }
 
-// Apply gives the protocol's tree with the mutant's edits. It shares all that
-// is not edited with the tree of p.
-func (p *Protocol) Apply(m Mutant) *syntax.File {
+// Tree is the protocol's tree with the mutant's edits. It shares all that is
+// not edited with Root.
+func (p *Catalogue) Tree(m Mutant) *syntax.File {
 	root := p.Root
 	for _, c := range m.changes {
 		root, _ = c.file(root)

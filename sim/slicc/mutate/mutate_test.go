@@ -45,13 +45,13 @@ func sources(t testing.TB) []source {
 // small is the protocol that the tests of the runtime use, too.
 var small = source{os.DirFS("../../builtin/ruby/testdata/small"), "small.slicc"}
 
-func (s source) load(t testing.TB) *Protocol {
+func (s source) load(t testing.TB) *Catalogue {
 	t.Helper()
 	tree, err := syntax.Load(s.fsys, s.root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := New(tree)
+	p, err := NewCatalogue(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +78,11 @@ func TestMutants(t *testing.T) {
 	for _, src := range sources(t) {
 		p := src.load(t)
 		original := printAll(p.Root)
-		list := p.List()
+		list := p.Mutants()
 		step := len(list)/60 + 1
 		for i := 0; i < len(list); i += step {
 			m := list[i]
-			tree := p.Apply(m)
+			tree := p.Tree(m)
 			if printAll(tree) == original {
 				t.Errorf("%s changes nothing", m.ID)
 			}
@@ -94,7 +94,7 @@ func TestMutants(t *testing.T) {
 				t.Errorf("%v", err)
 				continue
 			}
-			if printAll(p.Apply(found)) != printAll(tree) || found.Equivalent != m.Equivalent {
+			if printAll(p.Tree(found)) != printAll(tree) || found.Equivalent != m.Equivalent {
 				t.Errorf("%s: the name means another mutant", m.ID)
 			}
 			files, err := Text(src.fsys, src.root, m.ID)
@@ -132,7 +132,7 @@ func TestListNames(t *testing.T) {
 	seen := map[Operator]bool{}
 	for _, src := range sources(t) {
 		ids := map[string]bool{}
-		for _, m := range src.load(t).List() {
+		for _, m := range src.load(t).Mutants() {
 			if ids[m.ID] {
 				t.Errorf("%s is listed twice", m.ID)
 			}
@@ -252,7 +252,7 @@ func TestEquivalentRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := New(root)
+		p, err := NewCatalogue(root)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,12 +273,12 @@ func TestCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := New(root)
+	p, err := NewCatalogue(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen, copies := map[string]string{}, 0
-	for _, m := range p.List() {
+	for _, m := range p.Mutants() {
 		if m.Operator != Copy {
 			continue
 		}
@@ -338,7 +338,7 @@ func TestFindErrors(t *testing.T) {
 // found to be found again.
 func FuzzFind(f *testing.F) {
 	p := small.load(f)
-	for i, m := range p.List() {
+	for i, m := range p.Mutants() {
 		if i%50 == 0 {
 			f.Add(m.ID)
 		}
@@ -350,7 +350,7 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		again, err := p.Find(m.ID)
-		if err != nil || again.ID != m.ID || printAll(p.Apply(again)) != printAll(p.Apply(m)) {
+		if err != nil || again.ID != m.ID || printAll(p.Tree(again)) != printAll(p.Tree(m)) {
 			t.Errorf("%q is %q, which is %q: %v", id, m.ID, again.ID, err)
 		}
 	})

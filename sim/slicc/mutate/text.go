@@ -72,7 +72,7 @@ func (o overlay) edit(root, id string) error {
 	if err != nil {
 		return err
 	}
-	p, err := New(tree)
+	p, err := NewCatalogue(tree)
 	if err != nil {
 		return err
 	}
