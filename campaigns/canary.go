@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 )
 
@@ -130,7 +130,7 @@ func (s *Summary) addCanary(run *Run, row *Row) {
 // canaryTable has a line for each planted fault, those that did what they
 // should not first.
 func (s *Summary) canaryTable() string {
-	rows := [][]string{{"canary", "fate", "runs", "caught", "first", "fault"}}
+	t := messages.Table{Header: []any{"canary", "fate", "runs", "caught", "first", "fault"}, Left: []int{1, 5}}
 	for _, wrong := range []bool{true, false} {
 		for _, r := range s.Rows {
 			k := r.Canary
@@ -144,13 +144,13 @@ func (s *Summary) canaryTable() string {
 			if k.Control != "" {
 				about = "none that can show: " + k.Control
 			}
-			rows = append(rows, []string{r.Config, string(k.Fate), wording.Group(r.Runs), wording.Group(k.Caught), first, about})
+			t.Rows = append(t.Rows, []any{r.Config, k.Fate, messages.Comma(r.Runs), messages.Comma(k.Caught), first, about})
 		}
 	}
-	if len(rows) == 1 {
+	if len(t.Rows) == 0 {
 		return ""
 	}
-	return align(rows, columns{left: []int{0, 1, 5}})
+	return t.String()
 }
 
 // wrong tells whether the canary did what it should not.
@@ -177,7 +177,7 @@ func (s *Summary) canarySentences() []string {
 	}
 	var out []string
 	if n := count[FateCaught] + count[FateMissed] + count[FateOpen]; n > 0 {
-		text := fmt.Sprintf("Canaries are faults planted to see that they are noticed: %s of %s caught", wording.Group(count[FateCaught]), wording.Group(n))
+		text := fmt.Sprintf("Canaries are faults planted to see that they are noticed: %s of %s caught", messages.Comma(count[FateCaught]), messages.Comma(n))
 		if count[FateMissed] > 0 {
 			text += "; missed: " + list(FateMissed)
 		}
@@ -187,14 +187,14 @@ func (s *Summary) canarySentences() []string {
 		out = append(out, text+".")
 	}
 	if n := count[FateQuiet] + count[FateLoud]; n > 0 {
-		text := fmt.Sprintf("Negative controls are faults that cannot show: %s of %s quiet", wording.Group(count[FateQuiet]), wording.Group(n))
+		text := fmt.Sprintf("Negative controls are faults that cannot show: %s of %s quiet", messages.Comma(count[FateQuiet]), messages.Comma(n))
 		if count[FateLoud] > 0 {
 			text += "; but failing: " + list(FateLoud)
 		}
 		out = append(out, text+".")
 	}
 	if otherwise > 0 {
-		out = append(out, fmt.Sprintf("%s of canaries failed in another way than bug.by says and count as nothing.", wording.Plural(otherwise, "run")))
+		out = append(out, fmt.Sprintf("%s of canaries failed in another way than bug.by says and count as nothing.", messages.Plural(otherwise, "run")))
 	}
 	return out
 }

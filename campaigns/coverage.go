@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 )
 
@@ -41,7 +41,7 @@ func (r *Row) coverage() string {
 		return ""
 	}
 	if !r.Whole {
-		return fmt.Sprintf("%s: %s taken, the last new one in run %d.", r.Config, wording.Plural(r.Coverage.Taken(), "transition"), r.LastNew)
+		return fmt.Sprintf("%s: %s taken, the last new one in run %d.", r.Config, messages.Plural(r.Coverage.Taken(), "transition"), r.LastNew)
 	}
 	reachable, missing := r.Coverage.Reachable(), r.Coverage.Missing()
 	text := fmt.Sprintf("%s: %d of %d reachable transitions taken (%.1f %%), the last new one in run %d",

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 )
 
@@ -150,24 +150,24 @@ func (f *Finding) text(s *Summary) string {
 	}
 	if f.Outcome == sim.Missed {
 		fmt.Fprintf(&b, "\nfinding: %s (%s)\n", f.Title, f.Outcome)
-		line("runs", "none of %s failed as the planted fault should, in %s", wording.Plural(f.Runs, "run"), f.System)
+		line("runs", "none of %s failed as the planted fault should, in %s", messages.Plural(f.Runs, "run"), f.System)
 		if s.Again != "" {
 			line("look", "%s --run %d", s.Again, f.First)
 		}
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\nfinding: %s (%s, %s)\n", f.Title, f.Outcome, wording.Plural(f.Runs, "run"))
+	fmt.Fprintf(&b, "\nfinding: %s (%s, %s)\n", f.Title, f.Outcome, messages.Plural(f.Runs, "run"))
 	line("first", "run %d of seed %d after %s, in %s", f.First, s.Seed, seconds(f.FirstAt), f.Dir)
 	if f.Runs > 1 {
 		line("last", "run %d after %s", f.Last, seconds(f.LastAt))
 	}
 	var counts []string
 	for _, c := range f.Configs {
-		counts = append(counts, fmt.Sprintf("%s %s", c.Config, wording.Group(c.Runs)))
+		counts = append(counts, fmt.Sprintf("%s %s", c.Config, messages.Comma(c.Runs)))
 	}
 	line("where", "%s: %s", f.System, strings.Join(counts, ", "))
 	if f.Alone > 0 {
-		line("alone", "recurs in %d of %s made again outside their batch", f.Recurred, wording.Plural(f.Alone, "run"))
+		line("alone", "recurs in %d of %s made again outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))
 	}
 	if f.Reduction != nil {
 		line("reduced", "%s", f.Reduction)

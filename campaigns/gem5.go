@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"strings"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/gen/emit/elf"
 	"ordeal/sim/gem5"
 	"ordeal/sim/gem5/tree"
@@ -122,7 +122,7 @@ func (c *Config) machineFaults(sim string) []fault {
 	if sim != SimGem5 {
 		faults := c.Machine.faults(sim)
 		if c.Cores > 0 && c.Threads > c.Cores {
-			faults = append(faults, fault{"cores", fmt.Sprintf("%d for %s", c.Cores, wording.Plural(c.Threads, "thread"))})
+			faults = append(faults, fault{"cores", fmt.Sprintf("%d for %s", c.Cores, messages.Plural(c.Threads, "thread"))})
 		}
 		if c.Gem5.set() {
 			faults = append(faults, fault{"gem5", fmt.Sprintf("a gem5 is described, but the simulator is %s: want sim: %s", sim, SimGem5)})

@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/document"
+	"ordeal/campaigns/internal/messages"
 )
 
 // field is a key of a campaign file: a field of Campaign or of a type in it.
@@ -151,25 +152,11 @@ func suggestion(key string, fields []field) string {
 		known = append(known, f.key)
 	}
 	slices.Sort(known)
-	for _, k := range known {
-		if near(k, key) {
-			return fmt.Sprintf(" (did you mean %q?)", k)
-		}
+	if closest, ok := messages.Closest(key, known); ok {
+		return fmt.Sprintf(" (did you mean %q?)", closest)
 	}
 	if len(known) > keysNamed {
 		return " (ordeal campaign schema lists those there are)"
 	}
 	return " (known: " + strings.Join(known, ", ") + ")"
-}
-
-// near reports whether one edit, or a swap of neighbours, turns a into b.
-func near(a, b string) bool {
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	swap := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
-	return swap || len(a) <= 1 && len(b) <= 1
 }

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/sim"
@@ -225,7 +225,7 @@ func (r *running) over() bool {
 	case r.sum.Stopped != "":
 		r.tell("the campaign stopped at %s: nothing is left to do", r.sum.Stopped)
 	case r.left == 0:
-		r.tell("all %s of the campaign are done: nothing is left to do", wording.Plural(r.sum.Planned, "run"))
+		r.tell("all %s of the campaign are done: nothing is left to do", messages.Plural(r.sum.Planned, "run"))
 	case r.overBudget():
 		r.sum.BudgetSpent = true
 		r.tell("the campaign's budget of %v is spent: nothing is left to do", time.Duration(r.c.Budget))

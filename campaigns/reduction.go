@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -59,7 +59,7 @@ func (r *Reduction) String() string {
 		return "not: " + r.Error
 	}
 	text := fmt.Sprintf("from %s to %d in %s and %s, fails in %d of %s",
-		wording.Plural(r.Before, "operation"), r.After, wording.Plural(r.Threads, "thread"), wording.Plural(r.Rounds, "round"), r.Hits, wording.Plural(r.Tries, "run"))
+		messages.Plural(r.Before, "operation"), r.After, messages.Plural(r.Threads, "thread"), messages.Plural(r.Rounds, "round"), r.Hits, messages.Plural(r.Tries, "run"))
 	if !r.Minimal {
 		text += "; time was up, more may go"
 	}

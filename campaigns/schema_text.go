@@ -6,9 +6,10 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"ordeal/campaigns/internal/messages"
 )
 
 // The widths of the schema for people.
@@ -46,8 +47,9 @@ func SchemaText() string {
 		}
 		b.WriteString(groups[group] + "\n")
 		for _, k := range byGroup[group] {
-			b.WriteString("\n" + wrap(k.key()+": "+k.summary(), 2*schemaIndent))
-			b.WriteString(wrap(strings.Repeat(" ", schemaIndent)+k.Doc, schemaIndent))
+			indent := strings.Repeat(" ", schemaIndent)
+			b.WriteString("\n" + messages.Wrap(k.key()+": "+k.summary(), "", indent+indent, schemaWidth) + "\n")
+			b.WriteString(messages.Wrap(k.Doc, indent, indent, schemaWidth) + "\n")
 		}
 	}
 	return b.String()
@@ -151,28 +153,4 @@ func (k *Key) typeName() string {
 		return "text"
 	}
 	return "whole number"
-}
-
-// wrap breaks a text into lines of at most schemaWidth columns, all but the
-// first indented.
-func wrap(text string, indent int) string {
-	start := len(text) - len(strings.TrimLeft(text, " "))
-	var b strings.Builder
-	b.WriteString(text[:start])
-	column := start
-	for i, word := range strings.Fields(text) {
-		width := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case column+1+width > schemaWidth:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += width
-	}
-	return b.String() + "\n"
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -14,15 +14,15 @@ func (s *Summary) sentences() []string {
 	all, t := s.Total(), s.tested()
 	elapsed := max(s.Elapsed.Seconds(), 1e-9)
 	out := []string{fmt.Sprintf("%s and %s in %s: %s runs/s, %s operations/s.",
-		wording.Plural(all.Runs, "run"), wording.Plural(all.Operations, "operation"), seconds(s.Elapsed),
-		wording.Rate(float64(all.Runs)/elapsed), wording.Rate(float64(all.Operations)/elapsed))}
+		messages.Plural(all.Runs, "run"), messages.Plural(all.Operations, "operation"), seconds(s.Elapsed),
+		messages.Rate(float64(all.Runs)/elapsed), messages.Rate(float64(all.Operations)/elapsed))}
 	if text := s.ending(all.Runs); text != "" {
 		out = append(out, text)
 	}
 	if t.Answers["sc"] != nil && t.Answers["tso"] != nil {
-		text := fmt.Sprintf("%s of %s are TSO but not SC.", wording.Group(t.Weak), wording.Plural(t.Runs, "run"))
+		text := fmt.Sprintf("%s of %s are TSO but not SC.", messages.Comma(t.Weak), messages.Plural(t.Runs, "run"))
 		if t.Answers["tso"][check.Allowed.String()] == t.Runs {
-			text = fmt.Sprintf("%s of %s are not SC; every run is TSO.", wording.Group(t.Weak), wording.Plural(t.Runs, "run"))
+			text = fmt.Sprintf("%s of %s are not SC; every run is TSO.", messages.Comma(t.Weak), messages.Plural(t.Runs, "run"))
 		}
 		out = append(out, text)
 	}
@@ -30,11 +30,11 @@ func (s *Summary) sentences() []string {
 	for _, m := range s.models() {
 		decided += t.Answers[m][check.Allowed.String()] + t.Answers[m][check.Forbidden.String()]
 		if n := t.Answers[m][check.Unknown.String()]; n > 0 {
-			out = append(out, fmt.Sprintf("%s undecided under %s.", wording.Plural(n, "run"), m))
+			out = append(out, fmt.Sprintf("%s undecided under %s.", messages.Plural(n, "run"), m))
 		}
 	}
 	if decided > 0 {
-		out = append(out, fmt.Sprintf("The evidence of all %s was accepted by the independent checkers.", wording.Plural(decided, "verdict")))
+		out = append(out, fmt.Sprintf("The evidence of all %s was accepted by the independent checkers.", messages.Plural(decided, "verdict")))
 	}
 	for i := range s.Rows {
 		if text := s.Rows[i].coverage(); text != "" && s.Rows[i].Canary == nil {
@@ -72,7 +72,7 @@ func (s *Summary) troubleSentences(n int) []string {
 	if n == 0 {
 		return nil
 	}
-	out := []string{fmt.Sprintf("%s could not be made or judged and say nothing; campaign resume makes them again:", wording.Plural(n, "run"))}
+	out := []string{fmt.Sprintf("%s could not be made or judged and say nothing; campaign resume makes them again:", messages.Plural(n, "run"))}
 	for _, t := range s.Troubles[:min(len(s.Troubles), troublesShown)] {
 		out = append(out, fmt.Sprintf("  run %d of %s: %s, in %s", t.Number, t.Config, t.Title, t.Dir))
 	}

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -57,32 +56,31 @@ func (s *Summary) simulators() string {
 // allows, ✗ those it forbids.
 func (s *Summary) table() string {
 	models := s.models()
-	header := []string{"configuration", "runs", "operations", "passed", "findings"}
+	t := messages.Table{Header: []any{"configuration", "runs", "operations", "passed", "findings"}}
 	for _, m := range models {
-		header = append(header, m+" ✓", m+" ✗")
+		t.Header = append(t.Header, m+" ✓", m+" ✗")
 	}
-	header = append(header, "tso, not sc")
-	rows := [][]string{header}
-	add := func(r *Row) {
-		cells := []string{
-			r.Config, wording.Group(r.Runs), wording.Group(r.Operations), wording.Group(r.Outcomes[sim.Passed]), wording.Group(r.findings()),
+	t.Header = append(t.Header, "tso, not sc")
+	cells := func(r *Row) []any {
+		cells := []any{
+			r.Config, messages.Comma(r.Runs), messages.Comma(r.Operations), messages.Comma(r.Outcomes[sim.Passed]), messages.Comma(r.findings()),
 		}
 		for _, m := range models {
-			cells = append(cells, wording.Group(r.Answers[m][check.Allowed.String()]), wording.Group(r.Answers[m][check.Forbidden.String()]))
+			cells = append(cells, messages.Comma(r.Answers[m][check.Allowed.String()]), messages.Comma(r.Answers[m][check.Forbidden.String()]))
 		}
-		rows = append(rows, append(cells, wording.Group(r.Weak)))
+		return append(cells, messages.Comma(r.Weak))
 	}
 	for i := range s.Rows {
 		if s.Rows[i].Canary == nil {
-			add(&s.Rows[i])
+			t.Rows = append(t.Rows, cells(&s.Rows[i]))
 		}
 	}
-	if len(rows) == 1 {
+	if len(t.Rows) == 0 {
 		return ""
 	}
 	tested := s.tested()
-	add(&tested)
-	return align(rows, columns{total: true})
+	t.Total = cells(&tested)
+	return t.String()
 }
 
 // models lists the models with answers: those expected first.
@@ -109,55 +107,6 @@ func (s *Summary) models() []string {
 
 func (r *Row) findings() int {
 	return r.Runs - r.Outcomes[sim.Passed] - r.Outcomes[sim.Infra]
-}
-
-// columns says how to lay out a table.
-type columns struct {
-	// left lists columns aligned to the left beside the first; the others are
-	// to the right.
-	left []int
-	// total says that the last row adds the others up.
-	total bool
-}
-
-// align lays out rows in columns, under a rule below the header and, where
-// there is one, above the total.
-func align(rows [][]string, how columns) string {
-	width := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, cell := range r {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	rule := func() {
-		total := 2 * (len(width) - 1)
-		for _, w := range width {
-			total += w
-		}
-		b.WriteString(strings.Repeat("─", total) + "\n")
-	}
-	for i, r := range rows {
-		if i == 1 || how.total && i == len(rows)-1 {
-			rule()
-		}
-		for j, cell := range r {
-			pad := strings.Repeat(" ", width[j]-utf8.RuneCountInString(cell))
-			if j > 0 {
-				b.WriteString("  ")
-			}
-			switch {
-			case j > 0 && !slices.Contains(how.left, j):
-				b.WriteString(pad + cell)
-			case j == len(r)-1:
-				b.WriteString(cell)
-			default:
-				b.WriteString(cell + pad)
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/store"
-	"ordeal/campaigns/wording"
 )
 
 // runsDir is where campaigns and their index are by default.
@@ -92,7 +92,7 @@ func (c *campaignReindex) run(ctx context.Context, dirs []string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s: %s, %s, %s of them new; %.1f MB\n", c.db, wording.Plural(campaigned, "campaign"), wording.Plural(runs, "run"), wording.Group(added), float64(info.Size())/1e6)
+	fmt.Fprintf(c.stdout, "%s: %s, %s, %s of them new; %.1f MB\n", c.db, messages.Plural(campaigned, "campaign"), messages.Plural(runs, "run"), messages.Comma(added), float64(info.Size())/1e6)
 	if bad > 0 {
 		return exit(campaigns.ExitInfra)
 	}

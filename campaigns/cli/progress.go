@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns"
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 )
 
 // The ways to show progress.
@@ -94,7 +94,7 @@ func newProgress(e *env, mode string, c *campaigns.Campaign, dir string) *progre
 
 // planned says what a campaign is to do.
 func planned(c *campaigns.Campaign) string {
-	text := wording.Plural(c.Runs(), "run")
+	text := messages.Plural(c.Runs(), "run")
 	if c.Budget > 0 {
 		text += ", at most " + span(time.Duration(c.Budget))
 	}

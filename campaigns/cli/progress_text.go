@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 )
 
@@ -28,7 +28,7 @@ func (p *state) lines(now time.Time, width int) []string {
 	}
 	last := "nothing"
 	if p.findings > 0 {
-		last = wording.Plural(p.findings, "finding")
+		last = messages.Plural(p.findings, "finding")
 	}
 	if p.last != "" {
 		last += ", last " + span(now.Sub(p.lastAt)) + " ago: " + p.last
@@ -51,7 +51,7 @@ func (p *state) line(now time.Time) string {
 		parts = append(parts, "canaries: "+p.canaryText())
 	}
 	if p.findings > 0 {
-		parts = append(parts, wording.Plural(p.findings, "finding"))
+		parts = append(parts, messages.Plural(p.findings, "finding"))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -75,7 +75,7 @@ func (p *state) bar(now time.Time, width int) string {
 }
 
 func (p *state) counts() string {
-	return wording.Group(p.runs) + " of " + wording.Plural(p.planned, "run")
+	return messages.Comma(p.runs) + " of " + messages.Plural(p.planned, "run")
 }
 
 // share is how much of the campaign is done, from 0 to 1, and of is " of
@@ -134,21 +134,21 @@ func (p *state) speed(now time.Time) string {
 	}
 	text := span(spent) + " spent"
 	if runs, operations, ok := p.pace.rates(); ok {
-		text = fmt.Sprintf("%s runs/s, %s operations/s, %s", wording.Rate(runs), wording.Rate(operations), text)
+		text = fmt.Sprintf("%s runs/s, %s operations/s, %s", messages.Rate(runs), messages.Rate(operations), text)
 	}
 	return text
 }
 
 // ended says how runs ended.
 func (p *state) ended() string {
-	parts := []string{wording.Group(p.outcomes[sim.Passed]) + " passed"}
+	parts := []string{messages.Comma(p.outcomes[sim.Passed]) + " passed"}
 	for _, o := range []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout} {
 		if n := p.outcomes[o]; n > 0 {
-			parts = append(parts, wording.Group(n)+" "+o.String())
+			parts = append(parts, messages.Comma(n)+" "+o.String())
 		}
 	}
 	if n := p.outcomes[sim.Infra]; n > 0 {
-		parts = append(parts, wording.Group(n)+" not made")
+		parts = append(parts, messages.Comma(n)+" not made")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -170,7 +170,7 @@ func (p *state) coverageTexts() []string {
 			// Rounded down: 100 % means all.
 			parts = append(parts, fmt.Sprintf("%s %.1f %%", c.protocol, math.Floor(1000*float64(c.taken)/float64(c.of))/10))
 		} else {
-			parts = append(parts, fmt.Sprintf("%s %s", c.protocol, wording.Plural(c.taken, "row")))
+			parts = append(parts, fmt.Sprintf("%s %s", c.protocol, messages.Plural(c.taken, "row")))
 		}
 	}
 	return parts

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/parse/formats/histogram"
 )
 
@@ -76,17 +76,18 @@ func indent(b *strings.Builder, text string) {
 // allows were seen, whether the condition held, rounds in which something forbidden was
 // seen, rounds made and their rate.
 func WriteTable(w io.Writer, reports []*Report) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "states\tcondition\tforbidden\trounds\trounds/s\t  test\n")
+	t := messages.Table{Header: []any{"test", "states", "condition", "forbidden", "rounds", "rounds/s", "failure"}, Left: []int{6}}
 	for _, r := range reports {
-		note := ""
+		failure := ""
 		if r.Failure != nil {
-			note = "  (" + r.Failure.Outcome.String() + ": " + r.Failure.Title + ")"
+			failure = r.Failure.Outcome.String() + ": " + r.Failure.Title
 		}
-		fmt.Fprintf(t, "%d/%d\t%s\t%d\t%d\t%.0f\t  %s%s\n",
-			r.AllowedSeen, r.Allowed, r.Result.Observation, r.ForbiddenRounds(), r.Rounds, r.Rate(), r.Result.Test, note)
+		t.Rows = append(t.Rows, []any{
+			r.Result.Test, fmt.Sprintf("%d/%d", r.AllowedSeen, r.Allowed), r.Result.Observation, r.ForbiddenRounds(), r.Rounds, fmt.Sprintf("%.0f", r.Rate()), failure,
+		})
 	}
-	return t.Flush()
+	_, err := io.WriteString(w, t.String())
+	return err
 }
 
 // ForbiddenRounds is in how many rounds something forbidden was seen.

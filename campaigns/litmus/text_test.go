@@ -55,9 +55,9 @@ func TestText(t *testing.T) {
 		"FORBIDDEN 1× 0:rax=1;\n  outcome  P0 reads x=1; [x]=0\n",
 		"DISAGREEMENT only herd7 allows h\nDISAGREEMENT herd7 forbids o\n",
 		"CRASH: it broke\n  in\n  two lines\n  repeat   ordeal repro runs/C-1\n",
-		"     1/2      Never          0      10        10  A\n",
-		"     1/1  Sometimes          5      30        15  B\n",
-		"     0/1      Never          0       0         0  C  (crash: it broke)\n",
+		"\nA        1/2      Never          0      10        10\n",
+		"\nB        1/1  Sometimes          5      30        15\n",
+		"\nC        0/1      Never          0       0         0  crash: it broke\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -38,19 +38,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestWrapped(t *testing.T) {
-	var b strings.Builder
-	wrapped(&b, "- ", "  ", strings.Repeat("word ", 30))
-	for i, line := range strings.Split(strings.TrimRight(b.String(), "\n"), "\n") {
-		if n := len(line); n > textWidth || i == 0 && (!strings.HasPrefix(line, "- word") || n < textWidth-5) || i > 0 && !strings.HasPrefix(line, "  word") {
-			t.Errorf("line %d: %q", i, line)
-		}
-	}
-	if n := strings.Count(b.String(), "word"); n != 30 {
-		t.Errorf("%d words of 30", n)
-	}
-}
-
 // Positions are proportional to values, on a logarithmic axis to their
 // logarithms.
 func TestScaled(t *testing.T) {

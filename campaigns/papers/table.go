@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"ordeal/campaigns/internal/messages"
 )
 
 // Table is a table of measured values.
@@ -110,48 +110,23 @@ func (c *Column) head() string {
 
 // Text is the table with aligned columns.
 func (t *Table) Text() string {
-	rows := [][]string{nil}
+	var out messages.Table
 	for i := range t.Columns {
-		rows[0] = append(rows[0], t.Columns[i].head())
+		out.Header = append(out.Header, t.Columns[i].head())
 	}
 	for _, r := range t.Rows {
-		var row []string
+		var row []any
 		for i, v := range r {
 			row = append(row, t.Columns[i].cell(v))
 		}
-		rows = append(rows, row)
+		out.Rows = append(out.Rows, row)
 	}
-	width := make([]int, len(t.Columns))
-	for _, row := range rows {
-		for i, text := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(text))
-		}
-	}
-	var b strings.Builder
+	text := out.String()
 	if t.Title != "" {
-		b.WriteString(t.Title + "\n")
-	}
-	for n, row := range rows {
-		var line strings.Builder
-		for i, text := range row {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(text))
-			if i > 0 {
-				line.WriteString("  ")
-			}
-			if i == 0 {
-				line.WriteString(text + pad)
-			} else {
-				line.WriteString(pad + text)
-			}
-		}
-		text := strings.TrimRight(line.String(), " ")
-		b.WriteString(text + "\n")
-		if n == 0 {
-			b.WriteString(strings.Repeat("─", utf8.RuneCountInString(text)) + "\n")
-		}
+		text = t.Title + "\n" + text
 	}
 	if t.Note != "" {
-		wrapped(&b, "", "", t.Note)
+		text += messages.Wrap(t.Note, "", "", textWidth) + "\n"
 	}
-	return b.String()
+	return text
 }

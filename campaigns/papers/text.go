@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"ordeal/campaigns/internal/messages"
 )
 
 // textWidth is where paragraphs wrap.
@@ -45,9 +47,9 @@ func (r *Result) text(b *strings.Builder) {
 	if len(r.Published) > 0 {
 		b.WriteByte('\n')
 		for _, q := range r.Published {
-			wrapped(b, "  ", "    ", fmt.Sprintf("%s: %s", q.What, q.Value))
+			b.WriteString(messages.Wrap(fmt.Sprintf("%s: %s", q.What, q.Value), "  ", "    ", textWidth) + "\n")
 			if q.Ours != "" {
-				wrapped(b, "    → ours: ", "      ", q.Ours)
+				b.WriteString(messages.Wrap(q.Ours, "    → ours: ", "      ", textWidth) + "\n")
 			}
 		}
 	}
@@ -59,25 +61,6 @@ func (r *Result) text(b *strings.Builder) {
 		b.WriteByte('\n')
 	}
 	for _, n := range r.Notes {
-		wrapped(b, "- ", "  ", n)
+		b.WriteString(messages.Wrap(n, "- ", "  ", textWidth) + "\n")
 	}
-}
-
-// wrapped writes a paragraph, its first line behind first, the others behind
-// rest.
-func wrapped(b *strings.Builder, first, rest, text string) {
-	line, used := first, utf8.RuneCountInString(first)
-	empty := true
-	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		if !empty && used+1+n > textWidth {
-			b.WriteString(line + "\n")
-			line, used, empty = rest, utf8.RuneCountInString(rest), true
-		}
-		if !empty {
-			line, used = line+" ", used+1
-		}
-		line, used, empty = line+word, used+n, false
-	}
-	b.WriteString(line + "\n")
 }

@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"slices"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 )
 
 // catchesShown bounds the canaries that have a line of a plot each.
@@ -92,11 +92,11 @@ func (c *canvas) catches(list []*progress) float64 {
 		x := f.x.at(float64(max(t.ops, 1)))
 		if t.caught {
 			c.line("hunt", f.left, y, x, y)
-			c.dot("caught", x, y, 5, fmt.Sprintf("%s: caught after %s operations, by run %d", name, wording.Group(t.ops), k.first.number))
+			c.dot("caught", x, y, 5, fmt.Sprintf("%s: caught after %s operations, by run %d", name, messages.Comma(t.ops), k.first.number))
 			continue
 		}
 		c.line("hunt missed", f.left, y, x, y)
-		fmt.Fprintf(&c.out, `<path class="cross" d="M%s %sl8 8m0 -8l-8 8"%s`, num(x-4), num(y-4), tip(fmt.Sprintf("%s: missed in %s operations", name, wording.Group(t.ops)), "path"))
+		fmt.Fprintf(&c.out, `<path class="cross" d="M%s %sl8 8m0 -8l-8 8"%s`, num(x-4), num(y-4), tip(fmt.Sprintf("%s: missed in %s operations", name, messages.Comma(t.ops)), "path"))
 		label := "missed"
 		if x > f.right-60 {
 			c.text("lost", "end", x-10, y-5, label)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 )
 
 // trial is how many operations something took to be caught, or how many went
@@ -108,7 +108,7 @@ func (c *canvas) censored(f *frame, trials []trial, curve []step, style int) {
 		}
 		x, y := f.x.at(float64(max(ops, 1))), f.y.at(share)
 		fmt.Fprintf(&c.out, `<path class="mark s%d" d="M%s %sv10"%s`, style%seriesStyles, num(x), num(y-5),
-			tip(fmt.Sprintf("%d given up after %s operations", counts[ops], wording.Group(ops)), "path"))
+			tip(fmt.Sprintf("%d given up after %s operations", counts[ops], messages.Comma(ops)), "path"))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ordeal/campaigns"
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 )
 
 // TestWilson compares intervals with those that Newcombe (Statistics in
@@ -144,9 +144,9 @@ func TestScales(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{short(0), "0"}, {short(7), "7"}, {short(0.5), "0.5"}, {short(999), "999"}, {short(1000), "1k"}, {short(1234), "1.2k"}, {short(12_345), "12k"}, {short(999_499), "999k"}, {short(999_600), "1.0M"}, {short(5.12e9), "5.1G"},
-		{wording.Group(0), "0"}, {wording.Group(999), "999"}, {wording.Group(1_234_567), "1,234,567"}, {wording.Group(-1234), "-1,234"},
+		{messages.Comma(0), "0"}, {messages.Comma(999), "999"}, {messages.Comma(1_234_567), "1,234,567"}, {messages.Comma(-1234), "-1,234"},
 		{percent(1, 3), "33.3 %"}, {percent(2, 3), "66.7 %"}, {percent(99_999, 100_000), "99.9 %"}, {percent(5, 5), "100.0 %"}, {percent(0, 0), "–"},
-		{wording.Plural(1, "run"), "1 run"}, {wording.Plural(2000, "run"), "2,000 runs"}, {wording.Plural(2, "canary"), "2 canaries"},
+		{messages.Plural(1, "run"), "1 run"}, {messages.Plural(2000, "run"), "2,000 runs"}, {messages.Plural(2, "canary"), "2 canaries"},
 		{span(1500 * time.Microsecond), "1.5 ms"}, {span(900 * time.Millisecond), "0.9 s"}, {span(61 * time.Second), "1 min 01 s"}, {span(8*time.Hour + 2*time.Minute), "8 h 02 min"}, {span(59960 * time.Millisecond), "1 min 00 s"},
 		{clip("äöü", 3), "äöü"}, {clip("äöüx", 3), "äöü …"},
 		{rate(0.25), "0.2"}, {rate(12.34), "12.3"}, {rate(12345.6), "12,346"},

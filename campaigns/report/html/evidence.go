@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ordeal/campaigns"
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/check"
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -138,7 +138,7 @@ func (p *page) draw(run string) (template.URL, string) {
 	}
 	small, refutation, _ := witness.Restrict(h, v.Refutation)
 	if len(small.Ops) > drawnOps {
-		return "", no + wording.Group(len(small.Ops)) + " operations matter to the proof; ordeal reduce makes them fewer."
+		return "", no + messages.Comma(len(small.Ops)) + " operations matter to the proof; ordeal reduce makes them fewer."
 	}
 	picture, err := witness.Draw(small, models[0], refutation)
 	if err != nil {

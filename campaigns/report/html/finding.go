@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
-	"ordeal/campaigns/wording"
 	"ordeal/sim"
 )
 
@@ -46,7 +46,7 @@ func (p *page) view(f *campaigns.Finding, number int, full bool) findingView {
 		Runs: f.Runs, First: f.First, Last: f.Last, FirstAt: f.FirstAt, LastAt: f.LastAt,
 	}
 	if f.Alone > 0 {
-		v.Alone = fmt.Sprintf("recurs in %d of %s made again outside their batch", f.Recurred, wording.Plural(f.Alone, "run"))
+		v.Alone = fmt.Sprintf("recurs in %d of %s made again outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))
 	}
 	if r := f.Reduction; r != nil && r.Error != "" {
 		v.Reduction = clip(r.Error, titleShown)

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/kill"
-	"ordeal/campaigns/wording"
 )
 
 // generatorView is how many trials a family of programs ended, by machine.
@@ -65,7 +65,7 @@ func nameGenerator(n int) string {
 		return fmt.Sprintf("family %d", n+1)
 	}
 	p := &known[n]
-	words := []string{fmt.Sprintf("%s of %s", wording.Plural(p.Threads, "thread"), wording.Plural(p.Ops, "operation")), wording.Plural(p.Locations, "location")}
+	words := []string{fmt.Sprintf("%s of %s", messages.Plural(p.Threads, "thread"), messages.Plural(p.Ops, "operation")), messages.Plural(p.Locations, "location")}
 	if layout := fmt.Sprint(p.Layout); layout != fmt.Sprint(campaigns.DefaultPrograms().Layout) {
 		words = append(words, "layout "+layout)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ordeal/campaigns"
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -42,16 +42,16 @@ func (n *night) header() headerView {
 		}
 		return "good"
 	}
-	add(wording.Group(total.Runs), "runs", "")
-	add(wording.Group(total.Operations), "operations judged", "")
+	add(messages.Comma(total.Runs), "runs", "")
+	add(messages.Comma(total.Operations), "operations judged", "")
 	add(rate(float64(total.Operations)/elapsed), "operations a second", "")
-	add(wording.Group(n.findings()), "different findings", tone(n.findings() > 0))
+	add(messages.Comma(n.findings()), "different findings", tone(n.findings() > 0))
 	if all := k.canaries(); all > 0 {
 		class := tone(k[campaigns.FateMissed] > 0)
 		if k[campaigns.FateOpen] > 0 && class == "good" {
 			class = ""
 		}
-		add(fmt.Sprintf("%s of %s", wording.Group(k[campaigns.FateCaught]), wording.Group(all)), "canaries caught", class)
+		add(fmt.Sprintf("%s of %s", messages.Comma(k[campaigns.FateCaught]), messages.Comma(all)), "canaries caught", class)
 	}
 	return h
 }
@@ -63,7 +63,7 @@ func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class stri
 	found, missed := n.findings(), k[campaigns.FateMissed]
 	switch {
 	case found > 0:
-		parts, class = append(parts, wording.Plural(found, "different finding")), "bad"
+		parts, class = append(parts, messages.Plural(found, "different finding")), "bad"
 	case total.Runs == 0:
 		return "No run has ended.", "open"
 	default:
@@ -71,9 +71,9 @@ func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class stri
 	}
 	switch caught := k[campaigns.FateCaught]; {
 	case missed > 0:
-		parts, class = append(parts, wording.Plural(missed, "canary")+" missed"), "bad"
+		parts, class = append(parts, messages.Plural(missed, "canary")+" missed"), "bad"
 	case caught < k.canaries():
-		text := fmt.Sprintf("%d of %s caught", caught, wording.Plural(k.canaries(), "canary"))
+		text := fmt.Sprintf("%d of %s caught", caught, messages.Plural(k.canaries(), "canary"))
 		if n.archive.Head.End == "" {
 			text += " so far"
 		}
@@ -88,11 +88,11 @@ func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class stri
 		undecided += answers[check.Unknown.String()]
 	}
 	if undecided > 0 {
-		parts = append(parts, wording.Plural(undecided, "verdict")+" undecided")
+		parts = append(parts, messages.Plural(undecided, "verdict")+" undecided")
 	}
 	infra := total.Outcomes[sim.Infra]
 	if infra > 0 {
-		parts = append(parts, wording.Plural(infra, "run")+" could not be made or judged")
+		parts = append(parts, messages.Plural(infra, "run")+" could not be made or judged")
 	}
 	if class == "good" && (infra > 0 || undecided > 0 || total.Runs < n.sum.Planned) {
 		class = "open"
@@ -114,14 +114,14 @@ func (n *night) details(total *campaigns.Row) []string {
 		out = append(out, "Runs failed in "+names(loud)+", whose faults nothing should show.")
 	}
 	if total.Runs < n.sum.Planned {
-		out = append(out, fmt.Sprintf("%s of %s planned runs ended.", wording.Group(total.Runs), wording.Group(n.sum.Planned)))
+		out = append(out, fmt.Sprintf("%s of %s planned runs ended.", messages.Comma(total.Runs), messages.Comma(n.sum.Planned)))
 	}
 	if tested := n.tested.Total(); tested.Weak > 0 {
-		of := wording.Plural(tested.Runs, "run")
+		of := messages.Plural(tested.Runs, "run")
 		if len(n.canaries) > 0 {
 			of += " without planted faults"
 		}
-		out = append(out, fmt.Sprintf("%s of %s are TSO but not SC.", wording.Group(tested.Weak), of))
+		out = append(out, fmt.Sprintf("%s of %s are TSO but not SC.", messages.Comma(tested.Weak), of))
 	}
 	return out
 }
@@ -150,7 +150,7 @@ func (n *night) facts() []fact {
 	add("campaign", clip(n.sum.Campaign, nameShown))
 	add("shard", head.Shard.String())
 	if len(head.Shards) > 0 {
-		add("merged from", wording.Plural(len(head.Shards), "shard"))
+		add("merged from", messages.Plural(len(head.Shards), "shard"))
 	}
 	add("seed", fmt.Sprint(n.sum.Seed))
 	if start := head.Started; !start.IsZero() {

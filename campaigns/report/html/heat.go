@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"ordeal/campaigns"
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 )
 
@@ -130,10 +130,10 @@ func machines(c sim.Coverage) []sim.Coverage {
 // sumOf counts what was taken.
 func sumOf(c sim.Coverage, whole bool) string {
 	if !whole {
-		return wording.Plural(c.Taken(), "transition") + " taken"
+		return messages.Plural(c.Taken(), "transition") + " taken"
 	}
 	reachable, missing := c.Reachable(), len(c.Missing())
-	return fmt.Sprintf("%s of %s reachable transitions taken, %s", wording.Group(reachable-missing), wording.Group(reachable), percent(reachable-missing, reachable))
+	return fmt.Sprintf("%s of %s reachable transitions taken, %s", messages.Comma(reachable-missing), messages.Comma(reachable), percent(reachable-missing, reachable))
 }
 
 // heat makes the table of one machine. Whole says that transitions that are
@@ -178,7 +178,7 @@ func cell(t *sim.Transition, most uint64) cellView {
 		if most > 1 {
 			step = int(math.Log(float64(t.Count)) / math.Log(float64(most)) * (heatSteps - 1e-9))
 		}
-		return cellView{fmt.Sprintf("h%d", step), short(float64(t.Count)), where + wording.Group(int(t.Count))}
+		return cellView{fmt.Sprintf("h%d", step), short(float64(t.Count)), where + messages.Comma(int(t.Count))}
 	case t.Unreachable != "":
 		return cellView{"unreachable", "–", where + "unreachable: " + clip(t.Unreachable, titleShown)}
 	}

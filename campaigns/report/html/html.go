@@ -19,7 +19,7 @@ import (
 	"path/filepath"
 
 	"ordeal/campaigns"
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 )
 
@@ -35,7 +35,7 @@ type Options struct {
 var sources embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"group": wording.Group, "plural": wording.Plural, "span": span, "add": func(a, b int) int { return a + b },
+	"group": messages.Comma, "plural": messages.Plural, "span": span, "add": func(a, b int) int { return a + b },
 	// share is a length in per cent of what is given in per mille.
 	"share": func(perMille int) template.CSS { return template.CSS(fmt.Sprintf("%.1f%%", float64(perMille)/10)) },
 	"style": func() (template.CSS, error) {

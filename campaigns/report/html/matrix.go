@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/kill"
-	"ordeal/campaigns/wording"
 )
 
 // The files of results of ordeal mutate run, and where they are looked for in
@@ -161,7 +161,7 @@ func viewMatrix(results []kill.Result) *matrixView {
 		}
 		v.Operators = append(v.Operators, row)
 	}
-	v.Mutants, v.Cores = wording.Group(all["all"].Mutants), wording.Plural(len(v.Columns), "kind")+" of core"
+	v.Mutants, v.Cores = messages.Comma(all["all"].Mutants), messages.Plural(len(v.Columns), "kind")+" of core"
 	survivors := kill.Survivors(results)
 	for _, line := range survivors[:min(len(survivors), rowsShown)] {
 		mutant, why, _ := strings.Cut(line, ": ")
@@ -221,12 +221,12 @@ func viewScore(name string, s *kill.Score) scoreView {
 // up reach that far, it is only known to be more than the budget.
 func quantile(s *kill.Score, share float64) string {
 	if n, ok := s.Quantile(share); ok {
-		return wording.Group(n)
+		return messages.Comma(n)
 	}
 	if len(s.Ops) == 0 {
 		return "–"
 	}
-	return "> " + wording.Group(s.Ops[len(s.Ops)-1])
+	return "> " + messages.Comma(s.Ops[len(s.Ops)-1])
 }
 
 // wilson is the interval that holds a share of which k of n were seen, with a

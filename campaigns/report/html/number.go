@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 )
 
 // short writes a number in at most four characters: 950, 1.2k, 34k, 5.1M.
@@ -28,7 +28,7 @@ func short(n float64) string {
 // rate writes a number per second.
 func rate(n float64) string {
 	if n >= 100 {
-		return wording.Group(int(n + 0.5))
+		return messages.Comma(int(n + 0.5))
 	}
 	return strconv.FormatFloat(n, 'f', 1, 64)
 }

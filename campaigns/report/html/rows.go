@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
-	"ordeal/campaigns/wording"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -70,7 +70,7 @@ func (n *night) table() tableView {
 // on the configuration itself, by the simulator and by judging.
 func line(r *campaigns.Row, models []string) rowView {
 	v := rowView{
-		Name: clip(r.Config, nameShown), Runs: wording.Group(r.Runs), Operations: wording.Group(r.Operations),
+		Name: clip(r.Config, nameShown), Runs: messages.Comma(r.Runs), Operations: messages.Comma(r.Operations),
 		Rate: "–", Coverage: "–", Covered: -1,
 	}
 	if spent := (r.Simulated + r.Judged).Seconds(); spent > 0 {
@@ -93,9 +93,9 @@ func line(r *campaigns.Row, models []string) rowView {
 		reachable, missing := r.Coverage.Reachable(), r.Coverage.Missing()
 		v.Coverage = percent(reachable-len(missing), reachable)
 		v.Covered = 1000 * (reachable - len(missing)) / max(reachable, 1)
-		v.Missing = wording.Group(reachable-len(missing)) + " of " + wording.Group(reachable) + " reachable transitions taken"
+		v.Missing = messages.Comma(reachable-len(missing)) + " of " + messages.Comma(reachable) + " reachable transitions taken"
 	default:
-		v.Coverage = wording.Group(r.Coverage.Taken()) + " taken"
+		v.Coverage = messages.Comma(r.Coverage.Taken()) + " taken"
 		v.Missing = "the simulator lists only the transitions that were taken"
 	}
 	return v

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ordeal/campaigns"
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 )
 
@@ -74,7 +74,7 @@ func (n *night) sightings() template.HTML {
 		return ""
 	}
 	slices.SortStableFunc(list, func(a, b *campaigns.Finding) int { return int(a.FirstAt - b.FirstAt) })
-	about := fmt.Sprintf("When each of %s was first and last seen.", wording.Plural(len(list), "finding"))
+	about := fmt.Sprintf("When each of %s was first and last seen.", messages.Plural(len(list), "finding"))
 	if len(list) > sightingsShown {
 		return figure(about, func(c *canvas) float64 { return c.discovery(list, n.sum.Elapsed) })
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"ordeal/campaigns/wording"
+	"ordeal/campaigns/internal/messages"
 )
 
 // shown is how many of a list a line of text names.
@@ -85,12 +85,12 @@ func brief(d time.Duration) string {
 }
 
 func (t *text) night(which string, n *Night) {
-	runs := wording.Group(n.Runs)
+	runs := messages.Comma(n.Runs)
 	if n.Runs < n.Planned {
-		runs += " of " + wording.Group(n.Planned)
+		runs += " of " + messages.Comma(n.Planned)
 	}
 	t.line("%s  %s: campaign %s, seed %d, %s, %s runs, %s operations",
-		which, n.Dir, n.Campaign, n.Seed, n.Started.UTC().Format("2006-01-02 15:04 MST"), runs, wording.Group(n.Operations))
+		which, n.Dir, n.Campaign, n.Seed, n.Started.UTC().Format("2006-01-02 15:04 MST"), runs, messages.Comma(n.Operations))
 }
 
 // headings are the lines above findings and canaries.
@@ -121,10 +121,10 @@ func (t *text) findings(d *Diff, change Change) {
 		t.line("    on %s, in %s", f.System, names(f.Configs))
 		t.line("    %s, before %s%s", share(f.New.Runs, f.New.Of), share(f.Old.Runs, f.Old.Of), f.chance())
 		if f.Repeated > 0 {
-			t.line("    %s of %s made in both campaigns show it in both", wording.Group(f.Recurred), wording.Plural(f.Repeated, "run"))
+			t.line("    %s of %s made in both campaigns show it in both", messages.Comma(f.Recurred), messages.Plural(f.Repeated, "run"))
 		}
 		if f.New.Alone > 0 {
-			t.line("    recurs in %s of %s made again alone", wording.Group(f.New.Recurs), wording.Plural(f.New.Alone, "run"))
+			t.line("    recurs in %s of %s made again alone", messages.Comma(f.New.Recurs), messages.Plural(f.New.Alone, "run"))
 		}
 		dir := f.New.First
 		if dir == "" {
@@ -160,10 +160,10 @@ func (c *Detection) text() string {
 	case c.Runs == 0:
 		return "was not run"
 	case c.Caught == 0:
-		return fmt.Sprintf("not caught in %s, %s operations", wording.Plural(c.Runs, "run"), wording.Group(c.Operations))
+		return fmt.Sprintf("not caught in %s, %s operations", messages.Plural(c.Runs, "run"), messages.Comma(c.Operations))
 	}
 	return fmt.Sprintf("caught by %s, first after %s operations and %s, by run %d",
-		share(c.Caught, c.Runs), wording.Group(c.Until), brief(c.UntilTime), c.First)
+		share(c.Caught, c.Runs), messages.Comma(c.Until), brief(c.UntilTime), c.First)
 }
 
 // changed lists the runs of the embedded simulator that went otherwise.
@@ -175,13 +175,13 @@ func (t *text) changed(d *Diff) {
 		c := &d.Changed[i]
 		t.line("  %s", c.Config)
 		if c.Otherwise > 0 {
-			t.line("    %s of %s end otherwise%s", wording.Group(c.Otherwise), wording.Plural(c.Both, "run"), c.judged())
+			t.line("    %s of %s end otherwise%s", messages.Comma(c.Otherwise), messages.Plural(c.Both, "run"), c.judged())
 		}
 		if c.Course > 0 {
-			t.line("    %s of %s end alike, but have another log", wording.Group(c.Course), wording.Plural(c.Both, "run"))
+			t.line("    %s of %s end alike, but have another log", messages.Comma(c.Course), messages.Plural(c.Both, "run"))
 		}
 		if c.Programs > 0 {
-			t.line("    %s have other programs: the generator draws otherwise", wording.Plural(c.Programs, "run"))
+			t.line("    %s have other programs: the generator draws otherwise", messages.Plural(c.Programs, "run"))
 		}
 		if e := c.Example; e != nil && c.Otherwise > 0 {
 			t.line("    run %d was %s", e.Number, e.Old.text())
@@ -194,7 +194,7 @@ func (c *Changed) judged() string {
 	if c.Judged == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s of them by the same log: the judging changed", wording.Group(c.Judged))
+	return fmt.Sprintf(", %s of them by the same log: the judging changed", messages.Comma(c.Judged))
 }
 
 // text says what came of a run.
@@ -216,7 +216,7 @@ func (t *text) coverage(d *Diff) {
 	}
 	for i := range d.Coverage {
 		c := &d.Coverage[i]
-		t.line("  %s: %s taken, before %s", c.Config, wording.Group(c.New), wording.Group(c.Old))
+		t.line("  %s: %s taken, before %s", c.Config, messages.Comma(c.New), messages.Comma(c.Old))
 		t.transitions("no more", c.OnlyOld)
 		t.transitions("now", c.OnlyNew)
 	}
@@ -254,9 +254,9 @@ func (t *text) speed(d *Diff) {
 		if factor < 1 {
 			word, factor = "faster", 1/factor
 		}
-		rates := fmt.Sprintf("%s operations/s, before %s", wording.Group(int(1e9/s.New)), wording.Group(int(1e9/s.Old)))
+		rates := fmt.Sprintf("%s operations/s, before %s", messages.Comma(int(1e9/s.New)), messages.Comma(int(1e9/s.Old)))
 		if s.What == "judging" {
-			rates = fmt.Sprintf("%s ns an operation, before %s", wording.Group(int(s.New)), wording.Group(int(s.Old)))
+			rates = fmt.Sprintf("%s ns an operation, before %s", messages.Comma(int(s.New)), messages.Comma(int(s.Old)))
 		}
 		t.line("  %s: %s %.1f times %s: %s", s.Config, s.What, factor, word, rates)
 	}
@@ -302,7 +302,7 @@ func share(n, of int) string {
 	if n == of {
 		percent = "100"
 	}
-	return fmt.Sprintf("%s of %s (%s %%)", wording.Group(n), wording.Plural(of, "run"), percent)
+	return fmt.Sprintf("%s of %s (%s %%)", messages.Comma(n), messages.Plural(of, "run"), percent)
 }
 
 // chance says whether the other campaign may have missed a finding by chance,

@@ -1,0 +1,52 @@
+// Package messages formats what commands and reports print: numbers with their
+// nouns, paragraphs, tables, and suggestions for misspelled names.
+package messages
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
+	"github.com/mitchellh/go-wordwrap"
+)
+
+// Comma returns n with commas between thousands.
+func Comma(n int) string { return humanize.Comma(int64(n)) }
+
+// Plural returns n and its noun, "1 run" or "2,000 runs".
+func Plural(n int, noun string) string {
+	return Comma(n) + " " + english.PluralWord(n, noun, "")
+}
+
+// Rate returns a number per second with one decimal, or none from 100 on.
+func Rate(r float64) string {
+	if r >= 100 {
+		return Comma(int(r + 0.5))
+	}
+	return strconv.FormatFloat(r, 'f', 1, 64)
+}
+
+// Wrap breaks text between words into lines of at most width columns. The
+// first line begins with first, the others with rest; the last one has no
+// newline.
+func Wrap(text, first, rest string, width int) string {
+	// The first line is indented within the text, by characters that the
+	// wrapper does not split, since first and rest may differ in width.
+	pad := strings.Repeat("\u00a0", max(0, len([]rune(first))-len([]rune(rest))))
+	text = wordwrap.WrapString(pad+strings.Join(strings.Fields(text), " "), uint(width-len([]rune(rest))))
+	return first + strings.ReplaceAll(strings.TrimPrefix(text, pad), "\n", "\n"+rest)
+}
+
+// Closest returns the known name that is most like a misspelled one; ok is
+// false if all of them differ in more than two characters.
+func Closest(name string, known []string) (closest string, ok bool) {
+	least := min(2, max(1, len(name)/2)) + 1
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(name, k); d < least {
+			closest, least, ok = k, d, true
+		}
+	}
+	return closest, ok
+}

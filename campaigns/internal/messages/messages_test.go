@@ -1,0 +1,59 @@
+package messages
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNumbers(t *testing.T) {
+	for got, want := range map[string]string{
+		Comma(0): "0", Comma(999): "999", Comma(1000): "1,000", Comma(-100): "-100", Comma(-1234567): "-1,234,567",
+		Plural(1, "run"): "1 run", Plural(0, "run"): "0 runs", Plural(12345, "run"): "12,345 runs", Plural(2, "canary"): "2 canaries",
+		Rate(9.96): "10.0", Rate(99.94): "99.9", Rate(100): "100", Rate(1234.5): "1,235",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct{ text, first, rest, want string }{
+		{"one  two\nthree four", "", "", "one two\nthree four"},
+		{"one two three four", "- ", "  ", "- one two\n  three four"},
+		{"one two three four", "→ ours: ", "  ", "→ ours: one\n  two three\n  four"},
+		{"averyveryverylongword x", "", "    ", "averyveryverylongword\n    x"},
+	} {
+		if diff := cmp.Diff(c.want, Wrap(c.text, c.first, c.rest, 12)); diff != "" {
+			t.Errorf("%q behind %q: -want +got\n%s", c.text, c.first, diff)
+		}
+	}
+}
+
+func TestClosest(t *testing.T) {
+	known := []string{"ops", "seed", "threads"}
+	for name, want := range map[string]string{"sede": "seed", "treads": "threads", "Threads": "threads", "op": "ops", "abc": "", "": ""} {
+		if got, ok := Closest(name, known); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", name, got, ok, want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := Table{
+		Header: []any{"name", "runs", "about"}, Left: []int{2},
+		Rows:  [][]any{{"é", 5, "left"}, {"longer", "1,000", ""}},
+		Total: []any{"all", "1,005"},
+	}
+	want := "" +
+		"name     runs  about\n" +
+		"────────────────────\n" +
+		"é           5  left\n" +
+		"longer  1,000\n" +
+		"────────────────────\n" +
+		"all     1,005\n"
+	if diff := cmp.Diff(want, table.String()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}

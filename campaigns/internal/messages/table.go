@@ -1,0 +1,48 @@
+package messages
+
+import (
+	"slices"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Table is text in aligned columns, with a rule below its header and above its
+// total. The first column is aligned to the left, the others to the right.
+type Table struct {
+	Header []any // column names; nil for none
+	Rows   [][]any
+	Total  []any // the last row; nil for none
+	Left   []int // further columns aligned to the left, from 0
+}
+
+// String returns the table; each line ends in a newline.
+func (t *Table) String() string {
+	w := table.NewWriter()
+	w.SetStyle(table.Style{
+		Box:     table.BoxStyle{MiddleVertical: "  ", MiddleSeparator: "──", MiddleHorizontal: "─"},
+		Options: table.Options{SeparateColumns: true, SeparateHeader: true, SeparateFooter: true},
+	})
+	w.SuppressTrailingSpaces()
+	columns := len(t.Header)
+	for _, row := range t.Rows {
+		w.AppendRow(row)
+		columns = max(columns, len(row))
+	}
+	if t.Header != nil {
+		w.AppendHeader(t.Header)
+	}
+	if t.Total != nil {
+		w.AppendFooter(t.Total)
+	}
+	configs := make([]table.ColumnConfig, columns)
+	for i := range configs {
+		align := text.AlignRight
+		if i == 0 || slices.Contains(t.Left, i) {
+			align = text.AlignLeft
+		}
+		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, AlignFooter: align}
+	}
+	w.SetColumnConfigs(configs)
+	return w.Render() + "\n"
+}
