@@ -20,7 +20,7 @@ func salvage(pid int, p *gen.Program, opts elf.Options, path string) {
 		return
 	}
 	defer memory.Close() // only read
-	log, err := elf.Salvage(p, opts, memory)
+	log, err := elf.LogFromMemory(p, opts, memory)
 	if err != nil {
 		return
 	}

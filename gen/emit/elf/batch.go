@@ -44,10 +44,10 @@ func EmitBatch(programs []*gen.Program, opts Options) (*Image, error) {
 	}
 	e := emitter{programs: programs, opts: opts, mem: m}
 	e.program()
-	if n := int64(len(e.code)); n > MaxTextBytes {
+	if n := int64(len(e.Code)); n > MaxTextBytes {
 		return nil, fmt.Errorf("emit elf: %d bytes of code: want at most %d", n, MaxTextBytes)
 	}
-	image := &Image{File: file(&e.asm, m), Start: dataBase, End: m.end}
+	image := &Image{File: file(&e.Assembler, m), Start: dataBase, End: m.end}
 	for _, a := range m.areas {
 		image.Bases = append(image.Bases, a.locations)
 	}

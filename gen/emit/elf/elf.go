@@ -15,7 +15,7 @@ import (
 // Sync says how the threads proceed from round to round.
 type Sync uint8
 
-// The ways to proceed. SyncUnknown, the zero value, asks for SyncFree.
+// The values of Sync. SyncUnknown, the zero value, stands for SyncFree.
 const (
 	SyncUnknown Sync = iota
 	// SyncFree runs the rounds of each thread back to back.
@@ -31,8 +31,8 @@ const (
 	DefaultSettle = 10_000
 )
 
-// Options steer Emit. Only Rounds must be given; an executable made with the
-// zero value of the others runs in both worlds.
+// Options are the options of Emit. Only Rounds must be given; with the zero value
+// of the others an executable runs on hardware and on simulators.
 type Options struct {
 	// Rounds is how often the whole program is executed, 1 to MaxRounds.
 	Rounds int
@@ -41,10 +41,10 @@ type Options struct {
 	// Every has SyncRound wait only before each Every-th round, a power of
 	// two; 0 means before every round. SyncFree ignores it.
 	Every int
-	// Spin is after how many looks a barrier gives up on a thread that
+	// Spin is after how many polls a barrier gives up on a thread that
 	// completes no round meanwhile, 1 to MaxInt32; 0 means DefaultSpin. The
-	// delays of the longest round are allowed for in addition. A look takes
-	// about 20 ns on hardware and some ten simulated cycles.
+	// delays of the longest round are added. A poll takes about 20 ns on
+	// hardware and some ten simulated cycles.
 	Spin int
 	// Settle is how many iterations of a pause loop precede each write, so
 	// that a simulator that reads memory functionally finds no line in a
@@ -53,9 +53,9 @@ type Options struct {
 	// Jitter is a bound on the iterations of a pseudo-random delay before
 	// each round of each thread, rounded up to a power of two; 0 means none.
 	Jitter int
-	// Yield lets waiting threads call sched_yield now and then, a system
-	// call that simulators may lack. Where threads outnumber cores it makes
-	// barriers ten to a hundred times faster.
+	// Yield lets waiting threads call sched_yield, which simulators may lack.
+	// Where threads outnumber cores it makes barriers ten to a hundred times
+	// faster.
 	Yield bool
 	_     struct{}
 }

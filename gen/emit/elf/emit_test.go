@@ -257,7 +257,7 @@ func TestSlowThreadIsWaitedFor(t *testing.T) {
 	if code != wire.ExitPassed {
 		t.Errorf("exit code %d", code)
 	}
-	t.Logf("%v for a patience of %d looks", time.Since(begin), spin)
+	t.Logf("%v for a limit of %d polls", time.Since(begin), spin)
 }
 
 // TestWildCount has a thread claim more rounds than there are, as it could

@@ -2,6 +2,7 @@ package elf
 
 import (
 	"ordeal/gen"
+	"ordeal/gen/emit/elf/x86"
 	"ordeal/gen/wire"
 )
 
@@ -12,6 +13,13 @@ const (
 	sysClone      = 56
 	sysExit       = 60
 	sysExitGroup  = 231
+)
+
+const (
+	rax, rcx, rdx, rbx = x86.RAX, x86.RCX, x86.RDX, x86.RBX
+	rbp, rsi, rdi      = x86.RBP, x86.RSI, x86.RDI
+	r8, r9, r10, r11   = x86.R8, x86.R9, x86.R10, x86.R11
+	r12, r13, r14, r15 = x86.R12, x86.R13, x86.R14, x86.R15
 )
 
 // The registers of a thread. Subroutines change rax, rcx, rdx, r8, r9 and
@@ -33,7 +41,7 @@ const bias = 128
 
 // emitter generates the code of one executable.
 type emitter struct {
-	asm
+	x86.Assembler
 	programs []*gen.Program // run one after the other
 	opts     Options
 	mem      *memory
@@ -44,31 +52,31 @@ type emitter struct {
 	area *area
 	k    int
 
-	barrier, await         label // subroutines
-	sealFrame, writeFrame  label
-	threads, finish, begin []label // by thread; of thread 0 by program
+	barrier, await         x86.Label // subroutines
+	sealFrame, writeFrame  x86.Label
+	threads, finish, begin []x86.Label // by thread; of thread 0 by program
 }
 
 // program generates all code; execution starts at its first byte.
 func (e *emitter) program() {
-	e.barrier, e.await, e.sealFrame, e.writeFrame = e.newLabel(), e.newLabel(), e.newLabel(), e.newLabel()
+	e.barrier, e.await, e.sealFrame, e.writeFrame = e.NewLabel(), e.NewLabel(), e.NewLabel(), e.NewLabel()
 	for range e.programs[0].Threads {
-		e.threads = append(e.threads, e.newLabel())
+		e.threads = append(e.threads, e.NewLabel())
 	}
 	for range e.programs {
-		e.finish, e.begin = append(e.finish, e.newLabel()), append(e.begin, e.newLabel())
+		e.finish, e.begin = append(e.finish, e.NewLabel()), append(e.begin, e.NewLabel())
 	}
 	e.start()
 	for t := range e.threads {
 		e.thread(t)
 	}
-	e.waiting()
-	e.ending()
-	e.resolve()
+	e.barrierCode()
+	e.finishCode()
+	e.Resolve()
 }
 
-// turn makes program k the one that code is generated for.
-func (e *emitter) turn(k int) {
+// selectProgram makes program k the one that code is generated for.
+func (e *emitter) selectProgram(k int) {
 	e.k, e.p, e.area = k, e.programs[k], &e.mem.areas[k]
 }
 
@@ -78,32 +86,32 @@ func (e *emitter) last() bool { return e.k == len(e.programs)-1 }
 // start runs on the process's own thread: it touches the locations, starts
 // the other threads and becomes thread 0.
 func (e *emitter) start() {
-	e.symbol("start")
+	e.Symbol("start")
 	for k := range e.programs {
-		e.turn(k)
+		e.selectProgram(k)
 		e.touch(e.area.locations, e.area.locations+e.p.Offset(gen.LocID(len(e.p.Locations))))
 	}
-	failed := e.newLabel()
+	failed := e.NewLabel()
 	for t := 1; t < len(e.threads); t++ {
 		const flags = 0x50f00 // VM, FS, FILES, SIGHAND, THREAD, SYSVSEM
-		e.movImm(rdi, flags)
-		e.movImm(rsi, uint64(e.mem.stackTop(t)))
-		e.movImm(rdx, 0)
-		e.movImm(r10, 0)
-		e.movImm(r8, 0)
-		e.movImm(regCtl, uint64(e.mem.control(t)))
-		e.movImm(rax, sysClone)
-		e.syscall()
-		e.test(rax, rax)
-		e.jcc(equal, e.threads[t])
-		e.jcc(sign, failed)
+		e.MovImm(rdi, flags)
+		e.MovImm(rsi, uint64(e.mem.stackTop(t)))
+		e.MovImm(rdx, 0)
+		e.MovImm(r10, 0)
+		e.MovImm(r8, 0)
+		e.MovImm(regCtl, uint64(e.mem.control(t)))
+		e.MovImm(rax, sysClone)
+		e.Syscall()
+		e.Test(rax, rax)
+		e.Jcc(x86.Equal, e.threads[t])
+		e.Jcc(x86.Sign, failed)
 	}
-	e.movImm(regCtl, uint64(e.mem.control(0)))
-	e.jmp(e.threads[0])
+	e.MovImm(regCtl, uint64(e.mem.control(0)))
+	e.Jmp(e.threads[0])
 
-	e.symbol("clone_failed")
-	e.place(failed)
-	e.movImm(rdi, wire.ExitCloneFailed)
-	e.movImm(rax, sysExitGroup)
-	e.syscall()
+	e.Symbol("clone_failed")
+	e.Place(failed)
+	e.MovImm(rdi, wire.ExitCloneFailed)
+	e.MovImm(rax, sysExitGroup)
+	e.Syscall()
 }

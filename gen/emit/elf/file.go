@@ -5,6 +5,8 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"slices"
+
+	"ordeal/gen/emit/elf/x86"
 )
 
 // headerBytes is how far into the file and its image the code starts.
@@ -16,7 +18,7 @@ const segments = 3
 // file wraps code into an executable: one segment with the headers and the
 // code, one of zeroes for all memory, and a stack that is not executable.
 // Sections and symbols are there for disassemblers and debuggers only.
-func file(a *asm, m *memory) []byte {
+func file(a *x86.Assembler, m *memory) []byte {
 	var names, symbols bytes.Buffer
 	names.WriteByte(0)
 	name := func(s string) uint32 {
@@ -26,27 +28,27 @@ func file(a *asm, m *memory) []byte {
 	}
 	const textSection, stringSection = 1, 4
 	put(&symbols, elf.Sym64{})
-	for i, s := range a.symbols {
-		end := len(a.code)
-		if i+1 < len(a.symbols) {
-			end = a.symbols[i+1].at
+	for i, s := range a.Symbols {
+		end := len(a.Code)
+		if i+1 < len(a.Symbols) {
+			end = a.Symbols[i+1].Offset
 		}
 		put(&symbols, elf.Sym64{
-			Name:  name(s.name),
+			Name:  name(s.Name),
 			Info:  elf.ST_INFO(elf.STB_LOCAL, elf.STT_FUNC),
 			Shndx: textSection,
-			Value: imageBase + headerBytes + uint64(s.at),
-			Size:  uint64(end - s.at),
+			Value: imageBase + headerBytes + uint64(s.Offset),
+			Size:  uint64(end - s.Offset),
 		})
 	}
-	textEnd := uint64(headerBytes + len(a.code))
+	textEnd := uint64(headerBytes + len(a.Code))
 	symbolsAt := (textEnd + 7) &^ 7
 	stringsAt := symbolsAt + uint64(symbols.Len())
 	sections := []elf.Section64{
 		{},
 		{
 			Name: name(".text"), Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC | elf.SHF_EXECINSTR),
-			Addr: imageBase + headerBytes, Off: headerBytes, Size: uint64(len(a.code)), Addralign: 64,
+			Addr: imageBase + headerBytes, Off: headerBytes, Size: uint64(len(a.Code)), Addralign: 64,
 		},
 		{
 			Name: name(".bss"), Type: uint32(elf.SHT_NOBITS), Flags: uint64(elf.SHF_ALLOC | elf.SHF_WRITE),
@@ -54,7 +56,7 @@ func file(a *asm, m *memory) []byte {
 		},
 		{
 			Name: name(".symtab"), Type: uint32(elf.SHT_SYMTAB), Off: symbolsAt, Size: uint64(symbols.Len()),
-			Link: stringSection, Info: uint32(1 + len(a.symbols)), Addralign: 8, Entsize: elf.Sym64Size,
+			Link: stringSection, Info: uint32(1 + len(a.Symbols)), Addralign: 8, Entsize: elf.Sym64Size,
 		},
 		{
 			Name: name(".strtab"), Type: uint32(elf.SHT_STRTAB), Off: stringsAt, Addralign: 1,
@@ -80,7 +82,7 @@ func file(a *asm, m *memory) []byte {
 	for _, part := range []struct {
 		at    uint64
 		bytes []byte
-	}{{headerBytes, a.code}, {symbolsAt, symbols.Bytes()}, {stringsAt, names.Bytes()}} {
+	}{{headerBytes, a.Code}, {symbolsAt, symbols.Bytes()}, {stringsAt, names.Bytes()}} {
 		out.Write(make([]byte, int(part.at)-out.Len()))
 		out.Write(part.bytes)
 	}

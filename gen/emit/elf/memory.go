@@ -29,7 +29,7 @@ const (
 	// ctlRounds is the number of rounds that the thread has completed, those
 	// of earlier programs included.
 	ctlRounds = 8
-	// ctlFault tells the barrier that the thread gave up at; see fault.
+	// ctlFault is the barrier at which the thread gave up; see fault.
 	ctlFault = 16
 )
 
@@ -38,7 +38,7 @@ const phaseDone = 1 << 62
 
 // Limits of an executable, beside those of gen.Program.
 const (
-	// MaxTextBytes is how much room there is for code.
+	// MaxTextBytes bounds the code.
 	MaxTextBytes = dataBase - imageBase - headerBytes
 	// MaxMemoryBytes bounds locations, stacks and log buffers together.
 	MaxMemoryBytes = 4 << 30

@@ -6,98 +6,99 @@ import (
 	"math/bits"
 
 	"ordeal/gen"
+	"ordeal/gen/emit/elf/x86"
 	"ordeal/gen/wire"
 )
 
-// thread generates all of thread t: its part in each program and the way out.
+// thread generates thread t: its part in each program, then its exit.
 func (e *emitter) thread(t int) {
-	e.symbol(fmt.Sprintf("thread%d", t))
-	e.place(e.threads[t])
-	e.movImm(regRounds, 0)
-	e.movImm(regPhase, 0)
-	e.movImm(regJitter, uint64(t+1)*0x9e3779b9&math.MaxUint32)
-	exit := e.newLabel()
+	e.Symbol(fmt.Sprintf("thread%d", t))
+	e.Place(e.threads[t])
+	e.MovImm(regRounds, 0)
+	e.MovImm(regPhase, 0)
+	e.MovImm(regJitter, uint64(t+1)*0x9e3779b9&math.MaxUint32)
+	exit := e.NewLabel()
 	for k := range e.programs {
-		e.turn(k)
+		e.selectProgram(k)
 		e.part(t, exit)
 	}
 	if t == 0 {
 		return
 	}
-	e.place(exit)
+	e.Place(exit)
 	e.leave()
-	e.movImm(rdi, 0)
-	e.movImm(rax, sysExit)
-	e.syscall()
+	e.MovImm(rdi, 0)
+	e.MovImm(rax, sysExit)
+	e.Syscall()
 }
 
-// leave lets nobody wait for the thread any more.
+// leave marks the thread as done, so that no barrier waits for it.
 func (e *emitter) leave() {
-	e.movImm(regPhase, phaseDone)
-	e.store(at(regCtl, ctlPhase), regPhase)
+	e.MovImm(regPhase, phaseDone)
+	e.Store(x86.At(regCtl, ctlPhase), regPhase)
 }
 
-// part generates the part of thread t in the current program: the start
-// barrier, the rounds, and the way to the next program. Thread 0 goes to
-// finish instead; a thread that gives up leaves for good.
-func (e *emitter) part(t int, exit label) {
+// part generates the part of thread t in the current program: the start barrier
+// and the rounds. Then thread 0 goes to finish and the others to the next
+// program; a thread that gives up goes to exit.
+func (e *emitter) part(t int, exit x86.Label) {
 	if t == 0 {
-		e.place(e.begin[e.k])
+		e.Place(e.begin[e.k])
 	}
 	if e.k > 0 {
-		e.symbol(fmt.Sprintf("program%d_thread%d", e.k, t))
+		e.Symbol(fmt.Sprintf("program%d_thread%d", e.k, t))
 	}
 	payload := e.area.frames[t] + wire.HeaderBytes
 	e.touch(payload, e.area.ends[t])
-	e.movImm(regLocs, uint64(e.area.locations+bias))
-	e.movImm(regLog, uint64(payload+bias))
-	e.movImm(regStride, uint64(e.p.Stride()))
-	e.movImm(regBase, 0)
+	e.MovImm(regLocs, uint64(e.area.locations+bias))
+	e.MovImm(regLog, uint64(payload+bias))
+	e.MovImm(regStride, uint64(e.p.Stride()))
+	e.MovImm(regBase, 0)
 
 	done := exit
 	if t == 0 {
-		done = e.newLabel()
+		done = e.NewLabel()
 	}
 	e.waitOr(wire.ExitStartBarrier, done)
-	e.symbol(e.roundSymbol(t))
-	top := e.here()
+	e.Symbol(e.roundSymbol(t))
+	top := e.Here()
 	if e.opts.Sync == SyncRound {
-		skip := e.newLabel()
+		skip := e.NewLabel()
 		if e.opts.Every > 1 {
-			e.movImm(rax, uint64(e.opts.Every-1))
-			e.and(rax, regRounds)
-			e.jcc(notEqual, skip)
+			e.MovImm(rax, uint64(e.opts.Every-1))
+			e.And(rax, regRounds)
+			e.Jcc(x86.NotEqual, skip)
 		}
 		e.waitOr(wire.ExitRoundBarrier, done)
-		e.place(skip)
+		e.Place(skip)
 	}
 	e.jitter()
 	e.round(e.p.Threads[t])
-	e.inc(regRounds)
-	e.store(at(regCtl, ctlRounds), regRounds)
-	e.add(regBase, regStride)
-	e.cmpImm(regRounds, int32(e.opts.Rounds*(e.k+1)))
-	e.jcc(below, top)
+	e.Inc(regRounds)
+	e.Store(x86.At(regCtl, ctlRounds), regRounds)
+	e.Add(regBase, regStride)
+	e.CmpImm(regRounds, int32(e.opts.Rounds*(e.k+1)))
+	e.Jcc(x86.Below, top)
 
 	if !e.last() {
 		// Thread 0 waits for this step before it writes the log.
-		e.inc(regPhase)
-		e.store(at(regCtl, ctlPhase), regPhase)
+		e.Inc(regPhase)
+		e.Store(x86.At(regCtl, ctlPhase), regPhase)
 	}
 	switch {
 	case t == 0:
 		if !e.last() {
-			e.jmp(e.finish[e.k])
+			e.Jmp(e.finish[e.k])
 		}
-		e.place(done)
+		e.Place(done)
 		e.leave()
-		e.jmp(e.finish[e.k])
+		e.Jmp(e.finish[e.k])
 	case !e.last():
 		// Without thread 0 there is no next program.
-		e.movImm(rdx, uint64(e.mem.control(0)))
-		e.load(rax, at(rdx, ctlFault))
-		e.test(rax, rax)
-		e.jcc(notEqual, exit)
+		e.MovImm(rdx, uint64(e.mem.control(0)))
+		e.Load(rax, x86.At(rdx, ctlFault))
+		e.Test(rax, rax)
+		e.Jcc(x86.NotEqual, exit)
 	}
 }
 
@@ -111,15 +112,15 @@ func (e *emitter) roundSymbol(t int) string {
 
 // waitOr waits at the next barrier; giving up records the fault with the exit
 // code given and goes to done.
-func (e *emitter) waitOr(code int, done label) {
-	passed := e.newLabel()
-	e.call(e.barrier)
-	e.test(rax, rax)
-	e.jcc(equal, passed)
-	e.movImm(rax, e.fault(code))
-	e.store(at(regCtl, ctlFault), rax)
-	e.jmp(done)
-	e.place(passed)
+func (e *emitter) waitOr(code int, done x86.Label) {
+	passed := e.NewLabel()
+	e.Call(e.barrier)
+	e.Test(rax, rax)
+	e.Jcc(x86.Equal, passed)
+	e.MovImm(rax, e.fault(code))
+	e.Store(x86.At(regCtl, ctlFault), rax)
+	e.Jmp(done)
+	e.Place(passed)
 }
 
 // touch writes a zero to each page from start to end, so that no page fault
@@ -128,14 +129,14 @@ func (e *emitter) touch(start, end int64) {
 	if start >= end {
 		return
 	}
-	e.movImm(rax, 0)
-	e.movImm(rdx, uint64(start))
-	e.movImm(rcx, uint64(roundUp(end-start, pageBytes)/pageBytes))
-	loop := e.here()
-	e.store(at(rdx, 0), rax)
-	e.addImm(rdx, pageBytes)
-	e.dec(rcx)
-	e.jcc(notEqual, loop)
+	e.MovImm(rax, 0)
+	e.MovImm(rdx, uint64(start))
+	e.MovImm(rcx, uint64(roundUp(end-start, pageBytes)/pageBytes))
+	loop := e.Here()
+	e.Store(x86.At(rdx, 0), rax)
+	e.AddImm(rdx, pageBytes)
+	e.Dec(rcx)
+	e.Jcc(x86.NotEqual, loop)
 }
 
 // jitter delays a round by a pseudo-random number of iterations, drawn by
@@ -145,46 +146,46 @@ func (e *emitter) jitter() {
 	if e.opts.Jitter == 0 {
 		return
 	}
-	step := func(shift func(reg, byte), by byte) {
-		e.mov(rax, regJitter)
+	step := func(shift func(x86.Reg, byte), by byte) {
+		e.Mov(rax, regJitter)
 		shift(rax, by)
-		e.xor(regJitter, rax)
+		e.Xor(regJitter, rax)
 	}
-	step(e.shr, 12)
-	step(e.shl, 25)
-	step(e.shr, 27)
-	e.movImm(rax, 1<<bits.Len(uint(e.opts.Jitter-1))-1)
-	e.and(rax, regJitter)
-	e.inc(rax)
-	loop := e.here()
-	e.dec(rax)
-	e.jcc(notEqual, loop)
+	step(e.Shr, 12)
+	step(e.Shl, 25)
+	step(e.Shr, 27)
+	e.MovImm(rax, 1<<bits.Len(uint(e.opts.Jitter-1))-1)
+	e.And(rax, regJitter)
+	e.Inc(rax)
+	loop := e.Here()
+	e.Dec(rax)
+	e.Jcc(x86.NotEqual, loop)
 }
 
 // round generates one round of ops, straight-line but for delays.
 func (e *emitter) round(ops []gen.Op) {
 	var words int32 // logged since regLog moved last
 	for _, op := range ops {
-		loc := at(regLocs, int32(e.p.Offset(op.Loc))-bias)
+		loc := x86.At(regLocs, int32(e.p.Offset(op.Loc))-bias)
 		switch op.Kind {
 		case gen.Load:
-			e.load(rax, loc)
+			e.Load(rax, loc)
 		case gen.Store:
 			e.value(op.Value)
-			e.store(loc, rax)
+			e.Store(loc, rax)
 		case gen.Exchange:
 			e.value(op.Value)
-			e.xchg(loc, rax)
+			e.Xchg(loc, rax)
 		case gen.FetchAdd:
-			e.movImm(rax, uint64(op.Value*gen.AddUnit))
-			e.lockXadd(loc, rax)
+			e.MovImm(rax, uint64(op.Value*gen.AddUnit))
+			e.LockXadd(loc, rax)
 		case gen.FullFence:
-			e.mfence()
+			e.Mfence()
 		case gen.Delay:
-			e.movImm(rax, uint64(op.Value))
-			loop := e.here()
-			e.dec(rax)
-			e.jcc(notEqual, loop)
+			e.MovImm(rax, uint64(op.Value))
+			loop := e.Here()
+			e.Dec(rax)
+			e.Jcc(x86.NotEqual, loop)
 		default:
 			panic(fmt.Sprintf("elf: operation kind %d in a valid program", op.Kind))
 		}
@@ -192,23 +193,23 @@ func (e *emitter) round(ops []gen.Op) {
 			continue
 		}
 		if words == 2*bias/gen.WordBytes {
-			e.addImm(regLog, 2*bias)
+			e.AddImm(regLog, 2*bias)
 			words = 0
 		}
-		e.store(at(regLog, words*gen.WordBytes-bias), rax)
+		e.Store(x86.At(regLog, words*gen.WordBytes-bias), rax)
 		words++
 	}
 	if words > 0 {
-		e.addImm(regLog, words*gen.WordBytes)
+		e.AddImm(regLog, words*gen.WordBytes)
 	}
 }
 
 // value leaves regBase plus a constant in rax.
 func (e *emitter) value(constant gen.Value) {
 	if constant <= math.MaxInt32 {
-		e.lea(rax, at(regBase, int32(constant)))
+		e.Lea(rax, x86.At(regBase, int32(constant)))
 		return
 	}
-	e.movImm(rax, uint64(constant))
-	e.add(rax, regBase)
+	e.MovImm(rax, uint64(constant))
+	e.Add(rax, regBase)
 }

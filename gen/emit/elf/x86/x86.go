@@ -1,0 +1,314 @@
+// Package x86 assembles machine code for x86-64: a method for each instruction
+// that generated executables and the seccomp shim need. Operands follow Intel's
+// order, destination first.
+package x86
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Reg is a 64-bit general-purpose register, numbered as in the encoding.
+type Reg uint8
+
+// The registers.
+const (
+	RAX Reg = iota
+	RCX
+	RDX
+	RBX
+	RSP
+	RBP
+	RSI
+	RDI
+	R8
+	R9
+	R10
+	R11
+	R12
+	R13
+	R14
+	R15
+)
+
+// Cond is a condition code, as in the low four bits of Jcc.
+type Cond uint8
+
+// The conditions.
+const (
+	Below      Cond = 0x2
+	AboveEqual Cond = 0x3
+	Equal      Cond = 0x4
+	NotEqual   Cond = 0x5
+	BelowEqual Cond = 0x6
+	Sign       Cond = 0x8
+	LessEqual  Cond = 0xe
+)
+
+// Mem is the operand [base+disp]; see At.
+type Mem struct {
+	base Reg
+	disp int32
+}
+
+// At is the operand [base+disp].
+func At(base Reg, disp int32) Mem { return Mem{base, disp} }
+
+// Label is a place in the code that jumps may name before it is known.
+type Label int
+
+// Symbol names a place in the code for debuggers and disassemblers.
+type Symbol struct {
+	Name   string
+	Offset int
+}
+
+// fixup is a rel32 field at offset at for the distance to target.
+type fixup struct {
+	at     int
+	target Label
+}
+
+// Assembler is a one-pass assembler; its zero value is empty. Forward jumps
+// take rel32, backward jumps rel8 where it reaches.
+type Assembler struct {
+	// Code is final after Resolve.
+	Code    []byte
+	Symbols []Symbol
+
+	labels []int // offset of each label, -1 while unplaced
+	fixups []fixup
+}
+
+// Emit appends bytes.
+func (a *Assembler) Emit(b ...byte) { a.Code = append(a.Code, b...) }
+
+func (a *Assembler) imm32(v uint32) { a.Code = binary.LittleEndian.AppendUint32(a.Code, v) }
+
+// NewLabel returns a label still to be placed.
+func (a *Assembler) NewLabel() Label {
+	a.labels = append(a.labels, -1)
+	return Label(len(a.labels) - 1)
+}
+
+// Place puts l at the end of the code.
+func (a *Assembler) Place(l Label) { a.labels[l] = len(a.Code) }
+
+// Here returns a label placed at the end of the code.
+func (a *Assembler) Here() Label {
+	l := a.NewLabel()
+	a.Place(l)
+	return l
+}
+
+// Symbol names the end of the code.
+func (a *Assembler) Symbol(name string) { a.Symbols = append(a.Symbols, Symbol{name, len(a.Code)}) }
+
+// Resolve fills in the distances of all jumps. A label that was never placed is
+// a bug of the code generator, which places each label it makes on every path.
+func (a *Assembler) Resolve() {
+	for _, f := range a.fixups {
+		to := a.labels[f.target]
+		if to < 0 {
+			panic(fmt.Sprintf("x86: label %d was never placed", f.target))
+		}
+		binary.LittleEndian.PutUint32(a.Code[f.at:], uint32(int32(to-(f.at+4))))
+	}
+	a.fixups = nil
+}
+
+// rel32 emits an opcode and the distance to l, filled in by Resolve.
+func (a *Assembler) rel32(l Label, opcode ...byte) {
+	a.Emit(opcode...)
+	a.fixups = append(a.fixups, fixup{len(a.Code), l})
+	a.imm32(0)
+}
+
+// Jmp jumps to l.
+func (a *Assembler) Jmp(l Label) { a.rel32(l, 0xe9) }
+
+// Call calls the subroutine at l.
+func (a *Assembler) Call(l Label) { a.rel32(l, 0xe8) }
+
+// Ret returns from a subroutine.
+func (a *Assembler) Ret() { a.Emit(0xc3) }
+
+// Jcc jumps to l when c holds.
+func (a *Assembler) Jcc(c Cond, l Label) {
+	if to := a.labels[l]; to >= 0 {
+		if d := to - (len(a.Code) + 2); d >= math.MinInt8 {
+			a.Emit(0x70|byte(c), byte(int8(d)))
+			return
+		}
+	}
+	a.rel32(l, 0x0f, 0x80|byte(c))
+}
+
+// JmpReg jumps to the address in r.
+func (a *Assembler) JmpReg(r Reg) {
+	if r >= R8 {
+		a.Emit(0x41)
+	}
+	a.Emit(0xff, 0xe0|byte(r&7))
+}
+
+// LeaLabel is dst = the address of l.
+func (a *Assembler) LeaLabel(dst Reg, l Label) {
+	a.rel32(l, rexW(dst, 0), 0x8d, 0x05|byte(dst&7)<<3)
+}
+
+// rexW is the REX prefix of a 64-bit operation on field reg and r/m.
+func rexW(field, rm Reg) byte { return 0x48 | byte(field>>3)<<2 | byte(rm>>3) }
+
+// memory emits a 64-bit operation with the operand m: REX, opcode, ModRM, SIB
+// and displacement, shortest form first.
+func (a *Assembler) memory(field Reg, m Mem, opcode ...byte) {
+	a.Emit(rexW(field, m.base))
+	a.Emit(opcode...)
+	f, b := byte(field&7)<<3, byte(m.base&7)
+	mod := byte(0x80)
+	switch {
+	case m.disp == 0 && b != byte(RBP):
+		mod = 0
+	case m.disp >= math.MinInt8 && m.disp <= math.MaxInt8:
+		mod = 0x40
+	}
+	a.Emit(mod | f | b)
+	if b == byte(RSP) { // also r12: these need a SIB byte
+		a.Emit(0x24)
+	}
+	switch mod {
+	case 0x40:
+		a.Emit(byte(int8(m.disp)))
+	case 0x80:
+		a.imm32(uint32(m.disp))
+	}
+}
+
+// Load is dst = m.
+func (a *Assembler) Load(dst Reg, m Mem) { a.memory(dst, m, 0x8b) }
+
+// Store is m = src.
+func (a *Assembler) Store(m Mem, src Reg) { a.memory(src, m, 0x89) }
+
+// Lea is dst = the address of m.
+func (a *Assembler) Lea(dst Reg, m Mem) { a.memory(dst, m, 0x8d) }
+
+// Xchg atomically exchanges m and r.
+func (a *Assembler) Xchg(m Mem, r Reg) { a.memory(r, m, 0x87) }
+
+// LockXadd atomically adds r to m and leaves m's old value in r.
+func (a *Assembler) LockXadd(m Mem, r Reg) {
+	a.Emit(0xf0)
+	a.memory(r, m, 0x0f, 0xc1)
+}
+
+// CmpMem compares m with r: Below means m < r, unsigned.
+func (a *Assembler) CmpMem(m Mem, r Reg) { a.memory(r, m, 0x39) }
+
+// XorMem is dst ^= m.
+func (a *Assembler) XorMem(dst Reg, m Mem) { a.memory(dst, m, 0x33) }
+
+// MovImm loads a constant in the fewest bytes; 0 changes the flags.
+func (a *Assembler) MovImm(dst Reg, v uint64) {
+	switch {
+	case v == 0: // xor r32, r32
+		if dst >= R8 {
+			a.Emit(0x45)
+		}
+		a.Emit(0x31, 0xc0|byte(dst&7)<<3|byte(dst&7))
+	case v <= math.MaxUint32: // mov r32, imm32 clears the upper half
+		if dst >= R8 {
+			a.Emit(0x41)
+		}
+		a.Emit(0xb8 | byte(dst&7))
+		a.imm32(uint32(v))
+	default:
+		a.Emit(rexW(0, dst), 0xb8|byte(dst&7))
+		a.Code = binary.LittleEndian.AppendUint64(a.Code, v)
+	}
+}
+
+// registers emits a two-register operation whose r/m operand is the
+// destination.
+func (a *Assembler) registers(opcode byte, dst, src Reg) {
+	a.Emit(rexW(src, dst), opcode, 0xc0|byte(src&7)<<3|byte(dst&7))
+}
+
+// Mov is dst = src.
+func (a *Assembler) Mov(dst, src Reg) { a.registers(0x89, dst, src) }
+
+// Add is dst += src.
+func (a *Assembler) Add(dst, src Reg) { a.registers(0x01, dst, src) }
+
+// Sub is dst -= src.
+func (a *Assembler) Sub(dst, src Reg) { a.registers(0x29, dst, src) }
+
+// And is dst &= src.
+func (a *Assembler) And(dst, src Reg) { a.registers(0x21, dst, src) }
+
+// Or is dst |= src.
+func (a *Assembler) Or(dst, src Reg) { a.registers(0x09, dst, src) }
+
+// Xor is dst ^= src.
+func (a *Assembler) Xor(dst, src Reg) { a.registers(0x31, dst, src) }
+
+// Test sets the flags of left & right.
+func (a *Assembler) Test(left, right Reg) { a.registers(0x85, left, right) }
+
+// immediate emits an operation of opcode group 0x81.
+func (a *Assembler) immediate(group byte, r Reg, v int32) {
+	if v >= math.MinInt8 && v <= math.MaxInt8 {
+		a.Emit(rexW(0, r), 0x83, 0xc0|group<<3|byte(r&7), byte(int8(v)))
+		return
+	}
+	a.Emit(rexW(0, r), 0x81, 0xc0|group<<3|byte(r&7))
+	a.imm32(uint32(v))
+}
+
+// AddImm is r += v, as a subtraction where that is shorter.
+func (a *Assembler) AddImm(r Reg, v int32) {
+	if v == 128 {
+		a.immediate(5, r, -128)
+		return
+	}
+	a.immediate(0, r, v)
+}
+
+// CmpImm compares r with v.
+func (a *Assembler) CmpImm(r Reg, v int32) { a.immediate(7, r, v) }
+
+// MulImm is dst = src·v.
+func (a *Assembler) MulImm(dst, src Reg, v int32) {
+	a.Emit(rexW(dst, src), 0x69, 0xc0|byte(dst&7)<<3|byte(src&7))
+	a.imm32(uint32(v))
+}
+
+func (a *Assembler) shift(group byte, r Reg, by byte) {
+	a.Emit(rexW(0, r), 0xc1, 0xc0|group<<3|byte(r&7), by)
+}
+
+// Rol rotates r to the left.
+func (a *Assembler) Rol(r Reg, by byte) { a.shift(0, r, by) }
+
+// Shl shifts r to the left.
+func (a *Assembler) Shl(r Reg, by byte) { a.shift(4, r, by) }
+
+// Shr shifts r to the right, unsigned.
+func (a *Assembler) Shr(r Reg, by byte) { a.shift(5, r, by) }
+
+// Inc is r++.
+func (a *Assembler) Inc(r Reg) { a.Emit(rexW(0, r), 0xff, 0xc0|byte(r&7)) }
+
+// Dec is r--.
+func (a *Assembler) Dec(r Reg) { a.Emit(rexW(0, r), 0xff, 0xc8|byte(r&7)) }
+
+// Mfence orders all earlier with all later accesses.
+func (a *Assembler) Mfence() { a.Emit(0x0f, 0xae, 0xf0) }
+
+// Pause is the hint for spin loops.
+func (a *Assembler) Pause() { a.Emit(0xf3, 0x90) }
+
+// Syscall enters the kernel.
+func (a *Assembler) Syscall() { a.Emit(0x0f, 0x05) }
