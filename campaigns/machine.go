@@ -8,7 +8,6 @@ import (
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/latency"
 	"ordeal/sim/builtin/ruby/cache"
 )
 
@@ -95,8 +94,8 @@ func joinFaults(faults []fault) error {
 func (m *Machine) options() (builtin.Options, []fault) {
 	o := builtin.Options{
 		Protocol: m.Protocol, SLICC: m.SLICC, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
-		Latency: latency.Model{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
-		Memory:  latency.Model{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
+		Latency: event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
+		Memory:  event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
 		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, TBEs: m.TBEs,
 		LockedRMW: m.LockedRMW, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}

@@ -8,7 +8,6 @@ import (
 
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/latency"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
@@ -67,10 +66,10 @@ type Options struct {
 	Window int
 	// Latency (--latency, --jitter) is that of memory or, with a coherence
 	// protocol, of messages; a zero Model means DefaultLatency.
-	Latency latency.Model
+	Latency event.Latency
 	// Memory (--memory-latency, --memory-jitter) is the latency of the memory
 	// behind a coherence protocol; a zero Model means ruby.DefaultMemory.
-	Memory latency.Model
+	Memory event.Latency
 	// Private and Shared (--private-cache, --shared-cache) are the sizes of
 	// the caches of cores, and of all others and the second levels, with a
 	// coherence protocol; zero means ruby.DefaultPrivate and DefaultShared.
@@ -119,14 +118,14 @@ const (
 
 // DefaultLatency is the latency of memory: a jitter of about the time that a
 // core needs for a few operations, with a tail that spans dozens.
-var DefaultLatency = latency.Model{Base: 4, Jitter: 12}
+var DefaultLatency = event.Latency{Base: 4, Jitter: 12}
 
 // withDefaults fills in the defaults.
 func (o Options) withDefaults() Options {
 	if o.Protocol == "" && o.SLICC == "" && o.Compiled == nil {
 		o.Protocol = Ideal
 	}
-	if o.Latency == (latency.Model{}) {
+	if o.Latency == (event.Latency{}) {
 		o.Latency = DefaultLatency
 	}
 	if o.Lines == 0 {
@@ -185,7 +184,7 @@ func (o *Options) validateSizes() error {
 		return fmt.Errorf("%d cores: want 1 to %d", o.Cores, MaxCores)
 	}
 	var none cache.Geometry
-	given := o.Memory != (latency.Model{}) || o.Private != none || o.Shared != none ||
+	given := o.Memory != (event.Latency{}) || o.Private != none || o.Shared != none ||
 		o.Directories != 0 || o.Banks != 0 || o.TBEs != 0
 	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
 		return fmt.Errorf("protocol %q has no directories, transactions or caches with sets: want a coherence protocol", o.Protocol)

@@ -210,7 +210,7 @@ func TestProtocolFaults(t *testing.T) {
 		},
 		"wrong answer": {
 			"cache.sm", "transition(M, Load) {\n    l_load;", "transition(M, Load) {\n    s_store;",
-			sim.Crash, "sequencer: write completed where a read was asked for", nil,
+			sim.Crash, "sequencer: write completed where a read was issued", nil,
 		},
 		"no destination": {
 			"home.sm", "out_msg.Destination.add(getDirectoryEntry(address).Owner);", "",

@@ -14,9 +14,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/latency"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/sequencer"
 )
 
 // randomProgram is a program of some threads from a seed.
@@ -96,7 +94,7 @@ func TestOptionsMatter(t *testing.T) {
 		"core":     func(o *Options) { o.Core = core.RMO },
 		"buffer":   func(o *Options) { o.Buffer = 2 },
 		"window":   func(o *Options) { o.Window = 3 },
-		"latency":  func(o *Options) { o.Latency = latency.Model{Base: 30} },
+		"latency":  func(o *Options) { o.Latency = event.Latency{Base: 30} },
 		"lines":    func(o *Options) { o.Lines = 1 },
 		"fifo":     func(o *Options) { o.Order = event.FIFO },
 		"lifo":     func(o *Options) { o.Order = event.LIFO },
@@ -160,7 +158,7 @@ func (p *brokenPort) Oldest() (event.Tick, bool) {
 
 // breakAt makes the runner's memory call do instead of starting the n-th
 // access of the last core.
-func breakAt(r *Runner, n int, do func(q *event.Queue, s *sequencer.Sequencer) bool) {
+func breakAt(r *Runner, n int, do func(q *event.Queue, s *memory.Sequencer) bool) {
 	r.build = func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
 		b := &broken{System: buildSystem(q, o, cores, seed)}
 		for i := range cores {
@@ -168,14 +166,14 @@ func breakAt(r *Runner, n int, do func(q *event.Queue, s *sequencer.Sequencer) b
 		}
 		last := &b.ports[cores-1]
 		last.left = n
-		last.do = func(core int) bool { return do(q, b.System.Port(core).(*sequencer.Sequencer)) }
+		last.do = func(core int) bool { return do(q, b.System.Port(core).(*memory.Sequencer)) }
 		return b
 	}
 }
 
 func TestDeadlock(t *testing.T) {
 	r := newRunner(t, Options{Core: core.TSO})
-	breakAt(r, 5, func(*event.Queue, *sequencer.Sequencer) bool { return true }) // and forgotten
+	breakAt(r, 5, func(*event.Queue, *memory.Sequencer) bool { return true }) // and forgotten
 	result, err := r.Run(t.Context(), sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3})
 	if err != nil || result.Outcome != sim.Deadlock || result.Title != "deadlock" {
 		t.Fatalf("%v: %s: %s", err, result.Outcome, result.Title)
@@ -193,7 +191,7 @@ func TestDeadlock(t *testing.T) {
 // TestWatchdog loses an access in a memory that goes on with other things.
 func TestWatchdog(t *testing.T) {
 	r := newRunner(t, Options{Core: core.InOrder, Watchdog: 5_000})
-	breakAt(r, 5, func(q *event.Queue, _ *sequencer.Sequencer) bool {
+	breakAt(r, 5, func(q *event.Queue, _ *memory.Sequencer) bool {
 		busy := &busy{queue: q}
 		busy.self = q.Add(busy)
 		busy.Handle(0)
@@ -231,7 +229,7 @@ func TestBudget(t *testing.T) {
 	// Without another bound the default budget ends a memory that is busy
 	// with itself.
 	r = newRunner(t, Options{Core: core.TSO, Watchdog: 1 << 40})
-	breakAt(r, 5, func(q *event.Queue, _ *sequencer.Sequencer) bool {
+	breakAt(r, 5, func(q *event.Queue, _ *memory.Sequencer) bool {
 		busy := &busy{queue: q}
 		busy.self = q.Add(busy)
 		busy.Handle(0)
@@ -262,12 +260,12 @@ func TestCancelled(t *testing.T) {
 
 func TestCrash(t *testing.T) {
 	r := newRunner(t, Options{Core: core.OOO})
-	breakAt(r, 5, func(q *event.Queue, s *sequencer.Sequencer) bool {
+	breakAt(r, 5, func(q *event.Queue, s *memory.Sequencer) bool {
 		s.WriteCallback(memory.Base+1<<20, &memory.Block{})
 		return true
 	})
 	result, err := r.Run(t.Context(), sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3})
-	if err != nil || result.Outcome != sim.Crash || result.Title != "sequencer: write completed that was never asked for" {
+	if err != nil || result.Outcome != sim.Crash || result.Title != "sequencer: write completed that was never issued" {
 		t.Fatalf("%v: %s: %s", err, result.Outcome, result.Title)
 	}
 	if !strings.Contains(result.Detail, "core 1, line 0x200000") || !strings.Contains(result.Detail, "core 0: ") {
@@ -276,9 +274,9 @@ func TestCrash(t *testing.T) {
 }
 
 func TestFaultsOfTheSimulator(t *testing.T) {
-	for name, do := range map[string]func(q *event.Queue, s *sequencer.Sequencer) bool{
-		"panic": func(*event.Queue, *sequencer.Sequencer) bool { panic("a broken invariant") },
-		"error": func(q *event.Queue, _ *sequencer.Sequencer) bool { q.Fail(io.ErrUnexpectedEOF); return true },
+	for name, do := range map[string]func(q *event.Queue, s *memory.Sequencer) bool{
+		"panic": func(*event.Queue, *memory.Sequencer) bool { panic("a broken invariant") },
+		"error": func(q *event.Queue, _ *memory.Sequencer) bool { q.Fail(io.ErrUnexpectedEOF); return true },
 	} {
 		r := newRunner(t, Options{Core: core.OOO})
 		breakAt(r, 5, do)
@@ -306,7 +304,7 @@ func TestUnusableJobs(t *testing.T) {
 
 func TestNewReportsAllFaults(t *testing.T) {
 	_, err := New(Options{
-		Protocol: "mesi", Buffer: -1, Window: -1, Latency: latency.Model{Base: -1},
+		Protocol: "mesi", Buffer: -1, Window: -1, Latency: event.Latency{Base: -1},
 		Lines: -1, Watchdog: -1, Bugs: []core.Bug{core.SplitRMW},
 	})
 	if err == nil {

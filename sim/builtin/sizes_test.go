@@ -10,7 +10,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
@@ -103,7 +103,7 @@ func TestSizesMatter(t *testing.T) {
 		"directories": func(o *Options) { o.Directories = 2 },
 		"banks":       func(o *Options) { o.Banks = 2 },
 		"tbes":        func(o *Options) { o.TBEs = 1 },
-		"memory":      func(o *Options) { o.Memory = latency.Model{Base: 100} },
+		"memory":      func(o *Options) { o.Memory = event.Latency{Base: 100} },
 	} {
 		o := Options{Protocol: "mesi-two-level", Core: core.OOO}
 		change(&o)

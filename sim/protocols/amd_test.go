@@ -7,7 +7,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/event"
 )
 
 // TestAMDCoverage takes every transition of the protocol of pairs. Lines of
@@ -19,7 +19,7 @@ func TestAMDCoverage(t *testing.T) {
 	if testing.Short() {
 		seeds = 2
 	}
-	s := setting{core: core.OOO, latency: latency.Model{Base: 1, Jitter: 3}}
+	s := setting{core: core.OOO, latency: event.Latency{Base: 1, Jitter: 3}}
 	r := s.runner(t, file(t, "moesi-amd-base"))
 	for _, stores := range []int{10, 25, 45} {
 		o := gen.Defaults()

@@ -5,7 +5,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby/cache"
 )
 
@@ -15,7 +15,7 @@ import (
 // time, so that some requests for leave come when the line is somebody else's.
 func TestHammerCoverage(t *testing.T) {
 	one := cache.Geometry{Sets: 2, Ways: 1, IndexBit: 6}
-	brief, long := latency.Model{Base: 1, Jitter: 5}, latency.Model{Base: 1, Jitter: 100}
+	brief, long := event.Latency{Base: 1, Jitter: 5}, event.Latency{Base: 1, Jitter: 100}
 	settings := []setting{
 		{core: core.OOO, threads: 4, ops: 100, lines: 12, rounds: 2},
 		{core: core.InOrder, threads: 3, ops: 100, lines: 6, rounds: 2, locked: true},

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/event"
 )
 
 // TestMESICoverage takes every transition of MESI.
 func TestMESICoverage(t *testing.T) {
 	short := setting{core: core.RMO, threads: 4, ops: 200, lines: 12, rounds: 5}
-	long := setting{core: core.RMO, threads: 4, ops: 200, lines: 12, rounds: 5, latency: latency.Model{Base: 5, Jitter: 100}}
+	long := setting{core: core.RMO, threads: 4, ops: 200, lines: 12, rounds: 5, latency: event.Latency{Base: 5, Jitter: 100}}
 	locked := setting{core: core.OOO, threads: 4, ops: 100, lines: 12, rounds: 5, locked: true}
 	if testing.Short() {
 		coverage(t, file(t, "mesi-two-level"), 3, short, long, locked)

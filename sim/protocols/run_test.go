@@ -12,7 +12,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
 )
@@ -30,7 +30,7 @@ func file(t testing.TB, protocol string) string {
 // setting is a machine and what runs on it.
 type setting struct {
 	core    core.Kind
-	latency latency.Model
+	latency event.Latency
 	threads int
 	ops     int // of each thread
 	lines   int // locations, one to a line

@@ -10,13 +10,13 @@ import (
 	"ordeal/gen"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
 )
 
 // jitters are spreads of latency from none to longer than a miss takes.
-var jitters = []latency.Model{{Base: 5}, {Base: 5, Jitter: 10}, {Base: 1, Jitter: 60}, {Base: 1, Jitter: 300}}
+var jitters = []event.Latency{{Base: 5}, {Base: 5, Jitter: 10}, {Base: 1, Jitter: 60}, {Base: 1, Jitter: 300}}
 
 // onProtocols tests each kind of core on each embedded protocol.
 func onProtocols(t *testing.T, test func(*testing.T, string, promise)) {
@@ -81,7 +81,7 @@ func TestOddMachines(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", protocol, k), func(t *testing.T) {
 				t.Parallel()
 				for _, p := range promises {
-					o.Protocol, o.Latency = protocol, latency.Model{Base: 1, Jitter: 40}
+					o.Protocol, o.Latency = protocol, event.Latency{Base: 1, Jitter: 40}
 					s := newSubject(t, p, o)
 					s.program.Threads, s.program.Locations = 5, 10
 					s.program.Layout = []gen.Layout{gen.Spread, gen.Conflict}[k%2]

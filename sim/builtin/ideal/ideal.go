@@ -11,9 +11,7 @@ import (
 	"math/rand/v2"
 
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/latency"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/sequencer"
 )
 
 // MaxCores bounds the number of cores: the holders of a line are one word.
@@ -32,7 +30,7 @@ const stream = 0x696465616c // "ideal"
 type Options struct {
 	Cores int // 1 to MaxCores
 	// Latency is that of an access to a line that the core does not hold.
-	Latency latency.Model
+	Latency event.Latency
 	// Lines is the number of lines that a core holds, at least 1; 0 means
 	// that cores hold none and every access goes to memory.
 	//
@@ -69,7 +67,7 @@ type controller struct {
 	memory *Memory
 	self   event.Actor
 	bit    uint64
-	port   *sequencer.Sequencer
+	port   *memory.Sequencer
 	held   []*line // at most options.Lines
 }
 
@@ -79,8 +77,8 @@ func New(q *event.Queue, o Options) *Memory {
 	for i := range o.Cores {
 		c := &controller{memory: m, bit: 1 << i, held: make([]*line, 0, o.Lines+1)}
 		c.self = q.Add(c)
-		c.port = sequencer.New(q, i, c)
-		c.port.Attach(memory.Nobody{})
+		c.port = memory.NewSequencer(q, i, c)
+		c.port.Attach(memory.NoClient{})
 		m.cores = append(m.cores, c)
 	}
 	return m

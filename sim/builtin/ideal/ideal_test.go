@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/latency"
 	"ordeal/sim/builtin/memory"
 )
 
@@ -123,7 +122,7 @@ func TestContract(t *testing.T) {
 	for _, lines := range []int{0, 1, 2, 4, testLines} {
 		for _, cores := range []int{1, 2, 4, 64} {
 			t.Run(fmt.Sprintf("lines=%d/cores=%d", lines, cores), func(t *testing.T) {
-				o := Options{Cores: cores, Lines: lines, Latency: latency.Model{Base: 2, Jitter: 10}}
+				o := Options{Cores: cores, Lines: lines, Latency: event.Latency{Base: 2, Jitter: 10}}
 				tr := newTrial(t, uint64(lines+cores), o)
 				if err := tr.queue.Run(100_000); err != nil {
 					t.Fatal(err)
@@ -165,7 +164,7 @@ func TestLatency(t *testing.T) {
 		{lines: 2, read: 9, again: 1, upgrade: 9, writeAgain: 1, afterOther: 9},
 	} {
 		q := event.New(event.FIFO, 0)
-		m := New(q, Options{Cores: 2, Lines: c.lines, Latency: latency.Model{Base: 9}})
+		m := New(q, Options{Cores: 2, Lines: c.lines, Latency: event.Latency{Base: 9}})
 		access := func(core int, write bool) event.Tick {
 			client, start := &timer{queue: q}, q.Now()
 			m.Port(core).Attach(client)
@@ -187,7 +186,7 @@ func TestLatency(t *testing.T) {
 
 func TestDump(t *testing.T) {
 	q := event.New(event.FIFO, 0)
-	m := New(q, Options{Cores: 1, Lines: 2, Latency: latency.Model{Base: 9}})
+	m := New(q, Options{Cores: 1, Lines: 2, Latency: event.Latency{Base: 9}})
 	m.Port(0).Attach(&timer{queue: q})
 	m.Port(0).Access(memory.Request{Line: 64, Write: true})
 	if err := q.Run(1); err != nil {

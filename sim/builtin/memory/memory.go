@@ -1,6 +1,7 @@
-// Package memory is the border between cores and memory systems: what a core
-// asks for and what it is told, as gem5's CPU models and its Ruby sequencer
-// deal with each other.
+// Package memory is the interface between cores and memory systems: the
+// requests of a core and the callbacks to it, as between gem5's CPU models and
+// its Ruby Sequencer, and the Sequencer that memory systems build their ports
+// from.
 package memory
 
 import (
@@ -68,8 +69,8 @@ type Port interface {
 	Oldest() (event.Tick, bool)
 }
 
-// Client is what a memory system sees of a core. Both calls come from inside
-// an event of the memory system: a client does what the call is about and
+// Client is what a memory system sees of a core. Both methods are called from
+// inside an event of the memory system: a client reacts to the call itself and
 // schedules an event of its own for everything else.
 type Client interface {
 	// Perform is the instant at which an access takes place: the client
@@ -83,14 +84,12 @@ type Client interface {
 	Evict(line Addr)
 }
 
-// Nobody is the client of a port without a core.
-type Nobody struct{}
+// NoClient is the client of a port without a core.
+type NoClient struct{}
 
-// Perform is never called: nobody accesses memory.
-func (Nobody) Perform(uint64, *Block) {}
+func (NoClient) Perform(uint64, *Block) {}
 
-// Evict tells nobody.
-func (Nobody) Evict(Addr) {}
+func (NoClient) Evict(Addr) {}
 
 // System is a memory system.
 type System interface {
@@ -98,4 +97,21 @@ type System interface {
 	Port(core int) Port
 	// Dump writes the state that explains who waits for what.
 	Dump(w io.Writer)
+}
+
+// Fault is a failed assertion of a memory system: it ended the run.
+type Fault struct {
+	// Title names the fault in one line without addresses and numbers that
+	// vary from run to run, so that the same bug has one title.
+	Title string
+	// Detail says where and what, for people.
+	Detail string
+}
+
+// Error is the title and the detail.
+func (f *Fault) Error() string {
+	if f.Detail == "" {
+		return f.Title
+	}
+	return f.Title + ": " + f.Detail
 }

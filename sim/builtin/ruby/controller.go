@@ -4,7 +4,6 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
-	"ordeal/sim/builtin/sequencer"
 	"ordeal/sim/slicc/types"
 )
 
@@ -27,7 +26,7 @@ type controller struct {
 	tables     []*table
 	directory  []*directory
 	timers     []*timer
-	sequencers []*sequencer.Sequencer
+	sequencers []*memory.Sequencer
 	mandatory  *buffer
 	locked     []memory.Addr // lines whose lock a core holds
 	memory     *memoryQueue  // nil unless the machine asks memory

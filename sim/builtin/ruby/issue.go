@@ -5,7 +5,6 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/sequencer"
 )
 
 // issuer puts the accesses of one core into the mandatory queue of its
@@ -40,7 +39,7 @@ func (i *issuer) Issue(line memory.Addr, write bool) {
 	c.mandatory.enqueue(m, c.system.queue.Now()+i.latency)
 }
 
-var _ sequencer.Locker = (*issuer)(nil)
+var _ memory.Locker = (*issuer)(nil)
 
 // Block keeps all others from a line.
 func (i *issuer) Block(line memory.Addr) {

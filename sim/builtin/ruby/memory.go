@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/latency"
 	"ordeal/sim/builtin/memory"
 )
 
@@ -13,7 +12,7 @@ import (
 type memoryQueue struct {
 	requests, answers *buffer
 	fields            *memoryFields
-	latency           latency.Model
+	latency           event.Latency
 	random            *rand.PCG
 	last              event.Tick // of the last answer's arrival
 	lines             map[memory.Addr]*memory.Block

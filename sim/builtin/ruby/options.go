@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ordeal/sim/builtin/latency"
+	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby/cache"
 )
 
@@ -14,9 +14,9 @@ type Options struct {
 	Cores int // 1 to MaxCores
 	// Network is the latency of a message; a zero Model means
 	// DefaultNetwork.
-	Network latency.Model
+	Network event.Latency
 	// Memory is the latency of memory; a zero Model means DefaultMemory.
-	Memory latency.Model
+	Memory event.Latency
 	// Private and Shared are the sizes of the caches of cores and of all
 	// others; zero means DefaultPrivate and DefaultShared, which are tiny so
 	// that replacements race with everything else. IndexBit 0 means 6.
@@ -46,18 +46,18 @@ const DefaultTBEs = 256
 
 // Defaults of Options.
 var (
-	DefaultNetwork = latency.Model{Base: 5, Jitter: 10}
-	DefaultMemory  = latency.Model{Base: 10, Jitter: 10}
+	DefaultNetwork = event.Latency{Base: 5, Jitter: 10}
+	DefaultMemory  = event.Latency{Base: 10, Jitter: 10}
 	DefaultPrivate = cache.Geometry{Sets: 2, Ways: 2, IndexBit: 6}
 	DefaultShared  = cache.Geometry{Sets: 2, Ways: 4, IndexBit: 6}
 )
 
 // WithDefaults fills in the defaults.
 func (o Options) WithDefaults() Options {
-	if o.Network == (latency.Model{}) {
+	if o.Network == (event.Latency{}) {
 		o.Network = DefaultNetwork
 	}
-	if o.Memory == (latency.Model{}) {
+	if o.Memory == (event.Latency{}) {
 		o.Memory = DefaultMemory
 	}
 	for _, g := range []struct{ given, byDefault *cache.Geometry }{{&o.Private, &DefaultPrivate}, {&o.Shared, &DefaultShared}} {

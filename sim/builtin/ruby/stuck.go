@@ -7,7 +7,6 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/sequencer"
 )
 
 // Stuck says where the line of the oldest access under way is stuck, without
@@ -144,7 +143,7 @@ func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 	}
 	slices.Sort(back)
 	h.back = strings.Join(slices.Compact(back), " and ")
-	h.asked = !own && slices.ContainsFunc(c.sequencers, func(p *sequencer.Sequencer) bool { return p.Waits(line) })
+	h.asked = !own && slices.ContainsFunc(c.sequencers, func(p *memory.Sequencer) bool { return p.Waits(line) })
 	return h, slices.Index(c.code.machine.State.Enums, state), true
 }
 

@@ -15,7 +15,6 @@ import (
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/builtin/ruby/network"
-	"ordeal/sim/builtin/sequencer"
 	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -58,7 +57,7 @@ type System struct {
 	network     *network.Network
 	controllers [][]*controller // by machine and number
 	first       []int           // index of a machine's first controller among all
-	ports       []*sequencer.Sequencer
+	ports       []*memory.Sequencer
 	pools       []pool // by layout
 	recent      []delivery
 	oldest      int // in recent
@@ -244,8 +243,8 @@ func (s *System) addCore(c *controller) {
 		controller: c, core: uint64(len(c.sequencers)), fields: &s.program.request,
 		latency: mandatoryLatency(c.code),
 	}
-	seq := sequencer.New(s.queue, len(s.ports), i)
-	seq.Attach(memory.Nobody{})
+	seq := memory.NewSequencer(s.queue, len(s.ports), i)
+	seq.Attach(memory.NoClient{})
 	c.sequencers = append(c.sequencers, seq)
 	s.ports = append(s.ports, seq)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/latency"
 	"ordeal/sim/builtin/ruby/cache"
 )
 
@@ -162,8 +161,8 @@ func (o *Options) geometry(code *machineCode, name string) cache.Geometry {
 // else, since a victim's data comes with its announcement and nothing stops it
 // once a probe has taken the data; the jitter of requests of such protocols is
 // short.
-func (p *program) latencies(m latency.Model, networks int) []latency.Model {
-	list := make([]latency.Model, networks)
+func (p *program) latencies(m event.Latency, networks int) []event.Latency {
+	list := make([]event.Latency, networks)
 	for i := range list {
 		list[i] = m
 	}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/latency"
 )
 
 // stream is the second word of the PCG that draws latencies.
@@ -17,7 +16,7 @@ const stream = 0x6e6574776f726b // "network"
 // Network is a crossbar between endpoints.
 type Network struct {
 	endpoints int
-	latency   []latency.Model
+	latency   []event.Latency
 	random    *rand.PCG
 	// last holds the latest arrival of each channel.
 	last []event.Tick
@@ -25,7 +24,7 @@ type Network struct {
 
 // New makes a network with one latency model for each virtual network. Models
 // differ where a protocol needs one of them bounded.
-func New(endpoints int, byVirtualNetwork []latency.Model, seed uint64) *Network {
+func New(endpoints int, byVirtualNetwork []event.Latency, seed uint64) *Network {
 	return &Network{
 		endpoints: endpoints, latency: byVirtualNetwork, random: rand.NewPCG(seed, stream),
 		last: make([]event.Tick, endpoints*endpoints*len(byVirtualNetwork)),

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/latency"
 )
 
 // TestChannelsAreFIFO sends random messages and compares arrivals pairwise:
@@ -16,7 +15,7 @@ func TestChannelsAreFIFO(t *testing.T) {
 		left, arrives event.Tick
 	}
 	const endpoints = 3
-	models := []latency.Model{{Base: 2, Jitter: 20}, {Base: 5}}
+	models := []event.Latency{{Base: 2, Jitter: 20}, {Base: 5}}
 	n := New(endpoints, models, 1)
 	random := rand.New(rand.NewPCG(1, 1))
 	var sent []message
@@ -59,7 +58,7 @@ func TestChannelsAreFIFO(t *testing.T) {
 
 func TestSameSeedSameArrivals(t *testing.T) {
 	arrivals := func(seed uint64) (list [50]event.Tick) {
-		n := New(2, []latency.Model{{Base: 1, Jitter: 50}}, seed)
+		n := New(2, []event.Latency{{Base: 1, Jitter: 50}}, seed)
 		for i := range list {
 			list[i] = n.Arrival(event.Tick(i)*1000, 0, 1, 0)
 		}

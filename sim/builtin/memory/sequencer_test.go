@@ -1,4 +1,4 @@
-package sequencer
+package memory
 
 import (
 	"errors"
@@ -8,53 +8,52 @@ import (
 	"testing"
 
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/memory"
 )
 
-// machine is a sequencer between a client and a controller that write down
-// what they are told.
+// machine is a sequencer between a client and a controller that record
+// all calls.
 type machine struct {
 	*Sequencer
 	queue  *event.Queue
-	told   []string
+	calls  []string
 	writes map[uint64]uint64 // what the write with a tag stores in word 0
 }
 
 func newMachine() *machine {
 	m := &machine{queue: event.New(event.FIFO, 0), writes: map[uint64]uint64{}}
-	m.Sequencer = New(m.queue, 3, m)
+	m.Sequencer = NewSequencer(m.queue, 3, m)
 	m.Attach(m)
 	return m
 }
 
-func (m *machine) Issue(line memory.Addr, write bool) {
-	m.told = append(m.told, fmt.Sprintf("issue %s %d", kind(write), line))
+func (m *machine) Issue(line Addr, write bool) {
+	m.calls = append(m.calls, fmt.Sprintf("issue %s %d", kind(write), line))
 }
 
-func (m *machine) Block(line memory.Addr)   { m.told = append(m.told, fmt.Sprintf("block %d", line)) }
-func (m *machine) Unblock(line memory.Addr) { m.told = append(m.told, fmt.Sprintf("unblock %d", line)) }
+func (m *machine) Block(line Addr)   { m.calls = append(m.calls, fmt.Sprintf("block %d", line)) }
+func (m *machine) Unblock(line Addr) { m.calls = append(m.calls, fmt.Sprintf("unblock %d", line)) }
 
-func (m *machine) Perform(tag uint64, b *memory.Block) {
-	m.told = append(m.told, fmt.Sprintf("perform %d at %d", tag, b[0]))
+func (m *machine) Perform(tag uint64, b *Block) {
+	m.calls = append(m.calls, fmt.Sprintf("perform %d at %d", tag, b[0]))
 	if v, ok := m.writes[tag]; ok {
 		b[0] = v
 	}
 }
 
-func (m *machine) Evict(line memory.Addr) { m.told = append(m.told, fmt.Sprintf("evict %d", line)) }
+func (m *machine) Evict(line Addr) { m.calls = append(m.calls, fmt.Sprintf("evict %d", line)) }
 
-// want compares what was told since the last call.
-func (m *machine) want(t *testing.T, told ...string) {
+// want compares the calls since the last want.
+func (m *machine) want(t *testing.T, calls ...string) {
 	t.Helper()
-	if !slices.Equal(m.told, told) {
-		t.Fatalf("told %q, want %q", m.told, told)
+	if !slices.Equal(m.calls, calls) {
+		t.Fatalf("calls %q, want %q", m.calls, calls)
 	}
-	m.told = nil
+	m.calls = nil
 }
 
-func (m *machine) access(t *testing.T, line memory.Addr, write bool, tag uint64) {
+func (m *machine) access(t *testing.T, line Addr, write bool, tag uint64) {
 	t.Helper()
-	if !m.Access(memory.Request{Line: line, Write: write, Tag: tag}) {
+	if !m.Access(Request{Line: line, Write: write, Tag: tag}) {
 		t.Fatalf("access %d was refused", tag)
 	}
 	if write {
@@ -73,15 +72,15 @@ func TestCoalescing(t *testing.T) {
 	m.access(t, 64, false, 5)
 	m.access(t, 64, true, 6)
 	m.want(t, "issue read 64", "issue read 128")
-	m.ReadCallback(64, &memory.Block{7})
+	m.ReadCallback(64, &Block{7})
 	m.want(t, "perform 1 at 7", "perform 2 at 7", "issue write 64")
-	b := memory.Block{9}
+	b := Block{9}
 	m.WriteCallback(64, &b)
 	m.want(t, "perform 4 at 9", "perform 5 at 104", "perform 6 at 104")
 	if b[0] != 106 {
 		t.Errorf("the block holds %d, want 106", b[0])
 	}
-	m.ReadCallback(128, &memory.Block{8})
+	m.ReadCallback(128, &Block{8})
 	m.want(t, "perform 3 at 8")
 	if _, ok := m.Oldest(); ok {
 		t.Error("an access is under way after all have performed")
@@ -101,13 +100,13 @@ func TestEviction(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	m := newMachine()
-	for i := range uint64(Limit) {
-		m.access(t, memory.Addr(i%3)*64, false, i)
+	for i := range uint64(maxPending) {
+		m.access(t, Addr(i%3)*64, false, i)
 	}
-	if m.Access(memory.Request{Line: 0}) {
+	if m.Access(Request{Line: 0}) {
 		t.Fatal("a full sequencer accepts an access")
 	}
-	m.ReadCallback(64, &memory.Block{})
+	m.ReadCallback(64, &Block{})
 	m.access(t, 64, false, 20)
 }
 
@@ -115,40 +114,40 @@ func TestLimit(t *testing.T) {
 // other lines.
 func TestLock(t *testing.T) {
 	m := newMachine()
-	for i := range uint64(Limit - 1) {
-		m.access(t, memory.Addr(i+2)*64, false, i)
+	for i := range uint64(maxPending - 1) {
+		m.access(t, Addr(i+2)*64, false, i)
 	}
-	m.told = nil
-	if !m.Access(memory.Request{Line: 64, Write: true, Lock: memory.TakeLock, Tag: 50}) {
+	m.calls = nil
+	if !m.Access(Request{Line: 64, Write: true, Lock: TakeLock, Tag: 50}) {
 		t.Fatal("the access that takes the lock is refused")
 	}
-	m.WriteCallback(64, &memory.Block{7})
+	m.WriteCallback(64, &Block{7})
 	m.want(t, "issue write 64", "perform 50 at 7", "block 64")
-	if m.Access(memory.Request{Line: 64}) {
+	if m.Access(Request{Line: 64}) {
 		t.Error("another access to a locked line is accepted")
 	}
 	m.access(t, 2048, false, 51)
-	if !m.Access(memory.Request{Line: 64, Write: true, Lock: memory.ReleaseLock, Tag: 52}) {
+	if !m.Access(Request{Line: 64, Write: true, Lock: ReleaseLock, Tag: 52}) {
 		t.Fatal("the access that releases the lock is refused")
 	}
-	m.WriteCallback(64, &memory.Block{7})
+	m.WriteCallback(64, &Block{7})
 	m.want(t, "issue read 2048", "issue write 64", "perform 52 at 7", "unblock 64")
-	m.ReadCallback(2048, &memory.Block{})
+	m.ReadCallback(2048, &Block{})
 	m.access(t, 64, false, 53)
 }
 
 // plain is a controller without locks.
 type plain struct{}
 
-func (plain) Issue(memory.Addr, bool) {}
+func (plain) Issue(Addr, bool) {}
 
 func TestLockIsRefused(t *testing.T) {
 	m := newMachine()
-	m.Sequencer = New(m.queue, 3, plain{})
+	m.Sequencer = NewSequencer(m.queue, 3, plain{})
 	m.Attach(m)
-	m.Access(memory.Request{Line: 64, Write: true, Lock: memory.TakeLock})
-	m.WriteCallback(64, &memory.Block{})
-	if err := m.queue.Err(); err == nil || err.Error() != "sequencer: this memory does not lock lines" {
+	m.Access(Request{Line: 64, Write: true, Lock: TakeLock})
+	m.WriteCallback(64, &Block{})
+	if err := m.queue.Err(); err == nil || err.Error() != "sequencer: the memory system does not lock lines" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -165,7 +164,7 @@ func TestOldest(t *testing.T) {
 	}
 	at(5, func() { m.access(t, 64, false, 1) })
 	at(7, func() { m.access(t, 128, false, 2) })
-	at(9, func() { m.ReadCallback(64, &memory.Block{}) })
+	at(9, func() { m.ReadCallback(64, &Block{}) })
 	for _, want := range []event.Tick{5, 5, 7} {
 		if err := m.queue.Run(1); err != nil {
 			t.Fatal(err)
@@ -186,23 +185,23 @@ func TestFaults(t *testing.T) {
 		name, title string
 		do          func(m *machine)
 	}{
-		{"read out of nowhere", "sequencer: read completed that was never asked for",
-			func(m *machine) { m.ReadCallback(64, &memory.Block{}) }},
-		{"write out of nowhere", "sequencer: write completed that was never asked for",
-			func(m *machine) { m.access(t, 128, true, 1); m.WriteCallback(64, &memory.Block{}) }},
-		{"read for a write", "sequencer: read completed where a write was asked for",
-			func(m *machine) { m.access(t, 64, true, 1); m.ReadCallback(64, &memory.Block{}) }},
-		{"write for a read", "sequencer: write completed where a read was asked for",
-			func(m *machine) { m.access(t, 64, false, 1); m.WriteCallback(64, &memory.Block{}) }},
+		{"read out of nowhere", "sequencer: read completed that was never issued",
+			func(m *machine) { m.ReadCallback(64, &Block{}) }},
+		{"write out of nowhere", "sequencer: write completed that was never issued",
+			func(m *machine) { m.access(t, 128, true, 1); m.WriteCallback(64, &Block{}) }},
+		{"read for a write", "sequencer: read completed where a write was issued",
+			func(m *machine) { m.access(t, 64, true, 1); m.ReadCallback(64, &Block{}) }},
+		{"write for a read", "sequencer: write completed where a read was issued",
+			func(m *machine) { m.access(t, 64, false, 1); m.WriteCallback(64, &Block{}) }},
 	} {
 		m := newMachine()
 		c.do(m)
-		var fault *memory.Fault
+		var fault *Fault
 		if !errors.As(m.queue.Err(), &fault) || fault.Title != c.title || !strings.Contains(fault.Detail, "core 3, line 0x40") {
 			t.Errorf("%s: fault %v, want %q", c.name, m.queue.Err(), c.title)
 		}
-		if slices.ContainsFunc(m.told, func(s string) bool { return strings.HasPrefix(s, "perform") }) {
-			t.Errorf("%s: an access has performed: %q", c.name, m.told)
+		if slices.ContainsFunc(m.calls, func(s string) bool { return strings.HasPrefix(s, "perform") }) {
+			t.Errorf("%s: an access has performed: %q", c.name, m.calls)
 		}
 	}
 }

@@ -1,11 +1,9 @@
-package latency
+package event
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"ordeal/sim/builtin/event"
 )
 
 // TestTail compares the share of jitters beyond 1, 2, 4 … times Jitter with
@@ -14,7 +12,7 @@ import (
 // below Jitter·2^d is beyond Jitter·2^k with probability 1 - 2^k/2^d.
 func TestTail(t *testing.T) {
 	const draws = 400_000
-	m := Model{Base: 7, Jitter: 1 << 12}
+	m := Latency{Base: 7, Jitter: 1 << 12}
 	random := rand.NewPCG(1, 2)
 	beyond := make([]int, tail+1)
 	for range draws {
@@ -47,25 +45,25 @@ func TestTail(t *testing.T) {
 func TestNoJitter(t *testing.T) {
 	random := rand.NewPCG(1, 2)
 	for range 10 {
-		if d := (Model{Base: 3}).Draw(random); d != 3 {
+		if d := (Latency{Base: 3}).Draw(random); d != 3 {
 			t.Fatalf("latency %d without jitter, want 3", d)
 		}
 	}
 }
 
 func TestValidate(t *testing.T) {
-	for _, m := range []Model{{Base: 1}, {Base: MaxTicks, Jitter: MaxTicks}} {
+	for _, m := range []Latency{{Base: 1}, {Base: MaxLatency, Jitter: MaxLatency}} {
 		if err := m.Validate(); err != nil {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
-	for _, m := range []Model{{}, {Base: -1}, {Base: MaxTicks + 1}, {Base: 1, Jitter: -1}, {Base: 1, Jitter: MaxTicks + 1}} {
+	for _, m := range []Latency{{}, {Base: -1}, {Base: MaxLatency + 1}, {Base: 1, Jitter: -1}, {Base: 1, Jitter: MaxLatency + 1}} {
 		if m.Validate() == nil {
 			t.Errorf("%+v is accepted", m)
 		}
 	}
 	// The longest delay of a valid model is far from overflowing a Tick.
-	if longest := event.Tick(1) << tail * MaxTicks; longest < 0 {
+	if longest := Tick(1) << tail * MaxLatency; longest < 0 {
 		t.Error("ticks overflow")
 	}
 }

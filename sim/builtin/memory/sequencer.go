@@ -1,0 +1,203 @@
+package memory
+
+import (
+	"fmt"
+	"io"
+
+	"ordeal/sim/builtin/event"
+)
+
+// maxPending is the number of accesses that may be under way, as in gem5.
+const maxPending = 16
+
+// Controller is the cache controller below a sequencer.
+type Controller interface {
+	// Issue starts an access of a line (in SLICC: a message in the mandatory
+	// queue). The controller completes it some time after Issue has returned
+	// by ReadCallback or WriteCallback.
+	Issue(line Addr, write bool)
+}
+
+// Locker is a Controller that supports locked pairs of accesses. With any
+// other controller, an access that takes a lock is a Fault.
+type Locker interface {
+	Controller
+	// Block stalls all other requests for a line until Unblock (gem5:
+	// blockOnQueue).
+	Block(line Addr)
+	Unblock(line Addr)
+}
+
+// Sequencer is a core's Port into a cache controller, like gem5's Ruby
+// Sequencer: it keeps the accesses under way, issues one access of a line at a
+// time, and completes together those that wait for the same line.
+type Sequencer struct {
+	queue      *event.Queue
+	core       int
+	controller Controller
+	client     Client
+	// pending holds the accesses under way in the order in which they came;
+	// the first of each line has been issued.
+	pending []access
+	// locked is the line whose lock the core holds, if any.
+	locked    Addr
+	holdsLock bool
+}
+
+var _ Port = (*Sequencer)(nil)
+
+type access struct {
+	Request
+	since event.Tick
+}
+
+// NewSequencer makes the sequencer of a core.
+func NewSequencer(q *event.Queue, core int, c Controller) *Sequencer {
+	return &Sequencer{queue: q, core: core, controller: c, pending: make([]access, 0, maxPending+1)}
+}
+
+// Attach sets the client.
+func (s *Sequencer) Attach(c Client) { s.client = c }
+
+// Access starts an access unless the sequencer is full. Only the first access
+// of a line reaches the controller; later ones wait for it. The access that
+// releases a lock is never refused, since others wait for it.
+func (s *Sequencer) Access(r Request) bool {
+	if len(s.pending) >= maxPending && r.Lock != ReleaseLock {
+		return false
+	}
+	if s.holdsLock && r.Line == s.locked && r.Lock != ReleaseLock {
+		return false
+	}
+	first := s.first(r.Line) < 0
+	s.pending = append(s.pending, access{r, s.queue.Now()})
+	if first {
+		s.controller.Issue(r.Line, r.Write)
+	}
+	return true
+}
+
+// Oldest is the tick of the oldest access under way.
+func (s *Sequencer) Oldest() (event.Tick, bool) {
+	if len(s.pending) == 0 {
+		return 0, false
+	}
+	return s.pending[0].since, true
+}
+
+// OldestLine is the line of the oldest access under way, and its tick.
+func (s *Sequencer) OldestLine() (line Addr, since event.Tick, ok bool) {
+	if len(s.pending) == 0 {
+		return 0, 0, false
+	}
+	return s.pending[0].Line, s.pending[0].since, true
+}
+
+// Waits reports whether an access of a line is under way.
+func (s *Sequencer) Waits(line Addr) bool { return s.first(line) >= 0 }
+
+// first is the index of the oldest access of a line, -1 when there is none.
+func (s *Sequencer) first(line Addr) int {
+	for i := range s.pending {
+		if s.pending[i].Line == line {
+			return i
+		}
+	}
+	return -1
+}
+
+// ReadCallback completes the reads of a line up to the first write, which is
+// issued. The access at the controller must be a read.
+func (s *Sequencer) ReadCallback(line Addr, b *Block) {
+	if !s.expect(line, false) {
+		return
+	}
+	issue := false
+	kept := s.pending[:0]
+	for _, a := range s.pending {
+		switch {
+		case a.Line != line || issue:
+			kept = append(kept, a)
+		case a.Write:
+			issue = true
+			kept = append(kept, a)
+		default:
+			s.client.Perform(a.Tag, b)
+		}
+	}
+	s.pending = kept
+	if issue {
+		s.controller.Issue(line, true)
+	}
+}
+
+// WriteCallback completes all accesses of a line in order; writes store into
+// the block. The access at the controller must be a write.
+func (s *Sequencer) WriteCallback(line Addr, b *Block) {
+	if !s.expect(line, true) {
+		return
+	}
+	kept := s.pending[:0]
+	for _, a := range s.pending {
+		if a.Line == line {
+			s.client.Perform(a.Tag, b)
+			s.lock(a)
+		} else {
+			kept = append(kept, a)
+		}
+	}
+	s.pending = kept
+}
+
+// lock does what an access that has performed does to the lock.
+func (s *Sequencer) lock(a access) {
+	if a.Lock == NoLock {
+		return
+	}
+	locker, ok := s.controller.(Locker)
+	switch {
+	case !ok:
+		s.queue.Fail(&Fault{Title: "sequencer: the memory system does not lock lines"})
+	case a.Lock == TakeLock:
+		s.locked, s.holdsLock = a.Line, true
+		locker.Block(a.Line)
+	default:
+		s.holdsLock = false
+		locker.Unblock(a.Line)
+	}
+}
+
+// EvictionCallback notifies the core that its controller is about to lose a
+// line.
+func (s *Sequencer) EvictionCallback(line Addr) { s.client.Evict(line) }
+
+// expect reports whether the callback completes the access that was issued;
+// any other is a fault of the controller.
+func (s *Sequencer) expect(line Addr, write bool) bool {
+	problem := "that was never issued"
+	if i := s.first(line); i >= 0 {
+		if s.pending[i].Write == write {
+			return true
+		}
+		problem = "where a " + kind(s.pending[i].Write) + " was issued"
+	}
+	s.queue.Fail(&Fault{
+		Title:  fmt.Sprintf("sequencer: %s completed %s", kind(write), problem),
+		Detail: fmt.Sprintf("core %d, line %#x, tick %d", s.core, int64(line), s.queue.Now()),
+	})
+	return false
+}
+
+func kind(write bool) string {
+	if write {
+		return "write"
+	}
+	return "read"
+}
+
+// Dump writes the accesses under way, one a line.
+func (s *Sequencer) Dump(w io.Writer) {
+	for _, a := range s.pending {
+		fmt.Fprintf(w, "core %d: %s of line %#x under way since tick %d\n", s.core, kind(a.Write), int64(a.Line), a.since)
+	}
+}
