@@ -87,8 +87,10 @@ type Client interface {
 // NoClient is the client of a port without a core.
 type NoClient struct{}
 
+// Perform is never called.
 func (NoClient) Perform(uint64, *Block) {}
 
+// Evict ignores the notification.
 func (NoClient) Evict(Addr) {}
 
 // System is a memory system.
