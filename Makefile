@@ -15,9 +15,9 @@ run: build
 test: lint
 	$(GO) test ./...
 
+# vet, staticcheck, errcheck, govulncheck, and the rules in campaigns/lint.
 lint:
-	$(GO) vet ./...
-	$(GO) test -count=1 ./campaigns/lint
+	GO=$(GO) .ci/lint
 
 race:
 	$(GO) test -race -short ./...

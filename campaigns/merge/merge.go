@@ -124,9 +124,9 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 func (m *Merge) unmake() {
 	journal := filepath.Join(m.Dir, campaigns.JournalFile)
 	if info, err := os.Lstat(journal); err == nil && info.Size() == 0 {
-		os.Remove(journal)
+		_ = os.Remove(journal)
 	}
-	os.Remove(m.Dir)
+	_ = os.Remove(m.Dir) // fails if it is not empty
 }
 
 // fresh refuses directories that are neither new nor of a campaign that is

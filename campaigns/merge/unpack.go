@@ -145,8 +145,7 @@ func (u *unpacking) member(h *tar.Header, data io.Reader) error {
 		return err
 	}
 	if _, err := io.Copy(f, data); err != nil {
-		f.Close()
-		return err
+		return errors.Join(err, f.Close())
 	}
 	return f.Close()
 }

@@ -1,5 +1,5 @@
-// Package fake is a simulator for tests of the run loop: it executes programs
-// one operation at a time and does wrong what it is told to.
+// Package fake is a simulator for tests of campaigns: it executes programs one
+// operation at a time, with a fault on request.
 package fake
 
 import (
@@ -11,7 +11,7 @@ import (
 	"ordeal/sim"
 )
 
-// Fault is what a Runner does wrong.
+// Fault is a fault of a Runner.
 type Fault int
 
 // The faults.
@@ -26,8 +26,7 @@ const (
 
 // Runner is the simulator.
 type Runner struct {
-	// Fault is what goes wrong, in the runs that When accepts; nil means
-	// all of them.
+	// Fault occurs in the runs that When accepts; nil means all of them.
 	Fault Fault
 	When  func(job sim.Job) bool
 }
@@ -35,7 +34,7 @@ type Runner struct {
 // Name is "fake".
 func (*Runner) Name() string { return "fake" }
 
-// Version is that of nothing.
+// Version is a constant.
 func (*Runner) Version(context.Context) string { return "fake simulator" }
 
 // Run executes the program in an order drawn from the job's seed.

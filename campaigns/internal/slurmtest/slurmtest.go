@@ -30,20 +30,20 @@ type Cluster struct {
 	daemons map[string]*exec.Cmd // munged, slurmctld, and slurmd by node
 }
 
-// Start starts a cluster, which ends with the test. The environment of the test
-// says where it is, so that Slurm's commands find it. The test is skipped where
-// Slurm is not installed, or its daemons cannot run.
+// Start starts a cluster, which ends with the test, and sets SLURM_CONF for
+// Slurm's commands. It skips the test where Slurm is not installed or its
+// daemons cannot run.
 func Start(t *testing.T) *Cluster {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("Slurm's daemons want to be started by root")
+		t.Skip("Slurm's daemons must be started by root")
 	}
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel", "sinfo"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("no Slurm on this machine (Debian: slurm-wlm munge): %v", err)
 		}
 	}
-	// Sockets have short names, and munge wants to trust all directories above.
+	// Socket paths must be short, and munge must trust all parent directories.
 	dir, err := os.MkdirTemp("/run", "ordeal-slurm-")
 	if err != nil {
 		t.Skipf("no place for sockets: %v", err)
@@ -73,7 +73,7 @@ func Start(t *testing.T) *Cluster {
 	}
 }
 
-// On is the cluster for a subtest, which fails where something of it does.
+// On returns the cluster for a subtest, which its failures then fail.
 func (c *Cluster) On(t *testing.T) *Cluster {
 	same := *c
 	same.t = t
@@ -139,7 +139,7 @@ KillWait=5
 	}
 }
 
-// freePorts gives ports of the loopback interface that nobody listens to.
+// freePorts returns unused ports of the loopback interface.
 func freePorts(t *testing.T, n int) []int {
 	var ports []int
 	for range n {
@@ -168,7 +168,7 @@ func (c *Cluster) start(as string, argv ...string) {
 		c.t.Skipf("%s cannot be started: %v", argv[0], err)
 	}
 	c.daemons[as] = cmd
-	go cmd.Wait()
+	go func() { _ = cmd.Wait() }() // reaps it
 }
 
 // StartNode starts the daemon of a node.
@@ -177,8 +177,8 @@ func (c *Cluster) StartNode(node string) {
 	c.start(node, "slurmd", "-D", "-N", node, "-f", c.path("slurm.conf"))
 }
 
-// FailNode kills all that runs on a node, as if its power failed, and has the
-// cluster know that it is down.
+// FailNode kills all processes of a node, as if its power failed, and marks it
+// as down.
 func (c *Cluster) FailNode(node string) {
 	c.t.Helper()
 	pids := []int{c.daemons[node].Process.Pid}
@@ -189,13 +189,12 @@ func (c *Cluster) FailNode(node string) {
 		pids = append(pids, pid)
 	}
 	for _, pid := range pids {
-		syscall.Kill(pid, syscall.SIGKILL)
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 	}
 	c.Run("scontrol", "update", "NodeName="+node, "State=DOWN", "Reason=test")
 }
 
-// Process gives the process of a task of an array of jobs; 0 where there is
-// none.
+// Process returns the process of a task of a job array, or 0.
 func (c *Cluster) Process(job string, task int) int {
 	for _, pid := range c.processes("SLURM_ARRAY_JOB_ID=" + job) {
 		if has(pid, "SLURM_ARRAY_TASK_ID="+strconv.Itoa(task)) {
@@ -215,17 +214,17 @@ func (c *Cluster) Run(name string, args ...string) string {
 	return string(out)
 }
 
-// Eventually waits until something is so, for at most two minutes.
-func (c *Cluster) Eventually(what string, is func() bool) {
+// Eventually waits until condition holds, for at most two minutes.
+func (c *Cluster) Eventually(what string, condition func() bool) {
 	c.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !is(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !condition(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			c.t.Fatalf("waiting for %s takes too long\n%s", what, c.logs())
 		}
 	}
 }
 
-// logs is the end of what the daemons said.
+// logs returns the last lines of the daemons' logs.
 func (c *Cluster) logs() string {
 	var b strings.Builder
 	files, _ := filepath.Glob(c.path("*.[ol][ou][tg]"))
@@ -236,11 +235,10 @@ func (c *Cluster) logs() string {
 	return b.String()
 }
 
-// stop ends everything that belongs to the cluster, jobs included: their
-// environments name its configuration.
+// stop ends all processes of the cluster, jobs included.
 func (c *Cluster) stop() {
 	for _, cmd := range c.daemons {
-		cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 	}
 	for tries := 0; tries < 50; tries++ {
 		pids := c.processes("SLURM_CONF=" + c.path("slurm.conf"))
@@ -249,7 +247,7 @@ func (c *Cluster) stop() {
 		}
 		if tries > 20 {
 			for _, pid := range pids {
-				syscall.Kill(pid, syscall.SIGKILL)
+				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -259,8 +257,8 @@ func (c *Cluster) stop() {
 	}
 }
 
-// processes lists the processes in whose environment a variable is so, but for
-// this one and its ancestors. Only those of this cluster are listed.
+// processes lists the processes of this cluster, except this one, whose
+// environment has a variable.
 func (c *Cluster) processes(variable string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -276,7 +274,7 @@ func (c *Cluster) processes(variable string) []int {
 	return list
 }
 
-// has tells whether the environment of a process has a variable.
+// has reports whether the environment of a process has a variable.
 func has(pid int, variable string) bool {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return err == nil && bytes.Contains(append([]byte{0}, data...), []byte("\x00"+variable+"\x00"))
