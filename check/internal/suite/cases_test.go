@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/check"
 	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
@@ -103,14 +102,11 @@ func families() []family {
 
 // Every procedure that can do a member of a family in time gives the verdict
 // that the construction implies; the default pipeline and sat can do all, and
-// are the only ones asked about the large ones without -soak.
+// are the only ones that run on the large ones without -soak.
 func TestFamilies(t *testing.T) {
-	bound, large := searchBound/2, 60
-	switch {
-	case *soak:
-		bound, large = 2*time.Second, 1<<20
-	case testing.Short():
-		large = 20
+	bound, large := searchBound, size(20, 60, 1<<20)
+	if *soak {
+		bound = 2 * time.Second
 	}
 	allowed, forbidden := 0, 0
 	count := tally{}
@@ -126,11 +122,11 @@ func TestFamilies(t *testing.T) {
 				forbidden++
 			}
 			for _, name := range []string{"auto", "sat"} {
-				p, ok := check.Procedure(name)
-				if !ok || !p.Claims(m) {
+				p := procedure(t, name)
+				if !p.Claims(m) {
 					continue
 				}
-				if v := judge(t, p, f.history, m, 20*time.Second); v.Answer != answer(want) {
+				if v := decide(t, p, f.history, m, 0); v.Answer != answer(want) {
 					t.Fatalf("%s, %s by %s: %v %s, want %v", f.name, m.Name, name, v.Answer, v.Reason, answer(want))
 				}
 			}

@@ -17,7 +17,7 @@ func verdicts(t *testing.T, h *parse.History) map[string]check.Answer {
 	t.Helper()
 	out := map[string]check.Answer{}
 	for _, m := range models {
-		out[m.Name] = judge(t, auto(t), h, m, 0).Answer
+		out[m.Name] = auto(t, h, m)
 	}
 	return out
 }
@@ -25,13 +25,7 @@ func verdicts(t *testing.T, h *parse.History) map[string]check.Answer {
 // subjects are the named cases, small members of the families, and histories
 // at random.
 func subjects(t *testing.T) iter.Seq[*parse.History] {
-	n := 2000
-	switch {
-	case *soak:
-		n = 50000
-	case testing.Short():
-		n = 100
-	}
+	n := size(100, 1000, 50_000)
 	return func(yield func(*parse.History) bool) {
 		for _, c := range named(t) {
 			if !yield(c.History) {
@@ -162,11 +156,11 @@ func TestOperationLess(t *testing.T) {
 // global memory order are SC.
 func TestSeparated(t *testing.T) {
 	for h := range subjects(t) {
-		want := judge(t, auto(t), h, model.SC, 0).Answer
+		want := auto(t, h, model.SC)
 		s := separated(h)
 		for _, m := range totals {
-			if v := judge(t, auto(t), s, m, 0); v.Answer != want {
-				t.Fatalf("%s: %v with fences everywhere, SC: %v\n%s", m.Name, v.Answer, want, text(s))
+			if got := auto(t, s, m); got != want {
+				t.Fatalf("%s: %v with fences everywhere, SC: %v\n%s", m.Name, got, want, text(s))
 			}
 		}
 	}
@@ -191,21 +185,20 @@ func TestKnowMore(t *testing.T) {
 	}
 }
 
-// A memory order that a verdict carries is a store order that the history can
-// as well tell: with it known, every procedure that claims the model decides
-// in its favour.
+// With the store order and final values of a verdict's memory order known,
+// every procedure that claims the model still allows the history.
 func TestOwnOrder(t *testing.T) {
 	count := tally{}
 	for h := range subjects(t) {
 		for _, m := range totals {
-			v := judge(t, auto(t), h, m, 0)
-			if v.Answer != check.Allowed || len(h.Ops) > 40 {
+			v := decide(t, procedure(t, "auto"), h, m, 0)
+			if v.Answer != check.Allowed || len(h.Ops) > size(20, 20, 40) {
 				continue
 			}
-			told := histgen.Clone(h)
-			told.StoreOrder = histgen.StoreOrder(h, v.Order.Ops)
-			told.Final = histgen.Final(h, v.Order.Ops)
-			count.expect(t, told, m, check.Allowed, searchBound)
+			known := histgen.Clone(h)
+			known.StoreOrder = histgen.StoreOrder(h, v.Order.Ops)
+			known.Final = histgen.Final(h, v.Order.Ops)
+			count.expect(t, known, m, check.Allowed, searchBound)
 		}
 	}
 }

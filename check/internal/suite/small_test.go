@@ -17,18 +17,10 @@ var fences = []parse.FenceMask{parse.FullFence, parse.StoreStore}
 
 // small yields the histories of three threads, two locations and up to five
 // operations, RMWs and fences among them: about 514,000. Without -soak it
-// takes all of up to three operations and a sample of the larger ones: every
-// 5th of four and every 101st of five; with -short every 51st and none.
+// takes all of up to three operations and a sample of the larger ones.
 func small() iter.Seq[*parse.History] {
-	four, five := 5, 101
-	switch {
-	case *soak:
-		four, five = 1, 1
-	case testing.Short():
-		four, five = 51, 0
-	}
 	return func(yield func(*parse.History) bool) {
-		for ops, every := range []int{1: 1, 2: 1, 3: 1, 4: four, 5: five} {
+		for ops, every := range []int{1: 1, 2: 1, 3: 1, 4: size(51, 17, 1), 5: size(0, 401, 1)} {
 			if every == 0 {
 				continue
 			}
@@ -63,27 +55,20 @@ func TestSmall(t *testing.T) {
 		}
 	}
 	t.Logf("%d histories", n)
-	count.everyone(t)
+	count.complete(t)
 }
 
 // The same for histories of six to nine operations drawn at random, with
 // fences of all kinds and dependencies.
 func TestSmallRandom(t *testing.T) {
-	n := 1000
-	switch {
-	case *soak:
-		n = 50000
-	case testing.Short():
-		n = 100
-	}
 	count := tally{}
-	for seed := range uint64(n) {
+	for seed := range uint64(size(100, 500, 50_000)) {
 		h := draw(rand.New(rand.NewPCG(seed, 2)), 6, 9)
 		for _, m := range models {
 			count.expect(t, h, m, bruteAnswer(h, m), 0)
 		}
 	}
-	count.everyone(t)
+	count.complete(t)
 }
 
 // draw makes a history of lo to hi operations: what a machine did, perhaps
@@ -129,14 +114,11 @@ func TestSaturationIsTheClosure(t *testing.T) {
 		for i, closure := range closures {
 			m, allowed := totals[i], brute.Allowed(h, closure)
 			for _, name := range []string{"saturate", "vc"} {
-				p, ok := check.Procedure(name)
-				if !ok {
-					t.Fatal("no procedure is named " + name)
-				}
+				p := procedure(t, name)
 				if !p.Claims(m) {
 					continue
 				}
-				if v := judge(t, p, h, m, 0); allowed != (v.Answer != check.Forbidden) {
+				if v := decide(t, p, h, m, 0); allowed != (v.Answer != check.Forbidden) {
 					t.Fatalf("%s: %s says %v, %s allows: %v\n%s", m.Name, name, v.Answer, closure.Name, allowed, text(h))
 				}
 			}
@@ -145,23 +127,16 @@ func TestSaturationIsTheClosure(t *testing.T) {
 	for h := range small() {
 		same(h)
 	}
-	n := 6000
-	if testing.Short() {
-		n = 1500
-	}
-	for seed := range uint64(n) {
-		size := 8 << (seed % 3) // brute force takes up to 64
-		same(draw(rand.New(rand.NewPCG(seed, 3)), size, 2*size-8))
+	for seed := range uint64(size(1500, 3000, 6000)) {
+		ops := 8 << (seed % 3) // brute force takes up to 64
+		same(draw(rand.New(rand.NewPCG(seed, 3)), ops, 2*ops-8))
 	}
 }
 
 // What a model's machine did the model allows, at any size.
 func TestMachines(t *testing.T) {
-	n, count := 25, tally{}
-	if testing.Short() {
-		n = 4
-	}
-	for seed := range uint64(n) {
+	count := tally{}
+	for seed := range uint64(size(4, 8, 25)) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		for i, m := range totals {
 			p := histgen.Params{
@@ -184,22 +159,15 @@ func TestMachines(t *testing.T) {
 // Larger histories: the complete procedures agree with each other, and no
 // other contradicts them.
 func TestLarge(t *testing.T) {
-	n := 120
-	switch {
-	case *soak:
-		n = 5000
-	case testing.Short():
-		n = 8
-	}
 	count := tally{}
 	answers := map[string]int{}
-	for seed := range uint64(n) {
+	for seed := range uint64(size(8, 40, 5000)) {
 		h := draw(rand.New(rand.NewPCG(seed, 5)), 20, 60)
 		if seed%6 == 0 {
 			h = draw(rand.New(rand.NewPCG(seed, 6)), 100, 200)
 		}
 		for _, m := range models {
-			want := judge(t, auto(t), h, m, 0).Answer
+			want := auto(t, h, m)
 			answers[m.Name+" "+want.String()]++
 			count.expect(t, h, m, want, searchBound)
 		}

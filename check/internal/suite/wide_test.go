@@ -14,18 +14,9 @@ import (
 // the store order known the default pipeline agrees with A1 to A7, which need
 // no clocks.
 func TestWide(t *testing.T) {
-	saturate, ok1 := check.Procedure("saturate")
-	vc, ok2 := check.Procedure("vc")
-	conflict, ok3 := check.Procedure("conflict")
-	if !(ok1 && ok2 && ok3) {
-		t.Fatal("a procedure is not listed")
-	}
-	n := 60
-	if testing.Short() {
-		n = 12
-	}
+	saturate, vc, conflict := procedure(t, "saturate"), procedure(t, "vc"), procedure(t, "conflict")
 	answers := map[check.Answer]int{}
-	for seed := range uint64(n) {
+	for seed := range uint64(size(12, 30, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 13))
 		threads := 40 + rng.IntN(100)
 		p := histgen.Params{
@@ -37,16 +28,16 @@ func TestWide(t *testing.T) {
 			run := histgen.Machine(rng, m, p)
 			h := histgen.Mutate(rng, run, rng.IntN(3))
 			if i < 2 {
-				s, v := judge(t, saturate, h, m, 0), judge(t, vc, h, m, 0)
+				s, v := decide(t, saturate, h, m, 0), decide(t, vc, h, m, 0)
 				answers[s.Answer]++
 				if s.Answer != v.Answer {
 					t.Fatalf("%s, seed %d: saturate says %v, vc %v\n%s", m.Name, seed, s.Answer, v.Answer, text(h))
 				}
 			}
 			h.StoreOrder = histgen.StoreOrder(h, run.Order)
-			a, c := judge(t, auto(t), h, m, 0), judge(t, conflict, h, m, 0)
-			if a.Answer != c.Answer {
-				t.Fatalf("%s, seed %d: auto says %v, conflict %v\n%s", m.Name, seed, a.Answer, c.Answer, text(h))
+			a, c := auto(t, h, m), decide(t, conflict, h, m, 0)
+			if a != c.Answer {
+				t.Fatalf("%s, seed %d: auto says %v, conflict %v\n%s", m.Name, seed, a, c.Answer, text(h))
 			}
 		}
 	}
