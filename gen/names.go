@@ -26,26 +26,40 @@ func parseOpKind(word []byte) OpKind {
 }
 
 var layoutNames = [...]string{
-	Packed: "packed", Spread: "spread", Pairs: "pairs", Conflict: "conflict",
+	AnyLayout: "any", Packed: "packed", Spread: "spread", Pairs: "pairs", Conflict: "conflict",
 }
 
-// Layouts lists the memory layouts, in the order of their numbers.
+// Layouts lists the memory layouts of programs, in the order of their numbers.
 func Layouts() []Layout { return []Layout{Packed, Spread, Pairs, Conflict} }
 
-// String is the layout's name in the text form and on the command line.
+// String is the layout's name in the text form and as an option.
 func (l Layout) String() string {
-	if int(l) < len(layoutNames) && l != LayoutUnknown {
+	if int(l) < len(layoutNames) {
 		return layoutNames[l]
 	}
 	return "unknown"
 }
 
-// ParseLayout is the inverse of Layout.String for the known layouts.
+// ParseLayout is the inverse of Layout.String for the layouts of programs.
 func ParseLayout(name string) (Layout, error) {
 	for _, l := range Layouts() {
 		if name == layoutNames[l] {
 			return l, nil
 		}
 	}
-	return LayoutUnknown, fmt.Errorf("unknown layout %q: want packed, spread, pairs or conflict", name)
+	return AnyLayout, fmt.Errorf("unknown layout %q: want packed, spread, pairs or conflict", name)
+}
+
+// MarshalText is String.
+func (l Layout) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText is the inverse of String, AnyLayout included.
+func (l *Layout) UnmarshalText(text []byte) (err error) {
+	if *l = AnyLayout; string(text) == layoutNames[AnyLayout] {
+		return nil
+	}
+	if *l, err = ParseLayout(string(text)); err != nil {
+		return fmt.Errorf("%w, or any", err)
+	}
+	return nil
 }

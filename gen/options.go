@@ -3,50 +3,41 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"ordeal/gen/option"
 	"ordeal/gen/shapes"
 )
 
 // MaxOps bounds the operations of a generated program, all threads together.
 const MaxOps = 1 << 26
 
-// Options steer Random. Start from Defaults: a zero is what each field says.
+// Options are the options of Random, declared for campaign files and flags as
+// package option describes. Start from Defaults.
 type Options struct {
-	Threads   int // --threads, 1 to MaxThreads; 0 is an error
-	Ops       int // --ops: operations of each thread, of any kind; 0 is an error
-	Locations int // --locations, 1 to MaxLocations; 0 is an error
-	Mix       Mix // --mix; no weight at all is an error
-	// Delays (--delays) is the share of delays among the operations, 0 to
-	// below 1; 0 means none.
-	Delays float64
-	// MaxDelay (--max-delay) is the length of the longest delay, in
-	// iterations; delays are uniform from 1 on. Ignored when Delays is 0.
-	MaxDelay Value
-	// Layout (--layout); LayoutUnknown lets the seed choose.
-	Layout Layout
-	// Locality (--locality) is the probability, 0 to 1, that an access goes
-	// to the working set of its phase rather than to any location. All
-	// threads share a phase's working set, and it drifts as the program
-	// goes on, so that threads meet even among many locations. 0 means that
-	// all accesses are uniform.
-	Locality float64
-	// ShapeShare (--shape-share) is the share of operations that belong to
-	// planted critical cycles, 0 to 1, as far as whole cycles fit; 0 means
-	// none.
-	ShapeShare float64
-	// Shapes (--shapes) names the shapes to plant; empty means all those
-	// that fit the threads and locations.
-	Shapes []string
-	// Transaction (--transaction) is the length of the longest transaction,
-	// in operations; lengths are uniform from 1 on, and every operation is
-	// in one. 0 means no transactions.
-	Transaction int
-	// FenceTransactions (--fence-transactions) closes each by a fence, on top
-	// of Ops.
-	FenceTransactions bool
-	_                 struct{}
+	Threads   int `yaml:"threads" json:"threads" schema:"min=1,max=64" help:"threads of a program"`
+	Ops       int `yaml:"ops" json:"ops" schema:"min=1" help:"operations of each thread, of any kind"`
+	Locations int `yaml:"locations" json:"locations" schema:"min=1,max=65536" help:"locations that the threads share"`
+	// Mix needs weight on a memory access.
+	Mix    Mix     `yaml:"mix" json:"mix" schema:"form=mix" help:"weights of the kinds of operation in random code; a kind left out has none"`
+	Delays float64 `yaml:"delays" json:"delays" schema:"min=0,below=1" help:"share of delays among the operations"`
+	// MaxDelay is ignored when Delays is 0; lengths are uniform from 1 on.
+	MaxDelay Value  `yaml:"max-delay" json:"max-delay" schema:"min=0,max=1048576,unit=iterations" help:"length of the longest delay"`
+	Layout   Layout `yaml:"layout" json:"layout" schema:"values=layouts" help:"memory layout: each location on a cache line of its own (spread), several on one (packed), two on one (pairs), on lines of one cache set (conflict), or drawn from the seed (any)"`
+	// Locality: all threads share the working set of a phase, and it drifts
+	// as the program goes on, so that threads meet even among many locations.
+	// With 0 all accesses are uniform.
+	Locality   float64  `yaml:"locality" json:"locality" schema:"min=0,max=1" help:"share of accesses to a small working set that changes from phase to phase"`
+	ShapeShare float64  `yaml:"shape-share" json:"shape-share" schema:"min=0,max=1" help:"share of operations that belong to planted critical cycles, as far as whole cycles fit"`
+	Shapes     []string `yaml:"shapes" json:"shapes,omitempty" schema:"values=shapes" help:"critical cycles to plant; empty means all that fit the threads and locations"`
+	// Transaction: lengths are uniform from 1 on, and every operation is in a
+	// transaction.
+	Transaction int `yaml:"transaction" json:"transaction,omitempty" schema:"min=0,max=67108864,unit=operations,zero=no transactions" help:"length of the longest transaction"`
+	// FenceTransactions adds the fences on top of Ops.
+	FenceTransactions bool     `yaml:"fence-transactions" json:"fence-transactions,omitempty" help:"close each transaction by a fence"`
+	_                 struct{} `yaml:"-"`
 }
 
 // Defaults are options whose programs show store buffering on hardware: few
@@ -106,92 +97,80 @@ func ParseMix(text string) (Mix, error) {
 			return Mix{}, fmt.Errorf("mix %q: %s has a weight already", part, name)
 		}
 		seen[name] = true
-		known := false
-		for _, w := range m.weights() {
-			if w.kind.String() == name {
-				*w.n, known = n, true
-			}
-		}
-		if !known {
+		weights := m.weights()
+		i := slices.IndexFunc(weights, func(w weight) bool { return w.kind.String() == name })
+		if i < 0 {
 			return Mix{}, fmt.Errorf("mix %q: unknown kind %q: want load, store, exchange, add or fence", part, name)
 		}
+		*weights[i].n = n
 	}
 	return m, nil
 }
 
-// Validate reports everything that is wrong with the options, each fault by
-// the name of its option on the command line.
+// MarshalText is String.
+func (m Mix) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText is ParseMix.
+func (m *Mix) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseMix(string(text))
+	return err
+}
+
+// Validate reports everything that is wrong with the options: an option.Fault
+// for each, joined.
 func (o Options) Validate() error {
-	var errs []error
-	add := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("generate program: "+format, args...))
+	faults := option.Check(&o)
+	add := func(name, format string, args ...any) {
+		faults = append(faults, option.Faultf(name, format, args...))
 	}
-	if o.Threads < 1 || o.Threads > MaxThreads {
-		add("--threads %d: want 1 to %d", o.Threads, MaxThreads)
-	}
-	if most := MaxOps / min(max(o.Threads, 1), MaxThreads); o.Ops < 1 || o.Ops > most {
-		add("--ops %d: want 1 to %d", o.Ops, most)
-	}
-	if o.Locations < 1 || o.Locations > MaxLocations {
-		add("--locations %d: want 1 to %d", o.Locations, MaxLocations)
+	if most := MaxOps / min(max(o.Threads, 1), MaxThreads); o.Ops > most {
+		add("ops", "%d: want 1 to %d", o.Ops, most)
 	}
 	accesses := 0
 	for _, w := range o.Mix.weights() {
 		if *w.n < 0 || *w.n > maxWeight {
-			add("--mix %s=%d: want 0 to %d", w.kind, *w.n, maxWeight)
+			add("mix", "%s=%d: want 0 to %d", w.kind, *w.n, maxWeight)
 		} else if w.kind != FullFence {
 			accesses += *w.n
 		}
 	}
 	if accesses == 0 {
-		add("--mix %s: no weight on any memory access", o.Mix)
+		add("mix", "%s: no weight on any memory access", o.Mix)
 	}
-	if !(o.Delays >= 0 && o.Delays < 1) {
-		add("--delays %v: want 0 to below 1", o.Delays)
-	} else if o.Delays > 0 && (o.MaxDelay < 1 || o.MaxDelay > MaxDelay) {
-		add("--max-delay %d: want 1 to %d with --delays %v", o.MaxDelay, MaxDelay, o.Delays)
+	if o.Delays > 0 && o.MaxDelay < 1 {
+		add("max-delay", "0: want 1 to %d with --delays %v", MaxDelay, o.Delays)
 	}
-	if o.Layout != LayoutUnknown {
-		if _, err := ParseLayout(o.Layout.String()); err != nil {
-			add("--layout: %w", err)
-		}
-	}
-	if !(o.Locality >= 0 && o.Locality <= 1) {
-		add("--locality %v: want 0 to 1", o.Locality)
-	}
-	if !(o.ShapeShare >= 0 && o.ShapeShare <= 1) {
-		add("--shape-share %v: want 0 to 1", o.ShapeShare)
+	if o.Layout > Conflict {
+		add("layout", "unknown layout %d", o.Layout)
 	}
 	if o.ShapeShare == 0 && len(o.Shapes) > 0 {
-		add("--shapes %s: nothing is planted with --shape-share 0", strings.Join(o.Shapes, ","))
-	}
-	if o.Transaction < 0 || o.Transaction > MaxOps {
-		add("--transaction %d: want 0 to %d", o.Transaction, MaxOps)
+		add("shapes", "%s: nothing is planted with --shape-share 0", strings.Join(o.Shapes, ","))
 	}
 	if o.FenceTransactions && o.Transaction == 0 {
-		add("--fence-transactions: there are no transactions with --transaction 0")
+		add("fence-transactions", "there are no transactions with --transaction 0")
 	}
 	for _, name := range o.Shapes {
 		s, ok := shapes.ByName(name)
-		switch {
-		case !ok:
-			add("--shapes %s: unknown shape", name)
-		case len(s.Threads) > o.Threads:
-			add("--shapes %s: needs %d threads, --threads is %d", name, len(s.Threads), o.Threads)
-		case s.Locations > o.Locations:
-			add("--shapes %s: needs %d locations, --locations is %d", name, s.Locations, o.Locations)
-		case longest(&s) > o.Ops:
-			add("--shapes %s: needs %d operations in a thread, --ops is %d", name, longest(&s), o.Ops)
+		if !ok {
+			add("shapes", "%s: unknown shape", name)
+			continue
+		}
+		for _, need := range []struct {
+			what, option string
+			n, have      int
+		}{
+			{"threads", "threads", len(s.Threads), o.Threads},
+			{"locations", "locations", s.Locations, o.Locations},
+			{"operations in a thread", "ops", s.Longest(), o.Ops},
+		} {
+			if need.n > need.have {
+				add("shapes", "%s: needs %d %s, --%s is %d", name, need.n, need.what, need.option, need.have)
+			}
 		}
 	}
-	return errors.Join(errs...)
-}
-
-// longest is the length of a shape's longest thread.
-func longest(s *shapes.Shape) int {
-	n := 0
-	for _, ops := range s.Threads {
-		n = max(n, len(ops))
+	var errs []error
+	for _, f := range faults {
+		errs = append(errs, fmt.Errorf("generate program: %w", f))
 	}
-	return n
+	return errors.Join(errs...)
 }

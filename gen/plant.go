@@ -62,7 +62,7 @@ func plant(rng *rand.Rand, o Options) [][]part {
 func fittingShapes(o Options) []shapes.Shape {
 	return slices.DeleteFunc(shapes.All(), func(s shapes.Shape) bool {
 		named := len(o.Shapes) == 0 || slices.Contains(o.Shapes, s.Name)
-		return !named || len(s.Threads) > o.Threads || s.Locations > o.Locations || longest(&s) > o.Ops
+		return !named || len(s.Threads) > o.Threads || s.Locations > o.Locations || s.Longest() > o.Ops
 	})
 }
 

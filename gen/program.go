@@ -56,11 +56,11 @@ type Layout uint8
 
 // The memory layouts. A line has LineBytes bytes, a word WordBytes.
 const (
-	LayoutUnknown Layout = iota
-	Packed               // consecutive words: eight locations to a line
-	Spread               // one location to a line
-	Pairs                // two locations to a line: false sharing
-	Conflict             // one location to a line, all in the same cache set
+	AnyLayout Layout = iota // of Options: the seed chooses; no program has it
+	Packed                  // consecutive words: eight locations to a line
+	Spread                  // one location to a line
+	Pairs                   // two locations to a line: false sharing
+	Conflict                // one location to a line, all in the same cache set
 )
 
 // Sizes of the memory layout, in bytes.

@@ -17,7 +17,7 @@ func Random(rng *rand.Rand, o Options) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{Layout: o.Layout, Threads: make([][]Op, o.Threads)}
-	if p.Layout == LayoutUnknown {
+	if p.Layout == AnyLayout {
 		p.Layout = Layouts()[rng.IntN(len(Layouts()))]
 	}
 	for l := range o.Locations {

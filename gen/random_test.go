@@ -2,14 +2,18 @@ package gen_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ordeal/gen"
+	"ordeal/gen/option"
 	"ordeal/gen/shapes"
 )
 
@@ -65,7 +69,7 @@ func TestRandom(t *testing.T) {
 				}
 			}
 		}
-		if o.Layout != gen.LayoutUnknown && p.Layout != o.Layout {
+		if o.Layout != gen.AnyLayout && p.Layout != o.Layout {
 			t.Errorf("seed %d: layout %s, want %s", seed, p.Layout, o.Layout)
 		}
 		other, err := gen.Random(rand.New(rand.NewPCG(seed, 3)), o)
@@ -196,22 +200,26 @@ func TestOptionFaults(t *testing.T) {
 	bad := gen.Options{Threads: 65, Ops: -1, Mix: gen.Mix{Load: -1, Fence: 1}, Delays: 1, Layout: 9, Locality: nan, ShapeShare: 1.5}
 	few := gen.Defaults()
 	few.Threads, few.Locations, few.Ops, few.Shapes, few.MaxDelay = 1, 1, 1, []string{"IRIW", "CoRR", "CoWW", "XX"}, 0
+	many := gen.Defaults()
+	many.Threads, many.Ops = gen.MaxThreads, gen.MaxOps/gen.MaxThreads+1
 	none := gen.Defaults()
 	none.ShapeShare, none.Shapes = 0, []string{"SB", "MP"}
 	for _, test := range []struct {
 		o    gen.Options
 		want string
 	}{
-		{gen.Options{}, "--threads 0: want 1 to 64\n--ops 0: want 1 to 67108864\n--locations 0: want 1 to 65536\n" +
+		{gen.Options{}, "--threads 0: want 1 to 64\n--ops 0: want at least 1\n--locations 0: want 1 to 65536\n" +
 			"--mix load=0,store=0,exchange=0,add=0,fence=0: no weight on any memory access"},
-		{bad, "--threads 65: want 1 to 64\n--ops -1: want 1 to 1048576\n--locations 0: want 1 to 65536\n" +
+		{bad, "--threads 65: want 1 to 64\n--ops -1: want at least 1\n--locations 0: want 1 to 65536\n" +
+			"--delays 1: want 0 to below 1\n--locality NaN: want 0 to 1\n--shape-share 1.5: want 0 to 1\n" +
 			"--mix load=-1: want 0 to 1048576\n--mix load=-1,store=0,exchange=0,add=0,fence=1: no weight on any memory access\n" +
-			"--delays 1: want 0 to below 1\n" +
-			"--layout: unknown layout \"unknown\": want packed, spread, pairs or conflict\n" +
-			"--locality NaN: want 0 to 1\n--shape-share 1.5: want 0 to 1"},
+			"--max-delay 0: want 1 to 1048576 with --delays 1\n--layout unknown layout 9"},
 		{few, "--max-delay 0: want 1 to 1048576 with --delays 0.02\n" +
-			"--shapes IRIW: needs 4 threads, --threads is 1\n--shapes CoRR: needs 2 threads, --threads is 1\n" +
+			"--shapes IRIW: needs 4 threads, --threads is 1\n--shapes IRIW: needs 2 locations, --locations is 1\n" +
+			"--shapes IRIW: needs 2 operations in a thread, --ops is 1\n" +
+			"--shapes CoRR: needs 2 threads, --threads is 1\n--shapes CoRR: needs 2 operations in a thread, --ops is 1\n" +
 			"--shapes CoWW: needs 2 operations in a thread, --ops is 1\n--shapes XX: unknown shape"},
+		{many, "--ops 1048577: want 1 to 1048576"},
 		{none, "--shapes SB,MP: nothing is planted with --shape-share 0"},
 	} {
 		_, err := gen.Random(rand.New(rand.NewPCG(1, 1)), test.o)
@@ -223,6 +231,41 @@ func TestOptionFaults(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("faults (-want +got):\n%s", diff)
 		}
+	}
+}
+
+// TestOptionLimits compares the tags of Options with the constants behind them.
+func TestOptionLimits(t *testing.T) {
+	want := map[string]float64{
+		"threads": gen.MaxThreads, "locations": gen.MaxLocations, "max-delay": float64(gen.MaxDelay), "transaction": gen.MaxOps,
+	}
+	for _, o := range option.Of(reflect.TypeFor[gen.Options]()) {
+		if limit, ok := want[o.Name]; ok && *o.Max != limit {
+			t.Errorf("%s: at most %v, want %v", o.Name, *o.Max, limit)
+		}
+		if o.Help == "" {
+			t.Errorf("%s: no line of help", o.Name)
+		}
+	}
+}
+
+// TestOptionsJSON writes options as text and reads them back.
+func TestOptionsJSON(t *testing.T) {
+	want := gen.Defaults()
+	want.Layout, want.Shapes = gen.Pairs, []string{"SB"}
+	data, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got gen.Options
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(want)); diff != "" {
+		t.Errorf("%s: %s", data, diff)
+	}
+	if err := json.Unmarshal([]byte(`{"layout": "any", "mix": "load=1"}`), &got); err != nil || got.Layout != gen.AnyLayout {
+		t.Errorf("layout %v, %v", got.Layout, err)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestValidate(t *testing.T) {
 		{"64 threads", threads(64), ""},
 		{"65 threads", threads(65), "65 threads: want 1 to 64"},
 		{"no threads", threads(0), "0 threads: want 1 to 64"},
-		{"no layout", func(p *gen.Program) { p.Layout = gen.LayoutUnknown }, "unknown layout 0"},
+		{"no layout", func(p *gen.Program) { p.Layout = gen.AnyLayout }, "unknown layout 0"},
 		{"layout 9", func(p *gen.Program) { p.Layout = 9 }, "unknown layout 9"},
 		{"largest store", op(gen.Op{Kind: gen.Store, Value: 1<<36 - 1}), ""},
 		{"store too large", op(gen.Op{Kind: gen.Store, Value: 1 << 36}),

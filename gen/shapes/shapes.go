@@ -3,8 +3,8 @@
 // its cycle and the models that allow that outcome.
 //
 // The names are those of Alglave, Maranget and Tautschnig, "Herding cats"
-// (TOPLAS 2014, Sect. 4). The package imports nothing of the house, so
-// that the generator can plant shapes and the checker can be tested on them.
+// (TOPLAS 2014, Sect. 4). The package imports no other, so that
+// the generator can plant shapes and the checker can be tested on them.
 package shapes
 
 // Kind says what an operation of a shape does.
@@ -70,13 +70,11 @@ func Base() []Shape {
 func All() []Shape {
 	var list []Shape
 	for _, s := range Base() {
-		list = append(list, s)
-		if s.hasPairs() {
-			list = append(list, fenced(s))
-		}
-		list = append(list, exchanged(s))
-		if s.hasPairs() {
-			list = append(list, separated(s))
+		// A separator needs two operations of one thread.
+		if s.Longest() > 1 {
+			list = append(list, s, fenced(s), exchanged(s), separated(s))
+		} else {
+			list = append(list, s, exchanged(s))
 		}
 	}
 	return list
@@ -92,13 +90,11 @@ func ByName(name string) (Shape, bool) {
 	return Shape{}, false
 }
 
-// hasPairs reports whether some thread has two operations, between which
-// something may stand.
-func (s *Shape) hasPairs() bool {
+// Longest is the number of operations of the longest thread.
+func (s *Shape) Longest() int {
+	n := 0
 	for _, ops := range s.Threads {
-		if len(ops) > 1 {
-			return true
-		}
+		n = max(n, len(ops))
 	}
-	return false
+	return n
 }

@@ -51,7 +51,7 @@ var table = []row{
 	{"ISA2", pso, nil, [][]Op{{w(x, 1), w(y, 2)}, {r(y, 2), w(z, 3)}, {r(z, 3), r(x, 0)}}},
 	{"IRIW", rmo, nil, [][]Op{{w(x, 1)}, {r(x, 1), r(y, 0)}, {w(y, 2)}, {r(y, 2), r(x, 0)}}},
 
-	// Coherence: one location. RMO of this house allows two loads of one
+	// Coherence: one location. RMO here allows two loads of one
 	// location to pass each other (load-load hazards), nothing else.
 	{"CoRR", rmo, nil, [][]Op{{w(x, 1)}, {r(x, 1), r(x, 0)}}},
 	{"CoWW", none, []int{x: 1}, [][]Op{{w(x, 1), w(x, 2)}}},

@@ -47,7 +47,7 @@ func (s setting) program(t testing.TB, seed uint64) *gen.Program {
 	t.Helper()
 	o := gen.Defaults()
 	o.Threads, o.Ops, o.Locations, o.Layout = s.threads, s.ops, s.lines, gen.Spread
-	if s.layout != gen.LayoutUnknown {
+	if s.layout != gen.AnyLayout {
 		o.Layout = s.layout
 	}
 	if seed%2 == 1 {

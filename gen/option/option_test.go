@@ -1,0 +1,52 @@
+package option_test
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ordeal/gen/option"
+)
+
+type inner struct {
+	Share float64 `yaml:"share" schema:"min=0,below=1" help:"a share"`
+	Name  string  `yaml:"name" schema:"values=names,suggest=some,form=name,empty=none,required"`
+}
+
+type outer struct {
+	Count int `yaml:"count" schema:"min=1,max=4,unit=pieces,zero=all"`
+	inner `yaml:",inline"`
+	Size  uint8 `yaml:"size" schema:"min=2"`
+	plain int
+}
+
+func TestOf(t *testing.T) {
+	number := func(n float64) *float64 { return &n }
+	want := []option.Option{
+		{Name: "count", Min: number(1), Max: number(4), Unit: "pieces", Zero: "all"},
+		{Name: "share", Help: "a share", Min: number(0), Below: number(1)},
+		{Name: "name", Values: "names", Suggest: "some", Form: "name", Zero: "none", Required: true},
+		{Name: "size", Min: number(2)},
+	}
+	got := option.Of(reflect.TypeFor[outer]())
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(option.Option{}, "Field")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	o := outer{Count: 4, Size: 2}
+	if diff := cmp.Diff([]option.Fault(nil), option.Check(&o)); diff != "" {
+		t.Error(diff)
+	}
+	o = outer{Count: 5, Size: 1, inner: inner{Share: math.NaN()}}
+	want := []option.Fault{
+		{Name: "count", Message: "5: want 1 to 4"}, {Name: "share", Message: "NaN: want 0 to below 1"}, {Name: "size", Message: "1: want at least 2"},
+	}
+	if diff := cmp.Diff(want, option.Check(&o)); diff != "" {
+		t.Error(diff)
+	}
+}
