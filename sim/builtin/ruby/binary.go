@@ -1,7 +1,6 @@
 package ruby
 
 import (
-	"fmt"
 	"slices"
 
 	"ordeal/sim/slicc/syntax"
@@ -94,7 +93,7 @@ func (g *generator) divide(x *types.Binary, left, right wordExpr) wordExpr {
 	return func(c *controller) uint64 {
 		l, r := int64(left(c)), int64(right(c))
 		if r == 0 {
-			c.fail(fmt.Sprintf("division by zero at %s", pos), "%d / 0", l)
+			c.failAt(pos, "division by zero", "%d / 0", l)
 		}
 		if rest {
 			return uint64(l % r)

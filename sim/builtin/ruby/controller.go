@@ -238,12 +238,13 @@ func (c *controller) wakeUpAllBuffers() {
 	c.waiting = c.waiting[:0]
 }
 
-// pop takes the head out of a port.
-func (c *controller) pop(b *buffer) {
+// dequeue takes the head out of a port; the result is zero.
+func (c *controller) dequeue(b *buffer) uint64 {
 	if !b.ready(c.now) {
 		c.fail("dequeue of an empty port", "buffer %s", b.name)
 	}
 	c.system.delivered(c, b, b.pop().msg)
+	return 0
 }
 
 // head is the message at the head of a port, of the expected type.

@@ -21,7 +21,7 @@ func (g *generator) word(x types.Expr) wordExpr {
 		if x.Func.Defined {
 			return g.wordCall(x)
 		}
-		return g.builtinWord(x)
+		return implement(g, x, wordBuiltins, zero)
 	case *types.Valid:
 		f, not := g.object(x.X), x.Not
 		return func(c *controller) uint64 { return truth((f(c) == nil) == not) }
@@ -94,7 +94,7 @@ func (g *generator) vector(x types.Expr) vectorExpr {
 				return c.words[code.result : code.result+code.size]
 			}
 		}
-		return g.builtinVector(x)
+		return implement(g, x, vectorBuiltins, func(*controller) []uint64 { return nil })
 	case *types.New:
 		start := g.initial(x.Of, x.Of.Default)
 		at := g.newWords(start)
@@ -170,7 +170,7 @@ func (g *generator) object(x types.Expr) objectExpr {
 				return c.pointers[code.result]
 			}
 		}
-		return g.builtinObject(x)
+		return implement(g, x, objectBuiltins, noObject)
 	case *types.Cast:
 		return g.object(x.X)
 	case *types.New:

@@ -13,7 +13,7 @@ import (
 // event queue. Nothing above the controller sees a panic.
 
 // fail ends the wake-up with a fault. The title has no addresses or numbers
-// that vary; where is the place in the protocol's text, or empty.
+// that vary.
 func (c *controller) fail(title, format string, args ...any) {
 	detail := fmt.Sprintf("%s at tick %d: ", c.name, c.now) + fmt.Sprintf(format, args...)
 	if c.event >= 0 {
@@ -23,13 +23,18 @@ func (c *controller) fail(title, format string, args ...any) {
 	panic(&memory.Fault{Title: title, Detail: detail})
 }
 
+// failAt is fail with the place in the protocol's text in the title.
+func (c *controller) failAt(pos syntax.Pos, title, format string, args ...any) {
+	c.fail(fmt.Sprintf("%s at %s", title, pos), format, args...)
+}
+
 // failWith ends the wake-up with a fault of a part of the machine.
 func (c *controller) failWith(err error, pos syntax.Pos) {
 	var fault *memory.Fault
 	if !errors.As(err, &fault) {
 		panic(err)
 	}
-	c.fail(fmt.Sprintf("%s at %s", fault.Title, pos), "%s", fault.Detail)
+	c.failAt(pos, fault.Title, "%s", fault.Detail)
 }
 
 // row names the transition under way.
@@ -51,9 +56,9 @@ func (c *controller) invalid() {
 // was deallocated.
 func (c *controller) badPointer(o *object, pos syntax.Pos) {
 	if o == nil {
-		c.fail(fmt.Sprintf("use of an invalid pointer at %s", pos), "the pointer is OOD")
+		c.failAt(pos, "use of an invalid pointer", "the pointer is OOD")
 	}
-	c.fail(fmt.Sprintf("use of a stale pointer at %s", pos), "the %s of line %#x was deallocated",
+	c.failAt(pos, "use of a stale pointer", "the %s of line %#x was deallocated",
 		o.layout.typ.Name, int64(o.line))
 }
 

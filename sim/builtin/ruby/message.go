@@ -1,8 +1,6 @@
 package ruby
 
 import (
-	"fmt"
-
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/slicc/syntax"
@@ -53,7 +51,7 @@ func (g *generator) enqueue(s *types.Enqueue) statement {
 		body(c)
 		delay := event.Tick(latency(c))
 		if delay < 0 || delay > 1<<40 {
-			c.fail(fmt.Sprintf("enqueue with a negative latency at %s", pos), "latency %d", delay)
+			c.failAt(pos, "enqueue with a negative latency", "latency %d", delay)
 		}
 		c.out[port].enqueue(m, c.now+delay)
 		return next

@@ -1,8 +1,6 @@
 package ruby
 
 import (
-	"fmt"
-
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -231,7 +229,7 @@ func (g *generator) trigger(s *types.Trigger) statement {
 	return func(c *controller) flow {
 		e := ev(c)
 		if e >= events {
-			c.fail(fmt.Sprintf("trigger of an unset event at %s", pos), "event %d", e)
+			c.failAt(pos, "trigger of an unset event", "event %d", e)
 		}
 		if c.transition(int(e), memory.Addr(line(c)), entry(c), tbe(c)) {
 			return restart

@@ -30,7 +30,7 @@ func readTable(tables ...string) map[string][]*Builtin {
 				continue
 			}
 			b := readSignature(line)
-			all[b.group()] = append(all[b.group()], b)
+			all[b.Group()] = append(all[b.Group()], b)
 		}
 	}
 	return all
@@ -49,8 +49,8 @@ func readSignature(line string) *Builtin {
 	return b
 }
 
-// group is the key without the parameters.
-func (b *Builtin) group() string {
+// Group is the key without the parameters, common to all overloads.
+func (b *Builtin) Group() string {
 	if b.Recv == "" {
 		return b.Name
 	}

@@ -1,17 +1,17 @@
 package ruby
 
 import (
-	"fmt"
 	"math/bits"
 
 	"ordeal/sim/slicc/types"
 )
 
-// A NetDest is a word of bits for each type of machine that is instantiated;
-// a Set is one word.
+// A NetDest is a word of bits for each type of machine that is instantiated; a
+// Set is one word, and so is a WriteMask, which has a bit for each byte of a
+// line.
 
 // setMethod is a method that works on the words of a set.
-func setMethod(f func(s []uint64) uint64) native {
+func setMethod(f func(s []uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		set := g.vector(x.X)
 		return func(c *controller) uint64 { return f(set(c)) }
@@ -19,35 +19,35 @@ func setMethod(f func(s []uint64) uint64) native {
 }
 
 // setsMethod is a method that works on two sets.
-func setsMethod(f func(s, t []uint64) uint64) native {
+func setsMethod(f func(s, t []uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		set, other := g.vector(x.X), g.vector(x.Args[0])
 		return func(c *controller) uint64 { return f(set(c), other(c)) }
 	}
 }
 
-// elementMethod is a method that works on the bit of a machine in its word.
-func elementMethod(f func(s *uint64, bit uint64) uint64) native {
+// machineBit is a method that works on the bit of a machine in its word.
+func machineBit(f func(s *uint64, bit uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		set, id, pos := g.vector(x.X), g.word(x.Args[0]), x.At
 		return func(c *controller) uint64 {
 			typ, number := splitMachineID(id(c))
 			if number >= c.system.count(uint64(typ)) {
-				c.fail(fmt.Sprintf("NetDest: no such machine at %s", pos), "%s", c.system.program.machineName(id(c)))
+				c.failAt(pos, "NetDest: no such machine", "%s", c.system.program.machineName(id(c)))
 			}
 			return f(&set(c)[c.system.program.dense[typ]], 1<<number)
 		}
 	}
 }
 
-// nodeMethod is a method that works on the bit of a number in a Set.
-func nodeMethod(f func(s *uint64, bit uint64) uint64) native {
+// nodeBit is a method that works on the bit of a number in a Set.
+func nodeBit(f func(s *uint64, bit uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		set, id, pos := g.vector(x.X), g.word(x.Args[0]), x.At
 		return func(c *controller) uint64 {
 			number := id(c)
 			if number >= 64 {
-				c.fail(fmt.Sprintf("Set: no such number at %s", pos), "%d", int64(number))
+				c.failAt(pos, "Set: no such number", "%d", int64(number))
 			}
 			return f(&set(c)[0], 1<<number)
 		}
@@ -102,42 +102,6 @@ func disjoint(s, t []uint64) uint64 {
 
 func isEmptySet(s []uint64) uint64 { return truth(countSet(s) == 0) }
 
-var setMethods map[string]native
-
-func init() {
-	setMethods = map[string]native{
-		"NetDest.setSize(int)":                 nothing,
-		"NetDest.setSize(int, int)":            nothing,
-		"NetDest.add(MachineID)":               elementMethod(addBit),
-		"NetDest.remove(MachineID)":            elementMethod(removeBit),
-		"NetDest.isElement(MachineID)":         elementMethod(hasBit),
-		"NetDest.clear()":                      setMethod(clearSet),
-		"NetDest.count()":                      setMethod(countSet),
-		"NetDest.isEmpty()":                    setMethod(isEmptySet),
-		"NetDest.addNetDest(NetDest)":          setsMethod(addSet),
-		"NetDest.removeNetDest(NetDest)":       setsMethod(removeSet),
-		"NetDest.isSuperset(NetDest)":          setsMethod(superset),
-		"NetDest.intersectionIsEmpty(NetDest)": setsMethod(disjoint),
-		"NetDest.broadcast(MachineType)":       broadcast,
-		"NetDest.broadcast()":                  broadcastAll,
-		"NetDest.setNetDest(MachineType, Set)": setNetDest,
-		"NetDest.smallestElement()":            smallest,
-		"NetDest.smallestElement(MachineType)": smallest,
-
-		"Set.setSize(int)":             nothing,
-		"Set.add(NodeID)":              nodeMethod(addBit),
-		"Set.remove(NodeID)":           nodeMethod(removeBit),
-		"Set.isElement(NodeID)":        nodeMethod(hasBit),
-		"Set.addSet(Set)":              setsMethod(addSet),
-		"Set.removeSet(Set)":           setsMethod(removeSet),
-		"Set.isSuperset(Set)":          setsMethod(superset),
-		"Set.intersectionIsEmpty(Set)": setsMethod(disjoint),
-		"Set.clear()":                  setMethod(clearSet),
-		"Set.count()":                  setMethod(countSet),
-		"Set.isEqual(Set)":             setsMethod(func(s, t []uint64) uint64 { return truth(s[0] == t[0]) }),
-	}
-}
-
 // all is the bits of all controllers of a type.
 func (s *System) all(typ uint64) uint64 { return 1<<s.count(typ) - 1 }
 
@@ -187,30 +151,67 @@ func smallest(g *generator, x *types.Call) wordExpr {
 				return machineID(code.machine.Ordinal, bits.TrailingZeros64(s[k]))
 			}
 		}
-		c.fail(fmt.Sprintf("smallest element of an empty NetDest at %s", pos), "")
+		c.failAt(pos, "smallest element of an empty NetDest", "")
 		return 0
 	}
 }
 
-// builtinVector compiles the builtins whose result is several words.
-func (g *generator) builtinVector(x *types.Call) vectorExpr {
-	var combine func(s, t uint64) uint64
-	switch x.Func.Builtin.Key {
-	case "NetDest.OR(NetDest)":
-		combine = func(s, t uint64) uint64 { return s | t }
-	case "NetDest.AND(NetDest)":
-		combine = func(s, t uint64) uint64 { return s & t }
-	default:
-		g.unsupported(x.At, "builtin %s", x.Func.Builtin.Key)
-		return func(*controller) []uint64 { return nil }
-	}
-	set, other, size := g.vector(x.X), g.vector(x.Args[0]), g.size(x.Type())
-	at := g.newWords(make([]uint64, size))
-	return func(c *controller) []uint64 {
-		s, t, result := set(c), other(c), c.words[at:at+size]
-		for i := range result {
-			result[i] = combine(s[i], t[i])
+// combine is a method that makes a new NetDest of two.
+func combine(f func(s, t uint64) uint64) native[vectorExpr] {
+	return func(g *generator, x *types.Call) vectorExpr {
+		set, other, size := g.vector(x.X), g.vector(x.Args[0]), g.size(x.Type())
+		at := g.newWords(make([]uint64, size))
+		return func(c *controller) []uint64 {
+			s, t, result := set(c), other(c), c.words[at:at+size]
+			for i := range result {
+				result[i] = f(s[i], t[i])
+			}
+			return result
 		}
-		return result
+	}
+}
+
+// byteRange is the mask of n bytes from the first one.
+func byteRange(first, n uint64) uint64 {
+	if n >= 64 {
+		return ^uint64(0) << min(first, 64)
+	}
+	return (1<<n - 1) << min(first, 64)
+}
+
+func setMask(g *generator, x *types.Call) wordExpr {
+	set, first, n := g.vector(x.X), g.word(x.Args[0]), g.word(x.Args[1])
+	return func(c *controller) uint64 {
+		set(c)[0] |= byteRange(first(c), n(c))
+		return 0
+	}
+}
+
+// merge copies the bytes of a mask.
+func merge(to, from []uint64, mask uint64) {
+	for i := range to {
+		var m uint64
+		for b := range 8 {
+			if mask>>(8*i+b)&1 != 0 {
+				m |= 0xff << (8 * b)
+			}
+		}
+		to[i] = to[i]&^m | from[i]&m
+	}
+}
+
+func copyMasked(g *generator, x *types.Call) wordExpr {
+	to, from, mask := g.vector(x.X), g.vector(x.Args[0]), g.vector(x.Args[1])
+	return func(c *controller) uint64 {
+		merge(to(c), from(c), mask(c)[0])
+		return 0
+	}
+}
+
+func copyRange(g *generator, x *types.Call) wordExpr {
+	to, from, first, n := g.vector(x.X), g.vector(x.Args[0]), g.word(x.Args[1]), g.word(x.Args[2])
+	return func(c *controller) uint64 {
+		merge(to(c), from(c), byteRange(first(c), n(c)))
+		return 0
 	}
 }

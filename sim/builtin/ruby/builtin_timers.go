@@ -1,8 +1,6 @@
 package ruby
 
 import (
-	"fmt"
-
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/slicc/types"
@@ -52,29 +50,6 @@ func (t *timer) set(line memory.Addr, at event.Tick) {
 // isTimer tells whether a port polls a TimerTable and not a buffer.
 func isTimer(p *types.InPort) bool { return p.Buffer.Type.Name == "TimerTable" }
 
-// timerMethods are those of TimerTables, which is also what their ports are.
-var timerMethods map[string]native
-
-func init() {
-	timerMethods = map[string]native{
-		"TimerTable.isReady(Tick)": func(g *generator, x *types.Call) wordExpr { return timerReady(g.partOf(x)) },
-		"TimerTable.isSet(Addr)": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
-			return truth(c.timers[at].find(line) >= 0)
-		}),
-		"TimerTable.unset(Addr)": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
-			t := c.timers[at]
-			i := t.find(line)
-			if i < 0 {
-				c.fail("timer table: unset of a line that is not set", "line %#x", int64(line))
-			}
-			t.lines = append(t.lines[:i], t.lines[i+1:]...)
-			return 0
-		}),
-		"TimerTable.nextAddress()":   nextTimed,
-		"TimerTable.set(Addr, Tick)": setTimer,
-	}
-}
-
 // timerReady reports whether the time of any line is over.
 func timerReady(at int) wordExpr {
 	return func(c *controller) uint64 {
@@ -88,7 +63,7 @@ func nextTimed(g *generator, x *types.Call) wordExpr {
 	return func(c *controller) uint64 {
 		line, over := c.timers[at].next(c.now)
 		if !over {
-			c.fail(fmt.Sprintf("timer table: no time is over at %s", pos), "%d lines", len(c.timers[at].lines))
+			c.failAt(pos, "timer table: no time is over", "%d lines", len(c.timers[at].lines))
 		}
 		return uint64(line)
 	}
@@ -99,9 +74,19 @@ func setTimer(g *generator, x *types.Call) wordExpr {
 	return func(c *controller) uint64 {
 		l := memory.Addr(line(c))
 		if c.timers[at].find(l) >= 0 {
-			c.fail(fmt.Sprintf("timer table: set of a line that is set at %s", pos), "line %#x", int64(l))
+			c.failAt(pos, "timer table: set of a line that is set", "line %#x", int64(l))
 		}
 		c.timers[at].set(l, event.Tick(tick(c)))
 		return 0
 	}
+}
+
+func unsetTimer(c *controller, at int, line memory.Addr) uint64 {
+	t := c.timers[at]
+	i := t.find(line)
+	if i < 0 {
+		c.fail("timer table: unset of a line that is not set", "line %#x", int64(line))
+	}
+	t.lines = append(t.lines[:i], t.lines[i+1:]...)
+	return 0
 }

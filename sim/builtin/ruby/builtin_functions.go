@@ -1,0 +1,106 @@
+package ruby
+
+import (
+	"fmt"
+
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
+)
+
+func clock(*generator, *types.Call) wordExpr {
+	return func(c *controller) uint64 { return uint64(c.now) }
+}
+
+func numberOf(_ *controller, id uint64) uint64 { return id & (1<<numberBits - 1) }
+
+func raise(g *generator, x *types.Call) wordExpr {
+	msg, pos := g.text(x.Args[0]), x.At
+	return func(c *controller) uint64 {
+		c.failAt(pos, fmt.Sprintf("error(%q)", msg(c)), "the protocol gave up")
+		return 0
+	}
+}
+
+func assert(g *generator, x *types.Call) wordExpr {
+	cond, pos := g.word(x.Args[0]), x.At
+	return func(c *controller) uint64 {
+		if cond(c) == 0 {
+			c.failAt(pos, "failed assertion", "the condition is false")
+		}
+		return 0
+	}
+}
+
+func permission(g *generator, x *types.Call) wordExpr {
+	arg, pos := g.word(x.Args[0]), x.At
+	var table []uint64
+	for _, e := range x.Func.Enum.Enums {
+		table = append(table, uint64(max(e.Permission, 0)))
+	}
+	return func(c *controller) uint64 {
+		v := arg(c)
+		if v >= uint64(len(table)) {
+			c.failAt(pos, "permission of an unset state", "state %d", v)
+		}
+		return table[v]
+	}
+}
+
+func setPointer(at int) native[wordExpr] {
+	return func(g *generator, x *types.Call) wordExpr {
+		arg := g.object(x.Args[0])
+		return func(c *controller) uint64 {
+			c.pointers[at] = arg(c)
+			return 0
+		}
+	}
+}
+
+func unsetPointer(at int) native[wordExpr] {
+	return func(*generator, *types.Call) wordExpr {
+		return func(c *controller) uint64 {
+			c.pointers[at] = nil
+			return 0
+		}
+	}
+}
+
+func wakeUpAll(*generator, *types.Call) wordExpr {
+	return func(c *controller) uint64 {
+		c.wakeUpAllBuffers()
+		return 0
+	}
+}
+
+func dequeueAnswer(g *generator, x *types.Call) wordExpr {
+	if !g.code.home {
+		g.unsupported(x.At, "dequeueMemRespQueue in a machine without memory")
+	}
+	return func(c *controller) uint64 { return c.dequeue(c.memory.answers) }
+}
+
+// home is the controller of a type that a line belongs to.
+func home(g *generator, x *types.Call) wordExpr {
+	line, typ, pos := g.word(x.Args[0]), g.word(x.Args[1]), x.At
+	return func(c *controller) uint64 {
+		t := typ(c)
+		n := c.system.count(t)
+		if n == 0 {
+			c.failAt(pos, "mapAddressToMachine without such a machine", "machine type %d", t)
+		}
+		return machineID(int(t), int(line(c)/types.BlockBytes%uint64(n)))
+	}
+}
+
+// homeInRange is the controller of a type that some bits of an address name.
+func homeInRange(g *generator, x *types.Call) wordExpr {
+	line, typ, low, n := g.word(x.Args[0]), g.word(x.Args[1]), g.word(x.Args[2]), g.word(x.Args[3])
+	return func(c *controller) uint64 {
+		number := line(c) >> min(low(c), 63) & (1<<min(n(c), 62) - 1)
+		return machineID(int(typ(c)), int(number))
+	}
+}
+
+func modulo(g *generator, x *types.Call) wordExpr {
+	return g.divide(&types.Binary{Node: x.Node, Op: syntax.Mod}, g.word(x.Args[0]), g.word(x.Args[1]))
+}

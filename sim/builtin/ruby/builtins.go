@@ -1,0 +1,364 @@
+package ruby
+
+import (
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/slicc/types"
+)
+
+// native generates the call of a builtin with a result of the form of E.
+type native[E any] func(g *generator, x *types.Call) E
+
+// The implementations of the builtins in the table of package types: those
+// whose result is one word or nothing, an object, and several words. A key is
+// that of a builtin, or its receiver and name for all overloads, or its
+// receiver for all other methods.
+var (
+	wordBuiltins   map[string]native[wordExpr]
+	objectBuiltins map[string]native[objectExpr]
+	vectorBuiltins map[string]native[vectorExpr]
+)
+
+// implement generates the call of a builtin that a table has; otherwise it
+// reports the builtin and returns none.
+func implement[E any](g *generator, x *types.Call, table map[string]native[E], none E) E {
+	b := x.Func.Builtin
+	for _, key := range []string{b.Key, b.Group(), b.Recv} {
+		if f := table[key]; f != nil {
+			return f(g, x)
+		}
+	}
+	g.unsupported(x.At, "builtin %s", b.Key)
+	return none
+}
+
+// The tables refer to functions that refer to the tables.
+func init() {
+	wordBuiltins = map[string]native[wordExpr]{
+		"error":         raise,
+		"assert":        assert,
+		"to_permission": permission,
+
+		"clockEdge()":       clock,
+		"clockEdge(Cycles)": unary(func(c *controller, cycles uint64) uint64 { return uint64(c.now) + cycles }),
+		"curCycle":          clock,
+		"zero_time":         always(0),
+		"cyclesToTicks":     argument,
+		"ticksToCycles":     argument,
+		"intToCycles":       argument,
+		"intToTick":         argument,
+
+		"set_tbe":           setPointer(tbePointer),
+		"set_cache_entry":   setPointer(entryPointer),
+		"unset_tbe":         unsetPointer(tbePointer),
+		"unset_cache_entry": unsetPointer(entryPointer),
+
+		"wakeUpBuffers": unary(func(c *controller, line uint64) uint64 {
+			c.wakeUpBuffers(memory.Addr(line), c.code.ports[c.port].rank)
+			return 0
+		}),
+		"wakeUpAllBuffers(Addr)": unary(func(c *controller, line uint64) uint64 {
+			c.wakeUpBuffers(memory.Addr(line), c.code.ranks)
+			return 0
+		}),
+		"wakeUpAllBuffers()":  wakeUpAll,
+		"profileMsgDelay":     nothing,
+		"dequeueMemRespQueue": dequeueAnswer,
+
+		"mapAddressToMachine":    home,
+		"mapAddressToRange":      homeInRange,
+		"machineIDToMachineType": unary(func(_ *controller, id uint64) uint64 { return id >> numberBits }),
+		"machineIDToNodeID":      unary(numberOf),
+		"machineIDToVersion":     unary(numberOf),
+		"createMachineID":        binary(func(typ, n uint64) uint64 { return machineID(int(typ), int(n)) }),
+		"machineCount":           unary(func(c *controller, typ uint64) uint64 { return uint64(c.system.count(typ)) }),
+
+		"mod":           modulo,
+		"intToID":       argument,
+		"IDToInt":       argument,
+		"addressToInt":  argument,
+		"intToAddress":  argument,
+		"addressOffset": binary(func(a, b uint64) uint64 { return a - b }),
+		"makeLineAddress": unary(func(_ *controller, a uint64) uint64 {
+			return a &^ (types.BlockBytes - 1)
+		}),
+		"getOffset": unary(func(_ *controller, a uint64) uint64 {
+			return a & (types.BlockBytes - 1)
+		}),
+		"maskLowOrderBits": binary(func(a, n uint64) uint64 { return a >> min(n, 63) << min(n, 63) }),
+
+		"InPort.isReady":         portReady,
+		"InPort.dequeue":         portMethod((*controller).dequeue),
+		"InPort.recycle":         recycle,
+		"InPort.isEmpty":         portMethod(func(_ *controller, b *buffer) uint64 { return truth(b.head == len(b.items)) }),
+		"InPort.isStallMapEmpty": portMethod(func(_ *controller, b *buffer) uint64 { return truth(len(b.stalls) == 0) }),
+		"InPort.getStallMapSize": portMethod(func(_ *controller, b *buffer) uint64 { return uint64(len(b.stalls)) }),
+		"InPort.hasStalledMsg":   hasStalled,
+
+		"MessageBuffer.areNSlotsAvailable": always(1),
+
+		"NetDest.setSize":              nothing,
+		"NetDest.add(MachineID)":       machineBit(addBit),
+		"NetDest.remove(MachineID)":    machineBit(removeBit),
+		"NetDest.isElement(MachineID)": machineBit(hasBit),
+
+		"NetDest.clear":                        setMethod(clearSet),
+		"NetDest.count":                        setMethod(countSet),
+		"NetDest.isEmpty":                      setMethod(isEmptySet),
+		"NetDest.addNetDest":                   setsMethod(addSet),
+		"NetDest.removeNetDest":                setsMethod(removeSet),
+		"NetDest.isSuperset(NetDest)":          setsMethod(superset),
+		"NetDest.intersectionIsEmpty(NetDest)": setsMethod(disjoint),
+		"NetDest.broadcast(MachineType)":       broadcast,
+		"NetDest.broadcast()":                  broadcastAll,
+		"NetDest.setNetDest":                   setNetDest,
+		"NetDest.smallestElement":              smallest,
+
+		"Set.setSize":             nothing,
+		"Set.add":                 nodeBit(addBit),
+		"Set.remove":              nodeBit(removeBit),
+		"Set.isElement":           nodeBit(hasBit),
+		"Set.addSet":              setsMethod(addSet),
+		"Set.removeSet":           setsMethod(removeSet),
+		"Set.isSuperset":          setsMethod(superset),
+		"Set.intersectionIsEmpty": setsMethod(disjoint),
+		"Set.clear":               setMethod(clearSet),
+		"Set.count":               setMethod(countSet),
+		"Set.isEqual":             setsMethod(func(s, t []uint64) uint64 { return truth(s[0] == t[0]) }),
+
+		"WriteMask.clear":             setMethod(clearSet),
+		"WriteMask.isEmpty":           setMethod(isEmptySet),
+		"WriteMask.isFull":            setMethod(func(s []uint64) uint64 { return truth(^s[0] == 0) }),
+		"WriteMask.fillMask":          setMethod(func(s []uint64) uint64 { s[0] = ^uint64(0); return 0 }),
+		"WriteMask.orMask":            setsMethod(addSet),
+		"WriteMask.andMask":           setsMethod(func(s, t []uint64) uint64 { s[0] &= t[0]; return 0 }),
+		"WriteMask.setInvertedMask":   setsMethod(func(s, t []uint64) uint64 { s[0] = ^t[0]; return 0 }),
+		"WriteMask.containsMask":      setsMethod(superset),
+		"WriteMask.isOverlap":         setsMethod(func(s, t []uint64) uint64 { return disjoint(s, t) ^ 1 }),
+		"WriteMask.count()":           setMethod(countSet),
+		"WriteMask.setMask(int, int)": setMask,
+
+		"DataBlock.clear": setMethod(clearSet),
+		"DataBlock.copyPartial(DataBlock, WriteMask)": copyMasked,
+		"DataBlock.copyPartial(DataBlock, int, int)":  copyRange,
+		"DataBlock.atomicPartial":                     never,
+		"DataBlock.clearAtomicLogEntries":             nothing,
+		"DataBlock.numAtomicLogEntries":               always(0),
+
+		"AbstractCacheEntry.setInHtmReadSet":  nothing,
+		"AbstractCacheEntry.setInHtmWriteSet": nothing,
+		"AbstractCacheEntry.getInHtmReadSet":  always(0),
+		"AbstractCacheEntry.getInHtmWriteSet": always(0),
+		"AbstractCacheEntry.changePermission": changePermission,
+
+		"CacheMemory.cacheAvail": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
+			return truth(c.caches[at].Available(line))
+		}),
+		"CacheMemory.isTagPresent": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
+			return truth(c.caches[at].Lookup(line) != nil)
+		}),
+		"CacheMemory.setMRU(Addr)":               lineMethod(touchLine),
+		"CacheMemory.setMRU(Addr, int)":          lineMethod(touchLine),
+		"CacheMemory.setMRU(AbstractCacheEntry)": touchEntry,
+		"CacheMemory.cacheProbe":                 victim,
+		"CacheMemory.deallocate":                 deallocate,
+		"CacheMemory.allocateVoid": func(g *generator, x *types.Call) wordExpr {
+			f := allocate(g, x)
+			return func(c *controller) uint64 {
+				f(c)
+				return 0
+			}
+		},
+		"CacheMemory.recordRequestType":      nothing,
+		"CacheMemory.checkResourceAvailable": always(1),
+		"CacheMemory.profileDemandHit":       nothing,
+		"CacheMemory.profileDemandMiss":      nothing,
+		"CacheMemory.profilePrefetchHit":     nothing,
+		"CacheMemory.profilePrefetchMiss":    nothing,
+		"CacheMemory.getTagLatency":          always(1),
+		"CacheMemory.getDataLatency":         always(1),
+
+		"DirectoryMemory.isPresent": lineMethod(func(c *controller, _ int, line memory.Addr) uint64 {
+			return truth(c.system.isHome(c, line))
+		}),
+		"DirectoryMemory.deallocate":        lineMethod(dropEntry),
+		"DirectoryMemory.recordRequestType": nothing,
+		"DirectoryMemory.invalidateBlock":   nothing,
+
+		"PerfectCacheMemory.deallocate": lineMethod(dropEntry),
+		"PerfectCacheMemory.isTagPresent": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
+			return truth(c.directory[at].entries[line] != nil)
+		}),
+		"PerfectCacheMemory.allocate": allocatePerfect,
+
+		"TBETable.isPresent": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
+			return truth(c.tables[at].lookup(line) != nil)
+		}),
+		"TBETable.allocate":   lineMethod(allocateTBE),
+		"TBETable.deallocate": lineMethod(deallocateTBE),
+
+		"TimerTable.isReady": func(g *generator, x *types.Call) wordExpr { return timerReady(g.partOf(x)) },
+		"TimerTable.isSet": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
+			return truth(c.timers[at].find(line) >= 0)
+		}),
+		"TimerTable.unset":       lineMethod(unsetTimer),
+		"TimerTable.nextAddress": nextTimed,
+		"TimerTable.set":         setTimer,
+
+		// What a core is given besides the line and the data is for statistics.
+		"Sequencer.readCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
+			c.sequencers[at].ReadCallback(line, data)
+		}),
+		"Sequencer.writeCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
+			c.sequencers[at].WriteCallback(line, data)
+		}),
+		"Sequencer.evictionCallback": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
+			c.sequencers[at].EvictionCallback(line)
+			return 0
+		}),
+		"Sequencer.recordRequestType":      nothing,
+		"Sequencer.invL1Callback":          nothing,
+		"Sequencer.llscClearLocalMonitor":  nothing,
+		"Sequencer.checkResourceAvailable": always(1),
+		"Sequencer":                        never, // cores make loads and stores only
+
+		"RubyPrefetcher":      nothing,
+		"RubyPrefetcherProxy": nothing,
+	}
+	objectBuiltins = map[string]native[objectExpr]{
+		"CacheMemory.allocate":     allocate,
+		"CacheMemory.getNullEntry": noEntry,
+		"CacheMemory.lookup": lineLookup(func(c *controller, at int, line memory.Addr) *object {
+			return c.caches[at].Lookup(line)
+		}),
+		"DirectoryMemory.allocate": allocateDirectory,
+		"DirectoryMemory.lookup": lineLookup(func(c *controller, at int, line memory.Addr) *object {
+			return c.directory[at].entries[line]
+		}),
+		"PerfectCacheMemory.lookup": lookupPerfect,
+		"TBETable.getNullEntry":     noEntry,
+		"TBETable.lookup": lineLookup(func(c *controller, at int, line memory.Addr) *object {
+			return c.tables[at].lookup(line)
+		}),
+	}
+	vectorBuiltins = map[string]native[vectorExpr]{
+		"NetDest.OR":  combine(func(s, t uint64) uint64 { return s | t }),
+		"NetDest.AND": combine(func(s, t uint64) uint64 { return s & t }),
+	}
+}
+
+// unary is a builtin that computes with its argument.
+func unary(f func(c *controller, arg uint64) uint64) native[wordExpr] {
+	return func(g *generator, x *types.Call) wordExpr {
+		arg := g.word(x.Args[0])
+		return func(c *controller) uint64 { return f(c, arg(c)) }
+	}
+}
+
+// binary is a builtin that computes with its two arguments.
+func binary(f func(a, b uint64) uint64) native[wordExpr] {
+	return func(g *generator, x *types.Call) wordExpr {
+		a, b := g.word(x.Args[0]), g.word(x.Args[1])
+		return func(c *controller) uint64 { return f(a(c), b(c)) }
+	}
+}
+
+// argument is a builtin that is its argument: one tick is one cycle.
+func argument(g *generator, x *types.Call) wordExpr { return g.word(x.Args[0]) }
+
+// nothing is a builtin without an effect on the simulation.
+func nothing(*generator, *types.Call) wordExpr { return zero }
+
+// always is a builtin with a constant result.
+func always(v uint64) native[wordExpr] {
+	return func(*generator, *types.Call) wordExpr { return func(*controller) uint64 { return v } }
+}
+
+// never is a builtin for requests that no core makes.
+func never(_ *generator, x *types.Call) wordExpr {
+	return func(c *controller) uint64 {
+		c.failAt(x.At, x.Func.Name+" is not simulated", "no core makes such a request")
+		return 0
+	}
+}
+
+// partOf is the index of the part of the machine that a method is called on.
+func (g *generator) partOf(x *types.Call) int {
+	if use, ok := x.X.(*types.Use); ok && (use.Var.Kind == types.ParamVar || use.Var.Kind == types.ObjectVar) {
+		return g.where(use.Var)
+	}
+	g.unsupported(x.At, "%s of this expression", x.Func.Name)
+	return 0
+}
+
+// lineMethod is a method of a part of the machine that takes an address.
+func lineMethod(f func(c *controller, at int, line memory.Addr) uint64) native[wordExpr] {
+	return func(g *generator, x *types.Call) wordExpr {
+		at, line := g.partOf(x), g.word(x.Args[0])
+		return func(c *controller) uint64 { return f(c, at, memory.Addr(line(c))) }
+	}
+}
+
+// lineLookup is lineMethod for a method that returns an entry.
+func lineLookup(f func(c *controller, at int, line memory.Addr) *object) native[objectExpr] {
+	return func(g *generator, x *types.Call) objectExpr {
+		at, line := g.partOf(x), g.word(x.Args[0])
+		return func(c *controller) *object { return f(c, at, memory.Addr(line(c))) }
+	}
+}
+
+// dataCallback is a call of a core with a line and its data.
+func dataCallback(f func(c *controller, at int, line memory.Addr, data *memory.Block)) native[wordExpr] {
+	return func(g *generator, x *types.Call) wordExpr {
+		at, line, data := g.partOf(x), g.word(x.Args[0]), g.vector(x.Args[1])
+		return func(c *controller) uint64 {
+			f(c, at, memory.Addr(line(c)), (*memory.Block)(data(c)))
+			return 0
+		}
+	}
+}
+
+// portOf is the index of the in_port that a method is called on.
+func (g *generator) portOf(x *types.Call) int {
+	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar && !isTimer(g.code.machine.InPorts[use.Var.Index]) {
+		return use.Var.Index
+	}
+	g.unsupported(x.At, "%s of this expression", x.Func.Name)
+	return 0
+}
+
+// portMethod is a method of an in_port. The times that such methods take are
+// always now.
+func portMethod(f func(c *controller, b *buffer) uint64) native[wordExpr] {
+	return func(g *generator, x *types.Call) wordExpr {
+		port := g.portOf(x)
+		return func(c *controller) uint64 { return f(c, c.in[port]) }
+	}
+}
+
+// portReady is isReady of an in_port, which may poll a TimerTable.
+func portReady(g *generator, x *types.Call) wordExpr {
+	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar {
+		if p := g.code.machine.InPorts[use.Var.Index]; isTimer(p) {
+			return timerReady(g.where(p.Buffer))
+		}
+	}
+	port := g.portOf(x)
+	return func(c *controller) uint64 { return truth(c.in[port].ready(c.now)) }
+}
+
+func recycle(g *generator, x *types.Call) wordExpr {
+	port, latency := g.portOf(x), g.word(x.Args[1])
+	return func(c *controller) uint64 {
+		if !c.in[port].ready(c.now) {
+			c.fail("recycle of an empty port", "buffer %s", c.in[port].name)
+		}
+		c.in[port].recycle(c.now + event.Tick(latency(c)))
+		return 0
+	}
+}
+
+func hasStalled(g *generator, x *types.Call) wordExpr {
+	port, line := g.portOf(x), g.word(x.Args[0])
+	return func(c *controller) uint64 { return truth(c.in[port].stalledFor(memory.Addr(line(c))) > 0) }
+}
