@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -53,11 +54,17 @@ const (
 // blockWords is the size of a DataBlock.
 const blockWords = memory.WordsPerLine
 
-// handles are the native types that are parts of a machine.
-var handles = map[string]bool{
-	"CacheMemory": true, "DirectoryMemory": true, "TBETable": true, "Sequencer": true,
-	"MessageBuffer": true, "InPort": true, "OutPort": true, "RubyPrefetcher": true,
-	"TimerTable": true, "PerfectCacheMemory": true,
+// nativeTypes says how values of native types are held, and the words of a
+// vector. Those of other native types are one word.
+var nativeTypes = map[string]struct {
+	shape shape
+	words int // 0: one for each type of machine that is instantiated
+}{
+	"DataBlock": {vector, blockWords}, "NetDest": {vector, 0}, "Set": {vector, 1}, "WriteMask": {vector, 1},
+	"CacheMemory": {shape: handle}, "DirectoryMemory": {shape: handle}, "PerfectCacheMemory": {shape: handle},
+	"TBETable": {shape: handle}, "TimerTable": {shape: handle}, "MessageBuffer": {shape: handle},
+	"InPort": {shape: handle}, "OutPort": {shape: handle},
+	"Sequencer": {shape: handle}, "RubyPrefetcher": {shape: handle},
 }
 
 func shapeOf(t *types.Type) shape {
@@ -68,10 +75,11 @@ func shapeOf(t *types.Type) shape {
 		return pointer
 	case t.Kind == types.String:
 		return text
-	case t.Kind == types.Struct, t.Name == "DataBlock", t.Name == "NetDest", t.Name == "Set", t.Name == "WriteMask":
+	case t.Kind == types.Struct:
 		return vector
-	case handles[t.Name]:
-		return handle
+	}
+	if native, ok := nativeTypes[t.Name]; ok {
+		return native.shape
 	}
 	return word
 }
@@ -85,15 +93,10 @@ func (p *program) size(t *types.Type) int {
 	default:
 		return 0
 	}
-	switch t.Name {
-	case "DataBlock":
-		return blockWords
-	case "NetDest":
-		return len(p.codes)
-	case "Set", "WriteMask":
-		return 1
+	if t.Kind == types.Struct {
+		return len(p.layout(t).init)
 	}
-	return len(p.layout(t).init)
+	return cmp.Or(nativeTypes[t.Name].words, len(p.codes))
 }
 
 // initial is the words that a value starts with.

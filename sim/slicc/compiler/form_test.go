@@ -21,7 +21,7 @@ func load(t testing.TB, fsys fs.FS, root string) *types.Protocol {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := types.Verify(p); err != nil {
+	if err := verify(p); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -6,7 +6,6 @@ import (
 	"testing/fstest"
 
 	"ordeal/sim/slicc/syntax"
-	"ordeal/sim/slicc/types"
 )
 
 // Any declarations in a machine either have faults, all of them placed, or
@@ -40,7 +39,7 @@ func FuzzCheck(f *testing.F) {
 			}
 			p, err := Check(file)
 			if err == nil {
-				err = types.Verify(p)
+				err = verify(p)
 				if err != nil {
 					t.Fatal(err)
 				}

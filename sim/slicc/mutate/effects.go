@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
 )
 
 // effects is what a piece of a protocol reads and writes, by name: fields of
@@ -268,14 +269,10 @@ func (r *reader) expr(x syntax.Expr) {
 	}
 }
 
-// pure are the functions that neither depend on the state of the machine nor
-// change it.
-var pure = []string{
-	"mapAddressToMachine", "mapAddressToRange", "machineIDToMachineType", "machineIDToNodeID", "createMachineID",
-	"machineCount", "makeLineAddress", "getOffset", "mod", "intToID", "IDToInt", "zero_time", "clockEdge", "curCycle",
-	"cyclesToTicks", "ticksToCycles", "intToCycles", "max_tokens", "assert", "error", "DPRINTF",
-	"APPEND_TRANSITION_COMMENT", "profileMsgDelay", "isWriteRequest", "isReadRequest",
-}
+// reports are the functions that neither depend on the state of the machine nor
+// change it but for a message to the user or a statistic. So do builtins that
+// are const.
+var reports = []string{"assert", "error", "DPRINTF", "APPEND_TRANSITION_COMMENT", "profileMsgDelay"}
 
 func (r *reader) call(x *syntax.Call) {
 	name := x.Func.Name
@@ -299,7 +296,7 @@ func (r *reader) call(x *syntax.Call) {
 		r.writes["in.memory"], r.repeats = true, false
 		return
 	}
-	if slices.Contains(pure, name) {
+	if slices.Contains(reports, name) || types.IsConst(name, false) {
 		return
 	}
 	if f := r.machine.funcs[name]; f != nil && r.depth < maxDepth {
@@ -332,7 +329,7 @@ func (r *reader) method(x *syntax.MethodCall) {
 	case method == "changePermission":
 		r.writes["permission"] = true
 	case local:
-	case reading(method):
+	case types.IsConst(method, true):
 		r.expr(x.X)
 	case strings.HasPrefix(on, "tbe.") || strings.HasPrefix(on, "cache_entry."):
 		r.reads[on], r.writes[on] = true, true // a set that gains or loses an element
@@ -348,14 +345,4 @@ func (r *reader) method(x *syntax.MethodCall) {
 	default:
 		r.anything()
 	}
-}
-
-// reading are the methods that change nothing.
-func reading(method string) bool {
-	switch method {
-	case "lookup", "isTagPresent", "cacheAvail", "isPresent", "count", "isElement", "isEmpty", "smallestElement",
-		"isSuperset", "intersectionIsEmpty", "cacheProbe":
-		return true
-	}
-	return false
 }

@@ -4,32 +4,51 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// Every line of the tables is a signature, and none is given twice.
-func TestBuiltinTables(t *testing.T) {
+// Every line of the table is well-formed, and no signature is given twice.
+func TestBuiltinTable(t *testing.T) {
 	const name = `(\*|[A-Za-z_:0-9]+)`
-	line := regexp.MustCompile(`^` + name + ` ([A-Za-z0-9]+\.)?[A-Za-z_0-9]+\((` + name + `(, ` + name + `)*)?\)$`)
-	seen := map[string]bool{}
-	for text := range strings.Lines(functionTable + methodTable) {
-		text = strings.TrimSpace(text)
-		if text == "" {
-			continue
-		}
-		if !line.MatchString(text) {
+	line := regexp.MustCompile(`^` + name + ` ([A-Za-z0-9|]+\.)?[A-Za-z_0-9]+\((\[|` + name + `)*((\[|\|)?(, )?` + name + `)*\]*\)( const)?$`)
+	for text := range strings.Lines(builtinTable) {
+		if text = strings.TrimSpace(text); text != "" && !line.MatchString(text) {
 			t.Errorf("malformed line %q", text)
 		}
-		b := readSignature(text)
-		if b.String() != text {
-			t.Errorf("%q reads as %q", text, b)
-		}
-		if seen[b.Key] {
-			t.Errorf("%s is listed twice", b.Key)
-		}
-		seen[b.Key] = true
 	}
-	if len(seen) < 200 {
-		t.Errorf("only %d builtins", len(seen))
+	seen := map[string]bool{}
+	for _, list := range builtins {
+		for _, b := range list {
+			if seen[b.Key] {
+				t.Errorf("%s is listed twice", b.Key)
+			}
+			seen[b.Key] = true
+		}
+	}
+	if len(seen) != 256 {
+		t.Errorf("%d builtins, want 256", len(seen))
+	}
+}
+
+func TestReadSignature(t *testing.T) {
+	for line, want := range map[string][]string{
+		"Tick clockEdge([Cycles]) const":          {"Tick clockEdge()", "Tick clockEdge(Cycles)"},
+		"void Set|NetDest.clear()":                {"void Set.clear()", "void NetDest.clear()"},
+		"void NetDest.add(NodeID|MachineID)":      {"void NetDest.add(NodeID)", "void NetDest.add(MachineID)"},
+		"int f(A, B[, C[, D, E]])":                {"int f(A, B)", "int f(A, B, C)", "int f(A, B, C, D, E)"},
+		"* PerfectCacheMemory.lookup(Addr) const": {"* PerfectCacheMemory.lookup(Addr)"},
+	} {
+		var got []string
+		for _, b := range readSignature(line) {
+			got = append(got, b.String())
+			if b.Const != strings.HasSuffix(line, " const") {
+				t.Errorf("%s: const is %v", line, b.Const)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", line, diff)
+		}
 	}
 }
 
