@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ordeal/sim"
-	"ordeal/sim/guest"
 	"ordeal/sim/sandbox"
 )
 
@@ -34,7 +33,7 @@ func outcomeOf(end sandbox.Result, text string, timeout time.Duration) (result s
 func judgeEnd(end sandbox.Result, s *said, text string, timeout time.Duration) (result sim.Result, retry bool) {
 	switch {
 	case s.ended && strings.HasPrefix(s.cause, normalCause):
-		return guest.Exited(s.code), false
+		return sim.ExitResult(s.code), false
 	case s.ended:
 		return sim.Result{Outcome: sim.Crash, Title: "simulation ended: " + normalise(s.cause)}, false
 	case s.limited:

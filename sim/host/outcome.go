@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ordeal/sim"
-	"ordeal/sim/guest"
 	"ordeal/sim/sandbox"
 )
 
@@ -36,7 +35,7 @@ func outcomeOf(end sandbox.Result, timeout time.Duration) sim.Result {
 			Detail: "the kernel refused the filter of system calls",
 		}
 	}
-	return guest.Exited(end.Code)
+	return sim.ExitResult(end.Code)
 }
 
 var signalNames = map[syscall.Signal]string{

@@ -1,101 +1,100 @@
 package sandbox
 
 import (
+	"encoding/binary"
 	"errors"
 	"runtime"
 	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"ordeal/gen/emit/elf/x86"
 )
 
-// The code here is that of one architecture.
+// supported says whether this machine can execute the code generated here.
 const supported = runtime.GOOS == "linux" && runtime.GOARCH == "amd64"
 
 var errUnsupported = errors.New("not on " + runtime.GOOS + "/" + runtime.GOARCH)
 
-const pageSize = 0x1000
+// ExitFilterRefused is the exit status of a process for which the kernel
+// refused the filter, before any code of its own.
+const ExitFilterRefused = 120
 
-// The steps of the shim, as reported.
+// step is a system call of the generated code that may fail.
+type step uint16
+
 const (
-	stepReport uint32 = iota + 1
+	stepReport step = iota + 1
 	stepPrivileges
 	stepFilter
 	stepExecute
 )
 
-// assembly is x86-64 machine code in the making.
-type assembly struct {
-	code     []byte
-	failures []int // where relative jumps to the end stand
+var stepNames = map[step]string{
+	stepReport: "prepare the report", stepPrivileges: "give up privileges", stepFilter: "install the seccomp filter",
 }
 
-func (a *assembly) bytes(b ...byte) { a.code = append(a.code, b...) }
-
-func (a *assembly) word(v uint32) { a.code = le.AppendUint32(a.code, v) }
-
-// number puts the number of a system call in place and calls it.
-func (a *assembly) number(n uint32) {
-	a.bytes(0xb8) // mov eax, n
-	a.word(n)
-	a.bytes(0x0f, 0x05) // syscall
+// code is x86-64 machine code that confines the process that executes it. Its
+// position does not matter.
+type code struct {
+	x86.Assembler
+	failed x86.Label // reached with the step in rbx and the negative errno in rax
 }
 
-// call makes a system call with constant arguments. When it fails, the code
-// goes on at fail, with the step in ebx and the error in rax. It returns where
-// the last argument stands.
-func (a *assembly) call(step, number uint32, args ...uint32) (last int) {
-	a.bytes(0xbb) // mov ebx, step
-	a.word(step)
+func newCode() *code {
+	c := new(code)
+	c.Code = make([]byte, 0, 512) // enough for a prologue
+	c.failed = c.NewLabel()
+	return c
+}
+
+// systemCall makes a system call with constant arguments.
+func (c *code) systemCall(number uint64, args ...uint64) {
 	for i, arg := range args {
-		a.bytes([][]byte{{0xbf}, {0xbe}, {0xba}, {0x41, 0xba}, {0x41, 0xb8}}[i]...) // mov edi, esi, edx, r10d, r8d
-		last = len(a.code)
-		a.word(arg)
+		c.MovImm([]x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.R10, x86.R8}[i], arg)
 	}
-	a.number(number)
-	a.bytes(0x48, 0x85, 0xc0) // test rax, rax
-	a.bytes(0x0f, 0x88)       // js
-	a.failures = append(a.failures, len(a.code))
-	a.word(0)
-	return last
+	c.MovImm(x86.RAX, number)
+	c.Syscall()
 }
 
-// fail ends the code with what is done after a failure: report, and exit with
-// ExitFilterRefused.
-func (a *assembly) fail(report func()) {
-	for _, at := range a.failures {
-		le.PutUint32(a.code[at:], uint32(len(a.code)-at-4))
-	}
-	report()
-	a.bytes(0xbf) // mov edi, status
-	a.word(ExitFilterRefused)
-	a.number(syscall.SYS_EXIT_GROUP)
+// orFail goes on at failed if the last system call failed.
+func (c *code) orFail(s step) {
+	c.MovImm(x86.RBX, uint64(s))
+	c.Test(x86.RAX, x86.RAX)
+	c.Jcc(x86.Sign, c.failed)
 }
 
-// confine gives up privileges and installs a filter, which becomes part of
-// the code; then is the code that follows, to its end. Base is the address of
-// the code.
-func (a *assembly) confine(base uint32, program []instruction, then func()) {
-	const (
-		setNoNewPrivs = 38
-		setModeFilter = 1
-		sysSeccomp    = 317
-		// Without this flag, kernels may slow down the speculation of filtered
-		// processes, past stores above all: programs under test would no longer
-		// see the processor as others do.
-		allowSpeculation = 4
-	)
-	a.call(stepPrivileges, syscall.SYS_PRCTL, setNoNewPrivs, 1, 0, 0, 0)
-	argument := a.call(stepFilter, sysSeccomp, setModeFilter, allowSpeculation, 0) // not known yet
-	then()
-	for len(a.code)%8 != 0 {
-		a.bytes(0)
+// installFilter gives up privileges and installs a filter, whose instructions
+// are at program.
+func (c *code) installFilter(f filter, program x86.Label) {
+	c.systemCall(syscall.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	c.orFail(stepPrivileges)
+	// struct sock_fprog: a length and an address.
+	c.MovImm(x86.RAX, uint64(len(f)))
+	c.Store(x86.At(x86.RSP, -16), x86.RAX)
+	c.LeaLabel(x86.RAX, program)
+	c.Store(x86.At(x86.RSP, -8), x86.RAX)
+	c.Lea(x86.RDX, x86.At(x86.RSP, -16))
+	// Without SPEC_ALLOW, kernels may restrict the speculation of filtered
+	// processes, past stores above all: programs under test would not see the
+	// processor as others do.
+	const sysSeccomp = 317
+	c.systemCall(sysSeccomp, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW)
+	c.orFail(stepFilter)
+}
+
+// finish exits with ExitFilterRefused and appends the filter.
+func (c *code) finish(f filter, program x86.Label) []byte {
+	c.systemCall(syscall.SYS_EXIT_GROUP, ExitFilterRefused)
+	for len(c.Code)%8 != 0 {
+		c.Emit(0)
 	}
-	le.PutUint32(a.code[argument:], base+uint32(len(a.code)))
-	// struct sock_fprog: a length, padded, and an address.
-	const headBytes = 16
-	a.code = le.AppendUint64(a.code, uint64(len(program)))
-	a.code = le.AppendUint64(a.code, uint64(base)+uint64(len(a.code)-8)+headBytes)
-	for _, i := range program {
-		a.code = le.AppendUint16(a.code, i.Code)
-		a.bytes(i.Equal, i.Other)
-		a.word(i.Operand)
+	c.Place(program)
+	for _, i := range f {
+		c.Code = binary.LittleEndian.AppendUint16(c.Code, i.Code)
+		c.Emit(i.Jt, i.Jf)
+		c.Code = binary.LittleEndian.AppendUint32(c.Code, i.K)
 	}
+	c.Resolve()
+	return c.Code
 }

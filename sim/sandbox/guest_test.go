@@ -11,38 +11,29 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ordeal/gen/emit/elf/x86"
 )
 
 const status = 42 // of hand-made programs that come to their end
 
 // program is a hand-made executable: code and, at text, a string.
 type program struct {
-	assembly
-	text uint32
+	code
+	text uint64
 }
-
-const programBase = 0x40_0000
 
 // newProgram has a string at address text.
 func newProgram(text string) *program {
-	p := &program{text: programBase + imageHead + 2}
-	p.bytes(0xeb, byte(len(text)+1)) // jmp behind the string
-	p.bytes(append([]byte(text), 0)...)
+	p := &program{text: 0x40_0000 + 64 + 2*56 + 2}
+	p.Emit(0xeb, byte(len(text)+1)) // jmp behind the string
+	p.Emit(append([]byte(text), 0)...)
 	return p
 }
 
-// invoke makes a system call with constant arguments.
-func (p *program) invoke(number uint32, args ...uint32) {
-	for i, arg := range args {
-		p.bytes([][]byte{{0xbf}, {0xbe}, {0xba}, {0x41, 0xba}, {0x41, 0xb8}}[i]...)
-		p.word(arg)
-	}
-	p.number(number)
-}
-
 func (p *program) image() []byte {
-	p.invoke(syscall.SYS_EXIT_GROUP, status)
-	return staticELF(programBase, p.code)
+	p.systemCall(syscall.SYS_EXIT_GROUP, status)
+	return staticELF(p.Code)
 }
 
 // execute runs an executable and returns how it ended, and what it wrote.
@@ -70,7 +61,7 @@ func requireGuestFilter(t *testing.T) {
 
 // TestGuests has hand-made executables make system calls: those that a
 // generated program has no need of end them, and are harmless without the
-// guard, so that it is the guard that ends them.
+// filter, so that it is the filter that ends them.
 func TestGuestFilter(t *testing.T) {
 	requireGuestFilter(t)
 	const inet, stream, writeOnly, sigchld, childFlags = 2, 1, 1, 17, 0x4111 // VFORK, VM, SIGCHLD
@@ -80,25 +71,25 @@ func TestGuestFilter(t *testing.T) {
 		ends bool
 	}{
 		{"nothing", func(p *program) {}, false},
-		{"write", func(p *program) { p.invoke(syscall.SYS_WRITE, 1, p.text, 4) }, false},
-		{"sched_yield", func(p *program) { p.invoke(syscall.SYS_SCHED_YIELD) }, false},
-		{"socket", func(p *program) { p.invoke(syscall.SYS_SOCKET, inet, stream, 0) }, true},
-		{"open", func(p *program) { p.invoke(syscall.SYS_OPEN, p.text, writeOnly) }, true},
-		{"openat", func(p *program) { p.invoke(syscall.SYS_OPENAT, 0, p.text, writeOnly, 0) }, true},
-		{"fork", func(p *program) { p.invoke(syscall.SYS_FORK) }, true},
-		{"clone a process", func(p *program) { p.invoke(syscall.SYS_CLONE, sigchld, 0, 0, 0) }, true},
-		{"clone with memory only", func(p *program) { p.invoke(syscall.SYS_CLONE, childFlags, 0, 0, 0) }, true},
-		{"clone3", func(p *program) { p.invoke(435, 0, 0) }, true},
-		{"execve", func(p *program) { p.invoke(syscall.SYS_EXECVE, p.text, 0, 0) }, true},
-		{"execveat", func(p *program) { p.invoke(322, 0, p.text, 0, 0) }, true},
-		{"kill", func(p *program) { p.invoke(syscall.SYS_KILL, 0, 0) }, true},
-		{"ptrace", func(p *program) { p.invoke(syscall.SYS_PTRACE, 99, 0, 0, 0) }, true},
-		{"mmap", func(p *program) { p.invoke(syscall.SYS_MMAP, 0, 4096, 0, 2) }, true},
-		{"unlink", func(p *program) { p.invoke(syscall.SYS_UNLINK, p.text) }, true},
-		{"io_uring_setup", func(p *program) { p.invoke(425, 0, 0) }, true},
-		{"write of the x32 ABI", func(p *program) { p.invoke(1|otherABI, 9, 0, 0) }, true},
+		{"write", func(p *program) { p.systemCall(syscall.SYS_WRITE, 1, p.text, 4) }, false},
+		{"sched_yield", func(p *program) { p.systemCall(syscall.SYS_SCHED_YIELD) }, false},
+		{"socket", func(p *program) { p.systemCall(syscall.SYS_SOCKET, inet, stream, 0) }, true},
+		{"open", func(p *program) { p.systemCall(syscall.SYS_OPEN, p.text, writeOnly) }, true},
+		{"openat", func(p *program) { p.systemCall(syscall.SYS_OPENAT, 0, p.text, writeOnly, 0) }, true},
+		{"fork", func(p *program) { p.systemCall(syscall.SYS_FORK) }, true},
+		{"clone a process", func(p *program) { p.systemCall(syscall.SYS_CLONE, sigchld, 0, 0, 0) }, true},
+		{"clone with memory only", func(p *program) { p.systemCall(syscall.SYS_CLONE, childFlags, 0, 0, 0) }, true},
+		{"clone3", func(p *program) { p.systemCall(435, 0, 0) }, true},
+		{"execve", func(p *program) { p.systemCall(syscall.SYS_EXECVE, p.text, 0, 0) }, true},
+		{"execveat", func(p *program) { p.systemCall(322, 0, p.text, 0, 0) }, true},
+		{"kill", func(p *program) { p.systemCall(syscall.SYS_KILL, 0, 0) }, true},
+		{"ptrace", func(p *program) { p.systemCall(syscall.SYS_PTRACE, 99, 0, 0, 0) }, true},
+		{"mmap", func(p *program) { p.systemCall(syscall.SYS_MMAP, 0, 4096, 0, 2) }, true},
+		{"unlink", func(p *program) { p.systemCall(syscall.SYS_UNLINK, p.text) }, true},
+		{"io_uring_setup", func(p *program) { p.systemCall(425, 0, 0) }, true},
+		{"write of the x32 ABI", func(p *program) { p.systemCall(1|x32ABI, 9, 0, 0) }, true},
 		// Its number there is that of sched_yield here.
-		{"getuid of i386", func(p *program) { p.bytes(0xb8, 24, 0, 0, 0, 0xcd, 0x80) }, true},
+		{"getuid of i386", func(p *program) { p.Emit(0xb8, 24, 0, 0, 0, 0xcd, 0x80) }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := newProgram("/etc/passwd-nothing")
@@ -126,22 +117,22 @@ func TestGuestFilter(t *testing.T) {
 	}
 }
 
-// TestGuardThreads has a guarded program start a thread as generated ones do.
-func TestGuardThreads(t *testing.T) {
+// TestGuestThreads has a guarded program start a thread as generated ones do.
+func TestGuestThreads(t *testing.T) {
 	requireGuestFilter(t)
 	p := newProgram("thread")
 	// The thread needs no stack: it writes and exits.
-	p.invoke(syscall.SYS_CLONE, threadFlags, 0, 0, 0)
-	p.bytes(0x85, 0xc0, 0x75, 34) // test eax, eax; jne to the loop
-	at := len(p.code)
-	p.invoke(syscall.SYS_WRITE, 1, p.text, 6)
-	p.invoke(syscall.SYS_EXIT_GROUP, status)
-	if skipped := len(p.code) - at; skipped != 34 {
-		t.Fatalf("the thread's code takes %d bytes", skipped)
-	}
-	p.number(syscall.SYS_SCHED_YIELD)
-	p.bytes(0xeb, 0xf7) // jmp back to it
-	guarded, err := AddGuestFilter(staticELF(programBase, p.code))
+	p.systemCall(syscall.SYS_CLONE, threadFlags, 0, 0, 0)
+	parent := p.NewLabel()
+	p.Test(x86.RAX, x86.RAX)
+	p.Jcc(x86.NotEqual, parent)
+	p.systemCall(syscall.SYS_WRITE, 1, p.text, 6)
+	p.systemCall(syscall.SYS_EXIT_GROUP, status)
+	p.Place(parent)
+	p.systemCall(syscall.SYS_SCHED_YIELD)
+	p.Jmp(parent)
+	p.Resolve()
+	guarded, err := AddGuestFilter(staticELF(p.Code))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,24 +141,24 @@ func TestGuardThreads(t *testing.T) {
 	}
 }
 
-// TestGuardRegisters sees that a program starts with registers of zero, as
+// TestGuestRegisters verifies that a program starts with registers of zero, as
 // the kernel would start it.
-func TestGuardRegisters(t *testing.T) {
+func TestGuestRegisters(t *testing.T) {
 	requireGuestFilter(t)
-	var a assembly
-	a.bytes(0x48, 0x09, 0xdf) // or rdi, rbx
-	a.bytes(0x48, 0x09, 0xcf) // or rdi, rcx
-	a.bytes(0x48, 0x09, 0xd7) // or rdi, rdx
-	a.bytes(0x48, 0x09, 0xf7) // or rdi, rsi
-	a.bytes(0x4c, 0x09, 0xc7) // or rdi, r8
-	a.bytes(0x4c, 0x09, 0xd7) // or rdi, r10
-	a.bytes(0x4c, 0x09, 0xdf) // or rdi, r11
-	a.bytes(0x74, 0x0a)       // je over the next two
-	a.bytes(0x31, 0xc0)       // xor eax, eax
-	a.bytes(0x48, 0x89, 0x04, 0x25, 0, 0, 0, 0)
-	a.bytes(0x83, 0xc7, status) // add edi, status
-	a.number(syscall.SYS_EXIT_GROUP)
-	guarded, err := AddGuestFilter(staticELF(programBase, a.code))
+	p := newCode()
+	for _, r := range []x86.Reg{x86.RBX, x86.RCX, x86.RDX, x86.RSI, x86.R8, x86.R10, x86.R11} {
+		p.Or(x86.RDI, r)
+	}
+	zero := p.NewLabel()
+	p.Test(x86.RDI, x86.RDI)
+	p.Jcc(x86.Equal, zero)
+	p.MovImm(x86.RDI, 0)
+	p.Store(x86.At(x86.RDI, 0), x86.RDI)
+	p.Place(zero)
+	p.AddImm(x86.RDI, status)
+	p.systemCall(syscall.SYS_EXIT_GROUP)
+	p.Resolve()
+	guarded, err := AddGuestFilter(staticELF(p.Code))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +167,7 @@ func TestGuardRegisters(t *testing.T) {
 	}
 }
 
-func TestGuardRefuses(t *testing.T) {
+func TestAddGuestFilterErrors(t *testing.T) {
 	plain := newProgram("").image()
 	change := func(at int, value byte) []byte {
 		image := bytes.Clone(plain)
@@ -185,8 +176,8 @@ func TestGuardRefuses(t *testing.T) {
 	}
 	dynamic := bytes.Clone(plain)
 	binary.LittleEndian.PutUint32(dynamic[64+56:], uint32(elf.PT_INTERP))
-	inTheWay := bytes.Clone(plain)
-	binary.LittleEndian.PutUint64(inTheWay[64+16:], guardBase)
+	overlapping := bytes.Clone(plain)
+	binary.LittleEndian.PutUint64(overlapping[64+16:], prologueBase)
 	for _, test := range []struct {
 		name, want string
 		image      []byte
@@ -199,7 +190,7 @@ func TestGuardRefuses(t *testing.T) {
 		{"cut short", "segments are beyond", plain[:100]},
 		{"segments beyond the end", "segments are beyond", change(33, 0xff)},
 		{"segments far beyond the end", "segments are beyond", change(39, 0xff)},
-		{"in the way", "in the way", inTheWay},
+		{"overlapping", "overlaps the prologue", overlapping},
 	} {
 		if _, err := AddGuestFilter(test.image); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.want)

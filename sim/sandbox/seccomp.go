@@ -1,87 +1,83 @@
 package sandbox
 
-import "syscall"
+import (
+	"sync"
+	"syscall"
 
-// instruction is one of the classic Berkeley Packet Filter, as the kernel has
-// it (struct sock_filter).
-type instruction struct {
-	Code         uint16
-	Equal, Other uint8 // instructions to skip
-	Operand      uint32
-}
-
-// Codes of instructions.
-const (
-	load    = 0x20 // a word of the call at an offset
-	isEqual = 0x15 // compare with a constant, and skip
-	atLeast = 0x35
-	answer  = 0x06
+	"golang.org/x/sys/unix"
 )
 
-// Offsets of struct seccomp_data.
+// Results of a filter.
 const (
-	offNumber = 0
-	offArch   = 4
-	offArgs   = 16
+	allow = unix.SECCOMP_RET_ALLOW
+	kill  = unix.SECCOMP_RET_KILL_PROCESS // by SIGSYS
+	deny  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 )
 
-// Answers of a filter.
+// x32ABI is set in the system call numbers of the x32 ABI.
+const x32ABI = 0x4000_0000
+
+// Offsets in struct seccomp_data. An argument has two words, the low one first.
 const (
-	allow    = 0x7fff_0000
-	kill     = 0x8000_0000 // the process, by SIGSYS
-	deny     = 0x0005_0000 | uint32(syscall.EPERM)
-	archAMD  = 0xc000_003e // x86-64
-	otherABI = 0x4000_0000 // bit of the numbers of the x32 ABI
+	numberOffset       = 0
+	architectureOffset = 4
+	firstArgument      = 16
 )
 
-// filter is a filter in the making.
-type filter []instruction
+// filter is a program of the classic Berkeley Packet Filter.
+type filter []unix.SockFilter
 
-func (f *filter) add(code uint16, operand uint32, equal, other int) {
-	*f = append(*f, instruction{code, uint8(equal), uint8(other), operand})
+// load reads a word of the call.
+func (f *filter) load(offset uint32) {
+	*f = append(*f, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
 }
 
-func (f *filter) load(offset uint32) { f.add(load, offset, 0, 0) }
-func (f *filter) answer(with uint32) { f.add(answer, with, 0, 0) }
-
-// arg is the offset of the low half of argument n; the high half follows.
-func arg(n uint32) uint32 { return offArgs + 8*n }
-
-// begin kills calls of other architectures and leaves the call's number.
-func (f *filter) begin() {
-	f.load(offArch)
-	f.add(isEqual, archAMD, 1, 0)
-	f.answer(kill)
-	f.load(offNumber)
+// skip compares the word loaded last with operand, by BPF_JEQ or BPF_JGE, and
+// skips instructions depending on the result.
+func (f *filter) skip(comparison uint16, operand uint32, ifTrue, ifFalse uint8) {
+	*f = append(*f, unix.SockFilter{Code: unix.BPF_JMP | comparison | unix.BPF_K, Jt: ifTrue, Jf: ifFalse, K: operand})
 }
 
-// when answers calls of a number.
-func (f *filter) when(number, with uint32) {
-	f.add(isEqual, number, 0, 1)
-	f.answer(with)
+// end returns a result.
+func (f *filter) end(result uint32) {
+	*f = append(*f, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: result})
 }
 
-// threadFlags are those with which generated programs start threads: VM, FS,
-// FILES, SIGHAND, THREAD, SYSVSEM. Anything else may be a process.
-const threadFlags = 0x50f00
+// endIf returns a result if the word loaded last is value.
+func (f *filter) endIf(value, result uint32) {
+	f.skip(unix.BPF_JEQ, value, 0, 1)
+	f.end(result)
+}
 
-// guestFilter allows what a generated program needs.
-func guestFilter() []instruction {
-	var f filter
-	f.begin()
-	for _, number := range []uint32{syscall.SYS_WRITE, syscall.SYS_SCHED_YIELD, syscall.SYS_EXIT, syscall.SYS_EXIT_GROUP} {
-		f.when(number, allow)
-	}
-	f.add(isEqual, syscall.SYS_CLONE, 0, 3)
-	f.load(arg(0))
-	f.when(threadFlags, allow)
-	f.answer(kill)
+// newFilter kills calls of other architectures and loads the call's number.
+func newFilter() (f filter) {
+	f.load(architectureOffset)
+	f.skip(unix.BPF_JEQ, unix.AUDIT_ARCH_X86_64, 1, 0)
+	f.end(kill)
+	f.load(numberOffset)
 	return f
 }
 
-// toolDenied are system calls that no simulator needs: those that look into
-// other processes or change them, change the system or its time, mounts and
-// namespaces, load code into the kernel, or get round this filter.
+// threadFlags are those with which generated programs start threads: VM, FS,
+// FILES, SIGHAND, THREAD, SYSVSEM. Other flags could start a process.
+const threadFlags = 0x50f00
+
+// guestFilter allows what a generated program needs.
+var guestFilter = sync.OnceValue(func() filter {
+	f := newFilter()
+	for _, number := range []uint32{syscall.SYS_WRITE, syscall.SYS_SCHED_YIELD, syscall.SYS_EXIT, syscall.SYS_EXIT_GROUP} {
+		f.endIf(number, allow)
+	}
+	f.skip(unix.BPF_JEQ, syscall.SYS_CLONE, 0, 3)
+	f.load(firstArgument)
+	f.endIf(threadFlags, allow)
+	f.end(kill)
+	return f
+})
+
+// toolDenied are the x86-64 numbers of system calls that no simulator needs:
+// those that inspect or change other processes, change the system or its time,
+// mounts and namespaces, load code into the kernel, or bypass this filter.
 var toolDenied = []uint32{
 	101, 310, 311, 312, 438, 440, // ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd, process_madvise
 	165, 166, 155, 161, 428, 429, 430, 431, 432, 433, 442, // mount, umount2, pivot_root, chroot, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, mount_setattr
@@ -95,19 +91,18 @@ var toolDenied = []uint32{
 	303, 304, // name_to_handle_at, open_by_handle_at
 }
 
-// toolFilter denies what toolDenied lists and sockets that are not local.
-func toolFilter() []instruction {
-	var f filter
-	f.begin()
-	f.add(atLeast, otherABI, 0, 1)
-	f.answer(deny)
+// toolFilter denies toolDenied and all sockets but local ones.
+func toolFilter() filter {
+	f := newFilter()
+	f.skip(unix.BPF_JGE, x32ABI, 0, 1)
+	f.end(deny)
 	for _, number := range toolDenied {
-		f.when(number, deny)
+		f.endIf(number, deny)
 	}
-	f.add(isEqual, syscall.SYS_SOCKET, 0, 3)
-	f.load(arg(0))
-	f.add(isEqual, syscall.AF_UNIX, 1, 0)
-	f.answer(deny)
-	f.answer(allow)
+	f.skip(unix.BPF_JEQ, syscall.SYS_SOCKET, 0, 3)
+	f.load(firstArgument)
+	f.skip(unix.BPF_JEQ, syscall.AF_UNIX, 1, 0)
+	f.end(deny)
+	f.end(allow)
 	return f
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"ordeal/gen/emit/elf/x86"
 )
 
 // shimFile is the shim's executable, which stays open as long as this process
@@ -16,16 +19,15 @@ var shimFile = sync.OnceValues(func() (*os.File, error) {
 	if !supported {
 		return nil, errUnsupported
 	}
-	return memoryFile("ordeal-shim", staticELF(shimBase, shimCode()))
+	return memoryFile("ordeal-shim", staticELF(shimCode()))
 })
 
 // reportFD is where the shim waits for its release and reports failures: the
 // first of ExtraFiles.
 const reportFD = 3
 
-var stepNames = map[uint32]string{
-	stepReport: "prepare the report", stepPrivileges: "give up privileges", stepFilter: "install the seccomp filter",
-}
+// reportBytes is the size of a report.
+const reportBytes = 8
 
 // shim is a process that runs the shim, on its way to the tool. A nil shim is
 // a process that was started without one.
@@ -62,16 +64,16 @@ func (s *shim) close() error {
 	}
 	// The other end is closed on exec, so that this read does not wait for
 	// processes that the tool left behind.
-	report := make([]byte, 8)
+	report := make([]byte, reportBytes)
 	n, err := s.local.Read(report)
 	if n < len(report) || err != nil {
 		return nil
 	}
-	errno, step := syscall.Errno(binary.LittleEndian.Uint16(report)), uint32(binary.LittleEndian.Uint16(report[2:]))
-	if step == stepExecute {
+	errno, failed := syscall.Errno(binary.LittleEndian.Uint16(report)), step(binary.LittleEndian.Uint16(report[2:]))
+	if failed == stepExecute {
 		return fmt.Errorf("execute %s: %w", s.path, &executeError{errno})
 	}
-	return fmt.Errorf("execute %s: %s: %w", s.path, stepNames[step], errno)
+	return fmt.Errorf("execute %s: %s: %w", s.path, stepNames[failed], errno)
 }
 
 // executeError says that the tool itself could not be executed.
@@ -81,42 +83,88 @@ func (e *executeError) Error() string { return e.errno.Error() }
 
 func (e *executeError) Unwrap() error { return e.errno }
 
-// shimBase is where the shim is loaded.
-const shimBase = 0x7000_0000
-
-// shimCode is the shim's machine code.
+// shimCode is the machine code of the shim.
 func shimCode() []byte {
-	var a assembly
-	a.call(stepReport, syscall.SYS_FCNTL, reportFD, unix.F_SETFD, unix.FD_CLOEXEC)
+	c, tools := newCode(), toolFilter()
+	program := c.NewLabel()
+	c.systemCall(syscall.SYS_FCNTL, reportFD, unix.F_SETFD, unix.FD_CLOEXEC)
+	c.orFail(stepReport)
 	// Wait for the release.
-	a.bytes(0xbf) // mov edi, reportFD
-	a.word(reportFD)
-	a.bytes(0x48, 0x8d, 0x74, 0x24, 0xf0) // lea rsi, [rsp-16]
-	a.bytes(0xba)                         // mov edx, 1
-	a.word(1)
-	a.number(syscall.SYS_READ)
-	a.confine(shimBase+imageHead, toolFilter(), func() {
-		a.bytes(0xbb) // mov ebx, step
-		a.word(stepExecute)
-		// The stack holds the number of arguments, the arguments, a zero and
-		// the environment. The first argument is left out.
-		a.bytes(0x48, 0x8b, 0x7c, 0x24, 0x10) // mov rdi, [rsp+16]
-		a.bytes(0x48, 0x8d, 0x74, 0x24, 0x10) // lea rsi, [rsp+16]
-		a.bytes(0x48, 0x8b, 0x14, 0x24)       // mov rdx, [rsp]
-		a.bytes(0x48, 0x8d, 0x54, 0xd4, 0x10) // lea rdx, [rsp+8*rdx+16]
-		a.number(syscall.SYS_EXECVE)
-		a.fail(func() {
-			a.bytes(0xf7, 0xd8)       // neg eax
-			a.bytes(0xc1, 0xe3, 0x10) // shl ebx, 16
-			a.bytes(0x09, 0xd8)       // or eax, ebx
-			a.bytes(0x50)             // push rax
-			a.bytes(0x48, 0x89, 0xe6) // mov rsi, rsp
-			a.bytes(0xbf)             // mov edi, reportFD
-			a.word(reportFD)
-			a.bytes(0xba) // mov edx, 8
-			a.word(8)
-			a.number(syscall.SYS_WRITE)
-		})
-	})
-	return a.code
+	buffer := x86.At(x86.RSP, -16)
+	c.Lea(x86.RSI, buffer)
+	c.MovImm(x86.RDX, 1)
+	c.systemCall(syscall.SYS_READ, reportFD)
+	c.installFilter(tools, program)
+	// The stack holds argc, argv, 0 and envp; argv[0] is left out.
+	c.Load(x86.RDI, x86.At(x86.RSP, 16))
+	c.Lea(x86.RSI, x86.At(x86.RSP, 16))
+	c.Load(x86.RDX, x86.At(x86.RSP, 0))
+	c.Shl(x86.RDX, 3)
+	c.Add(x86.RDX, x86.RSP)
+	c.AddImm(x86.RDX, 16)
+	c.systemCall(syscall.SYS_EXECVE)
+	c.orFail(stepExecute)
+	c.Place(c.failed)
+	// Report errno and step, 16 bits each.
+	c.MovImm(x86.RCX, 0)
+	c.Sub(x86.RCX, x86.RAX)
+	c.Shl(x86.RBX, 16)
+	c.Or(x86.RCX, x86.RBX)
+	c.Store(buffer, x86.RCX)
+	c.Lea(x86.RSI, buffer)
+	c.MovImm(x86.RDX, reportBytes)
+	c.systemCall(syscall.SYS_WRITE, reportFD)
+	return c.finish(tools, program)
 }
+
+// staticELF is an executable of one segment that runs code.
+func staticELF(code []byte) []byte {
+	const base, headers = 0x40_0000, 64 + 2*56
+	header := elf.Header64{
+		Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT),
+		Entry: base + headers, Ehsize: 64, Phentsize: 56, Phnum: 2, Phoff: 64,
+	}
+	copy(header.Ident[:], elf.ELFMAG)
+	header.Ident[elf.EI_CLASS], header.Ident[elf.EI_DATA], header.Ident[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
+	size := headers + uint64(len(code))
+	return append(encode(nil, header, []elf.Prog64{
+		{
+			Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: base,
+			Filesz: size, Memsz: size, Align: pageSize,
+		},
+		{Type: uint32(elf.PT_GNU_STACK), Flags: uint32(elf.PF_R | elf.PF_W), Align: 16},
+	}), code...)
+}
+
+// encode appends values of fixed size to a file.
+func encode(file []byte, values ...any) []byte {
+	for _, v := range values {
+		var err error
+		if file, err = binary.Append(file, binary.LittleEndian, v); err != nil {
+			panic("sandbox: " + err.Error()) // all values have a fixed size
+		}
+	}
+	return file
+}
+
+// memoryFile makes a sealed executable file that is in no folder.
+func memoryFile(name string, image []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("create file in memory: %w", err)
+	}
+	file := os.NewFile(uintptr(fd), name)
+	_, err = file.Write(image)
+	if err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_WRITE)
+	}
+	if err != nil {
+		_ = file.Close() // the first error counts
+		return nil, fmt.Errorf("write file in memory: %w", err)
+	}
+	return file, nil
+}
+
+// childPath is the path of an open file of this process for a child that is
+// about to be executed.
+func childPath(file *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", file.Fd()) }

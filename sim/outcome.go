@@ -1,0 +1,71 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"ordeal/gen/wire"
+)
+
+// Outcome is how a run ended.
+type Outcome uint8
+
+// The outcomes of a run. A Runner reports Passed for a run that came to its
+// end; checking its log may turn that into Violation or Corrupt.
+const (
+	OutcomeUnknown Outcome = iota
+	Passed
+	Violation // the history is forbidden by the expected model
+	Corrupt   // a value that was never written, a torn or truncated log
+	Crash     // panic, assertion, invalid transition, signal
+	Deadlock  // the simulator or a barrier saw no progress
+	Timeout   // the wall-clock or tick limit
+	Infra     // could not run; never counted as a test result
+	Missed    // of a canary, never of a run: no run detected the injected bug
+)
+
+var outcomeNames = []string{"unknown", "passed", "violation", "corrupt", "crash", "deadlock", "timeout", "infra", "missed"}
+
+// String is the outcome's name in reports and run directories.
+func (o Outcome) String() string {
+	if int(o) < len(outcomeNames) {
+		return outcomeNames[o]
+	}
+	return outcomeNames[OutcomeUnknown]
+}
+
+// MarshalText writes the outcome's name.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads an outcome's name.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	i := slices.Index(outcomeNames, string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown outcome %q", text)
+	}
+	*o = Outcome(i)
+	return nil
+}
+
+// ExitResult is the result of a generated executable that exited with a code of
+// package wire, without log and time.
+func ExitResult(code int) Result {
+	fail := func(o Outcome, title, detail string) Result {
+		return Result{Outcome: o, Title: title, Detail: fmt.Sprintf("the guest exited with code %d: %s", code, detail)}
+	}
+	switch code {
+	case wire.ExitPassed:
+		return Result{Outcome: Passed}
+	case wire.ExitStartBarrier:
+		return fail(Deadlock, "guest gave up at the start barrier", "a thread made no progress")
+	case wire.ExitRoundBarrier:
+		return fail(Deadlock, "guest gave up at the round barrier", "a thread made no progress")
+	case wire.ExitEndBarrier:
+		return fail(Deadlock, "guest gave up at the end barrier", "a thread made no progress")
+	case wire.ExitCloneFailed:
+		return fail(Infra, "guest could not start its threads", "clone failed")
+	case wire.ExitWriteFailed:
+		return fail(Infra, "guest could not write its log", "write failed; the disk may be full")
+	}
+	return fail(Crash, fmt.Sprintf("guest exited with code %d", code), "no generated program exits with this code")
+}
