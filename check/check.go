@@ -40,13 +40,6 @@ type Options struct {
 	_           struct{}
 }
 
-func (o *Options) name() string {
-	if o.Procedure == "" {
-		return auto.Name
-	}
-	return o.Procedure
-}
-
 // Check judges a history under a model. The evidence of an Allowed or
 // Forbidden verdict has been accepted by the independent checkers of package
 // witness. A malformed history, a passed deadline and an exceeded budget are
@@ -54,16 +47,12 @@ func (o *Options) name() string {
 // context was cancelled, or evidence was not accepted, which is a fault of
 // this program.
 func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (Verdict, error) {
-	name := opt.name()
-	p, ok := Procedure(name)
+	p, ok := Procedure(opt.Procedure)
 	if !ok {
-		return Verdict{}, fmt.Errorf("check %s: no procedure is named %q", m.Name, name)
-	}
-	if !p.Claims(m) {
-		return Verdict{}, fmt.Errorf("check %s: procedure %s does not judge under this model", m.Name, name)
+		return Verdict{}, fmt.Errorf("check %s: no procedure is named %q", m.Name, opt.Procedure)
 	}
 	if err := h.Validate(); err != nil {
-		return search.Unknown(m, name, err.Error()), nil
+		return search.Unknown(m, p.Name, err.Error()), nil
 	}
 	if opt.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -75,11 +64,10 @@ func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (V
 	if err != nil {
 		return Verdict{}, fmt.Errorf("check %s: %w", m.Name, err)
 	}
-	v.Stats.Ops = len(h.Ops)
 	v.Stats.Search = time.Since(start)
 	start = time.Now()
 	if err := accept(h, m, &v); err != nil {
-		return Verdict{}, fmt.Errorf("check %s: internal error: evidence of procedure %s: %w", m.Name, name, err)
+		return Verdict{}, fmt.Errorf("check %s: internal error: evidence of procedure %s: %w", m.Name, p.Name, err)
 	}
 	v.Stats.Evidence = time.Since(start)
 	return v, nil

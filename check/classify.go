@@ -29,8 +29,8 @@ const ImpliedBy = "implied by "
 // allowed by all that it implies, and what it forbids by all that imply it.
 func Classify(ctx context.Context, h *parse.History, opt Options) (Classification, error) {
 	models := slices.DeleteFunc(model.All(), func(m model.Model) bool {
-		p, ok := Procedure(opt.name())
-		return ok && !p.Claims(m)
+		p, ok := Procedure(opt.Procedure)
+		return ok && !p.Supports(m)
 	})
 	c := Classification{Verdicts: make([]Verdict, len(models))}
 	// The weakest models are cheap and settle most of what is forbidden, so

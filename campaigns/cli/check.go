@@ -128,7 +128,7 @@ func (c *judge) prepare() error {
 	}
 	c.all = slices.Contains(strings.Split(c.models, ","), "all")
 	for _, m := range c.picked {
-		if known && !c.all && !p.Claims(m) {
+		if known && !c.all && !p.Supports(m) {
 			faults = append(faults, fmt.Errorf("--procedure %s contradicts --model %s: it does not judge under this model", p.Name, m.Name))
 		}
 	}
@@ -183,7 +183,7 @@ func (c *judge) judge(ctx context.Context, t *trace) (*result, error) {
 	r := new(result)
 	for _, m := range models {
 		v := check.Verdict{Model: m.Name}
-		if p, _ := check.Procedure(c.options.Procedure); t.history != nil && p.Claims(m) {
+		if p, _ := check.Procedure(c.options.Procedure); t.history != nil && p.Supports(m) {
 			var err error
 			if v, err = check.Check(ctx, t.history, m, c.options); err != nil {
 				return nil, err

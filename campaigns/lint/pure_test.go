@@ -14,7 +14,7 @@ var impure = []string{"os", "os/exec", "os/signal", "net", "syscall", "io/ioutil
 var clocks = map[string]bool{"check/check.go": true}
 
 // testSupport are files that only tests import; they may read test data.
-var testSupport = map[string]bool{"check/internal/cases/cases.go": true, "check/search/proctest/proctest.go": true}
+var testSupport = map[string]bool{"check/internal/cases/cases.go": true}
 
 // pure holds gen, parse and check to values in, values out.
 func pure(s *source) []string {

@@ -5,7 +5,6 @@ import (
 
 	"ordeal/check/model"
 	"ordeal/check/search/precedence"
-	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
@@ -33,10 +32,10 @@ func refutes(ctx context.Context, h *parse.History) (bool, error) {
 	}
 	n := &naive{
 		g: g, readers: make([][]parse.OpID, len(h.Ops)),
-		out: make([][]precedence.Node, g.Nodes()), in: make([][]precedence.Node, g.Nodes()), back: make([][]precedence.Node, g.Nodes()),
-		marks: [2][]int32{make([]int32, g.Nodes()), make([]int32, g.Nodes())},
+		out: make([][]precedence.Node, g.Nodes), in: make([][]precedence.Node, g.Nodes), back: make([][]precedence.Node, g.Nodes),
+		marks: [2][]int32{make([]int32, g.Nodes), make([]int32, g.Nodes)},
 	}
-	for v := range precedence.Node(g.Nodes()) {
+	for v := range precedence.Node(g.Nodes) {
 		for _, a := range g.Out(v) {
 			n.back[a.To] = append(n.back[a.To], v)
 		}
@@ -153,9 +152,8 @@ func (n *naive) cyclic() bool {
 	var arcs []precedence.Arc
 	for v, list := range n.out {
 		for _, to := range list {
-			arcs = append(arcs, precedence.Arc{From: precedence.Node(v), To: to, Rule: witness.DerivedA, Via: parse.NoOp})
+			arcs = append(arcs, precedence.Arc{From: precedence.Node(v), To: to})
 		}
 	}
-	_, cycle := n.g.With(arcs).Sort()
-	return cycle != nil
+	return len(n.g.With(arcs).Sort()) < n.g.Nodes
 }

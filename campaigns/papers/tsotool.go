@@ -47,7 +47,7 @@ func tsotool() []Experiment {
 			Notes: []string{
 				noteTSOMachine, noteTSORounds, noteScaled,
 				"The original is a plain implementation of the paper's Fig. 1 that adds no edge which is implied already (campaigns/papers/naive.go). Its time grows with n², so that the factor depends on n.",
-				"Iterations of our vector clocks start from clocks computed afresh (check/search/vc), each in O(np).",
+				"Iterations of our vector clocks start from clocks computed afresh (check/search/vectorclock), each in O(np).",
 			},
 		},
 	}

@@ -43,67 +43,49 @@ import (
 	"fmt"
 
 	"ordeal/check/model"
-	"ordeal/check/search"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
-// Name is the name of the procedure of this package.
-const Name = "causal"
-
-// Procedure decides the causal models that Judge does.
-var Procedure = search.Procedure{
-	Name:     Name,
-	Summary:  "the causal criteria CC, CCv, CM, CCM and wCCM, by clocks",
-	Complete: true,
-	Claims: search.ClaimsNames(model.CC.Name, model.CCv.Name, model.CM.Name,
-		model.CCM.Name, model.WCCM.Name),
-	Run: Judge,
-}
-
-// Judge decides whether causal model m allows h: in O(nk) for CC and CCv, n
-// operations of k threads, and in O(nk²) plus the repair of clocks for the
-// others. It implements search.Procedure.Run.
-func Judge(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
-	verdict := witness.Verdict{Model: m.Name, Procedure: Name, Stats: witness.Stats{Ops: len(h.Ops)}}
-	ppo := m.Name == model.WCCM.Name
-	if need := estimate(h, ppo); limits.MemoryBytes > 0 && need > limits.MemoryBytes {
-		return search.OverMemory(m, Name, need, limits.MemoryBytes), nil
-	}
+// Decide decides whether causal model m allows h and completes the verdict: in
+// O(nk) for CC and CCv, n operations of k threads, and in O(nk²) plus the repair
+// of clocks for the others. An error is that of ctx.
+func Decide(ctx context.Context, h *parse.History, m model.Model, v *witness.Verdict) error {
+	ppo := m == model.WCCM
 	g := newGraph(newFrame(h, ppo))
 	var err error
-	switch m.Name {
-	case model.CC.Name:
-		verdict.Order, verdict.Refutation, err = g.causal(ctx)
-	case model.CCv.Name:
-		verdict.Order, verdict.Refutation, err = g.convergence(ctx)
-	case model.CM.Name:
-		verdict.Order, verdict.Refutation, err = g.memory(ctx)
-	case model.CCM.Name, model.WCCM.Name:
+	switch m {
+	case model.CC:
+		v.Order, v.Refutation, err = g.causal(ctx)
+	case model.CCv:
+		v.Order, v.Refutation, err = g.convergence(ctx)
+	case model.CM:
+		v.Order, v.Refutation, err = g.memory(ctx)
+	case model.CCM, model.WCCM:
 		var p *partial
-		p, verdict.Refutation, err = g.convergent(ctx, ppo)
+		p, v.Refutation, err = g.convergent(ctx, ppo)
 		if p != nil {
-			verdict.Closure = g.closure(p)
+			v.Closure = g.closure(p)
 		}
 	default:
-		return witness.Verdict{}, fmt.Errorf("judge under %s by %s: no such criterion", m.Name, Name)
+		return fmt.Errorf("%s is no causal criterion", m.Name)
 	}
 	if err != nil {
-		return search.Interrupted(err, m, Name)
+		return err
 	}
-	verdict.Answer = witness.Allowed
-	if verdict.Refutation != nil {
-		verdict.Answer = witness.Forbidden
+	v.Answer = witness.Allowed
+	if v.Refutation != nil {
+		v.Answer = witness.Forbidden
 	}
-	verdict.Stats.Derived = len(g.edges)
-	return verdict, nil
+	v.Stats.Derived = len(g.edges)
+	return nil
 }
 
-// estimate is about the bytes that Judge needs: rows, twice for CCM and three
-// times for wCCM, edges and tables.
-func estimate(h *parse.History, ppo bool) int64 {
+// EstimateBytes is about the memory that Decide needs: rows, twice for CCM and
+// three times for wCCM, edges and tables.
+func EstimateBytes(h *parse.History, m model.Model) int64 {
 	n, k := int64(len(h.Ops)), int64(h.Threads())
-	if ppo {
+	if m == model.WCCM {
 		return n * (3*2*4*k + 300)
 	}
 	return n * (2*4*k + 300)

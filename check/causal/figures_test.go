@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/check/internal/cases"
 	"ordeal/check/model"
-	"ordeal/check/search"
-	"ordeal/check/search/proctest"
 	"ordeal/check/witness"
 )
 
@@ -41,7 +40,7 @@ func TestFigures(t *testing.T) {
 		{"CyclicCF", "x=1 x?2 | x=2 x?1", "cc cm"},
 		{"WriteHBInitRead", "z=1 x=1 y=1 | x=2 z?0 y?1 x?2", "cc ccv wccm tso"},
 	} {
-		h := proctest.History(tc.history)
+		h := cases.Compact(tc.history)
 		var got []string
 		for _, m := range models {
 			if judge(t, h, m).Answer == witness.Allowed {
@@ -49,7 +48,7 @@ func TestFigures(t *testing.T) {
 			}
 		}
 		for _, m := range []model.Model{model.SC, model.TSO} {
-			if proctest.Run(t, search.Auto, h, m).Answer == witness.Allowed {
+			if judge(t, h, m).Answer == witness.Allowed {
 				got = append(got, m.Name)
 			}
 		}

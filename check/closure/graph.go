@@ -174,20 +174,25 @@ const starts = 32
 // through some nodes of the smallest component that has cycles.
 func (g *Graph[L]) Cycle() []Arc[L] {
 	component, count := g.Components()
-	members := make([][]int32, count)
-	for v, c := range component {
-		members[c] = append(members[c], int32(v))
+	size := make([]int32, count)
+	for _, c := range component {
+		size[c]++
 	}
-	var smallest []int32
-	for _, nodes := range members {
-		if len(nodes) > 1 && (smallest == nil || len(nodes) < len(smallest)) {
-			smallest = nodes
+	smallest := int32(-1)
+	for c, n := range size {
+		if n > 1 && (smallest < 0 || n < size[smallest]) {
+			smallest = int32(c)
+		}
+	}
+	var nodes []int32
+	for v, c := range component {
+		if c == smallest {
+			nodes = append(nodes, int32(v))
 		}
 	}
 	var shortest []Arc[L]
-	for i := 0; i < len(smallest); i += max(1, len(smallest)/starts) {
-		v := smallest[i]
-		cycle := g.Path(v, v, func(a Arc[L]) bool { return component[a.To] == component[v] })
+	for i := 0; i < len(nodes); i += max(1, len(nodes)/starts) {
+		cycle := g.Path(nodes[i], nodes[i], func(a Arc[L]) bool { return component[a.To] == smallest })
 		if shortest == nil || len(cycle) < len(shortest) {
 			shortest = cycle
 		}

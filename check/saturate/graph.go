@@ -101,6 +101,9 @@ func (g *Graph) Chains() int { return g.chains }
 // History is the history that the graph was built from.
 func (g *Graph) History() *parse.History { return g.hist }
 
+// Model is the model that the graph was built for.
+func (g *Graph) Model() model.Model { return g.model }
+
 // Op is the operation that v stands for.
 func (g *Graph) Op(v Node) parse.OpID { return g.op[v] }
 

@@ -20,6 +20,9 @@ func (p *Part) History() *parse.History { return p.h }
 // Op is what an operation of the part is in the whole.
 func (p *Part) Op(id parse.OpID) parse.OpID { return p.op[id] }
 
+// Ops lists the operations of the whole that make up the part.
+func (p *Part) Ops() []parse.OpID { return p.op }
+
 // SetFinal adds to the part that a write, named as in the whole, is the last
 // one to its location.
 func (p *Part) SetFinal(write parse.OpID) {

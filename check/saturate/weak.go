@@ -1,6 +1,7 @@
 package saturate
 
 import (
+	"ordeal/check/closure"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -161,77 +162,28 @@ func (e *emitter) dependencies() {
 		}
 	}
 	if e.fill == nil && len(g.hist.Deps) > 0 {
-		if cycle := thinAir(g.hist); cycle != nil {
+		if cycle := ThinAir(g.hist); cycle != nil {
 			g.contradict(cycle...)
 		}
 	}
 }
 
-// thinAir finds a cycle of dependencies and reads-from.
-func thinAir(h *parse.History) []witness.Edge {
-	var edges []witness.Edge
+// ThinAir finds a cycle of dependencies and reads-from, or returns nil.
+func ThinAir(h *parse.History) []witness.Edge {
+	g := closure.Graph[witness.Rule]{Nodes: len(h.Ops)}
 	for _, d := range h.Deps {
 		if h.Ops[d.To].Kind != parse.Fence {
-			edges = append(edges, witness.Edge{From: d.From, To: d.To, Rule: witness.Dependency, Via: parse.NoOp, Lemma: -1})
+			g.Add(int32(d.From), int32(d.To), witness.Dependency)
 		}
 	}
 	for id := range h.Ops {
 		if o := &h.Ops[id]; o.Reads() && o.RF >= 0 {
-			edges = append(edges, witness.Edge{From: o.RF, To: parse.OpID(id), Rule: witness.ReadsFrom, Via: parse.NoOp, Lemma: -1})
+			g.Add(int32(o.RF), int32(id), witness.ReadsFrom)
 		}
-	}
-	wait := make([]int32, len(h.Ops))
-	first := make([]int32, len(h.Ops)+1) // of the edges out of an operation
-	for _, e := range edges {
-		wait[e.To]++
-		first[e.From+1]++
-	}
-	for i := range h.Ops {
-		first[i+1] += first[i]
-	}
-	out := make([]int32, len(edges))
-	fill := append([]int32(nil), first...)
-	for i, e := range edges {
-		out[fill[e.From]] = int32(i)
-		fill[e.From]++
-	}
-	var free []parse.OpID
-	for id, w := range wait {
-		if w == 0 {
-			free = append(free, parse.OpID(id))
-		}
-	}
-	for i := 0; i < len(free); i++ {
-		for _, j := range out[first[free[i]]:first[free[i]+1]] {
-			to := edges[j].To
-			if wait[to]--; wait[to] == 0 {
-				free = append(free, to)
-			}
-		}
-	}
-	if len(free) == len(h.Ops) {
-		return nil
-	}
-	// Every operation left has a predecessor that is left.
-	before := make([]int32, len(h.Ops))
-	at := parse.NoOp
-	for i, e := range edges {
-		if wait[e.From] > 0 && wait[e.To] > 0 {
-			before[e.To] = int32(i)
-			at = e.To
-		}
-	}
-	seen := make([]bool, len(h.Ops))
-	for !seen[at] {
-		seen[at] = true
-		at = edges[before[at]].From
 	}
 	var cycle []witness.Edge
-	for start := at; ; {
-		e := edges[before[at]]
-		cycle = append([]witness.Edge{e}, cycle...)
-		if at = e.From; at == start {
-			return cycle
-		}
+	for _, a := range g.Cycle() {
+		cycle = append(cycle, witness.Edge{From: parse.OpID(a.From), To: parse.OpID(a.To), Rule: a.Label, Via: parse.NoOp, Lemma: -1})
 	}
+	return cycle
 }

@@ -2,7 +2,9 @@ package search
 
 import (
 	"context"
+	"iter"
 
+	"ordeal/check/closure"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
 	"ordeal/check/witness"
@@ -16,90 +18,86 @@ import (
 // result is nil if the history does not fall apart.
 func components(h *parse.History) [][]parse.OpID {
 	threads := h.Threads()
-	root := make([]int32, threads+len(h.Locations)) // threads, then locations
-	for i := range root {
-		root[i] = int32(i)
-	}
-	find := func(i int32) int32 {
-		for root[i] != i {
-			root[i] = root[root[i]]
-			i = root[i]
-		}
-		return i
-	}
+	sets := closure.NewPartition(threads + len(h.Locations)) // threads, then locations
 	accesses := make([]bool, threads)
 	for t := range threads {
 		for _, op := range h.Ops[h.Start[t]:h.Start[t+1]] {
 			if op.Kind != parse.Fence {
 				accesses[t] = true
-				root[find(int32(threads)+op.Loc)] = find(int32(t))
+				sets.Unite(int32(threads)+op.Loc, int32(t))
 			}
 		}
 	}
-	number := make(map[int32]int)
-	sizes := make([]int, 0, 1)
-	part := make([]int, threads)
+	number := make(map[int32]int) // representative → part
 	for t := range threads {
-		if !accesses[t] {
-			part[t] = -1 // what only fences do matters to nobody
-			continue
+		if r := sets.Find(int32(t)); accesses[t] && number[r] == 0 {
+			number[r] = len(number) + 1
 		}
-		r := find(int32(t))
-		k, ok := number[r]
-		if !ok {
-			k = len(sizes)
-			number[r] = k
-			sizes = append(sizes, 0)
-		}
-		part[t] = k
-		sizes[k] += int(h.Start[t+1] - h.Start[t])
 	}
-	if len(sizes) < 2 {
+	if len(number) < 2 {
 		return nil
 	}
-	parts := make([][]parse.OpID, len(sizes))
-	for k, n := range sizes {
-		parts[k] = make([]parse.OpID, 0, n)
-	}
+	parts := make([][]parse.OpID, len(number))
 	for t := range threads {
-		if k := part[t]; k >= 0 {
-			for id := h.Start[t]; id < h.Start[t+1]; id++ {
-				parts[k] = append(parts[k], id)
-			}
+		if !accesses[t] {
+			continue // fences alone order nothing
+		}
+		part := &parts[number[sets.Find(int32(t))]-1]
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			*part = append(*part, id)
 		}
 	}
 	return parts
 }
 
-// separately judges a history by its components.
-func separately(ctx context.Context, h *parse.History, m model.Model, limits Limits, parts [][]parse.OpID) (witness.Verdict, error) {
-	all := witness.Verdict{Answer: witness.Allowed, Model: m.Name, Procedure: "greedy", Order: &witness.Order{}}
-	all.Order.Ops = make([]parse.OpID, 0, len(h.Ops))
-	for _, ops := range parts {
-		part := saturate.Restrict(h, ops)
-		v, err := connected(ctx, part.History(), m, limits, decompose)
-		if err != nil {
-			return v, err
-		}
-		all.Stats.Derived += v.Stats.Derived
-		all.Stats.Backtracks += v.Stats.Backtracks
-		all.Stats.Clauses += v.Stats.Clauses
-		switch v.Answer {
-		case witness.Allowed:
-			for _, id := range v.Order.Ops {
-				all.Order.Ops = append(all.Order.Ops, part.Op(id))
+// decideComponents decides a history by its components.
+func decideComponents(ctx context.Context, h *parse.History, m model.Model, limits Limits, components [][]parse.OpID, v *witness.Verdict) error {
+	parts := func(yield func(*saturate.Part) bool) {
+		for _, ops := range components {
+			if part := saturate.Restrict(h, ops); !yield(&part) {
+				return
 			}
-			if v.Procedure != "greedy" {
-				all.Procedure = v.Procedure
-			}
-		case witness.Forbidden:
-			part.Lift(v.Refutation)
-			v.Stats = all.Stats
-			return v, nil
-		default:
-			v.Stats = all.Stats
-			return v, nil
 		}
 	}
-	return all, nil
+	return decideParts(ctx, m, limits, parts, decompose, v, func(part *saturate.Part, ref *witness.Refutation) error {
+		part.Lift(ref)
+		v.Answer, v.Refutation = witness.Forbidden, ref
+		return nil
+	})
+}
+
+// decideParts decides a history that is allowed exactly if each of its parts
+// is, where orders of the parts, one after the other, are an order of the
+// whole. Each part is decided by connected with finish; refute completes the
+// verdict when a part is forbidden.
+func decideParts(ctx context.Context, m model.Model, limits Limits, parts iter.Seq[*saturate.Part], finish finisher,
+	v *witness.Verdict, refute func(*saturate.Part, *witness.Refutation) error) error {
+	order := &witness.Order{}
+	procedure := "greedy"
+	for part := range parts {
+		w := witness.Verdict{Procedure: v.Procedure}
+		if err := connected(ctx, part.History(), m, limits, finish, &w); err != nil {
+			return err
+		}
+		v.Stats.Derived += w.Stats.Derived
+		v.Stats.Backtracks += w.Stats.Backtracks
+		v.Stats.Clauses += w.Stats.Clauses
+		switch w.Answer {
+		case witness.Allowed:
+			for _, id := range w.Order.Ops {
+				order.Ops = append(order.Ops, part.Op(id))
+			}
+			if w.Procedure != "greedy" {
+				procedure = w.Procedure
+			}
+		case witness.Forbidden:
+			v.Procedure = w.Procedure
+			return refute(part, w.Refutation)
+		default:
+			v.Procedure, v.Reason = w.Procedure, w.Reason
+			return nil
+		}
+	}
+	v.Answer, v.Procedure, v.Order = witness.Allowed, procedure, order
+	return nil
 }

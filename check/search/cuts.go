@@ -20,8 +20,8 @@ import (
 // The result are lengths of such prefixes, ascending, at least window apart,
 // without 0 and the whole. Other models have none: their graphs hold nodes
 // that are no operations.
-func cuts(g *saturate.Graph, m model.Model, swept []saturate.Node, window int) []int {
-	if m.Name != model.SC.Name && m.Name != model.TSO.Name {
+func cuts(g *saturate.Graph, swept []saturate.Node, window int) []int {
+	if m := g.Model(); m != model.SC && m != model.TSO {
 		return nil
 	}
 	c := newCutter(g)

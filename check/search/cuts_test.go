@@ -36,7 +36,7 @@ func TestCuts(t *testing.T) {
 		}
 		nodes := swept(g)
 		want := brute.Allowed(h, m)
-		for _, n := range cuts(g, m, nodes, 1) {
+		for _, n := range cuts(g, nodes, 1) {
 			places++
 			before, after := windowOf(g, nodes, 0, n), windowOf(g, nodes, n, len(nodes))
 			got := brute.Allowed(before.History(), m) && brute.Allowed(after.History(), m)
@@ -65,7 +65,7 @@ func TestPitfallCutHidesWrites(t *testing.T) {
 			t.Fatalf("%v: saturation refutes a satisfiable formula", f)
 		}
 		nodes := swept(g)
-		for _, n := range cuts(g, model.SC, nodes, 1) {
+		for _, n := range cuts(g, nodes, 1) {
 			for _, part := range []saturate.Part{windowOf(g, nodes, 0, n), windowOf(g, nodes, n, len(nodes))} {
 				if v, err := Auto.Run(t.Context(), part.History(), model.SC, Limits{}); err != nil || v.Answer != witness.Allowed {
 					t.Errorf("%v: cut at %d of %d: a side is %v (%v)", f, n, len(nodes), v.Answer, err)
@@ -84,15 +84,16 @@ func TestDecompose(t *testing.T) {
 		for _, m := range []model.Model{model.SC, model.TSO} {
 			h, _ := histgen.Embed(rng, histgen.FromCNF(f, m.Name != model.SC.Name), m,
 				histgen.Params{Threads: 4, Ops: 4000, Locations: 8})
-			g, v, err := saturated(context.Background(), h, m, Limits{}, "test")
+			v := witness.Verdict{Model: m.Name}
+			g, err := saturated(t.Context(), h, m, Limits{}, &v)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if g != nil {
-				if len(cuts(g, m, swept(g), minWindow)) == 0 {
+				if len(cuts(g, swept(g), minWindow)) == 0 {
 					t.Errorf("seed %d, %s: no cut", seed, m.Name)
 				}
-				if v, err = decompose(context.Background(), g, m, Limits{}, v); err != nil {
+				if err = decompose(t.Context(), g, Limits{}, &v); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -121,11 +122,11 @@ func TestDecomposeLiftsSharedLeaves(t *testing.T) {
 	core, _ := histgen.Kernel{Pairs: 2, Conflicts: 5, Forbid: true}.History()
 	h, _ := histgen.Embed(rand.New(rand.NewPCG(1, 3)), core, model.SC, histgen.Params{Threads: 8, Ops: 4000, Locations: 8})
 	g := graphOf(t, h, model.SC)
-	v, err := decompose(t.Context(), g, model.SC, Limits{}, witness.Verdict{Model: model.SC.Name})
-	if err != nil || v.Answer != witness.Forbidden {
+	v := witness.Verdict{Model: model.SC.Name}
+	if err := decompose(t.Context(), g, Limits{}, &v); err != nil || v.Answer != witness.Forbidden {
 		t.Fatal(err, v.Answer)
 	}
-	if len(cuts(g, model.SC, swept(g), minWindow)) == 0 || v.Refutation.Root.First == nil {
+	if len(cuts(g, swept(g), minWindow)) == 0 || v.Refutation.Root.First == nil {
 		t.Error("the history has no cut, or needs no case splits")
 	}
 	accepted(t, h, model.SC, v)

@@ -50,7 +50,8 @@ func TestDecide(t *testing.T) {
 		if g == nil {
 			t.Fatalf("%s: saturation refutes what was built to need splits\n%s", m.Name, text(h))
 		}
-		v, err := decide(t.Context(), g, m, Limits{}, witness.Verdict{Model: m.Name})
+		v := witness.Verdict{Model: m.Name}
+		err := splitCases(t.Context(), g, Limits{}, &v)
 		if err != nil {
 			t.Fatal(err)
 		}

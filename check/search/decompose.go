@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"ordeal/check/model"
 	"ordeal/check/saturate"
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -13,45 +12,27 @@ import (
 // minWindow is the least number of nodes between two cuts.
 const minWindow = 256
 
-// decompose finishes a verdict on a saturated graph that a greedy order could
+// decompose completes a verdict on a saturated graph that a greedy order could
 // not: it cuts the history into independent windows, so that case splits see
 // only those windows that need them.
-func decompose(ctx context.Context, g *saturate.Graph, m model.Model, limits Limits, v witness.Verdict) (witness.Verdict, error) {
+func decompose(ctx context.Context, g *saturate.Graph, limits Limits, v *witness.Verdict) error {
 	nodes := swept(g)
-	places := cuts(g, m, nodes, minWindow)
+	places := cuts(g, nodes, minWindow)
 	if len(places) == 0 {
-		return decide(ctx, g, m, limits, v)
+		return splitCases(ctx, g, limits, v)
 	}
-	h := g.History()
-	procedure := "greedy"
-	order := make([]parse.OpID, 0, len(h.Ops))
-	start := 0
-	for _, end := range append(places, len(nodes)) {
-		part := windowOf(g, nodes, start, end)
-		w, err := connected(ctx, part.History(), m, limits, decide)
-		if err != nil {
-			return w, err
-		}
-		v.Stats.Backtracks += w.Stats.Backtracks
-		v.Stats.Clauses += w.Stats.Clauses
-		switch w.Answer {
-		case witness.Allowed:
-			for _, id := range w.Order.Ops {
-				order = append(order, part.Op(id))
+	windows := func(yield func(*saturate.Part) bool) {
+		start := 0
+		for _, end := range append(places, len(nodes)) {
+			if part := windowOf(g, nodes, start, end); !yield(&part) {
+				return
 			}
-			if w.Procedure != "greedy" {
-				procedure = w.Procedure
-			}
-		case witness.Forbidden:
-			return refuteWindow(ctx, g, m, limits, v, operations(g, nodes[start:end]))
-		default:
-			w.Stats = v.Stats
-			return w, nil
+			start = end
 		}
-		start = end
 	}
-	v.Answer, v.Procedure, v.Order = witness.Allowed, procedure, &witness.Order{Ops: order}
-	return v, nil
+	return decideParts(ctx, g.Model(), limits, windows, splitCases, v, func(window *saturate.Part, _ *witness.Refutation) error {
+		return refuteWindow(ctx, g, limits, window, v)
+	})
 }
 
 // windowOf is the part between two cuts, which ends with the values that reads
@@ -84,20 +65,20 @@ func operations(g *saturate.Graph, nodes []saturate.Node) []parse.OpID {
 // values join the window, and what refutes that part of the history refutes
 // the whole. Only if nothing does, because the rest of the history has a part
 // in the contradiction, case splits see everything.
-func refuteWindow(ctx context.Context, g *saturate.Graph, m model.Model, limits Limits, v witness.Verdict, window []parse.OpID) (witness.Verdict, error) {
+func refuteWindow(ctx context.Context, g *saturate.Graph, limits Limits, window *saturate.Part, v *witness.Verdict) error {
 	h := g.History()
-	part := saturate.Restrict(h, withWriters(h, window))
-	w, err := connected(ctx, part.History(), m, limits, decide)
-	if err != nil {
-		return w, err
+	part := saturate.Restrict(h, withWriters(h, window.Ops()))
+	var w witness.Verdict
+	if err := connected(ctx, part.History(), g.Model(), limits, splitCases, &w); err != nil {
+		return err
 	}
 	v.Stats.Clauses += w.Stats.Clauses
 	if w.Answer != witness.Forbidden {
-		return decide(ctx, g, m, limits, v)
+		return splitCases(ctx, g, limits, v)
 	}
 	part.Lift(w.Refutation)
 	v.Answer, v.Procedure, v.Refutation = witness.Forbidden, w.Procedure, w.Refutation
-	return v, nil
+	return nil
 }
 
 // withWriters adds to operations, in order, what they read from, and what

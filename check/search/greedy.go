@@ -34,13 +34,14 @@ func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck
 		if w.move() {
 			continue
 		}
-		v, ok := p.choices.pop()
-		switch {
-		case !ok:
+		if p.choices.Len() == 0 {
 			if !w.back() {
 				p.endGuard()
 				return nil, p, p.refusals, nil
 			}
+			continue
+		}
+		switch v := p.choices.Pop(); {
 		case p.wait[v] > 0 || p.placed[v]:
 		case !p.mayWrite(v):
 			x := g.Loc(v)

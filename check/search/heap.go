@@ -1,14 +1,19 @@
 package search
 
-import "ordeal/check/saturate"
-
-// nodeHeap yields the node with the smallest key first.
-type nodeHeap struct {
-	nodes []saturate.Node
-	key   func(saturate.Node) int32
+// Heap yields the node with the smallest key first.
+type Heap[N ~int32] struct {
+	nodes []N
+	key   func(N) int32
 }
 
-func (h *nodeHeap) push(v saturate.Node) {
+// NewHeap returns an empty heap.
+func NewHeap[N ~int32](key func(N) int32) *Heap[N] { return &Heap[N]{key: key} }
+
+// Len is the number of nodes.
+func (h *Heap[N]) Len() int { return len(h.nodes) }
+
+// Push adds a node.
+func (h *Heap[N]) Push(v N) {
 	h.nodes = append(h.nodes, v)
 	i := len(h.nodes) - 1
 	for i > 0 {
@@ -22,15 +27,13 @@ func (h *nodeHeap) push(v saturate.Node) {
 	h.nodes[i] = v
 }
 
-func (h *nodeHeap) pop() (saturate.Node, bool) {
-	n := len(h.nodes)
+// Pop removes the node with the smallest key. The heap must not be empty.
+func (h *Heap[N]) Pop() N {
+	n := len(h.nodes) - 1
+	top, last := h.nodes[0], h.nodes[n]
+	h.nodes = h.nodes[:n]
 	if n == 0 {
-		return saturate.NoNode, false
-	}
-	top, last := h.nodes[0], h.nodes[n-1]
-	h.nodes = h.nodes[:n-1]
-	if n--; n == 0 {
-		return top, true
+		return top
 	}
 	i := 0
 	for {
@@ -48,5 +51,5 @@ func (h *nodeHeap) pop() (saturate.Node, bool) {
 		i = down
 	}
 	h.nodes[i] = last
-	return top, true
+	return top
 }

@@ -114,10 +114,10 @@ func TestEstimate(t *testing.T) {
 			p := newPlacer(g)
 			for {
 				p.settle()
-				v, ok := p.choices.pop()
-				if !ok {
+				if p.choices.Len() == 0 {
 					break
 				}
+				v := p.choices.Pop()
 				if !p.placed[v] && p.wait[v] == 0 && p.mayWrite(v) {
 					p.place(v)
 				}

@@ -22,9 +22,9 @@ type placer struct {
 	current []present       // location → its present value
 	hidden  []present       // those that writes in seq replaced, in order
 
-	ready   []saturate.Node   // wait 0, not yet looked at
-	blocked [][]saturate.Node // location → writes that wait for readers
-	choices nodeHeap          // decisions, by order of the sweep
+	ready   []saturate.Node      // wait 0, not yet looked at
+	blocked [][]saturate.Node    // location → writes that wait for readers
+	choices *Heap[saturate.Node] // decisions, by order of the sweep
 	// await holds, for a node not placed, the decisions that were refused
 	// because it must come before them.
 	await map[saturate.Node][]saturate.Node
@@ -54,7 +54,7 @@ func newPlacer(g *saturate.Graph) *placer {
 		current: make([]present, locs),
 		hidden:  make([]present, 0, g.Writes()),
 		blocked: make([][]saturate.Node, locs),
-		choices: nodeHeap{key: g.SweepOrder},
+		choices: NewHeap(g.SweepOrder),
 		hint:    g.NewHint(),
 		await:   map[saturate.Node][]saturate.Node{},
 	}
@@ -106,7 +106,7 @@ func (p *placer) settle() {
 		case p.g.IsRead(v) || p.pending[v] == 0:
 			p.place(v)
 		default:
-			p.choices.push(v)
+			p.choices.Push(v)
 		}
 	}
 }

@@ -165,10 +165,10 @@ func TestBackFromDeadEnds(t *testing.T) {
 			p.choices.key = func(v saturate.Node) int32 { return int32(key[v]) }
 			for {
 				p.settle()
-				v, ok := p.choices.pop()
-				if !ok {
+				if p.choices.Len() == 0 {
 					break
 				}
+				v := p.choices.Pop()
 				if p.placed[v] || p.wait[v] > 0 {
 					continue
 				}

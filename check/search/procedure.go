@@ -1,18 +1,66 @@
 // Package search holds the procedures that decide whether a model allows a
-// history, and the type they share. Procedures only find evidence; package
-// check has it accepted by the independent checkers before it answers.
+// history. They only find evidence: package check has it accepted by the
+// independent checkers of package witness before it answers.
 package search
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 
 	"ordeal/check/model"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
-// Limits bound what a procedure may spend. Time is bounded by the context
-// alone.
+// Procedure decides whether a model allows a history.
+type Procedure struct {
+	// Name selects the procedure on the command line.
+	Name string
+	// Summary describes the procedure in one line, without full stop.
+	Summary string
+	// Complete says that the procedure answers Unknown only when it runs out
+	// of time or memory.
+	Complete bool
+	// Supports reports whether the procedure can decide under a model.
+	Supports func(m model.Model) bool
+	// Decide completes a verdict, which is Unknown at first, on a well-formed
+	// history under a supported model: Allowed with an Order or a Closure,
+	// Forbidden with a Refutation, Unknown with a Reason. It polls ctx at
+	// least every few milliseconds and returns its error when it is done, and
+	// the error of Limits.Check when it would need too much memory.
+	Decide func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error
+	_      struct{}
+}
+
+// Run decides whether model m allows h. A passed deadline and an exceeded
+// memory budget are Unknown; a cancelled context is an error.
+func (p Procedure) Run(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error) {
+	v := witness.Verdict{Model: m.Name, Procedure: p.Name}
+	v.Stats.Ops = len(h.Ops)
+	if !p.Supports(m) {
+		return v, fmt.Errorf("procedure %s does not support model %s", p.Name, m.Name)
+	}
+	err := p.Decide(ctx, h, m, limits, &v)
+	var memory *memoryError
+	switch {
+	case errors.As(err, &memory):
+		return Unknown(m, p.Name, memory.Error()), nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return Unknown(m, p.Name, "time budget exhausted"), nil
+	case err != nil:
+		return witness.Verdict{}, fmt.Errorf("procedure %s: %w", p.Name, err)
+	}
+	return v, nil
+}
+
+// Unknown returns a verdict that claims nothing, for the reason given.
+func Unknown(m model.Model, procedure, reason string) witness.Verdict {
+	return witness.Verdict{Answer: witness.Unknown, Model: m.Name, Procedure: procedure, Reason: reason}
+}
+
+// Limits bound what a procedure may spend. Time is bounded by the context.
 type Limits struct {
 	// MemoryBytes bounds the estimated memory; 0 means no bound. A procedure
 	// that would exceed it answers Unknown before it allocates.
@@ -20,37 +68,24 @@ type Limits struct {
 	_           struct{}
 }
 
-// Procedure is one way to decide whether a model allows a history.
-type Procedure struct {
-	// Name selects the procedure on the command line.
-	Name string
-	// Summary says in one line, without full stop, what the procedure does.
-	Summary string
-	// Complete says that the procedure never answers Unknown except for
-	// want of time or memory.
-	Complete bool
-	// Claims reports whether the procedure can judge under the model.
-	Claims func(m model.Model) bool
-	// Run judges a well-formed history under a model that Claims accepts.
-	// It polls ctx at least every few milliseconds of work: a passed
-	// deadline is Unknown with a reason (see Interrupted), a cancelled
-	// context an error. An Allowed verdict carries an Order, a Forbidden one
-	// a Refutation.
-	Run func(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error)
-	_   struct{}
+// Check returns an error if so many bytes are more than the limit.
+func (l Limits) Check(need int64) error {
+	if l.MemoryBytes > 0 && need > l.MemoryBytes {
+		return &memoryError{need, l.MemoryBytes}
+	}
+	return nil
 }
 
-// ClaimsTotal accepts the models that ask for a global memory order.
-func ClaimsTotal(m model.Model) bool { return m.Family == model.Total }
+type memoryError struct{ need, limit int64 }
 
-// ClaimsNames makes a Claims function of a list of canonical model names.
-func ClaimsNames(names ...string) func(model.Model) bool {
-	return func(m model.Model) bool {
-		for _, n := range names {
-			if n == m.Name {
-				return true
-			}
-		}
-		return false
-	}
+func (e *memoryError) Error() string {
+	return fmt.Sprintf("memory budget exhausted: about %d MiB needed, %d MiB allowed", e.need>>20, e.limit>>20)
+}
+
+// Total supports the models that ask for a global memory order.
+func Total(m model.Model) bool { return m.Family == model.Total }
+
+// Only makes a Supports function of a list of models.
+func Only(models ...model.Model) func(model.Model) bool {
+	return func(m model.Model) bool { return slices.Contains(models, m) }
 }

@@ -19,25 +19,25 @@ var SAT = Procedure{
 	Name:     "sat",
 	Summary:  "saturation, then SAT over the order of write pairs, created when needed",
 	Complete: true,
-	Claims:   ClaimsTotal,
-	Run: func(ctx context.Context, h *parse.History, m model.Model, limits Limits) (witness.Verdict, error) {
-		g, v, err := saturated(ctx, h, m, limits, "sat")
+	Supports: Total,
+	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+		g, err := saturated(ctx, h, m, limits, v)
 		if g == nil {
-			return v, err
+			return err
 		}
-		return decide(ctx, g, m, limits, v)
+		return splitCases(ctx, g, limits, v)
 	},
 }
 
-// decide finishes a verdict on a saturated graph by case splits.
-func decide(ctx context.Context, g *saturate.Graph, m model.Model, _ Limits, v witness.Verdict) (witness.Verdict, error) {
+// splitCases completes a verdict on a saturated graph by case splits.
+func splitCases(ctx context.Context, g *saturate.Graph, _ Limits, v *witness.Verdict) error {
 	s := newSplitter(g)
 	order, ref, err := s.run(ctx)
 	v.Procedure = "sat"
-	v.Stats.Clauses = len(s.clauses)
+	v.Stats.Clauses += len(s.clauses)
 	switch {
 	case err != nil:
-		return Interrupted(err, m, "sat")
+		return err
 	case order != nil:
 		v.Answer, v.Order = witness.Allowed, order
 	case ref != nil:
@@ -45,7 +45,7 @@ func decide(ctx context.Context, g *saturate.Graph, m model.Model, _ Limits, v w
 	default:
 		v.Reason = fmt.Sprintf("the refutation by %d clauses needs more than %d case splits", len(s.clauses), maxTree)
 	}
-	return v, nil
+	return nil
 }
 
 // splitter decides a saturated graph by conflict-driven search over the order

@@ -6,13 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ordeal/check/causal"
 	"ordeal/check/internal/brute"
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/search"
-	"ordeal/check/search/closure"
-	"ordeal/check/search/proctest"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -23,11 +21,7 @@ var fixpoints = []model.Model{model.WSC, model.WTSO, model.WPSO, model.CCM, mode
 // judge asks the procedure that decides a fixpoint.
 func judge(t testing.TB, h *parse.History, m model.Model) witness.Verdict {
 	t.Helper()
-	run := closure.Procedure.Run
-	if !closure.Procedure.Claims(m) {
-		run = causal.Judge
-	}
-	v, err := run(context.Background(), h, m, search.Limits{})
+	v, err := search.Auto.Run(context.Background(), h, m, search.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +250,7 @@ func TestCheckClosureNonsense(t *testing.T) {
 // A thread's local arcs count wherever they lead: here one, by way of another,
 // to a read that base edges do not join to it.
 func TestCheckClosureLocalPast(t *testing.T) {
-	h := proctest.History("z?1 x?2 | y?1 | y=1 | x=1 | x=2 | z=1")
+	h := cases.Compact("z?1 x?2 | y?1 | y=1 | x=1 | x=2 | z=1")
 	for _, m := range []model.Model{model.CCM, model.WCCM} {
 		c := &witness.Closure{
 			Conflicts: []witness.Arc{{From: 4, To: 5}}, // or that would be missing, too

@@ -14,7 +14,6 @@ import (
 
 	"ordeal/check"
 	"ordeal/check/model"
-	"ordeal/check/search/conflict"
 	"ordeal/gen"
 	"ordeal/parse"
 	"ordeal/sim"
@@ -87,7 +86,7 @@ func (s *subject) run(t testing.TB, seed uint64) (*parse.History, builtin.Report
 	if verdict(t, h, s.keeps, "") != check.Allowed {
 		return h, report, errors.New("forbidden by " + s.keeps.Name)
 	}
-	if verdict(t, h, s.keeps, conflict.Name) != check.Allowed {
+	if verdict(t, h, s.keeps, "conflict") != check.Allowed {
 		return h, report, errors.New("forbidden by " + s.keeps.Name + " with the store order of the log")
 	}
 	return h, report, storeOrderFits(h)

@@ -18,7 +18,7 @@ func TestBudgets(t *testing.T) {
 	for _, forbid := range []bool{false, true} {
 		h, _ := histgen.Kernel{Pairs: 2, Conflicts: 2, Forbid: forbid}.History()
 		for _, p := range check.Procedures() {
-			if !p.Claims(model.SC) {
+			if !p.Supports(model.SC) {
 				continue
 			}
 			for bytes := int64(16); bytes < 1<<22; bytes += bytes/2 + 1 {

@@ -123,7 +123,7 @@ func TestFamilies(t *testing.T) {
 			}
 			for _, name := range []string{"auto", "sat"} {
 				p := procedure(t, name)
-				if !p.Claims(m) {
+				if !p.Supports(m) {
 					continue
 				}
 				if v := decide(t, p, f.history, m, 0); v.Answer != answer(want) {

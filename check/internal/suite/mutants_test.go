@@ -80,7 +80,7 @@ var mutants = []mutant{
 		old: "copy(g.row(v), held.rows[i])", new: "_ = i"},
 
 	// Procedures.
-	{name: "budget without proof", file: "check/search/base/base.go",
+	{name: "budget without proof", file: "check/search/inference.go",
 		old: "v.Answer, v.Reason = witness.Unknown, \"no memory order is left, but the proof is not done: \"+second.Reason",
 		new: "v.Answer = witness.Forbidden"},
 	{name: "cut that later writes slip before", file: "check/search/cuts.go", tests: "check/search",
@@ -95,9 +95,9 @@ var mutants = []mutant{
 		old: "b.add(Node(i), Node(w), witness.FromRead, parse.NoOp)"},
 	{name: "A7", file: "check/search/precedence/build.go",
 		old: "b.add(Node(i), Node(next), witness.DerivedB, op.RF)"},
-	{name: "R6", file: "check/search/vc/vc.go",
+	{name: "R6", file: "check/search/vectorclock/vectorclock.go",
 		old: "} else if !a.precedes(s, w) {", new: "} else if false {"},
-	{name: "R7", file: "check/search/vc/vc.go",
+	{name: "R7", file: "check/search/vectorclock/vectorclock.go",
 		old: "if next := stores[i]; l != next && !a.precedes(l, next) {", new: "if next := stores[i]; false {"},
 	{name: "machine waits for readers", file: "check/search/precedence/machine.go",
 		old: "return left > 0", new: "return false"},

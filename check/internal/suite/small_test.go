@@ -115,7 +115,7 @@ func TestSaturationIsTheClosure(t *testing.T) {
 			m, allowed := totals[i], brute.Allowed(h, closure)
 			for _, name := range []string{"saturate", "vc"} {
 				p := procedure(t, name)
-				if !p.Claims(m) {
+				if !p.Supports(m) {
 					continue
 				}
 				if v := decide(t, p, h, m, 0); allowed != (v.Answer != check.Forbidden) {

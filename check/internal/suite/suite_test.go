@@ -46,7 +46,7 @@ var closures = []model.Model{model.WSC, model.WTSO, model.WPSO}
 // models are all that the default pipeline judges under.
 var models = slices.DeleteFunc(model.All(), func(m model.Model) bool {
 	p, ok := check.Procedure("auto")
-	return !ok || !p.Claims(m)
+	return !ok || !p.Supports(m)
 })
 
 // text is a history in the notation of package axe.
@@ -100,7 +100,7 @@ type tally map[string]*[2]int
 func (c tally) expect(t testing.TB, h *parse.History, m model.Model, want check.Answer, timeout time.Duration) {
 	t.Helper()
 	for _, p := range check.Procedures() {
-		if !p.Claims(m) || cubic[p.Name] && len(h.Ops) > cubicOps {
+		if !p.Supports(m) || cubic[p.Name] && len(h.Ops) > cubicOps {
 			continue
 		}
 		v := decide(t, p, h, m, timeout)
@@ -128,7 +128,7 @@ func (c tally) complete(t testing.TB) {
 	for _, p := range check.Procedures() {
 		for _, m := range models {
 			key := p.Name + " " + m.Name
-			if n := c[key]; p.Claims(m) && (n == nil || n[1] == 0) {
+			if n := c[key]; p.Supports(m) && (n == nil || n[1] == 0) {
 				t.Errorf("%s: decided nothing", key)
 			}
 		}

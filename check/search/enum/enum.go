@@ -8,53 +8,54 @@ import (
 
 	"ordeal/check/model"
 	"ordeal/check/search"
-	"ordeal/check/search/base"
 	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
 // The procedures differ in the partial order they start from: the closure of
-// saturation (Procedure, and WSC by the name of the wSC paper), or CCM's and
-// wCCM's (CCM, for SC and TSO). All are complete, and exponential in the pairs
+// saturation (Procedure, and WSC by the name of the wSC paper), or that of CCM
+// and wCCM (CCM, for SC and TSO). All are complete, and exponential in the pairs
 // of writes left. They prove Forbidden by the tree of their case splits, unless
-// it exceeds treeLimit: then see base.Exhausted.
+// it exceeds treeLimit: then see search.Prove.
 var (
-	Procedure = procedure("enum", "extensions of the saturated store order, by backtracking", base.Saturation, search.ClaimsTotal)
-	WSC       = procedure("wsc+enum", "the same as enum", base.Saturation, search.ClaimsTotal)
-	CCM       = procedure("ccm+enum", "extensions of the store order of CCM or wCCM (CAV 2019)", base.Causal,
-		search.ClaimsNames(model.SC.Name, model.TSO.Name))
+	Procedure = procedure("enum", "extensions of the saturated store order, by backtracking", search.InferBySaturation, search.Total)
+	WSC       = procedure("wsc+enum", "the same as enum", search.InferBySaturation, search.Total)
+	CCM       = procedure("ccm+enum", "extensions of the store order of CCM or wCCM (CAV 2019)", search.InferByCriterion,
+		search.Only(model.SC, model.TSO))
 )
 
 // treeLimit bounds the nodes of a refutation.
 const treeLimit = 100_000
 
-func procedure(name, summary string, closure base.Closure, claims func(model.Model) bool) search.Procedure {
+func procedure(name, summary string, infer search.Inference, supports func(model.Model) bool) search.Procedure {
 	return search.Procedure{
-		Name: name, Summary: summary, Complete: true, Claims: claims,
-		Run: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
-			g, v, err := base.Graph(ctx, closure, h, m, name)
+		Name: name, Summary: summary, Complete: true, Supports: supports,
+		Decide: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
+			g, err := search.Precedence(ctx, infer, h, m, v)
 			if g == nil {
-				return v, err
+				return err
 			}
-			if need := g.ReachBytes(); limits.MemoryBytes > 0 && need > limits.MemoryBytes {
-				return search.OverMemory(m, name, need, limits.MemoryBytes), nil
+			if err := limits.Check(g.MatrixBytes()); err != nil {
+				return err
 			}
 			e := newEnumeration(ctx, g)
 			node, found := e.run()
 			v.Stats.Backtracks = e.leaves
 			switch {
 			case e.err != nil:
-				return search.Interrupted(e.err, m, name)
+				return e.err
 			case found:
-				v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: e.order()}
-				return v, nil
+				g.AddPushed()
+				order, _ := g.Order()
+				v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: order}
+				return nil
 			case node == nil:
-				return base.Exhausted(ctx, h, m, limits, v)
+				return search.Prove(ctx, h, m, limits, v)
 			}
 			v.Answer = witness.Forbidden
 			v.Refutation = &witness.Refutation{Lemmas: e.proof.Lemmas, Root: node}
-			return v, nil
+			return nil
 		},
 	}
 }
@@ -62,7 +63,8 @@ func procedure(name, summary string, closure base.Closure, claims func(model.Mod
 // pair is two writes to one location whose order is open.
 type pair struct{ a, b precedence.Node }
 
-// enumeration is the state of the search: the arcs added so far.
+// enumeration is the state of the search. The arcs that it adds to the graph are
+// pushed ones.
 type enumeration struct {
 	ctx     context.Context
 	err     error
@@ -70,30 +72,16 @@ type enumeration struct {
 	rank    []int32
 	readers [][]precedence.Node // write → its readers
 	pairs   []pair
-	more    [][]precedence.Arc // node → arcs added
-	added   []precedence.Node  // their sources, in order
 	serial  int32
 	proof   *precedence.Proof
 	leaves  int
 	nodes   int
-	// marks for path
-	came  []precedence.Arc
-	seen  []int32
-	epoch int32
-	queue []precedence.Node
 }
 
 func newEnumeration(ctx context.Context, g *precedence.Graph) *enumeration {
-	e := &enumeration{
-		ctx: ctx, g: g, rank: g.Rank(), readers: make([][]precedence.Node, g.Nodes()),
-		more: make([][]precedence.Arc, g.Nodes()), proof: g.NewProof(),
-		came: make([]precedence.Arc, g.Nodes()), seen: make([]int32, g.Nodes()),
-	}
-	e.proof.Search = e.path
-	for v := range precedence.Node(g.Nodes()) {
-		for _, a := range g.Out(v) {
-			e.serial = max(e.serial, a.Serial)
-		}
+	e := &enumeration{ctx: ctx, g: g, rank: g.Rank(), readers: make([][]precedence.Node, g.Nodes), proof: g.NewProof()}
+	for _, a := range g.Arcs() {
+		e.serial = max(e.serial, a.Label.Serial)
 	}
 	h := g.History
 	writes := make([][]precedence.Node, len(h.Locations))
@@ -124,7 +112,7 @@ func newEnumeration(ctx context.Context, g *precedence.Graph) *enumeration {
 func (e *enumeration) run() (node *witness.Node, found bool) {
 	// Pairs that the base orders need no case, but their readers may need
 	// arcs, unless the base is closed under rule B.
-	reach := e.g.Reach()
+	reach := e.g.Matrix()
 	open := e.pairs[:0]
 	for _, p := range e.pairs {
 		if !reach.Has(p.a, p.b) { // a comes first topologically
@@ -133,7 +121,7 @@ func (e *enumeration) run() (node *witness.Node, found bool) {
 		}
 		for _, r := range e.readers[p.a] {
 			if r != p.b && !reach.Has(r, p.b) {
-				if cycle := e.add(precedence.Arc{From: r, To: p.b, Rule: witness.DerivedB, Via: parse.OpID(p.a)}); cycle != nil {
+				if cycle := e.add(r, p.b, witness.DerivedB, parse.OpID(p.a)); cycle != nil {
 					return e.leaf(cycle), false
 				}
 			}
@@ -154,7 +142,7 @@ func (e *enumeration) decide(i int) (node *witness.Node, found bool) {
 			return nil, false
 		}
 		p := e.pairs[i]
-		forward, backward := e.path(p.a, p.b, nil) != nil, e.path(p.b, p.a, nil) != nil
+		forward, backward := e.g.Path(p.a, p.b, nil) != nil, e.g.Path(p.b, p.a, nil) != nil
 		switch {
 		case forward:
 			if cycle := e.before(p.a, p.b, false); cycle != nil {
@@ -187,17 +175,13 @@ func (e *enumeration) split(i int, p pair) (node *witness.Node, found bool) {
 }
 
 func (e *enumeration) assume(i int, a, b precedence.Node) (node *witness.Node, found bool) {
-	mark := len(e.added)
+	pushed := e.g.Pushed()
 	if cycle := e.before(a, b, true); cycle != nil {
 		node = e.leaf(cycle)
 	} else if node, found = e.decide(i + 1); found {
 		return nil, true
 	}
-	for len(e.added) > mark {
-		v := e.added[len(e.added)-1]
-		e.added = e.added[:len(e.added)-1]
-		e.more[v] = e.more[v][:len(e.more[v])-1]
-	}
+	e.g.Pop(pushed)
 	return node, false
 }
 
@@ -213,7 +197,7 @@ func (e *enumeration) leaf(cycle []precedence.Arc) *witness.Node {
 // arcs from a's readers to b. It returns a cycle that this closes, or nil.
 func (e *enumeration) before(a, b precedence.Node, assumed bool) []precedence.Arc {
 	if assumed {
-		if cycle := e.add(precedence.Arc{From: a, To: b, Rule: witness.Assumed, Via: parse.NoOp}); cycle != nil {
+		if cycle := e.add(a, b, witness.Assumed, parse.NoOp); cycle != nil {
 			return cycle
 		}
 	}
@@ -221,7 +205,7 @@ func (e *enumeration) before(a, b precedence.Node, assumed bool) []precedence.Ar
 		if r == b {
 			continue
 		}
-		if cycle := e.add(precedence.Arc{From: r, To: b, Rule: witness.DerivedB, Via: parse.OpID(a)}); cycle != nil {
+		if cycle := e.add(r, b, witness.DerivedB, parse.OpID(a)); cycle != nil {
 			return cycle
 		}
 	}
@@ -229,50 +213,13 @@ func (e *enumeration) before(a, b precedence.Node, assumed bool) []precedence.Ar
 }
 
 // add adds an arc and returns the cycle it closes, or nil.
-func (e *enumeration) add(a precedence.Arc) []precedence.Arc {
-	back := e.path(a.To, a.From, nil)
+func (e *enumeration) add(from, to precedence.Node, rule witness.Rule, via parse.OpID) []precedence.Arc {
+	back := e.g.Path(to, from, nil)
 	e.serial++
-	a.Serial = e.serial
-	e.more[a.From] = append(e.more[a.From], a)
-	e.added = append(e.added, a.From)
+	a := precedence.Arc{From: from, To: to, Label: precedence.Reason{Rule: rule, Via: via, Serial: e.serial}}
+	e.g.Push(a)
 	if back == nil {
 		return nil
 	}
 	return append(back, a)
-}
-
-// path is precedence.Graph.Path with the arcs added.
-func (e *enumeration) path(u, v precedence.Node, use func(precedence.Arc) bool) []precedence.Arc {
-	e.epoch++
-	e.queue = append(e.queue[:0], u)
-	for i := 0; i < len(e.queue) && e.seen[v] != e.epoch; i++ {
-		from := e.queue[i]
-		for _, arcs := range [2][]precedence.Arc{e.g.Out(from), e.more[from]} {
-			for _, a := range arcs {
-				if e.seen[a.To] != e.epoch && (use == nil || use(a)) {
-					e.seen[a.To], e.came[a.To] = e.epoch, a
-					e.queue = append(e.queue, a.To)
-				}
-			}
-		}
-	}
-	if e.seen[v] != e.epoch {
-		return nil
-	}
-	path := []precedence.Arc{e.came[v]}
-	for path[len(path)-1].From != u {
-		path = append(path, e.came[path[len(path)-1].From])
-	}
-	slices.Reverse(path)
-	return path
-}
-
-// order is a memory order for the store order found.
-func (e *enumeration) order() []parse.OpID {
-	var arcs []precedence.Arc
-	for _, more := range e.more {
-		arcs = append(arcs, more...)
-	}
-	order, _ := e.g.With(arcs).Sort()
-	return order
 }

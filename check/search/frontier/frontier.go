@@ -10,7 +10,6 @@ import (
 
 	"ordeal/check/model"
 	"ordeal/check/search"
-	"ordeal/check/search/base"
 	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -19,36 +18,34 @@ import (
 // Procedure starts from the saturated store order (wSC+DBCOP of Zennou et
 // al., under SC) and makes safe moves at once: a frontier is then a set of
 // writes. Plain does neither, as DBCOP. Both are complete. An exhausted search
-// is no refutation: see base.Exhausted. WSC and DBCOP are the same by the names
+// is no refutation: see search.Prove. WSC and DBCOP are the same by the names
 // of the wSC paper.
 var (
-	Procedure = procedure("frontier", "memoised search over frontiers after saturation, with safe moves", base.Saturation, true)
-	Plain     = procedure("frontier-plain", "memoised search over frontiers, as DBCOP", base.Nothing, false)
-	WSC       = procedure("wsc+dbcop", "the same as frontier", base.Saturation, true)
-	DBCOP     = procedure("dbcop", "the same as frontier-plain", base.Nothing, false)
+	Procedure = procedure("frontier", "memoised search over frontiers after saturation, with safe moves", search.InferBySaturation, true)
+	Plain     = procedure("frontier-plain", "memoised search over frontiers, as DBCOP", search.InferNothing, false)
+	WSC       = procedure("wsc+dbcop", "the same as frontier", search.InferBySaturation, true)
+	DBCOP     = procedure("dbcop", "the same as frontier-plain", search.InferNothing, false)
 )
 
-func procedure(name, summary string, closure base.Closure, safe bool) search.Procedure {
+func procedure(name, summary string, infer search.Inference, safe bool) search.Procedure {
 	return search.Procedure{
-		Name: name, Summary: summary, Complete: true, Claims: search.ClaimsTotal,
-		Run: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
-			g, v, err := base.Graph(ctx, closure, h, m, name)
+		Name: name, Summary: summary, Complete: true, Supports: search.Total,
+		Decide: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
+			g, err := search.Precedence(ctx, infer, h, m, v)
 			if g == nil {
-				return v, err
+				return err
 			}
-			s := newFrontiers(g, safe, limits.MemoryBytes)
-			found, err := s.search(ctx)
+			s := newFrontiers(g, safe)
+			found, err := s.search(ctx, limits)
 			v.Stats.Backtracks = len(s.dead)
-			switch {
-			case err != nil:
-				return search.Interrupted(err, m, name)
-			case s.need > 0:
-				return search.OverMemory(m, name, s.need, limits.MemoryBytes), nil
-			case !found:
-				return base.Exhausted(ctx, h, m, limits, v)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return search.Prove(ctx, h, m, limits, v)
 			}
 			v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: s.Accesses()}
-			return v, nil
+			return nil
 		},
 	}
 }
@@ -56,26 +53,24 @@ func procedure(name, summary string, closure base.Closure, safe bool) search.Pro
 // frontiers is the state of the search.
 type frontiers struct {
 	*precedence.Machine
-	safe   bool
-	budget int64
-	need   int64 // memory that exceeds the budget; 0: it does not
-	done   []byte
-	free   []precedence.Node // nodes that neither wait nor are done
-	place  []int32           // node → index in free, -1 if it is not there
-	rank   []int32           // node → position in a topological order: the first choice
-	dead   map[string]struct{}
+	safe  bool
+	done  []byte
+	free  []precedence.Node // nodes that neither wait nor are done
+	place []int32           // node → index in free, -1 if it is not there
+	rank  []int32           // node → position in a topological order: the first choice
+	dead  map[string]struct{}
 }
 
-func newFrontiers(g *precedence.Graph, safe bool, budget int64) *frontiers {
+func newFrontiers(g *precedence.Graph, safe bool) *frontiers {
 	s := &frontiers{
-		Machine: precedence.NewMachine(g), safe: safe, budget: budget,
-		done: make([]byte, (g.Nodes()+7)/8), place: make([]int32, g.Nodes()),
+		Machine: precedence.NewMachine(g), safe: safe,
+		done: make([]byte, (g.Nodes+7)/8), place: make([]int32, g.Nodes),
 		rank: g.Rank(), dead: map[string]struct{}{},
 	}
 	for v := range s.place {
 		s.place[v] = -1
 	}
-	for v := range precedence.Node(g.Nodes()) {
+	for v := range precedence.Node(g.Nodes) {
 		if !s.Waits(v) {
 			s.insert(v)
 		}
@@ -121,7 +116,7 @@ type level struct {
 }
 
 // search looks for a complete order, by an explicit stack.
-func (s *frontiers) search(ctx context.Context) (bool, error) {
+func (s *frontiers) search(ctx context.Context, limits search.Limits) (bool, error) {
 	stack := []level{s.open()}
 	for steps := 0; len(stack) > 0; steps++ {
 		if steps%1024 == 0 && ctx.Err() != nil {
@@ -136,10 +131,8 @@ func (s *frontiers) search(ctx context.Context) (bool, error) {
 		}
 		if len(top.moves) == 0 {
 			s.dead[top.key] = struct{}{}
-			need := int64(len(s.dead)) * int64(len(s.done)+64)
-			if s.budget > 0 && need > s.budget {
-				s.need = need
-				return false, nil
+			if err := limits.Check(int64(len(s.dead)) * int64(len(s.done)+64)); err != nil {
+				return false, err
 			}
 			stack = stack[:len(stack)-1]
 			continue

@@ -65,8 +65,8 @@ func (b *builder) barrier(id parse.OpID, op *parse.Op) {
 		if op.Mask&components[c].mask&^b.Model.PPO == 0 {
 			continue
 		}
-		f := Node(b.nodes)
-		b.nodes++
+		f := Node(b.Nodes)
+		b.Nodes++
 		b.fence = append(b.fence, id)
 		if b.fences[c] != none {
 			b.add(b.fences[c], f, witness.FenceOrder, parse.NoOp)
@@ -236,26 +236,4 @@ func (b *builder) contradict(cycle ...witness.Edge) {
 	if b.Contradiction == nil {
 		b.Contradiction = cycle
 	}
-}
-
-// thinAir returns a cycle of dependencies and reads-from, or nil.
-func thinAir(h *parse.History) []witness.Edge {
-	g := &Graph{History: h, nodes: len(h.Ops)}
-	for _, d := range h.Deps {
-		if h.Ops[d.To].Kind != parse.Fence {
-			g.add(Node(d.From), Node(d.To), witness.Dependency, parse.NoOp)
-		}
-	}
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Reads() && op.RF != parse.Init {
-			g.add(Node(op.RF), Node(i), witness.ReadsFrom, parse.NoOp)
-		}
-	}
-	g.index()
-	_, cycle := g.Sort()
-	var out []witness.Edge
-	for _, a := range cycle {
-		out = append(out, edge(parse.OpID(a.From), parse.OpID(a.To), a.Rule, a.Via))
-	}
-	return out
 }

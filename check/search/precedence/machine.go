@@ -13,7 +13,7 @@ type Machine struct {
 	Order []Node // what is done, in order
 
 	wait    []int32 // node → predecessors to come
-	pending []int32 // writer → readers to come; the initial write of x is Nodes()+x
+	pending []int32 // writer → readers to come; the initial write of x is Nodes+x
 	current []int32 // location → writer of what it holds
 	before  []int32 // for each write done, what its location held: parallel to Order
 }
@@ -23,11 +23,11 @@ func NewMachine(g *Graph) *Machine {
 	locs := len(g.History.Locations)
 	m := &Machine{
 		G: g, wait: g.InDegrees(),
-		pending: make([]int32, g.nodes+locs), current: make([]int32, locs),
-		Order: make([]Node, 0, g.nodes), before: make([]int32, 0, g.nodes),
+		pending: make([]int32, g.Nodes+locs), current: make([]int32, locs),
+		Order: make([]Node, 0, g.Nodes), before: make([]int32, 0, g.Nodes),
 	}
 	for x := range m.current {
-		m.current[x] = int32(g.nodes + x)
+		m.current[x] = int32(g.Nodes + x)
 	}
 	for i := range g.History.Ops {
 		if op := &g.History.Ops[i]; op.Reads() {
@@ -39,7 +39,7 @@ func NewMachine(g *Graph) *Machine {
 
 func (m *Machine) writer(op *parse.Op) int32 {
 	if op.RF == parse.Init {
-		return int32(m.G.nodes) + op.Loc
+		return int32(m.G.Nodes) + op.Loc
 	}
 	return int32(op.RF)
 }
@@ -113,18 +113,10 @@ func (m *Machine) Undo() Node {
 }
 
 // Complete reports whether every node is done.
-func (m *Machine) Complete() bool { return len(m.Order) == m.G.nodes }
+func (m *Machine) Complete() bool { return len(m.Order) == m.G.Nodes }
 
 // Accesses is the operations done, fences left out.
-func (m *Machine) Accesses() []parse.OpID {
-	var out []parse.OpID
-	for _, v := range m.Order {
-		if m.G.IsAccess(v) {
-			out = append(out, parse.OpID(v))
-		}
-	}
-	return out
-}
+func (m *Machine) Accesses() []parse.OpID { return m.G.accesses(m.Order) }
 
 // IsWrite reports whether v is a write.
 func (m *Machine) IsWrite(v Node) bool {

@@ -11,51 +11,47 @@ import (
 
 	"ordeal/check/model"
 	"ordeal/check/search"
-	"ordeal/check/search/base"
 	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
-
-// Name is the name of the procedure.
-const Name = "subset"
 
 // MaxWrites is how many writes a history may have: with more the answer is
 // Unknown. The table has at most 2^MaxWrites entries.
 const MaxWrites = 24
 
 // Procedure is complete up to MaxWrites writes. A full table is no
-// refutation: see base.Exhausted.
+// refutation: see search.Prove.
 //
 // The paper asks for two acyclic graphs, Gloc and Gmm, at each step. Here one
 // graph serves both: that of package precedence, whose coherence arcs say
 // what Gloc adds (and which has fences and RMWs, which the paper leaves out).
 var Procedure = search.Procedure{
-	Name:    Name,
-	Summary: fmt.Sprintf("dynamic programme over sets of writes, up to %d writes", MaxWrites),
-	Claims:  search.ClaimsTotal,
-	Run: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
-		g, v, err := base.Graph(ctx, base.Nothing, h, m, Name)
+	Name:     "subset",
+	Summary:  fmt.Sprintf("dynamic programme over sets of writes, up to %d writes", MaxWrites),
+	Supports: search.Total,
+	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
+		g, err := search.Precedence(ctx, search.InferNothing, h, m, v)
 		if g == nil {
-			return v, err
+			return err
 		}
 		t := newTable(g)
 		if len(t.writes) > MaxWrites {
-			return search.Unknown(m, Name, fmt.Sprintf("%d writes: more than the %d that this procedure takes",
-				len(t.writes), MaxWrites)), nil
+			v.Reason = fmt.Sprintf("%d writes: more than the %d that this procedure takes", len(t.writes), MaxWrites)
+			return nil
 		}
-		if need := int64(1) << len(t.writes) / 8; limits.MemoryBytes > 0 && need > limits.MemoryBytes {
-			return search.OverMemory(m, Name, need, limits.MemoryBytes), nil
+		if err := limits.Check(int64(1) << len(t.writes) / 8); err != nil {
+			return err
 		}
 		found, err := t.fill(ctx)
-		switch {
-		case err != nil:
-			return search.Interrupted(err, m, Name)
-		case !found:
-			return base.Exhausted(ctx, h, m, limits, v)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return search.Prove(ctx, h, m, limits, v)
 		}
 		v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: t.order()}
-		return v, nil
+		return nil
 	},
 }
 
@@ -81,7 +77,7 @@ type table struct {
 }
 
 func newTable(g *precedence.Graph) *table {
-	t := &table{g: g, number: make([]int, g.Nodes()), wait: g.InDegrees(), left: make([]int32, g.Nodes())}
+	t := &table{g: g, number: make([]int, g.Nodes), wait: g.InDegrees(), left: make([]int32, g.Nodes)}
 	h := g.History
 	of := make([]set, len(h.Locations))
 	for i := range h.Ops {
@@ -239,6 +235,6 @@ func (t *table) order() []parse.OpID {
 			}
 		})
 	}
-	order, _ := t.g.With(arcs).Sort()
+	order, _ := t.g.With(arcs).Order()
 	return order
 }

@@ -1,4 +1,4 @@
-// Package vc is the analysis of TSOtool as published by Manovit and Hangal
+// Package vectorclock is the analysis of TSOtool as published by Manovit and Hangal
 // (SPAA 2005): rules R1–R7 with reverse-time vector clocks, over two virtual SC
 // processors for each processor of TSO, and the heuristic that looks for a
 // total operation order (TOO).
@@ -10,7 +10,7 @@
 // updates the clock of the one operation that gets an edge and does not say
 // how the others learn of it; here each iteration starts with clocks computed
 // afresh by a backward topological sort, which also finds the cycles.
-package vc
+package vectorclock
 
 import (
 	"context"
@@ -32,42 +32,36 @@ var (
 
 func procedure(name, summary string, too bool) search.Procedure {
 	return search.Procedure{
-		Name: name, Summary: summary, Claims: search.ClaimsNames(model.SC.Name, model.TSO.Name),
-		Run: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
-			v := witness.Verdict{Answer: witness.Forbidden, Model: m.Name, Procedure: name, Stats: witness.Stats{Ops: len(h.Ops)}}
-			if need := int64(len(h.Ops)) * (8*int64(h.Threads()) + 300); limits.MemoryBytes > 0 && need > limits.MemoryBytes {
-				return search.OverMemory(m, name, need, limits.MemoryBytes), nil
+		Name: name, Summary: summary, Supports: search.Only(model.SC, model.TSO),
+		Decide: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
+			if err := limits.Check(int64(len(h.Ops)) * (8*int64(h.Threads()) + 300)); err != nil {
+				return err
 			}
-			g := precedence.New(h, m)
-			if g.Contradiction != nil {
-				v.Refutation = g.Refutation()
-				return v, nil
-			}
-			a := newAnalysis(g)
+			a := newAnalysis(precedence.New(h, m))
+			v.Answer = witness.Forbidden
 			for changed := true; changed; {
-				if err := ctx.Err(); err != nil {
-					return search.Interrupted(err, m, name)
+				if ctx.Err() != nil {
+					return ctx.Err()
 				}
-				if _, cycle := a.g.Sort(); cycle != nil {
-					v.Refutation = a.g.NewProof().Refute(cycle)
-					return v, nil
+				if _, v.Refutation = a.g.Order(); v.Refutation != nil {
+					return nil
 				}
 				a.clocks()
 				if too {
 					if order := totalOrder(a.g); order != nil {
 						v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: order}
-						return v, nil
+						return nil
 					}
 				}
 				changed = a.infer()
 				v.Stats.Derived = int(a.serial)
 				if a.initial != nil {
 					v.Refutation = a.refuteInitial()
-					return v, nil
+					return nil
 				}
 			}
 			v.Answer, v.Reason = witness.Unknown, "rules R6 and R7 reached a fixed point without a cycle, which proves nothing"
-			return v, nil
+			return nil
 		},
 	}
 }
@@ -144,7 +138,7 @@ func (a *analysis) row(v precedence.Node) []int32 {
 
 // clocks computes rtvc by a backward topological sort.
 func (a *analysis) clocks() {
-	n := a.g.Nodes()
+	n := a.g.Nodes
 	if a.rtvc == nil {
 		a.rtvc = make([]int32, n*a.chains)
 	}
@@ -234,7 +228,7 @@ func (a *analysis) rule6(s parse.OpID, loads []parse.OpID, p int32) {
 		if w == s {
 			continue
 		}
-		arc := precedence.Arc{From: precedence.Node(s), To: precedence.Node(w), Rule: witness.DerivedA, Via: l}
+		arc := precedence.Arc{From: precedence.Node(s), To: precedence.Node(w), Label: precedence.Reason{Rule: witness.DerivedA, Via: l}}
 		if w == parse.Init {
 			a.initial = &arc
 		} else if !a.precedes(s, w) {
@@ -252,24 +246,25 @@ func (a *analysis) rule7(s parse.OpID, stores []parse.OpID, p int32) {
 	}
 	for _, l := range a.readers[s] {
 		if next := stores[i]; l != next && !a.precedes(l, next) {
-			a.add(precedence.Arc{From: precedence.Node(l), To: precedence.Node(next), Rule: witness.DerivedB, Via: s})
+			a.add(precedence.Arc{From: precedence.Node(l), To: precedence.Node(next), Label: precedence.Reason{Rule: witness.DerivedB, Via: s}})
 		}
 	}
 }
 
 func (a *analysis) add(arc precedence.Arc) {
 	a.serial++
-	arc.Serial = a.serial
+	arc.Label.Serial = a.serial
 	a.arcs = append(a.arcs, arc)
 	earliest(a.row(arc.From), a.row(arc.To))
 }
 
 // refuteInitial refutes a store before a load of the initial value.
 func (a *analysis) refuteInitial() *witness.Refutation {
-	p := a.g.With(a.arcs).NewProof()
+	g := a.g.With(a.arcs)
+	p := g.NewProof()
 	from := parse.OpID(a.initial.From)
-	e := witness.Edge{From: from, To: parse.Init, Rule: witness.DerivedA, Via: a.initial.Via}
-	premise := p.Edges(p.Search(a.initial.From, precedence.Node(a.initial.Via), nil))
+	e := witness.Edge{From: from, To: parse.Init, Rule: witness.DerivedA, Via: a.initial.Label.Via}
+	premise := p.Edges(g.Path(a.initial.From, precedence.Node(a.initial.Label.Via), nil))
 	e.Lemma = int32(len(p.Lemmas))
 	lemmas := append(p.Lemmas, witness.Lemma{Edge: e, Premise: premise})
 	back := witness.Edge{From: parse.Init, To: from, Rule: witness.FromInit, Via: parse.NoOp, Lemma: -1}
@@ -284,15 +279,16 @@ func totalOrder(g *precedence.Graph) []parse.OpID {
 	m := precedence.NewMachine(g)
 	var loads []precedence.Node // free, and no stores: never blocked
 	blocked := make([][]precedence.Node, len(g.History.Locations))
-	stores := rankHeap{rank: g.Rank()} // free, perhaps blocked
+	rank := g.Rank()
+	stores := search.NewHeap(func(v precedence.Node) int32 { return rank[v] }) // free, perhaps blocked
 	freed := func(v precedence.Node) {
 		if m.IsWrite(v) {
-			stores.push(v)
+			stores.Push(v)
 		} else {
 			loads = append(loads, v)
 		}
 	}
-	for v := range precedence.Node(g.Nodes()) {
+	for v := range precedence.Node(g.Nodes) {
 		if !m.Waits(v) {
 			freed(v)
 		}
@@ -303,7 +299,7 @@ func totalOrder(g *precedence.Graph) []parse.OpID {
 			// The stores that waited for v's location may go on.
 			x := g.History.Ops[v].Loc
 			for _, s := range blocked[x] {
-				stores.push(s)
+				stores.Push(s)
 			}
 			blocked[x] = blocked[x][:0]
 		}
@@ -314,8 +310,8 @@ func totalOrder(g *precedence.Graph) []parse.OpID {
 			v := loads[len(loads)-1]
 			loads = loads[:len(loads)-1]
 			do(v)
-		case len(stores.nodes) > 0:
-			v := stores.pop()
+		case stores.Len() > 0:
+			v := stores.Pop()
 			if m.Blocked(v) {
 				x := g.History.Ops[v].Loc
 				blocked[x] = append(blocked[x], v)

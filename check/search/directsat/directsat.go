@@ -1,7 +1,7 @@
-// Package satfull decides a history by one propositional formula: the direct
+// Package directsat decides a history by one propositional formula: the direct
 // encoding that Zennou et al. (CAV 2019, Sect. 5) call X-SAT, for X the model,
 // and its combinations with their partial store orders.
-package satfull
+package directsat
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/go-air/gini"
 	"github.com/go-air/gini/z"
 
+	"ordeal/check/closure"
 	"ordeal/check/model"
 	"ordeal/check/search"
-	"ordeal/check/search/base"
 	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -23,13 +23,13 @@ import (
 // solver nothing but the axioms; CCM and WSC fix what the criteria of CAV 2019
 // and saturation infer, so that only pairs left open become variables. All are
 // complete, and cubic in memory: without a budget they stop at ownBudget. An
-// unsatisfiable formula is no refutation: see base.Exhausted.
+// unsatisfiable formula is no refutation: see search.Prove.
 var (
-	Procedure = procedure("sat-full", "the axioms as one formula, without saturation", nil, search.ClaimsTotal)
-	X         = procedure("x-sat", "the same as sat-full (SC-SAT and TSO-SAT of CAV 2019)", nil, search.ClaimsTotal)
-	WSC       = procedure("wsc+sat", "one formula for what saturation leaves open", base.Saturation, search.ClaimsTotal)
-	CCM       = procedure("ccm+sat", "one formula for what CCM or wCCM leaves open (CAV 2019)", base.Causal,
-		search.ClaimsNames(model.SC.Name, model.TSO.Name))
+	Procedure = procedure("sat-full", "the axioms as one formula, without saturation", search.InferNothing, false, search.Total)
+	X         = procedure("x-sat", "the same as sat-full (SC-SAT and TSO-SAT of CAV 2019)", search.InferNothing, false, search.Total)
+	WSC       = procedure("wsc+sat", "one formula for what saturation leaves open", search.InferBySaturation, true, search.Total)
+	CCM       = procedure("ccm+sat", "one formula for what CCM or wCCM leaves open (CAV 2019)", search.InferByCriterion, true,
+		search.Only(model.SC, model.TSO))
 )
 
 const (
@@ -43,50 +43,33 @@ const (
 	patience = 20 * time.Millisecond
 )
 
-func procedure(name, summary string, closure base.Closure, claims func(model.Model) bool) search.Procedure {
+func procedure(name, summary string, infer search.Inference, fixed bool, supports func(model.Model) bool) search.Procedure {
 	return search.Procedure{
-		Name: name, Summary: summary, Complete: true, Claims: claims,
-		Run: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (witness.Verdict, error) {
-			infer := closure
-			if infer == nil {
-				infer = base.Nothing
-			}
-			g, v, err := base.Graph(ctx, infer, h, m, name)
+		Name: name, Summary: summary, Complete: true, Supports: supports,
+		Decide: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
+			g, err := search.Precedence(ctx, infer, h, m, v)
 			if g == nil {
-				return v, err
+				return err
 			}
-			budget := limits.MemoryBytes
-			if budget == 0 {
-				budget = ownBudget
+			budget := limits
+			if budget.MemoryBytes == 0 {
+				budget.MemoryBytes = ownBudget
 			}
 			f := listNodes(g)
-			if need := f.pairBytes(); need > budget {
-				return search.OverMemory(m, name, need, budget), nil
-			}
-			if err := f.variables(ctx, closure != nil); err != nil {
-				return search.Interrupted(err, m, name)
-			}
-			need, err := f.bytes(ctx, budget)
-			if err != nil {
-				return search.Interrupted(err, m, name)
-			}
-			if need > budget {
-				return search.OverMemory(m, name, need, budget), nil
-			}
-			if err := f.build(ctx); err != nil {
-				return search.Interrupted(err, m, name)
+			if err := f.build(ctx, budget, fixed); err != nil {
+				return err
 			}
 			v.Stats.Clauses = f.clauses
 			for {
 				switch f.solver.Try(patience) {
 				case 1:
 					v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: f.order()}
-					return v, nil
+					return nil
 				case -1:
-					return base.Exhausted(ctx, h, m, limits, v)
+					return search.Prove(ctx, h, m, limits, v)
 				}
-				if err := ctx.Err(); err != nil {
-					return search.Interrupted(err, m, name)
+				if ctx.Err() != nil {
+					return ctx.Err()
 				}
 			}
 		},
@@ -114,8 +97,8 @@ type formula struct {
 
 // listNodes is the formula of a graph, as yet without variables.
 func listNodes(g *precedence.Graph) *formula {
-	f := &formula{g: g, index: make([]int, g.Nodes())}
-	for v := range precedence.Node(g.Nodes()) {
+	f := &formula{g: g, index: make([]int, g.Nodes)}
+	for v := range precedence.Node(g.Nodes) {
 		if g.IsAccess(v) || int(v) >= len(g.History.Ops) {
 			f.index[v] = len(f.nodes)
 			f.nodes = append(f.nodes, v)
@@ -137,9 +120,9 @@ func (f *formula) variables(ctx context.Context, fixed bool) error {
 	for i := range f.before {
 		f.before[i] = make([]z.Lit, n)
 	}
-	var reach *precedence.Reach
+	var reach *closure.Matrix
 	if fixed {
-		reach = g.Reach()
+		reach = g.Matrix()
 	}
 	for i := range n {
 		if ctx.Err() != nil {
@@ -198,8 +181,22 @@ func (f *formula) bytes(ctx context.Context, most int64) (int64, error) {
 	return f.pairBytes() + clauses*clauseBytes, nil
 }
 
-// build adds the clauses.
-func (f *formula) build(ctx context.Context) error {
+// build makes the variables and adds the clauses, unless they need more memory
+// than the budget has.
+func (f *formula) build(ctx context.Context, budget search.Limits, fixed bool) error {
+	if err := budget.Check(f.pairBytes()); err != nil {
+		return err
+	}
+	if err := f.variables(ctx, fixed); err != nil {
+		return err
+	}
+	need, err := f.bytes(ctx, budget.MemoryBytes)
+	if err == nil {
+		err = budget.Check(need)
+	}
+	if err != nil {
+		return err
+	}
 	// The graph.
 	for _, v := range f.nodes {
 		for _, a := range f.g.Out(v) {

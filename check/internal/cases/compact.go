@@ -1,4 +1,4 @@
-package proctest
+package cases
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"ordeal/parse"
 )
 
-// History writes a small history down: threads are separated by "|", "x=1"
+// Compact reads a small history: threads are separated by "|", "x=1"
 // writes 1 to x, "y?0" reads 0 from y, "x?1=2" is an RMW, "f" a full fence.
 // Values are unique for each location, and 0 is the initial one.
-func History(text string) *parse.History {
+func Compact(text string) *parse.History {
 	h := &parse.History{Start: []parse.OpID{0}}
 	type value struct {
 		loc int32
@@ -53,7 +53,7 @@ func History(text string) *parse.History {
 			if op.Read != 0 {
 				w, ok := writer[value{op.Loc, op.Read}]
 				if !ok {
-					panic("proctest: nobody writes " + fmt.Sprint(op.Read))
+					panic("cases: no thread writes " + fmt.Sprint(op.Read))
 				}
 				op.RF = w
 			}

@@ -1,0 +1,111 @@
+package search
+
+import (
+	"context"
+	"fmt"
+
+	"ordeal/check/causal"
+	"ordeal/check/model"
+	"ordeal/check/saturate"
+	"ordeal/check/search/precedence"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// Inference infers a partial store order, with which other procedures begin. A
+// refutation means that the model forbids the history; arcs are numbered from
+// 1 and hold in every memory order that the model allows.
+type Inference func(ctx context.Context, h *parse.History, m model.Model) (arcs []precedence.Arc, ref *witness.Refutation, err error)
+
+// InferNothing is the inference of procedures that begin with the axioms.
+func InferNothing(context.Context, *parse.History, model.Model) ([]precedence.Arc, *witness.Refutation, error) {
+	return nil, nil, nil
+}
+
+// InferBySaturation is the closure of package saturate: wSC under SC, and its
+// counterparts under other models.
+func InferBySaturation(ctx context.Context, h *parse.History, m model.Model) ([]precedence.Arc, *witness.Refutation, error) {
+	g, err := saturate.Build(h, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	ok, err := g.Saturate(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ok {
+		return nil, g.Refute(), nil
+	}
+	arcs := make([]precedence.Arc, g.Inferred())
+	g.EachInferred(func(i int, from, to saturate.Node, rule witness.Rule, via saturate.Node) {
+		e := witness.Edge{From: g.Op(from), To: g.Op(to), Rule: rule, Via: parse.NoOp}
+		if via != saturate.NoNode {
+			e.Via = g.Op(via)
+		}
+		arcs[i] = inferred(e, i)
+	})
+	return arcs, nil, nil
+}
+
+// InferByCriterion is the closure of CCM under SC and of wCCM under TSO (Zennou
+// et al., CAV 2019, Algorithms 1 and 2).
+func InferByCriterion(ctx context.Context, h *parse.History, m model.Model) ([]precedence.Arc, *witness.Refutation, error) {
+	weak := model.CCM
+	if m == model.TSO {
+		weak = model.WCCM
+	}
+	edges, ref, err := causal.StoreOrder(ctx, h, weak)
+	arcs := make([]precedence.Arc, len(edges))
+	for i, e := range edges {
+		arcs[i] = inferred(e, i)
+	}
+	return arcs, ref, err
+}
+
+func inferred(e witness.Edge, i int) precedence.Arc {
+	return precedence.Arc{From: precedence.Node(e.From), To: precedence.Node(e.To),
+		Label: precedence.Reason{Rule: e.Rule, Via: e.Via, Serial: int32(i) + 1}}
+}
+
+// Precedence builds the graph of a history with what is inferred. The graph is
+// nil if that decides the history, or fails.
+func Precedence(ctx context.Context, infer Inference, h *parse.History, m model.Model, v *witness.Verdict) (*precedence.Graph, error) {
+	g := precedence.New(h, m)
+	if g.Contradiction == nil {
+		arcs, ref, err := infer(ctx, h, m)
+		if err != nil {
+			return nil, err
+		}
+		v.Stats.Derived = len(arcs)
+		if ref != nil {
+			v.Answer, v.Refutation = witness.Forbidden, ref
+			return nil, nil
+		}
+		g = g.With(arcs)
+	}
+	if _, ref := g.Order(); ref != nil {
+		v.Answer, v.Refutation = witness.Forbidden, ref
+		return nil, nil
+	}
+	return g, nil
+}
+
+// Prove completes the verdict of a procedure whose exhausted search has no
+// refutation: it takes that of the default pipeline. Where time or memory runs
+// out first the answer is Unknown. That the pipeline allows the history is an
+// error: one of the two is wrong.
+func Prove(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+	second, err := Auto.Run(ctx, h, m, limits)
+	if err != nil {
+		return err
+	}
+	switch second.Answer {
+	case witness.Allowed:
+		return fmt.Errorf("%s finds no memory order, %s finds one", v.Procedure, Auto.Name)
+	case witness.Forbidden:
+		v.Answer, v.Refutation = witness.Forbidden, second.Refutation
+	default:
+		v.Answer, v.Reason = witness.Unknown, "no memory order is left, but the proof is not done: "+second.Reason
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package search
+
+import (
+	"context"
+
+	"ordeal/check/model"
+	"ordeal/check/saturate"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// Auto is the default pipeline. Under models with a global memory order,
+// saturation refutes, a greedy order allows, and the few histories that neither
+// decides are cut into independent windows, which go to SAT if a greedy order
+// fails again. Other models are decided by their criteria.
+var Auto = Procedure{
+	Name:     "auto",
+	Summary:  "the default: saturation, then greedy, then sat; causal models by their criteria",
+	Complete: true,
+	Supports: func(model.Model) bool { return true },
+	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+		for _, p := range []*Procedure{&Causal, &Closure} {
+			if p.Supports(m) {
+				v.Procedure = p.Name
+				return p.Decide(ctx, h, m, limits, v)
+			}
+		}
+		if parts := components(h); parts != nil {
+			return decideComponents(ctx, h, m, limits, parts, v)
+		}
+		return connected(ctx, h, m, limits, decompose, v)
+	},
+}
+
+// finisher completes a verdict on a saturated graph that a greedy order could
+// not.
+type finisher func(context.Context, *saturate.Graph, Limits, *witness.Verdict) error
+
+// connected decides a history that does not fall into components, by finish if
+// saturation and a greedy order leave it open.
+func connected(ctx context.Context, h *parse.History, m model.Model, limits Limits, finish finisher, v *witness.Verdict) error {
+	g, err := saturated(ctx, h, m, limits, v)
+	if g == nil {
+		return err
+	}
+	order, _, refusals, err := greedy(ctx, g)
+	v.Stats.Backtracks = refusals
+	switch {
+	case err != nil:
+		return err
+	case order == nil:
+		return finish(ctx, g, limits, v)
+	}
+	v.Answer, v.Procedure, v.Order = witness.Allowed, "greedy", order
+	return nil
+}
+
+// saturated builds and saturates the graph of a history. The graph is nil if
+// that decides the history, or fails.
+func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) (*saturate.Graph, error) {
+	if limits.MemoryBytes > 0 {
+		if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
+			return nil, err
+		}
+	}
+	g, err := saturate.Build(h, m)
+	if err != nil {
+		return nil, err
+	}
+	ok, err := g.Saturate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.Stats.Derived = g.Inferred()
+	if !ok {
+		v.Answer, v.Procedure, v.Refutation = witness.Forbidden, "saturate", saturate.Shrink(h, m, g.Refute())
+		return nil, nil
+	}
+	return g, nil
+}
+
+// Saturate is the polynomial criterion alone: wSC, and its counterparts for the
+// other models. It refutes most forbidden histories and never answers Allowed.
+var Saturate = Procedure{
+	Name:     "saturate",
+	Summary:  "closure under the rules of saturation; refutes only",
+	Supports: Total,
+	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+		g, err := saturated(ctx, h, m, limits, v)
+		if g != nil {
+			v.Reason = "saturation found no contradiction, which proves nothing"
+		}
+		return err
+	},
+}
+
+// Greedy saturates, then orders the operations without backtracking.
+var Greedy = Procedure{
+	Name:     "greedy",
+	Summary:  "saturation, then a greedy order with forward checking; gives up at a dead end",
+	Supports: Total,
+	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+		return connected(ctx, h, m, limits, giveUp, v)
+	},
+}
+
+// giveUp is the finisher of procedures that do not split cases.
+func giveUp(_ context.Context, _ *saturate.Graph, _ Limits, v *witness.Verdict) error {
+	v.Reason = "the greedy order came to a dead end, which proves nothing"
+	return nil
+}
