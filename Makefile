@@ -7,7 +7,7 @@ COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null
 
 build:
 	@mkdir -p bin
-	$(GO) build -ldflags "-X ordeal/campaigns.commit=$(COMMIT)" -o bin/ordeal .
+	$(GO) build -ldflags "-X ordeal/campaigns/execute.commit=$(COMMIT)" -o bin/ordeal .
 
 run: build
 	bin/ordeal campaign run campaigns/quick.yaml

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/papers"
 )
 
@@ -113,7 +113,7 @@ func (p *benchPapers) options() error {
 		if binary, err = filepath.Abs(binary); err != nil {
 			return err
 		}
-		p.o.Gem5 = append(p.o.Gem5, campaigns.Gem5{Binary: binary, Tree: tree})
+		p.o.Gem5 = append(p.o.Gem5, config.Gem5{Binary: binary, Tree: tree})
 	}
 	switch {
 	case len(p.binaries) > 0 && p.tree == "":

@@ -8,9 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/shrink"
+	"ordeal/campaigns/summary"
 )
 
 func newCampaign(e *env) *cobra.Command {
@@ -63,7 +66,7 @@ type campaignRun struct {
 	*env
 	sets  []string
 	dir   string
-	shard campaigns.Shard
+	shard config.Shard
 	show  progressFlags
 	leave reportFlags
 }
@@ -92,8 +95,8 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 }
 
 // loop is the run loop of a campaign in dir.
-func (e *env) loop(dir string, p *progress) campaigns.Loop {
-	return campaigns.Loop{
+func (e *env) loop(dir string, p *progress) engine.Engine {
+	return engine.Engine{
 		Dir: dir, Command: e.args, Watch: p.watch, Tell: p.tell, Reduce: shrink.Automatic(e.args),
 		Again: e.againIn(dir),
 	}
@@ -101,7 +104,7 @@ func (e *env) loop(dir string, p *progress) campaigns.Loop {
 
 // conclude prints what came of a campaign, whose summary is nil if it could not
 // be read, and gives the exit status.
-func (e *env) conclude(sum *campaigns.Summary, err error) error {
+func (e *env) conclude(sum *summary.Summary, err error) error {
 	if sum != nil && (sum.Total().Runs > 0 || err == nil) {
 		fmt.Fprint(e.stdout, sum.Text())
 	}
@@ -145,8 +148,8 @@ stop: that is said, and the table printed.`,
 		if err != nil {
 			return usage(err)
 		}
-		c := new(campaigns.Campaign)
-		if a, err := campaigns.Open(args[0]); err == nil { // else Resume says what is wrong
+		c := new(config.Campaign)
+		if a, err := journal.Open(args[0]); err == nil { // else Resume says what is wrong
 			c = a.Campaign
 		}
 		progress := newProgress(e, mode, c, args[0])

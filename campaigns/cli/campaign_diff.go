@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/store/diff"
 )
 
@@ -51,11 +51,11 @@ type campaignDiff struct {
 }
 
 func (c *campaignDiff) run(oldDir, newDir string) error {
-	a, err := campaigns.Open(oldDir)
+	a, err := journal.Open(oldDir)
 	if err != nil {
 		return err
 	}
-	b, err := campaigns.Open(newDir)
+	b, err := journal.Open(newDir)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/merge"
+	"ordeal/campaigns/summary"
 )
 
 // newCampaignJob is what the batch scripts of campaign submit become.
@@ -72,7 +72,7 @@ func (e *env) shardJob(ctx context.Context, dir, number string) error {
 	case err != nil:
 		return err
 	case sum.Interrupted:
-		return exit(campaigns.ExitUndecided)
+		return exit(summary.ExitUndecided)
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/report"
 )
@@ -69,7 +69,7 @@ campaign run; 3 also if runs are missing and nothing was found.`,
 
 // againIn is the command that makes a run of the campaign in dir anew.
 func (e *env) againIn(dir string) string {
-	return strings.Join([]string{e.args[0], "repro", "--campaign", report.Quoted(filepath.Join(dir, campaigns.CampaignFile))}, " ")
+	return strings.Join([]string{e.args[0], "repro", "--campaign", report.Quoted(filepath.Join(dir, journal.CampaignFile))}, " ")
 }
 
 // expandClusters replaces directories of campaigns on clusters by those of

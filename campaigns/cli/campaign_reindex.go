@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/store"
+	"ordeal/campaigns/summary"
 )
 
 // runsDir is where campaigns and their index are by default.
@@ -94,7 +94,7 @@ func (c *campaignReindex) run(ctx context.Context, dirs []string) error {
 	}
 	fmt.Fprintf(c.stdout, "%s: %s, %s, %s of them new; %.1f MB\n", c.db, messages.Plural(campaigned, "campaign"), messages.Plural(runs, "run"), messages.Comma(added), float64(info.Size())/1e6)
 	if bad > 0 {
-		return exit(campaigns.ExitInfra)
+		return exit(summary.ExitInfra)
 	}
 	return nil
 }

@@ -12,27 +12,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report/html"
 	"ordeal/campaigns/report/jsonl"
 	"ordeal/campaigns/report/junit"
+	"ordeal/campaigns/rundir"
 )
 
 // reportFormat is a form that a campaign's report may have.
 type reportFormat struct {
 	name, file string // of the command line, and in the campaign's directory
-	write      func(ctx context.Context, w io.Writer, a *campaigns.Archive, c *campaignReport) error
+	write      func(ctx context.Context, w io.Writer, a *journal.Archive, c *campaignReport) error
 }
 
 // reportFormats are the forms of reports; the first is the default.
 var reportFormats = []reportFormat{
-	{"html", "report.html", func(ctx context.Context, w io.Writer, a *campaigns.Archive, c *campaignReport) error {
+	{"html", "report.html", func(ctx context.Context, w io.Writer, a *journal.Archive, c *campaignReport) error {
 		return html.Write(ctx, w, a, html.Options{Kill: c.kill})
 	}},
-	{"junit", "junit.xml", func(_ context.Context, w io.Writer, a *campaigns.Archive, _ *campaignReport) error {
+	{"junit", "junit.xml", func(_ context.Context, w io.Writer, a *journal.Archive, _ *campaignReport) error {
 		return junit.Write(w, a)
 	}},
-	{"jsonl", "report.jsonl", func(_ context.Context, w io.Writer, a *campaigns.Archive, _ *campaignReport) error {
+	{"jsonl", "report.jsonl", func(_ context.Context, w io.Writer, a *journal.Archive, _ *campaignReport) error {
 		return jsonl.Write(w, a)
 	}},
 }
@@ -97,7 +98,7 @@ func (c *campaignReport) run(ctx context.Context, dir string) error {
 		return usage(fmt.Errorf("--kill %s goes with --format %s, not %s", c.kill, reportFormats[0].name, c.format))
 	}
 	format := reportFormats[i]
-	archive, err := campaigns.Open(dir)
+	archive, err := journal.Open(dir)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (c *campaignReport) run(ctx context.Context, dir string) error {
 	if err := format.write(ctx, &text, archive, c); err != nil {
 		return err
 	}
-	write := campaigns.WriteFile
+	write := func(path string, data []byte) error { return rundir.WriteFile(path, data, true) }
 	if info, err := os.Stat(c.out); err == nil && !info.Mode().IsRegular() {
 		// A device or pipe is written to; a file that took its place would
 		// not be what was asked for.

@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 )
 
 // reportFlags name the files that reports go to when a campaign ends, by the
@@ -24,12 +26,12 @@ func (f *reportFlags) flags(fs *pflag.FlagSet) {
 
 // write writes the reports of a campaign that ran: sum is nil, or empty with
 // an error, if it did not begin. An interrupted one has its reports, too.
-func (f *reportFlags) write(ctx context.Context, e *env, dir string, sum *campaigns.Summary, failed error) error {
+func (f *reportFlags) write(ctx context.Context, e *env, dir string, sum *summary.Summary, failed error) error {
 	if sum == nil || failed != nil && sum.Total().Runs == 0 {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	var archive *campaigns.Archive
+	var archive *journal.Archive
 	var faults []error
 	for i, format := range reportFormats {
 		if f.files[i] == "" {
@@ -37,7 +39,7 @@ func (f *reportFlags) write(ctx context.Context, e *env, dir string, sum *campai
 		}
 		if archive == nil {
 			var err error
-			if archive, err = campaigns.Open(dir); err != nil {
+			if archive, err = journal.Open(dir); err != nil {
 				return err
 			}
 		}
@@ -45,7 +47,7 @@ func (f *reportFlags) write(ctx context.Context, e *env, dir string, sum *campai
 		if err := format.write(ctx, &text, archive, &campaignReport{env: e}); err != nil {
 			faults = append(faults, fmt.Errorf("report as %s: %w", format.name, err))
 		} else {
-			faults = append(faults, campaigns.WriteFile(f.files[i], text.Bytes()))
+			faults = append(faults, rundir.WriteFile(f.files[i], text.Bytes(), true))
 		}
 	}
 	return errors.Join(faults...)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 )
 
 func newCampaignSchema(e *env) *cobra.Command {
@@ -32,9 +32,9 @@ or, in Visual Studio Code, when "yaml.schemas" maps the schema to "campaigns/*.y
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "print a JSON Schema")
 	cmd.RunE = body(func(context.Context, []string) error {
-		text := campaigns.SchemaText()
+		text := config.SchemaText()
 		if json {
-			schema, err := campaigns.SchemaJSON()
+			schema, err := config.SchemaJSON()
 			if err != nil {
 				return err
 			}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/summary"
 )
 
 func newCampaignStatus(e *env) *cobra.Command {
@@ -44,9 +44,9 @@ found so far.`,
 		case err != nil:
 			return err
 		case s.Findings > 0:
-			return exit(campaigns.ExitFinding)
+			return exit(summary.ExitFinding)
 		case !s.Complete:
-			return exit(campaigns.ExitUndecided)
+			return exit(summary.ExitUndecided)
 		}
 		return nil
 	})

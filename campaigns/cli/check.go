@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/kernel"
 	"ordeal/check/model"
@@ -44,7 +46,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 		Args: arguments(1, -1, "a PATH, or - for standard input"),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&c.models, "model", "", "models to judge by: all that the procedure knows, or some of "+strings.Join(campaigns.ModelNames(), ", ")+
+	fs.StringVar(&c.models, "model", "", "models to judge by: all that the procedure knows, or some of "+strings.Join(config.ModelNames(), ", ")+
 		" (default tso, or those of the run directory)")
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
@@ -90,7 +92,7 @@ func (c *judge) run(ctx context.Context, paths []string) error {
 	for _, path := range paths {
 		err := c.input.each(path, func(t *trace) error { return c.trace(ctx, t) })
 		if ctx.Err() != nil {
-			return &statusError{campaigns.ExitUndecided, fmt.Errorf("interrupted: %w", err)}
+			return &statusError{summary.ExitUndecided, fmt.Errorf("interrupted: %w", err)}
 		}
 		faults = append(faults, err)
 	}
@@ -122,7 +124,7 @@ func (c *judge) prepare() error {
 	}
 	var err error
 	if c.models != "" {
-		if c.picked, err = campaigns.ParseModels(c.models); err != nil {
+		if c.picked, err = config.ParseModels(c.models); err != nil {
 			faults = append(faults, fmt.Errorf("--model: %w", err))
 		}
 	}
@@ -224,9 +226,9 @@ func (c *judge) kernelOf(ctx context.Context, h *parse.History) (string, error) 
 func (c *judge) worsen(a check.Answer) {
 	switch {
 	case a == check.Forbidden:
-		c.worst = campaigns.ExitFinding
-	case a == check.Unknown && c.worst == campaigns.ExitOK:
-		c.worst = campaigns.ExitUndecided
+		c.worst = summary.ExitFinding
+	case a == check.Unknown && c.worst == summary.ExitOK:
+		c.worst = summary.ExitUndecided
 	}
 }
 
@@ -254,7 +256,7 @@ func (c *judge) print(t *trace, r *result) error {
 		if weakest := r.class == nil || slices.Contains(r.class.Weakest, v.Model); c.explain && weakest && v.Refutation != nil {
 			fmt.Fprintf(&b, "\nwhy %s forbids it:\n\n", v.Model)
 			m, _ := model.ByName(v.Model)
-			if err := campaigns.Explain(&b, t.history, m, v); err != nil {
+			if err := rundir.Explain(&b, t.history, m, v); err != nil {
 				return fmt.Errorf("explain %s: %w", t.place, err)
 			}
 			b.WriteByte('\n')

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/rundir"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/checktest"
 )
@@ -91,7 +91,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 	in, name := c.stdin, "standard input"
 	if path != "-" {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			path = filepath.Join(path, campaigns.LogFile)
+			path = filepath.Join(path, rundir.LogFile)
 		}
 		f, err := os.Open(path)
 		if err != nil {

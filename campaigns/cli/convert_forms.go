@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 	emit "ordeal/gen/emit/litmus"
 	"ordeal/parse"
@@ -97,10 +97,10 @@ func (n *nativeWriter) save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, campaigns.ProgramFile), n.program.Text(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, rundir.ProgramFile), n.program.Text(), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, campaigns.LogFile), n.log, 0o644)
+	return os.WriteFile(filepath.Join(dir, rundir.LogFile), n.log, 0o644)
 }
 
 // losses says what of a trace is lost, and refuses to lose what models judge

@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/summary"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/sandbox"
@@ -37,7 +39,7 @@ type doctor struct {
 }
 
 func (d *doctor) run(ctx context.Context) error {
-	d.line("ok", "ordeal", fmt.Sprintf("%s, %s, %s/%s", campaigns.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	d.line("ok", "ordeal", fmt.Sprintf("%s, %s, %s/%s", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	d.host(ctx)
 	d.jail()
 	cores := runtime.NumCPU()
@@ -78,23 +80,23 @@ func (d *doctor) jail() {
 
 // host runs a small program.
 func (d *doctor) host(ctx context.Context) {
-	programs := campaigns.DefaultPrograms()
+	programs := config.DefaultPrograms()
 	programs.Ops, programs.Rounds = 20, 10
 	result, version, err := d.tryHost(ctx, &programs)
 	switch {
 	case err != nil:
 		d.line("no", "host", err.Error())
-		d.status = campaigns.ExitInfra
+		d.status = summary.ExitInfra
 	case result.Outcome != sim.Passed:
 		d.line("no", "host", strings.TrimSpace(result.Outcome.String()+": "+result.Title+" "+result.Detail))
-		d.status = campaigns.ExitInfra
+		d.status = summary.ExitInfra
 	default:
 		d.line("ok", "host", version+": ran a program")
 	}
 }
 
-func (d *doctor) tryHost(ctx context.Context, programs *campaigns.Programs) (sim.Result, string, error) {
-	runner, err := campaigns.NewRunner("host", &campaigns.Config{Programs: *programs})
+func (d *doctor) tryHost(ctx context.Context, programs *config.Programs) (sim.Result, string, error) {
+	runner, err := execute.NewRunner("host", &config.Config{Programs: *programs})
 	if err != nil {
 		return sim.Result{}, "", err
 	}

@@ -12,14 +12,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/sim"
 	"ordeal/sim/gem5"
 )
 
 // gem5Flags adds the flags that describe a gem5 and what it simulates, beside
 // machineFlags.
-func gem5Flags(fs *pflag.FlagSet, g *campaigns.Gem5) {
+func gem5Flags(fs *pflag.FlagSet, g *config.Gem5) {
 	fs.StringVar(&g.Binary, "gem5", g.Binary, "gem5: the binary")
 	fs.StringVar(&g.Tree, "gem5-tree", g.Tree, "gem5: the source tree that it was built from")
 	fs.StringVar(&g.CPU, "cpu", g.CPU, "gem5: kind of the cores: "+strings.Join(gem5.CPUs(), ", ")+" (default timing)")

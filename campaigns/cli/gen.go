@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/gen"
 	"ordeal/gen/emit/csrc"
 	"ordeal/gen/emit/elf"
@@ -17,7 +17,7 @@ import (
 )
 
 func newGen(e *env) *cobra.Command {
-	g := generate{env: e, programs: campaigns.DefaultPrograms()}
+	g := generate{env: e, programs: config.DefaultPrograms()}
 	cmd := &cobra.Command{
 		Use:   "gen",
 		Short: "Generate a program from a seed, in any output form",
@@ -52,7 +52,7 @@ byte for byte, on every machine. The forms are
 // generate is the gen command.
 type generate struct {
 	*env
-	programs     campaigns.Programs
+	programs     config.Programs
 	seed         uint64
 	number       int
 	emit, output string

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/rundir"
 	"ordeal/check/model"
 	"ordeal/gen"
 	"ordeal/gen/wire"
@@ -63,18 +63,18 @@ func (in *input) each(path string, judge func(*trace) error) error {
 
 // dir judges a run directory, or all of them in a campaign directory.
 func (in *input) dir(path string, judge func(*trace) error) error {
-	if _, err := os.Stat(filepath.Join(path, campaigns.RecordFile)); err == nil {
-		return judge(in.runDir(campaigns.RunDir(path)))
+	if _, err := os.Stat(filepath.Join(path, rundir.RecordFile)); err == nil {
+		return judge(in.runDir(rundir.Dir(path)))
 	}
-	runs, err := filepath.Glob(filepath.Join(path, "*", campaigns.RecordFile))
+	runs, err := filepath.Glob(filepath.Join(path, "*", rundir.RecordFile))
 	if err != nil {
 		return err
 	}
 	if len(runs) == 0 {
-		return fmt.Errorf("%s is no run directory: it holds no %s", path, campaigns.RecordFile)
+		return fmt.Errorf("%s is no run directory: it holds no %s", path, rundir.RecordFile)
 	}
 	for _, run := range runs {
-		t := in.runDir(campaigns.RunDir(filepath.Dir(run)))
+		t := in.runDir(rundir.Dir(filepath.Dir(run)))
 		t.many = true
 		if err := judge(t); err != nil {
 			return err
@@ -84,7 +84,7 @@ func (in *input) dir(path string, judge func(*trace) error) error {
 }
 
 // runDir reads a run directory.
-func (in *input) runDir(dir campaigns.RunDir) *trace {
+func (in *input) runDir(dir rundir.Dir) *trace {
 	t := &trace{place: string(dir), models: defaultModels}
 	record, err := dir.Record()
 	if err != nil {
@@ -168,11 +168,11 @@ func (in *input) read(f formats.Format, r io.Reader, name string, judge func(*tr
 func (in *input) native(name string, data []byte) (*trace, error) {
 	program := in.program
 	if program == "" {
-		program = filepath.Join(filepath.Dir(name), campaigns.ProgramFile)
+		program = filepath.Join(filepath.Dir(name), rundir.ProgramFile)
 	}
 	text, err := os.ReadFile(program)
 	if errors.Is(err, fs.ErrNotExist) && in.program == "" {
-		return nil, usage(fmt.Errorf("%s is a native log and there is no %s beside it: name its program with --program", name, campaigns.ProgramFile))
+		return nil, usage(fmt.Errorf("%s is a native log and there is no %s beside it: name its program with --program", name, rundir.ProgramFile))
 	}
 	if err != nil {
 		return nil, err

@@ -11,14 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/litmus"
+	"ordeal/campaigns/summary"
 	"ordeal/gen"
 	"ordeal/sim"
 )
 
 func newLitmus(e *env) *cobra.Command {
-	l := litmusRun{env: e, o: litmus.Options{Config: campaigns.DefaultConfig()}}
+	l := litmusRun{env: e, o: litmus.Options{Config: config.DefaultConfig()}}
 	cmd := &cobra.Command{
 		Use:   "litmus [FILE|DIR|@LIST…]",
 		Short: "Run litmus tests many times and flag what the model forbids",
@@ -40,11 +42,11 @@ same) or herd7 disagrees, 4 when a simulator could not run.`,
   ordeal litmus --sim builtin --protocol mi --core ooo tests/SB.litmus tests/MP.litmus`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&l.o.Sim, "sim", "host", "simulator: "+strings.Join(campaigns.Sims(), ", "))
+	fs.StringVar(&l.o.Sim, "sim", "host", "simulator: "+strings.Join(config.Sims(), ", "))
 	fs.StringVar(&l.o.Model, "model", "", "the model that must not be broken: sc, tso, pso (default what the simulator promises)")
 	fs.IntVar(&l.o.Rounds, "rounds", 100_000, "how often to execute each test, at least")
 	fs.Uint64Var(&l.o.Seed, "seed", 1, "seed of delays and of the simulator's own randomness")
-	fs.StringVar(&l.o.Layout, "layout", campaigns.AnyLayout, "memory layout: packed, spread, pairs, conflict, or any for each in turn")
+	fs.StringVar(&l.o.Layout, "layout", config.AnyLayout, "memory layout: packed, spread, pairs, conflict, or any for each in turn")
 	fs.IntVar(&l.o.MaxDelay, "max-delay", 64, "longest delay, in loop iterations; 0 means no delays")
 	fs.DurationVar(&l.o.Timeout, "timeout", time.Minute, "longest time of one run")
 	fs.StringVar(&l.o.Dir, "dir", "", "folder of the runs that are kept, made when there is one; default runs/litmus-TIME")
@@ -86,7 +88,7 @@ func (l *litmusRun) prepare(args []string) error {
 	if l.o.MaxDelay < 0 || gen.Value(l.o.MaxDelay) > gen.MaxDelay {
 		fault("--max-delay %d: want 0 to %d", l.o.MaxDelay, gen.MaxDelay)
 	}
-	if l.o.Layout != campaigns.AnyLayout {
+	if l.o.Layout != config.AnyLayout {
 		if _, err := gen.ParseLayout(l.o.Layout); err != nil {
 			fault("--layout: %w, or any", err)
 		}
@@ -102,7 +104,7 @@ func (l *litmusRun) prepare(args []string) error {
 	if err := litmus.CheckModel(l.o.Model); err != nil {
 		fault("--model: %w", err)
 	}
-	if _, err := campaigns.NewRunner(l.o.Sim, &l.o.Config); err != nil {
+	if _, err := execute.NewRunner(l.o.Sim, &l.o.Config); err != nil {
 		fault("--sim %s: %w", l.o.Sim, err)
 	}
 	if l.o.Herd != "" {
@@ -186,18 +188,18 @@ func (l *litmusRun) saveShapes(args []string) error {
 // litmusStatus is the exit status that reports mean; some tests may be
 // missing.
 func litmusStatus(reports []*litmus.Report, missing bool) int {
-	status := campaigns.ExitOK
+	status := summary.ExitOK
 	if missing {
-		status = campaigns.ExitUndecided
+		status = summary.ExitUndecided
 	}
 	for _, r := range reports {
 		switch {
 		case r.Finding():
-			return campaigns.ExitFinding
+			return summary.ExitFinding
 		case r.Failure != nil && r.Failure.Outcome == sim.Infra:
-			status = campaigns.ExitInfra
-		case r.Herd != nil && r.Herd.Skipped == "" && !r.Herd.Agrees() && status == campaigns.ExitOK:
-			status = campaigns.ExitUndecided
+			status = summary.ExitInfra
+		case r.Herd != nil && r.Herd.Skipped == "" && !r.Herd.Agrees() && status == summary.ExitOK:
+			status = summary.ExitUndecided
 		}
 	}
 	return status

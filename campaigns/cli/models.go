@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/guide"
 	"ordeal/check/model"
@@ -31,7 +31,7 @@ that tells the two apart, judged by all models as it is printed.`,
 		if len(args) == 0 {
 			return listModels(e.stdout)
 		}
-		found, err := campaigns.ParseModels(args[0])
+		found, err := config.ParseModels(args[0])
 		if err != nil {
 			return usage(err)
 		}

@@ -13,9 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/kill"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/shrink"
+	"ordeal/campaigns/summary"
 )
 
 // bugsFile is the catalogue that comes with the command.
@@ -73,7 +75,7 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 		return usage(err)
 	}
 	if b.named {
-		list = slices.DeleteFunc(list, func(cfg *campaigns.Config) bool { return !kill.Named(cfg.Bug) })
+		list = slices.DeleteFunc(list, func(cfg *config.Config) bool { return !kill.Named(cfg.Bug) })
 	}
 	var catches []*kill.Catch
 	var reduced []*reducedBug
@@ -96,15 +98,15 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 		return err
 	}
 	if slices.ContainsFunc(catches, func(c *kill.Catch) bool { return !c.Expected() }) {
-		return exit(campaigns.ExitFinding)
+		return exit(summary.ExitFinding)
 	}
 	return nil
 }
 
 // catalogue is the campaign whose bugs to catch.
-func (b *bugs) catalogue() (*campaigns.Campaign, error) {
+func (b *bugs) catalogue() (*config.Campaign, error) {
 	if b.file == "" {
-		return campaigns.Ready(bugsFile)
+		return config.Ready(bugsFile)
 	}
 	c, _, err := b.campaign(b.file, nil)
 	return c, err
@@ -124,16 +126,16 @@ type reducedBug struct {
 }
 
 // reduceOne records a failing run and reduces it.
-func (b *bugs) reduceOne(ctx context.Context, cfg *campaigns.Config, caught *kill.Catch) (*reducedBug, error) {
+func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *kill.Catch) (*reducedBug, error) {
 	if b.dir == "" {
 		var err error
 		if b.dir, err = newDir("bugs"); err != nil {
 			return nil, err
 		}
 	}
-	dir := campaigns.RunDir(filepath.Join(b.dir, cfg.Name))
-	record := &campaigns.Record{
-		Seed: caught.First.Seed, Sim: campaigns.SimBuiltin, Config: *cfg, Timeout: campaigns.Duration(time.Minute),
+	dir := rundir.Dir(filepath.Join(b.dir, cfg.Name))
+	record := &rundir.Spec{
+		Seed: caught.First.Seed, Sim: config.SimBuiltin, Config: *cfg, Timeout: config.Duration(time.Minute),
 		Command: b.args, Started: time.Now(),
 	}
 	if err := dir.Create(caught.First.Program, record); err != nil {
@@ -146,7 +148,7 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *campaigns.Config, caught *kil
 	if err != nil {
 		return nil, err
 	}
-	out := campaigns.RunDir(filepath.Join(string(dir), "reduced"))
+	out := rundir.Dir(filepath.Join(string(dir), "reduced"))
 	if err := res.Write(ctx, out, b.args); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/kill"
 )
 
@@ -34,7 +34,7 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 		if h.Seeds < 1 || h.Budget < 1 {
 			return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", h.Seeds, h.Budget))
 		}
-		c, err := campaigns.Ready(bugsFile)
+		c, err := config.Ready(bugsFile)
 		if err != nil {
 			return err
 		}

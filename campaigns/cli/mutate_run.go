@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/kill"
+	"ordeal/campaigns/summary"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
@@ -176,7 +176,7 @@ func (m *matrix) report(results []kill.Result) error {
 	}
 	fmt.Fprintf(m.stdout, "\nresults  %s\n", path)
 	if len(survivors) > 0 {
-		return exit(campaigns.ExitFinding)
+		return exit(summary.ExitFinding)
 	}
 	return nil
 }

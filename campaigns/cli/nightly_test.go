@@ -15,7 +15,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 )
 
 // nightlyScripts is the folder of the examples for cron, systemd and GitHub.
@@ -118,7 +118,7 @@ func TestNightKilled(t *testing.T) {
 	if said := runNight(t, nights, campaign, 0, "--resume"); said != "" {
 		t.Errorf("a night without findings says\n%s", said)
 	}
-	a, err := campaigns.Open(filepath.Join(nights, night))
+	a, err := journal.Open(filepath.Join(nights, night))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -29,12 +31,12 @@ func (o *observe) flags(fs *pflag.FlagSet) {
 // runner makes the runner of a run, and closes the trace.
 func (o *observe) runner(r *run) (runner sim.Runner, finish func() error, err error) {
 	finish = func() error { return nil }
-	coherent := r.sim == campaigns.SimBuiltin && r.cfg.Coherent()
-	if o.coverage && r.sim != campaigns.SimGem5 && !coherent {
+	coherent := r.sim == config.SimBuiltin && r.cfg.Coherent()
+	if o.coverage && r.sim != config.SimGem5 && !coherent {
 		return nil, nil, errors.New("--coverage: want a coherence protocol: --sim builtin with --protocol or --slicc")
 	}
 	if o.trace == "" {
-		runner, err = campaigns.NewRunner(r.sim, &r.cfg)
+		runner, err = execute.NewRunner(r.sim, &r.cfg)
 		return runner, finish, err
 	}
 	if !coherent {
@@ -50,7 +52,7 @@ func (o *observe) runner(r *run) (runner sim.Runner, finish func() error, err er
 		}
 	}
 	buffered := bufio.NewWriterSize(w, 1<<16)
-	if runner, err = campaigns.NewTraced(&r.cfg, buffered); err != nil {
+	if runner, err = execute.NewTraced(&r.cfg, buffered); err != nil {
 		return nil, nil, errors.Join(err, w.Close())
 	}
 	return runner, func() error {
@@ -73,7 +75,7 @@ type jsonRun struct {
 	Threads   int    `json:"threads"`
 	Locations int    `json:"locations"`
 	Rounds    int    `json:"rounds"`
-	campaigns.Judgement
+	rundir.Result
 	Transitions sim.Coverage `json:"transitions,omitempty"`
 }
 

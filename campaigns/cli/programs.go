@@ -5,12 +5,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/sim/builtin"
 )
 
 // programFlags adds the flags that describe random programs.
-func programFlags(fs *pflag.FlagSet, p *campaigns.Programs) {
+func programFlags(fs *pflag.FlagSet, p *config.Programs) {
 	fs.IntVar(&p.Threads, "threads", p.Threads, "number of threads")
 	fs.IntVar(&p.Ops, "ops", p.Ops, "operations of each thread")
 	fs.IntVar(&p.Locations, "locations", p.Locations, "number of locations")
@@ -26,14 +26,14 @@ func programFlags(fs *pflag.FlagSet, p *campaigns.Programs) {
 }
 
 // roundFlags adds the flags that say how a program is executed.
-func roundFlags(fs *pflag.FlagSet, p *campaigns.Programs) {
+func roundFlags(fs *pflag.FlagSet, p *config.Programs) {
 	fs.IntVar(&p.Rounds, "rounds", p.Rounds, "how often to execute the program in one run")
-	fs.StringVar(&p.Sync, "sync", p.Sync, "how threads proceed from round to round: "+strings.Join(campaigns.Syncs(), ", "))
+	fs.StringVar(&p.Sync, "sync", p.Sync, "how threads proceed from round to round: "+strings.Join(config.Syncs(), ", "))
 }
 
 // machineFlags adds the flags that describe what is simulated, some of them
 // by gem5 too.
-func machineFlags(fs *pflag.FlagSet, m *campaigns.Machine) {
+func machineFlags(fs *pflag.FlagSet, m *config.Machine) {
 	fs.StringVar(&m.Core, "core", m.Core, "builtin: kind of the cores: inorder, tso, ooo, pso, rmo (default tso)")
 	fs.StringVar(&m.Protocol, "protocol", m.Protocol, "builtin: memory system: "+strings.Join(builtin.Protocols(), ", ")+" (default "+builtin.Ideal+")")
 	fs.StringVar(&m.SLICC, "slicc", m.SLICC, "builtin: root file of a coherence protocol in gem5's language, as MI_example.slicc")

@@ -12,8 +12,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 )
 
 // The ways to show progress.
@@ -72,7 +74,7 @@ type progress struct {
 
 // newProgress shows the progress of a campaign in a directory, in a mode that
 // resolve gave. A campaign without a name is one that could not be read.
-func newProgress(e *env, mode string, c *campaigns.Campaign, dir string) *progress {
+func newProgress(e *env, mode string, c *config.Campaign, dir string) *progress {
 	p := &progress{w: e.stderr, state: newState(c), due: pace{start: time.Now()}}
 	switch mode {
 	case progressNone:
@@ -93,7 +95,7 @@ func newProgress(e *env, mode string, c *campaigns.Campaign, dir string) *progre
 }
 
 // planned says what a campaign is to do.
-func planned(c *campaigns.Campaign) string {
+func planned(c *config.Campaign) string {
 	text := messages.Plural(c.Runs(), "run")
 	if c.Budget > 0 {
 		text += ", at most " + span(time.Duration(c.Budget))
@@ -102,7 +104,7 @@ func planned(c *campaigns.Campaign) string {
 }
 
 // watch is told of every run that is recorded.
-func (p *progress) watch(s *campaigns.Summary, run *campaigns.Run) {
+func (p *progress) watch(s *summary.Summary, run *journal.Run) {
 	now := time.Now()
 	p.mu.Lock()
 	found := p.state.note(s, run, now)

@@ -7,13 +7,15 @@ import (
 	"slices"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
 // state is what the progress of a campaign shows.
 type state struct {
-	campaign *campaigns.Campaign
+	campaign *config.Campaign
 	runs     int // recorded, by earlier sessions too
 	planned  int
 	spent    time.Duration // on the campaign, at noted
@@ -41,7 +43,7 @@ type covered struct {
 	of       int // 0: not known
 }
 
-func newState(c *campaigns.Campaign) *state {
+func newState(c *config.Campaign) *state {
 	return &state{campaign: c, planned: c.Runs(), findings: -1}
 }
 
@@ -49,7 +51,7 @@ func newState(c *campaigns.Campaign) *state {
 const coverageEvery = time.Second
 
 // note counts a run, and says of the first run of a finding what was found.
-func (p *state) note(s *campaigns.Summary, run *campaigns.Run, now time.Time) (found string) {
+func (p *state) note(s *summary.Summary, run *journal.Run, now time.Time) (found string) {
 	total := s.Total()
 	p.runs, p.planned, p.spent, p.noted = total.Runs, s.Planned, s.Elapsed, now
 	p.pace.add(sample{now, total.Runs, total.Operations}, run.Operations)
@@ -60,9 +62,9 @@ func (p *state) note(s *campaigns.Summary, run *campaigns.Run, now time.Time) (f
 		switch k := r.Canary; {
 		case k != nil && k.Control == "":
 			p.canaries++
-			if k.Fate == campaigns.FateCaught {
+			if k.Fate == summary.StatusCaught {
 				p.caught++
-			} else if k.Fate == campaigns.FateMissed {
+			} else if k.Fate == summary.StatusMissed {
 				p.missed = append(p.missed, r.Config)
 			}
 			p.outcomes[sim.Infra] += r.Outcomes[sim.Infra]
@@ -80,7 +82,7 @@ func (p *state) note(s *campaigns.Summary, run *campaigns.Run, now time.Time) (f
 }
 
 // noteFindings looks whether a run is one of a finding.
-func (p *state) noteFindings(s *campaigns.Summary, run *campaigns.Run, now time.Time) string {
+func (p *state) noteFindings(s *summary.Summary, run *journal.Run, now time.Time) string {
 	before := p.findings
 	p.findings = len(s.Findings)
 	if run.Finding() {
@@ -108,7 +110,7 @@ func (p *state) noteFindings(s *campaigns.Summary, run *campaigns.Run, now time.
 
 // coverageOf adds up what all kinds of run took of each protocol, canaries
 // aside: the tables of their protocols are others.
-func coverageOf(c *campaigns.Campaign, s *campaigns.Summary) []covered {
+func coverageOf(c *config.Campaign, s *summary.Summary) []covered {
 	var names []string
 	sums := make(map[string]sim.Coverage)
 	whole := make(map[string]bool)

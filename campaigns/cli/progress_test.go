@@ -14,13 +14,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
 // someState is a campaign in the middle of a night.
 func someState(now time.Time) *state {
-	c := &campaigns.Campaign{Name: "night", Budget: campaigns.Duration(8 * time.Hour)}
+	c := &config.Campaign{Name: "night", Budget: config.Duration(8 * time.Hour)}
 	return &state{
 		campaign: c, runs: 12_345, planned: 400_000, spent: 51 * time.Minute, noted: now,
 		outcomes: map[sim.Outcome]int{sim.Passed: 12_300, sim.Violation: 31, sim.Crash: 14, sim.Infra: 2},
@@ -68,7 +69,7 @@ func TestProgressLines(t *testing.T) {
 	if got := s.lines(now, 80)[0]; !strings.HasSuffix(got, " 99.8 % of budget, 1m00s left") {
 		t.Errorf("at the end: %s", got)
 	}
-	empty := newState(new(campaigns.Campaign))
+	empty := newState(new(config.Campaign))
 	if got := empty.lines(now, 80); len(got) != 4 || !strings.Contains(got[0], "0 of 0 runs") {
 		t.Errorf("before the first run: %q", got)
 	}
@@ -85,24 +86,24 @@ func TestCoverageOf(t *testing.T) {
 		c[len(c)-1].Unreachable = "it is"
 		return c
 	}
-	c := new(campaigns.Campaign)
-	s := new(campaigns.Summary)
+	c := new(config.Campaign)
+	s := new(summary.Summary)
 	for _, r := range []struct {
 		protocol string
-		canary   *campaigns.Canary
+		canary   *summary.Canary
 		coverage sim.Coverage
 		whole    bool
 	}{
 		{"mi", nil, rows(1, 0, 0, 0, 0), true},
-		{"mi", new(campaigns.Canary), rows(1, 1, 1, 1, 0), true},
+		{"mi", new(summary.Canary), rows(1, 1, 1, 1, 0), true},
 		{"", nil, nil, false}, // the processor
 		{"mi", nil, rows(2, 7, 0, 0, 0), true},
 		{"MI_example", nil, rows(1, 1), false},
 	} {
-		cfg := campaigns.Config{Name: fmt.Sprint(len(c.Configs))}
+		cfg := config.Config{Name: fmt.Sprint(len(c.Configs))}
 		cfg.Protocol = r.protocol
 		c.Configs = append(c.Configs, cfg)
-		s.Rows = append(s.Rows, campaigns.Row{Config: cfg.Name, Canary: r.canary, Coverage: r.coverage, Whole: r.whole})
+		s.Rows = append(s.Rows, summary.Row{Config: cfg.Name, Canary: r.canary, Coverage: r.coverage, Whole: r.whole})
 	}
 	if got, want := coverageOf(c, s), []covered{{"mi", 2, 4}, {"MI_example", 2, 0}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -13,7 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/shrink"
 	"ordeal/check"
 	"ordeal/check/minimal"
@@ -50,7 +51,7 @@ operations that no part can be left out of, in the format of Axe, and why.`,
 		if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
 			return r.trace(ctx, args[0])
 		}
-		return r.run(ctx, campaigns.RunDir(args[0]))
+		return r.run(ctx, rundir.Dir(args[0]))
 	})
 	return cmd
 }
@@ -61,11 +62,11 @@ type reduction struct {
 	o shrink.Options
 }
 
-func (r *reduction) run(ctx context.Context, dir campaigns.RunDir) error {
+func (r *reduction) run(ctx context.Context, dir rundir.Dir) error {
 	if err := r.validate(); err != nil {
 		return usage(err)
 	}
-	out := campaigns.RunDir(filepath.Join(string(dir), "reduced"))
+	out := rundir.Dir(filepath.Join(string(dir), "reduced"))
 	if _, err := os.Lstat(string(out)); !errors.Is(err, fs.ErrNotExist) {
 		return usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
 	}
@@ -89,7 +90,7 @@ func (r *reduction) run(ctx context.Context, dir campaigns.RunDir) error {
 
 // trace reduces the first trace of a file that the model forbids.
 func (r *reduction) trace(ctx context.Context, file string) error {
-	models, err := campaigns.ParseModels(cmp.Or(r.o.Model, defaultModels[0].Name))
+	models, err := config.ParseModels(cmp.Or(r.o.Model, defaultModels[0].Name))
 	if err != nil {
 		return usage(fmt.Errorf("--model: %w", err))
 	}
@@ -113,7 +114,7 @@ func (r *reduction) trace(ctx context.Context, file string) error {
 			return err
 		}
 		fmt.Fprintln(r.stdout)
-		return campaigns.Explain(r.stdout, res.History, models[0], &res.Verdict)
+		return rundir.Explain(r.stdout, res.History, models[0], &res.Verdict)
 	})
 	if err == nil && !found {
 		return fmt.Errorf("reduce %s: %s forbids no trace in it", file, models[0].Name)
@@ -134,7 +135,7 @@ func (r *reduction) validate() error {
 	return errors.Join(append(errs, positive("check-timeout", r.o.CheckTimeout))...)
 }
 
-func (r *reduction) print(res *shrink.Result, dir campaigns.RunDir) {
+func (r *reduction) print(res *shrink.Result, dir rundir.Dir) {
 	w := r.stdout
 	fmt.Fprintf(w, "failure     %s\n", res.Identity)
 	fmt.Fprintf(w, "reduced     from %d operations to %d, in %d threads and %d rounds\n",

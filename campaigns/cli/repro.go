@@ -11,8 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/repro"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 )
 
 func newRepro(e *env) *cobra.Command {
@@ -86,15 +87,15 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	if err := positive("check-timeout", r.checkTimeout); err != nil {
 		return usage(err)
 	}
-	o := repro.Options{Tries: r.tries, Command: r.args, Watch: func(try int, came *campaigns.Case, hit bool) {
+	o := repro.Options{Tries: r.tries, Command: r.args, Watch: func(try int, came *rundir.Case, hit bool) {
 		word := "differs"
 		if hit {
 			word = "recurs"
 		}
-		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(&came.Judgement))
+		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(&came.Result))
 	}}
 	o.Judging.Timeout = r.checkTimeout
-	report, err := repro.Repeat(ctx, campaigns.RunDir(dir), o)
+	report, err := repro.Repeat(ctx, rundir.Dir(dir), o)
 	if report != nil && report.Tries > 0 {
 		r.print(report)
 	}
@@ -102,7 +103,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		return err
 	}
 	if report.Hits > 0 && report.Recorded.Finding() || len(report.Others) > 0 {
-		return exit(campaigns.ExitFinding)
+		return exit(summary.ExitFinding)
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func (r *repeat) print(report *repro.Report) {
 }
 
 // describe is a judgement on one line.
-func describe(j *campaigns.Judgement) string {
+func describe(j *rundir.Result) string {
 	parts := []string{j.Outcome.String()}
 	for _, a := range j.Answers {
 		parts = append(parts, a.Model+" "+a.Answer)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/summary"
 	"ordeal/parse/formats/litmus"
 )
 
@@ -75,12 +75,12 @@ func usage(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &statusError{campaigns.ExitUsage, err}
+	return &statusError{summary.ExitUsage, err}
 }
 
 // exit ends the command with a status and nothing more to say.
 func exit(status int) error {
-	if status == campaigns.ExitOK {
+	if status == summary.ExitOK {
 		return nil
 	}
 	return &statusError{status: status}
@@ -90,15 +90,15 @@ func exit(status int) error {
 func (e *env) status(root *cobra.Command, err error) int {
 	if werr := e.stdout.err; werr != nil {
 		fmt.Fprintf(e.stderr, "ordeal: write standard output: %v\n", werr)
-		return campaigns.ExitInfra
+		return summary.ExitInfra
 	}
 	if err == nil {
-		return campaigns.ExitOK
+		return summary.ExitOK
 	}
 	var se *statusError
 	if !errors.As(err, &se) {
 		// Only cobra itself makes other errors: they are about usage.
-		se = &statusError{campaigns.ExitUsage, err}
+		se = &statusError{summary.ExitUsage, err}
 	}
 	if se.err != nil {
 		for msg := range strings.SplitSeq(err.Error(), "\n") {
@@ -157,10 +157,10 @@ func (e *env) startProfile(path string) error {
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return &statusError{campaigns.ExitInfra, err}
+		return &statusError{summary.ExitInfra, err}
 	}
 	if err := pprof.StartCPUProfile(f); err != nil {
-		return &statusError{campaigns.ExitInfra, err}
+		return &statusError{summary.ExitInfra, err}
 	}
 	e.stopProfile = func() error {
 		pprof.StopCPUProfile()
@@ -179,9 +179,9 @@ func body(run func(ctx context.Context, args []string) error) func(*cobra.Comman
 			return err
 		}
 		if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
-			return &statusError{campaigns.ExitUndecided, fmt.Errorf("interrupted: %w", err)}
+			return &statusError{summary.ExitUndecided, fmt.Errorf("interrupted: %w", err)}
 		}
-		return &statusError{campaigns.ExitInfra, err}
+		return &statusError{summary.ExitInfra, err}
 	}
 }
 

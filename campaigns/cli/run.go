@@ -13,7 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/parse/formats/litmus"
@@ -21,7 +24,7 @@ import (
 )
 
 func newRun(e *env) *cobra.Command {
-	r := run{env: e, cfg: campaigns.Config{Name: "run", Runs: 1, Programs: campaigns.DefaultPrograms()}}
+	r := run{env: e, cfg: config.Config{Name: "run", Runs: 1, Programs: config.DefaultPrograms()}}
 	cmd := &cobra.Command{
 		Use:   "run [FILE|-]",
 		Short: "Run one program on one simulator and print the verdict",
@@ -35,7 +38,7 @@ classify.`,
 		Args: arguments(0, 1, "one FILE, or - for standard input"),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&r.sim, "sim", "host", "simulator: "+strings.Join(campaigns.Sims(), ", "))
+	fs.StringVar(&r.sim, "sim", "host", "simulator: "+strings.Join(config.Sims(), ", "))
 	fs.StringVar(&r.models, "model", "", "models to judge by, the expected one first (default what the simulator promises, and sc)")
 	fs.StringVar(&r.dir, "dir", "", "run directory, made here; default runs/run-TIME")
 	fs.Uint64Var(&r.seed, "seed", 1, "seed of the simulator's own randomness")
@@ -64,11 +67,11 @@ classify.`,
 type run struct {
 	*env
 	observe               observe
-	cfg                   campaigns.Config
+	cfg                   config.Config
 	sim, models, dir      string
 	seed                  uint64
 	timeout, checkTimeout time.Duration
-	memory, logSize       campaigns.Size
+	memory, logSize       config.Size
 }
 
 // program is the one of the file named, or a random one.
@@ -109,7 +112,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	if r.models == "" {
 		r.models = r.cfg.Promise() + ",sc"
 	}
-	models, err := campaigns.ParseModels(r.models)
+	models, err := config.ParseModels(r.models)
 	if err != nil {
 		return usage(fmt.Errorf("--model: %w", err))
 	}
@@ -127,11 +130,11 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	for _, m := range models[1:] {
 		cfg.Classify = append(cfg.Classify, m.Name)
 	}
-	record := &campaigns.Record{
-		Seed: r.seed, Sim: r.sim, Config: cfg, Timeout: campaigns.Duration(r.timeout),
-		Memory: r.memory, LogSize: r.logSize, Command: r.args, Tools: campaigns.Tools(ctx, runner), Started: time.Now(),
+	record := &rundir.Spec{
+		Seed: r.seed, Sim: r.sim, Config: cfg, Timeout: config.Duration(r.timeout),
+		Memory: r.memory, LogSize: r.logSize, Command: r.args, Tools: execute.ToolVersions(ctx, runner), Started: time.Now(),
 	}
-	single := campaigns.Single{Runner: runner, Judging: campaigns.Judging{
+	single := execute.Executor{Runner: runner, Judging: execute.CheckOptions{
 		Models: models, Options: check.Options{Timeout: r.checkTimeout},
 	}}
 	done, err := single.Run(ctx, dir, p, record)
@@ -144,7 +147,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	if err := r.tell(dir, p, done); err != nil {
 		return err
 	}
-	return exit(statusOf(&done.Judgement))
+	return exit(statusOf(&done.Result))
 }
 
 // readProgram reads the program from a file or standard input. That of a litmus
@@ -174,12 +177,12 @@ func (e *env) readProgram(file string) (*gen.Program, error) {
 }
 
 // makeDir makes the run directory.
-func (r *run) makeDir() (campaigns.RunDir, error) {
+func (r *run) makeDir() (rundir.Dir, error) {
 	if r.dir != "" {
-		return campaigns.RunDir(r.dir), os.MkdirAll(r.dir, 0o755)
+		return rundir.Dir(r.dir), os.MkdirAll(r.dir, 0o755)
 	}
 	dir, err := newDir("run")
-	return campaigns.RunDir(dir), err
+	return rundir.Dir(dir), err
 }
 
 // newDir makes a directory runs/NAME-TIME that did not exist.
@@ -199,11 +202,11 @@ func newDir(name string) (string, error) {
 }
 
 // tell prints what came of a run, in the form that the flags ask for.
-func (r *run) tell(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) error {
+func (r *run) tell(dir rundir.Dir, p *gen.Program, done *rundir.Case) error {
 	if r.observe.json {
 		return r.observe.printJSON(r.stdout, &jsonRun{
 			Dir: string(dir), Threads: len(p.Threads), Locations: len(p.Locations), Rounds: r.cfg.Programs.Rounds,
-			Judgement: done.Judgement,
+			Result: done.Result,
 		}, done.Coverage)
 	}
 	r.print(dir, p, done)
@@ -211,7 +214,7 @@ func (r *run) tell(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) e
 }
 
 // print says what came of a run and what to do next.
-func (r *run) print(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) {
+func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Case) {
 	w := r.stdout
 	fmt.Fprintf(w, "%-10s %d threads, %d locations, %d rounds, %d operations in %.2f s\n", done.Outcome,
 		len(p.Threads), len(p.Locations), r.cfg.Programs.Rounds, done.Operations, done.Elapsed.Seconds())
@@ -244,9 +247,9 @@ func (r *run) print(dir campaigns.RunDir, p *gen.Program, done *campaigns.Case) 
 
 // printLitmus says how often the condition of a litmus test held, where the
 // rounds can be told apart.
-func (r *run) printLitmus(done *campaigns.Case) {
+func (r *run) printLitmus(done *rundir.Case) {
 	rounds := r.cfg.Programs.Rounds
-	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.sim != campaigns.SimHost || r.cfg.Sync != "round") {
+	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.sim != config.SimHost || r.cfg.Sync != "round") {
 		return
 	}
 	states := r.litmus.States(done.History, rounds)
@@ -266,16 +269,16 @@ func lastLines(text string, n int) string {
 }
 
 // statusOf is the exit status that the judgement of one run means.
-func statusOf(j *campaigns.Judgement) int {
+func statusOf(j *rundir.Result) int {
 	switch {
 	case j.Finding():
-		return campaigns.ExitFinding
+		return summary.ExitFinding
 	case j.Outcome == sim.Infra:
-		return campaigns.ExitInfra
+		return summary.ExitInfra
 	case j.Undecided():
-		return campaigns.ExitUndecided
+		return summary.ExitUndecided
 	}
-	return campaigns.ExitOK
+	return summary.ExitOK
 }
 
 func positive(flag string, d time.Duration) error {

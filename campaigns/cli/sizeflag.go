@@ -1,14 +1,14 @@
 package cli
 
-import "ordeal/campaigns"
+import "ordeal/campaigns/config"
 
 // sizeFlag is a flag that is a number of bytes.
-type sizeFlag campaigns.Size
+type sizeFlag config.Size
 
-func (s *sizeFlag) Set(text string) error { return (*campaigns.Size)(s).UnmarshalText([]byte(text)) }
+func (s *sizeFlag) Set(text string) error { return (*config.Size)(s).UnmarshalText([]byte(text)) }
 
 func (s *sizeFlag) String() string {
-	text, err := campaigns.Size(*s).MarshalText()
+	text, err := config.Size(*s).MarshalText()
 	if err != nil {
 		return ""
 	}

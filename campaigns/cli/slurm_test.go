@@ -15,9 +15,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/internal/slurmtest"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 )
 
 // TestSlurm runs campaigns on a real Slurm.
@@ -104,7 +105,7 @@ configs:
 		t.Errorf("in the end: %+v", s)
 	}
 	for i, shard := range s.Shards {
-		if shard.State != "COMPLETED" || shard.End != campaigns.EndComplete {
+		if shard.State != "COMPLETED" || shard.End != journal.EndComplete {
 			said, _ := os.ReadFile(filepath.Join(night, "shards", fmt.Sprint(i+1)+".log"))
 			t.Errorf("shard %d: %+v\n%s", i+1, shard, said)
 		}
@@ -142,7 +143,7 @@ func testSlurmEnds(t *testing.T, c *slurmtest.Cluster) {
 	c.Run("scancel", "--batch", "--signal=TERM", job+"_1")
 	c.Eventually("the shard to end whose time is up", func() bool {
 		one := clusterStatus(t, dir).Shards[0]
-		return one.State == "FAILED" && one.End == campaigns.EndInterrupted
+		return one.State == "FAILED" && one.End == journal.EndInterrupted
 	})
 	out, err := command(t, "campaign", "cancel", dir).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), job+"_2 "+job+"_3") || strings.Contains(string(out), job+"_1") {
@@ -151,7 +152,7 @@ func testSlurmEnds(t *testing.T, c *slurmtest.Cluster) {
 	c.Eventually("the others to end in order", func() bool {
 		s := clusterStatus(t, dir)
 		for _, shard := range s.Shards[1:] {
-			if shard.State != "CANCELLED" || shard.End != campaigns.EndInterrupted {
+			if shard.State != "CANCELLED" || shard.End != journal.EndInterrupted {
 				return false
 			}
 		}
@@ -165,11 +166,11 @@ func testSlurmEnds(t *testing.T, c *slurmtest.Cluster) {
 	if s := clusterStatus(t, dir); s.Merged != merged || s.Complete {
 		t.Errorf("merged in %q, complete %v", s.Merged, s.Complete)
 	}
-	a, err := campaigns.Open(merged)
+	a, err := journal.Open(merged)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum, err := a.Summary(); err != nil || sum.Total().Runs != s.Runs || s.Runs < 6 {
+	if sum, err := summary.Read(a); err != nil || sum.Total().Runs != s.Runs || s.Runs < 6 {
 		t.Errorf("%d runs are merged of %d: %v", sum.Total().Runs, s.Runs, err)
 	}
 }
@@ -206,7 +207,7 @@ func clusterStatus(t *testing.T, dir string) *cluster.Status {
 // beganAt is when a shard began.
 func beganAt(t *testing.T, dir string, shard int) time.Time {
 	t.Helper()
-	a, err := campaigns.Open(cluster.Dir(dir).Shard(shard))
+	a, err := journal.Open(cluster.Dir(dir).Shard(shard))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,12 +227,12 @@ func signalJob(t *testing.T, pid int, signal syscall.Signal) {
 // contents is what a campaign's directory says, but for times.
 func contents(t *testing.T, dir string) any {
 	t.Helper()
-	a, err := campaigns.Open(dir)
+	a, err := journal.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	type line struct {
-		*campaigns.Entry
+		*journal.Entry
 		Program string // of the run directory
 	}
 	var lines []line
@@ -253,11 +254,11 @@ func contents(t *testing.T, dir string) any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := a.Summary()
+	sum, err := summary.Read(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []campaigns.Row
+	var rows []summary.Row
 	for _, r := range sum.Rows {
 		r.Simulated, r.Judged = 0, 0
 		rows = append(rows, r)

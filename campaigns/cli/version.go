@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/execute"
 )
 
 func newVersion(e *env) *cobra.Command {
@@ -16,7 +16,7 @@ func newVersion(e *env) *cobra.Command {
 		Short: "Print the version",
 		Args:  arguments(0, 0, "nothing"),
 		RunE: body(func(context.Context, []string) error {
-			_, err := fmt.Fprintf(e.stdout, "ordeal %s %s %s/%s\n", campaigns.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(e.stdout, "ordeal %s %s %s/%s\n", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		}),
 	}

@@ -42,7 +42,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 )
 
 // stateVersion is the version of cluster.json.
@@ -125,15 +127,15 @@ func (d Dir) path(names ...string) string {
 }
 
 // campaignFile is the path of the campaign file.
-func (d Dir) campaignFile() string { return d.path(campaigns.CampaignFile) }
+func (d Dir) campaignFile() string { return d.path(journal.CampaignFile) }
 
 // Campaign reads the campaign file, which is one that says everything.
-func (d Dir) Campaign() (*campaigns.Campaign, error) {
+func (d Dir) Campaign() (*config.Campaign, error) {
 	text, err := os.ReadFile(d.campaignFile())
 	if err != nil {
 		return nil, err
 	}
-	return campaigns.Parse(d.campaignFile(), text, nil)
+	return config.Parse(d.campaignFile(), text, nil)
 }
 
 // Shard is the directory of a shard.
@@ -166,7 +168,7 @@ func (d Dir) State() (*State, error) {
 	return s, nil
 }
 
-func (d Dir) write(s *State) error { return campaigns.WriteJSON(d.path("cluster.json"), s) }
+func (d Dir) write(s *State) error { return rundir.WriteJSON(d.path("cluster.json"), s, true) }
 
 // Begun lists the directories of the shards that have begun.
 func (d Dir) Begun() ([]string, error) {
@@ -176,7 +178,7 @@ func (d Dir) Begun() ([]string, error) {
 	}
 	var begun []string
 	for i := 1; i <= s.Shards; i++ {
-		if _, err := os.Lstat(filepath.Join(d.Shard(i), campaigns.HeadFile)); err == nil {
+		if _, err := os.Lstat(filepath.Join(d.Shard(i), journal.HeadFile)); err == nil {
 			begun = append(begun, d.Shard(i))
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -186,7 +188,7 @@ func (d Dir) Begun() ([]string, error) {
 }
 
 // newState is the state of a campaign of which nothing was submitted.
-func newState(c *campaigns.Campaign, shards int) (*State, error) {
+func newState(c *config.Campaign, shards int) (*State, error) {
 	var unique [4]byte
 	if _, err := rand.Read(unique[:]); err != nil {
 		return nil, err

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
 	"ordeal/campaigns/merge"
+	"ordeal/campaigns/summary"
 )
 
 // ShardJob is what the job of a shard does.
@@ -17,7 +19,7 @@ type ShardJob struct {
 	Dir   Dir
 	Shard int
 	// Loop says how to make runs; its Dir, Shard and Cores are set by Run.
-	Loop campaigns.Loop
+	Loop engine.Engine
 	_    struct{}
 }
 
@@ -27,7 +29,7 @@ const lockPoll = time.Second
 // Run begins the shard, or goes on with it, whatever an earlier job left: it
 // may have been killed at any moment. While another process still makes the
 // shard, as on a node that the engine has lost touch with, the job waits.
-func (j *ShardJob) Run(ctx context.Context) (*campaigns.Summary, error) {
+func (j *ShardJob) Run(ctx context.Context) (*summary.Summary, error) {
 	state, err := j.Dir.State()
 	if err != nil {
 		return nil, err
@@ -42,7 +44,7 @@ func (j *ShardJob) Run(ctx context.Context) (*campaigns.Summary, error) {
 	defer lock.Close()
 	loop := j.Loop
 	loop.Dir = j.Dir.Shard(j.Shard)
-	loop.Shard = campaigns.Shard{Index: j.Shard, Of: state.Shards}
+	loop.Shard = config.Shard{Index: j.Shard, Of: state.Shards}
 	loop.Cores = cores()
 	h, err := head(loop.Dir)
 	switch {

@@ -10,20 +10,20 @@ import (
 	"os"
 	"path/filepath"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 )
 
 // head reads campaign.json of a campaign's directory; nil where it has not
 // begun.
-func head(dir string) (*campaigns.Head, error) {
-	path := filepath.Join(dir, campaigns.HeadFile)
+func head(dir string) (*journal.Header, error) {
+	path := filepath.Join(dir, journal.HeadFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	h := new(campaigns.Head)
+	h := new(journal.Header)
 	if err := json.Unmarshal(data, h); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
@@ -36,13 +36,13 @@ func (d Dir) ended(i int) (bool, error) {
 	return h != nil && byItself(h.End), err
 }
 
-func byItself(end campaigns.End) bool {
-	return end == campaigns.EndComplete || end == campaigns.EndStopped || end == campaigns.EndBudget
+func byItself(end journal.End) bool {
+	return end == journal.EndComplete || end == journal.EndStopped || end == journal.EndBudget
 }
 
 // recorded counts the runs that a campaign's journal has.
 func recorded(dir string) (int, error) {
-	f, err := os.Open(filepath.Join(dir, campaigns.JournalFile))
+	f, err := os.Open(filepath.Join(dir, journal.JournalFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	} else if err != nil {

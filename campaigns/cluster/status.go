@@ -7,7 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 )
 
 // Status is how a campaign on a cluster does.
@@ -41,7 +43,7 @@ type ShardStatus struct {
 	Planned  int `json:"planned"`
 	Findings int `json:"findings"`
 	// End says how the shard's latest session ended; empty where it has not.
-	End campaigns.End `json:"end,omitempty"`
+	End journal.End `json:"end,omitempty"`
 	// Trouble says why the shard's directory cannot be read.
 	Trouble string `json:"trouble,omitempty"`
 }
@@ -63,7 +65,7 @@ func (d Dir) Status(ctx context.Context) (*Status, error) {
 	}
 	s.Merge = state.Merge
 	for _, task := range state.Tasks {
-		shard := campaigns.Shard{Index: task.Shard, Of: state.Shards}
+		shard := config.Shard{Index: task.Shard, Of: state.Shards}
 		one := ShardStatus{Task: task}
 		for _, has := range shard.Has(c) {
 			if has {
@@ -100,11 +102,11 @@ func (s *ShardStatus) read(d Dir) error {
 		return err
 	}
 	s.End = h.End
-	a, err := campaigns.Open(d.Shard(s.Shard))
+	a, err := journal.Open(d.Shard(s.Shard))
 	if err != nil {
 		return err
 	}
-	sum, err := a.Summary()
+	sum, err := summary.Read(a)
 	if err != nil {
 		return err
 	}

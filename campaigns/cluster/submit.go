@@ -14,7 +14,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 )
 
 // Submit says what to submit.
@@ -22,7 +24,7 @@ type Submit struct {
 	Dir Dir
 	// Campaign and Shards are nil and 0 where Dir has them already, or the
 	// same.
-	Campaign *campaigns.Campaign
+	Campaign *config.Campaign
 	Shards   int
 	// Program is the path of this program, WorkDir where jobs work, which stays
 	// what it was at first: paths in the campaign file may be relative to it.
@@ -143,8 +145,8 @@ func (s *Submit) Validate() error {
 		return err
 	}
 	for _, e := range entries { // a submission that was killed may have begun
-		begun := slices.Contains([]string{"shards", "cluster.lock", campaigns.CampaignFile}, e.Name()) ||
-			strings.HasPrefix(e.Name(), "."+campaigns.CampaignFile) || strings.HasPrefix(e.Name(), ".cluster.json")
+		begun := slices.Contains([]string{"shards", "cluster.lock", journal.CampaignFile}, e.Name()) ||
+			strings.HasPrefix(e.Name(), "."+journal.CampaignFile) || strings.HasPrefix(e.Name(), ".cluster.json")
 		if !begun {
 			return fmt.Errorf("directory %s is not empty: it has %s", s.Dir, e.Name())
 		}
@@ -159,7 +161,7 @@ func (s *Submit) create() (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := campaigns.WriteFile(s.Dir.campaignFile(), text); err != nil {
+	if err := rundir.WriteFile(s.Dir.campaignFile(), text, true); err != nil {
 		return nil, err
 	}
 	state, err := newState(s.Campaign, s.Shards)
@@ -299,7 +301,7 @@ func writeScript(path string, argv ...string) error {
 		b.WriteString(" '" + strings.ReplaceAll(word, "'", `'\''`) + "'")
 	}
 	b.WriteString(" ${SLURM_ARRAY_TASK_ID:+\"$SLURM_ARRAY_TASK_ID\"}\n")
-	return campaigns.WriteFile(path, []byte(b.String()))
+	return rundir.WriteFile(path, []byte(b.String()), true)
 }
 
 // logPattern is a path as --output takes it, where % begins what is to be

@@ -10,15 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
 	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/merge"
 	"ordeal/sim"
 )
 
-func small(t *testing.T) *campaigns.Campaign {
+func small(t *testing.T) *config.Campaign {
 	t.Helper()
-	c, err := campaigns.Parse("c.yaml", []byte("name: c\nsim: builtin\nconfigs: [{name: a, runs: 4, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]"), nil)
+	c, err := config.Parse("c.yaml", []byte("name: c\nsim: builtin\nconfigs: [{name: a, runs: 4, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,7 @@ func TestShardJobWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := make(chan string, 1)
-	job := ShardJob{Dir: d, Shard: 1, Loop: campaigns.Loop{Tell: func(line string) {
+	job := ShardJob{Dir: d, Shard: 1, Loop: engine.Engine{Tell: func(line string) {
 		select {
 		case told <- line:
 		default:
@@ -157,8 +159,8 @@ func TestShardJobCores(t *testing.T) {
 	r := &together{all: make(chan struct{})}
 	r.want.Store(4)
 	t.Setenv("SLURM_CPUS_ON_NODE", "4")
-	job := ShardJob{Dir: d, Shard: 1, Loop: campaigns.Loop{
-		Runner: func(string, *campaigns.Config) (sim.Runner, error) { return r, nil },
+	job := ShardJob{Dir: d, Shard: 1, Loop: engine.Engine{
+		Runner: func(string, *config.Config) (sim.Runner, error) { return r, nil },
 	}}
 	sum, err := job.Run(t.Context())
 	if err != nil || sum.Total().Outcomes[sim.Passed] != 4 {
@@ -197,7 +199,7 @@ func TestSubmitMergeBehind(t *testing.T) {
 			t.Errorf("all is merged, but submitted: %+v", done)
 		}
 	}
-	if err := os.Truncate(filepath.Join(d.Merged(), campaigns.JournalFile), 0); err != nil {
+	if err := os.Truncate(filepath.Join(d.Merged(), journal.JournalFile), 0); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := s.Run(t.Context()); err != nil || done.Job != "" || done.Merge != "5" {

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -30,7 +32,7 @@ type baseline struct {
 	target  *Target
 	kind    core.Kind
 	options []builtin.Options // by machine
-	judging campaigns.Judging
+	judging execute.CheckOptions
 	seeds   [][]plainRun // by seed
 	runs    int          // Options.Runs
 }
@@ -58,11 +60,11 @@ func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baselin
 		}
 		options.SLICC, options.Repair, options.Watchdog = "", false, watchdog
 		b.options = append(b.options, options)
-		models, err := campaigns.ParseModels(machine.Promise())
+		models, err := config.ParseModels(machine.Promise())
 		if err != nil {
 			return nil, err
 		}
-		b.judging = campaigns.Judging{Models: models, Options: check.Options{Timeout: runTimeout}}
+		b.judging = execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}}
 	}
 	plain, err := b.on(t.Tree)
 	if err != nil {
@@ -141,7 +143,7 @@ func (m *machines) get(n int) (*builtin.Runner, error) {
 }
 
 // run runs and judges a program on a protocol.
-func (b *baseline) run(ctx context.Context, on *machines, run *plainRun) (*builtin.Report, *campaigns.Case, error) {
+func (b *baseline) run(ctx context.Context, on *machines, run *plainRun) (*builtin.Report, *rundir.Case, error) {
 	runner, err := on.get(run.machine)
 	if err != nil {
 		return nil, nil, err
@@ -150,6 +152,6 @@ func (b *baseline) run(ctx context.Context, on *machines, run *plainRun) (*built
 	if err != nil {
 		return nil, nil, err
 	}
-	came, err := campaigns.Judge(ctx, run.program, run.rounds, &report.Result, b.judging)
+	came, err := execute.Evaluate(ctx, run.program, run.rounds, &report.Result, b.judging)
 	return &report, came, err
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -24,11 +26,11 @@ type Hunt struct {
 
 // Catch is what came of a bug of the catalogue.
 type Catch struct {
-	Name string        `json:"name"`
-	Bug  campaigns.Bug `json:"bug"`
+	Name string     `json:"name"`
+	Bug  config.Bug `json:"bug"`
 	// Machine is what it was planted in.
-	Machine campaigns.Machine `json:"machine"`
-	Seeds   []Trial           `json:"seeds"`
+	Machine config.Machine `json:"machine"`
+	Seeds   []Trial        `json:"seeds"`
 	// First is the first run that failed; nil if none did.
 	First *Failure `json:"first,omitempty"`
 }
@@ -39,7 +41,7 @@ type Failure struct {
 	Rounds  int          `json:"rounds"`
 	Program *gen.Program `json:"-"`
 	// Case is what came of it.
-	Case *campaigns.Case `json:"-"`
+	Case *rundir.Case `json:"-"`
 }
 
 // Hits counts the seeds that caught the bug.
@@ -69,8 +71,8 @@ func (c *Catch) Expected() bool {
 
 // Catalogue lists the configurations of a campaign in which a bug is planted:
 // those with the given names, or all.
-func Catalogue(c *campaigns.Campaign, names []string) ([]*campaigns.Config, error) {
-	var list []*campaigns.Config
+func Catalogue(c *config.Campaign, names []string) ([]*config.Config, error) {
+	var list []*config.Config
 	var known []string
 	for i := range c.Configs {
 		if cfg := &c.Configs[i]; cfg.Bug != nil {
@@ -92,7 +94,7 @@ func Catalogue(c *campaigns.Campaign, names []string) ([]*campaigns.Config, erro
 var number = regexp.MustCompile(`^[IEHA][0-9]+$`)
 
 // Named tells whether a paper or a tracker has a name for a bug.
-func Named(b *campaigns.Bug) bool { return b.Known != "" && !number.MatchString(b.Known) }
+func Named(b *config.Bug) bool { return b.Known != "" && !number.MatchString(b.Known) }
 
 // maxLike bounds the names that an error suggests.
 const maxLike = 8
@@ -116,12 +118,12 @@ func like(name string, known []string) []string {
 
 // Catch runs the programs of a configuration until its bug shows, once for
 // each seed.
-func (h Hunt) Catch(ctx context.Context, cfg *campaigns.Config) (*Catch, error) {
-	on, err := campaigns.NewRunner(campaigns.SimBuiltin, cfg)
+func (h Hunt) Catch(ctx context.Context, cfg *config.Config) (*Catch, error) {
+	on, err := execute.NewRunner(config.SimBuiltin, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("bug %s: %w", cfg.Name, err)
 	}
-	models, err := campaigns.ParseModels(cfg.Expect)
+	models, err := config.ParseModels(cfg.Expect)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +142,8 @@ func (h Hunt) Catch(ctx context.Context, cfg *campaigns.Config) (*Catch, error) 
 			if err != nil {
 				return nil, err
 			}
-			judging := campaigns.Judging{Models: models, Options: check.Options{Timeout: runTimeout}}
-			if f.Case, err = campaigns.Judge(ctx, f.Program, f.Rounds, &res, judging); err != nil {
+			judging := execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}}
+			if f.Case, err = execute.Evaluate(ctx, f.Program, f.Rounds, &res, judging); err != nil {
 				return nil, err
 			}
 			t.Ops += f.Program.Ops() * f.Rounds

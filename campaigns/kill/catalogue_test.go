@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 )
 
 // TestCatalogue catches every bug of the catalogue with the first seed; with
 // -soak with nine of ten seeds. No other test runs them all. With -short only
 // every eighth bug is run.
 func TestCatalogue(t *testing.T) {
-	c, err := campaigns.Ready("bugs.yaml")
+	c, err := config.Ready("bugs.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,16 +64,16 @@ func TestExpected(t *testing.T) {
 		return list
 	}
 	for _, row := range []struct {
-		bug  campaigns.Bug
+		bug  config.Bug
 		runs []Trial
 		want bool
 	}{
-		{campaigns.Bug{}, trials(9, 1), true},
-		{campaigns.Bug{}, trials(8, 2), false},
-		{campaigns.Bug{By: []string{"violation"}}, trials(3, 0), true},
-		{campaigns.Bug{By: []string{"crash"}}, trials(3, 0), false},
-		{campaigns.Bug{Equivalent: "it counts"}, trials(0, 3), true},
-		{campaigns.Bug{Equivalent: "it counts"}, trials(1, 9), false},
+		{config.Bug{}, trials(9, 1), true},
+		{config.Bug{}, trials(8, 2), false},
+		{config.Bug{By: []string{"violation"}}, trials(3, 0), true},
+		{config.Bug{By: []string{"crash"}}, trials(3, 0), false},
+		{config.Bug{Equivalent: "it counts"}, trials(0, 3), true},
+		{config.Bug{Equivalent: "it counts"}, trials(1, 9), false},
 	} {
 		if c := (Catch{Bug: row.bug, Seeds: row.runs}); c.Expected() != row.want {
 			t.Errorf("%+v with %d hits of %d: expected %v", row.bug, c.Hits(), len(row.runs), c.Expected())
@@ -84,7 +84,7 @@ func TestExpected(t *testing.T) {
 // TestBudget wants a seed of a rare bug to get its own budget where that is
 // more. A negative control takes all of it.
 func TestBudget(t *testing.T) {
-	c, err := campaigns.Ready("bugs.yaml")
+	c, err := config.Ready("bugs.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,18 +5,18 @@ import (
 	"regexp"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 )
 
 // TestTables writes catches as tables: one with two outcomes and a seed that
 // missed, one that was missed by most, one of a negative control.
 func TestTables(t *testing.T) {
 	hit := func(ops int, by string) Trial { return Trial{Killed: true, By: by, Ops: ops} }
-	machine := campaigns.Machine{Protocol: "mi", Core: "ooo"}
+	machine := config.Machine{Protocol: "mi", Core: "ooo"}
 	catches := []*Catch{
-		{Name: "one", Bug: campaigns.Bug{Known: "A Race"}, Machine: machine, Seeds: []Trial{hit(30, "violation"), {Ops: 99}, hit(10, "deadlock"), hit(20, "violation")}},
-		{Name: "rare", Bug: campaigns.Bug{Budget: 500}, Machine: machine, Seeds: []Trial{{Ops: 99}, hit(10, "crash"), {Ops: 99}}},
-		{Name: "control", Bug: campaigns.Bug{Equivalent: "it counts"}, Machine: machine, Seeds: []Trial{{Ops: 99}}},
+		{Name: "one", Bug: config.Bug{Known: "A Race"}, Machine: machine, Seeds: []Trial{hit(30, "violation"), {Ops: 99}, hit(10, "deadlock"), hit(20, "violation")}},
+		{Name: "rare", Bug: config.Bug{Budget: 500}, Machine: machine, Seeds: []Trial{{Ops: 99}, hit(10, "crash"), {Ops: 99}}},
+		{Name: "control", Bug: config.Bug{Equivalent: "it counts"}, Machine: machine, Seeds: []Trial{{Ops: 99}}},
 	}
 	for _, table := range []struct {
 		write func(*bytes.Buffer) error
@@ -48,7 +48,7 @@ var blanks = regexp.MustCompile(` +`)
 
 func TestNamed(t *testing.T) {
 	for known, want := range map[string]bool{"": false, "H10": false, "SQ+no-FIFO (McVerSi, HPCA 2016)": true, "H10 of hammer": true} {
-		if Named(&campaigns.Bug{Known: known}) != want {
+		if Named(&config.Bug{Known: known}) != want {
 			t.Errorf("%q: named is not %v", known, want)
 		}
 	}

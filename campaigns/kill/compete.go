@@ -12,7 +12,9 @@ import (
 
 	"github.com/aclements/go-moremath/stats"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/gen/guided"
@@ -88,7 +90,7 @@ type Race struct {
 
 // Compete measures how many operations each strategy needs to catch a bug,
 // under the same budget and as many seeds.
-func (h Hunt) Compete(ctx context.Context, cfg *campaigns.Config) (*Race, error) {
+func (h Hunt) Compete(ctx context.Context, cfg *config.Config) (*Race, error) {
 	r := &Race{Name: cfg.Name, Ops: map[Strategy][]int{}, Missed: map[Strategy]int{}}
 	c, err := newContest(cfg)
 	if err != nil {
@@ -112,20 +114,20 @@ func (h Hunt) Compete(ctx context.Context, cfg *campaigns.Config) (*Race, error)
 
 // contest runs candidates on the machines that they choose.
 type contest struct {
-	cfg     *campaigns.Config
-	judging campaigns.Judging
+	cfg     *config.Config
+	judging execute.CheckOptions
 	runners map[machine]sim.Runner
 	rows    map[sim.Transition]int // numbers of transitions
 }
 
-func newContest(cfg *campaigns.Config) (*contest, error) {
-	models, err := campaigns.ParseModels(cfg.Expect)
+func newContest(cfg *config.Config) (*contest, error) {
+	models, err := config.ParseModels(cfg.Expect)
 	if err != nil {
 		return nil, err
 	}
 	return &contest{
 		cfg: cfg, runners: map[machine]sim.Runner{}, rows: map[sim.Transition]int{},
-		judging: campaigns.Judging{Models: models, Options: check.Options{Timeout: runTimeout}},
+		judging: execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}},
 	}, nil
 }
 
@@ -163,7 +165,7 @@ func (c *contest) chase(ctx context.Context, s Strategy, seed uint64, budget int
 }
 
 // run runs and judges a candidate.
-func (c *contest) run(ctx context.Context, candidate *guided.Candidate, seed uint64) (*campaigns.Case, sim.Coverage, error) {
+func (c *contest) run(ctx context.Context, candidate *guided.Candidate, seed uint64) (*rundir.Case, sim.Coverage, error) {
 	key := machine(candidate.Sizes)
 	on := c.runners[key]
 	if on == nil {
@@ -172,7 +174,7 @@ func (c *contest) run(ctx context.Context, candidate *guided.Candidate, seed uin
 		cfg.Window = windows[key[1]]
 		cfg.PrivateCache, cfg.SharedCache = caches[key[2]][0], caches[key[2]][1]
 		var err error
-		if on, err = campaigns.NewRunner(campaigns.SimBuiltin, &cfg); err != nil {
+		if on, err = execute.NewRunner(config.SimBuiltin, &cfg); err != nil {
 			return nil, nil, err
 		}
 		c.runners[key] = on
@@ -181,7 +183,7 @@ func (c *contest) run(ctx context.Context, candidate *guided.Candidate, seed uin
 	if err != nil {
 		return nil, nil, err
 	}
-	came, err := campaigns.Judge(ctx, candidate.Program, candidate.Rounds, &res, c.judging)
+	came, err := execute.Evaluate(ctx, candidate.Program, candidate.Rounds, &res, c.judging)
 	return came, res.Coverage, err
 }
 

@@ -7,13 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 )
 
 // TestCompete lets all strategies chase an easy bug, twice: the same seeds
 // must give the same operations.
 func TestCompete(t *testing.T) {
-	c, err := campaigns.Ready("bugs.yaml")
+	c, err := config.Ready("bugs.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/sim"
 )
 
@@ -17,7 +17,7 @@ var varies = regexp.MustCompile(`0x|(^| )[0-9]+`)
 // deadlock under several seeds. Its titles have to be nearly always the same
 // one, and tell it from the other faults of its protocol.
 func TestDeadlockTitles(t *testing.T) {
-	c, err := campaigns.Ready("bugs.yaml")
+	c, err := config.Ready("bugs.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

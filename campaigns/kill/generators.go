@@ -1,27 +1,27 @@
 package kill
 
-import "ordeal/campaigns"
+import "ordeal/campaigns/config"
 
 // Generators are the families of programs that mutants are measured with
 // unless others are given: short, and different in what they stress. Together
 // they run some thousand operations.
-func Generators() []campaigns.Programs {
-	family := func(edit func(p *campaigns.Programs)) campaigns.Programs {
-		p := campaigns.DefaultPrograms()
+func Generators() []config.Programs {
+	family := func(edit func(p *config.Programs)) config.Programs {
+		p := config.DefaultPrograms()
 		p.Threads, p.Ops, p.Locations, p.Rounds = 4, 40, 6, 5
 		edit(&p)
 		return p
 	}
-	return []campaigns.Programs{
-		family(func(p *campaigns.Programs) {}),
-		family(func(p *campaigns.Programs) { p.Layout, p.Locations = "conflict", 8 }),
-		family(func(p *campaigns.Programs) { p.ShapeShare, p.Layout = 0.8, "spread" }),
-		family(func(p *campaigns.Programs) { p.Threads, p.Locations, p.Layout = 3, 16, "pairs" }),
+	return []config.Programs{
+		family(func(p *config.Programs) {}),
+		family(func(p *config.Programs) { p.Layout, p.Locations = "conflict", 8 }),
+		family(func(p *config.Programs) { p.ShapeShare, p.Layout = 0.8, "spread" }),
+		family(func(p *config.Programs) { p.Threads, p.Locations, p.Layout = 3, 16, "pairs" }),
 	}
 }
 
 // Machines are those that mutants are measured on unless others are given: the
 // default, and one with smaller caches still and messages that overtake.
-func Machines() []campaigns.Machine {
-	return []campaigns.Machine{{}, {PrivateCache: "2x1", SharedCache: "2x2", Latency: 1, Jitter: 40}}
+func Machines() []config.Machine {
+	return []config.Machine{{}, {PrivateCache: "2x1", SharedCache: "2x2", Latency: 1, Jitter: 40}}
 }

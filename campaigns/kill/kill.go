@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
@@ -52,10 +52,10 @@ type Options struct {
 	// made; 0 means no bound.
 	Budget, Seeds, Runs int
 	// Generators make the programs, one after the other.
-	Generators []campaigns.Programs
+	Generators []config.Programs
 	// Machines are what is simulated, apart from protocol and core, one after
 	// the other; none means the default.
-	Machines []campaigns.Machine
+	Machines []config.Machine
 	Workers  int // 0: one for each processor
 	// Done holds results of an earlier, interrupted run with the same
 	// options: they are not measured again.
@@ -122,7 +122,7 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 		return nil, err
 	}
 	if len(o.Machines) == 0 {
-		o.Machines = []campaigns.Machine{{}}
+		o.Machines = []config.Machine{{}}
 	}
 	r := &runner{o: o, done: map[[3]string]*Result{}}
 	for i := range o.Done {

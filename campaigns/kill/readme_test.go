@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 )
 
 // TestReadme wants the README's table of known bugs to name exactly the bugs
@@ -18,7 +18,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := campaigns.Ready("bugs.yaml")
+	c, err := config.Ready("bugs.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]*campaigns.Config{}
+	want := map[string]*config.Config{}
 	for _, cfg := range list {
 		if Named(cfg.Bug) {
 			want[cfg.Name] = cfg

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/gen"
@@ -28,20 +30,20 @@ func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.R
 		return "", "", err
 	}
 	if x.tools == nil {
-		x.tools = campaigns.Tools(ctx, x.runner)
+		x.tools = execute.ToolVersions(ctx, x.runner)
 	}
 	cfg := x.o.Config
 	cfg.Name, cfg.Runs, cfg.Expect, cfg.Classify = "litmus", 1, x.o.Model, nil
-	cfg.Programs = campaigns.DefaultPrograms()
+	cfg.Programs = config.DefaultPrograms()
 	cfg.Threads, cfg.Locations, cfg.Rounds, cfg.Sync = len(p.Threads), len(p.Locations), x.size.repetitions, "round"
-	record := &campaigns.Record{
-		Campaign: "litmus " + x.test.Name, Seed: x.o.Seed, Number: n, Sim: x.o.Sim, Config: cfg, Timeout: campaigns.Duration(x.o.Timeout),
+	record := &rundir.Spec{
+		Campaign: "litmus " + x.test.Name, Seed: x.o.Seed, Number: n, Sim: x.o.Sim, Config: cfg, Timeout: config.Duration(x.o.Timeout),
 		Memory: x.o.Memory, LogSize: x.o.LogSize, Command: x.o.Command, Tools: x.tools, Started: time.Now(),
 	}
 	if err := run.Create(p, record); err != nil {
 		return "", "", err
 	}
-	done, err := campaigns.Judge(ctx, p, x.size.repetitions, res, campaigns.Judging{
+	done, err := execute.Evaluate(ctx, p, x.size.repetitions, res, execute.CheckOptions{
 		Models: []model.Model{x.model}, Options: check.Options{Timeout: judgeTimeout},
 	})
 	if err != nil {
@@ -54,7 +56,7 @@ func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.R
 	for i := range done.Verdicts {
 		switch v := &done.Verdicts[i]; v.Answer {
 		case check.Forbidden:
-			if err := campaigns.Explain(&text, done.History, x.model, v); err != nil {
+			if err := rundir.Explain(&text, done.History, x.model, v); err != nil {
 				return "", "", err
 			}
 		case check.Allowed:
@@ -68,7 +70,7 @@ func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.R
 }
 
 // directory makes a new directory, named after the test.
-func (x *experiment) directory() (campaigns.RunDir, error) {
+func (x *experiment) directory() (rundir.Dir, error) {
 	if err := os.MkdirAll(x.o.Dir, 0o755); err != nil {
 		return "", err
 	}
@@ -77,7 +79,7 @@ func (x *experiment) directory() (campaigns.RunDir, error) {
 		dir := filepath.Join(x.o.Dir, fmt.Sprintf("%s-%d", filepath.Base(filepath.Clean("/"+x.test.Name)), n))
 		err := os.Mkdir(dir, 0o755)
 		if !errors.Is(err, fs.ErrExist) {
-			return campaigns.RunDir(dir), err
+			return rundir.Dir(dir), err
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	format "ordeal/parse/formats/litmus"
 )
 
@@ -109,8 +109,8 @@ func TestLiterature(t *testing.T) {
 func options(t testing.TB, core string) *Options {
 	t.Helper()
 	o := &Options{
-		Sim: campaigns.SimBuiltin, Config: campaigns.DefaultConfig(), Rounds: 1000, Seed: 1,
-		Layout: campaigns.AnyLayout, MaxDelay: 16, Timeout: time.Minute, Dir: t.TempDir(),
+		Sim: config.SimBuiltin, Config: config.DefaultConfig(), Rounds: 1000, Seed: 1,
+		Layout: config.AnyLayout, MaxDelay: 16, Timeout: time.Minute, Dir: t.TempDir(),
 	}
 	o.Config.Core = core
 	o.Model = o.Config.Promise()

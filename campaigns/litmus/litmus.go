@@ -35,7 +35,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/check/model"
 	"ordeal/check/outcomes"
 	"ordeal/parse/formats/histogram"
@@ -55,7 +56,7 @@ type Options struct {
 	// Sim is the simulator's name, Config what it is to simulate; the programs
 	// that Config describes are not looked at.
 	Sim    string
-	Config campaigns.Config
+	Config config.Config
 	// Model is the model that must not be broken: sc, tso or pso.
 	Model string
 	// Rounds is how often each test is executed, at least.
@@ -69,7 +70,7 @@ type Options struct {
 	// Timeout bounds one run.
 	Timeout time.Duration
 	// Memory and LogSize bound one run, in bytes; 0: no bound.
-	Memory, LogSize campaigns.Size
+	Memory, LogSize config.Size
 	// Dir is where runs with findings are kept, each in a folder of its own.
 	Dir string
 	// Herd is the absolute path of herd7; empty: it is not asked.
@@ -167,7 +168,7 @@ func newExperiment(t *Test, o *Options) (*experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	models, err := campaigns.ParseModels(o.Model)
+	models, err := config.ParseModels(o.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +179,7 @@ func newExperiment(t *Test, o *Options) (*experiment, error) {
 	}
 	cfg := o.Config
 	cfg.Sync = "round"
-	x.runner, err = campaigns.NewRunner(o.Sim, &cfg)
+	x.runner, err = execute.NewRunner(o.Sim, &cfg)
 	return x, err
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/gen"
 	"ordeal/gen/wire"
 	"ordeal/parse/formats/histogram"
@@ -152,7 +152,7 @@ func TestLookObserved(t *testing.T) {
 	} {
 		test := parseTest(t, "2+2W", "", "P0 | P1; movl $2,(x) | movl $2,(y); movl $1,(y) | movl $1,(x)", "exists ([x]=2 /\\ [y]=2)")
 		o := options(t, "tso")
-		o.Sim, o.Config.Core, o.MaxDelay = campaigns.SimHost, "", 0
+		o.Sim, o.Config.Core, o.MaxDelay = config.SimHost, "", 0
 		x, err := newExperiment(test, o)
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
 	"ordeal/gen/shapes"
 	"ordeal/sim"
 )
@@ -59,7 +60,7 @@ func TestPlanted(t *testing.T) {
 		if f.Count == 0 || f.Outcome == "" || !strings.Contains(f.Witness, row.witness) {
 			t.Errorf("%s: %+v", name, f)
 		}
-		j, err := campaigns.RunDir(f.Dir).Judgement()
+		j, err := rundir.Dir(f.Dir).Judgement()
 		if err != nil || j.Outcome != sim.Violation {
 			t.Errorf("%s: what is kept is judged %+v, %v", name, j, err)
 		}
@@ -83,7 +84,7 @@ func TestFailure(t *testing.T) {
 	if f == nil || f.Outcome != sim.Deadlock || !r.Finding() || r.Rounds != 0 || r.Runs != 1 {
 		t.Fatalf("%+v, want a deadlock", r)
 	}
-	if _, err := os.Stat(filepath.Join(f.Dir, campaigns.VerdictFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(f.Dir, rundir.VerdictFile)); err != nil {
 		t.Error(err)
 	}
 }
@@ -129,7 +130,7 @@ func TestHost(t *testing.T) {
 	}
 	for _, name := range []string{"SB", "MP", "R"} {
 		o := options(t, "")
-		o.Sim, o.Config.Core, o.Rounds, o.MaxDelay = campaigns.SimHost, "", 5000, 64
+		o.Sim, o.Config.Core, o.Rounds, o.MaxDelay = config.SimHost, "", 5000, 64
 		r, err := Run(t.Context(), shape(t, name), o)
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +142,7 @@ func TestHost(t *testing.T) {
 	// Tests that do not ask for memory at the end count every repetition.
 	test := parseTest(t, "SB", "", "P0 | P1; movl $1,(x) | movl $1,(y); movl (y),%eax | movl (x),%eax", `exists (0:rax=0 /\ 1:rax=0)`)
 	o := options(t, "")
-	o.Sim, o.Config.Core, o.Rounds = campaigns.SimHost, "", 8192
+	o.Sim, o.Config.Core, o.Rounds = config.SimHost, "", 8192
 	if r, err := Run(t.Context(), test, o); err != nil || r.Finding() || r.Rounds != 8192 || r.Runs != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}

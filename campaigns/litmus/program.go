@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/gen"
 )
 
@@ -28,9 +28,9 @@ var (
 func sizeOf(t *Test, o *Options) size {
 	s := builtinSize
 	switch o.Sim {
-	case campaigns.SimGem5:
+	case config.SimGem5:
 		s = gem5Size
-	case campaigns.SimHost:
+	case config.SimHost:
 		s = hostSize
 	}
 	s.copies = max(1, min(s.copies, gen.MaxLocations/len(t.Program.Locations), o.Rounds))
@@ -45,7 +45,7 @@ func (x *experiment) program(n int) (*gen.Program, error) {
 	random := rand.New(rand.NewPCG(x.o.Seed^test.Hash64(), uint64(n)))
 	layouts := gen.Layouts()
 	p := &gen.Program{Layout: layouts[n%len(layouts)], Threads: make([][]gen.Op, len(test.Threads))}
-	if x.o.Layout != campaigns.AnyLayout {
+	if x.o.Layout != config.AnyLayout {
 		var err error
 		if p.Layout, err = gen.ParseLayout(x.o.Layout); err != nil {
 			return nil, err

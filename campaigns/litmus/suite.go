@@ -8,13 +8,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 )
 
 // Workers is how many tests run at a time when nobody says: programs race on
 // hardware only while they have the processors for themselves.
 func Workers(sim string) int {
-	if sim == campaigns.SimHost {
+	if sim == config.SimHost {
 		return 1
 	}
 	return runtime.NumCPU()

@@ -9,7 +9,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
 )
 
 // agree finds out whether the sources are of one campaign, made by the same
@@ -17,7 +18,7 @@ import (
 func (j *merging) agree() error {
 	first := j.sources[0]
 	j.c, j.head = first.archive.Campaign, first.archive.Head
-	j.head.Shard, j.head.Shards = campaigns.Shard{}, shards(&first.archive.Head)
+	j.head.Shard, j.head.Shards = config.Shard{}, shards(&first.archive.Head)
 	keys, err := flat(j.c)
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func (j *merging) addHead(s *source) error {
 	for _, tool := range slices.Sorted(maps.Keys(h.Tools)) {
 		switch known, ok := j.head.Tools[tool]; {
 		case known == h.Tools[tool]:
-		case tool == campaigns.SimHost:
+		case tool == config.SimHost:
 			// The machines of a cluster are not all the same; each run's record
 			// has its own.
 			j.head.Tools = maps.Clone(j.head.Tools)
@@ -60,7 +61,7 @@ func (j *merging) addHead(s *source) error {
 		j.head.Started, j.head.Command, j.c = h.Started, h.Command, s.archive.Campaign
 	}
 	j.head.Shards = append(j.head.Shards, shards(h)...)
-	slices.SortFunc(j.head.Shards, func(a, b campaigns.Shard) int {
+	slices.SortFunc(j.head.Shards, func(a, b config.Shard) int {
 		if a.Of != b.Of {
 			return a.Of - b.Of
 		}
@@ -71,9 +72,9 @@ func (j *merging) addHead(s *source) error {
 }
 
 // shards are those that a source is, or was merged from.
-func shards(h *campaigns.Head) []campaigns.Shard {
-	if h.Shard != (campaigns.Shard{}) {
-		return []campaigns.Shard{h.Shard}
+func shards(h *journal.Header) []config.Shard {
+	if h.Shard != (config.Shard{}) {
+		return []config.Shard{h.Shard}
 	}
 	return slices.Clone(h.Shards)
 }
@@ -87,7 +88,7 @@ func union(a, b string) string {
 
 // flat gives the values of a campaign file by the paths of their keys. The
 // number of workers is left out: it has nothing to say about runs.
-func flat(c *campaigns.Campaign) (map[string]string, error) {
+func flat(c *config.Campaign) (map[string]string, error) {
 	plain := *c
 	plain.Workers = 0
 	text, err := yaml.Marshal(&plain)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 )
 
 // asideName is the form of names of directories of runs that are set aside: a
@@ -19,7 +19,7 @@ var asideName = regexp.MustCompile(`^[0-9]{6,9}(-[0-9]{1,9})?$`)
 // copyAsides copies the directories of runs that could not be made, or are
 // beyond the end of a campaign. One whose name is taken is there already.
 func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
-	for _, aside := range campaigns.Asides() {
+	for _, aside := range journal.Asides() {
 		for i, s := range j.sources {
 			if j.own && i == 0 {
 				continue
@@ -82,7 +82,7 @@ func (j *merging) publishAsides(staging string) error {
 		return err
 	}
 	for _, e := range entries {
-		for _, aside := range campaigns.Asides() {
+		for _, aside := range journal.Asides() {
 			name := e.Name()
 			if len(name) <= len(aside) || name[:len(aside)+1] != aside+"-" {
 				continue

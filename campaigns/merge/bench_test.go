@@ -6,7 +6,10 @@ import (
 	"runtime"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -17,7 +20,7 @@ func BenchmarkMerge(b *testing.B) {
 		b.Run(fmt.Sprint(runs), func(b *testing.B) {
 			var sources []string
 			for i := 1; i <= 4; i++ {
-				sources = append(sources, forge(b, campaigns.Shard{Index: i, Of: 4}, runs))
+				sources = append(sources, forge(b, config.Shard{Index: i, Of: 4}, runs))
 			}
 			var before, after runtime.MemStats
 			peak := uint64(0)
@@ -39,18 +42,18 @@ func BenchmarkMerge(b *testing.B) {
 }
 
 // forge writes the journal of a shard.
-func forge(b *testing.B, shard campaigns.Shard, runs int) string {
+func forge(b *testing.B, shard config.Shard, runs int) string {
 	b.Helper()
-	c, err := campaigns.Parse("c.yaml", fmt.Appendf(nil, "name: c\nsim: builtin\nconfigs: [{name: a, runs: %d, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]", runs), nil)
+	c, err := config.Parse("c.yaml", fmt.Appendf(nil, "name: c\nsim: builtin\nconfigs: [{name: a, runs: %d, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]", runs), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	w, err := campaigns.Rewrite(filepath.Join(b.TempDir(), "shard"))
+	w, err := engine.Rewrite(filepath.Join(b.TempDir(), "shard"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer w.Close()
-	h := &campaigns.Head{Version: campaigns.RecordVersion, Seed: c.Seed, Shard: shard, End: campaigns.EndComplete}
+	h := &journal.Header{Version: rundir.RecordVersion, Seed: c.Seed, Shard: shard, End: journal.EndComplete}
 	if err := w.Begin(c, h); err != nil {
 		b.Fatal(err)
 	}
@@ -62,12 +65,12 @@ func forge(b *testing.B, shard campaigns.Shard, runs int) string {
 		for i := range 100 {
 			coverage = append(coverage, sim.Transition{Machine: "L1Cache", State: fmt.Sprint("S", i/10), Event: fmt.Sprint("E", i%10), Count: uint64(number * i % 7)})
 		}
-		err := w.Add(&campaigns.Entry{
+		err := w.Add(&journal.Entry{
 			Number: number, Config: "a", Program: fmt.Sprintf("%064x", number), Coverage: coverage,
-			Judgement: &campaigns.Judgement{
-				Version: campaigns.RecordVersion, Outcome: sim.Passed, Operations: 20, Log: fmt.Sprintf("%064x", number),
-				Answers: []campaigns.Answer{{Model: "tso", Answer: "allowed"}, {Model: "sc", Answer: "allowed"}},
-				Covered: &campaigns.Covered{Taken: 80},
+			Result: &rundir.Result{
+				Version: rundir.RecordVersion, Outcome: sim.Passed, Operations: 20, Log: fmt.Sprintf("%064x", number),
+				Answers: []rundir.Answer{{Model: "tso", Answer: "allowed"}, {Model: "sc", Answer: "allowed"}},
+				Covered: &rundir.Covered{Taken: 80},
 			},
 		})
 		if err != nil {

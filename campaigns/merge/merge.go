@@ -25,7 +25,10 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 )
 
 // Merge says what to merge where.
@@ -44,7 +47,7 @@ type Merge struct {
 
 // Result is what a merge came to.
 type Result struct {
-	Summary *campaigns.Summary
+	Summary *summary.Summary
 	// Added is the number of runs that were not in Dir before.
 	Added int
 	// Missing has the shards of which runs are missing; nil where the sources
@@ -55,7 +58,7 @@ type Result struct {
 
 // Part is what there is of a shard.
 type Part struct {
-	Shard     campaigns.Shard
+	Shard     config.Shard
 	Runs, Has int // planned, merged
 	_         struct{}
 }
@@ -82,7 +85,7 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 			}
 		}()
 	}
-	w, err := campaigns.Rewrite(m.Dir)
+	w, err := engine.Rewrite(m.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 // unmake removes the directory that was made for a merge that failed, unless
 // there is something in it.
 func (m *Merge) unmake() {
-	journal := filepath.Join(m.Dir, campaigns.JournalFile)
+	journal := filepath.Join(m.Dir, journal.JournalFile)
 	if info, err := os.Lstat(journal); err == nil && info.Size() == 0 {
 		_ = os.Remove(journal)
 	}
@@ -138,7 +141,7 @@ func (m *Merge) fresh() error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(m.Dir, campaigns.HeadFile)); err == nil {
+	if _, err := os.Lstat(filepath.Join(m.Dir, journal.HeadFile)); err == nil {
 		return nil // open looks closer
 	}
 	for _, e := range entries {
@@ -147,8 +150,8 @@ func (m *Merge) fresh() error {
 			return err
 		}
 		name := e.Name()
-		early := name == stagingDir || name == campaigns.CampaignFile || name == campaigns.JournalFile && info.Size() == 0 ||
-			strings.HasPrefix(name, ".campaign.") || strings.HasPrefix(name, "."+campaigns.JournalFile)
+		early := name == stagingDir || name == journal.CampaignFile || name == journal.JournalFile && info.Size() == 0 ||
+			strings.HasPrefix(name, ".campaign.") || strings.HasPrefix(name, "."+journal.JournalFile)
 		if !early {
 			return fmt.Errorf("directory %s is not empty, and not a campaign's: it has %s", m.Dir, name)
 		}
@@ -162,21 +165,21 @@ type merging struct {
 	// sources are those of Merge; the first is Dir, where it is a campaign's.
 	sources []*source
 	own     bool // Dir is the first source
-	c       *campaigns.Campaign
-	head    campaigns.Head
+	c       *config.Campaign
+	head    journal.Header
 	runs    []run            // by number
 	kinds   map[string]int32 // see run.kind
 }
 
 // open opens the sources, and finds out whether they are of one campaign.
 func (j *merging) open(ctx context.Context, staging string) error {
-	if _, err := os.Lstat(filepath.Join(j.Dir, campaigns.HeadFile)); err == nil {
+	if _, err := os.Lstat(filepath.Join(j.Dir, journal.HeadFile)); err == nil {
 		s := &source{name: j.Dir}
 		if err := s.openDir(j.Dir, false); err != nil {
 			return err
 		}
 		j.sources, j.own = append(j.sources, s), true
-		if s.archive.Head.Shard != (campaigns.Shard{}) {
+		if s.archive.Head.Shard != (config.Shard{}) {
 			return fmt.Errorf("%s is shard %s itself: merge into a new directory", j.Dir, s.archive.Head.Shard)
 		}
 	}
@@ -218,20 +221,20 @@ func (j *merging) close() error {
 }
 
 // result says what the merge came to.
-func (j *merging) result(sum *campaigns.Summary) *Result {
+func (j *merging) result(sum *summary.Summary) *Result {
 	r := &Result{Summary: sum}
 	for n := range j.runs {
 		if j.runs[n].entry > 0 && !(j.own && j.runs[n].entry == 1) {
 			r.Added++
 		}
 	}
-	cut := func(s campaigns.Shard) int { return s.Of }
+	cut := func(s config.Shard) int { return s.Of }
 	if len(j.head.Shards) == 0 || cut(slices.MinFunc(j.head.Shards, byCut)) != cut(slices.MaxFunc(j.head.Shards, byCut)) {
 		return r
 	}
 	of := j.head.Shards[0].Of
 	for i := 1; i <= of; i++ {
-		part := Part{Shard: campaigns.Shard{Index: i, Of: of}}
+		part := Part{Shard: config.Shard{Index: i, Of: of}}
 		for n, has := range part.Shard.Has(j.c) {
 			if has {
 				part.Runs++
@@ -247,4 +250,4 @@ func (j *merging) result(sum *campaigns.Summary) *Result {
 	return r
 }
 
-func byCut(a, b campaigns.Shard) int { return a.Of - b.Of }
+func byCut(a, b config.Shard) int { return a.Of - b.Of }

@@ -15,7 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
@@ -38,13 +42,13 @@ func makeIn(t *testing.T, dir, shard string, sets ...string) string {
 // makeOf is makeIn of another campaign.
 func makeOf(t *testing.T, text, dir, shard string, sets ...string) string {
 	t.Helper()
-	c, err := campaigns.Parse("parts.yaml", []byte(text), sets)
+	c, err := config.Parse("parts.yaml", []byte(text), sets)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := campaigns.Loop{Dir: dir, Command: []string{"ordeal", shard}}
+	l := engine.Engine{Dir: dir, Command: []string{"ordeal", shard}}
 	if shard != "" {
-		if l.Shard, err = campaigns.ParseShard(shard); err != nil {
+		if l.Shard, err = config.ParseShard(shard); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -183,7 +187,7 @@ func TestMergeIsWhole(t *testing.T) {
 	if diff := cmp.Diff(want, timeless(t, at("once"))); diff != "" {
 		t.Errorf("merged it is otherwise (-whole +merged):\n%s", diff)
 	}
-	a, err := campaigns.Open(at("once"))
+	a, err := journal.Open(at("once"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,12 +237,12 @@ func TestMergePart(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	want := timeless(t, makeIn(t, at("whole"), ""))
-	c, err := campaigns.Parse("parts.yaml", []byte(campaign), nil)
+	c, err := config.Parse("parts.yaml", []byte(campaign), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	part := campaigns.Loop{Dir: at("1"), Shard: campaigns.Shard{Index: 1, Of: 3}, Watch: func(s *campaigns.Summary, _ *campaigns.Run) {
+	part := engine.Engine{Dir: at("1"), Shard: config.Shard{Index: 1, Of: 3}, Watch: func(s *summary.Summary, _ *journal.Run) {
 		if s.Total().Runs == 3 {
 			cancel()
 		}
@@ -251,10 +255,10 @@ func TestMergePart(t *testing.T) {
 	if len(r.Missing) != 2 || r.Missing[0].Runs != 8 || r.Missing[0].Has >= 8 || r.Missing[0].Has < 3 || r.Missing[1].Shard.Index != 3 || r.Missing[1].Has != 0 {
 		t.Errorf("missing is %+v", r.Missing)
 	}
-	if r.Summary.ExitStatus() == campaigns.ExitOK || !r.Summary.Interrupted {
+	if r.Summary.ExitStatus() == summary.ExitOK || !r.Summary.Interrupted {
 		t.Errorf("exit status %d, interrupted %v", r.Summary.ExitStatus(), r.Summary.Interrupted)
 	}
-	rest := campaigns.Loop{Dir: at("1")}
+	rest := engine.Engine{Dir: at("1")}
 	if _, err := rest.Resume(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +269,7 @@ func TestMergePart(t *testing.T) {
 	// The third shard is made elsewhere, or here.
 	makeIn(t, at("3"), "3/3")
 	mergeTo(t, at("merged"), at("3"))
-	here := campaigns.Loop{Dir: at("resumed")}
+	here := engine.Engine{Dir: at("resumed")}
 	if _, err := here.Resume(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -298,17 +302,17 @@ func TestMergeEnds(t *testing.T) {
 	merged := filepath.Join(dir, "merged")
 	for _, step := range []struct {
 		sources []string
-		want    campaigns.End
+		want    journal.End
 	}{
-		{spent[:2], campaigns.EndInterrupted}, {spent[2:], campaigns.EndInterrupted}, // the others are not looked at again
-		{spent, campaigns.EndBudget}, {spent[1:2], campaigns.EndBudget},
+		{spent[:2], journal.EndInterrupted}, {spent[2:], journal.EndInterrupted}, // the others are not looked at again
+		{spent, journal.EndBudget}, {spent[1:2], journal.EndBudget},
 	} {
 		r := mergeTo(t, merged, step.sources...)
-		a, err := campaigns.Open(merged)
+		a, err := journal.Open(merged)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Head.End != step.want || r.Summary.BudgetSpent != (step.want == campaigns.EndBudget) {
+		if a.Head.End != step.want || r.Summary.BudgetSpent != (step.want == journal.EndBudget) {
 			t.Errorf("after %v: end %q, want %q", step.sources, a.Head.End, step.want)
 		}
 	}
@@ -322,15 +326,15 @@ func TestMergeEnds(t *testing.T) {
 // in the midst of it when it was killed.
 func TestMergeReduced(t *testing.T) {
 	dir := t.TempDir()
-	c, err := campaigns.Parse("parts.yaml", []byte(campaign), []string{"reduce=1s"})
+	c, err := config.Parse("parts.yaml", []byte(campaign), []string{"reduce=1s"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var shards []string
 	for i := 1; i <= 2; i++ {
-		l := campaigns.Loop{Dir: filepath.Join(dir, fmt.Sprint(i)), Shard: campaigns.Shard{Index: i, Of: 2}}
-		l.Reduce = func(_ context.Context, job campaigns.ReduceJob) (*campaigns.Reduction, error) {
-			return &campaigns.Reduction{Before: 100, After: 10 + i, Threads: 2, Rounds: 1}, os.Mkdir(string(job.Out), 0o755)
+		l := engine.Engine{Dir: filepath.Join(dir, fmt.Sprint(i)), Shard: config.Shard{Index: i, Of: 2}}
+		l.Reduce = func(_ context.Context, job engine.ReduceJob) (*rundir.Reduction, error) {
+			return &rundir.Reduction{Before: 100, After: 10 + i, Threads: 2, Rounds: 1}, os.Mkdir(string(job.Out), 0o755)
 		}
 		if _, err := l.Run(t.Context(), c); err != nil {
 			t.Fatal(err)
@@ -348,7 +352,7 @@ func TestMergeReduced(t *testing.T) {
 	f := r.Summary.Findings[0]
 	owner := 0
 	for i := 1; i <= 2; i++ {
-		if (campaigns.Shard{Index: i, Of: 2}).Has(c)[f.First] {
+		if (config.Shard{Index: i, Of: 2}).Has(c)[f.First] {
 			owner = i
 		}
 	}
@@ -377,11 +381,11 @@ configs:
 	var shards []string
 	for _, i := range []string{"1", "2", "3"} {
 		shards = append(shards, makeOf(t, text, filepath.Join(dir, i), i+"/3"))
-		a, err := campaigns.Open(shards[len(shards)-1])
+		a, err := journal.Open(shards[len(shards)-1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum, err := a.Summary(); err != nil || len(sum.Findings) > 0 {
+		if sum, err := summary.Read(a); err != nil || len(sum.Findings) > 0 {
 			t.Errorf("shard %s: %v: findings %v", i, err, sum.Findings)
 		}
 	}

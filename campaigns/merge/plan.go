@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -65,7 +67,7 @@ func (j *merging) plan(ctx context.Context) error {
 
 // consider takes the line of a run that a source has. The error says how it
 // contradicts that of another source.
-func (j *merging) consider(source int32, e *campaigns.Entry) error {
+func (j *merging) consider(source int32, e *journal.Entry) error {
 	sum, err := j.identity(e)
 	if err != nil {
 		return err
@@ -114,18 +116,18 @@ func (j *merging) stay() {
 // identity is a hash of what two sources must agree on that both have a run.
 // The embedded simulator does the same again, but for times; a run of anything
 // else is the same only if it is the very same, times included.
-func (j *merging) identity(e *campaigns.Entry) ([32]byte, error) {
+func (j *merging) identity(e *journal.Entry) ([32]byte, error) {
 	same := *e
 	same.At, same.Kept, same.Known, same.New, same.Counts = 0, false, 0, nil, nil
-	judgement := *e.Judgement
-	same.Judgement = &judgement
+	judgement := *e.Result
+	same.Result = &judgement
 	if e.Covered != nil { // what is new depends on the runs before
 		covered := *e.Covered
 		covered.New = 0
 		judgement.Covered = &covered
 	}
 	if j.repeats(e.Number) {
-		judgement.Elapsed, judgement.Answers = 0, append([]campaigns.Answer(nil), e.Answers...)
+		judgement.Elapsed, judgement.Answers = 0, append([]rundir.Answer(nil), e.Answers...)
 		for i := range judgement.Answers {
 			judgement.Answers[i].Search, judgement.Answers[i].Evidence = 0, 0
 		}
@@ -136,13 +138,13 @@ func (j *merging) identity(e *campaigns.Entry) ([32]byte, error) {
 
 // repeats tells whether the simulator of a run does the same again.
 func (j *merging) repeats(number int) bool {
-	return j.c.SimOf(j.config(number)) == campaigns.SimBuiltin
+	return j.c.SimOf(j.config(number)) == config.SimBuiltin
 }
 
-func (j *merging) config(number int) *campaigns.Config { return j.sources[0].archive.Config(number) }
+func (j *merging) config(number int) *config.Config { return j.sources[0].archive.Config(number) }
 
 // conflict says how two sources contradict each other about a run.
-func (j *merging) conflict(e *campaigns.Entry, first, second int32) error {
+func (j *merging) conflict(e *journal.Entry, first, second int32) error {
 	a, b := j.sources[first-1], j.sources[second-1]
 	place := fmt.Sprintf("run %d, of %s, is in %s and in %s", e.Number, e.Config, a.name, b.name)
 	if !j.repeats(e.Number) {
@@ -166,7 +168,7 @@ func (j *merging) conflict(e *campaigns.Entry, first, second int32) error {
 }
 
 // find reads the line of a run again.
-func find(s *source, number int) (*campaigns.Entry, error) {
+func find(s *source, number int) (*journal.Entry, error) {
 	for e, err := range s.archive.Entries() {
 		if err != nil || e.Number == number {
 			return e, err

@@ -12,8 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
 	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/journal"
 	"ordeal/sim"
 )
 
@@ -202,7 +204,7 @@ func TestMergePlaces(t *testing.T) {
 	mergeTo(t, merged, one)
 	busy := filepath.Join(t.TempDir(), "busy")
 	mergeTo(t, busy, one)
-	w, err := campaigns.Rewrite(busy)
+	w, err := engine.Rewrite(busy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,15 +236,15 @@ func TestMergePlaces(t *testing.T) {
 // TestMergeHardware merges parts of a campaign on a machine that does otherwise
 // each time: runs that were made twice are refused, the same run is not.
 func TestMergeHardware(t *testing.T) {
-	c, err := campaigns.Parse("hard.yaml", []byte("name: hard\nkeep: all\nconfigs: [{name: a, runs: 6, threads: 2, ops: 5, locations: 2, rounds: 2}]"), nil)
+	c, err := config.Parse("hard.yaml", []byte("name: hard\nkeep: all\nconfigs: [{name: a, runs: 6, threads: 2, ops: 5, locations: 2, rounds: 2}]"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	run := func(name string, shard campaigns.Shard, fault fake.Fault) string {
-		l := campaigns.Loop{
+	run := func(name string, shard config.Shard, fault fake.Fault) string {
+		l := engine.Engine{
 			Dir: filepath.Join(dir, name), Shard: shard,
-			Runner: func(string, *campaigns.Config) (sim.Runner, error) {
+			Runner: func(string, *config.Config) (sim.Runner, error) {
 				return &fake.Runner{Fault: fault, When: func(j sim.Job) bool { return strings.HasSuffix(j.Dir, "2") }}, nil
 			},
 		}
@@ -251,9 +253,9 @@ func TestMergeHardware(t *testing.T) {
 		}
 		return l.Dir
 	}
-	whole, half := run("whole", campaigns.Shard{}, fake.None), run("half", campaigns.Shard{Index: 1, Of: 2}, fake.None)
-	again := run("again", campaigns.Shard{Index: 1, Of: 2}, fake.None)
-	trouble := run("trouble", campaigns.Shard{Index: 3, Of: 6}, fake.Absent)
+	whole, half := run("whole", config.Shard{}, fake.None), run("half", config.Shard{Index: 1, Of: 2}, fake.None)
+	again := run("again", config.Shard{Index: 1, Of: 2}, fake.None)
+	trouble := run("trouble", config.Shard{Index: 3, Of: 6}, fake.Absent)
 	m := Merge{Dir: filepath.Join(dir, "refused"), Sources: []string{half, again}}
 	if _, err := m.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "run 0, of a, is in "+half+" and in "+again+": it was made twice on host") || strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("runs that were made twice: %v", err)
@@ -279,16 +281,16 @@ func TestMergeHardware(t *testing.T) {
 // FuzzJournal gives a shard a journal of any contents. It is refused, or what
 // is taken of it lies where runs lie: run directories are those of its shard.
 func FuzzJournal(f *testing.F) {
-	c, err := campaigns.Parse("c.yaml", []byte("name: c\nsim: builtin\nconfigs: [{name: a, runs: 4, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]"), nil)
+	c, err := config.Parse("c.yaml", []byte("name: c\nsim: builtin\nconfigs: [{name: a, runs: 4, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]"), nil)
 	if err != nil {
 		f.Fatal(err)
 	}
 	shard := filepath.Join(f.TempDir(), "shard")
-	l := campaigns.Loop{Dir: shard, Shard: campaigns.Shard{Index: 1, Of: 2}}
+	l := engine.Engine{Dir: shard, Shard: config.Shard{Index: 1, Of: 2}}
 	if _, err := l.Run(f.Context(), c); err != nil {
 		f.Fatal(err)
 	}
-	journal := filepath.Join(shard, campaigns.JournalFile)
+	journal := filepath.Join(shard, journal.JournalFile)
 	good, err := os.ReadFile(journal)
 	if err != nil {
 		f.Fatal(err)

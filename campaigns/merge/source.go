@@ -12,7 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 )
 
 // source is the directory of a campaign, or of a part of one.
@@ -20,7 +21,7 @@ type source struct {
 	name    string // as given
 	root    *os.Root
 	journal *os.File // locked; nil where there is none
-	archive *campaigns.Archive
+	archive *journal.Archive
 }
 
 // openSource opens a directory, or an archive, which is unpacked into the new
@@ -70,12 +71,12 @@ func campaignIn(dir string) (string, error) {
 		return "", err
 	}
 	for _, e := range entries {
-		if e.Name() == campaigns.CampaignFile {
+		if e.Name() == journal.CampaignFile {
 			return dir, nil
 		}
 	}
 	if len(entries) != 1 || !entries[0].IsDir() {
-		return "", fmt.Errorf("the archive has no %s, neither at its top nor in a directory that is all it has", campaigns.CampaignFile)
+		return "", fmt.Errorf("the archive has no %s, neither at its top nor in a directory that is all it has", journal.CampaignFile)
 	}
 	return filepath.Join(dir, entries[0].Name()), nil
 }
@@ -94,14 +95,14 @@ func (s *source) openDir(dir string, lock bool) error {
 
 func (s *source) openFiles(dir string, lock bool) error {
 	// What is no regular file is refused before its contents are looked at.
-	for _, name := range []string{campaigns.CampaignFile, campaigns.HeadFile, campaigns.JournalFile} {
+	for _, name := range []string{journal.CampaignFile, journal.HeadFile, journal.JournalFile} {
 		f, err := open(s.root, name)
 		switch {
-		case name == campaigns.JournalFile && errors.Is(err, fs.ErrNotExist):
+		case name == journal.JournalFile && errors.Is(err, fs.ErrNotExist):
 			continue // killed before its first run
 		case err != nil:
 			return fmt.Errorf("no campaign: %w", err)
-		case name == campaigns.JournalFile && lock:
+		case name == journal.JournalFile && lock:
 			if s.journal = f; errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) {
 				return errors.New("the campaign is running: wait for its end, or interrupt it")
 			}
@@ -112,19 +113,19 @@ func (s *source) openFiles(dir string, lock bool) error {
 		}
 	}
 	var err error
-	if s.archive, err = campaigns.Open(dir); err != nil {
+	if s.archive, err = journal.Open(dir); err != nil {
 		return err
 	}
 	h := &s.archive.Head
-	if h.Version != campaigns.RecordVersion {
-		return fmt.Errorf("%s: records of version %d, want %d", campaigns.HeadFile, h.Version, campaigns.RecordVersion)
+	if h.Version != rundir.RecordVersion {
+		return fmt.Errorf("%s: records of version %d, want %d", journal.HeadFile, h.Version, rundir.RecordVersion)
 	}
 	if h.Seed != s.archive.Campaign.Seed {
-		return fmt.Errorf("%s: seed %d, but %s says %d", campaigns.HeadFile, h.Seed, campaigns.CampaignFile, s.archive.Campaign.Seed)
+		return fmt.Errorf("%s: seed %d, but %s says %d", journal.HeadFile, h.Seed, journal.CampaignFile, s.archive.Campaign.Seed)
 	}
 	for tool, version := range h.Tools {
 		if !printable(tool) || !printable(version) {
-			return fmt.Errorf("%s: a version with control characters: %q %q", campaigns.HeadFile, tool, version)
+			return fmt.Errorf("%s: a version with control characters: %q %q", journal.HeadFile, tool, version)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"path"
 	"syscall"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 )
 
 // open opens a file of a campaign's directory, which must be a regular file: a
@@ -77,7 +77,7 @@ func copyTree(root *os.Root, name string, dst *os.Root, to string, depth int, wa
 		return err
 	}
 	for _, e := range entries {
-		if depth == 0 && campaigns.Passing(e.Name()) {
+		if depth == 0 && journal.Passing(e.Name()) {
 			continue
 		}
 		from, into := path.Join(name, e.Name()), path.Join(to, e.Name())

@@ -12,12 +12,16 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 )
 
 // runName is the name of a run's directory.
 func runName(number int) string {
-	return filepath.Base(string((&campaigns.Archive{}).Run(number)))
+	return filepath.Base(string((&journal.Archive{}).Run(number)))
 }
 
 // comes tells whether a run directory stays that is not there yet.
@@ -50,24 +54,24 @@ func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 }
 
 // copyRun copies the directory of a run.
-func copyRun(from, into *os.Root, e *campaigns.Entry) error {
-	got := sums{campaigns.ProgramFile: "", campaigns.RecordFile: "", campaigns.VerdictFile: "", campaigns.LogFile: ""}
+func copyRun(from, into *os.Root, e *journal.Entry) error {
+	got := sums{rundir.ProgramFile: "", rundir.RecordFile: "", rundir.VerdictFile: "", rundir.LogFile: ""}
 	name := runName(e.Number)
 	if err := copyTree(from, name, into, name, 0, got); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the journal says that its directory was kept: %w", err)
 	} else if err != nil {
 		return err
 	}
-	for _, file := range []string{campaigns.ProgramFile, campaigns.RecordFile, campaigns.VerdictFile} {
+	for _, file := range []string{rundir.ProgramFile, rundir.RecordFile, rundir.VerdictFile} {
 		if got[file] == "" {
 			return fmt.Errorf("its directory has no %s", file)
 		}
 	}
-	if got[campaigns.ProgramFile] != e.Program {
-		return fmt.Errorf("%s is not what the journal says: its hash is %s, recorded is %s", campaigns.ProgramFile, got[campaigns.ProgramFile], e.Program)
+	if got[rundir.ProgramFile] != e.Program {
+		return fmt.Errorf("%s is not what the journal says: its hash is %s, recorded is %s", rundir.ProgramFile, got[rundir.ProgramFile], e.Program)
 	}
-	if e.Log != "" && got[campaigns.LogFile] != e.Log {
-		return fmt.Errorf("%s is not what the journal says: its hash is %q, recorded is %s", campaigns.LogFile, got[campaigns.LogFile], e.Log)
+	if e.Log != "" && got[rundir.LogFile] != e.Log {
+		return fmt.Errorf("%s is not what the journal says: its hash is %q, recorded is %s", rundir.LogFile, got[rundir.LogFile], e.Log)
 	}
 	return nil
 }
@@ -91,7 +95,7 @@ func (j *merging) publish(staging string) error {
 }
 
 // write writes what is known of the campaign as a whole.
-func (j *merging) write(ctx context.Context, w *campaigns.Rewriting) (*campaigns.Summary, error) {
+func (j *merging) write(ctx context.Context, w *engine.Rewriting) (*summary.Summary, error) {
 	j.head.Session, j.head.End = time.Now(), j.end()
 	if err := w.Begin(j.c, &j.head); err != nil {
 		return nil, err
@@ -118,23 +122,23 @@ func (j *merging) write(ctx context.Context, w *campaigns.Rewriting) (*campaigns
 
 // end says how the merged campaign ended: as its parts did, if all of them are
 // here and ended by themselves. What was merged before counts if it did.
-func (j *merging) end() campaigns.End {
+func (j *merging) end() journal.End {
 	if !slices.ContainsFunc(j.runs, func(r run) bool { return r.entry == 0 }) {
-		return campaigns.EndComplete
+		return journal.EndComplete
 	}
-	end := campaigns.EndComplete
-	here := make(map[campaigns.Shard]bool)
+	end := journal.EndComplete
+	here := make(map[config.Shard]bool)
 	for i, s := range j.sources {
 		h := &s.archive.Head
 		switch h.End {
-		case campaigns.EndComplete:
-		case campaigns.EndBudget, campaigns.EndStopped:
+		case journal.EndComplete:
+		case journal.EndBudget, journal.EndStopped:
 			end = h.End
 		default:
 			if j.own && i == 0 {
 				continue
 			}
-			return campaigns.EndInterrupted
+			return journal.EndInterrupted
 		}
 		for _, shard := range shards(h) {
 			here[shard] = true
@@ -142,8 +146,8 @@ func (j *merging) end() campaigns.End {
 	}
 	for _, s := range j.head.Shards {
 		for i := 1; i <= s.Of; i++ {
-			if !here[campaigns.Shard{Index: i, Of: s.Of}] {
-				return campaigns.EndInterrupted
+			if !here[config.Shard{Index: i, Of: s.Of}] {
+				return journal.EndInterrupted
 			}
 		}
 	}
@@ -159,9 +163,9 @@ type lines struct {
 
 // ahead is the next line of a source.
 type ahead struct {
-	entry  *campaigns.Entry // nil: there are no more
-	behind int              // the greatest number so far
-	pull   func() (*campaigns.Entry, error, bool)
+	entry  *journal.Entry // nil: there are no more
+	behind int            // the greatest number so far
+	pull   func() (*journal.Entry, error, bool)
 	stop   func()
 	taken  func(number int) bool
 }
@@ -183,7 +187,7 @@ func (l *lines) close() {
 }
 
 // next is the next line, nil after the last.
-func (l *lines) next() (*campaigns.Entry, error) {
+func (l *lines) next() (*journal.Entry, error) {
 	var best *ahead
 	for _, a := range l.sources {
 		if a.entry == nil {

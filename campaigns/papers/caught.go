@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
 )
@@ -63,7 +63,7 @@ func catchTable(first ...Column) Table {
 }
 
 // caught measures which violations of planted bugs the criteria catch.
-func caught(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	table := catchTable(Column{Name: "fault"}, Column{Name: "protocol"}, Column{Name: "histories"})
 	var total catches
@@ -116,7 +116,7 @@ func caught(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, erro
 
 // caughtRewired measures which violations of rewired histories the criteria
 // catch.
-func caughtRewired(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+func caughtRewired(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	f := &sweep{axis: byThreads, model: model.SC, rewired: 1, valid: check.Forbidden, least: 16}
 	table := catchTable(Column{Name: "threads"})

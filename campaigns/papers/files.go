@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 )
 
 //go:embed *.yaml
@@ -21,10 +21,10 @@ func Files() []string {
 }
 
 // Campaign is the campaign of a file of this folder.
-func Campaign(file string) (*campaigns.Campaign, error) {
+func Campaign(file string) (*config.Campaign, error) {
 	data, err := files.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("no campaign file %s comes with the experiments", file)
 	}
-	return campaigns.Parse("campaigns/papers/"+file, data, nil)
+	return config.Parse("campaigns/papers/"+file, data, nil)
 }

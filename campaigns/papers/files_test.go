@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/execute"
 	"ordeal/parse"
 	"ordeal/sim"
 )
@@ -35,7 +37,7 @@ func TestFiles(t *testing.T) {
 		"gcc-operations.yaml":   {byOps, []int{100, 200, 300, 400, 500}, 200},
 		"gcc-threads.yaml":      {byThreads, []int{2, 3, 4, 5, 6}, 200},
 		"gcc-violations.yaml":   {byThreads, []int{2, 3, 4, 5, 6, 7, 8}, 240},
-		"gcc-unordered.yaml":    {axis{of: func(c *campaigns.Config) int { return c.Locations }}, []int{4, 8, 16, 32}, 400},
+		"gcc-unordered.yaml":    {axis{of: func(c *config.Config) int { return c.Locations }}, []int{4, 8, 16, 32}, 400},
 		"gcc-buffers.yaml":      {byThreads, []int{2, 3, 4, 5, 6}, 200},
 		"wsc-operations.yaml":   {byOps, []int{198, 300, 396, 498, 600, 696, 798}, 200},
 		"wsc-threads.yaml":      {byThreads, []int{4, 8, 12, 16}, 200},
@@ -97,7 +99,7 @@ func TestCampaignsRun(t *testing.T) {
 		for i := range c.Configs {
 			c.Configs[i].Runs, c.Configs[i].Rounds = 1, 1
 		}
-		loop := campaigns.Loop{Dir: filepath.Join(t.TempDir(), "run")}
+		loop := engine.Engine{Dir: filepath.Join(t.TempDir(), "run")}
 		sum, err := loop.Run(context.Background(), c)
 		if err != nil || sum.Total().Runs != 4 || len(sum.Findings) > 0 && c.Configs[0].Bug == nil {
 			t.Errorf("%s: %v, %+v", file, err, sum)
@@ -119,7 +121,7 @@ func TestSameRuns(t *testing.T) {
 	if err != nil || cfg != &c.Configs[3] {
 		t.Fatalf("run %d is of %v, %v", runs[0].number, cfg, err)
 	}
-	runner, err := campaigns.NewRunner(campaigns.SimBuiltin, cfg)
+	runner, err := execute.NewRunner(config.SimBuiltin, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +146,7 @@ func TestViolationsAreOfTheCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := campaigns.Parse("bugs.yaml", data, nil)
+	catalogue, err := config.Parse("bugs.yaml", data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +156,7 @@ func TestViolationsAreOfTheCatalogue(t *testing.T) {
 	}
 	for i := range c.Configs {
 		cfg := &c.Configs[i]
-		if !slices.ContainsFunc(catalogue.Configs, func(k campaigns.Config) bool {
+		if !slices.ContainsFunc(catalogue.Configs, func(k config.Config) bool {
 			return k.Name == cfg.Bug.Known && k.Mutant == cfg.Mutant && k.Bug.About == cfg.Bug.About
 		}) {
 			t.Errorf("%s: %q is not in the catalogue", cfg.Name, cfg.Bug.Known)
@@ -207,7 +209,7 @@ func TestDeal(t *testing.T) {
 
 // On a gem5 the same programs run for its protocol, without the bugs.
 func TestPlatform(t *testing.T) {
-	p := platform{name: "gem5", gem5: &campaigns.Gem5{Binary: "b", Tree: "t"}, protocols: []string{"MOESI_hammer"}}
+	p := platform{name: "gem5", gem5: &config.Gem5{Binary: "b", Tree: "t"}, protocols: []string{"MOESI_hammer"}}
 	c, err := Campaign("gcc-buffers.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -217,10 +219,10 @@ func TestPlatform(t *testing.T) {
 		t.Fatalf("%d configurations of %d", len(out.Configs), len(c.Configs))
 	}
 	for _, cfg := range out.Configs {
-		if cfg.Sim != campaigns.SimGem5 || cfg.Machine.Protocol != "MOESI_hammer" || cfg.CPU != "o3" || cfg.Binary != "b" || cfg.Core != "" {
+		if cfg.Sim != config.SimGem5 || cfg.Machine.Protocol != "MOESI_hammer" || cfg.CPU != "o3" || cfg.Binary != "b" || cfg.Core != "" {
 			t.Errorf("%+v", cfg)
 		}
-		at := slices.IndexFunc(c.Configs, func(k campaigns.Config) bool { return k.Name == cfg.Name })
+		at := slices.IndexFunc(c.Configs, func(k config.Config) bool { return k.Name == cfg.Name })
 		if !reflect.DeepEqual(cfg.Programs, c.Configs[at].Programs) {
 			t.Errorf("%s: other programs", cfg.Name)
 		}
@@ -240,7 +242,7 @@ func TestSourceFails(t *testing.T) {
 	if _, err := newSource(c).make(context.Background(), 0, 0, 1, 1); err == nil || !strings.Contains(err.Error(), c.Configs[0].Name+": run ") {
 		t.Errorf("%v", err)
 	}
-	c.Configs[0].Bug = &campaigns.Bug{About: "none"}
+	c.Configs[0].Bug = &config.Bug{About: "none"}
 	if runs, err := newSource(c).make(context.Background(), 0, 0, 1, 1); err != nil || len(runs) != 0 {
 		t.Errorf("%v, %v", runs, err)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/check/model"
 	"ordeal/check/reduction"
 )
@@ -49,7 +49,7 @@ func free(variables int) [][3]int {
 const mostFree = 6
 
 // growth measures the growth.
-func growth(ctx context.Context, b *bench, _ *campaigns.Campaign) (finding, error) {
+func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) {
 	most := mostFree
 	switch {
 	case b.Scale < 0.001:
@@ -78,7 +78,7 @@ func growth(ctx context.Context, b *bench, _ *campaigns.Campaign) (finding, erro
 				continue
 			}
 			b.tell("%d writes: %s", k, m.label)
-			t, err := b.mean(ctx, []run{{history: h, config: &campaigns.Config{Name: "reduction"}, number: v}}, m.m, m.procedure)
+			t, err := b.mean(ctx, []run{{history: h, config: &config.Config{Name: "reduction"}, number: v}}, m.m, m.procedure)
 			if err != nil {
 				return finding{}, err
 			}

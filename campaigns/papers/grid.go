@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
 )
@@ -27,7 +27,7 @@ type cell struct {
 }
 
 // grid measures TSOtool's analysis.
-func grid(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+func grid(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	var tuples []tuple
 	of := map[tuple][]int{}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
 )
@@ -20,7 +20,7 @@ type program struct {
 var closest = program{4, "load=50,store=50"}
 
 // unordered measures how many pairs of writes the criteria leave unordered.
-func unordered(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	f := finding{ours: map[int]string{}}
 	table := Table{Columns: []Column{
@@ -124,7 +124,7 @@ func (k *kernelSums) add(p *pairs) {
 func (k *kernelSums) mean(sum float64) float64 { return sum / max(1, float64(k.histories)) }
 
 // kernels measures how much of the kernel wSC and CCM find.
-func kernels(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+func kernels(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	var groups []group
 	sums := map[group]*kernelSums{}

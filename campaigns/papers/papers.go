@@ -24,7 +24,8 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 )
 
 // Paper is a publication.
@@ -55,7 +56,7 @@ type Experiment struct {
 	// Notes say what is known about why our figures differ, and what was
 	// decided where the paper leaves it open.
 	Notes []string
-	run   func(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error)
+	run   func(ctx context.Context, b *bench, c *config.Campaign) (finding, error)
 }
 
 // Quote is a published figure.
@@ -109,7 +110,7 @@ type Options struct {
 	Only []string
 	// Gem5 are binaries to make the histories of their protocols on, besides
 	// the embedded simulator.
-	Gem5 []campaigns.Gem5
+	Gem5 []config.Gem5
 	// Progress is told what is being done; nil means nobody is.
 	Progress func(what string)
 	_        struct{}
@@ -152,7 +153,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	b := &bench{Options: o}
-	r := &Report{Machine: machine(ctx), Version: campaigns.Version(), Scale: o.Scale, Limit: b.limit().String()}
+	r := &Report{Machine: machine(ctx), Version: execute.Version(), Scale: o.Scale, Limit: b.limit().String()}
 	platforms, err := b.platforms(ctx)
 	if err != nil {
 		return r, err
@@ -181,7 +182,7 @@ func (b *bench) experiment(ctx context.Context, e Experiment, p platform) (*Resu
 		Name: e.Name, Paper: e.Paper, Place: e.Place, Title: e.Title, Campaign: e.File,
 		Published: slices.Clone(e.Published), Notes: slices.Clone(e.Notes),
 	}
-	var c *campaigns.Campaign
+	var c *config.Campaign
 	if e.File != "" {
 		var err error
 		if c, err = Campaign(e.File); err != nil {

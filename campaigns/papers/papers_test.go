@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/check/reduction"
@@ -23,7 +23,7 @@ import (
 
 // tiny makes an experiment on few and small histories of its own campaign:
 // the first two points of each parameter, short threads.
-func tiny(t *testing.T, name string) (Experiment, *bench, *campaigns.Campaign) {
+func tiny(t *testing.T, name string) (Experiment, *bench, *config.Campaign) {
 	t.Helper()
 	at := slices.IndexFunc(All(), func(e Experiment) bool { return e.Name == name })
 	if at < 0 {
@@ -38,7 +38,7 @@ func tiny(t *testing.T, name string) (Experiment, *bench, *campaigns.Campaign) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lowest := func(of func(*campaigns.Config) int) int {
+	lowest := func(of func(*config.Config) int) int {
 		var values []int
 		for i := range c.Configs {
 			values = append(values, of(&c.Configs[i]))
@@ -47,10 +47,10 @@ func tiny(t *testing.T, name string) (Experiment, *bench, *campaigns.Campaign) {
 		values = slices.Compact(values)
 		return values[min(1, len(values)-1)]
 	}
-	threads := lowest(func(c *campaigns.Config) int { return c.Threads })
-	locations := lowest(func(c *campaigns.Config) int { return c.Locations })
+	threads := lowest(func(c *config.Config) int { return c.Threads })
+	locations := lowest(func(c *config.Config) int { return c.Locations })
 	ops := lowest(historyOps)
-	c.Configs = slices.DeleteFunc(c.Configs, func(c campaigns.Config) bool {
+	c.Configs = slices.DeleteFunc(c.Configs, func(c config.Config) bool {
 		return c.Threads > threads || c.Locations > locations || historyOps(&c) > ops
 	})
 	for i := range c.Configs {

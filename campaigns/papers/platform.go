@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/sim/gem5"
 	"ordeal/sim/host"
 )
@@ -16,7 +16,7 @@ func machine(ctx context.Context) string { return new(host.Runner).Version(ctx) 
 // platform is a simulator that the configurations of a campaign can run on.
 type platform struct {
 	name string
-	gem5 *campaigns.Gem5 // nil: the embedded simulator
+	gem5 *config.Gem5 // nil: the embedded simulator
 	// protocols are those of the binary, by gem5's names.
 	protocols []string
 }
@@ -46,7 +46,7 @@ var gem5Names = map[string]string{
 // a gem5 the configurations of its protocols without a planted bug, with the
 // same programs and gem5's own latencies. In-order cores become timing CPUs,
 // which keep one access in flight, the others out-of-order ones.
-func (p *platform) campaign(c *campaigns.Campaign) *campaigns.Campaign {
+func (p *platform) campaign(c *config.Campaign) *config.Campaign {
 	if p.embedded() {
 		return c
 	}
@@ -63,8 +63,8 @@ func (p *platform) campaign(c *campaigns.Campaign) *campaigns.Campaign {
 		}
 		g := *p.gem5
 		g.CPU = cpu
-		cfg.Sim, cfg.Gem5 = campaigns.SimGem5, g
-		cfg.Machine = campaigns.Machine{Protocol: name, Dirs: cfg.Dirs, L2Banks: cfg.L2Banks}
+		cfg.Sim, cfg.Gem5 = config.SimGem5, g
+		cfg.Machine = config.Machine{Protocol: name, Dirs: cfg.Dirs, L2Banks: cfg.L2Banks}
 		out.Configs = append(out.Configs, cfg)
 	}
 	if len(out.Configs) == 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/kernel"
 	"ordeal/check/model"
@@ -180,7 +180,7 @@ func TestEnough(t *testing.T) {
 		t.Errorf("limits %v and %v", small.limit(), full.limit())
 	}
 	for rounds, want := range map[int]int{1: 1, 8: 1, 64: 6, 256: 26} {
-		cfg := &campaigns.Config{Programs: campaigns.Programs{Rounds: rounds}}
+		cfg := &config.Config{Programs: config.Programs{Rounds: rounds}}
 		if got, all := small.rounds(cfg), full.rounds(cfg); got != want || all != rounds {
 			t.Errorf("%d rounds: %d at a small scale, want %d; %d at full size", rounds, got, want, all)
 		}

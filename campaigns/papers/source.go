@@ -9,7 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/parse"
 	"ordeal/sim"
 )
@@ -21,11 +22,11 @@ const runTimeout = 10 * time.Minute
 // the campaign, as "ordeal campaign run" makes it and "ordeal repro" makes it
 // again.
 type source struct {
-	campaign *campaigns.Campaign
+	campaign *config.Campaign
 	runs     [][]int // configuration → the numbers of its runs
 }
 
-func newSource(c *campaigns.Campaign) *source {
+func newSource(c *config.Campaign) *source {
 	s := &source{campaign: c, runs: make([][]int, len(c.Configs))}
 	for number, config := range c.Schedule() {
 		s.runs[config] = append(s.runs[config], number)
@@ -35,7 +36,7 @@ func newSource(c *campaigns.Campaign) *source {
 
 // run is a history and where it comes from.
 type run struct {
-	config *campaigns.Config
+	config *config.Config
 	number int
 	// history has neither a store order nor final values: the papers' problem
 	// is to do without.
@@ -47,7 +48,7 @@ type run struct {
 // planted bug may, are missing; any other that did is an error.
 func (s *source) make(ctx context.Context, config, first, end, rounds int) ([]run, error) {
 	cfg := &s.campaign.Configs[config]
-	runner, err := campaigns.NewRunner(s.campaign.SimOf(cfg), cfg)
+	runner, err := execute.NewRunner(s.campaign.SimOf(cfg), cfg)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
 	}

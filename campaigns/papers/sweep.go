@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
 )
@@ -16,17 +16,17 @@ import (
 // axis is what a figure varies along x.
 type axis struct {
 	label string
-	of    func(c *campaigns.Config) int
+	of    func(c *config.Config) int
 }
 
 // The axes of the papers.
 var (
 	byOps     = axis{"operations", historyOps}
-	byThreads = axis{"threads", func(c *campaigns.Config) int { return c.Threads }}
+	byThreads = axis{"threads", func(c *config.Config) int { return c.Threads }}
 )
 
 // historyOps is the number of operations of a history at full size.
-func historyOps(c *campaigns.Config) int { return c.Threads * c.Ops * c.Rounds }
+func historyOps(c *config.Config) int { return c.Threads * c.Ops * c.Rounds }
 
 // method is a procedure of package check, under the name that a figure has
 // for it.
@@ -65,7 +65,7 @@ type point struct {
 }
 
 // points groups the configurations of a campaign.
-func points(c *campaigns.Campaign, x axis) []point {
+func points(c *config.Campaign, x axis) []point {
 	var list []point
 	for i := range c.Configs {
 		v := x.of(&c.Configs[i])
@@ -112,12 +112,12 @@ func (b *bench) deal(ctx context.Context, s *source, p point, least, begin int) 
 
 // rounds is how often a program is executed at this scale: the square root of
 // it, so that both the number and the length of histories shrink.
-func (b *bench) rounds(c *campaigns.Config) int {
+func (b *bench) rounds(c *config.Config) int {
 	return max(1, int(math.Round(float64(c.Rounds)*math.Sqrt(b.Scale))))
 }
 
 // run makes the figure.
-func (f *sweep) run(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	chart := Chart{
 		X: Axis{Label: f.axis.label}, Y: Axis{Label: "mean time of a check", Unit: "s", Log: true},

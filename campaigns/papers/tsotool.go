@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
 )
@@ -54,7 +54,7 @@ func tsotool() []Experiment {
 }
 
 // variants measures the three variants on the same histories.
-func variants(ctx context.Context, b *bench, c *campaigns.Campaign) (finding, error) {
+func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	table := Table{Columns: []Column{
 		{Name: "n"}, {Name: "measured n"}, {Name: "histories"}, {Name: "original"}, {Name: "vector clocks"}, {Name: "with heuristic"},

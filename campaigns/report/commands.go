@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
 // Commands are the command lines, for a shell, that show a finding of the
 // campaign in dir: why the run failed, a smaller program, the run again, and the
 // run again from nothing but the campaign's file.
-func Commands(dir string, f *campaigns.Finding) []string {
+func Commands(dir string, f *summary.Finding) []string {
 	numbered := "ordeal repro --campaign " + Quoted(filepath.Join(dir, "campaign.yaml")) + " --run " + strconv.Itoa(f.First)
 	if f.Outcome == sim.Missed || f.Best == nil {
 		return []string{numbered}

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -25,15 +27,15 @@ type Options struct {
 	// Command is the command line, for the records.
 	Command []string
 	// Watch is told of each try, from 1; nil: nobody is.
-	Watch func(try int, came *campaigns.Case, hit bool)
+	Watch func(try int, came *rundir.Case, hit bool)
 	// Runner makes the runner; nil means campaigns.NewRunner.
-	Runner func(sim string, c *campaigns.Config) (sim.Runner, error)
+	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
 }
 
 // Report says what came of repeating a run.
 type Report struct {
-	Recorded *campaigns.Judgement
+	Recorded *rundir.Result
 	// ExecutableSame says that the executables had the recorded bytes;
 	// meaningless when none is recorded.
 	ExecutableSame bool
@@ -43,7 +45,7 @@ type Report struct {
 	// Others counts the outcomes and titles of tries that failed otherwise.
 	Others map[string]int
 	// HitDir is the run directory of the first hit.
-	HitDir campaigns.RunDir
+	HitDir rundir.Dir
 	_      struct{}
 }
 
@@ -52,7 +54,7 @@ type Report struct {
 // is an error: the run would not be a repetition. The log may differ where the
 // simulator is not deterministic, as hardware is not: Report counts how often
 // what was recorded came again.
-func Repeat(ctx context.Context, dir campaigns.RunDir, o Options) (*Report, error) {
+func Repeat(ctx context.Context, dir rundir.Dir, o Options) (*Report, error) {
 	r := &repeater{dir: dir, o: o}
 	if err := r.load(); err != nil {
 		return nil, err
@@ -66,11 +68,11 @@ func Repeat(ctx context.Context, dir campaigns.RunDir, o Options) (*Report, erro
 }
 
 type repeater struct {
-	dir     campaigns.RunDir
+	dir     rundir.Dir
 	o       Options
 	program *gen.Program
-	record  *campaigns.Record
-	single  campaigns.Single
+	record  *rundir.Spec
+	single  execute.Executor
 	report  Report
 }
 
@@ -94,10 +96,10 @@ func (r *repeater) load() error {
 	}
 	newRunner := r.o.Runner
 	if newRunner == nil {
-		newRunner = campaigns.NewRunner
+		newRunner = execute.NewRunner
 	}
 	r.single.Runner, err = newRunner(r.record.Sim, &r.record.Config)
-	r.single.Judging = campaigns.Judging{Models: models, Options: r.o.Judging}
+	r.single.Judging = execute.CheckOptions{Models: models, Options: r.o.Judging}
 	r.report.Others = make(map[string]int)
 	return err
 }
@@ -109,7 +111,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 		return err
 	}
 	record := *r.record
-	record.Command, record.Tools = r.o.Command, campaigns.Tools(ctx, r.single.Runner)
+	record.Command, record.Tools = r.o.Command, execute.ToolVersions(ctx, r.single.Runner)
 	came, err := r.single.Run(ctx, dir, r.program, &record)
 	if err != nil {
 		return err
@@ -127,7 +129,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	if came.Log == recorded.Log {
 		r.report.LogsSame++
 	}
-	hit := recorded.Same(&came.Judgement)
+	hit := recorded.Same(&came.Result)
 	switch {
 	case hit && r.report.Hits == 0:
 		r.report.HitDir = dir
@@ -147,7 +149,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 }
 
 // tryDir makes a directory for a try.
-func (r *repeater) tryDir() (campaigns.RunDir, error) {
+func (r *repeater) tryDir() (rundir.Dir, error) {
 	parent := filepath.Join(string(r.dir), "repro")
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", err
@@ -156,7 +158,7 @@ func (r *repeater) tryDir() (campaigns.RunDir, error) {
 		dir := filepath.Join(parent, fmt.Sprintf("%03d", n))
 		err := os.Mkdir(dir, 0o755)
 		if !errors.Is(err, fs.ErrExist) {
-			return campaigns.RunDir(dir), err
+			return rundir.Dir(dir), err
 		}
 	}
 }

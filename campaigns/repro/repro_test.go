@@ -8,15 +8,17 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
 // record makes a run on a fake simulator and returns its directory.
-func record(t *testing.T, runner sim.Runner) campaigns.RunDir {
+func record(t *testing.T, runner sim.Runner) rundir.Dir {
 	t.Helper()
-	cfg := campaigns.DefaultConfig()
+	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
 	p, err := cfg.Programs.Program(5, 0)
 	if err != nil {
@@ -26,10 +28,10 @@ func record(t *testing.T, runner sim.Runner) campaigns.RunDir {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := campaigns.RunDir(filepath.Join(t.TempDir(), "run"))
-	single := campaigns.Single{Runner: runner, Judging: campaigns.Judging{Models: models}}
-	done, err := single.Run(context.Background(), dir, p, &campaigns.Record{
-		Seed: 5, Sim: "fake", Config: cfg, Timeout: campaigns.Duration(time.Minute), Started: time.Now(),
+	dir := rundir.Dir(filepath.Join(t.TempDir(), "run"))
+	single := execute.Executor{Runner: runner, Judging: execute.CheckOptions{Models: models}}
+	done, err := single.Run(context.Background(), dir, p, &rundir.Spec{
+		Seed: 5, Sim: "fake", Config: cfg, Timeout: config.Duration(time.Minute), Started: time.Now(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +43,7 @@ func record(t *testing.T, runner sim.Runner) campaigns.RunDir {
 }
 
 func options(runner sim.Runner, tries int) Options {
-	return Options{Tries: tries, Runner: func(string, *campaigns.Config) (sim.Runner, error) { return runner, nil }}
+	return Options{Tries: tries, Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }}
 }
 
 // A deterministic simulator does again what is recorded, log included.
@@ -58,7 +60,7 @@ func TestRecurs(t *testing.T) {
 	if report.Tries != 3 || report.Hits != 3 || report.LogsSame != 3 || len(report.Others) != 0 {
 		t.Errorf("%+v", report)
 	}
-	if _, err := os.Stat(filepath.Join(string(report.HitDir), campaigns.VerdictFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(string(report.HitDir), rundir.VerdictFile)); err != nil {
 		t.Error(err)
 	}
 	// Only the first hit stays.
@@ -88,7 +90,7 @@ func TestDoesNotRecur(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	dir := record(t, &fake.Runner{})
-	path := filepath.Join(string(dir), campaigns.ProgramFile)
+	path := filepath.Join(string(dir), rundir.ProgramFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +105,7 @@ func TestRefusals(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(string(dir), campaigns.VerdictFile)); err != nil {
+	if err := os.Remove(filepath.Join(string(dir), rundir.VerdictFile)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Repeat(context.Background(), dir, options(&fake.Runner{}, 1)); err == nil || !strings.Contains(err.Error(), "did not end") {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
@@ -18,7 +18,7 @@ import (
 // protocol sent each other about the lines that matter: those of the
 // refutation, or those of the whole program where the failure has none.
 func (r *Result) chart(ctx context.Context, w io.Writer) error {
-	if r.Record.Sim != campaigns.SimBuiltin || !r.Record.Config.Coherent() {
+	if r.Record.Sim != config.SimBuiltin || !r.Record.Config.Coherent() {
 		return errNone
 	}
 	rec := &chart.Recorder{Lines: r.lines()}

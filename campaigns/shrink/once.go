@@ -6,7 +6,9 @@ import (
 	"os"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
 )
@@ -14,44 +16,44 @@ import (
 // size is a size of the machine that a reduction may change.
 type size struct {
 	reduce.Size
-	get func(m *campaigns.Machine) int
-	set func(m *campaigns.Machine, v int)
+	get func(m *config.Machine) int
+	set func(m *config.Machine, v int)
 }
 
 // sizesOf lists the sizes of the machine that a run was made on; hardware has
 // none.
-func sizesOf(r *campaigns.Record) []size {
-	if r.Sim != campaigns.SimBuiltin {
+func sizesOf(r *rundir.Spec) []size {
+	if r.Sim != config.SimBuiltin {
 		return nil
 	}
 	m := &r.Config.Machine
 	var list []size
-	add := func(name string, set bool, field func(m *campaigns.Machine) *int, values ...int) {
+	add := func(name string, set bool, field func(m *config.Machine) *int, values ...int) {
 		if set {
 			list = append(list, size{
 				reduce.Size{Name: name, Values: values},
-				func(m *campaigns.Machine) int { return *field(m) }, func(m *campaigns.Machine, v int) { *field(m) = v },
+				func(m *config.Machine) int { return *field(m) }, func(m *config.Machine, v int) { *field(m) = v },
 			})
 		}
 	}
 	// What is not said is small already.
-	add("cores", m.Cores > 0, func(m *campaigns.Machine) *int { return &m.Cores }, 0)
-	add("dirs", m.Dirs > 0, func(m *campaigns.Machine) *int { return &m.Dirs }, 0)
-	add("l2-banks", m.L2Banks > 0, func(m *campaigns.Machine) *int { return &m.L2Banks }, 0)
-	add("store-buffer", m.StoreBuffer > 0, func(m *campaigns.Machine) *int { return &m.StoreBuffer }, 1, 2, 4, 8)
-	add("window", m.Window > 0, func(m *campaigns.Machine) *int { return &m.Window }, 2, 4, 8, 16)
+	add("cores", m.Cores > 0, func(m *config.Machine) *int { return &m.Cores }, 0)
+	add("dirs", m.Dirs > 0, func(m *config.Machine) *int { return &m.Dirs }, 0)
+	add("l2-banks", m.L2Banks > 0, func(m *config.Machine) *int { return &m.L2Banks }, 0)
+	add("store-buffer", m.StoreBuffer > 0, func(m *config.Machine) *int { return &m.StoreBuffer }, 1, 2, 4, 8)
+	add("window", m.Window > 0, func(m *config.Machine) *int { return &m.Window }, 2, 4, 8, 16)
 	for _, c := range []struct {
 		name  string
-		field func(m *campaigns.Machine) *string
+		field func(m *config.Machine) *string
 	}{
-		{"private-cache", func(m *campaigns.Machine) *string { return &m.PrivateCache }},
-		{"shared-cache", func(m *campaigns.Machine) *string { return &m.SharedCache }},
+		{"private-cache", func(m *config.Machine) *string { return &m.PrivateCache }},
+		{"shared-cache", func(m *config.Machine) *string { return &m.SharedCache }},
 	} {
 		if given := *c.field(m); given != "" { // as it is, or small
 			list = append(list, size{
 				reduce.Size{Name: c.name, Values: []int{0}},
-				func(m *campaigns.Machine) int { return len(*c.field(m)) },
-				func(m *campaigns.Machine, v int) { *c.field(m) = given[:min(v, len(given))] },
+				func(m *config.Machine) int { return len(*c.field(m)) },
+				func(m *config.Machine, v int) { *c.field(m) = given[:min(v, len(given))] },
 			})
 		}
 	}
@@ -59,7 +61,7 @@ func sizesOf(r *campaigns.Record) []size {
 }
 
 // config is the configuration of a candidate's runs.
-func (s *shrinker) config(c *reduce.Candidate) campaigns.Config {
+func (s *shrinker) config(c *reduce.Candidate) config.Config {
 	cfg := s.record.Config
 	cfg.Runs, cfg.Rounds = 1, c.Rounds
 	cfg.Programs.Threads, cfg.Programs.Locations = len(c.Program.Threads), len(c.Program.Locations)
@@ -86,10 +88,10 @@ func (s *shrinker) runner(c *reduce.Candidate) (sim.Runner, error) {
 
 // once runs and judges a candidate, in a directory that does not stay.
 func (s *shrinker) once(
-	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, judging campaigns.Judging,
-) (*campaigns.Case, error) {
+	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, judging execute.CheckOptions,
+) (*rundir.Case, error) {
 	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.record.Timeout)}
-	if s.record.Sim != campaigns.SimBuiltin { // which leaves no files
+	if s.record.Sim != config.SimBuiltin { // which leaves no files
 		dir, err := os.MkdirTemp("", "ordeal-reduce-")
 		if err != nil {
 			return nil, err
@@ -101,7 +103,7 @@ func (s *shrinker) once(
 	if err != nil {
 		return nil, err
 	}
-	return campaigns.Judge(ctx, c.Program, c.Rounds, &res, judging)
+	return execute.Evaluate(ctx, c.Program, c.Rounds, &res, judging)
 }
 
 // result repeats the run of the best candidate, judged by all models, and
@@ -143,7 +145,7 @@ func (s *shrinker) result(ctx context.Context, reduced *reduce.Result) (*Result,
 
 // repeat makes the failing run of the result once more; on a target that is
 // not deterministic that takes several tries.
-func (s *shrinker) repeat(ctx context.Context, runner sim.Runner, best *reduce.Candidate, all campaigns.Judging, r *Result) error {
+func (s *shrinker) repeat(ctx context.Context, runner sim.Runner, best *reduce.Candidate, all execute.CheckOptions, r *Result) error {
 	for range s.repeats(best) {
 		came, err := s.once(ctx, runner, best, s.best, all)
 		if err != nil {

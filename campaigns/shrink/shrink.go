@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/minimal"
 	"ordeal/gen"
@@ -36,7 +38,7 @@ type Options struct {
 	// Watch is told of progress; nil: nobody is.
 	Watch func(Progress)
 	// Runner makes the runner; nil means campaigns.NewRunner.
-	Runner func(sim string, c *campaigns.Config) (sim.Runner, error)
+	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
 }
 
@@ -59,8 +61,8 @@ type Result struct {
 	// the model that forbids the history, if one does.
 	Identity Identity
 	Program  *gen.Program
-	Record   campaigns.Record // that makes the failing run of Program
-	Case     *campaigns.Case  // that run, judged by the models of the record
+	Record   rundir.Spec  // that makes the failing run of Program
+	Case     *rundir.Case // that run, judged by the models of the record
 	// Before and After are operations, rounds counted.
 	Before, After int
 	// Candidates were tried in Runs runs.
@@ -100,7 +102,7 @@ const (
 
 // Run reduces the failing run recorded in dir, which it only reads. Where ctx
 // ends before the reduction does, the result is the best program so far.
-func Run(ctx context.Context, dir campaigns.RunDir, o Options) (*Result, error) {
+func Run(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 	s := &shrinker{o: o.withDefaults(), started: time.Now()}
 	if err := s.load(dir); err != nil {
 		return nil, err
@@ -130,7 +132,7 @@ func (o Options) withDefaults() Options {
 		o.CheckTimeout = time.Minute
 	}
 	if o.Runner == nil {
-		o.Runner = campaigns.NewRunner
+		o.Runner = execute.NewRunner
 	}
 	return o
 }
@@ -140,9 +142,9 @@ type shrinker struct {
 	o        Options
 	started  time.Time
 	program  *gen.Program
-	record   *campaigns.Record
+	record   *rundir.Spec
 	identity Identity
-	judging  campaigns.Judging
+	judging  execute.CheckOptions
 	runners  map[string]sim.Runner
 	sizes    []size
 	runs     int
@@ -152,7 +154,7 @@ type shrinker struct {
 }
 
 // load reads the run and says what its failure is.
-func (s *shrinker) load(dir campaigns.RunDir) error {
+func (s *shrinker) load(dir rundir.Dir) error {
 	var err error
 	if s.record, err = dir.Record(); err != nil {
 		return err
@@ -168,7 +170,7 @@ func (s *shrinker) load(dir campaigns.RunDir) error {
 	}
 	if s.o.MaxTries == 0 {
 		s.o.MaxTries = DefaultTries
-		if s.record.Sim == campaigns.SimGem5 {
+		if s.record.Sim == config.SimGem5 {
 			s.o.MaxTries = Gem5Tries
 		}
 	}
@@ -183,7 +185,7 @@ func (s *shrinker) load(dir campaigns.RunDir) error {
 }
 
 // identify chooses what every candidate has to do.
-func (s *shrinker) identify(dir campaigns.RunDir, recorded *campaigns.Judgement) error {
+func (s *shrinker) identify(dir rundir.Dir, recorded *rundir.Result) error {
 	s.identity = Identity{Outcome: recorded.Outcome, Title: recorded.Title}
 	name := s.o.Model
 	if name == "" {
@@ -202,7 +204,7 @@ func (s *shrinker) identify(dir campaigns.RunDir, recorded *campaigns.Judgement)
 		return fmt.Errorf("reduce %s: model %s does not forbid the recorded history", dir, name)
 	}
 	s.identity.Model = name
-	models, err := campaigns.ParseModels(name)
+	models, err := config.ParseModels(name)
 	if err != nil {
 		return err
 	}
@@ -214,7 +216,7 @@ func (s *shrinker) identify(dir campaigns.RunDir, recorded *campaigns.Judgement)
 }
 
 // first repeats the recorded run.
-func (s *shrinker) first(ctx context.Context, whole *reduce.Candidate) (*campaigns.Case, error) {
+func (s *shrinker) first(ctx context.Context, whole *reduce.Candidate) (*rundir.Case, error) {
 	for range s.repeats(whole) {
 		came, hit, err := s.run(ctx, whole, s.best)
 		if err != nil {
@@ -239,7 +241,7 @@ func (s *shrinker) tries(c *reduce.Candidate) int {
 // repeats is how often to run a candidate under one seed: once where that
 // always gives the same.
 func (s *shrinker) repeats(c *reduce.Candidate) int {
-	if s.record.Sim == campaigns.SimHost {
+	if s.record.Sim == config.SimHost {
 		return s.tries(c)
 	}
 	return 1
@@ -263,7 +265,7 @@ func (s *shrinker) fails(ctx context.Context, c *reduce.Candidate) (bool, error)
 }
 
 // run runs a candidate once and reports whether it fails in the right way.
-func (s *shrinker) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*campaigns.Case, bool, error) {
+func (s *shrinker) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*rundir.Case, bool, error) {
 	if s.o.Runs > 0 && s.runs >= s.o.Runs || s.o.Time > 0 && time.Since(s.started) > s.o.Time {
 		return nil, false, reduce.ErrBudget
 	}
@@ -280,7 +282,7 @@ func (s *shrinker) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*
 }
 
 // same reports whether a run failed as the recorded one did.
-func (s *shrinker) same(came *campaigns.Case) bool {
+func (s *shrinker) same(came *rundir.Case) bool {
 	if s.identity.Model != "" && !came.Answered(s.identity.Model, check.Forbidden) {
 		return false
 	}

@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/repro"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/outcomes"
 	"ordeal/gen"
@@ -22,36 +24,36 @@ import (
 
 // record makes runs on cores with a planted fault until one fails, and
 // returns its directory.
-func record(t *testing.T, core, bug string) campaigns.RunDir {
+func record(t *testing.T, core, bug string) rundir.Dir {
 	t.Helper()
-	cfg := campaigns.DefaultConfig()
+	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 4, 60, 6, 10
-	cfg.Machine = campaigns.Machine{Core: core, Protocol: "ideal-cached", CoreBugs: []string{bug}, StoreBuffer: 8, Window: 8}
+	cfg.Machine = config.Machine{Core: core, Protocol: "ideal-cached", CoreBugs: []string{bug}, StoreBuffer: 8, Window: 8}
 	if core == "" {
-		cfg.Machine = campaigns.Machine{}
+		cfg.Machine = config.Machine{}
 	}
-	runner, err := campaigns.NewRunner(campaigns.SimBuiltin, &cfg)
+	runner, err := execute.NewRunner(config.SimBuiltin, &cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return recordOn(t, campaigns.SimBuiltin, runner, cfg)
+	return recordOn(t, config.SimBuiltin, runner, cfg)
 }
 
-func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg campaigns.Config) campaigns.RunDir {
+func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg config.Config) rundir.Dir {
 	t.Helper()
 	models, err := cfg.Models()
 	if err != nil {
 		t.Fatal(err)
 	}
-	single := campaigns.Single{Runner: runner, Judging: campaigns.Judging{Models: models}}
+	single := execute.Executor{Runner: runner, Judging: execute.CheckOptions{Models: models}}
 	for number := range 50 {
 		p, err := cfg.Programs.Program(5, number)
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir := campaigns.RunDir(filepath.Join(t.TempDir(), "run"))
-		done, err := single.Run(t.Context(), dir, p, &campaigns.Record{
-			Seed: 5, Number: number, Sim: simulator, Config: cfg, Timeout: campaigns.Duration(time.Minute),
+		dir := rundir.Dir(filepath.Join(t.TempDir(), "run"))
+		done, err := single.Run(t.Context(), dir, p, &rundir.Spec{
+			Seed: 5, Number: number, Sim: simulator, Config: cfg, Timeout: config.Duration(time.Minute),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +100,7 @@ func TestRun(t *testing.T) {
 }
 
 // listing is what a directory holds.
-func listing(t *testing.T, dir campaigns.RunDir) string {
+func listing(t *testing.T, dir rundir.Dir) string {
 	t.Helper()
 	entries, err := os.ReadDir(string(dir))
 	if err != nil {
@@ -118,7 +120,7 @@ func listing(t *testing.T, dir campaigns.RunDir) string {
 // checkWritten writes a result and repeats it from its directory alone.
 func checkWritten(t *testing.T, res *Result, bug string) {
 	t.Helper()
-	out := campaigns.RunDir(filepath.Join(t.TempDir(), "reduced"))
+	out := rundir.Dir(filepath.Join(t.TempDir(), "reduced"))
 	if err := res.Write(t.Context(), out, []string{"test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +152,7 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 		t.Errorf("%s: core.axe: %v", bug, err)
 		return
 	}
-	models, err := campaigns.ParseModels(res.Identity.Model)
+	models, err := config.ParseModels(res.Identity.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,17 +188,17 @@ func checkCondition(t *testing.T, res *Result, bug string, text []byte) {
 // TestSizes wants a machine that is larger than the failure needs to become
 // small.
 func TestSizes(t *testing.T) {
-	cfg := campaigns.DefaultConfig()
+	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds, cfg.Layout = "a", 4, 60, 6, 10, "spread"
-	cfg.Machine = campaigns.Machine{
+	cfg.Machine = config.Machine{
 		Core: "ooo", Protocol: "mi", Cores: 6, PrivateCache: "4x2", Window: 32, StoreBuffer: 8,
 		Mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu",
 	}
-	runner, err := campaigns.NewRunner(campaigns.SimBuiltin, &cfg)
+	runner, err := execute.NewRunner(config.SimBuiltin, &cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Run(t.Context(), recordOn(t, campaigns.SimBuiltin, runner, cfg), Options{})
+	res, err := Run(t.Context(), recordOn(t, config.SimBuiltin, runner, cfg), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,11 +225,11 @@ func (u *unreliable) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 // TestUnreliable reduces a crash that comes and goes, and says how often it
 // comes.
 func TestUnreliable(t *testing.T) {
-	cfg := campaigns.DefaultConfig()
+	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
 	dir := recordOn(t, "fake", &unreliable{}, cfg)
 	runner := &unreliable{}
-	res, err := Run(t.Context(), dir, Options{Runner: func(string, *campaigns.Config) (sim.Runner, error) { return runner, nil }})
+	res, err := Run(t.Context(), dir, Options{Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,8 +263,8 @@ func TestRefusals(t *testing.T) {
 	remove := func(name string) func() error {
 		return func() error { return os.Remove(filepath.Join(string(dir), name)) }
 	}
-	good := func(string, *campaigns.Config) (sim.Runner, error) { return &fake.Runner{}, nil }
-	absent := func(string, *campaigns.Config) (sim.Runner, error) { return &fake.Runner{Fault: fake.Absent}, nil }
+	good := func(string, *config.Config) (sim.Runner, error) { return &fake.Runner{}, nil }
+	absent := func(string, *config.Config) (sim.Runner, error) { return &fake.Runner{Fault: fake.Absent}, nil }
 	for _, row := range []struct {
 		spoil func() error
 		o     Options
@@ -271,17 +273,17 @@ func TestRefusals(t *testing.T) {
 		{nil, Options{Runner: good}, "does not fail any more"},
 		{nil, Options{Runner: absent}, "cannot be made again: cannot start: no such simulator"},
 		{nil, Options{Model: "rmo"}, "rmo does not forbid"},
-		{remove(campaigns.VerdictFile), Options{}, "did not end"},
+		{remove(rundir.VerdictFile), Options{}, "did not end"},
 		{func() error {
 			p, err := dir.Program()
 			if err != nil {
 				return err
 			}
 			p.Threads[0] = append(p.Threads[0], gen.Op{Kind: gen.FullFence})
-			return os.WriteFile(filepath.Join(string(dir), campaigns.ProgramFile), p.Text(), 0o644)
+			return os.WriteFile(filepath.Join(string(dir), rundir.ProgramFile), p.Text(), 0o644)
 		}, Options{}, "not the recorded program"},
-		{remove(campaigns.ProgramFile), Options{}, "program.txt"},
-		{remove(campaigns.RecordFile), Options{}, "run.json"},
+		{remove(rundir.ProgramFile), Options{}, "program.txt"},
+		{remove(rundir.RecordFile), Options{}, "run.json"},
 	} {
 		if row.spoil != nil {
 			if err := row.spoil(); err != nil {

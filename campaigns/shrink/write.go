@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/minimal"
 	"ordeal/check/model"
@@ -25,7 +25,7 @@ import (
 // hold a run yet: besides the usual files there are the program as C source,
 // litmus test and executable, the history of its run and the operations of
 // that which the refutation is about, both in the format of Axe.
-func (r *Result) Write(ctx context.Context, dir campaigns.RunDir, command []string) error {
+func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) error {
 	record := r.Record
 	record.Command, record.Started = command, time.Now()
 	if err := dir.Create(r.Program, &record); err != nil {

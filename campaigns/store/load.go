@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/store/diff"
 	"ordeal/sim"
 )
@@ -22,12 +22,12 @@ import (
 // load is a campaign on its way into the index.
 type load struct {
 	w       *writer
-	a       *campaigns.Archive
+	a       *journal.Archive
 	dir     string
 	now     *source // of the directory
 	known   known   // of the index
 	prefix  prefix
-	mark    *campaigns.Mark
+	mark    *journal.Cursor
 	configs map[string]*loadConfig
 	added   int
 	elapsed time.Duration // when the last run was recorded
@@ -49,9 +49,9 @@ type covered struct {
 // open opens a campaign's directory and decides from where to read it: from
 // where it was left, if that part and the other files are as they were.
 func (w *writer) open(dir string, s *source, before *known) (*load, error) {
-	l := &load{w: w, dir: dir, now: s, known: *before, prefix: prefix{Hash: sha256.New()}, configs: make(map[string]*loadConfig), mark: new(campaigns.Mark)}
+	l := &load{w: w, dir: dir, now: s, known: *before, prefix: prefix{Hash: sha256.New()}, configs: make(map[string]*loadConfig), mark: new(journal.Cursor)}
 	var err error
-	if l.a, err = campaigns.Open(dir); err != nil {
+	if l.a, err = journal.Open(dir); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -139,7 +139,7 @@ func (l *load) restore(ctx context.Context) error {
 			transitions[name] = append(transitions[name], v.Transition)
 		}
 	}
-	l.mark = campaigns.MarkAt(l.known.bytes, numbers, transitions)
+	l.mark = journal.CursorAt(l.known.bytes, numbers, transitions)
 	return nil
 }
 
@@ -221,7 +221,7 @@ func (l *load) config(ctx context.Context, i int) error {
 }
 
 // entry writes a run. Bad is what is wrong with the entry.
-func (l *load) entry(ctx context.Context, e *campaigns.Entry) (bad, err error) {
+func (l *load) entry(ctx context.Context, e *journal.Entry) (bad, err error) {
 	program, bad := digest(e.Program)
 	if bad != nil {
 		return fmt.Errorf("run %d: program: %w", e.Number, bad), nil
@@ -275,7 +275,7 @@ func (l *load) entry(ctx context.Context, e *campaigns.Entry) (bad, err error) {
 }
 
 // cover adds the coverage of a run and counts what no run before it took.
-func (l *load) cover(e *campaigns.Entry) (fresh int) {
+func (l *load) cover(e *journal.Entry) (fresh int) {
 	c := l.configs[e.Config]
 	for i := range e.Coverage {
 		if i == len(c.coverage) {

@@ -8,7 +8,9 @@ import (
 	"regexp"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
 )
 
 // nightly is a campaign with a protocol, a canary that is caught, one that
@@ -43,20 +45,20 @@ configs:
 // night runs a campaign.
 func night(t testing.TB, dir, text string, sets ...string) {
 	t.Helper()
-	c, err := campaigns.Parse("nightly.yaml", []byte(text), sets)
+	c, err := config.Parse("nightly.yaml", []byte(text), sets)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := campaigns.Loop{Dir: dir, Command: []string{"ordeal", "campaign", "run", "it's.yaml"}}
+	l := engine.Engine{Dir: dir, Command: []string{"ordeal", "campaign", "run", "it's.yaml"}}
 	if _, err := l.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // archive reads a campaign's directory.
-func archive(t testing.TB, dir string) *campaigns.Archive {
+func archive(t testing.TB, dir string) *journal.Archive {
 	t.Helper()
-	a, err := campaigns.Open(dir)
+	a, err := journal.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +66,9 @@ func archive(t testing.TB, dir string) *campaigns.Archive {
 }
 
 // entries are the runs of a campaign.
-func entries(t testing.TB, a *campaigns.Archive) []*campaigns.Entry {
+func entries(t testing.TB, a *journal.Archive) []*journal.Entry {
 	t.Helper()
-	var list []*campaigns.Entry
+	var list []*journal.Entry
 	for e, err := range a.Entries() {
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +86,7 @@ func grow(t testing.TB, from, dir string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := campaigns.Parse(campaignFile, text, []string{fmt.Sprintf("configs.*.runs=%d", n)})
+	c, err := config.Parse(campaignFile, text, []string{fmt.Sprintf("configs.*.runs=%d", n)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,7 @@ func grow(t testing.TB, from, dir string, n int) {
 	}
 	write(t, filepath.Join(dir, headFile), string(head))
 	write(t, filepath.Join(dir, campaignFile), regexp.MustCompile(`(?m)^( *runs:) \d+$`).ReplaceAllString(string(text), fmt.Sprintf("$1 %d", n)))
-	lines := make(map[string][]*campaigns.Entry)
+	lines := make(map[string][]*journal.Entry)
 	for _, e := range entries(t, archive(t, from)) {
 		lines[e.Config] = append(lines[e.Config], e)
 	}
@@ -134,7 +136,7 @@ func write(t testing.TB, path, text string) {
 }
 
 // rewrite changes the entries of a campaign's journal.
-func rewrite(t testing.TB, dir string, f func(*campaigns.Entry)) {
+func rewrite(t testing.TB, dir string, f func(*journal.Entry)) {
 	t.Helper()
 	var text []byte
 	for _, e := range entries(t, archive(t, dir)) {

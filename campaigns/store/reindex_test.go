@@ -11,7 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 )
 
 // reindex brings an index up to date and gives what became of the campaigns, by
@@ -61,7 +62,7 @@ func TestGrow(t *testing.T) {
 	night(t, filepath.Join(dir, "c"), nightly, "seed=7")
 	db := filepath.Join(dir, "index.db")
 	path := filepath.Join(dir, "b", journalFile)
-	rewrite(t, filepath.Join(dir, "b"), func(e *campaigns.Entry) { // as of shards that were merged
+	rewrite(t, filepath.Join(dir, "b"), func(e *journal.Entry) { // as of shards that were merged
 		e.At = time.Duration(1+e.Number*37%44) * time.Millisecond
 	})
 	journal, err := os.ReadFile(path)
@@ -267,7 +268,7 @@ func TestMoved(t *testing.T) {
 		t.Errorf("%v are indexed", got)
 	}
 	kept := ask(t, db, "SELECT dir FROM runs WHERE finding ORDER BY number LIMIT 1")
-	if _, err := os.Stat(filepath.Join(moved, kept[0], campaigns.RecordFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(moved, kept[0], rundir.RecordFile)); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,14 +12,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/store/diff"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
 // years makes campaigns that have something of everything, in dir, and indexes
 // them.
-func years(t *testing.T, dir string) (db string, archives []*campaigns.Archive) {
+func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 	t.Helper()
 	night(t, filepath.Join(dir, "a"), nightly)
 	night(t, filepath.Join(dir, "b"), nightly)
@@ -28,7 +31,7 @@ func years(t *testing.T, dir string) (db string, archives []*campaigns.Archive) 
 	// In b, a finding did not come again and another one came, one run could not
 	// be made, two of a batch were made again, and a negative control failed.
 	n := 0
-	rewrite(t, filepath.Join(dir, "b"), func(e *campaigns.Entry) {
+	rewrite(t, filepath.Join(dir, "b"), func(e *journal.Entry) {
 		switch {
 		case e.Config == "faulty" && e.Outcome == sim.Violation:
 			switch n++; n {
@@ -37,7 +40,7 @@ func years(t *testing.T, dir string) (db string, archives []*campaigns.Archive) 
 			case 2:
 				e.Outcome, e.Title = sim.Crash, "assertion 'x' failed"
 			case 3, 4:
-				e.Alone = &campaigns.Alone{Outcome: e.Outcome, Title: e.Title, Recurs: n == 3}
+				e.Alone = &rundir.Alone{Outcome: e.Outcome, Title: e.Title, Recurs: n == 3}
 			}
 		case e.Config == "silent" && e.Number%2 == 0:
 			e.Outcome, e.Title, e.Kept = sim.Deadlock, "", true
@@ -46,7 +49,7 @@ func years(t *testing.T, dir string) (db string, archives []*campaigns.Archive) 
 		}
 	})
 	// In c, the simulator lists only what was taken.
-	rewrite(t, filepath.Join(dir, "c"), func(e *campaigns.Entry) {
+	rewrite(t, filepath.Join(dir, "c"), func(e *journal.Entry) {
 		if e.Covered != nil {
 			e.Covered.Reachable = 0
 		}
@@ -72,11 +75,11 @@ func complain(t *testing.T) func(*Campaign) {
 
 // twinRun is a run as a loop over journals sees it.
 type twinRun struct {
-	*campaigns.Entry
-	run    *campaigns.Run
-	a      *campaigns.Archive
+	*journal.Entry
+	run    *journal.Run
+	a      *journal.Archive
 	dir    string
-	config *campaigns.Config
+	config *config.Config
 }
 
 // title is the title that Summary gives it.
@@ -101,7 +104,7 @@ func (r *twinRun) settings(t *testing.T) string {
 }
 
 // twins are the runs of all campaigns.
-func twins(t *testing.T, archives []*campaigns.Archive) []*twinRun {
+func twins(t *testing.T, archives []*journal.Archive) []*twinRun {
 	var list []*twinRun
 	for _, a := range archives {
 		for _, e := range entries(t, a) {
@@ -183,7 +186,7 @@ func TestViews(t *testing.T) {
 		}
 	}
 	// The last night is on top.
-	slices.SortFunc(archives, func(a, b *campaigns.Archive) int { return b.Head.Started.Compare(a.Head.Started) })
+	slices.SortFunc(archives, func(a, b *journal.Archive) int { return b.Head.Started.Compare(a.Head.Started) })
 	var want []string
 	for _, a := range archives {
 		want = append(want, filepath.Base(a.Dir))
@@ -220,7 +223,7 @@ func twinRuns(runs []*twinRun) (list []string) {
 		for _, a := range r.Answers {
 			judged += a.Search + a.Evidence
 		}
-		list = append(list, row(r.dir, r.Number, r.a.Campaign.Seed, r.Config, r.ended(), seconds(r.At), r.Outcome, r.Judgement.Finding(), r.run.Finding(), r.run.Caught(),
+		list = append(list, row(r.dir, r.Number, r.a.Campaign.Seed, r.Config, r.ended(), seconds(r.At), r.Outcome, r.Result.Finding(), r.run.Finding(), r.run.Caught(),
 			title, recurred, r.Operations, seconds(r.Elapsed), seconds(judged), taken, fresh, r.Program, r.Log, dir))
 	}
 	return list
@@ -269,9 +272,9 @@ func twinFindings(runs []*twinRun) (list []string) {
 }
 
 // twinNights splits the findings of summaries by configuration.
-func twinNights(t *testing.T, archives []*campaigns.Archive) (list []string) {
+func twinNights(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
-		s := summary(t, a)
+		s := readSummary(t, a)
 		for _, f := range s.Findings {
 			if f.Outcome == sim.Missed {
 				continue
@@ -337,18 +340,18 @@ func twinFlaky(t *testing.T, runs []*twinRun) (list []string) {
 	return list
 }
 
-func summary(t *testing.T, a *campaigns.Archive) *campaigns.Summary {
+func readSummary(t *testing.T, a *journal.Archive) *summary.Summary {
 	t.Helper()
-	s, err := a.Summary()
+	s, err := summary.Read(a)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func twinCampaigns(t *testing.T, archives []*campaigns.Archive) (list []string) {
+func twinCampaigns(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
-		s := summary(t, a)
+		s := readSummary(t, a)
 		failed, findings, canaries, caught := 0, 0, 0, 0
 		for _, f := range s.Findings {
 			if f.Outcome != sim.Missed {
@@ -359,7 +362,7 @@ func twinCampaigns(t *testing.T, archives []*campaigns.Archive) (list []string) 
 		for _, r := range s.Rows {
 			if r.Canary != nil && r.Canary.Control == "" {
 				canaries++
-				if r.Canary.Fate == campaigns.FateCaught {
+				if r.Canary.Fate == summary.StatusCaught {
 					caught++
 				}
 			}
@@ -370,9 +373,9 @@ func twinCampaigns(t *testing.T, archives []*campaigns.Archive) (list []string) 
 	return list
 }
 
-func twinThroughput(t *testing.T, archives []*campaigns.Archive) (list []string) {
+func twinThroughput(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
-		for _, r := range summary(t, a).Rows {
+		for _, r := range readSummary(t, a).Rows {
 			list = append(list, row(filepath.Base(a.Dir), r.Config, r.Runs, r.Operations, seconds(r.Simulated), seconds(r.Judged),
 				float64(r.Operations)/seconds(r.Simulated), float64(r.Judged)/float64(r.Operations)))
 		}
@@ -380,9 +383,9 @@ func twinThroughput(t *testing.T, archives []*campaigns.Archive) (list []string)
 	return list
 }
 
-func twinCanaries(t *testing.T, archives []*campaigns.Archive, runs []*twinRun) (list []string) {
+func twinCanaries(t *testing.T, archives []*journal.Archive, runs []*twinRun) (list []string) {
 	for _, a := range archives {
-		for _, r := range summary(t, a).Rows {
+		for _, r := range readSummary(t, a).Rows {
 			k := r.Canary
 			if k == nil {
 				continue
@@ -419,13 +422,13 @@ func twinCanaries(t *testing.T, archives []*campaigns.Archive, runs []*twinRun) 
 	return list
 }
 
-func twinCoverage(t *testing.T, archives []*campaigns.Archive) (list []string) {
+func twinCoverage(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
 		whole := make(map[string]bool)
 		for _, e := range entries(t, a) {
 			whole[e.Config] = whole[e.Config] || e.Covered != nil && e.Covered.Reachable > 0
 		}
-		for _, r := range summary(t, a).Rows {
+		for _, r := range readSummary(t, a).Rows {
 			if len(r.Coverage) == 0 {
 				continue
 			}

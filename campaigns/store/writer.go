@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -85,7 +85,7 @@ func (w *writer) title(ctx context.Context, text string) (int64, error) {
 	return id(ctx, w, w.titles, text, "INSERT INTO title (text) VALUES (?)", text)
 }
 
-func (w *writer) verdict(ctx context.Context, a *campaigns.Answer) (int64, error) {
+func (w *writer) verdict(ctx context.Context, a *rundir.Answer) (int64, error) {
 	return id(ctx, w, w.verdicts, verdict{a.Model, a.Answer, a.Procedure, a.Reason},
 		"INSERT INTO verdict (model, answer, procedure, reason) VALUES (?, ?, ?, ?)", a.Model, a.Answer, a.Procedure, a.Reason)
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -23,20 +25,20 @@ func BenchmarkReport(b *testing.B) {
 	for i := range table {
 		table[i] = sim.Transition{Machine: fmt.Sprintf("Machine%d", i/250), State: fmt.Sprintf("State_%d", i%250/10), Event: fmt.Sprintf("Event_%d", i%10)}
 	}
-	c, err := campaigns.Parse("long", []byte(file), nil)
+	c, err := config.Parse("long", []byte(file), nil)
 	must(b, err)
 	counts := make([]uint64, len(table))
 	known := map[string]bool{}
-	a := fake(b, file, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
+	a := fake(b, file, journal.Header{}, func(yield func(*journal.Entry)) {
 		for n, i := range c.Schedule() {
-			yield(entry(c.Configs[i].Name, n, func(e *campaigns.Entry) {
+			yield(entry(c.Configs[i].Name, n, func(e *journal.Entry) {
 				if !known[e.Config] {
 					e.New, known[e.Config] = table, true
 				}
 				for k := range counts {
 					counts[k] = uint64((n + k) % 7)
 				}
-				e.Counts, e.Covered = counts, &campaigns.Covered{Taken: 400, Reachable: 500}
+				e.Counts, e.Covered = counts, &rundir.Covered{Taken: 400, Reachable: 500}
 				if n%100 == 0 {
 					fails(sim.Crash, fmt.Sprintf("invalid transition (S%d, E) of L1Cache", n/100%findings))(e)
 				}

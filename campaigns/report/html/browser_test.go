@@ -17,7 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
 	"ordeal/sim"
 )
 
@@ -102,7 +103,7 @@ func TestBrowser(t *testing.T) {
 	pages := map[string]string{
 		"/night":   reported(t, sample(t, "configs.*.runs=6", "configs.mi-new-version.runs=20"), Options{Kill: filepath.Join("testdata", "matrix.json")}),
 		"/hostile": reported(t, hostileNight(t), Options{}),
-		"/empty":   reported(t, fake(t, twoConfigs, campaigns.Head{}, func(func(*campaigns.Entry)) {}), Options{}),
+		"/empty":   reported(t, fake(t, twoConfigs, journal.Header{}, func(func(*journal.Entry)) {}), Options{}),
 		// A page that a probe worth its name complains about.
 		"/broken": `<!DOCTYPE html><title>x</title><body style="background:#fff"><p style="color:#aaa;width:1500px">pale and wide</p><img src="/nothing.png" alt="x"><script>undefined.x</script>`,
 	}
@@ -137,11 +138,11 @@ func TestBrowser(t *testing.T) {
 }
 
 // hostileNight is a campaign with long and hostile text.
-func hostileNight(t *testing.T) *campaigns.Archive {
+func hostileNight(t *testing.T) *journal.Archive {
 	file := "name: bad\nsim: builtin\nconfigs:\n  - {name: a" + strings.Repeat("-very-long", 40) + ", runs: 90}\n  - {name: b, runs: 9, bug: {about: '" + strings.Repeat("w", 400) + "'}}\n"
-	c, err := campaigns.Parse("bad", []byte(file), nil)
+	c, err := config.Parse("bad", []byte(file), nil)
 	must(t, err)
-	return fake(t, file, campaigns.Head{Command: hostile, Tools: map[string]string{strings.Repeat("t", 300): strings.Repeat("v", 3000)}}, func(yield func(*campaigns.Entry)) {
+	return fake(t, file, journal.Header{Command: hostile, Tools: map[string]string{strings.Repeat("t", 300): strings.Repeat("v", 3000)}}, func(yield func(*journal.Entry)) {
 		for n, i := range c.Schedule() {
 			yield(entry(c.Configs[i].Name, n, fails(sim.Corrupt, hostile[n%len(hostile)]+strings.Repeat("Z", n))))
 		}

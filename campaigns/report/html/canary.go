@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/summary"
 )
 
 // caught tells whether some run showed the fault.
@@ -18,7 +18,7 @@ func (p *progress) control() bool { return p.row.Canary.Control != "" }
 // wrong tells whether the canary did what it should not.
 func (p *progress) wrong() bool {
 	fate := p.row.Canary.Fate
-	return fate == campaigns.FateMissed || fate == campaigns.FateLoud
+	return fate == summary.StatusMissed || fate == summary.StatusFailing
 }
 
 // canaryRow is a line of the table of canaries.
@@ -35,12 +35,12 @@ type catchView struct {
 }
 
 // fates says for people what the fates are, and with which class.
-var fates = map[campaigns.Fate][2]string{
-	campaigns.FateOpen:   {"open", "none"},
-	campaigns.FateCaught: {"caught", "good"},
-	campaigns.FateMissed: {"missed", "bad"},
-	campaigns.FateQuiet:  {"quiet, as it should be", "good"},
-	campaigns.FateLoud:   {"failed, though it cannot", "bad"},
+var fates = map[summary.Status][2]string{
+	summary.StatusPending: {"open", "none"},
+	summary.StatusCaught:  {"caught", "good"},
+	summary.StatusMissed:  {"missed", "bad"},
+	summary.StatusQuiet:   {"quiet, as it should be", "good"},
+	summary.StatusFailing: {"failed, though it cannot", "bad"},
 }
 
 func (n *night) canaryRow(p *progress) canaryRow {
@@ -77,7 +77,7 @@ func (p *progress) commonest() string {
 }
 
 // fateCount counts canaries and controls by fate.
-type fateCount map[campaigns.Fate]int
+type fateCount map[summary.Status]int
 
 func (n *night) fates() fateCount {
 	k := make(fateCount)
@@ -89,11 +89,11 @@ func (n *night) fates() fateCount {
 
 // canaries counts the faults that ought to be caught.
 func (k fateCount) canaries() int {
-	return k[campaigns.FateCaught] + k[campaigns.FateMissed] + k[campaigns.FateOpen]
+	return k[summary.StatusCaught] + k[summary.StatusMissed] + k[summary.StatusPending]
 }
 
 // fated names the canaries of a fate.
-func (n *night) fated(fate campaigns.Fate) []string {
+func (n *night) fated(fate summary.Status) []string {
 	var list []string
 	for _, c := range n.canaries {
 		if c.row.Canary.Fate == fate {

@@ -4,16 +4,18 @@ import (
 	"context"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
 // night is what a report tells of a campaign.
 type night struct {
-	archive *campaigns.Archive
-	sum     *campaigns.Summary
+	archive *journal.Archive
+	sum     *summary.Summary
 	// tested is the summary of the configurations without planted faults.
-	tested   *campaigns.Summary
+	tested   *summary.Summary
 	canaries []*progress
 	flow     timeline
 	// configs counts by configuration what the summary does not.
@@ -23,8 +25,8 @@ type night struct {
 // progress is what the runs of a configuration did beside what the summary
 // says.
 type progress struct {
-	config *campaigns.Config
-	row    *campaigns.Row
+	config *config.Config
+	row    *summary.Row
 	// operations are those of the programs that ran, rounds counted: of a run
 	// whose log is no history the journal has none.
 	operations       int
@@ -42,13 +44,13 @@ type catch struct {
 	at                 time.Duration
 }
 
-func (p *progress) add(run *campaigns.Run) {
+func (p *progress) add(run *journal.Run) {
 	p.operations += run.Config.Threads * run.Config.Ops * run.Config.Rounds
 	for _, a := range run.Answers {
 		p.search += a.Search
 		p.evidence += a.Evidence
 	}
-	if p.config.Bug == nil || !run.Judgement.Finding() {
+	if p.config.Bug == nil || !run.Result.Finding() {
 		return
 	}
 	if p.titles == nil {
@@ -62,14 +64,14 @@ func (p *progress) add(run *campaigns.Run) {
 }
 
 // collect reads the journal of a campaign.
-func collect(ctx context.Context, a *campaigns.Archive) (*night, error) {
+func collect(ctx context.Context, a *journal.Archive) (*night, error) {
 	n := &night{archive: a, configs: make(map[string]*progress)}
 	for i := range a.Campaign.Configs {
 		cfg := &a.Campaign.Configs[i]
 		n.configs[cfg.Name] = &progress{config: cfg}
 	}
 	var err error
-	n.sum, err = a.Summarize(func(run *campaigns.Run) error {
+	n.sum, err = summary.ReadEach(a, func(run *journal.Run) error {
 		n.configs[run.Config.Name].add(run)
 		n.flow.add(run)
 		return ctx.Err()

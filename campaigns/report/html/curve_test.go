@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 )
 
 // TestWilson compares intervals with those that Newcombe (Statistics in
@@ -81,7 +82,7 @@ func TestTimeline(t *testing.T) {
 		end := time.Duration(0)
 		for n := range runs {
 			end = time.Duration(n+1) * every
-			line.add(&campaigns.Run{At: end, Case: &campaigns.Case{Judgement: campaigns.Judgement{Operations: 10}}})
+			line.add(&journal.Run{At: end, Case: &rundir.Case{Result: rundir.Result{Operations: 10}}})
 		}
 		if len(line.slots) > maxSlots {
 			t.Errorf("every %v: %d slots", every, len(line.slots))

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -32,7 +33,7 @@ type evidence struct {
 
 // evidence gathers what is known of a finding whose best reproducer is v.Best,
 // made from the run directory run.
-func (p *page) evidence(f *campaigns.Finding, v *findingView, run string) evidence {
+func (p *page) evidence(f *summary.Finding, v *findingView, run string) evidence {
 	var e evidence
 	dirs := []string{v.Best}
 	if v.Best != run {
@@ -56,8 +57,8 @@ func (p *page) evidence(f *campaigns.Finding, v *findingView, run string) eviden
 // explanation is what the run directory says of why: that of the expected
 // model's witness, else what the simulator printed.
 func (p *page) explanation(dir string) (text string, prose bool) {
-	var record campaigns.Record
-	if err := p.files.json(path.Join(dir, campaigns.RecordFile), textLimit, &record); err == nil {
+	var record rundir.Spec
+	if err := p.files.json(path.Join(dir, rundir.RecordFile), textLimit, &record); err == nil {
 		if models, err := record.Config.Models(); err == nil {
 			text, err := p.files.read(path.Join(dir, "witness-"+models[0].Name+".txt"), textLimit)
 			if err == nil {
@@ -65,8 +66,8 @@ func (p *page) explanation(dir string) (text string, prose bool) {
 			}
 		}
 	}
-	var j campaigns.Judgement
-	if err := p.files.json(path.Join(dir, campaigns.VerdictFile), textLimit, &j); err != nil {
+	var j rundir.Result
+	if err := p.files.json(path.Join(dir, rundir.VerdictFile), textLimit, &j); err != nil {
 		return "", false
 	}
 	return shorten(j.Detail), true
@@ -118,8 +119,8 @@ func (p *page) draw(run string) (template.URL, string) {
 		return "", no + "so many findings are not judged again for a report; ordeal check --explain draws it."
 	}
 	p.judged++
-	var record campaigns.Record
-	if err := p.files.json(path.Join(run, campaigns.RecordFile), textLimit, &record); err != nil {
+	var record rundir.Spec
+	if err := p.files.json(path.Join(run, rundir.RecordFile), textLimit, &record); err != nil {
 		return "", no + "the run's record cannot be read."
 	}
 	models, err := record.Config.Models()
@@ -155,7 +156,7 @@ func (p *page) draw(run string) (template.URL, string) {
 const judgingMost = 5 * time.Second
 
 // history is that of a run's log.
-func (p *page) history(run string, record *campaigns.Record) (*parse.History, error) {
+func (p *page) history(run string, record *rundir.Spec) (*parse.History, error) {
 	program, err := p.program(run)
 	if err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func (p *page) history(run string, record *campaigns.Record) (*parse.History, er
 	if err != nil {
 		return nil, err
 	}
-	log, err := p.files.read(path.Join(run, campaigns.LogFile), logLimit)
+	log, err := p.files.read(path.Join(run, rundir.LogFile), logLimit)
 	if err != nil {
 		return nil, err
 	}

@@ -11,13 +11,16 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/sim"
 )
 
 // fake writes the directory of a campaign whose runs nobody made.
-func fake(t testing.TB, file string, head campaigns.Head, runs func(yield func(*campaigns.Entry))) *campaigns.Archive {
+func fake(t testing.TB, file string, head journal.Header, runs func(yield func(*journal.Entry))) *journal.Archive {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a night") // to be quoted
 	must(t, os.MkdirAll(dir, 0o755))
@@ -25,26 +28,26 @@ func fake(t testing.TB, file string, head campaigns.Head, runs func(yield func(*
 	data, err := json.Marshal(&head)
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "campaign.json"), data, 0o644))
-	journal, err := os.Create(filepath.Join(dir, "runs.jsonl"))
+	lines, err := os.Create(filepath.Join(dir, "runs.jsonl"))
 	must(t, err)
-	w := bufio.NewWriter(journal)
-	runs(func(e *campaigns.Entry) {
+	w := bufio.NewWriter(lines)
+	runs(func(e *journal.Entry) {
 		text, err := json.Marshal(e)
 		must(t, err)
 		w.Write(append(text, '\n'))
 	})
 	must(t, w.Flush())
-	must(t, journal.Close())
-	a, err := campaigns.Open(dir)
+	must(t, lines.Close())
+	a, err := journal.Open(dir)
 	must(t, err)
 	return a
 }
 
 // entry is a run that passed; edit makes it another.
-func entry(a string, number int, edit func(*campaigns.Entry)) *campaigns.Entry {
-	e := &campaigns.Entry{Number: number, Config: a, At: time.Duration(number+1) * time.Second, Judgement: &campaigns.Judgement{
-		Version: campaigns.RecordVersion, Outcome: sim.Passed, Operations: 100, Elapsed: time.Millisecond,
-		Answers: []campaigns.Answer{{Model: "tso", Answer: check.Allowed.String(), Search: time.Millisecond}},
+func entry(a string, number int, edit func(*journal.Entry)) *journal.Entry {
+	e := &journal.Entry{Number: number, Config: a, At: time.Duration(number+1) * time.Second, Result: &rundir.Result{
+		Version: rundir.RecordVersion, Outcome: sim.Passed, Operations: 100, Elapsed: time.Millisecond,
+		Answers: []rundir.Answer{{Model: "tso", Answer: check.Allowed.String(), Search: time.Millisecond}},
 	}}
 	if edit != nil {
 		edit(e)
@@ -53,12 +56,12 @@ func entry(a string, number int, edit func(*campaigns.Entry)) *campaigns.Entry {
 }
 
 // fails makes a run one that failed.
-func fails(outcome sim.Outcome, title string) func(*campaigns.Entry) {
-	return func(e *campaigns.Entry) { e.Outcome, e.Title = outcome, title }
+func fails(outcome sim.Outcome, title string) func(*journal.Entry) {
+	return func(e *journal.Entry) { e.Outcome, e.Title = outcome, title }
 }
 
 // put writes a file into the directory of a campaign.
-func put(t testing.TB, a *campaigns.Archive, name, text string) {
+func put(t testing.TB, a *journal.Archive, name, text string) {
 	t.Helper()
 	path := filepath.Join(a.Dir, name)
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -66,7 +69,7 @@ func put(t testing.TB, a *campaigns.Archive, name, text string) {
 }
 
 // reported is the page of an archive.
-func reported(t testing.TB, a *campaigns.Archive, o Options) string {
+func reported(t testing.TB, a *journal.Archive, o Options) string {
 	t.Helper()
 	var out bytes.Buffer
 	must(t, Write(context.Background(), &out, a, o))
@@ -75,18 +78,18 @@ func reported(t testing.TB, a *campaigns.Archive, o Options) string {
 
 // sample runs the campaign of testdata with a few runs of each configuration,
 // and more of what the sets say.
-func sample(t testing.TB, sets ...string) *campaigns.Archive {
+func sample(t testing.TB, sets ...string) *journal.Archive {
 	t.Helper()
 	path := filepath.Join("testdata", "night.yaml")
 	text, err := os.ReadFile(path)
 	must(t, err)
-	c, err := campaigns.Parse(path, text, append([]string{"reduce=0s"}, sets...))
+	c, err := config.Parse(path, text, append([]string{"reduce=0s"}, sets...))
 	must(t, err)
 	dir := filepath.Join(t.TempDir(), "night")
-	loop := campaigns.Loop{Dir: dir, Command: strings.Fields("ordeal campaign run night.yaml")}
+	loop := engine.Engine{Dir: dir, Command: strings.Fields("ordeal campaign run night.yaml")}
 	_, err = loop.Run(context.Background(), c)
 	must(t, err)
-	a, err := campaigns.Open(dir)
+	a, err := journal.Open(dir)
 	must(t, err)
 	return a
 }

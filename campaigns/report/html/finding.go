@@ -7,9 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
@@ -40,7 +41,7 @@ type countView struct {
 type commandView struct{ For, Text string }
 
 // view makes the view of a finding; full adds what takes space.
-func (p *page) view(f *campaigns.Finding, number int, full bool) findingView {
+func (p *page) view(f *summary.Finding, number int, full bool) findingView {
 	v := findingView{
 		ID: fmt.Sprintf("finding-%d", number), Title: clip(f.Title, titleShown), Outcome: f.Outcome.String(), System: clip(f.System, titleShown),
 		Runs: f.Runs, First: f.First, Last: f.Last, FirstAt: f.FirstAt, LastAt: f.LastAt,
@@ -62,7 +63,7 @@ func (p *page) view(f *campaigns.Finding, number int, full bool) findingView {
 	if !full || run == "" {
 		return v
 	}
-	if text, err := p.files.read(path.Join(v.Best, campaigns.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
+	if text, err := p.files.read(path.Join(v.Best, rundir.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
 		v.Program = shorten(string(text))
 	}
 	v.Evidence = p.evidence(f, &v, run)
@@ -72,26 +73,26 @@ func (p *page) view(f *campaigns.Finding, number int, full bool) findingView {
 // best chooses the reproducer of a finding: that of the summary, or what
 // ordeal reduce made of it since. It gives the directory of the run that was
 // made or reduced, empty if there is none.
-func (p *page) best(f *campaigns.Finding, v *findingView) (run string) {
+func (p *page) best(f *summary.Finding, v *findingView) (run string) {
 	if f.Best == nil {
 		return ""
 	}
 	best, err := filepath.Rel(p.night.archive.Dir, f.Best.Dir)
-	if err != nil || !p.files.has(path.Join(best, campaigns.RecordFile)) {
+	if err != nil || !p.files.has(path.Join(best, rundir.RecordFile)) {
 		return ""
 	}
 	v.Best, v.Reduced = best, f.Best.Reduced
 	if v.Reduced {
 		return path.Dir(best)
 	}
-	if reduced := path.Join(best, "reduced"); p.files.has(path.Join(reduced, campaigns.ProgramFile)) {
+	if reduced := path.Join(best, "reduced"); p.files.has(path.Join(reduced, rundir.ProgramFile)) {
 		v.Best, v.Reduced = reduced, true
 	}
 	return best
 }
 
 // commands are those to reproduce a finding.
-func (p *page) commands(f *campaigns.Finding, v *findingView) []commandView {
+func (p *page) commands(f *summary.Finding, v *findingView) []commandView {
 	var list []commandView
 	dir := func(name string) string { return report.Quoted(filepath.Join(p.night.archive.Dir, name)) }
 	add := func(what, format string, args ...any) {

@@ -9,14 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
 // FuzzReport reports what a journal, a header and a kill matrix from others
 // say: there is an error, or a page that is safe.
 func FuzzReport(f *testing.F) {
-	line := func(e *campaigns.Entry) []byte {
+	line := func(e *journal.Entry) []byte {
 		text, err := json.Marshal(e)
 		if err != nil {
 			f.Fatal(err)
@@ -25,10 +26,10 @@ func FuzzReport(f *testing.F) {
 	}
 	head := `{"version":1,"seed":1,"command":["ordeal"],"tools":{"go":"1"},"started":"2026-01-02T03:04:05Z","end":"complete"}`
 	passed := line(entry("a", 0, nil))
-	failed := line(entry("a", 0, func(e *campaigns.Entry) {
+	failed := line(entry("a", 0, func(e *journal.Entry) {
 		fails(sim.Crash, "<b>boom</b>")(e)
 		e.New, e.Counts = sim.Coverage{{Machine: "M", State: "S", Event: "E"}, {Machine: "M", State: "T", Event: "E", Unreachable: "why"}}, []uint64{7}
-		e.Covered, e.At = &campaigns.Covered{Taken: 1}, 5*time.Hour
+		e.Covered, e.At = &rundir.Covered{Taken: 1}, 5*time.Hour
 	}))
 	matrix, err := os.ReadFile(filepath.Join("testdata", "matrix.json"))
 	if err != nil {
@@ -37,12 +38,12 @@ func FuzzReport(f *testing.F) {
 	f.Add(passed, []byte(head), matrix[:1200])
 	f.Add(append(passed, bytes.Replace(failed, []byte(`"number":0,`), []byte(`"number":2,`), 1)...), []byte(head), []byte("{}\n"))
 	f.Add(failed, []byte(`{"spent_ns":-5}`), []byte(`[{"seeds":[{"ops":-1},{"ops":1000000000000000000,"killed":true}]}]`))
-	f.Fuzz(func(t *testing.T, journal, head, matrix []byte) {
+	f.Fuzz(func(t *testing.T, lines, head, matrix []byte) {
 		dir := t.TempDir()
-		for name, data := range map[string][]byte{"campaign.yaml": []byte(twoConfigs), "campaign.json": head, "runs.jsonl": journal, "matrix.json": matrix} {
+		for name, data := range map[string][]byte{"campaign.yaml": []byte(twoConfigs), "campaign.json": head, "runs.jsonl": lines, "matrix.json": matrix} {
 			must(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 		}
-		a, err := campaigns.Open(dir)
+		a, err := journal.Open(dir)
 		if err != nil {
 			return
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/kill"
 )
@@ -66,7 +66,7 @@ func nameGenerator(n int) string {
 	}
 	p := &known[n]
 	words := []string{fmt.Sprintf("%s of %s", messages.Plural(p.Threads, "thread"), messages.Plural(p.Ops, "operation")), messages.Plural(p.Locations, "location")}
-	if layout := fmt.Sprint(p.Layout); layout != fmt.Sprint(campaigns.DefaultPrograms().Layout) {
+	if layout := fmt.Sprint(p.Layout); layout != fmt.Sprint(config.DefaultPrograms().Layout) {
 		words = append(words, "layout "+layout)
 	}
 	if p.ShapeShare >= 0.5 {

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -47,20 +48,20 @@ func (n *night) header() headerView {
 	add(rate(float64(total.Operations)/elapsed), "operations a second", "")
 	add(messages.Comma(n.findings()), "different findings", tone(n.findings() > 0))
 	if all := k.canaries(); all > 0 {
-		class := tone(k[campaigns.FateMissed] > 0)
-		if k[campaigns.FateOpen] > 0 && class == "good" {
+		class := tone(k[summary.StatusMissed] > 0)
+		if k[summary.StatusPending] > 0 && class == "good" {
 			class = ""
 		}
-		add(fmt.Sprintf("%s of %s", messages.Comma(k[campaigns.FateCaught]), messages.Comma(all)), "canaries caught", class)
+		add(fmt.Sprintf("%s of %s", messages.Comma(k[summary.StatusCaught]), messages.Comma(all)), "canaries caught", class)
 	}
 	return h
 }
 
 // verdict is what the night came to, in one sentence.
-func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class string) {
+func (n *night) verdict(total *summary.Row, k fateCount) (sentence, class string) {
 	var parts []string
 	class = "good"
-	found, missed := n.findings(), k[campaigns.FateMissed]
+	found, missed := n.findings(), k[summary.StatusMissed]
 	switch {
 	case found > 0:
 		parts, class = append(parts, messages.Plural(found, "different finding")), "bad"
@@ -69,7 +70,7 @@ func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class stri
 	default:
 		parts = append(parts, "Nothing found")
 	}
-	switch caught := k[campaigns.FateCaught]; {
+	switch caught := k[summary.StatusCaught]; {
 	case missed > 0:
 		parts, class = append(parts, messages.Plural(missed, "canary")+" missed"), "bad"
 	case caught < k.canaries():
@@ -105,12 +106,12 @@ func (n *night) verdict(total *campaigns.Row, k fateCount) (sentence, class stri
 }
 
 // details says what the first sentence leaves open.
-func (n *night) details(total *campaigns.Row) []string {
+func (n *night) details(total *summary.Row) []string {
 	var out []string
-	if missed := n.fated(campaigns.FateMissed); len(missed) > 0 {
+	if missed := n.fated(summary.StatusMissed); len(missed) > 0 {
 		out = append(out, "No run showed what was planted in "+names(missed)+".")
 	}
-	if loud := n.fated(campaigns.FateLoud); len(loud) > 0 {
+	if loud := n.fated(summary.StatusFailing); len(loud) > 0 {
 		out = append(out, "Runs failed in "+names(loud)+", whose faults nothing should show.")
 	}
 	if total.Runs < n.sum.Planned {
@@ -171,15 +172,15 @@ func (n *night) end() string {
 	switch end := n.archive.Head.End; end {
 	case "":
 		return "not yet, or killed"
-	case campaigns.EndComplete:
+	case journal.EndComplete:
 		return "all runs done"
-	case campaigns.EndStopped:
+	case journal.EndStopped:
 		return "stopped at " + clip(n.sum.Stopped, titleShown)
-	case campaigns.EndBudget:
+	case journal.EndBudget:
 		return "its budget was spent"
-	case campaigns.EndInterrupted:
+	case journal.EndInterrupted:
 		return "interrupted"
-	case campaigns.EndTrouble:
+	case journal.EndInfra:
 		return "too much went wrong"
 	default:
 		return clip(string(end), nameShown)
@@ -189,7 +190,7 @@ func (n *night) end() string {
 // exitStatus is an exit status and what it says.
 func exitStatus(status int) string {
 	what := map[int]string{
-		campaigns.ExitOK: "nothing found", campaigns.ExitFinding: "a finding", campaigns.ExitUndecided: "undecided", campaigns.ExitInfra: "infrastructure",
+		summary.ExitOK: "nothing found", summary.ExitFinding: "a finding", summary.ExitUndecided: "undecided", summary.ExitInfra: "infrastructure",
 	}[status]
 	return strings.TrimSuffix(fmt.Sprintf("%d, %s", status, what), ", ")
 }

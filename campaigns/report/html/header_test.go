@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -17,26 +20,26 @@ func TestVerdict(t *testing.T) {
 	const faults = `{name: x, sim: builtin, configs: [{name: a, runs: 2}, {name: bird, runs: 1, bug: {about: x}}, {name: still, runs: 1, bug: {about: y, equivalent: z}}]}`
 	crash := fails(sim.Crash, "boom")
 	for name, c := range map[string]struct {
-		a, b, bird, still    func(*campaigns.Entry)
-		end                  campaigns.End
+		a, b, bird, still    func(*journal.Entry)
+		end                  journal.End
 		sentence, class, say string
 		status               string
 	}{
-		"good":      {bird: crash, sentence: "Nothing found and the canary caught.", class: "good", end: campaigns.EndComplete, status: "0, nothing found"},
-		"finding":   {a: crash, b: crash, bird: crash, sentence: "1 different finding and the canary caught.", class: "bad", end: campaigns.EndComplete, status: "1, a finding"},
-		"missed":    {sentence: "Nothing found and 1 canary missed.", class: "bad", say: "No run showed what was planted in bird.", end: campaigns.EndComplete, status: "1, a finding"},
-		"loud":      {bird: crash, still: crash, sentence: "1 different finding and the canary caught.", class: "bad", say: "Runs failed in still, whose faults nothing should show.", end: campaigns.EndComplete, status: "1, a finding"},
-		"infra":     {bird: crash, a: fails(sim.Infra, "disk full"), sentence: "Nothing found, the canary caught and 1 run could not be made or judged.", class: "open", end: campaigns.EndComplete, status: "4, infrastructure"},
-		"undecided": {bird: crash, a: answers(check.Unknown), sentence: "Nothing found, the canary caught and 1 verdict undecided.", class: "open", end: campaigns.EndComplete, status: "3, undecided"},
+		"good":      {bird: crash, sentence: "Nothing found and the canary caught.", class: "good", end: journal.EndComplete, status: "0, nothing found"},
+		"finding":   {a: crash, b: crash, bird: crash, sentence: "1 different finding and the canary caught.", class: "bad", end: journal.EndComplete, status: "1, a finding"},
+		"missed":    {sentence: "Nothing found and 1 canary missed.", class: "bad", say: "No run showed what was planted in bird.", end: journal.EndComplete, status: "1, a finding"},
+		"loud":      {bird: crash, still: crash, sentence: "1 different finding and the canary caught.", class: "bad", say: "Runs failed in still, whose faults nothing should show.", end: journal.EndComplete, status: "1, a finding"},
+		"infra":     {bird: crash, a: fails(sim.Infra, "disk full"), sentence: "Nothing found, the canary caught and 1 run could not be made or judged.", class: "open", end: journal.EndComplete, status: "4, infrastructure"},
+		"undecided": {bird: crash, a: answers(check.Unknown), sentence: "Nothing found, the canary caught and 1 verdict undecided.", class: "open", end: journal.EndComplete, status: "3, undecided"},
 		"running":   {bird: skip, sentence: "Nothing found and 0 of 1 canary caught so far.", class: "open", say: "3 of 4 planned runs ended.", status: "none yet"},
-		"budget":    {bird: skip, sentence: "Nothing found and 0 of 1 canary caught.", class: "open", say: "3 of 4 planned runs ended.", end: campaigns.EndBudget, status: "0, nothing found"},
-		"weak":      {bird: crash, a: weak, b: weak, sentence: "Nothing found and the canary caught.", class: "good", say: "2 of 2 runs without planted faults are TSO but not SC.", end: campaigns.EndInterrupted, status: "3, undecided"},
+		"budget":    {bird: skip, sentence: "Nothing found and 0 of 1 canary caught.", class: "open", say: "3 of 4 planned runs ended.", end: journal.EndBudget, status: "0, nothing found"},
+		"weak":      {bird: crash, a: weak, b: weak, sentence: "Nothing found and the canary caught.", class: "good", say: "2 of 2 runs without planted faults are TSO but not SC.", end: journal.EndInterrupted, status: "3, undecided"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			camp, err := campaigns.Parse("x", []byte(faults), nil)
+			camp, err := config.Parse("x", []byte(faults), nil)
 			must(t, err)
-			edits := map[string][]func(*campaigns.Entry){"a": {c.a, c.b}, "bird": {c.bird}, "still": {c.still}}
-			a := fake(t, faults, campaigns.Head{End: c.end, Spent: time.Minute}, func(yield func(*campaigns.Entry)) {
+			edits := map[string][]func(*journal.Entry){"a": {c.a, c.b}, "bird": {c.bird}, "still": {c.still}}
+			a := fake(t, faults, journal.Header{End: c.end, Spent: time.Minute}, func(yield func(*journal.Entry)) {
 				for n, i := range camp.Schedule() {
 					config := camp.Configs[i].Name
 					e := entry(config, n, edits[config][0])
@@ -61,23 +64,23 @@ func TestVerdict(t *testing.T) {
 // none is the outcome of a run that the test leaves out.
 const none = sim.Outcome(99)
 
-func skip(e *campaigns.Entry) { e.Outcome = none }
+func skip(e *journal.Entry) { e.Outcome = none }
 
-func weak(e *campaigns.Entry) {
-	e.Answers = append(e.Answers, campaigns.Answer{Model: "sc", Answer: check.Forbidden.String()})
+func weak(e *journal.Entry) {
+	e.Answers = append(e.Answers, rundir.Answer{Model: "sc", Answer: check.Forbidden.String()})
 }
 
-func answers(a check.Answer) func(*campaigns.Entry) {
-	return func(e *campaigns.Entry) { e.Answers[0].Answer = a.String() }
+func answers(a check.Answer) func(*journal.Entry) {
+	return func(e *journal.Entry) { e.Answers[0].Answer = a.String() }
 }
 
 // TestEnds has words for every end of a campaign.
 func TestEnds(t *testing.T) {
 	seen := map[string]bool{}
-	for _, end := range []campaigns.End{"", campaigns.EndComplete, campaigns.EndStopped, campaigns.EndBudget, campaigns.EndInterrupted, campaigns.EndTrouble} {
-		n := &night{archive: &campaigns.Archive{Head: campaigns.Head{End: end}}, sum: &campaigns.Summary{Stopped: "run 7"}}
+	for _, end := range []journal.End{"", journal.EndComplete, journal.EndStopped, journal.EndBudget, journal.EndInterrupted, journal.EndInfra} {
+		n := &night{archive: &journal.Archive{Head: journal.Header{End: end}}, sum: &summary.Summary{Stopped: "run 7"}}
 		text := n.end()
-		if seen[text] || len(text) < 5 || end == campaigns.EndStopped && text != "stopped at run 7" {
+		if seen[text] || len(text) < 5 || end == journal.EndStopped && text != "stopped at run 7" {
 			t.Errorf("%q ends as %q", end, text)
 		}
 		seen[text] = true
@@ -86,7 +89,7 @@ func TestEnds(t *testing.T) {
 
 // TestTable checks a line of the table of configurations.
 func TestTable(t *testing.T) {
-	r := &campaigns.Row{
+	r := &summary.Row{
 		Config: "a", Expect: "tso", Runs: 4000, Operations: 8000, Outcomes: map[sim.Outcome]int{sim.Passed: 3000, sim.Crash: 1000},
 		Answers:   map[string]map[string]int{"tso": {"allowed": 3990, "forbidden": 9, "unknown": 1}},
 		Simulated: time.Second, Judged: time.Second, Whole: true,

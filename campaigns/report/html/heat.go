@@ -7,7 +7,7 @@ import (
 	"path"
 	"slices"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 )
@@ -101,7 +101,7 @@ func (n *night) coverage() []protocolView {
 func (p *progress) planted() bool { return p.row.Canary != nil || p.config.Machine.Mutant != "" }
 
 // protocolOf names the protocol that a configuration runs.
-func protocolOf(c *campaigns.Campaign, cfg *campaigns.Config) string {
+func protocolOf(c *config.Campaign, cfg *config.Config) string {
 	switch {
 	case cfg.Machine.SLICC != "":
 		return path.Base(cfg.Machine.SLICC)

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -53,13 +55,13 @@ func TestCoverage(t *testing.T) {
 	const file = `{name: x, sim: builtin, configs: [
  {name: one, runs: 1, protocol: mi}, {name: two, runs: 1, protocol: mi, core: ooo}, {name: bird, runs: 1, protocol: mi, bug: {about: x}},
  {name: mutant, runs: 1, protocol: moesi-hammer, mutant: 'MOESI_hammer/L1Cache/(S,L2_Replacement)/next:SM'}]}`
-	camp, err := campaigns.Parse("x", []byte(file), nil)
+	camp, err := config.Parse("x", []byte(file), nil)
 	must(t, err)
 	table := sim.Coverage{{Machine: "M", State: "I", Event: "Load"}, {Machine: "M", State: "I", Event: "Store"}}
-	a := fake(t, file, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
+	a := fake(t, file, journal.Header{}, func(yield func(*journal.Entry)) {
 		for n, i := range camp.Schedule() {
-			yield(entry(camp.Configs[i].Name, n, func(e *campaigns.Entry) {
-				e.New, e.Counts, e.Covered = table, []uint64{uint64(10 * (i + 1))}, &campaigns.Covered{}
+			yield(entry(camp.Configs[i].Name, n, func(e *journal.Entry) {
+				e.New, e.Counts, e.Covered = table, []uint64{uint64(10 * (i + 1))}, &rundir.Covered{}
 			}))
 		}
 	})

@@ -18,8 +18,9 @@ import (
 	"io"
 	"path/filepath"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
@@ -64,7 +65,7 @@ type pageView struct {
 	Named        []findingView // those without the details
 	MoreFindings int
 	LeftOut      int
-	Troubles     []campaigns.Trouble
+	Troubles     []summary.InfraError
 	MoreTroubles int
 	Matrix       *matrixView
 	Coverage     []protocolView
@@ -79,7 +80,7 @@ type pageView struct {
 
 // Write writes the report. The same archive gives the same bytes, unless
 // judging a history again for its picture takes too long.
-func Write(ctx context.Context, w io.Writer, a *campaigns.Archive, o Options) error {
+func Write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) error {
 	n, err := collect(ctx, a)
 	if err != nil {
 		return fmt.Errorf("report %s: %w", a.Dir, err)

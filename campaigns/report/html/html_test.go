@@ -12,7 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
@@ -58,9 +61,9 @@ func TestNight(t *testing.T) {
 // else that of the run's own log.
 func TestWitness(t *testing.T) {
 	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")
-	sum, err := a.Summary()
+	sum, err := summary.Read(a)
 	must(t, err)
-	i := slices.IndexFunc(sum.Findings, func(f campaigns.Finding) bool { return f.Title == "history forbidden by sc" })
+	i := slices.IndexFunc(sum.Findings, func(f summary.Finding) bool { return f.Title == "history forbidden by sc" })
 	if i < 0 {
 		t.Fatalf("no run of the sample is forbidden by SC: %+v", sum.Findings)
 	}
@@ -89,9 +92,9 @@ func TestWitness(t *testing.T) {
 // the run itself what the reduced directory lacks.
 func TestReduced(t *testing.T) {
 	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")
-	sum, err := a.Summary()
+	sum, err := summary.Read(a)
 	must(t, err)
-	i := slices.IndexFunc(sum.Findings, func(f campaigns.Finding) bool { return f.Title == "history forbidden by sc" })
+	i := slices.IndexFunc(sum.Findings, func(f summary.Finding) bool { return f.Title == "history forbidden by sc" })
 	run := filepath.Base(sum.Findings[i].Dir)
 	show := func() string {
 		all := parsePage(t, reported(t, a, Options{}))
@@ -126,7 +129,7 @@ func turns(number int) string { return [...]string{"a", "b"}[number%2] }
 // TestCounts compares what a page says of findings and canaries with what the
 // journal has.
 func TestCounts(t *testing.T) {
-	a := fake(t, twoConfigs, campaigns.Head{Started: time.Unix(0, 0)}, func(yield func(*campaigns.Entry)) {
+	a := fake(t, twoConfigs, journal.Header{Started: time.Unix(0, 0)}, func(yield func(*journal.Entry)) {
 		yield(entry(turns(0), 0, nil))
 		yield(entry(turns(3), 3, fails(sim.Crash, "late")))
 		yield(entry(turns(2), 2, fails(sim.Crash, "late")))
@@ -153,14 +156,14 @@ func TestCanaries(t *testing.T) {
  {name: missed, runs: 3, bug: {about: another}},
  {name: quiet, runs: 3, bug: {about: nothing, equivalent: it only counts}},
  {name: loud, runs: 3, threads: 2, ops: 10, rounds: 5, bug: {about: nothing, equivalent: so we thought}}]}`
-	a := fake(t, file, campaigns.Head{End: campaigns.EndComplete, Spent: 12 * time.Second}, func(yield func(*campaigns.Entry)) {
-		c, err := campaigns.Parse("birds", []byte(file), nil)
+	a := fake(t, file, journal.Header{End: journal.EndComplete, Spent: 12 * time.Second}, func(yield func(*journal.Entry)) {
+		c, err := config.Parse("birds", []byte(file), nil)
 		must(t, err)
 		made := map[string]int{}
 		for n, i := range c.Schedule() {
 			name := c.Configs[i].Name
 			made[name]++
-			edit := map[string]func(*campaigns.Entry){"caught 1": fails(sim.Timeout, "slow"), "caught 2": fails(sim.Crash, "boom"), "loud 3": fails(sim.Crash, "bang")}
+			edit := map[string]func(*journal.Entry){"caught 1": fails(sim.Timeout, "slow"), "caught 2": fails(sim.Crash, "boom"), "loud 3": fails(sim.Crash, "bang")}
 			yield(entry(name, n, edit[fmt.Sprint(name, " ", made[name])]))
 		}
 	})
@@ -209,20 +212,20 @@ func TestHostile(t *testing.T) {
 			}, bad), "?"), "'", "''")
 			file := fmt.Sprintf("name: bad\nsim: builtin\nconfigs:\n  - {name: a, runs: 9, protocol: mi}\n  - {name: b, runs: 9, bug: {about: '%s', known: '%s', equivalent: '%s'}}\n  - {name: c, runs: 9, bug: {about: '%s'}}\n",
 				quoted, quoted, quoted, quoted)
-			head := campaigns.Head{Command: []string{bad, "ordeal"}, Tools: map[string]string{bad: bad}}
+			head := journal.Header{Command: []string{bad, "ordeal"}, Tools: map[string]string{bad: bad}}
 			configs := [...]string{"a", "b", "c"}
 			coverage := sim.Coverage{{Machine: bad, State: bad, Event: bad}, {Machine: bad, State: "S", Event: bad, Unreachable: bad}, {Machine: bad, State: bad, Event: "E"}}
-			a := fake(t, file, head, func(yield func(*campaigns.Entry)) {
+			a := fake(t, file, head, func(yield func(*journal.Entry)) {
 				for n := range 9 {
-					yield(entry(configs[n%3], n, func(e *campaigns.Entry) {
+					yield(entry(configs[n%3], n, func(e *journal.Entry) {
 						fails(sim.Violation, bad)(e)
 						e.Detail, e.Kept = bad, true
 						if n < 3 {
 							e.New = coverage
 						}
 						e.Counts = []uint64{5, 1}
-						e.Covered = &campaigns.Covered{}
-						e.Answers = append(e.Answers, campaigns.Answer{Model: bad, Answer: bad})
+						e.Covered = &rundir.Covered{}
+						e.Answers = append(e.Answers, rundir.Answer{Model: bad, Answer: bad})
 					}))
 				}
 			})
@@ -260,9 +263,9 @@ func TestVisible(t *testing.T) {
 // TestEscape refuses files that a link leads to outside of the campaign, and
 // does not wait for a pipe.
 func TestEscape(t *testing.T) {
-	a := fake(t, twoConfigs, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
-		yield(entry("a", 0, func(e *campaigns.Entry) { fails(sim.Crash, "crash")(e); e.Kept = true }))
-		yield(entry("b", 1, func(e *campaigns.Entry) { fails(sim.Crash, "other")(e); e.Kept = true }))
+	a := fake(t, twoConfigs, journal.Header{}, func(yield func(*journal.Entry)) {
+		yield(entry("a", 0, func(e *journal.Entry) { fails(sim.Crash, "crash")(e); e.Kept = true }))
+		yield(entry("b", 1, func(e *journal.Entry) { fails(sim.Crash, "other")(e); e.Kept = true }))
 	})
 	secret := filepath.Join(t.TempDir(), "secret")
 	must(t, os.WriteFile(secret, []byte("the secret"), 0o644))
@@ -280,9 +283,9 @@ func TestEscape(t *testing.T) {
 func TestBounds(t *testing.T) {
 	const runs, titles, kept = 2_000, 1_500, 220
 	file := fmt.Sprintf("name: many\nsim: builtin\nconfigs:\n  - {name: a, runs: %d}\n", runs)
-	a := fake(t, file, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
+	a := fake(t, file, journal.Header{}, func(yield func(*journal.Entry)) {
 		for n := range runs {
-			yield(entry("a", n, func(e *campaigns.Entry) {
+			yield(entry("a", n, func(e *journal.Entry) {
 				fails(sim.Crash, fmt.Sprintf("title %d %s", n%titles, strings.Repeat("x", 500)))(e)
 				e.Kept = n < kept
 			}))
@@ -316,7 +319,7 @@ func TestBounds(t *testing.T) {
 
 // TestUnfinished reports a campaign that has only begun.
 func TestUnfinished(t *testing.T) {
-	a := fake(t, twoConfigs, campaigns.Head{}, func(func(*campaigns.Entry)) {})
+	a := fake(t, twoConfigs, journal.Header{}, func(func(*journal.Entry)) {})
 	page := reported(t, a, Options{})
 	all := parsePage(t, page)
 	checkSafe(t, page, all)

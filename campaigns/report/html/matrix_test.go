@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/kill"
 )
 
@@ -90,7 +90,7 @@ func TestMatrixFound(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "matrix.json"))
 	must(t, err)
 	for _, name := range []string{"matrix.json", "kill/matrix.json", "mutants/matrix.json"} {
-		a := fake(t, twoConfigs, campaigns.Head{}, func(func(*campaigns.Entry)) {})
+		a := fake(t, twoConfigs, journal.Header{}, func(func(*journal.Entry)) {})
 		put(t, a, name, string(text))
 		if all := parsePage(t, reported(t, a, Options{})); !strings.Contains(byID(t, all, "kill").content(), "By operator and kind of core") {
 			t.Errorf("%s is not found", name)

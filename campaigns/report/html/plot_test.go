@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report"
 	"ordeal/sim"
 )
@@ -53,13 +54,13 @@ func planted(t *testing.T, n int) *night {
 		file += fmt.Sprintf("  - {name: bird%d, runs: %d, threads: 2, ops: 10, rounds: 5, bug: {about: x}}\n", i, i+1)
 	}
 	file += fmt.Sprintf("  - {name: a, runs: %d}\n", n)
-	camp, err := campaigns.Parse("x", []byte(file), nil)
+	camp, err := config.Parse("x", []byte(file), nil)
 	must(t, err)
 	made := make([]int, n+1)
-	a := fake(t, file, campaigns.Head{}, func(yield func(*campaigns.Entry)) {
+	a := fake(t, file, journal.Header{}, func(yield func(*journal.Entry)) {
 		for number, i := range camp.Schedule() {
 			made[i]++
-			var edit func(*campaigns.Entry)
+			var edit func(*journal.Entry)
 			if i == n || i%2 == 0 && made[i] == i+1 {
 				edit = fails(sim.Crash, fmt.Sprintf("title %d", number))
 			}

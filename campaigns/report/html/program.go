@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"path"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 )
 
 // program reads the program of a run directory.
 func (p *page) program(run string) (*gen.Program, error) {
-	name := path.Join(run, campaigns.ProgramFile)
+	name := path.Join(run, rundir.ProgramFile)
 	text, err := p.files.read(name, programLimit)
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func (p *page) program(run string) (*gen.Program, error) {
 }
 
 // rounds are those of a record, if its program can have as many.
-func rounds(program *gen.Program, record *campaigns.Record) (int, error) {
+func rounds(program *gen.Program, record *rundir.Spec) (int, error) {
 	if n := record.Config.Rounds; n >= 1 && n <= program.MaxRounds() {
 		return n, nil
 	}

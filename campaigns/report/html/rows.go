@@ -5,9 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -68,7 +69,7 @@ func (n *night) table() tableView {
 
 // line makes a line of the answers of some models. Rates are of the time spent
 // on the configuration itself, by the simulator and by judging.
-func line(r *campaigns.Row, models []string) rowView {
+func line(r *summary.Row, models []string) rowView {
 	v := rowView{
 		Name: clip(r.Config, nameShown), Runs: messages.Comma(r.Runs), Operations: messages.Comma(r.Operations),
 		Rate: "–", Coverage: "–", Covered: -1,
@@ -113,7 +114,7 @@ func (n *night) models() []string {
 		add(r.Expect)
 	}
 	total := n.tested.Total()
-	for _, m := range campaigns.ModelNames() {
+	for _, m := range config.ModelNames() {
 		if len(total.Answers[m]) > 0 {
 			add(m)
 		}

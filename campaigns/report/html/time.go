@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
@@ -64,7 +64,7 @@ const sightingsShown = 20
 // sightings draws, for each finding, from when to when it was seen, or how
 // many had been seen when, where they are many.
 func (n *night) sightings() template.HTML {
-	var list []*campaigns.Finding
+	var list []*summary.Finding
 	for i := range n.sum.Findings {
 		if f := &n.sum.Findings[i]; f.Outcome != sim.Missed {
 			list = append(list, f)
@@ -73,7 +73,7 @@ func (n *night) sightings() template.HTML {
 	if len(list) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(list, func(a, b *campaigns.Finding) int { return int(a.FirstAt - b.FirstAt) })
+	slices.SortStableFunc(list, func(a, b *summary.Finding) int { return int(a.FirstAt - b.FirstAt) })
 	about := fmt.Sprintf("When each of %s was first and last seen.", messages.Plural(len(list), "finding"))
 	if len(list) > sightingsShown {
 		return figure(about, func(c *canvas) float64 { return c.discovery(list, n.sum.Elapsed) })
@@ -104,7 +104,7 @@ func (n *night) sightings() template.HTML {
 
 // discovery draws how many of the findings, in order of their first sight, had
 // been seen when.
-func (c *canvas) discovery(list []*campaigns.Finding, end time.Duration) float64 {
+func (c *canvas) discovery(list []*summary.Finding, end time.Duration) float64 {
 	f := &frame{left: 46, top: 34, right: c.width - 14, bottom: 234}
 	ticks := 10
 	if c.narrow {

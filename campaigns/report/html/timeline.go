@@ -3,7 +3,7 @@ package html
 import (
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 )
 
 // timeline counts runs and operations in equal spans of time. The spans grow
@@ -17,7 +17,7 @@ type slot struct{ runs, operations int }
 
 const maxSlots = 240
 
-func (t *timeline) add(run *campaigns.Run) {
+func (t *timeline) add(run *journal.Run) {
 	if t.span == 0 {
 		t.span = 50 * time.Millisecond
 	}

@@ -13,8 +13,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
@@ -111,8 +112,8 @@ type Summary struct {
 }
 
 // Write writes the lines of a campaign, ended or not.
-func Write(w io.Writer, a *campaigns.Archive) error {
-	s, err := a.Summary()
+func Write(w io.Writer, a *journal.Archive) error {
+	s, err := summary.Read(a)
 	if err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func Write(w io.Writer, a *campaigns.Archive) error {
 		if k.Control == "" {
 			last.Canaries++
 		}
-		if k.Fate == campaigns.FateCaught {
+		if k.Fate == summary.StatusCaught {
 			last.Caught++
 		}
 		if err := enc.Encode(&Canary{"canary", s.Rows[i].Config, k.About, string(k.Fate), s.Rows[i].Runs, k.Caught}); err != nil {
@@ -166,7 +167,7 @@ func Write(w io.Writer, a *campaigns.Archive) error {
 	return nil
 }
 
-func runOf(a *campaigns.Archive, e *campaigns.Entry) *Run {
+func runOf(a *journal.Archive, e *journal.Entry) *Run {
 	run := a.Ended(e)
 	r := &Run{
 		Event: "run", Number: e.Number, Config: e.Config, Outcome: e.Outcome.String(), Title: e.Title, Finding: run.Finding(), Caught: run.Caught(),
@@ -181,7 +182,7 @@ func runOf(a *campaigns.Archive, e *campaigns.Entry) *Run {
 	return r
 }
 
-func findingOf(a *campaigns.Archive, f *campaigns.Finding) *Finding {
+func findingOf(a *journal.Archive, f *summary.Finding) *Finding {
 	x := &Finding{
 		Event: "finding", Outcome: f.Outcome.String(), Title: f.Title, System: f.System, Runs: f.Runs, Configs: make(map[string]int),
 		First: f.First, FirstAt: f.FirstAt.Seconds(), Last: f.Last, LastAt: f.LastAt.Seconds(), Commands: report.Commands(a.Dir, f),

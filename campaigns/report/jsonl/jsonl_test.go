@@ -8,7 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 )
 
 const night = `
@@ -25,19 +29,19 @@ configs:
 // TestWrite reads the lines back by the documented fields alone, and compares
 // them with the summary.
 func TestWrite(t *testing.T) {
-	c, err := campaigns.Parse("night.yaml", []byte(night), nil)
+	c, err := config.Parse("night.yaml", []byte(night), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := campaigns.Loop{Dir: filepath.Join(t.TempDir(), "a night"), Command: []string{"ordeal", "x"}}
+	l := engine.Engine{Dir: filepath.Join(t.TempDir(), "a night"), Command: []string{"ordeal", "x"}}
 	if _, err := l.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	a, err := campaigns.Open(l.Dir)
+	a, err := journal.Open(l.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := a.Summary()
+	s, err := summary.Read(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +76,7 @@ func TestWrite(t *testing.T) {
 			}
 			if dir, ok := x["dir"].(string); ok {
 				kept++
-				if _, err := campaigns.RunDir(dir).Record(); err != nil {
+				if _, err := rundir.Dir(dir).Record(); err != nil {
 					t.Error(err)
 				}
 			}

@@ -10,13 +10,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
 // failed tells of a finding that n runs of a configuration are of.
-func failed(a *campaigns.Archive, s *campaigns.Summary, f *campaigns.Finding, n int) *failure {
+func failed(a *journal.Archive, s *summary.Summary, f *summary.Finding, n int) *failure {
 	message := fmt.Sprintf("%s; %d runs, the first is run %d of seed %d", f.Title, n, f.First, s.Seed)
 	if f.Outcome == sim.Missed {
 		message = fmt.Sprintf("%s: none of %d runs of seed %d showed it", f.Title, n, s.Seed)
@@ -43,7 +45,7 @@ const textMost = 8 << 10
 // its first witness; empty where it says nothing.
 func seen(dir string) string {
 	var b strings.Builder
-	if j, err := campaigns.RunDir(dir).Judgement(); err == nil && j.Detail != "" {
+	if j, err := rundir.Dir(dir).Judgement(); err == nil && j.Detail != "" {
 		b.WriteString("\n" + shortened(j.Detail) + "\n")
 	}
 	witnesses, _ := filepath.Glob(filepath.Join(dir, "witness-*.txt")) // the pattern is well-formed

@@ -27,7 +27,9 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -89,8 +91,8 @@ type failure struct {
 }
 
 // Write writes the report of a campaign, ended or not.
-func Write(w io.Writer, a *campaigns.Archive) error {
-	s, err := a.Summary()
+func Write(w io.Writer, a *journal.Archive) error {
+	s, err := summary.Read(a)
 	if err != nil {
 		return err
 	}
@@ -113,7 +115,7 @@ func Write(w io.Writer, a *campaigns.Archive) error {
 }
 
 // newSuite is the suite of a configuration.
-func newSuite(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) suite {
+func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row) suite {
 	one := suite{
 		Name: clean(r.Config), Package: clean(s.Campaign), Timestamp: s.Started.UTC().Format("2006-01-02T15:04:05"), Hostname: "localhost",
 		Time: seconds(r.Simulated + r.Judged),
@@ -151,7 +153,7 @@ func newSuite(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) suit
 }
 
 // cases are the cases of a configuration.
-func cases(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) []testCase {
+func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
 	all := testCase{Name: "runs", Time: seconds(r.Simulated + r.Judged)}
 	if r.Runs == 0 {
 		all.Skipped = &skipped{fmt.Sprintf("none of %d runs ended", r.Planned)}
@@ -170,7 +172,7 @@ func cases(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) []testC
 	if n := r.Outcomes[sim.Infra]; n > 0 {
 		list = append(list, testCase{Name: "runs that could not be made", Error: notMade(s, r, n)})
 	}
-	for _, m := range campaigns.ModelNames() {
+	for _, m := range config.ModelNames() {
 		if n := r.Answers[m][check.Unknown.String()]; n > 0 {
 			list = append(list, testCase{Name: "undecided by " + m, Skipped: &skipped{fmt.Sprintf("no verdict on %d of %d runs", n, r.Runs)}})
 		}
@@ -179,17 +181,17 @@ func cases(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) []testC
 }
 
 // canaryCase is the case of a planted fault.
-func canaryCase(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) testCase {
+func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row) testCase {
 	k := r.Canary
 	c := testCase{Name: clean("canary: " + k.About)}
 	if k.Control != "" {
 		c.Name = clean("negative control: " + k.About)
 	}
 	switch k.Fate {
-	case campaigns.FateOpen:
+	case summary.StatusPending:
 		c.Skipped = &skipped{fmt.Sprintf("not caught in %d of %d runs, which is too early to tell", r.Runs, r.Planned)}
-	case campaigns.FateMissed, campaigns.FateLoud:
-		i := slices.IndexFunc(s.Findings, func(f campaigns.Finding) bool { return runsOf(&f, r.Config) > 0 })
+	case summary.StatusMissed, summary.StatusFailing:
+		i := slices.IndexFunc(s.Findings, func(f summary.Finding) bool { return runsOf(&f, r.Config) > 0 })
 		if i >= 0 {
 			c.Failure = failed(a, s, &s.Findings[i], runsOf(&s.Findings[i], r.Config))
 		} else {
@@ -200,7 +202,7 @@ func canaryCase(a *campaigns.Archive, s *campaigns.Summary, r *campaigns.Row) te
 }
 
 // runsOf is the number of runs of a finding in a configuration.
-func runsOf(f *campaigns.Finding, config string) int {
+func runsOf(f *summary.Finding, config string) int {
 	for _, c := range f.Configs {
 		if c.Config == config {
 			return c.Runs
@@ -213,7 +215,7 @@ func runsOf(f *campaigns.Finding, config string) int {
 const troublesNamed = 5
 
 // notMade tells of runs that could not be made.
-func notMade(s *campaigns.Summary, r *campaigns.Row, n int) *failure {
+func notMade(s *summary.Summary, r *summary.Row, n int) *failure {
 	var text []string
 	for _, t := range s.Troubles {
 		if t.Config == r.Config && len(text) < troublesNamed {

@@ -11,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 )
 
 // night has a kind of run without fault, one with a fault that nobody planted
@@ -32,21 +35,21 @@ configs:
 `
 
 // archived runs a campaign and opens its directory.
-func archived(t *testing.T, text string) (*campaigns.Archive, *campaigns.Summary) {
+func archived(t *testing.T, text string) (*journal.Archive, *summary.Summary) {
 	t.Helper()
-	c, err := campaigns.Parse("night.yaml", []byte(text), nil)
+	c, err := config.Parse("night.yaml", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := campaigns.Loop{Dir: filepath.Join(t.TempDir(), "a night"), Command: []string{"ordeal"}}
+	l := engine.Engine{Dir: filepath.Join(t.TempDir(), "a night"), Command: []string{"ordeal"}}
 	if _, err := l.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	a, err := campaigns.Open(l.Dir)
+	a, err := journal.Open(l.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := a.Summary()
+	s, err := summary.Read(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +164,7 @@ func counted(t *testing.T, e *element) (tests, failures, errors, skipped int) {
 }
 
 // parsed writes a report and reads it.
-func parsed(t *testing.T, a *campaigns.Archive) *element {
+func parsed(t *testing.T, a *journal.Archive) *element {
 	t.Helper()
 	var text bytes.Buffer
 	if err := Write(&text, a); err != nil {
@@ -225,7 +228,7 @@ func TestWrite(t *testing.T) {
 	if len(results) != len(want) {
 		t.Errorf("cases %v", results)
 	}
-	i := slices.IndexFunc(s.Findings, func(f campaigns.Finding) bool { return f.Configs[0].Config == "bad" })
+	i := slices.IndexFunc(s.Findings, func(f summary.Finding) bool { return f.Configs[0].Config == "bad" })
 	if i < 0 {
 		t.Fatal("nothing was found in bad")
 	}

@@ -1,7 +1,7 @@
 package diff
 
 import (
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/sim"
 )
 
@@ -48,7 +48,7 @@ func (p *pair) changed() []Changed {
 	list := []Changed{}
 	for _, name := range p.names {
 		old, new, ok := p.alike(name)
-		if !ok || new.sim != campaigns.SimBuiltin {
+		if !ok || new.sim != config.SimBuiltin {
 			continue
 		}
 		c := Changed{Config: name, Programs: p.redrawn(new)}

@@ -8,7 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
 )
 
 // Diff is what differs between an old campaign and a new one. Lists are in
@@ -54,7 +55,7 @@ type Tool struct {
 }
 
 // Compare compares two campaigns, as far as they have got.
-func Compare(old, new *campaigns.Archive) (*Diff, error) {
+func Compare(old, new *journal.Archive) (*Diff, error) {
 	var a, b *night
 	var group errgroup.Group // reading is nearly all of the work
 	group.Go(func() (err error) { a, err = read(old); return err })
@@ -80,9 +81,9 @@ func (d *Diff) Empty() bool {
 func (d *Diff) ExitStatus() int {
 	if slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Change == New }) ||
 		slices.ContainsFunc(d.Canaries, func(c Canary) bool { return c.Change == Missed }) {
-		return campaigns.ExitFinding
+		return summary.ExitFinding
 	}
-	return campaigns.ExitOK
+	return summary.ExitOK
 }
 
 func (n *night) summary() Night {

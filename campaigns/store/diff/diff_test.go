@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
 // failing is a story in which every n-th run of a configuration fails.
 func failing(config, name string, n int, title string) story {
-	return story{seed: 1, config: []string{config}, run: func(e *campaigns.Entry, i int) bool {
+	return story{seed: 1, config: []string{config}, run: func(e *journal.Entry, i int) bool {
 		if e.Config == name && i%n == 0 {
 			fail(e, title)
 		}
@@ -59,7 +60,7 @@ func TestFindings(t *testing.T) {
 		"comes back":                 {hosts(4), hosts(4), nil, 0},
 		"other programs":             {hosts(4), other(hosts(6)), nil, 0},
 		"of a canary": {story{config: []string{canary("c", 9)}},
-			story{config: []string{canary("c", 9)}, run: func(e *campaigns.Entry, _ int) bool { fail(e, "x"); return true }}, nil, 0},
+			story{config: []string{canary("c", 9)}, run: func(e *journal.Entry, _ int) bool { fail(e, "x"); return true }}, nil, 0},
 	} {
 		t.Run(what, func(t *testing.T) {
 			d := compare(t, c.old, c.new)
@@ -82,10 +83,10 @@ func TestFindings(t *testing.T) {
 func TestFindingSystems(t *testing.T) {
 	configs := []string{"{name: a, runs: 10, protocol: mi}", "{name: b, runs: 10, protocol: mi}", "{name: c, runs: 10, protocol: mesi-two-level}"}
 	old := story{config: configs}
-	d := compare(t, old, story{config: configs, run: func(e *campaigns.Entry, i int) bool {
+	d := compare(t, old, story{config: configs, run: func(e *journal.Entry, i int) bool {
 		if i == 3 {
 			fail(e, "x")
-			e.Alone = &campaigns.Alone{Recurs: e.Config == "a"}
+			e.Alone = &rundir.Alone{Recurs: e.Config == "a"}
 		}
 		return true
 	}})
@@ -106,7 +107,7 @@ func TestFindingSystems(t *testing.T) {
 
 // caughtBy is a story in which the given runs of a canary of n catch it.
 func caughtBy(n int, runs ...int) story {
-	return story{seed: 1, config: []string{canary("c", n)}, run: func(e *campaigns.Entry, i int) bool {
+	return story{seed: 1, config: []string{canary("c", n)}, run: func(e *journal.Entry, i int) bool {
 		for _, r := range runs {
 			if i == r {
 				fail(e, "caught")
@@ -126,7 +127,7 @@ func upTo(n int) (list []int) {
 func TestCanaries(t *testing.T) {
 	cut := func(s story, n int) story { // stopped after n runs
 		told := s.run
-		s.run = func(e *campaigns.Entry, i int) bool { return told(e, i) && i < n }
+		s.run = func(e *journal.Entry, i int) bool { return told(e, i) && i < n }
 		return s
 	}
 	rare := caughtBy(50)
@@ -187,8 +188,8 @@ func TestCanaries(t *testing.T) {
 }
 
 func TestChanged(t *testing.T) {
-	story := func(f func(e *campaigns.Entry, i int)) story {
-		return story{seed: 1, config: []string{plain}, run: func(e *campaigns.Entry, i int) bool {
+	story := func(f func(e *journal.Entry, i int)) story {
+		return story{seed: 1, config: []string{plain}, run: func(e *journal.Entry, i int) bool {
 			if f != nil {
 				f(e, i)
 			}
@@ -196,21 +197,21 @@ func TestChanged(t *testing.T) {
 		}}
 	}
 	for what, c := range map[string]struct {
-		do   func(*campaigns.Entry, int)
+		do   func(*journal.Entry, int)
 		want string
 	}{
 		"nothing": {nil, ""},
-		"log":     {func(e *campaigns.Entry, i int) { e.Log = sum("x") }, "100: 0 0 100, 0; run 0"},
-		"outcome": {func(e *campaigns.Entry, i int) {
+		"log":     {func(e *journal.Entry, i int) { e.Log = sum("x") }, "100: 0 0 100, 0; run 0"},
+		"outcome": {func(e *journal.Entry, i int) {
 			if e.Log = sum("x"); i == 7 {
 				fail(e, "x")
 			}
 		}, "100: 1 0 99, 0; run 7"},
-		"judging":  {func(e *campaigns.Entry, i int) { e.Answers[0].Answer = "forbidden" }, "100: 100 100 0, 0; run 0"},
-		"unknown":  {func(e *campaigns.Entry, i int) { e.Answers[0].Answer = "unknown" }, ""},
-		"timeout":  {func(e *campaigns.Entry, i int) { e.Outcome, e.Log = sim.Timeout, "" }, ""},
-		"infra":    {func(e *campaigns.Entry, i int) { e.Outcome, e.Log = sim.Infra, "" }, ""},
-		"programs": {func(e *campaigns.Entry, i int) { e.Program, e.Log = sum(fmt.Sprint("x", i)), sum("x") }, "0: 0 0 0, 100; run -1"},
+		"judging":  {func(e *journal.Entry, i int) { e.Answers[0].Answer = "forbidden" }, "100: 100 100 0, 0; run 0"},
+		"unknown":  {func(e *journal.Entry, i int) { e.Answers[0].Answer = "unknown" }, ""},
+		"timeout":  {func(e *journal.Entry, i int) { e.Outcome, e.Log = sim.Timeout, "" }, ""},
+		"infra":    {func(e *journal.Entry, i int) { e.Outcome, e.Log = sim.Infra, "" }, ""},
+		"programs": {func(e *journal.Entry, i int) { e.Program, e.Log = sum(fmt.Sprint("x", i)), sum("x") }, "0: 0 0 0, 100; run -1"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			got := ""
@@ -226,7 +227,7 @@ func TestChanged(t *testing.T) {
 			}
 		})
 	}
-	other := story(func(e *campaigns.Entry, i int) { e.Log = sum("x") })
+	other := story(func(e *journal.Entry, i int) { e.Log = sum("x") })
 	other.seed = 2
 	if d := compare(t, story(nil), other); len(d.Changed) > 0 {
 		t.Errorf("another seed: %+v", d.Changed)
@@ -241,8 +242,8 @@ func TestChanged(t *testing.T) {
 
 func TestCoverage(t *testing.T) {
 	took := func(n int, events ...string) story {
-		return story{seed: 1, config: []string{fmt.Sprintf("{name: plain, runs: %d}", n)}, run: func(e *campaigns.Entry, i int) bool {
-			e.Covered = &campaigns.Covered{Taken: len(events)}
+		return story{seed: 1, config: []string{fmt.Sprintf("{name: plain, runs: %d}", n)}, run: func(e *journal.Entry, i int) bool {
+			e.Covered = &rundir.Covered{Taken: len(events)}
 			for at, event := range events {
 				name, rare := strings.CutSuffix(event, "?")
 				if i == 0 {
@@ -275,7 +276,7 @@ func TestCoverage(t *testing.T) {
 		"rare":          {took(50, "Load", "Inv?", "Store"), took(50, "Load"), "Store 50/50 true, Inv 1/50 false", ""},
 		"won":           {took(50, "Load"), took(20, "Fwd", "Load"), "", "Fwd 20/20 true"},
 		"few runs":      {took(50, "Load", "Store"), took(1, "Load"), "Store 50/50 false", ""},
-		"no runs":       {took(50, "Load"), story{seed: 1, config: []string{"{name: plain, runs: 50}"}, run: func(*campaigns.Entry, int) bool { return false }}, "", ""},
+		"no runs":       {took(50, "Load"), story{seed: 1, config: []string{"{name: plain, runs: 50}"}, run: func(*journal.Entry, int) bool { return false }}, "", ""},
 	} {
 		t.Run(what, func(t *testing.T) {
 			d := compare(t, c.old, c.new)
@@ -292,7 +293,7 @@ func TestCoverage(t *testing.T) {
 
 func TestSpeed(t *testing.T) {
 	paced := func(n int, simulator, judging func(i int) time.Duration) story {
-		return story{seed: 1, config: []string{fmt.Sprintf("{name: plain, runs: %d}", n)}, run: func(e *campaigns.Entry, i int) bool {
+		return story{seed: 1, config: []string{fmt.Sprintf("{name: plain, runs: %d}", n)}, run: func(e *journal.Entry, i int) bool {
 			e.Elapsed = simulator(i)
 			e.Answers[0].Search = judging(i)
 			return true
@@ -313,7 +314,7 @@ func TestSpeed(t *testing.T) {
 	}
 	broken := paced(60, about(100*ms), about(50*ms)) // two of three runs fail late
 	plainly := broken.run
-	broken.run = func(e *campaigns.Entry, i int) bool {
+	broken.run = func(e *journal.Entry, i int) bool {
 		plainly(e, i)
 		if i%3 > 0 {
 			e.Outcome, e.Elapsed = sim.Deadlock, time.Second
@@ -374,7 +375,7 @@ func TestConfigs(t *testing.T) {
 func TestUnfinished(t *testing.T) {
 	some := failing(plain, "plain", 5, "x")
 	none := some
-	none.run = func(*campaigns.Entry, int) bool { return false }
+	none.run = func(*journal.Entry, int) bool { return false }
 	d := compare(t, some, none)
 	if d.New.Runs != 0 || d.New.Planned != 100 || d.ExitStatus() != 0 || len(d.Findings) != 1 || d.Findings[0].Change != Gone || *d.Findings[0].P != 1 {
 		t.Errorf("%+v", d)

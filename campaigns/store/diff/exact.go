@@ -1,8 +1,6 @@
 package diff
 
-import (
-	"math"
-)
+import "math"
 
 // Significant is the probability of chance below which a difference of rates
 // is said to be one.

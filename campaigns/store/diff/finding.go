@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 	"ordeal/sim"
 )
 
@@ -117,7 +117,7 @@ func (p *pair) finding(k key) Finding {
 			continue
 		}
 		strata = append(strata, Stratum{a.count(), len(old.runs), b.count(), len(new.runs)})
-		if new.sim != campaigns.SimBuiltin {
+		if new.sim != config.SimBuiltin {
 			p.repeats(old, new, func(x, y *ended) {
 				here, there := x.finding && old.key(x) == k, y.finding && new.key(y) == k
 				if here || there {

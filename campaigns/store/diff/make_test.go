@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -23,7 +24,7 @@ type story struct {
 	tools  map[string]string
 	// run tells of the i-th run of a configuration; it starts as one that passed
 	// in 1 µs an operation. False leaves it out.
-	run func(e *campaigns.Entry, i int) bool
+	run func(e *journal.Entry, i int) bool
 }
 
 func sum(text string) string {
@@ -32,7 +33,7 @@ func sum(text string) string {
 }
 
 // told is the directory of a story.
-func told(t *testing.T, name string, s story) *campaigns.Archive {
+func told(t *testing.T, name string, s story) *journal.Archive {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -48,24 +49,24 @@ func told(t *testing.T, name string, s story) *campaigns.Archive {
 	if s.tools == nil {
 		s.tools = map[string]string{"ordeal": "v1"}
 	}
-	head, err := json.Marshal(campaigns.Head{Version: 1, Seed: uint64(s.seed), Tools: s.tools, Started: time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)})
+	head, err := json.Marshal(journal.Header{Version: 1, Seed: uint64(s.seed), Tools: s.tools, Started: time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	file("campaign.json", string(head))
-	a, err := campaigns.Open(dir)
+	a, err := journal.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var journal []byte
+	var lines []byte
 	count := make(map[string]int)
 	for n := range a.Campaign.Runs() {
 		c := a.Config(n)
-		e := &campaigns.Entry{
+		e := &journal.Entry{
 			Number: n, Config: c.Name, Program: sum(fmt.Sprint("program", s.seed, n)),
-			Judgement: &campaigns.Judgement{
+			Result: &rundir.Result{
 				Version: 1, Outcome: sim.Passed, Log: sum(fmt.Sprint("log", s.seed, n)), Operations: 1000, Elapsed: time.Millisecond,
-				Answers: []campaigns.Answer{{Model: "tso", Answer: "allowed", Search: 500 * time.Microsecond}},
+				Answers: []rundir.Answer{{Model: "tso", Answer: "allowed", Search: 500 * time.Microsecond}},
 			},
 		}
 		i := count[c.Name]
@@ -77,14 +78,14 @@ func told(t *testing.T, name string, s story) *campaigns.Archive {
 		if err != nil {
 			t.Fatal(err)
 		}
-		journal = append(append(journal, line...), '\n')
+		lines = append(append(lines, line...), '\n')
 	}
-	file("runs.jsonl", string(journal))
+	file("runs.jsonl", string(lines))
 	return a
 }
 
 // fail makes a run one that failed.
-func fail(e *campaigns.Entry, title string) {
+func fail(e *journal.Entry, title string) {
 	e.Outcome, e.Title, e.Kept, e.Answers[0].Answer = sim.Violation, title, true, "forbidden"
 }
 

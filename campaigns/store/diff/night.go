@@ -7,13 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
 // night is what there is to know of one campaign.
 type night struct {
-	a          *campaigns.Archive
+	a          *journal.Archive
 	configs    map[string]*kind
 	runs       map[int]*ended // by number
 	operations int
@@ -21,7 +23,7 @@ type night struct {
 
 // kind is a configuration, and what its runs came to.
 type kind struct {
-	*campaigns.Config
+	*config.Config
 	sim      string
 	system   string
 	settings Settings
@@ -41,7 +43,7 @@ type key struct {
 type sightings struct {
 	runs, alone, recurred int
 	first                 int // the lowest number
-	dir                   campaigns.RunDir
+	dir                   rundir.Dir
 }
 
 // place names a transition.
@@ -68,7 +70,7 @@ type ended struct {
 }
 
 // read reads a campaign.
-func read(a *campaigns.Archive) (*night, error) {
+func read(a *journal.Archive) (*night, error) {
 	n := &night{a: a, configs: make(map[string]*kind), runs: make(map[int]*ended)}
 	for i := range a.Campaign.Configs {
 		cfg := &a.Campaign.Configs[i]
@@ -114,7 +116,7 @@ func shared(known map[string]string, text string) string {
 }
 
 // add counts a run.
-func (k *kind) add(r *ended, e *campaigns.Entry, dir campaigns.RunDir) {
+func (k *kind) add(r *ended, e *journal.Entry, dir rundir.Dir) {
 	k.runs = append(k.runs, r)
 	for i := range e.Coverage {
 		t := &e.Coverage[i]

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/config"
 )
 
 // Setting is a value of a configuration, by its key.
@@ -20,7 +20,7 @@ type Setting struct{ Key, Value string }
 type Settings []Setting
 
 // SettingsOf are the settings of a configuration of c.
-func SettingsOf(c *campaigns.Campaign, cfg *campaigns.Config) (Settings, error) {
+func SettingsOf(c *config.Campaign, cfg *config.Config) (Settings, error) {
 	text, err := json.Marshal(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("configuration %s: %w", cfg.Name, err)

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -26,7 +27,7 @@ func eventful() (old, new story) {
 	new.config = append([]string{}, new.config...)
 	new.config[7] = "{name: same, runs: 4, threads: 3}"
 	new.config[4] = canary("short", 5)
-	both := func(e *campaigns.Entry, i int, late bool) {
+	both := func(e *journal.Entry, i int, late bool) {
 		switch e.Config {
 		case "host":
 			if i%9 == 0 || late && i%4 == 0 {
@@ -52,7 +53,7 @@ func eventful() (old, new story) {
 				fail(e, "history forbidden by tso")
 			}
 		case "protocol":
-			e.Covered = &campaigns.Covered{Taken: 3}
+			e.Covered = &rundir.Covered{Taken: 3}
 			if i == 0 {
 				for _, event := range []string{"Load", "Store", "Inv", "Fwd_GETS"} {
 					e.New = append(e.New, sim.Transition{Machine: "L1Cache", State: "I", Event: event})
@@ -76,8 +77,8 @@ func eventful() (old, new story) {
 			}
 		}
 	}
-	old.run = func(e *campaigns.Entry, i int) bool { both(e, i, false); return true }
-	new.run = func(e *campaigns.Entry, i int) bool { both(e, i, true); return e.Number < 400 }
+	old.run = func(e *journal.Entry, i int) bool { both(e, i, false); return true }
+	new.run = func(e *journal.Entry, i int) bool { both(e, i, true); return e.Number < 400 }
 	return old, new
 }
 

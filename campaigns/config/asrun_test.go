@@ -1,0 +1,60 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
+)
+
+// TestAsRun writes every ready-made campaign, and one whose values are all
+// traps, and wants to read the same again, without the environment.
+func TestAsRun(t *testing.T) {
+	const traps = `
+name: threads
+stop: {same: 3}
+keep: all
+configs:
+  - {name: rounds, sim: gem5, gem5: '$$HOME/$ORDEAL_TRAP/gem5', gem5-tree: /, rebuild: ['${ORDEAL_NOT:-x y}', '$$'], classify: [], link-latency: 2}
+  - {name: 'null', delays: 0, bug: {about: "5"}}
+`
+	t.Setenv("ORDEAL_TRAP", "a$b")
+	t.Setenv("ORDEAL_GEM5_TREE", "/trees/gem5")
+	trapped, err := Parse("traps.yaml", []byte(traps), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := trapped.Configs[0]; got.Binary != "$HOME/a$b/gem5" || got.Rebuild[0] != "x y" || got.Rebuild[1] != "$" {
+		t.Errorf("expanded to %q and %q", got.Binary, got.Rebuild)
+	}
+	list := map[string]*Campaign{"traps": trapped}
+	files, err := filepath.Glob("../*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%v: files %v", err, files)
+	}
+	for _, file := range files {
+		if list[file], err = Load(file, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("ORDEAL_GEM5_TREE", "")
+	t.Setenv("ORDEAL_TRAP", "")
+	for name, c := range list {
+		text, err := yaml.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Parse(name, text, nil)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if d := cmp.Diff(c, got); d != "" {
+			t.Errorf("%s (-written +read):\n%s", name, d)
+		}
+		if strings.Contains(string(text), "watchdog") {
+			t.Errorf("%s is not tidy:\n%s", name, text)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"ordeal/campaigns"
+	"ordeal/campaigns/config/document"
+)
+
+// Load reads the campaign file at path and the files that it includes. Sets
+// are overrides of the form KEY=VALUE as --set takes them, applied to what the
+// files say together; then variables of the environment are expanded. A key
+// that no Campaign has, a value that makes no sense and a contradiction are
+// errors that name file, line and key; all of them are reported.
+func Load(path string, sets []string) (*Campaign, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return read(path, f, document.OnDisk, sets)
+}
+
+// Read reads a campaign file, as Load does, from something that is no file:
+// name is for messages, and paths of included files are relative to the
+// working directory.
+func Read(name string, r io.Reader, sets []string) (*Campaign, error) {
+	return read(name, r, func(from, path string) (string, []byte, error) {
+		if from == name {
+			from = ""
+		}
+		return document.OnDisk(from, path)
+	}, sets)
+}
+
+// Parse reads a campaign file that includes no other, as Load does.
+func Parse(name string, data []byte, sets []string) (*Campaign, error) {
+	return assemble(name, data, nil, sets)
+}
+
+// Ready is the campaign in the ready-made file of that name, which comes with
+// this package.
+func Ready(file string, sets ...string) (*Campaign, error) {
+	data, err := campaigns.Files.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("no campaign file %s comes with ordeal", file)
+	}
+	return assemble(file, data, document.In(campaigns.Files), sets)
+}
+
+// includer is document.Reader.Include.
+type includer = func(from, path string) (name string, text []byte, err error)
+
+func read(name string, r io.Reader, include includer, sets []string) (*Campaign, error) {
+	text, err := document.Bounded(r)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return assemble(name, text, include, sets)
+}
+
+func assemble(name string, text []byte, include includer, sets []string) (*Campaign, error) {
+	reader := document.Reader{Include: include, Getenv: os.Getenv}
+	doc, err := reader.Read(name, text)
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, s := range sets {
+		faults = append(faults, doc.Set(s))
+	}
+	faults = append(faults, checkKeys(doc)...)
+	if err := errors.Join(document.Distinct(compact(faults))...); err != nil {
+		return nil, err
+	}
+	c := Defaults()
+	if err := doc.Root().Decode(&c); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := c.validate(doc.Place); err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// compact drops what is no error.
+func compact(errs []error) []error {
+	var list []error
+	for _, err := range errs {
+		if err != nil {
+			list = append(list, err)
+		}
+	}
+	return list
+}

@@ -1,0 +1,162 @@
+package config
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"ordeal/campaigns/config/document"
+	"ordeal/campaigns/internal/messages"
+)
+
+// field is a key of a campaign file: a field of Campaign or of a type in it.
+type field struct {
+	key string
+	reflect.StructField
+	owner reflect.Type // that declares it
+}
+
+// fields lists the keys of struct type t in order, those of inlined structs in
+// their place.
+func fields(t reflect.Type) []field {
+	var list []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if options == "inline" {
+			list = append(list, fields(f.Type)...)
+		} else if key != "" {
+			list = append(list, field{key, f, t})
+		}
+	}
+	return list
+}
+
+// expands tells whether variables of the environment stand in values of f.
+func (f *field) expands() bool { return f.Tag.Get("expand") == "env" }
+
+// leaf tells whether values of type t are scalars.
+func leaf(t reflect.Type) bool {
+	return t.Kind() != reflect.Struct && t.Kind() != reflect.Slice || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// checkKeys reports keys that no Campaign has, and values that are none of
+// their type, with places. On the way it expands variables of the environment
+// and removes keys without a value, so that their defaults count.
+func checkKeys(doc *document.Document) []error {
+	w := &walk{doc: doc}
+	w.mapping(doc.Root(), reflect.TypeFor[Campaign]())
+	return w.faults
+}
+
+// walk goes through a document and the type Campaign side by side.
+type walk struct {
+	doc    *document.Document
+	faults []error
+}
+
+func (w *walk) fault(n *yaml.Node, format string, args ...any) {
+	w.faults = append(w.faults, fmt.Errorf("%s: %w", w.doc.PlaceOf(n), fmt.Errorf(format, args...)))
+}
+
+// mapping checks a mapping that is to become a struct of type t.
+func (w *walk) mapping(n *yaml.Node, t reflect.Type) {
+	known := fields(t)
+	var content []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		at := slices.IndexFunc(known, func(f field) bool { return f.key == key.Value })
+		if at < 0 {
+			w.fault(key, "unknown key %q%s", key.Value, suggestion(key.Value, known))
+			continue
+		}
+		if document.IsNull(value) {
+			continue
+		}
+		w.value(value, &known[at], known[at].Type)
+		content = append(content, key, value)
+	}
+	n.Content = content
+}
+
+// value checks what a key says, or one of its list, against type t.
+func (w *walk) value(n *yaml.Node, f *field, t reflect.Type) {
+	switch {
+	case t.Kind() == reflect.Pointer:
+		w.value(n, f, t.Elem())
+	case leaf(t):
+		w.scalar(n, f, t)
+	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
+		w.mapping(n, t)
+	case t.Kind() == reflect.Struct:
+		w.fault(n, "%s: want a mapping of keys to values", f.key)
+	case n.Kind == yaml.SequenceNode:
+		for _, item := range n.Content {
+			w.value(item, f, t.Elem())
+		}
+	default:
+		w.fault(n, "%s: want a list", f.key)
+	}
+}
+
+// scalar checks a value of type t.
+func (w *walk) scalar(n *yaml.Node, f *field, t reflect.Type) {
+	if n.Kind != yaml.ScalarNode || document.IsNull(n) {
+		w.fault(n, "%s: want one value", f.key)
+		return
+	}
+	if f.expands() {
+		text, err := document.Expand(n.Value, os.Getenv)
+		if err != nil {
+			w.fault(n, "%s: %w", f.key, err)
+			return
+		}
+		n.Value = text
+	}
+	if _, text := reflect.New(t).Interface().(encoding.TextUnmarshaler); !text && whole(t) && n.ShortTag() != "!!int" {
+		// The decoder would drop a fraction.
+		w.fault(n, "%s: %s is not a whole number", f.key, n.Value)
+		return
+	}
+	if err := n.Decode(reflect.New(t).Interface()); err != nil {
+		w.fault(n, "%s: %s", f.key, valueMessage(err))
+	}
+}
+
+// whole tells whether values of type t are whole numbers.
+func whole(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64 }
+
+// valueMessage says what yaml says of a value, in our words.
+func valueMessage(err error) string {
+	var te *yaml.TypeError
+	if !errors.As(err, &te) {
+		return strings.TrimPrefix(err.Error(), "yaml: ")
+	}
+	_, message, _ := strings.Cut(te.Errors[0], ": ") // "line 0: cannot …"
+	return strings.NewReplacer("cannot unmarshal !!", "cannot use ", " into ", " as ").Replace(message)
+}
+
+// keysNamed bounds the keys that a message names.
+const keysNamed = 20
+
+// suggestion names the known keys, the likely one alone where there is one.
+func suggestion(key string, fields []field) string {
+	var known []string
+	for _, f := range fields {
+		known = append(known, f.key)
+	}
+	slices.Sort(known)
+	if closest, ok := messages.Closest(key, known); ok {
+		return fmt.Sprintf(" (did you mean %q?)", closest)
+	}
+	if len(known) > keysNamed {
+		return " (ordeal campaign schema lists those there are)"
+	}
+	return " (known: " + strings.Join(known, ", ") + ")"
+}

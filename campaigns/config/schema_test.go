@@ -1,0 +1,309 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
+
+	"ordeal/sim/builtin"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
+)
+
+// TestSchemaDocuments wants a sentence for every key, and no word of Go in it.
+func TestSchemaDocuments(t *testing.T) {
+	keys := Schema()
+	if len(keys) < 70 {
+		t.Fatalf("%d keys", len(keys))
+	}
+	camel := regexp.MustCompile(`\b([A-Z][a-z0-9]+[A-Z]\w*|[a-z]+\.[A-Z]\w*)\b`)
+	for _, k := range keys {
+		first, _ := utf8.DecodeRuneInString(k.Doc)
+		if len(k.Doc) < 15 || !strings.HasSuffix(k.Doc, ".") || strings.ToUpper(string(first)) != string(first) {
+			t.Errorf("%s is documented as %q", k.Path, k.Doc)
+		}
+		if word := camel.FindString(k.Doc); word != "" {
+			t.Errorf("%s: %s is a word of Go", k.Path, word)
+		}
+		if groups[k.Group] == "" {
+			t.Errorf("%s: group %s has no heading", k.Path, k.Group)
+		}
+		if k.Form != "" && forms[k.Form] == "" {
+			t.Errorf("%s: no form %s", k.Path, k.Form)
+		}
+	}
+	text := SchemaText()
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > schemaWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, k := range keys {
+		if !strings.Contains(text, "\n"+k.key()+": ") {
+			t.Errorf("%s is not in the text", k.Path)
+		}
+	}
+}
+
+// holder is a campaign file in which a key of a schema has a value.
+func holder(k *Key, value string) string {
+	path := strings.Split(k.Path, ".")
+	if len(path) == 1 {
+		text := "name: a\nconfigs: [{name: b}]\n"
+		if k.Path == "name" {
+			text = "configs: [{name: b}]\n"
+		} else if k.Path == "configs" {
+			text = "name: a\n"
+		}
+		return text + k.Path + ": " + value + "\n"
+	}
+	inner := strings.Join(path[1:], ": {") + ": " + value + strings.Repeat("}", len(path)-2)
+	if path[0] == "stop" {
+		return "name: a\nconfigs: [{name: b}]\nstop: {" + inner + "}\n"
+	}
+	sim := "host"
+	switch k.Group {
+	case "Machine":
+		sim = "builtin, protocol: mi, core: ooo"
+		for _, key := range []string{"protocol", "core", "slicc"} {
+			if path[1] == key {
+				sim = "builtin"
+			}
+		}
+		switch path[1] {
+		case "jitter":
+			sim += ", latency: 1"
+		case "memory-jitter":
+			sim += ", memory-latency: 1"
+		}
+	case "Gem5":
+		sim = "gem5, gem5: /bin/true, gem5-tree: /"
+		if path[1] == "gem5" {
+			sim = "gem5, gem5-tree: /"
+		} else if path[1] == "gem5-tree" {
+			sim = "gem5, gem5: /"
+		}
+	}
+	name, more := "name: b, ", ""
+	switch {
+	case path[1] == "name":
+		name = ""
+	case path[1] == "sim":
+		return "name: a\nsim: builtin\nconfigs: [{name: b, " + inner + "}]\n"
+	case path[1] == "expect":
+		more = ", classify: []"
+	}
+	return "name: a\nconfigs: [{" + name + "sim: " + sim + more + ", " + inner + "}]\n"
+}
+
+// flow is a value as YAML on one line.
+func flow(t *testing.T, v any) string {
+	t.Helper()
+	if text, ok := v.(string); ok {
+		return strconv.Quote(text)
+	}
+	k := Key{Default: v}
+	return k.written()
+}
+
+// accepted tells whether Parse and the JSON Schema take a file, which must
+// agree.
+func accepted(t *testing.T, schema *jsonschema.Schema, text string) bool {
+	t.Helper()
+	_, err := Parse("f.yaml", []byte(text), nil)
+	var plain any
+	if yaml.Unmarshal([]byte(text), &plain) != nil {
+		t.Fatalf("not YAML: %s", text)
+	}
+	invalid := schema.Validate(plain)
+	if (err == nil) != (invalid == nil) {
+		t.Errorf("%s: parsing says %v, the schema %v", text, err, invalid)
+	}
+	return err == nil
+}
+
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	text, err := SchemaJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource("ordeal.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("ordeal.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// TestSchemaLimits writes values at, inside and beyond the limits that the
+// schema tells: parsing must obey the same ones, and defaults be what a file
+// has without the key.
+func TestSchemaLimits(t *testing.T) {
+	schema := compiled(t)
+	checked := 0
+	for _, k := range Schema() {
+		try := func(want bool, value any) {
+			t.Helper()
+			checked++
+			text := flow(t, value)
+			if got := accepted(t, schema, holder(&k, text)); got != want {
+				t.Errorf("%s: %s is accepted: %v, want %v", k.Path, text, got, want)
+			}
+		}
+		try(false, map[string]any{"no": "such key"})
+		if k.Default == nil {
+			continue
+		}
+		if k.Path != "configs.gem5" && k.Path != "configs.gem5-tree" && !isEmpty(reflect.ValueOf(k.Default)) {
+			try(true, k.Default)
+			with, err := Parse("f.yaml", []byte(holder(&k, flow(t, k.Default))), nil)
+			without, err2 := Parse("f.yaml", []byte(holder(&k, "~")), nil)
+			if d := cmp.Diff(with, without); err != nil || err2 != nil || d != "" {
+				t.Errorf("%s: the default %s is not the default: %v, %v\n%s", k.Path, k.written(), err, err2, d)
+			}
+		}
+		low, high := k.Min, k.Max
+		kind := k.field.Type.Kind()
+		whole := kind == reflect.Int || kind == reflect.Int64
+		switch {
+		case kind == reflect.Float64:
+			try(true, *low)
+			try(false, *low-0.01)
+			try(high != nil, 1.0)
+			try(false, 1.01)
+		case whole && k.field.Type != reflect.TypeFor[Duration]() && k.field.Type != reflect.TypeFor[Size]():
+			if low == nil {
+				t.Errorf("%s: no limit below", k.Path)
+				continue
+			}
+			try(true, int(*low))
+			try(false, int(*low)-1)
+			try(false, 1.5)
+			if high != nil {
+				try(true, int(*high))
+				try(false, int(*high)+1)
+			}
+		case kind == reflect.Uint64:
+			try(true, 1)
+			try(false, -1)
+		case k.Values != nil && kind == reflect.Slice:
+			try(false, []string{"nonsense"})
+		case k.Values != nil:
+			try(false, "nonsense")
+			for _, v := range k.Values {
+				if k.Path != "configs.sim" && k.Path != "sim" { // gem5 wants more
+					try(true, v)
+				}
+			}
+		case k.field.Type == reflect.TypeFor[Duration]():
+			for _, v := range []string{"1m30s", "0", "1.5h", "100us"} {
+				try(true, yamlText(v))
+			}
+			for _, v := range []any{"5", "-1s", "1 h", "s", 5, ""} {
+				try(false, v)
+			}
+		case k.field.Type == reflect.TypeFor[Size]():
+			try(true, "64kB")
+			try(false, "64")
+			try(false, "-1B")
+			try(false, "1KB")
+		case k.Form == "cache":
+			try(true, "4x2")
+			try(false, "4")
+			try(false, "0x2")
+		case k.Form == "size":
+			try(true, "1kB")
+			try(false, "1k")
+		case k.Form == "mix":
+			try(true, "load=1,store=2")
+			try(false, "load:1")
+			try(false, "loads=1")
+		}
+	}
+	if checked < 250 {
+		t.Errorf("%d values were tried", checked)
+	}
+	for _, name := range []string{"Upper", "-a", "a b", ""} {
+		accepted(t, schema, fmt.Sprintf("name: %q\nconfigs: [{name: a}]\n", name))
+		accepted(t, schema, fmt.Sprintf("name: a\nconfigs: [{name: %q}]\n", name))
+	}
+	for _, text := range []string{"name: a\n", "configs: [{name: a}]\n", "name: a\nconfigs: []\n", "name: a\nconfigs: [{runs: 1}]\n", "name: a\nconfigs: [{name: a, sed: 1}]\n", "{}\n", "- 1\n", "name: a\nconfigs: {name: a}\n"} {
+		if accepted(t, schema, text) {
+			t.Errorf("accepted:\n%s", text)
+		}
+	}
+}
+
+// yamlText is a text that YAML need not quote.
+type yamlText string
+
+// MarshalYAML leaves out the quotes.
+func (t yamlText) MarshalYAML() (any, error) {
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(t)}, nil
+}
+
+// TestSchemaReady validates the ready-made files as editors do, each by
+// itself.
+func TestSchemaReady(t *testing.T) {
+	schema := compiled(t)
+	files, err := filepath.Glob("../*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("../*/*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%v: files %v", err, files)
+	}
+	for _, file := range append(files, more...) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plain any
+		if err := yaml.Unmarshal(text, &plain); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(plain); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// TestSchemaMeans compares what zeros are said to mean with the simulator's
+// own defaults.
+func TestSchemaMeans(t *testing.T) {
+	means := make(map[string]string)
+	for _, k := range Schema() {
+		means[k.Path] = k.Means
+	}
+	for path, want := range map[string]any{
+		"configs.tbes": ruby.DefaultTBEs, "configs.watchdog": builtin.DefaultWatchdog, "configs.store-buffer": core.DefaultBuffer,
+		"configs.window": core.DefaultWindow, "configs.private-cache": fmt.Sprintf("%dx%d", ruby.DefaultPrivate.Sets, ruby.DefaultPrivate.Ways),
+		"configs.shared-cache": fmt.Sprintf("%dx%d", ruby.DefaultShared.Sets, ruby.DefaultShared.Ways), "configs.protocol": builtin.Ideal,
+		"configs.step-budget": fmt.Sprintf("%d for each operation and a million", builtin.EventsPerOp),
+	} {
+		if means[path] != fmt.Sprint(want) {
+			t.Errorf("%s: zero means %q, want %v", path, means[path], want)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
+	"ordeal/sim"
+)
+
+// firstLasts is a simulator whose run 0 lasts until release is closed, and that
+// counts the others that started.
+func firstLasts(release chan struct{}, started *atomic.Int64) sim.Runner {
+	return hooked(func(ctx context.Context, job sim.Job) (sim.Result, error) {
+		if filepath.Base(job.Dir) == rundir.Pad(0) {
+			select {
+			case <-release:
+			case <-ctx.Done():
+				return sim.Result{}, ctx.Err()
+			}
+		} else {
+			started.Add(1)
+		}
+		return new(fake.Runner).Run(ctx, job)
+	})
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Errorf("after a minute: not %s", what)
+			return
+		}
+	}
+}
+
+// TestWaitingStays interrupts a campaign whose first run lasts: those that
+// ended meanwhile are not in the journal, but are not made again either.
+func TestWaitingStays(t *testing.T) {
+	var started, again atomic.Int64
+	dir := filepath.Join(t.TempDir(), "out")
+	ctx, cancel := context.WithCancel(t.Context())
+	l := on(dir, firstLasts(nil, &started), new(told))
+	go func() {
+		until(t, "all are noted", func() bool {
+			notes, _ := filepath.Glob(filepath.Join(dir, "*", journal.EndedFile))
+			return len(notes) == 11
+		})
+		cancel()
+	}()
+	c := parsed(t, smallCampaign, "sim=builtin", "workers=2")
+	sum, err := l.Run(ctx, c)
+	if err != nil || !sum.Interrupted || sum.Total().Runs != 0 || started.Load() != 11 {
+		t.Fatalf("%v: %d runs of %d that started", err, sum.Total().Runs, started.Load())
+	}
+	release := make(chan struct{})
+	close(release)
+	l = on(dir, firstLasts(release, &again), new(told))
+	if sum, err = l.Resume(t.Context()); err != nil || sum.Total().Runs != 12 || again.Load() != 0 {
+		t.Errorf("%v: %d runs, %d of them made again", err, sum.Total().Runs, again.Load())
+	}
+	if notes, _ := filepath.Glob(filepath.Join(dir, "*", journal.EndedFile)); len(notes) > 0 {
+		t.Errorf("%v stay", notes)
+	}
+}
+
+// TestWaitingIsBounded holds the first run up: no more than some others start
+// before it ends, and all end after it.
+func TestWaitingIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a thousand runs")
+	}
+	var started atomic.Int64
+	release := make(chan struct{})
+	l := on(filepath.Join(t.TempDir(), "out"), firstLasts(release, &started), new(told))
+	go func() {
+		until(t, "many wait", func() bool { return started.Load() >= maxWaiting })
+		time.Sleep(50 * time.Millisecond) // for those that should not start
+		if n := started.Load(); n > maxWaiting+2 {
+			t.Errorf("%d runs start while the first lasts", n)
+		}
+		close(release)
+	}()
+	sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "sim=builtin", "workers=2", "configs.*.runs=600", "configs.*.ops=2"))
+	if err != nil || sum.Total().Runs != 1200 {
+		t.Errorf("%v: %d runs", err, sum.Total().Runs)
+	}
+}
+
+// TestBudgetAndBatches spends the budget while a batch is ahead of other
+// configurations: its runs count, nothing waits for ever, and resume knows.
+func TestBudgetAndBatches(t *testing.T) {
+	w := new(told)
+	dir := filepath.Join(t.TempDir(), "out")
+	l := on(dir, nil, w)
+	l.Runner = func(string, *config.Config) (sim.Runner, error) {
+		return slowBatches{hooked(func(ctx context.Context, job sim.Job) (sim.Result, error) {
+			time.Sleep(20 * time.Millisecond)
+			return new(fake.Runner).Run(ctx, job)
+		})}, nil
+	}
+	sum, err := l.Run(t.Context(), parsed(t, mixedCampaign, "workers=1", "budget=30ms"))
+	if err != nil || !sum.BudgetSpent {
+		t.Fatalf("%v: budget spent: %v", err, sum.BudgetSpent)
+	}
+	// The order is single, batched, …: at least these began.
+	if n := sum.Total().Runs; n < 5 || n > 30 || n != len(readEntries(t, dir)) {
+		t.Errorf("%d runs, %d of them in the journal", n, len(readEntries(t, dir)))
+	}
+	if notes, _ := filepath.Glob(filepath.Join(dir, "*", journal.EndedFile)); len(notes) > 0 {
+		t.Errorf("%v wait", notes)
+	}
+	again, err := l.Resume(t.Context())
+	if err != nil || !again.BudgetSpent || again.Total().Runs != sum.Total().Runs {
+		t.Errorf("%v: %+v", err, again.Total())
+	}
+	w.has(t, "the campaign's budget of 30ms is spent: nothing is left to do")
+}
+
+type slowBatches struct{ hooked }
+
+func (s slowBatches) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
+	var all []sim.Result
+	for _, job := range jobs {
+		r, err := s.Run(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// TestTurnRunner wants candidates of a reduction that takes too long to end,
+// and none to begin.
+func TestTurnRunner(t *testing.T) {
+	hard, cancel := context.WithCancelCause(t.Context())
+	began := make(chan struct{})
+	runner := &turnRunner{hooked(func(ctx context.Context, _ sim.Job) (sim.Result, error) {
+		close(began)
+		<-ctx.Done()
+		return sim.Result{}, ctx.Err()
+	}), config.SimBuiltin, execute.NewCPULimiter(1), hard}
+	why := errors.New("it takes too long")
+	go func() {
+		<-began
+		cancel(why)
+	}()
+	for range 2 { // under way, and after the end
+		if _, err := runner.Run(context.WithoutCancel(t.Context()), sim.Job{}); !errors.Is(err, why) {
+			t.Errorf("error is %v", err)
+		}
+	}
+}
+
+// TestArchiveOfTrouble reads a campaign back in which runs are in quarantine.
+func TestArchiveOfTrouble(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	l := on(dir, &pair{new(fake.Runner), new(panics), only(5)}, new(told))
+	want, err := l.Run(t.Context(), parsed(t, smallCampaign))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := journal.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := summary.Read(a)
+	if err != nil || len(got.Troubles) != 1 || got.Troubles[0] != want.Troubles[0] || got.Elapsed != want.Elapsed {
+		t.Errorf("%v: troubles %+v, want %+v; %v, want %v", err, got.Troubles, want.Troubles, got.Elapsed, want.Elapsed)
+	}
+	if _, err := os.Stat(filepath.Join(got.Troubles[0].Dir, rundir.ReasonFile)); err != nil || !strings.Contains(got.Troubles[0].Title, "panics") {
+		t.Errorf("%v: %+v", err, got.Troubles[0])
+	}
+}

@@ -1,0 +1,117 @@
+package rundir
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile writes a file whole or not at all: under a temporary name first,
+// then renamed. With flush it also reaches the disk before WriteFile returns.
+func WriteFile(path string, data []byte, flush bool) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close()
+			os.Remove(tmp.Name())
+		}
+	}()
+	if _, err := tmp.Write(data); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := tmp.Chmod(0o644); err != nil {
+		return err
+	}
+	if flush {
+		if err := tmp.Sync(); err != nil {
+			return fmt.Errorf("flush %s: %w", path, err)
+		}
+	}
+	if err := tmp.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	if flush {
+		return Flush(filepath.Dir(path))
+	}
+	return nil
+}
+
+// WriteJSON writes v as indented JSON, whole or not at all.
+func WriteJSON(path string, v any, flush bool) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return WriteFile(path, append(data, '\n'), flush)
+}
+
+// ReadJSON reads what WriteJSON wrote.
+func ReadJSON(path string, v any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+// Flush flushes a file or directory to the disk.
+func Flush(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("flush %s: %w", path, err)
+	}
+	return nil
+}
+
+// WriteChanged writes a file unless it is as wanted already.
+func WriteChanged(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	return WriteFile(path, data, true)
+}
+
+// WriteChangedJSON is WriteChanged of indented JSON.
+func WriteChangedJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return WriteChanged(path, append(data, '\n'))
+}
+
+// SameContents compares two files.
+func SameContents(a, b string) (bool, error) {
+	var sums [2][]byte
+	for i, path := range []string{a, b} {
+		f, err := os.Open(path)
+		if err != nil {
+			return false, err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return false, err
+		}
+		sums[i] = h.Sum(nil)
+	}
+	return bytes.Equal(sums[0], sums[1]), nil
+}

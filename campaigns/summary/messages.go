@@ -1,0 +1,88 @@
+package summary
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/check"
+	"ordeal/sim"
+)
+
+// sentences say what the table means.
+func (s *Summary) sentences() []string {
+	all, t := s.Total(), s.tested()
+	elapsed := max(s.Elapsed.Seconds(), 1e-9)
+	out := []string{fmt.Sprintf("%s and %s in %s: %s runs/s, %s operations/s.",
+		messages.Plural(all.Runs, "run"), messages.Plural(all.Operations, "operation"), seconds(s.Elapsed),
+		messages.Rate(float64(all.Runs)/elapsed), messages.Rate(float64(all.Operations)/elapsed))}
+	if text := s.ending(all.Runs); text != "" {
+		out = append(out, text)
+	}
+	if t.Answers["sc"] != nil && t.Answers["tso"] != nil {
+		text := fmt.Sprintf("%s of %s are TSO but not SC.", messages.Comma(t.Weak), messages.Plural(t.Runs, "run"))
+		if t.Answers["tso"][check.Allowed.String()] == t.Runs {
+			text = fmt.Sprintf("%s of %s are not SC; every run is TSO.", messages.Comma(t.Weak), messages.Plural(t.Runs, "run"))
+		}
+		out = append(out, text)
+	}
+	decided := 0
+	for _, m := range s.models() {
+		decided += t.Answers[m][check.Allowed.String()] + t.Answers[m][check.Forbidden.String()]
+		if n := t.Answers[m][check.Unknown.String()]; n > 0 {
+			out = append(out, fmt.Sprintf("%s undecided under %s.", messages.Plural(n, "run"), m))
+		}
+	}
+	if decided > 0 {
+		out = append(out, fmt.Sprintf("The evidence of all %s was accepted by the independent checkers.", messages.Plural(decided, "verdict")))
+	}
+	for i := range s.Rows {
+		if text := s.Rows[i].coverage(); text != "" && s.Rows[i].Canary == nil {
+			out = append(out, text)
+		}
+	}
+	out = append(out, s.canarySentences()...)
+	out = append(out, s.troubleSentences(all.Outcomes[sim.Infra])...)
+	if s.Example != "" {
+		out = append(out, "", "To see why a run is not SC:  "+s.Program+" check --model sc --explain "+s.Example)
+	}
+	return out
+}
+
+// ending says why not all runs ended; empty where they did.
+func (s *Summary) ending(runs int) string {
+	why := "Ended early"
+	switch {
+	case s.Stopped != "":
+		why = "Stopped at " + s.Stopped
+	case s.Interrupted && runs == s.Planned:
+		return "Interrupted before all findings were reduced."
+	case s.Interrupted:
+		why = "Interrupted"
+	case runs == s.Planned:
+		return ""
+	case s.BudgetSpent:
+		why = "Budget spent"
+	}
+	return fmt.Sprintf("%s: %d of %d planned runs ended.", why, runs, s.Planned)
+}
+
+// troubleSentences tell of the runs that could not be made or judged.
+func (s *Summary) troubleSentences(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	out := []string{fmt.Sprintf("%s could not be made or judged and say nothing; campaign resume makes them again:", messages.Plural(n, "run"))}
+	for _, t := range s.Troubles[:min(len(s.Troubles), troublesShown)] {
+		out = append(out, fmt.Sprintf("  run %d of %s: %s, in %s", t.Number, t.Config, t.Title, t.Dir))
+	}
+	if n > troublesShown {
+		out = append(out, fmt.Sprintf("  and %d more in %s", n-troublesShown, filepath.Join(s.Dir, journal.QuarantineDir)))
+	}
+	return out
+}
+
+// troublesShown is the number of runs that could not be made that the closing
+// report names.
+const troublesShown = 5

@@ -1,0 +1,272 @@
+package summary
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/check"
+	"ordeal/sim"
+)
+
+// Summary counts what came of a campaign's runs so far.
+type Summary struct {
+	Campaign string `json:"campaign"`
+	Seed     uint64 `json:"seed"`
+	// Simulator has a line for each simulator, with what it simulates.
+	Simulator string `json:"simulator"`
+	Dir       string `json:"dir"`
+	// Shard is the part of the campaign that the runs are of.
+	Shard config.Shard `json:"shard,omitzero"`
+	// Program is how the command was called, for the commands to type next.
+	Program string `json:"-"`
+	// Again is Loop.Again.
+	Again   string        `json:"-"`
+	Started time.Time     `json:"started"`
+	Elapsed time.Duration `json:"elapsed_ns"`
+	// Planned is the number of runs in the campaign file, or in the shard.
+	Planned     int  `json:"planned"`
+	Interrupted bool `json:"interrupted"`
+	BudgetSpent bool `json:"budget_spent"`
+	// Stopped says which condition of Campaign.Stop ended the campaign, and at
+	// which run; empty where none did.
+	Stopped string `json:"stopped,omitempty"`
+	// Rows count by configuration, in the order of the file.
+	Rows []Row `json:"rows"`
+	// Findings are grouped by outcome, title and system under test, in order
+	// of first appearance.
+	Findings []Finding `json:"findings"`
+	// Troubles are the first runs of the campaign that could not be made or
+	// judged, at most TroublesListed; the rows count all by their outcome.
+	Troubles []InfraError `json:"troubles,omitempty"`
+	// Example is the directory of the first run that is kept whose history is
+	// not SC although the expected model allows it; empty when there is none.
+	Example string `json:"example,omitempty"`
+	example int    // the number of that run
+	stop    config.Stop
+	sims    map[string]string // by configuration
+	_       struct{}
+}
+
+// Trouble is a run that could not be made or judged.
+type InfraError struct {
+	Number int    `json:"number"`
+	Config string `json:"config"`
+	Title  string `json:"title"`
+	// Dir is the run's directory in quarantine.
+	Dir string `json:"dir"`
+}
+
+// TroublesListed bounds Summary.Troubles.
+const InfraErrorsListed = 20
+
+// Row counts the runs of one configuration.
+type Row struct {
+	Config string `json:"config"`
+	Expect string `json:"expect"`
+	// Planned is the number of runs in the campaign file, Runs that of those
+	// that are recorded.
+	Planned    int                 `json:"planned"`
+	Runs       int                 `json:"runs"`
+	Operations int                 `json:"operations"`
+	Outcomes   map[sim.Outcome]int `json:"outcomes"`
+	// Answers counts answers by model, then by answer.
+	Answers map[string]map[string]int `json:"answers"`
+	// Weak counts runs that TSO allows and SC forbids.
+	Weak int `json:"not_sc_but_tso"`
+	// Simulated is the time spent in the simulator.
+	Simulated time.Duration `json:"simulated_ns"`
+	// Judged is the time spent judging, evidence included.
+	Judged time.Duration `json:"judged_ns"`
+	// Coverage adds up the transitions of the coherence protocol that the runs
+	// took; LastNew is the number of the last run to take a new one.
+	// Whole says that Coverage lists the whole table.
+	Coverage sim.Coverage `json:"coverage,omitempty"`
+	Whole    bool         `json:"coverage_is_whole,omitempty"`
+	LastNew  int          `json:"last_new_transition,omitempty"`
+	// Canary is nil unless a fault is planted.
+	Canary *Canary `json:"canary,omitempty"`
+}
+
+// NewSummary is the summary of a campaign of which no run has ended.
+func NewSummary(c *config.Campaign, dir string) *Summary {
+	s := &Summary{Campaign: c.Name, Seed: c.Seed, Dir: dir, Program: "ordeal", Started: time.Now(), Planned: c.Runs(), stop: c.Stop, sims: make(map[string]string)}
+	for i := range c.Configs {
+		cfg := &c.Configs[i]
+		row := newRow(cfg.Name, cfg.Expect)
+		row.Planned, row.Canary = cfg.Runs, newCanary(cfg)
+		s.Rows = append(s.Rows, row)
+		s.sims[cfg.Name] = c.SimOf(cfg)
+	}
+	return s
+}
+
+func newRow(name, expect string) Row {
+	return Row{Config: name, Expect: expect, Outcomes: make(map[sim.Outcome]int), Answers: make(map[string]map[string]int)}
+}
+
+// AddSimulator notes one of the simulators: a line for each of them, with its
+// versions.
+func (s *Summary) AddSimulator(name, version string) {
+	var lines []string
+	known := false
+	for line := range strings.SplitSeq(s.Simulator, "\n") {
+		if versions, ok := strings.CutPrefix(line, name+": "); ok {
+			known = true
+			if !slices.Contains(strings.Split(versions, "; "), version) {
+				line += "; " + version
+			}
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if !known {
+		lines = append(lines, name+": "+version)
+	}
+	s.Simulator = strings.Join(lines, "\n")
+}
+
+// row is the row of a run's configuration.
+func (s *Summary) row(run *journal.Run) *Row {
+	return &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Config == run.Config.Name })]
+}
+
+// cover adds what a run covered, and notes in the run how much of it is new.
+// It comes before add.
+func (s *Summary) Cover(run *journal.Run) {
+	if run.Covered == nil {
+		return
+	}
+	r := s.row(run)
+	r.Whole = r.Whole || run.Covered.Reachable > 0
+	if run.Covered.New = r.Coverage.Add(run.Coverage); run.Covered.New > 0 {
+		r.LastNew = run.Number
+	}
+}
+
+// sim is the simulator of a configuration.
+func (s *Summary) sim(c *config.Config) string { return s.sims[c.Name] }
+
+// add counts a run.
+func (s *Summary) Add(run *journal.Run) {
+	row := s.row(run)
+	row.addRun(run)
+	if run.Outcome == sim.Passed && run.Kept && run.Weak() && run.Config.Bug == nil && (s.Example == "" || run.Number < s.example) {
+		s.Example, s.example = string(run.Dir), run.Number
+	}
+	if run.Outcome == sim.Infra && len(s.Troubles) < InfraErrorsListed {
+		s.Troubles = append(s.Troubles, InfraError{run.Number, run.Config.Name, run.Title, string(run.Dir)})
+	}
+	if row.Canary != nil {
+		s.addCanary(run, row)
+	}
+	if run.Finding() {
+		s.addFinding(run)
+	}
+	if s.Stopped == "" {
+		s.Stopped = s.stopped(run.Number)
+	}
+}
+
+func (r *Row) addRun(run *journal.Run) {
+	r.Runs++
+	r.Operations += run.Operations
+	r.Outcomes[run.Outcome]++
+	r.Simulated += run.Elapsed
+	for _, a := range run.Answers {
+		r.count(a.Model, a.Answer, 1)
+		r.Judged += a.Search + a.Evidence
+	}
+	if run.Weak() {
+		r.Weak++
+	}
+}
+
+func (r *Row) count(model, answer string, n int) {
+	if r.Answers[model] == nil {
+		r.Answers[model] = make(map[string]int)
+	}
+	r.Answers[model][answer] += n
+}
+
+// Total adds the rows up, those of canaries included.
+func (s *Summary) Total() Row { return s.total(func(*Row) bool { return true }) }
+
+// tested adds up the rows in which no fault is planted.
+func (s *Summary) tested() Row { return s.total(func(r *Row) bool { return r.Canary == nil }) }
+
+func (s *Summary) total(of func(*Row) bool) Row {
+	t := newRow("total", "")
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if !of(r) {
+			continue
+		}
+		t.Planned += r.Planned
+		t.Runs += r.Runs
+		t.Operations += r.Operations
+		t.Weak += r.Weak
+		t.Simulated += r.Simulated
+		t.Judged += r.Judged
+		for o, n := range r.Outcomes {
+			t.Outcomes[o] += n
+		}
+		for model, answers := range r.Answers {
+			for answer, n := range answers {
+				t.count(model, answer, n)
+			}
+		}
+	}
+	return t
+}
+
+// Exit statuses of the command.
+const (
+	ExitOK        = 0 // nothing found
+	ExitFinding   = 1
+	ExitUsage     = 2
+	ExitUndecided = 3 // an unknown verdict, or interrupted with nothing found
+	ExitInfra     = 4
+)
+
+// ExitStatus is what the campaign as a whole says: a finding counts more than
+// runs that could not be made, and those more than undecided ones.
+func (s *Summary) ExitStatus() int {
+	t := s.Total()
+	undecided := s.Interrupted
+	for _, answers := range t.Answers {
+		undecided = undecided || answers[check.Unknown.String()] > 0
+	}
+	switch {
+	case len(s.Findings) > 0:
+		return ExitFinding
+	case t.Outcomes[sim.Infra] > 0:
+		return ExitInfra
+	case undecided:
+		return ExitUndecided
+	}
+	return ExitOK
+}
+
+// write leaves the summary in the campaign's directory.
+func (s *Summary) Write() error {
+	if err := rundir.WriteFile(filepath.Join(s.Dir, journal.SummaryText), []byte(s.Text()), true); err != nil {
+		return err
+	}
+	return rundir.WriteJSON(filepath.Join(s.Dir, journal.SummaryJSON), s, true)
+}
+
+// part says that s is the summary of a shard.
+func (s *Summary) Part(c *config.Campaign, shard config.Shard) {
+	s.Shard, s.Planned = shard, 0
+	for _, has := range shard.Has(c) {
+		if has {
+			s.Planned++
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/check"
+	"ordeal/sim"
+)
+
+// Text is the closing report: a table of the configurations, what it means,
+// and what to do about findings.
+func (s *Summary) Text() string {
+	var b strings.Builder
+	shard := ""
+	if !s.Shard.Whole() {
+		shard = ", shard " + s.Shard.String()
+	}
+	fmt.Fprintf(&b, "campaign %s%s, seed %d\n%s\n", s.Campaign, shard, s.Seed, s.simulators())
+	for _, table := range []string{s.table(), s.canaryTable()} {
+		if table != "" {
+			b.WriteString(table + "\n")
+		}
+	}
+	for _, sentence := range s.sentences() {
+		b.WriteString(sentence + "\n")
+	}
+	for i := range s.Findings {
+		b.WriteString(s.Findings[i].text(s))
+	}
+	return b.String()
+}
+
+// simulatorsShown is the number of machines of a simulator that are named.
+const simulatorsShown = 4
+
+// simulators has a line for each simulator and the first of its machines.
+func (s *Summary) simulators() string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(s.Simulator, "\n") {
+		machines := strings.Split(line, "; ")
+		b.WriteString(strings.Join(machines[:min(len(machines), simulatorsShown)], "; "))
+		if n := len(machines) - simulatorsShown; n > 0 {
+			fmt.Fprintf(&b, " and %d more", n)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// table has a line for each configuration without a planted fault and one for
+// all of them; it is empty if there is none. ✓ counts the runs that a model
+// allows, ✗ those it forbids.
+func (s *Summary) table() string {
+	models := s.models()
+	t := messages.Table{Header: []any{"configuration", "runs", "operations", "passed", "findings"}}
+	for _, m := range models {
+		t.Header = append(t.Header, m+" ✓", m+" ✗")
+	}
+	t.Header = append(t.Header, "tso, not sc")
+	cells := func(r *Row) []any {
+		cells := []any{
+			r.Config, messages.Comma(r.Runs), messages.Comma(r.Operations), messages.Comma(r.Outcomes[sim.Passed]), messages.Comma(r.findings()),
+		}
+		for _, m := range models {
+			cells = append(cells, messages.Comma(r.Answers[m][check.Allowed.String()]), messages.Comma(r.Answers[m][check.Forbidden.String()]))
+		}
+		return append(cells, messages.Comma(r.Weak))
+	}
+	for i := range s.Rows {
+		if s.Rows[i].Canary == nil {
+			t.Rows = append(t.Rows, cells(&s.Rows[i]))
+		}
+	}
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	tested := s.tested()
+	t.Total = cells(&tested)
+	return t.String()
+}
+
+// models lists the models with answers: those expected first.
+func (s *Summary) models() []string {
+	var models []string
+	add := func(m string) {
+		if !slices.Contains(models, m) {
+			models = append(models, m)
+		}
+	}
+	for _, r := range s.Rows {
+		if r.Canary == nil {
+			add(r.Expect)
+		}
+	}
+	total := s.tested()
+	for _, m := range config.ModelNames() {
+		if len(total.Answers[m]) > 0 {
+			add(m)
+		}
+	}
+	return models
+}
+
+func (r *Row) findings() int {
+	return r.Runs - r.Outcomes[sim.Passed] - r.Outcomes[sim.Infra]
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
