@@ -123,8 +123,6 @@ func (r *session) shrink(ctx context.Context, dir rundir.Dir) (*rundir.Reduction
 		return nil, err
 	}
 	limit := time.Duration(r.c.Reduce)
-	hard, cancel := context.WithTimeoutCause(ctx, limit+grace, errors.New("it takes too long"))
-	defer cancel()
 	var came *rundir.Reduction
 	start := time.Now()
 	err := execute.Guarded(func() (err error) {
@@ -132,7 +130,7 @@ func (r *session) shrink(ctx context.Context, dir rundir.Dir) (*rundir.Reduction
 			Dir: dir, Out: rundir.Dir(part), Time: limit, CheckTimeout: time.Duration(r.c.CheckTimeout),
 			Runner: func(name string, c *config.Config) (sim.Runner, error) {
 				runner, err := r.newRunner(name, c)
-				return &turnRunner{runner, name, r.gate, hard}, err
+				return &limitedRunner{runner, name, r.gate, start.Add(limit + grace)}, err
 			},
 		})
 		return err
@@ -157,31 +155,30 @@ func (r *session) shrink(ctx context.Context, dir rundir.Dir) (*rundir.Reduction
 	return came, nil
 }
 
-// turnRunner runs candidates behind the gate of the campaign, until hard is
-// done.
-type turnRunner struct {
+// errReductionTime ends a reduction that exceeds its time by far.
+var errReductionTime = errors.New("it takes too long")
+
+// limitedRunner runs the candidates of a reduction: each waits for its cores
+// like the runs of the campaign, and none runs beyond the deadline.
+type limitedRunner struct {
 	sim.Runner
-	name string
-	gate *execute.CPULimiter
-	hard context.Context
+	name     string
+	limiter  *execute.CPULimiter
+	deadline time.Time
 }
 
-// Run waits for the cores that the job wants.
-func (t *turnRunner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
-	if t.hard.Err() != nil {
-		return sim.Result{}, context.Cause(t.hard)
-	}
-	ctx, cancel := context.WithCancel(ctx)
+// Run waits for the cores that the job needs.
+func (l *limitedRunner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
+	ctx, cancel := context.WithDeadlineCause(ctx, l.deadline, errReductionTime)
 	defer cancel()
-	defer context.AfterFunc(t.hard, cancel)()
-	done, err := t.gate.Run(ctx, execute.CoresOf(t.name, job.Program))
+	done, err := l.limiter.Run(ctx, execute.CoresOf(l.name, job.Program))
 	if err != nil {
-		return sim.Result{}, err
+		return sim.Result{}, context.Cause(ctx)
 	}
 	defer done()
-	result, err := t.Runner.Run(ctx, job)
-	if err != nil && t.hard.Err() != nil {
-		return result, context.Cause(t.hard)
+	result, err := l.Runner.Run(ctx, job)
+	if err != nil && ctx.Err() != nil {
+		return result, context.Cause(ctx)
 	}
 	return result, err
 }

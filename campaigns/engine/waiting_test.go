@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -144,26 +145,20 @@ func (s slowBatches) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result
 	return all, nil
 }
 
-// TestTurnRunner wants candidates of a reduction that takes too long to end,
-// and none to begin.
-func TestTurnRunner(t *testing.T) {
-	hard, cancel := context.WithCancelCause(t.Context())
-	began := make(chan struct{})
-	runner := &turnRunner{hooked(func(ctx context.Context, _ sim.Job) (sim.Result, error) {
-		close(began)
-		<-ctx.Done()
-		return sim.Result{}, ctx.Err()
-	}), config.SimBuiltin, execute.NewCPULimiter(1), hard}
-	why := errors.New("it takes too long")
-	go func() {
-		<-began
-		cancel(why)
-	}()
-	for range 2 { // under way, and after the end
-		if _, err := runner.Run(context.WithoutCancel(t.Context()), sim.Job{}); !errors.Is(err, why) {
-			t.Errorf("error is %v", err)
+// TestReductionDeadline wants candidates of a reduction that exceeds its time
+// to end, and none to begin.
+func TestReductionDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runner := &limitedRunner{hooked(func(ctx context.Context, _ sim.Job) (sim.Result, error) {
+			<-ctx.Done()
+			return sim.Result{}, ctx.Err()
+		}), config.SimBuiltin, execute.NewCPULimiter(1), time.Now().Add(time.Hour)}
+		for range 2 { // while one runs, and after the deadline
+			if _, err := runner.Run(t.Context(), sim.Job{}); !errors.Is(err, errReductionTime) {
+				t.Errorf("error is %v", err)
+			}
 		}
-	}
+	})
 }
 
 // TestArchiveOfTrouble reads a campaign back in which runs are in quarantine.
