@@ -1,8 +1,6 @@
 package serial
 
 import (
-	"slices"
-
 	"ordeal/check/witness"
 	"ordeal/parse/formats/events"
 )
@@ -14,35 +12,22 @@ func Draw(s *events.Sequence, v *Verdict) (*witness.Picture, error) {
 	if len(v.Cycle) == 0 {
 		return nil, nil
 	}
-	var list []int32
-	for _, e := range v.Cycle {
-		list = append(list, e.From, e.To)
-	}
-	slices.Sort(list)
-	list = slices.Compact(list)
-	var columns []witness.PictureColumn
+	x := explanationOf(s, v)
+	columns := make([]witness.PictureColumn, len(x.threads))
 	at := map[int32][2]int{}
-	of := map[int32]int{} // columns of threads
-	for t := range s.Threads {
-		for i, event := range list {
-			e := &s.Events[event]
-			if int(e.Thread) != t {
-				continue
-			}
-			if _, ok := of[e.Thread]; !ok {
-				of[e.Thread] = len(columns)
-				columns = append(columns, witness.PictureColumn{Head: "thread " + s.Threads[t]})
-			}
-			c := &columns[of[e.Thread]]
-			at[event] = [2]int{of[e.Thread], len(c.Nodes)}
-			c.Nodes = append(c.Nodes, witness.PictureNode{Name: witness.Letters(i), Text: described(s, event)})
+	for i, events := range x.threads {
+		columns[i].Head = x.head(events)
+		for row, event := range events {
+			at[event] = [2]int{i, row}
+			columns[i].Nodes = append(columns[i].Nodes, witness.PictureNode{
+				Name: x.letter[event], Text: x.access(event) + " (" + x.transaction(event) + ")",
+			})
 		}
 	}
-	var arcs []witness.PictureArc
-	for _, e := range v.Cycle {
-		a := witness.PictureArc{From: at[e.From], To: at[e.To], Kind: kindOf(s, e)}
-		a.Label = a.Kind
-		arcs = append(arcs, a)
+	arcs := make([]witness.PictureArc, len(v.Cycle))
+	for i, e := range v.Cycle {
+		kind := arcKind(s, e)
+		arcs[i] = witness.PictureArc{From: at[e.From], To: at[e.To], Kind: kind, Label: kind}
 	}
 	title := "not serializable under " + v.Relation.String()
 	if v.Relation == TSOPO {
@@ -51,19 +36,9 @@ func Draw(s *events.Sequence, v *Verdict) (*witness.Picture, error) {
 	return witness.Compose(title, columns, arcs)
 }
 
-// described is an event with its variable and transaction.
-func described(s *events.Sequence, i int32) string {
-	e := &s.Events[i]
-	text := e.Kind.String()
-	if e.Var >= 0 {
-		text += " " + s.Variables[e.Var]
-	}
-	return text + " (" + s.TxName(e.Tx) + ")"
-}
-
-// kindOf says what an edge is drawn as: program order, coherence, reads-from or
+// arcKind is what an edge is drawn as: program order, coherence, reads-from or
 // from-read.
-func kindOf(s *events.Sequence, e Edge) string {
+func arcKind(s *events.Sequence, e Edge) string {
 	a, b := &s.Events[e.From], &s.Events[e.To]
 	switch {
 	case a.Thread == b.Thread:

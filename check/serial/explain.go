@@ -2,7 +2,6 @@ package serial
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -13,80 +12,98 @@ import (
 	"ordeal/parse/formats/events"
 )
 
-// Explain prints the cycle of a verdict for people: the events that cause its
-// edges, each with a letter, its place in the sequence from 1 and its
-// transaction, in columns by thread; then the edges with the events that cause
-// each. It prints nothing of a verdict without a cycle.
-func Explain(w io.Writer, s *events.Sequence, v *Verdict) error {
-	if len(v.Cycle) == 0 {
-		return nil
-	}
-	x := explainer{s: s, letter: map[int32]string{}}
+// explanation is the cycle of a verdict with a letter for each event that
+// causes an edge, in the order of the sequence.
+type explanation struct {
+	s       *events.Sequence
+	v       *Verdict
+	threads [][]int32 // the events of each thread that has some
+	letter  map[int32]string
+}
+
+func explanationOf(s *events.Sequence, v *Verdict) *explanation {
+	x := &explanation{s: s, v: v, letter: map[int32]string{}}
 	var list []int32
 	for _, e := range v.Cycle {
 		list = append(list, e.From, e.To)
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)
+	threads := make([][]int32, len(s.Threads))
 	for i, event := range list {
 		x.letter[event] = witness.Letters(i)
+		t := s.Events[event].Thread
+		threads[t] = append(threads[t], event)
 	}
-	x.columns(list)
-	x.out.WriteString("\nCycle:\n")
-	var ends []string
+	x.threads = slices.DeleteFunc(threads, func(events []int32) bool { return events == nil })
+	return x
+}
+
+// head is the heading of a thread's column.
+func (x *explanation) head(events []int32) string {
+	return "thread " + x.s.Threads[x.s.Events[events[0]].Thread]
+}
+
+// access is an event with its variable.
+func (x *explanation) access(event int32) string {
+	e := &x.s.Events[event]
+	if e.Var < 0 {
+		return e.Kind.String()
+	}
+	return e.Kind.String() + " " + x.s.Variables[e.Var]
+}
+
+func (x *explanation) transaction(event int32) string { return x.s.TxName(x.s.Events[event].Tx) }
+
+// Explain prints the cycle of a verdict as text: the events that cause its
+// edges, each with a letter, its place in the sequence from 1 and its
+// transaction, in columns by thread; then the edges with the events that cause
+// each. It prints nothing for a verdict without a cycle.
+func Explain(w io.Writer, s *events.Sequence, v *Verdict) error {
+	if len(v.Cycle) == 0 {
+		return nil
+	}
+	x := explanationOf(s, v)
+	var out bytes.Buffer
+	witness.Columns(&out, x.columns())
+	out.WriteString("\nCycle:\n")
+	ends := make([]string, len(v.Cycle))
 	wide := 0
-	for _, e := range v.Cycle {
-		text := s.TxName(s.Events[e.From].Tx) + " → " + s.TxName(s.Events[e.To].Tx)
+	for i, e := range v.Cycle {
+		ends[i] = x.transaction(e.From) + " → " + x.transaction(e.To)
 		if v.Relation == TSOPO {
-			text = x.letter[e.From] + " → " + x.letter[e.To]
+			ends[i] = x.letter[e.From] + " → " + x.letter[e.To]
 		}
-		ends = append(ends, text)
-		wide = max(wide, utf8.RuneCountInString(text))
+		wide = max(wide, utf8.RuneCountInString(ends[i]))
 	}
 	for i, e := range v.Cycle {
 		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(ends[i]))
-		fmt.Fprintf(&x.out, "  %s%s  %s\n", ends[i], pad, x.reason(e))
+		fmt.Fprintf(&out, "  %s%s  %s\n", ends[i], pad, x.reason(e))
 	}
-	_, err := w.Write(x.out.Bytes())
+	_, err := w.Write(out.Bytes())
 	return err
 }
 
-// explainer is the state of Explain.
-type explainer struct {
-	s      *events.Sequence
-	letter map[int32]string // of events
-	out    bytes.Buffer
-}
-
-// columns prints events by thread, what happens later lower.
-func (x *explainer) columns(list []int32) {
-	var columns [][]string
-	var threads []int32
-	for _, i := range list {
-		threads = append(threads, x.s.Events[i].Thread)
-	}
-	slices.SortFunc(threads, cmp.Compare)
-	for _, t := range slices.Compact(threads) {
-		column := []string{"thread " + x.s.Threads[t]}
-		for _, i := range list {
-			e := &x.s.Events[i]
+// columns lists the events by thread; each stands in a line of its own, later
+// ones lower.
+func (x *explanation) columns() [][]string {
+	columns := make([][]string, len(x.threads))
+	rows := slices.Sorted(slices.Values(slices.Concat(x.threads...)))
+	for i, events := range x.threads {
+		columns[i] = []string{x.head(events)}
+		for _, event := range rows {
 			text := ""
-			if e.Thread == t {
-				text = fmt.Sprintf("%s: %s", x.letter[i], e.Kind)
-				if e.Var >= 0 {
-					text += " " + x.s.Variables[e.Var]
-				}
-				text += fmt.Sprintf(" (%s, event %d)", x.s.TxName(e.Tx), i+1)
+			if slices.Contains(events, event) {
+				text = fmt.Sprintf("%s: %s (%s, event %d)", x.letter[event], x.access(event), x.transaction(event), event+1)
 			}
-			column = append(column, text)
+			columns[i] = append(columns[i], text)
 		}
-		columns = append(columns, column)
 	}
-	witness.Columns(&x.out, columns)
+	return columns
 }
 
 // reason says in words why an edge holds.
-func (x *explainer) reason(e Edge) string {
+func (x *explanation) reason(e Edge) string {
 	a, b := &x.s.Events[e.From], &x.s.Events[e.To]
 	from, to := x.letter[e.From], x.letter[e.To]
 	switch {

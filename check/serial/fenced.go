@@ -37,39 +37,21 @@ func Fenced(s *events.Sequence) error {
 }
 
 // SCExecution is the execution of SC that a verdict of SCEquivalent gives the
-// order of: every write is committed at once. The transactions keep their
-// numbers within their threads.
+// order of: every write is committed at once.
 func SCExecution(s *events.Sequence, order []int32) (*events.Sequence, error) {
-	b := events.NewBuilder(true, s.Threads, s.Variables)
-	b.Grow(len(s.Events))
-	open := make([]int32, len(s.Threads))
-	for t := range open {
-		open[t] = none
-	}
+	c := NewCopier(s)
+	c.Grow(len(s.Events))
 	for _, i := range order {
-		e := &s.Events[i]
-		t := int(e.Thread)
-		if e.Tx != open[t] {
-			if open[t] != none {
-				if err := b.End(t); err != nil {
-					return nil, err
-				}
-			}
-			open[t] = e.Tx
-			if err := b.Begin(t); err != nil {
-				return nil, err
-			}
-		}
-		if err := b.Add(t, e.Kind, int(e.Var)); err != nil {
+		if err := c.Copy(i); err != nil {
 			return nil, err
 		}
-		if e.Kind == events.Write {
-			if err := b.Commit(t); err != nil {
+		if e := &s.Events[i]; e.Kind == events.Write {
+			if err := c.Commit(int(e.Thread)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return b.Sequence(), nil
+	return c.Sequence(), nil
 }
 
 // FencedVerdict is what Theorem 3 makes of an execution.

@@ -1,6 +1,8 @@
 package serial
 
 import (
+	"slices"
+
 	"ordeal/check/closure"
 	"ordeal/check/serial/internal/order"
 	"ordeal/parse/formats/events"
@@ -54,20 +56,11 @@ func NewMonitor(rel Relation, s *events.Sequence) *Monitor {
 func newMonitor(rel Relation, s *events.Sequence) *Monitor {
 	m := &Monitor{
 		rel: rel, seq: s,
-		threads:   make([]threadState, len(s.Threads)),
-		variables: make([]variableState, len(s.Variables)),
+		threads:   slices.Repeat([]threadState{{last: none, commit: none, committed: none}}, len(s.Threads)),
+		variables: slices.Repeat([]variableState{{write: none}}, len(s.Variables)),
 		program:   order.NewProgram(len(s.Threads), len(s.Variables)),
 		buffers:   make([]buffer, len(s.Threads)),
-		written:   make([]int32, len(s.Threads)*len(s.Variables)),
-	}
-	for t := range m.threads {
-		m.threads[t] = threadState{last: none, commit: none, committed: none}
-	}
-	for x := range m.variables {
-		m.variables[x].write = none
-	}
-	for i := range m.written {
-		m.written[i] = none
+		written:   slices.Repeat([]int32{none}, len(s.Threads)*len(s.Variables)),
 	}
 	m.inOrder = m.edge
 	m.g.Grow(len(s.Events))

@@ -1,7 +1,7 @@
 package serial
 
 import (
-	"fmt"
+	"slices"
 
 	"ordeal/parse/formats/events"
 )
@@ -33,16 +33,6 @@ func (r Relation) String() string {
 	return relationNames[RelationUnknown]
 }
 
-// ParseRelation reads "sc" or "tso".
-func ParseRelation(name string) (Relation, error) {
-	for _, r := range []Relation{SC, TSO} {
-		if r.String() == name {
-			return r, nil
-		}
-	}
-	return RelationUnknown, fmt.Errorf("unknown serializability %q: want sc or tso", name)
-}
-
 // Conflicts answers for pairs of events of one sequence whether they conflict,
 // word for word as the definition says. It takes linear time to make.
 type Conflicts struct {
@@ -62,17 +52,11 @@ func NewConflicts(s *events.Sequence) *Conflicts {
 	n := len(s.Events)
 	c := &Conflicts{seq: s, commit: make([]int32, n), latest: make([]int32, n), buffered: make([]bool, n)}
 	variables := len(s.Variables)
-	last := make([]int32, len(s.Threads)*variables)
-	for i := range last {
-		last[i] = -1
-	}
-	fence := make([]int32, len(s.Threads))
-	for t := range fence {
-		fence[t] = -1
-	}
+	last := slices.Repeat([]int32{none}, len(s.Threads)*variables)
+	fence := slices.Repeat([]int32{none}, len(s.Threads))
 	for i := range s.Events {
 		e := &s.Events[i]
-		c.commit[i], c.latest[i] = int32(n), -1
+		c.commit[i], c.latest[i] = int32(n), none
 		switch e.Kind {
 		case events.Read:
 			w := last[int(e.Thread)*variables+int(e.Var)]
@@ -93,10 +77,6 @@ func NewConflicts(s *events.Sequence) *Conflicts {
 // wherever the commits are: its thread wrote the variable before and did not
 // fence since (Sect. 4.1, Buffered Reads).
 func (c *Conflicts) Buffered(r int32) bool { return c.buffered[r] }
-
-// Commit is the index of the commit of write w, the number of events when
-// there is none.
-func (c *Conflicts) Commit(w int32) int32 { return c.commit[w] }
 
 // Forwarded is the write that read r reads from its thread's store buffer,
 // -1 if it reads from memory. It makes sense in executions.

@@ -3,6 +3,7 @@ package robust
 import (
 	"slices"
 
+	"ordeal/check/serial"
 	"ordeal/parse/formats/events"
 )
 
@@ -161,34 +162,20 @@ func (a *attack) follow(e *events.Event, r int32) {
 
 // execution is the violation that run has found from w to access e.
 func (a *attack) execution(w, e int32) (*events.Sequence, error) {
-	b := events.NewBuilder(true, a.s.Threads, a.s.Variables)
-	open := slices.Repeat([]int32{none}, len(a.s.Threads))
-	attacker := int(a.s.Events[w].Thread)
+	c := serial.NewCopier(a.s)
+	attacker := a.s.Events[w].Thread
 	for i := range e + 1 {
-		event := &a.s.Events[i]
-		t := int(event.Thread)
 		if i >= w && !a.kept[i] {
 			continue
 		}
-		if open[t] != event.Tx {
-			if open[t] != none {
-				if err := b.End(t); err != nil {
-					return nil, err
-				}
-			}
-			open[t] = event.Tx
-			if err := b.Begin(t); err != nil {
-				return nil, err
-			}
-		}
-		if err := b.Add(t, event.Kind, int(event.Var)); err != nil {
+		if err := c.Copy(i); err != nil {
 			return nil, err
 		}
-		if event.Kind == events.Write && (t != attacker || i < w) {
-			if err := b.Commit(t); err != nil {
+		if event := &a.s.Events[i]; event.Kind == events.Write && (event.Thread != attacker || i < w) {
+			if err := c.Commit(int(event.Thread)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return b.Sequence(), b.Drain(attacker)
+	return c.Sequence(), c.Drain(int(attacker))
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 
+	"ordeal/check/serial"
 	"ordeal/parse/formats/events"
 )
 
@@ -32,25 +33,21 @@ func (l *timeline) execution(constraints []constraint) (*events.Sequence, error)
 // executor is the state of execution.
 type executor struct {
 	l       *timeline
-	builder *events.Builder
+	builder *serial.Copier
 	waits   map[int32][]int32 // what has to have happened before a moment
 	writes  [][]int32         // of each thread, issued and not committed
 	done    []bool            // moments
 	busy    []bool            // threads that commitThrough is committing for
-	open    []int32           // transaction of each thread
 }
 
 func newExecutor(l *timeline, constraints []constraint) *executor {
 	x := &executor{
-		l: l, builder: events.NewBuilder(true, l.seq.Threads, l.seq.Variables), waits: make(map[int32][]int32),
+		l: l, builder: serial.NewCopier(l.seq), waits: make(map[int32][]int32),
 		writes: make([][]int32, len(l.seq.Threads)), done: make([]bool, len(l.seq.Events)),
-		busy: make([]bool, len(l.seq.Threads)), open: make([]int32, len(l.seq.Threads)),
+		busy: make([]bool, len(l.seq.Threads)),
 	}
 	for _, c := range constraints {
 		x.waits[c.Then] = append(x.waits[c.Then], c.First)
-	}
-	for t := range x.open {
-		x.open[t] = none
 	}
 	x.builder.Grow(2 * len(l.seq.Events))
 	return x
@@ -59,7 +56,6 @@ func newExecutor(l *timeline, constraints []constraint) *executor {
 // step lets event i of the trace happen.
 func (x *executor) step(i int32) error {
 	e := &x.l.seq.Events[i]
-	t := int(e.Thread)
 	if e.Kind.Drains() {
 		if err := x.commitThrough(e.Thread, i); err != nil {
 			return err
@@ -71,20 +67,9 @@ func (x *executor) step(i int32) error {
 		}
 		x.done[i] = true
 	} else {
-		x.writes[t] = append(x.writes[t], i)
+		x.writes[e.Thread] = append(x.writes[e.Thread], i)
 	}
-	if x.open[t] != e.Tx {
-		if x.open[t] != none {
-			if err := x.builder.End(t); err != nil {
-				return err
-			}
-		}
-		x.open[t] = e.Tx
-		if err := x.builder.Begin(t); err != nil {
-			return err
-		}
-	}
-	return x.builder.Add(t, e.Kind, int(e.Var))
+	return x.builder.Copy(i)
 }
 
 // ready makes all happen that has to happen before the moment of event i.

@@ -2,11 +2,13 @@ package trace
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/go-air/gini"
 	"github.com/go-air/gini/z"
 
+	"ordeal/check/closure"
 	"ordeal/check/serial"
 )
 
@@ -230,27 +232,21 @@ func (s *satisfier) forbid(circle []conflict) {
 }
 
 // circular finds conflicts among some that no execution has together; nil if
-// one has all. It looks for a circle among the moments: of the trace's events,
-// in their order, and of commits.
+// one has all. They are on a cycle of moments: those of the trace's events, in
+// their order, and of commits.
 func (l *timeline) circular(list []conflict) []conflict {
 	n := len(l.seq.Events)
-	// Node i is the position of event i, node n+i the commit of write i.
-	type arc struct {
-		to    int
-		cause int // index in list, or none
-	}
-	arcs := make([][]arc, 2*n+1)
-	add := func(from, to, cause int) { arcs[from] = append(arcs[from], arc{to, cause}) }
+	// Node i is the position of event i, node n+i the commit of write i. The
+	// label of an arc is an index in list, or none.
+	g := closure.Graph[int]{Nodes: 2 * n}
+	add := func(from, to, cause int) { g.Add(int32(from), int32(to), cause) }
 	moment := func(i int32) int {
 		if l.isWrite(i) {
 			return n + int(i)
 		}
 		return int(i)
 	}
-	last := make([]int, len(l.seq.Threads))
-	for t := range last {
-		last[t] = none
-	}
+	last := slices.Repeat([]int{none}, len(l.seq.Threads)) // commit
 	for i := range n {
 		e := &l.seq.Events[i]
 		if i+1 < n {
@@ -273,42 +269,11 @@ func (l *timeline) circular(list []conflict) []conflict {
 			add(moment(w), moment(c.v), k)
 		}
 	}
-	state := make([]uint8, len(arcs))
-	var path []arc
-	var walk func(v int) []conflict
-	walk = func(v int) []conflict {
-		state[v] = 1
-		for _, a := range arcs[v] {
-			switch state[a.to] {
-			case 1:
-				var out []conflict
-				path = append(path, a)
-				for k := len(path) - 1; k >= 0; k-- {
-					if path[k].cause != none {
-						out = append(out, list[path[k].cause])
-					}
-					if k > 0 && path[k-1].to == a.to {
-						break
-					}
-				}
-				return out
-			case 0:
-				path = append(path, a)
-				if out := walk(a.to); out != nil {
-					return out
-				}
-				path = path[:len(path)-1]
-			}
-		}
-		state[v] = 2
-		return nil
-	}
-	for v := range arcs {
-		if state[v] == 0 {
-			if out := walk(v); out != nil {
-				return out
-			}
+	var circle []conflict
+	for _, a := range g.Cycle() {
+		if a.Label != none {
+			circle = append(circle, list[a.Label])
 		}
 	}
-	return nil
+	return circle
 }

@@ -263,7 +263,7 @@ func TestInterrupted(t *testing.T) {
 	for v := 1; v < 4; v++ {
 		edges[0][v], edges[v][0] = true, true
 	}
-	s := seqgen.Hamilton(edges)
+	s := hamiltonTrace(edges)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, p := range []Procedure{Profiles, SAT} {

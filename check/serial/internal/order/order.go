@@ -2,7 +2,11 @@
 // few edges as imply all of them.
 package order
 
-import "ordeal/parse/formats/events"
+import (
+	"slices"
+
+	"ordeal/parse/formats/events"
+)
 
 // none stands for no event.
 const none = -1
@@ -27,22 +31,13 @@ type thread struct {
 
 // NewProgram makes the state before the first event.
 func NewProgram(threads, variables int) *Program {
-	p := &Program{
-		variables: variables, threads: make([]thread, threads),
-		written: make([]int32, threads*variables), read: make([]int32, threads*variables),
+	return &Program{
+		variables: variables,
+		threads:   slices.Repeat([]thread{{barrier: none, write: none, plain: none}}, threads),
+		written:   slices.Repeat([]int32{none}, threads*variables),
+		read:      slices.Repeat([]int32{none}, threads*variables),
 	}
-	for t := range p.threads {
-		p.threads[t] = thread{barrier: none, write: none, plain: none}
-	}
-	for i := range p.written {
-		p.written[i], p.read[i] = none, none
-	}
-	return p
 }
-
-// Written is the last write of thread t to variable x that Add was told of,
-// -1 if there is none.
-func (p *Program) Written(t, x int32) int32 { return p.written[int(t)*p.variables+int(x)] }
 
 // Add takes event i, which is no commit, and calls edge with earlier events of
 // its thread that conflict with it; with -1 where there is none.
@@ -52,12 +47,12 @@ func (p *Program) Add(i int32, e *events.Event, edge func(from, to int32)) {
 	edge(t.barrier, i)
 	edge(t.plain, i)
 	if e.Kind == events.Read {
-		if w := p.written[slot]; w <= t.barrier {
+		w := p.written[slot]
+		if w <= t.barrier {
 			t.plain = i
 			return
-		} else {
-			edge(w, i)
 		}
+		edge(w, i)
 		edge(p.read[slot], i)
 		p.read[slot] = i
 		t.buffered = append(t.buffered, i)
