@@ -105,11 +105,11 @@ func (r *reduction) trace(ctx context.Context, file string) error {
 			return err
 		}
 		found = true
-		res, err := minimal.History(ctx, t.history, models[0], check.Options{Timeout: r.o.CheckTimeout})
+		res, err := minimal.Reduce(ctx, t.history, models[0], check.Options{Timeout: r.o.CheckTimeout})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(r.stderr, "%s: %d operations reduced to %d, after %d judged\n", t.place, len(t.history.Ops), len(res.History.Ops), res.Judged)
+		fmt.Fprintf(r.stderr, "%s: %d operations reduced to %d, after %d checks\n", t.place, len(t.history.Ops), len(res.History.Ops), res.Checked)
 		if err := axe.Write(r.stdout, res.History); err != nil {
 			return err
 		}

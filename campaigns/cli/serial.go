@@ -186,7 +186,7 @@ func (c *judge) forget(s *events.Sequence) *events.Sequence {
 // Theorem 3 where it applies.
 func answerTSO(ctx context.Context, a *serialAnswer, p traces.Procedure) error {
 	if !a.seq.Execution {
-		v, err := traces.Judge(ctx, a.seq, p)
+		v, err := traces.Decide(ctx, a.seq, p)
 		if err != nil {
 			return err
 		}
@@ -199,14 +199,14 @@ func answerTSO(ctx context.Context, a *serialAnswer, p traces.Procedure) error {
 		return nil
 	}
 	var err error
-	if a.verdict, err = serial.Execution(serial.TSO, a.seq); err != nil {
+	if a.verdict, err = serial.Decide(serial.TSO, a.seq); err != nil {
 		return err
 	}
 	a.answer = notSerializable
 	if a.verdict.Serializable {
 		a.answer = isSerializable
 	}
-	fenced, err := serial.ExecutionFenced(a.seq)
+	fenced, err := serial.DecideFenced(a.seq)
 	switch {
 	case errors.Is(err, serial.ErrUnfenced) || errors.Is(err, serial.ErrPending):
 		return nil
@@ -239,7 +239,7 @@ func answerSC(a *serialAnswer) error {
 		}
 	}
 	var err error
-	a.verdict, err = serial.Execution(serial.SC, a.seq)
+	a.verdict, err = serial.Decide(serial.SC, a.seq)
 	a.answer = notSerializable
 	if a.verdict.Serializable {
 		a.answer = isSerializable

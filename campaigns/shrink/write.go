@@ -112,7 +112,7 @@ func (r *Result) refuted() (*parse.History, model.Model, *witness.Refutation, er
 		}
 		if r.minimal == nil {
 			var err error
-			if r.minimal, err = minimal.History(context.Background(), r.Case.History, r.Case.Models[i], check.Options{Timeout: minimalTimeout}); err != nil {
+			if r.minimal, err = minimal.Reduce(context.Background(), r.Case.History, r.Case.Models[i], check.Options{Timeout: minimalTimeout}); err != nil {
 				return nil, model.Model{}, nil, err
 			}
 		}

@@ -1,13 +1,14 @@
-// Package minimal makes histories that a model forbids small, without running
-// anything: it leaves out threads, locations and operations, and gives reads
-// whose write is gone another one, as long as the model still forbids what is
-// left. The result is 1-minimal: with any single operation left out, whatever
-// its readers read then, the model allows it.
+// Package minimal reduces histories that a model forbids, without running a
+// program: it leaves out threads, locations and operations, and lets the reads
+// of a write that is left out read another one, as long as the model still
+// forbids the history. The result is 1-minimal: with any single operation left
+// out, whatever its readers read then, the model allows it.
 package minimal
 
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ordeal/check"
 	"ordeal/check/model"
@@ -20,15 +21,15 @@ import (
 type Result struct {
 	History *parse.History
 	Verdict check.Verdict
-	// Judged counts the histories that were judged on the way.
-	Judged int
-	_      struct{}
+	// Checked counts the histories that were checked on the way.
+	Checked int
+	_       struct{}
 }
 
-// History reduces a history that the model forbids. Options bound the judging
+// Reduce reduces a history that the model forbids. Options bound the checking
 // of each candidate; one that is undecided is not taken. The error is ctx's,
 // or says that the model does not forbid the history.
-func History(ctx context.Context, h *parse.History, m model.Model, o check.Options) (*Result, error) {
+func Reduce(ctx context.Context, h *parse.History, m model.Model, o check.Options) (*Result, error) {
 	r := &reducer{ctx: ctx, model: m, options: o}
 	if !r.try(h) {
 		if r.err != nil {
@@ -51,7 +52,7 @@ func History(ctx context.Context, h *parse.History, m model.Model, o check.Optio
 	if r.err != nil {
 		return nil, r.err
 	}
-	r.best.Judged = r.judged
+	r.best.Checked = r.checked
 	return &r.best, nil
 }
 
@@ -61,7 +62,7 @@ type reducer struct {
 	model   model.Model
 	options check.Options
 	best    Result
-	judged  int
+	checked int
 	err     error
 }
 
@@ -83,7 +84,7 @@ func (r *reducer) try(h *parse.History) bool {
 	if r.err != nil || len(h.Ops) == 0 {
 		return false
 	}
-	r.judged++
+	r.checked++
 	v, err := check.Check(r.ctx, h, r.model, r.options)
 	if err != nil {
 		r.err = err
@@ -96,14 +97,14 @@ func (r *reducer) try(h *parse.History) bool {
 	return true
 }
 
-// keep tries the history of the operations that keep says yes to, and of no
-// read whose write is gone.
+// keep tries the history of the operations that keep accepts, without the reads
+// whose write is left out.
 func (r *reducer) keep(h *parse.History, keep func(id parse.OpID) bool) bool {
 	kept := make([]bool, len(h.Ops))
 	for id := range h.Ops {
 		kept[id] = keep(parse.OpID(id))
 	}
-	// A read-modify-write that goes takes its readers with it, and so on.
+	// The readers of a read-modify-write that is left out are, too, and so on.
 	for changed := true; changed; {
 		changed = false
 		for id := range h.Ops {
@@ -112,12 +113,7 @@ func (r *reducer) keep(h *parse.History, keep func(id parse.OpID) bool) bool {
 			}
 		}
 	}
-	var list []parse.OpID
-	for id := range h.Ops {
-		if kept[id] {
-			list = append(list, parse.OpID(id))
-		}
-	}
+	list := slices.DeleteFunc(all(h), func(id parse.OpID) bool { return !kept[id] })
 	if len(list) == len(h.Ops) {
 		return false
 	}
@@ -174,24 +170,13 @@ func (r *reducer) rewire() {
 }
 
 func (r *reducer) isRead(write parse.OpID) bool {
-	for i := range r.best.History.Ops {
-		if op := &r.best.History.Ops[i]; op.Reads() && op.RF == write {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.best.History.Ops, func(op parse.Op) bool { return op.Reads() && op.RF == write })
 }
 
 // without tries the history without a write, whose readers read another one.
 func (r *reducer) without(write, other parse.OpID) bool {
 	h := r.best.History
-	var list []parse.OpID
-	for id := range h.Ops {
-		if parse.OpID(id) != write {
-			list = append(list, parse.OpID(id))
-		}
-	}
-	sub, number := h.Select(list)
+	sub, number := h.Select(slices.Delete(all(h), int(write), int(write)+1))
 	to := number(other)
 	for i := range sub.Ops {
 		if op := &sub.Ops[i]; op.Reads() && op.RF == parse.NoOp {
@@ -212,7 +197,7 @@ func (r *reducer) weaken() {
 		for _, kind := range []parse.Kind{parse.Read, parse.Write} {
 			h := r.best.History
 			op := h.Ops[id]
-			if op.Kind != parse.RMW || kind == parse.Read && (r.isRead(parse.OpID(id)) || r.isFinal(parse.OpID(id))) {
+			if op.Kind != parse.RMW || kind == parse.Read && (r.isRead(parse.OpID(id)) || slices.Contains(r.best.History.Final, parse.OpID(id))) {
 				continue
 			}
 			op.Kind = kind
@@ -226,31 +211,21 @@ func (r *reducer) weaken() {
 	}
 }
 
-// isFinal tells whether memory held what an operation wrote at the end.
-func (r *reducer) isFinal(id parse.OpID) bool {
-	for _, f := range r.best.History.Final {
-		if f == id {
-			return true
-		}
+// all lists the operations of a history.
+func all(h *parse.History) []parse.OpID {
+	list := make([]parse.OpID, len(h.Ops))
+	for id := range list {
+		list[id] = parse.OpID(id)
 	}
-	return false
+	return list
 }
 
 // replaced is the history with another operation in the place of one.
 func (r *reducer) replaced(id int, op parse.Op) *parse.History {
-	all := make([]parse.OpID, len(r.best.History.Ops))
-	for i := range all {
-		all[i] = parse.OpID(i)
-	}
-	h, _ := r.best.History.Select(all)
+	h, _ := r.best.History.Select(all(r.best.History))
 	h.Ops[id] = op
 	for x, list := range h.StoreOrder {
-		h.StoreOrder[x] = nil
-		for _, w := range list {
-			if h.Ops[w].Writes() {
-				h.StoreOrder[x] = append(h.StoreOrder[x], w)
-			}
-		}
+		h.StoreOrder[x] = slices.DeleteFunc(list, func(w parse.OpID) bool { return !h.Ops[w].Writes() })
 	}
 	return h
 }

@@ -86,7 +86,7 @@ func TestMinimal(t *testing.T) {
 		if v.Answer != check.Forbidden {
 			continue
 		}
-		res, err := History(t.Context(), h, m, check.Options{})
+		res, err := Reduce(t.Context(), h, m, check.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := History(t.Context(), h, row.m, check.Options{})
+		res, err := Reduce(t.Context(), h, row.m, check.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := History(t.Context(), h, model.SC, check.Options{}); err == nil || !strings.Contains(err.Error(), "does not forbid") {
+	if _, err := Reduce(t.Context(), h, model.SC, check.Options{}); err == nil || !strings.Contains(err.Error(), "does not forbid") {
 		t.Errorf("an allowed history: error is %v", err)
 	}
 }

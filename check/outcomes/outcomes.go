@@ -2,13 +2,14 @@
 // SC, TSO and PSO, by exploring every step of an operational machine: memory
 // and, for each thread, a store buffer (Owens, Sarkar and Sewell, TPHOLs 2009;
 // the SPARC Architecture Manual V8, 1992, App. K). It shares no code with the
-// procedures that judge histories, so that each can be held against the other.
+// procedures of check, so that each tests the other.
 package outcomes
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ordeal/gen"
@@ -81,14 +82,9 @@ func Enumerate(p *gen.Program, m Machine, limit int) ([]Outcome, error) {
 	if len(e.seen) > limit {
 		return nil, fmt.Errorf("%w: more than %d", ErrLimit, limit)
 	}
-	var keys []string
-	for key := range e.found {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	list := make([]Outcome, len(keys))
-	for i, key := range keys {
-		list[i] = e.found[key]
+	var list []Outcome
+	for _, key := range slices.Sorted(maps.Keys(e.found)) {
+		list = append(list, e.found[key])
 	}
 	return list, nil
 }
@@ -198,9 +194,9 @@ func (e *explorer) execute(s *state, t int) {
 	e.visit(n)
 }
 
-// waits tells whether an operation has to wait for its thread's buffer: a fence
-// until it is empty, an atomic operation too, but with PSO only until no store
-// to its location is left, since there it may pass stores as a store may.
+// waits reports whether an operation has to wait for its thread's buffer: a
+// fence and an atomic operation until it is empty; an atomic operation of PSO
+// only until it has no store to its location.
 func (e *explorer) waits(op gen.Op, buffer []write) bool {
 	switch op.Kind {
 	case gen.FullFence:

@@ -30,7 +30,7 @@ func BenchmarkExecution(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			serializable := 0.0
 			for range b.N {
-				v, err := Execution(c.rel, c.seq)
+				v, err := Decide(c.rel, c.seq)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -233,7 +233,7 @@ func TestSmallExecutions(t *testing.T) {
 			return
 		}
 		executions++
-		v, err := Execution(TSO, s)
+		v, err := Decide(TSO, s)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, s.Text())
 		}
@@ -293,7 +293,7 @@ func TestRandomSequences(t *testing.T) {
 		}
 		s := seqgen.Random(rng, o)
 		tx := func(i int32) int32 { return s.Events[i].Tx }
-		v, err := Execution(TSO, s)
+		v, err := Decide(TSO, s)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, s.Text())
 		}
@@ -308,7 +308,7 @@ func TestRandomSequences(t *testing.T) {
 			t.Fatalf("SCEquivalent says %v, all pairs say %v:\n%s", sc.Serializable, want, s.Text())
 		}
 		trace := s.Trace()
-		classic, err := Execution(SC, trace)
+		classic, err := Decide(SC, trace)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, trace.Text())
 		}

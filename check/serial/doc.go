@@ -20,17 +20,15 @@
 //     wrote the variable before and did not fence in between.
 //
 // The exceptions are directed: a read and a later write of its thread conflict
-// whatever their variables. The paper says so by its "later" and in Sect. 6.2,
-// where unordered events of a thread "appear in that order".
+// whatever their variables (Sect. 6.2). Updates, atomic read-modify-writes, are
+// an addition: each is a fence to its thread, and to the others a commit that
+// also reads.
 //
-// Updates, atomic read-modify-writes, are an addition: each is a fence to its
-// thread, and a commit that also reads to the others.
-//
-// Execution judges executions, in time linear in their length. Package trace
-// judges traces, which lack the commits. SCEquivalent decides whether an
-// execution is one of SC in disguise; package robust searches the executions
-// of SC for the brink of one that is not. Every verdict carries evidence, and
-// CheckOrder and CheckCycle, which share nothing with the monitors, check it.
+// Decide decides executions, in time linear in their length; package trace
+// decides traces, which lack the commits. SCEquivalent decides whether an
+// execution is equivalent to one of SC; package robust searches an execution
+// of SC for one of TSO that is not. Every verdict carries evidence, which
+// CheckOrder and CheckCycle check without sharing code with the monitors.
 //
 // Where the paper is in error, a test has the counterexample:
 //
@@ -38,14 +36,11 @@
 //     TSO) fails for the programs of Sect. 2, any prefix-closed sets of
 //     sequences. It holds for programs that have all interleavings of their
 //     threads (TestTheorem2NeedsInterleavings, TestTheorems2And3).
-//   - Transaction-fenced programs as defined, every transaction of every
-//     prefix ending with a fence, have no transaction of two events; see
-//     Fenced. With that read as it is meant, Theorem 3 holds.
-//   - Theorems 4 and 5 characterise the executions of a trace by acyclic
-//     orientations of its event-graph. Contractions of executions lack the
-//     edges of parallel pairs, and some acyclic orientations belong to no
-//     execution, so that Theorem 5 rejects traces whose executions are all
-//     serializable, though it misses no violation (package trace:
-//     TestTheorem4, TestTheorem4Converse). Package trace keeps to the
-//     definition of serializable traces instead.
+//   - Transaction-fenced programs as defined have no transaction of two
+//     events; see Fenced. Read as it is meant, Theorem 3 holds.
+//   - Theorem 5 rejects traces whose executions are all serializable, though
+//     it misses no violation: some acyclic orientations of a trace's
+//     event-graph belong to no execution (package trace: TestTheorem4,
+//     TestTheorem4Converse). Package trace keeps to the definition of
+//     serializable traces instead.
 package serial

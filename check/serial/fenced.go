@@ -3,6 +3,7 @@ package serial
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"ordeal/parse/formats/events"
 )
@@ -14,15 +15,11 @@ var (
 )
 
 // Fenced checks that a sequence is transaction-fenced: every transaction ends
-// with a fence, but the last one of a thread need not. The paper asks all of
-// them to, of every prefix of a program's sequences (Sect. 4.2), which no
-// transaction of two events can satisfy; the last one of a thread has nothing
-// after it to be kept in order with. An update at the end does for a fence.
+// with a fence or an update, but the last one of a thread need not. The paper
+// wants all of them to, in every prefix of a program's sequences (Sect. 4.2),
+// which no transaction of two events can satisfy.
 func Fenced(s *events.Sequence) error {
-	last := make([]int32, len(s.Threads)) // event of each thread but commits
-	for t := range last {
-		last[t] = none
-	}
+	last := slices.Repeat([]int32{none}, len(s.Threads)) // event of each thread but commits
 	for i := range s.Events {
 		e := &s.Events[i]
 		if e.Kind == events.Commit {
@@ -66,12 +63,11 @@ type FencedVerdict struct {
 	_       struct{}
 }
 
-// ExecutionFenced judges a transaction-fenced execution under TSO by other
-// means than its conflicts under TSO: it is serializable if and only if it is
-// equivalent to an execution of SC that is serializable under SC (Theorem 3).
-// The error is ErrTrace, ErrUnfenced, ErrPending, or evidence that was not
-// accepted, a fault of this program.
-func ExecutionFenced(s *events.Sequence) (FencedVerdict, error) {
+// DecideFenced decides a transaction-fenced execution under TSO without its
+// conflicts under TSO: it is serializable if and only if it is equivalent to an
+// execution of SC that is serializable under SC (Theorem 3). The error is
+// ErrTrace, ErrUnfenced, ErrPending or an internal error.
+func DecideFenced(s *events.Sequence) (FencedVerdict, error) {
 	var v FencedVerdict
 	if err := Fenced(s); err != nil {
 		return v, err
@@ -95,7 +91,7 @@ func ExecutionFenced(s *events.Sequence) (FencedVerdict, error) {
 	if v.SC, err = SCExecution(s, v.Robust.Order); err != nil {
 		return v, fmt.Errorf("internal error: execution of SC: %w", err)
 	}
-	v.Classic, err = Execution(SC, v.SC)
+	v.Classic, err = Decide(SC, v.SC)
 	v.Serializable = v.Classic.Serializable
 	return v, err
 }

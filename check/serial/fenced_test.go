@@ -23,7 +23,7 @@ func TestExecutionFenced(t *testing.T) {
 			Threads: 2 + rng.IntN(3), Variables: 1 + rng.IntN(4), Events: 4 + rng.IntN(20),
 			Read: 50, Update: rng.IntN(5), End: 20 + rng.IntN(60), Close: 100, Commit: rng.IntN(60), Drained: true,
 		})
-		v, err := ExecutionFenced(s)
+		v, err := DecideFenced(s)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, s.Text())
 		}
@@ -54,22 +54,22 @@ func TestExecutionFenced(t *testing.T) {
 
 func TestFencedErrors(t *testing.T) {
 	unfenced := sequence(t, "execution\nthreads a\nvariables x\na write x\na commit x\na read x\n")
-	if _, err := ExecutionFenced(unfenced); !errors.Is(err, ErrUnfenced) || err.Error() != "transaction a.1: a transaction does not end with a fence" {
+	if _, err := DecideFenced(unfenced); !errors.Is(err, ErrUnfenced) || err.Error() != "transaction a.1: a transaction does not end with a fence" {
 		t.Errorf("unfenced: %v", err)
 	}
 	pending := sequence(t, "execution\nthreads a\nvariables x\na write x\n")
-	if _, err := ExecutionFenced(pending); !errors.Is(err, ErrPending) {
+	if _, err := DecideFenced(pending); !errors.Is(err, ErrPending) {
 		t.Errorf("pending: %v", err)
 	}
 	trace := sequence(t, "trace\nthreads a\nvariables x\na write x\n")
-	if _, err := ExecutionFenced(trace); !errors.Is(err, ErrTrace) {
+	if _, err := DecideFenced(trace); !errors.Is(err, ErrTrace) {
 		t.Errorf("trace: %v", err)
 	}
-	if _, err := Execution(TSO, trace); !errors.Is(err, ErrTrace) {
+	if _, err := Decide(TSO, trace); !errors.Is(err, ErrTrace) {
 		t.Errorf("trace under TSO: %v", err)
 	}
 	late := sequence(t, "execution\nthreads a\nvariables x y\na write x\na read y\na commit x\n")
-	if _, err := Execution(SC, late); !errors.Is(err, ErrNotSC) {
+	if _, err := Decide(SC, late); !errors.Is(err, ErrNotSC) {
 		t.Errorf("late commit under SC: %v", err)
 	}
 }

@@ -16,8 +16,8 @@ import (
 // have no effect under TSO and are left out. An error says that the order is
 // no order of TSO.
 //
-// Who knows nothing of the run but its history has no right to its commits,
-// and judges the trace of the execution.
+// The commits are only one possibility: what holds for every run with this
+// history is decided by package trace.
 func FromHistory(h *parse.History, order *witness.Order) (*events.Sequence, error) {
 	if order == nil {
 		return nil, errors.New("make execution of history: there is no order")

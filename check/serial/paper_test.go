@@ -20,7 +20,7 @@ func sequence(t *testing.T, text string) *events.Sequence {
 
 func execution(t *testing.T, rel Relation, s *events.Sequence) Verdict {
 	t.Helper()
-	v, err := Execution(rel, s)
+	v, err := Decide(rel, s)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, s.Text())
 	}

@@ -29,20 +29,18 @@ type Verdict struct {
 	_     struct{}
 }
 
-// Errors about what cannot be judged.
+// Errors about executions that a relation cannot decide.
 var (
 	ErrTrace = errors.New("the sequence is a trace: its writes have no commits")
-	// ErrNotSC: the writes of an execution take effect later than they are
-	// issued, and SC knows no such thing.
+	// ErrNotSC: some writes of an execution are committed late.
 	ErrNotSC = errors.New("the execution is not one of SC")
 )
 
-// Execution judges a valid execution by relation SC or TSO. Under SC the
-// writes of an execution have to be committed at once; in a trace they take
-// effect where they are issued, for SC asks for no commits. The error is
-// ErrTrace, ErrNotSC or evidence that was not accepted, a fault of this
-// program.
-func Execution(rel Relation, s *events.Sequence) (Verdict, error) {
+// Decide decides a valid execution by relation SC or TSO. Under SC it must
+// commit every write at once, or be a trace, whose writes take effect where they
+// are issued. The error is ErrTrace, ErrNotSC or an internal error: evidence
+// that was not accepted.
+func Decide(rel Relation, s *events.Sequence) (Verdict, error) {
 	switch rel {
 	case SC:
 		if err := atomicWrites(s); err != nil {
@@ -50,10 +48,10 @@ func Execution(rel Relation, s *events.Sequence) (Verdict, error) {
 		}
 	case TSO:
 		if !s.Execution {
-			return Verdict{}, fmt.Errorf("judge under TSO: %w", ErrTrace)
+			return Verdict{}, fmt.Errorf("decide under TSO: %w", ErrTrace)
 		}
 	default:
-		return Verdict{}, fmt.Errorf("judge by relation %s: want sc or tso", rel)
+		return Verdict{}, fmt.Errorf("decide by relation %s: want sc or tso", rel)
 	}
 	m := NewMonitor(rel, s)
 	for m.Next() {
@@ -64,7 +62,7 @@ func Execution(rel Relation, s *events.Sequence) (Verdict, error) {
 // SCEquivalent decides whether a valid execution is equivalent to one of SC:
 // whether the write-contraction of its graph, each write and its commit being
 // one node and program order being kept, has no cycle (Sect. 4.2). The error
-// is as of Execution.
+// is as of Decide.
 func SCEquivalent(s *events.Sequence) (Verdict, error) {
 	if !s.Execution {
 		return Verdict{}, fmt.Errorf("decide equivalence to SC: %w", ErrTrace)
@@ -93,13 +91,13 @@ func atomicWrites(s *events.Sequence) error {
 		late := s.Events[i].Kind == events.Write &&
 			(i+1 == len(s.Events) || s.Events[i+1].Kind != events.Commit || s.Events[i+1].Issue != int32(i))
 		if s.Execution && late {
-			return fmt.Errorf("judge under SC: event %d (%s) is not committed at once: %w", i+1, s.EventText(int32(i)), ErrNotSC)
+			return fmt.Errorf("decide under SC: event %d (%s) is not committed at once: %w", i+1, s.EventText(int32(i)), ErrNotSC)
 		}
 	}
 	return nil
 }
 
-// Verdict judges the events that Next has taken.
+// Verdict decides the events that Next has taken.
 func (m *Monitor) Verdict() (Verdict, error) {
 	v := Verdict{Relation: m.rel}
 	seq := *m.seq

@@ -32,7 +32,7 @@ func Observe(ctx context.Context, s *events.Sequence) (Observation, error) {
 		return o, fmt.Errorf("observe execution of SC: %w", err)
 	}
 	var err error
-	if o.Classic, err = serial.Execution(serial.SC, s); err != nil {
+	if o.Classic, err = serial.Decide(serial.SC, s); err != nil {
 		return o, err
 	}
 	o.Violation, err = Search(ctx, s)

@@ -1,6 +1,6 @@
-// Package robust searches executions of SC for the brink of executions of TSO
-// that are not equivalent to any of SC: the monitor of robustness that Enea and
-// Farzan (TACAS 2016, Sect. 6.3) take from Burckhardt and Musuvathi (CAV 2008).
+// Package robust derives executions of TSO that are not equivalent to any of SC
+// from executions of SC: the monitor of robustness that Enea and Farzan (TACAS
+// 2016, Sect. 6.3) take from Burckhardt and Musuvathi (CAV 2008).
 //
 // A violation of the kind searched for has one thread, the attacker, that
 // delays its writes from some write w on (Bouajjani, Derevenetc and Meyer,
@@ -44,8 +44,7 @@ type Violation struct {
 // It returns nil when there is no violation to be seen from it. A program is
 // robust if and only if Search finds nothing in any of its executions of SC.
 // The time is quadratic in the number of events between fences. An error is
-// that of ctx, serial.ErrNotSC, or evidence that was not accepted, a fault of
-// this program.
+// that of ctx, serial.ErrNotSC or an internal error.
 func Search(ctx context.Context, s *events.Sequence) (*Violation, error) {
 	if s.Execution {
 		if err := committedAtOnce(s); err != nil {

@@ -122,7 +122,7 @@ func TestObserve(t *testing.T) {
 		p, variables := program(rng, true)
 		serializable := true
 		p.Executions(variables, false, func(s *events.Sequence) bool {
-			v, err := serial.Execution(serial.TSO, s)
+			v, err := serial.Decide(serial.TSO, s)
 			if err != nil {
 				t.Fatal(err)
 			}

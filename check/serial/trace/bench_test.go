@@ -30,7 +30,7 @@ func chain(o seqgen.Shape) *events.Sequence {
 	return b.Sequence()
 }
 
-// BenchmarkTrace judges traces of 100,000 events, 4 threads and 8 variables.
+// BenchmarkTrace decides traces of 100,000 events, 4 threads and 8 variables.
 func BenchmarkTrace(b *testing.B) {
 	base := seqgen.Shape{Threads: 4, Variables: 8, Events: 100_000, Read: 60, End: 30, Trace: true}
 	random := func(o seqgen.Shape) *events.Sequence { return seqgen.Random(rand.New(rand.NewPCG(1, 0)), o) }
@@ -56,7 +56,7 @@ func BenchmarkTrace(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for range b.N {
-				v, err := Judge(context.Background(), c.seq, Profiles)
+				v, err := Decide(context.Background(), c.seq, Profiles)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -45,7 +45,7 @@ func TestHamilton(t *testing.T) {
 		want := !hamiltonian(edges)
 		count[want]++
 		for _, p := range procedures {
-			if got := judge(t, s, p); got != want {
+			if got := decide(t, s, p); got != want {
 				t.Fatalf("procedure %d says %v, there is a path: %v, in %v", p, got, !want, edges)
 			}
 		}
@@ -108,7 +108,7 @@ func BenchmarkHamilton(b *testing.B) {
 			want := !hamiltonian(edges)
 			start := time.Now()
 			for range b.N {
-				v, err := Judge(b.Context(), s, c.procedure)
+				v, err := Decide(b.Context(), s, c.procedure)
 				if err != nil || v.Serializable != want {
 					b.Fatalf("serializable: %v, %v", v.Serializable, err)
 				}

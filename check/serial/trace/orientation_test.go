@@ -261,7 +261,7 @@ c end
 			t.Errorf("%s: an execution is not serializable", name)
 		}
 		for _, p := range []Procedure{Profiles, SAT} {
-			if !judge(t, s, p) {
+			if !decide(t, s, p) {
 				t.Errorf("%s: procedure %d says not serializable", name, p)
 			}
 		}
@@ -273,7 +273,7 @@ c end
 			Threads: 2 + rng.IntN(2), Variables: 1 + rng.IntN(3), Events: 4 + rng.IntN(4), Trace: true,
 			Read: 50, Fence: rng.IntN(20), End: 50,
 		})
-		exact, oriented := judge(t, s, Profiles), byOrientations(s)
+		exact, oriented := decide(t, s, Profiles), byOrientations(s)
 		if oriented && !exact {
 			t.Fatalf("Theorem 5 misses a violation:\n%s", s.Text())
 		}
@@ -298,7 +298,7 @@ func TestProposition2(t *testing.T) {
 			Threads: 2 + rng.IntN(3), Variables: 1 + rng.IntN(4), Events: 6 + rng.IntN(30),
 			Read: 50, Fence: rng.IntN(20), Update: rng.IntN(5), End: 60, Close: 50, Commit: rng.IntN(70),
 		})
-		v, err := serial.Execution(serial.TSO, s)
+		v, err := serial.Decide(serial.TSO, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +306,7 @@ func TestProposition2(t *testing.T) {
 			continue
 		}
 		violations++
-		if judge(t, s, Profiles) {
+		if decide(t, s, Profiles) {
 			t.Fatalf("the trace is serializable, the execution is not:\n%s", s.Text())
 		}
 	}
@@ -323,7 +323,7 @@ func TestCheckRank(t *testing.T) {
 		s := seqgen.Random(rng, seqgen.Shape{
 			Threads: 3, Variables: 3, Events: 14, Trace: true, Read: 50, Fence: 10, Update: 5, End: 90, Close: 50,
 		})
-		v, err := Judge(t.Context(), s, Profiles)
+		v, err := Decide(t.Context(), s, Profiles)
 		if err != nil {
 			t.Fatal(err)
 		}

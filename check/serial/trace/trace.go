@@ -1,4 +1,4 @@
-// Package trace judges traces, which do not tell when writes were committed,
+// Package trace decides traces, which do not record when writes were committed,
 // after Enea and Farzan, TACAS 2016, Sect. 5 and 6: a trace is serializable
 // under TSO when every execution is that the trace may be of (Definition 3).
 //
@@ -20,7 +20,7 @@ import (
 	"ordeal/parse/formats/events"
 )
 
-// Procedure says how traces are judged.
+// Procedure says how traces are decided.
 type Procedure uint8
 
 // The procedures. Both are complete.
@@ -53,10 +53,9 @@ type Verdict struct {
 	_        struct{}
 }
 
-// Judge judges the trace of a valid sequence: of an execution, too, whose
-// commits are ignored. An error is that of ctx, or evidence that was not
-// accepted, which is a fault of this program.
-func Judge(ctx context.Context, s *events.Sequence, p Procedure) (Verdict, error) {
+// Decide decides the trace of a valid sequence; the commits of an execution are
+// ignored. An error is that of ctx, or an internal error.
+func Decide(ctx context.Context, s *events.Sequence, p Procedure) (Verdict, error) {
 	s = s.Trace()
 	l := newTimeline(s)
 	if p == SAT {
@@ -103,7 +102,7 @@ func (l *timeline) verdict(found []constraint) (Verdict, error) {
 	if !slices.Equal(v.Execution.Trace().Events, l.seq.Events) {
 		return Verdict{}, errors.New("internal error: the execution is not one of the trace")
 	}
-	if v.Evidence, err = serial.Execution(serial.TSO, v.Execution); err != nil {
+	if v.Evidence, err = serial.Decide(serial.TSO, v.Execution); err != nil {
 		return Verdict{}, err
 	}
 	if v.Evidence.Serializable != v.Serializable {

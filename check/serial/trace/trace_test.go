@@ -79,7 +79,7 @@ func assemble(s *events.Sequence, choices []int32) *events.Sequence {
 func serializable(t *testing.T, s *events.Sequence) bool {
 	all := true
 	executions(s, func(x *events.Sequence) bool {
-		v, err := serial.Execution(serial.TSO, x)
+		v, err := serial.Decide(serial.TSO, x)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, x.Text())
 		}
@@ -89,10 +89,10 @@ func serializable(t *testing.T, s *events.Sequence) bool {
 	return all
 }
 
-// judge judges a trace by a procedure, and checks the evidence.
-func judge(t *testing.T, s *events.Sequence, p Procedure) bool {
+// decide decides a trace by a procedure, and checks the evidence.
+func decide(t *testing.T, s *events.Sequence, p Procedure) bool {
 	t.Helper()
-	v, err := Judge(context.Background(), s, p)
+	v, err := Decide(context.Background(), s, p)
 	if err != nil {
 		t.Fatalf("procedure %d: %v\n%s", p, err, s.Text())
 	}
@@ -181,7 +181,7 @@ func TestSmallTraces(t *testing.T) {
 				violations++
 			}
 			for _, p := range []Procedure{Profiles, SAT} {
-				if got := judge(t, s, p); got != want {
+				if got := decide(t, s, p); got != want {
 					t.Fatalf("procedure %d says %v, all executions say %v:\n%s", p, got, want, s.Text())
 				}
 			}
@@ -209,7 +209,7 @@ func TestRandomTraces(t *testing.T) {
 			o.Fence, o.Close = 20, 90
 		}
 		s := seqgen.Random(rng, o)
-		profiles, sat := judge(t, s, Profiles), judge(t, s, SAT)
+		profiles, sat := decide(t, s, Profiles), decide(t, s, SAT)
 		if profiles != sat {
 			t.Fatalf("profiles say %v, SAT says %v:\n%s", profiles, sat, s.Text())
 		}
@@ -251,7 +251,7 @@ P3 read x0
 		t.Fatal("the trace is serializable")
 	}
 	for _, p := range []Procedure{Profiles, SAT} {
-		if judge(t, s, p) {
+		if decide(t, s, p) {
 			t.Errorf("procedure %d says serializable", p)
 		}
 	}
@@ -267,7 +267,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, p := range []Procedure{Profiles, SAT} {
-		if _, err := Judge(ctx, s, p); !errors.Is(err, context.Canceled) {
+		if _, err := Decide(ctx, s, p); !errors.Is(err, context.Canceled) {
 			t.Errorf("procedure %d: %v", p, err)
 		}
 	}
