@@ -13,8 +13,8 @@ import (
 	"ordeal/parse"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/checktest"
-	"ordeal/parse/formats/histogram"
 	"ordeal/parse/formats/litmus"
+	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
 )
 
@@ -192,19 +192,19 @@ func (c *convert) results(in io.Reader, name string) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
-	results, err := histogram.Parse(name, data)
+	results, err := litmus7.Parse(name, data)
 	if err != nil {
 		return usage(err)
 	}
 	for i := range results {
 		r := &results[i]
-		form := histogram.Litmus7
+		form := litmus7.Litmus7
 		if c.to == "herd7-log" {
-			form = histogram.Herd7
+			form = litmus7.Herd7
 		}
 		switch {
 		case form == r.Form:
-		case form == histogram.Litmus7:
+		case form == litmus7.Litmus7:
 			return usage(fmt.Errorf("convert %s: test %s: herd7 does not count how often a state is seen, which litmus7-log tells", name, r.Test))
 		default:
 			c.say(name, "test %s: lost: how often states were seen, and in which of them the condition holds", r.Test)
@@ -213,7 +213,7 @@ func (c *convert) results(in io.Reader, name string) error {
 			}
 			r.Form = form
 		}
-		if err := histogram.Write(&c.out, r); err != nil {
+		if err := litmus7.Write(&c.out, r); err != nil {
 			return err
 		}
 	}

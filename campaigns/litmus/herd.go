@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/parse/formats/histogram"
+	"ordeal/parse/formats/litmus7"
 	"ordeal/sim/sandbox"
 )
 
@@ -54,11 +54,11 @@ func compare(ctx context.Context, t *Test, o *Options, a *allowed) (*Comparison,
 	if err != nil {
 		return nil, err
 	}
-	results, err := histogram.Parse("the output of "+o.Herd, []byte(text))
+	results, err := litmus7.Parse("the output of "+o.Herd, []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	if len(results) != 1 || results[0].Form != histogram.Herd7 || results[0].Test != t.Name {
+	if len(results) != 1 || results[0].Form != litmus7.Herd7 || results[0].Test != t.Name {
 		return nil, fmt.Errorf("%s: want the states of test %s alone", o.Herd, t.Name)
 	}
 	var theirs []string
@@ -108,7 +108,7 @@ func askHerd(ctx context.Context, herd string, flags []string, file string) (str
 
 // canonical is a state in an order and spelling of its own: tools differ in
 // how they write locations.
-func canonical(s *histogram.State) string {
+func canonical(s *litmus7.State) string {
 	var parts []string
 	for _, b := range s.Values {
 		parts = append(parts, strings.TrimSuffix(strings.TrimPrefix(b.Name, "["), "]")+"="+b.Value)
@@ -119,10 +119,10 @@ func canonical(s *histogram.State) string {
 
 // canonicalText is the same of a state as printed: "0:rax=0; [x]=1;".
 func canonicalText(text string) string {
-	s := &histogram.State{}
+	s := &litmus7.State{}
 	for part := range strings.SplitSeq(text, ";") {
 		if name, value, ok := strings.Cut(strings.TrimSpace(part), "="); ok {
-			s.Values = append(s.Values, histogram.Binding{Name: name, Value: value})
+			s.Values = append(s.Values, litmus7.Binding{Name: name, Value: value})
 		}
 	}
 	return canonical(s)

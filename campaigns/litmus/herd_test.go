@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/parse/formats/histogram"
+	"ordeal/parse/formats/litmus7"
 )
 
 // herdStandIn is a script in the place of herd7: it notes its arguments and
@@ -29,13 +29,13 @@ func herdStandIn(t *testing.T, output string, status int) (path, args string) {
 // herdResult is what herd7 would print of MP.
 func herdResult(t *testing.T, name string, states ...[2]string) string {
 	t.Helper()
-	r := histogram.Result{Form: histogram.Herd7, Test: name, Kind: histogram.Allowed, Negative: 3, Condition: `exists (1:rax=1 /\ 1:rbx=0)`, Time: -1, Observation: histogram.Never}
+	r := litmus7.Result{Form: litmus7.Herd7, Test: name, Kind: litmus7.Allowed, Negative: 3, Condition: `exists (1:rax=1 /\ 1:rbx=0)`, Time: -1, Observation: litmus7.Never}
 	for _, s := range states {
 		// herd7 lists variables in an order of its own.
-		r.States = append(r.States, histogram.State{Count: 1, Values: []histogram.Binding{{Name: "1:rbx", Value: s[1]}, {Name: "1:rax", Value: s[0]}}})
+		r.States = append(r.States, litmus7.State{Count: 1, Values: []litmus7.Binding{{Name: "1:rbx", Value: s[1]}, {Name: "1:rax", Value: s[0]}}})
 	}
 	var text strings.Builder
-	if err := histogram.Write(&text, &r); err != nil {
+	if err := litmus7.Write(&text, &r); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()

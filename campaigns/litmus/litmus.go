@@ -39,8 +39,8 @@ import (
 	"ordeal/campaigns/execute"
 	"ordeal/check/model"
 	"ordeal/check/outcomes"
-	"ordeal/parse/formats/histogram"
 	format "ordeal/parse/formats/litmus"
+	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
 )
 
@@ -84,7 +84,7 @@ type Options struct {
 type Report struct {
 	File string
 	// Result counts the states that were seen.
-	Result histogram.Result
+	Result litmus7.Result
 	// Allowed is the number of states that the model allows, of those
 	// variables that Result tells; AllowedSeen is how many of them were seen.
 	Allowed, AllowedSeen int

@@ -7,8 +7,8 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/histogram"
 	format "ordeal/parse/formats/litmus"
+	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
 )
 
@@ -170,15 +170,15 @@ func (x *experiment) describe(reads [][]gen.Value, final []gen.Value) string {
 	return strings.Join(parts, "; ")
 }
 
-var kinds = map[format.Quantifier]histogram.Kind{
-	format.Exists: histogram.Allowed, format.NotExists: histogram.Forbidden, format.Forall: histogram.Required,
+var kinds = map[format.Quantifier]litmus7.Kind{
+	format.Exists: litmus7.Allowed, format.NotExists: litmus7.Forbidden, format.Forall: litmus7.Required,
 }
 
 // finish fills in the report.
 func (x *experiment) finish() {
 	t, r := x.test, &x.report
 	r.Allowed = len(x.allowed.states)
-	r.Result = histogram.Result{
+	r.Result = litmus7.Result{
 		Test: t.Name, Kind: kinds[t.Quantifier], Time: r.Elapsed.Truncate(1e7),
 		Condition: t.Quantifier.String() + " " + parenthesized(t.Condition.String()),
 		Info:      []string{"Model=" + x.o.Model, "Simulator=" + x.o.Sim},
@@ -190,9 +190,9 @@ func (x *experiment) finish() {
 		if !known {
 			at = len(r.Result.States)
 			states[text] = at
-			state := histogram.State{Witness: s.state.Holds() != (t.Quantifier == format.Forall)}
+			state := litmus7.State{Witness: s.state.Holds() != (t.Quantifier == format.Forall)}
 			for i, v := range t.Seen {
-				state.Values = append(state.Values, histogram.Binding{Name: v.String(), Value: fmt.Sprint(s.state.Values[i])})
+				state.Values = append(state.Values, litmus7.Binding{Name: v.String(), Value: fmt.Sprint(s.state.Values[i])})
 			}
 			r.Result.States = append(r.Result.States, state)
 			if _, ok := slices.BinarySearch(x.allowed.states, text); ok {
@@ -204,7 +204,7 @@ func (x *experiment) finish() {
 			r.Forbidden = append(r.Forbidden, Forbidden{State: text, Outcome: s.outcome, Count: s.count, Witness: s.witness, Dir: s.dir})
 		}
 	}
-	slices.SortFunc(r.Result.States, func(a, b histogram.State) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(r.Result.States, func(a, b litmus7.State) int { return strings.Compare(a.String(), b.String()) })
 	r.Result.Tally()
 }
 

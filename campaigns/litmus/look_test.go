@@ -8,7 +8,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/gen"
 	"ordeal/gen/wire"
-	"ordeal/parse/formats/histogram"
+	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
 )
 
@@ -128,7 +128,7 @@ func TestLookReads(t *testing.T) {
 	}
 	x.finish()
 	r := &x.report.Result
-	if len(r.States) != 2 || !r.States[0].Witness || r.States[1].Witness || r.Positive != 1 || r.Negative != 1 || r.OK || r.Kind != histogram.Required {
+	if len(r.States) != 2 || !r.States[0].Witness || r.States[1].Witness || r.Positive != 1 || r.Negative != 1 || r.OK || r.Kind != litmus7.Required {
 		t.Errorf("%+v", r)
 	}
 	if x.report.AllowedSeen != 1 || x.report.Allowed != 3 {

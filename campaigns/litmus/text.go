@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/internal/messages"
-	"ordeal/parse/formats/histogram"
+	"ordeal/parse/formats/litmus7"
 )
 
 // maxForbidden is how many forbidden outcomes of a test are listed.
@@ -17,7 +17,7 @@ const maxForbidden = 10
 // wrong, and what herd7 says.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
-	if err := histogram.Write(&b, &r.Result); err != nil {
+	if err := litmus7.Write(&b, &r.Result); err != nil {
 		return 0, err
 	}
 	for i, f := range r.Forbidden {

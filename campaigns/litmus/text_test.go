@@ -8,26 +8,26 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/parse/formats/histogram"
+	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
 )
 
 // reports are three made by hand: one well, one with forbidden outcomes, one
 // whose run failed.
 func reports() []*Report {
-	state := func(count uint64, witness bool, value string) histogram.State {
-		return histogram.State{Count: count, Witness: witness, Values: []histogram.Binding{{Name: "0:rax", Value: value}}}
+	state := func(count uint64, witness bool, value string) litmus7.State {
+		return litmus7.State{Count: count, Witness: witness, Values: []litmus7.Binding{{Name: "0:rax", Value: value}}}
 	}
 	well := &Report{File: "a.litmus", Allowed: 2, AllowedSeen: 1, Rounds: 10, Runs: 1, Elapsed: time.Second, Herd: &Comparison{}}
-	well.Result = histogram.Result{Test: "A", Kind: histogram.Allowed, Condition: "exists (0:rax=1)", States: []histogram.State{state(10, false, "0")}}
+	well.Result = litmus7.Result{Test: "A", Kind: litmus7.Allowed, Condition: "exists (0:rax=1)", States: []litmus7.State{state(10, false, "0")}}
 	bad := &Report{File: "b.litmus", Allowed: 1, AllowedSeen: 1, Rounds: 30, Runs: 2, Elapsed: 2 * time.Second, Herd: &Comparison{OnlyHerd: []string{"h"}, OnlyOurs: []string{"o"}}}
-	bad.Result = histogram.Result{Test: "B", Kind: histogram.Forbidden, Condition: "~exists (0:rax=1)", States: []histogram.State{state(25, false, "0"), state(5, true, "1")}}
+	bad.Result = litmus7.Result{Test: "B", Kind: litmus7.Forbidden, Condition: "~exists (0:rax=1)", States: []litmus7.State{state(25, false, "0"), state(5, true, "1")}}
 	bad.Forbidden = []Forbidden{
 		{State: "0:rax=1;", Outcome: "P0 reads x=1", Count: 4, Witness: "a cycle\nof two", Dir: "runs/B-1"},
 		{State: "0:rax=1;", Outcome: "P0 reads x=1; [x]=0", Count: 1},
 	}
 	failed := &Report{File: "c.litmus", Allowed: 1, Runs: 1, Failure: &Failure{Outcome: sim.Crash, Title: "it broke", Detail: "in\ntwo lines", Dir: "runs/C-1"}}
-	failed.Result = histogram.Result{Test: "C", Kind: histogram.Required, Condition: "forall (0:rax=1)"}
+	failed.Result = litmus7.Result{Test: "C", Kind: litmus7.Required, Condition: "forall (0:rax=1)"}
 	all := []*Report{well, bad, failed}
 	for _, r := range all {
 		r.Result.Tally()
@@ -63,7 +63,7 @@ func TestText(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	results, err := histogram.Parse("text", out.Bytes())
+	results, err := litmus7.Parse("text", out.Bytes())
 	if err != nil || len(results) != 3 {
 		t.Fatalf("%d results read back: %v", len(results), err)
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"ordeal/gen/wire"
-	"ordeal/parse/formats/calls"
 	"ordeal/parse/formats/events"
 	"ordeal/parse/formats/litmus"
+	"ordeal/parse/formats/oplog"
 )
 
 // HeadBytes is how much of a file Detect should be shown, if there is as much.
@@ -72,7 +72,7 @@ func dialects(head []byte, whole bool) []string {
 	if end := bytes.LastIndexByte(head, '\n'); !whole && end >= 0 {
 		head = head[:end+1]
 	}
-	plume, oplog := calls.Fits(head, calls.Plume), calls.Fits(head, calls.GEM5)
+	plume, oplog := oplog.Fits(head, oplog.Plume), oplog.Fits(head, oplog.GEM5)
 	switch {
 	case plume && oplog && !whole:
 		return []string{"plume", "oplog"}

@@ -8,7 +8,7 @@ import (
 	"ordeal/parse"
 	"ordeal/parse/formats/checktest"
 	"ordeal/parse/formats/dbcop"
-	"ordeal/parse/formats/internal/plain"
+	"ordeal/parse/formats/internal/trace"
 	"ordeal/parse/formats/litmus"
 )
 
@@ -65,7 +65,7 @@ func (f *Format) Losses(h *parse.History) []Loss {
 		add(len(h.Transactions), false, "transaction", "transactions")
 	}
 	add(empty, false, "thread without operations", "threads without operations")
-	if !e.Threads.Keep(plain.Threads(h)) {
+	if !e.Threads.Keep(trace.Threads(h)) {
 		losses = append(losses, Loss{"names of threads", false})
 	}
 	if !e.Locations.Keep(h.Locations) {
@@ -102,7 +102,7 @@ func (n Names) Keep(names []string) bool {
 	case Pairs:
 		return checktest.Pairs(names)
 	case Numbers:
-		return slices.Equal(plain.Numbered(names), names)
+		return slices.Equal(trace.Numbered(names), names)
 	}
 	for i, name := range names {
 		if name != strconv.Itoa(i) {
@@ -181,7 +181,7 @@ func (r *rebuilt) relations() {
 		}
 	}
 	for t := range r.from.Threads() {
-		_ = plain.Blocks(r.from, t, func(tx parse.Transaction) error {
+		_ = trace.Blocks(r.from, t, func(tx parse.Transaction) error {
 			if first, end := r.first[tx.First], r.first[tx.End]; end > first+1 {
 				r.to.Transactions = append(r.to.Transactions, parse.Transaction{First: first, End: end})
 			}

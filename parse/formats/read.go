@@ -7,10 +7,10 @@ import (
 
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
-	"ordeal/parse/formats/calls"
 	"ordeal/parse/formats/checktest"
 	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/litmus"
+	"ordeal/parse/formats/oplog"
 )
 
 // Trace is one execution of a file.
@@ -44,9 +44,9 @@ func Read(f Format, in io.Reader, name string, each func(Trace) error) error {
 	case f.Name == "check-test":
 		return readCheckTest(whole, name, each)
 	case f.Name == "plume":
-		t.History, t.Notes, t.Err = calls.Read(in, name, calls.Plume)
+		t.History, t.Notes, t.Err = oplog.Read(in, name, oplog.Plume)
 	case f.Name == "oplog":
-		t.History, t.Notes, t.Err = calls.Read(in, name, calls.GEM5)
+		t.History, t.Notes, t.Err = oplog.Read(in, name, oplog.GEM5)
 	case f.Name == "dbcop":
 		t.History, t.Notes, t.Err = dbcop.ReadText(in, name)
 	case f.isJSON():

@@ -7,10 +7,10 @@ import (
 
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
-	"ordeal/parse/formats/calls"
 	"ordeal/parse/formats/checktest"
 	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/litmus"
+	"ordeal/parse/formats/oplog"
 )
 
 // ErrOne says that a second history was written in a format that holds one.
@@ -52,9 +52,9 @@ func (w *Writer) Write(h *parse.History) error {
 	h = w.format.Without(h)
 	switch w.format.Name {
 	case "plume":
-		return calls.Write(w.out, h, calls.Plume)
+		return oplog.Write(w.out, h, oplog.Plume)
 	case "oplog":
-		return calls.Write(w.out, h, calls.GEM5)
+		return oplog.Write(w.out, h, oplog.GEM5)
 	case "dbcop":
 		return dbcop.WriteText(w.out, h)
 	case "dbcop-json":

@@ -2,25 +2,22 @@ package axe
 
 import (
 	"bytes"
+	"errors"
 	"io"
 
-	"ordeal/parse"
-	"ordeal/parse/formats/internal/gather"
+	"ordeal/parse/formats/internal/trace"
 )
-
-// MaxLineBytes bounds a line of a trace.
-const MaxLineBytes = gather.MaxLineBytes
 
 // Reader reads the traces of a file one after the other.
 type Reader struct {
-	lines *gather.Lines
+	lines *trace.Lines
 	name  string
 	_     struct{}
 }
 
 // NewReader reads traces from in. The name stands in error messages.
 func NewReader(in io.Reader, name string) *Reader {
-	return &Reader{lines: gather.NewLines(in, name), name: name}
+	return &Reader{lines: trace.NewLines(in, name), name: name}
 }
 
 // Next returns the next trace, and io.EOF after the last one. A trace that is
@@ -29,46 +26,36 @@ func NewReader(in io.Reader, name string) *Reader {
 // only about reading.
 func (r *Reader) Next() (Trace, error) {
 	t := Trace{Name: r.name}
-	var gathered trace
+	var b builder
 	for {
-		line, atEnd, err := r.lines.Next()
-		if err != nil {
-			return Trace{}, err
-		}
-		if code := content(line); len(code) > 0 {
-			if t.Line == 0 {
-				t.Line = r.lines.Line
-			}
-			if string(code) == "check" {
-				break
-			}
-			if len(line) >= MaxLineBytes {
-				gathered.Fault(r.lines.Line, gather.ErrLineTooLong)
-			} else if err := gathered.parse(code, r.lines.Line); err != nil {
-				gathered.Fault(r.lines.Line, err)
-			}
-		}
-		if atEnd {
-			if t.Line == 0 {
-				return Trace{}, io.EOF
-			}
+		line, err := r.lines.Next()
+		if err == io.EOF && t.Line > 0 {
 			break
 		}
+		tooLong := errors.Is(err, trace.ErrLineTooLong)
+		if err != nil && !tooLong {
+			return Trace{}, err
+		}
+		if comment := bytes.IndexByte(line, '#'); comment >= 0 {
+			line = bytes.TrimSpace(line[:comment])
+		}
+		if len(line) == 0 && !tooLong {
+			continue
+		}
+		if t.Line == 0 {
+			t.Line = r.lines.Line
+		}
+		if string(line) == "check" {
+			break
+		}
+		if err == nil {
+			err = b.parse(line, r.lines.Line)
+		}
+		if err != nil {
+			b.Fault(r.lines.Line, err)
+		}
 	}
-	t.History, t.Err = gathered.finish(r.name, t.Line)
+	b.transactions()
+	t.History, t.Err = b.Finish(r.name, t.Line)
 	return t, nil
-}
-
-// finish makes a history of what was gathered. The line is the trace's first.
-func (t *trace) finish(name string, line int) (*parse.History, error) {
-	t.transactions()
-	return t.Finish(name, line)
-}
-
-// content is a line without comment and surrounding space.
-func content(line []byte) []byte {
-	if i := bytes.IndexByte(line, '#'); i >= 0 {
-		line = line[:i]
-	}
-	return bytes.TrimSpace(line)
 }

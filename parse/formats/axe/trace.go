@@ -1,18 +1,17 @@
 package axe
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/internal/gather"
+	"ordeal/parse/formats/internal/trace"
 )
 
-// trace gathers the lines of one trace.
-type trace struct {
-	gather.Trace
+// builder gathers the lines of one trace.
+type builder struct {
+	trace.Builder
 	txs []tx
 }
 
@@ -24,39 +23,48 @@ type tx struct {
 }
 
 // parse reads one line, which is neither empty nor "check".
-func (t *trace) parse(code []byte, line int) error {
-	s := gather.Scanner{Text: code}
+func (b *builder) parse(code []byte, line int) error {
+	s := trace.Scanner{Text: code}
 	first := s.Word()
 	if len(first) == 0 {
 		return s.Unexpected("a thread")
 	}
 	if !s.Eat(":") {
-		switch string(first) {
-		case "final":
-			return t.parseFinal(&s, line)
-		case "dep":
-			return t.parseDep(&s, line)
-		case "tx":
-			return t.parseTx(&s, line)
-		case "order":
-			return t.parseOrder(&s, line)
-		}
-		return s.Unexpected(`":" after the thread`)
+		return b.relation(string(first), &s, line)
 	}
-	op, err := t.operation(&s)
+	op, err := b.operation(&s)
 	if err == nil {
 		err = end(&s)
 	}
 	if err != nil {
 		return err
 	}
-	t.Add(t.Thread(first), op, line)
+	b.Add(b.Thread(first), op, line)
 	return nil
+}
+
+// relation reads what follows the first word of a line without an operation.
+func (b *builder) relation(word string, s *trace.Scanner, line int) error {
+	switch word {
+	case "final":
+		return b.parseFinal(s, line)
+	case "order":
+		return b.parseOrder(s, line)
+	case "dep", "tx":
+		thread, from, to, err := b.arrow(s)
+		if err == nil && word == "dep" {
+			b.Dependency(thread, from, to, line)
+		} else if err == nil {
+			b.txs = append(b.txs, tx{thread, from, to, line})
+		}
+		return err
+	}
+	return s.Unexpected(`":" after the thread`)
 }
 
 // end demands that nothing but a timestamp is left: "@ begin:end", of which
 // either number may be missing.
-func end(s *gather.Scanner) error {
+func end(s *trace.Scanner) error {
 	if s.Eat("@") {
 		skipDigits(s)
 		if s.Eat(":") {
@@ -66,52 +74,55 @@ func end(s *gather.Scanner) error {
 	return s.End()
 }
 
-func skipDigits(s *gather.Scanner) {
+func skipDigits(s *trace.Scanner) {
 	s.Spaces()
 	for s.At < len(s.Text) && s.Text[s.At]-'0' <= 9 {
 		s.At++
 	}
 }
 
-// location reads M[name] or vname and returns the name.
-func location(s *gather.Scanner) ([]byte, error) {
+// location reads M[name] or vname.
+func (b *builder) location(s *trace.Scanner) (int32, error) {
 	if s.Eat("M[") {
 		name := s.Word()
 		if len(name) == 0 {
-			return nil, s.Unexpected("a location")
+			return 0, s.Unexpected("a location")
 		}
-		return name, s.Want("]")
+		return b.Locations.Index(name), s.Want("]")
 	}
 	if name := s.Word(); len(name) > 1 && name[0] == 'v' {
-		return name[1:], nil
+		return b.Locations.Index(name[1:]), nil
 	}
-	return nil, s.Unexpected(`"M["`)
+	return 0, s.Unexpected(`"M["`)
 }
 
 // operation reads what follows "thread:".
-func (t *trace) operation(s *gather.Scanner) (parse.Op, error) {
+func (b *builder) operation(s *trace.Scanner) (parse.Op, error) {
 	op := parse.Op{RF: parse.NoOp}
 	if s.Eat("{") {
-		return t.rmw(s, "}")
+		return b.rmw(s, "}")
 	}
 	if s.Eat("<") {
-		return t.rmw(s, ">")
+		return b.rmw(s, ">")
 	}
 	start := s.At
+	fence := parse.Op{Kind: parse.Fence, Loc: -1, RF: parse.NoOp}
+	var err error
 	switch string(s.Word()) {
 	case "sync":
-		return parse.Op{Kind: parse.Fence, Mask: parse.FullFence, Loc: -1, RF: parse.NoOp}, nil
+		fence.Mask = parse.FullFence
+		return fence, nil
 	case "stbar":
-		return parse.Op{Kind: parse.Fence, Mask: parse.StoreStore, Loc: -1, RF: parse.NoOp}, nil
+		fence.Mask = parse.StoreStore
+		return fence, nil
 	case "membar":
-		return membar(s)
+		fence.Mask, err = membar(s)
+		return fence, err
 	}
 	s.At = start
-	name, err := location(s)
-	if err != nil {
+	if op.Loc, err = b.location(s); err != nil {
 		return op, err
 	}
-	op.Loc = t.Locations.Index(name)
 	switch {
 	case s.Eat("=="):
 		op.Kind = parse.Read
@@ -126,151 +137,115 @@ func (t *trace) operation(s *gather.Scanner) (parse.Op, error) {
 }
 
 // rmw reads what follows "{" or "<", with the bracket that closes it.
-func (t *trace) rmw(s *gather.Scanner, closing string) (parse.Op, error) {
+func (b *builder) rmw(s *trace.Scanner, closing string) (parse.Op, error) {
 	op := parse.Op{Kind: parse.RMW, RF: parse.NoOp}
-	name, err := location(s)
-	if err != nil {
-		return op, err
-	}
-	op.Loc = t.Locations.Index(name)
-	if err := s.Want("=="); err != nil {
-		return op, err
-	}
-	if op.Read, err = s.Number(); err != nil {
+	var err error
+	if op.Loc, op.Read, err = b.access(s, "=="); err != nil {
 		return op, err
 	}
 	if err := s.Want(";"); err != nil {
 		return op, err
 	}
-	again, err := location(s)
+	loc, value, err := b.access(s, ":=")
 	if err != nil {
 		return op, err
 	}
-	if !bytes.Equal(again, name) {
-		return op, fmt.Errorf("read-modify-write of two locations, M[%s] and M[%s]", name, again)
+	if loc != op.Loc {
+		return op, fmt.Errorf("read-modify-write of two locations, M[%s] and M[%s]", b.Locations.List[op.Loc], b.Locations.List[loc])
 	}
-	if err := s.Want(":="); err != nil {
-		return op, err
-	}
-	if op.Write, err = s.Number(); err != nil {
-		return op, err
-	}
+	op.Write = value
 	return op, s.Want(closing)
 }
 
+// access reads a location, a sign and a value.
+func (b *builder) access(s *trace.Scanner, sign string) (loc int32, value gen.Value, err error) {
+	if loc, err = b.location(s); err == nil {
+		err = s.Want(sign)
+	}
+	if err == nil {
+		value, err = s.Number()
+	}
+	return loc, value, err
+}
+
 // membar reads the components of a fence.
-func membar(s *gather.Scanner) (parse.Op, error) {
-	op := parse.Op{Kind: parse.Fence, Loc: -1, RF: parse.NoOp}
-	for {
-		word := s.Word()
-		if len(word) == 0 {
-			break
-		}
+func membar(s *trace.Scanner) (mask parse.FenceMask, err error) {
+	for word := s.Word(); len(word) > 0; word = s.Word() {
 		i := slices.Index(fenceNames[:], string(word))
 		if i < 0 {
-			return op, fmt.Errorf("unknown component %q of a membar: want LL, LS, SL or SS", word)
+			return 0, fmt.Errorf("unknown component %q of a membar: want LL, LS, SL or SS", word)
 		}
-		op.Mask |= 1 << i
+		mask |= 1 << i
 	}
-	if op.Mask == 0 {
-		return op, s.Unexpected("LL, LS, SL or SS")
+	if mask == 0 {
+		return 0, s.Unexpected("LL, LS, SL or SS")
 	}
-	return op, nil
+	return mask, nil
 }
 
 // parseFinal reads what follows "final".
-func (t *trace) parseFinal(s *gather.Scanner, line int) error {
-	name, err := location(s)
+func (b *builder) parseFinal(s *trace.Scanner, line int) error {
+	loc, value, err := b.access(s, "==")
 	if err != nil {
 		return err
 	}
-	loc := t.Locations.Index(name)
-	if err := s.Want("=="); err != nil {
-		return err
-	}
-	value, err := s.Number()
-	if err != nil {
-		return err
-	}
-	t.Final(loc, value, line)
+	b.Final(loc, value, line)
 	return end(s)
 }
 
 // parseOrder reads what follows "order".
-func (t *trace) parseOrder(s *gather.Scanner, line int) error {
-	name, err := location(s)
-	if err != nil {
-		return err
-	}
-	loc := t.Locations.Index(name)
-	if err := s.Want(":"); err != nil {
-		return err
+func (b *builder) parseOrder(s *trace.Scanner, line int) error {
+	loc, err := b.location(s)
+	if err == nil {
+		err = s.Want(":")
 	}
 	var values []gen.Value
-	for s.Spaces(); s.At < len(s.Text); s.Spaces() {
-		v, err := s.Number()
-		if err != nil {
-			return err
-		}
+	for s.Spaces(); err == nil && s.At < len(s.Text); s.Spaces() {
+		var v gen.Value
+		v, err = s.Number()
 		values = append(values, v)
 	}
-	t.Order(loc, values, line)
-	return nil
-}
-
-// parseDep reads what follows "dep".
-func (t *trace) parseDep(s *gather.Scanner, line int) error {
-	thread, from, to, err := t.arrow(s)
 	if err == nil {
-		t.Dependency(thread, from, to, line)
-	}
-	return err
-}
-
-// parseTx reads what follows "tx".
-func (t *trace) parseTx(s *gather.Scanner, line int) error {
-	thread, first, last, err := t.arrow(s)
-	if err == nil {
-		t.txs = append(t.txs, tx{thread, first, last, line})
+		b.Order(loc, values, line)
 	}
 	return err
 }
 
 // arrow reads "thread: from -> to".
-func (t *trace) arrow(s *gather.Scanner) (thread int32, from, to gen.Value, err error) {
+func (b *builder) arrow(s *trace.Scanner) (thread int32, from, to gen.Value, err error) {
 	word := s.Word()
 	if len(word) == 0 {
 		return 0, 0, 0, s.Unexpected("a thread")
 	}
-	thread = t.Thread(word)
-	if err = s.Want(":"); err != nil {
-		return
+	thread = b.Thread(word)
+	if err = s.Want(":"); err == nil {
+		from, err = s.Number()
 	}
-	if from, err = s.Number(); err != nil {
-		return
+	if err == nil {
+		err = s.Want("->")
 	}
-	if err = s.Want("->"); err != nil {
-		return
+	if err == nil {
+		to, err = s.Number()
 	}
-	if to, err = s.Number(); err != nil {
-		return
+	if err == nil {
+		err = end(s)
 	}
-	return thread, from, to, end(s)
+	return thread, from, to, err
 }
 
 // transactions resolves the operations that "tx" lines name.
-func (t *trace) transactions() {
+func (b *builder) transactions() {
 	last := map[int32]gen.Value{} // operations of each thread that are in transactions
-	for _, x := range t.txs {
-		n := gen.Value(t.Len(x.thread))
+	for _, x := range b.txs {
+		n := gen.Value(b.Len(x.thread))
 		switch {
 		case x.first < 1 || x.last < x.first || x.last > n:
-			t.Faultf(x.line, "transaction %d -> %d: thread %s has %d operations", x.first, x.last, t.Threads.List[x.thread], n)
+			b.Faultf(x.line, "transaction %d -> %d: thread %s has %d operations", x.first, x.last, b.Threads.List[x.thread], n)
 		case x.first <= last[x.thread]:
-			t.Faultf(x.line, "transaction %d -> %d of thread %s: the one before it ends at %d", x.first, x.last, t.Threads.List[x.thread], last[x.thread])
+			b.Faultf(x.line, "transaction %d -> %d of thread %s: the one before it ends at %d", x.first, x.last, b.Threads.List[x.thread], last[x.thread])
 		default:
 			last[x.thread] = x.last
-			t.Transaction(x.thread, int(x.first)-1, int(x.last))
+			b.Transaction(x.thread, int(x.first)-1, int(x.last))
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/internal/gather"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // history makes a history of the microops and relations.
@@ -41,7 +41,7 @@ func (a *alternative) history(name string) (*parse.History, error) {
 // assembly puts an alternative together.
 type assembly struct {
 	*alternative
-	trace  gather.Trace
+	trace  trace.Builder
 	source []int         // of each read the write it reads from, -1 for the initial one
 	place  []place       // of each microop in the history
 	last   map[int32]int // the last write of each location, where it is known

@@ -7,7 +7,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/internal/gather"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // maxFaults is how many faults of one test are reported.
@@ -165,7 +165,7 @@ func (f *form) word(what string) string {
 }
 
 func (f *form) number() gen.Value {
-	v, ok := gather.Number([]byte(f.next()))
+	v, ok := trace.Number([]byte(f.next()))
 	if f.err != nil || !ok {
 		f.unexpected("a number")
 		return 0

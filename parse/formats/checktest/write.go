@@ -8,8 +8,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/internal/gather"
-	"ordeal/parse/formats/internal/plain"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // Write writes histories as the alternatives of a test with the given
@@ -23,7 +22,7 @@ func Write(w io.Writer, histories []*parse.History, outcome Outcome) error {
 	}
 	out := bufio.NewWriter(w)
 	for _, h := range histories {
-		p := &writer{h: h, out: out, threads: pairs(plain.Threads(h)), locations: pairs(h.Locations)}
+		p := &writer{h: h, out: out, threads: pairs(trace.Threads(h)), locations: pairs(h.Locations)}
 		if err := p.alternative(); err != nil {
 			return fmt.Errorf("write Check test: %w", err)
 		}
@@ -79,7 +78,7 @@ func parsePair(name string) (pair, bool) {
 
 // canonical is the value of a number without leading zeros.
 func canonical(word string) (gen.Value, bool) {
-	v, ok := gather.Number([]byte(word))
+	v, ok := trace.Number([]byte(word))
 	return v, ok && fmt.Sprint(v) == word
 }
 
@@ -160,7 +159,7 @@ func (w *writer) microops(t int, id parse.OpID, n int) (int, error) {
 				return 1, nil
 			}
 		}
-		return 0, fmt.Errorf("%s is a fence that is neither MFENCE nor SFENCE nor LFENCE", plain.Place(w.h, id))
+		return 0, fmt.Errorf("%s is a fence that is neither MFENCE nor SFENCE nor LFENCE", trace.Place(w.h, id))
 	}
 	x := w.locations[op.Loc]
 	access := func(kind, sort string, v gen.Value) {

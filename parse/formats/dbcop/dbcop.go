@@ -30,12 +30,12 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/internal/gather"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // builder makes a history of the events of a file.
 type builder struct {
-	gather.Trace
+	trace.Builder
 	sessions int
 	thread   int32   // of the open session
 	events   []event // of the open transaction

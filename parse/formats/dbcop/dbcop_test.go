@@ -157,7 +157,7 @@ func TestTextFaults(t *testing.T) {
 		{"[x:=?]", `f:1: want a number before "?]"`},
 		{"[x:=1", `f:1: want a variable at the end of the line`},
 		{"[x:=1] -- [y:=1]", `f:1: want "[" before "-- [y:=1]"`},
-		{"[y:=" + strings.Repeat(" ", 1<<16) + "1]", `f:1: line is too long`},
+		{"[y:=" + strings.Repeat(" ", 1<<16) + "x]", `f:1: want a number before "x]"`},
 	} {
 		h, _, err := dbcop.ReadText(strings.NewReader(c.text), "f")
 		if err == nil || err.Error() != c.want || h != nil {

@@ -7,7 +7,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/internal/gather"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // ReadText reads a history in the text form; name stands in error messages.
@@ -17,24 +17,20 @@ import (
 func ReadText(in io.Reader, name string) (h *parse.History, notes []string, err error) {
 	b := newBuilder()
 	b.session() // there is one more than separators
-	lines := gather.NewLines(in, name)
-	for {
-		line, atEnd, err := lines.Next()
+	err = b.ReadLines(in, name, func(line []byte, number int) error {
+		if bytes.HasPrefix(line, []byte("//")) {
+			return nil
+		}
+		err := b.line(line, number)
 		if err != nil {
-			return nil, nil, err
+			b.events = b.events[:0]
 		}
-		if len(line) >= gather.MaxLineBytes {
-			b.Fault(lines.Line, gather.ErrLineTooLong)
-		} else if code := bytes.TrimSpace(line); len(code) > 0 && !bytes.HasPrefix(code, []byte("//")) {
-			if err := b.line(code, lines.Line); err != nil {
-				b.Fault(lines.Line, err)
-				b.events = b.events[:0]
-			}
-		}
-		if atEnd {
-			return b.finish(name)
-		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
+	return b.finish(name)
 }
 
 // line reads a line of transactions or a separator, which is not empty.
@@ -43,7 +39,7 @@ func (b *builder) line(code []byte, line int) error {
 		b.session()
 		return nil
 	}
-	s := gather.Scanner{Text: code}
+	s := trace.Scanner{Text: code}
 	for s.Spaces(); s.At < len(s.Text); s.Spaces() {
 		if err := s.Want("["); err != nil {
 			return err
@@ -62,7 +58,7 @@ func (b *builder) line(code []byte, line int) error {
 }
 
 // event reads "x:=1", "x==1" or "x==?".
-func (b *builder) event(s *gather.Scanner, line int) error {
+func (b *builder) event(s *trace.Scanner, line int) error {
 	s.Spaces()
 	start := s.At
 	name := s.Word()

@@ -9,7 +9,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/internal/plain"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // WriteText writes a history in the text form, a transaction a line. It
@@ -17,7 +17,7 @@ import (
 // for is left out: names of threads, final values, the order of writes and
 // dependencies. Locations are named by Variables.
 func WriteText(w io.Writer, h *parse.History) error {
-	if err := plain.Check(h, math.MaxUint64); err != nil {
+	if err := trace.Check(h, math.MaxUint64); err != nil {
 		return fmt.Errorf("write dbcop text: %w", err)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
@@ -27,7 +27,7 @@ func WriteText(w io.Writer, h *parse.History) error {
 		if t > 0 {
 			out.WriteString("---\n")
 		}
-		err := plain.Blocks(h, t, func(tx parse.Transaction) error {
+		err := trace.Blocks(h, t, func(tx parse.Transaction) error {
 			line = append(line[:0], '[')
 			for id := tx.First; id < tx.End; id++ {
 				op := &h.Ops[id]
@@ -72,7 +72,7 @@ const (
 // names, or their indices where some name is none. The times of start and end
 // are those of the epoch, since a history has none.
 func WriteJSON(w io.Writer, h *parse.History, n Notation) error {
-	if err := plain.Check(h, math.MaxUint64); err != nil {
+	if err := trace.Check(h, math.MaxUint64); err != nil {
 		return fmt.Errorf("write dbcop JSON: %w", err)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
@@ -80,11 +80,11 @@ func WriteJSON(w io.Writer, h *parse.History, n Notation) error {
 	fmt.Fprintf(out, `{"params":{"id":0,"n_node":%d,"n_variable":%d,"n_transaction":%d,"n_event":%d},`+"\n",
 		h.Threads(), len(h.Locations), transactions, events)
 	out.WriteString(`"info":"","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:00Z","data":[`)
-	writer := jsonWriter{h: h, notation: n, variables: plain.Numbered(h.Locations)}
+	writer := jsonWriter{h: h, notation: n, variables: trace.Numbered(h.Locations)}
 	for t := range h.Threads() {
 		out.WriteString(separator(t == 0) + "[")
 		first := true
-		err := plain.Blocks(h, t, func(tx parse.Transaction) error {
+		err := trace.Blocks(h, t, func(tx parse.Transaction) error {
 			out.WriteString(separator(first))
 			first = false
 			_, err := out.Write(writer.transaction(tx))
@@ -113,7 +113,7 @@ func separator(first bool) string {
 func sizes(h *parse.History) (transactions, events int) {
 	for t := range h.Threads() {
 		n := 0
-		_ = plain.Blocks(h, t, func(tx parse.Transaction) error {
+		_ = trace.Blocks(h, t, func(tx parse.Transaction) error {
 			n++
 			events = max(events, int(tx.End-tx.First))
 			return nil

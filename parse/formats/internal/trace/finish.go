@@ -1,4 +1,4 @@
-package gather
+package trace
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 // Finish makes a history of what was gathered. The error joins all faults,
 // each as "name:line: …"; line is the trace's first, for those that no other
 // line is to blame for.
-func (t *Trace) Finish(name string, line int) (*parse.History, error) {
+func (t *Builder) Finish(name string, line int) (*parse.History, error) {
 	total := 0
 	for i := range t.threads {
 		total += len(t.threads[i].ops)
@@ -21,7 +21,7 @@ func (t *Trace) Finish(name string, line int) (*parse.History, error) {
 	if total > math.MaxInt32 {
 		return nil, fmt.Errorf("%s:%d: %d operations, more than %d", name, line, total, math.MaxInt32)
 	}
-	f := &finisher{Trace: t}
+	f := &finisher{Builder: t}
 	f.concatenate(total)
 	f.writers = parse.NewWriters(f.h, f.report)
 	f.writers.Link(func(id parse.OpID) {
@@ -45,7 +45,7 @@ func (t *Trace) Finish(name string, line int) (*parse.History, error) {
 
 // finisher is the state of one call of Finish.
 type finisher struct {
-	*Trace
+	*Builder
 	h        *parse.History
 	lines    []int32 // of each operation
 	position []int   // of each thread in h

@@ -1,4 +1,4 @@
-package histogram
+package litmus7
 
 import (
 	"fmt"

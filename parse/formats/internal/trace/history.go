@@ -1,6 +1,6 @@
 // Package plain holds what the writers of formats share that know nothing but
 // reads and writes.
-package plain
+package trace
 
 import (
 	"cmp"

@@ -19,7 +19,7 @@
 // herd7 lists the states that a model allows, without counts ("States 2"
 // instead of "Histogram …"); its witnesses count candidate executions. What
 // stands between results (the source of the test, the assembler) is skipped.
-package histogram
+package litmus7
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package calls
+package oplog
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/internal/gather"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // Read reads a history from in; name stands in error messages. The notes say,
@@ -22,27 +22,11 @@ func Read(in io.Reader, name string, d Dialect) (h *parse.History, notes []strin
 		}
 		return ""
 	}
-	lines := gather.NewLines(in, name)
-	for {
-		line, atEnd, err := lines.Next()
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(line) >= gather.MaxLineBytes {
-			r.trace.Fault(lines.Line, gather.ErrLineTooLong)
-		} else if code := bytes.TrimSpace(line); len(code) > 0 {
-			if err := r.line(code, lines.Line); err != nil {
-				r.trace.Fault(lines.Line, err)
-			}
-		}
-		if atEnd {
-			break
-		}
+	if err := r.trace.ReadLines(in, name, r.line); err != nil {
+		return nil, nil, err
 	}
-	if r.session != nil {
-		for i := range r.session {
-			r.closeTx(int32(i))
-		}
+	for i := range r.session {
+		r.closeTx(int32(i))
 	}
 	r.initialState()
 	h, err = r.trace.Finish(name, 1)
@@ -78,7 +62,7 @@ func Fits(text []byte, d Dialect) bool {
 // reader is the state of one call of Read.
 type reader struct {
 	dialect Dialect
-	trace   gather.Trace
+	trace   trace.Builder
 	session []session
 	owner   owners
 	// zeros are the lines of the first transaction that write 0, and rest
@@ -107,7 +91,7 @@ type rolledBack struct {
 
 // line reads one line, which is not empty.
 func (r *reader) line(code []byte, line int) error {
-	s := gather.Scanner{Text: code}
+	s := trace.Scanner{Text: code}
 	op := parse.Op{RF: parse.NoOp}
 	switch {
 	case s.Eat("r("):
@@ -162,7 +146,7 @@ func (r *reader) line(code []byte, line int) error {
 }
 
 // word reads a number, or in gem5's dialect a name, and the comma behind it.
-func (r *reader) word(s *gather.Scanner, what string) ([]byte, error) {
+func (r *reader) word(s *trace.Scanner, what string) ([]byte, error) {
 	word := s.Word()
 	if len(word) == 0 {
 		return nil, s.Unexpected(what)

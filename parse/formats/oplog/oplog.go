@@ -17,7 +17,7 @@
 //
 // In gem5's dialect locations and threads are numbers or names (letters,
 // digits, "_"), and the ids of a thread's operations increase.
-package calls
+package oplog
 
 import "math"
 

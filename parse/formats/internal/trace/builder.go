@@ -2,7 +2,7 @@
 // notation: it numbers threads and locations, keeps for every operation the
 // line it stands in, finds the writers of the values that are read, and
 // reports all faults by line.
-package gather
+package trace
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ import (
 // maxFaults is how many faults of one trace are reported.
 const maxFaults = 20
 
-// Trace gathers the lines of one trace.
-type Trace struct {
+// Builder gathers the lines of one trace.
+type Builder struct {
 	// Threads and Locations are their names, in order of appearance.
 	Threads, Locations Names
 	// Elsewhere, if set, says more about a value of a location that no
@@ -69,7 +69,7 @@ type fault struct {
 
 // Fault notes what is wrong with a line. Only the first faults are kept, and
 // the others counted.
-func (t *Trace) Fault(line int, err error) {
+func (t *Builder) Fault(line int, err error) {
 	if len(t.faults) < maxFaults {
 		t.faults = append(t.faults, fault{line, err})
 	} else {
@@ -78,13 +78,13 @@ func (t *Trace) Fault(line int, err error) {
 }
 
 // Faultf is Fault with a message to format.
-func (t *Trace) Faultf(line int, format string, args ...any) {
+func (t *Builder) Faultf(line int, format string, args ...any) {
 	t.Fault(line, fmt.Errorf(format, args...))
 }
 
 // Thread is the number of the thread of that name, a new one where it is
 // first named.
-func (t *Trace) Thread(name []byte) int32 {
+func (t *Builder) Thread(name []byte) int32 {
 	i := t.Threads.Index(name)
 	if int(i) == len(t.threads) {
 		t.threads = append(t.threads, thread{})
@@ -93,7 +93,7 @@ func (t *Trace) Thread(name []byte) int32 {
 }
 
 // Add appends an operation to a thread. Its reads-from is found by Finish.
-func (t *Trace) Add(thread int32, op parse.Op, line int) {
+func (t *Builder) Add(thread int32, op parse.Op, line int) {
 	th := &t.threads[thread]
 	if n := len(th.ops); n == cap(th.ops) { // doubling moves less than append
 		th.ops, th.lines = slices.Grow(th.ops, n+16), slices.Grow(th.lines, n+16)
@@ -103,34 +103,34 @@ func (t *Trace) Add(thread int32, op parse.Op, line int) {
 }
 
 // Len is the number of operations of a thread so far.
-func (t *Trace) Len(thread int32) int { return len(t.threads[thread].ops) }
+func (t *Builder) Len(thread int32) int { return len(t.threads[thread].ops) }
 
 // Transaction says that the operations of a thread from first to before end,
 // counted from 0, are a transaction. They come in order.
-func (t *Trace) Transaction(thread int32, first, end int) {
+func (t *Builder) Transaction(thread int32, first, end int) {
 	th := &t.threads[thread]
 	th.txs = append(th.txs, parse.Transaction{First: parse.OpID(first), End: parse.OpID(end)})
 }
 
 // Final says what a location holds at the end.
-func (t *Trace) Final(loc int32, value gen.Value, line int) {
+func (t *Builder) Final(loc int32, value gen.Value, line int) {
 	t.final = append(t.final, final{loc, value, line})
 }
 
 // Order says in which order the values written to a location reached memory.
-func (t *Trace) Order(loc int32, values []gen.Value, line int) {
+func (t *Builder) Order(loc int32, values []gen.Value, line int) {
 	t.orders = append(t.orders, order{loc, values, line})
 }
 
 // Dependency says that operation to of a thread depends on operation from;
 // they count from 1.
-func (t *Trace) Dependency(thread int32, from, to gen.Value, line int) {
+func (t *Builder) Dependency(thread int32, from, to gen.Value, line int) {
 	t.deps = append(t.deps, dep{thread, from, to, line})
 }
 
 // sorted is the order of threads in the history: numbers by value, then other
 // names as they came.
-func (t *Trace) sorted() []int {
+func (t *Builder) sorted() []int {
 	list := make([]int, len(t.threads))
 	for i := range list {
 		list[i] = i
@@ -146,7 +146,7 @@ func (t *Trace) sorted() []int {
 }
 
 // Err joins the faults so far, each as "name:line: …"; nil when there is none.
-func (t *Trace) Err(name string) error {
+func (t *Builder) Err(name string) error {
 	if len(t.faults) == 0 {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (t *Trace) Err(name string) error {
 }
 
 // place is a line, or a line and column, as behind a file's name.
-func (t *Trace) place(place int) string {
+func (t *Builder) place(place int) string {
 	if t.Column == nil {
 		return strconv.Itoa(place)
 	}

@@ -1,4 +1,4 @@
-package calls_test
+package oplog_test
 
 import (
 	"bytes"
@@ -14,29 +14,29 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ordeal/parse"
-	"ordeal/parse/formats/calls"
+	"ordeal/parse/formats/oplog"
 )
 
 var exported = cmpopts.IgnoreUnexported(parse.History{})
 
-func read(t testing.TB, path string, d calls.Dialect) (*parse.History, []string) {
+func read(t testing.TB, path string, d oplog.Dialect) (*parse.History, []string) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	h, notes, err := calls.Read(f, path, d)
+	h, notes, err := oplog.Read(f, path, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h, notes
 }
 
-func write(t testing.TB, h *parse.History, d calls.Dialect) string {
+func write(t testing.TB, h *parse.History, d oplog.Dialect) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := calls.Write(&out, h, d); err != nil {
+	if err := oplog.Write(&out, h, d); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -44,7 +44,7 @@ func write(t testing.TB, h *parse.History, d calls.Dialect) string {
 
 // Both examples, read by hand.
 func TestRead(t *testing.T) {
-	h, notes := read(t, "testdata/serial.plume", calls.Plume)
+	h, notes := read(t, "testdata/serial.plume", oplog.Plume)
 	want := &parse.History{
 		Ops: []parse.Op{
 			{Kind: parse.Write, Loc: 0, RF: parse.NoOp, Write: 1},
@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(wantNotes, notes); diff != "" {
 		t.Error(diff)
 	}
-	h, notes = read(t, "testdata/sb.oplog", calls.GEM5)
+	h, notes = read(t, "testdata/sb.oplog", oplog.GEM5)
 	want = &parse.History{
 		Ops: []parse.Op{
 			{Kind: parse.Write, Loc: 0, RF: parse.NoOp, Write: 1},
@@ -81,58 +81,58 @@ func TestRead(t *testing.T) {
 }
 
 func TestWrite(t *testing.T) {
-	h, _ := read(t, "testdata/serial.plume", calls.Plume)
+	h, _ := read(t, "testdata/serial.plume", oplog.Plume)
 	const plume = "w(0,1,1,0)\nr(1,0,1,0)\nr(1,5,1,1)\nr(0,1,2,2)\nw(1,5,2,2)\n"
-	if diff := cmp.Diff(plume, write(t, h, calls.Plume)); diff != "" {
+	if diff := cmp.Diff(plume, write(t, h, oplog.Plume)); diff != "" {
 		t.Error(diff)
 	}
 	const log = "w(0,1,1,0)\nr(1,0,1,1)\nr(1,5,1,2)\nr(0,1,2,3)\nw(1,5,2,4)\n"
-	if diff := cmp.Diff(log, write(t, h, calls.GEM5)); diff != "" {
+	if diff := cmp.Diff(log, write(t, h, oplog.GEM5)); diff != "" {
 		t.Error(diff)
 	}
 	// Plume has only numbers.
-	h, _ = read(t, "testdata/sb.oplog", calls.GEM5)
-	if diff := cmp.Diff("w(0,1,0,0)\nr(1,0,0,1)\nw(1,2,1,2)\nr(0,0,1,3)\n", write(t, h, calls.Plume)); diff != "" {
+	h, _ = read(t, "testdata/sb.oplog", oplog.GEM5)
+	if diff := cmp.Diff("w(0,1,0,0)\nr(1,0,0,1)\nw(1,2,1,2)\nr(0,0,1,3)\n", write(t, h, oplog.Plume)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
-		d          calls.Dialect
+		d          oplog.Dialect
 		text, want string
 	}{
-		{calls.Plume, "w(0,1,0,0)\nw(0,1,1,1)", "f:2: writes 1 to 0, as does line 1"},
-		{calls.Plume, "r(0,1,0,0)", "f:1: value 1 of 0 was written by nobody"},
-		{calls.Plume, "w(0,3,0,-1)\nr(0,3,0,0)", "f:2: value 3 of 0 was written by nobody but an aborted transaction, by line 1"},
-		{calls.Plume, "w(1,3,0,0)\nr(0,3,0,0)", "f:2: value 3 of 0 was written by nobody but, to 1, by line 1"},
-		{calls.Plume, "w(0,0,0,0)\nw(1,1,0,0)", "f:1: writes 0, the initial value, in a transaction that does more"},
-		{calls.Plume, "w(1,1,0,0)\nw(0,0,0,1)", "f:2: writes 0, the initial value, to 0"},
-		{calls.Plume, "w(x,1,0,0)", `f:1: "x": want a location as a number`},
-		{calls.Plume, "w(0,1,a,0)", `f:1: "a": want a thread as a number`},
-		{calls.Plume, "w(0,1,0,-2)", "f:1: transaction -2: only -1, an aborted one, may be negative"},
-		{calls.Plume, "w(0,9223372036854775808,0,0)", "f:1: number exceeds 63 bits"},
-		{calls.Plume, "w(0,1,0,99999999999999999999)", "f:1: number exceeds 64 bits"},
-		{calls.Plume, "w(0,1,0,7)\nw(0,2,1,7)", "f:2: transaction 7 of session 1: it is of session 0"},
-		{calls.Plume, "w(0,1,0,7)\nw(0,2,0,8)\nw(0,3,0,7)", "f:3: transaction 7 goes on after transaction 8 of the session began"},
-		{calls.Plume, "w(0,1,0,99999999)\nw(0,2,1,99999999)", "f:2: transaction 99999999 of session 1: it is of session 0"},
-		{calls.GEM5, "w(x,1,0,5)\nr(x,1,0,5)", "f:2: id 5 of thread 0 after id 5: want increasing ones"},
-		{calls.GEM5, "w(x,1,0,-1)", `f:1: want a number before "-1)"`},
-		{calls.GEM5, "w(x,0,0,0)", "f:1: writes 0, the initial value, to x"},
-		{calls.GEM5, "x(0,1,0,0)", `f:1: want "r(" or "w(" before "x(0,1,0,0)"`},
-		{calls.GEM5, "r(,1,0,0)", `f:1: want a location before ",1,0,0)"`},
-		{calls.GEM5, "r(x,1,0)", `f:1: want "," before ")"`},
-		{calls.GEM5, "r(x,1,0,0", `f:1: want ")" at the end of the line`},
-		{calls.GEM5, "r(x,0,0,0) # c", `f:1: want the end of the line before "# c"`},
-		{calls.GEM5, "r(x,0,0,0)" + strings.Repeat(" ", 1<<16) + "x", "f:1: line is too long"},
+		{oplog.Plume, "w(0,1,0,0)\nw(0,1,1,1)", "f:2: writes 1 to 0, as does line 1"},
+		{oplog.Plume, "r(0,1,0,0)", "f:1: value 1 of 0 was written by nobody"},
+		{oplog.Plume, "w(0,3,0,-1)\nr(0,3,0,0)", "f:2: value 3 of 0 was written by nobody but an aborted transaction, by line 1"},
+		{oplog.Plume, "w(1,3,0,0)\nr(0,3,0,0)", "f:2: value 3 of 0 was written by nobody but, to 1, by line 1"},
+		{oplog.Plume, "w(0,0,0,0)\nw(1,1,0,0)", "f:1: writes 0, the initial value, in a transaction that does more"},
+		{oplog.Plume, "w(1,1,0,0)\nw(0,0,0,1)", "f:2: writes 0, the initial value, to 0"},
+		{oplog.Plume, "w(x,1,0,0)", `f:1: "x": want a location as a number`},
+		{oplog.Plume, "w(0,1,a,0)", `f:1: "a": want a thread as a number`},
+		{oplog.Plume, "w(0,1,0,-2)", "f:1: transaction -2: only -1, an aborted one, may be negative"},
+		{oplog.Plume, "w(0,9223372036854775808,0,0)", "f:1: number exceeds 63 bits"},
+		{oplog.Plume, "w(0,1,0,99999999999999999999)", "f:1: number exceeds 64 bits"},
+		{oplog.Plume, "w(0,1,0,7)\nw(0,2,1,7)", "f:2: transaction 7 of session 1: it is of session 0"},
+		{oplog.Plume, "w(0,1,0,7)\nw(0,2,0,8)\nw(0,3,0,7)", "f:3: transaction 7 goes on after transaction 8 of the session began"},
+		{oplog.Plume, "w(0,1,0,99999999)\nw(0,2,1,99999999)", "f:2: transaction 99999999 of session 1: it is of session 0"},
+		{oplog.GEM5, "w(x,1,0,5)\nr(x,1,0,5)", "f:2: id 5 of thread 0 after id 5: want increasing ones"},
+		{oplog.GEM5, "w(x,1,0,-1)", `f:1: want a number before "-1)"`},
+		{oplog.GEM5, "w(x,0,0,0)", "f:1: writes 0, the initial value, to x"},
+		{oplog.GEM5, "x(0,1,0,0)", `f:1: want "r(" or "w(" before "x(0,1,0,0)"`},
+		{oplog.GEM5, "r(,1,0,0)", `f:1: want a location before ",1,0,0)"`},
+		{oplog.GEM5, "r(x,1,0)", `f:1: want "," before ")"`},
+		{oplog.GEM5, "r(x,1,0,0", `f:1: want ")" at the end of the line`},
+		{oplog.GEM5, "r(x,0,0,0) # c", `f:1: want the end of the line before "# c"`},
+		{oplog.GEM5, "r(x,0,0,0)" + strings.Repeat(" ", 1<<16) + "x", `f:1: want the end of the line before "x"`},
 	} {
-		h, _, err := calls.Read(strings.NewReader(c.text), "f", c.d)
+		h, _, err := oplog.Read(strings.NewReader(c.text), "f", c.d)
 		if err == nil || err.Error() != c.want || h != nil {
 			t.Errorf("%v %.60q: error\n%v\nwant\n%s", c.d, c.text, err, c.want)
 		}
 	}
 	broken := errors.New("broken disk")
-	_, _, err := calls.Read(io.MultiReader(strings.NewReader("w(0,1,0,0)\nw("), iotest.ErrReader(broken)), "f", calls.Plume)
+	_, _, err := oplog.Read(io.MultiReader(strings.NewReader("w(0,1,0,0)\nw("), iotest.ErrReader(broken)), "f", oplog.Plume)
 	if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "read f:2: ") {
 		t.Error(err)
 	}
@@ -143,23 +143,23 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, errors.New("full disk") }
 
 func TestWriteFaults(t *testing.T) {
-	h, _ := read(t, "testdata/sb.oplog", calls.GEM5)
-	if err := calls.Write(failing{}, h, calls.GEM5); err == nil || err.Error() != "write a log of operations: full disk" {
+	h, _ := read(t, "testdata/sb.oplog", oplog.GEM5)
+	if err := oplog.Write(failing{}, h, oplog.GEM5); err == nil || err.Error() != "write a log of operations: full disk" {
 		t.Error(err)
 	}
 	h.Ops[0].Write = 1 << 63
-	if err := calls.Write(io.Discard, h, calls.Plume); err == nil || err.Error() != "write Plume text: thread 0 operation 1: value 9223372036854775808 exceeds 9223372036854775807" {
+	if err := oplog.Write(io.Discard, h, oplog.Plume); err == nil || err.Error() != "write Plume text: thread 0 operation 1: value 9223372036854775808 exceeds 9223372036854775807" {
 		t.Error(err)
 	}
 	h.Ops[1] = parse.Op{Kind: parse.RMW, Loc: 1, RF: parse.Init, Write: 7}
-	if err := calls.Write(io.Discard, h, calls.GEM5); err == nil || err.Error() != "write a log of operations: thread 0 operation 2 is a read-modify-write: the format has only reads and writes" {
+	if err := oplog.Write(io.Discard, h, oplog.GEM5); err == nil || err.Error() != "write a log of operations: thread 0 operation 2 is a read-modify-write: the format has only reads and writes" {
 		t.Error(err)
 	}
 }
 
-func fuzz(f *testing.F, d calls.Dialect) {
+func fuzz(f *testing.F, d oplog.Dialect) {
 	f.Fuzz(func(t *testing.T, text string) {
-		h, _, err := calls.Read(strings.NewReader(text), "fuzz", d)
+		h, _, err := oplog.Read(strings.NewReader(text), "fuzz", d)
 		if err != nil {
 			return
 		}
@@ -167,7 +167,7 @@ func fuzz(f *testing.F, d calls.Dialect) {
 			t.Fatal(err)
 		}
 		first := write(t, h, d)
-		again, notes, err := calls.Read(strings.NewReader(first), "again", d)
+		again, notes, err := oplog.Read(strings.NewReader(first), "again", d)
 		if err != nil || notes != nil {
 			t.Fatalf("%v %v in\n%s", err, notes, first)
 		}
@@ -179,12 +179,12 @@ func fuzz(f *testing.F, d calls.Dialect) {
 
 func FuzzReadPlume(f *testing.F) {
 	f.Add("w(0,0,1,1)\nw(0,1,1,2)\nr(1,0,1,2)\nw(0,9,2,-1)\nr(0,1,2,3)\r\n\nr(0,1,2,3)")
-	fuzz(f, calls.Plume)
+	fuzz(f, oplog.Plume)
 }
 
 func FuzzReadGEM5(f *testing.F) {
 	f.Add("w(x,1,0,0)\nw(y,2,1,0)\nr(y,0,0,1)\nr(0,0,1,3)\n")
-	fuzz(f, calls.GEM5)
+	fuzz(f, oplog.GEM5)
 }
 
 // bigText is a log of n operations by 16 threads on 64 locations, in
@@ -204,13 +204,13 @@ func bigText(n, size int) string {
 	return b.String()
 }
 
-func benchmarkRead(b *testing.B, d calls.Dialect, size int) {
+func benchmarkRead(b *testing.B, d oplog.Dialect, size int) {
 	const n = 1_000_000
 	text := bigText(n, size)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		h, _, err := calls.Read(strings.NewReader(text), "f", d)
+		h, _, err := oplog.Read(strings.NewReader(text), "f", d)
 		if err != nil || len(h.Ops) != n {
 			b.Fatal(err)
 		}
@@ -218,17 +218,17 @@ func benchmarkRead(b *testing.B, d calls.Dialect, size int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/operation")
 }
 
-func BenchmarkReadPlume(b *testing.B) { benchmarkRead(b, calls.Plume, 8) }
-func BenchmarkReadGEM5(b *testing.B)  { benchmarkRead(b, calls.GEM5, 1) }
+func BenchmarkReadPlume(b *testing.B) { benchmarkRead(b, oplog.Plume, 8) }
+func BenchmarkReadGEM5(b *testing.B)  { benchmarkRead(b, oplog.GEM5, 1) }
 
 func BenchmarkWrite(b *testing.B) {
 	const n = 1_000_000
-	h, _, err := calls.Read(strings.NewReader(bigText(n, 8)), "f", calls.Plume)
+	h, _, err := oplog.Read(strings.NewReader(bigText(n, 8)), "f", oplog.Plume)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := calls.Write(io.Discard, h, calls.Plume); err != nil {
+		if err := oplog.Write(io.Discard, h, oplog.Plume); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -249,10 +249,10 @@ func TestFits(t *testing.T) {
 		{"w(0,1,0,1)\nw(0,1,1,1)", false, true},
 		{"w(0,1,0,0)\nnonsense", false, false},
 	} {
-		if got := calls.Fits([]byte(c.text), calls.Plume); got != c.plume {
+		if got := oplog.Fits([]byte(c.text), oplog.Plume); got != c.plume {
 			t.Errorf("%q fits Plume: %v", c.text, got)
 		}
-		if got := calls.Fits([]byte(c.text), calls.GEM5); got != c.oplog {
+		if got := oplog.Fits([]byte(c.text), oplog.GEM5); got != c.oplog {
 			t.Errorf("%q fits gem5: %v", c.text, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package histogram_test
+package litmus7_test
 
 import (
 	"bytes"
@@ -11,49 +11,49 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ordeal/parse/formats/histogram"
+	"ordeal/parse/formats/litmus7"
 )
 
-var exported = cmpopts.IgnoreUnexported(histogram.Result{})
+var exported = cmpopts.IgnoreUnexported(litmus7.Result{})
 
 // sb is the first result of testdata/litmus7.log, read by hand.
-func sb() histogram.Result {
-	binding := func(name, value string) histogram.Binding { return histogram.Binding{Name: name, Value: value} }
-	state := func(count uint64, witness bool, a, b string) histogram.State {
-		return histogram.State{Count: count, Witness: witness, Values: []histogram.Binding{binding("0:rax", a), binding("1:rax", b)}}
+func sb() litmus7.Result {
+	binding := func(name, value string) litmus7.Binding { return litmus7.Binding{Name: name, Value: value} }
+	state := func(count uint64, witness bool, a, b string) litmus7.State {
+		return litmus7.State{Count: count, Witness: witness, Values: []litmus7.Binding{binding("0:rax", a), binding("1:rax", b)}}
 	}
-	return histogram.Result{
-		Test: "SB", Kind: histogram.Allowed,
-		States: []histogram.State{
+	return litmus7.Result{
+		Test: "SB", Kind: litmus7.Allowed,
+		States: []litmus7.State{
 			state(3, true, "0", "0"), state(4999990, false, "1", "0"),
 			state(5000001, false, "0", "1"), state(6, false, "1", "1"),
 		},
 		OK: true, Positive: 3, Negative: 9999997,
 		Condition:   `exists (0:rax=0 /\ 1:rax=0)`,
 		Hash:        "00112233445566778899aabbccddeeff",
-		Observation: histogram.Sometimes, Time: 1250 * time.Millisecond,
+		Observation: litmus7.Sometimes, Time: 1250 * time.Millisecond,
 		Info: []string{"Cycle=Fre PodWR Fre PodWR"},
 	}
 }
 
-func read(t testing.TB, path string) (string, []histogram.Result) {
+func read(t testing.TB, path string) (string, []litmus7.Result) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := histogram.Parse(path, data)
+	results, err := litmus7.Parse(path, data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(data), results
 }
 
-func write(t testing.TB, results []histogram.Result) string {
+func write(t testing.TB, results []litmus7.Result) string {
 	t.Helper()
 	var out bytes.Buffer
 	for i := range results {
-		if err := histogram.Write(&out, &results[i]); err != nil {
+		if err := litmus7.Write(&out, &results[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,13 +70,13 @@ func TestParse(t *testing.T) {
 	}
 	// What the Witnesses line of ~exists calls positive does not make the
 	// proposition hold.
-	if mp := results[1]; mp.Positive != 0 || mp.Negative != 100 || mp.Kind != histogram.Forbidden || !mp.OK || mp.Time != 0 {
+	if mp := results[1]; mp.Positive != 0 || mp.Negative != 100 || mp.Kind != litmus7.Forbidden || !mp.OK || mp.Time != 0 {
 		t.Errorf("MP: %+v", mp)
 	}
-	if coww := results[2]; coww.Positive != 99 || coww.Kind != histogram.Required || coww.OK || coww.Time != -1 {
+	if coww := results[2]; coww.Positive != 99 || coww.Kind != litmus7.Required || coww.OK || coww.Time != -1 {
 		t.Errorf("CoWW: %+v", coww)
 	}
-	if _, results = read(t, "testdata/herd7.log"); len(results) != 2 || results[0].Form != histogram.Herd7 || results[0].Positive != 1 {
+	if _, results = read(t, "testdata/herd7.log"); len(results) != 2 || results[0].Form != litmus7.Herd7 || results[0].Positive != 1 {
 		t.Errorf("%+v", results)
 	}
 }
@@ -104,11 +104,11 @@ Positive: 1 Negative: 1
 Condition exists (fault(P0,x))
 Observation A Sometimes 1 1
 `
-	results, err := histogram.Parse("f", []byte(text))
+	results, err := litmus7.Parse("f", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := [][]histogram.Binding{{{Name: "0:X0", Value: `instr:"ADD W0,W0, #1"`}, {Name: "~Fault(P0,x)"}}, {{Name: "Fault(P0:L0,x:red,TagCheck)"}, {Name: "x", Value: "1"}}}
+	want := [][]litmus7.Binding{{{Name: "0:X0", Value: `instr:"ADD W0,W0, #1"`}, {Name: "~Fault(P0,x)"}}, {{Name: "Fault(P0:L0,x:red,TagCheck)"}, {Name: "x", Value: "1"}}}
 	for i, values := range want {
 		if diff := cmp.Diff(values, results[0].States[i].Values); diff != "" {
 			t.Error(diff)
@@ -124,7 +124,7 @@ func TestTally(t *testing.T) {
 	_, results := read(t, "testdata/litmus7.log")
 	for _, want := range results {
 		got := want
-		got.OK, got.Positive, got.Negative, got.Observation = !got.OK, 7, 7, histogram.ObservationUnknown
+		got.OK, got.Positive, got.Negative, got.Observation = !got.OK, 7, 7, litmus7.ObservationUnknown
 		got.Tally()
 		if diff := cmp.Diff(want, got, exported); diff != "" {
 			t.Errorf("%s: %s", want.Test, diff)
@@ -165,7 +165,7 @@ func TestFaults(t *testing.T) {
 		if broken == text {
 			t.Fatalf("%q is not in the text", c.old)
 		}
-		results, err := histogram.Parse("f", []byte(broken))
+		results, err := litmus7.Parse("f", []byte(broken))
 		if c.want == "" {
 			if err != nil || len(results) != 2 {
 				t.Errorf("%q: %d results, error %v", c.new, len(results), err)
@@ -176,41 +176,41 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%q: error\n%v\nwant\n%s", c.new, err, c.want)
 		}
 	}
-	if _, err := histogram.Parse("f", []byte("nothing")); err == nil || !strings.Contains(err.Error(), "begins a result") {
+	if _, err := litmus7.Parse("f", []byte("nothing")); err == nil || !strings.Contains(err.Error(), "begins a result") {
 		t.Errorf("no result: %v", err)
 	}
-	if _, err := histogram.Parse("f", []byte(strings.Repeat("Test A Allowed\n", 25))); err == nil || !strings.HasSuffix(err.Error(), "and 5 more faults") {
+	if _, err := litmus7.Parse("f", []byte(strings.Repeat("Test A Allowed\n", 25))); err == nil || !strings.HasSuffix(err.Error(), "and 5 more faults") {
 		t.Errorf("many faults: %v", err)
 	}
 }
 
 // Validate refuses what would not read back, and Write what is not valid.
 func TestValidate(t *testing.T) {
-	for name, damage := range map[string]func(*histogram.Result){
-		"test":        func(r *histogram.Result) { r.Test = "S B" },
-		"kind":        func(r *histogram.Result) { r.Kind = 0 },
-		"variable":    func(r *histogram.Result) { r.States[0].Values[0].Name = "a=b" },
-		"value":       func(r *histogram.Result) { r.States[0].Values[0].Value = "1;" },
-		"condition":   func(r *histogram.Result) { r.Condition = "" },
-		"validated":   func(r *histogram.Result) { r.Condition += " is validated" },
-		"hash":        func(r *histogram.Result) { r.Hash = "a b" },
-		"time":        func(r *histogram.Result) { r.Time = time.Millisecond },
-		"info":        func(r *histogram.Result) { r.Info = []string{"Time SB 1"} },
-		"ok":          func(r *histogram.Result) { r.OK = false },
-		"sum":         func(r *histogram.Result) { r.Positive++ },
-		"observation": func(r *histogram.Result) { r.Observation = histogram.Always },
-		"no fault":    func(r *histogram.Result) { r.States[0].Values[0].Value = "" },
-		"fault":       func(r *histogram.Result) { r.States[0].Values[0].Name = "Fault(P0)" },
-		"loop":        func(r *histogram.Result) { r.Loop = true },
-		"form":        func(r *histogram.Result) { r.Form = histogram.Herd7 },
-		"twice":       func(r *histogram.Result) { r.States[1] = r.States[0]; r.Tally() },
+	for name, damage := range map[string]func(*litmus7.Result){
+		"test":        func(r *litmus7.Result) { r.Test = "S B" },
+		"kind":        func(r *litmus7.Result) { r.Kind = 0 },
+		"variable":    func(r *litmus7.Result) { r.States[0].Values[0].Name = "a=b" },
+		"value":       func(r *litmus7.Result) { r.States[0].Values[0].Value = "1;" },
+		"condition":   func(r *litmus7.Result) { r.Condition = "" },
+		"validated":   func(r *litmus7.Result) { r.Condition += " is validated" },
+		"hash":        func(r *litmus7.Result) { r.Hash = "a b" },
+		"time":        func(r *litmus7.Result) { r.Time = time.Millisecond },
+		"info":        func(r *litmus7.Result) { r.Info = []string{"Time SB 1"} },
+		"ok":          func(r *litmus7.Result) { r.OK = false },
+		"sum":         func(r *litmus7.Result) { r.Positive++ },
+		"observation": func(r *litmus7.Result) { r.Observation = litmus7.Always },
+		"no fault":    func(r *litmus7.Result) { r.States[0].Values[0].Value = "" },
+		"fault":       func(r *litmus7.Result) { r.States[0].Values[0].Name = "Fault(P0)" },
+		"loop":        func(r *litmus7.Result) { r.Loop = true },
+		"form":        func(r *litmus7.Result) { r.Form = litmus7.Herd7 },
+		"twice":       func(r *litmus7.Result) { r.States[1] = r.States[0]; r.Tally() },
 	} {
 		r := sb()
 		if err := r.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		damage(&r)
-		if r.Validate() == nil || histogram.Write(&bytes.Buffer{}, &r) == nil {
+		if r.Validate() == nil || litmus7.Write(&bytes.Buffer{}, &r) == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
@@ -222,7 +222,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full disk") }
 
 func TestWriteError(t *testing.T) {
 	r := sb()
-	if err := histogram.Write(failing{}, &r); err == nil || err.Error() != "write result of SB: full disk" {
+	if err := litmus7.Write(failing{}, &r); err == nil || err.Error() != "write result of SB: full disk" {
 		t.Error(err)
 	}
 }
@@ -237,12 +237,12 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		results, err := histogram.Parse("fuzz", data)
+		results, err := litmus7.Parse("fuzz", data)
 		if err != nil {
 			return
 		}
 		text := write(t, results)
-		again, err := histogram.Parse("again", []byte(text))
+		again, err := litmus7.Parse("again", []byte(text))
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}

@@ -1,4 +1,4 @@
-package calls
+package oplog
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
-	"ordeal/parse/formats/internal/plain"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // Write writes a history, thread after thread. It refuses one with anything
@@ -20,19 +20,19 @@ import (
 // Transactions, or operations, are numbered from 0.
 func Write(w io.Writer, h *parse.History, d Dialect) error {
 	limit := gen.Value(math.MaxUint64)
-	threads, locations := plain.Threads(h), h.Locations
+	threads, locations := trace.Threads(h), h.Locations
 	if d == Plume {
 		limit = MaxValue
-		threads, locations = plain.Numbered(threads), plain.Numbered(locations)
+		threads, locations = trace.Numbered(threads), trace.Numbered(locations)
 	}
-	if err := plain.Check(h, limit); err != nil {
+	if err := trace.Check(h, limit); err != nil {
 		return fmt.Errorf("write %s: %w", d, err)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	number := int64(0) // of the transaction or operation
 	for t := range h.Threads() {
-		err := plain.Blocks(h, t, func(tx parse.Transaction) error {
+		err := trace.Blocks(h, t, func(tx parse.Transaction) error {
 			for id := tx.First; id < tx.End; id++ {
 				op := &h.Ops[id]
 				line = append(line[:0], "r("...)

@@ -1,4 +1,4 @@
-package gather
+package trace
 
 // Names numbers words in order of appearance, from 0.
 type Names struct {

@@ -1,0 +1,84 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxLineBytes bounds a line.
+const MaxLineBytes = 256 << 20
+
+// ErrLineTooLong is the error of a line that exceeds MaxLineBytes.
+var ErrLineTooLong = fmt.Errorf("line is longer than %d MiB", MaxLineBytes>>20)
+
+// Lines reads a text line by line.
+type Lines struct {
+	in    *bufio.Reader
+	name  string
+	limit int
+	long  []byte // a line that exceeds the buffer of in
+	// Line is the number of the last line read, from 1.
+	Line int
+}
+
+// NewLines reads the lines of in. The name stands in errors.
+func NewLines(in io.Reader, name string) *Lines {
+	return &Lines{in: bufio.NewReaderSize(in, 1<<16), name: name, limit: MaxLineBytes}
+}
+
+// Next returns the next line without surrounding space, which is valid until
+// the next call. The error is ErrLineTooLong for a line that was skipped,
+// io.EOF after the last line, and else about reading.
+func (l *Lines) Next() ([]byte, error) {
+	line, err := l.in.ReadSlice('\n')
+	size := len(line)
+	if err == bufio.ErrBufferFull {
+		l.long = l.long[:0]
+		for {
+			if size <= l.limit {
+				l.long = append(l.long, line...)
+			}
+			if err != bufio.ErrBufferFull {
+				break
+			}
+			line, err = l.in.ReadSlice('\n')
+			size += len(line)
+		}
+		line = l.long
+	}
+	if size > 0 {
+		l.Line++
+	}
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, fmt.Errorf("read %s:%d: %w", l.name, l.Line, err)
+	case size == 0:
+		return nil, io.EOF
+	case size > l.limit:
+		return nil, ErrLineTooLong
+	}
+	return bytes.TrimSpace(line), nil
+}
+
+// ReadLines calls each for every line of a text that is not blank, and notes
+// its errors as faults of the line. Its own error is about reading.
+func (b *Builder) ReadLines(in io.Reader, name string, each func(line []byte, number int) error) error {
+	lines := NewLines(in, name)
+	for {
+		line, err := lines.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil && !errors.Is(err, ErrLineTooLong):
+			return err
+		case err == nil && len(line) > 0:
+			err = each(line, lines.Line)
+		}
+		if err != nil {
+			b.Fault(lines.Line, err)
+		}
+	}
+}
