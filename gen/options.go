@@ -18,7 +18,7 @@ const MaxOps = 1 << 26
 // package option describes. Start from Defaults.
 type Options struct {
 	Threads   int `yaml:"threads" json:"threads" schema:"min=1,max=64" help:"threads of a program"`
-	Ops       int `yaml:"ops" json:"ops" schema:"min=1" help:"operations of each thread, of any kind"`
+	Ops       int `yaml:"ops" json:"ops" schema:"min=1,max=67108864" help:"operations of each thread, of any kind"`
 	Locations int `yaml:"locations" json:"locations" schema:"min=1,max=65536" help:"locations that the threads share"`
 	// Mix needs weight on a memory access.
 	Mix    Mix     `yaml:"mix" json:"mix" schema:"form=mix" help:"weights of the kinds of operation in random code; a kind left out has none"`
@@ -123,7 +123,7 @@ func (o Options) Validate() error {
 	add := func(name, format string, args ...any) {
 		faults = append(faults, option.Faultf(name, format, args...))
 	}
-	if most := MaxOps / min(max(o.Threads, 1), MaxThreads); o.Ops > most {
+	if most := MaxOps / min(max(o.Threads, 1), MaxThreads); o.Ops > most && o.Ops <= MaxOps {
 		add("ops", "%d: want 1 to %d", o.Ops, most)
 	}
 	accesses := 0

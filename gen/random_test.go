@@ -208,9 +208,9 @@ func TestOptionFaults(t *testing.T) {
 		o    gen.Options
 		want string
 	}{
-		{gen.Options{}, "--threads 0: want 1 to 64\n--ops 0: want at least 1\n--locations 0: want 1 to 65536\n" +
+		{gen.Options{}, "--threads 0: want 1 to 64\n--ops 0: want 1 to 67108864\n--locations 0: want 1 to 65536\n" +
 			"--mix load=0,store=0,exchange=0,add=0,fence=0: no weight on any memory access"},
-		{bad, "--threads 65: want 1 to 64\n--ops -1: want at least 1\n--locations 0: want 1 to 65536\n" +
+		{bad, "--threads 65: want 1 to 64\n--ops -1: want 1 to 67108864\n--locations 0: want 1 to 65536\n" +
 			"--delays 1: want 0 to below 1\n--locality NaN: want 0 to 1\n--shape-share 1.5: want 0 to 1\n" +
 			"--mix load=-1: want 0 to 1048576\n--mix load=-1,store=0,exchange=0,add=0,fence=1: no weight on any memory access\n" +
 			"--max-delay 0: want 1 to 1048576 with --delays 1\n--layout unknown layout 9"},
@@ -237,7 +237,7 @@ func TestOptionFaults(t *testing.T) {
 // TestOptionLimits compares the tags of Options with the constants behind them.
 func TestOptionLimits(t *testing.T) {
 	want := map[string]float64{
-		"threads": gen.MaxThreads, "locations": gen.MaxLocations, "max-delay": float64(gen.MaxDelay), "transaction": gen.MaxOps,
+		"threads": gen.MaxThreads, "ops": gen.MaxOps, "locations": gen.MaxLocations, "max-delay": float64(gen.MaxDelay), "transaction": gen.MaxOps,
 	}
 	for _, o := range option.Of(reflect.TypeFor[gen.Options]()) {
 		if limit, ok := want[o.Name]; ok && *o.Max != limit {
