@@ -8,33 +8,29 @@ import (
 	"ordeal/sim/slicc/syntax"
 )
 
-// bodyPoint is a statement that an edit may work on.
-type bodyPoint struct {
-	edit edit
-	make func(s site) change
+// point is a place in a body where an edit is possible, and the change it makes.
+type point struct {
+	edit   edit
+	change change
 }
 
-// bodyPoints lists the edits of a body with the ways to make them.
-func (m *machine) bodyPoints(s site) []bodyPoint {
-	var list []bodyPoint
+// bodyPoints lists the edits of a body.
+func (m *machine) bodyPoints(s site) []point {
+	var list []point
 	events := m.triggered(s)
-	walk(s.body, func(stmt syntax.Stmt) {
-		list = append(list, m.stmtPoints(stmt, events)...)
-	})
+	for stmt := range s.body.All() {
+		list = append(list, m.stmtPoints(s, stmt, events)...)
+	}
 	return list
 }
 
-func (m *machine) stmtPoints(stmt syntax.Stmt, events []string) []bodyPoint {
-	var list []bodyPoint
-	add := func(e edit, with ...syntax.Stmt) {
-		list = append(list, bodyPoint{e, func(s site) change { return s.inBody(stmt, with...) }})
-	}
+func (m *machine) stmtPoints(s site, stmt syntax.Stmt, events []string) []point {
+	var list []point
+	add := func(e edit, with ...syntax.Stmt) { list = append(list, point{e, s.inBody(stmt, with...)}) }
 	addExpr := func(e edit, old, with syntax.Expr, whole syntax.Stmt) {
-		list = append(list, bodyPoint{e, func(s site) change {
-			c := s.inBody(stmt, whole)
-			c.expr, c.with = old, with
-			return c
-		}})
+		c := s.inBody(stmt, whole)
+		c.expr, c.with = old, with
+		list = append(list, point{e, c})
 	}
 	switch stmt := stmt.(type) {
 	case *syntax.Assign:
@@ -48,17 +44,24 @@ func (m *machine) stmtPoints(stmt syntax.Stmt, events []string) []bodyPoint {
 			addExpr(edit{op: Set, arg: left, what: v.name}, stmt.Right, v.expr, &changed)
 		}
 	case *syntax.ExprStmt:
-		if call, ok := stmt.X.(*syntax.Call); ok && call.Func.Name == "trigger" {
-			return triggerPoints(stmt, call, events)
-		}
-		if text := syntax.PrintExpr(stmt.X); matters(stmt.X) {
-			add(edit{op: Skip, arg: text})
+		if call, lit := trigger(stmt); call != nil {
+			for _, event := range events {
+				if lit == nil || event == lit.Value.Name {
+					continue
+				}
+				other := &syntax.EnumLit{EnumName: syntax.EnumName{Type: lit.Type, Value: syntax.Ident{Name: event}}}
+				changed := *call
+				changed.Args = append([]syntax.Expr{other}, call.Args[1:]...)
+				addExpr(edit{op: Trigger, arg: lit.Value.Name, what: event}, lit, other, &syntax.ExprStmt{X: &changed})
+			}
+		} else if hasEffect(stmt.X) {
+			add(edit{op: Skip, arg: syntax.PrintExpr(stmt.X)})
 		}
 	case *syntax.Enqueue:
 		add(edit{op: Skip, arg: "enqueue(" + stmt.Port.Name + ")"})
-		if destinations(stmt.Body) {
+		if multicast(stmt.Body) {
 			changed := *stmt
-			changed.Body = &syntax.Block{Pos: stmt.Body.Pos, Stmts: append(slices.Clone(stmt.Body.Stmts), forgetOne())}
+			changed.Body = &syntax.Block{StmtNode: stmt.Body.StmtNode, Stmts: append(slices.Clone(stmt.Body.Stmts), dropDestination())}
 			add(edit{op: Forget, arg: stmt.Port.Name}, &changed)
 		}
 	case *syntax.If:
@@ -69,8 +72,8 @@ func (m *machine) stmtPoints(stmt syntax.Stmt, events []string) []bodyPoint {
 	return list
 }
 
-// matters tells whether a call is more than a message for people.
-func matters(x syntax.Expr) bool {
+// hasEffect reports whether a call does more than check or write a message.
+func hasEffect(x syntax.Expr) bool {
 	switch x := x.(type) {
 	case *syntax.Call:
 		switch x.Func.Name {
@@ -155,34 +158,37 @@ func isCount(name string) bool {
 func (m *machine) enumerators(field, typ string) []string {
 	var list []string
 	for _, s := range m.bodies {
-		walk(s.body, func(stmt syntax.Stmt) {
+		for stmt := range s.body.All() {
 			a, ok := stmt.(*syntax.Assign)
 			if !ok {
-				return
+				continue
 			}
 			left, ok := a.Left.(*syntax.Member)
 			lit, isLit := a.Right.(*syntax.EnumLit)
 			if ok && isLit && left.Field.Name == field && lit.Type.Name == typ && !slices.Contains(list, lit.Value.Name) {
 				list = append(list, lit.Value.Name)
 			}
-		})
+		}
 	}
 	return list
 }
 
-// destinations tells whether a message may go to several controllers.
-func destinations(b *syntax.Block) bool {
-	found := false
-	walk(b, func(s syntax.Stmt) {
+// multicast reports whether a message may go to several controllers.
+func multicast(b *syntax.Block) bool {
+	for s := range b.All() {
 		switch s := s.(type) {
 		case *syntax.Assign:
-			found = found || isDestination(s.Left)
+			if isDestination(s.Left) {
+				return true
+			}
 		case *syntax.ExprStmt:
 			call, ok := s.X.(*syntax.MethodCall)
-			found = found || ok && isDestination(call.X) && (call.Method.Name == "broadcast" || call.Method.Name == "addNetDest")
+			if ok && isDestination(call.X) && (call.Method.Name == "broadcast" || call.Method.Name == "addNetDest") {
+				return true
+			}
 		}
-	})
-	return found
+	}
+	return false
 }
 
 func isDestination(x syntax.Expr) bool {
@@ -190,19 +196,31 @@ func isDestination(x syntax.Expr) bool {
 	return ok && field.Field.Name == "Destination"
 }
 
-// forgetOne takes one controller out of a message's destinations if there is
-// more than one.
-func forgetOne() syntax.Stmt {
-	dest := func() syntax.Expr {
-		return &syntax.Member{X: &syntax.Name{Name: "out_msg"}, Field: syntax.Ident{Name: "Destination"}}
-	}
+// dropDestination takes one controller out of a message's destinations if there
+// is more than one.
+func dropDestination() syntax.Stmt {
+	dest := &syntax.Member{X: &syntax.Name{Name: "out_msg"}, Field: syntax.Ident{Name: "Destination"}}
 	call := func(method string, args ...syntax.Expr) syntax.Expr {
-		return &syntax.MethodCall{X: dest(), Method: syntax.Ident{Name: method}, Args: args}
+		return &syntax.MethodCall{X: dest, Method: syntax.Ident{Name: method}, Args: args}
 	}
 	return &syntax.If{
 		Cond: &syntax.Binary{Op: syntax.Gt, Left: call("count"), Right: &syntax.Int{Value: 1}},
 		Then: &syntax.Block{Stmts: []syntax.Stmt{&syntax.ExprStmt{X: call("remove", call("smallestElement"))}}},
 	}
+}
+
+// trigger is the call of trigger in a statement and the event that it names;
+// nil if there is none.
+func trigger(stmt *syntax.ExprStmt) (*syntax.Call, *syntax.EnumLit) {
+	call, ok := stmt.X.(*syntax.Call)
+	if !ok || call.Func.Name != "trigger" {
+		return nil, nil
+	}
+	if len(call.Args) == 0 {
+		return call, nil
+	}
+	lit, _ := call.Args[0].(*syntax.EnumLit)
+	return call, lit
 }
 
 // triggered lists the events that a port triggers.
@@ -211,55 +229,28 @@ func (m *machine) triggered(s site) []string {
 		return nil
 	}
 	var list []string
-	walk(s.body, func(stmt syntax.Stmt) {
+	for stmt := range s.body.All() {
 		if x, ok := stmt.(*syntax.ExprStmt); ok {
-			if call, ok := x.X.(*syntax.Call); ok && call.Func.Name == "trigger" && len(call.Args) > 0 {
-				if lit, ok := call.Args[0].(*syntax.EnumLit); ok && !slices.Contains(list, lit.Value.Name) {
-					list = append(list, lit.Value.Name)
-				}
+			if _, lit := trigger(x); lit != nil && !slices.Contains(list, lit.Value.Name) {
+				list = append(list, lit.Value.Name)
 			}
 		}
-	})
+	}
 	return list
 }
 
-// triggerPoints lists the wrong events for a trigger.
-func triggerPoints(stmt *syntax.ExprStmt, call *syntax.Call, events []string) []bodyPoint {
-	if len(call.Args) == 0 {
-		return nil
+// points lists the edits of a site.
+func (m *machine) points(s site) []point {
+	if s.name != "" {
+		return m.bodyPoints(s)
 	}
-	lit, ok := call.Args[0].(*syntax.EnumLit)
-	if !ok {
-		return nil
-	}
-	var list []bodyPoint
-	for _, event := range events {
-		if event == lit.Value.Name {
-			continue
+	var list []point
+	for _, e := range m.rowEdits(s) {
+		c, err := m.rowChange(s, e)
+		if err != nil {
+			panic(fmt.Sprintf("edit %s of the list: %v", e, err))
 		}
-		other := &syntax.EnumLit{EnumName: syntax.EnumName{Type: lit.Type, Value: syntax.Ident{Name: event}}}
-		changed := *call
-		changed.Args = append([]syntax.Expr{other}, call.Args[1:]...)
-		list = append(list, bodyPoint{
-			edit{op: Trigger, arg: lit.Value.Name, what: event},
-			func(s site) change {
-				c := s.inBody(stmt, &syntax.ExprStmt{X: &changed})
-				c.expr, c.with = lit, other
-				return c
-			},
-		})
-	}
-	return list
-}
-
-// edits lists the edits of a site.
-func (m *machine) edits(s site) []edit {
-	if s.name == "" {
-		return m.rowEdits(s)
-	}
-	var list []edit
-	for _, p := range m.bodyPoints(s) {
-		list = append(list, p.edit)
+		list = append(list, point{e, c})
 	}
 	return list
 }
@@ -273,7 +264,7 @@ func (m *machine) change(s site, e edit) (change, error) {
 	for _, p := range m.bodyPoints(s) {
 		if p.edit.text() == e.text() {
 			if nth--; nth == 0 {
-				return p.make(s), nil
+				return p.change, nil
 			}
 		}
 	}

@@ -92,12 +92,12 @@ func replaceInBlock(b *syntax.Block, old syntax.Stmt, with []syntax.Stmt) (*synt
 	}
 	for i, s := range b.Stmts {
 		if s == old {
-			return &syntax.Block{Pos: b.Pos, Stmts: slices.Concat(b.Stmts[:i], with, b.Stmts[i+1:])}, true
+			return &syntax.Block{StmtNode: b.StmtNode, Stmts: slices.Concat(b.Stmts[:i], with, b.Stmts[i+1:])}, true
 		}
 		if changed, ok := replaceInStmt(s, old, with); ok {
 			stmts := slices.Clone(b.Stmts)
 			stmts[i] = changed
-			return &syntax.Block{Pos: b.Pos, Stmts: stmts}, true
+			return &syntax.Block{StmtNode: b.StmtNode, Stmts: stmts}, true
 		}
 	}
 	return b, false
@@ -146,58 +146,4 @@ func replaceInStmt(s, old syntax.Stmt, with []syntax.Stmt) (syntax.Stmt, bool) {
 		}
 	}
 	return s, false
-}
-
-// walk calls f for every statement of a block, outer ones first.
-func walk(b *syntax.Block, f func(syntax.Stmt)) {
-	if b == nil {
-		return
-	}
-	for _, s := range b.Stmts {
-		walkStmt(s, f)
-	}
-}
-
-func walkStmt(s syntax.Stmt, f func(syntax.Stmt)) {
-	f(s)
-	switch s := s.(type) {
-	case *syntax.Block:
-		walk(s, f)
-	case *syntax.Enqueue:
-		walk(s.Body, f)
-	case *syntax.Peek:
-		walk(s.Body, f)
-	case *syntax.If:
-		walk(s.Then, f)
-		if block, ok := s.Else.(*syntax.Block); ok {
-			walk(block, f) // the braces are no statement of their own
-		} else if s.Else != nil {
-			walkStmt(s.Else, f)
-		}
-	}
-}
-
-// operands lists the expressions that an expression is directly made of.
-func operands(x syntax.Expr) []syntax.Expr {
-	switch x := x.(type) {
-	case *syntax.Member:
-		return []syntax.Expr{x.X}
-	case *syntax.Call:
-		return x.Args
-	case *syntax.MethodCall:
-		return append([]syntax.Expr{x.X}, x.Args...)
-	case *syntax.ClassCall:
-		return x.Args
-	case *syntax.Index:
-		return append([]syntax.Expr{x.X}, x.Args...)
-	case *syntax.Valid:
-		return []syntax.Expr{x.X}
-	case *syntax.Cast:
-		return []syntax.Expr{x.X}
-	case *syntax.Unary:
-		return []syntax.Expr{x.X}
-	case *syntax.Binary:
-		return []syntax.Expr{x.Left, x.Right}
-	}
-	return nil
 }

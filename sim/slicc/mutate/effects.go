@@ -265,7 +265,7 @@ func (r *reader) expr(x syntax.Expr) {
 			r.repeats = false
 		}
 	default:
-		r.exprs(operands(x))
+		r.exprs(syntax.Operands(x))
 	}
 }
 

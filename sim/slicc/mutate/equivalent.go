@@ -2,17 +2,18 @@ package mutate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
-// equivalent says why an edit cannot be noticed, as far as the text of the
-// protocol shows it.
-func (p *Catalogue) equivalent(m *machine, s site, e edit) string {
+// equivalent says why an edit, of a statement for edits of bodies, cannot be
+// noticed, as far as the text of the protocol shows it.
+func (p *Catalogue) equivalent(m *machine, s site, e edit, stmt syntax.Stmt) string {
 	if s.name != "" {
-		return p.equivalentBody(m, s, e)
+		return p.equivalentBody(m, s, e, stmt)
 	}
 	if has(s.row.Actions, types.StallAction) && e.op != Copy && e.op != Pop && e.op != Delete {
 		if e.op != Drop || e.arg != types.StallAction {
@@ -57,18 +58,14 @@ func (e *effects) invisible() string {
 	return ""
 }
 
-// evictionsOnly tells whether all that an edit leaves out is telling cores
-// that they lose a line.
-func (m *machine) evictionsOnly(s site, e edit) bool {
+// evictionsOnly reports whether all that an edit leaves out is notifications of
+// cores that they lose a line.
+func (m *machine) evictionsOnly(s site, e edit, stmt syntax.Stmt) bool {
 	var effects *effects
 	switch {
 	case s.name == "" && e.op == Drop:
 		effects = m.actionEffects(e.arg)
 	case s.name != "" && (e.op == Skip || e.op == Negate):
-		stmt := m.point(s, e)
-		if stmt == nil {
-			return false
-		}
 		effects = newEffects()
 		r := reader{machine: m, effects: effects}
 		r.stmt(stmt)
@@ -79,7 +76,7 @@ func (m *machine) evictionsOnly(s site, e edit) bool {
 }
 
 // equivalentBody is equivalent for edits of actions, ports and functions.
-func (p *Catalogue) equivalentBody(m *machine, s site, e edit) string {
+func (p *Catalogue) equivalentBody(m *machine, s site, e edit, stmt syntax.Stmt) string {
 	if _, ok := s.decl.(*syntax.Action); ok && !m.runs(s.name) {
 		return fmt.Sprintf("no transition of machine %s runs the action", m.name)
 	}
@@ -88,23 +85,14 @@ func (p *Catalogue) equivalentBody(m *machine, s site, e edit) string {
 			return "nothing reads the field " + e.arg[at+1:]
 		}
 	}
-	if e.op != Skip {
+	x, ok := stmt.(*syntax.ExprStmt)
+	if !ok || e.op != Skip || onlyLocal(x.X) {
 		return ""
 	}
-	stmt := m.point(s, e)
-	if stmt == nil {
-		return ""
-	}
-	if x, ok := stmt.(*syntax.ExprStmt); ok {
-		effects := newEffects()
-		r := reader{machine: m, effects: effects}
-		r.expr(x.X)
-		if onlyLocal(x.X) {
-			return ""
-		}
-		return effects.invisible()
-	}
-	return ""
+	effects := newEffects()
+	r := reader{machine: m, effects: effects}
+	r.expr(x.X)
+	return effects.invisible()
 }
 
 // onlyLocal tells whether a call changes a message in the making, which is an
@@ -119,24 +107,11 @@ func onlyLocal(x syntax.Expr) bool {
 		call.Method.Name != "recordRequestType"
 }
 
-// point is the statement that a Skip leaves out.
-func (m *machine) point(s site, e edit) syntax.Stmt {
-	for _, p := range m.bodyPoints(s) {
-		if p.edit.text() == e.text() {
-			return p.make(s).stmt
-		}
-	}
-	return nil
-}
-
-// runs tells whether some transition has the action.
+// runs reports whether some transition runs the action.
 func (m *machine) runs(action string) bool {
-	for _, t := range m.transitions {
-		if has(t.Actions, action) && !has(t.Actions, types.StallAction) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.transitions, func(t *syntax.Transition) bool {
+		return has(t.Actions, action) && !has(t.Actions, types.StallAction)
+	})
 }
 
 // nativeFields are read by the simulator: where a message goes, what is asked
@@ -161,7 +136,7 @@ func (p *Catalogue) readFields() {
 }
 
 func (p *Catalogue) fieldsOf(b *syntax.Block) {
-	walk(b, func(s syntax.Stmt) {
+	for s := range b.All() {
 		switch s := s.(type) {
 		case *syntax.ExprStmt:
 			p.fieldsRead(s.X)
@@ -181,14 +156,14 @@ func (p *Catalogue) fieldsOf(b *syntax.Block) {
 				p.fields[key] = true
 			}
 		}
-	})
+	}
 }
 
 func (p *Catalogue) fieldsRead(x syntax.Expr) {
 	if member, ok := x.(*syntax.Member); ok {
 		p.fields[member.Field.Name] = true
 	}
-	for _, operand := range operands(x) {
+	for _, operand := range syntax.Operands(x) {
 		p.fieldsRead(operand)
 	}
 }

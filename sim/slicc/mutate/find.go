@@ -2,7 +2,7 @@ package mutate
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -18,10 +18,12 @@ const maxNearest = 3
 func (p *Catalogue) Find(id string) (Mutant, error) {
 	var whole Mutant
 	rest := p
-	parts := strings.Split(id, joint+p.Name+"/")
-	for i, part := range parts {
-		if i > 0 {
-			part = p.Name + "/" + part
+	for i, part := range splitID(id) {
+		if i > 0 { // later edits work on the result of the earlier ones
+			var err error
+			if rest, err = NewCatalogue(p.Tree(whole)); err != nil {
+				return Mutant{}, fmt.Errorf("mutant %s: %w", whole.ID, err)
+			}
 		}
 		m, err := rest.single(part)
 		if err != nil {
@@ -29,20 +31,23 @@ func (p *Catalogue) Find(id string) (Mutant, error) {
 		}
 		if i == 0 {
 			whole = m
-		} else {
-			whole.ID += joint + m.ID
-			whole.changes = append(whole.changes, m.changes...)
-			whole.Equivalent, whole.Evictions = "", whole.Evictions && m.Evictions
+			continue
 		}
-		if i+1 == len(parts) {
-			break
-		}
-		// Later edits work on the result of the earlier ones.
-		if rest, err = NewCatalogue(rest.Tree(m)); err != nil {
-			return Mutant{}, fmt.Errorf("mutant %s: %w", part, err)
-		}
+		whole.ID += joint + m.ID
+		whole.changes = append(whole.changes, m.changes...)
+		whole.Equivalent, whole.Evictions = "", whole.Evictions && m.Evictions
 	}
 	return whole, nil
+}
+
+// splitID gives the names of the single edits of a mutant.
+func splitID(id string) []string {
+	name, _, _ := strings.Cut(id, "/")
+	parts := strings.Split(id, joint+name+"/")
+	for i := range parts[1:] {
+		parts[i+1] = name + "/" + parts[i+1]
+	}
+	return parts
 }
 
 // single makes a mutant of one edit from its name.
@@ -66,11 +71,11 @@ func (p *Catalogue) single(id string) (Mutant, error) {
 	if err != nil {
 		return Mutant{}, err
 	}
-	mutant, err := p.mutant(m, s, e)
-	if err == nil && (s.name != "" || s.row != nil) {
-		mutant.Equivalent, mutant.Evictions = p.equivalent(m, s, e), m.evictionsOnly(s, e)
+	c, err := m.change(s, e)
+	if err != nil {
+		return Mutant{}, err
 	}
-	return mutant, err
+	return p.mutant(m, s, point{e, c}), nil
 }
 
 // find is the site of a name.
@@ -121,7 +126,7 @@ func nearest(id string, list []string) []string {
 	for _, name := range list {
 		scores[name] = score(name)
 	}
-	sort.SliceStable(list, func(i, j int) bool { return scores[list[i]] > scores[list[j]] })
+	slices.SortStableFunc(list, func(a, b string) int { return scores[b] - scores[a] })
 	return list[:min(maxNearest, len(list))]
 }
 

@@ -215,7 +215,7 @@ func names(x syntax.Expr, variable string) bool {
 	if name, ok := x.(*syntax.Name); ok && name.Name == variable {
 		return true
 	}
-	for _, operand := range operands(x) {
+	for _, operand := range syntax.Operands(x) {
 		if names(operand, variable) {
 			return true
 		}

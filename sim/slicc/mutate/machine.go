@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ordeal/sim/slicc/syntax"
@@ -65,11 +66,11 @@ func (m *machine) collect(body []syntax.Decl) {
 			m.transitions = append(m.transitions, d)
 		case *syntax.Action:
 			m.actions[d.Name.Name] = d
-			walk(d.Body, func(s syntax.Stmt) {
+			for s := range d.Body.All() {
 				if p, ok := s.(*syntax.PortStmt); ok && p.Kind == syntax.StallAndWait {
 					m.stalling[p.Port.Name] = true
 				}
-			})
+			}
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
 		case *syntax.InPort:
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
@@ -139,14 +140,9 @@ func (m *machine) stable() []string {
 	return list
 }
 
-// hasState tells whether the machine declares the state.
+// hasState reports whether the machine declares the state.
 func (m *machine) hasState(name string) bool {
-	for _, s := range m.states {
-		if s.Name.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.states, func(s syntax.State) bool { return s.Name.Name == name })
 }
 
 func has(list []syntax.Ident, name string) bool { return index(list, name, 1) >= 0 }

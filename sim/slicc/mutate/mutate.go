@@ -153,17 +153,12 @@ func (p *Catalogue) list() []Mutant {
 	for _, m := range p.machines {
 		for _, s := range m.sites() {
 			seen := map[string]int{}
-			for _, e := range m.edits(s) {
-				name := e.text()
+			for _, point := range m.points(s) {
+				name := point.edit.text()
 				if seen[name]++; seen[name] > 1 {
-					e.nth = seen[name]
+					point.edit.nth = seen[name]
 				}
-				mutant, err := p.mutant(m, s, e)
-				if err != nil {
-					panic(fmt.Sprintf("mutant %s of the list: %v", name, err))
-				}
-				mutant.Equivalent, mutant.Evictions = p.equivalent(m, s, e), m.evictionsOnly(s, e)
-				list = append(list, mutant)
+				list = append(list, p.mutant(m, s, point))
 			}
 		}
 	}
@@ -171,16 +166,16 @@ func (p *Catalogue) list() []Mutant {
 }
 
 // mutant makes a mutant of a single edit.
-func (p *Catalogue) mutant(m *machine, s site, e edit) (Mutant, error) {
-	c, err := m.change(s, e)
-	if err != nil {
-		return Mutant{}, err
-	}
+func (p *Catalogue) mutant(m *machine, s site, at point) Mutant {
+	e, c := at.edit, at.change
 	mutant := Mutant{
 		ID: strings.Join([]string{p.Name, m.name, s.String(), e.String()}, "/"), Operator: e.op,
 		Machine: m.name, Place: s.String(), State: s.state, Event: s.event, Pos: s.pos(), changes: []change{c},
 	}
-	return mutant, nil
+	if s.name != "" || s.row != nil {
+		mutant.Equivalent, mutant.Evictions = p.equivalent(m, s, e, c.stmt), m.evictionsOnly(s, e, c.stmt)
+	}
+	return mutant
 }
 
 // Tree is the protocol's tree with the mutant's edits. It shares all that is

@@ -61,17 +61,12 @@ func (m *machine) waits(t *syntax.Transition) bool {
 		if a == nil {
 			return false
 		}
-		waits := false
-		walk(a.Body, func(s syntax.Stmt) {
-			switch s := s.(type) {
-			case *syntax.PortStmt:
-				waits = waits || s.Kind == syntax.StallAndWait
-			case *syntax.ExprStmt:
-				call, ok := s.X.(*syntax.MethodCall)
-				waits = waits || ok && call.Method.Name == "recycle"
+		for s := range a.Body.All() {
+			if p, ok := s.(*syntax.PortStmt); ok && p.Kind == syntax.StallAndWait || isMethod(s, "recycle") {
+				return true
 			}
-		})
-		return waits
+		}
+		return false
 	})
 }
 
@@ -116,15 +111,17 @@ func (m *machine) unwaits(s site) []edit {
 // pops tells whether all that an action does is to take a message off a queue.
 func (m *machine) pops(action string) bool {
 	a := m.actions[action]
-	if a == nil || len(a.Body.Stmts) != 1 {
-		return false
-	}
-	x, ok := a.Body.Stmts[0].(*syntax.ExprStmt)
+	return a != nil && len(a.Body.Stmts) == 1 && isMethod(a.Body.Stmts[0], "dequeue")
+}
+
+// isMethod reports whether a statement is the call of a method of a name.
+func isMethod(s syntax.Stmt, name string) bool {
+	x, ok := s.(*syntax.ExprStmt)
 	if !ok {
 		return false
 	}
 	call, ok := x.X.(*syntax.MethodCall)
-	return ok && call.Method.Name == "dequeue"
+	return ok && call.Method.Name == name
 }
 
 // rowChange makes the edit of a row.
@@ -136,7 +133,7 @@ func (m *machine) rowChange(s site, e edit) (change, error) {
 		return m.copyRow(s, e.arg)
 	}
 	row := syntax.Transition{
-		Pos: s.row.Pos, States: []syntax.Ident{{Name: s.state}}, Events: []syntax.Ident{{Name: s.event}},
+		DeclNode: s.row.DeclNode, States: []syntax.Ident{{Name: s.state}}, Events: []syntax.Ident{{Name: s.event}},
 		Next: s.row.Next, RequestTypes: s.row.RequestTypes,
 	}
 	var err error

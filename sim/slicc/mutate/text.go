@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -31,24 +32,19 @@ func (f File) Diff(dir string) []byte {
 // edits do not concern, comments included, stays as it is.
 func Text(fsys fs.FS, root, id string) ([]File, error) {
 	over := overlay{FS: fsys, files: map[string][]byte{}}
-	name, _, _ := strings.Cut(id, "/")
-	for i, part := range strings.Split(id, joint+name+"/") {
-		if i > 0 {
-			part = name + "/" + part
-		}
+	for _, part := range splitID(id) {
 		if err := over.edit(root, part); err != nil {
 			return nil, err
 		}
 	}
 	var files []File
-	for name, text := range over.files {
+	for _, name := range slices.Sorted(maps.Keys(over.files)) {
 		old, err := fs.ReadFile(fsys, name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{name, old, text})
+		files = append(files, File{name, old, over.files[name]})
 	}
-	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })
 	return files, nil
 }
 

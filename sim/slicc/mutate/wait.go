@@ -66,12 +66,12 @@ func (m *machine) portEvents(port string) []string {
 				block(f.Body, depth+1)
 			}
 		}
-		for _, operand := range operands(x) {
+		for _, operand := range syntax.Operands(x) {
 			expr(operand, depth)
 		}
 	}
 	block = func(b *syntax.Block, depth int) {
-		walk(b, func(stmt syntax.Stmt) {
+		for stmt := range b.All() {
 			switch stmt := stmt.(type) {
 			case *syntax.ExprStmt:
 				expr(stmt.X, depth)
@@ -80,7 +80,7 @@ func (m *machine) portEvents(port string) []string {
 			case *syntax.Assign:
 				expr(stmt.Right, depth)
 			}
-		})
+		}
 	}
 	block(s.body, 0)
 	return list

@@ -37,6 +37,16 @@ type Decl interface {
 	decl()
 }
 
+// DeclNode is the part that all declarations have.
+type DeclNode struct {
+	Pos Pos // where the declaration starts
+}
+
+// Position is where the declaration starts.
+func (n *DeclNode) Position() Pos { return n.Pos }
+
+func (*DeclNode) decl() {}
+
 // Ident is a name as written, unresolved.
 type Ident struct {
 	Pos  Pos
@@ -59,14 +69,14 @@ type EnumName struct {
 
 // Protocol is `protocol "NAME";`, given once in a protocol.
 type Protocol struct {
-	Pos  Pos
+	DeclNode
 	Name string
 }
 
 // Include is `include "FILE";`. The declarations of the file stand in its
 // place. File is nil until the loader has found it.
 type Include struct {
-	Pos  Pos
+	DeclNode
 	Path string
 	File *File
 }
@@ -74,7 +84,7 @@ type Include struct {
 // Machine is a controller: its parameters, set by the configuration, and its
 // body.
 type Machine struct {
-	Pos    Pos
+	DeclNode
 	Name   EnumName // MachineType:L1Cache
 	Pairs  Pairs
 	Params []*Object
@@ -83,7 +93,7 @@ type Machine struct {
 
 // Action is a named list of statements that transitions run.
 type Action struct {
-	Pos   Pos
+	DeclNode
 	Name  Ident
 	Pairs Pairs
 	Body  *Block
@@ -92,7 +102,7 @@ type Action struct {
 // InPort is a port a machine polls; Body looks at the head message of Buffer
 // and triggers events.
 type InPort struct {
-	Pos    Pos
+	DeclNode
 	Name   Ident
 	Type   TypeName // of the messages
 	Buffer Ident
@@ -102,7 +112,7 @@ type InPort struct {
 
 // OutPort names a buffer for enqueue.
 type OutPort struct {
-	Pos    Pos
+	DeclNode
 	Name   Ident
 	Type   TypeName // of the messages
 	Buffer Ident
@@ -112,7 +122,7 @@ type OutPort struct {
 // Transition gives, for every pair of one of States and one of Events, the
 // actions to run and the state to go to.
 type Transition struct {
-	Pos          Pos
+	DeclNode
 	States       []Ident
 	Events       []Ident
 	Next         *Ident // nil: the state does not change; "*": ask getNextState
@@ -120,7 +130,7 @@ type Transition struct {
 	Actions      []Ident
 }
 
-// StructKind tells the three declarations of a composite type apart.
+// StructKind distinguishes the three declarations of a composite type.
 type StructKind uint8
 
 // The declarations of a composite type.
@@ -133,7 +143,7 @@ const (
 // Struct declares a composite or native type. Members are Objects (the
 // fields) and Funcs (the methods).
 type Struct struct {
-	Pos     Pos
+	DeclNode
 	Kind    StructKind
 	Name    TypeName
 	Pairs   Pairs
@@ -142,7 +152,7 @@ type Struct struct {
 
 // Enum is an enumeration.
 type Enum struct {
-	Pos    Pos
+	DeclNode
 	Name   TypeName
 	Pairs  Pairs
 	Values []EnumValue
@@ -157,7 +167,7 @@ type EnumValue struct {
 // StateDecl is a machine's state_declaration: an enumeration each of whose
 // values has an access permission.
 type StateDecl struct {
-	Pos    Pos
+	DeclNode
 	Name   TypeName
 	Pairs  Pairs
 	States []State
@@ -173,7 +183,7 @@ type State struct {
 // Object declares a variable: a machine's parameter, an object of a machine,
 // a field of a structure or a global.
 type Object struct {
-	Pos     Pos
+	DeclNode
 	Type    TypeName
 	Pointer bool // T * x
 	Name    Ident
@@ -183,7 +193,7 @@ type Object struct {
 
 // Func declares a function or a method, and defines it unless Body is nil.
 type Func struct {
-	Pos    Pos
+	DeclNode
 	Result TypeName
 	Name   Ident
 	Params []Param
@@ -209,30 +219,3 @@ type Param struct {
 	Name      Ident
 	Default   Expr // a literal, or nil
 }
-
-// Position is where the declaration starts.
-func (d *Protocol) Position() Pos   { return d.Pos }
-func (d *Include) Position() Pos    { return d.Pos } // where the declaration starts
-func (d *Machine) Position() Pos    { return d.Pos } // where the declaration starts
-func (d *Action) Position() Pos     { return d.Pos } // where the declaration starts
-func (d *InPort) Position() Pos     { return d.Pos } // where the declaration starts
-func (d *OutPort) Position() Pos    { return d.Pos } // where the declaration starts
-func (d *Transition) Position() Pos { return d.Pos } // where the declaration starts
-func (d *Struct) Position() Pos     { return d.Pos } // where the declaration starts
-func (d *Enum) Position() Pos       { return d.Pos } // where the declaration starts
-func (d *StateDecl) Position() Pos  { return d.Pos } // where the declaration starts
-func (d *Object) Position() Pos     { return d.Pos } // where the declaration starts
-func (d *Func) Position() Pos       { return d.Pos } // where the declaration starts
-
-func (*Protocol) decl()   {}
-func (*Include) decl()    {}
-func (*Machine) decl()    {}
-func (*Action) decl()     {}
-func (*InPort) decl()     {}
-func (*OutPort) decl()    {}
-func (*Transition) decl() {}
-func (*Struct) decl()     {}
-func (*Enum) decl()       {}
-func (*StateDecl) decl()  {}
-func (*Object) decl()     {}
-func (*Func) decl()       {}

@@ -6,6 +6,16 @@ type Expr interface {
 	expr()
 }
 
+// ExprNode is the part of expressions that start with a token of their own.
+type ExprNode struct {
+	Pos Pos // where the expression starts
+}
+
+// Position is where the expression starts.
+func (n *ExprNode) Position() Pos { return n.Pos }
+
+func (*ExprNode) expr() {}
+
 // Op is an operator.
 type Op uint8
 
@@ -33,67 +43,53 @@ const (
 	Dec
 )
 
-var opNames = [...]string{
-	NoOp: "?", Or: "||", And: "&&", Eq: "==", Ne: "!=", Lt: "<", Gt: ">", Le: "<=",
-	Ge: ">=", Shl: "<<", Shr: ">>", Add: "+", Sub: "-", Mul: "*", Div: "/",
-	Mod: "%", Not: "!", Neg: "-", Inc: "++", Dec: "--",
+var ops = [...]struct {
+	text       string
+	precedence int
+}{
+	NoOp: {"?", 0}, Or: {"||", 1}, And: {"&&", 2}, Eq: {"==", 3}, Ne: {"!=", 3},
+	Lt: {"<", 4}, Gt: {">", 4}, Le: {"<=", 4}, Ge: {">=", 4}, Shl: {"<<", 5}, Shr: {">>", 5},
+	Add: {"+", 6}, Sub: {"-", 6}, Mul: {"*", 7}, Div: {"/", 7}, Mod: {"%", 7},
+	Not: {"!", 0}, Neg: {"-", 0}, Inc: {"++", 0}, Dec: {"--", 0},
 }
 
 // String is the operator as written.
-func (o Op) String() string { return opNames[o] }
+func (o Op) String() string { return ops[o].text }
 
 // Precedence is how tightly a binary operator binds, from 1 (||) to 7 (* / %);
 // 0 for the others.
-func (o Op) Precedence() int {
-	switch o {
-	case Or:
-		return 1
-	case And:
-		return 2
-	case Eq, Ne:
-		return 3
-	case Lt, Gt, Le, Ge:
-		return 4
-	case Shl, Shr:
-		return 5
-	case Add, Sub:
-		return 6
-	case Mul, Div, Mod:
-		return 7
-	}
-	return 0
-}
+func (o Op) Precedence() int { return ops[o].precedence }
 
 // The expressions.
 type (
 	// Name is a variable.
 	Name struct {
-		Pos  Pos
+		ExprNode
 		Name string
 	}
 	// String is a string literal; there are no escapes.
 	String struct {
-		Pos   Pos
+		ExprNode
 		Value string
 	}
 	// Int is a decimal literal.
 	Int struct {
-		Pos   Pos
+		ExprNode
 		Value int64
 	}
 	// Float is a literal with a fraction, kept as written.
 	Float struct {
-		Pos  Pos
+		ExprNode
 		Text string
 	}
 	// Bool is true or false.
 	Bool struct {
-		Pos   Pos
+		ExprNode
 		Value bool
 	}
 	// Null is OOD, the invalid entry.
 	Null struct {
-		Pos Pos
+		ExprNode
 	}
 	// EnumLit is Type:Value.
 	EnumLit struct {
@@ -133,18 +129,18 @@ type (
 	}
 	// New makes an object.
 	New struct {
-		Pos  Pos
+		ExprNode
 		Type TypeName
 	}
 	// Valid is is_valid(X), or is_invalid(X) with Not.
 	Valid struct {
-		Pos Pos
+		ExprNode
 		Not bool
 		X   Expr
 	}
 	// Cast is static_cast(Type, "Mode", X); Mode is empty when left out.
 	Cast struct {
-		Pos  Pos
+		ExprNode
 		Type TypeName
 		Mode string
 		X    Expr
@@ -152,9 +148,9 @@ type (
 	// Unary is one of ! - ++ -- before an operand. The operand of ++ and --
 	// is everything to its right.
 	Unary struct {
-		Pos Pos
-		Op  Op
-		X   Expr
+		ExprNode
+		Op Op
+		X  Expr
 	}
 	// Binary is an operator between two operands.
 	Binary struct {
@@ -166,31 +162,15 @@ type (
 )
 
 // Position is where the expression starts.
-func (x *Name) Position() Pos       { return x.Pos }
-func (x *String) Position() Pos     { return x.Pos }             // where the expression starts
-func (x *Int) Position() Pos        { return x.Pos }             // where the expression starts
-func (x *Float) Position() Pos      { return x.Pos }             // where the expression starts
-func (x *Bool) Position() Pos       { return x.Pos }             // where the expression starts
-func (x *Null) Position() Pos       { return x.Pos }             // where the expression starts
-func (x *EnumLit) Position() Pos    { return x.Type.Pos }        // where the expression starts
-func (x *Local) Position() Pos      { return x.Type.Pos }        // where the expression starts
-func (x *Call) Position() Pos       { return x.Func.Pos }        // where the expression starts
-func (x *MethodCall) Position() Pos { return x.X.Position() }    // where the expression starts
-func (x *ClassCall) Position() Pos  { return x.Type.Pos }        // where the expression starts
-func (x *Index) Position() Pos      { return x.X.Position() }    // where the expression starts
-func (x *Member) Position() Pos     { return x.X.Position() }    // where the expression starts
-func (x *New) Position() Pos        { return x.Pos }             // where the expression starts
-func (x *Valid) Position() Pos      { return x.Pos }             // where the expression starts
-func (x *Cast) Position() Pos       { return x.Pos }             // where the expression starts
-func (x *Unary) Position() Pos      { return x.Pos }             // where the expression starts
-func (x *Binary) Position() Pos     { return x.Left.Position() } // where the expression starts
+func (x *EnumLit) Position() Pos    { return x.Type.Pos }
+func (x *Local) Position() Pos      { return x.Type.Pos }
+func (x *Call) Position() Pos       { return x.Func.Pos }
+func (x *MethodCall) Position() Pos { return x.X.Position() }
+func (x *ClassCall) Position() Pos  { return x.Type.Pos }
+func (x *Index) Position() Pos      { return x.X.Position() }
+func (x *Member) Position() Pos     { return x.X.Position() }
+func (x *Binary) Position() Pos     { return x.Left.Position() }
 
-func (*Name) expr()       {}
-func (*String) expr()     {}
-func (*Int) expr()        {}
-func (*Float) expr()      {}
-func (*Bool) expr()       {}
-func (*Null) expr()       {}
 func (*EnumLit) expr()    {}
 func (*Local) expr()      {}
 func (*Call) expr()       {}
@@ -198,8 +178,4 @@ func (*MethodCall) expr() {}
 func (*ClassCall) expr()  {}
 func (*Index) expr()      {}
 func (*Member) expr()     {}
-func (*New) expr()        {}
-func (*Valid) expr()      {}
-func (*Cast) expr()       {}
-func (*Unary) expr()      {}
 func (*Binary) expr()     {}

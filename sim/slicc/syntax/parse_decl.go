@@ -1,5 +1,25 @@
 package syntax
 
+// newDecl makes the declaration that a keyword starts.
+var newDecl = map[string]func(DeclNode) Decl{
+	"protocol":          func(n DeclNode) Decl { return &Protocol{DeclNode: n} },
+	"include":           func(n DeclNode) Decl { return &Include{DeclNode: n} },
+	"machine":           func(n DeclNode) Decl { return &Machine{DeclNode: n} },
+	"action":            func(n DeclNode) Decl { return &Action{DeclNode: n} },
+	"in_port":           func(n DeclNode) Decl { return &InPort{DeclNode: n} },
+	"out_port":          func(n DeclNode) Decl { return &OutPort{DeclNode: n} },
+	"transition":        func(n DeclNode) Decl { return &Transition{DeclNode: n} },
+	"structure":         func(n DeclNode) Decl { return &Struct{DeclNode: n} },
+	"global":            func(n DeclNode) Decl { return &Struct{DeclNode: n, Kind: Global} },
+	"external_type":     func(n DeclNode) Decl { return &Struct{DeclNode: n, Kind: ExternalType} },
+	"enumeration":       func(n DeclNode) Decl { return &Enum{DeclNode: n} },
+	"state_declaration": func(n DeclNode) Decl { return &StateDecl{DeclNode: n} },
+}
+
+// startsDecl reports whether the token starts a declaration and can stand
+// nowhere else.
+func startsDecl(t *token) bool { return t.kind == keyword && newDecl[t.text] != nil }
+
 // decls reads declarations up to the end of the file or, inside a machine, up
 // to its closing brace. A fault inside a declaration ends that declaration
 // only.
@@ -25,201 +45,65 @@ func (p *parser) decls(end kind) []Decl {
 func (p *parser) decl() Decl {
 	p.enter()
 	defer p.leave()
-	if t := p.tok(); t.kind == keyword {
-		switch t.text {
-		case "protocol":
-			return p.protocol()
-		case "include":
-			return p.include()
-		case "machine":
-			return p.machine()
-		case "action":
-			return p.action()
-		case "in_port":
-			return p.inPort()
-		case "out_port":
-			return p.outPort()
-		case "transition":
-			return p.transition()
-		case "structure", "global", "external_type":
-			return p.structure()
-		case "enumeration":
-			return p.enum()
-		case "state_declaration":
-			return p.stateDecl()
-		}
+	if !startsDecl(p.tok()) {
+		return p.member()
 	}
-	return p.member()
-}
-
-func (p *parser) protocol() Decl {
-	d := &Protocol{Pos: p.pos()}
-	p.expect("protocol")
-	d.Name = p.text("the protocol's name in quotes")
-	p.semicolon()
+	d := newDecl[p.tok().text](DeclNode{p.pos()})
+	declForm(p, d)
 	return d
 }
 
-func (p *parser) include() Decl {
-	d := &Include{Pos: p.pos()}
-	p.expect("include")
-	d.Path = p.text("a file name in quotes")
-	p.semicolon()
-	return d
-}
-
-func (p *parser) machine() Decl {
-	d := &Machine{Pos: p.pos()}
-	p.expect("machine")
-	p.expect("(")
-	d.Name = p.enumName()
-	d.Pairs = p.pairs()
-	p.expect(")")
+func (p *parser) machineBody(d *Machine) {
 	p.expect(":")
-	for p.more("{") {
+	for p.has("{") {
 		d.Params = append(d.Params, p.object())
 	}
 	p.expect("{")
 	d.Body = p.decls(punct)
 	p.expect("}")
-	return d
-}
-
-func (p *parser) action() Decl {
-	d := &Action{Pos: p.pos()}
-	p.expect("action")
-	p.expect("(")
-	d.Name = p.ident("an action's name")
-	d.Pairs = p.pairs()
-	p.expect(")")
-	d.Body = p.block()
-	return d
-}
-
-func (p *parser) inPort() Decl {
-	d := &InPort{Pos: p.pos()}
-	p.expect("in_port")
-	d.Name, d.Type, d.Buffer, d.Pairs = p.port()
-	d.Body = p.block()
-	return d
-}
-
-func (p *parser) outPort() Decl {
-	d := &OutPort{Pos: p.pos()}
-	p.expect("out_port")
-	d.Name, d.Type, d.Buffer, d.Pairs = p.port()
-	p.semicolon()
-	return d
-}
-
-// port reads "(" name "," type "," buffer pairs ")".
-func (p *parser) port() (name Ident, typ TypeName, buffer Ident, pairs Pairs) {
-	p.expect("(")
-	name = p.ident("a port's name")
-	p.expect(",")
-	typ = p.typeName()
-	p.expect(",")
-	buffer = p.ident("a message buffer")
-	pairs = p.pairs()
-	p.expect(")")
-	return name, typ, buffer, pairs
 }
 
 // transition reads a transition. When two lists follow the parenthesis, the
 // first one holds request types.
-func (p *parser) transition() Decl {
-	d := &Transition{Pos: p.pos()}
-	p.expect("transition")
-	p.expect("(")
+func (p *parser) transition(d *Transition) {
+	p.head("transition")
 	d.States = p.idents("a state")
-	p.expect(",")
+	p.comma()
 	d.Events = p.idents("an event")
 	if p.accept(",") {
-		pos := p.pos()
-		if p.accept("*") {
-			d.Next = &Ident{Pos: pos, Name: "*"}
-		} else {
-			next := p.ident("a state or '*'")
-			d.Next = &next
+		d.Next = &Ident{Pos: p.pos(), Name: "*"}
+		if !p.accept("*") {
+			p.ident(d.Next, "a state or '*'")
 		}
 	}
-	p.expect(")")
+	p.tail()
 	d.Actions = p.idents("an action")
 	if !p.lost && (p.is("{") || p.tok().kind == ident) {
 		d.RequestTypes = d.Actions
 		d.Actions = p.idents("an action")
 	}
-	return d
 }
 
-func (p *parser) structure() Decl {
-	d := &Struct{Pos: p.pos()}
-	switch p.tok().text {
-	case "structure":
-		d.Kind = Structure
-	case "global":
-		d.Kind = Global
-	case "external_type":
-		d.Kind = ExternalType
-	}
-	p.advance()
-	d.Name, d.Pairs = p.typeHead()
-	if d.Kind == ExternalType {
-		p.semicolon()
-		return d
-	}
+func (p *parser) members(list *[]Decl) {
+	parseRows(p, list, func(_ form, d *Decl) { *d = p.member() })
+}
+
+func (p *parser) values(list *[]EnumValue) { parseRows(p, list, valueForm) }
+
+func (p *parser) states(list *[]State) { parseRows(p, list, stateForm) }
+
+// parseRows reads what stands in braces. A fault inside a row ends that row
+// only.
+func parseRows[T any](p *parser, list *[]T, rowForm func(form, *T)) {
 	p.expect("{")
-	for p.more("}") {
+	for p.has("}") {
 		from := p.at
-		d.Members = append(d.Members, p.member())
+		var row T
+		rowForm(p, &row)
+		*list = append(*list, row)
 		p.syncStmt(from)
 	}
 	p.expect("}")
-	return d
-}
-
-// typeHead reads "(" type pairs ")".
-func (p *parser) typeHead() (TypeName, Pairs) {
-	p.expect("(")
-	name := p.typeName()
-	pairs := p.pairs()
-	p.expect(")")
-	return name, pairs
-}
-
-func (p *parser) enum() Decl {
-	d := &Enum{Pos: p.pos()}
-	p.expect("enumeration")
-	d.Name, d.Pairs = p.typeHead()
-	p.expect("{")
-	for p.more("}") {
-		from := p.at
-		v := EnumValue{Name: p.ident("an enumerator"), Pairs: p.pairs()}
-		p.semicolon()
-		d.Values = append(d.Values, v)
-		p.syncStmt(from)
-	}
-	p.expect("}")
-	return d
-}
-
-func (p *parser) stateDecl() Decl {
-	d := &StateDecl{Pos: p.pos()}
-	p.expect("state_declaration")
-	d.Name, d.Pairs = p.typeHead()
-	p.expect("{")
-	for p.more("}") {
-		from := p.at
-		s := State{Name: p.ident("a state")}
-		p.expect(",")
-		s.Permission = p.enumName()
-		s.Pairs = p.pairs()
-		p.semicolon()
-		d.States = append(d.States, s)
-		p.syncStmt(from)
-	}
-	p.expect("}")
-	return d
 }
 
 // member reads an object or a function, which may stand anywhere a
@@ -228,67 +112,73 @@ func (p *parser) member() Decl {
 	if p.is("void") {
 		result := TypeName{Pos: p.pos(), Name: "void"}
 		p.advance()
-		return p.function(result, p.ident("a function's name"))
+		return p.function(result, p.name("a function's name"))
 	}
-	pos := p.pos()
 	if p.tok().kind != ident {
 		p.fail("expected a declaration, found %s", p.tok())
-		return &Object{Pos: pos}
+		return &Object{DeclNode: DeclNode{p.pos()}}
 	}
-	typ := p.typeName()
-	pointer := p.accept("*")
-	name := p.ident("a name after type " + typ.Name)
-	if !pointer && p.is("(") {
-		return p.function(typ, name)
+	d := p.objectHead()
+	if !d.Pointer && p.is("(") {
+		return p.function(d.Type, d.Name)
 	}
-	return p.objectRest(typ, pointer, name)
+	p.objectRest(d)
+	return d
 }
 
 // object reads the declaration of a variable.
 func (p *parser) object() *Object {
-	typ := p.typeName()
-	pointer := p.accept("*")
-	return p.objectRest(typ, pointer, p.ident("a name after type "+typ.Name))
-}
-
-func (p *parser) objectRest(typ TypeName, pointer bool, name Ident) *Object {
-	d := &Object{Pos: typ.Pos, Type: typ, Pointer: pointer, Name: name}
-	if !p.lost && p.tok().kind == assign {
-		p.advance()
-		d.Init = p.expr()
-	} else {
-		d.Pairs = p.pairs()
-	}
-	p.semicolon()
+	d := p.objectHead()
+	p.objectRest(d)
 	return d
 }
 
+// objectHead reads the declaration of a variable up to its name.
+func (p *parser) objectHead() *Object {
+	d := &Object{}
+	p.typeName(&d.Type)
+	d.Pos, d.Pointer = d.Type.Pos, p.accept("*")
+	p.ident(&d.Name, "a name after type "+d.Type.Name)
+	return d
+}
+
+func (p *parser) objectRest(d *Object) {
+	if !p.lost && p.tok().kind == assign {
+		p.advance()
+		p.expr(&d.Init)
+	} else {
+		p.pairs(&d.Pairs)
+	}
+	p.end()
+}
+
 func (p *parser) function(result TypeName, name Ident) Decl {
-	d := &Func{Pos: result.Pos, Result: result, Name: name}
+	d := &Func{DeclNode: DeclNode{result.Pos}, Result: result, Name: name}
 	p.expect("(")
-	for p.more(")") {
+	for p.has(")") {
 		d.Params = append(d.Params, p.param(len(d.Params) > 0 && d.Params[0].Name.Name == ""))
 		if !p.accept(",") {
 			break
 		}
 	}
-	p.expect(")")
-	d.Pairs = p.pairs()
-	if p.is("{") {
-		if len(d.Params) > 0 && d.Params[0].Name.Name == "" {
-			p.fail("the parameters of a function with a body need names")
-		}
-		d.Body = p.block()
-	} else {
-		p.semicolon()
+	p.tail()
+	p.pairs(&d.Pairs)
+	if !p.is("{") {
+		p.end()
+		return d
 	}
+	if len(d.Params) > 0 && d.Params[0].Name.Name == "" {
+		p.fail("the parameters of a function with a body need names")
+	}
+	p.block(&d.Body)
 	return d
 }
 
 // param reads a parameter; unnamed says that the first one of the list had no
 // name, and then none has.
 func (p *parser) param(unnamed bool) Param {
-	d := Param{Type: p.typeName()}
+	var d Param
+	p.typeName(&d.Type)
 	if unnamed || p.is(",") || p.is(")") {
 		return d
 	}
@@ -297,7 +187,7 @@ func (p *parser) param(unnamed bool) Param {
 	} else if p.accept("&") {
 		d.Qualifier = ByRef
 	}
-	d.Name = p.ident("a parameter's name")
+	p.ident(&d.Name, "a parameter's name")
 	if p.lost || p.tok().kind != assign {
 		return d
 	}

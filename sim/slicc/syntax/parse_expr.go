@@ -4,15 +4,15 @@ import (
 	"strconv"
 )
 
-// expr reads an expression.
-func (p *parser) expr() Expr { return p.binary(1) }
+// expression reads an expression.
+func (p *parser) expression() Expr { return p.binary(1) }
 
 // exprs reads a list of expressions, a trailing comma allowed, up to and
 // including the closing mark.
 func (p *parser) exprs(end string) []Expr {
 	var list []Expr
-	for p.more(end) {
-		list = append(list, p.expr())
+	for p.has(end) {
+		list = append(list, p.expression())
 		if !p.accept(",") {
 			break
 		}
@@ -50,7 +50,7 @@ func (p *parser) prefix() Expr {
 	}
 	p.enter()
 	defer p.leave()
-	x := &Unary{Pos: p.pos()}
+	x := &Unary{ExprNode: ExprNode{p.pos()}}
 	switch p.tok().op {
 	case Not:
 		x.Op = Not
@@ -59,7 +59,7 @@ func (p *parser) prefix() Expr {
 	case Inc, Dec:
 		x.Op = p.tok().op
 		p.advance()
-		x.X = p.expr()
+		x.X = p.expression()
 		return x
 	default:
 		p.fail("expected an expression, found %s", p.tok())
@@ -78,7 +78,7 @@ func (p *parser) postfix() Expr {
 	for !p.lost {
 		p.enter()
 		if p.accept(".") {
-			name := p.ident("a member")
+			name := p.name("a member")
 			if p.accept("(") {
 				x = &MethodCall{X: x, Method: name, Args: p.exprs(")")}
 			} else {
@@ -104,27 +104,27 @@ func (p *parser) primary() Expr {
 		return p.named()
 	case text:
 		p.advance()
-		return &String{Pos: pos, Value: t.text}
+		return &String{ExprNode: ExprNode{pos}, Value: t.text}
 	case number:
 		value, err := strconv.ParseInt(t.text, 10, 64)
 		if err != nil {
 			p.fail("number %s does not fit into 64 bits", t.text)
 		}
 		p.advance()
-		return &Int{Pos: pos, Value: value}
+		return &Int{ExprNode: ExprNode{pos}, Value: value}
 	case float:
 		p.advance()
-		return &Float{Pos: pos, Text: t.text}
+		return &Float{ExprNode: ExprNode{pos}, Text: t.text}
 	case keyword:
 		return p.keywordExpr()
 	}
 	if p.accept("(") {
-		x := p.expr()
+		x := p.expression()
 		p.expect(")")
 		return x
 	}
 	p.fail("expected an expression, found %s", t)
-	return &Null{Pos: pos}
+	return &Null{ExprNode: ExprNode{pos}}
 }
 
 // named reads what starts with an identifier: a variable, an enumerator, a
@@ -132,31 +132,33 @@ func (p *parser) primary() Expr {
 func (p *parser) named() Expr {
 	switch next := p.peek(1); {
 	case next.is("("):
-		name := p.ident("")
+		name := p.name("")
 		p.expect("(")
 		return &Call{Func: name, Args: p.exprs(")")}
 	case next.is(":"):
-		return &EnumLit{EnumName: p.enumName()}
+		x := &EnumLit{}
+		p.enumName(&x.EnumName)
+		return x
 	case next.kind == ident, next.kind == colon2:
 		return p.typed()
 	}
-	id := p.ident("")
-	return &Name{Pos: id.Pos, Name: id.Name}
+	id := p.name("")
+	return &Name{ExprNode: ExprNode{id.Pos}, Name: id.Name}
 }
 
 // typed reads "type IDENT" or "type::IDENT(args)".
 func (p *parser) typed() Expr {
-	first := p.ident("")
+	first := p.name("")
 	typ := TypeName{Pos: first.Pos, Name: first.Name}
 	for !p.lost && p.tok().kind == colon2 {
 		p.advance()
-		id := p.ident("an identifier after '::'")
+		id := p.name("an identifier after '::'")
 		if p.accept("(") {
 			return &ClassCall{Type: typ, Method: id, Args: p.exprs(")")}
 		}
 		typ.Name += "::" + id.Name
 	}
-	return &Local{Type: typ, Name: p.ident("a variable after type " + typ.Name)}
+	return &Local{Type: typ, Name: p.name("a variable after type " + typ.Name)}
 }
 
 func (p *parser) keywordExpr() Expr {
@@ -164,38 +166,39 @@ func (p *parser) keywordExpr() Expr {
 	switch t.text {
 	case "true", "false":
 		p.advance()
-		return &Bool{Pos: pos, Value: t.text == "true"}
+		return &Bool{ExprNode: ExprNode{pos}, Value: t.text == "true"}
 	case "OOD":
 		p.advance()
-		return &Null{Pos: pos}
+		return &Null{ExprNode: ExprNode{pos}}
 	case "new":
 		p.advance()
-		return &New{Pos: pos, Type: p.typeName()}
+		x := &New{ExprNode: ExprNode{pos}}
+		p.typeName(&x.Type)
+		return x
 	case "is_valid", "is_invalid":
-		p.advance()
-		p.expect("(")
-		x := &Valid{Pos: pos, Not: t.text == "is_invalid", X: p.expr()}
-		p.expect(")")
+		x := &Valid{ExprNode: ExprNode{pos}, Not: t.text == "is_invalid"}
+		p.head(t.text)
+		p.expr(&x.X)
+		p.tail()
 		return x
 	case "static_cast":
 		return p.cast()
 	}
 	p.fail("expected an expression, found %s", t)
-	return &Null{Pos: pos}
+	return &Null{ExprNode: ExprNode{pos}}
 }
 
 // cast reads static_cast(type, "mode", expr); the mode may be left out.
 func (p *parser) cast() Expr {
-	x := &Cast{Pos: p.pos()}
-	p.expect("static_cast")
-	p.expect("(")
-	x.Type = p.typeName()
-	p.expect(",")
+	x := &Cast{ExprNode: ExprNode{p.pos()}}
+	p.head("static_cast")
+	p.typeName(&x.Type)
+	p.comma()
 	if !p.lost && p.tok().kind == text && p.peek(1).is(",") {
-		x.Mode = p.text("")
-		p.expect(",")
+		p.text(&x.Mode, "")
+		p.comma()
 	}
-	x.X = p.expr()
-	p.expect(")")
+	p.expr(&x.X)
+	p.tail()
 	return x
 }

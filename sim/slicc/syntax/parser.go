@@ -98,9 +98,9 @@ func (p *parser) expect(s string) {
 	}
 }
 
-// semicolon consumes a ';'. One that is missing at the end of a line is
+// end consumes a ';'. One that is missing at the end of a line is
 // reported there and otherwise taken as read.
-func (p *parser) semicolon() {
+func (p *parser) end() {
 	if p.lost || p.at == 0 || p.is(";") || p.tokens[p.at-1].line == p.tok().line {
 		p.expect(";")
 		return
@@ -114,31 +114,56 @@ func (p *parser) semicolon() {
 	}
 }
 
-// more tells whether a list that ends with the mark has another element.
-func (p *parser) more(end string) bool {
+// has reports whether a list that ends with the mark has another element.
+func (p *parser) has(end string) bool {
 	return !p.lost && !p.tok().is(end) && p.tok().kind != eof
 }
 
-// ident reads an identifier; what names it in the message.
-func (p *parser) ident(what string) Ident {
-	if p.lost || p.tok().kind != ident {
-		p.fail("expected %s, found %s", what, p.tok())
-		return Ident{}
-	}
-	id := Ident{Pos: p.pos(), Name: p.tok().text}
-	p.advance()
+func (p *parser) word(keyword string) { p.expect(keyword) }
+
+func (p *parser) head(keyword string) {
+	p.expect(keyword)
+	p.expect("(")
+}
+
+func (p *parser) tail() { p.expect(")") }
+
+func (p *parser) comma() { p.expect(",") }
+
+// name reads an identifier; what names it in the message.
+func (p *parser) name(what string) (id Ident) {
+	p.ident(&id, what)
 	return id
 }
 
-// text reads a string literal.
-func (p *parser) text(what string) string {
-	if p.lost || p.tok().kind != text {
+func (p *parser) ident(id *Ident, what string) {
+	pos := p.pos()
+	if *id = (Ident{Name: p.literal(ident, what)}); !p.lost {
+		id.Pos = pos
+	}
+}
+
+func (p *parser) text(s *string, what string) { *s = p.literal(text, what) }
+
+// literal consumes a token of a kind and gives its text.
+func (p *parser) literal(k kind, what string) string {
+	if p.lost || p.tok().kind != k {
 		p.fail("expected %s, found %s", what, p.tok())
 		return ""
 	}
 	s := p.tok().text
 	p.advance()
 	return s
+}
+
+func (p *parser) expr(x *Expr) { *x = p.expression() }
+
+func (p *parser) optional(x *Expr) bool {
+	if !p.accept(",") {
+		return false
+	}
+	p.expr(x)
+	return true
 }
 
 // enter counts a level of nesting and reports one too many; every enter needs
@@ -153,34 +178,30 @@ func (p *parser) enter() {
 func (p *parser) leave() { p.depth-- }
 
 // typeName reads IDENT { "::" IDENT }.
-func (p *parser) typeName() TypeName {
-	id := p.ident("a type")
-	name := TypeName{Pos: id.Pos, Name: id.Name}
+func (p *parser) typeName(t *TypeName) {
+	*t = TypeName(p.name("a type"))
 	for !p.lost && p.tok().kind == colon2 {
 		p.advance()
-		name.Name += "::" + p.ident("an identifier after '::'").Name
+		t.Name += "::" + p.name("an identifier after '::'").Name
 	}
-	return name
 }
 
 // enumName reads IDENT ":" IDENT.
-func (p *parser) enumName() EnumName {
-	var e EnumName
-	e.Type = p.ident("an enumeration")
+func (p *parser) enumName(e *EnumName) {
+	p.ident(&e.Type, "an enumeration")
 	p.expect(":")
-	e.Value = p.ident("an enumerator")
-	return e
+	p.ident(&e.Value, "an enumerator")
 }
 
 // idents reads a list of names: one, or several in braces, with or without
 // separators.
 func (p *parser) idents(what string) []Ident {
 	if !p.accept("{") {
-		return []Ident{p.ident(what)}
+		return []Ident{p.name(what)}
 	}
 	var list []Ident
-	for p.more("}") {
-		list = append(list, p.ident(what))
+	for p.has("}") {
+		list = append(list, p.name(what))
 		if !p.accept(",") {
 			p.accept(";")
 		}
@@ -190,34 +211,30 @@ func (p *parser) idents(what string) []Ident {
 }
 
 // pairs reads { "," pair }.
-func (p *parser) pairs() Pairs {
-	var list Pairs
+func (p *parser) pairs(list *Pairs) {
 	for p.accept(",") {
-		list = append(list, p.pair())
+		*list = append(*list, p.pair())
 	}
-	return list
 }
+
+// pairKinds are the ways to write a value after a key.
+var pairKinds = map[kind]PairKind{text: StringPair, ident: NamePair, number: NumberPair}
 
 func (p *parser) pair() Pair {
 	pair := Pair{Pos: p.pos()}
 	if !p.lost && p.tok().kind == text {
-		pair.Kind, pair.Key, pair.Value = BarePair, ShortKey, p.text("")
+		pair.Kind, pair.Key = BarePair, ShortKey
+		p.text(&pair.Value, "")
 		return pair
 	}
-	pair.Key = p.ident("an attribute").Name
+	pair.Key = p.literal(ident, "an attribute")
 	p.expect("=")
 	if p.lost {
 		return pair
 	}
-	switch t := p.tok(); t.kind {
-	case text:
-		pair.Kind = StringPair
-	case ident:
-		pair.Kind = NamePair
-	case number:
-		pair.Kind = NumberPair
-	default:
-		p.fail("expected the value of attribute %s, found %s", pair.Key, t)
+	var ok bool
+	if pair.Kind, ok = pairKinds[p.tok().kind]; !ok {
+		p.fail("expected the value of attribute %s, found %s", pair.Key, p.tok())
 		return pair
 	}
 	pair.Value = p.tok().text

@@ -18,7 +18,7 @@ func Print(file *File) string {
 // PrintDecl writes one declaration, on its own lines.
 func PrintDecl(d Decl) string {
 	var p printer
-	p.decl(d, nil)
+	p.decls([]Decl{d})
 	return p.out.String()
 }
 
@@ -32,13 +32,14 @@ func PrintStmt(s Stmt) string {
 // PrintExpr writes an expression on one line.
 func PrintExpr(x Expr) string {
 	var p printer
-	p.expr(x)
+	p.expression(x)
 	return p.out.String()
 }
 
 type printer struct {
 	out    strings.Builder
 	indent int
+	next   Decl // the declaration that follows the one being written
 }
 
 func (p *printer) put(parts ...string) {
@@ -63,8 +64,37 @@ func quote(s string) string {
 	return `"` + s + `"`
 }
 
-func (p *printer) pairs(pairs Pairs) {
-	for _, pair := range pairs {
+func (p *printer) word(keyword string) { p.put(keyword, " ") }
+
+func (p *printer) head(keyword string) { p.put(keyword, "(") }
+
+func (p *printer) tail() { p.put(")") }
+
+func (p *printer) comma() { p.put(", ") }
+
+func (p *printer) end() { p.put(";") }
+
+func (p *printer) ident(id *Ident, _ string) { p.put(id.Name) }
+
+func (p *printer) typeName(t *TypeName) { p.put(t.Name) }
+
+func (p *printer) enumName(e *EnumName) { p.put(e.Type.Name, ":", e.Value.Name) }
+
+func (p *printer) text(s *string, _ string) { p.put(quote(*s)) }
+
+func (p *printer) expr(x *Expr) { p.expression(*x) }
+
+func (p *printer) optional(x *Expr) bool {
+	if *x == nil {
+		return false
+	}
+	p.put(", ")
+	p.expression(*x)
+	return true
+}
+
+func (p *printer) pairs(list *Pairs) {
+	for _, pair := range *list {
 		p.put(", ")
 		switch pair.Kind {
 		case BarePair:
@@ -84,16 +114,18 @@ func (p *printer) idents(list []Ident, bare bool) {
 		p.put(list[0].Name)
 		return
 	}
-	p.put("{")
+	names := make([]string, len(list))
 	for i, id := range list {
-		if i > 0 {
-			p.put(", ")
-		}
-		p.put(id.Name)
+		names[i] = id.Name
 	}
-	p.put("}")
+	p.put("{", strings.Join(names, ", "), "}")
 }
 
-func (p *printer) enumName(e EnumName) {
-	p.put(e.Type.Name, ":", e.Value.Name)
+// braces writes what body writes, indented, in braces.
+func (p *printer) braces(body func()) {
+	p.put("{\n")
+	p.indent++
+	body()
+	p.indent--
+	p.line("}")
 }

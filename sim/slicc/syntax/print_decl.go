@@ -3,18 +3,27 @@ package syntax
 // decls writes declarations; those with a body are set apart by blank lines.
 func (p *printer) decls(list []Decl) {
 	for i, d := range list {
-		var next Decl
+		p.next = nil
 		if i+1 < len(list) {
-			next = list[i+1]
+			p.next = list[i+1]
 		}
 		if i > 0 && (isTall(d) || isTall(list[i-1])) {
 			p.put("\n")
 		}
-		p.decl(d, next)
+		p.line()
+		switch d := d.(type) {
+		case *Object:
+			p.object(d)
+		case *Func:
+			p.function(d)
+		default:
+			declForm(p, d)
+		}
+		p.put("\n")
 	}
 }
 
-// isTall tells whether a declaration takes several lines.
+// isTall reports whether a declaration takes several lines.
 func isTall(d Decl) bool {
 	switch d := d.(type) {
 	case *Protocol, *Include, *OutPort, *Object:
@@ -27,103 +36,49 @@ func isTall(d Decl) bool {
 	return true
 }
 
-// decl writes a declaration; next is the one that follows it, or nil.
-func (p *printer) decl(d, next Decl) {
-	switch d := d.(type) {
-	case *Protocol:
-		p.line("protocol ", quote(d.Name), ";\n")
-	case *Include:
-		p.line("include ", quote(d.Path), ";\n")
-	case *Machine:
-		p.machine(d)
-	case *Action:
-		p.line("action(", d.Name.Name)
-		p.pairs(d.Pairs)
-		p.put(") ")
-		p.block(d.Body)
-		p.put("\n")
-	case *InPort:
-		p.line("in_port(", d.Name.Name, ", ", d.Type.Name, ", ", d.Buffer.Name)
-		p.pairs(d.Pairs)
-		p.put(") ")
-		p.block(d.Body)
-		p.put("\n")
-	case *OutPort:
-		p.line("out_port(", d.Name.Name, ", ", d.Type.Name, ", ", d.Buffer.Name)
-		p.pairs(d.Pairs)
-		p.put(");\n")
-	case *Transition:
-		p.transition(d, next)
-	case *Struct:
-		p.structure(d)
-	case *Enum:
-		p.enum(d)
-	case *StateDecl:
-		p.stateDecl(d)
-	case *Object:
-		p.line()
-		p.object(d)
-		p.put("\n")
-	case *Func:
-		p.function(d)
-	}
-}
-
-func (p *printer) machine(d *Machine) {
-	p.line("machine(")
-	p.enumName(d.Name)
-	p.pairs(d.Pairs)
-	p.put(")")
+func (p *printer) machineBody(d *Machine) {
+	start := "  : "
 	p.put("\n")
-	for i, param := range d.Params {
-		if i == 0 {
-			p.line("  : ")
-		} else {
-			p.line("    ")
-		}
+	for _, param := range d.Params {
+		p.line(start)
 		p.object(param)
 		p.put("\n")
+		start = "    "
 	}
 	if len(d.Params) == 0 {
 		p.line("  :\n")
 	}
-	p.line("{\n")
-	p.indent++
-	p.decls(d.Body)
-	p.indent--
-	p.line("}\n")
+	p.line()
+	p.braces(func() { p.decls(d.Body) })
 }
 
 // transition writes the list of request types, even an empty one, where the
 // parser would otherwise take the next declaration for the list of actions.
-func (p *printer) transition(d *Transition, next Decl) {
-	p.line("transition(")
+func (p *printer) transition(d *Transition) {
+	p.head("transition")
 	p.idents(d.States, true)
-	p.put(", ")
+	p.comma()
 	p.idents(d.Events, true)
 	if d.Next != nil {
 		p.put(", ", d.Next.Name)
 	}
 	p.put(") ")
-	if len(d.RequestTypes) > 0 || startsWithName(next) {
+	if len(d.RequestTypes) > 0 || startsWithName(p.next) {
 		p.idents(d.RequestTypes, false)
 		p.put(" ")
 	}
-	p.put("{")
-	p.indent++
-	for _, a := range d.Actions {
-		p.put("\n")
-		p.line(a.Name, ";")
+	if len(d.Actions) == 0 {
+		p.put("{}")
+		return
 	}
-	p.indent--
-	if len(d.Actions) > 0 {
-		p.put("\n")
-		p.line()
-	}
-	p.put("}\n")
+	p.braces(func() {
+		for _, a := range d.Actions {
+			p.line(a.Name, ";\n")
+		}
+	})
 }
 
-// startsWithName tells whether the text of a declaration starts with an
+// startsWithName reports whether the text of a declaration starts with an
 // identifier.
 func startsWithName(d Decl) bool {
 	switch d := d.(type) {
@@ -135,47 +90,25 @@ func startsWithName(d Decl) bool {
 	return false
 }
 
-func (p *printer) structure(d *Struct) {
-	p.line([]string{"structure", "global", "external_type"}[d.Kind], "(", d.Name.Name)
-	p.pairs(d.Pairs)
-	if d.Kind == ExternalType {
-		p.put(");\n")
-		return
-	}
-	p.put(") {\n")
-	p.indent++
-	p.decls(d.Members)
-	p.indent--
-	p.line("}\n")
+func (p *printer) members(list *[]Decl) {
+	p.put(" ")
+	p.braces(func() { p.decls(*list) })
 }
 
-func (p *printer) enum(d *Enum) {
-	p.line("enumeration(", d.Name.Name)
-	p.pairs(d.Pairs)
-	p.put(") {\n")
-	p.indent++
-	for _, v := range d.Values {
-		p.line(v.Name.Name)
-		p.pairs(v.Pairs)
-		p.put(";\n")
-	}
-	p.indent--
-	p.line("}\n")
-}
+func (p *printer) values(list *[]EnumValue) { printRows(p, *list, valueForm) }
 
-func (p *printer) stateDecl(d *StateDecl) {
-	p.line("state_declaration(", d.Name.Name)
-	p.pairs(d.Pairs)
-	p.put(") {\n")
-	p.indent++
-	for _, s := range d.States {
-		p.line(s.Name.Name, ", ")
-		p.enumName(s.Permission)
-		p.pairs(s.Pairs)
-		p.put(";\n")
-	}
-	p.indent--
-	p.line("}\n")
+func (p *printer) states(list *[]State) { printRows(p, *list, stateForm) }
+
+// printRows writes the rows of an enumeration in braces after a space.
+func printRows[T any](p *printer, list []T, rowForm func(form, *T)) {
+	p.put(" ")
+	p.braces(func() {
+		for i := range list {
+			p.line()
+			rowForm(p, &list[i])
+			p.put("\n")
+		}
+	})
 }
 
 func (p *printer) object(d *Object) {
@@ -186,15 +119,15 @@ func (p *printer) object(d *Object) {
 	p.put(" ", d.Name.Name)
 	if d.Init != nil {
 		p.put(" := ")
-		p.expr(d.Init)
+		p.expression(d.Init)
 	} else {
-		p.pairs(d.Pairs)
+		p.pairs(&d.Pairs)
 	}
-	p.put(";")
+	p.end()
 }
 
 func (p *printer) function(d *Func) {
-	p.line(d.Result.Name, " ", d.Name.Name, "(")
+	p.put(d.Result.Name, " ", d.Name.Name, "(")
 	for i, param := range d.Params {
 		if i > 0 {
 			p.put(", ")
@@ -205,16 +138,14 @@ func (p *printer) function(d *Func) {
 		}
 		if param.Default != nil {
 			p.put(" := ")
-			p.expr(param.Default)
+			p.expression(param.Default)
 		}
 	}
 	p.put(")")
-	p.pairs(d.Pairs)
+	p.pairs(&d.Pairs)
 	if d.Body == nil {
-		p.put(";\n")
-		return
+		p.end()
+	} else {
+		p.block(&d.Body)
 	}
-	p.put(" ")
-	p.block(d.Body)
-	p.put("\n")
 }

@@ -4,8 +4,8 @@ import (
 	"strconv"
 )
 
-// expr writes an expression with the parentheses it needs and no others.
-func (p *printer) expr(x Expr) {
+// expression writes an expression with the parentheses it needs and no others.
+func (p *printer) expression(x Expr) {
 	switch x := x.(type) {
 	case *Name:
 		p.put(x.Name)
@@ -20,7 +20,7 @@ func (p *printer) expr(x Expr) {
 	case *Null:
 		p.put("OOD")
 	case *EnumLit:
-		p.enumName(x.EnumName)
+		p.enumName(&x.EnumName)
 	case *Local:
 		p.put(x.Type.Name, " ", x.Name.Name)
 	case *Call:
@@ -42,19 +42,14 @@ func (p *printer) expr(x Expr) {
 	case *New:
 		p.put("new ", x.Type.Name)
 	case *Valid:
-		if x.Not {
-			p.put("is_invalid(")
-		} else {
-			p.put("is_valid(")
-		}
-		p.expr(x.X)
-		p.put(")")
+		p.put(map[bool]string{false: "is_valid", true: "is_invalid"}[x.Not])
+		p.args("(", []Expr{x.X}, ")")
 	case *Cast:
 		p.put("static_cast(", x.Type.Name, ", ")
 		if x.Mode != "" {
 			p.put(quote(x.Mode), ", ")
 		}
-		p.expr(x.X)
+		p.expression(x.X)
 		p.put(")")
 	case *Unary:
 		p.unary(x)
@@ -71,7 +66,7 @@ func (p *printer) args(open string, list []Expr, end string) {
 		if i > 0 {
 			p.put(", ")
 		}
-		p.expr(x)
+		p.expression(x)
 	}
 	p.put(end)
 }
@@ -81,7 +76,7 @@ func (p *printer) parens(x Expr, needed bool) {
 	if needed {
 		p.put("(")
 	}
-	p.expr(x)
+	p.expression(x)
 	if needed {
 		p.put(")")
 	}
@@ -100,7 +95,7 @@ func (p *printer) operand(x Expr) {
 	case *Unary, *Binary:
 		p.parens(x, true)
 	default:
-		p.expr(x)
+		p.expression(x)
 	}
 }
 
@@ -116,7 +111,7 @@ func (p *printer) binarySide(x Expr, precedence int) {
 func (p *printer) unary(x *Unary) {
 	p.put(x.Op.String())
 	if isStep(x) {
-		p.expr(x.X)
+		p.expression(x.X)
 		return
 	}
 	inner, ok := x.X.(*Unary)

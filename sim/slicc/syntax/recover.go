@@ -52,18 +52,3 @@ func (p *parser) sync(from int, decl bool) {
 		p.advance()
 	}
 }
-
-// startsDecl tells whether the token starts a declaration and can stand
-// nowhere else.
-func startsDecl(t *token) bool {
-	if t.kind != keyword {
-		return false
-	}
-	switch t.text {
-	case "protocol", "include", "global", "machine", "in_port", "out_port",
-		"action", "transition", "structure", "external_type", "enumeration",
-		"state_declaration":
-		return true
-	}
-	return false
-}

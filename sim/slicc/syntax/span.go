@@ -39,7 +39,7 @@ func (t *Text) Stmt(pos Pos) (Span, error) {
 // Expr is the span of the expression that starts at pos and is no operand of
 // a larger one: a condition, an argument, the right side of an assignment.
 func (t *Text) Expr(pos Pos) (Span, error) {
-	return t.span(pos, func(p *parser) { p.expr() })
+	return t.span(pos, func(p *parser) { p.expression() })
 }
 
 // span reads a construct from its first token and sees where it ends.

@@ -6,9 +6,19 @@ type Stmt interface {
 	stmt()
 }
 
+// StmtNode is the part of statements that start with a keyword or a brace.
+type StmtNode struct {
+	Pos Pos // where the statement starts
+}
+
+// Position is where the statement starts.
+func (n *StmtNode) Position() Pos { return n.Pos }
+
+func (*StmtNode) stmt() {}
+
 // Block is a list of statements in braces.
 type Block struct {
-	Pos   Pos // of the opening brace
+	StmtNode
 	Stmts []Stmt
 }
 
@@ -28,7 +38,7 @@ type Assign struct {
 // it into the port. With Deferred it is defer_enqueueing, which has neither
 // Latency nor Bypass.
 type Enqueue struct {
-	Pos      Pos
+	StmtNode
 	Deferred bool
 	Port     Ident
 	Type     TypeName
@@ -39,14 +49,14 @@ type Enqueue struct {
 
 // Peek runs Body with the head message of the port as in_msg.
 type Peek struct {
-	Pos   Pos
+	StmtNode
 	Port  Ident
 	Type  TypeName
 	Pairs Pairs
 	Body  *Block
 }
 
-// PortStmtKind tells the statements apart that name a port and an address.
+// PortStmtKind distinguishes the statements that name a port and an address.
 type PortStmtKind uint8
 
 // The statements that name a port and an address.
@@ -58,7 +68,7 @@ const (
 
 // PortStmt is one of the statements that name a port and an address.
 type PortStmt struct {
-	Pos  Pos
+	StmtNode
 	Kind PortStmtKind
 	Port Ident
 	Addr Ident
@@ -67,19 +77,19 @@ type PortStmt struct {
 // CheckAllocate makes the transitions of the action stall unless the table
 // has a free slot.
 type CheckAllocate struct {
-	Pos   Pos
+	StmtNode
 	Table Ident
 }
 
 // CheckNextCycle is check_next_cycle().
 type CheckNextCycle struct {
-	Pos Pos
+	StmtNode
 }
 
 // CheckStopSlots is check_stop_slots(table, "…", "…"), which gem5's grammar
 // has and its compiler no longer knows.
 type CheckStopSlots struct {
-	Pos    Pos
+	StmtNode
 	Table  Ident
 	First  string
 	Second string
@@ -87,39 +97,23 @@ type CheckStopSlots struct {
 
 // Return leaves a function with a value.
 type Return struct {
-	Pos Pos
-	X   Expr
+	StmtNode
+	X Expr
 }
 
 // If is a conditional. Else is nil, a *Block or, for "else if", an *If.
 type If struct {
-	Pos  Pos
+	StmtNode
 	Cond Expr
 	Then *Block
 	Else Stmt
 }
 
 // Position is where the statement starts.
-func (s *Block) Position() Pos          { return s.Pos }
-func (s *ExprStmt) Position() Pos       { return s.X.Position() }    // where the statement starts
-func (s *Assign) Position() Pos         { return s.Left.Position() } // where the statement starts
-func (s *Enqueue) Position() Pos        { return s.Pos }             // where the statement starts
-func (s *Peek) Position() Pos           { return s.Pos }             // where the statement starts
-func (s *PortStmt) Position() Pos       { return s.Pos }             // where the statement starts
-func (s *CheckAllocate) Position() Pos  { return s.Pos }             // where the statement starts
-func (s *CheckNextCycle) Position() Pos { return s.Pos }             // where the statement starts
-func (s *CheckStopSlots) Position() Pos { return s.Pos }             // where the statement starts
-func (s *Return) Position() Pos         { return s.Pos }             // where the statement starts
-func (s *If) Position() Pos             { return s.Pos }             // where the statement starts
+func (s *ExprStmt) Position() Pos { return s.X.Position() }
 
-func (*Block) stmt()          {}
-func (*ExprStmt) stmt()       {}
-func (*Assign) stmt()         {}
-func (*Enqueue) stmt()        {}
-func (*Peek) stmt()           {}
-func (*PortStmt) stmt()       {}
-func (*CheckAllocate) stmt()  {}
-func (*CheckNextCycle) stmt() {}
-func (*CheckStopSlots) stmt() {}
-func (*Return) stmt()         {}
-func (*If) stmt()             {}
+// Position is where the statement starts.
+func (s *Assign) Position() Pos { return s.Left.Position() }
+
+func (*ExprStmt) stmt() {}
+func (*Assign) stmt()   {}
