@@ -14,13 +14,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"ordeal/sim/gem5/standin"
+	"ordeal/sim/gem5/fakegem5"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"ordeal": func() { os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) },
-		"gem5":   func() { os.Exit(standin.Main(os.Args[1:], os.Stdout, os.Stderr)) },
+		"gem5":   func() { os.Exit(fakegem5.Main(os.Args[1:], os.Stdout, os.Stderr)) },
 	})
 }
 

@@ -47,7 +47,7 @@ func showGem5(w io.Writer, runner sim.Runner) {
 	}
 	var mu sync.Mutex
 	last := time.Now()
-	g.Watch(func(p gem5.Progress) {
+	g.OnProgress(func(p gem5.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		if now := time.Now(); now.Sub(last) >= plainEvery {

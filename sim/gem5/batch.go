@@ -2,55 +2,86 @@ package gem5
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"time"
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
 	"ordeal/gen/wire"
 	"ordeal/sim"
-	"ordeal/sim/sandbox"
 )
 
 // RunBatch runs jobs of the same number of threads and rounds in as few
-// launches as it can: one, unless something goes wrong. What goes wrong in a
-// launch is the result of the program that had not left its whole log yet;
-// the programs after it run in another launch, and the program itself again,
-// under another seed, where the trouble was not its own. The seed of a launch
-// is that of its first job, its time limit the sum of its jobs'.
+// launches as it can: one, unless something goes wrong. A failure of a launch
+// is the result of the first program without a whole log. The programs after
+// it run in another launch, and so does the program itself, with another seed,
+// if the failure was not its own. The seed of a launch is that of its first
+// job, its time limit the sum of its jobs'.
 //
-// The results are in the order of the jobs. What gem5 left of a launch lies in
-// the directory of the program that it ended in or, when all passed, of the
-// first; every directory has the executable. Elapsed is an equal share of the
-// launch, Coverage that of the whole launch for its first program, nil for the
+// The results are in the order of the jobs. The files of a launch lie in the
+// directory of the program that it ended in or, when all passed, of the first;
+// every directory has the executable. Elapsed is an equal share of the launch;
+// Coverage is that of the whole launch for its first program, nil for the
 // others. The errors are those of sim.Runner.
 func (r *Runner) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
+	results, err := r.runBatch(ctx, jobs)
+	if err != nil {
+		return nil, fmt.Errorf("run on gem5: %w", err)
+	}
+	return results, nil
+}
+
+func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
 	if err := check(jobs); err != nil {
 		return nil, err
 	}
-	// What cannot be emitted is the caller's fault, whatever the binary is.
+	// Programs that cannot be emitted are the caller's error, even if the
+	// binary is unfit.
 	if _, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(jobs[0].Rounds)); err != nil {
-		return nil, fmt.Errorf("run on gem5: %w", err)
+		return nil, err
 	}
 	unfit, err := r.unfit(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if unfit != nil {
-		return same(*unfit, unfit.Detail, len(jobs)), nil
+		return slices.Repeat([]sim.Result{*unfit}, len(jobs)), nil
 	}
-	run := func(ctx context.Context) ([]sim.Result, error) { return r.launchAll(ctx, jobs) }
 	if len(r.options.Mutation.Changes) > 0 {
-		return r.withMutant(ctx, jobs, run)
+		return r.runMutant(ctx, jobs)
 	}
-	return run(ctx)
+	return r.launchAll(ctx, jobs)
 }
 
-// launchAll makes launches until all jobs have a result.
+// check reports jobs that cannot be run at all.
+func check(jobs []sim.Job) error {
+	if len(jobs) == 0 {
+		return errors.New("no job")
+	}
+	for _, job := range jobs {
+		if job.Program == nil {
+			return errors.New("job without a program")
+		}
+		if job.Rounds != jobs[0].Rounds {
+			return fmt.Errorf("a batch of jobs of %d and %d rounds: want the same number", jobs[0].Rounds, job.Rounds)
+		}
+		if info, err := os.Stat(job.Dir); err != nil {
+			return fmt.Errorf("run directory: %w", err)
+		} else if !info.IsDir() {
+			return fmt.Errorf("run directory %s: not a directory", job.Dir)
+		}
+	}
+	return nil
+}
+
+// launchAll launches gem5 until all jobs have a result.
 func (r *Runner) launchAll(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
-	results := make([]sim.Result, len(jobs))
-	for next, tries := 0, 0; next < len(jobs); {
-		l := launched{runner: r, jobs: jobs[next:], try: tries}
+	var results []sim.Result
+	for tries := 0; len(results) < len(jobs); {
+		l := launch{runner: r, jobs: jobs[len(results):], try: tries}
 		done, err := l.run(ctx)
 		if err != nil {
 			return nil, err
@@ -61,8 +92,7 @@ func (r *Runner) launchAll(ctx context.Context, jobs []sim.Job) ([]sim.Result, e
 		} else {
 			tries = 0
 		}
-		copy(results[next:], done)
-		next += len(done)
+		results = append(results, done...)
 	}
 	return results, nil
 }
@@ -75,8 +105,8 @@ func programsOf(jobs []sim.Job) []*gen.Program {
 	return programs
 }
 
-// emitOptions fills in what suits gem5, which ignores sched_yield; but where
-// the executable is tried on hardware, it helps.
+// emitOptions completes Options.Emit. gem5 ignores sched_yield, but the
+// executable may be tried on hardware, where it helps.
 func (r *Runner) emitOptions(rounds int) elf.Options {
 	o := r.options.Emit
 	o.Rounds = rounds
@@ -84,19 +114,19 @@ func (r *Runner) emitOptions(rounds int) elf.Options {
 	return o
 }
 
-// split divides the log of a batch into those of its programs, and says which
-// of them are whole: every frame of the threads and the final memory. What is
-// torn belongs to the program that was being written.
+// split divides the log of a batch into those of its programs, and reports
+// which are whole: every frame of the threads and the final memory. A torn
+// frame belongs to the first program that is not whole, where the logs stop.
 func split(log sim.Log, programs []*gen.Program) (logs []sim.Log, whole []bool) {
 	logs, whole = make([]sim.Log, len(programs)), make([]bool, len(programs))
 	for k, p := range programs {
-		frames, size, final := 0, 0, false
-		for !final {
-			n, kind := frameBytes(log[size:])
-			if n == 0 || kind == wire.Thread && frames == len(p.Threads) {
+		size, final := 0, false
+		for frames := 0; frames <= len(p.Threads) && !final; frames++ {
+			f, err := wire.Next(log[size:])
+			if err != nil || f.Kind == wire.Thread && frames == len(p.Threads) {
 				break
 			}
-			size, frames, final = size+n, frames+1, kind == wire.Final
+			size, final = size+f.Size(), f.Kind == wire.Final
 		}
 		if !final || k == len(programs)-1 {
 			size = len(log) // with what is torn: nothing else follows
@@ -110,20 +140,10 @@ func split(log sim.Log, programs []*gen.Program) (logs []sim.Log, whole []bool) 
 	return logs, whole
 }
 
-// frameBytes is the size of the frame that log begins with, and its kind; 0
-// when it is torn.
-func frameBytes(log sim.Log) (size int, kind wire.Kind) {
-	f, err := wire.Next(log)
-	if err != nil {
-		return 0, 0
-	}
-	return f.Size(), f.Kind
-}
-
-// attribute turns the end of a launch into the results of its programs: those
-// with a whole log passed, the next one is where the launch ended. The
+// attribute turns the result of a launch into those of its programs: those
+// with a whole log passed, and the next one has the launch's result. The
 // results stop there.
-func attribute(result sim.Result, logs []sim.Log, whole []bool, end sandbox.Result) []sim.Result {
+func attribute(result sim.Result, logs []sim.Log, whole []bool, elapsed time.Duration) []sim.Result {
 	var results []sim.Result
 	for k := range logs {
 		if !whole[k] || k == len(logs)-1 && result.Outcome != sim.Passed {
@@ -141,7 +161,7 @@ func attribute(result sim.Result, logs []sim.Log, whole []bool, end sandbox.Resu
 		results = append(results, passed)
 	}
 	for i := range results {
-		results[i].Elapsed = end.Elapsed / time.Duration(len(results))
+		results[i].Elapsed = elapsed / time.Duration(len(results))
 	}
 	return results
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,11 +75,11 @@ func transition(line string) (key sim.Transition, count uint64, ok bool) {
 	return sim.Transition{Machine: machine, State: state, Event: event}, count, err == nil
 }
 
-// coverage reads the coverage of the launch, and leaves it in its directory: a
-// line for each transition, machine, state, event and count. A simulation that
-// did not come to its end has no statistics.
-func (l *launched) coverage() (sim.Coverage, error) {
-	stats, err := os.Open(filepath.Join(l.dir, OutputDir, "stats.txt"))
+// coverage reads the coverage of the launch and writes it to CoverageFile: a
+// line for each transition with machine, state, event and count. A simulation
+// that did not come to its end has no statistics.
+func (l *launch) coverage() (sim.Coverage, error) {
+	stats, err := os.Open(l.path(OutputDir, "stats.txt"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

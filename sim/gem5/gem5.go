@@ -1,15 +1,14 @@
-// Package gem5 runs programs on a real gem5: a binary that the user has built
-// and the source tree that it was built from, in SE mode with Ruby. It
-// launches the binary, watches it, ends it in time, and says what each end
-// means. It was written against gem5 v24.0; se.py, which gem5 runs itself,
-// looks for what differs from v22 to v25.
+// Package gem5 runs programs on a real gem5 in SE mode with Ruby: a binary that
+// the user has built, and the source tree that it was built from. It launches
+// the binary in a sandbox, follows and limits it, and classifies each end. It
+// was written against gem5 v24.0; se.py, which gem5 runs itself, adapts to v22
+// to v25.
 package gem5
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -40,36 +39,35 @@ const DefaultTimeout = 10 * time.Minute
 type Runner struct {
 	options Options
 
-	probe sync.Mutex // guards info
-	info  *Info
-	_     struct{}
+	mu   sync.Mutex // guards info
+	info *Info
 }
 
 var _ sim.Runner = (*Runner)(nil)
 
 // New makes a runner. The error lists everything that is wrong with the
-// options. The binary is not looked at before the first run.
+// options; the binary is not accessed before the first run.
 func New(o Options) (*Runner, error) {
-	if err := o.Validate(); err != nil {
+	err := o.Validate()
+	o = o.withDefaults()
+	for _, path := range []*string{&o.Binary, &o.Tree} {
+		// Launches work in directories of their own.
+		if abs, absErr := filepath.Abs(*path); absErr != nil {
+			err = errors.Join(err, absErr)
+		} else {
+			*path = abs
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("configure gem5: %w", err)
 	}
-	r := &Runner{options: o.withDefaults()}
-	for _, path := range []*string{&r.options.Binary, &r.options.Tree} {
-		// Launches work in directories of their own.
-		abs, err := filepath.Abs(*path)
-		if err != nil {
-			return nil, fmt.Errorf("configure gem5: %w", err)
-		}
-		*path = abs
-	}
-	return r, nil
+	return &Runner{options: o}, nil
 }
 
 // Name is "gem5".
 func (*Runner) Name() string { return "gem5" }
 
-// Version says what the binary is and what confines it, or why that is not
-// known.
+// Version describes the binary and what confines it, or why it is unknown.
 func (r *Runner) Version(ctx context.Context) string {
 	info, err := r.identify(ctx)
 	if err != nil {
@@ -78,12 +76,23 @@ func (r *Runner) Version(ctx context.Context) string {
 	return fmt.Sprintf("%s, %s cores, %v", info, r.options.CPU, sandbox.BestIsolation())
 }
 
-// identify asks the binary what it is, once.
+// OnProgress replaces Options.OnProgress, for callers that did not make the
+// runner. It must be called before the first run.
+func (r *Runner) OnProgress(report func(Progress)) { r.options.OnProgress = report }
+
+// tree is the source tree with the user's command to build it.
+func (r *Runner) tree() *tree.Tree {
+	m := &r.options.Mutation
+	return &tree.Tree{Dir: r.options.Tree, Binary: r.options.Binary, Rebuild: m.Rebuild, Timeout: m.Timeout}
+}
+
+// identify probes the binary, once. Before, it restores the tree if an earlier
+// process was killed while it ran a mutant, and waits while another one does.
 func (r *Runner) identify(ctx context.Context) (*Info, error) {
-	r.probe.Lock()
-	defer r.probe.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.info == nil {
-		if err := r.recover(ctx); err != nil {
+		if err := r.tree().Recover(ctx); err != nil {
 			return nil, err
 		}
 		info, err := Probe(ctx, r.options.Binary)
@@ -95,60 +104,28 @@ func (r *Runner) identify(ctx context.Context) (*Info, error) {
 	return r.info, nil
 }
 
-// recover puts back a mutant that an earlier process left in the tree when it
-// was killed, and waits for one that is being run.
-func (r *Runner) recover(ctx context.Context) error {
-	t := tree.Tree{Dir: r.options.Tree, Binary: r.options.Binary}
-	return t.Recover(ctx)
-}
-
-// unfit says why the binary cannot run jobs; nil when it can.
+// unfit is the result of jobs that the binary cannot run; nil when it can.
 func (r *Runner) unfit(ctx context.Context) (*sim.Result, error) {
 	info, err := r.identify(ctx)
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("run on gem5: %w", context.Cause(ctx))
+		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		result := infra("cannot identify gem5")
-		result.Detail = err.Error()
-		return &result, nil
+		return &sim.Result{Outcome: sim.Infra, Title: "cannot identify gem5", Detail: err.Error()}, nil
 	}
-	reason := info.mismatch(r.options.Protocol)
-	if reason == "" {
-		return nil, nil
+	if reason := info.mismatch(r.options.Protocol); reason != "" {
+		detail := fmt.Sprintf("%s is %s", r.options.Binary, info)
+		return &sim.Result{Outcome: sim.Infra, Title: "gem5 does not fit: " + reason, Detail: detail}, nil
 	}
-	result := infra("gem5 does not fit: " + reason)
-	result.Detail = fmt.Sprintf("%s is %s", r.options.Binary, info)
-	return &result, nil
+	return nil, nil
 }
 
-// Run runs one job. See sim.Runner for the meaning of the error. A passed
-// run's Detail is how long the simulation was, in one line.
+// Run runs one job. See sim.Runner for the meaning of the error. The Detail of
+// a passed run is its simulated time in one line.
 func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	results, err := r.RunBatch(ctx, []sim.Job{job})
 	if err != nil {
 		return sim.Result{}, err
 	}
 	return results[0], nil
-}
-
-// check reports jobs that cannot be run at all.
-func check(jobs []sim.Job) error {
-	if len(jobs) == 0 {
-		return errors.New("run on gem5: no job")
-	}
-	for _, job := range jobs {
-		if job.Program == nil {
-			return errors.New("run on gem5: job without a program")
-		}
-		if job.Rounds != jobs[0].Rounds {
-			return fmt.Errorf("run on gem5: a batch of jobs of %d and %d rounds: want the same number", jobs[0].Rounds, job.Rounds)
-		}
-		if info, err := os.Stat(job.Dir); err != nil {
-			return fmt.Errorf("run on gem5: run directory: %w", err)
-		} else if !info.IsDir() {
-			return fmt.Errorf("run on gem5: run directory %s: not a directory", job.Dir)
-		}
-	}
-	return nil
 }

@@ -14,14 +14,14 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
 	"ordeal/sim"
-	"ordeal/sim/gem5/standin"
+	"ordeal/sim/gem5/fakegem5"
 	"ordeal/sim/sandbox"
 )
 
 // TestMain is also the stand-in for gem5: the test binary runs itself.
 func TestMain(m *testing.M) {
-	if os.Getenv(standin.Variable) != "" {
-		os.Exit(standin.Main(os.Args[1:], os.Stdout, os.Stderr))
+	if os.Getenv(fakegem5.Variable) != "" {
+		os.Exit(fakegem5.Main(os.Args[1:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
@@ -32,7 +32,7 @@ func newRunner(t testing.TB, settings string, change func(*Options)) *Runner {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skipf("the stand-in runs programs on linux/amd64, this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
-	t.Setenv(standin.Variable, "on,"+settings)
+	t.Setenv(fakegem5.Variable, "on,"+settings)
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var seen []Progress
-	r := newRunner(t, "slow=1200ms", func(o *Options) { o.Watch = func(p Progress) { seen = append(seen, p) } })
+	r := newRunner(t, "slow=1200ms", func(o *Options) { o.OnProgress = func(p Progress) { seen = append(seen, p) } })
 	if _, err := r.Run(t.Context(), newJobs(t, 1, 2)[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -242,16 +242,16 @@ func TestCommandLine(t *testing.T) {
 		o.TreeOptions, o.DeadlockThreshold = []string{"--ports=2"}, 1000
 	})
 	jobs := newJobs(t, 1, 2)
-	l := launched{runner: r, jobs: jobs, dir: "/run"}
+	l := launch{runner: r, jobs: jobs, dir: "/run"}
 	image, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.image = image
 	const want = "-d m5out --debug-flags=ProtocolTrace,RubySequencer --debug-file=trace.pipe se.py --tree /tree --cpu o3 --network simple " +
-		"--l1d-size 512B --l1i-size 4kB --l2-size 8kB --l1d-assoc 2 --l1i-assoc 2 --l2-assoc 4 --l2-banks 1 --dirs 1 --link-latency 1 " +
+		"--l1d-size 512B --l1i-size 4kB --l2-size 8kB --cores 4 --l1d-assoc 2 --l1i-assoc 2 --l2-assoc 4 --l2-banks 1 --dirs 1 --link-latency 1 " +
 		"--deadlock-threshold 1000 --max-ticks 99 --protocol MI_example --tree-option=--ports=2 " +
-		"--binary /run/program.elf --output guest.out --cores 4 --mem-size 512MiB --seed 1"
+		"--binary /run/program.elf --output guest.out --mem-size 512MiB --seed 1"
 	if got := strings.Join(l.arguments(), " "); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -1,6 +1,7 @@
 package gem5
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"ordeal/sim/sandbox"
 )
 
-// Info is what a gem5 binary says about itself.
+// Info describes a gem5 binary.
 type Info struct {
 	// Version is gem5's, as "24.0.0.1"; Compiled the date, where it is known.
 	Version  string `json:"version"`
@@ -28,56 +29,48 @@ type Info struct {
 
 // String is the info in one line.
 func (i *Info) String() string {
-	if len(i.Protocols) == 0 {
-		return fmt.Sprintf("gem5 %s, %s, no Ruby protocol", i.Version, strings.Join(i.ISAs, ", "))
-	}
-	return fmt.Sprintf("gem5 %s, %s, %s", i.Version, strings.Join(i.ISAs, ", "), strings.Join(i.Protocols, ", "))
+	return fmt.Sprintf("gem5 %s, %s, %s", i.Version, strings.Join(i.ISAs, ", "), cmp.Or(strings.Join(i.Protocols, ", "), "no Ruby protocol"))
 }
 
-// mismatch says why a binary cannot run programs with a protocol; empty when
-// it can.
+// mismatch is why a binary cannot run programs with a protocol; empty when it
+// can.
 func (i *Info) mismatch(protocol string) string {
 	switch {
 	case !slices.Contains(i.ISAs, "x86"):
-		return fmt.Sprintf("the binary simulates %s: want x86", orNone(i.ISAs))
+		return fmt.Sprintf("the binary simulates %s: want x86", list(i.ISAs))
 	case len(i.Protocols) == 0:
 		return "the binary was built without a Ruby protocol"
 	case protocol == "" && len(i.Protocols) > 1:
-		return fmt.Sprintf("the binary has several protocols (%s): name one", orNone(i.Protocols))
+		return fmt.Sprintf("the binary has several protocols (%s): name one", list(i.Protocols))
 	case protocol != "" && !slices.Contains(i.Protocols, protocol):
-		return fmt.Sprintf("the binary has protocol %s: want %s", orNone(i.Protocols), protocol)
+		return fmt.Sprintf("the binary has protocol %s: want %s", list(i.Protocols), protocol)
 	}
 	return ""
 }
 
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return strings.Join(names, ", ")
-}
+func list(names []string) string { return cmp.Or(strings.Join(names, ", "), "nothing") }
 
-// probeTimeout bounds each question to a binary.
+// probeTimeout bounds each run of Probe.
 const probeTimeout = time.Minute
 
-// Probe asks a gem5 binary what it is: with --build-info and, as v24.0 fails
-// at that, with a script that it runs itself.
+// Probe determines what a gem5 binary is: with --build-info and, as v24.0
+// fails at that, with a script that it runs itself.
 func Probe(ctx context.Context, binary string) (*Info, error) {
 	dir, err := os.MkdirTemp("", "ordeal-gem5-")
 	if err != nil {
 		return nil, fmt.Errorf("probe %s: %w", binary, err)
 	}
 	defer os.RemoveAll(dir)
-	ask := func(words ...string) (string, error) {
-		command := sandbox.Command{
-			Path: binary, Args: append([]string{"-d", filepath.Join(dir, "out")}, words...), Env: environment(), Dir: dir,
+	ask := func(args ...string) (string, error) {
+		_, err := sandbox.Run(ctx, sandbox.Command{
+			Path: binary, Args: append([]string{"-d", filepath.Join(dir, "out")}, args...), Env: os.Environ(), Dir: dir,
 			Stdout: filepath.Join(dir, StdoutFile), Stderr: filepath.Join(dir, StderrFile), Timeout: probeTimeout,
 			Isolation: sandbox.BestIsolation(),
-		}
-		if _, err := sandbox.Run(ctx, command); err != nil {
+		})
+		if err != nil {
 			return "", err
 		}
-		return readTexts(dir)
+		return readOutput(dir)
 	}
 	text, err := ask("--build-info")
 	if err != nil {
@@ -96,15 +89,12 @@ func Probe(ctx context.Context, binary string) (*Info, error) {
 	if info := parseInfo(text); info != nil {
 		return info, nil
 	}
-	said := strings.TrimSpace(text)
-	if said == "" {
-		said = "nothing"
-	}
-	return nil, fmt.Errorf("probe %s: not a gem5 binary? it says: %s", binary, said[:min(len(said), 500)])
+	text = cmp.Or(strings.TrimSpace(text), "nothing")
+	return nil, fmt.Errorf("probe %s: not a gem5 binary? it printed: %s", binary, text[:min(len(text), 500)])
 }
 
-// readTexts is what gem5 said to standard output and then to standard error.
-func readTexts(dir string) (string, error) {
+// readOutput is gem5's standard output followed by its standard error.
+func readOutput(dir string) (string, error) {
 	out, err := os.ReadFile(filepath.Join(dir, StdoutFile))
 	if err != nil {
 		return "", err
@@ -113,8 +103,8 @@ func readTexts(dir string) (string, error) {
 	return string(out) + string(errs), err
 }
 
-// parseBuildInfo reads the output of gem5 --build-info; nil when it is not
-// whole.
+// parseBuildInfo reads the output of gem5 --build-info; nil when it is
+// incomplete.
 func parseBuildInfo(text string) *Info {
 	info, options := new(Info), false
 	for line := range strings.Lines(text) {
@@ -142,8 +132,8 @@ func parseBuildInfo(text string) *Info {
 			info.ISAs = append(info.ISAs, strings.ToLower(key[len("USE_"):len(key)-len("_ISA")]))
 		}
 	}
-	// Options that name several protocols are spelled as Kconfig does, unlike
-	// the protocols themselves: the script knows better.
+	// Options for several protocols are spelled as in Kconfig, unlike the
+	// protocols themselves: the script knows their names.
 	if info.Version == "" || !options || len(info.Protocols) == 0 {
 		return nil
 	}
@@ -153,7 +143,7 @@ func parseBuildInfo(text string) *Info {
 // parseInfo reads what se.py --info printed; nil when it did not.
 func parseInfo(text string) *Info {
 	for line := range strings.Lines(text) {
-		if rest, ok := strings.CutPrefix(line, ownLine+"info "); ok {
+		if rest, ok := strings.CutPrefix(line, scriptPrefix+"info "); ok {
 			info := new(Info)
 			if json.Unmarshal([]byte(rest), info) == nil {
 				return info

@@ -48,7 +48,7 @@ func TestLimitsOfLaunch(t *testing.T) {
 	}{
 		{[]int64{0}, 0}, {[]int64{5}, 5}, {[]int64{5, 7}, 12}, {[]int64{5, 0, 7}, 0},
 	} {
-		l := launched{}
+		l := launch{}
 		for _, size := range test.sizes {
 			l.jobs = append(l.jobs, sim.Job{LogSize: size, Memory: 3})
 		}

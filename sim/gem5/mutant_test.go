@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ordeal/sim"
-	"ordeal/sim/gem5/standin"
+	"ordeal/sim/gem5/fakegem5"
 	"ordeal/sim/gem5/tree"
 )
 
@@ -27,7 +27,7 @@ test "$settings" != broken || { echo no such action; exit 1; }
 mkdir -p build
 printf '#!/bin/sh\n%[2]s=%%s exec %[3]s "$@"\n' "$settings" > build/gem5
 chmod +x build/gem5
-`, protocol, standin.Variable, self)
+`, protocol, fakegem5.Variable, self)
 	if err := os.MkdirAll(filepath.Dir(filepath.Join(root, protocol)), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func asBefore(t *testing.T, root string) {
 		t.Errorf("the protocol is %q, %v", data, err)
 	}
 	data, err := os.ReadFile(filepath.Join(root, "build", "gem5"))
-	if err != nil || !strings.Contains(string(data), standin.Variable+"=on exec") {
+	if err != nil || !strings.Contains(string(data), fakegem5.Variable+"=on exec") {
 		t.Errorf("the binary is %q, %v", data, err)
 	}
 }

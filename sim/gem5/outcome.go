@@ -2,6 +2,8 @@ package gem5
 
 import (
 	"fmt"
+	"path"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -10,18 +12,17 @@ import (
 	"ordeal/sim/sandbox"
 )
 
-// normalCause is how gem5 says that the guest has exited.
+// normalCause is how gem5 reports that the guest has exited.
 const normalCause = "exiting with last active thread context"
 
 // detailLines is how much of gem5's output a Detail quotes.
 const detailLines = 30
 
-// outcomeOf says what the end of a launch means, from how the process ended
-// and what was printed. Retry says that it is no result, but another seed of
-// the simulator may give one.
+// outcomeOf classifies the end of a launch by how the process ended and what
+// it printed. Retry means that another seed of the simulator may give a result.
 func outcomeOf(end sandbox.Result, text string, timeout time.Duration) (result sim.Result, retry bool) {
-	s := parseSaid(text)
-	result, retry = judgeEnd(end, &s, text, timeout)
+	s := parseStatus(text)
+	result, retry = classify(end, &s, text, timeout)
 	if result.Outcome == sim.Passed {
 		result.Detail = s.String()
 		return result, false
@@ -30,44 +31,38 @@ func outcomeOf(end sandbox.Result, text string, timeout time.Duration) (result s
 	return result, retry
 }
 
-func judgeEnd(end sandbox.Result, s *said, text string, timeout time.Duration) (result sim.Result, retry bool) {
+func classify(end sandbox.Result, s *status, text string, timeout time.Duration) (result sim.Result, retry bool) {
 	switch {
-	case s.ended && strings.HasPrefix(s.cause, normalCause):
-		return sim.ExitResult(s.code), false
-	case s.ended:
-		return sim.Result{Outcome: sim.Crash, Title: "simulation ended: " + normalise(s.cause)}, false
+	case s.exited && strings.HasPrefix(s.cause, normalCause):
+		return sim.ExitResult(int(s.code)), false
+	case s.exited:
+		return crash("simulation ended: " + normalise(s.cause)), false
 	case s.limited:
 		return sim.Result{Outcome: sim.Timeout, Title: "simulation reached its limit of ticks"}, false
 	case s.refused != "":
 		return infra("gem5 configuration refused: " + normalise(s.refused)), false
 	}
-	if result, retry, found := judgeText(text); found {
-		return beforeStart(result, s, text), retry
+	result, retry = classifyMessages(text)
+	if result.Outcome == sim.OutcomeUnknown {
+		result = classifyExit(end, timeout)
 	}
-	return beforeStart(judgeSilence(end, timeout), s, text), false
-}
-
-// beforeStart turns findings into infrastructure trouble while the simulation
-// has not begun: then nothing was tested.
-func beforeStart(result sim.Result, s *said, text string) sim.Result {
-	started := s.started || strings.Contains(text, "Starting simulation")
-	if !started && result.Outcome != sim.Infra {
+	// Before the simulation has begun nothing is tested.
+	if !s.started && !strings.Contains(text, "Starting simulation") && result.Outcome != sim.Infra {
 		result.Outcome, result.Title = sim.Infra, "gem5 configuration failed: "+result.Title
 	}
-	return result
+	return result, retry
 }
 
-// judgeSilence judges the end of a process that did not say why.
-func judgeSilence(end sandbox.Result, timeout time.Duration) sim.Result {
+// classifyExit classifies the end of a process that printed no reason.
+func classifyExit(end sandbox.Result, timeout time.Duration) sim.Result {
 	switch {
 	case end.TimedOut:
-		result := sim.Result{Outcome: sim.Timeout, Title: "gem5 exceeded its time"}
-		result.Detail = fmt.Sprintf("gem5 was ended after %v", timeout)
-		return result
+		return sim.Result{Outcome: sim.Timeout, Title: "gem5 exceeded its time", Detail: fmt.Sprintf("gem5 was ended after %v", timeout)}
 	case end.Signal == syscall.SIGKILL:
-		result := infra("gem5 killed from outside")
-		result.Detail = "gem5 was ended by SIGKILL; the machine may be out of memory"
-		return result
+		return sim.Result{
+			Outcome: sim.Infra, Title: "gem5 killed from outside",
+			Detail: "gem5 was ended by SIGKILL; the machine may be out of memory",
+		}
 	case end.Signal == syscall.SIGTERM || end.Signal == syscall.SIGINT:
 		return infra("gem5 killed from outside")
 	case end.Signal != 0:
@@ -76,97 +71,97 @@ func judgeSilence(end sandbox.Result, timeout time.Duration) sim.Result {
 	return infra(fmt.Sprintf("gem5 ended with status %d and no result", end.Code))
 }
 
-// judgeText finds what gem5 complained of.
-func judgeText(text string) (result sim.Result, retry, found bool) {
-	if outOfMemory(text) {
-		return infra("out of memory"), false, true
+// The messages of gem5, the host and Python that say why a launch failed.
+var (
+	memoryForm     = regexp.MustCompile(`std::bad_alloc|Could not mmap|MemoryError|Cannot allocate memory`)
+	transitionForm = regexp.MustCompile(`Invalid transition\s+(\S+) time: \d+ addr: \S+ event: (\S+) state: (\S+)`)
+	assertionForm  = regexp.MustCompile("(?m)([^\\s:]+):\\d+: .*Assertion [`'](.+)' failed")
+	tracingForm    = regexp.MustCompile(`Tracing is not enabled|invalid debug flag`)
+	messageForm    = regexp.MustCompile(`(?m)^(?:\S+:\d+: )?(panic|fatal): (.*)$`)
+	conditionForm  = regexp.MustCompile(`^(?:panic|fatal) condition .* occurred: `)
+	pythonForm     = regexp.MustCompile(`(?m)^((?:[A-Za-z_]+\.)*[A-Z][A-Za-z]*(?:Error|Exception|Exit|Interrupt)): ?(.*)$`)
+	scriptForm     = regexp.MustCompile(`(.*) not found\nUsage`)
+)
+
+// classifyMessages classifies a launch by its messages; the outcome is unknown
+// if there are none.
+func classifyMessages(text string) (result sim.Result, retry bool) {
+	if memoryForm.MatchString(text) {
+		return infra("out of memory"), false
 	}
-	if title, ok := transitionTitle(text); ok {
-		return crash(title), false, true
+	if m := transitionForm.FindStringSubmatch(text); m != nil {
+		return crash("invalid transition: " + objectName(m[1]) + " in " + m[3] + " on " + m[2]), false
 	}
-	if title, ok := assertionTitle(text); ok {
-		return crash(title), false, true
+	if m := assertionForm.FindStringSubmatch(text); m != nil {
+		return crash("assertion failed: " + path.Base(m[1]) + ": " + spaceForm.ReplaceAllString(m[2], " ")), false
 	}
-	if strings.Contains(text, "Tracing is not enabled") || strings.Contains(text, "invalid debug flag") {
-		return infra("gem5 was built without tracing, which the order of stores needs"), false, true
+	if tracingForm.MatchString(text) {
+		return infra("gem5 was built without tracing, which the order of stores needs"), false
 	}
-	kind, message := complaint(text)
-	lower := strings.ToLower(message)
-	switch {
-	case kind == "":
-	case strings.Contains(lower, "functional read failed"):
-		// The write system call met a line in a transient state.
-		return infra("functional read failed"), true, true
-	case strings.Contains(lower, "deadlock"):
-		return sim.Result{Outcome: sim.Deadlock, Title: normalise(firstSentence(message))}, false, true
-	case kind == "panic" && (strings.Contains(lower, "unmapped address") || strings.Contains(lower, "page table fault")):
-		// The address, which may look like any number, is not in the name.
-		return crash("guest fault: " + normalise(beforeAddress(message))), false, true
-	case kind == "panic":
-		return crash("panic: " + normalise(message)), false, true
-	default:
-		return infra("gem5 fatal: " + normalise(message)), false, true
+	if m := messageForm.FindStringSubmatch(text); m != nil {
+		return classifyMessage(m[1], conditionForm.ReplaceAllString(m[2], ""))
 	}
 	if strings.Contains(text, "segmentation fault") {
-		return crash("gem5 has a segmentation fault"), false, true
+		return crash("gem5 has a segmentation fault"), false
 	}
 	if m := pythonForm.FindStringSubmatch(text); m != nil {
-		return infra("gem5 configuration failed: " + normalise(m[1]+": "+m[2])), false, true
+		return infra("gem5 configuration failed: " + normalise(m[1]+": "+m[2])), false
 	}
-	if name, rest, ok := strings.Cut(text, " not found\nUsage"); ok && rest != "" {
-		return infra("gem5 did not find its script: " + normalise(name[strings.LastIndexByte(name, '\n')+1:])), false, true
+	if m := scriptForm.FindStringSubmatch(text); m != nil {
+		return infra("gem5 did not find its script: " + normalise(m[1])), false
 	}
-	return sim.Result{}, false, false
+	return sim.Result{}, false
 }
 
-// outOfMemory knows the ways in which gem5 says that the host has too little
-// memory.
-func outOfMemory(text string) bool {
-	return strings.Contains(text, "std::bad_alloc") || strings.Contains(text, "Could not mmap") ||
-		strings.Contains(text, "MemoryError") || strings.Contains(text, "Cannot allocate memory")
-}
-
-// firstSentence cuts a message of many sentences, which repeats the numbers
-// of the first.
-func firstSentence(message string) string {
-	if i := strings.IndexAny(message, ".!"); i >= 0 {
-		return message[:i]
+// classifyMessage classifies a message of gem5's panic or fatal.
+func classifyMessage(kind, message string) (result sim.Result, retry bool) {
+	lower := strings.ToLower(message)
+	switch {
+	case strings.Contains(lower, "functional read failed"):
+		// The write system call met a line in a transient state.
+		return infra("functional read failed"), true
+	case strings.Contains(lower, "deadlock"):
+		// The sentences after the first repeat its numbers.
+		if i := strings.IndexAny(message, ".!"); i >= 0 {
+			message = message[:i]
+		}
+		return sim.Result{Outcome: sim.Deadlock, Title: normalise(message)}, false
+	case kind == "fatal":
+		return infra("gem5 fatal: " + normalise(message)), false
+	case strings.Contains(lower, "unmapped address") || strings.Contains(lower, "page table fault"):
+		// The address, which may look like any number, is not in the title.
+		if before, _, found := strings.Cut(message, "address"); found {
+			message = before + "address"
+		}
+		return crash("guest fault: " + normalise(message)), false
 	}
-	return message
+	return crash("panic: " + normalise(message)), false
 }
 
 func crash(title string) sim.Result { return sim.Result{Outcome: sim.Crash, Title: title} }
 
 func infra(title string) sim.Result { return sim.Result{Outcome: sim.Infra, Title: title} }
 
-// excerpt is the part of gem5's output that people want to see: from the
-// first complaint on, or the last lines; without those that every run has and
+// excerpt is the part of gem5's output that explains a failure: from the first
+// panic or fatal on, or the last lines, without those that every run has and
 // without the backtrace.
 func excerpt(text string) string {
 	text, _, _ = strings.Cut(text, "--- BEGIN LIBC BACKTRACE ---")
-	from, cut := logForm.FindStringIndex(text), false
+	from := messageForm.FindStringIndex(text)
 	if from != nil {
-		text, cut = text[from[0]:], true
+		text = text[from[0]:]
 	}
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if line == "" || strings.Contains(line, "warn: ") || strings.Contains(line, "info: ") || strings.HasPrefix(line, ownLine+"progress") {
+		if line == "" || strings.Contains(line, "warn: ") || strings.Contains(line, "info: ") || strings.HasPrefix(line, scriptPrefix+"progress") {
 			continue
 		}
 		lines = append(lines, line)
 	}
-	if cut {
-		return strings.Join(lines[:min(len(lines), detailLines)], "\n")
+	excess := max(0, len(lines)-detailLines)
+	if from != nil {
+		return strings.Join(lines[:len(lines)-excess], "\n")
 	}
-	return strings.Join(lines[max(0, len(lines)-detailLines):], "\n")
-}
-
-// beforeAddress cuts a message after the word address.
-func beforeAddress(message string) string {
-	const word = "address"
-	if i := strings.Index(message, word); i >= 0 {
-		return message[:i+len(word)]
-	}
-	return message
+	return strings.Join(lines[excess:], "\n")
 }

@@ -16,26 +16,21 @@ type Progress struct {
 	Instructions int64
 }
 
-// Watch has watch told of the progress of simulations, instead of
-// Options.Watch. It is for callers that did not make the runner; call it
-// before the first run.
-func (r *Runner) Watch(watch func(Progress)) { r.options.Watch = watch }
+// progressInterval is the time between two looks at gem5's output.
+const progressInterval = time.Second / 2
 
-// watchEvery is the time between looks at gem5's output.
-const watchEvery = time.Second / 2
-
-// watch has Options.Watch told of the progress until the function returned is
-// called.
-func (l *launched) watch() (stop func()) {
-	if l.runner.options.Watch == nil {
+// reportProgress reports to Options.OnProgress until stop is called.
+func (l *launch) reportProgress() (stop func()) {
+	report := l.runner.options.OnProgress
+	if report == nil {
 		return func() {}
 	}
 	quit := make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
-		ticker := time.NewTicker(watchEvery)
+		ticker := time.NewTicker(progressInterval)
 		defer ticker.Stop()
-		var last said
+		last := int64(0)
 		for {
 			select {
 			case <-quit:
@@ -46,9 +41,9 @@ func (l *launched) watch() (stop func()) {
 			if err != nil {
 				continue // not made yet
 			}
-			if s := parseSaid(string(text)); s.ticks > last.ticks {
-				last = s
-				l.runner.options.Watch(Progress{Jobs: l.jobs, Ticks: s.ticks, Instructions: s.instructions})
+			if s := parseStatus(string(text)); s.ticks > last {
+				last = s.ticks
+				report(Progress{Jobs: l.jobs, Ticks: s.ticks, Instructions: s.instructions})
 			}
 		}
 	})

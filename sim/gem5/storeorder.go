@@ -3,14 +3,13 @@ package gem5
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"ordeal/gen"
 )
 
-// traceFile is the pipe in OutputDir through which gem5 hands us its trace,
-// which would fill a disk.
+// traceFile is the pipe in OutputDir to which gem5 writes its trace, which
+// would fill a disk.
 const traceFile = "trace.pipe"
 
 // orderReader reads the trace of a launch while it runs.
@@ -23,12 +22,12 @@ type orderReader struct {
 }
 
 // readOrder makes the pipe and begins to read it.
-func (l *launched) readOrder() (*orderReader, error) {
-	path := filepath.Join(l.dir, OutputDir, traceFile)
+func (l *launch) readOrder() (*orderReader, error) {
+	path := l.path(OutputDir, traceFile)
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		return nil, fmt.Errorf("make pipe %s: %w", path, err)
 	}
-	// Open for both: neither end waits for gem5, which may never come.
+	// Opened for both, it does not wait for gem5, which may never open it.
 	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
@@ -43,7 +42,7 @@ func (l *launched) readOrder() (*orderReader, error) {
 }
 
 // finish ends the reading when gem5 has ended, and returns the order of the
-// stores of each program that came to its end. A nil reader knows nothing.
+// stores of each program that came to its end; none for a nil reader.
 func (r *orderReader) finish() ([]storeOrder, error) {
 	if r == nil {
 		return nil, nil

@@ -1,4 +1,4 @@
-package standin
+package fakegem5
 
 import (
 	"bytes"
@@ -7,24 +7,23 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"ordeal/gen/wire"
 )
 
-// end is a failure: what is printed to standard error, and the signal that
-// follows, or 0 for status 1.
+// end is a failure: the text on standard error, and the signal that follows,
+// or 0 for status 1.
 type end struct {
 	text   string
 	signal syscall.Signal
 }
 
-// faults are the failures that end a launch. There are also hang and
-// stubborn, which never end (the latter not for SIGTERM either), hoard, which
-// takes ever more memory, flood, which writes ever more files, truncated and
-// corrupt, which end well but damage the log of a program.
+// faults are the failures that end a launch. Besides, hang and stubborn never
+// end (the latter ignores SIGTERM), hoard allocates memory and flood writes
+// files without end, and truncated and corrupt end well but damage the log of a
+// program.
 var faults = map[string]end{
 	"transition": {
 		"build/X86/mem/ruby/protocol/L1Cache_Transitions.cc:1846: panic: Invalid transition\n" +
@@ -40,38 +39,38 @@ var faults = map[string]end{
 	"outside": {"", syscall.SIGKILL},
 }
 
-// devour takes or writes a megabyte every few milliseconds, without end.
-func (s *standin) devour(fault string) {
+// consume takes or writes a megabyte every few milliseconds, without end.
+func (r *run) consume(fault string) {
 	var hoard [][]byte
 	for n := 0; ; n++ {
 		part := bytes.Repeat([]byte{1}, 1<<20)
 		if fault == "hoard" {
 			hoard = append(hoard, part)
-		} else if err := os.WriteFile(filepath.Join(s.dir, strconv.Itoa(n)), part, 0o644); err != nil {
-			fmt.Fprintln(s.errs, err)
+		} else if err := os.WriteFile(filepath.Join(r.dir, strconv.Itoa(n)), part, 0o644); err != nil {
+			fmt.Fprintln(r.errs, err)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
 // fault is the failure of this launch; empty: none.
-func (s *standin) fault() string {
-	times, err := strconv.Atoi(s.settings["times"])
+func (r *run) fault() string {
+	times, err := strconv.Atoi(r.settings["times"])
 	if err != nil {
-		return s.settings["fault"]
+		return r.settings["fault"]
 	}
-	data, _ := os.ReadFile(s.settings["state"]) // none in the first launch
-	_ = os.WriteFile(s.settings["state"], append(data, '.'), 0o644)
+	data, _ := os.ReadFile(r.settings["state"]) // none in the first launch
+	_ = os.WriteFile(r.settings["state"], append(data, '.'), 0o644)
 	if len(data) >= times {
 		return ""
 	}
-	return s.settings["fault"]
+	return r.settings["fault"]
 }
 
-// damage makes the log of a run what the failure leaves of it: whole up to
-// program at.
-func (s *standin) damage(fault string, log []byte) []byte {
-	at, _ := strconv.Atoi(s.settings["at"]) // 0
+// damage returns what the failure leaves of the log of a complete run: it is
+// whole up to program at.
+func (r *run) damage(fault string, log []byte) []byte {
+	at, _ := strconv.Atoi(r.settings["at"]) // 0
 	programs, from := 0, 0
 	for from < len(log) && programs < at {
 		f, err := wire.Next(log[from:])
@@ -101,14 +100,11 @@ func (s *standin) damage(fault string, log []byte) []byte {
 }
 
 // die ends the process as gem5 ends.
-func (s *standin) die(e end) int {
-	fmt.Fprint(s.errs, e.text)
+func (r *run) die(e end) (int, error) {
+	fmt.Fprint(r.errs, e.text)
 	if e.signal == 0 {
-		return 1
+		return 1, nil
 	}
 	// A Go program cannot die of SIGABRT by itself.
-	shell := "kill -" + strings.TrimPrefix(map[syscall.Signal]string{syscall.SIGABRT: "SIGABRT", syscall.SIGKILL: "SIGKILL"}[e.signal], "SIG") + " $$"
-	err := syscall.Exec("/bin/sh", []string{"sh", "-c", shell}, os.Environ())
-	fmt.Fprintln(s.errs, err)
-	return 1
+	return 1, syscall.Exec("/bin/sh", []string{"sh", "-c", fmt.Sprintf("kill -%d $$", int(e.signal))}, os.Environ())
 }

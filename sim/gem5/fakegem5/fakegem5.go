@@ -1,0 +1,236 @@
+// Package fakegem5 stands in for gem5 in tests: it accepts the same command
+// line, prints the same lines as gem5 and se.py, runs the executable natively,
+// and fails as its settings say.
+package fakegem5
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ordeal/gen/wire"
+)
+
+// Variable names the environment variable with the settings: words of the
+// form KEY=VALUE, separated by commas:
+//
+//	protocol=NAME   the protocols built in, joined by +; default MESI_Two_Level
+//	isa=NAME        default x86
+//	info=ok         --build-info works; default: it fails as in v24.0
+//	startup=TIME    time before the simulation begins
+//	fault=NAME      the failure; see faults.go
+//	at=K            in which program of a batch, from 0
+//	times=N         in the first N launches only, which FILE counts
+//	state=FILE
+//	trace=FILE      what is written to --debug-file
+//	slow=TIME       time that the simulation takes at least
+const Variable = "ORDEAL_FAKE_GEM5"
+
+// run is one run of the fake.
+type run struct {
+	out, errs io.Writer
+	settings  map[string]string
+	dir       string            // -d
+	trace     string            // --debug-file
+	args      map[string]string // of se.py
+}
+
+// Main runs the fake with gem5's arguments, without the command's name, and
+// returns the exit status.
+func Main(args []string, stdout, stderr io.Writer) int {
+	r := &run{out: stdout, errs: stderr, settings: make(map[string]string), args: make(map[string]string)}
+	for word := range strings.SplitSeq(os.Getenv(Variable), ",") {
+		key, value, _ := strings.Cut(word, "=")
+		r.settings[key] = value
+	}
+	fs := flag.NewFlagSet("gem5", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&r.dir, "d", "m5out", "")
+	fs.StringVar(&r.trace, "debug-file", "", "")
+	_ = fs.String("debug-flags", "", "") // has no effect
+	buildInfo := fs.Bool("build-info", false, "")
+	if fs.Parse(args) != nil {
+		return 2
+	}
+	code, err := 0, os.MkdirAll(r.dir, 0o755)
+	switch {
+	case err != nil:
+	case *buildInfo:
+		code = r.buildInfo()
+	default:
+		code, err = r.start(fs.Args())
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return code
+}
+
+func (r *run) protocols() []string {
+	return strings.Split(cmp.Or(r.settings["protocol"], "MESI_Two_Level"), "+")
+}
+
+func (r *run) isa() string { return cmp.Or(r.settings["isa"], "x86") }
+
+// buildInfo is gem5's --build-info.
+func (r *run) buildInfo() int {
+	fmt.Fprint(r.out, "Build information:\n\n")
+	if r.settings["info"] != "ok" {
+		fmt.Fprint(r.errs, "AttributeError: module 'm5.defines' has no attribute 'gem5Version'\n\nAt:\n  src/python/m5/main.py(443): main\n")
+		return 1
+	}
+	fmt.Fprintf(r.out, "gem5 version 23.0.0.1\ncompiled Nov 21 2026 03:34:47\nbuild options:\n    PROTOCOL = %s\n    USE_ARM_ISA = False\n    USE_%s_ISA = True\n\n",
+		r.protocols()[0], strings.ToUpper(r.isa()))
+	return 0
+}
+
+// start runs a script with its arguments.
+func (r *run) start(args []string) (int, error) {
+	fmt.Fprint(r.out, "gem5 Simulator System.  https://www.gem5.org\n\ngem5 version 24.0.0.1\n")
+	if len(args) == 0 {
+		return 2, nil
+	}
+	if _, err := os.Stat(args[0]); err != nil {
+		fmt.Fprintf(r.out, "Script %s not found\nUsage\n=====\n", args[0])
+		return 2, nil
+	}
+	return r.script(args[1:])
+}
+
+// script is se.py.
+func (r *run) script(args []string) (int, error) {
+	if slices.Contains(args, "--info") {
+		data, err := json.Marshal(map[string]any{"version": "24.0.0.1", "protocols": r.protocols(), "isas": []string{r.isa()}})
+		fmt.Fprintf(r.out, "ORDEAL info %s\n", data)
+		return 0, err
+	}
+	for i := 0; i < len(args); i++ {
+		key, value, found := strings.Cut(args[i], "=")
+		if !found && key != "--randomization" && i+1 < len(args) {
+			i++
+			value = args[i]
+		}
+		r.args[key] = value
+	}
+	if want := r.args["--protocol"]; want != "" && !slices.Contains(r.protocols(), want) {
+		fmt.Fprintf(r.out, "ORDEAL refused the binary has protocol %s: want %s\n", strings.Join(r.protocols(), ", "), want)
+		return 2, nil
+	}
+	if _, err := os.Stat(filepath.Join(r.args["--tree"], "configs", "ruby")); err != nil {
+		fmt.Fprintf(r.out, "ORDEAL refused tree %s: no folder configs/ruby\n", r.args["--tree"])
+		return 2, nil
+	}
+	if _, err := os.Stat(r.args["--binary"]); err != nil {
+		fmt.Fprintf(r.errs, "src/base/loader/image_file_data.cc:105: fatal: fatal condition fd < 0 occurred: Failed to open file %s.\n", r.args["--binary"])
+		return 1, nil
+	}
+	r.sleep("startup")
+	return r.simulate()
+}
+
+func (r *run) sleep(key string) {
+	if d, err := time.ParseDuration(r.settings[key]); err == nil {
+		time.Sleep(d)
+	}
+}
+
+// simulate runs the executable.
+func (r *run) simulate() (int, error) {
+	fmt.Fprint(r.errs, "src/sim/simulate.cc:199: info: Entering event queue @ 0.  Starting simulation...\n")
+	fmt.Fprint(r.out, "ORDEAL start\n")
+	if r.args["--progress-ticks"] != "" {
+		fmt.Fprintf(r.out, "ORDEAL progress %s 12345\n", r.args["--progress-ticks"])
+	}
+	fault := r.fault()
+	switch fault {
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM)
+		time.Sleep(time.Hour)
+	case "hang":
+		time.Sleep(time.Hour)
+	case "hoard", "flood":
+		r.consume(fault)
+	}
+	if err := r.copyTrace(); err != nil {
+		return 1, err
+	}
+	log, code, err := execute(r.args["--binary"])
+	if err != nil {
+		return 1, err
+	}
+	r.sleep("slow")
+	if fault != "" {
+		log = r.damage(fault, log)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, r.args["--output"]), log, 0o644); err != nil {
+		return 1, err
+	}
+	if end, ok := faults[fault]; ok {
+		return r.die(end)
+	}
+	fmt.Fprintf(r.out, "ORDEAL exit %d 239030000 54321 exiting with last active thread context\n", code)
+	return 0, os.WriteFile(filepath.Join(r.dir, "stats.txt"), []byte(statistics), 0o644)
+}
+
+// statistics is gem5's stats.txt, abridged.
+const statistics = `
+---------- Begin Simulation Statistics ----------
+simTicks                                    239030000                       # Number of ticks simulated
+system.ruby.Directory_Controller.I.GETX            17      0.00%      0.00% (Unspecified)
+system.ruby.L1Cache_Controller.Load      |        1181     22.97%     22.97% |        2126     41.35%     64.33% (Unspecified)
+system.ruby.L1Cache_Controller.Load::total         3307                       (Unspecified)
+system.ruby.L1Cache_Controller.I.Load    |          62     26.92%     26.92% |          56     36.10%     63.02% (Unspecified)
+system.ruby.L1Cache_Controller.I.Load::total          118                       (Unspecified)
+
+---------- End Simulation Statistics   ----------
+`
+
+func (r *run) copyTrace() error {
+	if r.trace == "" || r.settings["trace"] == "" {
+		return nil
+	}
+	data, err := os.ReadFile(r.settings["trace"])
+	if err != nil {
+		return err
+	}
+	// A pipe: it must not be truncated.
+	f, err := os.OpenFile(filepath.Join(r.dir, r.trace), os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// execute runs the guest on this machine, in the process group of the caller.
+// The limits of its barriers are made for a simulator, whose cores advance
+// together; here a thread may lack a core, so that a failure is tried again.
+func execute(binary string) (log []byte, code int, err error) {
+	const tries = 100
+	for range tries {
+		cmd := exec.Command(binary)
+		cmd.Env = []string{}
+		log, err = cmd.Output()
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok || !exit.Exited() {
+			return log, 0, err
+		}
+		code = exit.ExitCode()
+		if !slices.Contains([]int{wire.ExitStartBarrier, wire.ExitRoundBarrier, wire.ExitEndBarrier}, code) {
+			break
+		}
+	}
+	return log, code, nil
+}
