@@ -62,7 +62,7 @@ fmt:
 soak: build
 	$(GO) test -count=1 -v -run='^TestSoak' -timeout=60m ./campaigns/cli -soak
 	$(GO) test -count=1 -timeout=60m ./check/internal/suite -soak
-	$(GO) test -count=1 -timeout=60m -run='^Test(Catalogue|Equivalent)$$' ./campaigns/kill -soak
+	$(GO) test -count=1 -timeout=60m -run='^Test(Catalogue|Equivalent)$$' ./campaigns/mutation -soak
 
 clean:
 	rm -rf bin runs

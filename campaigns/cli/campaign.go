@@ -11,8 +11,8 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/report"
-	"ordeal/campaigns/shrink"
 	"ordeal/campaigns/summary"
 )
 
@@ -97,7 +97,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 // loop is the run loop of a campaign in dir.
 func (e *env) loop(dir string, p *progress) engine.Engine {
 	return engine.Engine{
-		Dir: dir, Command: e.args, Watch: p.watch, Tell: p.tell, Reduce: shrink.Automatic(e.args),
+		Dir: dir, Command: e.args, Watch: p.watch, Tell: p.tell, Reduce: reduction.Reducer(e.args),
 		Again: e.againIn(dir),
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ordeal/campaigns/kill"
+	"ordeal/campaigns/mutation"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
@@ -44,18 +44,18 @@ func (s *source) flags(fs *pflag.FlagSet) {
 }
 
 // target is the protocol.
-func (s *source) target() (kill.Target, error) {
+func (s *source) target() (mutation.Target, error) {
 	switch {
 	case s.slicc != "" && s.protocol != "":
-		return kill.Target{}, errors.New("--protocol and --slicc: want one of them")
+		return mutation.Target{}, errors.New("--protocol and --slicc: want one of them")
 	case s.slicc != "":
-		return kill.File(s.slicc, s.repair)
+		return mutation.File(s.slicc, s.repair)
 	case s.protocol == "":
-		return kill.Target{}, errors.New("want --protocol or --slicc")
+		return mutation.Target{}, errors.New("want --protocol or --slicc")
 	case s.repair:
-		return kill.Target{}, errors.New("--repair: the embedded protocols have nothing to repair")
+		return mutation.Target{}, errors.New("--repair: the embedded protocols have nothing to repair")
 	}
-	return kill.Embedded(s.protocol)
+	return mutation.Embedded(s.protocol)
 }
 
 // mutants is the protocol, ready to be edited.

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/kill"
+	"ordeal/campaigns/mutation"
+	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/shrink"
 	"ordeal/campaigns/summary"
 )
 
@@ -53,7 +53,7 @@ control was caught.`,
 // bugs is the mutate bugs command.
 type bugs struct {
 	*env
-	hunt      kill.Hunt
+	hunt      mutation.Hunt
 	file, dir string
 
 	named, reduce, json, markdown bool
@@ -70,14 +70,14 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := kill.Catalogue(c, names)
+	list, err := mutation.Catalogue(c, names)
 	if err != nil {
 		return usage(err)
 	}
 	if b.named {
-		list = slices.DeleteFunc(list, func(cfg *config.Config) bool { return !kill.Named(cfg.Bug) })
+		list = slices.DeleteFunc(list, func(cfg *config.Config) bool { return !mutation.Named(cfg.Bug) })
 	}
-	var catches []*kill.Catch
+	var catches []*mutation.Catch
 	var reduced []*reducedBug
 	for _, cfg := range list {
 		caught, err := b.hunt.Catch(ctx, cfg)
@@ -97,7 +97,7 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 	if err := b.print(catches, reduced); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(catches, func(c *kill.Catch) bool { return !c.Expected() }) {
+	if slices.ContainsFunc(catches, func(c *mutation.Catch) bool { return !c.Expected() }) {
 		return exit(summary.ExitFinding)
 	}
 	return nil
@@ -126,7 +126,7 @@ type reducedBug struct {
 }
 
 // reduceOne records a failing run and reduces it.
-func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *kill.Catch) (*reducedBug, error) {
+func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutation.Catch) (*reducedBug, error) {
 	if b.dir == "" {
 		var err error
 		if b.dir, err = newDir("bugs"); err != nil {
@@ -144,7 +144,7 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *kill.C
 	if err := dir.Finish(caught.First.Case); err != nil {
 		return nil, err
 	}
-	res, err := shrink.Run(ctx, dir, shrink.Options{Time: time.Minute})
+	res, err := reduction.Reduce(ctx, dir, reduction.Options{Time: time.Minute})
 	if err != nil {
 		return nil, err
 	}
@@ -158,15 +158,15 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *kill.C
 	}, nil
 }
 
-func (b *bugs) print(catches []*kill.Catch, reduced []*reducedBug) error {
+func (b *bugs) print(catches []*mutation.Catch, reduced []*reducedBug) error {
 	if b.json {
 		enc := json.NewEncoder(b.stdout)
 		enc.SetIndent("", "  ")
 		return enc.Encode(map[string]any{"bugs": catches, "reduced": reduced})
 	}
-	write := kill.WriteCatches
+	write := mutation.WriteCatches
 	if b.markdown {
-		write = kill.WriteMarkdown
+		write = mutation.WriteMarkdown
 	}
 	if err := write(b.stdout, catches); err != nil || len(reduced) == 0 {
 		return err

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/kill"
+	"ordeal/campaigns/mutation"
 )
 
 func newMutateCompete(e *env) *cobra.Command {
-	h := kill.Hunt{Seed: 1, Seeds: 10, Budget: 200_000}
+	h := mutation.Hunt{Seed: 1, Seeds: 10, Budget: 200_000}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compete NAME...",
@@ -38,11 +38,11 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 		if err != nil {
 			return err
 		}
-		list, err := kill.Catalogue(c, args)
+		list, err := mutation.Catalogue(c, args)
 		if err != nil {
 			return usage(err)
 		}
-		var races []*kill.Race
+		var races []*mutation.Race
 		for _, cfg := range list {
 			race, err := h.Compete(ctx, cfg)
 			if err != nil {
@@ -54,7 +54,7 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 		if asJSON {
 			return json.NewEncoder(e.stdout).Encode(races)
 		}
-		return kill.WriteRaces(e.stdout, races)
+		return mutation.WriteRaces(e.stdout, races)
 	})
 	return cmd
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns/kill"
+	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/summary"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/protocols"
@@ -53,7 +53,7 @@ Exit status 1 when a mutant that is not known to be equivalent survived.`,
 // matrix is the mutate run command.
 type matrix struct {
 	*env
-	o                                kill.Options
+	o                                mutation.Options
 	protocols, cores, operators, ids []string
 	slicc, dir                       string
 	repair                           bool
@@ -72,20 +72,20 @@ func (m *matrix) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	journal, err := kill.OpenJournal(filepath.Join(m.dir, "matrix.jsonl"), &m.o)
+	journal, err := mutation.OpenJournal(filepath.Join(m.dir, "matrix.jsonl"), &m.o)
 	if err != nil {
 		return err
 	}
 	m.o.Done = journal.Done
 	done, last := 0, time.Now()
-	m.o.Each = func(r kill.Result) error {
+	m.o.Each = func(r mutation.Result) error {
 		if done++; time.Since(last) > 5*time.Second {
 			last = time.Now()
 			fmt.Fprintf(m.stderr, "%d mutants, now %s on %s cores\n", len(m.o.Done)+done, r.Mutant, r.Core)
 		}
 		return journal.Add(r)
 	}
-	results, err := kill.Run(ctx, m.o)
+	results, err := mutation.Run(ctx, m.o)
 	if err := errors.Join(err, journal.Close()); err != nil {
 		if ctx.Err() != nil {
 			fmt.Fprintf(m.stderr, "stopped: the same command with --dir %s goes on\n", m.dir)
@@ -97,7 +97,7 @@ func (m *matrix) run(ctx context.Context) error {
 
 // options completes the options from the flags.
 func (m *matrix) options() error {
-	m.o.Generators, m.o.Machines = kill.Generators(), kill.Machines()
+	m.o.Generators, m.o.Machines = mutation.Generators(), mutation.Machines()
 	for _, name := range m.cores {
 		k, err := core.ParseKind(name)
 		if err != nil {
@@ -106,14 +106,14 @@ func (m *matrix) options() error {
 		m.o.Cores = append(m.o.Cores, k)
 	}
 	if m.slicc != "" {
-		t, err := kill.File(m.slicc, m.repair)
+		t, err := mutation.File(m.slicc, m.repair)
 		if err != nil {
 			return err
 		}
-		m.o.Targets = []kill.Target{t}
+		m.o.Targets = []mutation.Target{t}
 	} else {
 		for _, name := range m.protocols {
-			t, err := kill.Embedded(name)
+			t, err := mutation.Embedded(name)
 			if err != nil {
 				return err
 			}
@@ -155,7 +155,7 @@ func (m *matrix) known() error {
 }
 
 // report prints the matrix and writes it.
-func (m *matrix) report(results []kill.Result) error {
+func (m *matrix) report(results []mutation.Result) error {
 	path := filepath.Join(m.dir, "matrix.json")
 	data, err := json.MarshalIndent(results, "", " ")
 	if err != nil {
@@ -164,10 +164,10 @@ func (m *matrix) report(results []kill.Result) error {
 	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
 		return err
 	}
-	if err := kill.WriteTable(m.stdout, results); err != nil {
+	if err := mutation.WriteTable(m.stdout, results); err != nil {
 		return err
 	}
-	survivors := kill.Survivors(results)
+	survivors := mutation.Survivors(results)
 	if len(survivors) > 0 {
 		fmt.Fprintf(m.stdout, "%d mutants survived:\n", len(survivors))
 		for _, line := range survivors {

@@ -14,15 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/shrink"
 	"ordeal/check"
 	"ordeal/check/minimal"
 	"ordeal/parse/formats/axe"
 )
 
 func newReduce(e *env) *cobra.Command {
-	r := reduction{env: e}
+	r := reduceCommand{env: e}
 	cmd := &cobra.Command{
 		Use:   "reduce RUNDIR|TRACE",
 		Short: "Shrink a failing run, or a forbidden trace, to what one can read",
@@ -39,8 +39,8 @@ operations that no part can be left out of, in the format of Axe, and why.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.o.Model, "model", "", "keep a history that this model forbids (default: what the run failed with)")
-	f.IntVar(&r.o.Effort, "effort", shrink.DefaultEffort, "operations to run of each program, in as many tries")
-	f.IntVar(&r.o.MaxTries, "tries", 0, fmt.Sprintf("most tries of each program; 0 means %d, or %d on gem5", shrink.DefaultTries, shrink.Gem5Tries))
+	f.IntVar(&r.o.Effort, "effort", reduction.DefaultEffort, "operations to run of each program, in as many tries")
+	f.IntVar(&r.o.MaxTries, "tries", 0, fmt.Sprintf("most tries of each program; 0 means %d, or %d on gem5", reduction.DefaultTries, reduction.Gem5Tries))
 	f.IntVar(&r.o.Runs, "runs", 0, "most runs of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.CheckTimeout, "check-timeout", time.Minute, "longest time of judging one run")
@@ -56,13 +56,13 @@ operations that no part can be left out of, in the format of Axe, and why.`,
 	return cmd
 }
 
-// reduction is the reduce command.
-type reduction struct {
+// reduceCommand is the reduce command.
+type reduceCommand struct {
 	*env
-	o shrink.Options
+	o reduction.Options
 }
 
-func (r *reduction) run(ctx context.Context, dir rundir.Dir) error {
+func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 	if err := r.validate(); err != nil {
 		return usage(err)
 	}
@@ -71,13 +71,13 @@ func (r *reduction) run(ctx context.Context, dir rundir.Dir) error {
 		return usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
 	}
 	last := time.Now()
-	r.o.Watch = func(p shrink.Progress) {
+	r.o.Watch = func(p reduction.Progress) {
 		if time.Since(last) > time.Second {
 			last = time.Now()
 			fmt.Fprintf(r.stderr, "%d operations in %d threads and %d rounds, after %d runs\n", p.Ops, p.Threads, p.Rounds, p.Runs)
 		}
 	}
-	res, err := shrink.Run(ctx, dir, r.o)
+	res, err := reduction.Reduce(ctx, dir, r.o)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (r *reduction) run(ctx context.Context, dir rundir.Dir) error {
 }
 
 // trace reduces the first trace of a file that the model forbids.
-func (r *reduction) trace(ctx context.Context, file string) error {
+func (r *reduceCommand) trace(ctx context.Context, file string) error {
 	models, err := config.ParseModels(cmp.Or(r.o.Model, defaultModels[0].Name))
 	if err != nil {
 		return usage(fmt.Errorf("--model: %w", err))
@@ -122,7 +122,7 @@ func (r *reduction) trace(ctx context.Context, file string) error {
 	return err
 }
 
-func (r *reduction) validate() error {
+func (r *reduceCommand) validate() error {
 	var errs []error
 	for _, n := range []struct {
 		flag  string
@@ -135,7 +135,7 @@ func (r *reduction) validate() error {
 	return errors.Join(append(errs, positive("check-timeout", r.o.CheckTimeout))...)
 }
 
-func (r *reduction) print(res *shrink.Result, dir rundir.Dir) {
+func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
 	w := r.stdout
 	fmt.Fprintf(w, "failure     %s\n", res.Identity)
 	fmt.Fprintf(w, "reduced     from %d operations to %d, in %d threads and %d rounds\n",

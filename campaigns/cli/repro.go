@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns/repro"
+	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
@@ -87,7 +87,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	if err := positive("check-timeout", r.checkTimeout); err != nil {
 		return usage(err)
 	}
-	o := repro.Options{Tries: r.tries, Command: r.args, Watch: func(try int, came *rundir.Case, hit bool) {
+	o := reduction.RepeatOptions{Tries: r.tries, Command: r.args, Watch: func(try int, came *rundir.Case, hit bool) {
 		word := "differs"
 		if hit {
 			word = "recurs"
@@ -95,7 +95,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(&came.Result))
 	}}
 	o.Judging.Timeout = r.checkTimeout
-	report, err := repro.Repeat(ctx, rundir.Dir(dir), o)
+	report, err := reduction.Repeat(ctx, rundir.Dir(dir), o)
 	if report != nil && report.Tries > 0 {
 		r.print(report)
 	}
@@ -108,7 +108,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	return nil
 }
 
-func (r *repeat) print(report *repro.Report) {
+func (r *repeat) print(report *reduction.RepeatReport) {
 	w := r.stdout
 	fmt.Fprintf(w, "recorded    %s\n", describe(report.Recorded))
 	if report.ExecutableSame {

@@ -6,7 +6,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/kill"
+	"ordeal/campaigns/mutation"
 )
 
 // generatorView is how many trials a family of programs ended, by machine.
@@ -19,7 +19,7 @@ type generatorView struct {
 
 // viewGenerators counts what ended the trials that killed: nothing for results
 // that do not tell, in which all seems to be the first family's.
-func viewGenerators(results []kill.Result) ([]string, []generatorView) {
+func viewGenerators(results []mutation.Result) ([]string, []generatorView) {
 	type source struct{ generator, machine int }
 	kills := make(map[source]int)
 	most, all := source{}, 0
@@ -60,7 +60,7 @@ const sourcesShown = 24
 // nameGenerator describes a family of programs by its place among those that
 // mutants are measured with.
 func nameGenerator(n int) string {
-	known := kill.Generators()
+	known := mutation.Generators()
 	if n >= len(known) {
 		return fmt.Sprintf("family %d", n+1)
 	}
@@ -77,7 +77,7 @@ func nameGenerator(n int) string {
 
 // nameMachine describes a machine in the same way.
 func nameMachine(n int) string {
-	known := kill.Machines()
+	known := mutation.Machines()
 	if n >= len(known) {
 		return fmt.Sprintf("machine %d", n+1)
 	}

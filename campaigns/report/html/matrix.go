@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/kill"
+	"ordeal/campaigns/mutation"
 )
 
 // The files of results of ordeal mutate run, and where they are looked for in
@@ -27,7 +27,7 @@ var (
 
 // readMatrix reads the results in a file or directory; nil if the directory
 // holds none.
-func readMatrix(name string) ([]kill.Result, error) {
+func readMatrix(name string) ([]mutation.Result, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ func readMatrix(name string) ([]kill.Result, error) {
 
 // parseMatrix reads a list of results, or the journal of a measurement, whose
 // last line may be cut short.
-func parseMatrix(name string, data []byte) ([]kill.Result, error) {
-	var results []kill.Result
+func parseMatrix(name string, data []byte) ([]mutation.Result, error) {
+	var results []mutation.Result
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
 		if err := json.Unmarshal(data, &results); err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
@@ -61,7 +61,7 @@ func parseMatrix(name string, data []byte) ([]kill.Result, error) {
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, len(data)+1)
 	for n := 1; lines.Scan(); n++ {
-		var r kill.Result
+		var r mutation.Result
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			if n > 1 && !bytes.HasSuffix(data, []byte("\n")) && !lines.Scan() {
 				break
@@ -77,7 +77,7 @@ func parseMatrix(name string, data []byte) ([]kill.Result, error) {
 
 // matrix finds the results to show: those asked for, else those in the
 // directory of the campaign.
-func (p *page) matrix(asked string) ([]kill.Result, error) {
+func (p *page) matrix(asked string) ([]mutation.Result, error) {
 	if asked != "" {
 		return readMatrix(asked)
 	}
@@ -134,25 +134,25 @@ type operatorView struct {
 type survivorView struct{ Mutant, Why string }
 
 // viewMatrix makes the view of results; nil without results.
-func viewMatrix(results []kill.Result) *matrixView {
+func viewMatrix(results []mutation.Result) *matrixView {
 	if len(results) == 0 {
 		return nil
 	}
 	v := &matrixView{}
-	protocol := func(r *kill.Result) string { return r.Protocol }
-	names, scores := kill.Scores(results, protocol)
+	protocol := func(r *mutation.Result) string { return r.Protocol }
+	names, scores := mutation.Scores(results, protocol)
 	var curves []series
 	for _, name := range names {
 		v.Protocols = append(v.Protocols, viewScore(name, scores[name]))
 		curves = append(curves, series{name, trialsOf(results, name)})
 	}
-	_, all := kill.Scores(results, func(*kill.Result) string { return "all" })
+	_, all := mutation.Scores(results, func(*mutation.Result) string { return "all" })
 	if len(names) > 1 {
 		v.Protocols = append(v.Protocols, viewScore("all", all["all"]))
 	}
-	v.Columns, _ = kill.Scores(results, func(r *kill.Result) string { return r.Core })
-	operators, scores := kill.Scores(results, func(r *kill.Result) string { return string(r.Operator) })
-	_, cells := kill.Scores(results, func(r *kill.Result) string { return string(r.Operator) + "\x00" + r.Core })
+	v.Columns, _ = mutation.Scores(results, func(r *mutation.Result) string { return r.Core })
+	operators, scores := mutation.Scores(results, func(r *mutation.Result) string { return string(r.Operator) })
+	_, cells := mutation.Scores(results, func(r *mutation.Result) string { return string(r.Operator) + "\x00" + r.Core })
 	slices.Sort(operators)
 	for _, name := range operators {
 		row := operatorView{Name: clip(name, nameShown), All: viewScore(name, scores[name])}
@@ -162,7 +162,7 @@ func viewMatrix(results []kill.Result) *matrixView {
 		v.Operators = append(v.Operators, row)
 	}
 	v.Mutants, v.Cores = messages.Comma(all["all"].Mutants), messages.Plural(len(v.Columns), "kind")+" of core"
-	survivors := kill.Survivors(results)
+	survivors := mutation.Survivors(results)
 	for _, line := range survivors[:min(len(survivors), rowsShown)] {
 		mutant, why, _ := strings.Cut(line, ": ")
 		v.Survivors = append(v.Survivors, survivorView{clip(mutant, titleShown), clip(why, titleShown)})
@@ -177,7 +177,7 @@ func viewMatrix(results []kill.Result) *matrixView {
 
 // trialsOf are the trials of the mutants of a protocol that are not known to be
 // equivalent: of each seed and kind of core.
-func trialsOf(results []kill.Result, protocol string) []trial {
+func trialsOf(results []mutation.Result, protocol string) []trial {
 	var list []trial
 	for i := range results {
 		r := &results[i]
@@ -192,7 +192,7 @@ func trialsOf(results []kill.Result, protocol string) []trial {
 }
 
 // viewScore makes the view of a score; that of none is empty.
-func viewScore(name string, s *kill.Score) scoreView {
+func viewScore(name string, s *mutation.Score) scoreView {
 	v := scoreView{Name: clip(name, nameShown)}
 	if s == nil {
 		return v
@@ -219,7 +219,7 @@ func viewScore(name string, s *kill.Score) scoreView {
 
 // quantile is a number of operations to kill; where the seeds that were given
 // up reach that far, it is only known to be more than the budget.
-func quantile(s *kill.Score, share float64) string {
+func quantile(s *mutation.Score, share float64) string {
 	if n, ok := s.Quantile(share); ok {
 		return messages.Comma(n)
 	}

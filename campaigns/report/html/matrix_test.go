@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/journal"
-	"ordeal/campaigns/kill"
+	"ordeal/campaigns/mutation"
 )
 
 // TestParseMatrix reads results as a list and as a journal, also one cut
@@ -31,13 +31,13 @@ func TestParseMatrix(t *testing.T) {
 
 // TestMatrix checks the views of a few results against counts by hand.
 func TestMatrix(t *testing.T) {
-	killed := func(ops ...int) (list []kill.Trial) {
+	killed := func(ops ...int) (list []mutation.Trial) {
 		for _, n := range ops {
-			list = append(list, kill.Trial{Killed: n > 0, By: "crash", Ops: max(n, -n)})
+			list = append(list, mutation.Trial{Killed: n > 0, By: "crash", Ops: max(n, -n)})
 		}
 		return list
 	}
-	v := viewMatrix([]kill.Result{
+	v := viewMatrix([]mutation.Result{
 		{Protocol: "mi", Mutant: "a", Operator: "drop", Core: "tso", Seeds: killed(100, 300), Taken: 5},
 		{Protocol: "mi", Mutant: "a", Operator: "drop", Core: "ooo", Seeds: killed(200, -900), Taken: 5},
 		{Protocol: "mi", Mutant: "b", Operator: "swap", Core: "tso", Seeds: killed(-900, -900), Taken: 0},
@@ -68,7 +68,7 @@ func TestMatrix(t *testing.T) {
 	}
 	told := killed(100, 100, 100, -100)
 	told[1].Generator, told[2].Generator, told[2].Machine, told[3].Generator = 2, 2, 1, 3
-	v = viewMatrix([]kill.Result{{Protocol: "mi", Mutant: "a", Seeds: told}})
+	v = viewMatrix([]mutation.Result{{Protocol: "mi", Mutant: "a", Seeds: told}})
 	var kills []string
 	for _, g := range v.Generators {
 		kills = append(kills, fmt.Sprint(g.Kills, g.Percent))
@@ -76,7 +76,7 @@ func TestMatrix(t *testing.T) {
 	if got, want := strings.Join(kills, ", "), "[1 0]33.3 %, [0 0]0.0 %, [1 1]66.7 %"; got != want || len(v.Machines) != 2 {
 		t.Errorf("kills by programs are %s, want %s", got, want)
 	}
-	list := []kill.Result{{Protocol: "mi", Seeds: killed(5, -7)}, {Protocol: "mi", Equivalent: "known, but run", Seeds: killed(-9)}, {Protocol: "other", Seeds: killed(9)}}
+	list := []mutation.Result{{Protocol: "mi", Seeds: killed(5, -7)}, {Protocol: "mi", Equivalent: "known, but run", Seeds: killed(-9)}, {Protocol: "other", Seeds: killed(9)}}
 	if got := fmt.Sprint(trialsOf(list, "mi")); got != "[{5 true} {7 false}]" {
 		t.Errorf("trials of mi: %s", got)
 	}

@@ -1,4 +1,4 @@
-package shrink
+package reduction
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func (r *Result) chart(ctx context.Context, w io.Writer) error {
 	if r.Record.Sim != config.SimBuiltin || !r.Record.Config.Coherent() {
 		return errNone
 	}
-	rec := &chart.Recorder{Lines: r.lines()}
+	rec := &chart.Recorder{Lines: r.lines(ctx)}
 	o, err := r.Record.Config.Machine.Options()
 	if err != nil {
 		return err
@@ -41,9 +41,9 @@ func (r *Result) chart(ctx context.Context, w io.Writer) error {
 }
 
 // lines are the lines to draw, each named by the locations that it holds.
-func (r *Result) lines() map[memory.Addr]string {
+func (r *Result) lines(ctx context.Context) map[memory.Addr]string {
 	matters := make([]bool, len(r.Program.Locations))
-	if h, _, _, err := r.refuted(); err == nil {
+	if h, _, _, err := r.refuted(ctx); err == nil {
 		for i := range h.Ops {
 			if op := &h.Ops[i]; op.Reads() || op.Writes() {
 				matters[op.Loc] = true

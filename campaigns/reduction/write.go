@@ -1,4 +1,4 @@
-package shrink
+package reduction
 
 import (
 	"bytes"
@@ -48,9 +48,13 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 			return err
 		}},
 		{"history.axe", r.history},
-		{"core.axe", r.core},
-		{"witness.svg", func(w io.Writer) error { return r.picture(func(p *witness.Picture) error { return p.WriteSVG(w) }) }},
-		{"witness.dot", func(w io.Writer) error { return r.picture(func(p *witness.Picture) error { return p.WriteDot(w) }) }},
+		{"core.axe", func(w io.Writer) error { return r.core(ctx, w) }},
+		{"witness.svg", func(w io.Writer) error {
+			return r.picture(ctx, func(p *witness.Picture) error { return p.WriteSVG(w) })
+		}},
+		{"witness.dot", func(w io.Writer) error {
+			return r.picture(ctx, func(p *witness.Picture) error { return p.WriteDot(w) })
+		}},
 		{"messages.svg", func(w io.Writer) error { return r.chart(ctx, w) }},
 	} {
 		var text bytes.Buffer
@@ -81,8 +85,8 @@ func (r *Result) history(w io.Writer) error {
 }
 
 // core writes the operations that the refutation is about.
-func (r *Result) core(w io.Writer) error {
-	h, _, _, err := r.refuted()
+func (r *Result) core(ctx context.Context, w io.Writer) error {
+	h, _, _, err := r.refuted(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,8 +94,8 @@ func (r *Result) core(w io.Writer) error {
 }
 
 // picture draws the refutation.
-func (r *Result) picture(write func(*witness.Picture) error) error {
-	h, m, refutation, err := r.refuted()
+func (r *Result) picture(ctx context.Context, write func(*witness.Picture) error) error {
+	h, m, refutation, err := r.refuted(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,7 +108,7 @@ func (r *Result) picture(write func(*witness.Picture) error) error {
 
 // refuted is a minimal part of the history that the model forbids, the model,
 // and why.
-func (r *Result) refuted() (*parse.History, model.Model, *witness.Refutation, error) {
+func (r *Result) refuted(ctx context.Context) (*parse.History, model.Model, *witness.Refutation, error) {
 	for i := range r.Case.Verdicts {
 		v := &r.Case.Verdicts[i]
 		if v.Model != r.Identity.Model || v.Answer != check.Forbidden {
@@ -112,7 +116,7 @@ func (r *Result) refuted() (*parse.History, model.Model, *witness.Refutation, er
 		}
 		if r.minimal == nil {
 			var err error
-			if r.minimal, err = minimal.Reduce(context.Background(), r.Case.History, r.Case.Models[i], check.Options{Timeout: minimalTimeout}); err != nil {
+			if r.minimal, err = minimal.Reduce(ctx, r.Case.History, r.Case.Models[i], check.Options{Timeout: minimalTimeout}); err != nil {
 				return nil, model.Model{}, nil, err
 			}
 		}

@@ -1,4 +1,4 @@
-package shrink
+package reduction
 
 import (
 	"context"

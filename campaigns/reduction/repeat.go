@@ -1,5 +1,4 @@
-// Package repro repeats recorded runs.
-package repro
+package reduction
 
 import (
 	"context"
@@ -18,8 +17,8 @@ import (
 	"ordeal/sim"
 )
 
-// Options steer Repeat.
-type Options struct {
+// RepeatOptions steer Repeat.
+type RepeatOptions struct {
 	// Tries is how often to repeat the run, at least 1.
 	Tries int
 	// Judging bounds the judging; its Models are those of the record.
@@ -33,8 +32,8 @@ type Options struct {
 	_      struct{}
 }
 
-// Report says what came of repeating a run.
-type Report struct {
+// RepeatReport says what came of repeating a run.
+type RepeatReport struct {
 	Recorded *rundir.Result
 	// ExecutableSame says that the executables had the recorded bytes;
 	// meaningless when none is recorded.
@@ -52,9 +51,9 @@ type Report struct {
 // Repeat repeats the run recorded in dir, each try in a directory of its own
 // under dir/repro. A program or an executable that differs from the record
 // is an error: the run would not be a repetition. The log may differ where the
-// simulator is not deterministic, as hardware is not: Report counts how often
+// simulator is not deterministic, as hardware is not: RepeatReport counts how often
 // what was recorded came again.
-func Repeat(ctx context.Context, dir rundir.Dir, o Options) (*Report, error) {
+func Repeat(ctx context.Context, dir rundir.Dir, o RepeatOptions) (*RepeatReport, error) {
 	r := &repeater{dir: dir, o: o}
 	if err := r.load(); err != nil {
 		return nil, err
@@ -69,11 +68,11 @@ func Repeat(ctx context.Context, dir rundir.Dir, o Options) (*Report, error) {
 
 type repeater struct {
 	dir     rundir.Dir
-	o       Options
+	o       RepeatOptions
 	program *gen.Program
 	record  *rundir.Spec
 	single  execute.Executor
-	report  Report
+	report  RepeatReport
 }
 
 // load reads the record and compares the program with it.

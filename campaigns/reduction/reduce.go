@@ -1,6 +1,6 @@
-// Package shrink makes the program of a failing run small, by running ever
+// Package reduction makes the program of a failing run small, by running ever
 // smaller programs that still fail in the same way; see package reduce.
-package shrink
+package reduction
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
@@ -19,7 +20,7 @@ import (
 	"ordeal/sim"
 )
 
-// Options steer Run.
+// Options steer Reduce.
 type Options struct {
 	// Model is the model whose violation is looked for; empty means whatever
 	// the recorded run failed with.
@@ -100,9 +101,9 @@ const (
 	reliabilityTime  = 20 * time.Second
 )
 
-// Run reduces the failing run recorded in dir, which it only reads. Where ctx
+// Reduce reduces the failing run recorded in dir, which it only reads. Where ctx
 // ends before the reduction does, the result is the best program so far.
-func Run(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
+func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 	s := &shrinker{o: o.withDefaults(), started: time.Now()}
 	if err := s.load(dir); err != nil {
 		return nil, err
@@ -297,5 +298,23 @@ func (s *shrinker) watch(best *reduce.Candidate) {
 	s.best = s.seed
 	if s.o.Watch != nil {
 		s.o.Watch(Progress{Ops: best.Ops(), Threads: len(best.Program.Threads), Rounds: best.Rounds, Runs: s.runs})
+	}
+}
+
+// Reducer returns the engine.Reducer for the run loop of campaigns. Command is the command
+// line, for the record of the reduced run.
+func Reducer(command []string) engine.Reducer {
+	return func(ctx context.Context, job engine.ReduceJob) (*rundir.Reduction, error) {
+		r, err := Reduce(ctx, job.Dir, Options{Time: job.Time, CheckTimeout: job.CheckTimeout, Runner: job.Runner})
+		if err != nil {
+			return nil, err
+		}
+		if err := r.Write(ctx, job.Out, command); err != nil {
+			return nil, err
+		}
+		return &rundir.Reduction{
+			Before: r.Before, After: r.After, Threads: len(r.Program.Threads), Rounds: r.Record.Config.Rounds,
+			Hits: r.Hits, Tries: r.Tries, Minimal: r.Minimal, Elapsed: r.Elapsed,
+		}, nil
 	}
 }

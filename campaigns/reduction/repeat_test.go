@@ -1,4 +1,4 @@
-package repro
+package reduction
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"ordeal/sim"
 )
 
-// record makes a run on a fake simulator and returns its directory.
-func record(t *testing.T, runner sim.Runner) rundir.Dir {
+// recordFake makes a run on a fake simulator and returns its directory.
+func recordFake(t *testing.T, runner sim.Runner) rundir.Dir {
 	t.Helper()
 	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
@@ -42,15 +42,15 @@ func record(t *testing.T, runner sim.Runner) rundir.Dir {
 	return dir
 }
 
-func options(runner sim.Runner, tries int) Options {
-	return Options{Tries: tries, Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }}
+func repeatOptions(runner sim.Runner, tries int) RepeatOptions {
+	return RepeatOptions{Tries: tries, Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }}
 }
 
 // A deterministic simulator does again what is recorded, log included.
-func TestRecurs(t *testing.T) {
+func TestRepeatRecurs(t *testing.T) {
 	runner := &fake.Runner{Fault: fake.Stale}
-	dir := record(t, runner)
-	report, err := Repeat(context.Background(), dir, options(runner, 3))
+	dir := recordFake(t, runner)
+	report, err := Repeat(context.Background(), dir, repeatOptions(runner, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,16 +70,16 @@ func TestRecurs(t *testing.T) {
 }
 
 // A simulator that behaves now does not do again what is recorded.
-func TestDoesNotRecur(t *testing.T) {
-	dir := record(t, &fake.Runner{Fault: fake.Stale})
-	report, err := Repeat(context.Background(), dir, options(&fake.Runner{}, 3))
+func TestRepeatDoesNotRecur(t *testing.T) {
+	dir := recordFake(t, &fake.Runner{Fault: fake.Stale})
+	report, err := Repeat(context.Background(), dir, repeatOptions(&fake.Runner{}, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if report.Tries != 3 || report.Hits != 0 || report.LogsSame != 0 || len(report.Others) != 0 || report.HitDir != "" {
 		t.Errorf("%+v", report)
 	}
-	report, err = Repeat(context.Background(), dir, options(&fake.Runner{Fault: fake.Crash}, 2))
+	report, err = Repeat(context.Background(), dir, repeatOptions(&fake.Runner{Fault: fake.Crash}, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +88,8 @@ func TestDoesNotRecur(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	dir := record(t, &fake.Runner{})
+func TestRepeatRefusals(t *testing.T) {
+	dir := recordFake(t, &fake.Runner{})
 	path := filepath.Join(string(dir), rundir.ProgramFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestRefusals(t *testing.T) {
 	if err := os.WriteFile(path, []byte(other), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Repeat(context.Background(), dir, options(&fake.Runner{}, 1)); err == nil || !strings.Contains(err.Error(), "not the recorded program") {
+	if _, err := Repeat(context.Background(), dir, repeatOptions(&fake.Runner{}, 1)); err == nil || !strings.Contains(err.Error(), "not the recorded program") {
 		t.Errorf("another program: error is %v", err)
 	}
 	if err := os.WriteFile(path, text, 0o644); err != nil {
@@ -108,7 +108,7 @@ func TestRefusals(t *testing.T) {
 	if err := os.Remove(filepath.Join(string(dir), rundir.VerdictFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Repeat(context.Background(), dir, options(&fake.Runner{}, 1)); err == nil || !strings.Contains(err.Error(), "did not end") {
+	if _, err := Repeat(context.Background(), dir, repeatOptions(&fake.Runner{}, 1)); err == nil || !strings.Contains(err.Error(), "did not end") {
 		t.Errorf("a run that did not end: error is %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package shrink
+package reduction
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/fake"
-	"ordeal/campaigns/repro"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/outcomes"
@@ -73,13 +72,13 @@ func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg config.Conf
 // size that the fault needs: message passing for loads and stores out of
 // order, store buffering with fences or atomics, and less for a wrong
 // forwarding.
-func TestRun(t *testing.T) {
+func TestReduce(t *testing.T) {
 	for bug, most := range map[string]int{
 		"buffer-out-of-order": 4, "load-not-squashed": 4, "forward-oldest": 3, "fence-no-drain": 6, "split-rmw": 3,
 	} {
 		dir := record(t, "ooo", bug)
 		before := listing(t, dir)
-		res, err := Run(t.Context(), dir, Options{})
+		res, err := Reduce(t.Context(), dir, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", bug, err)
 			continue
@@ -91,7 +90,7 @@ func TestRun(t *testing.T) {
 		if got := listing(t, dir); got != before {
 			t.Errorf("%s: the recorded run was changed:\n%s\n%s", bug, before, got)
 		}
-		again, err := Run(t.Context(), dir, Options{})
+		again, err := Reduce(t.Context(), dir, Options{})
 		if err != nil || !bytes.Equal(again.Program.Text(), res.Program.Text()) || again.Runs != res.Runs {
 			t.Errorf("%s: the same reduction has two results (%v)", bug, err)
 		}
@@ -124,7 +123,7 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 	if err := res.Write(t.Context(), out, []string{"test"}); err != nil {
 		t.Fatal(err)
 	}
-	report, err := repro.Repeat(t.Context(), out, repro.Options{Tries: 2})
+	report, err := Repeat(t.Context(), out, RepeatOptions{Tries: 2})
 	if err != nil || report.Hits != 2 || report.LogsSame != 2 {
 		t.Errorf("%s: the result is not repeated: %+v, %v", bug, report, err)
 	}
@@ -198,7 +197,7 @@ func TestSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Run(t.Context(), recordOn(t, config.SimBuiltin, runner, cfg), Options{})
+	res, err := Reduce(t.Context(), recordOn(t, config.SimBuiltin, runner, cfg), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +228,7 @@ func TestUnreliable(t *testing.T) {
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
 	dir := recordOn(t, "fake", &unreliable{}, cfg)
 	runner := &unreliable{}
-	res, err := Run(t.Context(), dir, Options{Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }})
+	res, err := Reduce(t.Context(), dir, Options{Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,23 +241,23 @@ func TestUnreliable(t *testing.T) {
 // reduction is interrupted.
 func TestBudget(t *testing.T) {
 	dir := record(t, "ooo", "load-not-squashed")
-	whole, err := Run(t.Context(), dir, Options{})
+	whole, err := Reduce(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Run(t.Context(), dir, Options{Runs: 3})
+	res, err := Reduce(t.Context(), dir, Options{Runs: 3})
 	if err != nil || res.Minimal || res.Runs > 3 || res.After < whole.After {
 		t.Errorf("%v: %d operations after %d runs", err, res.After, res.Runs)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	res, err = Run(ctx, dir, Options{Watch: func(Progress) { cancel() }})
+	res, err = Reduce(ctx, dir, Options{Watch: func(Progress) { cancel() }})
 	if err != nil || res.Minimal || res.After >= res.Before || res.Tries != 0 || res.Case.Outcome != sim.Violation {
 		t.Errorf("interrupted: %v: %+v", err, res)
 	}
 }
 
-// TestRefusals wants messages that say what is wrong with a run directory.
-func TestRefusals(t *testing.T) {
+// TestReduceRefusals wants messages that say what is wrong with a run directory.
+func TestReduceRefusals(t *testing.T) {
 	dir := record(t, "ooo", "split-rmw")
 	remove := func(name string) func() error {
 		return func() error { return os.Remove(filepath.Join(string(dir), name)) }
@@ -290,7 +289,7 @@ func TestRefusals(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := Run(t.Context(), dir, row.o); err == nil || !strings.Contains(err.Error(), row.want) {
+		if _, err := Reduce(t.Context(), dir, row.o); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("error is %v, want %q", err, row.want)
 		}
 	}

@@ -1,11 +1,11 @@
-// Package kill measures how good tests are: it plants mutants in coherence
+// Package mutation measures how good tests are: it plants mutants in coherence
 // protocols, runs programs on them and sees which are noticed, by what and
 // after how many operations.
 //
 // A mutant of one transition does what the protocol does until that transition
 // is taken. Runs in which the protocol does not take it are therefore those of
 // the mutant, event for event, and are not made again.
-package kill
+package mutation
 
 import (
 	"context"
