@@ -34,7 +34,7 @@ func (w *twin) pop() queued {
 // newBuffer makes a buffer whose owner only counts wake-ups.
 func newBuffer() *buffer {
 	q := event.New(event.FIFO, 0)
-	c := &controller{system: &System{queue: q}}
+	c := &controller{wakeups: wakeups{queue: q}}
 	c.self = q.Add(c)
 	return &buffer{owner: c}
 }
@@ -105,7 +105,7 @@ func TestWakesMerge(t *testing.T) {
 		b.enqueue(&object{}, 5)
 		b.enqueue(&object{}, 7)
 	}
-	if n := b.owner.system.queue.Waiting(); n != 2 {
+	if n := b.owner.queue.Waiting(); n != 2 {
 		t.Errorf("%d wake-ups, want 2", n)
 	}
 }

@@ -10,11 +10,11 @@ import (
 // controller is one instance of a machine. Its variables, and the frames of
 // all its routines, lie in words and pointers: no routine calls itself.
 type controller struct {
+	wakeups
 	system *System
 	code   *machineCode
 	name   string
 	id     uint64 // its machineID
-	self   event.Actor
 	now    event.Tick
 
 	words    []uint64
@@ -31,7 +31,6 @@ type controller struct {
 	locked     []memory.Addr // lines whose lock a core holds
 	memory     *memoryQueue  // nil unless the machine asks memory
 
-	wakes   []event.Tick // scheduled wake-ups
 	waiting []waiting
 	port    int // being polled
 	state   int // of the transition under way
@@ -63,17 +62,6 @@ const (
 	again               // the first port, after a message was put off
 )
 
-// wake schedules a wake-up; those of one tick are one.
-func (c *controller) wake(at event.Tick) {
-	for _, t := range c.wakes {
-		if t == at {
-			return
-		}
-	}
-	c.wakes = append(c.wakes, at)
-	c.system.queue.At(at, c.self, 0)
-}
-
 // Handle is a wake-up: memory serves one request, then the ports are polled
 // from the first one again after every transition.
 //
@@ -82,15 +70,7 @@ func (c *controller) wake(at event.Tick) {
 // it would find the same.
 func (c *controller) Handle(uint64) {
 	defer c.catch()
-	c.now = c.system.queue.Now()
-	for i, t := range c.wakes {
-		if t == c.now {
-			last := len(c.wakes) - 1
-			c.wakes[i] = c.wakes[last]
-			c.wakes = c.wakes[:last]
-			break
-		}
-	}
+	c.now = c.woken()
 	if c.memory != nil {
 		c.memory.serve(c)
 	}

@@ -2,48 +2,87 @@ package ruby
 
 import (
 	"math/bits"
+	"math/rand/v2"
+	"slices"
 
 	"ordeal/sim/builtin/event"
 )
+
+// networkStream is the second word of the PCG that draws latencies of messages.
+const networkStream = 0x6e6574776f726b // "network"
+
+// network says when messages arrive. Messages from one controller to another
+// on one virtual network arrive in the order in which they left; no other order
+// is kept. This is what gem5's simple network guarantees, without its timing:
+// every order of arrival possible there is possible here.
+type network struct {
+	endpoints int
+	latency   []event.Latency // by virtual network
+	random    *rand.PCG
+	last      []event.Tick // the latest arrival of each channel
+}
+
+func newNetwork(endpoints int, byVirtualNetwork []event.Latency, seed uint64) *network {
+	return &network{
+		endpoints: endpoints, latency: byVirtualNetwork, random: rand.NewPCG(seed, networkStream),
+		last: make([]event.Tick, endpoints*endpoints*len(byVirtualNetwork)),
+	}
+}
+
+// arrival is the tick, after now, at which a message arrives that leaves its
+// source now. Calls for one channel come in the order in which messages leave
+// their source. Two messages of a channel may arrive at one tick; the receiver
+// keeps them in order.
+func (n *network) arrival(now event.Tick, source, destination, virtualNetwork int) event.Tick {
+	last := &n.last[(virtualNetwork*n.endpoints+source)*n.endpoints+destination]
+	*last = max(*last, now+n.latency[virtualNetwork].Draw(n.random))
+	return *last
+}
+
+// wakeups are the ticks at which an actor of the queue is to run, once each.
+type wakeups struct {
+	queue *event.Queue
+	self  event.Actor
+	ticks []event.Tick
+}
+
+// wake schedules a run.
+func (w *wakeups) wake(at event.Tick) {
+	if !slices.Contains(w.ticks, at) {
+		w.ticks = append(w.ticks, at)
+		w.queue.At(at, w.self, 0)
+	}
+}
+
+// woken removes the current tick, which it returns.
+func (w *wakeups) woken() event.Tick {
+	now := w.queue.Now()
+	if i := slices.Index(w.ticks, now); i >= 0 {
+		last := len(w.ticks) - 1
+		w.ticks[i] = w.ticks[last]
+		w.ticks = w.ticks[:last]
+	}
+	return now
+}
 
 // link takes messages out of a buffer into the network and copies them into
 // the buffers of their destinations. A channel, that is what goes from one
 // controller to another on one virtual network, keeps the order in which the
 // messages leave the buffer; nothing else does.
 type link struct {
+	wakeups
 	system *System
 	from   *buffer
-	self   event.Actor
 	vnet   int
-	wakes  []event.Tick
 	// source is the index of the controller that sends, to the buffers of
 	// those that may receive.
 	source int
 	to     []*buffer
 }
 
-// wake has the link look at its buffer.
-func (l *link) wake(at event.Tick) {
-	for _, t := range l.wakes {
-		if t == at {
-			return
-		}
-	}
-	l.wakes = append(l.wakes, at)
-	l.system.queue.At(at, l.self, 0)
-}
-
 // Handle forwards the messages that are ready.
 func (l *link) Handle(uint64) {
-	now := l.system.queue.Now()
-	for i, t := range l.wakes {
-		if t == now {
-			last := len(l.wakes) - 1
-			l.wakes[i] = l.wakes[last]
-			l.wakes = l.wakes[:last]
-			break
-		}
-	}
+	now := l.woken()
 	for l.from.ready(now) {
 		l.forward(l.from.pop().msg, now)
 	}
@@ -81,7 +120,7 @@ func (l *link) forward(m *object, now event.Tick) {
 				one = s.pools[m.layout.index].get()
 				copy(one.words, m.words)
 			}
-			arrival := s.network.Arrival(now, l.source, index, l.vnet)
+			arrival := s.network.arrival(now, l.source, index, l.vnet)
 			if s.options.Messages != nil {
 				s.tell(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival}, one)
 			}

@@ -3,6 +3,7 @@ package ruby
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/slicc/syntax"
@@ -109,18 +110,10 @@ func generate(protocol *types.Protocol) (*program, error) {
 	if err := p.names(); err != nil {
 		return nil, err
 	}
-	var faults syntax.Faults
-	for _, m := range protocol.Machines {
-		if code := instantiated(m); code != nil {
-			code.index = len(p.codes)
-			p.dense[m.Ordinal] = code.index
-			p.codes = append(p.codes, code)
-		}
-	}
 	if err := p.wellFormed(); err != nil {
 		return nil, err
 	}
-	p.fields()
+	var faults syntax.Faults
 	for _, code := range p.codes {
 		g := newGenerator(p, code)
 		g.compileMachine()
@@ -169,13 +162,16 @@ func (p *program) wellFormed() error {
 	return nil
 }
 
-// names resolves the types and values that the runtime itself uses.
+// names resolves the types, values and fields that the runtime itself uses.
 func (p *program) names() error {
 	var errs []error
+	missing := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("compile protocol %s: no "+format, append([]any{p.protocol.Name}, args...)...))
+	}
 	typ := func(name string) *types.Type {
 		t := p.protocol.Type(name)
 		if t == nil {
-			errs = append(errs, fmt.Errorf("compile protocol %s: no type %s", p.protocol.Name, name))
+			missing("type %s", name)
 			t = &types.Type{Name: name}
 		}
 		return t
@@ -183,28 +179,45 @@ func (p *program) names() error {
 	value := func(t *types.Type, name string) uint64 {
 		e := t.Enum(name)
 		if e == nil {
-			errs = append(errs, fmt.Errorf("compile protocol %s: no %s:%s", p.protocol.Name, t.Name, name))
+			missing("%s:%s", t, name)
 			return 0
 		}
 		return uint64(e.Ordinal)
 	}
 	p.machineType = typ("MachineType")
-	p.dense = make([]int, len(p.machineType.Enums)+1)
-	for i := range p.dense {
-		p.dense[i] = -1
+	p.dense = slices.Repeat([]int{-1}, len(p.machineType.Enums)+1)
+	for _, m := range p.protocol.Machines {
+		if code := instantiated(m); code != nil {
+			code.index = len(p.codes)
+			p.dense[m.Ordinal] = code.index
+			p.codes = append(p.codes, code)
+		}
 	}
 	for _, e := range typ("AccessPermission").Enums {
 		p.permissions = append(p.permissions, permissionNames[e.Name])
 	}
 	p.permissions = append(p.permissions, cache.Busy) // the unset value
-	request := typ("RubyRequestType")
-	p.request.load, p.request.store = value(request, "LD"), value(request, "ST")
-	kind := typ("MemoryRequestType")
-	p.memory.read, p.memory.write = value(kind, "MEMORY_READ"), value(kind, "MEMORY_WB")
-	size := typ("MessageSizeType")
-	p.memory.dataSize, p.memory.controlSize = value(size, "Response_Data"), value(size, "Writeback_Control")
-	need(&errs, p.protocol, typ("RubyRequest"), "LineAddress", "PhysicalAddress", "Type", "contextId", "Size")
-	need(&errs, p.protocol, typ("MemoryMsg"), "addr", "Type", "Sender", "OriginalRequestorMachId", "DataBlk", "Len")
+	r, m := &p.request, &p.memory
+	kind, memoryKind, size := typ("RubyRequestType"), typ("MemoryRequestType"), typ("MessageSizeType")
+	r.load, r.store = value(kind, "LD"), value(kind, "ST")
+	m.read, m.write = value(memoryKind, "MEMORY_READ"), value(memoryKind, "MEMORY_WB")
+	m.dataSize, m.controlSize = value(size, "Response_Data"), value(size, "Writeback_Control")
+	r.layout, m.layout = p.layout(typ("RubyRequest")), p.layout(typ("MemoryMsg"))
+	m.size = m.layout.find("MessageSize")
+	for _, f := range []struct {
+		layout *layout
+		name   string
+		offset *int
+	}{
+		{r.layout, "LineAddress", &r.line}, {r.layout, "PhysicalAddress", &r.physical}, {r.layout, "Type", &r.kind},
+		{r.layout, "contextId", &r.context}, {r.layout, "Size", &r.size},
+		{m.layout, "addr", &m.addr}, {m.layout, "Type", &m.kind}, {m.layout, "Sender", &m.sender},
+		{m.layout, "OriginalRequestorMachId", &m.requestor}, {m.layout, "DataBlk", &m.data}, {m.layout, "Len", &m.len},
+	} {
+		if *f.offset = f.layout.find(f.name); *f.offset < 0 {
+			missing("field %s of %s", f.name, f.layout.typ)
+		}
+	}
 	return errors.Join(errs...)
 }
 
@@ -213,27 +226,4 @@ func (p *program) names() error {
 var permissionNames = map[string]cache.Permission{
 	"Invalid": cache.Invalid, "NotPresent": cache.NotPresent, "Read_Only": cache.ReadOnly,
 	"Read_Write": cache.ReadWrite, "Busy": cache.Busy,
-}
-
-// need demands fields of a type.
-func need(errs *[]error, p *types.Protocol, t *types.Type, fields ...string) {
-	for _, name := range fields {
-		if t.Field(name) == nil {
-			*errs = append(*errs, fmt.Errorf("compile protocol %s: %s has no field %s", p.Name, t.Name, name))
-		}
-	}
-}
-
-// fields finds the fields that the runtime itself uses.
-func (p *program) fields() {
-	l := p.layout(p.protocol.Type("RubyRequest"))
-	r := &p.request
-	r.layout = l
-	r.line, r.physical, r.kind = l.find("LineAddress"), l.find("PhysicalAddress"), l.find("Type")
-	r.context, r.size = l.find("contextId"), l.find("Size")
-	l = p.layout(p.protocol.Type("MemoryMsg"))
-	m := &p.memory
-	m.layout = l
-	m.addr, m.kind, m.sender, m.requestor = l.find("addr"), l.find("Type"), l.find("Sender"), l.find("OriginalRequestorMachId")
-	m.data, m.len, m.size = l.find("DataBlk"), l.find("Len"), l.find("MessageSize")
 }

@@ -14,7 +14,6 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
-	"ordeal/sim/builtin/ruby/network"
 	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -54,7 +53,7 @@ type System struct {
 	program     *program
 	options     Options
 	queue       *event.Queue
-	network     *network.Network
+	network     *network
 	controllers [][]*controller // by machine and number
 	first       []int           // index of a machine's first controller among all
 	ports       []*memory.Sequencer
@@ -134,7 +133,7 @@ func (s *System) isHome(c *controller, line memory.Addr) bool {
 // newController makes a controller without its connections.
 func (s *System) newController(code *machineCode, number int) *controller {
 	c := &controller{
-		system: s, code: code, event: -1,
+		wakeups: wakeups{queue: s.queue}, system: s, code: code, event: -1,
 		name:     fmt.Sprintf("%s %d", code.machine.Name, number),
 		id:       machineID(code.machine.Ordinal, number),
 		words:    append([]uint64(nil), code.words...),
@@ -183,7 +182,7 @@ func (s *System) connect(total int) {
 			l.to = make([]*buffer, total)
 		}
 	}
-	s.network = network.New(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
+	s.network = newNetwork(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
 }
 
 // buffers makes the buffers of a controller and gives those that the network
@@ -199,7 +198,7 @@ func (s *System) buffers(c *controller, index int, links *[]*link) map[int]*buff
 		case v.Network.Direction == types.FromNetwork:
 			fed[v.Network.VNet] = b
 		default:
-			b.link = &link{system: s, from: b, source: index, vnet: v.Network.VNet}
+			b.link = &link{wakeups: wakeups{queue: s.queue}, system: s, from: b, source: index, vnet: v.Network.VNet}
 			b.link.self = s.queue.Add(b.link)
 			*links = append(*links, b.link)
 		}

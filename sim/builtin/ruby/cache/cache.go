@@ -5,6 +5,8 @@ package cache
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"ordeal/sim/builtin/memory"
 )
@@ -28,15 +30,7 @@ const (
 type Header struct {
 	Permission Permission
 	line       memory.Addr
-	live       bool
 }
-
-// Line is the line that the entry is or was for.
-func (h *Header) Line() memory.Addr { return h.line }
-
-// Live reports whether the entry is in a cache. Using one that has been
-// deallocated is a fault of the protocol.
-func (h *Header) Live() bool { return h.live }
 
 // Entry is an entry of a cache, by pointer.
 type Entry interface {
@@ -74,6 +68,22 @@ func (g Geometry) Validate() error {
 		return fmt.Errorf("cache indexed from bit %d of the address: want %d to %d", g.IndexBit, minIndexBit, maxIndexBit)
 	}
 	return nil
+}
+
+// ParseGeometry reads a number of sets and one of ways, as in 2x4. The lowest
+// bit that chooses the set is left to the default.
+func ParseGeometry(text string) (Geometry, error) {
+	sets, ways, ok := strings.Cut(text, "x")
+	g := Geometry{}
+	var errSets, errWays error
+	g.Sets, errSets = strconv.Atoi(sets)
+	g.Ways, errWays = strconv.Atoi(ways)
+	if !ok || errSets != nil || errWays != nil {
+		return Geometry{}, fmt.Errorf("cache %q: want SETSxWAYS, as 2x4", text)
+	}
+	check := g
+	check.IndexBit = minIndexBit
+	return g, check.Validate()
 }
 
 // Cache is a cache of entries of type E.
@@ -153,22 +163,12 @@ func (c *Cache[E]) Allocate(line memory.Addr, e E) error {
 		if !free(ways[w]) {
 			continue
 		}
-		c.drop(ways, w)
-		*e.Header() = Header{Permission: Invalid, line: line, live: true}
+		*e.Header() = Header{Permission: Invalid, line: line}
 		ways[w] = e
 		c.trees[set].point(w, c.geometry.Ways, false)
 		return nil
 	}
 	return fault("line allocated in a full set", line)
-}
-
-// drop empties a way.
-func (c *Cache[E]) drop(ways []E, w int) {
-	var none E
-	if ways[w] != none {
-		ways[w].Header().live = false
-		ways[w] = none
-	}
 }
 
 // Deallocate frees the way of a line and makes it the next to be taken.
@@ -178,7 +178,8 @@ func (c *Cache[E]) Deallocate(line memory.Addr) error {
 	if w < 0 {
 		return fault("absent line deallocated", line)
 	}
-	c.drop(ways, w)
+	var none E
+	ways[w] = none
 	c.trees[set].point(w, c.geometry.Ways, true)
 	return nil
 }

@@ -1,4 +1,4 @@
-package network
+package ruby
 
 import (
 	"math/rand/v2"
@@ -16,14 +16,14 @@ func TestChannelsAreFIFO(t *testing.T) {
 	}
 	const endpoints = 3
 	models := []event.Latency{{Base: 2, Jitter: 20}, {Base: 5}}
-	n := New(endpoints, models, 1)
+	n := newNetwork(endpoints, models, 1)
 	random := rand.New(rand.NewPCG(1, 1))
 	var sent []message
 	now := event.Tick(0)
 	for range 2000 {
 		now += event.Tick(random.IntN(3))
 		m := message{channel: [3]int{random.IntN(endpoints), random.IntN(endpoints), random.IntN(len(models))}, left: now}
-		m.arrives = n.Arrival(now, m.channel[0], m.channel[1], m.channel[2])
+		m.arrives = n.arrival(now, m.channel[0], m.channel[1], m.channel[2])
 		sent = append(sent, m)
 	}
 	overtaken := map[[3]bool]int{} // by what differs: source, destination, network
@@ -58,9 +58,9 @@ func TestChannelsAreFIFO(t *testing.T) {
 
 func TestSameSeedSameArrivals(t *testing.T) {
 	arrivals := func(seed uint64) (list [50]event.Tick) {
-		n := New(2, []event.Latency{{Base: 1, Jitter: 50}}, seed)
+		n := newNetwork(2, []event.Latency{{Base: 1, Jitter: 50}}, seed)
 		for i := range list {
-			list[i] = n.Arrival(event.Tick(i)*1000, 0, 1, 0)
+			list[i] = n.arrival(event.Tick(i)*1000, 0, 1, 0)
 		}
 		return list
 	}
