@@ -21,9 +21,9 @@ func (p *Picture) WriteDot(w io.Writer) error {
 	for n := range p.panels {
 		fmt.Fprintf(&out, "  subgraph cluster_%d {\n    label=%s;\n", n, strconv.Quote(p.panels[n].head))
 		for i, c := range p.columns {
-			fmt.Fprintf(&out, "    subgraph cluster_%d_%d {\n      label=%s;\n", n, i, strconv.Quote(c.head))
-			for row := range c.nodes {
-				fmt.Fprintf(&out, "      %s [label=%s];\n", dotName(n, spot{i, row}), strconv.Quote(c.nodes[row].label()))
+			fmt.Fprintf(&out, "    subgraph cluster_%d_%d {\n      label=%s;\n", n, i, strconv.Quote(c.Head))
+			for row := range c.Nodes {
+				fmt.Fprintf(&out, "      %s [label=%s];\n", dotName(n, spot{i, row}), strconv.Quote(c.Nodes[row].label()))
 			}
 			out.WriteString("    }\n")
 		}

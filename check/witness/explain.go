@@ -13,7 +13,7 @@ import (
 	"ordeal/parse"
 )
 
-// Explain prints a refutation for people: first the operations that matter,
+// Explain prints a refutation as text: first the operations that matter,
 // each with a letter, in columns by thread where they fit; then the lemmas,
 // each with what it concludes, why, and its premise; then the cycle. Case
 // splits are indented, and a lemma that rests on an assumption is printed where
@@ -23,19 +23,13 @@ func Explain(w io.Writer, h *parse.History, m model.Model, refutation *Refutatio
 	if err := Verify(h, m, refutation); err != nil {
 		return fmt.Errorf("explain: %w", err)
 	}
-	u := usesOf(h, refutation)
-	for _, id := range slices.Clone(u.list) {
-		if op := &h.Ops[id]; op.Reads() && op.RF != parse.Init {
-			u.add(op.RF)
-		}
-	}
+	u := usesOf(h, refutation).withSources()
 	x := &explainer{
 		h: h, ref: refutation, u: u, needs: needsOf(u),
 		letter: map[parse.OpID]string{}, number: map[int32]int{}, shown: map[int32]bool{},
 	}
-	slices.Sort(u.list)
 	for i, id := range u.list {
-		x.letter[id] = letters(i)
+		x.letter[id] = Letters(i)
 	}
 	for i, l := range u.lemmas {
 		x.number[l] = i + 1
@@ -45,14 +39,6 @@ func Explain(w io.Writer, h *parse.History, m model.Model, refutation *Refutatio
 	x.node(refutation.Root, nil, "")
 	_, err := w.Write(x.out.Bytes())
 	return err
-}
-
-// letters is the i-th name of a, b, …, z, aa, ab, …
-func letters(i int) string {
-	if i < 26 {
-		return string(rune('a' + i))
-	}
-	return letters(i/26-1) + letters(i%26)
 }
 
 type explainer struct {
@@ -102,7 +88,7 @@ func (x *explainer) finals() {
 // node prints the tree below n, where assumed holds.
 func (x *explainer) node(n *Node, assumed []Edge, indent string) {
 	var shown []int32
-	for _, l := range x.lemmasBelow(n) {
+	for _, l := range usesOf(x.h, &Refutation{Lemmas: x.ref.Lemmas, Root: n}).lemmas {
 		if !x.shown[l] && x.rests(l, assumed) {
 			x.shown[l] = true
 			shown = append(shown, l)
@@ -124,37 +110,6 @@ func (x *explainer) node(n *Node, assumed []Edge, indent string) {
 func (x *explainer) split(from, to parse.OpID, n *Node, assumed []Edge, indent string) {
 	fmt.Fprintf(&x.out, "\n%sCase %s → %s:\n", indent, x.letter[from], x.letter[to])
 	x.node(n, append(assumed[:len(assumed):len(assumed)], Edge{From: from, To: to}), indent+"  ")
-}
-
-// lemmasBelow lists the lemmas that the leaves below n use, ascending.
-func (x *explainer) lemmasBelow(n *Node) []int32 {
-	used := map[int32]bool{}
-	var mark func(edges []Edge)
-	mark = func(edges []Edge) {
-		for _, e := range edges {
-			if e.Lemma >= 0 && !used[e.Lemma] {
-				used[e.Lemma] = true
-				mark(x.ref.Lemmas[e.Lemma].Premise)
-			}
-		}
-	}
-	var walk func(n *Node)
-	walk = func(n *Node) {
-		if n.leaf() {
-			mark(n.Cycle)
-			return
-		}
-		walk(n.First)
-		walk(n.Second)
-	}
-	walk(n)
-	var out []int32
-	for _, l := range x.u.lemmas {
-		if used[l] {
-			out = append(out, l)
-		}
-	}
-	return out
 }
 
 // rests reports whether lemma l rests on no assumption but the given ones.

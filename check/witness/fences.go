@@ -1,6 +1,10 @@
 package witness
 
-import "ordeal/parse"
+import (
+	"math/bits"
+
+	"ordeal/parse"
+)
 
 // fences finds the last fence of a component before an operation.
 type fences struct {
@@ -28,18 +32,11 @@ func findFences(h *parse.History) fences {
 	return f
 }
 
+// last is the last fence of component c at or before an operation in its
+// thread, or NoOp.
 func (f *fences) last(id parse.OpID, c parse.FenceMask) parse.OpID {
 	if f.of == nil || f.of[id] < 0 {
 		return parse.NoOp
 	}
-	switch at := &f.lists[f.of[id]]; c {
-	case parse.LoadLoad:
-		return at[0]
-	case parse.LoadStore:
-		return at[1]
-	case parse.StoreLoad:
-		return at[2]
-	default:
-		return at[3]
-	}
+	return f.lists[f.of[id]][bits.TrailingZeros8(uint8(c))]
 }

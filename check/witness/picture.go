@@ -13,24 +13,19 @@ import (
 // runs down, and arcs say what precedes what. WriteSVG and WriteDot write it.
 type Picture struct {
 	title   string
-	columns []column
+	columns []PictureColumn
 	panels  []panel
 	more    int // leaves of the refutation that have no panel
-	needsIn bool
 }
 
-// column is a thread, or the initial values.
-type column struct {
-	head  string
-	nodes []node
+// PictureColumn is a thread, or the initial values.
+type PictureColumn struct {
+	Head  string
+	Nodes []PictureNode
 }
 
-// node is an operation or an initial value.
-type node struct {
-	name, text string
-	id         parse.OpID // Init for an initial value
-	loc        int32
-}
+// PictureNode is a box: the letter that arcs are explained with, and a text.
+type PictureNode struct{ Name, Text string }
 
 // panel shows one leaf of the refutation.
 type panel struct {
@@ -90,43 +85,38 @@ func Draw(h *parse.History, m model.Model, refutation *Refutation) (*Picture, er
 	if err := Verify(h, m, refutation); err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
 	}
-	u := usesOf(h, refutation)
-	for _, id := range slices.Clone(u.list) {
-		if op := &h.Ops[id]; op.Reads() && op.RF != parse.Init {
-			u.add(op.RF)
-		}
-	}
-	slices.Sort(u.list)
 	d := &drawer{
-		h: h, ref: refutation, u: u,
+		h: h, ref: refutation, u: usesOf(h, refutation).withSources(),
 		p: &Picture{title: "forbidden by " + m.Name}, at: map[parse.OpID]spot{}, inits: map[int32]spot{},
 	}
 	d.nodes()
+	d.threads = len(d.p.columns)
 	d.leaves(refutation.Root, "")
 	return d.p, nil
 }
 
 // drawer makes a picture.
 type drawer struct {
-	h     *parse.History
-	ref   *Refutation
-	u     *uses
-	p     *Picture
-	at    map[parse.OpID]spot
-	inits map[int32]spot
+	h       *parse.History
+	ref     *Refutation
+	u       *uses
+	p       *Picture
+	at      map[parse.OpID]spot
+	inits   map[int32]spot // by location
+	threads int            // columns before that of the initial values
 }
 
 // nodes places the operations that matter, by thread.
 func (d *drawer) nodes() {
 	for t := range d.h.Threads() {
-		c := column{head: "thread " + d.h.ThreadNames[t]}
+		c := PictureColumn{Head: "thread " + d.h.ThreadNames[t]}
 		for i, id := range d.u.list {
 			if d.h.Start[t] <= id && id < d.h.Start[t+1] {
-				d.at[id] = spot{len(d.p.columns), len(c.nodes)}
-				c.nodes = append(c.nodes, node{name: letters(i), text: opText(d.h, id), id: id})
+				d.at[id] = spot{len(d.p.columns), len(c.Nodes)}
+				c.Nodes = append(c.Nodes, PictureNode{Name: Letters(i), Text: opText(d.h, id)})
 			}
 		}
-		if c.nodes != nil {
+		if c.Nodes != nil {
 			d.p.columns = append(d.p.columns, c)
 		}
 	}
@@ -143,13 +133,12 @@ func (d *drawer) spot(id parse.OpID, e Edge) spot {
 	if at, ok := d.inits[loc]; ok {
 		return at
 	}
-	if !d.p.needsIn {
-		d.p.needsIn = true
-		d.p.columns = append(d.p.columns, column{head: "initially"})
+	if len(d.p.columns) == d.threads {
+		d.p.columns = append(d.p.columns, PictureColumn{Head: "initially"})
 	}
-	c := &d.p.columns[len(d.p.columns)-1]
-	at := spot{len(d.p.columns) - 1, len(c.nodes)}
-	c.nodes = append(c.nodes, node{text: fmt.Sprintf("M[%s] == 0", d.h.Locations[loc]), id: parse.Init, loc: loc})
+	c := &d.p.columns[d.threads]
+	at := spot{d.threads, len(c.Nodes)}
+	c.Nodes = append(c.Nodes, PictureNode{Text: fmt.Sprintf("M[%s] == 0", d.h.Locations[loc])})
 	d.inits[loc] = at
 	return at
 }
@@ -188,31 +177,20 @@ func (d *drawer) leaves(n *Node, cases string) {
 	for _, e := range n.Cycle {
 		add(e, true)
 	}
-	d.premises(n.Cycle, map[int32]bool{}, func(e Edge) { add(e, false) })
+	for _, l := range slices.Backward(usesOf(d.h, &Refutation{Lemmas: d.ref.Lemmas, Root: n}).lemmas) {
+		for _, e := range d.ref.Lemmas[l].Premise {
+			add(e, false)
+		}
+	}
 	d.background(&p, drawn)
 	d.p.panels = append(d.p.panels, p)
 }
 
 func (d *drawer) name(id parse.OpID) string {
 	if at, ok := d.at[id]; ok {
-		return d.p.columns[at.column].nodes[at.row].name
+		return d.p.columns[at.column].Nodes[at.row].Name
 	}
 	return "init"
-}
-
-// premises visits the edges that the derived ones among some rest on.
-func (d *drawer) premises(edges []Edge, seen map[int32]bool, visit func(Edge)) {
-	for _, e := range edges {
-		if e.Lemma < 0 || seen[e.Lemma] {
-			continue
-		}
-		seen[e.Lemma] = true
-		premise := d.ref.Lemmas[e.Lemma].Premise
-		for _, p := range premise {
-			visit(p)
-		}
-		d.premises(premise, seen, visit)
-	}
 }
 
 // background adds program order and reads-from where nothing else is drawn.
@@ -223,11 +201,9 @@ func (d *drawer) background(p *panel, drawn map[[2]spot]bool) {
 			p.arcs = append(p.arcs, arc{from: from, to: to, kind: kind, label: label})
 		}
 	}
-	for c, col := range d.p.columns {
-		for row := 1; row < len(col.nodes); row++ {
-			if col.nodes[row].id != parse.Init {
-				add(spot{c, row - 1}, spot{c, row}, programOrder, "")
-			}
+	for c, col := range d.p.columns[:d.threads] {
+		for row := 1; row < len(col.Nodes); row++ {
+			add(spot{c, row - 1}, spot{c, row}, programOrder, "")
 		}
 	}
 	for _, id := range d.u.list {
@@ -276,4 +252,41 @@ func (d *drawer) label(e Edge) string {
 // escape makes text fit for XML and, quotes apart, for DOT.
 func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
+}
+
+// PictureArc is a heavy arc of a composed picture. From and To are column and
+// row; Kind is "po", "rf", "co" or "fr" and chooses the colour.
+type PictureArc struct {
+	From, To    [2]int
+	Kind, Label string
+}
+
+// Compose makes a picture of evidence other than refutations. Program order
+// runs down every column. It refuses arcs of unknown kinds or without ends.
+func Compose(title string, columns []PictureColumn, arcs []PictureArc) (*Picture, error) {
+	p := &Picture{title: title, columns: columns}
+	exists := func(at [2]int) bool {
+		return at[0] >= 0 && at[0] < len(columns) && at[1] >= 0 && at[1] < len(columns[at[0]].Nodes)
+	}
+	var only panel
+	drawn := map[[2]spot]bool{}
+	for i, a := range arcs {
+		kind := slices.Index(arcNames[:], a.Kind)
+		if kind < 0 || !exists(a.From) || !exists(a.To) {
+			return nil, fmt.Errorf("draw: arc %d from %v to %v of kind %q", i, a.From, a.To, a.Kind)
+		}
+		from, to := spot{a.From[0], a.From[1]}, spot{a.To[0], a.To[1]}
+		drawn[[2]spot{from, to}] = true
+		only.arcs = append(only.arcs, arc{from: from, to: to, kind: arcKind(kind), label: a.Label, cycle: true})
+	}
+	for c, col := range p.columns {
+		for row := 1; row < len(col.Nodes); row++ {
+			from, to := spot{c, row - 1}, spot{c, row}
+			if !drawn[[2]spot{from, to}] {
+				only.arcs = append(only.arcs, arc{from: from, to: to, kind: programOrder})
+			}
+		}
+	}
+	p.panels = []panel{only}
+	return p, nil
 }

@@ -15,13 +15,11 @@ import (
 // the same model.
 func Restrict(h *parse.History, refutation *Refutation) (*parse.History, *Refutation, []parse.OpID) {
 	u := usesOf(h, refutation)
-	for i := 0; i < len(u.list); i++ { // grows by the writers that RMWs read from
-		if op := &h.Ops[u.list[i]]; op.Reads() && op.RF != parse.Init {
-			u.add(op.RF)
-		}
+	for n := -1; n != len(u.list); { // until the writers that RMWs read from are kept, too
+		n = len(u.list)
+		u.withSources()
 	}
 	kept := u.list
-	slices.Sort(kept)
 	sub, to := h.Select(kept)
 	for x, id := range h.Final {
 		if id == parse.Init && !u.locations[int32(x)] {
@@ -54,6 +52,17 @@ func usesOf(h *parse.History, refutation *Refutation) *uses {
 		}
 	}
 	slices.Reverse(u.lemmas)
+	return u
+}
+
+// withSources adds what the operations read from, and sorts them.
+func (u *uses) withSources() *uses {
+	for _, id := range slices.Clone(u.list) {
+		if op := &u.h.Ops[id]; op.Reads() && op.RF != parse.Init {
+			u.add(op.RF)
+		}
+	}
+	slices.Sort(u.list)
 	return u
 }
 
@@ -100,13 +109,8 @@ func (u *uses) add(id parse.OpID) {
 
 // fence finds a fence that orders the ends of e.
 func (u *uses) fence(e Edge) parse.OpID {
-	mask := between(&u.h.Ops[e.From], &u.h.Ops[e.To])
-	for id := e.From + 1; id < e.To; id++ {
-		if op := &u.h.Ops[id]; op.Kind == parse.Fence && op.Mask&mask != 0 {
-			return id
-		}
-	}
-	return parse.NoOp
+	r := rules{h: u.h}
+	return r.fence(e.From+1, e.To, between(&u.h.Ops[e.From], &u.h.Ops[e.To]))
 }
 
 // chain finds operations on a chain of dependencies between the ends of e.

@@ -181,12 +181,18 @@ func (r *rules) fenced(e Edge, mask parse.FenceMask) bool {
 		}
 		first, end = e.Via, e.Via+1
 	}
-	for _, op := range r.h.Ops[first:end] {
-		if op.Kind == parse.Fence && op.Mask&mask != 0 {
-			return true
+	return r.fence(first, end, mask) != parse.NoOp
+}
+
+// fence is the first fence from one operation to another, exclusive, that has
+// one of the components in mask, or NoOp.
+func (r *rules) fence(first, end parse.OpID, mask parse.FenceMask) parse.OpID {
+	for id := first; id < end; id++ {
+		if op := &r.h.Ops[id]; op.Kind == parse.Fence && op.Mask&mask != 0 {
+			return id
 		}
 	}
-	return false
+	return parse.NoOp
 }
 
 // depends reports whether a chain of dependencies leads from e.From to e.To.

@@ -77,14 +77,14 @@ func (p *Picture) layout() layout {
 	var l layout
 	x, rows := float64(margin), 0
 	for _, c := range p.columns {
-		wide := textWidth(c.head)
-		for _, n := range c.nodes {
+		wide := textWidth(c.Head)
+		for _, n := range c.Nodes {
 			wide = max(wide, textWidth(n.label())+20)
 		}
 		l.centre = append(l.centre, x+wide/2)
 		l.wide = append(l.wide, wide)
 		x += wide + columnGap
-		rows = max(rows, len(c.nodes))
+		rows = max(rows, len(c.Nodes))
 	}
 	l.width = max(x-columnGap+margin+columnGap/2, textWidth(p.title)+2*margin)
 	for _, panel := range p.panels {
@@ -97,11 +97,11 @@ func (p *Picture) layout() layout {
 func textWidth(s string) float64 { return charWidth * float64(utf8.RuneCountInString(s)) }
 
 // label is what stands in the box of a node.
-func (n *node) label() string {
-	if n.name == "" {
-		return n.text
+func (n *PictureNode) label() string {
+	if n.Name == "" {
+		return n.Text
 	}
-	return n.name + ": " + n.text
+	return n.Name + ": " + n.Text
 }
 
 func (p *Picture) panelSVG(out *bytes.Buffer, panel *panel, l *layout, top float64) {
@@ -110,7 +110,7 @@ func (p *Picture) panelSVG(out *bytes.Buffer, panel *panel, l *layout, top float
 	}
 	top += headHeight
 	for i, c := range p.columns {
-		fmt.Fprintf(out, `<text class="head" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], top, escape(c.head))
+		fmt.Fprintf(out, `<text class="head" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], top, escape(c.Head))
 	}
 	var labels bytes.Buffer
 	for _, heavy := range []bool{false, true} {
@@ -121,10 +121,10 @@ func (p *Picture) panelSVG(out *bytes.Buffer, panel *panel, l *layout, top float
 		}
 	}
 	for i, c := range p.columns {
-		for row := range c.nodes {
+		for row := range c.Nodes {
 			y := top + 18 + float64(row*rowHeight)
 			fmt.Fprintf(out, `<rect class="box" x="%.1f" y="%.0f" width="%.1f" height="%d" rx="5"/>`, l.centre[i]-l.wide[i]/2, y, l.wide[i], nodeHeight)
-			fmt.Fprintf(out, `<text class="op" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], y+17.5, escape(c.nodes[row].label()))
+			fmt.Fprintf(out, `<text class="op" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], y+17.5, escape(c.Nodes[row].label()))
 		}
 	}
 	out.Write(labels.Bytes())

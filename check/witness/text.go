@@ -1,47 +1,17 @@
 package witness
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"ordeal/parse"
+	"ordeal/parse/formats/axe"
 )
 
-// opText is operation id without its thread, as Axe writes it (Naylor et al.,
-// FMCAD 2016): "M[x] := 1", "M[x] == 0", "{ M[x] == 0; M[x] := 1 }", "sync".
-func opText(h *parse.History, id parse.OpID) string {
-	op := &h.Ops[id]
-	switch op.Kind {
-	case parse.Read:
-		return fmt.Sprintf("M[%s] == %d", h.Locations[op.Loc], op.Read)
-	case parse.Write:
-		return fmt.Sprintf("M[%s] := %d", h.Locations[op.Loc], op.Write)
-	case parse.RMW:
-		x := h.Locations[op.Loc]
-		return fmt.Sprintf("{ M[%s] == %d; M[%s] := %d }", x, op.Read, x, op.Write)
-	case parse.Fence:
-		return fenceText(op.Mask)
-	default:
-		return fmt.Sprintf("operation of unknown kind %d", op.Kind)
-	}
-}
-
-// fenceText is "sync" for a full fence, "stbar" for a store-store fence, else
-// "membar" with its components.
-func fenceText(m parse.FenceMask) string {
-	switch m {
-	case parse.FullFence:
-		return "sync"
-	case parse.StoreStore:
-		return "stbar"
-	}
-	text := "membar"
-	for i, component := range [...]string{"LL", "LS", "SL", "SS"} {
-		if m>>i&1 != 0 {
-			text += " " + component
-		}
-	}
-	return text
-}
+// opText is operation id without its thread, in the notation of package axe.
+func opText(h *parse.History, id parse.OpID) string { return string(axe.AppendOp(nil, h, id)) }
 
 // name is an operation with its thread, or the initial value of location x:
 // "thread 1: M[x] == 0". Anything that is no operation of h is named by its
@@ -55,4 +25,47 @@ func name(h *parse.History, id parse.OpID, x int32) string {
 	default:
 		return fmt.Sprintf("thread %s: %s", h.ThreadNames[h.Thread(id)], opText(h, id))
 	}
+}
+
+// width is how wide the columns of threads may be together.
+const width = 100
+
+// Columns prints lists of short texts side by side, each headed by its first,
+// or one below the other where they are too wide.
+func Columns(out *bytes.Buffer, columns [][]string) {
+	total, rows := 0, 0
+	wide := make([]int, len(columns))
+	for i, column := range columns {
+		for _, text := range column {
+			wide[i] = max(wide[i], utf8.RuneCountInString(text)+3)
+		}
+		total += wide[i]
+		rows = max(rows, len(column))
+	}
+	if total > width {
+		for _, column := range columns {
+			fmt.Fprintf(out, "%s\n", strings.Join(column, "\n  "))
+		}
+		return
+	}
+	for row := range rows {
+		var line strings.Builder
+		for i, column := range columns {
+			text := ""
+			if row < len(column) {
+				text = column[row]
+			}
+			line.WriteString(text + strings.Repeat(" ", wide[i]-utf8.RuneCountInString(text)))
+		}
+		fmt.Fprintln(out, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// Letters is the name of the i-th event of an explanation, from 0: a, b, …, z,
+// aa, ab and so on.
+func Letters(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return Letters(i/26-1) + Letters(i%26)
 }

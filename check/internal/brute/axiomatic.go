@@ -63,7 +63,7 @@ func (f *frame) external(a, b int) bool {
 	return !f.po.has(a, b) && !f.po.has(b, a) && a != b
 }
 
-// component tells which pairs (a, b) of accesses mask orders.
+// component reports whether mask orders accesses a and b.
 func (f *frame) component(mask parse.FenceMask, a, b int) bool {
 	return mask&parse.LoadLoad != 0 && f.reads(a) && f.reads(b) ||
 		mask&parse.LoadStore != 0 && f.reads(a) && f.writes(b) ||

@@ -1,5 +1,5 @@
-// Package brute decides small histories by enumeration: the dumb twin that
-// the clever procedures are compared with. It is written from the
+// Package brute decides small histories by enumeration: the reference that
+// the procedures are tested against. It is written from the
 // definitions of the literature and shares no code with anything it tests.
 // Use it for a dozen operations or so; more than 64 operations and locations
 // together make it panic.

@@ -1,6 +1,10 @@
 package histgen
 
-import "ordeal/parse"
+import (
+	"slices"
+
+	"ordeal/parse"
+)
 
 // buffers is the machine of TSO and PSO: threads issue in program order,
 // stores wait in a buffer, loads look there first.
@@ -11,18 +15,6 @@ type buffers struct {
 	// buf[t] holds t's pending stores and fences in program order. A fence
 	// in front is dropped: it has nothing left to order.
 	buf [][]parse.OpID
-}
-
-func newBuffers(mc *machine, perLocation bool) *buffers {
-	s := &buffers{
-		machine: mc, perLocation: perLocation,
-		pc:  append([]parse.OpID(nil), mc.h.Start[:mc.p.Threads]...),
-		buf: make([][]parse.OpID, mc.p.Threads),
-	}
-	for t := range s.buf {
-		s.buf[t] = make([]parse.OpID, 0, mc.p.Depth+1)
-	}
-	return s
 }
 
 func (s *buffers) step(t int) bool {
@@ -93,11 +85,9 @@ func (s *buffers) drain(t int) bool {
 		i = s.overtake(b, s.rng.IntN(len(b)))
 	}
 	s.perform(b[i])
-	copy(b[i:], b[i+1:])
-	b = b[:len(b)-1]
+	b = slices.Delete(b, i, i+1)
 	for len(b) > 0 && s.h.Ops[b[0]].Kind == parse.Fence {
-		copy(b, b[1:])
-		b = b[:len(b)-1]
+		b = slices.Delete(b, 0, 1)
 	}
 	s.buf[t] = b
 	return true

@@ -6,6 +6,7 @@
 package histgen
 
 import (
+	"slices"
 	"strconv"
 
 	"ordeal/gen"
@@ -45,8 +46,7 @@ func fillValues(h *parse.History) {
 	}
 }
 
-// StoreOrder is what order, a memory order of h's operations, says about
-// History.StoreOrder.
+// StoreOrder is the History.StoreOrder of a memory order of h's operations.
 func StoreOrder(h *parse.History, order []parse.OpID) [][]parse.OpID {
 	out := make([][]parse.OpID, len(h.Locations))
 	for _, id := range order {
@@ -57,13 +57,9 @@ func StoreOrder(h *parse.History, order []parse.OpID) [][]parse.OpID {
 	return out
 }
 
-// Final is what order, a memory order of h's operations, says about
-// History.Final.
+// Final is the History.Final of a memory order of h's operations.
 func Final(h *parse.History, order []parse.OpID) []parse.OpID {
-	out := make([]parse.OpID, len(h.Locations))
-	for x := range out {
-		out[x] = parse.Init
-	}
+	out := slices.Repeat([]parse.OpID{parse.Init}, len(h.Locations))
 	for _, id := range order {
 		if op := &h.Ops[id]; op.Writes() {
 			out[op.Loc] = id

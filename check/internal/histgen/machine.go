@@ -1,7 +1,9 @@
 package histgen
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -42,22 +44,13 @@ type Run struct {
 }
 
 func (p Params) withDefaults() Params {
-	set := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	set(&p.Threads, 4)
-	set(&p.Ops, 100)
-	set(&p.Locations, 4)
-	set(&p.Burst, 1)
-	set(&p.Depth, 8)
-	if p.Writes == 0 {
-		p.Writes = 0.5
-	}
-	if p.Mask == 0 {
-		p.Mask = parse.FullFence
-	}
+	p.Threads = cmp.Or(p.Threads, 4)
+	p.Ops = cmp.Or(p.Ops, 100)
+	p.Locations = cmp.Or(p.Locations, 4)
+	p.Burst = cmp.Or(p.Burst, 1)
+	p.Depth = cmp.Or(p.Depth, 8)
+	p.Writes = cmp.Or(p.Writes, 0.5)
+	p.Mask = cmp.Or(p.Mask, parse.FullFence)
 	return p
 }
 
@@ -72,21 +65,19 @@ func Machine(rng *rand.Rand, m model.Model, p Params) Run {
 	h := program(rng, p)
 	mc := &machine{
 		rng: rng, p: p, h: h,
-		mem:   make([]parse.OpID, p.Locations),
+		mem:   slices.Repeat([]parse.OpID{parse.Init}, p.Locations),
 		order: make([]parse.OpID, 0, p.Ops),
 	}
-	for x := range mc.mem {
-		mc.mem[x] = parse.Init
-	}
+	first := slices.Clone(h.Start[:p.Threads])
 	switch m.Name {
 	case model.SC.Name:
-		mc.run(newInterleaver(mc))
-	case model.TSO.Name:
-		mc.run(newBuffers(mc, false))
-	case model.PSO.Name:
-		mc.run(newBuffers(mc, true))
+		mc.run(&interleaver{machine: mc, pc: first})
+	case model.TSO.Name, model.PSO.Name:
+		mc.run(&buffers{
+			machine: mc, perLocation: m.Name == model.PSO.Name, pc: first, buf: make([][]parse.OpID, p.Threads),
+		})
 	case model.RMO.Name:
-		mc.run(newWindows(mc))
+		mc.run(&windows{machine: mc, head: first, done: make([]bool, p.Ops)})
 	default:
 		panic("histgen: no machine for model " + m.Name)
 	}
@@ -127,7 +118,7 @@ func program(rng *rand.Rand, p Params) *parse.History {
 		}
 	}
 	if p.Deps > 0 {
-		drawDeps(rng, h, p.Deps)
+		AddDeps(rng, h, p.Deps)
 	}
 	return h
 }
@@ -203,10 +194,6 @@ func (mc *machine) forward(id, from parse.OpID) {
 type interleaver struct {
 	*machine
 	pc []parse.OpID
-}
-
-func newInterleaver(mc *machine) *interleaver {
-	return &interleaver{machine: mc, pc: append([]parse.OpID(nil), mc.h.Start[:mc.p.Threads]...)}
 }
 
 func (s *interleaver) step(t int) bool {

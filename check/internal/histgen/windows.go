@@ -1,7 +1,9 @@
 package histgen
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"sort"
 
 	"ordeal/parse"
@@ -14,14 +16,6 @@ type windows struct {
 	*machine
 	head []parse.OpID // first operation of the thread not yet done
 	done []bool
-}
-
-func newWindows(mc *machine) *windows {
-	return &windows{
-		machine: mc,
-		head:    append([]parse.OpID(nil), mc.h.Start[:mc.p.Threads]...),
-		done:    make([]bool, len(mc.h.Ops)),
-	}
 }
 
 func (s *windows) step(t int) bool {
@@ -93,7 +87,7 @@ func (s *windows) depsDone(id parse.OpID) bool {
 	if len(deps) == 0 {
 		return true
 	}
-	// Deps come from the eight operations before id: see drawDeps.
+	// Deps come from the eight operations before id: see AddDeps.
 	i := sort.Search(len(deps), func(i int) bool { return deps[i].From >= id-depReach })
 	for ; i < len(deps) && deps[i].From < id; i++ {
 		if deps[i].To == id && !s.done[deps[i].From] {
@@ -106,8 +100,9 @@ func (s *windows) depsDone(id parse.OpID) bool {
 // depReach is how far back dependencies go.
 const depReach = 8
 
-// drawDeps makes a share of the operations depend on an earlier load.
-func drawDeps(rng *rand.Rand, h *parse.History, share float64) {
+// AddDeps gives h random dependencies, one for about share of the operations
+// that stand behind a load.
+func AddDeps(rng *rand.Rand, h *parse.History, share float64) {
 	h.Deps = nil
 	for t := range h.Threads() {
 		for id := h.Start[t] + 1; id < h.Start[t+1]; id++ {
@@ -124,15 +119,8 @@ func drawDeps(rng *rand.Rand, h *parse.History, share float64) {
 }
 
 func sortDeps(h *parse.History) {
-	sort.Slice(h.Deps, func(i, j int) bool {
-		a, b := h.Deps[i], h.Deps[j]
-		return a.From < b.From || a.From == b.From && a.To < b.To
-	})
+	slices.SortFunc(h.Deps, func(a, b parse.Dep) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 }
-
-// AddDeps gives h random dependencies, one for about share of its
-// operations that stand behind a load.
-func AddDeps(rng *rand.Rand, h *parse.History, share float64) { drawDeps(rng, h, share) }
 
 // between is the component of a fence that orders a before b; several when
 // one of them is an RMW.
