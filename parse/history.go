@@ -2,7 +2,11 @@
 // program order and reads-from.
 package parse
 
-import "ordeal/gen"
+import (
+	"strconv"
+
+	"ordeal/gen"
+)
 
 // OpID is the index of an operation in History.Ops.
 type OpID int32
@@ -89,6 +93,14 @@ type Dep struct{ From, To OpID }
 
 // Threads is the number of threads.
 func (h *History) Threads() int { return len(h.Start) - 1 }
+
+// ThreadName is the name of thread t: its number where it has none.
+func (h *History) ThreadName(t int) string {
+	if t < len(h.ThreadNames) {
+		return h.ThreadNames[t]
+	}
+	return strconv.Itoa(t)
+}
 
 // Thread is the thread of operation id, found by binary search.
 func (h *History) Thread(id OpID) int {

@@ -296,7 +296,7 @@ func placeText(class *check.Classification) string {
 // executionForms are the formats of executions that can be judged.
 func executionForms() []string {
 	return formats.Matching(func(f formats.Format) bool {
-		return f.Reads && (f.HoldsHistories() || f.Name == "litmus" || f.Holds == formats.Sequence)
+		return f.HoldsHistories() || f.Name == "litmus" || f.Holds == formats.Sequence
 	})
 }
 

@@ -116,13 +116,12 @@ func (c *convert) run(args []string, given func(string) bool) error {
 // prepare checks the flags.
 func (c *convert) prepare(given func(string) bool) error {
 	var faults []error
-	readable := formats.Matching(func(f formats.Format) bool { return f.Reads })
-	writable := formats.Matching(func(f formats.Format) bool { return f.Writes })
-	if c.input.format != "auto" && !slices.Contains(readable, c.input.format) {
-		faults = append(faults, fmt.Errorf("--from %q: want auto, %s", c.input.format, strings.Join(readable, ", ")))
+	known := formats.Matching(func(formats.Format) bool { return true })
+	if c.input.format != "auto" && !slices.Contains(known, c.input.format) {
+		faults = append(faults, fmt.Errorf("--from %q: want auto, %s", c.input.format, strings.Join(known, ", ")))
 	}
-	if !slices.Contains(writable, c.to) {
-		faults = append(faults, fmt.Errorf("--to %q: want %s", c.to, strings.Join(writable, ", ")))
+	if !slices.Contains(known, c.to) {
+		faults = append(faults, fmt.Errorf("--to %q: want %s", c.to, strings.Join(known, ", ")))
 	}
 	c.target, _ = formats.ByName(c.to)
 	if c.to == "native" && c.output == "-" && !c.list {

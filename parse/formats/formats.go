@@ -4,9 +4,16 @@
 package formats
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
+
+	"ordeal/parse"
+	"ordeal/parse/formats/axe"
+	"ordeal/parse/formats/dbcop"
+	"ordeal/parse/formats/oplog"
 )
 
 // Holds says what a file of a format holds.
@@ -45,15 +52,16 @@ const (
 	Words                    // words of letters, digits and "_"
 )
 
-// Format is a form of files.
+// Format is a form of files, which is read and written.
 type Format struct {
 	Name    string
 	Title   string // what it is, in a few words
 	Holds   Holds
-	Reads   bool // from it
-	Writes  bool // to it
 	Express Express
-	_       struct{}
+
+	read  func(in io.Reader, name string, each func(Trace) error) error
+	write func(w *Writer, h *parse.History) error
+	_     struct{}
 }
 
 // Express says what of a history a format can express besides reads and
@@ -77,30 +85,59 @@ var all = Express{
 	Threads: Words, Locations: Words, Values: true,
 }
 
+// dbcopJSON is what the JSON forms of DBCop can express.
+var dbcopJSON = Express{Transactions: true, Empty: true, Locations: Numbers, Values: true}
+
 var list = []Format{
-	{Name: "axe", Title: "traces of the Axe checker, with extensions", Holds: Histories, Reads: true, Writes: true, Express: all},
-	{Name: "native", Title: "Ordeal's log of a run, with its program", Holds: History, Reads: true, Writes: true,
-		Express: Express{RMW: true, Fences: FullOnly, Final: true, Whole: true, StoreOrder: true, Transactions: true, Empty: true, Locations: Identifiers}},
-	{Name: "plume", Title: "text of Plume: r(key,value,session,txn)", Holds: History, Reads: true, Writes: true,
-		Express: Express{Transactions: true, Threads: Numbers, Locations: Numbers, Values: true}},
-	{Name: "oplog", Title: "operations of earlier gem5 work: r(var,value,thread,id)", Holds: History, Reads: true, Writes: true,
-		Express: Express{Threads: Words, Locations: Words, Values: true}},
-	{Name: "dbcop", Title: "text of DBCop: [x:=1 y==2]", Holds: History, Reads: true, Writes: true,
-		Express: Express{Transactions: true, Empty: true, Locations: Variables, Values: true}},
-	{Name: "dbcop-json", Title: "JSON of DBCop", Holds: History, Reads: true, Writes: true,
-		Express: Express{Transactions: true, Empty: true, Locations: Numbers, Values: true}},
-	{Name: "dbcop-json-2019", Title: "the same, events as in 2019", Holds: History, Reads: true, Writes: true,
-		Express: Express{Transactions: true, Empty: true, Locations: Numbers, Values: true}},
-	{Name: "dbcop-json-compact", Title: "the same, events as arrays", Holds: History, Reads: true, Writes: true,
-		Express: Express{Transactions: true, Empty: true, Locations: Numbers, Values: true}},
-	{Name: "check-test", Title: ".test of PipeCheck, CCICheck and COATCheck", Holds: Histories, Reads: true, Writes: true,
-		Express: Express{RMW: true, Fences: X86Fences, Final: true, StoreOrder: true, Dependencies: true, Threads: Pairs, Locations: Pairs, Values: true}},
-	{Name: "litmus", Title: "X86_64 test of herd7 and litmus7", Holds: Program, Reads: true, Writes: true,
-		Express: Express{RMW: true, Fences: FullOnly, Final: true, Empty: true, Locations: Identifiers}},
-	{Name: "program", Title: "Ordeal's program text", Holds: Program, Reads: true, Writes: true},
-	{Name: "events", Title: "sequences of events", Holds: Sequence, Reads: true, Writes: true},
-	{Name: "litmus7-log", Title: "histograms that litmus7 prints", Holds: Results, Reads: true, Writes: true},
-	{Name: "herd7-log", Title: "states that herd7 prints", Holds: Results, Reads: true, Writes: true},
+	{
+		Name: "axe", Title: "traces of the Axe checker, with extensions", Holds: Histories, Express: all,
+		read: readAxe, write: to(axe.WriteAll),
+	},
+	{
+		Name: "native", Title: "Ordeal's log of a run, with its program", Holds: History,
+		Express: Express{RMW: true, Fences: FullOnly, Final: true, Whole: true, StoreOrder: true, Transactions: true, Empty: true, Locations: Identifiers},
+	},
+	{
+		Name: "plume", Title: "text of Plume: r(key,value,session,txn)", Holds: History,
+		Express: Express{Transactions: true, Threads: Numbers, Locations: Numbers, Values: true},
+		read:    one(oplog.Plume.Read), write: to(oplog.Plume.Write),
+	},
+	{
+		Name: "oplog", Title: "operations of earlier gem5 work: r(var,value,thread,id)", Holds: History,
+		Express: Express{Threads: Words, Locations: Words, Values: true},
+		read:    one(oplog.GEM5.Read), write: to(oplog.GEM5.Write),
+	},
+	{
+		Name: "dbcop", Title: "text of DBCop: [x:=1 y==2]", Holds: History,
+		Express: Express{Transactions: true, Empty: true, Locations: Variables, Values: true},
+		read:    one(dbcop.ReadText), write: to(dbcop.WriteText),
+	},
+	{
+		Name: "dbcop-json", Title: "JSON of DBCop", Holds: History, Express: dbcopJSON,
+		read: one(whole(dbcop.ReadJSON)), write: to(dbcop.Tagged.WriteJSON),
+	},
+	{
+		Name: "dbcop-json-2019", Title: "the same, events as in 2019", Holds: History, Express: dbcopJSON,
+		read: one(whole(dbcop.ReadJSON)), write: to(dbcop.Of2019.WriteJSON),
+	},
+	{
+		Name: "dbcop-json-compact", Title: "the same, events as arrays", Holds: History, Express: dbcopJSON,
+		read: one(whole(dbcop.ReadJSON)), write: to(dbcop.Compact.WriteJSON),
+	},
+	{
+		Name: "check-test", Title: ".test of PipeCheck, CCICheck and COATCheck", Holds: Histories,
+		Express: Express{RMW: true, Fences: X86Fences, Final: true, StoreOrder: true, Dependencies: true, Threads: Pairs, Locations: Pairs, Values: true},
+		read:    readCheckTest, write: (*Writer).collect,
+	},
+	{
+		Name: "litmus", Title: "X86_64 test of herd7 and litmus7", Holds: Program,
+		Express: Express{RMW: true, Fences: FullOnly, Final: true, Empty: true, Locations: Identifiers},
+		read:    one(whole(readLitmus)), write: (*Writer).litmus,
+	},
+	{Name: "program", Title: "Ordeal's program text", Holds: Program},
+	{Name: "events", Title: "sequences of events", Holds: Sequence},
+	{Name: "litmus7-log", Title: "histograms that litmus7 prints", Holds: Results},
+	{Name: "herd7-log", Title: "states that herd7 prints", Holds: Results},
 }
 
 // All lists the formats.
@@ -108,11 +145,12 @@ func All() []Format { return slices.Clone(list) }
 
 // ByName is the format of a name.
 func ByName(name string) (Format, bool) {
-	i := slices.IndexFunc(list, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return Format{}, false
+	for _, f := range list {
+		if f.Name == name {
+			return f, true
+		}
 	}
-	return list[i], true
+	return Format{}, false
 }
 
 // Matching are the names of the formats that satisfy a predicate, in order.
@@ -126,7 +164,7 @@ func Matching(is func(Format) bool) []string {
 	return names
 }
 
-// HoldsHistories tells whether a file of the format holds executions.
+// HoldsHistories reports whether a file of the format holds executions.
 func (f *Format) HoldsHistories() bool { return f.Holds == History || f.Holds == Histories }
 
 // String says what the format can express, in words, besides reads and writes.
@@ -148,42 +186,26 @@ func (e Express) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Table lists the formats for people: name, what a file holds, whether it is
-// read and written, what a history in it can have besides reads and writes,
-// and what it is.
+// Table lists the formats as text: name, what a file holds, what a history in
+// it can have besides reads and writes, and what the format is.
 func Table() string {
-	rows := [][]string{{"NAME", "HOLDS", "READS", "WRITES", "EXPRESSES", "WHAT IT IS"}}
-	mark := func(is bool) string {
-		if is {
-			return "yes"
-		}
-		return "no"
-	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tHOLDS\tEXPRESSES\tDESCRIPTION")
 	for _, f := range list {
-		rows = append(rows, []string{f.Name, string(f.Holds), mark(f.Reads), mark(f.Writes), f.Express.String(), f.Title})
-		cell := &rows[len(rows)-1][4]
+		expresses := f.Express.String()
 		switch {
 		case f.Express == all:
-			*cell = "everything"
+			expresses = "everything"
 		case f.Express == Express{}:
-			*cell = "-"
-		case *cell == "":
-			*cell = "reads and writes only"
+			expresses = "-"
+		case expresses == "":
+			expresses = "reads and writes only"
 		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", f.Name, f.Holds, expresses, f.Title)
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	if err := w.Flush(); err != nil {
+		panic(err) // writing to a strings.Builder cannot fail
 	}
 	return b.String()
 }

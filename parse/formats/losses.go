@@ -181,11 +181,10 @@ func (r *rebuilt) relations() {
 		}
 	}
 	for t := range r.from.Threads() {
-		_ = trace.Blocks(r.from, t, func(tx parse.Transaction) error {
+		for tx := range r.from.Blocks(t) {
 			if first, end := r.first[tx.First], r.first[tx.End]; end > first+1 {
 				r.to.Transactions = append(r.to.Transactions, parse.Transaction{First: first, End: end})
 			}
-			return nil
-		})
+		}
 	}
 }

@@ -8,9 +8,7 @@ import (
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
 	"ordeal/parse/formats/checktest"
-	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/litmus"
-	"ordeal/parse/formats/oplog"
 )
 
 // Trace is one execution of a file.
@@ -23,65 +21,53 @@ type Trace struct {
 }
 
 // Read calls each for every execution of a file in a format that holds
-// histories, or a litmus test whose condition tells one. The name stands in
+// histories, or a litmus test whose condition determines one. The name stands in
 // error messages. The error is about reading, or each's; what is wrong with
 // the text is in Trace.Err. Native logs need their program: parse.Native reads
 // them.
 func Read(f Format, in io.Reader, name string, each func(Trace) error) error {
-	var whole []byte
-	if f.Name == "check-test" || f.Name == "litmus" || f.isJSON() {
-		var err error
-		if whole, err = io.ReadAll(in); err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
-		}
-	}
-	t := Trace{Line: 1}
-	var reading error
-	in = &observed{in: in, err: &reading}
-	switch {
-	case f.Name == "axe":
-		return readAxe(in, name, each)
-	case f.Name == "check-test":
-		return readCheckTest(whole, name, each)
-	case f.Name == "plume":
-		t.History, t.Notes, t.Err = oplog.Read(in, name, oplog.Plume)
-	case f.Name == "oplog":
-		t.History, t.Notes, t.Err = oplog.Read(in, name, oplog.GEM5)
-	case f.Name == "dbcop":
-		t.History, t.Notes, t.Err = dbcop.ReadText(in, name)
-	case f.isJSON():
-		t.History, t.Notes, t.Err = dbcop.ReadJSON(whole, name)
-	case f.Name == "litmus":
-		test, err := litmus.Parse(name, whole)
-		if err == nil {
-			t.History, err = test.History()
-		}
-		t.Err = err
-	default:
+	if f.read == nil {
 		return fmt.Errorf("read %s: a file of format %s holds no histories", name, f.Name)
 	}
-	if reading != nil {
-		return t.Err
+	return f.read(in, name, each)
+}
+
+// one reads a file that holds one execution.
+func one(read func(io.Reader, string) (*parse.History, []string, error)) func(io.Reader, string, func(Trace) error) error {
+	return func(in io.Reader, name string, each func(Trace) error) error {
+		source := &observed{in: in}
+		t := Trace{Line: 1}
+		t.History, t.Notes, t.Err = read(source, name)
+		if source.err != nil {
+			return t.Err
+		}
+		return each(t)
 	}
-	return each(t)
 }
 
-func (f *Format) isJSON() bool {
-	return f.Name == "dbcop-json" || f.Name == "dbcop-json-2019" || f.Name == "dbcop-json-compact"
+// whole makes a reader of bytes a reader of a file.
+func whole(parseBytes func(data []byte, name string) (*parse.History, []string, error)) func(io.Reader, string) (*parse.History, []string, error) {
+	return func(in io.Reader, name string) (*parse.History, []string, error) {
+		data, err := io.ReadAll(in)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		return parseBytes(data, name)
+	}
 }
 
-// observed notes the error of a reader, other than its end, so that it can be
-// told from what is wrong with the text.
+// observed keeps the error of a reader, other than its end, apart from what is
+// wrong with the text.
 type observed struct {
 	in  io.Reader
-	err *error
+	err error
 }
 
 // Read reads from the reader.
 func (o *observed) Read(p []byte) (int, error) {
 	n, err := o.in.Read(p)
 	if err != nil && err != io.EOF {
-		*o.err = err
+		o.err = err
 	}
 	return n, err
 }
@@ -102,7 +88,20 @@ func readAxe(in io.Reader, name string, each func(Trace) error) error {
 	}
 }
 
-func readCheckTest(data []byte, name string, each func(Trace) error) error {
+func readLitmus(data []byte, name string) (*parse.History, []string, error) {
+	test, err := litmus.Parse(name, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := test.History()
+	return h, nil, err
+}
+
+func readCheckTest(in io.Reader, name string, each func(Trace) error) error {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
 	test, err := checktest.Parse(name, data)
 	if err != nil {
 		return each(Trace{Line: 1, Err: err})

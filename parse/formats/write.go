@@ -6,11 +6,8 @@ import (
 	"io"
 
 	"ordeal/parse"
-	"ordeal/parse/formats/axe"
 	"ordeal/parse/formats/checktest"
-	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/litmus"
-	"ordeal/parse/formats/oplog"
 )
 
 // ErrOne says that a second history was written in a format that holds one.
@@ -34,11 +31,8 @@ type Writer struct {
 // condition asks for the execution. The outcome is Permitted and the test is
 // called "history" unless the writer's fields say otherwise.
 func NewWriter(f Format, out io.Writer) (*Writer, error) {
-	switch {
-	case f.Name == "native":
-		return nil, fmt.Errorf("format %s has two files: NewNative makes them", f.Name)
-	case !f.Writes || !f.HoldsHistories() && f.Name != "litmus":
-		return nil, fmt.Errorf("no history can be written in format %s", f.Name)
+	if f.write == nil {
+		return nil, fmt.Errorf("no history can be written in a file of format %s", f.Name)
 	}
 	return &Writer{format: f, out: out, Outcome: checktest.Permitted, Test: "history"}, nil
 }
@@ -49,28 +43,20 @@ func (w *Writer) Write(h *parse.History) error {
 	if w.count++; w.count > 1 && w.format.Holds != Histories {
 		return fmt.Errorf("write %s: %w", w.format.Name, ErrOne)
 	}
-	h = w.format.Without(h)
-	switch w.format.Name {
-	case "plume":
-		return oplog.Write(w.out, h, oplog.Plume)
-	case "oplog":
-		return oplog.Write(w.out, h, oplog.GEM5)
-	case "dbcop":
-		return dbcop.WriteText(w.out, h)
-	case "dbcop-json":
-		return dbcop.WriteJSON(w.out, h, dbcop.Tagged)
-	case "dbcop-json-2019":
-		return dbcop.WriteJSON(w.out, h, dbcop.Of2019)
-	case "dbcop-json-compact":
-		return dbcop.WriteJSON(w.out, h, dbcop.Compact)
-	case "check-test":
-		w.several = append(w.several, h)
-		return nil
-	case "litmus":
-		return litmus.Write(w.out, w.Test, h)
-	}
-	return axe.WriteAll(w.out, h)
+	return w.format.write(w, w.format.Without(h))
 }
+
+// to writes with a function that needs nothing of the Writer but its output.
+func to(write func(io.Writer, *parse.History) error) func(*Writer, *parse.History) error {
+	return func(w *Writer, h *parse.History) error { return write(w.out, h) }
+}
+
+func (w *Writer) collect(h *parse.History) error {
+	w.several = append(w.several, h)
+	return nil
+}
+
+func (w *Writer) litmus(h *parse.History) error { return litmus.Write(w.out, w.Test, h) }
 
 // Close writes what is left. It does not close the underlying writer.
 func (w *Writer) Close() error {

@@ -19,36 +19,25 @@ func Write(w io.Writer, h *parse.History) error { return write(w, h, false) }
 func WriteAll(w io.Writer, h *parse.History) error { return write(w, h, true) }
 
 func write(w io.Writer, h *parse.History, all bool) error {
-	out := bufio.NewWriterSize(w, 1<<16)
+	out := bufio.NewWriterSize(w, 1<<16) // its errors stay until Flush
 	var line []byte
-	put := func() error {
-		line = append(line, '\n')
-		_, err := out.Write(line)
+	put := func(text []byte) {
+		line = append(text, '\n')
+		out.Write(line)
 		line = line[:0]
-		return err
 	}
 	for t := range h.Threads() {
 		for id := h.Start[t]; id < h.Start[t+1]; id++ {
-			line = append(line, ThreadName(h, t)...)
-			line = append(line, ": "...)
-			line = AppendOp(line, h, id)
-			if err := put(); err != nil {
-				return err
-			}
+			line = append(append(line, h.ThreadName(t)...), ": "...)
+			put(AppendOp(line, h, id))
 		}
 	}
 	for _, d := range h.Deps {
-		line = appendArrow(line, "dep ", h, d.From, d.To)
-		if err := put(); err != nil {
-			return err
-		}
+		put(appendArrow(line, "dep ", h, d.From, d.To))
 	}
 	if all {
 		for _, tx := range h.Transactions {
-			line = appendArrow(line, "tx ", h, tx.First, tx.End-1)
-			if err := put(); err != nil {
-				return err
-			}
+			put(appendArrow(line, "tx ", h, tx.First, tx.End-1))
 		}
 		for x, order := range h.StoreOrder {
 			if len(order) == 0 {
@@ -58,9 +47,7 @@ func write(w io.Writer, h *parse.History, all bool) error {
 			for _, id := range order {
 				line = strconv.AppendUint(append(line, ' '), uint64(h.Ops[id].Write), 10)
 			}
-			if err := put(); err != nil {
-				return err
-			}
+			put(line)
 		}
 	}
 	for x, id := range h.Final {
@@ -71,34 +58,19 @@ func write(w io.Writer, h *parse.History, all bool) error {
 		if id != parse.Init {
 			v = h.Ops[id].Write
 		}
-		line = append(line, "final "...)
-		line = appendAccess(line, h, int32(x), " == ", v)
-		if err := put(); err != nil {
-			return err
-		}
+		put(appendAccess(append(line, "final "...), h, int32(x), " == ", v))
 	}
-	line = append(line, "check"...)
-	if err := put(); err != nil {
-		return err
-	}
+	put(append(line, "check"...))
 	return out.Flush()
 }
 
 // appendArrow appends "word thread: from -> to".
 func appendArrow(line []byte, word string, h *parse.History, from, to parse.OpID) []byte {
 	t := h.Thread(from)
-	line = append(append(append(line, word...), ThreadName(h, t)...), ": "...)
+	line = append(append(append(line, word...), h.ThreadName(t)...), ": "...)
 	line = strconv.AppendInt(line, int64(from-h.Start[t])+1, 10)
 	line = append(line, " -> "...)
 	return strconv.AppendInt(line, int64(to-h.Start[t])+1, 10)
-}
-
-// ThreadName is the name of thread t in the notation.
-func ThreadName(h *parse.History, t int) string {
-	if t < len(h.ThreadNames) {
-		return h.ThreadNames[t]
-	}
-	return strconv.Itoa(t)
 }
 
 // AppendOp appends operation id in the notation, without its thread.

@@ -20,18 +20,16 @@ func Write(w io.Writer, histories []*parse.History, outcome Outcome) error {
 	if outcome == OutcomeUnknown || len(histories) == 0 {
 		return fmt.Errorf("write Check test: want an outcome and at least one history")
 	}
-	out := bufio.NewWriter(w)
-	for _, h := range histories {
-		p := &writer{h: h, out: out, threads: pairs(trace.Threads(h)), locations: pairs(h.Locations)}
-		if err := p.alternative(); err != nil {
-			return fmt.Errorf("write Check test: %w", err)
+	return trace.Write(w, "Check test", func(out *bufio.Writer) error {
+		for _, h := range histories {
+			p := &writer{h: h, out: out, threads: pairs(trace.Threads(h)), locations: pairs(h.Locations)}
+			if err := p.alternative(); err != nil {
+				return err
+			}
 		}
-	}
-	fmt.Fprintf(out, "%s\n", outcome)
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write Check test: %w", err)
-	}
-	return nil
+		fmt.Fprintf(out, "%s\n", outcome)
+		return nil
+	})
 }
 
 // pair is a number of two parts: core and thread, or tag and index.

@@ -90,7 +90,7 @@ func writeText(t testing.TB, h *parse.History) string {
 func writeJSON(t testing.TB, h *parse.History, n dbcop.Notation) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := dbcop.WriteJSON(&out, h, n); err != nil {
+	if err := n.WriteJSON(&out, h); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -217,14 +217,14 @@ func TestWriteFaults(t *testing.T) {
 	if err := dbcop.WriteText(failing{}, h); err == nil || err.Error() != "write dbcop text: full disk" {
 		t.Error(err)
 	}
-	if err := dbcop.WriteJSON(failing{}, h, dbcop.Tagged); err == nil || err.Error() != "write dbcop JSON: full disk" {
+	if err := dbcop.Tagged.WriteJSON(failing{}, h); err == nil || err.Error() != "write dbcop JSON: full disk" {
 		t.Error(err)
 	}
 	h.Ops[0] = parse.Op{Kind: parse.Fence, Mask: parse.FullFence, Loc: -1, RF: parse.NoOp}
 	if err := dbcop.WriteText(io.Discard, h); err == nil || !strings.Contains(err.Error(), "thread 0 operation 1 is a fence") {
 		t.Error(err)
 	}
-	if err := dbcop.WriteJSON(io.Discard, h, dbcop.Tagged); err == nil || !strings.Contains(err.Error(), "thread 0 operation 1 is a fence") {
+	if err := dbcop.Tagged.WriteJSON(io.Discard, h); err == nil || !strings.Contains(err.Error(), "thread 0 operation 1 is a fence") {
 		t.Error(err)
 	}
 }

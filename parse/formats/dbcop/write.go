@@ -17,44 +17,36 @@ import (
 // for is left out: names of threads, final values, the order of writes and
 // dependencies. Locations are named by Variables.
 func WriteText(w io.Writer, h *parse.History) error {
-	if err := trace.Check(h, math.MaxUint64); err != nil {
-		return fmt.Errorf("write dbcop text: %w", err)
-	}
-	out := bufio.NewWriterSize(w, 1<<16)
-	variables := Variables(h.Locations)
-	var line []byte
-	for t := range h.Threads() {
-		if t > 0 {
-			out.WriteString("---\n")
-		}
-		err := trace.Blocks(h, t, func(tx parse.Transaction) error {
-			line = append(line[:0], '[')
-			for id := tx.First; id < tx.End; id++ {
-				op := &h.Ops[id]
-				if id > tx.First {
-					line = append(line, ' ')
-				}
-				line = append(line, variables[op.Loc]...)
-				switch {
-				case op.Kind == parse.Write:
-					line = strconv.AppendUint(append(line, ":="...), uint64(op.Write), 10)
-				case op.Read == 0:
-					line = append(line, "==?"...)
-				default:
-					line = strconv.AppendUint(append(line, "=="...), uint64(op.Read), 10)
-				}
-			}
-			_, err := out.Write(append(line, "]\n"...))
+	return trace.Write(w, "dbcop text", func(out *bufio.Writer) error {
+		if err := trace.CheckPlain(h, math.MaxUint64); err != nil {
 			return err
-		})
-		if err != nil {
-			return fmt.Errorf("write dbcop text: %w", err)
 		}
-	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write dbcop text: %w", err)
-	}
-	return nil
+		variables := Variables(h.Locations)
+		for t := range h.Threads() {
+			if t > 0 {
+				out.WriteString("---\n")
+			}
+			for tx := range h.Blocks(t) {
+				separator := byte('[')
+				for id := tx.First; id < tx.End; id++ {
+					op := &h.Ops[id]
+					line := append(append(out.AvailableBuffer(), separator), variables[op.Loc]...)
+					switch {
+					case op.Kind == parse.Write:
+						line = strconv.AppendUint(append(line, ":="...), uint64(op.Write), 10)
+					case op.Read == 0:
+						line = append(line, "==?"...)
+					default:
+						line = strconv.AppendUint(append(line, "=="...), uint64(op.Read), 10)
+					}
+					out.Write(line)
+					separator = ' '
+				}
+				out.WriteString("]\n")
+			}
+		}
+		return nil
+	})
 }
 
 // Notation says how events are written in JSON.
@@ -67,57 +59,47 @@ const (
 	Compact                 // ["r", 0, null]
 )
 
-// WriteJSON writes a history in the JSON form, a transaction a line. It
-// refuses and leaves out what WriteText does. Locations are numbers: their
-// names, or their indices where some name is none. The times of start and end
-// are those of the epoch, since a history has none.
-func WriteJSON(w io.Writer, h *parse.History, n Notation) error {
-	if err := trace.Check(h, math.MaxUint64); err != nil {
-		return fmt.Errorf("write dbcop JSON: %w", err)
+// WriteJSON writes a history in the JSON form, a transaction a line. It refuses
+// and leaves out what WriteText does. Locations are numbers: their names, or
+// their indices where some name is none. The times of start and end are those of
+// the epoch, since a history has none.
+func (n Notation) WriteJSON(w io.Writer, h *parse.History) error {
+	return trace.Write(w, "dbcop JSON", func(out *bufio.Writer) error { return writeJSON(out, h, n) })
+}
+
+func writeJSON(out *bufio.Writer, h *parse.History, n Notation) error {
+	if err := trace.CheckPlain(h, math.MaxUint64); err != nil {
+		return err
 	}
-	out := bufio.NewWriterSize(w, 1<<16)
 	transactions, events := sizes(h)
 	fmt.Fprintf(out, `{"params":{"id":0,"n_node":%d,"n_variable":%d,"n_transaction":%d,"n_event":%d},`+"\n",
 		h.Threads(), len(h.Locations), transactions, events)
 	out.WriteString(`"info":"","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:00Z","data":[`)
 	writer := jsonWriter{h: h, notation: n, variables: trace.Numbered(h.Locations)}
+	session := "\n["
 	for t := range h.Threads() {
-		out.WriteString(separator(t == 0) + "[")
-		first := true
-		err := trace.Blocks(h, t, func(tx parse.Transaction) error {
-			out.WriteString(separator(first))
-			first = false
-			_, err := out.Write(writer.transaction(tx))
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("write dbcop JSON: %w", err)
+		out.WriteString(session)
+		session = ",\n["
+		separator := "\n"
+		for tx := range h.Blocks(t) {
+			out.WriteString(separator)
+			separator = ",\n"
+			out.Write(writer.transaction(tx))
 		}
 		out.WriteString("]")
 	}
 	out.WriteString("]}\n")
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write dbcop JSON: %w", err)
-	}
 	return nil
-}
-
-func separator(first bool) string {
-	if first {
-		return "\n"
-	}
-	return ",\n"
 }
 
 // sizes are the most transactions of a thread and operations of a transaction.
 func sizes(h *parse.History) (transactions, events int) {
 	for t := range h.Threads() {
 		n := 0
-		_ = trace.Blocks(h, t, func(tx parse.Transaction) error {
+		for tx := range h.Blocks(t) {
 			n++
 			events = max(events, int(tx.End-tx.First))
-			return nil
-		})
+		}
 		transactions = max(transactions, n)
 	}
 	return transactions, events

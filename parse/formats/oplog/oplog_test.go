@@ -26,7 +26,7 @@ func read(t testing.TB, path string, d oplog.Dialect) (*parse.History, []string)
 		t.Fatal(err)
 	}
 	defer f.Close()
-	h, notes, err := oplog.Read(f, path, d)
+	h, notes, err := d.Read(f, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func read(t testing.TB, path string, d oplog.Dialect) (*parse.History, []string)
 func write(t testing.TB, h *parse.History, d oplog.Dialect) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := oplog.Write(&out, h, d); err != nil {
+	if err := d.Write(&out, h); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -126,13 +126,13 @@ func TestFaults(t *testing.T) {
 		{oplog.GEM5, "r(x,0,0,0) # c", `f:1: want the end of the line before "# c"`},
 		{oplog.GEM5, "r(x,0,0,0)" + strings.Repeat(" ", 1<<16) + "x", `f:1: want the end of the line before "x"`},
 	} {
-		h, _, err := oplog.Read(strings.NewReader(c.text), "f", c.d)
+		h, _, err := c.d.Read(strings.NewReader(c.text), "f")
 		if err == nil || err.Error() != c.want || h != nil {
 			t.Errorf("%v %.60q: error\n%v\nwant\n%s", c.d, c.text, err, c.want)
 		}
 	}
 	broken := errors.New("broken disk")
-	_, _, err := oplog.Read(io.MultiReader(strings.NewReader("w(0,1,0,0)\nw("), iotest.ErrReader(broken)), "f", oplog.Plume)
+	_, _, err := oplog.Plume.Read(io.MultiReader(strings.NewReader("w(0,1,0,0)\nw("), iotest.ErrReader(broken)), "f")
 	if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "read f:2: ") {
 		t.Error(err)
 	}
@@ -144,22 +144,22 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full disk") }
 
 func TestWriteFaults(t *testing.T) {
 	h, _ := read(t, "testdata/sb.oplog", oplog.GEM5)
-	if err := oplog.Write(failing{}, h, oplog.GEM5); err == nil || err.Error() != "write a log of operations: full disk" {
+	if err := oplog.GEM5.Write(failing{}, h); err == nil || err.Error() != "write a log of operations: full disk" {
 		t.Error(err)
 	}
 	h.Ops[0].Write = 1 << 63
-	if err := oplog.Write(io.Discard, h, oplog.Plume); err == nil || err.Error() != "write Plume text: thread 0 operation 1: value 9223372036854775808 exceeds 9223372036854775807" {
+	if err := oplog.Plume.Write(io.Discard, h); err == nil || err.Error() != "write Plume text: thread 0 operation 1: value 9223372036854775808 exceeds 9223372036854775807" {
 		t.Error(err)
 	}
 	h.Ops[1] = parse.Op{Kind: parse.RMW, Loc: 1, RF: parse.Init, Write: 7}
-	if err := oplog.Write(io.Discard, h, oplog.GEM5); err == nil || err.Error() != "write a log of operations: thread 0 operation 2 is a read-modify-write: the format has only reads and writes" {
+	if err := oplog.GEM5.Write(io.Discard, h); err == nil || err.Error() != "write a log of operations: thread 0 operation 2 is a read-modify-write: the format has only reads and writes" {
 		t.Error(err)
 	}
 }
 
 func fuzz(f *testing.F, d oplog.Dialect) {
 	f.Fuzz(func(t *testing.T, text string) {
-		h, _, err := oplog.Read(strings.NewReader(text), "fuzz", d)
+		h, _, err := d.Read(strings.NewReader(text), "fuzz")
 		if err != nil {
 			return
 		}
@@ -167,7 +167,7 @@ func fuzz(f *testing.F, d oplog.Dialect) {
 			t.Fatal(err)
 		}
 		first := write(t, h, d)
-		again, notes, err := oplog.Read(strings.NewReader(first), "again", d)
+		again, notes, err := d.Read(strings.NewReader(first), "again")
 		if err != nil || notes != nil {
 			t.Fatalf("%v %v in\n%s", err, notes, first)
 		}
@@ -210,7 +210,7 @@ func benchmarkRead(b *testing.B, d oplog.Dialect, size int) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		h, _, err := oplog.Read(strings.NewReader(text), "f", d)
+		h, _, err := d.Read(strings.NewReader(text), "f")
 		if err != nil || len(h.Ops) != n {
 			b.Fatal(err)
 		}
@@ -223,12 +223,12 @@ func BenchmarkReadGEM5(b *testing.B)  { benchmarkRead(b, oplog.GEM5, 1) }
 
 func BenchmarkWrite(b *testing.B) {
 	const n = 1_000_000
-	h, _, err := oplog.Read(strings.NewReader(bigText(n, 8)), "f", oplog.Plume)
+	h, _, err := oplog.Plume.Read(strings.NewReader(bigText(n, 8)), "f")
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := oplog.Write(io.Discard, h, oplog.Plume); err != nil {
+		if err := oplog.Plume.Write(io.Discard, h); err != nil {
 			b.Fatal(err)
 		}
 	}

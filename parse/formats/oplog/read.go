@@ -14,7 +14,7 @@ import (
 // Read reads a history from in; name stands in error messages. The notes say,
 // each in one line, what of the file is left out. The error is about reading,
 // or joins all faults, each with name and line.
-func Read(in io.Reader, name string, d Dialect) (h *parse.History, notes []string, err error) {
+func (d Dialect) Read(in io.Reader, name string) (h *parse.History, notes []string, err error) {
 	r := reader{dialect: d}
 	r.trace.Elsewhere = func(loc int32, v gen.Value) string {
 		if line, ok := r.rollback[rolledBack{loc, v}]; ok {
