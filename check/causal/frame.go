@@ -1,6 +1,9 @@
 package causal
 
 import (
+	"sort"
+
+	"ordeal/check/closure"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -20,8 +23,7 @@ type frame struct {
 
 	// Edges between chains: π, fences and reads-from.
 	outStart []int32 // operation → first edge; one entry more
-	outTo    []parse.OpID
-	outRule  []witness.Rule
+	out      []static
 
 	lanes [][]lane // location → the writes of each chain that has some
 	// readers[w] is the last reader of write w in each chain; those of the
@@ -37,22 +39,14 @@ type lane struct {
 
 // last is the last write of l at or before a position of its chain, or NoOp.
 func (f *frame) last(l *lane, pos int32) parse.OpID {
-	lo, hi := 0, len(l.ops)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if f.pos[l.ops[mid]] <= pos {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == 0 {
+	i := sort.Search(len(l.ops), func(i int) bool { return f.pos[l.ops[i]] > pos })
+	if i == 0 {
 		return parse.NoOp
 	}
-	return l.ops[lo-1]
+	return l.ops[i-1]
 }
 
-// static is an edge under construction.
+// static is an edge that holds from the start.
 type static struct {
 	from, to parse.OpID
 	rule     witness.Rule
@@ -83,7 +77,7 @@ func newFrame(h *parse.History, ppo bool) *frame {
 			edges = append(edges, static{op.RF, parse.OpID(id), witness.ReadsFrom})
 		}
 	}
-	f.collectEdges(edges)
+	f.outStart, f.out = closure.Group(n, edges, func(e static) int32 { return int32(e.from) })
 	f.collectWrites()
 	return f
 }
@@ -155,23 +149,6 @@ func (f *frame) splitThread(t int, edges []static) []static {
 		}
 	}
 	return edges
-}
-
-func (f *frame) collectEdges(edges []static) {
-	f.outStart = make([]int32, len(f.h.Ops)+1)
-	for _, e := range edges {
-		f.outStart[e.from+1]++
-	}
-	for i := range f.h.Ops {
-		f.outStart[i+1] += f.outStart[i]
-	}
-	fill := append([]int32(nil), f.outStart...)
-	f.outTo = make([]parse.OpID, len(edges))
-	f.outRule = make([]witness.Rule, len(edges))
-	for _, e := range edges {
-		f.outTo[fill[e.from]], f.outRule[fill[e.from]] = e.to, e.rule
-		fill[e.from]++
-	}
 }
 
 func (f *frame) collectWrites() {

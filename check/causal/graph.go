@@ -1,6 +1,8 @@
 package causal
 
 import (
+	"slices"
+
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -79,8 +81,8 @@ func (g *graph) hops(v parse.OpID, f func(hop) bool) {
 	if s := g.next[v]; s != parse.NoOp && !f(hop{v, s, witness.PPO, -1}) {
 		return
 	}
-	for i := g.outStart[v]; i < g.outStart[v+1]; i++ {
-		if !f(hop{v, g.outTo[i], g.outRule[i], -1}) {
+	for _, e := range g.out[g.outStart[v]:g.outStart[v+1]] {
+		if !f(hop{v, e.to, e.rule, -1}) {
 			return
 		}
 	}
@@ -181,9 +183,7 @@ func (g *graph) path(u, v parse.OpID, use func(edge int32) bool) []hop {
 				e = came[e.from]
 				path = append(path, e)
 			}
-			for a, b := 0, len(path)-1; a < b; a, b = a+1, b-1 {
-				path[a], path[b] = path[b], path[a]
-			}
+			slices.Reverse(path)
 			return path
 		}
 	}

@@ -13,6 +13,8 @@
 package saturate
 
 import (
+	"sort"
+
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -177,7 +179,7 @@ func (g *Graph) lastAt(lane, pos int32) Node {
 	for steps := 0; ; steps++ {
 		switch {
 		case steps == 4:
-			s = g.searchLane(first, end, pos)
+			s = first + int32(sort.Search(int(end-first), func(i int) bool { return g.writePos[int(first)+i] > pos }))
 		case s < end && g.writePos[s] <= pos:
 			s++
 			continue
@@ -192,19 +194,6 @@ func (g *Graph) lastAt(lane, pos int32) Node {
 		return NoNode
 	}
 	return g.at(g.laneChain[lane], g.writePos[s-1])
-}
-
-// searchLane is the first slot from lo to hi with a position beyond pos.
-func (g *Graph) searchLane(lo, hi, pos int32) int32 {
-	for lo < hi {
-		mid := int32(uint32(lo+hi) >> 1)
-		if g.writePos[mid] <= pos {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
 }
 
 // Successors calls f for each edge out of v until f returns false.

@@ -2,7 +2,9 @@ package saturate
 
 import (
 	"fmt"
+	"slices"
 
+	"ordeal/check/closure"
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -101,97 +103,57 @@ func (g *Graph) number(plan chainPlan) {
 
 // collectWrites fills the lanes.
 func (g *Graph) collectWrites() {
-	locs := len(g.hist.Locations)
+	start, writes := closure.Group(len(g.hist.Locations), g.nodesWith(bitWrite), func(v Node) int32 { return g.loc[v] })
+	g.laneStart = make([]int32, len(start))
+	g.laneWrite = []int32{}
+	g.writePos = make([]int32, len(writes))
 	g.slot = make([]int32, g.n)
-	// A lane of x opens when a chain's first write to x is met, chains in
-	// ascending order: count lanes per location, then writes per lane.
-	mark := make([]int32, locs)
-	lanes := make([]int32, locs+1)
-	writes := 0
-	each := func(first func(x int32), every func(x int32, v Node)) {
-		for x := range mark {
-			mark[x] = -1
-		}
-		for c := range g.chains {
-			for v := g.start[c]; v < g.start[c+1]; v++ {
-				if g.kind[v]&bitWrite == 0 {
-					continue
-				}
-				x := g.loc[v]
-				if mark[x] != int32(c) {
-					mark[x] = int32(c)
-					first(x)
-				}
-				every(x, v)
-			}
-		}
-	}
-	each(func(x int32) { lanes[x+1]++ }, func(int32, Node) { writes++ })
-	for x := range locs {
-		lanes[x+1] += lanes[x]
-	}
-	g.laneStart = lanes
-	total := lanes[locs]
-	g.laneChain = make([]int32, total)
-	g.laneWrite = make([]int32, total+1)
-	g.writePos = make([]int32, writes)
-	open := append([]int32(nil), lanes...) // location → one past its current lane
-	each(func(x int32) { open[x]++ }, func(x int32, v Node) {
-		l := open[x] - 1
-		g.laneChain[l] = g.chain[v]
-		g.laneWrite[l+1]++
-	})
-	for l := range total {
-		g.laneWrite[l+1] += g.laneWrite[l]
-	}
-	g.near = append([]int32(nil), g.laneWrite[:total]...)
-	fill := append([]int32(nil), g.laneWrite...)
 	for v := range g.slot {
 		g.slot[v] = -1
 	}
-	copy(open, lanes)
-	each(func(x int32) { open[x]++ }, func(x int32, v Node) {
-		l := open[x] - 1
-		g.writePos[fill[l]] = g.pos(v)
-		g.slot[v] = fill[l]
-		fill[l]++
-	})
+	for x := range g.hist.Locations {
+		for s := start[x]; s < start[x+1]; s++ {
+			v := writes[s]
+			if s == start[x] || g.chain[writes[s-1]] != g.chain[v] {
+				g.laneChain = append(g.laneChain, g.chain[v])
+				g.laneWrite = append(g.laneWrite, s)
+			}
+			g.writePos[s] = g.pos(v)
+			g.slot[v] = s
+		}
+		g.laneStart[x+1] = int32(len(g.laneChain))
+	}
+	g.near = slices.Clone(g.laneWrite)
+	g.laneWrite = append(g.laneWrite, int32(len(writes)))
+}
+
+// nodesWith lists the nodes with a kind bit.
+func (g *Graph) nodesWith(bit uint8) []Node {
+	nodes := make([]Node, 0, g.n)
+	for v, kind := range g.kind {
+		if kind&bit != 0 {
+			nodes = append(nodes, Node(v))
+		}
+	}
+	return nodes
 }
 
 // collectReaders fills the table of last readers.
 func (g *Graph) collectReaders() {
 	writers := g.n + len(g.hist.Locations)
+	start, reads := closure.Group(writers, g.nodesWith(bitRead), func(v Node) int32 { return g.rf[v] })
 	g.readers = make([]int32, writers)
 	g.lastStart = make([]int32, writers+1)
-	mark := make([]int32, writers)
-	each := func(f func(w int32, r Node)) {
-		for w := range mark {
-			mark[w] = -1
-		}
-		for c := range g.chains {
-			for v := g.start[c+1] - 1; v >= g.start[c]; v-- {
-				if w := g.rf[v]; w >= 0 && mark[w] != int32(c) {
-					mark[w] = int32(c)
-					f(w, v)
-				}
+	for w := range writers {
+		g.readers[w] = start[w+1] - start[w]
+		for i := start[w]; i < start[w+1]; i++ {
+			if i+1 == start[w+1] || g.chain[reads[i+1]] != g.chain[reads[i]] {
+				g.lastRead = append(g.lastRead, reads[i])
 			}
 		}
+		g.lastStart[w+1] = int32(len(g.lastRead))
 	}
-	for v := range g.rf {
-		if w := g.rf[v]; w >= 0 {
-			g.readers[w]++
-		}
-	}
-	each(func(w int32, _ Node) { g.lastStart[w+1]++ })
-	for w := range writers {
-		g.lastStart[w+1] += g.lastStart[w]
-	}
-	g.lastRead = make([]Node, g.lastStart[writers])
-	fill := append([]int32(nil), g.lastStart...)
-	each(func(w int32, r Node) {
-		g.lastRead[fill[w]] = r
-		fill[w]++
-	})
+	g.lastRead = slices.Clip(g.lastRead)
 }
 
 // maxMaskWords bounds the words of lane masks: wider graphs have many lanes

@@ -1,36 +1,38 @@
 package saturate
 
 import (
+	"ordeal/check/closure"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
-// collectEdges fills the static edges: it runs the emitter twice, once to
-// count the edges out of each node and once to place them.
+// collectEdges fills the static edges.
 func (g *Graph) collectEdges() {
 	e := &emitter{
-		g:        g,
-		lastOwn:  make([]Node, len(g.hist.Locations)),
-		ownRead:  make([]int32, len(g.hist.Locations)),
-		readBy:   make([]int32, g.n),
-		outStart: make([]int32, g.n+1),
+		g:       g,
+		edges:   make([]staticEdge, 0, g.n),
+		lastOwn: make([]Node, len(g.hist.Locations)),
+		ownRead: make([]int32, len(g.hist.Locations)),
+		readBy:  make([]int32, g.n),
 	}
 	e.emitAll()
-	for v := range g.n {
-		e.outStart[v+1] += e.outStart[v]
+	start, edges := closure.Group(g.n, e.edges, func(e staticEdge) int32 { return int32(e.from) })
+	g.outStart = start
+	g.outTo, g.outTag = make([]Node, len(edges)), make([]tag, len(edges))
+	for i, e := range edges {
+		g.outTo[i], g.outTag[i] = e.to, e.tag
 	}
-	g.outStart = e.outStart
-	g.outTo = make([]Node, g.outStart[g.n])
-	g.outTag = make([]tag, g.outStart[g.n])
-	e.fill = append([]int32(nil), g.outStart...)
-	e.emitAll()
+}
+
+type staticEdge struct {
+	from, to Node
+	tag      tag
 }
 
 // emitter produces the static edges of a graph, thread by thread.
 type emitter struct {
-	g        *Graph
-	outStart []int32 // while counting: node+1 → edges out of node
-	fill     []int32 // while placing: node → where its next edge goes
+	g     *Graph
+	edges []staticEdge
 
 	// State within one thread, or across threads for readBy.
 	lastOwn []Node  // location → the thread's latest write so far, or NoNode
@@ -40,17 +42,9 @@ type emitter struct {
 }
 
 func (e *emitter) emit(u, v Node, t tag) {
-	g := e.g
-	if g.chain[u] == g.chain[v] && u < v {
-		return
+	if g := e.g; g.chain[u] != g.chain[v] || u >= v {
+		e.edges = append(e.edges, staticEdge{u, v, t})
 	}
-	if e.fill == nil {
-		e.outStart[u+1]++
-		return
-	}
-	g.outTo[e.fill[u]] = v
-	g.outTag[e.fill[u]] = t
-	e.fill[u]++
 }
 
 func (e *emitter) emitAll() {

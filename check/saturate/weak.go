@@ -161,7 +161,7 @@ func (e *emitter) dependencies() {
 			e.emit(u, v, tagProgram)
 		}
 	}
-	if e.fill == nil && len(g.hist.Deps) > 0 {
+	if len(g.hist.Deps) > 0 {
 		if cycle := ThinAir(g.hist); cycle != nil {
 			g.contradict(cycle...)
 		}

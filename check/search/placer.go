@@ -1,6 +1,7 @@
 package search
 
 import (
+	"ordeal/check/closure"
 	"ordeal/check/saturate"
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -194,46 +195,13 @@ func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
 func (p *placer) order() *witness.Order {
 	h := p.g.History()
 	p.wait, p.pending, p.hidden = nil, nil, nil
-	follow := newFollowers(h, p.g.Isolated())
-	ops := append(make([]parse.OpID, 0, len(h.Ops)), follow.of(parse.Init)...)
+	// Isolated reads by what they read from; initial writes come first.
+	start, reads := closure.Group(len(h.Ops)+1, p.g.Isolated(), func(r parse.OpID) int32 { return int32(h.Ops[r].RF + 1) })
+	ops := append(make([]parse.OpID, 0, len(h.Ops)), reads[:start[1]]...)
 	for _, v := range p.seq {
-		if p.g.IsFence(v) {
-			continue
+		if id := p.g.Op(v); !p.g.IsFence(v) {
+			ops = append(append(ops, id), reads[start[id+1]:start[id+2]]...)
 		}
-		ops = append(append(ops, p.g.Op(v)), follow.of(p.g.Op(v))...)
 	}
 	return &witness.Order{Ops: ops}
-}
-
-// followers lists some reads by what they read from.
-type followers struct {
-	start []int32 // 1 + operation, so that Init is first → first of its reads
-	reads []parse.OpID
-}
-
-func newFollowers(h *parse.History, reads []parse.OpID) followers {
-	if len(reads) == 0 {
-		return followers{}
-	}
-	// Each start is one early until its reads are filled in.
-	f := followers{start: make([]int32, len(h.Ops)+3), reads: make([]parse.OpID, len(reads))}
-	for _, r := range reads {
-		f.start[h.Ops[r].RF+3]++
-	}
-	for i := range f.start[1:] {
-		f.start[i+1] += f.start[i]
-	}
-	for _, r := range reads {
-		slot := &f.start[h.Ops[r].RF+2]
-		f.reads[*slot] = r
-		*slot++
-	}
-	return f
-}
-
-func (f followers) of(w parse.OpID) []parse.OpID {
-	if f.start == nil {
-		return nil
-	}
-	return f.reads[f.start[w+1]:f.start[w+2]]
 }

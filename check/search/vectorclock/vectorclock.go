@@ -14,6 +14,7 @@ package vectorclock
 
 import (
 	"context"
+	"sort"
 
 	"ordeal/check/model"
 	"ordeal/check/search"
@@ -169,16 +170,7 @@ func earliest(row, other []int32) {
 
 // from is the index in list of the first operation at or after a position.
 func (a *analysis) from(list []parse.OpID, pos int32) int {
-	lo, hi := 0, len(list)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if a.pos[list[mid]] < pos {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return sort.Search(len(list), func(i int) bool { return a.pos[list[i]] >= pos })
 }
 
 // precedes reports whether operation u precedes v by the clocks.
