@@ -15,7 +15,6 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/check"
-	"ordeal/check/kernel"
 	"ordeal/check/model"
 	"ordeal/parse"
 	"ordeal/parse/formats"
@@ -207,8 +206,8 @@ func (c *judge) kernelOf(ctx context.Context, h *parse.History) (string, error) 
 		ctx, cancel = context.WithTimeout(ctx, c.options.Timeout)
 		defer cancel()
 	}
-	k, err := kernel.Kernel(ctx, h)
-	if errors.Is(err, kernel.ErrNotSC) || errors.Is(err, kernel.ErrUndecided) {
+	k, err := check.Kernel(ctx, h)
+	if errors.Is(err, check.ErrNotSC) || errors.Is(err, check.ErrUndecided) {
 		return "kernel: " + strings.TrimPrefix(err.Error(), "kernel: "), nil
 	}
 	share := func(part, whole int) string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/check"
-	"ordeal/check/guide"
 	"ordeal/check/model"
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
@@ -50,10 +50,10 @@ that tells the two apart, judged by all models as it is printed.`,
 
 // listModels prints a line for each model.
 func listModels(w io.Writer) error {
-	for _, entry := range guide.Entries() {
-		says, _, _ := strings.Cut(entry.Says, ":")
+	for _, entry := range model.Descriptions() {
+		says, _, _ := strings.Cut(entry.Text, ":")
 		says, _, _ = strings.Cut(says, ".")
-		stronger := names(guide.Stronger(entry.Model))
+		stronger := names(model.Stronger(entry.Model))
 		if stronger != "" {
 			stronger = "weaker than " + stronger
 		}
@@ -74,16 +74,16 @@ func names(models []model.Model) string {
 
 // explainModel prints the guide's entry of a model.
 func explainModel(ctx context.Context, w io.Writer, m model.Model) error {
-	for _, entry := range guide.Entries() {
+	for _, entry := range model.Descriptions() {
 		if entry.Model.Name != m.Name {
 			continue
 		}
-		fmt.Fprintf(w, "%s\n\n%s\n", m.Name, folded(entry.Says, 80))
-		fmt.Fprintf(w, "\nfrom        %s\n", entry.From)
+		fmt.Fprintf(w, "%s\n\n%s\n", m.Name, folded(entry.Text, 80))
+		fmt.Fprintf(w, "\nfrom        %s\n", entry.Source)
 		if implied := implies(m); implied != "" {
 			fmt.Fprintf(w, "implies     %s\n", implied)
 		}
-		for _, b := range entry.Beside {
+		for _, b := range entry.Separations {
 			if err := besideModel(ctx, w, m, &b); err != nil {
 				return err
 			}
@@ -104,16 +104,17 @@ func implies(m model.Model) string {
 }
 
 // besideModel prints a history that m allows and a stronger model forbids.
-func besideModel(ctx context.Context, w io.Writer, m model.Model, b *guide.Beside) error {
-	h, err := b.History()
-	if err != nil {
+func besideModel(ctx context.Context, w io.Writer, m model.Model, b *model.Separation) error {
+	trace, err := axe.NewReader(strings.NewReader(b.Trace()), b.History).Next()
+	if err = errors.Join(err, trace.Err); err != nil {
 		return err
 	}
+	h := trace.History
 	which := "smallest"
-	if b.Known {
+	if b.OnlyKnown {
 		which = "smallest known"
 	}
-	fmt.Fprintf(w, "\n%s allows and %s forbids (%d operations, the %s):\n%s\n\n", m.Name, b.Than, len(h.Ops), which, folded(b.Says, 80))
+	fmt.Fprintf(w, "\n%s allows and %s forbids (%d operations, the %s):\n%s\n\n", m.Name, b.Stronger, len(h.Ops), which, folded(b.Text, 80))
 	for _, line := range columns(h) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"ordeal/campaigns/config"
+	"ordeal/check"
 	"ordeal/check/model"
-	"ordeal/check/reduction"
 )
 
 // frameworkMethods are the dynamic programme under the models for which the
@@ -66,7 +66,7 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 	var xs, ys []float64 // of the dynamic programme
 	lost := make([]bool, len(frameworkMethods))
 	for v := 1; v <= most; v++ {
-		h := reduction.History(free(v))
+		h := check.FromFormula(free(v))
 		k := 0
 		for _, writes := range stores(h) {
 			k += len(writes)

@@ -3,8 +3,8 @@ package papers
 import (
 	"context"
 
+	"ordeal/check"
 	"ordeal/check/causal"
-	"ordeal/check/kernel"
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -94,7 +94,7 @@ func stores(h *parse.History) [][]parse.OpID {
 // pairs counts pairs of two different writes to one location of a history
 // that SC allows, and those that the criteria order.
 type pairs struct {
-	kernel.Report
+	check.KernelReport
 	// CCv, CF and WCCM count the pairs that CCv, its cf alone and wCCM order;
 	// Initial those of an initial write and another one.
 	CCv, CF, WCCM, Initial int
@@ -104,7 +104,7 @@ type pairs struct {
 func countPairs(ctx context.Context, h *parse.History) (pairs, error) {
 	var p pairs
 	var err error
-	if p.Report, err = kernel.Kernel(ctx, h); err != nil {
+	if p.KernelReport, err = check.Kernel(ctx, h); err != nil {
 		return p, err
 	}
 	weak, err := causal.Ordered(ctx, h, model.WCCM)

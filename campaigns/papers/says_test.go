@@ -8,7 +8,6 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/check"
-	"ordeal/check/kernel"
 	"ordeal/check/model"
 )
 
@@ -86,11 +85,11 @@ func TestGridSays(t *testing.T) {
 // Sums of kernels made up: found by both, by wSC alone, by neither.
 func TestKernelSums(t *testing.T) {
 	var k kernelSums
-	for _, r := range []kernel.Report{
+	for _, r := range []check.KernelReport{
 		{Pairs: 20, Kernel: 10, CCM: 10, WSC: 10}, {Pairs: 10, Kernel: 8, CCM: 4, WSC: 8},
 		{Pairs: 10, Kernel: 10, CCM: 4, WSC: 9}, {Pairs: 10, Kernel: 10, CCM: 4, WSC: 8},
 	} {
-		k.add(&pairs{Report: r, Initial: 10})
+		k.add(&pairs{KernelReport: r, Initial: 10})
 	}
 	want := kernelSums{
 		histories: 4, wsc: 2, ccm: 1, rest: 2, restShare: 90 + 80,

@@ -51,3 +51,11 @@ func Implies(a, b Model) bool {
 		return Implies(next, b)
 	})
 }
+
+// Stronger lists the models that imply m, with none in between.
+func Stronger(m Model) []Model {
+	all := slices.DeleteFunc(All(), func(s Model) bool { return s == m || !Implies(s, m) })
+	return slices.DeleteFunc(slices.Clone(all), func(s Model) bool {
+		return slices.ContainsFunc(all, func(b Model) bool { return s != b && Implies(s, b) })
+	})
+}

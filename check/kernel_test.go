@@ -1,4 +1,4 @@
-package kernel_test
+package check_test
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ordeal/check"
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
-	"ordeal/check/kernel"
 	"ordeal/check/model"
 	"ordeal/gen"
 	"ordeal/parse"
@@ -25,18 +25,18 @@ func bruteKernel(h *parse.History) (count int, ok bool) {
 			h.StoreOrder[op.Loc] = append(h.StoreOrder[op.Loc], parse.OpID(i))
 		}
 	}
-	var before map[kernel.Pair]bool
+	var before map[check.WritePair]bool
 	var permute func(x, k int)
 	permute = func(x, k int) {
 		if x == len(h.StoreOrder) {
 			if !brute.Allowed(h, model.SC) {
 				return
 			}
-			now := map[kernel.Pair]bool{}
+			now := map[check.WritePair]bool{}
 			for _, ws := range h.StoreOrder {
 				for j, b := range ws {
 					for _, a := range ws[:j] {
-						if p := (kernel.Pair{From: a, To: b}); before == nil || before[p] {
+						if p := (check.WritePair{From: a, To: b}); before == nil || before[p] {
 							now[p] = true
 						}
 					}
@@ -60,7 +60,7 @@ func bruteKernel(h *parse.History) (count int, ok bool) {
 	return len(before), before != nil
 }
 
-func TestAgainstBrute(t *testing.T) {
+func TestKernelAgainstBrute(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 0))
 	n := 500
 	if testing.Short() {
@@ -71,9 +71,9 @@ func TestAgainstBrute(t *testing.T) {
 			RMWs: 0.1 * float64(rng.IntN(2))}
 		h := histgen.Mutate(rng, histgen.Machine(rng, model.SC, p), rng.IntN(2))
 		want, ok := bruteKernel(h)
-		got, err := kernel.Kernel(context.Background(), h)
+		got, err := check.Kernel(context.Background(), h)
 		if !ok {
-			if !errors.Is(err, kernel.ErrNotSC) {
+			if !errors.Is(err, check.ErrNotSC) {
 				t.Fatalf("not SC, but %v %v", got, err)
 			}
 			continue
@@ -126,15 +126,15 @@ func ring(n int) *parse.History {
 	return h
 }
 
-func TestRing(t *testing.T) {
+func TestKernelRing(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		h := ring(n)
 		x2, x4 := parse.OpID(n), parse.OpID(n+1)
-		got, err := kernel.Kernel(context.Background(), h)
+		got, err := check.Kernel(context.Background(), h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Kernel != 1 || got.WSC != 0 || len(got.Missed) != 1 || got.Missed[0] != (kernel.Pair{From: x4, To: x2}) {
+		if got.Kernel != 1 || got.WSC != 0 || len(got.Missed) != 1 || got.Missed[0] != (check.WritePair{From: x4, To: x2}) {
 			t.Errorf("ring of %d: %+v", n, got)
 		}
 		if want, _ := bruteKernel(h); n <= 3 && got.Kernel != want {
@@ -147,10 +147,10 @@ func BenchmarkKernel(b *testing.B) {
 	for _, ops := range []int{100, 200, 400, 800} {
 		h := histgen.Machine(rand.New(rand.NewPCG(1, 1)), model.SC, histgen.Params{Threads: 6, Ops: ops, Locations: 16}).History
 		b.Run(fmt.Sprintf("ops=%d", ops), func(b *testing.B) {
-			var r kernel.Report
+			var r check.KernelReport
 			for b.Loop() {
 				var err error
-				if r, err = kernel.Kernel(context.Background(), h); err != nil {
+				if r, err = check.Kernel(context.Background(), h); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,13 +1,11 @@
-// Package kernel computes the SC-kernel of a history: the pairs of writes to
-// one location that every store order witnessing its sequential consistency
-// orders alike (Zennou et al., the wSC paper, Sect. 4), and how many of them
-// the polynomial criteria find.
-package kernel
+package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ordeal/check/causal"
 	"ordeal/check/model"
@@ -17,42 +15,45 @@ import (
 	"ordeal/parse"
 )
 
-// Pair says that From precedes To in every store order.
-type Pair struct{ From, To parse.OpID }
+// WritePair is a pair of writes to one location of which From precedes To in
+// every store order.
+type WritePair struct{ From, To parse.OpID }
 
-// Report is the kernel of a history. Pairs of writes are pairs of two
-// different writes to one location, initial writes left out.
-type Report struct {
+// KernelReport is about the SC-kernel of a history: the pairs of two different writes to one
+// location, initial writes left out, that every store order witnessing its
+// sequential consistency orders alike (Zennou et al., the wSC paper, Sect. 4),
+// and how many of them the polynomial criteria find.
+type KernelReport struct {
 	Pairs  int // pairs of writes in the history
 	Kernel int // those in the kernel
 	CCM    int // those that CCM's pww orders
 	WSC    int // those that wSC's st orders
 	// Missed lists the pairs of the kernel that wSC misses, in order of From,
 	// then To.
-	Missed []Pair
-	// Queries is how often the default pipeline was asked whether a pair can
-	// be the other way round.
+	Missed []WritePair
+	// Queries counts the calls of the default pipeline that asked whether a
+	// pair can be the other way round.
 	Queries int
 	_       struct{}
 }
 
-// ErrNotSC says that a history is not sequentially consistent, so that it has
+// ErrNotSC means that a history is not sequentially consistent, so that it has
 // no kernel.
 var ErrNotSC = errors.New("the history is not sequentially consistent")
 
-// ErrUndecided says that a budget or a deadline left the kernel unknown.
+// ErrUndecided means that a budget or a deadline left the kernel unknown.
 var ErrUndecided = errors.New("undecided")
 
 // Kernel computes the kernel of h. Any other error than ErrNotSC and
 // ErrUndecided is a cancelled context or a malformed history.
 //
 // Pairs that wSC orders are in the kernel. For each other pair the order that
-// one witness has is turned round: a new thread reads the second write, then
-// the first, which is possible just if they can be in that order. Every
+// one witness has is reversed: a new thread reads the second write, then
+// the first, which is possible exactly if they can be in that order. Every
 // witness found on the way settles all pairs that it orders otherwise.
-func Kernel(ctx context.Context, h *parse.History) (Report, error) {
-	r := Report{}
-	first, err := decide(ctx, h)
+func Kernel(ctx context.Context, h *parse.History) (KernelReport, error) {
+	r := KernelReport{}
+	first, err := scOrder(ctx, h)
 	if err != nil {
 		return r, err
 	}
@@ -72,7 +73,7 @@ func Kernel(ctx context.Context, h *parse.History) (Report, error) {
 	if err != nil {
 		return r, interrupted(err)
 	}
-	var open []Pair // as in the first witness
+	var open []WritePair // as in the first witness
 	for _, writes := range storeOrder(h, first) {
 		for j, b := range writes {
 			for _, a := range writes[:j] {
@@ -83,19 +84,19 @@ func Kernel(ctx context.Context, h *parse.History) (Report, error) {
 				if g.HB(g.Node(a), g.Node(b)) {
 					r.WSC++
 				} else {
-					open = append(open, Pair{a, b})
+					open = append(open, WritePair{a, b})
 				}
 			}
 		}
 	}
 	r.Kernel = r.WSC
-	settled := make(map[Pair]bool, len(open))
+	settled := make(map[WritePair]bool, len(open))
 	for _, p := range open {
 		if settled[p] {
 			continue
 		}
 		r.Queries++
-		order, err := decide(ctx, reversed(h, p))
+		order, err := scOrder(ctx, reversed(h, p))
 		if err != nil {
 			return r, err
 		}
@@ -114,17 +115,17 @@ func Kernel(ctx context.Context, h *parse.History) (Report, error) {
 			}
 		}
 	}
-	sortPairs(r.Missed)
+	slices.SortFunc(r.Missed, func(a, b WritePair) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return r, nil
 }
 
-// decide returns a witness of SC, or nil if there is none.
-func decide(ctx context.Context, h *parse.History) (*witness.Order, error) {
+// scOrder returns a witness of SC, or nil if there is none.
+func scOrder(ctx context.Context, h *parse.History) (*witness.Order, error) {
 	v, err := search.Auto.Run(ctx, h, model.SC, search.Limits{})
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("kernel: %w", err)
-	case v.Answer == witness.Unknown:
+	case v.Answer == Unknown:
 		return nil, fmt.Errorf("kernel: %w: %s", ErrUndecided, v.Reason)
 	}
 	return v.Order, nil
@@ -149,13 +150,13 @@ func storeOrder(h *parse.History, order *witness.Order) [][]parse.OpID {
 }
 
 // reversed is h with one more thread, which reads p.To and then p.From.
-func reversed(h *parse.History, p Pair) *parse.History {
+func reversed(h *parse.History, p WritePair) *parse.History {
 	out := *h
-	out.Ops = append([]parse.Op(nil), h.Ops...)
+	out.Ops = slices.Clone(h.Ops)
 	for _, w := range []parse.OpID{p.To, p.From} {
 		out.Ops = append(out.Ops, parse.Op{Kind: parse.Read, Loc: h.Ops[w].Loc, RF: w, Read: h.Ops[w].Write})
 	}
-	out.Start = append(append([]parse.OpID(nil), h.Start...), parse.OpID(len(out.Ops)))
-	out.ThreadNames = append(append([]string(nil), h.ThreadNames...), "observer")
+	out.Start = append(slices.Clone(h.Start), parse.OpID(len(out.Ops)))
+	out.ThreadNames = append(slices.Clone(h.ThreadNames), "observer")
 	return &out
 }

@@ -1,4 +1,4 @@
-package reduction_test
+package check_test
 
 import (
 	"context"
@@ -6,11 +6,10 @@ import (
 
 	"ordeal/check"
 	"ordeal/check/model"
-	"ordeal/check/reduction"
 )
 
 // Two formulas whose satisfiability is plain, and the numbers of writes.
-func TestHistory(t *testing.T) {
+func TestFromFormula(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		clauses [][3]int
@@ -20,7 +19,7 @@ func TestHistory(t *testing.T) {
 		{"one clause", [][3]int{{1, -2, 3}}, 2*3 + 6, check.Allowed},
 		{"x and not x", [][3]int{{2, 2, 2}, {-2, -2, -2}}, 2*2 + 12, check.Forbidden},
 	} {
-		h := reduction.History(c.clauses)
+		h := check.FromFormula(c.clauses)
 		if err := h.Validate(); err != nil {
 			t.Fatal(err)
 		}
