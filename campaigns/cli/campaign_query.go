@@ -22,16 +22,16 @@ func newCampaignQuery(e *env) *cobra.Command {
 		Use:   "query SQL",
 		Short: "Ask the index of campaigns a question in SQL",
 		Long: `Ask the index that ordeal campaign reindex makes a question in SQL, and print the
-rows as a table, as CSV or as lines of JSON. What the index holds is told by
-ordeal campaign reindex --schema; its views answer the usual questions:
+rows as a table, as CSV or as lines of JSON. ordeal campaign reindex --schema
+documents the index; its views answer the usual questions:
 
-  campaigns       what came of each campaign
-  finding         findings, by outcome and title; finding_run, finding_night
-  flaky_finding   findings that the same run shows once and not again
-  canary          planted faults: caught or not, and after how many operations
-  throughput      speed of simulating and judging
-  coverage_night  coverage of protocols
-  runs, answers   everything, with names in place of ids`,
+  campaigns         the result of each campaign
+  finding           findings, by outcome and title; finding_run, finding_history
+  flaky_finding     findings that the same run shows once and not again
+  canary            injected bugs: caught or not, and after how many operations
+  throughput        speed of simulation and checking
+  coverage_history  coverage of protocols
+  runs, answers     everything, with names in place of ids`,
 		Example: `  ordeal campaign query 'SELECT title, runs, first_seen, last_seen FROM finding'
   ordeal campaign query --csv 'SELECT started, config, operations_per_s FROM throughput'`,
 		Args: arguments(1, 1, "one SQL, quoted"),

@@ -74,12 +74,12 @@ func (c *campaignReindex) run(ctx context.Context, dirs []string) error {
 		dirs = []string{runsDir}
 	}
 	var campaigned, runs, added, bad int
-	c.o.Watch = func(n *store.Campaign) {
+	c.o.OnCampaign = func(n *store.Campaign) {
 		switch {
 		case n.Err != nil:
 			bad++
 			fmt.Fprintf(c.stderr, "left out: %v\n", n.Err)
-		case n.Gone:
+		case n.Removed:
 			fmt.Fprintf(c.stderr, "%s is no more, and no more in the index\n", n.Dir)
 		default:
 			campaigned, runs, added = campaigned+1, runs+n.Runs, added+n.Added

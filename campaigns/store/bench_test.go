@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-var benchRuns = flag.Int("runs", 9000, "runs of the night that BenchmarkReindex indexes")
+var benchRuns = flag.Int("runs", 9000, "runs of the campaign that BenchmarkReindex indexes")
 
-// protocols is a night of protocols, whose lines have much coverage to tell.
+// protocols is a campaign whose journal lines have much coverage.
 const protocols = `
 name: protocols
 sim: builtin
@@ -21,11 +21,11 @@ configs:
   - {name: hammer, runs: 300, protocol: moesi-hammer, core: pso, threads: 4, ops: 20, locations: 16, rounds: 1, expect: pso, classify: [tso, sc]}
 `
 
-// BenchmarkReindex indexes a night from scratch, one run more, and nothing new.
-// For a big night: go test -bench Reindex -benchtime 1x -runs 100000
+// BenchmarkReindex indexes a campaign from scratch, one run more, and nothing new.
+// For a big campaign: go test -bench Reindex -benchtime 1x -runs 100000
 func BenchmarkReindex(b *testing.B) {
-	small, dir := filepath.Join(b.TempDir(), "small"), filepath.Join(b.TempDir(), "night")
-	night(b, small, protocols)
+	small, dir := filepath.Join(b.TempDir(), "small"), filepath.Join(b.TempDir(), "big")
+	runCampaign(b, small, protocols)
 	grow(b, small, dir, *benchRuns/3)
 	journal, err := os.ReadFile(filepath.Join(dir, journalFile))
 	if err != nil {

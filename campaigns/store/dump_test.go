@@ -13,14 +13,14 @@ var logical = []string{
 	`SELECT c.dir, f.position, f.name, f.sim, f.system, f.expect, f.planned, f.canary, f.control, f.needs, f.whole, f.settings, f.json
 		FROM config f JOIN campaign c ON c.id = f.campaign ORDER BY c.dir, f.position`,
 	"SELECT c.dir, t.name, t.version FROM tool t JOIN campaign c ON c.id = t.campaign ORDER BY c.dir, t.name",
-	`SELECT c.dir, r.number, f.name, r.at_ns, r.outcome, r.failed, r.finding, r.caught, t.text, r.recurred, r.operations, r.simulated_ns, r.judged_ns,
+	`SELECT c.dir, r.number, f.name, r.at_ns, r.outcome, r.failed, r.finding, r.caught, t.text, r.recurred, r.operations, r.simulated_ns, r.check_ns,
 		r.taken, r.fresh, r.dir, r.program, r.log
 		FROM run r JOIN campaign c ON c.id = r.campaign JOIN config f ON f.id = r.config LEFT JOIN title t ON t.id = r.title ORDER BY c.dir, r.number`,
 	`SELECT c.dir, a.number, v.model, v.answer, v.procedure, v.reason, a.search_ns, a.evidence_ns
 		FROM answer a JOIN campaign c ON c.id = a.campaign JOIN verdict v ON v.id = a.verdict ORDER BY c.dir, a.number, v.model`,
 	`SELECT c.dir, f.name, v.position, t.machine, t.state, t.event, t.unreachable, v.count, v.runs, v.first
 		FROM coverage v JOIN config f ON f.id = v.config JOIN campaign c ON c.id = f.campaign JOIN transition t ON t.id = v.transition ORDER BY c.dir, f.name, v.position`,
-	`SELECT c.dir, f.name, t.outcome, t.failed, t.finding, t.caught, t.runs, t.operations, t.simulated_ns, t.judged_ns
+	`SELECT c.dir, f.name, t.outcome, t.failed, t.finding, t.caught, t.runs, t.operations, t.simulated_ns, t.check_ns
 		FROM total t JOIN config f ON f.id = t.config JOIN campaign c ON c.id = f.campaign ORDER BY c.dir, f.name, t.outcome`,
 	"SELECT c.dir, s.file, s.head, s.size, s.changed_ns, s.bytes, s.journal FROM source s JOIN campaign c ON c.id = s.campaign ORDER BY c.dir",
 	"SELECT text FROM title ORDER BY text",

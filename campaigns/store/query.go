@@ -12,34 +12,34 @@ import (
 // []byte.
 type Rows struct {
 	Columns []string
-	Next    func() ([]any, error) // nil, nil behind the last
+	Next    func() ([]any, error) // nil, nil after the last
 }
 
 // Query asks an index one question in SQL, which cannot write. It calls f with
-// the rows, which are gone when f returns.
+// the rows, which are valid until f returns.
 func Query(ctx context.Context, path, query string, f func(*Rows) error) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open index %s: %w; ordeal campaign reindex makes it", path, fs.ErrNotExist)
 	}
 	ix, err := connect(ctx, path, "ro")
 	if err != nil {
-		return fmt.Errorf("open index %s: %w", path, plain(err))
+		return fmt.Errorf("open index %s: %w", path, explain(err))
 	}
 	defer ix.close()
 	if err := ix.query(ctx, query, f); err != nil {
-		return fmt.Errorf("query index %s: %w", path, plain(err))
+		return fmt.Errorf("query index %s: %w", path, explain(err))
 	}
 	return nil
 }
 
 func (ix *index) query(ctx context.Context, query string, f func(*Rows) error) error {
-	switch was, err := ix.inspect(ctx); {
+	switch state, err := ix.inspect(ctx); {
 	case err != nil:
 		return err
-	case was == empty:
+	case state == empty:
 		return errors.New("it is empty; ordeal campaign reindex fills it")
-	case was == older:
-		return errors.New("it is of an older version; ordeal campaign reindex makes it anew")
+	case state == outdated:
+		return errors.New("it is of an older version; ordeal campaign reindex rebuilds it")
 	}
 	rows, err := ix.conn.QueryContext(ctx, query)
 	if err != nil {

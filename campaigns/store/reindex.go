@@ -11,59 +11,65 @@ import (
 	"slices"
 )
 
-// Options say what Reindex does.
+// Options are options of Reindex.
 type Options struct {
-	// Rebuild forgets what the index has and makes it anew, of the named
-	// directories and those that it knew.
+	// Rebuild makes the index anew, from the named directories and those that
+	// it had.
 	Rebuild bool
-	// Watch is told of every campaign that was looked at; nil: nobody is.
-	Watch func(*Campaign)
-	_     struct{}
+	// OnCampaign is called with each campaign that was read; nil means no
+	// callback.
+	OnCampaign func(*Campaign)
+	_          struct{}
 }
 
-// Campaign is what Reindex did about one campaign.
+// Campaign is the result of Reindex for one campaign.
 type Campaign struct {
-	Dir string // absolute, symbolic links followed as far as it exists
+	Dir string // absolute, without symbolic links as far as it exists
 	// Added counts the runs that are new in the index, Runs all of them.
 	Added, Runs int
-	// Err says why the campaign was left out; nil if it was not.
+	// Err is why the campaign was left out; nil if it was not.
 	Err error
-	// Gone says that the directory is no more, and no more in the index.
-	Gone bool
+	// Removed is set where the directory no longer exists, and the index no
+	// longer has it.
+	Removed bool
 }
 
-// Reindex brings the index at path up to date, or makes it where there is none:
-// with the campaigns of dirs, each the directory of a campaign or one that
-// holds such directories, and with those that the index had. Campaigns that
-// cannot be read, or are no more, are left out; Watch is told. Of a campaign
-// whose journal has grown, only what is new is read, after a look at whether
-// the rest is as it was. A file that is no index, or damaged, is refused. An
-// error means that the index is as it was.
+// Reindex updates the index at path, or makes it where there is none: with the
+// campaigns of dirs, each the directory of a campaign or one that holds such
+// directories, and with those that the index had. Campaigns that cannot be read
+// or no longer exist are left out and reported to OnCampaign. Of a campaign
+// whose journal has grown only the new part is read, once the rest is found to
+// be unchanged. A file that is damaged or no index is refused. After an error
+// the index is as before.
 func Reindex(ctx context.Context, path string, dirs []string, o Options) error {
 	ix, err := connect(ctx, path, "rwc")
 	if err != nil {
-		return fmt.Errorf("open index %s: %w", path, plain(err))
+		return fmt.Errorf("open index %s: %w", path, explain(err))
 	}
 	defer ix.close()
-	if err := ix.patiently(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return fmt.Errorf("open index %s: %w", path, plain(err))
+	if err := ix.execWhenFree(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("open index %s: %w", path, explain(err))
 	}
-	// Whatever goes wrong, closing rolls back.
+	// After an error, closing rolls back.
 	if err := ix.update(ctx, dirs, o); err != nil {
-		return fmt.Errorf("write index %s: %w", path, plain(err))
+		return fmt.Errorf("write index %s: %w", path, explain(err))
 	}
 	return nil
 }
 
-// named are the campaigns of directories. What cannot be read is told.
-func named(dirs []string, watch func(*Campaign)) map[string]bool {
+// findCampaigns lists the campaigns of directories, and reports directories
+// that cannot be read. One that does not exist may be in the index.
+func findCampaigns(dirs []string, report func(*Campaign)) map[string]bool {
 	found := make(map[string]bool)
 	for _, dir := range dirs {
-		list, err := expand(dir)
+		list, err := campaignDirs(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			found[absolute(dir)] = true // the index may have it
+			if parent, err := realPath(filepath.Dir(dir)); err == nil {
+				dir = filepath.Join(parent, filepath.Base(dir))
+			}
+			list = []string{filepath.Clean(dir)}
 		} else if err != nil {
-			watch(&Campaign{Dir: dir, Err: fmt.Errorf("index %s: %w", dir, err)})
+			report(&Campaign{Dir: dir, Err: fmt.Errorf("index %s: %w", dir, err)})
 		}
 		for _, d := range list {
 			found[d] = true
@@ -72,96 +78,92 @@ func named(dirs []string, watch func(*Campaign)) map[string]bool {
 	return found
 }
 
-// absolute is the absolute path of a directory that does not exist.
-func absolute(dir string) string {
-	if parent, err := real(filepath.Dir(dir)); err == nil {
-		return filepath.Join(parent, filepath.Base(dir))
-	}
-	return filepath.Clean(dir)
-}
-
 // update does the work of Reindex in a transaction.
 func (ix *index) update(ctx context.Context, dirs []string, o Options) error {
-	if o.Watch == nil {
-		o.Watch = func(*Campaign) {}
+	report := o.OnCampaign
+	if report == nil {
+		report = func(*Campaign) {}
 	}
-	was, err := ix.inspect(ctx)
+	before, err := ix.inspect(ctx)
 	if err == nil {
-		err = ix.sound(ctx)
+		err = ix.verify(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	var indexed []string
-	if was != empty {
-		if indexed, err = ix.strings(ctx, "SELECT dir FROM campaign"); err != nil {
+	found := findCampaigns(dirs, report)
+	had := make(map[string]bool)
+	if before != empty {
+		var rel string
+		err := ix.each(ctx, "SELECT dir FROM campaign", nil, func() {
+			dir := filepath.Join(ix.dir, filepath.FromSlash(rel))
+			found[dir], had[dir] = true, true
+		}, &rel)
+		if err != nil {
 			return err
 		}
 	}
-	found := named(dirs, o.Watch)
-	had := make(map[string]bool)
-	for _, rel := range indexed {
-		dir := filepath.Join(ix.dir, filepath.FromSlash(rel))
-		found[dir], had[dir] = true, true
-	}
-	if was != ours || o.Rebuild {
+	if before != current || o.Rebuild {
 		if err := ix.create(ctx); err != nil {
 			return err
 		}
 	}
-	w, err := ix.writer(ctx)
+	w, err := ix.newWriter(ctx)
 	if err != nil {
 		return err
 	}
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
-		c, err := w.campaign(ctx, dir)
-		if err != nil {
+		c := &Campaign{Dir: dir}
+		var invalid error
+		if invalid, err = w.campaign(ctx, c); err != nil {
 			return err
 		}
-		if c.Gone && !had[dir] {
-			c.Gone, c.Err = false, fmt.Errorf("index %s: %w", dir, fs.ErrNotExist)
+		if c.Removed && !had[dir] {
+			c.Removed, invalid = false, fs.ErrNotExist
 		}
-		o.Watch(c)
+		if invalid != nil {
+			c.Err = fmt.Errorf("index %s: %w", dir, invalid)
+		}
+		report(c)
 	}
-	if err := w.tidy(ctx); err != nil {
+	if err := w.removeUnused(ctx); err != nil {
 		return err
 	}
-	return ix.patiently(ctx, "COMMIT")
+	return ix.execWhenFree(ctx, "COMMIT")
 }
 
-// campaign brings one campaign up to date. The error is one of the index; what
-// is wrong with the campaign is in the result.
-func (w *writer) campaign(ctx context.Context, dir string) (*Campaign, error) {
-	c := &Campaign{Dir: dir}
-	before, err := w.known(ctx, dir)
+// campaign updates one campaign, or removes it where its directory does not
+// exist or is invalid. The error invalid is about the directory, err about the
+// index.
+func (w *writer) campaign(ctx context.Context, c *Campaign) (invalid, err error) {
+	before, err := w.lookup(ctx, c.Dir)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		c.Gone = true
-		return c, w.remove(ctx, before)
+	if _, err := os.Lstat(c.Dir); errors.Is(err, fs.ErrNotExist) {
+		c.Removed = true
+		return nil, w.remove(ctx, before)
 	}
-	s, err := look(dir)
-	if err == nil && before.same(s) {
+	now, invalid := fingerprintOf(c.Dir)
+	if invalid == nil && before.id != 0 && before.unchanged(now) {
 		c.Runs, err = w.count(ctx, before.id)
-		return c, err
+		return nil, err
 	}
-	var l *load
-	if err == nil {
-		l, err = w.open(dir, s, before)
+	var u *update
+	if invalid == nil {
+		u, invalid = w.newUpdate(c.Dir, now, before)
+	}
+	if invalid == nil {
+		invalid, err = u.run(ctx)
+		before = &u.before
 	}
 	if err != nil {
-		c.Err = fmt.Errorf("index %s: %w", dir, err)
-		return c, w.remove(ctx, before)
+		return nil, err
 	}
-	if c.Err, err = l.run(ctx); err != nil {
-		return c, err
+	if invalid != nil {
+		return invalid, w.remove(ctx, before)
 	}
-	if c.Err != nil {
-		c.Err = fmt.Errorf("index %s: %w", dir, c.Err)
-		return c, w.remove(ctx, &l.known)
-	}
-	c.Added = l.added
-	c.Runs, err = w.count(ctx, l.known.id)
-	return c, err
+	c.Added = u.added
+	c.Runs, err = w.count(ctx, u.before.id)
+	return nil, err
 }

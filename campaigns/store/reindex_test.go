@@ -20,7 +20,7 @@ import (
 func reindex(t testing.TB, db string, o Options, dirs ...string) map[string]*Campaign {
 	t.Helper()
 	all := make(map[string]*Campaign)
-	o.Watch = func(c *Campaign) { all[filepath.Base(c.Dir)] = c }
+	o.OnCampaign = func(c *Campaign) { all[filepath.Base(c.Dir)] = c }
 	if err := Reindex(t.Context(), db, dirs, o); err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +57,9 @@ func TestTwice(t *testing.T) {
 // and wants what an index from scratch has.
 func TestGrow(t *testing.T) {
 	dir := t.TempDir()
-	night(t, filepath.Join(dir, "b"), nightly)
-	night(t, filepath.Join(dir, "a"), nightly, "seed=9")
-	night(t, filepath.Join(dir, "c"), nightly, "seed=7")
+	runCampaign(t, filepath.Join(dir, "b"), nightly)
+	runCampaign(t, filepath.Join(dir, "a"), nightly, "seed=9")
+	runCampaign(t, filepath.Join(dir, "c"), nightly, "seed=7")
 	db := filepath.Join(dir, "index.db")
 	path := filepath.Join(dir, "b", journalFile)
 	rewrite(t, filepath.Join(dir, "b"), func(e *journal.Entry) { // as of shards that were merged
@@ -108,7 +108,7 @@ func TestGrow(t *testing.T) {
 // campaign's file, and wants it to be read again.
 func TestRewritten(t *testing.T) {
 	dir := t.TempDir()
-	night(t, filepath.Join(dir, "a"), nightly)
+	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	db := filepath.Join(dir, "index.db")
 	path := filepath.Join(dir, "a", journalFile)
 	good, err := os.ReadFile(path)
@@ -127,7 +127,7 @@ func TestRewritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, path, strings.Replace(string(good), `"operations":2`, `"operations":3`, 1))
-			if err := os.Chtimes(path, stamp.ModTime(), stamp.ModTime()); err != nil { // nobody would do that
+			if err := os.Chtimes(path, stamp.ModTime(), stamp.ModTime()); err != nil { // to hide the change
 				t.Fatal(err)
 			}
 		}, 44},
@@ -166,12 +166,12 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// TestLeftOut spoils directories, in all the ways there are, and wants them
+// TestLeftOut corrupts directories, each in another way, and wants them
 // named and left out, the others indexed, and what was repaired to come back.
 func TestLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"good", "bad", "gone"} {
-		night(t, filepath.Join(dir, name), nightly)
+		runCampaign(t, filepath.Join(dir, name), nightly)
 	}
 	db := filepath.Join(dir, "index.db")
 	reindex(t, db, Options{}, dir)
@@ -189,7 +189,7 @@ func TestLeftOut(t *testing.T) {
 	first, rest, _ := strings.Cut(saved[journalFile], "\n")
 	model := `"answers":[{"model":"tso"`
 	gone := true
-	for what, spoil := range map[string][2]string{
+	for what, corrupt := range map[string][2]string{
 		"no file":          {campaignFile, ""},
 		"no head":          {headFile, ""},
 		"no YAML":          {campaignFile, "name: [\n"},
@@ -201,12 +201,12 @@ func TestLeftOut(t *testing.T) {
 		"two answers":      {journalFile, strings.Replace(saved[journalFile], model, model+`},{"model":"tso"`, 1)},
 		"the last line":    {journalFile, saved[journalFile] + "{}\n"},
 	} {
-		if spoil[1] == saved[spoil[0]] {
-			t.Fatalf("%s: nothing is spoilt", what)
+		if corrupt[1] == saved[corrupt[0]] {
+			t.Fatalf("%s: nothing is corrupted", what)
 		}
-		write(t, filepath.Join(dir, "bad", spoil[0]), spoil[1])
-		if spoil[1] == "" {
-			if err := os.Remove(filepath.Join(dir, "bad", spoil[0])); err != nil {
+		write(t, filepath.Join(dir, "bad", corrupt[0]), corrupt[1])
+		if corrupt[1] == "" {
+			if err := os.Remove(filepath.Join(dir, "bad", corrupt[0])); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -217,23 +217,23 @@ func TestLeftOut(t *testing.T) {
 		if c := all["good"]; c.Err != nil || c.Runs != 44 {
 			t.Errorf("%s: the good one: %d runs, %v", what, c.Runs, c.Err)
 		}
-		if c := all["gone"]; (c != nil && c.Gone && c.Err == nil) != gone {
+		if c := all["gone"]; (c != nil && c.Removed && c.Err == nil) != gone {
 			t.Errorf("%s: the one that is gone: %+v", what, c)
 		}
-		gone = false // it is told once
+		gone = false // it is reported once
 		if got := ask(t, db, "SELECT dir FROM campaign"); len(got) != 1 || got[0] != "good" {
 			t.Errorf("%s: %v are indexed", what, got)
 		}
 		if d := cmp.Diff(scratch(t, db, dir), content(t, db)); d != "" {
 			t.Errorf("%s (-scratch +index):\n%s", what, d)
 		}
-		write(t, filepath.Join(dir, "bad", spoil[0]), saved[spoil[0]])
+		write(t, filepath.Join(dir, "bad", corrupt[0]), saved[corrupt[0]])
 		if c := reindex(t, db, Options{}, dir)["bad"]; c.Err != nil || c.Runs != 44 {
 			t.Errorf("%s: repaired: %+v", what, c)
 		}
 	}
 	all := reindex(t, db, Options{}, filepath.Join(dir, "never"), filepath.Join(dir, "good", journalFile))
-	if c := all["never"]; c == nil || c.Err == nil || c.Gone {
+	if c := all["never"]; c == nil || c.Err == nil || c.Removed {
 		t.Errorf("a directory that never was: %+v", c)
 	}
 	if c := all[journalFile]; c == nil || c.Err == nil {
@@ -246,7 +246,7 @@ func TestLeftOut(t *testing.T) {
 func TestMoved(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old")
-	night(t, filepath.Join(old, "a"), nightly)
+	runCampaign(t, filepath.Join(old, "a"), nightly)
 	if err := os.WriteFile(filepath.Join(old, "note.txt"), nil, 0o644); err != nil { // no campaign
 		t.Fatal(err)
 	}
@@ -273,12 +273,12 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestSeeds wants seeds of all sizes to be told exactly.
+// TestSeeds wants seeds of all sizes to be exact.
 func TestSeeds(t *testing.T) {
 	dir := t.TempDir()
 	one := "name: one\nsim: builtin\nconfigs: [{name: a, threads: 2, ops: 4, locations: 1, rounds: 1}]\n"
 	for _, s := range []string{"0", "9223372036854775807", "9223372036854775808", "18446744073709551615"} {
-		night(t, filepath.Join(dir, s), one, "seed="+s)
+		runCampaign(t, filepath.Join(dir, s), one, "seed="+s)
 	}
 	db := filepath.Join(dir, "index.db")
 	reindex(t, db, Options{}, dir)

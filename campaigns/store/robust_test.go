@@ -45,7 +45,7 @@ func process(t *testing.T, db, dir string, environment ...string) *exec.Cmd {
 func big(t *testing.T, dir string, n int) {
 	t.Helper()
 	small := filepath.Join(t.TempDir(), "small")
-	night(t, small, nightly, "configs.*.runs=10")
+	runCampaign(t, small, nightly, "configs.*.runs=10")
 	grow(t, small, dir, n)
 }
 
@@ -56,7 +56,7 @@ func TestKilled(t *testing.T) {
 		t.Skip("takes some seconds")
 	}
 	dir := t.TempDir()
-	night(t, filepath.Join(dir, "a"), nightly)
+	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	db := filepath.Join(dir, "index.db")
 	reindex(t, db, Options{}, dir)
 	old := content(t, db)
@@ -159,7 +159,7 @@ func TestTogether(t *testing.T) {
 // TestRefuses wants files that are no index to be refused, and left alone.
 func TestRefuses(t *testing.T) {
 	dir := t.TempDir()
-	night(t, filepath.Join(dir, "a"), nightly)
+	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	good := filepath.Join(dir, "good.db")
 	reindex(t, good, Options{}, dir)
 	data, err := os.ReadFile(good)
@@ -228,7 +228,7 @@ func TestRefuses(t *testing.T) {
 // it knew.
 func TestOlder(t *testing.T) {
 	dir := t.TempDir()
-	night(t, filepath.Join(dir, "a"), nightly)
+	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	db := filepath.Join(dir, "index.db")
 	reindex(t, db, Options{}, dir)
 	want := exact(t, db)
@@ -274,13 +274,13 @@ func TestQuery(t *testing.T) {
 // TestCancel interrupts, and wants the index to be as it was.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
-	night(t, filepath.Join(dir, "a"), nightly)
+	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	db := filepath.Join(dir, "index.db")
 	if err := Reindex(t.Context(), db, nil, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err := Reindex(ctx, db, []string{dir}, Options{Watch: func(*Campaign) { cancel() }})
+	err := Reindex(ctx, db, []string{dir}, Options{OnCampaign: func(*Campaign) { cancel() }})
 	if err == nil || ctx.Err() == nil {
 		t.Errorf("interrupted: %v", err)
 	}

@@ -1,43 +1,43 @@
 -- The index of campaigns: a SQLite database that ordeal campaign reindex makes
--- of campaign directories. The directories are the truth; the index may be
--- deleted at any time and is made again of them.
+-- from the directories of campaigns. The directories are the truth: the index
+-- may be deleted at any time and made again.
 --
 -- Numbers in columns *_ns are nanoseconds, in columns *_s seconds. Dates are
 -- text, ISO 8601 in UTC to the millisecond, as SQLite's date functions take
 -- them. Ids are those of this file: the next index may have others. Tables hold
--- what happened; views, further down, answer the usual questions.
+-- the facts; views, further down, answer the usual questions.
 
--- A campaign: one directory, often one night.
+-- A campaign: one directory.
 CREATE TABLE campaign (
   id INTEGER PRIMARY KEY,
   dir TEXT NOT NULL UNIQUE,    -- relative to the directory of this file, with slashes
   name TEXT NOT NULL,
   seed NOT NULL,               -- integer, but text beyond 9223372036854775807
-  sim TEXT NOT NULL,           -- of configurations that name no other
+  sim TEXT NOT NULL,           -- of configurations that do not name one
   shard TEXT NOT NULL,         -- i/n: the part of it that its directory has; '' for all
   planned INTEGER NOT NULL,    -- runs that its file asks for, of the shard
   started TEXT NOT NULL,
   elapsed_ns INTEGER NOT NULL, -- time spent on it, pauses left out
-  ending TEXT NOT NULL,        -- complete, stopped, budget, interrupted, trouble; '' while it runs, or was killed
+  ending TEXT NOT NULL,        -- complete, stopped, budget, interrupted, …; '' while it runs, or if it was killed
   command TEXT NOT NULL        -- the command line, a JSON array
 );
 CREATE INDEX campaign_seed ON campaign (seed);
 
--- A kind of run of a campaign.
+-- A configuration of a campaign.
 CREATE TABLE config (
   id INTEGER PRIMARY KEY,
   campaign INTEGER NOT NULL REFERENCES campaign,
   position INTEGER NOT NULL,   -- in the campaign's file, from 0
   name TEXT NOT NULL,
   sim TEXT NOT NULL,
-  system TEXT NOT NULL,        -- what is tested: findings of different systems are different
-  expect TEXT NOT NULL,        -- the model that is promised
+  system TEXT NOT NULL,        -- the system under test: findings of different systems are different
+  expect TEXT NOT NULL,        -- the model that the system promises
   planned INTEGER NOT NULL,    -- runs that the campaign's file asks for
-  canary INTEGER NOT NULL,     -- 1: a fault is planted, that some run ought to show; failed runs are no findings
-  control INTEGER NOT NULL,    -- 1: a fault is planted that nothing can show; failed runs are findings
-  needs INTEGER NOT NULL,      -- operations that the fault needs at least to show; 0: not known
-  whole INTEGER NOT NULL,      -- 1: its simulator tells of transitions never taken, too
-  settings BLOB NOT NULL,      -- SHA-256 of all that makes its runs: not of name, number of runs, models that are only counted
+  canary INTEGER NOT NULL,     -- 1: a bug is injected that some run should show; failed runs are no findings
+  control INTEGER NOT NULL,    -- 1: a negative control, whose change no run can show; failed runs are findings
+  needs INTEGER NOT NULL,      -- operations that the bug needs at least to show; 0: unknown
+  whole INTEGER NOT NULL,      -- 1: its simulator also lists transitions that were never taken
+  settings BLOB NOT NULL,      -- SHA-256 of all that its runs depend on: not of name, number of runs, models of classify
   json TEXT NOT NULL,          -- all of it, for json_extract
   UNIQUE (campaign, name)
 );
@@ -50,30 +50,30 @@ CREATE TABLE tool (
   PRIMARY KEY (campaign, name)
 ) WITHOUT ROWID;
 
--- What runs that went wrong said, normalised: the same for the same bug.
+-- The normalised message of failed runs: the same for the same bug.
 CREATE TABLE title (
   id INTEGER PRIMARY KEY,
   text TEXT NOT NULL UNIQUE
 );
 
--- A run that ended.
+-- A run that finished.
 CREATE TABLE run (
   campaign INTEGER NOT NULL REFERENCES campaign,
   number INTEGER NOT NULL,     -- with the campaign's seed, it seeds the program
   config INTEGER NOT NULL REFERENCES config,
   at_ns INTEGER NOT NULL,      -- when it was recorded, in time spent on the campaign
   outcome TEXT NOT NULL,       -- passed, violation, corrupt, crash, deadlock, timeout, infra
-  failed INTEGER NOT NULL,     -- 1: the outcome says something about the system under test
-  finding INTEGER NOT NULL,    -- 1: it failed, and not as a canary
-  caught INTEGER NOT NULL,     -- 1: it shows the fault of a canary
+  failed INTEGER NOT NULL,     -- 1: a failure of the system under test
+  finding INTEGER NOT NULL,    -- 1: it failed, and is no canary's
+  caught INTEGER NOT NULL,     -- 1: it shows the bug of a canary
   title INTEGER REFERENCES title,
-  recurred INTEGER,            -- of a run of a batch made again alone: 1 it did the same, 0 not; else null
+  recurred INTEGER,            -- a run of a batch that was repeated alone: 1 same result, 0 another; else null
   operations INTEGER NOT NULL, -- of its history
   simulated_ns INTEGER NOT NULL,
-  judged_ns INTEGER NOT NULL,  -- by all models, evidence included
+  check_ns INTEGER NOT NULL,  -- of checking all models, evidence included
   taken INTEGER,               -- transitions of the coherence protocol taken; null without one
-  fresh INTEGER,               -- those that no run before it of its configuration took
-  dir TEXT,                    -- its directory in that of the campaign; null where it does not stay
+  fresh INTEGER,               -- those that no earlier run of its configuration took
+  dir TEXT,                    -- its directory in that of the campaign; null if it was not kept
   program BLOB NOT NULL,       -- SHA-256 of the program
   log BLOB,                    -- SHA-256 of the log; null without one
   PRIMARY KEY (campaign, number)
@@ -92,7 +92,7 @@ CREATE TABLE verdict (
   UNIQUE (model, answer, procedure, reason)
 );
 
--- The answer of a model on a run.
+-- The answer of a model about a run.
 CREATE TABLE answer (
   campaign INTEGER NOT NULL,
   number INTEGER NOT NULL,
@@ -109,40 +109,40 @@ CREATE TABLE transition (
   machine TEXT NOT NULL,
   state TEXT NOT NULL,
   event TEXT NOT NULL,
-  unreachable TEXT NOT NULL,   -- why no run takes it; '' where none is known not to
+  unreachable TEXT NOT NULL,   -- why no run can take it; '' if some can, as far as is known
   UNIQUE (machine, state, event, unreachable)
 );
 
--- How often the runs of a configuration took a transition, those never taken
--- among them where the simulator knows the whole table.
+-- How often the runs of a configuration took a transition; never, too, where
+-- the simulator lists the whole table.
 CREATE TABLE coverage (
   config INTEGER NOT NULL REFERENCES config,
-  position INTEGER NOT NULL,   -- in the order of being named by the journal, from 0
+  position INTEGER NOT NULL,   -- in the order of the journal, from 0
   transition INTEGER NOT NULL REFERENCES transition,
   count INTEGER NOT NULL,
   runs INTEGER NOT NULL,       -- that took it
-  first INTEGER,               -- number of the first of them to end; null for none
+  first INTEGER,               -- number of the first of them in the journal; null for none
   PRIMARY KEY (config, position)
 ) WITHOUT ROWID;
 CREATE INDEX coverage_transition ON coverage (transition);
 
--- The runs of a configuration added up by outcome: what could be counted in
--- run, but over years of nights.
+-- The runs of a configuration added up by outcome, because counting them in run
+-- takes long over years of campaigns.
 CREATE TABLE total (
   config INTEGER NOT NULL REFERENCES config,
   outcome TEXT NOT NULL,
-  failed INTEGER NOT NULL,     -- 1: all of them failed; so the next two
+  failed INTEGER NOT NULL,     -- 1: all of them failed; likewise the next two
   finding INTEGER NOT NULL,
   caught INTEGER NOT NULL,
   runs INTEGER NOT NULL,
   operations INTEGER NOT NULL,
   simulated_ns INTEGER NOT NULL,
-  judged_ns INTEGER NOT NULL,
+  check_ns INTEGER NOT NULL,
   PRIMARY KEY (config, outcome)
 ) WITHOUT ROWID;
 
--- What was read of a campaign's directory, so that what has not changed since
--- is not read again.
+-- What was read of a campaign's directory, so that only changes are read
+-- again.
 CREATE TABLE source (
   campaign INTEGER PRIMARY KEY REFERENCES campaign,
   file BLOB NOT NULL,          -- SHA-256 of campaign.yaml
@@ -153,7 +153,7 @@ CREATE TABLE source (
   journal BLOB NOT NULL        -- SHA-256 of those
 );
 
--- Campaigns and what came of them, the last one first. Failed are the runs of
+-- Campaigns and their results, the latest first. Failed counts the runs of
 -- findings, findings the different ones of them.
 CREATE VIEW campaigns AS
 SELECT c.id AS campaign, c.dir, c.name, c.seed, c.shard, c.started, c.elapsed_ns / 1e9 AS elapsed_s, c.ending, c.planned,
@@ -170,13 +170,13 @@ FROM campaign c JOIN (
 ORDER BY c.started DESC, c.dir;
 
 -- Runs with names in place of ids, times in seconds, and their directories.
--- Ended is the campaign's start and the time spent on it since: of a campaign
--- that was resumed it leaves out the pauses.
+-- Ended is the campaign's start plus the time spent on it, without the pauses
+-- before it was resumed.
 CREATE VIEW runs AS
 SELECT r.campaign, c.dir AS campaign_dir, c.name AS campaign_name, c.seed, r.number, f.name AS config,
   strftime('%Y-%m-%dT%H:%M:%fZ', c.started, printf('+%.3f seconds', r.at_ns / 1e9)) AS ended, r.at_ns / 1e9 AS at_s,
   r.outcome, r.failed, r.finding, r.caught, t.text AS title, r.recurred, r.operations,
-  r.simulated_ns / 1e9 AS simulated_s, r.judged_ns / 1e9 AS judged_s, r.taken, r.fresh,
+  r.simulated_ns / 1e9 AS simulated_s, r.check_ns / 1e9 AS check_s, r.taken, r.fresh,
   lower(hex(r.program)) AS program, lower(hex(r.log)) AS log, -- of no log: ''
   c.dir || '/' || r.dir AS dir
 FROM run r JOIN campaign c ON c.id = r.campaign JOIN config f ON f.id = r.config LEFT JOIN title t ON t.id = r.title;
@@ -196,14 +196,14 @@ SELECT r.outcome, CASE WHEN f.control THEN 'negative control ' || f.name || ' fa
 FROM config f JOIN campaign c ON c.id = f.campaign JOIN run r ON r.config = f.id AND r.finding LEFT JOIN title t ON t.id = r.title;
 
 -- Findings, by outcome, title and system: in how many campaigns and runs, and
--- when. Canaries that are missed are in canary.
+-- when. For missed canaries see canary.
 CREATE VIEW finding AS
 SELECT outcome, title, system, COUNT(DISTINCT campaign) AS campaigns, COUNT(*) AS runs, MIN(ended) AS first_seen, MAX(ended) AS last_seen
 FROM finding_run GROUP BY outcome, title, system ORDER BY last_seen DESC, outcome, title, system;
 
--- Findings night by night: in how many of the runs of a configuration, and in
--- how many of those that were made again alone it recurred.
-CREATE VIEW finding_night AS
+-- Findings by campaign: in how many of the runs of a configuration, and in how
+-- many of those that were repeated alone it recurred.
+CREATE VIEW finding_history AS
 SELECT campaign, campaign_dir, started, config, outcome, title, system, COUNT(*) AS runs,
   (SELECT SUM(t.runs) FROM total t WHERE t.config = config_id) AS of_runs,
   CAST(COUNT(*) AS REAL) / (SELECT SUM(t.runs) FROM total t WHERE t.config = config_id) AS rate,
@@ -211,11 +211,10 @@ SELECT campaign, campaign_dir, started, config, outcome, title, system, COUNT(*)
 FROM finding_run
 GROUP BY config_id, outcome, title ORDER BY started DESC, campaign_dir, config_id, outcome, title;
 
--- Findings that come and go: those that some of the runs of one program, with
--- the same settings, seed and number, show in one campaign and not in another.
--- Tries are the runs of the programs that ever showed it, hits those of them
--- that did. On the embedded simulator such a run has not been lucky, but
--- something has changed.
+-- Flaky findings: those that runs of one program, with the same settings, seed
+-- and number, show in one campaign and not in another. Tries are the runs of the
+-- programs that ever showed it, hits those of them that did. The embedded
+-- simulator is deterministic: there it means that something has changed.
 CREATE VIEW flaky_finding AS
 SELECT s.outcome, s.title, s.system, s.sim, COUNT(*) AS tries, COUNT(h.number) AS hits, CAST(COUNT(h.number) AS REAL) / COUNT(*) AS rate
 FROM (SELECT DISTINCT outcome, title, system, sim, seed, number, program, config, settings FROM finding_run) s
@@ -225,21 +224,21 @@ FROM (SELECT DISTINCT outcome, title, system, sim, seed, number, program, config
     AND h.outcome = s.outcome AND h.title = s.title AND h.system = s.system
 GROUP BY s.outcome, s.title, s.system, s.sim HAVING hits < tries ORDER BY rate, s.outcome, s.title, s.system;
 
--- Speed night by night, by configuration: of the simulator, and of judging.
+-- Speed by campaign and configuration: of the simulator, and of checking.
 CREATE VIEW throughput AS
 SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, SUM(t.runs) AS runs, SUM(t.operations) AS operations,
-  SUM(t.simulated_ns) / 1e9 AS simulated_s, SUM(t.judged_ns) / 1e9 AS judged_s,
+  SUM(t.simulated_ns) / 1e9 AS simulated_s, SUM(t.check_ns) / 1e9 AS check_s,
   SUM(t.operations) * 1e9 / NULLIF(SUM(t.simulated_ns), 0) AS operations_per_s,
-  CAST(SUM(t.judged_ns) AS REAL) / NULLIF(SUM(t.operations), 0) AS judged_ns_per_operation
+  CAST(SUM(t.check_ns) AS REAL) / NULLIF(SUM(t.operations), 0) AS check_ns_per_operation
 FROM total t JOIN config f ON f.id = t.config JOIN campaign c ON c.id = f.campaign
 GROUP BY f.id ORDER BY c.started DESC, c.dir, f.position;
 
--- Canaries and negative controls night by night. Status is caught; missed: all
--- runs were made and none shows the fault; or open: it is too early to tell. Of
--- a negative control it is quiet, or loud where a run failed. Detection is up
--- to the first run, by number, that shows the fault: the runs of the
--- configuration, their operations, and the time of simulating and judging them;
--- at_s is when the first was recorded, in time spent on the campaign.
+-- Canaries and negative controls by campaign. Status is caught; missed: all runs
+-- were made and none shows the bug; or open: not yet decided. Of a negative
+-- control it is quiet, or loud if a run failed. The columns detection_* count up
+-- to the first run, by number, that shows the bug: runs of the configuration,
+-- their operations, and the time of simulation and checking; at_s is when the
+-- first was recorded, in time spent on the campaign.
 CREATE VIEW canary AS
 SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, n.runs, n.operations, n.caught, n.otherwise,
   CASE WHEN f.control THEN CASE WHEN n.finding > 0 THEN 'loud' ELSE 'quiet' END
@@ -253,18 +252,17 @@ FROM config f JOIN campaign c ON c.id = f.campaign JOIN (
   FROM config f LEFT JOIN total t ON t.config = f.id WHERE f.canary OR f.control GROUP BY f.id) n ON n.id = f.id
 LEFT JOIN (
   SELECT r.config, e.first_number, e.at_s, COUNT(*) AS detection_runs, SUM(r.operations) AS detection_operations,
-    SUM(r.simulated_ns + r.judged_ns) / 1e9 AS detection_s
+    SUM(r.simulated_ns + r.check_ns) / 1e9 AS detection_s
   FROM (SELECT r.campaign, r.config, MIN(r.number) AS first_number, MIN(r.at_ns) / 1e9 AS at_s
       FROM config f JOIN run r ON r.config = f.id AND r.caught GROUP BY r.config) e
     JOIN run r ON r.campaign = e.campaign AND r.number <= e.first_number AND r.config = e.config
   GROUP BY r.config) d ON d.config = f.id
 ORDER BY c.started DESC, c.dir, f.position;
 
--- Coverage night by night: how many of the reachable transitions of the
--- protocol of a configuration were taken. Where the simulator lists only what
--- was taken, reachable and share are null. Last_new is the run that took a new
--- one last.
-CREATE VIEW coverage_night AS
+-- Coverage by campaign: how many of the reachable transitions of the protocol of
+-- a configuration were taken. Where the simulator lists only what was taken,
+-- reachable and share are null. Last_new is the last run that took a new one.
+CREATE VIEW coverage_history AS
 SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, v.taken,
   CASE WHEN f.whole THEN v.reachable END AS reachable,
   CASE WHEN f.whole THEN CAST(v.taken_reachable AS REAL) / NULLIF(v.reachable, 0) END AS share,

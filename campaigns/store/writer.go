@@ -1,27 +1,25 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"path/filepath"
+	"strings"
 
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
-// writer writes the rows of campaigns. What many rows refer to has an id that
-// it knows by heart.
+// writer writes the rows of campaigns. It remembers the ids of rows that many
+// others refer to.
 type writer struct {
 	*index
-	runs, answers *batch
+	runs, answers *sql.Stmt
 	titles        map[string]int64
 	verdicts      map[verdict]int64
 	transitions   map[transition]int64
-	removed       bool // some row that others may have referred to
+	removed       bool // a row that refers to others
 }
 
 // verdict and transition are rows of the tables of these names.
@@ -30,69 +28,43 @@ type (
 	transition struct{ machine, state, event, unreachable string }
 )
 
-// writer prepares for writing into tables that exist.
-func (ix *index) writer(ctx context.Context) (*writer, error) {
+// newWriter writes into tables that exist; closing the index closes it.
+func (ix *index) newWriter(ctx context.Context) (*writer, error) {
 	w := &writer{index: ix, titles: make(map[string]int64), verdicts: make(map[verdict]int64), transitions: make(map[transition]int64)}
-	var id int64
-	var title string
-	var v verdict
-	var t transition
-	err := errors.Join(
-		ix.each(ctx, "SELECT id, text FROM title", func() { w.titles[title] = id }, &id, &title),
-		ix.each(ctx, "SELECT id, model, answer, procedure, reason FROM verdict", func() { w.verdicts[v] = id },
-			&id, &v.model, &v.answer, &v.procedure, &v.reason),
-		ix.each(ctx, "SELECT id, machine, state, event, unreachable FROM transition", func() { w.transitions[t] = id },
-			&id, &t.machine, &t.state, &t.event, &t.unreachable),
-	)
-	if err != nil {
+	var err error
+	if w.runs, err = ix.conn.PrepareContext(ctx, "INSERT INTO run VALUES (?"+strings.Repeat(", ?", 17)+")"); err != nil {
 		return nil, err
 	}
-	w.runs, w.answers = newBatch(ix.conn, "run", 18), newBatch(ix.conn, "answer", 5)
-	return w, nil
+	w.answers, err = ix.conn.PrepareContext(ctx, "INSERT INTO answer VALUES (?, ?, ?, ?, ?)")
+	return w, err
 }
 
-// each scans the rows of a query into to and calls f behind each.
-func (ix *index) each(ctx context.Context, query string, f func(), to ...any) error {
-	rows, err := ix.conn.QueryContext(ctx, query)
-	if err != nil {
-		return err
+// intern returns the id of a row that many others refer to. Query inserts it,
+// or changes nothing, and returns its id.
+func intern[K comparable](ctx context.Context, w *writer, known map[K]int64, key K, query string, args ...any) (int64, error) {
+	if id, ok := known[key]; ok {
+		return id, nil
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := rows.Scan(to...); err != nil {
-			return err
-		}
-		f()
-	}
-	return rows.Err()
-}
-
-// id is the id of a row that many refer to; it is made where there is none.
-func id[K comparable](ctx context.Context, w *writer, known map[K]int64, key K, insert string, args ...any) (int64, error) {
-	if n, ok := known[key]; ok {
-		return n, nil
-	}
-	r, err := w.conn.ExecContext(ctx, insert, args...)
-	if err != nil {
-		return 0, err
-	}
-	n, err := r.LastInsertId()
-	known[key] = n
-	return n, err
+	var id int64
+	err := w.get(ctx, query, args, &id)
+	known[key] = id
+	return id, err
 }
 
 func (w *writer) title(ctx context.Context, text string) (int64, error) {
-	return id(ctx, w, w.titles, text, "INSERT INTO title (text) VALUES (?)", text)
+	return intern(ctx, w, w.titles, text, "INSERT INTO title (text) VALUES (?) ON CONFLICT DO UPDATE SET text = text RETURNING id", text)
 }
 
 func (w *writer) verdict(ctx context.Context, a *rundir.Answer) (int64, error) {
-	return id(ctx, w, w.verdicts, verdict{a.Model, a.Answer, a.Procedure, a.Reason},
-		"INSERT INTO verdict (model, answer, procedure, reason) VALUES (?, ?, ?, ?)", a.Model, a.Answer, a.Procedure, a.Reason)
+	return intern(ctx, w, w.verdicts, verdict{a.Model, a.Answer, a.Procedure, a.Reason},
+		"INSERT INTO verdict (model, answer, procedure, reason) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET model = model RETURNING id",
+		a.Model, a.Answer, a.Procedure, a.Reason)
 }
 
 func (w *writer) transition(ctx context.Context, t *sim.Transition) (int64, error) {
-	return id(ctx, w, w.transitions, transition{t.Machine, t.State, t.Event, t.Unreachable},
-		"INSERT INTO transition (machine, state, event, unreachable) VALUES (?, ?, ?, ?)", t.Machine, t.State, t.Event, t.Unreachable)
+	return intern(ctx, w, w.transitions, transition{t.Machine, t.State, t.Event, t.Unreachable},
+		"INSERT INTO transition (machine, state, event, unreachable) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET machine = machine RETURNING id",
+		t.Machine, t.State, t.Event, t.Unreachable)
 }
 
 // relative is the path of a campaign's directory in the index.
@@ -101,46 +73,39 @@ func (ix *index) relative(dir string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// known is what the index has of a campaign; id 0: nothing.
-type known struct {
+// indexed is what the index has of a campaign; id 0: nothing.
+type indexed struct {
 	id int64
-	source
+	fingerprint
 }
 
-// known looks a campaign up.
-func (w *writer) known(ctx context.Context, dir string) (*known, error) {
-	k := new(known)
+// lookup finds a campaign by its directory.
+func (w *writer) lookup(ctx context.Context, dir string) (*indexed, error) {
+	x := new(indexed)
 	rel, err := w.relative(dir)
 	if err != nil {
-		return k, err
+		return x, err
 	}
-	err = w.conn.QueryRowContext(ctx, "SELECT id, file, head, size, changed_ns, bytes, journal FROM campaign JOIN source ON campaign = id WHERE dir = ?", rel).
-		Scan(&k.id, &k.file, &k.head, &k.size, &k.changed, &k.bytes, &k.journal)
+	err = w.get(ctx, "SELECT id, file, head, size, changed_ns, bytes, journal FROM campaign JOIN source ON campaign = id WHERE dir = ?", []any{rel},
+		&x.id, &x.file, &x.head, &x.size, &x.changed, &x.bytes, &x.journal)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
-	return k, err
-}
-
-// same tells whether the directory has not been touched since.
-func (k *known) same(s *source) bool {
-	return k.id != 0 && bytes.Equal(k.file, s.file) && bytes.Equal(k.head, s.head) && k.size == s.size && k.changed == s.changed
+	return x, err
 }
 
 // count counts the runs of a campaign.
 func (w *writer) count(ctx context.Context, campaign int64) (n int, err error) {
-	err = w.conn.QueryRowContext(ctx, "SELECT COALESCE(SUM(t.runs), 0) FROM config f JOIN total t ON t.config = f.id WHERE f.campaign = ?", campaign).Scan(&n)
+	err = w.get(ctx, "SELECT COALESCE(SUM(t.runs), 0) FROM config f JOIN total t ON t.config = f.id WHERE f.campaign = ?", []any{campaign}, &n)
 	return n, err
 }
 
-// remove takes a campaign out of the index.
-func (w *writer) remove(ctx context.Context, k *known) error {
-	if k.id == 0 {
+// remove removes a campaign from the index.
+func (w *writer) remove(ctx context.Context, x *indexed) error {
+	if x.id == 0 {
 		return nil
 	}
 	w.removed = true
-	w.runs.forget()
-	w.answers.forget()
 	for _, query := range []string{
 		"DELETE FROM total WHERE config IN (SELECT id FROM config WHERE campaign = ?)",
 		"DELETE FROM coverage WHERE config IN (SELECT id FROM config WHERE campaign = ?)",
@@ -151,16 +116,16 @@ func (w *writer) remove(ctx context.Context, k *known) error {
 		"DELETE FROM source WHERE campaign = ?",
 		"DELETE FROM campaign WHERE id = ?",
 	} {
-		if err := w.exec(ctx, query, k.id); err != nil {
+		if err := w.exec(ctx, query, x.id); err != nil {
 			return err
 		}
 	}
-	k.id = 0
+	x.id = 0
 	return nil
 }
 
-// tidy removes what removed campaigns alone referred to.
-func (w *writer) tidy(ctx context.Context) error {
+// removeUnused removes what only removed campaigns referred to.
+func (w *writer) removeUnused(ctx context.Context) error {
 	if !w.removed {
 		return nil
 	}
@@ -169,16 +134,4 @@ func (w *writer) tidy(ctx context.Context) error {
 		w.exec(ctx, "DELETE FROM verdict WHERE id NOT IN (SELECT verdict FROM answer)"),
 		w.exec(ctx, "DELETE FROM transition WHERE id NOT IN (SELECT transition FROM coverage)"),
 	)
-}
-
-// digest reads a SHA-256 in hexadecimal; nil of an empty one.
-func digest(text string) ([]byte, error) {
-	if text == "" {
-		return nil, nil
-	}
-	sum, err := hex.DecodeString(text)
-	if err != nil || len(sum) != 32 {
-		return nil, fmt.Errorf("%.80q is no SHA-256", text)
-	}
-	return sum, nil
 }

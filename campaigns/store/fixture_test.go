@@ -42,8 +42,8 @@ configs:
     bug: {about: nothing is wrong, equivalent: there is no fault}
 `
 
-// night runs a campaign.
-func night(t testing.TB, dir, text string, sets ...string) {
+// runCampaign runs a campaign.
+func runCampaign(t testing.TB, dir, text string, sets ...string) {
 	t.Helper()
 	c, err := config.Parse("nightly.yaml", []byte(text), sets)
 	if err != nil {

@@ -24,10 +24,10 @@ import (
 // them.
 func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 	t.Helper()
-	night(t, filepath.Join(dir, "a"), nightly)
-	night(t, filepath.Join(dir, "b"), nightly)
-	night(t, filepath.Join(dir, "c"), nightly, "seed=6", "configs.clean.window=9", "configs.silent.core-bugs=[]", "configs.canary.bug.by=[crash]")
-	night(t, filepath.Join(dir, "d"), nightly, "configs.canary.core-bugs=[]", "configs.canary.bug.budget=1")
+	runCampaign(t, filepath.Join(dir, "a"), nightly)
+	runCampaign(t, filepath.Join(dir, "b"), nightly)
+	runCampaign(t, filepath.Join(dir, "c"), nightly, "seed=6", "configs.clean.window=9", "configs.silent.core-bugs=[]", "configs.canary.bug.by=[crash]")
+	runCampaign(t, filepath.Join(dir, "d"), nightly, "configs.canary.core-bugs=[]", "configs.canary.bug.budget=1")
 	// In b, a finding did not come again and another one came, one run could not
 	// be made, two of a batch were made again, and a negative control failed.
 	n := 0
@@ -55,7 +55,7 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 		}
 	})
 	db = filepath.Join(dir, "index.db")
-	if err := Reindex(t.Context(), db, []string{dir}, Options{Watch: complain(t)}); err != nil {
+	if err := Reindex(t.Context(), db, []string{dir}, Options{OnCampaign: allIndexed(t)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -64,17 +64,17 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 	return db, archives
 }
 
-// complain is a Watch that wants no campaign to be left out.
-func complain(t *testing.T) func(*Campaign) {
+// allIndexed is an OnCampaign that fails where a campaign is left out.
+func allIndexed(t *testing.T) func(*Campaign) {
 	return func(c *Campaign) {
-		if c.Err != nil || c.Gone {
-			t.Errorf("%s: gone %v, %v", c.Dir, c.Gone, c.Err)
+		if c.Err != nil || c.Removed {
+			t.Errorf("%s: gone %v, %v", c.Dir, c.Removed, c.Err)
 		}
 	}
 }
 
-// twinRun is a run as a loop over journals sees it.
-type twinRun struct {
+// reference is a run as a loop over journals sees it.
+type reference struct {
 	*journal.Entry
 	run    *journal.Run
 	a      *journal.Archive
@@ -83,7 +83,7 @@ type twinRun struct {
 }
 
 // title is the title that Summary gives it.
-func (r *twinRun) title() string {
+func (r *reference) title() string {
 	if r.config.Bug != nil {
 		return "negative control " + r.Config + " fails: " + r.Title
 	}
@@ -91,11 +91,11 @@ func (r *twinRun) title() string {
 }
 
 // ended is exact to the millisecond, as is the start.
-func (r *twinRun) ended() string {
+func (r *reference) ended() string {
 	return date(r.a.Head.Started.Truncate(time.Millisecond).Add(r.At.Round(time.Millisecond)))
 }
 
-func (r *twinRun) settings(t *testing.T) string {
+func (r *reference) settings(t *testing.T) string {
 	s, err := diff.SettingsOf(r.a.Campaign, r.config)
 	if err != nil {
 		t.Fatal(err)
@@ -103,12 +103,12 @@ func (r *twinRun) settings(t *testing.T) string {
 	return s.String()
 }
 
-// twins are the runs of all campaigns.
-func twins(t *testing.T, archives []*journal.Archive) []*twinRun {
-	var list []*twinRun
+// references are all runs of all campaigns.
+func references(t *testing.T, archives []*journal.Archive) []*reference {
+	var list []*reference
 	for _, a := range archives {
 		for _, e := range entries(t, a) {
-			list = append(list, &twinRun{e, a.Ended(e), a, filepath.Base(a.Dir), a.Config(e.Number)})
+			list = append(list, &reference{e, a.Ended(e), a, filepath.Base(a.Dir), a.Config(e.Number)})
 		}
 	}
 	return list
@@ -159,21 +159,21 @@ func ask(t testing.TB, db, query string) []string {
 // Summary counts.
 func TestViews(t *testing.T) {
 	db, archives := years(t, t.TempDir())
-	runs := twins(t, archives)
+	runs := references(t, archives)
 	for _, view := range []struct {
 		query string
 		want  []string
 	}{
-		{"SELECT campaign_dir, number, seed, config, ended, at_s, outcome, failed, finding, caught, title, recurred, operations, simulated_s, judged_s, taken, fresh, program, log, dir FROM runs", twinRuns(runs)},
-		{"SELECT campaign_dir, number, config, model, answer, procedure, reason, search_s, evidence_s FROM answers", twinAnswers(runs)},
-		{"SELECT campaign_dir, number, outcome, title, system, config, ended, recurred, dir FROM finding_run", twinFindingRuns(runs)},
-		{"SELECT outcome, title, system, campaigns, runs, first_seen, last_seen FROM finding", twinFindings(runs)},
-		{"SELECT campaign_dir, config, outcome, title, system, runs, of_runs, rate, first_number, last_number, alone, recurred FROM finding_night", twinNights(t, archives)},
-		{"SELECT outcome, title, system, tries, hits, rate FROM flaky_finding", twinFlaky(t, runs)},
-		{"SELECT dir, name, seed, elapsed_s, ending, planned, runs, operations, failed, infra, findings, canaries, caught FROM campaigns", twinCampaigns(t, archives)},
-		{"SELECT campaign_dir, config, runs, operations, simulated_s, judged_s, operations_per_s, judged_ns_per_operation FROM throughput", twinThroughput(t, archives)},
-		{"SELECT campaign_dir, config, status, runs, operations, caught, otherwise, first_number, detection_runs, detection_operations, detection_s, at_s FROM canary", twinCanaries(t, archives, runs)},
-		{"SELECT campaign_dir, config, taken, reachable, share, last_new FROM coverage_night", twinCoverage(t, archives)},
+		{"SELECT campaign_dir, number, seed, config, ended, at_s, outcome, failed, finding, caught, title, recurred, operations, simulated_s, check_s, taken, fresh, program, log, dir FROM runs", wantRuns(runs)},
+		{"SELECT campaign_dir, number, config, model, answer, procedure, reason, search_s, evidence_s FROM answers", wantAnswers(runs)},
+		{"SELECT campaign_dir, number, outcome, title, system, config, ended, recurred, dir FROM finding_run", wantFindingRuns(runs)},
+		{"SELECT outcome, title, system, campaigns, runs, first_seen, last_seen FROM finding", wantFindings(runs)},
+		{"SELECT campaign_dir, config, outcome, title, system, runs, of_runs, rate, first_number, last_number, alone, recurred FROM finding_history", wantHistory(t, archives)},
+		{"SELECT outcome, title, system, tries, hits, rate FROM flaky_finding", wantFlaky(t, runs)},
+		{"SELECT dir, name, seed, elapsed_s, ending, planned, runs, operations, failed, infra, findings, canaries, caught FROM campaigns", wantCampaigns(t, archives)},
+		{"SELECT campaign_dir, config, runs, operations, simulated_s, check_s, operations_per_s, check_ns_per_operation FROM throughput", wantThroughput(t, archives)},
+		{"SELECT campaign_dir, config, status, runs, operations, caught, otherwise, first_number, detection_runs, detection_operations, detection_s, at_s FROM canary", wantCanaries(t, archives, runs)},
+		{"SELECT campaign_dir, config, taken, reachable, share, last_new FROM coverage_history", wantCoverage(t, archives)},
 	} {
 		got := ask(t, db, view.query)
 		slices.Sort(got)
@@ -185,20 +185,20 @@ func TestViews(t *testing.T) {
 			t.Errorf("%s (-loop +view):\n%s", view.query, d)
 		}
 	}
-	// The last night is on top.
+	// The latest campaign is on top.
 	slices.SortFunc(archives, func(a, b *journal.Archive) int { return b.Head.Started.Compare(a.Head.Started) })
 	var want []string
 	for _, a := range archives {
 		want = append(want, filepath.Base(a.Dir))
 	}
-	for _, query := range []string{"SELECT dir FROM campaigns", "SELECT campaign_dir FROM throughput", "SELECT campaign_dir FROM canary", "SELECT campaign_dir FROM finding_night", "SELECT campaign_dir FROM coverage_night"} {
+	for _, query := range []string{"SELECT dir FROM campaigns", "SELECT campaign_dir FROM throughput", "SELECT campaign_dir FROM canary", "SELECT campaign_dir FROM finding_history", "SELECT campaign_dir FROM coverage_history"} {
 		if got := slices.Compact(ask(t, db, query)); !slices.Equal(got, want) {
 			t.Errorf("%s is in order %v, want %v", query, got, want)
 		}
 	}
 }
 
-func twinRuns(runs []*twinRun) (list []string) {
+func wantRuns(runs []*reference) (list []string) {
 	covered := make(map[string]sim.Coverage)
 	for _, r := range runs {
 		var title, recurred, taken, fresh, dir any
@@ -219,17 +219,17 @@ func twinRuns(runs []*twinRun) (list []string) {
 		} else if r.Quarantine != "" {
 			dir = r.dir + "/quarantine/" + r.Quarantine
 		}
-		judged := time.Duration(0)
+		checked := time.Duration(0)
 		for _, a := range r.Answers {
-			judged += a.Search + a.Evidence
+			checked += a.Search + a.Evidence
 		}
 		list = append(list, row(r.dir, r.Number, r.a.Campaign.Seed, r.Config, r.ended(), seconds(r.At), r.Outcome, r.Result.Finding(), r.run.Finding(), r.run.Caught(),
-			title, recurred, r.Operations, seconds(r.Elapsed), seconds(judged), taken, fresh, r.Program, r.Log, dir))
+			title, recurred, r.Operations, seconds(r.Elapsed), seconds(checked), taken, fresh, r.Program, r.Log, dir))
 	}
 	return list
 }
 
-func twinAnswers(runs []*twinRun) (list []string) {
+func wantAnswers(runs []*reference) (list []string) {
 	for _, r := range runs {
 		for _, a := range r.Answers {
 			list = append(list, row(r.dir, r.Number, r.Config, a.Model, a.Answer, a.Procedure, a.Reason, seconds(a.Search), seconds(a.Evidence)))
@@ -238,7 +238,7 @@ func twinAnswers(runs []*twinRun) (list []string) {
 	return list
 }
 
-func twinFindingRuns(runs []*twinRun) (list []string) {
+func wantFindingRuns(runs []*reference) (list []string) {
 	for _, r := range runs {
 		if r.run.Finding() {
 			var recurred any
@@ -251,8 +251,8 @@ func twinFindingRuns(runs []*twinRun) (list []string) {
 	return list
 }
 
-func twinFindings(runs []*twinRun) (list []string) {
-	found := make(map[string][]*twinRun)
+func wantFindings(runs []*reference) (list []string) {
+	found := make(map[string][]*reference)
 	for _, r := range runs {
 		if r.run.Finding() {
 			key := row(r.Outcome, r.title(), r.a.System(r.config))
@@ -271,8 +271,8 @@ func twinFindings(runs []*twinRun) (list []string) {
 	return list
 }
 
-// twinNights splits the findings of summaries by configuration.
-func twinNights(t *testing.T, archives []*journal.Archive) (list []string) {
+// wantHistory splits the findings of summaries by configuration.
+func wantHistory(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
 		s := readSummary(t, a)
 		for _, f := range s.Findings {
@@ -307,8 +307,8 @@ func twinNights(t *testing.T, archives []*journal.Archive) (list []string) {
 	return list
 }
 
-func twinFlaky(t *testing.T, runs []*twinRun) (list []string) {
-	same := func(a, b *twinRun) bool {
+func wantFlaky(t *testing.T, runs []*reference) (list []string) {
+	same := func(a, b *reference) bool {
 		return a.a.Campaign.Seed == b.a.Campaign.Seed && a.Number == b.Number && a.Program == b.Program && a.Config == b.Config && a.settings(t) == b.settings(t)
 	}
 	tries, hits := make(map[string]int), make(map[string]int)
@@ -317,10 +317,10 @@ func twinFlaky(t *testing.T, runs []*twinRun) (list []string) {
 			continue
 		}
 		key := row(r.Outcome, r.title(), r.a.System(r.config))
-		again := func(o *twinRun) bool {
+		again := func(o *reference) bool {
 			return o.run.Finding() && row(o.Outcome, o.title(), o.a.System(o.config)) == key
 		}
-		if slices.ContainsFunc(runs[:i], func(o *twinRun) bool { return same(r, o) && again(o) }) {
+		if slices.ContainsFunc(runs[:i], func(o *reference) bool { return same(r, o) && again(o) }) {
 			continue // counted with that one
 		}
 		for _, o := range runs {
@@ -349,7 +349,7 @@ func readSummary(t *testing.T, a *journal.Archive) *summary.Summary {
 	return s
 }
 
-func twinCampaigns(t *testing.T, archives []*journal.Archive) (list []string) {
+func wantCampaigns(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
 		s := readSummary(t, a)
 		failed, findings, canaries, caught := 0, 0, 0, 0
@@ -373,7 +373,7 @@ func twinCampaigns(t *testing.T, archives []*journal.Archive) (list []string) {
 	return list
 }
 
-func twinThroughput(t *testing.T, archives []*journal.Archive) (list []string) {
+func wantThroughput(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
 		for _, r := range readSummary(t, a).Rows {
 			list = append(list, row(filepath.Base(a.Dir), r.Config, r.Runs, r.Operations, seconds(r.Simulated), seconds(r.Judged),
@@ -383,7 +383,7 @@ func twinThroughput(t *testing.T, archives []*journal.Archive) (list []string) {
 	return list
 }
 
-func twinCanaries(t *testing.T, archives []*journal.Archive, runs []*twinRun) (list []string) {
+func wantCanaries(t *testing.T, archives []*journal.Archive, runs []*reference) (list []string) {
 	for _, a := range archives {
 		for _, r := range readSummary(t, a).Rows {
 			k := r.Canary
@@ -422,7 +422,7 @@ func twinCanaries(t *testing.T, archives []*journal.Archive, runs []*twinRun) (l
 	return list
 }
 
-func twinCoverage(t *testing.T, archives []*journal.Archive) (list []string) {
+func wantCoverage(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
 		whole := make(map[string]bool)
 		for _, e := range entries(t, a) {
