@@ -42,7 +42,7 @@ func imports(s *source) []string {
 			out = append(out, fmt.Sprintf("%s: imports %s: imports go gen <- sim <- parse <- check <- campaigns", s.at(imp), path))
 		case to == "campaigns" && s.layer() == to && !s.test:
 			from, to := folder(strings.TrimPrefix(s.path, "campaigns/")), folder(rest+"/")
-			if from != "" && stage(to) > stage(from) { // TODO(store): the root too, when it is split
+			if stage(to) > stage(from) {
 				out = append(out, fmt.Sprintf("%s: imports %s: in campaigns imports go %s <- the rest <- cli", s.at(imp), path, strings.Join(stages, " <- ")))
 			}
 		}
