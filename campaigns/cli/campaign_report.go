@@ -13,9 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/html"
-	"ordeal/campaigns/report/jsonl"
-	"ordeal/campaigns/report/junit"
 	"ordeal/campaigns/rundir"
 )
 
@@ -31,10 +30,10 @@ var reportFormats = []reportFormat{
 		return html.Write(ctx, w, a, html.Options{Kill: c.kill})
 	}},
 	{"junit", "junit.xml", func(_ context.Context, w io.Writer, a *journal.Archive, _ *campaignReport) error {
-		return junit.Write(w, a)
+		return report.WriteJUnit(w, a)
 	}},
 	{"jsonl", "report.jsonl", func(_ context.Context, w io.Writer, a *journal.Archive, _ *campaignReport) error {
-		return jsonl.Write(w, a)
+		return report.WriteJSONL(w, a)
 	}},
 }
 
@@ -68,7 +67,7 @@ mutate run joins it with --kill, or when it is in DIR.
 For continuous integration, junit is XML with a test suite for each kind of run: one
 case for its runs, one for each finding and canary. jsonl has an object a line: the
 campaign, each run, each finding, each canary, the summary; the package
-campaigns/report/jsonl documents the fields.`,
+campaigns/report documents the fields.`,
 		Example: `  ordeal campaign report night
   ordeal campaign report --kill mutants -o night.html night
   ordeal campaign report --format junit night

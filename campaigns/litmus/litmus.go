@@ -62,7 +62,7 @@ type Options struct {
 	// Rounds is how often each test is executed, at least.
 	Rounds int
 	Seed   uint64
-	// Layout says how locations lie in memory: gen.Layouts; campaigns.AnyLayout
+	// Layout says how locations lie in memory: gen.Layouts; config.AnyLayout
 	// for each in turn.
 	Layout string
 	// MaxDelay bounds the delays, in iterations of a loop; 0: no delays.

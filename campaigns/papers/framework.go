@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/report/plot"
 	"ordeal/check"
 	"ordeal/check/model"
 )
@@ -58,10 +59,10 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 		most = 4
 	}
 	table := Table{Columns: []Column{{Name: "writes k"}, {Name: "operations n"}, {Name: "threads"}}}
-	chart := Chart{X: Axis{Label: "writes k"}, Y: Axis{Label: "time of a check", Unit: "s", Log: true}}
+	chart := plot.Chart{X: plot.Axis{Label: "writes k"}, Y: plot.Axis{Label: "time of a check", Unit: "s", Log: true}}
 	for _, m := range frameworkMethods {
 		table.Columns = append(table.Columns, Column{Name: m.label})
-		chart.Series = append(chart.Series, Series{Name: m.label})
+		chart.Series = append(chart.Series, plot.Series{Name: m.label})
 	}
 	var xs, ys []float64 // of the dynamic programme
 	lost := make([]bool, len(frameworkMethods))
@@ -84,14 +85,14 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 			}
 			row = append(row, t)
 			lost[i] = t.GaveUp > 0
-			chart.Series[i].add(float64(k), t)
+			addTime(&chart.Series[i], float64(k), t)
 			if i == 0 && t.GaveUp == 0 && t.Mean > 0 {
 				xs, ys = append(xs, float64(k)), append(ys, math.Log2(t.Mean))
 			}
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	f := finding{tables: []Table{table}, charts: []Chart{chart}}
+	f := finding{tables: []Table{table}, charts: []plot.Chart{chart}}
 	if len(xs) > 1 {
 		f.ours = map[int]string{0: fmt.Sprintf("time grows as 2^(%.2f·k) from k = %.0f to %.0f (least squares)", slope(xs, ys), xs[0], xs[len(xs)-1])}
 	}

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/report/plot"
 )
 
 // tuple is a point of the grid.
@@ -178,7 +180,7 @@ func gridTables(cells []cell) []Table {
 // value of x and one of line.
 type figure struct {
 	title   string
-	x, y    Axis
+	x, y    plot.Axis
 	of      func(*cell) int // the value of x
 	line    func(*cell) int
 	name    func(int) string
@@ -194,12 +196,12 @@ func gridFigures() []figure {
 	byP := func(p int) string { return fmt.Sprintf("%d procs", p) }
 	seconds := func(c *cell) float64 { return c.too.Mean }
 	of128K := func(c *cell) bool { return c.n == surface }
-	locations := Axis{Label: "locations a", Log: true, Base: 2}
-	processors := Axis{Label: "processors p", Log: true, Base: 2}
-	size := Axis{Label: "nodes n at full size", Base: 2}
-	time := func(log bool) Axis { return Axis{Label: "mean time of the analysis", Unit: "s", Log: log} }
+	locations := plot.Axis{Label: "locations a", Log: true}
+	processors := plot.Axis{Label: "processors p", Log: true}
+	size := plot.Axis{Label: "nodes n at full size"}
+	time := func(log bool) plot.Axis { return plot.Axis{Label: "mean time of the analysis", Unit: "s", Log: log} }
 	return []figure{
-		{title: "Fig. 6: total orders found, n=128K", x: locations, y: Axis{Label: "total orders found", Unit: "%"}, of: cellA, line: cellP, name: byP,
+		{title: "Fig. 6: total orders found, n=128K", x: locations, y: plot.Axis{Label: "total orders found", Unit: "%"}, of: cellA, line: cellP, name: byP,
 			value: func(c *cell) float64 { return percent(c.found, c.histories) }, only: of128K},
 		{title: "Fig. 7: analysis time, n=128K", x: locations, y: time(true), of: cellA, line: cellP, name: byP, value: seconds, only: of128K, bounded: true},
 		{title: "Fig. 8: effect of the number of nodes, averaged over a", x: size, y: time(false), of: cellN, line: cellP, name: byP, value: seconds, bounded: true},
@@ -209,8 +211,8 @@ func gridFigures() []figure {
 }
 
 // gridCharts draws the figures for which there are cells.
-func gridCharts(cells []cell) []Chart {
-	var charts []Chart
+func gridCharts(cells []cell) []plot.Chart {
+	var charts []plot.Chart
 	for _, f := range gridFigures() {
 		if c := f.chart(cells); len(c.Series) > 0 {
 			charts = append(charts, c)
@@ -219,10 +221,10 @@ func gridCharts(cells []cell) []Chart {
 	return charts
 }
 
-func (f *figure) chart(cells []cell) Chart {
-	c := Chart{Title: f.title, X: f.x, Y: f.y}
+func (f *figure) chart(cells []cell) plot.Chart {
+	c := plot.Chart{Title: f.title, X: f.x, Y: f.y}
 	for _, line := range distinct(cells, f.line) {
-		s := Series{Name: f.name(line)}
+		s := plot.Series{Name: f.name(line)}
 		for _, x := range distinct(cells, f.of) {
 			sum, count, bound := 0.0, 0, false
 			for i := range cells {
@@ -231,7 +233,7 @@ func (f *figure) chart(cells []cell) Chart {
 				}
 			}
 			if count > 0 {
-				s.Points = append(s.Points, Point{X: float64(x), Y: sum / float64(count), Bound: bound})
+				s.Points = append(s.Points, plot.Value{X: float64(x), Y: sum / float64(count), Bound: bound})
 			}
 		}
 		if len(s.Points) > 0 {

@@ -26,6 +26,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/report/plot"
 )
 
 // Paper is a publication.
@@ -71,7 +72,7 @@ type Quote struct {
 // finding is what came of an experiment.
 type finding struct {
 	tables []Table
-	charts []Chart
+	charts []plot.Chart
 	// ours are the measured values of Experiment.Published, by index.
 	ours map[int]string
 	// notes are about this very measurement.
@@ -80,16 +81,16 @@ type finding struct {
 
 // Result is an experiment and what came of it on one simulator.
 type Result struct {
-	Name      string   `json:"name"`
-	Paper     Paper    `json:"paper"`
-	Place     string   `json:"place"`
-	Title     string   `json:"title"`
-	Campaign  string   `json:"campaign,omitempty"`
-	Simulator string   `json:"simulator,omitempty"`
-	Published []Quote  `json:"published"`
-	Tables    []Table  `json:"tables"`
-	Charts    []Chart  `json:"charts"`
-	Notes     []string `json:"notes"`
+	Name      string       `json:"name"`
+	Paper     Paper        `json:"paper"`
+	Place     string       `json:"place"`
+	Title     string       `json:"title"`
+	Campaign  string       `json:"campaign,omitempty"`
+	Simulator string       `json:"simulator,omitempty"`
+	Published []Quote      `json:"published"`
+	Tables    []Table      `json:"tables"`
+	Charts    []plot.Chart `json:"charts"`
+	Notes     []string     `json:"notes"`
 }
 
 // Report is what came of all experiments.

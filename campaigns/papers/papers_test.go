@@ -343,7 +343,7 @@ func TestReport(t *testing.T) {
 	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"gcc-unordered: Zennou et al.", "57.75 %", "→ ours: ", "SC-kernel (%)", "campaigns/papers/gcc-unordered.yaml"} {
+	for _, want := range []string{"gcc-unordered: Zennou et al.", "57.75 %", "→ measured: ", "SC-kernel (%)", "campaigns/papers/gcc-unordered.yaml"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in the text", want)
 		}

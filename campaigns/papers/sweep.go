@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/report/plot"
 )
 
 // axis is what a figure varies along x.
@@ -119,9 +121,9 @@ func (b *bench) rounds(c *config.Config) int {
 // run makes the figure.
 func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
-	chart := Chart{
-		X: Axis{Label: f.axis.label}, Y: Axis{Label: "mean time of a check", Unit: "s", Log: true},
-		Series: make([]Series, len(f.methods)),
+	chart := plot.Chart{
+		X: plot.Axis{Label: f.axis.label}, Y: plot.Axis{Label: "mean time of a check", Unit: "s", Log: true},
+		Series: make([]plot.Series, len(f.methods)),
 	}
 	table := Table{Columns: []Column{{Name: f.axis.label}, {Name: "histories"}}, Note: noteCells}
 	for i, m := range f.methods {
@@ -152,7 +154,7 @@ func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding,
 			}
 			times[i] = t
 			row = append(row, t)
-			chart.Series[i].add(float64(p.x), t)
+			addTime(&chart.Series[i], float64(p.x), t)
 			lost[i] = t.Histories > 0 && t.GaveUp == t.Histories
 		}
 		all.x, all.times = append(all.x, p.x), append(all.times, times)
@@ -162,7 +164,7 @@ func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding,
 	for i, say := range f.says {
 		ours[i] = say(all)
 	}
-	return finding{tables: []Table{table}, charts: []Chart{chart}, ours: ours}, nil
+	return finding{tables: []Table{table}, charts: []plot.Chart{chart}, ours: ours}, nil
 }
 
 // noteCells explains the cells of a sweep.

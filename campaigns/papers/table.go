@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"ordeal/campaigns/internal/messages"
+
+	"ordeal/campaigns/report/plot"
 )
 
 // Table is a table of measured values.
@@ -44,6 +46,13 @@ func (s *Seconds) note(seconds float64, gaveUp bool) {
 	s.Mean += (seconds - s.Mean) / float64(s.Histories)
 	if gaveUp {
 		s.GaveUp++
+	}
+}
+
+// addTime adds a mean time to a line of a chart, if there is one.
+func addTime(s *plot.Series, x float64, t Seconds) {
+	if t.Histories > 0 {
+		s.Points = append(s.Points, plot.Value{X: x, Y: t.Mean, Bound: t.GaveUp > 0})
 	}
 }
 
@@ -100,27 +109,34 @@ func (c *Column) cell(v any) string {
 	return fmt.Sprint(v)
 }
 
-// head is the text of a column's head.
-func (c *Column) head() string {
+// String is the text of a column's head.
+func (c Column) String() string {
 	if c.Unit == "" {
 		return c.Name
 	}
 	return c.Name + " (" + c.Unit + ")"
 }
 
-// Text is the table with aligned columns.
-func (t *Table) Text() string {
-	var out messages.Table
-	for i := range t.Columns {
-		out.Header = append(out.Header, t.Columns[i].head())
-	}
+// Text are the rows as texts.
+func (t *Table) Text() [][]any {
+	var rows [][]any
 	for _, r := range t.Rows {
 		var row []any
 		for i, v := range r {
 			row = append(row, t.Columns[i].cell(v))
 		}
-		out.Rows = append(out.Rows, row)
+		rows = append(rows, row)
 	}
+	return rows
+}
+
+// String is the table with aligned columns.
+func (t *Table) String() string {
+	var out messages.Table
+	for _, c := range t.Columns {
+		out.Header = append(out.Header, c)
+	}
+	out.Rows = t.Text()
 	text := out.String()
 	if t.Title != "" {
 		text = t.Title + "\n" + text

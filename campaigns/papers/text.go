@@ -12,10 +12,10 @@ import (
 // textWidth is where paragraphs wrap.
 const textWidth = 100
 
-// WriteText writes the report for people, experiment by experiment.
+// WriteText writes the report as text for terminals.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(r.head())
+	b.WriteString(r.Title() + "\n" + r.Environment())
 	for i := range r.Results {
 		b.WriteByte('\n')
 		r.Results[i].text(&b)
@@ -24,17 +24,20 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// head says what was measured where.
-func (r *Report) head() string {
-	return fmt.Sprintf("The papers' experiments at scale %v\nmachine  %s\nordeal   %s\ntimes    user CPU of one check, evidence included; limit %s and %d GiB\n",
-		r.Scale, r.Machine, r.Version, r.Limit, memoryLimit>>30)
+// Title is the headline.
+func (r *Report) Title() string { return fmt.Sprintf("The papers' experiments at scale %v", r.Scale) }
+
+// Environment says where and how times were measured.
+func (r *Report) Environment() string {
+	return fmt.Sprintf("machine  %s\nordeal   %s\ntimes    user CPU of one check, evidence included; limit %s and %d GiB\n",
+		r.Machine, r.Version, r.Limit, memoryLimit>>30)
 }
 
-// heading names an experiment.
-func (r *Result) heading() string { return fmt.Sprintf("%s: %s, %s", r.Name, r.Paper.Cite, r.Place) }
+// Heading names the experiment and its paper.
+func (r *Result) Heading() string { return fmt.Sprintf("%s: %s, %s", r.Name, r.Paper.Cite, r.Place) }
 
-// source says where the histories come from.
-func (r *Result) source() string {
+// Source is the origin of the histories.
+func (r *Result) Source() string {
 	if r.Campaign == "" {
 		return "constructed histories"
 	}
@@ -42,20 +45,20 @@ func (r *Result) source() string {
 }
 
 func (r *Result) text(b *strings.Builder) {
-	head := r.heading()
-	fmt.Fprintf(b, "%s\n%s\n%s\n%s\n", head, strings.Repeat("═", utf8.RuneCountInString(head)), r.Title, r.source())
+	head := r.Heading()
+	fmt.Fprintf(b, "%s\n%s\n%s\n%s\n", head, strings.Repeat("═", utf8.RuneCountInString(head)), r.Title, r.Source())
 	if len(r.Published) > 0 {
 		b.WriteByte('\n')
 		for _, q := range r.Published {
 			b.WriteString(messages.Wrap(fmt.Sprintf("%s: %s", q.What, q.Value), "  ", "    ", textWidth) + "\n")
 			if q.Ours != "" {
-				b.WriteString(messages.Wrap(q.Ours, "    → ours: ", "      ", textWidth) + "\n")
+				b.WriteString(messages.Wrap(q.Ours, "    → measured: ", "      ", textWidth) + "\n")
 			}
 		}
 	}
 	for i := range r.Tables {
 		b.WriteByte('\n')
-		b.WriteString(r.Tables[i].Text())
+		b.WriteString(r.Tables[i].String())
 	}
 	if len(r.Notes) > 0 {
 		b.WriteByte('\n')

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"runtime"
 
-	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/report/plot"
 )
 
 const (
@@ -61,9 +63,9 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 		{Name: "total order found", Unit: "%", Digits: 0}, {Name: "clocks : original"}, {Name: "heuristic : clocks", Digits: 1}, {Name: "Ordeal"},
 	}, Note: "The last factor is of the histories for which the heuristic finds an order."}
 	names := []string{"original", "vector clocks", "with heuristic", "Ordeal"}
-	chart := Chart{X: Axis{Label: "operations", Log: true}, Y: Axis{Label: "mean time of the analysis", Unit: "s", Log: true}}
+	chart := plot.Chart{X: plot.Axis{Label: "operations", Log: true}, Y: plot.Axis{Label: "mean time of the analysis", Unit: "s", Log: true}}
 	for _, name := range names {
-		chart.Series = append(chart.Series, Series{Name: name})
+		chart.Series = append(chart.Series, plot.Series{Name: name})
 	}
 	f := finding{ours: map[int]string{}}
 	for _, p := range points(c, byOps) {
@@ -82,7 +84,7 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 		}
 		times := []Seconds{v.original, v.clocks, v.heuristic, v.auto}
 		for i, t := range times {
-			chart.Series[i].add(float64(n), t)
+			addTime(&chart.Series[i], float64(n), t)
 		}
 		var first, second any = "–", "–"
 		if v.clocks.Mean > 0 {
@@ -103,7 +105,7 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 			nodes(p.x), n, len(runs), v.original, v.clocks, v.heuristic, percent(v.found, len(runs)), first, second, v.auto,
 		})
 	}
-	f.tables, f.charts = []Table{table}, []Chart{chart}
+	f.tables, f.charts = []Table{table}, []plot.Chart{chart}
 	return f, nil
 }
 

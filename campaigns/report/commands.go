@@ -1,5 +1,5 @@
-// Package report holds what reports of campaigns have in common, whatever
-// their form; each form is a subpackage.
+// Package report writes the results of a campaign directory: as lines of JSON,
+// as the XML of JUnit and, in the package html, as a web page.
 package report
 
 import (
@@ -11,20 +11,26 @@ import (
 	"ordeal/sim"
 )
 
-// Commands are the command lines, for a shell, that show a finding of the
-// campaign in dir: why the run failed, a smaller program, the run again, and the
-// run again from nothing but the campaign's file.
-func Commands(dir string, f *summary.Finding) []string {
-	numbered := "ordeal repro --campaign " + Quoted(filepath.Join(dir, "campaign.yaml")) + " --run " + strconv.Itoa(f.First)
-	if f.Outcome == sim.Missed || f.Best == nil {
-		return []string{numbered}
+// Command is a command line, for a shell, and what it is for.
+type Command struct{ Purpose, Line string }
+
+// Commands reproduce a finding of the campaign in dir: run its best
+// reproducer again, explain it, reduce it, and run it again from nothing but
+// the campaign's file. Best may be nil.
+func Commands(dir string, f *summary.Finding, best *summary.Reproducer) []Command {
+	var list []Command
+	if best != nil && f.Outcome != sim.Missed {
+		path := Quoted(best.Dir)
+		list = append(list, Command{"repeat", "ordeal repro " + path}, Command{"explain", "ordeal check --explain " + path})
+		if !best.Reduced {
+			list = append(list, Command{"reduce", "ordeal reduce " + path})
+		}
 	}
-	best := Quoted(f.Best.Dir)
-	commands := []string{"ordeal check --explain " + best}
-	if !f.Best.Reduced {
-		commands = append(commands, "ordeal reduce "+best)
+	purpose := "from the campaign"
+	if f.Outcome == sim.Missed {
+		purpose = "its last run"
 	}
-	return append(commands, "ordeal repro "+best, numbered)
+	return append(list, Command{purpose, "ordeal repro --campaign " + Quoted(filepath.Join(dir, "campaign.yaml")) + " --run " + strconv.Itoa(f.First)})
 }
 
 // plain are the characters of words that a shell takes as they are.

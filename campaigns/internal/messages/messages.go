@@ -3,6 +3,7 @@
 package messages
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,22 @@ func Rate(r float64) string {
 		return Comma(int(r + 0.5))
 	}
 	return strconv.FormatFloat(r, 'f', 1, 64)
+}
+
+// Short returns a number in at most four characters: 950, 1.2k, 34k, 5.1M.
+func Short(n float64) string {
+	for _, unit := range []string{"", "k", "M", "G", "T"} {
+		switch {
+		case unit == "" && n < 0.95:
+			return strconv.FormatFloat(n, 'g', 2, 64)
+		case n < 9.95 && n != math.Trunc(n):
+			return strconv.FormatFloat(n, 'f', 1, 64) + unit
+		case n < 999.5:
+			return strconv.FormatFloat(n, 'f', 0, 64) + unit
+		}
+		n /= 1000
+	}
+	return strconv.FormatFloat(n, 'g', 3, 64) + "P"
 }
 
 // Wrap breaks text between words into lines of at most width columns. The

@@ -10,7 +10,9 @@ func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
 		Comma(0): "0", Comma(999): "999", Comma(1000): "1,000", Comma(-100): "-100", Comma(-1234567): "-1,234,567",
 		Plural(1, "run"): "1 run", Plural(0, "run"): "0 runs", Plural(12345, "run"): "12,345 runs", Plural(2, "canary"): "2 canaries",
-		Rate(9.96): "10.0", Rate(99.94): "99.9", Rate(100): "100", Rate(1234.5): "1,235",
+		Short(0): "0", Short(7): "7", Short(0.5): "0.5", Short(999): "999", Short(1000): "1k", Short(1234): "1.2k", Short(12_345): "12k",
+		Short(999_499): "999k", Short(999_600): "1.0M", Short(5.12e9): "5.1G",
+		Rate(0.25): "0.2", Rate(9.96): "10.0", Rate(99.94): "99.9", Rate(100): "100", Rate(1234.5): "1,235",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

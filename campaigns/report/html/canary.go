@@ -9,23 +9,23 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// caught tells whether some run showed the fault.
+// caught reports whether some run showed the bug.
 func (p *progress) caught() bool { return p.row.Canary.Caught > 0 }
 
-// control tells whether the fault is one that no run can show.
+// control reports whether no run can show the bug.
 func (p *progress) control() bool { return p.row.Canary.Control != "" }
 
-// wrong tells whether the canary did what it should not.
+// wrong reports a missed canary or a negative control that failed.
 func (p *progress) wrong() bool {
-	fate := p.row.Canary.Fate
-	return fate == summary.StatusMissed || fate == summary.StatusFailing
+	status := p.row.Canary.Fate
+	return status == summary.StatusMissed || status == summary.StatusFailing
 }
 
 // canaryRow is a line of the table of canaries.
 type canaryRow struct {
-	Name, Fate, Class, About, Known, Seen, Dir string
-	Runs, Caught, Otherwise                    int
-	First                                      *catchView
+	Name, Status, Class, About, Known, Seen, Dir string
+	Runs, Caught, Otherwise                      int
+	First                                        *catchView
 }
 
 // catchView is a catch for the template.
@@ -34,8 +34,8 @@ type catchView struct {
 	At         time.Duration
 }
 
-// fates says for people what the fates are, and with which class.
-var fates = map[summary.Status][2]string{
+// statuses are the texts and classes of statuses.
+var statuses = map[summary.Status][2]string{
 	summary.StatusPending: {"open", "none"},
 	summary.StatusCaught:  {"caught", "good"},
 	summary.StatusMissed:  {"missed", "bad"},
@@ -43,23 +43,23 @@ var fates = map[summary.Status][2]string{
 	summary.StatusFailing: {"failed, though it cannot", "bad"},
 }
 
-func (n *night) canaryRow(p *progress) canaryRow {
+func (d *campaignData) canaryRow(p *progress) canaryRow {
 	k := p.row.Canary
 	r := canaryRow{
 		Name: clip(p.row.Config, nameShown), About: clip(k.About, titleShown), Known: clip(k.Known, titleShown), Seen: clip(p.commonest(), titleShown),
-		Fate: clip(string(k.Fate), nameShown), Class: "none",
+		Status: clip(string(k.Fate), nameShown), Class: "none",
 		Runs: p.row.Runs, Caught: k.Caught, Otherwise: k.Otherwise,
 	}
 	if p.first != nil {
 		r.First = &catchView{p.first.operations, p.first.at}
 	}
-	if f, ok := fates[k.Fate]; ok {
-		r.Fate, r.Class = f[0], f[1]
+	if f, ok := statuses[k.Fate]; ok {
+		r.Status, r.Class = f[0], f[1]
 	}
 	if p.control() && !p.caught() {
 		r.Seen = clip(k.Control, titleShown)
 	}
-	if dir, err := filepath.Rel(n.archive.Dir, k.Dir); err == nil && k.Dir != "" {
+	if dir, err := filepath.Rel(d.archive.Dir, k.Dir); err == nil && k.Dir != "" {
 		r.Dir = dir
 	}
 	return r
@@ -76,40 +76,40 @@ func (p *progress) commonest() string {
 	return best
 }
 
-// fateCount counts canaries and controls by fate.
-type fateCount map[summary.Status]int
+// statusCount counts canaries and controls by status.
+type statusCount map[summary.Status]int
 
-func (n *night) fates() fateCount {
-	k := make(fateCount)
-	for _, c := range n.canaries {
+func (d *campaignData) statuses() statusCount {
+	k := make(statusCount)
+	for _, c := range d.canaries {
 		k[c.row.Canary.Fate]++
 	}
 	return k
 }
 
-// canaries counts the faults that ought to be caught.
-func (k fateCount) canaries() int {
+// canaries counts the bugs that ought to be caught.
+func (k statusCount) canaries() int {
 	return k[summary.StatusCaught] + k[summary.StatusMissed] + k[summary.StatusPending]
 }
 
-// fated names the canaries of a fate.
-func (n *night) fated(fate summary.Status) []string {
+// withStatus names the canaries of a status.
+func (d *campaignData) withStatus(status summary.Status) []string {
 	var list []string
-	for _, c := range n.canaries {
-		if c.row.Canary.Fate == fate {
+	for _, c := range d.canaries {
+		if c.row.Canary.Fate == status {
 			list = append(list, clip(c.row.Config, nameShown))
 		}
 	}
 	return list
 }
 
-// canaryRows are those that did what they should not first.
-func (n *night) canaryRows() []canaryRow {
-	list := slices.Clone(n.canaries)
+// canaryRows are the rows of the table, missed canaries first.
+func (d *campaignData) canaryRows() []canaryRow {
+	list := slices.Clone(d.canaries)
 	slices.SortStableFunc(list, func(a, b *progress) int { return btoi(b.wrong()) - btoi(a.wrong()) })
 	var rows []canaryRow
 	for _, c := range list[:min(len(list), rowsShown)] {
-		rows = append(rows, n.canaryRow(c))
+		rows = append(rows, d.canaryRow(c))
 	}
 	return rows
 }

@@ -10,11 +10,11 @@ import (
 	"ordeal/sim"
 )
 
-// night is what a report tells of a campaign.
-type night struct {
+// campaignData is what a page shows of a campaign.
+type campaignData struct {
 	archive *journal.Archive
 	sum     *summary.Summary
-	// tested is the summary of the configurations without planted faults.
+	// tested is the summary of the configurations without injected bugs.
 	tested   *summary.Summary
 	canaries []*progress
 	flow     timeline
@@ -22,23 +22,22 @@ type night struct {
 	configs map[string]*progress
 }
 
-// progress is what the runs of a configuration did beside what the summary
-// says.
+// progress adds to the summary of a configuration what only its runs say.
 type progress struct {
 	config *config.Config
 	row    *summary.Row
-	// operations are those of the programs that ran, rounds counted: of a run
-	// whose log is no history the journal has none.
+	// operations are those of the programs that ran, times their rounds; the
+	// journal has none of a run whose log is not a history.
 	operations       int
 	search, evidence time.Duration
-	// Of a planted fault: the titles of the runs that failed, the first run by
-	// number that showed it, and when that was.
+	// Of a canary: the number of failed runs by title, and the first run by
+	// number that showed its bug.
 	titles map[string]int
 	first  *catch
 }
 
-// catch is a run that showed a planted fault: the operations of its
-// configuration up to there, and when it was recorded.
+// catch is a run that showed an injected bug: the operations of its
+// configuration up to it, and when it was recorded.
 type catch struct {
 	number, operations int
 	at                 time.Duration
@@ -64,40 +63,40 @@ func (p *progress) add(run *journal.Run) {
 }
 
 // collect reads the journal of a campaign.
-func collect(ctx context.Context, a *journal.Archive) (*night, error) {
-	n := &night{archive: a, configs: make(map[string]*progress)}
+func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
+	d := &campaignData{archive: a, configs: make(map[string]*progress)}
 	for i := range a.Campaign.Configs {
 		cfg := &a.Campaign.Configs[i]
-		n.configs[cfg.Name] = &progress{config: cfg}
+		d.configs[cfg.Name] = &progress{config: cfg}
 	}
 	var err error
-	n.sum, err = summary.ReadEach(a, func(run *journal.Run) error {
-		n.configs[run.Config.Name].add(run)
-		n.flow.add(run)
+	d.sum, err = summary.ReadEach(a, func(run *journal.Run) error {
+		d.configs[run.Config.Name].add(run)
+		d.flow.add(run)
 		return ctx.Err()
 	})
 	if err != nil {
 		return nil, err
 	}
-	tested := *n.sum
-	n.tested, tested.Rows = &tested, nil
-	for i := range n.sum.Rows {
-		row := &n.sum.Rows[i]
-		p := n.configs[row.Config]
+	tested := *d.sum
+	d.tested, tested.Rows = &tested, nil
+	for i := range d.sum.Rows {
+		row := &d.sum.Rows[i]
+		p := d.configs[row.Config]
 		if p.row = row; row.Canary == nil {
 			tested.Rows = append(tested.Rows, *row)
 		} else {
-			n.canaries = append(n.canaries, p)
+			d.canaries = append(d.canaries, p)
 		}
 	}
-	return n, nil
+	return d, nil
 }
 
 // findings counts the findings that runs show.
-func (n *night) findings() int {
+func (d *campaignData) findings() int {
 	count := 0
-	for i := range n.sum.Findings {
-		count += btoi(n.sum.Findings[i].Outcome != sim.Missed)
+	for i := range d.sum.Findings {
+		count += btoi(d.sum.Findings[i].Outcome != sim.Missed)
 	}
 	return count
 }

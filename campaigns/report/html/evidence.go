@@ -18,9 +18,9 @@ import (
 	"ordeal/sim"
 )
 
-// evidence is why a finding is one.
+// evidence shows why a run is a finding.
 type evidence struct {
-	// Text explains for people. Prose may be wrapped; other text is laid out
+	// Text explains the finding. Prose may be wrapped; other text is laid out
 	// in columns.
 	Text  string
 	Prose bool
@@ -33,7 +33,7 @@ type evidence struct {
 
 // evidence gathers what is known of a finding whose best reproducer is v.Best,
 // made from the run directory run.
-func (p *page) evidence(f *summary.Finding, v *findingView, run string) evidence {
+func (p *page) evidence(ctx context.Context, f *summary.Finding, v *findingView, run string) evidence {
 	var e evidence
 	dirs := []string{v.Best}
 	if v.Best != run {
@@ -47,15 +47,15 @@ func (p *page) evidence(f *summary.Finding, v *findingView, run string) evidence
 	e.Witness = p.picture(path.Join(v.Best, "witness.svg"))
 	e.Messages = p.picture(path.Join(v.Best, "messages.svg"))
 	if e.Witness == "" && f.Outcome == sim.Violation {
-		if e.Witness, e.Missing = p.draw(run); e.Witness != "" {
+		if e.Witness, e.Missing = p.draw(ctx, run); e.Witness != "" {
 			e.Missing = ""
 		}
 	}
 	return e
 }
 
-// explanation is what the run directory says of why: that of the expected
-// model's witness, else what the simulator printed.
+// explanation is the witness of the expected model as text, or else what the
+// simulator printed.
 func (p *page) explanation(dir string) (text string, prose bool) {
 	var record rundir.Spec
 	if err := p.files.json(path.Join(dir, rundir.RecordFile), textLimit, &record); err == nil {
@@ -111,14 +111,14 @@ func (p *page) embed(svg []byte) template.URL {
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
 }
 
-// draw judges the log of a run again and draws why the expected model forbids
-// it, or says why that is not possible.
-func (p *page) draw(run string) (template.URL, string) {
+// draw checks the log of a run again and draws why the expected model forbids
+// it, or says why there is no picture.
+func (p *page) draw(ctx context.Context, run string) (template.URL, string) {
 	const no = "There is no picture: "
-	if p.judged == judgedMost {
-		return "", no + "so many findings are not judged again for a report; ordeal check --explain draws it."
+	if p.checked == checkedMost {
+		return "", no + "so many findings are not checked again for a report; ordeal check --explain draws it."
 	}
-	p.judged++
+	p.checked++
 	var record rundir.Spec
 	if err := p.files.json(path.Join(run, rundir.RecordFile), textLimit, &record); err != nil {
 		return "", no + "the run's record cannot be read."
@@ -131,11 +131,11 @@ func (p *page) draw(run string) (template.URL, string) {
 	if err != nil {
 		return "", no + "the log is no history of the program."
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, 2*judgingMost)
+	ctx, cancel := context.WithTimeout(ctx, 2*checkTimeout)
 	defer cancel()
-	v, err := check.Check(ctx, h, models[0], check.Options{Timeout: judgingMost, MemoryBytes: 1 << 30})
+	v, err := check.Check(ctx, h, models[0], check.Options{Timeout: checkTimeout, MemoryBytes: 1 << 30})
 	if err != nil || v.Answer != check.Forbidden || v.Refutation == nil {
-		return "", no + "the history is not found to be forbidden in " + span(judgingMost) + "."
+		return "", no + "the history is not found to be forbidden in " + span(checkTimeout) + "."
 	}
 	small, refutation, _ := witness.Restrict(h, v.Refutation)
 	if len(small.Ops) > drawnOps {
@@ -152,8 +152,8 @@ func (p *page) draw(run string) (template.URL, string) {
 	return p.embed(svg.Bytes()), "There is no space for the picture."
 }
 
-// judgingMost is how long a history is judged for a picture.
-const judgingMost = 5 * time.Second
+// checkTimeout bounds the check of a history for a picture.
+const checkTimeout = 5 * time.Second
 
 // history is that of a run's log.
 func (p *page) history(run string, record *rundir.Spec) (*parse.History, error) {

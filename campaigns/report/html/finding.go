@@ -1,6 +1,7 @@
 package html
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
-	"ordeal/sim"
 )
 
 // findingView is a finding as the page shows it.
@@ -27,7 +27,7 @@ type findingView struct {
 	Best     string
 	Reduced  bool
 	Program  string
-	Commands []commandView
+	Commands []report.Command
 	Evidence evidence
 }
 
@@ -37,11 +37,8 @@ type countView struct {
 	Runs int
 }
 
-// commandView is a command to type, and what it is for.
-type commandView struct{ For, Text string }
-
 // view makes the view of a finding; full adds what takes space.
-func (p *page) view(f *summary.Finding, number int, full bool) findingView {
+func (p *page) view(ctx context.Context, f *summary.Finding, number int, full bool) findingView {
 	v := findingView{
 		ID: fmt.Sprintf("finding-%d", number), Title: clip(f.Title, titleShown), Outcome: f.Outcome.String(), System: clip(f.System, titleShown),
 		Runs: f.Runs, First: f.First, Last: f.Last, FirstAt: f.FirstAt, LastAt: f.LastAt,
@@ -59,14 +56,18 @@ func (p *page) view(f *summary.Finding, number int, full bool) findingView {
 	}
 	v.MoreConfigs = len(f.Configs) - len(v.Configs)
 	run := p.best(f, &v)
-	v.Commands = p.commands(f, &v)
+	var best *summary.Reproducer
+	if v.Best != "" {
+		best = &summary.Reproducer{Dir: filepath.Join(p.data.archive.Dir, v.Best), Reduced: v.Reduced}
+	}
+	v.Commands = report.Commands(p.data.archive.Dir, f, best)
 	if !full || run == "" {
 		return v
 	}
 	if text, err := p.files.read(path.Join(v.Best, rundir.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
 		v.Program = shorten(string(text))
 	}
-	v.Evidence = p.evidence(f, &v, run)
+	v.Evidence = p.evidence(ctx, f, &v, run)
 	return v
 }
 
@@ -77,7 +78,7 @@ func (p *page) best(f *summary.Finding, v *findingView) (run string) {
 	if f.Best == nil {
 		return ""
 	}
-	best, err := filepath.Rel(p.night.archive.Dir, f.Best.Dir)
+	best, err := filepath.Rel(p.data.archive.Dir, f.Best.Dir)
 	if err != nil || !p.files.has(path.Join(best, rundir.RecordFile)) {
 		return ""
 	}
@@ -89,26 +90,4 @@ func (p *page) best(f *summary.Finding, v *findingView) (run string) {
 		v.Best, v.Reduced = reduced, true
 	}
 	return best
-}
-
-// commands are those to reproduce a finding.
-func (p *page) commands(f *summary.Finding, v *findingView) []commandView {
-	var list []commandView
-	dir := func(name string) string { return report.Quoted(filepath.Join(p.night.archive.Dir, name)) }
-	add := func(what, format string, args ...any) {
-		list = append(list, commandView{what, "ordeal " + fmt.Sprintf(format, args...)})
-	}
-	if v.Best != "" {
-		add("repeat", "repro %s", dir(v.Best))
-		add("explain", "check --explain %s", dir(v.Best))
-		if !v.Reduced {
-			add("shrink", "reduce %s", dir(v.Best))
-		}
-	}
-	what := "from the campaign"
-	if f.Outcome == sim.Missed {
-		what = "its last run"
-	}
-	add(what, "repro --campaign %s --run %d", dir("campaign.yaml"), f.First)
-	return list
 }

@@ -28,14 +28,14 @@ type fact struct{ Name, Value, Time string }
 // tile is a number to be seen from afar.
 type tile struct{ Value, Name, Class string }
 
-// header says what the night came to.
-func (n *night) header() headerView {
-	total, k := n.sum.Total(), n.fates()
-	h := headerView{Campaign: clip(n.sum.Campaign, nameShown)}
-	h.Sentence, h.Class = n.verdict(&total, k)
-	h.Details = n.details(&total)
-	h.Facts = n.facts()
-	elapsed := max(n.sum.Elapsed.Seconds(), 1e-9)
+// header is the top of the page.
+func (d *campaignData) header() headerView {
+	total, k := d.sum.Total(), d.statuses()
+	h := headerView{Campaign: clip(d.sum.Campaign, nameShown)}
+	h.Sentence, h.Class = d.verdict(&total, k)
+	h.Details = d.details(&total)
+	h.Facts = d.facts()
+	elapsed := max(d.sum.Elapsed.Seconds(), 1e-9)
 	add := func(value, name, class string) { h.Tiles = append(h.Tiles, tile{value, name, class}) }
 	tone := func(bad bool) string {
 		if bad {
@@ -44,9 +44,9 @@ func (n *night) header() headerView {
 		return "good"
 	}
 	add(messages.Comma(total.Runs), "runs", "")
-	add(messages.Comma(total.Operations), "operations judged", "")
-	add(rate(float64(total.Operations)/elapsed), "operations a second", "")
-	add(messages.Comma(n.findings()), "different findings", tone(n.findings() > 0))
+	add(messages.Comma(total.Operations), "operations checked", "")
+	add(messages.Rate(float64(total.Operations)/elapsed), "operations a second", "")
+	add(messages.Comma(d.findings()), "different findings", tone(d.findings() > 0))
 	if all := k.canaries(); all > 0 {
 		class := tone(k[summary.StatusMissed] > 0)
 		if k[summary.StatusPending] > 0 && class == "good" {
@@ -57,11 +57,11 @@ func (n *night) header() headerView {
 	return h
 }
 
-// verdict is what the night came to, in one sentence.
-func (n *night) verdict(total *summary.Row, k fateCount) (sentence, class string) {
+// verdict is the result of the campaign in one sentence.
+func (d *campaignData) verdict(total *summary.Row, k statusCount) (sentence, class string) {
 	var parts []string
 	class = "good"
-	found, missed := n.findings(), k[summary.StatusMissed]
+	found, missed := d.findings(), k[summary.StatusMissed]
 	switch {
 	case found > 0:
 		parts, class = append(parts, messages.Plural(found, "different finding")), "bad"
@@ -75,7 +75,7 @@ func (n *night) verdict(total *summary.Row, k fateCount) (sentence, class string
 		parts, class = append(parts, messages.Plural(missed, "canary")+" missed"), "bad"
 	case caught < k.canaries():
 		text := fmt.Sprintf("%d of %s caught", caught, messages.Plural(k.canaries(), "canary"))
-		if n.archive.Head.End == "" {
+		if d.archive.Head.End == "" {
 			text += " so far"
 		}
 		parts = append(parts, text)
@@ -93,9 +93,9 @@ func (n *night) verdict(total *summary.Row, k fateCount) (sentence, class string
 	}
 	infra := total.Outcomes[sim.Infra]
 	if infra > 0 {
-		parts = append(parts, messages.Plural(infra, "run")+" could not be made or judged")
+		parts = append(parts, messages.Plural(infra, "run")+" ended with an infrastructure error")
 	}
-	if class == "good" && (infra > 0 || undecided > 0 || total.Runs < n.sum.Planned) {
+	if class == "good" && (infra > 0 || undecided > 0 || total.Runs < d.sum.Planned) {
 		class = "open"
 	}
 	last := len(parts) - 1
@@ -106,21 +106,21 @@ func (n *night) verdict(total *summary.Row, k fateCount) (sentence, class string
 }
 
 // details says what the first sentence leaves open.
-func (n *night) details(total *summary.Row) []string {
+func (d *campaignData) details(total *summary.Row) []string {
 	var out []string
-	if missed := n.fated(summary.StatusMissed); len(missed) > 0 {
-		out = append(out, "No run showed what was planted in "+names(missed)+".")
+	if missed := d.withStatus(summary.StatusMissed); len(missed) > 0 {
+		out = append(out, "No run showed the bugs of "+names(missed)+".")
 	}
-	if loud := n.fated(summary.StatusFailing); len(loud) > 0 {
-		out = append(out, "Runs failed in "+names(loud)+", whose faults nothing should show.")
+	if loud := d.withStatus(summary.StatusFailing); len(loud) > 0 {
+		out = append(out, "Runs failed in "+names(loud)+", whose bugs cannot show.")
 	}
-	if total.Runs < n.sum.Planned {
-		out = append(out, fmt.Sprintf("%s of %s planned runs ended.", messages.Comma(total.Runs), messages.Comma(n.sum.Planned)))
+	if total.Runs < d.sum.Planned {
+		out = append(out, fmt.Sprintf("%s of %s planned runs ended.", messages.Comma(total.Runs), messages.Comma(d.sum.Planned)))
 	}
-	if tested := n.tested.Total(); tested.Weak > 0 {
+	if tested := d.tested.Total(); tested.Weak > 0 {
 		of := messages.Plural(tested.Runs, "run")
-		if len(n.canaries) > 0 {
-			of += " without planted faults"
+		if len(d.canaries) > 0 {
+			of += " without injected bugs"
 		}
 		out = append(out, fmt.Sprintf("%s of %s are TSO but not SC.", messages.Comma(tested.Weak), of))
 	}
@@ -140,48 +140,48 @@ func names(list []string) string {
 }
 
 // facts are the particulars of the campaign.
-func (n *night) facts() []fact {
-	head := &n.archive.Head
+func (d *campaignData) facts() []fact {
+	head := &d.archive.Head
 	var out []fact
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, fact{Name: name, Value: value})
 		}
 	}
-	add("campaign", clip(n.sum.Campaign, nameShown))
+	add("campaign", clip(d.sum.Campaign, nameShown))
 	add("shard", head.Shard.String())
 	if len(head.Shards) > 0 {
 		add("merged from", messages.Plural(len(head.Shards), "shard"))
 	}
-	add("seed", fmt.Sprint(n.sum.Seed))
+	add("seed", fmt.Sprint(d.sum.Seed))
 	if start := head.Started; !start.IsZero() {
 		out = append(out, fact{"started", start.UTC().Format("2006-01-02 15:04:05") + " UTC", start.UTC().Format(time.RFC3339)})
 	}
-	add("duration", span(n.sum.Elapsed))
-	add("end", n.end())
+	add("duration", span(d.sum.Elapsed))
+	add("end", d.end())
 	if head.End == "" {
 		add("exit status", "none yet")
 	} else {
-		add("exit status", exitStatus(n.sum.ExitStatus()))
+		add("exit status", exitStatus(d.sum.ExitStatus()))
 	}
 	return out
 }
 
 // end says why the campaign ended.
-func (n *night) end() string {
-	switch end := n.archive.Head.End; end {
+func (d *campaignData) end() string {
+	switch end := d.archive.Head.End; end {
 	case "":
 		return "not yet, or killed"
 	case journal.EndComplete:
 		return "all runs done"
 	case journal.EndStopped:
-		return "stopped at " + clip(n.sum.Stopped, titleShown)
+		return "stopped at " + clip(d.sum.Stopped, titleShown)
 	case journal.EndBudget:
 		return "its budget was spent"
 	case journal.EndInterrupted:
 		return "interrupted"
 	case journal.EndInfra:
-		return "too much went wrong"
+		return "too many infrastructure errors"
 	default:
 		return clip(string(end), nameShown)
 	}

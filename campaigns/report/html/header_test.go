@@ -27,13 +27,13 @@ func TestVerdict(t *testing.T) {
 	}{
 		"good":      {bird: crash, sentence: "Nothing found and the canary caught.", class: "good", end: journal.EndComplete, status: "0, nothing found"},
 		"finding":   {a: crash, b: crash, bird: crash, sentence: "1 different finding and the canary caught.", class: "bad", end: journal.EndComplete, status: "1, a finding"},
-		"missed":    {sentence: "Nothing found and 1 canary missed.", class: "bad", say: "No run showed what was planted in bird.", end: journal.EndComplete, status: "1, a finding"},
-		"loud":      {bird: crash, still: crash, sentence: "1 different finding and the canary caught.", class: "bad", say: "Runs failed in still, whose faults nothing should show.", end: journal.EndComplete, status: "1, a finding"},
-		"infra":     {bird: crash, a: fails(sim.Infra, "disk full"), sentence: "Nothing found, the canary caught and 1 run could not be made or judged.", class: "open", end: journal.EndComplete, status: "4, infrastructure"},
+		"missed":    {sentence: "Nothing found and 1 canary missed.", class: "bad", say: "No run showed the bugs of bird.", end: journal.EndComplete, status: "1, a finding"},
+		"loud":      {bird: crash, still: crash, sentence: "1 different finding and the canary caught.", class: "bad", say: "Runs failed in still, whose bugs cannot show.", end: journal.EndComplete, status: "1, a finding"},
+		"infra":     {bird: crash, a: fails(sim.Infra, "disk full"), sentence: "Nothing found, the canary caught and 1 run ended with an infrastructure error.", class: "open", end: journal.EndComplete, status: "4, infrastructure"},
 		"undecided": {bird: crash, a: answers(check.Unknown), sentence: "Nothing found, the canary caught and 1 verdict undecided.", class: "open", end: journal.EndComplete, status: "3, undecided"},
 		"running":   {bird: skip, sentence: "Nothing found and 0 of 1 canary caught so far.", class: "open", say: "3 of 4 planned runs ended.", status: "none yet"},
 		"budget":    {bird: skip, sentence: "Nothing found and 0 of 1 canary caught.", class: "open", say: "3 of 4 planned runs ended.", end: journal.EndBudget, status: "0, nothing found"},
-		"weak":      {bird: crash, a: weak, b: weak, sentence: "Nothing found and the canary caught.", class: "good", say: "2 of 2 runs without planted faults are TSO but not SC.", end: journal.EndInterrupted, status: "3, undecided"},
+		"weak":      {bird: crash, a: weak, b: weak, sentence: "Nothing found and the canary caught.", class: "good", say: "2 of 2 runs without injected bugs are TSO but not SC.", end: journal.EndInterrupted, status: "3, undecided"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			camp, err := config.Parse("x", []byte(faults), nil)
@@ -78,7 +78,7 @@ func answers(a check.Answer) func(*journal.Entry) {
 func TestEnds(t *testing.T) {
 	seen := map[string]bool{}
 	for _, end := range []journal.End{"", journal.EndComplete, journal.EndStopped, journal.EndBudget, journal.EndInterrupted, journal.EndInfra} {
-		n := &night{archive: &journal.Archive{Head: journal.Header{End: end}}, sum: &summary.Summary{Stopped: "run 7"}}
+		n := &campaignData{archive: &journal.Archive{Head: journal.Header{End: end}}, sum: &summary.Summary{Stopped: "run 7"}}
 		text := n.end()
 		if seen[text] || len(text) < 5 || end == journal.EndStopped && text != "stopped at run 7" {
 			t.Errorf("%q ends as %q", end, text)

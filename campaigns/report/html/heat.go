@@ -42,32 +42,32 @@ const heatSteps = 7
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// coverage adds up what the runs of each protocol took, configurations with
-// planted faults apart where there are others: theirs is another table.
-func (n *night) coverage() []protocolView {
+// coverage adds up the transitions of each protocol. Configurations with
+// injected bugs have other tables: they count only where there are no others.
+func (d *campaignData) coverage() []protocolView {
 	type sum struct {
 		coverage sim.Coverage
 		configs  []string
-		planted  bool
+		mutated  bool
 		whole    bool // nothing that is not listed exists
 	}
 	var order []string
 	sums := make(map[string]*sum)
-	for _, planted := range []bool{false, true} {
-		for i := range n.sum.Rows {
-			row := &n.sum.Rows[i]
-			p := n.configs[row.Config]
-			if len(row.Coverage) == 0 || p == nil || planted != p.planted() {
+	for _, mutated := range []bool{false, true} {
+		for i := range d.sum.Rows {
+			row := &d.sum.Rows[i]
+			p := d.configs[row.Config]
+			if len(row.Coverage) == 0 || p == nil || mutated != p.mutated() {
 				continue
 			}
-			name := protocolOf(n.archive.Campaign, p.config)
+			name := protocolOf(d.archive.Campaign, p.config)
 			s := sums[name]
 			if s == nil {
-				s = &sum{planted: planted}
+				s = &sum{mutated: mutated}
 				sums[name] = s
 				order = append(order, name)
 			}
-			if s.planted == planted {
+			if s.mutated == mutated {
 				s.coverage.Add(row.Coverage)
 				s.configs = append(s.configs, clip(row.Config, nameShown))
 				s.whole = s.whole || row.Whole
@@ -82,8 +82,8 @@ func (n *night) coverage() []protocolView {
 		if len(v.Configs) > configsShown {
 			v.Configs = append(v.Configs[:configsShown:configsShown], fmt.Sprintf("%d more", len(v.Configs)-configsShown))
 		}
-		if s.planted {
-			v.Note = "Only configurations with planted faults ran it."
+		if s.mutated {
+			v.Note = "Only configurations with injected bugs ran it."
 		}
 		for _, m := range machines(s.coverage) {
 			view := heat(m, s.whole)
@@ -97,8 +97,8 @@ func (n *night) coverage() []protocolView {
 	return list
 }
 
-// planted tells whether a fault is planted in the protocol.
-func (p *progress) planted() bool { return p.row.Canary != nil || p.config.Machine.Mutant != "" }
+// mutated reports whether the protocol has an injected bug.
+func (p *progress) mutated() bool { return p.row.Canary != nil || p.config.Machine.Mutant != "" }
 
 // protocolOf names the protocol that a configuration runs.
 func protocolOf(c *config.Campaign, cfg *config.Config) string {
@@ -178,7 +178,7 @@ func cell(t *sim.Transition, most uint64) cellView {
 		if most > 1 {
 			step = int(math.Log(float64(t.Count)) / math.Log(float64(most)) * (heatSteps - 1e-9))
 		}
-		return cellView{fmt.Sprintf("h%d", step), short(float64(t.Count)), where + messages.Comma(int(t.Count))}
+		return cellView{fmt.Sprintf("h%d", step), messages.Short(float64(t.Count)), where + messages.Comma(int(t.Count))}
 	case t.Unreachable != "":
 		return cellView{"unreachable", "–", where + "unreachable: " + clip(t.Unreachable, titleShown)}
 	}

@@ -1,12 +1,11 @@
 // Package html writes the report of a campaign as one HTML page that needs
 // nothing else: no network, no script, no file beside it.
 //
-// Campaigns and their directories may come from others. All text is escaped by
-// html/template or escape, and what browsers would hide is made visible; what
-// is drawn elsewhere is embedded as a picture, which cannot reach the page; the
-// policy of the page forbids scripts and everything that is not in it; files
-// are read below the campaign's directory only. What a page shows is bounded
-// by the constants in limits.go.
+// A campaign directory may come from others. All text is escaped, and
+// characters that browsers hide are made visible; pictures of the directory
+// are embedded as images, which cannot reach the page; the page's policy
+// forbids scripts and network access; files are read below the directory only;
+// the constants in limits.go bound the size of the page.
 package html
 
 import (
@@ -20,6 +19,7 @@ import (
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/report/plot"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
@@ -41,47 +41,46 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"share": func(perMille int) template.CSS { return template.CSS(fmt.Sprintf("%.1f%%", float64(perMille)/10)) },
 	"style": func() (template.CSS, error) {
 		text, err := sources.ReadFile("page/style.css")
-		return template.CSS(text), err
+		return template.CSS(plot.CSS + string(text)), err
 	},
 }).ParseFS(sources, "page/*.tmpl"))
 
-// page is a report in the making.
+// page is a page that is being written.
 type page struct {
-	ctx   context.Context
-	night *night
+	data  *campaignData
 	files *files
-	// pictures is how many bytes of pictures there are already, leftOut how
-	// many there is no space for, judged how many histories were judged again.
-	pictures, leftOut, judged int
+	// pictures is the number of bytes of pictures so far, leftOut the number of
+	// pictures without space, checked the number of histories checked again.
+	pictures, leftOut, checked int
 }
 
 // pageView is what the templates show.
 type pageView struct {
-	Header       headerView
-	Table        tableView
-	Canaries     []canaryRow
-	MoreCanaries int
-	Findings     []findingView
-	Named        []findingView // those without the details
-	MoreFindings int
-	LeftOut      int
-	Troubles     []summary.InfraError
-	MoreTroubles int
-	Matrix       *matrixView
-	Coverage     []protocolView
-	Throughput   template.HTML
-	Sightings    template.HTML
-	SightingNote string
-	Catches      template.HTML
-	CatchesNote  string
-	Split        template.HTML
-	Environment  environmentView
+	Header          headerView
+	Table           tableView
+	Canaries        []canaryRow
+	MoreCanaries    int
+	Findings        []findingView
+	Named           []findingView // those without the details
+	MoreFindings    int
+	LeftOut         int
+	InfraErrors     []summary.InfraError
+	MoreInfraErrors int
+	Matrix          *matrixView
+	Coverage        []protocolView
+	Throughput      template.HTML
+	Occurrences     template.HTML
+	OccurrencesNote string
+	Catches         template.HTML
+	CatchesNote     string
+	Split           template.HTML
+	Environment     environmentView
 }
 
 // Write writes the report. The same archive gives the same bytes, unless
-// judging a history again for its picture takes too long.
+// checking a history again for its picture takes too long.
 func Write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) error {
-	n, err := collect(ctx, a)
+	d, err := collect(ctx, a)
 	if err != nil {
 		return fmt.Errorf("report %s: %w", a.Dir, err)
 	}
@@ -90,8 +89,8 @@ func Write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) erro
 		return fmt.Errorf("report %s: %w", a.Dir, err)
 	}
 	defer f.close()
-	p := &page{ctx: ctx, night: n, files: f}
-	v, err := p.views(o)
+	p := &page{data: d, files: f}
+	v, err := p.views(ctx, o)
 	if err != nil {
 		return fmt.Errorf("report %s: %w", a.Dir, err)
 	}
@@ -107,33 +106,34 @@ func Write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) erro
 }
 
 // views makes everything that the templates show.
-func (p *page) views(o Options) (*pageView, error) {
-	n := p.night
+func (p *page) views(ctx context.Context, o Options) (*pageView, error) {
+	d := p.data
 	results, err := p.matrix(o.Kill)
 	if err != nil {
 		return nil, err
 	}
 	v := &pageView{
-		Header: n.header(), Table: n.table(), Canaries: n.canaryRows(), Matrix: viewMatrix(results), Coverage: n.coverage(),
-		Throughput: n.throughput(), Sightings: n.sightings(), Catches: n.catches(), Split: n.split(), Environment: p.environment(),
+		Header: d.header(), Table: d.table(), Canaries: d.canaryRows(), Matrix: viewMatrix(results), Coverage: d.coverage(),
+		Throughput: d.throughput(), Split: d.split(), Environment: p.environment(),
 	}
-	for _, t := range n.sum.Troubles {
+	for _, t := range d.sum.Troubles {
 		t.Title, t.Config = clip(t.Title, titleShown), clip(t.Config, nameShown)
-		if dir, err := filepath.Rel(n.archive.Dir, t.Dir); err == nil {
+		if dir, err := filepath.Rel(d.archive.Dir, t.Dir); err == nil {
 			t.Dir = dir
 		}
-		v.Troubles = append(v.Troubles, t)
+		v.InfraErrors = append(v.InfraErrors, t)
 	}
-	total := n.sum.Total()
-	v.MoreTroubles = total.Outcomes[sim.Infra] - len(v.Troubles)
-	v.CatchesNote, v.SightingNote = n.catchesNote(), n.sightingsNote()
-	v.MoreCanaries = len(n.canaries) - len(v.Canaries)
-	for i := range n.sum.Findings {
-		switch f := &n.sum.Findings[i]; {
+	total := d.sum.Total()
+	v.MoreInfraErrors = total.Outcomes[sim.Infra] - len(v.InfraErrors)
+	v.Catches, v.CatchesNote = d.catches()
+	v.Occurrences, v.OccurrencesNote = d.occurrences()
+	v.MoreCanaries = len(d.canaries) - len(v.Canaries)
+	for i := range d.sum.Findings {
+		switch f := &d.sum.Findings[i]; {
 		case i < findingsShown:
-			v.Findings = append(v.Findings, p.view(f, i+1, true))
+			v.Findings = append(v.Findings, p.view(ctx, f, i+1, true))
 		case i < findingsNamed:
-			v.Named = append(v.Named, p.view(f, i+1, false))
+			v.Named = append(v.Named, p.view(ctx, f, i+1, false))
 		default:
 			v.MoreFindings++
 		}

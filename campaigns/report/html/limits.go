@@ -16,7 +16,7 @@ const (
 	fileShown  = 40_000 // of campaign.yaml
 
 	picturesLimit = 2_500_000 // bytes of all pictures, as they are embedded
-	judgedMost    = 40        // findings judged again for their picture
+	checkedMost   = 40        // findings checked again for their picture
 	drawnOps      = 60        // operations of a picture
 
 	programLines = 48

@@ -112,15 +112,15 @@ type matrixView struct {
 // scoreView is a score with its interval; Low, High and Killed are in per
 // mille, for the bar.
 type scoreView struct {
-	Name                        string
-	Mutants, Equivalent, Judged int
-	Killed, Never, Same, Other  int
-	Score, Interval             string
-	Share, Low, High            int
-	Median, Most, By            string
-	Censored                    int
-	Class                       string
-	killed                      bool
+	Name                          string
+	Mutants, Equivalent, Compared int
+	Killed, Never, Same, Other    int
+	Score, Interval               string
+	Share, Low, High              int
+	Median, Most, By              string
+	Censored                      int
+	Class                         string
+	killed                        bool
 }
 
 // operatorView is a line of the grid of operators and kinds of core.
@@ -169,9 +169,7 @@ func viewMatrix(results []mutation.Result) *matrixView {
 	}
 	v.MoreSurvivors = len(survivors) - len(v.Survivors)
 	v.Machines, v.Generators = viewGenerators(results)
-	v.Curve = figure("The share of mutants killed within a number of operations. "+describe(curves)+".", func(c *canvas) float64 {
-		return c.detection(curves, "operations run on the mutant")
-	})
+	v.Curve = detection("The share of mutants killed within a number of operations.", "operations run on the mutant", curves)
 	return v
 }
 
@@ -198,14 +196,14 @@ func viewScore(name string, s *mutation.Score) scoreView {
 		return v
 	}
 	v.Mutants, v.Equivalent, v.Killed, v.Never, v.Same, v.Other = s.Mutants, s.Equivalent, s.Killed, s.Never, s.Same, s.Different+s.Errors
-	v.Judged, v.Censored = s.Mutants-s.Equivalent, s.Censored
-	if v.Judged == 0 {
+	v.Compared, v.Censored = s.Mutants-s.Equivalent, s.Censored
+	if v.Compared == 0 {
 		v.Score, v.Interval, v.Median, v.Most = "–", "–", "–", "–"
 		return v
 	}
-	v.Score = percent(s.Killed, v.Judged)
-	low, high := wilson(s.Killed, v.Judged)
-	v.Share, v.Low, v.High = 1000*s.Killed/v.Judged, int(1000*low), int(math.Ceil(1000*high))
+	v.Score = percent(s.Killed, v.Compared)
+	low, high := wilson(s.Killed, v.Compared)
+	v.Share, v.Low, v.High = 1000*s.Killed/v.Compared, int(1000*low), int(math.Ceil(1000*high))
 	v.Interval = fmt.Sprintf("%.0f–%.0f %%", 100*low, 100*high)
 	v.Class = fmt.Sprintf("k%d", min(v.Share/200, 4))
 	v.Median, v.Most = quantile(s, 0.5), quantile(s, 0.95)

@@ -46,14 +46,14 @@ func TestMatrix(t *testing.T) {
 		{Protocol: "mi", Mutant: "c", Operator: "swap", Core: "ooo", Equivalent: "it counts", Taken: -1},
 	})
 	p := v.Protocols[0]
-	if len(v.Protocols) != 1 || p.Mutants != 3 || p.Equivalent != 1 || p.Judged != 2 || p.Killed != 1 || p.Never != 1 || p.Censored != 1 ||
+	if len(v.Protocols) != 1 || p.Mutants != 3 || p.Equivalent != 1 || p.Compared != 2 || p.Killed != 1 || p.Never != 1 || p.Censored != 1 ||
 		p.Score != "50.0 %" || p.Median != "200" || p.Most != "> 300" || p.By != "crash 1" {
 		t.Errorf("mi: %+v", p)
 	}
 	var grid []string
 	for _, o := range v.Operators {
 		for _, c := range append(o.Cells, o.All) {
-			grid = append(grid, fmt.Sprintf("%s %s %d/%d", o.Name, c.Name, c.Killed, c.Judged))
+			grid = append(grid, fmt.Sprintf("%s %s %d/%d", o.Name, c.Name, c.Killed, c.Compared))
 		}
 	}
 	want := "drop tso 1/1, drop ooo 1/1, drop drop 1/1, swap tso 0/1, swap ooo 0/1, swap swap 0/1"

@@ -2,36 +2,9 @@ package html
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"time"
-
-	"ordeal/campaigns/internal/messages"
 )
-
-// short writes a number in at most four characters: 950, 1.2k, 34k, 5.1M.
-func short(n float64) string {
-	for _, unit := range []string{"", "k", "M", "G", "T"} {
-		switch {
-		case unit == "" && n < 0.95:
-			return strconv.FormatFloat(n, 'g', 2, 64)
-		case n < 9.95 && n != math.Trunc(n):
-			return strconv.FormatFloat(n, 'f', 1, 64) + unit
-		case n < 999.5:
-			return strconv.FormatFloat(n, 'f', 0, 64) + unit
-		}
-		n /= 1000
-	}
-	return strconv.FormatFloat(n, 'g', 3, 64) + "P"
-}
-
-// rate writes a number per second.
-func rate(n float64) string {
-	if n >= 100 {
-		return messages.Comma(int(n + 0.5))
-	}
-	return strconv.FormatFloat(n, 'f', 1, 64)
-}
 
 // percent writes a share; what is not all is never shown as 100 %.
 func percent(part, whole int) string {
@@ -71,6 +44,3 @@ func clip(s string, most int) string {
 	}
 	return s
 }
-
-// seconds is a duration of a number of seconds.
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

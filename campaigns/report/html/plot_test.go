@@ -10,7 +10,6 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/journal"
-	"ordeal/campaigns/report"
 	"ordeal/sim"
 )
 
@@ -19,7 +18,7 @@ func marks(t *testing.T, plot template.HTML, class string) []*element {
 	t.Helper()
 	all := parsePage(t, "<div>"+string(plot)+"</div>")
 	svgs := named(all, "svg")
-	if len(svgs) != len(widths) || !strings.Contains(svgs[0].attrs["class"], "wide") || !strings.Contains(svgs[1].attrs["class"], "narrow") {
+	if len(svgs) != 2 || !strings.Contains(svgs[0].attrs["class"], "wide") || !strings.Contains(svgs[1].attrs["class"], "narrow") {
 		t.Fatalf("not a plot in two widths: %.200s", plot)
 	}
 	counts := make([][]*element, len(svgs))
@@ -48,7 +47,7 @@ func place(t *testing.T, e *element, name string) float64 {
 
 // planted makes a campaign of canaries, every second one of which is caught
 // by its last run, and of one configuration with as many findings.
-func planted(t *testing.T, n int) *night {
+func planted(t *testing.T, n int) *campaignData {
 	file := "name: x\nsim: builtin\nconfigs:\n"
 	for i := range n {
 		file += fmt.Sprintf("  - {name: bird%d, runs: %d, threads: 2, ops: 10, rounds: 5, bug: {about: x}}\n", i, i+1)
@@ -76,8 +75,9 @@ func planted(t *testing.T, n int) *night {
 // and a curve where they are many.
 func TestCatches(t *testing.T) {
 	n := planted(t, 6)
-	caught := marks(t, n.catches(), "caught")
-	if len(caught) != 3 || len(marks(t, n.catches(), "cross")) != 3 {
+	drawn, note := n.catches()
+	caught := marks(t, drawn, "caught")
+	if len(caught) != 3 || len(marks(t, drawn, "cross")) != 3 {
 		t.Fatalf("%d caught of 6, 3 should be", len(caught))
 	}
 	for i, want := range []string{"bird0: caught after 100 operations", "bird2: caught after 300 operations", "bird4: caught after 500 operations"} {
@@ -88,33 +88,34 @@ func TestCatches(t *testing.T) {
 			t.Errorf("canary %d is not to the right and below of the one before", i)
 		}
 	}
-	many := planted(t, catchesShown+2)
-	if len(marks(t, many.catches(), "curve s0")) != 1 || len(marks(t, many.catches(), "mark s0")) != catchesShown/2+1 {
+	many, other := planted(t, catchesShown+2).catches()
+	if len(marks(t, many, "curve s0")) != 1 || len(marks(t, many, "mark s0")) != catchesShown/2+1 {
 		t.Error("many canaries are no curve with a mark for each that was missed")
 	}
-	if n.catchesNote() == many.catchesNote() {
-		t.Error("the note is the same")
+	if note == other {
+		t.Errorf("both notes are %q", note)
 	}
 }
 
-// TestSightings has a line for each finding, and a curve where they are many.
-func TestSightings(t *testing.T) {
+// TestOccurrences has a line for each finding, and a curve where they are many.
+func TestOccurrences(t *testing.T) {
 	n := planted(t, 5)
-	found := marks(t, n.sightings(), "found")
-	if len(found) != 5 || len(marks(t, n.sightings(), "end")) != 5 {
+	drawn, note := n.occurrences()
+	found := marks(t, drawn, "found")
+	if len(found) != 5 || len(marks(t, drawn, "end")) != 5 {
 		t.Fatalf("%d findings, 5 should be", len(found))
 	}
 	for i := 1; i < len(found); i++ {
 		if place(t, found[i], "cx") < place(t, found[i-1], "cx") {
-			t.Error("findings are not in order of first sight")
+			t.Error("findings are not in order of their first runs")
 		}
 	}
 	if marks := marks(t, n.throughput(), "found"); len(marks) != 5 {
 		t.Errorf("%d findings on the plot of throughput", len(marks))
 	}
-	many := planted(t, sightingsShown+1)
-	if len(marks(t, many.sightings(), "curve s0")) != 1 || n.sightingsNote() == many.sightingsNote() {
-		t.Error("many findings are no curve")
+	many, other := planted(t, occurrencesShown+1).occurrences()
+	if len(marks(t, many, "curve s0")) != 1 || note == other {
+		t.Errorf("many findings are no curve; notes %q and %q", note, other)
 	}
 }
 
@@ -129,15 +130,6 @@ func TestSplit(t *testing.T) {
 	many := planted(t, splitShown+5)
 	if len(marks(t, many.split(), "part p0")) != splitShown+1 || !strings.Contains(string(many.split()), "and 6 others: ") {
 		t.Error("many configurations are not bounded")
-	}
-}
-
-// TestQuoted quotes words for shells.
-func TestQuoted(t *testing.T) {
-	for in, want := range map[string]string{"": "''", "a/b-c_1.txt": "a/b-c_1.txt", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "ä": "'ä'"} {
-		if got := report.Quoted(in); got != want {
-			t.Errorf("report.Quoted(%q) = %s, want %s", in, got, want)
-		}
 	}
 }
 

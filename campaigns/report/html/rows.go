@@ -48,34 +48,34 @@ type answerView struct {
 // outcomes are in the order in which they are shown.
 var outcomes = []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout, sim.Infra, sim.Passed}
 
-// table makes the table of configurations without planted faults.
-func (n *night) table() tableView {
+// table makes the table of configurations without injected bugs.
+func (d *campaignData) table() tableView {
 	t := tableView{}
-	models := n.models()
+	models := d.models()
 	for _, m := range models {
 		t.Models = append(t.Models, clip(m, nameShown))
 	}
-	for i := range n.tested.Rows {
+	for i := range d.tested.Rows {
 		if i == rowsShown {
-			t.More = len(n.tested.Rows) - i
+			t.More = len(d.tested.Rows) - i
 			break
 		}
-		t.Rows = append(t.Rows, line(&n.tested.Rows[i], models))
+		t.Rows = append(t.Rows, line(&d.tested.Rows[i], models))
 	}
-	total := n.tested.Total()
+	total := d.tested.Total()
 	t.Total = line(&total, models)
 	return t
 }
 
 // line makes a line of the answers of some models. Rates are of the time spent
-// on the configuration itself, by the simulator and by judging.
+// on the configuration itself, by the simulator and by checking.
 func line(r *summary.Row, models []string) rowView {
 	v := rowView{
 		Name: clip(r.Config, nameShown), Runs: messages.Comma(r.Runs), Operations: messages.Comma(r.Operations),
 		Rate: "–", Coverage: "–", Covered: -1,
 	}
 	if spent := (r.Simulated + r.Judged).Seconds(); spent > 0 {
-		v.Rate = rate(float64(r.Operations) / spent)
+		v.Rate = messages.Rate(float64(r.Operations) / spent)
 	}
 	for _, o := range outcomes {
 		if n := r.Outcomes[o]; n > 0 {
@@ -103,17 +103,17 @@ func line(r *summary.Row, models []string) rowView {
 }
 
 // models are those with answers: expected ones first.
-func (n *night) models() []string {
+func (d *campaignData) models() []string {
 	var list []string
 	add := func(m string) {
 		if m != "" && !slices.Contains(list, m) {
 			list = append(list, m)
 		}
 	}
-	for _, r := range n.tested.Rows {
+	for _, r := range d.tested.Rows {
 		add(r.Expect)
 	}
-	total := n.tested.Total()
+	total := d.tested.Total()
 	for _, m := range config.ModelNames() {
 		if len(total.Answers[m]) > 0 {
 			add(m)
@@ -131,7 +131,7 @@ type environmentView struct {
 
 // environment gathers versions, command line and campaign file.
 func (p *page) environment() environmentView {
-	head := &p.night.archive.Head
+	head := &p.data.archive.Head
 	var v environmentView
 	var words []string
 	for _, w := range head.Command {

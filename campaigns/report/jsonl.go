@@ -1,10 +1,4 @@
-// Package jsonl writes what came of a campaign as JSON, an object a line, for
-// programs. The lines come in this order: one "campaign", a "run" for each run
-// that is recorded, a "finding" for each finding, a "canary" for each planted
-// fault, one "summary". Fields keep their names and meanings as long as
-// "format" in the first line stays the same; there may be new ones. Times are
-// in seconds.
-package jsonl
+package report
 
 import (
 	"encoding/json"
@@ -14,21 +8,22 @@ import (
 	"time"
 
 	"ordeal/campaigns/journal"
-	"ordeal/campaigns/report"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
-// Format is the version of the lines.
-const Format = 1
+// JSONLFormat is the version of the lines that WriteJSONL writes. Fields keep
+// their names and meanings as long as it stays the same; there may be new
+// ones. Times are in seconds.
+const JSONLFormat = 1
 
-// Campaign is the first line.
-type Campaign struct {
+// CampaignLine is the first line.
+type CampaignLine struct {
 	Event  string `json:"event"` // "campaign"
 	Format int    `json:"format"`
 	Name   string `json:"campaign"`
 	Seed   uint64 `json:"seed"`
-	// Dir is the campaign's directory as it was named.
+	// Dir is the campaign directory, as the command line names it.
 	Dir     string            `json:"dir"`
 	Started time.Time         `json:"started"`
 	Planned int               `json:"planned"` // runs
@@ -36,20 +31,20 @@ type Campaign struct {
 	Tools   map[string]string `json:"tools"` // versions
 }
 
-// Run is the line of a run.
-type Run struct {
+// RunLine is the line of a run.
+type RunLine struct {
 	Event   string `json:"event"` // "run"
 	Number  int    `json:"run"`
 	Config  string `json:"config"`
 	Outcome string `json:"outcome"`
-	// Title says what went wrong, the same for the same bug.
+	// Title names the failure, the same for the same bug.
 	Title string `json:"title,omitempty"`
-	// Finding says that the run is one of a finding; Caught that it shows the
-	// fault that was planted for it.
+	// Finding says that the run belongs to a finding; Caught that it shows the
+	// bug that was injected into its configuration.
 	Finding bool `json:"finding"`
 	Caught  bool `json:"caught,omitempty"`
-	// At is when the run was recorded, in time spent on the campaign; Simulated
-	// the time of the simulator.
+	// At is the time since the campaign's start when the run was recorded,
+	// Simulated the time of the simulator.
 	At         float64 `json:"at_s"`
 	Simulated  float64 `json:"simulated_s"`
 	Operations int     `json:"operations"`
@@ -61,43 +56,40 @@ type Run struct {
 	Dir string `json:"dir,omitempty"`
 }
 
-// Finding is the line of a finding.
-type Finding struct {
+// FindingLine is the line of a finding.
+type FindingLine struct {
 	Event   string `json:"event"` // "finding"
 	Outcome string `json:"outcome"`
 	Title   string `json:"title"`
-	// System is what was tested: simulator and protocol.
-	System string `json:"system"`
-	Runs   int    `json:"runs"`
+	System  string `json:"system"` // simulator and protocol
+	Runs    int    `json:"runs"`
 	// Configs counts the runs by configuration.
 	Configs map[string]int `json:"configs"`
 	First   int            `json:"first_run"`
 	FirstAt float64        `json:"first_at_s"`
 	Last    int            `json:"last_run"`
 	LastAt  float64        `json:"last_at_s"`
-	// Dir is the directory of the best reproducer, Operations its length;
-	// Reduced says that it was made smaller.
+	// Dir is the directory of the best reproducer, Operations its length,
+	// Reduced whether it was made smaller.
 	Dir        string `json:"dir,omitempty"`
 	Operations int    `json:"operations,omitempty"`
 	Reduced    bool   `json:"reduced,omitempty"`
-	// Commands show and repeat it, for a shell.
+	// Commands reproduce it, for a shell.
 	Commands []string `json:"commands"`
 }
 
-// Canary is the line of a planted fault.
-type Canary struct {
+// CanaryLine is the line of an injected bug.
+type CanaryLine struct {
 	Event  string `json:"event"` // "canary"
 	Config string `json:"config"`
 	About  string `json:"about"`
-	// Fate is "caught", "missed" or "open", of a negative control "quiet" or
-	// "loud".
 	Fate   string `json:"fate"`
 	Runs   int    `json:"runs"`
 	Caught int    `json:"caught"`
 }
 
-// Summary is the last line.
-type Summary struct {
+// SummaryLine is the last line.
+type SummaryLine struct {
 	Event      string         `json:"event"` // "summary"
 	Planned    int            `json:"planned"`
 	Runs       int            `json:"runs"`
@@ -107,20 +99,28 @@ type Summary struct {
 	Findings   int            `json:"findings"`
 	Canaries   int            `json:"canaries"`
 	Caught     int            `json:"canaries_caught"`
-	// Status is the exit status of the campaign as far as it went.
+	// Status is the exit status of the campaign as far as it ran.
 	Status int `json:"exit_status"`
 }
 
-// Write writes the lines of a campaign, ended or not.
-func Write(w io.Writer, a *journal.Archive) error {
+// WriteJSONL writes a campaign, ended or not, as one JSON object a line: one
+// CampaignLine, a RunLine for each run, a FindingLine for each finding, a
+// CanaryLine for each injected bug, one SummaryLine.
+func WriteJSONL(w io.Writer, a *journal.Archive) error {
+	if err := encodeLines(json.NewEncoder(w), a); err != nil {
+		return fmt.Errorf("write JSON lines of %s: %w", a.Dir, err)
+	}
+	return nil
+}
+
+func encodeLines(enc *json.Encoder, a *journal.Archive) error {
 	s, err := summary.Read(a)
 	if err != nil {
 		return err
 	}
-	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(&Campaign{
-		Event: "campaign", Format: Format, Name: s.Campaign, Seed: s.Seed, Dir: a.Dir, Started: a.Head.Started, Planned: s.Planned,
+	if err := enc.Encode(&CampaignLine{
+		Event: "campaign", Format: JSONLFormat, Name: s.Campaign, Seed: s.Seed, Dir: a.Dir, Started: a.Head.Started, Planned: s.Planned,
 		Command: a.Head.Command, Tools: a.Head.Tools,
 	}); err != nil {
 		return err
@@ -129,20 +129,20 @@ func Write(w io.Writer, a *journal.Archive) error {
 		if err != nil {
 			return err
 		}
-		if err := enc.Encode(runOf(a, e)); err != nil {
+		if err := enc.Encode(runLine(a, e)); err != nil {
 			return err
 		}
 	}
 	for i := range s.Findings {
-		if err := enc.Encode(findingOf(a, &s.Findings[i])); err != nil {
+		if err := enc.Encode(findingLine(a, &s.Findings[i])); err != nil {
 			return err
 		}
 	}
-	last := &Summary{
-		Event: "summary", Planned: s.Planned, Elapsed: s.Elapsed.Seconds(), Outcomes: make(map[string]int), Findings: len(s.Findings), Status: s.ExitStatus(),
-	}
 	total := s.Total()
-	last.Runs, last.Operations = total.Runs, total.Operations
+	last := &SummaryLine{
+		Event: "summary", Planned: s.Planned, Runs: total.Runs, Operations: total.Operations, Elapsed: s.Elapsed.Seconds(),
+		Outcomes: make(map[string]int), Findings: len(s.Findings), Status: s.ExitStatus(),
+	}
 	for o, n := range total.Outcomes {
 		last.Outcomes[o.String()] = n
 	}
@@ -157,19 +157,16 @@ func Write(w io.Writer, a *journal.Archive) error {
 		if k.Fate == summary.StatusCaught {
 			last.Caught++
 		}
-		if err := enc.Encode(&Canary{"canary", s.Rows[i].Config, k.About, string(k.Fate), s.Rows[i].Runs, k.Caught}); err != nil {
+		if err := enc.Encode(&CanaryLine{"canary", s.Rows[i].Config, k.About, string(k.Fate), s.Rows[i].Runs, k.Caught}); err != nil {
 			return err
 		}
 	}
-	if err := enc.Encode(last); err != nil {
-		return fmt.Errorf("write JSON lines: %w", err)
-	}
-	return nil
+	return enc.Encode(last)
 }
 
-func runOf(a *journal.Archive, e *journal.Entry) *Run {
+func runLine(a *journal.Archive, e *journal.Entry) *RunLine {
 	run := a.Ended(e)
-	r := &Run{
+	r := &RunLine{
 		Event: "run", Number: e.Number, Config: e.Config, Outcome: e.Outcome.String(), Title: e.Title, Finding: run.Finding(), Caught: run.Caught(),
 		At: e.At.Seconds(), Simulated: e.Elapsed.Seconds(), Operations: e.Operations, Program: e.Program, Answers: make(map[string]string),
 	}
@@ -182,10 +179,13 @@ func runOf(a *journal.Archive, e *journal.Entry) *Run {
 	return r
 }
 
-func findingOf(a *journal.Archive, f *summary.Finding) *Finding {
-	x := &Finding{
+func findingLine(a *journal.Archive, f *summary.Finding) *FindingLine {
+	x := &FindingLine{
 		Event: "finding", Outcome: f.Outcome.String(), Title: f.Title, System: f.System, Runs: f.Runs, Configs: make(map[string]int),
-		First: f.First, FirstAt: f.FirstAt.Seconds(), Last: f.Last, LastAt: f.LastAt.Seconds(), Commands: report.Commands(a.Dir, f),
+		First: f.First, FirstAt: f.FirstAt.Seconds(), Last: f.Last, LastAt: f.LastAt.Seconds(),
+	}
+	for _, c := range Commands(a.Dir, f, f.Best) {
+		x.Commands = append(x.Commands, c.Line)
 	}
 	for _, c := range f.Configs {
 		x.Configs[c.Config] = c.Runs

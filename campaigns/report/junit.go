@@ -1,23 +1,4 @@
-// Package junit writes what came of a campaign in the XML of JUnit, which
-// continuous integration systems read: Jenkins, GitLab, GitHub's actions and
-// others.
-//
-// Each kind of run is a test suite. A campaign has tens of thousands of runs,
-// which no such system shows well, and their numbers mean nothing from night to
-// night. So the cases of a suite are what has a name that stays:
-//
-//	runs                      all runs of this kind; skipped where none ended
-//	OUTCOME: TITLE            a finding, which is a failure; gone when it is gone
-//	canary: ABOUT             a planted fault: passes when it was caught, fails
-//	                          when it was missed, skipped while that is open
-//	negative control: ABOUT   a fault that cannot show: fails when it does
-//	runs that could not be made   an error
-//	undecided by MODEL        skipped
-//
-// A failure has the outcome as its type, one line with numbers and seed as its
-// message, and as its text what was seen and the commands that show and repeat
-// it. Numbers of runs and operations are properties of the suite.
-package junit
+package report
 
 import (
 	"encoding/xml"
@@ -46,7 +27,7 @@ type suites struct {
 	Suites   []suite  `xml:"testsuite"`
 }
 
-// suite is a kind of run. Attributes and elements are those that Ant's schema
+// suite is a configuration. Attributes and elements are those that Ant's schema
 // demands, in its order; that of Jenkins accepts them.
 type suite struct {
 	Name       string     `xml:"name,attr"`
@@ -90,8 +71,23 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// Write writes the report of a campaign, ended or not.
-func Write(w io.Writer, a *journal.Archive) error {
+// WriteJUnit writes a campaign, ended or not, in the XML of JUnit, which
+// continuous integration systems read.
+//
+// Each configuration is a test suite. The number of a run means nothing in the
+// next campaign, so the cases of a suite are what keeps its name:
+//
+//	runs                      all runs; skipped where none ended
+//	OUTCOME: TITLE            a finding, which is a failure
+//	canary: ABOUT             an injected bug: passes if it was caught, fails
+//	                          if it was missed, skipped while pending
+//	negative control: ABOUT   a bug that cannot show: fails if it does
+//	infrastructure            runs without a result: an error
+//	undecided by MODEL        skipped
+//
+// A failure has the outcome as its type, one line with numbers and seed as its
+// message, and as its text the evidence and the commands to reproduce it.
+func WriteJUnit(w io.Writer, a *journal.Archive) error {
 	s, err := summary.Read(a)
 	if err != nil {
 		return err
@@ -165,12 +161,12 @@ func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
 		for i := range s.Findings {
 			f := &s.Findings[i]
 			if n := runsOf(f, r.Config); n > 0 {
-				list = append(list, testCase{Name: clean(fmt.Sprintf("%s: %s", f.Outcome, f.Title)), Failure: failed(a, s, f, n)})
+				list = append(list, testCase{Name: clean(fmt.Sprintf("%s: %s", f.Outcome, f.Title)), Failure: newFailure(a, s, f, n)})
 			}
 		}
 	}
 	if n := r.Outcomes[sim.Infra]; n > 0 {
-		list = append(list, testCase{Name: "runs that could not be made", Error: notMade(s, r, n)})
+		list = append(list, testCase{Name: "infrastructure", Error: infraError(s, r, n)})
 	}
 	for _, m := range config.ModelNames() {
 		if n := r.Answers[m][check.Unknown.String()]; n > 0 {
@@ -180,7 +176,7 @@ func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
 	return list
 }
 
-// canaryCase is the case of a planted fault.
+// canaryCase is the case of an injected bug.
 func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row) testCase {
 	k := r.Canary
 	c := testCase{Name: clean("canary: " + k.About)}
@@ -189,11 +185,11 @@ func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row) testCase
 	}
 	switch k.Fate {
 	case summary.StatusPending:
-		c.Skipped = &skipped{fmt.Sprintf("not caught in %d of %d runs, which is too early to tell", r.Runs, r.Planned)}
+		c.Skipped = &skipped{fmt.Sprintf("not caught in %d of %d runs, which is within its budget", r.Runs, r.Planned)}
 	case summary.StatusMissed, summary.StatusFailing:
 		i := slices.IndexFunc(s.Findings, func(f summary.Finding) bool { return runsOf(&f, r.Config) > 0 })
 		if i >= 0 {
-			c.Failure = failed(a, s, &s.Findings[i], runsOf(&s.Findings[i], r.Config))
+			c.Failure = newFailure(a, s, &s.Findings[i], runsOf(&s.Findings[i], r.Config))
 		} else {
 			c.Failure = &failure{Message: string(k.Fate), Type: string(k.Fate)}
 		}
@@ -211,19 +207,19 @@ func runsOf(f *summary.Finding, config string) int {
 	return 0
 }
 
-// troublesNamed bounds the runs that could not be made that are named.
-const troublesNamed = 5
+// infraShown bounds the infrastructure errors that are listed.
+const infraShown = 5
 
-// notMade tells of runs that could not be made.
-func notMade(s *summary.Summary, r *summary.Row, n int) *failure {
+// infraError lists the first of n runs without a result.
+func infraError(s *summary.Summary, r *summary.Row, n int) *failure {
 	var text []string
 	for _, t := range s.Troubles {
-		if t.Config == r.Config && len(text) < troublesNamed {
+		if t.Config == r.Config && len(text) < infraShown {
 			text = append(text, fmt.Sprintf("run %d: %s, in %s", t.Number, t.Title, t.Dir))
 		}
 	}
 	return &failure{
-		Message: fmt.Sprintf("%d of %d runs could not be made or judged and say nothing", n, r.Runs), Type: sim.Infra.String(),
+		Message: fmt.Sprintf("%d of %d runs ended with an infrastructure error", n, r.Runs), Type: sim.Infra.String(),
 		Text: clean(strings.Join(text, "\n")),
 	}
 }

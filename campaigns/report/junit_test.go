@@ -1,4 +1,4 @@
-package junit
+package report
 
 import (
 	"bytes"
@@ -167,7 +167,7 @@ func counted(t *testing.T, e *element) (tests, failures, errors, skipped int) {
 func parsed(t *testing.T, a *journal.Archive) *element {
 	t.Helper()
 	var text bytes.Buffer
-	if err := Write(&text, a); err != nil {
+	if err := WriteJUnit(&text, a); err != nil {
 		t.Fatal(err)
 	}
 	root := new(element)
@@ -185,9 +185,9 @@ func parsed(t *testing.T, a *journal.Archive) *element {
 	return root
 }
 
-// TestWrite wants the cases of each kind of run, and in failures what a reader
+// TestJUnit wants the cases of each kind of run, and in failures what a reader
 // needs.
-func TestWrite(t *testing.T) {
+func TestJUnit(t *testing.T) {
 	a, s := archived(t, night)
 	root := parsed(t, a)
 	results := make(map[string]string)

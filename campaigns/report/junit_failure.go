@@ -1,24 +1,21 @@
-package junit
+package report
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	"ordeal/campaigns/journal"
-	"ordeal/campaigns/report"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
-// failed tells of a finding that n runs of a configuration are of.
-func failed(a *journal.Archive, s *summary.Summary, f *summary.Finding, n int) *failure {
+// newFailure describes a finding with n runs of a configuration.
+func newFailure(a *journal.Archive, s *summary.Summary, f *summary.Finding, n int) *failure {
 	message := fmt.Sprintf("%s; %d runs, the first is run %d of seed %d", f.Title, n, f.First, s.Seed)
 	if f.Outcome == sim.Missed {
 		message = fmt.Sprintf("%s: none of %d runs of seed %d showed it", f.Title, n, s.Seed)
@@ -29,11 +26,11 @@ func failed(a *journal.Archive, s *summary.Summary, f *summary.Finding, n int) *
 		fmt.Fprintf(&b, "reduced: %s\n", f.Reduction)
 	}
 	b.WriteString("\n")
-	for _, command := range report.Commands(a.Dir, f) {
-		b.WriteString(command + "\n")
+	for _, command := range Commands(a.Dir, f, f.Best) {
+		b.WriteString(command.Line + "\n")
 	}
 	if f.Best != nil {
-		b.WriteString(seen(f.Best.Dir))
+		b.WriteString(evidence(f.Best.Dir))
 	}
 	return &failure{Message: clean(message), Type: f.Outcome.String(), Text: clean(b.String())}
 }
@@ -41,31 +38,30 @@ func failed(a *journal.Archive, s *summary.Summary, f *summary.Finding, n int) *
 // textMost bounds what is cited of a file of a run, in bytes.
 const textMost = 8 << 10
 
-// seen is what a run directory says for people: the detail of its verdict and
-// its first witness; empty where it says nothing.
-func seen(dir string) string {
+// evidence is the detail of a run's verdict and its first witness, or empty.
+func evidence(dir string) string {
 	var b strings.Builder
 	if j, err := rundir.Dir(dir).Judgement(); err == nil && j.Detail != "" {
 		b.WriteString("\n" + shortened(j.Detail) + "\n")
 	}
 	witnesses, _ := filepath.Glob(filepath.Join(dir, "witness-*.txt")) // the pattern is well-formed
 	if len(witnesses) > 0 {
-		if text, err := regular(witnesses[0]); err == nil {
+		if text, err := readStart(witnesses[0]); err == nil {
 			b.WriteString("\n" + shortened(text) + "\n")
 		}
 	}
 	return b.String()
 }
 
-// regular reads the beginning of a file, which must be a regular one: a
-// directory may come from others.
-func regular(path string) (string, error) {
+// readStart reads the beginning of a regular file: a campaign directory may
+// come from others, and opening a pipe could take forever.
+func readStart(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", errors.Join(fs.ErrInvalid, fmt.Errorf("%s is no regular file", path))
+		return "", fmt.Errorf("%s is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -88,8 +84,8 @@ func shortened(text string) string {
 	return text + "\n…"
 }
 
-// clean takes out what XML 1.0 has no form for, and other control characters:
-// readers refuse whole files for one of them.
+// clean removes control characters and what XML 1.0 cannot represent: readers
+// refuse whole files for one of them.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,0 +1,139 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+
+	"ordeal/campaigns/internal/messages"
+)
+
+// Scale maps the values of an axis to places; its zero value has no ticks.
+type Scale struct {
+	name      string
+	low, high float64
+	log       bool
+	ticks     []tick
+}
+
+type tick struct {
+	value float64
+	label string
+}
+
+// at is the place of a value on an axis; values beyond its ends are at them.
+func (s *Scale) at(v, from, to float64) float64 {
+	v = min(max(v, s.low), s.high)
+	low, high := s.low, s.high
+	if s.log {
+		v, low, high = math.Log(v), math.Log(low), math.Log(high)
+	}
+	if high == low {
+		return from
+	}
+	return from + (v-low)/(high-low)*(to-from)
+}
+
+// yTicks is about how many ticks a vertical axis has.
+const yTicks = 5
+
+// Linear is a scale from 0 to at least high, with ticks at round numbers.
+func Linear(name string, high float64) Scale { return linear(name, high, messages.Short) }
+
+func linear(name string, high float64, label func(float64) string) Scale {
+	if !(high > 0) {
+		high = 1
+	}
+	step := roundStep(high / yTicks)
+	s := Scale{name: name, high: math.Ceil(high/step-1e-9) * step}
+	for i := 0; float64(i)*step <= s.high*(1+1e-9); i++ {
+		s.ticks = append(s.ticks, tick{float64(i) * step, label(float64(i) * step)})
+	}
+	return s
+}
+
+// Percent is a scale of shares from 0 to 1.
+func Percent() Scale {
+	return Scale{high: 1, ticks: []tick{{0, "0 %"}, {0.25, "25 %"}, {0.5, "50 %"}, {0.75, "75 %"}, {1, "100 %"}}}
+}
+
+// roundStep is the least of 1, 2, 5 times a power of ten that is not below a
+// number.
+func roundStep(least float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= least*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// Clock is a linear scale of seconds from 0 to high, with ticks that divide
+// minutes and hours. Its name gets the unit.
+func (c *Canvas) Clock(name string, high float64) Scale {
+	count, per, unit := 10.0, 1.0, "seconds"
+	if c.Narrow {
+		count = 5
+	}
+	switch {
+	case high >= 3*3600:
+		per, unit = 3600, "hours"
+	case high >= 3*60:
+		per, unit = 60, "minutes"
+	case high > 0 && high < 0.5:
+		per, unit = 1e-3, "milliseconds"
+	}
+	if !(high > 0) {
+		high = 1
+	}
+	least := high / count
+	step := per * roundStep(least/per)
+	if per >= 60 {
+		for _, nice := range []float64{60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400} {
+			if nice >= least {
+				step = nice
+				break
+			}
+		}
+	}
+	s := Scale{name: name + unit, high: high}
+	for i := 0; float64(i)*step <= high*(1+1e-9); i++ {
+		v := float64(i) * step
+		s.ticks = append(s.ticks, tick{v, strconv.FormatFloat(v/per, 'g', 6, 64)})
+	}
+	return s
+}
+
+// Logarithmic is a scale whose ends are the powers of ten around low and high,
+// both above 0, with a tick at each power.
+func Logarithmic(name string, low, high float64) Scale {
+	return logarithmic(name, low, high, messages.Short)
+}
+
+func logarithmic(name string, low, high float64, label func(float64) string) Scale {
+	first, last := math.Floor(math.Log10(low)+1e-9), math.Ceil(math.Log10(max(low, high))-1e-9)
+	last = max(last, first+1)
+	s := Scale{name: name, low: math.Pow(10, first), high: math.Pow(10, last), log: true}
+	for e := first; e <= last; e++ {
+		s.ticks = append(s.ticks, tick{math.Pow(10, e), label(math.Pow(10, e))})
+	}
+	return s
+}
+
+// values is a scale with a tick at each value, and some space around them.
+func values(name string, list []float64, log bool, label func(float64) string) Scale {
+	s := Scale{name: name, low: math.Inf(1), high: math.Inf(-1), log: log}
+	for _, v := range list {
+		s.low, s.high = min(s.low, v), max(s.high, v)
+		s.ticks = append(s.ticks, tick{v, label(v)})
+	}
+	const margin = 0.04
+	if log {
+		factor := max(math.Pow(s.high/s.low, margin), 1.1)
+		s.low, s.high = s.low/factor, s.high*factor
+	} else {
+		pad := max(margin*(s.high-s.low), 1e-3)
+		s.low, s.high = s.low-pad, s.high+pad
+	}
+	return s
+}
