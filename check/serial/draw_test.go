@@ -38,10 +38,13 @@ func TestDraw(t *testing.T) {
 		}
 	}
 	robust := scEquivalent(t, s)
-	if picture, err = Draw(s, &robust); picture == nil || err != nil {
-		t.Errorf("the cycle of the write-contraction: %v", err)
-	}
-	if picture, err = Draw(s, &Verdict{Serializable: true}); picture != nil || err != nil {
-		t.Errorf("a picture of no cycle: %v", err)
+	for v, want := range map[*Verdict]bool{&robust: true, {Serializable: true}: false} {
+		picture, err := Draw(s, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := picture != nil; got != want {
+			t.Errorf("a picture of %+v: %v, want %v", v, got, want)
+		}
 	}
 }

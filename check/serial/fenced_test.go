@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ordeal/check/serial/internal/seqgen"
+	"ordeal/parse/formats/events"
 )
 
 // TestExecutionFenced is Theorem 3 for single executions: on those that are
@@ -53,24 +54,24 @@ func TestExecutionFenced(t *testing.T) {
 }
 
 func TestFencedErrors(t *testing.T) {
-	unfenced := sequence(t, "execution\nthreads a\nvariables x\na write x\na commit x\na read x\n")
-	if _, err := DecideFenced(unfenced); !errors.Is(err, ErrUnfenced) || err.Error() != "transaction a.1: a transaction does not end with a fence" {
-		t.Errorf("unfenced: %v", err)
+	fenced := func(s *events.Sequence) error { _, err := DecideFenced(s); return err }
+	under := func(rel Relation) func(s *events.Sequence) error {
+		return func(s *events.Sequence) error { _, err := Decide(rel, s); return err }
 	}
-	pending := sequence(t, "execution\nthreads a\nvariables x\na write x\n")
-	if _, err := DecideFenced(pending); !errors.Is(err, ErrPending) {
-		t.Errorf("pending: %v", err)
-	}
-	trace := sequence(t, "trace\nthreads a\nvariables x\na write x\n")
-	if _, err := DecideFenced(trace); !errors.Is(err, ErrTrace) {
-		t.Errorf("trace: %v", err)
-	}
-	if _, err := Decide(TSO, trace); !errors.Is(err, ErrTrace) {
-		t.Errorf("trace under TSO: %v", err)
-	}
-	late := sequence(t, "execution\nthreads a\nvariables x y\na write x\na read y\na commit x\n")
-	if _, err := Decide(SC, late); !errors.Is(err, ErrNotSC) {
-		t.Errorf("late commit under SC: %v", err)
+	for _, row := range []struct {
+		decide func(*events.Sequence) error
+		text   string
+		want   error
+	}{
+		{fenced, "execution\nthreads a\nvariables x\na write x\na commit x\na read x\n", ErrUnfenced},
+		{fenced, "execution\nthreads a\nvariables x\na write x\n", ErrPending},
+		{fenced, "trace\nthreads a\nvariables x\na write x\n", ErrTrace},
+		{under(TSO), "trace\nthreads a\nvariables x\na write x\n", ErrTrace},
+		{under(SC), "execution\nthreads a\nvariables x y\na write x\na read y\na commit x\n", ErrNotSC},
+	} {
+		if err := row.decide(sequence(t, row.text)); !errors.Is(err, row.want) {
+			t.Errorf("%q: %v, want %v", row.text, err, row.want)
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/check/internal/cases"
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -153,8 +155,8 @@ func TestDrawMany(t *testing.T) {
 		ref.Root = &Node{From: 4, To: 5, First: ref.Root, Second: ref.Root}
 	}
 	p, d := draw(t, h, model.TSO, ref)
-	if len(p.panels) != maxPanels || countSuffix(d.texts, "and 2 more cases") != 1 {
-		t.Errorf("%d panels, texts %q", len(p.panels), d.texts)
+	if d := cmp.Diff([]int{maxPanels, 1}, []int{len(p.panels), countSuffix(d.texts, "and 2 more cases")}); d != "" {
+		t.Errorf("panels, notes (-want +got):\n%s", d)
 	}
 }
 

@@ -34,8 +34,8 @@ func TestRestrict(t *testing.T) {
 				t.Fatalf("%s: allows %+v", m.Name, sub)
 			}
 			for id, old := range from {
-				if sub.Ops[id].Write != h.Ops[old].Write || sub.Thread(parse.OpID(id)) != h.Thread(old) {
-					t.Fatalf("operation %d was not %d", id, old)
+				if got, want := name(sub, parse.OpID(id), -1), name(h, old, -1); got != want {
+					t.Fatalf("operation %d is %s, want %s", id, got, want)
 				}
 			}
 			if len(sub.Ops) < len(h.Ops) {

@@ -221,9 +221,12 @@ func TestStarved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := Search(context.Background(), s)
-		if err != nil || (v != nil) != want {
-			t.Errorf("%q: found %v, error %v", text, v != nil, err)
+		v, err := Search(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v != nil; got != want {
+			t.Errorf("%q: found %v, want %v", text, got, want)
 		}
 	}
 }
