@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"ordeal/check/witness"
 	"ordeal/parse/formats/events"
@@ -67,19 +65,15 @@ func Explain(w io.Writer, s *events.Sequence, v *Verdict) error {
 	var out bytes.Buffer
 	witness.Columns(&out, x.columns())
 	out.WriteString("\nCycle:\n")
-	ends := make([]string, len(v.Cycle))
-	wide := 0
+	lines := make([][2]string, len(v.Cycle))
 	for i, e := range v.Cycle {
-		ends[i] = x.transaction(e.From) + " → " + x.transaction(e.To)
+		ends := x.transaction(e.From) + " → " + x.transaction(e.To)
 		if v.Relation == TSOPO {
-			ends[i] = x.letter[e.From] + " → " + x.letter[e.To]
+			ends = x.letter[e.From] + " → " + x.letter[e.To]
 		}
-		wide = max(wide, utf8.RuneCountInString(ends[i]))
+		lines[i] = [2]string{ends, x.reason(e)}
 	}
-	for i, e := range v.Cycle {
-		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(ends[i]))
-		fmt.Fprintf(&out, "  %s%s  %s\n", ends[i], pad, x.reason(e))
-	}
+	witness.Reasons(&out, "  ", lines)
 	_, err := w.Write(out.Bytes())
 	return err
 }

@@ -6,8 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -153,18 +151,13 @@ func (x *explainer) lemma(l int32, indent string) {
 	x.path(x.ref.Lemmas[l].Premise, indent+"  ")
 }
 
-// path prints edges, one to a line, reasons aligned.
+// path prints edges, one to a line.
 func (x *explainer) path(edges []Edge, indent string) {
-	ends := make([]string, len(edges))
-	wide := 0
+	lines := make([][2]string, len(edges))
 	for i, e := range edges {
-		ends[i] = x.end(e.From, e) + " → " + x.end(e.To, e)
-		wide = max(wide, utf8.RuneCountInString(ends[i]))
+		lines[i] = [2]string{x.end(e.From, e) + " → " + x.end(e.To, e), x.reason(e)}
 	}
-	for i, e := range edges {
-		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(ends[i]))
-		fmt.Fprintf(&x.out, "%s%s%s  %s\n", indent, ends[i], pad, x.reason(e))
-	}
+	Reasons(&x.out, indent, lines)
 }
 
 // end names an end of an edge.
@@ -180,35 +173,25 @@ func (x *explainer) end(id parse.OpID, e Edge) string {
 func (x *explainer) reason(e Edge) string {
 	from, to, via := x.end(e.From, e), x.end(e.To, e), x.letter[e.Via]
 	switch e.Rule {
-	case PPO:
-		return "program order"
 	case FenceOrder:
 		if e.Via == parse.NoOp {
 			via = x.letter[x.u.fence(e)]
 		}
 		return "fence " + via
-	case Dependency:
-		return "dependency"
 	case ReadsFrom:
 		return to + " reads " + from
 	case OwnStore:
 		return fmt.Sprintf("%s follows %s in its thread, and reads %s", via, from, to)
 	case Coherence:
-		if e.Via == parse.NoOp {
-			return "program order"
+		if e.Via != parse.NoOp {
+			return fmt.Sprintf("%s reads %s, and %s follows it in its thread", via, from, to)
 		}
-		return fmt.Sprintf("%s reads %s, and %s follows it in its thread", via, from, to)
-	case FromInit:
-		return "initially"
 	case FromRead:
 		return from + " reads the initial value"
 	case FinalWrite:
 		return to + " is the final value"
-	case Assumed:
-		return "assumed"
-	case StoreOrder:
-		return "known order of stores"
-	default:
+	case DerivedA, DerivedB:
 		return fmt.Sprintf("L%d", x.number[e.Lemma])
 	}
+	return ruleTexts[e.Rule].reason
 }

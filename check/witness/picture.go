@@ -59,23 +59,6 @@ var arcNames = [...]string{
 	programOrder: "po", readsFrom: "rf", coherenceOrder: "co", fromRead: "fr", derivedOrder: "derived", assumedOrder: "assumed",
 }
 
-// kindOf says what an edge of a rule is drawn as.
-func kindOf(r Rule) arcKind {
-	switch r {
-	case PPO, FenceOrder, Dependency:
-		return programOrder
-	case ReadsFrom:
-		return readsFrom
-	case FromRead, DerivedB:
-		return fromRead
-	case DerivedA:
-		return derivedOrder
-	case Assumed:
-		return assumedOrder
-	}
-	return coherenceOrder
-}
-
 // maxPanels bounds the cases that are drawn.
 const maxPanels = 6
 
@@ -168,7 +151,7 @@ func (d *drawer) leaves(n *Node, cases string) {
 	}
 	drawn := map[[2]spot]bool{}
 	add := func(e Edge, cycle bool) {
-		a := arc{from: d.spot(e.From, e), to: d.spot(e.To, e), kind: kindOf(e.Rule), label: d.label(e), cycle: cycle}
+		a := arc{from: d.spot(e.From, e), to: d.spot(e.To, e), kind: ruleTexts[e.Rule].arc, label: d.label(e), cycle: cycle}
 		if ends := [2]spot{a.from, a.to}; !drawn[ends] && a.from != a.to {
 			drawn[ends] = true
 			p.arcs = append(p.arcs, a)
@@ -213,40 +196,21 @@ func (d *drawer) background(p *panel, drawn map[[2]spot]bool) {
 	}
 }
 
-// label is what stands beside an edge.
+// label is what stands beside an edge: what its rule says and by which
+// operation.
 func (d *drawer) label(e Edge) string {
-	switch e.Rule {
-	case PPO:
-		return "po"
-	case FenceOrder:
-		return "fence"
-	case Dependency:
-		return "dep"
-	case ReadsFrom:
-		return "rf"
-	case FromRead:
-		return "fr"
-	case DerivedA:
-		return fmt.Sprintf("co (%s reads %s)", d.name(e.Via), d.name(e.To))
-	case DerivedB:
-		if e.Via == parse.Init {
-			return "fr"
-		}
-		return fmt.Sprintf("fr (%s reads %s)", d.name(e.From), d.name(e.Via))
-	case Assumed:
-		return "assumed"
-	case FinalWrite:
-		return "co (final)"
-	case StoreOrder:
-		return "co (known)"
-	case FromInit:
-		return "co (initial)"
-	case OwnStore, Coherence:
-		if e.Via >= 0 {
-			return fmt.Sprintf("co (by %s)", d.name(e.Via))
-		}
+	label := ruleTexts[e.Rule].label
+	switch {
+	case e.Via < 0:
+		return label
+	case e.Rule == DerivedA:
+		return fmt.Sprintf("%s (%s reads %s)", label, d.name(e.Via), d.name(e.To))
+	case e.Rule == DerivedB:
+		return fmt.Sprintf("%s (%s reads %s)", label, d.name(e.From), d.name(e.Via))
+	case e.Rule == OwnStore || e.Rule == Coherence:
+		return fmt.Sprintf("%s (by %s)", label, d.name(e.Via))
 	}
-	return "co"
+	return label
 }
 
 // escape makes text fit for XML and, quotes apart, for DOT.

@@ -61,6 +61,19 @@ func Columns(out *bytes.Buffer, columns [][]string) {
 	}
 }
 
+// Reasons prints edges and why they hold, one to a line, with the reasons
+// aligned.
+func Reasons(out *bytes.Buffer, indent string, lines [][2]string) {
+	wide := 0
+	for _, l := range lines {
+		wide = max(wide, utf8.RuneCountInString(l[0]))
+	}
+	for _, l := range lines {
+		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(l[0]))
+		fmt.Fprintf(out, "%s%s%s  %s\n", indent, l[0], pad, l[1])
+	}
+}
+
 // Letters is the name of the i-th event of an explanation, from 0: a, b, …, z,
 // aa, ab and so on.
 func Letters(i int) string {

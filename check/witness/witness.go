@@ -3,11 +3,7 @@
 // an operational machine, Verify replays a refutation step by step.
 package witness
 
-import (
-	"fmt"
-
-	"ordeal/parse"
-)
+import "ordeal/parse"
 
 // Order is the evidence that a model allows a history: every operation that
 // is not a fence, once, in the order in which it took effect in memory. A
@@ -77,19 +73,6 @@ const (
 	// StoreOrder: From precedes To in the history's known StoreOrder of x.
 	StoreOrder
 )
-
-// String is the rule's name in machine-readable output.
-func (r Rule) String() string {
-	names := [...]string{
-		PPO: "ppo", FenceOrder: "fence", Dependency: "dependency", ReadsFrom: "reads-from",
-		OwnStore: "own-store", Coherence: "coherence", FromInit: "from-init", FromRead: "from-read",
-		FinalWrite: "final", DerivedA: "A", DerivedB: "B", Assumed: "assumed", StoreOrder: "store-order",
-	}
-	if int(r) < len(names) && names[r] != "" {
-		return names[r]
-	}
-	return fmt.Sprintf("rule %d", uint8(r))
-}
 
 // Edge says that From precedes To in every global memory order.
 type Edge struct {

@@ -3,6 +3,8 @@ package trace
 import (
 	"context"
 	"slices"
+
+	"ordeal/check/closure"
 )
 
 // The search for a violation follows Sect. 6.2 of the paper. A violation is a
@@ -264,43 +266,18 @@ func (s *searcher) close(at []place, conditions []apart) {
 // circle is a list of open conflicts each of whose targets is before the
 // source of the next in every execution, in a circle; nil if there is none.
 func (s *searcher) circle(at []place) []int {
-	const (
-		fresh = iota
-		open
-		closed
-	)
-	state := make([]uint8, s.edges)
-	var path []int
-	var visit func(f int) []int
-	visit = func(f int) []int {
-		state[f] = open
-		path = append(path, f)
-		target := s.eventV(at, (f+1)%s.edges)
-		for g := range s.edges {
-			if state[g] == closed || s.a.l.possible(s.eventU(at, g), target) {
-				continue
-			}
-			if state[g] == open {
-				for k, h := range path {
-					if h == g {
-						return append([]int(nil), path[k:]...)
-					}
-				}
-			}
-			if c := visit(g); c != nil {
-				return c
-			}
-		}
-		path = path[:len(path)-1]
-		state[f] = closed
-		return nil
-	}
+	g := closure.Graph[struct{}]{Nodes: s.edges}
 	for f := range s.edges {
-		if state[f] == fresh {
-			if c := visit(f); c != nil {
-				return c
+		target := s.eventV(at, (f+1)%s.edges)
+		for next := range s.edges {
+			if !s.a.l.possible(s.eventU(at, next), target) {
+				g.Add(int32(f), int32(next), struct{}{})
 			}
 		}
 	}
-	return nil
+	var circle []int
+	for _, a := range g.Cycle() {
+		circle = append(circle, int(a.From))
+	}
+	return circle
 }
