@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ordeal/gen"
+	"ordeal/gen/faults"
 	"ordeal/parse/formats/events"
 )
 
@@ -28,11 +29,11 @@ func Execution(p *gen.Program, rounds int, log []byte) (*events.Sequence, error)
 	if err := p.ValidateRounds(rounds); err != nil {
 		return nil, fmt.Errorf("parse steps: %w", err)
 	}
-	var f faults
+	var f faults.List
 	fs := splitFrames(p, rounds, log, &f)
 	switch {
-	case f.count > 0:
-		return nil, fmt.Errorf("parse steps: %w", f.err())
+	case f.Count() > 0:
+		return nil, fmt.Errorf("parse steps: %w", f.Err())
 	case fs.torn != nil:
 		return nil, fmt.Errorf("parse steps: %w: %w", ErrPartial, fs.torn)
 	case fs.steps == nil:

@@ -6,12 +6,10 @@ import (
 	"strings"
 
 	"ordeal/gen"
+	"ordeal/gen/faults"
 	"ordeal/parse"
 	"ordeal/parse/formats/internal/trace"
 )
-
-// maxFaults is how many faults of one test are reported.
-const maxFaults = 20
 
 // Parse reads a test; name is the file's, for messages. The error joins all
 // faults of syntax, and relations between microops that they cannot relate,
@@ -32,8 +30,8 @@ func Parse(name string, data []byte) (*Test, error) {
 	if r.test.Outcome == OutcomeUnknown {
 		r.fault(line, errors.New("want Forbidden, Permitted, Required or Unobserved at the end"))
 	}
-	if len(r.faults) > 0 {
-		return nil, errors.Join(r.faults...)
+	if err := r.faults.Err(); err != nil {
+		return nil, err
 	}
 	return r.test, nil
 }
@@ -49,18 +47,16 @@ type reader struct {
 	name   string
 	test   *Test
 	alt    *alternative // nil before the first
-	faults []error
+	faults faults.List
 }
 
 func (r *reader) fault(line int, err error) {
-	if len(r.faults) < maxFaults {
-		r.faults = append(r.faults, fmt.Errorf("%s:%d: %w", r.name, line, err))
-	}
+	r.faults.Addf("%s:%d: %w", r.name, line, err)
 }
 
 // close makes a history of the open alternative.
 func (r *reader) close() {
-	if r.alt == nil || len(r.faults) > 0 {
+	if r.alt == nil || r.faults.Count() > 0 {
 		return
 	}
 	h, err := r.alt.history(r.name)
