@@ -34,7 +34,7 @@ func (e *ValueError) Error() string { return e.Place + ": " + e.Text }
 //
 // All faults of the log are reported, named by thread, round and operation or
 // by their place in bytes: whatever is not as package wire says, a value that
-// nobody wrote or that was written to another location (ValueError), two
+// no operation wrote or that was written to another location (ValueError), two
 // operations that write the same value to one location (ValueError; with
 // correct memory no valid program does that). The History is nil then.
 //
@@ -43,7 +43,7 @@ func (e *ValueError) Error() string { return e.Place + ": " + e.Text }
 // The History is what the log proves: of each thread the operations before
 // the first read whose value, or the writer of whose value, is missing. Stores
 // before that read are included though they may not have been executed; since
-// nobody reads those, a model that allows the execution allows the History
+// no operation reads those, a model that allows the execution allows the History
 // too. It has neither final values nor store order.
 func Native(p *gen.Program, rounds int, log []byte) (*History, error) {
 	if err := p.ValidateRounds(rounds); err != nil {
@@ -219,16 +219,16 @@ func (d *decoder) reportAt(f Fault, place string) {
 	d.faults.Add(&ValueError{Fault: f, Place: place, Text: f.Text(d.h, d.place)})
 }
 
-// missing reports an operation that reads what nobody wrote.
+// missing reports an operation that reads a value that no operation wrote.
 func (d *decoder) missing(id OpID, loc int32, v gen.Value) {
-	if d.faults.Full() { // spare the look for the value elsewhere
+	if d.faults.Full() { // skip the search for the value elsewhere
 		d.faults.Add(nil)
 		return
 	}
 	d.report(d.writers.Missing(id, loc, v))
 }
 
-// place names operation id for people.
+// place names operation id in messages.
 func (d *decoder) place(id OpID) string {
 	o := d.origins.Of(id)
 	return fmt.Sprintf("thread %d round %d operation %d (%s)",

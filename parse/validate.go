@@ -72,7 +72,7 @@ func (v *validator) shape() bool {
 	return v.faults.Count() == 0
 }
 
-// at names operation id for people; id may be any number.
+// at names operation id in messages; id may be any number.
 func (v *validator) at(id OpID) string {
 	switch {
 	case id == Init:

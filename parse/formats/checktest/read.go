@@ -194,7 +194,7 @@ func (f *form) data() gen.Value {
 	return v
 }
 
-// isAtomic tells of an access's type whether it is part of a
+// isAtomic reads from an access's type whether it is part of a
 // read-modify-write.
 func (f *form) isAtomic(atomic bool) bool {
 	for f.err == nil && f.next() != "(" {

@@ -146,8 +146,8 @@ func TestVariables(t *testing.T) {
 func TestTextFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"[x:=1]\n---\n[x:=1]", "f:3: writes 1 to x, as does line 1"},
-		{"[x==1]", "f:1: value 1 of x was written by nobody"},
-		{"[x:=1]!\n[x==1]", "f:2: value 1 of x was written by nobody but a transaction that was not committed"},
+		{"[x==1]", "f:1: value 1 of x is never written"},
+		{"[x:=1]!\n[x==1]", "f:2: value 1 of x is never written, except in a transaction that was not committed"},
 		{"[x:=1] [x:=0]", "f:1: writes 0, the initial value, to x"},
 		{"[x:=0 y:=1]", "f:1: writes 0, the initial value, to x"},
 		{"x:=1", `f:1: want "[" before "x:=1"`},
@@ -174,7 +174,7 @@ func TestJSONFaults(t *testing.T) {
 	tx := func(events string) string { return "[[{\"committed\":true,\n\"events\":[" + events + "]}]]" }
 	for _, c := range []struct{ text, want string }{
 		{tx(`["w",0,1],["w",0,1]`), `f:2:21: writes 1 to 0, as does line 2:11`},
-		{tx(`["r",0,1]`), `f:2:11: value 1 of 0 was written by nobody`},
+		{tx(`["r",0,1]`), `f:2:11: value 1 of 0 is never written`},
 		{tx(`["w",0,null]`), `f:2:18: want a natural number before "null]]}]]"`},
 		{tx(`["r",0,nil]`), `f:2:18: want a version or null before "nil]]}]]"`},
 		{tx(`["x",0,1]`), `f:2:12: "x": want "r" or "w"`},

@@ -10,8 +10,8 @@ import (
 )
 
 // ReadJSON reads a history in the JSON form, in any notation of events; name
-// stands in error messages. Notes are those of ReadText, and one for what is
-// told besides the sessions. The error is the first fault of syntax, or joins
+// stands in error messages. Notes are those of ReadText, and one for what the
+// file has besides the sessions. The error is the first fault of syntax, or joins
 // all faults in values, with name, line and column.
 func ReadJSON(data []byte, name string) (*parse.History, []string, error) {
 	if len(data) > math.MaxInt32 {
@@ -37,7 +37,7 @@ type reader struct {
 	*builder
 }
 
-// file reads the sessions, alone or among what else is told about them.
+// file reads the sessions, alone or in an object.
 func (r *reader) file() (wrapped bool) {
 	if r.peek() == '[' {
 		r.array(r.readSession)

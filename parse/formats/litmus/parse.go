@@ -10,7 +10,7 @@ import (
 	"ordeal/gen/faults"
 )
 
-// Is tells whether a text looks like a litmus test of this architecture.
+// Is reports whether a text looks like a litmus test of this architecture.
 func Is(data []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("X86_64")) }
 
 // Parse reads a litmus test; name is the file's, for messages. The error lists

@@ -46,7 +46,7 @@ func Parse(name string, data []byte) ([]Result, error) {
 	return results, nil
 }
 
-// isHead tells whether a line begins a result.
+// isHead reports whether a line begins a result.
 func isHead(line string) bool {
 	words := strings.Fields(line)
 	return len(words) == 3 && words[0] == "Test" && parseKind(words[2]) != KindUnknown
