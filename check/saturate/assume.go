@@ -2,11 +2,10 @@ package saturate
 
 import "ordeal/check/witness"
 
-// Assume adds an edge to the saturated graph and closes it under the rules
-// again. It returns false when that leads to a contradiction; the caller then
-// calls Undo. The rule says why: Assumed for a decision, DerivedB for the
-// reader of the first of two writes whose order was decided. Of DerivedA via
-// is the read; the other rules do without.
+// Assume adds an edge to the saturated graph and closes it under the rules. It
+// returns false on a contradiction; the caller then calls Undo. The rule is
+// Assumed for a decision, and DerivedB from a reader of the first of two writes
+// whose order was decided. via is the read for DerivedA, else unused.
 func (g *Graph) Assume(u, v Node, rule witness.Rule, via Node) bool {
 	return g.Add(u, v, rule, via) && g.Close()
 }
@@ -35,23 +34,22 @@ func (g *Graph) Close() bool { return g.repair() }
 // precede to.
 func (g *Graph) Contradiction() (from, to Node) { return g.conflict.to, g.conflict.from }
 
-// SetHorizon limits what Assume works out to nodes that the sweep met at or
-// before a number; 0 means no limit. What is derived stays sound, but
-// contradictions further on go unnoticed.
+// SetHorizon limits Assume to nodes that the sweep met at or before a number; 0
+// means no limit. What is derived stays sound, but later contradictions are
+// missed.
 func (g *Graph) SetHorizon(order int) { g.horizon = int32(order) }
 
 // beyond reports whether v lies behind the horizon.
 func (g *Graph) beyond(v Node) bool { return g.horizon != 0 && g.order[v] > g.horizon }
 
-// SetPlaced tells the graph which nodes a search has put into the order
-// already; nil for none. An edge out of a placed node says nothing new, and
-// an edge into one from a node not placed is a contradiction. The caller
-// keeps the slice up to date.
+// SetPlaced sets the nodes that a search has put into the order; nil for none.
+// An edge out of a placed node adds nothing, and an edge into one from a node
+// not placed is a contradiction. The caller updates the slice.
 func (g *Graph) SetPlaced(placed []bool) { g.placed = placed }
 
 func (g *Graph) isPlaced(v Node) bool { return g.placed != nil && g.placed[v] }
 
-// trail records what assumptions change, to take it back.
+// trail records changes for Undo.
 type trail struct {
 	rows    []savedComponent
 	first   int    // number of inferred edges when it began
@@ -94,13 +92,13 @@ type heldRows struct {
 	rows   [][]int32 // of nodes, and unused ones of earlier holds
 }
 
-// maxHeld is the number of chains beyond which rows are not copied: of very
-// wide rows few components change.
+// maxHeld is the number of chains beyond which rows are not copied: few
+// components of very wide rows change.
 const maxHeld = 1024
 
-// Hold returns a point to which Release returns, for changes that pile up: it
-// costs a copy of each row that changes, once. Until then there may be one
-// Mark at a time, which Undo or Keep ends; holds do not nest.
+// Hold returns a point to which Release returns. It costs one copy of each row
+// that changes, however often. Until then there may be one Mark at a time, which
+// Undo or Keep ends; holds do not nest.
 func (g *Graph) Hold() Mark {
 	m := g.Mark()
 	if g.chains <= maxHeld {
@@ -113,7 +111,7 @@ func (g *Graph) Hold() Mark {
 	return m
 }
 
-// Keep forgets how to undo what changed since a mark.
+// Keep makes the changes since a mark permanent until Release.
 func (g *Graph) Keep(m Mark) {
 	if held := &g.trail.held; held.on {
 		held.marked = false
@@ -121,7 +119,7 @@ func (g *Graph) Keep(m Mark) {
 	}
 }
 
-// Release takes back every change since Hold returned m.
+// Release undoes every change since Hold returned m.
 func (g *Graph) Release(m Mark) {
 	g.Undo(m)
 	held := &g.trail.held
@@ -132,7 +130,7 @@ func (g *Graph) Release(m Mark) {
 	held.on, held.nodes = false, held.nodes[:0]
 }
 
-// hold copies the row of v, which is about to change, if it must.
+// hold copies the row of v before its first change since Hold.
 func (g *Graph) hold(v Node, row []int32) {
 	if g.trail == nil || !g.trail.held.on {
 		return
@@ -149,7 +147,7 @@ func (g *Graph) hold(v Node, row []int32) {
 	h.nodes = append(h.nodes, v)
 }
 
-// Undo takes back every change since a mark, latest first.
+// Undo undoes every change since a mark, latest first.
 func (g *Graph) Undo(m Mark) {
 	t := g.trail
 	for i := len(t.rows) - 1; i >= m.rows; i-- {

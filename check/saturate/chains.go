@@ -142,20 +142,14 @@ func directions(o *parse.Op) uint8 {
 // parts of one kind.
 //
 //   - PSO: the loads of a thread form a chain, with its RMWs. There are thus
-//     about k (1 + d) chains for k threads and d locations, and that is what
-//     the bound of 4 C + 120 bytes an operation counts as C. Clocks of k loads
-//     and k writes to one location would do, at the price of another closure;
-//     with 8 threads and 16 locations PSO takes 17 times as long as TSO to
-//     saturate, nearly all of it in the wider rows.
+//     about C = k (1 + d) chains for k threads and d locations. With 8 threads
+//     and 16 locations PSO takes 17 times as long as TSO to saturate, nearly
+//     all of it in the wider rows.
 //   - RMO: loads are isolated unless a fence or a dependency touches them; the
-//     others are spread over as few chains as a greedy choice finds. Nothing
-//     orders the loads between two fences, so that there are at least as many
-//     chains as the most loads between two fences of a thread, summed over the
-//     threads: 1,000 with 8 threads and a fence in 50 operations. The fewer
-//     fences there are, the more time and memory they cost, but for none. Such
-//     loads are an antichain, which takes as many chains (Dilworth), so that
-//     it is left to the memory budget (EstimateBytes) to refuse what is too
-//     wide.
+//     others are spread over as few chains as a greedy choice finds. Loads
+//     between two fences are an antichain, which takes as many chains
+//     (Dilworth): 1,000 with 8 threads and a fence in 50 operations. The memory
+//     budget (EstimateBytes) refuses what is too wide.
 func (p *chainPlan) planRelaxed(h *parse.History, m model.Model) {
 	writes := make([]func() int32, len(h.Locations))
 	touched := touchedReads(h, m)
@@ -200,7 +194,7 @@ func (p *chainPlan) planRelaxed(h *parse.History, m model.Model) {
 	}
 }
 
-// touchedReads tells which reads a fence or a dependency orders with others,
+// touchedReads marks the reads that a fence or a dependency orders with others,
 // under a model that keeps no program order by itself; nil for other models.
 func touchedReads(h *parse.History, m model.Model) []bool {
 	if m.PPO != 0 {

@@ -48,12 +48,12 @@ func names(h *parse.History, ref *witness.Refutation) []parse.OpID {
 	return out
 }
 
-// without is h without operation gone, its readers, theirs where they write,
+// without is h without operation dropped, its readers, theirs where they write,
 // and with the dependencies that led through these.
-func without(h *parse.History, kept []parse.OpID, gone parse.OpID) *parse.History {
+func without(h *parse.History, kept []parse.OpID, dropped parse.OpID) *parse.History {
 	in := make([]bool, len(h.Ops))
 	for _, id := range kept {
-		in[id] = id != gone
+		in[id] = id != dropped
 	}
 	for more := true; more; {
 		more = false

@@ -13,7 +13,7 @@ const maxTree = 1 << 20
 // tree turns the learned clauses, which are unsatisfiable together, into a
 // tree of case splits with a clause's cycle at every leaf. It returns nil if
 // the tree would be too large.
-func (s *splitter) tree(ctx context.Context) (*witness.Refutation, error) {
+func (s *pairSolver) tree(ctx context.Context) (*witness.Refutation, error) {
 	clauses, err := s.core(ctx)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *splitter) tree(ctx context.Context) (*witness.Refutation, error) {
 // treeBuilder is a DPLL procedure that records its tree. It backjumps: a case
 // whose leaves do not use the assumption of a split stands for the split.
 type treeBuilder struct {
-	s       *splitter
+	s       *pairSolver
 	ctx     context.Context
 	clauses []clause
 	state   []clauseState
@@ -106,9 +106,8 @@ func (t *treeBuilder) assign(l literal, by int) {
 	}
 }
 
-// choose finds a violated clause, or a literal to split on: one that a clause
-// all but violated rules out, else the one whose pair matters most, counting
-// short clauses more.
+// choose finds a violated clause, or a literal to split on: the last open one of
+// a clause, else the one whose pair occurs most, short clauses counting more.
 func (t *treeBuilder) choose() (best literal, violated int) {
 	weight := make([]float64, len(t.occurs))
 	unit := literal(-1)
