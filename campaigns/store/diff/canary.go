@@ -8,39 +8,39 @@ import (
 	"ordeal/sim"
 )
 
-// Canary is a canary with which something is new.
+// Canary is a canary that one campaign catches differently.
 type Canary struct {
 	Change Change `json:"change"`
 	Config string `json:"config"`
 	// Old and New are nil where the campaign does not have the canary.
 	Old *Detection `json:"old,omitempty"`
 	New *Detection `json:"new,omitempty"`
-	// P is the probability that chance makes the shares of runs that catch it
-	// differ so, see Exact; nil where the settings are not alike.
+	// P is the probability that the rates differ by chance, see Exact; nil where
+	// the settings differ.
 	P *float64 `json:"p,omitempty"`
 }
 
-// Detection is how one campaign caught a canary.
+// Detection is the result of a canary in one campaign.
 type Detection struct {
 	// Runs and Operations are all that were spent on it, Caught the runs that
-	// showed the fault.
+	// showed the bug.
 	Runs       int `json:"runs"`
 	Operations int `json:"operations"`
 	Caught     int `json:"caught"`
-	// What follows is zero if nothing caught it: the number of the first run by
-	// number that did, its directory, and the operations and the time of
-	// simulating and judging of all runs of the canary up to it.
+	// The first run by number that caught it, its directory, and the operations
+	// and the time of simulation and checking of all runs of the canary up to it;
+	// zero if none did.
 	First     int           `json:"first,omitempty"`
 	Dir       string        `json:"dir,omitempty"`
 	Until     int           `json:"until_operations,omitempty"`
 	UntilTime time.Duration `json:"until_ns,omitempty"`
-	// Missed says that all its runs were made, with as many operations as the
-	// fault needs, and none caught it.
+	// Missed is set if all its runs were made, with as many operations as the
+	// bug needs, and none caught it.
 	Missed bool `json:"missed"`
 }
 
-// detection is how a campaign caught a canary; nil where it is none.
-func (n *night) detection(k *kind) *Detection {
+// detection returns nil for a configuration that is no canary.
+func (n *campaign) detection(k *configRuns) *Detection {
 	if k == nil || k.Bug == nil || k.Bug.Equivalent != "" {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (n *night) detection(k *kind) *Detection {
 	ran := true
 	for _, r := range k.runs {
 		d.Operations += r.operations
-		spent += r.simulated + r.judged
+		spent += r.simulated + r.checked
 		ran = ran && r.outcome != sim.Infra
 		if r.caught {
 			if d.Caught++; d.Caught == 1 {
@@ -61,14 +61,13 @@ func (n *night) detection(k *kind) *Detection {
 	return d
 }
 
-// canaries lists the canaries with which something is new, those that are
-// missed first.
+// canaries lists the canaries that changed, the missed ones first.
 func (p *pair) canaries() []Canary {
 	list := []Canary{}
 	for _, name := range p.names {
 		c := Canary{Config: name, Old: p.old.detection(p.old.configs[name]), New: p.new.detection(p.new.configs[name])}
 		if c.New == nil {
-			continue // removed, which is told elsewhere
+			continue // removed: see configs
 		}
 		if old, new, ok := p.alike(name); ok && c.Old != nil {
 			chance := Exact([]Stratum{{c.Old.Caught, len(old.runs), c.New.Caught, len(new.runs)}})
@@ -83,7 +82,7 @@ func (p *pair) canaries() []Canary {
 	return list
 }
 
-// change is what is new with a canary; "" is nothing.
+// change returns "" for no change.
 func (c *Canary) change() Change {
 	old, new := c.Old, c.New
 	had := old != nil && old.Caught > 0

@@ -5,19 +5,19 @@ import (
 	"ordeal/sim"
 )
 
-// Changed are the runs of a configuration that both campaigns made on the
-// embedded simulator, and that went otherwise in the new one. Runs that the
-// clock ended, and models that gave no answer, are left out.
+// Changed counts the runs of a configuration that both campaigns made on the
+// embedded simulator, with other results in the new one. Runs that ended by
+// timeout and models that gave no answer are left out.
 type Changed struct {
 	Config string `json:"config"`
-	// Both counts the runs that both campaigns made. Otherwise counts those of
-	// them with another outcome, title or answer; Judged those of them whose log
-	// is the same, so that it is the judging that changed; Course those that
-	// came to the same, but by another log.
+	// Both counts the runs that both campaigns made; Different those of them
+	// with another outcome, title or answer; SameLog the different ones whose log
+	// is the same, so that the checker changed; OtherLog those whose log alone
+	// differs.
 	Both      int `json:"both"`
-	Otherwise int `json:"otherwise"`
-	Judged    int `json:"judged"`
-	Course    int `json:"course"`
+	Different int `json:"different"`
+	SameLog   int `json:"same_log"`
+	OtherLog  int `json:"other_log"`
 	// Programs counts runs of the same seed and number whose programs differ:
 	// the generator changed. They are not among Both.
 	Programs int `json:"programs,omitempty"`
@@ -26,21 +26,20 @@ type Changed struct {
 	Example *Example `json:"example,omitempty"`
 }
 
-// Example is a run that went otherwise.
+// Example is a run with different results.
 type Example struct {
 	Number int    `json:"number"`
 	Old    Result `json:"old"`
 	New    Result `json:"new"`
 }
 
-// Result is what came of a run.
+// Result is the result of a run.
 type Result struct {
-	Dir     string      `json:"dir"` // which need not exist: campaigns keep few
+	Dir     string      `json:"dir"` // it may not exist: campaigns keep few
 	Outcome sim.Outcome `json:"outcome"`
 	Title   string      `json:"title,omitempty"`
-	// Answers lists models and their answers.
-	Answers string `json:"answers,omitempty"`
-	Log     string `json:"log,omitempty"`
+	Answers string      `json:"answers,omitempty"` // models and their answers
+	Log     string      `json:"log,omitempty"`
 }
 
 // changed lists the configurations with runs that changed.
@@ -52,27 +51,25 @@ func (p *pair) changed() []Changed {
 			continue
 		}
 		c := Changed{Config: name, Programs: p.redrawn(new)}
-		told := false // the example is of another outcome, title or answer
-		p.repeats(old, new, func(x, y *ended) {
-			if x.clocked() || y.clocked() {
+		p.repeats(old, new, func(x, y *run) {
+			if x.outcome == sim.Timeout || y.outcome == sim.Timeout {
 				return
 			}
 			c.Both++
-			otherwise := x.outcome != y.outcome || x.title != y.title || x.answers != y.answers && !x.undecided && !y.undecided
+			different := x.outcome != y.outcome || x.title != y.title || x.answers != y.answers && !x.undecided && !y.undecided
 			switch {
-			case otherwise:
-				if c.Otherwise++; x.log == y.log {
-					c.Judged++
+			case different:
+				if c.Different++; x.log == y.log {
+					c.SameLog++
 				}
 			case x.log != y.log:
-				c.Course++
+				c.OtherLog++
 			default:
 				return
 			}
-			if c.Example == nil || otherwise && !told {
+			if c.Example == nil || different && c.Different == 1 {
 				c.Example = &Example{Number: y.number, Old: p.old.result(x), New: p.new.result(y)}
 			}
-			told = told || otherwise
 		})
 		if c.Example != nil || c.Programs > 0 {
 			list = append(list, c)
@@ -81,9 +78,9 @@ func (p *pair) changed() []Changed {
 	return list
 }
 
-// redrawn counts the runs of a configuration whose seed and number are drawn to
-// other programs than before.
-func (p *pair) redrawn(new *kind) int {
+// redrawn counts the runs of a configuration for which the generator draws
+// another program from the same seed and number.
+func (p *pair) redrawn(new *configRuns) int {
 	n := 0
 	if p.old.a.Campaign.Seed != p.new.a.Campaign.Seed {
 		return n
@@ -96,9 +93,6 @@ func (p *pair) redrawn(new *kind) int {
 	return n
 }
 
-// clocked tells whether the clock ended a run.
-func (r *ended) clocked() bool { return r.outcome == sim.Timeout }
-
-func (n *night) result(r *ended) Result {
+func (n *campaign) result(r *run) Result {
 	return Result{Dir: string(n.a.Run(r.number)), Outcome: r.outcome, Title: r.title, Answers: r.answers, Log: r.log}
 }

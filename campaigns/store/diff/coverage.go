@@ -5,21 +5,20 @@ import (
 	"slices"
 )
 
-// Coverage is a configuration of which one campaign took transitions of the
-// coherence protocol that the other did not.
+// Coverage is a configuration whose runs took transitions of the coherence
+// protocol in one campaign only.
 type Coverage struct {
 	Config string `json:"config"`
 	// Old and New count the transitions that each campaign took.
 	Old int `json:"old"`
 	New int `json:"new"`
-	// OnlyOld and OnlyNew are those that one alone took, the likeliest to mean
-	// something first.
+	// OnlyOld and OnlyNew are those that only one took, the least probable by
+	// chance first.
 	OnlyOld []Transition `json:"only_old"`
 	OnlyNew []Transition `json:"only_new"`
 }
 
-// Transition is a row of a protocol's table that one campaign took and the
-// other did not.
+// Transition is a transition that only one campaign took.
 type Transition struct {
 	Machine string `json:"machine"`
 	State   string `json:"state"`
@@ -28,12 +27,12 @@ type Transition struct {
 	// that campaign.
 	Runs int `json:"runs"`
 	Of   int `json:"of"`
-	// P is the probability that chance alone makes it so, see Exact.
+	// P is the probability that it is chance, see Exact.
 	P float64 `json:"p"`
 }
 
-// coverage lists the configurations whose coverage differs. Those with runs in
-// one campaign only are left out.
+// coverage lists the configurations with runs in both campaigns whose coverage
+// differs.
 func (p *pair) coverage() []Coverage {
 	list := []Coverage{}
 	for _, name := range p.names {
@@ -50,7 +49,7 @@ func (p *pair) coverage() []Coverage {
 	return list
 }
 
-// clear counts the transitions that are no more taken, and not by chance.
+// clear counts the transitions that are no longer taken, and not by chance.
 func (c *Coverage) clear() int {
 	n := 0
 	for _, t := range c.OnlyOld {
@@ -62,7 +61,7 @@ func (c *Coverage) clear() int {
 }
 
 // only lists the transitions that runs of a took and no run of b did.
-func only(a, b *kind) []Transition {
+func only(a, b *configRuns) []Transition {
 	list := []Transition{}
 	for _, t := range a.table {
 		if t.runs > 0 && b.took(t.place) == 0 {

@@ -12,11 +12,11 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// Diff is what differs between an old campaign and a new one. Lists are in
-// order of importance, then of the campaign's file.
+// Diff is the difference between two campaigns. Lists are in order of
+// importance, then of the campaign file.
 type Diff struct {
-	Old      Night      `json:"old"`
-	New      Night      `json:"new"`
+	Old      Side       `json:"old"`
+	New      Side       `json:"new"`
 	Findings []Finding  `json:"findings"`
 	Canaries []Canary   `json:"canaries"`
 	Changed  []Changed  `json:"changed"`
@@ -27,8 +27,8 @@ type Diff struct {
 	_        struct{}
 }
 
-// Night is one of the two campaigns.
-type Night struct {
+// Side is one of the two campaigns that are compared.
+type Side struct {
 	Dir        string    `json:"dir"`
 	Campaign   string    `json:"campaign"`
 	Seed       uint64    `json:"seed"`
@@ -38,12 +38,10 @@ type Night struct {
 	Operations int       `json:"operations"`
 }
 
-// Config is a configuration that one of the campaigns does not have, or that
-// was edited.
+// Config is a configuration that was added, removed or edited.
 type Config struct {
 	Config string `json:"config"`
-	// Change is "added", "removed" or "edited"; Edits say how it was edited.
-	Change string `json:"change"`
+	Change string `json:"change"` // "added", "removed" or "edited"
 	Edits  []Edit `json:"edits,omitempty"`
 }
 
@@ -54,9 +52,9 @@ type Tool struct {
 	New  string `json:"new"`
 }
 
-// Compare compares two campaigns, as far as they have got.
+// Compare compares two campaigns, each as far as it has run.
 func Compare(old, new *journal.Archive) (*Diff, error) {
-	var a, b *night
+	var a, b *campaign
 	var group errgroup.Group // reading is nearly all of the work
 	group.Go(func() (err error) { a, err = read(old); return err })
 	group.Go(func() (err error) { b, err = read(new); return err })
@@ -71,7 +69,7 @@ func Compare(old, new *journal.Archive) (*Diff, error) {
 	}, nil
 }
 
-// Empty reports whether nothing differs.
+// Empty reports whether there is no difference.
 func (d *Diff) Empty() bool {
 	return len(d.Findings)+len(d.Canaries)+len(d.Changed)+len(d.Coverage)+len(d.Speed)+len(d.Configs)+len(d.Tools) == 0
 }
@@ -86,22 +84,22 @@ func (d *Diff) ExitStatus() int {
 	return summary.ExitOK
 }
 
-func (n *night) summary() Night {
+func (n *campaign) summary() Side {
 	c := n.a.Campaign
-	return Night{
+	return Side{
 		Dir: n.a.Dir, Campaign: c.Name, Seed: c.Seed, Started: n.a.Head.Started, Runs: len(n.runs), Planned: c.Runs(), Operations: n.operations,
 	}
 }
 
 // pair is two campaigns, configuration by configuration.
 type pair struct {
-	old, new *night
+	old, new *campaign
 	names    []string // of configurations of either, in the order of the files
 }
 
-func newPair(old, new *night) *pair {
+func newPair(old, new *campaign) *pair {
 	p := &pair{old: old, new: new}
-	for _, n := range []*night{new, old} {
+	for _, n := range []*campaign{new, old} {
 		for i := range n.a.Campaign.Configs {
 			if name := n.a.Campaign.Configs[i].Name; !slices.Contains(p.names, name) {
 				p.names = append(p.names, name)
@@ -111,16 +109,15 @@ func newPair(old, new *night) *pair {
 	return p
 }
 
-// both are the configurations of a name; ok tells whether both campaigns have
-// it.
-func (p *pair) both(name string) (old, new *kind, ok bool) {
+// both returns the configurations of a name; ok if both campaigns have it.
+func (p *pair) both(name string) (old, new *configRuns, ok bool) {
 	old, new = p.old.configs[name], p.new.configs[name]
 	return old, new, old != nil && new != nil
 }
 
-// alike are the configurations of a name, if both campaigns have it with the
-// same settings.
-func (p *pair) alike(name string) (old, new *kind, ok bool) {
+// alike returns the configurations of a name; ok if both campaigns have it with
+// the same settings.
+func (p *pair) alike(name string) (old, new *configRuns, ok bool) {
 	old, new, ok = p.both(name)
 	return old, new, ok && slices.Equal(old.settings, new.settings)
 }
@@ -150,10 +147,8 @@ func (p *pair) configs() []Config {
 
 // tools lists the tools whose versions differ, by name.
 func tools(old, new map[string]string) []Tool {
-	all := maps.Clone(old)
-	if all == nil {
-		all = make(map[string]string)
-	}
+	all := make(map[string]string)
+	maps.Copy(all, old)
 	maps.Copy(all, new)
 	list := []Tool{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -11,9 +11,9 @@ import (
 	"ordeal/sim"
 )
 
-// failing is a story in which every n-th run of a configuration fails.
-func failing(config, name string, n int, title string) story {
-	return story{seed: 1, config: []string{config}, run: func(e *journal.Entry, i int) bool {
+// failing is a scenario in which every n-th run of a configuration fails.
+func failing(config, name string, n int, title string) scenario {
+	return scenario{seed: 1, config: []string{config}, run: func(e *journal.Entry, i int) bool {
 		if e.Config == name && i%n == 0 {
 			fail(e, title)
 		}
@@ -21,7 +21,7 @@ func failing(config, name string, n int, title string) story {
 	}}
 }
 
-// told of a finding, as a line.
+// findingLine is a finding as a line.
 func findingLine(f Finding) string {
 	p := "no p"
 	if f.P != nil {
@@ -31,14 +31,14 @@ func findingLine(f Finding) string {
 }
 
 func TestFindings(t *testing.T) {
-	clean := story{seed: 1, config: []string{plain}}
-	other := func(s story) story { s.seed = 2; return s }
-	some := func(n int) story { return failing(plain, "plain", n, "x") }
-	hosts := func(n int) story { return failing(host, "host", n, "x") }
+	clean := scenario{seed: 1, config: []string{plain}}
+	other := func(s scenario) scenario { s.seed = 2; return s }
+	some := func(n int) scenario { return failing(plain, "plain", n, "x") }
+	hosts := func(n int) scenario { return failing(host, "host", n, "x") }
 	longer := strings.Replace(plain, "runs: 100", "runs: 1000", 1)
 	edited := strings.Replace(plain, "runs: 100", "runs: 100, window: 9", 1)
 	for what, c := range map[string]struct {
-		old, new story
+		old, new scenario
 		want     []string
 		status   int
 	}{
@@ -59,8 +59,8 @@ func TestFindings(t *testing.T) {
 		"comes and goes":             {hosts(4), hosts(6), []string{"flaky x: 17/100, was 25/100, false, 9 of 33"}, 0},
 		"comes back":                 {hosts(4), hosts(4), nil, 0},
 		"other programs":             {hosts(4), other(hosts(6)), nil, 0},
-		"of a canary": {story{config: []string{canary("c", 9)}},
-			story{config: []string{canary("c", 9)}, run: func(e *journal.Entry, _ int) bool { fail(e, "x"); return true }}, nil, 0},
+		"of a canary": {scenario{config: []string{canary("c", 9)}},
+			scenario{config: []string{canary("c", 9)}, run: func(e *journal.Entry, _ int) bool { fail(e, "x"); return true }}, nil, 0},
 	} {
 		t.Run(what, func(t *testing.T) {
 			d := compare(t, c.old, c.new)
@@ -82,8 +82,8 @@ func TestFindings(t *testing.T) {
 // the runs of all configurations of one system to be one.
 func TestFindingSystems(t *testing.T) {
 	configs := []string{"{name: a, runs: 10, protocol: mi}", "{name: b, runs: 10, protocol: mi}", "{name: c, runs: 10, protocol: mesi-two-level}"}
-	old := story{config: configs}
-	d := compare(t, old, story{config: configs, run: func(e *journal.Entry, i int) bool {
+	old := scenario{config: configs}
+	d := compare(t, old, scenario{config: configs, run: func(e *journal.Entry, i int) bool {
 		if i == 3 {
 			fail(e, "x")
 			e.Alone = &rundir.Alone{Recurs: e.Config == "a"}
@@ -105,9 +105,9 @@ func TestFindingSystems(t *testing.T) {
 	}
 }
 
-// caughtBy is a story in which the given runs of a canary of n catch it.
-func caughtBy(n int, runs ...int) story {
-	return story{seed: 1, config: []string{canary("c", n)}, run: func(e *journal.Entry, i int) bool {
+// caughtBy is a scenario in which the given runs of a canary of n catch it.
+func caughtBy(n int, runs ...int) scenario {
+	return scenario{seed: 1, config: []string{canary("c", n)}, run: func(e *journal.Entry, i int) bool {
 		for _, r := range runs {
 			if i == r {
 				fail(e, "caught")
@@ -125,9 +125,9 @@ func upTo(n int) (list []int) {
 }
 
 func TestCanaries(t *testing.T) {
-	cut := func(s story, n int) story { // stopped after n runs
-		told := s.run
-		s.run = func(e *journal.Entry, i int) bool { return told(e, i) && i < n }
+	cut := func(s scenario, n int) scenario { // stopped after n runs
+		whole := s.run
+		s.run = func(e *journal.Entry, i int) bool { return whole(e, i) && i < n }
 		return s
 	}
 	rare := caughtBy(50)
@@ -138,9 +138,9 @@ func TestCanaries(t *testing.T) {
 	silent.config = []string{strings.Replace(canary("c", 50), "fault", "fault, equivalent: really", 1)}
 	quiet := caughtBy(50)
 	quiet.config = silent.config
-	none := story{seed: 1, config: []string{plain}}
+	none := scenario{seed: 1, config: []string{plain}}
 	for what, c := range map[string]struct {
-		old, new story
+		old, new scenario
 		want     Change
 		status   int
 	}{
@@ -188,8 +188,8 @@ func TestCanaries(t *testing.T) {
 }
 
 func TestChanged(t *testing.T) {
-	story := func(f func(e *journal.Entry, i int)) story {
-		return story{seed: 1, config: []string{plain}, run: func(e *journal.Entry, i int) bool {
+	scenario := func(f func(e *journal.Entry, i int)) scenario {
+		return scenario{seed: 1, config: []string{plain}, run: func(e *journal.Entry, i int) bool {
 			if f != nil {
 				f(e, i)
 			}
@@ -207,7 +207,7 @@ func TestChanged(t *testing.T) {
 				fail(e, "x")
 			}
 		}, "100: 1 0 99, 0; run 7"},
-		"judging":  {func(e *journal.Entry, i int) { e.Answers[0].Answer = "forbidden" }, "100: 100 100 0, 0; run 0"},
+		"checking": {func(e *journal.Entry, i int) { e.Answers[0].Answer = "forbidden" }, "100: 100 100 0, 0; run 0"},
 		"unknown":  {func(e *journal.Entry, i int) { e.Answers[0].Answer = "unknown" }, ""},
 		"timeout":  {func(e *journal.Entry, i int) { e.Outcome, e.Log = sim.Timeout, "" }, ""},
 		"infra":    {func(e *journal.Entry, i int) { e.Outcome, e.Log = sim.Infra, "" }, ""},
@@ -215,25 +215,25 @@ func TestChanged(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			got := ""
-			if d := compare(t, story(nil), story(c.do)); len(d.Changed) > 0 {
+			if d := compare(t, scenario(nil), scenario(c.do)); len(d.Changed) > 0 {
 				x, number := d.Changed[0], -1
 				if x.Example != nil {
 					number = x.Example.Number
 				}
-				got = fmt.Sprintf("%d: %d %d %d, %d; run %d", x.Both, x.Otherwise, x.Judged, x.Course, x.Programs, number)
+				got = fmt.Sprintf("%d: %d %d %d, %d; run %d", x.Both, x.Different, x.SameLog, x.OtherLog, x.Programs, number)
 			}
 			if got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
 	}
-	other := story(func(e *journal.Entry, i int) { e.Log = sum("x") })
+	other := scenario(func(e *journal.Entry, i int) { e.Log = sum("x") })
 	other.seed = 2
-	if d := compare(t, story(nil), other); len(d.Changed) > 0 {
+	if d := compare(t, scenario(nil), other); len(d.Changed) > 0 {
 		t.Errorf("another seed: %+v", d.Changed)
 	}
 	other.seed, other.config = 1, []string{host}
-	was := story(nil)
+	was := scenario(nil)
 	was.config = other.config
 	if d := compare(t, was, other); !d.Empty() {
 		t.Errorf("another simulator, which is not deterministic: %+v", d)
@@ -241,8 +241,8 @@ func TestChanged(t *testing.T) {
 }
 
 func TestCoverage(t *testing.T) {
-	took := func(n int, events ...string) story {
-		return story{seed: 1, config: []string{fmt.Sprintf("{name: plain, runs: %d}", n)}, run: func(e *journal.Entry, i int) bool {
+	took := func(n int, events ...string) scenario {
+		return scenario{seed: 1, config: []string{fmt.Sprintf("{name: plain, runs: %d}", n)}, run: func(e *journal.Entry, i int) bool {
 			e.Covered = &rundir.Covered{Taken: len(events)}
 			for at, event := range events {
 				name, rare := strings.CutSuffix(event, "?")
@@ -267,7 +267,7 @@ func TestCoverage(t *testing.T) {
 		return strings.Join(words, ", ")
 	}
 	for what, c := range map[string]struct {
-		old, new   story
+		old, new   scenario
 		gone, here string
 	}{
 		"the same":      {took(50, "Load", "Store"), took(50, "Load", "Store"), "", ""},
@@ -276,7 +276,7 @@ func TestCoverage(t *testing.T) {
 		"rare":          {took(50, "Load", "Inv?", "Store"), took(50, "Load"), "Store 50/50 true, Inv 1/50 false", ""},
 		"won":           {took(50, "Load"), took(20, "Fwd", "Load"), "", "Fwd 20/20 true"},
 		"few runs":      {took(50, "Load", "Store"), took(1, "Load"), "Store 50/50 false", ""},
-		"no runs":       {took(50, "Load"), story{seed: 1, config: []string{"{name: plain, runs: 50}"}, run: func(*journal.Entry, int) bool { return false }}, "", ""},
+		"no runs":       {took(50, "Load"), scenario{seed: 1, config: []string{"{name: plain, runs: 50}"}, run: func(*journal.Entry, int) bool { return false }}, "", ""},
 	} {
 		t.Run(what, func(t *testing.T) {
 			d := compare(t, c.old, c.new)
@@ -292,10 +292,10 @@ func TestCoverage(t *testing.T) {
 }
 
 func TestSpeed(t *testing.T) {
-	paced := func(n int, simulator, judging func(i int) time.Duration) story {
-		return story{seed: 1, config: []string{fmt.Sprintf("{name: plain, runs: %d}", n)}, run: func(e *journal.Entry, i int) bool {
+	paced := func(n int, simulator, checking func(i int) time.Duration) scenario {
+		return scenario{seed: 1, config: []string{fmt.Sprintf("{name: plain, runs: %d}", n)}, run: func(e *journal.Entry, i int) bool {
 			e.Elapsed = simulator(i)
-			e.Answers[0].Search = judging(i)
+			e.Answers[0].Search = checking(i)
 			return true
 		}}
 	}
@@ -322,7 +322,7 @@ func TestSpeed(t *testing.T) {
 		return true
 	}
 	for what, c := range map[string]struct {
-		old, new story
+		old, new scenario
 		want     string
 	}{
 		"failed runs":    {paced(40, about(100*ms), about(50*ms)), broken, ""},
@@ -330,7 +330,7 @@ func TestSpeed(t *testing.T) {
 		"a little":       {paced(40, about(100*ms), about(50*ms)), paced(40, about(120*ms), about(60*ms)), ""},
 		"slower":         {paced(40, about(100*ms), about(50*ms)), paced(30, about(200*ms), about(50*ms)), "simulator 2.00"},
 		"faster":         {paced(40, about(200*ms), about(50*ms)), paced(30, about(100*ms), about(50*ms)), "simulator 0.50"},
-		"judging":        {paced(40, about(100*ms), about(50*ms)), paced(40, about(100*ms), about(150*ms)), "judging 3.00"},
+		"checking":       {paced(40, about(100*ms), about(50*ms)), paced(40, about(100*ms), about(150*ms)), "checking 3.00"},
 		"stalls":         {paced(40, about(100*ms), about(50*ms)), paced(40, stalled, about(50*ms)), ""},
 		"few runs":       {paced(40, about(100*ms), about(50*ms)), paced(19, about(900*ms), about(50*ms)), ""},
 		"little time":    {paced(40, about(10*ms), about(5*ms)), paced(40, about(20*ms), about(10*ms)), ""},
@@ -349,8 +349,8 @@ func TestSpeed(t *testing.T) {
 }
 
 func TestConfigs(t *testing.T) {
-	d := compare(t, story{config: []string{plain, "{name: went, runs: 2}", "{name: kept, runs: 3, threads: 3, core: tso, store-buffer: 4}"}},
-		story{config: []string{plain, "{name: kept, runs: 5, classify: [], threads: 3, core: ooo, window: 8, core-bugs: [load-not-squashed], bug: {about: x}}", "{name: came, runs: 1}"}})
+	d := compare(t, scenario{config: []string{plain, "{name: went, runs: 2}", "{name: kept, runs: 3, threads: 3, core: tso, store-buffer: 4}"}},
+		scenario{config: []string{plain, "{name: kept, runs: 5, classify: [], threads: 3, core: ooo, window: 8, core-bugs: [load-not-squashed], bug: {about: x}}", "{name: came, runs: 1}"}})
 	var got []string
 	for _, c := range d.Configs {
 		got = append(got, fmt.Sprint(c.Config, " ", c.Change, " ", c.Edits))
@@ -359,12 +359,12 @@ func TestConfigs(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
-	d = compare(t, story{config: []string{plain}, keys: "timeout: 10s\n"}, story{config: []string{strings.Replace(plain, "runs", "sim: host, runs", 1)}, keys: "timeout: 20s\n"})
+	d = compare(t, scenario{config: []string{plain}, keys: "timeout: 10s\n"}, scenario{config: []string{strings.Replace(plain, "runs", "sim: host, runs", 1)}, keys: "timeout: 20s\n"})
 	if got := fmt.Sprint(d.Configs); got != "[{plain edited [{sim builtin host} {timeout 10s 20s}]}]" {
 		t.Error(got)
 	}
-	d = compare(t, story{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v1", "gcc": "12"}},
-		story{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v2", "gem5": "24"}})
+	d = compare(t, scenario{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v1", "gcc": "12"}},
+		scenario{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v2", "gem5": "24"}})
 	if got := fmt.Sprint(d.Tools); got != "[{gcc 12 } {gem5  24} {ordeal v1 v2}]" || len(d.Configs) > 0 || d.ExitStatus() != 0 {
 		t.Errorf("%s, %v", got, d.Configs)
 	}

@@ -2,21 +2,20 @@ package diff
 
 import "math"
 
-// Significant is the probability of chance below which a difference of rates
-// is said to be one.
+// Significant is the probability of chance below which a difference of rates is
+// reported.
 const Significant = 0.01
 
 // Stratum is a table of two by two: of the runs of one configuration in the old
 // and in the new campaign, how many there are and how many did something.
 type Stratum struct{ OldDid, OldRuns, NewDid, NewRuns int }
 
-// negligible is the probability of what Exact leaves out, at most, of each
-// stratum and each side.
+// negligible bounds the probability that Exact ignores on each side of each
+// stratum.
 const negligible = 1e-18
 
-// Exact is the probability that chance alone makes the old and the new rate
-// differ as much as they do, or more, if they are the same in truth within each
-// stratum: Fisher's exact test, two-sided, for one stratum; its exact
+// Exact is the probability that the old and the new rate differ by chance at
+// least as much as they do, if they are the same within each stratum: Fisher's exact test, two-sided, for one stratum; its exact
 // conditional form for several (Gart, Biometrika 1970), whose rates may well
 // differ from stratum to stratum. Given how many did in each stratum, how many
 // of those are old is hypergeometric; the statistic is their sum. All values of
@@ -51,7 +50,7 @@ func (d distribution) at(n int) float64 {
 	return 0
 }
 
-// trim leaves out ends that do not matter.
+// trim cuts negligible ends.
 func (d distribution) trim() distribution {
 	for len(d.p) > 1 && d.p[0] < negligible {
 		d.low, d.p = d.low+1, d.p[1:]

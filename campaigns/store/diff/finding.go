@@ -2,7 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,49 +9,43 @@ import (
 	"ordeal/sim"
 )
 
-// Change is what became of something.
+// Change is the kind of a change.
 type Change string
 
-// What becomes of findings and canaries.
+// Changes of findings and canaries.
 const (
-	// New: a finding that the old campaign does not have. Gone: one that the
-	// new campaign does not have. Flaky: one that both have, but not alike.
-	New   Change = "new"
-	Gone  Change = "gone"
-	Flaky Change = "flaky"
-	// Missed: a canary that is not caught any more, or never was though the old
-	// campaign does not have it. Open: one that is not caught, but was not given
-	// the operations. Caught: one that is caught again. Harder and Easier: one
-	// that clearly fewer, or more, of the runs catch.
-	Missed Change = "missed"
-	Open   Change = "open"
-	Caught Change = "caught again"
-	Harder Change = "harder"
-	Easier Change = "easier"
+	New   Change = "new"   // finding: only the new campaign has it
+	Gone  Change = "gone"  // finding: only the old campaign has it
+	Flaky Change = "flaky" // finding: at different rates, or by different runs
+
+	Missed Change = "missed"       // canary: no longer caught, or a new one that never was
+	Open   Change = "open"         // canary: not caught with fewer operations than before
+	Caught Change = "caught again" // canary
+	Harder Change = "harder"       // canary: clearly fewer of the runs catch it
+	Easier Change = "easier"       // canary: clearly more of the runs catch it
 )
 
-// Finding is a finding that differs.
+// Finding is a finding that changed.
 type Finding struct {
 	Change  Change      `json:"change"`
 	Outcome sim.Outcome `json:"outcome"`
 	Title   string      `json:"title"`
 	System  string      `json:"system"`
 	// Configs are those whose runs showed it.
-	Configs []string  `json:"configs"`
-	Old     Sightings `json:"old"`
-	New     Sightings `json:"new"`
-	// P is the probability that chance makes the rates differ so, see Exact; nil
-	// where no configuration that shows it is alike in both campaigns.
+	Configs []string    `json:"configs"`
+	Old     Occurrences `json:"old"`
+	New     Occurrences `json:"new"`
+	// P is the probability that the rates differ by chance, see Exact; nil where
+	// no configuration that shows it has the same settings in both campaigns.
 	P *float64 `json:"p,omitempty"`
-	// Repeated counts runs that both campaigns made and at least one of which
-	// showed it, of configurations whose simulator is not deterministic;
-	// Recurred those of them of which both did.
+	// Repeated counts the runs on simulators that are not deterministic that both
+	// campaigns made and at least one shows; Recurred those that both show.
 	Repeated int `json:"repeated,omitempty"`
 	Recurred int `json:"recurred,omitempty"`
 }
 
-// Sightings are the runs of one campaign that show a finding.
-type Sightings struct {
+// Occurrences are the runs of one campaign that show a finding.
+type Occurrences struct {
 	Runs int `json:"runs"`
 	// Of counts all runs of the configurations that show it.
 	Of int `json:"of"`
@@ -60,19 +53,18 @@ type Sightings struct {
 	// there is none.
 	First  string `json:"first,omitempty"`
 	Number int    `json:"number,omitempty"`
-	// Alone counts runs of batches that were made again alone, Recurs those of
-	// them that did the same.
+	// Alone counts runs of batches that were repeated alone, Recurs those of
+	// them with the same result.
 	Alone  int `json:"alone,omitempty"`
 	Recurs int `json:"recurs,omitempty"`
 }
 
-// findings lists the findings that differ: new ones, flaky ones, those that are
-// gone; the frequent first.
+// findings lists the new, flaky and gone findings, frequent ones first.
 func (p *pair) findings() []Finding {
 	keys := make(map[key]bool)
-	for _, n := range []*night{p.old, p.new} {
+	for _, n := range []*campaign{p.old, p.new} {
 		for _, k := range n.configs {
-			for f := range maps.Keys(k.findings) {
+			for f := range k.findings {
 				keys[f] = true
 			}
 		}
@@ -106,19 +98,29 @@ func (p *pair) finding(k key) Finding {
 	var strata []Stratum
 	for _, name := range p.names {
 		old, new, _ := p.both(name)
-		a, b := old.sightings(k), new.sightings(k)
+		var a, b *Occurrences
+		if old != nil {
+			a = old.findings[k]
+		}
+		if new != nil {
+			b = new.findings[k]
+		}
 		if a == nil && b == nil {
 			continue
 		}
 		f.Configs = append(f.Configs, name)
-		f.Old.add(old, a)
-		f.New.add(new, b)
+		if f.Old.add(a); old != nil {
+			f.Old.Of += len(old.runs)
+		}
+		if f.New.add(b); new != nil {
+			f.New.Of += len(new.runs)
+		}
 		if _, _, ok := p.alike(name); !ok {
 			continue
 		}
 		strata = append(strata, Stratum{a.count(), len(old.runs), b.count(), len(new.runs)})
 		if new.sim != config.SimBuiltin {
-			p.repeats(old, new, func(x, y *ended) {
+			p.repeats(old, new, func(x, y *run) {
 				here, there := x.finding && old.key(x) == k, y.finding && new.key(y) == k
 				if here || there {
 					f.Repeated++
@@ -136,9 +138,9 @@ func (p *pair) finding(k key) Finding {
 	return f
 }
 
-// repeats calls f with all runs that both campaigns made: of the same seed,
-// number and program. Runs that could not be made are none.
-func (p *pair) repeats(old, new *kind, f func(old, new *ended)) {
+// repeats calls f with the runs that both campaigns made, with the same seed,
+// number and program, except infrastructure errors.
+func (p *pair) repeats(old, new *configRuns, f func(old, new *run)) {
 	if p.old.a.Campaign.Seed != p.new.a.Campaign.Seed {
 		return
 	}
@@ -150,31 +152,23 @@ func (p *pair) repeats(old, new *kind, f func(old, new *ended)) {
 	}
 }
 
-// sightings are those of a finding; nil if there are none.
-func (k *kind) sightings(f key) *sightings {
-	if k == nil {
-		return nil
-	}
-	return k.findings[f]
-}
-
-func (s *sightings) count() int {
-	if s == nil {
+// count is nil-safe: no occurrences are 0 runs.
+func (o *Occurrences) count() int {
+	if o == nil {
 		return 0
 	}
-	return s.runs
+	return o.Runs
 }
 
-// add adds the runs of a configuration, which may be nil, as may be t.
-func (s *Sightings) add(k *kind, t *sightings) {
-	if k != nil {
-		s.Of += len(k.runs)
-	}
-	if t == nil {
+// add adds the occurrences of p, which may be nil.
+func (o *Occurrences) add(p *Occurrences) {
+	if p == nil {
 		return
 	}
-	s.Runs, s.Alone, s.Recurs = s.Runs+t.runs, s.Alone+t.alone, s.Recurs+t.recurred
-	if s.First == "" || t.first < s.Number {
-		s.Number, s.First = t.first, string(t.dir)
+	if o.First == "" || p.Number < o.Number {
+		o.Number, o.First = p.Number, p.First
 	}
+	o.Runs += p.Runs
+	o.Alone += p.Alone
+	o.Recurs += p.Recurs
 }

@@ -16,8 +16,8 @@ import (
 	"ordeal/sim"
 )
 
-// story is a campaign that is told and not run: what its runs came to.
-type story struct {
+// scenario is a campaign that is told and not run: what its runs came to.
+type scenario struct {
 	seed   int
 	config []string // "{name: …}", as in a campaign's file
 	keys   string   // further lines of the file
@@ -32,8 +32,8 @@ func sum(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// told is the directory of a story.
-func told(t *testing.T, name string, s story) *journal.Archive {
+// told is the directory of a scenario.
+func told(t *testing.T, name string, s scenario) *journal.Archive {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -44,7 +44,7 @@ func told(t *testing.T, name string, s story) *journal.Archive {
 			t.Fatal(err)
 		}
 	}
-	text := fmt.Sprintf("name: story\nseed: %d\nsim: builtin\n%sconfigs:\n  - %s\n", s.seed, s.keys, strings.Join(s.config, "\n  - "))
+	text := fmt.Sprintf("name: scenario\nseed: %d\nsim: builtin\n%sconfigs:\n  - %s\n", s.seed, s.keys, strings.Join(s.config, "\n  - "))
 	file("campaign.yaml", text)
 	if s.tools == nil {
 		s.tools = map[string]string{"ordeal": "v1"}
@@ -89,8 +89,8 @@ func fail(e *journal.Entry, title string) {
 	e.Outcome, e.Title, e.Kept, e.Answers[0].Answer = sim.Violation, title, true, "forbidden"
 }
 
-// compare compares two stories.
-func compare(t *testing.T, old, new story) *Diff {
+// compare compares two scenarios.
+func compare(t *testing.T, old, new scenario) *Diff {
 	t.Helper()
 	d, err := Compare(told(t, "old", old), told(t, "new", new))
 	if err != nil {

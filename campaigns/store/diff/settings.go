@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,12 +15,12 @@ import (
 // Setting is a value of a configuration, by its key.
 type Setting struct{ Key, Value string }
 
-// Settings are all that makes the runs of a configuration, beside seed and
-// number: in order of their keys. Name, number of runs, the models that are
-// only counted, and what is said of a planted fault are left out.
+// Settings are all that the runs of a configuration depend on, beside seed and
+// number, in order of their keys. Name, number of runs, the models of classify
+// and the description of an injected bug are left out.
 type Settings []Setting
 
-// SettingsOf are the settings of a configuration of c.
+// SettingsOf returns the settings of a configuration of c.
 func SettingsOf(c *config.Campaign, cfg *config.Config) (Settings, error) {
 	text, err := json.Marshal(cfg)
 	if err != nil {
@@ -70,28 +71,30 @@ func (s Settings) String() string {
 	return b.String()
 }
 
-// Edit is a setting that two configurations do not share. An empty value
-// stands for the default, or for none.
+// Edit is a setting that differs between two configurations. An empty value is
+// the default.
 type Edit struct {
 	Key string `json:"key"`
 	Old string `json:"old"`
 	New string `json:"new"`
 }
 
-// edits lists in what two configurations differ, by key.
+// edits lists the differences of two configurations by key.
 func edits(old, new Settings) []Edit {
+	changes := make(map[string]*Edit)
+	for _, s := range old {
+		changes[s.Key] = &Edit{Key: s.Key, Old: s.Value}
+	}
+	for _, s := range new {
+		if changes[s.Key] == nil {
+			changes[s.Key] = &Edit{Key: s.Key}
+		}
+		changes[s.Key].New = s.Value
+	}
 	var list []Edit
-	for len(old) > 0 || len(new) > 0 {
-		switch {
-		case len(new) == 0 || len(old) > 0 && old[0].Key < new[0].Key:
-			list, old = append(list, Edit{old[0].Key, old[0].Value, ""}), old[1:]
-		case len(old) == 0 || new[0].Key < old[0].Key:
-			list, new = append(list, Edit{new[0].Key, "", new[0].Value}), new[1:]
-		default:
-			if old[0].Value != new[0].Value {
-				list = append(list, Edit{old[0].Key, old[0].Value, new[0].Value})
-			}
-			old, new = old[1:], new[1:]
+	for _, key := range slices.Sorted(maps.Keys(changes)) {
+		if e := changes[key]; e.Old != e.New {
+			list = append(list, *e)
 		}
 	}
 	return list

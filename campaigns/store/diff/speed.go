@@ -11,14 +11,12 @@ import (
 	"ordeal/sim"
 )
 
-// What a change of speed must be to be told, so that the noise of a machine
-// that does other things besides is not.
+// Limits below which a change of speed is taken for noise of the machine.
 const (
-	// Slower is by how much the median time of an operation must have grown, or
-	// shrunk.
+	// Slower is the factor by which the median time of an operation must differ.
 	Slower = 1.25
-	// EnoughRuns and EnoughTime are how many runs must have passed, and how long
-	// they must have taken together, in each campaign.
+	// EnoughRuns and EnoughTime are how many runs must have passed in each
+	// campaign, and how long they must have taken together.
 	EnoughRuns = 20
 	EnoughTime = time.Second
 )
@@ -28,7 +26,7 @@ const (
 // (Mann-Whitney test, p < Significant).
 type Speed struct {
 	Config string `json:"config"`
-	// What is "simulator" or "judging".
+	// What is "simulator" or "checking".
 	What string `json:"what"`
 	// Old and New are nanoseconds an operation.
 	Old float64 `json:"old_ns_per_operation"`
@@ -37,7 +35,7 @@ type Speed struct {
 }
 
 // speed lists the configurations that became slower or faster, the greatest
-// loss first. Canaries are left out: their runs end where the fault shows.
+// loss first. Canaries are left out: their runs end where the bug shows.
 func (p *pair) speed() []Speed {
 	list := []Speed{}
 	for _, name := range p.names {
@@ -45,7 +43,7 @@ func (p *pair) speed() []Speed {
 		if !ok || new.Bug != nil || !slices.Equal(old.Classify, new.Classify) {
 			continue
 		}
-		for _, what := range []string{"simulator", "judging"} {
+		for _, what := range []string{"simulator", "checking"} {
 			a, b := old.paces(what), new.paces(what)
 			if a == nil || b == nil {
 				continue
@@ -66,9 +64,9 @@ func (p *pair) speed() []Speed {
 	return list
 }
 
-// paces are the nanoseconds an operation of the runs that passed, in order of
-// size; nil if they are not enough to tell.
-func (k *kind) paces(what string) []float64 {
+// paces returns the sorted nanoseconds per operation of the runs that passed;
+// nil if they are too few.
+func (k *configRuns) paces(what string) []float64 {
 	var list []float64
 	total := time.Duration(0)
 	for _, r := range k.runs {
@@ -76,8 +74,8 @@ func (k *kind) paces(what string) []float64 {
 			continue
 		}
 		d := r.simulated
-		if what == "judging" {
-			d = r.judged
+		if what == "checking" {
+			d = r.checked
 		}
 		total += d
 		list = append(list, float64(d)/float64(r.operations))

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -14,31 +15,23 @@ import (
 // shown is how many of a list a line of text names.
 const shown = 4
 
-// WriteText writes what differs for people: the most important first, nothing
-// where nothing differs. Program is how to call ordeal.
+// WriteText writes the differences, the most important first, and nothing if
+// there is none. Program is the command to call ordeal.
 func (d *Diff) WriteText(w io.Writer, program string) error {
 	if d.Empty() {
 		return nil
 	}
 	t := &text{program: program}
-	t.night("old", &d.Old)
-	t.night("new", &d.New)
+	t.side("old", &d.Old)
+	t.side("new", &d.New)
 	if d.Old.Campaign != d.New.Campaign {
 		t.line("The campaigns have different names: %s and %s.", d.Old.Campaign, d.New.Campaign)
 	}
-	for _, change := range []Change{New, Missed} {
-		t.findings(d, change)
-		t.canaries(d, change)
-	}
+	t.section(d, New)
+	t.section(d, Missed)
 	t.changed(d)
-	for _, change := range []Change{Open, Harder} {
-		t.canaries(d, change)
-	}
-	for _, change := range []Change{Flaky, Gone} {
-		t.findings(d, change)
-	}
-	for _, change := range []Change{Caught, Easier} {
-		t.canaries(d, change)
+	for _, change := range []Change{Open, Harder, Flaky, Gone, Caught, Easier} {
+		t.section(d, change)
 	}
 	t.coverage(d)
 	t.speed(d)
@@ -48,14 +41,13 @@ func (d *Diff) WriteText(w io.Writer, program string) error {
 	return err
 }
 
-// text is a comparison on its way to people.
+// text is the text of a comparison.
 type text struct {
 	b       strings.Builder
 	program string
 }
 
-// line writes a line. A newline in the format breaks it; control characters in
-// what others wrote do nothing to terminals.
+// line writes a line, without the control characters of arguments.
 func (t *text) line(format string, args ...any) {
 	for i, arg := range args {
 		if s, ok := arg.(string); ok {
@@ -84,7 +76,7 @@ func brief(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
-func (t *text) night(which string, n *Night) {
+func (t *text) side(which string, n *Side) {
 	runs := messages.Comma(n.Runs)
 	if n.Runs < n.Planned {
 		runs += " of " + messages.Comma(n.Planned)
@@ -98,61 +90,55 @@ var headings = map[Change]string{
 	New:    "new findings",
 	Flaky:  "flaky findings",
 	Gone:   "findings that are gone",
-	Missed: "canaries newly missed: planted faults that no run shows any more",
-	Open:   "canaries not caught, but not given the operations either",
+	Missed: "canaries newly missed: injected bugs that no run shows any more",
+	Open:   "canaries not caught, with too few operations to be missed",
 	Harder: "canaries that clearly fewer of the runs catch",
 	Caught: "canaries caught again",
 	Easier: "canaries that clearly more of the runs catch",
 }
 
-// findings lists the findings of which a change is told.
-func (t *text) findings(d *Diff, change Change) {
-	first := true
+// section lists the findings or canaries with a change.
+func (t *text) section(d *Diff, change Change) {
+	heading := headings[change]
 	for i := range d.Findings {
-		f := &d.Findings[i]
-		if f.Change != change {
-			continue
+		if f := &d.Findings[i]; f.Change == change {
+			t.once(&heading)
+			t.finding(f)
 		}
-		if first {
-			t.line("\n%s", headings[change])
-			first = false
-		}
-		t.line("  %s: %s", f.Outcome, f.Title)
-		t.line("    on %s, in %s", f.System, names(f.Configs))
-		t.line("    %s, before %s%s", share(f.New.Runs, f.New.Of), share(f.Old.Runs, f.Old.Of), f.chance())
-		if f.Repeated > 0 {
-			t.line("    %s of %s made in both campaigns show it in both", messages.Comma(f.Recurred), messages.Plural(f.Repeated, "run"))
-		}
-		if f.New.Alone > 0 {
-			t.line("    recurs in %s of %s made again alone", messages.Comma(f.New.Recurs), messages.Plural(f.New.Alone, "run"))
-		}
-		dir := f.New.First
-		if dir == "" {
-			dir = f.Old.First
-		}
-		t.line("    look: %s check --explain %s", t.program, dir)
 	}
-}
-
-// canaries lists the canaries of which a change is told.
-func (t *text) canaries(d *Diff, change Change) {
-	first := true
 	for i := range d.Canaries {
-		c := &d.Canaries[i]
-		if c.Change != change {
-			continue
+		if c := &d.Canaries[i]; c.Change == change {
+			t.once(&heading)
+			t.line("  %s", c.Config)
+			t.line("    new: %s", c.New.text())
+			t.line("    old: %s%s", c.Old.text(), chance(c.P))
 		}
-		if first {
-			t.line("\n%s", headings[change])
-			first = false
-		}
-		t.line("  %s", c.Config)
-		t.line("    new: %s", c.New.text())
-		t.line("    old: %s%s", c.Old.text(), chance(c.P))
 	}
 }
 
-// text says how a canary was caught.
+// once writes a heading the first time.
+func (t *text) once(heading *string) {
+	if *heading != "" {
+		t.line("\n%s", *heading)
+		*heading = ""
+	}
+}
+
+// finding describes a finding.
+func (t *text) finding(f *Finding) {
+	t.line("  %s: %s", f.Outcome, f.Title)
+	t.line("    on %s, in %s", f.System, names(f.Configs))
+	t.line("    %s, before %s%s", share(f.New.Runs, f.New.Of), share(f.Old.Runs, f.Old.Of), f.chance())
+	if f.Repeated > 0 {
+		t.line("    %s of %s made in both campaigns show it in both", messages.Comma(f.Recurred), messages.Plural(f.Repeated, "run"))
+	}
+	if f.New.Alone > 0 {
+		t.line("    recurs in %s of %s repeated alone", messages.Comma(f.New.Recurs), messages.Plural(f.New.Alone, "run"))
+	}
+	t.line("    look: %s check --explain %s", t.program, cmp.Or(f.New.First, f.Old.First))
+}
+
+// text describes a detection.
 func (c *Detection) text() string {
 	switch {
 	case c == nil:
@@ -166,7 +152,7 @@ func (c *Detection) text() string {
 		share(c.Caught, c.Runs), messages.Comma(c.Until), brief(c.UntilTime), c.First)
 }
 
-// changed lists the runs of the embedded simulator that went otherwise.
+// changed lists the runs of the embedded simulator with other results.
 func (t *text) changed(d *Diff) {
 	if len(d.Changed) > 0 {
 		t.line("\nchanged runs: the same settings, seed and number on the embedded simulator, but not the same result")
@@ -174,30 +160,30 @@ func (t *text) changed(d *Diff) {
 	for i := range d.Changed {
 		c := &d.Changed[i]
 		t.line("  %s", c.Config)
-		if c.Otherwise > 0 {
-			t.line("    %s of %s end otherwise%s", messages.Comma(c.Otherwise), messages.Plural(c.Both, "run"), c.judged())
+		if c.Different > 0 {
+			t.line("    %s of %s have another result%s", messages.Comma(c.Different), messages.Plural(c.Both, "run"), c.checker())
 		}
-		if c.Course > 0 {
-			t.line("    %s of %s end alike, but have another log", messages.Comma(c.Course), messages.Plural(c.Both, "run"))
+		if c.OtherLog > 0 {
+			t.line("    %s of %s have the same result and another log", messages.Comma(c.OtherLog), messages.Plural(c.Both, "run"))
 		}
 		if c.Programs > 0 {
-			t.line("    %s have other programs: the generator draws otherwise", messages.Plural(c.Programs, "run"))
+			t.line("    %s have other programs: the generator changed", messages.Plural(c.Programs, "run"))
 		}
-		if e := c.Example; e != nil && c.Otherwise > 0 {
+		if e := c.Example; e != nil && c.Different > 0 {
 			t.line("    run %d was %s", e.Number, e.Old.text())
 			t.line("    and is now %s", e.New.text())
 		}
 	}
 }
 
-func (c *Changed) judged() string {
-	if c.Judged == 0 {
+func (c *Changed) checker() string {
+	if c.SameLog == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s of them by the same log: the judging changed", messages.Comma(c.Judged))
+	return fmt.Sprintf(", %s of them from the same log: the checker changed", messages.Comma(c.SameLog))
 }
 
-// text says what came of a run.
+// text describes a result.
 func (r *Result) text() string {
 	text := r.Outcome.String()
 	if r.Title != "" {
@@ -209,7 +195,7 @@ func (r *Result) text() string {
 	return text
 }
 
-// coverage tells of transitions that only one campaign took.
+// coverage lists transitions that only one campaign took.
 func (t *text) coverage(d *Diff) {
 	if len(d.Coverage) > 0 {
 		t.line("\ncoverage: transitions that only one of the campaigns took; * not by chance (p < %v)", Significant)
@@ -244,7 +230,7 @@ func (t *text) transitions(when string, list []Transition) {
 	t.line("    %s %d: %s%s", when, len(list), strings.Join(names, ", "), rest)
 }
 
-// speed tells of what became slower or faster.
+// speed lists what became slower or faster.
 func (t *text) speed(d *Diff) {
 	if len(d.Speed) > 0 {
 		t.line("\nspeed: medians of runs, where they differ by a factor of %v or more", Slower)
@@ -255,14 +241,14 @@ func (t *text) speed(d *Diff) {
 			word, factor = "faster", 1/factor
 		}
 		rates := fmt.Sprintf("%s operations/s, before %s", messages.Comma(int(1e9/s.New)), messages.Comma(int(1e9/s.Old)))
-		if s.What == "judging" {
+		if s.What == "checking" {
 			rates = fmt.Sprintf("%s ns an operation, before %s", messages.Comma(int(s.New)), messages.Comma(int(s.Old)))
 		}
 		t.line("  %s: %s %.1f times %s: %s", s.Config, s.What, factor, word, rates)
 	}
 }
 
-// configs tells of configurations that came, went or were edited.
+// configs lists the configurations that were added, removed or edited.
 func (t *text) configs(d *Diff) {
 	if len(d.Configs) > 0 {
 		t.line("\nconfigurations")
@@ -276,14 +262,9 @@ func (t *text) configs(d *Diff) {
 	}
 }
 
-func value(v string) string {
-	if v == "" {
-		return "(none)"
-	}
-	return v
-}
+func value(v string) string { return cmp.Or(v, "(none)") }
 
-// tools tells of versions.
+// tools lists versions that changed.
 func (t *text) tools(d *Diff) {
 	if len(d.Tools) > 0 {
 		t.line("\ntools")
@@ -308,14 +289,13 @@ func share(n, of int) string {
 // chance says whether the other campaign may have missed a finding by chance,
 // or both have it at the same rate.
 func (f *Finding) chance() string {
-	if f.P == nil || *f.P < Significant {
-		return chance(f.P)
-	}
-	switch f.Change {
-	case New:
-		return fmt.Sprintf("; it may have been there (p %s)", small(*f.P))
-	case Gone:
-		return fmt.Sprintf("; it may still be there (p %s)", small(*f.P))
+	if f.P != nil && *f.P >= Significant {
+		switch f.Change {
+		case New:
+			return fmt.Sprintf("; it may have been there (p %s)", small(*f.P))
+		case Gone:
+			return fmt.Sprintf("; it may still be there (p %s)", small(*f.P))
+		}
 	}
 	return chance(f.P)
 }

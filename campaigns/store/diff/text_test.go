@@ -16,14 +16,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected text in testdata")
 
-// eventful are two nights between which much happened.
-func eventful() (old, new story) {
+// eventful returns two campaigns with every kind of difference.
+func eventful() (old, new scenario) {
 	configs := []string{
 		plain, host, canary("gone-blind", 50), canary("back", 50), canary("short", 50), canary("fading", 50),
 		"{name: protocol, runs: 60, protocol: mi}", "{name: same, runs: 3}",
 	}
-	old = story{seed: 1, config: append(configs, "{name: went, runs: 2}"), tools: map[string]string{"ordeal": "v1", "go": "go1"}}
-	new = story{seed: 1, config: append(configs, "{name: came, runs: 2}"), tools: map[string]string{"ordeal": "v2", "go": "go1"}}
+	old = scenario{seed: 1, config: append(configs, "{name: went, runs: 2}"), tools: map[string]string{"ordeal": "v1", "go": "go1"}}
+	new = scenario{seed: 1, config: append(configs, "{name: came, runs: 2}"), tools: map[string]string{"ordeal": "v2", "go": "go1"}}
 	new.config = append([]string{}, new.config...)
 	new.config[7] = "{name: same, runs: 4, threads: 3}"
 	new.config[4] = canary("short", 5)
@@ -82,9 +82,9 @@ func eventful() (old, new story) {
 	return old, new
 }
 
-// TestText compares the text with what was read and found right once.
+// TestText compares the text with what was read and checked once.
 func TestText(t *testing.T) {
-	d := compare(t, story{config: []string{plain}}, story{config: []string{plain}})
+	d := compare(t, scenario{config: []string{plain}}, scenario{config: []string{plain}})
 	var b strings.Builder
 	if err := d.WriteText(&b, "ordeal"); err != nil || b.Len() > 0 {
 		t.Errorf("of nothing: %q, %v", b.String(), err)
@@ -112,7 +112,7 @@ func TestText(t *testing.T) {
 
 // TestVisible wants titles to do nothing to a terminal, and to take one line.
 func TestVisible(t *testing.T) {
-	d := compare(t, story{config: []string{plain}}, failing(plain, "plain", 5, "\x1b]0;owned\x07\nnew findings\r"))
+	d := compare(t, scenario{config: []string{plain}}, failing(plain, "plain", 5, "\x1b]0;owned\x07\nnew findings\r"))
 	var b strings.Builder
 	if err := d.WriteText(&b, "ordeal"); err != nil {
 		t.Fatal(err)
@@ -132,13 +132,13 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-func first(old, _ story) story  { return old }
-func second(_, new story) story { return new }
+func first(old, _ scenario) scenario  { return old }
+func second(_, new scenario) scenario { return new }
 
 // TestJSON wants lists to be lists, if empty ones, and names to stay.
 func TestJSON(t *testing.T) {
-	for _, stories := range [][2]story{{{config: []string{plain}}, {config: []string{plain}}}, {first(eventful()), second(eventful())}} {
-		text, err := json.Marshal(compare(t, stories[0], stories[1]))
+	for _, scenarios := range [][2]scenario{{{config: []string{plain}}, {config: []string{plain}}}, {first(eventful()), second(eventful())}} {
+		text, err := json.Marshal(compare(t, scenarios[0], scenarios[1]))
 		if err != nil {
 			t.Fatal(err)
 		}
