@@ -27,7 +27,7 @@ makes a campaign of it, campaign submit goes on.`,
 		case err != nil:
 			return err
 		case len(ids) == 0:
-			fmt.Fprintln(e.stdout, "nothing to cancel: no job is on its way")
+			fmt.Fprintln(e.stdout, "nothing to cancel: no job is active")
 		default:
 			fmt.Fprintf(e.stdout, "cancelled: %s\n", strings.Join(ids, " "))
 		}

@@ -62,7 +62,7 @@ func (e *env) shardJob(ctx context.Context, dir, number string) error {
 	}
 	at := job.Dir.Shard(i)
 	progress := newProgress(e, progressPlain, c, at)
-	job.Loop = e.loop(at, progress)
+	job.Engine = e.loop(at, progress)
 	sum, err := job.Run(ctx)
 	progress.close()
 	if sum != nil && sum.Total().Runs > 0 {

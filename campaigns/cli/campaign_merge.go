@@ -30,8 +30,8 @@ shards that have begun, or an archive of one campaign's directory made by tar, a
 with gzip. DIR is new, or was merged before: then what is missing there is added.
 
 Merging again changes nothing, and a merge that was killed is simply done again.
-Refused, by name, are sources of different campaigns, seeds or versions, and runs
-that two sources tell differently: on the embedded simulator another program,
+It refuses sources of different campaigns, seeds or versions, and runs
+whose results differ between two sources: on the embedded simulator another program,
 outcome or log, on a processor or gem5 any second run with the same number. A merge
 that refuses leaves the campaign in DIR as it was.
 
@@ -77,11 +77,11 @@ func (e *env) againIn(dir string) string {
 func expandClusters(sources []string) ([]string, error) {
 	var all []string
 	for _, source := range sources {
-		if !cluster.Is(source) {
+		if !cluster.IsDir(source) {
 			all = append(all, source)
 			continue
 		}
-		begun, err := cluster.Dir(source).Begun()
+		begun, err := cluster.Dir(source).Started()
 		if err != nil {
 			return nil, err
 		}

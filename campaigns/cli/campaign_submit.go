@@ -29,7 +29,7 @@ under the same path. Budget and stop conditions of the campaign hold for each sh
 Jobs may be requeued and preempted, nodes may fail: a shard's job goes on where the
 one before it was killed. A minute before its time is up a job gives up the runs in
 flight and ends. After that, or after a kill, submit again with the same DIR and
-without FILE: shards that are complete, or on their way, are not submitted again.
+without FILE: shards that are complete or queued are not submitted again.
 What is not asked anew is asked as before.
 
 The jobs' scripts are DIR/shard.sh and DIR/merge.sh, what they print DIR/shards/*.log
@@ -99,7 +99,7 @@ func (c *campaignSubmit) run(ctx context.Context, args []string) error {
 		fmt.Fprintf(c.stdout, "job %s: %s of %d in %s\n", done.Job, shardList(done.Shards), done.State.Shards, s.Dir)
 	}
 	if len(done.Waiting) > 0 {
-		fmt.Fprintf(c.stdout, "%s: on their way already\n", shardList(done.Waiting))
+		fmt.Fprintf(c.stdout, "%s: queued already\n", shardList(done.Waiting))
 	}
 	if done.Merge != "" {
 		fmt.Fprintf(c.stdout, "job %s: the merge into %s\n", done.Merge, s.Dir.Merged())
@@ -117,7 +117,7 @@ func (c *campaignSubmit) submit(args []string) (*cluster.Submit, error) {
 	if c.engine != cluster.Engine {
 		return nil, usage(fmt.Errorf("--engine %s: want %s", c.engine, cluster.Engine))
 	}
-	s := &cluster.Submit{Shards: c.shards, Ask: c.ask}
+	s := &cluster.Submit{Shards: c.shards, Change: c.ask}
 	switch {
 	case len(args) == 1:
 		camp, _, err := c.campaign(args[0], c.sets)

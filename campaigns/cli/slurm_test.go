@@ -76,7 +76,7 @@ configs:
 		s := status().Shards
 		return s[0].State == "FAILED" && s[1].State == "PENDING" && s[2].State == "PENDING"
 	})
-	// A shard that is neither complete nor on its way is submitted, while the
+	// A shard that is neither complete nor active is submitted, while the
 	// others wait for their nodes.
 	second := submitted(t, "--dir", night)
 	c.StartNode(before.Shards[2].Node)

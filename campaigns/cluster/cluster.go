@@ -1,36 +1,33 @@
-// Package cluster runs a campaign on a cluster: each shard is a task of an
-// array of jobs, and a job that depends on all of them merges what they leave.
-// When and where jobs run, what they may use and what becomes of them when a
-// node fails is the business of the cluster's own engine, Slurm. Its commands
-// are called, with lists of arguments; nothing is kept running.
+// Package cluster runs a campaign on a Slurm cluster: each shard is a task of a
+// job array, and a job that depends on all of them merges the results. Slurm
+// decides when and where jobs run, which resources they have and what happens
+// when a node fails. Its commands are called; no process of ours stays.
 //
 // # The directory
 //
 // All nodes must see it under the same path. It holds
 //
-//	cluster.json     State: what was submitted, and what was last seen of it
+//	cluster.json     State: what was submitted, and its last known state
 //	campaign.yaml    the campaign as submitted, --set applied
 //	shard.sh         the batch script of the shards, merge.sh that of the merge
 //	shards/3/        the directory of shard 3, as of any campaign
-//	shards/3.log     what its jobs printed, one after the other
-//	shards/3.lock    held by the process that makes the shard
-//	merge.log        what the merge printed
-//	merged/          the campaign, merged
+//	shards/3.log     the output of its jobs
+//	shards/3.lock    locked by the process that runs the shard
+//	merge.log        the output of the merge
+//	merged/          the merged campaign
 //
-// # What may happen
+// # Failures
 //
-// A shard's job begins the shard, or goes on with it where an earlier one left
-// it: after the node failed, the job was requeued or preempted, its time ran
-// out (it is told a minute before) or it was killed. So a job may be requeued
-// at any moment, and Submit may be called again at any moment: it submits the
-// shards that are neither complete nor on their way. The merge runs when all
-// shards' jobs have ended, however they did (afterany): what the others made
-// is worth having, and the merge says what is missing.
+// A shard's job starts the shard or resumes it: after the node failed, the job
+// was requeued or preempted, its time ran out (SIGTERM comes a minute before) or
+// it was killed. So a job may be requeued at any moment, and Submit may be called
+// again at any moment: it submits the shards that are neither complete nor
+// queued. The merge runs when the jobs of all shards have ended, in whatever way
+// (afterany), and reports what is missing.
 package cluster
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +35,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -50,62 +48,62 @@ import (
 // stateVersion is the version of cluster.json.
 const stateVersion = 1
 
-// Engine is the name of the only engine there is.
+// Engine is the only engine that is supported.
 const Engine = "slurm"
 
 // State is cluster.json.
 type State struct {
 	Version int    `json:"version"`
 	Engine  string `json:"engine"`
-	// Name is that of the jobs of shards. Nobody else's jobs have it, so that
-	// jobs are found whose submission was not recorded.
+	// Name is the name of the jobs of shards. It is unique, so that jobs are found
+	// whose submission was not recorded.
 	Name   string `json:"name"`
 	Shards int    `json:"shards"`
-	// Program is the path of this program, WorkDir where it works, on all
+	// Program is the path of this program, WorkDir its working directory, on all
 	// nodes.
 	Program string  `json:"program"`
 	WorkDir string  `json:"work_dir"`
 	Request Request `json:"request"`
 	// Submissions are in order of time.
 	Submissions []Submission `json:"submissions"`
-	// Tasks are the shards, by number, as they were last seen.
+	// Tasks are the last known states of the shards, by number.
 	Tasks []Task `json:"tasks"`
 	// Merge is the latest job that merges; its Shard is 0.
 	Merge Task `json:"merge"`
 	_     struct{}
 }
 
-// Request is what each shard's job asks of the engine, in its own terms. What
-// is empty is left to the engine.
+// Request is the resources of each shard's job, in the terms of the engine. The
+// zero value leaves them to the engine.
 type Request struct {
 	Partition string `json:"partition,omitempty"`
 	Time      string `json:"time,omitempty"`
 	Memory    string `json:"memory,omitempty"`
 	CPUs      int    `json:"cpus_per_task,omitempty"`
-	// Args are further arguments for the engine's command that submits.
+	// Args are further arguments of the command that submits.
 	Args []string `json:"args,omitempty"`
 }
 
-// Submission is an array of jobs that was submitted.
+// Submission is a job array that was submitted.
 type Submission struct {
 	At     time.Time `json:"at"`
 	Job    string    `json:"job"`
 	Shards []int     `json:"shards"`
 }
 
-// Task is a job as the engine tells of it.
+// Task is the state of a job.
 type Task struct {
 	Shard int `json:"shard,omitempty"`
-	// Job is the id of the job or array of jobs.
+	// Job is the id of the job or job array.
 	Job string `json:"job,omitempty"`
-	// State is in the engine's words, empty for a job that was never seen;
-	// Reason says why it is in this state, Node where it runs or ran.
+	// State and its Reason are the engine's, empty for a job that was never seen;
+	// Node is where it runs or ran.
 	State  string `json:"state,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	Node   string `json:"node,omitempty"`
 }
 
-// ID names the job for people and for the engine.
+// ID identifies the job to the engine.
 func (t *Task) ID() string {
 	if t.Shard == 0 || t.Job == "" {
 		return t.Job
@@ -116,8 +114,8 @@ func (t *Task) ID() string {
 // Dir is the directory of a campaign on a cluster.
 type Dir string
 
-// Is tells whether a directory is that of a campaign on a cluster.
-func Is(dir string) bool {
+// IsDir reports whether a directory is that of a campaign on a cluster.
+func IsDir(dir string) bool {
 	_, err := os.Lstat(Dir(dir).path("cluster.json"))
 	return err == nil
 }
@@ -126,10 +124,9 @@ func (d Dir) path(names ...string) string {
 	return filepath.Join(append([]string{string(d)}, names...)...)
 }
 
-// campaignFile is the path of the campaign file.
 func (d Dir) campaignFile() string { return d.path(journal.CampaignFile) }
 
-// Campaign reads the campaign file, which is one that says everything.
+// Campaign reads the campaign file, which has no includes.
 func (d Dir) Campaign() (*config.Campaign, error) {
 	text, err := os.ReadFile(d.campaignFile())
 	if err != nil {
@@ -144,12 +141,12 @@ func (d Dir) Shard(i int) string { return d.path("shards", strconv.Itoa(i)) }
 // Merged is the directory of the merged campaign.
 func (d Dir) Merged() string { return d.path("merged") }
 
-// State reads what is known of the campaign.
+// State reads cluster.json.
 func (d Dir) State() (*State, error) {
 	path := d.path("cluster.json")
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no directory of ordeal campaign submit: %w", d, err)
+		return nil, fmt.Errorf("%s is not a directory of ordeal campaign submit: %w", d, err)
 	} else if err != nil {
 		return nil, err
 	}
@@ -163,58 +160,54 @@ func (d Dir) State() (*State, error) {
 	case s.Engine != Engine:
 		return nil, fmt.Errorf("read %s: unknown engine %q", path, s.Engine)
 	case s.Shards < 1 || len(s.Tasks) != s.Shards:
-		return nil, fmt.Errorf("read %s: %d shards, %d of which are known", path, s.Shards, len(s.Tasks))
+		return nil, fmt.Errorf("read %s: %d shards, but %d tasks", path, s.Shards, len(s.Tasks))
 	}
 	return s, nil
 }
 
 func (d Dir) write(s *State) error { return rundir.WriteJSON(d.path("cluster.json"), s, true) }
 
-// Begun lists the directories of the shards that have begun.
-func (d Dir) Begun() ([]string, error) {
+// Started lists the directories of the shards that have started.
+func (d Dir) Started() ([]string, error) {
 	s, err := d.State()
 	if err != nil {
 		return nil, err
 	}
-	var begun []string
+	var started []string
 	for i := 1; i <= s.Shards; i++ {
 		if _, err := os.Lstat(filepath.Join(d.Shard(i), journal.HeadFile)); err == nil {
-			begun = append(begun, d.Shard(i))
+			started = append(started, d.Shard(i))
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	return begun, nil
+	return started, nil
 }
 
-// newState is the state of a campaign of which nothing was submitted.
-func newState(c *config.Campaign, shards int) (*State, error) {
-	var unique [4]byte
-	if _, err := rand.Read(unique[:]); err != nil {
-		return nil, err
-	}
+// newState is the state before the first submission.
+func newState(c *config.Campaign, shards int) *State {
 	s := &State{
 		Version: stateVersion, Engine: Engine, Shards: shards,
-		Name: "ordeal-" + c.Name + "-" + hex.EncodeToString(unique[:]),
+		Name: "ordeal-" + c.Name + "-" + strings.ToLower(rand.Text()[:8]),
 	}
 	for i := range shards {
 		s.Tasks = append(s.Tasks, Task{Shard: i + 1})
 	}
-	return s, nil
+	return s
 }
 
-// errHeld says that another process holds a lock.
-var errHeld = errors.New("another process is at work there")
+// errLocked means that another process holds a lock.
+var errLocked = errors.New("another process uses it")
 
-// hold takes the lock that a file is; closing it gives it back.
-func hold(path string) (*os.File, error) {
+// lock locks a file until it is closed.
+func lock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = errHeld
+			err = errLocked
 		}
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}

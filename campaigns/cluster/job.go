@@ -14,21 +14,21 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// ShardJob is what the job of a shard does.
+// ShardJob is the job of a shard.
 type ShardJob struct {
 	Dir   Dir
 	Shard int
-	// Loop says how to make runs; its Dir, Shard and Cores are set by Run.
-	Loop engine.Engine
-	_    struct{}
+	// Engine runs the campaign; Run sets its Dir, Shard and Cores.
+	Engine engine.Engine
+	_      struct{}
 }
 
 // lockPoll is the time between attempts to take a lock.
 const lockPoll = time.Second
 
-// Run begins the shard, or goes on with it, whatever an earlier job left: it
-// may have been killed at any moment. While another process still makes the
-// shard, as on a node that the engine has lost touch with, the job waits.
+// Run starts the shard, or resumes it: an earlier job may have been killed at any
+// moment. It waits while another process still runs the shard, as on a node that
+// the engine has lost contact with.
 func (j *ShardJob) Run(ctx context.Context) (*summary.Summary, error) {
 	state, err := j.Dir.State()
 	if err != nil {
@@ -37,12 +37,12 @@ func (j *ShardJob) Run(ctx context.Context) (*summary.Summary, error) {
 	if j.Shard < 1 || j.Shard > state.Shards {
 		return nil, fmt.Errorf("no shard %d: the campaign in %s has shards 1 to %d", j.Shard, j.Dir, state.Shards)
 	}
-	lock, err := j.await(ctx)
+	locked, err := j.await(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Close()
-	loop := j.Loop
+	defer locked.Close()
+	loop := j.Engine
 	loop.Dir = j.Dir.Shard(j.Shard)
 	loop.Shard = config.Shard{Index: j.Shard, Of: state.Shards}
 	loop.Cores = cores()
@@ -55,7 +55,7 @@ func (j *ShardJob) Run(ctx context.Context) (*summary.Summary, error) {
 	case h != nil:
 		return loop.Resume(ctx)
 	}
-	// Without a head it has no run: what is there was killed before the first.
+	// Without a header there is no run: an earlier job was killed before the first.
 	if err := os.RemoveAll(loop.Dir); err != nil {
 		return nil, err
 	}
@@ -66,16 +66,16 @@ func (j *ShardJob) Run(ctx context.Context) (*summary.Summary, error) {
 	return loop.Run(ctx, c)
 }
 
-// await takes the lock of the shard when it is free.
+// await locks the shard when it is free.
 func (j *ShardJob) await(ctx context.Context) (*os.File, error) {
 	path := j.Dir.Shard(j.Shard) + ".lock"
-	for told := false; ; told = true {
-		lock, err := hold(path)
-		if !errors.Is(err, errHeld) {
-			return lock, err
+	for first := true; ; first = false {
+		locked, err := lock(path)
+		if !errors.Is(err, errLocked) {
+			return locked, err
 		}
-		if !told && j.Loop.Tell != nil {
-			j.Loop.Tell(fmt.Sprintf("%v: waiting for its end", err))
+		if first && j.Engine.Tell != nil {
+			j.Engine.Tell(fmt.Sprintf("%v: waiting until it ends", err))
 		}
 		select {
 		case <-ctx.Done():
@@ -85,8 +85,7 @@ func (j *ShardJob) await(ctx context.Context) (*os.File, error) {
 	}
 }
 
-// cores is the number of cores of this node that are the job's, 0 where Slurm
-// does not say.
+// cores is the number of cores of this node that the job has, 0 if unknown.
 func cores() int {
 	n, err := strconv.Atoi(os.Getenv("SLURM_CPUS_ON_NODE"))
 	if err != nil || n < 1 {
@@ -95,15 +94,15 @@ func cores() int {
 	return n
 }
 
-// MergeJob merges what the shards of a campaign have left so far.
+// MergeJob merges the shards of a campaign as far as they have run.
 func MergeJob(ctx context.Context, d Dir, m merge.Merge) (*merge.Result, error) {
-	begun, err := d.Begun()
+	started, err := d.Started()
 	if err != nil {
 		return nil, err
 	}
-	if len(begun) == 0 {
-		return nil, fmt.Errorf("no shard of %s has begun: nothing to merge", d)
+	if len(started) == 0 {
+		return nil, fmt.Errorf("no shard of %s has started: nothing to merge", d)
 	}
-	m.Dir, m.Sources = d.Merged(), begun
+	m.Dir, m.Sources = d.Merged(), started
 	return m.Run(ctx)
 }

@@ -1,46 +1,39 @@
 package cluster
 
 import (
-	"bufio"
-	"encoding/json"
+	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 )
 
-// head reads campaign.json of a campaign's directory; nil where it has not
-// begun.
+// head reads the header of a campaign's directory; nil if it has not started.
 func head(dir string) (*journal.Header, error) {
-	path := filepath.Join(dir, journal.HeadFile)
-	data, err := os.ReadFile(path)
+	h := new(journal.Header)
+	err := rundir.ReadJSON(filepath.Join(dir, journal.HeadFile), h)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	} else if err != nil {
-		return nil, err
 	}
-	h := new(journal.Header)
-	if err := json.Unmarshal(data, h); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return h, nil
+	return h, err
 }
 
-// ended tells whether a shard has come to its end by itself.
-func (d Dir) ended(i int) (bool, error) {
+// finished reports whether a shard has run to its end.
+func (d Dir) finished(i int) (bool, error) {
 	h, err := head(d.Shard(i))
-	return h != nil && byItself(h.End), err
+	return h != nil && isFinal(h.End), err
 }
 
-func byItself(end journal.End) bool {
+// isFinal reports whether there is nothing to resume after an end.
+func isFinal(end journal.End) bool {
 	return end == journal.EndComplete || end == journal.EndStopped || end == journal.EndBudget
 }
 
-// recorded counts the runs that a campaign's journal has.
+// recorded counts the runs in a campaign's journal.
 func recorded(dir string) (int, error) {
 	f, err := os.Open(filepath.Join(dir, journal.JournalFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,21 +42,19 @@ func recorded(dir string) (int, error) {
 		return 0, err
 	}
 	defer f.Close()
-	n := 0
-	for r := bufio.NewReader(f); ; {
-		_, err := r.ReadSlice('\n')
-		switch {
-		case err == nil:
-			n++
-		case err == io.EOF:
-			return n, nil
-		case !errors.Is(err, bufio.ErrBufferFull): // a long line goes on
+	buffer := make([]byte, 64<<10)
+	for runs := 0; ; {
+		n, err := f.Read(buffer)
+		runs += bytes.Count(buffer[:n], []byte("\n"))
+		if err == io.EOF {
+			return runs, nil
+		} else if err != nil {
 			return 0, err
 		}
 	}
 }
 
-// isMerged tells whether the merged campaign has what the shards have.
+// isMerged reports whether the merged campaign has all runs of the shards.
 func (d Dir) isMerged(shards int) (bool, error) {
 	h, err := head(d.Merged())
 	if h == nil || err != nil {

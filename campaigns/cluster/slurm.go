@@ -16,7 +16,7 @@ import (
 // commandTimeout bounds each call of one of Slurm's commands.
 const commandTimeout = 2 * time.Minute
 
-// slurm calls one of Slurm's commands and gives what it printed.
+// slurm calls one of Slurm's commands and returns its output.
 func slurm(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
@@ -28,32 +28,32 @@ func slurm(ctx context.Context, name string, args ...string) (string, error) {
 	if err == nil {
 		return stdout.String(), nil
 	}
-	if said := strings.TrimSpace(stderr.String()); said != "" {
-		err = fmt.Errorf("%w: %s", err, said)
+	if text := strings.TrimSpace(stderr.String()); text != "" {
+		err = fmt.Errorf("%w: %s", err, text)
 	}
 	return "", fmt.Errorf("%s: %w", name, err)
 }
 
-// batch is a job, or an array of jobs, to submit.
+// batch is a job or a job array to submit.
 type batch struct {
 	script, name, output string
-	tasks                string // of an array, as Slurm lists them; empty for a job
+	tasks                string // of a job array, as Slurm lists them; empty for a job
 	after                []string
 	workDir              string
 	request              Request
 }
 
-// warning is how long before its end a job is told of it, in seconds: enough
-// to give up the runs in flight, and for the last lines to reach the disk.
+// warning is how many seconds before its time limit a job gets SIGTERM: enough
+// to give up the runs in flight and to write the last lines.
 const warning = 60
 
 // args are the arguments of sbatch.
 func (b *batch) args() []string {
 	args := []string{
 		"--parsable", "--job-name=" + b.name, "--output=" + b.output, "--open-mode=append", "--chdir=" + b.workDir,
-		// A node that fails, or a job that has to give way, begins anew.
+		// Jobs are restarted after a node failure or preemption.
 		"--requeue",
-		// The script becomes this program, so that the batch step is what to tell.
+		// The script execs this program, so that the batch step gets the signal.
 		fmt.Sprintf("--signal=B:TERM@%d", warning),
 	}
 	add := func(flag, value string) {
@@ -75,17 +75,17 @@ func (b *batch) args() []string {
 	return append(args, b.script)
 }
 
-// jobForm is the form of Slurm's job ids.
-var jobForm = regexp.MustCompile(`^[0-9]+$`)
+// jobID matches Slurm's job ids.
+var jobID = regexp.MustCompile(`^[0-9]+$`)
 
-// submit submits a job and gives its id.
+// submit submits a job and returns its id.
 func (b *batch) submit(ctx context.Context) (string, error) {
 	out, err := slurm(ctx, "sbatch", b.args()...)
 	if err != nil {
 		return "", err
 	}
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // the name of the cluster follows
-	if !jobForm.MatchString(id) {
+	if !jobID.MatchString(id) {
 		return "", fmt.Errorf("sbatch printed %q, want the id of a job", out)
 	}
 	return id, nil
@@ -100,15 +100,14 @@ func cancel(ctx context.Context, ids []string) error {
 	return err
 }
 
-// job is a job, or a task of an array of jobs, that Slurm knows.
+// job is a job, or a task of a job array, that Slurm knows.
 type job struct {
 	Task
 	name string
 }
 
-// jobs asks Slurm for the jobs with some names. Of those that ended it knows
-// for some minutes, or from its accounting, where there is one: known are the
-// ids to ask that for.
+// jobs asks Slurm for the jobs with some names. Slurm remembers ended jobs for
+// some minutes; its accounting, where there is one, is asked for the ids known.
 func jobs(ctx context.Context, names, known []string) ([]job, error) {
 	list, err := queued(ctx, names)
 	if err != nil {
@@ -126,11 +125,11 @@ func jobs(ctx context.Context, names, known []string) ([]job, error) {
 	return list, nil
 }
 
-// queueFormat is what squeue is to print of a job: its id or that of its array,
-// the task, state, name, node and reason.
+// queueFormat are the columns of squeue: the id of the job or its array, task,
+// state, name, node and reason.
 const queueFormat = "%F|%K|%T|%j|%N|%r"
 
-// queued asks squeue, or scontrol where there is none.
+// queued asks squeue, or scontrol where that is not installed.
 func queued(ctx context.Context, names []string) ([]job, error) {
 	out, err := slurm(ctx, "squeue", "--noheader", "--array", "--states=all", "--name="+strings.Join(names, ","), "--format="+queueFormat)
 	if errors.Is(err, exec.ErrNotFound) {
@@ -145,16 +144,16 @@ func queued(ctx context.Context, names []string) ([]job, error) {
 	var list []job
 	for line := range strings.Lines(out) {
 		f := strings.SplitN(strings.TrimRight(line, "\n"), "|", 6)
-		if len(f) != 6 || !jobForm.MatchString(f[0]) {
+		if len(f) != 6 || !jobID.MatchString(f[0]) {
 			return nil, fmt.Errorf("squeue printed %q, want fields as %s", line, queueFormat)
 		}
-		task, _ := strconv.Atoi(f[1]) // N/A for a job that is no array
+		task, _ := strconv.Atoi(f[1]) // N/A without an array
 		list = append(list, job{Task{Shard: task, Job: f[0], State: f[2], Node: f[4], Reason: reason(f[5])}, f[3]})
 	}
 	return list, nil
 }
 
-// reason drops what Slurm says for no reason.
+// reason drops what Slurm prints for no reason.
 func reason(text string) string {
 	if text == "None" || text == "(null)" {
 		return ""
@@ -162,8 +161,8 @@ func reason(text string) string {
 	return text
 }
 
-// parseShow reads what scontrol --oneliner show job prints: a job a line, in
-// words KEY=VALUE.
+// parseShow reads the output of scontrol --oneliner show job: lines of words
+// KEY=VALUE.
 func parseShow(out string, names []string) []job {
 	var list []job
 	for line := range strings.Lines(out) {
@@ -190,8 +189,8 @@ func parseShow(out string, names []string) []job {
 	return list
 }
 
-// accounted asks sacct. Many clusters have no accounting, so that it does not
-// matter what goes wrong: then these jobs have no state.
+// accounted asks sacct. Many clusters have no accounting: after an error these
+// jobs have no state.
 func accounted(ctx context.Context, ids []string) []job {
 	if len(ids) == 0 {
 		return nil
@@ -220,7 +219,7 @@ func accounted(ctx context.Context, ids []string) []job {
 	return list
 }
 
-// formatTasks lists tasks as Slurm does: 1-3,7. They are in order.
+// formatTasks lists sorted tasks as Slurm does: 1-3,7.
 func formatTasks(tasks []int) string {
 	var parts []string
 	for i := 0; i < len(tasks); {
@@ -238,11 +237,11 @@ func formatTasks(tasks []int) string {
 	return strings.Join(parts, ",")
 }
 
-// maxTasks is the greatest number of a task that Slurm can be configured for.
+// maxTasks is the greatest task number that Slurm can be configured for.
 const maxTasks = 4000001
 
-// parseTasks reads a list of tasks, 1-3,7%2: the number behind % is how many
-// may run at a time. What is no list is empty.
+// parseTasks reads a list of tasks, 1-3,7%2: the number after % limits how many
+// run at a time. It returns nil for anything else.
 func parseTasks(text string) []int {
 	text, _, _ = strings.Cut(text, "%")
 	var tasks []int
@@ -263,13 +262,13 @@ func parseTasks(text string) []int {
 	return tasks
 }
 
-// ended are the states from which a job does not come back by itself. A job in
-// any other, and be it one that this program does not know, is on its way.
+// ended are the states of jobs that do not run any more. A job in any other
+// state, known or not, is active.
 var ended = map[string]bool{
 	"BOOT_FAIL": true, "CANCELLED": true, "COMPLETED": true, "DEADLINE": true, "FAILED": true,
 	"NODE_FAIL": true, "OUT_OF_MEMORY": true, "PREEMPTED": true, "TIMEOUT": true, "REVOKED": true,
-	stateForgotten: true,
+	stateUnknown: true,
 }
 
-// active tells whether the engine has yet to do something about a job.
+// active reports whether a job is queued or running.
 func (t *Task) active() bool { return t.State != "" && !ended[t.State] }

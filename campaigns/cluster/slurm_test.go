@@ -34,7 +34,7 @@ func commands(t *testing.T, prints map[string]string) {
 }
 
 // show is what scontrol --oneliner show job prints, as version 22.05 does: of a
-// task that runs, of tasks that wait together, of a job and of somebody else's.
+// task that runs, of tasks that wait together, of a job and of another user's.
 const show = `JobId=4 ArrayJobId=1 ArrayTaskId=2 JobName=o UserId=root(0) GroupId=root(0) JobState=RUNNING Reason=None Dependency=(null) NodeList=n1 BatchHost=n1 Command=/x/NodeList=n9
 JobId=1 ArrayJobId=1 ArrayTaskId=3-4,7%2 JobName=o UserId=root(0) JobState=PENDING Reason=Resources NodeList=(null)
 JobId=2 JobName=o-merge UserId=root(0) JobState=PENDING Reason=Dependency NodeList=
@@ -89,19 +89,19 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestLook wants a job that Slurm has forgotten to have ended, a later job of a
+// TestRefresh wants a job that Slurm no longer knows to have ended, a later job of a
 // shard to count, and earlier ones not.
-func TestLook(t *testing.T) {
+func TestRefresh(t *testing.T) {
 	s := &State{Name: "o", Shards: 4, Tasks: []Task{
 		{Shard: 1, Job: "9", State: "RUNNING"}, {Shard: 2, Job: "9", State: "COMPLETED"},
 		{Shard: 3, Job: "9", State: "PENDING"}, {Shard: 4},
 	}, Merge: Task{Job: "10", State: "PENDING"}}
 	commands(t, map[string]string{"squeue": "9|3|RUNNING|o|n1|None\n8|2|FAILED|o|n1|None\n12|4|CONFIGURING|o|n1|None\n100|3|PENDING|o||None\n9|99|RUNNING|o||None"})
-	if err := s.look(t.Context()); err != nil {
+	if err := s.refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	want := []Task{
-		{Shard: 1, Job: "9", State: stateForgotten}, {Shard: 2, Job: "9", State: "COMPLETED"},
+		{Shard: 1, Job: "9", State: stateUnknown}, {Shard: 2, Job: "9", State: "COMPLETED"},
 		{Shard: 3, Job: "100", State: "PENDING"}, {Shard: 4, Job: "12", State: "CONFIGURING", Node: "n1"},
 	}
 	if diff := cmp.Diff(want, s.Tasks); diff != "" {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// Status is how a campaign on a cluster does.
+// Status is the progress of a campaign on a cluster.
 type Status struct {
 	Campaign string        `json:"campaign"`
 	Seed     uint64        `json:"seed"`
@@ -20,36 +21,36 @@ type Status struct {
 	Engine   string        `json:"engine"`
 	Shards   []ShardStatus `json:"shards"`
 	Merge    Task          `json:"merge"`
-	// Runs counts the runs recorded of those planned, by all shards.
+	// Runs counts the recorded runs of all shards, Planned those to make.
 	Runs    int `json:"runs"`
 	Planned int `json:"planned"`
 	// Findings counts the different findings of each shard, added up.
 	Findings int `json:"findings"`
-	// Merged is the directory of the merged campaign; empty where there is
-	// none that has all that the shards have.
+	// Merged is the directory of the merged campaign; empty unless it has all
+	// runs of the shards.
 	Merged string `json:"merged,omitempty"`
-	// Complete says that all shards have come to their ends by themselves.
+	// Complete is set when all shards have run to their ends.
 	Complete bool `json:"complete"`
-	// EngineError says why the engine could not be asked; then the states are
-	// those last seen.
+	// EngineError is why the engine could not be asked; then the states are the
+	// last known ones.
 	EngineError string `json:"engine_error,omitempty"`
 	_           struct{}
 }
 
-// ShardStatus is how a shard does.
+// ShardStatus is the progress of a shard.
 type ShardStatus struct {
 	Task
 	Runs     int `json:"runs"`
 	Planned  int `json:"planned"`
 	Findings int `json:"findings"`
-	// End says how the shard's latest session ended; empty where it has not.
+	// End is how the shard's latest session ended; empty if it has not.
 	End journal.End `json:"end,omitempty"`
-	// Trouble says why the shard's directory cannot be read.
-	Trouble string `json:"trouble,omitempty"`
+	// Error is why the shard's directory cannot be read.
+	Error string `json:"error,omitempty"`
 }
 
 // Status asks the engine for the states of the jobs and reads the journals of
-// the shards. What it sees is recorded, unless somebody is submitting.
+// the shards. It records the states, unless another process is submitting.
 func (d Dir) Status(ctx context.Context) (*Status, error) {
 	state, err := d.State()
 	if err != nil {
@@ -73,11 +74,11 @@ func (d Dir) Status(ctx context.Context) (*Status, error) {
 			}
 		}
 		if err := one.read(d); err != nil {
-			one.Trouble = err.Error()
+			one.Error = err.Error()
 		}
 		s.Shards = append(s.Shards, one)
 		s.Runs, s.Planned, s.Findings = s.Runs+one.Runs, s.Planned+one.Planned, s.Findings+one.Findings
-		s.Complete = s.Complete && byItself(one.End)
+		s.Complete = s.Complete && isFinal(one.End)
 	}
 	if merged, err := d.isMerged(state.Shards); err == nil && merged {
 		s.Merged = d.Merged()
@@ -85,17 +86,18 @@ func (d Dir) Status(ctx context.Context) (*Status, error) {
 	return s, nil
 }
 
-// refresh asks the engine, and records what it said.
+// refresh asks the engine and, unless another process is submitting, records
+// the states.
 func (d Dir) refresh(ctx context.Context, state *State) error {
-	lock, err := hold(d.path("cluster.lock"))
+	locked, err := lock(d.path("cluster.lock"))
 	if err != nil {
-		return state.look(ctx)
+		return state.refresh(ctx)
 	}
-	defer lock.Close()
-	return d.refreshHeld(ctx, state)
+	defer locked.Close()
+	return d.refreshLocked(ctx, state)
 }
 
-// read reads what a shard has left so far.
+// read reads the directory of a shard.
 func (s *ShardStatus) read(d Dir) error {
 	h, err := head(d.Shard(s.Shard))
 	if h == nil || err != nil {
@@ -114,7 +116,8 @@ func (s *ShardStatus) read(d Dir) error {
 	return nil
 }
 
-// WriteText tells people. Again is the command that submits again.
+// WriteText writes a table and what to do next. Again is the command that
+// submits again.
 func (s *Status) WriteText(w io.Writer, again string) error {
 	fmt.Fprintf(w, "campaign %s, seed %d, in %d shards by %s\n\n", s.Campaign, s.Seed, len(s.Shards), s.Engine)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -129,23 +132,23 @@ func (s *Status) WriteText(w io.Writer, again string) error {
 	}
 	fmt.Fprintf(w, "\n%d of %d runs.\n", s.Runs, s.Planned)
 	for i := range s.Shards {
-		if text := s.Shards[i].Trouble; text != "" {
+		if text := s.Shards[i].Error; text != "" {
 			fmt.Fprintf(w, "Shard %d cannot be read: %s\n", s.Shards[i].Shard, text)
 		}
 	}
 	if s.EngineError != "" {
-		fmt.Fprintf(w, "The states are those last seen: %s\n", s.EngineError)
+		fmt.Fprintf(w, "The states are the last known ones: %s\n", s.EngineError)
 	}
 	for i := range s.Shards {
-		if one := &s.Shards[i]; ended[one.State] && !byItself(one.End) {
-			fmt.Fprintf(w, "Shard %d is not complete. What its jobs printed:  %s\n", one.Shard, Dir(s.Dir).Shard(one.Shard)+".log")
+		if one := &s.Shards[i]; ended[one.State] && !isFinal(one.End) {
+			fmt.Fprintf(w, "Shard %d is not complete. Output of its jobs:  %s\n", one.Shard, Dir(s.Dir).Shard(one.Shard)+".log")
 		}
 	}
 	_, err := io.WriteString(w, s.next(again))
 	return err
 }
 
-// next says what to do now.
+// next says what to do next.
 func (s *Status) next(again string) string {
 	active := s.Merge.active()
 	for i := range s.Shards {
@@ -161,12 +164,12 @@ func (s *Status) next(again string) string {
 	}
 	merged := ""
 	if s.Merged != "" {
-		merged = "What there is, is merged in " + s.Merged + ".\n"
+		merged = "Partly merged in " + s.Merged + ".\n"
 	}
-	return merged + "Not complete, and no job is on its way. To go on:  " + again + "\n"
+	return merged + "Not complete, and no job is queued. To continue:  " + again + "\n"
 }
 
-// state is the state of a job for people.
+// state is the state of a job as text.
 func (t *Task) state() string {
 	switch {
 	case t.State == "":
@@ -177,29 +180,24 @@ func (t *Task) state() string {
 	return strings.ToLower(t.State)
 }
 
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
+func dash(text string) string { return cmp.Or(text, "-") }
 
-// Cancel cancels all jobs that are on their way, and gives their ids. What the
-// shards have made stays, and can be gone on with.
+// Cancel cancels all active jobs and returns their ids. The runs of the shards
+// stay and can be resumed.
 func (d Dir) Cancel(ctx context.Context) ([]string, error) {
-	lock, err := hold(d.path("cluster.lock"))
+	locked, err := lock(d.path("cluster.lock"))
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Close()
+	defer locked.Close()
 	state, err := d.State()
 	if err != nil {
 		return nil, err
 	}
-	if err := state.look(ctx); err != nil {
+	if err := state.refresh(ctx); err != nil {
 		return nil, err
 	}
-	// The merge first: it would begin when the shards have ended.
+	// The merge first: it would start when the shards have ended.
 	var ids []string
 	for _, t := range append([]Task{state.Merge}, state.Tasks...) {
 		if t.active() {
@@ -209,12 +207,12 @@ func (d Dir) Cancel(ctx context.Context) ([]string, error) {
 	if err := cancel(ctx, ids); err != nil {
 		return nil, err
 	}
-	return ids, d.refreshHeld(ctx, state)
+	return ids, d.refreshLocked(ctx, state)
 }
 
-// refreshHeld is refresh where the lock is held.
-func (d Dir) refreshHeld(ctx context.Context, state *State) error {
-	if err := state.look(ctx); err != nil {
+// refreshLocked asks the engine and records the states.
+func (d Dir) refreshLocked(ctx context.Context, state *State) error {
+	if err := state.refresh(ctx); err != nil {
 		return err
 	}
 	return d.write(state)

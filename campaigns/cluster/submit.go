@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,36 +20,36 @@ import (
 	"ordeal/campaigns/rundir"
 )
 
-// Submit says what to submit.
+// Submit submits a campaign.
 type Submit struct {
 	Dir Dir
-	// Campaign and Shards are nil and 0 where Dir has them already, or the
-	// same.
+	// Campaign and Shards may be nil and 0 if Dir has them already.
 	Campaign *config.Campaign
 	Shards   int
-	// Program is the path of this program, WorkDir where jobs work, which stays
-	// what it was at first: paths in the campaign file may be relative to it.
+	// Program is the path of this program, WorkDir the working directory of jobs.
+	// WorkDir is that of the first submission: paths in the campaign file may be
+	// relative to it.
 	Program, WorkDir string
-	// Ask changes what to ask of the engine: nothing at first, then what was
-	// asked last; nil changes nothing.
-	Ask func(*Request)
-	_   struct{}
+	// Change changes the Request of the last submission, which is zero at first;
+	// nil changes nothing.
+	Change func(*Request)
+	_      struct{}
 }
 
-// Submitted is what Submit came to.
+// Submitted is the result of Submit.
 type Submitted struct {
 	State *State
-	// Job is the array of jobs that was submitted for Shards, Merge the job
-	// that merges; empty where there was nothing to submit.
+	// Job is the job array that was submitted for Shards, Merge the job that
+	// merges; empty if there was nothing to submit.
 	Job, Merge string
 	Shards     []int
-	// Waiting lists the shards whose jobs are on their way already.
+	// Waiting lists the shards whose jobs are active already.
 	Waiting []int
 	_       struct{}
 }
 
-// Run submits the shards that are neither complete nor on their way, and a job
-// that merges what they leave.
+// Run submits the shards that are neither complete nor active, and a job that
+// merges them.
 func (s *Submit) Run(ctx context.Context) (*Submitted, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -56,29 +57,29 @@ func (s *Submit) Run(ctx context.Context) (*Submitted, error) {
 	if err := os.MkdirAll(s.Dir.path("shards"), 0o755); err != nil {
 		return nil, err
 	}
-	lock, err := hold(s.Dir.path("cluster.lock"))
+	locked, err := lock(s.Dir.path("cluster.lock"))
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Close()
+	defer locked.Close()
 	state, err := s.begin()
 	if err != nil {
 		return nil, err
 	}
-	if err := state.look(ctx); err != nil {
+	if err := state.refresh(ctx); err != nil {
 		return nil, err
 	}
 	done := &Submitted{State: state}
 	var left bool // a shard is incomplete
 	for i := range state.Tasks {
 		t := &state.Tasks[i]
-		switch ended, err := s.Dir.ended(t.Shard); {
+		switch finished, err := s.Dir.finished(t.Shard); {
 		case err != nil:
 			return nil, err
 		case t.active():
 			left = true
 			done.Waiting = append(done.Waiting, t.Shard)
-		case !ended:
+		case !finished:
 			left = true
 			done.Shards = append(done.Shards, t.Shard)
 		}
@@ -94,9 +95,9 @@ func (s *Submit) Run(ctx context.Context) (*Submitted, error) {
 	return done, s.submitMerge(ctx, state, done)
 }
 
-// begin is the state of the campaign, written if it is a new one.
+// begin reads the state of the campaign, or creates it.
 func (s *Submit) begin() (*State, error) {
-	if !Is(string(s.Dir)) {
+	if !IsDir(string(s.Dir)) {
 		return s.create()
 	}
 	state, err := s.Dir.State()
@@ -114,48 +115,47 @@ func (s *Submit) begin() (*State, error) {
 		if old, err := os.ReadFile(s.Dir.campaignFile()); err != nil {
 			return nil, err
 		} else if !bytes.Equal(old, text) {
-			return nil, fmt.Errorf("%s has another campaign: name none to go on with that, or another directory", s.Dir)
+			return nil, fmt.Errorf("%s has another campaign: name no file to continue that one, or another directory", s.Dir)
 		}
 	}
 	state.Program = s.Program
-	s.ask(&state.Request)
+	s.change(&state.Request)
 	return state, nil
 }
 
-func (s *Submit) ask(r *Request) {
-	if s.Ask != nil {
-		s.Ask(r)
+func (s *Submit) change(r *Request) {
+	if s.Change != nil {
+		s.Change(r)
 	}
 }
 
-// Validate says what is wrong with a first submission, before anything is
-// written.
+// Validate checks a first submission, before anything is written.
 func (s *Submit) Validate() error {
-	if Is(string(s.Dir)) {
+	if IsDir(string(s.Dir)) {
 		return nil
 	}
 	if s.Campaign == nil {
-		return fmt.Errorf("%s is no directory of ordeal campaign submit: want a FILE to begin with", s.Dir)
+		return fmt.Errorf("%s is not a directory of ordeal campaign submit: want a FILE to start with", s.Dir)
 	}
 	if n := s.Campaign.Launches(); s.Shards < 1 || s.Shards > n {
-		return fmt.Errorf("--shards %d: want 1 to %d, which is how many launches the campaign makes", s.Shards, n)
+		return fmt.Errorf("--shards %d: want 1 to %d, the number of launches of the campaign", s.Shards, n)
 	}
 	entries, err := os.ReadDir(string(s.Dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, e := range entries { // a submission that was killed may have begun
-		begun := slices.Contains([]string{"shards", "cluster.lock", journal.CampaignFile}, e.Name()) ||
+	for _, e := range entries { // files of a submission that was killed are allowed
+		ours := slices.Contains([]string{"shards", "cluster.lock", journal.CampaignFile}, e.Name()) ||
 			strings.HasPrefix(e.Name(), "."+journal.CampaignFile) || strings.HasPrefix(e.Name(), ".cluster.json")
-		if !begun {
-			return fmt.Errorf("directory %s is not empty: it has %s", s.Dir, e.Name())
+		if !ours {
+			return fmt.Errorf("directory %s is not empty: it contains %s", s.Dir, e.Name())
 		}
 	}
 	return nil
 }
 
-// create writes what is known before the first submission. What makes Dir a
-// campaign's directory is written last.
+// create writes the campaign file, then the state, which makes Dir a campaign's
+// directory.
 func (s *Submit) create() (*State, error) {
 	text, err := yaml.Marshal(s.Campaign)
 	if err != nil {
@@ -164,20 +164,17 @@ func (s *Submit) create() (*State, error) {
 	if err := rundir.WriteFile(s.Dir.campaignFile(), text, true); err != nil {
 		return nil, err
 	}
-	state, err := newState(s.Campaign, s.Shards)
-	if err != nil {
-		return nil, err
-	}
+	state := newState(s.Campaign, s.Shards)
 	state.Program, state.WorkDir = s.Program, s.WorkDir
-	s.ask(&state.Request)
+	s.change(&state.Request)
 	return state, s.Dir.write(state)
 }
 
 // mergeName is the name of the jobs that merge.
 func (s *State) mergeName() string { return s.Name + "-merge" }
 
-// look asks the engine for the states of all jobs.
-func (s *State) look(ctx context.Context) error {
+// refresh asks the engine for the states of all jobs.
+func (s *State) refresh(ctx context.Context) error {
 	var known []string
 	for i := range s.Tasks {
 		if id := s.Tasks[i].ID(); id != "" && !ended[s.Tasks[i].State] {
@@ -191,47 +188,42 @@ func (s *State) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A job that the engine has forgotten has ended, nobody knows how.
+	// A job that the engine no longer knows has ended in an unknown way.
 	for i := range s.Tasks {
-		s.Tasks[i].forgotten()
+		s.Tasks[i].expire()
 	}
-	s.Merge.forgotten()
+	s.Merge.expire()
 	for _, j := range list {
 		switch {
 		case j.name == s.mergeName():
-			s.Merge.see(j.Task)
+			s.Merge.update(j.Task)
 		case j.Shard >= 1 && j.Shard <= s.Shards:
-			s.Tasks[j.Shard-1].see(j.Task)
+			s.Tasks[j.Shard-1].update(j.Task)
 		}
 	}
 	return nil
 }
 
-// stateForgotten is the state of a job that the engine does not know any more.
-const stateForgotten = "FORGOTTEN"
+// stateUnknown is the state of a job that the engine no longer knows.
+const stateUnknown = "UNKNOWN"
 
-func (t *Task) forgotten() {
+func (t *Task) expire() {
 	if t.active() {
-		t.State, t.Reason = stateForgotten, ""
+		t.State, t.Reason = stateUnknown, ""
 	}
 }
 
-// see notes what the engine tells of a job, unless a later one is known.
-func (t *Task) see(now Task) {
+// update takes the state of a job, unless a later one is known.
+func (t *Task) update(now Task) {
 	if t.Job == "" || t.Job == now.Job || older(t.Job, now.Job) {
 		*t = now
 	}
 }
 
-// older compares ids of jobs, which are numbers.
-func older(a, b string) bool {
-	if len(a) != len(b) {
-		return len(a) < len(b)
-	}
-	return a < b
-}
+// older compares ids of jobs, which are decimal numbers.
+func older(a, b string) bool { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) < 0 }
 
-// submitShards submits the shards to be submitted.
+// submitShards submits done.Shards.
 func (s *Submit) submitShards(ctx context.Context, state *State, done *Submitted) error {
 	if len(done.Shards) == 0 {
 		return nil
@@ -256,8 +248,8 @@ func (s *Submit) submitShards(ctx context.Context, state *State, done *Submitted
 	return s.Dir.write(state)
 }
 
-// submitMerge submits a merge after all jobs of shards that are on their way,
-// in the place of one that waits for others.
+// submitMerge submits a merge after all active jobs of shards, in place of one
+// that waits for other jobs.
 func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted) error {
 	before := state.Merge
 	if before.active() && done.Job == "" {
@@ -276,7 +268,7 @@ func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted)
 	}
 	id, err := b.submit(ctx)
 	if err != nil {
-		return errors.Join(fmt.Errorf("submit the merge, which submitting again makes up for: %w", err), s.Dir.write(state))
+		return errors.Join(fmt.Errorf("submit the merge: %w; submit again to repeat it", err), s.Dir.write(state))
 	}
 	done.Merge = id
 	state.Merge = Task{Job: id, State: "PENDING"}
@@ -289,8 +281,8 @@ func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted)
 	return nil
 }
 
-// writeScript writes a batch script that becomes a command. The number of the
-// task, of an array of jobs, follows its arguments.
+// writeScript writes a batch script that execs a command. In a job array, the
+// number of the task follows its arguments.
 func writeScript(path string, argv ...string) error {
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\nexec")
@@ -304,8 +296,8 @@ func writeScript(path string, argv ...string) error {
 	return rundir.WriteFile(path, []byte(b.String()), true)
 }
 
-// logPattern is a path as --output takes it, where % begins what is to be
-// replaced. The last element is a pattern already.
+// logPattern escapes % in a path for --output, except in the last element, which
+// is a pattern.
 func logPattern(path string) string {
 	dir, file := filepath.Split(path)
 	return strings.ReplaceAll(dir, "%", "%%") + file

@@ -85,12 +85,12 @@ func TestShardJobWaits(t *testing.T) {
 	if _, err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	held, err := hold(d.Shard(1) + ".lock")
+	held, err := lock(d.Shard(1) + ".lock")
 	if err != nil {
 		t.Fatal(err)
 	}
 	told := make(chan string, 1)
-	job := ShardJob{Dir: d, Shard: 1, Loop: engine.Engine{Tell: func(line string) {
+	job := ShardJob{Dir: d, Shard: 1, Engine: engine.Engine{Tell: func(line string) {
 		select {
 		case told <- line:
 		default:
@@ -103,7 +103,7 @@ func TestShardJobWaits(t *testing.T) {
 	}()
 	select {
 	case line := <-told:
-		if !strings.Contains(line, "1.lock: another process is at work there: waiting for its end") {
+		if !strings.Contains(line, "1.lock: another process uses it: waiting until it ends") {
 			t.Errorf("told %q", line)
 		}
 	case err := <-ended:
@@ -120,7 +120,7 @@ func TestShardJobWaits(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	if ended, err := d.ended(1); !ended || err != nil {
+	if ended, err := d.finished(1); !ended || err != nil {
 		t.Errorf("the shard has not ended: %v", err)
 	}
 	if n, err := recorded(d.Shard(1)); n != 2 || err != nil {
@@ -159,7 +159,7 @@ func TestShardJobCores(t *testing.T) {
 	r := &together{all: make(chan struct{})}
 	r.want.Store(4)
 	t.Setenv("SLURM_CPUS_ON_NODE", "4")
-	job := ShardJob{Dir: d, Shard: 1, Loop: engine.Engine{
+	job := ShardJob{Dir: d, Shard: 1, Engine: engine.Engine{
 		Runner: func(string, *config.Config) (sim.Runner, error) { return r, nil },
 	}}
 	sum, err := job.Run(t.Context())

@@ -13,8 +13,8 @@ import (
 	"ordeal/campaigns/journal"
 )
 
-// agree finds out whether the sources are of one campaign, made by the same
-// versions, and what is known of it beside its runs.
+// agree checks that the sources are of one campaign and made by the same
+// versions, and merges their headers.
 func (j *merging) agree() error {
 	first := j.sources[0]
 	j.c, j.head = first.archive.Campaign, first.archive.Head
@@ -38,8 +38,8 @@ func (j *merging) agree() error {
 	return errors.Join(errs...)
 }
 
-// addHead takes in what else a source knows of the campaign: who began first
-// has begun it.
+// addHead merges the header of a source. The earliest start is that of the
+// campaign.
 func (j *merging) addHead(s *source) error {
 	h := &s.archive.Head
 	var errs []error
@@ -47,8 +47,7 @@ func (j *merging) addHead(s *source) error {
 		switch known, ok := j.head.Tools[tool]; {
 		case known == h.Tools[tool]:
 		case tool == config.SimHost:
-			// The machines of a cluster are not all the same; each run's record
-			// has its own.
+			// The machines of a cluster may differ; each run records its own.
 			j.head.Tools = maps.Clone(j.head.Tools)
 			j.head.Tools[tool] = union(known, h.Tools[tool])
 		case !ok:
@@ -71,7 +70,7 @@ func (j *merging) addHead(s *source) error {
 	return errors.Join(errs...)
 }
 
-// shards are those that a source is, or was merged from.
+// shards lists the shards that a source is, or was merged from.
 func shards(h *journal.Header) []config.Shard {
 	if h.Shard != (config.Shard{}) {
 		return []config.Shard{h.Shard}
@@ -86,8 +85,8 @@ func union(a, b string) string {
 	return strings.Join(slices.Compact(all), "; ")
 }
 
-// flat gives the values of a campaign file by the paths of their keys. The
-// number of workers is left out: it has nothing to say about runs.
+// flat returns the values of a campaign file by the paths of their keys, except
+// the number of workers, on which no result depends.
 func flat(c *config.Campaign) (map[string]string, error) {
 	plain := *c
 	plain.Workers = 0
@@ -122,15 +121,10 @@ func flatten(n *yaml.Node, path string, keys map[string]string) {
 // maxShown is how many differences and conflicts a message lists.
 const maxShown = 8
 
-// differences says which values of two campaign files are not the same.
+// differences lists the values of two campaign files that differ.
 func differences(a string, keysA map[string]string, b string, keysB map[string]string) []string {
-	all := make(map[string]bool)
-	for key := range keysA {
-		all[key] = true
-	}
-	for key := range keysB {
-		all[key] = true
-	}
+	all := maps.Clone(keysA)
+	maps.Copy(all, keysB)
 	var list []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		x, inA := keysA[key]

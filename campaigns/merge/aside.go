@@ -8,16 +8,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"ordeal/campaigns/journal"
 )
 
-// asideName is the form of names of directories of runs that are set aside: a
-// number, and another one where the run was set aside before.
+// asideName matches the directories of runs that were set aside: the number of
+// the run, and a counter if it was set aside before.
 var asideName = regexp.MustCompile(`^[0-9]{6,9}(-[0-9]{1,9})?$`)
 
-// copyAsides copies the directories of runs that could not be made, or are
-// beyond the end of a campaign. One whose name is taken is there already.
+// copyAsides copies the runs in quarantine and those after the stop of a
+// campaign. One whose name exists was copied before.
 func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
 	for _, aside := range journal.Asides() {
 		for i, s := range j.sources {
@@ -47,7 +48,7 @@ func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
 	return nil
 }
 
-// asides lists the directories of runs in one of the directories for those.
+// asides lists the runs that were set aside in a directory.
 func asides(root *os.Root, aside string) ([]string, error) {
 	info, err := root.Lstat(aside)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +76,7 @@ func asides(root *os.Root, aside string) ([]string, error) {
 	return names, nil
 }
 
-// publishAsides gives what copyAsides copied its places.
+// publishAsides moves the copies of copyAsides to their places.
 func (j *merging) publishAsides(staging string) error {
 	entries, err := os.ReadDir(staging)
 	if err != nil {
@@ -83,15 +84,15 @@ func (j *merging) publishAsides(staging string) error {
 	}
 	for _, e := range entries {
 		for _, aside := range journal.Asides() {
-			name := e.Name()
-			if len(name) <= len(aside) || name[:len(aside)+1] != aside+"-" {
+			name, ok := strings.CutPrefix(e.Name(), aside+"-")
+			if !ok {
 				continue
 			}
 			place := filepath.Join(j.Dir, aside)
 			if err := os.MkdirAll(place, 0o755); err != nil {
 				return err
 			}
-			if err := os.Rename(filepath.Join(staging, name), filepath.Join(place, name[len(aside)+1:])); err != nil {
+			if err := os.Rename(filepath.Join(staging, e.Name()), filepath.Join(place, name)); err != nil {
 				return err
 			}
 		}

@@ -1,18 +1,16 @@
-// Package merge makes one campaign of the directories of its shards, or of
-// other parts of it. The result is what the campaign would have left on one
-// machine, but for times, command lines and what each shard did by itself: its
-// first run of each finding is reduced, its budget and conditions of stop have
-// ended it alone.
+// Package merge makes one campaign from the directories of its shards or other
+// parts. The result is the directory that one machine would have written, except
+// for times, command lines and what each shard does alone: it reduces its first
+// run of each finding, and its budget and stop conditions end only itself.
 //
-// Merging the same again changes nothing, and it does not matter in what order
-// or in how many steps parts are merged. A merge that was killed is done again:
-// run directories are copied under a temporary name and renamed, and the
-// journal that lists them takes its place after they have reached the disk.
+// Merging is idempotent, and independent of the order of parts and of the number
+// of steps. A merge that was killed is repeated: run directories are copied under
+// a temporary name and renamed, and the journal that lists them is replaced after
+// they have reached the disk.
 //
-// Sources may come from anywhere. Of a directory only regular files and
-// directories are read, never what a link leads to; of an archive only such
-// are unpacked, within limits, below the directory that is written. Nothing of
-// a source is executed.
+// Sources are not trusted. Only regular files and directories are read, never
+// through a link; archives are unpacked within limits, below the directory that
+// is written. Nothing of a source is executed.
 package merge
 
 import (
@@ -31,12 +29,12 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// Merge says what to merge where.
+// Merge is a merge of sources into a directory.
 type Merge struct {
-	// Dir is the directory of the merged campaign: a new one, or one that was
-	// merged before, to which the sources are added.
+	// Dir is the directory of the merged campaign: a new one, or a merged one to
+	// which the sources are added.
 	Dir string
-	// Sources are directories of campaigns and archives of such.
+	// Sources are directories of campaigns, or archives of them.
 	Sources []string
 	// Limits bound each archive; the zero value means DefaultLimits.
 	Limits Limits
@@ -45,43 +43,42 @@ type Merge struct {
 	_              struct{}
 }
 
-// Result is what a merge came to.
+// Result is the result of a merge.
 type Result struct {
 	Summary *summary.Summary
 	// Added is the number of runs that were not in Dir before.
 	Added int
-	// Missing has the shards of which runs are missing; nil where the sources
-	// are no shards, or shards of different cuts.
+	// Missing has the shards with missing runs; nil if the sources are no shards,
+	// or shards of different divisions.
 	Missing []Part
 	_       struct{}
 }
 
-// Part is what there is of a shard.
+// Part counts the runs of a shard.
 type Part struct {
 	Shard     config.Shard
 	Runs, Has int // planned, merged
 	_         struct{}
 }
 
-// stagingDir holds, in the directory of the merged campaign, what is on its
-// way there. It does not outlive a merge, but for a kill.
+// stagingDir, in the directory of the merged campaign, holds copies until they
+// are complete. A merge removes it unless it is killed.
 const stagingDir = ".merge"
 
-// Run merges. What cannot be merged is refused before anything of the merged
-// campaign changes: sources that are not of one campaign, made by different
-// versions, or that tell different things of one run; the error names all of
-// them. The error may be ctx's.
+// Run merges. Before the merged campaign changes it refuses, naming all of them,
+// sources that are not of one campaign, were made by different versions, or have
+// different results for one run. The error may be ctx's.
 func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	if len(m.Sources) == 0 {
 		return nil, errors.New("nothing to merge")
 	}
-	if err := m.fresh(); err != nil {
+	if err := m.checkTarget(); err != nil {
 		return nil, err
 	}
 	if _, err := os.Lstat(m.Dir); errors.Is(err, fs.ErrNotExist) {
 		defer func() {
 			if err != nil {
-				m.unmake()
+				m.removeEmpty()
 			}
 		}()
 	}
@@ -122,9 +119,9 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	return j.result(sum), j.sweep()
 }
 
-// unmake removes the directory that was made for a merge that failed, unless
-// there is something in it.
-func (m *Merge) unmake() {
+// removeEmpty removes the directory that a failed merge made, unless there is
+// something in it.
+func (m *Merge) removeEmpty() {
 	journal := filepath.Join(m.Dir, journal.JournalFile)
 	if info, err := os.Lstat(journal); err == nil && info.Size() == 0 {
 		_ = os.Remove(journal)
@@ -132,9 +129,9 @@ func (m *Merge) unmake() {
 	_ = os.Remove(m.Dir) // fails if it is not empty
 }
 
-// fresh refuses directories that are neither new nor of a campaign that is
-// merged, nor what a merge leaves that was killed early.
-func (m *Merge) fresh() error {
+// checkTarget accepts a new directory, one of a campaign, and one of a merge that
+// was killed early.
+func (m *Merge) checkTarget() error {
 	entries, err := os.ReadDir(m.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -142,7 +139,7 @@ func (m *Merge) fresh() error {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(m.Dir, journal.HeadFile)); err == nil {
-		return nil // open looks closer
+		return nil // open checks the rest
 	}
 	for _, e := range entries {
 		info, err := e.Info()
@@ -153,7 +150,7 @@ func (m *Merge) fresh() error {
 		early := name == stagingDir || name == journal.CampaignFile || name == journal.JournalFile && info.Size() == 0 ||
 			strings.HasPrefix(name, ".campaign.") || strings.HasPrefix(name, "."+journal.JournalFile)
 		if !early {
-			return fmt.Errorf("directory %s is not empty, and not a campaign's: it has %s", m.Dir, name)
+			return fmt.Errorf("directory %s is not empty, and not a campaign's: it contains %s", m.Dir, name)
 		}
 	}
 	return nil
@@ -162,7 +159,7 @@ func (m *Merge) fresh() error {
 // merging is a merge in progress.
 type merging struct {
 	*Merge
-	// sources are those of Merge; the first is Dir, where it is a campaign's.
+	// sources are those of Merge, after Dir if it is a campaign's.
 	sources []*source
 	own     bool // Dir is the first source
 	c       *config.Campaign
@@ -171,7 +168,7 @@ type merging struct {
 	kinds   map[string]int32 // see run.kind
 }
 
-// open opens the sources, and finds out whether they are of one campaign.
+// open opens the sources and checks that they are of one campaign.
 func (j *merging) open(ctx context.Context, staging string) error {
 	if _, err := os.Lstat(filepath.Join(j.Dir, journal.HeadFile)); err == nil {
 		s := &source{name: j.Dir}
@@ -187,7 +184,7 @@ func (j *merging) open(ctx context.Context, staging string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := j.apart(name); err != nil {
+		if err := j.checkDistinct(name); err != nil {
 			return err
 		}
 		s, err := openSource(name, filepath.Join(staging, fmt.Sprintf("source-%d", i+1)), j.Limits)
@@ -199,19 +196,19 @@ func (j *merging) open(ctx context.Context, staging string) error {
 	return j.agree()
 }
 
-// apart refuses a source that is the directory to be written.
-func (j *merging) apart(name string) error {
+// checkDistinct refuses a source that is the target directory.
+func (j *merging) checkDistinct(name string) error {
 	dir, err := os.Stat(j.Dir)
 	if err != nil {
 		return err
 	}
 	if info, err := os.Stat(name); err == nil && os.SameFile(dir, info) {
-		return fmt.Errorf("%s is both a source and what is to be written", name)
+		return fmt.Errorf("%s is both a source and the output directory", name)
 	}
 	return nil
 }
 
-// close gives the sources back.
+// close closes the sources.
 func (j *merging) close() error {
 	var errs []error
 	for _, s := range j.sources {
@@ -220,7 +217,7 @@ func (j *merging) close() error {
 	return errors.Join(errs...)
 }
 
-// result says what the merge came to.
+// result counts the runs that were added and those that are missing.
 func (j *merging) result(sum *summary.Summary) *Result {
 	r := &Result{Summary: sum}
 	for n := range j.runs {
@@ -228,11 +225,13 @@ func (j *merging) result(sum *summary.Summary) *Result {
 			r.Added++
 		}
 	}
-	cut := func(s config.Shard) int { return s.Of }
-	if len(j.head.Shards) == 0 || cut(slices.MinFunc(j.head.Shards, byCut)) != cut(slices.MaxFunc(j.head.Shards, byCut)) {
+	if len(j.head.Shards) == 0 {
 		return r
 	}
 	of := j.head.Shards[0].Of
+	if slices.ContainsFunc(j.head.Shards, func(s config.Shard) bool { return s.Of != of }) {
+		return r
+	}
 	for i := 1; i <= of; i++ {
 		part := Part{Shard: config.Shard{Index: i, Of: of}}
 		for n, has := range part.Shard.Has(j.c) {
@@ -249,5 +248,3 @@ func (j *merging) result(sum *summary.Summary) *Result {
 	}
 	return r
 }
-
-func byCut(a, b config.Shard) int { return a.Of - b.Of }

@@ -14,21 +14,21 @@ import (
 	"ordeal/sim"
 )
 
-// run is what is known of a run while sources are compared. Sources are
-// counted from 1 here; 0 is none.
+// run is a run while sources are compared. Sources are counted from 1; 0 is
+// none.
 type run struct {
-	sum    [32]byte // of what the sources must agree on
+	sum    [32]byte // hash of everything that sources must agree on
 	entry  int32    // the source whose line is taken
 	dir    int32    // the source whose run directory is taken
-	kind   int32    // of runs of which the first stays, as campaigns.Archive.Stay
-	failed bool     // the run could not be made: another source may have made it
+	kind   int32    // runs of which the first stays, as in journal.Archive.Stay
+	failed bool     // infrastructure error: another source may have a result
 	always bool     // the run directory stays anyway
 	keep   bool     // the run directory stays
 }
 
-// plan decides which source each run comes from, and finds the runs of which
-// sources tell different things. Dir counts first, so that what it has stays;
-// then the sources in their order, which makes no difference but for times.
+// plan decides which source each run is taken from, and finds the runs whose
+// results differ. Dir comes first, so that its runs stay, then the sources in
+// their order, which only makes a difference for times.
 func (j *merging) plan(ctx context.Context) error {
 	j.runs = make([]run, j.c.Runs())
 	j.kinds = make(map[string]int32)
@@ -65,8 +65,8 @@ func (j *merging) plan(ctx context.Context) error {
 	return nil
 }
 
-// consider takes the line of a run that a source has. The error says how it
-// contradicts that of another source.
+// consider adds the line of a run of a source. The error describes a
+// contradiction to another source.
 func (j *merging) consider(source int32, e *journal.Entry) error {
 	sum, err := j.identity(e)
 	if err != nil {
@@ -85,8 +85,8 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 	}
 	s := j.sources[source-1]
 	if j.own && source == 1 {
-		if _, err := s.root.Lstat(runName(e.Number)); errors.Is(err, fs.ErrNotExist) {
-			return nil // somebody took it away: another source may have it
+		if _, err := s.root.Lstat(rundir.Pad(e.Number)); errors.Is(err, fs.ErrNotExist) {
+			return nil // removed by a user: another source may have it
 		}
 	}
 	r.dir = source
@@ -100,8 +100,8 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 	return nil
 }
 
-// stay decides which run directories stay: as in one campaign the first of
-// each kind, by number, among those that the sources have.
+// stay decides which run directories stay: as in one campaign the first of each
+// kind by number.
 func (j *merging) stay() {
 	seen := make([]bool, len(j.kinds)+1)
 	for n := range j.runs {
@@ -113,42 +113,42 @@ func (j *merging) stay() {
 	}
 }
 
-// identity is a hash of what two sources must agree on that both have a run.
-// The embedded simulator does the same again, but for times; a run of anything
-// else is the same only if it is the very same, times included.
+// identity hashes everything that sources must agree on about a run. The embedded
+// simulator is deterministic except for times; a run of any other simulator is
+// the same only with the same times.
 func (j *merging) identity(e *journal.Entry) ([32]byte, error) {
 	same := *e
 	same.At, same.Kept, same.Known, same.New, same.Counts = 0, false, 0, nil, nil
-	judgement := *e.Result
-	same.Result = &judgement
-	if e.Covered != nil { // what is new depends on the runs before
+	result := *e.Result
+	same.Result = &result
+	if e.Covered != nil { // which are new depends on earlier runs
 		covered := *e.Covered
 		covered.New = 0
-		judgement.Covered = &covered
+		result.Covered = &covered
 	}
-	if j.repeats(e.Number) {
-		judgement.Elapsed, judgement.Answers = 0, append([]rundir.Answer(nil), e.Answers...)
-		for i := range judgement.Answers {
-			judgement.Answers[i].Search, judgement.Answers[i].Evidence = 0, 0
+	if j.deterministic(e.Number) {
+		result.Elapsed, result.Answers = 0, append([]rundir.Answer(nil), e.Answers...)
+		for i := range result.Answers {
+			result.Answers[i].Search, result.Answers[i].Evidence = 0, 0
 		}
 	}
 	text, err := json.Marshal(&same)
 	return sha256.Sum256(text), err
 }
 
-// repeats tells whether the simulator of a run does the same again.
-func (j *merging) repeats(number int) bool {
+// deterministic reports whether a repeated run has the same result.
+func (j *merging) deterministic(number int) bool {
 	return j.c.SimOf(j.config(number)) == config.SimBuiltin
 }
 
 func (j *merging) config(number int) *config.Config { return j.sources[0].archive.Config(number) }
 
-// conflict says how two sources contradict each other about a run.
+// conflict describes how the results of a run differ.
 func (j *merging) conflict(e *journal.Entry, first, second int32) error {
 	a, b := j.sources[first-1], j.sources[second-1]
 	place := fmt.Sprintf("run %d, of %s, is in %s and in %s", e.Number, e.Config, a.name, b.name)
-	if !j.repeats(e.Number) {
-		return fmt.Errorf("%s: it was made twice on %s, which may do otherwise each time", place, j.c.SimOf(j.config(e.Number)))
+	if !j.deterministic(e.Number) {
+		return fmt.Errorf("%s: it was made twice on %s, whose runs may differ", place, j.c.SimOf(j.config(e.Number)))
 	}
 	other, err := find(a, e.Number)
 	if err != nil {
@@ -174,5 +174,5 @@ func find(s *source, number int) (*journal.Entry, error) {
 			return e, err
 		}
 	}
-	return nil, fmt.Errorf("%s changed meanwhile: run %d is gone", s.name, number)
+	return nil, fmt.Errorf("%s changed during the merge: run %d is missing", s.name, number)
 }

@@ -136,14 +136,14 @@ func TestMergeRefuses(t *testing.T) {
 		{"title for a terminal", true, func(d string) {
 			edit(t, journal(d), 0, func(o map[string]any) { o["title"] = "\x1b[2J" })
 		}, []string{"control characters", `"\x1b[2J"`}},
-		{"spoilt journal", true, func(d string) { replace(t, journal(d), `"number"`, `"numb`) }, []string{"runs.jsonl:1"}},
-		{"spoilt program", true, func(d string) { replace(t, filepath.Join(d, finding, "program.txt"), "\n", "\n\n") }, []string{"run ", "program.txt is not what the journal says"}},
-		{"spoilt log", true, func(d string) {
+		{"corrupt journal", true, func(d string) { replace(t, journal(d), `"number"`, `"numb`) }, []string{"runs.jsonl:1"}},
+		{"corrupt program", true, func(d string) { replace(t, filepath.Join(d, finding, "program.txt"), "\n", "\n\n") }, []string{"run ", "program.txt differs from the journal"}},
+		{"corrupt log", true, func(d string) {
 			if err := os.Truncate(filepath.Join(d, finding, "log.bin"), 8); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"log.bin is not what the journal says"}},
-		{"no log", true, func(d string) { os.Remove(filepath.Join(d, finding, "log.bin")) }, []string{"log.bin is not what the journal says"}},
+		}, []string{"log.bin differs from the journal"}},
+		{"no log", true, func(d string) { os.Remove(filepath.Join(d, finding, "log.bin")) }, []string{"log.bin differs from the journal"}},
 		{"no verdict", true, func(d string) { os.Remove(filepath.Join(d, finding, "verdict.json")) }, []string{"has no verdict.json"}},
 		{"no run directory", true, func(d string) { os.RemoveAll(filepath.Join(d, finding)) }, []string{"its directory was kept"}},
 		{"no campaign", true, func(d string) { os.Remove(file(d)) }, []string{"no campaign", "campaign.yaml"}},

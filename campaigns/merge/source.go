@@ -24,7 +24,7 @@ type source struct {
 	archive *journal.Archive
 }
 
-// openSource opens a directory, or an archive, which is unpacked into the new
+// openSource opens a directory, or an archive, which it unpacks into the new
 // directory at.
 func openSource(name, at string, limits Limits) (s *source, err error) {
 	info, err := os.Stat(name)
@@ -63,8 +63,8 @@ func openSource(name, at string, limits Limits) (s *source, err error) {
 	return s, s.openDir(at, true)
 }
 
-// campaignIn is where the campaign of an archive lies that is unpacked at dir:
-// there, or in its only directory.
+// campaignIn returns the directory of the campaign in an unpacked archive: dir,
+// or its only subdirectory.
 func campaignIn(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -76,12 +76,12 @@ func campaignIn(dir string) (string, error) {
 		}
 	}
 	if len(entries) != 1 || !entries[0].IsDir() {
-		return "", fmt.Errorf("the archive has no %s, neither at its top nor in a directory that is all it has", journal.CampaignFile)
+		return "", fmt.Errorf("the archive has no %s, neither at the top nor in its only directory", journal.CampaignFile)
 	}
 	return filepath.Join(dir, entries[0].Name()), nil
 }
 
-// openDir opens a directory. With lock no campaign may be running in it.
+// openDir opens a directory. With lock it refuses a running campaign.
 func (s *source) openDir(dir string, lock bool) error {
 	var err error
 	if s.root, err = os.OpenRoot(dir); err != nil {
@@ -94,7 +94,7 @@ func (s *source) openDir(dir string, lock bool) error {
 }
 
 func (s *source) openFiles(dir string, lock bool) error {
-	// What is no regular file is refused before its contents are looked at.
+	// Only regular files are opened.
 	for _, name := range []string{journal.CampaignFile, journal.HeadFile, journal.JournalFile} {
 		f, err := open(s.root, name)
 		switch {
@@ -104,9 +104,9 @@ func (s *source) openFiles(dir string, lock bool) error {
 			return fmt.Errorf("no campaign: %w", err)
 		case name == journal.JournalFile && lock:
 			if s.journal = f; errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) {
-				return errors.New("the campaign is running: wait for its end, or interrupt it")
+				return errors.New("the campaign is running: wait until it ends, or interrupt it")
 			}
-			continue // a file system without locks cannot tell
+			continue // the file system may have no locks
 		}
 		if err := f.Close(); err != nil {
 			return err
@@ -131,8 +131,7 @@ func (s *source) openFiles(dir string, lock bool) error {
 	return nil
 }
 
-// printable tells whether a text can be shown on a terminal, and does nothing
-// to it.
+// printable reports whether a text is free of control characters.
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }

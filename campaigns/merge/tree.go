@@ -14,8 +14,8 @@ import (
 	"ordeal/campaigns/journal"
 )
 
-// open opens a file of a campaign's directory, which must be a regular file: a
-// link could lead anywhere, a pipe would never end.
+// open opens a regular file of a campaign's directory: a link could lead
+// anywhere, a pipe would never end.
 func open(root *os.Root, name string) (*os.File, error) {
 	seen, err := root.Lstat(name)
 	if err != nil {
@@ -31,12 +31,12 @@ func open(root *os.Root, name string) (*os.File, error) {
 	if opened, err := f.Stat(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	} else if !os.SameFile(seen, opened) {
-		return nil, errors.Join(fmt.Errorf("open %s: it was replaced meanwhile", name), f.Close())
+		return nil, errors.Join(fmt.Errorf("open %s: it was replaced during the merge", name), f.Close())
 	}
 	return f, nil
 }
 
-// irregular says what a file is instead of a regular one.
+// irregular describes a file that is not a regular one.
 func irregular(mode fs.FileMode) error {
 	switch {
 	case mode&fs.ModeSymlink != 0:
@@ -50,10 +50,9 @@ func irregular(mode fs.FileMode) error {
 // sums are the SHA-256 sums, in hexadecimal, of some files of a directory.
 type sums map[string]string
 
-// copyTree copies the directory name of root to the new directory dst. It
-// takes files and directories, but for those that somebody was about to write,
-// and refuses everything else. For the files of
-// the directory itself that want has a key for, it notes the sum there.
+// copyTree copies the directory name of root to the new directory to of dst:
+// files and directories except temporary ones. It refuses anything else. For the
+// files of the directory itself that are keys of want it sets the sum there.
 func copyTree(root *os.Root, name string, dst *os.Root, to string, depth int, want sums) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%s: more than %d directories deep", name, maxDepth)
@@ -100,7 +99,7 @@ func copyTree(root *os.Root, name string, dst *os.Root, to string, depth int, wa
 	return nil
 }
 
-// copyFile copies a regular file. With hash it returns its sum.
+// copyFile copies a regular file and returns its sum if hash is set.
 func copyFile(root *os.Root, from string, dst *os.Root, to string, hash bool) (sum string, err error) {
 	in, err := open(root, from)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Limits bound what an archive may unpack to: an archive comes from elsewhere.
+// Limits bound the size of an unpacked archive, which is not trusted.
 type Limits struct {
 	// Bytes bounds the sizes of all files together, Files the number of files
 	// and directories.
@@ -22,20 +22,18 @@ type Limits struct {
 	Files int
 }
 
-// DefaultLimits are those of an archive where nothing else is said.
+// DefaultLimits are the limits if none are given.
 func DefaultLimits() Limits { return Limits{Bytes: 64 << 30, Files: 4 << 20} }
 
-// maxDepth bounds the directories that a name leads through, maxName the
-// length of each in bytes.
+// maxDepth bounds the directories of a name, maxName the length of each in bytes.
 const (
 	maxDepth = 32
 	maxName  = 255
 )
 
-// unpack writes what a tar archive holds, compressed by gzip or not, into root.
-// Only files and directories are taken. An archive with anything else, with a
-// name that leads elsewhere or stands for two files, or beyond the limits is
-// refused; what was written by then is the caller's to remove.
+// unpack unpacks a tar archive, with gzip or without, into root. It refuses an
+// archive with anything but files and directories, with a name that leads
+// elsewhere or occurs twice, or beyond the limits; then the caller removes root.
 func unpack(r io.Reader, root *os.Root, limits Limits) error {
 	in := bufio.NewReader(r)
 	var plain io.Reader = in
@@ -57,7 +55,7 @@ func unpack(r io.Reader, root *os.Root, limits Limits) error {
 			return fmt.Errorf("read archive: %w", err)
 		}
 		if h.Typeflag == tar.TypeXGlobalHeader {
-			continue // comments, for the next members: archive/tar takes no notice
+			continue // comments
 		}
 		if err := u.member(h, members); err != nil {
 			return fmt.Errorf("unpack %q: %w", h.Name, err)
@@ -65,14 +63,14 @@ func unpack(r io.Reader, root *os.Root, limits Limits) error {
 	}
 }
 
-// tail reads an archive and knows how it ends.
+// tail reads an archive and checks its end.
 type tail struct {
 	r     io.Reader
 	zeros int // bytes at the end of what was read
 }
 
-// endMark is the number of zero bytes that end an archive, maxPadding how many
-// more may follow.
+// endMark is the number of zero bytes at the end of an archive, maxPadding how
+// many more may follow.
 const (
 	endMark    = 1024
 	maxPadding = 1 << 20
@@ -88,15 +86,15 @@ func (t *tail) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end reports an archive that was cut short between two members, and reads on
-// to the end of the compressed data, where its checksum is.
+// end refuses an archive that was truncated between two members, and reads the
+// compressed data to its checksum.
 func (t *tail) end() error {
 	if t.zeros < endMark {
-		return errors.New("read archive: it was cut short")
+		return errors.New("read archive: it is truncated")
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(t.r, maxPadding+1))
 	if err == nil && n > maxPadding {
-		err = errors.New("there is more behind its end")
+		err = errors.New("there is data after its end")
 	}
 	if err != nil {
 		return fmt.Errorf("read archive: %w", err)
@@ -150,7 +148,7 @@ func (u *unpacking) member(h *tar.Header, data io.Reader) error {
 	return f.Close()
 }
 
-// local is the name of a member as a path below where it is unpacked.
+// local is the name of a member as a path below root.
 func local(name string) (string, error) {
 	if path.IsAbs(name) {
 		return "", errors.New("an absolute path")

@@ -172,13 +172,13 @@ func TestUnpackCutShort(t *testing.T) {
 			t.Errorf("%d of %d bytes of a compressed archive are taken for all", n, len(compressed))
 		}
 	}
-	spoilt := bytes.Clone(compressed)
-	spoilt[len(spoilt)-6] ^= 1 // of the checksum, or the size
-	if _, err := unpackIn(t, spoilt, DefaultLimits()); err == nil {
+	corrupt := bytes.Clone(compressed)
+	corrupt[len(corrupt)-6] ^= 1 // of the checksum, or the size
+	if _, err := unpackIn(t, corrupt, DefaultLimits()); err == nil {
 		t.Error("a wrong checksum is not seen")
 	}
 	long := slices.Concat(archive, make([]byte, maxPadding+1))
-	if _, err := unpackIn(t, zipped(t, long), DefaultLimits()); err == nil || !strings.Contains(err.Error(), "behind its end") {
+	if _, err := unpackIn(t, zipped(t, long), DefaultLimits()); err == nil || !strings.Contains(err.Error(), "after its end") {
 		t.Errorf("endless zeros: %v", err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -19,19 +18,14 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// runName is the name of a run's directory.
-func runName(number int) string {
-	return filepath.Base(string((&journal.Archive{}).Run(number)))
-}
-
-// comes tells whether a run directory stays that is not there yet.
-func (j *merging) comes(number int) bool {
+// isNew reports whether a run directory stays that Dir does not have.
+func (j *merging) isNew(number int) bool {
 	r := &j.runs[number]
 	return r.keep && !(j.own && r.dir == 1)
 }
 
-// copyRuns copies the run directories that come to into, and refuses those
-// that are not what the journal says.
+// copyRuns copies the new run directories, and refuses those that differ from
+// the journal.
 func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 	var errs []error
 	for i, s := range j.sources {
@@ -39,7 +33,7 @@ func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 			if err := errors.Join(err, ctx.Err()); err != nil {
 				return err
 			}
-			if j.runs[e.Number].dir != int32(i+1) || !j.comes(e.Number) {
+			if j.runs[e.Number].dir != int32(i+1) || !j.isNew(e.Number) {
 				continue
 			}
 			if err := copyRun(s.root, into, e); err != nil {
@@ -56,9 +50,9 @@ func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 // copyRun copies the directory of a run.
 func copyRun(from, into *os.Root, e *journal.Entry) error {
 	got := sums{rundir.ProgramFile: "", rundir.RecordFile: "", rundir.VerdictFile: "", rundir.LogFile: ""}
-	name := runName(e.Number)
+	name := rundir.Pad(e.Number)
 	if err := copyTree(from, name, into, name, 0, got); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the journal says that its directory was kept: %w", err)
+		return fmt.Errorf("the journal records that its directory was kept: %w", err)
 	} else if err != nil {
 		return err
 	}
@@ -68,33 +62,33 @@ func copyRun(from, into *os.Root, e *journal.Entry) error {
 		}
 	}
 	if got[rundir.ProgramFile] != e.Program {
-		return fmt.Errorf("%s is not what the journal says: its hash is %s, recorded is %s", rundir.ProgramFile, got[rundir.ProgramFile], e.Program)
+		return fmt.Errorf("%s differs from the journal: its hash is %s, recorded is %s", rundir.ProgramFile, got[rundir.ProgramFile], e.Program)
 	}
 	if e.Log != "" && got[rundir.LogFile] != e.Log {
-		return fmt.Errorf("%s is not what the journal says: its hash is %q, recorded is %s", rundir.LogFile, got[rundir.LogFile], e.Log)
+		return fmt.Errorf("%s differs from the journal: its hash is %q, recorded is %s", rundir.LogFile, got[rundir.LogFile], e.Log)
 	}
 	return nil
 }
 
-// publish gives the copied run directories their places. Whatever else is
-// there was left by a merge that was killed.
+// publish moves the copied run directories to their places, over those of a
+// merge that was killed.
 func (j *merging) publish(staging string) error {
 	for n := range j.runs {
-		if !j.comes(n) {
+		if !j.isNew(n) {
 			continue
 		}
-		place := filepath.Join(j.Dir, runName(n))
+		place := filepath.Join(j.Dir, rundir.Pad(n))
 		if err := os.RemoveAll(place); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(staging, runName(n)), place); err != nil {
+		if err := os.Rename(filepath.Join(staging, rundir.Pad(n)), place); err != nil {
 			return err
 		}
 	}
 	return j.publishAsides(staging)
 }
 
-// write writes what is known of the campaign as a whole.
+// write writes the header, the journal and the summary.
 func (j *merging) write(ctx context.Context, w *engine.Rewriting) (*summary.Summary, error) {
 	j.head.Session, j.head.End = time.Now(), j.end()
 	if err := w.Begin(j.c, &j.head); err != nil {
@@ -120,8 +114,8 @@ func (j *merging) write(ctx context.Context, w *engine.Rewriting) (*summary.Summ
 	}
 }
 
-// end says how the merged campaign ended: as its parts did, if all of them are
-// here and ended by themselves. What was merged before counts if it did.
+// end is how the merged campaign ended: as its parts did, if all of them are
+// here and ran to their ends. Parts that were merged before count if they did.
 func (j *merging) end() journal.End {
 	if !slices.ContainsFunc(j.runs, func(r run) bool { return r.entry == 0 }) {
 		return journal.EndComplete
@@ -154,17 +148,16 @@ func (j *merging) end() journal.End {
 	return end
 }
 
-// lines are the lines of all sources in the order of runs, those left out that
-// another source has, too. Where the lines of a source are not in that order,
-// they stay in theirs.
+// lines are the lines of all sources in the order of runs, each run once. Lines
+// of a source that are not in that order stay in theirs.
 type lines struct {
 	sources []*ahead
 }
 
-// ahead is the next line of a source.
+// ahead is a source with its next line.
 type ahead struct {
-	entry  *journal.Entry // nil: there are no more
-	behind int            // the greatest number so far
+	entry  *journal.Entry // nil at the end
+	latest int            // the greatest number so far
 	pull   func() (*journal.Entry, error, bool)
 	stop   func()
 	taken  func(number int) bool
@@ -195,7 +188,7 @@ func (l *lines) next() (*journal.Entry, error) {
 				return nil, err
 			}
 		}
-		if a.entry != nil && (best == nil || a.behind < best.behind) {
+		if a.entry != nil && (best == nil || a.latest < best.latest) {
 			best = a
 		}
 	}
@@ -207,14 +200,14 @@ func (l *lines) next() (*journal.Entry, error) {
 	return e, nil
 }
 
-// advance goes on to the next line that is taken.
+// advance reads the next line that is taken.
 func (a *ahead) advance() error {
 	for {
 		e, err, ok := a.pull()
 		if err != nil || !ok {
 			return err
 		}
-		a.behind = max(a.behind, e.Number)
+		a.latest = max(a.latest, e.Number)
 		if a.taken(e.Number) {
 			a.entry = e
 			return nil
@@ -222,9 +215,8 @@ func (a *ahead) advance() error {
 	}
 }
 
-// sweep removes the run directories that are not the merged campaign's: those
-// of runs that are no longer the first of their kind, and what a merge left
-// that was killed.
+// sweep removes run directories that do not stay: of runs that are no longer the
+// first of their kind, and of a merge that was killed.
 func (j *merging) sweep() error {
 	entries, err := os.ReadDir(j.Dir)
 	if err != nil {
@@ -232,22 +224,10 @@ func (j *merging) sweep() error {
 	}
 	var errs []error
 	for _, e := range entries {
-		number, err := numbered(e.Name())
-		if err == nil && (number >= len(j.runs) || !j.runs[number].keep) {
+		number, ok := rundir.Numbered(e.Name())
+		if ok && (number >= len(j.runs) || !j.runs[number].keep) {
 			errs = append(errs, os.RemoveAll(filepath.Join(j.Dir, e.Name())))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// numbered is the number of the run whose directory bears a name.
-func numbered(name string) (int, error) {
-	var n int
-	if strings.Trim(name, "0123456789") != "" {
-		return 0, errors.New("not a number")
-	}
-	if _, err := fmt.Sscanf(name, "%d", &n); err != nil || runName(n) != name {
-		return 0, errors.New("not a run's directory")
-	}
-	return n, nil
 }
