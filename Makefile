@@ -3,7 +3,7 @@ GO ?= go
 FUZZTIME ?= 20s
 COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null)
 
-.PHONY: run test lint race bench bench-reduce record mutants fuzz fmt build clean soak
+.PHONY: run test lint man race bench bench-reduce record mutants fuzz fmt build clean soak
 
 build:
 	@mkdir -p bin
@@ -18,6 +18,10 @@ test: lint
 # vet, staticcheck, errcheck, govulncheck, and the rules in campaigns/lint.
 lint:
 	GO=$(GO) .ci/lint
+
+# A man page for each command, in bin/man.
+man: build
+	SOURCE_DATE_EPOCH=$(shell git log -1 --format=%ct 2>/dev/null || echo 0) bin/ordeal man bin/man/man1
 
 race:
 	$(GO) test -race -short ./...

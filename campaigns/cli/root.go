@@ -145,7 +145,7 @@ Exit status: 0 nothing found, 1 a finding, 2 usage, 3 undecided,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath()))
 	})
-	root.AddCommand(newGen(e), newRun(e), newCheck(e), newConvert(e), newCampaign(e), newRepro(e), newReduce(e), newLitmus(e), newMutate(e), newDoctor(e), newBench(e), newModels(e), newVersion(e))
+	root.AddCommand(newGen(e), newRun(e), newCheck(e), newConvert(e), newCampaign(e), newRepro(e), newReduce(e), newLitmus(e), newMutate(e), newDoctor(e), newBench(e), newModels(e), newVersion(e), newMan())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }
