@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,15 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
-	"time"
 )
 
-// The folder in the tree in which this package keeps its files, only while a
-// change is planted, but for the lock.
+// The folder in the tree that holds this package's files: the lock always, the
+// others while a change is in place.
 const (
 	ownFolder   = ".ordeal"
 	journalFile = "journal.json"
@@ -25,22 +20,22 @@ const (
 	lockFile    = "lock"
 )
 
-// asideSuffix names the binary that was moved aside, temporarySuffix a file
-// that is about to take the place of another.
+// originalSuffix marks the binary that was moved aside, temporarySuffix a file
+// that is about to replace another.
 const (
-	asideSuffix     = ".ordeal-original"
+	originalSuffix  = ".ordeal-original"
 	temporarySuffix = ".ordeal-new"
 )
 
-// journal is what is needed to put things back. It is on the disk before the
-// first change and until after the last one.
+// journal is what is needed to restore the tree. It is on the disk from before
+// the first change until after the last one.
 type journal struct {
-	Files  []planted `json:"files"`
-	Binary string    `json:"binary"` // as Tree.Binary
+	Files  []fileRecord `json:"files"`
+	Binary string       `json:"binary"` // as Tree.Binary
 }
 
-// planted is a file that was changed.
-type planted struct {
+// fileRecord is a file that was changed.
+type fileRecord struct {
 	File     string      `json:"file"` // from the root of the tree
 	Mode     fs.FileMode `json:"mode"`
 	Original string      `json:"original"` // SHA-256 of the contents
@@ -49,6 +44,9 @@ type planted struct {
 
 func (t *Tree) own(name string) string { return filepath.Join(t.Dir, ownFolder, name) }
 
+// backup is where the contents of file number i are kept.
+func (t *Tree) backup(i int) string { return t.own(fmt.Sprintf("%s-%d", backupFile, i)) }
+
 // between is called between changes of the disk.
 func (t *Tree) between() {
 	if t.step != nil {
@@ -56,56 +54,20 @@ func (t *Tree) between() {
 	}
 }
 
-// lock waits until nobody else changes the tree. The lock goes with the
-// process.
-func (t *Tree) lock(ctx context.Context) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Join(t.Dir, ownFolder), 0o755); err != nil {
-		return nil, fmt.Errorf("lock tree: %w", err)
-	}
-	// No file of the folder belongs to the user's repository.
-	if err := os.WriteFile(t.own(".gitignore"), []byte("*\n"), 0o644); err != nil {
-		return nil, fmt.Errorf("lock tree: %w", err)
-	}
-	f, err := os.OpenFile(t.own(lockFile), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("lock tree: %w", err)
-	}
-	const between = 100 * time.Millisecond
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { f.Close() }, nil // the lock ends with the file
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			f.Close() // nothing was written
-			return nil, fmt.Errorf("lock tree %s: %w", t.Dir, err)
-		}
-		select {
-		case <-ctx.Done():
-			f.Close() // nothing was written
-			return nil, fmt.Errorf("lock tree %s: somebody else is changing it: %w", t.Dir, context.Cause(ctx))
-		case <-time.After(between):
-		}
-	}
-}
-
-// backup is where the contents of file number i are kept.
-func (t *Tree) backup(i int) string { return t.own(fmt.Sprintf("%s-%d", backupFile, i)) }
-
-// plant writes the journal, moves the binary aside and replaces the files.
-func (t *Tree) plant(changes []Change) error {
+// apply writes the journal, moves the binary aside and replaces the files.
+func (t *Tree) apply(changes []Change) error {
 	j := journal{Binary: t.Binary}
 	for i, c := range changes {
 		path := filepath.Join(t.Dir, c.File)
 		original, err := os.ReadFile(path)
 		if err != nil {
-			return fmt.Errorf("change file: %w", err)
+			return err
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			return fmt.Errorf("change file: %w", err)
+			return err
 		}
-		j.Files = append(j.Files, planted{File: c.File, Mode: info.Mode().Perm(), Original: sum(original), Changed: sum(c.Contents)})
+		j.Files = append(j.Files, fileRecord{File: c.File, Mode: info.Mode().Perm(), Original: sum(original), Changed: sum(c.Contents)})
 		t.between()
 		if err := t.replace(t.backup(i), original, 0o644); err != nil {
 			return err
@@ -113,15 +75,15 @@ func (t *Tree) plant(changes []Change) error {
 	}
 	data, err := json.MarshalIndent(j, "", "\t")
 	if err != nil {
-		return fmt.Errorf("change file: %w", err)
+		return err
 	}
 	t.between()
 	if err := t.replace(t.own(journalFile), data, 0o644); err != nil {
 		return err
 	}
 	t.between()
-	if err := os.Rename(t.binary(), t.binary()+asideSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("move binary aside: %w", err)
+	if err := os.Rename(t.binary(), t.binary()+originalSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	for i, c := range changes {
 		t.between()
@@ -133,93 +95,99 @@ func (t *Tree) plant(changes []Change) error {
 	return nil
 }
 
-// recover puts back what the journal tells of; without one there is nothing
-// to do. It may itself be interrupted and started again.
-func (t *Tree) recover() error {
+// restore undoes the changes in the journal; without a journal there are none.
+// It may itself be interrupted and started again.
+func (t *Tree) restore() error {
+	if err := t.restoreJournal(); err != nil {
+		return fmt.Errorf("restore tree: %w", err)
+	}
+	return nil
+}
+
+func (t *Tree) restoreJournal() error {
 	data, err := os.ReadFile(t.own(journalFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return t.tidy()
+		return t.cleanUp()
 	}
 	if err != nil {
-		return fmt.Errorf("recover tree: %w", err)
+		return err
 	}
 	var j journal
 	if err := json.Unmarshal(data, &j); err != nil {
-		return fmt.Errorf("recover tree: %s is no journal (%w): remove it if %s is as it should be", t.own(journalFile), err, t.Dir)
+		return fmt.Errorf("%s is damaged (%w): remove it if %s is unchanged", t.own(journalFile), err, t.Dir)
 	}
 	var faults []error
 	for i := range j.Files {
-		faults = append(faults, t.putBack(&j.Files[i], t.backup(i)))
+		faults = append(faults, t.restoreFile(&j.Files[i], t.backup(i)))
 		t.between()
 		if err := os.Remove(filepath.Join(t.Dir, j.Files[i].File+temporarySuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			faults = append(faults, fmt.Errorf("recover tree: %w", err))
+			faults = append(faults, err)
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
 	binary := t.at(j.Binary)
-	if err := os.Rename(binary+asideSuffix, binary); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("recover tree: %w", err)
+	if err := os.Rename(binary+originalSuffix, binary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	t.between()
 	if err := os.Remove(t.own(journalFile)); err != nil {
-		return fmt.Errorf("recover tree: %w", err)
+		return err
 	}
 	t.between()
-	return t.tidy()
+	return t.cleanUp()
 }
 
-// putBack restores a file from its backup.
-func (t *Tree) putBack(p *planted, backup string) error {
-	if !filepath.IsLocal(p.File) {
-		return fmt.Errorf("recover tree: %s: the journal names a file outside the tree", p.File)
+// restoreFile restores a file from its backup.
+func (t *Tree) restoreFile(r *fileRecord, backup string) error {
+	if !filepath.IsLocal(r.File) {
+		return fmt.Errorf("%s: the journal names a file outside the tree", r.File)
 	}
-	path := filepath.Join(t.Dir, p.File)
+	path := filepath.Join(t.Dir, r.File)
 	now, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("recover tree: %w", err)
-	}
 	switch {
-	case err == nil && sum(now) == p.Original:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err == nil && sum(now) == r.Original:
 		return nil
-	case err == nil && sum(now) != p.Changed:
-		return fmt.Errorf("recover tree: %s: %w; what it was is in %s", path, ErrChanged, backup)
+	case err == nil && sum(now) != r.Changed:
+		return fmt.Errorf("%s: %w; its original contents are in %s", path, ErrChanged, backup)
 	}
 	original, err := os.ReadFile(backup)
 	if err != nil {
-		return fmt.Errorf("recover tree: %w", err)
+		return err
 	}
-	if sum(original) != p.Original {
-		return fmt.Errorf("recover tree: %s is not what %s was", backup, path)
+	if sum(original) != r.Original {
+		return fmt.Errorf("%s does not hold the original contents of %s", backup, path)
 	}
-	return t.replace(path, original, p.Mode)
+	return t.replace(path, original, r.Mode)
 }
 
-// tidy removes what is needed no more, and what a process left that was
-// killed before it had written its journal.
-func (t *Tree) tidy() error {
+// cleanUp removes backups, and what is left of a process that was killed before
+// it had written its journal.
+func (t *Tree) cleanUp() error {
 	for _, pattern := range []string{backupFile + "-*", "*" + temporarySuffix} {
 		left, err := filepath.Glob(t.own(pattern))
 		if err != nil {
-			return fmt.Errorf("recover tree: %w", err)
+			return err
 		}
 		for _, path := range left {
 			if err := os.Remove(path); err != nil {
-				return fmt.Errorf("recover tree: %w", err)
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// replace makes path have contents, in one step: it is on the disk, whole,
-// under another name before it takes the place of the old one.
+// replace gives path new contents atomically: they are on the disk under
+// another name before the file is renamed.
 func (t *Tree) replace(path string, contents []byte, mode fs.FileMode) error {
 	temporary := path + temporarySuffix
 	f, err := os.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, mode)
 	if err != nil {
-		return fmt.Errorf("replace file: %w", err)
+		return err
 	}
 	_, err = f.Write(contents)
 	// The mode given at creation is subject to the umask.
@@ -230,29 +198,11 @@ func (t *Tree) replace(path string, contents []byte, mode fs.FileMode) error {
 	}
 	if err != nil {
 		_ = os.Remove(temporary) // the first error counts
-		return fmt.Errorf("replace file: %w", err)
 	}
-	return nil
+	return err
 }
 
 func sum(data []byte) string {
 	h := sha256.Sum256(data)
 	return hex.EncodeToString(h[:])
-}
-
-// lookPath finds a command as a shell in folder dir would.
-func lookPath(dir, command string) (string, error) {
-	if strings.Contains(command, "/") {
-		if !filepath.IsAbs(command) {
-			command = filepath.Join(dir, command)
-		}
-		return filepath.Abs(command)
-	}
-	return exec.LookPath(command)
-}
-
-// lastBytes is the end of a file, as far as it can be read.
-func lastBytes(path string, n int) string {
-	data, _ := os.ReadFile(path)
-	return string(data[max(0, len(data)-n):])
 }

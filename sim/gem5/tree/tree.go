@@ -1,5 +1,5 @@
-// Package tree plants changed files in a source tree, rebuilds, and puts
-// everything back: the files and the binary, whatever happens in between.
+// Package tree changes files of a source tree, rebuilds its binary, and
+// restores both afterwards, even if the process is killed in between.
 package tree
 
 import (
@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
 	"ordeal/sim/sandbox"
@@ -21,7 +24,7 @@ type Tree struct {
 	// Rebuild is the user's own command that builds Binary, run in Dir with
 	// the environment of this process.
 	Rebuild []string
-	// Binary is what Rebuild makes, from Dir or absolute. It is moved aside
+	// Binary is the output of Rebuild, absolute or from Dir. It is moved aside
 	// meanwhile.
 	Binary string
 	// Timeout bounds the rebuilding; 0 means no bound.
@@ -33,7 +36,7 @@ type Tree struct {
 	_    struct{}
 }
 
-// Change is a file of a tree with the contents that it gets.
+// Change is a file of a tree with its new contents.
 type Change struct {
 	File     string // from the root of the tree
 	Contents []byte
@@ -43,35 +46,35 @@ type Change struct {
 // one that does not compile.
 type BuildError struct {
 	Command []string
-	End     sandbox.Result
-	// Output is the end of what the command printed.
+	Result  sandbox.Result
+	// Output is the end of the command's output.
 	Output string
 	_      struct{}
 }
 
 func (e *BuildError) Error() string {
-	how := fmt.Sprintf("status %d", e.End.Code)
+	how := fmt.Sprintf("status %d", e.Result.Code)
 	switch {
-	case e.End.TimedOut:
+	case e.Result.TimedOut:
 		how = "took too long"
-	case e.End.Signal != 0:
-		how = e.End.Signal.String()
+	case e.Result.Signal != 0:
+		how = e.Result.Signal.String()
 	}
 	return fmt.Sprintf("rebuild by %q: %s: %s", e.Command, how, e.Output)
 }
 
-// ErrChanged says that a file is neither as it was nor as it was made: then
-// somebody else has changed it, and it is left alone.
-var ErrChanged = errors.New("the file was changed by somebody else")
+// ErrChanged says that a file has neither its original nor its changed
+// contents. It is left alone.
+var ErrChanged = errors.New("the file was edited meanwhile")
 
 // With changes files of the tree, rebuilds, calls do with the path of the new
-// binary, and puts the old files and binary back, also when do fails or ctx is
-// done. Only one call can do this to a tree at a time, in whatever process;
-// others wait. When this process is killed in the middle, the next call of
-// With or Recover puts things back first.
+// binary, and restores the old files and binary, also when do fails or ctx is
+// done. Only one call, in whatever process, can change a tree at a time; others
+// wait. If this process is killed meanwhile, the next call of With or Recover
+// restores the tree first.
 //
 // Files get their contents and permissions back, but a new time, so that every
-// build system sees that they have changed again.
+// build system notices the change.
 func (t *Tree) With(ctx context.Context, changes []Change, do func(ctx context.Context, binary string) error) (err error) {
 	for _, c := range changes {
 		if !filepath.IsLocal(c.File) {
@@ -83,21 +86,21 @@ func (t *Tree) With(ctx context.Context, changes []Change, do func(ctx context.C
 		return err
 	}
 	defer unlock()
-	if err := t.recover(); err != nil {
+	if err := t.restore(); err != nil {
 		return err
 	}
-	if err := t.plant(changes); err != nil {
-		return errors.Join(err, t.recover())
+	defer func() { err = errors.Join(err, t.restore()) }()
+	if err := t.apply(changes); err != nil {
+		return fmt.Errorf("change tree: %w", err)
 	}
-	defer func() { err = errors.Join(err, t.recover()) }()
 	if err := t.rebuild(ctx); err != nil {
 		return err
 	}
 	return do(ctx, t.binary())
 }
 
-// Recover puts back what an earlier process left in the tree, if any. While
-// another one is at work on it, Recover waits.
+// Recover restores the tree if an earlier process was killed while it had
+// changed it, and waits while another process has.
 func (t *Tree) Recover(ctx context.Context) error {
 	if _, err := os.Stat(t.own(journalFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -107,7 +110,7 @@ func (t *Tree) Recover(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	return t.recover()
+	return t.restore()
 }
 
 func (t *Tree) binary() string { return t.at(t.Binary) }
@@ -120,28 +123,77 @@ func (t *Tree) at(path string) string {
 	return filepath.Join(t.Dir, path)
 }
 
+// lock waits until no other process changes the tree. The lock ends with the
+// process.
+func (t *Tree) lock(ctx context.Context) (unlock func(), err error) {
+	f, err := t.openLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock tree: %w", err)
+	}
+	const between = 100 * time.Millisecond
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, nil // the lock ends with the file
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("lock tree %s: %w", t.Dir, errors.Join(err, f.Close()))
+		}
+		select {
+		case <-ctx.Done():
+			err := errors.Join(context.Cause(ctx), f.Close())
+			return nil, fmt.Errorf("lock tree %s: another process is changing it: %w", t.Dir, err)
+		case <-time.After(between):
+		}
+	}
+}
+
+func (t *Tree) openLock() (*os.File, error) {
+	if err := os.MkdirAll(filepath.Join(t.Dir, ownFolder), 0o755); err != nil {
+		return nil, err
+	}
+	// The folder is not part of the user's repository.
+	if err := os.WriteFile(t.own(".gitignore"), []byte("*\n"), 0o644); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(t.own(lockFile), os.O_CREATE|os.O_RDWR, 0o644)
+}
+
 // rebuild runs the user's command.
 func (t *Tree) rebuild(ctx context.Context) error {
 	if len(t.Rebuild) == 0 {
 		return errors.New("rebuild: no command")
 	}
-	path, err := lookPath(t.Dir, t.Rebuild[0])
+	path := t.Rebuild[0]
+	if strings.Contains(path, "/") {
+		path = t.at(path)
+	}
+	path, err := exec.LookPath(path)
+	if err == nil {
+		path, err = filepath.Abs(path) // the command runs in another folder
+	}
 	if err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
-	log := t.own("rebuild.txt")
-	end, err := sandbox.Run(ctx, sandbox.Command{
+	out, errs := t.own("rebuild.txt"), t.own("rebuild-errors.txt")
+	result, err := sandbox.Run(ctx, sandbox.Command{
 		Path: path, Args: t.Rebuild[1:], Dir: t.Dir, Env: os.Environ(),
-		Stdout: log, Stderr: t.own("rebuild-errors.txt"), Timeout: t.Timeout,
+		Stdout: out, Stderr: errs, Timeout: t.Timeout,
 	})
 	if err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
-	if end.Code != 0 || end.TimedOut {
-		return &BuildError{Command: t.Rebuild, End: end, Output: lastBytes(log, 500) + lastBytes(t.own("rebuild-errors.txt"), 1500)}
+	if result.Code != 0 || result.TimedOut {
+		return &BuildError{Command: t.Rebuild, Result: result, Output: lastBytes(out, 500) + lastBytes(errs, 1500)}
 	}
 	if _, err := os.Stat(t.binary()); err != nil {
-		return &BuildError{Command: t.Rebuild, End: end, Output: "it made no " + t.binary()}
+		return &BuildError{Command: t.Rebuild, Result: result, Output: "it made no " + t.binary()}
 	}
 	return nil
+}
+
+// lastBytes is the end of a file, as far as it can be read.
+func lastBytes(path string, n int) string {
+	data, _ := os.ReadFile(path)
+	return string(data[max(0, len(data)-n):])
 }

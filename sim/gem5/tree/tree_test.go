@@ -81,7 +81,7 @@ func TestWith(t *testing.T) {
 		}
 		soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		if err := tree.With(soon, nil, nil); err == nil || !strings.Contains(err.Error(), "somebody else is changing it") {
+		if err := tree.With(soon, nil, nil); err == nil || !strings.Contains(err.Error(), "another process is changing it") {
 			t.Errorf("two changes at a time: %v", err)
 		}
 		if err := tree.Recover(soon); err == nil {
@@ -132,14 +132,14 @@ func TestFailures(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want canceled", err)
 	}
-	for _, spoil := range []func(*Tree){
+	for _, corrupt := range []func(*Tree){
 		func(t *Tree) { t.Rebuild = nil },
 		func(t *Tree) { t.Rebuild = []string{"./none"} },
 		func(t *Tree) { t.Rebuild = []string{"true"} }, // makes no binary
 		func(t *Tree) { t.Rebuild, t.Timeout = []string{"sleep", "60"}, 50*time.Millisecond },
 	} {
 		bad := &Tree{Dir: tree.Dir, Rebuild: tree.Rebuild, Binary: tree.Binary}
-		spoil(bad)
+		corrupt(bad)
 		if err := bad.With(t.Context(), change("d"), func(context.Context, string) error { panic("run") }); err == nil {
 			t.Errorf("built by %q", bad.Rebuild)
 		}
@@ -149,8 +149,9 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestChangedBySomebodyElse leaves a file alone that is not as it was made.
-func TestChangedBySomebodyElse(t *testing.T) {
+// TestEditedMeanwhile leaves a file alone that was edited while a change was in
+// place.
+func TestEditedMeanwhile(t *testing.T) {
 	tree := newTree(t)
 	path := filepath.Join(tree.Dir, protocol)
 	err := tree.With(t.Context(), change("b"), func(context.Context, string) error {
@@ -167,7 +168,7 @@ func TestChangedBySomebodyElse(t *testing.T) {
 	}
 }
 
-// killVariable makes the test binary plant a change and kill itself between
+// killVariable makes the test binary apply a change and kill itself between
 // two changes of the disk.
 const killVariable = "ORDEAL_TREE_KILL_AT"
 
