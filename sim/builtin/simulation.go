@@ -26,8 +26,8 @@ type simulation struct {
 	threads []*core.Thread
 	cores   []core.Core
 	running int // cores that have not come to their end
-	writes  *core.WriteOrder
-	steps   *core.Steps // nil unless asked for
+	writes  core.WriteOrder
+	steps   *core.Steps // nil unless Options.Execution
 	reader  reader
 }
 
@@ -40,7 +40,7 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 		writes: core.NewWriteOrder(p, job.Rounds),
 	}
 	if o.Execution {
-		s.steps = core.NewSteps(p, job.Rounds)
+		s.steps = new(core.Steps)
 	}
 	if s.budget == 0 {
 		s.budget = EventsPerRun + EventsPerOp*uint64(p.Ops())*uint64(job.Rounds)
@@ -163,11 +163,11 @@ func (s *simulation) log(complete bool) sim.Log {
 		return log
 	}
 	log = w.AppendFinal(log, s.reader.values)
-	for l, values := range *s.writes {
+	for l, values := range s.writes {
 		log = w.AppendOrder(log, gen.LocID(l), values)
 	}
 	if s.steps != nil {
-		log = w.AppendSteps(log, s.steps.Words())
+		log = w.AppendSteps(log, *s.steps)
 	}
 	return log
 }

@@ -11,7 +11,7 @@ import (
 
 // blocking is a core that performs loads and read-modify-writes in program
 // order, one at a time. Its stores go to a buffer, whose discipline makes the
-// core TSO or PSO; without one they take their turn like loads, which is SC.
+// core TSO or PSO; without a buffer they perform in order as well, which is SC.
 type blocking struct {
 	base
 	buffer buffer
@@ -22,13 +22,13 @@ type blocking struct {
 	current   instruction
 	state     blockingState
 	busyUntil event.Tick
-	// split says that the current operation is the store of a read-modify-
-	// write that is performed as a pair and whose load returned old.
+	// split: the current operation is the store of a read-modify-write that
+	// is performed as a pair and whose load returned old.
 	split bool
 	old   uint64
 }
 
-// blockingState is what the core does with its current operation.
+// blockingState is the state of the current operation.
 type blockingState uint8
 
 const (
@@ -93,7 +93,7 @@ func (c *blocking) proceed() {
 			c.retire()
 		}
 	case gen.Load:
-		if s := c.forward(in.loc); s != nil {
+		if s := c.buffer.forward(in.loc, c.forwardOldest); s != nil {
 			c.stats.Forwarded++
 			c.thread.finish(s.in.value)
 			c.thread.stepped()
@@ -117,16 +117,8 @@ func (c *blocking) proceed() {
 	}
 }
 
-// forward is the buffered store that a load of a location reads, if any.
-func (c *blocking) forward(l gen.LocID) *buffered {
-	if c.forwardOldest {
-		return c.buffer.oldest(l)
-	}
-	return c.buffer.youngest(l)
-}
-
-// drainedFor reports whether the buffer keeps no store that a read-modify-
-// write of a location has to follow.
+// drainedFor reports whether the buffer holds no store that a read-modify-write
+// of a location has to follow.
 func (c *blocking) drainedFor(l gen.LocID) bool {
 	if c.drainAll {
 		return c.buffer.empty()
@@ -180,10 +172,7 @@ func (c *blocking) Perform(tag uint64, b *memory.Block) {
 	}
 }
 
-// Evict tells nothing to a core that performs loads in order.
-func (c *blocking) Evict(memory.Addr) {}
-
-// Describe says what the core waits for.
+// Describe is the state of the core in words.
 func (c *blocking) Describe() string {
 	text := "is about to fetch"
 	switch {

@@ -2,20 +2,21 @@ package core
 
 import (
 	"math/bits"
+	"slices"
 
 	"ordeal/gen"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 )
 
-// discipline says which stores of a buffer may leave it. Each is weaker than
-// the one before it.
+// discipline is which stores may leave a buffer, each weaker than the one
+// before.
 type discipline uint8
 
 const (
 	oneByOne    discipline = iota // the oldest, when it has performed the next
 	perLocation                   // the oldest of each location
-	anyOrder                      // all: no machine would do that
+	anyOrder                      // all: a bug
 )
 
 // buffer is a store buffer. A store stays in it until it performs.
@@ -33,8 +34,7 @@ type buffered struct {
 	issued  bool
 }
 
-// bufferTag is set in the tags of buffered stores, to tell their accesses
-// from others of the core.
+// bufferTag marks the tags of buffered stores among the accesses of a core.
 const bufferTag = 1 << 63
 
 func newBuffer(depth int, d discipline) buffer {
@@ -49,6 +49,15 @@ func (b *buffer) full() bool { return len(b.stores) == b.depth }
 func (b *buffer) push(in instruction, readyAt event.Tick) {
 	b.stores = append(b.stores, buffered{in: in, tag: b.next, readyAt: readyAt})
 	b.next++
+}
+
+// forward is the store that a load of a location reads from, the youngest or
+// (a bug) the oldest; nil when there is none.
+func (b *buffer) forward(l gen.LocID, oldest bool) *buffered {
+	if oldest {
+		return b.oldest(l)
+	}
+	return b.youngest(l)
 }
 
 // youngest is the youngest store to a location, nil when there is none.
@@ -71,8 +80,7 @@ func (b *buffer) oldest(l gen.LocID) *buffered {
 	return nil
 }
 
-// mayLeave reports whether the store at index i is next by the discipline
-// and has not been issued.
+// mayLeave reports whether the store at index i may be issued.
 func (b *buffer) mayLeave(i int) bool {
 	s := &b.stores[i]
 	switch {
@@ -87,8 +95,8 @@ func (b *buffer) mayLeave(i int) bool {
 	}
 }
 
-// drain issues one store of core c that may leave, any of them, and has the
-// core wake up for the next.
+// drain issues one store of core c that may leave, chosen at random, and wakes
+// the core for the next.
 func (b *buffer) drain(c *base) {
 	now := c.queue.Now()
 	ready, choice := 0, -1
@@ -125,7 +133,7 @@ func (b *buffer) perform(tag uint64, t *Thread, block *memory.Block) {
 		if b.stores[i].tag == tag {
 			t.apply(&b.stores[i].in, block)
 			t.committed()
-			b.stores = append(b.stores[:i], b.stores[i+1:]...)
+			b.stores = slices.Delete(b.stores, i, i+1)
 			return
 		}
 	}

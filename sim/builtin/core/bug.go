@@ -6,24 +6,22 @@ import (
 	"strings"
 )
 
-// Bug is a planted fault of a core: a known answer for those who measure how
-// good tests and checkers are.
+// Bug is an injected bug of a core, to measure how good tests and checkers are.
 type Bug uint8
 
-// The planted faults.
+// The bugs.
 const (
 	BugUnknown Bug = iota
-	// BufferOutOfOrder lets the store buffer forget one order: between
+	// BufferOutOfOrder makes the store buffer ignore one order: between
 	// locations on TSO and OOO (McVerSi's SQ+no-FIFO; Elver and Nagarajan,
 	// HPCA 2016), within a location on PSO.
 	BufferOutOfOrder
-	// LoadNotSquashed makes OOO ignore that a line is lost (McVerSi's
-	// LQ+no-TSO).
+	// LoadNotSquashed makes OOO ignore evictions (McVerSi's LQ+no-TSO).
 	LoadNotSquashed
-	// ForwardOldest forwards to a load from the oldest store to its location
-	// instead of the youngest.
+	// ForwardOldest forwards from the oldest store to a location instead of the
+	// youngest.
 	ForwardOldest
-	// FenceNoDrain lets fences pass while earlier stores wait.
+	// FenceNoDrain lets fences retire while earlier stores are buffered.
 	FenceNoDrain
 	// SplitRMW performs a read-modify-write as a load and a store without a
 	// lock.
@@ -32,7 +30,7 @@ const (
 
 var bugs = [...]struct {
 	name  string
-	kinds []Kind // the cores that can have it
+	kinds []Kind // of core that can have it
 }{
 	BugUnknown:       {"unknown", nil},
 	BufferOutOfOrder: {"buffer-out-of-order", []Kind{TSO, OOO, PSO}},
@@ -42,7 +40,7 @@ var bugs = [...]struct {
 	SplitRMW:         {"split-rmw", []Kind{InOrder, TSO, OOO, PSO, RMO}},
 }
 
-// Bugs lists the faults that a kind of core can have.
+// Bugs lists the bugs that a kind of core can have.
 func Bugs(k Kind) []Bug {
 	var list []Bug
 	for b := range bugs {
@@ -53,7 +51,7 @@ func Bugs(k Kind) []Bug {
 	return list
 }
 
-// String is the fault's name on the command line.
+// String is the bug's name on the command line.
 func (b Bug) String() string {
 	if int(b) < len(bugs) {
 		return bugs[b].name
@@ -61,7 +59,7 @@ func (b Bug) String() string {
 	return bugs[BugUnknown].name
 }
 
-// ParseBug reads the name of a fault.
+// ParseBug reads the name of a bug.
 func ParseBug(name string) (Bug, error) {
 	var known []string
 	for b := range bugs[1:] {

@@ -1,6 +1,5 @@
-// Package core holds the cores of the embedded simulator: from one that does
-// one thing at a time to one that does everything in any order. They run the
-// threads of a gen.Program on a memory.Port.
+// Package core holds the cores of the embedded simulator, from sequentially
+// consistent to RMO: each runs a Thread of a gen.Program on a memory.Port.
 package core
 
 import (
@@ -31,11 +30,11 @@ type Config struct {
 	// DefaultWindow.
 	Window int
 	// LockedRMW makes InOrder, TSO and OOO perform a read-modify-write as a
-	// load and a store with the line locked in between, as gem5's x86 cores
-	// do, and not as one access.
+	// load and a store with the line locked in between, like gem5's x86 cores,
+	// instead of one access.
 	LockedRMW bool
-	Bugs      []Bug // planted faults
-	// Seed is that of the core's own choices: which store of an unordered
+	Bugs      []Bug
+	// Seed is that of the core's random choices: which store of an unordered
 	// buffer leaves first, which address of a window is known late.
 	Seed uint64
 	_    struct{}
@@ -74,21 +73,20 @@ func (c *Config) Validate() error {
 type Core interface {
 	memory.Client
 	event.Handler
-	// Describe says what the core waits for.
+	// Describe is the state of the core in words, for reports.
 	Describe() string
-	// Statistics counts what the core did.
 	Statistics() Statistics
 }
 
-// Statistics counts what a core did.
+// Statistics counts events of a core.
 type Statistics struct {
 	Forwarded uint64 // loads that read from the core's own waiting stores
 	Squashed  uint64 // performed or issued loads that had to start again
 }
 
-// New makes a core, attaches it to its port and starts it at the next tick.
-// The core calls done, from inside an event, when its thread came to its end
-// and no store waits. The configuration is valid.
+// New makes a core with a valid configuration, attaches it to its port and
+// starts it at the next tick. The core calls done, from inside an event, when
+// its thread came to its end and no store is buffered.
 func New(q *event.Queue, c Config, t *Thread, port memory.Port, done func()) Core {
 	b := base{
 		queue: q, port: port, thread: t, done: done,
@@ -133,9 +131,8 @@ type base struct {
 	thread *Thread
 	random *rand.PCG
 	done   func() // nil once called
-	// wakeAt is the earliest wake-up that is scheduled; none when it is not
-	// in the future. Later ones may be scheduled besides: cores do not mind
-	// being woken for nothing.
+	// wakeAt is the earliest wake-up that is scheduled, if it is in the future.
+	// Later ones may be scheduled as well: spurious wake-ups are harmless.
 	wakeAt event.Tick
 	stats  Statistics
 
@@ -143,17 +140,17 @@ type base struct {
 	fenceDrains, forwardOldest bool
 }
 
-// rmwMode says how a core performs read-modify-writes.
+// rmwMode is how a core performs read-modify-writes.
 type rmwMode uint8
 
 const (
 	exclusive  rmwMode = iota // one access
 	lockedPair                // a load that takes the line's lock and a store that releases it
-	splitPair                 // a load and a store: a planted fault
+	splitPair                 // a load and a store: a bug
 )
 
-// request is the access of an operation; second marks the store of a read-
-// modify-write that is performed as a pair.
+// request is the access of an operation; second marks the store of a
+// read-modify-write that is performed as a pair.
 func (b *base) request(in *instruction, second bool, tag uint64) memory.Request {
 	r := memory.Request{Line: in.line, Write: in.kind.Writes(), Tag: tag}
 	switch {
@@ -185,17 +182,16 @@ func (b *base) wake(at event.Tick) {
 // wakeNext schedules a wake-up at the next tick.
 func (b *base) wakeNext() { b.wake(b.queue.Now() + 1) }
 
-// One operation in lateOf is late: its address is known, or its turn to leave
-// the store buffer comes, up to lateTicks ticks later than it could be. This
-// reorders accesses that memory takes equally long for, and accesses to one
-// line, which memory performs in the order in which they are issued.
+// One operation in lateOf is late: its address is known, or it may leave the
+// store buffer, up to lateTicks ticks later than possible. This reorders
+// accesses of equal latency, and accesses to one line, which memory performs in
+// the order of issue.
 const (
 	lateOf    = 4
 	lateTicks = 16
 )
 
-// late is the tick at which an operation that is fetched or buffered now is
-// ready for memory.
+// late is the tick at which an operation fetched or buffered now may be issued.
 func (b *base) late() event.Tick {
 	now := b.queue.Now()
 	if u := b.random.Uint64(); u%lateOf == 0 {
@@ -204,7 +200,7 @@ func (b *base) late() event.Tick {
 	return now
 }
 
-// end says, once, that the thread came to its end.
+// end reports, once, that the thread came to its end.
 func (b *base) end() {
 	if b.done != nil {
 		b.done()
@@ -212,5 +208,8 @@ func (b *base) end() {
 	}
 }
 
-// Statistics counts what the core did.
+// Statistics returns the counts so far.
 func (b *base) Statistics() Statistics { return b.stats }
+
+// Evict ignores the notification: only speculative loads need it.
+func (*base) Evict(memory.Addr) {}

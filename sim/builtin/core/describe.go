@@ -7,7 +7,7 @@ import (
 	"ordeal/gen"
 )
 
-// text names an operation for people.
+// text is an operation in words.
 func (in *instruction) text() string {
 	if in.kind == gen.FullFence || in.kind == gen.Delay {
 		return in.kind.String()
@@ -15,8 +15,7 @@ func (in *instruction) text() string {
 	return fmt.Sprintf("%s of location %d (line %#x)", in.kind, in.loc, int64(in.line))
 }
 
-// text lists the stores that wait, with a leading separator; empty when none
-// does.
+// text lists the buffered stores, each after a separator.
 func (b *buffer) text() string {
 	var sb strings.Builder
 	for i := range b.stores {
@@ -30,8 +29,8 @@ func (b *buffer) text() string {
 	return sb.String()
 }
 
-// describe lists the operations of the window, the oldest first.
-func (c *windowed) describe() string {
+// Describe lists the operations of the window, the oldest first.
+func (c *windowed) Describe() string {
 	var sb strings.Builder
 	for p := c.window.head; p != c.window.tail; p++ {
 		s := c.window.at(p)

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,9 +17,9 @@ const (
 	// TSO performs loads in order and stores through a FIFO store buffer
 	// with forwarding, one store at a time.
 	TSO
-	// OOO performs loads early and out of order and commits in order; a load
-	// whose line is lost before it commits is performed again, with all
-	// later ones. Stores leave through a FIFO store buffer: TSO.
+	// OOO performs loads early and out of order and retires in order; a load
+	// whose line is lost before it retires is squashed, with all later ones.
+	// Stores leave through a FIFO store buffer: TSO.
 	OOO
 	// PSO performs loads in order; its store buffer keeps order between
 	// stores to one location only.
@@ -28,7 +29,7 @@ const (
 	RMO
 )
 
-var kindNames = [...]string{"unknown", "inorder", "tso", "ooo", "pso", "rmo"}
+var kindNames = []string{"unknown", "inorder", "tso", "ooo", "pso", "rmo"}
 
 // Kinds lists the kinds of core.
 func Kinds() []Kind { return []Kind{InOrder, TSO, OOO, PSO, RMO} }
@@ -43,10 +44,8 @@ func (k Kind) String() string {
 
 // ParseKind reads the name of a kind of core.
 func ParseKind(name string) (Kind, error) {
-	for _, k := range Kinds() {
-		if k.String() == name {
-			return k, nil
-		}
+	if i := slices.Index(kindNames[1:], name); i >= 0 {
+		return Kind(i + 1), nil
 	}
 	return KindUnknown, fmt.Errorf("unknown core %q: want %s", name, strings.Join(kindNames[1:], ", "))
 }

@@ -1,15 +1,11 @@
 package core
 
-import (
-	"ordeal/gen"
-	"ordeal/sim/builtin/memory"
-)
+import "ordeal/gen"
 
 // relaxed is the RMO core: every access in its window may be performed before
-// earlier ones. Kept are: a fence with everything before and after it, and a
-// write after earlier accesses to its location. Loads of one location may
-// overtake each other, which RMO allows; a load reads from its own core's
-// earlier stores while they wait.
+// earlier ones, but for fences, and for a write after accesses to its location.
+// Loads of one location may overtake each other, which RMO allows; a load reads
+// from its own core's earlier stores while they are pending.
 type relaxed struct{ windowed }
 
 func newRelaxed(b base, c Config) *relaxed {
@@ -38,7 +34,7 @@ func (c *relaxed) retire() {
 	}
 }
 
-// issue starts accesses that nothing holds back.
+// issue starts the accesses that may start.
 func (c *relaxed) issue() {
 	left := width
 	for p := c.window.head; p != c.window.tail; p++ {
@@ -77,9 +73,9 @@ func (c *relaxed) issue() {
 	}
 }
 
-// before says what a load at a position finds among its own core's earlier
-// writes to the location: a read-modify-write that it has to wait for, a store
-// to read from, or neither.
+// before finds what a load at a position depends on among its own core's
+// earlier writes to the location: a read-modify-write to wait for, a store to
+// read from, or neither.
 func (c *relaxed) before(position uint64, l gen.LocID) (rmw bool, store *instruction) {
 	for p := c.window.head; p != position; p++ {
 		s := c.window.at(p)
@@ -93,15 +89,3 @@ func (c *relaxed) before(position uint64, l gen.LocID) (rmw bool, store *instruc
 	}
 	return rmw, store
 }
-
-// Perform is the instant of an access.
-func (c *relaxed) Perform(tag uint64, b *memory.Block) {
-	c.wakeNext()
-	c.perform(tag, b)
-}
-
-// Evict tells nothing to a core whose loads need no order.
-func (c *relaxed) Evict(memory.Addr) {}
-
-// Describe says what the core waits for.
-func (c *relaxed) Describe() string { return c.describe() }

@@ -18,7 +18,7 @@ type script struct {
 	queue    *event.Queue
 	core     Core
 	thread   *Thread
-	writes   *WriteOrder
+	writes   WriteOrder
 	underWay []memory.Request
 	room     int // accesses that the port takes before it is full
 	ended    bool
@@ -119,7 +119,7 @@ func (s *script) end(writes ...[]gen.Value) {
 	if !s.ended {
 		s.t.Fatalf("the core has not come to its end: %s", s.core.Describe())
 	}
-	if got := fmt.Sprint(*s.writes); got != fmt.Sprint(writes) {
+	if got := fmt.Sprint(s.writes); got != fmt.Sprint(writes) {
 		s.t.Fatalf("writes performed in order %s, want %v", got, writes)
 	}
 }

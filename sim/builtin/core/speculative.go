@@ -9,10 +9,10 @@ import (
 
 // speculative is the out-of-order TSO core: gem5's O3 with needsTSO as far as
 // memory sees it. Loads are issued as soon as their addresses are known, read
-// from the youngest earlier store of their own core if one waits, and retire
-// in order. Stores enter a FIFO buffer when they retire. Fences and
-// read-modify-writes wait for their turn and for the buffer; nothing is
-// issued past them.
+// from the youngest earlier store of their own core if one is pending, and
+// retire in order. Stores enter a FIFO buffer when they retire. Fences and
+// read-modify-writes start at the head of the window when the buffer is empty;
+// nothing is issued past them.
 type speculative struct {
 	windowed
 	buffer   buffer
@@ -41,21 +41,20 @@ func (c *speculative) Handle(uint64) {
 	}
 }
 
-// retire takes operations off the window in program order. A read-modify-
-// write starts here.
+// retire takes operations off the window in program order.
 func (c *speculative) retire() {
 	for n := 0; n < width && !c.window.empty(); n++ {
 		s := c.window.at(c.window.head)
-		if s.state != performed && !c.ripe(s) {
+		if s.state != performed && !c.mayRetire(s) {
 			return
 		}
 		c.leave()
 	}
 }
 
-// ripe reports whether an operation at the head of the window that has not
-// performed may leave it. It starts read-modify-writes whose turn has come.
-func (c *speculative) ripe(s *slot) bool {
+// mayRetire reports whether an operation at the head of the window that has not
+// performed may leave it. It starts read-modify-writes.
+func (c *speculative) mayRetire(s *slot) bool {
 	switch {
 	case s.in.kind == gen.FullFence:
 		return c.buffer.empty() || !c.fenceDrains
@@ -108,29 +107,26 @@ func (c *speculative) store(position uint64, l gen.LocID) *instruction {
 		}
 		return c.window.oldestStore(position, l)
 	}
-	if in := c.window.youngestStore(position, l); in != nil {
-		return in
-	}
-	if s := c.buffer.youngest(l); s != nil {
+	in := c.window.youngestStore(position, l)
+	if s := c.buffer.youngest(l); in == nil && s != nil {
 		return &s.in
 	}
-	return nil
+	return in
 }
 
 // Perform is the instant of an access.
 func (c *speculative) Perform(tag uint64, b *memory.Block) {
-	c.wakeNext()
-	if tag&bufferTag != 0 {
-		c.buffer.perform(tag, c.thread, b)
-	} else {
-		c.perform(tag, b)
+	if tag&bufferTag == 0 {
+		c.windowed.Perform(tag, b)
+		return
 	}
+	c.wakeNext()
+	c.buffer.perform(tag, c.thread, b)
 }
 
 // Evict is gem5's snoop of the load queue (LSQUnit::checkSnoop with needsTSO):
-// of all loads but the oldest, the first to the line that has been issued
-// starts again, and so do all later ones, data or not. The oldest load is
-// safe: all loads that it follows have retired.
+// of all loads but the oldest, the first issued one to the line is squashed
+// with all later ones. The oldest load is safe: all earlier loads have retired.
 func (c *speculative) Evict(line memory.Addr) {
 	if !c.squashes {
 		return
@@ -153,5 +149,5 @@ func (c *speculative) Evict(line memory.Addr) {
 	}
 }
 
-// Describe says what the core waits for.
-func (c *speculative) Describe() string { return c.describe() + c.buffer.text() }
+// Describe is the state of the core in words.
+func (c *speculative) Describe() string { return c.windowed.Describe() + c.buffer.text() }

@@ -16,12 +16,12 @@ type instruction struct {
 	value uint64
 }
 
-// Thread is the code that one core runs and what it leaves behind.
+// Thread is the code that one core runs, and the record of its execution.
 type Thread struct {
 	code   []instruction
 	stride uint64
 	rounds int
-	writes *WriteOrder
+	writes WriteOrder
 
 	next  int    // index in code
 	round int    // rounds that were fetched to the end
@@ -29,15 +29,15 @@ type Thread struct {
 
 	reads []gen.Value
 	id    gen.ThreadID
-	steps *Steps // nil unless they are recorded
+	steps *Steps // nil unless recorded
 }
 
 // WriteOrder collects the values written to each location in the order in
 // which the writes performed.
 type WriteOrder [][]gen.Value
 
-// NewWriteOrder makes room for all writes of a run.
-func NewWriteOrder(p *gen.Program, rounds int) *WriteOrder {
+// NewWriteOrder has capacity for all writes of a run.
+func NewWriteOrder(p *gen.Program, rounds int) WriteOrder {
 	counts := make([]int, len(p.Locations))
 	for _, ops := range p.Threads {
 		for _, op := range ops {
@@ -50,12 +50,12 @@ func NewWriteOrder(p *gen.Program, rounds int) *WriteOrder {
 	for l, n := range counts {
 		w[l] = make([]gen.Value, 0, n)
 	}
-	return &w
+	return w
 }
 
 // NewThread prepares one thread of a program. All threads of a run share the
 // write order.
-func NewThread(p *gen.Program, id gen.ThreadID, rounds int, writes *WriteOrder) *Thread {
+func NewThread(p *gen.Program, id gen.ThreadID, rounds int, writes WriteOrder) *Thread {
 	t := &Thread{
 		stride: uint64(p.Stride()), rounds: rounds, writes: writes, id: id,
 		reads: make([]gen.Value, 0, rounds*p.Reads(id)),
@@ -74,8 +74,8 @@ func NewThread(p *gen.Program, id gen.ThreadID, rounds int, writes *WriteOrder) 
 	return t
 }
 
-// Reads holds the values returned by the reads that came to their end, in
-// program order, round after round.
+// Reads are the values returned by the completed reads, in program order, round
+// after round.
 func (t *Thread) Reads() []gen.Value { return t.reads }
 
 // exhausted reports whether all rounds were fetched.
@@ -95,7 +95,7 @@ func (t *Thread) fetch() instruction {
 	return in
 }
 
-// finish logs a read that came to its end.
+// finish records a completed read.
 func (t *Thread) finish(value uint64) { t.reads = append(t.reads, gen.Value(value)) }
 
 // apply performs an operation on its line and returns what the word held
@@ -111,12 +111,12 @@ func (t *Thread) apply(in *instruction, b *memory.Block) uint64 {
 	case gen.FetchAdd:
 		*w += in.value
 	}
-	(*t.writes)[in.loc] = append((*t.writes)[in.loc], gen.Value(*w))
+	t.writes[in.loc] = append(t.writes[in.loc], gen.Value(*w))
 	return old
 }
 
-// storeAfter is the store that ends a read-modify-write which is performed as
-// a pair and has read old.
+// storeAfter is the second half of a read-modify-write that is performed as a
+// pair and has read old.
 func (in *instruction) storeAfter(old uint64) instruction {
 	store := *in
 	store.kind = gen.Store
@@ -128,5 +128,3 @@ func (in *instruction) storeAfter(old uint64) instruction {
 
 // isRMW reports whether an operation reads and writes at once.
 func (in *instruction) isRMW() bool { return in.kind.Reads() && in.kind.Writes() }
-
-func (in *instruction) isDelay() bool { return in.kind == gen.Delay }

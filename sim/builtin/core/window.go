@@ -24,8 +24,8 @@ type slot struct {
 	readyAt event.Tick // the address is known
 	ticket  uint64     // of the access under way
 	value   uint64     // what a read returned
-	// split says that the operation is the store of a read-modify-write that
-	// is performed as a pair and whose load returned value.
+	// split: the operation is the store of a read-modify-write that is performed
+	// as a pair and whose load returned value.
 	split bool
 }
 
@@ -55,7 +55,7 @@ func (w *window) push(in instruction, readyAt event.Tick) {
 }
 
 // slotBits is the number of bits of a tag that hold the index of a slot; the
-// rest hold a ticket, which no two accesses of a core share.
+// rest hold a ticket, unique for each access of a core.
 const slotBits = 8
 
 // tag makes the tag of an access of the slot at a position.
@@ -66,7 +66,7 @@ func (w *window) tag(position uint64) uint64 {
 }
 
 // tagged is the slot of the access with a tag, nil when the access has been
-// given up.
+// squashed.
 func (w *window) tagged(tag uint64) *slot {
 	s := &w.slots[tag&(1<<slotBits-1)]
 	if s.state != issued || s.ticket != tag>>slotBits {

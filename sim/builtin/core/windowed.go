@@ -1,11 +1,12 @@
 package core
 
 import (
+	"ordeal/gen"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 )
 
-// windowed is what the cores with a window have in common.
+// windowed is the base of the cores with a window.
 type windowed struct {
 	base
 	window    window
@@ -29,7 +30,7 @@ func (c *windowed) fetch() {
 			return
 		}
 		in := c.thread.fetch()
-		if in.isDelay() {
+		if in.kind == gen.Delay {
 			c.busyUntil = now + event.Tick(in.value)
 			continue
 		}
@@ -38,8 +39,8 @@ func (c *windowed) fetch() {
 	}
 }
 
-// access starts the access of an operation; the core tries again after an
-// access has performed when the port is full, which access reports.
+// access starts the access of an operation. It returns false if the port is
+// full: the core tries again after an access has performed.
 func (c *windowed) access(position uint64) bool {
 	s := c.window.at(position)
 	if !c.port.Access(c.request(&s.in, s.split, c.window.tag(position))) {
@@ -56,9 +57,10 @@ func (c *windowed) forwarded(load *slot, store *instruction) {
 	c.wakeNext()
 }
 
-// perform is the instant of the access of an operation in the window. One
-// that was given up has no effect.
-func (c *windowed) perform(tag uint64, b *memory.Block) {
+// Perform completes the access of an operation in the window, unless it was
+// squashed meanwhile.
+func (c *windowed) Perform(tag uint64, b *memory.Block) {
+	c.wakeNext()
 	s := c.window.tagged(tag)
 	switch {
 	case s == nil:
