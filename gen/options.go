@@ -73,11 +73,14 @@ type weight struct {
 // maxWeight bounds each weight of a Mix.
 const maxWeight = 1 << 20
 
-// String is the form that ParseMix reads: "load=50,store=43,…".
+// String is the form that ParseMix reads, "load=50,store=43,…", without kinds of
+// weight 0.
 func (m Mix) String() string {
 	var parts []string
 	for _, w := range m.weights() {
-		parts = append(parts, fmt.Sprintf("%s=%d", w.kind, *w.n))
+		if *w.n != 0 || m == (Mix{}) {
+			parts = append(parts, fmt.Sprintf("%s=%d", w.kind, *w.n))
+		}
 	}
 	return strings.Join(parts, ",")
 }
@@ -119,7 +122,7 @@ func (m *Mix) UnmarshalText(text []byte) (err error) {
 // Validate reports everything that is wrong with the options: an option.Fault
 // for each, joined.
 func (o Options) Validate() error {
-	faults := option.Check(&o)
+	faults := new(option.Rules).Check(&o)
 	add := func(name, format string, args ...any) {
 		faults = append(faults, option.Faultf(name, format, args...))
 	}

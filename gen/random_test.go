@@ -185,7 +185,7 @@ func TestShares(t *testing.T) {
 		near(fmt.Sprintf("loads of location %d", l), n, 36000.0/8)
 	}
 
-	// Stores only in shapes: their number gives the share that was planted.
+	// Stores only in shapes: their number tells the share that was planted.
 	o = gen.Defaults()
 	o.Mix, o.Delays, o.ShapeShare, o.Shapes = gen.Mix{Load: 1}, 0, 0.5, []string{"SB"}
 	if p, err = gen.Random(rand.New(rand.NewPCG(3, 4)), o); err != nil {
@@ -212,7 +212,7 @@ func TestOptionFaults(t *testing.T) {
 			"--mix load=0,store=0,exchange=0,add=0,fence=0: no weight on any memory access"},
 		{bad, "--threads 65: want 1 to 64\n--ops -1: want 1 to 67108864\n--locations 0: want 1 to 65536\n" +
 			"--delays 1: want 0 to below 1\n--locality NaN: want 0 to 1\n--shape-share 1.5: want 0 to 1\n" +
-			"--mix load=-1: want 0 to 1048576\n--mix load=-1,store=0,exchange=0,add=0,fence=1: no weight on any memory access\n" +
+			"--mix load=-1: want 0 to 1048576\n--mix load=-1,fence=1: no weight on any memory access\n" +
 			"--max-delay 0: want 1 to 1048576 with --delays 1\n--layout unknown layout 9"},
 		{few, "--max-delay 0: want 1 to 1048576 with --delays 0.02\n" +
 			"--shapes IRIW: needs 4 threads, --threads is 1\n--shapes IRIW: needs 2 locations, --locations is 1\n" +

@@ -54,10 +54,15 @@ one), 3 undecided or interrupted with nothing found, 4 some run could not be mad
 	fs := cmd.Flags()
 	fs.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file; may be repeated; list items by index, name or *")
 	fs.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
-	fs.Var((*shardFlag)(&c.shard), "shard", "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
+	fs.TextVar(&c.shard, "shard", c.shard, "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
 	c.show.flags(fs)
 	c.leave.flags(fs)
-	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0]) })
+	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		if fs.Changed("shard") && c.shard.Whole() {
+			return usage(errors.New("--shard is empty: want i/n, i from 1 to n"))
+		}
+		return c.run(ctx, args[0])
+	})
 	return cmd
 }
 

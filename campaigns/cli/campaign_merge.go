@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/report"
@@ -19,7 +20,7 @@ import (
 func newCampaignMerge(e *env) *cobra.Command {
 	var dir string
 	limits := merge.DefaultLimits()
-	limit := sizeFlag(limits.Bytes)
+	limit := config.Size(limits.Bytes)
 	cmd := &cobra.Command{
 		Use:   "merge -o DIR SOURCE…",
 		Short: "Make one campaign of its shards",
@@ -45,7 +46,7 @@ campaign run; 3 also if runs are missing and nothing was found.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&dir, "output", "o", "", "directory of the merged campaign")
-	fs.Var(&limit, "unpacked", "refuse archives that unpack to more than this")
+	fs.TextVar(&limit, "unpacked", limit, "refuse archives that unpack to more than this")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		if dir == "" {
 			return usage(errors.New("where to? want -o DIR"))

@@ -49,7 +49,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 		" (default tso, or those of the run directory)")
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
-	fs.StringVar(&c.memory, "memory", "", "most memory for one trace under one model, as in 512MiB or 4GiB")
+	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one trace under one model, as 512MiB or 4GB (default no limit)")
 	fs.StringVar(&c.input.format, "format", "auto", "format of the input: "+strings.Join(executionForms(), ", ")+", or auto")
 	fs.StringVar(&c.input.program, "program", "", "the program of a native log")
 	fs.StringSliceVar(&c.serializability, "serializability", nil, "ask whether the transactions are serializable instead: sc, tso, robust (is it equivalent to SC, and are its neighbours?)")
@@ -65,13 +65,14 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 // judge is the check command.
 type judge struct {
 	*env
-	input          input
-	models, memory string
-	picked         []model.Model // nil: as each trace says
-	options        check.Options
-	explain, json  bool
-	all            bool // classify by all models that the procedure claims
-	kernel         bool
+	input         input
+	models        string
+	memory        config.Size
+	picked        []model.Model // nil: as each trace says
+	options       check.Options
+	explain, json bool
+	all           bool // classify by all models that the procedure claims
+	kernel        bool
 	// serializability lists the questions of that name; forgetCommits is
 	// the flag of that name.
 	serializability []string
@@ -133,9 +134,7 @@ func (c *judge) prepare() error {
 			faults = append(faults, fmt.Errorf("--procedure %s contradicts --model %s: it does not judge under this model", p.Name, m.Name))
 		}
 	}
-	if c.options.MemoryBytes, err = parseBytes(c.memory); err != nil {
-		faults = append(faults, fmt.Errorf("--memory: %w", err))
-	}
+	c.options.MemoryBytes = int64(c.memory)
 	return errors.Join(faults...)
 }
 
@@ -305,27 +304,4 @@ func procedureNames() []string {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-// parseBytes reads a number of bytes with an optional unit.
-func parseBytes(text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	units := []struct {
-		suffix string
-		bytes  int64
-	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}, {"", 1}}
-	for _, u := range units {
-		digits, ok := strings.CutSuffix(text, u.suffix)
-		if !ok {
-			continue
-		}
-		var n int64
-		if _, err := fmt.Sscanf(digits+"\n", "%d\n", &n); err != nil || n <= 0 || n > 1<<62/u.bytes {
-			break
-		}
-		return n * u.bytes, nil
-	}
-	return 0, fmt.Errorf("%q is not a number of bytes (as in 512MiB or 4GiB)", text)
 }

@@ -6,38 +6,25 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"reflect"
 	"sync"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"ordeal/campaigns/config"
+	"ordeal/gen/option"
 	"ordeal/sim"
 	"ordeal/sim/gem5"
 )
 
-// gem5Flags adds the flags that describe a gem5 and what it simulates, beside
-// machineFlags.
-func gem5Flags(fs *pflag.FlagSet, g *config.Gem5) {
-	fs.StringVar(&g.Binary, "gem5", g.Binary, "gem5: the binary")
-	fs.StringVar(&g.Tree, "gem5-tree", g.Tree, "gem5: the source tree that it was built from")
-	fs.StringVar(&g.CPU, "cpu", g.CPU, "gem5: kind of the cores: "+strings.Join(gem5.CPUs(), ", ")+" (default timing)")
-	fs.StringVar(&g.L1DSize, "l1d-size", g.L1DSize, "gem5: data cache of a core (default 512B)")
-	fs.IntVar(&g.L1DAssoc, "l1d-assoc", g.L1DAssoc, "gem5: its ways; 0 means 2")
-	fs.StringVar(&g.L1ISize, "l1i-size", g.L1ISize, "gem5: instruction cache of a core (default 4kB)")
-	fs.IntVar(&g.L1IAssoc, "l1i-assoc", g.L1IAssoc, "gem5: its ways; 0 means 2")
-	fs.StringVar(&g.L2Size, "l2-size", g.L2Size, "gem5: a bank of the second cache (default 8kB)")
-	fs.IntVar(&g.L2Assoc, "l2-assoc", g.L2Assoc, "gem5: its ways; 0 means 4")
-	fs.StringVar(&g.Network, "network", g.Network, "gem5: "+strings.Join(gem5.Networks(), " or ")+" (default simple)")
-	fs.IntVar(&g.LinkLatency, "link-latency", g.LinkLatency, "gem5: latency of a link, in cycles; 0 means 1")
-	fs.BoolVar(&g.Randomization, "randomization", g.Randomization, "gem5: let Ruby shuffle messages")
-	fs.IntVar(&g.DeadlockThreshold, "deadlock-threshold", g.DeadlockThreshold, "gem5: cycles after which a request is deadlocked; 0 means gem5's own bound")
-	fs.Int64Var(&g.MaxTicks, "max-ticks", g.MaxTicks, "gem5: longest simulated time; 0 means no bound")
-	fs.BoolVar(&g.StoreOrder, "store-order", g.StoreOrder, "gem5: trace the order of stores, for check --procedure conflict; slow")
-	fs.StringSliceVar(&g.Rebuild, "rebuild", g.Rebuild, "gem5: command that rebuilds the binary in the tree for --mutant, words separated by commas")
-	fs.StringSliceVar(&g.TreeOptions, "tree-options", g.TreeOptions, "gem5: options for the tree's own configuration, as --recycle-latency=3")
-}
+// singleRun are the options of config.Gem5 that a single run has.
+var singleRun = func() (names []string) {
+	for _, o := range option.Of(reflect.TypeFor[config.Gem5]()) {
+		if o.Name != "batch" {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}()
 
 // showGem5 has a runner on gem5 print its progress to w now and then.
 func showGem5(w io.Writer, runner sim.Runner) {

@@ -36,8 +36,7 @@ byte for byte, on every machine. The forms are
 	fs := cmd.Flags()
 	fs.Uint64Var(&g.seed, "seed", 1, "seed of the program")
 	fs.IntVar(&g.number, "number", 0, "number of the program among those of the seed")
-	programFlags(fs, &g.programs)
-	roundFlags(fs, &g.programs)
+	declare(cmd, &g.programs)
 	fs.StringVar(&g.emit, "emit", "text", "output form: text, elf, c or litmus")
 	fs.StringVarP(&g.output, "output", "o", "-", "output file; - is standard output")
 	cmd.RunE = body(func(ctx context.Context, _ []string) error {

@@ -15,12 +15,13 @@ import (
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/litmus"
 	"ordeal/campaigns/summary"
-	"ordeal/gen"
+	"ordeal/gen/option"
 	"ordeal/sim"
 )
 
 func newLitmus(e *env) *cobra.Command {
-	l := litmusRun{env: e, o: litmus.Options{Config: config.DefaultConfig()}}
+	l := litmusRun{env: e, campaign: config.Defaults(), o: litmus.Options{Config: config.DefaultConfig()}}
+	l.o.Config.MaxDelay = 64
 	cmd := &cobra.Command{
 		Use:   "litmus [FILE|DIR|@LIST…]",
 		Short: "Run litmus tests many times and flag what the model forbids",
@@ -42,13 +43,10 @@ same) or herd7 disagrees, 4 when a simulator could not run.`,
   ordeal litmus --sim builtin --protocol mi --core ooo tests/SB.litmus tests/MP.litmus`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&l.o.Sim, "sim", "host", "simulator: "+strings.Join(config.Sims(), ", "))
 	fs.StringVar(&l.o.Model, "model", "", "the model that must not be broken: sc, tso, pso (default what the simulator promises)")
 	fs.IntVar(&l.o.Rounds, "rounds", 100_000, "how often to execute each test, at least")
-	fs.Uint64Var(&l.o.Seed, "seed", 1, "seed of delays and of the simulator's own randomness")
-	fs.StringVar(&l.o.Layout, "layout", config.AnyLayout, "memory layout: packed, spread, pairs, conflict, or any for each in turn")
-	fs.IntVar(&l.o.MaxDelay, "max-delay", 64, "longest delay, in loop iterations; 0 means no delays")
-	fs.DurationVar(&l.o.Timeout, "timeout", time.Minute, "longest time of one run")
+	declare(cmd, &l.campaign, "sim", "seed", "timeout", "memory", "log-size")
+	declare(cmd, &l.o.Config.Programs, "layout", "max-delay")
 	fs.StringVar(&l.o.Dir, "dir", "", "folder of the runs that are kept, made when there is one; default runs/litmus-TIME")
 	fs.StringVar(&l.o.Herd, "herd", "", "compare what the model allows with what this herd7 says")
 	fs.IntVar(&l.workers, "workers", 0, "tests at a time; 0 means one for each processor, on the host one alone")
@@ -56,9 +54,8 @@ same) or herd7 disagrees, 4 when a simulator could not run.`,
 	fs.StringVar(&l.save, "save", "", "with --shapes: write them to this folder, and run nothing")
 	fs.BoolVar(&l.json, "json", false, "print the results as JSON")
 	fs.BoolVar(&l.tableOnly, "table", false, "print the table only, and what was found")
-	limitFlags(fs, &l.o.Memory, &l.o.LogSize)
-	machineFlags(fs, &l.o.Config.Machine)
-	gem5Flags(fs, &l.o.Config.Gem5)
+	declare(cmd, &l.o.Config.Machine)
+	declare(cmd, &l.o.Config.Gem5, singleRun...)
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return l.run(ctx, args) })
 	return cmd
 }
@@ -66,6 +63,7 @@ same) or herd7 disagrees, 4 when a simulator could not run.`,
 // litmusRun is the litmus command.
 type litmusRun struct {
 	*env
+	campaign                config.Campaign // its options that litmus tests have
 	o                       litmus.Options
 	workers                 int
 	shapes, json, tableOnly bool
@@ -85,18 +83,13 @@ func (l *litmusRun) prepare(args []string) error {
 	if l.workers < 0 {
 		fault("--workers %d: want at least 0", l.workers)
 	}
-	if l.o.MaxDelay < 0 || gen.Value(l.o.MaxDelay) > gen.MaxDelay {
-		fault("--max-delay %d: want 0 to %d", l.o.MaxDelay, gen.MaxDelay)
-	}
-	if l.o.Layout != config.AnyLayout {
-		if _, err := gen.ParseLayout(l.o.Layout); err != nil {
-			fault("--layout: %w, or any", err)
-		}
-	}
+	c := &l.campaign
+	l.o.Sim, l.o.Seed, l.o.Timeout, l.o.Memory, l.o.LogSize = c.Sim, c.Seed, time.Duration(c.Timeout), c.Memory, c.LogSize
+	l.o.Layout, l.o.MaxDelay = l.o.Config.Layout, int(l.o.Config.MaxDelay)
 	if l.json && l.tableOnly {
 		fault("--json contradicts --table")
 	}
-	faults = append(faults, positive("timeout", l.o.Timeout))
+	faults = append(faults, positive("timeout", c.Timeout), l.o.Config.Programs.Validate(), option.Join(config.CheckSim(c, c.Sim)))
 	l.o.Command = l.args
 	if l.o.Model == "" {
 		l.o.Model = l.o.Config.Promise()
@@ -105,7 +98,7 @@ func (l *litmusRun) prepare(args []string) error {
 		fault("--model: %w", err)
 	}
 	if _, err := execute.NewRunner(l.o.Sim, &l.o.Config); err != nil {
-		fault("--sim %s: %w", l.o.Sim, err)
+		faults = append(faults, err)
 	}
 	if l.o.Herd != "" {
 		if path, err := exec.LookPath(l.o.Herd); err != nil {

@@ -31,12 +31,12 @@ func (o *observe) flags(fs *pflag.FlagSet) {
 // runner makes the runner of a run, and closes the trace.
 func (o *observe) runner(r *run) (runner sim.Runner, finish func() error, err error) {
 	finish = func() error { return nil }
-	coherent := r.sim == config.SimBuiltin && r.cfg.Coherent()
-	if o.coverage && r.sim != config.SimGem5 && !coherent {
+	coherent := r.campaign.Sim == config.SimBuiltin && r.cfg.Coherent()
+	if o.coverage && r.campaign.Sim != config.SimGem5 && !coherent {
 		return nil, nil, errors.New("--coverage: want a coherence protocol: --sim builtin with --protocol or --slicc")
 	}
 	if o.trace == "" {
-		runner, err = execute.NewRunner(r.sim, &r.cfg)
+		runner, err = execute.NewRunner(r.campaign.Sim, &r.cfg)
 		return runner, finish, err
 	}
 	if !coherent {

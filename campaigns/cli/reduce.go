@@ -22,7 +22,7 @@ import (
 )
 
 func newReduce(e *env) *cobra.Command {
-	r := reduceCommand{env: e}
+	r := reduceCommand{env: e, campaign: config.Defaults()}
 	cmd := &cobra.Command{
 		Use:   "reduce RUNDIR|TRACE",
 		Short: "Shrink a failing run, or a forbidden trace, to what one can read",
@@ -43,8 +43,9 @@ operations that no part can be left out of, in the format of Axe, and why.`,
 	f.IntVar(&r.o.MaxTries, "tries", 0, fmt.Sprintf("most tries of each program; 0 means %d, or %d on gem5", reduction.DefaultTries, reduction.Gem5Tries))
 	f.IntVar(&r.o.Runs, "runs", 0, "most runs of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
-	f.DurationVar(&r.o.CheckTimeout, "check-timeout", time.Minute, "longest time of judging one run")
+	declare(cmd, &r.campaign, "check-timeout")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		r.o.CheckTimeout = time.Duration(r.campaign.CheckTimeout)
 		if f.Changed("runs") && r.o.Runs < 1 || f.Changed("budget") && r.o.Time <= 0 {
 			return usage(fmt.Errorf("--runs %d, --budget %v: a reduction without any budget does nothing", r.o.Runs, r.o.Time))
 		}
@@ -59,7 +60,8 @@ operations that no part can be left out of, in the format of Axe, and why.`,
 // reduceCommand is the reduce command.
 type reduceCommand struct {
 	*env
-	o reduction.Options
+	o        reduction.Options
+	campaign config.Campaign // its options that a reduction has
 }
 
 func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
@@ -132,7 +134,7 @@ func (r *reduceCommand) validate() error {
 			errs = append(errs, fmt.Errorf("--%s: want a positive number", n.flag))
 		}
 	}
-	return errors.Join(append(errs, positive("check-timeout", r.o.CheckTimeout))...)
+	return errors.Join(append(errs, positive("check-timeout", r.campaign.CheckTimeout))...)
 }
 
 func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {

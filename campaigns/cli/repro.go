@@ -11,13 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
 
 func newRepro(e *env) *cobra.Command {
-	r := repeat{env: e}
+	r := repeat{env: e, options: config.Defaults()}
 	cmd := &cobra.Command{
 		Use:   "repro RUNDIR | --campaign FILE --run N",
 		Short: "Repeat a recorded run, or a run of a campaign by its number",
@@ -39,7 +40,7 @@ on any machine.`,
 	cmd.Flags().StringArrayVar(&r.sets, "set", nil, "override KEY=VALUE in the campaign file, as campaign run takes it")
 	cmd.Flags().StringVar(&r.out, "dir", "", "directory of the run of a campaign, made here; default runs/run-TIME")
 	cmd.Flags().IntVar(&r.tries, "tries", 10, "how often to repeat the run")
-	cmd.Flags().DurationVar(&r.checkTimeout, "check-timeout", time.Minute, "longest time of judging by one model")
+	declare(cmd, &r.options, "check-timeout")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		if (len(args) == 1) == (r.campaign != "") {
 			return usage(errors.New("repro: want one RUNDIR, or --campaign and --run"))
@@ -63,10 +64,8 @@ func (r *repeat) numbered(ctx context.Context) error {
 		return usage(err)
 	}
 	models := append([]string{cfg.Expect}, cfg.Classify...)
-	one := run{
-		env: r.env, cfg: *cfg, sim: c.SimOf(cfg), models: strings.Join(models, ","), dir: r.out, seed: seed,
-		timeout: time.Duration(c.Timeout), checkTimeout: r.checkTimeout,
-	}
+	one := run{env: r.env, campaign: *c, cfg: *cfg, models: strings.Join(models, ","), dir: r.out}
+	one.campaign.Sim, one.campaign.Seed, one.campaign.CheckTimeout = c.SimOf(cfg), seed, r.options.CheckTimeout
 	one.cfg.Classify = nil // run names them anew
 	return one.run(ctx, p)
 }
@@ -77,14 +76,14 @@ type repeat struct {
 	tries, number int
 	campaign, out string
 	sets          []string
-	checkTimeout  time.Duration
+	options       config.Campaign // its options that a repetition has
 }
 
 func (r *repeat) run(ctx context.Context, dir string) error {
 	if r.tries < 1 {
 		return usage(fmt.Errorf("--tries %d: want at least 1", r.tries))
 	}
-	if err := positive("check-timeout", r.checkTimeout); err != nil {
+	if err := positive("check-timeout", r.options.CheckTimeout); err != nil {
 		return usage(err)
 	}
 	o := reduction.RepeatOptions{Tries: r.tries, Command: r.args, Watch: func(try int, came *rundir.Case, hit bool) {
@@ -94,7 +93,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		}
 		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(&came.Result))
 	}}
-	o.Judging.Timeout = r.checkTimeout
+	o.Judging.Timeout = time.Duration(r.options.CheckTimeout)
 	report, err := reduction.Repeat(ctx, rundir.Dir(dir), o)
 	if report != nil && report.Tries > 0 {
 		r.print(report)

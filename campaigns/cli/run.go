@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
@@ -19,12 +20,13 @@ import (
 	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/gen"
+	"ordeal/gen/option"
 	"ordeal/parse/formats/litmus"
 	"ordeal/sim"
 )
 
 func newRun(e *env) *cobra.Command {
-	r := run{env: e, cfg: config.Config{Name: "run", Runs: 1, Programs: config.DefaultPrograms()}}
+	r := run{env: e, campaign: config.Defaults(), cfg: config.Config{Name: "run", Runs: 1, Programs: config.DefaultPrograms()}}
 	cmd := &cobra.Command{
 		Use:   "run [FILE|-]",
 		Short: "Run one program on one simulator and print the verdict",
@@ -38,25 +40,23 @@ classify.`,
 		Args: arguments(0, 1, "one FILE, or - for standard input"),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&r.sim, "sim", "host", "simulator: "+strings.Join(config.Sims(), ", "))
-	fs.StringVar(&r.models, "model", "", "models to judge by, the expected one first (default what the simulator promises, and sc)")
-	fs.StringVar(&r.dir, "dir", "", "run directory, made here; default runs/run-TIME")
-	fs.Uint64Var(&r.seed, "seed", 1, "seed of the simulator's own randomness")
-	fs.DurationVar(&r.timeout, "timeout", time.Minute, "longest time of the run")
-	fs.DurationVar(&r.checkTimeout, "check-timeout", time.Minute, "longest time of judging by one model")
-	programFlags(fs, &r.cfg.Programs)
-	roundFlags(fs, &r.cfg.Programs)
-	limitFlags(fs, &r.memory, &r.logSize)
-	machineFlags(fs, &r.cfg.Machine)
-	gem5Flags(fs, &r.cfg.Gem5)
+	fs.StringVar(&r.models, "model", "", "models to check the run against, the expected one first (default what the simulator promises, and sc)")
+	fs.StringVar(&r.dir, "dir", "", "run directory to create (default runs/run-TIME)")
+	declare(cmd, &r.campaign, "sim", "seed", "timeout", "check-timeout", "memory", "log-size")
+	declare(cmd, &r.cfg.Programs)
+	declare(cmd, &r.cfg.Machine)
+	declare(cmd, &r.cfg.Gem5, singleRun...)
 	r.observe.flags(fs)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		if faults := config.CheckSim(&r.campaign, r.campaign.Sim); len(faults) > 0 {
+			return usage(option.Join(faults))
+		}
 		p, err := r.program(args, fs.Changed)
 		if err != nil {
 			return err
 		}
 		if r.litmus != nil && !fs.Changed("sync") {
-			r.cfg.Sync = "round" // each round is a test of its own
+			r.cfg.Sync = config.SyncRound // each round is a test of its own
 		}
 		return r.run(ctx, p)
 	})
@@ -66,20 +66,18 @@ classify.`,
 // run is the run command.
 type run struct {
 	*env
-	observe               observe
-	cfg                   config.Config
-	sim, models, dir      string
-	seed                  uint64
-	timeout, checkTimeout time.Duration
-	memory, logSize       config.Size
+	observe     observe
+	campaign    config.Campaign // its options that a single run has
+	cfg         config.Config
+	models, dir string
 }
 
 // program is the one of the file named, or a random one.
 func (r *run) program(args []string, changed func(flag string) bool) (*gen.Program, error) {
 	var described []string
-	for _, flag := range []string{"threads", "ops", "locations", "mix", "delays", "max-delay", "layout", "locality", "shape-share", "shapes"} {
-		if changed(flag) {
-			described = append(described, "--"+flag)
+	for _, o := range option.Of(reflect.TypeFor[gen.Options]()) {
+		if changed(o.Name) {
+			described = append(described, "--"+o.Name)
 		}
 	}
 	if len(args) > 0 {
@@ -97,13 +95,15 @@ func (r *run) program(args []string, changed func(flag string) bool) (*gen.Progr
 	if err := r.cfg.Programs.Validate(); err != nil {
 		return nil, usage(err)
 	}
-	p, err := r.cfg.Programs.Program(r.seed, 0)
+	p, err := r.cfg.Programs.Program(r.campaign.Seed, 0)
 	return p, usage(err)
 }
 
 func (r *run) run(ctx context.Context, p *gen.Program) error {
 	r.cfg.Programs.Threads, r.cfg.Programs.Locations = len(p.Threads), len(p.Locations)
-	if err := errors.Join(positive("timeout", r.timeout), positive("check-timeout", r.checkTimeout), r.cfg.Programs.Validate()); err != nil {
+	c := &r.campaign
+	err := errors.Join(positive("timeout", c.Timeout), positive("check-timeout", c.CheckTimeout), r.cfg.Programs.Validate())
+	if err != nil {
 		return usage(err)
 	}
 	if err := p.ValidateRounds(r.cfg.Programs.Rounds); err != nil {
@@ -118,7 +118,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	}
 	runner, finish, err := r.observe.runner(r)
 	if err != nil {
-		return usage(fmt.Errorf("--sim %s: %w", r.sim, err))
+		return usage(err)
 	}
 	showGem5(r.stderr, runner)
 	dir, err := r.makeDir()
@@ -131,11 +131,10 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 		cfg.Classify = append(cfg.Classify, m.Name)
 	}
 	record := &rundir.Spec{
-		Seed: r.seed, Sim: r.sim, Config: cfg, Timeout: config.Duration(r.timeout),
-		Memory: r.memory, LogSize: r.logSize, Command: r.args, Tools: execute.ToolVersions(ctx, runner), Started: time.Now(),
+		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.args, Tools: execute.ToolVersions(ctx, runner), Started: time.Now(),
 	}
 	single := execute.Executor{Runner: runner, Judging: execute.CheckOptions{
-		Models: models, Options: check.Options{Timeout: r.checkTimeout},
+		Models: models, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
 	}}
 	done, err := single.Run(ctx, dir, p, record)
 	if err == nil {
@@ -249,7 +248,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Case) {
 // rounds can be told apart.
 func (r *run) printLitmus(done *rundir.Case) {
 	rounds := r.cfg.Programs.Rounds
-	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.sim != config.SimHost || r.cfg.Sync != "round") {
+	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.campaign.Sim != config.SimHost || r.cfg.Sync != config.SyncRound) {
 		return
 	}
 	states := r.litmus.States(done.History, rounds)
@@ -281,7 +280,7 @@ func statusOf(j *rundir.Result) int {
 	return summary.ExitOK
 }
 
-func positive(flag string, d time.Duration) error {
+func positive(flag string, d config.Duration) error {
 	if d <= 0 {
 		return fmt.Errorf("--%s %v: want a positive duration", flag, d)
 	}

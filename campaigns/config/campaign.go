@@ -2,10 +2,8 @@ package config
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,91 +15,55 @@ import (
 	"ordeal/sim"
 )
 
-// Campaign is what a campaign file says: which programs to run how often,
+// Campaign is the content of a campaign file: which programs to run how often,
 // where, and what to expect of them. Everything but timing is a function of
 // the file, the seed and the run number.
 type Campaign struct {
-	// Name stands in run directories and reports.
-	Name string `yaml:"name" schema:"form=name,required"`
-	// Seed is what programs and simulators are seeded from, together with the
-	// number of the run.
-	Seed uint64 `yaml:"seed"`
-	// Sim is the simulator of configurations that name no other.
-	Sim string `yaml:"sim" schema:"values=sims"`
-	// Workers is how many runs are in flight at a time.
-	Workers int `yaml:"workers" schema:"min=0,max=4096,zero=one per core"`
-	// Keep says which run directories stay: those of findings and an example of
-	// each kind of run that passed, or all.
-	Keep Keep `yaml:"keep" schema:"values=keeps"`
-	// Budget ends the campaign after that time.
-	Budget Duration `yaml:"budget" schema:"min=0,zero=no limit"`
-	// Stop ends the campaign early.
-	Stop Stop `yaml:"stop"`
-	// Timeout bounds the time of one run.
-	Timeout Duration `yaml:"timeout" schema:"min=0"`
-	// CheckTimeout bounds the time of judging one run by one model; the verdict
-	// is unknown then.
-	CheckTimeout Duration `yaml:"check-timeout" schema:"min=0"`
-	// Memory bounds the memory of one run.
-	Memory Size `yaml:"memory" schema:"zero=no bound"`
-	// LogSize bounds what one run may print.
-	LogSize Size `yaml:"log-size" schema:"zero=no bound"`
-	// OnTrouble says what to do about a run that could not be made: go on, and
-	// give up after ten in a row (continue), or end the campaign (stop).
-	OnTrouble OnInfraError `yaml:"on-trouble" schema:"values=troubles"`
-	// Reduce is how long the first run of each finding is shrunk.
-	Reduce Duration `yaml:"reduce" schema:"min=0,zero=not at all"`
-	// Configs are the kinds of run. Runs of all of them interleave.
-	Configs []Config `yaml:"configs" schema:"required"`
+	Name         string       `yaml:"name" schema:"form=name,required" help:"name of the campaign, for run directories and reports"`
+	Seed         uint64       `yaml:"seed" help:"seed of programs and simulators; the runs of a campaign add their numbers"`
+	Sim          string       `yaml:"sim" schema:"values=sims" help:"simulator; a configuration may name another one"`
+	Workers      int          `yaml:"workers" schema:"min=0,max=4096,zero=one per core" help:"number of concurrent runs"`
+	Keep         Keep         `yaml:"keep" schema:"values=keeps" help:"run directories to keep: those of findings and an example of each kind of run that passed (findings), or every one (all)"`
+	Budget       Duration     `yaml:"budget" schema:"min=0,zero=no limit" help:"time after which the campaign ends"`
+	Stop         Stop         `yaml:"stop" help:"conditions that end the campaign early"`
+	Timeout      Duration     `yaml:"timeout" schema:"min=0" help:"longest time of one run"`
+	CheckTimeout Duration     `yaml:"check-timeout" schema:"min=0" help:"longest time of checking one run against one model; the verdict is unknown after it"`
+	Memory       Size         `yaml:"memory" sim:"host,gem5" schema:"zero=no limit" help:"most memory that one run may use"`
+	LogSize      Size         `yaml:"log-size" sim:"host,gem5" schema:"zero=no limit" help:"most output that one run may write"`
+	OnInfraError OnInfraError `yaml:"on-infra-error" schema:"values=policies" help:"after a run that could not be made: go on, and give up after ten such runs in a row (continue), or end the campaign (stop)"`
+	Reduce       Duration     `yaml:"reduce" schema:"min=0,zero=no reduction" help:"longest time for reducing the first run of each finding"`
+	Configs      []Config     `yaml:"configs" schema:"required" help:"kinds of run; runs of all of them interleave"`
 }
 
 // Config is one kind of run.
 type Config struct {
-	// Name tells this kind of run from the others.
-	Name string `yaml:"name" json:"name" schema:"form=name,required"`
-	// Sim is the simulator of these runs; empty means the campaign's.
-	Sim string `yaml:"sim" json:"sim,omitempty" schema:"values=sims,empty=that of the campaign"`
-	// Runs is how many runs of this kind the campaign makes.
-	Runs int `yaml:"runs" json:"runs" schema:"min=1,max=10000000"`
-	// Programs describes the program of each run.
+	Name     string `yaml:"name" json:"name" schema:"form=name,required" help:"name of this kind of run"`
+	Sim      string `yaml:"sim" json:"sim,omitempty" schema:"values=sims,empty=that of the campaign" help:"simulator of these runs"`
+	Runs     int    `yaml:"runs" json:"runs" schema:"min=1,max=10000000" help:"number of these runs in the campaign"`
 	Programs `yaml:",inline" json:"programs"`
-	// Machine is what to simulate, with the embedded simulator.
-	Machine `yaml:",inline" json:"machine,omitzero"`
-	// Gem5 is the gem5 to run, with gem5.
-	Gem5 `yaml:",inline" json:"gem5,omitzero"`
-	// Bug says that a fault is planted, by `mutant` or `core-bugs`: the
-	// configuration is a canary, whose runs ought to fail. That they do is no
-	// finding; that none of them does is one, unless the fault is equivalent.
-	Bug *Bug `yaml:"bug" json:"bug,omitempty"`
-	// Expect is the model that the simulator promises: a history that it
-	// forbids is a violation.
-	Expect string `yaml:"expect" json:"expect" schema:"values=models"`
-	// Classify lists further models whose verdicts are only counted.
-	Classify []string `yaml:"classify" json:"classify" schema:"values=classes"`
+	Machine  `yaml:",inline" json:"machine,omitzero"`
+	Gem5     `yaml:",inline" json:"gem5,omitzero"`
+	// Bug makes the configuration a canary unless the bug is equivalent: that
+	// runs fail is no finding, that none of them does is one.
+	Bug      *Bug     `yaml:"bug" json:"bug,omitempty" help:"description of the bug that mutant or core-bugs inject; the configuration is a canary, whose runs ought to fail: if none does, that is a finding"`
+	Expect   string   `yaml:"expect" json:"expect" schema:"values=models" help:"model that the simulator promises: a history that it forbids is a violation"`
+	Classify []string `yaml:"classify" json:"classify" schema:"values=classes" help:"further models, whose verdicts are only counted"`
 }
 
 // Stop says when to end a campaign before its runs are done.
 type Stop struct {
-	// Findings is a number of different findings: 1 stops at the first.
-	Findings int `yaml:"findings" schema:"min=0,zero=never"`
-	// Same is a number of runs of one finding.
-	Same int `yaml:"same" schema:"min=0,zero=never"`
+	Findings int `yaml:"findings" schema:"min=0,zero=never" help:"stop after this number of different findings"`
+	Same     int `yaml:"same" schema:"min=0,zero=never" help:"stop after this number of runs with the same finding"`
 }
 
-// Bug describes a planted fault.
+// Bug describes an injected bug.
 type Bug struct {
-	// Known is what papers or trackers call the fault.
-	Known string `yaml:"known" json:"known,omitempty"`
-	// About says what goes wrong.
-	About string `yaml:"about" json:"about"`
-	// By lists the outcomes that may show the fault; empty means any.
-	By []string `yaml:"by" json:"by,omitempty" schema:"values=outcomes"`
-	// Budget is how many operations the fault may need to show: a canary that
-	// made fewer is not missed yet, and `ordeal mutate bugs` gives each seed as
-	// many at least.
-	Budget int `yaml:"budget" json:"budget,omitempty" schema:"min=0,unit=operations,zero=those of its runs"`
-	// Equivalent says why nothing can show the fault: a negative control.
-	Equivalent string `yaml:"equivalent" json:"equivalent,omitempty"`
+	Known string   `yaml:"known" json:"known,omitempty" help:"name of the bug in papers or trackers"`
+	About string   `yaml:"about" json:"about" help:"what goes wrong"`
+	By    []string `yaml:"by" json:"by,omitempty" schema:"values=outcomes" help:"outcomes that may show the bug; empty means any"`
+	// Budget is also what mutate bugs gives each seed at least.
+	Budget     int    `yaml:"budget" json:"budget,omitempty" schema:"min=0,unit=operations,zero=those of its runs" help:"operations that the bug may need to show; a canary with fewer is not missed yet"`
+	Equivalent string `yaml:"equivalent" json:"equivalent,omitempty" help:"reason why nothing can show the bug: a negative control"`
 }
 
 // Keep says which run directories a campaign keeps.
@@ -111,14 +73,31 @@ type Keep string
 // runs.jsonl from which it can be made again.
 const (
 	// KeepFindings removes the directory of a run that passed, except the
-	// first of each configuration with the same answers of the same models.
+	// first of each configuration with the same verdicts.
 	KeepFindings Keep = "findings"
 	// KeepAll keeps every run directory.
 	KeepAll Keep = "all"
 )
 
+// OnInfraError says what a campaign does after a run that could not be made or
+// checked: its simulator is missing, its directory cannot be written, a checker
+// fails. Either way the run is moved to quarantine and reported.
+type OnInfraError string
+
+// The policies.
+const (
+	// InfraContinue goes on with the next run, and gives up after a number
+	// of such runs in a row.
+	InfraContinue OnInfraError = "continue"
+	// InfraStop ends the campaign at the first such run.
+	InfraStop OnInfraError = "stop"
+)
+
 // Duration is a time.Duration written as in "1m30s".
 type Duration time.Duration
+
+// String is the form that UnmarshalText reads.
+func (d Duration) String() string { return time.Duration(d).String() }
 
 // UnmarshalText reads the form that time.ParseDuration reads.
 func (d *Duration) UnmarshalText(text []byte) error {
@@ -130,14 +109,23 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes the form that UnmarshalText reads.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+// MarshalText is String.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// Defaults is the campaign of an empty file: everything not written in a
-// campaign file is as here.
+// The names of the simulators.
+const (
+	SimHost    = "host"
+	SimBuiltin = "builtin"
+	SimGem5    = "gem5"
+)
+
+// Sims lists the simulators by name.
+func Sims() []string { return []string{SimHost, SimBuiltin, SimGem5} }
+
+// Defaults is the campaign of an empty file.
 func Defaults() Campaign {
 	return Campaign{
-		Seed: 1, Sim: "host", Keep: KeepFindings, OnTrouble: InfraContinue,
+		Seed: 1, Sim: SimHost, Keep: KeepFindings, OnInfraError: InfraContinue,
 		Timeout: Duration(time.Minute), CheckTimeout: Duration(time.Minute),
 	}
 }
@@ -154,7 +142,8 @@ func DefaultConfig() Config {
 	return Config{Runs: 1, Programs: DefaultPrograms(), Expect: "tso", Classify: []string{"sc"}}
 }
 
-// Models lists the models that judge a run: the expected one first.
+// Models lists the models that a run is checked against: the expected one
+// first.
 func (c *Config) Models() ([]model.Model, error) {
 	return ParseModels(strings.Join(append([]string{c.Expect}, c.Classify...), ","))
 }
@@ -183,123 +172,13 @@ func (c *Campaign) Number(n int) (cfg *Config, p *gen.Program, seed uint64, err 
 	return cfg, p, c.Seed + uint64(n), err
 }
 
-// MaxRuns bounds the runs of a campaign, maxWorkers those in flight.
-const (
-	MaxRuns    = 10_000_000
-	maxWorkers = 4096
-)
-
-// bugOutcomes are the outcomes that may show a fault.
-func bugOutcomes() []sim.Outcome {
-	return []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout}
-}
-
-// faults lists what is wrong with the description of a planted fault.
-func (b *Bug) faults() []fault {
-	var faults []fault
-	for _, by := range b.By {
-		if !slices.ContainsFunc(bugOutcomes(), func(o sim.Outcome) bool { return o.String() == by }) {
-			faults = append(faults, fault{"by", fmt.Sprintf("%q is no outcome that shows a fault: want violation, corrupt, crash, deadlock or timeout", by)})
-		}
-	}
-	if b.Budget < 0 {
-		faults = append(faults, fault{"budget", fmt.Sprintf("%d is negative", b.Budget)})
-	}
-	return faults
-}
-
-var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*$`)
-
-// validate reports everything that keeps c from running. At turns the path of
-// a value into its place for messages.
-func (c *Campaign) validate(at func(path ...string) string) error {
-	var faults []error
-	fault := func(path []string, format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%s: %s: %s", at(path...), path[len(path)-1], fmt.Sprintf(format, args...)))
-	}
-	if !nameForm.MatchString(c.Name) {
-		fault([]string{"name"}, "%q is not a name (lowercase letters, digits, . _ + -)", c.Name)
-	}
-	if c.Keep != KeepAll && c.Keep != KeepFindings {
-		fault([]string{"keep"}, "%q is neither %q nor %q", c.Keep, KeepFindings, KeepAll)
-	}
-	if !slices.Contains(Sims(), c.Sim) {
-		fault([]string{"sim"}, "unknown simulator %q (known: %s)", c.Sim, strings.Join(Sims(), ", "))
-	}
-	if c.OnTrouble != InfraContinue && c.OnTrouble != InfraStop {
-		fault([]string{"on-trouble"}, "%q is neither %q nor %q", c.OnTrouble, InfraContinue, InfraStop)
-	}
-	for _, n := range []struct {
-		path  []string
-		value int
-	}{{[]string{"workers"}, c.Workers}, {[]string{"stop", "findings"}, c.Stop.Findings}, {[]string{"stop", "same"}, c.Stop.Same}} {
-		if n.value < 0 {
-			fault(n.path, "%d is negative", n.value)
-		}
-	}
-	if c.Workers > maxWorkers {
-		fault([]string{"workers"}, "%d: want at most %d", c.Workers, maxWorkers)
-	}
-	for _, d := range []struct {
-		key string
-		d   Duration
-	}{{"budget", c.Budget}, {"timeout", c.Timeout}, {"check-timeout", c.CheckTimeout}, {"reduce", c.Reduce}} {
-		if d.d < 0 {
-			fault([]string{d.key}, "%v is negative", time.Duration(d.d))
-		}
-	}
-	if len(c.Configs) == 0 {
-		fault([]string{"configs"}, "no configuration")
-	}
-	seen := make(map[string]bool)
-	total := 0
-	for i := range c.Configs {
-		cfg := &c.Configs[i]
-		path := func(key string) []string { return []string{"configs", fmt.Sprint(i), key} }
-		if !nameForm.MatchString(cfg.Name) {
-			fault(path("name"), "%q is not a name (lowercase letters, digits, . _ + -)", cfg.Name)
-		} else if seen[cfg.Name] {
-			fault(path("name"), "%q names two configurations", cfg.Name)
-		}
-		seen[cfg.Name] = true
-		if cfg.Runs < 1 {
-			fault(path("runs"), "%d is not a positive number", cfg.Runs)
-		} else if total += cfg.Runs; cfg.Runs > MaxRuns || total > MaxRuns {
-			fault(path("runs"), "%d: want at most %d in the whole campaign", cfg.Runs, MaxRuns)
-			total = 0
-		}
-		if cfg.Sim != "" && !slices.Contains(Sims(), cfg.Sim) {
-			fault(path("sim"), "unknown simulator %q (known: %s)", cfg.Sim, strings.Join(Sims(), ", "))
-		}
-		if !slices.Contains(ModelNames(), cfg.Expect) {
-			fault(path("expect"), "unknown model %q (known: %s)", cfg.Expect, strings.Join(ModelNames(), ", "))
-		}
-		if cfg.Bug != nil {
-			for _, f := range cfg.Bug.faults() {
-				fault([]string{"configs", fmt.Sprint(i), "bug", f.key}, "%s", f.message)
-			}
-		}
-		for _, name := range cfg.Classify {
-			if _, err := ParseModels(name); err != nil {
-				fault(path("classify"), "%v", err)
-			} else if name == cfg.Expect {
-				fault(path("classify"), "%q is the expected model already", name)
-			}
-		}
-		for _, f := range append(cfg.Programs.faults(), cfg.machineFaults(c.SimOf(cfg))...) {
-			fault(path(f.key), "%s", f.message)
-		}
-	}
-	return errors.Join(faults...)
-}
-
-// canary reports whether the runs of c ought to fail.
+// Canary reports whether the runs of c ought to fail.
 func (c *Config) Canary() bool { return c.Bug != nil && c.Bug.Equivalent == "" }
 
-// shows reports whether a failing run shows the fault.
+// Shows reports whether a failing run shows the bug.
 func (b *Bug) Shows(o sim.Outcome) bool { return len(b.By) == 0 || slices.Contains(b.By, o.String()) }
 
-// system is what the runs of a configuration test: the same fault of two
+// System names what the runs of a configuration test: the same fault of two
 // protocols is two findings, that of two kinds of core on one protocol is one.
 func (c *Config) System(simulator string) string {
 	words := []string{simulator}
@@ -309,7 +188,7 @@ func (c *Config) System(simulator string) string {
 	case c.Protocol != "":
 		words = append(words, c.Protocol)
 	}
-	if c.Bug != nil || c.Mutant != "" || len(c.CoreBugs) > 0 { // each planted fault is one
+	if c.Bug != nil || c.Mutant != "" || len(c.CoreBugs) > 0 { // each injected bug is one
 		words = append(words, c.Name)
 	}
 	return strings.Join(words, " ")

@@ -20,7 +20,7 @@ func TestParseQuick(t *testing.T) {
 	if c.Name != "quick" || c.Seed != 7 || c.Runs() != 1+3*(len(c.Configs)-1) {
 		t.Errorf("name %q, seed %d, %d runs of %d configurations", c.Name, c.Seed, c.Runs(), len(c.Configs))
 	}
-	if got := c.Configs[1].Mix; got != "load=1,store=1" {
+	if got := c.Configs[1].Mix.String(); got != "load=1,store=1" {
 		t.Errorf("mix of configuration 1 is %q", got)
 	}
 	if c.Configs[1].Expect != "tso" || c.Timeout != Duration(time.Minute) {
@@ -54,17 +54,17 @@ func TestParseFaults(t *testing.T) {
 		{"nothing listed", good + "  -\n", nil, "f.yaml:4: configs: want a mapping"},
 		{"nothing in a list", good + "    classify: [~]\n", nil, "f.yaml:4: classify: want one value"},
 		{"zero threads", good + "    threads: 0\n", nil, "f.yaml:4: threads: 0: want 1 to 64"},
-		{"zero runs", good + "    runs: 0\n", nil, "f.yaml:4: runs: 0 is not a positive number"},
+		{"zero runs", good + "    runs: 0\n", nil, "f.yaml:4: runs: 0: want 1 to 10000000"},
 		{"duplicate key", good + "    runs: 1\n    runs: 1\n", nil, "f.yaml:5:"},
-		{"bad model", good + "    expect: tos\n", nil, `f.yaml:4: expect: unknown model "tos"`},
+		{"bad model", good + "    expect: tos\n", nil, `f.yaml:4: expect: unknown value "tos"`},
 		{"expected twice", good + "    classify: [sc, tso]\n", nil, `f.yaml:4: classify: "tso" is the expected model already`},
 		{"bad layout", good + "    layout: loose\n", nil, "f.yaml:4: layout:"},
-		{"bad sync", good + "    sync: never\n", nil, `f.yaml:4: sync: "never"`},
+		{"bad sync", good + "    sync: never\n", nil, `f.yaml:4: sync: unknown value "never"`},
 		{"bad mix", good + "    mix: load=x\n", nil, `f.yaml:4: mix: "load=x"`},
 		{"no configs", "name: a\n", nil, "f.yaml:1: configs: no configuration"},
 		{"same name twice", good + "  - name: b\n", nil, `f.yaml:4: name: "b" names two configurations`},
-		{"bad duration", good + "timeout: -1s\n", nil, "f.yaml:4: timeout: -1s is negative"},
-		{"bad keep", good + "keep: some\n", nil, `f.yaml:4: keep: "some" is neither`},
+		{"bad duration", good + "timeout: -1s\n", nil, "f.yaml:4: timeout: -1s: want at least 0"},
+		{"bad keep", good + "keep: some\n", nil, `f.yaml:4: keep: unknown value "some"`},
 		{"set without value", good, []string{"seed"}, "--set seed: want KEY=VALUE"},
 		{"set unknown", good, []string{"sede=1"}, `--set sede=1: unknown key "sede"`},
 		{"set nowhere", good, []string{"configs.c.runs=1"}, `--set configs.c.runs=1: nothing is called "c" here`},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -13,33 +14,8 @@ import (
 
 	"ordeal/campaigns/config/document"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/gen/option"
 )
-
-// field is a key of a campaign file: a field of Campaign or of a type in it.
-type field struct {
-	key string
-	reflect.StructField
-	owner reflect.Type // that declares it
-}
-
-// fields lists the keys of struct type t in order, those of inlined structs in
-// their place.
-func fields(t reflect.Type) []field {
-	var list []field
-	for i := range t.NumField() {
-		f := t.Field(i)
-		key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if options == "inline" {
-			list = append(list, fields(f.Type)...)
-		} else if key != "" {
-			list = append(list, field{key, f, t})
-		}
-	}
-	return list
-}
-
-// expands tells whether variables of the environment stand in values of f.
-func (f *field) expands() bool { return f.Tag.Get("expand") == "env" }
 
 // leaf tells whether values of type t are scalars.
 func leaf(t reflect.Type) bool {
@@ -67,65 +43,65 @@ func (w *walk) fault(n *yaml.Node, format string, args ...any) {
 
 // mapping checks a mapping that is to become a struct of type t.
 func (w *walk) mapping(n *yaml.Node, t reflect.Type) {
-	known := fields(t)
+	known := option.Of(t)
 	var content []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		at := slices.IndexFunc(known, func(f field) bool { return f.key == key.Value })
+		at := slices.IndexFunc(known, func(o option.Option) bool { return o.Name == key.Value })
 		if at < 0 {
-			w.fault(key, "unknown key %q%s", key.Value, suggestion(key.Value, known))
+			w.fault(key, "unknown key %q%s", key.Value, hint(key.Value, known))
 			continue
 		}
 		if document.IsNull(value) {
 			continue
 		}
-		w.value(value, &known[at], known[at].Type)
+		w.value(value, &known[at], known[at].Field.Type)
 		content = append(content, key, value)
 	}
 	n.Content = content
 }
 
 // value checks what a key says, or one of its list, against type t.
-func (w *walk) value(n *yaml.Node, f *field, t reflect.Type) {
+func (w *walk) value(n *yaml.Node, o *option.Option, t reflect.Type) {
 	switch {
 	case t.Kind() == reflect.Pointer:
-		w.value(n, f, t.Elem())
+		w.value(n, o, t.Elem())
 	case leaf(t):
-		w.scalar(n, f, t)
+		w.scalar(n, o, t)
 	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
 		w.mapping(n, t)
 	case t.Kind() == reflect.Struct:
-		w.fault(n, "%s: want a mapping of keys to values", f.key)
+		w.fault(n, "%s: want a mapping of keys to values", o.Name)
 	case n.Kind == yaml.SequenceNode:
 		for _, item := range n.Content {
-			w.value(item, f, t.Elem())
+			w.value(item, o, t.Elem())
 		}
 	default:
-		w.fault(n, "%s: want a list", f.key)
+		w.fault(n, "%s: want a list", o.Name)
 	}
 }
 
 // scalar checks a value of type t.
-func (w *walk) scalar(n *yaml.Node, f *field, t reflect.Type) {
+func (w *walk) scalar(n *yaml.Node, o *option.Option, t reflect.Type) {
 	if n.Kind != yaml.ScalarNode || document.IsNull(n) {
-		w.fault(n, "%s: want one value", f.key)
+		w.fault(n, "%s: want one value", o.Name)
 		return
 	}
-	if f.expands() {
+	if o.Env {
 		text, err := document.Expand(n.Value, os.Getenv)
 		if err != nil {
-			w.fault(n, "%s: %w", f.key, err)
+			w.fault(n, "%s: %w", o.Name, err)
 			return
 		}
 		n.Value = text
 	}
 	if _, text := reflect.New(t).Interface().(encoding.TextUnmarshaler); !text && whole(t) && n.ShortTag() != "!!int" {
 		// The decoder would drop a fraction.
-		w.fault(n, "%s: %s is not a whole number", f.key, n.Value)
+		w.fault(n, "%s: %s is not a whole number", o.Name, n.Value)
 		return
 	}
 	if err := n.Decode(reflect.New(t).Interface()); err != nil {
-		w.fault(n, "%s: %s", f.key, valueMessage(err))
+		w.fault(n, "%s: %s", o.Name, strings.TrimPrefix(valueMessage(err), o.Name+" "))
 	}
 }
 
@@ -142,21 +118,12 @@ func valueMessage(err error) string {
 	return strings.NewReplacer("cannot unmarshal !!", "cannot use ", " into ", " as ").Replace(message)
 }
 
-// keysNamed bounds the keys that a message names.
-const keysNamed = 20
-
-// suggestion names the known keys, the likely one alone where there is one.
-func suggestion(key string, fields []field) string {
+// hint names the known keys, the likely one alone where there is one.
+func hint(key string, keys []option.Option) string {
 	var known []string
-	for _, f := range fields {
-		known = append(known, f.key)
+	for _, o := range keys {
+		known = append(known, o.Name)
 	}
 	slices.Sort(known)
-	if closest, ok := messages.Closest(key, known); ok {
-		return fmt.Sprintf(" (did you mean %q?)", closest)
-	}
-	if len(known) > keysNamed {
-		return " (ordeal campaign schema lists those there are)"
-	}
-	return " (known: " + strings.Join(known, ", ") + ")"
+	return cmp.Or(messages.Hint(key, known), " (ordeal campaign schema lists the keys)")
 }

@@ -7,6 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config/document"
+	"ordeal/gen/option"
 )
 
 // MarshalYAML writes a campaign as one file that says everything, as Parse
@@ -29,13 +30,13 @@ func (c Campaign) MarshalYAML() (any, error) {
 // tidy takes keys out of a mapping, which value v was encoded to, whose values
 // are zero in v and in defaults, and writes dollars so that they are read back.
 func tidy(n *yaml.Node, v, defaults reflect.Value) {
-	for _, f := range fields(v.Type()) {
-		value := document.Child(n, f.key)
-		own, usual := v.FieldByName(f.Name), defaults.FieldByName(f.Name)
+	for _, o := range option.Of(v.Type()) {
+		value := document.Child(n, o.Name)
+		own, usual := v.FieldByIndex(o.Field.Index), defaults.FieldByIndex(o.Field.Index)
 		if isEmpty(own) && isEmpty(usual) {
 			at := slices.Index(n.Content, value)
 			n.Content = slices.Delete(n.Content, at-1, at+1)
-		} else if f.expands() {
+		} else if o.Env {
 			escape(value)
 		} else if own.Kind() == reflect.Pointer {
 			tidy(value, own.Elem(), reflect.Zero(own.Type().Elem()))

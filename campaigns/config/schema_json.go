@@ -9,19 +9,8 @@ import (
 // schemaDialect is the dialect of JSON Schema that editors know.
 const schemaDialect = "https://json-schema.org/draft/2020-12/schema"
 
-// forms are the regular expressions of forms of text.
-var forms = map[string]string{
-	"name":  nameForm.String(),
-	"cache": `^[1-9][0-9]*x[1-9][0-9]*$`,
-	"size":  `^[1-9][0-9]*(B|kB|KiB|MB|MiB)$`,
-	"mix":   `^(load|store|exchange|add|fence)=[0-9]+(,(load|store|exchange|add|fence)=[0-9]+)*$`,
-}
-
-// The forms of durations and sizes.
-const (
-	durationForm = `^([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))*$`
-	sizeForm     = `^[0-9]+(B|kB|MB|GB)$`
-)
+// durationForm is the form of durations.
+const durationForm = `^([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))*$`
 
 // node is a schema, or a part of one.
 type node = map[string]any
@@ -61,17 +50,16 @@ func mapping(doc string) node {
 // schema is the schema of a key's value, and the part of it that further keys
 // are properties of; nil where there are none.
 func (k *Key) schema() (made, inner node) {
-	if k.field == nil {
-		path := node{"type": "string", "minLength": 1}
-		return node{"description": k.Doc, "anyOf": []node{path, {"type": "array", "items": path}}}, nil
-	}
-	t := k.field.Type
+	t := k.Field.Type
 	switch {
+	case t == reflect.TypeFor[includes]():
+		path := node{"type": "string", "minLength": 1}
+		return node{"description": k.Doc(), "anyOf": []node{path, {"type": "array", "items": path}}}, nil
 	case t == reflect.TypeFor[[]Config]():
 		inner = mapping("A kind of run.")
-		return node{"type": "array", "description": k.Doc, "items": inner, "minItems": 1}, inner
-	case t.Kind() == reflect.Pointer || !leaf(t) && t.Kind() == reflect.Struct:
-		inner = mapping(k.Doc)
+		return node{"type": "array", "description": k.Doc(), "items": inner, "minItems": 1}, inner
+	case k.nested():
+		inner = mapping(k.Doc())
 		return inner, inner
 	case t.Kind() == reflect.Slice:
 		made = node{"type": "array", "items": k.scalar(t.Elem())}
@@ -91,19 +79,19 @@ func (k *Key) scalar(t reflect.Type) node {
 	case t == reflect.TypeFor[Duration]():
 		return node{"anyOf": []node{{"const": 0}, {"type": "string", "pattern": durationForm}}}
 	case t == reflect.TypeFor[Size]():
-		return node{"type": "string", "pattern": sizeForm}
+		return node{"type": "string", "pattern": sizeForm.String()}
 	case t.Kind() == reflect.Bool:
 		return node{"type": "boolean"}
-	case t.Kind() == reflect.String:
+	case k.textual(t):
 		made := node{"type": "string"}
 		if k.Form != "" {
-			made["pattern"] = forms[k.Form]
+			made["pattern"] = Rules.Forms[k.Form].String()
 		}
-		if k.Values != nil {
-			made["enum"] = k.Values
+		if k.Values != "" {
+			made["enum"] = Rules.List(k.Values)
 		}
-		if k.Usual != nil {
-			made["examples"] = k.Usual
+		if k.Suggest != "" {
+			made["examples"] = Rules.List(k.Suggest)
 		}
 		return made
 	}
@@ -127,12 +115,12 @@ func (k *Key) scalar(t reflect.Type) node {
 
 // describe is what an editor shows of a key.
 func (k *Key) describe() string {
-	text := k.Doc
+	text := k.Doc()
 	if k.Unit != "" {
 		text += " In " + k.Unit + "."
 	}
-	if k.Means != "" {
-		text += " By default: " + k.Means + "."
+	if k.Zero != "" {
+		text += " By default: " + k.Zero + "."
 	}
 	if k.Env {
 		text += " $NAME, ${NAME} and ${NAME:-DEFAULT} are variables of the environment, $$ is a dollar."

@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
+	"ordeal/gen"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/ruby"
@@ -29,18 +30,22 @@ func TestSchemaDocuments(t *testing.T) {
 	}
 	camel := regexp.MustCompile(`\b([A-Z][a-z0-9]+[A-Z]\w*|[a-z]+\.[A-Z]\w*)\b`)
 	for _, k := range keys {
-		first, _ := utf8.DecodeRuneInString(k.Doc)
-		if len(k.Doc) < 15 || !strings.HasSuffix(k.Doc, ".") || strings.ToUpper(string(first)) != string(first) {
-			t.Errorf("%s is documented as %q", k.Path, k.Doc)
+		if len(k.Help) < 10 || strings.HasSuffix(k.Help, ".") || strings.Contains(k.Help, "\n") {
+			t.Errorf("%s is documented as %q", k.Path, k.Help)
 		}
-		if word := camel.FindString(k.Doc); word != "" {
+		if word := camel.FindString(k.Help); word != "" {
 			t.Errorf("%s: %s is a word of Go", k.Path, word)
 		}
 		if groups[k.Group] == "" {
 			t.Errorf("%s: group %s has no heading", k.Path, k.Group)
 		}
-		if k.Form != "" && forms[k.Form] == "" {
+		if k.Form != "" && Rules.Forms[k.Form] == nil {
 			t.Errorf("%s: no form %s", k.Path, k.Form)
+		}
+		for _, list := range []string{k.Values, k.Suggest} {
+			if list != "" && Rules.Values[list] == nil {
+				t.Errorf("%s: no list %s", k.Path, list)
+			}
 		}
 	}
 	text := SchemaText()
@@ -50,7 +55,7 @@ func TestSchemaDocuments(t *testing.T) {
 		}
 	}
 	for _, k := range keys {
-		if !strings.Contains(text, "\n"+k.key()+": ") {
+		if !strings.Contains(text, "\n"+k.Name+": ") {
 			t.Errorf("%s is not in the text", k.Path)
 		}
 	}
@@ -110,8 +115,11 @@ func holder(k *Key, value string) string {
 // flow is a value as YAML on one line.
 func flow(t *testing.T, v any) string {
 	t.Helper()
-	if text, ok := v.(string); ok {
-		return strconv.Quote(text)
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case gen.Mix:
+		return strconv.Quote(v.String()) // it has commas
 	}
 	k := Key{Default: v}
 	return k.written()
@@ -183,7 +191,7 @@ func TestSchemaLimits(t *testing.T) {
 			}
 		}
 		low, high := k.Min, k.Max
-		kind := k.field.Type.Kind()
+		kind := k.Field.Type.Kind()
 		whole := kind == reflect.Int || kind == reflect.Int64
 		switch {
 		case kind == reflect.Float64:
@@ -191,7 +199,7 @@ func TestSchemaLimits(t *testing.T) {
 			try(false, *low-0.01)
 			try(high != nil, 1.0)
 			try(false, 1.01)
-		case whole && k.field.Type != reflect.TypeFor[Duration]() && k.field.Type != reflect.TypeFor[Size]():
+		case whole && k.Field.Type != reflect.TypeFor[Duration]() && k.Field.Type != reflect.TypeFor[Size]():
 			if low == nil {
 				t.Errorf("%s: no limit below", k.Path)
 				continue
@@ -199,41 +207,40 @@ func TestSchemaLimits(t *testing.T) {
 			try(true, int(*low))
 			try(false, int(*low)-1)
 			try(false, 1.5)
-			if high != nil {
+			if high != nil && k.Path != "configs.ops" { // all threads together
 				try(true, int(*high))
 				try(false, int(*high)+1)
 			}
 		case kind == reflect.Uint64:
 			try(true, 1)
 			try(false, -1)
-		case k.Values != nil && kind == reflect.Slice:
+		case k.Values != "" && kind == reflect.Slice:
 			try(false, []string{"nonsense"})
-		case k.Values != nil:
+		case k.Values != "":
 			try(false, "nonsense")
-			for _, v := range k.Values {
+			for _, v := range Rules.List(k.Values) {
 				if k.Path != "configs.sim" && k.Path != "sim" { // gem5 wants more
 					try(true, v)
 				}
 			}
-		case k.field.Type == reflect.TypeFor[Duration]():
+		case k.Field.Type == reflect.TypeFor[Duration]():
 			for _, v := range []string{"1m30s", "0", "1.5h", "100us"} {
 				try(true, yamlText(v))
 			}
 			for _, v := range []any{"5", "-1s", "1 h", "s", 5, ""} {
 				try(false, v)
 			}
-		case k.field.Type == reflect.TypeFor[Size]():
+		case k.Field.Type == reflect.TypeFor[Size]():
 			try(true, "64kB")
 			try(false, "64")
 			try(false, "-1B")
+			try(true, "1.5MiB")
 			try(false, "1KB")
+			try(false, "1 kB")
 		case k.Form == "cache":
 			try(true, "4x2")
 			try(false, "4")
 			try(false, "0x2")
-		case k.Form == "size":
-			try(true, "1kB")
-			try(false, "1k")
 		case k.Form == "mix":
 			try(true, "load=1,store=2")
 			try(false, "load:1")
@@ -294,7 +301,7 @@ func TestSchemaReady(t *testing.T) {
 func TestSchemaMeans(t *testing.T) {
 	means := make(map[string]string)
 	for _, k := range Schema() {
-		means[k.Path] = k.Means
+		means[k.Path] = k.Zero
 	}
 	for path, want := range map[string]any{
 		"configs.tbes": ruby.DefaultTBEs, "configs.watchdog": builtin.DefaultWatchdog, "configs.store-buffer": core.DefaultBuffer,

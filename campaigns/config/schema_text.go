@@ -1,10 +1,8 @@
 package config
 
 import (
-	"encoding"
-	"fmt"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -12,7 +10,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 )
 
-// The widths of the schema for people.
+// The widths of the schema as text.
 const (
 	schemaWidth  = 80
 	schemaIndent = 4
@@ -25,12 +23,12 @@ var groups = map[string]string{
 	"Stop":     "When to stop before the runs are done: keys of stop",
 	"Config":   "Each kind of run: keys of an item of configs",
 	"Programs": "Its programs: further keys of an item of configs",
-	"Machine":  "Its machine, on the embedded simulator: further keys of an item of configs",
-	"Gem5":     "Its gem5, on gem5: further keys of an item of configs",
-	"Bug":      "A planted fault: keys of bug in an item of configs",
+	"Machine":  "Its simulated machine: further keys of an item of configs",
+	"Gem5":     "Its gem5: further keys of an item of configs",
+	"Bug":      "An injected bug: keys of bug in an item of configs",
 }
 
-// SchemaText describes the keys of a campaign file for people.
+// SchemaText describes the keys of a campaign file in plain text.
 func SchemaText() string {
 	var b strings.Builder
 	byGroup := make(map[string][]Key)
@@ -48,8 +46,8 @@ func SchemaText() string {
 		b.WriteString(groups[group] + "\n")
 		for _, k := range byGroup[group] {
 			indent := strings.Repeat(" ", schemaIndent)
-			b.WriteString("\n" + messages.Wrap(k.key()+": "+k.summary(), "", indent+indent, schemaWidth) + "\n")
-			b.WriteString(messages.Wrap(k.Doc, indent, indent, schemaWidth) + "\n")
+			b.WriteString("\n" + messages.Wrap(k.Name+": "+k.summary(), "", indent+indent, schemaWidth) + "\n")
+			b.WriteString(messages.Wrap(k.Doc(), indent, indent, schemaWidth) + "\n")
 		}
 	}
 	return b.String()
@@ -64,22 +62,22 @@ func (k *Key) summary() string {
 	if k.Unit != "" {
 		parts[0] += " of " + k.Unit
 	}
-	if limits := k.limits(); limits != "" {
+	if limits := k.Limits(); limits != "" && k.Field.Type != reflect.TypeFor[Duration]() {
 		parts = append(parts, limits)
 	}
-	if len(k.Values) > 0 && len(k.Values) <= valuesShown {
-		parts = append(parts, "one of "+strings.Join(k.Values, " "))
+	if values := Rules.List(k.Values); len(values) > 0 && len(values) <= valuesShown {
+		parts = append(parts, "one of "+strings.Join(values, " "))
 	}
-	if len(k.Usual) > 0 {
-		parts = append(parts, "as "+strings.Join(k.Usual, " "))
+	if k.Suggest != "" {
+		parts = append(parts, "as "+strings.Join(Rules.List(k.Suggest), " "))
 	}
 	switch {
 	case k.Required:
 		parts = append(parts, "required")
 	case k.Default == nil:
-	case isEmpty(reflect.ValueOf(k.Default)) && k.Means != "":
-		parts = append(parts, "default "+k.Means)
-	case isEmpty(reflect.ValueOf(k.Default)) && k.textual():
+	case isEmpty(reflect.ValueOf(k.Default)) && k.Zero != "":
+		parts = append(parts, "default "+k.Zero)
+	case isEmpty(reflect.ValueOf(k.Default)) && slices.Contains([]reflect.Kind{reflect.String, reflect.Slice}, k.Field.Type.Kind()):
 		parts = append(parts, "default none")
 	default:
 		parts = append(parts, "default "+k.written())
@@ -87,24 +85,10 @@ func (k *Key) summary() string {
 	return strings.Join(parts, "; ")
 }
 
-// textual tells whether values are texts or lists of them.
-func (k *Key) textual() bool {
-	kind := reflect.TypeOf(k.Default).Kind()
-	return kind == reflect.String || kind == reflect.Slice
-}
-
-// limits are the bounds of a number.
-func (k *Key) limits() string {
-	number := func(n *float64) string { return strconv.FormatFloat(*n, 'f', -1, 64) }
-	switch {
-	case k.Min == nil || k.typeName() == durationName:
-		return ""
-	case k.Max != nil:
-		return number(k.Min) + " to " + number(k.Max)
-	case k.Below != nil:
-		return number(k.Min) + " to below " + number(k.Below)
-	}
-	return "at least " + number(k.Min)
+// textual reports whether values of type t, that of the key or of its items,
+// are texts.
+func (k *Key) textual(t reflect.Type) bool {
+	return t.Kind() == reflect.String || k.Form != "" || k.Values != ""
 }
 
 // written is the default as a campaign file has it.
@@ -121,36 +105,27 @@ func (k *Key) written() string {
 	return strings.TrimSpace(string(text))
 }
 
-const durationName = "duration, as 90s or 8h"
-
-// typeName is what people call the type of a key.
+// typeName describes the type of a key.
 func (k *Key) typeName() string {
-	if k.field == nil {
+	switch t := k.Field.Type; {
+	case t == reflect.TypeFor[includes]():
 		return "path or list of paths"
-	}
-	t := k.field.Type
-	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct {
+	case t == reflect.TypeFor[[]Config]():
 		return "list of mappings"
-	} else if t.Kind() == reflect.Slice {
+	case t.Kind() == reflect.Slice:
 		return "list of texts"
-	} else if t.Kind() == reflect.Pointer || !leaf(t) {
+	case k.nested():
 		return "mapping"
-	}
-	switch {
 	case t == reflect.TypeFor[Duration]():
-		return durationName
+		return "duration, as 90s or 8h"
 	case t == reflect.TypeFor[Size]():
-		return "size, as 512B, 64kB, 16MB or 2GB"
-	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
-		panic(fmt.Sprintf("key %s: no name for type %v", k.Path, t))
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float64:
-		return "number"
-	case reflect.String:
+		return "size, as 512B, 64kB (64,000 bytes), 64KiB (65,536 bytes), 16MiB or 2GB"
+	case k.textual(t):
 		return "text"
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case t.Kind() == reflect.Float64:
+		return "number"
 	}
 	return "whole number"
 }

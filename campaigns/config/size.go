@@ -2,42 +2,46 @@ package config
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
+	"math"
+	"regexp"
+
+	"github.com/dustin/go-humanize"
 )
 
-// Size is a number of bytes written as in "512B", "64kB", "16MB" or "2GB",
-// where k, M and G are powers of 1,024 as in gem5's sizes.
+// Size is a number of bytes. kB, MB and GB are powers of 1,000, KiB, MiB and
+// GiB powers of 1,024.
 type Size int64
 
 var sizeUnits = []struct {
 	name  string
 	bytes int64
-}{{"GB", 1 << 30}, {"MB", 1 << 20}, {"kB", 1 << 10}, {"B", 1}}
+}{
+	{"GiB", humanize.GiByte}, {"GB", humanize.GByte}, {"MiB", humanize.MiByte}, {"MB", humanize.MByte},
+	{"KiB", humanize.KiByte}, {"kB", humanize.KByte}, {"B", 1},
+}
+
+// sizeForm is the form of a Size. Go-humanize knows more ways to write it.
+var sizeForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(B|kB|MB|GB|KiB|MiB|GiB)$`)
 
 // UnmarshalText reads a number and a unit.
 func (s *Size) UnmarshalText(text []byte) error {
-	for _, u := range sizeUnits {
-		digits, ok := strings.CutSuffix(string(text), u.name)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil || n < 0 || n > (1<<62)/u.bytes {
-			return fmt.Errorf("%q is not a size: want as 512B, 64kB, 16MB or 2GB", text)
-		}
-		*s = Size(n * u.bytes)
-		return nil
+	n, err := humanize.ParseBytes(string(text))
+	if err != nil || n > math.MaxInt64/2 || !sizeForm.Match(text) {
+		return fmt.Errorf("%q is not a size: want as 512B, 64kB (64,000 bytes), 64KiB (65,536 bytes), 16MiB or 2GB", text)
 	}
-	return fmt.Errorf("%q is not a size: want as 512B, 64kB, 16MB or 2GB", text)
+	*s = Size(n)
+	return nil
 }
 
-// MarshalText writes the form that UnmarshalText reads.
-func (s Size) MarshalText() ([]byte, error) {
+// String is the shortest form that UnmarshalText reads.
+func (s Size) String() string {
 	for _, u := range sizeUnits {
 		if int64(s)%u.bytes == 0 && int64(s) >= u.bytes {
-			return fmt.Appendf(nil, "%d%s", int64(s)/u.bytes, u.name), nil
+			return fmt.Sprintf("%d%s", int64(s)/u.bytes, u.name)
 		}
 	}
-	return []byte("0B"), nil
+	return "0B"
 }
+
+// MarshalText is String.
+func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -82,11 +82,11 @@
 // is full, a file is in the way, memory or log-size is exceeded, a simulator or
 // checker of ours panics) has outcome infra. It is told of on standard error,
 // moved to quarantine and counted, and says nothing about the system under
-// test. With on-trouble: continue, the default, the campaign goes on, and gives
-// up after ten such runs in a row; with on-trouble: stop it ends at the first.
+// test. With on-infra-error: continue, the default, the campaign goes on, and gives
+// up after ten such runs in a row; with on-infra-error: stop it ends at the first.
 // Where not even the journal can be written it ends at once. Resume makes runs
 // in quarantine again, and those whose line in the journal, or whose directory,
-// is spoilt; with on-trouble: stop it refuses a spoilt journal. Nothing is ever
+// is spoilt; with on-infra-error: stop it refuses a spoilt journal. Nothing is ever
 // removed from quarantine.
 //
 // # Findings

@@ -304,7 +304,7 @@ func TestReduction(t *testing.T) {
 // TestLimits refuses logs and histories beyond the limits, and lets go of them.
 func TestLimits(t *testing.T) {
 	for _, tt := range []struct{ set, title string }{
-		{"log-size=200B", "the log is too long"}, {"memory=2kB", "the history is too long"},
+		{"log-size=200B", "the log is too long"}, {"memory=2KiB", "the history is too long"},
 	} {
 		w := new(told)
 		l := on(filepath.Join(t.TempDir(), "out"), new(fake.Runner), w)
@@ -326,7 +326,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	l := on(filepath.Join(t.TempDir(), "out"), new(fake.Runner), new(told))
-	sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "log-size=1MB", "memory=1GB"))
+	sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "log-size=1MiB", "memory=1GiB"))
 	if err != nil || sum.Total().Outcomes[sim.Passed] != 12 {
 		t.Errorf("%v: %v", err, sum.Total().Outcomes)
 	}

@@ -35,7 +35,7 @@ func TestGem5Campaign(t *testing.T) {
 	seen := make(map[string]bool)
 	for i := range c.Configs {
 		cfg := &c.Configs[i]
-		o, err := cfg.Gem5.Options(&cfg.Machine, cfg.EmitOptions())
+		o, err := cfg.Gem5Options()
 		if err != nil {
 			t.Errorf("%s: %v", cfg.Name, err)
 		}
@@ -66,11 +66,11 @@ func TestYardstick(t *testing.T) {
 			t.Fatalf("no configuration %s", test.name)
 		}
 		cfg := &c.Configs[i]
-		o, err := cfg.Gem5.Options(&cfg.Machine, cfg.EmitOptions())
+		o, err := cfg.Gem5Options()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.L1DSize != "512B" || o.L1DAssoc != 2 || o.L1ISize != "4kB" || o.L2Size != "8kB" || o.CPU != "o3" || o.Protocol != "MESI_Two_Level" {
+		if o.L1DSize != "512B" || o.L1DAssoc != 2 || o.L1ISize != "4096B" || o.L2Size != "8192B" || o.CPU != "o3" || o.Protocol != "MESI_Two_Level" {
 			t.Errorf("%s: %+v", test.name, o)
 		}
 		p, err := cfg.Program(c.Seed, 1)
@@ -102,13 +102,13 @@ func TestYardstick(t *testing.T) {
 
 func TestGem5Faults(t *testing.T) {
 	for name, test := range map[string]struct{ change, want string }{
-		"no binary": {"gem5-tree: /tree", "f.yaml:4: gem5: no gem5 binary: want --gem5 FILE"},
-		"size":      {"gem5: /bin\n    gem5-tree: /tree\n    l1d-size: 512", `f.yaml:7: l1d-size: "512": want a size as 512B or 4kB`},
-		"cpu":       {"gem5: /bin\n    gem5-tree: /tree\n    cpu: fast", `unknown cpu "fast"`},
-		"batch":     {"gem5: /bin\n    gem5-tree: /tree\n    batch: -1", "f.yaml:7: batch: -1 is negative"},
+		"no binary": {"gem5-tree: /tree", "f.yaml:4: gem5: is missing: want the path of a gem5 binary"},
+		"size":      {"gem5: /bin\n    gem5-tree: /tree\n    l1d-size: 512", `f.yaml:7: l1d-size: "512" is not a size`},
+		"cpu":       {"gem5: /bin\n    gem5-tree: /tree\n    cpu: fast", `unknown value "fast"`},
+		"batch":     {"gem5: /bin\n    gem5-tree: /tree\n    batch: -1", "f.yaml:7: batch: -1: want at least 0"},
 		"unset":     {"gem5: $ORDEAL_NOWHERE\n    gem5-tree: /tree", "the environment variable ORDEAL_NOWHERE is not set"},
-		"mutant":    {"gem5: /bin\n    gem5-tree: /tree\n    mutant: MI_example/L1Cache/x/drop:y", "a mutant without a command that rebuilds gem5"},
-		"machine":   {"gem5: /bin\n    gem5-tree: /tree\n    core: ooo", "the machine of the embedded simulator is described"},
+		"mutant":    {"gem5: /bin\n    gem5-tree: /tree\n    mutant: MI_example/L1Cache/x/drop:y", "rebuild: is missing: a mutant needs a command that rebuilds gem5"},
+		"machine":   {"gem5: /bin\n    gem5-tree: /tree\n    core: ooo", "core: is no option of simulator gem5, but of builtin"},
 	} {
 		_, err := config.Parse("f.yaml", []byte("name: x\nsim: gem5\nconfigs:\n  - name: a\n    "+test.change+"\n"), nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -29,8 +29,8 @@ func (r *session) tolerate(run *journal.Run) error {
 	r.logf("trouble: run %d: %s, in %s", run.Number, run.Title, run.Dir)
 	why, _, _ := strings.Cut(run.Detail, "\n")
 	switch {
-	case r.c.OnTrouble == config.InfraStop:
-		return fmt.Errorf("stopping at run %d, which could not be made or judged, as on-trouble says: %s: %s", run.Number, run.Title, why)
+	case r.c.OnInfraError == config.InfraStop:
+		return fmt.Errorf("stopping at run %d, which could not be made or judged, as on-infra-error says: %s: %s", run.Number, run.Title, why)
 	case r.infra == maxInfra:
 		return fmt.Errorf("giving up after %d runs in a row that could not be made or judged, the last of them run %d: %s: %s", maxInfra, run.Number, run.Title, why)
 	}

@@ -180,7 +180,7 @@ func (r *session) useless(run *journal.Run) error {
 // repair writes the journal anew without the spoilt lines. What these say, and
 // the directories of their runs, go to quarantine.
 func (r *session) repair(path string, list []spoilt) error {
-	if r.c.OnTrouble == config.InfraStop {
+	if r.c.OnInfraError == config.InfraStop {
 		for _, s := range list {
 			if s.text != nil {
 				return fmt.Errorf("%s:%d: %w", path, s.line, s.why)

@@ -115,7 +115,7 @@ func TestResumeRefuses(t *testing.T) {
 	if err := resume(t.TempDir()); err == nil || !strings.Contains(err.Error(), journal.CampaignFile) {
 		t.Errorf("no campaign: %v", err)
 	}
-	c, err := config.Parse("parts.yaml", []byte(embeddedCampaign), []string{"on-trouble=stop"})
+	c, err := config.Parse("parts.yaml", []byte(embeddedCampaign), []string{"on-infra-error=stop"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func only(number int) func(sim.Job) bool {
 }
 
 // TestPanic has the simulator panic in one run: the others count, the one is
-// set aside with its program, and on-trouble decides about the rest.
+// set aside with its program, and on-infra-error decides about the rest.
 func TestPanic(t *testing.T) {
 	for _, tt := range []struct {
 		policy string
@@ -146,7 +146,7 @@ func TestPanic(t *testing.T) {
 		w := new(told)
 		dir := filepath.Join(t.TempDir(), "out")
 		l := on(dir, &pair{new(fake.Runner), new(panics), only(5)}, w)
-		sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "on-trouble="+tt.policy))
+		sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "on-infra-error="+tt.policy))
 		if stopped := err != nil; stopped != (tt.policy == "stop") || stopped && !strings.Contains(err.Error(), "stopping at run 5") {
 			t.Errorf("%s: error is %v", tt.policy, err)
 		}

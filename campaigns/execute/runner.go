@@ -23,10 +23,10 @@ func NewRunner(name string, c *config.Config) (sim.Runner, error) {
 	case config.SimHost:
 		return &host.Runner{Emit: c.EmitOptions()}, nil
 	case config.SimBuiltin:
-		o, _ := c.Machine.Options()
+		o, _ := c.Machine.Builtin()
 		return builtin.New(o)
 	case config.SimGem5:
-		o, err := c.Gem5.Options(&c.Machine, c.EmitOptions())
+		o, err := c.Gem5Options()
 		if err == nil {
 			err = plant(&c.Gem5, &o, &c.Machine)
 		}

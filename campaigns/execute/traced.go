@@ -21,7 +21,7 @@ func NewTraced(c *config.Config, w io.Writer) (sim.Runner, error) {
 	if !c.Coherent() {
 		return nil, fmt.Errorf("protocol %q has no transitions to trace: want a coherence protocol", c.Protocol)
 	}
-	o, _ := c.Machine.Options()
+	o, _ := c.Machine.Builtin()
 	o.Trace = func(s ruby.Step) { fmt.Fprintln(w, s) }
 	o.Messages = func(m ruby.Message) { fmt.Fprintln(w, m) }
 	return builtin.New(o)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/gen"
 	format "ordeal/parse/formats/litmus"
 )
 
@@ -110,7 +111,7 @@ func options(t testing.TB, core string) *Options {
 	t.Helper()
 	o := &Options{
 		Sim: config.SimBuiltin, Config: config.DefaultConfig(), Rounds: 1000, Seed: 1,
-		Layout: config.AnyLayout, MaxDelay: 16, Timeout: time.Minute, Dir: t.TempDir(),
+		Layout: gen.AnyLayout, MaxDelay: 16, Timeout: time.Minute, Dir: t.TempDir(),
 	}
 	o.Config.Core = core
 	o.Model = o.Config.Promise()

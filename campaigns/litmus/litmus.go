@@ -39,6 +39,7 @@ import (
 	"ordeal/campaigns/execute"
 	"ordeal/check/model"
 	"ordeal/check/outcomes"
+	"ordeal/gen"
 	format "ordeal/parse/formats/litmus"
 	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
@@ -62,9 +63,8 @@ type Options struct {
 	// Rounds is how often each test is executed, at least.
 	Rounds int
 	Seed   uint64
-	// Layout says how locations lie in memory: gen.Layouts; config.AnyLayout
-	// for each in turn.
-	Layout string
+	// Layout is the memory layout; gen.AnyLayout means each in turn.
+	Layout gen.Layout
 	// MaxDelay bounds the delays, in iterations of a loop; 0: no delays.
 	MaxDelay int
 	// Timeout bounds one run.

@@ -234,7 +234,7 @@ func TestProgram(t *testing.T) {
 	if len(texts) != 8 || len(layouts) != len(gen.Layouts()) {
 		t.Errorf("%d programs and %d layouts in 8 runs", len(texts), len(layouts))
 	}
-	x.o.Layout, x.o.MaxDelay = "packed", 0
+	x.o.Layout, x.o.MaxDelay = gen.Packed, 0
 	for n := range 2 {
 		if p, err := x.program(n); err != nil || p.Layout != gen.Packed || strings.Contains(string(p.Text()), "delay") {
 			t.Errorf("layout %v, %v", p.Layout, err)

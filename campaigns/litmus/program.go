@@ -45,11 +45,8 @@ func (x *experiment) program(n int) (*gen.Program, error) {
 	random := rand.New(rand.NewPCG(x.o.Seed^test.Hash64(), uint64(n)))
 	layouts := gen.Layouts()
 	p := &gen.Program{Layout: layouts[n%len(layouts)], Threads: make([][]gen.Op, len(test.Threads))}
-	if x.o.Layout != config.AnyLayout {
-		var err error
-		if p.Layout, err = gen.ParseLayout(x.o.Layout); err != nil {
-			return nil, err
-		}
+	if x.o.Layout != gen.AnyLayout {
+		p.Layout = x.o.Layout
 	}
 	delay := func(t int) {
 		if x.o.MaxDelay > 0 {

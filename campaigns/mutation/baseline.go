@@ -54,7 +54,7 @@ func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baselin
 	b := &baseline{target: t, kind: k, runs: r.o.Runs}
 	for _, machine := range r.o.Machines {
 		machine.Core, machine.Protocol = k.String(), t.Name
-		options, err := machine.Options()
+		options, err := machine.Builtin()
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,9 @@
 package mutation
 
-import "ordeal/campaigns/config"
+import (
+	"ordeal/campaigns/config"
+	"ordeal/gen"
+)
 
 // Generators are the families of programs that mutants are measured with
 // unless others are given: short, and different in what they stress. Together
@@ -14,9 +17,9 @@ func Generators() []config.Programs {
 	}
 	return []config.Programs{
 		family(func(p *config.Programs) {}),
-		family(func(p *config.Programs) { p.Layout, p.Locations = "conflict", 8 }),
-		family(func(p *config.Programs) { p.ShapeShare, p.Layout = 0.8, "spread" }),
-		family(func(p *config.Programs) { p.Threads, p.Locations, p.Layout = 3, 16, "pairs" }),
+		family(func(p *config.Programs) { p.Layout, p.Locations = gen.Conflict, 8 }),
+		family(func(p *config.Programs) { p.ShapeShare, p.Layout = 0.8, gen.Spread }),
+		family(func(p *config.Programs) { p.Threads, p.Locations, p.Layout = 3, 16, gen.Pairs }),
 	}
 }
 

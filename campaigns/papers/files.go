@@ -8,7 +8,7 @@ import (
 	"ordeal/campaigns/config"
 )
 
-//go:embed gcc-*.yaml tsotool-*.yaml wsc-*.yaml
+//go:embed *.yaml
 var files embed.FS
 
 // Files lists the campaign files of the experiments.

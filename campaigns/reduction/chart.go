@@ -22,7 +22,7 @@ func (r *Result) chart(ctx context.Context, w io.Writer) error {
 		return errNone
 	}
 	rec := &chart.Recorder{Lines: r.lines(ctx)}
-	o, err := r.Record.Config.Machine.Options()
+	o, err := r.Record.Config.Machine.Builtin()
 	if err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func checkCondition(t *testing.T, res *Result, bug string, text []byte) {
 // small.
 func TestSizes(t *testing.T) {
 	cfg := config.DefaultConfig()
-	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds, cfg.Layout = "a", 4, 60, 6, 10, "spread"
+	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds, cfg.Layout = "a", 4, 60, 6, 10, gen.Spread
 	cfg.Machine = config.Machine{
 		Core: "ooo", Protocol: "mi", Cores: 6, PrivateCache: "4x2", Window: 32, StoreBuffer: 8,
 		Mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu",

@@ -288,7 +288,7 @@ func opAt(p *gen.Program, thread, index int, other gen.Op) gen.Op {
 	return other
 }
 
-// racedLocations marks the locations whose reads saw the most stores.
+// racedLocations tells the locations whose reads saw the most stores.
 func racedLocations(m *member) []bool {
 	raced := make([]bool, len(m.c.Program.Locations))
 	order := make([]int, min(len(m.f.Writers), len(raced)))

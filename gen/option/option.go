@@ -4,16 +4,20 @@
 //
 //	Delays float64 `yaml:"delays" schema:"min=0,below=1" help:"share of delays"`
 //
-// The tag yaml has the option's name, the tag help one line about it. The tag
+// The tag yaml has the option's name, the tag help one line about it, and the
+// tag sim the simulators that have it, separated by commas (none: all). The tag
 // schema joins by commas: min, max, below (bounds of a number), unit, zero or
 // empty (what the zero value stands for), values and suggest (the name of a
-// list of values, the whole list or examples), form (the name of a syntax) and
-// required.
+// list of values, the whole list or examples), form (the name of a syntax),
+// required, and env (environment variables are expanded).
 package option
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,6 +26,7 @@ import (
 type Option struct {
 	Name string
 	Help string
+	Sims []string // empty: all
 	Unit string
 	Zero string // what the zero value stands for; empty: itself
 	// Min, Max and Below bound a number, Below without itself; nil: no bound.
@@ -29,7 +34,7 @@ type Option struct {
 	// Values and Suggest name lists of values: all of them, or examples.
 	Values, Suggest string
 	Form            string
-	Required        bool
+	Required, Env   bool
 	Field           reflect.StructField
 }
 
@@ -43,6 +48,9 @@ func Of(t reflect.Type) []Option {
 			continue
 		}
 		o := Option{Name: name, Help: f.Tag.Get("help"), Field: f}
+		if sims := f.Tag.Get("sim"); sims != "" {
+			o.Sims = strings.Split(sims, ",")
+		}
 		for part := range strings.SplitSeq(f.Tag.Get("schema"), ",") {
 			if err := o.set(part); err != nil {
 				panic(fmt.Sprintf("option %s: tag schema: %q: %v", name, part, err))
@@ -81,11 +89,16 @@ func (o *Option) set(part string) (err error) {
 		o.Form = value
 	case "required":
 		o.Required = true
+	case "env":
+		o.Env = true
 	default:
 		err = fmt.Errorf("unknown part")
 	}
 	return err
 }
+
+// Has reports whether a simulator has the option.
+func (o *Option) Has(sim string) bool { return len(o.Sims) == 0 || slices.Contains(o.Sims, sim) }
 
 // Limits describes the bounds of a number, as "1 to 64"; empty without any.
 func (o *Option) Limits() string {
@@ -117,15 +130,67 @@ func Faultf(name, format string, args ...any) Fault {
 	return Fault{name, fmt.Sprintf(format, args...)}
 }
 
-// Check lists the numbers among the options of a struct that exceed their
-// bounds.
-func Check[T any](options *T) []Fault {
+// Faults lists the faults that an error joins. One that is no Fault is the
+// fault of option other.
+func Faults(err error, other string) []Fault {
+	var f Fault
+	switch joined, ok := err.(interface{ Unwrap() []error }); {
+	case err == nil:
+		return nil
+	case ok:
+		var all []Fault
+		for _, e := range joined.Unwrap() {
+			all = append(all, Faults(e, other)...)
+		}
+		return all
+	case errors.As(err, &f):
+		return []Fault{f}
+	}
+	return []Fault{{other, err.Error()}}
+}
+
+// Join makes an error of faults, nil of none.
+func Join(faults []Fault) error {
+	var errs []error
+	for _, f := range faults {
+		errs = append(errs, f)
+	}
+	return errors.Join(errs...)
+}
+
+// Rules define what tags refer to by name.
+type Rules struct {
+	Values map[string]func() []string // lists of values
+	Forms  map[string]*regexp.Regexp
+	// Hint adds what the known values are to the message about another one.
+	Hint func(value string, known []string) string
+}
+
+// List returns the named list of values, nil for a name without one.
+func (r *Rules) List(name string) []string {
+	if list := r.Values[name]; list != nil {
+		return list()
+	}
+	return nil
+}
+
+// Check lists the options of a struct, given by pointer, whose values exceed
+// their bounds or are not as the rules say.
+func (r *Rules) Check(options any) []Fault {
 	var faults []Fault
 	value := reflect.ValueOf(options).Elem()
 	for _, o := range Of(value.Type()) {
 		v := value.FieldByIndex(o.Field.Index)
 		var n float64
 		switch {
+		case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String:
+			for i := range v.Len() {
+				faults = append(faults, r.CheckText(&o, v.Index(i).String())...)
+			}
+			continue
+		case v.Kind() == reflect.String:
+			faults = append(faults, r.CheckText(&o, v.String())...)
+			continue
 		case v.CanInt():
 			n = float64(v.Int())
 		case v.CanUint():
@@ -140,4 +205,18 @@ func Check[T any](options *T) []Fault {
 		}
 	}
 	return faults
+}
+
+// CheckText checks a value of an option that is text or a list of texts.
+func (r *Rules) CheckText(o *Option, text string) []Fault {
+	if text == "" && !o.Required && (o.Zero != "" || o.Values == "") {
+		return nil
+	}
+	if known := r.List(o.Values); known != nil && !slices.Contains(known, text) {
+		return []Fault{Faultf(o.Name, "unknown value %q%s", text, r.Hint(text, known))}
+	}
+	if form := r.Forms[o.Form]; form != nil && !form.MatchString(text) {
+		return []Fault{Faultf(o.Name, "%q is not of the form %s", text, form)}
+	}
+	return nil
 }

@@ -1,8 +1,11 @@
 package option_test
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,14 +42,46 @@ func TestOf(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	o := outer{Count: 4, Size: 2}
-	if diff := cmp.Diff([]option.Fault(nil), option.Check(&o)); diff != "" {
+	if diff := cmp.Diff([]option.Fault(nil), new(option.Rules).Check(&o)); diff != "" {
 		t.Error(diff)
 	}
 	o = outer{Count: 5, Size: 1, inner: inner{Share: math.NaN()}}
 	want := []option.Fault{
 		{Name: "count", Message: "5: want 1 to 4"}, {Name: "share", Message: "NaN: want 0 to below 1"}, {Name: "size", Message: "1: want at least 2"},
 	}
-	if diff := cmp.Diff(want, option.Check(&o)); diff != "" {
+	if diff := cmp.Diff(want, new(option.Rules).Check(&o)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCheckTexts(t *testing.T) {
+	type texts struct {
+		Core   string   `yaml:"core" schema:"values=cores,empty=tso"`
+		Keep   string   `yaml:"keep" schema:"values=cores"`
+		Name   string   `yaml:"name" schema:"form=name,required"`
+		Shapes []string `yaml:"shapes" schema:"values=cores"`
+	}
+	rules := option.Rules{
+		Values: map[string]func() []string{"cores": func() []string { return []string{"tso", "pso"} }},
+		Forms:  map[string]*regexp.Regexp{"name": regexp.MustCompile("^[a-z]+$")},
+		Hint:   func(value string, known []string) string { return fmt.Sprint(" ", known) },
+	}
+	if diff := cmp.Diff([]option.Fault(nil), rules.Check(&texts{Keep: "pso", Name: "a", Shapes: []string{"tso"}})); diff != "" {
+		t.Error(diff)
+	}
+	want := []option.Fault{
+		{Name: "core", Message: `unknown value "x" [tso pso]`}, {Name: "keep", Message: `unknown value "" [tso pso]`},
+		{Name: "name", Message: `"" is not of the form ^[a-z]+$`}, {Name: "shapes", Message: `unknown value "y" [tso pso]`},
+	}
+	if diff := cmp.Diff(want, rules.Check(&texts{Core: "x", Shapes: []string{"pso", "y"}})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	err := errors.Join(fmt.Errorf("generate: %w", option.Faultf("ops", "0: want %d", 1)), errors.Join(errors.New("no file")))
+	want := []option.Fault{{Name: "ops", Message: "0: want 1"}, {Name: "core", Message: "no file"}}
+	if diff := cmp.Diff(want, option.Faults(err, "core")); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -80,7 +80,7 @@ func renumber(p *gen.Program) *gen.Program {
 	return numbered
 }
 
-// rounds searches for the fewest rounds: by halves, then one by one where the
+// rounds looks for the fewest rounds: by halves, then one by one where the
 // rest is short.
 func (r *reducer) rounds() {
 	for r.best.Rounds > 1 {
@@ -240,7 +240,7 @@ func (r *reducer) merge() {
 // layouts are the layouts, the plainest first.
 var layouts = []gen.Layout{gen.Spread, gen.Packed, gen.Pairs, gen.Conflict}
 
-// layout searches for the plainest layout.
+// layout looks for the plainest layout.
 func (r *reducer) layout() {
 	for _, l := range layouts {
 		if l == r.best.Program.Layout {
@@ -254,7 +254,7 @@ func (r *reducer) layout() {
 	}
 }
 
-// sizes searches for the smallest machine.
+// sizes looks for the smallest machine.
 func (r *reducer) sizes() {
 	for i, s := range r.o.Sizes {
 		for _, v := range s.Values {
@@ -271,7 +271,7 @@ func (r *reducer) sizes() {
 	}
 }
 
-// letters are short names of locations.
+// letters are the names of locations for people.
 var letters = []string{"x", "y", "z", "w", "u", "v", "a", "b", "c", "d", "e", "f"}
 
 // values names locations x, y, z and numbers stores from 1.

@@ -53,7 +53,7 @@ var ErrBudget = errors.New("budget used up")
 
 // Options steer Run.
 type Options struct {
-	// Fails says whether a candidate fails in the way of the start. A
+	// Fails says whether a candidate fails in the way that is looked for. A
 	// predicate that runs a candidate under several seeds keeps the one that
 	// failed for itself. It is asked once for each candidate. Its error ends
 	// the reduction.
@@ -75,7 +75,7 @@ type Options struct {
 // n operations.
 type Hint [][]int
 
-// Result is the result of a reduction.
+// Result is what came of a reduction.
 type Result struct {
 	Best Candidate
 	// Tried counts the candidates that the predicate was asked about, Same
@@ -108,7 +108,7 @@ func Run(ctx context.Context, start Candidate, o Options) (Result, error) {
 	return res, err
 }
 
-// reducer is the state of a reduction.
+// reducer is a reduction under way.
 type reducer struct {
 	ctx   context.Context
 	o     Options

@@ -14,8 +14,8 @@ import (
 
 // Loss is something of a history that a format cannot express.
 type Loss struct {
-	What string // with numbers: "2 fences"
-	// Verdict says that a model may decide differently without it.
+	What string // with numbers, for people: "2 fences"
+	// Verdict says that a model may judge the history differently without it.
 	Verdict bool
 }
 
@@ -77,7 +77,7 @@ func (f *Format) Losses(h *parse.History) []Loss {
 	return losses
 }
 
-// express reports whether a fence is in the set.
+// express tells whether a fence is in the set.
 func (f Fences) express(mask parse.FenceMask) bool {
 	switch f {
 	case AllFences:
@@ -90,7 +90,7 @@ func (f Fences) express(mask parse.FenceMask) bool {
 	return false
 }
 
-// Keep reports whether names survive.
+// Keep tells whether names survive.
 func (n Names) Keep(names []string) bool {
 	switch n {
 	case Words:

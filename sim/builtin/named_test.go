@@ -61,7 +61,7 @@ func TestProtocolOptions(t *testing.T) {
 		{"mi, mesi-two-level", Options{Protocol: "mesi"}},
 		{"and a compiled protocol", Options{SLICC: smallProtocol, Compiled: compiled}},
 		{"want its source", Options{Compiled: compiled, Mutant: "x"}},
-		{`"mi" and file`, Options{Protocol: "mi", SLICC: smallProtocol}},
+		{`and protocol "mi"`, Options{Protocol: "mi", SLICC: smallProtocol}},
 		{"want a file to repair", Options{Compiled: compiled, Repair: true}},
 		{"want a file to repair", Options{Protocol: "mi", Repair: true}},
 	} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/gen/option"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby"
@@ -140,20 +141,21 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Validate reports everything that is wrong with the options.
+// Validate reports everything that is wrong with the options: an option.Fault
+// for each that belongs to one, joined.
 func (o Options) Validate() error {
 	o = o.withDefaults()
 	errs := []error{o.validateProtocol()}
 	c := o.core(0, 0)
 	errs = append(errs, c.Validate(), o.Latency.Validate(), o.validateSizes())
 	if o.Execution && (o.Core == core.PSO || o.Core == core.RMO) {
-		errs = append(errs, fmt.Errorf("steps of %s cores: want cores whose stores perform in program order", o.Core))
+		errs = append(errs, option.Faultf("execution", "steps of %s cores: want cores whose stores perform in program order", o.Core))
 	}
 	if o.Lines < 1 {
 		errs = append(errs, fmt.Errorf("cache of %d lines: want at least 1", o.Lines))
 	}
 	if o.Watchdog < 1 {
-		errs = append(errs, fmt.Errorf("watchdog of %d ticks: want at least 1", o.Watchdog))
+		errs = append(errs, option.Faultf("watchdog", "%d ticks: want at least 1", o.Watchdog))
 	}
 	return errors.Join(errs...)
 }
@@ -164,15 +166,15 @@ func (o *Options) validateProtocol() error {
 	case o.Compiled != nil && o.SLICC != "":
 		return fmt.Errorf("protocol file %s and a compiled protocol: want one of them", o.SLICC)
 	case o.Compiled != nil && o.Mutant != "":
-		return fmt.Errorf("mutant %s of a compiled protocol: want its source", o.Mutant)
+		return option.Faultf("mutant", "%s of a compiled protocol: want its source", o.Mutant)
 	case o.SLICC != "" && o.Protocol != "":
-		return fmt.Errorf("protocol %q and file %s: want one of them", o.Protocol, o.SLICC)
+		return option.Faultf("slicc", "%s and protocol %q: want one of them", o.SLICC, o.Protocol)
 	case o.SLICC != "":
 		return nil
 	case o.Repair:
-		return fmt.Errorf("repair of protocol %q: want a file to repair", o.Protocol)
+		return option.Faultf("repair", "of protocol %q: want a file to repair", o.Protocol)
 	case o.Compiled == nil && !slices.Contains(Protocols(), o.Protocol):
-		return fmt.Errorf("unknown protocol %q: want one of %s", o.Protocol, strings.Join(Protocols(), ", "))
+		return option.Faultf("protocol", "unknown protocol %q: want one of %s", o.Protocol, strings.Join(Protocols(), ", "))
 	}
 	return nil
 }
@@ -181,16 +183,16 @@ func (o *Options) validateProtocol() error {
 // coherence protocols have.
 func (o *Options) validateSizes() error {
 	if o.Cores < 0 || o.Cores > MaxCores {
-		return fmt.Errorf("%d cores: want 1 to %d", o.Cores, MaxCores)
+		return option.Faultf("cores", "%d cores: want 1 to %d", o.Cores, MaxCores)
 	}
 	var none cache.Geometry
 	given := o.Memory != (event.Latency{}) || o.Private != none || o.Shared != none ||
 		o.Directories != 0 || o.Banks != 0 || o.TBEs != 0
 	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
-		return fmt.Errorf("protocol %q has no directories, transactions or caches with sets: want a coherence protocol", o.Protocol)
+		return option.Faultf("protocol", "%q has no directories, transactions or caches with sets: want a coherence protocol", o.Protocol)
 	}
 	if o.Directories < 0 || o.Banks < 0 {
-		return fmt.Errorf("%d directories, %d banks: want at least 1", o.Directories, o.Banks)
+		return option.Faultf("dirs", "%d directories, %d banks: want at least 1", o.Directories, o.Banks)
 	}
 	system := o.ruby(1, 0)
 	system.Network = ruby.DefaultNetwork // Latency is checked by itself

@@ -224,9 +224,9 @@ func TestOptions(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, want := range []string{
-		"no gem5 binary: want --gem5 FILE", "no gem5 source tree: want --gem5-tree FOLDER",
-		`unknown cpu "fast": want timing, o3, minor`, `l1d-size "512": want a size as 512B or 4kB`,
-		"l2-banks 3: want a power of two", `unknown network "torus": want simple, garnet`,
+		"--gem5 is missing: want", "--gem5-tree is missing: want",
+		`--cpu unknown value "fast": want timing, o3, minor`, `--l1d-size "512": want a size as 512B or 4kB`,
+		"l2-banks 3: want a power of two", `--network unknown value "torus": want simple, garnet`,
 		"dirs -2", "max-ticks -1", "link-latency -1: want at least 1",
 	} {
 		if !strings.Contains(err.Error(), want) {

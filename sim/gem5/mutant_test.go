@@ -99,7 +99,7 @@ func asBefore(t *testing.T, root string) {
 
 func TestMutantWithoutRebuild(t *testing.T) {
 	_, err := New(Options{Binary: "b", Tree: "t", Mutation: Mutation{Changes: []tree.Change{{File: "f"}}}})
-	if err == nil || !strings.Contains(err.Error(), "want --rebuild") {
+	if err == nil || !strings.Contains(err.Error(), "--rebuild is missing") {
 		t.Errorf("%v", err)
 	}
 }

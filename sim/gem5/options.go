@@ -2,8 +2,6 @@ package gem5
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"ordeal/gen/emit/elf"
+	"ordeal/gen/option"
 )
 
 // CPUs lists the kinds of core: gem5's X86TimingSimpleCPU, X86O3CPU and
@@ -139,41 +138,41 @@ func (o Options) withDefaults() Options {
 
 var sizeForm = regexp.MustCompile(`^[1-9][0-9]*(B|kB|KiB|MB|MiB)$`)
 
-// Validate reports everything that is wrong with the options. It does not
-// access the files that they name.
+// Validate reports everything that is wrong with the options: an option.Fault
+// for each, joined. It does not access the files that they name.
 func (o Options) Validate() error {
 	o = o.withDefaults()
-	var faults []error
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	var faults []option.Fault
+	fault := func(name, format string, args ...any) { faults = append(faults, option.Faultf(name, format, args...)) }
 	if o.Binary == "" {
-		fault("no gem5 binary: want --gem5 FILE")
+		fault("gem5", "is missing: want the path of a gem5 binary")
 	}
 	if o.Tree == "" {
-		fault("no gem5 source tree: want --gem5-tree FOLDER")
+		fault("gem5-tree", "is missing: want the path of a gem5 source tree")
 	}
 	for _, t := range o.texts() {
 		switch {
 		case t.choices != nil && !slices.Contains(t.choices, *t.value):
-			fault("unknown %s %q: want %s", t.name, *t.value, strings.Join(t.choices, ", "))
+			fault(t.name, "unknown value %q: want %s", *t.value, strings.Join(t.choices, ", "))
 		case t.choices == nil && !sizeForm.MatchString(*t.value):
-			fault("%s %q: want a size as 512B or 4kB", t.name, *t.value)
+			fault(t.name, "%q: want a size as 512B or 4kB", *t.value)
 		}
 	}
 	for _, n := range o.numbers() {
 		switch {
 		case n.powerOfTwo && (*n.value < 1 || *n.value&(*n.value-1) != 0):
-			fault("%s %d: want a power of two", n.name, *n.value)
+			fault(n.name, "%d: want a power of two", *n.value)
 		case *n.value < n.least:
-			fault("%s %d: want at least %d", n.name, *n.value, n.least)
+			fault(n.name, "%d: want at least %d", *n.value, n.least)
 		}
 	}
 	if len(o.Mutation.Changes) > 0 && len(o.Mutation.Rebuild) == 0 {
-		fault("a mutant without a command that rebuilds gem5: want --rebuild COMMAND")
+		fault("rebuild", "is missing: a mutant needs a command that rebuilds gem5")
 	}
 	if o.MaxTicks < 0 {
-		fault("max-ticks %d: want at least 0", o.MaxTicks)
+		fault("max-ticks", "%d: want at least 0", o.MaxTicks)
 	}
-	return errors.Join(faults...)
+	return option.Join(faults)
 }
 
 // machine is the part of se.py's command line that describes the machine.

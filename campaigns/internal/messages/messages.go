@@ -67,3 +67,21 @@ func Closest(name string, known []string) (closest string, ok bool) {
 	}
 	return closest, ok
 }
+
+// hintNames bounds the known names that a hint lists.
+const hintNames = 20
+
+// Hint ends the message about an unknown name: with the known one that is most
+// like it, or else with all of them, unless these are many.
+func Hint(name string, known []string) string {
+	if closest, ok := Closest(name, known); ok {
+		return " (did you mean " + strconv.Quote(closest) + "?)"
+	}
+	if len(known) > hintNames {
+		return ""
+	}
+	return " (known: " + strings.Join(known, ", ") + ")"
+}
+
+// Or joins names as "a, b or c".
+func Or(names []string) string { return english.OxfordWordSeries(names, "or") }

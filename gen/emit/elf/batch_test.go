@@ -107,7 +107,7 @@ func TestBatchGivesUp(t *testing.T) {
 			batch := randomBatch(rand.New(rand.NewPCG(13, 13)), 3, 3, 30)
 			batch[1].Threads[test.stuck] = append([]gen.Op{{Kind: gen.Delay, Value: mark}}, batch[1].Threads[test.stuck]...)
 			executable := emitBatch(t, batch, elf.Options{
-				Rounds: rounds, Sync: test.sync, Spin: 1 << 20, Yield: true, Settle: -1,
+				Rounds: rounds, Sync: test.sync, Spin: 1 << 16, Yield: true, Settle: -1,
 			}).File
 			if test.start {
 				patchSymbol(t, executable, fmt.Sprintf("program1_thread%d", test.stuck), 0xeb, 0xfe)

@@ -133,12 +133,12 @@ func (b *assembly) thread(t int32, order []int) {
 	}
 }
 
-// pair reports whether two microops are a read-modify-write.
+// pair tells whether two microops are a read-modify-write.
 func (b *assembly) pair(read, write *microop) bool {
 	return write.atomic && write.op.Kind == parse.Write && write.loc == read.loc
 }
 
-// coherence adds the order of writes, if co orders those of every location.
+// coherence tells the order of writes, if co orders those of every location.
 func (b *assembly) coherence() {
 	if len(b.relations["co"]) == 0 {
 		return
@@ -171,7 +171,7 @@ func (b *assembly) coherence() {
 	}
 }
 
-// deps adds the dependencies.
+// deps tells the dependencies.
 func (b *assembly) deps() {
 	for _, kind := range []string{"addr", "ctrl", "data"} {
 		for _, r := range b.relations[kind] {
@@ -184,7 +184,7 @@ func (b *assembly) deps() {
 	}
 }
 
-// final adds a final value. Where several writes have it, the last one of
+// final tells a final value. Where several writes have it, the last one of
 // the order of writes is meant.
 func (b *assembly) final(f final) {
 	var candidates []int
@@ -197,7 +197,7 @@ func (b *assembly) final(f final) {
 	last, ordered := b.last[loc]
 	switch {
 	case len(candidates) == 0 && f.value != 0:
-		b.trace.Faultf(f.line, "final value %d of %s is never written", f.value, f.loc)
+		b.trace.Faultf(f.line, "final value %d of %s was written by nobody", f.value, f.loc)
 	case len(candidates) == 0:
 		b.trace.Final(loc, 0, f.line)
 	case len(candidates) == 1:

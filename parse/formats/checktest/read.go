@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"ordeal/gen"
-	"ordeal/gen/faults"
 	"ordeal/parse"
 	"ordeal/parse/formats/internal/trace"
 )
+
+// maxFaults is how many faults of one test are reported.
+const maxFaults = 20
 
 // Parse reads a test; name is the file's, for messages. The error joins all
 // faults of syntax, and relations between microops that they cannot relate,
@@ -30,8 +32,8 @@ func Parse(name string, data []byte) (*Test, error) {
 	if r.test.Outcome == OutcomeUnknown {
 		r.fault(line, errors.New("want Forbidden, Permitted, Required or Unobserved at the end"))
 	}
-	if err := r.faults.Err(); err != nil {
-		return nil, err
+	if len(r.faults) > 0 {
+		return nil, errors.Join(r.faults...)
 	}
 	return r.test, nil
 }
@@ -47,16 +49,18 @@ type reader struct {
 	name   string
 	test   *Test
 	alt    *alternative // nil before the first
-	faults faults.List
+	faults []error
 }
 
 func (r *reader) fault(line int, err error) {
-	r.faults.Addf("%s:%d: %w", r.name, line, err)
+	if len(r.faults) < maxFaults {
+		r.faults = append(r.faults, fmt.Errorf("%s:%d: %w", r.name, line, err))
+	}
 }
 
 // close makes a history of the open alternative.
 func (r *reader) close() {
-	if r.alt == nil || r.faults.Count() > 0 {
+	if r.alt == nil || len(r.faults) > 0 {
 		return
 	}
 	h, err := r.alt.history(r.name)
@@ -194,7 +198,7 @@ func (f *form) data() gen.Value {
 	return v
 }
 
-// isAtomic reads from an access's type whether it is part of a
+// isAtomic tells of an access's type whether it is part of a
 // read-modify-write.
 func (f *form) isAtomic(atomic bool) bool {
 	for f.err == nil && f.next() != "(" {

@@ -35,7 +35,7 @@ func Write(w io.Writer, histories []*parse.History, outcome Outcome) error {
 // pair is a number of two parts: core and thread, or tag and index.
 type pair struct{ major, minor gen.Value }
 
-// Pairs reports whether all names are those that Parse gives threads or
+// Pairs tells whether all names are those that Parse gives threads or
 // locations, so that they survive being written.
 func Pairs(names []string) bool {
 	for _, name := range names {

@@ -84,7 +84,7 @@ func (b *builder) event(s *trace.Scanner, line int) error {
 	return nil
 }
 
-// isNumbered reports whether a variable stands for a numbered location: v and a
+// isNumbered tells whether a variable stands for a numbered location: v and a
 // number without leading zeros.
 func isNumbered(name string) bool {
 	return len(name) > 1 && name[0] == 'v' && isNumber(name[1:])
@@ -121,7 +121,7 @@ func Variables(locations []string) []string {
 	return list
 }
 
-// Keeps reports whether locations of these names keep them in the text form.
+// Keeps tells whether locations of these names keep them in the text form.
 func Keeps(locations []string) bool {
 	for _, name := range locations {
 		if !isNumber(name) && (!isIdentifier(name) || isNumbered(name)) {

@@ -2,17 +2,18 @@ package events
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"slices"
-
-	"ordeal/gen/faults"
 )
 
 // Magic is what a text of this form begins with.
 const Magic = "ordeal-events "
 
+// maxFaults is how many faults of one text are reported.
+const maxFaults = 20
+
 // Parse reads the text form of a sequence (see Sequence.Text). Words are
-// separated by any white space, lines may end in CR LF, # starts a
+// separated by any run of spaces and tabs, lines may end in CR LF, # starts a
 // comment, blank lines mean nothing; everything else is as Text writes it. A
 // sequence may end inside transactions and with writes that are not
 // committed. The error joins all faults, each with name and line; name is that
@@ -23,8 +24,10 @@ func Parse(name string, data []byte) (*Sequence, error) {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		data = rest
 		r.line++
-		line, _, _ = bytes.Cut(line, []byte{'#'})
-		r.words = slices.AppendSeq(r.words[:0], bytes.FieldsSeq(line))
+		if hash := bytes.IndexByte(line, '#'); hash >= 0 {
+			line = line[:hash]
+		}
+		r.words = splitWords(r.words[:0], bytes.TrimSuffix(line, []byte{'\r'}))
 		if len(r.words) > 0 {
 			r.readLine(len(data))
 		}
@@ -32,10 +35,30 @@ func Parse(name string, data []byte) (*Sequence, error) {
 	if r.part < body {
 		r.fault("the text ends where %s is expected", partNames[r.part])
 	}
-	if err := r.faults.Err(); err != nil {
-		return nil, err
+	if r.more > 0 {
+		r.faults = append(r.faults, fmt.Errorf("parse %s: and %d more faults", name, r.more))
+	}
+	if len(r.faults) > 0 {
+		return nil, errors.Join(r.faults...)
 	}
 	return r.builder.Sequence(), nil
+}
+
+// splitWords appends the words of a line to words.
+func splitWords(words [][]byte, line []byte) [][]byte {
+	start := -1
+	for i, c := range line {
+		switch space := c == ' ' || c == '\t'; {
+		case space && start >= 0:
+			words, start = append(words, line[start:i]), -1
+		case !space && start < 0:
+			start = i
+		}
+	}
+	if start >= 0 {
+		words = append(words, line[start:])
+	}
+	return words
 }
 
 // part is what a reader expects next.
@@ -65,11 +88,16 @@ type reader struct {
 	names     [2][]string // threads, variables
 	index     [2]map[string]int
 	builder   *Builder
-	faults    faults.List
+	faults    []error
+	more      int
 }
 
 func (r *reader) fault(format string, args ...any) {
-	r.faults.Addf("parse %s:%d: %w", r.name, r.line, fmt.Errorf(format, args...))
+	if len(r.faults) == maxFaults {
+		r.more++
+		return
+	}
+	r.faults = append(r.faults, fmt.Errorf("parse %s:%d: %w", r.name, r.line, fmt.Errorf(format, args...)))
 }
 
 // readLine reads a line of at least one word; left is the number of bytes

@@ -108,7 +108,7 @@ func (r *reader) operand(t *thread, text string) (operand, error) {
 
 var errLoaded = errors.New("what a load returned is stored: not supported")
 
-// loaded reports whether an operand is a register with what a load returned.
+// loaded tells whether an operand is a register with what a load returned.
 func (t *thread) loaded(o operand) bool {
 	s, ok := t.registers[o.register]
 	return ok && s.index >= 0

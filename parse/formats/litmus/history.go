@@ -144,7 +144,7 @@ func (b *asked) holder(thread, index int) (holder Variable, err error) {
 		holder, found = v, true
 	}
 	if !found {
-		return holder, errors.New("the condition does not determine what it returns")
+		return holder, errors.New("the condition does not tell what it returns")
 	}
 	return holder, nil
 }

@@ -2,16 +2,19 @@ package litmus
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"ordeal/gen"
-	"ordeal/gen/faults"
 )
 
-// Is reports whether a text looks like a litmus test of this architecture.
+// Is tells whether a text looks like a litmus test of this architecture.
 func Is(data []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("X86_64")) }
+
+// maxFaults bounds the faults of one test that are reported.
+const maxFaults = 20
 
 // Parse reads a litmus test; name is the file's, for messages. The error lists
 // what is malformed and what is not supported, by line.
@@ -25,23 +28,23 @@ func Parse(name string, data []byte) (*Test, error) {
 		points: map[Variable]string{},
 	}
 	r.head()
-	if r.faults.Count() == 0 {
+	if len(r.errs) == 0 {
 		r.init()
 	}
-	if r.faults.Count() == 0 {
+	if len(r.errs) == 0 {
 		r.code()
 	}
-	if r.faults.Count() == 0 {
+	if len(r.errs) == 0 {
 		r.dropKept()
 	}
-	if r.faults.Count() == 0 {
+	if len(r.errs) == 0 {
 		code := r.at
 		if r.tail(); len(r.t.Program.Locations) == 0 {
 			r.fault(code, "the test has no location")
 		}
 	}
-	if err := r.faults.Err(); err != nil {
-		return nil, err
+	if len(r.errs) > 0 {
+		return nil, errors.Join(r.errs...)
 	}
 	if err := r.t.Program.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -58,11 +61,13 @@ type reader struct {
 	points  map[Variable]string // locations that registers point at
 	threads []*thread
 	stored  gen.Value
-	faults  faults.List
+	errs    []error
 }
 
 func (r *reader) fault(line int, format string, args ...any) {
-	r.faults.Addf("%s:%d: %s", r.file, line, fmt.Sprintf(format, args...))
+	if len(r.errs) < maxFaults {
+		r.errs = append(r.errs, fmt.Errorf("%s:%d: %s", r.file, line, fmt.Sprintf(format, args...)))
+	}
 }
 
 // line is the next line that is not blank, without comments; ok is false at
@@ -272,7 +277,7 @@ func (r *reader) tail() {
 		text = strings.TrimSpace(after)
 	}
 	r.condition(text, first)
-	if r.faults.Count() > 0 {
+	if len(r.errs) > 0 {
 		return
 	}
 	r.t.see(more)

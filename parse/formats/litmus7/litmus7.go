@@ -96,10 +96,10 @@ type Result struct {
 	// for Forbidden.
 	Positive, Negative uint64
 	Condition          string // with its quantifier: "exists (0:rax=0)"
-	Hash               string // of the test; empty: not given
+	Hash               string // of the test; empty: not told
 	Observation        Observation
 	// Time is how long it took, to a hundredth of a second; negative: not
-	// given.
+	// told.
 	Time time.Duration
 	// Info is the "Key=value" and other lines about the run, in order.
 	Info []string
@@ -122,7 +122,7 @@ type State struct {
 // "~Fault(P0,x)".
 type Binding struct{ Name, Value string }
 
-// isFault reports whether the text of a binding is about a fault.
+// isFault tells whether the text of a binding is about a fault.
 func isFault(text string) bool {
 	return strings.HasPrefix(strings.TrimPrefix(text, "~"), "Fault(") && strings.HasSuffix(text, ")")
 }
@@ -173,7 +173,7 @@ func observe(positive, negative uint64) Observation {
 	return Sometimes
 }
 
-// holds reports whether the condition is validated, by the counts.
+// holds tells whether the condition is validated, by the counts.
 func (r *Result) holds() bool {
 	switch r.Kind {
 	case Allowed:
@@ -276,7 +276,7 @@ func (s *State) validate(form Form) error {
 	return nil
 }
 
-// isWord reports whether a text is visible ASCII, without spaces.
+// isWord tells whether a text is visible ASCII, without spaces.
 func isWord(text string) bool {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] >= 0x7f {

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"ordeal/gen/faults"
 )
+
+// maxFaults is how many faults of one log are reported.
+const maxFaults = 20
 
 // Parse reads the results of a log in either form; name is the file's, for
 // messages. A result begins with the line "Test NAME KIND" and ends with what
@@ -19,7 +20,6 @@ import (
 func Parse(name string, data []byte) ([]Result, error) {
 	r := &reader{name: name, rest: string(data)}
 	var results []Result
-	var all faults.List
 	for r.next() {
 		if !isHead(r.text) {
 			continue
@@ -31,22 +31,28 @@ func Parse(name string, data []byte) ([]Result, error) {
 				err = fmt.Errorf("parse %s:%d: test %s: %w", name, start, result.Test, err)
 			}
 		}
-		if err != nil {
-			all.Add(err)
-		} else {
+		switch {
+		case err == nil:
 			results = append(results, result)
+		case len(r.faults) == maxFaults:
+			r.more++
+		default:
+			r.faults = append(r.faults, err)
 		}
 	}
-	if err := all.Err(); err != nil {
-		return nil, err
+	if r.more > 0 {
+		r.faults = append(r.faults, fmt.Errorf("parse %s: and %d more faults", name, r.more))
 	}
-	if len(results) == 0 {
+	if len(results) == 0 && len(r.faults) == 0 {
 		return nil, fmt.Errorf("parse %s: no line \"Test NAME Allowed\", Forbidden or Required begins a result", name)
+	}
+	if len(r.faults) > 0 {
+		return nil, errors.Join(r.faults...)
 	}
 	return results, nil
 }
 
-// isHead reports whether a line begins a result.
+// isHead tells whether a line begins a result.
 func isHead(line string) bool {
 	words := strings.Fields(line)
 	return len(words) == 3 && words[0] == "Test" && parseKind(words[2]) != KindUnknown
@@ -63,11 +69,13 @@ func parseKind(word string) Kind {
 
 // reader walks through the lines of a log.
 type reader struct {
-	name  string
-	rest  string
-	text  string // of the current line, without space at its end
-	line  int    // its number, from 1
-	again bool   // next returns the current line once more
+	name   string
+	rest   string
+	text   string // of the current line, without space at its end
+	line   int    // its number, from 1
+	again  bool   // next returns the current line once more
+	faults []error
+	more   int
 }
 
 // next goes to the next line; false at the end.

@@ -18,7 +18,7 @@ func (d Dialect) Read(in io.Reader, name string) (h *parse.History, notes []stri
 	r := reader{dialect: d}
 	r.trace.Elsewhere = func(loc int32, v gen.Value) string {
 		if line, ok := r.rollback[rolledBack{loc, v}]; ok {
-			return fmt.Sprintf("an aborted transaction, on line %d", line)
+			return fmt.Sprintf("an aborted transaction, by line %d", line)
 		}
 		return ""
 	}
@@ -42,7 +42,7 @@ func (d Dialect) Read(in io.Reader, name string) (h *parse.History, notes []stri
 	return h, notes, nil
 }
 
-// Fits reports whether the lines of a text, whose values need not name their
+// Fits tells whether the lines of a text, whose values need not name their
 // writers, are of a dialect.
 func Fits(text []byte, d Dialect) bool {
 	r := reader{dialect: d}

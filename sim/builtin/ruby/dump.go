@@ -82,7 +82,7 @@ func (c *controller) peekState(tbe, entry *object, line memory.Addr) (state *typ
 	return nil
 }
 
-// isBusy reports whether a state has the permission Busy.
+// isBusy tells whether a state has the permission Busy.
 func (c *controller) isBusy(state *types.Enumerator) bool {
 	p := state.Permission
 	return p >= 0 && p < len(c.system.program.permissions) && c.system.program.permissions[p] == cache.Busy

@@ -209,7 +209,7 @@ func (g *generator) checkBuffers() {
 	}
 }
 
-// fed reports whether messages can get into a buffer.
+// fed tells whether messages can get into a buffer.
 func (g *generator) fed(buffer *types.Var) bool {
 	if buffer.Network != nil || buffer.Name == mandatoryQueue || buffer.Name == memoryAnswers || buffer.Name == memoryRequests {
 		return true
@@ -228,7 +228,7 @@ func (g *generator) hasBuffer(name string) bool {
 	return slices.ContainsFunc(g.code.buffers, func(v *types.Var) bool { return v.Name == name })
 }
 
-// guarded reports whether a port's body does nothing unless the port is ready.
+// guarded tells whether a port's body does nothing unless the port is ready.
 func guarded(p *types.InPort) bool {
 	if len(p.Body) != 1 || isTimer(p) {
 		return false

@@ -122,7 +122,7 @@ func (l *link) forward(m *object, now event.Tick) {
 			}
 			arrival := s.network.arrival(now, l.source, index, l.vnet)
 			if s.options.Messages != nil {
-				s.report(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival}, one)
+				s.tell(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival}, one)
 			}
 			l.to[index].enqueue(one, arrival)
 		}

@@ -2,8 +2,8 @@ package ruby
 
 import (
 	"errors"
-	"fmt"
 
+	"ordeal/gen/option"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby/cache"
 )
@@ -80,16 +80,16 @@ func (o Options) WithDefaults() Options {
 func (o Options) Validate() error {
 	var errs []error
 	if o.Cores < 1 || o.Cores > MaxCores {
-		errs = append(errs, fmt.Errorf("%d cores: want 1 to %d", o.Cores, MaxCores))
+		errs = append(errs, option.Faultf("cores", "%d cores: want 1 to %d", o.Cores, MaxCores))
 	}
 	if o.Directories > MaxCores {
-		errs = append(errs, fmt.Errorf("%d directories: want 1 to %d", o.Directories, MaxCores))
+		errs = append(errs, option.Faultf("dirs", "%d directories: want 1 to %d", o.Directories, MaxCores))
 	}
 	if o.Banks > MaxCores || o.Banks&(o.Banks-1) != 0 {
-		errs = append(errs, fmt.Errorf("%d banks: want a power of two, at most %d", o.Banks, MaxCores))
+		errs = append(errs, option.Faultf("l2-banks", "%d banks: want a power of two, at most %d", o.Banks, MaxCores))
 	}
 	if o.TBEs < 1 {
-		errs = append(errs, fmt.Errorf("room for %d transactions: want at least 1", o.TBEs))
+		errs = append(errs, option.Faultf("tbes", "room for %d transactions: want at least 1", o.TBEs))
 	}
 	return errors.Join(append(errs, o.Network.Validate(), o.Memory.Validate(), o.Private.Validate(), o.Shared.Validate())...)
 }

@@ -26,7 +26,7 @@ const shownMessages = 12
 // oldest one noted.
 func (s *System) delivered(c *controller, b *buffer, m *object) {
 	if s.options.Messages != nil {
-		s.report(Message{At: c.now, Buffer: b.name}, m)
+		s.tell(Message{At: c.now, Buffer: b.name}, m)
 	}
 	if len(s.recent) < recentMessages {
 		s.recent = append(s.recent, delivery{c.now, b, m})

@@ -25,7 +25,7 @@ func (t *table) lookup(line memory.Addr) *object {
 // room reports whether n more transactions fit.
 func (t *table) room(n int) bool { return len(t.entries)+n <= t.limit }
 
-// remove drops a transaction, which is there.
+// remove forgets a transaction, which is there.
 func (t *table) remove(e *object) {
 	for i := range t.entries {
 		if t.entries[i] == e {

@@ -33,7 +33,7 @@ var pairSettings = map[string]uint64{
 // cache by this number of bits of an address.
 const bankBits = "l2_select_num_bits"
 
-// oneDirectory reports whether the protocol deadlocks with several directories.
+// oneDirectory tells whether the protocol deadlocks with several directories.
 // In gem5's MI a forward that stalls at the head of its queue blocks those of
 // other directories behind it, and each of two caches may wait for what the
 // other has not seen. Ours puts forwards aside instead.
@@ -66,7 +66,7 @@ func (p *Protocol) Check(o Options) error {
 	return errors.Join(errs...)
 }
 
-// banked reports whether there is a shared cache, which lines choose a bank of:
+// banked tells whether there is a shared cache, which lines choose a bank of:
 // by bankBits of the address, or as they choose a directory.
 func (p *program) banked() bool {
 	for _, code := range p.codes {
@@ -87,7 +87,7 @@ const (
 	homeTransitions = 32
 )
 
-// hasPairs reports whether controllers have more than one core.
+// hasPairs tells whether controllers have more than one core.
 func (p *program) hasPairs() bool {
 	for _, code := range p.codes {
 		if code.cores > 1 {
@@ -172,7 +172,7 @@ func (p *program) latencies(m event.Latency, networks int) []event.Latency {
 	return list
 }
 
-// requestsCarryData reports whether the requests of pairs of cores have room for
+// requestsCarryData tells whether the requests of pairs of cores have room for
 // a line.
 func (p *program) requestsCarryData() bool {
 	t := p.protocol.Type("CPURequestMsg")

@@ -1,8 +1,6 @@
 package compiler
 
 import (
-	"slices"
-
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -26,7 +24,10 @@ func (c *checker) declareVar(v *types.Var) {
 		c.fault(v.Pos, "variable %s is already declared%s", v.Name, at(old.Pos))
 		return
 	}
-	add(&c.scope.vars, v.Name, v)
+	if c.scope.vars == nil {
+		c.scope.vars = map[string]*types.Var{}
+	}
+	c.scope.vars[v.Name] = v
 }
 
 // declareType adds a type to the innermost scope.
@@ -35,26 +36,24 @@ func (c *checker) declareType(t *types.Type) {
 		c.fault(t.Pos, "type %s is already declared%s", t.Name, at(old.Pos))
 		return
 	}
-	add(&c.scope.types, t.Name, t)
+	if c.scope.types == nil {
+		c.scope.types = map[string]*types.Type{}
+	}
+	c.scope.types[t.Name] = t
 }
 
-// declareFunc adds a function to the innermost scope.
-func (c *checker) declareFunc(f *types.Func) {
-	for _, old := range c.scope.funcs[f.Name] {
-		if slices.Equal(paramTypes(old), paramTypes(f)) {
+// declareFunc adds a function to the given scope.
+func (c *checker) declareFunc(s *scope, f *types.Func) {
+	for _, old := range s.funcs[f.Name] {
+		if sameParams(old, f) {
 			c.fault(f.Pos, "function %s is already declared%s", f.Signature(), at(old.Pos))
 			return
 		}
 	}
-	add(&c.scope.funcs, f.Name, append(c.scope.funcs[f.Name], f))
-}
-
-// add adds to a map that is made when first needed: most scopes are empty.
-func add[V any](names *map[string]V, name string, v V) {
-	if *names == nil {
-		*names = map[string]V{}
+	if s.funcs == nil {
+		s.funcs = map[string][]*types.Func{}
 	}
-	(*names)[name] = v
+	s.funcs[f.Name] = append(s.funcs[f.Name], f)
 }
 
 // at points to an earlier declaration, if it is in the text.
@@ -63,6 +62,28 @@ func at(pos syntax.Pos) string {
 		return ""
 	}
 	return " at " + pos.String()
+}
+
+func sameParams(f, g *types.Func) bool {
+	if len(f.Params) != len(g.Params) {
+		return false
+	}
+	for i := range f.Params {
+		if f.Params[i].Type != g.Params[i].Type {
+			return false
+		}
+	}
+	return true
+}
+
+// findVar looks a variable up; nil if there is none.
+func (c *checker) findVar(name string) *types.Var {
+	for s := c.scope; s != nil; s = s.outer {
+		if v := s.vars[name]; v != nil {
+			return v
+		}
+	}
+	return nil
 }
 
 // findType looks a type up; nil if there is none.
@@ -77,13 +98,11 @@ func (c *checker) findType(name string) *types.Type {
 
 // variable resolves a variable; nil after reporting a fault.
 func (c *checker) variable(id syntax.Ident) *types.Var {
-	for s := c.scope; s != nil; s = s.outer {
-		if v := s.vars[id.Name]; v != nil {
-			return v
-		}
+	v := c.findVar(id.Name)
+	if v == nil {
+		c.fault(id.Pos, "unknown variable %s", id.Name)
 	}
-	c.fault(id.Pos, "unknown variable %s", id.Name)
-	return nil
+	return v
 }
 
 // typeNamed resolves a type; invalid after reporting a fault.
@@ -113,4 +132,9 @@ func (c *checker) basic(pos syntax.Pos, name string) *types.Type {
 	}
 	c.fault(pos, "type %s is not declared", name)
 	return invalid
+}
+
+// native declares a type that needs no declaration.
+func (c *checker) native(name string, kind types.Kind) {
+	c.declareType(&types.Type{Name: name, Kind: kind})
 }

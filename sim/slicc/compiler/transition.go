@@ -1,8 +1,6 @@
 package compiler
 
 import (
-	"slices"
-
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -48,26 +46,32 @@ func (c *checker) required() {
 	if addr == invalid || permission == invalid {
 		return
 	}
-	var tbe, entry []*types.Type
+	var pointers []*types.Type
 	if m.TBE != nil {
-		tbe = append(tbe, m.TBE)
+		pointers = append(pointers, m.TBE)
 	}
 	if m.Entry != nil {
-		entry = append(entry, m.Entry)
+		pointers = append(pointers, m.Entry)
 	}
-	line, state := []*types.Type{addr}, []*types.Type{addr, m.State}
+	with := func(list []*types.Type, more ...*types.Type) []*types.Type {
+		return append(list[:len(list):len(list)], more...)
+	}
+	entry := with(nil)
+	if m.Entry != nil {
+		entry = with(entry, m.Entry)
+	}
 	void := c.global.types["void"]
-	m.GetState = c.require(m.State, "getState", slices.Concat(tbe, entry, line))
-	m.SetState = c.require(void, "setState", slices.Concat(tbe, entry, state))
-	m.GetAccessPermission = c.require(permission, "getAccessPermission", line)
-	m.SetAccessPermission = c.require(void, "setAccessPermission", slices.Concat(entry, state))
-	m.GetNextState = c.definedFunc(m.State, "getNextState", line)
+	m.GetState = c.require(m.State, "getState", with(pointers, addr))
+	m.SetState = c.require(void, "setState", with(pointers, addr, m.State))
+	m.GetAccessPermission = c.require(permission, "getAccessPermission", with(nil, addr))
+	m.SetAccessPermission = c.require(void, "setAccessPermission", with(entry, addr, m.State))
+	m.GetNextState = c.definedFunc(m.State, "getNextState", with(nil, addr))
 }
 
 // require finds a function of the machine and reports it missing.
 func (c *checker) require(result *types.Type, name string, params []*types.Type) *types.Func {
 	f := c.definedFunc(result, name, params)
-	if f == nil {
+	if f == nil && result != nil && params[len(params)-1] != nil {
 		c.fault(c.machine.Pos, "machine %s does not define %s %s(%s)",
 			c.machine.Name, result, name, types.TypeList(params))
 	}
@@ -76,8 +80,15 @@ func (c *checker) require(result *types.Type, name string, params []*types.Type)
 
 // definedFunc finds a function with a body; nil if there is none.
 func (c *checker) definedFunc(result *types.Type, name string, params []*types.Type) *types.Func {
+	want := &types.Func{}
+	for _, t := range params {
+		if t == nil {
+			return nil
+		}
+		want.Params = append(want.Params, &types.Var{Type: t})
+	}
 	for _, f := range c.machine.Funcs {
-		if f.Name == name && f.Defined && f.Result == result && slices.Equal(paramTypes(f), params) {
+		if f.Name == name && f.Defined && f.Result == result && sameParams(f, want) {
 			return f
 		}
 	}

@@ -1,8 +1,6 @@
 package compiler
 
 import (
-	"slices"
-
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -20,12 +18,6 @@ var nativeKinds = map[string]types.Kind{
 	"Addr": types.Int, "Cycles": types.Int, "Tick": types.Int,
 	"NodeID": types.Int, "RequestorID": types.Int, "Scalar": types.Int,
 	"bool": types.Bool, "std::string": types.String,
-}
-
-// zeroValues are the kinds of the values that variables of simple types start
-// with.
-var zeroValues = map[types.Kind]types.ValueKind{
-	types.Int: types.IntValue, types.Bool: types.BoolValue, types.String: types.StringValue,
 }
 
 // newType declares a type with what all declarations of types have.
@@ -72,10 +64,12 @@ func (c *checker) structDecl(d *syntax.Struct) {
 }
 
 func hasFields(d *syntax.Struct) bool {
-	return slices.ContainsFunc(d.Members, func(m syntax.Decl) bool {
-		_, ok := m.(*syntax.Object)
-		return ok
-	})
+	for _, m := range d.Members {
+		if _, ok := m.(*syntax.Object); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // roleOf makes a structure the machine's TBE or main entry, if it is one.
@@ -108,13 +102,20 @@ func (c *checker) typeDefault(t *types.Type) types.Value {
 		}
 		return v
 	}
-	switch {
-	case t.Kind == types.Enum:
+	switch t.Kind {
+	case types.Enum:
 		return types.Value{Kind: types.EnumValue, Int: int64(len(t.Enums))}
-	case t.IsPointer():
+	case types.Int:
+		return types.Value{Kind: types.IntValue}
+	case types.Bool:
+		return types.Value{Kind: types.BoolValue}
+	case types.String:
+		return types.Value{Kind: types.StringValue}
+	}
+	if t.IsPointer() {
 		return types.Value{Kind: types.NullValue}
 	}
-	return types.Value{Kind: zeroValues[t.Kind]}
+	return types.Value{}
 }
 
 // defaultOf is what a variable of type t starts with: its own attribute
@@ -239,7 +240,7 @@ func (c *checker) implicitFunc(t *types.Type, builtin, result string) {
 	if typ == nil {
 		return
 	}
-	c.declareFunc(&types.Func{
+	c.declareFunc(c.scope, &types.Func{
 		Name: t.CName() + "_" + builtin, Pos: t.Pos, Machine: c.machineOrNil(),
 		Params: []*types.Var{{Name: "value", Kind: types.LocalVar, Type: t, Argument: true}},
 		Result: typ, Builtin: types.Builtins("", builtin)[0], Enum: t, Slots: 1,

@@ -70,11 +70,11 @@ type Mutant struct {
 	// Place is the row, or the name of the action, port or function.
 	Place string
 	Pos   syntax.Pos
-	// Equivalent gives the reason why no program can tell the mutant from the protocol;
+	// Equivalent says why no program can tell the mutant from the protocol;
 	// empty where that cannot be seen.
 	Equivalent string
-	// Evictions says that the mutant changes nothing but eviction
-	// notifications of cores, which cores that do not speculate ignore.
+	// Evictions says that all the mutant changes is what cores are told of
+	// lines that they lose: those that do not speculate take no notice.
 	Evictions bool
 	changes   []change
 }

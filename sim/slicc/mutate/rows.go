@@ -40,7 +40,7 @@ func (m *machine) rowEdits(s site) []edit {
 	return append(list, edit{op: Delete})
 }
 
-// near reports whether some other row of the site's state, or for its event,
+// near tells whether some other row of the site's state, or for its event,
 // leads to a state. Tables are large; other states break at once.
 func (m *machine) near(s site, state string) bool {
 	return slices.ContainsFunc(m.transitions, func(t *syntax.Transition) bool {
@@ -51,7 +51,7 @@ func (m *machine) near(s site, state string) bool {
 // stay is the argument of Next that names no state.
 const stay = "stay"
 
-// waits reports whether a row leaves its message where it is.
+// waits tells whether a row leaves its message where it is.
 func (m *machine) waits(t *syntax.Transition) bool {
 	return slices.ContainsFunc(t.Actions, func(id syntax.Ident) bool {
 		if id.Name == types.StallAction {
@@ -108,7 +108,7 @@ func (m *machine) unwaits(s site) []edit {
 	return list
 }
 
-// pops reports whether all that an action does is to take a message off a queue.
+// pops tells whether all that an action does is to take a message off a queue.
 func (m *machine) pops(action string) bool {
 	a := m.actions[action]
 	return a != nil && len(a.Body.Stmts) == 1 && isMethod(a.Body.Stmts[0], "dequeue")

@@ -79,7 +79,7 @@ func (p *parser) fail(format string, args ...any) {
 	}
 }
 
-// is reports whether the current token is the mark or keyword s.
+// is tells whether the current token is the mark or keyword s.
 func (p *parser) is(s string) bool { return !p.lost && p.tok().is(s) }
 
 // accept consumes the mark or keyword s if it is there.

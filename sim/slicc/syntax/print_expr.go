@@ -82,7 +82,7 @@ func (p *printer) parens(x Expr, needed bool) {
 	}
 }
 
-// isStep reports whether x is ++ or --, whose operand reaches as far to the
+// isStep tells whether x is ++ or --, whose operand reaches as far to the
 // right as it can.
 func isStep(x Expr) bool {
 	u, ok := x.(*Unary)

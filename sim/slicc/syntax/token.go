@@ -41,7 +41,7 @@ type token struct {
 	text string
 }
 
-// is reports whether the token is the punctuation mark, operator or keyword s.
+// is tells whether the token is the punctuation mark, operator or keyword s.
 func (t *token) is(s string) bool {
 	return t.text == s && t.kind != ident && t.kind != text
 }
@@ -64,7 +64,7 @@ func (t *token) String() string {
 	}
 }
 
-// isKeyword reports whether a word is reserved. true and false are, too.
+// isKeyword tells whether a word is reserved. true and false are, too.
 func isKeyword(word string) bool {
 	switch word {
 	case "protocol", "include", "global", "machine", "in_port", "out_port",

@@ -95,18 +95,18 @@ func (t *Type) CName() string {
 	return t.Machine.Name + "_" + t.Name
 }
 
-// IsMessage reports whether values of the type travel through buffers.
+// IsMessage tells whether values of the type travel through buffers.
 func (t *Type) IsMessage() bool { return t.Interface == "Message" }
 
-// IsEntry reports whether the type is a cache entry.
+// IsEntry tells whether the type is a cache entry.
 func (t *Type) IsEntry() bool {
 	return t.Interface == "AbstractCacheEntry" || t.Name == "AbstractCacheEntry"
 }
 
-// IsTBE reports whether the type is a machine's transaction buffer entry.
+// IsTBE tells whether the type is a machine's transaction buffer entry.
 func (t *Type) IsTBE() bool { return t.Name == "TBE" && t.Machine != nil }
 
-// IsPointer reports whether variables of the type hold references, which may be
+// IsPointer tells whether variables of the type hold references, which may be
 // invalid: cache entries and TBEs do, everything else is a value.
 func (t *Type) IsPointer() bool { return t.IsEntry() || t.IsTBE() || t.Kind == Null }
 

@@ -76,7 +76,7 @@ func (f *finisher) concatenate(total int) {
 	}
 }
 
-// at names operations in messages.
+// at names operations for people.
 func (f *finisher) at(id parse.OpID) string { return "line " + f.place(int(f.lines[id])) }
 
 // report notes the fault of an operation.
@@ -93,7 +93,7 @@ func (f *finisher) text(fault parse.Fault) string {
 	text := fault.Text(f.h, f.at)
 	if fault.Kind == parse.UnwrittenValue && f.Elsewhere != nil {
 		if more := f.Elsewhere(fault.Loc, fault.Value); more != "" {
-			text += ", except in " + more
+			text += " but " + more
 		}
 	}
 	return text
@@ -133,7 +133,7 @@ func (f *finisher) storeOrders() {
 	for _, o := range f.orders {
 		x := f.h.Locations[o.loc]
 		if f.h.StoreOrder[o.loc] != nil {
-			f.Faultf(o.line, "the order of M[%s] is given twice", x)
+			f.Faultf(o.line, "the order of M[%s] is told twice", x)
 			continue
 		}
 		list := make([]parse.OpID, 0, len(o.values))

@@ -11,8 +11,8 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// Permission is the access permission of an entry, as far as it matters to the
-// cache.
+// Permission is what a protocol says about an entry, as far as the cache
+// minds.
 type Permission uint8
 
 // The permissions. A new entry is Invalid.

@@ -1,0 +1,116 @@
+package saturate
+
+// trail records what assumptions change, to take it back.
+type trail struct {
+	rows    []savedComponent
+	first   int    // number of inferred edges when it began
+	sources []Node // of those since
+	held    heldRows
+}
+
+type savedComponent struct {
+	node  Node
+	chain int32
+	old   int32
+}
+
+// Mark is a point to which Undo returns.
+type Mark struct{ rows, edges int }
+
+// Mark starts recording and returns the present point.
+func (g *Graph) Mark() Mark {
+	if g.trail == nil {
+		g.trail = &trail{first: g.inferred.count}
+	}
+	g.trail.held.marked = true
+	return Mark{len(g.trail.rows), g.inferred.count}
+}
+
+// EachSince calls f for every inferred edge since a mark, in order.
+func (g *Graph) EachSince(m Mark, f func(from, to Node)) {
+	for i := m.edges; i < g.inferred.count; i++ {
+		f(g.trail.sources[i-g.trail.first], g.target(g.inferred.at(int32(i))))
+	}
+}
+
+// heldRows are rows as they were at a call of Hold, of nodes that changed
+// since.
+type heldRows struct {
+	on     bool
+	marked bool     // a Mark was made that was neither kept nor undone
+	has    []uint64 // a bit for each node
+	nodes  []Node
+	rows   [][]int32 // of nodes, and unused ones of earlier holds
+}
+
+// maxHeld is the number of chains beyond which rows are not copied: of very
+// wide rows few components change.
+const maxHeld = 1024
+
+// Hold returns a point to which Release returns, for changes that pile up: it
+// costs a copy of each row that changes, once. Until then there may be one
+// Mark at a time, which Undo or Keep ends; holds do not nest.
+func (g *Graph) Hold() Mark {
+	m := g.Mark()
+	if g.chains <= maxHeld {
+		held := &g.trail.held
+		held.on, held.marked = true, false
+		if held.has == nil {
+			held.has = make([]uint64, (g.n+63)/64)
+		}
+	}
+	return m
+}
+
+// Keep forgets how to undo what changed since a mark.
+func (g *Graph) Keep(m Mark) {
+	if held := &g.trail.held; held.on {
+		held.marked = false
+		g.trail.rows = g.trail.rows[:m.rows]
+	}
+}
+
+// Release takes back every change since Hold returned m.
+func (g *Graph) Release(m Mark) {
+	g.Undo(m)
+	held := &g.trail.held
+	for i, v := range held.nodes {
+		copy(g.row(v), held.rows[i])
+		held.has[v>>6] &^= 1 << (v & 63)
+	}
+	held.on, held.nodes = false, held.nodes[:0]
+}
+
+// hold copies the row of v, which is about to change, if it must.
+func (g *Graph) hold(v Node, row []int32) {
+	if g.trail == nil || !g.trail.held.on {
+		return
+	}
+	h := &g.trail.held
+	if h.has[v>>6]>>(v&63)&1 != 0 {
+		return
+	}
+	h.has[v>>6] |= 1 << (v & 63)
+	if len(h.nodes) == len(h.rows) {
+		h.rows = append(h.rows, make([]int32, len(row)))
+	}
+	copy(h.rows[len(h.nodes)], row)
+	h.nodes = append(h.nodes, v)
+}
+
+// Undo takes back every change since a mark, latest first.
+func (g *Graph) Undo(m Mark) {
+	t := g.trail
+	for i := len(t.rows) - 1; i >= m.rows; i-- {
+		s := &t.rows[i]
+		g.rows[int(s.node)*g.chains+int(s.chain)] = s.old
+	}
+	t.rows = t.rows[:m.rows]
+	for i := g.inferred.count - 1; i >= m.edges; i-- {
+		g.head[t.sources[i-t.first]] = g.inferred.at(int32(i)).next()
+	}
+	t.sources = t.sources[:m.edges-t.first]
+	g.inferred.truncate(m.edges)
+	t.held.marked = false
+	g.conflict = conflict{}
+}
