@@ -27,7 +27,7 @@ var herdModels = map[string][]string{"sc": {"-model", "sc.cat"}, "tso": nil}
 
 // Comparison is what herd7 allows against what our enumeration allows.
 type Comparison struct {
-	// Skipped says why herd7 could not be asked; empty when it answered.
+	// Skipped is why herd7 gave no answer; empty if it did.
 	Skipped string `json:"skipped,omitempty"`
 	// OnlyHerd and OnlyOurs are states that the other one forbids.
 	OnlyHerd []string `json:"only_herd,omitempty"`
@@ -90,7 +90,7 @@ func askHerd(ctx context.Context, herd string, flags []string, file string) (str
 	if err != nil {
 		return "", err
 	}
-	said, err := os.ReadFile(errs)
+	message, err := os.ReadFile(errs)
 	if err != nil {
 		return "", err
 	}
@@ -100,7 +100,7 @@ func askHerd(ctx context.Context, herd string, flags []string, file string) (str
 	case end.Exceeded == sandbox.MemoryLimit:
 		return "", fmt.Errorf("%s: it took more than %d bytes of memory", herd, int64(herdMemory))
 	case end.Code != 0:
-		return "", fmt.Errorf("%s: status %d: %s", herd, end.Code, strings.TrimSpace(string(said[:min(len(said), 500)])))
+		return "", fmt.Errorf("%s: status %d: %s", herd, end.Code, strings.TrimSpace(string(message[:min(len(message), 500)])))
 	}
 	text, err := os.ReadFile(out)
 	return string(text), err

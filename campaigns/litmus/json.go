@@ -35,8 +35,8 @@ type jsonTest struct {
 	States      []jsonState   `json:"states"`
 	Allowed     int           `json:"allowed_states"`
 	AllowedSeen int           `json:"allowed_states_seen"`
-	Forbidden   []jsonFault   `json:"forbidden,omitempty"`
-	Failure     *jsonFailure  `json:"failure,omitempty"`
+	Forbidden   []Forbidden   `json:"forbidden,omitempty"`
+	Failure     *Failure      `json:"failure,omitempty"`
 	Rounds      int           `json:"rounds"`
 	Runs        int           `json:"runs"`
 	Elapsed     time.Duration `json:"elapsed_ns"`
@@ -47,21 +47,6 @@ type jsonState struct {
 	Count   uint64 `json:"count"`
 	Witness bool   `json:"witness"` // the condition holds, or for forall does not
 	State   string `json:"state"`
-}
-
-type jsonFault struct {
-	State   string `json:"state"`
-	Outcome string `json:"outcome"`
-	Count   uint64 `json:"count"`
-	Witness string `json:"witness,omitempty"`
-	Dir     string `json:"dir,omitempty"`
-}
-
-type jsonFailure struct {
-	Outcome string `json:"outcome"`
-	Title   string `json:"title"`
-	Detail  string `json:"detail,omitempty"`
-	Dir     string `json:"dir,omitempty"`
 }
 
 // WriteJSON writes reports, and what kept other tests from running, as one
@@ -75,17 +60,12 @@ func WriteJSON(w io.Writer, o *Options, reports []*Report, faults error) error {
 		t := jsonTest{
 			Test: r.Result.Test, File: r.File, Kind: r.Result.Kind.String(), Condition: r.Result.Condition,
 			Observation: r.Result.Observation.String(), Positive: r.Result.Positive, Negative: r.Result.Negative,
-			Allowed: r.Allowed, AllowedSeen: r.AllowedSeen, Rounds: r.Rounds, Runs: r.Runs, Elapsed: r.Elapsed, Herd: r.Herd, States: []jsonState{},
+			Allowed: r.Allowed, AllowedSeen: r.AllowedSeen, Rounds: r.Rounds, Runs: r.Runs, Elapsed: r.Elapsed, Herd: r.Herd,
+			Forbidden: r.Forbidden, Failure: r.Failure, States: []jsonState{},
 		}
 		for i := range r.Result.States {
 			s := &r.Result.States[i]
 			t.States = append(t.States, jsonState{s.Count, s.Witness, s.String()})
-		}
-		for _, f := range r.Forbidden {
-			t.Forbidden = append(t.Forbidden, jsonFault(f))
-		}
-		if f := r.Failure; f != nil {
-			t.Failure = &jsonFailure{f.Outcome.String(), f.Title, f.Detail, f.Dir}
 		}
 		out.Tests = append(out.Tests, t)
 	}

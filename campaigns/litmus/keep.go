@@ -19,11 +19,11 @@ import (
 	"ordeal/sim"
 )
 
-// judgeTimeout bounds the judging of a run that is kept.
-const judgeTimeout = time.Minute
+// checkTimeout bounds the check of a run that is kept.
+const checkTimeout = time.Minute
 
 // keep writes the run directory of run number n, which can be repeated and
-// judged again, and explains why the model forbids its history.
+// checked again, and explains why the model forbids its history.
 func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.Result) (dir, witness string, err error) {
 	run, err := x.directory()
 	if err != nil {
@@ -44,7 +44,7 @@ func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.R
 		return "", "", err
 	}
 	done, err := execute.Evaluate(ctx, p, x.size.repetitions, res, execute.CheckOptions{
-		Models: []model.Model{x.model}, Options: check.Options{Timeout: judgeTimeout},
+		Models: []model.Model{x.model}, Options: check.Options{Timeout: checkTimeout},
 	})
 	if err != nil {
 		return "", "", err

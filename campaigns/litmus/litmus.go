@@ -1,28 +1,28 @@
 // Package litmus runs litmus tests many times on a simulator or on this
 // machine, counts the states that they end in, as litmus7 does (Alglave,
 // Maranget, Sarkar and Sewell, TACAS 2011), and flags those that a memory
-// model forbids. What the model allows is enumerated by package outcomes, so
-// that no other tool is needed; herd7 can be asked as well.
+// model forbids. Package outcomes enumerates what the model allows; herd7 can
+// be compared with it.
 //
 // # Rounds
 //
-// A round is one execution of a test on memory of its own. A run executes a
-// program of many copies of the test, each on locations of its own: thread t
-// of the program is thread t of every copy, one after the other, with delays
-// drawn at random between them and within them. Runs take turns in how the
-// locations lie in memory. On hardware, where starting a process takes longer
-// than a thousand rounds, a run repeats its program, the threads meeting
-// before each repetition; what it finds in memory then is final and counts as
-// initial. Where a test asks for values of memory at the end, in its condition
-// or its list of locations, the threads first look at all locations, each at
-// its share: a value of the repetition before is what that one left, and where
-// another thread was faster with a store the round is not counted. Of the last
-// repetition the log tells.
+// A round is one execution of a test. A run executes a program of many copies
+// of the test, each on locations of its own: thread t of the program is thread
+// t of every copy, one after the other, with delays drawn at random. Runs take
+// turns in the memory layout.
 //
-// What a round shows, all values that its loads returned and, where known, all
-// values of memory at the end, is looked up among what the model allows: also
-// what the test does not ask for. The counted states are those that it asks
-// for.
+// On hardware, where starting a process takes longer than a thousand rounds, a
+// run repeats its program, with a barrier before each repetition; what memory
+// holds then is the final state of one repetition and the initial one of the
+// next. If the test asks for final values of memory, the threads first load all
+// locations, each its share; a round is not counted if another thread's store
+// was faster than that load. The log has the final memory of the last
+// repetition.
+//
+// A round's outcome is all values that its loads returned and, where known,
+// all final values of memory. It is looked up among what the model allows, also
+// those parts that the test does not ask for. The counted states are those that
+// it asks for.
 //
 // Everything but timing is a function of the test's program, the seed and the
 // run's number.
@@ -54,8 +54,8 @@ type Test struct {
 
 // Options say how to run tests.
 type Options struct {
-	// Sim is the simulator's name, Config what it is to simulate; the programs
-	// that Config describes are not looked at.
+	// Sim is the simulator's name, Config its machine; the programs of Config
+	// are ignored.
 	Sim    string
 	Config config.Config
 	// Model is the model that must not be broken: sc, tso or pso.
@@ -73,55 +73,53 @@ type Options struct {
 	Memory, LogSize config.Size
 	// Dir is where runs with findings are kept, each in a folder of its own.
 	Dir string
-	// Herd is the absolute path of herd7; empty: it is not asked.
+	// Herd is the absolute path of herd7; empty means no comparison.
 	Herd string
 	// Command is the command line, for records.
 	Command []string
 	_       struct{}
 }
 
-// Report is what came of a test.
+// Report is the result of a test.
 type Report struct {
 	File string
 	// Result counts the states that were seen.
 	Result litmus7.Result
-	// Allowed is the number of states that the model allows, of those
-	// variables that Result tells; AllowedSeen is how many of them were seen.
+	// Allowed is the number of states that the model allows, of the variables in
+	// Result; AllowedSeen is the number of those that were seen.
 	Allowed, AllowedSeen int
 	// Rounds and Runs were made, in Elapsed time.
 	Rounds, Runs int
 	Elapsed      time.Duration
-	// Forbidden are outcomes that the model forbids, in order of first sight.
+	// Forbidden are outcomes that the model forbids, in order of appearance.
 	Forbidden []Forbidden
-	// Failure is the run, if any, that did not come to its end as it should;
-	// it was the last one.
+	// Failure is the last run, if it did not pass.
 	Failure *Failure
-	// Herd is what herd7 says of the allowed states; nil: it was not asked.
+	// Herd compares the allowed states with those of herd7; nil without herd7.
 	Herd *Comparison
 	_    struct{}
 }
 
 // Forbidden is an outcome that the model forbids.
 type Forbidden struct {
-	// State has the variables that the test asks for, Outcome everything.
-	State, Outcome string
-	Count          uint64
-	// Witness is for people: the history and why the model forbids it. Dir has
-	// the run. Both are of the first sight of the first such outcome; empty
-	// for others.
-	Witness string
-	Dir     string
+	State   string `json:"state"`   // of the variables that the test asks for
+	Outcome string `json:"outcome"` // every load and location
+	Count   uint64 `json:"count"`
+	// Witness explains the first run with such an outcome, whose run directory
+	// is Dir; both are empty for further outcomes.
+	Witness string `json:"witness,omitempty"`
+	Dir     string `json:"dir,omitempty"`
 }
 
 // Failure is a run that did not pass.
 type Failure struct {
-	Outcome       sim.Outcome
-	Title, Detail string
-	Dir           string // empty for infrastructure trouble
+	Outcome sim.Outcome `json:"outcome"`
+	Title   string      `json:"title"`
+	Detail  string      `json:"detail,omitempty"`
+	Dir     string      `json:"dir,omitempty"` // empty for an infrastructure error
 }
 
-// Finding reports whether the report says something about the system under
-// test.
+// Finding reports whether the report shows a fault of the system under test.
 func (r *Report) Finding() bool {
 	return len(r.Forbidden) > 0 || r.Failure != nil && r.Failure.Outcome != sim.Infra
 }
@@ -156,8 +154,8 @@ type experiment struct {
 	tools   map[string]string
 	size    size
 	allowed *allowed
-	seen    map[string]*sight // by key of the outcome
-	order   []*sight
+	seen    map[string]*observation // by key of the outcome
+	order   []*observation
 	kept    bool // a run directory
 	scratch string
 	report  Report
@@ -172,7 +170,7 @@ func newExperiment(t *Test, o *Options) (*experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &experiment{test: t, o: o, model: models[0], size: sizeOf(t, o), seen: make(map[string]*sight)}
+	x := &experiment{test: t, o: o, model: models[0], size: sizeOf(t, o), seen: make(map[string]*observation)}
 	x.report.File = t.File
 	if x.allowed, err = enumerate(t, machine); err != nil {
 		return nil, err
@@ -217,7 +215,7 @@ func (x *experiment) once(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	sights, failure := x.look(p, &res)
+	fresh, failure := x.observe(p, &res)
 	if failure != nil {
 		x.report.Failure = failure
 		if failure.Outcome == sim.Infra {
@@ -226,9 +224,9 @@ func (x *experiment) once(ctx context.Context, n int) error {
 		failure.Dir, _, err = x.keep(ctx, n, p, &res)
 		return err
 	}
-	if len(sights) > 0 && !x.kept {
+	if len(fresh) > 0 && !x.kept {
 		x.kept = true
-		sights[0].dir, sights[0].witness, err = x.keep(ctx, n, p, &res)
+		fresh[0].dir, fresh[0].witness, err = x.keep(ctx, n, p, &res)
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 type size struct {
 	copies      int // of the test in the program
 	repetitions int // of the program
-	// observe has the threads look at memory before each repetition.
+	// observe has the threads load all locations before each repetition.
 	observe bool
 }
 

@@ -86,8 +86,8 @@ func ShapeText(s *shapes.Shape) ([]byte, error) {
 	if len(c.Final) > 0 {
 		return text.Bytes(), nil
 	}
-	// Without the list of what to show, memory at the end is not asked for: on
-	// hardware nobody needs to look at it between rounds.
+	// Without the list of locations the test does not ask for final memory,
+	// which on hardware costs loads between rounds.
 	var lean bytes.Buffer
 	for line := range bytes.Lines(text.Bytes()) {
 		if !bytes.HasPrefix(line, []byte("locations ")) {

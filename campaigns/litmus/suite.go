@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"ordeal/campaigns/config"
 )
 
-// Workers is how many tests run at a time when nobody says: programs race on
-// hardware only while they have the processors for themselves.
+// Workers is the default number of tests that run at a time: on hardware
+// programs race only while they have the processors for themselves.
 func Workers(sim string) int {
 	if sim == config.SimHost {
 		return 1
@@ -20,51 +19,51 @@ func Workers(sim string) int {
 	return runtime.NumCPU()
 }
 
-// RunAll runs tests, several at a time, and tells of each report in the order
-// of the tests, as soon as those before it are told. Faults joins the errors of
-// tests that could not be run; the error is ctx's, or tell's, and ends it all.
-func RunAll(ctx context.Context, tests []*Test, o *Options, workers int, tell func(*Report) error) (faults, err error) {
-	s := suite{reports: make([]*Report, len(tests)), done: make([]bool, len(tests)), faults: make([]error, len(tests)), tell: tell}
+// RunAll runs tests, several at a time, and calls onReport with each report in
+// the order of the tests. Faults joins the errors of tests that could not be
+// run; err is ctx's or onReport's and ends the suite.
+func RunAll(ctx context.Context, tests []*Test, o *Options, workers int, onReport func(*Report) error) (faults, err error) {
+	type result struct {
+		report *Report
+		fault  error
+	}
+	results := make([]chan result, len(tests))
+	for i := range results {
+		results[i] = make(chan result, 1)
+	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
+	group.SetLimit(workers + 1) // one of them reports
+	var failed []error
+	group.Go(func() error {
+		for i := range results {
+			select {
+			case r := <-results[i]:
+				failed = append(failed, r.fault)
+				if r.report == nil {
+					continue
+				}
+				if err := onReport(r.report); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	})
 	for i, t := range tests {
 		group.Go(func() error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			report, err := Run(ctx, t, o)
+			report, fault := Run(ctx, t, o)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			return s.put(i, report, err)
+			results[i] <- result{report, fault}
+			return nil
 		})
 	}
 	err = group.Wait()
-	return errors.Join(s.faults...), err
-}
-
-// suite puts reports in order.
-type suite struct {
-	tell func(*Report) error
-
-	mu      sync.Mutex
-	next    int // not told yet
-	done    []bool
-	reports []*Report // nil for tests that could not be run
-	faults  []error
-}
-
-func (s *suite) put(i int, report *Report, fault error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done[i], s.reports[i], s.faults[i] = true, report, fault
-	for s.next < len(s.done) && s.done[s.next] {
-		if report := s.reports[s.next]; report != nil {
-			if err := s.tell(report); err != nil {
-				return err
-			}
-		}
-		s.next++
-	}
-	return nil
+	return errors.Join(failed...), err
 }

@@ -31,7 +31,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 			continue
 		}
 		indent(&b, f.Witness)
-		fmt.Fprintf(&b, "  look     ordeal check --explain %s\n  repeat   ordeal repro %s\n", f.Dir, f.Dir)
+		fmt.Fprintf(&b, "  explain  ordeal check --explain %s\n  repeat   ordeal repro %s\n", f.Dir, f.Dir)
 	}
 	if f := r.Failure; f != nil {
 		fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(f.Outcome.String()), f.Title)
@@ -43,7 +43,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	if h := r.Herd; h != nil {
 		switch {
 		case h.Skipped != "":
-			fmt.Fprintf(&b, "herd7 was not asked: %s\n", h.Skipped)
+			fmt.Fprintf(&b, "herd7 was not compared: %s\n", h.Skipped)
 		case h.Agrees():
 			fmt.Fprintf(&b, "herd7 allows the same %d states\n", r.Allowed)
 		}

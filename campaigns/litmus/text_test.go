@@ -51,7 +51,7 @@ func TestText(t *testing.T) {
 	text := out.String()
 	for _, want := range []string{
 		"Observation A Never 0 10\n", "herd7 allows the same 2 states\n",
-		"FORBIDDEN 4× 0:rax=1;\n  outcome  P0 reads x=1\n  a cycle\n  of two\n  look     ordeal check --explain runs/B-1\n  repeat   ordeal repro runs/B-1\n",
+		"FORBIDDEN 4× 0:rax=1;\n  outcome  P0 reads x=1\n  a cycle\n  of two\n  explain  ordeal check --explain runs/B-1\n  repeat   ordeal repro runs/B-1\n",
 		"FORBIDDEN 1× 0:rax=1;\n  outcome  P0 reads x=1; [x]=0\n",
 		"DISAGREEMENT only herd7 allows h\nDISAGREEMENT herd7 forbids o\n",
 		"CRASH: it broke\n  in\n  two lines\n  repeat   ordeal repro runs/C-1\n",

@@ -12,8 +12,8 @@ import (
 	"ordeal/sim"
 )
 
-// sight is an outcome that was seen.
-type sight struct {
+// observation is an outcome that was seen.
+type observation struct {
 	state     format.State
 	outcome   string
 	count     uint64
@@ -22,15 +22,15 @@ type sight struct {
 	witness   string
 }
 
-// look counts what a run showed, and returns the forbidden outcomes that were
-// never seen before; or why the run shows nothing.
-func (x *experiment) look(p *gen.Program, res *sim.Result) (fresh []*sight, failure *Failure) {
+// observe counts the outcomes of a run and returns the forbidden ones that are
+// new, or why the run has none.
+func (x *experiment) observe(p *gen.Program, res *sim.Result) (fresh []*observation, failure *Failure) {
 	if res.Outcome != sim.Passed {
 		return nil, &Failure{Outcome: res.Outcome, Title: res.Title, Detail: res.Detail}
 	}
 	h, err := parse.Native(p, x.size.repetitions, res.Log)
 	if err != nil {
-		return nil, &Failure{Outcome: sim.Corrupt, Title: "the log shows values that nobody can have read", Detail: err.Error()}
+		return nil, &Failure{Outcome: sim.Corrupt, Title: "the log has values that no load can have returned", Detail: err.Error()}
 	}
 	v := newViewer(x.test.Test, p, h, x.size)
 	var key []byte
@@ -43,7 +43,7 @@ func (x *experiment) look(p *gen.Program, res *sim.Result) (fresh []*sight, fail
 			key = appendKey(key[:0], reads, final)
 			s := x.seen[string(key)]
 			if s == nil {
-				s = &sight{state: x.test.State(reads, final), outcome: x.describe(reads, final)}
+				s = &observation{state: x.test.State(reads, final), outcome: x.describe(reads, final)}
 				if final != nil {
 					s.forbidden = !x.allowed.full[string(key)]
 				} else {
@@ -67,7 +67,7 @@ type viewer struct {
 	h          *parse.History
 	size       size
 	test       *gen.Program
-	reads      [][]gen.Value // of the round looked at, by thread
+	reads      [][]gen.Value // of the current round, by thread
 	last       []gen.Value   // memory at the end of it
 	stride     gen.Value     // of the program
 	testStride gen.Value

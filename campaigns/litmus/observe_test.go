@@ -43,7 +43,7 @@ func TestLook(t *testing.T) {
 	// Thread 1 reads x: nothing, and nothing; the other's, and what was there.
 	log = w.AppendThread(log, 1, []gen.Value{0, 0, 1 + 6, 4})
 	log = w.AppendFinal(log, []gen.Value{1 + 6, 2 + 6, 4 + 6, 5 + 6})
-	fresh, failure := x.look(p, &sim.Result{Outcome: sim.Passed, Log: log})
+	fresh, failure := x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log})
 	if failure != nil || len(fresh) > 0 || x.report.Rounds != 4 {
 		t.Fatalf("%v, %v, %d rounds", fresh, failure, x.report.Rounds)
 	}
@@ -83,7 +83,7 @@ func TestLookFinal(t *testing.T) {
 	log := w.AppendThread(nil, 0, []gen.Value{0})
 	log = w.AppendThread(log, 1, []gen.Value{0})
 	log = w.AppendFinal(log, []gen.Value{1, 0})
-	fresh, failure := x.look(p, &sim.Result{Outcome: sim.Passed, Log: log})
+	fresh, failure := x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log})
 	if failure != nil || len(fresh) != 1 {
 		t.Fatalf("%v, %v: want a forbidden outcome", fresh, failure)
 	}
@@ -91,7 +91,7 @@ func TestLookFinal(t *testing.T) {
 	if got, want := fresh[0].outcome, "P0 reads y=0; P1 reads x=5; [x]=1; [y]=0"; got != want {
 		t.Errorf("outcome %q, want %q", got, want)
 	}
-	if fresh, failure = x.look(p, &sim.Result{Outcome: sim.Passed, Log: log}); len(fresh) != 0 || failure != nil {
+	if fresh, failure = x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log}); len(fresh) != 0 || failure != nil {
 		t.Errorf("the second time it is new: %v, %v", fresh, failure)
 	}
 	if x.finish(); len(x.report.Forbidden) != 1 || x.report.Forbidden[0].Count != 2 || x.report.AllowedSeen != 1 || x.report.ForbiddenRounds() != 2 {
@@ -100,7 +100,7 @@ func TestLookFinal(t *testing.T) {
 	log = w.AppendThread(nil, 0, []gen.Value{77}) // nobody wrote that
 	log = w.AppendThread(log, 1, []gen.Value{0})
 	log = w.AppendFinal(log, []gen.Value{1, 2})
-	if _, failure = x.look(p, &sim.Result{Outcome: sim.Passed, Log: log}); failure == nil || failure.Outcome != sim.Corrupt {
+	if _, failure = x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log}); failure == nil || failure.Outcome != sim.Corrupt {
 		t.Errorf("failure %+v, want a corrupt log", failure)
 	}
 }
@@ -122,7 +122,7 @@ func TestLookReads(t *testing.T) {
 	log := w.AppendThread(nil, 0, []gen.Value{0, 5})
 	log = w.AppendThread(log, 1, []gen.Value{0, 4})
 	log = w.AppendFinal(log, []gen.Value{4, 5})
-	fresh, failure := x.look(p, &sim.Result{Outcome: sim.Passed, Log: log})
+	fresh, failure := x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log})
 	if failure != nil || len(fresh) != 1 || fresh[0].outcome != "P0 reads y=0; P1 reads x=0" {
 		t.Fatalf("%v, %v: want one forbidden outcome", fresh, failure)
 	}
@@ -173,7 +173,7 @@ func TestLookObserved(t *testing.T) {
 		log := w.AppendThread(nil, 0, []gen.Value{0, row.x})
 		log = w.AppendThread(log, 1, []gen.Value{0, row.y})
 		log = w.AppendFinal(log, []gen.Value{1 + 5, 3 + 5})
-		fresh, failure := x.look(p, &sim.Result{Outcome: sim.Passed, Log: log})
+		fresh, failure := x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log})
 		if failure != nil || len(fresh) != row.fresh {
 			t.Fatalf("%s: %v, %v", row.comment, fresh, failure)
 		}
@@ -273,7 +273,7 @@ func BenchmarkLook(b *testing.B) {
 		b.Fatal(res, err)
 	}
 	for b.Loop() {
-		x.look(p, &res)
+		x.observe(p, &res)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(x.size.copies), "ns/round")
 }
