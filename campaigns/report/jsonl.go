@@ -83,7 +83,7 @@ type CanaryLine struct {
 	Event  string `json:"event"` // "canary"
 	Config string `json:"config"`
 	About  string `json:"about"`
-	Fate   string `json:"fate"`
+	Status string `json:"status"` // a summary.Status
 	Runs   int    `json:"runs"`
 	Caught int    `json:"caught"`
 }
