@@ -56,7 +56,7 @@ func smaller(h *parse.History, visit func(sub *parse.History)) {
 	}
 }
 
-// dependsOn tells whether an operation reads from a write, or from what reads
+// dependsOn reports whether an operation reads from a write, or from what reads
 // from it and writes.
 func dependsOn(h *parse.History, id, write parse.OpID) bool {
 	for n := 0; n <= len(h.Ops) && h.Ops[id].Reads() && h.Ops[id].RF >= 0; n++ {

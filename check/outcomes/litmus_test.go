@@ -10,7 +10,7 @@ import (
 	"ordeal/parse/formats/litmus"
 )
 
-// TestLitmus asks litmus tests as others write them, whose answers under SC
+// TestLitmus runs litmus tests of other tools, whose answers under SC
 // and TSO the literature gives (Owens, Sarkar and Sewell, TPHOLs 2009).
 func TestLitmus(t *testing.T) {
 	for _, row := range []struct {

@@ -62,7 +62,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestShapes asks for the outcome that closes the cycle of every shape.
+// TestShapes looks for the outcome that closes the cycle of every shape.
 func TestShapes(t *testing.T) {
 	for _, s := range shapes.All() {
 		p := shapeProgram(s)
@@ -125,12 +125,12 @@ func matches(o, want *Outcome) bool {
 	return slices.EqualFunc(o.Reads, want.Reads, slices.Equal)
 }
 
-// TestAgainstCheck judges every outcome that any values could make of small
+// TestAgainstCheck checks every outcome that any values could make of small
 // random programs, and wants the checker to allow those that the machine
 // reaches.
 func TestAgainstCheck(t *testing.T) {
 	models := map[Machine]model.Model{SC: model.SC, TSO: model.TSO, PSO: model.PSO}
-	judged := 0
+	checked := 0
 	for seed := range uint64(40) {
 		p := small(rand.New(rand.NewPCG(seed, 3)))
 		for m, mod := range models {
@@ -140,7 +140,7 @@ func TestAgainstCheck(t *testing.T) {
 			}
 			allowed := 0
 			candidates(p, func(o *Outcome) {
-				judged++
+				checked++
 				h, err := parse.Native(p, 1, logOf(p, o))
 				if err != nil {
 					if reached[o.Key()] {
@@ -164,7 +164,7 @@ func TestAgainstCheck(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d outcomes judged", judged)
+	t.Logf("%d outcomes checked", checked)
 }
 
 // small is a random program of two or three threads with five operations.
@@ -189,7 +189,7 @@ func small(random *rand.Rand) *gen.Program {
 }
 
 // candidates visits all ways to give the reads of a program and the locations
-// at the end a value that somebody may have written.
+// at the end a value that some write may have left.
 func candidates(p *gen.Program, visit func(*Outcome)) {
 	// Sums: of additions to a stored constant or to nothing.
 	values := make([][]gen.Value, len(p.Locations))

@@ -16,7 +16,7 @@ var (
 
 // Fenced checks that a sequence is transaction-fenced: every transaction ends
 // with a fence or an update, but the last one of a thread need not. The paper
-// wants all of them to, in every prefix of a program's sequences (Sect. 4.2),
+// requires that of all, in every prefix of a program's sequences (Sect. 4.2),
 // which no transaction of two events can satisfy.
 func Fenced(s *events.Sequence) error {
 	last := slices.Repeat([]int32{none}, len(s.Threads)) // event of each thread but commits

@@ -8,7 +8,7 @@ import (
 	"ordeal/parse/formats/events"
 )
 
-// TestMonitor asks for the verdict after every event: it is that of all pairs
+// TestMonitor takes the verdict after every event: it is that of all pairs
 // of the events so far, and once a cycle is there it stays.
 func TestMonitor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 0))

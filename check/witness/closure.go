@@ -52,7 +52,7 @@ type Closure struct {
 //     U < R, U ≠ W ⇒ U pww W, and W pww W', W' ≠ R leads from R to W' in the
 //     graph of everything.
 //   - wCCM (ibid., Sect. 4.1): the same with TSO's program order and
-//     reads-from as in wTSO, where U pww W is asked for only if W belongs to
+//     reads-from as in wTSO, where U pww W is required only if W belongs to
 //     another thread or R is an RMW. Own writes before what a later own load
 //     returned instead are base edges, but not of the < in that condition:
 //     they are po-loc, and what its own hb adds to them is that such a write S

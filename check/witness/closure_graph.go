@@ -93,11 +93,7 @@ func newClosureGraph(h *parse.History, m model.Model, arcs []Arc) (*closureGraph
 			at.rf = g.place[op.RF]
 		}
 	}
-	if m.PPO&parse.StoreStore != 0 {
-		g.rowsByThread()
-	} else {
-		g.rowsByLocation()
-	}
+	g.divide(m.PPO&parse.StoreStore == 0)
 	return g, nil
 }
 
@@ -144,133 +140,64 @@ func (g *closureGraph) sort(preds incoming) error {
 	return nil
 }
 
-// rowsByThread makes a row of each thread that writes.
-func (g *closureGraph) rowsByThread() {
-	g.eachThreadsWrites(func(writes []parse.OpID) {
-		row, rank := g.openRow(), int32(0)
-		for _, id := range writes {
-			rank++
-			g.put(id, row, rank)
-		}
-	})
-	g.collectParts()
-}
-
-// rowsByLocation makes a row of the writes of each thread to each location.
-// Rows of one location follow each other.
-func (g *closureGraph) rowsByLocation() {
-	count := make([]int32, len(g.h.Locations)) // rows of a location, then its next row
-	met := make([]int, len(count))             // threads met, the latest
-	each := func(f func(id parse.OpID, x int32, first bool)) {
-		clear(met)
-		t := 0
-		g.eachThreadsWrites(func(writes []parse.OpID) {
-			t++
-			for _, id := range writes {
-				x := g.h.Ops[id].Loc
-				f(id, x, met[x] != t)
-				met[x] = t
-			}
-		})
-	}
-	each(func(_ parse.OpID, x int32, first bool) {
-		if first {
-			count[x]++
-		}
-	})
-	sum := int32(0)
-	for x, c := range count {
-		count[x] = sum
-		sum += c
-	}
-	g.rows = int(sum)
-	g.long = make([]int32, sum)
-	each(func(id parse.OpID, x int32, first bool) {
-		if first {
-			count[x]++
-		}
-		row := count[x] - 1
-		g.put(id, row, g.long[row]+1)
-	})
-	g.collectParts()
-}
-
-func (g *closureGraph) openRow() int32 {
-	g.rows++
-	g.long = append(g.long, 0)
-	return int32(g.rows) - 1
-}
-
-func (g *closureGraph) put(id parse.OpID, row, rank int32) {
-	at := &g.at[g.place[id]]
-	at.row, at.rank = row, rank
-	g.long[row] = rank
-}
-
-// eachThreadsWrites calls f for the writes of each thread that has some.
-func (g *closureGraph) eachThreadsWrites(f func([]parse.OpID)) {
-	var writes []parse.OpID
-	for t := range g.h.Threads() {
-		writes = writes[:0]
-		for id := g.h.Start[t]; id < g.h.Start[t+1]; id++ {
-			if g.h.Ops[id].Writes() {
-				writes = append(writes, id)
-			}
-		}
-		if len(writes) > 0 {
-			f(writes)
-		}
-	}
-}
-
-// collectParts divides the rows by location. Each location's parts are listed
-// by row.
-func (g *closureGraph) collectParts() {
-	open := make([]int32, len(g.h.Locations)) // location → one past its latest part, or 0
-	g.first = make([]int32, len(open)+1)
-	rowOf := make([]int32, len(open)) // location → row of its latest part + 1
+// divide makes the rows and, by location, their parts.
+func (g *closureGraph) divide(byLocation bool) {
+	type part struct{ thread, loc, writes int32 }
+	var list []part                             // in the order of threads
+	of := make([]int32, len(g.h.Ops))           // write → its part
+	latest := make([]int32, len(g.h.Locations)) // location → its latest part, from 1
 	writes := 0
-	each := func(f func(at *vertex, fresh bool)) {
-		clear(rowOf)
-		g.eachThreadsWrites(func(ids []parse.OpID) {
-			for _, id := range ids {
-				at := &g.at[g.place[id]]
-				f(at, rowOf[at.loc] != at.row+1)
-				rowOf[at.loc] = at.row + 1
+	for t := range int32(g.h.Threads()) {
+		for id := g.h.Start[t]; id < g.h.Start[t+1]; id++ {
+			op := &g.h.Ops[id]
+			if !op.Writes() {
+				continue
 			}
-		})
-	}
-	each(func(at *vertex, fresh bool) {
-		writes++
-		if fresh {
-			g.first[at.loc+1]++
+			if at := latest[op.Loc]; at == 0 || list[at-1].thread != t {
+				list = append(list, part{thread: t, loc: op.Loc})
+				latest[op.Loc] = int32(len(list))
+			}
+			of[id] = latest[op.Loc] - 1
+			list[of[id]].writes++
+			writes++
 		}
-	})
-	for x := range open {
+	}
+	g.first = make([]int32, len(latest)+1)
+	for _, p := range list {
+		g.first[p.loc+1]++
+	}
+	for x := range latest {
 		g.first[x+1] += g.first[x]
 	}
-	g.parts = make([]rowPart, g.first[len(open)])
-	size := make([]int, len(g.parts))
-	copy(open, g.first)
-	each(func(at *vertex, fresh bool) {
-		if fresh {
-			open[at.loc]++
-		}
-		size[open[at.loc]-1]++
-	})
+	next := slices.Clone(g.first)
+	place := make([]int32, len(list)) // part → its place in g.parts
 	ranks := make([]int32, writes)
-	for i, n := range size {
-		g.parts[i].ranks, ranks = ranks[:0:n], ranks[n:]
-	}
-	copy(open, g.first)
-	each(func(at *vertex, fresh bool) {
-		if fresh {
-			open[at.loc]++
+	g.parts = make([]rowPart, len(list))
+	for i, p := range list {
+		place[i] = next[p.loc]
+		next[p.loc]++
+		if !byLocation && (i == 0 || list[i-1].thread != p.thread) {
+			g.rows++
 		}
-		p := &g.parts[open[at.loc]-1]
-		p.row = at.row
-		p.ranks = append(p.ranks, at.rank)
-	})
+		at := &g.parts[place[i]]
+		at.row, at.ranks = int32(g.rows)-1, ranks[:0:p.writes]
+		ranks = ranks[p.writes:]
+		if byLocation {
+			at.row = place[i]
+		}
+	}
+	if byLocation {
+		g.rows = len(list)
+	}
+	g.long = make([]int32, g.rows)
+	for id := range g.h.Ops {
+		if g.h.Ops[id].Writes() {
+			p, at := &g.parts[place[of[id]]], &g.at[g.place[id]]
+			g.long[p.row]++
+			at.row, at.rank = p.row, g.long[p.row]
+			p.ranks = append(p.ranks, at.rank)
+		}
+	}
 }
 
 // upTo is the number of the part's writes of at most this rank. It is quick

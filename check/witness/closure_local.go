@@ -44,7 +44,7 @@ type localReach struct {
 }
 
 // spread adds the arcs of thread t, as far as its reads and what they returned
-// can tell the difference.
+// depend on them.
 func (l *localReach) spread(t int, arcs []Arc) {
 	into := map[int32][]int32{}
 	first, last := int32(len(l.at)), int32(-1)

@@ -51,25 +51,25 @@ func (r pairs) cyclic() bool {
 	return false
 }
 
-// twin is the dumb twin of CheckClosure: it looks at all operations where
+// reference is CheckClosure written naively: it looks at all operations where
 // CheckClosure looks at extreme ones, and at po-loc where CheckClosure trusts
 // an argument.
-type twin struct {
+type reference struct {
 	h *parse.History
 	m model.Model // whose program order the criterion takes
 }
 
-func (w twin) op(a int) *parse.Op { return &w.h.Ops[a] }
+func (w reference) op(a int) *parse.Op { return &w.h.Ops[a] }
 
-func (w twin) po(a, b int) bool {
+func (w reference) po(a, b int) bool {
 	return a < b && w.h.Thread(parse.OpID(a)) == w.h.Thread(parse.OpID(b)) &&
 		w.op(a).Kind != parse.Fence && w.op(b).Kind != parse.Fence
 }
 
-func (w twin) sameLoc(a, b int) bool { return w.op(a).Loc == w.op(b).Loc }
+func (w reference) sameLoc(a, b int) bool { return w.op(a).Loc == w.op(b).Loc }
 
 // pairsOf are the pairs that keep accepts.
-func (w twin) pairsOf(keep func(a, b int) bool) pairs {
+func (w reference) pairsOf(keep func(a, b int) bool) pairs {
 	r := newPairs(len(w.h.Ops))
 	for a := range r {
 		for b := range r {
@@ -80,7 +80,7 @@ func (w twin) pairsOf(keep func(a, b int) bool) pairs {
 }
 
 // program is preserved program order, fences, and coherence of own writes.
-func (w twin) program(a, b int) bool {
+func (w reference) program(a, b int) bool {
 	if !w.po(a, b) {
 		return false
 	}
@@ -93,14 +93,14 @@ func (w twin) program(a, b int) bool {
 		x.Writes() && y.Reads() && mask&parse.StoreLoad != 0 || x.Writes() && y.Writes() && (mask&parse.StoreStore != 0 || x.Loc == y.Loc)
 }
 
-func (w twin) global(a, b int) bool {
+func (w reference) global(a, b int) bool {
 	r := w.op(b)
 	own := r.Kind == parse.Read && r.RF >= 0 && w.h.Thread(r.RF) == w.h.Thread(parse.OpID(b))
 	return r.Reads() && int(r.RF) == a && !(own && w.m.ForwardOwn)
 }
 
 // ownStore says that b is what a load returned in place of the earlier own a.
-func (w twin) ownStore(a, b int) bool {
+func (w reference) ownStore(a, b int) bool {
 	for i := range w.h.Ops {
 		if r := w.op(i); w.op(a).Writes() && r.Kind == parse.Read && int(r.RF) == b && a != b && w.po(a, i) && w.sameLoc(a, i) {
 			return true
@@ -110,7 +110,7 @@ func (w twin) ownStore(a, b int) bool {
 }
 
 // ruleA holds for read r if every write before it is before what it returned.
-func (w twin) ruleA(before pairs, r int) bool {
+func (w reference) ruleA(before pairs, r int) bool {
 	for u := range before {
 		if from := int(w.op(r).RF); before[u][r] && w.op(u).Writes() && w.sameLoc(u, r) && u != from && (from < 0 || !before[u][from]) {
 			return false
@@ -121,7 +121,7 @@ func (w twin) ruleA(before pairs, r int) bool {
 
 // ruleB holds for read r if it is before every write that is later than what
 // it returned.
-func (w twin) ruleB(before, later pairs, r int) bool {
+func (w reference) ruleB(before, later pairs, r int) bool {
 	for u := range before {
 		if w.op(u).Writes() && w.sameLoc(u, r) && u != r && (w.op(r).RF < 0 || later[w.op(r).RF][u]) && !before[r][u] {
 			return false
@@ -132,7 +132,7 @@ func (w twin) ruleB(before, later pairs, r int) bool {
 
 // initials reports whether the initial value is read or final in spite of own
 // writes.
-func (w twin) initials(final bool) bool {
+func (w reference) initials(final bool) bool {
 	for a := range w.h.Ops {
 		if !w.op(a).Writes() {
 			continue
@@ -149,7 +149,7 @@ func (w twin) initials(final bool) bool {
 	return false
 }
 
-func (w twin) saturated(c *witness.Closure) bool {
+func (w reference) saturated(c *witness.Closure) bool {
 	if w.initials(true) {
 		return false
 	}
@@ -183,7 +183,7 @@ func (w twin) saturated(c *witness.Closure) bool {
 }
 
 // convergent checks CCM and wCCM. wCCM's po-loc takes part by ownStore.
-func (w twin) convergent(c *witness.Closure) bool {
+func (w reference) convergent(c *witness.Closure) bool {
 	if w.m.ForwardOwn && w.initials(false) {
 		return false
 	}
@@ -241,14 +241,14 @@ func (w twin) convergent(c *witness.Closure) bool {
 func closedByDefinition(h *parse.History, m model.Model, c *witness.Closure) bool {
 	switch m.Name {
 	case model.WSC.Name:
-		return twin{h, model.SC}.saturated(c)
+		return reference{h, model.SC}.saturated(c)
 	case model.WTSO.Name:
-		return twin{h, model.TSO}.saturated(c)
+		return reference{h, model.TSO}.saturated(c)
 	case model.WPSO.Name:
-		return twin{h, model.PSO}.saturated(c)
+		return reference{h, model.PSO}.saturated(c)
 	case model.CCM.Name:
-		return twin{h, model.SC}.convergent(c)
+		return reference{h, model.SC}.convergent(c)
 	default:
-		return twin{h, model.TSO}.convergent(c)
+		return reference{h, model.TSO}.convergent(c)
 	}
 }

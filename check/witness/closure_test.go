@@ -18,8 +18,8 @@ import (
 // fixpoints are the models whose evidence is a closure.
 var fixpoints = []model.Model{model.WSC, model.WTSO, model.WPSO, model.CCM, model.WCCM}
 
-// judge asks the procedure that decides a fixpoint.
-func judge(t testing.TB, h *parse.History, m model.Model) witness.Verdict {
+// decide runs the procedure that decides a fixpoint.
+func decide(t testing.TB, h *parse.History, m model.Model) witness.Verdict {
 	t.Helper()
 	v, err := search.Auto.Run(context.Background(), h, m, search.Limits{})
 	if err != nil {
@@ -28,7 +28,7 @@ func judge(t testing.TB, h *parse.History, m model.Model) witness.Verdict {
 	return v
 }
 
-// check has CheckClosure and its dumb twin look at a closure.
+// check compares CheckClosure and its reference on a closure.
 func check(t testing.TB, h *parse.History, m model.Model, c *witness.Closure) bool {
 	t.Helper()
 	err := witness.CheckClosure(h, m, c)
@@ -49,8 +49,8 @@ func lists(c *witness.Closure) []*[]witness.Arc {
 // counts says how often closures were accepted and rejected.
 type counts struct{ accepted, dropped, needed, random, wrong int }
 
-// evidence judges a history under all fixpoints: CheckClosure accepts the
-// evidence, tells which arcs it can do without, refuses cycles, and accepts
+// evidence checks a history under all fixpoints: CheckClosure accepts the
+// evidence, reports which arcs it can do without, refuses cycles, and accepts
 // arcs at random only where brute force allows.
 func evidence(t testing.TB, rng *rand.Rand, h *parse.History, n map[string]*counts) {
 	t.Helper()
@@ -59,7 +59,7 @@ func evidence(t testing.TB, rng *rand.Rand, h *parse.History, n map[string]*coun
 			n[m.Name] = &counts{}
 		}
 		n := n[m.Name]
-		v := judge(t, h, m)
+		v := decide(t, h, m)
 		allowed := brute.Allowed(h, m)
 		if (v.Answer == witness.Allowed) != allowed {
 			t.Fatalf("%s: %v; brute force allows: %v; %+v", m.Name, v.Answer, allowed, h)
@@ -201,7 +201,7 @@ func TestCheckClosureSizes(t *testing.T) {
 			machine := []model.Model{model.SC, model.TSO, model.PSO, model.SC, model.TSO}[i]
 			run := histgen.Machine(rng, machine, p)
 			run.History.Final = histgen.Final(run.History, run.Order)
-			v := judge(t, run.History, m)
+			v := decide(t, run.History, m)
 			if v.Answer != witness.Allowed {
 				t.Fatalf("%s forbids a run of %s", m.Name, machine.Name)
 			}
@@ -298,14 +298,14 @@ func BenchmarkCheckClosure(b *testing.B) {
 		name := fmt.Sprintf("%s/threads=%d/ops=%d/locations=%d", c.m.Name, c.p.Threads, c.p.Ops, c.p.Locations)
 		b.Run(name, func(b *testing.B) {
 			h := histgen.Machine(rand.New(rand.NewPCG(1, 1)), c.machine, c.p).History
-			v := judge(b, h, c.m)
+			v := decide(b, h, c.m)
 			figure := func(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*c.p.Ops), "ns/access")
 			}
-			b.Run("judge", func(b *testing.B) {
+			b.Run("decide", func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					judge(b, h, c.m)
+					decide(b, h, c.m)
 				}
 				figure(b)
 			})

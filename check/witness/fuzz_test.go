@@ -61,7 +61,7 @@ func FuzzVerify(f *testing.F) {
 	}
 	models := append(append(totals, closures...), weak...)
 	allowed := map[[2]string]bool{}
-	judge := func(c cases.Case, m model.Model) bool {
+	decide := func(c cases.Case, m model.Model) bool {
 		key := [2]string{c.Name, m.Name}
 		if _, ok := allowed[key]; !ok {
 			allowed[key] = brute.Allowed(c.History, m)
@@ -85,7 +85,7 @@ func FuzzVerify(f *testing.F) {
 			ref.Lemmas[i] = Lemma{Edge: edge, Premise: premise}
 		}
 		ref.Root = d.node(3)
-		if Verify(c.History, m, ref) == nil && judge(c, m) {
+		if Verify(c.History, m, ref) == nil && decide(c, m) {
 			t.Fatalf("%s: %s: accepted: %+v", c.Name, m.Name, ref)
 		}
 	})

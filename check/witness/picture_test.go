@@ -143,7 +143,7 @@ func countSuffix(list []string, suffix string) int {
 	return n
 }
 
-// TestDrawMany wants a picture of many cases to stop somewhere and say so.
+// TestDrawMany: a picture of many cases draws maxPanels and counts the others.
 func TestDrawMany(t *testing.T) {
 	h, err := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n2: M[z] := 3\n3: M[z] := 4\n")
 	if err != nil {
@@ -160,7 +160,7 @@ func TestDrawMany(t *testing.T) {
 	}
 }
 
-// TestDrawEscapes wants names of threads and locations not to become markup.
+// TestDrawEscapes: names of threads and locations do not become markup.
 func TestDrawEscapes(t *testing.T) {
 	h, err := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n")
 	if err != nil {

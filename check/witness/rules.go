@@ -17,8 +17,8 @@ import (
 // returns the last that precedes it in the memory order, as its location's own
 // writes precede it there.
 //
-//   - PPO, FenceOrder, Dependency: Replay asks for that order. A load before a
-//     store to the same location under RMO: Replay asks for that too.
+//   - PPO, FenceOrder, Dependency: Replay requires that order. A load before a
+//     store to the same location under RMO: Replay requires that, too.
 //   - ReadsFrom: a write of another thread can be returned only by preceding
 //     the read; so can an own one to an RMW, or under SC.
 //   - OwnStore: an own write before a read is a candidate for its value, so

@@ -24,7 +24,7 @@ func (a Answer) String() string {
 	}
 }
 
-// Verdict is the judgement of one history under one model.
+// Verdict is the answer for one history under one model, with its evidence.
 type Verdict struct {
 	Answer Answer
 	Model  string // canonical name

@@ -224,7 +224,7 @@ func (v *verifier) lemma(i int) (level int, err error) {
 }
 
 // derived checks what rules A and B say about a lemma, and that its premise
-// leads from and to where they ask.
+// leads from and to the right operations.
 func (v *verifier) derived(l *Lemma) error {
 	e := l.Edge
 	if !v.concludes(e) {

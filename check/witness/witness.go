@@ -28,7 +28,7 @@ const (
 	// PPO: To follows From in program order, and the model keeps their
 	// order: by Model.PPO, an RMW being both load and store; or both access
 	// x and To writes (and From reads, or both write), or both read and the
-	// model has LoadLoadSameLoc. Under the causal models that ask for
+	// model has LoadLoadSameLoc. Under the causal models that have
 	// program order (all but wCCM, wTSO and wPSO): To follows From.
 	PPO
 	// FenceOrder: a fence of the thread lies between From and To and one of

@@ -114,7 +114,7 @@ func (f *frame) dp(m model.Model) rel {
 //
 // acyclic, where grf is rf for SC and rfe otherwise, po-loc lacks pairs of
 // loads where load-load hazards are allowed, and no write comes between an
-// RMW and the write it reads (atomicity). RMO also asks that dp ∪ rf be
+// RMW and the write it reads (atomicity). RMO also requires that dp ∪ rf be
 // acyclic (no thin air). An RMW is one operation, both load and store.
 //
 // NB: under RMO a load of an RMW's own thread may read its value before the

@@ -122,7 +122,7 @@ func TestLattice(t *testing.T) {
 		{model.CCv, model.CC}, {model.CM, model.CC}, {model.CCM, model.WCCM},
 	}
 	strict := map[[2]string]bool{}
-	judge := func(h *parse.History) {
+	compare := func(h *parse.History) {
 		verdicts := map[string]bool{}
 		for _, m := range []model.Model{
 			model.SC, model.TSO, model.PSO, model.RMO, model.CC, model.CCv, model.CM,
@@ -145,12 +145,12 @@ func TestLattice(t *testing.T) {
 		ops = 3
 	}
 	for h := range histgen.All(histgen.Bound{Threads: 3, Locations: 2, Ops: ops, RMW: true, Fences: []parse.FenceMask{parse.FullFence}}) {
-		judge(h)
+		compare(h)
 	}
 	rng := rand.New(rand.NewPCG(3, 0))
 	for range 1500 {
 		p := histgen.Params{Threads: 2 + rng.IntN(3), Ops: 6 + rng.IntN(4), Locations: 2, RMWs: 0.05}
-		judge(histgen.Mutate(rng, histgen.Machine(rng, model.TSO, p), 1+rng.IntN(3)))
+		compare(histgen.Mutate(rng, histgen.Machine(rng, model.TSO, p), 1+rng.IntN(3)))
 	}
 	t.Logf("strict: %d of %d implications", len(strict), len(implies))
 }

@@ -10,8 +10,8 @@ import (
 // Embed hides core inside a random run of m's machine: half of p.Ops
 // operations take effect before it and half after, on locations of their own.
 // The history fits a model that m implies exactly when core does. Threads of
-// core become parts of different threads, and at tells where its operations
-// have gone.
+// core become parts of different threads, and at is where its operations
+// are now.
 func Embed(rng *rand.Rand, core *parse.History, m model.Model, p Params) (h *parse.History, at []parse.OpID) {
 	p = p.withDefaults()
 	p.Ops /= 2

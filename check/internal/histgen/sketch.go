@@ -54,7 +54,7 @@ func (s *sketch) fence(t int) {
 	s.add(t, parse.Op{Kind: parse.Fence, Loc: -1, RF: parse.NoOp, Mask: parse.FullFence})
 }
 
-// history lays the threads out; at tells where each ref has gone.
+// history lays the threads out; at is the operation of each ref.
 func (s *sketch) history() (h *parse.History, at []parse.OpID) {
 	h = &parse.History{Start: []parse.OpID{0}, ThreadNames: s.names, Locations: s.locName}
 	at = make([]parse.OpID, len(s.ops))

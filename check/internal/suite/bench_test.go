@@ -56,7 +56,7 @@ func (m meter) report(b *testing.B, ops int) {
 	}
 }
 
-// whole reads one trace and judges it, evidence checks included.
+// whole reads and checks one trace, evidence included.
 func whole(b *testing.B, trace []byte, m model.Model, want check.Answer) {
 	t, err := axe.NewReader(bytes.NewReader(trace), "bench").Next()
 	if err != nil || t.Err != nil {

@@ -69,7 +69,7 @@ var serialMutants = []mutant{
 	{name: "attacker's fence", file: "check/serial/robust/attack.go", tests: robustTests,
 		old: "case e.Kind.Drains():\n\t\treturn false", new: "case e.Kind.Drains():\n\t\treturn true"},
 	{name: "starved threads", file: "check/serial/robust/attack.go", tests: robustTests,
-		old: "return a.writer[i] != none && a.gone[a.writer[i]]", new: "return false", often: true},
+		old: "return a.writer[i] != none && a.skipped[a.writer[i]]", new: "return false", often: true},
 	{name: "led by reads", file: "check/serial/robust/attack.go", tests: robustTests,
 		old: "r = max(r, a.ledRead[e.Var], a.exposed[e.Var])", new: "r = max(r, a.exposed[e.Var])"},
 	{name: "led within a thread", file: "check/serial/robust/attack.go", tests: robustTests,

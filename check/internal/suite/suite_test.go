@@ -43,7 +43,7 @@ var totals = []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
 // closures are the closures that saturation computes, of the first totals.
 var closures = []model.Model{model.WSC, model.WTSO, model.WPSO}
 
-// models are all that the default pipeline judges under.
+// models are all that the default pipeline decides.
 var models = slices.DeleteFunc(model.All(), func(m model.Model) bool {
 	p, ok := check.Procedure("auto")
 	return !ok || !p.Supports(m)
@@ -91,11 +91,11 @@ func answer(allowed bool) check.Answer {
 	return check.Forbidden
 }
 
-// tally counts by procedure and model how many histories were judged and how
+// tally counts by procedure and model how many histories were checked and how
 // many decided.
 type tally map[string]*[2]int
 
-// expect has every procedure that claims m judge h, and compares the answers
+// expect runs every procedure that claims m on h, and compares the answers
 // that are not Unknown with want.
 func (c tally) expect(t testing.TB, h *parse.History, m model.Model, want check.Answer, timeout time.Duration) {
 	t.Helper()

@@ -142,8 +142,8 @@ func without(h *parse.History, id parse.OpID) *parse.History {
 	return rearrange(h, threads)
 }
 
-// superfluous lists the operations without which a history asks for less:
-// reads that do not write, writes that nobody reads, and fences. The final
+// superfluous lists the operations without which a history demands less:
+// reads that do not write, writes that no operation reads, and fences. The final
 // write of a location counts as read: without it another would be the last.
 func superfluous(h *parse.History) []parse.OpID {
 	needed := make([]bool, len(h.Ops))

@@ -21,8 +21,8 @@ type attack struct {
 	// stopped are the threads that do not go on: their next event would see
 	// another value than it did, or is a fence of the attacker.
 	stopped []bool
-	// gone are the writes that do not happen or are delayed.
-	gone []bool
+	// skipped are the writes that do not happen or are delayed.
+	skipped []bool
 	// own is the last delayed write of each variable.
 	own []int32
 	// exposed is, by variable, the last read of the attacker from memory
@@ -38,7 +38,7 @@ type attack struct {
 func newAttack(s *events.Sequence) *attack {
 	n, threads, variables := len(s.Events), len(s.Threads), len(s.Variables)
 	a := &attack{
-		s: s, writer: make([]int32, n), gone: make([]bool, n), kept: make([]bool, n),
+		s: s, writer: make([]int32, n), skipped: make([]bool, n), kept: make([]bool, n),
 		stopped: make([]bool, threads), ledThread: make([]int32, threads),
 		own: make([]int32, variables), exposed: make([]int32, variables),
 		ledRead: make([]int32, variables), ledWrite: make([]int32, variables),
@@ -73,7 +73,7 @@ func (a *attack) run(w int32) (read, access int32, found bool) {
 	running := len(a.s.Threads)
 	attacker, variable := a.s.Events[w].Thread, a.s.Events[w].Var
 	i := w
-	defer func() { clear(a.gone[w:i]) }()
+	defer func() { clear(a.skipped[w:i]) }()
 	for end := a.end(w); i < end && running > 0; {
 		e := &a.s.Events[i]
 		lead := int32(none)
@@ -92,7 +92,7 @@ func (a *attack) run(w int32) (read, access int32, found bool) {
 			a.follow(e, lead)
 		}
 		if writes(e) && (!a.kept[i] || e.Thread == attacker) {
-			a.gone[i] = true
+			a.skipped[i] = true
 		}
 		i++
 	}
@@ -116,7 +116,7 @@ func writes(e *events.Event) bool { return e.Kind == events.Write || e.Kind == e
 
 // starved reports whether event i reads a write that does not happen or is
 // delayed.
-func (a *attack) starved(i int32) bool { return a.writer[i] != none && a.gone[a.writer[i]] }
+func (a *attack) starved(i int32) bool { return a.writer[i] != none && a.skipped[a.writer[i]] }
 
 // delayed lets the attacker's event i happen while w waits, and reports
 // whether it can, and reads what it did.

@@ -11,7 +11,7 @@ import (
 
 // chain makes a trace without fences whose transactions write a variable of
 // their thread and read one of the next thread. All of it is one cluster with
-// open conflicts everywhere, and serializable, as nobody reads the first
+// open conflicts everywhere, and serializable, as no thread reads the first
 // thread's variables and the last thread reads none.
 func chain(o seqgen.Shape) *events.Sequence {
 	rng := rand.New(rand.NewPCG(1, 0))

@@ -7,7 +7,7 @@ import (
 	"ordeal/parse/formats/events"
 )
 
-// constraint asks that the moment of event First is before that of Then.
+// constraint requires the moment of event First to be before that of Then.
 type constraint struct{ First, Then int32 }
 
 // errCyclic says that constraints contradict each other or the trace.

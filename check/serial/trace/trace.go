@@ -6,7 +6,7 @@
 // of every write somewhere after its issue and before the next fence of its
 // thread, in the order of the issues. The moments of commits are all that is
 // open, and each conflict between threads is a comparison of two moments; see
-// timeline. The paper's Theorem 5, which asks for acyclic orientations of the
+// timeline. The paper's Theorem 5, which requires acyclic orientations of the
 // conflicts only, forgets that reads keep their order in the trace.
 package trace
 
