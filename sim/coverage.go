@@ -1,57 +1,55 @@
 package sim
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
 // Transition is a row of the table of a coherence protocol, and how often runs
-// took it; stalls count.
+// took it, stalls included.
 type Transition struct {
 	Machine string `json:"machine"`
 	State   string `json:"state"`
 	Event   string `json:"event"`
 	Count   uint64 `json:"count"`
-	// Unreachable says why no run takes the transition; empty for those that
-	// can be taken as far as anybody knows.
+	// Unreachable is why no run takes the transition; empty where that is not
+	// known.
 	Unreachable string `json:"unreachable,omitempty"`
 }
 
-// row tells whether two transitions are of one row.
+// row reports whether two transitions are of the same row.
 func (t *Transition) row(u *Transition) bool {
 	return t.Machine == u.Machine && t.State == u.State && t.Event == u.Event
 }
 
-// Coverage lists transitions machine by machine, those never taken among them
-// where the simulator knows the whole table.
+// Coverage lists transitions by machine, including those never taken if the
+// simulator knows the whole table.
 type Coverage []Transition
 
 // Taken counts the transitions that were taken.
 func (c Coverage) Taken() int {
-	n := 0
+	return c.count(func(t *Transition) bool { return t.Count > 0 })
+}
+
+func (c Coverage) count(of func(*Transition) bool) (n int) {
 	for i := range c {
-		if c[i].Count > 0 {
+		if of(&c[i]) {
 			n++
 		}
 	}
 	return n
 }
 
-// Whole tells whether the list is known to be the whole table, and not only
-// what was taken: whether anything in it was not.
+// Whole reports whether the list is known to be the whole table: whether it has
+// transitions that were not taken.
 func (c Coverage) Whole() bool { return c.Taken() < len(c) }
 
 // Reachable counts the transitions that are not known to be unreachable.
 func (c Coverage) Reachable() int {
-	n := 0
-	for i := range c {
-		if c[i].Unreachable == "" {
-			n++
-		}
-	}
-	return n
+	return c.count(func(t *Transition) bool { return t.Unreachable == "" })
 }
 
 // Missing lists the transitions that are reachable and were never taken.
@@ -84,24 +82,18 @@ func (c *Coverage) Add(other Coverage) (fresh int) {
 	return fresh
 }
 
-// find is the index of a transition, likely is; -1 if there is none.
+// find is the index of a transition, which is often likely; -1 if there is none.
 func (c *Coverage) find(t *Transition, likely int) int {
 	if likely < len(*c) && (*c)[likely].row(t) {
 		return likely
 	}
-	for i := range *c {
-		if (*c)[i].row(t) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(*c, func(u Transition) bool { return u.row(t) })
 }
 
 // Machines splits the list by machine, in order.
 func (c Coverage) Machines() []Coverage {
 	var list []Coverage
-	from := 0
-	for i := range c {
+	for from, i := 0, 0; i < len(c); i++ {
 		if i+1 == len(c) || c[i+1].Machine != c[i].Machine {
 			list = append(list, c[from:i+1])
 			from = i + 1
@@ -110,47 +102,37 @@ func (c Coverage) Machines() []Coverage {
 	return list
 }
 
-// WriteTo writes a line for each machine, one for each of its states in which
-// transitions are missing, and one for each transition that was taken though
-// it is called unreachable. Of what may not be the whole table, it only counts
+// WriteTo writes a line for each machine, one for each of its states with
+// missing transitions, and one for each transition that was taken although it
+// is called unreachable. If the list may not be the whole table, it only counts
 // what was taken.
 func (c Coverage) WriteTo(w io.Writer) (int64, error) {
-	var total int64
-	line := func(format string, args ...any) error {
-		n, err := fmt.Fprintf(w, format+"\n", args...)
-		total += int64(n)
-		return err
-	}
+	var out bytes.Buffer
 	for _, m := range c.Machines() {
 		if !c.Whole() {
-			if err := line("%-10s %d transitions taken", m[0].Machine, m.Taken()); err != nil {
-				return total, err
-			}
+			fmt.Fprintf(&out, "%-10s %d transitions taken\n", m[0].Machine, m.Taken())
 			continue
 		}
-		err := line("%-10s %d of %d transitions taken, %s", m[0].Machine, m.Taken(), len(m), m.share())
+		fmt.Fprintf(&out, "%-10s %d of %d transitions taken, %s\n", m[0].Machine, m.Taken(), len(m), m.share())
 		var events []string
 		missing := m.Missing()
 		for i, t := range missing {
 			events = append(events, t.Event)
 			if i+1 == len(missing) || missing[i+1].State != t.State {
-				err = errors.Join(err, line("%-10s never in %s: %s", "", t.State, strings.Join(events, ", ")))
+				fmt.Fprintf(&out, "%-10s never in %s: %s\n", "", t.State, strings.Join(events, ", "))
 				events = nil
 			}
 		}
 		for _, t := range m {
 			if t.Count > 0 && t.Unreachable != "" {
-				err = errors.Join(err, line("%-10s (%s, %s) taken %d times, though %s", "", t.State, t.Event, t.Count, t.Unreachable))
+				fmt.Fprintf(&out, "%-10s (%s, %s) taken %d times, though %s\n", "", t.State, t.Event, t.Count, t.Unreachable)
 			}
 		}
-		if err != nil {
-			return total, err
-		}
 	}
-	return total, nil
+	return out.WriteTo(w)
 }
 
-// share is the share of the reachable transitions that were taken.
+// share is the part of the reachable transitions that were taken.
 func (c Coverage) share() string {
 	reachable := c.Reachable()
 	if reachable == 0 {

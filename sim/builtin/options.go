@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,8 +20,8 @@ const (
 	// Ideal has no caches: every access goes to memory and takes effect
 	// there at one instant.
 	Ideal = "ideal"
-	// IdealCached is Ideal with cached lines, of which cores are told when
-	// they lose them; see package ideal.
+	// IdealCached is Ideal with cached lines whose loss is notified to cores;
+	// see package ideal.
 	IdealCached = "ideal-cached"
 )
 
@@ -28,15 +29,14 @@ const (
 // the coherence protocols of package protocols.
 func Protocols() []string { return append([]string{Ideal, IdealCached}, protocols.Names()...) }
 
-// Options describe the simulated machine. The zero value of each field but
-// Core has the default that its comment says.
+// Options describe the simulated machine. A zero field has the default that its
+// comment gives.
 type Options struct {
 	// Protocol (--protocol) is the memory system, one of Protocols; empty
 	// means Ideal.
 	Protocol string
-	// SLICC (--slicc) is the root file of a coherence protocol to run instead,
-	// for instance MI_example.slicc in gem5's src/mem/ruby/protocol. Protocol
-	// is empty then.
+	// SLICC (--slicc) is the root file of a coherence protocol to run instead
+	// of Protocol, as MI_example.slicc in gem5's src/mem/ruby/protocol.
 	SLICC string
 	// Compiled is a coherence protocol to run instead, which any number of
 	// runners may share. Protocol is then a name for it, which Runner.Version
@@ -45,19 +45,19 @@ type Options struct {
 	// Repair (--repair) edits known defects of gem5's own protocols out of
 	// SLICC; see package repair.
 	Repair bool
-	// Mutant (--mutant) is a fault to plant in the coherence protocol, by its
-	// name; see package mutate.
+	// Mutant (--mutant) is the name of a mutant of the coherence protocol to
+	// run; see package mutate.
 	Mutant string
-	// Trace, if it is not nil, is told every transition of a coherence
-	// protocol, in order. A runner with a trace runs one job at a time.
+	// Trace, if not nil, receives every transition of a coherence protocol, in
+	// order. A runner with a trace runs one job at a time.
 	Trace func(ruby.Step)
-	// Messages, if it is not nil, is told every message of a coherence
-	// protocol that is sent or received; as Trace.
+	// Messages, if not nil, receives every message of a coherence protocol that
+	// is sent or received; as Trace.
 	Messages func(ruby.Message)
 	// Cores (--cores) is the number of cores, at most MaxCores; 0 means one
-	// for each thread. Spare cores do nothing but have caches.
+	// for each thread. Spare cores only have caches.
 	Cores int
-	// Core (--core) is the kind of all cores; there is no default.
+	// Core (--core) is the kind of all cores; required.
 	Core core.Kind
 	// Buffer (--store-buffer) is the number of stores a store buffer holds;
 	// 0 means core.DefaultBuffer.
@@ -66,10 +66,10 @@ type Options struct {
 	// core looks at; 0 means core.DefaultWindow.
 	Window int
 	// Latency (--latency, --jitter) is that of memory or, with a coherence
-	// protocol, of messages; a zero Model means DefaultLatency.
+	// protocol, of messages; zero means DefaultLatency.
 	Latency event.Latency
 	// Memory (--memory-latency, --memory-jitter) is the latency of the memory
-	// behind a coherence protocol; a zero Model means ruby.DefaultMemory.
+	// behind a coherence protocol; zero means ruby.DefaultMemory.
 	Memory event.Latency
 	// Private and Shared (--private-cache, --shared-cache) are the sizes of
 	// the caches of cores, and of all others and the second levels, with a
@@ -88,11 +88,11 @@ type Options struct {
 	// Order (--event-order) is the order of events in a tick; OrderUnknown
 	// means event.Shuffled.
 	Order event.Order
-	// Watchdog (--watchdog) is the age in ticks at which an access is taken
-	// for deadlocked; 0 means DefaultWatchdog, gem5's bound.
+	// Watchdog (--watchdog) is the age in ticks at which an access is deadlocked;
+	// 0 means DefaultWatchdog, gem5's bound.
 	Watchdog event.Tick
 	// Budget (--step-budget) bounds the number of events; 0 means
-	// EventsPerOp for each operation and EventsPerRun besides.
+	// EventsPerRun plus EventsPerOp for each operation.
 	Budget uint64
 	// LockedRMW (--locked-rmw) makes cores perform read-modify-writes as
 	// locked pairs; see core.Config.
@@ -101,7 +101,7 @@ type Options struct {
 	// commits of stores among them: frames of kind wire.Steps. The cores have FIFO store
 	// buffers then, or none: InOrder, TSO or OOO.
 	Execution bool
-	// Bugs (--core-bug) are planted faults of the cores.
+	// Bugs (--core-bugs) are injected bugs of the cores.
 	Bugs []core.Bug
 	_    struct{}
 }
@@ -117,27 +117,18 @@ const (
 	EventsPerRun               = 1_000_000
 )
 
-// DefaultLatency is the latency of memory: a jitter of about the time that a
-// core needs for a few operations, with a tail that spans dozens.
+// DefaultLatency has a jitter of about the time that a core needs for a few
+// operations, with a tail that spans dozens.
 var DefaultLatency = event.Latency{Base: 4, Jitter: 12}
 
-// withDefaults fills in the defaults.
 func (o Options) withDefaults() Options {
-	if o.Protocol == "" && o.SLICC == "" && o.Compiled == nil {
-		o.Protocol = Ideal
+	if o.SLICC == "" && o.Compiled == nil {
+		o.Protocol = cmp.Or(o.Protocol, Ideal)
 	}
-	if o.Latency == (event.Latency{}) {
-		o.Latency = DefaultLatency
-	}
-	if o.Lines == 0 {
-		o.Lines = DefaultLines
-	}
-	if o.Order == event.OrderUnknown {
-		o.Order = event.Shuffled
-	}
-	if o.Watchdog == 0 {
-		o.Watchdog = DefaultWatchdog
-	}
+	o.Latency = cmp.Or(o.Latency, DefaultLatency)
+	o.Lines = cmp.Or(o.Lines, DefaultLines)
+	o.Order = cmp.Or(o.Order, event.Shuffled)
+	o.Watchdog = cmp.Or(o.Watchdog, DefaultWatchdog)
 	return o
 }
 
@@ -145,9 +136,8 @@ func (o Options) withDefaults() Options {
 // for each that belongs to one, joined.
 func (o Options) Validate() error {
 	o = o.withDefaults()
-	errs := []error{o.validateProtocol()}
 	c := o.core(0, 0)
-	errs = append(errs, c.Validate(), o.Latency.Validate(), o.validateSizes())
+	errs := []error{o.validateProtocol(), c.Validate(), o.Latency.Validate(), o.validateSizes()}
 	if o.Execution && (o.Core == core.PSO || o.Core == core.RMO) {
 		errs = append(errs, option.Faultf("execution", "steps of %s cores: want cores whose stores perform in program order", o.Core))
 	}
@@ -179,7 +169,7 @@ func (o *Options) validateProtocol() error {
 	return nil
 }
 
-// validateSizes checks what describes caches and directories, which only
+// validateSizes checks the options of caches and directories, which only
 // coherence protocols have.
 func (o *Options) validateSizes() error {
 	if o.Cores < 0 || o.Cores > MaxCores {

@@ -6,8 +6,8 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// reader reads the final value of each location, as a thread would that runs
-// after all others on the first core.
+// reader reads the final value of each location on the first core, after all
+// threads have ended.
 type reader struct {
 	queue   *event.Queue
 	self    event.Actor
@@ -31,8 +31,7 @@ func (r *reader) address() memory.Addr {
 	return memory.Base + memory.Addr(r.program.Offset(gen.LocID(len(r.values))))
 }
 
-// Handle reads the next location. The port is not full: nothing else is under
-// way.
+// Handle reads the next location. The port is free.
 func (r *reader) Handle(uint64) { r.port.Access(memory.Request{Line: r.address().Line()}) }
 
 // Perform takes the value of a location.
@@ -45,5 +44,5 @@ func (r *reader) Perform(_ uint64, b *memory.Block) {
 	r.queue.At(r.queue.Now()+1, r.self, 0)
 }
 
-// Evict tells nothing to a reader of one location at a time.
+// Evict ignores the notification: one location is read at a time.
 func (r *reader) Evict(memory.Addr) {}

@@ -1,9 +1,10 @@
-// Package builtin is the embedded simulator: cores of several strengths on a
-// memory system, run event by event in this process. The same job gives the
-// same log and the same sequence of events on every machine.
+// Package builtin is the embedded simulator: a sim.Job goes in, and cores of a
+// memory model on a memory system run it event by event in this process. The
+// same job gives the same log and the same sequence of events on every machine.
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"ordeal/sim"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
 )
@@ -22,9 +25,10 @@ const DefaultTimeout = time.Minute
 // at the same time.
 type Runner struct {
 	options Options
-	// build makes the memory system; tests put broken ones in its place.
+	// build makes the memory system; tests replace it.
 	build builder
-	// unreachable says of transitions, without counts, why no run takes them.
+	// unreachable has the transitions, without counts, that no run takes, and
+	// why.
 	unreachable map[sim.Transition]string
 }
 
@@ -33,40 +37,45 @@ var _ sim.Runner = (*Runner)(nil)
 // New makes a runner. The error lists everything that is wrong with the
 // options, or with the protocol that they name.
 func New(o Options) (*Runner, error) {
-	if err := o.Validate(); err != nil {
-		return nil, fmt.Errorf("configure embedded simulator: %w", err)
+	r := &Runner{options: o.withDefaults(), build: buildIdeal}
+	err := o.Validate()
+	if err == nil {
+		err = r.loadProtocol()
 	}
-	r := &Runner{options: o.withDefaults(), build: buildSystem}
-	p, name, err := r.options.compile()
 	if err != nil {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
-	if p == nil {
-		return r, nil
-	}
-	if err := p.Check(r.options.ruby(1, 0)); err != nil {
-		return nil, fmt.Errorf("configure embedded simulator: %w", err)
-	}
-	if o.LockedRMW && !p.Locks() {
-		return nil, fmt.Errorf("configure embedded simulator: protocol %s has no locks for read-modify-writes", name)
-	}
-	if o.Compiled == nil && o.SLICC == "" && o.Mutant == "" {
-		if err := r.known(o.Protocol); err != nil {
-			return nil, fmt.Errorf("configure embedded simulator: %w", err)
-		}
-	}
-	r.options.Protocol, r.build = name, protocolBuilder(p)
 	return r, nil
 }
 
-// known notes which transitions of one of our protocols no run takes.
-func (r *Runner) known(protocol string) error {
-	rows, err := protocols.Unreachable(protocol)
-	r.unreachable = map[sim.Transition]string{}
-	for _, row := range rows {
-		r.unreachable[sim.Transition{Machine: row.Machine, State: row.State, Event: row.Event}] = row.Reason
+// loadProtocol compiles the coherence protocol that the options name, if any.
+func (r *Runner) loadProtocol() error {
+	o := &r.options
+	p, name, err := o.compile()
+	if p == nil || err != nil {
+		return err
 	}
-	return err
+	if err := p.Check(o.ruby(1, 0)); err != nil {
+		return err
+	}
+	if o.LockedRMW && !p.Locks() {
+		return fmt.Errorf("protocol %s has no locks for read-modify-writes", name)
+	}
+	if o.Compiled == nil && o.SLICC == "" && o.Mutant == "" {
+		rows, err := protocols.Unreachable(o.Protocol)
+		if err != nil {
+			return err
+		}
+		r.unreachable = make(map[sim.Transition]string)
+		for _, row := range rows {
+			r.unreachable[sim.Transition{Machine: row.Machine, State: row.State, Event: row.Event}] = row.Reason
+		}
+	}
+	o.Protocol = name
+	r.build = func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
+		return ruby.New(q, p, o.ruby(cores, seed))
+	}
+	return nil
 }
 
 // Name is "builtin".
@@ -77,14 +86,25 @@ func (r *Runner) Version(context.Context) string {
 	return fmt.Sprintf("protocol %s, %s cores", r.options.Protocol, r.options.Core)
 }
 
-// Run simulates a job; see Simulate. The result's Detail of a run that came
-// to its end is its statistics in one line.
+// Run simulates a job; see Simulate. The Detail of a passed run is its
+// statistics in one line.
 func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	report, err := r.Simulate(ctx, job)
 	return report.Result, err
 }
 
-// Report is what came of a simulation.
+// check reports a job that cannot be run at all.
+func (r *Runner) check(job sim.Job) error {
+	if job.Program == nil {
+		return errors.New("job without a program")
+	}
+	if n := len(job.Program.Threads); r.options.Cores > 0 && n > r.options.Cores {
+		return fmt.Errorf("%d threads on %d cores", n, r.options.Cores)
+	}
+	return job.Program.ValidateRounds(job.Rounds)
+}
+
+// Report is the result of a simulation with its statistics.
 type Report struct {
 	sim.Result
 	Statistics Statistics
@@ -102,18 +122,8 @@ type Report struct {
 // for a fault of the simulator itself. The log then holds what the threads
 // had read.
 func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err error) {
-	if job.Program == nil {
-		return Report{}, errors.New("run on embedded simulator: job without a program")
-	}
-	if err := job.Program.ValidateRounds(job.Rounds); err != nil {
+	if err := r.check(job); err != nil {
 		return Report{}, fmt.Errorf("run on embedded simulator: %w", err)
-	}
-	if n := len(job.Program.Threads); r.options.Cores > 0 && n > r.options.Cores {
-		return Report{}, fmt.Errorf("run on embedded simulator: %d threads on %d cores", n, r.options.Cores)
-	}
-	timeout := job.Timeout
-	if timeout == 0 {
-		timeout = DefaultTimeout
 	}
 	start := time.Now()
 	defer func() {
@@ -126,7 +136,7 @@ func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err 
 		report.Elapsed = time.Since(start)
 	}()
 	s := newSimulation(r, job)
-	report.Result = s.run(ctx, start.Add(timeout))
+	report.Result = s.run(ctx, start.Add(cmp.Or(job.Timeout, DefaultTimeout)))
 	if ctx.Err() != nil {
 		return Report{}, fmt.Errorf("run on embedded simulator: %w", ctx.Err())
 	}

@@ -160,7 +160,7 @@ func (p *brokenPort) Oldest() (event.Tick, bool) {
 // access of the last core.
 func breakAt(r *Runner, n int, do func(q *event.Queue, s *memory.Sequencer) bool) {
 	r.build = func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
-		b := &broken{System: buildSystem(q, o, cores, seed)}
+		b := &broken{System: buildIdeal(q, o, cores, seed)}
 		for i := range cores {
 			b.ports = append(b.ports, brokenPort{Port: b.System.Port(i), queue: q, core: i})
 		}

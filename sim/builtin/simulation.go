@@ -55,7 +55,7 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 	return s
 }
 
-// coreDone is called by a core that came to its end.
+// coreDone is called by each core that came to its end.
 func (s *simulation) coreDone() {
 	if s.running--; s.running == 0 {
 		s.queue.Halt()
@@ -71,8 +71,8 @@ func (s *simulation) run(ctx context.Context, deadline time.Time) sim.Result {
 	return s.until(ctx, deadline, s.reader.done)
 }
 
-// batch is the number of events between two looks at the clock, the budget
-// and the watchdog.
+// batch is the number of events between two checks of the clock, the budget and
+// the watchdog.
 const batch = 4096
 
 // until runs events until done says so or something goes wrong.
@@ -80,10 +80,7 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 	for !done() {
 		left := s.budget - s.queue.Count()
 		if left == 0 {
-			return sim.Result{
-				Outcome: sim.Timeout, Title: "step budget used up",
-				Detail: fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump()),
-			}
+			return s.timeout("step budget used up")
 		}
 		if err := s.queue.Run(int(min(left, batch))); err != nil {
 			return s.crash(err)
@@ -98,13 +95,14 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 			return s.deadlock(fmt.Sprintf("core %d waits for memory since tick %d", core, since))
 		}
 		if ctx.Err() != nil || time.Now().After(deadline) {
-			return sim.Result{
-				Outcome: sim.Timeout, Title: "time limit exceeded",
-				Detail: fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump()),
-			}
+			return s.timeout("time limit exceeded")
 		}
 	}
 	return sim.Result{Outcome: sim.Passed}
+}
+
+func (s *simulation) timeout(title string) sim.Result {
+	return sim.Result{Outcome: sim.Timeout, Title: title, Detail: fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump())}
 }
 
 // overdue finds the oldest access that is older than the watchdog permits.
@@ -118,8 +116,8 @@ func (s *simulation) overdue() (core int, since event.Tick, found bool) {
 	return core, since, found
 }
 
-// deadlock is the result of a run without progress. Its title says where the
-// oldest access is stuck, where the memory system knows.
+// deadlock is the result of a run without progress. Its title names the place
+// of the oldest access, if the memory system can tell.
 func (s *simulation) deadlock(why string) sim.Result {
 	title := "deadlock"
 	if protocol, ok := s.system.(*ruby.System); ok {
@@ -133,14 +131,14 @@ func (s *simulation) deadlock(why string) sim.Result {
 // crash is the result of a failed assertion. Any other error is a fault of
 // the simulator.
 func (s *simulation) crash(err error) sim.Result {
-	var fault *memory.Fault
-	if !errors.As(err, &fault) {
+	fault, ok := errors.AsType[*memory.Fault](err)
+	if !ok {
 		return sim.Result{Outcome: sim.Infra, Title: "fault of the embedded simulator", Detail: err.Error()}
 	}
 	return sim.Result{Outcome: sim.Crash, Title: fault.Title, Detail: fault.Detail + "\n" + s.dump()}
 }
 
-// dump says who waits for what.
+// dump lists what each core and the memory system waits for.
 func (s *simulation) dump() string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "tick %d, %d events, %d scheduled\n", s.queue.Now(), s.queue.Count(), s.queue.Waiting())

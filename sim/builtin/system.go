@@ -20,17 +20,13 @@ import (
 // builder makes the memory system of a run.
 type builder func(q *event.Queue, o *Options, cores int, seed uint64) memory.System
 
-// buildSystem makes the memory system that the options, which are valid, name.
-func buildSystem(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
-	memoryOptions := ideal.Options{Cores: cores, Latency: o.Latency, Seed: seed}
-	switch o.Protocol {
-	case Ideal:
-	case IdealCached:
-		memoryOptions.Lines = o.Lines
-	default:
-		panic(fmt.Sprintf("protocol %q: the options were not validated", o.Protocol))
+// buildIdeal makes a memory system without a coherence protocol.
+func buildIdeal(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
+	lines := 0
+	if o.Protocol == IdealCached {
+		lines = o.Lines
 	}
-	return ideal.New(q, memoryOptions)
+	return ideal.New(q, ideal.Options{Cores: cores, Latency: o.Latency, Lines: lines, Seed: seed})
 }
 
 // protocol is the tree of the coherence protocol that the options name, and
@@ -49,7 +45,7 @@ func (o *Options) protocol() (*syntax.File, string, error) {
 	return tree, o.Protocol, nil
 }
 
-// mutated is protocol with the mutant planted, if there is one.
+// mutated is protocol with the mutant applied, if there is one.
 func (o *Options) mutated() (*syntax.File, string, error) {
 	tree, name, err := o.protocol()
 	if err != nil || o.Mutant == "" {
@@ -96,11 +92,4 @@ func (o *Options) compile() (*ruby.Protocol, string, error) {
 	}
 	p, err := ruby.Compile(tree)
 	return p, name, err
-}
-
-// protocolBuilder makes memory systems that run a protocol.
-func protocolBuilder(p *ruby.Protocol) builder {
-	return func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
-		return ruby.New(q, p, o.ruby(cores, seed))
-	}
 }

@@ -1,6 +1,7 @@
-// Package chart draws what controllers of a coherence protocol sent each other
-// as a message sequence chart: a lane for each controller, time running down,
-// an arrow for each message and a box for each transition.
+// Package chart draws message sequence charts of coherence protocols: from the
+// transitions and messages of a run to an SVG picture with a lane for each
+// controller, time running down, an arrow for each message and a box for each
+// transition.
 package chart
 
 import (
@@ -17,8 +18,8 @@ import (
 	"ordeal/sim/builtin/ruby"
 )
 
-// Recorder collects the transitions and messages of a run; its methods are
-// what builtin.Options.Trace and Messages want.
+// Recorder collects the transitions and messages of a run; its methods are for
+// builtin.Options.Trace and Messages.
 type Recorder struct {
 	// Lines are those to follow, by name; nil means all.
 	Lines    map[memory.Addr]string
@@ -26,14 +27,14 @@ type Recorder struct {
 	messages []ruby.Message
 }
 
-// Step notes a transition.
+// Step records a transition.
 func (r *Recorder) Step(s ruby.Step) {
 	if r.follows(s.Line) {
 		r.steps = append(r.steps, s)
 	}
 }
 
-// Message notes a message that is sent.
+// Message records a message that is sent.
 func (r *Recorder) Message(m ruby.Message) {
 	if m.To != "" && r.follows(m.Line) {
 		r.messages = append(r.messages, m)
@@ -45,8 +46,7 @@ func (r *Recorder) follows(line memory.Addr) bool {
 	return ok || r.Lines == nil
 }
 
-// MaxEvents is how many transitions and messages a chart shows at most: the
-// last ones of the run.
+// MaxEvents bounds the events in a chart, which are the last ones of the run.
 const MaxEvents = 120
 
 // Sizes in pixels.
@@ -58,8 +58,7 @@ const (
 	boxHeight = 18
 )
 
-// point is something on a lane: the start or the end of a message or a
-// transition.
+// point is an event on a lane: a transition, or an end of a message.
 type point struct {
 	at      event.Tick
 	order   int // among those of the same tick
@@ -131,8 +130,8 @@ func (r *Recorder) line(line memory.Addr) string {
 	return " " + r.Lines[line]
 }
 
-// points are the last events of the run in their order, with the messages that
-// they refer to, and how many others there were.
+// points returns the last events of the run in order, the messages that they
+// refer to, and the number of events left out.
 func (r *Recorder) points() ([]point, []ruby.Message, int) {
 	var points []point
 	for _, s := range r.steps {

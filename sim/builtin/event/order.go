@@ -3,14 +3,14 @@ package event
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
-// Order says which of the events of one tick comes first. All orders are
-// deterministic; which one is right is part of the schedule space.
+// Order is the order of the events of one tick. All orders are deterministic.
 type Order uint8
 
-// The orders of events within a tick. An event that is scheduled for the
-// current tick while the tick runs competes with those that still wait.
+// The orders. An event that is scheduled for the current tick competes with
+// those that are still waiting.
 const (
 	OrderUnknown Order = iota
 	Shuffled           // any, by the seed
@@ -18,7 +18,7 @@ const (
 	LIFO               // the one scheduled last, as gem5's event queue does
 )
 
-var orderNames = [...]string{"unknown", "shuffled", "fifo", "lifo"}
+var orderNames = []string{"unknown", "shuffled", "fifo", "lifo"}
 
 // String is the order's name on the command line.
 func (o Order) String() string {
@@ -30,10 +30,8 @@ func (o Order) String() string {
 
 // ParseOrder reads the name of an order.
 func ParseOrder(name string) (Order, error) {
-	for i, n := range orderNames[1:] {
-		if n == name {
-			return Order(i + 1), nil
-		}
+	if i := slices.Index(orderNames[1:], name); i >= 0 {
+		return Order(i + 1), nil
 	}
 	return OrderUnknown, fmt.Errorf("unknown event order %q: want shuffled, fifo or lifo", name)
 }

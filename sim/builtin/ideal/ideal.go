@@ -1,7 +1,6 @@
-// Package ideal is a memory system without a protocol: every access takes
-// some time and then takes effect at one instant for all cores. It is
-// sequentially consistent memory, so that what goes wrong above it is the
-// core's doing.
+// Package ideal is a memory system without a protocol: every access takes effect
+// after some time, at one instant for all cores. It is sequentially consistent,
+// so that violations are those of the cores.
 package ideal
 
 import (
@@ -9,6 +8,7 @@ import (
 	"io"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
@@ -17,7 +17,7 @@ import (
 // MaxCores bounds the number of cores: the holders of a line are one word.
 const MaxCores = 64
 
-// Times that differ from that of an access to memory.
+// Latencies other than that of memory.
 const (
 	hitLatency  event.Tick = 1 // of an access to a held line
 	lockLatency event.Tick = 1 // between two tries at a locked line
@@ -31,12 +31,10 @@ type Options struct {
 	Cores int // 1 to MaxCores
 	// Latency is that of an access to a line that the core does not hold.
 	Latency event.Latency
-	// Lines is the number of lines that a core holds, at least 1; 0 means
-	// that cores hold none and every access goes to memory.
-	//
-	// A held line is the right to read or to write memory quickly, not a
-	// copy. A write takes the right from all other cores and a core that
-	// holds too many lines gives one up; either way it is told.
+	// Lines is the number of lines that a core holds; 0 means that every access
+	// goes to memory. A held line is the right to read or to write memory
+	// quickly, not a copy. A write takes the right from all other cores, and a
+	// core with too many lines gives one up; both notify the core.
 	Lines int
 	Seed  uint64
 	_     struct{}
@@ -53,7 +51,7 @@ type Memory struct {
 
 var _ memory.System = (*Memory)(nil)
 
-// line is one line of memory and who holds it.
+// line is one line of memory and its holders.
 type line struct {
 	block   memory.Block
 	addr    memory.Addr
@@ -87,7 +85,7 @@ func New(q *event.Queue, o Options) *Memory {
 // Port is the port of a core.
 func (m *Memory) Port(core int) memory.Port { return m.cores[core].port }
 
-// Dump writes the accesses under way and the lines that cores hold.
+// Dump writes the accesses under way and the held lines.
 func (m *Memory) Dump(w io.Writer) {
 	for i, c := range m.cores {
 		c.port.Dump(w)
@@ -146,7 +144,7 @@ func (c *controller) Block(addr memory.Addr) { c.memory.line(addr).locked = c.bi
 // Unblock takes back the lock.
 func (c *controller) Unblock(addr memory.Addr) { c.memory.line(addr).locked = 0 }
 
-// Handle completes an access. A hit whose line was lost meanwhile is a miss.
+// Handle completes an access. A hit whose line was lost meanwhile misses.
 func (c *controller) Handle(arg uint64) {
 	l, write := c.memory.line(memory.Addr(arg).Line()), arg&writeFlag != 0
 	if l.locked&^c.bit != 0 {
@@ -172,7 +170,11 @@ func (c *controller) Handle(arg uint64) {
 func (c *controller) take(l *line, write bool) {
 	if c.memory.options.Lines == 0 {
 		if write {
-			c.tellOthers(l)
+			for _, other := range c.memory.cores { // holders are not known
+				if other != c {
+					other.port.EvictionCallback(l.addr)
+				}
+			}
 		}
 		return
 	}
@@ -184,16 +186,9 @@ func (c *controller) take(l *line, write bool) {
 		l.holders |= c.bit
 		c.held = append(c.held, l)
 		if len(c.held) > c.memory.options.Lines {
-			c.replace()
-		}
-	}
-}
-
-// tellOthers announces a write where nobody knows who holds a line.
-func (c *controller) tellOthers(l *line) {
-	for _, other := range c.memory.cores {
-		if other != c {
-			other.port.EvictionCallback(l.addr)
+			// Any line but this one.
+			i, _ := bits.Mul64(c.memory.random.Uint64(), uint64(len(c.held)-1))
+			c.giveUp(int(i))
 		}
 	}
 }
@@ -202,19 +197,8 @@ func (c *controller) tellOthers(l *line) {
 func (m *Memory) invalidate(l *line, but uint64) {
 	for others := l.holders &^ but; others != 0; others &= others - 1 {
 		other := m.cores[bits.TrailingZeros64(others)]
-		for i, held := range other.held {
-			if held == l {
-				other.giveUp(i)
-				break
-			}
-		}
+		other.giveUp(slices.Index(other.held, l))
 	}
-}
-
-// replace gives up any line but the last taken.
-func (c *controller) replace() {
-	i, _ := bits.Mul64(c.memory.random.Uint64(), uint64(len(c.held)-1))
-	c.giveUp(int(i))
 }
 
 // giveUp ends the core's right to the line at index i of held.
