@@ -169,7 +169,7 @@ func (r *runner) target(ctx context.Context, t *Target) ([]Result, error) {
 		return nil, err
 	}
 	list := r.choose(p)
-	protocol, err := newProtocol(t)
+	protocol, err := newProtocol(t, p)
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,11 @@ func TestEquivalent(t *testing.T) {
 
 func newTest(t *testing.T, target *Target) *protocol {
 	t.Helper()
-	p, err := newProtocol(target)
+	catalogue, err := mutate.NewCatalogue(target.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newProtocol(target, catalogue)
 	if err != nil {
 		t.Fatal(err)
 	}

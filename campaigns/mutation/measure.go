@@ -10,7 +10,6 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/types"
 )
@@ -41,8 +40,8 @@ type protocol struct {
 	rows   map[[2]string][]Row // by machine and action
 }
 
-func newProtocol(t *Target) (*protocol, error) {
-	checked, err := compiler.Check(t.Tree)
+func newProtocol(t *Target, c *mutate.Catalogue) (*protocol, error) {
+	checked, err := c.Protocol()
 	if err != nil {
 		return nil, err
 	}

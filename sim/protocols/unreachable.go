@@ -12,7 +12,7 @@ import (
 // there to be complete, or for a machine of another shape.
 type Row struct {
 	Machine, State, Event string
-	// Reason says why it is never taken.
+	// Reason gives the reason why it is never taken.
 	Reason string
 }
 

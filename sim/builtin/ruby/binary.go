@@ -7,7 +7,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// binary compiles an operator.
 func (g *generator) binary(x *types.Binary) wordExpr {
 	switch shapeOf(x.Left.Type()) {
 	case vector:
@@ -87,7 +86,6 @@ func (g *generator) compareConst(x *types.Binary, k uint64) wordExpr {
 	return func(c *controller) uint64 { return truth(left(c) != k) }
 }
 
-// divide compiles division and remainder.
 func (g *generator) divide(x *types.Binary, left, right wordExpr) wordExpr {
 	pos, rest := x.At, x.Op == syntax.Mod
 	return func(c *controller) uint64 {

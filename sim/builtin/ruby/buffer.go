@@ -17,7 +17,6 @@ type buffer struct {
 	stalls []stalled
 }
 
-// queued is a message in a buffer.
 type queued struct {
 	msg    *object
 	at     event.Tick // of its arrival
@@ -47,7 +46,6 @@ func (b *buffer) enqueue(m *object, at event.Tick) {
 	}
 }
 
-// insert puts a message where it belongs.
 func (b *buffer) insert(q queued) {
 	if b.head > 0 && len(b.items) == cap(b.items) {
 		n := copy(b.items, b.items[b.head:])

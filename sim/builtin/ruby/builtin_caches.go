@@ -65,7 +65,6 @@ func changePermission(g *generator, x *types.Call) wordExpr {
 	}
 }
 
-// allocate is the allocation of an entry in a cache.
 func allocate(g *generator, x *types.Call) objectExpr {
 	at, line, entry, pos := g.partOf(x), g.word(x.Args[0]), g.object(x.Args[1]), x.At
 	return func(c *controller) *object {

@@ -10,7 +10,6 @@ import (
 // Set is one word, and so is a WriteMask, which has a bit for each byte of a
 // line.
 
-// setMethod is a method that works on the words of a set.
 func setMethod(f func(s []uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		set := g.vector(x.X)
@@ -18,7 +17,6 @@ func setMethod(f func(s []uint64) uint64) native[wordExpr] {
 	}
 }
 
-// setsMethod is a method that works on two sets.
 func setsMethod(f func(s, t []uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		set, other := g.vector(x.X), g.vector(x.Args[0])
@@ -156,7 +154,6 @@ func smallest(g *generator, x *types.Call) wordExpr {
 	}
 }
 
-// combine is a method that makes a new NetDest of two.
 func combine(f func(s, t uint64) uint64) native[vectorExpr] {
 	return func(g *generator, x *types.Call) vectorExpr {
 		set, other, size := g.vector(x.X), g.vector(x.Args[0]), g.size(x.Type())
@@ -187,7 +184,6 @@ func setMask(g *generator, x *types.Call) wordExpr {
 	}
 }
 
-// merge copies the bytes of a mask.
 func merge(to, from []uint64, mask uint64) {
 	for i := range to {
 		var m uint64

@@ -47,7 +47,6 @@ func (t *timer) set(line memory.Addr, at event.Tick) {
 	t.owner.wake(max(at, t.owner.now))
 }
 
-// isTimer tells whether a port polls a TimerTable and not a buffer.
 func isTimer(p *types.InPort) bool { return p.Buffer.Type.Name == "TimerTable" }
 
 // timerReady reports whether the time of any line is over.

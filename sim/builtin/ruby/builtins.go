@@ -247,7 +247,6 @@ func init() {
 	}
 }
 
-// unary is a builtin that computes with its argument.
 func unary(f func(c *controller, arg uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		arg := g.word(x.Args[0])
@@ -255,7 +254,6 @@ func unary(f func(c *controller, arg uint64) uint64) native[wordExpr] {
 	}
 }
 
-// binary is a builtin that computes with its two arguments.
 func binary(f func(a, b uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		a, b := g.word(x.Args[0]), g.word(x.Args[1])
@@ -266,10 +264,8 @@ func binary(f func(a, b uint64) uint64) native[wordExpr] {
 // argument is a builtin that is its argument: one tick is one cycle.
 func argument(g *generator, x *types.Call) wordExpr { return g.word(x.Args[0]) }
 
-// nothing is a builtin without an effect on the simulation.
 func nothing(*generator, *types.Call) wordExpr { return zero }
 
-// always is a builtin with a constant result.
 func always(v uint64) native[wordExpr] {
 	return func(*generator, *types.Call) wordExpr { return func(*controller) uint64 { return v } }
 }

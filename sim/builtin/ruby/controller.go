@@ -189,7 +189,7 @@ func (c *controller) waitingFor(line memory.Addr) int {
 }
 
 // wakeUpBuffers puts back what waits for a line in buffers of a rank below
-// limit, and forgets what waits in the others as gem5 does.
+// limit, and drops the record of what waits in the others as gem5 does.
 func (c *controller) wakeUpBuffers(line memory.Addr, limit int) {
 	i := c.waitingFor(line)
 	if i < 0 {

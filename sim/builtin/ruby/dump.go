@@ -82,7 +82,6 @@ func (c *controller) peekState(tbe, entry *object, line memory.Addr) (state *typ
 	return nil
 }
 
-// isBusy tells whether a state has the permission Busy.
 func (c *controller) isBusy(state *types.Enumerator) bool {
 	p := state.Permission
 	return p >= 0 && p < len(c.system.program.permissions) && c.system.program.permissions[p] == cache.Busy
@@ -109,7 +108,6 @@ func (c *controller) dumpBuffers(w io.Writer) {
 	}
 }
 
-// times says how often a message was put back.
 func (q *queued) times() string {
 	if q.recycled == 0 {
 		return ""

@@ -154,7 +154,6 @@ func (g *generator) wordMember(x *types.Member) wordExpr {
 	return func(c *controller) uint64 { return owner(c).words[offset] }
 }
 
-// object compiles an expression that is a pointer.
 func (g *generator) object(x types.Expr) objectExpr {
 	switch x := x.(type) {
 	case *types.Const:
@@ -181,7 +180,6 @@ func (g *generator) object(x types.Expr) objectExpr {
 	return noObject
 }
 
-// text compiles a string.
 func (g *generator) text(x types.Expr) textExpr {
 	switch x := x.(type) {
 	case *types.Const:
@@ -205,7 +203,6 @@ func (g *generator) text(x types.Expr) textExpr {
 	return func(*controller) string { return "" }
 }
 
-// wordCall compiles the call of a function of the protocol.
 func (g *generator) wordCall(x *types.Call) wordExpr {
 	call, code := g.call(x)
 	if code.shape == noValue {

@@ -37,7 +37,6 @@ func (c *controller) failWith(err error, pos syntax.Pos) {
 	c.failAt(pos, fault.Title, "%s", fault.Detail)
 }
 
-// row names the transition under way.
 func (c *controller) row() string {
 	m := c.code.machine
 	state := "unset"

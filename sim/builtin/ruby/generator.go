@@ -76,7 +76,6 @@ func (g *generator) where(v *types.Var) int {
 	return at
 }
 
-// reserve makes a place for a variable.
 func (g *generator) reserve(v *types.Var) int {
 	switch shapeOf(v.Type) {
 	case pointer:
@@ -130,7 +129,6 @@ func constant(v types.Value) types.Value {
 	return v
 }
 
-// compileMachine compiles the ports, the actions and the table.
 func (g *generator) compileMachine() {
 	m, code := g.code.machine, g.code
 	for _, v := range m.Params {
@@ -209,7 +207,6 @@ func (g *generator) checkBuffers() {
 	}
 }
 
-// fed tells whether messages can get into a buffer.
 func (g *generator) fed(buffer *types.Var) bool {
 	if buffer.Network != nil || buffer.Name == mandatoryQueue || buffer.Name == memoryAnswers || buffer.Name == memoryRequests {
 		return true
@@ -228,7 +225,7 @@ func (g *generator) hasBuffer(name string) bool {
 	return slices.ContainsFunc(g.code.buffers, func(v *types.Var) bool { return v.Name == name })
 }
 
-// guarded tells whether a port's body does nothing unless the port is ready.
+// guarded reports whether a port's body does nothing unless the port is ready.
 func guarded(p *types.InPort) bool {
 	if len(p.Body) != 1 || isTimer(p) {
 		return false

@@ -54,5 +54,4 @@ func (i *issuer) Unblock(line memory.Addr) {
 	}
 }
 
-// isLocked reports whether a core of the controller holds the lock of a line.
 func (c *controller) isLocked(line memory.Addr) bool { return slices.Contains(c.locked, line) }

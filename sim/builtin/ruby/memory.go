@@ -27,7 +27,6 @@ type memoryFields struct {
 	dataSize, controlSize                    uint64
 }
 
-// serve serves the request at the head of the queue.
 func (q *memoryQueue) serve(c *controller) {
 	if !q.requests.ready(c.now) {
 		return

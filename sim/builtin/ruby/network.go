@@ -46,7 +46,6 @@ type wakeups struct {
 	ticks []event.Tick
 }
 
-// wake schedules a run.
 func (w *wakeups) wake(at event.Tick) {
 	if !slices.Contains(w.ticks, at) {
 		w.ticks = append(w.ticks, at)
@@ -122,7 +121,7 @@ func (l *link) forward(m *object, now event.Tick) {
 			}
 			arrival := s.network.arrival(now, l.source, index, l.vnet)
 			if s.options.Messages != nil {
-				s.tell(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival}, one)
+				s.report(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival}, one)
 			}
 			l.to[index].enqueue(one, arrival)
 		}

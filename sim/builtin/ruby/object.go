@@ -51,7 +51,6 @@ const (
 	handle        // a part of the machine, such as a cache
 )
 
-// blockWords is the size of a DataBlock.
 const blockWords = memory.WordsPerLine
 
 // nativeTypes says how values of native types are held, and the words of a
@@ -84,7 +83,6 @@ func shapeOf(t *types.Type) shape {
 	return word
 }
 
-// size is the number of words of a value.
 func (p *program) size(t *types.Type) int {
 	switch shapeOf(t) {
 	case word:
@@ -139,7 +137,6 @@ func (p *program) layout(t *types.Type) *layout {
 	return l
 }
 
-// find is the offset of a field by name, -1 if there is none.
 func (l *layout) find(name string) int {
 	if f := l.typ.Field(name); f != nil {
 		return l.offset[f]
@@ -164,7 +161,6 @@ func splitMachineID(id uint64) (typ, number int) {
 // noMachine is the identity that variables start with.
 func (p *program) noMachine() uint64 { return machineID(len(p.machineType.Enums), 0) }
 
-// machineName writes an identity.
 func (p *program) machineName(id uint64) string {
 	typ, number := splitMachineID(id)
 	if typ >= len(p.machineType.Enums) {

@@ -10,7 +10,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// program is a compiled protocol.
 type program struct {
 	protocol    *types.Protocol
 	machineType *types.Type
@@ -22,7 +21,6 @@ type program struct {
 	memory      memoryFields
 }
 
-// machineCode is a compiled machine.
 type machineCode struct {
 	machine *types.Machine
 	index   int // in program.codes
@@ -70,7 +68,6 @@ type (
 	textExpr   func(*controller) string
 )
 
-// portCode is a compiled in_port.
 type portCode struct {
 	rank    int
 	body    statement
@@ -86,7 +83,6 @@ type stateFunc struct {
 	result      int // word
 }
 
-// call calls the function.
 func (f *stateFunc) call(c *controller, tbe, entry *object, line, state uint64) uint64 {
 	if f.tbe >= 0 {
 		c.pointers[f.tbe] = tbe

@@ -16,17 +16,15 @@ type delivery struct {
 	msg *object
 }
 
-// recentMessages is the number of deliveries that are kept for reports.
 const recentMessages = 512
 
-// shownMessages is the number of messages that a report of a fault shows.
 const shownMessages = 12
 
 // delivered notes a message that was taken out of a buffer and recycles the
 // oldest one noted.
 func (s *System) delivered(c *controller, b *buffer, m *object) {
 	if s.options.Messages != nil {
-		s.tell(Message{At: c.now, Buffer: b.name}, m)
+		s.report(Message{At: c.now, Buffer: b.name}, m)
 	}
 	if len(s.recent) < recentMessages {
 		s.recent = append(s.recent, delivery{c.now, b, m})

@@ -6,7 +6,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// block compiles a list of statements.
 func (g *generator) block(list []types.Stmt) statement {
 	var code []statement
 	for _, s := range list {
@@ -87,7 +86,6 @@ func (g *generator) declare(s *types.Declare) statement {
 	return nil
 }
 
-// store compiles the assignment of an expression to a variable's place.
 func (g *generator) store(pos syntax.Pos, t *types.Type, at int, x types.Expr) statement {
 	switch shapeOf(t) {
 	case word:

@@ -17,7 +17,7 @@ import (
 // What holds a line up is looked for from memory to the cores, for a controller
 // nearer to memory that is in the middle of something keeps those behind it
 // waiting: first a busy controller of memory or of a shared cache; then one
-// that is not busy and yet holds messages back, so that nobody will wake them;
+// that is not busy and yet holds messages back, which nothing will wake;
 // then a busy private cache, but for those that only wait for the answer to a
 // request of their own core.
 func (s *System) Stuck() string {

@@ -94,7 +94,6 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 	return s
 }
 
-// instances is the number of controllers of a machine.
 func (o *Options) instances(code *machineCode) int {
 	switch {
 	case code.cores > 0:
@@ -108,7 +107,6 @@ func (o *Options) instances(code *machineCode) int {
 // Port is the port of a core.
 func (s *System) Port(core int) memory.Port { return s.ports[core] }
 
-// count is the number of controllers of a type of machine.
 func (s *System) count(typ uint64) int {
 	if k := s.dense(typ); k >= 0 {
 		return s.options.instances(s.program.codes[k])
@@ -124,7 +122,6 @@ func (s *System) dense(typ uint64) int {
 	return s.program.dense[typ]
 }
 
-// isHome reports whether a line belongs to a directory.
 func (s *System) isHome(c *controller, line memory.Addr) bool {
 	_, number := splitMachineID(c.id)
 	return int(uint64(line)/types.BlockBytes%uint64(s.count(uint64(c.code.machine.Ordinal)))) == number
@@ -236,7 +233,6 @@ func (s *System) connectMemory(c *controller, made map[*types.Var]*buffer) {
 	}
 }
 
-// addCore adds a sequencer to a controller.
 func (s *System) addCore(c *controller) {
 	i := &issuer{
 		controller: c, core: uint64(len(c.sequencers)), fields: &s.program.request,

@@ -22,10 +22,9 @@ func (t *table) lookup(line memory.Addr) *object {
 	return nil
 }
 
-// room reports whether n more transactions fit.
 func (t *table) room(n int) bool { return len(t.entries)+n <= t.limit }
 
-// remove forgets a transaction, which is there.
+// remove drops a transaction, which is there.
 func (t *table) remove(e *object) {
 	for i := range t.entries {
 		if t.entries[i] == e {

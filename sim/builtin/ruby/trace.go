@@ -30,8 +30,8 @@ type Message struct {
 	Text    string // its simple fields
 }
 
-// tell describes a message to whoever follows them.
-func (s *System) tell(note Message, m *object) {
+// report describes a message to Options.Messages.
+func (s *System) report(note Message, m *object) {
 	note.Text, note.Type = s.program.describe(m), m.layout.typ.Name
 	if at := m.layout.addr; at >= 0 {
 		note.Line = memory.Addr(m.words[at])
@@ -52,7 +52,6 @@ func (m Message) String() string {
 	return fmt.Sprintf("%15d     send    %s > %s, arrives %d: %s", m.At, m.Buffer, m.To, m.Arrives, m.Text)
 }
 
-// step describes a transition.
 func (c *controller) step(state, ev, to int, line memory.Addr) Step {
 	m := c.code.machine
 	_, number := splitMachineID(c.id)

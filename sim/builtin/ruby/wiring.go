@@ -33,7 +33,7 @@ var pairSettings = map[string]uint64{
 // cache by this number of bits of an address.
 const bankBits = "l2_select_num_bits"
 
-// oneDirectory tells whether the protocol deadlocks with several directories.
+// oneDirectory reports whether the protocol deadlocks with several directories.
 // In gem5's MI a forward that stalls at the head of its queue blocks those of
 // other directories behind it, and each of two caches may wait for what the
 // other has not seen. Ours puts forwards aside instead.
@@ -66,7 +66,7 @@ func (p *Protocol) Check(o Options) error {
 	return errors.Join(errs...)
 }
 
-// banked tells whether there is a shared cache, which lines choose a bank of:
+// banked reports whether there is a shared cache, which lines choose a bank of:
 // by bankBits of the address, or as they choose a directory.
 func (p *program) banked() bool {
 	for _, code := range p.codes {
@@ -87,7 +87,6 @@ const (
 	homeTransitions = 32
 )
 
-// hasPairs tells whether controllers have more than one core.
 func (p *program) hasPairs() bool {
 	for _, code := range p.codes {
 		if code.cores > 1 {
@@ -124,7 +123,6 @@ func (s *System) configure(c *controller, number int) {
 	}
 }
 
-// transitionsPerCycle is how many transitions a wake-up runs.
 func (p *program) transitionsPerCycle(code *machineCode) int {
 	if code.home || p.hasPairs() {
 		return homeTransitions
@@ -132,7 +130,6 @@ func (p *program) transitionsPerCycle(code *machineCode) int {
 	return coreTransitions
 }
 
-// mandatoryLatency is the time from a core to its controller.
 func mandatoryLatency(code *machineCode) event.Tick {
 	if code.cores > 1 {
 		return 2
@@ -172,7 +169,7 @@ func (p *program) latencies(m event.Latency, networks int) []event.Latency {
 	return list
 }
 
-// requestsCarryData tells whether the requests of pairs of cores have room for
+// requestsCarryData reports whether the requests of pairs of cores have room for
 // a line.
 func (p *program) requestsCarryData() bool {
 	t := p.protocol.Type("CPURequestMsg")

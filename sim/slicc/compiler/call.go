@@ -95,7 +95,6 @@ func implements(param, arg *types.Type) bool {
 	return same(param, arg)
 }
 
-// noMatch reports a call that fits no declaration.
 func (c *checker) noMatch(pos syntax.Pos, name string, args []types.Expr, candidates []*types.Func) {
 	list := make([]*types.Type, len(args))
 	for i, arg := range args {
@@ -143,7 +142,6 @@ func (c *checker) methodCall(obj types.Expr, name syntax.Ident, list []syntax.Ex
 	return c.resolveMethod(obj.Pos(), obj, obj.Type(), name, args, ok, candidates)
 }
 
-// classCall checks Type::method(args).
 func (c *checker) classCall(x *syntax.ClassCall) types.Expr {
 	t := c.typeNamed(x.Type)
 	args, ok := c.args(x.Args)

@@ -24,7 +24,7 @@ func Check(file *syntax.File) (*types.Protocol, error) {
 	c := &checker{protocol: &types.Protocol{}, unknown: map[*types.Func]bool{}}
 	c.push()
 	c.global = c.scope
-	c.native("void", types.Void)
+	c.declareType(&types.Type{Name: "void", Kind: types.Void})
 	c.decls(file.Decls)
 	if c.protocol.Name == "" && !c.full() {
 		c.fault(syntax.Pos{File: file.Name, Line: 1, Col: 1}, "no protocol declaration")
@@ -78,7 +78,6 @@ func (c *checker) warn(pos syntax.Pos, format string, args ...any) {
 // reported again.
 var invalid = &types.Type{Name: "an invalid type", Kind: types.Invalid}
 
-// null is the type of OOD.
 var null = &types.Type{Name: "OOD", Kind: types.Null}
 
 // bad is an expression with a fault that has been reported.
@@ -132,40 +131,28 @@ func (c *checker) decl(d syntax.Decl) {
 		c.objectDecl(d)
 	case *syntax.Func:
 		c.funcDecl(d)
-	default:
-		if c.machine == nil {
-			c.fault(d.Position(), "%s outside of a machine", describe(d))
-			return
+	case *syntax.Action:
+		if c.inMachine(d, "action") {
+			c.actionDecl(d)
 		}
-		c.machinePart(d)
+	case *syntax.InPort:
+		if c.inMachine(d, "in_port") {
+			c.inPortDecl(d)
+		}
+	case *syntax.OutPort:
+		if c.inMachine(d, "out_port") {
+			c.outPortDecl(d)
+		}
+	case *syntax.Transition:
+		if c.inMachine(d, "transition") {
+			c.machine.transitions = append(c.machine.transitions, d)
+		}
 	}
 }
 
-// describe names a kind of declaration.
-func describe(d syntax.Decl) string {
-	switch d.(type) {
-	case *syntax.Action:
-		return "action"
-	case *syntax.InPort:
-		return "in_port"
-	case *syntax.OutPort:
-		return "out_port"
-	case *syntax.Transition:
-		return "transition"
+func (c *checker) inMachine(d syntax.Decl, kind string) bool {
+	if c.machine == nil {
+		c.fault(d.Position(), "%s outside of a machine", kind)
 	}
-	return "declaration"
-}
-
-// machinePart checks a declaration that only machines have.
-func (c *checker) machinePart(d syntax.Decl) {
-	switch d := d.(type) {
-	case *syntax.Action:
-		c.actionDecl(d)
-	case *syntax.InPort:
-		c.inPortDecl(d)
-	case *syntax.OutPort:
-		c.outPortDecl(d)
-	case *syntax.Transition:
-		c.machine.transitions = append(c.machine.transitions, d)
-	}
+	return c.machine != nil
 }

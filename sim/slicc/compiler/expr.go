@@ -243,7 +243,7 @@ func (c *checker) operation(x *syntax.Binary, left, right *types.Type) string {
 	return result
 }
 
-// comparable tells whether values can be compared: the types are the same,
+// comparable reports whether values can be compared: the types are the same,
 // or an address and an int, or a pointer and OOD.
 func comparable(left, right *types.Type) bool {
 	return left == right ||
@@ -254,7 +254,7 @@ func comparable(left, right *types.Type) bool {
 // assignable demands that a value of type from can be given to a variable of
 // type to: the types are the same, or from is the interface that to
 // implements, or it is OOD and to a pointer, or a Set becomes a NetDest. verb
-// names the deed in the message.
+// names the operation in the message.
 func (c *checker) assignable(pos syntax.Pos, verb string, to, from *types.Type) {
 	switch {
 	case to.Kind == types.Invalid || from.Kind == types.Invalid:

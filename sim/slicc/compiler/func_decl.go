@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"slices"
+
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -23,6 +25,22 @@ type routine struct {
 	enqueues int         // how many enqueue bodies we are in; no return there
 }
 
+// body checks the statements of a body in a scope of their own, after declare
+// has declared what they see, and gives them with the size of the frame.
+func (c *checker) body(r *routine, b *syntax.Block, declare func()) ([]types.Stmt, int) {
+	outer := c.routine
+	c.routine = r
+	c.push()
+	declare()
+	var list []types.Stmt
+	if b != nil {
+		list = c.stmts(b)
+	}
+	c.pop()
+	c.routine = outer
+	return list, r.slots
+}
+
 // slot declares a variable that lives in the frame.
 func (c *checker) slot(v *types.Var) *types.Var {
 	v.Index = c.routine.slots
@@ -33,7 +51,7 @@ func (c *checker) slot(v *types.Var) *types.Var {
 
 func (c *checker) funcDecl(d *syntax.Func) {
 	f := c.function(d, nil)
-	c.declareFunc(c.scope, f)
+	c.declareFunc(f)
 	if c.machine != nil {
 		c.machine.Funcs = append(c.machine.Funcs, f)
 	} else {
@@ -46,7 +64,7 @@ func (c *checker) funcDecl(d *syntax.Func) {
 func (c *checker) method(t *types.Type, d *syntax.Func) {
 	f := c.function(d, t)
 	for _, old := range t.Methods {
-		if old.Name == f.Name && sameParams(old, f) {
+		if old.Name == f.Name && slices.Equal(paramTypes(old), paramTypes(f)) {
 			c.fault(f.Pos, "method %s is already declared at %s", f.Signature(), old.Pos)
 			return
 		}
@@ -61,18 +79,11 @@ func (c *checker) function(d *syntax.Func, recv *types.Type) *types.Func {
 		Name: d.Name.Name, Pos: d.Name.Pos, Machine: c.machineOrNil(), Recv: recv,
 		Attrs: d.Pairs, Result: c.typeNamed(d.Result), Defined: d.Body != nil,
 	}
-	outer := c.routine
-	c.routine = &routine{place: inFunction, result: f.Result}
-	c.push()
-	for i := range d.Params {
-		f.Params = append(f.Params, c.param(&d.Params[i]))
-	}
-	if d.Body != nil {
-		f.Body = c.stmts(d.Body)
-	}
-	f.Slots = c.routine.slots
-	c.pop()
-	c.routine = outer
+	f.Body, f.Slots = c.body(&routine{place: inFunction, result: f.Result}, d.Body, func() {
+		for i := range d.Params {
+			f.Params = append(f.Params, c.param(&d.Params[i]))
+		}
+	})
 	if d.Body == nil {
 		c.bindBuiltin(f)
 	}

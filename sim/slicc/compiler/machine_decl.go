@@ -7,7 +7,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// machineDecl checks a machine.
 func (c *checker) machineDecl(d *syntax.Machine) {
 	if c.machine != nil {
 		c.fault(d.Pos, "machine inside machine %s", c.machine.Name)
@@ -50,7 +49,6 @@ func (c *checker) machineName(d *syntax.Machine, m *types.Machine) {
 	}
 }
 
-// params declares the machine's parameters.
 func (c *checker) params(d *syntax.Machine) {
 	type end struct {
 		direction types.Direction
@@ -170,7 +168,6 @@ func (c *checker) number(pair *syntax.Pair) int {
 	return n
 }
 
-// objectDecl declares an object of a machine or a global variable.
 func (c *checker) objectDecl(d *syntax.Object) {
 	typ := c.valueType(d.Type)
 	v := &types.Var{

@@ -39,12 +39,7 @@ func (c *checker) inPortDecl(d *syntax.InPort) {
 		c.fault(d.Pos, "an in_port needs the enumeration Event declared before it")
 	}
 
-	c.routine = &routine{place: inPort}
-	c.push()
-	p.Body = c.stmts(d.Body)
-	p.Slots = c.routine.slots
-	c.pop()
-	c.routine = nil
+	p.Body, p.Slots = c.body(&routine{place: inPort}, d.Body, func() {})
 }
 
 // stallHandlers finds the functions that the ports ask when they are stalled.
@@ -60,7 +55,6 @@ func (c *checker) stallHandlers() {
 	}
 }
 
-// stallHandler finds the function that an attribute of a port names.
 func (c *checker) stallHandler(pair *syntax.Pair) *types.Func {
 	for s := c.scope; s != nil; s = s.outer {
 		for _, f := range s.funcs[pair.Value] {
@@ -84,60 +78,46 @@ func (c *checker) outPortDecl(d *syntax.OutPort) {
 	c.machine.OutPorts = append(c.machine.OutPorts, p)
 }
 
-// inPort resolves the name of an in_port; nil after reporting a fault.
-func (c *checker) inPort(id syntax.Ident) *types.InPort {
-	if v := c.portVar(id); v != nil {
-		if p, ok := c.machine.vars[v].(*types.InPort); ok {
-			return p
-		}
-		c.fault(id.Pos, "%s is no in_port", id.Name)
-	}
-	return nil
-}
-
-// outPort resolves the name of an out_port; nil after reporting a fault.
-func (c *checker) outPort(id syntax.Ident) *types.OutPort {
-	if v := c.portVar(id); v != nil {
-		if p, ok := c.machine.vars[v].(*types.OutPort); ok {
-			return p
-		}
-		c.fault(id.Pos, "%s is no out_port", id.Name)
-	}
-	return nil
-}
-
-func (c *checker) portVar(id syntax.Ident) *types.Var {
+// port resolves the name of an in_port or an out_port; nil after reporting a
+// fault.
+func port[P any](c *checker, id syntax.Ident, kind string) *P {
 	v := c.variable(id)
-	if v != nil && c.machine == nil {
+	if v == nil {
+		return nil
+	}
+	if c.machine == nil {
 		c.fault(id.Pos, "port %s used outside of a machine", id.Name)
 		return nil
 	}
-	return v
+	p, ok := c.machine.vars[v].(*P)
+	if !ok {
+		c.fault(id.Pos, "%s is no %s", id.Name, kind)
+	}
+	return p
+}
+
+func (c *checker) inPort(id syntax.Ident) *types.InPort { return port[types.InPort](c, id, "in_port") }
+
+func (c *checker) outPort(id syntax.Ident) *types.OutPort {
+	return port[types.OutPort](c, id, "out_port")
 }
 
 func (c *checker) actionDecl(d *syntax.Action) {
 	m := c.machine
 	a := &types.Action{Name: d.Name.Name, Index: len(m.Actions), Pos: d.Name.Pos, Attrs: d.Pairs}
+	a.Short = a.Name
 	if short, ok := d.Pairs.Get(syntax.ShortKey); ok {
 		a.Short = short
-	} else {
-		a.Short = a.Name
 	}
-
-	c.routine = &routine{place: inAction}
-	c.push()
-	c.declareVar(&types.Var{Name: "address", Kind: types.AddressVar, Type: c.basic(d.Pos, "Addr")})
-	if m.TBE != nil {
-		c.declareVar(&types.Var{Name: "tbe", Kind: types.TBEVar, Type: m.TBE})
-	}
-	if m.Entry != nil {
-		c.declareVar(&types.Var{Name: "cache_entry", Kind: types.EntryVar, Type: m.Entry})
-	}
-	a.Body = c.stmts(d.Body)
-	a.Slots = c.routine.slots
-	c.pop()
-	c.routine = nil
-
+	a.Body, a.Slots = c.body(&routine{place: inAction}, d.Body, func() {
+		c.declareVar(&types.Var{Name: "address", Kind: types.AddressVar, Type: c.basic(d.Pos, "Addr")})
+		if m.TBE != nil {
+			c.declareVar(&types.Var{Name: "tbe", Kind: types.TBEVar, Type: m.TBE})
+		}
+		if m.Entry != nil {
+			c.declareVar(&types.Var{Name: "cache_entry", Kind: types.EntryVar, Type: m.Entry})
+		}
+	})
 	if old := m.byName[a.Name]; old != nil {
 		c.fault(a.Pos, "action %s is already declared at %s", a.Name, old.Pos)
 		return

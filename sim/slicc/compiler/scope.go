@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"slices"
+
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -18,42 +20,38 @@ func (c *checker) push() { c.scope = &scope{outer: c.scope} }
 
 func (c *checker) pop() { c.scope = c.scope.outer }
 
-// declareVar adds a variable to the innermost scope.
 func (c *checker) declareVar(v *types.Var) {
 	if old := c.scope.vars[v.Name]; old != nil {
 		c.fault(v.Pos, "variable %s is already declared%s", v.Name, at(old.Pos))
 		return
 	}
-	if c.scope.vars == nil {
-		c.scope.vars = map[string]*types.Var{}
-	}
-	c.scope.vars[v.Name] = v
+	add(&c.scope.vars, v.Name, v)
 }
 
-// declareType adds a type to the innermost scope.
 func (c *checker) declareType(t *types.Type) {
 	if old := c.scope.types[t.Name]; old != nil {
 		c.fault(t.Pos, "type %s is already declared%s", t.Name, at(old.Pos))
 		return
 	}
-	if c.scope.types == nil {
-		c.scope.types = map[string]*types.Type{}
-	}
-	c.scope.types[t.Name] = t
+	add(&c.scope.types, t.Name, t)
 }
 
-// declareFunc adds a function to the given scope.
-func (c *checker) declareFunc(s *scope, f *types.Func) {
-	for _, old := range s.funcs[f.Name] {
-		if sameParams(old, f) {
+func (c *checker) declareFunc(f *types.Func) {
+	for _, old := range c.scope.funcs[f.Name] {
+		if slices.Equal(paramTypes(old), paramTypes(f)) {
 			c.fault(f.Pos, "function %s is already declared%s", f.Signature(), at(old.Pos))
 			return
 		}
 	}
-	if s.funcs == nil {
-		s.funcs = map[string][]*types.Func{}
+	add(&c.scope.funcs, f.Name, append(c.scope.funcs[f.Name], f))
+}
+
+// add adds to a map that is made when first needed: most scopes are empty.
+func add[V any](names *map[string]V, name string, v V) {
+	if *names == nil {
+		*names = map[string]V{}
 	}
-	s.funcs[f.Name] = append(s.funcs[f.Name], f)
+	(*names)[name] = v
 }
 
 // at points to an earlier declaration, if it is in the text.
@@ -62,28 +60,6 @@ func at(pos syntax.Pos) string {
 		return ""
 	}
 	return " at " + pos.String()
-}
-
-func sameParams(f, g *types.Func) bool {
-	if len(f.Params) != len(g.Params) {
-		return false
-	}
-	for i := range f.Params {
-		if f.Params[i].Type != g.Params[i].Type {
-			return false
-		}
-	}
-	return true
-}
-
-// findVar looks a variable up; nil if there is none.
-func (c *checker) findVar(name string) *types.Var {
-	for s := c.scope; s != nil; s = s.outer {
-		if v := s.vars[name]; v != nil {
-			return v
-		}
-	}
-	return nil
 }
 
 // findType looks a type up; nil if there is none.
@@ -98,11 +74,13 @@ func (c *checker) findType(name string) *types.Type {
 
 // variable resolves a variable; nil after reporting a fault.
 func (c *checker) variable(id syntax.Ident) *types.Var {
-	v := c.findVar(id.Name)
-	if v == nil {
-		c.fault(id.Pos, "unknown variable %s", id.Name)
+	for s := c.scope; s != nil; s = s.outer {
+		if v := s.vars[id.Name]; v != nil {
+			return v
+		}
 	}
-	return v
+	c.fault(id.Pos, "unknown variable %s", id.Name)
+	return nil
 }
 
 // typeNamed resolves a type; invalid after reporting a fault.
@@ -132,9 +110,4 @@ func (c *checker) basic(pos syntax.Pos, name string) *types.Type {
 	}
 	c.fault(pos, "type %s is not declared", name)
 	return invalid
-}
-
-// native declares a type that needs no declaration.
-func (c *checker) native(name string, kind types.Kind) {
-	c.declareType(&types.Type{Name: name, Kind: kind})
 }

@@ -51,17 +51,9 @@ func (c *checker) stmt(s syntax.Stmt) types.Stmt {
 	case *syntax.CheckStopSlots:
 		c.fault(s.Pos, "check_stop_slots is not supported, by gem5 neither")
 	case *syntax.Block:
-		return &types.If{Place: at, Cond: c.truth(s.Pos), Then: c.block(s)}
+		return &types.If{Place: at, Cond: c.literal(s.Pos, "bool", types.Value{Kind: types.BoolValue, Int: 1}), Then: c.block(s)}
 	}
 	return nil
-}
-
-// truth is the literal true.
-func (c *checker) truth(pos syntax.Pos) types.Expr {
-	return &types.Const{
-		Node:  types.Node{At: pos, Of: c.basic(pos, "bool")},
-		Value: types.Value{Kind: types.BoolValue, Int: 1},
-	}
 }
 
 func (c *checker) exprStmt(at types.Place, s *syntax.ExprStmt) types.Stmt {
@@ -79,13 +71,12 @@ func (c *checker) exprStmt(at types.Place, s *syntax.ExprStmt) types.Stmt {
 	return &types.Eval{Place: at, X: c.expr(s.X)}
 }
 
-// isComment tells whether a call only writes to gem5's logs. Its arguments
+// isComment reports whether a call only writes to gem5's logs. Its arguments
 // may name debug flags and are not looked at.
 func isComment(name string) bool {
 	return name == "DPRINTF" || name == "DPRINTFN" || name == "APPEND_TRANSITION_COMMENT"
 }
 
-// local declares a local variable.
 func (c *checker) local(x *syntax.Local, typ *types.Type) *types.Var {
 	return c.slot(&types.Var{
 		Name: x.Name.Name, Kind: types.LocalVar, Type: typ, Pos: x.Name.Pos, Default: typ.Default,

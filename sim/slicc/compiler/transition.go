@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"slices"
+
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -46,32 +48,25 @@ func (c *checker) required() {
 	if addr == invalid || permission == invalid {
 		return
 	}
-	var pointers []*types.Type
+	var tbe, entry []*types.Type
 	if m.TBE != nil {
-		pointers = append(pointers, m.TBE)
+		tbe = append(tbe, m.TBE)
 	}
 	if m.Entry != nil {
-		pointers = append(pointers, m.Entry)
+		entry = append(entry, m.Entry)
 	}
-	with := func(list []*types.Type, more ...*types.Type) []*types.Type {
-		return append(list[:len(list):len(list)], more...)
-	}
-	entry := with(nil)
-	if m.Entry != nil {
-		entry = with(entry, m.Entry)
-	}
+	line, state := []*types.Type{addr}, []*types.Type{addr, m.State}
 	void := c.global.types["void"]
-	m.GetState = c.require(m.State, "getState", with(pointers, addr))
-	m.SetState = c.require(void, "setState", with(pointers, addr, m.State))
-	m.GetAccessPermission = c.require(permission, "getAccessPermission", with(nil, addr))
-	m.SetAccessPermission = c.require(void, "setAccessPermission", with(entry, addr, m.State))
-	m.GetNextState = c.definedFunc(m.State, "getNextState", with(nil, addr))
+	m.GetState = c.require(m.State, "getState", slices.Concat(tbe, entry, line))
+	m.SetState = c.require(void, "setState", slices.Concat(tbe, entry, state))
+	m.GetAccessPermission = c.require(permission, "getAccessPermission", line)
+	m.SetAccessPermission = c.require(void, "setAccessPermission", slices.Concat(entry, state))
+	m.GetNextState = c.definedFunc(m.State, "getNextState", line)
 }
 
-// require finds a function of the machine and reports it missing.
 func (c *checker) require(result *types.Type, name string, params []*types.Type) *types.Func {
 	f := c.definedFunc(result, name, params)
-	if f == nil && result != nil && params[len(params)-1] != nil {
+	if f == nil {
 		c.fault(c.machine.Pos, "machine %s does not define %s %s(%s)",
 			c.machine.Name, result, name, types.TypeList(params))
 	}
@@ -80,15 +75,8 @@ func (c *checker) require(result *types.Type, name string, params []*types.Type)
 
 // definedFunc finds a function with a body; nil if there is none.
 func (c *checker) definedFunc(result *types.Type, name string, params []*types.Type) *types.Func {
-	want := &types.Func{}
-	for _, t := range params {
-		if t == nil {
-			return nil
-		}
-		want.Params = append(want.Params, &types.Var{Type: t})
-	}
 	for _, f := range c.machine.Funcs {
-		if f.Name == name && f.Defined && f.Result == result && sameParams(f, want) {
+		if f.Name == name && f.Defined && f.Result == result && slices.Equal(paramTypes(f), params) {
 			return f
 		}
 	}

@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"slices"
+
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -20,7 +22,12 @@ var nativeKinds = map[string]types.Kind{
 	"bool": types.Bool, "std::string": types.String,
 }
 
-// newType declares a type with what all declarations of types have.
+// zeroValues are the kinds of the values that variables of simple types start
+// with.
+var zeroValues = map[types.Kind]types.ValueKind{
+	types.Int: types.IntValue, types.Bool: types.BoolValue, types.String: types.StringValue,
+}
+
 func (c *checker) newType(name syntax.TypeName, attrs syntax.Pairs, kind types.Kind) *types.Type {
 	t := &types.Type{
 		Name: name.Name, Machine: c.machineOrNil(), Pos: name.Pos, Kind: kind,
@@ -64,12 +71,10 @@ func (c *checker) structDecl(d *syntax.Struct) {
 }
 
 func hasFields(d *syntax.Struct) bool {
-	for _, m := range d.Members {
-		if _, ok := m.(*syntax.Object); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Members, func(m syntax.Decl) bool {
+		_, ok := m.(*syntax.Object)
+		return ok
+	})
 }
 
 // roleOf makes a structure the machine's TBE or main entry, if it is one.
@@ -102,20 +107,13 @@ func (c *checker) typeDefault(t *types.Type) types.Value {
 		}
 		return v
 	}
-	switch t.Kind {
-	case types.Enum:
+	switch {
+	case t.Kind == types.Enum:
 		return types.Value{Kind: types.EnumValue, Int: int64(len(t.Enums))}
-	case types.Int:
-		return types.Value{Kind: types.IntValue}
-	case types.Bool:
-		return types.Value{Kind: types.BoolValue}
-	case types.String:
-		return types.Value{Kind: types.StringValue}
-	}
-	if t.IsPointer() {
+	case t.IsPointer():
 		return types.Value{Kind: types.NullValue}
 	}
-	return types.Value{}
+	return types.Value{Kind: zeroValues[t.Kind]}
 }
 
 // defaultOf is what a variable of type t starts with: its own attribute
@@ -240,7 +238,7 @@ func (c *checker) implicitFunc(t *types.Type, builtin, result string) {
 	if typ == nil {
 		return
 	}
-	c.declareFunc(c.scope, &types.Func{
+	c.declareFunc(&types.Func{
 		Name: t.CName() + "_" + builtin, Pos: t.Pos, Machine: c.machineOrNil(),
 		Params: []*types.Var{{Name: "value", Kind: types.LocalVar, Type: t, Argument: true}},
 		Result: typ, Builtin: types.Builtins("", builtin)[0], Enum: t, Slots: 1,

@@ -14,7 +14,6 @@ type point struct {
 	change change
 }
 
-// bodyPoints lists the edits of a body.
 func (m *machine) bodyPoints(s site) []point {
 	var list []point
 	events := m.triggered(s)
@@ -223,7 +222,6 @@ func trigger(stmt *syntax.ExprStmt) (*syntax.Call, *syntax.EnumLit) {
 	return call, lit
 }
 
-// triggered lists the events that a port triggers.
 func (m *machine) triggered(s site) []string {
 	if _, ok := s.decl.(*syntax.InPort); !ok {
 		return nil
@@ -239,7 +237,6 @@ func (m *machine) triggered(s site) []string {
 	return list
 }
 
-// points lists the edits of a site.
 func (m *machine) points(s site) []point {
 	if s.name != "" {
 		return m.bodyPoints(s)
@@ -255,7 +252,6 @@ func (m *machine) points(s site) []point {
 	return list
 }
 
-// change makes an edit of a site.
 func (m *machine) change(s site, e edit) (change, error) {
 	if s.name == "" {
 		return m.rowChange(s, e)

@@ -103,47 +103,37 @@ func replaceInBlock(b *syntax.Block, old syntax.Stmt, with []syntax.Stmt) (*synt
 	return b, false
 }
 
-// replaceInStmt replaces a statement inside another.
 func replaceInStmt(s, old syntax.Stmt, with []syntax.Stmt) (syntax.Stmt, bool) {
 	switch s := s.(type) {
 	case *syntax.Block:
 		return replaceInBlock(s, old, with)
 	case *syntax.Enqueue:
-		if body, ok := replaceInBlock(s.Body, old, with); ok {
-			changed := *s
-			changed.Body = body
-			return &changed, true
-		}
+		changed := *s
+		var ok bool
+		changed.Body, ok = replaceInBlock(s.Body, old, with)
+		return &changed, ok
 	case *syntax.Peek:
-		if body, ok := replaceInBlock(s.Body, old, with); ok {
-			changed := *s
-			changed.Body = body
-			return &changed, true
-		}
+		changed := *s
+		var ok bool
+		changed.Body, ok = replaceInBlock(s.Body, old, with)
+		return &changed, ok
 	case *syntax.If:
-		if body, ok := replaceInBlock(s.Then, old, with); ok {
-			changed := *s
-			changed.Then = body
-			return &changed, true
+		changed := *s
+		var ok bool
+		if changed.Then, ok = replaceInBlock(s.Then, old, with); ok || s.Else == nil {
+			return &changed, ok
 		}
-		if s.Else == nil {
-			return s, false
+		if s.Else != old {
+			changed.Else, ok = replaceInStmt(s.Else, old, with)
+			return &changed, ok
 		}
-		if s.Else == old { // an else-if that changes
-			changed := *s
-			changed.Else = &syntax.Block{Stmts: with}
-			if len(with) == 1 {
-				if _, ok := with[0].(*syntax.If); ok {
-					changed.Else = with[0]
-				}
+		changed.Else = &syntax.Block{Stmts: with}
+		if len(with) == 1 {
+			if _, elseIf := with[0].(*syntax.If); elseIf {
+				changed.Else = with[0]
 			}
-			return &changed, true
 		}
-		if other, ok := replaceInStmt(s.Else, old, with); ok {
-			changed := *s
-			changed.Else = other
-			return &changed, true
-		}
+		return &changed, true
 	}
 	return s, false
 }

@@ -20,15 +20,15 @@ type effects struct {
 	repeats bool
 }
 
-// eviction is written by what tells a core that it loses a line. Other calls
-// of cores write "cpu", so that the two do not commute.
+// eviction is written by eviction notifications of cores. Other calls of cores
+// write "cpu", so that the two do not commute.
 const eviction = "cpu.eviction"
 
 func newEffects() *effects {
 	return &effects{reads: map[string]bool{}, writes: map[string]bool{}, repeats: true}
 }
 
-// overlap tells whether a name of one set may mean the same as one of another.
+// overlap reports whether a name of one set may mean the same as one of another.
 func overlap(a, b map[string]bool) bool {
 	for x := range a {
 		for y := range b {
@@ -40,23 +40,23 @@ func overlap(a, b map[string]bool) bool {
 	return false
 }
 
-// aliases tells whether a field of some object may be one of the TBE or the
+// aliases reports whether a field of some object may be one of the TBE or the
 // cache entry: fields of the same name may be the same.
 func aliases(object, other string) bool {
 	field, ok := strings.CutPrefix(object, "obj.")
 	return ok && strings.HasSuffix(other, "."+field)
 }
 
-// commutes tells whether two pieces may run in either order.
+// commutes reports whether two pieces may run in either order.
 func (e *effects) commutes(other *effects) bool {
-	return !overlap(lacking(e.writes, gone), lacking(other.writes, gone)) &&
+	return !overlap(lacking(e.writes, liveEntry), lacking(other.writes, liveEntry)) &&
 		!overlap(e.writes, other.reads) && !overlap(e.reads, other.writes)
 }
 
-// gone is written by what takes an entry out of a cache, and read by what uses
-// the entry: the pointer to it may lead nowhere now. Entries may go in either
-// order.
-const gone = "entry"
+// liveEntry is written by what deallocates an entry of a cache, and read by what
+// uses the entry, whose pointer is then stale. Entries may be deallocated in
+// either order.
+const liveEntry = "entry"
 
 func lacking(set map[string]bool, name string) map[string]bool {
 	if !set[name] {
@@ -72,7 +72,6 @@ func (e *effects) anything() {
 	e.writes["*"], e.repeats = true, false
 }
 
-// actionEffects are those of an action.
 func (m *machine) actionEffects(name string) *effects {
 	e := newEffects()
 	a := m.actions[name]
@@ -85,7 +84,6 @@ func (m *machine) actionEffects(name string) *effects {
 	return e
 }
 
-// reader collects effects.
 type reader struct {
 	machine *machine
 	*effects
@@ -193,7 +191,7 @@ func (r *reader) assign(left syntax.Expr) {
 	}
 }
 
-// frees tells whether a statement takes a line out of a cache if it is there,
+// frees reports whether a statement takes a line out of a cache if it is there,
 // and does nothing else.
 func frees(s *syntax.If) bool {
 	cond, ok := s.Cond.(*syntax.MethodCall)
@@ -226,7 +224,7 @@ func (r *reader) maybeInner(x syntax.Expr) {
 // uses notes that what is named needs the entry of the line, if it does.
 func (r *reader) uses(name string) {
 	if strings.HasPrefix(name, "cache_entry") {
-		r.reads[gone] = true
+		r.reads[liveEntry] = true
 	}
 }
 
@@ -286,7 +284,7 @@ func (r *reader) call(x *syntax.Call) {
 	case "set_cache_entry", "unset_cache_entry":
 		r.writes["cache_entry"] = true
 		return
-	case "wakeUpBuffers", "wakeUpAllBuffers": // a second time, nobody waits
+	case "wakeUpBuffers", "wakeUpAllBuffers": // a second time, no message waits
 		r.writes["waiting"] = true
 		for port := range r.machine.stalling { // messages come back ahead of others
 			r.writes["in."+port] = true
@@ -338,10 +336,10 @@ func (r *reader) method(x *syntax.MethodCall) {
 		// An entry of a directory comes to be when it is first looked at.
 	case method == "deallocate":
 		r.reads[on], r.writes[on], r.repeats = true, true, false
-		r.writes[gone] = true
+		r.writes[liveEntry] = true
 	case method == "allocate" || method == "allocateVoid":
 		r.reads[on], r.writes[on], r.repeats = true, true, false
-		r.writes["cache_entry"] = true // its object may be gone
+		r.writes["cache_entry"] = true // its object may be deallocated
 	default:
 		r.anything()
 	}

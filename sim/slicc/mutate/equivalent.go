@@ -9,7 +9,7 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// equivalent says why an edit, of a statement for edits of bodies, cannot be
+// equivalent gives the reason why an edit, of a statement for edits of bodies, cannot be
 // noticed, as far as the text of the protocol shows it.
 func (p *Catalogue) equivalent(m *machine, s site, e edit, stmt syntax.Stmt) string {
 	if s.name != "" {
@@ -47,7 +47,7 @@ func (p *Catalogue) equivalent(m *machine, s site, e edit, stmt syntax.Stmt) str
 	return ""
 }
 
-// invisible says why nothing can tell whether the effects happen.
+// invisible gives the reason why nothing can tell whether the effects happen.
 func (e *effects) invisible() string {
 	if len(e.writes) == 0 {
 		return "it counts or reports, nothing else"
@@ -95,7 +95,7 @@ func (p *Catalogue) equivalentBody(m *machine, s site, e edit, stmt syntax.Stmt)
 	return effects.invisible()
 }
 
-// onlyLocal tells whether a call changes a message in the making, which is an
+// onlyLocal reports whether a call changes a message in the making, which is an
 // effect though nothing that outlives the action is written.
 func onlyLocal(x syntax.Expr) bool {
 	call, ok := x.(*syntax.MethodCall)
@@ -107,7 +107,6 @@ func onlyLocal(x syntax.Expr) bool {
 		call.Method.Name != "recordRequestType"
 }
 
-// runs reports whether some transition runs the action.
 func (m *machine) runs(action string) bool {
 	return slices.ContainsFunc(m.transitions, func(t *syntax.Transition) bool {
 		return has(t.Actions, action) && !has(t.Actions, types.StallAction)

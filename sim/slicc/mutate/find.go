@@ -50,7 +50,6 @@ func splitID(id string) []string {
 	return parts
 }
 
-// single makes a mutant of one edit from its name.
 func (p *Catalogue) single(id string) (Mutant, error) {
 	parts := strings.SplitN(id, "/", 4)
 	if len(parts) != 4 {

@@ -63,7 +63,7 @@ func (m *machine) held() map[string]holdings {
 	return at
 }
 
-// heldNowhere tells whether nothing holds the state after a row.
+// heldNowhere reports whether nothing holds the state after a row.
 func (m *machine) heldNowhere(s site) bool {
 	before := m.heldStates[s.state]
 	for h := range holding(1 << len(holderNames)) {
@@ -143,7 +143,7 @@ func (m *machine) holdCall(x syntax.Expr, set holdings, depth int) holdings {
 	return set
 }
 
-// defaults tells whether getState ends with the default state.
+// defaults reports whether getState ends with the default state.
 func (m *machine) defaults() bool {
 	f := m.funcs["getState"]
 	if f == nil || len(f.Body.Stmts) == 0 || m.initial == "" {
@@ -157,7 +157,7 @@ func (m *machine) defaults() bool {
 	return ok && value.Value.Name == m.initial
 }
 
-// onlyHolders tells whether a function uses its last parameter, the state, only
+// onlyHolders reports whether a function uses its last parameter, the state, only
 // where a holder is known to be valid.
 func (m *machine) onlyHolders(name string) bool {
 	f := m.funcs[name]
@@ -167,7 +167,7 @@ func (m *machine) onlyHolders(name string) bool {
 	return !usesOutside(f.Body, f.Params[len(f.Params)-1].Name.Name)
 }
 
-// usesOutside tells whether a block names a variable outside of the
+// usesOutside reports whether a block names a variable outside of the
 // conditional blocks of holders.
 func usesOutside(b *syntax.Block, variable string) bool {
 	if b == nil {
@@ -200,7 +200,7 @@ func usesOutside(b *syntax.Block, variable string) bool {
 	return false
 }
 
-// holderCondition tells whether a condition is that a holder is valid.
+// holderCondition reports whether a condition is that a holder is valid.
 func holderCondition(x syntax.Expr) bool {
 	valid, ok := x.(*syntax.Valid)
 	if !ok || valid.Not {
@@ -210,7 +210,6 @@ func holderCondition(x syntax.Expr) bool {
 	return ok && slices.Contains(holderNames, name.Name)
 }
 
-// names tells whether an expression names a variable.
 func names(x syntax.Expr, variable string) bool {
 	if name, ok := x.(*syntax.Name); ok && name.Name == variable {
 		return true

@@ -96,7 +96,6 @@ func isPlumbing(name string) bool {
 	return false
 }
 
-// sites lists the rows of the table and the bodies.
 func (m *machine) sites() []site {
 	var list []site
 	for _, t := range m.transitions {
@@ -140,7 +139,6 @@ func (m *machine) stable() []string {
 	return list
 }
 
-// hasState reports whether the machine declares the state.
 func (m *machine) hasState(name string) bool {
 	return slices.ContainsFunc(m.states, func(s syntax.State) bool { return s.Name.Name == name })
 }

@@ -70,11 +70,11 @@ type Mutant struct {
 	// Place is the row, or the name of the action, port or function.
 	Place string
 	Pos   syntax.Pos
-	// Equivalent says why no program can tell the mutant from the protocol;
+	// Equivalent gives the reason why no program can tell the mutant from the protocol;
 	// empty where that cannot be seen.
 	Equivalent string
-	// Evictions says that all the mutant changes is what cores are told of
-	// lines that they lose: those that do not speculate take no notice.
+	// Evictions says that the mutant changes nothing but eviction
+	// notifications of cores, which cores that do not speculate ignore.
 	Evictions bool
 	changes   []change
 }
@@ -114,7 +114,6 @@ func (p *Catalogue) Protocol() (*types.Protocol, error) { return p.checked() }
 // enumerated at the first call; the caller must not change the list.
 func (p *Catalogue) Mutants() []Mutant { return p.mutants() }
 
-// collect finds the protocol's name and machines.
 func (p *Catalogue) collect(f *syntax.File) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -165,7 +164,6 @@ func (p *Catalogue) list() []Mutant {
 	return list
 }
 
-// mutant makes a mutant of a single edit.
 func (p *Catalogue) mutant(m *machine, s site, at point) Mutant {
 	e, c := at.edit, at.change
 	mutant := Mutant{

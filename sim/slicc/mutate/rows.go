@@ -8,7 +8,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// rowEdits lists the edits of a row.
 func (m *machine) rowEdits(s site) []edit {
 	var list []edit
 	actions := s.row.Actions
@@ -40,7 +39,7 @@ func (m *machine) rowEdits(s site) []edit {
 	return append(list, edit{op: Delete})
 }
 
-// near tells whether some other row of the site's state, or for its event,
+// near reports whether some other row of the site's state, or for its event,
 // leads to a state. Tables are large; other states break at once.
 func (m *machine) near(s site, state string) bool {
 	return slices.ContainsFunc(m.transitions, func(t *syntax.Transition) bool {
@@ -51,7 +50,7 @@ func (m *machine) near(s site, state string) bool {
 // stay is the argument of Next that names no state.
 const stay = "stay"
 
-// waits tells whether a row leaves its message where it is.
+// waits reports whether a row leaves its message where it is.
 func (m *machine) waits(t *syntax.Transition) bool {
 	return slices.ContainsFunc(t.Actions, func(id syntax.Ident) bool {
 		if id.Name == types.StallAction {
@@ -108,13 +107,12 @@ func (m *machine) unwaits(s site) []edit {
 	return list
 }
 
-// pops tells whether all that an action does is to take a message off a queue.
+// pops reports whether all that an action does is to take a message off a queue.
 func (m *machine) pops(action string) bool {
 	a := m.actions[action]
 	return a != nil && len(a.Body.Stmts) == 1 && isMethod(a.Body.Stmts[0], "dequeue")
 }
 
-// isMethod reports whether a statement is the call of a method of a name.
 func isMethod(s syntax.Stmt, name string) bool {
 	x, ok := s.(*syntax.ExprStmt)
 	if !ok {
@@ -124,7 +122,6 @@ func isMethod(s syntax.Stmt, name string) bool {
 	return ok && call.Method.Name == name
 }
 
-// rowChange makes the edit of a row.
 func (m *machine) rowChange(s site, e edit) (change, error) {
 	if s.row == nil && e.op != Copy {
 		return change{}, fmt.Errorf("machine %s has no transition %s", m.name, s)
@@ -184,7 +181,6 @@ func (m *machine) copyRow(s site, from string) (change, error) {
 	return s.rowBecomes(&row), nil
 }
 
-// editActions edits a row's list of actions.
 func (m *machine) editActions(s site, e edit) ([]syntax.Ident, error) {
 	list := s.row.Actions
 	for _, name := range []string{e.arg, e.what} {

@@ -62,7 +62,6 @@ func (o overlay) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(o.FS, name)
 }
 
-// edit makes a single edit.
 func (o overlay) edit(root, id string) error {
 	tree, err := syntax.Load(o, root)
 	if err != nil {
@@ -89,7 +88,6 @@ func (o overlay) edit(root, id string) error {
 	return nil
 }
 
-// text makes the change in the text of its file.
 func (c *change) text(name string, src []byte) ([]byte, error) {
 	t, err := syntax.NewText(name, src)
 	if err != nil {

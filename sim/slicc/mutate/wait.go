@@ -6,7 +6,7 @@ import (
 	"ordeal/sim/slicc/syntax"
 )
 
-// waitsAtHead tells whether all that a row does is to put its message aside,
+// waitsAtHead reports whether all that a row does is to put its message aside,
 // and all that takes the line out of the state comes by other queues: without
 // the action, the message stays at the head of its queue and is looked at
 // again and again, until the line has left the state.

@@ -35,9 +35,6 @@ type edit struct {
 	before  string   // the action in front of which it belongs
 }
 
-// All lists the repairs.
-func All() []Repair { return slices.Clone(repairs) }
-
 // Apply repairs a protocol's tree in place and lists the repairs that changed
 // something.
 func Apply(root *syntax.File) []string {
@@ -132,7 +129,6 @@ func (e *edit) transition(t *syntax.Transition) ([]syntax.Decl, bool) {
 	return parts, true
 }
 
-// with is a transition with other states, events and actions.
 func with(t *syntax.Transition, states, events, actions []syntax.Ident) *syntax.Transition {
 	part := *t
 	part.States, part.Events, part.Actions = states, events, actions

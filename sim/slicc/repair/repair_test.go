@@ -89,7 +89,7 @@ func TestOtherProtocol(t *testing.T) {
 
 func TestIDs(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range All() {
+	for _, r := range repairs {
 		if r.ID == "" || seen[r.ID] || r.Protocol == "" || r.Defect == "" {
 			t.Errorf("%+v", r)
 		}

@@ -28,7 +28,6 @@ func Load(fsys fs.FS, root string) (*File, error) {
 	return file, nil
 }
 
-// loader follows includes.
 type loader struct {
 	fsys     fs.FS
 	root     string   // directory of the root file
@@ -70,7 +69,6 @@ func reason(err error) error {
 	return err
 }
 
-// include loads the file of an include declaration.
 func (l *loader) include(d *Include) error {
 	l.includes++
 	if l.includes > maxIncludes {
@@ -92,7 +90,6 @@ func (l *loader) include(d *Include) error {
 	return nil
 }
 
-// find looks for an included file.
 func (l *loader) find(include string) (string, error) {
 	dirs := []string{path.Dir(l.open[len(l.open)-1])}
 	for dir := l.root; ; dir = path.Dir(dir) {

@@ -45,6 +45,6 @@ func (ps Pairs) Find(key string) *Pair {
 	return nil
 }
 
-// Has tells whether the attribute is given, with whatever value: gem5 reads
+// Has reports whether the attribute is given, with whatever value: gem5 reads
 // external="no" as external.
 func (ps Pairs) Has(key string) bool { return ps.Find(key) != nil }

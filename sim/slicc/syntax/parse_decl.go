@@ -1,6 +1,5 @@
 package syntax
 
-// newDecl makes the declaration that a keyword starts.
 var newDecl = map[string]func(DeclNode) Decl{
 	"protocol":          func(n DeclNode) Decl { return &Protocol{DeclNode: n} },
 	"include":           func(n DeclNode) Decl { return &Include{DeclNode: n} },
@@ -126,7 +125,6 @@ func (p *parser) member() Decl {
 	return d
 }
 
-// object reads the declaration of a variable.
 func (p *parser) object() *Object {
 	d := p.objectHead()
 	p.objectRest(d)

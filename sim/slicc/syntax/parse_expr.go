@@ -4,7 +4,6 @@ import (
 	"strconv"
 )
 
-// expression reads an expression.
 func (p *parser) expression() Expr { return p.binary(1) }
 
 // exprs reads a list of expressions, a trailing comma allowed, up to and

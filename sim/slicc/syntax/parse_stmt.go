@@ -1,6 +1,5 @@
 package syntax
 
-// newStmt makes the statement that a keyword starts.
 var newStmt = map[string]func(StmtNode) Stmt{
 	"return":               func(n StmtNode) Stmt { return &Return{StmtNode: n} },
 	"enqueue":              func(n StmtNode) Stmt { return &Enqueue{StmtNode: n} },

@@ -79,7 +79,7 @@ func (p *parser) fail(format string, args ...any) {
 	}
 }
 
-// is tells whether the current token is the mark or keyword s.
+// is reports whether the current token is the mark or keyword s.
 func (p *parser) is(s string) bool { return !p.lost && p.tok().is(s) }
 
 // accept consumes the mark or keyword s if it is there.
@@ -91,7 +91,6 @@ func (p *parser) accept(s string) bool {
 	return true
 }
 
-// expect consumes the mark or keyword s.
 func (p *parser) expect(s string) {
 	if !p.accept(s) {
 		p.fail("expected '%s', found %s", s, p.tok())

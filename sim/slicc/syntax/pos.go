@@ -11,7 +11,7 @@ type Pos struct {
 	Col  int32
 }
 
-// IsKnown tells whether the position was set by a parser.
+// IsKnown reports whether the position was set by a parser.
 func (p Pos) IsKnown() bool { return p.Line > 0 }
 
 // String writes file:line:col, the form editors and compilers understand.

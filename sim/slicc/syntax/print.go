@@ -48,7 +48,6 @@ func (p *printer) put(parts ...string) {
 	}
 }
 
-// line starts a line.
 func (p *printer) line(parts ...string) {
 	for range p.indent {
 		p.out.WriteString("  ")

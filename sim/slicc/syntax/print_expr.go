@@ -71,7 +71,6 @@ func (p *printer) args(open string, list []Expr, end string) {
 	p.put(end)
 }
 
-// parens writes an expression in parentheses if they are needed.
 func (p *printer) parens(x Expr, needed bool) {
 	if needed {
 		p.put("(")
@@ -82,7 +81,7 @@ func (p *printer) parens(x Expr, needed bool) {
 	}
 }
 
-// isStep tells whether x is ++ or --, whose operand reaches as far to the
+// isStep reports whether x is ++ or --, whose operand reaches as far to the
 // right as it can.
 func isStep(x Expr) bool {
 	u, ok := x.(*Unary)

@@ -12,7 +12,6 @@
 // panics; nesting is limited by MaxNesting.
 package syntax
 
-// kind is the class of a token.
 type kind uint8
 
 const (
@@ -41,7 +40,7 @@ type token struct {
 	text string
 }
 
-// is tells whether the token is the punctuation mark, operator or keyword s.
+// is reports whether the token is the punctuation mark, operator or keyword s.
 func (t *token) is(s string) bool {
 	return t.text == s && t.kind != ident && t.kind != text
 }
@@ -64,17 +63,11 @@ func (t *token) String() string {
 	}
 }
 
-// isKeyword tells whether a word is reserved. true and false are, too.
+// isKeyword reports whether a word is reserved.
 func isKeyword(word string) bool {
 	switch word {
-	case "protocol", "include", "global", "machine", "in_port", "out_port",
-		"action", "transition", "structure", "external_type", "enumeration",
-		"state_declaration", "peek", "stall_and_wait", "wakeup_port",
-		"enqueue", "check_allocate", "check_next_cycle", "check_stop_slots",
-		"check_on_cache_probe", "static_cast", "if", "is_valid",
-		"is_invalid", "else", "return", "void", "new", "OOD",
-		"defer_enqueueing", "true", "false":
+	case "if", "else", "static_cast", "is_valid", "is_invalid", "void", "new", "OOD", "true", "false":
 		return true
 	}
-	return false
+	return newDecl[word] != nil || newStmt[word] != nil
 }

@@ -1,6 +1,10 @@
 package types
 
-import "ordeal/sim/slicc/syntax"
+import (
+	"slices"
+
+	"ordeal/sim/slicc/syntax"
+)
 
 // Protocol is a checked protocol.
 type Protocol struct {
@@ -16,20 +20,17 @@ type Protocol struct {
 
 // Machine finds a machine by name; nil if there is none.
 func (p *Protocol) Machine(name string) *Machine {
-	for _, m := range p.Machines {
-		if m.Name == name {
-			return m
-		}
-	}
-	return nil
+	return find(p.Machines, func(m *Machine) bool { return m.Name == name })
 }
 
 // Type finds a type outside the machines by name; nil if there is none.
 func (p *Protocol) Type(name string) *Type {
-	for _, t := range p.Types {
-		if t.Name == name {
-			return t
-		}
+	return find(p.Types, func(t *Type) bool { return t.Name == name })
+}
+
+func find[T any](list []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
@@ -87,12 +88,7 @@ func (m *Machine) Transition(state, event int) *Transition {
 
 // Action finds an action by name; nil if there is none.
 func (m *Machine) Action(name string) *Action {
-	for _, a := range m.Actions {
-		if a.Name == name {
-			return a
-		}
-	}
-	return nil
+	return find(m.Actions, func(a *Action) bool { return a.Name == name })
 }
 
 // InPort is a port that the machine polls.

@@ -75,7 +75,7 @@ type Func struct {
 	Attrs   syntax.Pairs
 
 	// Builtin is set, and Body is nil, for a function that the protocol only
-	// declares; Builtin is nil for one nobody knows, which is never called.
+	// declares; Builtin is nil for an unknown one, which is never called.
 	Builtin *Builtin
 	// Defined says that the protocol gives a body.
 	Defined bool

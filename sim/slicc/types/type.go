@@ -95,18 +95,18 @@ func (t *Type) CName() string {
 	return t.Machine.Name + "_" + t.Name
 }
 
-// IsMessage tells whether values of the type travel through buffers.
+// IsMessage reports whether values of the type travel through buffers.
 func (t *Type) IsMessage() bool { return t.Interface == "Message" }
 
-// IsEntry tells whether the type is a cache entry.
+// IsEntry reports whether the type is a cache entry.
 func (t *Type) IsEntry() bool {
 	return t.Interface == "AbstractCacheEntry" || t.Name == "AbstractCacheEntry"
 }
 
-// IsTBE tells whether the type is a machine's transaction buffer entry.
+// IsTBE reports whether the type is a machine's transaction buffer entry.
 func (t *Type) IsTBE() bool { return t.Name == "TBE" && t.Machine != nil }
 
-// IsPointer tells whether variables of the type hold references, which may be
+// IsPointer reports whether variables of the type hold references, which may be
 // invalid: cache entries and TBEs do, everything else is a value.
 func (t *Type) IsPointer() bool { return t.IsEntry() || t.IsTBE() || t.Kind == Null }
 
@@ -114,10 +114,8 @@ func (t *Type) IsPointer() bool { return t.IsEntry() || t.IsTBE() || t.Kind == N
 // none.
 func (t *Type) Field(name string) *Field {
 	for ; t != nil; t = t.Super {
-		for _, f := range t.Fields {
-			if f.Name == name {
-				return f
-			}
+		if f := find(t.Fields, func(f *Field) bool { return f.Name == name }); f != nil {
+			return f
 		}
 	}
 	return nil
@@ -125,12 +123,7 @@ func (t *Type) Field(name string) *Field {
 
 // Enum finds an enumerator by name; nil if there is none.
 func (t *Type) Enum(name string) *Enumerator {
-	for _, e := range t.Enums {
-		if e.Name == name {
-			return e
-		}
-	}
-	return nil
+	return find(t.Enums, func(e *Enumerator) bool { return e.Name == name })
 }
 
 // TypeList writes types with commas between them.

@@ -11,8 +11,8 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// Permission is what a protocol says about an entry, as far as the cache
-// minds.
+// Permission is the access permission of an entry, as far as it matters to the
+// cache.
 type Permission uint8
 
 // The permissions. A new entry is Invalid.
