@@ -25,14 +25,20 @@ type conflict struct{ u, v int32 }
 type satisfier struct {
 	l     *timeline
 	sat   *gini.Gini
-	visit map[int32]z.Lit      // of transactions
-	step  map[[2]int32]z.Lit   // of pairs of transactions
-	open  map[conflict]z.Lit   // of conflicts not in all executions
-	list  []conflict           // the keys of open, in order
-	by    map[[2]int32][]z.Lit // open conflicts of a pair of transactions
-	sure  map[[2]int32]bool    // pairs with a conflict that all executions have
-	next  map[int32][][2]int32 // pairs by their first
-	pairs [][2]int32           // the keys of step, in order
+	visit map[int32]z.Lit // of transactions
+	steps map[[2]int32]*step
+	next  map[int32][]*step  // steps by their first transaction
+	list  []*step            // all, in order
+	open  map[conflict]z.Lit // conflicts that not all executions have
+	order []conflict         // the keys of open, in order
+}
+
+// step is a pair of transactions that conflict.
+type step struct {
+	lit  z.Lit
+	to   int32
+	sure bool    // by a conflict that all executions have
+	open []z.Lit // the open conflicts
 }
 
 // patience is how long the solver runs between looks at the context.
@@ -42,8 +48,8 @@ const patience = 20 * time.Millisecond
 // if there is none.
 func (l *timeline) sat(ctx context.Context) ([]constraint, error) {
 	s := &satisfier{
-		l: l, sat: gini.New(), visit: map[int32]z.Lit{}, step: map[[2]int32]z.Lit{}, open: map[conflict]z.Lit{},
-		by: map[[2]int32][]z.Lit{}, sure: map[[2]int32]bool{}, next: map[int32][][2]int32{},
+		l: l, sat: gini.New(), visit: map[int32]z.Lit{}, steps: map[[2]int32]*step{}, next: map[int32][]*step{},
+		open: map[conflict]z.Lit{},
 	}
 	s.collect()
 	s.encode()
@@ -74,41 +80,40 @@ func (s *satisfier) collect() {
 			if a == b {
 				continue
 			}
-			pair := [2]int32{a, b}
 			switch {
 			case s.l.seq.Events[i].Thread == s.l.seq.Events[j].Thread:
 				if i < j && s.l.conflicts.Conflict(serial.TSO, i, j) {
-					s.addStep(pair)
-					s.sure[pair] = true
+					s.step(a, b).sure = true
 				}
 			case !s.l.conflicting(i, j) || !s.l.possible(i, j):
 			case s.l.must(i, j):
-				s.addStep(pair)
-				s.sure[pair] = true
+				s.step(a, b).sure = true
 			default:
-				s.addStep(pair)
-				c := conflict{i, j}
-				lit := s.sat.Lit()
-				s.open[c] = lit
-				s.list = append(s.list, c)
-				s.by[pair] = append(s.by[pair], lit)
+				p, c := s.step(a, b), conflict{i, j}
+				s.open[c] = s.sat.Lit()
+				s.order = append(s.order, c)
+				p.open = append(p.open, s.open[c])
 			}
 		}
 	}
 }
 
-func (s *satisfier) addStep(pair [2]int32) {
-	if _, known := s.step[pair]; known {
-		return
+// step is the step between two transactions, made when it is first needed.
+func (s *satisfier) step(from, to int32) *step {
+	pair := [2]int32{from, to}
+	if p := s.steps[pair]; p != nil {
+		return p
 	}
-	s.step[pair] = s.sat.Lit()
-	s.pairs = append(s.pairs, pair)
-	s.next[pair[0]] = append(s.next[pair[0]], pair)
+	p := &step{lit: s.sat.Lit(), to: to}
+	s.steps[pair] = p
+	s.list = append(s.list, p)
+	s.next[from] = append(s.next[from], p)
 	for _, tx := range pair {
 		if _, known := s.visit[tx]; !known {
 			s.visit[tx] = s.sat.Lit()
 		}
 	}
+	return p
 }
 
 // encode adds the clauses.
@@ -125,15 +130,15 @@ func (s *satisfier) encode() {
 			continue
 		}
 		s.sat.Add(lit.Not())
-		for _, pair := range s.next[tx] {
-			s.sat.Add(s.step[pair])
+		for _, p := range s.next[tx] {
+			s.sat.Add(p.lit)
 		}
 		s.sat.Add(z.LitNull)
 	}
-	for _, pair := range s.pairs {
-		s.clause(s.step[pair].Not(), s.visit[pair[1]])
-		if !s.sure[pair] {
-			s.clause(append([]z.Lit{s.step[pair].Not()}, s.by[pair]...)...)
+	for _, p := range s.list {
+		s.clause(p.lit.Not(), s.visit[p.to])
+		if !p.sure {
+			s.clause(append([]z.Lit{p.lit.Not()}, p.open...)...)
 		}
 	}
 }
@@ -164,11 +169,11 @@ const maxPairs = 2000
 // twoByTwo excludes what no execution has together of two open conflicts: the
 // target of each is before the source of the other.
 func (s *satisfier) twoByTwo() {
-	if len(s.list) > maxPairs {
+	if len(s.order) > maxPairs {
 		return // sat excludes those that matter one by one
 	}
-	for i, c := range s.list {
-		for _, d := range s.list[:i] {
+	for i, c := range s.order {
+		for _, d := range s.order[:i] {
 			if !s.l.possible(c.u, d.v) && !s.l.possible(d.u, c.v) {
 				s.clause(s.open[c].Not(), s.open[d].Not())
 			}
@@ -178,7 +183,7 @@ func (s *satisfier) twoByTwo() {
 
 // chosen lists the open conflicts that the cycle of the model takes.
 func (s *satisfier) chosen() ([]constraint, []conflict) {
-	taken := map[[2]int32]bool{}
+	taken := map[*step]bool{}
 	at := int32(none)
 	for tx := range int32(len(s.l.seq.Transactions)) {
 		if lit, ok := s.visit[tx]; ok && s.sat.Value(lit) {
@@ -189,31 +194,31 @@ func (s *satisfier) chosen() ([]constraint, []conflict) {
 	// Every visited transaction has a successor: walk until one repeats, and
 	// once around from there.
 	path := map[int32]int{}
-	var walk [][2]int32
+	var walk []*step
 	for {
 		if from, seen := path[at]; seen {
 			walk = walk[from:]
 			break
 		}
 		path[at] = len(walk)
-		for _, pair := range s.next[at] {
-			if s.sat.Value(s.step[pair]) {
-				walk = append(walk, pair)
-				at = pair[1]
+		for _, p := range s.next[at] {
+			if s.sat.Value(p.lit) {
+				walk = append(walk, p)
+				at = p.to
 				break
 			}
 		}
 	}
-	for _, pair := range walk {
-		taken[pair] = !s.sure[pair]
+	for _, p := range walk {
+		taken[p] = !p.sure
 	}
 	constraints, list := []constraint{}, []conflict(nil)
-	for _, c := range s.list {
-		pair := [2]int32{s.l.seq.Events[c.u].Tx, s.l.seq.Events[c.v].Tx}
-		if !taken[pair] || !s.sat.Value(s.open[c]) {
+	for _, c := range s.order {
+		p := s.steps[[2]int32{s.l.seq.Events[c.u].Tx, s.l.seq.Events[c.v].Tx}]
+		if !taken[p] || !s.sat.Value(s.open[c]) {
 			continue
 		}
-		taken[pair] = false // one conflict is enough
+		taken[p] = false // one conflict is enough
 		list = append(list, c)
 		constraints = append(constraints, constraint{c.u, c.v})
 		if w := s.l.source[c.u]; w != none {
