@@ -13,7 +13,6 @@ import (
 	"ordeal/sim"
 )
 
-// Sizes of what the traces speak of.
 const (
 	blockWords = gen.LineBytes / gen.WordBytes
 	pageBytes  = 4096
@@ -23,8 +22,7 @@ const (
 // by location.
 type storeOrder [][]gen.Value
 
-// append adds the order to the log of a whole run of job. An order that lacks
-// stores is none.
+// append adds the order to the log of a complete run of job.
 func (o storeOrder) append(log sim.Log, job *sim.Job) sim.Log {
 	if len(o) == 0 || len(log) == 0 {
 		return log
@@ -36,7 +34,7 @@ func (o storeOrder) append(log sim.Log, job *sim.Job) sim.Log {
 	return log
 }
 
-// complete compares the number of stores with that of a whole run.
+// complete reports an error unless the order has all stores of a run.
 func (o storeOrder) complete(p *gen.Program, rounds int) error {
 	want := make([]int, len(p.Locations))
 	for _, ops := range p.Threads {
@@ -60,34 +58,35 @@ type place struct {
 	loc     gen.LocID
 }
 
-// tracer finds the order of stores in gem5's traces with the debug flags
-// ProtocolTrace and RubySequencer. Both are needed: the first tells the
-// address of a request that is done,
+// tracer extracts the order of stores from gem5's traces with the debug flags
+// ProtocolTrace and RubySequencer. Both are needed: the first prints the address
+// of a completed request,
 //
 //	159500   0        Seq                Done       >       [0x2008, line 0x2000] 1 cycles
 //
-// and the second the line after the store,
+// and the second the contents of the line after the store,
 //
 //	159500: system.ruby.l1_cntrl0.sequencer: set data [ 0x1 0x0 … ]
 //
-// Requests to the same line that waited for this one follow without a line of
-// their own in the first; the word that they changed is found by comparison.
+// Requests that waited for the same line follow without output of the first
+// flag; the word that they changed is found by comparison.
 //
-// Addresses are physical, and SE mode hands out pages as it likes. But the
-// first stores of an executable go to one page of its locations after the
-// other, which tells where each page lies.
+// Addresses are physical, and SE mode allocates pages in any order. The first
+// stores of an executable go to one page of its locations after the other, which
+// gives the physical address of each page.
 type tracer struct {
 	touches []int64         // virtual addresses of the first stores, in order
 	places  map[int64]place // virtual address to location
 	pages   map[uint64]int64
 	orders  []storeOrder
 
-	address uint64 // of the last request that is done
-	block   []byte // the text of the line after it; nil: none yet
+	address uint64 // of the last completed request
+	block   []byte // the text of its line; nil: none yet
 	scratch []byte
 }
 
-// newTracer expects the batch of programs whose locations begin at bases.
+// newTracer makes a tracer for a batch of programs whose locations begin at
+// bases.
 func newTracer(programs []*gen.Program, bases []int64) *tracer {
 	t := &tracer{places: make(map[int64]place), pages: make(map[uint64]int64)}
 	for k, p := range programs {
@@ -103,13 +102,12 @@ func newTracer(programs []*gen.Program, bases []int64) *tracer {
 	return t
 }
 
-// endOfTrace is the line that ends a trace. What gem5 was interrupted in is a
-// line of its own before it.
+// endOfTrace is the line that ends a trace, after an incomplete one of gem5.
 const endOfTrace = "ORDEAL end of trace\n"
 
-// read reads the whole trace, to the end even if it is not understood: gem5
-// must not wait for a reader that gave up. The first error counts, but for one
-// of the last line, which may be cut off.
+// read reads the trace to its end, even after an error, as gem5 would block on
+// the pipe. It returns the first error but that of the last line, which may be
+// incomplete.
 func (t *tracer) read(r io.Reader) error {
 	const longest = 1 << 16
 	lines := bufio.NewReaderSize(r, longest)
@@ -143,13 +141,12 @@ var (
 	readData = []byte(": read data [")
 )
 
-// maxHead is more than the bytes before the words that matter.
+// maxHead bounds the bytes before the words that give the kind of a line.
 const maxHead = 128
 
-// line takes one line.
+// line processes a line.
 func (t *tracer) line(line []byte) error {
-	// What a line is stands at its beginning, after time and object; most
-	// lines are long.
+	// The kind of a line is near its beginning; most lines are long.
 	head := line[:min(len(line), maxHead)]
 	if i := bytes.Index(head, setData); i >= 0 {
 		return t.store(line[i+len(setData):])
@@ -174,13 +171,13 @@ func (t *tracer) line(line []byte) error {
 	return nil
 }
 
-// keep remembers the text of the line that the last request saw.
+// keep remembers the contents of the line that the last request accessed.
 func (t *tracer) keep(text []byte) {
 	t.scratch = append(t.scratch[:0], text...)
 	t.block = t.scratch
 }
 
-// store takes the text of the line after a store.
+// store processes the contents of a line after a store.
 func (t *tracer) store(text []byte) error {
 	after, err := parseBlock(text)
 	if err != nil {

@@ -1,7 +1,9 @@
-// Package host runs programs on the processor of this machine: x86-64 Linux.
+// Package host runs programs on the processor of this machine (x86-64 Linux): a
+// sim.Job goes in, its executable runs in the sandbox, and the log comes out.
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,27 +57,14 @@ func (*Runner) Name() string { return "host" }
 // Version names the kernel, the processor model, the number of processors that
 // programs may use, and what confines them.
 func (r *Runner) Version(context.Context) string {
-	kernel := "unknown"
-	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		kernel = strings.TrimSpace(string(release))
-	}
-	model := "unknown processor"
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		model = cpuModel(string(info))
-	}
-	count := runtime.NumCPU()
-	if len(r.CPUs) > 0 {
-		count = len(r.CPUs)
-	}
-	return fmt.Sprintf("%s %s, %s, %d processors, %v", runtime.GOOS, kernel, model, count, confinement())
-}
-
-// confinement says what confines programs.
-func confinement() string {
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	confined := "confined by seccomp"
 	if err := sandbox.GuestFilterError(); err != nil {
-		return "not confined: " + err.Error()
+		confined = "not confined: " + err.Error()
 	}
-	return "confined by seccomp"
+	return fmt.Sprintf("%s %s, %s, %d processors, %s", runtime.GOOS, cmp.Or(strings.TrimSpace(string(release)), "unknown"),
+		cpuModel(string(info)), cmp.Or(len(r.CPUs), runtime.NumCPU()), confined)
 }
 
 // cpuModel finds the first processor's name in the text of /proc/cpuinfo.
@@ -124,18 +113,15 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 		Dir:     job.Dir,
 		Stdout:  filepath.Join(job.Dir, LogFile),
 		Stderr:  filepath.Join(job.Dir, StderrFile),
-		Timeout: job.Timeout,
+		Timeout: cmp.Or(job.Timeout, DefaultTimeout),
 		Grace:   r.Grace,
 		CPUs:    r.CPUs,
 	}
 	command.OnTimeout = func(pid int) { salvage(pid, job.Program, opts, command.Stdout) }
-	if command.Timeout == 0 {
-		command.Timeout = DefaultTimeout
-	}
 	command.Limits = limits(job, opts, need, command.Timeout)
 	if threads := len(job.Program.Threads); threads <= len(cpus) && threads > 1 {
-		pinned, giveBack := r.leases.take(cpus, threads)
-		defer giveBack()
+		pinned, release := r.leases.take(cpus, threads)
+		defer release()
 		command.OnStart = func(pid int) { pinThreads(pid, pinned) }
 	}
 	end, err := sandbox.Run(ctx, command)
@@ -164,12 +150,12 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	return result, nil
 }
 
-// slack is room for what the kernel puts beside a program: stack, vdso.
+// slack is address space for the kernel's parts of a process: stack, vdso.
 const slack = 16 << 20
 
-// limits are those of a guest. It has no more than its image, opens nothing,
-// and writes its log; the number of its threads cannot be bounded by itself
-// (see sandbox.Limits), only how long they run.
+// limits are those of a guest, which has its image, opens nothing, and writes its
+// log. The number of its threads cannot be bounded (see sandbox.Limits), only
+// their time.
 func limits(job sim.Job, opts elf.Options, need uint64, timeout time.Duration) sandbox.Limits {
 	log := elf.LogBytes(job.Program, opts.Rounds)
 	if job.LogSize > 0 {
@@ -194,11 +180,8 @@ func readLog(path string, limit int64) (sim.Log, error) {
 		return nil, err
 	}
 	log := make(sim.Log, min(info.Size(), limit))
-	n, err := io.ReadFull(f, log)
-	if err == io.ErrUnexpectedEOF {
-		err = nil
-	}
-	return log[:n], err
+	_, err = io.ReadFull(f, log)
+	return log, err
 }
 
 // prepare checks the job and emits its program.
@@ -228,11 +211,11 @@ func (r *Runner) cpus() ([]int, error) {
 
 // Defaults of Runner.Emit, which differ from those of package elf.
 //
-// Lining threads up before each fourth round is what races most. The share of
-// runs whose history is not sequentially consistent, of 120 random programs
-// of half loads and half stores, each location stored to by one thread, on
-// two cores, for free running, a barrier before every round, every fourth
-// and every sixteenth:
+// A barrier before each fourth round makes threads race most. The share of runs
+// whose history is not sequentially consistent, of 120 random programs of half
+// loads and half stores, each location stored to by one thread, on two cores,
+// without barriers and with one before every round, every fourth and every
+// sixteenth:
 //
 //	threads × operations × rounds   free    1    4   16
 //	           2 ×  20 × 100         47 %  79   97   97
@@ -244,29 +227,20 @@ func (r *Runner) cpus() ([]int, error) {
 const (
 	DefaultSync  = elf.SyncRound
 	DefaultEvery = 4
-	// DefaultSpin is a second or two of a waiting thread's own time.
+	// DefaultSpin is a second or two of a waiting thread's CPU time.
 	DefaultSpin = 1 << 26
 	// DefaultSettle is no pause: hardware needs none.
 	DefaultSettle = -1
 )
 
-// emitOptions fills in what suits hardware.
 func (r *Runner) emitOptions(job sim.Job) elf.Options {
 	opts := r.Emit
 	opts.Rounds = job.Rounds
 	opts.Yield = true
-	if opts.Sync == elf.SyncUnknown {
-		opts.Sync = DefaultSync
-	}
-	if opts.Every == 0 {
-		opts.Every = DefaultEvery
-	}
-	if opts.Spin == 0 {
-		opts.Spin = DefaultSpin
-	}
-	if opts.Settle == 0 {
-		opts.Settle = DefaultSettle
-	}
+	opts.Sync = cmp.Or(opts.Sync, DefaultSync)
+	opts.Every = cmp.Or(opts.Every, DefaultEvery)
+	opts.Spin = cmp.Or(opts.Spin, DefaultSpin)
+	opts.Settle = cmp.Or(opts.Settle, DefaultSettle)
 	return opts
 }
 

@@ -6,16 +6,15 @@ import (
 	"sync"
 )
 
-// leases spreads the threads of runs that go on at the same time over the
-// processors.
+// leases spreads the threads of concurrent runs over the processors.
 type leases struct {
 	mu   sync.Mutex
 	used map[int]int // threads pinned to each processor
 }
 
-// take picks n of cpus, which has at least as many, those with the fewest
-// threads first, and earlier ones among equals. The caller gives them back.
-func (l *leases) take(cpus []int, n int) (taken []int, giveBack func()) {
+// take picks the n cpus with the fewest threads, the first ones among equals,
+// until release is called.
+func (l *leases) take(cpus []int, n int) (taken []int, release func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.used == nil {

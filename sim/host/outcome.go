@@ -9,7 +9,7 @@ import (
 	"ordeal/sim/sandbox"
 )
 
-// outcomeOf says what the end of an executable made by package elf means.
+// outcomeOf classifies the end of a generated executable.
 func outcomeOf(end sandbox.Result, timeout time.Duration) sim.Result {
 	switch {
 	case end.TimedOut, end.Signal == syscall.SIGXCPU:
@@ -18,7 +18,7 @@ func outcomeOf(end sandbox.Result, timeout time.Duration) sim.Result {
 			Detail: fmt.Sprintf("the guest was ended after %v", timeout),
 		}
 	case end.Signal == syscall.SIGKILL:
-		// Nothing in a guest can do this.
+		// A guest cannot do this itself.
 		return sim.Result{
 			Outcome: sim.Infra, Title: "guest killed from outside",
 			Detail: "the guest was ended by SIGKILL; the machine may be out of memory",

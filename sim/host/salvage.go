@@ -9,8 +9,8 @@ import (
 )
 
 // salvage writes the log of a process that is about to be ended, as far as it
-// got, from its memory to path, unless the process has begun to write it. It
-// does what it can: without the right to read the memory there is no log.
+// got, from its memory to path, unless the process has begun to write it.
+// Without the right to read the memory there is no log.
 func salvage(pid int, p *gen.Program, opts elf.Options, path string) {
 	if info, err := os.Stat(path); err != nil || info.Size() > 0 {
 		return
