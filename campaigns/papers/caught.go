@@ -81,7 +81,7 @@ func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) 
 	}
 	for _, about := range order {
 		p := bugs[about]
-		b.tell("%s", about)
+		b.progress("%s", about)
 		runs, err := b.deal(ctx, s, p, len(p.configs), 0)
 		if err != nil {
 			return finding{}, err
@@ -108,9 +108,9 @@ func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) 
 		}
 	}
 	table.Rows = append(table.Rows, total.row("all", "", all))
-	return finding{tables: []Table{table}, ours: map[int]string{
-		0: fmt.Sprintf("%.2f %% of %d", percent(total.by[3], total.violations), total.violations),
-		1: fmt.Sprintf("%.2f %%", percent(total.early, total.violations)),
+	return finding{tables: []Table{table}, measured: map[string]string{
+		"ccm":   fmt.Sprintf("%.2f %% of %d", percent(total.by[3], total.violations), total.violations),
+		"early": fmt.Sprintf("%.2f %%", percent(total.early, total.violations)),
 	}}, nil
 }
 
@@ -139,8 +139,8 @@ func caughtRewired(ctx context.Context, b *bench, c *config.Campaign) (finding, 
 		}
 	}
 	table.Rows = append(table.Rows, total.row("all"))
-	return finding{tables: []Table{table}, ours: map[int]string{
-		0: fmt.Sprintf("%.2f %% of %d", percent(total.by[4], total.violations), total.violations),
-		1: fmt.Sprintf("%.2f %%", 100-percent(total.by[3], total.violations)),
+	return finding{tables: []Table{table}, measured: map[string]string{
+		"wsc":    fmt.Sprintf("%.2f %% of %d", percent(total.by[4], total.violations), total.violations),
+		"missed": fmt.Sprintf("%.2f %%", 100-percent(total.by[3], total.violations)),
 	}}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"ordeal/campaigns/config"
 )
 
-//go:embed *.yaml
+//go:embed gcc-*.yaml tsotool-*.yaml wsc-*.yaml
 var files embed.FS
 
 // Files lists the campaign files of the experiments.

@@ -1,7 +1,9 @@
 package papers
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -21,11 +23,15 @@ import (
 func TestFiles(t *testing.T) {
 	used := map[string]bool{}
 	for _, e := range All() {
-		if e.File != "" {
-			used[e.File] = true
+		if e.Campaign != "" {
+			used[e.Campaign] = true
 		}
 	}
-	all, err := filepath.Glob("*.yaml")
+	drawn := fmt.Sprintf("here %d reads, up to %d stores away", rewiredReads, rewiredDistance)
+	if !bytes.Contains(bytes.Join(bytes.Fields(catalogue), []byte(" ")), []byte(drawn)) {
+		t.Errorf("no note says %q", drawn)
+	}
+	all, err := filepath.Glob("*-*.yaml")
 	if err != nil || len(all) == 0 || !slices.Equal(all, Files()) {
 		t.Fatalf("%v; embedded %v", all, Files())
 	}

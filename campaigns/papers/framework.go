@@ -21,23 +21,6 @@ var frameworkMethods = []struct {
 	{method{"X-SAT", "x-sat"}, model.SC}, {method{"DBCOP", "dbcop"}, model.SC}, {method{"Ordeal", "auto"}, model.SC},
 }
 
-// framework lists the experiments of Chini and Saivasan, FSTTCS 2020.
-func framework() []Experiment {
-	return []Experiment{{
-		Name: "framework-growth", Paper: Framework, Place: "Theorems 1, 9 and 11", run: growth,
-		Title: "Growth with the number k of writes on histories of the reduction from 3-SAT",
-		Published: []Quote{
-			{What: "bound of the algorithm", Value: "O(2^k · k² · n²)"},
-			{What: "no algorithm unless the exponential time hypothesis fails", Value: "2^o(k)"},
-			{What: "measurements", Value: "none"},
-		},
-		Notes: []string{
-			"The paper measures nothing; the experiment shows its bound at work, under SC where nothing else is said. The formulas are (x∨x∨x)∧(¬x∨¬x∨¬x), which is not satisfiable, with variables besides that occur in no clause: k = 2·variables + 12 writes, and nothing cuts the table of the dynamic programme short.",
-			"The lower bound is about all formulas: procedures that learn decide these at once, since the contradiction has no part in the free variables.",
-		},
-	}}
-}
-
 // free is the formula with a contradiction about the last variable, and the
 // others free.
 func free(variables int) [][3]int {
@@ -61,8 +44,8 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 	table := Table{Columns: []Column{{Name: "writes k"}, {Name: "operations n"}, {Name: "threads"}}}
 	chart := plot.Chart{X: plot.Axis{Label: "writes k"}, Y: plot.Axis{Label: "time of a check", Unit: "s", Log: true}}
 	for _, m := range frameworkMethods {
-		table.Columns = append(table.Columns, Column{Name: m.label})
-		chart.Series = append(chart.Series, plot.Series{Name: m.label})
+		table.Columns = append(table.Columns, Column{Name: m.Label})
+		chart.Series = append(chart.Series, plot.Series{Name: m.Label})
 	}
 	var xs, ys []float64 // of the dynamic programme
 	lost := make([]bool, len(frameworkMethods))
@@ -78,8 +61,8 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 				row = append(row, "not tried")
 				continue
 			}
-			b.tell("%d writes: %s", k, m.label)
-			t, err := b.mean(ctx, []run{{history: h, config: &config.Config{Name: "reduction"}, number: v}}, m.m, m.procedure)
+			b.progress("%d writes: %s", k, m.Label)
+			t, err := b.mean(ctx, []run{{history: h, config: &config.Config{Name: "reduction"}, number: v}}, m.m, m.Procedure)
 			if err != nil {
 				return finding{}, err
 			}
@@ -94,7 +77,7 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 	}
 	f := finding{tables: []Table{table}, charts: []plot.Chart{chart}}
 	if len(xs) > 1 {
-		f.ours = map[int]string{0: fmt.Sprintf("time grows as 2^(%.2f·k) from k = %.0f to %.0f (least squares)", slope(xs, ys), xs[0], xs[len(xs)-1])}
+		f.measured = map[string]string{"growth": fmt.Sprintf("time grows as 2^(%.2f·k) from k = %.0f to %.0f (least squares)", slope(xs, ys), xs[0], xs[len(xs)-1])}
 	}
 	return f, nil
 }

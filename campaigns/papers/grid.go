@@ -43,7 +43,7 @@ func grid(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	}
 	var cells []cell
 	for i, t := range tuples {
-		b.tell("n %d, p %d, a %d", t.n, t.p, t.a)
+		b.progress("n %d, p %d, a %d", t.n, t.p, t.a)
 		runs, err := b.deal(ctx, s, point{configs: of[t]}, 1, i)
 		if err != nil {
 			return finding{}, err
@@ -54,14 +54,14 @@ func grid(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 		}
 		cells = append(cells, k)
 	}
-	f := finding{ours: map[int]string{0: fmt.Sprint(cells[0].histories)}}
+	f := finding{measured: map[string]string{"histories": fmt.Sprint(cells[0].histories)}}
 	longest := 0.0
 	for i := range cells {
 		longest = max(longest, cells[i].too.Mean)
 	}
-	f.ours[1] = contention(cells)
-	f.ours[2] = shortTime(longest)
-	f.ours[3] = exponents(cells)
+	f.measured["contention"] = contention(cells)
+	f.measured["longest"] = shortTime(longest)
+	f.measured["growth"] = exponents(cells)
 	f.tables = gridTables(cells)
 	f.charts = gridCharts(cells)
 	return f, nil
@@ -114,12 +114,12 @@ func (b *bench) cell(ctx context.Context, runs []run, k *cell) error {
 			procedure string
 			t         *Seconds
 		}{{"tsotool", &k.too}, {"auto", &k.auto}} {
-			v, cpu, err := b.check(ctx, runs[i].history, model.TSO, m.procedure)
+			c, err := b.check(ctx, runs[i].history, model.TSO, m.procedure)
 			if err != nil {
 				return err
 			}
-			m.t.note(cpu.Seconds(), gaveUp(&v))
-			if m.procedure == "tsotool" && v.Answer == check.Allowed {
+			m.t.note(c)
+			if m.procedure == "tsotool" && c.answer == check.Allowed {
 				k.found++
 			}
 		}

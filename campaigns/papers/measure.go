@@ -2,6 +2,7 @@ package papers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -20,8 +21,8 @@ const (
 	// most, since the kernel divides time between user and system by ticks.
 	shortCheck = 10 * time.Millisecond
 	repeats    = 20
-	// cpuLook is how often the time of a check is looked at.
-	cpuLook = 5 * time.Millisecond
+	// cpuPoll is the time between readings of the CPU time of a check.
+	cpuPoll = 5 * time.Millisecond
 )
 
 // userCPU is the user CPU time that this process has used.
@@ -33,23 +34,17 @@ func userCPU() time.Duration {
 	return time.Duration(u.Utime.Nano())
 }
 
-// cpuContext ends when the process has used some user CPU time, with the error
-// of a deadline.
-type cpuContext struct {
-	context.Context
-	parent context.Context
-}
-
-// withCPU bounds the user CPU time from now on. It must be cancelled.
+// withCPU bounds the user CPU time from now on. When it is used, the context
+// ends with cause context.DeadlineExceeded. It must be cancelled.
 func withCPU(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	inner, cancel := context.WithCancelCause(parent)
+	ctx, cancel := context.WithCancelCause(parent)
 	end := userCPU() + limit
-	ticker := time.NewTicker(cpuLook)
+	ticker := time.NewTicker(cpuPoll)
 	go func() {
 		defer ticker.Stop()
 		for {
 			select {
-			case <-inner.Done():
+			case <-ctx.Done():
 				return
 			case <-ticker.C:
 				if userCPU() >= end {
@@ -58,27 +53,44 @@ func withCPU(parent context.Context, limit time.Duration) (context.Context, cont
 			}
 		}
 	}()
-	return &cpuContext{inner, parent}, func() { cancel(context.Canceled) }
+	return ctx, func() { cancel(context.Canceled) }
 }
 
-// Err is DeadlineExceeded when the time is used.
-func (c *cpuContext) Err() error {
-	if err := c.Context.Err(); err == nil || c.parent.Err() != nil {
-		return err
+// limited runs a call with the limit of a check; out reports that it reached
+// the limit, which is no error.
+func (b *bench) limited(ctx context.Context, call func(ctx context.Context) error) (out bool, err error) {
+	limited, cancel := withCPU(ctx, b.limit())
+	defer cancel()
+	err = call(limited)
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), context.DeadlineExceeded) {
+		return true, nil
 	}
-	return context.DeadlineExceeded
+	return false, err
 }
 
-// check judges a history by a procedure and measures it.
-func (b *bench) check(ctx context.Context, h *parse.History, m model.Model, procedure string) (check.Verdict, time.Duration, error) {
-	var v check.Verdict
-	spent, err := measure(func() (err error) {
-		limited, cancel := withCPU(ctx, b.limit())
-		defer cancel()
-		v, err = check.Check(limited, h, m, check.Options{Procedure: procedure, MemoryBytes: memoryLimit})
+// checked is what a check of a history took and decided.
+type checked struct {
+	answer check.Answer
+	spent  time.Duration
+	gaveUp bool // at a limit
+}
+
+// check checks a history by a procedure and measures it.
+func (b *bench) check(ctx context.Context, h *parse.History, m model.Model, procedure string) (checked, error) {
+	var c checked
+	var err error
+	c.spent, err = measure(func() error {
+		gaveUp := false
+		out, err := b.limited(ctx, func(ctx context.Context) error {
+			v, err := check.Check(ctx, h, m, check.Options{Procedure: procedure, MemoryBytes: memoryLimit})
+			// A procedure that only refutes is Unknown without a limit, too.
+			c.answer, gaveUp = v.Answer, v.Answer == check.Unknown && strings.Contains(v.Reason, "budget exhausted")
+			return err
+		})
+		c.gaveUp = out || gaveUp
 		return err
 	})
-	return v, spent, err
+	return c, err
 }
 
 // measure is the user CPU time of a call, the mean of several if it is short.
@@ -110,11 +122,11 @@ func (b *bench) mean(ctx context.Context, runs []run, m model.Model, procedure s
 		if b.enough(&t) {
 			break
 		}
-		v, cpu, err := b.check(ctx, runs[i].history, m, procedure)
+		c, err := b.check(ctx, runs[i].history, m, procedure)
 		if err != nil {
 			return t, fmt.Errorf("%s: %s: %w", configName(&runs[i]), procedure, err)
 		}
-		t.note(cpu.Seconds(), gaveUp(&v))
+		t.note(c)
 	}
 	return t, nil
 }
@@ -126,7 +138,7 @@ func (b *bench) enough(t *Seconds) bool {
 	return t.Histories > 0 && t.Mean*float64(t.Histories) >= share*float64(t.Of)*b.limit().Seconds()
 }
 
-// answer judges a history under a model by the default procedure, which is
+// answer checks a history under a model by the default procedure, which is
 // expected to decide.
 func answer(ctx context.Context, r *run, m model.Model) (check.Verdict, error) {
 	v, err := check.Check(ctx, r.history, m, check.Options{})
@@ -134,10 +146,4 @@ func answer(ctx context.Context, r *run, m model.Model) (check.Verdict, error) {
 		err = fmt.Errorf("%s: undecided under %s: %s", configName(r), m.Name, v.Reason)
 	}
 	return v, err
-}
-
-// gaveUp says whether a check ended at a limit; a procedure that only refutes
-// is Unknown otherwise, too.
-func gaveUp(v *check.Verdict) bool {
-	return v.Answer == check.Unknown && strings.Contains(v.Reason, "budget exhausted")
 }

@@ -22,7 +22,7 @@ var closest = program{4, "load=50,store=50"}
 // unordered measures how many pairs of writes the criteria leave unordered.
 func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
-	f := finding{ours: map[int]string{}}
+	f := finding{measured: make(map[string]string)}
 	table := Table{Columns: []Column{
 		{Name: "locations"}, {Name: "mix"}, {Name: "histories"}, {Name: "pairs", Digits: 0},
 		{Name: "cf", Unit: "%", Digits: 2}, {Name: "CCv", Unit: "%", Digits: 2}, {Name: "wCCM", Unit: "%", Digits: 2}, {Name: "CCM", Unit: "%", Digits: 2},
@@ -39,7 +39,7 @@ func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, erro
 		of[p] = append(of[p], i)
 	}
 	for _, p := range programs {
-		b.tell("%d locations, %s", p.locations, p.mix)
+		b.progress("%d locations, %s", p.locations, p.mix)
 		runs, err := b.valid(ctx, s, point{configs: of[p]}, 8)
 		if err != nil {
 			return f, err
@@ -64,8 +64,8 @@ func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, erro
 		}
 		table.Rows = append(table.Rows, row)
 		if p == closest {
-			f.ours[0] = fmt.Sprintf("%.2f %%", sums[8])
-			f.ours[1] = fmt.Sprintf("%.2f %% (cf alone: %.2f %%)", sums[7], sums[1])
+			f.measured["ccm"] = fmt.Sprintf("%.2f %%", sums[8])
+			f.measured["ccv"] = fmt.Sprintf("%.2f %% (cf alone: %.2f %%)", sums[7], sums[1])
 		}
 	}
 	f.tables = []Table{table}
@@ -131,7 +131,7 @@ func kernels(ctx context.Context, b *bench, c *config.Campaign) (finding, error)
 	total := &kernelSums{}
 	for i := range c.Configs {
 		cfg := &c.Configs[i]
-		b.tell("%s", cfg.Name)
+		b.progress("%s", cfg.Name)
 		g := group{cfg.Threads, historyOps(cfg)}
 		if sums[g] == nil {
 			groups = append(groups, g)
@@ -178,12 +178,12 @@ func kernels(ctx context.Context, b *bench, c *config.Campaign) (finding, error)
 	if total.rest > 0 {
 		rest = fmt.Sprintf("%.2f %%", total.restShare/float64(total.rest))
 	}
-	return finding{tables: []Table{table}, ours: map[int]string{
-		0: fmt.Sprint(total.histories),
-		1: fmt.Sprintf("%.2f %% of histories", percent(total.wsc, total.histories)),
-		2: rest,
-		3: fmt.Sprintf("%.2f %% of histories", percent(total.ccm, total.histories)),
-		4: fmt.Sprintf("%.2f %% (%.2f %%)", total.mean(total.wscPairs), total.mean(total.wscInitial)),
-		5: fmt.Sprintf("%.2f %% (%.2f %%)", total.mean(total.ccmPairs), total.mean(total.ccmInitial)),
+	return finding{tables: []Table{table}, measured: map[string]string{
+		"histories":  fmt.Sprint(total.histories),
+		"wsc-kernel": fmt.Sprintf("%.2f %% of histories", percent(total.wsc, total.histories)),
+		"wsc-rest":   rest,
+		"ccm-kernel": fmt.Sprintf("%.2f %% of histories", percent(total.ccm, total.histories)),
+		"wsc-pairs":  fmt.Sprintf("%.2f %% (%.2f %%)", total.mean(total.wscPairs), total.mean(total.wscInitial)),
+		"ccm-pairs":  fmt.Sprintf("%.2f %% (%.2f %%)", total.mean(total.ccmPairs), total.mean(total.ccmInitial)),
 	}}, nil
 }

@@ -29,57 +29,15 @@ import (
 	"ordeal/campaigns/report/plot"
 )
 
-// Paper is a publication.
-type Paper struct {
-	Short string `json:"short"`
-	Cite  string `json:"cite"`
-}
-
-// The papers.
-var (
-	Gradual    = Paper{"CAV 2019", "Zennou et al., Gradual Consistency Checking, CAV 2019"}
-	Saturation = Paper{"wSC", "Zennou et al., Boosting Sequential Consistency Checking Using Saturation"}
-	TSOtool    = Paper{"SPAA 2005", "Manovit and Hangal, Efficient Algorithms for Verifying Memory Consistency, SPAA 2005"}
-	Framework  = Paper{"FSTTCS 2020", "Chini and Saivasan, A Framework for Consistency Algorithms, FSTTCS 2020"}
-)
-
-// Experiment is one figure, table or claim of a paper.
-type Experiment struct {
-	Name  string // as in --only
-	Paper Paper
-	Place string // the figure or section
-	Title string
-	// File is the campaign whose runs are the histories; empty where the
-	// histories are constructed.
-	File string
-	// Published is what the paper says, in the order of the paper.
-	Published []Quote
-	// Notes say what is known about why our figures differ, and what was
-	// decided where the paper leaves it open.
-	Notes []string
-	run   func(ctx context.Context, b *bench, c *config.Campaign) (finding, error)
-}
-
-// Quote is a published figure.
-type Quote struct {
-	What  string `json:"what"`
-	Value string `json:"value"`
-	// Ours is what was measured, in the same words; empty where a table or a
-	// chart shows it.
-	Ours string `json:"ours,omitempty"`
-}
-
-// finding is what came of an experiment.
+// finding is what an experiment measured.
 type finding struct {
 	tables []Table
 	charts []plot.Chart
-	// ours are the measured values of Experiment.Published, by index.
-	ours map[int]string
-	// notes are about this very measurement.
-	notes []string
+	// measured are figures for Experiment.Published, by name.
+	measured map[string]string
 }
 
-// Result is an experiment and what came of it on one simulator.
+// Result is an experiment and what it measured on one simulator.
 type Result struct {
 	Name      string       `json:"name"`
 	Paper     Paper        `json:"paper"`
@@ -93,7 +51,7 @@ type Result struct {
 	Notes     []string     `json:"notes"`
 }
 
-// Report is what came of all experiments.
+// Report is the results of all experiments.
 type Report struct {
 	Machine string   `json:"machine"`
 	Version string   `json:"version"`
@@ -112,18 +70,13 @@ type Options struct {
 	// Gem5 are binaries to make the histories of their protocols on, besides
 	// the embedded simulator.
 	Gem5 []config.Gem5
-	// Progress is told what is being done; nil means nobody is.
+	// Progress is called with the current step; nil means no callback.
 	Progress func(what string)
 	_        struct{}
 }
 
 // DefaultScale takes about a minute.
 const DefaultScale = 0.01
-
-// All lists the experiments, paper by paper.
-func All() []Experiment {
-	return slices.Concat(gradual(), saturation(), tsotool(), framework())
-}
 
 // Names lists the names of the experiments.
 func Names() []string {
@@ -147,8 +100,8 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Run makes the experiments. An error of a simulator or of ctx ends it, and
-// the report then has what was done before.
+// Run makes the experiments. After an error of a simulator or of ctx the report
+// has the experiments that were finished.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -176,17 +129,17 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
-// experiment makes an experiment on a platform. The result is nil where the
-// platform has nothing to do with it.
+// experiment makes an experiment on a platform. The result is nil if the
+// platform has none of its configurations.
 func (b *bench) experiment(ctx context.Context, e Experiment, p platform) (*Result, error) {
 	res := &Result{
-		Name: e.Name, Paper: e.Paper, Place: e.Place, Title: e.Title, Campaign: e.File,
+		Name: e.Name, Paper: e.Paper, Place: e.Place, Title: e.Title, Campaign: e.Campaign,
 		Published: slices.Clone(e.Published), Notes: slices.Clone(e.Notes),
 	}
 	var c *config.Campaign
-	if e.File != "" {
+	if e.Campaign != "" {
 		var err error
-		if c, err = Campaign(e.File); err != nil {
+		if c, err = Campaign(e.Campaign); err != nil {
 			return nil, err
 		}
 		if c = p.campaign(c); c == nil {
@@ -200,16 +153,15 @@ func (b *bench) experiment(ctx context.Context, e Experiment, p platform) (*Resu
 	if p.name != "" && !p.embedded() {
 		b.doing += " on " + p.name
 	}
-	b.tell("")
+	b.progress("")
 	f, err := e.run(ctx, b, c)
 	if err != nil {
 		return nil, err
 	}
-	for i, ours := range f.ours {
-		res.Published[i].Ours = ours
+	for i := range res.Published {
+		res.Published[i].Measured = f.measured[res.Published[i].Measured]
 	}
 	res.Tables, res.Charts = f.tables, f.charts
-	res.Notes = append(res.Notes, f.notes...)
 	return res, nil
 }
 
@@ -220,8 +172,8 @@ type bench struct {
 	most  time.Duration // limit of a check; 0: by the scale
 }
 
-// tell tells what is being done.
-func (b *bench) tell(format string, args ...any) {
+// progress reports the current step.
+func (b *bench) progress(format string, args ...any) {
 	if b.Progress != nil {
 		b.Progress(strings.TrimSpace(b.doing + " " + fmt.Sprintf(format, args...)))
 	}

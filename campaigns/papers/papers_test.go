@@ -30,10 +30,10 @@ func tiny(t *testing.T, name string) (Experiment, *bench, *config.Campaign) {
 	}
 	e := All()[at]
 	b := &bench{Options: Options{Scale: DefaultScale}, most: 200 * time.Millisecond}
-	if e.File == "" {
+	if e.Campaign == "" {
 		return e, b, nil
 	}
-	c, err := Campaign(e.File)
+	c, err := Campaign(e.Campaign)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,12 +149,12 @@ func TestCaught(t *testing.T) {
 			t.Errorf("%s: %v violations: the test says little", name, n)
 		}
 		ccv, ccm, wsc := number(t, all, first+2), number(t, all, first+4), number(t, all, first+5)
-		want := map[int]string{0: fmt.Sprintf("%.2f %% of %.0f", ccm, n), 1: fmt.Sprintf("%.2f %%", ccv)} // CC catches no more than CCv
+		want := map[string]string{"ccm": fmt.Sprintf("%.2f %% of %.0f", ccm, n), "early": fmt.Sprintf("%.2f %%", ccv)} // CC catches no more than CCv
 		if name == "wsc-caught" {
-			want = map[int]string{0: fmt.Sprintf("%.2f %% of %.0f", wsc, n), 1: fmt.Sprintf("%.2f %%", 100-ccm)}
+			want = map[string]string{"wsc": fmt.Sprintf("%.2f %% of %.0f", wsc, n), "missed": fmt.Sprintf("%.2f %%", 100-ccm)}
 		}
-		if !reflect.DeepEqual(f.ours, want) {
-			t.Errorf("%s: %v, want %v", name, f.ours, want)
+		if !reflect.DeepEqual(f.measured, want) {
+			t.Errorf("%s: %v, want %v", name, f.measured, want)
 		}
 	}
 }
@@ -221,8 +221,8 @@ func TestGrowth(t *testing.T) {
 		}
 	}
 	var exponent float64
-	if _, err := fmt.Sscanf(f.ours[0], "time grows as 2^(%f·k) from k = 14", &exponent); err != nil || exponent < 0.2 {
-		t.Errorf("no growth: %q, %v", f.ours[0], err)
+	if _, err := fmt.Sscanf(f.measured["growth"], "time grows as 2^(%f·k) from k = 14", &exponent); err != nil || exponent < 0.2 {
+		t.Errorf("no growth: %q, %v", f.measured["growth"], err)
 	}
 	if got := slope([]float64{1, 2, 4}, []float64{5, 7, 11}); got != 2 {
 		t.Errorf("slope %v, want 2", got)
@@ -235,8 +235,8 @@ func TestLimit(t *testing.T) {
 	defer cancel()
 	for ctx.Err() == nil { // uses CPU time
 	}
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		t.Errorf("%v, because of %v", ctx.Err(), context.Cause(ctx))
+	if err := context.Cause(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the cause is %v", err)
 	}
 	parent, stop := context.WithCancel(context.Background())
 	ctx, cancel = withCPU(parent, 1<<40)
@@ -246,8 +246,8 @@ func TestLimit(t *testing.T) {
 	}
 	stop()
 	<-ctx.Done()
-	if !errors.Is(ctx.Err(), context.Canceled) {
-		t.Errorf("%v, want %v", ctx.Err(), context.Canceled)
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("the cause is %v, want %v", err, context.Canceled)
 	}
 
 	// A procedure that needs longer gives up and is marked.
@@ -267,10 +267,10 @@ func TestLimit(t *testing.T) {
 	if err != nil || s.GaveUp != 1 || s.Histories != 1 {
 		t.Errorf("%+v %v", s, err)
 	}
-	if _, _, err := b.check(parent, runs[0].history, model.SC, "x-sat"); err == nil {
+	if _, err := b.check(parent, runs[0].history, model.SC, "x-sat"); err == nil {
 		t.Error("a check goes on when the context has ended")
 	}
-	if _, out, err := b.original(context.Background(), &long[0]); !out || err != nil {
+	if c, err := b.original(context.Background(), &long[0]); !c.gaveUp || err != nil {
 		t.Errorf("the baseline did not give up: %v", err)
 	}
 }

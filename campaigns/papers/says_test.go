@@ -16,7 +16,7 @@ func some(mean float64, n int) Seconds { return Seconds{Mean: mean, Histories: n
 
 // What is said of measured figures, from figures made up.
 func TestSays(t *testing.T) {
-	f := &sweep{axis: byThreads, methods: []method{{label: "A"}, {label: "B"}, {label: "C"}}}
+	f := &sweep{axis: byThreads, methods: []method{{Label: "A"}, {Label: "B"}, {Label: "C"}}}
 	r := &swept{f: f, x: []int{4, 8, 16}, times: [][]Seconds{
 		{some(1, 3), some(2, 3), some(0.001, 3)},
 		{some(3, 4), some(0.5, 4), {Mean: 40, Histories: 2, Of: 4, GaveUp: 1}},

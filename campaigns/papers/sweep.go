@@ -27,12 +27,18 @@ var (
 	byThreads = axis{"threads", func(c *config.Config) int { return c.Threads }}
 )
 
+// axes are the axes by the names that experiments.yaml has for them.
+var axes = map[string]axis{byOps.label: byOps, byThreads.label: byThreads}
+
+// figures are the figures that a sweep can measure, by name.
+var figures = map[string]func(*swept) string{"histories": counts, "total": total, "order": speedOrder, "slower": slower, "longest": longest}
+
 // historyOps is the number of operations of a history at full size.
 func historyOps(c *config.Config) int { return c.Threads * c.Ops * c.Rounds }
 
 // method is a procedure of package check, under the name that a figure has
 // for it.
-type method struct{ label, procedure string }
+type method struct{ Label, Procedure string }
 
 // sweep is a figure that shows the mean running time of several methods while
 // one parameter of the histories grows.
@@ -48,8 +54,7 @@ type sweep struct {
 	rewired int
 	// least is how many runs a point makes at least: see deal.
 	least int
-	// says fills in what was measured of the published figures, by index.
-	says map[int]func(*swept) string
+	says  []string // names of the figures to measure: see figures
 }
 
 // swept are the results of a sweep: by point, then by method. Where Histories
@@ -127,8 +132,8 @@ func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding,
 	}
 	table := Table{Columns: []Column{{Name: f.axis.label}, {Name: "histories"}}, Note: noteCells}
 	for i, m := range f.methods {
-		chart.Series[i].Name = m.label
-		table.Columns = append(table.Columns, Column{Name: m.label})
+		chart.Series[i].Name = m.Label
+		table.Columns = append(table.Columns, Column{Name: m.Label})
 	}
 	all := &swept{f: f}
 	lost := make([]bool, len(f.methods)) // gave up at all histories of a point
@@ -147,8 +152,8 @@ func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding,
 				row = append(row, "not tried")
 				continue
 			}
-			b.tell("%s %d: %s", f.axis.label, p.x, m.label)
-			t, err := b.mean(ctx, runs, f.model, m.procedure)
+			b.progress("%s %d: %s", f.axis.label, p.x, m.Label)
+			t, err := b.mean(ctx, runs, f.model, m.Procedure)
 			if err != nil {
 				return finding{}, err
 			}
@@ -160,11 +165,13 @@ func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding,
 		all.x, all.times = append(all.x, p.x), append(all.times, times)
 		table.Rows = append(table.Rows, row)
 	}
-	ours := map[int]string{}
-	for i, say := range f.says {
-		ours[i] = say(all)
+	measured := make(map[string]string)
+	for _, name := range f.says {
+		if figure, ok := figures[name]; ok {
+			measured[name] = figure(all)
+		}
 	}
-	return finding{tables: []Table{table}, charts: []plot.Chart{chart}, ours: ours}, nil
+	return finding{tables: []Table{table}, charts: []plot.Chart{chart}, measured: measured}, nil
 }
 
 // noteCells explains the cells of a sweep.
@@ -205,7 +212,7 @@ func speedOrder(r *swept) string {
 		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.times[at][j].Mean, r.times[at][i].Mean) })
 		var names []string
 		for _, i := range order {
-			names = append(names, fmt.Sprintf("%s (%s)", r.f.methods[i].label, r.times[at][i]))
+			names = append(names, fmt.Sprintf("%s (%s)", r.f.methods[i].Label, r.times[at][i]))
 		}
 		return fmt.Sprintf("at %d %s: %s", r.x[at], r.f.axis.label, strings.Join(names, ", "))
 	}
@@ -215,7 +222,7 @@ func speedOrder(r *swept) string {
 // histories makes the histories of a point, beginning with the configuration
 // of an index.
 func (f *sweep) histories(ctx context.Context, b *bench, s *source, p point, begin int) ([]run, error) {
-	b.tell("%s %d: histories", f.axis.label, p.x)
+	b.progress("%s %d: histories", f.axis.label, p.x)
 	runs, err := b.deal(ctx, s, p, f.least, begin)
 	if err != nil {
 		return nil, err
@@ -240,4 +247,31 @@ func (f *sweep) histories(ctx context.Context, b *bench, s *source, p point, beg
 		}
 	}
 	return kept, nil
+}
+
+// slower says how much slower the third method, DBCOP, is than the second,
+// wSC, from 8 threads on.
+func slower(r *swept) string {
+	var parts []string
+	for i, x := range r.x {
+		wsc, dbcop := r.times[i][1], r.times[i][2]
+		if x < 8 || dbcop.Histories == 0 || wsc.Mean == 0 {
+			continue
+		}
+		bound := ""
+		if dbcop.GaveUp > 0 {
+			bound = "≥ "
+		}
+		parts = append(parts, fmt.Sprintf("%s%s times at %d", bound, significant(dbcop.Mean/wsc.Mean), x))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// longest says the longest mean time of the second method, wSC.
+func longest(r *swept) string {
+	worst := 0.0
+	for _, times := range r.times {
+		worst = max(worst, times[1].Mean)
+	}
+	return "mean at most " + shortTime(worst)
 }

@@ -40,11 +40,11 @@ type Seconds struct {
 	Of int `json:"of"`
 }
 
-// note takes a time into the mean.
-func (s *Seconds) note(seconds float64, gaveUp bool) {
+// note adds a check to the mean.
+func (s *Seconds) note(c checked) {
 	s.Histories++
-	s.Mean += (seconds - s.Mean) / float64(s.Histories)
-	if gaveUp {
+	s.Mean += (c.spent.Seconds() - s.Mean) / float64(s.Histories)
+	if c.gaveUp {
 		s.GaveUp++
 	}
 }

@@ -51,8 +51,8 @@ func (r *Result) text(b *strings.Builder) {
 		b.WriteByte('\n')
 		for _, q := range r.Published {
 			b.WriteString(messages.Wrap(fmt.Sprintf("%s: %s", q.What, q.Value), "  ", "    ", textWidth) + "\n")
-			if q.Ours != "" {
-				b.WriteString(messages.Wrap(q.Ours, "    → measured: ", "      ", textWidth) + "\n")
+			if q.Measured != "" {
+				b.WriteString(messages.Wrap(q.Measured, "    → measured: ", "      ", textWidth) + "\n")
 			}
 		}
 	}
