@@ -62,7 +62,7 @@ func TestPlanted(t *testing.T) {
 		}
 		j, err := rundir.Dir(f.Dir).Judgement()
 		if err != nil || j.Outcome != sim.Violation {
-			t.Errorf("%s: what is kept is judged %+v, %v", name, j, err)
+			t.Errorf("%s: the kept run has the result %+v, %v", name, j, err)
 		}
 		// Without the fault nothing is.
 		o.Config.Mutant, o.Config.CoreBugs = "", nil

@@ -97,7 +97,7 @@ func TestLookFinal(t *testing.T) {
 	if x.finish(); len(x.report.Forbidden) != 1 || x.report.Forbidden[0].Count != 2 || x.report.AllowedSeen != 1 || x.report.ForbiddenRounds() != 2 {
 		t.Errorf("%+v", x.report)
 	}
-	log = w.AppendThread(nil, 0, []gen.Value{77}) // nobody wrote that
+	log = w.AppendThread(nil, 0, []gen.Value{77}) // not a value of the program
 	log = w.AppendThread(log, 1, []gen.Value{0})
 	log = w.AppendFinal(log, []gen.Value{1, 2})
 	if _, failure = x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log}); failure == nil || failure.Outcome != sim.Corrupt {

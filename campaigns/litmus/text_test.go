@@ -73,7 +73,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	if all[0].Finding() || !all[1].Finding() || !all[2].Finding() || all[1].ForbiddenRounds() != 5 {
-		t.Error("findings are not told from others")
+		t.Error("wrong reports are findings")
 	}
 }
 

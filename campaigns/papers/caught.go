@@ -20,7 +20,7 @@ type catches struct {
 	early      int    // by CC or CCv
 }
 
-// add judges a violation.
+// add checks a violation under every criterion.
 func (k *catches) add(ctx context.Context, r *run) error {
 	k.violations++
 	early := false

@@ -121,8 +121,8 @@ func TestRewire(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatalf("no violation: %v", err)
 		}
-		if judged, err := check.Check(context.Background(), v.history, model.SC, check.Options{}); err != nil || judged.Answer != check.Forbidden {
-			t.Fatalf("%v %v, want forbidden", judged.Answer, err)
+		if verdict, err := check.Check(context.Background(), v.history, model.SC, check.Options{}); err != nil || verdict.Answer != check.Forbidden {
+			t.Fatalf("%v %v, want forbidden", verdict.Answer, err)
 		}
 	}
 	if changes[rewiredReads] != 200 || farthest != rewiredDistance {

@@ -324,8 +324,8 @@ func TestInterrupted(t *testing.T) {
 
 // A report is written in all its forms.
 func TestReport(t *testing.T) {
-	var told []string
-	r, err := Run(context.Background(), Options{Scale: 1e-4, Only: []string{"gcc-unordered"}, Progress: func(what string) { told = append(told, what) }})
+	var steps []string
+	r, err := Run(context.Background(), Options{Scale: 1e-4, Only: []string{"gcc-unordered"}, Progress: func(what string) { steps = append(steps, what) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,8 +336,8 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Results = append(r.Results, *growth)
-	if len(r.Results) != 2 || r.Results[0].Simulator != "embedded simulator" || len(told) < 4 {
-		t.Fatalf("%+v; %q", r, told)
+	if len(r.Results) != 2 || r.Results[0].Simulator != "embedded simulator" || len(steps) < 4 {
+		t.Fatalf("%+v; %q", r, steps)
 	}
 	var text, page bytes.Buffer
 	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {

@@ -17,9 +17,8 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// night has a kind of run without fault, one with a fault that nobody planted
-// on purpose, canaries of three fates and a negative control, and one that was
-// not run.
+// night has a configuration without bugs, one with an injected bug that is not a
+// canary, canaries of three statuses and two negative controls.
 const night = `
 name: night
 sim: builtin

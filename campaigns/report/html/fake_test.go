@@ -19,7 +19,7 @@ import (
 	"ordeal/sim"
 )
 
-// fake writes the directory of a campaign whose runs nobody made.
+// fake writes the directory of a campaign whose runs are made up.
 func fake(t testing.TB, file string, head journal.Header, runs func(yield func(*journal.Entry))) *journal.Archive {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a night") // to be quoted

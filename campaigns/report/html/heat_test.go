@@ -16,7 +16,7 @@ import (
 func TestHeat(t *testing.T) {
 	c := sim.Coverage{
 		{Machine: "M", State: "I", Event: "Load", Count: 100_000}, {Machine: "M", State: "I", Event: "Store"},
-		{Machine: "M", State: "S", Event: "Load", Count: 1}, {Machine: "M", State: "S", Event: "Inv", Unreachable: "nobody sends it"},
+		{Machine: "M", State: "S", Event: "Load", Count: 1}, {Machine: "M", State: "S", Event: "Inv", Unreachable: "no machine sends it"},
 		{Machine: "M", State: "M", Event: "Store", Count: 3, Unreachable: "we thought"},
 	}
 	v := heat(c, true)
@@ -32,7 +32,7 @@ func TestHeat(t *testing.T) {
 	if want := "Ih6100k Inever0 I Sh01 S Sunreachable– M Mwrong! M"; strings.Join(got, " ") != want {
 		t.Errorf("cells %q, want %q", strings.Join(got, " "), want)
 	}
-	if title := v.Rows[1].Cells[2].Title; title != "S, Inv: unreachable: nobody sends it" {
+	if title := v.Rows[1].Cells[2].Title; title != "S, Inv: unreachable: no machine sends it" {
 		t.Errorf("title %q", title)
 	}
 	last := ""

@@ -88,7 +88,7 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// TestReduced shows what came of a reduction by the campaign, and takes from
+// TestReduced shows the result of a reduction by the campaign, and takes from
 // the run itself what the reduced directory lacks.
 func TestReduced(t *testing.T) {
 	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")

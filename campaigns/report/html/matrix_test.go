@@ -64,11 +64,11 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("survivors: %+v", v.Survivors)
 	}
 	if v.Generators != nil {
-		t.Errorf("results that do not tell what killed: %+v", v.Generators)
+		t.Errorf("results without generators: %+v", v.Generators)
 	}
-	told := killed(100, 100, 100, -100)
-	told[1].Generator, told[2].Generator, told[2].Machine, told[3].Generator = 2, 2, 1, 3
-	v = viewMatrix([]mutation.Result{{Protocol: "mi", Mutant: "a", Seeds: told}})
+	killers := killed(100, 100, 100, -100)
+	killers[1].Generator, killers[2].Generator, killers[2].Machine, killers[3].Generator = 2, 2, 1, 3
+	v = viewMatrix([]mutation.Result{{Protocol: "mi", Mutant: "a", Seeds: killers}})
 	var kills []string
 	for _, g := range v.Generators {
 		kills = append(kills, fmt.Sprint(g.Kills, g.Percent))
