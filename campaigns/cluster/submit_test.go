@@ -89,10 +89,10 @@ func TestShardJobWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := make(chan string, 1)
+	lines := make(chan string, 1)
 	job := ShardJob{Dir: d, Shard: 1, Engine: engine.Engine{Tell: func(line string) {
 		select {
-		case told <- line:
+		case lines <- line:
 		default:
 		}
 	}}}
@@ -102,9 +102,9 @@ func TestShardJobWaits(t *testing.T) {
 		ended <- err
 	}()
 	select {
-	case line := <-told:
+	case line := <-lines:
 		if !strings.Contains(line, "1.lock: another process uses it: waiting until it ends") {
-			t.Errorf("told %q", line)
+			t.Errorf("it reports %q", line)
 		}
 	case err := <-ended:
 		t.Fatalf("it does not wait: %v", err)

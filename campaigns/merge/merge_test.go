@@ -221,7 +221,7 @@ func TestMergeIsWhole(t *testing.T) {
 			t.Errorf("merging %v again changes:\n%s", sources, diff)
 		}
 	}
-	// A run directory that somebody took away comes back.
+	// A run directory that a user removed comes back.
 	if err := os.RemoveAll(filepath.Join(at("once"), kept(t, at("once")))); err != nil {
 		t.Fatal(err)
 	}

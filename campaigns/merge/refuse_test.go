@@ -77,7 +77,7 @@ func kept(t *testing.T, dir string) string {
 	return filepath.Base(filepath.Dir(found[0]))
 }
 
-// TestMergeRefuses spoils one of two shards, and wants a message that says
+// TestMergeRefuses corrupts one of two shards, and wants a message that says
 // how, and a merged campaign that stays as it was.
 func TestMergeRefuses(t *testing.T) {
 	one, two := makeIn(t, filepath.Join(t.TempDir(), "1"), "1/2"), makeIn(t, filepath.Join(t.TempDir(), "2"), "2/2")
@@ -100,10 +100,10 @@ func TestMergeRefuses(t *testing.T) {
 	}
 	outcome := func(object map[string]any) { object["outcome"], object["title"] = "crash", "panic" }
 	for _, tt := range []struct {
-		name  string
-		fresh bool // into a new directory, else into the merged campaign
-		spoil func(dir string)
-		want  []string
+		name    string
+		fresh   bool // into a new directory, else into the merged campaign
+		corrupt func(dir string)
+		want    []string
 	}{
 		{"another campaign", false, func(d string) { replace(t, file(d), "runs: 14", "runs: 15") }, []string{`configs.0.runs is "14"`, `"15"`, "not of the same campaign"}},
 		{"another seed", false, func(d string) {
@@ -162,7 +162,7 @@ func TestMergeRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			source := copyOf(t, two)
-			tt.spoil(source)
+			tt.corrupt(source)
 			m := Merge{Dir: merged, Sources: []string{source}}
 			if tt.fresh {
 				m = Merge{Dir: filepath.Join(t.TempDir(), "fresh"), Sources: []string{one, source}}
@@ -193,7 +193,7 @@ func TestMergeRefuses(t *testing.T) {
 }
 
 // TestMergePlaces wants directories that are no place for a merged campaign to
-// be refused, and sources that somebody works on.
+// be refused, and sources that another process uses.
 func TestMergePlaces(t *testing.T) {
 	one := makeIn(t, filepath.Join(t.TempDir(), "1"), "1/2")
 	mine := t.TempDir()
@@ -255,14 +255,14 @@ func TestMergeHardware(t *testing.T) {
 	}
 	whole, half := run("whole", config.Shard{}, fake.None), run("half", config.Shard{Index: 1, Of: 2}, fake.None)
 	again := run("again", config.Shard{Index: 1, Of: 2}, fake.None)
-	trouble := run("trouble", config.Shard{Index: 3, Of: 6}, fake.Absent)
+	failed := run("failed", config.Shard{Index: 3, Of: 6}, fake.Absent)
 	m := Merge{Dir: filepath.Join(dir, "refused"), Sources: []string{half, again}}
 	if _, err := m.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "run 0, of a, is in "+half+" and in "+again+": it was made twice on host") || strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("runs that were made twice: %v", err)
 	}
 	mergeTo(t, filepath.Join(dir, "same"), half, copyOf(t, half))
 	// A run that could not be made gives way to the same run made elsewhere.
-	for _, sources := range [][]string{{trouble}, {trouble, whole}} {
+	for _, sources := range [][]string{{failed}, {failed, whole}} {
 		r := mergeTo(t, filepath.Join(dir, "mended"), sources...)
 		if n := r.Summary.Total().Outcomes[sim.Infra]; n != 2-len(sources) {
 			t.Errorf("%d runs could not be made after merging %v", n, sources)

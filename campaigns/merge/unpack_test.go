@@ -152,7 +152,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// TestUnpackCutShort cuts archives anywhere, and spoils compressed ones.
+// TestUnpackCutShort cuts archives anywhere, and corrupts compressed ones.
 func TestUnpackCutShort(t *testing.T) {
 	archive := pack(t, member{name: "d/", kind: tar.TypeDir}, member{name: "d/campaign.yaml", data: strings.Repeat("name: x\n", 70)}, member{name: "d/runs.jsonl", data: "{}\n"})
 	want := []string{"in/d/campaign.yaml", "in/d/runs.jsonl"}

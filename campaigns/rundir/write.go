@@ -20,8 +20,8 @@ func WriteFile(path string, data []byte, flush bool) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			tmp.Close()
-			os.Remove(tmp.Name())
+			_ = tmp.Close()
+			_ = os.Remove(tmp.Name())
 		}
 	}()
 	if _, err := tmp.Write(data); err != nil {

@@ -236,7 +236,7 @@ func TestCheckClosureNonsense(t *testing.T) {
 				{Arcs: []witness.Arc{{From: id, To: 0}}}, {Conflicts: []witness.Arc{{From: 0, To: id}}},
 				{Local: [][]witness.Arc{{{From: 0, To: id}}}}, {Local: make([][]witness.Arc, 3)},
 			} {
-				if c.Local != nil && len(c.Local) == 3 && m.Name != model.CCM.Name && m.Name != model.WCCM.Name {
+				if len(c.Local) == 3 && m.Name != model.CCM.Name && m.Name != model.WCCM.Name {
 					continue
 				}
 				if witness.CheckClosure(h, m, c) == nil {

@@ -280,7 +280,7 @@ func (r *replay) finish() error {
 	}
 	for x, id := range r.h.Final {
 		if id != parse.NoOp && r.mem[x] != id {
-			return fmt.Errorf("M[%s] ends with the value of %s, not of %s", r.h.Locations[x],
+			return fmt.Errorf("location %s ends with the value of %s, not of %s", r.h.Locations[x],
 				name(r.h, r.mem[x], int32(x)), name(r.h, id, int32(x)))
 		}
 	}

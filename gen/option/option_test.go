@@ -23,7 +23,7 @@ type outer struct {
 	Count int `yaml:"count" schema:"min=1,max=4,unit=pieces,zero=all"`
 	inner `yaml:",inline"`
 	Size  uint8 `yaml:"size" schema:"min=2"`
-	plain int
+	plain int   //lint:ignore U1000 fields without tags are no options
 }
 
 func TestOf(t *testing.T) {

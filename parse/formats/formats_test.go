@@ -127,10 +127,10 @@ func TestRoundTrip(t *testing.T) {
 			told := everything.Express
 			coin := func() bool { return rng.IntN(4) == 0 }
 			told.RMW = true // an outline has them; they are only split on the way
-			if coin() || coin() {
+			if rng.IntN(16) < 7 {
 				o.without(func(s *step) bool { return s.kind == parse.RMW })
 			}
-			if coin() || coin() {
+			if rng.IntN(16) < 7 {
 				o.without(func(s *step) bool { return s.kind == parse.Fence })
 			}
 			told.Final, told.StoreOrder = coin(), coin()

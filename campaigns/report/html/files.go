@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path"
 )
 
 // files reads what lies in the directory of a campaign, which may come from
@@ -69,17 +67,4 @@ func (f *files) json(name string, limit int64, v any) error {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	return nil
-}
-
-// list names what is in a directory, in order; nothing if there is none.
-func (f *files) list(dir string) []string {
-	entries, err := fs.ReadDir(f.root.FS(), path.Clean(dir))
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }

@@ -120,7 +120,6 @@ type scoreView struct {
 	Median, Most, By              string
 	Censored                      int
 	Class                         string
-	killed                        bool
 }
 
 // operatorView is a line of the grid of operators and kinds of core.

@@ -29,9 +29,9 @@ func TestExactKnown(t *testing.T) {
 	}
 }
 
-// TestExactTwin compares with the same thing by counting all ways to choose
+// TestExactReference compares with the same thing by counting all ways to choose
 // which of the runs that did are old, in whole numbers.
-func TestExactTwin(t *testing.T) {
+func TestExactReference(t *testing.T) {
 	tables := func(most int) (list []Stratum) {
 		for oldRuns := 0; oldRuns <= most; oldRuns++ {
 			for newRuns := 0; newRuns <= most; newRuns++ {

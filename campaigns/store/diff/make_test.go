@@ -16,13 +16,13 @@ import (
 	"ordeal/sim"
 )
 
-// scenario is a campaign that is told and not run: what its runs came to.
+// scenario is a campaign that is written and not run, by the results of its runs.
 type scenario struct {
 	seed   int
 	config []string // "{name: …}", as in a campaign's file
 	keys   string   // further lines of the file
 	tools  map[string]string
-	// run tells of the i-th run of a configuration; it starts as one that passed
+	// run sets the result of the i-th run of a configuration; it starts as one that passed
 	// in 1 µs an operation. False leaves it out.
 	run func(e *journal.Entry, i int) bool
 }
@@ -32,8 +32,8 @@ func sum(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// told is the directory of a scenario.
-func told(t *testing.T, name string, s scenario) *journal.Archive {
+// writeScenario writes the directory of a scenario.
+func writeScenario(t *testing.T, name string, s scenario) *journal.Archive {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -92,7 +92,7 @@ func fail(e *journal.Entry, title string) {
 // compare compares two scenarios.
 func compare(t *testing.T, old, new scenario) *Diff {
 	t.Helper()
-	d, err := Compare(told(t, "old", old), told(t, "new", new))
+	d, err := Compare(writeScenario(t, "old", old), writeScenario(t, "new", new))
 	if err != nil {
 		t.Fatal(err)
 	}

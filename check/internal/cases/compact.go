@@ -36,7 +36,7 @@ func Compact(text string) *parse.History {
 					op.Kind = parse.Read
 				default:
 					op.Kind = parse.Write
-					fmt.Sscanf(word[end:], "=%d", &op.Write)
+					_, _ = fmt.Sscanf(word[end:], "=%d", &op.Write) // 0 without a value
 				}
 				if op.Writes() {
 					writer[value{op.Loc, op.Write}] = parse.OpID(len(h.Ops))

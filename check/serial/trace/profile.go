@@ -167,14 +167,11 @@ func (s *searcher) eventU(at []place, i int) int32 { return s.a.lists[s.u[i]].ev
 // advance moves places to the least ones that meet all conditions on the
 // profile so far. It reports whether there are any.
 func (s *searcher) advance(at []place, conditions []apart) bool {
-	for i := 0; i < len(at); i++ {
-		for {
-			if int(at[i].v) == len(s.a.lists[s.v[i]].events) {
-				return false
-			}
-			if i >= len(s.u) || s.firstU(at, i) {
-				break
-			}
+	for i := range at {
+		if int(at[i].v) == len(s.a.lists[s.v[i]].events) {
+			return false
+		}
+		if i < len(s.u) && !s.firstU(at, i) {
 			return false // later ones reach less
 		}
 	}

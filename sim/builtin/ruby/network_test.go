@@ -64,7 +64,7 @@ func TestSameSeedSameArrivals(t *testing.T) {
 		}
 		return list
 	}
-	if arrivals(1) != arrivals(1) {
+	if first, again := arrivals(1), arrivals(1); first != again {
 		t.Error("one seed has two runs")
 	}
 	if arrivals(1) == arrivals(2) {

@@ -45,7 +45,7 @@ func (r *run) consume(fault string) {
 	for n := 0; ; n++ {
 		part := bytes.Repeat([]byte{1}, 1<<20)
 		if fault == "hoard" {
-			hoard = append(hoard, part)
+			hoard = append(hoard, part) //lint:ignore SA4010 it occupies memory
 		} else if err := os.WriteFile(filepath.Join(r.dir, strconv.Itoa(n)), part, 0o644); err != nil {
 			fmt.Fprintln(r.errs, err)
 		}

@@ -134,7 +134,7 @@ func (t *Tree) lock(ctx context.Context) (unlock func(), err error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
-			return func() { f.Close() }, nil // the lock ends with the file
+			return func() { _ = f.Close() }, nil // the lock ends with the file
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, fmt.Errorf("lock tree %s: %w", t.Dir, errors.Join(err, f.Close()))

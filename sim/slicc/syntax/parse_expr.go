@@ -148,7 +148,7 @@ func (p *parser) named() Expr {
 // typed reads "type IDENT" or "type::IDENT(args)".
 func (p *parser) typed() Expr {
 	first := p.name("")
-	typ := TypeName{Pos: first.Pos, Name: first.Name}
+	typ := TypeName(first)
 	for !p.lost && p.tok().kind == colon2 {
 		p.advance()
 		id := p.name("an identifier after '::'")
