@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"ordeal/check/closure"
-	"ordeal/check/serial/internal/order"
 	"ordeal/parse/formats/events"
 )
 
@@ -22,7 +21,7 @@ type Monitor struct {
 
 	threads   []threadState
 	variables []variableState
-	program   *order.Program
+	program   *ProgramOrder
 	inOrder   func(from, to int32) // edge
 	// buffers holds the writes of each thread that are not committed, written
 	// the last write of each thread to each variable.
@@ -59,7 +58,7 @@ func newMonitor(rel Relation, s *events.Sequence) *Monitor {
 		rel: rel, seq: s,
 		threads:   slices.Repeat([]threadState{{last: none, commit: none, committed: none}}, len(s.Threads)),
 		variables: slices.Repeat([]variableState{{write: none}}, len(s.Variables)),
-		program:   order.NewProgram(len(s.Threads), len(s.Variables)),
+		program:   NewProgramOrder(len(s.Threads), len(s.Variables)),
 		buffers:   make([]buffer, len(s.Threads)),
 		written:   slices.Repeat([]int32{none}, len(s.Threads)*len(s.Variables)),
 	}

@@ -3,7 +3,6 @@ package trace
 import (
 	"ordeal/check/closure"
 	"ordeal/check/serial"
-	"ordeal/check/serial/internal/order"
 	"ordeal/parse/formats/events"
 )
 
@@ -13,7 +12,7 @@ import (
 func (l *timeline) directed() *closure.Graph[serial.Edge] {
 	d := director{l: l, g: &closure.Graph[serial.Edge]{Nodes: len(l.seq.Transactions)}}
 	threads, variables := len(l.seq.Threads), len(l.seq.Variables)
-	program := order.NewProgram(threads, variables)
+	program := serial.NewProgramOrder(threads, variables)
 	d.marks = make([]marks, threads*variables)
 	for i := range d.marks {
 		d.marks[i] = marks{none, none, none, none, none}

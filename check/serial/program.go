@@ -1,6 +1,4 @@
-// Package order has the conflicts under TSO between events of one thread, as
-// few edges as imply all of them.
-package order
+package serial
 
 import (
 	"slices"
@@ -8,32 +6,30 @@ import (
 	"ordeal/parse/formats/events"
 )
 
-// none stands for no event.
-const none = -1
-
-// Program keeps, for each thread, the events that a later one may conflict
-// with and that no path leads to from another of them. It takes a table of
-// threads × variables, and amortised constant time for an event.
-type Program struct {
+// ProgramOrder finds the conflicts under TSO between events of one thread, as
+// few as imply all of them. It keeps, for each thread, the events that a later
+// one may conflict with and that no path leads to from another of them, in a
+// table of threads × variables, and takes amortised constant time for an event.
+type ProgramOrder struct {
 	variables int
-	threads   []thread
+	threads   []threadOrder
 	// written and read are the last write and the last buffered read, by
 	// thread and variable.
 	written, read []int32
 }
 
-type thread struct {
+type threadOrder struct {
 	barrier  int32   // the last fence or update
 	write    int32   // the last write since
 	plain    int32   // the last read since that is not buffered
 	buffered []int32 // the buffered reads since write
 }
 
-// NewProgram makes the state before the first event.
-func NewProgram(threads, variables int) *Program {
-	return &Program{
+// NewProgramOrder makes the state before the first event.
+func NewProgramOrder(threads, variables int) *ProgramOrder {
+	return &ProgramOrder{
 		variables: variables,
-		threads:   slices.Repeat([]thread{{barrier: none, write: none, plain: none}}, threads),
+		threads:   slices.Repeat([]threadOrder{{barrier: none, write: none, plain: none}}, threads),
 		written:   slices.Repeat([]int32{none}, threads*variables),
 		read:      slices.Repeat([]int32{none}, threads*variables),
 	}
@@ -41,7 +37,7 @@ func NewProgram(threads, variables int) *Program {
 
 // Add takes event i, which is no commit, and calls edge with earlier events of
 // its thread that conflict with it; with -1 where there is none.
-func (p *Program) Add(i int32, e *events.Event, edge func(from, to int32)) {
+func (p *ProgramOrder) Add(i int32, e *events.Event, edge func(from, to int32)) {
 	t := &p.threads[e.Thread]
 	slot := int(e.Thread)*p.variables + int(e.Var)
 	edge(t.barrier, i)
