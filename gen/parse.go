@@ -4,56 +4,34 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+
+	"ordeal/gen/faults"
 )
 
 // Parse reads the text form of a program (see Text) and validates it. Lines
-// may be indented, words separated by any run of spaces and tabs, and lines
-// may end in CR LF; # starts a comment; blank lines mean nothing. The
+// may be indented, words separated by any white space, and lines may end in
+// CR LF; # starts a comment; blank lines mean nothing. The
 // error joins everything that is wrong, each fault with name and line; name
 // is that of the file, for messages only.
 func Parse(name string, data []byte) (*Program, error) {
 	r := reader{name: name, program: new(Program)}
 	for len(data) > 0 && r.expect != nothing {
-		line := data
-		if end := bytes.IndexByte(data, '\n'); end >= 0 {
-			line, data = data[:end], data[end+1:]
-		} else {
-			data = nil
-		}
+		line, rest, _ := bytes.Cut(data, []byte{'\n'})
+		data = rest
 		r.line++
-		if hash := bytes.IndexByte(line, '#'); hash >= 0 {
-			line = line[:hash]
-		}
-		r.words = splitWords(r.words[:0], bytes.TrimSuffix(line, []byte{'\r'}))
+		line, _, _ = bytes.Cut(line, []byte{'#'})
+		r.words = slices.AppendSeq(r.words[:0], bytes.FieldsSeq(line))
 		if len(r.words) > 0 {
 			r.readLine()
 		}
 	}
 	r.finish()
-	if err := r.faults.err("parse " + name); err != nil {
+	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
 	return r.program, nil
-}
-
-// splitWords appends the words of a line to words.
-func splitWords(words [][]byte, line []byte) [][]byte {
-	start := -1
-	for i, c := range line {
-		if c == ' ' || c == '\t' {
-			if start >= 0 {
-				words = append(words, line[start:i])
-			}
-			start = -1
-		} else if start < 0 {
-			start = i
-		}
-	}
-	if start >= 0 {
-		words = append(words, line[start:])
-	}
-	return words
 }
 
 // expectation is the next part of the text that a reader waits for.
@@ -71,7 +49,6 @@ var expectationNames = [...]string{
 	version: "line \"" + textVersion + "\"", layout: "layout", locations: "locations", threads: "thread 0",
 }
 
-// reader reads the lines of one text.
 type reader struct {
 	name    string
 	line    int // number of the current line, from 1
@@ -81,16 +58,15 @@ type reader struct {
 	locs    map[string]LocID
 	lines   [][]int32 // the line of each operation
 	begun   int       // the line of the open transaction's begin, 0 for none
-	faults  faults
+	faults  faults.List
 }
 
 func (r *reader) fault(format string, args ...any) { r.faultAt(r.line, format, args...) }
 
 func (r *reader) faultAt(line int, format string, args ...any) {
-	r.faults.add(fmt.Errorf("parse %s:%d: %w", r.name, line, fmt.Errorf(format, args...)))
+	r.faults.Addf("parse %s:%d: %w", r.name, line, fmt.Errorf(format, args...))
 }
 
-// readLine reads a line of at least one word.
 func (r *reader) readLine() {
 	switch {
 	case r.expect == version:
@@ -156,7 +132,6 @@ func (r *reader) readThread() {
 	r.lines = append(r.lines, nil)
 }
 
-// readTransaction reads the line before or after a transaction.
 func (r *reader) readTransaction(word string) {
 	t := len(r.program.Threads) - 1
 	here := int32(len(r.program.Threads[t]))
@@ -176,7 +151,7 @@ func (r *reader) readTransaction(word string) {
 		r.begun = 0
 		list := r.program.Transactions[t]
 		list[len(list)-1].End = here
-		if list[len(list)-1].First == here && len(r.faults.errs) == 0 {
+		if list[len(list)-1].First == here && r.faults.Count() == 0 {
 			r.fault("the transaction has no operation")
 		}
 	}
@@ -277,7 +252,7 @@ func (r *reader) finish() {
 		r.faultAt(int(r.lines[second.thread][second.index]), "%s: %s repeats line %d",
 			p.OpText(op), valueNoun(op.Kind), r.lines[first.thread][first.index])
 	})
-	if len(r.faults.errs) == 0 {
+	if r.faults.Count() == 0 {
 		if err := p.checkRounds(1); err != nil {
 			r.fault("%w", err)
 		}

@@ -58,7 +58,6 @@ func plant(rng *rand.Rand, o Options) [][]part {
 	return parts
 }
 
-// fittingShapes lists the shapes that Random may plant.
 func fittingShapes(o Options) []shapes.Shape {
 	return slices.DeleteFunc(shapes.All(), func(s shapes.Shape) bool {
 		named := len(o.Shapes) == 0 || slices.Contains(o.Shapes, s.Name)

@@ -185,7 +185,7 @@ func TestShares(t *testing.T) {
 		near(fmt.Sprintf("loads of location %d", l), n, 36000.0/8)
 	}
 
-	// Stores only in shapes: their number tells the share that was planted.
+	// Stores only in shapes: their number gives the share that was planted.
 	o = gen.Defaults()
 	o.Mix, o.Delays, o.ShapeShare, o.Shapes = gen.Mix{Load: 1}, 0, 0.5, []string{"SB"}
 	if p, err = gen.Random(rand.New(rand.NewPCG(3, 4)), o); err != nil {

@@ -32,7 +32,7 @@ const (
 //
 // The lines begin and end enclose the operations of a transaction. One program
 // has one text: no comments, single spaces, LF after every line.
-// The text of a program that Validate refuses is for people only.
+// The text of a program that Validate refuses is for messages only.
 func (p *Program) Text() []byte {
 	buf := make([]byte, 0, 64+8*len(p.Locations)+16*p.Ops())
 	buf = append(buf, textVersion+"\nlayout "...)
@@ -88,7 +88,6 @@ func (p *Program) appendOp(buf []byte, op Op) []byte {
 	return buf
 }
 
-// hasValue reports whether an operation of kind k uses the field Value.
 func (k OpKind) hasValue() bool { return k.Writes() || k == Delay }
 
 // Hash is the SHA-256 of Text: the identity of the program.
@@ -96,7 +95,7 @@ func (p *Program) Hash() [32]byte { return sha256.Sum256(p.Text()) }
 
 // Hash64 is the first eight bytes of Hash as a little-endian number, which
 // stands in the frames of a log. Program texts of equal Hash64 by accident
-// are not a concern: it guards against judging a log by the wrong program.
+// are not a concern: it guards against reading a log with the wrong program.
 func (p *Program) Hash64() uint64 {
 	h := p.Hash()
 	return binary.LittleEndian.Uint64(h[:8])

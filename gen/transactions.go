@@ -19,7 +19,6 @@ func (p *Program) TransactionsOf(t ThreadID) []Transaction {
 	return p.Transactions[t]
 }
 
-// checkTransactions reports what is wrong with the transactions.
 func (p *Program) checkTransactions(report func(error)) {
 	if len(p.Transactions) > len(p.Threads) {
 		report(fmt.Errorf("transactions of %d threads, there are %d", len(p.Transactions), len(p.Threads)))

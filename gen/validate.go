@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"ordeal/gen/faults"
 )
 
 // Bounds on the parts of an operation.
@@ -19,33 +21,6 @@ const (
 	MaxNameBytes = 64
 )
 
-// maxFaults is how many faults of one program are reported; a file that is
-// something else entirely would have one in every line.
-const maxFaults = 20
-
-// faults collects what is wrong with a program.
-type faults struct {
-	errs []error
-	more int // faults not kept
-}
-
-func (f *faults) add(err error) {
-	if len(f.errs) < maxFaults {
-		f.errs = append(f.errs, err)
-	} else {
-		f.more++
-	}
-}
-
-// err joins the faults; nil when there is none. The prefix precedes the note
-// on faults that were left out.
-func (f *faults) err(prefix string) error {
-	if f.more == 0 {
-		return errors.Join(f.errs...)
-	}
-	return errors.Join(append(slices.Clip(f.errs), fmt.Errorf("%s: and %d more faults", prefix, f.more))...)
-}
-
 // Validate reports everything that keeps p from being a valid program, or
 // nil. A valid program has 1 to MaxThreads threads (some may be empty), 1 to
 // MaxLocations locations with unique well-formed names, a known layout, and
@@ -54,32 +29,33 @@ func (f *faults) err(prefix string) error {
 // stores and exchanges have one constant, and no two of its additions one
 // addend. It can be run for one round at least.
 func (p *Program) Validate() error {
-	var f faults
+	var list faults.List
+	fault := func(format string, args ...any) { list.Addf("validate program: "+format, args...) }
 	if !slices.Contains(Layouts(), p.Layout) {
-		f.add(fmt.Errorf("validate program: unknown layout %d", p.Layout))
+		fault("unknown layout %d", p.Layout)
 	}
 	if err := checkThreadCount(len(p.Threads)); err != nil {
-		f.add(fmt.Errorf("validate program: %w", err))
+		fault("%w", err)
 	}
-	checkNames(p.Locations, func(err error) { f.add(fmt.Errorf("validate program: %w", err)) })
+	checkNames(p.Locations, func(err error) { fault("%w", err) })
 	for t, ops := range p.Threads {
 		for i, op := range ops {
 			if err := checkOp(op, len(p.Locations)); err != nil {
-				f.add(fmt.Errorf("validate program: thread %d operation %d (%s): %w", t, i, p.OpText(op), err))
+				fault("thread %d operation %d (%s): %w", t, i, p.OpText(op), err)
 			}
 		}
 	}
-	p.checkTransactions(func(err error) { f.add(fmt.Errorf("validate program: %w", err)) })
+	p.checkTransactions(func(err error) { fault("%w", err) })
 	p.checkUnique(func(first, second place) {
-		f.add(fmt.Errorf("validate program: thread %d operation %d (%s): %s repeats thread %d operation %d",
-			second.thread, second.index, p.OpText(p.op(second)), valueNoun(p.op(second).Kind), first.thread, first.index))
+		fault("thread %d operation %d (%s): %s repeats thread %d operation %d",
+			second.thread, second.index, p.OpText(p.op(second)), valueNoun(p.op(second).Kind), first.thread, first.index)
 	})
-	if len(f.errs) == 0 {
+	if list.Count() == 0 {
 		if err := p.checkRounds(1); err != nil {
-			f.add(fmt.Errorf("validate program: %w", err))
+			fault("%w", err)
 		}
 	}
-	return f.err("validate program")
+	return list.Err()
 }
 
 // ValidateRounds reports, besides what Validate reports, whether the values
@@ -197,7 +173,6 @@ func checkOp(op Op, locations int) error {
 	return nil
 }
 
-// valueNoun says what the field Value of an operation is.
 func valueNoun(k OpKind) string {
 	switch k {
 	case FetchAdd:
@@ -209,7 +184,6 @@ func valueNoun(k OpKind) string {
 	}
 }
 
-// place is where an operation stands.
 type place struct {
 	thread ThreadID
 	index  int32
@@ -245,7 +219,6 @@ func (p *Program) checkUnique(report func(first, second place)) {
 	}
 }
 
-// valueAt is a value and the operation that has it.
 type valueAt struct {
 	value Value
 	at    place

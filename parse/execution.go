@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"ordeal/gen"
+	"ordeal/gen/faults"
 	"ordeal/parse/formats/events"
 )
 
-// ErrNoSteps says that a log does not tell the steps of its run.
-var ErrNoSteps = errors.New("the log does not tell when stores were committed")
+// ErrNoSteps says that a log does not have the steps of its run.
+var ErrNoSteps = errors.New("the log has no order of commits")
 
 // Execution rebuilds from a native log that has the steps of a run (see
 // wire.Steps) the execution under TSO that the run was: the issues and
@@ -18,7 +19,7 @@ var ErrNoSteps = errors.New("the log does not tell when stores were committed")
 // transactions of the program, every round anew.
 //
 // The commits keep their order. A load may have returned an older value than
-// memory held when its step was told, since it performed before; it is placed
+// memory held when its step was recorded, since it performed before; it is placed
 // as late as its value permits, and with it what precedes it in its thread,
 // but for commits. The execution has been run again on a machine with store
 // buffers, and every read returned there what it returned in the log. An error
@@ -28,11 +29,11 @@ func Execution(p *gen.Program, rounds int, log []byte) (*events.Sequence, error)
 	if err := p.ValidateRounds(rounds); err != nil {
 		return nil, fmt.Errorf("parse steps: %w", err)
 	}
-	var f faults
+	var f faults.List
 	fs := splitFrames(p, rounds, log, &f)
 	switch {
-	case f.count > 0:
-		return nil, fmt.Errorf("parse steps: %w", f.err())
+	case f.Count() > 0:
+		return nil, fmt.Errorf("parse steps: %w", f.Err())
 	case fs.torn != nil:
 		return nil, fmt.Errorf("parse steps: %w: %w", ErrPartial, fs.torn)
 	case fs.steps == nil:
@@ -65,7 +66,6 @@ type performed struct {
 	step       int32 // in the log
 }
 
-// stepper is the state of one call of Execution.
 type stepper struct {
 	p       *gen.Program
 	rounds  int
@@ -135,7 +135,6 @@ func (s *stepper) collect() error {
 	return nil
 }
 
-// write is a write of memory by operation op of thread t.
 func (s *stepper) write(t int, op *performed) {
 	op.commit = int32(len(s.order))
 	s.order = append(s.order, int32(t))
@@ -193,7 +192,7 @@ func (s *stepper) place() error {
 			case gen.Load:
 				ops[k].at = min(ops[k].at, s.until(op.op.Loc, op.value))
 				if ops[k].at < 0 {
-					return fmt.Errorf("thread %d: %s returned %d, which nobody wrote", t, s.p.OpText(op.op), op.value)
+					return fmt.Errorf("thread %d: %s returned %d, which is never written", t, s.p.OpText(op.op), op.value)
 				}
 			}
 			latest = ops[k].at

@@ -20,7 +20,7 @@ const (
 	// write one value to it: an update is lost. It breaks the atomicity that
 	// every model with RMWs asks for, so it is a violation in itself.
 	LostUpdate
-	// UnwrittenValue: Op reads a value that nobody writes.
+	// UnwrittenValue: Op reads a value that no operation writes.
 	UnwrittenValue
 	// ForeignValue: Op reads a value that Other writes, to another location.
 	ForeignValue
@@ -49,9 +49,9 @@ func (f *Fault) Text(h *History, other func(OpID) string) string {
 		return fmt.Sprintf("changes %s from %d to %d, as does %s: one update is lost",
 			x, h.Ops[f.Op].Read, f.Value, other(f.Other))
 	case ForeignValue:
-		return fmt.Sprintf("value %d of %s was written by nobody but, to %s, by %s",
+		return fmt.Sprintf("value %d of %s is written only to %s, by %s",
 			f.Value, x, h.Locations[h.Ops[f.Other].Loc], other(f.Other))
 	default:
-		return fmt.Sprintf("value %d of %s was written by nobody", f.Value, x)
+		return fmt.Sprintf("value %d of %s is never written", f.Value, x)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ordeal/gen"
+	"ordeal/gen/faults"
 	"ordeal/gen/wire"
 )
 
@@ -28,17 +29,17 @@ func (fs *frames) ordered() bool {
 // splitFrames cuts a log into its frames and adds each fault, with its place
 // in bytes, to f. A frame that cannot be found ends the log; one with a fault
 // in it is left out.
-func splitFrames(p *gen.Program, rounds int, log []byte, f *faults) *frames {
+func splitFrames(p *gen.Program, rounds int, log []byte, f *faults.List) *frames {
 	fs := &frames{threads: make([]wire.Words, len(p.Threads)), order: make([]wire.Words, len(p.Locations))}
 	hash := p.Hash64()
 	for at := 0; at < len(log); {
 		frame, err := wire.Next(log[at:])
 		switch {
 		case errors.Is(err, wire.ErrMagic) && len(log)-at < wire.HeaderBytes:
-			f.addf("byte %d: %d bytes after the last frame", at, len(log)-at)
+			f.Addf("byte %d: %d bytes after the last frame", at, len(log)-at)
 			return fs
 		case errors.Is(err, wire.ErrMagic):
-			f.addf("byte %d: %w", at, err)
+			f.Addf("byte %d: %w", at, err)
 			return fs
 		case errors.Is(err, wire.ErrTornHeader):
 			fs.torn = err
@@ -46,7 +47,7 @@ func splitFrames(p *gen.Program, rounds int, log []byte, f *faults) *frames {
 		}
 		good := true
 		fault := func(format string, args ...any) {
-			f.addf("byte %d: "+format, append([]any{at}, args...)...)
+			f.Addf("byte %d: "+format, append([]any{at}, args...)...)
 			good = false
 		}
 		if frame.Hash != hash {

@@ -70,7 +70,7 @@ type History struct {
 	// Start[t] is the first operation of thread t; Start has one entry more
 	// than there are threads, the last being len(Ops).
 	Start []OpID
-	// ThreadNames and Locations name threads and locations for people.
+	// ThreadNames and Locations name threads and locations in messages.
 	ThreadNames []string
 	Locations   []string
 	// Final gives, for each location, the write whose value memory held at
@@ -80,10 +80,10 @@ type History struct {
 	// the order in which they reached memory. Nil: not known.
 	StoreOrder [][]OpID
 	// Transactions lists the transactions in order; none: each operation is
-	// one. No model looks at them.
+	// one. Models ignore them.
 	Transactions []Transaction
 	// Deps lists dependencies (address, data, control) between operations of
-	// one thread, in order of From, then To. Only RMO looks at them.
+	// one thread, in order of From, then To. Only RMO uses them.
 	Deps []Dep
 	_    struct{}
 }

@@ -79,7 +79,6 @@ func (m *machine) write(t int, w int32) error {
 	return m.b.Commit(t)
 }
 
-// load is what a load of thread t returns now.
 func (m *machine) load(t int, loc gen.LocID) gen.Value {
 	for i := len(m.buffers[t]) - 1; i >= 0; i-- {
 		if op := &m.s.threads[t][m.buffers[t][i]]; op.op.Loc == loc {
@@ -93,7 +92,6 @@ func (m *machine) mismatch(t int, op *performed, got gen.Value) error {
 	return fmt.Errorf("thread %d: %s returned %d where a machine of TSO returns %d", t, m.s.p.OpText(op.op), op.value, got)
 }
 
-// event appends the next operation of thread t to the sequence.
 func (m *machine) event(t int, op *performed) error {
 	m.next[t]++
 	if op.tx != m.tx[t] {

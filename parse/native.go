@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ordeal/gen"
+	"ordeal/gen/faults"
 )
 
 // ErrPartial says that a native log ends early, and that nothing else is
@@ -33,7 +34,7 @@ func (e *ValueError) Error() string { return e.Place + ": " + e.Text }
 //
 // All faults of the log are reported, named by thread, round and operation or
 // by their place in bytes: whatever is not as package wire says, a value that
-// nobody wrote or that was written to another location (ValueError), two
+// no operation wrote or that was written to another location (ValueError), two
 // operations that write the same value to one location (ValueError; with
 // correct memory no valid program does that). The History is nil then.
 //
@@ -42,7 +43,7 @@ func (e *ValueError) Error() string { return e.Place + ": " + e.Text }
 // The History is what the log proves: of each thread the operations before
 // the first read whose value, or the writer of whose value, is missing. Stores
 // before that read are included though they may not have been executed; since
-// nobody reads those, a model that allows the execution allows the History
+// no operation reads those, a model that allows the execution allows the History
 // too. It has neither final values nor store order.
 func Native(p *gen.Program, rounds int, log []byte) (*History, error) {
 	if err := p.ValidateRounds(rounds); err != nil {
@@ -50,36 +51,35 @@ func Native(p *gen.Program, rounds int, log []byte) (*History, error) {
 	}
 	d := &decoder{p: p, rounds: rounds}
 	d.frames = splitFrames(p, rounds, log, &d.faults)
-	if d.faults.count > 0 { // missing values may be in the faulty frames
-		return nil, fmt.Errorf("parse native log: %w", d.faults.err())
+	if d.faults.Count() > 0 { // missing values may be in the faulty frames
+		return nil, fmt.Errorf("parse native log: %w", d.faults.Err())
 	}
 	if d.frames.torn != nil {
-		d.short.add(d.frames.torn)
+		d.short.Add(d.frames.torn)
 	}
 	if err := d.size(); err != nil {
 		return nil, fmt.Errorf("parse native log: %w", err)
 	}
 	d.decode()
 	d.resolve()
-	if d.faults.count > 0 {
-		return nil, fmt.Errorf("parse native log: %w", d.faults.err())
+	if d.faults.Count() > 0 {
+		return nil, fmt.Errorf("parse native log: %w", d.faults.Err())
 	}
-	if d.short.count > 0 {
+	if d.short.Count() > 0 {
 		d.h.trim(d.h.proven())
 		d.h.group(p, d.origins)
-		return d.h, fmt.Errorf("parse native log: %w: %w", ErrPartial, d.short.err())
+		return d.h, fmt.Errorf("parse native log: %w: %w", ErrPartial, d.short.Err())
 	}
 	d.h.group(p, d.origins)
 	return d.h, nil
 }
 
-// decoder is the state of one call of Native.
 type decoder struct {
 	p       *gen.Program
 	rounds  int
 	frames  *frames
-	faults  faults // what is wrong
-	short   faults // what is missing
+	faults  faults.List // what is wrong
+	short   faults.List // what is missing
 	h       *History
 	origins *Origins
 	writers *Writers
@@ -97,11 +97,11 @@ func (d *decoder) size() error {
 		n := int64(d.rounds) * int64(len(index))
 		switch {
 		case d.frames.threads[t] == nil:
-			d.short.addf("thread %d: no frame", t)
+			d.short.Addf("thread %d: no frame", t)
 		case int64(got) < want:
-			d.short.addf("thread %d: %d values of %d", t, got, want)
+			d.short.Addf("thread %d: %d values of %d", t, got, want)
 		case int64(got) > want:
-			d.faults.addf("thread %d: %d values: want %d", t, got, want)
+			d.faults.Addf("thread %d: %d values: want %d", t, got, want)
 			got = int(want)
 		}
 		if int64(got) < want {
@@ -134,7 +134,7 @@ func (d *decoder) missingOrders() {
 	}
 	for x, name := range d.p.Locations {
 		if written[x] && d.frames.order[x] == nil {
-			d.short.addf("store order of %s: no frame", name)
+			d.short.Addf("store order of %s: no frame", name)
 		}
 	}
 }
@@ -207,40 +207,36 @@ func (d *decoder) resolve() {
 	d.storeOrder(pending)
 }
 
-// report adds the fault of an operation.
 func (d *decoder) report(f Fault) { d.reportAt(f, d.place(f.Op)) }
 
 func (d *decoder) reportAt(f Fault, place string) {
-	if d.faults.full() {
-		d.faults.count++
+	if d.faults.Full() {
+		d.faults.Add(nil)
 		return
 	}
-	d.faults.add(&ValueError{Fault: f, Place: place, Text: f.Text(d.h, d.place)})
+	d.faults.Add(&ValueError{Fault: f, Place: place, Text: f.Text(d.h, d.place)})
 }
 
-// missing reports an operation that reads what nobody wrote.
 func (d *decoder) missing(id OpID, loc int32, v gen.Value) {
-	if d.faults.full() { // spare the look for the value elsewhere
-		d.faults.count++
+	if d.faults.Full() { // skip the search for the value elsewhere
+		d.faults.Add(nil)
 		return
 	}
 	d.report(d.writers.Missing(id, loc, v))
 }
 
-// place names operation id for people.
 func (d *decoder) place(id OpID) string {
 	o := d.origins.Of(id)
 	return fmt.Sprintf("thread %d round %d operation %d (%s)",
 		o.Thread, o.Round, o.Index, d.p.OpText(d.p.Threads[o.Thread][o.Index]))
 }
 
-// final resolves the final values.
 func (d *decoder) final(pending *pendingWrites) {
 	if d.frames.final == nil {
 		return
 	}
 	if got := d.frames.final.Len(); got != len(d.p.Locations) {
-		d.faults.addf("final values: %d values of %d locations", got, len(d.p.Locations))
+		d.faults.Addf("final values: %d values of %d locations", got, len(d.p.Locations))
 		return
 	}
 	final := make([]OpID, len(d.p.Locations))
@@ -251,7 +247,7 @@ func (d *decoder) final(pending *pendingWrites) {
 			d.reportAt(d.writers.Missing(NoOp, int32(x), v), "final value of "+name)
 		}
 	}
-	if d.short.count == 0 {
+	if d.short.Count() == 0 {
 		d.h.Final = final
 	}
 }
@@ -272,24 +268,24 @@ func (d *decoder) storeOrder(pending *pendingWrites) {
 			id := d.writers.Of(int32(x), v)
 			switch {
 			case id == Init:
-				d.faults.addf("%s: entry %d is 0, the initial value", place, i)
+				d.faults.Addf("%s: entry %d is 0, the initial value", place, i)
 			case id == NoOp && pending.has(int32(x), v):
 			case id == NoOp:
 				d.reportAt(d.writers.Missing(NoOp, int32(x), v), fmt.Sprintf("%s: entry %d", place, i))
 			case listed[id]:
-				d.faults.addf("%s: entry %d: %s is listed twice", place, i, d.place(id))
+				d.faults.Addf("%s: entry %d: %s is listed twice", place, i, d.place(id))
 			default:
 				listed[id] = true
 				orders[x] = append(orders[x], id)
 			}
 		}
 	}
-	if d.short.count > 0 {
+	if d.short.Count() > 0 {
 		return
 	}
 	for id := range d.h.Ops {
 		if op := &d.h.Ops[id]; op.Writes() && !listed[id] {
-			d.faults.addf("store order of %s: %s is missing", d.p.Locations[op.Loc], d.place(OpID(id)))
+			d.faults.Addf("store order of %s: %s is missing", d.p.Locations[op.Loc], d.place(OpID(id)))
 		}
 	}
 	d.h.StoreOrder = orders

@@ -14,7 +14,7 @@ type pendingWrites struct {
 
 // pendingWrites gathers what the log of d does not reach.
 func (d *decoder) pendingWrites() *pendingWrites {
-	if d.short.count == 0 {
+	if d.short.Count() == 0 {
 		return nil
 	}
 	w := &pendingWrites{

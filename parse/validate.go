@@ -1,10 +1,11 @@
 package parse
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
+
+	"ordeal/gen/faults"
 )
 
 // Validate checks that h is structurally sound, as every procedure of check
@@ -25,7 +26,7 @@ import (
 func (h *History) Validate() error {
 	v := validator{h: h}
 	if !v.shape() {
-		return v.faults.err()
+		return v.faults.Err()
 	}
 	for t := range h.Threads() {
 		for id := h.Start[t]; id < h.Start[t+1]; id++ {
@@ -35,79 +36,43 @@ func (h *History) Validate() error {
 	v.final()
 	v.storeOrder()
 	v.deps()
-	return v.faults.err()
-}
-
-// maxFaults bounds the faults that an error spells out.
-const maxFaults = 20
-
-// faults collects faults: the first maxFaults in full, the others as a count.
-type faults struct {
-	first []error
-	count int
-}
-
-// full reports whether further faults are only counted.
-func (f *faults) full() bool { return len(f.first) == maxFaults }
-
-func (f *faults) add(err error) {
-	f.count++
-	if !f.full() {
-		f.first = append(f.first, err)
-	}
-}
-
-func (f *faults) addf(format string, args ...any) {
-	if f.full() { // spare the formatting
-		f.count++
-		return
-	}
-	f.add(fmt.Errorf(format, args...))
-}
-
-// err joins the faults; it is nil when there are none.
-func (f *faults) err() error {
-	if rest := f.count - len(f.first); rest > 0 {
-		return errors.Join(append(f.first[:len(f.first):len(f.first)],
-			fmt.Errorf("and %d more faults", rest))...)
-	}
-	return errors.Join(f.first...)
+	return v.faults.Err()
 }
 
 type validator struct {
 	h      *History
-	faults faults
+	faults faults.List
 }
 
 // shape checks what naming an operation depends on.
 func (v *validator) shape() bool {
 	h := v.h
 	if len(h.Ops) > math.MaxInt32 {
-		v.faults.addf("history has %d operations, more than %d", len(h.Ops), math.MaxInt32)
+		v.faults.Addf("history has %d operations, more than %d", len(h.Ops), math.MaxInt32)
 		return false
 	}
 	if len(h.Start) == 0 {
-		v.faults.addf("history has no Start")
+		v.faults.Addf("history has no Start")
 		return false
 	}
 	if h.Start[0] != 0 {
-		v.faults.addf("thread 0: starts at operation %d, not 0", h.Start[0])
+		v.faults.Addf("thread 0: starts at operation %d, not 0", h.Start[0])
 	}
 	for t := range h.Threads() {
 		if h.Start[t] > h.Start[t+1] {
-			v.faults.addf("thread %d: starts at operation %d and ends at %d", t, h.Start[t], h.Start[t+1])
+			v.faults.Addf("thread %d: starts at operation %d and ends at %d", t, h.Start[t], h.Start[t+1])
 		}
 	}
 	if end := h.Start[len(h.Start)-1]; int(end) != len(h.Ops) {
-		v.faults.addf("threads end at operation %d of %d", end, len(h.Ops))
+		v.faults.Addf("threads end at operation %d of %d", end, len(h.Ops))
 	}
 	if n := len(h.ThreadNames); n != 0 && n != h.Threads() {
-		v.faults.addf("history names %d threads of %d", n, h.Threads())
+		v.faults.Addf("history names %d threads of %d", n, h.Threads())
 	}
-	return v.faults.count == 0
+	return v.faults.Count() == 0
 }
 
-// at names operation id for people; id may be any number.
+// at names operation id in messages; id may be any number.
 func (v *validator) at(id OpID) string {
 	switch {
 	case id == Init:
@@ -123,7 +88,7 @@ func (v *validator) op(t int, id OpID) {
 	h := v.h
 	o := &h.Ops[id]
 	fault := func(format string, args ...any) {
-		v.faults.addf("thread %d operation %d: "+format, append([]any{t, id - h.Start[t]}, args...)...)
+		v.faults.Addf("thread %d operation %d: "+format, append([]any{t, id - h.Start[t]}, args...)...)
 	}
 	switch o.Kind {
 	case Fence:
@@ -180,7 +145,6 @@ func (v *validator) op(t int, id OpID) {
 	}
 }
 
-// writes reports whether id is a write to location loc.
 func (v *validator) writes(id OpID, loc int) bool {
 	if id < 0 || int(id) >= len(v.h.Ops) {
 		return false
@@ -195,12 +159,12 @@ func (v *validator) final() {
 		return
 	}
 	if len(h.Final) != len(h.Locations) {
-		v.faults.addf("final values of %d locations of %d", len(h.Final), len(h.Locations))
+		v.faults.Addf("final values of %d locations of %d", len(h.Final), len(h.Locations))
 		return
 	}
 	for loc, id := range h.Final {
 		if id != Init && id != NoOp && !v.writes(id, loc) {
-			v.faults.addf("final value of %s: %s does not write it", h.Locations[loc], v.at(id))
+			v.faults.Addf("final value of %s: %s does not write it", h.Locations[loc], v.at(id))
 		}
 	}
 }
@@ -211,7 +175,7 @@ func (v *validator) storeOrder() {
 		return
 	}
 	if len(h.StoreOrder) != len(h.Locations) {
-		v.faults.addf("store order of %d locations of %d", len(h.StoreOrder), len(h.Locations))
+		v.faults.Addf("store order of %d locations of %d", len(h.StoreOrder), len(h.Locations))
 		return
 	}
 	listed := make([]bool, len(h.Ops))
@@ -219,9 +183,9 @@ func (v *validator) storeOrder() {
 		for _, id := range order {
 			switch {
 			case !v.writes(id, loc):
-				v.faults.addf("store order of %s: %s does not write it", h.Locations[loc], v.at(id))
+				v.faults.Addf("store order of %s: %s does not write it", h.Locations[loc], v.at(id))
 			case listed[id]:
-				v.faults.addf("store order of %s: %s is listed twice", h.Locations[loc], v.at(id))
+				v.faults.Addf("store order of %s: %s is listed twice", h.Locations[loc], v.at(id))
 			default:
 				listed[id] = true
 			}
@@ -231,7 +195,7 @@ func (v *validator) storeOrder() {
 		o := &h.Ops[id]
 		inRange := o.Loc >= 0 && int(o.Loc) < len(h.Locations)
 		if o.Writes() && !listed[id] && inRange {
-			v.faults.addf("store order of %s: %s is missing", h.Locations[o.Loc], v.at(OpID(id)))
+			v.faults.Addf("store order of %s: %s is missing", h.Locations[o.Loc], v.at(OpID(id)))
 		}
 	}
 }
@@ -240,19 +204,19 @@ func (v *validator) deps() {
 	h := v.h
 	for i, d := range h.Deps {
 		if d.From < 0 || int(d.From) >= len(h.Ops) || d.To < 0 || int(d.To) >= len(h.Ops) {
-			v.faults.addf("dependency %d: from %s to %s", i, v.at(d.From), v.at(d.To))
+			v.faults.Addf("dependency %d: from %s to %s", i, v.at(d.From), v.at(d.To))
 			continue
 		}
 		if !h.Ops[d.From].Reads() {
-			v.faults.addf("dependency %d: %s does not read", i, v.at(d.From))
+			v.faults.Addf("dependency %d: %s does not read", i, v.at(d.From))
 		}
 		if d.To <= d.From || h.Thread(d.From) != h.Thread(d.To) {
-			v.faults.addf("dependency %d: %s is not later than %s in its thread", i, v.at(d.To), v.at(d.From))
+			v.faults.Addf("dependency %d: %s is not later than %s in its thread", i, v.at(d.To), v.at(d.From))
 		}
 		if i > 0 {
 			p := h.Deps[i-1]
 			if p.From > d.From || p.From == d.From && p.To >= d.To {
-				v.faults.addf("dependency %d: not after dependency %d in order of From, then To", i, i-1)
+				v.faults.Addf("dependency %d: not after dependency %d in order of From, then To", i, i-1)
 			}
 		}
 	}

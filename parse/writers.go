@@ -92,7 +92,7 @@ func (w *Writers) find(loc int32, v gen.Value) *OpID {
 }
 
 // Of is the operation that writes v to the location, Init for 0, and NoOp
-// where nobody does.
+// where there is none.
 func (w *Writers) Of(loc int32, v gen.Value) OpID {
 	if v == 0 {
 		return Init
@@ -104,7 +104,7 @@ func (w *Writers) Of(loc int32, v gen.Value) OpID {
 }
 
 // Link fills in the reads-from of every operation, and reports the operations
-// that read a value nobody writes, whose reads-from is NoOp then. Missing
+// that read a value that no operation writes, whose reads-from is NoOp then. Missing
 // says what is wrong with them.
 func (w *Writers) Link(missing func(OpID)) {
 	for i := range w.h.Ops {
@@ -120,7 +120,7 @@ func (w *Writers) Link(missing func(OpID)) {
 }
 
 // Missing is the fault of an operation, or NoOp for a final value, that finds
-// a value nobody wrote there. It takes time linear in the history.
+// a value that no operation wrote there. It takes time linear in the history.
 func (w *Writers) Missing(id OpID, loc int32, v gen.Value) Fault {
 	f := Fault{Kind: UnwrittenValue, Op: id, Other: NoOp, Loc: loc, Value: v}
 	for i := range w.h.Ops {

@@ -158,7 +158,7 @@ func (c *contest) chase(ctx context.Context, s Strategy, seed uint64, budget int
 			return ops, true, nil
 		}
 		if s == Guided {
-			search.Tell(candidate, c.feedback(came.History, coverage))
+			search.Observe(candidate, c.feedback(came.History, coverage))
 		}
 	}
 	return ops, false, nil

@@ -113,7 +113,7 @@ func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ro := reduce.Options{Fails: s.fails, Watch: s.watch, Hints: hints(s.program, s.record.Config.Rounds, first)}
+	ro := reduce.Options{Fails: s.fails, OnBest: s.watch, Hints: hints(s.program, s.record.Config.Rounds, first)}
 	for _, size := range s.sizes {
 		ro.Sizes = append(ro.Sizes, size.Size)
 		whole.Sizes = append(whole.Sizes, size.get(&s.record.Config.Machine))

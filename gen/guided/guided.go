@@ -78,7 +78,6 @@ func (s *Space) Random(rng *rand.Rand) (*Candidate, error) {
 	return c, c.draw(rng)
 }
 
-// draw draws the program from the candidate's options.
 func (c *Candidate) draw(rng *rand.Rand) error {
 	var err error
 	c.Program, err = gen.Random(rng, c.options)
@@ -201,8 +200,8 @@ func (s *Search) home() *island {
 	return best
 }
 
-// Tell gives the search the feedback of a run.
-func (s *Search) Tell(c *Candidate, f Feedback) {
+// Observe adds the feedback of a run.
+func (s *Search) Observe(c *Candidate, f Feedback) {
 	at := slices.IndexFunc(s.islands, func(l island) bool { return l.layout == c.Program.Layout })
 	if at < 0 {
 		at = len(s.islands)
@@ -288,7 +287,7 @@ func opAt(p *gen.Program, thread, index int, other gen.Op) gen.Op {
 	return other
 }
 
-// racedLocations tells the locations whose reads saw the most stores.
+// racedLocations marks the locations whose reads saw the most stores.
 func racedLocations(m *member) []bool {
 	raced := make([]bool, len(m.c.Program.Locations))
 	order := make([]int, min(len(m.f.Writers), len(raced)))

@@ -75,7 +75,7 @@ func search(t *testing.T, seed uint64, guided bool, most int) int {
 			return ops
 		}
 		if guided {
-			s.Tell(c, f)
+			s.Observe(c, f)
 		}
 	}
 	return ops
@@ -112,7 +112,7 @@ func TestSame(t *testing.T) {
 			}
 			all = append(all, c.Program.Text()...)
 			f, _ := planted(c)
-			s.Tell(c, f)
+			s.Observe(c, f)
 		}
 		return all
 	}

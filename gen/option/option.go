@@ -61,7 +61,6 @@ func Of(t reflect.Type) []Option {
 	return list
 }
 
-// set reads one part of the tag schema.
 func (o *Option) set(part string) (err error) {
 	name, value, _ := strings.Cut(part, "=")
 	number := func() *float64 {

@@ -80,7 +80,7 @@ func renumber(p *gen.Program) *gen.Program {
 	return numbered
 }
 
-// rounds looks for the fewest rounds: by halves, then one by one where the
+// rounds searches for the fewest rounds: by halves, then one by one where the
 // rest is short.
 func (r *reducer) rounds() {
 	for r.best.Rounds > 1 {
@@ -100,7 +100,6 @@ func (r *reducer) rounds() {
 	}
 }
 
-// threads leaves out threads.
 func (r *reducer) threads() {
 	base := r.best.Program
 	Subset(len(base.Threads), func(keep []int) bool {
@@ -112,7 +111,6 @@ func (r *reducer) threads() {
 	})
 }
 
-// filter keeps the operations that keep says yes to.
 func filter(p *gen.Program, keep func(t, i int, op gen.Op) bool) *gen.Program {
 	threads := make([][]gen.Op, len(p.Threads))
 	for t, ops := range p.Threads {
@@ -170,7 +168,6 @@ func (r *reducer) unroll() {
 	r.try(Candidate{Program: renumber(withThreads(p, threads)), Rounds: 1, Sizes: r.best.Sizes})
 }
 
-// each tries a change of every single operation.
 func (r *reducer) each(change func(op gen.Op) (gen.Op, bool)) {
 	for t := 0; t < len(r.best.Program.Threads); t++ {
 		for i := 0; i < len(r.best.Program.Threads[t]); i++ {
@@ -203,7 +200,6 @@ func (r *reducer) kinds() {
 	}
 }
 
-// delays makes delays short.
 func (r *reducer) delays() {
 	for _, div := range []gen.Value{64, 8, 2} {
 		r.each(func(op gen.Op) (gen.Op, bool) {
@@ -237,10 +233,8 @@ func (r *reducer) merge() {
 	}
 }
 
-// layouts are the layouts, the plainest first.
 var layouts = []gen.Layout{gen.Spread, gen.Packed, gen.Pairs, gen.Conflict}
 
-// layout looks for the plainest layout.
 func (r *reducer) layout() {
 	for _, l := range layouts {
 		if l == r.best.Program.Layout {
@@ -254,7 +248,6 @@ func (r *reducer) layout() {
 	}
 }
 
-// sizes looks for the smallest machine.
 func (r *reducer) sizes() {
 	for i, s := range r.o.Sizes {
 		for _, v := range s.Values {
@@ -271,7 +264,6 @@ func (r *reducer) sizes() {
 	}
 }
 
-// letters are the names of locations for people.
 var letters = []string{"x", "y", "z", "w", "u", "v", "a", "b", "c", "d", "e", "f"}
 
 // values names locations x, y, z and numbers stores from 1.

@@ -32,7 +32,6 @@ type Candidate struct {
 // Ops is the number of operations of all rounds.
 func (c *Candidate) Ops() int { return c.Program.Ops() * c.Rounds }
 
-// hash identifies what the candidate does.
 func (c *Candidate) hash() [sha256.Size]byte {
 	h := sha256.New()
 	h.Write(c.Program.Text())
@@ -53,7 +52,7 @@ var ErrBudget = errors.New("budget used up")
 
 // Options steer Run.
 type Options struct {
-	// Fails says whether a candidate fails in the way that is looked for. A
+	// Fails says whether a candidate fails in the way of the start. A
 	// predicate that runs a candidate under several seeds keeps the one that
 	// failed for itself. It is asked once for each candidate. Its error ends
 	// the reduction.
@@ -64,10 +63,10 @@ type Options struct {
 	Hints []Hint
 	// Sizes are those of the machine.
 	Sizes []Size
-	// Watch is told of each candidate that fails, the best so far; nil:
-	// nobody is.
-	Watch func(best *Candidate)
-	_     struct{}
+	// OnBest is called with each candidate that fails, the best so far; nil
+	// means no callback.
+	OnBest func(best *Candidate)
+	_      struct{}
 }
 
 // Hint gives for each thread the operations to keep, by their index among
@@ -75,7 +74,7 @@ type Options struct {
 // n operations.
 type Hint [][]int
 
-// Result is what came of a reduction.
+// Result is the result of a reduction.
 type Result struct {
 	Best Candidate
 	// Tried counts the candidates that the predicate was asked about, Same
@@ -92,8 +91,13 @@ type Result struct {
 //
 // A start that does not fail is an error.
 func Run(ctx context.Context, start Candidate, o Options) (Result, error) {
-	r := &reducer{ctx: ctx, o: o, tried: map[[sha256.Size]byte]bool{}}
-	r.best = start
+	r := &reducer{o: o, best: start, tried: map[[sha256.Size]byte]bool{}}
+	r.fails = func(c *Candidate) (bool, error) {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		return o.Fails(ctx, c)
+	}
 	ok, err := r.ask(&start)
 	if err == nil && !ok {
 		err = errors.New("the program does not fail: there is nothing to reduce")
@@ -108,10 +112,9 @@ func Run(ctx context.Context, start Candidate, o Options) (Result, error) {
 	return res, err
 }
 
-// reducer is a reduction under way.
 type reducer struct {
-	ctx   context.Context
 	o     Options
+	fails func(c *Candidate) (bool, error)
 	best  Candidate
 	tried map[[sha256.Size]byte]bool // whether it failed
 	same  int
@@ -120,9 +123,6 @@ type reducer struct {
 
 // ask asks the predicate, once for each candidate.
 func (r *reducer) ask(c *Candidate) (bool, error) {
-	if err := r.ctx.Err(); err != nil {
-		return false, err
-	}
 	if err := c.Program.ValidateRounds(c.Rounds); err != nil {
 		return false, nil // no candidate
 	}
@@ -131,7 +131,7 @@ func (r *reducer) ask(c *Candidate) (bool, error) {
 		r.same++
 		return failed, nil
 	}
-	failed, err := r.o.Fails(r.ctx, c)
+	failed, err := r.fails(c)
 	if err != nil {
 		return false, err
 	}
@@ -152,8 +152,8 @@ func (r *reducer) try(c Candidate) bool {
 	}
 	if failed {
 		r.best = c
-		if r.o.Watch != nil {
-			r.o.Watch(&c)
+		if r.o.OnBest != nil {
+			r.o.OnBest(&c)
 		}
 	}
 	return failed
@@ -176,12 +176,10 @@ func (r *reducer) passes() error {
 	return r.err
 }
 
-// with is the best candidate with another program.
 func (r *reducer) with(p *gen.Program) Candidate {
 	return Candidate{Program: p, Rounds: r.best.Rounds, Sizes: r.best.Sizes}
 }
 
-// threads is a program with other threads.
 func withThreads(p *gen.Program, threads [][]gen.Op) *gen.Program {
 	return &gen.Program{Layout: p.Layout, Locations: p.Locations, Threads: threads}
 }

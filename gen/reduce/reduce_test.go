@@ -173,7 +173,7 @@ func TestStops(t *testing.T) {
 				}
 				return passing(c), nil
 			},
-			Watch: func(b *Candidate) { best = b },
+			OnBest: func(b *Candidate) { best = b },
 		})
 		cancel()
 		if stop == ErrBudget && err != nil || stop != ErrBudget && !errors.Is(err, stop) {

@@ -40,13 +40,13 @@ func TestWellFormed(t *testing.T) {
 		for _, ops := range s.Threads {
 			for _, op := range ops {
 				if loc, ok := writes[op.Read]; op.Read != 0 && (!ok || loc != op.Loc) {
-					t.Errorf("%s: reads %d, which nobody writes there", s.Name, op.Read)
+					t.Errorf("%s: reads %d, which is not written there", s.Name, op.Read)
 				}
 			}
 		}
 		for loc, v := range s.Final {
 			if at, ok := writes[v]; v != 0 && (!ok || at != loc) {
-				t.Errorf("%s: final value %d, which nobody writes there", s.Name, v)
+				t.Errorf("%s: final value %d, which is not written there", s.Name, v)
 			}
 		}
 	}

@@ -10,7 +10,6 @@ const (
 func w(loc, value int) Op { return Op{Kind: Store, Loc: loc, Write: value} }
 func r(loc, value int) Op { return Op{Kind: Load, Loc: loc, Read: value} }
 
-// row is one shape of the table.
 type row struct {
 	name    string
 	allowed Models

@@ -15,7 +15,7 @@ import (
 // HeadBytes is how much of a file Detect should be shown, if there is as much.
 const HeadBytes = 1 << 16
 
-// Detect tells the format of a file by how it begins; whole says that head is
+// Detect recognises the format of a file by its beginning; whole says that head is
 // all of it. A file that looks like none has that of Axe, whose reader says
 // what is wrong with it. The error lists the candidates where there is more
 // than one that would read the file differently.
@@ -53,7 +53,7 @@ func candidates(head []byte, whole bool) []string {
 	return []string{byLines(head)}
 }
 
-// isJSON tells whether a text begins as an object or an array of arrays, or
+// isJSON reports whether a text begins as an object or an array of arrays, or
 // of nothing.
 func isJSON(text []byte) bool {
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
@@ -66,7 +66,7 @@ func isJSON(text []byte) bool {
 	return len(rest) > 0 && (rest[0] == '[' || rest[0] == ']')
 }
 
-// dialects tells those of one call a line apart. Where both read all of a
+// dialects lists the formats of one call a line that a text fits. Where both read all of a
 // file, they read the same.
 func dialects(head []byte, whole bool) []string {
 	if end := bytes.LastIndexByte(head, '\n'); !whole && end >= 0 {
@@ -82,7 +82,7 @@ func dialects(head []byte, whole bool) []string {
 	return []string{"oplog"}
 }
 
-// byLines looks at the first line that says something.
+// byLines recognises a format by its first line.
 func byLines(head []byte) string {
 	lines := 0
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
@@ -108,7 +108,7 @@ func byLines(head []byte) string {
 	return "axe"
 }
 
-// isCheckTest tells whether the words are a line of a test of the Check tools:
+// isCheckTest reports whether the words are a line of a test of the Check tools:
 // a keyword, an equation, or three or four numbers and a microop.
 func isCheckTest(words []string) bool {
 	if slices.Contains([]string{"Alternative", "Initial", "Microops", "Thread"}, words[0]) && len(words) == 1 ||

@@ -1,6 +1,6 @@
 // Package formats lists the foreign and own forms of histories, programs and
-// results, tells them apart by their content, and says what each can express:
-// what is lost on the way from one to another.
+// results, recognises them by their content, and lists what each can express: what is
+// lost in a conversion.
 package formats
 
 import (

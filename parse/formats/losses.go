@@ -14,8 +14,8 @@ import (
 
 // Loss is something of a history that a format cannot express.
 type Loss struct {
-	What string // with numbers, for people: "2 fences"
-	// Verdict says that a model may judge the history differently without it.
+	What string // with numbers: "2 fences"
+	// Verdict says that a model may decide differently without it.
 	Verdict bool
 }
 
@@ -77,7 +77,6 @@ func (f *Format) Losses(h *parse.History) []Loss {
 	return losses
 }
 
-// express tells whether a fence is in the set.
 func (f Fences) express(mask parse.FenceMask) bool {
 	switch f {
 	case AllFences:
@@ -90,7 +89,7 @@ func (f Fences) express(mask parse.FenceMask) bool {
 	return false
 }
 
-// Keep tells whether names survive.
+// Keep reports whether names survive.
 func (n Names) Keep(names []string) bool {
 	switch n {
 	case Words:
@@ -146,13 +145,11 @@ func (f *Format) Without(h *parse.History) *parse.History {
 	return r.to
 }
 
-// rebuilt is a history of which operations were dropped or split.
 type rebuilt struct {
 	from, to *parse.History
 	first    []parse.OpID // of each operation of from, its first in to
 }
 
-// write is what became of a write.
 func (r *rebuilt) write(id parse.OpID) parse.OpID {
 	if id < 0 {
 		return id
@@ -160,7 +157,6 @@ func (r *rebuilt) write(id parse.OpID) parse.OpID {
 	return r.first[id+1] - 1 // of a split operation the second
 }
 
-// relations carries over what refers to operations.
 func (r *rebuilt) relations() {
 	for i := range r.to.Ops {
 		r.to.Ops[i].RF = r.write(r.to.Ops[i].RF)

@@ -100,7 +100,7 @@ func randomOutline(rng *rand.Rand) *outline {
 	return o
 }
 
-// history tells of the outline what e can express: the dumb twin of what
+// history tells of the outline what e can express: the reference implementation of what
 // formats do. All that is not told is as if it had never been.
 func (o *outline) history(e formats.Express) *parse.History {
 	h := &parse.History{Start: []parse.OpID{0}}
@@ -178,7 +178,7 @@ func (o *outline) history(e formats.Express) *parse.History {
 	return h
 }
 
-// outside tells whether a block is of the steps in no transaction.
+// outside reports whether a block is of the steps in no transaction.
 func (o *outline) outside(blocks map[int][]parse.OpID, block []parse.OpID) bool {
 	none := blocks[0]
 	return len(none) > 0 && &none[0] == &block[0]

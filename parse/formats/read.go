@@ -32,7 +32,6 @@ func Read(f Format, in io.Reader, name string, each func(Trace) error) error {
 	return f.read(in, name, each)
 }
 
-// one reads a file that holds one execution.
 func one(read func(io.Reader, string) (*parse.History, []string, error)) func(io.Reader, string, func(Trace) error) error {
 	return func(in io.Reader, name string, each func(Trace) error) error {
 		source := &observed{in: in}
@@ -45,7 +44,6 @@ func one(read func(io.Reader, string) (*parse.History, []string, error)) func(io
 	}
 }
 
-// whole makes a reader of bytes a reader of a file.
 func whole(parseBytes func(data []byte, name string) (*parse.History, []string, error)) func(io.Reader, string) (*parse.History, []string, error) {
 	return func(in io.Reader, name string) (*parse.History, []string, error) {
 		data, err := io.ReadAll(in)

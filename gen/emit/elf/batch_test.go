@@ -107,14 +107,14 @@ func TestBatchGivesUp(t *testing.T) {
 			batch := randomBatch(rand.New(rand.NewPCG(13, 13)), 3, 3, 30)
 			batch[1].Threads[test.stuck] = append([]gen.Op{{Kind: gen.Delay, Value: mark}}, batch[1].Threads[test.stuck]...)
 			executable := emitBatch(t, batch, elf.Options{
-				Rounds: rounds, Sync: test.sync, Spin: 1 << 16, Yield: true, Settle: -1,
+				Rounds: rounds, Sync: test.sync, Spin: 1 << 18, Yield: true, Settle: -1,
 			}).File
 			if test.start {
 				patchSymbol(t, executable, fmt.Sprintf("program1_thread%d", test.stuck), 0xeb, 0xfe)
 			} else {
 				replaceOnce(t, executable, delay, hang)
 			}
-			log, code := execute(t, executable)
+			log, code := executeFor(t, executable, test.code)
 			if code != test.code {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}

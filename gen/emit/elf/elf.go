@@ -63,7 +63,6 @@ type Options struct {
 // MaxRounds is the largest number of rounds.
 const MaxRounds = math.MaxInt32
 
-// withDefaults checks o and fills in the defaults.
 func (o Options) withDefaults() (Options, error) {
 	var faults []error
 	bound := func(name string, v, low, high int) {

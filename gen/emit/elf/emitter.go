@@ -39,7 +39,6 @@ const (
 // 255 bytes after what they point at.
 const bias = 128
 
-// emitter generates the code of one executable.
 type emitter struct {
 	x86.Assembler
 	programs []*gen.Program // run one after the other
@@ -80,7 +79,6 @@ func (e *emitter) selectProgram(k int) {
 	e.k, e.p, e.area = k, e.programs[k], &e.mem.areas[k]
 }
 
-// last reports whether no program follows this one.
 func (e *emitter) last() bool { return e.k == len(e.programs)-1 }
 
 // start runs on the process's own thread: it touches the locations, starts

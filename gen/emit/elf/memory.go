@@ -54,7 +54,6 @@ type memory struct {
 	end      int64
 }
 
-// area is the memory of one program.
 type area struct {
 	locations int64 // location 0, aligned to gen.ConflictStride
 	final     int64 // the frame of kind Final, all of it zero but for what the run writes
@@ -105,5 +104,4 @@ func newMemory(programs []*gen.Program, rounds int) (*memory, error) {
 
 func (m *memory) control(t int) int64 { return m.controls + int64(t)*controlBytes }
 
-// stackTop is the first byte after thread t's stack.
 func (m *memory) stackTop(t int) int64 { return m.stacks + int64(t+1)*stackBytes }

@@ -102,7 +102,6 @@ func (e *emitter) part(t int, exit x86.Label) {
 	}
 }
 
-// roundSymbol names the rounds of thread t in the current program.
 func (e *emitter) roundSymbol(t int) string {
 	if len(e.programs) == 1 {
 		return fmt.Sprintf("thread%d_round", t)

@@ -109,7 +109,7 @@ func TestManyTraces(t *testing.T) {
 	if len(traces) != 4 {
 		t.Fatalf("%d traces, want 4", len(traces))
 	}
-	for i, wantErr := range []string{"", "f:3: want \"==\" or \":=\" before \"= 1\"\nf:4: value 9 of 0 was written by nobody", "", ""} {
+	for i, wantErr := range []string{"", "f:3: want \"==\" or \":=\" before \"= 1\"\nf:4: value 9 of 0 is never written", "", ""} {
 		got := ""
 		if err := traces[i].Err; err != nil {
 			got = err.Error()
@@ -127,7 +127,7 @@ func TestFaults(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"0: M[0] := 1\n1: M[0] := 1", "f:2: writes 1 to 0, as does line 1"},
 		{"0: M[0] := 0", "f:1: writes 0, the initial value, to 0"},
-		{"0: M[1] := 1\n0: M[0] == 1", "f:2: value 1 of 0 was written by nobody but, to 1, by line 1"},
+		{"0: M[1] := 1\n0: M[0] == 1", "f:2: value 1 of 0 is written only to 1, by line 1"},
 		{"0: M[0] == 99999999999999999999", "f:1: number exceeds 64 bits"},
 		{"0: M[0] == 18446744073709551616", "f:1: number exceeds 64 bits"},
 		{"0: M[0] == x", `f:1: want a number before "x"`},
@@ -146,7 +146,7 @@ func TestFaults(t *testing.T) {
 		{"0: < M[0] == 0; M[0] := 1 }", `f:1: want ">" before "}"`},
 		{"0: { M[0] == 0; M[0] := 1", `f:1: want "}" at the end of the line`},
 		{"0: M[0] == 0 @ 1:2:3", `f:1: want the end of the line before ":3"`},
-		{"final M[0] == 1", "f:1: final value 1 of 0 was written by nobody"},
+		{"final M[0] == 1", "f:1: final value 1 of 0 is never written"},
 		{"0: M[0] := 1\nfinal M[0] == 0\nfinal M[0] == 1", "f:3: final M[0] is 0 and 1"},
 		{"0: M[0] == 0\ndep 0: 1 -> 2", "f:2: dependency 1 -> 2: thread 0 has 1 operations"},
 		{"0: M[0] == 0\n0: M[1] == 0\ndep 0: 2 -> 2", "f:3: dependency 2 -> 2: want a later operation after ->"},
@@ -158,10 +158,10 @@ func TestFaults(t *testing.T) {
 		{"0: M[0] := 1\n0: M[1] := 2\norder M[0]: 1", "f:2: the order of M[1] does not list 2"},
 		{"0: M[0] := 1\norder M[0]: 1 1", "f:2: the order of M[0] lists 1 twice"},
 		{"0: M[0] := 1\norder M[0]: 0 1", "f:2: the order of M[0] lists 0, the initial value"},
-		{"0: M[0] := 1\norder M[0]: 1\norder M[0]: 1", "f:3: the order of M[0] is told twice"},
-		{"0: M[0] := 1\norder M[0]: 1 2", "f:2: the order of M[0]: value 2 of 0 was written by nobody"},
+		{"0: M[0] := 1\norder M[0]: 1\norder M[0]: 1", "f:3: the order of M[0] is given twice"},
+		{"0: M[0] := 1\norder M[0]: 1 2", "f:2: the order of M[0]: value 2 of 0 is never written"},
 		{"0: M[0] := 1\norder M[0]: 1 @ 2", `f:2: want a number before "@ 2"`},
-		{"0: M[0] == 0" + strings.Repeat(" ", 1<<17) + "x\n0: M[1] == 5", "f:1: want the end of the line before \"x\"\nf:2: value 5 of 1 was written by nobody"},
+		{"0: M[0] == 0" + strings.Repeat(" ", 1<<17) + "x\n0: M[1] == 5", "f:1: want the end of the line before \"x\"\nf:2: value 5 of 1 is never written"},
 	} {
 		if got := one(t, test.text); got.Err == nil || got.Err.Error() != test.want {
 			t.Errorf("%.60q: error %v, want %s", test.text, got.Err, test.want)
@@ -169,7 +169,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A file with more faults than anybody reads is cut short, with a count.
+// A file with more faults than fit on a screen is cut short, with a count.
 func TestManyFaults(t *testing.T) {
 	got := one(t, strings.Repeat("nonsense\n", 100)+"0: M[0] == 1\n")
 	if n := strings.Count(got.Err.Error(), "\n") + 1; n != 21 || !strings.HasSuffix(got.Err.Error(), "f: and 81 more faults") {

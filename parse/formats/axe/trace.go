@@ -9,7 +9,6 @@ import (
 	"ordeal/parse/formats/internal/trace"
 )
 
-// builder gathers the lines of one trace.
 type builder struct {
 	trace.Builder
 	txs []tx
@@ -22,7 +21,6 @@ type tx struct {
 	line        int
 }
 
-// parse reads one line, which is neither empty nor "check".
 func (b *builder) parse(code []byte, line int) error {
 	s := trace.Scanner{Text: code}
 	first := s.Word()
@@ -81,7 +79,6 @@ func skipDigits(s *trace.Scanner) {
 	}
 }
 
-// location reads M[name] or vname.
 func (b *builder) location(s *trace.Scanner) (int32, error) {
 	if s.Eat("M[") {
 		name := s.Word()
@@ -96,7 +93,6 @@ func (b *builder) location(s *trace.Scanner) (int32, error) {
 	return 0, s.Unexpected(`"M["`)
 }
 
-// operation reads what follows "thread:".
 func (b *builder) operation(s *trace.Scanner) (parse.Op, error) {
 	op := parse.Op{RF: parse.NoOp}
 	if s.Eat("{") {
@@ -157,7 +153,6 @@ func (b *builder) rmw(s *trace.Scanner, closing string) (parse.Op, error) {
 	return op, s.Want(closing)
 }
 
-// access reads a location, a sign and a value.
 func (b *builder) access(s *trace.Scanner, sign string) (loc int32, value gen.Value, err error) {
 	if loc, err = b.location(s); err == nil {
 		err = s.Want(sign)
@@ -168,7 +163,6 @@ func (b *builder) access(s *trace.Scanner, sign string) (loc int32, value gen.Va
 	return loc, value, err
 }
 
-// membar reads the components of a fence.
 func membar(s *trace.Scanner) (mask parse.FenceMask, err error) {
 	for word := s.Word(); len(word) > 0; word = s.Word() {
 		i := slices.Index(fenceNames[:], string(word))
@@ -183,7 +177,6 @@ func membar(s *trace.Scanner) (mask parse.FenceMask, err error) {
 	return mask, nil
 }
 
-// parseFinal reads what follows "final".
 func (b *builder) parseFinal(s *trace.Scanner, line int) error {
 	loc, value, err := b.access(s, "==")
 	if err != nil {
@@ -193,7 +186,6 @@ func (b *builder) parseFinal(s *trace.Scanner, line int) error {
 	return end(s)
 }
 
-// parseOrder reads what follows "order".
 func (b *builder) parseOrder(s *trace.Scanner, line int) error {
 	loc, err := b.location(s)
 	if err == nil {

@@ -64,7 +64,6 @@ func write(w io.Writer, h *parse.History, all bool) error {
 	return out.Flush()
 }
 
-// appendArrow appends "word thread: from -> to".
 func appendArrow(line []byte, word string, h *parse.History, from, to parse.OpID) []byte {
 	t := h.Thread(from)
 	line = append(append(append(line, word...), h.ThreadName(t)...), ": "...)

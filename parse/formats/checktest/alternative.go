@@ -12,7 +12,6 @@ type id struct{ global, part gen.Value }
 
 func (i id) String() string { return fmt.Sprintf("%d %d", i.global, i.part) }
 
-// microop is one of an alternative.
 type microop struct {
 	id
 	op     parse.Op
@@ -24,7 +23,6 @@ type microop struct {
 	original gen.Value
 }
 
-// relation is an edge between microops.
 type relation struct {
 	from, to int // indices of microops
 	line     int
@@ -36,7 +34,6 @@ type final struct {
 	line  int
 }
 
-// alternative is an execution while it is read.
 type alternative struct {
 	first     int // line
 	microops  []microop
@@ -50,7 +47,6 @@ func newAlternative(line int) *alternative {
 	return &alternative{first: line, index: map[id]int{}, relations: map[string][]relation{}}
 }
 
-// microop reads "0 0 0 0 (Write normal (VA 0 0) (PA 0 0) (Data 1))".
 func (a *alternative) microop(words []string, line int) error {
 	f := &form{words: words}
 	m := microop{line: line, op: parse.Op{RF: parse.NoOp}}

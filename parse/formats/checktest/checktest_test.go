@@ -148,7 +148,7 @@ func TestFaults(t *testing.T) {
 		{two + "Relationship rf 0 0 - 1 0\nForbidden", `f:3: want "->" before "-"`},
 		{two + "Relationship po 0 0 -> 1 0\nForbidden", "f:3: po 0 0 -> 1 0: no two microops that it can relate"},
 		{two + "Relationship xy 0 0 -> 1 0\nForbidden", `f:3: relation "xy" is not supported`},
-		{two + "Relationship rf 0 0 -> 1 0\n(PA 0 0) = 7\nForbidden", "f:4: final value 7 of 0 was written by nobody"},
+		{two + "Relationship rf 0 0 -> 1 0\n(PA 0 0) = 7\nForbidden", "f:4: final value 7 of 0 is never written"},
 		{two + "Relationship rf 0 0 -> 1 0\nForbidden\nForbidden", `f:5: "Forbidden" after the outcome`},
 		{"(PA 0 0) = 3\n" + two + "Forbidden", "f:1: initial value 3 of 0: want 0"},
 		{"0 0 0 0 (Write normal (VA 0 0) (PA 0 0) (Data 1))\n0 0 0 0 (Fence MFENCE)\nForbidden", "f:2: microop 0 0 is on line 1 already"},

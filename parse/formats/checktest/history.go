@@ -9,7 +9,6 @@ import (
 	"ordeal/parse/formats/internal/trace"
 )
 
-// history makes a history of the microops and relations.
 func (a *alternative) history(name string) (*parse.History, error) {
 	b := &assembly{alternative: a, source: make([]int, len(a.microops)), place: make([]place, len(a.microops)), last: map[int32]int{}}
 	b.readsFrom()
@@ -38,7 +37,6 @@ func (a *alternative) history(name string) (*parse.History, error) {
 	return b.trace.Finish(name, a.first)
 }
 
-// assembly puts an alternative together.
 type assembly struct {
 	*alternative
 	trace  trace.Builder
@@ -53,7 +51,6 @@ type place struct {
 	number gen.Value
 }
 
-// readsFrom finds the write of each read.
 func (b *assembly) readsFrom() {
 	for i := range b.source {
 		b.source[i] = -1
@@ -133,12 +130,11 @@ func (b *assembly) thread(t int32, order []int) {
 	}
 }
 
-// pair tells whether two microops are a read-modify-write.
 func (b *assembly) pair(read, write *microop) bool {
 	return write.atomic && write.op.Kind == parse.Write && write.loc == read.loc
 }
 
-// coherence tells the order of writes, if co orders those of every location.
+// coherence adds the order of writes, if co orders those of every location.
 func (b *assembly) coherence() {
 	if len(b.relations["co"]) == 0 {
 		return
@@ -171,7 +167,6 @@ func (b *assembly) coherence() {
 	}
 }
 
-// deps tells the dependencies.
 func (b *assembly) deps() {
 	for _, kind := range []string{"addr", "ctrl", "data"} {
 		for _, r := range b.relations[kind] {
@@ -184,7 +179,7 @@ func (b *assembly) deps() {
 	}
 }
 
-// final tells a final value. Where several writes have it, the last one of
+// final adds a final value. Where several writes have it, the last one of
 // the order of writes is meant.
 func (b *assembly) final(f final) {
 	var candidates []int
@@ -197,7 +192,7 @@ func (b *assembly) final(f final) {
 	last, ordered := b.last[loc]
 	switch {
 	case len(candidates) == 0 && f.value != 0:
-		b.trace.Faultf(f.line, "final value %d of %s was written by nobody", f.value, f.loc)
+		b.trace.Faultf(f.line, "final value %d of %s is never written", f.value, f.loc)
 	case len(candidates) == 0:
 		b.trace.Final(loc, 0, f.line)
 	case len(candidates) == 1:

@@ -6,12 +6,10 @@ import (
 	"strings"
 
 	"ordeal/gen"
+	"ordeal/gen/faults"
 	"ordeal/parse"
 	"ordeal/parse/formats/internal/trace"
 )
-
-// maxFaults is how many faults of one test are reported.
-const maxFaults = 20
 
 // Parse reads a test; name is the file's, for messages. The error joins all
 // faults of syntax, and relations between microops that they cannot relate,
@@ -32,8 +30,8 @@ func Parse(name string, data []byte) (*Test, error) {
 	if r.test.Outcome == OutcomeUnknown {
 		r.fault(line, errors.New("want Forbidden, Permitted, Required or Unobserved at the end"))
 	}
-	if len(r.faults) > 0 {
-		return nil, errors.Join(r.faults...)
+	if err := r.faults.Err(); err != nil {
+		return nil, err
 	}
 	return r.test, nil
 }
@@ -44,30 +42,25 @@ func split(line string) []string {
 	return strings.Fields(line)
 }
 
-// reader is the state of one call of Parse.
 type reader struct {
 	name   string
 	test   *Test
 	alt    *alternative // nil before the first
-	faults []error
+	faults faults.List
 }
 
 func (r *reader) fault(line int, err error) {
-	if len(r.faults) < maxFaults {
-		r.faults = append(r.faults, fmt.Errorf("%s:%d: %w", r.name, line, err))
-	}
+	r.faults.Addf("%s:%d: %w", r.name, line, err)
 }
 
-// close makes a history of the open alternative.
 func (r *reader) close() {
-	if r.alt == nil || len(r.faults) > 0 {
+	if r.alt == nil || r.faults.Count() > 0 {
 		return
 	}
 	h, err := r.alt.history(r.name)
 	r.test.Alternatives = append(r.test.Alternatives, Alternative{Line: r.alt.first, History: h, Err: err, Notes: r.alt.notes})
 }
 
-// line reads one line.
 func (r *reader) line(words []string, line int) error {
 	if r.test.Outcome != OutcomeUnknown {
 		return fmt.Errorf("%q after the outcome", words[0])
@@ -153,7 +146,6 @@ func (f *form) end() {
 	}
 }
 
-// word is the next one, whatever it is.
 func (f *form) word(what string) string {
 	if f.err != nil || len(f.words) == 0 {
 		f.unexpected(what)
@@ -186,7 +178,6 @@ func (f *form) address(kind string) string {
 	return fmt.Sprintf("%d_%d", tag, index)
 }
 
-// data reads (Data 1) or 1.
 func (f *form) data() gen.Value {
 	if f.next() != "(" {
 		return f.number()
@@ -198,7 +189,7 @@ func (f *form) data() gen.Value {
 	return v
 }
 
-// isAtomic tells of an access's type whether it is part of a
+// isAtomic reads from an access's type whether it is part of a
 // read-modify-write.
 func (f *form) isAtomic(atomic bool) bool {
 	for f.err == nil && f.next() != "(" {

@@ -35,7 +35,7 @@ func Write(w io.Writer, histories []*parse.History, outcome Outcome) error {
 // pair is a number of two parts: core and thread, or tag and index.
 type pair struct{ major, minor gen.Value }
 
-// Pairs tells whether all names are those that Parse gives threads or
+// Pairs reports whether all names are those that Parse gives threads or
 // locations, so that they survive being written.
 func Pairs(names []string) bool {
 	for _, name := range names {
@@ -80,7 +80,6 @@ func canonical(word string) (gen.Value, bool) {
 	return v, ok && fmt.Sprint(v) == word
 }
 
-// writer writes one alternative.
 type writer struct {
 	h                  *parse.History
 	out                *bufio.Writer
@@ -177,7 +176,6 @@ func (w *writer) microops(t int, id parse.OpID, n int) (int, error) {
 	return 1, nil
 }
 
-// communication writes rf, co and fr.
 func (w *writer) communication() {
 	h := w.h
 	// The first write of each thread to a location: coherence orders others

@@ -33,7 +33,6 @@ import (
 	"ordeal/parse/formats/internal/trace"
 )
 
-// builder makes a history of the events of a file.
 type builder struct {
 	trace.Builder
 	sessions int
@@ -41,8 +40,6 @@ type builder struct {
 	events   []event // of the open transaction
 	begun    bool    // a transaction was committed
 	zeros    int     // writes of the initial transaction
-	aborted  int     // operations left out
-	rollback map[rolledBack]int
 }
 
 // event is an operation and its place.
@@ -52,30 +49,11 @@ type event struct {
 	failed bool
 }
 
-// rolledBack is a write that was not committed.
-type rolledBack struct {
-	loc   int32
-	value gen.Value
-}
-
-func newBuilder() *builder {
-	b := &builder{rollback: map[rolledBack]int{}}
-	b.Elsewhere = func(loc int32, v gen.Value) string {
-		if _, ok := b.rollback[rolledBack{loc, v}]; ok {
-			return "a transaction that was not committed"
-		}
-		return ""
-	}
-	return b
-}
-
-// session opens the next session.
 func (b *builder) session() {
 	b.thread = b.Thread(fmt.Append(nil, b.sessions))
 	b.sessions++
 }
 
-// add appends an event to the open transaction.
 func (b *builder) add(write bool, variable []byte, value gen.Value, place int, failed bool) {
 	op := parse.Op{Kind: parse.Read, Loc: b.Locations.Index(variable), RF: parse.NoOp, Read: value}
 	if write {
@@ -84,7 +62,6 @@ func (b *builder) add(write bool, variable []byte, value gen.Value, place int, f
 	b.events = append(b.events, event{op, place, failed})
 }
 
-// end ends the open transaction.
 func (b *builder) end(committed bool) {
 	if committed && b.initial() {
 		b.zeros = len(b.events)
@@ -97,10 +74,7 @@ func (b *builder) end(committed bool) {
 			b.Add(b.thread, e.op, e.place)
 			continue
 		}
-		b.aborted++
-		if e.op.Kind == parse.Write {
-			b.rollback[rolledBack{e.op.Loc, e.op.Write}] = e.place
-		}
+		b.Abort(e.op, e.place)
 	}
 	// One of a single operation needs no mention.
 	if last := b.Len(b.thread); last > first+1 {
@@ -123,18 +97,10 @@ func (b *builder) initial() bool {
 	return true
 }
 
-// finish makes the history and the notes of what was left out.
 func (b *builder) finish(name string) (*parse.History, []string, error) {
 	h, err := b.Finish(name, 1)
 	if err != nil {
 		return nil, nil, err
 	}
-	var notes []string
-	if b.aborted > 0 {
-		notes = append(notes, fmt.Sprintf("%d operations that were not committed", b.aborted))
-	}
-	if b.zeros > 0 {
-		notes = append(notes, fmt.Sprintf("a first transaction of %d writes of 0, the initial value", b.zeros))
-	}
-	return h, notes, nil
+	return h, b.Notes(b.zeros), nil
 }

@@ -15,7 +15,7 @@ import (
 // about reading, or joins all faults, each with name and line. A variable
 // "v7" is location "7": variables are no numbers.
 func ReadText(in io.Reader, name string) (h *parse.History, notes []string, err error) {
-	b := newBuilder()
+	b := new(builder)
 	b.session() // there is one more than separators
 	err = b.ReadLines(in, name, func(line []byte, number int) error {
 		if bytes.HasPrefix(line, []byte("//")) {
@@ -84,7 +84,7 @@ func (b *builder) event(s *trace.Scanner, line int) error {
 	return nil
 }
 
-// isNumbered tells whether a variable stands for a numbered location: v and a
+// isNumbered reports whether a variable stands for a numbered location: v and a
 // number without leading zeros.
 func isNumbered(name string) bool {
 	return len(name) > 1 && name[0] == 'v' && isNumber(name[1:])
@@ -121,7 +121,7 @@ func Variables(locations []string) []string {
 	return list
 }
 
-// Keeps tells whether locations of these names keep them in the text form.
+// Keeps reports whether locations of these names keep them in the text form.
 func Keeps(locations []string) bool {
 	for _, name := range locations {
 		if !isNumber(name) && (!isIdentifier(name) || isNumbered(name)) {

@@ -130,7 +130,6 @@ func (j *jsonWriter) transaction(tx parse.Transaction) []byte {
 	return j.line
 }
 
-// event appends an event.
 func (j *jsonWriter) event(write bool, variable string, value gen.Value) {
 	before, between, after := `{"Read":{"variable":`, `,"version":`, `}}`
 	switch {

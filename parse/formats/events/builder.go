@@ -13,7 +13,6 @@ type Builder struct {
 	threads []thread
 }
 
-// thread is what the builder knows about a thread.
 type thread struct {
 	inside bool  // between Begin and End
 	tx     int32 // the open transaction, -1 if it has no event yet

@@ -81,7 +81,7 @@ func (s *Sequence) Trace() *Sequence {
 	return t
 }
 
-// TxName names a transaction for people: its thread's name and its number.
+// TxName names a transaction in messages: its thread's name and its number.
 func (s *Sequence) TxName(tx int32) string {
 	t := s.Transactions[tx]
 	return s.Threads[t.Thread] + "." + itoa(int(t.Number))

@@ -115,7 +115,7 @@ func TestParseFaults(t *testing.T) {
 		}
 	}
 	_, err := Parse("f", []byte(head+strings.Repeat("0 end\n", 25)))
-	if !strings.HasSuffix(err.Error(), "parse f: and 5 more faults") {
+	if !strings.HasSuffix(err.Error(), "and 5 more faults") {
 		t.Errorf("many faults: %v", err)
 	}
 	if _, err := Parse("f", []byte(head+"0 write x\n0 fence\n")); !errors.Is(err, ErrBuffered) {

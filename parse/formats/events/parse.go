@@ -2,18 +2,17 @@ package events
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
+	"slices"
+
+	"ordeal/gen/faults"
 )
 
 // Magic is what a text of this form begins with.
 const Magic = "ordeal-events "
 
-// maxFaults is how many faults of one text are reported.
-const maxFaults = 20
-
 // Parse reads the text form of a sequence (see Sequence.Text). Words are
-// separated by any run of spaces and tabs, lines may end in CR LF, # starts a
+// separated by any white space, lines may end in CR LF, # starts a
 // comment, blank lines mean nothing; everything else is as Text writes it. A
 // sequence may end inside transactions and with writes that are not
 // committed. The error joins all faults, each with name and line; name is that
@@ -24,10 +23,8 @@ func Parse(name string, data []byte) (*Sequence, error) {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		data = rest
 		r.line++
-		if hash := bytes.IndexByte(line, '#'); hash >= 0 {
-			line = line[:hash]
-		}
-		r.words = splitWords(r.words[:0], bytes.TrimSuffix(line, []byte{'\r'}))
+		line, _, _ = bytes.Cut(line, []byte{'#'})
+		r.words = slices.AppendSeq(r.words[:0], bytes.FieldsSeq(line))
 		if len(r.words) > 0 {
 			r.readLine(len(data))
 		}
@@ -35,30 +32,10 @@ func Parse(name string, data []byte) (*Sequence, error) {
 	if r.part < body {
 		r.fault("the text ends where %s is expected", partNames[r.part])
 	}
-	if r.more > 0 {
-		r.faults = append(r.faults, fmt.Errorf("parse %s: and %d more faults", name, r.more))
-	}
-	if len(r.faults) > 0 {
-		return nil, errors.Join(r.faults...)
+	if err := r.faults.Err(); err != nil {
+		return nil, err
 	}
 	return r.builder.Sequence(), nil
-}
-
-// splitWords appends the words of a line to words.
-func splitWords(words [][]byte, line []byte) [][]byte {
-	start := -1
-	for i, c := range line {
-		switch space := c == ' ' || c == '\t'; {
-		case space && start >= 0:
-			words, start = append(words, line[start:i]), -1
-		case !space && start < 0:
-			start = i
-		}
-	}
-	if start >= 0 {
-		words = append(words, line[start:])
-	}
-	return words
 }
 
 // part is what a reader expects next.
@@ -78,7 +55,6 @@ var partNames = [...]string{
 	threads: "the line of threads", variables: "the line of variables",
 }
 
-// reader is the state of one call of Parse.
 type reader struct {
 	name      string
 	line      int
@@ -88,16 +64,11 @@ type reader struct {
 	names     [2][]string // threads, variables
 	index     [2]map[string]int
 	builder   *Builder
-	faults    []error
-	more      int
+	faults    faults.List
 }
 
 func (r *reader) fault(format string, args ...any) {
-	if len(r.faults) == maxFaults {
-		r.more++
-		return
-	}
-	r.faults = append(r.faults, fmt.Errorf("parse %s:%d: %w", r.name, r.line, fmt.Errorf(format, args...)))
+	r.faults.Addf("parse %s:%d: %w", r.name, r.line, fmt.Errorf(format, args...))
 }
 
 // readLine reads a line of at least one word; left is the number of bytes
@@ -125,7 +96,6 @@ func (r *reader) readLine(left int) {
 	r.part++
 }
 
-// readNames reads the names of threads or variables.
 func (r *reader) readNames(which int, noun string) {
 	r.index[which] = make(map[string]int, len(r.words)-1)
 	for i, word := range r.words[1:] {
@@ -137,7 +107,6 @@ func (r *reader) readNames(which int, noun string) {
 	}
 }
 
-// readEvent reads an event, or the begin or end of a transaction.
 func (r *reader) readEvent() {
 	t, ok := r.index[0][string(r.words[0])]
 	if !ok {
@@ -174,7 +143,6 @@ func (r *reader) readEvent() {
 	}
 }
 
-// apply gives the line to the builder.
 func (r *reader) apply(t int, word string, kind Kind, x int) error {
 	switch {
 	case word == wordBegin:

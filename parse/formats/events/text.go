@@ -2,7 +2,6 @@ package events
 
 import "strconv"
 
-// textVersion is the first line of the text form.
 const textVersion = "ordeal-events 1"
 
 func itoa(n int) string { return strconv.Itoa(n) }

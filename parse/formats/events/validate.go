@@ -76,7 +76,6 @@ func (s *Sequence) replay(b *Builder, open []int32, i int) error {
 	return nil
 }
 
-// maxNameBytes bounds the length of a name.
 const maxNameBytes = 64
 
 // checkNames reports the first name that is malformed or repeated.

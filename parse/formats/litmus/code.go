@@ -8,7 +8,6 @@ import (
 	"ordeal/gen"
 )
 
-// thread is a thread while its instructions are read.
 type thread struct {
 	number    int
 	ops       []gen.Op
@@ -61,7 +60,6 @@ func (r *reader) instruction(t *thread, text string) error {
 	return nil
 }
 
-// operand is a constant, a register or a location in memory.
 type operand struct {
 	constant bool
 	value    int64
@@ -108,7 +106,7 @@ func (r *reader) operand(t *thread, text string) (operand, error) {
 
 var errLoaded = errors.New("what a load returned is stored: not supported")
 
-// loaded tells whether an operand is a register with what a load returned.
+// loaded reports whether an operand is a register with what a load returned.
 func (t *thread) loaded(o operand) bool {
 	s, ok := t.registers[o.register]
 	return ok && s.index >= 0
@@ -208,7 +206,6 @@ func (r *reader) move(t *thread, from, to operand) error {
 	return nil
 }
 
-// held is what a register holds.
 func (t *thread) held(name string) source {
 	if s, ok := t.registers[name]; ok {
 		return s

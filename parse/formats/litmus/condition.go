@@ -59,7 +59,6 @@ func inner[kind Condition](c Condition) string {
 	return text
 }
 
-// maxNesting bounds the parentheses of a condition.
 const maxNesting = 200
 
 // proposition parses a condition by recursive descent: \/ binds loosest, then

@@ -58,7 +58,6 @@ func (t *Test) equations() (map[Variable]int64, error) {
 	return wanted, collect(t.Condition)
 }
 
-// asked is a history while it is made of a test.
 type asked struct {
 	test   *Test
 	wanted map[Variable]int64
@@ -105,7 +104,6 @@ func (b *asked) source(loc gen.LocID, value int64, except parse.OpID) (parse.OpI
 	return found[0], nil
 }
 
-// reads gives every read its source.
 func (b *asked) reads() error {
 	var faults []error
 	for thread := range b.h.Threads() {
@@ -144,12 +142,11 @@ func (b *asked) holder(thread, index int) (holder Variable, err error) {
 		holder, found = v, true
 	}
 	if !found {
-		return holder, errors.New("the condition does not tell what it returns")
+		return holder, errors.New("the condition does not determine what it returns")
 	}
 	return holder, nil
 }
 
-// finals gives locations of the condition their final values.
 func (b *asked) finals() error {
 	var faults []error
 	for x, name := range b.h.Locations {

@@ -70,7 +70,7 @@ func TestNoHistory(t *testing.T) {
 		{"exists", "forall", "a condition with forall asks for no single execution"},
 		{`1:rax=2 /\`, `1:rax=2 \/`, "is no conjunction of equations"},
 		{`1:rax=2 /\`, `1:rax=2 /\ 1:rax=1 /\`, "the condition asks that 1:rax be 2 and 1"},
-		{`1:rax=2 /\`, "", "thread 1 read 1: the condition does not tell what it returns"},
+		{`1:rax=2 /\`, "", "thread 1 read 1: the condition does not determine what it returns"},
 		{`1:rbx=0`, "1:rbx=5", "1:rbx: 2 stores give x the value 5, with the initial state: want one"},
 		{`1:rbx=0`, "1:rbx=9", "1:rbx: 0 stores give x the value 9"},
 		{`[y]=2`, "[y]=3", "[y]: 0 stores give y the value 3"},

@@ -49,7 +49,7 @@ type kept struct {
 	line   int
 }
 
-// holds tells which read of which thread a variable holds the result of, or
+// holds gives the read whose result a variable holds, and its thread, or
 // which constant where the index is negative; ok is false for locations and
 // registers that are not set.
 func (t *Test) holds(v Variable) (thread int, from source, ok bool) {
@@ -141,7 +141,7 @@ func (t *Test) location(name string) gen.LocID {
 	return -1
 }
 
-// Holds tells whether the condition holds in the state.
+// Holds reports whether the condition holds in the state.
 func (s State) Holds() bool { return s.test.Condition.holds(s) }
 
 // String lists the values as herd7 and litmus7 do: "0:rax=0; [x]=1;".
@@ -156,7 +156,6 @@ func (s State) String() string {
 	return sb.String()
 }
 
-// get is the value of a variable.
 func (s State) get(v Variable) int64 {
 	for i, seen := range s.test.Seen {
 		if seen == v {
@@ -192,7 +191,7 @@ func (t *Test) see(more []Variable) {
 // States reads the rounds of a run of the test's program off its history, which
 // parse.Native made; between rounds the threads must have met, so that what a
 // round finds in memory is final. Where memory at the end is asked for, only
-// the last round can be told.
+// the last round has a state.
 func (t *Test) States(h *parse.History, rounds int) []State {
 	var states []State
 	stride := t.Program.Stride()

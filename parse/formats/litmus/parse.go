@@ -2,19 +2,16 @@ package litmus
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"ordeal/gen"
+	"ordeal/gen/faults"
 )
 
-// Is tells whether a text looks like a litmus test of this architecture.
+// Is reports whether a text looks like a litmus test of this architecture.
 func Is(data []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("X86_64")) }
-
-// maxFaults bounds the faults of one test that are reported.
-const maxFaults = 20
 
 // Parse reads a litmus test; name is the file's, for messages. The error lists
 // what is malformed and what is not supported, by line.
@@ -28,23 +25,23 @@ func Parse(name string, data []byte) (*Test, error) {
 		points: map[Variable]string{},
 	}
 	r.head()
-	if len(r.errs) == 0 {
+	if r.faults.Count() == 0 {
 		r.init()
 	}
-	if len(r.errs) == 0 {
+	if r.faults.Count() == 0 {
 		r.code()
 	}
-	if len(r.errs) == 0 {
+	if r.faults.Count() == 0 {
 		r.dropKept()
 	}
-	if len(r.errs) == 0 {
+	if r.faults.Count() == 0 {
 		code := r.at
 		if r.tail(); len(r.t.Program.Locations) == 0 {
 			r.fault(code, "the test has no location")
 		}
 	}
-	if len(r.errs) > 0 {
-		return nil, errors.Join(r.errs...)
+	if err := r.faults.Err(); err != nil {
+		return nil, err
 	}
 	if err := r.t.Program.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -52,7 +49,6 @@ func Parse(name string, data []byte) (*Test, error) {
 	return r.t, nil
 }
 
-// reader reads a test.
 type reader struct {
 	file    string
 	lines   []string
@@ -61,13 +57,11 @@ type reader struct {
 	points  map[Variable]string // locations that registers point at
 	threads []*thread
 	stored  gen.Value
-	errs    []error
+	faults  faults.List
 }
 
 func (r *reader) fault(line int, format string, args ...any) {
-	if len(r.errs) < maxFaults {
-		r.errs = append(r.errs, fmt.Errorf("%s:%d: %s", r.file, line, fmt.Sprintf(format, args...)))
-	}
+	r.faults.Addf("%s:%d: %s", r.file, line, fmt.Sprintf(format, args...))
 }
 
 // line is the next line that is not blank, without comments; ok is false at
@@ -118,7 +112,6 @@ func (r *reader) head() {
 	}
 }
 
-// init reads the initial state.
 func (r *reader) init() {
 	text, n, ok := r.line()
 	if !ok || !strings.HasPrefix(text, "{") {
@@ -241,7 +234,6 @@ func (r *reader) columns(cells []string, n int) {
 	}
 }
 
-// tail reads the locations to show and the condition.
 func (r *reader) tail() {
 	var rest bytes.Buffer
 	first := 0
@@ -277,7 +269,7 @@ func (r *reader) tail() {
 		text = strings.TrimSpace(after)
 	}
 	r.condition(text, first)
-	if len(r.errs) > 0 {
+	if r.faults.Count() > 0 {
 		return
 	}
 	r.t.see(more)

@@ -76,7 +76,7 @@ func Program(h *parse.History) (*gen.Program, func(parse.OpID) gen.Value, error)
 	return p, value, nil
 }
 
-// Renumbers tells whether Write numbers the values of a history anew: every
+// Renumbers reports whether Write numbers the values of a history anew: every
 // store of a program has a value of its own, of 31 bits.
 func Renumbers(h *parse.History) bool {
 	seen := map[gen.Value]bool{}
@@ -91,7 +91,7 @@ func Renumbers(h *parse.History) bool {
 	return false
 }
 
-// Keeps tells whether Write keeps these names of locations.
+// Keeps reports whether Write keeps these names of locations.
 func Keeps(locations []string) bool {
 	for _, name := range locations {
 		if !isName(name) || strings.ContainsRune(name, '.') || len(name) > gen.MaxNameBytes {

@@ -96,10 +96,10 @@ type Result struct {
 	// for Forbidden.
 	Positive, Negative uint64
 	Condition          string // with its quantifier: "exists (0:rax=0)"
-	Hash               string // of the test; empty: not told
+	Hash               string // of the test; empty: not given
 	Observation        Observation
 	// Time is how long it took, to a hundredth of a second; negative: not
-	// told.
+	// given.
 	Time time.Duration
 	// Info is the "Key=value" and other lines about the run, in order.
 	Info []string
@@ -122,7 +122,6 @@ type State struct {
 // "~Fault(P0,x)".
 type Binding struct{ Name, Value string }
 
-// isFault tells whether the text of a binding is about a fault.
 func isFault(text string) bool {
 	return strings.HasPrefix(strings.TrimPrefix(text, "~"), "Fault(") && strings.HasSuffix(text, ")")
 }
@@ -173,7 +172,7 @@ func observe(positive, negative uint64) Observation {
 	return Sometimes
 }
 
-// holds tells whether the condition is validated, by the counts.
+// holds reports whether the condition is validated, by the counts.
 func (r *Result) holds() bool {
 	switch r.Kind {
 	case Allowed:
@@ -184,7 +183,6 @@ func (r *Result) holds() bool {
 	return r.Negative == 0
 }
 
-// witnesses are the numbers of the line "Witnesses".
 func (r *Result) witnesses() (positive, negative uint64) {
 	if r.Kind == Forbidden {
 		return r.Negative, r.Positive
@@ -236,7 +234,6 @@ func (r *Result) Validate() error {
 	return errors.Join(faults...)
 }
 
-// contradictions compares what the result says twice.
 func (r *Result) contradictions() (faults []error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if want := observe(r.Positive, r.Negative); r.Observation != want {
@@ -276,7 +273,7 @@ func (s *State) validate(form Form) error {
 	return nil
 }
 
-// isWord tells whether a text is visible ASCII, without spaces.
+// isWord reports whether a text is visible ASCII, without spaces.
 func isWord(text string) bool {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] >= 0x7f {

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// maxFaults is how many faults of one log are reported.
-const maxFaults = 20
+	"ordeal/gen/faults"
+)
 
 // Parse reads the results of a log in either form; name is the file's, for
 // messages. A result begins with the line "Test NAME KIND" and ends with what
@@ -20,6 +19,7 @@ const maxFaults = 20
 func Parse(name string, data []byte) ([]Result, error) {
 	r := &reader{name: name, rest: string(data)}
 	var results []Result
+	var all faults.List
 	for r.next() {
 		if !isHead(r.text) {
 			continue
@@ -31,28 +31,21 @@ func Parse(name string, data []byte) ([]Result, error) {
 				err = fmt.Errorf("parse %s:%d: test %s: %w", name, start, result.Test, err)
 			}
 		}
-		switch {
-		case err == nil:
+		if err != nil {
+			all.Add(err)
+		} else {
 			results = append(results, result)
-		case len(r.faults) == maxFaults:
-			r.more++
-		default:
-			r.faults = append(r.faults, err)
 		}
 	}
-	if r.more > 0 {
-		r.faults = append(r.faults, fmt.Errorf("parse %s: and %d more faults", name, r.more))
+	if err := all.Err(); err != nil {
+		return nil, err
 	}
-	if len(results) == 0 && len(r.faults) == 0 {
+	if len(results) == 0 {
 		return nil, fmt.Errorf("parse %s: no line \"Test NAME Allowed\", Forbidden or Required begins a result", name)
-	}
-	if len(r.faults) > 0 {
-		return nil, errors.Join(r.faults...)
 	}
 	return results, nil
 }
 
-// isHead tells whether a line begins a result.
 func isHead(line string) bool {
 	words := strings.Fields(line)
 	return len(words) == 3 && words[0] == "Test" && parseKind(words[2]) != KindUnknown
@@ -67,15 +60,12 @@ func parseKind(word string) Kind {
 	return KindUnknown
 }
 
-// reader walks through the lines of a log.
 type reader struct {
-	name   string
-	rest   string
-	text   string // of the current line, without space at its end
-	line   int    // its number, from 1
-	again  bool   // next returns the current line once more
-	faults []error
-	more   int
+	name  string
+	rest  string
+	text  string // of the current line, without space at its end
+	line  int    // its number, from 1
+	again bool   // next returns the current line once more
 }
 
 // next goes to the next line; false at the end.
@@ -119,7 +109,6 @@ func (r *reader) want(what string, there bool) error {
 	return r.fault("%q where %s is expected", r.text, what)
 }
 
-// result reads one result, whose first line is the current one.
 func (r *reader) result() (Result, error) {
 	words := strings.Fields(r.text)
 	result := Result{Test: words[1], Kind: parseKind(words[2]), Time: -1}
@@ -155,7 +144,6 @@ func (r *reader) heading(result *Result) (int, error) {
 	return int(n), nil
 }
 
-// states reads n states.
 func (r *reader) states(result *Result, n int) error {
 	for i := range n {
 		what := fmt.Sprintf("state %d of %d", i+1, n)

@@ -88,7 +88,7 @@ func parseSeconds(text string) (time.Duration, error) {
 	return time.Duration(math.Round(seconds*100)) * hundredth, nil
 }
 
-// isInfo tells whether a line behind a condition is information about the
+// isInfo reports whether a line behind a condition is information about the
 // run: "Key=value", or "Key" and a value.
 func isInfo(line string) bool {
 	for i := range len(line) {

@@ -103,9 +103,9 @@ func TestFaults(t *testing.T) {
 		text, want string
 	}{
 		{oplog.Plume, "w(0,1,0,0)\nw(0,1,1,1)", "f:2: writes 1 to 0, as does line 1"},
-		{oplog.Plume, "r(0,1,0,0)", "f:1: value 1 of 0 was written by nobody"},
-		{oplog.Plume, "w(0,3,0,-1)\nr(0,3,0,0)", "f:2: value 3 of 0 was written by nobody but an aborted transaction, by line 1"},
-		{oplog.Plume, "w(1,3,0,0)\nr(0,3,0,0)", "f:2: value 3 of 0 was written by nobody but, to 1, by line 1"},
+		{oplog.Plume, "r(0,1,0,0)", "f:1: value 1 of 0 is never written"},
+		{oplog.Plume, "w(0,3,0,-1)\nr(0,3,0,0)", "f:2: value 3 of 0 is never written, except in an aborted transaction, on line 1"},
+		{oplog.Plume, "w(1,3,0,0)\nr(0,3,0,0)", "f:2: value 3 of 0 is written only to 1, by line 1"},
 		{oplog.Plume, "w(0,0,0,0)\nw(1,1,0,0)", "f:1: writes 0, the initial value, in a transaction that does more"},
 		{oplog.Plume, "w(1,1,0,0)\nw(0,0,0,1)", "f:2: writes 0, the initial value, to 0"},
 		{oplog.Plume, "w(x,1,0,0)", `f:1: "x": want a location as a number`},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"ordeal/gen"
 	"ordeal/parse"
 	"ordeal/parse/formats/internal/trace"
 )
@@ -16,12 +15,6 @@ import (
 // or joins all faults, each with name and line.
 func (d Dialect) Read(in io.Reader, name string) (h *parse.History, notes []string, err error) {
 	r := reader{dialect: d}
-	r.trace.Elsewhere = func(loc int32, v gen.Value) string {
-		if line, ok := r.rollback[rolledBack{loc, v}]; ok {
-			return fmt.Sprintf("an aborted transaction, by line %d", line)
-		}
-		return ""
-	}
 	if err := r.trace.ReadLines(in, name, r.line); err != nil {
 		return nil, nil, err
 	}
@@ -33,16 +26,10 @@ func (d Dialect) Read(in io.Reader, name string) (h *parse.History, notes []stri
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.aborted > 0 {
-		notes = append(notes, fmt.Sprintf("%d operations of aborted transactions", r.aborted))
-	}
-	if n := len(r.zeros); n > 0 {
-		notes = append(notes, fmt.Sprintf("a first transaction of %d writes of 0, the initial value", n))
-	}
-	return h, notes, nil
+	return h, r.trace.Notes(len(r.zeros)), nil
 }
 
-// Fits tells whether the lines of a text, whose values need not name their
+// Fits reports whether the lines of a text, whose values need not name their
 // writers, are of a dialect.
 func Fits(text []byte, d Dialect) bool {
 	r := reader{dialect: d}
@@ -59,7 +46,6 @@ func Fits(text []byte, d Dialect) bool {
 	return d == Plume || !r.zero
 }
 
-// reader is the state of one call of Read.
 type reader struct {
 	dialect Dialect
 	trace   trace.Builder
@@ -67,26 +53,17 @@ type reader struct {
 	owner   owners
 	// zeros are the lines of the first transaction that write 0, and rest
 	// whether it does anything else.
-	zeros    []int
-	first    int64 // the first transaction
-	rest     bool
-	begun    bool
-	aborted  int
-	zero     bool               // some line writes 0
-	rollback map[rolledBack]int // lines of aborted writes
+	zeros []int
+	first int64 // the first transaction
+	rest  bool
+	begun bool
+	zero  bool // some line writes 0
 }
 
-// session is what the reader knows about a session or thread.
 type session struct {
 	tx    int64 // the last one, or the last id
 	start int   // its first operation
 	any   bool  // there was one
-}
-
-// rolledBack is an aborted write.
-type rolledBack struct {
-	loc   int32
-	value gen.Value
 }
 
 // line reads one line, which is not empty.
@@ -140,7 +117,8 @@ func (r *reader) line(code []byte, line int) error {
 	op.Loc = r.trace.Locations.Index(loc)
 	r.zero = r.zero || op.Kind == parse.Write && value == 0
 	if negative {
-		return r.abort(op, line)
+		r.trace.Abort(op, line)
+		return nil
 	}
 	return r.add(op, thread, int64(id), line)
 }
@@ -161,19 +139,6 @@ func (r *reader) word(s *trace.Scanner, what string) ([]byte, error) {
 	return word, s.Want(",")
 }
 
-// abort notes an operation of an aborted transaction.
-func (r *reader) abort(op parse.Op, line int) error {
-	r.aborted++
-	if op.Kind == parse.Write {
-		if r.rollback == nil {
-			r.rollback = map[rolledBack]int{}
-		}
-		r.rollback[rolledBack{op.Loc, op.Write}] = line
-	}
-	return nil
-}
-
-// add appends an operation to its thread and transaction.
 func (r *reader) add(op parse.Op, thread []byte, id int64, line int) error {
 	t := r.trace.Thread(thread)
 	if int(t) == len(r.session) {

@@ -15,16 +15,12 @@ import (
 	"ordeal/parse"
 )
 
-// maxFaults is how many faults of one trace are reported.
 const maxFaults = 20
 
 // Builder gathers the lines of one trace.
 type Builder struct {
 	// Threads and Locations are their names, in order of appearance.
 	Threads, Locations Names
-	// Elsewhere, if set, says more about a value of a location that no
-	// operation of the trace writes; empty for nothing.
-	Elsewhere func(loc int32, v gen.Value) string
 	// Column, if set, says that what the methods call lines are other places,
 	// in order of the text, and gives line and column of one.
 	Column func(place int) (line, column int)
@@ -34,7 +30,9 @@ type Builder struct {
 	orders  []order
 	deps    []dep
 	faults  []fault
-	more    int // faults not kept
+	more    int             // faults not kept
+	aborts  int             // operations of aborted transactions
+	aborted map[aborted]int // the place of each aborted write
 }
 
 // thread is the operations of one thread and the lines they stand in.
@@ -104,6 +102,35 @@ func (t *Builder) Add(thread int32, op parse.Op, line int) {
 
 // Len is the number of operations of a thread so far.
 func (t *Builder) Len(thread int32) int { return len(t.threads[thread].ops) }
+
+// aborted is a write of an aborted transaction.
+type aborted struct {
+	loc   int32
+	value gen.Value
+}
+
+// Abort leaves out an operation, of an aborted transaction.
+func (t *Builder) Abort(op parse.Op, line int) {
+	if t.aborts++; op.Writes() {
+		if t.aborted == nil {
+			t.aborted = map[aborted]int{}
+		}
+		t.aborted[aborted{op.Loc, op.Write}] = line
+	}
+}
+
+// Notes lists what was left out: operations of aborted transactions, and a first
+// transaction of the given number of writes of 0.
+func (t *Builder) Notes(zeros int) []string {
+	var notes []string
+	if t.aborts > 0 {
+		notes = append(notes, fmt.Sprintf("%d operations of aborted transactions", t.aborts))
+	}
+	if zeros > 0 {
+		notes = append(notes, fmt.Sprintf("a first transaction of %d writes of 0, the initial value", zeros))
+	}
+	return notes
+}
 
 // Transaction says that the operations of a thread from first to before end,
 // counted from 0, are a transaction. They come in order.

@@ -43,7 +43,6 @@ func (t *Builder) Finish(name string, line int) (*parse.History, error) {
 	return f.h, nil
 }
 
-// finisher is the state of one call of Finish.
 type finisher struct {
 	*Builder
 	h        *parse.History
@@ -52,7 +51,6 @@ type finisher struct {
 	writers  *parse.Writers
 }
 
-// concatenate puts the threads one after the other.
 func (f *finisher) concatenate(total int) {
 	f.h = &parse.History{
 		Ops:       make([]parse.Op, 0, total),
@@ -76,10 +74,8 @@ func (f *finisher) concatenate(total int) {
 	}
 }
 
-// at names operations for people.
 func (f *finisher) at(id parse.OpID) string { return "line " + f.place(int(f.lines[id])) }
 
-// report notes the fault of an operation.
 func (f *finisher) report(fault parse.Fault) {
 	if len(f.faults) == maxFaults { // spare the formatting
 		f.more++
@@ -91,10 +87,8 @@ func (f *finisher) report(fault parse.Fault) {
 // text says what is wrong with a value.
 func (f *finisher) text(fault parse.Fault) string {
 	text := fault.Text(f.h, f.at)
-	if fault.Kind == parse.UnwrittenValue && f.Elsewhere != nil {
-		if more := f.Elsewhere(fault.Loc, fault.Value); more != "" {
-			text += " but " + more
-		}
+	if place, ok := f.aborted[aborted{fault.Loc, fault.Value}]; ok && fault.Kind == parse.UnwrittenValue {
+		text += ", except in an aborted transaction, on line " + f.place(place)
 	}
 	return text
 }
@@ -133,7 +127,7 @@ func (f *finisher) storeOrders() {
 	for _, o := range f.orders {
 		x := f.h.Locations[o.loc]
 		if f.h.StoreOrder[o.loc] != nil {
-			f.Faultf(o.line, "the order of M[%s] is told twice", x)
+			f.Faultf(o.line, "the order of M[%s] is given twice", x)
 			continue
 		}
 		list := make([]parse.OpID, 0, len(o.values))
