@@ -90,7 +90,7 @@ func TestBatchFailure(t *testing.T) {
 }
 
 // TestBatchRetry runs a program again whose launch failed for a reason that is
-// nobody's fault, but not for ever.
+// not its own fault, but not for ever.
 func TestBatchRetry(t *testing.T) {
 	for _, test := range []struct{ times, launches int }{{1, 2}, {2, 3}, {9, 3}} {
 		state := filepath.Join(t.TempDir(), "state")
@@ -122,7 +122,7 @@ func TestBatchRetry(t *testing.T) {
 	}
 }
 
-// TestBatchOfSameProgram tells runs of one program apart by their order.
+// TestBatchOfSameProgram separates runs of one program by their order.
 func TestBatchOfSameProgram(t *testing.T) {
 	r := newRunner(t, "", nil)
 	jobs := newJobs(t, 3, 2)

@@ -19,14 +19,13 @@ import (
 // statsPrefix begins the statistics of Ruby.
 const statsPrefix = "system.ruby."
 
-// ReadCoverage reads the transitions that were executed from gem5's
-// statistics (stats.txt), ordered by machine, state and event: lines of the
-// form
+// ReadCoverage reads the transitions that were taken from gem5's statistics
+// (stats.txt), ordered by machine, state and event: lines of the form
 //
 //	system.ruby.L1Cache_Controller.I.Load::total  3201
 //
-// or, where there is one controller of a kind, without "::total". Where the
-// statistics were written more than once, the last count stands.
+// or, for a single controller, without "::total". If the statistics were written
+// more than once, the last count counts.
 func ReadCoverage(stats io.Reader) (sim.Coverage, error) {
 	counts := make(map[sim.Transition]uint64) // with Count 0 in the keys
 	lines := bufio.NewScanner(stats)

@@ -79,20 +79,11 @@ func (l *launch) run(ctx context.Context) ([]sim.Result, error) {
 	return results, nil
 }
 
-// Limits of gem5 that jobs do not set, far above what it needs.
-const (
-	maxFileBytes = 8 << 30 // of each file
-	maxOpenFiles = 1024
-	maxProcesses = 512
-)
-
-// limits are those of the launch: a batch may leave as much as its jobs
-// together, in the memory of one.
+// limits are those of the launch: a batch may write as much as its jobs together,
+// in the memory of one. The limits that jobs do not set are far above gem5's
+// needs.
 func (l *launch) limits() sandbox.Limits {
-	limits := sandbox.Limits{
-		FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Processes: maxProcesses,
-		ResidentBytes: l.jobs[0].Memory,
-	}
+	limits := sandbox.Limits{FileBytes: 8 << 30, OpenFiles: 1024, Processes: 512, ResidentBytes: l.jobs[0].Memory}
 	for _, job := range l.jobs {
 		if job.LogSize <= 0 {
 			limits.DiskBytes = 0

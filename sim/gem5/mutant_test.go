@@ -15,7 +15,7 @@ import (
 )
 
 // newMutable makes a tree whose build puts the contents of its protocol into
-// the settings of a stand-in, and a runner that plants other contents.
+// the settings of a stand-in, and a runner that applies other contents.
 func newMutable(t *testing.T, contents string) (r *Runner, root string) {
 	t.Helper()
 	r = newRunner(t, "", nil)

@@ -13,7 +13,7 @@ import (
 	"ordeal/sim/sandbox"
 )
 
-// TestEnds judges the ends in testdata/ends: excerpts of what gem5 printed,
+// TestEnds classifies the ends in testdata/ends: excerpts of what gem5 printed,
 // below the outcome that is right and how the process ended.
 func TestEnds(t *testing.T) {
 	files, err := filepath.Glob("testdata/ends/*.txt")
@@ -44,7 +44,7 @@ func TestEnds(t *testing.T) {
 				t.Error("no detail")
 			}
 			if strings.Contains(result.Detail, "BACKTRACE") || strings.Count(result.Detail, "\n") > 2*detailLines {
-				t.Errorf("detail for people: %s", result.Detail)
+				t.Errorf("detail: %s", result.Detail)
 			}
 			seen[result.Outcome.String()] = file
 		})

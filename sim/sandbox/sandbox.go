@@ -15,23 +15,22 @@
 // AddGuestFilter adds the filter to the executable itself, which takes 3 µs
 // here and 30 µs in the kernel, of some 750 µs for the shortest run.
 //
-// Namespaces would add nothing to that and cost more than the run: of
-// processor time, where an empty process takes 160 µs, 400 µs for a user
-// namespace, 450 µs for one of the network, 1.1 ms for all kinds together.
-// A second execve, which could install the filter too, takes 35 µs.
+// Namespaces would add nothing and cost more than the run: 400 µs for a user
+// namespace, 450 µs for the network, 1.1 ms for all kinds, where an empty
+// process takes 160 µs. A second execve, which could install the filter too,
+// takes 35 µs.
 //
 // # Tools
 //
 // gem5 and other programs of third parties may open files and start processes
-// as their user may, but have no network (only local sockets, in a network
-// namespace of their own), cannot inspect other processes, and cannot change
-// the system: what is not allowed fails with EPERM. The namespaces are those of
-// the network, System V IPC and the host name. A mount namespace without mounts
-// of its own confines nothing. A pid namespace would change what is tested: its
-// first process receives no signals that it has no handler for, so that neither
-// abort nor SIGTERM ends gem5 there.
+// as their user may, but have no network (only local sockets), cannot inspect
+// other processes, and cannot change the system: such calls fail with EPERM.
+// Namespaces separate the network, System V IPC and the host name. A mount
+// namespace without mounts of its own confines nothing; in a pid namespace
+// neither abort nor SIGTERM would end gem5, as its first process receives no
+// signals that it has no handler for.
 //
-// Go cannot run code between fork and exec, and to execute this program once
+// Go cannot run code between fork and exec, and executing this program once
 // more costs milliseconds. So a tool starts as the shim: a static executable of
 // some hundred bytes, generated here and kept in memory, that gives up
 // privileges (no_new_privs), installs the filter and executes the tool.

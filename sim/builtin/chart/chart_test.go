@@ -77,7 +77,7 @@ func TestChart(t *testing.T) {
 	}
 	r.Lines[128] = "y"
 	if svg, _ := draw(t, r); !strings.Contains(svg, ">GETS x<") {
-		t.Error("several lines are not told apart")
+		t.Error("several lines have no labels")
 	}
 }
 

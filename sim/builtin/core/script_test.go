@@ -98,7 +98,7 @@ func (s *script) answer(name string, value uint64) uint64 {
 	return 0
 }
 
-// evict tells the core that it loses the line of a location.
+// evict notifies the core that it loses the line of a location.
 func (s *script) evict(location gen.LocID) {
 	s.core.Evict(memory.Base + memory.Addr(location)*64)
 	s.settle()

@@ -1,5 +1,6 @@
 // Package event is the clock of the embedded simulator: a queue of events at
-// integer ticks whose order is a function of a seed.
+// integer ticks, whose order is a function of a seed, and distributions of
+// delays.
 package event
 
 import (
@@ -29,7 +30,7 @@ const (
 const stream = 0x6576656e74 // "event"
 
 // Queue is a queue of events and the current time. It allocates memory only
-// while it grows; a Queue is not safe for concurrent use.
+// while it grows, and is not safe for concurrent use.
 type Queue struct {
 	now      Tick
 	order    Order

@@ -32,7 +32,7 @@ type client struct {
 	underWay map[uint64]memory.Request
 	next     uint64
 	// early holds the lines that the core may have read and of whose loss it
-	// has not been told.
+	// was not notified.
 	early map[memory.Addr]bool
 	// pair is the access of a locked pair that is or was last under way.
 	pair memory.Request
@@ -109,7 +109,7 @@ func (c *client) Perform(tag uint64, b *memory.Block) {
 	}
 	for _, other := range c.clients {
 		if other != c && other.early[r.Line] {
-			c.t.Fatalf("core %d writes line %#x, of which core %d has not been told", c.core, r.Line, other.core)
+			c.t.Fatalf("core %d writes line %#x, without a notification to core %d", c.core, r.Line, other.core)
 		}
 	}
 	b[0]++

@@ -32,37 +32,37 @@ type Block [WordsPerLine]uint64
 // Request is one access of a core to a cache line.
 type Request struct {
 	Line Addr
-	// Write asks for the line with the right to write. A store and an atomic
-	// read-modify-write are one such access each.
+	// Write asks for the right to write, for a store or an atomic
+	// read-modify-write.
 	Write bool
 	// Lock makes the access one of a pair that is atomic together.
 	Lock Lock
-	// Tag is the core's own name for the access, given back to it.
+	// Tag identifies the access to the core.
 	Tag uint64
 }
 
-// Lock says what an access does to the lock of its line. Between an access
+// Lock is the effect of an access on the lock of its line. Between an access
 // that takes the lock and the one that releases it no other core's access to
-// the line performs: gem5's Locked_RMW_Read and Locked_RMW_Write. Both ask for
-// the right to write. A core that holds the lock accesses the line in no other
-// way and takes no other lock.
+// the line performs: gem5's Locked_RMW_Read and Locked_RMW_Write. Both are
+// writes. A core that holds the lock accesses the line in no other way and takes
+// no other lock.
 type Lock uint8
 
-// What an access does to the lock.
+// The effects of an access on the lock.
 const (
 	NoLock Lock = iota
 	TakeLock
 	ReleaseLock
 )
 
-// Port is one core's way into a memory system.
+// Port connects a core to a memory system.
 type Port interface {
-	// Attach says who is to be told; before the first Access. A port may be
-	// handed from one client to another while no access is under way.
+	// Attach sets the client, before the first Access. It may change while no
+	// access is under way.
 	Attach(Client)
 	// Access starts an access. False means that the port is full, or the line
-	// locked by the core itself: an access that is under way will complete,
-	// and then is the time to try again.
+	// locked by the core itself: the core tries again when an access has
+	// completed.
 	Access(Request) bool
 	// Oldest is the tick at which the oldest access under way was started;
 	// false when there is none.
@@ -73,14 +73,14 @@ type Port interface {
 // inside an event of the memory system: a client reacts to the call itself and
 // schedules an event of its own for everything else.
 type Client interface {
-	// Perform is the instant at which an access takes place: the client
-	// reads from the block, and for a write stores into it. The block is the
-	// memory system's own copy of the line, good until Perform returns.
+	// Perform is the instant at which an access takes effect: the client reads
+	// from the block, and for a write stores into it. The block is the memory
+	// system's own copy of the line, valid until Perform returns.
 	Perform(tag uint64, b *Block)
-	// Evict says that the core is about to lose the right to read a line: a
-	// load that it performed early may be overtaken by another core's store
-	// from now on. It comes before any such store performs, also when the
-	// core may not hold the line at all.
+	// Evict notifies that the core is about to lose the right to read a line,
+	// so that a load that it performed early may be overtaken by another core's
+	// store. It precedes any such store, and may come for lines that the core
+	// does not hold.
 	Evict(line Addr)
 }
 
@@ -97,7 +97,7 @@ func (NoClient) Evict(Addr) {}
 type System interface {
 	// Port is the port of a core, from 0.
 	Port(core int) Port
-	// Dump writes the state that explains who waits for what.
+	// Dump writes what is waiting for what.
 	Dump(w io.Writer)
 }
 
@@ -105,9 +105,8 @@ type System interface {
 type Fault struct {
 	// Title names the fault in one line without addresses and numbers that
 	// vary from run to run, so that the same bug has one title.
-	Title string
-	// Detail says where and what, for people.
-	Detail string
+	Title  string
+	Detail string // where it happened; may be empty
 }
 
 // Error is the title and the detail.
