@@ -28,7 +28,7 @@ const (
 	Forbidden = witness.Forbidden
 )
 
-// Options steer Check. The zero value asks for the default pipeline.
+// Options configure Check. The zero value selects the default pipeline.
 type Options struct {
 	// Procedure selects one by name; empty means "auto".
 	Procedure string
@@ -40,12 +40,12 @@ type Options struct {
 	_           struct{}
 }
 
-// Check judges a history under a model. The evidence of an Allowed or
+// Check decides whether a model allows a history. The evidence of an Allowed or
 // Forbidden verdict has been accepted by the independent checkers of package
 // witness. A malformed history, a passed deadline and an exceeded budget are
-// Unknown with the reason; an error means that the options make no sense, the
-// context was cancelled, or evidence was not accepted, which is a fault of
-// this program.
+// Unknown with the reason; an error means that the options are wrong, the
+// context was cancelled, or evidence was not accepted, which is a bug of this
+// program.
 func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (Verdict, error) {
 	p, ok := Procedure(opt.Procedure)
 	if !ok {
@@ -73,7 +73,7 @@ func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (V
 	return v, nil
 }
 
-// accept has the evidence of a verdict checked.
+// accept checks the evidence of a verdict.
 func accept(h *parse.History, m model.Model, v *Verdict) error {
 	switch {
 	case v.Answer == Allowed && m.Family == model.Total:

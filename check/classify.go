@@ -10,9 +10,9 @@ import (
 
 // Classification places a history in the lattice of models.
 type Classification struct {
-	// Verdicts are those of the models, in their order in model.All. The
-	// procedure of a verdict that follows from another one, whose evidence
-	// it shares, is ImpliedBy and the name of the other one's model.
+	// Verdicts are those of the models, in the order of model.All. The
+	// procedure of a verdict that follows from another one is ImpliedBy and
+	// the name of the other one's model.
 	Verdicts []Verdict
 	// Strongest names the models that allow the history and are implied by
 	// no other one that does; Weakest those that forbid it and imply no
@@ -24,17 +24,18 @@ type Classification struct {
 // ImpliedBy begins the procedure of a verdict that follows from another.
 const ImpliedBy = "implied by "
 
-// Classify judges a history under the models that a procedure claims, each
-// only if no verdict before it settles the matter: what a model allows is
-// allowed by all that it implies, and what it forbids by all that imply it.
+// Classify decides a history under the models that the procedure supports, each
+// only if it does not follow from earlier verdicts: a history that a model allows
+// is allowed by all that it implies, and one that it forbids is forbidden by all
+// that imply it.
 func Classify(ctx context.Context, h *parse.History, opt Options) (Classification, error) {
 	models := slices.DeleteFunc(model.All(), func(m model.Model) bool {
 		p, ok := Procedure(opt.Procedure)
 		return ok && !p.Supports(m)
 	})
 	c := Classification{Verdicts: make([]Verdict, len(models))}
-	// The weakest models are cheap and settle most of what is forbidden, so
-	// that models are taken from both ends.
+	// The weakest models are cheap and settle most forbidden histories, so
+	// models are taken from both ends.
 	for k := range models {
 		i := k / 2
 		if k%2 == 1 {

@@ -46,11 +46,11 @@ func (g *graph) local(ctx context.Context, t int, serialize bool) ([]parse.OpID,
 	return nil, nil, nil
 }
 
-// serialize puts the thread's accesses, and all that hb_o has before them, in
-// an order in which each of its reads returns the last write: before each
-// access it lists what is hb_o-before that and not listed yet, in a topological
-// order. What is listed is always closed under hb_o, so that a write U before
-// a read R, having U hb_o rf(R), never comes after rf(R).
+// serialize orders the thread's accesses, and all that is hb_o-before them, so
+// that each of its reads returns the last write: before each access it lists
+// what is hb_o-before that and not listed yet, in a topological order. The list
+// is always closed under hb_o, so that a write U before a read R, having
+// U hb_o rf(R), never comes after rf(R).
 func (l *localRun) serialize(lastRead parse.OpID) []parse.OpID {
 	rank := make([]int32, len(l.h.Ops))
 	for i, v := range l.sort(false) {
@@ -183,8 +183,8 @@ func (l *localRun) spread(w parse.OpID) {
 	}
 }
 
-// again puts v, whose row has grown, back into the queue if the rule fires
-// for it: if it is a read of the thread. (A write can be: an RMW.)
+// again puts v, whose row has grown, back into the queue if it is a read of the
+// thread.
 func (l *localRun) again(v parse.OpID) {
 	if l.thread[v] == l.t && l.h.Ops[v].Reads() {
 		l.push(v)

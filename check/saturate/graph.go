@@ -124,9 +124,9 @@ func (g *Graph) Loc(v Node) int32 { return g.loc[v] }
 // the initial write of x.
 func (g *Graph) Writer(v Node) int32 { return g.rf[v] }
 
-// Isolated lists the reads that have no node, because no edge could lead
-// through them but those to and from the writes around them: they may follow
-// their writer at once. Only RMO has such reads.
+// Isolated lists the reads that have no node, because only edges from and to the
+// writes around them could lead through them: they may directly follow their
+// writer. Only RMO has such reads.
 func (g *Graph) Isolated() []parse.OpID { return g.isolated }
 
 // Readers is the number of nodes that read from a writer.
@@ -171,8 +171,8 @@ func (g *Graph) isInit(writer int32) bool { return int(writer) >= g.n }
 func (g *Graph) lanes(x int32) (lo, hi int32) { return g.laneStart[x], g.laneStart[x+1] }
 
 // lastAt is the last write of a lane at or before a position of its chain, or
-// NoNode. It begins where the last search in the lane ended: searches wander
-// over the history with the sweep.
+// NoNode. It begins where the last search in the lane ended, since searches
+// follow the sweep.
 func (g *Graph) lastAt(lane, pos int32) Node {
 	first, end := g.laneWrite[lane], g.laneWrite[lane+1]
 	s := g.near[lane] // to become the first slot with a position beyond pos
@@ -217,10 +217,9 @@ func (g *Graph) Successors(v Node, f func(Node) bool) {
 
 func (g *Graph) static(v Node) []Node { return g.outTo[g.outStart[v]:g.outStart[v+1]] }
 
-// NextWrites calls f for the first write to x of each chain that is not before
-// the chain's head, unless it lies behind the horizon; heads gives a node, or
-// the chain's end, for each chain. hint, made by NewHint, remembers where the
-// last call found it.
+// NextWrites calls f for the first write to x of each chain at or after the
+// chain's head, unless it lies behind the horizon; heads holds a node, or the
+// chain's end, for each chain. hint, made by NewHint, caches positions.
 func (g *Graph) NextWrites(x int32, heads []Node, hint []int32, f func(Node)) {
 	lo, hi := g.lanes(x)
 	for l := lo; l < hi; l++ {

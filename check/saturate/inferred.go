@@ -3,9 +3,8 @@ package saturate
 import "ordeal/check/witness"
 
 // inferredEdge is an edge that a rule produced or a caller assumed, in one
-// word: what it leads to, the previous inferred edge of the same source, and
-// why it holds. A source is known to whoever walks its edges. What it leads to
-// and the third operation of its rule follow from each other:
+// word: its target, the previous inferred edge of the same source, and its
+// reason. The target determines the third operation of the rule or vice versa:
 //
 //   - rule A derives u → rf(r) from a read r: the edge names r;
 //   - rule B derives r → w, and what r reads from is the third.
@@ -38,7 +37,7 @@ func (e inferredEdge) reason() reason { return reason(e >> reasonBit) }
 // names is the target, or for rule A the read that the target is read by.
 func (e inferredEdge) names() Node { return Node(e & fieldMask) }
 
-// target is what an inferred edge leads to.
+// target is the node that an inferred edge leads to.
 func (g *Graph) target(e inferredEdge) Node {
 	if e.reason() == byRuleA {
 		return Node(g.rf[e.names()])

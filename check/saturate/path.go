@@ -20,12 +20,11 @@ type pathEntry struct {
 // nearby is how far along a chain a search for a path looks at first.
 const nearby = 4096
 
-// path finds a cheap path from src to dst that uses inferred edges with
-// numbers below bound only, as a sequence of edges; a move along a chain is
-// one edge of any length. It returns nil if there is none. A cheaper one that
-// leaves a chain only far behind may be missed: to search all of a history of a
-// million operations takes a quarter of the time of its saturation, and what is
-// near is mostly as good.
+// path finds a cheap path from src to dst that uses only inferred edges with
+// numbers below bound; a move along a chain is one edge of any length. It
+// returns nil if there is none. A cheaper path that leaves a chain far from where
+// it entered may be missed: to search all of a history of a million operations
+// takes a quarter of the time of its saturation, and rarely finds a better one.
 func (g *Graph) path(src, dst Node, bound int32) []edgeRef {
 	if p := g.pathWithin(src, dst, bound, nearby); p != nil {
 		return p
@@ -37,9 +36,8 @@ func (g *Graph) path(src, dst Node, bound int32) []edgeRef {
 // it entered it.
 //
 // It is Dijkstra's algorithm over entries into chains. An entry covers the
-// nodes of its chain from there to the first one covered already, and no
-// node is scanned twice. If dst was processed its row tells which nodes can
-// lead to it at all.
+// nodes of its chain up to the first one covered already, so that no node is
+// scanned twice. If dst was processed, its row bounds the nodes that lead to it.
 func (g *Graph) pathWithin(src, dst Node, bound int32, limit Node) []edgeRef {
 	covered := make([]Node, g.chains) // chain → first node covered
 	for c := range covered {

@@ -19,7 +19,7 @@ func judge(t *testing.T, h *parse.History, m model.Model, want bool) *saturate.G
 		t.Fatalf("%s: consistent: %v, want %v\n%s", m.Name, ok, want, dump(h))
 	}
 	if !ok {
-		if err := witness.Verify(h, m, saturate.Shrink(h, m, g.Refute())); err != nil {
+		if err := witness.Verify(h, m, saturate.Shrink(t.Context(), h, m, g.Refute())); err != nil {
 			t.Errorf("%s: %v\n%s", m.Name, err, dump(h))
 		}
 	}

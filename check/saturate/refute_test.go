@@ -48,12 +48,12 @@ func names(h *parse.History, ref *witness.Refutation) []parse.OpID {
 	return out
 }
 
-// without is h without operation gone, its readers, theirs where they write,
+// without is h without operation dropped, its readers, theirs where they write,
 // and with the dependencies that led through these.
-func without(h *parse.History, kept []parse.OpID, gone parse.OpID) *parse.History {
+func without(h *parse.History, kept []parse.OpID, dropped parse.OpID) *parse.History {
 	in := make([]bool, len(h.Ops))
 	for _, id := range kept {
-		in[id] = id != gone
+		in[id] = id != dropped
 	}
 	for more := true; more; {
 		more = false
@@ -151,7 +151,7 @@ func TestRefute(t *testing.T) {
 				rules[e.Rule]++
 			}
 		}
-		shrunk := saturate.Shrink(h, m, ref)
+		shrunk := saturate.Shrink(t.Context(), h, m, ref)
 		if err := witness.Verify(h, m, shrunk); err != nil {
 			t.Fatalf("seed %d %s: shrunk: %v\n%s", seed, m.Name, err, dump(h))
 		}
@@ -175,7 +175,7 @@ func TestShrinkIsMinimal(t *testing.T) {
 		m := totals[seed%4]
 		g := contradictory(t, rng, m, small)
 		h := g.History()
-		used := names(h, saturate.Shrink(h, m, g.Refute()))
+		used := names(h, saturate.Shrink(t.Context(), h, m, g.Refute()))
 		most = max(most, len(used))
 		if part := without(h, used, parse.NoOp); fixpoint(part, m).acyclic() && !absurd(part, m) {
 			t.Fatalf("seed %d %s: the operations %v alone are consistent\n%s", seed, m.Name, used, dump(h))
@@ -253,7 +253,7 @@ func TestShrinkEmbedded(t *testing.T) {
 			if ok {
 				t.Fatal("consistent")
 			}
-			ref := saturate.Shrink(h, m, g.Refute())
+			ref := saturate.Shrink(t.Context(), h, m, g.Refute())
 			if err := witness.Verify(h, m, ref); err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +271,7 @@ func TestShrinkComposesDependencies(t *testing.T) {
 	if ok {
 		t.Fatal("consistent")
 	}
-	ref := saturate.Shrink(h, model.RMO, g.Refute())
+	ref := saturate.Shrink(t.Context(), h, model.RMO, g.Refute())
 	if err := witness.Verify(h, model.RMO, ref); err != nil {
 		t.Fatal(err)
 	}

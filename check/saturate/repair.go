@@ -3,18 +3,18 @@ package saturate
 import "math/bits"
 
 // repairQueue holds processed nodes whose rows changed, each with a mask of
-// the changed components that are not yet handed on.
+// the changed components to propagate.
 type repairQueue struct {
 	queue []Node
 	first int
 	masks []uint64 // slot × words
 	where []int32  // processed node → 1 + its slot, 0 when not queued
 	free  []int32  // slots
-	work  []uint64 // the mask being handed on
+	work  []uint64 // the mask being propagated
 }
 
-// initQueue makes the queue. Nodes enter it when the sweep no longer counts
-// what they wait for, so that both use one array.
+// initQueue makes the queue. Nodes enter it when the sweep no longer needs their
+// count, so that both use one array.
 func (g *Graph) initQueue() {
 	g.wait = make([]int32, g.n)
 	g.repairQueue = repairQueue{where: g.wait, work: make([]uint64, g.words)}
@@ -39,9 +39,9 @@ func (g *Graph) dirty(v Node) []uint64 {
 	return q.masks[lo : lo+g.words]
 }
 
-// repair applies the rules to the queued nodes for the components that
-// changed and hands these on, until nothing changes any more. It returns
-// false on a contradiction.
+// repair applies the rules to the queued nodes for the components that changed
+// and propagates these, until nothing changes. It returns false on a
+// contradiction.
 func (g *Graph) repair() bool {
 	q := &g.repairQueue
 	for q.first < len(q.queue) {
@@ -53,7 +53,7 @@ func (g *Graph) repair() bool {
 		copy(mask, q.masks[int(s)*g.words:])
 		clear(q.masks[int(s)*g.words : int(s+1)*g.words])
 		q.free = append(q.free, s)
-		if !g.again(u, mask) || !g.handOn(u, mask) {
+		if !g.reapply(u, mask) || !g.propagate(u, mask) {
 			g.dropQueue()
 			return false
 		}
@@ -75,8 +75,8 @@ func (g *Graph) dropQueue() {
 	q.queue, q.first = q.queue[:0], 0
 }
 
-// again applies the rules to u for the chains of a mask.
-func (g *Graph) again(u Node, mask []uint64) bool {
+// reapply applies the rules to u for the chains of a mask.
+func (g *Graph) reapply(u Node, mask []uint64) bool {
 	if g.kind[u] == 0 {
 		return true
 	}
@@ -84,7 +84,7 @@ func (g *Graph) again(u Node, mask []uint64) bool {
 	lo, hi := g.lanes(x)
 	if g.laneMask == nil {
 		for l := lo; l < hi; l++ {
-			if c := g.laneChain[l]; mask[c>>6]>>(c&63)&1 != 0 && !g.againIn(u, l) {
+			if c := g.laneChain[l]; mask[c>>6]>>(c&63)&1 != 0 && !g.reapplyIn(u, l) {
 				return false
 			}
 		}
@@ -93,7 +93,7 @@ func (g *Graph) again(u Node, mask []uint64) bool {
 	for i, has := range g.laneMask[int(x)*g.words : int(x+1)*g.words] {
 		for w := has & mask[i]; w != 0; w &= w - 1 {
 			below := w&-w - 1
-			if !g.againIn(u, lo+int32(bits.OnesCount64(has&below))) {
+			if !g.reapplyIn(u, lo+int32(bits.OnesCount64(has&below))) {
 				return false
 			}
 		}
@@ -102,8 +102,8 @@ func (g *Graph) again(u Node, mask []uint64) bool {
 	return true
 }
 
-// againIn applies the rules to u for one lane of its location.
-func (g *Graph) againIn(u Node, lane int32) bool {
+// reapplyIn applies the rules to u for one lane of its location.
+func (g *Graph) reapplyIn(u Node, lane int32) bool {
 	c := g.laneChain[lane]
 	p := g.row(u)[c]
 	if c == g.chain[u] {
@@ -117,20 +117,19 @@ func (g *Graph) againIn(u Node, lane int32) bool {
 	return (kind&bitRead == 0 || g.ruleA(w, u)) && (kind&bitWrite == 0 || g.readersBefore(int32(w), u))
 }
 
-// handOn joins the components of a mask into the successors of u. An edge
-// whose source turns out to follow its target is a contradiction; that shows
-// when the component of the target's chain changes.
-func (g *Graph) handOn(u Node, mask []uint64) bool {
+// propagate joins the components of a mask into the successors of u. A successor
+// that precedes u is a contradiction.
+func (g *Graph) propagate(u Node, mask []uint64) bool {
 	row := g.row(u)
 	if t := g.next(u); t != NoNode {
-		if g.overtakes(row, mask, t) {
+		if g.closesCycle(row, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: -1})
 		}
 		g.joinMasked(u, t, mask)
 	}
 	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
 		t := g.outTo[i]
-		if g.overtakes(row, mask, t) {
+		if g.closesCycle(row, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: i, inferred: -1})
 		}
 		g.joinMasked(u, t, mask)
@@ -138,7 +137,7 @@ func (g *Graph) handOn(u Node, mask []uint64) bool {
 	for i := g.head[u]; i >= 0; {
 		e := g.inferred.at(i)
 		t := g.target(e)
-		if g.overtakes(row, mask, t) {
+		if g.closesCycle(row, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: i})
 		}
 		g.joinMasked(u, t, mask)
@@ -147,9 +146,9 @@ func (g *Graph) handOn(u Node, mask []uint64) bool {
 	return true
 }
 
-// overtakes reports whether a row whose components in mask have changed shows
+// closesCycle reports whether a row whose components in mask have changed shows
 // that t precedes the row's node.
-func (g *Graph) overtakes(row []int32, mask []uint64, t Node) bool {
+func (g *Graph) closesCycle(row []int32, mask []uint64, t Node) bool {
 	c := g.chain[t]
 	return mask[c>>6]>>(c&63)&1 != 0 && row[c] >= g.pos(t)
 }

@@ -2,12 +2,11 @@ package saturate
 
 import "math"
 
-// cursors remember, during the sweep, how far in each lane a thread has
-// looked: a position below the next write of the lane has nothing new to
-// show, because what the rules derive from earlier writes was derived at an
-// earlier operation of the thread on the same location. Reads and writes of
-// a thread look with different clocks, so each has its own. The arrays are
-// nil where they would be too large; then every look is a binary search.
+// cursors are, during the sweep, the positions in each lane up to which a thread
+// has applied the rules: what they derive from earlier writes was derived at an
+// earlier operation of the thread on the same location. Reads and writes of a
+// thread have different clocks, so each has its own cursor. The arrays are nil
+// where they would be too large; then every lookup is a binary search.
 type cursors struct {
 	reads, writes []int32 // thread × lane → position of the next unseen write
 }
@@ -43,9 +42,9 @@ func (g *Graph) threadCursors(all []int32, v Node, lo, hi int32) []int32 {
 	return all[base+int(lo) : base+int(hi)]
 }
 
-// look returns the last write of a lane at or before pos, or NoNode where the
+// unseenWrite returns the last write of a lane at or before pos, or NoNode where the
 // cursor, if not nil, shows that it is not new; it advances the cursor.
-func (g *Graph) look(lane, pos int32, cursor *int32) Node {
+func (g *Graph) unseenWrite(lane, pos int32, cursor *int32) Node {
 	if cursor == nil {
 		return g.lastAt(lane, pos)
 	}
@@ -76,7 +75,7 @@ func (g *Graph) firstA(r Node, row []int32) bool {
 		if cur != nil {
 			c = &cur[l-lo]
 		}
-		u := g.look(l, p, c)
+		u := g.unseenWrite(l, p, c)
 		if u != NoNode && !g.ruleA(u, r) {
 			return false
 		}
@@ -122,7 +121,7 @@ func (g *Graph) firstB(w Node, row []int32) bool {
 		if cur != nil {
 			c = &cur[l-lo]
 		}
-		if u := g.look(l, p, c); u != NoNode && !g.readersBefore(int32(u), w) {
+		if u := g.unseenWrite(l, p, c); u != NoNode && !g.readersBefore(int32(u), w) {
 			return false
 		}
 	}

@@ -12,17 +12,17 @@ import (
 // maxDeletions bounds the operations among which Shrink tries single ones.
 const maxDeletions = 256
 
-// Shrink turns a refutation of one leaf into one about few operations: it
-// restricts the history to the operations that the refutation uses, refutes
-// that part anew, and when this no longer helps, tries to do without each
-// operation. The result is a refutation of h in which no used operation can be
-// left out, unless the first one used very many.
-func Shrink(h *parse.History, m model.Model, ref *witness.Refutation) *witness.Refutation {
+// Shrink reduces the operations of a refutation of one leaf: it restricts the
+// history to the operations that the refutation uses, refutes that part, and
+// repeats; when this no longer helps, it tries to remove single operations. The
+// result is a refutation of h in which no operation can be removed, unless the
+// first one used more than maxDeletions or ctx is done.
+func Shrink(ctx context.Context, h *parse.History, m model.Model, ref *witness.Refutation) *witness.Refutation {
 	s := shrinker{h: h, m: m, best: ref, keep: usedOps(h, ref)}
-	for s.refute(s.keep) {
+	for s.refute(ctx, s.keep) {
 	}
 	if len(s.keep) <= maxDeletions {
-		s.delete()
+		s.delete(ctx)
 	}
 	return s.best
 }
@@ -36,13 +36,13 @@ type shrinker struct {
 
 // refute tries to refute the part of the history that consists of keep. It
 // reports whether that took fewer operations than the best so far.
-func (s *shrinker) refute(keep []parse.OpID) bool {
+func (s *shrinker) refute(ctx context.Context, keep []parse.OpID) bool {
 	p := Restrict(s.h, keep)
 	g, err := Build(p.h, s.m)
 	if err != nil {
 		panic("saturate: " + err.Error()) // the model was built for the whole history
 	}
-	if ok, _ := g.Saturate(context.Background()); ok {
+	if ok, err := g.Saturate(ctx); ok || err != nil {
 		return false
 	}
 	ref := g.Refute()
@@ -55,21 +55,21 @@ func (s *shrinker) refute(keep []parse.OpID) bool {
 	return true
 }
 
-// delete leaves out one operation after the other, with its readers.
-func (s *shrinker) delete() {
+// delete tries to remove each operation, with its readers.
+func (s *shrinker) delete(ctx context.Context) {
 	for i := 0; i < len(s.keep); {
-		gone := s.keep[i]
+		dropped := s.keep[i]
 		without := slices.DeleteFunc(slices.Clone(s.keep), func(id parse.OpID) bool {
-			return id == gone || s.h.Ops[id].Reads() && s.h.Ops[id].RF == gone
+			return id == dropped || s.h.Ops[id].Reads() && s.h.Ops[id].RF == dropped
 		})
 		without = readable(s.h, without)
-		if !s.refute(without) {
+		if !s.refute(ctx, without) {
 			i++
 			continue
 		}
-		// Some before i may be gone as well; none of them can be tried again
-		// with success.
-		i, _ = slices.BinarySearch(s.keep, gone)
+		// Operations before i may have been dropped, too; the others need no
+		// second try.
+		i, _ = slices.BinarySearch(s.keep, dropped)
 	}
 }
 

@@ -14,9 +14,9 @@ const pollEvery = 256
 // Assume.
 //
 // It is a topological sweep: a node is processed when all its known
-// predecessors are, and its clock row is then final unless rule A adds an
-// edge into the past, which the repair queue propagates, changed components
-// only. A write whose rule B names a reader not yet processed waits for it.
+// predecessors are. Its clock row is then final unless rule A adds an edge to a
+// processed node, whose changed components the repair queue propagates. A write
+// whose rule B has a reader not yet processed waits for it.
 func (g *Graph) Saturate(ctx context.Context) (bool, error) {
 	if g.conflict.found {
 		return false, nil
@@ -36,7 +36,7 @@ func (g *Graph) Saturate(ctx context.Context) (bool, error) {
 		v, ok := s.pop()
 		if !ok {
 			if done < g.n {
-				g.failStuck()
+				g.failBlocked()
 				return false, nil
 			}
 			break
@@ -91,8 +91,8 @@ func (s *sweep) pop() (Node, bool) {
 	return v, true
 }
 
-// process takes in one ready node. It reports waiting when rule B found a
-// reader that must come first, and ok false on a contradiction.
+// process processes one ready node. It reports waiting if rule B found a reader
+// that must come first, and ok false on a contradiction.
 func (s *sweep) process(v Node) (waiting, ok bool) {
 	g := s.g
 	row := g.row(v)
@@ -117,7 +117,7 @@ func (s *sweep) process(v Node) (waiting, ok bool) {
 	return false, g.repair()
 }
 
-// push hands the row of a node just processed to its successors.
+// push joins the row of a node just processed into its successors.
 func (s *sweep) push(v Node, row []int32) bool {
 	g := s.g
 	if t := g.next(v); t != NoNode {
@@ -154,10 +154,10 @@ func (s *sweep) arrive(v, t Node) {
 	}
 }
 
-// failStuck finds a cycle among the nodes that the sweep could not reach. The
-// first of them in each chain waits for one of another chain, and so for the
+// failBlocked finds a cycle among the nodes that the sweep could not reach. The
+// first of them in each chain waits for a node of another chain, and so for the
 // first one there.
-func (g *Graph) failStuck() {
+func (g *Graph) failBlocked() {
 	head := make([]Node, g.chains) // chain → its first node not processed
 	for c := range head {
 		v := g.start[c]

@@ -11,10 +11,10 @@ import (
 // precedes, such that, for each location with a read outside D from a write
 // inside D, that write follows all others of D to the location (or is the
 // initial write, and D has none) and precedes all those outside, and no read
-// of D is forwarded from a write outside. Then the history is allowed just if
-// D is, with those values final, and the rest, started from them: orders of
-// the two, one after the other, are an order of the whole, and an order of the
-// whole restricted to each is one of it. (If some order had a write from
+// of D is forwarded from a write outside. Then the history is allowed exactly if
+// D is, with those values final, and the rest, started from them: orders of the
+// two, concatenated, are an order of the whole, and the restrictions of an order
+// of the whole are orders of the two. (If some order had a write from
 // outside before that of D, its restriction to the rest would begin with a
 // write that hides the value which the rest is started from.)
 // The result are lengths of such prefixes, ascending, at least window apart,
@@ -146,9 +146,9 @@ func (c *cutter) latest(x int32, v saturate.Node) {
 	c.last[x] = append(c.last[x], v)
 }
 
-// separates reports whether the readers of a location that are not taken care
-// neither about the order of the taken writes, nor whether a write that is not
-// taken comes before these.
+// separates reports whether the readers of a location that are not taken are
+// independent of the order of the taken writes, and of whether a write that is
+// not taken precedes these.
 func (c *cutter) separates(x int32) bool {
 	g := c.g
 	if c.open[x].count == 0 {

@@ -115,7 +115,7 @@ func TestSATAgainstBrute(t *testing.T) {
 func TestPitfallClausesAreComplete(t *testing.T) {
 	clauses, long := 0, 0
 	undecided(func(h *parse.History, m model.Model, _ bool) {
-		s := newSplitter(graphOf(t, h, m))
+		s := newPairSolver(graphOf(t, h, m))
 		if _, _, err := s.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -35,8 +35,8 @@ func decompose(ctx context.Context, g *saturate.Graph, limits Limits, v *witness
 	})
 }
 
-// windowOf is the part between two cuts, which ends with the values that reads
-// beyond it find.
+// windowOf is the part between two cuts. Its final values are those that reads
+// beyond it return.
 func windowOf(g *saturate.Graph, nodes []saturate.Node, start, end int) saturate.Part {
 	part := saturate.Restrict(g.History(), operations(g, nodes[start:end]))
 	for _, v := range nodes[start:end] {
@@ -50,7 +50,7 @@ func windowOf(g *saturate.Graph, nodes []saturate.Node, start, end int) saturate
 	return part
 }
 
-// operations lists what nodes stand for, in order.
+// operations lists the operations of nodes, in order.
 func operations(g *saturate.Graph, nodes []saturate.Node) []parse.OpID {
 	ops := make([]parse.OpID, len(nodes))
 	for i, v := range nodes {
@@ -60,11 +60,11 @@ func operations(g *saturate.Graph, nodes []saturate.Node) []parse.OpID {
 	return ops
 }
 
-// refuteWindow finds a refutation of the history, knowing that a window is
-// forbidden when started from the values that it finds. The writers of these
-// values join the window, and what refutes that part of the history refutes
-// the whole. Only if nothing does, because the rest of the history has a part
-// in the contradiction, case splits see everything.
+// refuteWindow refutes the history, given that a window is forbidden when started
+// from the values that it reads from outside. The writers of these values join
+// the window; a refutation of that part of the history refutes the whole. If
+// there is none, because the contradiction involves the rest of the history,
+// the whole is decided by case splits.
 func refuteWindow(ctx context.Context, g *saturate.Graph, limits Limits, window *saturate.Part, v *witness.Verdict) error {
 	h := g.History()
 	part := saturate.Restrict(h, withWriters(h, window.Ops()))

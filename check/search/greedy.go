@@ -10,14 +10,13 @@ import (
 // firstWindow is the size in placements of a window after a dead end.
 const firstWindow = 64
 
-// greedy tries to order the nodes of a saturated graph. Where wrong decisions
-// are rare it is dear to guard against them, so it decides without until it
-// comes to a dead end, takes back the latest decision that led there, and goes
-// on with guarding for a while; the longer, the sooner the next dead end
-// comes. If a dead end comes although guarding was on from the beginning and
-// looked ahead without limit, order is nil and stuck shows the state; that
-// proves nothing. The graph is as before in any case. refusals counts
-// decisions refused or taken back.
+// greedy tries to order the nodes of a saturated graph. Forward checking is
+// expensive and wrong decisions are rare, so it decides without until a dead
+// end, undoes the latest decision that led there, and continues with forward
+// checking for a window, which is longer if the next dead end is near. If
+// forward checking without limit from the beginning meets a dead end, order is
+// nil, which proves nothing, and stuck is the state. The graph is unchanged in
+// any case. refusals counts decisions refused or undone.
 func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck *placer, refusals int, err error) {
 	p := newPlacer(g)
 	w := window{p: p, size: firstWindow, retreat: firstWindow}
@@ -31,11 +30,11 @@ func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck
 			p.endGuard()
 			return p.order(), nil, p.refusals, nil
 		}
-		if w.move() {
+		if w.advance() {
 			continue
 		}
 		if p.choices.Len() == 0 {
-			if !w.back() {
+			if !w.leaveDeadEnd() {
 				p.endGuard()
 				return nil, p, p.refusals, nil
 			}
@@ -43,7 +42,7 @@ func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck
 		}
 		switch v := p.choices.Pop(); {
 		case p.wait[v] > 0 || p.placed[v]:
-		case !p.mayWrite(v):
+		case !p.writable(v):
 			x := g.Loc(v)
 			p.blocked[x] = append(p.blocked[x], v)
 		default:
@@ -52,20 +51,20 @@ func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck
 	}
 }
 
-// window says for how long guarding stays on. Positions are lengths of the
-// order.
+// window is the part of the order for which forward checking is on. Positions
+// are lengths of the order.
 type window struct {
 	p       *placer
 	size    int // of windows
 	end     int // of the latest
-	chunk   int // end of the present part of it
-	retreat int // how far to go back from a dead end in spite of guarding
+	chunk   int // end of the current part of it
+	retreat int // how far to go back from a dead end under forward checking
 	dead    int // the furthest dead end
 	full    bool
 }
 
-// move ends a window, or begins its next part. It reports whether it did.
-func (w *window) move() bool {
+// advance ends a window, or begins its next part. It reports whether it did.
+func (w *window) advance() bool {
 	p := w.p
 	at := len(p.seq)
 	if !p.guarding || w.full || at < w.chunk {
@@ -73,15 +72,15 @@ func (w *window) move() bool {
 	}
 	p.endGuard()
 	if at < w.end && !w.begin() {
-		return w.back()
+		return w.leaveDeadEnd()
 	}
 	return true
 }
 
-// ahead is how far guarding looks: the further, the further back it had to go.
+// ahead is how far forward checking looks: further if it had to go back further.
 func (w *window) ahead() int { return 4 * (w.retreat + w.p.g.Chains()) }
 
-// begin begins a part of a window where the order ends now.
+// begin begins a part of a window at the end of the order.
 func (w *window) begin() bool {
 	p := w.p
 	at := len(p.seq)
@@ -92,9 +91,9 @@ func (w *window) begin() bool {
 	return p.beginGuard(w.ahead())
 }
 
-// back leaves a dead end. It reports false if guarding was on from the
-// beginning, without limit.
-func (w *window) back() bool {
+// leaveDeadEnd undoes decisions and begins a window. It reports false if forward
+// checking was on from the beginning, without limit.
+func (w *window) leaveDeadEnd() bool {
 	p := w.p
 	if w.full {
 		return false
@@ -102,7 +101,7 @@ func (w *window) back() bool {
 	p.refusals++
 	guarded := p.guarding
 	at := len(p.seq)
-	to := p.culprit()
+	to := p.backjump()
 	if at > w.dead+8*w.size {
 		w.size = firstWindow
 	} else {
@@ -129,4 +128,55 @@ func (w *window) back() bool {
 		}
 		guarded = true
 	}
+}
+
+// backjump finds the latest decision that takes part in a dead end, and
+// returns the length of the order before it. At a dead end the head of every
+// chain waits for the head of another one: for a predecessor or, if it is a
+// write, for a predecessor of a pending reader of its location's current value.
+// The decisions for the current values on a cycle of waiting cannot all be right.
+func (p *placer) backjump() int {
+	g := p.g
+	seen := make([]int32, len(p.heads)) // chain → 1 + its place in the walk
+	type step struct {
+		chain int32
+		at    int32 // of the decision that it waits because of, or -1
+	}
+	var walk []step
+	c := int32(0)
+	for {
+		if _, end := g.ChainRange(c); p.heads[c] < end {
+			break
+		}
+		c++
+	}
+	for seen[c] == 0 {
+		next, at := p.waitsFor(c)
+		walk = append(walk, step{c, at})
+		seen[c] = int32(len(walk))
+		c = next
+	}
+	latest := int32(-1)
+	for _, s := range walk[seen[c]-1:] {
+		latest = max(latest, s.at)
+	}
+	return max(int(latest), 0)
+}
+
+// waitsFor is a chain for whose head the head of chain c waits.
+func (p *placer) waitsFor(c int32) (other, at int32) {
+	g := p.g
+	v := p.heads[c]
+	for d, pos := range g.Clock(v) {
+		if first, _ := g.ChainRange(int32(d)); int32(d) != c && saturate.Node(pos)+first > p.heads[d] {
+			return int32(d), -1
+		}
+	}
+	cur := p.current[g.Loc(v)]
+	for _, r := range g.LastReaders(cur.writer) {
+		if r != v && !p.placed[r] {
+			return g.Chain(r), cur.at
+		}
+	}
+	return c, cur.at // refused by forward checking
 }

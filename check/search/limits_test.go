@@ -118,7 +118,7 @@ func TestEstimate(t *testing.T) {
 					break
 				}
 				v := p.choices.Pop()
-				if !p.placed[v] && p.wait[v] == 0 && p.mayWrite(v) {
+				if !p.placed[v] && p.wait[v] == 0 && p.writable(v) {
 					p.place(v)
 				}
 			}

@@ -73,7 +73,7 @@ func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limi
 	}
 	v.Stats.Derived = g.Inferred()
 	if !ok {
-		v.Answer, v.Procedure, v.Refutation = witness.Forbidden, "saturate", saturate.Shrink(h, m, g.Refute())
+		v.Answer, v.Procedure, v.Refutation = witness.Forbidden, "saturate", saturate.Shrink(ctx, h, m, g.Refute())
 		return nil, nil
 	}
 	return g, nil

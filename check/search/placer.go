@@ -8,37 +8,37 @@ import (
 )
 
 // placer puts the nodes of a saturated graph into a global memory order one
-// by one, in the manner of the heuristic of Manovit and Hangal (SPAA 2005).
-// From any state that can be completed, these moves keep it so: a read whose
-// predecessors are placed; such a write that leaves no reader of it pending;
-// such an RMW that is the only pending reader of its location's present
-// value. Only a write that leaves a reader pending is a decision.
+// by one, like the heuristic of Manovit and Hangal (SPAA 2005). A node may be
+// placed after all its predecessors. Placing it is safe, so that a state that
+// can be completed stays so, if it is a read, an RMW that is the only pending
+// reader of its location's current value, or a write without pending readers.
+// Only a write that leaves a reader pending is a decision.
 type placer struct {
-	g       *saturate.Graph
-	wait    []int32 // node → predecessors not yet placed
-	placed  []bool
-	seq     []saturate.Node // placed, in order
-	heads   []saturate.Node // chain → its first node not placed
-	pending []int32         // writer → readers not yet placed
-	current []present       // location → its present value
-	hidden  []present       // those that writes in seq replaced, in order
+	g           *saturate.Graph
+	wait        []int32 // node → predecessors not yet placed
+	placed      []bool
+	seq         []saturate.Node // placed, in order
+	heads       []saturate.Node // chain → its first node not placed
+	pending     []int32         // writer → readers not yet placed
+	current     []value         // location → its current value
+	overwritten []value         // values that writes in seq replaced, in order
 
 	ready   []saturate.Node      // wait 0, not yet looked at
 	blocked [][]saturate.Node    // location → writes that wait for readers
 	choices *Heap[saturate.Node] // decisions, by order of the sweep
-	// await holds, for a node not placed, the decisions that were refused
-	// because it must come before them.
-	await map[saturate.Node][]saturate.Node
+	// waiting holds, for a node not placed, the refused decisions that must
+	// come after it.
+	waiting map[saturate.Node][]saturate.Node
 
 	hint     []int32       // for saturate.Graph.NextWrites
-	guarding bool          // see guard.go
+	guarding bool          // see forward_check.go
 	base     saturate.Mark // of the graph before guarding
 	ahead    int           // how far guarding looks, 0 for no limit
 	refusals int
 }
 
-// present is a location's value at some point of the order.
-type present struct {
+// value is a location's value at some point of the order.
+type value struct {
 	writer int32
 	at     int32 // length of seq when it was placed
 }
@@ -46,24 +46,24 @@ type present struct {
 func newPlacer(g *saturate.Graph) *placer {
 	n, locs := g.Nodes(), len(g.History().Locations)
 	p := &placer{
-		g:       g,
-		wait:    make([]int32, n),
-		placed:  make([]bool, n),
-		seq:     make([]saturate.Node, 0, n),
-		heads:   make([]saturate.Node, g.Chains()),
-		pending: make([]int32, n+locs),
-		current: make([]present, locs),
-		hidden:  make([]present, 0, g.Writes()),
-		blocked: make([][]saturate.Node, locs),
-		choices: NewHeap(g.SweepOrder),
-		hint:    g.NewHint(),
-		await:   map[saturate.Node][]saturate.Node{},
+		g:           g,
+		wait:        make([]int32, n),
+		placed:      make([]bool, n),
+		seq:         make([]saturate.Node, 0, n),
+		heads:       make([]saturate.Node, g.Chains()),
+		pending:     make([]int32, n+locs),
+		current:     make([]value, locs),
+		overwritten: make([]value, 0, g.Writes()),
+		blocked:     make([][]saturate.Node, locs),
+		choices:     NewHeap(g.SweepOrder),
+		hint:        g.NewHint(),
+		waiting:     map[saturate.Node][]saturate.Node{},
 	}
 	for w := range p.pending {
 		p.pending[w] = g.Readers(int32(w))
 	}
 	for x := range p.current {
-		p.current[x] = present{writer: int32(n + x)}
+		p.current[x] = value{writer: int32(n + x)}
 	}
 	for c := range p.heads {
 		p.heads[c], _ = g.ChainRange(int32(c))
@@ -73,11 +73,11 @@ func newPlacer(g *saturate.Graph) *placer {
 	return p
 }
 
-// findReady looks for nodes that may be placed afresh.
+// findReady collects the nodes that may be placed.
 func (p *placer) findReady() {
 	p.ready = p.ready[:0]
 	p.choices.nodes = p.choices.nodes[:0]
-	clear(p.await)
+	clear(p.waiting)
 	for x := range p.blocked {
 		p.blocked[x] = p.blocked[x][:0]
 	}
@@ -88,7 +88,7 @@ func (p *placer) findReady() {
 	}
 }
 
-// settle makes safe moves until there is none.
+// settle places nodes as long as that is safe.
 func (p *placer) settle() {
 	for len(p.ready) > 0 {
 		v := p.ready[len(p.ready)-1]
@@ -102,7 +102,7 @@ func (p *placer) settle() {
 		}
 		x := p.g.Loc(v)
 		switch {
-		case !p.mayWrite(v):
+		case !p.writable(v):
 			p.blocked[x] = append(p.blocked[x], v)
 		case p.g.IsRead(v) || p.pending[v] == 0:
 			p.place(v)
@@ -112,9 +112,9 @@ func (p *placer) settle() {
 	}
 }
 
-// mayWrite reports whether no other reader of the present value of v's
+// writable reports whether no other reader of the current value of v's
 // location is pending.
-func (p *placer) mayWrite(v saturate.Node) bool {
+func (p *placer) writable(v saturate.Node) bool {
 	cur := p.current[p.g.Loc(v)].writer
 	if p.g.IsRead(v) {
 		return cur == p.g.Writer(v) && p.pending[cur] == 1
@@ -133,22 +133,22 @@ func (p *placer) place(v saturate.Node) {
 		if x := g.Loc(v); p.pending[w] <= 1 && p.current[x].writer == w {
 			p.release(x)
 		} else if p.pending[w] == 0 && p.wait[w] == 0 {
-			// All loads of w were forwarded, w is no decision any more.
+			// All loads of w were forwarded: w is no longer a decision.
 			p.ready = append(p.ready, saturate.Node(w))
 		}
 	}
 	if g.IsWrite(v) {
 		x := g.Loc(v)
-		p.hidden = append(p.hidden, p.current[x])
-		p.current[x] = present{int32(v), int32(len(p.seq))}
+		p.overwritten = append(p.overwritten, p.current[x])
+		p.current[x] = value{int32(v), int32(len(p.seq))}
 		if p.pending[v] <= 1 {
 			p.release(x)
 		}
 	}
 	p.seq = append(p.seq, v)
-	if waiting, ok := p.await[v]; ok {
-		p.ready = append(p.ready, waiting...)
-		delete(p.await, v)
+	if refused, ok := p.waiting[v]; ok {
+		p.ready = append(p.ready, refused...)
+		delete(p.waiting, v)
 	}
 	g.Successors(v, func(s saturate.Node) bool {
 		if p.wait[s]--; p.wait[s] == 0 {
@@ -176,8 +176,8 @@ func (p *placer) backTo(length int) {
 			p.pending[g.Writer(v)]++
 		}
 		if g.IsWrite(v) {
-			p.current[g.Loc(v)] = p.hidden[len(p.hidden)-1]
-			p.hidden = p.hidden[:len(p.hidden)-1]
+			p.current[g.Loc(v)] = p.overwritten[len(p.overwritten)-1]
+			p.overwritten = p.overwritten[:len(p.overwritten)-1]
 		}
 		g.Successors(v, func(s saturate.Node) bool {
 			p.wait[s]++
@@ -190,11 +190,11 @@ func (p *placer) backTo(length int) {
 // done reports whether every node is placed.
 func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
 
-// order writes the finished order down, isolated reads after their writers.
-// The placer cannot be used any more.
+// order is the finished order, isolated reads after their writers. The placer
+// cannot be used afterwards.
 func (p *placer) order() *witness.Order {
 	h := p.g.History()
-	p.wait, p.pending, p.hidden = nil, nil, nil
+	p.wait, p.pending, p.overwritten = nil, nil, nil
 	// Isolated reads by what they read from; initial writes come first.
 	start, reads := closure.Group(len(h.Ops)+1, p.g.Isolated(), func(r parse.OpID) int32 { return int32(h.Ops[r].RF + 1) })
 	ops := append(make([]parse.OpID, 0, len(h.Ops)), reads[:start[1]]...)

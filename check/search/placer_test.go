@@ -150,7 +150,7 @@ func TestSafeMoves(t *testing.T) {
 
 // Decisions in any order come to an end only where no move is left. Taking
 // placements back leaves a placer as if they had never been made, and the
-// culprit of a dead end is a decision after which no completion is left.
+// backjump of a dead end is a decision after which no completion is left.
 func TestBackFromDeadEnds(t *testing.T) {
 	dead := 0
 	drive := func(h *parse.History, seed uint64) {
@@ -172,7 +172,7 @@ func TestBackFromDeadEnds(t *testing.T) {
 				if p.placed[v] || p.wait[v] > 0 {
 					continue
 				}
-				if !p.mayWrite(v) {
+				if !p.writable(v) {
 					x := g.Loc(v)
 					p.blocked[x] = append(p.blocked[x], v)
 					continue
@@ -186,9 +186,9 @@ func TestBackFromDeadEnds(t *testing.T) {
 			}
 			if !p.done() {
 				dead++
-				at := p.culprit()
+				at := p.backjump()
 				if at < 0 || at >= len(p.seq) {
-					t.Fatalf("seed %d %s: culprit %d of %d\n%s", seed, m.Name, at, len(p.seq), text(h))
+					t.Fatalf("seed %d %s: backjump %d of %d\n%s", seed, m.Name, at, len(p.seq), text(h))
 				}
 				if !g.IsWrite(p.seq[at]) || g.Readers(int32(p.seq[at])) == 0 {
 					t.Fatalf("seed %d %s: placing %d of %v is no decision\n%s", seed, m.Name, at, p.seq, text(h))
@@ -201,8 +201,8 @@ func TestBackFromDeadEnds(t *testing.T) {
 			seq := append([]saturate.Node(nil), p.seq[:length]...)
 			p.backTo(length)
 			sound(t, p)
-			if fresh := replayed(g, seq); !slices.Equal(p.hidden, fresh.hidden) || !slices.Equal(p.seq, fresh.seq) {
-				t.Fatalf("seed %d %s: back to %v %v, want %v %v", seed, m.Name, p.seq, p.hidden, fresh.seq, fresh.hidden)
+			if fresh := replayed(g, seq); !slices.Equal(p.overwritten, fresh.overwritten) || !slices.Equal(p.seq, fresh.seq) {
+				t.Fatalf("seed %d %s: back to %v %v, want %v %v", seed, m.Name, p.seq, p.overwritten, fresh.seq, fresh.overwritten)
 			}
 			// Nothing that could be placed is forgotten.
 			p.settle()

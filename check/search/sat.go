@@ -31,7 +31,7 @@ var SAT = Procedure{
 
 // splitCases completes a verdict on a saturated graph by case splits.
 func splitCases(ctx context.Context, g *saturate.Graph, _ Limits, v *witness.Verdict) error {
-	s := newSplitter(g)
+	s := newPairSolver(g)
 	order, ref, err := s.run(ctx)
 	v.Procedure = "sat"
 	v.Stats.Clauses += len(s.clauses)
@@ -48,34 +48,33 @@ func splitCases(ctx context.Context, g *saturate.Graph, _ Limits, v *witness.Ver
 	return nil
 }
 
-// splitter decides a saturated graph by conflict-driven search over the order
-// of pairs of writes to one location. A pair becomes a variable only when a
-// greedy order got stuck on it, or a contradiction rests on it. The solver
-// proposes orders for all pairs. Cycles among what follows from each of these
-// alone become clauses; if there are none, the graph assumes the orders one
-// after the other, and each contradiction becomes a clause: the assumptions
-// that its proof names. When the graph accepts a proposal, the greedy order is
-// tried again.
-type splitter struct {
-	g       *saturate.Graph
-	sat     *gini.Gini
-	pairs   []writePair
-	index   map[[2]saturate.Node]int // of pairs, by first and second
-	clauses []clause
-	more    int             // pairs to create at most, the next time
-	stack   []assumption    // in force in the graph
-	implied [][]consequence // literal → what follows from it alone
-	room    int             // for more consequences
-	cycles  *cycleFinder
+// pairSolver decides a saturated graph by conflict-driven search over the order
+// of pairs of writes to one location. A pair becomes a variable when a greedy
+// order is stuck on it or a contradiction rests on it. The solver proposes
+// orders for all pairs. Cycles among the consequences of each order alone become
+// clauses; if there are none, the graph assumes the orders one by one, and the
+// assumptions in the proof of each contradiction become a clause. When the graph
+// accepts a proposal, the greedy order is tried again.
+type pairSolver struct {
+	g        *saturate.Graph
+	sat      *gini.Gini
+	pairs    []writePair
+	index    map[[2]saturate.Node]int // of pairs, by first and second
+	clauses  []clause
+	more     int             // pairs to create at most, the next time
+	stack    []assumption    // made in the graph
+	implied  [][]consequence // literal → what follows from it alone
+	capacity int             // how many more consequences may be kept
+	cycles   *cycleFinder
 }
 
-func newSplitter(g *saturate.Graph) *splitter {
-	return &splitter{
-		g:     g,
-		sat:   gini.New(),
-		index: map[[2]saturate.Node]int{},
-		more:  firstPairs,
-		room:  maxConsequences,
+func newPairSolver(g *saturate.Graph) *pairSolver {
+	return &pairSolver{
+		g:        g,
+		sat:      gini.New(),
+		index:    map[[2]saturate.Node]int{},
+		more:     firstPairs,
+		capacity: maxConsequences,
 	}
 }
 
@@ -96,16 +95,15 @@ type assumption struct {
 	mark saturate.Mark
 }
 
-// clause says that not all of its literals hold, and ref shows it. Most are
-// never part of a refutation: for those found as a cycle ref is nil until core
-// asks for it.
+// clause says that not all of its literals hold; ref proves it. For clauses
+// found as a cycle ref is nil until core needs it: most never do.
 type clause struct {
 	lits []literal
 	ref  *witness.Refutation
 }
 
 // run decides. All results are nil if the refutation would be too large.
-func (s *splitter) run(ctx context.Context) (*witness.Order, *witness.Refutation, error) {
+func (s *pairSolver) run(ctx context.Context) (*witness.Order, *witness.Refutation, error) {
 	for {
 		switch sat, err := solve(ctx, s.sat); {
 		case err != nil:
@@ -138,11 +136,11 @@ func (s *splitter) run(ctx context.Context) (*witness.Order, *witness.Refutation
 	}
 }
 
-// propose assumes the orders that the solver proposes, leaving out those that
-// contradict the ones before, and learns why they do. It keeps what the last
-// proposal had in common with this one. related are pairs of writes on whose
-// order the contradictions rest.
-func (s *splitter) propose(ctx context.Context) (related [][2]saturate.Node, learned bool, err error) {
+// propose assumes the orders that the solver proposes, except those that
+// contradict earlier ones, and learns clauses from the contradictions. It keeps
+// the assumptions that the last proposal shares. related are pairs of writes on
+// whose order the contradictions rest.
+func (s *pairSolver) propose(ctx context.Context) (related [][2]saturate.Node, learned bool, err error) {
 	g := s.g
 	same := 0
 	for same < len(s.stack) && s.value(s.stack[same].lit/2) == s.stack[same].lit {
@@ -176,13 +174,13 @@ func (s *splitter) propose(ctx context.Context) (related [][2]saturate.Node, lea
 }
 
 // assume adds a literal to the graph.
-func (s *splitter) assume(l literal) bool {
+func (s *pairSolver) assume(l literal) bool {
 	u, v := s.ends(l)
 	return s.g.Assume(u, v, witness.Assumed, saturate.NoNode)
 }
 
 // ends are the writes of a literal, in the order that it claims.
-func (s *splitter) ends(l literal) (u, v saturate.Node) {
+func (s *pairSolver) ends(l literal) (u, v saturate.Node) {
 	p := &s.pairs[l/2]
 	if l&1 == 1 {
 		return p.second, p.first
@@ -190,8 +188,8 @@ func (s *splitter) ends(l literal) (u, v saturate.Node) {
 	return p.first, p.second
 }
 
-// retract takes back all but the first assumptions.
-func (s *splitter) retract(keep int) {
+// retract undoes all but the first assumptions.
+func (s *pairSolver) retract(keep int) {
 	if keep < len(s.stack) {
 		s.g.Undo(s.stack[keep].mark)
 		s.stack = s.stack[:keep]
@@ -199,7 +197,7 @@ func (s *splitter) retract(keep int) {
 }
 
 // value is the literal of a pair that holds in the solver's proposal.
-func (s *splitter) value(pair literal) literal {
+func (s *pairSolver) value(pair literal) literal {
 	if s.sat.Value(s.pairs[pair].lit) {
 		return 2 * pair
 	}
@@ -207,7 +205,7 @@ func (s *splitter) value(pair literal) literal {
 }
 
 // learn adds a clause.
-func (s *splitter) learn(lits []literal, ref *witness.Refutation) {
+func (s *pairSolver) learn(lits []literal, ref *witness.Refutation) {
 	s.clauses = append(s.clauses, clause{lits, ref})
 	for _, l := range lits {
 		lit := s.pairs[l/2].lit
@@ -220,7 +218,7 @@ func (s *splitter) learn(lits []literal, ref *witness.Refutation) {
 }
 
 // assumptions lists the assumptions of a refutation, in order.
-func (s *splitter) assumptions(ref *witness.Refutation) []literal {
+func (s *pairSolver) assumptions(ref *witness.Refutation) []literal {
 	found := make([]bool, 2*len(s.pairs))
 	note := func(edges []witness.Edge) {
 		for _, e := range edges {
@@ -243,7 +241,7 @@ func (s *splitter) assumptions(ref *witness.Refutation) []literal {
 }
 
 // literal is the literal that says that u precedes v.
-func (s *splitter) literal(u, v saturate.Node) literal {
+func (s *pairSolver) literal(u, v saturate.Node) literal {
 	if i, ok := s.index[[2]saturate.Node{u, v}]; ok {
 		return literal(2 * i)
 	}

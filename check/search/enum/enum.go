@@ -39,8 +39,8 @@ func procedure(name, summary string, infer search.Inference, supports func(model
 			if err := limits.Check(g.MatrixBytes()); err != nil {
 				return err
 			}
-			e := newEnumeration(ctx, g)
-			node, found := e.run()
+			e := newEnumeration(g)
+			node, found := e.run(ctx)
 			v.Stats.Backtracks = e.leaves
 			switch {
 			case e.err != nil:
@@ -66,7 +66,6 @@ type pair struct{ a, b precedence.Node }
 // enumeration is the state of the search. The arcs that it adds to the graph are
 // pushed ones.
 type enumeration struct {
-	ctx     context.Context
 	err     error
 	g       *precedence.Graph
 	rank    []int32
@@ -78,8 +77,8 @@ type enumeration struct {
 	nodes   int
 }
 
-func newEnumeration(ctx context.Context, g *precedence.Graph) *enumeration {
-	e := &enumeration{ctx: ctx, g: g, rank: g.Rank(), readers: make([][]precedence.Node, g.Nodes), proof: g.NewProof()}
+func newEnumeration(g *precedence.Graph) *enumeration {
+	e := &enumeration{g: g, rank: g.Rank(), readers: make([][]precedence.Node, g.Nodes), proof: g.NewProof()}
 	for _, a := range g.Arcs() {
 		e.serial = max(e.serial, a.Label.Serial)
 	}
@@ -109,7 +108,7 @@ func newEnumeration(ctx context.Context, g *precedence.Graph) *enumeration {
 
 // run fixes what follows from the base and enumerates the rest. A nil node
 // that is not found means that the tree grew too big.
-func (e *enumeration) run() (node *witness.Node, found bool) {
+func (e *enumeration) run(ctx context.Context) (node *witness.Node, found bool) {
 	// Pairs that the base orders need no case, but their readers may need
 	// arcs, unless the base is closed under rule B.
 	reach := e.g.Matrix()
@@ -128,15 +127,15 @@ func (e *enumeration) run() (node *witness.Node, found bool) {
 		}
 	}
 	e.pairs = open
-	return e.decide(0)
+	return e.decide(ctx, 0)
 }
 
 // decide enumerates the orders of the pairs from i on. It returns the case
 // splits that refute them all, or found with the arcs of one that holds.
-func (e *enumeration) decide(i int) (node *witness.Node, found bool) {
+func (e *enumeration) decide(ctx context.Context, i int) (node *witness.Node, found bool) {
 	for ; i < len(e.pairs); i++ {
 		if e.nodes++; e.nodes%64 == 0 && e.err == nil {
-			e.err = e.ctx.Err()
+			e.err = ctx.Err()
 		}
 		if e.err != nil {
 			return nil, false
@@ -153,20 +152,20 @@ func (e *enumeration) decide(i int) (node *witness.Node, found bool) {
 				return e.leaf(cycle), false
 			}
 		default:
-			return e.split(i, p)
+			return e.split(ctx, i, p)
 		}
 	}
 	return nil, true
 }
 
 // split tries both orders of a pair.
-func (e *enumeration) split(i int, p pair) (node *witness.Node, found bool) {
+func (e *enumeration) split(ctx context.Context, i int, p pair) (node *witness.Node, found bool) {
 	node = &witness.Node{From: parse.OpID(p.a), To: parse.OpID(p.b)}
-	first, found := e.assume(i, p.a, p.b)
+	first, found := e.assume(ctx, i, p.a, p.b)
 	if found || e.err != nil {
 		return nil, found
 	}
-	second, found := e.assume(i, p.b, p.a)
+	second, found := e.assume(ctx, i, p.b, p.a)
 	if found || e.err != nil || first == nil || second == nil {
 		return nil, found
 	}
@@ -174,11 +173,11 @@ func (e *enumeration) split(i int, p pair) (node *witness.Node, found bool) {
 	return node, false
 }
 
-func (e *enumeration) assume(i int, a, b precedence.Node) (node *witness.Node, found bool) {
+func (e *enumeration) assume(ctx context.Context, i int, a, b precedence.Node) (node *witness.Node, found bool) {
 	pushed := e.g.Pushed()
 	if cycle := e.before(a, b, true); cycle != nil {
 		node = e.leaf(cycle)
-	} else if node, found = e.decide(i + 1); found {
+	} else if node, found = e.decide(ctx, i+1); found {
 		return nil, true
 	}
 	e.g.Pop(pushed)

@@ -14,7 +14,7 @@ const (
 	tagOrder              // the known store order
 )
 
-// conflict is why saturation failed. The zero value means that it did not.
+// conflict is the contradiction that saturation found, if any.
 type conflict struct {
 	found bool
 	// cycle, if not nil, is a cycle of static facts.
@@ -36,7 +36,7 @@ type edgeRef struct {
 	inferred int32 // index in inferred, or -1; both -1: to follows from in its chain
 }
 
-// fail records that the edge of ref contradicts what the rows show.
+// fail records that the edge of ref contradicts the rows.
 func (g *Graph) fail(ref edgeRef) bool {
 	g.conflict = conflict{found: true, from: ref.to, to: ref.from, closing: ref}
 	return false

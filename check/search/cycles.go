@@ -8,12 +8,11 @@ import (
 	"ordeal/check/saturate"
 )
 
-// learnCycles learns from cycles among what the saturated graph says and what
-// follows from each proposed literal alone. A cycle shows that the literals
-// with a part in it do not all hold. That is cheap, as nothing is closed under
-// the rules, and leads to short clauses; but a proposal without cycle may
-// still be contradictory.
-func (s *splitter) learnCycles() bool {
+// learnCycles learns clauses from cycles of edges of the saturated graph and
+// consequences of proposed literals, which show that these literals do not all
+// hold. That is cheap, as nothing is closed under the rules, and gives short
+// clauses; but a proposal without cycle may still be contradictory.
+func (s *pairSolver) learnCycles() bool {
 	if s.cycles == nil {
 		if len(s.pairs) == 0 {
 			return false
@@ -22,9 +21,9 @@ func (s *splitter) learnCycles() bool {
 		s.cycles = newCycleFinder(s.g)
 	}
 	f := s.cycles
-	f.force = f.force[:0]
+	f.consequences = f.consequences[:0]
 	for i := range s.pairs {
-		f.force = append(f.force, s.implied[s.value(literal(i))]...)
+		f.consequences = append(f.consequences, s.implied[s.value(literal(i))]...)
 	}
 	found := f.find()
 	for _, lits := range found {
@@ -41,8 +40,8 @@ type cycleFinder struct {
 	start []int32
 	to    []saturate.Node
 	// Consequences; find sorts them by source.
-	force      []consequence
-	forceStart []int32 // node → its first consequence
+	consequences     []consequence
+	consequenceStart []int32 // node → its first consequence
 
 	components *closure.Components
 
@@ -75,12 +74,12 @@ func newCycleFinder(g *saturate.Graph) *cycleFinder {
 // that where the pairs are close together, the search stays there.
 func (f *cycleFinder) findComponents() {
 	last := int32(0)
-	for i := range f.force {
-		last = max(last, f.g.SweepOrder(f.force[i].from))
+	for i := range f.consequences {
+		last = max(last, f.g.SweepOrder(f.consequences[i].from))
 	}
 	roots := func(yield func(int32) bool) {
-		for i := range f.force {
-			if !yield(int32(f.force[i].to)) {
+		for i := range f.consequences {
+			if !yield(int32(f.consequences[i].to)) {
 				return
 			}
 		}
@@ -89,8 +88,8 @@ func (f *cycleFinder) findComponents() {
 		to := saturate.NoNode
 		if n := f.start[v+1] - f.start[v]; i < n {
 			to = f.to[f.start[v]+i]
-		} else if k := f.forceStart[v] + i - n; k < f.forceStart[v+1] {
-			to = f.force[k].to
+		} else if k := f.consequenceStart[v] + i - n; k < f.consequenceStart[v+1] {
+			to = f.consequences[k].to
 		} else {
 			return closure.End
 		}
@@ -101,21 +100,20 @@ func (f *cycleFinder) findComponents() {
 	})
 }
 
-// find lists the literals of cycles, each sorted. It takes one consequence
-// after the other that is on a cycle, but on none found so far, and finds a
-// shortest cycle through it; of these it keeps those with the fewest
-// consequences. It ends when that has taken a few times the work of finding
-// out what is on a cycle; there is one cycle in any case if it finds any.
+// find lists the literals of cycles, each sorted: of the shortest cycles through
+// each consequence that is on a cycle, but on none found so far, those with the
+// fewest consequences. It stops after a few times the work of finding the
+// components, but not before it has a cycle if there is one.
 func (f *cycleFinder) find() [][]literal {
-	f.forceStart, f.force = closure.Group(f.g.Nodes(), f.force, func(c consequence) int32 { return int32(c.from) })
+	f.consequenceStart, f.consequences = closure.Group(f.g.Nodes(), f.consequences, func(c consequence) int32 { return int32(c.from) })
 	f.findComponents()
 	component := f.components.Of
-	done := make([]bool, len(f.force)) // on a cycle already found
+	done := make([]bool, len(f.consequences)) // on a cycle already found
 	limit := int32(math.MaxInt32)
 	budget := 8 * int(f.components.Visited)
 	var found [][]literal
-	for i := range f.force {
-		c := &f.force[i]
+	for i := range f.consequences {
+		c := &f.consequences[i]
 		if done[i] || component[c.from] != component[c.to] {
 			continue
 		}
@@ -133,7 +131,7 @@ func (f *cycleFinder) find() [][]literal {
 		var lits []literal
 		for _, k := range cycle {
 			done[k] = true
-			lits = append(lits, f.force[k].lit)
+			lits = append(lits, f.consequences[k].lit)
 		}
 		slices.Sort(lits)
 		found = append(found, slices.Compact(lits))
@@ -142,10 +140,10 @@ func (f *cycleFinder) find() [][]literal {
 	return slices.CompactFunc(found, slices.Equal)
 }
 
-// shortest finds a cycle through a consequence with the fewest of them, but no
-// more than limit, as a list of these. It is breadth-first over consequences.
+// shortest finds a cycle through a consequence with the fewest consequences, at
+// most limit, and lists these. It searches breadth-first over consequences.
 func (f *cycleFinder) shortest(first, limit int32, budget *int) []int32 {
-	src, dst := f.force[first].to, f.force[first].from
+	src, dst := f.consequences[first].to, f.consequences[first].from
 	component := f.components.Of
 	reach := func(v saturate.Node, dist, parent int32) {
 		if f.dist[v] == 0 {
@@ -177,8 +175,8 @@ func (f *cycleFinder) shortest(first, limit int32, budget *int) []int32 {
 					level = append(level, t)
 				}
 			}
-			for i := f.forceStart[v]; i < f.forceStart[v+1]; i++ {
-				if t := f.force[i].to; component[t] == component[src] && f.dist[t] == 0 {
+			for i := f.consequenceStart[v]; i < f.consequenceStart[v+1]; i++ {
+				if t := f.consequences[i].to; component[t] == component[src] && f.dist[t] == 0 {
 					reach(t, d+1, i)
 					next = append(next, t)
 				}
@@ -202,6 +200,6 @@ func (f *cycleFinder) trace(first int32, v saturate.Node) []int32 {
 		if p == first {
 			return cycle
 		}
-		v = f.force[p].from
+		v = f.consequences[p].from
 	}
 }

@@ -13,12 +13,12 @@ const maxTree = 1 << 20
 // tree turns the learned clauses, which are unsatisfiable together, into a
 // tree of case splits with a clause's cycle at every leaf. It returns nil if
 // the tree would be too large.
-func (s *splitter) tree(ctx context.Context) (*witness.Refutation, error) {
+func (s *pairSolver) tree(ctx context.Context) (*witness.Refutation, error) {
 	clauses, err := s.core(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t := &treeBuilder{s: s, ctx: ctx, value: make([]int8, len(s.pairs)), clauses: clauses}
+	t := &treeBuilder{s: s, value: make([]int8, len(s.pairs)), clauses: clauses}
 	t.leaves = make([]*witness.Node, len(t.clauses))
 	t.state = make([]clauseState, len(t.clauses))
 	t.occurs = make([][]int32, 2*len(s.pairs))
@@ -28,7 +28,7 @@ func (s *splitter) tree(ctx context.Context) (*witness.Refutation, error) {
 			t.occurs[l] = append(t.occurs[l], int32(i))
 		}
 	}
-	root, _ := t.node()
+	root, _ := t.node(ctx)
 	if root == nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -41,8 +41,7 @@ func (s *splitter) tree(ctx context.Context) (*witness.Refutation, error) {
 // treeBuilder is a DPLL procedure that records its tree. It backjumps: a case
 // whose leaves do not use the assumption of a split stands for the split.
 type treeBuilder struct {
-	s       *splitter
-	ctx     context.Context
+	s       *pairSolver
 	clauses []clause
 	state   []clauseState
 	occurs  [][]int32 // literal → clauses that contain it
@@ -58,19 +57,19 @@ type clauseState struct{ open, fails int }
 
 // node builds the tree below the present assignment and returns it with the
 // literals that its leaves use; nil when it grows too large.
-func (t *treeBuilder) node() (*witness.Node, []literal) {
+func (t *treeBuilder) node(ctx context.Context) (*witness.Node, []literal) {
 	l, violated := t.choose()
 	if violated >= 0 {
 		return t.leaf(violated), t.clauses[violated].lits
 	}
-	if t.splits++; t.splits > maxTree || t.splits%1024 == 0 && t.ctx.Err() != nil {
+	if t.splits++; t.splits > maxTree || t.splits%1024 == 0 && ctx.Err() != nil {
 		return nil, nil
 	}
-	first, used := t.under(l)
+	first, used := t.under(ctx, l)
 	if first == nil || !slices.Contains(used, l) {
 		return first, used
 	}
-	second, used2 := t.under(l.not())
+	second, used2 := t.under(ctx, l.not())
 	if second == nil || !slices.Contains(used2, l.not()) {
 		return second, used2
 	}
@@ -83,9 +82,9 @@ func (t *treeBuilder) node() (*witness.Node, []literal) {
 }
 
 // under builds the tree under one more assumption.
-func (t *treeBuilder) under(l literal) (*witness.Node, []literal) {
+func (t *treeBuilder) under(ctx context.Context, l literal) (*witness.Node, []literal) {
 	t.assign(l, 1)
-	n, used := t.node()
+	n, used := t.node(ctx)
 	t.assign(l, -1)
 	return n, used
 }
@@ -106,9 +105,8 @@ func (t *treeBuilder) assign(l literal, by int) {
 	}
 }
 
-// choose finds a violated clause, or a literal to split on: one that a clause
-// all but violated rules out, else the one whose pair matters most, counting
-// short clauses more.
+// choose finds a violated clause, or a literal to split on: the last open one of
+// a clause, else the one whose pair occurs most, short clauses counting more.
 func (t *treeBuilder) choose() (best literal, violated int) {
 	weight := make([]float64, len(t.occurs))
 	unit := literal(-1)

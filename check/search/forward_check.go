@@ -5,16 +5,16 @@ import (
 	"ordeal/check/witness"
 )
 
-// Guarding is forward checking: a decision is made only if the graph, with
-// the order that it implies, stays without contradiction. The pending readers
-// of the present value of a location precede the next write to it of each
-// chain, and the closure of that must not put a node not placed before one
-// that is. What guarding adds to the graph follows from what is placed, so
-// that it can begin and end at any time.
+// Forward checking makes a decision only if the graph, with the order that it
+// implies, stays without contradiction. The pending readers of the current value
+// of a location precede the next write to it of each chain, and the closure of
+// that must not put a node not placed before one that is. What forward checking
+// adds to the graph follows from what is placed, so that it can begin and end at
+// any time.
 
-// beginGuard turns guarding on. It reports false if what is placed is already
-// in contradiction with the rest.
-// It looks about ahead placements ahead, or without limit where that is 0.
+// beginGuard turns forward checking on, limited to about ahead placements, or
+// without limit for 0. It reports false if what is placed already contradicts
+// the rest.
 func (p *placer) beginGuard(ahead int) bool {
 	p.ahead = ahead
 	p.setHorizon()
@@ -40,7 +40,7 @@ func (p *placer) setHorizon() {
 	}
 }
 
-// endGuard turns guarding off and takes back what it added to the graph.
+// endGuard turns forward checking off and removes what it added to the graph.
 func (p *placer) endGuard() {
 	if !p.guarding {
 		return
@@ -59,7 +59,7 @@ func (p *placer) endGuard() {
 	p.guarding = false
 }
 
-// follow adds that the pending readers of a location's present value precede
+// follow adds that the pending readers of a location's current value precede
 // the next writes.
 func (p *placer) follow(writer int32) bool {
 	if p.pending[writer] == 0 {
@@ -86,8 +86,8 @@ func (p *placer) follow(writer int32) bool {
 	return ok
 }
 
-// close closes the graph under what was added since a mark, and counts the
-// new edges as predecessors; or takes it back.
+// close closes the graph under what was added since a mark and counts the new
+// edges as predecessors.
 func (p *placer) close(since saturate.Mark) bool {
 	if !p.g.Close() {
 		return false
@@ -96,7 +96,7 @@ func (p *placer) close(since saturate.Mark) bool {
 	return true
 }
 
-// commit makes the decision v, if guarding does not refuse it.
+// commit makes the decision v unless forward checking refuses it.
 func (p *placer) commit(v saturate.Node) bool {
 	if !p.guarding {
 		p.place(v)
@@ -121,13 +121,12 @@ func (p *placer) commit(v saturate.Node) bool {
 	return ok
 }
 
-// refuse puts off a decision that guarding refused. If something must precede
-// v, v waits for that; otherwise another write to its location must come
-// first, and v waits for one.
+// refuse postpones a decision that forward checking refused: until the node that
+// must precede v is placed, or otherwise another write to its location.
 func (p *placer) refuse(v saturate.Node) {
 	p.refusals++
 	if u, to := p.g.Contradiction(); to == v && !p.g.HB(v, u) {
-		p.await[u] = append(p.await[u], v)
+		p.waiting[u] = append(p.waiting[u], v)
 		return
 	}
 	x := p.g.Loc(v)

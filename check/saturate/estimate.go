@@ -7,16 +7,13 @@ import (
 	"ordeal/parse"
 )
 
-// HeldNodes is how many nodes a search should change between Hold and Release
-// in a graph of so many, so that copies of their rows stay a small part of all
-// rows.
+// HeldNodes is the number of nodes that a search should change between Hold and
+// Release, so that the copies are a small part of all rows.
 func HeldNodes(nodes int) int { return min(max(512, nodes/128), 8192) }
 
-// EstimateBytes estimates what a saturated graph of the history under the
-// model keeps alive together with a search on it that ends in an order. It
-// adds up what the arrays of both hold for each operation, node, write, read,
-// lane and component of a clock row, and is exact but for the numbers of
-// edges.
+// EstimateBytes estimates the memory of a saturated graph of the history under
+// the model and of a search on it that ends in an order. It is exact except for
+// the numbers of edges.
 func EstimateBytes(h *parse.History, m model.Model) int64 {
 	plan := planChains(h, m)
 	chains := int64(len(plan.thread))

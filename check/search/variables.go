@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// firstPairs is how many pairs of writes become variables at first; at
-	// each further time it may be twice as many.
+	// firstPairs bounds the pairs of writes that become variables at first; the
+	// bound doubles each time.
 	firstPairs = 64
 	// maxCandidates bounds the pairs among which create looks for those that
 	// others decide.
@@ -25,11 +25,11 @@ type consequence struct {
 	lit      literal
 }
 
-// create makes variables of pairs of writes, each the earlier in the sweep
-// first, unless the saturated graph orders them: first of those with the most
-// readers, since their order has the most consequences. It leaves out a pair
-// that a variable decides, whichever value this has.
-func (s *splitter) create(ctx context.Context, candidates [][2]saturate.Node) error {
+// create makes variables of pairs of writes that the saturated graph does not
+// order, each the earlier in the sweep first. It prefers pairs with many readers,
+// since their order has the most consequences, and leaves out a pair that a
+// variable decides under both its values.
+func (s *pairSolver) create(ctx context.Context, candidates [][2]saturate.Node) error {
 	s.retract(0)
 	g := s.g
 	candidates = slices.DeleteFunc(candidates, func(c [2]saturate.Node) bool {
@@ -71,7 +71,7 @@ func (s *splitter) create(ctx context.Context, candidates [][2]saturate.Node) er
 
 // probe finds what follows from a literal alone: its consequences, or that it
 // contradicts. It calls decided for each candidate that it orders.
-func (s *splitter) probe(l literal, candidates [][2]saturate.Node, decided func(k int)) {
+func (s *pairSolver) probe(l literal, candidates [][2]saturate.Node, decided func(k int)) {
 	g := s.g
 	mark, before := g.Mark(), g.Inferred()
 	holds := s.assume(l)
@@ -84,8 +84,8 @@ func (s *splitter) probe(l literal, candidates [][2]saturate.Node, decided func(
 		}
 	}
 	var all []consequence
-	if n := g.Inferred() - before; holds && n <= s.room {
-		s.room -= n
+	if n := g.Inferred() - before; holds && n <= s.capacity {
+		s.capacity -= n
 		all = make([]consequence, 0, n)
 		g.EachSince(mark, func(from, to saturate.Node) {
 			all = append(all, consequence{from, to, l})

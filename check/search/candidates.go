@@ -6,7 +6,7 @@ import (
 )
 
 // split lists unordered pairs of writes at which a greedy order is stuck.
-func (s *splitter) split(p *placer) [][2]saturate.Node {
+func (s *pairSolver) split(p *placer) [][2]saturate.Node {
 	candidates := s.stuckPairs(p)
 	if len(candidates) == 0 {
 		candidates = s.anyPairs(p)
@@ -19,7 +19,7 @@ func (s *splitter) split(p *placer) [][2]saturate.Node {
 
 // ordered appends the pairs of writes whose order lemmas of a refutation
 // claim, or start from.
-func (s *splitter) ordered(out [][2]saturate.Node, ref *witness.Refutation) [][2]saturate.Node {
+func (s *pairSolver) ordered(out [][2]saturate.Node, ref *witness.Refutation) [][2]saturate.Node {
 	for _, l := range ref.Lemmas {
 		u, v := l.Edge.From, l.Edge.To
 		if l.Edge.Rule == witness.DerivedB {
@@ -34,7 +34,7 @@ func (s *splitter) ordered(out [][2]saturate.Node, ref *witness.Refutation) [][2
 
 // stuckPairs lists unordered pairs of a write that is ready, or whose readers
 // hold others up, and the next writes of the other chains.
-func (s *splitter) stuckPairs(p *placer) [][2]saturate.Node {
+func (s *pairSolver) stuckPairs(p *placer) [][2]saturate.Node {
 	var out [][2]saturate.Node
 	for x := range p.current {
 		var heads []saturate.Node
@@ -54,7 +54,7 @@ func (s *splitter) stuckPairs(p *placer) [][2]saturate.Node {
 }
 
 // anyPairs lists every unordered pair of writes that are not both placed.
-func (s *splitter) anyPairs(p *placer) [][2]saturate.Node {
+func (s *pairSolver) anyPairs(p *placer) [][2]saturate.Node {
 	byLoc := make([][]saturate.Node, len(p.current))
 	for v := range saturate.Node(s.g.Nodes()) {
 		if s.g.IsWrite(v) {
@@ -78,7 +78,7 @@ func (s *splitter) anyPairs(p *placer) [][2]saturate.Node {
 }
 
 // unordered appends the pair of u and v if the graph does not order them.
-func (s *splitter) unordered(out [][2]saturate.Node, u, v saturate.Node) [][2]saturate.Node {
+func (s *pairSolver) unordered(out [][2]saturate.Node, u, v saturate.Node) [][2]saturate.Node {
 	if u == v || s.g.HB(u, v) || s.g.HB(v, u) {
 		return out
 	}
@@ -86,7 +86,7 @@ func (s *splitter) unordered(out [][2]saturate.Node, u, v saturate.Node) [][2]sa
 }
 
 // inSweepOrder is the pair of u and v, the earlier in the sweep first.
-func (s *splitter) inSweepOrder(u, v saturate.Node) [2]saturate.Node {
+func (s *pairSolver) inSweepOrder(u, v saturate.Node) [2]saturate.Node {
 	if s.g.SweepOrder(v) < s.g.SweepOrder(u) {
 		u, v = v, u
 	}

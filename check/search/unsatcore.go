@@ -24,8 +24,8 @@ func solve(ctx context.Context, sat *gini.Gini, assumptions ...z.Lit) (bool, err
 }
 
 // core is a subset of the learned clauses that is still unsatisfiable, found
-// by asking the solver which ones a proof used until that no longer helps.
-func (s *splitter) core(ctx context.Context) ([]clause, error) {
+// by asking the solver for the ones that a proof used, until that removes few.
+func (s *pairSolver) core(ctx context.Context) ([]clause, error) {
 	clauses := s.clauses
 	for {
 		sat := gini.New()
@@ -70,9 +70,9 @@ func (s *splitter) core(ctx context.Context) ([]clause, error) {
 	}
 }
 
-// explain finds refutations for clauses without: assumed one after the other,
-// their literals contradict. A clause keeps those that the refutation names.
-func (s *splitter) explain(ctx context.Context, clauses []clause) error {
+// explain finds the refutations of clauses that have none, by assuming their
+// literals. A clause keeps the literals that its refutation uses.
+func (s *pairSolver) explain(ctx context.Context, clauses []clause) error {
 	s.retract(0)
 	for i := range clauses {
 		c := &clauses[i]

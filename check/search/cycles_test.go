@@ -14,7 +14,7 @@ import (
 
 // cyclic is the dumb twin of the cycle finder: whether the edges of a graph
 // and consequences have a cycle, by Warshall's algorithm.
-func cyclic(g *saturate.Graph, force []consequence) bool {
+func cyclic(g *saturate.Graph, consequences []consequence) bool {
 	n := g.Nodes()
 	reach := make([][]bool, n)
 	for v := range reach {
@@ -24,7 +24,7 @@ func cyclic(g *saturate.Graph, force []consequence) bool {
 			return true
 		})
 	}
-	for _, c := range force {
+	for _, c := range consequences {
 		reach[c.from][c.to] = true
 	}
 	for k := range n {
@@ -77,17 +77,17 @@ func TestCycles(t *testing.T) {
 					}
 				}
 			}
-			f.force = slices.Concat(implied...)
+			f.consequences = slices.Concat(implied...)
 			found := f.find()
 			if want := cyclic(g, slices.Concat(implied...)); want != (len(found) > 0) {
 				t.Fatalf("%s: cycles %v, want one: %v\n%v", m.Name, found, want, implied)
 			}
 			for i, lits := range found {
-				var force []consequence
+				var consequences []consequence
 				for _, l := range lits {
-					force = append(force, implied[l]...)
+					consequences = append(consequences, implied[l]...)
 				}
-				if !cyclic(g, force) {
+				if !cyclic(g, consequences) {
 					t.Fatalf("%s: %v have no cycle\n%v", m.Name, lits, implied)
 				}
 				if !slices.IsSorted(lits) || len(slices.Compact(slices.Clone(lits))) < len(lits) || i > 0 && slices.Compare(found[i-1], lits) >= 0 {
@@ -116,9 +116,9 @@ func TestCycles(t *testing.T) {
 func TestCyclesAreShort(t *testing.T) {
 	four := "0: M[a] := 1\n1: M[b] := 1\n2: M[c] := 1\n3: M[d] := 1"
 	for _, test := range []struct {
-		history string
-		force   []consequence
-		want    []literal
+		history      string
+		consequences []consequence
+		want         []literal
 	}{
 		{four, []consequence{{0, 1, 0}, {1, 2, 2}, {2, 3, 4}, {3, 0, 6}, {2, 0, 8}}, []literal{0, 2, 8}},
 		{four + "\n4: M[e] := 1", []consequence{{0, 1, 0}, {1, 2, 2}, {2, 0, 4}, {3, 4, 6}, {4, 3, 8}}, []literal{6, 8}},
@@ -127,7 +127,7 @@ func TestCyclesAreShort(t *testing.T) {
 		{"0: M[a] := 1\n1: M[b] := 1\n1: M[c] := 1\n1: M[d] := 1", []consequence{{0, 1, 0}, {1, 3, 2}, {3, 0, 4}}, []literal{0, 4}},
 	} {
 		f := newCycleFinder(graphOf(t, parsed(t, test.history), model.SC))
-		f.force = test.force
+		f.consequences = test.consequences
 		if found := f.find(); len(found) != 1 || !slices.Equal(found[0], test.want) {
 			t.Errorf("cycles %v, want only %v in\n%s", found, test.want, test.history)
 		}
@@ -139,7 +139,7 @@ func TestCyclesAreShort(t *testing.T) {
 func TestExplain(t *testing.T) {
 	cycles, shorter := 0, 0
 	undecided(func(h *parse.History, m model.Model, _ bool) {
-		s := newSplitter(graphOf(t, h, m))
+		s := newPairSolver(graphOf(t, h, m))
 		if _, _, err := s.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestExplain(t *testing.T) {
 func TestConsequences(t *testing.T) {
 	seen := 0
 	undecided(func(h *parse.History, m model.Model, _ bool) {
-		s := newSplitter(graphOf(t, h, m))
+		s := newPairSolver(graphOf(t, h, m))
 		s.more = 1 // create them in many rounds
 		if _, _, err := s.run(t.Context()); err != nil {
 			t.Fatal(err)
@@ -221,7 +221,7 @@ func TestCreateLeavesOutDecided(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 92))
 		n := 5 + rng.IntN(6)
 		h := histgen.FromCNF(histgen.RandomCNF(rng, n, 4*n), false)
-		s := newSplitter(graphOf(t, h, model.SC))
+		s := newPairSolver(graphOf(t, h, model.SC))
 		if _, _, err := s.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,81 @@ import (
 	"ordeal/parse"
 )
 
+// chainPlan says which chain each operation belongs to.
+type chainPlan struct {
+	chain  []int32 // operation → chain, -1 for no node
+	thread []int32 // chain → thread
+	second []secondPart
+}
+
+// secondPart is a second node for a fence, in a chain of its own.
+type secondPart struct {
+	op    parse.OpID
+	chain int32
+}
+
+// planChains divides the operations into chains, each totally ordered by the
+// model's program order, and drops the fences that order nothing the model
+// does not order by itself. Chains are numbered by thread.
+//
+//   - SC: a chain a thread.
+//   - TSO: the loads of a thread (with the fences that order stores before
+//     loads), and its stores and RMWs.
+//   - PSO and RMO: see planRelaxed.
+func planChains(h *parse.History, m model.Model) chainPlan {
+	p := chainPlan{chain: make([]int32, len(h.Ops))}
+	for id := range p.chain {
+		p.chain[id] = -1
+	}
+	switch {
+	case m.PPO == parse.FullFence:
+		p.planThreads(h)
+	case m.PPO&parse.StoreStore != 0:
+		p.planStoreBuffers(h, m)
+	default:
+		p.planRelaxed(h, m)
+	}
+	return p
+}
+
+func (p *chainPlan) planThreads(h *parse.History) {
+	for t := range h.Threads() {
+		all := p.lazy(t)
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			if h.Ops[id].Kind != parse.Fence {
+				p.chain[id] = all()
+			}
+		}
+	}
+}
+
+func (p *chainPlan) planStoreBuffers(h *parse.History, m model.Model) {
+	for t := range h.Threads() {
+		loads, stores := p.lazy(t), p.lazy(t)
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			switch o := &h.Ops[id]; {
+			case o.Writes():
+				p.chain[id] = stores()
+			case o.Kind == parse.Read || o.Mask&^m.PPO != 0:
+				p.chain[id] = loads()
+			}
+		}
+	}
+}
+
+// lazy returns a function that yields one new chain of thread t, made when it
+// is first asked for, so that no chain is empty.
+func (p *chainPlan) lazy(t int) func() int32 {
+	c := int32(-1)
+	return func() int32 {
+		if c < 0 {
+			c = int32(len(p.thread))
+			p.thread = append(p.thread, int32(t))
+		}
+		return c
+	}
+}
+
 // Accesses by direction, as sources or targets of a fence.
 const (
 	dirLoad uint8 = 1 << iota
@@ -67,20 +142,14 @@ func directions(o *parse.Op) uint8 {
 // parts of one kind.
 //
 //   - PSO: the loads of a thread form a chain, with its RMWs. There are thus
-//     about k (1 + d) chains for k threads and d locations, and that is what
-//     the bound of 4 C + 120 bytes an operation counts as C. Clocks of k loads
-//     and k writes to one location would do, at the price of another closure;
-//     with 8 threads and 16 locations PSO takes 17 times as long as TSO to
-//     saturate, nearly all of it in the wider rows.
+//     about C = k (1 + d) chains for k threads and d locations. With 8 threads
+//     and 16 locations PSO takes 17 times as long as TSO to saturate, nearly
+//     all of it in the wider rows.
 //   - RMO: loads are isolated unless a fence or a dependency touches them; the
-//     others are spread over as few chains as a greedy choice finds. Nothing
-//     orders the loads between two fences, so that there are at least as many
-//     chains as the most loads between two fences of a thread, summed over the
-//     threads: 1,000 with 8 threads and a fence in 50 operations. The fewer
-//     fences there are, the more time and memory they cost, but for none. Such
-//     loads are an antichain, which takes as many chains (Dilworth), so that
-//     it is left to the memory budget (EstimateBytes) to refuse what is too
-//     wide.
+//     others are spread over as few chains as a greedy choice finds. Loads
+//     between two fences are an antichain, which takes as many chains
+//     (Dilworth): 1,000 with 8 threads and a fence in 50 operations. The memory
+//     budget (EstimateBytes) refuses what is too wide.
 func (p *chainPlan) planRelaxed(h *parse.History, m model.Model) {
 	writes := make([]func() int32, len(h.Locations))
 	touched := touchedReads(h, m)
@@ -125,7 +194,7 @@ func (p *chainPlan) planRelaxed(h *parse.History, m model.Model) {
 	}
 }
 
-// touchedReads tells which reads a fence or a dependency orders with others,
+// touchedReads marks the reads that a fence or a dependency orders with others,
 // under a model that keeps no program order by itself; nil for other models.
 func touchedReads(h *parse.History, m model.Model) []bool {
 	if m.PPO != 0 {
