@@ -67,34 +67,52 @@ func inferred(e witness.Edge, i int) precedence.Arc {
 		Label: precedence.Reason{Rule: e.Rule, Via: e.Via, Serial: int32(i) + 1}}
 }
 
-// Precedence builds the graph of a history with what is inferred. The graph is
-// nil if that decides the history, or fails.
-func Precedence(ctx context.Context, infer Inference, h *parse.History, m model.Model, v *witness.Verdict) (*precedence.Graph, error) {
-	g := precedence.New(h, m)
-	if g.Contradiction == nil {
-		arcs, ref, err := infer(ctx, h, m)
-		if err != nil {
-			return nil, err
+// Find searches a graph for a memory order of its history: nil if there is none,
+// with v.Refutation if the search proves that, or with v.Reason if the procedure
+// gives up.
+type Find func(ctx context.Context, g *precedence.Graph, limits Limits, v *witness.Verdict) (order []parse.OpID, err error)
+
+// Searching completes a procedure that infers arcs and then searches for a
+// memory order. If the search has no refutation, that of the default pipeline is
+// taken.
+func Searching(p Procedure, infer Inference, find Find) Procedure {
+	p.Decide = func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+		g := precedence.New(h, m)
+		if g.Contradiction == nil {
+			arcs, ref, err := infer(ctx, h, m)
+			if err != nil {
+				return err
+			}
+			v.Stats.Derived, v.Refutation = len(arcs), ref
+			g = g.With(arcs)
 		}
-		v.Stats.Derived = len(arcs)
-		if ref != nil {
-			v.Answer, v.Refutation = witness.Forbidden, ref
-			return nil, nil
+		if v.Refutation == nil {
+			_, v.Refutation = g.Order()
 		}
-		g = g.With(arcs)
+		if v.Refutation != nil {
+			v.Answer = witness.Forbidden
+			return nil
+		}
+		order, err := find(ctx, g, limits, v)
+		switch {
+		case err != nil:
+			return err
+		case order != nil:
+			v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: order}
+		case v.Refutation != nil:
+			v.Answer = witness.Forbidden
+		case v.Reason == "":
+			return prove(ctx, h, m, limits, v)
+		}
+		return nil
 	}
-	if _, ref := g.Order(); ref != nil {
-		v.Answer, v.Refutation = witness.Forbidden, ref
-		return nil, nil
-	}
-	return g, nil
+	return p
 }
 
-// Prove completes the verdict of a procedure whose exhausted search has no
-// refutation: it takes that of the default pipeline. Where time or memory runs
-// out first the answer is Unknown. That the pipeline allows the history is an
-// error: one of the two is wrong.
-func Prove(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+// prove completes the verdict of an exhausted search with the refutation of the
+// default pipeline. Where time or memory runs out first the answer is Unknown.
+// That the pipeline allows the history is an error: one of the two is wrong.
+func prove(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
 	second, err := Auto.Run(ctx, h, m, limits)
 	if err != nil {
 		return err

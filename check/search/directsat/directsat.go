@@ -23,7 +23,7 @@ import (
 // solver nothing but the axioms; CCM and WSC fix what the criteria of CAV 2019
 // and saturation infer, so that only pairs left open become variables. All are
 // complete, and cubic in memory: without a budget they stop at ownBudget. An
-// unsatisfiable formula is no refutation: see search.Prove.
+// unsatisfiable formula is no refutation: see search.Searching.
 var (
 	Procedure = procedure("sat-full", "the axioms as one formula, without saturation", search.InferNothing, false, search.Total)
 	X         = procedure("x-sat", "the same as sat-full (SC-SAT and TSO-SAT of CAV 2019)", search.InferNothing, false, search.Total)
@@ -44,36 +44,28 @@ const (
 )
 
 func procedure(name, summary string, infer search.Inference, fixed bool, supports func(model.Model) bool) search.Procedure {
-	return search.Procedure{
-		Name: name, Summary: summary, Complete: true, Supports: supports,
-		Decide: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
-			g, err := search.Precedence(ctx, infer, h, m, v)
-			if g == nil {
-				return err
+	p := search.Procedure{Name: name, Summary: summary, Complete: true, Supports: supports}
+	return search.Searching(p, infer, func(ctx context.Context, g *precedence.Graph, budget search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
+		if budget.MemoryBytes == 0 {
+			budget.MemoryBytes = ownBudget
+		}
+		f := listNodes(g)
+		if err := f.build(ctx, budget, fixed); err != nil {
+			return nil, err
+		}
+		v.Stats.Clauses = f.clauses
+		for {
+			switch f.solver.Try(patience) {
+			case 1:
+				return f.order(), nil
+			case -1:
+				return nil, nil
 			}
-			budget := limits
-			if budget.MemoryBytes == 0 {
-				budget.MemoryBytes = ownBudget
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
 			}
-			f := listNodes(g)
-			if err := f.build(ctx, budget, fixed); err != nil {
-				return err
-			}
-			v.Stats.Clauses = f.clauses
-			for {
-				switch f.solver.Try(patience) {
-				case 1:
-					v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: f.order()}
-					return nil
-				case -1:
-					return search.Prove(ctx, h, m, limits, v)
-				}
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-			}
-		},
-	}
+		}
+	})
 }
 
 // The values of formula.before that are no literals. Literals of the solver

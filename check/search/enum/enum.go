@@ -17,7 +17,7 @@ import (
 // saturation (Procedure, and WSC by the name of the wSC paper), or that of CCM
 // and wCCM (CCM, for SC and TSO). All are complete, and exponential in the pairs
 // of writes left. They prove Forbidden by the tree of their case splits, unless
-// it exceeds treeLimit: then see search.Prove.
+// it exceeds treeLimit.
 var (
 	Procedure = procedure("enum", "extensions of the saturated store order, by backtracking", search.InferBySaturation, search.Total)
 	WSC       = procedure("wsc+enum", "the same as enum", search.InferBySaturation, search.Total)
@@ -29,35 +29,27 @@ var (
 const treeLimit = 100_000
 
 func procedure(name, summary string, infer search.Inference, supports func(model.Model) bool) search.Procedure {
-	return search.Procedure{
-		Name: name, Summary: summary, Complete: true, Supports: supports,
-		Decide: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
-			g, err := search.Precedence(ctx, infer, h, m, v)
-			if g == nil {
-				return err
-			}
-			if err := limits.Check(g.MatrixBytes()); err != nil {
-				return err
-			}
-			e := newEnumeration(g)
-			node, found := e.run(ctx)
-			v.Stats.Backtracks = e.leaves
-			switch {
-			case e.err != nil:
-				return e.err
-			case found:
-				g.AddPushed()
-				order, _ := g.Order()
-				v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: order}
-				return nil
-			case node == nil:
-				return search.Prove(ctx, h, m, limits, v)
-			}
-			v.Answer = witness.Forbidden
-			v.Refutation = &witness.Refutation{Lemmas: e.proof.Lemmas, Root: node}
-			return nil
-		},
+	return search.Searching(search.Procedure{Name: name, Summary: summary, Complete: true, Supports: supports}, infer, find)
+}
+
+func find(ctx context.Context, g *precedence.Graph, limits search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
+	if err := limits.Check(g.MatrixBytes()); err != nil {
+		return nil, err
 	}
+	e := newEnumeration(g)
+	node, found := e.run(ctx)
+	v.Stats.Backtracks = e.leaves
+	switch {
+	case e.err != nil:
+		return nil, e.err
+	case found:
+		g.AddPushed()
+		order, _ := g.Order()
+		return order, nil
+	case node != nil:
+		v.Refutation = &witness.Refutation{Lemmas: e.proof.Lemmas, Root: node}
+	}
+	return nil, nil
 }
 
 // pair is two writes to one location whose order is open.

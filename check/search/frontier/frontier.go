@@ -8,7 +8,6 @@ import (
 	"context"
 	"slices"
 
-	"ordeal/check/model"
 	"ordeal/check/search"
 	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
@@ -18,7 +17,7 @@ import (
 // Procedure starts from the saturated store order (wSC+DBCOP of Zennou et
 // al., under SC) and makes safe moves at once: a frontier is then a set of
 // writes. Plain does neither, as DBCOP. Both are complete. An exhausted search
-// is no refutation: see search.Prove. WSC and DBCOP are the same by the names
+// is no refutation. WSC and DBCOP are the same by the names
 // of the wSC paper.
 var (
 	Procedure = procedure("frontier", "memoised search over frontiers after saturation, with safe moves", search.InferBySaturation, true)
@@ -28,26 +27,16 @@ var (
 )
 
 func procedure(name, summary string, infer search.Inference, safe bool) search.Procedure {
-	return search.Procedure{
-		Name: name, Summary: summary, Complete: true, Supports: search.Total,
-		Decide: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
-			g, err := search.Precedence(ctx, infer, h, m, v)
-			if g == nil {
-				return err
-			}
-			s := newFrontiers(g, safe)
-			found, err := s.search(ctx, limits)
-			v.Stats.Backtracks = len(s.dead)
-			if err != nil {
-				return err
-			}
-			if !found {
-				return search.Prove(ctx, h, m, limits, v)
-			}
-			v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: s.Accesses()}
-			return nil
-		},
-	}
+	p := search.Procedure{Name: name, Summary: summary, Complete: true, Supports: search.Total}
+	return search.Searching(p, infer, func(ctx context.Context, g *precedence.Graph, limits search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
+		s := newFrontiers(g, safe)
+		found, err := s.search(ctx, limits)
+		v.Stats.Backtracks = len(s.dead)
+		if !found {
+			return nil, err
+		}
+		return s.Accesses(), nil
+	})
 }
 
 // frontiers is the state of the search.

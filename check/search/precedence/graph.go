@@ -102,7 +102,7 @@ func (g *Graph) Order() ([]parse.OpID, *witness.Refutation) {
 
 // accesses lists the operations among nodes, fences left out.
 func (g *Graph) accesses(nodes []Node) []parse.OpID {
-	var ops []parse.OpID
+	ops := make([]parse.OpID, 0, len(nodes))
 	for _, v := range nodes {
 		if g.IsAccess(v) {
 			ops = append(ops, parse.OpID(v))

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"ordeal/check/model"
 	"ordeal/check/search"
 	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
@@ -21,39 +20,29 @@ import (
 const MaxWrites = 24
 
 // Procedure is complete up to MaxWrites writes. A full table is no
-// refutation: see search.Prove.
+// refutation: see search.Searching.
 //
 // The paper asks for two acyclic graphs, Gloc and Gmm, at each step. Here one
 // graph serves both: that of package precedence, whose coherence arcs say
 // what Gloc adds (and which has fences and RMWs, which the paper leaves out).
-var Procedure = search.Procedure{
+var Procedure = search.Searching(search.Procedure{
 	Name:     "subset",
 	Summary:  fmt.Sprintf("dynamic programme over sets of writes, up to %d writes", MaxWrites),
 	Supports: search.Total,
-	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
-		g, err := search.Precedence(ctx, search.InferNothing, h, m, v)
-		if g == nil {
-			return err
-		}
-		t := newTable(g)
-		if len(t.writes) > MaxWrites {
-			v.Reason = fmt.Sprintf("%d writes: more than the %d that this procedure takes", len(t.writes), MaxWrites)
-			return nil
-		}
-		if err := limits.Check(int64(1) << len(t.writes) / 8); err != nil {
-			return err
-		}
-		found, err := t.fill(ctx)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return search.Prove(ctx, h, m, limits, v)
-		}
-		v.Answer, v.Order = witness.Allowed, &witness.Order{Ops: t.order()}
-		return nil
-	},
-}
+}, search.InferNothing, func(ctx context.Context, g *precedence.Graph, limits search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
+	t := newTable(g)
+	if len(t.writes) > MaxWrites {
+		v.Reason = fmt.Sprintf("%d writes: more than the %d that this procedure takes", len(t.writes), MaxWrites)
+		return nil, nil
+	}
+	if err := limits.Check(int64(1) << len(t.writes) / 8); err != nil {
+		return nil, err
+	}
+	if found, err := t.fill(ctx); !found {
+		return nil, err
+	}
+	return t.order(), nil
+})
 
 // set is a set of writes, as bits.
 type set uint32
