@@ -95,7 +95,7 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 func (g *graph) causal(ctx context.Context) (*witness.Order, *witness.Refutation, error) {
 	order := g.sort(true)
 	if len(order) < g.nodes {
-		return nil, g.proof(kindCausal).refute(g.cycle(order)), nil
+		return nil, g.proof(kindCausal).refuteCycle(), nil
 	}
 	for i := range g.h.Ops {
 		if i%4096 == 0 && ctx.Err() != nil {
@@ -118,9 +118,8 @@ func (g *graph) causal(ctx context.Context) (*witness.Order, *witness.Refutation
 				e.via, e.rule = parse.NoOp, witness.FromRead
 			}
 			g.edges = append(g.edges, e)
-			only := func(int32) bool { return false }
-			cycle := append(g.path(u, r, only), hop{r, u, e.rule, int32(len(g.edges)) - 1})
-			return nil, g.proof(kindCausal).refute(cycle), nil
+			p := g.proof(kindCausal)
+			return nil, p.refute(append(p.path(u, r, none), hop{r, u, e.rule, int32(len(g.edges)) - 1})), nil
 		}
 	}
 	return &witness.Order{Ops: order}, nil, nil
@@ -149,7 +148,7 @@ func (g *graph) convergence(ctx context.Context) (*witness.Order, *witness.Refut
 	}
 	order := g.sort(false)
 	if len(order) < g.nodes {
-		return nil, g.proof(kindCausal).refute(g.cycle(order)), nil
+		return nil, g.proof(kindCausal).refuteCycle(), nil
 	}
 	return &witness.Order{Ops: order}, nil, nil
 }

@@ -29,7 +29,7 @@ const (
 func (g *graph) convergent(ctx context.Context, ppo bool) (*partial, *witness.Refutation, error) {
 	order := g.sort(true)
 	if len(order) < g.nodes {
-		return nil, g.proof(kindCausal).refute(g.cycle(order)), nil
+		return nil, g.proof(kindCausal).refuteCycle(), nil
 	}
 	for t := range g.h.Threads() {
 		if _, ref, err := g.local(ctx, t, false); ref != nil || err != nil {
@@ -48,7 +48,7 @@ func (g *graph) convergent(ctx context.Context, ppo bool) (*partial, *witness.Re
 	whb := newGraph(g.frame)
 	whb.edges, whb.head = g.edges, g.head
 	if order = whb.sort(true); len(order) < g.nodes {
-		return nil, g.proof(kindConvergent).refute(g.cycle(order)), nil
+		return nil, g.proof(kindConvergent).refuteCycle(), nil
 	}
 	hb := whb
 	if len(g.edges) > inferred { // cf[hb] is about ppo alone
@@ -71,12 +71,12 @@ func (g *graph) convergent(ctx context.Context, ppo bool) (*partial, *witness.Re
 		return nil, nil, ctx.Err()
 	}
 	if order = g.sort(false); len(order) < g.nodes {
-		return nil, g.proof(kindConvergent).refute(g.cycle(order)), nil
+		return nil, g.proof(kindConvergent).refuteCycle(), nil
 	}
 	p := newPartial(g, whb, order)
 	g.readWrite(p)
 	if order = g.sort(false); len(order) < g.nodes {
-		return nil, g.proof(kindConvergent).refute(g.cycle(order)), nil
+		return nil, g.proof(kindConvergent).refuteCycle(), nil
 	}
 	return p, nil, nil
 }

@@ -1,8 +1,6 @@
 package causal
 
 import (
-	"slices"
-
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -138,54 +136,4 @@ func (g *graph) sort(clocks bool) []parse.OpID {
 		})
 	}
 	return order
-}
-
-// cycle returns a cycle among the operations that order, made by sort, lacks.
-func (g *graph) cycle(order []parse.OpID) []hop {
-	sorted := make([]bool, len(g.h.Ops))
-	for _, v := range order {
-		sorted[v] = true
-	}
-	// Each operation left has a predecessor left: walk back until one repeats.
-	pred := make([]parse.OpID, len(g.h.Ops))
-	at := parse.NoOp
-	for v := range g.h.Ops {
-		if g.chain[v] >= 0 && !sorted[v] {
-			g.hops(parse.OpID(v), func(e hop) bool { pred[e.to] = e.from; return true })
-			at = parse.OpID(v)
-		}
-	}
-	seen := make([]bool, len(g.h.Ops))
-	for !seen[at] {
-		seen[at] = true
-		at = pred[at]
-	}
-	return g.path(at, at, func(int32) bool { return true })
-}
-
-// path returns a shortest path of at least one edge from u to v that uses
-// derived edges only where use accepts them. There must be one.
-func (g *graph) path(u, v parse.OpID, use func(edge int32) bool) []hop {
-	came := map[parse.OpID]hop{}
-	queue := []parse.OpID{u}
-	for i := 0; i < len(queue); i++ {
-		g.hops(queue[i], func(e hop) bool {
-			if _, seen := came[e.to]; seen || e.derived >= 0 && !use(e.derived) {
-				return true
-			}
-			came[e.to] = e
-			queue = append(queue, e.to)
-			return e.to != v
-		})
-		if e, ok := came[v]; ok {
-			path := []hop{e}
-			for e.from != u {
-				e = came[e.from]
-				path = append(path, e)
-			}
-			slices.Reverse(path)
-			return path
-		}
-	}
-	panic("causal: the clocks know a path that the edges lack")
 }

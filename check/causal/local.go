@@ -127,8 +127,9 @@ func (l *localRun) infer(r parse.OpID) *witness.Refutation {
 		l.add(e)
 		if l.before(w, u) {
 			limit := int32(len(l.edges)) - 1
-			back := l.path(w, u, func(i int32) bool { return i < limit })
-			return l.proof(kindLocal).refute(append(back, hop{u, w, witness.DerivedA, limit}))
+			p := l.proof(kindLocal)
+			back := p.path(w, u, func(i int32) bool { return i < limit && l.edges[i].thread == l.t })
+			return p.refute(append(back, hop{u, w, witness.DerivedA, limit}))
 		}
 		grown = l.grow(w, l.row(u)) || grown
 	}

@@ -1,6 +1,7 @@
 package causal
 
 import (
+	"ordeal/check/closure"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -9,6 +10,7 @@ import (
 // that it rests on.
 type proof struct {
 	g      *graph
+	arcs   *closure.Graph[hop] // of g
 	limits limits
 	ref    *witness.Refutation
 	lemma  map[int32]int32 // derived edge → its lemma
@@ -24,12 +26,44 @@ func (g *graph) proof(l func(*graph) limits) *proof {
 	for i := range g.edges {
 		g.link(int32(i))
 	}
-	return &proof{g: g, limits: l(g), ref: &witness.Refutation{}, lemma: map[int32]int32{}}
+	p := &proof{g: g, arcs: &closure.Graph[hop]{Nodes: len(g.h.Ops)}, limits: l(g), ref: &witness.Refutation{}, lemma: map[int32]int32{}}
+	for v := range g.h.Ops {
+		g.hops(parse.OpID(v), func(e hop) bool {
+			p.arcs.Add(int32(e.from), int32(e.to), e)
+			return true
+		})
+	}
+	return p
 }
+
+// none accepts no derived edge.
+func none(int32) bool { return false }
+
+// path returns a shortest path of at least one edge from u to v that uses
+// derived edges only where use accepts them. There must be one.
+func (p *proof) path(u, v parse.OpID, use func(edge int32) bool) []hop {
+	return hopsOf(p.arcs.Path(int32(u), int32(v), func(a closure.Arc[hop]) bool {
+		return a.Label.derived < 0 || use(a.Label.derived)
+	}))
+}
+
+func hopsOf(path []closure.Arc[hop]) []hop {
+	if path == nil {
+		panic("causal: the clocks have a path that the edges lack")
+	}
+	hops := make([]hop, len(path))
+	for i, a := range path {
+		hops[i] = a.Label
+	}
+	return hops
+}
+
+// refuteCycle returns the refutation whose leaf is a cycle of the graph.
+func (p *proof) refuteCycle() *witness.Refutation { return p.refute(hopsOf(p.arcs.Cycle())) }
 
 // kindCausal admits edges of the frame only: the causal order of CC and CCv.
 func kindCausal(*graph) limits {
-	return func(derived, int32) func(int32) bool { return func(int32) bool { return false } }
+	return func(derived, int32) func(int32) bool { return none }
 }
 
 // kindLocal admits what the same thread inferred before (CM).
@@ -116,7 +150,7 @@ func (p *proof) prove(i int32) witness.Edge {
 	if e.rule == witness.DerivedB {
 		u, v = e.via, e.to // rule B: Via before To
 	}
-	premise := p.edges(p.g.path(u, v, p.limits(e, i)))
+	premise := p.edges(p.path(u, v, p.limits(e, i)))
 	out.Lemma = int32(len(p.ref.Lemmas))
 	p.lemma[i] = out.Lemma
 	p.ref.Lemmas = append(p.ref.Lemmas, witness.Lemma{Edge: out, Premise: premise})
