@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/check"
 	"ordeal/check/internal/cases"
 	"ordeal/check/model"
@@ -65,8 +67,9 @@ func TestClassifyStoreBuffering(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, w := strings.Join(got.Strongest, " "), strings.Join(got.Weakest, " "); s != "tso cm" || w != "ccm" || got.Open != nil {
-		t.Errorf("strongest %s, weakest %s, open %v; want tso cm, ccm and none", s, w, got.Open)
+	want := check.Classification{Verdicts: got.Verdicts, Strongest: []string{"tso", "cm"}, Weakest: []string{"ccm"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("classification (-want +got):\n%s", diff)
 	}
 	if _, err := check.Classify(context.Background(), h, check.Options{Procedure: "none"}); err == nil {
 		t.Error("an unknown procedure classifies")

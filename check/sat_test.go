@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/check"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
@@ -41,8 +43,11 @@ func TestReductionsFromCNF(t *testing.T) {
 func TestSplitNeeded(t *testing.T) {
 	h, _ := histgen.SplitNeeded()
 	v, err := check.Check(context.Background(), h, model.SC, check.Options{})
-	if err != nil || v.Answer != check.Forbidden || v.Procedure != "sat" {
-		t.Fatalf("%v %v %s", err, v.Answer, v.Procedure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]any{check.Forbidden, "sat"}, []any{v.Answer, v.Procedure}); diff != "" {
+		t.Errorf("answer and procedure (-want +got):\n%s", diff)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/check/model"
 	"ordeal/check/saturate"
 	"ordeal/parse"
@@ -88,8 +90,9 @@ func TestNumbering(t *testing.T) {
 					}
 					continue
 				}
-				if g.Op(v) != id || g.Loc(v) != o.Loc || g.IsRead(v) != o.Reads() || g.IsWrite(v) != o.Writes() {
-					t.Fatalf("%s: operation %d is node %d, which is another\n%s", m.Name, id, v, dump(h))
+				want, got := []any{id, o.Loc, o.Reads(), o.Writes()}, []any{g.Op(v), g.Loc(v), g.IsRead(v), g.IsWrite(v)}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("%s: operation %d is node %d:\n%s\n%s", m.Name, id, v, diff, dump(h))
 				}
 			}
 			readers := map[int32]int32{}

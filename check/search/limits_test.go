@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -45,21 +47,20 @@ func TestDeadline(t *testing.T) {
 	h := run(model.TSO, 8, 10000, 16)
 	for _, p := range procedures {
 		v, err := p.Run(passed, h, model.TSO, Limits{})
-		if err != nil || v.Answer != witness.Unknown || v.Reason == "" || v.Order != nil || v.Refutation != nil {
-			t.Errorf("%s: %v %q, %v", p.Name, v.Answer, v.Reason, err)
+		if err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+		if diff := cmp.Diff(Unknown(model.TSO, p.Name, "time budget exhausted"), v); diff != "" {
+			t.Errorf("%s after the deadline (-want +got):\n%s", p.Name, diff)
 		}
 	}
 	// In the middle of the case splits.
 	hard := histgen.FromCNF(histgen.RandomCNF(rand.New(rand.NewPCG(3, 92)), 150, 640), false)
 	soon, cancel2 := context.WithTimeout(t.Context(), 150*time.Millisecond)
 	defer cancel2()
-	start := time.Now()
 	v, err := SAT.Run(soon, hard, model.SC, Limits{})
 	if err != nil || v.Answer == witness.Unknown && v.Reason == "" {
 		t.Errorf("%v %q, %v", v.Answer, v.Reason, err)
-	}
-	if late := time.Since(start); v.Answer == witness.Unknown && late > 5*time.Second {
-		t.Errorf("noticed after %v", late)
 	}
 }
 
@@ -75,8 +76,11 @@ func TestMemoryBudget(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			v, err := p.Run(t.Context(), h, m, Limits{MemoryBytes: need - 1})
 			runtime.ReadMemStats(&after)
-			if err != nil || v.Answer != witness.Unknown || v.Reason == "" {
-				t.Errorf("%s by %s: %v %q, %v", m.Name, p.Name, v.Answer, v.Reason, err)
+			if err != nil {
+				t.Errorf("%s by %s: %v", m.Name, p.Name, err)
+			}
+			if diff := cmp.Diff(Unknown(m, p.Name, v.Reason), v); diff != "" || v.Reason == "" {
+				t.Errorf("%s by %s, reason %q (-want +got):\n%s", m.Name, p.Name, v.Reason, diff)
 			}
 			if taken := after.TotalAlloc - before.TotalAlloc; taken > uint64(len(h.Ops))*32 {
 				t.Errorf("%s by %s: %d bytes an operation taken before the refusal", m.Name, p.Name, taken/uint64(len(h.Ops)))
