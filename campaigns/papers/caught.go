@@ -68,21 +68,9 @@ func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) 
 	table := catchTable(Column{Name: "fault"}, Column{Name: "protocol"}, Column{Name: "histories"})
 	var total catches
 	all := 0
-	bugs := map[string]point{}
-	var order []string
-	for i := range c.Configs {
-		about := c.Configs[i].Bug.Known
-		if _, ok := bugs[about]; !ok {
-			order = append(order, about)
-		}
-		p := bugs[about]
-		p.configs = append(p.configs, i)
-		bugs[about] = p
-	}
-	for _, about := range order {
-		p := bugs[about]
-		b.progress("%s", about)
-		runs, err := b.deal(ctx, s, p, len(p.configs), 0)
+	for _, p := range pointsBy(c, func(cfg *config.Config) string { return cfg.Bug.Known }) {
+		b.progress("%s", p.x)
+		runs, err := b.deal(ctx, s, p.configs, len(p.configs), 0)
 		if err != nil {
 			return finding{}, err
 		}
@@ -99,7 +87,7 @@ func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) 
 				return finding{}, err
 			}
 		}
-		table.Rows = append(table.Rows, k.row(about, c.Configs[p.configs[0]].Protocol, len(runs)))
+		table.Rows = append(table.Rows, k.row(p.x, c.Configs[p.configs[0]].Protocol, len(runs)))
 		all += len(runs)
 		total.violations += k.violations
 		total.early += k.early

@@ -175,14 +175,14 @@ func TestViolationsAreOfTheCatalogue(t *testing.T) {
 func TestDeal(t *testing.T) {
 	_, b, c := tiny(t, "gcc-fig4b")
 	s := newSource(c)
-	p := point{configs: []int{0, 1, 2}}
+	configs := []int{0, 1, 2}
 	for _, deal := range []struct {
 		scale        float64
 		least, begin int
 		want         []int
 	}{{DefaultScale, 4, 0, []int{2, 1, 1}}, {DefaultScale, 4, 2, []int{1, 1, 2}}, {DefaultScale / 2, 3, 1, []int{0, 1, 1}}, {1e-4, 4, 1, []int{0, 1, 0}}, {0.25, 1, 1, []int{2, 2, 2}}} {
 		b.Scale = deal.scale
-		runs, err := b.deal(context.Background(), s, p, deal.least, deal.begin)
+		runs, err := b.deal(context.Background(), s, configs, deal.least, deal.begin)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,20 +31,11 @@ type cell struct {
 // grid measures TSOtool's analysis.
 func grid(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
-	var tuples []tuple
-	of := map[tuple][]int{}
-	for i := range c.Configs {
-		cfg := &c.Configs[i]
-		t := tuple{historyOps(cfg), cfg.Threads, cfg.Locations}
-		if len(of[t]) == 0 {
-			tuples = append(tuples, t)
-		}
-		of[t] = append(of[t], i)
-	}
 	var cells []cell
-	for i, t := range tuples {
+	for i, p := range pointsBy(c, func(cfg *config.Config) tuple { return tuple{historyOps(cfg), cfg.Threads, cfg.Locations} }) {
+		t := p.x
 		b.progress("n %d, p %d, a %d", t.n, t.p, t.a)
-		runs, err := b.deal(ctx, s, point{configs: of[t]}, 1, i)
+		runs, err := b.deal(ctx, s, p.configs, 1, i)
 		if err != nil {
 			return finding{}, err
 		}

@@ -29,18 +29,10 @@ func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, erro
 		{Name: "wSC", Unit: "%", Digits: 2}, {Name: "SC-kernel", Unit: "%", Digits: 2},
 		{Name: "CCv, initial", Unit: "%", Digits: 2}, {Name: "CCM, initial", Unit: "%", Digits: 2},
 	}, Note: "Means over histories of the share of pairs that is left unordered; \"initial\": pairs with initial writes counted, too."}
-	var programs []program
-	of := map[program][]int{}
-	for i, cfg := range c.Configs {
-		p := program{cfg.Locations, cfg.Mix.String()}
-		if len(of[p]) == 0 {
-			programs = append(programs, p)
-		}
-		of[p] = append(of[p], i)
-	}
-	for _, p := range programs {
+	for _, point := range pointsBy(c, func(cfg *config.Config) program { return program{cfg.Locations, cfg.Mix.String()} }) {
+		p := point.x
 		b.progress("%d locations, %s", p.locations, p.mix)
-		runs, err := b.valid(ctx, s, point{configs: of[p]}, 8)
+		runs, err := b.valid(ctx, s, point.configs, 8)
 		if err != nil {
 			return f, err
 		}
@@ -72,9 +64,9 @@ func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, erro
 	return f, nil
 }
 
-// valid makes the histories of a point that SC allows.
-func (b *bench) valid(ctx context.Context, s *source, p point, least int) ([]run, error) {
-	runs, err := b.deal(ctx, s, p, least, 0)
+// valid makes the histories of configurations that SC allows.
+func (b *bench) valid(ctx context.Context, s *source, configs []int, least int) ([]run, error) {
+	runs, err := b.deal(ctx, s, configs, least, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +129,7 @@ func kernels(ctx context.Context, b *bench, c *config.Campaign) (finding, error)
 			groups = append(groups, g)
 			sums[g] = &kernelSums{}
 		}
-		runs, err := b.valid(ctx, s, point{configs: []int{i}}, 1)
+		runs, err := b.valid(ctx, s, []int{i}, 1)
 		if err != nil {
 			return finding{}, err
 		}

@@ -133,7 +133,7 @@ func TestOnlyViolations(t *testing.T) {
 	s := newSource(c)
 	f := &sweep{axis: byThreads, model: model.SC, valid: check.Forbidden, least: 16}
 	p := points(c, f.axis)[0]
-	all, err := b.deal(context.Background(), s, p, f.least, 0)
+	all, err := b.deal(context.Background(), s, p.configs, f.least, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

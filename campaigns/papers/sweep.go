@@ -65,49 +65,55 @@ type swept struct {
 	times [][]Seconds
 }
 
-// point is a value of x: the configurations that have it, and their runs.
-type point struct {
-	x       int
+// point is the configurations of a campaign that share a parameter.
+type point[K comparable] struct {
+	x       K
 	configs []int
 }
 
-// points groups the configurations of a campaign.
-func points(c *config.Campaign, x axis) []point {
-	var list []point
+// pointsBy groups the configurations of a campaign, in order of appearance.
+func pointsBy[K comparable](c *config.Campaign, x func(*config.Config) K) []point[K] {
+	var list []point[K]
 	for i := range c.Configs {
-		v := x.of(&c.Configs[i])
-		at := slices.IndexFunc(list, func(p point) bool { return p.x == v })
+		v := x(&c.Configs[i])
+		at := slices.IndexFunc(list, func(p point[K]) bool { return p.x == v })
 		if at < 0 {
 			at = len(list)
-			list = append(list, point{x: v})
+			list = append(list, point[K]{x: v})
 		}
 		list[at].configs = append(list[at].configs, i)
 	}
-	slices.SortFunc(list, func(p, q point) int { return p.x - q.x })
 	return list
 }
 
-// deal makes the histories of a point at the bench's scale: by turns from each
+// points groups the configurations of a campaign along an axis.
+func points(c *config.Campaign, x axis) []point[int] {
+	list := pointsBy(c, x.of)
+	slices.SortFunc(list, func(p, q point[int]) int { return p.x - q.x })
+	return list
+}
+
+// deal makes the histories of configurations at the bench's scale: by turns from each
 // configuration, beginning with that of the given index. From the default scale
 // on there are so many at least, below it that share of them.
-func (b *bench) deal(ctx context.Context, s *source, p point, least, begin int) ([]run, error) {
+func (b *bench) deal(ctx context.Context, s *source, configs []int, least, begin int) ([]run, error) {
 	total := 0
-	for _, i := range p.configs {
+	for _, i := range configs {
 		total += len(s.runs[i])
 	}
 	least = max(1, int(math.Ceil(float64(least)*min(1, b.Scale/DefaultScale))))
 	want := min(total, max(least, int(math.Ceil(b.Scale*float64(total)))))
-	take := make([]int, len(p.configs))
+	take := make([]int, len(configs))
 	for k, at := 0, begin; k < want; at++ {
-		i := at % len(p.configs)
-		if take[i] < len(s.runs[p.configs[i]]) {
+		i := at % len(configs)
+		if take[i] < len(s.runs[configs[i]]) {
 			take[i]++
 			k++
 		}
 	}
 	var all []run
 	for i, n := range take {
-		config := p.configs[i]
+		config := configs[i]
 		runs, err := s.make(ctx, config, 0, n, b.rounds(&s.campaign.Configs[config]))
 		if err != nil {
 			return nil, err
@@ -221,9 +227,9 @@ func speedOrder(r *swept) string {
 
 // histories makes the histories of a point, beginning with the configuration
 // of an index.
-func (f *sweep) histories(ctx context.Context, b *bench, s *source, p point, begin int) ([]run, error) {
+func (f *sweep) histories(ctx context.Context, b *bench, s *source, p point[int], begin int) ([]run, error) {
 	b.progress("%s %d: histories", f.axis.label, p.x)
-	runs, err := b.deal(ctx, s, p, f.least, begin)
+	runs, err := b.deal(ctx, s, p.configs, f.least, begin)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 	f := finding{measured: make(map[string]string)}
 	for _, p := range points(c, byOps) {
 		b.progress("n %d", p.x)
-		runs, err := b.deal(ctx, s, p, 4, 0)
+		runs, err := b.deal(ctx, s, p.configs, 4, 0)
 		if err != nil {
 			return f, err
 		}
