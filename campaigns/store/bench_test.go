@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"ordeal/campaigns/journal"
 )
 
 var benchRuns = flag.Int("runs", 9000, "runs of the campaign that BenchmarkReindex indexes")
@@ -27,12 +29,12 @@ func BenchmarkReindex(b *testing.B) {
 	small, dir := filepath.Join(b.TempDir(), "small"), filepath.Join(b.TempDir(), "big")
 	runCampaign(b, small, protocols)
 	grow(b, small, dir, *benchRuns/3)
-	journal, err := os.ReadFile(filepath.Join(dir, journalFile))
+	lines, err := os.ReadFile(filepath.Join(dir, journal.JournalFile))
 	if err != nil {
 		b.Fatal(err)
 	}
-	last := len(journal) - 2
-	for journal[last] != '\n' {
+	last := len(lines) - 2
+	for lines[last] != '\n' {
 		last--
 	}
 	db := filepath.Join(b.TempDir(), "index.db")
@@ -54,19 +56,19 @@ func BenchmarkReindex(b *testing.B) {
 				b.StopTimer()
 				if what != "nothing-new" {
 					os.Remove(db)
-					write(b, filepath.Join(dir, journalFile), string(journal))
+					write(b, filepath.Join(dir, journal.JournalFile), string(lines))
 				}
 				if what == "one-more" {
-					write(b, filepath.Join(dir, journalFile), string(journal[:last+1]))
+					write(b, filepath.Join(dir, journal.JournalFile), string(lines[:last+1]))
 					reindex(b)
 					time.Sleep(10 * time.Millisecond)
-					write(b, filepath.Join(dir, journalFile), string(journal))
+					write(b, filepath.Join(dir, journal.JournalFile), string(lines))
 				}
 				b.StartTimer()
 				reindex(b)
 			}
 			b.ReportMetric(megabytes(b), "MB")
-			b.ReportMetric(float64(len(journal))/1e6, "journal-MB")
+			b.ReportMetric(float64(len(lines))/1e6, "journal-MB")
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(*benchRuns), "ns/run")
 		})
 	}

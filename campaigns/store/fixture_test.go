@@ -82,28 +82,28 @@ func entries(t testing.TB, a *journal.Archive) []*journal.Entry {
 // a campaign that was run: their lines come again and again, under new numbers.
 func grow(t testing.TB, from, dir string, n int) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(from, campaignFile))
+	text, err := os.ReadFile(filepath.Join(from, journal.CampaignFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := config.Parse(campaignFile, text, []string{fmt.Sprintf("configs.*.runs=%d", n)})
+	c, err := config.Parse(journal.CampaignFile, text, []string{fmt.Sprintf("configs.*.runs=%d", n)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	head, err := os.ReadFile(filepath.Join(from, headFile))
+	head, err := os.ReadFile(filepath.Join(from, journal.HeadFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, headFile), string(head))
-	write(t, filepath.Join(dir, campaignFile), regexp.MustCompile(`(?m)^( *runs:) \d+$`).ReplaceAllString(string(text), fmt.Sprintf("$1 %d", n)))
+	write(t, filepath.Join(dir, journal.HeadFile), string(head))
+	write(t, filepath.Join(dir, journal.CampaignFile), regexp.MustCompile(`(?m)^( *runs:) \d+$`).ReplaceAllString(string(text), fmt.Sprintf("$1 %d", n)))
 	lines := make(map[string][]*journal.Entry)
 	for _, e := range entries(t, archive(t, from)) {
 		lines[e.Config] = append(lines[e.Config], e)
 	}
-	journal, err := os.Create(filepath.Join(dir, journalFile))
+	journal, err := os.Create(filepath.Join(dir, journal.JournalFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,5 +147,5 @@ func rewrite(t testing.TB, dir string, f func(*journal.Entry)) {
 		}
 		text = append(append(text, line...), '\n')
 	}
-	write(t, filepath.Join(dir, journalFile), string(text))
+	write(t, filepath.Join(dir, journal.JournalFile), string(text))
 }

@@ -61,21 +61,21 @@ func TestGrow(t *testing.T) {
 	runCampaign(t, filepath.Join(dir, "a"), nightly, "seed=9")
 	runCampaign(t, filepath.Join(dir, "c"), nightly, "seed=7")
 	db := filepath.Join(dir, "index.db")
-	path := filepath.Join(dir, "b", journalFile)
+	path := filepath.Join(dir, "b", journal.JournalFile)
 	rewrite(t, filepath.Join(dir, "b"), func(e *journal.Entry) { // as of shards that were merged
 		e.At = time.Duration(1+e.Number*37%44) * time.Millisecond
 	})
-	journal, err := os.ReadFile(path)
+	recorded, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, err := os.ReadFile(filepath.Join(dir, "b", headFile))
+	head, err := os.ReadFile(filepath.Join(dir, "b", journal.HeadFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	head = bytes.Replace(head, []byte(`"end": "complete"`), []byte(`"end": ""`), 1) // it is running
-	write(t, filepath.Join(dir, "b", headFile), string(head))
-	lines := bytes.SplitAfter(journal, []byte("\n"))
+	write(t, filepath.Join(dir, "b", journal.HeadFile), string(head))
+	lines := bytes.SplitAfter(recorded, []byte("\n"))
 	at, stride := 0, 2
 	if testing.Short() {
 		stride = 6
@@ -84,7 +84,7 @@ func TestGrow(t *testing.T) {
 		text := string(bytes.Join(lines[:n], nil))
 		write(t, path, text+string(lines[n][:len(lines[n])*(n%3)/3])) // a line in the making
 		if n > 7 {
-			write(t, filepath.Join(dir, "b", headFile), strings.Replace(string(head), `"tools": {`, `"tools": {"late": "1",`, 1))
+			write(t, filepath.Join(dir, "b", journal.HeadFile), strings.Replace(string(head), `"tools": {`, `"tools": {"late": "1",`, 1))
 		}
 		all := reindex(t, db, Options{}, dir)
 		if c := all["b"]; c.Runs != n || c.Added != n-at || c.Err != nil {
@@ -110,7 +110,7 @@ func TestRewritten(t *testing.T) {
 	dir := t.TempDir()
 	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	db := filepath.Join(dir, "index.db")
-	path := filepath.Join(dir, "a", journalFile)
+	path := filepath.Join(dir, "a", journal.JournalFile)
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestRewritten(t *testing.T) {
 		{"shorter", func() { write(t, path, string(good[:bytes.IndexByte(good, '\n')+1])) }, 1},
 		{"touched", func() { write(t, path, string(good)) }, 43},
 		{"the file", func() {
-			file := filepath.Join(dir, "a", campaignFile)
+			file := filepath.Join(dir, "a", journal.CampaignFile)
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -142,7 +142,7 @@ func TestRewritten(t *testing.T) {
 			write(t, file, string(text)+"# edited\n")
 		}, 44},
 		{"the head", func() {
-			file := filepath.Join(dir, "a", headFile)
+			file := filepath.Join(dir, "a", journal.HeadFile)
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -179,27 +179,27 @@ func TestLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved := make(map[string]string)
-	for _, name := range []string{campaignFile, headFile, journalFile} {
+	for _, name := range []string{journal.CampaignFile, journal.HeadFile, journal.JournalFile} {
 		text, err := os.ReadFile(filepath.Join(dir, "bad", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		saved[name] = string(text)
 	}
-	first, rest, _ := strings.Cut(saved[journalFile], "\n")
+	first, rest, _ := strings.Cut(saved[journal.JournalFile], "\n")
 	model := `"answers":[{"model":"tso"`
 	gone := true
 	for what, corrupt := range map[string][2]string{
-		"no file":          {campaignFile, ""},
-		"no head":          {headFile, ""},
-		"no YAML":          {campaignFile, "name: [\n"},
-		"no JSON":          {headFile, "{"},
-		"a line":           {journalFile, first + "\n" + "garbage\n" + rest},
-		"a run twice":      {journalFile, saved[journalFile] + first + "\n"},
-		"no hash":          {journalFile, strings.Replace(saved[journalFile], `"program":"`, `"program":"x`, 1)},
-		"no hash of a log": {journalFile, strings.Replace(saved[journalFile], `"log":"`, `"log":"x`, 1)},
-		"two answers":      {journalFile, strings.Replace(saved[journalFile], model, model+`},{"model":"tso"`, 1)},
-		"the last line":    {journalFile, saved[journalFile] + "{}\n"},
+		"no file":          {journal.CampaignFile, ""},
+		"no head":          {journal.HeadFile, ""},
+		"no YAML":          {journal.CampaignFile, "name: [\n"},
+		"no JSON":          {journal.HeadFile, "{"},
+		"a line":           {journal.JournalFile, first + "\n" + "garbage\n" + rest},
+		"a run twice":      {journal.JournalFile, saved[journal.JournalFile] + first + "\n"},
+		"no hash":          {journal.JournalFile, strings.Replace(saved[journal.JournalFile], `"program":"`, `"program":"x`, 1)},
+		"no hash of a log": {journal.JournalFile, strings.Replace(saved[journal.JournalFile], `"log":"`, `"log":"x`, 1)},
+		"two answers":      {journal.JournalFile, strings.Replace(saved[journal.JournalFile], model, model+`},{"model":"tso"`, 1)},
+		"the last line":    {journal.JournalFile, saved[journal.JournalFile] + "{}\n"},
 	} {
 		if corrupt[1] == saved[corrupt[0]] {
 			t.Fatalf("%s: nothing is corrupted", what)
@@ -232,11 +232,11 @@ func TestLeftOut(t *testing.T) {
 			t.Errorf("%s: repaired: %+v", what, c)
 		}
 	}
-	all := reindex(t, db, Options{}, filepath.Join(dir, "never"), filepath.Join(dir, "good", journalFile))
+	all := reindex(t, db, Options{}, filepath.Join(dir, "never"), filepath.Join(dir, "good", journal.JournalFile))
 	if c := all["never"]; c == nil || c.Err == nil || c.Removed {
 		t.Errorf("a directory that never was: %+v", c)
 	}
-	if c := all[journalFile]; c == nil || c.Err == nil {
+	if c := all[journal.JournalFile]; c == nil || c.Err == nil {
 		t.Errorf("a file in place of a directory: %+v", c)
 	}
 }
