@@ -101,8 +101,8 @@ type operation struct {
 
 func (r *reader) readEvent() {
 	var op operation
-	start, c := r.at, r.peek()
-	start = r.at
+	c := r.peek()
+	start := r.at
 	switch c {
 	case '[':
 		r.compact(&op)
