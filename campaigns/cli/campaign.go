@@ -93,7 +93,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 	}
 	progress := newProgress(c.env, mode, camp, dir)
 	loop := c.loop(dir, progress)
-	loop.Again, loop.Shard = c.again(file), c.shard
+	loop.Rerun, loop.Shard = c.again(file), c.shard
 	sum, err := loop.Run(ctx, camp)
 	progress.close()
 	return c.conclude(sum, errors.Join(err, c.leave.write(ctx, c.env, dir, sum, err)))
@@ -102,8 +102,8 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 // loop is the run loop of a campaign in dir.
 func (e *env) loop(dir string, p *progress) engine.Engine {
 	return engine.Engine{
-		Dir: dir, Command: e.args, Watch: p.watch, Tell: p.tell, Reduce: reduction.Reducer(e.args),
-		Again: e.againIn(dir),
+		Dir: dir, Command: e.args, OnResult: p.watch, Logf: p.logf, Reduce: reduction.Reducer(e.args),
+		Rerun: e.againIn(dir),
 	}
 }
 

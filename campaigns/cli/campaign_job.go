@@ -40,7 +40,7 @@ Exit status: 0 they are merged, whatever they found.`,
 	}
 	merged.RunE = body(func(ctx context.Context, args []string) error {
 		dir := cluster.Dir(args[0])
-		r, err := cluster.MergeJob(ctx, dir, merge.Merge{Program: e.args[0], Again: e.againIn(dir.Merged())})
+		r, err := cluster.MergeJob(ctx, dir, merge.Merge{Argv0: e.args[0], Rerun: e.againIn(dir.Merged())})
 		if err == nil {
 			writeMerged(e.stdout, r)
 		}

@@ -56,7 +56,7 @@ campaign run; 3 also if runs are missing and nothing was found.`,
 			return err
 		}
 		limits.Bytes = int64(limit)
-		m := merge.Merge{Dir: dir, Sources: sources, Limits: limits, Program: e.args[0], Again: e.againIn(dir)}
+		m := merge.Merge{Dir: dir, Sources: sources, Limits: limits, Argv0: e.args[0], Rerun: e.againIn(dir)}
 		r, err := m.Run(ctx)
 		if err != nil {
 			return err

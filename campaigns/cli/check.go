@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/model"
@@ -254,7 +253,7 @@ func (c *judge) print(t *trace, r *result) error {
 		if weakest := r.class == nil || slices.Contains(r.class.Weakest, v.Model); c.explain && weakest && v.Refutation != nil {
 			fmt.Fprintf(&b, "\nwhy %s forbids it:\n\n", v.Model)
 			m, _ := model.ByName(v.Model)
-			if err := rundir.Explain(&b, t.history, m, v); err != nil {
+			if err := check.Explain(&b, t.history, m, v); err != nil {
 				return fmt.Errorf("explain %s: %w", t.place, err)
 			}
 			b.WriteByte('\n')

@@ -63,15 +63,15 @@ func (in *input) each(path string, judge func(*trace) error) error {
 
 // dir judges a run directory, or all of them in a campaign directory.
 func (in *input) dir(path string, judge func(*trace) error) error {
-	if _, err := os.Stat(filepath.Join(path, rundir.RecordFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(path, rundir.SpecFile)); err == nil {
 		return judge(in.runDir(rundir.Dir(path)))
 	}
-	runs, err := filepath.Glob(filepath.Join(path, "*", rundir.RecordFile))
+	runs, err := filepath.Glob(filepath.Join(path, "*", rundir.SpecFile))
 	if err != nil {
 		return err
 	}
 	if len(runs) == 0 {
-		return fmt.Errorf("%s is no run directory: it holds no %s", path, rundir.RecordFile)
+		return fmt.Errorf("%s is no run directory: it holds no %s", path, rundir.SpecFile)
 	}
 	for _, run := range runs {
 		t := in.runDir(rundir.Dir(filepath.Dir(run)))
@@ -86,7 +86,7 @@ func (in *input) dir(path string, judge func(*trace) error) error {
 // runDir reads a run directory.
 func (in *input) runDir(dir rundir.Dir) *trace {
 	t := &trace{place: string(dir), models: defaultModels}
-	record, err := dir.Record()
+	record, err := dir.Spec()
 	if err != nil {
 		t.err = err
 		return t
@@ -94,7 +94,7 @@ func (in *input) runDir(dir rundir.Dir) *trace {
 	if t.models, t.err = record.Config.Models(); t.err != nil {
 		return t
 	}
-	p, err := dir.Program()
+	p, err := dir.Program(record)
 	if err != nil {
 		t.err = err
 		return t

@@ -89,7 +89,7 @@ func newProgress(e *env, mode string, c *config.Campaign, dir string) *progress 
 		p.w = p.live
 	}
 	if c.Name != "" {
-		p.tell(fmt.Sprintf("campaign %s: %s in %s", c.Name, planned(c), dir))
+		p.logf("campaign %s: %s in %s", c.Name, planned(c), dir)
 	}
 	return p
 }
@@ -104,7 +104,7 @@ func planned(c *config.Campaign) string {
 }
 
 // watch is told of every run that is recorded.
-func (p *progress) watch(s *summary.Summary, run *journal.Run) {
+func (p *progress) watch(s *summary.Summary, run *journal.Entry) {
 	now := time.Now()
 	p.mu.Lock()
 	found := p.state.note(s, run, now)
@@ -114,15 +114,15 @@ func (p *progress) watch(s *summary.Summary, run *journal.Run) {
 	}
 	p.mu.Unlock()
 	if found != "" {
-		p.tell(found)
+		p.logf("%s", found)
 	}
 	if text != "" {
-		p.tell(text)
+		p.logf("%s", text)
 	}
 }
 
-// tell shows a line that stays.
-func (p *progress) tell(line string) { fmt.Fprintln(p.w, line) }
+// logf prints a line that stays.
+func (p *progress) logf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
 // close removes what is not to stay.
 func (p *progress) close() {

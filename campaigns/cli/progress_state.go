@@ -51,7 +51,7 @@ func newState(c *config.Campaign) *state {
 const coverageEvery = time.Second
 
 // note counts a run, and says of the first run of a finding what was found.
-func (p *state) note(s *summary.Summary, run *journal.Run, now time.Time) (found string) {
+func (p *state) note(s *summary.Summary, run *journal.Entry, now time.Time) (found string) {
 	total := s.Total()
 	p.runs, p.planned, p.spent, p.noted = total.Runs, s.Planned, s.Elapsed, now
 	p.pace.add(sample{now, total.Runs, total.Operations}, run.Operations)
@@ -62,9 +62,9 @@ func (p *state) note(s *summary.Summary, run *journal.Run, now time.Time) (found
 		switch k := r.Canary; {
 		case k != nil && k.Control == "":
 			p.canaries++
-			if k.Fate == summary.StatusCaught {
+			if k.Status == summary.StatusCaught {
 				p.caught++
-			} else if k.Fate == summary.StatusMissed {
+			} else if k.Status == summary.StatusMissed {
 				p.missed = append(p.missed, r.Config)
 			}
 			p.outcomes[sim.Infra] += r.Outcomes[sim.Infra]
@@ -82,7 +82,7 @@ func (p *state) note(s *summary.Summary, run *journal.Run, now time.Time) (found
 }
 
 // noteFindings looks whether a run is one of a finding.
-func (p *state) noteFindings(s *summary.Summary, run *journal.Run, now time.Time) string {
+func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Time) string {
 	before := p.findings
 	p.findings = len(s.Findings)
 	if run.Finding() {

@@ -116,7 +116,7 @@ func (r *reduceCommand) trace(ctx context.Context, file string) error {
 			return err
 		}
 		fmt.Fprintln(r.stdout)
-		return rundir.Explain(r.stdout, res.History, models[0], &res.Verdict)
+		return check.Explain(r.stdout, res.History, models[0], &res.Verdict)
 	})
 	if err == nil && !found {
 		return fmt.Errorf("reduce %s: %s forbids no trace in it", file, models[0].Name)

@@ -86,12 +86,12 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	if err := positive("check-timeout", r.options.CheckTimeout); err != nil {
 		return usage(err)
 	}
-	o := reduction.RepeatOptions{Tries: r.tries, Command: r.args, Watch: func(try int, came *rundir.Case, hit bool) {
+	o := reduction.RepeatOptions{Tries: r.tries, Command: r.args, Watch: func(try int, came *rundir.Result, hit bool) {
 		word := "differs"
 		if hit {
 			word = "recurs"
 		}
-		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(&came.Result))
+		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(came))
 	}}
 	o.Judging.Timeout = time.Duration(r.options.CheckTimeout)
 	report, err := reduction.Repeat(ctx, rundir.Dir(dir), o)
@@ -101,7 +101,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if report.Hits > 0 && report.Recorded.Finding() || len(report.Others) > 0 {
+	if report.Hits > 0 && report.Recorded.Failed() || len(report.Others) > 0 {
 		return exit(summary.ExitFinding)
 	}
 	return nil

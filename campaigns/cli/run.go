@@ -133,7 +133,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	record := &rundir.Spec{
 		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.args, Tools: execute.ToolVersions(ctx, runner), Started: time.Now(),
 	}
-	single := execute.Executor{Runner: runner, Judging: execute.CheckOptions{
+	single := execute.Executor{Runner: runner, Check: execute.CheckOptions{
 		Models: models, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
 	}}
 	done, err := single.Run(ctx, dir, p, record)
@@ -146,7 +146,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	if err := r.tell(dir, p, done); err != nil {
 		return err
 	}
-	return exit(statusOf(&done.Result))
+	return exit(statusOf(done))
 }
 
 // readProgram reads the program from a file or standard input. That of a litmus
@@ -201,11 +201,11 @@ func newDir(name string) (string, error) {
 }
 
 // tell prints what came of a run, in the form that the flags ask for.
-func (r *run) tell(dir rundir.Dir, p *gen.Program, done *rundir.Case) error {
+func (r *run) tell(dir rundir.Dir, p *gen.Program, done *rundir.Result) error {
 	if r.observe.json {
 		return r.observe.printJSON(r.stdout, &jsonRun{
 			Dir: string(dir), Threads: len(p.Threads), Locations: len(p.Locations), Rounds: r.cfg.Programs.Rounds,
-			Result: done.Result,
+			Result: *done,
 		}, done.Coverage)
 	}
 	r.print(dir, p, done)
@@ -213,7 +213,7 @@ func (r *run) tell(dir rundir.Dir, p *gen.Program, done *rundir.Case) error {
 }
 
 // print says what came of a run and what to do next.
-func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Case) {
+func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 	w := r.stdout
 	fmt.Fprintf(w, "%-10s %d threads, %d locations, %d rounds, %d operations in %.2f s\n", done.Outcome,
 		len(p.Threads), len(p.Locations), r.cfg.Programs.Rounds, done.Operations, done.Elapsed.Seconds())
@@ -238,7 +238,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Case) {
 	if explain != "" {
 		fmt.Fprintf(w, "%-10s %s check --model %s --explain %s\n", "explain", r.args[0], explain, dir)
 	}
-	if done.Finding() {
+	if done.Failed() {
 		fmt.Fprintf(w, "%-10s %s reduce %s\n", "shrink", r.args[0], dir)
 		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", r.args[0], dir)
 	}
@@ -246,7 +246,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Case) {
 
 // printLitmus says how often the condition of a litmus test held, where the
 // rounds can be told apart.
-func (r *run) printLitmus(done *rundir.Case) {
+func (r *run) printLitmus(done *rundir.Result) {
 	rounds := r.cfg.Programs.Rounds
 	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.campaign.Sim != config.SimHost || r.cfg.Sync != config.SyncRound) {
 		return
@@ -270,7 +270,7 @@ func lastLines(text string, n int) string {
 // statusOf is the exit status that the judgement of one run means.
 func statusOf(j *rundir.Result) int {
 	switch {
-	case j.Finding():
+	case j.Failed():
 		return summary.ExitFinding
 	case j.Outcome == sim.Infra:
 		return summary.ExitInfra

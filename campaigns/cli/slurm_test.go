@@ -211,7 +211,7 @@ func beganAt(t *testing.T, dir string, shard int) time.Time {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.Head.Started
+	return a.Header.Started
 }
 
 func signalJob(t *testing.T, pid int, signal syscall.Signal) {
@@ -244,7 +244,11 @@ func contents(t *testing.T, dir string) any {
 		for i := range e.Answers {
 			e.Answers[i].Search, e.Answers[i].Evidence = 0, 0
 		}
-		p, err := a.Run(e.Number).Program()
+		spec, err := e.Dir.Spec()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := e.Dir.Program(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +264,7 @@ func contents(t *testing.T, dir string) any {
 	}
 	var rows []summary.Row
 	for _, r := range sum.Rows {
-		r.Simulated, r.Judged = 0, 0
+		r.Simulated, r.Checked = 0, 0
 		rows = append(rows, r)
 	}
 	return []any{string(text), rows}

@@ -175,7 +175,7 @@ func (d Dir) Started() ([]string, error) {
 	}
 	var started []string
 	for i := 1; i <= s.Shards; i++ {
-		if _, err := os.Lstat(filepath.Join(d.Shard(i), journal.HeadFile)); err == nil {
+		if _, err := os.Lstat(filepath.Join(d.Shard(i), journal.HeaderFile)); err == nil {
 			started = append(started, d.Shard(i))
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

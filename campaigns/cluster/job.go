@@ -74,8 +74,8 @@ func (j *ShardJob) await(ctx context.Context) (*os.File, error) {
 		if !errors.Is(err, errLocked) {
 			return locked, err
 		}
-		if first && j.Engine.Tell != nil {
-			j.Engine.Tell(fmt.Sprintf("%v: waiting until it ends", err))
+		if first && j.Engine.Logf != nil {
+			j.Engine.Logf("%v: waiting until it ends", err)
 		}
 		select {
 		case <-ctx.Done():

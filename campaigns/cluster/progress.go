@@ -15,7 +15,7 @@ import (
 // head reads the header of a campaign's directory; nil if it has not started.
 func head(dir string) (*journal.Header, error) {
 	h := new(journal.Header)
-	err := rundir.ReadJSON(filepath.Join(dir, journal.HeadFile), h)
+	err := rundir.ReadJSON(filepath.Join(dir, journal.HeaderFile), h)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -35,7 +35,7 @@ func isFinal(end journal.End) bool {
 
 // recorded counts the runs in a campaign's journal.
 func recorded(dir string) (int, error) {
-	f, err := os.Open(filepath.Join(dir, journal.JournalFile))
+	f, err := os.Open(filepath.Join(dir, journal.RunsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	} else if err != nil {

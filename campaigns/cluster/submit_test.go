@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,10 +90,10 @@ func TestShardJobWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := make(chan string, 1)
-	job := ShardJob{Dir: d, Shard: 1, Engine: engine.Engine{Tell: func(line string) {
+	logged := make(chan string, 1)
+	job := ShardJob{Dir: d, Shard: 1, Engine: engine.Engine{Logf: func(format string, args ...any) {
 		select {
-		case lines <- line:
+		case logged <- fmt.Sprintf(format, args...):
 		default:
 		}
 	}}}
@@ -102,7 +103,7 @@ func TestShardJobWaits(t *testing.T) {
 		ended <- err
 	}()
 	select {
-	case line := <-lines:
+	case line := <-logged:
 		if !strings.Contains(line, "1.lock: another process uses it: waiting until it ends") {
 			t.Errorf("it reports %q", line)
 		}
@@ -199,7 +200,7 @@ func TestSubmitMergeBehind(t *testing.T) {
 			t.Errorf("all is merged, but submitted: %+v", done)
 		}
 	}
-	if err := os.Truncate(filepath.Join(d.Merged(), journal.JournalFile), 0); err != nil {
+	if err := os.Truncate(filepath.Join(d.Merged(), journal.RunsFile), 0); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := s.Run(t.Context()); err != nil || done.Job != "" || done.Merge != "5" {

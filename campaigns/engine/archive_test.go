@@ -26,7 +26,7 @@ func TestArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	appendTo(t, filepath.Join(l.Dir, journal.JournalFile), `{"number":3,`)
+	appendTo(t, filepath.Join(l.Dir, journal.RunsFile), `{"number":3,`)
 	a, err := journal.Open(l.Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestArchive(t *testing.T) {
 	if got.Elapsed <= 0 || got.Elapsed > want.Elapsed {
 		t.Errorf("elapsed %v, want at most %v", got.Elapsed, want.Elapsed)
 	}
-	ignore := cmpopts.IgnoreFields(summary.Summary{}, "Elapsed", "Simulator", "Program", "Again", "Started")
+	ignore := cmpopts.IgnoreFields(summary.Summary{}, "Elapsed", "Simulator", "Argv0", "Rerun", "Started")
 	if d := cmp.Diff(want, got, ignore, cmpopts.IgnoreUnexported(summary.Summary{})); d != "" {
 		t.Errorf("read back (-run +read):\n%s", d)
 	}
@@ -50,19 +50,19 @@ func TestArchive(t *testing.T) {
 		if last != nil && e.At < last.At {
 			t.Errorf("run %d ended at %v, after run %d at %v", e.Number, e.At, last.Number, last.At)
 		}
-		if _, err := a.Run(e.Number).Record(); (err == nil) != e.Kept {
+		if _, err := a.Run(e.Number).Spec(); (err == nil) != e.Kept {
 			t.Errorf("run %d: kept %v, but its record: %v", e.Number, e.Kept, err)
 		}
 		last = e
 	}
 	var told []int
-	if _, err := summary.ReadEach(a, func(r *journal.Run) error { told = append(told, r.Number); return nil }); err != nil || len(told) != want.Total().Runs {
+	if _, err := summary.ReadEach(a, func(r *journal.Entry) error { told = append(told, r.Number); return nil }); err != nil || len(told) != want.Total().Runs {
 		t.Errorf("told of the runs %v, %v", told, err)
 	}
-	if _, err := summary.ReadEach(a, func(*journal.Run) error { return os.ErrClosed }); err != os.ErrClosed {
+	if _, err := summary.ReadEach(a, func(*journal.Entry) error { return os.ErrClosed }); err != os.ErrClosed {
 		t.Errorf("an error of whom it told: %v", err)
 	}
-	appendTo(t, filepath.Join(l.Dir, journal.JournalFile), "\n")
+	appendTo(t, filepath.Join(l.Dir, journal.RunsFile), "\n")
 	if _, err := summary.Read(a); err == nil || !strings.Contains(err.Error(), "runs.jsonl:25") {
 		t.Errorf("a line that is no JSON: %v", err)
 	}

@@ -22,7 +22,7 @@ import (
 // run numbers; those without a title pass.
 func crashes(title func(number int) string) sim.Runner {
 	return hooked(func(ctx context.Context, job sim.Job) (sim.Result, error) {
-		n, _ := rundir.Numbered(filepath.Base(job.Dir))
+		n, _ := rundir.Number(filepath.Base(job.Dir))
 		if text := title(n); text != "" {
 			outcome := sim.Crash
 			if strings.HasPrefix(text, "deadlock") {
@@ -49,7 +49,7 @@ configs:
 func TestFindings(t *testing.T) {
 	l := on(filepath.Join(t.TempDir(), "out"), crashes(func(n int) string {
 		return map[int]string{1: "lost", 3: "lost", 4: "lost", 5: "lost", 6: "deadlock lost", 9: "lost"}[n]
-	}), new(told))
+	}), new(testLog))
 	// The order is a b c a b c …
 	sum, err := l.Run(t.Context(), parsed(t, severalConfigs))
 	if err != nil {
@@ -64,7 +64,7 @@ func TestFindings(t *testing.T) {
 	}
 	var got []brief
 	for _, f := range sum.Findings {
-		if f.Title != "lost" || f.FirstAt <= 0 || f.LastAt < f.FirstAt || f.Dir != filepath.Join(l.Dir, rundir.Pad(f.First)) || f.Best.Dir != filepath.Join(l.Dir, rundir.Pad(f.Best.Number)) {
+		if f.Title != "lost" || f.FirstAt <= 0 || f.LastAt < f.FirstAt || f.Dir != filepath.Join(l.Dir, rundir.Name(f.First)) || f.Best.Dir != filepath.Join(l.Dir, rundir.Name(f.Best.Number)) {
 			t.Errorf("%+v", f)
 		}
 		got = append(got, brief{f.Outcome, f.System, f.Runs, f.First, f.Last, f.Configs, f.Best.Number})
@@ -80,7 +80,7 @@ func TestFindings(t *testing.T) {
 	}) {
 		t.Errorf("findings %+v\nwant     %+v", got, want)
 	}
-	for _, text := range []string{"finding: lost (crash, 4 runs)", "first    run 1 of seed 1", "last     run 9", "where    builtin mi: b 2, a 2"} {
+	for _, text := range []string{"finding: lost (crash, 4 runs)", "first    run 1 of seed 1", "last     run 9", "system   builtin mi: b 2, a 2"} {
 		if !strings.Contains(sum.Text(), text) {
 			t.Errorf("no %q in\n%s", text, sum.Text())
 		}
@@ -121,7 +121,7 @@ configs:
 // nobody catches and negative controls that fail to be some, and people to see
 // which is which.
 func TestCanaries(t *testing.T) {
-	w := new(told)
+	w := new(testLog)
 	l := on(filepath.Join(t.TempDir(), "out"), nil, w)
 	l.Runner = func(_ string, c *config.Config) (sim.Runner, error) {
 		return crashes(func(n int) string {
@@ -142,12 +142,12 @@ func TestCanaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]summary.Canary{
-		"seen":      {Fate: summary.StatusCaught, Caught: 3, First: 15},
-		"unseen":    {Fate: summary.StatusMissed},
-		"otherwise": {Fate: summary.StatusMissed, Otherwise: 4},
-		"short":     {Fate: summary.StatusPending},
-		"quiet":     {Fate: summary.StatusQuiet},
-		"loud":      {Fate: summary.StatusFailing, Caught: 2, First: 27},
+		"seen":      {Status: summary.StatusCaught, Caught: 3, First: 15},
+		"unseen":    {Status: summary.StatusMissed},
+		"otherwise": {Status: summary.StatusMissed, Otherwise: 4},
+		"short":     {Status: summary.StatusPending},
+		"quiet":     {Status: summary.StatusSurvived},
+		"loud":      {Status: summary.StatusKilled, Caught: 2, First: 27},
 	}
 	for _, r := range sum.Rows {
 		if r.Canary == nil {
@@ -157,7 +157,7 @@ func TestCanaries(t *testing.T) {
 			continue
 		}
 		k, x := r.Canary, want[r.Config]
-		if k.Fate != x.Fate || k.Caught != x.Caught || k.Otherwise != x.Otherwise || k.First != x.First {
+		if k.Status != x.Status || k.Caught != x.Caught || k.Otherwise != x.Otherwise || k.First != x.First {
 			t.Errorf("%s: %+v\nwant %+v", r.Config, *k, x)
 		}
 	}
@@ -185,14 +185,14 @@ func TestCanaries(t *testing.T) {
 		stay = append(stay, filepath.Base(d))
 	}
 	// run 0 is the example of clean, 5 that of quiet, 6 that of loud.
-	if wanted := []string{rundir.Pad(0), rundir.Pad(5), rundir.Pad(6), rundir.Pad(10), rundir.Pad(15), rundir.Pad(27), rundir.Pad(34)}; !slices.Equal(stay, wanted) {
+	if wanted := []string{rundir.Name(0), rundir.Name(5), rundir.Name(6), rundir.Name(10), rundir.Name(15), rundir.Name(27), rundir.Name(34)}; !slices.Equal(stay, wanted) {
 		t.Errorf("%v stay, want %v", stay, wanted)
 	}
 	text := sum.Text()
 	for _, part := range []string{
-		"Canaries are faults planted to see that they are noticed: 1 of 4 caught; missed: unseen, otherwise; still open: short.",
-		"Negative controls are faults that cannot show: 1 of 2 quiet; but failing: loud.",
-		"4 runs of canaries failed in another way than bug.by says and count as nothing.",
+		"Canaries are injected bugs that the campaign should catch: 1 of 4 caught; missed: unseen, otherwise; pending: short.",
+		"Negative controls are mutants that no run can kill: 1 of 2 survived; killed: loud.",
+		"4 runs of canaries failed in another way than bug.by lists and do not count.",
 		"total             5 ", "finding: canary unseen is no longer caught (missed)",
 	} {
 		if !strings.Contains(text, part) {
@@ -207,7 +207,7 @@ func TestCanaries(t *testing.T) {
 // TestCanariesAlone wants a campaign whose canaries are all caught to have found
 // nothing.
 func TestCanariesAlone(t *testing.T) {
-	l := on(filepath.Join(t.TempDir(), "out"), crashes(func(n int) string { return "broken" }), new(told))
+	l := on(filepath.Join(t.TempDir(), "out"), crashes(func(n int) string { return "broken" }), new(testLog))
 	c := parsed(t, canaryCampaign)
 	c.Configs = c.Configs[1:3]
 	sum, err := l.Run(t.Context(), c)
@@ -223,7 +223,7 @@ func TestCanariesAlone(t *testing.T) {
 // an interrupt left undone.
 func TestReduction(t *testing.T) {
 	for _, when := range []string{"at once", "interrupted"} {
-		w := new(told)
+		w := new(testLog)
 		ctx, cancel := context.WithCancel(t.Context())
 		l := on(filepath.Join(t.TempDir(), "out"), crashes(func(n int) string {
 			return map[int]string{1: "one", 2: "two", 4: "one", 7: "one"}[n]
@@ -240,13 +240,13 @@ func TestReduction(t *testing.T) {
 				return new(rundir.Reduction), nil // the best so far
 			}
 			seen = append(seen, filepath.Base(string(job.Dir)))
-			if filepath.Base(string(job.Dir)) == rundir.Pad(2) {
+			if filepath.Base(string(job.Dir)) == rundir.Name(2) {
 				panic("no way")
 			}
 			if job.Time != time.Minute {
 				t.Errorf("a reduction of %v", job.Time)
 			}
-			if _, err := job.Dir.Judgement(); err != nil {
+			if _, err := job.Dir.Result(); err != nil {
 				t.Error(err)
 			}
 			return &rundir.Reduction{Before: 60, After: 2, Threads: 2, Rounds: 1, Hits: 9, Tries: 10, Minimal: true}, os.MkdirAll(string(job.Out), 0o755)
@@ -265,26 +265,26 @@ func TestReduction(t *testing.T) {
 			t.Fatalf("%s: %v: %+v", when, err, sum)
 		}
 		slices.Sort(seen)
-		if !slices.Equal(seen, []string{rundir.Pad(1), rundir.Pad(2)}) {
+		if !slices.Equal(seen, []string{rundir.Name(1), rundir.Name(2)}) {
 			t.Errorf("%s: %v are reduced, want the first run of each finding", when, seen)
 		}
 		one, two := sum.Findings[0], sum.Findings[1]
-		best := filepath.Join(l.Dir, rundir.Pad(1), rundir.ReducedDir)
+		best := filepath.Join(l.Dir, rundir.Name(1), rundir.ReducedDir)
 		if one.Best.Dir != best || !one.Best.Reduced || one.Best.Operations != 2 || one.Reduction.Dir != best {
 			t.Errorf("%s: %+v, reduced: %+v", when, one.Best, one.Reduction)
 		}
-		if two.Best.Dir != filepath.Join(l.Dir, rundir.Pad(2)) || two.Reduction == nil || two.Reduction.Error != "ordeal panics: no way" {
+		if two.Best.Dir != filepath.Join(l.Dir, rundir.Name(2)) || two.Reduction == nil || two.Reduction.Error != "ordeal panics: no way" {
 			t.Errorf("%s: %+v, reduced: %+v", when, two.Best, two.Reduction)
 		}
 		for _, part := range []string{
 			"reduced  from 60 operations to 2 in 2 threads and 1 round, fails in 9 of 10 runs", "repeat   ordeal repro " + best,
-			"reduced  not: ordeal panics: no way", "shrink   ordeal reduce " + filepath.Join(l.Dir, rundir.Pad(2)),
+			"reduced  not: ordeal panics: no way", "reduce   ordeal reduce " + filepath.Join(l.Dir, rundir.Name(2)),
 		} {
 			if !strings.Contains(sum.Text(), part) {
 				t.Errorf("%s: no %q in\n%s", when, part, sum.Text())
 			}
 		}
-		if _, err := os.Stat(filepath.Join(l.Dir, rundir.Pad(1), rundir.PartDir)); err == nil {
+		if _, err := os.Stat(filepath.Join(l.Dir, rundir.Name(1), rundir.PartDir)); err == nil {
 			t.Errorf("%s: a part of a reduction stays", when)
 		}
 		archive, err := journal.Open(l.Dir)
@@ -306,18 +306,18 @@ func TestLimits(t *testing.T) {
 	for _, tt := range []struct{ set, title string }{
 		{"log-size=200B", "the log is too long"}, {"memory=2KiB", "the history is too long"},
 	} {
-		w := new(told)
+		w := new(testLog)
 		l := on(filepath.Join(t.TempDir(), "out"), new(fake.Runner), w)
 		sum, err := l.Run(t.Context(), parsed(t, smallCampaign, tt.set, "configs.*.runs=2"))
 		if err != nil || sum.Total().Outcomes[sim.Infra] != 4 {
 			t.Fatalf("%s: %v: %v", tt.set, err, sum.Total().Outcomes)
 		}
-		w.has(t, "trouble: run 0: "+tt.title)
-		dir := rundir.Dir(filepath.Join(l.Dir, journal.QuarantineDir, rundir.Pad(0)))
+		w.has(t, "infrastructure error: run 0: "+tt.title)
+		dir := rundir.Dir(filepath.Join(l.Dir, journal.QuarantineDir, rundir.Name(0)))
 		if _, err := dir.Log(); err == nil {
 			t.Errorf("%s: the log is written", tt.set)
 		}
-		if _, err := dir.Judgement(); err != nil {
+		if _, err := dir.Result(); err != nil {
 			t.Error(err)
 		}
 		key, _, _ := strings.Cut(tt.set, "=")
@@ -325,7 +325,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %v: %s", tt.set, err, reason)
 		}
 	}
-	l := on(filepath.Join(t.TempDir(), "out"), new(fake.Runner), new(told))
+	l := on(filepath.Join(t.TempDir(), "out"), new(fake.Runner), new(testLog))
 	sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "log-size=1MiB", "memory=1GiB"))
 	if err != nil || sum.Total().Outcomes[sim.Passed] != 12 {
 		t.Errorf("%v: %v", err, sum.Total().Outcomes)

@@ -2,83 +2,190 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"time"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/gen"
+	"ordeal/sim"
 )
 
-// launch is the runs that are made together.
+// launch is runs of one configuration that are executed in one launch of the
+// simulator, if it can run several.
 type launch struct {
-	config int
-	// numbers are the runs that are to be made.
+	config  int
 	numbers []int
-	// batch is all runs of the launch, where they are several: numbers, or
-	// those and runs that are recorded already.
-	batch []int
+	missing []int // those that have not ended
 }
 
-// launches gives what is left to make, in the order of first runs. A batch is
-// the same whatever was made before: runs n·k to n·k+n−1 of a configuration
-// with batches of n, counted from 0 in the order of the schedule.
-func (r *session) launches() iter.Seq[launch] {
+// launches gives all launches of a campaign, in the order of their first runs.
+// They do not depend on what has been executed: with batches of k, launch n of a
+// configuration is its runs n·k to n·k+k−1 in the order of the schedule.
+func launches(c *config.Campaign, schedule []int) iter.Seq[launch] {
 	return func(yield func(launch) bool) {
-		seen := make([]int, len(r.c.Configs)) // runs of the configuration so far
-		for number, config := range r.schedule {
-			size := r.c.Configs[config].Batch
-			seen[config]++
-			l := launch{config: config, numbers: []int{number}}
-			if size > 1 {
-				if (seen[config]-1)%size != 0 {
-					continue
-				}
-				l.batch = r.ahead(number, size)
-				l.numbers = l.batch
-			}
-			if l.numbers = r.missing(l.numbers); len(l.numbers) > 0 && !yield(l) {
+		seen := make([]int, len(c.Configs)) // runs of the configuration so far
+		for number, i := range schedule {
+			size := max(c.Configs[i].Batch, 1)
+			first := seen[i]%size == 0
+			seen[i]++
+			if first && !yield(launch{config: i, numbers: following(schedule, number, size)}) {
 				return
 			}
 		}
 	}
 }
 
-// ahead lists at most n runs of the configuration of a run: it and the ones
-// that follow it.
-func (r *session) ahead(number, n int) []int {
+// following lists at most n runs of the configuration of a run: it and those
+// that follow.
+func following(schedule []int, number, n int) []int {
 	var list []int
-	for other := number; other < len(r.schedule) && len(list) < n; other++ {
-		if r.schedule[other] == r.schedule[number] {
+	for other := number; other < len(schedule) && len(list) < n; other++ {
+		if schedule[other] == schedule[number] {
 			list = append(list, other)
 		}
 	}
 	return list
 }
 
-// missing lists those of the numbers whose runs have not ended.
-func (r *session) missing(numbers []int) []int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var list []int
-	for _, n := range numbers {
-		if !r.done[n] && r.waiting[n] == nil {
-			list = append(list, n)
-		}
-	}
-	return list
+// execution is a run in flight.
+type execution struct {
+	*journal.Entry
+	spec    *rundir.Spec
+	program *gen.Program
 }
 
-// launch makes the runs of a launch: in one go, where the simulator can.
-func (r *session) launch(ctx context.Context, l launch) error {
-	runner, ok := r.runners[l.config].(execute.BatchRunner)
-	if ok && len(l.batch) > 1 && len(l.numbers) == len(l.batch) {
-		return r.runBatch(ctx, runner, l.numbers, l.config)
+// execution prepares a run of a launch. Batch lists its runs if they are
+// several.
+func (s *session) execution(number int, batch []int) *execution {
+	e := s.journal.NewEntry(number)
+	k := &s.kinds[s.journal.Schedule()[number]]
+	return &execution{Entry: e, spec: &rundir.Spec{
+		Campaign: s.c.Name, Seed: s.c.Seed, Number: number, Sim: k.sim, Config: *k.cfg, Batch: batch,
+		Timeout: s.c.Timeout, Memory: s.c.Memory, LogSize: s.c.LogSize, Command: s.Command, Tools: k.tools, Started: time.Now(),
+	}}
+}
+
+// generate generates the program of a run, on a core of its own.
+func (s *session) generate(ctx context.Context, x *execution, k *kind) error {
+	release, err := k.executor.Limiter.Acquire(ctx, 1)
+	if err != nil {
+		return err
 	}
-	if !ok || len(l.batch) == 1 {
-		l.batch = nil
+	defer release()
+	x.program, err = k.cfg.Programs.Program(s.c.Seed, x.Number)
+	return err
+}
+
+// launch executes the missing runs of a launch: at once if the simulator can
+// and all are missing.
+func (s *session) launch(ctx context.Context, l launch) error {
+	k := &s.kinds[l.config]
+	_, batches := k.executor.Runner.(execute.BatchRunner)
+	var batch []int
+	if batches && len(l.numbers) > 1 {
+		if batch = l.numbers; len(l.missing) == len(batch) {
+			return s.launchBatch(ctx, k, batch)
+		}
 	}
-	for _, number := range l.numbers {
-		if err := r.runOne(ctx, number, l.config, l.batch); err != nil {
+	for _, number := range l.missing {
+		x := s.execution(number, batch)
+		err := execute.Guarded(func() error { return s.launchOne(ctx, k, x) })
+		if err := s.finish(ctx, x, err); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// launchOne executes one run. A run of a batch takes a launch of all of the
+// batch.
+func (s *session) launchOne(ctx context.Context, k *kind, x *execution) error {
+	err := s.generate(ctx, x, k)
+	if err != nil {
+		return err
+	}
+	if x.Result, err = k.executor.Run(ctx, x.Dir, x.program, x.spec); err != nil || len(x.spec.Batch) == 0 {
+		return err
+	}
+	return errors.Join(s.repeatAlone(ctx, k, x), execute.RemoveBatch(x.Dir))
+}
+
+// launchBatch executes runs in one launch. One that cannot be prepared is not
+// part of it.
+func (s *session) launchBatch(ctx context.Context, k *kind, numbers []int) error {
+	var list []*execution
+	var jobs []sim.Job
+	for _, number := range numbers {
+		x := s.execution(number, numbers)
+		err := execute.Guarded(func() error {
+			if err := s.generate(ctx, x, k); err != nil {
+				return err
+			}
+			if err := x.Dir.Create(x.program, x.spec); err != nil {
+				return err
+			}
+			job, err := x.spec.Job(x.Dir, x.program)
+			if err == nil {
+				list, jobs = append(list, x), append(jobs, job)
+			}
+			return err
+		})
+		if err != nil {
+			if err := s.finish(ctx, x, err); err != nil {
+				return err
+			}
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	var results []sim.Result
+	launchErr := execute.Guarded(func() (err error) {
+		results, err = k.executor.Launch(ctx, k.sim, jobs)
+		return err
+	})
+	for i, x := range list {
+		err := launchErr
+		if err == nil {
+			err = execute.Guarded(func() (err error) {
+				if x.Result, err = k.executor.Evaluate(ctx, x.program, k.cfg.Rounds, &results[i]); err != nil {
+					return err
+				}
+				return s.repeatAlone(ctx, k, x)
+			})
+		}
+		if err := s.finish(ctx, x, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish passes a run on to be recorded.
+func (s *session) finish(ctx context.Context, x *execution, err error) error {
+	x.Program = x.spec.Program
+	return s.finished(ctx, x.Entry, err)
+}
+
+// aloneDir is the directory of a repeated run of a batch, in that of the run.
+const aloneDir = "alone"
+
+// repeatAlone repeats a run of a batch that is a finding.
+func (s *session) repeatAlone(ctx context.Context, k *kind, x *execution) error {
+	if !x.Finding() {
+		return nil
+	}
+	spec := *x.spec
+	spec.Batch = nil
+	dir := x.Dir.Sub(aloneDir)
+	result, err := k.executor.Run(ctx, dir, x.program, &spec)
+	if err != nil {
+		return err
+	}
+	x.Alone = &rundir.Alone{Outcome: result.Outcome, Title: result.Title, Recurs: result.Same(x.Result)}
+	return dir.Finish(result)
 }

@@ -41,7 +41,7 @@ func runSmall(t *testing.T, ctx context.Context, runner sim.Runner, sets ...stri
 
 func readEntries(t *testing.T, dir string) []journal.Entry {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, journal.JournalFile))
+	data, err := os.ReadFile(filepath.Join(dir, journal.RunsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestLoopNothingFound(t *testing.T) {
 		t.Errorf("%d lines in the journal, want 12", got)
 	}
 	// One example of each configuration stays.
-	if dirs, _ := filepath.Glob(filepath.Join(sum.Dir, "*", rundir.RecordFile)); len(dirs) != 2 {
+	if dirs, _ := filepath.Glob(filepath.Join(sum.Dir, "*", rundir.SpecFile)); len(dirs) != 2 {
 		t.Errorf("kept %v, want one run of each configuration", dirs)
 	}
 }
@@ -83,17 +83,17 @@ func TestLoopKeepAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dirs, _ := filepath.Glob(filepath.Join(sum.Dir, "*", rundir.VerdictFile))
+	dirs, _ := filepath.Glob(filepath.Join(sum.Dir, "*", rundir.ResultFile))
 	if len(dirs) != 12 {
 		t.Errorf("kept %d runs, want 12", len(dirs))
 	}
 	for _, l := range readEntries(t, sum.Dir) {
-		dir := rundir.Dir(filepath.Join(sum.Dir, rundir.Pad(l.Number)))
-		p, err := dir.Program()
+		dir := rundir.Dir(filepath.Join(sum.Dir, rundir.Name(l.Number)))
+		record, err := dir.Spec()
 		if err != nil {
 			t.Fatal(err)
 		}
-		record, err := dir.Record()
+		p, err := dir.Program(record)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestLoopKeepAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(p.Text(), again.Text()) || rundir.Sum256(p.Text()) != l.Program {
+		if !bytes.Equal(p.Text(), again.Text()) || rundir.Hash(p.Text()) != l.Program {
 			t.Errorf("run %d: the program is not that of its seed and number", l.Number)
 		}
 	}
@@ -115,9 +115,9 @@ func TestLoopFindings(t *testing.T) {
 		status  int
 		files   []string
 	}{
-		{"violation", fake.Stale, sim.Violation, summary.ExitFinding, []string{rundir.LogFile, "witness-tso.txt", rundir.VerdictFile}},
-		{"corrupt", fake.Torn, sim.Corrupt, summary.ExitFinding, []string{rundir.LogFile, rundir.VerdictFile}},
-		{"crash", fake.Crash, sim.Crash, summary.ExitFinding, []string{rundir.VerdictFile}},
+		{"violation", fake.Stale, sim.Violation, summary.ExitFinding, []string{rundir.LogFile, "witness-tso.txt", rundir.ResultFile}},
+		{"corrupt", fake.Torn, sim.Corrupt, summary.ExitFinding, []string{rundir.LogFile, rundir.ResultFile}},
+		{"crash", fake.Crash, sim.Crash, summary.ExitFinding, []string{rundir.ResultFile}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			sum, err := runSmall(t, context.Background(), &fake.Runner{Fault: tt.fault})
@@ -127,7 +127,7 @@ func TestLoopFindings(t *testing.T) {
 			if sum.ExitStatus() != tt.status || len(sum.Findings) == 0 || sum.Findings[0].Outcome != tt.outcome {
 				t.Fatalf("exit status %d, findings %+v", sum.ExitStatus(), sum.Findings)
 			}
-			for _, file := range append(tt.files, rundir.ProgramFile, rundir.RecordFile) {
+			for _, file := range append(tt.files, rundir.ProgramFile, rundir.SpecFile) {
 				if _, err := os.Stat(filepath.Join(sum.Findings[0].Dir, file)); err != nil {
 					t.Error(err)
 				}
@@ -156,7 +156,7 @@ func TestLoopGivesUpWithoutSimulator(t *testing.T) {
 func TestLoopInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	runner := &fake.Runner{Fault: fake.Slow, When: func(job sim.Job) bool {
-		slow := strings.HasSuffix(job.Dir, rundir.Pad(5))
+		slow := strings.HasSuffix(job.Dir, rundir.Name(5))
 		if slow {
 			cancel()
 		}
@@ -173,11 +173,13 @@ func TestLoopInterrupted(t *testing.T) {
 		t.Errorf("%d lines in the journal, want 5", got)
 	}
 	// The run in flight has left what was known before it.
-	dir := rundir.Dir(filepath.Join(sum.Dir, rundir.Pad(5)))
-	if _, err := dir.Program(); err != nil {
+	dir := rundir.Dir(filepath.Join(sum.Dir, rundir.Name(5)))
+	if spec, err := dir.Spec(); err != nil {
+		t.Error(err)
+	} else if _, err := dir.Program(spec); err != nil {
 		t.Error(err)
 	}
-	if _, err := dir.Judgement(); err == nil {
+	if _, err := dir.Result(); err == nil {
 		t.Errorf("%s has a judgement although it did not end", dir)
 	}
 }

@@ -39,7 +39,7 @@ func TestMark(t *testing.T) {
 		transitions := make(map[string]sim.Coverage)
 		for _, e := range got {
 			numbers = append(numbers, e.Number)
-			transitions[e.Config] = append(transitions[e.Config], e.New...)
+			transitions[e.ConfigName] = append(transitions[e.ConfigName], e.New...)
 		}
 		m := journal.CursorAt(first.Offset, numbers, transitions)
 		if m.Lines != n {

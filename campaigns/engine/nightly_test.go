@@ -104,7 +104,7 @@ func TestNightlySmoke(t *testing.T) {
 	}
 	caught := 0
 	for _, r := range sum.Rows {
-		if r.Canary != nil && r.Canary.Fate == summary.StatusCaught {
+		if r.Canary != nil && r.Canary.Status == summary.StatusCaught {
 			caught++
 		}
 	}

@@ -149,10 +149,10 @@ func TestStop(t *testing.T) {
 		{"stop.findings=2", "stop.findings is 2", 2, 0},
 		{"stop.same=3", "stop.same is 3", 2, 3},
 	} {
-		w := new(told)
+		w := new(testLog)
 		dir := filepath.Join(t.TempDir(), "out")
 		odd := &fake.Runner{Fault: fake.Crash, When: func(job sim.Job) bool { return job.Seed%5 == 0 }}
-		l := on(dir, &pair{odd, &fake.Runner{Fault: fake.Torn}, func(job sim.Job) bool { return strings.HasSuffix(job.Dir, rundir.Pad(11)) }}, w)
+		l := on(dir, &pair{odd, &fake.Runner{Fault: fake.Torn}, func(job sim.Job) bool { return strings.HasSuffix(job.Dir, rundir.Name(11)) }}, w)
 		sum, err := l.Run(t.Context(), parsed(t, smallCampaign, tt.set, "configs.*.runs=20", "configs.*.sim=builtin"))
 		if err != nil {
 			t.Fatal(err)
@@ -185,13 +185,13 @@ func TestSurplus(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("on one core no run overtakes another")
 	}
-	w := new(told)
+	w := new(testLog)
 	dir := filepath.Join(t.TempDir(), "out")
 	failed := make(chan bool)
 	l := on(dir, nil, w)
 	l.Runner = func(string, *config.Config) (sim.Runner, error) {
 		return hooked(func(ctx context.Context, job sim.Job) (sim.Result, error) {
-			switch n, _ := rundir.Numbered(filepath.Base(job.Dir)); n {
+			switch n, _ := rundir.Number(filepath.Base(job.Dir)); n {
 			case 0:
 				<-failed // run 1 is earlier
 				time.Sleep(20 * time.Millisecond)
@@ -208,8 +208,8 @@ func TestSurplus(t *testing.T) {
 	if err != nil || len(sum.Findings) != 1 || sum.Findings[0].Title != "zero" || sum.Total().Runs != 1 {
 		t.Fatalf("%v: %+v", err, sum.Findings)
 	}
-	w.has(t, "run 1 failed, too, but is beyond the end of the campaign: one")
-	if j, err := rundir.Dir(filepath.Join(dir, journal.SurplusDir, rundir.Pad(1))).Judgement(); err != nil || j.Title != "one" {
+	w.has(t, "run 1 failed after the campaign had stopped: one")
+	if j, err := rundir.Dir(filepath.Join(dir, journal.AfterStopDir, rundir.Name(1))).Result(); err != nil || j.Title != "one" {
 		t.Errorf("%v: %+v", err, j)
 	}
 }

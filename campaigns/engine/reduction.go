@@ -4,155 +4,153 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 
-// Reducer shrinks the failing run in job.Dir and leaves a run directory of its
+// Reducer reduces the failed run in job.Dir and leaves a run directory of its
 // own at job.Out. The error is of a run that could not be reduced, or ctx's.
 type Reducer func(ctx context.Context, job ReduceJob) (*rundir.Reduction, error)
 
-// ReduceJob is one run to shrink.
+// ReduceJob is one run to reduce.
 type ReduceJob struct {
 	Dir, Out rundir.Dir
 	// Time bounds the reduction.
 	Time time.Duration
-	// CheckTimeout bounds the judging of one run.
+	// CheckTimeout bounds the check of one run.
 	CheckTimeout time.Duration
-	// Runner makes the runner of a candidate. Its runs take turns with those
-	// of the campaign on the cores of this machine.
+	// Runner returns the runner of a candidate, which shares the cores of this
+	// machine with the runs of the campaign.
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
 }
 
-// reductions shrinks findings, one at a time, beside the runs.
-type reductions struct {
-	due []rundir.Dir // first runs of findings, by their number
-	// asked are the findings that were asked for.
-	asked map[summary.FindingKey]bool
-	run   func(dir rundir.Dir)
-	turn  sync.Mutex
-	group sync.WaitGroup
+// reductionQueue is the runs to reduce, one at a time beside the campaign's
+// runs.
+type reductionQueue struct {
+	mu     sync.Mutex
+	queue  []rundir.Dir
+	closed bool
+	wake   chan struct{} // the queue has changed
 }
 
-// noteFindings asks for the reduction of findings that are new, and tells of
-// canaries that are missed. The lock is held, or nobody else is there yet.
-func (r *session) noteFindings() {
-	if r.reduce.asked == nil {
-		r.reduce.asked = make(map[summary.FindingKey]bool)
+func newReductionQueue() *reductionQueue { return &reductionQueue{wake: make(chan struct{}, 1)} }
+
+func (q *reductionQueue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
 	}
-	for i := range r.sum.Findings {
-		f := &r.sum.Findings[i]
-		if r.reduce.asked[f.Key()] {
-			continue
-		}
-		r.reduce.asked[f.Key()] = true
+}
+
+// add requests the reduction of a run.
+func (q *reductionQueue) add(dir rundir.Dir) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.queue = append(q.queue, dir)
+	q.signal()
+}
+
+// close ends run when the queue is empty.
+func (q *reductionQueue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.signal()
+}
+
+// due counts the runs that are not reduced.
+func (q *reductionQueue) due() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.queue)
+}
+
+// run reduces runs in order until the queue is closed and empty or ctx is done.
+// A reduction that is interrupted stays in the queue.
+func (q *reductionQueue) run(ctx context.Context, reduce func(context.Context, rundir.Dir)) {
+	for ctx.Err() == nil {
+		q.mu.Lock()
+		queue, closed := slices.Clone(q.queue), q.closed
+		q.mu.Unlock()
 		switch {
-		case f.Outcome == sim.Missed:
-			r.logf("finding: %s", f.Title)
-		case r.Reduce != nil && r.c.Reduce > 0 && f.Reduction == nil:
-			r.reduce.due = append(r.reduce.due, rundir.Dir(f.Dir))
-			if r.reduce.run != nil {
-				r.reduce.begin(rundir.Dir(f.Dir))
+		case len(queue) > 0:
+			reduce(ctx, queue[0])
+			if ctx.Err() == nil {
+				q.mu.Lock()
+				q.queue = q.queue[1:]
+				q.mu.Unlock()
+			}
+		case closed:
+			return
+		default:
+			select {
+			case <-q.wake:
+			case <-ctx.Done():
 			}
 		}
 	}
 }
 
-// start begins the reductions that are due, those of an earlier session.
-func (q *reductions) start(ctx context.Context, r *session) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	q.run = func(dir rundir.Dir) { r.reduceOne(ctx, dir) }
-	for _, dir := range q.due {
-		q.begin(dir)
-	}
-}
-
-func (q *reductions) begin(dir rundir.Dir) {
-	q.group.Go(func() {
-		q.turn.Lock()
-		defer q.turn.Unlock()
-		q.run(dir)
-	})
-}
-
-// wait waits for all reductions.
-func (q *reductions) wait() { q.group.Wait() }
-
-// reduceOne shrinks a run. A reduction that is interrupted, or killed, leaves
-// no reductionFile: it is done again.
-func (r *session) reduceOne(ctx context.Context, dir rundir.Dir) {
+// reduce reduces a run and adds the result to the summary. A reduction that is
+// interrupted or killed leaves no rundir.ReductionFile and is repeated.
+func (s *session) reduce(ctx context.Context, dir rundir.Dir) {
+	reduction, err := s.reduceRun(ctx, dir)
 	if ctx.Err() != nil {
 		return
 	}
-	came, err := r.shrink(ctx, dir)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if ctx.Err() != nil {
-		return
-	}
-	for i, due := range r.reduce.due {
-		if due == dir {
-			r.reduce.due = append(r.reduce.due[:i:i], r.reduce.due[i+1:]...)
-			break
-		}
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err != nil {
-		r.logf("trouble: the reduction of %s cannot be written: %v", dir, err)
+		s.logf("infrastructure error: the reduction of %s cannot be written: %v", dir, err)
 		return
 	}
-	r.sum.Reduced(dir, came)
-	r.logf("reduced: %s: %s", dir, came)
+	s.sum.AddReduction(dir, reduction)
+	s.logf("reduced: %s: %s", dir, reduction)
 }
 
-// grace is how much longer than its time a reduction may take, for its last
-// run and the measuring of how reliably the result fails.
-const grace = 30 * time.Second
+// reductionGrace is how much longer than its time a reduction may take, for its
+// last run and for measuring how reliably the result fails.
+const reductionGrace = 30 * time.Second
 
-// shrink has a run shrunk and leaves what came of it.
-func (r *session) shrink(ctx context.Context, dir rundir.Dir) (*rundir.Reduction, error) {
-	part := dir.Path(rundir.PartDir)
-	if err := errors.Join(os.RemoveAll(part), os.RemoveAll(dir.Path(rundir.ReducedDir))); err != nil {
+// reduceRun reduces a run and writes the result.
+func (s *session) reduceRun(ctx context.Context, dir rundir.Dir) (*rundir.Reduction, error) {
+	part, reduced := dir.Path(rundir.PartDir), dir.Path(rundir.ReducedDir)
+	if err := errors.Join(os.RemoveAll(part), os.RemoveAll(reduced)); err != nil {
 		return nil, err
 	}
-	limit := time.Duration(r.c.Reduce)
-	var came *rundir.Reduction
-	start := time.Now()
+	var reduction *rundir.Reduction
+	start, limit := time.Now(), time.Duration(s.c.Reduce)
 	err := execute.Guarded(func() (err error) {
-		came, err = r.Reduce(ctx, ReduceJob{
-			Dir: dir, Out: rundir.Dir(part), Time: limit, CheckTimeout: time.Duration(r.c.CheckTimeout),
+		reduction, err = s.Reduce(ctx, ReduceJob{
+			Dir: dir, Out: rundir.Dir(part), Time: limit, CheckTimeout: time.Duration(s.c.CheckTimeout),
 			Runner: func(name string, c *config.Config) (sim.Runner, error) {
-				runner, err := r.newRunner(name, c)
-				return &limitedRunner{runner, name, r.gate, start.Add(limit + grace)}, err
+				runner, err := s.newRunner(name, c)
+				return &limitedRunner{runner, name, s.kinds[0].executor.Limiter, start.Add(limit + reductionGrace)}, err
 			},
 		})
 		return err
 	})
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return nil, errors.Join(ctx.Err(), os.RemoveAll(part))
+	case err != nil:
+		reduction = &rundir.Reduction{Error: execute.InfraTitle(err), Elapsed: time.Since(start)}
+		err = os.RemoveAll(part)
+	default:
+		reduction.Dir = rundir.ReducedDir
+		err = os.Rename(part, reduced)
 	}
 	if err != nil {
-		came = &rundir.Reduction{Error: execute.InfraTitle(err), Elapsed: time.Since(start)}
-		if err := os.RemoveAll(part); err != nil {
-			return nil, err
-		}
-	} else {
-		came.Dir = rundir.ReducedDir
-		if err := os.Rename(part, dir.Path(rundir.ReducedDir)); err != nil {
-			return nil, err
-		}
-	}
-	if err := rundir.WriteJSON(dir.Path(rundir.ReductionFile), came, true); err != nil {
 		return nil, err
 	}
-	return came, nil
+	return reduction, rundir.WriteJSON(dir.Path(rundir.ReductionFile), reduction, true)
 }
 
 // errReductionTime ends a reduction that exceeds its time by far.
@@ -171,11 +169,11 @@ type limitedRunner struct {
 func (l *limitedRunner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	ctx, cancel := context.WithDeadlineCause(ctx, l.deadline, errReductionTime)
 	defer cancel()
-	done, err := l.limiter.Run(ctx, execute.CoresOf(l.name, job.Program))
+	release, err := l.limiter.Acquire(ctx, execute.CoresOf(l.name, job.Program))
 	if err != nil {
 		return sim.Result{}, context.Cause(ctx)
 	}
-	defer done()
+	defer release()
 	result, err := l.Runner.Run(ctx, job)
 	if err != nil && ctx.Err() != nil {
 		return result, context.Cause(ctx)

@@ -32,7 +32,7 @@ func stopAfter(t *testing.T, dir string, n int) (Engine, context.Context) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	seen := 0
-	return Engine{Dir: dir, Command: []string{"ordeal"}, Cores: 1, Watch: func(*summary.Summary, *journal.Run) {
+	return Engine{Dir: dir, Command: []string{"ordeal"}, Cores: 1, OnResult: func(*summary.Summary, *journal.Entry) {
 		if seen++; seen == n {
 			cancel()
 		}
@@ -85,7 +85,7 @@ func TestResume(t *testing.T) {
 // spoil does to a campaign's directory what a kill may leave.
 func spoil(t *testing.T, dir string) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(dir, journal.JournalFile), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(dir, journal.RunsFile), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +95,11 @@ func spoil(t *testing.T, dir string) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	flying := filepath.Join(dir, rundir.Pad(59))
+	flying := filepath.Join(dir, rundir.Name(59))
 	if err := os.MkdirAll(flying, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(flying, rundir.RecordFile), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(flying, rundir.SpecFile), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -121,8 +121,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "parts")
 	l, ctx := stopAfter(t, dir, 4)
-	running := l.Watch
-	l.Watch = func(s *summary.Summary, r *journal.Run) {
+	running := l.OnResult
+	l.OnResult = func(s *summary.Summary, r *journal.Entry) {
 		if err := resume(dir); err == nil || !strings.Contains(err.Error(), "another process") {
 			t.Errorf("a campaign that is running: %v", err)
 		}
@@ -131,7 +131,7 @@ func TestResumeRefuses(t *testing.T) {
 	if _, err := l.Run(ctx, c); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, journal.JournalFile)
+	path := filepath.Join(dir, journal.RunsFile)
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestResumeRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := resume(dir); err == nil || !strings.Contains(err.Error(), journal.JournalFile+":") {
+		if err := resume(dir); err == nil || !strings.Contains(err.Error(), journal.RunsFile+":") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -165,11 +165,11 @@ func TestResumeBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	var h journal.Header
-	if err := rundir.ReadJSON(filepath.Join(dir, journal.HeadFile), &h); err != nil {
+	if err := rundir.ReadJSON(filepath.Join(dir, journal.HeaderFile), &h); err != nil {
 		t.Fatal(err)
 	}
 	h.Spent = 2 * time.Hour
-	if err := rundir.WriteJSON(filepath.Join(dir, journal.HeadFile), &h, false); err != nil {
+	if err := rundir.WriteJSON(filepath.Join(dir, journal.HeaderFile), &h, false); err != nil {
 		t.Fatal(err)
 	}
 	last := Engine{Dir: dir}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -23,19 +24,21 @@ import (
 	"ordeal/sim"
 )
 
-// told takes down what people are told.
-type told struct{ lines []string }
+// testLog keeps the lines of Engine.Logf.
+type testLog struct{ lines []string }
 
-func (w *told) tell(line string) { w.lines = append(w.lines, line) }
+func (w *testLog) logf(format string, args ...any) {
+	w.lines = append(w.lines, fmt.Sprintf(format, args...))
+}
 
-func (w *told) has(t *testing.T, part string) {
+func (w *testLog) has(t *testing.T, part string) {
 	t.Helper()
 	for _, line := range w.lines {
 		if strings.Contains(line, part) {
 			return
 		}
 	}
-	t.Errorf("nobody is told %q in %q", part, w.lines)
+	t.Errorf("no line with %q in %q", part, w.lines)
 }
 
 // withoutQuarantine is the outcome of a campaign without what was set aside.
@@ -47,9 +50,9 @@ func withoutQuarantine(t *testing.T, dir string) map[string][]string {
 }
 
 // on is a loop with one simulator for everything.
-func on(dir string, runner sim.Runner, w *told) Engine {
+func on(dir string, runner sim.Runner, w *testLog) Engine {
 	return Engine{
-		Dir: dir, Command: []string{"ordeal"}, Tell: w.tell,
+		Dir: dir, Command: []string{"ordeal"}, Logf: w.logf,
 		Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil },
 	}
 }
@@ -66,7 +69,7 @@ func parsed(t *testing.T, text string, sets ...string) *config.Campaign {
 // from reports whether a job is of a run of that number or a higher one.
 func from(number int) func(sim.Job) bool {
 	return func(job sim.Job) bool {
-		n, ok := rundir.Numbered(filepath.Base(job.Dir))
+		n, ok := rundir.Number(filepath.Base(job.Dir))
 		return ok && n >= number
 	}
 }
@@ -77,28 +80,28 @@ func from(number int) func(sim.Job) bool {
 func TestVanishedSimulator(t *testing.T) {
 	c := parsed(t, smallCampaign, "configs.*.runs=20")
 	want := filepath.Join(t.TempDir(), "whole")
-	l := on(want, &fake.Runner{Fault: fake.Stale}, new(told))
+	l := on(want, &fake.Runner{Fault: fake.Stale}, new(testLog))
 	if _, err := l.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	w := new(told)
+	w := new(testLog)
 	l = on(dir, &pair{&fake.Runner{Fault: fake.Stale}, &fake.Runner{Fault: fake.Absent}, from(15)}, w)
 	sum, err := l.Run(t.Context(), c)
 	if err == nil || !strings.Contains(err.Error(), "giving up after 10 runs in a row") || !strings.Contains(err.Error(), "run 24") {
 		t.Fatalf("error is %v", err)
 	}
-	w.has(t, "trouble: run 15: cannot start, in "+filepath.Join(dir, journal.QuarantineDir, rundir.Pad(15)))
-	if got := sum.Total(); got.Runs != 25 || got.Outcomes[sim.Infra] != 10 || len(sum.Troubles) != 10 || sum.Troubles[0].Number != 15 {
-		t.Errorf("%d runs, %d of them infra, troubles %+v", got.Runs, got.Outcomes[sim.Infra], sum.Troubles)
+	w.has(t, "infrastructure error: run 15: cannot start, in "+filepath.Join(dir, journal.QuarantineDir, rundir.Name(15)))
+	if got := sum.Total(); got.Runs != 25 || got.Outcomes[sim.Infra] != 10 || len(sum.InfraErrors) != 10 || sum.InfraErrors[0].Number != 15 {
+		t.Errorf("%d runs, %d of them infra, troubles %+v", got.Runs, got.Outcomes[sim.Infra], sum.InfraErrors)
 	}
-	for _, text := range []string{"10 runs could not be made", "run 15 of", rundir.Pad(15)} {
+	for _, text := range []string{"10 runs could not be executed", "run 15 of", rundir.Name(15)} {
 		if !strings.Contains(sum.Text(), text) {
 			t.Errorf("no %q in\n%s", text, sum.Text())
 		}
 	}
 	for n := 15; n < 25; n++ {
-		reason, err := os.ReadFile(filepath.Join(dir, journal.QuarantineDir, rundir.Pad(n), rundir.ReasonFile))
+		reason, err := os.ReadFile(filepath.Join(dir, journal.QuarantineDir, rundir.Name(n), rundir.ReasonFile))
 		if err != nil || !strings.Contains(string(reason), "no such simulator") {
 			t.Errorf("%v: %s", err, reason)
 		}
@@ -133,7 +136,7 @@ func (*panics) Run(context.Context, sim.Job) (sim.Result, error) { panic("state 
 
 // only reports whether a job is that of a run.
 func only(number int) func(sim.Job) bool {
-	return func(job sim.Job) bool { return filepath.Base(job.Dir) == rundir.Pad(number) }
+	return func(job sim.Job) bool { return filepath.Base(job.Dir) == rundir.Name(number) }
 }
 
 // TestPanic has the simulator panic in one run: the others count, the one is
@@ -143,7 +146,7 @@ func TestPanic(t *testing.T) {
 		policy string
 		runs   int
 	}{{"continue", 12}, {"stop", 6}} {
-		w := new(told)
+		w := new(testLog)
 		dir := filepath.Join(t.TempDir(), "out")
 		l := on(dir, &pair{new(fake.Runner), new(panics), only(5)}, w)
 		sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "on-infra-error="+tt.policy))
@@ -153,15 +156,17 @@ func TestPanic(t *testing.T) {
 		if got := sum.Total(); got.Runs != tt.runs || got.Outcomes[sim.Infra] != 1 || sum.ExitStatus() != summary.ExitInfra {
 			t.Errorf("%s: %d runs, %v, exit status %d", tt.policy, got.Runs, got.Outcomes, sum.ExitStatus())
 		}
-		w.has(t, "trouble: run 5: ordeal panics: state 7 of nowhere")
-		aside := rundir.Dir(filepath.Join(dir, journal.QuarantineDir, rundir.Pad(5)))
-		if _, err := aside.Program(); err != nil {
+		w.has(t, "infrastructure error: run 5: ordeal panics: state 7 of nowhere")
+		aside := rundir.Dir(filepath.Join(dir, journal.QuarantineDir, rundir.Name(5)))
+		if spec, err := aside.Spec(); err != nil {
+			t.Error(err)
+		} else if _, err := aside.Program(spec); err != nil {
 			t.Error(err)
 		}
 		if reason, err := os.ReadFile(aside.Path(rundir.ReasonFile)); err != nil || !strings.Contains(string(reason), "trouble_test.go") {
 			t.Errorf("%v: the reason has no stack:\n%s", err, reason)
 		}
-		if lines := readEntries(t, dir); len(lines) != tt.runs || lines[5].Quarantine != rundir.Pad(5) || lines[5].Kept {
+		if lines := readEntries(t, dir); len(lines) != tt.runs || lines[5].Quarantine != rundir.Name(5) || lines[5].Kept {
 			t.Errorf("%d lines, of run 5: %+v", len(lines), lines[5])
 		}
 	}
@@ -170,20 +175,20 @@ func TestPanic(t *testing.T) {
 // TestFileInTheWay puts a file where a run's directory belongs, and a run that
 // is not the campaign's.
 func TestFileInTheWay(t *testing.T) {
-	w := new(told)
+	w := new(testLog)
 	dir := filepath.Join(t.TempDir(), "out")
 	l := on(dir, new(fake.Runner), w)
-	l.Watch = func(s *summary.Summary, run *journal.Run) {
+	l.OnResult = func(s *summary.Summary, run *journal.Entry) {
 		if run.Number != 0 {
 			return
 		}
-		if err := os.WriteFile(filepath.Join(dir, rundir.Pad(8)), nil, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, rundir.Name(8)), nil, 0o644); err != nil {
 			t.Error(err)
 		}
-		if err := os.MkdirAll(filepath.Join(dir, rundir.Pad(9)), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, rundir.Name(9)), 0o755); err != nil {
 			t.Error(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, rundir.Pad(9), rundir.RecordFile), nil, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, rundir.Name(9), rundir.SpecFile), nil, 0o644); err != nil {
 			t.Error(err)
 		}
 	}
@@ -193,7 +198,7 @@ func TestFileInTheWay(t *testing.T) {
 	}
 	w.has(t, "run 8: cannot write the run directory")
 	w.has(t, "run 9: cannot write the run directory: it holds a run already")
-	for _, path := range []string{rundir.Pad(8) + "/in-the-way", rundir.Pad(8) + "/" + rundir.ReasonFile, rundir.Pad(9) + "/" + rundir.RecordFile} {
+	for _, path := range []string{rundir.Name(8) + "/in-the-way", rundir.Name(8) + "/" + rundir.ReasonFile, rundir.Name(9) + "/" + rundir.SpecFile} {
 		if _, err := os.Stat(filepath.Join(dir, journal.QuarantineDir, path)); err != nil {
 			t.Error(err)
 		}
@@ -223,32 +228,32 @@ func TestSpoiltRecords(t *testing.T) {
 		},
 		"empty": func(*testing.T, string, []string) []string { return nil },
 		"verdict": func(t *testing.T, dir string, lines []string) []string {
-			if err := os.Truncate(filepath.Join(dir, rundir.Pad(1), rundir.VerdictFile), 30); err != nil {
+			if err := os.Truncate(filepath.Join(dir, rundir.Name(1), rundir.ResultFile), 30); err != nil {
 				t.Error(err)
 			}
 			return lines
 		},
 		"program": func(t *testing.T, dir string, lines []string) []string {
-			if err := os.Remove(filepath.Join(dir, rundir.Pad(1), rundir.ProgramFile)); err != nil {
+			if err := os.Remove(filepath.Join(dir, rundir.Name(1), rundir.ProgramFile)); err != nil {
 				t.Error(err)
 			}
 			return lines
 		},
 		"directory": func(t *testing.T, dir string, lines []string) []string {
-			if err := os.RemoveAll(filepath.Join(dir, rundir.Pad(1))); err != nil {
+			if err := os.RemoveAll(filepath.Join(dir, rundir.Name(1))); err != nil {
 				t.Error(err)
 			}
 			return lines
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := new(told)
+			w := new(testLog)
 			dir := filepath.Join(t.TempDir(), "out")
-			l := Engine{Dir: dir, Command: []string{"ordeal"}, Tell: w.tell}
+			l := Engine{Dir: dir, Command: []string{"ordeal"}, Logf: w.logf}
 			if _, err := l.Run(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join(dir, journal.JournalFile)
+			path := filepath.Join(dir, journal.RunsFile)
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -280,46 +285,13 @@ func without(t *testing.T, lines []string, pattern string) []string {
 	return slices.Delete(lines, found, found+1)
 }
 
-// TestLostTransitions decodes lines of a simulator that lists only what was
-// taken, one of them lost: those behind it cannot be understood.
-func TestLostTransitions(t *testing.T) {
-	c := parsed(t, smallCampaign)
-	var lines [][]byte
-	written := make(journal.TransitionTables)
-	for n, event := range []string{"Load", "Store", "Inv", "Store"} {
-		e := &journal.Entry{
-			Number: 2 * n, Config: c.Config(c.Schedule(), 2*n).Name, Result: new(rundir.Result),
-			Coverage: sim.Coverage{{Machine: "L1", State: "I", Event: event, Count: 1}},
-		}
-		e.Encode(written)
-		text, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, text)
-	}
-	for _, tt := range []struct {
-		lines []int
-		fails bool
-	}{{[]int{0, 1, 2, 3}, false}, {[]int{0, 2, 3}, true}, {[]int{1}, true}} {
-		known := make(journal.TransitionTables)
-		var err error
-		for _, i := range tt.lines {
-			_, err = journal.DecodeEntry(lines[i], c, c.Schedule(), func(int) bool { return false }, known)
-		}
-		if (err != nil) != tt.fails {
-			t.Errorf("lines %v: %v", tt.lines, err)
-		}
-	}
-}
-
 // TestTroubleNowAndThen has every other run fail: that is not many in a row.
 func TestTroubleNowAndThen(t *testing.T) {
 	odd := func(job sim.Job) bool {
-		n, _ := rundir.Numbered(filepath.Base(job.Dir))
+		n, _ := rundir.Number(filepath.Base(job.Dir))
 		return n%2 == 1
 	}
-	l := on(filepath.Join(t.TempDir(), "out"), &pair{new(fake.Runner), &fake.Runner{Fault: fake.Absent}, odd}, new(told))
+	l := on(filepath.Join(t.TempDir(), "out"), &pair{new(fake.Runner), &fake.Runner{Fault: fake.Absent}, odd}, new(testLog))
 	sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "configs.*.runs=13"))
 	if err != nil || sum.Total().Runs != 26 || sum.Total().Outcomes[sim.Infra] != 13 {
 		t.Errorf("%v: %v", err, sum.Total())
@@ -331,8 +303,8 @@ func TestTroubleNowAndThen(t *testing.T) {
 // a transition.
 func inOrder(t *testing.T, all map[string][]string) map[string][]string {
 	t.Helper()
-	lines := make([]string, len(all[journal.JournalFile]))
-	for _, text := range all[journal.JournalFile] {
+	lines := make([]string, len(all[journal.RunsFile]))
+	for _, text := range all[journal.RunsFile] {
 		e := &journal.Entry{Result: new(rundir.Result)}
 		if err := json.Unmarshal([]byte(text), e); err != nil {
 			t.Fatal(err)
@@ -347,7 +319,7 @@ func inOrder(t *testing.T, all map[string][]string) map[string][]string {
 		}
 		lines[e.Number] = string(text)
 	}
-	all[journal.JournalFile] = lines
+	all[journal.RunsFile] = lines
 	all[journal.SummaryJSON] = slices.DeleteFunc(all[journal.SummaryJSON], func(line string) bool { return strings.Contains(line, "last_new_transition") })
 	return all
 }
@@ -369,14 +341,14 @@ func TestFullDisk(t *testing.T) {
 	})
 	c := parsed(t, smallCampaign, "configs.*.runs=20", "workers=2")
 	want := filepath.Join(t.TempDir(), "whole")
-	l := on(want, &fake.Runner{Fault: fake.Stale}, new(told))
+	l := on(want, &fake.Runner{Fault: fake.Stale}, new(testLog))
 	if _, err := l.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	dir, ballast := filepath.Join(disk, "out"), filepath.Join(disk, "ballast")
-	w := new(told)
+	w := new(testLog)
 	l = on(dir, &fake.Runner{Fault: fake.Stale}, w)
-	l.Watch = func(s *summary.Summary, run *journal.Run) {
+	l.OnResult = func(s *summary.Summary, run *journal.Entry) {
 		if run.Number != 12 {
 			return
 		}
@@ -404,7 +376,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	l.Watch = nil
+	l.OnResult = nil
 	if sum, err = l.Resume(t.Context()); err != nil || sum.Total().Runs != 40 || sum.Total().Outcomes[sim.Infra] != 0 {
 		t.Fatalf("%v: %v", err, sum.Total())
 	}

@@ -24,7 +24,7 @@ import (
 // counts the others that started.
 func firstLasts(release chan struct{}, started *atomic.Int64) sim.Runner {
 	return hooked(func(ctx context.Context, job sim.Job) (sim.Result, error) {
-		if filepath.Base(job.Dir) == rundir.Pad(0) {
+		if filepath.Base(job.Dir) == rundir.Name(0) {
 			select {
 			case <-release:
 			case <-ctx.Done():
@@ -54,10 +54,10 @@ func TestWaitingStays(t *testing.T) {
 	var started, again atomic.Int64
 	dir := filepath.Join(t.TempDir(), "out")
 	ctx, cancel := context.WithCancel(t.Context())
-	l := on(dir, firstLasts(nil, &started), new(told))
+	l := on(dir, firstLasts(nil, &started), new(testLog))
 	go func() {
 		until(t, "all are noted", func() bool {
-			notes, _ := filepath.Glob(filepath.Join(dir, "*", journal.EndedFile))
+			notes, _ := filepath.Glob(filepath.Join(dir, "*", journal.PendingFile))
 			return len(notes) == 11
 		})
 		cancel()
@@ -69,42 +69,19 @@ func TestWaitingStays(t *testing.T) {
 	}
 	release := make(chan struct{})
 	close(release)
-	l = on(dir, firstLasts(release, &again), new(told))
+	l = on(dir, firstLasts(release, &again), new(testLog))
 	if sum, err = l.Resume(t.Context()); err != nil || sum.Total().Runs != 12 || again.Load() != 0 {
 		t.Errorf("%v: %d runs, %d of them made again", err, sum.Total().Runs, again.Load())
 	}
-	if notes, _ := filepath.Glob(filepath.Join(dir, "*", journal.EndedFile)); len(notes) > 0 {
+	if notes, _ := filepath.Glob(filepath.Join(dir, "*", journal.PendingFile)); len(notes) > 0 {
 		t.Errorf("%v stay", notes)
-	}
-}
-
-// TestWaitingIsBounded holds the first run up: no more than some others start
-// before it ends, and all end after it.
-func TestWaitingIsBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a thousand runs")
-	}
-	var started atomic.Int64
-	release := make(chan struct{})
-	l := on(filepath.Join(t.TempDir(), "out"), firstLasts(release, &started), new(told))
-	go func() {
-		until(t, "many wait", func() bool { return started.Load() >= maxWaiting })
-		time.Sleep(50 * time.Millisecond) // for those that should not start
-		if n := started.Load(); n > maxWaiting+2 {
-			t.Errorf("%d runs start while the first lasts", n)
-		}
-		close(release)
-	}()
-	sum, err := l.Run(t.Context(), parsed(t, smallCampaign, "sim=builtin", "workers=2", "configs.*.runs=600", "configs.*.ops=2"))
-	if err != nil || sum.Total().Runs != 1200 {
-		t.Errorf("%v: %d runs", err, sum.Total().Runs)
 	}
 }
 
 // TestBudgetAndBatches spends the budget while a batch is ahead of other
 // configurations: its runs count, nothing waits for ever, and resume knows.
 func TestBudgetAndBatches(t *testing.T) {
-	w := new(told)
+	w := new(testLog)
 	dir := filepath.Join(t.TempDir(), "out")
 	l := on(dir, nil, w)
 	l.Runner = func(string, *config.Config) (sim.Runner, error) {
@@ -121,7 +98,7 @@ func TestBudgetAndBatches(t *testing.T) {
 	if n := sum.Total().Runs; n < 5 || n > 30 || n != len(readEntries(t, dir)) {
 		t.Errorf("%d runs, %d of them in the journal", n, len(readEntries(t, dir)))
 	}
-	if notes, _ := filepath.Glob(filepath.Join(dir, "*", journal.EndedFile)); len(notes) > 0 {
+	if notes, _ := filepath.Glob(filepath.Join(dir, "*", journal.PendingFile)); len(notes) > 0 {
 		t.Errorf("%v wait", notes)
 	}
 	again, err := l.Resume(t.Context())
@@ -164,7 +141,7 @@ func TestReductionDeadline(t *testing.T) {
 // TestArchiveOfTrouble reads a campaign back in which runs are in quarantine.
 func TestArchiveOfTrouble(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	l := on(dir, &pair{new(fake.Runner), new(panics), only(5)}, new(told))
+	l := on(dir, &pair{new(fake.Runner), new(panics), only(5)}, new(testLog))
 	want, err := l.Run(t.Context(), parsed(t, smallCampaign))
 	if err != nil {
 		t.Fatal(err)
@@ -174,10 +151,10 @@ func TestArchiveOfTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := summary.Read(a)
-	if err != nil || len(got.Troubles) != 1 || got.Troubles[0] != want.Troubles[0] || got.Elapsed != want.Elapsed {
-		t.Errorf("%v: troubles %+v, want %+v; %v, want %v", err, got.Troubles, want.Troubles, got.Elapsed, want.Elapsed)
+	if err != nil || len(got.InfraErrors) != 1 || got.InfraErrors[0] != want.InfraErrors[0] || got.Elapsed != want.Elapsed {
+		t.Errorf("%v: troubles %+v, want %+v; %v, want %v", err, got.InfraErrors, want.InfraErrors, got.Elapsed, want.Elapsed)
 	}
-	if _, err := os.Stat(filepath.Join(got.Troubles[0].Dir, rundir.ReasonFile)); err != nil || !strings.Contains(got.Troubles[0].Title, "panics") {
-		t.Errorf("%v: %+v", err, got.Troubles[0])
+	if _, err := os.Stat(filepath.Join(got.InfraErrors[0].Dir, rundir.ReasonFile)); err != nil || !strings.Contains(got.InfraErrors[0].Title, "panics") {
+		t.Errorf("%v: %+v", err, got.InfraErrors[0])
 	}
 }

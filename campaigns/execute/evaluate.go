@@ -14,117 +14,112 @@ import (
 	"ordeal/sim"
 )
 
-// Judging says how to judge a run.
+// CheckOptions say by which models a run is checked, and within which limits.
 type CheckOptions struct {
-	// Models judge the run; the first is the expected one.
+	// Models check the history; the first is the expected one.
 	Models  []model.Model
 	Options check.Options
-	// Memory and LogSize bound what there is to judge, in bytes; 0 means no
-	// bound. A log that is longer than LogSize, or whose history may need more
-	// than Memory, is not judged: the run is Infra unless its simulator
-	// reports worse.
+	// Memory and LogSize are limits in bytes; 0 means none. A log longer than
+	// LogSize, or whose history may need more than Memory, is not checked: the
+	// outcome is Infra unless the simulator reports a failure.
 	Memory, LogSize int64
 	_               struct{}
 }
 
-// Judge parses the log of a run and judges it. Its error is ctx's: whatever
-// is wrong with the log is an outcome, and so is a panic of what judges it.
-func Evaluate(ctx context.Context, p *gen.Program, rounds int, res *sim.Result, how CheckOptions) (*rundir.Case, error) {
-	c := &rundir.Case{RawLog: res.Log, Coverage: res.Coverage, Result: rundir.Result{
-		Version: rundir.RecordVersion, Outcome: res.Outcome, Title: res.Title, Detail: res.Detail, Elapsed: res.Elapsed,
-		Covered: rundir.CoveredBy(res.Coverage),
-	}}
-	if exceeds(c, p, rounds, &how) {
-		return c, nil
+// Evaluate parses the log of a run and checks its history. The error is ctx's:
+// a faulty log is an outcome, and so is a panic of the checker.
+func Evaluate(ctx context.Context, p *gen.Program, rounds int, simulated *sim.Result, o CheckOptions) (*rundir.Result, error) {
+	r := &rundir.Result{
+		Version: rundir.Version, Outcome: simulated.Outcome, Title: simulated.Title, Detail: simulated.Detail, Elapsed: simulated.Elapsed,
+		Covered: rundir.CoveredBy(simulated.Coverage), Log: simulated.Log, Coverage: simulated.Coverage,
 	}
-	if len(res.Log) > 0 {
-		c.Log = rundir.Sum256(res.Log)
+	if exceedsLimits(r, p, rounds, &o) {
+		return r, nil
 	}
-	if len(res.Log) > 0 || res.Outcome == sim.Passed {
-		err := Guarded(func() error { return judgeLog(ctx, c, p, rounds, how) })
-		var fault *panicked
-		switch {
-		case errors.As(err, &fault):
-			return InfraResult(err, c), nil
-		case err != nil:
-			return nil, err
-		}
+	if len(r.Log) == 0 && r.Outcome != sim.Passed {
+		return r, nil
 	}
-	return c, nil
+	if len(r.Log) > 0 {
+		r.LogHash = rundir.Hash(r.Log)
+	}
+	err := Guarded(func() error { return checkLog(ctx, r, p, rounds, o) })
+	if _, ok := errors.AsType[*panicError](err); ok {
+		return InfraResult(err, r), nil
+	} else if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
-// bytesPerOperation is about how much memory the judging of a long history takes
-// for each of its operations: 400,000 under TSO and SC, on hardware and on the
+// bytesPerOperation is about the memory that checking a long history needs for
+// each of its operations: 400,000 under TSO and SC, on hardware and on the
 // embedded simulator, took 210 to 220 bytes each, the log included.
 const bytesPerOperation = 250
 
-// exceeds refuses a log that is longer than the limits permit, and lets go of
-// it.
-func exceeds(c *rundir.Case, p *gen.Program, rounds int, how *CheckOptions) bool {
-	operations := int64(p.Ops()) * int64(rounds)
-	why := ""
-	switch size := int64(len(c.RawLog)); {
-	case how.LogSize > 0 && size > how.LogSize:
-		why = fmt.Sprintf("%d bytes are more than the %d of log-size", size, how.LogSize)
-		fails(c, sim.Infra, "the log is too long", why)
-	case how.Memory > 0 && size > 0 && operations > how.Memory/bytesPerOperation:
-		why = fmt.Sprintf("%d operations may need %d bytes to judge, more than the %d of memory", operations, operations*bytesPerOperation, how.Memory)
-		fails(c, sim.Infra, "the history is too long", why)
+// exceedsLimits reports whether the log exceeds a limit, and then drops it.
+func exceedsLimits(r *rundir.Result, p *gen.Program, rounds int, o *CheckOptions) bool {
+	operations, size := int64(p.Ops())*int64(rounds), int64(len(r.Log))
+	var title, detail string
+	switch {
+	case o.LogSize > 0 && size > o.LogSize:
+		title = "the log is too long"
+		detail = fmt.Sprintf("%d bytes are more than the %d of log-size", size, o.LogSize)
+	case o.Memory > 0 && size > 0 && operations > o.Memory/bytesPerOperation:
+		title = "the history is too long"
+		detail = fmt.Sprintf("%d operations may need %d bytes to check, more than the %d of memory", operations, operations*bytesPerOperation, o.Memory)
 	default:
 		return false
 	}
-	c.RawLog = nil
+	if r.Outcome == sim.Passed {
+		r.Outcome, r.Title = sim.Infra, title
+	}
+	r.Detail = strings.TrimPrefix(r.Detail+"\nnot checked: "+detail, "\n")
+	r.Log = nil
 	return true
 }
 
-// fails gives a run that passed so far an outcome.
-func fails(c *rundir.Case, o sim.Outcome, title, detail string) {
-	if c.Outcome == sim.Passed {
-		c.Outcome, c.Title = o, title
-	}
-	c.Detail = strings.TrimPrefix(c.Detail+"\nnot judged: "+detail, "\n")
-}
-
-// judgeLog judges what the log proves. The outcome of the simulator stands
+// checkLog checks the history of the log. The outcome of the simulator stands
 // where it is worse than Passed.
-func judgeLog(ctx context.Context, c *rundir.Case, p *gen.Program, rounds int, how CheckOptions) error {
-	h, err := parse.Native(p, rounds, c.RawLog)
-	if err != nil && c.Outcome == sim.Passed {
-		c.Outcome, c.Title = faulty(err)
-		c.Detail = err.Error()
+func checkLog(ctx context.Context, r *rundir.Result, p *gen.Program, rounds int, o CheckOptions) error {
+	h, err := parse.Native(p, rounds, r.Log)
+	if err != nil && r.Outcome == sim.Passed {
+		r.Outcome, r.Title = corruptLog(err)
+		r.Detail = err.Error()
 	}
 	if h == nil {
 		return nil
 	}
-	c.History, c.Operations, c.Models = h, len(h.Ops), how.Models
-	for _, m := range how.Models {
-		v, err := check.Check(ctx, h, m, how.Options)
+	r.History, r.Operations, r.Models = h, len(h.Ops), o.Models
+	for _, m := range o.Models {
+		v, err := check.Check(ctx, h, m, o.Options)
 		if err != nil {
-			return fmt.Errorf("judge by %s: %w", m.Name, err)
+			return fmt.Errorf("check by %s: %w", m.Name, err)
 		}
-		c.Verdicts = append(c.Verdicts, v)
-		c.Answers = append(c.Answers, rundir.AnswerOf(&v))
+		r.Verdicts = append(r.Verdicts, v)
+		r.Answers = append(r.Answers, rundir.AnswerOf(&v))
 	}
-	ended := c.Outcome == sim.Passed || c.Outcome == sim.Corrupt
-	if expected := c.Verdicts[0]; expected.Answer == check.Forbidden && ended {
-		c.Outcome, c.Title = sim.Violation, "history forbidden by "+expected.Model
+	ended := r.Outcome == sim.Passed || r.Outcome == sim.Corrupt
+	if expected := r.Verdicts[0]; expected.Answer == check.Forbidden && ended {
+		r.Outcome, r.Title = sim.Violation, "history forbidden by "+expected.Model
 	}
 	return nil
 }
 
-// faulty is the outcome and title of a run that came to its end and left a
-// log that is no history of its program.
-func faulty(err error) (sim.Outcome, string) {
-	var value *parse.ValueError
-	switch {
-	case errors.As(err, &value) && value.Fault.Kind == parse.LostUpdate:
-		// No model with atomic operations allows this.
-		return sim.Violation, "an update was lost"
-	case errors.As(err, &value) && value.Fault.Kind == parse.UnwrittenValue:
-		return sim.Corrupt, "a value that nobody wrote"
-	case errors.As(err, &value) && value.Fault.Kind == parse.ForeignValue:
-		return sim.Corrupt, "a value of another location"
-	case errors.Is(err, parse.ErrPartial):
+// corruptLog is the outcome and title of a run that ended and left a log that
+// is no history of its program.
+func corruptLog(err error) (sim.Outcome, string) {
+	if value, ok := errors.AsType[*parse.ValueError](err); ok {
+		switch value.Fault.Kind {
+		case parse.LostUpdate:
+			// No model with atomic operations allows this.
+			return sim.Violation, "an update was lost"
+		case parse.UnwrittenValue:
+			return sim.Corrupt, "a value that no store wrote"
+		case parse.ForeignValue:
+			return sim.Corrupt, "a value of another location"
+		}
+	}
+	if errors.Is(err, parse.ErrPartial) {
 		return sim.Corrupt, "log is partial"
 	}
 	return sim.Corrupt, "log is corrupt"

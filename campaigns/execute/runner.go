@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"ordeal/campaigns/config"
@@ -14,7 +13,7 @@ import (
 	"ordeal/sim/host"
 )
 
-// NewRunner makes the runner of a configuration on the simulator name.
+// NewRunner returns the runner of a configuration on the simulator of a name.
 func NewRunner(name string, c *config.Config) (sim.Runner, error) {
 	if err := c.ValidateMachine(name); err != nil {
 		return nil, err
@@ -28,7 +27,7 @@ func NewRunner(name string, c *config.Config) (sim.Runner, error) {
 	case config.SimGem5:
 		o, err := c.Gem5Options()
 		if err == nil {
-			err = plant(&c.Gem5, &o, &c.Machine)
+			err = addMutant(&c.Gem5, &o, &c.Machine)
 		}
 		if err != nil {
 			return nil, err
@@ -38,32 +37,7 @@ func NewRunner(name string, c *config.Config) (sim.Runner, error) {
 	return nil, fmt.Errorf("unknown simulator %q (known: %s)", name, strings.Join(config.Sims(), ", "))
 }
 
-// Tools describes what makes and judges runs here, for run directories.
+// ToolVersions are the versions of the programs that execute and check runs.
 func ToolVersions(ctx context.Context, r sim.Runner) map[string]string {
 	return map[string]string{"ordeal": Version(), "go": runtime.Version(), r.Name(): r.Version(ctx)}
-}
-
-// commit is set by the Makefile, for where Go does not stamp what it builds.
-var commit string
-
-// Version is the version of this program: the commit it was built from where
-// the build knows it.
-func Version() string {
-	if commit != "" {
-		return commit
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	version, dirty := info.Main.Version, ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			version = s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "+changes"
-		}
-	}
-	return version + dirty
 }

@@ -1,25 +1,25 @@
 package journal
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
 )
 
-// Archive is the directory of a campaign, running or ended, as others read it:
-// reports, indexes, merges. Its run directories and its journal are the truth.
+// Archive is the directory of a campaign, running or ended, for readers such
+// as reports, indexes and merges.
 type Archive struct {
 	Dir      string
 	Campaign *config.Campaign
-	Head     Header
+	Header   Header
 	schedule []int
 	_        struct{}
 }
@@ -31,29 +31,67 @@ func Open(dir string) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
-	a := &Archive{Dir: dir}
-	if a.Campaign, err = config.Parse(path, text, nil); err != nil {
+	c, err := config.Parse(path, text, nil)
+	if err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
-	if err := rundir.ReadJSON(filepath.Join(dir, HeadFile), &a.Head); err != nil {
+	a := newArchive(dir, c)
+	if err := rundir.ReadJSON(a.Path(HeaderFile), &a.Header); err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
-	a.schedule = a.Campaign.Schedule()
 	return a, nil
 }
 
-// Entries gives the runs that ended, in order of ending. After an error, which
-// names the line, there are no more. A last line cut short is a run that has
-// not ended.
-func (a *Archive) Entries() iter.Seq2[*Entry, error] {
-	return func(yield func(*Entry, error) bool) { a.EntriesAfter(new(Cursor))(yield) }
+func newArchive(dir string, c *config.Campaign) *Archive {
+	return &Archive{Dir: dir, Campaign: c, schedule: c.Schedule()}
 }
 
-// EntriesAfter gives the runs whose lines are behind m, as Entries does, and
-// moves m behind each line that it gives.
-func (a *Archive) EntriesAfter(m *Cursor) iter.Seq2[*Entry, error] {
+// Path is the path of a file of the campaign directory.
+func (a *Archive) Path(file string) string { return filepath.Join(a.Dir, file) }
+
+// Schedule gives the configuration of each run, by index.
+func (a *Archive) Schedule() []int { return a.schedule }
+
+// Config is the configuration of a run.
+func (a *Archive) Config(number int) *config.Config { return &a.Campaign.Configs[a.schedule[number]] }
+
+// Run is the directory of a run, which exists if its Entry says Kept.
+func (a *Archive) Run(number int) rundir.Dir { return rundir.Dir(a.Path(rundir.Name(number))) }
+
+// System is what the runs of a configuration test, as in a finding.
+func (a *Archive) System(c *config.Config) string { return c.System(a.Campaign.SimOf(c)) }
+
+// Runs lists the numbers of the run directories that exist.
+func (a *Archive) Runs() ([]int, error) {
+	f, err := os.Open(a.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var list []int
+	for _, name := range names {
+		if number, ok := rundir.Number(name); ok && number < len(a.schedule) {
+			list = append(list, number)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// Entries gives the recorded runs in the order of the journal. After an error,
+// which names the line, there are no more. A last line cut short is a run that
+// has not ended.
+func (a *Archive) Entries() iter.Seq2[*Entry, error] { return a.EntriesAfter(new(Cursor)) }
+
+// EntriesAfter gives the runs behind c, as Entries does, and moves c behind
+// each line that it gives.
+func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
-		path := filepath.Join(a.Dir, JournalFile)
+		path := a.Path(RunsFile)
 		f, err := os.Open(path)
 		if errors.Is(err, os.ErrNotExist) {
 			return // killed before its first run
@@ -62,52 +100,20 @@ func (a *Archive) EntriesAfter(m *Cursor) iter.Seq2[*Entry, error] {
 			return
 		}
 		defer f.Close()
-		if _, err := f.Seek(m.Offset, io.SeekStart); err != nil {
+		if _, err := f.Seek(c.Offset, io.SeekStart); err != nil {
 			yield(nil, err)
 			return
 		}
-		for e, err := range entries(path, f, a.Campaign, a.schedule, m) {
-			if !yield(e, err) {
-				return
+		for text, err := range rundir.Lines(f) {
+			var e *Entry
+			if err == nil {
+				e, err = a.decode(text, c)
 			}
-		}
-	}
-}
-
-// Config is the configuration of run number n.
-func (a *Archive) Config(n int) *config.Config { return &a.Campaign.Configs[a.schedule[n]] }
-
-// Run is the directory of run number n, which exists if its Entry says Kept.
-func (a *Archive) Run(n int) rundir.Dir { return rundir.Dir(filepath.Join(a.Dir, rundir.Pad(n))) }
-
-// Ended is the run that an entry tells of.
-func (a *Archive) Ended(e *Entry) *Run { return e.Run(a.Config(e.Number), a.Dir) }
-
-// System is what the runs of a configuration test, as in Finding.
-func (a *Archive) System(c *config.Config) string { return c.System(a.Campaign.SimOf(c)) }
-
-// entries reads a journal from m on, and refuses lines that are not of the
-// campaign.
-func entries(path string, r io.Reader, c *config.Campaign, schedule []int, m *Cursor) iter.Seq2[*Entry, error] {
-	return func(yield func(*Entry, error) bool) {
-		m.prepare()
-		lines := bufio.NewReader(r)
-		for {
-			n := m.Lines + 1
-			text, err := lines.ReadBytes('\n')
-			if err == io.EOF {
-				return
-			} else if err != nil {
-				yield(nil, fmt.Errorf("read %s:%d: %w", path, n, err))
-				return
-			}
-			e, err := DecodeEntry(text, c, schedule, func(number int) bool { return m.seen[number] }, m.known)
 			if err != nil {
-				yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
+				yield(nil, fmt.Errorf("%s:%d: %w", path, c.Lines+1, err))
 				return
 			}
-			m.seen[e.Number] = true
-			m.Offset, m.Lines = m.Offset+int64(len(text)), n
+			c.Offset, c.Lines = c.Offset+int64(len(text)), c.Lines+1
 			if !yield(e, nil) {
 				return
 			}
@@ -115,18 +121,12 @@ func entries(path string, r io.Reader, c *config.Campaign, schedule []int, m *Cu
 	}
 }
 
-// Stay says whether the directory of a run stays: always, or as the first run,
-// by number, of the kind key; never where key is empty.
-func (a *Archive) Stay(e *Entry) (key string, always bool) {
-	return Stay(a.Campaign, e.Run(a.Config(e.Number), a.Dir))
-}
+// AsideDirs are the directories of a campaign that hold run directories which
+// are not recorded runs.
+func AsideDirs() []string { return []string{QuarantineDir, AfterStopDir} }
 
-// Asides are the directories of a campaign that hold directories of runs which
-// are not among those recorded.
-func Asides() []string { return []string{QuarantineDir, SurplusDir} }
-
-// Passing tells whether a file of a run directory, by its name, is of no
-// account once nobody works there any more.
-func Passing(name string) bool {
-	return name == EndedFile || name == rundir.PartDir || strings.HasPrefix(name, ".")
+// Temporary reports whether a file of a run directory, by its name, is of no
+// use after the campaign.
+func Temporary(name string) bool {
+	return name == PendingFile || name == rundir.PartDir || strings.HasPrefix(name, ".")
 }

@@ -1,34 +1,47 @@
 package journal
 
-import "ordeal/sim"
+import (
+	"maps"
+	"slices"
 
-// Mark is how far the journal of a campaign was read, and what its further
-// lines mean by those before. The zero Mark is the beginning.
+	"ordeal/sim"
+)
+
+// Cursor is a position in the journal of a campaign, with what later lines
+// refer to. The zero Cursor is the beginning.
 type Cursor struct {
-	// Offset is how many bytes were read, Lines how many lines: whole ones.
+	// Offset and Lines count the bytes and the lines before the cursor: whole
+	// lines.
 	Offset int64
 	Lines  int
-	seen   map[int]bool // the runs read
-	known  TransitionTables
+	seen   []bool // by number: the run's line is before the cursor
+	known  transitions
 }
 
-// MarkAt is the Mark behind lines that were read before: the numbers of their
-// runs and, by configuration, the transitions that they name, in order.
-func CursorAt(offset int64, numbers []int, transitions map[string]sim.Coverage) *Cursor {
-	m := &Cursor{Offset: offset, Lines: len(numbers), known: transitions}
-	m.prepare()
+// CursorAt is the Cursor behind lines that were read before: the numbers of
+// their runs and, by configuration, the transitions that they list, in order.
+func CursorAt(offset int64, numbers []int, listed map[string]sim.Coverage) *Cursor {
+	c := &Cursor{Offset: offset, Lines: len(numbers)}
+	last := -1
 	for _, n := range numbers {
-		m.seen[n] = true
+		last = max(last, n)
 	}
-	return m
+	c.prepare(last + 1)
+	for _, n := range numbers {
+		c.seen[n] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		c.known.of(name).add(listed[name])
+	}
+	return c
 }
 
-// prepare makes the maps of m that are missing.
-func (m *Cursor) prepare() {
-	if m.seen == nil {
-		m.seen = make(map[int]bool)
+// prepare makes room for a number of runs.
+func (c *Cursor) prepare(runs int) {
+	if more := runs - len(c.seen); more > 0 {
+		c.seen = append(c.seen, make([]bool, more)...)
 	}
-	if m.known == nil {
-		m.known = make(TransitionTables)
+	if c.known == nil {
+		c.known = make(transitions)
 	}
 }

@@ -6,57 +6,101 @@ import (
 	"ordeal/sim"
 )
 
-// tables holds, for each configuration, the transitions that its journal has
-// named so far, in order, so that a line can name them by their place. Counts
-// are those of all lines.
-type TransitionTables map[string]sim.Coverage
+// transitions holds, for each configuration, the transitions that its lines
+// have listed so far, in order, so that a line can refer to them by index.
+type transitions map[string]*transitionTable
 
-// row names a transition.
-type row struct{ machine, state, event string }
-
-// encode gives what a line says of the coverage of a run: the transitions that
-// no earlier line named, and counts of all in the order of being named, zeros
-// at the end left out.
-func (t TransitionTables) EncodeCoverage(config string, c sim.Coverage) (fresh sim.Coverage, counts []uint64) {
-	if len(c) == 0 {
-		return nil, nil
-	}
-	place := make(map[row]int, len(t[config]))
-	for i, x := range t[config] {
-		place[row{x.Machine, x.State, x.Event}] = i
-	}
-	counts = make([]uint64, len(place), len(place)+len(c))
-	for _, x := range c {
-		i, ok := place[row{x.Machine, x.State, x.Event}]
-		if !ok {
-			i = len(counts)
-			counts = append(counts, 0)
-			y := x
-			y.Count = 0
-			fresh = append(fresh, y)
-		}
-		counts[i] += x.Count
-	}
-	for len(counts) > 0 && counts[len(counts)-1] == 0 {
-		counts = counts[:len(counts)-1]
-	}
-	t[config] = append(t[config], fresh...)
-	return fresh, counts
+// transitionTable is the table of one configuration.
+type transitionTable struct {
+	list  sim.Coverage // counts are zero
+	taken []bool       // by any line
+	index map[transition]int
 }
 
-// decode is the coverage that encode was given, in the order of the table.
-func (t TransitionTables) DecodeCoverage(config string, fresh sim.Coverage, counts []uint64) (sim.Coverage, error) {
-	t[config] = append(t[config], fresh...)
-	if len(counts) > len(t[config]) {
-		return nil, fmt.Errorf("%d counts of %d transitions", len(counts), len(t[config]))
+// transition identifies a row of a protocol's tables.
+type transition struct{ machine, state, event string }
+
+func keyOf(c *sim.Transition) transition { return transition{c.Machine, c.State, c.Event} }
+
+// of is the table of a configuration.
+func (t transitions) of(config string) *transitionTable {
+	if t[config] == nil {
+		t[config] = &transitionTable{index: make(map[transition]int)}
 	}
-	if len(counts) == 0 && len(fresh) == 0 {
-		return nil, nil
+	return t[config]
+}
+
+func (t *transitionTable) add(rows sim.Coverage) {
+	for i := range rows {
+		row := rows[i]
+		row.Count = 0
+		t.index[keyOf(&row)] = len(t.list)
+		t.list, t.taken = append(t.list, row), append(t.taken, false)
 	}
-	c := make(sim.Coverage, len(t[config]))
-	copy(c, t[config])
+}
+
+// take marks the transitions that a run took and returns how many no earlier
+// run took.
+func (t *transitionTable) take(counts []uint64) int {
+	fresh := 0
 	for i, n := range counts {
-		c[i].Count = n
+		if n > 0 && !t.taken[i] {
+			t.taken[i] = true
+			fresh++
+		}
 	}
-	return c, nil
+	return fresh
+}
+
+// encode sets Known, New and Counts of e from its coverage, and how many of the
+// transitions are new.
+func (t transitions) encode(e *Entry) {
+	e.Known, e.New, e.Counts = 0, nil, nil
+	if len(e.Coverage) == 0 {
+		return
+	}
+	table := t.of(e.ConfigName)
+	e.Known = len(table.list)
+	e.Counts = make([]uint64, e.Known, e.Known+len(e.Coverage))
+	for i := range e.Coverage {
+		row := e.Coverage[i]
+		at, ok := table.index[keyOf(&row)]
+		if !ok {
+			row.Count = 0
+			e.New = append(e.New, row)
+			at = len(e.Counts)
+			e.Counts = append(e.Counts, 0)
+			table.add(sim.Coverage{row})
+		}
+		e.Counts[at] += e.Coverage[i].Count
+	}
+	for len(e.Counts) > 0 && e.Counts[len(e.Counts)-1] == 0 {
+		e.Counts = e.Counts[:len(e.Counts)-1]
+	}
+	fresh := table.take(e.Counts)
+	if e.Covered != nil {
+		e.Covered.New = fresh
+	}
+}
+
+// decode sets the coverage of e from what encode set.
+func (t transitions) decode(e *Entry) error {
+	table := t.of(e.ConfigName)
+	if n := len(table.list); e.Known > 0 && e.Known != n {
+		return fmt.Errorf("earlier lines of %s list %d transitions, not %d: one is lost", e.ConfigName, n, e.Known)
+	}
+	table.add(e.New)
+	if len(e.Counts) > len(table.list) {
+		return fmt.Errorf("%d counts of %d transitions", len(e.Counts), len(table.list))
+	}
+	if len(e.Counts) == 0 && len(e.New) == 0 {
+		return nil
+	}
+	table.take(e.Counts)
+	e.Coverage = make(sim.Coverage, len(table.list))
+	copy(e.Coverage, table.list)
+	for i, n := range e.Counts {
+		e.Coverage[i].Count = n
+	}
+	return nil
 }

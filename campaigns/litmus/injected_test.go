@@ -60,7 +60,7 @@ func TestPlanted(t *testing.T) {
 		if f.Count == 0 || f.Outcome == "" || !strings.Contains(f.Witness, row.witness) {
 			t.Errorf("%s: %+v", name, f)
 		}
-		j, err := rundir.Dir(f.Dir).Judgement()
+		j, err := rundir.Dir(f.Dir).Result()
 		if err != nil || j.Outcome != sim.Violation {
 			t.Errorf("%s: the kept run has the result %+v, %v", name, j, err)
 		}
@@ -84,7 +84,7 @@ func TestFailure(t *testing.T) {
 	if f == nil || f.Outcome != sim.Deadlock || !r.Finding() || r.Rounds != 0 || r.Runs != 1 {
 		t.Fatalf("%+v, want a deadlock", r)
 	}
-	if _, err := os.Stat(filepath.Join(f.Dir, rundir.VerdictFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(f.Dir, rundir.ResultFile)); err != nil {
 		t.Error(err)
 	}
 }

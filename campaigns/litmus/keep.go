@@ -56,7 +56,7 @@ func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.R
 	for i := range done.Verdicts {
 		switch v := &done.Verdicts[i]; v.Answer {
 		case check.Forbidden:
-			if err := rundir.Explain(&text, done.History, x.model, v); err != nil {
+			if err := check.Explain(&text, done.History, x.model, v); err != nil {
 				return "", "", err
 			}
 		case check.Allowed:

@@ -17,8 +17,8 @@ import (
 // versions, and merges their headers.
 func (j *merging) agree() error {
 	first := j.sources[0]
-	j.c, j.head = first.archive.Campaign, first.archive.Head
-	j.head.Shard, j.head.Shards = config.Shard{}, shards(&first.archive.Head)
+	j.c, j.head = first.archive.Campaign, first.archive.Header
+	j.head.Shard, j.head.Shards = config.Shard{}, shards(&first.archive.Header)
 	keys, err := flat(j.c)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (j *merging) agree() error {
 // addHead merges the header of a source. The earliest start is that of the
 // campaign.
 func (j *merging) addHead(s *source) error {
-	h := &s.archive.Head
+	h := &s.archive.Header
 	var errs []error
 	for _, tool := range slices.Sorted(maps.Keys(h.Tools)) {
 		switch known, ok := j.head.Tools[tool]; {

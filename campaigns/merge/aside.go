@@ -20,7 +20,7 @@ var asideName = regexp.MustCompile(`^[0-9]{6,9}(-[0-9]{1,9})?$`)
 // copyAsides copies the runs in quarantine and those after the stop of a
 // campaign. One whose name exists was copied before.
 func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
-	for _, aside := range journal.Asides() {
+	for _, aside := range journal.AsideDirs() {
 		for i, s := range j.sources {
 			if j.own && i == 0 {
 				continue
@@ -83,7 +83,7 @@ func (j *merging) publishAsides(staging string) error {
 		return err
 	}
 	for _, e := range entries {
-		for _, aside := range journal.Asides() {
+		for _, aside := range journal.AsideDirs() {
 			name, ok := strings.CutPrefix(e.Name(), aside+"-")
 			if !ok {
 				continue

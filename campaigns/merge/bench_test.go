@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/engine"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -48,12 +47,12 @@ func forge(b *testing.B, shard config.Shard, runs int) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w, err := engine.Rewrite(filepath.Join(b.TempDir(), "shard"))
+	w, err := journal.Rewrite(filepath.Join(b.TempDir(), "shard"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer w.Close()
-	h := &journal.Header{Version: rundir.RecordVersion, Seed: c.Seed, Shard: shard, End: journal.EndComplete}
+	h := &journal.Header{Version: rundir.Version, Seed: c.Seed, Shard: shard, End: journal.EndComplete}
 	if err := w.Begin(c, h); err != nil {
 		b.Fatal(err)
 	}
@@ -65,10 +64,10 @@ func forge(b *testing.B, shard config.Shard, runs int) string {
 		for i := range 100 {
 			coverage = append(coverage, sim.Transition{Machine: "L1Cache", State: fmt.Sprint("S", i/10), Event: fmt.Sprint("E", i%10), Count: uint64(number * i % 7)})
 		}
-		err := w.Add(&journal.Entry{
-			Number: number, Config: "a", Program: fmt.Sprintf("%064x", number), Coverage: coverage,
+		_, err := w.Add(&journal.Entry{
+			Number: number, ConfigName: "a", Program: fmt.Sprintf("%064x", number),
 			Result: &rundir.Result{
-				Version: rundir.RecordVersion, Outcome: sim.Passed, Operations: 20, Log: fmt.Sprintf("%064x", number),
+				Version: rundir.Version, Outcome: sim.Passed, Operations: 20, Coverage: coverage, LogHash: fmt.Sprintf("%064x", number),
 				Answers: []rundir.Answer{{Model: "tso", Answer: "allowed"}, {Model: "sc", Answer: "allowed"}},
 				Covered: &rundir.Covered{Taken: 80},
 			},
@@ -77,7 +76,7 @@ func forge(b *testing.B, shard config.Shard, runs int) string {
 			b.Fatal(err)
 		}
 	}
-	if _, err := w.Commit(); err != nil {
+	if err := w.Commit(); err != nil {
 		b.Fatal(err)
 	}
 	return w.Dir

@@ -24,7 +24,6 @@ import (
 	"strings"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/engine"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
 )
@@ -38,9 +37,9 @@ type Merge struct {
 	Sources []string
 	// Limits bound each archive; the zero value means DefaultLimits.
 	Limits Limits
-	// Program and Again are as in campaigns.Summary.
-	Program, Again string
-	_              struct{}
+	// Argv0 and Rerun are as in summary.Summary.
+	Argv0, Rerun string
+	_            struct{}
 }
 
 // Result is the result of a merge.
@@ -82,7 +81,7 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 			}
 		}()
 	}
-	w, err := engine.Rewrite(m.Dir)
+	w, err := journal.Rewrite(m.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +110,7 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	if err := j.publish(staging); err != nil {
 		return nil, err
 	}
-	w.Program, w.Again = m.Program, m.Again
+
 	sum, err := j.write(ctx, w)
 	if err != nil {
 		return nil, err
@@ -122,7 +121,7 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 // removeEmpty removes the directory that a failed merge made, unless there is
 // something in it.
 func (m *Merge) removeEmpty() {
-	journal := filepath.Join(m.Dir, journal.JournalFile)
+	journal := filepath.Join(m.Dir, journal.RunsFile)
 	if info, err := os.Lstat(journal); err == nil && info.Size() == 0 {
 		_ = os.Remove(journal)
 	}
@@ -138,7 +137,7 @@ func (m *Merge) checkTarget() error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(m.Dir, journal.HeadFile)); err == nil {
+	if _, err := os.Lstat(filepath.Join(m.Dir, journal.HeaderFile)); err == nil {
 		return nil // open checks the rest
 	}
 	for _, e := range entries {
@@ -147,8 +146,8 @@ func (m *Merge) checkTarget() error {
 			return err
 		}
 		name := e.Name()
-		early := name == stagingDir || name == journal.CampaignFile || name == journal.JournalFile && info.Size() == 0 ||
-			strings.HasPrefix(name, ".campaign.") || strings.HasPrefix(name, "."+journal.JournalFile)
+		early := name == stagingDir || name == journal.CampaignFile || name == journal.RunsFile && info.Size() == 0 ||
+			strings.HasPrefix(name, ".campaign.") || strings.HasPrefix(name, "."+journal.RunsFile)
 		if !early {
 			return fmt.Errorf("directory %s is not empty, and not a campaign's: it contains %s", m.Dir, name)
 		}
@@ -170,14 +169,14 @@ type merging struct {
 
 // open opens the sources and checks that they are of one campaign.
 func (j *merging) open(ctx context.Context, staging string) error {
-	if _, err := os.Lstat(filepath.Join(j.Dir, journal.HeadFile)); err == nil {
+	if _, err := os.Lstat(filepath.Join(j.Dir, journal.HeaderFile)); err == nil {
 		s := &source{name: j.Dir}
 		if err := s.openDir(j.Dir, false); err != nil {
 			return err
 		}
 		j.sources, j.own = append(j.sources, s), true
-		if s.archive.Head.Shard != (config.Shard{}) {
-			return fmt.Errorf("%s is shard %s itself: merge into a new directory", j.Dir, s.archive.Head.Shard)
+		if s.archive.Header.Shard != (config.Shard{}) {
+			return fmt.Errorf("%s is shard %s itself: merge into a new directory", j.Dir, s.archive.Header.Shard)
 		}
 	}
 	for i, name := range j.Sources {

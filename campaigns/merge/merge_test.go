@@ -136,7 +136,7 @@ func strip(v any, dir string) any {
 			}
 			v[key] = strip(value, dir)
 		}
-		if v["version"] != nil && v["outcome"] != nil && v["number"] == nil { // verdict.json
+		if v["version"] != nil && v["outcome"] != nil && v["number"] == nil { // result.json
 			if covered, ok := v["covered"].(map[string]any); ok {
 				delete(covered, "new")
 			}
@@ -242,7 +242,7 @@ func TestMergePart(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	part := engine.Engine{Dir: at("1"), Shard: config.Shard{Index: 1, Of: 3}, Watch: func(s *summary.Summary, _ *journal.Run) {
+	part := engine.Engine{Dir: at("1"), Shard: config.Shard{Index: 1, Of: 3}, OnResult: func(s *summary.Summary, _ *journal.Entry) {
 		if s.Total().Runs == 3 {
 			cancel()
 		}
@@ -312,8 +312,8 @@ func TestMergeEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Head.End != step.want || r.Summary.BudgetSpent != (step.want == journal.EndBudget) {
-			t.Errorf("after %v: end %q, want %q", step.sources, a.Head.End, step.want)
+		if a.Header.End != step.want || r.Summary.BudgetSpent != (step.want == journal.EndBudget) {
+			t.Errorf("after %v: end %q, want %q", step.sources, a.Header.End, step.want)
 		}
 	}
 	other := mergeTo(t, filepath.Join(dir, "other"), merged)

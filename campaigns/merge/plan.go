@@ -37,14 +37,14 @@ func (j *merging) plan(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		mine := s.archive.Head.Shard.Has(j.c)
-		j.head.Spent = max(j.head.Spent, s.archive.Head.Spent)
+		mine := s.archive.Header.Shard.Has(j.c)
+		j.head.Spent = max(j.head.Spent, s.archive.Header.Spent)
 		for e, err := range s.archive.Entries() {
 			if err != nil {
 				return fmt.Errorf("merge %s: %w", s.name, err)
 			}
 			if !mine[e.Number] {
-				return fmt.Errorf("merge %s: run %d is not of shard %s", s.name, e.Number, s.archive.Head.Shard)
+				return fmt.Errorf("merge %s: run %d is not of shard %s", s.name, e.Number, s.archive.Header.Shard)
 			}
 			if !printable(e.Title) {
 				return fmt.Errorf("merge %s: run %d: a title with control characters: %q", s.name, e.Number, e.Title)
@@ -85,13 +85,13 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 	}
 	s := j.sources[source-1]
 	if j.own && source == 1 {
-		if _, err := s.root.Lstat(rundir.Pad(e.Number)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := s.root.Lstat(rundir.Name(e.Number)); errors.Is(err, fs.ErrNotExist) {
 			return nil // removed by a user: another source may have it
 		}
 	}
 	r.dir = source
 	var key string
-	if key, r.always = s.archive.Stay(e); key != "" {
+	if key, r.always = journal.Kind(j.c.Keep, e); key != "" {
 		if j.kinds[key] == 0 {
 			j.kinds[key] = int32(len(j.kinds) + 1)
 		}
@@ -146,7 +146,7 @@ func (j *merging) config(number int) *config.Config { return j.sources[0].archiv
 // conflict describes how the results of a run differ.
 func (j *merging) conflict(e *journal.Entry, first, second int32) error {
 	a, b := j.sources[first-1], j.sources[second-1]
-	place := fmt.Sprintf("run %d, of %s, is in %s and in %s", e.Number, e.Config, a.name, b.name)
+	place := fmt.Sprintf("run %d, of %s, is in %s and in %s", e.Number, e.ConfigName, a.name, b.name)
 	if !j.deterministic(e.Number) {
 		return fmt.Errorf("%s: it was made twice on %s, whose runs may differ", place, j.c.SimOf(j.config(e.Number)))
 	}
@@ -158,7 +158,7 @@ func (j *merging) conflict(e *journal.Entry, first, second int32) error {
 		{"program", other.Program, e.Program},
 		{"outcome", other.Outcome.String(), e.Outcome.String()},
 		{"title", other.Title, e.Title},
-		{"log", other.Log, e.Log},
+		{"log", other.LogHash, e.LogHash},
 	} {
 		if d.a != d.b {
 			return fmt.Errorf("%s: its %s is %q there, %q here", place, d.what, d.a, d.b)

@@ -144,7 +144,7 @@ func TestMergeRefuses(t *testing.T) {
 			}
 		}, []string{"log.bin differs from the journal"}},
 		{"no log", true, func(d string) { os.Remove(filepath.Join(d, finding, "log.bin")) }, []string{"log.bin differs from the journal"}},
-		{"no verdict", true, func(d string) { os.Remove(filepath.Join(d, finding, "verdict.json")) }, []string{"has no verdict.json"}},
+		{"no verdict", true, func(d string) { os.Remove(filepath.Join(d, finding, "result.json")) }, []string{"has no result.json"}},
 		{"no run directory", true, func(d string) { os.RemoveAll(filepath.Join(d, finding)) }, []string{"its directory was kept"}},
 		{"no campaign", true, func(d string) { os.Remove(file(d)) }, []string{"no campaign", "campaign.yaml"}},
 		{"linked campaign", true, func(d string) { link(d, "campaign.yaml", file(one)) }, []string{"campaign.yaml: a symbolic link"}},
@@ -204,7 +204,7 @@ func TestMergePlaces(t *testing.T) {
 	mergeTo(t, merged, one)
 	busy := filepath.Join(t.TempDir(), "busy")
 	mergeTo(t, busy, one)
-	w, err := engine.Rewrite(busy)
+	w, err := journal.Rewrite(busy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func FuzzJournal(f *testing.F) {
 	if _, err := l.Run(f.Context(), c); err != nil {
 		f.Fatal(err)
 	}
-	journal := filepath.Join(shard, journal.JournalFile)
+	journal := filepath.Join(shard, journal.RunsFile)
 	good, err := os.ReadFile(journal)
 	if err != nil {
 		f.Fatal(err)

@@ -95,14 +95,14 @@ func (s *source) openDir(dir string, lock bool) error {
 
 func (s *source) openFiles(dir string, lock bool) error {
 	// Only regular files are opened.
-	for _, name := range []string{journal.CampaignFile, journal.HeadFile, journal.JournalFile} {
+	for _, name := range []string{journal.CampaignFile, journal.HeaderFile, journal.RunsFile} {
 		f, err := open(s.root, name)
 		switch {
-		case name == journal.JournalFile && errors.Is(err, fs.ErrNotExist):
+		case name == journal.RunsFile && errors.Is(err, fs.ErrNotExist):
 			continue // killed before its first run
 		case err != nil:
 			return fmt.Errorf("no campaign: %w", err)
-		case name == journal.JournalFile && lock:
+		case name == journal.RunsFile && lock:
 			if s.journal = f; errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) {
 				return errors.New("the campaign is running: wait until it ends, or interrupt it")
 			}
@@ -116,16 +116,16 @@ func (s *source) openFiles(dir string, lock bool) error {
 	if s.archive, err = journal.Open(dir); err != nil {
 		return err
 	}
-	h := &s.archive.Head
-	if h.Version != rundir.RecordVersion {
-		return fmt.Errorf("%s: records of version %d, want %d", journal.HeadFile, h.Version, rundir.RecordVersion)
+	h := &s.archive.Header
+	if h.Version != rundir.Version {
+		return fmt.Errorf("%s: records of version %d, want %d", journal.HeaderFile, h.Version, rundir.Version)
 	}
 	if h.Seed != s.archive.Campaign.Seed {
-		return fmt.Errorf("%s: seed %d, but %s says %d", journal.HeadFile, h.Seed, journal.CampaignFile, s.archive.Campaign.Seed)
+		return fmt.Errorf("%s: seed %d, but %s says %d", journal.HeaderFile, h.Seed, journal.CampaignFile, s.archive.Campaign.Seed)
 	}
 	for tool, version := range h.Tools {
 		if !printable(tool) || !printable(version) {
-			return fmt.Errorf("%s: a version with control characters: %q %q", journal.HeadFile, tool, version)
+			return fmt.Errorf("%s: a version with control characters: %q %q", journal.HeaderFile, tool, version)
 		}
 	}
 	return nil

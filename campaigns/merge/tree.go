@@ -76,7 +76,7 @@ func copyTree(root *os.Root, name string, dst *os.Root, to string, depth int, wa
 		return err
 	}
 	for _, e := range entries {
-		if depth == 0 && journal.Passing(e.Name()) {
+		if depth == 0 && journal.Temporary(e.Name()) {
 			continue
 		}
 		from, into := path.Join(name, e.Name()), path.Join(to, e.Name())

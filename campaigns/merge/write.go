@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/engine"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -49,14 +49,14 @@ func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 
 // copyRun copies the directory of a run.
 func copyRun(from, into *os.Root, e *journal.Entry) error {
-	got := sums{rundir.ProgramFile: "", rundir.RecordFile: "", rundir.VerdictFile: "", rundir.LogFile: ""}
-	name := rundir.Pad(e.Number)
+	got := sums{rundir.ProgramFile: "", rundir.SpecFile: "", rundir.ResultFile: "", rundir.LogFile: ""}
+	name := rundir.Name(e.Number)
 	if err := copyTree(from, name, into, name, 0, got); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the journal records that its directory was kept: %w", err)
 	} else if err != nil {
 		return err
 	}
-	for _, file := range []string{rundir.ProgramFile, rundir.RecordFile, rundir.VerdictFile} {
+	for _, file := range []string{rundir.ProgramFile, rundir.SpecFile, rundir.ResultFile} {
 		if got[file] == "" {
 			return fmt.Errorf("its directory has no %s", file)
 		}
@@ -64,8 +64,8 @@ func copyRun(from, into *os.Root, e *journal.Entry) error {
 	if got[rundir.ProgramFile] != e.Program {
 		return fmt.Errorf("%s differs from the journal: its hash is %s, recorded is %s", rundir.ProgramFile, got[rundir.ProgramFile], e.Program)
 	}
-	if e.Log != "" && got[rundir.LogFile] != e.Log {
-		return fmt.Errorf("%s differs from the journal: its hash is %q, recorded is %s", rundir.LogFile, got[rundir.LogFile], e.Log)
+	if e.LogHash != "" && got[rundir.LogFile] != e.LogHash {
+		return fmt.Errorf("%s differs from the journal: its hash is %q, recorded is %s", rundir.LogFile, got[rundir.LogFile], e.LogHash)
 	}
 	return nil
 }
@@ -77,11 +77,11 @@ func (j *merging) publish(staging string) error {
 		if !j.isNew(n) {
 			continue
 		}
-		place := filepath.Join(j.Dir, rundir.Pad(n))
+		place := filepath.Join(j.Dir, rundir.Name(n))
 		if err := os.RemoveAll(place); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(staging, rundir.Pad(n)), place); err != nil {
+		if err := os.Rename(filepath.Join(staging, rundir.Name(n)), place); err != nil {
 			return err
 		}
 	}
@@ -89,11 +89,12 @@ func (j *merging) publish(staging string) error {
 }
 
 // write writes the header, the journal and the summary.
-func (j *merging) write(ctx context.Context, w *engine.Rewriting) (*summary.Summary, error) {
+func (j *merging) write(ctx context.Context, w *journal.Rewriter) (*summary.Summary, error) {
 	j.head.Session, j.head.End = time.Now(), j.end()
 	if err := w.Begin(j.c, &j.head); err != nil {
 		return nil, err
 	}
+	sum := j.summary()
 	lines := j.lines()
 	defer lines.close()
 	for {
@@ -105,13 +106,35 @@ func (j *merging) write(ctx context.Context, w *engine.Rewriting) (*summary.Summ
 			return nil, err
 		}
 		if e == nil {
-			return w.Commit()
+			if err := w.Commit(); err != nil {
+				return nil, err
+			}
+			sum.Elapsed = max(sum.Elapsed, j.head.Spent)
+			sum.ReadReductions()
+			return sum, sum.Write()
 		}
 		e.Kept = j.runs[e.Number].keep
-		if err := w.Add(e); err != nil {
+		line, err := w.Add(e)
+		if err != nil {
 			return nil, err
 		}
+		sum.Add(line)
+		sum.Elapsed = line.At
 	}
+}
+
+// summary is the summary of the merged campaign without runs.
+func (j *merging) summary() *summary.Summary {
+	sum := summary.New(j.c, j.Dir, j.head.Shard, j.head.Started)
+	sum.Argv0, sum.Rerun = j.Argv0, j.Rerun
+	sum.Interrupted, sum.BudgetSpent = j.head.End == journal.EndInterrupted, j.head.End == journal.EndBudget
+	for i := range j.c.Configs {
+		name := j.c.SimOf(&j.c.Configs[i])
+		for version := range strings.SplitSeq(j.head.Tools[name], "; ") {
+			sum.AddSimulator(name, version)
+		}
+	}
+	return sum
 }
 
 // end is how the merged campaign ended: as its parts did, if all of them are
@@ -123,7 +146,7 @@ func (j *merging) end() journal.End {
 	end := journal.EndComplete
 	here := make(map[config.Shard]bool)
 	for i, s := range j.sources {
-		h := &s.archive.Head
+		h := &s.archive.Header
 		switch h.End {
 		case journal.EndComplete:
 		case journal.EndBudget, journal.EndStopped:
@@ -224,7 +247,7 @@ func (j *merging) sweep() error {
 	}
 	var errs []error
 	for _, e := range entries {
-		number, ok := rundir.Numbered(e.Name())
+		number, ok := rundir.Number(e.Name())
 		if ok && (number >= len(j.runs) || !j.runs[number].keep) {
 			errs = append(errs, os.RemoveAll(filepath.Join(j.Dir, e.Name())))
 		}

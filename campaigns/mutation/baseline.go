@@ -143,7 +143,7 @@ func (m *machines) get(n int) (*builtin.Runner, error) {
 }
 
 // run runs and judges a program on a protocol.
-func (b *baseline) run(ctx context.Context, on *machines, run *plainRun) (*builtin.Report, *rundir.Case, error) {
+func (b *baseline) run(ctx context.Context, on *machines, run *plainRun) (*builtin.Report, *rundir.Result, error) {
 	runner, err := on.get(run.machine)
 	if err != nil {
 		return nil, nil, err

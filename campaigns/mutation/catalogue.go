@@ -41,7 +41,7 @@ type Failure struct {
 	Rounds  int          `json:"rounds"`
 	Program *gen.Program `json:"-"`
 	// Case is what came of it.
-	Case *rundir.Case `json:"-"`
+	Case *rundir.Result `json:"-"`
 }
 
 // Hits counts the seeds that caught the bug.

@@ -165,7 +165,7 @@ func (c *contest) chase(ctx context.Context, s Strategy, seed uint64, budget int
 }
 
 // run runs and judges a candidate.
-func (c *contest) run(ctx context.Context, candidate *guided.Candidate, seed uint64) (*rundir.Case, sim.Coverage, error) {
+func (c *contest) run(ctx context.Context, candidate *guided.Candidate, seed uint64) (*rundir.Result, sim.Coverage, error) {
 	key := machine(candidate.Sizes)
 	on := c.runners[key]
 	if on == nil {

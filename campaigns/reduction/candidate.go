@@ -89,7 +89,7 @@ func (s *shrinker) runner(c *reduce.Candidate) (sim.Runner, error) {
 // once runs and judges a candidate, in a directory that does not stay.
 func (s *shrinker) once(
 	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, judging execute.CheckOptions,
-) (*rundir.Case, error) {
+) (*rundir.Result, error) {
 	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.record.Timeout)}
 	if s.record.Sim != config.SimBuiltin { // which leaves no files
 		dir, err := os.MkdirTemp("", "ordeal-reduce-")

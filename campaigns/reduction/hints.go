@@ -16,7 +16,7 @@ var surroundings = []int{0, 2, 8, 32}
 // hints gives the operations that the refutation of a run's history is about,
 // alone and with ever more of those around them. There are none where the
 // failure is not one of the history.
-func hints(p *gen.Program, rounds int, failed *rundir.Case) []reduce.Hint {
+func hints(p *gen.Program, rounds int, failed *rundir.Result) []reduce.Hint {
 	core := relevant(p, failed)
 	if core == nil {
 		return nil
@@ -40,7 +40,7 @@ func hints(p *gen.Program, rounds int, failed *rundir.Case) []reduce.Hint {
 // relevant lists for each thread the operations of the refutation by their
 // index among those of all rounds, in program order; nil without a
 // refutation.
-func relevant(p *gen.Program, failed *rundir.Case) [][]int {
+func relevant(p *gen.Program, failed *rundir.Result) [][]int {
 	if failed.History == nil || len(failed.Verdicts) == 0 {
 		return nil
 	}

@@ -62,8 +62,8 @@ type Result struct {
 	// the model that forbids the history, if one does.
 	Identity Identity
 	Program  *gen.Program
-	Record   rundir.Spec  // that makes the failing run of Program
-	Case     *rundir.Case // that run, judged by the models of the record
+	Record   rundir.Spec    // that makes the failing run of Program
+	Case     *rundir.Result // that run, judged by the models of the record
 	// Before and After are operations, rounds counted.
 	Before, After int
 	// Candidates were tried in Runs runs.
@@ -157,13 +157,13 @@ type shrinker struct {
 // load reads the run and says what its failure is.
 func (s *shrinker) load(dir rundir.Dir) error {
 	var err error
-	if s.record, err = dir.Record(); err != nil {
+	if s.record, err = dir.Spec(); err != nil {
 		return err
 	}
-	if s.program, err = dir.Recorded(s.record); err != nil {
+	if s.program, err = dir.Program(s.record); err != nil {
 		return err
 	}
-	recorded, err := dir.Judgement()
+	recorded, err := dir.Result()
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reduce %s: the recorded run did not end: there is no failure to keep", dir)
 	} else if err != nil {
@@ -193,7 +193,7 @@ func (s *shrinker) identify(dir rundir.Dir, recorded *rundir.Result) error {
 		if recorded.Outcome == sim.Passed {
 			return fmt.Errorf("reduce %s: the run passed: there is no failure to keep (--model names a model whose violation to keep)", dir)
 		}
-		if !recorded.Finding() {
+		if !recorded.Failed() {
 			return fmt.Errorf("reduce %s: the run could not be made (%s): there is no failure to keep", dir, recorded.Outcome)
 		}
 		if recorded.Outcome != sim.Violation || !recorded.Answered(s.record.Config.Expect, check.Forbidden) {
@@ -217,7 +217,7 @@ func (s *shrinker) identify(dir rundir.Dir, recorded *rundir.Result) error {
 }
 
 // first repeats the recorded run.
-func (s *shrinker) first(ctx context.Context, whole *reduce.Candidate) (*rundir.Case, error) {
+func (s *shrinker) first(ctx context.Context, whole *reduce.Candidate) (*rundir.Result, error) {
 	for range s.repeats(whole) {
 		came, hit, err := s.run(ctx, whole, s.best)
 		if err != nil {
@@ -266,7 +266,7 @@ func (s *shrinker) fails(ctx context.Context, c *reduce.Candidate) (bool, error)
 }
 
 // run runs a candidate once and reports whether it fails in the right way.
-func (s *shrinker) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*rundir.Case, bool, error) {
+func (s *shrinker) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*rundir.Result, bool, error) {
 	if s.o.Runs > 0 && s.runs >= s.o.Runs || s.o.Time > 0 && time.Since(s.started) > s.o.Time {
 		return nil, false, reduce.ErrBudget
 	}
@@ -283,7 +283,7 @@ func (s *shrinker) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*
 }
 
 // same reports whether a run failed as the recorded one did.
-func (s *shrinker) same(came *rundir.Case) bool {
+func (s *shrinker) same(came *rundir.Result) bool {
 	if s.identity.Model != "" && !came.Answered(s.identity.Model, check.Forbidden) {
 		return false
 	}

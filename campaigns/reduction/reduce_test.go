@@ -44,7 +44,7 @@ func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg config.Conf
 	if err != nil {
 		t.Fatal(err)
 	}
-	single := execute.Executor{Runner: runner, Judging: execute.CheckOptions{Models: models}}
+	single := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: models}}
 	for number := range 50 {
 		p, err := cfg.Programs.Program(5, number)
 		if err != nil {
@@ -60,7 +60,7 @@ func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg config.Conf
 		if err := dir.Finish(done); err != nil {
 			t.Fatal(err)
 		}
-		if done.Finding() {
+		if done.Failed() {
 			return dir
 		}
 	}
@@ -272,9 +272,13 @@ func TestReduceRefusals(t *testing.T) {
 		{nil, Options{Runner: good}, "does not fail any more"},
 		{nil, Options{Runner: absent}, "cannot be made again: cannot start: no such simulator"},
 		{nil, Options{Model: "rmo"}, "rmo does not forbid"},
-		{remove(rundir.VerdictFile), Options{}, "did not end"},
+		{remove(rundir.ResultFile), Options{}, "did not end"},
 		{func() error {
-			p, err := dir.Program()
+			spec, err := dir.Spec()
+			if err != nil {
+				return err
+			}
+			p, err := dir.Program(spec)
 			if err != nil {
 				return err
 			}
@@ -282,7 +286,7 @@ func TestReduceRefusals(t *testing.T) {
 			return os.WriteFile(filepath.Join(string(dir), rundir.ProgramFile), p.Text(), 0o644)
 		}, Options{}, "not the recorded program"},
 		{remove(rundir.ProgramFile), Options{}, "program.txt"},
-		{remove(rundir.RecordFile), Options{}, "run.json"},
+		{remove(rundir.SpecFile), Options{}, "run.json"},
 	} {
 		if row.spoil != nil {
 			if err := row.spoil(); err != nil {

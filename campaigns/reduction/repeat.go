@@ -26,7 +26,7 @@ type RepeatOptions struct {
 	// Command is the command line, for the records.
 	Command []string
 	// Watch is told of each try, from 1; nil: nobody is.
-	Watch func(try int, came *rundir.Case, hit bool)
+	Watch func(try int, came *rundir.Result, hit bool)
 	// Runner makes the runner; nil means campaigns.NewRunner.
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
@@ -78,15 +78,15 @@ type repeater struct {
 // load reads the record and compares the program with it.
 func (r *repeater) load() error {
 	var err error
-	if r.record, err = r.dir.Record(); err != nil {
+	if r.record, err = r.dir.Spec(); err != nil {
 		return err
 	}
-	if r.report.Recorded, err = r.dir.Judgement(); errors.Is(err, fs.ErrNotExist) {
+	if r.report.Recorded, err = r.dir.Result(); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: the recorded run did not end: there is nothing to compare with", r.dir)
 	} else if err != nil {
 		return err
 	}
-	if r.program, err = r.dir.Recorded(r.record); err != nil {
+	if r.program, err = r.dir.Program(r.record); err != nil {
 		return err
 	}
 	models, err := r.record.Config.Models()
@@ -98,7 +98,7 @@ func (r *repeater) load() error {
 		newRunner = execute.NewRunner
 	}
 	r.single.Runner, err = newRunner(r.record.Sim, &r.record.Config)
-	r.single.Judging = execute.CheckOptions{Models: models, Options: r.o.Judging}
+	r.single.Check = execute.CheckOptions{Models: models, Options: r.o.Judging}
 	r.report.Others = make(map[string]int)
 	return err
 }
@@ -120,15 +120,15 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	}
 	recorded := r.report.Recorded
 	r.report.Tries++
-	if recorded.Executable != "" {
-		if r.report.ExecutableSame = came.Executable == recorded.Executable; !r.report.ExecutableSame {
-			return fmt.Errorf("the executable differs from the recorded one: its hash is %s, recorded is %s: another version of ordeal made it", came.Executable, recorded.Executable)
+	if recorded.ExecutableHash != "" {
+		if r.report.ExecutableSame = came.ExecutableHash == recorded.ExecutableHash; !r.report.ExecutableSame {
+			return fmt.Errorf("the executable differs from the recorded one: its hash is %s, recorded is %s: another version of ordeal made it", came.ExecutableHash, recorded.ExecutableHash)
 		}
 	}
-	if came.Log == recorded.Log {
+	if came.LogHash == recorded.LogHash {
 		r.report.LogsSame++
 	}
-	hit := recorded.Same(&came.Result)
+	hit := recorded.Same(came)
 	switch {
 	case hit && r.report.Hits == 0:
 		r.report.HitDir = dir

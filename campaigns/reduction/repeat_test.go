@@ -29,7 +29,7 @@ func recordFake(t *testing.T, runner sim.Runner) rundir.Dir {
 		t.Fatal(err)
 	}
 	dir := rundir.Dir(filepath.Join(t.TempDir(), "run"))
-	single := execute.Executor{Runner: runner, Judging: execute.CheckOptions{Models: models}}
+	single := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: models}}
 	done, err := single.Run(context.Background(), dir, p, &rundir.Spec{
 		Seed: 5, Sim: "fake", Config: cfg, Timeout: config.Duration(time.Minute), Started: time.Now(),
 	})
@@ -60,7 +60,7 @@ func TestRepeatRecurs(t *testing.T) {
 	if report.Tries != 3 || report.Hits != 3 || report.LogsSame != 3 || len(report.Others) != 0 {
 		t.Errorf("%+v", report)
 	}
-	if _, err := os.Stat(filepath.Join(string(report.HitDir), rundir.VerdictFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(string(report.HitDir), rundir.ResultFile)); err != nil {
 		t.Error(err)
 	}
 	// Only the first hit stays.
@@ -105,7 +105,7 @@ func TestRepeatRefusals(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(string(dir), rundir.VerdictFile)); err != nil {
+	if err := os.Remove(filepath.Join(string(dir), rundir.ResultFile)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Repeat(context.Background(), dir, repeatOptions(&fake.Runner{}, 1)); err == nil || !strings.Contains(err.Error(), "did not end") {

@@ -120,8 +120,8 @@ func encodeLines(enc *json.Encoder, a *journal.Archive) error {
 	}
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(&CampaignLine{
-		Event: "campaign", Format: JSONLFormat, Name: s.Campaign, Seed: s.Seed, Dir: a.Dir, Started: a.Head.Started, Planned: s.Planned,
-		Command: a.Head.Command, Tools: a.Head.Tools,
+		Event: "campaign", Format: JSONLFormat, Name: s.Campaign, Seed: s.Seed, Dir: a.Dir, Started: a.Header.Started, Planned: s.Planned,
+		Command: a.Header.Command, Tools: a.Header.Tools,
 	}); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func encodeLines(enc *json.Encoder, a *journal.Archive) error {
 		if err != nil {
 			return err
 		}
-		if err := enc.Encode(runLine(a, e)); err != nil {
+		if err := enc.Encode(runLine(e)); err != nil {
 			return err
 		}
 	}
@@ -154,27 +154,26 @@ func encodeLines(enc *json.Encoder, a *journal.Archive) error {
 		if k.Control == "" {
 			last.Canaries++
 		}
-		if k.Fate == summary.StatusCaught {
+		if k.Status == summary.StatusCaught {
 			last.Caught++
 		}
-		if err := enc.Encode(&CanaryLine{"canary", s.Rows[i].Config, k.About, string(k.Fate), s.Rows[i].Runs, k.Caught}); err != nil {
+		if err := enc.Encode(&CanaryLine{"canary", s.Rows[i].Config, k.About, string(k.Status), s.Rows[i].Runs, k.Caught}); err != nil {
 			return err
 		}
 	}
 	return enc.Encode(last)
 }
 
-func runLine(a *journal.Archive, e *journal.Entry) *RunLine {
-	run := a.Ended(e)
+func runLine(e *journal.Entry) *RunLine {
 	r := &RunLine{
-		Event: "run", Number: e.Number, Config: e.Config, Outcome: e.Outcome.String(), Title: e.Title, Finding: run.Finding(), Caught: run.Caught(),
+		Event: "run", Number: e.Number, Config: e.ConfigName, Outcome: e.Outcome.String(), Title: e.Title, Finding: e.Finding(), Caught: e.Caught(),
 		At: e.At.Seconds(), Simulated: e.Elapsed.Seconds(), Operations: e.Operations, Program: e.Program, Answers: make(map[string]string),
 	}
 	for _, x := range e.Answers {
 		r.Answers[x.Model] = x.Answer
 	}
 	if e.Kept || e.Outcome == sim.Infra {
-		r.Dir = filepath.Clean(string(run.Dir))
+		r.Dir = filepath.Clean(string(e.Dir))
 	}
 	return r
 }

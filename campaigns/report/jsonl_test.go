@@ -68,7 +68,7 @@ func TestJSONL(t *testing.T) {
 		}
 		if dir, ok := x["dir"].(string); ok {
 			kept++
-			if _, err := rundir.Dir(dir).Record(); err != nil {
+			if _, err := rundir.Dir(dir).Spec(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -92,7 +92,7 @@ func TestJSONL(t *testing.T) {
 	}
 	canaries := lines["canary"]
 	for i, r := range slices.DeleteFunc(slices.Clone(s.Rows), func(r summary.Row) bool { return r.Canary == nil }) {
-		want := map[string]any{"config": r.Config, "about": r.Canary.About, "status": string(r.Canary.Fate), "runs": 4.0}
+		want := map[string]any{"config": r.Config, "about": r.Canary.About, "status": string(r.Canary.Status), "runs": 4.0}
 		if diff := cmp.Diff(want, pick(canaries[i], "config", "about", "status", "runs")); diff != "" || canaries[i]["caught"].(float64) != float64(r.Canary.Caught) || r.Config == "bird" && caught[r.Config] != float64(r.Canary.Caught) {
 			t.Errorf("canary %d, %v caught: -want +got\n%s", i, canaries[i]["caught"], diff)
 		}

@@ -114,7 +114,7 @@ func WriteJUnit(w io.Writer, a *journal.Archive) error {
 func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row) suite {
 	one := suite{
 		Name: clean(r.Config), Package: clean(s.Campaign), Timestamp: s.Started.UTC().Format("2006-01-02T15:04:05"), Hostname: "localhost",
-		Time: seconds(r.Simulated + r.Judged),
+		Time: seconds(r.Simulated + r.Checked),
 		Properties: []property{
 			{"seed", fmt.Sprint(s.Seed)}, {"expect", r.Expect}, {"planned", fmt.Sprint(r.Planned)},
 			{"runs", fmt.Sprint(r.Runs)}, {"operations", fmt.Sprint(r.Operations)},
@@ -150,7 +150,7 @@ func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row) suite {
 
 // cases are the cases of a configuration.
 func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
-	all := testCase{Name: "runs", Time: seconds(r.Simulated + r.Judged)}
+	all := testCase{Name: "runs", Time: seconds(r.Simulated + r.Checked)}
 	if r.Runs == 0 {
 		all.Skipped = &skipped{fmt.Sprintf("none of %d runs ended", r.Planned)}
 	}
@@ -183,15 +183,15 @@ func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row) testCase
 	if k.Control != "" {
 		c.Name = clean("negative control: " + k.About)
 	}
-	switch k.Fate {
+	switch k.Status {
 	case summary.StatusPending:
 		c.Skipped = &skipped{fmt.Sprintf("not caught in %d of %d runs, which is within its budget", r.Runs, r.Planned)}
-	case summary.StatusMissed, summary.StatusFailing:
+	case summary.StatusMissed, summary.StatusKilled:
 		i := slices.IndexFunc(s.Findings, func(f summary.Finding) bool { return runsOf(&f, r.Config) > 0 })
 		if i >= 0 {
 			c.Failure = newFailure(a, s, &s.Findings[i], runsOf(&s.Findings[i], r.Config))
 		} else {
-			c.Failure = &failure{Message: string(k.Fate), Type: string(k.Fate)}
+			c.Failure = &failure{Message: string(k.Status), Type: string(k.Status)}
 		}
 	}
 	return c
@@ -213,7 +213,7 @@ const infraShown = 5
 // infraError lists the first of n runs without a result.
 func infraError(s *summary.Summary, r *summary.Row, n int) *failure {
 	var text []string
-	for _, t := range s.Troubles {
+	for _, t := range s.InfraErrors {
 		if t.Config == r.Config && len(text) < infraShown {
 			text = append(text, fmt.Sprintf("run %d: %s, in %s", t.Number, t.Title, t.Dir))
 		}

@@ -41,7 +41,7 @@ const textMost = 8 << 10
 // evidence is the detail of a run's verdict and its first witness, or empty.
 func evidence(dir string) string {
 	var b strings.Builder
-	if j, err := rundir.Dir(dir).Judgement(); err == nil && j.Detail != "" {
+	if j, err := rundir.Dir(dir).Result(); err == nil && j.Detail != "" {
 		b.WriteString("\n" + shortened(j.Detail) + "\n")
 	}
 	witnesses, _ := filepath.Glob(filepath.Join(dir, "witness-*.txt")) // the pattern is well-formed

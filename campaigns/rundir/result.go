@@ -10,18 +10,18 @@ import (
 	"ordeal/sim"
 )
 
-// Judgement is verdict.json: what came of a run.
+// Result is result.json: what happened in a run.
 type Result struct {
 	Version int         `json:"version"`
 	Outcome sim.Outcome `json:"outcome"`
-	// Title is one line saying what went wrong, the same for the same bug;
-	// Detail is more, for people.
+	// Title is one line that names the failure, the same for the same bug;
+	// Detail is the longer text of it.
 	Title  string `json:"title,omitempty"`
 	Detail string `json:"detail,omitempty"`
-	// Executable and Log are SHA-256 sums in hexadecimal; empty where the
-	// simulator left no such file.
-	Executable string `json:"executable,omitempty"`
-	Log        string `json:"log,omitempty"`
+	// ExecutableHash and LogHash are SHA-256 sums in hexadecimal; empty where
+	// the simulator left no such file.
+	ExecutableHash string `json:"executable_sha256,omitempty"`
+	LogHash        string `json:"log_sha256,omitempty"`
 	// Operations counts the operations of the history.
 	Operations int      `json:"operations"`
 	Answers    []Answer `json:"answers"`
@@ -30,13 +30,26 @@ type Result struct {
 	Covered *Covered `json:"covered,omitempty"`
 	// Elapsed is the time of the simulator.
 	Elapsed time.Duration `json:"elapsed_ns"`
-	// Alone is what came of making a failed run of a batch again, alone; nil
-	// for others.
+	// Alone is the result of repeating a failed run of a batch alone; nil for
+	// others.
 	Alone *Alone `json:"alone,omitempty"`
-	_     struct{}
+
+	// What follows is known only where the run was evaluated, and in no file
+	// but the log.
+
+	Log sim.Log `json:"-"`
+	// History is nil when the log could not be parsed.
+	History *parse.History `json:"-"`
+	// Models are those that the history was checked by, the expected one
+	// first; Verdicts are theirs.
+	Models   []model.Model   `json:"-"`
+	Verdicts []check.Verdict `json:"-"`
+	// Coverage counts the transitions of the coherence protocol.
+	Coverage sim.Coverage `json:"-"`
+	_        struct{}
 }
 
-// Alone is what came of a run of a batch when it was made alone.
+// Alone is the result of a run of a batch when it is repeated alone.
 type Alone struct {
 	Outcome sim.Outcome `json:"outcome"`
 	Title   string      `json:"title,omitempty"`
@@ -63,8 +76,8 @@ func AnswerOf(v *check.Verdict) Answer {
 }
 
 // Answered reports whether model answered as given.
-func (j *Result) Answered(model string, answer check.Answer) bool {
-	for _, a := range j.Answers {
+func (r *Result) Answered(model string, answer check.Answer) bool {
+	for _, a := range r.Answers {
 		if a.Model == model {
 			return a.Answer == answer.String()
 		}
@@ -72,10 +85,9 @@ func (j *Result) Answered(model string, answer check.Answer) bool {
 	return false
 }
 
-// Undecided reports whether the judging of a run that came to its end left a
-// model without an answer.
-func (j *Result) Undecided() bool {
-	for _, a := range j.Answers {
+// Undecided reports whether a model left the history undecided.
+func (r *Result) Undecided() bool {
+	for _, a := range r.Answers {
 		if a.Answer == check.Unknown.String() {
 			return true
 		}
@@ -83,25 +95,25 @@ func (j *Result) Undecided() bool {
 	return false
 }
 
-// Finding reports whether the outcome says something about the system under
-// test.
-func (j *Result) Finding() bool {
-	switch j.Outcome {
+// Failed reports whether the system under test failed: not where the run
+// passed, and not where it could not be executed.
+func (r *Result) Failed() bool {
+	switch r.Outcome {
 	case sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout:
 		return true
 	}
 	return false
 }
 
-// Same reports whether two runs did the same: outcome, title and answers.
-func (j *Result) Same(other *Result) bool {
-	return j.Outcome == other.Outcome && j.Title == other.Title &&
-		slices.EqualFunc(j.Answers, other.Answers, func(a, b Answer) bool { return a.Model == b.Model && a.Answer == b.Answer })
+// Same reports whether two runs have the same outcome, title and answers.
+func (r *Result) Same(other *Result) bool {
+	return r.Outcome == other.Outcome && r.Title == other.Title &&
+		slices.EqualFunc(r.Answers, other.Answers, func(a, b Answer) bool { return a.Model == b.Model && a.Answer == b.Answer })
 }
 
-// weak reports whether TSO allows the history and SC does not.
-func (j *Result) Weak() bool {
-	return j.Answered("tso", check.Allowed) && j.Answered("sc", check.Forbidden)
+// Weak reports whether TSO allows the history and SC does not.
+func (r *Result) Weak() bool {
+	return r.Answered("tso", check.Allowed) && r.Answered("sc", check.Forbidden)
 }
 
 // Covered is how much of the table of a coherence protocol a run covered.
@@ -116,7 +128,7 @@ type Covered struct {
 	New int `json:"new,omitempty"`
 }
 
-// coveredBy is nil for a run without a coherence protocol.
+// CoveredBy is nil for a run without a coherence protocol.
 func CoveredBy(c sim.Coverage) *Covered {
 	if len(c) == 0 {
 		return nil
@@ -125,19 +137,4 @@ func CoveredBy(c sim.Coverage) *Covered {
 		return &Covered{Taken: c.Taken()}
 	}
 	return &Covered{Taken: c.Taken(), Reachable: c.Reachable()}
-}
-
-// Case is a judged run with everything known about it.
-type Case struct {
-	Result
-	// RawLog is what the run printed.
-	RawLog sim.Log
-	// History is nil when the log could not be parsed.
-	History *parse.History
-	// Models judged the run, the expected one first; Verdicts are theirs.
-	Models   []model.Model
-	Verdicts []check.Verdict
-	// Coverage counts the transitions of the coherence protocol.
-	Coverage sim.Coverage
-	_        struct{}
 }

@@ -9,10 +9,10 @@ import (
 	"ordeal/sim"
 )
 
-// RecordVersion is the version of run.json and verdict.json.
-const RecordVersion = 1
+// Version is the version of run.json, result.json and the journal.
+const Version = 1
 
-// Record is run.json: everything that makes a run, written before it starts.
+// Spec is run.json: everything that defines a run, written before it starts.
 type Spec struct {
 	Version  int           `json:"version"`
 	Campaign string        `json:"campaign,omitempty"` // empty for ordeal run
@@ -23,11 +23,11 @@ type Spec struct {
 	// Program is the SHA-256 of program.txt, in hexadecimal.
 	Program string          `json:"program"`
 	Timeout config.Duration `json:"timeout"`
-	// Memory and LogSize bound the run; see Campaign.
+	// Memory and LogSize bound the run; see config.Campaign.
 	Memory  config.Size `json:"memory,omitempty"`
 	LogSize config.Size `json:"log_size,omitempty"`
-	// Batch lists the runs that were made in one launch, in order; empty for
-	// a run alone.
+	// Batch lists the runs that were executed in one launch, in order; empty
+	// for a run alone.
 	Batch   []int             `json:"batch,omitempty"`
 	Command []string          `json:"command"`
 	Tools   map[string]string `json:"tools"`
@@ -35,13 +35,15 @@ type Spec struct {
 	_       struct{}
 }
 
-// job is what a simulator is told of a run.
-func (r *Spec) Job(dir Dir, p *gen.Program) (sim.Job, error) {
-	// The simulator works in the directory, so the path must not depend on
-	// where this process works.
+// SimSeed is the seed of the simulator.
+func (s *Spec) SimSeed() uint64 { return s.Seed + uint64(s.Number) }
+
+// Job is the simulator's job of the run of p in dir.
+func (s *Spec) Job(dir Dir, p *gen.Program) (sim.Job, error) {
+	// The simulator works in the directory, so the path must be absolute.
 	abs, err := filepath.Abs(string(dir))
 	return sim.Job{
-		Program: p, Rounds: r.Config.Rounds, Seed: r.Seed + uint64(r.Number),
-		Dir: abs, Timeout: time.Duration(r.Timeout), Memory: int64(r.Memory), LogSize: int64(r.LogSize),
+		Program: p, Rounds: s.Config.Rounds, Seed: s.SimSeed(),
+		Dir: abs, Timeout: time.Duration(s.Timeout), Memory: int64(s.Memory), LogSize: int64(s.LogSize),
 	}, err
 }

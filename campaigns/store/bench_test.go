@@ -29,7 +29,7 @@ func BenchmarkReindex(b *testing.B) {
 	small, dir := filepath.Join(b.TempDir(), "small"), filepath.Join(b.TempDir(), "big")
 	runCampaign(b, small, protocols)
 	grow(b, small, dir, *benchRuns/3)
-	lines, err := os.ReadFile(filepath.Join(dir, journal.JournalFile))
+	lines, err := os.ReadFile(filepath.Join(dir, journal.RunsFile))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -56,13 +56,13 @@ func BenchmarkReindex(b *testing.B) {
 				b.StopTimer()
 				if what != "nothing-new" {
 					os.Remove(db)
-					write(b, filepath.Join(dir, journal.JournalFile), string(lines))
+					write(b, filepath.Join(dir, journal.RunsFile), string(lines))
 				}
 				if what == "one-more" {
-					write(b, filepath.Join(dir, journal.JournalFile), string(lines[:last+1]))
+					write(b, filepath.Join(dir, journal.RunsFile), string(lines[:last+1]))
 					reindex(b)
 					time.Sleep(10 * time.Millisecond)
-					write(b, filepath.Join(dir, journal.JournalFile), string(lines))
+					write(b, filepath.Join(dir, journal.RunsFile), string(lines))
 				}
 				b.StartTimer()
 				reindex(b)

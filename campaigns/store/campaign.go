@@ -157,7 +157,7 @@ func (u *update) create(ctx context.Context) error {
 // head writes the content of campaign.json, which changes as the campaign
 // progresses.
 func (u *update) head(ctx context.Context) error {
-	h := &u.a.Head
+	h := &u.a.Header
 	command, err := json.Marshal(append([]string{}, h.Command...))
 	if err != nil {
 		return err
@@ -210,14 +210,13 @@ func (u *update) config(ctx context.Context, i int) error {
 func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err error) {
 	uninterrupted := context.WithoutCancel(ctx) // a statement takes less time than watching for an interrupt
 	program, errProgram := digest(e.Program)
-	log, errLog := digest(e.Log)
+	log, errLog := digest(e.LogHash)
 	if invalid := errors.Join(errProgram, errLog); invalid != nil {
 		return fmt.Errorf("run %d: %w", e.Number, invalid), nil
 	}
 	var title, recurred, taken, fresh, dir any
-	run := u.a.Ended(e)
-	if run.Kept || run.Quarantined {
-		rel, err := filepath.Rel(u.dir, string(run.Dir))
+	if e.Kept || e.Quarantined() {
+		rel, err := filepath.Rel(u.dir, string(e.Dir))
 		if err != nil {
 			return err, nil
 		}
@@ -233,7 +232,7 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 	}
 	if n := u.cover(e); e.Covered != nil {
 		taken, fresh = e.Covered.Taken, n
-		u.configs[e.Config].whole = u.configs[e.Config].whole || e.Covered.Reachable > 0
+		u.configs[e.ConfigName].whole = u.configs[e.ConfigName].whole || e.Covered.Reachable > 0
 	}
 	checked := time.Duration(0)
 	seen := make(map[string]bool, len(e.Answers))
@@ -254,7 +253,7 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 	}
 	u.added++
 	u.elapsed = max(u.elapsed, e.At)
-	_, err = u.w.runs.ExecContext(uninterrupted, u.before.id, e.Number, u.configs[e.Config].id, int64(e.At), e.Outcome.String(), e.Finding(), run.Finding(), run.Caught(),
+	_, err = u.w.runs.ExecContext(uninterrupted, u.before.id, e.Number, u.configs[e.ConfigName].id, int64(e.At), e.Outcome.String(), e.Failed(), e.Finding(), e.Caught(),
 		title, recurred, e.Operations, int64(e.Elapsed), int64(checked), taken, fresh, dir, program, log)
 	return nil, err
 }
@@ -262,7 +261,7 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 // cover adds the coverage of a run and counts the transitions that no earlier
 // run took.
 func (u *update) cover(e *journal.Entry) (fresh int) {
-	c := u.configs[e.Config]
+	c := u.configs[e.ConfigName]
 	for i := range e.Coverage {
 		if i == len(c.coverage) {
 			t := e.Coverage[i]

@@ -19,7 +19,7 @@ import (
 
 // isCampaign reports whether a directory has one of a campaign's files.
 func isCampaign(dir string) bool {
-	return slices.ContainsFunc([]string{journal.CampaignFile, journal.HeadFile, journal.JournalFile}, func(name string) bool {
+	return slices.ContainsFunc([]string{journal.CampaignFile, journal.HeaderFile, journal.RunsFile}, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	})
@@ -65,7 +65,7 @@ type fingerprint struct {
 // of the journal, which a campaign that was killed early does not have.
 func fingerprintOf(dir string) (*fingerprint, error) {
 	f := new(fingerprint)
-	for name, sum := range map[string]*[]byte{journal.CampaignFile: &f.file, journal.HeadFile: &f.head} {
+	for name, sum := range map[string]*[]byte{journal.CampaignFile: &f.file, journal.HeaderFile: &f.head} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
@@ -74,7 +74,7 @@ func fingerprintOf(dir string) (*fingerprint, error) {
 		*sum = h[:]
 	}
 	var st unix.Stat_t
-	path := filepath.Join(dir, journal.JournalFile)
+	path := filepath.Join(dir, journal.RunsFile)
 	if err := unix.Stat(path, &st); err == nil {
 		f.size, f.changed = st.Size, st.Ctim.Nano()
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +100,7 @@ func (p *prefix) extend(dir string, to int64) error {
 	if p.bytes == to {
 		return nil
 	}
-	f, err := os.Open(filepath.Join(dir, journal.JournalFile))
+	f, err := os.Open(filepath.Join(dir, journal.RunsFile))
 	if err != nil {
 		return err
 	}

@@ -93,17 +93,17 @@ func grow(t testing.TB, from, dir string, n int) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	head, err := os.ReadFile(filepath.Join(from, journal.HeadFile))
+	head, err := os.ReadFile(filepath.Join(from, journal.HeaderFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, journal.HeadFile), string(head))
+	write(t, filepath.Join(dir, journal.HeaderFile), string(head))
 	write(t, filepath.Join(dir, journal.CampaignFile), regexp.MustCompile(`(?m)^( *runs:) \d+$`).ReplaceAllString(string(text), fmt.Sprintf("$1 %d", n)))
 	lines := make(map[string][]*journal.Entry)
 	for _, e := range entries(t, archive(t, from)) {
-		lines[e.Config] = append(lines[e.Config], e)
+		lines[e.ConfigName] = append(lines[e.ConfigName], e)
 	}
-	journal, err := os.Create(filepath.Join(dir, journal.JournalFile))
+	journal, err := os.Create(filepath.Join(dir, journal.RunsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,5 +147,5 @@ func rewrite(t testing.TB, dir string, f func(*journal.Entry)) {
 		}
 		text = append(append(text, line...), '\n')
 	}
-	write(t, filepath.Join(dir, journal.JournalFile), string(text))
+	write(t, filepath.Join(dir, journal.RunsFile), string(text))
 }

@@ -61,7 +61,7 @@ func TestGrow(t *testing.T) {
 	runCampaign(t, filepath.Join(dir, "a"), nightly, "seed=9")
 	runCampaign(t, filepath.Join(dir, "c"), nightly, "seed=7")
 	db := filepath.Join(dir, "index.db")
-	path := filepath.Join(dir, "b", journal.JournalFile)
+	path := filepath.Join(dir, "b", journal.RunsFile)
 	rewrite(t, filepath.Join(dir, "b"), func(e *journal.Entry) { // as of shards that were merged
 		e.At = time.Duration(1+e.Number*37%44) * time.Millisecond
 	})
@@ -69,12 +69,12 @@ func TestGrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, err := os.ReadFile(filepath.Join(dir, "b", journal.HeadFile))
+	head, err := os.ReadFile(filepath.Join(dir, "b", journal.HeaderFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	head = bytes.Replace(head, []byte(`"end": "complete"`), []byte(`"end": ""`), 1) // it is running
-	write(t, filepath.Join(dir, "b", journal.HeadFile), string(head))
+	write(t, filepath.Join(dir, "b", journal.HeaderFile), string(head))
 	lines := bytes.SplitAfter(recorded, []byte("\n"))
 	at, stride := 0, 2
 	if testing.Short() {
@@ -84,7 +84,7 @@ func TestGrow(t *testing.T) {
 		text := string(bytes.Join(lines[:n], nil))
 		write(t, path, text+string(lines[n][:len(lines[n])*(n%3)/3])) // a line in the making
 		if n > 7 {
-			write(t, filepath.Join(dir, "b", journal.HeadFile), strings.Replace(string(head), `"tools": {`, `"tools": {"late": "1",`, 1))
+			write(t, filepath.Join(dir, "b", journal.HeaderFile), strings.Replace(string(head), `"tools": {`, `"tools": {"late": "1",`, 1))
 		}
 		all := reindex(t, db, Options{}, dir)
 		if c := all["b"]; c.Runs != n || c.Added != n-at || c.Err != nil {
@@ -110,7 +110,7 @@ func TestRewritten(t *testing.T) {
 	dir := t.TempDir()
 	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	db := filepath.Join(dir, "index.db")
-	path := filepath.Join(dir, "a", journal.JournalFile)
+	path := filepath.Join(dir, "a", journal.RunsFile)
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestRewritten(t *testing.T) {
 			write(t, file, string(text)+"# edited\n")
 		}, 44},
 		{"the head", func() {
-			file := filepath.Join(dir, "a", journal.HeadFile)
+			file := filepath.Join(dir, "a", journal.HeaderFile)
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -179,27 +179,27 @@ func TestLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved := make(map[string]string)
-	for _, name := range []string{journal.CampaignFile, journal.HeadFile, journal.JournalFile} {
+	for _, name := range []string{journal.CampaignFile, journal.HeaderFile, journal.RunsFile} {
 		text, err := os.ReadFile(filepath.Join(dir, "bad", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		saved[name] = string(text)
 	}
-	first, rest, _ := strings.Cut(saved[journal.JournalFile], "\n")
+	first, rest, _ := strings.Cut(saved[journal.RunsFile], "\n")
 	model := `"answers":[{"model":"tso"`
 	gone := true
 	for what, corrupt := range map[string][2]string{
 		"no file":          {journal.CampaignFile, ""},
-		"no head":          {journal.HeadFile, ""},
+		"no head":          {journal.HeaderFile, ""},
 		"no YAML":          {journal.CampaignFile, "name: [\n"},
-		"no JSON":          {journal.HeadFile, "{"},
-		"a line":           {journal.JournalFile, first + "\n" + "garbage\n" + rest},
-		"a run twice":      {journal.JournalFile, saved[journal.JournalFile] + first + "\n"},
-		"no hash":          {journal.JournalFile, strings.Replace(saved[journal.JournalFile], `"program":"`, `"program":"x`, 1)},
-		"no hash of a log": {journal.JournalFile, strings.Replace(saved[journal.JournalFile], `"log":"`, `"log":"x`, 1)},
-		"two answers":      {journal.JournalFile, strings.Replace(saved[journal.JournalFile], model, model+`},{"model":"tso"`, 1)},
-		"the last line":    {journal.JournalFile, saved[journal.JournalFile] + "{}\n"},
+		"no JSON":          {journal.HeaderFile, "{"},
+		"a line":           {journal.RunsFile, first + "\n" + "garbage\n" + rest},
+		"a run twice":      {journal.RunsFile, saved[journal.RunsFile] + first + "\n"},
+		"no hash":          {journal.RunsFile, strings.Replace(saved[journal.RunsFile], `"program":"`, `"program":"x`, 1)},
+		"no hash of a log": {journal.RunsFile, strings.Replace(saved[journal.RunsFile], `"log_sha256":"`, `"log_sha256":"x`, 1)},
+		"two answers":      {journal.RunsFile, strings.Replace(saved[journal.RunsFile], model, model+`},{"model":"tso"`, 1)},
+		"the last line":    {journal.RunsFile, saved[journal.RunsFile] + "{}\n"},
 	} {
 		if corrupt[1] == saved[corrupt[0]] {
 			t.Fatalf("%s: nothing is corrupted", what)
@@ -232,11 +232,11 @@ func TestLeftOut(t *testing.T) {
 			t.Errorf("%s: repaired: %+v", what, c)
 		}
 	}
-	all := reindex(t, db, Options{}, filepath.Join(dir, "never"), filepath.Join(dir, "good", journal.JournalFile))
+	all := reindex(t, db, Options{}, filepath.Join(dir, "never"), filepath.Join(dir, "good", journal.RunsFile))
 	if c := all["never"]; c == nil || c.Err == nil || c.Removed {
 		t.Errorf("a directory that never was: %+v", c)
 	}
-	if c := all[journal.JournalFile]; c == nil || c.Err == nil {
+	if c := all[journal.RunsFile]; c == nil || c.Err == nil {
 		t.Errorf("a file in place of a directory: %+v", c)
 	}
 }
@@ -268,7 +268,7 @@ func TestMoved(t *testing.T) {
 		t.Errorf("%v are indexed", got)
 	}
 	kept := ask(t, db, "SELECT dir FROM runs WHERE finding ORDER BY number LIMIT 1")
-	if _, err := os.Stat(filepath.Join(moved, kept[0], rundir.RecordFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(moved, kept[0], rundir.SpecFile)); err != nil {
 		t.Error(err)
 	}
 }

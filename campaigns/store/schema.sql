@@ -234,16 +234,16 @@ FROM total t JOIN config f ON f.id = t.config JOIN campaign c ON c.id = f.campai
 GROUP BY f.id ORDER BY c.started DESC, c.dir, f.position;
 
 -- Canaries and negative controls by campaign. Status is caught; missed: all runs
--- were made and none shows the bug; or open: not yet decided. Of a negative
--- control it is quiet, or loud if a run failed. The columns detection_* count up
+-- were made and none shows the bug; or pending: not yet decided. Of a negative
+-- control it is survived, or killed if a run failed. The columns detection_* count up
 -- to the first run, by number, that shows the bug: runs of the configuration,
 -- their operations, and the time of simulation and checking; at_s is when the
 -- first was recorded, in time spent on the campaign.
 CREATE VIEW canary AS
 SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, n.runs, n.operations, n.caught, n.otherwise,
-  CASE WHEN f.control THEN CASE WHEN n.finding > 0 THEN 'loud' ELSE 'quiet' END
+  CASE WHEN f.control THEN CASE WHEN n.finding > 0 THEN 'killed' ELSE 'survived' END
     WHEN n.caught > 0 THEN 'caught'
-    WHEN n.runs = f.planned AND n.infra = 0 AND n.operations >= f.needs THEN 'missed' ELSE 'open' END AS status,
+    WHEN n.runs = f.planned AND n.infra = 0 AND n.operations >= f.needs THEN 'missed' ELSE 'pending' END AS status,
   d.first_number, d.detection_runs, d.detection_operations, d.detection_s, d.at_s
 FROM config f JOIN campaign c ON c.id = f.campaign JOIN (
   SELECT f.id, COALESCE(SUM(t.runs), 0) AS runs, COALESCE(SUM(t.operations), 0) AS operations, COALESCE(SUM(t.runs * t.caught), 0) AS caught,

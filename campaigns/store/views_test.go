@@ -33,7 +33,7 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 	n := 0
 	rewrite(t, filepath.Join(dir, "b"), func(e *journal.Entry) {
 		switch {
-		case e.Config == "faulty" && e.Outcome == sim.Violation:
+		case e.ConfigName == "faulty" && e.Outcome == sim.Violation:
 			switch n++; n {
 			case 1:
 				e.Outcome, e.Title = sim.Passed, ""
@@ -42,10 +42,10 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 			case 3, 4:
 				e.Alone = &rundir.Alone{Outcome: e.Outcome, Title: e.Title, Recurs: n == 3}
 			}
-		case e.Config == "silent" && e.Number%2 == 0:
+		case e.ConfigName == "silent" && e.Number%2 == 0:
 			e.Outcome, e.Title, e.Kept = sim.Deadlock, "", true
-		case e.Config == "clean" && e.Number%5 == 0:
-			e.Outcome, e.Title, e.Log, e.Answers, e.Covered, e.Kept, e.Quarantine = sim.Infra, "no room", "", nil, nil, false, "000003"
+		case e.ConfigName == "clean" && e.Number%5 == 0:
+			e.Outcome, e.Title, e.LogHash, e.Answers, e.Covered, e.Kept, e.Quarantine = sim.Infra, "no room", "", nil, nil, false, "000003"
 		}
 	})
 	// In c, the simulator lists only what was taken.
@@ -76,7 +76,6 @@ func allIndexed(t *testing.T) func(*Campaign) {
 // reference is a run as a loop over journals sees it.
 type reference struct {
 	*journal.Entry
-	run    *journal.Run
 	a      *journal.Archive
 	dir    string
 	config *config.Config
@@ -85,14 +84,14 @@ type reference struct {
 // title is the title that Summary gives it.
 func (r *reference) title() string {
 	if r.config.Bug != nil {
-		return "negative control " + r.Config + " fails: " + r.Title
+		return "negative control " + r.ConfigName + " fails: " + r.Title
 	}
 	return r.Title
 }
 
 // ended is exact to the millisecond, as is the start.
 func (r *reference) ended() string {
-	return date(r.a.Head.Started.Truncate(time.Millisecond).Add(r.At.Round(time.Millisecond)))
+	return date(r.a.Header.Started.Truncate(time.Millisecond).Add(r.At.Round(time.Millisecond)))
 }
 
 func (r *reference) settings(t *testing.T) string {
@@ -108,7 +107,7 @@ func references(t *testing.T, archives []*journal.Archive) []*reference {
 	var list []*reference
 	for _, a := range archives {
 		for _, e := range entries(t, a) {
-			list = append(list, &reference{e, a.Ended(e), a, filepath.Base(a.Dir), a.Config(e.Number)})
+			list = append(list, &reference{e, a, filepath.Base(a.Dir), a.Config(e.Number)})
 		}
 	}
 	return list
@@ -186,7 +185,7 @@ func TestViews(t *testing.T) {
 		}
 	}
 	// The latest campaign is on top.
-	slices.SortFunc(archives, func(a, b *journal.Archive) int { return b.Head.Started.Compare(a.Head.Started) })
+	slices.SortFunc(archives, func(a, b *journal.Archive) int { return b.Header.Started.Compare(a.Header.Started) })
 	var want []string
 	for _, a := range archives {
 		want = append(want, filepath.Base(a.Dir))
@@ -208,10 +207,10 @@ func wantRuns(runs []*reference) (list []string) {
 		if r.Alone != nil {
 			recurred = r.Alone.Recurs
 		}
-		c := covered[r.dir+r.Config]
+		c := covered[r.dir+r.ConfigName]
 		if r.Covered != nil {
 			n := c.Add(r.Coverage)
-			covered[r.dir+r.Config] = c
+			covered[r.dir+r.ConfigName] = c
 			taken, fresh = r.Covered.Taken, n
 		}
 		if r.Kept {
@@ -223,8 +222,8 @@ func wantRuns(runs []*reference) (list []string) {
 		for _, a := range r.Answers {
 			checked += a.Search + a.Evidence
 		}
-		list = append(list, row(r.dir, r.Number, r.a.Campaign.Seed, r.Config, r.ended(), seconds(r.At), r.Outcome, r.Result.Finding(), r.run.Finding(), r.run.Caught(),
-			title, recurred, r.Operations, seconds(r.Elapsed), seconds(checked), taken, fresh, r.Program, r.Log, dir))
+		list = append(list, row(r.dir, r.Number, r.a.Campaign.Seed, r.ConfigName, r.ended(), seconds(r.At), r.Outcome, r.Failed(), r.Finding(), r.Caught(),
+			title, recurred, r.Operations, seconds(r.Elapsed), seconds(checked), taken, fresh, r.Program, r.LogHash, dir))
 	}
 	return list
 }
@@ -232,7 +231,7 @@ func wantRuns(runs []*reference) (list []string) {
 func wantAnswers(runs []*reference) (list []string) {
 	for _, r := range runs {
 		for _, a := range r.Answers {
-			list = append(list, row(r.dir, r.Number, r.Config, a.Model, a.Answer, a.Procedure, a.Reason, seconds(a.Search), seconds(a.Evidence)))
+			list = append(list, row(r.dir, r.Number, r.ConfigName, a.Model, a.Answer, a.Procedure, a.Reason, seconds(a.Search), seconds(a.Evidence)))
 		}
 	}
 	return list
@@ -240,12 +239,12 @@ func wantAnswers(runs []*reference) (list []string) {
 
 func wantFindingRuns(runs []*reference) (list []string) {
 	for _, r := range runs {
-		if r.run.Finding() {
+		if r.Finding() {
 			var recurred any
 			if r.Alone != nil {
 				recurred = r.Alone.Recurs
 			}
-			list = append(list, row(r.dir, r.Number, r.Outcome, r.title(), r.a.System(r.config), r.Config, r.ended(), recurred, fmt.Sprintf("%s/%06d", r.dir, r.Number)))
+			list = append(list, row(r.dir, r.Number, r.Outcome, r.title(), r.a.System(r.config), r.ConfigName, r.ended(), recurred, fmt.Sprintf("%s/%06d", r.dir, r.Number)))
 		}
 	}
 	return list
@@ -254,7 +253,7 @@ func wantFindingRuns(runs []*reference) (list []string) {
 func wantFindings(runs []*reference) (list []string) {
 	found := make(map[string][]*reference)
 	for _, r := range runs {
-		if r.run.Finding() {
+		if r.Finding() {
 			key := row(r.Outcome, r.title(), r.a.System(r.config))
 			found[key] = append(found[key], r)
 		}
@@ -282,7 +281,7 @@ func wantHistory(t *testing.T, archives []*journal.Archive) (list []string) {
 			for _, c := range f.Configs {
 				of, first, last, alone, recurred := 0, -1, 0, 0, 0
 				for _, e := range entries(t, a) {
-					if e.Config != c.Config {
+					if e.ConfigName != c.Config {
 						continue
 					}
 					of++
@@ -309,16 +308,16 @@ func wantHistory(t *testing.T, archives []*journal.Archive) (list []string) {
 
 func wantFlaky(t *testing.T, runs []*reference) (list []string) {
 	same := func(a, b *reference) bool {
-		return a.a.Campaign.Seed == b.a.Campaign.Seed && a.Number == b.Number && a.Program == b.Program && a.Config == b.Config && a.settings(t) == b.settings(t)
+		return a.a.Campaign.Seed == b.a.Campaign.Seed && a.Number == b.Number && a.Program == b.Program && a.ConfigName == b.ConfigName && a.settings(t) == b.settings(t)
 	}
 	tries, hits := make(map[string]int), make(map[string]int)
 	for i, r := range runs {
-		if !r.run.Finding() {
+		if !r.Finding() {
 			continue
 		}
 		key := row(r.Outcome, r.title(), r.a.System(r.config))
 		again := func(o *reference) bool {
-			return o.run.Finding() && row(o.Outcome, o.title(), o.a.System(o.config)) == key
+			return o.Finding() && row(o.Outcome, o.title(), o.a.System(o.config)) == key
 		}
 		if slices.ContainsFunc(runs[:i], func(o *reference) bool { return same(r, o) && again(o) }) {
 			continue // counted with that one
@@ -362,12 +361,12 @@ func wantCampaigns(t *testing.T, archives []*journal.Archive) (list []string) {
 		for _, r := range s.Rows {
 			if r.Canary != nil && r.Canary.Control == "" {
 				canaries++
-				if r.Canary.Fate == summary.StatusCaught {
+				if r.Canary.Status == summary.StatusCaught {
 					caught++
 				}
 			}
 		}
-		list = append(list, row(filepath.Base(a.Dir), s.Campaign, s.Seed, seconds(s.Elapsed), a.Head.End, s.Planned,
+		list = append(list, row(filepath.Base(a.Dir), s.Campaign, s.Seed, seconds(s.Elapsed), a.Header.End, s.Planned,
 			s.Total().Runs, s.Total().Operations, failed, s.Total().Outcomes[sim.Infra], findings, canaries, caught))
 	}
 	return list
@@ -376,8 +375,8 @@ func wantCampaigns(t *testing.T, archives []*journal.Archive) (list []string) {
 func wantThroughput(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
 		for _, r := range readSummary(t, a).Rows {
-			list = append(list, row(filepath.Base(a.Dir), r.Config, r.Runs, r.Operations, seconds(r.Simulated), seconds(r.Judged),
-				float64(r.Operations)/seconds(r.Simulated), float64(r.Judged)/float64(r.Operations)))
+			list = append(list, row(filepath.Base(a.Dir), r.Config, r.Runs, r.Operations, seconds(r.Simulated), seconds(r.Checked),
+				float64(r.Operations)/seconds(r.Simulated), float64(r.Checked)/float64(r.Operations)))
 		}
 	}
 	return list
@@ -394,14 +393,14 @@ func wantCanaries(t *testing.T, archives []*journal.Archive, runs []*reference) 
 			if k.Control != "" {
 				caught = 0
 			}
-			values := []any{filepath.Base(a.Dir), r.Config, k.Fate, r.Runs, r.Operations, caught, k.Otherwise, nil, nil, nil, nil, nil}
+			values := []any{filepath.Base(a.Dir), r.Config, k.Status, r.Runs, r.Operations, caught, k.Otherwise, nil, nil, nil, nil, nil}
 			if caught > 0 {
 				n, operations, spent, at := 0, 0, time.Duration(0), time.Duration(-1)
 				for _, x := range runs {
-					if x.a.Dir != a.Dir || x.Config != r.Config {
+					if x.a.Dir != a.Dir || x.ConfigName != r.Config {
 						continue
 					}
-					if x.run.Caught() && (at < 0 || x.At < at) {
+					if x.Caught() && (at < 0 || x.At < at) {
 						at = x.At
 					}
 					if x.Number > k.First {
@@ -426,7 +425,7 @@ func wantCoverage(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
 		whole := make(map[string]bool)
 		for _, e := range entries(t, a) {
-			whole[e.Config] = whole[e.Config] || e.Covered != nil && e.Covered.Reachable > 0
+			whole[e.ConfigName] = whole[e.ConfigName] || e.Covered != nil && e.Covered.Reachable > 0
 		}
 		for _, r := range readSummary(t, a).Rows {
 			if len(r.Coverage) == 0 {

@@ -10,79 +10,78 @@ import (
 	"ordeal/sim"
 )
 
-// Canary is what came of a configuration in which a fault is planted.
+// Canary counts the runs of a configuration in which a bug is injected.
 type Canary struct {
 	// About, Known and By are those of the Bug; Control is its Equivalent.
 	About   string   `json:"about"`
 	Known   string   `json:"known,omitempty"`
 	By      []string `json:"by,omitempty"`
 	Control string   `json:"control,omitempty"`
-	Fate    Status   `json:"fate"`
-	// Caught counts the runs that showed the fault, Otherwise those that
-	// failed in another way than By: they neither show it nor are findings.
+	Status  Status   `json:"status"`
+	// Caught counts the runs that showed the bug, Otherwise those that failed
+	// in another way than By: they neither show it nor are findings.
 	Caught    int `json:"caught"`
 	Otherwise int `json:"otherwise,omitempty"`
-	// First is the first run that showed the fault, Dir its directory; both
+	// First is the first run that showed the bug, Dir its directory; both
 	// mean something only where Caught is not 0.
 	First int    `json:"first"`
 	Dir   string `json:"dir,omitempty"`
-	// Operations is what the fault needs at least to show, 0 where that is
-	// not known; fewer say nothing.
+	// Operations is the least number that the bug may need to show; 0 if it is
+	// not known.
 	Operations int `json:"operations,omitempty"`
 	_          struct{}
 }
 
-// Fate says how a canary does.
+// Status is that of a canary.
 type Status string
 
-// The fates.
 const (
-	// FateOpen: not all runs ended with a result, or they were too short, and
-	// none showed the fault.
-	StatusPending Status = "open"
-	// FateCaught: some run showed the fault, as it should.
+	// StatusPending: no run showed the bug, but not all runs have ended with a
+	// result, or they were too short.
+	StatusPending Status = "pending"
+	// StatusCaught: some run showed the bug.
 	StatusCaught Status = "caught"
-	// FateMissed: no run did, which is a finding of outcome Missed.
+	// StatusMissed: no run did, which is a finding of outcome Missed.
 	StatusMissed Status = "missed"
-	// FateQuiet: of a negative control, no run has failed, as it should be.
-	StatusQuiet Status = "quiet"
-	// FateLoud: of a negative control, some run failed, which is a finding.
-	StatusFailing Status = "loud"
+	// StatusSurvived: no run of a negative control failed, as expected.
+	StatusSurvived Status = "survived"
+	// StatusKilled: a run of a negative control failed, which is a finding.
+	StatusKilled Status = "killed"
 )
 
-// newCanary is nil for a configuration without a planted fault.
+// newCanary is nil for a configuration without an injected bug.
 func newCanary(c *config.Config) *Canary {
 	b := c.Bug
 	if b == nil {
 		return nil
 	}
-	k := &Canary{About: b.About, Known: b.Known, By: b.By, Control: b.Equivalent, Fate: StatusPending, Operations: b.Budget}
+	k := &Canary{About: b.About, Known: b.Known, By: b.By, Control: b.Equivalent, Status: StatusPending, Operations: b.Budget}
 	if b.Equivalent != "" {
-		k.Fate = StatusQuiet
+		k.Status = StatusSurvived
 	}
 	return k
 }
 
 // add counts a run of the canary's configuration, whose row is counted
 // already.
-func (k *Canary) add(run *journal.Run, row *Row) {
+func (k *Canary) add(run *journal.Entry, row *Row) {
 	switch {
-	case !run.Case.Finding():
+	case !run.Failed():
 	case k.Control != "":
-		k.Fate = StatusFailing
+		k.Status = StatusKilled
 		k.showed(run)
 	case run.Caught():
-		k.Fate = StatusCaught
+		k.Status = StatusCaught
 		k.showed(run)
 	default:
 		k.Otherwise++
 	}
-	if k.Fate == StatusPending && row.Runs == row.Planned && row.Outcomes[sim.Infra] == 0 && row.Operations >= k.Operations {
-		k.Fate = StatusMissed
+	if k.Status == StatusPending && row.Runs == row.Planned && row.Outcomes[sim.Infra] == 0 && row.Operations >= k.Operations {
+		k.Status = StatusMissed
 	}
 }
 
-func (k *Canary) showed(run *journal.Run) {
+func (k *Canary) showed(run *journal.Entry) {
 	if k.Caught == 0 || run.Number < k.First {
 		k.First, k.Dir = run.Number, ""
 		if run.Kept {
@@ -92,12 +91,12 @@ func (k *Canary) showed(run *journal.Run) {
 	k.Caught++
 }
 
-// addCanary counts a run of a configuration with a planted fault. That nothing
-// shows a fault any more is a finding, as of the last run.
-func (s *Summary) addCanary(run *journal.Run, row *Row) {
-	before := row.Canary.Fate
+// addCanary counts a run of a configuration with an injected bug. A bug that no
+// run shows is a finding, as of the last run.
+func (s *Summary) addCanary(run *journal.Entry, row *Row) {
+	before := row.Canary.Status
 	row.Canary.add(run, row)
-	if row.Canary.Fate == StatusMissed && before != StatusMissed {
+	if row.Canary.Status == StatusMissed && before != StatusMissed {
 		s.Findings = append(s.Findings, Finding{
 			Title: fmt.Sprintf("canary %s is no longer caught", run.Config.Name), Outcome: sim.Missed, System: run.Config.System(s.sim(run.Config)),
 			Runs: row.Runs, First: run.Number, FirstAt: run.At, Last: run.Number, LastAt: run.At, Configs: []ConfigCount{{run.Config.Name, row.Runs}},
@@ -105,10 +104,9 @@ func (s *Summary) addCanary(run *journal.Run, row *Row) {
 	}
 }
 
-// canaryTable has a line for each planted fault, those that did what they
-// should not first.
+// canaryTable has a line for each injected bug, the unexpected first.
 func (s *Summary) canaryTable() string {
-	t := messages.Table{Header: []any{"canary", "fate", "runs", "caught", "first", "fault"}, Left: []int{1, 5}}
+	t := messages.Table{Header: []any{"canary", "status", "runs", "caught", "first", "bug"}, Left: []int{1, 5}}
 	for _, wrong := range []bool{true, false} {
 		for _, r := range s.Rows {
 			k := r.Canary
@@ -120,9 +118,9 @@ func (s *Summary) canaryTable() string {
 				first = fmt.Sprint(k.First)
 			}
 			if k.Control != "" {
-				about = "none that can show: " + k.Control
+				about = "equivalent: " + k.Control
 			}
-			t.Rows = append(t.Rows, []any{r.Config, k.Fate, messages.Comma(r.Runs), messages.Comma(k.Caught), first, about})
+			t.Rows = append(t.Rows, []any{r.Config, k.Status, messages.Comma(r.Runs), messages.Comma(k.Caught), first, about})
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -131,18 +129,18 @@ func (s *Summary) canaryTable() string {
 	return t.String()
 }
 
-// wrong tells whether the canary did what it should not.
-func (k *Canary) wrong() bool { return k.Fate == StatusMissed || k.Fate == StatusFailing }
+// wrong reports whether the status is not the expected one.
+func (k *Canary) wrong() bool { return k.Status == StatusMissed || k.Status == StatusKilled }
 
-// canarySentences say what the table of canaries means.
-func (s *Summary) canarySentences() []string {
+// canaryMessages summarise the table of canaries.
+func (s *Summary) canaryMessages() []string {
 	count := make(map[Status]int)
 	names := make(map[Status][]string)
 	otherwise := 0
 	for _, r := range s.Rows {
 		if r.Canary != nil {
-			count[r.Canary.Fate]++
-			names[r.Canary.Fate] = append(names[r.Canary.Fate], r.Config)
+			count[r.Canary.Status]++
+			names[r.Canary.Status] = append(names[r.Canary.Status], r.Config)
 			otherwise += r.Canary.Otherwise
 		}
 	}
@@ -155,27 +153,27 @@ func (s *Summary) canarySentences() []string {
 	}
 	var out []string
 	if n := count[StatusCaught] + count[StatusMissed] + count[StatusPending]; n > 0 {
-		text := fmt.Sprintf("Canaries are faults planted to see that they are noticed: %s of %s caught", messages.Comma(count[StatusCaught]), messages.Comma(n))
+		text := fmt.Sprintf("Canaries are injected bugs that the campaign should catch: %s of %s caught", messages.Comma(count[StatusCaught]), messages.Comma(n))
 		if count[StatusMissed] > 0 {
 			text += "; missed: " + list(StatusMissed)
 		}
 		if count[StatusPending] > 0 {
-			text += "; still open: " + list(StatusPending)
+			text += "; pending: " + list(StatusPending)
 		}
 		out = append(out, text+".")
 	}
-	if n := count[StatusQuiet] + count[StatusFailing]; n > 0 {
-		text := fmt.Sprintf("Negative controls are faults that cannot show: %s of %s quiet", messages.Comma(count[StatusQuiet]), messages.Comma(n))
-		if count[StatusFailing] > 0 {
-			text += "; but failing: " + list(StatusFailing)
+	if n := count[StatusSurvived] + count[StatusKilled]; n > 0 {
+		text := fmt.Sprintf("Negative controls are mutants that no run can kill: %s of %s survived", messages.Comma(count[StatusSurvived]), messages.Comma(n))
+		if count[StatusKilled] > 0 {
+			text += "; killed: " + list(StatusKilled)
 		}
 		out = append(out, text+".")
 	}
 	if otherwise > 0 {
-		out = append(out, fmt.Sprintf("%s of canaries failed in another way than bug.by says and count as nothing.", messages.Plural(otherwise, "run")))
+		out = append(out, fmt.Sprintf("%s of canaries failed in another way than bug.by lists and do not count.", messages.Plural(otherwise, "run")))
 	}
 	return out
 }
 
-// canariesNamed bounds the names in a sentence.
+// canariesNamed bounds the names in a message.
 const canariesNamed = 8

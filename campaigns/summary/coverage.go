@@ -8,7 +8,7 @@ import (
 	"ordeal/campaigns/journal"
 )
 
-// missingShown is the number of transitions that a sentence lists.
+// missingShown is the number of transitions that a message lists.
 const missingShown = 8
 
 // coverage says how much of its protocol the runs of a configuration covered,

@@ -14,17 +14,17 @@ import (
 	"ordeal/sim"
 )
 
-// Finding stands for the runs with one outcome and title on one system under
-// test, or for a canary that no run showed any more.
+// Finding is the runs with one outcome and title on one system under test, or a
+// canary that no run caught.
 type Finding struct {
 	Title   string      `json:"title"`
 	Outcome sim.Outcome `json:"outcome"`
-	// System is what was tested: a simulator, with its protocol and planted
-	// faults.
+	// System is what was tested: a simulator, with its protocol and the
+	// configuration of an injected bug.
 	System string `json:"system"`
 	Runs   int    `json:"runs"`
-	// Alone counts runs of batches that were made again alone, Recurred those
-	// of them that did the same.
+	// Alone counts runs of batches that were repeated alone, Recurred those of
+	// them with the same result.
 	Alone    int `json:"alone,omitempty"`
 	Recurred int `json:"recurred,omitempty"`
 	// First and Last are the first and the last such run by number, of seed
@@ -40,8 +40,8 @@ type Finding struct {
 	Configs []ConfigCount `json:"configs"`
 	// Best is the reproducer to look at first; nil for a missed canary.
 	Best *Reproducer `json:"best,omitempty"`
-	// Reduction is what came of shrinking the first run; nil where that was
-	// not wanted, or has not ended.
+	// Reduction is that of the first run; nil where none was asked for, or it
+	// has not ended.
 	Reduction *rundir.Reduction `json:"reduction,omitempty"`
 }
 
@@ -58,12 +58,12 @@ type Reproducer struct {
 	Number int `json:"number"`
 	// Operations is the length of its program, rounds counted.
 	Operations int `json:"operations"`
-	// Recurs says that a run of a batch did the same alone.
+	// Recurs says that a run of a batch had the same result alone.
 	Recurs  bool `json:"recurs,omitempty"`
 	Reduced bool `json:"reduced,omitempty"`
 }
 
-// better compares reproducers: a reduced one is best, then one that is known
+// Better compares reproducers: a reduced one is best, then one that is known
 // to recur, then a short one, then the first.
 func (r *Reproducer) Better(other *Reproducer) bool {
 	rank := func(r *Reproducer) int {
@@ -78,19 +78,33 @@ func (r *Reproducer) Better(other *Reproducer) bool {
 	return cmp.Or(rank(r)-rank(other), r.Operations-other.Operations, r.Number-other.Number) < 0
 }
 
-// addFinding counts a run of a finding.
-func (s *Summary) addFinding(run *journal.Run) {
-	title, system := run.Title, run.Config.System(s.sim(run.Config))
+// FindingKey is what makes two failures the same finding.
+type FindingKey struct {
+	Title, System string
+	Outcome       sim.Outcome
+}
+
+// Key is the key of f.
+func (f *Finding) Key() FindingKey { return FindingKey{f.Title, f.System, f.Outcome} }
+
+// findingKey is the key of a failed run. Failures of a negative control are
+// findings of their own.
+func (s *Summary) findingKey(run *journal.Entry) FindingKey {
+	title := run.Title
 	if run.Config.Bug != nil {
 		title = fmt.Sprintf("negative control %s fails: %s", run.Config.Name, title)
 	}
-	i := slices.IndexFunc(s.Findings, func(f Finding) bool {
-		return f.Title == title && f.Outcome == run.Outcome && f.System == system
-	})
+	return FindingKey{title, run.Config.System(s.sim(run.Config)), run.Outcome}
+}
+
+// addFinding counts a run of a finding.
+func (s *Summary) addFinding(run *journal.Entry) {
+	key := s.findingKey(run)
+	i := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Key() == key })
 	if i < 0 {
 		i = len(s.Findings)
 		s.Findings = append(s.Findings, Finding{
-			Title: title, Outcome: run.Outcome, System: system,
+			Title: key.Title, Outcome: key.Outcome, System: key.System,
 			First: run.Number, FirstAt: run.At, Dir: string(run.Dir), Last: run.Number, LastAt: run.At,
 		})
 	}
@@ -99,7 +113,7 @@ func (s *Summary) addFinding(run *journal.Run) {
 
 // add counts a run. A campaign records runs by number, but not those of
 // shards that were merged.
-func (f *Finding) add(run *journal.Run) {
+func (f *Finding) add(run *journal.Entry) {
 	f.Runs++
 	if run.Number < f.First {
 		f.First, f.FirstAt, f.Dir = run.Number, run.At, string(run.Dir)
@@ -128,7 +142,7 @@ func (f *Finding) add(run *journal.Run) {
 	}
 }
 
-// text tells people of the finding.
+// text describes the finding and the commands to type next.
 func (f *Finding) text(s *Summary) string {
 	var b strings.Builder
 	line := func(word, format string, args ...any) {
@@ -136,9 +150,9 @@ func (f *Finding) text(s *Summary) string {
 	}
 	if f.Outcome == sim.Missed {
 		fmt.Fprintf(&b, "\nfinding: %s (%s)\n", f.Title, f.Outcome)
-		line("runs", "none of %s failed as the planted fault should, in %s", messages.Plural(f.Runs, "run"), f.System)
-		if s.Again != "" {
-			line("look", "%s --run %d", s.Again, f.First)
+		line("runs", "none of %s failed as the injected bug should, in %s", messages.Plural(f.Runs, "run"), f.System)
+		if s.Rerun != "" {
+			line("show", "%s --run %d", s.Rerun, f.First)
 		}
 		return b.String()
 	}
@@ -151,56 +165,47 @@ func (f *Finding) text(s *Summary) string {
 	for _, c := range f.Configs {
 		counts = append(counts, fmt.Sprintf("%s %s", c.Config, messages.Comma(c.Runs)))
 	}
-	line("where", "%s: %s", f.System, strings.Join(counts, ", "))
+	line("system", "%s: %s", f.System, strings.Join(counts, ", "))
 	if f.Alone > 0 {
-		line("alone", "recurs in %d of %s made again outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))
+		line("alone", "recurs in %d of %s repeated outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))
 	}
 	if f.Reduction != nil {
 		line("reduced", "%s", f.Reduction)
 	}
-	line("look", "%s check --explain %s", s.Program, f.Best.Dir)
+	line("explain", "%s check --explain %s", s.Argv0, f.Best.Dir)
 	if !f.Best.Reduced {
-		line("shrink", "%s reduce %s", s.Program, f.Best.Dir)
+		line("reduce", "%s reduce %s", s.Argv0, f.Best.Dir)
 	}
-	line("repeat", "%s repro %s", s.Program, f.Best.Dir)
-	if s.Again != "" {
-		line("anywhere", "%s --run %d", s.Again, f.First)
+	line("repeat", "%s repro %s", s.Argv0, f.Best.Dir)
+	if s.Rerun != "" {
+		line("anywhere", "%s --run %d", s.Rerun, f.First)
 	}
 	return b.String()
 }
 
-// findingKey is what makes two runs the same finding.
-type FindingKey struct {
-	title, system string
-	outcome       sim.Outcome
-}
-
-// Key is what makes two runs the same finding.
-func (f *Finding) Key() FindingKey { return FindingKey{f.Title, f.System, f.Outcome} }
-
-// reduced notes what came of the reduction of the first run of a finding.
-func (s *Summary) Reduced(dir rundir.Dir, came *rundir.Reduction) {
+// AddReduction adds the reduction of the first run of a finding, whose
+// directory is dir.
+func (s *Summary) AddReduction(dir rundir.Dir, reduction *rundir.Reduction) {
 	for i := range s.Findings {
 		f := &s.Findings[i]
 		if rundir.Dir(f.Dir) != dir || dir == "" {
 			continue
 		}
-		shown := *came
+		shown := *reduction
 		f.Reduction = &shown
-		if came.Error == "" {
-			shown.Dir = filepath.Join(string(dir), filepath.Base(came.Dir))
-			f.Best = &Reproducer{Dir: shown.Dir, Number: f.First, Operations: came.After, Reduced: true}
+		if reduction.Error == "" {
+			shown.Dir = filepath.Join(string(dir), filepath.Base(reduction.Dir))
+			f.Best = &Reproducer{Dir: shown.Dir, Number: f.First, Operations: reduction.After, Reduced: true}
 		}
 	}
 }
 
-// reductions reads what came of the reductions of findings. One that cannot be
-// read is none.
-func (s *Summary) Reductions() {
+// ReadReductions adds the reductions of findings, as far as they can be read.
+func (s *Summary) ReadReductions() {
 	for i := range s.Findings {
-		came := new(rundir.Reduction)
-		if dir := rundir.Dir(s.Findings[i].Dir); dir != "" && rundir.ReadJSON(dir.Path(rundir.ReductionFile), came) == nil {
-			s.Reduced(dir, came)
+		reduction := new(rundir.Reduction)
+		if dir := rundir.Dir(s.Findings[i].Dir); dir != "" && rundir.ReadJSON(dir.Path(rundir.ReductionFile), reduction) == nil {
+			s.AddReduction(dir, reduction)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"ordeal/sim"
 )
 
-// sentences say what the table means.
-func (s *Summary) sentences() []string {
+// lines summarise the tables.
+func (s *Summary) lines() []string {
 	all, t := s.Total(), s.tested()
 	elapsed := max(s.Elapsed.Seconds(), 1e-9)
 	out := []string{fmt.Sprintf("%s and %s in %s: %s runs/s, %s operations/s.",
@@ -42,10 +42,10 @@ func (s *Summary) sentences() []string {
 			out = append(out, text)
 		}
 	}
-	out = append(out, s.canarySentences()...)
-	out = append(out, s.troubleSentences(all.Outcomes[sim.Infra])...)
+	out = append(out, s.canaryMessages()...)
+	out = append(out, s.infraMessages(all.Outcomes[sim.Infra])...)
 	if s.Example != "" {
-		out = append(out, "", "To see why a run is not SC:  "+s.Program+" check --model sc --explain "+s.Example)
+		out = append(out, "", "To see why a run is not SC:  "+s.Argv0+" check --model sc --explain "+s.Example)
 	}
 	return out
 }
@@ -68,21 +68,20 @@ func (s *Summary) ending(runs int) string {
 	return fmt.Sprintf("%s: %d of %d planned runs ended.", why, runs, s.Planned)
 }
 
-// troubleSentences tell of the runs that could not be made or judged.
-func (s *Summary) troubleSentences(n int) []string {
+// infraMessages list the first runs that could not be executed or checked.
+func (s *Summary) infraMessages(n int) []string {
 	if n == 0 {
 		return nil
 	}
-	out := []string{fmt.Sprintf("%s could not be made or judged and say nothing; campaign resume makes them again:", messages.Plural(n, "run"))}
-	for _, t := range s.Troubles[:min(len(s.Troubles), troublesShown)] {
+	out := []string{fmt.Sprintf("%s could not be executed or checked and do not count; campaign resume repeats them:", messages.Plural(n, "run"))}
+	for _, t := range s.InfraErrors[:min(len(s.InfraErrors), infraErrorsShown)] {
 		out = append(out, fmt.Sprintf("  run %d of %s: %s, in %s", t.Number, t.Config, t.Title, t.Dir))
 	}
-	if n > troublesShown {
-		out = append(out, fmt.Sprintf("  and %d more in %s", n-troublesShown, filepath.Join(s.Dir, journal.QuarantineDir)))
+	if n > infraErrorsShown {
+		out = append(out, fmt.Sprintf("  and %d more in %s", n-infraErrorsShown, filepath.Join(s.Dir, journal.QuarantineDir)))
 	}
 	return out
 }
 
-// troublesShown is the number of runs that could not be made that the closing
-// report names.
-const troublesShown = 5
+// infraErrorsShown bounds the runs that infraMessages lists.
+const infraErrorsShown = 5

@@ -13,7 +13,7 @@ import (
 	"ordeal/sim"
 )
 
-// Summary counts what came of a campaign's runs so far.
+// Summary counts the results of a campaign's runs so far.
 type Summary struct {
 	Campaign string `json:"campaign"`
 	Seed     uint64 `json:"seed"`
@@ -22,10 +22,11 @@ type Summary struct {
 	Dir       string `json:"dir"`
 	// Shard is the part of the campaign that the runs are of.
 	Shard config.Shard `json:"shard,omitzero"`
-	// Program is how the command was called, for the commands to type next.
-	Program string `json:"-"`
-	// Again is Loop.Again.
-	Again   string        `json:"-"`
+	// Argv0 is how the command was called, for the commands to type next; Rerun
+	// is the command that repeats a run of the campaign file, without the
+	// number, and empty if there is no file.
+	Argv0   string        `json:"-"`
+	Rerun   string        `json:"-"`
 	Started time.Time     `json:"started"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 	// Planned is the number of runs in the campaign file, or in the shard.
@@ -40,9 +41,9 @@ type Summary struct {
 	// Findings are grouped by outcome, title and system under test, in order
 	// of first appearance.
 	Findings []Finding `json:"findings"`
-	// Troubles are the first runs of the campaign that could not be made or
-	// judged, at most TroublesListed; the rows count all by their outcome.
-	Troubles []InfraError `json:"troubles,omitempty"`
+	// InfraErrors are the first runs of the campaign that could not be executed
+	// or checked, at most InfraErrorsListed; the rows count all by their outcome.
+	InfraErrors []InfraError `json:"infra_errors,omitempty"`
 	// Example is the directory of the first run that is kept whose history is
 	// not SC although the expected model allows it; empty when there is none.
 	Example string `json:"example,omitempty"`
@@ -52,7 +53,7 @@ type Summary struct {
 	_       struct{}
 }
 
-// Trouble is a run that could not be made or judged.
+// InfraError is a run that could not be executed or checked.
 type InfraError struct {
 	Number int    `json:"number"`
 	Config string `json:"config"`
@@ -61,7 +62,7 @@ type InfraError struct {
 	Dir string `json:"dir"`
 }
 
-// TroublesListed bounds Summary.Troubles.
+// InfraErrorsListed bounds Summary.InfraErrors.
 const InfraErrorsListed = 20
 
 // Row counts the runs of one configuration.
@@ -80,21 +81,29 @@ type Row struct {
 	Weak int `json:"not_sc_but_tso"`
 	// Simulated is the time spent in the simulator.
 	Simulated time.Duration `json:"simulated_ns"`
-	// Judged is the time spent judging, evidence included.
-	Judged time.Duration `json:"judged_ns"`
+	// Checked is the time spent checking, evidence included.
+	Checked time.Duration `json:"checked_ns"`
 	// Coverage adds up the transitions of the coherence protocol that the runs
 	// took; LastNew is the number of the last run to take a new one.
 	// Whole says that Coverage lists the whole table.
 	Coverage sim.Coverage `json:"coverage,omitempty"`
 	Whole    bool         `json:"coverage_is_whole,omitempty"`
 	LastNew  int          `json:"last_new_transition,omitempty"`
-	// Canary is nil unless a fault is planted.
+	// Canary is nil unless a bug is injected.
 	Canary *Canary `json:"canary,omitempty"`
 }
 
-// NewSummary is the summary of a campaign of which no run has ended.
-func NewSummary(c *config.Campaign, dir string) *Summary {
-	s := &Summary{Campaign: c.Name, Seed: c.Seed, Dir: dir, Program: "ordeal", Started: time.Now(), Planned: c.Runs(), stop: c.Stop, sims: make(map[string]string)}
+// New is the summary of a shard of which no run has ended.
+func New(c *config.Campaign, dir string, shard config.Shard, started time.Time) *Summary {
+	s := &Summary{
+		Campaign: c.Name, Seed: c.Seed, Dir: dir, Argv0: "ordeal", Started: started, Shard: shard,
+		stop: c.Stop, sims: make(map[string]string),
+	}
+	for _, has := range shard.Has(c) {
+		if has {
+			s.Planned++
+		}
+	}
 	for i := range c.Configs {
 		cfg := &c.Configs[i]
 		row := newRow(cfg.Name, cfg.Expect)
@@ -132,35 +141,22 @@ func (s *Summary) AddSimulator(name, version string) {
 }
 
 // row is the row of a run's configuration.
-func (s *Summary) row(run *journal.Run) *Row {
+func (s *Summary) row(run *journal.Entry) *Row {
 	return &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Config == run.Config.Name })]
-}
-
-// cover adds what a run covered, and notes in the run how much of it is new.
-// It comes before add.
-func (s *Summary) Cover(run *journal.Run) {
-	if run.Covered == nil {
-		return
-	}
-	r := s.row(run)
-	r.Whole = r.Whole || run.Covered.Reachable > 0
-	if run.Covered.New = r.Coverage.Add(run.Coverage); run.Covered.New > 0 {
-		r.LastNew = run.Number
-	}
 }
 
 // sim is the simulator of a configuration.
 func (s *Summary) sim(c *config.Config) string { return s.sims[c.Name] }
 
-// add counts a run.
-func (s *Summary) Add(run *journal.Run) {
+// Add counts a run.
+func (s *Summary) Add(run *journal.Entry) {
 	row := s.row(run)
 	row.addRun(run)
 	if run.Outcome == sim.Passed && run.Kept && run.Weak() && run.Config.Bug == nil && (s.Example == "" || run.Number < s.example) {
 		s.Example, s.example = string(run.Dir), run.Number
 	}
-	if run.Outcome == sim.Infra && len(s.Troubles) < InfraErrorsListed {
-		s.Troubles = append(s.Troubles, InfraError{run.Number, run.Config.Name, run.Title, string(run.Dir)})
+	if run.Outcome == sim.Infra && len(s.InfraErrors) < InfraErrorsListed {
+		s.InfraErrors = append(s.InfraErrors, InfraError{run.Number, run.Config.Name, run.Title, string(run.Dir)})
 	}
 	if row.Canary != nil {
 		s.addCanary(run, row)
@@ -169,18 +165,24 @@ func (s *Summary) Add(run *journal.Run) {
 		s.addFinding(run)
 	}
 	if s.Stopped == "" {
-		s.Stopped = s.stopped(run.Number)
+		s.Stopped = s.stopCondition(run.Number)
 	}
 }
 
-func (r *Row) addRun(run *journal.Run) {
+func (r *Row) addRun(run *journal.Entry) {
 	r.Runs++
 	r.Operations += run.Operations
 	r.Outcomes[run.Outcome]++
 	r.Simulated += run.Elapsed
+	if run.Covered != nil {
+		r.Whole = r.Whole || run.Covered.Reachable > 0
+		if r.Coverage.Add(run.Coverage) > 0 {
+			r.LastNew = run.Number
+		}
+	}
 	for _, a := range run.Answers {
 		r.count(a.Model, a.Answer, 1)
-		r.Judged += a.Search + a.Evidence
+		r.Checked += a.Search + a.Evidence
 	}
 	if run.Weak() {
 		r.Weak++
@@ -197,7 +199,7 @@ func (r *Row) count(model, answer string, n int) {
 // Total adds the rows up, those of canaries included.
 func (s *Summary) Total() Row { return s.total(func(*Row) bool { return true }) }
 
-// tested adds up the rows in which no fault is planted.
+// tested adds up the rows in which no bug is injected.
 func (s *Summary) tested() Row { return s.total(func(r *Row) bool { return r.Canary == nil }) }
 
 func (s *Summary) total(of func(*Row) bool) Row {
@@ -212,7 +214,7 @@ func (s *Summary) total(of func(*Row) bool) Row {
 		t.Operations += r.Operations
 		t.Weak += r.Weak
 		t.Simulated += r.Simulated
-		t.Judged += r.Judged
+		t.Checked += r.Checked
 		for o, n := range r.Outcomes {
 			t.Outcomes[o] += n
 		}
@@ -253,20 +255,10 @@ func (s *Summary) ExitStatus() int {
 	return ExitOK
 }
 
-// write leaves the summary in the campaign's directory.
+// Write writes the summary to the campaign's directory.
 func (s *Summary) Write() error {
-	if err := rundir.WriteFile(filepath.Join(s.Dir, journal.SummaryText), []byte(s.Text()), true); err != nil {
+	if err := rundir.WriteChanged(filepath.Join(s.Dir, journal.SummaryText), []byte(s.Text())); err != nil {
 		return err
 	}
-	return rundir.WriteJSON(filepath.Join(s.Dir, journal.SummaryJSON), s, true)
-}
-
-// part says that s is the summary of a shard.
-func (s *Summary) Part(c *config.Campaign, shard config.Shard) {
-	s.Shard, s.Planned = shard, 0
-	for _, has := range shard.Has(c) {
-		if has {
-			s.Planned++
-		}
-	}
+	return rundir.WriteChangedJSON(filepath.Join(s.Dir, journal.SummaryJSON), s)
 }

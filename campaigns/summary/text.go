@@ -26,8 +26,8 @@ func (s *Summary) Text() string {
 			b.WriteString(table + "\n")
 		}
 	}
-	for _, sentence := range s.sentences() {
-		b.WriteString(sentence + "\n")
+	for _, line := range s.lines() {
+		b.WriteString(line + "\n")
 	}
 	for i := range s.Findings {
 		b.WriteString(s.Findings[i].text(s))

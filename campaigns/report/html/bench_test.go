@@ -32,8 +32,8 @@ func BenchmarkReport(b *testing.B) {
 	a := fake(b, file, journal.Header{}, func(yield func(*journal.Entry)) {
 		for n, i := range c.Schedule() {
 			yield(entry(c.Configs[i].Name, n, func(e *journal.Entry) {
-				if !known[e.Config] {
-					e.New, known[e.Config] = table, true
+				if !known[e.ConfigName] {
+					e.New, known[e.ConfigName] = table, true
 				}
 				for k := range counts {
 					counts[k] = uint64((n + k) % 7)

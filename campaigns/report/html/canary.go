@@ -17,8 +17,8 @@ func (p *progress) control() bool { return p.row.Canary.Control != "" }
 
 // wrong reports a missed canary or a negative control that failed.
 func (p *progress) wrong() bool {
-	status := p.row.Canary.Fate
-	return status == summary.StatusMissed || status == summary.StatusFailing
+	status := p.row.Canary.Status
+	return status == summary.StatusMissed || status == summary.StatusKilled
 }
 
 // canaryRow is a line of the table of canaries.
@@ -36,24 +36,24 @@ type catchView struct {
 
 // statuses are the texts and classes of statuses.
 var statuses = map[summary.Status][2]string{
-	summary.StatusPending: {"open", "none"},
-	summary.StatusCaught:  {"caught", "good"},
-	summary.StatusMissed:  {"missed", "bad"},
-	summary.StatusQuiet:   {"quiet, as it should be", "good"},
-	summary.StatusFailing: {"failed, though it cannot", "bad"},
+	summary.StatusPending:  {"open", "none"},
+	summary.StatusCaught:   {"caught", "good"},
+	summary.StatusMissed:   {"missed", "bad"},
+	summary.StatusSurvived: {"quiet, as it should be", "good"},
+	summary.StatusKilled:   {"failed, though it cannot", "bad"},
 }
 
 func (d *campaignData) canaryRow(p *progress) canaryRow {
 	k := p.row.Canary
 	r := canaryRow{
 		Name: clip(p.row.Config, nameShown), About: clip(k.About, titleShown), Known: clip(k.Known, titleShown), Seen: clip(p.commonest(), titleShown),
-		Status: clip(string(k.Fate), nameShown), Class: "none",
+		Status: clip(string(k.Status), nameShown), Class: "none",
 		Runs: p.row.Runs, Caught: k.Caught, Otherwise: k.Otherwise,
 	}
 	if p.first != nil {
 		r.First = &catchView{p.first.operations, p.first.at}
 	}
-	if f, ok := statuses[k.Fate]; ok {
+	if f, ok := statuses[k.Status]; ok {
 		r.Status, r.Class = f[0], f[1]
 	}
 	if p.control() && !p.caught() {
@@ -82,7 +82,7 @@ type statusCount map[summary.Status]int
 func (d *campaignData) statuses() statusCount {
 	k := make(statusCount)
 	for _, c := range d.canaries {
-		k[c.row.Canary.Fate]++
+		k[c.row.Canary.Status]++
 	}
 	return k
 }
@@ -96,7 +96,7 @@ func (k statusCount) canaries() int {
 func (d *campaignData) withStatus(status summary.Status) []string {
 	var list []string
 	for _, c := range d.canaries {
-		if c.row.Canary.Fate == status {
+		if c.row.Canary.Status == status {
 			list = append(list, clip(c.row.Config, nameShown))
 		}
 	}

@@ -43,13 +43,13 @@ type catch struct {
 	at                 time.Duration
 }
 
-func (p *progress) add(run *journal.Run) {
+func (p *progress) add(run *journal.Entry) {
 	p.operations += run.Config.Threads * run.Config.Ops * run.Config.Rounds
 	for _, a := range run.Answers {
 		p.search += a.Search
 		p.evidence += a.Evidence
 	}
-	if p.config.Bug == nil || !run.Result.Finding() {
+	if p.config.Bug == nil || !run.Failed() {
 		return
 	}
 	if p.titles == nil {
@@ -70,7 +70,7 @@ func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
 		d.configs[cfg.Name] = &progress{config: cfg}
 	}
 	var err error
-	d.sum, err = summary.ReadEach(a, func(run *journal.Run) error {
+	d.sum, err = summary.ReadEach(a, func(run *journal.Entry) error {
 		d.configs[run.Config.Name].add(run)
 		d.flow.add(run)
 		return ctx.Err()

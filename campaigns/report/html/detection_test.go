@@ -80,7 +80,7 @@ func TestTimeline(t *testing.T) {
 		end := time.Duration(0)
 		for n := range runs {
 			end = time.Duration(n+1) * every
-			line.add(&journal.Run{At: end, Case: &rundir.Case{Result: rundir.Result{Operations: 10}}})
+			line.add(&journal.Entry{At: end, Result: &rundir.Result{Operations: 10}})
 		}
 		if len(line.slots) > maxSlots {
 			t.Errorf("every %v: %d slots", every, len(line.slots))

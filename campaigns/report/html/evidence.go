@@ -58,7 +58,7 @@ func (p *page) evidence(ctx context.Context, f *summary.Finding, v *findingView,
 // simulator printed.
 func (p *page) explanation(dir string) (text string, prose bool) {
 	var record rundir.Spec
-	if err := p.files.json(path.Join(dir, rundir.RecordFile), textLimit, &record); err == nil {
+	if err := p.files.json(path.Join(dir, rundir.SpecFile), textLimit, &record); err == nil {
 		if models, err := record.Config.Models(); err == nil {
 			text, err := p.files.read(path.Join(dir, "witness-"+models[0].Name+".txt"), textLimit)
 			if err == nil {
@@ -67,7 +67,7 @@ func (p *page) explanation(dir string) (text string, prose bool) {
 		}
 	}
 	var j rundir.Result
-	if err := p.files.json(path.Join(dir, rundir.VerdictFile), textLimit, &j); err != nil {
+	if err := p.files.json(path.Join(dir, rundir.ResultFile), textLimit, &j); err != nil {
 		return "", false
 	}
 	return shorten(j.Detail), true
@@ -120,7 +120,7 @@ func (p *page) draw(ctx context.Context, run string) (template.URL, string) {
 	}
 	p.checked++
 	var record rundir.Spec
-	if err := p.files.json(path.Join(run, rundir.RecordFile), textLimit, &record); err != nil {
+	if err := p.files.json(path.Join(run, rundir.SpecFile), textLimit, &record); err != nil {
 		return "", no + "the run's record cannot be read."
 	}
 	models, err := record.Config.Models()

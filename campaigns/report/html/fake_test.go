@@ -45,8 +45,8 @@ func fake(t testing.TB, file string, head journal.Header, runs func(yield func(*
 
 // entry is a run that passed; edit makes it another.
 func entry(a string, number int, edit func(*journal.Entry)) *journal.Entry {
-	e := &journal.Entry{Number: number, Config: a, At: time.Duration(number+1) * time.Second, Result: &rundir.Result{
-		Version: rundir.RecordVersion, Outcome: sim.Passed, Operations: 100, Elapsed: time.Millisecond,
+	e := &journal.Entry{Number: number, ConfigName: a, At: time.Duration(number+1) * time.Second, Result: &rundir.Result{
+		Version: rundir.Version, Outcome: sim.Passed, Operations: 100, Elapsed: time.Millisecond,
 		Answers: []rundir.Answer{{Model: "tso", Answer: check.Allowed.String(), Search: time.Millisecond}},
 	}}
 	if edit != nil {

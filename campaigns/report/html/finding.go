@@ -79,7 +79,7 @@ func (p *page) best(f *summary.Finding, v *findingView) (run string) {
 		return ""
 	}
 	best, err := filepath.Rel(p.data.archive.Dir, f.Best.Dir)
-	if err != nil || !p.files.has(path.Join(best, rundir.RecordFile)) {
+	if err != nil || !p.files.has(path.Join(best, rundir.SpecFile)) {
 		return ""
 	}
 	v.Best, v.Reduced = best, f.Best.Reduced

@@ -75,7 +75,7 @@ func (d *campaignData) verdict(total *summary.Row, k statusCount) (sentence, cla
 		parts, class = append(parts, messages.Plural(missed, "canary")+" missed"), "bad"
 	case caught < k.canaries():
 		text := fmt.Sprintf("%d of %s caught", caught, messages.Plural(k.canaries(), "canary"))
-		if d.archive.Head.End == "" {
+		if d.archive.Header.End == "" {
 			text += " so far"
 		}
 		parts = append(parts, text)
@@ -111,7 +111,7 @@ func (d *campaignData) details(total *summary.Row) []string {
 	if missed := d.withStatus(summary.StatusMissed); len(missed) > 0 {
 		out = append(out, "No run showed the bugs of "+names(missed)+".")
 	}
-	if loud := d.withStatus(summary.StatusFailing); len(loud) > 0 {
+	if loud := d.withStatus(summary.StatusKilled); len(loud) > 0 {
 		out = append(out, "Runs failed in "+names(loud)+", whose bugs cannot show.")
 	}
 	if total.Runs < d.sum.Planned {
@@ -141,7 +141,7 @@ func names(list []string) string {
 
 // facts are the particulars of the campaign.
 func (d *campaignData) facts() []fact {
-	head := &d.archive.Head
+	head := &d.archive.Header
 	var out []fact
 	add := func(name, value string) {
 		if value != "" {
@@ -169,7 +169,7 @@ func (d *campaignData) facts() []fact {
 
 // end says why the campaign ended.
 func (d *campaignData) end() string {
-	switch end := d.archive.Head.End; end {
+	switch end := d.archive.Header.End; end {
 	case "":
 		return "not yet, or killed"
 	case journal.EndComplete:

@@ -78,7 +78,7 @@ func answers(a check.Answer) func(*journal.Entry) {
 func TestEnds(t *testing.T) {
 	seen := map[string]bool{}
 	for _, end := range []journal.End{"", journal.EndComplete, journal.EndStopped, journal.EndBudget, journal.EndInterrupted, journal.EndInfra} {
-		n := &campaignData{archive: &journal.Archive{Head: journal.Header{End: end}}, sum: &summary.Summary{Stopped: "run 7"}}
+		n := &campaignData{archive: &journal.Archive{Header: journal.Header{End: end}}, sum: &summary.Summary{Stopped: "run 7"}}
 		text := n.end()
 		if seen[text] || len(text) < 5 || end == journal.EndStopped && text != "stopped at run 7" {
 			t.Errorf("%q ends as %q", end, text)
@@ -92,7 +92,7 @@ func TestTable(t *testing.T) {
 	r := &summary.Row{
 		Config: "a", Expect: "tso", Runs: 4000, Operations: 8000, Outcomes: map[sim.Outcome]int{sim.Passed: 3000, sim.Crash: 1000},
 		Answers:   map[string]map[string]int{"tso": {"allowed": 3990, "forbidden": 9, "unknown": 1}},
-		Simulated: time.Second, Judged: time.Second, Whole: true,
+		Simulated: time.Second, Checked: time.Second, Whole: true,
 		Coverage: sim.Coverage{{State: "A", Count: 3}, {State: "B"}, {State: "C", Count: 1}, {State: "D", Unreachable: "why"}},
 	}
 	v := line(r, []string{"tso", "sc"})

@@ -116,7 +116,7 @@ func (p *page) views(ctx context.Context, o Options) (*pageView, error) {
 		Header: d.header(), Table: d.table(), Canaries: d.canaryRows(), Matrix: viewMatrix(results), Coverage: d.coverage(),
 		Throughput: d.throughput(), Split: d.split(), Environment: p.environment(),
 	}
-	for _, t := range d.sum.Troubles {
+	for _, t := range d.sum.InfraErrors {
 		t.Title, t.Config = clip(t.Title, titleShown), clip(t.Config, nameShown)
 		if dir, err := filepath.Rel(d.archive.Dir, t.Dir); err == nil {
 			t.Dir = dir

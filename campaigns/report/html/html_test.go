@@ -272,7 +272,7 @@ func TestEscape(t *testing.T) {
 	put(t, a, "000000/run.json", "{}")
 	must(t, os.Symlink(secret, filepath.Join(a.Dir, "000000", "program.txt")))
 	must(t, os.Symlink(filepath.Dir(secret), filepath.Join(a.Dir, "000001")))
-	must(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "verdict.json"), 0o644))
+	must(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "result.json"), 0o644))
 	must(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "witness.svg"), 0o644))
 	if strings.Contains(reported(t, a, Options{}), "the secret") {
 		t.Error("the page has a file from outside of the campaign")
@@ -298,7 +298,7 @@ func TestBounds(t *testing.T) {
 		dir += "reduced/"
 		put(t, a, dir+"program.txt", strings.Repeat("store x 1\n", 40))
 		put(t, a, dir+"witness.svg", picture)
-		put(t, a, dir+"verdict.json", fmt.Sprintf(`{"detail":%q}`, strings.Repeat("a line\n", 10_000)))
+		put(t, a, dir+"result.json", fmt.Sprintf(`{"detail":%q}`, strings.Repeat("a line\n", 10_000)))
 	}
 	page := reported(t, a, Options{})
 	t.Logf("%d bytes", len(page))

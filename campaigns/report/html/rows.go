@@ -74,7 +74,7 @@ func line(r *summary.Row, models []string) rowView {
 		Name: clip(r.Config, nameShown), Runs: messages.Comma(r.Runs), Operations: messages.Comma(r.Operations),
 		Rate: "–", Coverage: "–", Covered: -1,
 	}
-	if spent := (r.Simulated + r.Judged).Seconds(); spent > 0 {
+	if spent := (r.Simulated + r.Checked).Seconds(); spent > 0 {
 		v.Rate = messages.Rate(float64(r.Operations) / spent)
 	}
 	for _, o := range outcomes {
@@ -131,7 +131,7 @@ type environmentView struct {
 
 // environment gathers versions, command line and campaign file.
 func (p *page) environment() environmentView {
-	head := &p.data.archive.Head
+	head := &p.data.archive.Header
 	var v environmentView
 	var words []string
 	for _, w := range head.Command {

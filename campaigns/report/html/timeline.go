@@ -17,7 +17,7 @@ type slot struct{ runs, operations int }
 
 const maxSlots = 240
 
-func (t *timeline) add(run *journal.Run) {
+func (t *timeline) add(run *journal.Entry) {
 	if t.span == 0 {
 		t.span = 50 * time.Millisecond
 	}

@@ -65,7 +65,7 @@ func Compare(old, new *journal.Archive) (*Diff, error) {
 	return &Diff{
 		Old: a.summary(), New: b.summary(),
 		Findings: p.findings(), Canaries: p.canaries(), Changed: p.changed(), Coverage: p.coverage(), Speed: p.speed(),
-		Configs: p.configs(), Tools: tools(a.a.Head.Tools, b.a.Head.Tools),
+		Configs: p.configs(), Tools: tools(a.a.Header.Tools, b.a.Header.Tools),
 	}, nil
 }
 
@@ -87,7 +87,7 @@ func (d *Diff) ExitStatus() int {
 func (n *campaign) summary() Side {
 	c := n.a.Campaign
 	return Side{
-		Dir: n.a.Dir, Campaign: c.Name, Seed: c.Seed, Started: n.a.Head.Started, Runs: len(n.runs), Planned: c.Runs(), Operations: n.operations,
+		Dir: n.a.Dir, Campaign: c.Name, Seed: c.Seed, Started: n.a.Header.Started, Runs: len(n.runs), Planned: c.Runs(), Operations: n.operations,
 	}
 }
 

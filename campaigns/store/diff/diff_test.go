@@ -14,7 +14,7 @@ import (
 // failing is a scenario in which every n-th run of a configuration fails.
 func failing(config, name string, n int, title string) scenario {
 	return scenario{seed: 1, config: []string{config}, run: func(e *journal.Entry, i int) bool {
-		if e.Config == name && i%n == 0 {
+		if e.ConfigName == name && i%n == 0 {
 			fail(e, title)
 		}
 		return true
@@ -86,7 +86,7 @@ func TestFindingSystems(t *testing.T) {
 	d := compare(t, old, scenario{config: configs, run: func(e *journal.Entry, i int) bool {
 		if i == 3 {
 			fail(e, "x")
-			e.Alone = &rundir.Alone{Recurs: e.Config == "a"}
+			e.Alone = &rundir.Alone{Recurs: e.ConfigName == "a"}
 		}
 		return true
 	}})
@@ -201,17 +201,17 @@ func TestChanged(t *testing.T) {
 		want string
 	}{
 		"nothing": {nil, ""},
-		"log":     {func(e *journal.Entry, i int) { e.Log = sum("x") }, "100: 0 0 100, 0; run 0"},
+		"log":     {func(e *journal.Entry, i int) { e.LogHash = sum("x") }, "100: 0 0 100, 0; run 0"},
 		"outcome": {func(e *journal.Entry, i int) {
-			if e.Log = sum("x"); i == 7 {
+			if e.LogHash = sum("x"); i == 7 {
 				fail(e, "x")
 			}
 		}, "100: 1 0 99, 0; run 7"},
 		"checking": {func(e *journal.Entry, i int) { e.Answers[0].Answer = "forbidden" }, "100: 100 100 0, 0; run 0"},
 		"unknown":  {func(e *journal.Entry, i int) { e.Answers[0].Answer = "unknown" }, ""},
-		"timeout":  {func(e *journal.Entry, i int) { e.Outcome, e.Log = sim.Timeout, "" }, ""},
-		"infra":    {func(e *journal.Entry, i int) { e.Outcome, e.Log = sim.Infra, "" }, ""},
-		"programs": {func(e *journal.Entry, i int) { e.Program, e.Log = sum(fmt.Sprint("x", i)), sum("x") }, "0: 0 0 0, 100; run -1"},
+		"timeout":  {func(e *journal.Entry, i int) { e.Outcome, e.LogHash = sim.Timeout, "" }, ""},
+		"infra":    {func(e *journal.Entry, i int) { e.Outcome, e.LogHash = sim.Infra, "" }, ""},
+		"programs": {func(e *journal.Entry, i int) { e.Program, e.LogHash = sum(fmt.Sprint("x", i)), sum("x") }, "0: 0 0 0, 100; run -1"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			got := ""
@@ -227,7 +227,7 @@ func TestChanged(t *testing.T) {
 			}
 		})
 	}
-	other := scenario(func(e *journal.Entry, i int) { e.Log = sum("x") })
+	other := scenario(func(e *journal.Entry, i int) { e.LogHash = sum("x") })
 	other.seed = 2
 	if d := compare(t, scenario(nil), other); len(d.Changed) > 0 {
 		t.Errorf("another seed: %+v", d.Changed)

@@ -63,9 +63,9 @@ func writeScenario(t *testing.T, name string, s scenario) *journal.Archive {
 	for n := range a.Campaign.Runs() {
 		c := a.Config(n)
 		e := &journal.Entry{
-			Number: n, Config: c.Name, Program: sum(fmt.Sprint("program", s.seed, n)),
+			Number: n, ConfigName: c.Name, Program: sum(fmt.Sprint("program", s.seed, n)),
 			Result: &rundir.Result{
-				Version: 1, Outcome: sim.Passed, Log: sum(fmt.Sprint("log", s.seed, n)), Operations: 1000, Elapsed: time.Millisecond,
+				Version: 1, Outcome: sim.Passed, LogHash: sum(fmt.Sprint("log", s.seed, n)), Operations: 1000, Elapsed: time.Millisecond,
 				Answers: []rundir.Answer{{Model: "tso", Answer: "allowed", Search: 500 * time.Microsecond}},
 			},
 		}

@@ -78,10 +78,9 @@ func read(a *journal.Archive) (*campaign, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read campaign %s: %w", a.Dir, err)
 		}
-		ended := a.Ended(e)
 		r := &run{
-			number: e.Number, config: e.Config, program: e.Program, log: e.Log, outcome: e.Outcome, title: unique.Make(e.Title).Value(),
-			undecided: e.Undecided(), finding: ended.Finding(), caught: ended.Caught(), operations: e.Operations, simulated: e.Elapsed,
+			number: e.Number, config: e.ConfigName, program: e.Program, log: e.LogHash, outcome: e.Outcome, title: unique.Make(e.Title).Value(),
+			undecided: e.Undecided(), finding: e.Finding(), caught: e.Caught(), operations: e.Operations, simulated: e.Elapsed,
 		}
 		var answers []string
 		for _, x := range e.Answers {
@@ -91,7 +90,7 @@ func read(a *journal.Archive) (*campaign, error) {
 		r.answers = unique.Make(strings.Join(answers, ", ")).Value()
 		n.runs[r.number] = r
 		n.operations += r.operations
-		n.configs[e.Config].add(r, e, ended.Dir)
+		n.configs[e.ConfigName].add(r, e, e.Dir)
 	}
 	for _, k := range n.configs {
 		slices.SortFunc(k.runs, func(a, b *run) int { return cmp.Compare(a.number, b.number) })

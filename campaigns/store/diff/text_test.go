@@ -28,7 +28,7 @@ func eventful() (old, new scenario) {
 	new.config[7] = "{name: same, runs: 4, threads: 3}"
 	new.config[4] = canary("short", 5)
 	both := func(e *journal.Entry, i int, late bool) {
-		switch e.Config {
+		switch e.ConfigName {
 		case "host":
 			if i%9 == 0 || late && i%4 == 0 {
 				fail(e, "history forbidden by tso")
@@ -73,7 +73,7 @@ func eventful() (old, new scenario) {
 		case "plain":
 			if late && i%30 == 0 {
 				fail(e, "history forbidden by tso")
-				e.Log = sum("other")
+				e.LogHash = sum("other")
 			}
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"ordeal/sim/builtin/ruby"
 )
 
-// NewTraced makes the runner of a configuration on the embedded simulator that
+// NewTraced returns the runner of a configuration on the embedded simulator that
 // writes the transitions and messages of the coherence protocol to w, one a
-// line, in the order in which they happen. It runs one job at a time; errors
-// of writing are w's to remember.
+// line, in the order in which they happen. It runs one job at a time and
+// ignores errors of w.
 func NewTraced(c *config.Config, w io.Writer) (sim.Runner, error) {
 	if err := c.ValidateMachine(config.SimBuiltin); err != nil {
 		return nil, err

@@ -7,7 +7,15 @@ import (
 	"ordeal/campaigns/internal/messages"
 )
 
-// Reduction is reduction.json: what came of shrinking a run.
+// The files of a reduction in the directory of the run. PartDir becomes
+// ReducedDir when the reduction is complete.
+const (
+	ReductionFile = "reduction.json"
+	ReducedDir    = "reduced"
+	PartDir       = "reduced.part"
+)
+
+// Reduction is reduction.json: the result of reducing a run.
 type Reduction struct {
 	// Error says why there is no smaller program; the rest is then empty.
 	Error string `json:"error,omitempty"`
@@ -24,12 +32,12 @@ type Reduction struct {
 	// same way.
 	Hits  int `json:"hits"`
 	Tries int `json:"tries"`
-	// Minimal says that no part can be left out as far as the tries tell.
+	// Minimal says that no candidate with a part left out failed.
 	Minimal bool          `json:"minimal,omitempty"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 }
 
-// String says in a line what came of it.
+// String describes the reduction in one line.
 func (r *Reduction) String() string {
 	if r.Error != "" {
 		return "not: " + r.Error
@@ -41,12 +49,3 @@ func (r *Reduction) String() string {
 	}
 	return text
 }
-
-// The files of a reduction in the directory of the run.
-const (
-	ReductionFile = "reduction.json"
-	// reducedDir is what ordeal reduce calls it, too; partDir is the one under
-	// way, which is renamed when it is whole.
-	ReducedDir = "reduced"
-	PartDir    = "reduced.part"
-)

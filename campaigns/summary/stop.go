@@ -1,19 +1,14 @@
 package summary
 
 import (
-	"errors"
 	"fmt"
 
 	"ordeal/sim"
 )
 
-// errStopped ends the runs of a campaign that has reached a condition of
-// Campaign.Stop.
-var ErrStopped = errors.New("the campaign stops here")
-
-// stopped says which condition of s the campaign has reached with a run; empty
-// for none.
-func (s *Summary) stopped(number int) string {
+// stopCondition is the condition of config.Stop that the campaign meets with a
+// run; empty if there is none.
+func (s *Summary) stopCondition(number int) string {
 	if n := s.stop.Findings; n > 0 && len(s.Findings) >= n {
 		return fmt.Sprintf("run %d: stop.findings is %d", number, n)
 	}

@@ -12,8 +12,8 @@ import (
 	"ordeal/sim/slicc/mutate"
 )
 
-// plant adds the mutant of a machine to the options of a runner.
-func plant(g *config.Gem5, o *gem5.Options, m *config.Machine) error {
+// addMutant adds the mutant of a machine to the options of a gem5 runner.
+func addMutant(g *config.Gem5, o *gem5.Options, m *config.Machine) error {
 	if m.Mutant == "" {
 		return nil
 	}
@@ -22,7 +22,7 @@ func plant(g *config.Gem5, o *gem5.Options, m *config.Machine) error {
 	return err
 }
 
-// mutation is a mutant of package mutate, planted in a gem5 tree.
+// mutation is the change that a mutant makes in a gem5 tree.
 func mutation(g *config.Gem5, root, id string) (gem5.Mutation, error) {
 	m := gem5.Mutation{Rebuild: g.Rebuild}
 	protocol, _, _ := strings.Cut(id, "/")

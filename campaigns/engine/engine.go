@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
+	"ordeal/sim"
+)
+
+// Engine runs campaigns.
+type Engine struct {
+	// Dir is the campaign's directory. Run creates it; it must be empty.
+	Dir string
+	// Command is the command line, for the records.
+	Command []string
+	// Rerun is the command that repeats a run of the campaign file, without its
+	// number; empty if there is no file.
+	Rerun string
+	// Shard is the part of the campaign that Run runs; Resume continues the
+	// part that was begun. Budget and stop conditions hold for it alone.
+	Shard config.Shard
+	// Cores is how many cores of this machine the campaign uses; 0 means all.
+	Cores int
+	// OnResult is called with every run that is recorded, in the order of the
+	// journal; nil means no callback. Calls of OnResult and Logf do not overlap.
+	OnResult func(*summary.Summary, *journal.Entry)
+	// Logf logs infrastructure errors and reductions; nil means no log.
+	Logf func(format string, args ...any)
+	// Runner returns the runner of a configuration; nil means
+	// execute.NewRunner.
+	Runner func(sim string, c *config.Config) (sim.Runner, error)
+	// Reduce reduces the first run of each finding if the campaign asks for
+	// that; nil means no reductions.
+	Reduce Reducer
+	_      struct{}
+}
+
+// Run runs a campaign until all runs have ended, the budget is spent, a stop
+// condition is met, ctx is done or there were too many infrastructure errors.
+// The summary has the runs that were recorded, whatever the error; that ctx is
+// done is no error but Summary.Interrupted.
+func (e *Engine) Run(ctx context.Context, c *config.Campaign) (*summary.Summary, error) {
+	kinds, err := e.kinds(ctx, c)
+	if err != nil {
+		return e.summary(c, e.Shard, time.Now()), err
+	}
+	started := time.Now()
+	w, err := journal.Create(e.Dir, c, journal.Header{
+		Version: rundir.Version, Seed: c.Seed, Command: e.Command, Tools: toolVersions(kinds), Started: started, Shard: e.Shard, Session: started,
+	})
+	if err != nil {
+		return e.summary(c, e.Shard, started), err
+	}
+	s := e.session(w, kinds)
+	return s.sum, errors.Join(s.run(ctx), w.Close())
+}
+
+// Resume continues a campaign that was interrupted or killed, in Dir. Recorded
+// runs, and finished runs that wait to be recorded, are not repeated; runs that
+// were in flight are, and so are runs in quarantine and those with corrupt
+// records. The summary is that of the whole campaign.
+func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
+	w, err := journal.Reopen(e.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("resume campaign: %w", err)
+	}
+	s, err := e.restore(ctx, w)
+	if err == nil {
+		err = s.run(ctx)
+	} else {
+		err = fmt.Errorf("resume campaign %s: %w", e.Dir, err)
+	}
+	if s == nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return s.sum, errors.Join(err, w.Close())
+}
+
+// cores is how many cores the campaign may use.
+func (e *Engine) cores() int { return cmp.Or(e.Cores, runtime.NumCPU()) }
+
+// summary is the summary of a campaign without runs.
+func (e *Engine) summary(c *config.Campaign, shard config.Shard, started time.Time) *summary.Summary {
+	s := summary.New(c, e.Dir, shard, started)
+	s.Rerun = e.Rerun
+	if len(e.Command) > 0 {
+		s.Argv0 = e.Command[0]
+	}
+	return s
+}
+
+// kind is a configuration ready to execute.
+type kind struct {
+	cfg      *config.Config
+	sim      string
+	executor execute.Executor
+	tools    map[string]string
+}
+
+// kinds are those of all configurations.
+func (e *Engine) kinds(ctx context.Context, c *config.Campaign) ([]kind, error) {
+	limiter := execute.NewCPULimiter(e.cores())
+	var list []kind
+	for i := range c.Configs {
+		k := kind{cfg: &c.Configs[i], sim: c.SimOf(&c.Configs[i])}
+		runner, err := e.newRunner(k.sim, k.cfg)
+		if err != nil {
+			return nil, err
+		}
+		models, err := k.cfg.Models()
+		if err != nil {
+			return nil, err
+		}
+		k.executor = execute.Executor{Runner: runner, Check: checkOptions(c, models), Limiter: limiter}
+		k.tools = execute.ToolVersions(ctx, runner)
+		list = append(list, k)
+	}
+	return list, nil
+}
+
+func (e *Engine) newRunner(name string, c *config.Config) (sim.Runner, error) {
+	if e.Runner != nil {
+		return e.Runner(name, c)
+	}
+	return execute.NewRunner(name, c)
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
+)
+
+// restore returns the session of a campaign that is resumed: it counts the runs
+// of the journal, repairs it, takes the finished runs that wait, and removes
+// what the last session left of others. The session may be returned with an
+// error, for its summary.
+func (e *Engine) restore(ctx context.Context, w *journal.Writer) (*session, error) {
+	kinds, err := e.kinds(ctx, w.Campaign)
+	if err != nil {
+		return nil, err
+	}
+	if w.Header.End == "" { // killed: the last write to the journal counts
+		info, err := os.Stat(w.Path(journal.RunsFile))
+		if err != nil {
+			return nil, err
+		}
+		w.Header.Spent += max(0, info.ModTime().Sub(w.Header.Session))
+	}
+	w.Header.Session = time.Now()
+	s, rejected, err := e.replay(w, kinds)
+	if err == nil && len(rejected) > 0 {
+		if err = s.repair(rejected); err == nil {
+			s, rejected, err = e.replay(w, kinds)
+		}
+		if err == nil && len(rejected) > 0 {
+			panic("engine: a repaired journal has rejected lines") // it has the valid lines only
+		}
+	}
+	if err != nil {
+		return s, err
+	}
+	s.sum.ReadReductions()
+	s.reportFindings()
+	if err := s.recover(); err != nil {
+		return s, err
+	}
+	if s.nothingDue = s.ended(); s.nothingDue {
+		return s, nil
+	}
+	w.Header.End = ""
+	return s, w.WriteHeader()
+}
+
+// replay counts the runs of the journal.
+func (e *Engine) replay(w *journal.Writer, kinds []kind) (*session, []journal.Rejected, error) {
+	s := e.session(w, kinds)
+	rejected, err := w.Replay(func(entry *journal.Entry) {
+		if entry.Kept { // after a line was lost it need not be the first of its kind
+			s.retention.Keep(entry)
+		}
+		s.count(entry)
+		s.order.Skip(entry.Number)
+	})
+	return s, rejected, err
+}
+
+// repair writes the journal without the rejected lines. With on-infra-error:
+// stop, corrupt lines are an error.
+func (s *session) repair(rejected []journal.Rejected) error {
+	path := s.journal.Path(journal.RunsFile)
+	for _, r := range rejected {
+		if r.Text != nil && s.c.OnInfraError == config.InfraStop {
+			return fmt.Errorf("%s:%d: %w", path, r.Line, r.Err)
+		}
+	}
+	for _, r := range rejected {
+		s.logf("infrastructure error: %s:%d: %v: the run is repeated", path, r.Line, r.Err)
+	}
+	return s.journal.Repair(rejected)
+}
+
+// recover takes the runs that had ended, but were not recorded.
+func (s *session) recover() error {
+	list, err := s.journal.Runs()
+	if err != nil {
+		return err
+	}
+	for _, number := range list {
+		if s.order.Done(number) {
+			continue
+		}
+		if e := s.journal.ReadPending(number); e != nil && (!s.mayKeep(e) || e.Dir.Verify() == nil) {
+			s.order.Restore(e)
+		}
+	}
+	if s.sum.Stopped == "" { // else it was killed before discard
+		if err = s.order.Commit(); err == nil {
+			return errors.Join(s.removeDirs(), s.sweep())
+		} else if !errors.Is(err, errStopped) {
+			return errors.Join(err, s.removeDirs(), s.sweep())
+		}
+	}
+	return s.discard()
+}

@@ -1,0 +1,363 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
+	"ordeal/check"
+	"ordeal/check/model"
+	"ordeal/sim"
+)
+
+// errStopped ends the runs of a campaign that has met a stop condition.
+var errStopped = errors.New("the campaign stops here")
+
+// session runs what is left of a campaign.
+type session struct {
+	*Engine
+	c       *config.Campaign
+	journal *journal.Writer
+	kinds   []kind // by configuration
+	started time.Time
+
+	order      *journal.Order // commits finished runs, by commit
+	reductions *reductionQueue
+
+	mu         sync.Mutex // guards what follows
+	sum        *summary.Summary
+	retention  *journal.Retention
+	kept       []bool // by number: the run directory stays
+	infra      infraErrors
+	reported   map[summary.FindingKey]bool
+	removable  []rundir.Dir // directories that do not stay
+	nothingDue bool         // the campaign had ended before
+}
+
+// session returns a session of a campaign of which no run is recorded.
+func (e *Engine) session(w *journal.Writer, kinds []kind) *session {
+	c := w.Campaign
+	s := &session{
+		Engine: e, c: c, journal: w, kinds: kinds, started: time.Now(), reductions: newReductionQueue(),
+		sum:       e.summary(c, w.Header.Shard, w.Header.Started),
+		retention: journal.NewRetention(c.Keep), kept: make([]bool, c.Runs()),
+		infra: infraErrors{policy: c.OnInfraError}, reported: make(map[summary.FindingKey]bool),
+	}
+	s.order = journal.NewOrder(w.Header.Shard.Has(c), s.commit)
+	for _, k := range kinds {
+		s.sum.AddSimulator(k.sim, k.tools[k.executor.Runner.Name()])
+	}
+	return s
+}
+
+// logf logs a line. The lock is held, or no other goroutine runs yet.
+func (s *session) logf(format string, args ...any) {
+	if s.Logf != nil {
+		s.Logf(format, args...)
+	}
+}
+
+// elapsed is the time spent on the campaign.
+func (s *session) elapsed() time.Duration { return s.journal.Header.Spent + time.Since(s.started) }
+
+func (s *session) overBudget() bool {
+	return s.c.Budget > 0 && s.elapsed() >= time.Duration(s.c.Budget)
+}
+
+// checkOptions are those of a campaign.
+func checkOptions(c *config.Campaign, models []model.Model) execute.CheckOptions {
+	return execute.CheckOptions{
+		Models: models, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
+		Memory: int64(c.Memory), LogSize: int64(c.LogSize),
+	}
+}
+
+// toolVersions merges the versions of the tools of all configurations.
+func toolVersions(kinds []kind) map[string]string {
+	all := make(map[string]string)
+	for _, k := range kinds {
+		for name, version := range k.tools {
+			if !slices.Contains(strings.Split(all[name], "; "), version) {
+				all[name] = strings.TrimPrefix(all[name]+"; "+version, "; ")
+			}
+		}
+	}
+	return all
+}
+
+// run executes the runs that are left and the reductions that are due, and
+// writes header and summary.
+func (s *session) run(ctx context.Context) error {
+	if s.nothingDue {
+		return nil
+	}
+	var reducing sync.WaitGroup
+	reducing.Go(func() { s.reductions.run(ctx, s.reduce) })
+	err := s.runAll(ctx)
+	s.reductions.close()
+	reducing.Wait()
+	s.sum.Elapsed = s.elapsed()
+	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
+		unfinished := s.order.Left() > 0 && s.sum.Stopped == "" && !s.sum.BudgetSpent
+		s.sum.Interrupted, err = unfinished || s.reductions.due() > 0, nil
+	}
+	s.journal.Header.Spent, s.journal.Header.End = s.sum.Elapsed, s.end(err)
+	return errors.Join(err, s.journal.WriteHeader(), s.sum.Write())
+}
+
+// end says how the session ended.
+func (s *session) end(failed error) journal.End {
+	switch {
+	case failed != nil:
+		return journal.EndInfra
+	case s.sum.Interrupted:
+		return journal.EndInterrupted
+	case s.sum.Stopped != "":
+		return journal.EndStopped
+	case s.sum.BudgetSpent:
+		return journal.EndBudget
+	}
+	return journal.EndComplete
+}
+
+// runAll executes all runs that are left, as many at a time as there are
+// workers.
+func (s *session) runAll(ctx context.Context) error {
+	if s.sum.Stopped != "" || s.order.Left() == 0 {
+		return nil
+	}
+	workers := s.c.Workers
+	if workers == 0 {
+		workers = s.cores()
+	}
+	budgetSpent := false
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
+	for l := range launches(s.c, s.journal.Schedule()) {
+		if l.missing = s.order.Missing(l.numbers); len(l.missing) == 0 {
+			continue
+		}
+		s.order.WaitForSlot(groupCtx, l.missing[0])
+		if groupCtx.Err() != nil {
+			break
+		}
+		if budgetSpent = s.overBudget(); budgetSpent {
+			break
+		}
+		group.Go(func() error { return s.launch(groupCtx, l) })
+	}
+	err := group.Wait()
+	s.sum.BudgetSpent = budgetSpent
+	switch {
+	case s.sum.Stopped != "": // whatever else failed at the same time
+		return s.discard()
+	case err != nil:
+		return err
+	case budgetSpent:
+		return s.flush()
+	}
+	return ctx.Err()
+}
+
+// flush records the finished runs although others are missing.
+func (s *session) flush() error {
+	err := s.order.Flush()
+	if errors.Is(err, errStopped) {
+		err = nil
+	}
+	return errors.Join(err, s.removeDirs())
+}
+
+// finished takes a run that has ended or could not be executed. The error is
+// one that ends the campaign, ctx's included.
+func (s *session) finished(ctx context.Context, e *journal.Entry, err error) error {
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err() // the run was cancelled
+		}
+		e.Result = execute.InfraResult(err, e.Result)
+	} else if ctx.Err() != nil && e.Undecided() {
+		return ctx.Err() // the checker was cancelled
+	}
+	if s.mayKeep(e) {
+		if err := execute.Guarded(func() error { return e.Dir.Finish(e.Result) }); err != nil {
+			e.Result = execute.InfraResult(err, e.Result)
+		}
+	}
+	// The rest is in the directory, or not needed any more.
+	e.Log, e.History, e.Models, e.Verdicts = nil, nil, nil, nil
+	if s.order.MustWait(e.Number) {
+		_ = journal.WritePending(e) // without it, a kill loses the run and it is repeated
+	}
+	err = s.order.Add(e)
+	if removeErr := s.removeDirs(); removeErr != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.logf("infrastructure error: %v", removeErr)
+	}
+	return err
+}
+
+// mayKeep reports whether the directory of a run stays as far as is known.
+func (s *session) mayKeep(e *journal.Entry) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.retention.MayKeep(e)
+}
+
+// commit records a run: from now on it is one of the campaign's. The order
+// calls it.
+func (s *session) commit(e *journal.Entry) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.At, e.Kept = s.elapsed(), s.retention.Keep(e)
+	if e.Outcome == sim.Infra {
+		dir, err := s.journal.Quarantine(e.Number, e.Title+"\n\n"+e.Detail)
+		if err != nil {
+			s.logf("infrastructure error: run %d cannot be quarantined: %v", e.Number, err)
+		}
+		e.Dir, e.Kept, e.Quarantine = dir, false, dir.Base()
+	}
+	if err := s.journal.Append(e); err != nil {
+		return fmt.Errorf("run %d: %w", e.Number, err)
+	}
+	s.count(e)
+	switch {
+	case e.Kept:
+		if err := journal.RemovePending(e.Dir); err != nil {
+			s.logf("infrastructure error: %v", err)
+		}
+	case !e.Quarantined():
+		s.removable = append(s.removable, e.Dir)
+	}
+	if s.OnResult != nil {
+		s.OnResult(s.sum, e)
+	}
+	return s.next(e)
+}
+
+// count counts a recorded run.
+func (s *session) count(e *journal.Entry) {
+	s.kept[e.Number] = e.Kept
+	s.sum.Add(e)
+	s.sum.Elapsed = s.elapsed()
+}
+
+// next returns an error if the campaign ends with a run.
+func (s *session) next(e *journal.Entry) error {
+	s.reportFindings()
+	if e.Outcome == sim.Infra {
+		s.logf("infrastructure error: run %d: %s, in %s", e.Number, e.Title, e.Dir)
+	}
+	if err := s.infra.add(e); err != nil {
+		return err
+	}
+	if s.sum.Stopped != "" {
+		return errStopped
+	}
+	return nil
+}
+
+// reportFindings requests the reduction of findings that are new, and logs
+// canaries that are missed.
+func (s *session) reportFindings() {
+	for i := range s.sum.Findings {
+		f := &s.sum.Findings[i]
+		if s.reported[f.Key()] {
+			continue
+		}
+		s.reported[f.Key()] = true
+		switch {
+		case f.Outcome == sim.Missed:
+			s.logf("finding: %s", f.Title)
+		case s.Reduce != nil && s.c.Reduce > 0 && f.Reduction == nil:
+			s.reductions.add(rundir.Dir(f.Dir))
+		}
+	}
+}
+
+// removeDirs removes the directories that do not stay.
+func (s *session) removeDirs() error {
+	s.mu.Lock()
+	list := s.removable
+	s.removable = nil
+	s.mu.Unlock()
+	var errs []error
+	for _, dir := range list {
+		if err := os.RemoveAll(string(dir)); err != nil {
+			errs = append(errs, fmt.Errorf("%s stays: %w", dir, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// discard removes the runs beyond the one at which the campaign stopped.
+// Simulators would repeat them exactly; those that failed on hardware may never
+// fail again, so their directories stay outside the campaign.
+func (s *session) discard() error {
+	var errs []error
+	for _, e := range s.order.Discard() {
+		if s.c.SimOf(e.Config) != config.SimHost || !e.Failed() {
+			continue
+		}
+		dir, err := rundir.MoveAside(string(s.journal.Run(e.Number)), s.journal.Path(journal.AfterStopDir))
+		errs = append(errs, err)
+		s.logf("run %d failed after the campaign had stopped: %s, in %s", e.Number, e.Title, dir)
+	}
+	return errors.Join(append(errs, s.sweep())...)
+}
+
+// sweep removes the directories of runs that were in flight, and of those that
+// do not stay, and the pending results in those that do.
+func (s *session) sweep() error {
+	list, err := s.journal.Runs()
+	if err != nil {
+		return err
+	}
+	for _, number := range list {
+		dir := s.journal.Run(number)
+		switch {
+		case s.order.Waits(number):
+		case s.kept[number]:
+			err = journal.RemovePending(dir)
+		default:
+			err = os.RemoveAll(string(dir))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended reports whether the last session left nothing to do, and logs why.
+func (s *session) ended() bool {
+	switch h := &s.journal.Header; {
+	case h.End != journal.EndComplete && h.End != journal.EndStopped && h.End != journal.EndBudget, s.reductions.due() > 0:
+		return false
+	case s.sum.Stopped != "":
+		s.logf("the campaign stopped at %s: nothing is left to do", s.sum.Stopped)
+	case s.order.Left() == 0:
+		s.logf("all %s of the campaign are done: nothing is left to do", messages.Plural(s.sum.Planned, "run"))
+	case s.overBudget():
+		s.sum.BudgetSpent = true
+		s.logf("the campaign's budget of %v is spent: nothing is left to do", time.Duration(s.c.Budget))
+	default:
+		return false
+	}
+	s.sum.Elapsed = s.journal.Header.Spent
+	return true
+}

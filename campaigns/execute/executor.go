@@ -1,0 +1,106 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"ordeal/campaigns/rundir"
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+// Executor executes runs of one configuration.
+type Executor struct {
+	Runner  sim.Runner
+	Check   CheckOptions
+	Limiter *CPULimiter // nil: no limit
+	_       struct{}
+}
+
+// Run executes the run that spec describes: it creates dir, runs the program
+// and checks the log. The error is ctx's, or that of a run directory that cannot
+// be written or a job that cannot be run.
+func (x *Executor) Run(ctx context.Context, dir rundir.Dir, p *gen.Program, spec *rundir.Spec) (*rundir.Result, error) {
+	if err := dir.Create(p, spec); err != nil {
+		return nil, err
+	}
+	jobs, own, err := x.jobs(dir, p, spec)
+	if err != nil {
+		return nil, err
+	}
+	results, err := x.Launch(ctx, spec.Sim, jobs)
+	if err != nil {
+		return nil, err
+	}
+	return x.Evaluate(ctx, p, spec.Config.Rounds, &results[own])
+}
+
+// BatchRunner is a simulator that runs several jobs in one launch.
+type BatchRunner interface {
+	RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error)
+}
+
+// Launch runs jobs on the simulator of that name in one launch, which takes a
+// BatchRunner if there are several.
+func (x *Executor) Launch(ctx context.Context, simulator string, jobs []sim.Job) ([]sim.Result, error) {
+	release, err := x.Limiter.Acquire(ctx, CoresOf(simulator, jobs[0].Program))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if len(jobs) > 1 {
+		return x.Runner.(BatchRunner).RunBatch(ctx, jobs)
+	}
+	result, err := x.Runner.Run(ctx, jobs[0])
+	return []sim.Result{result}, err
+}
+
+// batchDir holds the directories of the other runs of a batch.
+const batchDir = "batch"
+
+// jobs are those of the launch that a run is part of; own is the run's. A run
+// of a batch takes all of the batch, since only the same launch behaves the
+// same. The other runs' directories are below that of the run.
+func (x *Executor) jobs(dir rundir.Dir, p *gen.Program, spec *rundir.Spec) (jobs []sim.Job, own int, err error) {
+	numbers := spec.Batch
+	if _, ok := x.Runner.(BatchRunner); !ok || len(numbers) < 2 {
+		numbers = []int{spec.Number}
+	}
+	own = slices.Index(numbers, spec.Number)
+	if own < 0 {
+		return nil, 0, fmt.Errorf("run %d is not in its batch %v", spec.Number, numbers)
+	}
+	for i, number := range numbers {
+		other, program, place := *spec, p, dir
+		if i != own {
+			other.Number, place = number, dir.Sub(batchDir, rundir.Name(number))
+			if program, err = spec.Config.Program(spec.Seed, number); err != nil {
+				return nil, 0, err
+			}
+			if err := os.MkdirAll(string(place), 0o755); err != nil {
+				return nil, 0, err
+			}
+		}
+		job, err := other.Job(place, program)
+		if err != nil {
+			return nil, 0, err
+		}
+		jobs = append(jobs, job)
+	}
+	return jobs, own, nil
+}
+
+// RemoveBatch removes the directories of the other runs of a batch.
+func RemoveBatch(dir rundir.Dir) error { return os.RemoveAll(dir.Path(batchDir)) }
+
+// Evaluate checks the log of a run.
+func (x *Executor) Evaluate(ctx context.Context, p *gen.Program, rounds int, simulated *sim.Result) (*rundir.Result, error) {
+	release, err := x.Limiter.Acquire(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return Evaluate(ctx, p, rounds, simulated, x.Check)
+}

@@ -1,0 +1,115 @@
+package journal
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"ordeal/campaigns/rundir"
+)
+
+// lock opens the journal of a campaign directory for appending, and locks it so
+// that no other process runs or rewrites the campaign.
+func lock(dir string) (*os.File, error) {
+	path := filepath.Join(dir, RunsFile)
+	for {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR|unix.O_NOFOLLOW, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: another process runs this campaign: %w", path, err), f.Close())
+		}
+		if current(f, path) {
+			return f, nil
+		}
+		if err := f.Close(); err != nil { // it was replaced since it was opened
+			return nil, err
+		}
+	}
+}
+
+// current reports whether a path still names an open file.
+func current(f *os.File, path string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(path)
+	return err == nil && os.SameFile(opened, named)
+}
+
+// replacement is a journal that is written to take the place of another.
+type replacement struct {
+	dir string
+	*os.File
+	out   *bufio.Writer
+	known transitions
+}
+
+// replace begins a new journal in a temporary file.
+func replace(dir string) (*replacement, error) {
+	f, err := os.CreateTemp(dir, "."+RunsFile+".*")
+	if err != nil {
+		return nil, err
+	}
+	return &replacement{dir, f, bufio.NewWriter(f), make(transitions)}, f.Chmod(0o644)
+}
+
+// add writes a line, in terms of those before.
+func (r *replacement) add(e *Entry) error {
+	r.known.encode(e)
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = r.out.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", RunsFile, err)
+	}
+	return nil
+}
+
+// commit flushes the new journal to the disk and gives it the place of the old
+// one. The caller owns the locked file.
+func (r *replacement) commit() (*os.File, error) {
+	if err := r.out.Flush(); err != nil {
+		return nil, fmt.Errorf("write %s: %w", RunsFile, err)
+	}
+	if err := r.Sync(); err != nil {
+		return nil, fmt.Errorf("flush %s: %w", RunsFile, err)
+	}
+	if err := unix.Flock(int(r.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(r.Name(), filepath.Join(r.dir, RunsFile)); err != nil {
+		return nil, err
+	}
+	return r.File, rundir.Flush(r.dir)
+}
+
+// discard removes the temporary file.
+func (r *replacement) discard() error { return errors.Join(r.Close(), os.Remove(r.Name())) }
+
+// removeTemporary removes the temporary files that a kill has left.
+func removeTemporary(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for _, name := range []string{CampaignFile, HeaderFile, RunsFile, SummaryText, SummaryJSON} {
+			if strings.HasPrefix(e.Name(), "."+name+".") {
+				if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+
+	"ordeal/campaigns/rundir"
+	"ordeal/sim"
+)
+
+// WritePending leaves e in its directory while it waits to be recorded, so that
+// a kill does not lose it. A file cut short does not count, so it is written in
+// place.
+func WritePending(e *Entry) error {
+	line := *e
+	line.New = e.Coverage
+	text, err := json.Marshal(&line)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(e.Dir.Path(PendingFile), text, 0o644)
+}
+
+// ReadPending reads what WritePending wrote for a run; nil if there is no whole
+// file, or not one of this run.
+func (a *Archive) ReadPending(number int) *Entry {
+	e := &Entry{Result: &rundir.Result{}}
+	if err := rundir.ReadJSON(a.Run(number).Path(PendingFile), e); err != nil {
+		return nil
+	}
+	if e.Number != number || e.ConfigName != a.Config(number).Name || e.Outcome == sim.Infra {
+		return nil
+	}
+	a.complete(e)
+	e.Coverage, e.New = e.New, nil
+	if s, err := e.Dir.Spec(); err != nil || s.Program != e.Program {
+		return nil
+	}
+	return e
+}
+
+// RemovePending removes the file that WritePending wrote, if it is there.
+func RemovePending(dir rundir.Dir) error {
+	if err := os.Remove(dir.Path(PendingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+	"gopkg.in/yaml.v3"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
+)
+
+// Rewriter writes the journal of a campaign anew, of runs that were executed
+// elsewhere. Until Commit the old journal stands; files that would not change
+// are left alone.
+type Rewriter struct {
+	Dir  string
+	lock *os.File // the journal that stands
+	a    *Archive
+	new  *replacement
+	last *Entry
+}
+
+// Rewrite locks a directory, which is made if it is missing, so that no other
+// process runs or rewrites its campaign. Close unlocks it.
+func Rewrite(dir string) (*Rewriter, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	f, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := removeTemporary(dir); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Rewriter{Dir: dir, lock: f}, nil
+}
+
+// Begin writes the campaign's file and header, and begins the new journal. The
+// session of the header is kept where the rest is as before.
+func (w *Rewriter) Begin(c *config.Campaign, h *Header) error {
+	w.a = newArchive(w.Dir, c)
+	text, err := yaml.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", CampaignFile, err)
+	}
+	if err := rundir.WriteChanged(w.a.Path(CampaignFile), text); err != nil {
+		return err
+	}
+	header := *h
+	var before Header
+	if rundir.ReadJSON(w.a.Path(HeaderFile), &before) == nil {
+		header.Session = before.Session
+	}
+	if err := rundir.WriteChangedJSON(w.a.Path(HeaderFile), &header); err != nil {
+		return err
+	}
+	w.new, err = replace(w.Dir)
+	return err
+}
+
+// Add writes the line of a run and returns it: it is recorded no earlier than
+// those before, and refers to their transitions.
+func (w *Rewriter) Add(e *Entry) (*Entry, error) {
+	line, result := *e, *e.Result
+	line.Result = &result
+	if e.Covered != nil { // whose New is counted anew
+		covered := *e.Covered
+		result.Covered = &covered
+	}
+	if w.last != nil {
+		line.At = max(e.At, w.last.At)
+	}
+	w.last = &line
+	w.a.complete(&line)
+	return &line, w.new.add(&line)
+}
+
+// Commit gives the new journal the place of the old one, after everything that
+// was written to the file system before has reached the disk.
+func (w *Rewriter) Commit() error {
+	if err := w.new.out.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", RunsFile, err)
+	}
+	if same, err := rundir.SameContents(w.new.Name(), w.a.Path(RunsFile)); err != nil || same {
+		return err
+	}
+	if err := unix.Syncfs(int(w.new.Fd())); err != nil {
+		return fmt.Errorf("flush %s: %w", w.Dir, err)
+	}
+	f, err := w.new.commit()
+	if err != nil {
+		return err
+	}
+	old := w.lock
+	w.lock, w.new = f, nil
+	return old.Close()
+}
+
+// Close unlocks the directory. What was not committed is lost.
+func (w *Rewriter) Close() error {
+	var err error
+	if w.new != nil {
+		err = w.new.discard()
+	}
+	return errors.Join(err, w.lock.Close())
+}

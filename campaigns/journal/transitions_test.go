@@ -1,0 +1,44 @@
+package journal
+
+import (
+	"testing"
+
+	"ordeal/campaigns/rundir"
+	"ordeal/sim"
+)
+
+// TestLostTransitions decodes lines of a simulator that lists only what was
+// taken. If one is lost, later lines that refer to it are refused.
+func TestLostTransitions(t *testing.T) {
+	var lines []*Entry
+	written := make(transitions)
+	for _, event := range []string{"Load", "Store", "Inv", "Store"} {
+		e := &Entry{ConfigName: "a", Result: &rundir.Result{
+			Covered: new(rundir.Covered), Coverage: sim.Coverage{{Machine: "L1", State: "I", Event: event, Count: 1}},
+		}}
+		written.encode(e)
+		lines = append(lines, e)
+	}
+	for i, fresh := range []int{1, 1, 1, 0} {
+		if got := lines[i].Covered.New; got != fresh {
+			t.Errorf("line %d: %d new transitions, want %d", i, got, fresh)
+		}
+	}
+	for _, tt := range []struct {
+		lines []int
+		fails bool
+	}{{[]int{0, 1, 2, 3}, false}, {[]int{0, 2, 3}, true}, {[]int{1}, true}} {
+		read := make(transitions)
+		var err error
+		for _, i := range tt.lines {
+			line := *lines[i]
+			line.Result = new(rundir.Result)
+			if err = read.decode(&line); err == nil && line.Coverage[line.Known+len(line.New)-1].Machine != "L1" {
+				t.Errorf("lines %v: coverage of line %d is %v", tt.lines, i, line.Coverage)
+			}
+		}
+		if (err != nil) != tt.fails {
+			t.Errorf("lines %v: %v", tt.lines, err)
+		}
+	}
+}

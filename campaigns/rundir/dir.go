@@ -1,0 +1,164 @@
+package rundir
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ordeal/check"
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+// The files of a run directory that this package writes.
+const (
+	ProgramFile = "program.txt"
+	SpecFile    = "run.json"
+	LogFile     = "log.bin"
+	ResultFile  = "result.json"
+)
+
+// executableFile is what simulators that execute a file call it.
+const executableFile = "program.elf"
+
+// ErrUsed is the error of Create for a directory that holds a run.
+var ErrUsed = errors.New("it holds a run already")
+
+// Dir is the path of a run directory.
+type Dir string
+
+// Create makes the directory, which must not hold a run yet, and writes the
+// program and the specification.
+func (d Dir) Create(p *gen.Program, s *Spec) error {
+	if err := os.MkdirAll(string(d), 0o755); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(d.Path(SpecFile)); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("create run directory %s: %w", d, ErrUsed)
+	}
+	text := p.Text()
+	s.Version, s.Program = Version, Hash(text)
+	if err := WriteFile(d.Path(ProgramFile), text, false); err != nil {
+		return err
+	}
+	return WriteJSON(d.Path(SpecFile), s, false)
+}
+
+// Finish writes the result of the run. A failed run reaches the disk before it
+// returns.
+func (d Dir) Finish(r *Result) error {
+	if data, err := os.ReadFile(d.Path(executableFile)); err == nil {
+		r.ExecutableHash = Hash(data)
+	}
+	flush := r.Failed()
+	if err := d.finishLog(r.Log, flush); err != nil {
+		return err
+	}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Answer != check.Forbidden {
+			continue
+		}
+		var text bytes.Buffer
+		if err := check.Explain(&text, r.History, r.Models[i], v); err != nil {
+			return err
+		}
+		if err := WriteFile(d.Path("witness-"+v.Model+".txt"), text.Bytes(), flush); err != nil {
+			return err
+		}
+	}
+	return WriteJSON(d.Path(ResultFile), r, flush)
+}
+
+// finishLog writes the log unless the simulator has left it.
+func (d Dir) finishLog(log sim.Log, flush bool) error {
+	_, err := os.Lstat(d.Path(LogFile))
+	switch {
+	case err == nil && flush:
+		return Flush(d.Path(LogFile))
+	case err != nil && len(log) > 0:
+		return WriteFile(d.Path(LogFile), log, flush)
+	}
+	return nil
+}
+
+// Program reads the program of the run. The error may be that it is not the
+// one that the specification names.
+func (d Dir) Program(s *Spec) (*gen.Program, error) {
+	path := d.Path(ProgramFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := gen.Parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	if got := Hash(p.Text()); got != s.Program {
+		return nil, fmt.Errorf("%s is not the recorded program: its hash is %s, recorded is %s", path, got, s.Program)
+	}
+	return p, nil
+}
+
+// Spec reads run.json.
+func (d Dir) Spec() (*Spec, error) {
+	s := new(Spec)
+	if err := ReadJSON(d.Path(SpecFile), s); err != nil {
+		return nil, err
+	}
+	if s.Version != Version {
+		return nil, fmt.Errorf("read %s: version %d, want %d", d.Path(SpecFile), s.Version, Version)
+	}
+	return s, nil
+}
+
+// Result reads result.json.
+func (d Dir) Result() (*Result, error) {
+	r := new(Result)
+	if err := ReadJSON(d.Path(ResultFile), r); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Log reads the log of the run.
+func (d Dir) Log() (sim.Log, error) {
+	data, err := os.ReadFile(d.Path(LogFile))
+	return sim.Log(data), err
+}
+
+// Verify returns an error unless the files of a finished run can be read and
+// the program is the recorded one.
+func (d Dir) Verify() error {
+	s, err := d.Spec()
+	if err != nil {
+		return err
+	}
+	if _, err := d.Program(s); err != nil {
+		return err
+	}
+	_, err = d.Result()
+	return err
+}
+
+// Path is the path of a file of the run directory.
+func (d Dir) Path(file string) string { return filepath.Join(string(d), file) }
+
+// Sub is a run directory below d.
+func (d Dir) Sub(names ...string) Dir {
+	return Dir(filepath.Join(append([]string{string(d)}, names...)...))
+}
+
+// Hash is the SHA-256 of data in hexadecimal.
+func Hash(data []byte) string {
+	h := sha256.Sum256(data)
+	return hex.EncodeToString(h[:])
+}
+
+// Base is the name of the directory.
+func (d Dir) Base() string { return filepath.Base(string(d)) }
