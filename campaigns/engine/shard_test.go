@@ -100,7 +100,7 @@ func TestShardHas(t *testing.T) {
 // TestShardRun makes the runs of a shard, in two parts, and wants those runs,
 // and the shard to be known wherever the directory is read.
 func TestShardRun(t *testing.T) {
-	c, err := config.Parse("parts.yaml", []byte(embeddedCampaign), nil)
+	c, err := config.Parse("parts.yaml", []byte(embeddedCampaign), []string{"workers=1"})
 	if err != nil {
 		t.Fatal(err)
 	}

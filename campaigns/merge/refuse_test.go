@@ -121,7 +121,7 @@ func TestMergeRefuses(t *testing.T) {
 			edit(t, journal(d), 2, func(o map[string]any) { o["program"] = strings.Repeat("0", 64) })
 		}, []string{"its program is"}},
 		{"other log", false, func(d string) {
-			edit(t, journal(d), 2, func(o map[string]any) { o["log"] = strings.Repeat("0", 64) })
+			edit(t, journal(d), 2, func(o map[string]any) { o["log_sha256"] = strings.Repeat("0", 64) })
 		}, []string{"its log is"}},
 		{"other verdicts", false, func(d string) {
 			edit(t, journal(d), 2, func(o map[string]any) { o["operations"] = 1 })
