@@ -51,7 +51,7 @@ func TestReadme(t *testing.T) {
 // finds tells the commands that are there to find something: SC may well
 // forbid a history, and a planted fault ought to be caught.
 func finds(command string) bool {
-	for _, part := range []string{" check ", " --mutant ", "repro --tries 1 planted", "mutate run"} {
+	for _, part := range []string{" check ", " --mutant ", "repro --tries 1 broken", "mutate run"} {
 		if strings.Contains(command, part) {
 			return true
 		}
