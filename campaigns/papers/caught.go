@@ -40,6 +40,15 @@ func (k *catches) add(ctx context.Context, r *run) error {
 	return nil
 }
 
+// plus adds the counts of another.
+func (k *catches) plus(other *catches) {
+	k.violations += other.violations
+	k.early += other.early
+	for i, n := range other.by {
+		k.by[i] += n
+	}
+}
+
 // row is a row of the table.
 func (k *catches) row(first ...any) []any {
 	row := append(first, k.violations)
@@ -62,10 +71,10 @@ func catchTable(first ...Column) Table {
 	return t
 }
 
-// caught measures which violations of planted bugs the criteria catch.
+// caught measures which violations of injected bugs the criteria catch.
 func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
-	table := catchTable(Column{Name: "fault"}, Column{Name: "protocol"}, Column{Name: "histories"})
+	table := catchTable(Column{Name: "bug"}, Column{Name: "protocol"}, Column{Name: "histories"})
 	var total catches
 	all := 0
 	for _, p := range pointsBy(c, func(cfg *config.Config) string { return cfg.Bug.Known }) {
@@ -89,11 +98,7 @@ func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) 
 		}
 		table.Rows = append(table.Rows, k.row(p.x, c.Configs[p.configs[0]].Protocol, len(runs)))
 		all += len(runs)
-		total.violations += k.violations
-		total.early += k.early
-		for i := range k.by {
-			total.by[i] += k.by[i]
-		}
+		total.plus(&k)
 	}
 	table.Rows = append(table.Rows, total.row("all", "", all))
 	return finding{tables: []Table{table}, measured: map[string]string{
@@ -121,10 +126,7 @@ func caughtRewired(ctx context.Context, b *bench, c *config.Campaign) (finding, 
 			}
 		}
 		table.Rows = append(table.Rows, k.row(p.x))
-		total.violations += k.violations
-		for i := range k.by {
-			total.by[i] += k.by[i]
-		}
+		total.plus(&k)
 	}
 	table.Rows = append(table.Rows, total.row("all"))
 	return finding{tables: []Table{table}, measured: map[string]string{

@@ -22,17 +22,17 @@ type Paper struct {
 
 // Experiment is one figure, table or claim of a paper.
 type Experiment struct {
-	Name  string // as in --only
-	Paper Paper
-	Place string // the figure or section
-	Title string
+	Name  string `json:"name"` // as in --only
+	Paper Paper  `json:"paper" yaml:"-"`
+	Place string `json:"place"` // the figure or section
+	Title string `json:"title"`
 	// Campaign is the file whose runs are the histories; empty where the
 	// histories are constructed.
-	Campaign  string
-	Published []Quote // in the order of the paper
+	Campaign  string  `json:"campaign,omitempty"`
+	Published []Quote `json:"published"` // in the order of the paper
 	// Notes explain differences, and what was decided where the paper leaves
 	// it open.
-	Notes []string
+	Notes []string `json:"notes"`
 	run   measurement
 }
 
@@ -95,10 +95,9 @@ func parseCatalogue(text []byte) ([]Experiment, error) {
 		Notes       map[string]string
 		Methods     map[string][]method
 		Experiments []struct {
-			Name, Paper, Place, Title, Campaign, Run string
-			Sweep                                    *sweepSpec
-			Published                                []Quote
-			Notes                                    []string
+			Experiment `yaml:",inline"`
+			Paper, Run string
+			Sweep      *sweepSpec
 		}
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -108,10 +107,8 @@ func parseCatalogue(text []byte) ([]Experiment, error) {
 	}
 	var all []Experiment
 	for _, x := range file.Experiments {
-		e := Experiment{
-			Name: x.Name, Paper: Paper{x.Paper, file.Papers[x.Paper]}, Place: x.Place, Title: x.Title, Campaign: x.Campaign,
-			Published: x.Published, Notes: x.Notes, run: functions[x.Run],
-		}
+		e := x.Experiment
+		e.Paper, e.run = Paper{x.Paper, file.Papers[x.Paper]}, functions[x.Run]
 		for i, note := range e.Notes {
 			if text, ok := file.Notes[note]; ok {
 				e.Notes[i] = text

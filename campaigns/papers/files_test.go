@@ -146,7 +146,7 @@ func TestSameRuns(t *testing.T) {
 	}
 }
 
-// A planted bug is one of the catalogue, mutant and all.
+// An injected bug is one of the catalogue, mutant and all.
 func TestViolationsAreOfTheCatalogue(t *testing.T) {
 	data, err := os.ReadFile("../bugs.yaml")
 	if err != nil {
@@ -170,7 +170,7 @@ func TestViolationsAreOfTheCatalogue(t *testing.T) {
 	}
 }
 
-// Histories are dealt by turns, and all of them at full scale; they tell
+// Histories are dealt by turns, and all of them at full scale; they have
 // neither store order nor final values.
 func TestDeal(t *testing.T) {
 	_, b, c := tiny(t, "gcc-fig4b")
@@ -194,7 +194,7 @@ func TestDeal(t *testing.T) {
 				}
 			}
 			if r.history.StoreOrder != nil || r.history.Final != nil {
-				t.Errorf("%s tells the order of stores or final values", configName(&r))
+				t.Errorf("%s has the order of stores or final values", configName(&r))
 			}
 		}
 		if !slices.Equal(got, deal.want) {
@@ -241,7 +241,7 @@ func TestPlatform(t *testing.T) {
 	}
 }
 
-// A run that fails without a planted bug is an error that names it.
+// A run that fails without an injected bug is an error that names it.
 func TestSourceFails(t *testing.T) {
 	_, _, c := tiny(t, "gcc-fig4a")
 	c.Configs[0].StepBudget = 10

@@ -64,7 +64,7 @@ func TestBaselineRefutes(t *testing.T) {
 		}
 	}
 	if n < 1000 || refuted < n/5 || refuted > n*4/5 {
-		t.Errorf("%d of %d refuted: the test says little", refuted, n)
+		t.Errorf("%d of %d refuted: too few or too many", refuted, n)
 	}
 }
 

@@ -5,79 +5,48 @@ import (
 
 	"ordeal/check"
 	"ordeal/check/causal"
+	"ordeal/check/closure"
 	"ordeal/check/model"
 	"ordeal/parse"
 )
 
-// relation is a relation on operations, as rows of bits.
-type relation struct {
-	words int
-	bits  []uint64
-}
-
-func newRelation(n int) *relation {
-	words := (n + 63) / 64
-	return &relation{words, make([]uint64, n*words)}
-}
-
-func (r *relation) row(a int) []uint64       { return r.bits[a*r.words : (a+1)*r.words] }
-func (r *relation) add(a, b parse.OpID)      { r.row(int(a))[b/64] |= 1 << (b % 64) }
-func (r *relation) has(a, b parse.OpID) bool { return r.row(int(a))[b/64]>>(b%64)&1 != 0 }
-
-// close makes the relation transitive, by Warshall's algorithm.
-func (r *relation) close() {
-	n := len(r.bits) / max(r.words, 1)
-	for via := range n {
-		through := r.row(via)
-		for a := range n {
-			row := r.row(a)
-			if row[via/64]>>(via%64)&1 == 0 {
-				continue
-			}
-			for w, bits := range through {
-				row[w] |= bits
-			}
-		}
-	}
-}
-
 // convergent is the partial store order that CCv dictates, as pww is that of
 // CCM: (co on writes to one location ∪ cf)⁺ with co = (po ∪ wr)⁺, where W cf W'
 // if W co R for a read R of W' (Zennou et al., CAV 2019, Sect. 3.1), and cf
-// alone.
-func convergent(h *parse.History) (order, cf *relation) {
-	co := newRelation(len(h.Ops))
+// alone. CCv must allow the history.
+func convergent(h *parse.History) (order *closure.Matrix, cf map[[2]parse.OpID]bool) {
+	causal := &closure.Graph[struct{}]{Nodes: len(h.Ops)}
 	for t := range h.Threads() {
 		for id := h.Start[t]; id+1 < h.Start[t+1]; id++ {
-			co.add(id, id+1)
+			causal.Add(int32(id), int32(id+1), struct{}{})
 		}
 	}
 	for i := range h.Ops {
 		if op := &h.Ops[i]; op.Reads() && op.RF != parse.Init {
-			co.add(op.RF, parse.OpID(i))
+			causal.Add(int32(op.RF), int32(i), struct{}{})
 		}
 	}
-	co.close()
-	order, cf = newRelation(len(h.Ops)), newRelation(len(h.Ops))
+	co := causal.Matrix()
+	dictated := &closure.Graph[struct{}]{Nodes: len(h.Ops)}
+	cf = make(map[[2]parse.OpID]bool)
 	for _, writes := range stores(h) {
 		for _, w := range writes {
 			for i := range h.Ops {
 				id, op := parse.OpID(i), &h.Ops[i]
-				if op.Kind == parse.Fence || op.Loc != h.Ops[w].Loc || !co.has(w, id) {
+				if op.Kind == parse.Fence || op.Loc != h.Ops[w].Loc || !co.Has(int32(w), int32(id)) {
 					continue
 				}
-				if op.Writes() && id != w {
-					order.add(w, id)
+				if op.Writes() {
+					dictated.Add(int32(w), int32(id), struct{}{})
 				}
 				if op.Reads() && op.RF != parse.Init && op.RF != w {
-					order.add(w, op.RF)
-					cf.add(w, op.RF)
+					dictated.Add(int32(w), int32(op.RF), struct{}{})
+					cf[[2]parse.OpID{w, op.RF}] = true
 				}
 			}
 		}
 	}
-	order.close()
-	return order, cf
+	return dictated.Matrix(), cf
 }
 
 // stores lists the writes to each location, without the initial ones.
@@ -119,10 +88,10 @@ func countPairs(ctx context.Context, h *parse.History) (pairs, error) {
 				if weak(a, b) || weak(b, a) {
 					p.WCCM++
 				}
-				if ccv.has(a, b) || ccv.has(b, a) {
+				if ccv.Has(int32(a), int32(b)) || ccv.Has(int32(b), int32(a)) {
 					p.CCv++
 				}
-				if cf.has(a, b) || cf.has(b, a) {
+				if cf[[2]parse.OpID{a, b}] || cf[[2]parse.OpID{b, a}] {
 					p.CF++
 				}
 			}

@@ -6,7 +6,7 @@
 // which "ordeal campaign run" runs too: run n of the campaign is the history
 // that is measured here, unless a smaller scale executes its program less
 // often. Histories are stripped of the order of stores and the final values,
-// which the embedded simulator tells and the papers do without. Everything but
+// which the embedded simulator reports and the papers do without. Everything but
 // times is a function of the campaign files and the scale.
 //
 // Times are user CPU of this process during check.Check, one check at a time:
@@ -39,16 +39,10 @@ type finding struct {
 
 // Result is an experiment and what it measured on one simulator.
 type Result struct {
-	Name      string       `json:"name"`
-	Paper     Paper        `json:"paper"`
-	Place     string       `json:"place"`
-	Title     string       `json:"title"`
-	Campaign  string       `json:"campaign,omitempty"`
+	Experiment
 	Simulator string       `json:"simulator,omitempty"`
-	Published []Quote      `json:"published"`
 	Tables    []Table      `json:"tables"`
 	Charts    []plot.Chart `json:"charts"`
-	Notes     []string     `json:"notes"`
 }
 
 // Report is the results of all experiments.
@@ -132,10 +126,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // experiment makes an experiment on a platform. The result is nil if the
 // platform has none of its configurations.
 func (b *bench) experiment(ctx context.Context, e Experiment, p platform) (*Result, error) {
-	res := &Result{
-		Name: e.Name, Paper: e.Paper, Place: e.Place, Title: e.Title, Campaign: e.Campaign,
-		Published: slices.Clone(e.Published), Notes: slices.Clone(e.Notes),
-	}
+	res := &Result{Experiment: e}
+	res.Published = slices.Clone(e.Published)
 	var c *config.Campaign
 	if e.Campaign != "" {
 		var err error

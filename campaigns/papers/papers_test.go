@@ -146,7 +146,7 @@ func TestCaught(t *testing.T) {
 		all := rows[len(rows)-1]
 		n := number(t, all, first)
 		if n < 5 {
-			t.Errorf("%s: %v violations: the test says little", name, n)
+			t.Errorf("%s: %v violations: too few or too many", name, n)
 		}
 		ccv, ccm, wsc := number(t, all, first+2), number(t, all, first+4), number(t, all, first+5)
 		want := map[string]string{"ccm": fmt.Sprintf("%.2f %% of %.0f", ccm, n), "early": fmt.Sprintf("%.2f %%", ccv)} // CC catches no more than CCv

@@ -43,7 +43,7 @@ var gem5Names = map[string]string{
 }
 
 // campaign is the campaign on this platform, nil if it has nothing for it: on
-// a gem5 the configurations of its protocols without a planted bug, with the
+// a gem5 the configurations of its protocols without an injected bug, with the
 // same programs and gem5's own latencies. In-order cores become timing CPUs,
 // which keep one access in flight, the others out-of-order ones.
 func (p *platform) campaign(c *config.Campaign) *config.Campaign {

@@ -127,7 +127,7 @@ func TestShareOfViolations(t *testing.T) {
 	}
 }
 
-// Runs of a planted bug that violate nothing are left out.
+// Runs of an injected bug that violate nothing are left out.
 func TestOnlyViolations(t *testing.T) {
 	_, b, c := tiny(t, "gcc-fig5")
 	s := newSource(c)
@@ -147,7 +147,7 @@ func TestOnlyViolations(t *testing.T) {
 		}
 	}
 	if len(runs) == 0 || len(runs) >= len(all) {
-		t.Errorf("%d of %d runs are violations: the test says little", len(runs), len(all))
+		t.Errorf("%d of %d runs are violations: too few or too many", len(runs), len(all))
 	}
 }
 
