@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // commands makes stand-ins of Slurm's commands, by what they print or, where
@@ -26,9 +28,7 @@ func commands(t *testing.T, prints map[string]string) {
 		if message, ok := strings.CutPrefix(text, "!"); ok {
 			script = "#!/bin/sh\necho '" + message + "' >&2\nexit 1\n"
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755))
 	}
 	t.Setenv("PATH", dir)
 }
@@ -97,9 +97,7 @@ func TestRefresh(t *testing.T) {
 		{Shard: 3, Job: "9", State: "PENDING"}, {Shard: 4},
 	}, Merge: Task{Job: "10", State: "PENDING"}}
 	commands(t, map[string]string{"squeue": "9|3|RUNNING|o|n1|None\n8|2|FAILED|o|n1|None\n12|4|CONFIGURING|o|n1|None\n100|3|PENDING|o||None\n9|99|RUNNING|o||None"})
-	if err := s.refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.refresh(t.Context()))
 	want := []Task{
 		{Shard: 1, Job: "9", State: stateUnknown}, {Shard: 2, Job: "9", State: "COMPLETED"},
 		{Shard: 3, Job: "100", State: "PENDING"}, {Shard: 4, Job: "12", State: "CONFIGURING", Node: "n1"},
@@ -152,9 +150,7 @@ func TestScript(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "print.sh")
 	words := []string{"it's", `a "b" \`, "$HOME `id` $(id)", "line\nbreak", "*", "", "-e"}
-	if err := writeScript(path, append([]string{"/usr/bin/printf", `<%s>`}, words...)...); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, writeScript(path, append([]string{"/usr/bin/printf", `<%s>`}, words...)...))
 	for task, want := range map[string]string{"": "", "7": "<7>"} {
 		cmd := exec.Command("/bin/sh", path)
 		cmd.Env = []string{"SLURM_ARRAY_TASK_ID=" + task}

@@ -14,6 +14,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/merge"
 	"ordeal/sim"
@@ -22,9 +23,7 @@ import (
 func small(t *testing.T) *config.Campaign {
 	t.Helper()
 	c, err := config.Parse("c.yaml", []byte("name: c\nsim: builtin\nconfigs: [{name: a, runs: 4, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return c
 }
 
@@ -42,9 +41,7 @@ func TestSubmitUnrecorded(t *testing.T) {
 	}
 	commands(t, map[string]string{"squeue": "5|1|RUNNING|" + state.Name + "|n1|None\n5|2|PENDING|" + state.Name + "||Resources", "sbatch": "6"})
 	done, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if done.Job != "" || done.Merge != "6" || len(done.Waiting) != 2 || done.State.Tasks[0].Job != "5" {
 		t.Errorf("submitted again: %+v", done)
 	}
@@ -56,13 +53,9 @@ func TestSubmitMergeFails(t *testing.T) {
 	s := Submit{Dir: Dir(filepath.Join(t.TempDir(), "c")), Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
 	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
 	sbatch, err := os.ReadFile(filepath.Join(os.Getenv("PATH"), "sbatch"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	once := strings.Replace(string(sbatch), "\n", "\ncase $* in *afterany*) echo refused >&2; exit 1;; esac\n", 1)
-	if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "sbatch"), []byte(once), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "sbatch"), []byte(once), 0o755))
 	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "submit the merge") {
 		t.Fatal(err)
 	}
@@ -87,9 +80,7 @@ func TestShardJobWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	held, err := lock(d.Shard(1) + ".lock")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	logged := make(chan string, 1)
 	job := ShardJob{Dir: d, Shard: 1, Engine: engine.Engine{Logf: func(format string, args ...any) {
 		select {
@@ -115,12 +106,8 @@ func TestShardJobWaits(t *testing.T) {
 	if h, err := head(d.Shard(1)); h != nil || err != nil {
 		t.Errorf("the shard has begun: %v", err)
 	}
-	if err := held.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, held.Close())
+	must.Succeed(t, <-ended)
 	if ended, err := d.finished(1); !ended || err != nil {
 		t.Errorf("the shard has not ended: %v", err)
 	}
@@ -193,16 +180,12 @@ func TestSubmitMergeBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		done, err := s.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if i == 2 && (done.Job != "" || done.Merge != "") {
 			t.Errorf("all is merged, but submitted: %+v", done)
 		}
 	}
-	if err := os.Truncate(filepath.Join(d.Merged(), journal.RunsFile), 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Truncate(filepath.Join(d.Merged(), journal.RunsFile), 0))
 	if done, err := s.Run(t.Context()); err != nil || done.Job != "" || done.Merge != "5" {
 		t.Errorf("%v: the merge is behind, but submitted is %+v", err, done)
 	}

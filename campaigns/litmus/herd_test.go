@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/parse/formats/litmus7"
 )
 
@@ -17,12 +18,8 @@ func herdStandIn(t *testing.T, output string, status int) (path, args string) {
 	dir := t.TempDir()
 	path, args = filepath.Join(dir, "herd 7"), filepath.Join(dir, "args")
 	script := fmt.Sprintf("#!/bin/sh\nfor a; do echo \"$a\"; done > '%s'\ncat '%s'\necho complaint >&2\nexit %d\n", args, filepath.Join(dir, "output"), status)
-	if err := os.WriteFile(filepath.Join(dir, "output"), []byte(output), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "output"), []byte(output), 0o644))
+	must.Succeed(t, os.WriteFile(path, []byte(script), 0o755))
 	return path, args
 }
 
@@ -35,18 +32,14 @@ func herdResult(t *testing.T, name string, states ...[2]string) string {
 		r.States = append(r.States, litmus7.State{Count: 1, Values: []litmus7.Binding{{Name: "1:rbx", Value: s[1]}, {Name: "1:rax", Value: s[0]}}})
 	}
 	var text strings.Builder
-	if err := litmus7.Write(&text, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, litmus7.Write(&text, &r))
 	return text.String()
 }
 
 func TestHerd(t *testing.T) {
 	dir := write(t, map[string]string{"MP $(x).litmus": "X86_64 MP\n" + someTest})
 	tests, err := Load([]string{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	three := [][2]string{{"0", "0"}, {"0", "1"}, {"1", "1"}}
 	for _, row := range []struct {
 		name, output, model string
@@ -105,9 +98,7 @@ func TestHerdSkipped(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	tests, err := Load([]string{write(t, map[string]string{"MP.litmus": "X86_64 MP\n" + someTest})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := Run(t.Context(), tests[0], o); err == nil || !strings.Contains(err.Error(), "/nothing/herd7") {
 		t.Errorf("error %v", err)
 	}

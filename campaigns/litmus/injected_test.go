@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen/shapes"
 	"ordeal/sim"
@@ -17,9 +18,7 @@ import (
 func shape(t testing.TB, name string) *Test {
 	t.Helper()
 	tests, err := Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, test := range tests {
 		if test.Name == name {
 			return test
@@ -77,9 +76,7 @@ func TestFailure(t *testing.T) {
 	o := options(t, "tso")
 	o.Config.Protocol, o.Config.Mutant = "mi", "MI_example/L1Cache/(I,Load)/drop:a_issueGETX"
 	r, err := Run(t.Context(), shape(t, "SB"), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	f := r.Failure
 	if f == nil || f.Outcome != sim.Deadlock || !r.Finding() || r.Rounds != 0 || r.Runs != 1 {
 		t.Fatalf("%+v, want a deadlock", r)
@@ -93,9 +90,7 @@ func TestFailure(t *testing.T) {
 // the enumeration allows, by the condition of the test that is written.
 func TestShapes(t *testing.T) {
 	tests, err := Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	all := shapes.All()
 	if len(tests) != len(all) || len(tests) < 60 {
 		t.Fatalf("%d tests of %d shapes", len(tests), len(all))
@@ -108,9 +103,7 @@ func TestShapes(t *testing.T) {
 			o := options(t, "tso")
 			o.Model = name
 			x, err := newExperiment(test, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			holds := false
 			for _, s := range x.allowed.outcomes {
 				holds = holds || s.Holds()
@@ -132,9 +125,7 @@ func TestHost(t *testing.T) {
 		o := options(t, "")
 		o.Sim, o.Config.Core, o.Rounds, o.MaxDelay = config.SimHost, "", 5000, 64
 		r, err := Run(t.Context(), shape(t, name), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if r.Finding() || r.Rounds < 5000 {
 			t.Errorf("%s: %+v", name, r)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/gen"
 	format "ordeal/parse/formats/litmus"
 )
@@ -82,13 +83,9 @@ func TestLiterature(t *testing.T) {
 			o.Rounds = 128
 			o.Model = machine.model
 			r, err := Run(t.Context(), test, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			x, err := newExperiment(test, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			holds := slices.ContainsFunc(x.allowed.outcomes, func(s format.State) bool { return s.Holds() })
 			if holds != machine.allows {
 				t.Errorf("%s under %s: the condition can hold: %v, want %v", row.name, machine.model, holds, machine.allows)

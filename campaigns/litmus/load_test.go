@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ordeal/campaigns/internal/must"
 )
 
 const someTest = "{ x=0; y=0; }\n P0 | P1 ;\n movl $1,(x) | movl (y),%eax ;\n movl $1,(y) | movl (x),%ebx ;\nexists (1:rax=1 /\\ 1:rbx=0)\n"
@@ -16,12 +18,8 @@ func write(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -84,9 +82,7 @@ func TestLoad(t *testing.T) {
 func TestSaveShapes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	n, err := SaveShapes(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	tests, err := Load([]string{dir})
 	if err != nil || len(tests) != n {
 		t.Fatalf("%d tests of %d read back: %v", len(tests), n, err)

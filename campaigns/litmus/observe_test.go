@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/gen"
 	"ordeal/gen/wire"
 	"ordeal/parse/formats/litmus7"
@@ -21,15 +22,11 @@ func sbTest(t testing.TB) *Test {
 // demands the states that it shows, worked out by hand.
 func TestLook(t *testing.T) {
 	x, err := newExperiment(sbTest(t), options(t, "tso"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	x.size = size{copies: 2, repetitions: 2}
 	x.o.MaxDelay = 0
 	p, err := x.program(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	// The stores of copy 0 write 1 to x and 2 to y, those of copy 1 write 4
 	// and 5, in the second repetition 6 more: the stride is 6.
 	if got := p.Stride(); got != 6 || p.Threads[0][2].Value != 4 || p.Threads[1][2].Value != 5 {
@@ -70,15 +67,11 @@ func TestLook(t *testing.T) {
 // allows: the first store to y is lost.
 func TestLookFinal(t *testing.T) {
 	x, err := newExperiment(sbTest(t), options(t, "tso"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	x.size = size{copies: 1, repetitions: 1}
 	x.o.MaxDelay = 0
 	p, err := x.program(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	w := wire.NewWriter(p, 1)
 	log := w.AppendThread(nil, 0, []gen.Value{0})
 	log = w.AppendThread(log, 1, []gen.Value{0})
@@ -110,14 +103,10 @@ func TestLookFinal(t *testing.T) {
 func TestLookReads(t *testing.T) {
 	test := parseTest(t, "SB+mfences", "", "P0 | P1; movl $1,(x) | movl $1,(y); mfence | mfence; movl (y),%eax | movl (x),%eax", `forall (0:rax=1 \/ 1:rax=1)`)
 	x, err := newExperiment(test, options(t, "tso"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	x.size = size{copies: 1, repetitions: 2}
 	p, err := x.program(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	w := wire.NewWriter(p, 2) // stores write 1 to x and 2 to y, then 4 and 5
 	log := w.AppendThread(nil, 0, []gen.Value{0, 5})
 	log = w.AppendThread(log, 1, []gen.Value{0, 4})
@@ -154,17 +143,13 @@ func TestLookObserved(t *testing.T) {
 		o := options(t, "tso")
 		o.Sim, o.Config.Core, o.MaxDelay = config.SimHost, "", 0
 		x, err := newExperiment(test, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if !x.size.observe {
 			t.Fatalf("size %+v", x.size)
 		}
 		x.size.copies, x.size.repetitions = 1, 2
 		p, err := x.program(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		// Row by row: 1 is $2 to x, 2 is $2 to y, 3 is $1 to y, 4 is $1 to x.
 		if got := p.Threads[1]; len(got) != 3 || got[0] != (gen.Op{Kind: gen.Load, Loc: 1}) || got[1].Value != 2 || got[2].Value != 4 {
 			t.Fatalf("program\n%s", p.Text())
@@ -193,15 +178,11 @@ func TestLookObserved(t *testing.T) {
 func TestProgram(t *testing.T) {
 	test := sbTest(t)
 	x, err := newExperiment(test, options(t, "tso"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	texts, layouts := map[string]bool{}, map[gen.Layout]bool{}
 	for n := range 8 {
 		p, err := x.program(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		again, err := x.program(n)
 		if err != nil || string(again.Text()) != string(p.Text()) {
 			t.Fatalf("run %d differs from itself: %v", n, err)
@@ -261,13 +242,9 @@ func TestSize(t *testing.T) {
 func BenchmarkLook(b *testing.B) {
 	o := options(b, "tso")
 	x, err := newExperiment(sbTest(b), o)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	p, err := x.program(0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	res, err := x.runner.Run(b.Context(), sim.Job{Program: p, Rounds: 1, Seed: 1, Dir: b.TempDir()})
 	if err != nil || res.Outcome != sim.Passed {
 		b.Fatal(res, err)

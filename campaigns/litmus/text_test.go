@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
 )
@@ -45,9 +46,7 @@ func TestText(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := WriteTable(&out, all); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, WriteTable(&out, all))
 	text := out.String()
 	for _, want := range []string{
 		"Observation A Never 0 10\n", "herd7 allows the same 2 states\n",
@@ -79,9 +78,7 @@ func TestText(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := WriteJSON(&out, &Options{Model: "tso", Sim: "host", Seed: 3}, reports(), errors.Join(errors.New("d.litmus:3: odd"), errors.New("e.litmus: odd"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, WriteJSON(&out, &Options{Model: "tso", Sim: "host", Seed: 3}, reports(), errors.Join(errors.New("d.litmus:3: odd"), errors.New("e.litmus: odd"))))
 	var got struct {
 		Model  string
 		Faults []string
@@ -96,9 +93,7 @@ func TestJSON(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(out.Bytes(), &got))
 	if got.Model != "tso" || len(got.Faults) != 2 || len(got.Tests) != 3 || got.Tests[0].States[0].Count != 10 || got.Tests[1].Observation != "Sometimes" ||
 		got.Tests[1].Forbidden[0].Dir != "runs/B-1" || got.Tests[1].Herd.Only[0] != "h" || got.Tests[2].Failure.Outcome != "crash" {
 		t.Errorf("%+v", got)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -44,18 +45,12 @@ func BenchmarkMerge(b *testing.B) {
 func forge(b *testing.B, shard config.Shard, runs int) string {
 	b.Helper()
 	c, err := config.Parse("c.yaml", fmt.Appendf(nil, "name: c\nsim: builtin\nconfigs: [{name: a, runs: %d, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]", runs), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	w, err := journal.Rewrite(filepath.Join(b.TempDir(), "shard"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	defer w.Close()
 	h := &journal.Header{Version: rundir.Version, Seed: c.Seed, Shard: shard, End: journal.EndComplete}
-	if err := w.Begin(c, h); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, w.Begin(c, h))
 	for number, has := range shard.Has(c) {
 		if !has {
 			continue
@@ -72,12 +67,8 @@ func forge(b *testing.B, shard config.Shard, runs int) string {
 				Covered: &rundir.Covered{Taken: 80},
 			},
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, err)
 	}
-	if err := w.Commit(); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, w.Commit())
 	return w.Dir
 }

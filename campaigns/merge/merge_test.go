@@ -17,6 +17,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -43,9 +44,7 @@ func makeIn(t *testing.T, dir, shard string, sets ...string) string {
 func makeOf(t *testing.T, text, dir, shard string, sets ...string) string {
 	t.Helper()
 	c, err := config.Parse("parts.yaml", []byte(text), sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	l := engine.Engine{Dir: dir, Command: []string{"ordeal", shard}}
 	if shard != "" {
 		if l.Shard, err = config.ParseShard(shard); err != nil {
@@ -117,9 +116,7 @@ func timeless(t *testing.T, dir string) map[string]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return files
 }
 
@@ -163,9 +160,7 @@ func bytesOf(t *testing.T, dir string) map[string]string {
 		files[path] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return files
 }
 
@@ -188,9 +183,7 @@ func TestMergeIsWhole(t *testing.T) {
 		t.Errorf("merged it is otherwise (-whole +merged):\n%s", diff)
 	}
 	a, err := journal.Open(at("once"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var last time.Duration
 	for e, err := range a.Entries() {
 		if err != nil || e.At < last {
@@ -222,9 +215,7 @@ func TestMergeIsWhole(t *testing.T) {
 		}
 	}
 	// A run directory that a user removed comes back.
-	if err := os.RemoveAll(filepath.Join(at("once"), kept(t, at("once")))); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(filepath.Join(at("once"), kept(t, at("once")))))
 	mergeTo(t, at("once"), shards...)
 	if diff := cmp.Diff(once, bytesOf(t, at("once"))); diff != "" {
 		t.Errorf("what was taken away does not come back:\n%s", diff)
@@ -238,9 +229,7 @@ func TestMergePart(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	want := timeless(t, makeIn(t, at("whole"), ""))
 	c, err := config.Parse("parts.yaml", []byte(campaign), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	part := engine.Engine{Dir: at("1"), Shard: config.Shard{Index: 1, Of: 3}, OnResult: func(s *summary.Summary, _ *journal.Entry) {
 		if s.Total().Runs == 3 {
@@ -263,9 +252,7 @@ func TestMergePart(t *testing.T) {
 		t.Fatal(err)
 	}
 	mergeTo(t, at("merged"), at("1"))
-	if err := os.CopyFS(at("resumed"), os.DirFS(at("merged"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.CopyFS(at("resumed"), os.DirFS(at("merged"))))
 	// The third shard is made elsewhere, or here.
 	makeIn(t, at("3"), "3/3")
 	mergeTo(t, at("merged"), at("3"))
@@ -309,9 +296,7 @@ func TestMergeEnds(t *testing.T) {
 	} {
 		r := mergeTo(t, merged, step.sources...)
 		a, err := journal.Open(merged)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if a.Header.End != step.want || r.Summary.BudgetSpent != (step.want == journal.EndBudget) {
 			t.Errorf("after %v: end %q, want %q", step.sources, a.Header.End, step.want)
 		}
@@ -327,9 +312,7 @@ func TestMergeEnds(t *testing.T) {
 func TestMergeReduced(t *testing.T) {
 	dir := t.TempDir()
 	c, err := config.Parse("parts.yaml", []byte(campaign), []string{"reduce=1s"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var shards []string
 	for i := 1; i <= 2; i++ {
 		l := engine.Engine{Dir: filepath.Join(dir, fmt.Sprint(i)), Shard: config.Shard{Index: i, Of: 2}}
@@ -342,9 +325,7 @@ func TestMergeReduced(t *testing.T) {
 		shards = append(shards, l.Dir)
 	}
 	part := filepath.Join(shards[1], kept(t, shards[1]), "reduced.part")
-	if err := os.Mkdir(part, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(part, 0o755))
 	r := mergeTo(t, filepath.Join(dir, "merged"), shards...)
 	if len(r.Summary.Findings) != 1 {
 		t.Fatalf("findings %+v", r.Summary.Findings)
@@ -382,9 +363,7 @@ configs:
 	for _, i := range []string{"1", "2", "3"} {
 		shards = append(shards, makeOf(t, text, filepath.Join(dir, i), i+"/3"))
 		a, err := journal.Open(shards[len(shards)-1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if sum, err := summary.Read(a); err != nil || len(sum.Findings) > 0 {
 			t.Errorf("shard %s: %v: findings %v", i, err, sum.Findings)
 		}

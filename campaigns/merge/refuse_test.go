@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/sim"
 )
@@ -23,9 +24,7 @@ import (
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.CopyFS(to, os.DirFS(dir)))
 	return to
 }
 
@@ -33,38 +32,28 @@ func copyOf(t *testing.T, dir string) string {
 func edit(t *testing.T, path string, line int, change func(map[string]any)) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	lines := [][]byte{data}
 	if strings.HasSuffix(path, "l") {
 		lines = bytes.Split(data, []byte("\n"))
 	}
 	object := make(map[string]any)
-	if err := json.Unmarshal(lines[line], &object); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(lines[line], &object))
 	change(object)
 	if lines[line], err = json.Marshal(object); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, bytes.Join(lines, []byte("\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, bytes.Join(lines, []byte("\n")), 0o600))
 }
 
 func replace(t *testing.T, path, old, new string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if !strings.Contains(string(data), old) {
 		t.Fatalf("no %q in %s:\n%s", old, path, data)
 	}
-	if err := os.WriteFile(path, bytes.Replace(data, []byte(old), []byte(new), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, bytes.Replace(data, []byte(old), []byte(new), 1), 0o600))
 }
 
 // kept is the name of a run directory of a campaign, that of a failing run.
@@ -91,12 +80,8 @@ func TestMergeRefuses(t *testing.T) {
 	journal, head, file := in("runs.jsonl"), in("campaign.json"), in("campaign.yaml")
 	link := func(dir, name, to string) {
 		path := filepath.Join(dir, name)
-		if err := os.RemoveAll(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(to, path); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.RemoveAll(path))
+		must.Succeed(t, os.Symlink(to, path))
 	}
 	outcome := func(object map[string]any) { object["outcome"], object["title"] = "crash", "panic" }
 	for _, tt := range []struct {
@@ -139,9 +124,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"corrupt journal", true, func(d string) { replace(t, journal(d), `"number"`, `"numb`) }, []string{"runs.jsonl:1"}},
 		{"corrupt program", true, func(d string) { replace(t, filepath.Join(d, finding, "program.txt"), "\n", "\n\n") }, []string{"run ", "program.txt differs from the journal"}},
 		{"corrupt log", true, func(d string) {
-			if err := os.Truncate(filepath.Join(d, finding, "log.bin"), 8); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Truncate(filepath.Join(d, finding, "log.bin"), 8))
 		}, []string{"log.bin differs from the journal"}},
 		{"no log", true, func(d string) { os.Remove(filepath.Join(d, finding, "log.bin")) }, []string{"log.bin differs from the journal"}},
 		{"no verdict", true, func(d string) { os.Remove(filepath.Join(d, finding, "result.json")) }, []string{"has no result.json"}},
@@ -155,9 +138,7 @@ func TestMergeRefuses(t *testing.T) {
 		{"linked directory", true, func(d string) { link(d, finding+"/m5out", "/etc") }, []string{"m5out: a symbolic link"}},
 		{"linked quarantine", true, func(d string) { link(d, "quarantine", "/etc") }, []string{"quarantine: not a directory"}},
 		{"pipe", true, func(d string) {
-			if err := syscall.Mkfifo(filepath.Join(d, finding, "pipe"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, syscall.Mkfifo(filepath.Join(d, finding, "pipe"), 0o600))
 		}, []string{"pipe: neither a file nor a directory"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -197,17 +178,13 @@ func TestMergeRefuses(t *testing.T) {
 func TestMergePlaces(t *testing.T) {
 	one := makeIn(t, filepath.Join(t.TempDir(), "1"), "1/2")
 	mine := t.TempDir()
-	if err := os.WriteFile(filepath.Join(mine, "mine"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(mine, "mine"), nil, 0o600))
 	merged := filepath.Join(t.TempDir(), "merged")
 	mergeTo(t, merged, one)
 	busy := filepath.Join(t.TempDir(), "busy")
 	mergeTo(t, busy, one)
 	w, err := journal.Rewrite(busy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer w.Close()
 	for name, tt := range map[string]struct {
 		dir     string
@@ -237,9 +214,7 @@ func TestMergePlaces(t *testing.T) {
 // each time: runs that were made twice are refused, the same run is not.
 func TestMergeHardware(t *testing.T) {
 	c, err := config.Parse("hard.yaml", []byte("name: hard\nkeep: all\nconfigs: [{name: a, runs: 6, threads: 2, ops: 5, locations: 2, rounds: 2}]"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	dir := t.TempDir()
 	run := func(name string, shard config.Shard, fault fake.Fault) string {
 		l := engine.Engine{
@@ -282,9 +257,7 @@ func TestMergeHardware(t *testing.T) {
 // is taken of it lies where runs lie: run directories are those of its shard.
 func FuzzJournal(f *testing.F) {
 	c, err := config.Parse("c.yaml", []byte("name: c\nsim: builtin\nconfigs: [{name: a, runs: 4, threads: 2, ops: 5, locations: 2, rounds: 2, protocol: mi}]"), nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, err)
 	shard := filepath.Join(f.TempDir(), "shard")
 	l := engine.Engine{Dir: shard, Shard: config.Shard{Index: 1, Of: 2}}
 	if _, err := l.Run(f.Context(), c); err != nil {
@@ -292,17 +265,13 @@ func FuzzJournal(f *testing.F) {
 	}
 	journal := filepath.Join(shard, journal.RunsFile)
 	good, err := os.ReadFile(journal)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, err)
 	f.Add(good)
 	f.Add(good[:len(good)/2])
 	f.Add(bytes.ReplaceAll(good, []byte(`"number":2`), []byte(`"number":-2`)))
 	f.Add(bytes.Replace(good, []byte(`"kept":true`), []byte(`"kept":true,"quarantine":"../../x"`), 1))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(journal, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(journal, data, 0o600))
 		staging := t.TempDir()
 		j := &merging{Merge: &Merge{Dir: t.TempDir(), Sources: []string{shard}}}
 		defer j.close()
@@ -313,9 +282,7 @@ func FuzzJournal(f *testing.F) {
 			return
 		}
 		into, err := os.OpenRoot(staging)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer into.Close()
 		_ = j.copyRuns(t.Context(), into)
 		for n := range j.runs {
@@ -324,9 +291,7 @@ func FuzzJournal(f *testing.F) {
 			}
 		}
 		entries, err := os.ReadDir(staging)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, e := range entries {
 			if e.Name() != "000000" && e.Name() != "000002" {
 				t.Errorf("%s is copied", e.Name())

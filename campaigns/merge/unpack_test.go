@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // member is a member of an archive that a test packs.
@@ -38,18 +40,14 @@ func pack(t testing.TB, members ...member) []byte {
 		if m.size > 0 {
 			h.Size = m.size
 		}
-		if err := w.WriteHeader(h); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.WriteHeader(h))
 		if _, err := w.Write([]byte(m.data)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := w.Flush(); err == nil { // else the last member is shorter than it says
 		err = w.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 	return b.Bytes()
 }
@@ -61,9 +59,7 @@ func zipped(t testing.TB, data []byte) []byte {
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Close())
 	return b.Bytes()
 }
 
@@ -73,13 +69,9 @@ func unpackIn(t testing.TB, archive []byte, limits Limits) ([]string, error) {
 	t.Helper()
 	outer := t.TempDir()
 	inner := filepath.Join(outer, "in")
-	if err := os.Mkdir(inner, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(inner, 0o755))
 	root, err := os.OpenRoot(inner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer root.Close()
 	failed := unpack(bytes.NewReader(archive), root, limits)
 	var files []string
@@ -94,9 +86,7 @@ func unpackIn(t testing.TB, archive []byte, limits Limits) ([]string, error) {
 		files = append(files, name)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return files, failed
 }
 
@@ -215,9 +205,7 @@ func TestMergeArchives(t *testing.T) {
 		"no campaign": pack(t, member{name: "a", data: "x"}, member{name: "b", data: "x"}),
 		"no head":     pack(t, member{name: "c/campaign.yaml", data: campaign}),
 	} {
-		if err := os.WriteFile(at("bad.tar"), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(at("bad.tar"), data, 0o600))
 		m := Merge{Dir: at("bad"), Sources: []string{at("bad.tar")}}
 		if _, err := m.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "bad.tar") {
 			t.Errorf("%s: %v", name, err)
@@ -239,13 +227,9 @@ func FuzzUnpack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		limits := Limits{Bytes: 1 << 16, Files: 20}
 		outer := t.TempDir()
-		if err := os.Mkdir(filepath.Join(outer, "in"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Mkdir(filepath.Join(outer, "in"), 0o755))
 		root, err := os.OpenRoot(filepath.Join(outer, "in"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer root.Close()
 		_ = unpack(io.LimitReader(bytes.NewReader(data), 1<<20), root, limits)
 		var bytes int64

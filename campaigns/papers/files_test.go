@@ -14,6 +14,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/must"
 	"ordeal/parse"
 	"ordeal/sim"
 )
@@ -98,9 +99,7 @@ func TestFiles(t *testing.T) {
 func TestCampaignsRun(t *testing.T) {
 	for _, file := range Files() {
 		c, err := Campaign(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		c.Configs = c.Configs[:4]
 		for i := range c.Configs {
 			c.Configs[i].Runs, c.Configs[i].Rounds = 1, 1
@@ -116,30 +115,20 @@ func TestCampaignsRun(t *testing.T) {
 // A run of the experiments is the campaign's run of the same number.
 func TestSameRuns(t *testing.T) {
 	c, err := Campaign("gcc-threads.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	runs, err := newSource(c).make(context.Background(), 3, 1, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	cfg, p, seed, err := c.Number(runs[0].number)
 	if err != nil || cfg != &c.Configs[3] {
 		t.Fatalf("run %d is of %v, %v", runs[0].number, cfg, err)
 	}
 	runner, err := execute.NewRunner(config.SimBuiltin, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for i, same := range []bool{true, false} {
 		res, err := runner.Run(context.Background(), sim.Job{Program: p, Rounds: cfg.Rounds, Seed: seed + uint64(i)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		h, err := parse.Native(p, cfg.Rounds, res.Log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if slices.Equal(h.Ops, runs[0].history.Ops) != same {
 			t.Errorf("the history is that of seed %d: %v, want %v", seed+uint64(i), !same, same)
 		}
@@ -149,17 +138,11 @@ func TestSameRuns(t *testing.T) {
 // An injected bug is one of the catalogue, mutant and all.
 func TestViolationsAreOfTheCatalogue(t *testing.T) {
 	data, err := os.ReadFile("../bugs.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	catalogue, err := config.Parse("bugs.yaml", data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	c, err := Campaign("gcc-violations.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for i := range c.Configs {
 		cfg := &c.Configs[i]
 		if !slices.ContainsFunc(catalogue.Configs, func(k config.Config) bool {
@@ -183,9 +166,7 @@ func TestDeal(t *testing.T) {
 	}{{DefaultScale, 4, 0, []int{2, 1, 1}}, {DefaultScale, 4, 2, []int{1, 1, 2}}, {DefaultScale / 2, 3, 1, []int{0, 1, 1}}, {1e-4, 4, 1, []int{0, 1, 0}}, {0.25, 1, 1, []int{2, 2, 2}}} {
 		b.Scale = deal.scale
 		runs, err := b.deal(context.Background(), s, configs, deal.least, deal.begin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got := make([]int, 3)
 		for _, r := range runs {
 			for i := range got {
@@ -217,9 +198,7 @@ func TestDeal(t *testing.T) {
 func TestPlatform(t *testing.T) {
 	p := platform{name: "gem5", gem5: &config.Gem5{Binary: "b", Tree: "t"}, protocols: []string{"MOESI_hammer"}}
 	c, err := Campaign("gcc-buffers.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	out := p.campaign(c)
 	if len(out.Configs)*4 != len(c.Configs) {
 		t.Fatalf("%d configurations of %d", len(out.Configs), len(c.Configs))

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/gen"
@@ -47,14 +48,10 @@ func TestBaselineRefutes(t *testing.T) {
 			continue
 		}
 		got, err := refutes(ctx, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, procedure := range []string{"vc", "saturate"} {
 			v, err := check.Check(ctx, h, model.TSO, check.Options{Procedure: procedure})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if want := v.Answer == check.Forbidden; got != want {
 				t.Fatalf("refuted %v, by %s %v; %+v", got, procedure, want, h)
 			}
@@ -87,9 +84,7 @@ func TestRewire(t *testing.T) {
 		h, order := executed(rng, 3, 60, 3)
 		before := append([]parse.Op(nil), h.Ops...)
 		out := rewire(rng, h, order)
-		if err := out.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, out.Validate())
 		position := map[parse.OpID]int{parse.Init: 0}
 		last := make([]int, len(h.Locations))
 		for _, id := range order {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/parse"
 )
 
@@ -139,9 +140,7 @@ func TestPairs(t *testing.T) {
 	for range 150 {
 		h, _ := executed(rng, 2+rng.IntN(3), 6+rng.IntN(5), 1+rng.IntN(2))
 		p, err := countPairs(context.Background(), h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if want := kernelByForce(h); p.Kernel != want {
 			t.Fatalf("kernel %d, by force %d; %+v", p.Kernel, want, h)
 		}

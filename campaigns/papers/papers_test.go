@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/check"
 	"ordeal/check/model"
 )
@@ -34,9 +35,7 @@ func tiny(t *testing.T, name string) (Experiment, *bench, *config.Campaign) {
 		return e, b, nil
 	}
 	c, err := Campaign(e.Campaign)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	lowest := func(of func(*config.Config) int) int {
 		var values []int
 		for i := range c.Configs {
@@ -255,13 +254,9 @@ func TestLimit(t *testing.T) {
 	c.Configs[0].Threads, c.Configs[0].Ops = 6, 50
 	c.Configs[1].Threads, c.Configs[1].Ops = 6, 400
 	runs, err := newSource(c).make(context.Background(), 0, 0, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	long, err := newSource(c).make(context.Background(), 1, 0, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	b.most = 1
 	s, err := b.mean(context.Background(), runs, model.SC, "x-sat")
 	if err != nil || s.GaveUp != 1 || s.Histories != 1 {
@@ -326,23 +321,17 @@ func TestInterrupted(t *testing.T) {
 func TestReport(t *testing.T) {
 	var steps []string
 	r, err := Run(context.Background(), Options{Scale: 1e-4, Only: []string{"gcc-unordered"}, Progress: func(what string) { steps = append(steps, what) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	e, b, _ := tiny(t, "framework-growth")
 	b.Scale = 1e-4
 	growth, err := b.experiment(context.Background(), e, platform{name: "embedded simulator"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	r.Results = append(r.Results, *growth)
 	if len(r.Results) != 2 || r.Results[0].Simulator != "embedded simulator" || len(steps) < 4 {
 		t.Fatalf("%+v; %q", r, steps)
 	}
 	var text, page bytes.Buffer
-	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(r.WriteText(&text), r.WriteHTML(&page)))
 	for _, want := range []string{"gcc-unordered: Zennou et al.", "57.75 %", "→ measured: ", "SC-kernel (%)", "campaigns/papers/gcc-unordered.yaml"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in the text", want)
@@ -363,9 +352,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var back struct {
 		Results []struct {
 			Name   string

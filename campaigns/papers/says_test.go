@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/check"
 	"ordeal/check/model"
 )
@@ -108,15 +109,11 @@ func TestShareOfViolations(t *testing.T) {
 	for rewired, want := range map[int]int{0: 0, 1: 6, 2: 3} {
 		f := &sweep{axis: byThreads, model: model.SC, rewired: rewired, valid: check.Allowed, least: 6}
 		runs, err := f.histories(context.Background(), b, s, points(c, f.axis)[0], 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		forbidden := 0
 		for i := range runs {
 			v, err := answer(context.Background(), &runs[i], model.SC)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if v.Answer == check.Forbidden {
 				forbidden++
 			}
@@ -134,13 +131,9 @@ func TestOnlyViolations(t *testing.T) {
 	f := &sweep{axis: byThreads, model: model.SC, valid: check.Forbidden, least: 16}
 	p := points(c, f.axis)[0]
 	all, err := b.deal(context.Background(), s, p.configs, f.least, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	runs, err := f.histories(context.Background(), b, s, p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for i := range runs {
 		if v, err := answer(context.Background(), &runs[i], model.SC); err != nil || v.Answer != check.Forbidden {
 			t.Errorf("%s: %v %v", configName(&runs[i]), v.Answer, err)
@@ -160,9 +153,7 @@ func TestNotTried(t *testing.T) {
 	b.most = 1
 	f := &sweep{axis: byOps, model: model.SC, valid: check.Allowed, least: 1, methods: []method{{"X-SAT", "x-sat"}, {"Ordeal", "auto"}}}
 	got, err := f.run(context.Background(), b, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	rows := got.tables[0].Rows
 	if first, ok := rows[0][2].(Seconds); !ok || first.GaveUp != 1 || rows[1][2] != "not tried" || len(got.charts[0].Series[0].Points) != 1 {
 		t.Errorf("%v", rows)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 
@@ -27,9 +28,7 @@ func pick(line map[string]any, fields ...string) map[string]any {
 func TestJSONL(t *testing.T) {
 	a, s := archived(t, night)
 	var text bytes.Buffer
-	if err := WriteJSONL(&text, a); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, WriteJSONL(&text, a))
 	if strings.Contains(text.String(), `\u003c`) {
 		t.Error("< is written as an escape")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
 )
@@ -37,21 +38,15 @@ configs:
 func archived(t *testing.T, text string) (*journal.Archive, *summary.Summary) {
 	t.Helper()
 	c, err := config.Parse("night.yaml", []byte(text), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	l := engine.Engine{Dir: filepath.Join(t.TempDir(), "a night"), Command: []string{"ordeal"}}
 	if _, err := l.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	a, err := journal.Open(l.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s, err := summary.Read(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return a, s
 }
 
@@ -166,14 +161,10 @@ func counted(t *testing.T, e *element) (tests, failures, errors, skipped int) {
 func parsed(t *testing.T, a *journal.Archive) *element {
 	t.Helper()
 	var text bytes.Buffer
-	if err := WriteJUnit(&text, a); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, WriteJUnit(&text, a))
 	root := new(element)
 	dec := xml.NewDecoder(&text)
-	if err := dec.Decode(root); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, dec.Decode(root))
 	if _, err := dec.Token(); err != nil && err != io.EOF {
 		if _, ok := err.(*xml.SyntaxError); ok {
 			t.Fatal(err)
@@ -268,9 +259,7 @@ func TestClean(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 		out, err := xml.Marshal(&testCase{Name: clean(text), Failure: &failure{Text: clean(text), Message: clean(text)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var back testCase
 		if err := xml.Unmarshal(out, &back); err != nil || back.Failure.Text != want || back.Failure.Message != want {
 			t.Errorf("%v: %q is read back as %q from %s", err, want, back.Failure.Text, out)

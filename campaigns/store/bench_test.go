@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 )
 
@@ -30,24 +31,18 @@ func BenchmarkReindex(b *testing.B) {
 	runCampaign(b, small, protocols)
 	grow(b, small, dir, *benchRuns/3)
 	lines, err := os.ReadFile(filepath.Join(dir, journal.RunsFile))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	last := len(lines) - 2
 	for lines[last] != '\n' {
 		last--
 	}
 	db := filepath.Join(b.TempDir(), "index.db")
 	reindex := func(b *testing.B) {
-		if err := Reindex(b.Context(), db, []string{dir}, Options{}); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, Reindex(b.Context(), db, []string{dir}, Options{}))
 	}
 	megabytes := func(b *testing.B) float64 {
 		info, err := os.Stat(db)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, err)
 		return float64(info.Size()) / 1e6
 	}
 	for _, what := range []string{"scratch", "one-more", "nothing-new"} {

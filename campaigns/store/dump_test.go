@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"strings"
 	"testing"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // logical are queries for all that an index holds, ids resolved.
@@ -55,9 +57,7 @@ func exact(t testing.TB, db string) string {
 func scratch(t testing.TB, like string, dirs ...string) string {
 	t.Helper()
 	db := like + "-scratch" // beside it, so that paths are alike
-	if err := Reindex(t.Context(), db, dirs, Options{Rebuild: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Reindex(t.Context(), db, dirs, Options{Rebuild: true}))
 	return content(t, db)
 }
 
@@ -65,9 +65,7 @@ func scratch(t testing.TB, like string, dirs ...string) string {
 func sqlExec(t testing.TB, db string, statements ...string) {
 	t.Helper()
 	c, err := sql.Open("sqlite", db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer c.Close()
 	for _, s := range statements {
 		if _, err := c.ExecContext(context.WithoutCancel(t.Context()), s); err != nil {

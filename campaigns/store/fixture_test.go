@@ -10,6 +10,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 )
 
@@ -46,9 +47,7 @@ configs:
 func runCampaign(t testing.TB, dir, text string, sets ...string) {
 	t.Helper()
 	c, err := config.Parse("nightly.yaml", []byte(text), sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	l := engine.Engine{Dir: dir, Command: []string{"ordeal", "campaign", "run", "it's.yaml"}}
 	if _, err := l.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -59,9 +58,7 @@ func runCampaign(t testing.TB, dir, text string, sets ...string) {
 func archive(t testing.TB, dir string) *journal.Archive {
 	t.Helper()
 	a, err := journal.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return a
 }
 
@@ -70,9 +67,7 @@ func entries(t testing.TB, a *journal.Archive) []*journal.Entry {
 	t.Helper()
 	var list []*journal.Entry
 	for e, err := range a.Entries() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		list = append(list, e)
 	}
 	return list
@@ -83,20 +78,12 @@ func entries(t testing.TB, a *journal.Archive) []*journal.Entry {
 func grow(t testing.TB, from, dir string, n int) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(from, journal.CampaignFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	c, err := config.Parse(journal.CampaignFile, text, []string{fmt.Sprintf("configs.*.runs=%d", n)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, os.MkdirAll(dir, 0o755))
 	head, err := os.ReadFile(filepath.Join(from, journal.HeaderFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	write(t, filepath.Join(dir, journal.HeaderFile), string(head))
 	write(t, filepath.Join(dir, journal.CampaignFile), regexp.MustCompile(`(?m)^( *runs:) \d+$`).ReplaceAllString(string(text), fmt.Sprintf("$1 %d", n)))
 	lines := make(map[string][]*journal.Entry)
@@ -104,9 +91,7 @@ func grow(t testing.TB, from, dir string, n int) {
 		lines[e.ConfigName] = append(lines[e.ConfigName], e)
 	}
 	journal, err := os.Create(filepath.Join(dir, journal.RunsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer journal.Close()
 	used := make(map[string]int)
 	for number, at := range c.Schedule() {
@@ -118,9 +103,7 @@ func grow(t testing.TB, from, dir string, n int) {
 		}
 		used[name]++
 		line, err := json.Marshal(&e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := journal.Write(append(line, '\n')); err != nil {
 			t.Fatal(err)
 		}
@@ -130,9 +113,7 @@ func grow(t testing.TB, from, dir string, n int) {
 // write writes a file.
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // rewrite changes the entries of a campaign's journal.
@@ -142,9 +123,7 @@ func rewrite(t testing.TB, dir string, f func(*journal.Entry)) {
 	for _, e := range entries(t, archive(t, dir)) {
 		f(e)
 		line, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		text = append(append(text, line...), '\n')
 	}
 	write(t, filepath.Join(dir, journal.RunsFile), string(text))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 )
@@ -21,9 +22,7 @@ func reindex(t testing.TB, db string, o Options, dirs ...string) map[string]*Cam
 	t.Helper()
 	all := make(map[string]*Campaign)
 	o.OnCampaign = func(c *Campaign) { all[filepath.Base(c.Dir)] = c }
-	if err := Reindex(t.Context(), db, dirs, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Reindex(t.Context(), db, dirs, o))
 	return all
 }
 
@@ -66,13 +65,9 @@ func TestGrow(t *testing.T) {
 		e.At = time.Duration(1+e.Number*37%44) * time.Millisecond
 	})
 	recorded, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	head, err := os.ReadFile(filepath.Join(dir, "b", journal.HeaderFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	head = bytes.Replace(head, []byte(`"end": "complete"`), []byte(`"end": ""`), 1) // it is running
 	write(t, filepath.Join(dir, "b", journal.HeaderFile), string(head))
 	lines := bytes.SplitAfter(recorded, []byte("\n"))
@@ -112,9 +107,7 @@ func TestRewritten(t *testing.T) {
 	db := filepath.Join(dir, "index.db")
 	path := filepath.Join(dir, "a", journal.RunsFile)
 	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	reindex(t, db, Options{}, dir)
 	for _, change := range []struct {
 		what string
@@ -123,9 +116,7 @@ func TestRewritten(t *testing.T) {
 	}{
 		{"another digit", func() {
 			stamp, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			write(t, path, strings.Replace(string(good), `"operations":2`, `"operations":3`, 1))
 			if err := os.Chtimes(path, stamp.ModTime(), stamp.ModTime()); err != nil { // to hide the change
 				t.Fatal(err)
@@ -136,23 +127,17 @@ func TestRewritten(t *testing.T) {
 		{"the file", func() {
 			file := filepath.Join(dir, "a", journal.CampaignFile)
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			write(t, file, string(text)+"# edited\n")
 		}, 44},
 		{"the head", func() {
 			file := filepath.Join(dir, "a", journal.HeaderFile)
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			write(t, file, strings.Replace(string(text), `"end": "complete"`, `"end": "interrupted"`, 1))
 		}, 0},
 		{"gone", func() {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Remove(path))
 		}, 0},
 	} {
 		time.Sleep(20 * time.Millisecond) // the clock of the file system
@@ -175,15 +160,11 @@ func TestLeftOut(t *testing.T) {
 	}
 	db := filepath.Join(dir, "index.db")
 	reindex(t, db, Options{}, dir)
-	if err := os.RemoveAll(filepath.Join(dir, "gone")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(filepath.Join(dir, "gone")))
 	saved := make(map[string]string)
 	for _, name := range []string{journal.CampaignFile, journal.HeaderFile, journal.RunsFile} {
 		text, err := os.ReadFile(filepath.Join(dir, "bad", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		saved[name] = string(text)
 	}
 	first, rest, _ := strings.Cut(saved[journal.RunsFile], "\n")
@@ -206,9 +187,7 @@ func TestLeftOut(t *testing.T) {
 		}
 		write(t, filepath.Join(dir, "bad", corrupt[0]), corrupt[1])
 		if corrupt[1] == "" {
-			if err := os.Remove(filepath.Join(dir, "bad", corrupt[0])); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Remove(filepath.Join(dir, "bad", corrupt[0])))
 		}
 		all := reindex(t, db, Options{}, dir)
 		if c := all["bad"]; c == nil || c.Err == nil || !strings.Contains(c.Err.Error(), filepath.Join(dir, "bad")) {
@@ -252,13 +231,9 @@ func TestMoved(t *testing.T) {
 	}
 	reindex(t, filepath.Join(old, "index.db"), Options{}, old)
 	moved := filepath.Join(dir, "new place? #1%20")
-	if err := os.Rename(old, moved); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Rename(old, moved))
 	db := filepath.Join(moved, "index.db")
-	if err := os.Symlink(moved, filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Symlink(moved, filepath.Join(dir, "link")))
 	t.Chdir(filepath.Join(moved, "a"))
 	all := reindex(t, filepath.Join(dir, "link", "index.db"), Options{}, ".", "../../link", filepath.Join(dir, "link", "a"))
 	if c := all["a"]; len(all) != 1 || c.Added != 0 || c.Runs != 44 || c.Err != nil {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // TestMain lets the test be a process that only indexes a directory.
@@ -32,9 +34,7 @@ func TestMain(m *testing.M) {
 func process(t *testing.T, db, dir string, environment ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	cmd := exec.Command(self)
 	cmd.Env = append(append(os.Environ(), "ORDEAL_TEST_INDEX="+db, "ORDEAL_TEST_RUNS="+dir), environment...)
 	cmd.Stderr = os.Stderr
@@ -69,13 +69,9 @@ func TestKilled(t *testing.T) {
 	for n := range 6 {
 		sqlFile(t, db, old, dir)
 		cmd := process(t, db, dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		time.Sleep(time.Duration(10+30*n) * time.Millisecond)
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Process.Kill())
 		cmd.Wait()
 		if cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled() {
 			killed++
@@ -117,15 +113,11 @@ func TestTogether(t *testing.T) {
 	dir := t.TempDir()
 	big(t, filepath.Join(dir, "a"), 300)
 	db := filepath.Join(dir, "index.db")
-	if err := Reindex(t.Context(), db, nil, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Reindex(t.Context(), db, nil, Options{}))
 	var processes []*exec.Cmd
 	for range 4 {
 		cmd := process(t, db, dir, "ORDEAL_TEST_REBUILD=1")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		processes = append(processes, cmd)
 	}
 	done := make(chan struct{})
@@ -163,18 +155,14 @@ func TestRefuses(t *testing.T) {
 	good := filepath.Join(dir, "good.db")
 	reindex(t, good, Options{}, dir)
 	data, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	holes := []byte(string(data))
 	for i := 4096; i < len(holes); i += 7 {
 		holes[i] ^= 0x55
 	}
 	page := []byte(string(data)) // of answers, which nothing needs to read
 	root, err := strconv.Atoi(ask(t, good, "SELECT rootpage FROM sqlite_master WHERE name = 'answer'")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	at := (root - 1) * 4096
 	for i := range 100 {
 		page[at+i] = 0xff
@@ -204,9 +192,7 @@ func TestRefuses(t *testing.T) {
 			sqlExec(t, path, c.sql...)
 		}
 		before, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, o := range []Options{{}, {Rebuild: true}} {
 			err := Reindex(t.Context(), path, []string{dir}, o)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
@@ -255,9 +241,7 @@ func TestQuery(t *testing.T) {
 	if err := Query(t.Context(), db, "SELECT 1", nil); err == nil || !strings.Contains(err.Error(), "empty") {
 		t.Errorf("an empty file: %v", err)
 	}
-	if err := Reindex(t.Context(), db, nil, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Reindex(t.Context(), db, nil, Options{}))
 	for query, want := range map[string]string{
 		"DELETE FROM run": "readonly", "DROP VIEW canary": "readonly", "SELECT * FROM nowhere": "no such table", "SELEKT": "syntax error",
 	} {
@@ -276,9 +260,7 @@ func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	db := filepath.Join(dir, "index.db")
-	if err := Reindex(t.Context(), db, nil, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Reindex(t.Context(), db, nil, Options{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	err := Reindex(ctx, db, []string{dir}, Options{OnCampaign: func(*Campaign) { cancel() }})
 	if err == nil || ctx.Err() == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/store/diff"
@@ -55,9 +56,7 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 		}
 	})
 	db = filepath.Join(dir, "index.db")
-	if err := Reindex(t.Context(), db, []string{dir}, Options{OnCampaign: allIndexed(t)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Reindex(t.Context(), db, []string{dir}, Options{OnCampaign: allIndexed(t)}))
 	for _, name := range []string{"a", "b", "c", "d"} {
 		archives = append(archives, archive(t, filepath.Join(dir, name)))
 	}
@@ -96,9 +95,7 @@ func (r *reference) ended() string {
 
 func (r *reference) settings(t *testing.T) string {
 	s, err := diff.SettingsOf(r.a.Campaign, r.config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return s.String()
 }
 
@@ -148,9 +145,7 @@ func ask(t testing.TB, db, query string) []string {
 			list = append(list, row(values...))
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return list
 }
 
@@ -342,9 +337,7 @@ func wantFlaky(t *testing.T, runs []*reference) (list []string) {
 func readSummary(t *testing.T, a *journal.Archive) *summary.Summary {
 	t.Helper()
 	s, err := summary.Read(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return s
 }
 

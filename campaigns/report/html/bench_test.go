@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -26,7 +27,7 @@ func BenchmarkReport(b *testing.B) {
 		table[i] = sim.Transition{Machine: fmt.Sprintf("Machine%d", i/250), State: fmt.Sprintf("State_%d", i%250/10), Event: fmt.Sprintf("Event_%d", i%10)}
 	}
 	c, err := config.Parse("long", []byte(file), nil)
-	must(b, err)
+	must.Succeed(b, err)
 	counts := make([]uint64, len(table))
 	known := map[string]bool{}
 	a := fake(b, file, journal.Header{}, func(yield func(*journal.Entry)) {
@@ -48,7 +49,7 @@ func BenchmarkReport(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var out bytes.Buffer
-		must(b, Write(context.Background(), &out, a, Options{}))
+		must.Succeed(b, Write(context.Background(), &out, a, Options{}))
 		b.ReportMetric(float64(out.Len())/1e6, "MB/page")
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/runs, "ns/run")

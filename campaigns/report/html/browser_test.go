@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/sim"
 )
@@ -108,7 +109,7 @@ func TestBrowser(t *testing.T) {
 		"/broken": `<!DOCTYPE html><title>x</title><body style="background:#fff"><p style="color:#aaa;width:1500px">pale and wide</p><img src="/nothing.png" alt="x"><script>undefined.x</script>`,
 	}
 	probeText, err := os.ReadFile(filepath.Join("testdata", "probe.html"))
-	must(t, err)
+	must.Succeed(t, err)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if page, ok := pages[r.URL.Path]; ok {
@@ -141,7 +142,7 @@ func TestBrowser(t *testing.T) {
 func hostileNight(t *testing.T) *journal.Archive {
 	file := "name: bad\nsim: builtin\nconfigs:\n  - {name: a" + strings.Repeat("-very-long", 40) + ", runs: 90}\n  - {name: b, runs: 9, bug: {about: '" + strings.Repeat("w", 400) + "'}}\n"
 	c, err := config.Parse("bad", []byte(file), nil)
-	must(t, err)
+	must.Succeed(t, err)
 	return fake(t, file, journal.Header{Command: hostile, Tools: map[string]string{strings.Repeat("t", 300): strings.Repeat("v", 3000)}}, func(yield func(*journal.Entry)) {
 		for n, i := range c.Schedule() {
 			yield(entry(c.Configs[i].Name, n, fails(sim.Corrupt, hostile[n%len(hostile)]+strings.Repeat("Z", n))))

@@ -13,6 +13,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
@@ -23,23 +24,23 @@ import (
 func fake(t testing.TB, file string, head journal.Header, runs func(yield func(*journal.Entry))) *journal.Archive {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a night") // to be quoted
-	must(t, os.MkdirAll(dir, 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(file), 0o644))
+	must.Succeed(t, os.MkdirAll(dir, 0o755))
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(file), 0o644))
 	data, err := json.Marshal(&head)
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, "campaign.json"), data, 0o644))
+	must.Succeed(t, err)
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "campaign.json"), data, 0o644))
 	lines, err := os.Create(filepath.Join(dir, "runs.jsonl"))
-	must(t, err)
+	must.Succeed(t, err)
 	w := bufio.NewWriter(lines)
 	runs(func(e *journal.Entry) {
 		text, err := json.Marshal(e)
-		must(t, err)
+		must.Succeed(t, err)
 		w.Write(append(text, '\n'))
 	})
-	must(t, w.Flush())
-	must(t, lines.Close())
+	must.Succeed(t, w.Flush())
+	must.Succeed(t, lines.Close())
 	a, err := journal.Open(dir)
-	must(t, err)
+	must.Succeed(t, err)
 	return a
 }
 
@@ -64,15 +65,15 @@ func fails(outcome sim.Outcome, title string) func(*journal.Entry) {
 func put(t testing.TB, a *journal.Archive, name, text string) {
 	t.Helper()
 	path := filepath.Join(a.Dir, name)
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(text), 0o644))
+	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Succeed(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // reported is the page of an archive.
 func reported(t testing.TB, a *journal.Archive, o Options) string {
 	t.Helper()
 	var out bytes.Buffer
-	must(t, Write(context.Background(), &out, a, o))
+	must.Succeed(t, Write(context.Background(), &out, a, o))
 	return out.String()
 }
 
@@ -82,21 +83,14 @@ func sample(t testing.TB, sets ...string) *journal.Archive {
 	t.Helper()
 	path := filepath.Join("testdata", "night.yaml")
 	text, err := os.ReadFile(path)
-	must(t, err)
+	must.Succeed(t, err)
 	c, err := config.Parse(path, text, append([]string{"reduce=0s"}, sets...))
-	must(t, err)
+	must.Succeed(t, err)
 	dir := filepath.Join(t.TempDir(), "night")
 	loop := engine.Engine{Dir: dir, Command: strings.Fields("ordeal campaign run night.yaml")}
 	_, err = loop.Run(context.Background(), c)
-	must(t, err)
+	must.Succeed(t, err)
 	a, err := journal.Open(dir)
-	must(t, err)
+	must.Succeed(t, err)
 	return a
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -19,9 +20,7 @@ import (
 func FuzzReport(f *testing.F) {
 	line := func(e *journal.Entry) []byte {
 		text, err := json.Marshal(e)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, err)
 		return append(text, '\n')
 	}
 	head := `{"version":1,"seed":1,"command":["ordeal"],"tools":{"go":"1"},"started":"2026-01-02T03:04:05Z","end":"complete"}`
@@ -32,16 +31,14 @@ func FuzzReport(f *testing.F) {
 		e.Covered, e.At = &rundir.Covered{Taken: 1}, 5*time.Hour
 	}))
 	matrix, err := os.ReadFile(filepath.Join("testdata", "matrix.json"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, err)
 	f.Add(passed, []byte(head), matrix[:1200])
 	f.Add(append(passed, bytes.Replace(failed, []byte(`"number":0,`), []byte(`"number":2,`), 1)...), []byte(head), []byte("{}\n"))
 	f.Add(failed, []byte(`{"spent_ns":-5}`), []byte(`[{"seeds":[{"ops":-1},{"ops":1000000000000000000,"killed":true}]}]`))
 	f.Fuzz(func(t *testing.T, lines, head, matrix []byte) {
 		dir := t.TempDir()
 		for name, data := range map[string][]byte{"campaign.yaml": []byte(twoConfigs), "campaign.json": head, "runs.jsonl": lines, "matrix.json": matrix} {
-			must(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 		}
 		a, err := journal.Open(dir)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -37,7 +38,7 @@ func TestVerdict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			camp, err := config.Parse("x", []byte(faults), nil)
-			must(t, err)
+			must.Succeed(t, err)
 			edits := map[string][]func(*journal.Entry){"a": {c.a, c.b}, "bird": {c.bird}, "still": {c.still}}
 			a := fake(t, faults, journal.Header{End: c.end, Spent: time.Minute}, func(yield func(*journal.Entry)) {
 				for n, i := range camp.Schedule() {
@@ -49,7 +50,7 @@ func TestVerdict(t *testing.T) {
 				}
 			})
 			n, err := collect(context.Background(), a)
-			must(t, err)
+			must.Succeed(t, err)
 			h := n.header()
 			if h.Sentence != c.sentence || h.Class != c.class || !strings.Contains(strings.Join(h.Details, " "), c.say) {
 				t.Errorf("%s: %q %q", h.Class, h.Sentence, h.Details)

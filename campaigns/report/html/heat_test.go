@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -56,7 +57,7 @@ func TestCoverage(t *testing.T) {
  {name: one, runs: 1, protocol: mi}, {name: two, runs: 1, protocol: mi, core: ooo}, {name: bird, runs: 1, protocol: mi, bug: {about: x}},
  {name: mutant, runs: 1, protocol: moesi-hammer, mutant: 'MOESI_hammer/L1Cache/(S,L2_Replacement)/next:SM'}]}`
 	camp, err := config.Parse("x", []byte(file), nil)
-	must(t, err)
+	must.Succeed(t, err)
 	table := sim.Coverage{{Machine: "M", State: "I", Event: "Load"}, {Machine: "M", State: "I", Event: "Store"}}
 	a := fake(t, file, journal.Header{}, func(yield func(*journal.Entry)) {
 		for n, i := range camp.Schedule() {
@@ -66,7 +67,7 @@ func TestCoverage(t *testing.T) {
 		}
 	})
 	n, err := collect(context.Background(), a)
-	must(t, err)
+	must.Succeed(t, err)
 	list := n.coverage()
 	if len(list) != 2 || list[0].Name != "mi" || fmt.Sprint(list[0].Configs) != "[one two]" || list[0].Note != "" {
 		t.Fatalf("%+v", list)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -62,7 +63,7 @@ func TestNight(t *testing.T) {
 func TestWitness(t *testing.T) {
 	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")
 	sum, err := summary.Read(a)
-	must(t, err)
+	must.Succeed(t, err)
 	i := slices.IndexFunc(sum.Findings, func(f summary.Finding) bool { return f.Title == "history forbidden by sc" })
 	if i < 0 {
 		t.Fatalf("no run of the sample is forbidden by SC: %+v", sum.Findings)
@@ -93,7 +94,7 @@ func TestWitness(t *testing.T) {
 func TestReduced(t *testing.T) {
 	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")
 	sum, err := summary.Read(a)
-	must(t, err)
+	must.Succeed(t, err)
 	i := slices.IndexFunc(sum.Findings, func(f summary.Finding) bool { return f.Title == "history forbidden by sc" })
 	run := filepath.Base(sum.Findings[i].Dir)
 	show := func() string {
@@ -115,7 +116,7 @@ func TestReduced(t *testing.T) {
 		t.Errorf("the reduced explanation is not preferred:\n%s", text)
 	}
 	put(t, a, run+"/reduction.json", `{"error":"it fails no more"}`)
-	must(t, os.RemoveAll(filepath.Join(a.Dir, run, "reduced")))
+	must.Succeed(t, os.RemoveAll(filepath.Join(a.Dir, run, "reduced")))
 	if text := show(); !strings.Contains(text, "not reduced: it fails no more") || !strings.Contains(text, "ordeal reduce ") {
 		t.Errorf("why it was not reduced is not said:\n%s", text)
 	}
@@ -158,7 +159,7 @@ func TestCanaries(t *testing.T) {
  {name: loud, runs: 3, threads: 2, ops: 10, rounds: 5, bug: {about: nothing, equivalent: so we thought}}]}`
 	a := fake(t, file, journal.Header{End: journal.EndComplete, Spent: 12 * time.Second}, func(yield func(*journal.Entry)) {
 		c, err := config.Parse("birds", []byte(file), nil)
-		must(t, err)
+		must.Succeed(t, err)
 		made := map[string]int{}
 		for n, i := range c.Schedule() {
 			name := c.Configs[i].Name
@@ -268,12 +269,12 @@ func TestEscape(t *testing.T) {
 		yield(entry("b", 1, func(e *journal.Entry) { fails(sim.Crash, "other")(e); e.Kept = true }))
 	})
 	secret := filepath.Join(t.TempDir(), "secret")
-	must(t, os.WriteFile(secret, []byte("the secret"), 0o644))
+	must.Succeed(t, os.WriteFile(secret, []byte("the secret"), 0o644))
 	put(t, a, "000000/run.json", "{}")
-	must(t, os.Symlink(secret, filepath.Join(a.Dir, "000000", "program.txt")))
-	must(t, os.Symlink(filepath.Dir(secret), filepath.Join(a.Dir, "000001")))
-	must(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "result.json"), 0o644))
-	must(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "witness.svg"), 0o644))
+	must.Succeed(t, os.Symlink(secret, filepath.Join(a.Dir, "000000", "program.txt")))
+	must.Succeed(t, os.Symlink(filepath.Dir(secret), filepath.Join(a.Dir, "000001")))
+	must.Succeed(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "result.json"), 0o644))
+	must.Succeed(t, syscall.Mkfifo(filepath.Join(a.Dir, "000000", "witness.svg"), 0o644))
 	if strings.Contains(reported(t, a, Options{}), "the secret") {
 		t.Error("the page has a file from outside of the campaign")
 	}
@@ -327,7 +328,7 @@ func TestUnfinished(t *testing.T) {
 	if h := named(all, "h1")[0].content(); h != "No run has ended." {
 		t.Errorf("the verdict is %q", h)
 	}
-	must(t, os.Remove(filepath.Join(a.Dir, "runs.jsonl")))
+	must.Succeed(t, os.Remove(filepath.Join(a.Dir, "runs.jsonl")))
 	reported(t, a, Options{})
 	put(t, a, "runs.jsonl", "{}\n")
 	if err := Write(context.Background(), new(bytes.Buffer), a, Options{}); err == nil || !strings.Contains(err.Error(), "runs.jsonl:1") {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/mutation"
 )
@@ -88,7 +89,7 @@ func TestMatrix(t *testing.T) {
 // TestMatrixFound finds the results in the directory of a campaign.
 func TestMatrixFound(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "matrix.json"))
-	must(t, err)
+	must.Succeed(t, err)
 	for _, name := range []string{"matrix.json", "kill/matrix.json", "mutants/matrix.json"} {
 		a := fake(t, twoConfigs, journal.Header{}, func(func(*journal.Entry)) {})
 		put(t, a, name, string(text))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/sim"
 )
@@ -41,7 +42,7 @@ func marks(t *testing.T, plot template.HTML, class string) []*element {
 func place(t *testing.T, e *element, name string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(e.attrs[name], 64)
-	must(t, err)
+	must.Succeed(t, err)
 	return v
 }
 
@@ -54,7 +55,7 @@ func planted(t *testing.T, n int) *campaignData {
 	}
 	file += fmt.Sprintf("  - {name: a, runs: %d}\n", n)
 	camp, err := config.Parse("x", []byte(file), nil)
-	must(t, err)
+	must.Succeed(t, err)
 	made := make([]int, n+1)
 	a := fake(t, file, journal.Header{}, func(yield func(*journal.Entry)) {
 		for number, i := range camp.Schedule() {
@@ -67,7 +68,7 @@ func planted(t *testing.T, n int) *campaignData {
 		}
 	})
 	night, err := collect(context.Background(), a)
-	must(t, err)
+	must.Succeed(t, err)
 	return night
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -36,13 +37,9 @@ func sum(text string) string {
 func writeScenario(t *testing.T, name string, s scenario) *journal.Archive {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(dir, 0o755))
 	file := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	text := fmt.Sprintf("name: scenario\nseed: %d\nsim: builtin\n%sconfigs:\n  - %s\n", s.seed, s.keys, strings.Join(s.config, "\n  - "))
 	file("campaign.yaml", text)
@@ -50,14 +47,10 @@ func writeScenario(t *testing.T, name string, s scenario) *journal.Archive {
 		s.tools = map[string]string{"ordeal": "v1"}
 	}
 	head, err := json.Marshal(journal.Header{Version: 1, Seed: uint64(s.seed), Tools: s.tools, Started: time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	file("campaign.json", string(head))
 	a, err := journal.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var lines []byte
 	count := make(map[string]int)
 	for n := range a.Campaign.Runs() {
@@ -75,9 +68,7 @@ func writeScenario(t *testing.T, name string, s scenario) *journal.Archive {
 			continue
 		}
 		line, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		lines = append(append(lines, line...), '\n')
 	}
 	file("runs.jsonl", string(lines))
@@ -93,9 +84,7 @@ func fail(e *journal.Entry, title string) {
 func compare(t *testing.T, old, new scenario) *Diff {
 	t.Helper()
 	d, err := Compare(writeScenario(t, "old", old), writeScenario(t, "new", new))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return d
 }
 

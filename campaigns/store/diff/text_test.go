@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -91,20 +92,14 @@ func TestText(t *testing.T) {
 	}
 	d = compare(t, first(eventful()), second(eventful()))
 	b.Reset()
-	if err := d.WriteText(&b, "ordeal"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, d.WriteText(&b, "ordeal"))
 	got := regexp.MustCompile(`/\S*/(old|new)\b`).ReplaceAllString(b.String(), "runs/$1")
 	const file = "testdata/eventful.txt"
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got != string(want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -114,9 +109,7 @@ func TestText(t *testing.T) {
 func TestVisible(t *testing.T) {
 	d := compare(t, scenario{config: []string{plain}}, failing(plain, "plain", 5, "\x1b]0;owned\x07\nnew findings\r"))
 	var b strings.Builder
-	if err := d.WriteText(&b, "ordeal"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, d.WriteText(&b, "ordeal"))
 	if !strings.Contains(b.String(), "  violation: \uFFFD]0;owned\uFFFD\uFFFDnew findings\uFFFD\n") {
 		t.Errorf("%q", b.String())
 	}
@@ -139,13 +132,9 @@ func second(_, new scenario) scenario { return new }
 func TestJSON(t *testing.T) {
 	for _, scenarios := range [][2]scenario{{{config: []string{plain}}, {config: []string{plain}}}, {first(eventful()), second(eventful())}} {
 		text, err := json.Marshal(compare(t, scenarios[0], scenarios[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var d map[string]any
-		if err := json.Unmarshal(text, &d); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal(text, &d))
 		for _, key := range []string{"findings", "canaries", "changed", "coverage", "speed", "configs", "tools"} {
 			if _, ok := d[key].([]any); !ok {
 				t.Errorf("%s is %v", key, d[key])
