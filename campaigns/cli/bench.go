@@ -18,14 +18,7 @@ import (
 )
 
 func newBench(e *env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure the checkers",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newBenchPapers(e))
-	return cmd
+	return group(&cobra.Command{Use: "bench", Short: "Measure the checkers"}, newBenchPapers(e))
 }
 
 func newBenchPapers(e *env) *cobra.Command {

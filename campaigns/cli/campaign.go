@@ -17,15 +17,9 @@ import (
 )
 
 func newCampaign(e *env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "campaign",
-		Short: "Run programs in numbers",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newCampaignRun(e), newCampaignResume(e), newCampaignReport(e), newCampaignSchema(e), newCampaignReindex(e), newCampaignDiff(e), newCampaignQuery(e),
+	return group(&cobra.Command{Use: "campaign", Short: "Manage test campaigns"},
+		newCampaignRun(e), newCampaignResume(e), newCampaignReport(e), newCampaignSchema(e), newCampaignReindex(e), newCampaignDiff(e), newCampaignQuery(e),
 		newCampaignMerge(e), newCampaignSubmit(e), newCampaignStatus(e), newCampaignCancel(e), newCampaignJob(e))
-	return cmd
 }
 
 func newCampaignRun(e *env) *cobra.Command {

@@ -14,13 +14,6 @@ import (
 
 // newCampaignJob is what the batch scripts of campaign submit become.
 func newCampaignJob(e *env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:    "job",
-		Short:  "Do the work of a job of campaign submit",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE:   func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
 	shard := &cobra.Command{
 		Use:   "shard DIR I",
 		Short: "Begin shard I, or go on with it",
@@ -46,8 +39,7 @@ Exit status: 0 they are merged, whatever they found.`,
 		}
 		return err
 	})
-	cmd.AddCommand(shard, merged)
-	return cmd
+	return group(&cobra.Command{Use: "job", Short: "Do the work of a job of campaign submit", Hidden: true}, shard, merged)
 }
 
 func (e *env) shardJob(ctx context.Context, dir, number string) error {

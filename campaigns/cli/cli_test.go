@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"flag"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,9 +20,15 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"ordeal": func() { os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) },
+		"ordeal": func() { os.Exit(Main(os.Args, manual(), os.Stdin, os.Stdout, os.Stderr)) },
 		"gem5":   func() { os.Exit(fakegem5.Main(os.Args[1:], os.Stdout, os.Stderr)) },
 	})
+}
+
+// manual is the manual of the repository.
+func manual() fs.FS {
+	_, file, _, _ := runtime.Caller(0)
+	return os.DirFS(filepath.Join(filepath.Dir(file), "../.."))
 }
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata")

@@ -20,15 +20,13 @@ import (
 )
 
 func newMutate(e *env) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "mutate",
-		Short: "Plant faults in protocols and measure which are found",
+		Short: "Inject bugs into protocols and measure which are found",
 		Long: `A mutant is a small edit of a coherence protocol. Its name says where and what:
 PROTOCOL/MACHINE/(STATE,EVENT)/OPERATOR:ARGUMENTS for a transition, or the name of an
 action, a port or a function in place of the pair.`,
-	}
-	cmd.AddCommand(newMutateList(e), newMutateShow(e), newMutateApply(e), newMutateRun(e), newMutateBugs(e), newMutateCompete(e))
-	return cmd
+	}, newMutateList(e), newMutateShow(e), newMutateApply(e), newMutateRun(e), newMutateBugs(e), newMutateCompete(e))
 }
 
 // source names the protocol to mutate.

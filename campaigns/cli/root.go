@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -14,15 +15,18 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
 	"ordeal/parse/formats/litmus"
 )
 
 // Main runs the command line args, args[0] being the command's own name, and
-// returns the exit status: see campaigns.ExitOK and its neighbours. The first
-// SIGINT or SIGTERM asks the command to stop; the second ends it at once.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// returns the exit status: see summary.ExitOK and its neighbours. The manual has
+// the README.md files that help prints. The first SIGINT or SIGTERM asks the
+// command to stop; the second ends it at once.
+func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -31,7 +35,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 	e := &env{args: args, stdin: stdin, stdout: &checkedWriter{w: stdout}, stderr: stderr}
 	e.log = slog.New(slog.NewTextHandler(stderr, nil))
-	root := newRoot(e)
+	root := newRoot(e, manual)
 	root.SetArgs(args[1:])
 	root.SetIn(stdin)
 	root.SetOut(e.stdout)
@@ -124,28 +128,35 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func newRoot(e *env) *cobra.Command {
+func newRoot(e *env, manual fs.FS) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ordeal",
-		Short: "Put a memory system on trial",
+		Short: "Test a memory system",
 		Long: `Ordeal generates racy multi-threaded programs, runs them on a simulator or on
 this machine, and decides which memory models could have produced what happened.
 
-Results go to standard output, progress and complaints to standard error.
-Exit status: 0 nothing found, 1 a finding, 2 usage, 3 undecided,
-4 infrastructure.`,
+Results go to standard output, progress and messages to standard error.
+` + summary.ExitHelp + `
+"ordeal help" lists the topics of the manual.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var profile string
 	root.PersistentFlags().StringVar(&profile, "cpuprofile", "", "write a CPU profile to this file")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return e.startProfile(profile) }
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			var known []string
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+			if closest, ok := messages.Closest(unknown.GetSpecifiedName(), known); ok {
+				return usage(fmt.Errorf("%w (did you mean --%s?)", err, closest))
+			}
+		}
 		return usage(fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath()))
 	})
-	root.AddCommand(newGen(e), newRun(e), newCheck(e), newConvert(e), newCampaign(e), newRepro(e), newReduce(e), newLitmus(e), newMutate(e), newDoctor(e), newBench(e), newModels(e), newVersion(e), newMan())
+	root.SetHelpCommand(newHelp(e, root, manual))
+	group(root, newGen(e), newRun(e), newCheck(e), newConvert(e), newCampaign(e), newRepro(e), newReduce(e), newLitmus(e), newMutate(e), newDoctor(e), newBench(e), newModels(e), newVersion(e), newMan())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }
@@ -169,8 +180,8 @@ func (e *env) startProfile(path string) error {
 	return nil
 }
 
-// body turns the errors of a command's work into infrastructure trouble where
-// they do not say otherwise; an interrupted command is undecided.
+// body turns the errors of a command's work into infrastructure errors where
+// they have no status; an interrupted command is undecided.
 func body(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		err := run(cmd.Context(), args)

@@ -236,6 +236,9 @@ const (
 	ExitInfra     = 4
 )
 
+// ExitHelp lists the exit statuses for help texts.
+const ExitHelp = "Exit status: 0 nothing found, 1 a finding, 2 usage, 3 undecided,\n4 infrastructure."
+
 // ExitStatus is what the campaign as a whole says: a finding counts more than
 // runs that could not be made, and those more than undecided ones.
 func (s *Summary) ExitStatus() int {
