@@ -4,37 +4,50 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 )
 
-// TestReadme runs the commands of the README as written, in order, in a
+// TestReadme runs the commands of every README as written, in order, in a
 // directory that looks like the repository after make build. Commands of make
 // must be targets of the Makefile.
 func TestReadme(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("programs run on linux/amd64 only")
 	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	makefile, err := os.ReadFile("../../Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
+	list, err := topics(manual())
+	if err != nil || len(list) < 10 {
+		t.Fatalf("%d topics, %v", len(list), err)
+	}
+	seen := make(map[string]string)
+	for _, topic := range list {
+		t.Run(topic.name, func(t *testing.T) {
+			if seen[topic.name] != "" || !regexp.MustCompile(`^# \w+(: \S.*)?\n`).Match(topic.text) {
+				t.Errorf("%s: want a first line of the form # TOPIC: SUMMARY, which %q has not", topic.file, seen[topic.name])
+			}
+			seen[topic.name] = topic.file
+			runReadme(t, string(topic.text), string(makefile))
+		})
+	}
+}
+
+// runReadme runs the commands of one README.
+func runReadme(t *testing.T, text, makefile string) {
 	dir := t.TempDir()
 	link(t, lookPath(t, "ordeal"), filepath.Join(dir, "bin", "ordeal"))
-	link(t, abs(t, "../../campaigns"), filepath.Join(dir, "campaigns"))
-	commands := shellBlocks(string(readme))
-	if len(commands) < 8 {
-		t.Fatalf("found %d commands in README.md: %q", len(commands), commands)
+	for _, layer := range []string{"campaigns", "check", "gen", "parse", "scripts", "sim"} {
+		link(t, abs(t, "../../"+layer), filepath.Join(dir, layer))
 	}
-	for _, c := range commands {
+	for _, c := range shellBlocks(text) {
 		if target, ok := strings.CutPrefix(c, "make "); ok {
 			target, _, _ = strings.Cut(target, " ")
-			if !strings.Contains(string(makefile), "\n"+target+":") {
+			if !strings.Contains(makefile, "\n"+target+":") {
 				t.Errorf("%s: no such target", c)
 			}
 			continue
