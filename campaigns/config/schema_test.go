@@ -282,6 +282,9 @@ func TestSchemaReady(t *testing.T) {
 		t.Fatalf("%v: files %v", err, files)
 	}
 	for _, file := range append(files, more...) {
+		if filepath.Base(file) == "experiments.yaml" { // the catalogue of papers
+			continue
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
