@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ func newCampaignRun(e *env) *cobra.Command {
 	c := campaignRun{env: e}
 	cmd := &cobra.Command{
 		Use:   "run FILE|-",
-		Short: "Run a campaign and print what came of it",
+		Short: "Run a campaign and print its results",
 		Long: `Run the campaign that a YAML file describes (see ordeal campaign schema). Each
 run leaves a record; findings keep their run directories, and the first run of each
 is reduced where the file says how long (reduce). The closing table goes to standard
@@ -45,14 +46,14 @@ one), 3 undecided or interrupted with nothing found, 4 some run could not be mad
   ordeal campaign run --set budget=10m --html night.html --dir night campaigns/nightly.yaml`,
 		Args: arguments(1, 1, "one FILE, or - for standard input"),
 	}
-	fs := cmd.Flags()
-	fs.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file; may be repeated; list items by index, name or *")
-	fs.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
-	fs.TextVar(&c.shard, "shard", c.shard, "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
-	c.show.flags(fs)
-	c.leave.flags(fs)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file; may be repeated; list items by index, name or *")
+	flags.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
+	flags.TextVar(&c.shard, "shard", c.shard, "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
+	c.show.flags(flags)
+	c.leave.flags(flags)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
-		if fs.Changed("shard") && c.shard.Whole() {
+		if flags.Changed("shard") && c.shard.Whole() {
 			return usage(errors.New("--shard is empty: want i/n, i from 1 to n"))
 		}
 		return c.run(ctx, args[0])
@@ -96,12 +97,12 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 // loop is the run loop of a campaign in dir.
 func (e *env) loop(dir string, p *progress) engine.Engine {
 	return engine.Engine{
-		Dir: dir, Command: e.args, OnResult: p.watch, Logf: p.logf, Reduce: reduction.Reducer(e.args),
+		Dir: dir, Command: e.args, OnResult: p.onResult, Logf: p.logf, Reduce: reduction.Reducer(e.args),
 		Rerun: e.againIn(dir),
 	}
 }
 
-// conclude prints what came of a campaign, whose summary is nil if it could not
+// conclude prints the results of a campaign, whose summary is nil if it could not
 // be read, and gives the exit status.
 func (e *env) conclude(sum *summary.Summary, err error) error {
 	if sum != nil && (sum.Total().Runs > 0 || err == nil) {
@@ -130,7 +131,7 @@ func newCampaignResume(e *env) *cobra.Command {
 		Use:   "resume DIR",
 		Short: "Go on with a campaign that was interrupted or killed",
 		Long: `Go on with the campaign in DIR: runs that ended are not made again; runs that were
-in flight are, and so are those in quarantine, and those whose records are spoilt.
+in flight are, and so are those in quarantine, and those whose records are corrupt.
 Reductions that had not ended begin anew. The closing table and the exit status are
 those of the whole campaign, as if it had never been interrupted. Nothing is done
 about a campaign that is complete, has spent its budget or has met a condition of
@@ -158,4 +159,21 @@ stop: that is said, and the table printed.`,
 		return e.conclude(sum, errors.Join(err, leave.write(ctx, e, args[0], sum, err)))
 	})
 	return cmd
+}
+
+// standardInput is the name of what - stands for.
+const standardInput = "standard input"
+
+// campaign reads a campaign file, or standard input for -, with overrides, and
+// gives its name for messages. Faults of the file are those of usage.
+func (e *env) campaign(file string, sets []string) (c *config.Campaign, name string, err error) {
+	if file == "-" {
+		c, err = config.Read(standardInput, e.stdin, sets)
+		return c, standardInput, usage(err)
+	}
+	c, err = config.Load(file, sets)
+	if missing, ok := err.(*fs.PathError); ok && missing.Path == file {
+		return nil, file, err
+	}
+	return c, file, usage(err)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -15,12 +14,12 @@ func newCampaignDiff(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Say what differs between two campaigns",
-		Long: `Say what differs between two campaigns, as two nights of the same, given their
+		Long: `Say what differs between two campaigns, as two nightly runs of the same, given their
 directories: the most important first, and nothing where nothing differs. Rates are
 compared, not counts, so that one may have more runs than the other.
 
   new findings     an outcome and title that only NEW has
-  missed canaries  planted faults that OLD caught, and that NEW did not although it
+  missed canaries  injected bugs that OLD caught, and that NEW did not although it
                    spent as many operations on them as OLD needed
   changed runs     the embedded simulator went otherwise, with the same settings,
                    seed, number and program
@@ -64,9 +63,7 @@ func (c *campaignDiff) run(oldDir, newDir string) error {
 		return err
 	}
 	if c.json {
-		out := json.NewEncoder(c.stdout)
-		out.SetIndent("", "  ")
-		err = out.Encode(d)
+		err = c.printJSON(d)
 	} else {
 		err = d.WriteText(c.stdout, c.args[0])
 	}

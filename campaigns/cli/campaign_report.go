@@ -57,7 +57,7 @@ func newCampaignReport(e *env) *cobra.Command {
 	c := campaignReport{env: e}
 	cmd := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Write what came of a campaign, for browsers or other programs",
+		Short: "Write the results of a campaign, for browsers or other programs",
 		Long: `Write a report of the campaign in DIR, ended or not. As html it is one page that
 needs nothing else: the summary, the findings with pictures of their witnesses and
 the commands to reproduce them, the canaries, the coverage of the protocols' tables,

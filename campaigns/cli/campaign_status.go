@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -15,11 +14,11 @@ func newCampaignStatus(e *env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status DIR",
-		Short: "Say how a campaign on a cluster does",
-		Long: `Say how the campaign does that campaign submit has submitted in DIR: the states of
-its jobs, as the cluster's engine tells them, and what the shards have made so far.
-Slurm is asked by squeue (or scontrol), and by sacct for jobs that ended a while ago,
-where the cluster keeps accounts; a job that it has forgotten is shown as such.
+		Short: "Report the state of a campaign on a cluster",
+		Long: `Report the state of the campaign that campaign submit has submitted in DIR: the
+states of its jobs, as Slurm has them, and the runs of the shards so far. Slurm is
+asked by squeue (or scontrol), and by sacct for jobs that ended a while ago, where the
+cluster keeps accounts; a job that it no longer knows is shown as such.
 
 Exit status: 0 complete and nothing found, 1 a finding, 3 not complete and nothing
 found so far.`,
@@ -34,9 +33,7 @@ found so far.`,
 			return err
 		}
 		if asJSON {
-			out := json.NewEncoder(e.stdout)
-			out.SetIndent("", "  ")
-			err = out.Encode(s)
+			err = e.printJSON(s)
 		} else {
 			err = s.WriteText(e.stdout, e.args[0]+" campaign submit --dir "+report.Quoted(args[0]))
 		}

@@ -161,7 +161,7 @@ func program(name string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// shardList names shards for people.
+// shardList names shards, as "shards 1 to 3, 7".
 func shardList(shards []int) string {
 	if len(shards) == 1 {
 		return fmt.Sprintf("shard %d", shards[0])

@@ -23,8 +23,8 @@ func newCheck(e *env) *cobra.Command {
 	c := judge{env: e}
 	cmd := &cobra.Command{
 		Use:   "check PATH…|-",
-		Short: "Judge a log, trace or old run directory under any model",
-		Long: `Judge what happened, again or elsewhere. A PATH is a run directory, a campaign
+		Short: "Check a log, trace or old run directory against any model",
+		Long: `Check what happened, again or elsewhere. A PATH is a run directory, a campaign
 directory, a native log (beside its program.txt, or with --program) or a file in
 a format of executions, such as the traces of the Axe checker (ordeal convert
 --list shows all; the content tells them apart); - is standard input. With
@@ -137,14 +137,14 @@ func (c *judge) prepare() error {
 	return errors.Join(faults...)
 }
 
-// result is what came of a trace.
+// result is the result of a trace.
 type result struct {
 	verdicts []check.Verdict
 	class    *check.Classification // with --model all
 	kernel   string                // with --kernel
 }
 
-// trace judges one trace and prints what came of it.
+// trace checks one trace and prints the result.
 func (c *judge) trace(ctx context.Context, t *trace) error {
 	if len(c.serializability) > 0 {
 		return c.askSerial(ctx, t)

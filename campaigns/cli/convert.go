@@ -176,7 +176,7 @@ func reason(from, to formats.Format) string {
 	return "an execution is no program: convert it to litmus, whose condition tells what reads return"
 }
 
-// say tells people something about a place.
+// say prints a message about a place.
 func (c *convert) say(place, format string, args ...any) {
 	fmt.Fprintf(c.stderr, "%s: %s\n", place, fmt.Sprintf(format, args...))
 }

@@ -24,7 +24,7 @@ func newDoctor(e *env) *cobra.Command {
 	d := doctor{env: e}
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is installed here, what would work and what is missing",
+		Short: "Report what is installed here, what would work and what is missing",
 		Long: `Look at this machine: what would work here, and what is missing for the rest.
 Exit status 4 when not even programs can be run on the processor.`,
 		Args: arguments(0, 0, "nothing"),
@@ -41,7 +41,7 @@ type doctor struct {
 func (d *doctor) run(ctx context.Context) error {
 	d.line("ok", "ordeal", fmt.Sprintf("%s, %s, %s/%s", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	d.host(ctx)
-	d.jail()
+	d.sandbox()
 	cores := runtime.NumCPU()
 	if cores == 1 {
 		d.line("warn", "cores", "1: threads cannot race; expect every run to be sequentially consistent")
@@ -60,8 +60,8 @@ func (d *doctor) line(state, what, detail string) {
 	fmt.Fprintf(d.stdout, "%-5s %-9s %s\n", state, what, detail)
 }
 
-// jail says what confines processes here.
-func (d *doctor) jail() {
+// sandbox says what confines processes here.
+func (d *doctor) sandbox() {
 	if err := sandbox.GuestFilterError(); err != nil {
 		d.line("warn", "guests", "generated programs run unconfined: "+err.Error())
 	} else {

@@ -65,7 +65,7 @@ func (g *generate) contradictions(given func(flag string) bool) error {
 		faults = append(faults, fmt.Errorf("--rounds contradicts --emit %s: this form has no rounds", g.emit))
 	}
 	if given("sync") && g.emit != "elf" {
-		faults = append(faults, fmt.Errorf("--sync contradicts --emit %s: only elf is told how rounds proceed", g.emit))
+		faults = append(faults, fmt.Errorf("--sync contradicts --emit %s: only elf has it", g.emit))
 	}
 	if given("max-delay") && g.programs.Delays == 0 {
 		faults = append(faults, fmt.Errorf("--max-delay contradicts --delays 0"))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -78,7 +79,7 @@ func explainModel(ctx context.Context, w io.Writer, m model.Model) error {
 		if entry.Model.Name != m.Name {
 			continue
 		}
-		fmt.Fprintf(w, "%s\n\n%s\n", m.Name, folded(entry.Text, 80))
+		fmt.Fprintf(w, "%s\n\n%s\n", m.Name, messages.Wrap(entry.Text, "", "", 80))
 		fmt.Fprintf(w, "\nfrom        %s\n", entry.Source)
 		if implied := implies(m); implied != "" {
 			fmt.Fprintf(w, "implies     %s\n", implied)
@@ -114,7 +115,7 @@ func besideModel(ctx context.Context, w io.Writer, m model.Model, b *model.Separ
 	if b.OnlyKnown {
 		which = "smallest known"
 	}
-	fmt.Fprintf(w, "\n%s allows and %s forbids (%d operations, the %s):\n%s\n\n", m.Name, b.Stronger, len(h.Ops), which, folded(b.Text, 80))
+	fmt.Fprintf(w, "\n%s allows and %s forbids (%d operations, the %s):\n%s\n\n", m.Name, b.Stronger, len(h.Ops), which, messages.Wrap(b.Text, "", "", 80))
 	for _, line := range columns(h) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
@@ -151,24 +152,4 @@ func columns(h *parse.History) []string {
 		}
 	}
 	return lines
-}
-
-// folded breaks a text into lines of at most width characters.
-func folded(text string, width int) string {
-	var b strings.Builder
-	at := 0
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case at+1+len(word) > width:
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += len(word)
-	}
-	return b.String()
 }

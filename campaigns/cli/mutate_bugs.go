@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -28,7 +27,7 @@ func newMutateBugs(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bugs [NAME...]",
 		Short: "Catch the known bugs of the catalogue",
-		Long: `Plant the bugs of a campaign file, one after the other, and run its programs until
+		Long: `Inject the bugs of a campaign file, one after the other, and run its programs until
 each is caught, under several seeds. Without --file they are those of the catalogue
 that comes with ordeal: bugs of the literature and of the tracker, by their names.
 With --reduce the first failing run of each is reduced, and both stay in DIR/NAME.
@@ -160,9 +159,7 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutati
 
 func (b *bugs) print(catches []*mutation.Catch, reduced []*reducedBug) error {
 	if b.json {
-		enc := json.NewEncoder(b.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(map[string]any{"bugs": catches, "reduced": reduced})
+		return b.printJSON(map[string]any{"bugs": catches, "reduced": reduced})
 	}
 	write := mutation.WriteCatches
 	if b.markdown {

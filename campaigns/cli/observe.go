@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,16 +78,12 @@ type jsonRun struct {
 	Transitions sim.Coverage `json:"transitions,omitempty"`
 }
 
-// printJSON prints what came of a run.
-func (o *observe) printJSON(w io.Writer, out *jsonRun, coverage sim.Coverage) error {
+// printJSON prints the result of a run.
+func (o *observe) printJSON(e *env, out *jsonRun, coverage sim.Coverage) error {
 	if o.coverage {
 		out.Transitions = coverage
 	}
-	text, err := json.MarshalIndent(out, "", "  ")
-	if err == nil {
-		_, err = w.Write(append(text, '\n'))
-	}
-	return err
+	return e.printJSON(out)
 }
 
 // printCoverage prints what a run covered of the protocol.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
@@ -103,8 +104,8 @@ func planned(c *config.Campaign) string {
 	return text
 }
 
-// watch is told of every run that is recorded.
-func (p *progress) watch(s *summary.Summary, run *journal.Entry) {
+// onResult takes in a run that was recorded.
+func (p *progress) onResult(s *summary.Summary, run *journal.Entry) {
 	now := time.Now()
 	p.mu.Lock()
 	found := p.state.note(s, run, now)
@@ -139,7 +140,7 @@ const (
 )
 
 // pace says when a line is due: after plainEvery at first, then whenever a
-// tenth of the time so far has gone by, so that the log of a night has some
+// tenth of the time so far has gone by, so that the log of a nightly campaign has some
 // hundred lines.
 type pace struct{ start, last time.Time }
 
@@ -154,4 +155,14 @@ func (p *pace) now(now time.Time) bool {
 	}
 	p.last = now
 	return true
+}
+
+// isTerminal reports whether w, or r, is a terminal.
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
 }

@@ -201,7 +201,7 @@ func cut(line string, width int) string {
 	return string([]rune(line)[:width-1]) + "…"
 }
 
-// span writes a time with the precision that people want: 4h12m, 3m05s, 12s.
+// span writes a time with two units at most: 4h12m, 3m05s, 12s.
 func span(d time.Duration) string {
 	switch {
 	case d >= time.Hour:

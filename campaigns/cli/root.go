@@ -3,6 +3,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -126,6 +127,13 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.err = err
 	return n, err
+}
+
+// printJSON prints a value as indented JSON.
+func (e *env) printJSON(v any) error {
+	out := json.NewEncoder(e.stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
 }
 
 func newRoot(e *env, manual fs.FS) *cobra.Command {

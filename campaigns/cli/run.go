@@ -30,9 +30,9 @@ func newRun(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [FILE|-]",
 		Short: "Run one program on one simulator and print the verdict",
-		Long: `Run a program in text form, as gen prints it, or an X86_64 litmus test, judge what it
-did and leave a run directory. Without FILE the program is the one that gen makes from the same seed and
-flags, with a thread for each of --cores. The first of the models is what the
+		Long: `Run a program in text form, as gen prints it, or an X86_64 litmus test, check what it
+did and leave a run directory. Without FILE the program is the one that gen makes
+from the same seed and flags, with a thread for each of --cores. The first of the models is what the
 simulator promises: a history that it forbids is a violation. The others only
 classify.`,
 		Example: `  ordeal gen --seed 7 | ordeal run --rounds 1000 -
@@ -143,7 +143,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	if err = errors.Join(err, finish()); err != nil {
 		return fmt.Errorf("run in %s: %w", dir, err)
 	}
-	if err := r.tell(dir, p, done); err != nil {
+	if err := r.report(dir, p, done); err != nil {
 		return err
 	}
 	return exit(statusOf(done))
@@ -200,10 +200,10 @@ func newDir(name string) (string, error) {
 	}
 }
 
-// tell prints what came of a run, in the form that the flags ask for.
-func (r *run) tell(dir rundir.Dir, p *gen.Program, done *rundir.Result) error {
+// report prints the result of a run, in the form that the flags ask for.
+func (r *run) report(dir rundir.Dir, p *gen.Program, done *rundir.Result) error {
 	if r.observe.json {
-		return r.observe.printJSON(r.stdout, &jsonRun{
+		return r.observe.printJSON(r.env, &jsonRun{
 			Dir: string(dir), Threads: len(p.Threads), Locations: len(p.Locations), Rounds: r.cfg.Programs.Rounds,
 			Result: *done,
 		}, done.Coverage)
@@ -212,7 +212,7 @@ func (r *run) tell(dir rundir.Dir, p *gen.Program, done *rundir.Result) error {
 	return r.observe.printCoverage(r.stdout, done.Coverage)
 }
 
-// print says what came of a run and what to do next.
+// print prints the result of a run and the commands to continue with.
 func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 	w := r.stdout
 	fmt.Fprintf(w, "%-10s %d threads, %d locations, %d rounds, %d operations in %.2f s\n", done.Outcome,
@@ -245,7 +245,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 }
 
 // printLitmus says how often the condition of a litmus test held, where the
-// rounds can be told apart.
+// rounds are distinguishable.
 func (r *run) printLitmus(done *rundir.Result) {
 	rounds := r.cfg.Programs.Rounds
 	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.campaign.Sim != config.SimHost || r.cfg.Sync != config.SyncRound) {

@@ -127,7 +127,7 @@ func (c *judge) answerSerial(ctx context.Context, t *trace, a *serialAnswer) err
 }
 
 // sequence is the execution or trace that a question is about: as imported or
-// told by the simulator, or else one that explains the history. If there is
+// logged by the simulator, or else one that explains the history. If there is
 // none, the answer is unknown.
 func (c *judge) sequence(ctx context.Context, t *trace, a *serialAnswer) (*events.Sequence, error) {
 	unknown := func(err error) (*events.Sequence, error) {

@@ -27,7 +27,7 @@ func OnDisk(from, name string) (string, []byte, error) {
 	if err := yamlName(name); err != nil {
 		return "", nil, err
 	}
-	// A pipe would keep its reader waiting for somebody to write.
+	// Opening a pipe would block until it has a writer.
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return "", nil, err
