@@ -74,7 +74,7 @@ func Kernel(ctx context.Context, h *parse.History) (KernelReport, error) {
 		return r, interrupted(err)
 	}
 	var open []WritePair // as in the first witness
-	for _, writes := range storeOrder(h, first) {
+	for _, writes := range h.Writes(first.Ops) {
 		for j, b := range writes {
 			for _, a := range writes[:j] {
 				r.Pairs++
@@ -136,17 +136,6 @@ func interrupted(err error) error {
 		return fmt.Errorf("kernel: %w: time budget exhausted", ErrUndecided)
 	}
 	return fmt.Errorf("kernel: %w", err)
-}
-
-// storeOrder lists the writes to each location in a memory order.
-func storeOrder(h *parse.History, order *witness.Order) [][]parse.OpID {
-	out := make([][]parse.OpID, len(h.Locations))
-	for _, id := range order.Ops {
-		if op := &h.Ops[id]; op.Writes() {
-			out[op.Loc] = append(out[op.Loc], id)
-		}
-	}
-	return out
 }
 
 // reversed is h with one more thread, which reads p.To and then p.From.

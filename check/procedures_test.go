@@ -231,7 +231,7 @@ func TestConflict(t *testing.T) {
 		}
 		run := histgen.Machine(rng, models[rng.IntN(4)], p)
 		h := histgen.Mutate(rng, run, rng.IntN(3))
-		h.StoreOrder = histgen.StoreOrder(h, run.Order)
+		h.StoreOrder = h.Writes(run.Order)
 		if i%3 == 0 {
 			histgen.AddStoreOrder(rng, h)
 		}
@@ -309,7 +309,7 @@ func BenchmarkProcedure(b *testing.B) {
 			for _, m := range c.models {
 				run := histgen.Machine(rand.New(rand.NewPCG(1, 1)), m, histgen.Params{Threads: c.threads, Ops: c.ops, Locations: c.loc})
 				if c.order {
-					run.History.StoreOrder = histgen.StoreOrder(run.History, run.Order)
+					run.History.StoreOrder = run.History.Writes(run.Order)
 				}
 				b.Run(fmt.Sprintf("%s/%s/threads=%d/ops=%d", p.Name, m.Name, c.threads, c.ops), func(b *testing.B) {
 					for b.Loop() {

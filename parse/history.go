@@ -44,6 +44,25 @@ const (
 	FullFence = LoadLoad | LoadStore | StoreLoad | StoreStore
 )
 
+// Components returns the components of fences that order a before b: several
+// when one of them is an RMW, none for fences.
+func Components(a, b *Op) FenceMask {
+	var mask FenceMask
+	if a.Reads() && b.Reads() {
+		mask |= LoadLoad
+	}
+	if a.Reads() && b.Writes() {
+		mask |= LoadStore
+	}
+	if a.Writes() && b.Reads() {
+		mask |= StoreLoad
+	}
+	if a.Writes() && b.Writes() {
+		mask |= StoreStore
+	}
+	return mask
+}
+
 // Op is one operation of a history.
 type Op struct {
 	Kind  Kind
@@ -93,6 +112,26 @@ type Dep struct{ From, To OpID }
 
 // Threads is the number of threads.
 func (h *History) Threads() int { return len(h.Start) - 1 }
+
+// Writes lists the writes to each location, RMWs included, in the given order
+// of operations, or in ascending order for nil.
+func (h *History) Writes(order []OpID) [][]OpID {
+	writes := make([][]OpID, len(h.Locations))
+	add := func(id OpID) {
+		if op := &h.Ops[id]; op.Writes() {
+			writes[op.Loc] = append(writes[op.Loc], id)
+		}
+	}
+	for _, id := range order {
+		add(id)
+	}
+	if order == nil {
+		for id := range OpID(len(h.Ops)) {
+			add(id)
+		}
+	}
+	return writes
+}
 
 // ThreadName is the name of thread t: its number where it has none.
 func (h *History) ThreadName(t int) string {

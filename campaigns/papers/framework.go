@@ -52,7 +52,7 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 	for v := 1; v <= most; v++ {
 		h := check.FromFormula(free(v))
 		k := 0
-		for _, writes := range stores(h) {
+		for _, writes := range h.Writes(nil) {
 			k += len(writes)
 		}
 		row := []any{k, len(h.Ops), h.Threads()}

@@ -69,7 +69,7 @@ func anyReads(rng *rand.Rand, threads, ops, locations int) *parse.History {
 	for x := range writers {
 		writers[x] = []parse.OpID{parse.Init}
 	}
-	for x, list := range stores(h) {
+	for x, list := range h.Writes(nil) {
 		writers[x] = append(writers[x], list...)
 	}
 	for i := range h.Ops {

@@ -16,7 +16,7 @@ import (
 // atomics turns some writes into read-modify-writes of the same value, and
 // puts a fence into each thread now and then.
 func atomics(rng *rand.Rand, h *parse.History) {
-	list := stores(h)
+	list := h.Writes(nil)
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		switch {

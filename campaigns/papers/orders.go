@@ -29,7 +29,7 @@ func convergent(h *parse.History) (order *closure.Matrix, cf map[[2]parse.OpID]b
 	co := causal.Matrix()
 	dictated := &closure.Graph[struct{}]{Nodes: len(h.Ops)}
 	cf = make(map[[2]parse.OpID]bool)
-	for _, writes := range stores(h) {
+	for _, writes := range h.Writes(nil) {
 		for _, w := range writes {
 			for i := range h.Ops {
 				id, op := parse.OpID(i), &h.Ops[i]
@@ -47,17 +47,6 @@ func convergent(h *parse.History) (order *closure.Matrix, cf map[[2]parse.OpID]b
 		}
 	}
 	return dictated.Matrix(), cf
-}
-
-// stores lists the writes to each location, without the initial ones.
-func stores(h *parse.History) [][]parse.OpID {
-	all := make([][]parse.OpID, len(h.Locations))
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Writes() {
-			all[op.Loc] = append(all[op.Loc], parse.OpID(i))
-		}
-	}
-	return all
 }
 
 // pairs counts pairs of two different writes to one location of a history
@@ -81,7 +70,7 @@ func countPairs(ctx context.Context, h *parse.History) (pairs, error) {
 		return p, err
 	}
 	ccv, cf := convergent(h)
-	for _, writes := range stores(h) {
+	for _, writes := range h.Writes(nil) {
 		p.Initial += len(writes)
 		for j, b := range writes {
 			for _, a := range writes[:j] {

@@ -25,7 +25,7 @@ func TestConvergentByDefinition(t *testing.T) {
 			}
 			return false
 		}
-		for _, writes := range stores(h) {
+		for _, writes := range h.Writes(nil) {
 			step := func(a parse.OpID) []parse.OpID {
 				var list []parse.OpID
 				for _, b := range writes {
@@ -75,7 +75,7 @@ func kernelByForce(h *parse.History) int {
 		}
 		return list
 	}
-	all := stores(h)
+	all := h.Writes(nil)
 	var shared map[[2]parse.OpID]bool
 	var permute func(x, k int)
 	permute = func(x, k int) {
@@ -148,7 +148,7 @@ func TestPairs(t *testing.T) {
 			t.Fatalf("not ascending: %+v; %+v", p, h)
 		}
 		writes, least := 0, 0
-		for _, list := range stores(h) {
+		for _, list := range h.Writes(nil) {
 			writes += len(list)
 			for _, a := range list {
 				for _, b := range list {

@@ -51,8 +51,7 @@ import (
 // O(nk) for CC and CCv, n operations of k threads, and in O(nk²) plus the repair
 // of clocks for the others. An error is that of ctx.
 func Decide(ctx context.Context, h *parse.History, m model.Model, v *witness.Verdict) error {
-	ppo := m == model.WCCM
-	g := newGraph(newFrame(h, ppo))
+	g := newGraph(newFrame(h, m == model.WCCM))
 	var err error
 	switch m {
 	case model.CC:
@@ -63,7 +62,7 @@ func Decide(ctx context.Context, h *parse.History, m model.Model, v *witness.Ver
 		v.Order, v.Refutation, err = g.memory(ctx)
 	case model.CCM, model.WCCM:
 		var p *partial
-		p, v.Refutation, err = g.convergent(ctx, ppo)
+		p, v.Refutation, err = g.convergent(ctx)
 		if p != nil {
 			v.Closure = g.closure(p)
 		}

@@ -26,7 +26,7 @@ const (
 // says that the own store precedes that (OwnStore); if it returns the own
 // store, whatever the load precedes by external edges the store does too. So
 // po-loc needs no graph of its own.
-func (g *graph) convergent(ctx context.Context, ppo bool) (*partial, *witness.Refutation, error) {
+func (g *graph) convergent(ctx context.Context) (*partial, *witness.Refutation, error) {
 	order := g.sort(true)
 	if len(order) < g.nodes {
 		return nil, g.proof(kindCausal).refuteCycle(), nil
@@ -40,7 +40,7 @@ func (g *graph) convergent(ctx context.Context, ppo bool) (*partial, *witness.Re
 	for i := range inferred {
 		g.linkNew(int32(i))
 	}
-	if ppo {
+	if g.ppo {
 		if ref := g.ownStores(); ref != nil {
 			return nil, ref, nil
 		}
@@ -64,7 +64,7 @@ func (g *graph) convergent(ctx context.Context, ppo bool) (*partial, *witness.Re
 			g.linkNew(int32(i))
 		}
 	}
-	if ref := g.conflicts(hb, whb, ppo); ref != nil {
+	if ref := g.conflicts(hb, whb); ref != nil {
 		return nil, ref, nil
 	}
 	if ctx.Err() != nil {
@@ -111,14 +111,14 @@ func (g *graph) ownStores() *witness.Refutation {
 }
 
 // conflicts adds the edges of cf[hb]: U → rf(R) where U hb R.
-func (g *graph) conflicts(hb, whb *graph, external bool) *witness.Refutation {
+func (g *graph) conflicts(hb, whb *graph) *witness.Refutation {
 	for i := range g.h.Ops {
 		r, op := parse.OpID(i), &g.h.Ops[i]
 		if !op.Reads() {
 			continue
 		}
 		w := op.RF
-		if external && w != parse.Init && !g.external(r) {
+		if g.ppo && w != parse.Init && !g.external(r) {
 			continue
 		}
 		lanes := g.lanes[op.Loc]
@@ -168,7 +168,7 @@ func (g *graph) readWrite(p *partial) {
 				}
 			}
 			for _, w := range g.lanes[x][i].ops {
-				row := p.row(w)
+				row := p.rows[w]
 				for j := range g.lanes[x] {
 					before := g.last(&g.lanes[x][j], row[j])
 					if before == parse.NoOp {

@@ -14,6 +14,7 @@ import (
 // is po, a chain of loads and one of stores where it is TSO's ppo.
 type frame struct {
 	h      *parse.History
+	ppo    bool // π is TSO's ppo
 	chains int
 	thread []int32      // operation → thread
 	chain  []int32      // operation → chain, -1 for a fence
@@ -57,7 +58,7 @@ type static struct {
 func newFrame(h *parse.History, ppo bool) *frame {
 	n := len(h.Ops)
 	f := &frame{
-		h: h, thread: make([]int32, n), chain: make([]int32, n),
+		h: h, ppo: ppo, thread: make([]int32, n), chain: make([]int32, n),
 		pos: make([]int32, n), next: make([]parse.OpID, n),
 	}
 	var edges []static

@@ -16,17 +16,14 @@ type partial struct {
 	rows [][]int32
 }
 
-func (p *partial) row(w parse.OpID) []int32 { return p.rows[w] }
-
 // newPartial closes, location by location, what whb says about pairs of
 // writes and the edges of cf[hb] under transitivity. order is a topological
 // order of both together.
 func newPartial(g, whb *graph, order []parse.OpID) *partial {
 	p := &partial{f: g.frame, whb: whb, rows: make([][]int32, len(g.h.Ops))}
 	for _, w := range order {
-		op := &g.h.Ops[w]
-		if op.Writes() {
-			p.alloc(w)
+		if op := &g.h.Ops[w]; op.Writes() {
+			p.rows[w] = make([]int32, len(g.lanes[op.Loc]))
 		}
 	}
 	for _, w := range order {
@@ -48,10 +45,6 @@ func newPartial(g, whb *graph, order []parse.OpID) *partial {
 		}
 	}
 	return p
-}
-
-func (p *partial) alloc(w parse.OpID) {
-	p.rows[w] = make([]int32, len(p.f.lanes[p.f.h.Ops[w].Loc]))
 }
 
 // lane is the index of w's lane among those of its location.
@@ -84,9 +77,8 @@ func (p *partial) before(u, w parse.OpID) bool { return p.rows[w][p.lane(u)] >= 
 // criterion forbids the history the refutation is one for it, and for the
 // stronger SC or TSO as well.
 func StoreOrder(ctx context.Context, h *parse.History, criterion model.Model) ([]witness.Edge, *witness.Refutation, error) {
-	ppo := criterion == model.WCCM
-	g := newGraph(newFrame(h, ppo))
-	_, ref, err := g.convergent(ctx, ppo)
+	g := newGraph(newFrame(h, criterion == model.WCCM))
+	_, ref, err := g.convergent(ctx)
 	if ref != nil || err != nil {
 		return nil, ref, err
 	}
@@ -102,8 +94,7 @@ func StoreOrder(ctx context.Context, h *parse.History, criterion model.Model) ([
 // whether pww (wpww) has the first before the second. It panics if the
 // criterion forbids the history.
 func Ordered(ctx context.Context, h *parse.History, criterion model.Model) (func(a, b parse.OpID) bool, error) {
-	ppo := criterion == model.WCCM
-	p, ref, err := newGraph(newFrame(h, ppo)).convergent(ctx, ppo)
+	p, ref, err := newGraph(newFrame(h, criterion == model.WCCM)).convergent(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,9 @@ const (
 	Causal
 )
 
-// Model is a memory model. Models are compared by Name.
+// Model is a memory model. Models are compared by Name. The fields below Family
+// are, of a causal model, those of the Total model by whose rules its criterion
+// infers.
 type Model struct {
 	Name   string // canonical, as on the command line: "sc", "tso", …
 	Family Family
@@ -49,12 +51,17 @@ var (
 // The causal ladder. wSC ⇒ CCM ⇒ {CCv, CM} ⇒ CC, and SC ⇒ wSC; wTSO and
 // wPSO are the closures of TSO and PSO, implied by TSO and PSO.
 var (
-	CC   = Model{Name: "cc", Family: Causal}
-	CCv  = Model{Name: "ccv", Family: Causal}
-	CM   = Model{Name: "cm", Family: Causal}
-	WCCM = Model{Name: "wccm", Family: Causal}
-	CCM  = Model{Name: "ccm", Family: Causal}
-	WSC  = Model{Name: "wsc", Family: Causal}
-	WTSO = Model{Name: "wtso", Family: Causal}
-	WPSO = Model{Name: "wpso", Family: Causal}
+	CC   = causal("cc", SC)
+	CCv  = causal("ccv", SC)
+	CM   = causal("cm", SC)
+	WCCM = causal("wccm", TSO)
+	CCM  = causal("ccm", SC)
+	WSC  = causal("wsc", SC)
+	WTSO = causal("wtso", TSO)
+	WPSO = causal("wpso", PSO)
 )
+
+func causal(name string, rules Model) Model {
+	rules.Name, rules.Family = name, Causal
+	return rules
+}

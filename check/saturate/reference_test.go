@@ -63,25 +63,6 @@ func (r *relation) acyclic() bool {
 	return true
 }
 
-// component is the component of fences that orders a before b.
-func component(a, b *parse.Op) parse.FenceMask {
-	m := parse.FenceMask(0)
-	for _, c := range []struct {
-		is   bool
-		mask parse.FenceMask
-	}{
-		{a.Reads() && b.Reads(), parse.LoadLoad},
-		{a.Reads() && b.Writes(), parse.LoadStore},
-		{a.Writes() && b.Reads(), parse.StoreLoad},
-		{a.Writes() && b.Writes(), parse.StoreStore},
-	} {
-		if c.is {
-			m |= c.mask
-		}
-	}
-	return m
-}
-
 // facts calls f for every pair of accesses that the history orders under the
 // model without any rule, from the definitions: pairs of program order, one
 // by one, reads-from, and what is known of memory. A load before a store to
@@ -101,7 +82,7 @@ func facts(h *parse.History, m model.Model, f func(a, b int)) {
 					continue
 				}
 				same := p.Loc == q.Loc
-				if component(p, q)&mask != 0 ||
+				if parse.Components(p, q)&mask != 0 ||
 					same && p.Writes() && q.Writes() ||
 					same && p.Reads() && q.Reads() && m.LoadLoadSameLoc {
 					f(int(a), int(b))
@@ -264,7 +245,7 @@ func draw(rng *rand.Rand, p histgen.Params) *parse.History {
 	case 1, 2, 3:
 		h = histgen.Mutate(rng, run, 1+rng.IntN(3))
 	case 4:
-		h.StoreOrder = histgen.StoreOrder(h, run.Order)
+		h.StoreOrder = h.Writes(run.Order)
 	case 5:
 		h.Final = histgen.Final(h, run.Order)
 	}

@@ -103,7 +103,7 @@ func (g *Graph) throughFences(u Node, refs []edgeRef) witness.Edge {
 	}
 	e.Rule = witness.FenceOrder
 	for _, ref := range refs[:len(refs)-1] {
-		if f := g.op[ref.to]; g.hist.Ops[f].Mask&pairs(a, b) != 0 {
+		if f := g.op[ref.to]; g.hist.Ops[f].Mask&parse.Components(a, b) != 0 {
 			e.Via = f
 		}
 	}
@@ -160,7 +160,7 @@ func (g *Graph) programRule(u, v parse.OpID) (witness.Rule, parse.OpID) {
 		return witness.PPO, parse.NoOp
 	}
 	for f := u + 1; f < v; f++ {
-		if o := &g.hist.Ops[f]; o.Kind == parse.Fence && o.Mask&pairs(a, b) != 0 {
+		if o := &g.hist.Ops[f]; o.Kind == parse.Fence && o.Mask&parse.Components(a, b) != 0 {
 			return witness.FenceOrder, f
 		}
 	}
@@ -231,27 +231,9 @@ func (h *latestFirst) Pop() any {
 	return last
 }
 
-// pairs says which components of fences and of Model.PPO order a before b.
-func pairs(a, b *parse.Op) parse.FenceMask {
-	var mask parse.FenceMask
-	if a.Reads() && b.Reads() {
-		mask |= parse.LoadLoad
-	}
-	if a.Reads() && b.Writes() {
-		mask |= parse.LoadStore
-	}
-	if a.Writes() && b.Reads() {
-		mask |= parse.StoreLoad
-	}
-	if a.Writes() && b.Writes() {
-		mask |= parse.StoreStore
-	}
-	return mask
-}
-
 // preserved reports whether the model by itself keeps the order of two
 // accesses of one thread.
 func preserved(m model.Model, a, b *parse.Op) bool {
-	return pairs(a, b)&m.PPO != 0 ||
+	return parse.Components(a, b)&m.PPO != 0 ||
 		a.Loc == b.Loc && (b.Writes() || a.Reads() && m.LoadLoadSameLoc)
 }

@@ -88,16 +88,10 @@ func checkClosure(h *parse.History, m model.Model, closure *Closure) error {
 		}
 	}
 	switch m.Name {
-	case model.WSC.Name:
-		return checkSaturated(h, model.SC, closure)
-	case model.WTSO.Name:
-		return checkSaturated(h, model.TSO, closure)
-	case model.WPSO.Name:
-		return checkSaturated(h, model.PSO, closure)
-	case model.CCM.Name:
-		return checkConvergent(h, model.SC, closure)
-	case model.WCCM.Name:
-		return checkConvergent(h, model.TSO, closure)
+	case model.WSC.Name, model.WTSO.Name, model.WPSO.Name:
+		return checkSaturated(h, m, closure)
+	case model.CCM.Name, model.WCCM.Name:
+		return checkConvergent(h, m, closure)
 	default:
 		return fmt.Errorf("model %s is not defined by a fixpoint", m.Name)
 	}

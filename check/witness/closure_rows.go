@@ -16,7 +16,7 @@ const (
 	manyRows = 128
 )
 
-// checkSaturated checks closures under rules A and B for base model m.
+// checkSaturated checks closures under rules A and B.
 func checkSaturated(h *parse.History, m model.Model, closure *Closure) error {
 	b := baseArcs{h: h, m: m, arcs: make([]Arc, 0, 3*len(h.Ops)+len(closure.Arcs))}
 	b.programOrder()

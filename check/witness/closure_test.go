@@ -177,7 +177,7 @@ func TestCheckClosureRandom(t *testing.T) {
 		case 3:
 			h.Final = histgen.Final(h, run.Order)
 		case 4:
-			h.StoreOrder = histgen.StoreOrder(h, run.Order)
+			h.StoreOrder = h.Writes(run.Order)
 		}
 		evidence(t, rng, h, n)
 	}

@@ -3,7 +3,6 @@ package witness
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -211,11 +210,6 @@ func (d *drawer) label(e Edge) string {
 		return fmt.Sprintf("%s (by %s)", label, d.name(e.Via))
 	}
 	return label
-}
-
-// escape makes text fit for XML and, quotes apart, for DOT.
-func escape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
 }
 
 // PictureArc is a heavy arc of a composed picture. From and To are column and

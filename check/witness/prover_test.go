@@ -35,11 +35,7 @@ func (g graph) clone() graph {
 }
 
 func newProver(rng *rand.Rand, h *parse.History, m model.Model) *prover {
-	base, err := baseModel(m)
-	if err != nil {
-		panic(err)
-	}
-	return &prover{rules: rules{h: h, m: base}, rng: rng, n: len(h.Ops)}
+	return &prover{rules: rules{h: h, m: m}, rng: rng, n: len(h.Ops)}
 }
 
 // perm is an order to try n things in: any, or without random numbers 0 … n-1.

@@ -128,7 +128,7 @@ func TestReplayMachines(t *testing.T) {
 			run := histgen.Machine(rng, m, p)
 			h := run.History
 			h.Final = histgen.Final(h, run.Order)
-			h.StoreOrder = histgen.StoreOrder(h, run.Order)
+			h.StoreOrder = h.Writes(run.Order)
 			if err := witness.Replay(h, m, &witness.Order{Ops: run.Order}); err != nil {
 				t.Fatalf("%s %+v: %v", m.Name, p, err)
 			}

@@ -117,7 +117,7 @@ func (r *rules) applies(e Edge) bool {
 	case PPO:
 		return r.before(e.From, e.To) && r.preserved(from, to)
 	case FenceOrder:
-		return r.before(e.From, e.To) && r.fenced(e, between(from, to))
+		return r.before(e.From, e.To) && r.fenced(e, parse.Components(from, to))
 	case Dependency:
 		return r.m.Deps && r.before(e.From, e.To) && r.depends(e)
 	case ReadsFrom:
@@ -141,31 +141,9 @@ func (r *rules) applies(e Edge) bool {
 	}
 }
 
-// between is the components of fences and of Model.PPO that order a before b.
-func between(a, b *parse.Op) parse.FenceMask {
-	var mask parse.FenceMask
-	if a.Reads() {
-		if b.Reads() {
-			mask |= parse.LoadLoad
-		}
-		if b.Writes() {
-			mask |= parse.LoadStore
-		}
-	}
-	if a.Writes() {
-		if b.Reads() {
-			mask |= parse.StoreLoad
-		}
-		if b.Writes() {
-			mask |= parse.StoreStore
-		}
-	}
-	return mask
-}
-
 // preserved reports whether the model keeps the program order of a and b.
 func (r *rules) preserved(a, b *parse.Op) bool {
-	if between(a, b)&r.m.PPO != 0 {
+	if parse.Components(a, b)&r.m.PPO != 0 {
 		return true
 	}
 	return a.Loc == b.Loc && (b.Writes() || a.Reads() && r.m.LoadLoadSameLoc)

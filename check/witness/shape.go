@@ -34,8 +34,7 @@ import (
 //	      reads from another thread; the premise of one may also be a
 //	      single OwnStore edge, into an RMW (hb of po-loc, then cf)
 type shapes struct {
-	v *verifier
-	m model.Model
+	*verifier
 	// of[i] is what lemma i is.
 	of []form
 }
@@ -57,14 +56,14 @@ const (
 	readWrite                 // DerivedB, an edge of rw[pww]
 )
 
-// shape checks that a refutation's lemmas are such as causal model m infers.
+// shape checks that a refutation's lemmas are such as the causal model infers.
 // Whether they hold is checked elsewhere.
-func (v *verifier) shape(m model.Model) error {
-	switch m.Name {
+func (v *verifier) shape() error {
+	switch v.m.Name {
 	case model.WSC.Name, model.WTSO.Name, model.WPSO.Name:
 		return nil
 	}
-	s := &shapes{v: v, m: m, of: make([]form, len(v.ref.Lemmas))}
+	s := &shapes{verifier: v, of: make([]form, len(v.ref.Lemmas))}
 	for i := range s.of {
 		s.of[i] = s.form(i)
 	}
@@ -122,27 +121,27 @@ func (s *shapes) count(edges []Edge, limit int, loc int32) count {
 
 // form says what lemma i is, given the lemmas before it.
 func (s *shapes) form(i int) form {
-	e := s.v.ref.Lemmas[i].Edge
-	f := form{loc: s.v.edgeLoc(e)}
-	c := s.count(s.v.ref.Lemmas[i].Premise, i, f.loc)
+	e := s.ref.Lemmas[i].Edge
+	f := form{loc: s.edgeLoc(e)}
+	c := s.count(s.ref.Lemmas[i].Premise, i, f.loc)
 	f.causal = c.derived == 0 && c.own == 0 && c.readWrite == 0
 	if c.formless > 0 || c.readWrite > 0 {
 		return form{}
 	}
 	switch {
 	case e.Rule == DerivedA && c.own > 0:
-		if s.m.Name == model.WCCM.Name && len(s.v.ref.Lemmas[i].Premise) == 1 {
+		if s.m.Name == model.WCCM.Name && len(s.ref.Lemmas[i].Premise) == 1 {
 			f.kind = conflict
 		}
 	case e.Rule == DerivedB && !c.elsewhere:
 		f.kind = readWrite
-	case e.Rule == DerivedA && c.conflict == 0 && s.v.op(e.Via) != nil:
-		f.thread = s.v.h.Thread(e.Via)
+	case e.Rule == DerivedA && c.conflict == 0 && s.op(e.Via) != nil:
+		f.thread = s.h.Thread(e.Via)
 		switch {
 		case c.local == 0 || c.thread == f.thread:
 			f.kind = local
-		case s.m.Name != model.WCCM.Name || e.To == parse.Init || s.v.writes(e.Via) ||
-			s.v.op(e.To) != nil && s.v.h.Thread(e.To) != f.thread:
+		case s.m.Name != model.WCCM.Name || e.To == parse.Init || s.writes(e.Via) ||
+			s.op(e.To) != nil && s.h.Thread(e.To) != f.thread:
 			f.kind = conflict
 		}
 	}

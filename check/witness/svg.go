@@ -3,6 +3,7 @@ package witness
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"unicode/utf8"
@@ -43,7 +44,7 @@ func (p *Picture) WriteSVG(w io.Writer) error {
 	}
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img">`+"\n",
 		l.width, height, l.width, height)
-	fmt.Fprintf(&out, "<title>%s</title>\n<style>%s</style>\n", escape(p.title), style)
+	fmt.Fprintf(&out, "<title>%s</title>\n<style>%s</style>\n", html.EscapeString(p.title), style)
 	out.WriteString("<defs>\n")
 	for _, name := range arcNames {
 		fmt.Fprintf(&out, `<marker id="m-%s" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path class="t%s" d="M0 0L10 5L0 10z"/></marker>`+"\n",
@@ -51,7 +52,7 @@ func (p *Picture) WriteSVG(w io.Writer) error {
 	}
 	out.WriteString("</defs>\n")
 	fmt.Fprintf(&out, `<rect class="paper" width="%.0f" height="%.0f"/>`+"\n", l.width, height)
-	fmt.Fprintf(&out, `<text class="title" x="%d" y="%d">%s</text>`+"\n", margin, margin+10, escape(p.title))
+	fmt.Fprintf(&out, `<text class="title" x="%d" y="%d">%s</text>`+"\n", margin, margin+10, html.EscapeString(p.title))
 	top := float64(margin + headHeight)
 	for i := range p.panels {
 		p.panelSVG(&out, &p.panels[i], &l, top)
@@ -106,11 +107,11 @@ func (n *PictureNode) label() string {
 
 func (p *Picture) panelSVG(out *bytes.Buffer, panel *panel, l *layout, top float64) {
 	if panel.head != "" {
-		fmt.Fprintf(out, `<text x="%d" y="%.0f">%s</text>`+"\n", margin, top+10, escape(panel.head))
+		fmt.Fprintf(out, `<text x="%d" y="%.0f">%s</text>`+"\n", margin, top+10, html.EscapeString(panel.head))
 	}
 	top += headHeight
 	for i, c := range p.columns {
-		fmt.Fprintf(out, `<text class="head" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], top, escape(c.Head))
+		fmt.Fprintf(out, `<text class="head" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], top, html.EscapeString(c.Head))
 	}
 	var labels bytes.Buffer
 	for _, heavy := range []bool{false, true} {
@@ -124,7 +125,7 @@ func (p *Picture) panelSVG(out *bytes.Buffer, panel *panel, l *layout, top float
 		for row := range c.Nodes {
 			y := top + 18 + float64(row*rowHeight)
 			fmt.Fprintf(out, `<rect class="box" x="%.1f" y="%.0f" width="%.1f" height="%d" rx="5"/>`, l.centre[i]-l.wide[i]/2, y, l.wide[i], nodeHeight)
-			fmt.Fprintf(out, `<text class="op" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], y+17.5, escape(c.Nodes[row].label()))
+			fmt.Fprintf(out, `<text class="op" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], y+17.5, html.EscapeString(c.Nodes[row].label()))
 		}
 	}
 	out.Write(labels.Bytes())
@@ -148,7 +149,7 @@ func (a *arc) svg(out, labels *bytes.Buffer, l *layout, top float64, number int)
 	}
 	// Labels of neighbouring arcs stand at different points of them.
 	at := bezier(from, c1, c2, to, 0.25+0.12*float64(number%2))
-	fmt.Fprintf(labels, `<text class="label t%s" x="%.1f" y="%.1f">%s</text>`+"\n", class, at.x, at.y+4, escape(a.label))
+	fmt.Fprintf(labels, `<text class="label t%s" x="%.1f" y="%.1f">%s</text>`+"\n", class, at.x, at.y+4, html.EscapeString(a.label))
 }
 
 // curve is the arc's Bézier curve: straight down to the next row, around the

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
 
 	"ordeal/parse"
@@ -64,14 +65,11 @@ func Columns(out *bytes.Buffer, columns [][]string) {
 // Reasons prints edges and why they hold, one to a line, with the reasons
 // aligned.
 func Reasons(out *bytes.Buffer, indent string, lines [][2]string) {
-	wide := 0
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
-		wide = max(wide, utf8.RuneCountInString(l[0]))
+		fmt.Fprintf(w, "%s%s\t%s\n", indent, l[0], l[1])
 	}
-	for _, l := range lines {
-		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(l[0]))
-		fmt.Fprintf(out, "%s%s%s  %s\n", indent, l[0], pad, l[1])
-	}
+	_ = w.Flush() // a buffer does not fail
 }
 
 // Letters is the name of the i-th event of an explanation, from 0: a, b, …, z,

@@ -26,20 +26,20 @@ func Verify(h *parse.History, m model.Model, refutation *Refutation) error {
 	if refutation == nil || refutation.Root == nil {
 		return errors.New("verify refutation: there is none")
 	}
-	base, err := baseModel(m)
-	if err != nil {
-		return fmt.Errorf("verify refutation: %w", err)
-	}
 	v := &verifier{
-		rules: rules{h: h, m: base}, ref: refutation,
+		rules: rules{h: h, m: m}, ref: refutation,
 		lemmas:  make([]lemmaState, len(refutation.Lemmas)),
 		assumed: map[[2]parse.OpID]int{},
 		path:    []int{0},
 	}
-	if m.Family == model.Causal && refutation.Root.leaf() {
-		err = v.shape(m)
-	} else if m.Family == model.Causal {
+	var err error
+	switch {
+	case m.Family == model.FamilyUnknown:
+		err = fmt.Errorf("model %q is unknown", m.Name)
+	case m.Family == model.Causal && !refutation.Root.leaf():
 		err = fmt.Errorf("model %s is refuted by one cycle, not by case splits", m.Name)
+	case m.Family == model.Causal:
+		err = v.shape()
 	}
 	if err == nil {
 		err = v.node(refutation.Root)
@@ -48,23 +48,6 @@ func Verify(h *parse.History, m model.Model, refutation *Refutation) error {
 		return fmt.Errorf("verify refutation: %w", err)
 	}
 	return nil
-}
-
-// baseModel is the Total model whose rules the refutations of m follow.
-func baseModel(m model.Model) (model.Model, error) {
-	if m.Family == model.Total {
-		return m, nil
-	}
-	switch m.Name {
-	case model.CC.Name, model.CCv.Name, model.CM.Name, model.CCM.Name, model.WSC.Name:
-		return model.SC, nil
-	case model.WCCM.Name, model.WTSO.Name:
-		return model.TSO, nil
-	case model.WPSO.Name:
-		return model.PSO, nil
-	default:
-		return model.Model{}, fmt.Errorf("model %q is unknown", m.Name)
-	}
 }
 
 func (n *Node) leaf() bool { return n.First == nil && n.Second == nil }

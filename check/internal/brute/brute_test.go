@@ -68,7 +68,7 @@ func TestTwinsAgreeOnRandom(t *testing.T) {
 		default:
 			run := histgen.Machine(rng, m, p)
 			h = run.History
-			h.StoreOrder = histgen.StoreOrder(h, run.Order)
+			h.StoreOrder = h.Writes(run.Order)
 			h.Final = histgen.Final(h, run.Order)
 			if !brute.Allowed(h, m) {
 				t.Fatalf("%s: forbids what its machine did: %+v", m.Name, h)
@@ -99,7 +99,7 @@ func TestRMOMachine(t *testing.T) {
 		})
 		h := run.History
 		h.Final = histgen.Final(h, run.Order)
-		h.StoreOrder = histgen.StoreOrder(h, run.Order)
+		h.StoreOrder = h.Writes(run.Order)
 		if !brute.Allowed(h, model.RMO) {
 			t.Fatalf("forbids what the machine did: %+v, order %v", h, run.Order)
 		}

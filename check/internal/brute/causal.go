@@ -65,12 +65,8 @@ func causal(h *parse.History, m model.Model) bool {
 		return w.ccm()
 	case model.WCCM.Name:
 		return w.wccm()
-	case model.WSC.Name:
-		return closed(h, model.SC)
-	case model.WTSO.Name:
-		return closed(h, model.TSO)
-	case model.WPSO.Name:
-		return closed(h, model.PSO)
+	case model.WSC.Name, model.WTSO.Name, model.WPSO.Name:
+		return closed(h, m)
 	default:
 		panic("brute: unknown causal model " + m.Name)
 	}

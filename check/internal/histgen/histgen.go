@@ -46,17 +46,6 @@ func fillValues(h *parse.History) {
 	}
 }
 
-// StoreOrder is the History.StoreOrder of a memory order of h's operations.
-func StoreOrder(h *parse.History, order []parse.OpID) [][]parse.OpID {
-	out := make([][]parse.OpID, len(h.Locations))
-	for _, id := range order {
-		if op := &h.Ops[id]; op.Writes() {
-			out[op.Loc] = append(out[op.Loc], id)
-		}
-	}
-	return out
-}
-
 // Final is the History.Final of a memory order of h's operations.
 func Final(h *parse.History, order []parse.OpID) []parse.OpID {
 	out := slices.Repeat([]parse.OpID{parse.Init}, len(h.Locations))

@@ -12,7 +12,7 @@ import (
 // value. Most such histories fit no model.
 func Random(rng *rand.Rand, p Params) *parse.History {
 	h := program(rng, p.withDefaults())
-	writes := writesByLocation(h)
+	writes := h.Writes(nil)
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		if !op.Reads() {
@@ -33,7 +33,7 @@ func Random(rng *rand.Rand, p Params) *parse.History {
 // which the writes reached memory. It may or may not still be consistent.
 func Mutate(rng *rand.Rand, run Run, r int) *parse.History {
 	h := Clone(run.History)
-	order := StoreOrder(h, run.Order)
+	order := h.Writes(run.Order)
 	place := make([]int, len(h.Ops))
 	for _, ws := range order {
 		for i, w := range ws {
@@ -80,7 +80,7 @@ func Mutate(rng *rand.Rand, run Run, r int) *parse.History {
 // at random was the last.
 func AddFinal(rng *rand.Rand, h *parse.History) {
 	h.Final = make([]parse.OpID, len(h.Locations))
-	for x, ws := range writesByLocation(h) {
+	for x, ws := range h.Writes(nil) {
 		h.Final[x] = parse.NoOp
 		if rng.IntN(2) == 0 {
 			continue
@@ -95,18 +95,8 @@ func AddFinal(rng *rand.Rand, h *parse.History) {
 // AddStoreOrder makes h say that the writes to each location reached memory
 // in an order chosen at random.
 func AddStoreOrder(rng *rand.Rand, h *parse.History) {
-	h.StoreOrder = writesByLocation(h)
+	h.StoreOrder = h.Writes(nil)
 	for _, ws := range h.StoreOrder {
 		rng.Shuffle(len(ws), func(i, j int) { ws[i], ws[j] = ws[j], ws[i] })
 	}
-}
-
-func writesByLocation(h *parse.History) [][]parse.OpID {
-	out := make([][]parse.OpID, len(h.Locations))
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Writes() {
-			out[op.Loc] = append(out[op.Loc], parse.OpID(i))
-		}
-	}
-	return out
 }

@@ -53,7 +53,7 @@ func (s *windows) try(head, id parse.OpID) bool {
 		if s.done[old] {
 			continue
 		}
-		if between(o, op)&fences != 0 {
+		if parse.Components(o, op)&fences != 0 {
 			return false
 		}
 		if o.Loc != op.Loc {
@@ -120,23 +120,4 @@ func AddDeps(rng *rand.Rand, h *parse.History, share float64) {
 
 func sortDeps(h *parse.History) {
 	slices.SortFunc(h.Deps, func(a, b parse.Dep) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
-}
-
-// between is the component of a fence that orders a before b; several when
-// one of them is an RMW.
-func between(a, b *parse.Op) parse.FenceMask {
-	var m parse.FenceMask
-	if a.Reads() && b.Reads() {
-		m |= parse.LoadLoad
-	}
-	if a.Reads() && b.Writes() {
-		m |= parse.LoadStore
-	}
-	if a.Writes() && b.Reads() {
-		m |= parse.StoreLoad
-	}
-	if a.Writes() && b.Writes() {
-		m |= parse.StoreStore
-	}
-	return m
 }

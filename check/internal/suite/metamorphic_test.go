@@ -196,7 +196,7 @@ func TestOwnOrder(t *testing.T) {
 				continue
 			}
 			known := histgen.Clone(h)
-			known.StoreOrder = histgen.StoreOrder(h, v.Order.Ops)
+			known.StoreOrder = h.Writes(v.Order.Ops)
 			known.Final = histgen.Final(h, v.Order.Ops)
 			count.expect(t, known, m, check.Allowed, searchBound)
 		}

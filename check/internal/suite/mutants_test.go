@@ -146,7 +146,7 @@ var mutants = []mutant{
 	{name: "verify: own writes before", file: "check/witness/rules.go", tests: "check/witness",
 		old: "r.before(e.From, e.Via) && e.From != e.To", new: "e.From != e.To"},
 	{name: "verify: preserved program order", file: "check/witness/rules.go", tests: "check/witness",
-		old: "if between(a, b)&r.m.PPO != 0 {", new: "if r.m.PPO != 0 {"},
+		old: "if parse.Components(a, b)&r.m.PPO != 0 {", new: "if r.m.PPO != 0 {"},
 	{name: "verify: fences between", file: "check/witness/rules.go", tests: "check/witness",
 		old: "if e.Via <= e.From || e.Via >= e.To {", new: "if false {"},
 	{name: "verify: shape of causal refutations", file: "check/witness/shape.go", tests: "check/witness",

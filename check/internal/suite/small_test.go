@@ -87,7 +87,7 @@ func draw(rng *rand.Rand, lo, hi int) *parse.History {
 		h = histgen.Mutate(rng, run, 1+rng.IntN(3))
 	case 4:
 		h = run.History
-		h.StoreOrder = histgen.StoreOrder(h, run.Order)
+		h.StoreOrder = h.Writes(run.Order)
 	case 5:
 		h = run.History
 		h.Final = histgen.Final(h, run.Order)
@@ -147,7 +147,7 @@ func TestMachines(t *testing.T) {
 			run := histgen.Machine(rng, m, p)
 			h := run.History
 			if seed%2 == 0 {
-				h.StoreOrder = histgen.StoreOrder(h, run.Order)
+				h.StoreOrder = h.Writes(run.Order)
 			}
 			for _, weaker := range totals[i:] {
 				count.expect(t, h, weaker, check.Allowed, searchBound)

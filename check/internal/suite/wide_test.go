@@ -34,7 +34,7 @@ func TestWide(t *testing.T) {
 					t.Fatalf("%s, seed %d: saturate says %v, vc %v\n%s", m.Name, seed, s.Answer, v.Answer, text(h))
 				}
 			}
-			h.StoreOrder = histgen.StoreOrder(h, run.Order)
+			h.StoreOrder = h.Writes(run.Order)
 			a, c := auto(t, h, m), decide(t, conflict, h, m, 0)
 			if a != c.Answer {
 				t.Fatalf("%s, seed %d: auto says %v, conflict %v\n%s", m.Name, seed, a, c.Answer, text(h))

@@ -197,19 +197,14 @@ func (f *formula) build(ctx context.Context, budget search.Limits, fixed bool) e
 	}
 	// Reads before what overwrites: W before W' implies R before W'.
 	h := f.g.History
-	writes := make([][]int, len(h.Locations))
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Writes() {
-			writes[op.Loc] = append(writes[op.Loc], i)
-		}
-	}
+	writes := h.Writes(nil)
 	for r := range h.Ops {
 		op := &h.Ops[r]
 		if !op.Reads() || op.RF == parse.Init {
 			continue // the graph has the arcs for initial writes
 		}
 		for _, w := range writes[op.Loc] {
-			if w != r && w != int(op.RF) {
+			if int(w) != r && w != op.RF {
 				f.not(f.before[f.index[op.RF]][f.index[w]], f.before[f.index[w]][f.index[r]])
 			}
 		}

@@ -75,21 +75,16 @@ func newEnumeration(g *precedence.Graph) *enumeration {
 		e.serial = max(e.serial, a.Label.Serial)
 	}
 	h := g.History
-	writes := make([][]precedence.Node, len(h.Locations))
 	for i := range h.Ops {
-		op := &h.Ops[i]
-		if op.Writes() {
-			writes[op.Loc] = append(writes[op.Loc], precedence.Node(i))
-		}
-		if op.Reads() && op.RF != parse.Init {
+		if op := &h.Ops[i]; op.Reads() && op.RF != parse.Init {
 			e.readers[op.RF] = append(e.readers[op.RF], precedence.Node(i))
 		}
 	}
-	for _, ws := range writes {
-		slices.SortFunc(ws, func(a, b precedence.Node) int { return int(e.rank[a] - e.rank[b]) })
+	for _, ws := range h.Writes(nil) {
+		slices.SortFunc(ws, func(a, b parse.OpID) int { return int(e.rank[a] - e.rank[b]) })
 		for i, b := range ws {
 			for _, a := range ws[:i] {
-				e.pairs = append(e.pairs, pair{a, b})
+				e.pairs = append(e.pairs, pair{precedence.Node(a), precedence.Node(b)})
 			}
 		}
 	}
