@@ -15,9 +15,6 @@ type Transition struct {
 	State   string `json:"state"`
 	Event   string `json:"event"`
 	Count   uint64 `json:"count"`
-	// Unreachable is why no run takes the transition; empty where that is not
-	// known.
-	Unreachable string `json:"unreachable,omitempty"`
 }
 
 // row reports whether two transitions are of the same row.
@@ -30,33 +27,20 @@ func (t *Transition) row(u *Transition) bool {
 type Coverage []Transition
 
 // Taken counts the transitions that were taken.
-func (c Coverage) Taken() int {
-	return c.count(func(t *Transition) bool { return t.Count > 0 })
-}
-
-func (c Coverage) count(of func(*Transition) bool) (n int) {
-	for i := range c {
-		if of(&c[i]) {
-			n++
-		}
-	}
-	return n
-}
+func (c Coverage) Taken() int { return len(c) - len(c.Missing()) }
 
 // Whole reports whether the list is known to be the whole table: whether it has
 // transitions that were not taken.
 func (c Coverage) Whole() bool { return c.Taken() < len(c) }
 
-// Reachable counts the transitions that are not known to be unreachable.
-func (c Coverage) Reachable() int {
-	return c.count(func(t *Transition) bool { return t.Unreachable == "" })
-}
+// Share is the part of the list that was taken.
+func (c Coverage) Share() float64 { return float64(c.Taken()) / float64(max(len(c), 1)) }
 
-// Missing lists the transitions that are reachable and were never taken.
+// Missing lists the transitions that were never taken.
 func (c Coverage) Missing() []Transition {
 	var list []Transition
 	for _, t := range c {
-		if t.Count == 0 && t.Unreachable == "" {
+		if t.Count == 0 {
 			list = append(list, t)
 		}
 	}
@@ -71,7 +55,7 @@ func (c *Coverage) Add(other Coverage) (fresh int) {
 		at := c.find(t, i)
 		if at < 0 {
 			at = len(*c)
-			*c = append(*c, Transition{t.Machine, t.State, t.Event, 0, t.Unreachable})
+			*c = append(*c, Transition{t.Machine, t.State, t.Event, 0})
 		}
 		mine := &(*c)[at]
 		if mine.Count == 0 && t.Count > 0 {
@@ -102,9 +86,8 @@ func (c Coverage) Machines() []Coverage {
 	return list
 }
 
-// WriteTo writes a line for each machine, one for each of its states with
-// missing transitions, and one for each transition that was taken although it
-// is called unreachable. If the list may not be the whole table, it only counts
+// WriteTo writes a line for each machine, and one for each of its states with
+// missing transitions. If the list may not be the whole table, it only counts
 // what was taken.
 func (c Coverage) WriteTo(w io.Writer) (int64, error) {
 	var out bytes.Buffer
@@ -113,7 +96,7 @@ func (c Coverage) WriteTo(w io.Writer) (int64, error) {
 			fmt.Fprintf(&out, "%-10s %d transitions taken\n", m[0].Machine, m.Taken())
 			continue
 		}
-		fmt.Fprintf(&out, "%-10s %d of %d transitions taken, %s\n", m[0].Machine, m.Taken(), len(m), m.share())
+		fmt.Fprintf(&out, "%-10s %d of %d transitions taken, %.1f %%\n", m[0].Machine, m.Taken(), len(m), 100*m.Share())
 		var events []string
 		missing := m.Missing()
 		for i, t := range missing {
@@ -123,21 +106,6 @@ func (c Coverage) WriteTo(w io.Writer) (int64, error) {
 				events = nil
 			}
 		}
-		for _, t := range m {
-			if t.Count > 0 && t.Unreachable != "" {
-				fmt.Fprintf(&out, "%-10s (%s, %s) taken %d times, though %s\n", "", t.State, t.Event, t.Count, t.Unreachable)
-			}
-		}
 	}
 	return out.WriteTo(w)
-}
-
-// share is the part of the reachable transitions that were taken.
-func (c Coverage) share() string {
-	reachable := c.Reachable()
-	if reachable == 0 {
-		return "none of them reachable"
-	}
-	taken := reachable - len(c.Missing())
-	return fmt.Sprintf("%.1f %% of the reachable", 100*float64(taken)/float64(reachable))
 }

@@ -134,8 +134,7 @@ func coverageOf(c *config.Campaign, s *summary.Summary) []covered {
 	for _, name := range names {
 		one := covered{protocol: name, taken: sums[name].Taken()}
 		if whole[name] {
-			one.of = sums[name].Reachable()
-			one.taken = one.of - len(sums[name].Missing())
+			one.of = len(sums[name])
 		}
 		list = append(list, one)
 	}

@@ -27,8 +27,6 @@ type Target struct {
 	// Name is that of --protocol, or of a file.
 	Name string
 	Tree *syntax.File
-	// Unreachable gives the reason why a transition is never taken.
-	Unreachable map[Row]string
 }
 
 // Row names a transition.
@@ -169,7 +167,7 @@ func (r *runner) target(ctx context.Context, t *Target) ([]Result, error) {
 		return nil, err
 	}
 	list := r.choose(p)
-	protocol, err := newProtocol(t, p)
+	protocol, err := newProtocol(p)
 	if err != nil {
 		return nil, err
 	}

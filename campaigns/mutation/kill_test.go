@@ -104,9 +104,8 @@ func TestEquivalent(t *testing.T) {
 	for _, name := range names {
 		o := options(t, name)
 		o.Cores, o.Equivalent, o.Seeds = []core.Kind{core.TSO, core.OOO}, true, 1
-		target := newTest(t, &o.Targets[0])
 		o.Accept = func(m *mutate.Mutant) bool {
-			return target.equivalent(m, core.TSO) != ""
+			return equivalent(m, core.TSO) != ""
 		}
 		o.Sample = 50
 		if *soak {
@@ -125,19 +124,6 @@ func TestEquivalent(t *testing.T) {
 	}
 }
 
-func newTest(t *testing.T, target *Target) *protocol {
-	t.Helper()
-	catalogue, err := mutate.NewCatalogue(target.Tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := newProtocol(target, catalogue)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // TestShortcut wants the same results whether or not runs that do not take the
 // mutated transition are left out.
 func TestShortcut(t *testing.T) {
@@ -152,7 +138,10 @@ func TestShortcut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := newTest(t, &o.Targets[0])
+	of, err := newProtocol(p)
+	if err != nil {
+		t.Fatal(err)
+	}
 	skipped := 0
 	for _, m := range r.choose(p) {
 		short, err := r.measure(t.Context(), p, of, base, &m)
@@ -162,7 +151,7 @@ func TestShortcut(t *testing.T) {
 		if short.Equivalent != "" {
 			continue
 		}
-		nothing := &protocol{target: of.target} // knows no action's transitions
+		nothing := new(protocol) // knows no action's transitions
 		m.State = ""
 		long, err := r.measure(t.Context(), p, nothing, base, &m)
 		if err != nil {

@@ -36,16 +36,15 @@ func (r *runner) choose(p *mutate.Catalogue) []mutate.Mutant {
 
 // protocol knows which transitions an action is part of.
 type protocol struct {
-	target *Target
-	rows   map[[2]string][]Row // by machine and action
+	rows map[[2]string][]Row // by machine and action
 }
 
-func newProtocol(t *Target, c *mutate.Catalogue) (*protocol, error) {
+func newProtocol(c *mutate.Catalogue) (*protocol, error) {
 	checked, err := c.Protocol()
 	if err != nil {
 		return nil, err
 	}
-	p := &protocol{t, map[[2]string][]Row{}}
+	p := &protocol{map[[2]string][]Row{}}
 	for _, m := range checked.Machines {
 		for _, tr := range m.Transitions {
 			for _, a := range tr.Actions {
@@ -68,30 +67,21 @@ func (p *protocol) of(m *mutate.Mutant) []Row {
 	return p.rows[[2]string{m.Machine, m.Place}]
 }
 
-// equivalent says why a mutant cannot be noticed by a kind of core.
-func (p *protocol) equivalent(m *mutate.Mutant, k core.Kind) string {
+// equivalent is why a kind of core cannot detect a mutant; empty if it may.
+func equivalent(m *mutate.Mutant, k core.Kind) string {
 	if m.Equivalent != "" {
 		return m.Equivalent
 	}
 	if m.Evictions && k != core.OOO {
 		return fmt.Sprintf("%s cores do not look at evictions", k)
 	}
-	rows := p.of(m)
-	for _, row := range rows {
-		if p.target.Unreachable[row] == "" {
-			return ""
-		}
-	}
-	if len(rows) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("(%s,%s) is never taken: %s", rows[0].State, rows[0].Event, p.target.Unreachable[rows[0]])
+	return ""
 }
 
 // measure runs a mutant under one kind of core.
 func (r *runner) measure(ctx context.Context, p *mutate.Catalogue, of *protocol, base *baseline, m *mutate.Mutant) (*Result, error) {
 	res := &Result{
-		Protocol: base.target.Name, Mutant: m.ID, Operator: m.Operator, Core: base.kind.String(), Equivalent: of.equivalent(m, base.kind), Taken: -1,
+		Protocol: base.target.Name, Mutant: m.ID, Operator: m.Operator, Core: base.kind.String(), Equivalent: equivalent(m, base.kind), Taken: -1,
 	}
 	if res.Equivalent != "" && !r.o.Equivalent {
 		return res, nil

@@ -17,15 +17,7 @@ func Embedded(name string) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	rows, err := protocols.Unreachable(name)
-	if err != nil {
-		return Target{}, err
-	}
-	t := Target{Name: name, Tree: tree, Unreachable: map[Row]string{}}
-	for _, r := range rows {
-		t.Unreachable[Row{r.Machine, r.State, r.Event}] = r.Reason
-	}
-	return t, nil
+	return Target{Name: name, Tree: tree}, nil
 }
 
 // File is the protocol whose root file is at path, repaired if wanted.

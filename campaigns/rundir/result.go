@@ -118,11 +118,10 @@ func (r *Result) Weak() bool {
 
 // Covered is how much of the table of a coherence protocol a run covered.
 type Covered struct {
-	// Taken counts the transitions that the run took, Reachable those that
-	// are not known to be unreachable; 0 where the simulator lists only what
-	// was taken.
-	Taken     int `json:"taken"`
-	Reachable int `json:"reachable,omitempty"`
+	// Taken counts the transitions that the run took, Total all of them; 0
+	// where the simulator lists only what was taken.
+	Taken int `json:"taken"`
+	Total int `json:"total,omitempty"`
 	// New counts the transitions that no earlier run of the configuration in
 	// its campaign took.
 	New int `json:"new,omitempty"`
@@ -136,5 +135,5 @@ func CoveredBy(c sim.Coverage) *Covered {
 	if !c.Whole() {
 		return &Covered{Taken: c.Taken()}
 	}
-	return &Covered{Taken: c.Taken(), Reachable: c.Reachable()}
+	return &Covered{Taken: c.Taken(), Total: len(c)}
 }

@@ -121,14 +121,14 @@ func (u *update) restore(ctx context.Context) error {
 		u.w.get(ctx, "SELECT COALESCE(MAX(at_ns), 0) FROM run WHERE campaign = ?", campaign, &latest),
 		u.w.each(ctx, "SELECT id, name FROM config WHERE campaign = ?", campaign,
 			func() { u.configs[name] = &indexedConfig{id: config} }, &config, &name),
-		u.w.each(ctx, `SELECT f.name, t.machine, t.state, t.event, t.unreachable, v.count, v.runs, COALESCE(v.first, -1)
+		u.w.each(ctx, `SELECT f.name, t.machine, t.state, t.event, v.count, v.runs, COALESCE(v.first, -1)
 			FROM config f JOIN coverage v ON v.config = f.id JOIN transition t ON t.id = v.transition WHERE f.campaign = ? ORDER BY f.id, v.position`, campaign,
 			func() {
 				u.configs[name].coverage = append(u.configs[name].coverage, v)
 				t := v.Transition
 				t.Count = 0
 				transitions[name] = append(transitions[name], t)
-			}, &name, &v.Machine, &v.State, &v.Event, &v.Unreachable, &v.Count, &v.runs, &v.first),
+			}, &name, &v.Machine, &v.State, &v.Event, &v.Count, &v.runs, &v.first),
 	)
 	u.elapsed = time.Duration(latest)
 	u.mark = journal.CursorAt(u.before.bytes, numbers, transitions)
@@ -232,7 +232,7 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 	}
 	if n := u.cover(e); e.Covered != nil {
 		taken, fresh = e.Covered.Taken, n
-		u.configs[e.ConfigName].whole = u.configs[e.ConfigName].whole || e.Covered.Reachable > 0
+		u.configs[e.ConfigName].whole = u.configs[e.ConfigName].whole || e.Covered.Total > 0
 	}
 	checked := time.Duration(0)
 	seen := make(map[string]bool, len(e.Answers))

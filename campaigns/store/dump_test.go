@@ -20,14 +20,14 @@ var logical = []string{
 		FROM run r JOIN campaign c ON c.id = r.campaign JOIN config f ON f.id = r.config LEFT JOIN title t ON t.id = r.title ORDER BY c.dir, r.number`,
 	`SELECT c.dir, a.number, v.model, v.answer, v.procedure, v.reason, a.search_ns, a.evidence_ns
 		FROM answer a JOIN campaign c ON c.id = a.campaign JOIN verdict v ON v.id = a.verdict ORDER BY c.dir, a.number, v.model`,
-	`SELECT c.dir, f.name, v.position, t.machine, t.state, t.event, t.unreachable, v.count, v.runs, v.first
+	`SELECT c.dir, f.name, v.position, t.machine, t.state, t.event, v.count, v.runs, v.first
 		FROM coverage v JOIN config f ON f.id = v.config JOIN campaign c ON c.id = f.campaign JOIN transition t ON t.id = v.transition ORDER BY c.dir, f.name, v.position`,
 	`SELECT c.dir, f.name, t.outcome, t.failed, t.finding, t.caught, t.runs, t.operations, t.simulated_ns, t.check_ns
 		FROM total t JOIN config f ON f.id = t.config JOIN campaign c ON c.id = f.campaign ORDER BY c.dir, f.name, t.outcome`,
 	"SELECT c.dir, s.file, s.head, s.size, s.changed_ns, s.bytes, s.journal FROM source s JOIN campaign c ON c.id = s.campaign ORDER BY c.dir",
 	"SELECT text FROM title ORDER BY text",
 	"SELECT model, answer, procedure, reason FROM verdict ORDER BY 1, 2, 3, 4",
-	"SELECT machine, state, event, unreachable FROM transition ORDER BY 1, 2, 3, 4",
+	"SELECT machine, state, event FROM transition ORDER BY 1, 2, 3",
 	"PRAGMA user_version", "PRAGMA integrity_check", "PRAGMA foreign_key_check",
 	"SELECT type, name, sql FROM sqlite_master ORDER BY type, name",
 }

@@ -109,8 +109,7 @@ CREATE TABLE transition (
   machine TEXT NOT NULL,
   state TEXT NOT NULL,
   event TEXT NOT NULL,
-  unreachable TEXT NOT NULL,   -- why no run can take it; '' if some can, as far as is known
-  UNIQUE (machine, state, event, unreachable)
+  UNIQUE (machine, state, event)
 );
 
 -- How often the runs of a configuration took a transition; never, too, where
@@ -259,16 +258,15 @@ LEFT JOIN (
   GROUP BY r.config) d ON d.config = f.id
 ORDER BY c.started DESC, c.dir, f.position;
 
--- Coverage by campaign: how many of the reachable transitions of the protocol of
+-- Coverage by campaign: how many of the transitions of the protocol of
 -- a configuration were taken. Where the simulator lists only what was taken,
--- reachable and share are null. Last_new is the last run that took a new one.
+-- total and share are null. Last_new is the last run that took a new one.
 CREATE VIEW coverage_history AS
 SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, v.taken,
-  CASE WHEN f.whole THEN v.reachable END AS reachable,
-  CASE WHEN f.whole THEN CAST(v.taken_reachable AS REAL) / NULLIF(v.reachable, 0) END AS share,
+  CASE WHEN f.whole THEN v.total END AS total,
+  CASE WHEN f.whole THEN CAST(v.taken AS REAL) / NULLIF(v.total, 0) END AS share,
   (SELECT r.number FROM coverage w JOIN run r ON r.campaign = c.id AND r.number = w.first WHERE w.config = f.id ORDER BY r.at_ns DESC, r.number DESC LIMIT 1) AS last_new
-FROM (SELECT v.config, SUM(v.count > 0) AS taken, SUM(t.unreachable = '') AS reachable,
-      SUM(v.count > 0 AND t.unreachable = '') AS taken_reachable
-    FROM coverage v JOIN transition t ON t.id = v.transition GROUP BY v.config) v
+FROM (SELECT v.config, SUM(v.count > 0) AS taken, COUNT(*) AS total
+    FROM coverage v GROUP BY v.config) v
   JOIN config f ON f.id = v.config JOIN campaign c ON c.id = f.campaign
 ORDER BY c.started DESC, c.dir, f.position;

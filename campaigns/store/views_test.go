@@ -52,7 +52,7 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 	// In c, the simulator lists only what was taken.
 	rewrite(t, filepath.Join(dir, "c"), func(e *journal.Entry) {
 		if e.Covered != nil {
-			e.Covered.Reachable = 0
+			e.Covered.Total = 0
 		}
 	})
 	db = filepath.Join(dir, "index.db")
@@ -167,7 +167,7 @@ func TestViews(t *testing.T) {
 		{"SELECT dir, name, seed, elapsed_s, ending, planned, runs, operations, failed, infra, findings, canaries, caught FROM campaigns", wantCampaigns(t, archives)},
 		{"SELECT campaign_dir, config, runs, operations, simulated_s, check_s, operations_per_s, check_ns_per_operation FROM throughput", wantThroughput(t, archives)},
 		{"SELECT campaign_dir, config, status, runs, operations, caught, otherwise, first_number, detection_runs, detection_operations, detection_s, at_s FROM canary", wantCanaries(t, archives, runs)},
-		{"SELECT campaign_dir, config, taken, reachable, share, last_new FROM coverage_history", wantCoverage(t, archives)},
+		{"SELECT campaign_dir, config, taken, total, share, last_new FROM coverage_history", wantCoverage(t, archives)},
 	} {
 		got := ask(t, db, view.query)
 		slices.Sort(got)
@@ -418,18 +418,17 @@ func wantCoverage(t *testing.T, archives []*journal.Archive) (list []string) {
 	for _, a := range archives {
 		whole := make(map[string]bool)
 		for _, e := range entries(t, a) {
-			whole[e.ConfigName] = whole[e.ConfigName] || e.Covered != nil && e.Covered.Reachable > 0
+			whole[e.ConfigName] = whole[e.ConfigName] || e.Covered != nil && e.Covered.Total > 0
 		}
 		for _, r := range readSummary(t, a).Rows {
 			if len(r.Coverage) == 0 {
 				continue
 			}
-			var reachable, share any
+			var total, share any
 			if whole[r.Config] {
-				reachable = r.Coverage.Reachable()
-				share = float64(r.Coverage.Reachable()-len(r.Coverage.Missing())) / float64(r.Coverage.Reachable())
+				total, share = len(r.Coverage), r.Coverage.Share()
 			}
-			list = append(list, row(filepath.Base(a.Dir), r.Config, r.Coverage.Taken(), reachable, share, r.LastNew))
+			list = append(list, row(filepath.Base(a.Dir), r.Config, r.Coverage.Taken(), total, share, r.LastNew))
 		}
 	}
 	return list

@@ -25,7 +25,7 @@ type writer struct {
 // verdict and transition are rows of the tables of these names.
 type (
 	verdict    struct{ model, answer, procedure, reason string }
-	transition struct{ machine, state, event, unreachable string }
+	transition struct{ machine, state, event string }
 )
 
 // newWriter writes into tables that exist; closing the index closes it.
@@ -62,9 +62,9 @@ func (w *writer) verdict(ctx context.Context, a *rundir.Answer) (int64, error) {
 }
 
 func (w *writer) transition(ctx context.Context, t *sim.Transition) (int64, error) {
-	return intern(ctx, w, w.transitions, transition{t.Machine, t.State, t.Event, t.Unreachable},
-		"INSERT INTO transition (machine, state, event, unreachable) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET machine = machine RETURNING id",
-		t.Machine, t.State, t.Event, t.Unreachable)
+	return intern(ctx, w, w.transitions, transition{t.Machine, t.State, t.Event},
+		"INSERT INTO transition (machine, state, event) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET machine = machine RETURNING id",
+		t.Machine, t.State, t.Event)
 }
 
 // relative is the path of a campaign's directory in the index.

@@ -20,9 +20,9 @@ func (r *Row) coverage() string {
 	if !r.Whole {
 		return fmt.Sprintf("%s: %s taken, the last new one in run %d.", r.Config, messages.Plural(r.Coverage.Taken(), "transition"), r.LastNew)
 	}
-	reachable, missing := r.Coverage.Reachable(), r.Coverage.Missing()
-	text := fmt.Sprintf("%s: %d of %d reachable transitions taken (%.1f %%), the last new one in run %d",
-		r.Config, reachable-len(missing), reachable, 100*float64(reachable-len(missing))/float64(max(reachable, 1)), r.LastNew)
+	missing := r.Coverage.Missing()
+	text := fmt.Sprintf("%s: %d of %d transitions taken (%.1f %%), the last new one in run %d",
+		r.Config, r.Coverage.Taken(), len(r.Coverage), 100*r.Coverage.Share(), r.LastNew)
 	if len(missing) == 0 {
 		return text + "."
 	}

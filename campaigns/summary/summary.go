@@ -175,7 +175,7 @@ func (r *Row) addRun(run *journal.Entry) {
 	r.Outcomes[run.Outcome]++
 	r.Simulated += run.Elapsed
 	if run.Covered != nil {
-		r.Whole = r.Whole || run.Covered.Reachable > 0
+		r.Whole = r.Whole || run.Covered.Total > 0
 		if r.Coverage.Add(run.Coverage) > 0 {
 			r.LastNew = run.Number
 		}

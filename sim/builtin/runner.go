@@ -15,7 +15,6 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/protocols"
 )
 
 // DefaultTimeout bounds a job that names no bound.
@@ -27,9 +26,6 @@ type Runner struct {
 	options Options
 	// build makes the memory system; tests replace it.
 	build builder
-	// unreachable has the transitions, without counts, that no run takes, and
-	// why.
-	unreachable map[sim.Transition]string
 }
 
 var _ sim.Runner = (*Runner)(nil)
@@ -60,16 +56,6 @@ func (r *Runner) loadProtocol() error {
 	}
 	if o.LockedRMW && !p.Locks() {
 		return fmt.Errorf("protocol %s has no locks for read-modify-writes", name)
-	}
-	if o.Compiled == nil && o.SLICC == "" && o.Mutant == "" {
-		rows, err := protocols.Unreachable(o.Protocol)
-		if err != nil {
-			return err
-		}
-		r.unreachable = make(map[sim.Transition]string)
-		for _, row := range rows {
-			r.unreachable[sim.Transition{Machine: row.Machine, State: row.State, Event: row.Event}] = row.Reason
-		}
 	}
 	o.Protocol = name
 	r.build = func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
@@ -144,10 +130,6 @@ func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err 
 	report.Statistics = s.statistics()
 	if protocol, ok := s.system.(*ruby.System); ok {
 		report.Coverage = protocol.Coverage()
-		for i := range report.Coverage {
-			t := &report.Coverage[i]
-			t.Unreachable = r.unreachable[sim.Transition{Machine: t.Machine, State: t.State, Event: t.Event}]
-		}
 	}
 	if report.Outcome == sim.Passed {
 		report.Detail = report.Statistics.String()

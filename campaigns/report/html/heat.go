@@ -22,7 +22,7 @@ type protocolView struct {
 // machineView is a table of a controller: states × events.
 type machineView struct {
 	Name, Sum string
-	Share     int // per mille of the reachable rows, -1 if not known
+	Share     int // per mille of the rows, -1 if not known
 	Events    []string
 	Rows      []stateView
 }
@@ -132,8 +132,7 @@ func sumOf(c sim.Coverage, whole bool) string {
 	if !whole {
 		return messages.Plural(c.Taken(), "transition") + " taken"
 	}
-	reachable, missing := c.Reachable(), len(c.Missing())
-	return fmt.Sprintf("%s of %s reachable transitions taken, %s", messages.Comma(reachable-missing), messages.Comma(reachable), percent(reachable-missing, reachable))
+	return fmt.Sprintf("%s of %s transitions taken, %s", messages.Comma(c.Taken()), messages.Comma(len(c)), percent(c.Taken(), len(c)))
 }
 
 // heat makes the table of one machine. Whole says that transitions that are
@@ -141,7 +140,7 @@ func sumOf(c sim.Coverage, whole bool) string {
 func heat(c sim.Coverage, whole bool) machineView {
 	v := machineView{Name: clip(c[0].Machine, nameShown), Sum: sumOf(c, whole), Share: -1}
 	if whole {
-		v.Share = 1000 * (c.Reachable() - len(c.Missing())) / max(c.Reachable(), 1)
+		v.Share = 1000 * c.Taken() / len(c)
 	}
 	var states []string
 	eventAt, stateAt := make(map[string]int), make(map[string]int)
@@ -171,16 +170,12 @@ func heat(c sim.Coverage, whole bool) machineView {
 func cell(t *sim.Transition, most uint64) cellView {
 	where := clip(t.State, nameShown) + ", " + clip(t.Event, nameShown) + ": "
 	switch {
-	case t.Count > 0 && t.Unreachable != "":
-		return cellView{"wrong", "!", where + fmt.Sprintf("taken %d times, though %s", t.Count, clip(t.Unreachable, titleShown))}
 	case t.Count > 0:
 		step := 0
 		if most > 1 {
 			step = int(math.Log(float64(t.Count)) / math.Log(float64(most)) * (heatSteps - 1e-9))
 		}
 		return cellView{fmt.Sprintf("h%d", step), messages.Short(float64(t.Count)), where + messages.Comma(int(t.Count))}
-	case t.Unreachable != "":
-		return cellView{"unreachable", "–", where + "unreachable: " + clip(t.Unreachable, titleShown)}
 	}
 	return cellView{"never", "0", where + "never taken"}
 }

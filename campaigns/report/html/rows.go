@@ -91,10 +91,10 @@ func line(r *summary.Row, models []string) rowView {
 	switch {
 	case len(r.Coverage) == 0:
 	case r.Whole:
-		reachable, missing := r.Coverage.Reachable(), r.Coverage.Missing()
-		v.Coverage = percent(reachable-len(missing), reachable)
-		v.Covered = 1000 * (reachable - len(missing)) / max(reachable, 1)
-		v.Missing = messages.Comma(reachable-len(missing)) + " of " + messages.Comma(reachable) + " reachable transitions taken"
+		taken, total := r.Coverage.Taken(), len(r.Coverage)
+		v.Coverage = percent(taken, total)
+		v.Covered = 1000 * taken / total
+		v.Missing = messages.Comma(taken) + " of " + messages.Comma(total) + " transitions taken"
 	default:
 		v.Coverage = messages.Comma(r.Coverage.Taken()) + " taken"
 		v.Missing = "the simulator lists only the transitions that were taken"
