@@ -174,7 +174,7 @@ func (g *generator) compileMachine() {
 		}
 		for _, d := range t.Demands {
 			if d.Resource.Type.Name == "TBETable" {
-				r.demands = append(r.demands, demand{g.where(d.Resource), d.Gem5})
+				r.demands = append(r.demands, demand{g.where(d.Resource), d.Slots})
 			}
 		}
 	}

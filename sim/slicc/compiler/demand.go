@@ -11,11 +11,11 @@ func demandsOf(body []types.Stmt) []types.Demand {
 			switch s := s.(type) {
 			case *types.Enqueue:
 				if s.Port != nil {
-					demands = addDemand(demands, s.Port.Var, 1)
+					demands = addDemand(demands, s.Port.Var)
 				}
 			case *types.CheckAllocate:
 				if s.Table != nil {
-					demands = addDemand(demands, s.Table, 1)
+					demands = addDemand(demands, s.Table)
 				}
 			case *types.Peek:
 				walk(s.Body)
@@ -29,14 +29,13 @@ func demandsOf(body []types.Stmt) []types.Demand {
 	return demands
 }
 
-// addDemand adds n slots of a resource, for both ways of counting.
-func addDemand(demands []types.Demand, resource *types.Var, n int) []types.Demand {
+// addDemand adds a slot of a resource.
+func addDemand(demands []types.Demand, resource *types.Var) []types.Demand {
 	for i := range demands {
 		if demands[i].Resource == resource {
-			demands[i].Sum += n
-			demands[i].Gem5 += n
+			demands[i].Slots++
 			return demands
 		}
 	}
-	return append(demands, types.Demand{Resource: resource, Gem5: n, Sum: n})
+	return append(demands, types.Demand{Resource: resource, Slots: 1})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -39,11 +41,11 @@ func TestSampler(t *testing.T) {
 	if len(p.Warnings) > 0 {
 		t.Errorf("warnings:\n%v", p.Warnings)
 	}
-	m := p.Machine("L1Cache")
+	m := p.Machines[0]
 	if m.TBE == nil || m.Entry == nil || m.Entry.Name != "Entry" || m.RequestTypes == nil {
 		t.Errorf("TBE %v, entry %v, request types %v", m.TBE, m.Entry, m.RequestTypes)
 	}
-	if home := p.Machine("Directory"); home.TBE != nil || home.Entry != nil || home.Ordinal != 1 {
+	if home := p.Machines[1]; home.TBE != nil || home.Entry != nil || home.Ordinal != 1 {
 		t.Errorf("the home has TBE %v, entry %v, ordinal %d", home.TBE, home.Entry, home.Ordinal)
 	}
 	if s := m.State; s.Enum("S").Permission != 0 || s.Enum("IS").Permission != 4 || s.Default.Int != 0 {
@@ -56,7 +58,7 @@ func TestSampler(t *testing.T) {
 			t.Errorf("parameter %s starts with %v, not %v", m.Params[i].Name, got, want)
 		}
 	}
-	if n := m.Params[6].Network; n == nil || n.Direction != types.FromNetwork || n.VNet != 1 || n.VNetType != "response" {
+	if n := m.Params[6].Network; n == nil || n.Direction != types.FromNetwork || n.VNet != 1 {
 		t.Errorf("responseIn is attached as %+v", n)
 	}
 	if m.Params[7].Network != nil {
@@ -89,9 +91,6 @@ func transitions(m *types.Machine) string {
 		for _, a := range t.Actions {
 			b.WriteString(" " + a.Short)
 		}
-		for _, r := range t.RequestTypes {
-			b.WriteString(" " + m.RequestTypes.Enums[r].Name)
-		}
 		if t.Stall {
 			b.WriteString(" stall")
 		}
@@ -102,11 +101,11 @@ func transitions(m *types.Machine) string {
 
 func TestTransitionTable(t *testing.T) {
 	want := strings.TrimLeft(`
-I Load > IS c a m TagRead TagWrite
-I Store > IS c a m TagRead TagWrite
+I Load > IS c a m
+I Store > IS c a m
 IS Data > * w l p
 S Load > S l m
-S Replace > I d b TagWrite
+S Replace > I d b
 S Other > S
 IS Other > IS
 IS Load > IS z stall
@@ -114,48 +113,9 @@ IS Store > IS z stall
 IS Replace > IS \z r
 I Other > I e
 `, "\n")
-	m := sampler(t).Machine("L1Cache")
+	m := sampler(t).Machines[0]
 	if got := transitions(m); got != want {
 		t.Errorf("got:\n%s", got)
-	}
-	if m.Transition(0, 2) != nil || m.Transition(-1, 0) != nil || m.Transition(9, 9) != nil {
-		t.Error("pairs without transition have one")
-	}
-}
-
-// Slots: arguments come first, every local and message has its own.
-func TestSlots(t *testing.T) {
-	fsys := tree(t)
-	fsys["in.sm"] = &fstest.MapFile{Data: []byte(`
-		int f(int a, Addr b) {
-		  int c := 1;
-		  if (a == 1) { int d := 2; } else { int e := 3; }
-		  int g := 4;
-		  return g;
-		}
-		action(a, "a") {
-		  peek(inPort, RequestMsg) {
-		    int x := in_msg.Tries;
-		    enqueue(outPort, RequestMsg, 1) { int y := 1; }
-		  }
-		  int z := 1;
-		}
-		transition(I, Data, S) { a; p_pop; }`)}
-	m := load(t, fsys, "machine.slicc").Machines[0]
-	f := m.Funcs[len(m.Funcs)-1]
-	if f.Name != "f" || f.Slots != 6 {
-		t.Errorf("%s has %d slots", f.Name, f.Slots)
-	}
-	ret := f.Body[3].(*types.Return).X.(*types.Use)
-	if ret.Var.Name != "g" || ret.Var.Index != 5 {
-		t.Errorf("%s has slot %d", ret.Var.Name, ret.Var.Index)
-	}
-	a := m.Action("a")
-	if a.Slots != 5 {
-		t.Errorf("action has %d slots", a.Slots)
-	}
-	if z := a.Body[1].(*types.Declare).Var; z.Index != 4 {
-		t.Errorf("z has slot %d", z.Index)
 	}
 }
 
@@ -177,15 +137,17 @@ func TestDemands(t *testing.T) {
 		transition(S, Data, S) { two; one; p_pop; }
 		transition(S, Load, S) { one; two; one; }`)}
 	m := load(t, fsys, "machine.slicc").Machines[0]
-	for i, want := range []struct{ gem5, sum, tbes int }{{1, 1, 1}, {4, 3, 1}, {2, 3, 1}, {2, 4, 2}} {
-		for _, d := range m.Transitions[i].Demands {
-			switch {
-			case d.Resource.Name == "outPort" && (d.Gem5 != want.gem5 || d.Sum != want.sum):
-				t.Errorf("row %d: %d slots for gem5, %d in sum", i, d.Gem5, d.Sum)
-			case d.Resource.Name == "TBEs" && d.Sum != want.tbes:
-				t.Errorf("row %d: %d TBEs", i, d.Sum)
-			}
+	var got []map[string]int
+	for _, row := range m.Transitions {
+		slots := map[string]int{}
+		for _, d := range row.Demands {
+			slots[d.Resource.Name] = d.Slots
 		}
+		got = append(got, slots)
+	}
+	want := []map[string]int{{"outPort": 1, "TBEs": 1}, {"outPort": 4, "TBEs": 1}, {"outPort": 2, "TBEs": 1}, {"outPort": 2, "TBEs": 2}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("slots that each row demands (-want +got)\n%s", diff)
 	}
 }
 
@@ -202,9 +164,9 @@ func TestBuiltinsAreBound(t *testing.T) {
 		  assert(true);
 		}
 		transition(I, Data, S) { a; p_pop; }`)}
-	body := load(t, fsys, "machine.slicc").Machines[0].Action("a").Body
+	actions := load(t, fsys, "machine.slicc").Machines[0].Actions
 	var got []string
-	for _, s := range body {
+	for _, s := range actions[len(actions)-1].Body {
 		var x types.Expr
 		switch s := s.(type) {
 		case *types.Eval:

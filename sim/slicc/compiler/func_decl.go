@@ -20,14 +20,13 @@ const (
 // routine is the body being checked: a function, an action or a port.
 type routine struct {
 	place    place
-	slots    int         // of the frame, so far
 	result   *types.Type // of the function; nil where return is not allowed
 	enqueues int         // how many enqueue bodies we are in; no return there
 }
 
 // body checks the statements of a body in a scope of their own, after declare
-// has declared what they see, and gives them with the size of the frame.
-func (c *checker) body(r *routine, b *syntax.Block, declare func()) ([]types.Stmt, int) {
+// has declared what they see.
+func (c *checker) body(r *routine, b *syntax.Block, declare func()) []types.Stmt {
 	outer := c.routine
 	c.routine = r
 	c.push()
@@ -38,15 +37,7 @@ func (c *checker) body(r *routine, b *syntax.Block, declare func()) ([]types.Stm
 	}
 	c.pop()
 	c.routine = outer
-	return list, r.slots
-}
-
-// slot declares a variable that lives in the frame.
-func (c *checker) slot(v *types.Var) *types.Var {
-	v.Index = c.routine.slots
-	c.routine.slots++
-	c.declareVar(v)
-	return v
+	return list
 }
 
 func (c *checker) funcDecl(d *syntax.Func) {
@@ -76,10 +67,10 @@ func (c *checker) method(t *types.Type, d *syntax.Func) {
 // after its body, so that nothing calls itself.
 func (c *checker) function(d *syntax.Func, recv *types.Type) *types.Func {
 	f := &types.Func{
-		Name: d.Name.Name, Pos: d.Name.Pos, Machine: c.machineOrNil(), Recv: recv,
-		Attrs: d.Pairs, Result: c.typeNamed(d.Result), Defined: d.Body != nil,
+		Name: d.Name.Name, Pos: d.Name.Pos, Recv: recv,
+		Result: c.typeNamed(d.Result), Defined: d.Body != nil,
 	}
-	f.Body, f.Slots = c.body(&routine{place: inFunction, result: f.Result}, d.Body, func() {
+	f.Body = c.body(&routine{place: inFunction, result: f.Result}, d.Body, func() {
 		for i := range d.Params {
 			f.Params = append(f.Params, c.param(&d.Params[i]))
 		}
@@ -99,10 +90,8 @@ func (c *checker) param(d *syntax.Param) *types.Var {
 	}
 	if v.Name == "" {
 		v.Pos = d.Type.Pos
-		v.Index = c.routine.slots
-		c.routine.slots++
 	} else {
-		c.slot(v)
+		c.declareVar(v)
 	}
 	if d.Default != nil {
 		lit := c.expr(d.Default)

@@ -26,7 +26,7 @@ func shape(p *types.Protocol, m *types.Machine) string {
 			stalls++
 		}
 		for _, d := range t.Demands {
-			demand += d.Gem5
+			demand += d.Slots
 		}
 		steps += len(t.Actions)
 	}

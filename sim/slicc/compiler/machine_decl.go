@@ -12,7 +12,7 @@ func (c *checker) machineDecl(d *syntax.Machine) {
 		c.fault(d.Pos, "machine inside machine %s", c.machine.Name)
 		return
 	}
-	m := &types.Machine{Name: d.Name.Value.Name, Pos: d.Pos, Attrs: d.Pairs}
+	m := &types.Machine{Name: d.Name.Value.Name, Pos: d.Pos}
 	c.machineName(d, m)
 	c.machine = &machine{
 		Machine: m,
@@ -50,36 +50,26 @@ func (c *checker) machineName(d *syntax.Machine, m *types.Machine) {
 }
 
 func (c *checker) params(d *syntax.Machine) {
-	type end struct {
-		direction types.Direction
-		vnet      int
-	}
-	used := map[end]*types.Var{}
-	for i, p := range d.Params {
+	used := map[types.Network]*types.Var{}
+	for _, p := range d.Params {
 		v := &types.Var{
-			Name: p.Name.Name, Kind: types.ParamVar, Index: i, Type: c.valueType(p.Type),
-			Pos: p.Name.Pos, Attrs: p.Pairs, Pointer: p.Pointer,
+			Name: p.Name.Name, Kind: types.ParamVar, Type: c.valueType(p.Type),
+			Pos: p.Name.Pos, Attrs: p.Pairs,
 		}
 		if p.Init != nil {
 			v.Default = c.paramDefault(p, v.Type)
 		}
 		v.Network = c.network(p)
 		if n := v.Network; n != nil {
-			e := end{n.Direction, n.VNet}
-			if other := used[e]; other != nil {
+			if other := used[*n]; other != nil {
 				c.fault(p.Pos, "buffers %s and %s both are network=%q on virtual network %d",
-					other.Name, v.Name, mustGet(p.Pairs, "network"), n.VNet)
+					other.Name, v.Name, p.Pairs.Find("network").Value, n.VNet)
 			}
-			used[e] = v
+			used[*n] = v
 		}
 		c.declareVar(v)
 		c.machine.Params = append(c.machine.Params, v)
 	}
-}
-
-func mustGet(pairs syntax.Pairs, key string) string {
-	value, _ := pairs.Get(key)
-	return value
 }
 
 // paramDefault evaluates what a parameter starts with. Truth values are
@@ -141,7 +131,7 @@ func (c *checker) network(p *syntax.Object) *types.Network {
 	if pair == nil {
 		return nil
 	}
-	n := &types.Network{VNetType: mustGet(p.Pairs, "vnet_type")}
+	n := new(types.Network)
 	switch pair.Value {
 	case "To":
 		n.Direction = types.ToNetwork
@@ -171,8 +161,8 @@ func (c *checker) number(pair *syntax.Pair) int {
 func (c *checker) objectDecl(d *syntax.Object) {
 	typ := c.valueType(d.Type)
 	v := &types.Var{
-		Name: d.Name.Name, Kind: types.GlobalVar, Index: len(c.protocol.Objects), Type: typ,
-		Pos: d.Name.Pos, Attrs: d.Pairs, Pointer: d.Pointer, Default: c.defaultOf(d.Pairs, typ),
+		Name: d.Name.Name, Kind: types.GlobalVar, Type: typ,
+		Pos: d.Name.Pos, Attrs: d.Pairs, Default: c.defaultOf(d.Pairs, typ),
 	}
 	if d.Init != nil {
 		x := c.expr(d.Init)
@@ -188,6 +178,6 @@ func (c *checker) objectDecl(d *syntax.Object) {
 		c.protocol.Objects = append(c.protocol.Objects, v)
 		return
 	}
-	v.Kind, v.Index = types.ObjectVar, len(c.machine.Objects)
+	v.Kind = types.ObjectVar
 	c.machine.Objects = append(c.machine.Objects, v)
 }

@@ -21,7 +21,8 @@ func (c *checker) buffer(id syntax.Ident, attr string) *types.Var {
 }
 
 func (c *checker) inPortDecl(d *syntax.InPort) {
-	p := &types.InPort{Message: c.typeNamed(d.Type), Buffer: c.buffer(d.Buffer, "inport")}
+	c.typeNamed(d.Type)
+	p := &types.InPort{Buffer: c.buffer(d.Buffer, "inport")}
 	p.Var = &types.Var{
 		Name: d.Name.Name, Kind: types.InPortVar, Index: len(c.machine.InPorts),
 		Type: c.basic(d.Pos, "InPort"), Pos: d.Name.Pos, Attrs: d.Pairs,
@@ -39,7 +40,7 @@ func (c *checker) inPortDecl(d *syntax.InPort) {
 		c.fault(d.Pos, "an in_port needs the enumeration Event declared before it")
 	}
 
-	p.Body, p.Slots = c.body(&routine{place: inPort}, d.Body, func() {})
+	p.Body = c.body(&routine{place: inPort}, d.Body, func() {})
 }
 
 // stallHandlers finds the functions that the ports ask when they are stalled.
@@ -68,7 +69,8 @@ func (c *checker) stallHandler(pair *syntax.Pair) *types.Func {
 }
 
 func (c *checker) outPortDecl(d *syntax.OutPort) {
-	p := &types.OutPort{Message: c.typeNamed(d.Type), Buffer: c.buffer(d.Buffer, "outport")}
+	c.typeNamed(d.Type)
+	p := &types.OutPort{Buffer: c.buffer(d.Buffer, "outport")}
 	p.Var = &types.Var{
 		Name: d.Name.Name, Kind: types.OutPortVar, Index: len(c.machine.OutPorts),
 		Type: c.basic(d.Pos, "OutPort"), Pos: d.Name.Pos, Attrs: d.Pairs,
@@ -104,12 +106,12 @@ func (c *checker) outPort(id syntax.Ident) *types.OutPort {
 
 func (c *checker) actionDecl(d *syntax.Action) {
 	m := c.machine
-	a := &types.Action{Name: d.Name.Name, Index: len(m.Actions), Pos: d.Name.Pos, Attrs: d.Pairs}
+	a := &types.Action{Name: d.Name.Name, Index: len(m.Actions), Pos: d.Name.Pos}
 	a.Short = a.Name
 	if short, ok := d.Pairs.Get(syntax.ShortKey); ok {
 		a.Short = short
 	}
-	a.Body, a.Slots = c.body(&routine{place: inAction}, d.Body, func() {
+	a.Body = c.body(&routine{place: inAction}, d.Body, func() {
 		c.declareVar(&types.Var{Name: "address", Kind: types.AddressVar, Type: c.basic(d.Pos, "Addr")})
 		if m.TBE != nil {
 			c.declareVar(&types.Var{Name: "tbe", Kind: types.TBEVar, Type: m.TBE})

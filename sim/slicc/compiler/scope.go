@@ -20,12 +20,13 @@ func (c *checker) push() { c.scope = &scope{outer: c.scope} }
 
 func (c *checker) pop() { c.scope = c.scope.outer }
 
-func (c *checker) declareVar(v *types.Var) {
+func (c *checker) declareVar(v *types.Var) *types.Var {
 	if old := c.scope.vars[v.Name]; old != nil {
 		c.fault(v.Pos, "variable %s is already declared%s", v.Name, at(old.Pos))
-		return
+		return v
 	}
 	add(&c.scope.vars, v.Name, v)
+	return v
 }
 
 func (c *checker) declareType(t *types.Type) {

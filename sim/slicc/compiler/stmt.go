@@ -78,7 +78,7 @@ func isComment(name string) bool {
 }
 
 func (c *checker) local(x *syntax.Local, typ *types.Type) *types.Var {
-	return c.slot(&types.Var{
+	return c.declareVar(&types.Var{
 		Name: x.Name.Name, Kind: types.LocalVar, Type: typ, Pos: x.Name.Pos, Default: typ.Default,
 	})
 }
@@ -168,7 +168,7 @@ func (c *checker) message(kind types.VarKind, name string, typ *types.Type, pos 
 	if typ.Kind != types.Invalid && !typ.IsMessage() {
 		c.fault(pos, "%s is no message: it lacks interface=\"Message\"", typ)
 	}
-	return c.slot(&types.Var{Name: name, Kind: kind, Type: typ, Pos: pos})
+	return c.declareVar(&types.Var{Name: name, Kind: kind, Type: typ, Pos: pos})
 }
 
 func (c *checker) peek(at types.Place, s *syntax.Peek) types.Stmt {
@@ -212,7 +212,7 @@ func (c *checker) enqueue(at types.Place, s *syntax.Enqueue) types.Stmt {
 		}
 	}
 	if s.Bypass != nil {
-		checked.Bypass = c.condition(s.Bypass)
+		c.condition(s.Bypass)
 	}
 	c.push()
 	defer c.pop()

@@ -33,7 +33,6 @@ func (c *checker) finishMachine() {
 	for _, d := range m.transitions {
 		c.transition(d, seen)
 	}
-	m.NewTable()
 	for _, a := range m.Actions {
 		if !a.Used {
 			c.warn(a.Pos, "action %s of machine %s is not used", a.Name, m.Name)
@@ -59,7 +58,7 @@ func (c *checker) required() {
 	void := c.global.types["void"]
 	m.GetState = c.require(m.State, "getState", slices.Concat(tbe, entry, line))
 	m.SetState = c.require(void, "setState", slices.Concat(tbe, entry, state))
-	m.GetAccessPermission = c.require(permission, "getAccessPermission", line)
+	c.require(permission, "getAccessPermission", line)
 	m.SetAccessPermission = c.require(void, "setAccessPermission", slices.Concat(entry, state))
 	m.GetNextState = c.definedFunc(m.State, "getNextState", line)
 }
@@ -97,7 +96,7 @@ func (c *checker) transition(d *syntax.Transition, seen map[[2]int]*types.Transi
 	if len(d.RequestTypes) > 0 && m.RequestTypes == nil {
 		c.fault(d.RequestTypes[0].Pos, "machine %s has no enumeration RequestType", m.Name)
 	} else if len(d.RequestTypes) > 0 {
-		row.RequestTypes = c.enumerators(d.RequestTypes, m.RequestTypes)
+		c.enumerators(d.RequestTypes, m.RequestTypes)
 	}
 	row.NextState = -1
 	if d.Next != nil {

@@ -138,8 +138,7 @@ func (c *checker) field(t *types.Type, d *syntax.Object, global bool) {
 		typ = invalid
 	}
 	f := &types.Field{
-		Name: d.Name.Name, Pos: d.Name.Pos, Owner: t, Index: len(t.Fields),
-		Type: typ, Attrs: d.Pairs, Default: c.defaultOf(d.Pairs, typ),
+		Name: d.Name.Name, Pos: d.Name.Pos, Type: typ, Default: c.defaultOf(d.Pairs, typ),
 	}
 	if d.Init != nil {
 		if !global {
@@ -149,10 +148,7 @@ func (c *checker) field(t *types.Type, d *syntax.Object, global bool) {
 			c.assignable(d.Init.Position(), "initialize", typ, f.Init.Type())
 		}
 	}
-	c.declareVar(&types.Var{
-		Name: f.Name, Kind: types.FieldVar, Index: f.Index, Type: typ, Pos: f.Pos,
-		Attrs: d.Pairs, Field: f,
-	})
+	c.declareVar(&types.Var{Name: f.Name, Kind: types.FieldVar, Type: typ, Pos: f.Pos, Attrs: d.Pairs})
 	t.Fields = append(t.Fields, f)
 	if typ.IsPointer() {
 		t.Cells++
@@ -170,7 +166,7 @@ func (c *checker) enumDecl(d *syntax.Enum) {
 		c.fault(d.Pos, "states are declared with state_declaration, not with enumeration")
 	}
 	for _, v := range d.Values {
-		c.enumerator(t, v.Name, v.Pairs, -1)
+		c.enumerator(t, v.Name, -1)
 	}
 	t.Default = c.typeDefault(t)
 	c.implicitFunc(t, "to_string", "std::string")
@@ -200,7 +196,7 @@ func (c *checker) stateDecl(d *syntax.StateDecl) {
 		} else if permissions.Kind != types.Invalid {
 			c.fault(s.Permission.Value.Pos, "AccessPermission has no value %s", s.Permission.Value.Name)
 		}
-		c.enumerator(t, s.Name, s.Pairs, permission)
+		c.enumerator(t, s.Name, permission)
 	}
 	t.Default = c.typeDefault(t)
 	c.implicitFunc(t, "to_string", "std::string")
@@ -215,7 +211,7 @@ func (c *checker) stateDecl(d *syntax.StateDecl) {
 	}
 }
 
-func (c *checker) enumerator(t *types.Type, name syntax.Ident, attrs syntax.Pairs, permission int) {
+func (c *checker) enumerator(t *types.Type, name syntax.Ident, permission int) {
 	if old := t.Enum(name.Name); old != nil {
 		c.fault(name.Pos, "%s:%s is already declared at %s", t, name.Name, old.Pos)
 		return
@@ -227,7 +223,7 @@ func (c *checker) enumerator(t *types.Type, name syntax.Ident, attrs syntax.Pair
 		return
 	}
 	t.Enums = append(t.Enums, &types.Enumerator{
-		Name: name.Name, Pos: name.Pos, Ordinal: len(t.Enums), Attrs: attrs, Permission: permission,
+		Name: name.Name, Pos: name.Pos, Ordinal: len(t.Enums), Permission: permission,
 	})
 }
 
@@ -239,8 +235,8 @@ func (c *checker) implicitFunc(t *types.Type, builtin, result string) {
 		return
 	}
 	c.declareFunc(&types.Func{
-		Name: t.CName() + "_" + builtin, Pos: t.Pos, Machine: c.machineOrNil(),
+		Name: t.CName() + "_" + builtin, Pos: t.Pos,
 		Params: []*types.Var{{Name: "value", Kind: types.LocalVar, Type: t, Argument: true}},
-		Result: typ, Builtin: types.Builtins("", builtin)[0], Enum: t, Slots: 1,
+		Result: typ, Builtin: types.Builtins("", builtin)[0], Enum: t,
 	})
 }

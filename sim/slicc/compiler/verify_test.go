@@ -11,9 +11,8 @@ import (
 )
 
 // verify tests what every checked protocol promises to its readers: every
-// expression has a type and none is Bad, variables index what their kind says,
-// slots lie inside their frames, every called function has a body or a builtin,
-// and the tables hold the transitions.
+// expression has a type and none is Bad, variables are in the list of their
+// kind, and every called function has a body or a builtin.
 func verify(p *types.Protocol) error {
 	v := verifier{protocol: p}
 	v.functions(p.Funcs)
@@ -29,7 +28,6 @@ type verifier struct {
 	protocol *types.Protocol
 	machine  *types.Machine // nil outside
 	recv     *types.Type    // of the method being walked
-	slots    int            // of the frame
 	errs     []error
 }
 
@@ -42,30 +40,20 @@ func (v *verifier) verifyMachine(m *types.Machine) {
 	v.types(m.Types)
 	v.functions(m.Funcs)
 	for _, p := range m.InPorts {
-		v.slots = p.Slots
 		v.stmts(p.Body)
 	}
 	for i, a := range m.Actions {
-		v.slots = a.Slots
 		v.stmts(a.Body)
 		if a.Index != i {
 			v.wrong(a.Pos, "action %s has index %d, not %d", a.Name, a.Index, i)
 		}
 	}
-	rows := 0
-	for state := range m.State.Enums {
-		for event := range m.Event.Enums {
-			if m.Transition(state, event) != nil {
-				rows++
-			}
-		}
-	}
-	if rows != len(m.Transitions) {
-		v.wrong(m.Pos, "table of machine %s has %d rows for %d transitions", m.Name, rows, len(m.Transitions))
-	}
+	rows := map[[2]int]bool{}
 	for _, t := range m.Transitions {
-		if m.Transition(t.State, t.Event) != t {
-			v.wrong(t.Decl.Pos, "table lacks transition (%d, %d)", t.State, t.Event)
+		if row := [2]int{t.State, t.Event}; rows[row] || t.State >= len(m.State.Enums) || t.Event >= len(m.Event.Enums) {
+			v.wrong(t.Decl.Pos, "second or impossible transition %v", row)
+		} else {
+			rows[row] = true
 		}
 		if (t.Next == types.Wildcard) != (t.NextState < 0) || t.NextState >= len(m.State.Enums) {
 			v.wrong(t.Decl.Pos, "next state %d", t.NextState)
@@ -77,8 +65,8 @@ func (v *verifier) verifyMachine(m *types.Machine) {
 func (v *verifier) types(list []*types.Type) {
 	for _, t := range list {
 		v.recv = t
-		for i, f := range t.Fields {
-			if f.Index != i || f.Type == nil || f.Owner != t {
+		for _, f := range t.Fields {
+			if f.Type == nil {
 				v.wrong(f.Pos, "field %s.%s", t, f.Name)
 			}
 		}
@@ -89,10 +77,9 @@ func (v *verifier) types(list []*types.Type) {
 
 func (v *verifier) functions(list []*types.Func) {
 	for _, f := range list {
-		v.slots = f.Slots
 		for i, p := range f.Params {
-			if p.Index != i || !p.Argument {
-				v.wrong(f.Pos, "parameter %d of %s has slot %d", i, f.Signature(), p.Index)
+			if !p.Argument {
+				v.wrong(f.Pos, "parameter %d of %s is no argument", i, f.Signature())
 			}
 		}
 		if f.Defined && f.Builtin != nil {
@@ -128,7 +115,7 @@ func (v *verifier) expr(x types.Expr) {
 }
 
 // optional are the parts of statements and expressions that may be nil.
-var optional = []string{"Init", "Entry", "TBE", "Latency", "Bypass", "BlockOn", "WakeUp"}
+var optional = []string{"Init", "Entry", "TBE", "Latency", "BlockOn", "WakeUp"}
 
 // node verifies the parts of a statement or an expression.
 func (v *verifier) node(pos syntax.Pos, n any) {
@@ -161,18 +148,18 @@ func (v *verifier) variable(pos syntax.Pos, x *types.Var) {
 	ok := false
 	switch {
 	case x.Kind == types.GlobalVar:
-		ok = x.Index < len(v.protocol.Objects) && v.protocol.Objects[x.Index] == x
+		ok = slices.Contains(v.protocol.Objects, x)
 	case x.Kind == types.LocalVar, x.Kind == types.InMsgVar, x.Kind == types.OutMsgVar:
-		ok = 0 <= x.Index && x.Index < v.slots
+		ok = true
 	case x.Kind == types.FieldVar:
-		ok = v.recv != nil && v.recv.Fields[x.Index] == x.Field
+		ok = v.recv != nil && v.recv.Field(x.Name) != nil
 	case x.Kind == types.AddressVar, x.Kind == types.TBEVar, x.Kind == types.EntryVar:
 		ok = v.machine != nil
 	case v.machine == nil:
 	case x.Kind == types.ParamVar:
-		ok = v.machine.Params[x.Index] == x
+		ok = slices.Contains(v.machine.Params, x)
 	case x.Kind == types.ObjectVar:
-		ok = v.machine.Objects[x.Index] == x
+		ok = slices.Contains(v.machine.Objects, x)
 	case x.Kind == types.InPortVar:
 		ok = v.machine.InPorts[x.Index].Var == x
 	case x.Kind == types.OutPortVar:

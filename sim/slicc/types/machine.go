@@ -18,11 +18,6 @@ type Protocol struct {
 	Warnings syntax.Faults
 }
 
-// Machine finds a machine by name; nil if there is none.
-func (p *Protocol) Machine(name string) *Machine {
-	return find(p.Machines, func(m *Machine) bool { return m.Name == name })
-}
-
 // Type finds a type outside the machines by name; nil if there is none.
 func (p *Protocol) Type(name string) *Type {
 	return find(p.Types, func(t *Type) bool { return t.Name == name })
@@ -40,7 +35,6 @@ type Machine struct {
 	Name    string // the enumerator of MachineType
 	Ordinal int    // of that enumerator
 	Pos     syntax.Pos
-	Attrs   syntax.Pairs
 
 	Params   []*Var // ParamVars
 	Objects  []*Var // ObjectVars
@@ -61,44 +55,18 @@ type Machine struct {
 	// address; SetAccessPermission takes the entry if there is one.
 	GetState            *Func
 	SetState            *Func
-	GetAccessPermission *Func
 	SetAccessPermission *Func
 	GetNextState        *Func // nil unless defined; transitions to '*' need it
 
 	Transitions []*Transition // in the order of the text
-	table       []*Transition // by state and event
-}
-
-// NewTable indexes the transitions; they must be distinct.
-func (m *Machine) NewTable() {
-	m.table = make([]*Transition, len(m.State.Enums)*len(m.Event.Enums))
-	for _, t := range m.Transitions {
-		m.table[t.State*len(m.Event.Enums)+t.Event] = t
-	}
-}
-
-// Transition gives the row for a state and an event; nil if the pair is
-// invalid.
-func (m *Machine) Transition(state, event int) *Transition {
-	if state < 0 || state >= len(m.State.Enums) || event < 0 || event >= len(m.Event.Enums) {
-		return nil
-	}
-	return m.table[state*len(m.Event.Enums)+event]
-}
-
-// Action finds an action by name; nil if there is none.
-func (m *Machine) Action(name string) *Action {
-	return find(m.Actions, func(a *Action) bool { return a.Name == name })
 }
 
 // InPort is a port that the machine polls.
 type InPort struct {
-	Var     *Var // InPortVar
-	Message *Type
-	Buffer  *Var // ParamVar or ObjectVar
-	Rank    int  // for the stalled messages; no priority
-	Body    []Stmt
-	Slots   int // size of the frame
+	Var    *Var // InPortVar
+	Buffer *Var // ParamVar or ObjectVar
+	Rank   int  // for the stalled messages; no priority
+	Body   []Stmt
 	// The functions to ask when a trigger in the port is stalled; nil if the
 	// port names none. They take nothing and say whether the port loop starts
 	// over.
@@ -108,9 +76,8 @@ type InPort struct {
 
 // OutPort names a buffer for enqueue.
 type OutPort struct {
-	Var     *Var // OutPortVar
-	Message *Type
-	Buffer  *Var // ParamVar or ObjectVar
+	Var    *Var // OutPortVar
+	Buffer *Var // ParamVar or ObjectVar
 }
 
 // Action is a list of statements that transitions run.
@@ -118,10 +85,8 @@ type Action struct {
 	Name    string
 	Index   int // in Machine.Actions
 	Pos     syntax.Pos
-	Attrs   syntax.Pairs
 	Short   string // abbreviation, unique in the machine
 	Body    []Stmt
-	Slots   int // size of the frame
 	Demands []Demand
 	Used    bool // by some transition
 }
@@ -142,14 +107,13 @@ const (
 
 // Transition is one row of a machine's table.
 type Transition struct {
-	State        int // ordinals in Machine.State and Machine.Event
-	Event        int
-	Next         Next
-	NextState    int // the state itself for Stay; -1 for Wildcard
-	Actions      []*Action
-	RequestTypes []int // ordinals in Machine.RequestTypes
-	Demands      []Demand
-	Stall        bool // has an action named z_stall
+	State     int // ordinals in Machine.State and Machine.Event
+	Event     int
+	Next      Next
+	NextState int // the state itself for Stay; -1 for Wildcard
+	Actions   []*Action
+	Demands   []Demand
+	Stall     bool // has an action named z_stall
 	// Decl is the declaration, which may make several rows.
 	Decl *syntax.Transition
 }

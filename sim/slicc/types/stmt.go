@@ -70,15 +70,13 @@ type (
 		Body    []Stmt
 	}
 	// Enqueue makes a message, runs Body with Msg bound to it and sends it
-	// through the port. Latency is in cycles, nil for one. Bypass, unless nil,
-	// says whether strict order may be broken. With Deferred the message is
-	// kept until enqueueDeferredMessages is called.
+	// through the port. Latency is in cycles, nil for one. With Deferred the
+	// message is kept until enqueueDeferredMessages is called.
 	Enqueue struct {
 		Place
 		Port     *OutPort
 		Msg      *Var
 		Latency  Expr
-		Bypass   Expr
 		Deferred bool
 		Body     []Stmt
 	}

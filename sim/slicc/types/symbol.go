@@ -2,7 +2,7 @@ package types
 
 import "ordeal/sim/slicc/syntax"
 
-// VarKind says where a variable lives, and with it what its Index counts.
+// VarKind says where a variable lives.
 type VarKind uint8
 
 // The kinds of variables.
@@ -12,9 +12,9 @@ const (
 	ObjectVar                 // an object in a machine's body, one a controller; Machine.Objects
 	InPortVar                 // Machine.InPorts
 	OutPortVar                // Machine.OutPorts
-	LocalVar                  // a local or an argument; a slot of the routine's frame
-	InMsgVar                  // in_msg of a peek; a slot
-	OutMsgVar                 // out_msg of an enqueue; a slot
+	LocalVar                  // a local or an argument
+	InMsgVar                  // in_msg of a peek
+	OutMsgVar                 // out_msg of an enqueue
 	FieldVar                  // a field of the receiver, inside a method; Type.Fields
 	AddressVar                // address, inside an action
 	TBEVar                    // tbe, inside an action: the transition's current TBE
@@ -25,27 +25,21 @@ const (
 type Var struct {
 	Name  string
 	Kind  VarKind
-	Index int // see VarKind
+	Index int // of an InPortVar or OutPortVar in its list
 	Type  *Type
 	Pos   syntax.Pos
 	Attrs syntax.Pairs
 
-	// Argument says that a LocalVar is an argument; the arguments of a
-	// function have its first slots. ByRef says that assignments to it reach
-	// the caller's variable.
+	// Argument says that a LocalVar is an argument, ByRef that assignments to
+	// it reach the caller's variable.
 	Argument bool
 	ByRef    bool
 	// Default is what the variable starts with: for a ParamVar what := gives
 	// (NoValue if nothing does: the configuration must), for an ObjectVar the
 	// attribute default or the type's.
 	Default Value
-	// Pointer says that a parameter is declared with '*': an object of the
-	// configuration.
-	Pointer bool
 	// Network is set for a buffer that is attached to the network.
 	Network *Network
-	// Field is the field of a FieldVar.
-	Field *Field
 }
 
 // Direction is the way messages go through a buffer, seen from the machine.
@@ -60,19 +54,16 @@ const (
 // Network is the attachment of a message buffer to the network.
 type Network struct {
 	Direction Direction
-	VNet      int    // virtual network
-	VNetType  string // vnet_type; a name for the configuration
+	VNet      int // virtual network
 }
 
 // Func is a function of the protocol, of a machine or of a type.
 type Func struct {
-	Name    string
-	Pos     syntax.Pos
-	Machine *Machine // nil outside machines
-	Recv    *Type    // nil for a function that is no method
-	Params  []*Var   // LocalVars with slots 0, 1, …
-	Result  *Type
-	Attrs   syntax.Pairs
+	Name   string
+	Pos    syntax.Pos
+	Recv   *Type  // nil for a function that is no method
+	Params []*Var // LocalVars
+	Result *Type
 
 	// Builtin is set, and Body is nil, for a function that the protocol only
 	// declares; Builtin is nil for an unknown one, which is never called.
@@ -80,7 +71,6 @@ type Func struct {
 	// Defined says that the protocol gives a body.
 	Defined bool
 	Body    []Stmt
-	Slots   int // size of the frame: arguments, locals and messages
 	// Enum is the enumeration of a NAME_to_string or NAME_to_permission.
 	Enum *Type
 }

@@ -4,9 +4,8 @@
 //
 // A Protocol has Machines; a Machine has parameters, objects, functions,
 // ports, actions and a table of transitions. Bodies are lists of typed
-// statements whose variables are resolved symbols: locals have slot numbers,
-// parameters and objects have indices, fields and enumerators have ordinals.
-// Functions that have no body in the protocol name a Builtin.
+// statements whose variables are resolved symbols. Functions that have no body
+// in the protocol name a Builtin.
 //
 // Lists are in the order of the protocol's text. Every value is shared and
 // must not be changed.
@@ -63,10 +62,7 @@ type Type struct {
 type Field struct {
 	Name    string
 	Pos     syntax.Pos
-	Owner   *Type
-	Index   int // in Owner.Fields
 	Type    *Type
-	Attrs   syntax.Pairs
 	Default Value // the field's own default or else the type's
 	Init    Expr  // of a field of a global structure; otherwise nil
 }
@@ -76,7 +72,6 @@ type Enumerator struct {
 	Name    string
 	Pos     syntax.Pos
 	Ordinal int
-	Attrs   syntax.Pairs
 	// Permission is the AccessPermission of a state, as the ordinal in that
 	// enumeration; -1 for enumerators that are no states.
 	Permission int
