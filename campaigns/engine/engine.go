@@ -73,14 +73,15 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resume campaign: %w", err)
 	}
-	s, err := e.restore(ctx, w)
-	if err == nil {
-		err = s.run(ctx)
-	} else {
-		err = fmt.Errorf("resume campaign %s: %w", e.Dir, err)
+	kinds, err := e.kinds(ctx, w.Campaign)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("resume campaign %s: %w", e.Dir, err), w.Close())
 	}
-	if s == nil {
-		return nil, errors.Join(err, w.Close())
+	s, err := e.restore(w, kinds)
+	if err != nil {
+		err = fmt.Errorf("resume campaign %s: %w", e.Dir, err)
+	} else {
+		err = s.run(ctx)
 	}
 	return s.sum, errors.Join(err, w.Close())
 }

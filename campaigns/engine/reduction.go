@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -76,13 +75,10 @@ func (q *reductionQueue) due() int {
 // A reduction that is interrupted stays in the queue.
 func (q *reductionQueue) run(ctx context.Context, reduce func(context.Context, rundir.Dir)) {
 	for ctx.Err() == nil {
-		q.mu.Lock()
-		queue, closed := slices.Clone(q.queue), q.closed
-		q.mu.Unlock()
+		dir, closed := q.first()
 		switch {
-		case len(queue) > 0:
-			reduce(ctx, queue[0])
-			if ctx.Err() == nil {
+		case dir != "":
+			if reduce(ctx, dir); ctx.Err() == nil {
 				q.mu.Lock()
 				q.queue = q.queue[1:]
 				q.mu.Unlock()
@@ -96,6 +92,16 @@ func (q *reductionQueue) run(ctx context.Context, reduce func(context.Context, r
 			}
 		}
 	}
+}
+
+// first returns the run to reduce next; empty if there is none.
+func (q *reductionQueue) first() (dir rundir.Dir, closed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queue) > 0 {
+		dir = q.queue[0]
+	}
+	return dir, q.closed
 }
 
 // reduce reduces a run and adds the result to the summary. A reduction that is

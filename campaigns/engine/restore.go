@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/journal"
@@ -13,21 +10,9 @@ import (
 
 // restore returns the session of a campaign that is resumed: it counts the runs
 // of the journal, repairs it, takes the finished runs that wait, and removes
-// what the last session left of others. The session may be returned with an
-// error, for its summary.
-func (e *Engine) restore(ctx context.Context, w *journal.Writer) (*session, error) {
-	kinds, err := e.kinds(ctx, w.Campaign)
-	if err != nil {
-		return nil, err
-	}
-	if w.Header.End == "" { // killed: the last write to the journal counts
-		info, err := os.Stat(w.Path(journal.RunsFile))
-		if err != nil {
-			return nil, err
-		}
-		w.Header.Spent += max(0, info.ModTime().Sub(w.Header.Session))
-	}
-	w.Header.Session = time.Now()
+// what the last session left of others. With an error the session has the
+// summary of what was counted.
+func (e *Engine) restore(w *journal.Writer, kinds []kind) (*session, error) {
 	s, rejected, err := e.replay(w, kinds)
 	if err == nil && len(rejected) > 0 {
 		if err = s.repair(rejected); err == nil {

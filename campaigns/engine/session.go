@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,24 +162,13 @@ func (s *session) runAll(ctx context.Context) error {
 	}
 	err := group.Wait()
 	s.sum.BudgetSpent = budgetSpent
-	switch {
-	case s.sum.Stopped != "": // whatever else failed at the same time
+	if err == nil && budgetSpent {
+		err = errors.Join(s.order.Flush(), s.removeDirs())
+	}
+	if s.sum.Stopped != "" { // whatever else failed at the same time
 		return s.discard()
-	case err != nil:
-		return err
-	case budgetSpent:
-		return s.flush()
 	}
-	return ctx.Err()
-}
-
-// flush records the finished runs although others are missing.
-func (s *session) flush() error {
-	err := s.order.Flush()
-	if errors.Is(err, errStopped) {
-		err = nil
-	}
-	return errors.Join(err, s.removeDirs())
+	return cmp.Or(err, ctx.Err())
 }
 
 // finished takes a run that has ended or could not be executed. The error is
@@ -219,8 +209,8 @@ func (s *session) mayKeep(e *journal.Entry) bool {
 }
 
 // commit records a run: from now on it is one of the campaign's. The order
-// calls it.
-func (s *session) commit(e *journal.Entry) error {
+// calls it. The error is of a run that is not recorded, or ends the campaign.
+func (s *session) commit(e *journal.Entry) (recorded bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.At, e.Kept = s.elapsed(), s.retention.Keep(e)
@@ -232,7 +222,7 @@ func (s *session) commit(e *journal.Entry) error {
 		e.Dir, e.Kept, e.Quarantine = dir, false, dir.Base()
 	}
 	if err := s.journal.Append(e); err != nil {
-		return fmt.Errorf("run %d: %w", e.Number, err)
+		return false, fmt.Errorf("run %d: %w", e.Number, err)
 	}
 	s.count(e)
 	switch {
@@ -246,7 +236,7 @@ func (s *session) commit(e *journal.Entry) error {
 	if s.OnResult != nil {
 		s.OnResult(s.sum, e)
 	}
-	return s.next(e)
+	return true, s.next(e)
 }
 
 // count counts a recorded run.
@@ -315,7 +305,9 @@ func (s *session) discard() error {
 		}
 		dir, err := rundir.MoveAside(string(s.journal.Run(e.Number)), s.journal.Path(journal.AfterStopDir))
 		errs = append(errs, err)
+		s.mu.Lock() // a reduction may log as well
 		s.logf("run %d failed after the campaign had stopped: %s, in %s", e.Number, e.Title, dir)
+		s.mu.Unlock()
 	}
 	return errors.Join(append(errs, s.sweep())...)
 }

@@ -59,7 +59,12 @@ func replace(dir string) (*replacement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &replacement{dir, f, bufio.NewWriter(f), make(transitions)}, f.Chmod(0o644)
+	r := &replacement{dir, f, bufio.NewWriter(f), make(transitions)}
+	_, err = unix.FcntlInt(f.Fd(), unix.F_SETFL, unix.O_APPEND)
+	if err = errors.Join(err, f.Chmod(0o644)); err != nil {
+		return nil, errors.Join(err, r.discard())
+	}
+	return r, nil
 }
 
 // add writes a line, in terms of those before.
@@ -75,22 +80,27 @@ func (r *replacement) add(e *Entry) error {
 	return nil
 }
 
-// commit flushes the new journal to the disk and gives it the place of the old
-// one. The caller owns the locked file.
-func (r *replacement) commit() (*os.File, error) {
+// commit replaces the old journal, which it closes, by the new one, locked, and
+// returns the file that is now the journal: the old one if it fails.
+func (r *replacement) commit(old *os.File) (*os.File, error) {
+	if err := r.install(); err != nil {
+		return old, errors.Join(err, r.discard())
+	}
+	return r.File, errors.Join(rundir.Flush(r.dir), old.Close())
+}
+
+// install flushes the new journal to the disk, locks it and renames it.
+func (r *replacement) install() error {
 	if err := r.out.Flush(); err != nil {
-		return nil, fmt.Errorf("write %s: %w", RunsFile, err)
+		return fmt.Errorf("write %s: %w", RunsFile, err)
 	}
 	if err := r.Sync(); err != nil {
-		return nil, fmt.Errorf("flush %s: %w", RunsFile, err)
+		return fmt.Errorf("flush %s: %w", RunsFile, err)
 	}
 	if err := unix.Flock(int(r.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, err
+		return err
 	}
-	if err := os.Rename(r.Name(), filepath.Join(r.dir, RunsFile)); err != nil {
-		return nil, err
-	}
-	return r.File, rundir.Flush(r.dir)
+	return os.Rename(r.Name(), filepath.Join(r.dir, RunsFile))
 }
 
 // discard removes the temporary file.

@@ -17,8 +17,9 @@ const maxWaiting = 1000
 // on the order of runs is thus the same with any number of workers.
 type Order struct {
 	// commit records a run. Calls do not overlap. The first error ends the
-	// campaign: nothing is committed after it.
-	commit func(*Entry) error
+	// campaign, whether the run was recorded or not: nothing is committed after
+	// it.
+	commit func(*Entry) (recorded bool, err error)
 
 	mu       sync.Mutex
 	done     []bool // committed, or not of this shard
@@ -31,7 +32,7 @@ type Order struct {
 
 // NewOrder returns the Order of a campaign of which no run is committed. Mine
 // says which runs belong to the shard.
-func NewOrder(mine []bool, commit func(*Entry) error) *Order {
+func NewOrder(mine []bool, commit func(*Entry) (recorded bool, err error)) *Order {
 	o := &Order{commit: commit, done: make([]bool, len(mine)), waiting: make(map[int]*Entry)}
 	o.slotFree.L = &o.mu
 	for number, has := range mine {
@@ -79,14 +80,14 @@ func (o *Order) Done(number int) bool {
 	return o.done[number]
 }
 
-// MustWait reports whether a run would wait for others now.
+// MustWait reports whether a run would not be committed now.
 func (o *Order) MustWait(number int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return number != o.next
+	return o.err != nil || number != o.next
 }
 
-// Waits reports whether a run has ended and waits for others.
+// Waits reports whether a run has ended and is not committed.
 func (o *Order) Waits(number int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -145,13 +146,14 @@ func (o *Order) Flush() error {
 }
 
 func (o *Order) commitOne(number int) {
-	e := o.waiting[number]
-	delete(o.waiting, number)
-	o.err = o.commit(e)
-	o.finish(number)
+	recorded := false
+	if recorded, o.err = o.commit(o.waiting[number]); recorded {
+		delete(o.waiting, number)
+		o.finish(number)
+	}
 }
 
-// Discard returns the runs that wait, in order, and forgets them.
+// Discard removes the runs that wait and returns them in order.
 func (o *Order) Discard() []*Entry {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 // committed.
 func recorder(runs int, fail func(number int) error) (*Order, *[]int) {
 	var committed []int
-	o := NewOrder(slices.Repeat([]bool{true}, runs), func(e *Entry) error {
+	o := NewOrder(slices.Repeat([]bool{true}, runs), func(e *Entry) (bool, error) {
 		committed = append(committed, e.Number)
-		return fail(e.Number)
+		return true, fail(e.Number)
 	})
 	return o, &committed
 }
@@ -45,8 +45,11 @@ func TestOrder(t *testing.T) {
 			t.Errorf("run %d is missing after it has ended", n)
 		}
 	}
-	if diff := cmp.Diff(want, *committed); diff != "" || o.Left() != 0 {
-		t.Errorf("%d runs left; committed (-want +got):\n%s", o.Left(), diff)
+	if diff := cmp.Diff(want, *committed); diff != "" {
+		t.Errorf("committed runs (-want +got):\n%s", diff)
+	}
+	if n := o.Left(); n != 0 {
+		t.Errorf("%d runs are left", n)
 	}
 }
 
@@ -71,6 +74,9 @@ func TestOrderEnds(t *testing.T) {
 	if err := o.Flush(); !errors.Is(err, stop) {
 		t.Errorf("error of Flush: %v", err)
 	}
+	if !o.MustWait(3) {
+		t.Error("a run need not wait although none is committed any more")
+	}
 	var waiting []int
 	for _, e := range o.Discard() {
 		waiting = append(waiting, e.Number)
@@ -88,8 +94,24 @@ func TestOrderEnds(t *testing.T) {
 	if err := o.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int{0, 5, 7}, *committed); diff != "" || o.Left() != 7 || !o.Done(5) || o.Done(6) {
-		t.Errorf("%d runs left; flushed (-want +got):\n%s", o.Left(), diff)
+	if diff := cmp.Diff([]int{0, 5, 7}, *committed); diff != "" {
+		t.Errorf("flushed runs (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{1, 2, 3, 4, 6, 8, 9}, o.Missing([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})); diff != "" {
+		t.Errorf("missing runs (-want +got):\n%s", diff)
+	}
+}
+
+// TestOrderUnrecorded requires that a run that cannot be recorded stays with
+// those that wait.
+func TestOrderUnrecorded(t *testing.T) {
+	full := errors.New("disk full")
+	o := NewOrder([]bool{true, true}, func(*Entry) (bool, error) { return false, full })
+	if err := o.Add(&Entry{Number: 0}); !errors.Is(err, full) {
+		t.Errorf("error is %v", err)
+	}
+	if !o.Waits(0) || o.Done(0) {
+		t.Errorf("run 0 waits: %v, is done: %v", o.Waits(0), o.Done(0))
 	}
 }
 

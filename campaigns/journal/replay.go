@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -29,8 +31,7 @@ func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
 		return nil, err
 	}
 	defer f.Close()
-	w.cursor = Cursor{}
-	w.cursor.prepare(len(w.schedule))
+	w.cursor = w.start()
 	var list []Rejected
 	for text, err := range rundir.Lines(f) {
 		w.cursor.Lines++
@@ -51,6 +52,16 @@ func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
 	return list, w.file.Truncate(w.cursor.Offset)
 }
 
+// start is the beginning of the journal; runs of other shards are refused.
+func (w *Writer) start() Cursor {
+	var c Cursor
+	c.prepare(len(w.schedule))
+	for number, mine := range w.Header.Shard.Has(w.Campaign) {
+		c.seen[number] = !mine
+	}
+	return c
+}
+
 // verify returns an error if a run has to be repeated.
 func verify(e *Entry) error {
 	if e.Outcome == sim.Infra {
@@ -67,7 +78,7 @@ func verify(e *Entry) error {
 
 // Repair writes the journal anew without the rejected lines. Corrupt lines and
 // the directories of the runs go to quarantine.
-func (w *Writer) Repair(list []Rejected) (err error) {
+func (w *Writer) Repair(list []Rejected) error {
 	if err := w.quarantineLines(list); err != nil {
 		return err
 	}
@@ -78,13 +89,8 @@ func (w *Writer) Repair(list []Rejected) (err error) {
 	if err := w.copyWhole(r, list); err != nil {
 		return errors.Join(err, r.discard())
 	}
-	f, err := r.commit()
-	if err != nil {
-		return errors.Join(err, r.discard())
-	}
-	old := w.file
-	w.file = f
-	return old.Close()
+	w.file, err = r.commit(w.file)
+	return err
 }
 
 // copyWhole writes the lines that are not rejected, and quarantines the
@@ -99,13 +105,13 @@ func (w *Writer) copyWhole(to *replacement, list []Rejected) error {
 		return err
 	}
 	defer f.Close()
-	from, line := new(Cursor), 0
+	from, line := w.start(), 0
 	for text, err := range rundir.Lines(f) {
 		if err != nil {
 			return err
 		}
 		line++
-		e, err := w.decode(text, from)
+		e, err := w.decode(text, &from)
 		if err != nil {
 			continue // it is rejected
 		}
@@ -138,7 +144,7 @@ func (w *Writer) quarantineLines(list []Rejected) error {
 	if err := os.MkdirAll(w.Path(QuarantineDir), 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(w.Path(QuarantineDir)+"/"+LinesFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(filepath.Join(w.Path(QuarantineDir), LinesFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
@@ -155,5 +161,5 @@ func (a *Archive) Quarantine(number int, reason string) (rundir.Dir, error) {
 	if err := RemovePending(dir); err != nil {
 		return dir, err
 	}
-	return dir, rundir.WriteFile(dir.Path(rundir.ReasonFile), []byte(string(bytes.TrimSpace([]byte(reason)))+"\n"), false)
+	return dir, rundir.WriteFile(dir.Path(rundir.ReasonFile), []byte(strings.TrimSpace(reason)+"\n"), false)
 }

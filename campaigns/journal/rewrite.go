@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"gopkg.in/yaml.v3"
@@ -13,14 +14,14 @@ import (
 )
 
 // Rewriter writes the journal of a campaign anew, of runs that were executed
-// elsewhere. Until Commit the old journal stands; files that would not change
-// are left alone.
+// elsewhere. Until Commit the old journal stays in place; files that would not
+// change are left alone.
 type Rewriter struct {
 	Dir  string
-	lock *os.File // the journal that stands
+	lock *os.File // the journal in place
 	a    *Archive
 	new  *replacement
-	last *Entry
+	at   time.Duration // of the last line
 }
 
 // Rewrite locks a directory, which is made if it is missing, so that no other
@@ -71,10 +72,8 @@ func (w *Rewriter) Add(e *Entry) (*Entry, error) {
 		covered := *e.Covered
 		result.Covered = &covered
 	}
-	if w.last != nil {
-		line.At = max(e.At, w.last.At)
-	}
-	w.last = &line
+	w.at = max(e.At, w.at)
+	line.At = w.at
 	w.a.complete(&line)
 	return &line, w.new.add(&line)
 }
@@ -91,13 +90,10 @@ func (w *Rewriter) Commit() error {
 	if err := unix.Syncfs(int(w.new.Fd())); err != nil {
 		return fmt.Errorf("flush %s: %w", w.Dir, err)
 	}
-	f, err := w.new.commit()
-	if err != nil {
-		return err
-	}
-	old := w.lock
-	w.lock, w.new = f, nil
-	return old.Close()
+	var err error
+	w.lock, err = w.new.commit(w.lock)
+	w.new = nil
+	return err
 }
 
 // Close unlocks the directory. What was not committed is lost.

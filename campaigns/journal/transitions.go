@@ -13,7 +13,7 @@ type transitions map[string]*transitionTable
 // transitionTable is the table of one configuration.
 type transitionTable struct {
 	list  sim.Coverage // counts are zero
-	taken []bool       // by any line
+	taken []bool       // by any run that counts: not of outcome infra
 	index map[transition]int
 }
 
@@ -77,9 +77,8 @@ func (t transitions) encode(e *Entry) {
 	for len(e.Counts) > 0 && e.Counts[len(e.Counts)-1] == 0 {
 		e.Counts = e.Counts[:len(e.Counts)-1]
 	}
-	fresh := table.take(e.Counts)
 	if e.Covered != nil {
-		e.Covered.New = fresh
+		e.Covered.New = table.take(e.Counts)
 	}
 }
 
@@ -96,7 +95,9 @@ func (t transitions) decode(e *Entry) error {
 	if len(e.Counts) == 0 && len(e.New) == 0 {
 		return nil
 	}
-	table.take(e.Counts)
+	if e.Covered != nil {
+		table.take(e.Counts)
+	}
 	e.Coverage = make(sim.Coverage, len(table.list))
 	copy(e.Coverage, table.list)
 	for i, n := range e.Counts {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -44,19 +45,44 @@ func Create(dir string, c *config.Campaign, h Header) (*Writer, error) {
 		return nil, err
 	}
 	w.cursor.prepare(len(w.schedule))
-	w.file, err = lock(dir)
-	return w, err
+	if w.file, err = lock(dir); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
-// Reopen opens the directory of a campaign that is resumed. Replay comes next.
+// Reopen opens the directory of a campaign that is resumed, and begins a
+// session, which WriteHeader makes durable. Replay comes next.
 func Reopen(dir string) (*Writer, error) {
-	a, err := Open(dir)
+	if _, err := Open(dir); err != nil { // before lock creates a file
+		return nil, err
+	}
+	f, err := lock(dir)
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{Archive: a}
-	w.file, err = lock(dir)
-	return w, err
+	w := &Writer{file: f}
+	if w.Archive, err = Open(dir); err == nil {
+		err = errors.Join(removeTemporary(dir), w.beginSession())
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return w, nil
+}
+
+// beginSession adds the last session to the time spent. One that was killed
+// lasted until its last write to the journal.
+func (w *Writer) beginSession() error {
+	info, err := w.file.Stat()
+	if err != nil {
+		return err
+	}
+	if w.Header.End == "" && info.Size() > 0 {
+		w.Header.Spent += max(0, info.ModTime().Sub(w.Header.Session))
+	}
+	w.Header.Session = time.Now()
+	return nil
 }
 
 // Close closes and unlocks the journal.

@@ -1,0 +1,59 @@
+package journal
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns/config"
+	"ordeal/sim"
+)
+
+// TestCursor reads a journal in two parts, split at every line, the second with
+// a new Cursor, and requires the same runs as without a split.
+func TestCursor(t *testing.T) {
+	w := create(t, "{name: test, configs: [{name: a, runs: 4}, {name: b, runs: 4}]}", config.Shard{})
+	for number, events := range []string{"AB", "A", "BC", "D", "", "EA", "D", "F"} {
+		appendAll(t, w, entry(w.Archive, number, strings.Split(events, "")...))
+	}
+	read := func(c *Cursor, n int) []*Entry {
+		var list []*Entry
+		for e, err := range w.EntriesAfter(c) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if list = append(list, e); len(list) == n {
+				break
+			}
+		}
+		return list
+	}
+	whole := read(new(Cursor), -1)
+	for n := 1; n <= len(whole); n++ {
+		first := new(Cursor)
+		got := read(first, n)
+		var numbers []int
+		listed := make(map[string]sim.Coverage)
+		for _, e := range got {
+			numbers = append(numbers, e.Number)
+			listed[e.ConfigName] = append(listed[e.ConfigName], e.New...)
+		}
+		second := CursorAt(first.Offset, numbers, listed)
+		lines := []int{second.Lines}
+		got = slices.Concat(got, read(second, -1))
+		if diff := cmp.Diff(whole, got); diff != "" {
+			t.Errorf("split after %d lines (-whole +parts):\n%s", n, diff)
+		}
+		if diff := cmp.Diff([]int{n, len(whole)}, append(lines, second.Lines)); diff != "" {
+			t.Errorf("lines before the second part and after it (-want +got):\n%s", diff)
+		}
+		for _, err := range w.EntriesAfter(CursorAt(0, numbers, nil)) {
+			if err == nil || !strings.Contains(err.Error(), "missing") {
+				t.Errorf("run %d is read twice: %v", numbers[0], err)
+			}
+			break
+		}
+	}
+}

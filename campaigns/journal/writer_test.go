@@ -1,0 +1,248 @@
+package journal
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
+	"ordeal/sim"
+)
+
+func parse(t *testing.T, text string) *config.Campaign {
+	t.Helper()
+	c, err := config.Parse("test.yaml", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+const campaign = "{name: test, configs: [{name: a, runs: 8}]}"
+
+func create(t *testing.T, text string, shard config.Shard) *Writer {
+	t.Helper()
+	w, err := Create(t.TempDir(), parse(t, text), Header{Version: rundir.Version, Shard: shard, Session: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() }) // a test may have closed it
+	return w
+}
+
+// entry is a run that took transitions.
+func entry(a *Archive, number int, events ...string) *Entry {
+	var taken sim.Coverage
+	for _, event := range events {
+		taken = append(taken, sim.Transition{Machine: "L1", State: "I", Event: event, Count: 1})
+	}
+	e := a.NewEntry(number)
+	e.Result = &rundir.Result{Outcome: sim.Passed, Coverage: taken, Covered: rundir.CoveredBy(taken)}
+	return e
+}
+
+func appendAll(t *testing.T, w *Writer, entries ...*Entry) {
+	t.Helper()
+	for _, e := range entries {
+		if err := w.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func reopen(t *testing.T, dir string) *Writer {
+	t.Helper()
+	w, err := Reopen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() }) // a test may have closed it
+	return w
+}
+
+// replay returns the runs that count, by number with the transitions that they
+// took, and the rejected lines.
+func replay(t *testing.T, w *Writer) (runs map[int]string, rejected []Rejected) {
+	t.Helper()
+	runs = make(map[int]string)
+	rejected, err := w.Replay(func(e *Entry) {
+		for i := range e.Coverage {
+			if e.Coverage[i].Count > 0 {
+				runs[e.Number] += e.Coverage[i].Event
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs, rejected
+}
+
+// TestReplay damages a journal of five runs, replays it, repairs it and replays
+// it again: the other runs count, and the repaired journal can be appended to.
+func TestReplay(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		edit     func(lines []string) []string
+		rejected map[int]string // by line: part of the reason
+		rest     string         // the runs that count, in order
+	}{
+		{"whole", func(lines []string) []string { return lines }, nil, "01234"},
+		{"empty", func([]string) []string { return nil }, nil, ""},
+		{"last line cut short", func(lines []string) []string { lines[4] = lines[4][:20]; return lines }, nil, "0123"},
+		{"not JSON", func(lines []string) []string { lines[3] = "\x00\n"; return lines }, map[int]string{4: "invalid"}, "0124"},
+		{"run twice", func(lines []string) []string { return append(lines, lines[0]) }, map[int]string{6: "run 0 of"}, "01234"},
+		{"other configuration", func(lines []string) []string {
+			lines[4] = strings.Replace(lines[4], `"config":"a"`, `"config":"b"`, 1)
+			return lines
+		}, map[int]string{5: "configuration b"}, "0123"},
+		{"beyond the campaign", func(lines []string) []string { return append(lines, `{"number":8,"config":"a"}`+"\n") }, map[int]string{6: "run 8"}, "01234"},
+		{"negative", func(lines []string) []string { return append(lines, `{"number":-1,"config":"a"}`+"\n") }, map[int]string{6: "run -1"}, "01234"},
+		{"first line missing", func(lines []string) []string { return lines[1:] }, map[int]string{1: "one is lost", 2: "one is lost", 3: "one is lost", 4: "one is lost"}, ""},
+		{"infrastructure", func(lines []string) []string {
+			lines[4] = strings.Replace(lines[4], `"outcome":"passed"`, `"outcome":"infra"`, 1)
+			return lines
+		}, map[int]string{5: "could not be executed"}, "0123"},
+		{"directory missing", func(lines []string) []string {
+			lines[4] = strings.Replace(lines[4], `"kept":false`, `"kept":true`, 1)
+			return lines
+		}, map[int]string{5: "the files of run 4 are corrupt"}, "0123"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := create(t, campaign, config.Shard{})
+			took := []string{"A", "B", "AC", "C", "B"}
+			for number, events := range took {
+				appendAll(t, w, entry(w.Archive, number, strings.Split(events, "")...))
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			data, err := os.ReadFile(w.Path(RunsFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := tt.edit(slices.Collect(strings.Lines(string(data))))
+			if err := os.WriteFile(w.Path(RunsFile), []byte(strings.Join(lines, "")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			w = reopen(t, w.Dir)
+			got, rejected := replay(t, w)
+			corrupt := ""
+			for _, r := range rejected {
+				corrupt += string(r.Text)
+				if why := tt.rejected[r.Line]; why == "" || !strings.Contains(r.Err.Error(), why) {
+					t.Errorf("line %d: %v, want %q", r.Line, r.Err, why)
+				}
+			}
+			if len(rejected) != len(tt.rejected) {
+				t.Errorf("%d lines are rejected, want %d", len(rejected), len(tt.rejected))
+			}
+			if len(rejected) > 0 {
+				if err := w.Repair(rejected); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := Reopen(w.Dir); err == nil {
+					t.Error("a repaired journal is not locked")
+				}
+				if got, rejected = replay(t, w); len(rejected) > 0 {
+					t.Errorf("rejected after the repair: %+v", rejected)
+				}
+			}
+			text, err := os.ReadFile(filepath.Join(w.Path(QuarantineDir), LinesFile))
+			if corrupt != "" && err != nil {
+				t.Errorf("corrupt lines are not in quarantine: %v", err)
+			}
+			for line := range strings.Lines(corrupt) {
+				if !strings.Contains(string(text), line) {
+					t.Errorf("%q is not in quarantine:\n%s", line, text)
+				}
+			}
+			appendAll(t, w, entry(w.Archive, 7, "B", "D"))
+			want := map[int]string{7: "BD"}
+			for _, number := range tt.rest {
+				want[int(number-'0')] = took[number-'0']
+			}
+			got[7] = "BD"
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("runs that count (-want +got):\n%s", diff)
+			}
+			if got, rejected = replay(t, w); len(rejected) > 0 {
+				t.Errorf("rejected after the last run: %+v", rejected)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("with the last run (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestReplayShard requires that a line of another shard is rejected.
+func TestReplayShard(t *testing.T) {
+	w := create(t, campaign, config.Shard{Index: 1, Of: 2})
+	appendAll(t, w, entry(w.Archive, 0), entry(w.Archive, 1), entry(w.Archive, 2))
+	_, rejected := replay(t, w)
+	if len(rejected) != 1 || rejected[0].Line != 2 {
+		t.Errorf("rejected lines: %+v, want line 2", rejected)
+	}
+}
+
+// TestInfraCoverage requires that a run of outcome infra does not count as the
+// first that took a transition.
+func TestInfraCoverage(t *testing.T) {
+	w := create(t, campaign, config.Shard{})
+	infra, passed := entry(w.Archive, 0, "A"), entry(w.Archive, 1, "A")
+	infra.Outcome, infra.Covered = sim.Infra, nil
+	appendAll(t, w, infra, passed)
+	if passed.Covered.New != 1 {
+		t.Errorf("%d new transitions, want 1", passed.Covered.New)
+	}
+}
+
+// TestReopen requires that the time of a session that was killed ends with its
+// last line: not at all if it has none.
+func TestReopen(t *testing.T) {
+	if _, err := Reopen(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error of an empty directory: %v", err)
+	}
+	w := create(t, campaign, config.Shard{})
+	if _, err := Reopen(w.Dir); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("error while the journal is locked: %v", err)
+	}
+	began := w.Header.Session
+	for _, tt := range []struct {
+		lines int
+		end   End
+		want  time.Duration
+	}{{0, "", 0}, {1, "", time.Hour}, {1, EndInterrupted, 0}} {
+		if tt.lines > 0 && tt.end == "" {
+			appendAll(t, w, entry(w.Archive, 0))
+		}
+		w.Header.Spent, w.Header.Session, w.Header.End = 0, began, tt.end
+		if err := errors.Join(w.WriteHeader(), w.Close(), os.Chtimes(w.Path(RunsFile), began.Add(time.Hour), began.Add(time.Hour))); err != nil {
+			t.Fatal(err)
+		}
+		if w = reopen(t, w.Dir); w.Header.Spent.Round(time.Second) != tt.want {
+			t.Errorf("%d lines, end %q: %v spent, want %v", tt.lines, tt.end, w.Header.Spent, tt.want)
+		}
+		w.cursor = w.start()
+	}
+}
+
+// TestCreateRefuses requires that files in the directory of a new campaign are
+// left alone.
+func TestCreateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(dir, parse(t, campaign), Header{}); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("error is %v", err)
+	}
+}
