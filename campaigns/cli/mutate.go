@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/mutation"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
@@ -31,26 +31,26 @@ action, a port or a function in place of the pair.`,
 
 // source names the protocol to mutate.
 type source struct {
-	protocol, slicc string
-	repair          bool
+	protocol string
+	machine  config.Machine // its options that a protocol has: slicc, repair
 }
 
-func (s *source) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&s.protocol, "protocol", "", "embedded protocol: "+strings.Join(protocols.Names(), ", "))
-	fs.StringVar(&s.slicc, "slicc", "", "root file of a protocol in gem5's language, instead")
-	fs.BoolVar(&s.repair, "repair", false, "edit the known defects of gem5's files out of the protocol first")
+func (s *source) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.protocol, "protocol", "", "embedded protocol: "+strings.Join(protocols.Names(), ", "))
+	complete(cmd, "protocol", protocols.Names())
+	declare(cmd, &s.machine, "slicc", "repair")
 }
 
 // target is the protocol.
 func (s *source) target() (mutation.Target, error) {
 	switch {
-	case s.slicc != "" && s.protocol != "":
+	case s.machine.SLICC != "" && s.protocol != "":
 		return mutation.Target{}, errors.New("--protocol and --slicc: want one of them")
-	case s.slicc != "":
-		return mutation.File(s.slicc, s.repair)
+	case s.machine.SLICC != "":
+		return mutation.File(s.machine.SLICC, s.machine.Repair)
 	case s.protocol == "":
 		return mutation.Target{}, errors.New("want --protocol or --slicc")
-	case s.repair:
+	case s.machine.Repair:
 		return mutation.Target{}, errors.New("--repair: the embedded protocols have nothing to repair")
 	}
 	return mutation.Embedded(s.protocol)
@@ -68,7 +68,7 @@ func (s *source) mutants() (*mutate.Catalogue, error) {
 // ofID is the source of a mutant: where no protocol is given, the embedded one
 // of the name in the mutant's.
 func (s *source) ofID(id string) error {
-	if s.protocol != "" || s.slicc != "" {
+	if s.protocol != "" || s.machine.SLICC != "" {
 		return nil
 	}
 	name, _, _ := strings.Cut(id, "/")
@@ -83,8 +83,8 @@ func (s *source) ofID(id string) error {
 
 // files are where the protocol's texts are.
 func (s *source) files() (fsys fs.FS, root string, err error) {
-	if s.slicc != "" {
-		return os.DirFS(filepath.Dir(s.slicc)), filepath.Base(s.slicc), nil
+	if s.machine.SLICC != "" {
+		return os.DirFS(filepath.Dir(s.machine.SLICC)), filepath.Base(s.machine.SLICC), nil
 	}
 	root, err = protocols.Root(s.protocol)
 	return protocols.Files(), root, err
@@ -99,7 +99,7 @@ func newMutateList(e *env) *cobra.Command {
 		Short: "List the mutants of a protocol",
 		Args:  arguments(0, 0, "no arguments"),
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd)
 	cmd.Flags().StringSliceVar(&operators, "operator", nil, "only these operators: "+operatorNames())
 	cmd.Flags().BoolVar(&all, "equivalent", false, "also those known to be equivalent, with the reason")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
@@ -164,7 +164,7 @@ func newMutateShow(e *env) *cobra.Command {
 		Short: "Print what a mutant changes, as a unified diff",
 		Args:  arguments(1, 1, "one ID, as list prints it"),
 	}
-	s.flags(cmd.Flags())
+	s.flags(cmd)
 	cmd.RunE = body(func(_ context.Context, args []string) error {
 		if err := s.ofID(args[0]); err != nil {
 			return usage(err)
@@ -226,8 +226,8 @@ applies from the root of the tree. The tree itself stays as it is.`,
 			return usage(errors.New("want --gem5-tree"))
 		}
 		name, _, _ := strings.Cut(args[0], "/")
-		s := source{slicc: filepath.Join(tree, protocolDir, name+".slicc")}
-		if _, err := os.Stat(s.slicc); err != nil {
+		s := source{machine: config.Machine{SLICC: filepath.Join(tree, protocolDir, name+".slicc")}}
+		if _, err := os.Stat(s.machine.SLICC); err != nil {
 			return usage(fmt.Errorf("mutant %s: %w", args[0], err))
 		}
 		diff, err := s.diff(args[0], protocolDir)

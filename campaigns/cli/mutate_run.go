@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/summary"
 	"ordeal/sim/builtin/core"
@@ -34,8 +35,7 @@ Exit status 1 when a mutant that is not known to be equivalent survived.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&m.protocols, "protocol", protocols.Names(), "embedded protocols")
-	f.StringVar(&m.slicc, "slicc", "", "root file of a protocol in gem5's language, instead")
-	f.BoolVar(&m.repair, "repair", false, "edit the known defects of gem5's files out of it first")
+	declare(cmd, &m.machine, "slicc", "repair")
 	f.StringSliceVar(&m.cores, "core", []string{"inorder", "tso", "ooo"}, "kinds of core")
 	f.StringSliceVar(&m.operators, "operator", nil, "only these operators: "+operatorNames())
 	f.StringSliceVar(&m.ids, "mutant", nil, "only these mutants")
@@ -55,8 +55,8 @@ type matrix struct {
 	*env
 	o                                mutation.Options
 	protocols, cores, operators, ids []string
-	slicc, dir                       string
-	repair                           bool
+	dir                              string
+	machine                          config.Machine // its options that a protocol has: slicc, repair
 }
 
 func (m *matrix) run(ctx context.Context) error {
@@ -105,8 +105,8 @@ func (m *matrix) options() error {
 		}
 		m.o.Cores = append(m.o.Cores, k)
 	}
-	if m.slicc != "" {
-		t, err := mutation.File(m.slicc, m.repair)
+	if m.machine.SLICC != "" {
+		t, err := mutation.File(m.machine.SLICC, m.machine.Repair)
 		if err != nil {
 			return err
 		}

@@ -105,30 +105,6 @@ func TestParseAllFaults(t *testing.T) {
 	}
 }
 
-// Every prefix of a schedule is within one run of each configuration's share.
-func TestScheduleIsFair(t *testing.T) {
-	c := Campaign{Configs: []Config{{Runs: 7}, {Runs: 1}, {Runs: 30}, {Runs: 12}}}
-	order := c.Schedule()
-	if len(order) != 50 {
-		t.Fatalf("%d runs scheduled, want 50", len(order))
-	}
-	done := make([]int, len(c.Configs))
-	for n, i := range order {
-		done[i]++
-		for j := range done {
-			share := float64((n+1)*c.Configs[j].Runs) / 50
-			if d := float64(done[j]) - share; d < -1.01 || d > 1.01 {
-				t.Errorf("after %d runs configuration %d had %d, its share is %.2f", n+1, j, done[j], share)
-			}
-		}
-	}
-	for j := range done {
-		if done[j] != c.Configs[j].Runs {
-			t.Errorf("configuration %d ran %d times, want %d", j, done[j], c.Configs[j].Runs)
-		}
-	}
-}
-
 // TestParseEmbedded wants ten million operations of each protocol with each
 // kind of core, judged by what the core promises.
 func TestParseEmbedded(t *testing.T) {
