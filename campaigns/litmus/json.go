@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
-	"time"
 
 	"ordeal/check/outcomes"
 )
@@ -24,23 +23,16 @@ type jsonSuite struct {
 	Faults []string   `json:"faults,omitempty"` // tests that were not run, and why
 }
 
+// jsonTest adds to a Report what its Result holds.
 type jsonTest struct {
-	Test        string        `json:"test"`
-	File        string        `json:"file"`
-	Kind        string        `json:"kind"`
-	Condition   string        `json:"condition"`
-	Observation string        `json:"observation"`
-	Positive    uint64        `json:"positive"`
-	Negative    uint64        `json:"negative"`
-	States      []jsonState   `json:"states"`
-	Allowed     int           `json:"allowed_states"`
-	AllowedSeen int           `json:"allowed_states_seen"`
-	Forbidden   []Forbidden   `json:"forbidden,omitempty"`
-	Failure     *Failure      `json:"failure,omitempty"`
-	Rounds      int           `json:"rounds"`
-	Runs        int           `json:"runs"`
-	Elapsed     time.Duration `json:"elapsed_ns"`
-	Herd        *Comparison   `json:"herd,omitempty"`
+	*Report
+	Test        string      `json:"test"`
+	Kind        string      `json:"kind"`
+	Condition   string      `json:"condition"`
+	Observation string      `json:"observation"`
+	Positive    uint64      `json:"positive"`
+	Negative    uint64      `json:"negative"`
+	States      []jsonState `json:"states"`
 }
 
 type jsonState struct {
@@ -58,10 +50,8 @@ func WriteJSON(w io.Writer, o *Options, reports []*Report, faults error) error {
 	}
 	for _, r := range reports {
 		t := jsonTest{
-			Test: r.Result.Test, File: r.File, Kind: r.Result.Kind.String(), Condition: r.Result.Condition,
-			Observation: r.Result.Observation.String(), Positive: r.Result.Positive, Negative: r.Result.Negative,
-			Allowed: r.Allowed, AllowedSeen: r.AllowedSeen, Rounds: r.Rounds, Runs: r.Runs, Elapsed: r.Elapsed, Herd: r.Herd,
-			Forbidden: r.Forbidden, Failure: r.Failure, States: []jsonState{},
+			Report: r, Test: r.Result.Test, Kind: r.Result.Kind.String(), Condition: r.Result.Condition,
+			Observation: r.Result.Observation.String(), Positive: r.Result.Positive, Negative: r.Result.Negative, States: []jsonState{},
 		}
 		for i := range r.Result.States {
 			s := &r.Result.States[i]

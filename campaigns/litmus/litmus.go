@@ -82,21 +82,23 @@ type Options struct {
 
 // Report is the result of a test.
 type Report struct {
-	File string
+	File string `json:"file"`
 	// Result counts the states that were seen.
-	Result litmus7.Result
+	Result litmus7.Result `json:"-"`
 	// Allowed is the number of states that the model allows, of the variables in
 	// Result; AllowedSeen is the number of those that were seen.
-	Allowed, AllowedSeen int
-	// Rounds and Runs were made, in Elapsed time.
-	Rounds, Runs int
-	Elapsed      time.Duration
+	Allowed     int `json:"allowed_states"`
+	AllowedSeen int `json:"allowed_states_seen"`
 	// Forbidden are outcomes that the model forbids, in order of appearance.
-	Forbidden []Forbidden
+	Forbidden []Forbidden `json:"forbidden,omitempty"`
 	// Failure is the last run, if it did not pass.
-	Failure *Failure
+	Failure *Failure `json:"failure,omitempty"`
+	// Rounds and Runs were executed, in Elapsed time.
+	Rounds  int           `json:"rounds"`
+	Runs    int           `json:"runs"`
+	Elapsed time.Duration `json:"elapsed_ns"`
 	// Herd compares the allowed states with those of herd7; nil without herd7.
-	Herd *Comparison
+	Herd *Comparison `json:"herd,omitempty"`
 	_    struct{}
 }
 

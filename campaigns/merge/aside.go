@@ -39,7 +39,7 @@ func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
 				if _, err := into.Lstat(aside + "-" + name); err == nil {
 					continue
 				}
-				if err := copyTree(s.root, aside+"/"+name, into, aside+"-"+name, 0, nil); err != nil {
+				if err := copyTree(s.root, aside+"/"+name, into, aside+"-"+name, nil); err != nil {
 					return fmt.Errorf("merge %s: %w", s.name, err)
 				}
 			}
@@ -59,12 +59,8 @@ func asides(root *os.Root, aside string) ([]string, error) {
 	if !info.IsDir() {
 		return nil, &fs.PathError{Op: "copy", Path: aside, Err: errors.New("not a directory")}
 	}
-	d, err := root.Open(aside)
+	entries, err := fs.ReadDir(root.FS(), aside)
 	if err != nil {
-		return nil, err
-	}
-	entries, err := d.ReadDir(-1)
-	if err := errors.Join(err, d.Close()); err != nil {
 		return nil, err
 	}
 	var names []string

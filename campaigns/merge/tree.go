@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"syscall"
 
 	"ordeal/campaigns/journal"
@@ -53,50 +54,37 @@ type sums map[string]string
 // copyTree copies the directory name of root to the new directory to of dst:
 // files and directories except temporary ones. It refuses anything else. For the
 // files of the directory itself that are keys of want it sets the sum there.
-func copyTree(root *os.Root, name string, dst *os.Root, to string, depth int, want sums) error {
-	if depth > maxDepth {
-		return fmt.Errorf("%s: more than %d directories deep", name, maxDepth)
-	}
-	seen, err := root.Lstat(name)
-	if err != nil {
+func copyTree(root *os.Root, name string, dst *os.Root, to string, want sums) error {
+	if info, err := root.Lstat(name); err != nil {
 		return err
-	}
-	if !seen.IsDir() {
+	} else if !info.IsDir() {
 		return &fs.PathError{Op: "copy", Path: name, Err: errors.New("not a directory")}
 	}
-	d, err := root.Open(name)
-	if err != nil {
-		return err
-	}
-	entries, err := d.ReadDir(-1)
-	if err := errors.Join(err, d.Close()); err != nil {
-		return err
-	}
-	if err := dst.Mkdir(to, 0o755); err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if depth == 0 && journal.Temporary(e.Name()) {
-			continue
-		}
-		from, into := path.Join(name, e.Name()), path.Join(to, e.Name())
+	return fs.WalkDir(root.FS(), name, func(from string, e fs.DirEntry, err error) error {
+		below := strings.TrimPrefix(from, name)
+		top := path.Dir(from) == name // a file of the directory itself
 		switch {
-		case e.IsDir():
-			err = copyTree(root, from, dst, into, depth+1, nil)
-		case e.Type().IsRegular():
-			_, wanted := want[e.Name()]
-			var sum string
-			if sum, err = copyFile(root, from, dst, into, wanted); err == nil && wanted {
-				want[e.Name()] = sum
-			}
-		default:
-			err = &fs.PathError{Op: "copy", Path: from, Err: irregular(e.Type())}
-		}
-		if err != nil {
+		case err != nil:
 			return err
+		case top && journal.Temporary(e.Name()):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case strings.Count(below, "/") > maxDepth && e.IsDir():
+			return fmt.Errorf("%s: more than %d directories deep", from, maxDepth)
+		case e.IsDir():
+			return dst.Mkdir(to+below, 0o755)
+		case !e.Type().IsRegular():
+			return &fs.PathError{Op: "copy", Path: from, Err: irregular(e.Type())}
 		}
-	}
-	return nil
+		_, wanted := want[e.Name()]
+		sum, err := copyFile(root, from, dst, to+below, wanted && top)
+		if wanted && top {
+			want[e.Name()] = sum
+		}
+		return err
+	})
 }
 
 // copyFile copies a regular file and returns its sum if hash is set.
@@ -120,8 +108,6 @@ func copyFile(root *os.Root, from string, dst *os.Root, to string, hash bool) (s
 		return "", err
 	}
 	h := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(out, h), in); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	_, err = io.Copy(io.MultiWriter(out, h), in)
+	return hex.EncodeToString(h.Sum(nil)), err
 }

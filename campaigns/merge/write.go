@@ -51,7 +51,7 @@ func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 func copyRun(from, into *os.Root, e *journal.Entry) error {
 	got := sums{rundir.ProgramFile: "", rundir.SpecFile: "", rundir.ResultFile: "", rundir.LogFile: ""}
 	name := rundir.Name(e.Number)
-	if err := copyTree(from, name, into, name, 0, got); errors.Is(err, fs.ErrNotExist) {
+	if err := copyTree(from, name, into, name, got); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the journal records that its directory was kept: %w", err)
 	} else if err != nil {
 		return err
@@ -95,23 +95,9 @@ func (j *merging) write(ctx context.Context, w *journal.Rewriter) (*summary.Summ
 		return nil, err
 	}
 	sum := j.summary()
-	lines := j.lines()
-	defer lines.close()
-	for {
-		if err := ctx.Err(); err != nil {
+	for e, err := range j.entries() {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
-		}
-		e, err := lines.next()
-		if err != nil {
-			return nil, err
-		}
-		if e == nil {
-			if err := w.Commit(); err != nil {
-				return nil, err
-			}
-			sum.Elapsed = max(sum.Elapsed, j.head.Spent)
-			sum.ReadReductions()
-			return sum, sum.Write()
 		}
 		e.Kept = j.runs[e.Number].keep
 		line, err := w.Add(e)
@@ -121,6 +107,12 @@ func (j *merging) write(ctx context.Context, w *journal.Rewriter) (*summary.Summ
 		sum.Add(line)
 		sum.Elapsed = line.At
 	}
+	if err := w.Commit(); err != nil {
+		return nil, err
+	}
+	sum.Elapsed = max(sum.Elapsed, j.head.Spent)
+	sum.ReadReductions()
+	return sum, sum.Write()
 }
 
 // summary is the summary of the merged campaign without runs.
@@ -171,69 +163,54 @@ func (j *merging) end() journal.End {
 	return end
 }
 
-// lines are the lines of all sources in the order of runs, each run once. Lines
-// of a source that are not in that order stay in theirs.
-type lines struct {
-	sources []*ahead
-}
-
-// ahead is a source with its next line.
-type ahead struct {
-	entry  *journal.Entry // nil at the end
-	latest int            // the greatest number so far
-	pull   func() (*journal.Entry, error, bool)
-	stop   func()
-	taken  func(number int) bool
-}
-
-func (j *merging) lines() *lines {
-	l := &lines{}
-	for i, s := range j.sources {
-		a := &ahead{taken: func(number int) bool { return j.runs[number].entry == int32(i+1) }}
-		a.pull, a.stop = iter.Pull2(s.archive.Entries())
-		l.sources = append(l.sources, a)
-	}
-	return l
-}
-
-func (l *lines) close() {
-	for _, a := range l.sources {
-		a.stop()
-	}
-}
-
-// next is the next line, nil after the last.
-func (l *lines) next() (*journal.Entry, error) {
-	var best *ahead
-	for _, a := range l.sources {
-		if a.entry == nil {
-			if err := a.advance(); err != nil {
-				return nil, err
+// taken gives the runs whose entries are taken from a source.
+func (j *merging) taken(source int32) iter.Seq2[*journal.Entry, error] {
+	return func(yield func(*journal.Entry, error) bool) {
+		for e, err := range j.sources[source-1].archive.Entries() {
+			if (err != nil || j.runs[e.Number].entry == source) && !yield(e, err) {
+				return
 			}
 		}
-		if a.entry != nil && (best == nil || a.latest < best.latest) {
-			best = a
-		}
 	}
-	if best == nil {
-		return nil, nil
-	}
-	e := best.entry
-	best.entry = nil
-	return e, nil
 }
 
-// advance reads the next line that is taken.
-func (a *ahead) advance() error {
-	for {
-		e, err, ok := a.pull()
-		if err != nil || !ok {
-			return err
+// entries gives each run once, in the order of their numbers. Runs of a source
+// that are not in that order stay in theirs.
+func (j *merging) entries() iter.Seq2[*journal.Entry, error] {
+	type head struct {
+		next   func() (*journal.Entry, error, bool)
+		entry  *journal.Entry // nil at the end
+		latest int            // the greatest number so far
+	}
+	return func(yield func(*journal.Entry, error) bool) {
+		var heads []*head
+		for i := range j.sources {
+			next, stop := iter.Pull2(j.taken(int32(i + 1)))
+			defer stop()
+			heads = append(heads, &head{next: next})
 		}
-		a.latest = max(a.latest, e.Number)
-		if a.taken(e.Number) {
-			a.entry = e
-			return nil
+		for {
+			var best *head
+			for _, h := range heads {
+				if h.entry == nil {
+					e, err, ok := h.next()
+					if err != nil {
+						yield(nil, err)
+						return
+					}
+					if !ok {
+						continue
+					}
+					h.entry, h.latest = e, max(h.latest, e.Number)
+				}
+				if best == nil || h.latest < best.latest {
+					best = h
+				}
+			}
+			if best == nil || !yield(best.entry, nil) {
+				return
+			}
+			best.entry = nil
 		}
 	}
 }

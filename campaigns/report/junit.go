@@ -17,28 +17,30 @@ import (
 
 // suites is the root element.
 type suites struct {
-	XMLName  xml.Name `xml:"testsuites"`
-	Name     string   `xml:"name,attr"`
-	Tests    int      `xml:"tests,attr"`
-	Failures int      `xml:"failures,attr"`
-	Errors   int      `xml:"errors,attr"`
-	Skipped  int      `xml:"skipped,attr"`
-	Time     string   `xml:"time,attr"`
-	Suites   []suite  `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	Name    string   `xml:"name,attr"`
+	counts
+	Time   string  `xml:"time,attr"`
+	Suites []suite `xml:"testsuite"`
+}
+
+// counts count cases by result.
+type counts struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Skipped  int `xml:"skipped,attr"`
 }
 
 // suite is a configuration. Attributes and elements are those that Ant's schema
 // demands, in its order; that of Jenkins accepts them.
 type suite struct {
-	Name       string     `xml:"name,attr"`
-	ID         int        `xml:"id,attr"`
-	Package    string     `xml:"package,attr"`
-	Timestamp  string     `xml:"timestamp,attr"`
-	Hostname   string     `xml:"hostname,attr"`
-	Tests      int        `xml:"tests,attr"`
-	Failures   int        `xml:"failures,attr"`
-	Errors     int        `xml:"errors,attr"`
-	Skipped    int        `xml:"skipped,attr"`
+	Name      string `xml:"name,attr"`
+	ID        int    `xml:"id,attr"`
+	Package   string `xml:"package,attr"`
+	Timestamp string `xml:"timestamp,attr"`
+	Hostname  string `xml:"hostname,attr"`
+	counts
 	Time       string     `xml:"time,attr"`
 	Properties []property `xml:"properties>property"`
 	Cases      []testCase `xml:"testcase"`
