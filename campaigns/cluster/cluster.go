@@ -45,7 +45,6 @@ import (
 	"ordeal/campaigns/rundir"
 )
 
-// stateVersion is the version of cluster.json.
 const stateVersion = 1
 
 // Engine is the only engine that is supported.

@@ -22,7 +22,6 @@ func head(dir string) (*journal.Header, error) {
 	return h, err
 }
 
-// finished reports whether a shard has run to its end.
 func (d Dir) finished(i int) (bool, error) {
 	h, err := head(d.Shard(i))
 	return h != nil && isFinal(h.End), err

@@ -47,7 +47,6 @@ type batch struct {
 // to give up the runs in flight and to write the last lines.
 const warning = 60
 
-// args are the arguments of sbatch.
 func (b *batch) args() []string {
 	args := []string{
 		"--parsable", "--job-name=" + b.name, "--output=" + b.output, "--open-mode=append", "--chdir=" + b.workDir,
@@ -75,10 +74,8 @@ func (b *batch) args() []string {
 	return append(args, b.script)
 }
 
-// jobID matches Slurm's job ids.
 var jobID = regexp.MustCompile(`^[0-9]+$`)
 
-// submit submits a job and returns its id.
 func (b *batch) submit(ctx context.Context) (string, error) {
 	out, err := slurm(ctx, "sbatch", b.args()...)
 	if err != nil {
@@ -91,7 +88,6 @@ func (b *batch) submit(ctx context.Context) (string, error) {
 	return id, nil
 }
 
-// cancel cancels jobs.
 func cancel(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -270,5 +266,4 @@ var ended = map[string]bool{
 	stateUnknown: true,
 }
 
-// active reports whether a job is queued or running.
 func (t *Task) active() bool { return t.State != "" && !ended[t.State] }

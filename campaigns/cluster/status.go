@@ -97,7 +97,6 @@ func (d Dir) refresh(ctx context.Context, state *State) error {
 	return d.refreshLocked(ctx, state)
 }
 
-// read reads the directory of a shard.
 func (s *ShardStatus) read(d Dir) error {
 	h, err := head(d.Shard(s.Shard))
 	if h == nil || err != nil {
@@ -148,7 +147,6 @@ func (s *Status) WriteText(w io.Writer, again string) error {
 	return err
 }
 
-// next says what to do next.
 func (s *Status) next(again string) string {
 	active := s.Merge.active()
 	for i := range s.Shards {
@@ -169,7 +167,6 @@ func (s *Status) next(again string) string {
 	return merged + "Not complete, and no job is queued. To continue:  " + again + "\n"
 }
 
-// state is the state of a job as text.
 func (t *Task) state() string {
 	switch {
 	case t.State == "":

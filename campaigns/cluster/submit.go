@@ -170,7 +170,6 @@ func (s *Submit) create() (*State, error) {
 	return state, s.Dir.write(state)
 }
 
-// mergeName is the name of the jobs that merge.
 func (s *State) mergeName() string { return s.Name + "-merge" }
 
 // refresh asks the engine for the states of all jobs.
@@ -223,7 +222,6 @@ func (t *Task) update(now Task) {
 // older compares ids of jobs, which are decimal numbers.
 func older(a, b string) bool { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) < 0 }
 
-// submitShards submits done.Shards.
 func (s *Submit) submitShards(ctx context.Context, state *State, done *Submitted) error {
 	if len(done.Shards) == 0 {
 		return nil

@@ -24,7 +24,6 @@ type allowed struct {
 	states   []string        // different ones, sorted
 }
 
-// enumerate lists what a machine may do.
 func enumerate(t *Test, m outcomes.Machine) (*allowed, error) {
 	list, err := outcomes.Enumerate(t.Program, m, maxStates)
 	if errors.Is(err, outcomes.ErrLimit) {

@@ -72,7 +72,6 @@ func compare(ctx context.Context, t *Test, o *Options, a *allowed) (*Comparison,
 	return &Comparison{OnlyHerd: without(theirs, ours), OnlyOurs: without(ours, theirs)}, nil
 }
 
-// askHerd runs herd7 and returns what it prints.
 func askHerd(ctx context.Context, herd string, flags []string, file string) (string, error) {
 	dir, err := os.MkdirTemp("", "ordeal-herd-")
 	if err != nil {

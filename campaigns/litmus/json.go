@@ -14,7 +14,6 @@ func CheckModel(name string) error {
 	return err
 }
 
-// jsonSuite is what WriteJSON writes.
 type jsonSuite struct {
 	Model  string     `json:"model"`
 	Sim    string     `json:"sim"`

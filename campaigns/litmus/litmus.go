@@ -204,7 +204,6 @@ func (x *experiment) run(ctx context.Context) error {
 	return nil
 }
 
-// once makes run number n.
 func (x *experiment) once(ctx context.Context, n int) error {
 	p, err := x.program(n)
 	if err != nil {

@@ -56,7 +56,6 @@ func (l *loader) add(path string, depth int) {
 	}
 }
 
-// folder reads the tests below a folder.
 func (l *loader) folder(dir string) {
 	before := len(l.seen)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -77,7 +76,6 @@ func (l *loader) folder(dir string) {
 	}
 }
 
-// list reads what a list names.
 func (l *loader) list(path string, depth int) {
 	if l.known(path) {
 		return

@@ -174,7 +174,6 @@ var kinds = map[format.Quantifier]litmus7.Kind{
 	format.Exists: litmus7.Allowed, format.NotExists: litmus7.Forbidden, format.Forall: litmus7.Required,
 }
 
-// finish fills in the report.
 func (x *experiment) finish() {
 	t, r := x.test, &x.report
 	r.Allowed = len(x.allowed.states)
@@ -208,7 +207,6 @@ func (x *experiment) finish() {
 	r.Result.Tally()
 }
 
-// parenthesized is a condition as tools write it.
 func parenthesized(c string) string {
 	if strings.HasPrefix(c, "(") {
 		return c

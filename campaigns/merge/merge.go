@@ -155,7 +155,6 @@ func (m *Merge) checkTarget() error {
 	return nil
 }
 
-// merging is a merge in progress.
 type merging struct {
 	*Merge
 	// sources are those of Merge, after Dir if it is a campaign's.
@@ -207,7 +206,6 @@ func (j *merging) checkDistinct(name string) error {
 	return nil
 }
 
-// close closes the sources.
 func (j *merging) close() error {
 	var errs []error
 	for _, s := range j.sources {

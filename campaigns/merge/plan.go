@@ -143,7 +143,6 @@ func (j *merging) deterministic(number int) bool {
 
 func (j *merging) config(number int) *config.Config { return j.sources[0].archive.Config(number) }
 
-// conflict describes how the results of a run differ.
 func (j *merging) conflict(e *journal.Entry, first, second int32) error {
 	a, b := j.sources[first-1], j.sources[second-1]
 	place := fmt.Sprintf("run %d, of %s, is in %s and in %s", e.Number, e.ConfigName, a.name, b.name)

@@ -131,7 +131,6 @@ func (s *source) openFiles(dir string, lock bool) error {
 	return nil
 }
 
-// printable reports whether a text is free of control characters.
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }

@@ -37,7 +37,6 @@ func open(root *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// irregular describes a file that is not a regular one.
 func irregular(mode fs.FileMode) error {
 	switch {
 	case mode&fs.ModeSymlink != 0:

@@ -107,7 +107,6 @@ type unpacking struct {
 	left Limits
 }
 
-// member writes a member of the archive.
 func (u *unpacking) member(h *tar.Header, data io.Reader) error {
 	if u.left.Files--; u.left.Files < 0 {
 		return errors.New("the archive has too many files")

@@ -47,7 +47,6 @@ func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 	return errors.Join(errs...)
 }
 
-// copyRun copies the directory of a run.
 func copyRun(from, into *os.Root, e *journal.Entry) error {
 	got := sums{rundir.ProgramFile: "", rundir.SpecFile: "", rundir.ResultFile: "", rundir.LogFile: ""}
 	name := rundir.Name(e.Number)
@@ -88,7 +87,6 @@ func (j *merging) publish(staging string) error {
 	return j.publishAsides(staging)
 }
 
-// write writes the header, the journal and the summary.
 func (j *merging) write(ctx context.Context, w *journal.Rewriter) (*summary.Summary, error) {
 	j.head.Session, j.head.End = time.Now(), j.end()
 	if err := w.Begin(j.c, &j.head); err != nil {

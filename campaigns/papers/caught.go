@@ -40,7 +40,6 @@ func (k *catches) add(ctx context.Context, r *run) error {
 	return nil
 }
 
-// plus adds the counts of another.
 func (k *catches) plus(other *catches) {
 	k.violations += other.violations
 	k.early += other.early
@@ -49,7 +48,6 @@ func (k *catches) plus(other *catches) {
 	}
 }
 
-// row is a row of the table.
 func (k *catches) row(first ...any) []any {
 	row := append(first, k.violations)
 	for i := range criteria {
@@ -62,7 +60,6 @@ func (k *catches) row(first ...any) []any {
 	return row
 }
 
-// catchTable is a table of catches under a first column.
 func catchTable(first ...Column) Table {
 	t := Table{Columns: append(first, Column{Name: "violations"})}
 	for _, m := range criteria {

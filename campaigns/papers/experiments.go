@@ -57,7 +57,6 @@ var functions = map[string]measurement{
 //go:embed experiments.yaml
 var catalogue []byte
 
-// sweepSpec is a sweep in the catalogue.
 type sweepSpec struct {
 	X          string   `yaml:"x"`
 	Model      string   `yaml:"model"`

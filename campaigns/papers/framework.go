@@ -32,7 +32,6 @@ func free(variables int) [][3]int {
 // procedure subset takes.
 const mostFree = 6
 
-// growth measures the growth.
 func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) {
 	most := mostFree
 	switch {

@@ -15,10 +15,8 @@ import (
 	"ordeal/campaigns/report/plot"
 )
 
-// tuple is a point of the grid.
 type tuple struct{ n, p, a int }
 
-// cell is what was measured of a tuple.
 type cell struct {
 	tuple
 	too       Seconds // of tsotool
@@ -28,7 +26,6 @@ type cell struct {
 	histories int
 }
 
-// grid measures TSOtool's analysis.
 func grid(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	var cells []cell
@@ -95,7 +92,6 @@ func exponents(cells []cell) string {
 	return "as " + strings.Join(parts, " · ")
 }
 
-// cell measures a tuple.
 func (b *bench) cell(ctx context.Context, runs []run, k *cell) error {
 	runtime.GC()
 	k.too.Of, k.auto.Of = len(runs), len(runs)

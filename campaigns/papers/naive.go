@@ -147,7 +147,6 @@ func (n *naive) rule7(id parse.OpID, op *parse.Op) (changed bool) {
 	return changed
 }
 
-// cyclic reports whether the graph has a cycle.
 func (n *naive) cyclic() bool {
 	var arcs []precedence.Arc
 	for v, list := range n.out {

@@ -58,7 +58,6 @@ type pairs struct {
 	CCv, CF, WCCM, Initial int
 }
 
-// countPairs counts.
 func countPairs(ctx context.Context, h *parse.History) (pairs, error) {
 	var p pairs
 	var err error
@@ -89,7 +88,6 @@ func countPairs(ctx context.Context, h *parse.History) (pairs, error) {
 	return p, nil
 }
 
-// percent is a share in percent.
 func percent(part, whole int) float64 {
 	if whole == 0 {
 		return 100

@@ -29,7 +29,6 @@ import (
 	"ordeal/campaigns/report/plot"
 )
 
-// finding is what an experiment measured.
 type finding struct {
 	tables []Table
 	charts []plot.Chart
@@ -157,14 +156,12 @@ func (b *bench) experiment(ctx context.Context, e Experiment, p platform) (*Resu
 	return res, nil
 }
 
-// bench makes experiments.
 type bench struct {
 	Options
 	doing string
 	most  time.Duration // limit of a check; 0: by the scale
 }
 
-// progress reports the current step.
 func (b *bench) progress(format string, args ...any) {
 	if b.Progress != nil {
 		b.Progress(strings.TrimSpace(b.doing + " " + fmt.Sprintf(format, args...)))

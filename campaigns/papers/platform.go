@@ -10,7 +10,6 @@ import (
 	"ordeal/sim/host"
 )
 
-// machine describes this machine.
 func machine(ctx context.Context) string { return new(host.Runner).Version(ctx) }
 
 // platform is a simulator that the configurations of a campaign can run on.

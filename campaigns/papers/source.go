@@ -74,7 +74,6 @@ func (s *source) make(ctx context.Context, config, first, end, rounds int) ([]ru
 	return made, nil
 }
 
-// simulate makes one run.
 func (s *source) simulate(ctx context.Context, runner sim.Runner, r *run, rounds int) error {
 	p, err := r.config.Programs.Program(s.campaign.Seed, r.number)
 	if err != nil {

@@ -129,7 +129,6 @@ func (b *bench) rounds(c *config.Config) int {
 	return max(1, int(math.Round(float64(c.Rounds)*math.Sqrt(b.Scale))))
 }
 
-// run makes the figure.
 func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	chart := plot.Chart{
@@ -183,7 +182,6 @@ func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding,
 // noteCells explains the cells of a sweep.
 const noteCells = "≥: some checks gave up at the limit of time or memory; (k): of the first k histories, which took long enough; not tried: no check of the point before ended."
 
-// counts says how many histories the points have.
 func counts(r *swept) string {
 	low, high := math.MaxInt, 0
 	for _, times := range r.times {
@@ -195,7 +193,6 @@ func counts(r *swept) string {
 	return fmt.Sprintf("%d to %d", low, high)
 }
 
-// total says how many histories there are.
 func total(r *swept) string {
 	n := 0
 	for _, times := range r.times {

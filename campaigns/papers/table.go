@@ -72,7 +72,6 @@ func (s Seconds) String() string {
 	return text
 }
 
-// shortTime is a time in seconds with its unit.
 func shortTime(s float64) string {
 	switch {
 	case s < 0.9995e-3:
@@ -83,7 +82,6 @@ func shortTime(s float64) string {
 	return significant(s) + " s"
 }
 
-// significant is a number in three significant digits.
 func significant(v float64) string {
 	switch {
 	case v == 0:
@@ -96,7 +94,6 @@ func significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// cell is the text of a cell.
 func (c *Column) cell(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -66,7 +66,6 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 	return f, nil
 }
 
-// variant is what was measured of the variants.
 type variant struct {
 	original, clocks, heuristic, auto Seconds
 	found                             int
@@ -74,7 +73,6 @@ type variant struct {
 	foundClocks, foundToo float64
 }
 
-// variant measures the variants.
 func (b *bench) variant(ctx context.Context, runs []run) (variant, error) {
 	runtime.GC()
 	k := variant{original: Seconds{Of: len(runs)}, clocks: Seconds{Of: len(runs)}, heuristic: Seconds{Of: len(runs)}, auto: Seconds{Of: len(runs)}}
@@ -110,7 +108,6 @@ func (b *bench) variant(ctx context.Context, runs []run) (variant, error) {
 	return k, nil
 }
 
-// original measures the baseline.
 func (b *bench) original(ctx context.Context, r *run) (checked, error) {
 	var c checked
 	var err error

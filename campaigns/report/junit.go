@@ -15,7 +15,6 @@ import (
 	"ordeal/sim"
 )
 
-// suites is the root element.
 type suites struct {
 	XMLName xml.Name `xml:"testsuites"`
 	Name    string   `xml:"name,attr"`
@@ -112,7 +111,6 @@ func WriteJUnit(w io.Writer, a *journal.Archive) error {
 	return err
 }
 
-// newSuite is the suite of a configuration.
 func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row) suite {
 	one := suite{
 		Name: clean(r.Config), Package: clean(s.Campaign), Timestamp: s.Started.UTC().Format("2006-01-02T15:04:05"), Hostname: "localhost",
@@ -150,7 +148,6 @@ func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row) suite {
 	return one
 }
 
-// cases are the cases of a configuration.
 func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
 	all := testCase{Name: "runs", Time: seconds(r.Simulated + r.Checked)}
 	if r.Runs == 0 {
@@ -178,7 +175,6 @@ func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
 	return list
 }
 
-// canaryCase is the case of an injected bug.
 func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row) testCase {
 	k := r.Canary
 	c := testCase{Name: clean("canary: " + k.About)}
@@ -199,7 +195,6 @@ func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row) testCase
 	return c
 }
 
-// runsOf is the number of runs of a finding in a configuration.
 func runsOf(f *summary.Finding, config string) int {
 	for _, c := range f.Configs {
 		if c.Config == config {
@@ -209,7 +204,6 @@ func runsOf(f *summary.Finding, config string) int {
 	return 0
 }
 
-// infraShown bounds the infrastructure errors that are listed.
 const infraShown = 5
 
 // infraError lists the first of n runs without a result.

@@ -34,20 +34,17 @@ type update struct {
 	elapsed time.Duration // when the last run was recorded
 }
 
-// indexedConfig is a configuration of it.
 type indexedConfig struct {
 	id       int64
 	coverage []covered // in the order of the journal
 	whole    bool      // the simulator also lists transitions that were never taken
 }
 
-// covered is a row of coverage.
 type covered struct {
 	sim.Transition
 	runs, first int // first is -1 if no run took it
 }
 
-// newUpdate opens a campaign's directory.
 func (w *writer) newUpdate(dir string, now *fingerprint, before *indexed) (*update, error) {
 	a, err := journal.Open(dir)
 	return &update{
@@ -183,7 +180,6 @@ func (u *update) head(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// config inserts a configuration.
 func (u *update) config(ctx context.Context, i int) error {
 	c := u.a.Campaign
 	cfg := &c.Configs[i]
@@ -321,7 +317,6 @@ func seed(n uint64) any {
 	return int64(n)
 }
 
-// date is a time as a column.
 func date(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // digest decodes a SHA-256 in hexadecimal; nil of an empty one.

@@ -39,7 +39,6 @@ const cacheSize = 128 << 20
 // magic begins a SQLite database.
 var magic = []byte("SQLite format 3\x00")
 
-// index is a connection to the database.
 type index struct {
 	dir  string // of the database: directories of campaigns are relative to it
 	db   *sql.DB

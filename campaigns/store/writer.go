@@ -79,7 +79,6 @@ type indexed struct {
 	fingerprint
 }
 
-// lookup finds a campaign by its directory.
 func (w *writer) lookup(ctx context.Context, dir string) (*indexed, error) {
 	x := new(indexed)
 	rel, err := w.relative(dir)
@@ -94,13 +93,11 @@ func (w *writer) lookup(ctx context.Context, dir string) (*indexed, error) {
 	return x, err
 }
 
-// count counts the runs of a campaign.
 func (w *writer) count(ctx context.Context, campaign int64) (n int, err error) {
 	err = w.get(ctx, "SELECT COALESCE(SUM(t.runs), 0) FROM config f JOIN total t ON t.config = f.id WHERE f.campaign = ?", []any{campaign}, &n)
 	return n, err
 }
 
-// remove removes a campaign from the index.
 func (w *writer) remove(ctx context.Context, x *indexed) error {
 	if x.id == 0 {
 		return nil

@@ -21,20 +21,17 @@ func (p *progress) wrong() bool {
 	return status == summary.StatusMissed || status == summary.StatusKilled
 }
 
-// canaryRow is a line of the table of canaries.
 type canaryRow struct {
 	Name, Status, Class, About, Known, Seen, Dir string
 	Runs, Caught, Otherwise                      int
 	First                                        *catchView
 }
 
-// catchView is a catch for the template.
 type catchView struct {
 	Operations int
 	At         time.Duration
 }
 
-// statuses are the texts and classes of statuses.
 var statuses = map[summary.Status][2]string{
 	summary.StatusPending:  {"open", "none"},
 	summary.StatusCaught:   {"caught", "good"},
@@ -76,7 +73,6 @@ func (p *progress) commonest() string {
 	return best
 }
 
-// statusCount counts canaries and controls by status.
 type statusCount map[summary.Status]int
 
 func (d *campaignData) statuses() statusCount {
@@ -92,7 +88,6 @@ func (k statusCount) canaries() int {
 	return k[summary.StatusCaught] + k[summary.StatusMissed] + k[summary.StatusPending]
 }
 
-// withStatus names the canaries of a status.
 func (d *campaignData) withStatus(status summary.Status) []string {
 	var list []string
 	for _, c := range d.canaries {

@@ -62,7 +62,6 @@ func (p *progress) add(run *journal.Entry) {
 	}
 }
 
-// collect reads the journal of a campaign.
 func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
 	d := &campaignData{archive: a, configs: make(map[string]*progress)}
 	for i := range a.Campaign.Configs {

@@ -46,7 +46,6 @@ func detectedBy(trials []trial) []step {
 	return curve
 }
 
-// series is a curve of a plot of detection.
 type series struct {
 	name   string
 	trials []trial

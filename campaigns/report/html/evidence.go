@@ -155,7 +155,6 @@ func (p *page) draw(ctx context.Context, run string) (template.URL, string) {
 // checkTimeout bounds the check of a history for a picture.
 const checkTimeout = 5 * time.Second
 
-// history is that of a run's log.
 func (p *page) history(run string, record *rundir.Spec) (*parse.History, error) {
 	program, err := p.program(run)
 	if err != nil {

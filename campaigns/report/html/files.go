@@ -51,13 +51,11 @@ func (f *files) read(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// has tells whether there is a file or directory.
 func (f *files) has(name string) bool {
 	_, err := f.root.Stat(name)
 	return err == nil
 }
 
-// json reads a file of JSON.
 func (f *files) json(name string, limit int64, v any) error {
 	data, err := f.read(name, limit)
 	if err != nil {

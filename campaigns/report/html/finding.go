@@ -14,7 +14,6 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// findingView is a finding as the page shows it.
 type findingView struct {
 	ID, Title, Outcome, System string
 	Runs, First, Last          int
@@ -31,7 +30,6 @@ type findingView struct {
 	Evidence evidence
 }
 
-// countView is a number of runs of a configuration.
 type countView struct {
 	Name string
 	Runs int

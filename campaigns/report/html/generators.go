@@ -75,7 +75,6 @@ func nameGenerator(n int) string {
 	return strings.Join(words, ", ")
 }
 
-// nameMachine describes a machine in the same way.
 func nameMachine(n int) string {
 	known := mutation.Machines()
 	if n >= len(known) {

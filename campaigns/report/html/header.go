@@ -12,7 +12,6 @@ import (
 	"ordeal/sim"
 )
 
-// headerView is the top of the page.
 type headerView struct {
 	Campaign, Sentence, Class string
 	// Details are further sentences.
@@ -28,7 +27,6 @@ type fact struct{ Name, Value, Time string }
 // tile is a number to be seen from afar.
 type tile struct{ Value, Name, Class string }
 
-// header is the top of the page.
 func (d *campaignData) header() headerView {
 	total, k := d.sum.Total(), d.statuses()
 	h := headerView{Campaign: clip(d.sum.Campaign, nameShown)}
@@ -127,10 +125,8 @@ func (d *campaignData) details(total *summary.Row) []string {
 	return out
 }
 
-// namesShown bounds the names of a sentence.
 const namesShown = 5
 
-// names joins names for a sentence.
 func names(list []string) string {
 	text := strings.Join(list[:min(len(list), namesShown)], ", ")
 	if more := len(list) - namesShown; more > 0 {
@@ -139,7 +135,6 @@ func names(list []string) string {
 	return text
 }
 
-// facts are the particulars of the campaign.
 func (d *campaignData) facts() []fact {
 	head := &d.archive.Header
 	var out []fact
@@ -167,7 +162,6 @@ func (d *campaignData) facts() []fact {
 	return out
 }
 
-// end says why the campaign ended.
 func (d *campaignData) end() string {
 	switch end := d.archive.Header.End; end {
 	case "":
@@ -187,7 +181,6 @@ func (d *campaignData) end() string {
 	}
 }
 
-// exitStatus is an exit status and what it says.
 func exitStatus(status int) string {
 	what := map[int]string{
 		summary.ExitOK: "nothing found", summary.ExitFinding: "a finding", summary.ExitUndecided: "undecided", summary.ExitInfra: "infrastructure",

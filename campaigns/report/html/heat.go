@@ -12,7 +12,6 @@ import (
 	"ordeal/sim"
 )
 
-// protocolView is the coverage of a protocol.
 type protocolView struct {
 	Name, Sum, Note string
 	Configs         []string
@@ -97,10 +96,8 @@ func (d *campaignData) coverage() []protocolView {
 	return list
 }
 
-// mutated reports whether the protocol has an injected bug.
 func (p *progress) mutated() bool { return p.row.Canary != nil || p.config.Machine.Mutant != "" }
 
-// protocolOf names the protocol that a configuration runs.
 func protocolOf(c *config.Campaign, cfg *config.Config) string {
 	switch {
 	case cfg.Machine.SLICC != "":
@@ -127,7 +124,6 @@ func machines(c sim.Coverage) []sim.Coverage {
 	return list
 }
 
-// sumOf counts what was taken.
 func sumOf(c sim.Coverage, whole bool) string {
 	if !whole {
 		return messages.Plural(c.Taken(), "transition") + " taken"

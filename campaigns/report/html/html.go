@@ -54,7 +54,6 @@ type page struct {
 	pictures, leftOut, checked int
 }
 
-// pageView is what the templates show.
 type pageView struct {
 	Header          headerView
 	Table           tableView
@@ -105,7 +104,6 @@ func Write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) erro
 	return err
 }
 
-// views makes everything that the templates show.
 func (p *page) views(ctx context.Context, o Options) (*pageView, error) {
 	d := p.data
 	results, err := p.matrix(o.Kill)

@@ -96,7 +96,6 @@ func (p *page) matrix(asked string) ([]mutation.Result, error) {
 	return nil, nil
 }
 
-// matrixView is the kill matrix.
 type matrixView struct {
 	Mutants, Cores string
 	Protocols      []scoreView
@@ -129,7 +128,6 @@ type operatorView struct {
 	All   scoreView
 }
 
-// survivorView is a mutant that nothing killed.
 type survivorView struct{ Mutant, Why string }
 
 // viewMatrix makes the view of results; nil without results.

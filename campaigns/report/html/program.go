@@ -8,7 +8,6 @@ import (
 	"ordeal/gen"
 )
 
-// program reads the program of a run directory.
 func (p *page) program(run string) (*gen.Program, error) {
 	name := path.Join(run, rundir.ProgramFile)
 	text, err := p.files.read(name, programLimit)

@@ -13,7 +13,6 @@ import (
 	"ordeal/sim"
 )
 
-// tableView is the table of configurations.
 type tableView struct {
 	Models []string
 	Rows   []rowView
@@ -21,7 +20,6 @@ type tableView struct {
 	More   int // configurations left out
 }
 
-// rowView is a line of it.
 type rowView struct {
 	Name             string
 	Runs, Operations string
@@ -122,14 +120,12 @@ func (d *campaignData) models() []string {
 	return list
 }
 
-// environmentView is what the campaign ran with.
 type environmentView struct {
 	Command string
 	Tools   []fact
 	File    string
 }
 
-// environment gathers versions, command line and campaign file.
 func (p *page) environment() environmentView {
 	head := &p.data.archive.Header
 	var v environmentView

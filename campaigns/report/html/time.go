@@ -109,7 +109,6 @@ const splitShown = 24
 // splitParts are the parts of a bar of split.
 var splitParts = [...]string{"simulator", "search", "evidence"}
 
-// bar is the time that a configuration took.
 type bar struct {
 	name  string
 	times [len(splitParts)]time.Duration

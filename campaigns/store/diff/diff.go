@@ -122,7 +122,6 @@ func (p *pair) alike(name string) (old, new *configRuns, ok bool) {
 	return old, new, ok && slices.Equal(old.settings, new.settings)
 }
 
-// configs lists the configurations that differ.
 func (p *pair) configs() []Config {
 	list := []Config{}
 	for _, name := range p.names {

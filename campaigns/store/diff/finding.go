@@ -92,7 +92,6 @@ func (p *pair) findings() []Finding {
 	return list
 }
 
-// finding counts a finding in both campaigns.
 func (p *pair) finding(k key) Finding {
 	f := Finding{Outcome: k.outcome, Title: k.title, System: k.system}
 	var strata []Stratum

@@ -14,7 +14,6 @@ import (
 	"ordeal/sim"
 )
 
-// campaign holds the runs of one campaign.
 type campaign struct {
 	a          *journal.Archive
 	configs    map[string]*configRuns
@@ -22,7 +21,6 @@ type campaign struct {
 	operations int
 }
 
-// configRuns is a configuration and its runs.
 type configRuns struct {
 	*config.Config
 	sim      string
@@ -34,7 +32,6 @@ type configRuns struct {
 	places   map[place]int // indexes of table
 }
 
-// key identifies a finding.
 type key struct {
 	outcome       sim.Outcome
 	title, system string
@@ -49,7 +46,7 @@ type taken struct {
 	runs int
 }
 
-// ended is a run that ended.
+// run is a recorded run.
 type run struct {
 	number             int
 	config             string
@@ -63,7 +60,6 @@ type run struct {
 	simulated, checked time.Duration
 }
 
-// read reads a campaign.
 func read(a *journal.Archive) (*campaign, error) {
 	n := &campaign{a: a, configs: make(map[string]*configRuns), runs: make(map[int]*run)}
 	for i := range a.Campaign.Configs {
@@ -98,7 +94,6 @@ func read(a *journal.Archive) (*campaign, error) {
 	return n, nil
 }
 
-// add adds a run.
 func (k *configRuns) add(r *run, e *journal.Entry, dir rundir.Dir) {
 	k.runs = append(k.runs, r)
 	for i := range e.Coverage {
@@ -145,7 +140,6 @@ func (k *configRuns) key(r *run) key {
 	return key{r.outcome, title, k.system}
 }
 
-// took counts the runs that took a transition.
 func (k *configRuns) took(p place) int {
 	if at, ok := k.places[p]; ok {
 		return k.table[at].runs

@@ -43,7 +43,6 @@ func SettingsOf(c *config.Campaign, cfg *config.Config) (Settings, error) {
 	return s, nil
 }
 
-// add adds the leaves of a tree.
 func (s *Settings) add(tree map[string]any) {
 	for key, value := range tree {
 		if sub, ok := value.(map[string]any); ok {

@@ -41,7 +41,6 @@ func (d *Diff) WriteText(w io.Writer, program string) error {
 	return err
 }
 
-// text is the text of a comparison.
 type text struct {
 	b       strings.Builder
 	program string
@@ -57,7 +56,6 @@ func (t *text) line(format string, args ...any) {
 	fmt.Fprintf(&t.b, format+"\n", args...)
 }
 
-// visible replaces control characters.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -124,7 +122,6 @@ func (t *text) once(heading *string) {
 	}
 }
 
-// finding describes a finding.
 func (t *text) finding(f *Finding) {
 	t.line("  %s: %s", f.Outcome, f.Title)
 	t.line("    on %s, in %s", f.System, names(f.Configs))
@@ -138,7 +135,6 @@ func (t *text) finding(f *Finding) {
 	t.line("    look: %s check --explain %s", t.program, cmp.Or(f.New.First, f.Old.First))
 }
 
-// text describes a detection.
 func (c *Detection) text() string {
 	switch {
 	case c == nil:
@@ -183,7 +179,6 @@ func (c *Changed) checker() string {
 	return fmt.Sprintf(", %s of them from the same log: the checker changed", messages.Comma(c.SameLog))
 }
 
-// text describes a result.
 func (r *Result) text() string {
 	text := r.Outcome.String()
 	if r.Title != "" {
@@ -264,7 +259,6 @@ func (t *text) configs(d *Diff) {
 
 func value(v string) string { return cmp.Or(v, "(none)") }
 
-// tools lists versions that changed.
 func (t *text) tools(d *Diff) {
 	if len(d.Tools) > 0 {
 		t.line("\ntools")
@@ -274,7 +268,6 @@ func (t *text) tools(d *Diff) {
 	}
 }
 
-// share is a number of runs among all.
 func share(n, of int) string {
 	if of == 0 {
 		return "no run"
