@@ -1,11 +1,8 @@
 package cluster
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"ordeal/campaigns/journal"
@@ -32,25 +29,22 @@ func isFinal(end journal.End) bool {
 	return end == journal.EndComplete || end == journal.EndStopped || end == journal.EndBudget
 }
 
-// recorded counts the runs in a campaign's journal.
-func recorded(dir string) (int, error) {
-	f, err := os.Open(filepath.Join(dir, journal.RunsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	} else if err != nil {
+// recorded counts the runs in a campaign's journal, 0 if it has not started.
+func recorded(dir string) (runs int, err error) {
+	if h, err := head(dir); h == nil || err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	buffer := make([]byte, 64<<10)
-	for runs := 0; ; {
-		n, err := f.Read(buffer)
-		runs += bytes.Count(buffer[:n], []byte("\n"))
-		if err == io.EOF {
-			return runs, nil
-		} else if err != nil {
+	a, err := journal.Open(dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, err := range a.Entries() {
+		if err != nil {
 			return 0, err
 		}
+		runs++
 	}
+	return runs, nil
 }
 
 // isMerged reports whether the merged campaign has all runs of the shards.

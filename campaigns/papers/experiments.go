@@ -3,7 +3,7 @@ package papers
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"sync"
 
@@ -56,6 +56,18 @@ var functions = map[string]measurement{
 
 //go:embed experiments.yaml
 var catalogue []byte
+
+//go:embed gcc-*.yaml tsotool-*.yaml wsc-*.yaml
+var files embed.FS
+
+// Campaign is the campaign of a file of this folder.
+func Campaign(file string) (*config.Campaign, error) {
+	data, err := files.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("no campaign file %s comes with the experiments", file)
+	}
+	return config.Parse("campaigns/papers/"+file, data, nil)
+}
 
 type sweepSpec struct {
 	X          string   `yaml:"x"`

@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -30,7 +28,7 @@ func newFailure(a *journal.Archive, s *summary.Summary, f *summary.Finding, n in
 		b.WriteString(command.Line + "\n")
 	}
 	if f.Best != nil {
-		b.WriteString(evidence(f.Best.Dir))
+		b.WriteString(evidence(a.Dir, f.Best.Dir))
 	}
 	return &failure{Message: clean(message), Type: f.Outcome.String(), Text: clean(b.String())}
 }
@@ -38,38 +36,32 @@ func newFailure(a *journal.Archive, s *summary.Summary, f *summary.Finding, n in
 // textMost bounds what is cited of a file of a run, in bytes.
 const textMost = 8 << 10
 
+// fileMost bounds what is read of a file of a run, in bytes.
+const fileMost = 8 << 20
+
 // evidence is the detail of a run's verdict and its first witness, or empty.
-func evidence(dir string) string {
+func evidence(campaign, dir string) string {
+	files, err := OpenFiles(campaign)
+	if err != nil {
+		return ""
+	}
+	defer files.Close()
+	run, err := filepath.Rel(campaign, dir)
+	if err != nil {
+		return ""
+	}
 	var b strings.Builder
-	if j, err := rundir.Dir(dir).Result(); err == nil && j.Detail != "" {
-		b.WriteString("\n" + shortened(j.Detail) + "\n")
+	var result rundir.Result
+	if err := files.JSON(filepath.Join(run, rundir.ResultFile), fileMost, &result); err == nil && result.Detail != "" {
+		b.WriteString("\n" + shortened(result.Detail) + "\n")
 	}
 	witnesses, _ := filepath.Glob(filepath.Join(dir, "witness-*.txt")) // the pattern is well-formed
 	if len(witnesses) > 0 {
-		if text, err := readStart(witnesses[0]); err == nil {
-			b.WriteString("\n" + shortened(text) + "\n")
+		if text, err := files.Read(filepath.Join(run, filepath.Base(witnesses[0])), fileMost); err == nil {
+			b.WriteString("\n" + shortened(string(text)) + "\n")
 		}
 	}
 	return b.String()
-}
-
-// readStart reads the beginning of a regular file: a campaign directory may
-// come from others, and opening a pipe could take forever.
-func readStart(path string) (string, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, textMost+1))
-	return string(text), err
 }
 
 // shortened is the beginning of a long text, in whole lines.

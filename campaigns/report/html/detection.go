@@ -96,7 +96,7 @@ func opsScale(name string, trials []trial) plot.Scale {
 			low = ops
 		}
 	}
-	return plot.Logarithmic(name, float64(low), float64(high))
+	return plot.Logarithmic(name, float64(low), float64(high), messages.Short)
 }
 
 // markCensored marks the trials without detection, once for each place.

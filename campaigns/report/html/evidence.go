@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"path"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/witness"
+	"ordeal/gen"
 	"ordeal/parse"
 	"ordeal/sim"
 )
@@ -58,16 +60,16 @@ func (p *page) evidence(ctx context.Context, f *summary.Finding, v *findingView,
 // simulator printed.
 func (p *page) explanation(dir string) (text string, prose bool) {
 	var record rundir.Spec
-	if err := p.files.json(path.Join(dir, rundir.SpecFile), textLimit, &record); err == nil {
+	if err := p.files.JSON(path.Join(dir, rundir.SpecFile), textLimit, &record); err == nil {
 		if models, err := record.Config.Models(); err == nil {
-			text, err := p.files.read(path.Join(dir, "witness-"+models[0].Name+".txt"), textLimit)
+			text, err := p.files.Read(path.Join(dir, "witness-"+models[0].Name+".txt"), textLimit)
 			if err == nil {
 				return shorten(string(text)), false
 			}
 		}
 	}
 	var j rundir.Result
-	if err := p.files.json(path.Join(dir, rundir.ResultFile), textLimit, &j); err != nil {
+	if err := p.files.JSON(path.Join(dir, rundir.ResultFile), textLimit, &j); err != nil {
 		return "", false
 	}
 	return shorten(j.Detail), true
@@ -89,7 +91,7 @@ func shorten(text string) string {
 // picture is an SVG document of the campaign's directory; empty if there is
 // none or no space for it.
 func (p *page) picture(name string) template.URL {
-	data, err := p.files.read(name, pictureLimit)
+	data, err := p.files.Read(name, pictureLimit)
 	if err != nil {
 		return ""
 	}
@@ -120,7 +122,7 @@ func (p *page) draw(ctx context.Context, run string) (template.URL, string) {
 	}
 	p.checked++
 	var record rundir.Spec
-	if err := p.files.json(path.Join(run, rundir.SpecFile), textLimit, &record); err != nil {
+	if err := p.files.JSON(path.Join(run, rundir.SpecFile), textLimit, &record); err != nil {
 		return "", no + "the run's record cannot be read."
 	}
 	models, err := record.Config.Models()
@@ -156,17 +158,22 @@ func (p *page) draw(ctx context.Context, run string) (template.URL, string) {
 const checkTimeout = 5 * time.Second
 
 func (p *page) history(run string, record *rundir.Spec) (*parse.History, error) {
-	program, err := p.program(run)
+	name := path.Join(run, rundir.ProgramFile)
+	text, err := p.files.Read(name, programLimit)
 	if err != nil {
 		return nil, err
 	}
-	n, err := rounds(program, record)
+	program, err := gen.Parse(name, text)
 	if err != nil {
 		return nil, err
 	}
-	log, err := p.files.read(path.Join(run, rundir.LogFile), logLimit)
+	rounds := record.Config.Rounds
+	if rounds < 1 || rounds > program.MaxRounds() {
+		return nil, fmt.Errorf("%d rounds: the program has at most %d", rounds, program.MaxRounds())
+	}
+	log, err := p.files.Read(path.Join(run, rundir.LogFile), logLimit)
 	if err != nil {
 		return nil, err
 	}
-	return parse.Native(program, n, sim.Log(log))
+	return parse.Native(program, rounds, sim.Log(log))
 }

@@ -62,7 +62,7 @@ func (p *page) view(ctx context.Context, f *summary.Finding, number int, full bo
 	if !full || run == "" {
 		return v
 	}
-	if text, err := p.files.read(path.Join(v.Best, rundir.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
+	if text, err := p.files.Read(path.Join(v.Best, rundir.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
 		v.Program = shorten(string(text))
 	}
 	v.Evidence = p.evidence(ctx, f, &v, run)
@@ -77,14 +77,14 @@ func (p *page) best(f *summary.Finding, v *findingView) (run string) {
 		return ""
 	}
 	best, err := filepath.Rel(p.data.archive.Dir, f.Best.Dir)
-	if err != nil || !p.files.has(path.Join(best, rundir.SpecFile)) {
+	if err != nil || !p.files.Has(path.Join(best, rundir.SpecFile)) {
 		return ""
 	}
 	v.Best, v.Reduced = best, f.Best.Reduced
 	if v.Reduced {
 		return path.Dir(best)
 	}
-	if reduced := path.Join(best, "reduced"); p.files.has(path.Join(reduced, rundir.ProgramFile)) {
+	if reduced := path.Join(best, "reduced"); p.files.Has(path.Join(reduced, rundir.ProgramFile)) {
 		v.Best, v.Reduced = reduced, true
 	}
 	return best

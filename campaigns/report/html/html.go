@@ -19,6 +19,7 @@ import (
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/plot"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
@@ -48,7 +49,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 // page is a page that is being written.
 type page struct {
 	data  *campaignData
-	files *files
+	files *report.Files
 	// pictures is the number of bytes of pictures so far, leftOut the number of
 	// pictures without space, checked the number of histories checked again.
 	pictures, leftOut, checked int
@@ -79,23 +80,30 @@ type pageView struct {
 // Write writes the report. The same archive gives the same bytes, unless
 // checking a history again for its picture takes too long.
 func Write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) error {
+	if err := write(ctx, w, a, o); err != nil {
+		return fmt.Errorf("report %s: %w", a.Dir, err)
+	}
+	return nil
+}
+
+func write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) error {
 	d, err := collect(ctx, a)
 	if err != nil {
-		return fmt.Errorf("report %s: %w", a.Dir, err)
+		return err
 	}
-	f, err := openFiles(a.Dir)
+	f, err := report.OpenFiles(a.Dir)
 	if err != nil {
-		return fmt.Errorf("report %s: %w", a.Dir, err)
+		return err
 	}
-	defer f.close()
+	defer f.Close()
 	p := &page{data: d, files: f}
 	v, err := p.views(ctx, o)
 	if err != nil {
-		return fmt.Errorf("report %s: %w", a.Dir, err)
+		return err
 	}
 	var text bytes.Buffer
 	if err := templates.ExecuteTemplate(&text, "page.tmpl", v); err != nil {
-		return fmt.Errorf("report %s: %w", a.Dir, err)
+		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err

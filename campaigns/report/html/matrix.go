@@ -84,7 +84,7 @@ func (p *page) matrix(asked string) ([]mutation.Result, error) {
 	for _, dir := range matrixDirs {
 		for _, file := range matrixFiles {
 			name := filepath.Join(dir, file)
-			data, err := p.files.read(name, matrixLimit)
+			data, err := p.files.Read(name, matrixLimit)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			} else if err != nil {

@@ -140,7 +140,7 @@ func (p *page) environment() environmentView {
 	if !head.Session.Equal(head.Started) && !head.Session.IsZero() {
 		v.Tools = append(v.Tools, fact{Name: "resumed", Value: head.Session.UTC().Format(time.DateTime) + " UTC"})
 	}
-	if text, err := p.files.read("campaign.yaml", textLimit); err == nil {
+	if text, err := p.files.Read("campaign.yaml", textLimit); err == nil {
 		v.File = clip(string(text), fileShown)
 	}
 	return v

@@ -32,7 +32,7 @@ func (d *campaignData) throughput() template.HTML {
 	mean := float64(operations) / end
 	label := fmt.Sprintf("Operations checked per second over %s: %s in the mean, at most %s.", span(d.sum.Elapsed), messages.Short(mean), messages.Short(most))
 	return plot.Figure(label, func(c *plot.Canvas) float64 {
-		f := c.Frame(plot.Frame{Left: 46, Top: 34, Right: c.Width - 14, Bottom: 214}, c.Clock("time, ", end), plot.Linear("operations per second", most), false)
+		f := c.Frame(plot.Frame{Left: 46, Top: 34, Right: c.Width - 14, Bottom: 214}, c.Clock("time, ", end), plot.Linear("operations per second", most, messages.Short), false)
 		var points []plot.Point
 		for _, l := range levels {
 			y := f.Y(l.rate)
@@ -92,7 +92,7 @@ func occurrenceLines(c *plot.Canvas, list []*summary.Finding, end time.Duration)
 
 func discoveryCurve(c *plot.Canvas, list []*summary.Finding, end time.Duration) float64 {
 	f := c.Frame(plot.Frame{Left: 46, Top: 34, Right: c.Width - 14, Bottom: 234},
-		c.Clock("time, ", end.Seconds()), plot.Linear("different findings", float64(len(list))), false)
+		c.Clock("time, ", end.Seconds()), plot.Linear("different findings", float64(len(list)), messages.Short), false)
 	points := []plot.Point{{X: f.Left, Y: f.Bottom}}
 	for i, s := range list {
 		points = append(points, plot.Point{X: f.X(s.FirstAt.Seconds()), Y: f.Y(float64(i + 1))})

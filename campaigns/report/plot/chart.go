@@ -110,9 +110,9 @@ func (a *Axis) exact(list []float64) Scale { return values(a.name(), list, a.Log
 
 func (a *Axis) scale(list []float64) Scale {
 	if a.Log && len(list) > 0 {
-		return logarithmic(a.name(), slices.Min(list), slices.Max(list), a.tick)
+		return Logarithmic(a.name(), slices.Min(list), slices.Max(list), a.tick)
 	}
-	return linear(a.name(), slices.Max(append(list, 0)), a.tick)
+	return Linear(a.name(), slices.Max(append(list, 0)), a.tick)
 }
 
 // tick is the text of a value.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns/internal/messages"
 )
 
 // TestScales checks ticks: round, distinct, few, and within the scale.
@@ -33,7 +35,7 @@ func TestScales(t *testing.T) {
 				t.Errorf("%s to %g ends at %g", kind, high, s.high)
 			}
 		}
-		check("linear", Linear("", high))
+		check("linear", Linear("", high, messages.Short))
 		if high < 1e9 { // a century
 			s := new(Canvas).Clock("", high)
 			check("clock", s)
@@ -41,14 +43,14 @@ func TestScales(t *testing.T) {
 				t.Errorf("clock to %g: unit %q", high, s.name)
 			}
 		}
-		check("logarithmic", Logarithmic("", 3, high))
+		check("logarithmic", Logarithmic("", 3, high, messages.Short))
 	}
 }
 
 // TestAt compares places with values, on a logarithmic scale with logarithms.
 func TestAt(t *testing.T) {
-	logs := Logarithmic("", 0.02, 3)
-	linear := Linear("", 9)
+	logs := Logarithmic("", 0.02, 3, messages.Short)
+	linear := Linear("", 9, messages.Short)
 	exact := values("", []float64{4, 16, 256}, true, (&Axis{}).tick)
 	for _, c := range []struct {
 		name      string

@@ -3,8 +3,6 @@ package plot
 import (
 	"math"
 	"strconv"
-
-	"ordeal/campaigns/internal/messages"
 )
 
 // Scale maps the values of an axis to places; its zero value has no ticks.
@@ -37,9 +35,7 @@ func (s *Scale) at(v, from, to float64) float64 {
 const yTicks = 5
 
 // Linear is a scale from 0 to at least high, with ticks at round numbers.
-func Linear(name string, high float64) Scale { return linear(name, high, messages.Short) }
-
-func linear(name string, high float64, label func(float64) string) Scale {
+func Linear(name string, high float64, label func(float64) string) Scale {
 	if !(high > 0) {
 		high = 1
 	}
@@ -106,11 +102,7 @@ func (c *Canvas) Clock(name string, high float64) Scale {
 
 // Logarithmic is a scale whose ends are the powers of ten around low and high,
 // both above 0, with a tick at each power.
-func Logarithmic(name string, low, high float64) Scale {
-	return logarithmic(name, low, high, messages.Short)
-}
-
-func logarithmic(name string, low, high float64, label func(float64) string) Scale {
+func Logarithmic(name string, low, high float64, label func(float64) string) Scale {
 	first, last := math.Floor(math.Log10(low)+1e-9), math.Ceil(math.Log10(max(low, high))-1e-9)
 	last = max(last, first+1)
 	s := Scale{name: name, low: math.Pow(10, first), high: math.Pow(10, last), log: true}

@@ -1,4 +1,4 @@
-package html
+package report
 
 import (
 	"encoding/json"
@@ -8,26 +8,28 @@ import (
 	"os"
 )
 
-// files reads what lies in the directory of a campaign, which may come from
+// Files reads what lies in the directory of a campaign, which may come from
 // others: links that lead out of it, devices and files that are too large are
 // refused.
-type files struct{ root *os.Root }
+type Files struct{ root *os.Root }
 
-func openFiles(dir string) (*files, error) {
+// OpenFiles opens the directory of a campaign.
+func OpenFiles(dir string) (*Files, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &files{root}, nil
+	return &Files{root}, nil
 }
 
-func (f *files) close() error { return f.root.Close() }
+// Close closes the directory.
+func (f *Files) Close() error { return f.root.Close() }
 
 // errLarge says that a file is larger than what is read of one.
 var errLarge = errors.New("too large for a report")
 
-// read reads a file of at most limit bytes.
-func (f *files) read(name string, limit int64) ([]byte, error) {
+// Read reads a file of at most limit bytes.
+func (f *Files) Read(name string, limit int64) ([]byte, error) {
 	// Opening what is no file, a pipe for instance, could take forever.
 	info, err := f.root.Stat(name)
 	if err != nil {
@@ -51,13 +53,15 @@ func (f *files) read(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-func (f *files) has(name string) bool {
+// Has reports whether there is a file or directory.
+func (f *Files) Has(name string) bool {
 	_, err := f.root.Stat(name)
 	return err == nil
 }
 
-func (f *files) json(name string, limit int64, v any) error {
-	data, err := f.read(name, limit)
+// JSON reads a file of JSON.
+func (f *Files) JSON(name string, limit int64, v any) error {
+	data, err := f.Read(name, limit)
 	if err != nil {
 		return err
 	}
