@@ -89,7 +89,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestRefresh wants a job that Slurm no longer knows to have ended, a later job of a
+// TestRefresh requires a job that Slurm no longer knows to have ended, a later job of a
 // shard to count, and earlier ones not.
 func TestRefresh(t *testing.T) {
 	s := &State{Name: "o", Shards: 4, Tasks: []Task{

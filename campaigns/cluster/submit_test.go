@@ -47,7 +47,7 @@ func TestSubmitUnrecorded(t *testing.T) {
 	}
 }
 
-// TestSubmitMergeFails wants the shards to stay submitted where the merge is
+// TestSubmitMergeFails requires the shards to stay submitted where the merge is
 // refused, and the merge to be submitted next time.
 func TestSubmitMergeFails(t *testing.T) {
 	s := Submit{Dir: Dir(filepath.Join(t.TempDir(), "c")), Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
@@ -101,7 +101,7 @@ func TestShardJobWaits(t *testing.T) {
 	case err := <-ended:
 		t.Fatalf("it does not wait: %v", err)
 	case <-time.After(time.Minute):
-		t.Fatal("it does not tell that it waits")
+		t.Fatal("it does not log that it waits")
 	}
 	if h, err := head(d.Shard(1)); h != nil || err != nil {
 		t.Errorf("the shard has begun: %v", err)
@@ -135,7 +135,7 @@ func (r *together) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	}
 }
 
-// TestShardJobCores wants a job to make as many runs at a time as it has
+// TestShardJobCores requires a job to make as many runs at a time as it has
 // processors of its node, whatever this machine has.
 func TestShardJobCores(t *testing.T) {
 	d := Dir(filepath.Join(t.TempDir(), "c"))

@@ -20,7 +20,7 @@ func comments(s *source) []string {
 	for _, decl := range s.file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			// One comment stands for a block of one-line functions.
+			// One comment documents a block of one-line functions.
 			if d.Doc != nil || line(d.Pos()) == covered+1 && line(d.End()) == covered+1 {
 				covered = line(d.End())
 			} else if d.Name.IsExported() && exportedReceiver(d) && !wellKnown[d.Name.Name] {

@@ -12,7 +12,10 @@ import (
 var words = flag.Bool("words", false, "report private vocabulary everywhere, not only in cleanFolders")
 
 // cleanFolders are free of private vocabulary.
-var cleanFolders = []string{"campaigns/cluster/", "campaigns/internal/", "campaigns/lint/", "campaigns/merge/", "campaigns/store/diff/"}
+var cleanFolders = []string{
+	"campaigns/cluster/", "campaigns/internal/", "campaigns/lint/", "campaigns/litmus/", "campaigns/merge/", "campaigns/papers/",
+	"campaigns/report/", "campaigns/store/",
+}
 
 // privateWords have standard terms, which names, comments, messages and
 // documents use in their place.

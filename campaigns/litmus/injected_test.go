@@ -28,8 +28,8 @@ func shape(t testing.TB, name string) *Test {
 	return nil
 }
 
-// TestPlanted has faults planted in cores and protocols: a test that knows them
-// flags them, and leaves what shows them.
+// TestInjectedBugs injects bugs into cores and protocols: a test of their kind
+// flags them, and keeps the run that shows them.
 func TestPlanted(t *testing.T) {
 	for _, row := range []struct {
 		test, core, protocol, mutant, bug string
@@ -63,10 +63,10 @@ func TestPlanted(t *testing.T) {
 		if err != nil || j.Outcome != sim.Violation {
 			t.Errorf("%s: the kept run has the result %+v, %v", name, j, err)
 		}
-		// Without the fault nothing is.
+		// Without the bug nothing is.
 		o.Config.Mutant, o.Config.CoreBugs = "", nil
 		if r, err := Run(t.Context(), test, o); err != nil || r.Finding() {
-			t.Errorf("%s without the fault: %+v, %v", row.test, r, err)
+			t.Errorf("%s without the bug: %+v, %v", row.test, r, err)
 		}
 	}
 }

@@ -18,9 +18,9 @@ func sbTest(t testing.TB) *Test {
 	return parseTest(t, "SB", "x=5;", "P0 | P1; movl $1,(x) | movl $1,(y); movl (y),%eax | movl (x),%eax", `exists (0:rax=0 /\ 1:rax=5)`)
 }
 
-// TestLook has a log made by hand, of two copies in two repetitions, and
-// demands the states that it shows, worked out by hand.
-func TestLook(t *testing.T) {
+// TestObserve evaluates a written log, of two copies in two repetitions, and
+// requires the states that it shows.
+func TestObserve(t *testing.T) {
 	x, err := newExperiment(sbTest(t), options(t, "tso"))
 	must.Succeed(t, err)
 	x.size = size{copies: 2, repetitions: 2}
@@ -63,9 +63,9 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookFinal has a log whose last repetition shows in memory what no model
+// TestObserveFinal has a log whose last repetition shows in memory what no model
 // allows: the first store to y is lost.
-func TestLookFinal(t *testing.T) {
+func TestObserveFinal(t *testing.T) {
 	x, err := newExperiment(sbTest(t), options(t, "tso"))
 	must.Succeed(t, err)
 	x.size = size{copies: 1, repetitions: 1}
@@ -98,9 +98,9 @@ func TestLookFinal(t *testing.T) {
 	}
 }
 
-// TestLookReads has a repetition of which only the reads are known, and they
+// TestObserveReads has a repetition of which only the reads are known, and they
 // are none that any model allows; and a condition that asks for all states.
-func TestLookReads(t *testing.T) {
+func TestObserveReads(t *testing.T) {
 	test := parseTest(t, "SB+mfences", "", "P0 | P1; movl $1,(x) | movl $1,(y); mfence | mfence; movl (y),%eax | movl (x),%eax", `forall (0:rax=1 \/ 1:rax=1)`)
 	x, err := newExperiment(test, options(t, "tso"))
 	must.Succeed(t, err)
@@ -125,9 +125,9 @@ func TestLookReads(t *testing.T) {
 	}
 }
 
-// TestLookObserved has logs made by hand in which threads look at memory before
+// TestObserveMemory evaluates written logs in which threads look at memory before
 // they repeat a test that asks for it.
-func TestLookObserved(t *testing.T) {
+func TestObserveMemory(t *testing.T) {
 	for _, row := range []struct {
 		x, y    gen.Value // observed before the second repetition
 		want    string
@@ -238,8 +238,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// BenchmarkLook reads the states of a run off its log.
-func BenchmarkLook(b *testing.B) {
+// BenchmarkObserve reads the states of a run off its log.
+func BenchmarkObserve(b *testing.B) {
 	o := options(b, "tso")
 	x, err := newExperiment(sbTest(b), o)
 	must.Succeed(b, err)

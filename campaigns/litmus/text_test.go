@@ -13,7 +13,7 @@ import (
 	"ordeal/sim"
 )
 
-// reports are three made by hand: one well, one with forbidden outcomes, one
+// reports are three: one without findings, one with forbidden outcomes, one
 // whose run failed.
 func reports() []*Report {
 	state := func(count uint64, witness bool, value string) litmus7.State {

@@ -57,7 +57,7 @@ func makeOf(t *testing.T, text, dir, shard string, sets ...string) string {
 	return dir
 }
 
-// mergeTo merges, and wants it to succeed.
+// mergeTo merges, which must succeed.
 func mergeTo(t *testing.T, dir string, sources ...string) *Result {
 	t.Helper()
 	m := Merge{Dir: dir, Sources: sources}
@@ -165,7 +165,7 @@ func bytesOf(t *testing.T, dir string) map[string]string {
 }
 
 // TestMergeIsWhole merges shards, in one step and in several, in other orders
-// and again, and wants what the campaign leaves that is made in one go.
+// and again, and requires what the campaign leaves that runs in one go.
 func TestMergeIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -223,7 +223,7 @@ func TestMergeIsWhole(t *testing.T) {
 }
 
 // TestMergePart merges a shard that was interrupted, then its rest; what is
-// missing is named, and the merged campaign can be gone on with.
+// missing is named, and the merged campaign can be resumed.
 func TestMergePart(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -278,7 +278,7 @@ func TestMergePart(t *testing.T) {
 	}
 }
 
-// TestMergeEnds merges shards whose budget was spent, in steps, and wants the
+// TestMergeEnds merges shards whose budget was spent, in steps, and requires the
 // merged campaign to end so when the last of them is there.
 func TestMergeEnds(t *testing.T) {
 	dir := t.TempDir()
@@ -347,7 +347,7 @@ func TestMergeReduced(t *testing.T) {
 	}
 }
 
-// TestMergeCanaries wants a canary that no shard has caught to be a finding of
+// TestMergeCanaries requires a canary that no shard has caught to be a finding of
 // the merged campaign, and not of a shard, which has not made all its runs.
 func TestMergeCanaries(t *testing.T) {
 	const text = `

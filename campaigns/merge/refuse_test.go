@@ -66,7 +66,7 @@ func kept(t *testing.T, dir string) string {
 	return filepath.Base(filepath.Dir(found[0]))
 }
 
-// TestMergeRefuses corrupts one of two shards, and wants a message that says
+// TestMergeRefuses corrupts one of two shards, and requires a message that says
 // how, and a merged campaign that stays as it was.
 func TestMergeRefuses(t *testing.T) {
 	one, two := makeIn(t, filepath.Join(t.TempDir(), "1"), "1/2"), makeIn(t, filepath.Join(t.TempDir(), "2"), "2/2")
@@ -173,7 +173,7 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestMergePlaces wants directories that are no place for a merged campaign to
+// TestMergePlaces requires directories that are no place for a merged campaign to
 // be refused, and sources that another process uses.
 func TestMergePlaces(t *testing.T) {
 	one := makeIn(t, filepath.Join(t.TempDir(), "1"), "1/2")

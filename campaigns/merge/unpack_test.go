@@ -173,7 +173,7 @@ func TestUnpackCutShort(t *testing.T) {
 	}
 }
 
-// TestMergeArchives packs shards with tar as a user does, and wants the
+// TestMergeArchives packs shards with tar as a user does, and requires the
 // campaign that their directories make.
 func TestMergeArchives(t *testing.T) {
 	if _, err := exec.LookPath("tar"); err != nil {
@@ -216,8 +216,8 @@ func TestMergeArchives(t *testing.T) {
 	}
 }
 
-// FuzzUnpack wants archives to be unpacked below the directory that was given,
-// or refused, and never to more than the limits allow. Like FuzzJournal it wants
+// FuzzUnpack requires archives to be unpacked below the directory that was given,
+// or refused, and never to more than the limits allow. Like FuzzJournal it requires
 // -fuzzminimizetime 1x: what goroutines do is taken for interesting.
 func FuzzUnpack(f *testing.F) {
 	f.Add(pack(f, member{name: "d/", kind: tar.TypeDir}, member{name: "d/a", data: "x"}))

@@ -18,9 +18,8 @@ import (
 // runTimeout bounds one run of a simulator, in wall-clock time.
 const runTimeout = 10 * time.Minute
 
-// source makes the histories of a campaign's configurations: run number n of
-// the campaign, as "ordeal campaign run" makes it and "ordeal repro" makes it
-// again.
+// source makes the histories of a campaign's configurations: run number n is
+// that of "ordeal campaign run" and "ordeal repro".
 type source struct {
 	campaign *config.Campaign
 	runs     [][]int // configuration → the numbers of its runs
@@ -45,7 +44,7 @@ type run struct {
 
 // make makes runs first to end-1 of a configuration, several at a time. Rounds
 // is how often programs are executed. Runs that left no history, as those of a
-// planted bug may, are missing; any other that did is an error.
+// injected bug may, are missing; any other that did is an error.
 func (s *source) make(ctx context.Context, config, first, end, rounds int) ([]run, error) {
 	cfg := &s.campaign.Configs[config]
 	runner, err := execute.NewRunner(s.campaign.SimOf(cfg), cfg)

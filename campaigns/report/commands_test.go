@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestQuoted wants words to come out of a shell as they are.
+// TestQuoted requires words to come out of a shell as they are.
 func TestQuoted(t *testing.T) {
 	for _, word := range []string{"", "plain/word-1.yaml", "a b", "it's", "$HOME", "*", "a\nb", "`id`", "-n", "~", "ü", `\`, "#", "a;b", "=x"} {
 		out, err := exec.Command("sh", "-c", "printf %s. "+Quoted(word)).Output()

@@ -26,7 +26,7 @@ func pick(line map[string]any, fields ...string) map[string]any {
 // TestJSONL reads the lines back by the documented fields alone, and compares
 // them with the summary.
 func TestJSONL(t *testing.T) {
-	a, s := archived(t, night)
+	a, s := archived(t, mixed)
 	var text bytes.Buffer
 	must.Succeed(t, WriteJSONL(&text, a))
 	if strings.Contains(text.String(), `\u003c`) {
@@ -49,7 +49,7 @@ func TestJSONL(t *testing.T) {
 		t.Fatalf("events: -want +got\n%s", diff)
 	}
 	head := lines["campaign"][0]
-	if diff := cmp.Diff(map[string]any{"format": 1.0, "campaign": "night", "seed": 3.0, "planned": float64(s.Planned), "command": []any{"ordeal"}},
+	if diff := cmp.Diff(map[string]any{"format": 1.0, "campaign": "mixed", "seed": 3.0, "planned": float64(s.Planned), "command": []any{"ordeal"}},
 		pick(head, "format", "campaign", "seed", "planned", "command")); diff != "" || head["tools"].(map[string]any)["ordeal"] == "" {
 		t.Errorf("campaign line %v: -want +got\n%s", head, diff)
 	}

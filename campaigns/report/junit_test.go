@@ -18,10 +18,10 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// night has a configuration without bugs, one with an injected bug that is not a
+// mixed has a configuration without bugs, one with an injected bug that is not a
 // canary, canaries of three statuses and two negative controls.
-const night = `
-name: night
+const mixed = `
+name: mixed
 sim: builtin
 seed: 3
 configs:
@@ -37,9 +37,9 @@ configs:
 // archived runs a campaign and opens its directory.
 func archived(t *testing.T, text string) (*journal.Archive, *summary.Summary) {
 	t.Helper()
-	c, err := config.Parse("night.yaml", []byte(text), nil)
+	c, err := config.Parse("mixed.yaml", []byte(text), nil)
 	must.Succeed(t, err)
-	l := engine.Engine{Dir: filepath.Join(t.TempDir(), "a night"), Command: []string{"ordeal"}}
+	l := engine.Engine{Dir: filepath.Join(t.TempDir(), "a campaign"), Command: []string{"ordeal"}}
 	if _, err := l.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -175,10 +175,10 @@ func parsed(t *testing.T, a *journal.Archive) *element {
 	return root
 }
 
-// TestJUnit wants the cases of each kind of run, and in failures what a reader
+// TestJUnit requires the cases of each kind of run, and in failures what a reader
 // needs.
 func TestJUnit(t *testing.T) {
-	a, s := archived(t, night)
+	a, s := archived(t, mixed)
 	root := parsed(t, a)
 	results := make(map[string]string)
 	texts := make(map[string]string)
@@ -189,7 +189,7 @@ func TestJUnit(t *testing.T) {
 				continue
 			}
 			one, _ := c.attr("name")
-			if class, _ := c.attr("classname"); class != "night."+name {
+			if class, _ := c.attr("classname"); class != "mixed."+name {
 				t.Errorf("%s is in class %s", one, class)
 			}
 			result, key := "passed", name+"/"+one
@@ -235,10 +235,10 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// TestNothingRan wants the report of a campaign that was killed before its
+// TestNothingRan requires the report of a campaign that was killed before its
 // first run: every case is skipped.
 func TestNothingRan(t *testing.T) {
-	a, _ := archived(t, strings.ReplaceAll(night, "seed: 3", "seed: 3\nbudget: 1ns"))
+	a, _ := archived(t, strings.ReplaceAll(mixed, "seed: 3", "seed: 3\nbudget: 1ns"))
 	root := parsed(t, a)
 	tests, _ := root.attr("tests")
 	skips, _ := root.attr("skipped")
@@ -247,7 +247,7 @@ func TestNothingRan(t *testing.T) {
 	}
 }
 
-// TestClean wants texts that any XML reader takes.
+// TestClean requires texts that any XML reader takes.
 func TestClean(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                          "plain",

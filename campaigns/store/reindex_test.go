@@ -16,7 +16,7 @@ import (
 	"ordeal/campaigns/rundir"
 )
 
-// reindex brings an index up to date and gives what became of the campaigns, by
+// reindex brings an index up to date and returns the results of the campaigns, by
 // the names of their directories.
 func reindex(t testing.TB, db string, o Options, dirs ...string) map[string]*Campaign {
 	t.Helper()
@@ -27,7 +27,7 @@ func reindex(t testing.TB, db string, o Options, dirs ...string) map[string]*Cam
 }
 
 // TestTwice indexes the same directories twice from scratch, in two files and
-// in one, and wants the same to the last id.
+// in one, and requires the same to the last id.
 func TestTwice(t *testing.T) {
 	dir := t.TempDir()
 	db, _ := years(t, dir)
@@ -53,7 +53,7 @@ func TestTwice(t *testing.T) {
 }
 
 // TestGrow indexes a campaign as its journal grows, line by line, among others,
-// and wants what an index from scratch has.
+// and requires what an index from scratch has.
 func TestGrow(t *testing.T) {
 	dir := t.TempDir()
 	runCampaign(t, filepath.Join(dir, "b"), nightly)
@@ -100,7 +100,7 @@ func TestGrow(t *testing.T) {
 }
 
 // TestRewritten changes what was read: the journal before its end, its end, the
-// campaign's file, and wants it to be read again.
+// campaign's file, and requires it to be read again.
 func TestRewritten(t *testing.T) {
 	dir := t.TempDir()
 	runCampaign(t, filepath.Join(dir, "a"), nightly)
@@ -151,7 +151,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// TestLeftOut corrupts directories, each in another way, and wants them
+// TestLeftOut corrupts directories, each in another way, and requires them
 // named and left out, the others indexed, and what was repaired to come back.
 func TestLeftOut(t *testing.T) {
 	dir := t.TempDir()
@@ -197,7 +197,7 @@ func TestLeftOut(t *testing.T) {
 			t.Errorf("%s: the good one: %d runs, %v", what, c.Runs, c.Err)
 		}
 		if c := all["gone"]; (c != nil && c.Removed && c.Err == nil) != gone {
-			t.Errorf("%s: the one that is gone: %+v", what, c)
+			t.Errorf("%s: the removed one: %+v", what, c)
 		}
 		gone = false // it is reported once
 		if got := ask(t, db, "SELECT dir FROM campaign"); len(got) != 1 || got[0] != "good" {
@@ -220,7 +220,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestMoved moves the tree, and wants the index to go with it; and the same
+// TestMoved moves the tree, and requires the index to go with it; and the same
 // campaign by other paths to be one.
 func TestMoved(t *testing.T) {
 	dir := t.TempDir()
@@ -248,7 +248,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestSeeds wants seeds of all sizes to be exact.
+// TestSeeds requires seeds of all sizes to be exact.
 func TestSeeds(t *testing.T) {
 	dir := t.TempDir()
 	one := "name: one\nsim: builtin\nconfigs: [{name: a, threads: 2, ops: 4, locations: 1, rounds: 1}]\n"

@@ -49,7 +49,7 @@ func big(t *testing.T, dir string, n int) {
 	grow(t, small, dir, n)
 }
 
-// TestKilled kills processes that index, and wants the index to be the old one
+// TestKilled kills processes that index, and requires the index to be the old one
 // or the new one, and the next process to make it the new one.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
@@ -108,7 +108,7 @@ func sqlFile(t *testing.T, db, old, dir string) {
 }
 
 // TestTogether has several processes index the same directory at once, while
-// one reads, and wants all to succeed and no half of an index to be seen.
+// one reads, and requires all to succeed and no half of an index to be seen.
 func TestTogether(t *testing.T) {
 	dir := t.TempDir()
 	big(t, filepath.Join(dir, "a"), 300)
@@ -148,7 +148,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestRefuses wants files that are no index to be refused, and left alone.
+// TestRefuses requires files that are no index to be refused, and left alone.
 func TestRefuses(t *testing.T) {
 	dir := t.TempDir()
 	runCampaign(t, filepath.Join(dir, "a"), nightly)
@@ -231,7 +231,7 @@ func TestOlder(t *testing.T) {
 	}
 }
 
-// TestQuery wants questions to be answered, and nothing to be written.
+// TestQuery requires questions to be answered, and nothing to be written.
 func TestQuery(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "index.db")
 	if err := Query(t.Context(), db, "SELECT 1", nil); err == nil || !strings.Contains(err.Error(), "reindex") {
@@ -255,7 +255,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestCancel interrupts, and wants the index to be as it was.
+// TestCancel interrupts, and requires the index to be as it was.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	runCampaign(t, filepath.Join(dir, "a"), nightly)

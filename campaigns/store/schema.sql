@@ -1,6 +1,6 @@
 -- The index of campaigns: a SQLite database that ordeal campaign reindex makes
 -- from the directories of campaigns. The directories are the truth: the index
--- may be deleted at any time and made again.
+-- may be deleted at any time and rebuilt.
 --
 -- Numbers in columns *_ns are nanoseconds, in columns *_s seconds. Dates are
 -- text, ISO 8601 in UTC to the millisecond, as SQLite's date functions take

@@ -27,7 +27,7 @@ import (
 )
 
 // errDamaged means that SQLite cannot read the file.
-var errDamaged = errors.New("the file is damaged; move it away or name another with --db: the index is made again from the run directories")
+var errDamaged = errors.New("the file is damaged; move it away or name another with --db: the index is rebuilt from the run directories")
 
 // busyTimeout is how long a process waits for another that writes the index.
 const busyTimeout = 10 * time.Minute

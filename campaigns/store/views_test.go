@@ -29,8 +29,8 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 	runCampaign(t, filepath.Join(dir, "b"), nightly)
 	runCampaign(t, filepath.Join(dir, "c"), nightly, "seed=6", "configs.clean.window=9", "configs.silent.core-bugs=[]", "configs.canary.bug.by=[crash]")
 	runCampaign(t, filepath.Join(dir, "d"), nightly, "configs.canary.core-bugs=[]", "configs.canary.bug.budget=1")
-	// In b, a finding did not come again and another one came, one run could not
-	// be made, two of a batch were made again, and a negative control failed.
+	// In b, one finding is missing and another is new, one run could not
+	// be made, two of a batch were repeated, and a negative control failed.
 	n := 0
 	rewrite(t, filepath.Join(dir, "b"), func(e *journal.Entry) {
 		switch {
@@ -67,7 +67,7 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 func allIndexed(t *testing.T) func(*Campaign) {
 	return func(c *Campaign) {
 		if c.Err != nil || c.Removed {
-			t.Errorf("%s: gone %v, %v", c.Dir, c.Removed, c.Err)
+			t.Errorf("%s: removed %v, %v", c.Dir, c.Removed, c.Err)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"ordeal/sim"
 )
 
-// BenchmarkReport reports a night of 100,000 runs of 20 configurations, each
+// BenchmarkReport reports a campaign of 100,000 runs of 20 configurations, each
 // run with the 500 transitions of a large protocol, and 200 findings.
 func BenchmarkReport(b *testing.B) {
 	const runs, configs, findings = 100_000, 20, 200

@@ -102,8 +102,8 @@ func TestBrowser(t *testing.T) {
 	}
 	path := browser(t)
 	pages := map[string]string{
-		"/night":   reported(t, sample(t, "configs.*.runs=6", "configs.mi-new-version.runs=20"), Options{Kill: filepath.Join("testdata", "matrix.json")}),
-		"/hostile": reported(t, hostileNight(t), Options{}),
+		"/sample":  reported(t, sample(t, "configs.*.runs=6", "configs.mi-new-version.runs=20"), Options{Kill: filepath.Join("testdata", "matrix.json")}),
+		"/hostile": reported(t, hostileCampaign(t), Options{}),
 		"/empty":   reported(t, fake(t, twoConfigs, journal.Header{}, func(func(*journal.Entry)) {}), Options{}),
 		// A page that a probe worth its name complains about.
 		"/broken": `<!DOCTYPE html><title>x</title><body style="background:#fff"><p style="color:#aaa;width:1500px">pale and wide</p><img src="/nothing.png" alt="x"><script>undefined.x</script>`,
@@ -122,7 +122,7 @@ func TestBrowser(t *testing.T) {
 	}))
 	defer server.Close()
 	for _, theme := range []string{"light", "dark"} {
-		p := look(t, path, server.URL+"/probe?widths=1280,390&pages=/night,/hostile,/empty", theme)
+		p := look(t, path, server.URL+"/probe?widths=1280,390&pages=/sample,/hostile,/empty", theme)
 		for _, f := range p.Faults {
 			t.Error(f)
 		}
@@ -138,8 +138,8 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// hostileNight is a campaign with long and hostile text.
-func hostileNight(t *testing.T) *journal.Archive {
+// hostileCampaign is a campaign with long and hostile text.
+func hostileCampaign(t *testing.T) *journal.Archive {
 	file := "name: bad\nsim: builtin\nconfigs:\n  - {name: a" + strings.Repeat("-very-long", 40) + ", runs: 90}\n  - {name: b, runs: 9, bug: {about: '" + strings.Repeat("w", 400) + "'}}\n"
 	c, err := config.Parse("bad", []byte(file), nil)
 	must.Succeed(t, err)

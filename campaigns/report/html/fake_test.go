@@ -20,10 +20,10 @@ import (
 	"ordeal/sim"
 )
 
-// fake writes the directory of a campaign whose runs are made up.
+// fake writes the directory of a campaign whose runs were never executed.
 func fake(t testing.TB, file string, head journal.Header, runs func(yield func(*journal.Entry))) *journal.Archive {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "a night") // to be quoted
+	dir := filepath.Join(t.TempDir(), "a campaign") // to be quoted
 	must.Succeed(t, os.MkdirAll(dir, 0o755))
 	must.Succeed(t, os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(file), 0o644))
 	data, err := json.Marshal(&head)
@@ -81,13 +81,13 @@ func reported(t testing.TB, a *journal.Archive, o Options) string {
 // and more of what the sets say.
 func sample(t testing.TB, sets ...string) *journal.Archive {
 	t.Helper()
-	path := filepath.Join("testdata", "night.yaml")
+	path := filepath.Join("testdata", "sample.yaml")
 	text, err := os.ReadFile(path)
 	must.Succeed(t, err)
 	c, err := config.Parse(path, text, append([]string{"reduce=0s"}, sets...))
 	must.Succeed(t, err)
-	dir := filepath.Join(t.TempDir(), "night")
-	loop := engine.Engine{Dir: dir, Command: strings.Fields("ordeal campaign run night.yaml")}
+	dir := filepath.Join(t.TempDir(), "sample")
+	loop := engine.Engine{Dir: dir, Command: strings.Fields("ordeal campaign run sample.yaml")}
 	_, err = loop.Run(context.Background(), c)
 	must.Succeed(t, err)
 	a, err := journal.Open(dir)

@@ -42,7 +42,7 @@ func (p *page) view(ctx context.Context, f *summary.Finding, number int, full bo
 		Runs: f.Runs, First: f.First, Last: f.Last, FirstAt: f.FirstAt, LastAt: f.LastAt,
 	}
 	if f.Alone > 0 {
-		v.Alone = fmt.Sprintf("recurs in %d of %s made again outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))
+		v.Alone = fmt.Sprintf("recurs in %d of %s repeated outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))
 	}
 	if r := f.Reduction; r != nil && r.Error != "" {
 		v.Reduction = clip(r.Error, titleShown)

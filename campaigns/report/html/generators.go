@@ -18,7 +18,7 @@ type generatorView struct {
 }
 
 // viewGenerators counts what ended the trials that killed: nothing for results
-// that do not tell, in which all seems to be the first family's.
+// that do not say it, in which all seems to be the first family's.
 func viewGenerators(results []mutation.Result) ([]string, []generatorView) {
 	type source struct{ generator, machine int }
 	kills := make(map[source]int)

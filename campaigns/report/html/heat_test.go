@@ -51,7 +51,7 @@ func TestHeat(t *testing.T) {
 }
 
 // TestCoverage adds up what configurations of one protocol took, without
-// those in which a fault is planted.
+// those with an injected bug.
 func TestCoverage(t *testing.T) {
 	const file = `{name: x, sim: builtin, configs: [
  {name: one, runs: 1, protocol: mi}, {name: two, runs: 1, protocol: mi, core: ooo}, {name: bird, runs: 1, protocol: mi, bug: {about: x}},

@@ -20,8 +20,8 @@ import (
 	"ordeal/sim"
 )
 
-// TestNight reports a real, small campaign with canaries and findings.
-func TestNight(t *testing.T) {
+// TestCampaign reports a real, small campaign with canaries and findings.
+func TestCampaign(t *testing.T) {
 	a := sample(t, "configs.*.runs=4")
 	page := reported(t, a, Options{Kill: filepath.Join("testdata", "matrix.json")})
 	all := parsePage(t, page)
@@ -149,8 +149,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCanaries checks the table of canaries: fates, and the operations of the
-// configuration until the fault showed.
+// TestCanaries checks the table of canaries: statuses, and the operations of the
+// configuration until the bug showed.
 func TestCanaries(t *testing.T) {
 	const file = `{name: birds, sim: builtin, configs: [
  {name: caught, runs: 3, threads: 2, ops: 10, rounds: 3, bug: {about: one thing, by: [crash]}},

@@ -46,9 +46,9 @@ func place(t *testing.T, e *element, name string) float64 {
 	return v
 }
 
-// planted makes a campaign of canaries, every second one of which is caught
+// withCanaries makes a campaign of canaries, every second one of which is caught
 // by its last run, and of one configuration with as many findings.
-func planted(t *testing.T, n int) *campaignData {
+func withCanaries(t *testing.T, n int) *campaignData {
 	file := "name: x\nsim: builtin\nconfigs:\n"
 	for i := range n {
 		file += fmt.Sprintf("  - {name: bird%d, runs: %d, threads: 2, ops: 10, rounds: 5, bug: {about: x}}\n", i, i+1)
@@ -67,15 +67,15 @@ func planted(t *testing.T, n int) *campaignData {
 			yield(entry(camp.Configs[i].Name, number, edit))
 		}
 	})
-	night, err := collect(context.Background(), a)
+	data, err := collect(context.Background(), a)
 	must.Succeed(t, err)
-	return night
+	return data
 }
 
 // TestCatches has a line for each canary, those caught first by operations,
 // and a curve where they are many.
 func TestCatches(t *testing.T) {
-	n := planted(t, 6)
+	n := withCanaries(t, 6)
 	drawn, note := n.catches()
 	caught := marks(t, drawn, "caught")
 	if len(caught) != 3 || len(marks(t, drawn, "cross")) != 3 {
@@ -89,7 +89,7 @@ func TestCatches(t *testing.T) {
 			t.Errorf("canary %d is not to the right and below of the one before", i)
 		}
 	}
-	many, other := planted(t, catchesShown+2).catches()
+	many, other := withCanaries(t, catchesShown+2).catches()
 	if len(marks(t, many, "curve s0")) != 1 || len(marks(t, many, "mark s0")) != catchesShown/2+1 {
 		t.Error("many canaries are no curve with a mark for each that was missed")
 	}
@@ -100,7 +100,7 @@ func TestCatches(t *testing.T) {
 
 // TestOccurrences has a line for each finding, and a curve where they are many.
 func TestOccurrences(t *testing.T) {
-	n := planted(t, 5)
+	n := withCanaries(t, 5)
 	drawn, note := n.occurrences()
 	found := marks(t, drawn, "found")
 	if len(found) != 5 || len(marks(t, drawn, "end")) != 5 {
@@ -114,7 +114,7 @@ func TestOccurrences(t *testing.T) {
 	if marks := marks(t, n.throughput(), "found"); len(marks) != 5 {
 		t.Errorf("%d findings on the plot of throughput", len(marks))
 	}
-	many, other := planted(t, occurrencesShown+1).occurrences()
+	many, other := withCanaries(t, occurrencesShown+1).occurrences()
 	if len(marks(t, many, "curve s0")) != 1 || note == other {
 		t.Errorf("many findings are no curve; notes %q and %q", note, other)
 	}
@@ -122,13 +122,13 @@ func TestOccurrences(t *testing.T) {
 
 // TestSplit has a bar for each configuration and kind of time, in proportion.
 func TestSplit(t *testing.T) {
-	n := planted(t, 3)                                            // 1 ms of simulator and of search a run
+	n := withCanaries(t, 3)                                       // 1 ms of simulator and of search a run
 	if bars := marks(t, n.split(), "part p0"); len(bars) != 4+1 { // and the key
 		t.Errorf("%d bars of the simulator, 4 should be", len(bars)-1)
 	} else if first, last := place(t, bars[1], "width"), place(t, bars[4], "width"); first/last < 2.9 || first/last > 3.1 {
 		t.Errorf("3 runs are %g wide, 1 is %g", first, last)
 	}
-	many := planted(t, splitShown+5)
+	many := withCanaries(t, splitShown+5)
 	if len(marks(t, many.split(), "part p0")) != splitShown+1 || !strings.Contains(string(many.split()), "and 6 others: ") {
 		t.Error("many configurations are not bounded")
 	}

@@ -78,7 +78,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestFindingSystems wants one title on two systems to be two findings, and
+// TestFindingSystems requires one title on two systems to be two findings, and
 // the runs of all configurations of one system to be one.
 func TestFindingSystems(t *testing.T) {
 	configs := []string{"{name: a, runs: 10, protocol: mi}", "{name: b, runs: 10, protocol: mi}", "{name: c, runs: 10, protocol: mesi-two-level}"}
@@ -370,7 +370,7 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
-// TestUnfinished wants a campaign whose journal is cut, or has not begun, to be
+// TestUnfinished requires a campaign whose journal is cut, or has not begun, to be
 // compared as far as it is.
 func TestUnfinished(t *testing.T) {
 	some := failing(plain, "plain", 5, "x")

@@ -13,7 +13,7 @@
 // seed, number and program, one shows it and the other does not.
 //
 // The embedded simulator is a function of program and seed: where both campaigns
-// made the same run on it and the results differ, the run is not flaky but
+// executed the same run on it and the results differ, the run is not flaky but
 // changed.
 //
 // A canary that the old campaign caught is newly missed if no run shows its bug

@@ -101,7 +101,7 @@ func counted(strata []Stratum) float64 {
 	return p
 }
 
-// TestExactLarge wants sensible answers of a night of runs, quickly.
+// TestExactLarge requires sensible answers of a large campaign, quickly.
 func TestExactLarge(t *testing.T) {
 	if p := Exact([]Stratum{{5000, 100000, 5010, 100000}}); p < 0.9 || p > 1 {
 		t.Errorf("5000 and 5010 of 100000: %v", p)

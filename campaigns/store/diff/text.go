@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,28 +98,23 @@ var headings = map[Change]string{
 
 // section lists the findings or canaries with a change.
 func (t *text) section(d *Diff, change Change) {
-	heading := headings[change]
-	for i := range d.Findings {
-		if f := &d.Findings[i]; f.Change == change {
-			t.once(&heading)
-			t.finding(f)
-		}
+	findings := slices.DeleteFunc(slices.Clone(d.Findings), func(f Finding) bool { return f.Change != change })
+	canaries := slices.DeleteFunc(slices.Clone(d.Canaries), func(c Canary) bool { return c.Change != change })
+	t.heading(len(findings)+len(canaries), headings[change])
+	for i := range findings {
+		t.finding(&findings[i])
 	}
-	for i := range d.Canaries {
-		if c := &d.Canaries[i]; c.Change == change {
-			t.once(&heading)
-			t.line("  %s", c.Config)
-			t.line("    new: %s", c.New.text())
-			t.line("    old: %s%s", c.Old.text(), chance(c.P))
-		}
+	for _, c := range canaries {
+		t.line("  %s", c.Config)
+		t.line("    new: %s", c.New.text())
+		t.line("    old: %s%s", c.Old.text(), chance(c.P))
 	}
 }
 
-// once writes a heading the first time.
-func (t *text) once(heading *string) {
-	if *heading != "" {
-		t.line("\n%s", *heading)
-		*heading = ""
+// heading begins a section of n entries; without any it writes nothing.
+func (t *text) heading(n int, format string, args ...any) {
+	if n > 0 {
+		t.line("\n"+format, args...)
 	}
 }
 
@@ -150,9 +146,7 @@ func (c *Detection) text() string {
 
 // changed lists the runs of the embedded simulator with other results.
 func (t *text) changed(d *Diff) {
-	if len(d.Changed) > 0 {
-		t.line("\nchanged runs: the same settings, seed and number on the embedded simulator, but not the same result")
-	}
+	t.heading(len(d.Changed), "changed runs: the same settings, seed and number on the embedded simulator, but not the same result")
 	for i := range d.Changed {
 		c := &d.Changed[i]
 		t.line("  %s", c.Config)
@@ -192,9 +186,7 @@ func (r *Result) text() string {
 
 // coverage lists transitions that only one campaign took.
 func (t *text) coverage(d *Diff) {
-	if len(d.Coverage) > 0 {
-		t.line("\ncoverage: transitions that only one of the campaigns took; * not by chance (p < %v)", Significant)
-	}
+	t.heading(len(d.Coverage), "coverage: transitions that only one of the campaigns took; * not by chance (p < %v)", Significant)
 	for i := range d.Coverage {
 		c := &d.Coverage[i]
 		t.line("  %s: %s taken, before %s", c.Config, messages.Comma(c.New), messages.Comma(c.Old))
@@ -227,9 +219,7 @@ func (t *text) transitions(when string, list []Transition) {
 
 // speed lists what became slower or faster.
 func (t *text) speed(d *Diff) {
-	if len(d.Speed) > 0 {
-		t.line("\nspeed: medians of runs, where they differ by a factor of %v or more", Slower)
-	}
+	t.heading(len(d.Speed), "speed: medians of runs, where they differ by a factor of %v or more", Slower)
 	for _, s := range d.Speed {
 		word, factor := "slower", s.New/s.Old
 		if factor < 1 {
@@ -245,9 +235,7 @@ func (t *text) speed(d *Diff) {
 
 // configs lists the configurations that were added, removed or edited.
 func (t *text) configs(d *Diff) {
-	if len(d.Configs) > 0 {
-		t.line("\nconfigurations")
-	}
+	t.heading(len(d.Configs), "configurations")
 	for _, c := range d.Configs {
 		var list []string
 		for _, e := range c.Edits {
@@ -260,9 +248,7 @@ func (t *text) configs(d *Diff) {
 func value(v string) string { return cmp.Or(v, "(none)") }
 
 func (t *text) tools(d *Diff) {
-	if len(d.Tools) > 0 {
-		t.line("\ntools")
-	}
+	t.heading(len(d.Tools), "tools")
 	for _, x := range d.Tools {
 		t.line("  %s: %s\n    before %s", x.Name, value(x.New), value(x.Old))
 	}

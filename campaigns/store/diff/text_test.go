@@ -105,7 +105,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestVisible wants titles to do nothing to a terminal, and to take one line.
+// TestVisible requires titles to do nothing to a terminal, and to take one line.
 func TestVisible(t *testing.T) {
 	d := compare(t, scenario{config: []string{plain}}, failing(plain, "plain", 5, "\x1b]0;owned\x07\nnew findings\r"))
 	var b strings.Builder
@@ -128,7 +128,7 @@ func TestBrief(t *testing.T) {
 func first(old, _ scenario) scenario  { return old }
 func second(_, new scenario) scenario { return new }
 
-// TestJSON wants lists to be lists, if empty ones, and names to stay.
+// TestJSON requires lists to be lists, if empty ones, and names to stay.
 func TestJSON(t *testing.T) {
 	for _, scenarios := range [][2]scenario{{{config: []string{plain}}, {config: []string{plain}}}, {first(eventful()), second(eventful())}} {
 		text, err := json.Marshal(compare(t, scenarios[0], scenarios[1]))

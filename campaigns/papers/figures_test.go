@@ -15,8 +15,8 @@ import (
 // some is a mean of all of n histories.
 func some(mean float64, n int) Seconds { return Seconds{Mean: mean, Histories: n, Of: n} }
 
-// What is said of measured figures, from figures made up.
-func TestSays(t *testing.T) {
+// Sentences about measured figures, from invented figures.
+func TestFigures(t *testing.T) {
 	f := &sweep{axis: byThreads, methods: []method{{Label: "A"}, {Label: "B"}, {Label: "C"}}}
 	r := &swept{f: f, x: []int{4, 8, 16}, times: [][]Seconds{
 		{some(1, 3), some(2, 3), some(0.001, 3)},
@@ -42,9 +42,9 @@ func TestSays(t *testing.T) {
 	}
 }
 
-// What is said of the grid: times made up as n · p² / a, orders found where
+// Sentences about the grid: times invented as n · p² / a, orders found where
 // locations are many.
-func TestGridSays(t *testing.T) {
+func TestGridFigures(t *testing.T) {
 	var cells []cell
 	for _, n := range []int{1024, 2048} {
 		for _, p := range []int{2, 4} {
@@ -83,7 +83,7 @@ func TestGridSays(t *testing.T) {
 	}
 }
 
-// Sums of kernels made up: found by both, by wSC alone, by neither.
+// Sums of invented kernels: found by both, by wSC alone, by neither.
 func TestKernelSums(t *testing.T) {
 	var k kernelSums
 	for _, r := range []check.KernelReport{
