@@ -141,3 +141,16 @@ func (p *Program) Reads(t ThreadID) int {
 	}
 	return n
 }
+
+// Writes counts the writes to each location in one round.
+func (p *Program) Writes() []int {
+	counts := make([]int, len(p.Locations))
+	for _, ops := range p.Threads {
+		for _, op := range ops {
+			if op.Kind.Writes() {
+				counts[op.Loc]++
+			}
+		}
+	}
+	return counts
+}

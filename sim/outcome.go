@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ordeal/gen/option"
 	"ordeal/gen/wire"
 )
 
@@ -24,15 +25,10 @@ const (
 	Missed    // of a canary, never of a run: no run detected the injected bug
 )
 
-var outcomeNames = []string{"unknown", "passed", "violation", "corrupt", "crash", "deadlock", "timeout", "infra", "missed"}
+var outcomeNames = option.Names[Outcome]{"unknown", "passed", "violation", "corrupt", "crash", "deadlock", "timeout", "infra", "missed"}
 
 // String is the outcome's name in reports and run directories.
-func (o Outcome) String() string {
-	if int(o) < len(outcomeNames) {
-		return outcomeNames[o]
-	}
-	return outcomeNames[OutcomeUnknown]
-}
+func (o Outcome) String() string { return outcomeNames.Of(o) }
 
 // MarshalText writes the outcome's name.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }

@@ -149,9 +149,9 @@ func (p *brokenPort) Access(r memory.Request) bool {
 	return p.Port.Access(r)
 }
 
-func (p *brokenPort) Oldest() (event.Tick, bool) {
+func (p *brokenPort) Oldest() (memory.Addr, event.Tick, bool) {
 	if p.wrong > 0 {
-		return p.wrong, true
+		return 0, p.wrong, true
 	}
 	return p.Port.Oldest()
 }

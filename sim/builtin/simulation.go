@@ -109,7 +109,7 @@ func (s *simulation) timeout(title string) sim.Result {
 func (s *simulation) overdue() (core int, since event.Tick, found bool) {
 	since = s.queue.Now() - s.options.Watchdog
 	for i := range s.cores {
-		if t, ok := s.system.Port(i).Oldest(); ok && t < since {
+		if _, t, ok := s.system.Port(i).Oldest(); ok && t < since {
 			core, since, found = i, t, true
 		}
 	}

@@ -17,9 +17,7 @@ import (
 
 // Info describes a gem5 binary.
 type Info struct {
-	// Version is gem5's, as "24.0.0.1"; Compiled the date, where it is known.
-	Version  string `json:"version"`
-	Compiled string `json:"compiled"`
+	Version string `json:"version"` // as "24.0.0.1"
 	// Protocols are the names of the coherence protocols built in, ISAs
 	// those of the instruction sets, as "x86".
 	Protocols []string `json:"protocols"`
@@ -111,10 +109,6 @@ func parseBuildInfo(text string) *Info {
 		line = strings.TrimSpace(line)
 		if version, ok := strings.CutPrefix(line, "gem5 version "); ok {
 			info.Version = version
-			continue
-		}
-		if date, ok := strings.CutPrefix(line, "compiled "); ok {
-			info.Compiled = date
 			continue
 		}
 		key, value, ok := strings.Cut(line, " = ")

@@ -36,17 +36,9 @@ func (o storeOrder) append(log sim.Log, job *sim.Job) sim.Log {
 
 // complete reports an error unless the order has all stores of a run.
 func (o storeOrder) complete(p *gen.Program, rounds int) error {
-	want := make([]int, len(p.Locations))
-	for _, ops := range p.Threads {
-		for _, op := range ops {
-			if op.Kind.Writes() {
-				want[op.Loc] += rounds
-			}
-		}
-	}
-	for l, n := range want {
-		if len(o[l]) != n {
-			return fmt.Errorf("location %s: %d stores in the trace, the program has %d", p.Locations[l], len(o[l]), n)
+	for l, n := range p.Writes() {
+		if len(o[l]) != n*rounds {
+			return fmt.Errorf("location %s: %d stores in the trace, the program has %d", p.Locations[l], len(o[l]), n*rounds)
 		}
 	}
 	return nil

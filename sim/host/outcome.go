@@ -1,9 +1,12 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ordeal/sim"
 	"ordeal/sim/sandbox"
@@ -25,7 +28,7 @@ func outcomeOf(end sandbox.Result, timeout time.Duration) sim.Result {
 		}
 	case end.Signal != 0:
 		return sim.Result{
-			Outcome: sim.Crash, Title: "guest killed by " + signalName(end.Signal),
+			Outcome: sim.Crash, Title: "guest killed by " + cmp.Or(unix.SignalName(end.Signal), fmt.Sprintf("signal %d", int(end.Signal))),
 			Detail: fmt.Sprintf("the guest was ended by signal %d (%v)", int(end.Signal), end.Signal),
 		}
 	}
@@ -36,17 +39,4 @@ func outcomeOf(end sandbox.Result, timeout time.Duration) sim.Result {
 		}
 	}
 	return sim.ExitResult(end.Code)
-}
-
-var signalNames = map[syscall.Signal]string{
-	syscall.SIGABRT: "SIGABRT", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE",
-	syscall.SIGILL: "SIGILL", syscall.SIGSEGV: "SIGSEGV", syscall.SIGSYS: "SIGSYS",
-	syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP", syscall.SIGXFSZ: "SIGXFSZ",
-}
-
-func signalName(s syscall.Signal) string {
-	if name, ok := signalNames[s]; ok {
-		return name
-	}
-	return fmt.Sprintf("signal %d", int(s))
 }

@@ -1,11 +1,8 @@
 package protocols_test
 
 import (
-	"fmt"
-	"maps"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"ordeal/gen"
@@ -84,40 +81,4 @@ func (s setting) run(t testing.TB, path string, seed uint64) builtin.Report {
 		t.Fatalf("%+v, seed %d: %s: %s\n%s", s, seed, report.Outcome, report.Title, report.Detail)
 	}
 	return report
-}
-
-// coverage runs settings with some seeds each and counts the transitions by
-// "machine state event".
-func coverage(t *testing.T, path string, seeds uint64, settings ...setting) map[string]uint64 {
-	t.Helper()
-	counts := map[string]uint64{}
-	for _, s := range settings {
-		for seed := range seeds {
-			report := s.run(t, path, seed)
-			for _, c := range report.Coverage {
-				counts[fmt.Sprintf("%s %s %s", c.Machine, c.State, c.Event)] += c.Count
-			}
-		}
-	}
-	return counts
-}
-
-// wantCovered wants every transition taken but those that cannot happen, by
-// the reasons why, and none of those.
-func wantCovered(t *testing.T, counts map[string]uint64, impossible map[string]string) {
-	t.Helper()
-	for _, row := range slices.Sorted(maps.Keys(counts)) {
-		why, listed := impossible[row]
-		switch {
-		case counts[row] == 0 && !listed:
-			t.Errorf("%s: never taken", row)
-		case counts[row] > 0 && listed:
-			t.Errorf("%s: taken %d times, though %s", row, counts[row], why)
-		}
-	}
-	for row := range impossible {
-		if _, ok := counts[row]; !ok {
-			t.Errorf("%s: no such transition", row)
-		}
-	}
 }

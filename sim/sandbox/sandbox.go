@@ -85,10 +85,9 @@ type Result struct {
 	Signal   syscall.Signal // that ended the process; 0 when it exited
 	TimedOut bool           // Timeout passed, whatever Code and Signal are
 	// Exceeded is the measured limit that the process exceeded.
-	Exceeded     Limit
-	Elapsed      time.Duration // wall-clock time
-	User, System time.Duration // processor time
-	_            struct{}
+	Exceeded Limit
+	Elapsed  time.Duration // wall-clock time
+	_        struct{}
 }
 
 // Run runs c to its end. It fails when the process could not be started or
@@ -167,7 +166,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 		return result, err
 	}
 	state := cmd.ProcessState
-	result.Code, result.User, result.System = state.ExitCode(), state.UserTime(), state.SystemTime()
+	result.Code = state.ExitCode()
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		result.Signal = status.Signal()
 	}

@@ -1,9 +1,9 @@
 package core
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"ordeal/gen/option"
 )
 
 // Bug is an injected bug of a core, to measure how good tests and checkers are.
@@ -28,23 +28,24 @@ const (
 	SplitRMW
 )
 
-var bugs = [...]struct {
-	name  string
-	kinds []Kind // of core that can have it
-}{
-	BugUnknown:       {"unknown", nil},
-	BufferOutOfOrder: {"buffer-out-of-order", []Kind{TSO, OOO, PSO}},
-	LoadNotSquashed:  {"load-not-squashed", []Kind{OOO}},
-	ForwardOldest:    {"forward-oldest", []Kind{TSO, OOO, PSO, RMO}},
-	FenceNoDrain:     {"fence-no-drain", []Kind{TSO, OOO, PSO, RMO}},
-	SplitRMW:         {"split-rmw", []Kind{InOrder, TSO, OOO, PSO, RMO}},
+var bugNames = option.Names[Bug]{
+	"unknown", "buffer-out-of-order", "load-not-squashed", "forward-oldest", "fence-no-drain", "split-rmw",
+}
+
+// bugKinds are the kinds of core that can have a bug.
+var bugKinds = [...][]Kind{
+	BufferOutOfOrder: {TSO, OOO, PSO},
+	LoadNotSquashed:  {OOO},
+	ForwardOldest:    {TSO, OOO, PSO, RMO},
+	FenceNoDrain:     {TSO, OOO, PSO, RMO},
+	SplitRMW:         {InOrder, TSO, OOO, PSO, RMO},
 }
 
 // Bugs lists the bugs that a kind of core can have.
 func Bugs(k Kind) []Bug {
 	var list []Bug
-	for b := range bugs {
-		if slices.Contains(bugs[b].kinds, k) {
+	for b, kinds := range bugKinds {
+		if slices.Contains(kinds, k) {
 			list = append(list, Bug(b))
 		}
 	}
@@ -52,21 +53,7 @@ func Bugs(k Kind) []Bug {
 }
 
 // String is the bug's name on the command line.
-func (b Bug) String() string {
-	if int(b) < len(bugs) {
-		return bugs[b].name
-	}
-	return bugs[BugUnknown].name
-}
+func (b Bug) String() string { return bugNames.Of(b) }
 
 // ParseBug reads the name of a bug.
-func ParseBug(name string) (Bug, error) {
-	var known []string
-	for b := range bugs[1:] {
-		if bugs[b+1].name == name {
-			return Bug(b + 1), nil
-		}
-		known = append(known, bugs[b+1].name)
-	}
-	return BugUnknown, fmt.Errorf("unknown core bug %q: want %s", name, strings.Join(known, ", "))
-}
+func ParseBug(name string) (Bug, error) { return bugNames.Parse("core bug", name) }

@@ -1,10 +1,6 @@
 package core
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "ordeal/gen/option"
 
 // Kind is a kind of core.
 type Kind uint8
@@ -29,23 +25,13 @@ const (
 	RMO
 )
 
-var kindNames = []string{"unknown", "inorder", "tso", "ooo", "pso", "rmo"}
+var kindNames = option.Names[Kind]{"unknown", "inorder", "tso", "ooo", "pso", "rmo"}
 
 // Kinds lists the kinds of core.
 func Kinds() []Kind { return []Kind{InOrder, TSO, OOO, PSO, RMO} }
 
 // String is the kind's name on the command line.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return kindNames[KindUnknown]
-}
+func (k Kind) String() string { return kindNames.Of(k) }
 
 // ParseKind reads the name of a kind of core.
-func ParseKind(name string) (Kind, error) {
-	if i := slices.Index(kindNames[1:], name); i >= 0 {
-		return Kind(i + 1), nil
-	}
-	return KindUnknown, fmt.Errorf("unknown core %q: want %s", name, strings.Join(kindNames[1:], ", "))
-}
+func ParseKind(name string) (Kind, error) { return kindNames.Parse("core", name) }

@@ -39,8 +39,8 @@ func newScript(t *testing.T, c Config, thread string) *script {
 	return s
 }
 
-func (s *script) Attach(memory.Client)       {}
-func (s *script) Oldest() (event.Tick, bool) { return 0, false }
+func (s *script) Attach(memory.Client)                    {}
+func (s *script) Oldest() (memory.Addr, event.Tick, bool) { return 0, 0, false }
 
 func (s *script) Access(r memory.Request) bool {
 	if len(s.underWay) == s.room {

@@ -38,17 +38,9 @@ type WriteOrder [][]gen.Value
 
 // NewWriteOrder has capacity for all writes of a run.
 func NewWriteOrder(p *gen.Program, rounds int) WriteOrder {
-	counts := make([]int, len(p.Locations))
-	for _, ops := range p.Threads {
-		for _, op := range ops {
-			if op.Kind.Writes() {
-				counts[op.Loc] += rounds
-			}
-		}
-	}
-	w := make(WriteOrder, len(counts))
-	for l, n := range counts {
-		w[l] = make([]gen.Value, 0, n)
+	w := make(WriteOrder, len(p.Locations))
+	for l, n := range p.Writes() {
+		w[l] = make([]gen.Value, 0, n*rounds)
 	}
 	return w
 }

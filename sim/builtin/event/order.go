@@ -1,9 +1,9 @@
 package event
 
 import (
-	"fmt"
 	"math/bits"
-	"slices"
+
+	"ordeal/gen/option"
 )
 
 // Order is the order of the events of one tick. All orders are deterministic.
@@ -18,23 +18,13 @@ const (
 	LIFO               // the one scheduled last, as gem5's event queue does
 )
 
-var orderNames = []string{"unknown", "shuffled", "fifo", "lifo"}
+var orderNames = option.Names[Order]{"unknown", "shuffled", "fifo", "lifo"}
 
 // String is the order's name on the command line.
-func (o Order) String() string {
-	if int(o) < len(orderNames) {
-		return orderNames[o]
-	}
-	return orderNames[OrderUnknown]
-}
+func (o Order) String() string { return orderNames.Of(o) }
 
 // ParseOrder reads the name of an order.
-func ParseOrder(name string) (Order, error) {
-	if i := slices.Index(orderNames[1:], name); i >= 0 {
-		return Order(i + 1), nil
-	}
-	return OrderUnknown, fmt.Errorf("unknown event order %q: want shuffled, fifo or lifo", name)
-}
+func ParseOrder(name string) (Order, error) { return orderNames.Parse("event order", name) }
 
 // pop takes the next event out of the bucket of the current tick, which is
 // not empty.

@@ -14,9 +14,6 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// MaxCores bounds the number of cores: the holders of a line are one word.
-const MaxCores = 64
-
 // Latencies other than that of memory.
 const (
 	hitLatency  event.Tick = 1 // of an access to a held line
@@ -28,7 +25,7 @@ const stream = 0x696465616c // "ideal"
 
 // Options describe a memory.
 type Options struct {
-	Cores int // 1 to MaxCores
+	Cores int // 1 to 64: the holders of a line are one word
 	// Latency is that of an access to a line that the core does not hold.
 	Latency event.Latency
 	// Lines is the number of lines that a core holds; 0 means that every access
@@ -76,7 +73,6 @@ func New(q *event.Queue, o Options) *Memory {
 		c := &controller{memory: m, bit: 1 << i, held: make([]*line, 0, o.Lines+1)}
 		c.self = q.Add(c)
 		c.port = memory.NewSequencer(q, i, c)
-		c.port.Attach(memory.NoClient{})
 		m.cores = append(m.cores, c)
 	}
 	return m

@@ -134,7 +134,7 @@ func TestContract(t *testing.T) {
 					t.Errorf("only %d locked pairs have performed", tr.pairs)
 				}
 				for _, c := range tr.clients {
-					if since, ok := tr.memory.Port(c.core).Oldest(); ok != (len(c.underWay) > 0) {
+					if _, since, ok := tr.memory.Port(c.core).Oldest(); ok != (len(c.underWay) > 0) {
 						t.Errorf("core %d: oldest access %d, %v; %d are under way", c.core, since, ok, len(c.underWay))
 					} else if age := tr.queue.Now() - since; ok && age > 10_000 {
 						t.Errorf("core %d: an access is under way for %d ticks", c.core, age)

@@ -64,9 +64,9 @@ type Port interface {
 	// locked by the core itself: the core tries again when an access has
 	// completed.
 	Access(Request) bool
-	// Oldest is the tick at which the oldest access under way was started;
-	// false when there is none.
-	Oldest() (event.Tick, bool)
+	// Oldest is the line of the oldest access under way and the tick at which it
+	// was started; false when there is none.
+	Oldest() (line Addr, since event.Tick, ok bool)
 }
 
 // Client is what a memory system sees of a core. Both methods are called from
@@ -84,14 +84,13 @@ type Client interface {
 	Evict(line Addr)
 }
 
-// NoClient is the client of a port without a core.
-type NoClient struct{}
+// noClient is the client of a port without a core: it makes no accesses and
+// ignores evictions.
+type noClient struct{}
 
-// Perform is never called.
-func (NoClient) Perform(uint64, *Block) {}
+func (noClient) Perform(uint64, *Block) {}
 
-// Evict ignores the notification.
-func (NoClient) Evict(Addr) {}
+func (noClient) Evict(Addr) {}
 
 // System is a memory system.
 type System interface {

@@ -51,9 +51,9 @@ type access struct {
 	since event.Tick
 }
 
-// NewSequencer makes the sequencer of a core.
+// NewSequencer makes the sequencer of a core, at first without a client.
 func NewSequencer(q *event.Queue, core int, c Controller) *Sequencer {
-	return &Sequencer{queue: q, core: core, controller: c, pending: make([]access, 0, maxPending+1)}
+	return &Sequencer{queue: q, core: core, controller: c, client: noClient{}, pending: make([]access, 0, maxPending+1)}
 }
 
 // Attach sets the client.
@@ -77,16 +77,8 @@ func (s *Sequencer) Access(r Request) bool {
 	return true
 }
 
-// Oldest is the tick of the oldest access under way.
-func (s *Sequencer) Oldest() (event.Tick, bool) {
-	if len(s.pending) == 0 {
-		return 0, false
-	}
-	return s.pending[0].since, true
-}
-
-// OldestLine is the line of the oldest access under way, and its tick.
-func (s *Sequencer) OldestLine() (line Addr, since event.Tick, ok bool) {
+// Oldest is the line of the oldest access under way, and its tick.
+func (s *Sequencer) Oldest() (line Addr, since event.Tick, ok bool) {
 	if len(s.pending) == 0 {
 		return 0, 0, false
 	}

@@ -82,7 +82,7 @@ func TestCoalescing(t *testing.T) {
 	}
 	m.ReadCallback(128, &Block{8})
 	m.want(t, "perform 3 at 8")
-	if _, ok := m.Oldest(); ok {
+	if _, _, ok := m.Oldest(); ok {
 		t.Error("an access is under way after all have performed")
 	}
 	m.access(t, 64, false, 7)
@@ -169,7 +169,7 @@ func TestOldest(t *testing.T) {
 		if err := m.queue.Run(1); err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := m.Oldest(); !ok || got != want {
+		if _, got, ok := m.Oldest(); !ok || got != want {
 			t.Errorf("oldest access at tick %d, want %d", got, want)
 		}
 	}

@@ -58,8 +58,6 @@ func (g *generator) stmt(s types.Stmt) statement {
 		return g.enqueue(s)
 	case *types.PortAddr:
 		return g.portAddr(s)
-	case *types.CheckAllocate, *types.StallPort, *types.CheckNextCycle:
-		return nil // all done, or asked for, elsewhere
 	}
 	g.unsupported(s.Pos(), "this statement")
 	return nil

@@ -51,7 +51,7 @@ func (s *System) Stuck() string {
 func (s *System) oldestLine() (line memory.Addr, found bool) {
 	var since event.Tick
 	for _, p := range s.ports {
-		if l, at, ok := p.OldestLine(); ok && (!found || at < since) {
+		if l, at, ok := p.Oldest(); ok && (!found || at < since) {
 			line, since, found = l, at, true
 		}
 	}

@@ -239,7 +239,6 @@ func (s *System) addCore(c *controller) {
 		latency: mandatoryLatency(c.code),
 	}
 	seq := memory.NewSequencer(s.queue, len(s.ports), i)
-	seq.Attach(memory.NoClient{})
 	c.sequencers = append(c.sequencers, seq)
 	s.ports = append(s.ports, seq)
 }

@@ -22,6 +22,7 @@ type routine struct {
 	place    place
 	result   *types.Type // of the function; nil where return is not allowed
 	enqueues int         // how many enqueue bodies we are in; no return there
+	demands  []types.Demand
 }
 
 // body checks the statements of a body in a scope of their own, after declare

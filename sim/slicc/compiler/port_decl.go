@@ -111,7 +111,8 @@ func (c *checker) actionDecl(d *syntax.Action) {
 	if short, ok := d.Pairs.Get(syntax.ShortKey); ok {
 		a.Short = short
 	}
-	a.Body = c.body(&routine{place: inAction}, d.Body, func() {
+	r := &routine{place: inAction}
+	a.Body = c.body(r, d.Body, func() {
 		c.declareVar(&types.Var{Name: "address", Kind: types.AddressVar, Type: c.basic(d.Pos, "Addr")})
 		if m.TBE != nil {
 			c.declareVar(&types.Var{Name: "tbe", Kind: types.TBEVar, Type: m.TBE})
@@ -127,7 +128,7 @@ func (c *checker) actionDecl(d *syntax.Action) {
 	if old := m.shorts[a.Short]; old != nil {
 		c.fault(a.Pos, "action %s has the shorthand %q of action %s", a.Name, a.Short, old.Name)
 	}
-	a.Demands = demandsOf(a.Body)
+	a.Demands = r.demands
 	m.byName[a.Name], m.shorts[a.Short] = a, a
 	m.Actions = append(m.Actions, a)
 }

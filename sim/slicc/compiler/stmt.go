@@ -45,9 +45,9 @@ func (c *checker) stmt(s syntax.Stmt) types.Stmt {
 	case *syntax.PortStmt:
 		return c.portAddr(at, s)
 	case *syntax.CheckAllocate:
-		return &types.CheckAllocate{Place: at, Table: c.variable(s.Table)}
-	case *syntax.CheckNextCycle:
-		return &types.CheckNextCycle{Place: at}
+		if table := c.variable(s.Table); table != nil {
+			c.routine.demand(table)
+		}
 	case *syntax.CheckStopSlots:
 		c.fault(s.Pos, "check_stop_slots is not supported, by gem5 neither")
 	case *syntax.Block:
@@ -213,6 +213,9 @@ func (c *checker) enqueue(at types.Place, s *syntax.Enqueue) types.Stmt {
 	}
 	if s.Bypass != nil {
 		c.condition(s.Bypass)
+	}
+	if checked.Port != nil {
+		c.routine.demand(checked.Port.Var)
 	}
 	c.push()
 	defer c.pop()

@@ -89,7 +89,7 @@ func (c *checker) transition(d *syntax.Transition, seen map[[2]int]*types.Transi
 	states := c.enumerators(d.States, m.State)
 	events := c.enumerators(d.Events, m.Event)
 	row := types.Transition{Decl: d, Actions: c.actions(d.Actions)}
-	row.Demands = types.SumDemands(row.Actions)
+	row.Demands = sumDemands(row.Actions)
 	for _, a := range row.Actions {
 		row.Stall = row.Stall || a.Name == types.StallAction
 	}

@@ -112,8 +112,7 @@ func (r *reader) stmt(s syntax.Stmt) {
 		r.expr(s.Right)
 		r.assign(s.Left)
 	case *syntax.Enqueue:
-		r.maybe(s.Latency)
-		r.maybe(s.Bypass)
+		r.exprs([]syntax.Expr{s.Latency, s.Bypass})
 		r.block(s.Body)
 		r.writes["out."+s.Port.Name], r.repeats = true, false
 	case *syntax.Peek:
@@ -137,12 +136,6 @@ func (r *reader) stmt(s syntax.Stmt) {
 		}
 	default:
 		r.anything()
-	}
-}
-
-func (r *reader) maybe(x syntax.Expr) {
-	if x != nil {
-		r.expr(x)
 	}
 }
 

@@ -41,16 +41,6 @@ func (s site) String() string {
 	return fmt.Sprintf("(%s,%s)", s.state, s.event)
 }
 
-func (s site) pos() syntax.Pos {
-	switch {
-	case s.decl != nil:
-		return s.decl.Position()
-	case s.row != nil:
-		return s.row.Pos
-	}
-	return syntax.Pos{}
-}
-
 func (m *machine) collect(body []syntax.Decl) {
 	for _, d := range body {
 		switch d := d.(type) {

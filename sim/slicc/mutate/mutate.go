@@ -69,7 +69,6 @@ type Mutant struct {
 	State, Event string
 	// Place is the row, or the name of the action, port or function.
 	Place string
-	Pos   syntax.Pos
 	// Equivalent gives the reason why no program can tell the mutant from the protocol;
 	// empty where that cannot be seen.
 	Equivalent string
@@ -168,7 +167,7 @@ func (p *Catalogue) mutant(m *machine, s site, at point) Mutant {
 	e, c := at.edit, at.change
 	mutant := Mutant{
 		ID: strings.Join([]string{p.Name, m.name, s.String(), e.String()}, "/"), Operator: e.op,
-		Machine: m.name, Place: s.String(), State: s.state, Event: s.event, Pos: s.pos(), changes: []change{c},
+		Machine: m.name, Place: s.String(), State: s.state, Event: s.event, changes: []change{c},
 	}
 	if s.name != "" || s.row != nil {
 		mutant.Equivalent, mutant.Evictions = p.equivalent(m, s, e, c.stmt), m.evictionsOnly(s, e, c.stmt)

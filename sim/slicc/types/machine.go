@@ -91,6 +91,15 @@ type Action struct {
 	Used    bool // by some transition
 }
 
+// Demand says how many free slots a resource must have before a transition
+// runs: an OutPortVar, or an object named in check_allocate. For an action it
+// counts the statements: enqueues and check_allocates outside of the bodies of
+// other enqueues, in both branches of ifs and inside peeks.
+type Demand struct {
+	Resource *Var
+	Slots    int
+}
+
 // StallAction is the name of the action that makes a transition stall:
 // nothing else of the transition is done.
 const StallAction = "z_stall"

@@ -13,8 +13,9 @@ type Place struct{ At syntax.Pos }
 // Pos is where the statement starts.
 func (p *Place) Pos() syntax.Pos { return p.At }
 
-// The checked statements. DPRINTF, DPRINTFN and APPEND_TRANSITION_COMMENT
-// have no effect and are left out.
+// The checked statements. DPRINTF, DPRINTFN, APPEND_TRANSITION_COMMENT,
+// stallPort and check_next_cycle have no effect and are left out, and so is
+// check_allocate, which is a Demand.
 type (
 	// Declare starts a local variable with Init, or with its type's default
 	// if Init is nil.
@@ -55,8 +56,6 @@ type (
 		Entry Expr
 		TBE   Expr
 	}
-	// StallPort makes the machine wake up again in the next cycle.
-	StallPort struct{ Place }
 	// Peek runs Body with Msg bound to the head of the port. With BlockOn, a
 	// message whose field names a line locked by another buffer is delayed
 	// instead; with WakeUp, the buffers that wait for the field's line are
@@ -87,11 +86,4 @@ type (
 		Port *InPort
 		Addr *Use
 	}
-	// CheckAllocate has no effect when run; it makes a Demand.
-	CheckAllocate struct {
-		Place
-		Table *Var
-	}
-	// CheckNextCycle is check_next_cycle().
-	CheckNextCycle struct{ Place }
 )
