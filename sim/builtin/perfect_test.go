@@ -38,13 +38,7 @@ func TestPerfectCache(t *testing.T) {
     assert(mine.Count == 7);
     marks.deallocate(address);`)
 	job := sim.Job{Program: randomProgram(t, 1, 3), Rounds: 20, Seed: 1}
-	report, err := newRunner(t, Options{SLICC: path, Core: core.TSO}).Simulate(t.Context(), job)
-	if err != nil || report.Outcome != sim.Passed {
-		t.Fatalf("%v: %s: %s\n%s", err, report.Outcome, report.Title, report.Detail)
-	}
+	ends(t, newRunner(t, Options{SLICC: path, Core: core.TSO}), job, sim.Passed, "")
 	replaceIn(t, path, "cache.sm", "assert(mine.Count == 7)", "marks.deallocate(address)")
-	report, err = newRunner(t, Options{SLICC: path, Core: core.TSO}).Simulate(t.Context(), job)
-	if err != nil || report.Outcome != sim.Crash || report.Title != "directory: deallocate of an absent line" {
-		t.Fatalf("%v: %s: %s", err, report.Outcome, report.Title)
-	}
+	ends(t, newRunner(t, Options{SLICC: path, Core: core.TSO}), job, sim.Crash, "directory: deallocate of an absent line")
 }

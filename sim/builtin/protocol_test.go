@@ -32,52 +32,25 @@ func edited(t *testing.T, file string, replace ...string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := 0; i < len(replace) && filepath.Base(name) == file; i += 2 {
-			if n := bytes.Count(data, []byte(replace[i])); n != 1 {
-				t.Fatalf("%s has %q %d times", file, replace[i], n)
-			}
-			data = bytes.Replace(data, []byte(replace[i]), []byte(replace[i+1]), 1)
-		}
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return filepath.Join(dir, filepath.Base(smallProtocol))
-}
-
-func TestProtocolRuns(t *testing.T) {
-	for _, k := range core.Kinds() {
-		r := newRunner(t, Options{SLICC: smallProtocol, Core: k})
-		for _, threads := range []int{1, 2, 3, 4, manyThreads()} {
-			job := sim.Job{Program: randomProgram(t, 1, threads), Rounds: 3, Seed: 7}
-			first, err := r.Simulate(t.Context(), job)
-			if err != nil || first.Outcome != sim.Passed {
-				t.Fatalf("%s, %d threads: %v: %s: %s", k, threads, err, first.Title, first.Detail)
-			}
-			second, err := r.Simulate(t.Context(), job)
-			if err != nil || !bytes.Equal(first.Log, second.Log) || first.Statistics != second.Statistics {
-				t.Errorf("%s, %d threads: the same job runs in two ways", k, threads)
-			}
-			job.Seed++
-			other, err := r.Simulate(t.Context(), job)
-			if err != nil || first.Statistics.Hash == other.Statistics.Hash {
-				t.Errorf("%s, %d threads: two seeds run alike", k, threads)
-			}
-		}
+	path := filepath.Join(dir, filepath.Base(smallProtocol))
+	for i := 0; i < len(replace); i += 2 {
+		replaceIn(t, path, file, replace[i], replace[i+1])
 	}
+	return path
 }
 
-// TestSpareCore runs one core on controllers with two, whose second is told of
-// evictions like the first.
+// TestSpareCore runs one core on controllers with two, whose second is
+// notified of evictions like the first.
 func TestSpareCore(t *testing.T) {
 	path := edited(t, "cache.sm",
 		"Sequencer * sequencer;", "Sequencer * sequencer;\n    Sequencer * other;",
 		"sequencer.evictionCallback(address);", "sequencer.evictionCallback(address);\n      other.evictionCallback(address);")
 	r := newRunner(t, Options{SLICC: path, Core: core.TSO})
-	report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 3, 1), Rounds: 10})
-	if err != nil || report.Outcome != sim.Passed {
-		t.Fatalf("%v: %s: %s", err, report.Title, report.Detail)
-	}
+	ends(t, r, sim.Job{Program: randomProgram(t, 3, 1), Rounds: 10}, sim.Passed, "")
 	if _, err := New(Options{SLICC: path, Core: core.TSO, LockedRMW: true}); err == nil {
 		t.Error("locks of cores that share a controller are accepted")
 	}
@@ -89,19 +62,14 @@ func TestProtocolCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("rare transitions take a hundred runs")
 	}
-	counts := map[string]uint64{}
+	var counts sim.Coverage
 	r := newRunner(t, Options{SLICC: smallProtocol, Core: core.OOO})
 	for seed := range uint64(100) {
-		report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, seed, 4), Rounds: 10, Seed: seed})
-		if err != nil || report.Outcome != sim.Passed {
-			t.Fatalf("seed %d: %v: %s: %s", seed, err, report.Title, report.Detail)
-		}
-		for _, c := range report.Coverage {
-			counts[c.Machine+" "+c.State+" "+c.Event] += c.Count
-		}
+		report := ends(t, r, sim.Job{Program: randomProgram(t, seed, 4), Rounds: 10, Seed: seed}, sim.Passed, "")
+		counts.Add(report.Coverage)
 	}
 	// The sequencer keeps a second request of a line under way back, a line in
-	// a transient state without an entry is nobody's victim, memory answers a
+	// a transient state without an entry is never a victim, memory answers a
 	// read after the writes before it, and the acknowledgement of a put that
 	// no recall crossed comes before the grant of a later request.
 	unreachable := map[string]bool{
@@ -109,8 +77,8 @@ func TestProtocolCoverage(t *testing.T) {
 		"L1Cache MI Load": true, "L1Cache MI Store": true,
 		"Directory O Written": true, "Directory OR Written": true,
 	}
-	for row, n := range counts {
-		if n == 0 && !unreachable[row] {
+	for _, c := range counts.Missing() {
+		if row := c.Machine + " " + c.State + " " + c.Event; !unreachable[row] {
 			t.Errorf("%s never happened", row)
 		}
 	}
@@ -150,10 +118,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("line %q", line)
 		}
 	}})
-	report, err := r.Simulate(t.Context(), sim.Job{Program: p, Rounds: 1})
-	if err != nil || report.Outcome != sim.Passed {
-		t.Fatalf("%v: %s", err, report.Title)
-	}
+	ends(t, r, sim.Job{Program: p, Rounds: 1}, sim.Passed, "")
 	want := []string{"L1Cache Store I>IM", "Directory Get V>VM", "Directory Data VM>O", "L1Cache Grant IM>M", "L1Cache Load M>M"}
 	if !slices.Equal(steps, want) { // the load reads the final value
 		t.Errorf("steps %q, want %q", steps, want)
@@ -232,8 +197,9 @@ func TestProtocolFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := edited(t, f.file, f.text, f.by)
-			if name == "stale pointer" {
-				keepStale(t, path)
+			if name == "stale pointer" { // by an action after the deallocation
+				replaceIn(t, path, "cache.sm", "    unset_cache_entry();\n", "")
+				replaceIn(t, path, "cache.sm", `  action(e_evict, "e")`, `  action(a_stale, "st") { cacheMemory.setMRU(cache_entry); } action(e_evict, "e")`)
 			}
 			o := Options{SLICC: path, Core: core.InOrder}
 			if f.outcome == sim.Timeout {
@@ -275,22 +241,6 @@ func replaceIn(t *testing.T, path, file, from, to string) {
 		t.Fatalf("%s has %q %d times", file, from, n)
 	}
 	if err := os.WriteFile(name, bytes.Replace(data, []byte(from), []byte(to), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// keepStale gives the cache's deallocation a successor that uses the entry.
-func keepStale(t *testing.T, path string) {
-	t.Helper()
-	name := filepath.Join(filepath.Dir(path), "cache.sm")
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data = bytes.Replace(data, []byte("    unset_cache_entry();\n"), nil, 1)
-	data = bytes.Replace(data, []byte(`  action(e_evict, "e")`),
-		[]byte("  action(a_stale, \"st\") {\n    cacheMemory.setMRU(cache_entry);\n  }\n\n  action(e_evict, \"e\")"), 1)
-	if err := os.WriteFile(name, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -46,13 +46,31 @@ func newRunner(t *testing.T, o Options) *Runner {
 	return r
 }
 
-// machines lists all protocols with all kinds of core.
+// ends runs a job, requires the outcome and the title, and texts in the detail.
+func ends(t *testing.T, r *Runner, job sim.Job, outcome sim.Outcome, title string, details ...string) Report {
+	t.Helper()
+	report, err := r.Simulate(t.Context(), job)
+	if err != nil || report.Outcome != outcome || report.Title != title {
+		t.Fatalf("%s, seed %d: %v: got %s %q, want %s %q\n%s", r.Version(t.Context()), job.Seed, err, report.Outcome, report.Title, outcome, title, report.Detail)
+	}
+	for _, want := range details {
+		if !strings.Contains(report.Detail, want) {
+			t.Errorf("detail lacks %q:\n%s", want, report.Detail)
+		}
+	}
+	return report
+}
+
+// machines lists all protocols, and the small one, with all kinds of core.
 func machines() []Options {
 	var list []Options
 	for _, protocol := range Protocols() {
 		for _, k := range core.Kinds() {
 			list = append(list, Options{Protocol: protocol, Core: k})
 		}
+	}
+	for _, k := range core.Kinds() {
+		list = append(list, Options{SLICC: smallProtocol, Core: k})
 	}
 	return list
 }
@@ -61,11 +79,7 @@ func TestSameJobSameRun(t *testing.T) {
 	for _, o := range machines() {
 		r, p := newRunner(t, o), randomProgram(t, 1, 4)
 		simulate := func(seed uint64) Report {
-			report, err := r.Simulate(t.Context(), sim.Job{Program: p, Rounds: 3, Seed: seed})
-			if err != nil || report.Outcome != sim.Passed {
-				t.Fatalf("%s/%s: %v: %s: %s", o.Protocol, o.Core, err, report.Title, report.Detail)
-			}
-			return report
+			return ends(t, r, sim.Job{Program: p, Rounds: 3, Seed: seed}, sim.Passed, "")
 		}
 		first, second, other := simulate(1), simulate(1), simulate(2)
 		if !bytes.Equal(first.Log, second.Log) || first.Statistics != second.Statistics {
@@ -81,11 +95,7 @@ func TestSameJobSameRun(t *testing.T) {
 func TestOptionsMatter(t *testing.T) {
 	p := randomProgram(t, 1, 4)
 	hash := func(o Options) uint64 {
-		report, err := newRunner(t, o).Simulate(t.Context(), sim.Job{Program: p, Rounds: 3})
-		if err != nil || report.Outcome != sim.Passed {
-			t.Fatalf("%+v: %v: %s", o, err, report.Title)
-		}
-		return report.Statistics.Hash
+		return ends(t, newRunner(t, o), sim.Job{Program: p, Rounds: 3}, sim.Passed, "").Statistics.Hash
 	}
 	base := Options{Protocol: IdealCached, Core: core.OOO}
 	seen := map[uint64]string{hash(base): "the defaults"}
@@ -116,10 +126,7 @@ func TestThreadCounts(t *testing.T) {
 		for _, threads := range []int{1, 2, manyThreads()} {
 			p := randomProgram(t, 1, threads)
 			p.Threads[0] = nil
-			result, err := newRunner(t, o).Run(t.Context(), sim.Job{Program: p, Rounds: 2})
-			if err != nil || result.Outcome != sim.Passed {
-				t.Errorf("%s/%s with %d threads: %v: %s: %s", o.Protocol, o.Core, threads, err, result.Title, result.Detail)
-			}
+			ends(t, newRunner(t, o), sim.Job{Program: p, Rounds: 2}, sim.Passed, "")
 		}
 	}
 }
@@ -174,15 +181,8 @@ func breakAt(r *Runner, n int, do func(q *event.Queue, s *memory.Sequencer) bool
 func TestDeadlock(t *testing.T) {
 	r := newRunner(t, Options{Core: core.TSO})
 	breakAt(r, 5, func(*event.Queue, *memory.Sequencer) bool { return true }) // and forgotten
-	result, err := r.Run(t.Context(), sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3})
-	if err != nil || result.Outcome != sim.Deadlock || result.Title != "deadlock" {
-		t.Fatalf("%v: %s: %s", err, result.Outcome, result.Title)
-	}
-	for _, want := range []string{"nothing is left that could happen", "core 0: has no operation left", "core 1: "} {
-		if !strings.Contains(result.Detail, want) {
-			t.Errorf("detail lacks %q:\n%s", want, result.Detail)
-		}
-	}
+	result := ends(t, r, sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3}, sim.Deadlock, "deadlock",
+		"nothing is left that could happen", "core 0: has no operation left", "core 1: ")
 	if len(result.Log) == 0 {
 		t.Error("the log is empty")
 	}
@@ -191,21 +191,9 @@ func TestDeadlock(t *testing.T) {
 // TestWatchdog loses an access in a memory that goes on with other things.
 func TestWatchdog(t *testing.T) {
 	r := newRunner(t, Options{Core: core.InOrder, Watchdog: 5_000})
-	breakAt(r, 5, func(q *event.Queue, _ *memory.Sequencer) bool {
-		busy := &busy{queue: q}
-		busy.self = q.Add(busy)
-		busy.Handle(0)
-		return true
-	})
-	result, err := r.Run(t.Context(), sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3})
-	if err != nil || result.Outcome != sim.Deadlock {
-		t.Fatalf("%v: %s: %s", err, result.Outcome, result.Title)
-	}
-	for _, want := range []string{"core 1 waits for memory since tick ", "core 1: waits for "} {
-		if !strings.Contains(result.Detail, want) {
-			t.Errorf("detail lacks %q:\n%s", want, result.Detail)
-		}
-	}
+	breakAt(r, 5, stayBusy)
+	ends(t, r, sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3}, sim.Deadlock, "deadlock",
+		"core 1 waits for memory since tick ", "core 1: waits for ")
 }
 
 // busy has an event at every tick.
@@ -216,37 +204,31 @@ type busy struct {
 
 func (b *busy) Handle(uint64) { b.queue.At(b.queue.Now()+1, b.self, 0) }
 
+// stayBusy loses an access, and has events for ever.
+func stayBusy(q *event.Queue, _ *memory.Sequencer) bool {
+	busy := &busy{queue: q}
+	busy.self = q.Add(busy)
+	busy.Handle(0)
+	return true
+}
+
 func TestBudget(t *testing.T) {
 	const budget = 700
 	r := newRunner(t, Options{Core: core.TSO, Budget: budget})
-	report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 3})
-	if err != nil || report.Outcome != sim.Timeout || report.Title != "step budget used up" {
-		t.Fatalf("%v: %s: %s", err, report.Outcome, report.Title)
-	}
+	report := ends(t, r, sim.Job{Program: randomProgram(t, 1, 4), Rounds: 3}, sim.Timeout, "step budget used up")
 	if report.Statistics.Events != budget {
 		t.Errorf("%d events, want %d", report.Statistics.Events, budget)
 	}
 	// Without another bound the default budget ends a memory that is busy
 	// with itself.
 	r = newRunner(t, Options{Core: core.TSO, Watchdog: 1 << 40})
-	breakAt(r, 5, func(q *event.Queue, _ *memory.Sequencer) bool {
-		busy := &busy{queue: q}
-		busy.self = q.Add(busy)
-		busy.Handle(0)
-		return true
-	})
-	result, err := r.Run(t.Context(), sim.Job{Program: randomProgram(t, 1, 2), Rounds: 1})
-	if err != nil || result.Outcome != sim.Timeout {
-		t.Fatalf("%v: %s: %s", err, result.Outcome, result.Title)
-	}
+	breakAt(r, 5, stayBusy)
+	ends(t, r, sim.Job{Program: randomProgram(t, 1, 2), Rounds: 1}, sim.Timeout, "step budget used up")
 }
 
 func TestTimeLimit(t *testing.T) {
 	r := newRunner(t, Options{Core: core.TSO})
-	result, err := r.Run(t.Context(), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 1000, Timeout: time.Microsecond})
-	if err != nil || result.Outcome != sim.Timeout || result.Title != "time limit exceeded" {
-		t.Fatalf("%v: %s: %s", err, result.Outcome, result.Title)
-	}
+	ends(t, r, sim.Job{Program: randomProgram(t, 1, 4), Rounds: 1000, Timeout: time.Microsecond}, sim.Timeout, "time limit exceeded")
 }
 
 func TestCancelled(t *testing.T) {
@@ -264,26 +246,18 @@ func TestCrash(t *testing.T) {
 		s.WriteCallback(memory.Base+1<<20, &memory.Block{})
 		return true
 	})
-	result, err := r.Run(t.Context(), sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3})
-	if err != nil || result.Outcome != sim.Crash || result.Title != "sequencer: write completed that was never issued" {
-		t.Fatalf("%v: %s: %s", err, result.Outcome, result.Title)
-	}
-	if !strings.Contains(result.Detail, "core 1, line 0x200000") || !strings.Contains(result.Detail, "core 0: ") {
-		t.Errorf("detail lacks the place or the state:\n%s", result.Detail)
-	}
+	ends(t, r, sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3}, sim.Crash, "sequencer: write completed that was never issued",
+		"core 1, line 0x200000", "core 0: ")
 }
 
 func TestFaultsOfTheSimulator(t *testing.T) {
-	for name, do := range map[string]func(q *event.Queue, s *memory.Sequencer) bool{
-		"panic": func(*event.Queue, *memory.Sequencer) bool { panic("a broken invariant") },
-		"error": func(q *event.Queue, _ *memory.Sequencer) bool { q.Fail(io.ErrUnexpectedEOF); return true },
+	for detail, do := range map[string]func(q *event.Queue, s *memory.Sequencer) bool{
+		"a broken invariant": func(*event.Queue, *memory.Sequencer) bool { panic("a broken invariant") },
+		"unexpected EOF":     func(q *event.Queue, _ *memory.Sequencer) bool { q.Fail(io.ErrUnexpectedEOF); return true },
 	} {
 		r := newRunner(t, Options{Core: core.OOO})
 		breakAt(r, 5, do)
-		result, err := r.Run(t.Context(), sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3})
-		if err != nil || result.Outcome != sim.Infra || result.Detail == "" {
-			t.Errorf("%s: %v: %s: %s", name, err, result.Outcome, result.Title)
-		}
+		ends(t, r, sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3}, sim.Infra, "fault of the embedded simulator", detail)
 	}
 }
 

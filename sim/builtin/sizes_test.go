@@ -55,10 +55,7 @@ func TestInterleaving(t *testing.T) {
 			}
 			r := newRunner(t, o)
 			for seed := range uint64(5) {
-				report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, seed, 8), Rounds: 3, Seed: seed})
-				if err != nil || report.Outcome != sim.Passed {
-					t.Fatalf("seed %d: %v: %s: %s\n%s", seed, err, report.Outcome, report.Title, report.Detail)
-				}
+				ends(t, r, sim.Job{Program: randomProgram(t, seed, 8), Rounds: 3, Seed: seed}, sim.Passed, "")
 			}
 			if n := len(taken["Directory"]); n != o.Directories {
 				t.Errorf("%d directories took part, want %d", n, o.Directories)
@@ -76,10 +73,7 @@ func TestSpareCores(t *testing.T) {
 		seen := map[uint64]int{}
 		for _, cores := range []int{0, 3, 64} {
 			r := newRunner(t, Options{Protocol: protocol, Core: core.TSO, Cores: cores})
-			report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3})
-			if err != nil || report.Outcome != sim.Passed {
-				t.Fatalf("%s on %d cores: %v: %s\n%s", protocol, cores, err, report.Title, report.Detail)
-			}
+			report := ends(t, r, sim.Job{Program: randomProgram(t, 1, 2), Rounds: 3}, sim.Passed, "")
 			seen[report.Statistics.Hash] = cores
 		}
 		if len(seen) < 2 {
@@ -107,10 +101,7 @@ func TestSizesMatter(t *testing.T) {
 	} {
 		o := Options{Protocol: "mesi-two-level", Core: core.OOO}
 		change(&o)
-		report, err := newRunner(t, o).Simulate(t.Context(), sim.Job{Program: p, Rounds: 3})
-		if err != nil || report.Outcome != sim.Passed {
-			t.Fatalf("%s: %v: %s\n%s", name, err, report.Title, report.Detail)
-		}
+		report := ends(t, newRunner(t, o), sim.Job{Program: p, Rounds: 3}, sim.Passed, "")
 		if other, ok := seen[report.Statistics.Hash]; ok {
 			t.Errorf("%s and %s run alike", name, other)
 		}

@@ -51,10 +51,7 @@ func TestTimer(t *testing.T) {
 			replaceIn(t, path, "cache.sm", "    timers.unset(address);", "    timers.unset(address);\n    timers.unset(address);")
 		}
 		r := newRunner(t, Options{SLICC: path, Core: core.TSO})
-		report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 3), Rounds: 20, Seed: 1})
-		if err != nil || report.Outcome != end.outcome || report.Title != end.title {
-			t.Fatalf("%v: %s: %s\n%s", err, report.Outcome, report.Title, report.Detail)
-		}
+		report := ends(t, r, sim.Job{Program: randomProgram(t, 1, 3), Rounds: 20, Seed: 1}, end.outcome, end.title)
 		var timeouts, stores uint64
 		for _, c := range report.Coverage {
 			switch c.Event {

@@ -28,6 +28,7 @@ func TestBatch(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	r := newRunner(t, "times=0,state="+state, nil)
 	jobs := newJobs(t, 5, 3)
+	jobs[1].Program = jobs[0].Program // their order separates runs of one program
 	results, err := r.RunBatch(t.Context(), jobs)
 	if err != nil {
 		t.Fatal(err)
@@ -119,20 +120,6 @@ func TestBatchRetry(t *testing.T) {
 	result, err := r.Run(t.Context(), newJobs(t, 1, 2)[0])
 	if err != nil || result.Outcome != sim.Infra || launches(t, state) != 1+DefaultRetries {
 		t.Errorf("%+v, %v after %d launches", result, err, launches(t, state))
-	}
-}
-
-// TestBatchOfSameProgram separates runs of one program by their order.
-func TestBatchOfSameProgram(t *testing.T) {
-	r := newRunner(t, "", nil)
-	jobs := newJobs(t, 3, 2)
-	jobs[1].Program, jobs[2].Program = jobs[0].Program, jobs[0].Program
-	results, err := r.RunBatch(t.Context(), jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range results {
-		whole(t, &jobs[i], &results[i])
 	}
 }
 
