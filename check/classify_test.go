@@ -13,7 +13,7 @@ import (
 	"ordeal/check/model"
 )
 
-// The classification of each named case agrees with judging it model by
+// The classification of each named case agrees with checking it model by
 // model, and with the verdicts that the literature states.
 func TestClassify(t *testing.T) {
 	all, err := cases.Load("testdata/cases")
@@ -59,10 +59,7 @@ func TestClassify(t *testing.T) {
 
 // Store buffering, by hand.
 func TestClassifyStoreBuffering(t *testing.T) {
-	h, err := cases.Parse("0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := cases.Parse("0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0")
 	got, err := check.Classify(context.Background(), h, check.Options{})
 	if err != nil {
 		t.Fatal(err)

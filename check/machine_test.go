@@ -9,8 +9,8 @@ import (
 	"ordeal/check/internal/histgen"
 )
 
-// TestMachines judges runs of every machine, which its model must allow, and
-// mutants of them, where only the evidence tells what is right.
+// TestMachines checks runs of every machine, which its model must allow, and
+// mutations of them, whose evidence must be accepted.
 func TestMachines(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 5))

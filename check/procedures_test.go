@@ -19,6 +19,19 @@ import (
 	"ordeal/parse"
 )
 
+// models are those that the default pipeline is compared under.
+var models = []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
+
+func dump(h *parse.History) string {
+	s := ""
+	for t := range h.Threads() {
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			s += fmt.Sprintf("%d: op %d %+v\n", t, id, h.Ops[id])
+		}
+	}
+	return s + fmt.Sprintf("final %v order %v deps %v\n", h.Final, h.StoreOrder, h.Deps)
+}
+
 // named returns the procedures of some names, separated by spaces.
 func named(t testing.TB, names string) []search.Procedure {
 	t.Helper()
@@ -200,7 +213,7 @@ func TestFiguresOfTSOtool(t *testing.T) {
 func TestConflict(t *testing.T) {
 	conflict := named(t, "conflict")
 	want, decided := 0, map[string]int{}
-	judge := func(h *parse.History) {
+	compare := func(h *parse.History) {
 		want += len(models)
 		agree(t, conflict, h, decided)
 	}
@@ -219,7 +232,7 @@ func TestConflict(t *testing.T) {
 		for h := range histgen.All(b) {
 			histgen.AddStoreOrder(rng, h)
 			h.Final = nil
-			judge(h)
+			compare(h)
 			h.StoreOrder = nil
 		}
 	}
@@ -240,11 +253,11 @@ func TestConflict(t *testing.T) {
 		} else if i%5 == 0 {
 			histgen.AddFinal(rng, h)
 		}
-		judge(h)
+		compare(h)
 	}
 	thin := dependent()
 	thin.StoreOrder = [][]parse.OpID{{5}, {1}, {3}}
-	judge(thin)
+	compare(thin)
 	if diff := cmp.Diff(want, decided["conflict"]); diff != "" {
 		t.Errorf("histories decided:\n%s", diff)
 	}

@@ -16,7 +16,7 @@ import (
 
 var models = []model.Model{model.CC, model.CCv, model.CM, model.CCM, model.WCCM}
 
-func judge(t testing.TB, h *parse.History, m model.Model) witness.Verdict {
+func decide(t testing.TB, h *parse.History, m model.Model) witness.Verdict {
 	t.Helper()
 	v, err := search.Auto.Run(context.Background(), h, m, search.Limits{})
 	if err != nil {
@@ -25,12 +25,12 @@ func judge(t testing.TB, h *parse.History, m model.Model) witness.Verdict {
 	return v
 }
 
-// agree judges h under all models and compares with brute force; refutations
+// agree decides h under all models and compares with brute force; refutations
 // must be accepted.
 func agree(t testing.TB, h *parse.History) {
 	t.Helper()
 	for _, m := range models {
-		v := judge(t, h, m)
+		v := decide(t, h, m)
 		if want := brute.Allowed(h, m); (v.Answer == witness.Allowed) != want {
 			t.Fatalf("%s: %v; brute force allows: %v; %+v", m.Name, v.Answer, want, h)
 		}
@@ -98,7 +98,7 @@ func TestLadder(t *testing.T) {
 		h := histgen.Mutate(rng, histgen.Machine(rng, machine, p), rng.IntN(3))
 		allowed := map[string]bool{}
 		for _, m := range models {
-			v := judge(t, h, m)
+			v := decide(t, h, m)
 			allowed[m.Name] = v.Answer == witness.Allowed
 			if allowed[m.Name] {
 				counts[m.Name]++
@@ -115,7 +115,7 @@ func TestLadder(t *testing.T) {
 			}
 		}
 		for _, m := range []model.Model{model.SC, model.TSO} {
-			if v := judge(t, h, m); v.Answer == witness.Allowed {
+			if v := decide(t, h, m); v.Answer == witness.Allowed {
 				allowed[m.Name] = true
 			}
 		}
@@ -146,7 +146,7 @@ func BenchmarkCausal(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/threads=%d/ops=%d/locations=%d", m.Name, p.Threads, p.Ops, p.Locations), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if v := judge(b, h, m); v.Answer != witness.Allowed {
+					if v := decide(b, h, m); v.Answer != witness.Allowed {
 						b.Fatal(v.Answer)
 					}
 				}

@@ -43,12 +43,12 @@ func TestFigures(t *testing.T) {
 		h := cases.Compact(tc.history)
 		var got []string
 		for _, m := range models {
-			if judge(t, h, m).Answer == witness.Allowed {
+			if decide(t, h, m).Answer == witness.Allowed {
 				got = append(got, m.Name)
 			}
 		}
 		for _, m := range []model.Model{model.SC, model.TSO} {
-			if judge(t, h, m).Answer == witness.Allowed {
+			if decide(t, h, m).Answer == witness.Allowed {
 				got = append(got, m.Name)
 			}
 		}

@@ -133,10 +133,7 @@ func TestKnown(t *testing.T) {
 		// lost its atomicity stays.
 		{"0: M[x] := 1\n0: M[y] == 0\n1: M[y] := 2\n1: M[x] == 0\n2: M[x] == 1\n", model.SC, 4},
 	} {
-		h, err := cases.Parse(row.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := cases.Parse(row.text)
 		res, err := Reduce(t.Context(), h, row.m, check.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -145,11 +142,8 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%d operations left, want %d of\n%s", got, row.want, row.text)
 		}
 	}
-	h, err := cases.Parse("0: M[x] := 1\n1: M[x] == 1\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Reduce(t.Context(), h, model.SC, check.Options{})
+	h := cases.Parse("0: M[x] := 1\n1: M[x] == 1\n")
+	_, err := Reduce(t.Context(), h, model.SC, check.Options{})
 	if got := fmt.Sprint(err); !strings.Contains(got, "does not forbid") {
 		t.Errorf("an allowed history: error is %s", got)
 	}

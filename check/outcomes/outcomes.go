@@ -25,17 +25,13 @@ const (
 	PSO                // from a FIFO buffer for each thread and location
 )
 
-// Parse is the machine of the model of that name.
+// Parse returns the machine of the model of that name.
 func Parse(model string) (Machine, error) {
-	switch model {
-	case "sc":
-		return SC, nil
-	case "tso":
-		return TSO, nil
-	case "pso":
-		return PSO, nil
+	m := slices.Index([]string{SC: "sc", TSO: "tso", PSO: "pso"}, model)
+	if m < 0 {
+		return SC, fmt.Errorf("no machine enumerates the outcomes of %q: want sc, tso or pso", model)
 	}
-	return SC, fmt.Errorf("no machine enumerates the outcomes of %q: want sc, tso or pso", model)
+	return Machine(m), nil
 }
 
 // Outcome is what a round shows: the values that the reads of each thread
@@ -50,14 +46,16 @@ type Outcome struct {
 func (o *Outcome) Key() string {
 	var key []byte
 	for _, reads := range o.Reads {
-		for _, v := range reads {
-			key = binary.AppendUvarint(key, uint64(v))
-		}
+		key = appendValues(key, reads)
 	}
-	for _, v := range o.Final {
+	return string(appendValues(key, o.Final))
+}
+
+func appendValues(key []byte, values []gen.Value) []byte {
+	for _, v := range values {
 		key = binary.AppendUvarint(key, uint64(v))
 	}
-	return string(key)
+	return key
 }
 
 // ErrLimit says that a program has more states than may be explored.
@@ -116,19 +114,14 @@ func (s *state) key() string {
 	var key []byte
 	for t := range s.at {
 		key = binary.AppendUvarint(key, uint64(s.at[t]))
-		for _, v := range s.reads[t] { // their number follows from at
-			key = binary.AppendUvarint(key, uint64(v))
-		}
+		key = appendValues(key, s.reads[t]) // their number follows from at
 		key = binary.AppendUvarint(key, uint64(len(s.buffers[t])))
 		for _, w := range s.buffers[t] {
 			key = binary.AppendUvarint(key, uint64(w.loc))
 			key = binary.AppendUvarint(key, uint64(w.value))
 		}
 	}
-	for _, v := range s.memory {
-		key = binary.AppendUvarint(key, uint64(v))
-	}
-	return string(key)
+	return string(appendValues(key, s.memory))
 }
 
 // explorer visits every state that can be reached, once.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -65,8 +66,8 @@ func consistentGraph(t testing.TB, rng *rand.Rand, m model.Model) *saturate.Grap
 	}
 }
 
-// twin builds and saturates the same graph again.
-func twin(t testing.TB, g *saturate.Graph, m model.Model) *saturate.Graph {
+// rebuilt builds and saturates the same graph again.
+func rebuilt(t testing.TB, g *saturate.Graph, m model.Model) *saturate.Graph {
 	t.Helper()
 	h, ok := saturated(t, g.History(), m)
 	if !ok {
@@ -123,7 +124,7 @@ func TestUndo(t *testing.T) {
 		var stack []point
 		var taken [][2]saturate.Node
 		replay := func(n int) *saturate.Graph {
-			other := twin(t, g, m)
+			other := rebuilt(t, g, m)
 			other.Mark()
 			for _, d := range taken[:n] {
 				if !other.Assume(d[0], d[1], assumed, saturate.NoNode) {
@@ -189,7 +190,7 @@ func TestAddThenClose(t *testing.T) {
 // Edges out of placed nodes say nothing new, edges into them from others are
 // contradictions.
 func TestPlaced(t *testing.T) {
-	g, ok := saturated(t, parsed(t, "0: M[x] := 1\n1: M[x] := 2"), model.SC)
+	g, ok := saturated(t, cases.Parse("0: M[x] := 1\n1: M[x] := 2"), model.SC)
 	if !ok {
 		t.Fatal("contradictory")
 	}

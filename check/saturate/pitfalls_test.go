@@ -3,6 +3,7 @@ package saturate_test
 import (
 	"testing"
 
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -10,9 +11,8 @@ import (
 	"ordeal/parse"
 )
 
-// judge says what saturation makes of a history; what it refutes it must
-// prove.
-func judge(t *testing.T, h *parse.History, m model.Model, want bool) *saturate.Graph {
+// expect saturates a history and verifies the refutation of a contradiction.
+func expect(t *testing.T, h *parse.History, m model.Model, want bool) *saturate.Graph {
 	t.Helper()
 	g, ok := saturated(t, h, m)
 	if ok != want {
@@ -37,16 +37,16 @@ func before(t *testing.T, g *saturate.Graph, a, b parse.OpID, want bool) {
 // A read that its thread's store buffer served may precede the store. As a
 // global edge its reads-from would forbid n5 and n6 under TSO.
 func TestPitfallForwardingIsNotGlobal(t *testing.T) {
-	buffering := parsed(t, "0: M[x] := 1\n0: M[x] == 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[y] == 1\n1: M[x] == 0")
-	judge(t, buffering, model.SC, false)
+	buffering := cases.Parse("0: M[x] := 1\n0: M[x] == 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[y] == 1\n1: M[x] == 0")
+	expect(t, buffering, model.SC, false)
 	for _, m := range totals[1:] {
-		g := judge(t, buffering, m, true)
+		g := expect(t, buffering, m, true)
 		if m.Name != model.RMO.Name { // where the load has no node
 			before(t, g, 0, 1, false)
 		}
 	}
 	// Of another thread, and to an RMW, it is global.
-	g := judge(t, parsed(t, "0: M[x] := 1\n0: { M[x] == 1; M[x] := 2 }\n1: M[x] == 2"), model.TSO, true)
+	g := expect(t, cases.Parse("0: M[x] := 1\n0: { M[x] == 1; M[x] := 2 }\n1: M[x] == 2"), model.TSO, true)
 	before(t, g, 0, 1, true)
 	before(t, g, 1, 2, true)
 }
@@ -55,10 +55,10 @@ func TestPitfallForwardingIsNotGlobal(t *testing.T) {
 // though under TSO, PSO and RMO no edge says so.
 func TestPitfallReadOwnFuture(t *testing.T) {
 	for _, m := range totals {
-		judge(t, parsed(t, "0: M[x] == 1\n0: M[x] := 1"), m, false)
-		judge(t, parsed(t, "0: M[x] == 1\n0: { M[x] == 0; M[x] := 1 }"), m, false)
-		judge(t, parsed(t, "0: { M[x] == 1; M[x] := 2 }\n0: M[x] := 1"), m, false)
-		judge(t, parsed(t, "0: M[x] == 1\n1: M[x] := 1"), m, true)
+		expect(t, cases.Parse("0: M[x] == 1\n0: M[x] := 1"), m, false)
+		expect(t, cases.Parse("0: M[x] == 1\n0: { M[x] == 0; M[x] := 1 }"), m, false)
+		expect(t, cases.Parse("0: { M[x] == 1; M[x] := 2 }\n0: M[x] := 1"), m, false)
+		expect(t, cases.Parse("0: M[x] == 1\n1: M[x] := 1"), m, true)
 	}
 }
 
@@ -67,15 +67,15 @@ func TestPitfallReadOwnFuture(t *testing.T) {
 // of the graph stands for.
 func TestPitfallThinAirThroughABuffer(t *testing.T) {
 	program := "0: M[y] == 1\n0: M[x] := 1\n0: M[x] == 1\n0: M[z] := 1\n1: M[z] == 1\n1: M[y] := 1\n"
-	judge(t, parsed(t, program+"dep 0: 1 -> 2\ndep 0: 3 -> 4\ndep 1: 1 -> 2"), model.RMO, false)
-	judge(t, parsed(t, program+"dep 0: 1 -> 2\ndep 1: 1 -> 2"), model.RMO, true)
+	expect(t, cases.Parse(program+"dep 0: 1 -> 2\ndep 0: 3 -> 4\ndep 1: 1 -> 2"), model.RMO, false)
+	expect(t, cases.Parse(program+"dep 0: 1 -> 2\ndep 1: 1 -> 2"), model.RMO, true)
 }
 
 // Initial writes are not nodes: only readers' Writer names them.
 func TestPitfallInitIsNoNode(t *testing.T) {
-	h := parsed(t, "0: M[x] == 0\n0: M[y] := 1\n1: M[y] == 0\n1: M[z] == 0\n2: M[x] := 1")
+	h := cases.Parse("0: M[x] == 0\n0: M[y] := 1\n1: M[y] == 0\n1: M[z] == 0\n2: M[x] := 1")
 	for _, m := range totals[:3] {
-		g := judge(t, h, m, true)
+		g := expect(t, h, m, true)
 		if g.Nodes() != len(h.Ops) {
 			t.Errorf("%s: %d nodes for %d operations", m.Name, g.Nodes(), len(h.Ops))
 		}
@@ -93,35 +93,35 @@ func TestPitfallInitIsNoNode(t *testing.T) {
 // rules alone.
 func TestPitfallInitAfterAWrite(t *testing.T) {
 	for _, m := range totals {
-		judge(t, parsed(t, "0: M[x] := 1\n0: M[x] == 0"), m, false)
-		judge(t, parsed(t, "0: M[x] := 1\n0: { M[x] == 0; M[x] := 2 }"), m, false)
-		judge(t, parsed(t, "0: M[x] := 1\n0: sync\n0: M[y] := 1\n1: M[y] == 1\n1: sync\n1: M[x] == 0"), m, false)
+		expect(t, cases.Parse("0: M[x] := 1\n0: M[x] == 0"), m, false)
+		expect(t, cases.Parse("0: M[x] := 1\n0: { M[x] == 0; M[x] := 2 }"), m, false)
+		expect(t, cases.Parse("0: M[x] := 1\n0: sync\n0: M[y] := 1\n1: M[y] == 1\n1: sync\n1: M[x] == 0"), m, false)
 	}
 	// x := 1 precedes y := 1 precedes y := 2, by rule A, precedes x == 0.
-	h := parsed(t, "0: M[x] := 1\n0: M[y] := 1\n1: M[y] := 2\n1: M[x] == 0\n2: M[y] == 1\n2: M[y] == 2\n3: M[x] == 0")
-	judge(t, h, model.SC, false)
-	judge(t, h, model.TSO, true)
-	judge(t, h, model.PSO, true)
+	h := cases.Parse("0: M[x] := 1\n0: M[y] := 1\n1: M[y] := 2\n1: M[x] == 0\n2: M[y] == 1\n2: M[y] == 2\n3: M[x] == 0")
+	expect(t, h, model.SC, false)
+	expect(t, h, model.TSO, true)
+	expect(t, h, model.PSO, true)
 }
 
 // The write of an RMW follows what the RMW reads, but the RMW does not precede
 // itself for that; another write does follow the RMW.
 func TestPitfallRMWAndItsOwnRuleB(t *testing.T) {
 	for _, m := range totals {
-		g := judge(t, parsed(t, "0: { M[x] == 0; M[x] := 1 }\n1: { M[x] == 1; M[x] := 2 }\n2: M[x] := 3"), m, true)
+		g := expect(t, cases.Parse("0: { M[x] == 0; M[x] := 1 }\n1: { M[x] == 1; M[x] := 2 }\n2: M[x] := 3"), m, true)
 		before(t, g, 0, 1, true)
 		before(t, g, 0, 2, true) // every write follows the RMW of the initial value
 		before(t, g, 1, 2, true) // and so the RMW that read what that one wrote
-		judge(t, parsed(t, "0: { M[x] == 0; M[x] := 1 }\n1: { M[x] == 0; M[x] := 2 }"), m, false)
+		expect(t, cases.Parse("0: { M[x] == 0; M[x] := 1 }\n1: { M[x] == 0; M[x] := 2 }"), m, false)
 	}
 }
 
 // Rule B needs the last reader in each chain, reads-from the first: here a
 // thread reads x, says so in y, and reads x again.
 func TestPitfallFirstAndLastReader(t *testing.T) {
-	h := parsed(t, "0: M[x] := 1\n1: M[x] == 1\n1: M[y] := 1\n1: M[x] == 1\n2: M[y] == 1\n2: M[x] := 2")
+	h := cases.Parse("0: M[x] := 1\n1: M[x] == 1\n1: M[y] := 1\n1: M[x] == 1\n2: M[y] == 1\n2: M[x] := 2")
 	for _, m := range []model.Model{model.SC, model.TSO, model.PSO} {
-		g := judge(t, h, m, true)
+		g := expect(t, h, m, true)
 		before(t, g, 0, 2, true) // the write precedes the first reader, hence y := 1
 		before(t, g, 0, 5, true)
 		before(t, g, 3, 5, true) // the last reader precedes the next write
@@ -131,17 +131,17 @@ func TestPitfallFirstAndLastReader(t *testing.T) {
 // The sweep may come to a forwarded read before it comes to the store: in n6
 // the read even precedes it.
 func TestPitfallReadBeforeItsStore(t *testing.T) {
-	h := parsed(t, "0: M[x] := 1\n0: M[x] == 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] := 2\nfinal M[x] == 1")
-	judge(t, h, model.SC, false)
-	g := judge(t, h, model.TSO, true)
+	h := cases.Parse("0: M[x] := 1\n0: M[x] == 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] := 2\nfinal M[x] == 1")
+	expect(t, h, model.SC, false)
+	g := expect(t, h, model.TSO, true)
 	before(t, g, 1, 0, true)
 	if g.SweepOrder(g.Node(1)) >= g.SweepOrder(g.Node(0)) {
 		t.Error("the sweep comes to the store first: this history tests nothing")
 	}
 	// A write that precedes such a read still precedes its store (rule A with
 	// a target that the sweep has not come to), which reaches what follows it.
-	h = parsed(t, "0: M[x] := 1\n0: M[x] == 1\n0: M[y] == 0\n1: M[x] := 3\n1: M[z] := 1\n1: M[y] := 1\n1: M[x] := 2\n0: M[z] == 1\nfinal M[x] == 1")
-	g = judge(t, h, model.TSO, true)
+	h = cases.Parse("0: M[x] := 1\n0: M[x] == 1\n0: M[y] == 0\n1: M[x] := 3\n1: M[z] := 1\n1: M[y] := 1\n1: M[x] := 2\n0: M[z] == 1\nfinal M[x] == 1")
+	g = expect(t, h, model.TSO, true)
 	before(t, g, 4, 7, true)
 }
 
@@ -150,7 +150,7 @@ func TestPitfallReadBeforeItsStore(t *testing.T) {
 func TestPitfallOwnComponent(t *testing.T) {
 	for _, n := range []int{1, 2, 9, 40} {
 		h := histgen.Staircase(n)
-		g := judge(t, h, model.SC, true)
+		g := expect(t, h, model.SC, true)
 		chain, pos := chains(g)
 		for v := range g.Nodes() {
 			if got := g.Clock(saturate.Node(v))[chain[v]]; got != pos[v] {
@@ -166,6 +166,6 @@ func TestPitfallOwnComponent(t *testing.T) {
 			h.Final[y] = parse.NoOp
 		}
 		h.Final[x] = last
-		judge(t, h, model.SC, false)
+		expect(t, h, model.SC, false)
 	}
 }

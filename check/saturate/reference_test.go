@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -18,7 +17,8 @@ import (
 var totals = []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
 
 // relation is a binary relation on the operations of a history followed by
-// one initial write for each location: the dumb twin keeps every pair.
+// one initial write for each location: the reference implementation keeps every
+// pair.
 type relation struct {
 	n, words int
 	bits     []uint64
@@ -276,16 +276,6 @@ func many(n int) uint64 {
 		n /= 10
 	}
 	return uint64(n)
-}
-
-// parsed reads a history in the notation of package axe.
-func parsed(t testing.TB, text string) *parse.History {
-	t.Helper()
-	h, err := cases.Parse(text + "\ncheck\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
 }
 
 func dump(h *parse.History) string {

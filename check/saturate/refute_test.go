@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -224,7 +225,7 @@ func TestRefuteAssumptions(t *testing.T) {
 		}
 		for _, u := range uses {
 			if !slices.Contains(made, u) {
-				t.Fatalf("seed %d %s: nobody assumed %v\n%s", seed, m.Name, u, dump(h))
+				t.Fatalf("seed %d %s: %v was not assumed\n%s", seed, m.Name, u, dump(h))
 			}
 		}
 		named += len(uses)
@@ -244,7 +245,7 @@ func TestRefuteAssumptions(t *testing.T) {
 // contradiction looks like: shrinking a violation inside a long run ends with
 // the operations of the violation.
 func TestShrinkEmbedded(t *testing.T) {
-	core := parsed(t, "0: M[x] := 1\n0: M[y] := 1\n1: M[y] == 1\n1: M[x] == 0")
+	core := cases.Parse("0: M[x] := 1\n0: M[y] := 1\n1: M[y] == 1\n1: M[x] == 0")
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 54))
 		h, at := histgen.Embed(rng, core, model.SC, histgen.Params{Threads: 6, Ops: 2000, Locations: 5})
@@ -266,7 +267,7 @@ func TestShrinkEmbedded(t *testing.T) {
 
 // A dependency by way of an operation that is left out is still one.
 func TestShrinkComposesDependencies(t *testing.T) {
-	h := parsed(t, "0: M[x] == 1\n0: M[z] == 0\n0: M[y] := 1\n1: M[y] == 1\n1: M[x] := 1\ndep 0: 1 -> 2\ndep 0: 2 -> 3\ndep 1: 1 -> 2")
+	h := cases.Parse("0: M[x] == 1\n0: M[z] == 0\n0: M[y] := 1\n1: M[y] == 1\n1: M[x] := 1\ndep 0: 1 -> 2\ndep 0: 2 -> 3\ndep 1: 1 -> 2")
 	g, ok := saturated(t, h, model.RMO)
 	if ok {
 		t.Fatal("consistent")

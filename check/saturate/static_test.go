@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ordeal/check/internal/cases"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
 	"ordeal/parse"
@@ -118,7 +119,7 @@ func TestNumbering(t *testing.T) {
 
 // A model without a global memory order has no graph.
 func TestBuildRefusesCausal(t *testing.T) {
-	if _, err := saturate.Build(parsed(t, "0: M[x] := 1"), model.CC); err == nil {
+	if _, err := saturate.Build(cases.Parse("0: M[x] := 1"), model.CC); err == nil {
 		t.Error("built")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -70,7 +71,7 @@ func TestManyChainsAssumed(t *testing.T) {
 		for i := range threads {
 			text += sprintf("%d: M[x] := %d\n", i, i+1)
 		}
-		h := parsed(t, text)
+		h := cases.Parse(text)
 		g, ok := saturated(t, h, model.SC)
 		if !ok {
 			t.Fatal("contradictory")

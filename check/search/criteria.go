@@ -10,7 +10,7 @@ import (
 	"ordeal/parse"
 )
 
-// The procedures of package causal. CCM and WCCM also judge SC and TSO, which
+// The procedures of package causal. CCM and WCCM also decide SC and TSO, which
 // imply their criteria; that refutes only.
 var (
 	Causal = Procedure{

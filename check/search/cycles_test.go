@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"ordeal/check/closure"
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -12,34 +14,19 @@ import (
 	"ordeal/parse"
 )
 
-// cyclic is the dumb twin of the cycle finder: whether the edges of a graph
-// and consequences have a cycle, by Warshall's algorithm.
+// cyclic reports whether the edges of a graph and consequences have a cycle.
 func cyclic(g *saturate.Graph, consequences []consequence) bool {
-	n := g.Nodes()
-	reach := make([][]bool, n)
-	for v := range reach {
-		reach[v] = make([]bool, n)
-		g.Successors(saturate.Node(v), func(t saturate.Node) bool {
-			reach[v][t] = true
+	all := closure.Graph[struct{}]{Nodes: g.Nodes()}
+	for v := range saturate.Node(g.Nodes()) {
+		g.Successors(v, func(t saturate.Node) bool {
+			all.Add(int32(v), int32(t), struct{}{})
 			return true
 		})
 	}
 	for _, c := range consequences {
-		reach[c.from][c.to] = true
+		all.Add(int32(c.from), int32(c.to), struct{}{})
 	}
-	for k := range n {
-		for i := range n {
-			for j := range n {
-				reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
-			}
-		}
-	}
-	for v := range n {
-		if reach[v][v] {
-			return true
-		}
-	}
-	return false
+	return len(all.Sort()) < all.Nodes
 }
 
 // forward reports whether all edges of a graph respect the sweep, so that the
@@ -126,7 +113,7 @@ func TestCyclesAreShort(t *testing.T) {
 		// does so as well, first.
 		{"0: M[a] := 1\n1: M[b] := 1\n1: M[c] := 1\n1: M[d] := 1", []consequence{{0, 1, 0}, {1, 3, 2}, {3, 0, 4}}, []literal{0, 4}},
 	} {
-		f := newCycleFinder(graphOf(t, parsed(t, test.history), model.SC))
+		f := newCycleFinder(graphOf(t, cases.Parse(test.history), model.SC))
 		f.consequences = test.consequences
 		if found := f.find(); len(found) != 1 || !slices.Equal(found[0], test.want) {
 			t.Errorf("cycles %v, want only %v in\n%s", found, test.want, test.history)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -95,24 +94,6 @@ func wellFormed(t testing.TB, h *parse.History, n *witness.Node, above map[[2]pa
 	above[pair] = true
 	defer delete(above, pair)
 	return 1 + wellFormed(t, h, n.First, above) + wellFormed(t, h, n.Second, above)
-}
-
-// SAT is complete: it agrees with brute force on small histories, without a
-// greedy attempt before it.
-func TestSATAgainstBrute(t *testing.T) {
-	for seed := range many(500) {
-		h := draw(rand.New(rand.NewPCG(seed, 82)), 4, 8)
-		for _, m := range totals {
-			v, err := SAT.Run(t.Context(), h, m, Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			accepted(t, h, m, v)
-			if v.Answer == witness.Unknown || (v.Answer == witness.Allowed) != brute.Allowed(h, m) {
-				t.Fatalf("seed %d %s: %v %q\n%s", seed, m.Name, v.Answer, v.Reason, text(h))
-			}
-		}
-	}
 }
 
 // Every learned clause names all assumptions that its contradiction rests on:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -79,7 +80,7 @@ func TestGreedy(t *testing.T) {
 // the model forbids what it cannot order. SAT finds what greedy does not.
 func TestPitfallDeadEndIsNoRefutation(t *testing.T) {
 	back, gaveUp, gaveUpWrongly := 0, 0, 0
-	judge := func(h *parse.History, m model.Model, allowed bool) {
+	compare := func(h *parse.History, m model.Model, allowed bool) {
 		v, err := Greedy.Run(t.Context(), h, m, Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +111,7 @@ func TestPitfallDeadEndIsNoRefutation(t *testing.T) {
 		for conflicts := 2; conflicts <= 4; conflicts++ {
 			for _, forbid := range []bool{false, true} {
 				h, _ := histgen.Kernel{Pairs: pairs, Conflicts: conflicts, Forbid: forbid}.History()
-				judge(h, model.SC, !forbid)
+				compare(h, model.SC, !forbid)
 			}
 		}
 	}
@@ -119,10 +120,10 @@ func TestPitfallDeadEndIsNoRefutation(t *testing.T) {
 		f := histgen.RandomCNF(rng, 3+rng.IntN(6), 4+rng.IntN(30))
 		relaxed := seed%2 == 0
 		h := histgen.FromCNF(f, relaxed)
-		judge(h, model.SC, f.Satisfiable())
+		compare(h, model.SC, f.Satisfiable())
 		if relaxed {
-			judge(h, model.TSO, f.Satisfiable())
-			judge(h, model.PSO, f.Satisfiable())
+			compare(h, model.TSO, f.Satisfiable())
+			compare(h, model.PSO, f.Satisfiable())
 		}
 	}
 	t.Logf("decisions taken back for %d orders, %d given up, %d of them on allowed histories", back, gaveUp, gaveUpWrongly)
@@ -135,7 +136,7 @@ func TestPitfallDeadEndIsNoRefutation(t *testing.T) {
 // store buffer accepts it, and refuses it where the load is swapped with one
 // that is not forwarded. The graph is no part of that.
 func TestPitfallReplayIsOperational(t *testing.T) {
-	h := parsed(t, "0: M[x] := 1\n0: M[x] == 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] := 2\nfinal M[x] == 1")
+	h := cases.Parse("0: M[x] := 1\n0: M[x] == 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] := 2\nfinal M[x] == 1")
 	v, err := Auto.Run(t.Context(), h, model.TSO, Limits{})
 	if err != nil || v.Answer != witness.Allowed {
 		t.Fatal(err, v.Answer, v.Reason)

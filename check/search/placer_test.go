@@ -219,7 +219,7 @@ func TestBackFromDeadEnds(t *testing.T) {
 	for conflicts := 2; conflicts <= 3; conflicts++ {
 		for i, k := range []histgen.Kernel{{}, {Fences: true}, {Forbid: true}, {Forbid: true, Fences: true}} {
 			if conflicts == 3 && k.Forbid {
-				continue // too many states for the dumb twin
+				continue // too many states for the reference
 			}
 			k.Pairs, k.Conflicts = 1, conflicts
 			h, _ := k.History()

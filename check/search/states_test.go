@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -17,9 +16,8 @@ import (
 // totals are the models that the procedures of this package claim.
 var totals = []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
 
-// machine places the nodes of a graph in every possible way: the dumb twin
-// of the placer. It knows which moves are legal, and of none that one is
-// safe.
+// machine is the reference implementation of the placer: it places the nodes of
+// a graph in every possible way, and knows no safe moves.
 type machine struct {
 	g     *saturate.Graph
 	preds [][]saturate.Node
@@ -198,15 +196,6 @@ func accepted(t testing.TB, h *parse.History, m model.Model, v witness.Verdict) 
 	if err != nil {
 		t.Fatalf("%s by %s: %v: %v\n%s", m.Name, v.Procedure, v.Answer, err, text(h))
 	}
-}
-
-func parsed(t testing.TB, text string) *parse.History {
-	t.Helper()
-	h, err := cases.Parse(text + "\ncheck\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
 }
 
 func text(h *parse.History) string {

@@ -5,39 +5,23 @@ import (
 	"slices"
 	"testing"
 
+	"ordeal/check/closure"
 	"ordeal/check/serial/internal/seqgen"
 	"ordeal/parse/formats/events"
 )
 
-// serializableByPairs is the definition by Theorem 1, all pairs of events and
-// the transitive closure of all pairs of nodes.
+// acyclicByPairs is the definition by Theorem 1, on all pairs of events.
 func acyclicByPairs(rel Relation, s *events.Sequence, node func(int32) int32) bool {
-	n := max(len(s.Events), len(s.Transactions))
-	reach := make([][]bool, n)
-	for v := range reach {
-		reach[v] = make([]bool, n)
-	}
+	g := closure.Graph[struct{}]{Nodes: max(len(s.Events), len(s.Transactions))}
 	c := NewConflicts(s)
 	for j := range int32(len(s.Events)) {
 		for i := range j {
 			if node(i) != node(j) && c.Conflict(rel, i, j) {
-				reach[node(i)][node(j)] = true
+				g.Add(node(i), node(j), struct{}{})
 			}
 		}
 	}
-	for k := range n {
-		for i := range n {
-			for j := range n {
-				reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
-			}
-		}
-	}
-	for v := range n {
-		if reach[v][v] {
-			return false
-		}
-	}
-	return true
+	return len(g.Sort()) == g.Nodes
 }
 
 // serialBySwaps is the definition itself (Sect. 3): some sequence of valid

@@ -189,9 +189,8 @@ func (w reference) convergent(c *witness.Closure) bool {
 	}
 	base := w.pairsOf(func(a, b int) bool { return w.program(a, b) || w.global(a, b) })
 	hb := base
-	for t, arcs := range c.Local {
+	for _, arcs := range c.Local {
 		hb = hb.with(arcs...)
-		_ = t
 	}
 	for t := range w.h.Threads() {
 		local := base
@@ -237,18 +236,12 @@ func (w reference) convergent(c *witness.Closure) bool {
 	return true
 }
 
-// closedByDefinition says what CheckClosure should.
+// closedByDefinition is the answer that CheckClosure must give.
 func closedByDefinition(h *parse.History, m model.Model, c *witness.Closure) bool {
 	switch m.Name {
-	case model.WSC.Name:
-		return reference{h, model.SC}.saturated(c)
-	case model.WTSO.Name:
-		return reference{h, model.TSO}.saturated(c)
-	case model.WPSO.Name:
-		return reference{h, model.PSO}.saturated(c)
-	case model.CCM.Name:
-		return reference{h, model.SC}.convergent(c)
+	case model.WSC.Name, model.WTSO.Name, model.WPSO.Name:
+		return reference{h, m}.saturated(c)
 	default:
-		return reference{h, model.TSO}.convergent(c)
+		return reference{h, m}.convergent(c)
 	}
 }

@@ -238,10 +238,7 @@ func TestVerifyCircularLemmas(t *testing.T) {
 // A split is on two different writes to one location: otherwise a case may be
 // empty, or a cycle of itself.
 func TestVerifySplits(t *testing.T) {
-	h, err := cases.Parse("0: M[x] := 1\n0: sync\n0: M[y] := 1\n1: M[x] := 2\n1: M[x] == 2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := cases.Parse("0: M[x] := 1\n0: sync\n0: M[y] := 1\n1: M[x] := 2\n1: M[x] == 2")
 	for _, pair := range [][2]parse.OpID{{0, 0}, {0, 1}, {1, 1}, {0, 2}, {0, 4}, {4, 4}, {0, 5}, {parse.Init, 0}, {parse.Init, parse.Init}} {
 		a, b := pair[0], pair[1]
 		first, second := plain(a, b, Assumed, parse.NoOp), plain(b, a, Assumed, parse.NoOp)
@@ -263,10 +260,7 @@ func TestVerifySplits(t *testing.T) {
 
 // A load may be forwarded its own thread's store before that is global.
 func TestVerifyForwarding(t *testing.T) {
-	h, err := cases.Parse("0: M[x] := 1\n0: M[x] == 1\n0: M[y] := 1\n1: M[y] == 1\n1: membar LL\n1: M[x] == 0\ndep 0: 2 -> 3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := cases.Parse("0: M[x] := 1\n0: M[x] == 1\n0: M[y] := 1\n1: M[y] == 1\n1: membar LL\n1: M[x] == 0\ndep 0: 2 -> 3")
 	ref := &Refutation{Root: &Node{Cycle: []Edge{
 		plain(0, 1, ReadsFrom, parse.NoOp), plain(1, 2, Dependency, parse.NoOp), plain(2, 3, ReadsFrom, parse.NoOp),
 		plain(3, 5, FenceOrder, parse.NoOp), plain(5, 0, FromRead, parse.NoOp),
@@ -285,10 +279,7 @@ func TestVerifyForwarding(t *testing.T) {
 
 // The initial values of two locations are not one operation.
 func TestVerifyInitOfTwoLocations(t *testing.T) {
-	h, err := cases.Parse("0: M[x] := 1\n0: M[x] == 0\n1: M[y] := 1\n1: M[y] == 0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := cases.Parse("0: M[x] := 1\n0: M[x] == 0\n1: M[y] := 1\n1: M[y] == 0")
 	x, y := plain(0, parse.Init, OwnStore, 1), plain(2, parse.Init, OwnStore, 3)
 	initX, initY := plain(parse.Init, 0, FromInit, parse.NoOp), plain(parse.Init, 2, FromInit, parse.NoOp)
 	for _, good := range [][]Edge{{x, initX}, {initY, y}} {

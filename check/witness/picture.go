@@ -28,8 +28,26 @@ type PictureNode struct{ Name, Text string }
 
 // panel shows one leaf of the refutation.
 type panel struct {
-	head string
-	arcs []arc
+	head  string
+	arcs  []arc
+	drawn map[[2]spot]bool
+}
+
+// add draws an arc unless its ends are the same or have one.
+func (p *panel) add(a arc) {
+	if ends := [2]spot{a.from, a.to}; !p.drawn[ends] && a.from != a.to {
+		p.drawn[ends] = true
+		p.arcs = append(p.arcs, a)
+	}
+}
+
+// programOrder adds the order of each column.
+func (p *panel) programOrder(columns []PictureColumn) {
+	for c, column := range columns {
+		for row := 1; row < len(column.Nodes); row++ {
+			p.add(arc{from: spot{c, row - 1}, to: spot{c, row}, kind: programOrder})
+		}
+	}
 }
 
 // arc leads from one node to another, both given by column and row.
@@ -144,17 +162,12 @@ func (d *drawer) leaves(n *Node, cases string) {
 		d.p.more++
 		return
 	}
-	p := panel{}
+	p := panel{drawn: map[[2]spot]bool{}}
 	if cases != "" {
 		p.head = "if " + cases
 	}
-	drawn := map[[2]spot]bool{}
 	add := func(e Edge, cycle bool) {
-		a := arc{from: d.spot(e.From, e), to: d.spot(e.To, e), kind: ruleTexts[e.Rule].arc, label: d.label(e), cycle: cycle}
-		if ends := [2]spot{a.from, a.to}; !drawn[ends] && a.from != a.to {
-			drawn[ends] = true
-			p.arcs = append(p.arcs, a)
-		}
+		p.add(arc{from: d.spot(e.From, e), to: d.spot(e.To, e), kind: ruleTexts[e.Rule].arc, label: d.label(e), cycle: cycle})
 	}
 	for _, e := range n.Cycle {
 		add(e, true)
@@ -164,7 +177,13 @@ func (d *drawer) leaves(n *Node, cases string) {
 			add(e, false)
 		}
 	}
-	d.background(&p, drawn)
+	// Where nothing else is drawn.
+	p.programOrder(d.p.columns[:d.threads])
+	for _, id := range d.u.list {
+		if op := &d.h.Ops[id]; op.Reads() && op.RF != parse.Init {
+			p.add(arc{from: d.at[op.RF], to: d.at[id], kind: readsFrom, label: "rf"})
+		}
+	}
 	d.p.panels = append(d.p.panels, p)
 }
 
@@ -173,26 +192,6 @@ func (d *drawer) name(id parse.OpID) string {
 		return d.p.columns[at.column].Nodes[at.row].Name
 	}
 	return "init"
-}
-
-// background adds program order and reads-from where nothing else is drawn.
-func (d *drawer) background(p *panel, drawn map[[2]spot]bool) {
-	add := func(from, to spot, kind arcKind, label string) {
-		if !drawn[[2]spot{from, to}] {
-			drawn[[2]spot{from, to}] = true
-			p.arcs = append(p.arcs, arc{from: from, to: to, kind: kind, label: label})
-		}
-	}
-	for c, col := range d.p.columns[:d.threads] {
-		for row := 1; row < len(col.Nodes); row++ {
-			add(spot{c, row - 1}, spot{c, row}, programOrder, "")
-		}
-	}
-	for _, id := range d.u.list {
-		if op := &d.h.Ops[id]; op.Reads() && op.RF != parse.Init {
-			add(d.at[op.RF], d.at[id], readsFrom, "rf")
-		}
-	}
 }
 
 // label is what stands beside an edge: what its rule says and by which
@@ -226,25 +225,16 @@ func Compose(title string, columns []PictureColumn, arcs []PictureArc) (*Picture
 	exists := func(at [2]int) bool {
 		return at[0] >= 0 && at[0] < len(columns) && at[1] >= 0 && at[1] < len(columns[at[0]].Nodes)
 	}
-	var only panel
-	drawn := map[[2]spot]bool{}
+	only := panel{drawn: map[[2]spot]bool{}}
 	for i, a := range arcs {
 		kind := slices.Index(arcNames[:], a.Kind)
 		if kind < 0 || !exists(a.From) || !exists(a.To) {
 			return nil, fmt.Errorf("draw: arc %d from %v to %v of kind %q", i, a.From, a.To, a.Kind)
 		}
 		from, to := spot{a.From[0], a.From[1]}, spot{a.To[0], a.To[1]}
-		drawn[[2]spot{from, to}] = true
-		only.arcs = append(only.arcs, arc{from: from, to: to, kind: arcKind(kind), label: a.Label, cycle: true})
+		only.add(arc{from: from, to: to, kind: arcKind(kind), label: a.Label, cycle: true})
 	}
-	for c, col := range p.columns {
-		for row := 1; row < len(col.Nodes); row++ {
-			from, to := spot{c, row - 1}, spot{c, row}
-			if !drawn[[2]spot{from, to}] {
-				only.arcs = append(only.arcs, arc{from: from, to: to, kind: programOrder})
-			}
-		}
-	}
+	only.programOrder(columns)
 	p.panels = []panel{only}
 	return p, nil
 }

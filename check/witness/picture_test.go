@@ -145,10 +145,7 @@ func countSuffix(list []string, suffix string) int {
 
 // TestDrawMany: a picture of many cases draws maxPanels and counts the others.
 func TestDrawMany(t *testing.T) {
-	h, err := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n2: M[z] := 3\n3: M[z] := 4\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n2: M[z] := 3\n3: M[z] := 4\n")
 	ref := newProver(nil, h, model.TSO).prove(true)
 	// Splits that nothing needs are splits all the same.
 	for range 3 {
@@ -162,10 +159,7 @@ func TestDrawMany(t *testing.T) {
 
 // TestDrawEscapes: names of threads and locations do not become markup.
 func TestDrawEscapes(t *testing.T) {
-	h, err := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n")
 	h.Locations[0], h.Locations[1] = `<script>"&'`, "]]>"
 	h.ThreadNames[0] = "</svg>"
 	ref := newProver(nil, h, model.TSO).prove(true)

@@ -77,7 +77,7 @@ func TestVerifyCausalSound(t *testing.T) {
 // CCM's pww relates writes to one location only: the proof by way of another
 // location is wSC's.
 func TestVerifyConflictElsewhere(t *testing.T) {
-	h, err := cases.Parse(`
+	h := cases.Parse(`
 		0: M[x] := 1
 		0: M[y] := 1
 		0: M[z] := 1
@@ -90,9 +90,6 @@ func TestVerifyConflictElsewhere(t *testing.T) {
 		3: M[q] == 0
 		4: M[q] := 1
 		4: M[x] == 1`)
-	if err != nil {
-		t.Fatal(err)
-	}
 	po := func(a, b parse.OpID) Edge { return plain(a, b, PPO, parse.NoOp) }
 	z := Edge{From: 2, To: 5, Rule: DerivedA, Via: 4, Lemma: 0}
 	y := Edge{From: 1, To: 7, Rule: DerivedA, Via: 6, Lemma: 1}

@@ -14,7 +14,7 @@ var machines = []model.Model{model.SC, model.TSO, model.PSO}
 
 // The axioms and the machines agree on every small history, and on a sample
 // of somewhat larger ones.
-func TestTwinsAgreeOnAllSmall(t *testing.T) {
+func TestDefinitionsAgreeOnAllSmall(t *testing.T) {
 	bound := histgen.Bound{Threads: 3, Locations: 2, Ops: 4, RMW: true, Fences: []parse.FenceMask{parse.FullFence}}
 	n, allowed := 0, [3]int{}
 	agree := func(h *parse.History) {
@@ -46,7 +46,7 @@ func TestTwinsAgreeOnAllSmall(t *testing.T) {
 
 // They also agree on random ones with every fence mask, final values and
 // store orders.
-func TestTwinsAgreeOnRandom(t *testing.T) {
+func TestDefinitionsAgreeOnRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	n := 3000
 	if testing.Short() {

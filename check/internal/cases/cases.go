@@ -57,8 +57,15 @@ func load(file string) (Case, error) {
 	return c, err
 }
 
-// Parse reads one history in the notation of package axe, for tests.
-func Parse(text string) (*parse.History, error) { return one([]byte(text), "text") }
+// Parse reads one history in the notation of package axe. It panics for
+// anything else.
+func Parse(text string) *parse.History {
+	h, err := one([]byte(text), "text")
+	if err != nil {
+		panic("cases: " + err.Error())
+	}
+	return h
+}
 
 func one(text []byte, name string) (*parse.History, error) {
 	traces := axe.NewReader(bytes.NewReader(text), name)

@@ -30,9 +30,5 @@ func Compact(text string) *parse.History {
 			fmt.Fprintf(&lines, "%d: %s\n", t, op)
 		}
 	}
-	h, err := Parse(lines.String())
-	if err != nil {
-		panic("cases: " + err.Error())
-	}
-	return h
+	return Parse(lines.String())
 }

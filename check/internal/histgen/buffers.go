@@ -3,15 +3,17 @@ package histgen
 import (
 	"slices"
 
+	"ordeal/check/model"
 	"ordeal/parse"
 )
 
-// buffers is the machine of TSO and PSO: threads issue in program order,
-// stores wait in a buffer, loads look there first.
+// buffers is the machine of SC, TSO and PSO: threads issue in program order,
+// stores wait in a buffer, loads look there first. SC has no buffer; under PSO
+// stores to different locations may overtake.
 type buffers struct {
 	*machine
-	perLocation bool // PSO: stores to different locations may overtake
-	pc          []parse.OpID
+	model string
+	pc    []parse.OpID
 	// buf[t] holds t's pending stores and fences in program order. A fence
 	// in front is dropped: it has nothing left to order.
 	buf [][]parse.OpID
@@ -37,6 +39,10 @@ func (s *buffers) issue(t int, id parse.OpID) bool {
 	op := &s.h.Ops[id]
 	switch op.Kind {
 	case parse.Write:
+		if s.model == model.SC.Name {
+			s.perform(id)
+			return true
+		}
 		s.buf[t] = append(s.buf[t], id)
 	case parse.Fence:
 		if len(s.buf[t]) > 0 {
@@ -45,7 +51,7 @@ func (s *buffers) issue(t int, id parse.OpID) bool {
 	case parse.RMW:
 		for _, b := range s.buf[t] {
 			pending := &s.h.Ops[b]
-			if pending.Kind != parse.Fence && (!s.perLocation || pending.Loc == op.Loc) ||
+			if pending.Kind != parse.Fence && (s.model != model.PSO.Name || pending.Loc == op.Loc) ||
 				pending.Mask&(parse.StoreLoad|parse.StoreStore) != 0 {
 				return false
 			}
@@ -81,7 +87,7 @@ func (s *buffers) drain(t int) bool {
 		return false
 	}
 	i := 0 // the front of a buffer is always a store
-	if s.perLocation {
+	if s.model == model.PSO.Name {
 		i = s.overtake(b, s.rng.IntN(len(b)))
 	}
 	s.perform(b[i])

@@ -70,12 +70,8 @@ func Machine(rng *rand.Rand, m model.Model, p Params) Run {
 	}
 	first := slices.Clone(h.Start[:p.Threads])
 	switch m.Name {
-	case model.SC.Name:
-		mc.run(&interleaver{machine: mc, pc: first})
-	case model.TSO.Name, model.PSO.Name:
-		mc.run(&buffers{
-			machine: mc, perLocation: m.Name == model.PSO.Name, pc: first, buf: make([][]parse.OpID, p.Threads),
-		})
+	case model.SC.Name, model.TSO.Name, model.PSO.Name:
+		mc.run(&buffers{machine: mc, model: m.Name, pc: first, buf: make([][]parse.OpID, p.Threads)})
 	case model.RMO.Name:
 		mc.run(&windows{machine: mc, head: first, done: make([]bool, p.Ops)})
 	default:
@@ -188,22 +184,4 @@ func (mc *machine) perform(id parse.OpID) {
 func (mc *machine) forward(id, from parse.OpID) {
 	mc.h.Ops[id].RF = from
 	mc.order = append(mc.order, id)
-}
-
-// interleaver is the SC machine: one operation at a time, in program order.
-type interleaver struct {
-	*machine
-	pc []parse.OpID
-}
-
-func (s *interleaver) step(t int) bool {
-	id := s.pc[t]
-	if id == s.h.Start[t+1] {
-		return false
-	}
-	s.pc[t]++
-	if s.h.Ops[id].Kind != parse.Fence {
-		s.perform(id)
-	}
-	return true
 }

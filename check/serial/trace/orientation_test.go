@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ordeal/check/closure"
 	"ordeal/check/serial"
 	"ordeal/check/serial/internal/seqgen"
 	"ordeal/parse/formats/events"
@@ -48,28 +49,13 @@ func eventGraph(s *events.Sequence) *mixed {
 
 // cyclic reports whether edges form a cycle of nodes.
 func cyclic(n int, edges [][2]int32) bool {
-	out := make([][]int32, n)
-	in := make([]int, n)
+	g := closure.Graph[struct{}]{Nodes: n}
 	for _, e := range edges {
 		if e[0] != e[1] {
-			out[e[0]] = append(out[e[0]], e[1])
-			in[e[1]]++
+			g.Add(e[0], e[1], struct{}{})
 		}
 	}
-	var queue []int32
-	for v := range n {
-		if in[v] == 0 {
-			queue = append(queue, int32(v))
-		}
-	}
-	for i := 0; i < len(queue); i++ {
-		for _, w := range out[queue[i]] {
-			if in[w]--; in[w] == 0 {
-				queue = append(queue, w)
-			}
-		}
-	}
-	return len(queue) < n
+	return len(g.Sort()) < n
 }
 
 // orientations calls visit with the edges of every acyclic orientation until

@@ -4,6 +4,7 @@ package seqgen
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"ordeal/parse/formats/events"
@@ -86,6 +87,54 @@ func must(err error) {
 	}
 }
 
+// Locked makes a trace whose transactions take locks: each holds the variables
+// that it has accessed until it ends, with a fence. Transactions of a thread
+// may overlap those of others that access other variables. It is serializable,
+// and has no open conflicts but those that the variables from private on bring
+// in, which transactions of one event each access without locks and fences.
+func Locked(rng *rand.Rand, o Shape, private int) *events.Sequence {
+	b := events.NewBuilder(false, Names("P", o.Threads), Names("x", o.Variables))
+	holder := make([]int, o.Variables) // thread + 1
+	inside := make([]bool, o.Threads)
+	n := 0
+	end := func(t int) {
+		must(b.Add(t, events.Fence, -1))
+		must(b.End(t))
+		inside[t] = false
+		n++
+		for x := range holder {
+			if holder[x] == t+1 {
+				holder[x] = 0
+			}
+		}
+	}
+	for n < o.Events {
+		t := rng.IntN(o.Threads)
+		if inside[t] && rng.IntN(100) < o.End {
+			end(t)
+			continue
+		}
+		x := rng.IntN(o.Variables)
+		if x >= private && inside[t] || holder[x] != 0 && holder[x] != t+1 {
+			continue
+		}
+		kind := events.Write
+		if rng.IntN(100) < o.Read {
+			kind = events.Read
+		}
+		if x < private {
+			if !inside[t] {
+				must(b.Begin(t))
+				inside[t] = true
+			}
+			holder[x] = t + 1
+		}
+		must(b.Add(t, kind, x))
+		n++
+	}
+	return b.Sequence()
+}
+
 // Step is an event of a program, before it has happened.
 type Step struct {
 	Kind events.Kind
@@ -101,10 +150,6 @@ type Program [][]Step
 // RandomProgram makes a program; Shape.Events counts all its steps.
 func RandomProgram(rng *rand.Rand, o Shape) Program {
 	p := make(Program, o.Threads)
-	first := make([]bool, o.Threads)
-	for t := range first {
-		first[t] = true
-	}
 	o.Trace = true
 	s := Random(rng, o)
 	last := make(map[int32]int32)
@@ -151,7 +196,7 @@ func (w *walker) walk() {
 		}
 		done = false
 		kind := steps[w.at[t]].Kind
-		if kind.Drains() && w.pending[t] > 0 || w.atomic && w.anyPending() {
+		if kind.Drains() && w.pending[t] > 0 || w.atomic && slices.Max(w.pending) > 0 {
 			continue
 		}
 		w.at[t]++
@@ -167,15 +212,6 @@ func (w *walker) walk() {
 	if done && !w.stopped {
 		w.stopped = !w.visit(w.program.Run(w.variables, w.choices))
 	}
-}
-
-func (w *walker) anyPending() bool {
-	for _, n := range w.pending {
-		if n > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *walker) choose(choice int) {
