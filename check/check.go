@@ -73,7 +73,6 @@ func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (V
 	return v, nil
 }
 
-// accept checks the evidence of a verdict.
 func accept(h *parse.History, m model.Model, v *Verdict) error {
 	switch {
 	case v.Answer == Allowed && m.Family == model.Total:

@@ -66,7 +66,6 @@ func (c *Classification) follows(models []model.Model, i int) (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// place fills in the lists of names.
 func (c *Classification) place(models []model.Model) {
 	none := func(answer Answer, implies func(j int) bool) bool {
 		for j := range models {

@@ -155,7 +155,6 @@ func (g *graph) conflicts(hb, whb *graph) *witness.Refutation {
 	return nil
 }
 
-// readWrite adds the edges of rw[pww].
 func (g *graph) readWrite(p *partial) {
 	for x := range g.lanes {
 		for i := range g.lanes[x] {

@@ -43,7 +43,6 @@ func (g *graph) row(v parse.OpID) []int32 {
 // before reports whether u precedes v or is v.
 func (g *graph) before(u, v parse.OpID) bool { return g.row(v)[g.chain[u]] >= g.pos[u] }
 
-// add records a derived edge and links it.
 func (g *graph) add(e derived) {
 	g.edges = append(g.edges, e)
 	g.link(int32(len(g.edges)) - 1)

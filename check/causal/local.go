@@ -106,7 +106,6 @@ func (l *localRun) push(r parse.OpID) {
 	}
 }
 
-// infer applies the rule to read r of the thread.
 func (l *localRun) infer(r parse.OpID) *witness.Refutation {
 	op := &l.h.Ops[r]
 	w := op.RF

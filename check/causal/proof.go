@@ -100,7 +100,6 @@ func kindConvergent(g *graph) limits {
 	}
 }
 
-// refute returns the refutation whose leaf is a cycle.
 func (p *proof) refute(cycle []hop) *witness.Refutation {
 	p.ref.Root = &witness.Node{Cycle: p.edges(cycle)}
 	return p.ref

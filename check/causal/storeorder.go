@@ -47,7 +47,6 @@ func newPartial(g, whb *graph, order []parse.OpID) *partial {
 	return p
 }
 
-// lane is the index of w's lane among those of its location.
 func (p *partial) lane(w parse.OpID) int {
 	lanes := p.f.lanes[p.f.h.Ops[w].Loc]
 	for j := range lanes {

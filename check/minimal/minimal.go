@@ -79,7 +79,6 @@ func (r *reducer) size() int {
 	return n
 }
 
-// try makes a history the best if the model forbids it.
 func (r *reducer) try(h *parse.History) bool {
 	if r.err != nil || len(h.Ops) == 0 {
 		return false
@@ -191,7 +190,6 @@ func (r *reducer) without(write, other parse.OpID) bool {
 	return r.try(sub)
 }
 
-// weaken makes plain reads and writes of read-modify-writes.
 func (r *reducer) weaken() {
 	for id := range r.best.History.Ops {
 		for _, kind := range []parse.Kind{parse.Read, parse.Write} {
@@ -211,7 +209,6 @@ func (r *reducer) weaken() {
 	}
 }
 
-// all lists the operations of a history.
 func all(h *parse.History) []parse.OpID {
 	list := make([]parse.OpID, len(h.Ops))
 	for id := range list {

@@ -141,7 +141,6 @@ func (e *explorer) visit(s *state) {
 	}
 }
 
-// step visits the states that follow a state.
 func (e *explorer) step(s *state) {
 	ended := true
 	for t := range s.at {

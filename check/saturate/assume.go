@@ -39,7 +39,6 @@ func (g *Graph) Contradiction() (from, to Node) { return g.conflict.to, g.confli
 // missed.
 func (g *Graph) SetHorizon(order int) { g.horizon = int32(order) }
 
-// beyond reports whether v lies behind the horizon.
 func (g *Graph) beyond(v Node) bool { return g.horizon != 0 && g.order[v] > g.horizon }
 
 // SetPlaced sets the nodes that a search has put into the order; nil for none.

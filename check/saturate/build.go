@@ -101,7 +101,6 @@ func (g *Graph) number(plan chainPlan) {
 	}
 }
 
-// collectWrites fills the lanes.
 func (g *Graph) collectWrites() {
 	start, writes := closure.Group(len(g.hist.Locations), g.nodesWith(bitWrite), func(v Node) int32 { return g.loc[v] })
 	g.laneStart = make([]int32, len(start))
@@ -127,7 +126,6 @@ func (g *Graph) collectWrites() {
 	g.laneWrite = append(g.laneWrite, int32(len(writes)))
 }
 
-// nodesWith lists the nodes with a kind bit.
 func (g *Graph) nodesWith(bit uint8) []Node {
 	nodes := make([]Node, 0, g.n)
 	for v, kind := range g.kind {
@@ -138,7 +136,6 @@ func (g *Graph) nodesWith(bit uint8) []Node {
 	return nodes
 }
 
-// collectReaders fills the table of last readers.
 func (g *Graph) collectReaders() {
 	writers := g.n + len(g.hist.Locations)
 	start, reads := closure.Group(writers, g.nodesWith(bitRead), func(v Node) int32 { return g.rf[v] })
@@ -160,7 +157,6 @@ func (g *Graph) collectReaders() {
 // that are short.
 const maxMaskWords = 4
 
-// collectLaneMasks fills the masks of chains that write a location.
 func (g *Graph) collectLaneMasks() {
 	if g.words > maxMaskWords {
 		return

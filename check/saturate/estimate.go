@@ -53,7 +53,6 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 		writes*(4+8) + reads*4 + isolated*12 + lanes*16 + int64(edges)
 }
 
-// staticEdges is about the number of static edges of a node.
 func staticEdges(m model.Model) float64 {
 	if m.PPO == parse.FullFence {
 		return 0.4

@@ -153,7 +153,6 @@ func (g *Graph) Clock(v Node) []int32 { return g.row(v) }
 // pos is the position of v in its chain, from 1.
 func (g *Graph) pos(v Node) int32 { return int32(v-g.start[g.chain[v]]) + 1 }
 
-// at is the node at a position of a chain.
 func (g *Graph) at(chain, pos int32) Node { return g.start[chain] + Node(pos) - 1 }
 
 // next is the next node of v's chain, or NoNode.
@@ -164,10 +163,8 @@ func (g *Graph) next(v Node) Node {
 	return NoNode
 }
 
-// isInit reports whether a writer is an initial write.
 func (g *Graph) isInit(writer int32) bool { return int(writer) >= g.n }
 
-// lanes are the lanes of a location, as a range.
 func (g *Graph) lanes(x int32) (lo, hi int32) { return g.laneStart[x], g.laneStart[x+1] }
 
 // lastAt is the last write of a lane at or before a position of its chain, or

@@ -37,7 +37,6 @@ func (e inferredEdge) reason() reason { return reason(e >> reasonBit) }
 // names is the target, or for rule A the read that the target is read by.
 func (e inferredEdge) names() Node { return Node(e & fieldMask) }
 
-// target is the node that an inferred edge leads to.
 func (g *Graph) target(e inferredEdge) Node {
 	if e.reason() == byRuleA {
 		return Node(g.rf[e.names()])
@@ -117,7 +116,6 @@ func (l *edgeLog) push(e inferredEdge) {
 	l.count++
 }
 
-// truncate shortens the list to its first n edges.
 func (l *edgeLog) truncate(n int) {
 	for i := n >> blockBits; i < len(l.blocks); i++ {
 		keep := max(n-i<<blockBits, 0)

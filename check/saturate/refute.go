@@ -32,7 +32,6 @@ func newProof(g *Graph) *proof {
 	return &proof{g: g, lemmas: map[int32]*witness.Lemma{}}
 }
 
-// leaf is the cycle of the graph's contradiction.
 func (p *proof) leaf() []witness.Edge {
 	g := p.g
 	k := g.conflict
@@ -93,7 +92,6 @@ func (p *proof) edges(refs []edgeRef) []witness.Edge {
 	return out
 }
 
-// throughFences is the edge for a path from u through fences.
 func (g *Graph) throughFences(u Node, refs []edgeRef) witness.Edge {
 	v := refs[len(refs)-1].to
 	e := witness.Edge{From: g.op[u], To: g.op[v], Rule: witness.PPO, Via: parse.NoOp, Lemma: -1}
@@ -110,7 +108,6 @@ func (g *Graph) throughFences(u Node, refs []edgeRef) witness.Edge {
 	return e
 }
 
-// edge writes one edge between operations that are no fences.
 func (p *proof) edge(ref edgeRef) witness.Edge {
 	g := p.g
 	e := witness.Edge{From: g.op[ref.from], To: g.op[ref.to], Via: parse.NoOp, Lemma: -1}

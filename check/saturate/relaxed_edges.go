@@ -79,7 +79,6 @@ func (e *emitter) relaxed(lo, hi parse.OpID) {
 	}
 }
 
-// fencePart emits the edges into a part of a fence.
 func (e *emitter) fencePart(f Node, part fencePart) {
 	s, k := &e.parts, part.index()
 	for c := range s.lastRead {
@@ -98,7 +97,6 @@ func (e *emitter) fencePart(f Node, part fencePart) {
 	s.fence[k] = f
 }
 
-// relaxedAccess emits the edges of program order into an access.
 func (e *emitter) relaxedAccess(v Node, o *parse.Op) {
 	g, s := e.g, &e.parts
 	c := g.chain[v] - s.base

@@ -62,7 +62,6 @@ func (g *Graph) repair() bool {
 	return true
 }
 
-// dropQueue empties the queue after a contradiction.
 func (g *Graph) dropQueue() {
 	q := &g.repairQueue
 	for _, v := range q.queue[q.first:] {
@@ -102,7 +101,6 @@ func (g *Graph) reapply(u Node, mask []uint64) bool {
 	return true
 }
 
-// reapplyIn applies the rules to u for one lane of its location.
 func (g *Graph) reapplyIn(u Node, lane int32) bool {
 	c := g.laneChain[lane]
 	p := g.row(u)[c]

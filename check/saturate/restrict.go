@@ -82,7 +82,6 @@ func Restrict(h *parse.History, keep []parse.OpID) Part {
 	return p
 }
 
-// knowledge restricts what is known of the final memory and the store order.
 func (p *Part) knowledge(h *parse.History, to map[parse.OpID]parse.OpID) {
 	if h.Final != nil {
 		for _, x := range p.loc {

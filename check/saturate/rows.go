@@ -25,7 +25,6 @@ func (g *Graph) initRows() {
 	}
 }
 
-// summaryWords is the number of words of a row's summary.
 func summaryWords(chains int) int { return (chains + 64*blockChains - 1) / (64 * blockChains) }
 
 func (g *Graph) row(v Node) []int32 {
@@ -33,7 +32,6 @@ func (g *Graph) row(v Node) []int32 {
 	return g.rows[lo : lo+g.chains : lo+g.chains]
 }
 
-// nonZero notes that component c of v's row may be non-zero.
 func (g *Graph) nonZero(v Node, c int) {
 	if g.blocks != nil {
 		g.blocks[int(v)*g.summary+c/(64*blockChains)] |= 1 << (c / blockChains % 64)

@@ -33,7 +33,6 @@ func (g *Graph) initCursors() {
 	}
 }
 
-// threadCursors are the cursors of v's thread for the lanes lo to hi.
 func (g *Graph) threadCursors(all []int32, v Node, lo, hi int32) []int32 {
 	if all == nil {
 		return nil
@@ -131,7 +130,6 @@ func (g *Graph) firstB(w Node, row []int32) bool {
 	return true
 }
 
-// initOf is the initial write of v's location, as a writer.
 func (g *Graph) initOf(v Node) int32 { return int32(g.n) + g.loc[v] }
 
 // readersBefore derives by rule B that the readers of a writer precede w.

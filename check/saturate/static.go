@@ -6,7 +6,6 @@ import (
 	"ordeal/parse"
 )
 
-// collectEdges fills the static edges.
 func (g *Graph) collectEdges() {
 	e := &emitter{
 		g:       g,
@@ -197,7 +196,6 @@ func (e *emitter) final() {
 	}
 }
 
-// storeOrder emits the known order of the writes to each location.
 func (e *emitter) storeOrder() {
 	for _, writes := range e.g.hist.StoreOrder {
 		for i := 1; i < len(writes); i++ {

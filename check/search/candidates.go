@@ -77,7 +77,6 @@ func (s *pairSolver) anyPairs(p *placer) [][2]saturate.Node {
 	return out
 }
 
-// unordered appends the pair of u and v if the graph does not order them.
 func (s *pairSolver) unordered(out [][2]saturate.Node, u, v saturate.Node) [][2]saturate.Node {
 	if u == v || s.g.HB(u, v) || s.g.HB(v, u) {
 		return out

@@ -81,7 +81,6 @@ func (t *treeBuilder) node(ctx context.Context) (*witness.Node, []literal) {
 	return n, union(used, used2, l/2)
 }
 
-// under builds the tree under one more assumption.
 func (t *treeBuilder) under(ctx context.Context, l literal) (*witness.Node, []literal) {
 	t.assign(l, 1)
 	n, used := t.node(ctx)

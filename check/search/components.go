@@ -50,7 +50,6 @@ func components(h *parse.History) [][]parse.OpID {
 	return parts
 }
 
-// decideComponents decides a history by its components.
 func decideComponents(ctx context.Context, h *parse.History, m model.Model, limits Limits, components [][]parse.OpID, v *witness.Verdict) error {
 	parts := func(yield func(*saturate.Part) bool) {
 		for _, ops := range components {

@@ -97,7 +97,6 @@ func newCutter(g *saturate.Graph) *cutter {
 	return c
 }
 
-// take adds the next node of the sweep order to the prefix.
 func (c *cutter) take(v saturate.Node) {
 	g := c.g
 	c.taken[v] = true
@@ -172,7 +171,6 @@ func (c *cutter) separates(x int32) bool {
 	return ok
 }
 
-// swept lists the nodes in the order in which the sweep met them.
 func swept(g *saturate.Graph) []saturate.Node {
 	nodes := make([]saturate.Node, g.Nodes())
 	for v := range saturate.Node(g.Nodes()) {

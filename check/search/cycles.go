@@ -51,7 +51,6 @@ type cycleFinder struct {
 	near   []saturate.Node
 }
 
-// newCycleFinder copies the edges of a graph.
 func newCycleFinder(g *saturate.Graph) *cycleFinder {
 	n := g.Nodes()
 	f := &cycleFinder{

@@ -50,7 +50,6 @@ func windowOf(g *saturate.Graph, nodes []saturate.Node, start, end int) saturate
 	return part
 }
 
-// operations lists the operations of nodes, in order.
 func operations(g *saturate.Graph, nodes []saturate.Node) []parse.OpID {
 	ops := make([]parse.OpID, len(nodes))
 	for i, v := range nodes {

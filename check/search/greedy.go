@@ -80,7 +80,6 @@ func (w *window) advance() bool {
 // ahead is how far forward checking looks: further if it had to go back further.
 func (w *window) ahead() int { return 4 * (w.retreat + w.p.g.Chains()) }
 
-// begin begins a part of a window at the end of the order.
 func (w *window) begin() bool {
 	p := w.p
 	at := len(p.seq)

@@ -73,7 +73,6 @@ func newPlacer(g *saturate.Graph) *placer {
 	return p
 }
 
-// findReady collects the nodes that may be placed.
 func (p *placer) findReady() {
 	p.ready = p.ready[:0]
 	p.choices.nodes = p.choices.nodes[:0]
@@ -88,7 +87,6 @@ func (p *placer) findReady() {
 	}
 }
 
-// settle places nodes as long as that is safe.
 func (p *placer) settle() {
 	for len(p.ready) > 0 {
 		v := p.ready[len(p.ready)-1]
@@ -122,7 +120,6 @@ func (p *placer) writable(v saturate.Node) bool {
 	return p.pending[cur] == 0
 }
 
-// place appends v to the order.
 func (p *placer) place(v saturate.Node) {
 	g := p.g
 	p.placed[v] = true
@@ -164,7 +161,6 @@ func (p *placer) release(x int32) {
 	p.blocked[x] = p.blocked[x][:0]
 }
 
-// backTo takes back placements until length nodes are placed.
 func (p *placer) backTo(length int) {
 	g := p.g
 	for len(p.seq) > length {
@@ -187,7 +183,6 @@ func (p *placer) backTo(length int) {
 	p.findReady()
 }
 
-// done reports whether every node is placed.
 func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
 
 // order is the finished order, isolated reads after their writers. The placer

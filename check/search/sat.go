@@ -29,7 +29,6 @@ var SAT = Procedure{
 	},
 }
 
-// splitCases completes a verdict on a saturated graph by case splits.
 func splitCases(ctx context.Context, g *saturate.Graph, _ Limits, v *witness.Verdict) error {
 	s := newPairSolver(g)
 	order, ref, err := s.run(ctx)
@@ -173,7 +172,6 @@ func (s *pairSolver) propose(ctx context.Context) (related [][2]saturate.Node, l
 	return related, learned, nil
 }
 
-// assume adds a literal to the graph.
 func (s *pairSolver) assume(l literal) bool {
 	u, v := s.ends(l)
 	return s.g.Assume(u, v, witness.Assumed, saturate.NoNode)
@@ -188,7 +186,6 @@ func (s *pairSolver) ends(l literal) (u, v saturate.Node) {
 	return p.first, p.second
 }
 
-// retract undoes all but the first assumptions.
 func (s *pairSolver) retract(keep int) {
 	if keep < len(s.stack) {
 		s.g.Undo(s.stack[keep].mark)
@@ -204,7 +201,6 @@ func (s *pairSolver) value(pair literal) literal {
 	return 2*pair + 1
 }
 
-// learn adds a clause.
 func (s *pairSolver) learn(lits []literal, ref *witness.Refutation) {
 	s.clauses = append(s.clauses, clause{lits, ref})
 	for _, l := range lits {
@@ -217,7 +213,6 @@ func (s *pairSolver) learn(lits []literal, ref *witness.Refutation) {
 	s.sat.Add(z.LitNull)
 }
 
-// assumptions lists the assumptions of a refutation, in order.
 func (s *pairSolver) assumptions(ref *witness.Refutation) []literal {
 	found := make([]bool, 2*len(s.pairs))
 	note := func(edges []witness.Edge) {

@@ -37,12 +37,10 @@ func explanationOf(s *events.Sequence, v *Verdict) *explanation {
 	return x
 }
 
-// head is the heading of a thread's column.
 func (x *explanation) head(events []int32) string {
 	return "thread " + x.s.Threads[x.s.Events[events[0]].Thread]
 }
 
-// access is an event with its variable.
 func (x *explanation) access(event int32) string {
 	e := &x.s.Events[event]
 	if e.Var < 0 {
@@ -96,7 +94,6 @@ func (x *explanation) columns() [][]string {
 	return columns
 }
 
-// reason says in words why an edge holds.
 func (x *explanation) reason(e Edge) string {
 	a, b := &x.s.Events[e.From], &x.s.Events[e.To]
 	from, to := x.letter[e.From], x.letter[e.To]

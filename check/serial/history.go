@@ -56,7 +56,6 @@ type historian struct {
 	open []bool       // whether that is open
 }
 
-// perform lets operation id of thread t take effect.
 func (w *historian) perform(t int, id parse.OpID) error {
 	op := &w.h.Ops[id]
 	if op.Kind != parse.Write && id < w.next[t] {
@@ -105,7 +104,6 @@ func (w *historian) issue(t int, end parse.OpID) error {
 	return nil
 }
 
-// border begins and ends transactions before operation id of thread t.
 func (w *historian) border(t int, id parse.OpID) error {
 	list := w.h.Transactions
 	if w.open[t] && id == list[w.tx[t]].End {

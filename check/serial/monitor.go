@@ -69,7 +69,6 @@ func newMonitor(rel Relation, s *events.Sequence) *Monitor {
 
 func (m *Monitor) slot(e *events.Event) int { return int(e.Thread)*len(m.variables) + int(e.Var) }
 
-// edge adds the edge between the nodes of two events.
 func (m *Monitor) edge(from, to int32) {
 	if from == none {
 		return
@@ -79,7 +78,6 @@ func (m *Monitor) edge(from, to int32) {
 	}
 }
 
-// edgeAcross is edge for events of different threads.
 func (m *Monitor) edgeAcross(from, to int32) {
 	if from != none && m.seq.Events[from].Thread != m.seq.Events[to].Thread {
 		m.edge(from, to)
@@ -102,7 +100,6 @@ func (m *Monitor) Next() bool {
 	return true
 }
 
-// sc takes an event under SC.
 func (m *Monitor) sc(i int32, e *events.Event) {
 	if e.Kind == events.Commit {
 		return
@@ -120,7 +117,6 @@ func (m *Monitor) sc(i int32, e *events.Event) {
 	}
 }
 
-// tso takes an event under TSO.
 func (m *Monitor) tso(i int32, e *events.Event) {
 	t := &m.threads[e.Thread]
 	if e.Kind == events.Commit {
@@ -205,7 +201,6 @@ func (b *buffer) push(s store) {
 	b.stores = append(b.stores, s)
 }
 
-// pop takes the oldest store off.
 func (b *buffer) pop() store {
 	s := b.stores[b.head]
 	b.stores[b.head] = store{}

@@ -123,7 +123,6 @@ func (c *Conflicts) Conflict(rel Relation, i, j int32) bool {
 	}
 }
 
-// ofThread is Conflict for events of one thread.
 func (c *Conflicts) ofThread(rel Relation, i, j int32) bool {
 	a, b := &c.seq.Events[i], &c.seq.Events[j]
 	switch {

@@ -75,7 +75,6 @@ func SCEquivalent(s *events.Sequence) (Verdict, error) {
 	return m.Verdict()
 }
 
-// contracted maps events to the nodes of the write-contraction.
 func contracted(s *events.Sequence) func(int32) int32 {
 	return func(i int32) int32 {
 		if s.Events[i].Kind == events.Commit {
@@ -85,7 +84,6 @@ func contracted(s *events.Sequence) func(int32) int32 {
 	}
 }
 
-// atomicWrites checks that an execution commits every write at once.
 func atomicWrites(s *events.Sequence) error {
 	for i := range s.Events {
 		late := s.Events[i].Kind == events.Write &&
@@ -122,7 +120,6 @@ func (m *Monitor) Verdict() (Verdict, error) {
 	return v, nil
 }
 
-// labels lists the conflicts that are the arcs of a cycle.
 func labels(cycle []closure.Arc[Edge]) []Edge {
 	edges := make([]Edge, len(cycle))
 	for i, a := range cycle {

@@ -59,7 +59,6 @@ type causalReplay struct {
 	memory []parse.OpID // location → the last write met
 }
 
-// reset starts a new order.
 func (c *causalReplay) reset() {
 	c.next = append(c.next[:0], c.h.Start[:c.h.Threads()]...)
 	for t := range c.next {

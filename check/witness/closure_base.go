@@ -123,7 +123,6 @@ func (b *baseArcs) readsFrom() {
 	}
 }
 
-// own reports whether operation id belongs to thread t.
 func (b *baseArcs) own(t int, id parse.OpID) bool { return b.h.Start[t] <= id && id < b.h.Start[t+1] }
 
 // ownWrite is a thread's latest write to a location, and before what it was
@@ -178,7 +177,6 @@ func (b *baseArcs) future() error {
 	return nil
 }
 
-// memory adds what the history knows about the order of writes.
 func (b *baseArcs) memory() error {
 	for _, writes := range b.h.StoreOrder {
 		for i := 1; i < len(writes); i++ {

@@ -8,7 +8,6 @@ import (
 	"ordeal/parse"
 )
 
-// checkConvergent checks closures under CCM and wCCM.
 func checkConvergent(h *parse.History, m model.Model, closure *Closure) error {
 	if len(closure.Local) > h.Threads() {
 		return errors.New("there are more local closures than threads")

@@ -140,7 +140,6 @@ func (g *closureGraph) sort(preds incoming) error {
 	return nil
 }
 
-// divide makes the rows and, by location, their parts.
 func (g *closureGraph) divide(byLocation bool) {
 	type part struct{ thread, loc, writes int32 }
 	var list []part                             // in the order of threads

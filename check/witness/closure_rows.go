@@ -16,7 +16,6 @@ const (
 	manyRows = 128
 )
 
-// checkSaturated checks closures under rules A and B.
 func checkSaturated(h *parse.History, m model.Model, closure *Closure) error {
 	b := baseArcs{h: h, m: m, arcs: make([]Arc, 0, 3*len(h.Ops)+len(closure.Arcs))}
 	b.programOrder()
@@ -53,7 +52,6 @@ func checkSaturated(h *parse.History, m model.Model, closure *Closure) error {
 	})
 }
 
-// eachSlice calls f for every slice of the rows of writes.
 func (g *closureGraph) eachSlice(f func(*reach) error) error {
 	if g.rows == 0 {
 		return f(&reach{g: g})

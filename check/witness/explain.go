@@ -50,7 +50,6 @@ type explainer struct {
 	out    bytes.Buffer
 }
 
-// operations prints the operations that matter, by thread.
 func (x *explainer) operations() {
 	var columns [][]string
 	for t := range x.h.Threads() {
@@ -67,7 +66,6 @@ func (x *explainer) operations() {
 	Columns(&x.out, columns)
 }
 
-// finals prints the final values that edges rest on.
 func (x *explainer) finals() {
 	if x.h.Final == nil {
 		return
@@ -120,7 +118,6 @@ func (x *explainer) rests(l int32, assumed []Edge) bool {
 	return true
 }
 
-// needsOf finds the assumptions that each lemma rests on.
 func needsOf(u *uses) map[int32]map[[2]parse.OpID]bool {
 	needs := make(map[int32]map[[2]parse.OpID]bool, len(u.lemmas))
 	for _, l := range u.lemmas { // ascending: premises first
@@ -137,7 +134,6 @@ func needsOf(u *uses) map[int32]map[[2]parse.OpID]bool {
 	return needs
 }
 
-// lemma prints a lemma: conclusion, rule and premise.
 func (x *explainer) lemma(l int32, indent string) {
 	e := x.ref.Lemmas[l].Edge
 	from, to, via := x.end(e.From, e), x.end(e.To, e), x.end(e.Via, e)
@@ -151,7 +147,6 @@ func (x *explainer) lemma(l int32, indent string) {
 	x.path(x.ref.Lemmas[l].Premise, indent+"  ")
 }
 
-// path prints edges, one to a line.
 func (x *explainer) path(edges []Edge, indent string) {
 	lines := make([][2]string, len(edges))
 	for i, e := range edges {
@@ -160,7 +155,6 @@ func (x *explainer) path(edges []Edge, indent string) {
 	Reasons(&x.out, indent, lines)
 }
 
-// end names an end of an edge.
 func (x *explainer) end(id parse.OpID, e Edge) string {
 	if id == parse.Init {
 		r := rules{h: x.h}
@@ -169,7 +163,6 @@ func (x *explainer) end(id parse.OpID, e Edge) string {
 	return x.letter[id]
 }
 
-// reason says in words why an edge holds.
 func (x *explainer) reason(e Edge) string {
 	from, to, via := x.end(e.From, e), x.end(e.To, e), x.letter[e.Via]
 	switch e.Rule {

@@ -41,7 +41,6 @@ func (p *panel) add(a arc) {
 	}
 }
 
-// programOrder adds the order of each column.
 func (p *panel) programOrder(columns []PictureColumn) {
 	for c, column := range columns {
 		for row := 1; row < len(column.Nodes); row++ {
@@ -106,7 +105,6 @@ type drawer struct {
 	threads int            // columns before that of the initial values
 }
 
-// nodes places the operations that matter, by thread.
 func (d *drawer) nodes() {
 	for t := range d.h.Threads() {
 		c := PictureColumn{Head: "thread " + d.h.ThreadNames[t]}
@@ -143,7 +141,6 @@ func (d *drawer) spot(id parse.OpID, e Edge) spot {
 	return at
 }
 
-// leaves draws the leaves below a node.
 func (d *drawer) leaves(n *Node, cases string) {
 	if !n.leaf() {
 		for _, half := range []struct {

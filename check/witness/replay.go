@@ -187,7 +187,6 @@ func (r *replay) advance(t int32) {
 	r.writes[t] = id
 }
 
-// step lets operation id take effect.
 func (r *replay) step(id parse.OpID) error {
 	if id < 0 || int(id) >= len(r.h.Ops) || r.h.Ops[id].Kind == parse.Fence {
 		return fmt.Errorf("%d is no access to memory", id)
@@ -271,7 +270,6 @@ func (r *replay) limit(id parse.OpID, c parse.FenceMask, sofar parse.OpID) parse
 	return max(sofar, r.fences.last(id, c))
 }
 
-// finish checks what holds when all is done.
 func (r *replay) finish() error {
 	for id, s := range r.state {
 		if s != done {

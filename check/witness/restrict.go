@@ -107,7 +107,6 @@ func (u *uses) add(id parse.OpID) {
 	}
 }
 
-// fence finds a fence that orders the ends of e.
 func (u *uses) fence(e Edge) parse.OpID {
 	r := rules{h: u.h}
 	return r.fence(e.From+1, e.To, parse.Components(&u.h.Ops[e.From], &u.h.Ops[e.To]))

@@ -84,7 +84,6 @@ func (r *rules) before(a, b parse.OpID) bool {
 	return a < b && b < r.h.Start[r.h.Thread(a)+1]
 }
 
-// fault is the error of an edge whose rule does not give it.
 func (r *rules) fault(e Edge) error {
 	x := r.edgeLoc(e)
 	return fmt.Errorf("rule %v does not say that %s precedes %s", e.Rule, name(r.h, e.From, x), name(r.h, e.To, x))
@@ -173,7 +172,6 @@ func (r *rules) fence(first, end parse.OpID, mask parse.FenceMask) parse.OpID {
 	return parse.NoOp
 }
 
-// depends reports whether a chain of dependencies leads from e.From to e.To.
 func (r *rules) depends(e Edge) bool {
 	deps := r.h.Deps
 	reached := map[parse.OpID]bool{e.From: true}

@@ -148,7 +148,6 @@ func (s *shapes) form(i int) form {
 	return f
 }
 
-// cycle checks the leaf.
 func (s *shapes) cycle(edges []Edge) error {
 	c := s.count(edges, len(s.of), -1)
 	fits := c.formless == 0

@@ -97,7 +97,6 @@ func (p *Picture) layout() layout {
 
 func textWidth(s string) float64 { return charWidth * float64(utf8.RuneCountInString(s)) }
 
-// label is what stands in the box of a node.
 func (n *PictureNode) label() string {
 	if n.Name == "" {
 		return n.Text
@@ -180,7 +179,6 @@ func (a *arc) curve(l *layout, top float64) (from, c1, c2, to point) {
 	return from, point{from.x + reach, from.y}, point{to.x - reach, to.y}, to
 }
 
-// bezier is a point of a cubic Bézier curve.
 func bezier(p0, p1, p2, p3 point, t float64) point {
 	u := 1 - t
 	f := func(a, b, c, d float64) float64 { return u*u*u*a + 3*u*u*t*b + 3*u*t*t*c + t*t*t*d }

@@ -76,7 +76,6 @@ type verifier struct {
 	serial int
 }
 
-// node checks the tree below n.
 func (v *verifier) node(n *Node) error {
 	if n.leaf() {
 		return v.cycle(n.Cycle)
@@ -113,7 +112,6 @@ func (v *verifier) assume(from, to parse.OpID, n *Node) error {
 	return nil
 }
 
-// cycle checks a leaf.
 func (v *verifier) cycle(edges []Edge) error {
 	if len(edges) == 0 {
 		return errors.New("a leaf without a cycle")
@@ -227,7 +225,6 @@ func (v *verifier) derived(l *Lemma) error {
 	return nil
 }
 
-// concludes reports whether rule A or B can give edge e.
 func (r *rules) concludes(e Edge) bool {
 	switch e.Rule {
 	case DerivedA:
@@ -240,7 +237,6 @@ func (r *rules) concludes(e Edge) bool {
 	}
 }
 
-// meets checks that edge b starts where a ends.
 func (v *verifier) meets(a, b Edge) error {
 	if a.To != b.From || a.To == parse.Init && v.edgeLoc(a) != v.edgeLoc(b) {
 		return fmt.Errorf("the next edge starts at %s, not at %s",

@@ -52,7 +52,6 @@ func (f *frame) element(id parse.OpID, x int) int {
 	return int(id)
 }
 
-// writer is the element that read a reads from.
 func (f *frame) writer(a int) int { return f.element(f.h.Ops[a].RF, f.loc(a)) }
 
 func (f *frame) sameLoc(a, b int) bool { return f.loc(a) >= 0 && f.loc(a) == f.loc(b) }

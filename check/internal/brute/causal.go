@@ -31,12 +31,10 @@ func newWorld(h *parse.History) *world {
 
 func distinct(a, b int) bool { return a != b }
 
-// ww keeps the pairs of writes to one location.
 func (w *world) ww(r rel) rel {
 	return r.filter(func(a, b int) bool { return w.writes(a) && w.writes(b) && w.sameLoc(a, b) })
 }
 
-// wrPairs keeps the pairs of a write and a read of one location.
 func (w *world) wrPairs(r rel) rel {
 	return r.filter(func(a, b int) bool { return w.writes(a) && w.reads(b) && w.sameLoc(a, b) })
 }

@@ -16,7 +16,6 @@ func newRel(n int) rel {
 func (r rel) add(a, b int)      { r[a] |= 1 << b }
 func (r rel) has(a, b int) bool { return r[a]>>b&1 != 0 }
 
-// union returns the union of r and the others.
 func (r rel) union(others ...rel) rel {
 	out := append(rel(nil), r...)
 	for _, o := range others {
@@ -38,7 +37,6 @@ func (r rel) compose(s rel) rel {
 	return out
 }
 
-// inverse returns the converse relation.
 func (r rel) inverse() rel {
 	out := make(rel, len(r))
 	for a, row := range r {
@@ -49,7 +47,6 @@ func (r rel) inverse() rel {
 	return out
 }
 
-// plus returns the transitive closure.
 func (r rel) plus() rel {
 	out := append(rel(nil), r...)
 	for k := range out {
@@ -62,7 +59,6 @@ func (r rel) plus() rel {
 	return out
 }
 
-// filter keeps the pairs that keep accepts.
 func (r rel) filter(keep func(a, b int) bool) rel {
 	out := make(rel, len(r))
 	for a := range r {
@@ -75,7 +71,6 @@ func (r rel) filter(keep func(a, b int) bool) rel {
 	return out
 }
 
-// irreflexive reports whether no element is related to itself.
 func (r rel) irreflexive() bool {
 	for a := range r {
 		if r.has(a, a) {
@@ -85,10 +80,8 @@ func (r rel) irreflexive() bool {
 	return true
 }
 
-// acyclic reports whether the transitive closure is irreflexive.
 func (r rel) acyclic() bool { return r.plus().irreflexive() }
 
-// subset reports whether every pair of r is in s.
 func (r rel) subset(s rel) bool {
 	for a := range r {
 		if r[a]&^s[a] != 0 {

@@ -79,7 +79,6 @@ func one(text []byte, name string) (*parse.History, error) {
 	return t.History, nil
 }
 
-// expectations reads the verdicts that comment lines state.
 func expectations(text string) (map[string]bool, error) {
 	allowed := map[string]bool{}
 	for i, line := range strings.Split(text, "\n") {

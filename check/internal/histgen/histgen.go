@@ -16,7 +16,6 @@ import (
 // value is what write id stores: unique and not zero.
 func value(id parse.OpID) gen.Value { return gen.Value(id) + 1 }
 
-// names returns the decimal names 0 … n-1.
 func names(n int) []string {
 	out := make([]string, n)
 	for i := range out {

@@ -17,7 +17,6 @@ type ref = parse.OpID
 
 func newSketch() *sketch { return &sketch{locs: map[string]int32{}} }
 
-// thread adds a thread and returns its number.
 func (s *sketch) thread(name string) int {
 	s.threads = append(s.threads, nil)
 	s.names = append(s.names, name)

@@ -81,7 +81,6 @@ func (s *windows) try(head, id parse.OpID) bool {
 	return true
 }
 
-// depsDone reports whether everything id depends on is done.
 func (s *windows) depsDone(id parse.OpID) bool {
 	deps := s.h.Deps
 	if len(deps) == 0 {

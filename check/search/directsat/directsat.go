@@ -99,7 +99,6 @@ func listNodes(g *precedence.Graph) *formula {
 	return f
 }
 
-// pairBytes estimates the memory of the variables.
 func (f *formula) pairBytes() int64 { return int64(len(f.nodes)) * int64(len(f.nodes)) * pairBytes }
 
 // variables makes the variables; with fixed, pairs that the graph orders get
@@ -217,7 +216,6 @@ func (f *formula) build(ctx context.Context, budget search.Limits, fixed bool) e
 	return ctx.Err()
 }
 
-// not adds the clause that not all of these hold.
 func (f *formula) not(all ...z.Lit) {
 	if slices.Contains(all, no) {
 		return
@@ -231,7 +229,6 @@ func (f *formula) not(all ...z.Lit) {
 	f.solver.Add(z.LitNull)
 }
 
-// order is the accesses in the order of the model found.
 func (f *formula) order() []parse.OpID {
 	n := len(f.nodes)
 	at := make([]parse.OpID, n)

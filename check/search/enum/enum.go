@@ -145,7 +145,6 @@ func (e *enumeration) decide(ctx context.Context, i int) (node *witness.Node, fo
 	return nil, true
 }
 
-// split tries both orders of a pair.
 func (e *enumeration) split(ctx context.Context, i int, p pair) (node *witness.Node, found bool) {
 	node = &witness.Node{From: parse.OpID(p.a), To: parse.OpID(p.b)}
 	first, found := e.assume(ctx, i, p.a, p.b)

@@ -104,7 +104,6 @@ type level struct {
 	key   string
 }
 
-// search looks for a complete order, by an explicit stack.
 func (s *frontiers) search(ctx context.Context, limits search.Limits) (bool, error) {
 	stack := []level{s.open()}
 	for steps := 0; len(stack) > 0; steps++ {

@@ -150,7 +150,6 @@ func (b *builder) location(id parse.OpID, op *parse.Op) {
 	}
 }
 
-// final adds what is known of the final values.
 func (b *builder) final() {
 	h := b.History
 	if h.Final == nil {
@@ -200,7 +199,6 @@ func (b *builder) initial() {
 	}
 }
 
-// storeOrder adds what a known store order says.
 func (b *builder) storeOrder() {
 	h := b.History
 	after := make([]parse.OpID, len(h.Ops)) // write → the next of its location

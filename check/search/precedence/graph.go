@@ -100,7 +100,6 @@ func (g *Graph) Order() ([]parse.OpID, *witness.Refutation) {
 	return g.accesses(order), nil
 }
 
-// accesses lists the operations among nodes, fences left out.
 func (g *Graph) accesses(nodes []Node) []parse.OpID {
 	ops := make([]parse.OpID, 0, len(nodes))
 	for _, v := range nodes {

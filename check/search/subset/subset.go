@@ -202,7 +202,6 @@ func (t *table) conflictsOf(n precedence.Node, v set, w int, others set, f func(
 	})
 }
 
-// order is a memory order for the order of writes found.
 func (t *table) order() []parse.OpID {
 	var arcs []precedence.Arc
 	rank := make([]int, len(t.writes)) // from the end

@@ -137,7 +137,6 @@ func (a *analysis) row(v precedence.Node) []int32 {
 	return a.rtvc[int(v)*a.chains : (int(v)+1)*a.chains]
 }
 
-// clocks computes rtvc by a backward topological sort.
 func (a *analysis) clocks() {
 	n := a.g.Nodes
 	if a.rtvc == nil {
@@ -173,7 +172,6 @@ func (a *analysis) from(list []parse.OpID, pos int32) int {
 	return sort.Search(len(list), func(i int) bool { return a.pos[list[i]] >= pos })
 }
 
-// precedes reports whether operation u precedes v by the clocks.
 func (a *analysis) precedes(u, v parse.OpID) bool {
 	return a.row(precedence.Node(u))[a.chain[v]] <= a.pos[v]
 }

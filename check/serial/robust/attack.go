@@ -149,7 +149,6 @@ func (a *attack) lead(e *events.Event) int32 {
 	return r
 }
 
-// follow remembers that conflicts lead from read r to an event.
 func (a *attack) follow(e *events.Event, r int32) {
 	a.ledThread[e.Thread] = r
 	switch {

@@ -79,7 +79,6 @@ func (l *timeline) newArenas(g *closure.Graph[serial.Edge], order []int32, clust
 	return arenas
 }
 
-// row is what can be reached from a transaction, by chain.
 func (a *arena) row(tx int32) []int32 {
 	at := int(a.local[tx]) * a.chains
 	return a.reach[at : at+a.chains]

@@ -54,7 +54,6 @@ func (d *director) edge(from, to int32) {
 	}
 }
 
-// across adds the edges from other threads into event i.
 func (d *director) across(i int32, e *events.Event) {
 	variables := len(d.l.seq.Variables)
 	for t := range d.l.seq.Threads {
@@ -70,7 +69,6 @@ func (d *director) across(i int32, e *events.Event) {
 	}
 }
 
-// mark remembers event i.
 func (d *director) mark(i int32, e *events.Event) {
 	variables := len(d.l.seq.Variables)
 	if e.Kind.Drains() {

@@ -53,7 +53,6 @@ func newExecutor(l *timeline, constraints []constraint) *executor {
 	return x
 }
 
-// step lets event i of the trace happen.
 func (x *executor) step(i int32) error {
 	e := &x.l.seq.Events[i]
 	if e.Kind.Drains() {
@@ -92,7 +91,6 @@ func (x *executor) ready(i int32) error {
 	return nil
 }
 
-// commitThrough commits the buffered writes of a thread up to event last.
 func (x *executor) commitThrough(t, last int32) error {
 	if len(x.writes[t]) == 0 || x.writes[t][0] > last {
 		return nil

@@ -95,7 +95,6 @@ func (s *searcher) findPivots() {
 
 func (s *searcher) pivot(v, u int32) place { return s.pivots[int(v)*len(s.a.lists)+int(u)] }
 
-// leaveAll chooses from which list the last segment is left.
 func (s *searcher) leaveAll(at []place) {
 	last := len(s.u) == s.edges-1
 	for u := range s.a.lists {
@@ -109,7 +108,6 @@ func (s *searcher) leaveAll(at []place) {
 	}
 }
 
-// leave leaves the last segment from list u.
 func (s *searcher) leave(at []place, u int32) {
 	i := len(s.u)
 	s.u = append(s.u, u)
@@ -132,7 +130,6 @@ func (s *searcher) rivals(x, y int32) bool {
 	return p.thread != q.thread && p.variable == q.variable && !(p.reads && q.reads)
 }
 
-// enter chooses into which list the next open conflict leads.
 func (s *searcher) enter(at []place) {
 	i := len(s.v)
 	for _, v := range s.a.lists[s.u[i-1]].rivals {
@@ -151,7 +148,6 @@ func (s *searcher) enter(at []place) {
 	}
 }
 
-// chainTaken reports whether a segment begins in the chain of list v already.
 func (s *searcher) chainTaken(v int32) bool {
 	for _, w := range s.v {
 		if s.a.lists[w].chain == s.a.lists[v].chain {

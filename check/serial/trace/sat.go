@@ -71,7 +71,6 @@ func (l *timeline) sat(ctx context.Context) ([]constraint, error) {
 	}
 }
 
-// collect finds all possible conflicts between transactions.
 func (s *satisfier) collect() {
 	n := int32(len(s.l.seq.Events))
 	for i := range n {
@@ -116,7 +115,6 @@ func (s *satisfier) step(from, to int32) *step {
 	return p
 }
 
-// encode adds the clauses.
 func (s *satisfier) encode() {
 	for tx := range int32(len(s.l.seq.Transactions)) {
 		if lit, ok := s.visit[tx]; ok {
