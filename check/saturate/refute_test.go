@@ -28,22 +28,15 @@ func contradictory(t testing.TB, rng *rand.Rand, m model.Model, p func(*rand.Ran
 // they read from.
 func names(h *parse.History, ref *witness.Refutation) []parse.OpID {
 	var out []parse.OpID
-	note := func(edges ...witness.Edge) {
-		for _, e := range edges {
-			for _, id := range []parse.OpID{e.From, e.To, e.Via} {
-				for id >= 0 && !slices.Contains(out, id) {
-					out = append(out, id)
-					if o := &h.Ops[id]; o.Reads() {
-						id = o.RF
-					}
+	for e := range ref.Edges() {
+		for _, id := range []parse.OpID{e.From, e.To, e.Via} {
+			for id >= 0 && !slices.Contains(out, id) {
+				out = append(out, id)
+				if o := &h.Ops[id]; o.Reads() {
+					id = o.RF
 				}
 			}
 		}
-	}
-	note(ref.Root.Cycle...)
-	for _, l := range ref.Lemmas {
-		note(l.Edge)
-		note(l.Premise...)
 	}
 	slices.Sort(out)
 	return out
@@ -140,16 +133,12 @@ func TestRefute(t *testing.T) {
 		if len(ref.Root.Cycle) > 2*g.Chains()+1 && !air {
 			t.Errorf("seed %d %s: a cycle of %d edges through %d chains", seed, m.Name, len(ref.Root.Cycle), g.Chains())
 		}
-		for _, e := range ref.Root.Cycle {
+		for e := range ref.Edges() {
 			rules[e.Rule]++
 		}
 		for _, l := range ref.Lemmas {
-			rules[l.Edge.Rule]++
 			if len(l.Premise) > 2*g.Chains() {
 				t.Errorf("seed %d %s: a premise of %d edges through %d chains", seed, m.Name, len(l.Premise), g.Chains())
-			}
-			for _, e := range l.Premise {
-				rules[e.Rule]++
 			}
 		}
 		shrunk := saturate.Shrink(t.Context(), h, m, ref)
@@ -212,16 +201,10 @@ func TestRefuteAssumptions(t *testing.T) {
 		h := g.History()
 		ref := g.Refute()
 		var uses [][2]parse.OpID
-		note := func(edges []witness.Edge) {
-			for _, e := range edges {
-				if e.Rule == assumed {
-					uses = append(uses, [2]parse.OpID{e.From, e.To})
-				}
+		for e := range ref.Edges() {
+			if e.Rule == assumed {
+				uses = append(uses, [2]parse.OpID{e.From, e.To})
 			}
-		}
-		note(ref.Root.Cycle)
-		for _, l := range ref.Lemmas {
-			note(l.Premise)
 		}
 		for _, u := range uses {
 			if !slices.Contains(made, u) {

@@ -2,6 +2,7 @@ package saturate
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"ordeal/check/model"
@@ -106,12 +107,7 @@ func usedOps(h *parse.History, ref *witness.Refutation) []parse.OpID {
 		}
 	}
 	each(ref, func(id *parse.OpID) { use(*id) })
-	ops := make([]parse.OpID, 0, len(used))
-	for id := range used {
-		ops = append(ops, id)
-	}
-	slices.Sort(ops)
-	return ops
+	return slices.Sorted(maps.Keys(used))
 }
 
 // Lift makes a refutation of the part one of the whole.
@@ -123,37 +119,17 @@ func (p *Part) Lift(ref *witness.Refutation) {
 	})
 }
 
-// each calls f once for every place in a refutation that names an operation.
-// A leaf may stand in several places of the tree.
+// each calls f for every place in a refutation that names an operation.
 func each(ref *witness.Refutation, f func(*parse.OpID)) {
-	edges := func(list []witness.Edge) {
-		for i := range list {
-			f(&list[i].From)
-			f(&list[i].To)
-			f(&list[i].Via)
-		}
+	for e := range ref.Edges() {
+		f(&e.From)
+		f(&e.To)
+		f(&e.Via)
 	}
-	for i := range ref.Lemmas {
-		l := &ref.Lemmas[i]
-		f(&l.Edge.From)
-		f(&l.Edge.To)
-		f(&l.Edge.Via)
-		edges(l.Premise)
-	}
-	seen := map[*witness.Node]bool{}
-	var node func(n *witness.Node)
-	node = func(n *witness.Node) {
-		if seen[n] {
-			return
-		}
-		seen[n] = true
-		edges(n.Cycle)
+	for n := range ref.Nodes() {
 		if n.First != nil {
 			f(&n.From)
 			f(&n.To)
-			node(n.First)
-			node(n.Second)
 		}
 	}
-	node(ref.Root)
 }

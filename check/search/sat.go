@@ -215,16 +215,10 @@ func (s *pairSolver) learn(lits []literal, ref *witness.Refutation) {
 
 func (s *pairSolver) assumptions(ref *witness.Refutation) []literal {
 	found := make([]bool, 2*len(s.pairs))
-	note := func(edges []witness.Edge) {
-		for _, e := range edges {
-			if e.Rule == witness.Assumed {
-				found[s.literal(s.g.Node(e.From), s.g.Node(e.To))] = true
-			}
+	for e := range ref.Edges() {
+		if e.Rule == witness.Assumed {
+			found[s.literal(s.g.Node(e.From), s.g.Node(e.To))] = true
 		}
-	}
-	note(ref.Root.Cycle)
-	for _, l := range ref.Lemmas {
-		note(l.Premise)
 	}
 	var lits []literal
 	for l, is := range found {

@@ -7,6 +7,7 @@ import (
 
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
+	"ordeal/parse"
 )
 
 // BenchmarkVerify checks and explains a refutation with case splits about a
@@ -16,36 +17,20 @@ func BenchmarkVerify(b *testing.B) {
 	h, at := histgen.Embed(rand.New(rand.NewPCG(1, 1)), core, model.SC, histgen.Params{Threads: 8, Ops: 1 << 20, Locations: 64})
 	p := newProver(rand.New(rand.NewPCG(1, 2)), core, model.SC)
 	ref := p.prove(true)
-	rename := func(edges []Edge) {
-		for i := range edges {
-			e := &edges[i]
-			for _, id := range []*int32{(*int32)(&e.From), (*int32)(&e.To), (*int32)(&e.Via)} {
-				if *id >= 0 {
-					*id = int32(at[*id])
-				}
+	size := -len(ref.Lemmas)
+	for e := range ref.Edges() {
+		for _, id := range []*parse.OpID{&e.From, &e.To, &e.Via} {
+			if *id >= 0 {
+				*id = at[*id]
 			}
 		}
+		size++
 	}
-	size := 0
-	for i := range ref.Lemmas {
-		e := []Edge{ref.Lemmas[i].Edge}
-		rename(e)
-		ref.Lemmas[i].Edge = e[0]
-		rename(ref.Lemmas[i].Premise)
-		size += len(ref.Lemmas[i].Premise)
-	}
-	var walk func(n *Node)
-	walk = func(n *Node) {
-		if n.leaf() {
-			rename(n.Cycle)
-			size += len(n.Cycle)
-			return
+	for n := range ref.Nodes() {
+		if !n.leaf() {
+			n.From, n.To = at[n.From], at[n.To]
 		}
-		n.From, n.To = at[n.From], at[n.To]
-		walk(n.First)
-		walk(n.Second)
 	}
-	walk(ref.Root)
 	b.Run("verify", func(b *testing.B) {
 		for b.Loop() {
 			if err := Verify(h, model.SC, ref); err != nil {

@@ -40,8 +40,8 @@ func connected(r *rules, e Edge) bool {
 }
 
 // No refutation of an allowed history is accepted, though it be flawless but
-// for one bogus edge or for lemmas of one case used in the other.
-func TestVerifyRefusesBogus(t *testing.T) {
+// for one invalid edge or for lemmas of one case used in the other.
+func TestVerifyRefusesInvalid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 0))
 	n := 1500
 	if testing.Short() {
@@ -58,9 +58,9 @@ func TestVerifyRefusesBogus(t *testing.T) {
 			if i%4 == 0 {
 				p.leak = true
 			} else if e := randomEdge(rng, h); i%4 == 1 && connected(&p.rules, e) {
-				p.bogus = []Edge{e}
+				p.invalid = []Edge{e}
 			} else {
-				p.bogus = []Edge{plausibleEdge(rng, h)}
+				p.invalid = []Edge{plausibleEdge(rng, h)}
 			}
 			ref := p.prove(m.Family == model.Total)
 			if ref == nil {
@@ -68,13 +68,13 @@ func TestVerifyRefusesBogus(t *testing.T) {
 			}
 			made++
 			if Verify(h, m, ref) == nil {
-				t.Fatalf("%s: bogus edges %+v (leak %v) are accepted against an allowed history: %+v", m.Name, p.bogus, p.leak, h)
+				t.Fatalf("%s: invalid edges %+v (leak %v) are accepted against an allowed history: %+v", m.Name, p.invalid, p.leak, h)
 			}
 		}
 	}
-	t.Logf("%d bogus refutations", made)
+	t.Logf("%d invalid refutations", made)
 	if made < n/10 {
-		t.Error("too few bogus refutations to mean anything")
+		t.Error("too few invalid refutations to mean anything")
 	}
 }
 

@@ -10,13 +10,13 @@ import (
 // prover is a naive complete prover for small histories. It offers the
 // checker every edge that the checker accepts, saturates, and splits cases
 // until every leaf has a cycle; so it refutes as much as Verify can be made to
-// accept. With bogus edges it makes refutations that must be turned down.
+// accept. With invalid edges it makes refutations that must be turned down.
 type prover struct {
 	rules
-	rng   *rand.Rand // nil: no chance
-	n     int        // operations; Init of location x is node n+x
-	bogus []Edge
-	ref   *Refutation
+	rng     *rand.Rand // nil: no chance
+	n       int        // operations; Init of location x is node n+x
+	invalid []Edge
+	ref     *Refutation
 	// onlyA leaves rule B out.
 	onlyA bool
 	// leak makes lemmas of one case available in the other.
@@ -77,7 +77,7 @@ func (p *prover) static(only func(Rule) bool) graph {
 			}
 		}
 	}
-	for _, e := range p.bogus {
+	for _, e := range p.invalid {
 		p.put(g, e)
 	}
 	return g
@@ -190,7 +190,7 @@ func (p *prover) prove(splits bool) *Refutation {
 		p.own = true
 		air := p.static(func(r Rule) bool { return r == Dependency || r == ReadsFrom })
 		p.own = false
-		if c := p.cycle(air); c != nil && p.bogus == nil {
+		if c := p.cycle(air); c != nil && p.invalid == nil {
 			p.ref.Root = &Node{Cycle: c}
 			return p.ref
 		}

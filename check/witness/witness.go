@@ -3,7 +3,11 @@
 // an operational machine, Verify replays a refutation step by step.
 package witness
 
-import "ordeal/parse"
+import (
+	"iter"
+
+	"ordeal/parse"
+)
 
 // Order is the evidence that a model allows a history: every operation that
 // is not a fence, once, in the order in which it took effect in memory. A
@@ -102,6 +106,46 @@ type Refutation struct {
 	Lemmas []Lemma
 	Root   *Node
 	_      struct{}
+}
+
+// Nodes yields every node of the tree once, a split before its cases.
+func (r *Refutation) Nodes() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		seen := map[*Node]bool{nil: true}
+		var visit func(n *Node) bool
+		visit = func(n *Node) bool {
+			if seen[n] {
+				return true
+			}
+			seen[n] = true
+			return yield(n) && visit(n.First) && visit(n.Second)
+		}
+		visit(r.Root)
+	}
+}
+
+// Edges yields the edges of lemmas, their premises and the cycles of leaves.
+func (r *Refutation) Edges() iter.Seq[*Edge] {
+	return func(yield func(*Edge) bool) {
+		all := func(edges []Edge) bool {
+			for i := range edges {
+				if !yield(&edges[i]) {
+					return false
+				}
+			}
+			return true
+		}
+		for i := range r.Lemmas {
+			if l := &r.Lemmas[i]; !yield(&l.Edge) || !all(l.Premise) {
+				return
+			}
+		}
+		for n := range r.Nodes() {
+			if !all(n.Cycle) {
+				return
+			}
+		}
+	}
 }
 
 // Node is a leaf (Cycle non-empty) or a case split on the order of two
