@@ -36,6 +36,11 @@ type list struct {
 	rivals           []int32 // lists with which it conflicts
 }
 
+// rival reports whether accesses of two lists conflict.
+func (l *list) rival(o *list) bool {
+	return l.thread != o.thread && l.variable == o.variable && !(l.reads && o.reads)
+}
+
 // never is where a chain is not reached.
 const never = math.MaxInt32
 
@@ -125,8 +130,7 @@ func (a *arena) fill(accesses []int32) {
 	a.chains = len(chains)
 	for i := range a.lists {
 		for j := range a.lists {
-			x, y := &a.lists[i], &a.lists[j]
-			if x.thread != y.thread && x.variable == y.variable && !(x.reads && y.reads) {
+			if x := &a.lists[i]; x.rival(&a.lists[j]) {
 				x.rivals = append(x.rivals, int32(j))
 			}
 		}

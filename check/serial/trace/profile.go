@@ -125,10 +125,7 @@ func (s *searcher) leave(at []place, u int32) {
 	s.u = s.u[:i]
 }
 
-func (s *searcher) rivals(x, y int32) bool {
-	p, q := &s.a.lists[x], &s.a.lists[y]
-	return p.thread != q.thread && p.variable == q.variable && !(p.reads && q.reads)
-}
+func (s *searcher) rivals(x, y int32) bool { return s.a.lists[x].rival(&s.a.lists[y]) }
 
 func (s *searcher) enter(at []place) {
 	i := len(s.v)
