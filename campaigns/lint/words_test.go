@@ -15,6 +15,7 @@ var words = flag.Bool("words", false, "report private vocabulary everywhere, not
 var cleanFolders = []string{
 	"campaigns/cluster/", "campaigns/internal/", "campaigns/lint/", "campaigns/litmus/", "campaigns/merge/", "campaigns/papers/",
 	"campaigns/report/", "campaigns/store/",
+	"check/",
 }
 
 // privateWords have standard terms, which names, comments, messages and

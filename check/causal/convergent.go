@@ -84,7 +84,7 @@ func (g *graph) convergent(ctx context.Context) (*partial, *witness.Refutation, 
 // ownStores adds S → rf(R) for the last own store S before a load R, where R
 // returns another thread's store.
 func (g *graph) ownStores() *witness.Refutation {
-	last := make([]parse.OpID, len(g.h.Locations)) // the last write met
+	last := make([]parse.OpID, len(g.h.Locations)) // the last write visited
 	for x := range last {
 		last[x] = parse.NoOp
 	}

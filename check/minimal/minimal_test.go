@@ -67,7 +67,7 @@ func dependsOn(h *parse.History, id, write parse.OpID) bool {
 	return false
 }
 
-// TestMinimal reduces histories that machines never made, and wants the result
+// TestMinimal reduces histories that machines never made, and requires the result
 // to be forbidden, by brute force too, and everything smaller to be allowed.
 func TestMinimal(t *testing.T) {
 	models := []model.Model{model.SC, model.TSO, model.PSO}

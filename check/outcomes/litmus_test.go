@@ -47,7 +47,7 @@ func TestLitmus(t *testing.T) {
 	}
 }
 
-// TestEmitted reads back what the emitter writes of every shape, and wants the
+// TestEmitted reads back what the emitter writes of every shape, and requires the
 // condition to hold in the outcomes that it was written for and in no others.
 func TestEmitted(t *testing.T) {
 	for _, s := range shapes.All() {

@@ -126,7 +126,7 @@ func matches(o, want *Outcome) bool {
 }
 
 // TestAgainstCheck checks every outcome that any values could make of small
-// random programs, and wants the checker to allow those that the machine
+// random programs, and requires the checker to allow those that the machine
 // reaches.
 func TestAgainstCheck(t *testing.T) {
 	models := map[Machine]model.Model{SC: model.SC, TSO: model.TSO, PSO: model.PSO}

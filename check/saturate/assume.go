@@ -34,7 +34,7 @@ func (g *Graph) Close() bool { return g.repair() }
 // precede to.
 func (g *Graph) Contradiction() (from, to Node) { return g.conflict.to, g.conflict.from }
 
-// SetHorizon limits Assume to nodes that the sweep met at or before a number; 0
+// SetHorizon limits Assume to nodes that the sweep visited at or before a number; 0
 // means no limit. What is derived stays sound, but later contradictions are
 // missed.
 func (g *Graph) SetHorizon(order int) { g.horizon = int32(order) }

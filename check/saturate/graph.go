@@ -23,7 +23,7 @@ import (
 // are numbered so that a chain is a contiguous range in its order.
 type Node int32
 
-// NoNode stands for an operation that has no node of its own: a fence that
+// NoNode marks an operation that has no node of its own: a fence that
 // orders nothing the model does not, or an isolated read (see Isolated).
 const NoNode Node = -1
 
@@ -106,7 +106,7 @@ func (g *Graph) History() *parse.History { return g.hist }
 // Model is the model that the graph was built for.
 func (g *Graph) Model() model.Model { return g.model }
 
-// Op is the operation that v stands for.
+// Op is the operation that v represents.
 func (g *Graph) Op(v Node) parse.OpID { return g.op[v] }
 
 // Node is the node of an operation, or NoNode.
@@ -137,7 +137,7 @@ func (g *Graph) LastReaders(writer int32) []Node {
 	return g.lastRead[g.lastStart[writer]:g.lastStart[writer+1]]
 }
 
-// SweepOrder is v's number, from 1, in the order in which the sweep met the
+// SweepOrder is v's number, from 1, in the order in which the sweep visited the
 // nodes: a linear extension of the edges known at that time.
 func (g *Graph) SweepOrder(v Node) int32 { return g.order[v] }
 

@@ -12,7 +12,7 @@ const (
 // pathEntry is a place where a search for a path entered a chain.
 type pathEntry struct {
 	node   Node
-	parent int32   // the entry whose chain the search came from, -1 at the start
+	parent int32   // the entry whose chain the search left, -1 at the start
 	by     edgeRef // the edge that led here
 	cost   int32
 }

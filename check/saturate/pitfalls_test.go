@@ -64,7 +64,7 @@ func TestPitfallReadOwnFuture(t *testing.T) {
 
 // A cycle of dependencies and reads-from is out of thin air for models that
 // look at dependencies, also where a link is a forwarded store, which no edge
-// of the graph stands for.
+// of the graph represents.
 func TestPitfallThinAirThroughABuffer(t *testing.T) {
 	program := "0: M[y] == 1\n0: M[x] := 1\n0: M[x] == 1\n0: M[z] := 1\n1: M[z] == 1\n1: M[y] := 1\n"
 	expect(t, cases.Parse(program+"dep 0: 1 -> 2\ndep 0: 3 -> 4\ndep 1: 1 -> 2"), model.RMO, false)

@@ -39,7 +39,7 @@ func (p *proof) leaf() []witness.Edge {
 	case k.cycle != nil:
 		return k.cycle
 	case k.initial:
-		// Rule A with the initial write, which no inferred edge stands for.
+		// Rule A with the initial write, which no inferred edge represents.
 		u, r := g.op[k.from], g.op[k.to]
 		p.extra = append(p.extra, witness.Lemma{
 			Edge:    witness.Edge{From: u, To: parse.Init, Rule: witness.DerivedA, Via: r},

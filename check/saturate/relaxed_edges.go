@@ -10,7 +10,7 @@ import (
 // the latest nodes of the thread at hand. Chains of one thread are
 // consecutive.
 type partState struct {
-	second []Node // second nodes of fences not yet met
+	second []Node // second nodes of fences not yet visited
 
 	base      int32 // first chain of the thread
 	lastRead  []Node

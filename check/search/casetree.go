@@ -39,7 +39,7 @@ func (s *pairSolver) tree(ctx context.Context) (*witness.Refutation, error) {
 }
 
 // treeBuilder is a DPLL procedure that records its tree. It backjumps: a case
-// whose leaves do not use the assumption of a split stands for the split.
+// whose leaves do not use the assumption of a split replaces the split.
 type treeBuilder struct {
 	s       *pairSolver
 	clauses []clause

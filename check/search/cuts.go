@@ -58,7 +58,7 @@ type cutter struct {
 	early int
 	// cross says by how much the number of edges that lead from outside into
 	// the prefix changes when it reaches a length. The sweep may infer an
-	// edge between nodes that it has met in the other order.
+	// edge between nodes that it has visited in the other order.
 	cross    []int32
 	crossing int32
 }

@@ -68,7 +68,7 @@ func newCycleFinder(g *saturate.Graph) *cycleFinder {
 }
 
 // findComponents finds the strongly connected components that consequences
-// lead to. The sweep met the nodes in an order that nearly all edges of the
+// lead to. The sweep visited the nodes in an order that nearly all edges of the
 // graph respect: nothing beyond the last source of a consequence is visited, so
 // that where the pairs are close together, the search stays there.
 func (f *cycleFinder) findComponents() {

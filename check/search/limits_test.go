@@ -27,7 +27,7 @@ func run(m model.Model, threads, ops, locations int) *parse.History {
 	return histgen.Machine(rng, m, histgen.Params{Threads: threads, Ops: ops, Locations: locations}).History
 }
 
-// A cancelled context is an error that says so, and no verdict.
+// A cancelled context is an error with its cause, and no verdict.
 func TestCancelled(t *testing.T) {
 	reason := errors.New("no longer wanted")
 	h := run(model.TSO, 8, 10000, 16)

@@ -106,6 +106,6 @@ var Greedy = Procedure{
 
 // giveUp is the finisher of procedures that do not split cases.
 func giveUp(_ context.Context, _ *saturate.Graph, _ Limits, v *witness.Verdict) error {
-	v.Reason = "the greedy order came to a dead end, which proves nothing"
+	v.Reason = "the greedy order reached a dead end, which proves nothing"
 	return nil
 }

@@ -23,7 +23,7 @@ type placer struct {
 	current     []value         // location → its current value
 	overwritten []value         // values that writes in seq replaced, in order
 
-	ready   []saturate.Node      // wait 0, not yet looked at
+	ready   []saturate.Node      // wait 0, not yet examined
 	blocked [][]saturate.Node    // location → writes that wait for readers
 	choices *Heap[saturate.Node] // decisions, by order of the sweep
 	// waiting holds, for a node not placed, the refused decisions that must
@@ -155,7 +155,7 @@ func (p *placer) place(v saturate.Node) {
 	})
 }
 
-// release lets the blocked writes of a location be looked at again.
+// release lets the blocked writes of a location be examined again.
 func (p *placer) release(x int32) {
 	p.ready = append(p.ready, p.blocked[x]...)
 	p.blocked[x] = p.blocked[x][:0]

@@ -55,8 +55,8 @@ func ReplayCausal(h *parse.History, m model.Model, order *Order) error {
 type causalReplay struct {
 	h      *parse.History
 	thread []int32
-	next   []parse.OpID // thread → its first access not yet met
-	memory []parse.OpID // location → the last write met
+	next   []parse.OpID // thread → its first access not yet visited
+	memory []parse.OpID // location → the last write visited
 }
 
 func (c *causalReplay) reset() {

@@ -186,7 +186,7 @@ func (b *baseArcs) memory() error {
 	if b.h.Final == nil {
 		return nil
 	}
-	met := make([]int, len(b.h.Locations)) // the last thread whose last write was met
+	met := make([]int, len(b.h.Locations)) // the last thread whose last write was visited
 	for t := range b.h.Threads() {
 		for id := b.h.Start[t+1] - 1; id >= b.h.Start[t]; id-- {
 			op := &b.h.Ops[id]

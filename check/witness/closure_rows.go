@@ -8,7 +8,7 @@ import (
 	"ordeal/parse"
 )
 
-// slice is how many rows of writes are looked at together: a cache line, and
+// slice is how many rows of writes are checked together: a cache line, and
 // several where there are more than manyRows, since every slice walks along
 // all edges.
 const (

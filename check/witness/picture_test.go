@@ -81,7 +81,7 @@ func draw(t *testing.T, h *parse.History, m model.Model, ref *Refutation) (*Pict
 	return p, readSVG(t, svg.Bytes())
 }
 
-// TestDraw draws every refutation of the literature's cases, and wants each
+// TestDraw draws every refutation of the literature's cases, and requires each
 // operation that matters in it once for each panel, and the whole cycle.
 func TestDraw(t *testing.T) {
 	all, err := cases.Load("../testdata/cases")

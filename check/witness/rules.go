@@ -177,7 +177,7 @@ func (r *rules) depends(e Edge) bool {
 	reached := map[parse.OpID]bool{e.From: true}
 	i, _ := slices.BinarySearchFunc(deps, e.From, func(d parse.Dep, id parse.OpID) int { return int(d.From) - int(id) })
 	// Dependencies point forward and are listed in order of From: whatever
-	// reaches an operation is known when its own are looked at.
+	// reaches an operation is known when its own are examined.
 	for ; i < len(deps) && deps[i].From < e.To; i++ {
 		if reached[deps[i].From] {
 			reached[deps[i].To] = true

@@ -63,7 +63,7 @@ func (f *frame) loc(a int) int {
 	return int(f.h.Ops[a].Loc)
 }
 
-// element is the element that id, or Init of location x, stands for.
+// element is the element that id, or Init of location x, has.
 func (f *frame) element(id parse.OpID, x int) int {
 	if id == parse.Init {
 		return f.n + x

@@ -19,7 +19,7 @@ func onMemories(t *testing.T, test func(*testing.T, string, promise)) {
 	}
 }
 
-// TestCoresKeepTheirModels wants every run to keep the core's own model and
+// TestCoresKeepTheirModels requires every run to keep the core's own model and
 // most runs to break the next stronger one.
 func TestCoresKeepTheirModels(t *testing.T) {
 	seeds := ifShort[uint64](10, 60)

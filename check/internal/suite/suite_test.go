@@ -66,7 +66,7 @@ func text(h *parse.History) string {
 }
 
 // decide runs one procedure by way of check.Check, which verifies the evidence.
-// A complete procedure may answer Unknown only for want of time, and only if it
+// A complete procedure may answer Unknown only for lack of time, and only if it
 // was given a timeout.
 func decide(t testing.TB, p search.Procedure, h *parse.History, m model.Model, timeout time.Duration) check.Verdict {
 	t.Helper()
@@ -83,7 +83,7 @@ func decide(t testing.TB, p search.Procedure, h *parse.History, m model.Model, t
 	return v
 }
 
-// answer is the answer that allowed stands for.
+// answer is the answer for allowed.
 func answer(allowed bool) check.Answer {
 	if allowed {
 		return check.Allowed

@@ -10,7 +10,7 @@ import (
 	"ordeal/parse"
 )
 
-// fenceStep stands for a new full fence in the threads that rearrange takes.
+// fenceStep marks a new full fence in the threads that rearrange takes.
 const fenceStep parse.OpID = -3
 
 // threadsOf lists the operations of each thread.
