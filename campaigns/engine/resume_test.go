@@ -2,179 +2,250 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
+	"ordeal/sim"
 )
 
-const embeddedCampaign = `
-name: parts
-sim: builtin
-seed: 5
-workers: 2
-configs:
-  - {name: clean, runs: 12, threads: 3, ops: 20, locations: 4, rounds: 2, core: tso, protocol: mi}
-  - {name: faulty, runs: 12, threads: 3, ops: 30, locations: 3, rounds: 3, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
-`
-
-// stopAfter is a loop that is interrupted when some runs have ended. Its runs
-// take turns on one core, so that few of them are ahead of the first.
-func stopAfter(t *testing.T, dir string, n int) (Engine, context.Context) {
+// interruptAt interrupts the campaign in a run, which therefore does not end,
+// and returns the context to run the engine with.
+func interruptAt(t *testing.T, e *Engine, number int) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	seen := 0
-	return Engine{Dir: dir, Command: []string{"ordeal"}, Cores: 1, OnResult: func(*summary.Summary, *journal.Entry) {
-		if seen++; seen == n {
-			cancel()
-		}
-	}}, ctx
+	e.Runner = func(name string, c *config.Config) (sim.Runner, error) {
+		runner, err := execute.NewRunner(name, c)
+		return interruptedRunner{runner, interrupting(cancel), number}, err
+	}
+	return ctx
 }
 
-// TestResume interrupts a campaign twice, leaves a directory of a run that was
-// in flight and half a line of the journal, and wants the end to be that of a
-// campaign in one go.
+type interruptedRunner struct {
+	sim.Runner
+	interrupting sim.Runner
+	number       int
+}
+
+func (r interruptedRunner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
+	if runNumber(job) == r.number {
+		return r.interrupting.Run(ctx, job)
+	}
+	return r.Runner.Run(ctx, job)
+}
+
+// TestResume interrupts a campaign three times, leaves what a kill may leave
+// each time, and requires the files of a campaign without interrupts.
 func TestResume(t *testing.T) {
-	c, err := config.Parse("parts.yaml", []byte(embeddedCampaign), []string{"configs.*.runs=30"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := Engine{Dir: filepath.Join(t.TempDir(), "whole"), Command: []string{"ordeal"}}
-	want, err := whole.Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "parts")
-	l, ctx := stopAfter(t, dir, 5)
-	if sum, err := l.Run(ctx, c); err != nil || !sum.Interrupted {
-		t.Fatalf("%v: not interrupted", err)
-	}
-	for n := range 2 {
-		spoil(t, dir)
-		l, ctx = stopAfter(t, dir, 7)
-		if sum, err := l.Resume(ctx); err != nil || !sum.Interrupted {
-			t.Fatalf("part %d: %v: not interrupted", n, err)
+	c := parse(t, embeddedCampaign, "configs.*.runs=30")
+	whole, _ := newEngine(t, nil)
+	want := run(t, whole, c)
+	e, _ := newEngine(t, nil)
+	sum, err := e.Run(interruptAt(t, e, 6), c)
+	for _, number := range []int{17, 40, -1} {
+		if err != nil || !sum.Interrupted {
+			t.Fatalf("before the interrupt in run %d: %v: interrupted: %v", number, err, sum.Interrupted)
 		}
+		leaveKilled(t, e.Dir)
+		sum, err = e.Resume(interruptAt(t, e, number))
 	}
-	spoil(t, dir)
-	last := Engine{Dir: dir, Command: []string{"ordeal"}}
-	got, err := last.Resume(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	must.Succeed(t, err)
+	if diff := cmp.Diff(contents(t, whole.Dir), contents(t, e.Dir)); diff != "" {
+		t.Errorf("files (-whole +parts):\n%s", diff)
 	}
-	if diff := cmp.Diff(outcome(t, want.Dir), outcome(t, dir)); diff != "" {
-		t.Errorf("in parts it ends otherwise (-whole +parts):\n%s", diff)
+	if want.Rows[0].Coverage.Taken() == 0 || len(want.Findings) == 0 {
+		t.Errorf("the campaign covers and finds nothing: %+v", want)
 	}
-	if got.Rows[0].Coverage.Taken() == 0 || len(got.Findings) == 0 {
-		t.Errorf("the campaign covers and finds nothing: %+v", got)
-	}
-	again := Engine{Dir: dir}
-	if sum, err := again.Resume(t.Context()); err != nil || sum.Total().Runs != 60 || len(readEntries(t, dir)) != 60 {
-		t.Errorf("a campaign that has ended goes on: %v", err)
+	if n := resume(t, e).Total().Runs; n != 60 {
+		t.Errorf("%d runs after resuming a complete campaign, want 60", n)
 	}
 }
 
-// spoil does to a campaign's directory what a kill may leave.
-func spoil(t *testing.T, dir string) {
+// leaveKilled leaves half a line and a run in flight, as a kill may.
+func leaveKilled(t *testing.T, dir string) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(dir, journal.RunsFile), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteString(`{"number":59,"config":"fau`); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	flying := filepath.Join(dir, rundir.Name(59))
-	if err := os.MkdirAll(flying, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(flying, rundir.SpecFile), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	appendTo(t, filepath.Join(dir, journal.RunsFile), `{"number":59,"config":"fau`)
+	inFlight := filepath.Join(dir, rundir.Name(59))
+	must.Succeed(t, os.MkdirAll(inFlight, 0o755))
+	must.Succeed(t, os.WriteFile(filepath.Join(inFlight, rundir.SpecFile), []byte("{"), 0o600))
 }
 
-// TestResumeRefuses wants directories that are no campaign's, journals that do
-// not fit and campaigns that are running to be refused.
-func TestResumeRefuses(t *testing.T) {
-	resume := func(dir string) error {
-		l := Engine{Dir: dir}
-		_, err := l.Resume(t.Context())
-		return err
-	}
-	if err := resume(t.TempDir()); err == nil || !strings.Contains(err.Error(), journal.CampaignFile) {
-		t.Errorf("no campaign: %v", err)
-	}
-	c, err := config.Parse("parts.yaml", []byte(embeddedCampaign), []string{"on-infra-error=stop"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "parts")
-	l, ctx := stopAfter(t, dir, 4)
-	running := l.OnResult
-	l.OnResult = func(s *summary.Summary, r *journal.Entry) {
-		if err := resume(dir); err == nil || !strings.Contains(err.Error(), "another process") {
-			t.Errorf("a campaign that is running: %v", err)
+// TestResumePending interrupts a campaign whose run 0 does not end: all others
+// are pending, and neither recorded nor repeated.
+func TestResumePending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		executed := 0 // except run 0
+		counting := func(zero sim.Runner) sim.Runner {
+			return either(zero, func(number int) bool {
+				if number > 0 {
+					executed++ // by the only worker that is free
+				}
+				return number == 0
+			})
 		}
-		running(s, r)
-	}
-	if _, err := l.Run(ctx, c); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, journal.RunsFile)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := good[:strings.IndexByte(string(good), '\n')+1]
-	for what, bad := range map[string]string{
-		"a run twice":         string(first) + string(first),
-		"no JSON":             "hello\n",
-		"of another campaign": strings.Replace(string(first), `"config":"`, `"config":"other-`, 1),
-		"beyond the campaign": `{"number":99,"config":"clean"}` + "\n",
-		"negative":            `{"number":-1,"config":"clean"}` + "\n",
+		e, _ := newEngine(t, counting(interrupting(func() { synctest.Wait(); cancel() })))
+		e.Cores = 2
+		sum, err := e.Run(ctx, parse(t, smallCampaign, "sim=builtin", "workers=2"))
+		must.Succeed(t, err)
+		hasCounts(t, sum, counts{}, summary.ExitUndecided)
+		if diff := cmp.Diff([]int{11, 11}, []int{executed, len(glob(t, e.Dir, "*", journal.PendingFile))}); diff != "" {
+			t.Errorf("executed and pending runs (-want +got):\n%s", diff)
+		}
+		e.use(counting(new(fake.Runner)))
+		hasCounts(t, resume(t, e), counts{sim.Passed: 12}, summary.ExitOK)
+		if diff := cmp.Diff([]int{11, 0}, []int{executed, len(glob(t, e.Dir, "*", journal.PendingFile))}); diff != "" {
+			t.Errorf("executed and pending runs after the end (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestResumeCorrupt damages the records of a campaign and resumes it: the runs
+// are repeated, and it ends like one that was not disturbed, except for the
+// order of the journal. TestReplay of package journal has the kinds of damage.
+func TestResumeCorrupt(t *testing.T) {
+	c := parse(t, embeddedCampaign)
+	undisturbed, _ := newEngine(t, nil)
+	run(t, undisturbed, c)
+	want := sortRuns(t, contents(t, undisturbed.Dir))
+	for name, damage := range map[string]func(t *testing.T, dir string, lines []string) []string{
+		"corrupt line": func(_ *testing.T, _ string, lines []string) []string { lines[6] = lines[6][:40] + "\n"; return lines },
+		"missing line of the first run of a kind": func(t *testing.T, _ string, lines []string) []string {
+			example := regexp.MustCompile(`"config":"faulty","program":"[^"]*","kept":true,"version":1,"outcome":"passed"`)
+			i := slices.IndexFunc(lines, example.MatchString)
+			return slices.Delete(lines, i, i+1)
+		},
+		"corrupt result": func(t *testing.T, dir string, lines []string) []string {
+			if err := os.Truncate(filepath.Join(dir, rundir.Name(1), rundir.ResultFile), 30); err != nil {
+				t.Error(err)
+			}
+			return lines
+		},
 	} {
-		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := resume(dir); err == nil || !strings.Contains(err.Error(), journal.RunsFile+":") {
-			t.Errorf("%s: %v", what, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			must.Succeed(t, os.CopyFS(dir, os.DirFS(undisturbed.Dir)))
+			path := filepath.Join(dir, journal.RunsFile)
+			data, err := os.ReadFile(path)
+			must.Succeed(t, err)
+			lines := damage(t, dir, slices.Collect(strings.Lines(string(data))))
+			must.Succeed(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644))
+			resume(t, &Engine{Dir: dir, Command: []string{"ordeal"}})
+			if diff := cmp.Diff(want, sortRuns(t, contents(t, dir))); diff != "" {
+				t.Errorf("files (-undisturbed +resumed):\n%s", diff)
+			}
+		})
 	}
 }
 
-// TestResumeBudget wants the time of earlier sessions to count.
-func TestResumeBudget(t *testing.T) {
-	c, err := config.Parse("parts.yaml", []byte(embeddedCampaign), []string{"budget=1h"})
-	if err != nil {
-		t.Fatal(err)
+// sortRuns sorts the journal by number and removes what depends on its order:
+// which run was the first to take a transition.
+func sortRuns(t *testing.T, all map[string][]string) map[string][]string {
+	t.Helper()
+	lines := make([]string, len(all[journal.RunsFile]))
+	for _, text := range all[journal.RunsFile] {
+		e := &journal.Entry{Result: new(rundir.Result)}
+		must.Succeed(t, json.Unmarshal([]byte(text), e))
+		e.Known, e.New, e.Counts = 0, nil, nil
+		if e.Covered != nil {
+			e.Covered.New = 0
+		}
+		text, err := json.Marshal(e)
+		must.Succeed(t, err)
+		lines[e.Number] = string(text)
 	}
-	dir := filepath.Join(t.TempDir(), "parts")
-	l, ctx := stopAfter(t, dir, 3)
-	if _, err := l.Run(ctx, c); err != nil {
+	all[journal.RunsFile] = lines
+	all[journal.SummaryJSON] = slices.DeleteFunc(all[journal.SummaryJSON], func(line string) bool { return strings.Contains(line, "last_new_transition") })
+	return all
+}
+
+// TestResumeRefuses requires errors for directories of no campaign, for running
+// campaigns and, with on-infra-error: stop, for corrupt journals.
+func TestResumeRefuses(t *testing.T) {
+	_, err := (&Engine{Dir: t.TempDir()}).Resume(t.Context())
+	fails(t, err, journal.CampaignFile)
+	e, _ := newEngine(t, new(fake.Runner))
+	e.OnResult = func(*summary.Summary, *journal.Entry) {
+		_, err := (&Engine{Dir: e.Dir}).Resume(t.Context())
+		fails(t, err, "another process")
+	}
+	run(t, e, parse(t, smallCampaign, "on-infra-error=stop"))
+	appendTo(t, filepath.Join(e.Dir, journal.RunsFile), "hello\n")
+	_, err = e.Resume(t.Context())
+	fails(t, err, journal.RunsFile+":13: invalid character")
+}
+
+// TestResumeBudget requires that the time of earlier sessions counts.
+func TestResumeBudget(t *testing.T) {
+	e, _ := newEngine(t, nil)
+	if _, err := e.Run(interruptAt(t, e, 3), parse(t, embeddedCampaign, "budget=1h")); err != nil {
 		t.Fatal(err)
 	}
 	var h journal.Header
-	if err := rundir.ReadJSON(filepath.Join(dir, journal.HeaderFile), &h); err != nil {
-		t.Fatal(err)
-	}
+	path := filepath.Join(e.Dir, journal.HeaderFile)
+	must.Succeed(t, rundir.ReadJSON(path, &h))
 	h.Spent = 2 * time.Hour
-	if err := rundir.WriteJSON(filepath.Join(dir, journal.HeaderFile), &h, false); err != nil {
-		t.Fatal(err)
+	must.Succeed(t, rundir.WriteJSON(path, &h, false))
+	sum := resume(t, e)
+	if !sum.BudgetSpent {
+		t.Error("the budget is not spent")
 	}
-	last := Engine{Dir: dir}
-	sum, err := last.Resume(t.Context())
-	if err != nil || !sum.BudgetSpent || sum.Elapsed < 2*time.Hour {
-		t.Errorf("%v: %d runs, budget spent %v after %v", err, sum.Total().Runs, sum.BudgetSpent, sum.Elapsed)
+	if sum.Elapsed < h.Spent {
+		t.Errorf("elapsed %v, want at least %v", sum.Elapsed, h.Spent)
+	}
+}
+
+// TestShard runs a shard in two parts, and requires its runs, and that the
+// summary names it, also if it is read back.
+func TestShard(t *testing.T) {
+	c := parse(t, embeddedCampaign)
+	shard := config.Shard{Index: 2, Of: 3}
+	var want []int
+	for number, has := range shard.Has(c) {
+		if has {
+			want = append(want, number)
+		}
+	}
+	e, _ := newEngine(t, nil)
+	e.Shard = shard
+	if sum, err := e.Run(interruptAt(t, e, want[3]), c); err != nil || !sum.Interrupted {
+		t.Fatalf("%v: interrupted: %v", err, sum.Interrupted)
+	}
+	sum := resume(t, &Engine{Dir: e.Dir})
+	a, err := journal.Open(e.Dir)
+	must.Succeed(t, err)
+	read, err := summary.Read(a)
+	must.Succeed(t, err)
+	type part struct {
+		Shard         config.Shard
+		Planned, Runs int
+	}
+	for _, s := range []*summary.Summary{sum, read} {
+		if diff := cmp.Diff(part{shard, 8, 8}, part{s.Shard, s.Planned, s.Total().Runs}); diff != "" {
+			t.Errorf("summary (-want +got):\n%s", diff)
+		}
+		contains(t, s.Text(), "campaign parts, shard 2/3, seed 5\n")
+	}
+	var got []int
+	for _, entry := range entries(t, e.Dir) {
+		got = append(got, entry.Number)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 }

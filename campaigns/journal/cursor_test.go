@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/sim"
 )
 
@@ -21,9 +22,7 @@ func TestCursor(t *testing.T) {
 	read := func(c *Cursor, n int) []*Entry {
 		var list []*Entry
 		for e, err := range w.EntriesAfter(c) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if list = append(list, e); len(list) == n {
 				break
 			}

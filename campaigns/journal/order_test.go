@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // recorder returns an Order of a number of runs, and the numbers that it has
@@ -38,9 +40,7 @@ func TestOrder(t *testing.T) {
 		if n == 3 {
 			continue
 		}
-		if err := o.Add(&Entry{Number: n}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, o.Add(&Entry{Number: n}))
 		if got := len(o.Missing([]int{n, 3})); got != 0 {
 			t.Errorf("run %d is missing after it has ended", n)
 		}
@@ -64,9 +64,7 @@ func TestOrderEnds(t *testing.T) {
 		return nil
 	})
 	for _, n := range []int{4, 1, 3, 0} {
-		if err := o.Add(&Entry{Number: n}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, o.Add(&Entry{Number: n}))
 	}
 	if err := o.Add(&Entry{Number: 2}); !errors.Is(err, stop) {
 		t.Errorf("error of commit: %v", err)
@@ -87,13 +85,9 @@ func TestOrderEnds(t *testing.T) {
 
 	o, committed = recorder(10, never)
 	for _, n := range []int{7, 0, 5} {
-		if err := o.Add(&Entry{Number: n}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, o.Add(&Entry{Number: n}))
 	}
-	if err := o.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, o.Flush())
 	if diff := cmp.Diff([]int{0, 5, 7}, *committed); diff != "" {
 		t.Errorf("flushed runs (-want +got):\n%s", diff)
 	}
@@ -121,9 +115,7 @@ func TestWaitForSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, _ := recorder(maxWaiting+10, never)
 		for n := 1; n <= maxWaiting; n++ {
-			if err := o.Add(&Entry{Number: n}); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, o.Add(&Entry{Number: n}))
 		}
 		o.WaitForSlot(t.Context(), 0)
 		started := false
@@ -135,9 +127,7 @@ func TestWaitForSlot(t *testing.T) {
 		if started {
 			t.Errorf("a run starts while %d wait", maxWaiting)
 		}
-		if err := o.Add(&Entry{Number: 0}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, o.Add(&Entry{Number: 0}))
 		synctest.Wait()
 		if !started {
 			t.Error("a run does not start although none waits")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/rundir"
 )
 
@@ -20,15 +21,11 @@ func TestRewrite(t *testing.T) {
 	rewrite := func(commit bool, add func(a *Archive) []*Entry) os.FileInfo {
 		t.Helper()
 		w, err := Rewrite(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := Rewrite(dir); err == nil {
 			t.Error("the directory is not locked")
 		}
-		if err := w.Begin(c, &Header{Version: rundir.Version}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.Begin(c, &Header{Version: rundir.Version}))
 		for _, e := range add(newArchive("elsewhere", c)) {
 			if _, err := w.Add(e); err != nil {
 				t.Fatal(err)
@@ -37,13 +34,9 @@ func TestRewrite(t *testing.T) {
 		if commit {
 			err = w.Commit()
 		}
-		if err := errors.Join(err, w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(err, w.Close()))
 		info, err := os.Stat(w.a.Path(RunsFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return info
 	}
 	entries := func(a *Archive) []*Entry {
@@ -62,9 +55,7 @@ func TestRewrite(t *testing.T) {
 		}
 	}
 	a, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	type line struct {
 		Number, New int
 		At          time.Duration
@@ -72,9 +63,7 @@ func TestRewrite(t *testing.T) {
 	}
 	var got []line
 	for e, err := range a.Entries() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got = append(got, line{e.Number, e.Covered.New, e.At, e.Dir})
 	}
 	if diff := cmp.Diff([]line{{3, 1, 5 * time.Second, a.Run(3)}, {1, 1, 5 * time.Second, a.Run(1)}}, got); diff != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
@@ -19,9 +20,7 @@ import (
 func parse(t *testing.T, text string) *config.Campaign {
 	t.Helper()
 	c, err := config.Parse("test.yaml", []byte(text), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return c
 }
 
@@ -30,9 +29,7 @@ const campaign = "{name: test, configs: [{name: a, runs: 8}]}"
 func create(t *testing.T, text string, shard config.Shard) *Writer {
 	t.Helper()
 	w, err := Create(t.TempDir(), parse(t, text), Header{Version: rundir.Version, Shard: shard, Session: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { _ = w.Close() }) // a test may have closed it
 	return w
 }
@@ -51,18 +48,14 @@ func entry(a *Archive, number int, events ...string) *Entry {
 func appendAll(t *testing.T, w *Writer, entries ...*Entry) {
 	t.Helper()
 	for _, e := range entries {
-		if err := w.Append(e); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.Append(e))
 	}
 }
 
 func reopen(t *testing.T, dir string) *Writer {
 	t.Helper()
 	w, err := Reopen(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { _ = w.Close() }) // a test may have closed it
 	return w
 }
@@ -79,9 +72,7 @@ func replay(t *testing.T, w *Writer) (runs map[int]string, rejected []Rejected) 
 			}
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return runs, rejected
 }
 
@@ -121,17 +112,11 @@ func TestReplay(t *testing.T) {
 			for number, events := range took {
 				appendAll(t, w, entry(w.Archive, number, strings.Split(events, "")...))
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, w.Close())
 			data, err := os.ReadFile(w.Path(RunsFile))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			lines := tt.edit(slices.Collect(strings.Lines(string(data))))
-			if err := os.WriteFile(w.Path(RunsFile), []byte(strings.Join(lines, "")), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(w.Path(RunsFile), []byte(strings.Join(lines, "")), 0o644))
 			w = reopen(t, w.Dir)
 			got, rejected := replay(t, w)
 			corrupt := ""
@@ -145,9 +130,7 @@ func TestReplay(t *testing.T) {
 				t.Errorf("%d lines are rejected, want %d", len(rejected), len(tt.rejected))
 			}
 			if len(rejected) > 0 {
-				if err := w.Repair(rejected); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, w.Repair(rejected))
 				if _, err := Reopen(w.Dir); err == nil {
 					t.Error("a repaired journal is not locked")
 				}
@@ -225,9 +208,7 @@ func TestReopen(t *testing.T) {
 			appendAll(t, w, entry(w.Archive, 0))
 		}
 		w.Header.Spent, w.Header.Session, w.Header.End = 0, began, tt.end
-		if err := errors.Join(w.WriteHeader(), w.Close(), os.Chtimes(w.Path(RunsFile), began.Add(time.Hour), began.Add(time.Hour))); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(w.WriteHeader(), w.Close(), os.Chtimes(w.Path(RunsFile), began.Add(time.Hour), began.Add(time.Hour))))
 		if w = reopen(t, w.Dir); w.Header.Spent.Round(time.Second) != tt.want {
 			t.Errorf("%d lines, end %q: %v spent, want %v", tt.lines, tt.end, w.Header.Spent, tt.want)
 		}
@@ -239,9 +220,7 @@ func TestReopen(t *testing.T) {
 // left alone.
 func TestCreateRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644))
 	if _, err := Create(dir, parse(t, campaign), Header{}); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("error is %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -16,34 +17,22 @@ import (
 func TestCoverageOfPart(t *testing.T) {
 	dir := t.TempDir()
 	c, err := config.Parse("part.yaml", []byte("name: part\nconfigs: [{name: a, runs: 2}]\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	w, err := journal.Create(dir, c, journal.Header{Version: rundir.Version, Started: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for number, coverage := range []sim.Coverage{
 		{{Machine: "L1", State: "I", Event: "Load", Count: 3}},
 		{{Machine: "L1", State: "M", Event: "Load", Count: 1}},
 	} {
 		e := w.NewEntry(number)
 		e.Result = &rundir.Result{Outcome: sim.Passed, Coverage: coverage, Covered: rundir.CoveredBy(coverage)}
-		if err := w.Append(e); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.Append(e))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Close())
 	a, err := journal.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s, err := Read(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if r := s.Rows[0]; r.Whole || r.Coverage.Taken() != 2 {
 		t.Errorf("whole %v, %d taken, want false and 2", r.Whole, r.Coverage.Taken())
 	}
