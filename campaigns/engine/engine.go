@@ -49,18 +49,18 @@ type Engine struct {
 // The summary has the runs that were recorded, whatever the error; that ctx is
 // done is no error but Summary.Interrupted.
 func (e *Engine) Run(ctx context.Context, c *config.Campaign) (*summary.Summary, error) {
-	kinds, err := e.kinds(ctx, c)
+	targets, err := e.targets(ctx, c)
 	if err != nil {
 		return e.summary(c, e.Shard, time.Now()), err
 	}
 	started := time.Now()
 	w, err := journal.Create(e.Dir, c, journal.Header{
-		Version: rundir.Version, Seed: c.Seed, Command: e.Command, Tools: toolVersions(kinds), Started: started, Shard: e.Shard, Session: started,
+		Version: rundir.Version, Seed: c.Seed, Command: e.Command, Tools: toolVersions(targets), Started: started, Shard: e.Shard, Session: started,
 	})
 	if err != nil {
 		return e.summary(c, e.Shard, started), err
 	}
-	s := e.session(w, kinds)
+	s := e.session(w, targets)
 	return s.sum, errors.Join(s.run(ctx), w.Close())
 }
 
@@ -73,11 +73,11 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resume campaign: %w", err)
 	}
-	kinds, err := e.kinds(ctx, w.Campaign)
+	targets, err := e.targets(ctx, w.Campaign)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("resume campaign %s: %w", e.Dir, err), w.Close())
 	}
-	s, err := e.restore(w, kinds)
+	s, err := e.restore(w, targets)
 	if err != nil {
 		err = fmt.Errorf("resume campaign %s: %w", e.Dir, err)
 	} else {
@@ -99,31 +99,31 @@ func (e *Engine) summary(c *config.Campaign, shard config.Shard, started time.Ti
 	return s
 }
 
-// kind is a configuration ready to execute.
-type kind struct {
+// target is a configuration ready to execute.
+type target struct {
 	cfg      *config.Config
 	sim      string
 	executor execute.Executor
 	tools    map[string]string
 }
 
-// kinds are those of all configurations.
-func (e *Engine) kinds(ctx context.Context, c *config.Campaign) ([]kind, error) {
+// targets are those of all configurations.
+func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, error) {
 	limiter := execute.NewCPULimiter(e.cores())
-	var list []kind
+	var list []target
 	for i := range c.Configs {
-		k := kind{cfg: &c.Configs[i], sim: c.SimOf(&c.Configs[i])}
-		runner, err := e.newRunner(k.sim, k.cfg)
+		t := target{cfg: &c.Configs[i], sim: c.SimOf(&c.Configs[i])}
+		runner, err := e.newRunner(t.sim, t.cfg)
 		if err != nil {
 			return nil, err
 		}
-		models, err := k.cfg.Models()
+		models, err := t.cfg.Models()
 		if err != nil {
 			return nil, err
 		}
-		k.executor = execute.Executor{Runner: runner, Check: checkOptions(c, models), Limiter: limiter}
-		k.tools = execute.ToolVersions(ctx, runner)
-		list = append(list, k)
+		t.executor = execute.Executor{Runner: runner, Check: checkOptions(c, models), Limiter: limiter}
+		t.tools = execute.ToolVersions(ctx, runner)
+		list = append(list, t)
 	}
 	return list, nil
 }

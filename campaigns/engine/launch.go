@@ -23,8 +23,8 @@ type launch struct {
 }
 
 // launches gives all launches of a campaign, in the order of their first runs.
-// They do not depend on what has been executed: with batches of k, launch n of a
-// configuration is its runs n·k to n·k+k−1 in the order of the schedule.
+// They do not depend on what has been executed: with batches of t, launch n of a
+// configuration is its runs n·t to n·t+t−1 in the order of the schedule.
 func launches(c *config.Campaign, schedule []int) iter.Seq[launch] {
 	return func(yield func(launch) bool) {
 		seen := make([]int, len(c.Configs)) // runs of the configuration so far
@@ -62,38 +62,38 @@ type execution struct {
 // several.
 func (s *session) execution(number int, batch []int) *execution {
 	e := s.journal.NewEntry(number)
-	k := &s.kinds[s.journal.Schedule()[number]]
+	t := &s.targets[s.journal.Schedule()[number]]
 	return &execution{Entry: e, spec: &rundir.Spec{
-		Campaign: s.c.Name, Seed: s.c.Seed, Number: number, Sim: k.sim, Config: *k.cfg, Batch: batch,
-		Timeout: s.c.Timeout, Memory: s.c.Memory, LogSize: s.c.LogSize, Command: s.Command, Tools: k.tools, Started: time.Now(),
+		Campaign: s.c.Name, Seed: s.c.Seed, Number: number, Sim: t.sim, Config: *t.cfg, Batch: batch,
+		Timeout: s.c.Timeout, Memory: s.c.Memory, LogSize: s.c.LogSize, Command: s.Command, Tools: t.tools, Started: time.Now(),
 	}}
 }
 
 // generate generates the program of a run, on a core of its own.
-func (s *session) generate(ctx context.Context, x *execution, k *kind) error {
-	release, err := k.executor.Limiter.Acquire(ctx, 1)
+func (s *session) generate(ctx context.Context, x *execution, t *target) error {
+	release, err := t.executor.Limiter.Acquire(ctx, 1)
 	if err != nil {
 		return err
 	}
 	defer release()
-	x.program, err = k.cfg.Programs.Program(s.c.Seed, x.Number)
+	x.program, err = t.cfg.Programs.Program(s.c.Seed, x.Number)
 	return err
 }
 
 // launch executes the missing runs of a launch: at once if the simulator can
 // and all are missing.
 func (s *session) launch(ctx context.Context, l launch) error {
-	k := &s.kinds[l.config]
-	_, batches := k.executor.Runner.(execute.BatchRunner)
+	t := &s.targets[l.config]
+	_, batches := t.executor.Runner.(execute.BatchRunner)
 	var batch []int
 	if batches && len(l.numbers) > 1 {
 		if batch = l.numbers; len(l.missing) == len(batch) {
-			return s.launchBatch(ctx, k, batch)
+			return s.launchBatch(ctx, t, batch)
 		}
 	}
 	for _, number := range l.missing {
 		x := s.execution(number, batch)
-		err := execute.Guarded(func() error { return s.launchOne(ctx, k, x) })
+		err := execute.Guarded(func() error { return s.launchOne(ctx, t, x) })
 		if err := s.finish(ctx, x, err); err != nil {
 			return err
 		}
@@ -103,26 +103,26 @@ func (s *session) launch(ctx context.Context, l launch) error {
 
 // launchOne executes one run. A run of a batch takes a launch of all of the
 // batch.
-func (s *session) launchOne(ctx context.Context, k *kind, x *execution) error {
-	err := s.generate(ctx, x, k)
+func (s *session) launchOne(ctx context.Context, t *target, x *execution) error {
+	err := s.generate(ctx, x, t)
 	if err != nil {
 		return err
 	}
-	if x.Result, err = k.executor.Run(ctx, x.Dir, x.program, x.spec); err != nil || len(x.spec.Batch) == 0 {
+	if x.Result, err = t.executor.Run(ctx, x.Dir, x.program, x.spec); err != nil || len(x.spec.Batch) == 0 {
 		return err
 	}
-	return errors.Join(s.repeatAlone(ctx, k, x), execute.RemoveBatch(x.Dir))
+	return errors.Join(s.repeatAlone(ctx, t, x), execute.RemoveBatch(x.Dir))
 }
 
 // launchBatch executes runs in one launch. One that cannot be prepared is not
 // part of it.
-func (s *session) launchBatch(ctx context.Context, k *kind, numbers []int) error {
+func (s *session) launchBatch(ctx context.Context, t *target, numbers []int) error {
 	var list []*execution
 	var jobs []sim.Job
 	for _, number := range numbers {
 		x := s.execution(number, numbers)
 		err := execute.Guarded(func() error {
-			if err := s.generate(ctx, x, k); err != nil {
+			if err := s.generate(ctx, x, t); err != nil {
 				return err
 			}
 			if err := x.Dir.Create(x.program, x.spec); err != nil {
@@ -145,17 +145,17 @@ func (s *session) launchBatch(ctx context.Context, k *kind, numbers []int) error
 	}
 	var results []sim.Result
 	launchErr := execute.Guarded(func() (err error) {
-		results, err = k.executor.Launch(ctx, k.sim, jobs)
+		results, err = t.executor.Launch(ctx, t.sim, jobs)
 		return err
 	})
 	for i, x := range list {
 		err := launchErr
 		if err == nil {
 			err = execute.Guarded(func() (err error) {
-				if x.Result, err = k.executor.Evaluate(ctx, x.program, k.cfg.Rounds, &results[i]); err != nil {
+				if x.Result, err = t.executor.Evaluate(ctx, x.program, t.cfg.Rounds, &results[i]); err != nil {
 					return err
 				}
-				return s.repeatAlone(ctx, k, x)
+				return s.repeatAlone(ctx, t, x)
 			})
 		}
 		if err := s.finish(ctx, x, err); err != nil {
@@ -175,14 +175,14 @@ func (s *session) finish(ctx context.Context, x *execution, err error) error {
 const aloneDir = "alone"
 
 // repeatAlone repeats a run of a batch that is a finding.
-func (s *session) repeatAlone(ctx context.Context, k *kind, x *execution) error {
+func (s *session) repeatAlone(ctx context.Context, t *target, x *execution) error {
 	if !x.Finding() {
 		return nil
 	}
 	spec := *x.spec
 	spec.Batch = nil
 	dir := x.Dir.Sub(aloneDir)
-	result, err := k.executor.Run(ctx, dir, x.program, &spec)
+	result, err := t.executor.Run(ctx, dir, x.program, &spec)
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func (s *session) reduceRun(ctx context.Context, dir rundir.Dir) (*rundir.Reduct
 			Dir: dir, Out: rundir.Dir(part), Time: limit, CheckTimeout: time.Duration(s.c.CheckTimeout),
 			Runner: func(name string, c *config.Config) (sim.Runner, error) {
 				runner, err := s.newRunner(name, c)
-				return &limitedRunner{runner, name, s.kinds[0].executor.Limiter, start.Add(limit + reductionGrace)}, err
+				return &limitedRunner{runner, name, s.targets[0].executor.Limiter, start.Add(limit + reductionGrace)}, err
 			},
 		})
 		return err

@@ -147,7 +147,7 @@ func reductionsAre(t *testing.T, e *Engine, sum *summary.Summary, reduced *[]str
 	}
 	contains(t, sum.Text(),
 		"reduced  from 60 operations to 2 in 2 threads and 1 round, fails in 9 of 10 runs", "repeat   ordeal repro "+best,
-		"reduced  not: ordeal panics: no way", "reduce   ordeal reduce "+second)
+		"reduced  failed: ordeal panics: no way", "reduce   ordeal reduce "+second)
 	if _, err := os.Stat(filepath.Join(first, rundir.PartDir)); err == nil {
 		t.Error("a part of a reduction stays")
 	}

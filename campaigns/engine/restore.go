@@ -12,11 +12,11 @@ import (
 // of the journal, repairs it, takes the finished runs that wait, and removes
 // what the last session left of others. With an error the session has the
 // summary of what was counted.
-func (e *Engine) restore(w *journal.Writer, kinds []kind) (*session, error) {
-	s, rejected, err := e.replay(w, kinds)
+func (e *Engine) restore(w *journal.Writer, targets []target) (*session, error) {
+	s, rejected, err := e.replay(w, targets)
 	if err == nil && len(rejected) > 0 {
 		if err = s.repair(rejected); err == nil {
-			s, rejected, err = e.replay(w, kinds)
+			s, rejected, err = e.replay(w, targets)
 		}
 		if err == nil && len(rejected) > 0 {
 			panic("engine: a repaired journal has rejected lines") // it has the valid lines only
@@ -38,8 +38,8 @@ func (e *Engine) restore(w *journal.Writer, kinds []kind) (*session, error) {
 }
 
 // replay counts the runs of the journal.
-func (e *Engine) replay(w *journal.Writer, kinds []kind) (*session, []journal.Rejected, error) {
-	s := e.session(w, kinds)
+func (e *Engine) replay(w *journal.Writer, targets []target) (*session, []journal.Rejected, error) {
+	s := e.session(w, targets)
 	rejected, err := w.Replay(func(entry *journal.Entry) {
 		if entry.Kept { // after a line was lost it need not be the first of its kind
 			s.retention.Keep(entry)

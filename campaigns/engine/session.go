@@ -32,7 +32,7 @@ type session struct {
 	*Engine
 	c       *config.Campaign
 	journal *journal.Writer
-	kinds   []kind // by configuration
+	targets []target // by configuration
 	started time.Time
 
 	order      *journal.Order // commits finished runs, by commit
@@ -49,17 +49,17 @@ type session struct {
 }
 
 // session returns a session of a campaign of which no run is recorded.
-func (e *Engine) session(w *journal.Writer, kinds []kind) *session {
+func (e *Engine) session(w *journal.Writer, targets []target) *session {
 	c := w.Campaign
 	s := &session{
-		Engine: e, c: c, journal: w, kinds: kinds, started: time.Now(), reductions: newReductionQueue(),
+		Engine: e, c: c, journal: w, targets: targets, started: time.Now(), reductions: newReductionQueue(),
 		sum:       e.summary(c, w.Header.Shard, w.Header.Started),
 		retention: journal.NewRetention(c.Keep), kept: make([]bool, c.Runs()),
 		infra: infraErrors{policy: c.OnInfraError}, reported: make(map[summary.FindingKey]bool),
 	}
 	s.order = journal.NewOrder(w.Header.Shard.Has(c), s.commit)
-	for _, k := range kinds {
-		s.sum.AddSimulator(k.sim, k.tools[k.executor.Runner.Name()])
+	for _, t := range targets {
+		s.sum.AddSimulator(t.sim, t.tools[t.executor.Runner.Name()])
 	}
 	return s
 }
@@ -87,10 +87,10 @@ func checkOptions(c *config.Campaign, models []model.Model) execute.CheckOptions
 }
 
 // toolVersions merges the versions of the tools of all configurations.
-func toolVersions(kinds []kind) map[string]string {
+func toolVersions(targets []target) map[string]string {
 	all := make(map[string]string)
-	for _, k := range kinds {
-		for name, version := range k.tools {
+	for _, t := range targets {
+		for name, version := range t.tools {
 			if !slices.Contains(strings.Split(all[name], "; "), version) {
 				all[name] = strings.TrimPrefix(all[name]+"; "+version, "; ")
 			}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -70,6 +71,27 @@ func TestAfterStop(t *testing.T) {
 			t.Errorf("title %q, want one", r.Title)
 		}
 	})
+}
+
+// TestDiscardLog requires that discarded runs are logged with the lock held, as
+// reductions are that may end at the same time.
+func TestDiscardLog(t *testing.T) {
+	e, log := newEngine(t, nil)
+	w, err := journal.Create(e.Dir, parse(t, smallCampaign), journal.Header{})
+	must.Succeed(t, err)
+	s := e.session(w, nil)
+	e.Logf = func(format string, args ...any) {
+		log.logf(format, args...)
+		if s.mu.TryLock() {
+			t.Error("the lock is not held")
+			s.mu.Unlock()
+		}
+	}
+	failed := w.NewEntry(1)
+	failed.Result = &rundir.Result{Outcome: sim.Crash, Title: "one"}
+	s.order.Restore(failed)
+	must.Succeed(t, errors.Join(s.discard(), w.Close()))
+	log.has(t, "run 1 failed after the campaign had stopped: one")
 }
 
 // TestBudget spends the budget while a batch is ahead of other configurations:

@@ -40,12 +40,12 @@ type Reduction struct {
 // String describes the reduction in one line.
 func (r *Reduction) String() string {
 	if r.Error != "" {
-		return "not: " + r.Error
+		return "failed: " + r.Error
 	}
 	text := fmt.Sprintf("from %s to %d in %s and %s, fails in %d of %s",
 		messages.Plural(r.Before, "operation"), r.After, messages.Plural(r.Threads, "thread"), messages.Plural(r.Rounds, "round"), r.Hits, messages.Plural(r.Tries, "run"))
 	if !r.Minimal {
-		text += "; time was up, more may go"
+		text += "; it may not be minimal"
 	}
 	return text
 }

@@ -49,11 +49,19 @@ func WriteFile(path string, data []byte, flush bool) (err error) {
 
 // WriteJSON writes v as indented JSON, whole or not at all.
 func WriteJSON(path string, v any, flush bool) error {
+	data, err := marshal(path, v)
+	if err != nil {
+		return err
+	}
+	return WriteFile(path, data, flush)
+}
+
+func marshal(path string, v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
-	return WriteFile(path, append(data, '\n'), flush)
+	return append(data, '\n'), nil
 }
 
 // ReadJSON reads what WriteJSON wrote.
@@ -81,7 +89,7 @@ func Flush(path string) error {
 	return nil
 }
 
-// WriteChanged writes a file unless it is as wanted already.
+// WriteChanged writes a file unless it has these contents.
 func WriteChanged(path string, data []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
@@ -91,11 +99,11 @@ func WriteChanged(path string, data []byte) error {
 
 // WriteChangedJSON is WriteChanged of indented JSON.
 func WriteChangedJSON(path string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
+	data, err := marshal(path, v)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return err
 	}
-	return WriteChanged(path, append(data, '\n'))
+	return WriteChanged(path, data)
 }
 
 // SameContents compares two files.

@@ -118,8 +118,7 @@ func newRow(name, expect string) Row {
 	return Row{Config: name, Expect: expect, Outcomes: make(map[sim.Outcome]int), Answers: make(map[string]map[string]int)}
 }
 
-// AddSimulator notes one of the simulators: a line for each of them, with its
-// versions.
+// AddSimulator adds a version of a simulator. Each simulator has a line.
 func (s *Summary) AddSimulator(name, version string) {
 	var lines []string
 	known := false
@@ -239,8 +238,8 @@ const (
 // ExitHelp lists the exit statuses for help texts.
 const ExitHelp = "Exit status: 0 nothing found, 1 a finding, 2 usage, 3 undecided,\n4 infrastructure."
 
-// ExitStatus is what the campaign as a whole says: a finding counts more than
-// runs that could not be made, and those more than undecided ones.
+// ExitStatus is that of the whole campaign: a finding takes precedence over runs
+// that could not be executed, and these over undecided ones.
 func (s *Summary) ExitStatus() int {
 	t := s.Total()
 	undecided := s.Interrupted

@@ -52,7 +52,7 @@ func (s *Summary) simulators() string {
 	return b.String()
 }
 
-// table has a line for each configuration without a planted fault and one for
+// table has a line for each configuration without an injected bug and one for
 // all of them; it is empty if there is none. ✓ counts the runs that a model
 // allows, ✗ those it forbids.
 func (s *Summary) table() string {

@@ -48,12 +48,11 @@ func answerBy(t *testing.T, h *parse.History, m model.Model, procedure string) c
 	return v.Answer
 }
 
-// TestStoreOrderIsExact judges runs of the embedded simulator by the order in
-// which stores took effect, which their logs have. What the cores promise is
-// allowed with that order, and not with another one: an order that is turned
-// round for a location with writes of several threads is forbidden by
-// coherence, unless no read tells.
-func TestStoreOrderIsExact(t *testing.T) {
+// TestStoreOrder checks runs of the embedded simulator with the order of the
+// stores in their logs. The model of the cores allows it. With the order of one
+// location reversed, coherence forbids most runs: those in which a read shows
+// the difference.
+func TestStoreOrder(t *testing.T) {
 	forbidden, weak := 0, 0
 	for _, protocol := range protocols.Names() {
 		for number := range 5 {
@@ -79,13 +78,16 @@ func TestStoreOrderIsExact(t *testing.T) {
 			}
 		}
 	}
-	if weak < 5 || forbidden < 15 {
-		t.Errorf("of 20 runs out of order %d are not SC, and %d forbidden with another order", weak, forbidden)
+	if weak < 5 {
+		t.Errorf("%d runs out of order are not SC", weak)
+	}
+	if forbidden < 15 {
+		t.Errorf("%d runs are forbidden with another order of the stores", forbidden)
 	}
 }
 
-// TestStoreOrderOfFaultyCores judges runs of cores with a planted fault: what
-// is forbidden with any order is forbidden with the one of the log.
+// TestStoreOrderOfFaultyCores checks runs of cores with an injected bug: what
+// every order forbids, the order of the log forbids.
 func TestStoreOrderOfFaultyCores(t *testing.T) {
 	found := 0
 	for number := range 30 {
