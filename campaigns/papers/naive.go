@@ -17,8 +17,9 @@ import (
 type naive struct {
 	g       *precedence.Graph
 	readers [][]parse.OpID
-	out, in [][]precedence.Node // what R6 and R7 have added
-	back    [][]precedence.Node // the static edges, backward
+	next    [][]precedence.Node // by node, what follows it
+	back    [][]precedence.Node // by node, what it follows
+	added   []precedence.Arc    // by R6 and R7
 	marks   [2][]int32          // by trace
 	epoch   int32
 	queue   []precedence.Node
@@ -32,12 +33,12 @@ func refutes(ctx context.Context, h *parse.History) (bool, error) {
 	}
 	n := &naive{
 		g: g, readers: make([][]parse.OpID, len(h.Ops)),
-		out: make([][]precedence.Node, g.Nodes), in: make([][]precedence.Node, g.Nodes), back: make([][]precedence.Node, g.Nodes),
+		next: make([][]precedence.Node, g.Nodes), back: make([][]precedence.Node, g.Nodes),
 		marks: [2][]int32{make([]int32, g.Nodes), make([]int32, g.Nodes)},
 	}
 	for v := range precedence.Node(g.Nodes) {
 		for _, a := range g.Out(v) {
-			n.back[a.To] = append(n.back[a.To], v)
+			n.edge(v, a.To)
 		}
 	}
 	for i := range h.Ops {
@@ -60,42 +61,31 @@ func refutes(ctx context.Context, h *parse.History) (bool, error) {
 			}
 		}
 	}
-	return n.cyclic(), nil
+	return len(g.With(n.added).Sort()) < g.Nodes, nil // cyclic
 }
 
-// trace marks the nodes that lead to v, or, forward, those that v leads to.
-func (n *naive) trace(v precedence.Node, forward bool, mark []int32) {
-	n.epoch++
-	n.queue = append(n.queue[:0], v)
-	visit := func(to precedence.Node) {
-		if mark[to] != n.epoch {
-			mark[to] = n.epoch
-			n.queue = append(n.queue, to)
-		}
-	}
-	for i := 0; i < len(n.queue); i++ {
-		u := n.queue[i]
-		if forward {
-			for _, a := range n.g.Out(u) {
-				visit(a.To)
-			}
-			for _, to := range n.out[u] {
-				visit(to)
-			}
-			continue
-		}
-		for _, from := range n.back[u] {
-			visit(from)
-		}
-		for _, from := range n.in[u] {
-			visit(from)
-		}
-	}
+func (n *naive) edge(from, to precedence.Node) {
+	n.next[from] = append(n.next[from], to)
+	n.back[to] = append(n.back[to], from)
 }
 
 func (n *naive) add(from, to parse.OpID) {
-	n.out[from] = append(n.out[from], precedence.Node(to))
-	n.in[to] = append(n.in[to], precedence.Node(from))
+	n.edge(precedence.Node(from), precedence.Node(to))
+	n.added = append(n.added, precedence.Arc{From: precedence.Node(from), To: precedence.Node(to)})
+}
+
+// trace marks the nodes that v leads to by edges: next or back.
+func (n *naive) trace(v precedence.Node, edges [][]precedence.Node, mark []int32) {
+	n.epoch++
+	n.queue = append(n.queue[:0], v)
+	for i := 0; i < len(n.queue); i++ {
+		for _, to := range edges[n.queue[i]] {
+			if mark[to] != n.epoch {
+				mark[to] = n.epoch
+				n.queue = append(n.queue, to)
+			}
+		}
+	}
 }
 
 // same lists the stores to op's location that the last trace marked, but not
@@ -116,9 +106,9 @@ func (n *naive) same(op *parse.Op, id, but parse.OpID) []parse.OpID {
 
 // rule6: a store before a load of another one's value precedes that.
 func (n *naive) rule6(id parse.OpID, op *parse.Op) (changed bool) {
-	n.trace(precedence.Node(id), false, n.marks[0])
+	n.trace(precedence.Node(id), n.back, n.marks[0])
 	before := n.same(op, id, op.RF)
-	n.trace(precedence.Node(op.RF), false, n.marks[1])
+	n.trace(precedence.Node(op.RF), n.back, n.marks[1])
 	for _, s := range before {
 		if n.marks[1][s] != n.epoch {
 			n.add(s, op.RF)
@@ -133,10 +123,10 @@ func (n *naive) rule7(id parse.OpID, op *parse.Op) (changed bool) {
 	if len(n.readers[id]) == 0 {
 		return false
 	}
-	n.trace(precedence.Node(id), true, n.marks[0])
+	n.trace(precedence.Node(id), n.next, n.marks[0])
 	after := n.same(op, id, parse.NoOp)
 	for _, l := range n.readers[id] {
-		n.trace(precedence.Node(l), true, n.marks[1])
+		n.trace(precedence.Node(l), n.next, n.marks[1])
 		for _, s := range after {
 			if s != l && n.marks[1][s] != n.epoch {
 				n.add(l, s)
@@ -145,14 +135,4 @@ func (n *naive) rule7(id parse.OpID, op *parse.Op) (changed bool) {
 		}
 	}
 	return changed
-}
-
-func (n *naive) cyclic() bool {
-	var arcs []precedence.Arc
-	for v, list := range n.out {
-		for _, to := range list {
-			arcs = append(arcs, precedence.Arc{From: precedence.Node(v), To: to})
-		}
-	}
-	return len(n.g.With(arcs).Sort()) < n.g.Nodes
 }

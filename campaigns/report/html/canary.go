@@ -9,9 +9,6 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// caught reports whether some run showed the bug.
-func (p *progress) caught() bool { return p.row.Canary.Caught > 0 }
-
 // control reports whether no run can show the bug.
 func (p *progress) control() bool { return p.row.Canary.Control != "" }
 
@@ -53,7 +50,7 @@ func (d *campaignData) canaryRow(p *progress) canaryRow {
 	if f, ok := statuses[k.Status]; ok {
 		r.Status, r.Class = f[0], f[1]
 	}
-	if p.control() && !p.caught() {
+	if p.control() && k.Caught == 0 {
 		r.Seen = clip(k.Control, titleShown)
 	}
 	if dir, err := filepath.Rel(d.archive.Dir, k.Dir); err == nil && k.Dir != "" {
