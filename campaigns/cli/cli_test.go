@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/sim/gem5/fakegem5"
 )
 
@@ -86,9 +87,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 		t.Skip("programs run on linux/amd64 only")
 	}
 	path, err := exec.LookPath("ordeal") // put there by TestMain
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return exec.Command(path, args...)
 }
 
@@ -101,18 +100,14 @@ func TestInterrupt(t *testing.T) {
 	cmd := command(t, "campaign", "run", "--dir", dir, "-")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(endless), &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	journal := filepath.Join(dir, "runs.jsonl")
 	recorded := 0
 	for deadline := time.Now().Add(time.Minute); recorded < 5 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		data, _ := os.ReadFile(journal)
 		recorded = bytes.Count(data, []byte("\n"))
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Process.Signal(os.Interrupt))
 	cmd.Wait()
 	if got := cmd.ProcessState.ExitCode(); got != 3 {
 		t.Errorf("exit status %d, want 3\n%s", got, &stderr)
@@ -123,9 +118,7 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 	data, err := os.ReadFile(journal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if n := bytes.Count(data, []byte("\n")); n < recorded || recorded < 5 || !bytes.HasSuffix(data, []byte("}\n")) {
 		t.Errorf("%d runs recorded before the interrupt, %d after it", recorded, n)
 	}
@@ -148,9 +141,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("standard error does not name the reason:\n%s", &stderr)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "runs.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if n := bytes.Count(data, []byte("\n")); n < 2 {
 		t.Errorf("%d whole lines in the journal\n%s", n, &stderr)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/gen"
@@ -77,13 +78,9 @@ func TestConvertKeepsVerdicts(t *testing.T) {
 		for seed := range runs {
 			rng := rand.New(rand.NewPCG(uint64(seed), uint64(m.Fence)))
 			p, err := gen.Random(rng, gen.Options{Threads: 2 + rng.IntN(2), Ops: 2 + rng.IntN(5), Locations: 2, Mix: m, Layout: gen.Spread, Transaction: rng.IntN(3)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			h, err := parse.Native(p, 1, stale(rng, p))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			before := answers(t, h)
 			for _, f := range formats.All() {
 				if w, err := formats.NewWriter(f, nil); err != nil || w == nil || grave(f, h) {
@@ -114,9 +111,7 @@ func answers(t *testing.T, h *parse.History) []check.Answer {
 	var list []check.Answer
 	for _, m := range model.All() {
 		v, err := check.Check(context.Background(), h, m, check.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		list = append(list, v.Answer)
 	}
 	return list
@@ -136,15 +131,9 @@ func through(t *testing.T, f formats.Format, h *parse.History) *parse.History {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := formats.NewWriter(f, &out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(h); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, w.Write(h))
+	must.Succeed(t, w.Close())
 	var back *parse.History
 	err = formats.Read(f, strings.NewReader(out.String()), f.Name, func(trace formats.Trace) error {
 		back = trace.History

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // TestKilled kills a campaign without warning several times, goes on with it
@@ -25,9 +27,7 @@ configs:
   - {name: mi, runs: 60, threads: 4, ops: 60, locations: 8, rounds: 20, core: tso, protocol: mi}
   - {name: mesi, runs: 60, threads: 4, ops: 60, locations: 8, rounds: 20, core: ooo, protocol: mesi-two-level}
 `), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	run := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(ordeal, args...)
 		cmd.Dir = dir
@@ -41,9 +41,7 @@ configs:
 	for {
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		journal := filepath.Join(dir, "parts", "runs.jsonl")
 		if kills < 4 {
 			for start, before := time.Now(), lines(journal); lines(journal) < before+12 && time.Since(start) < time.Minute; {
@@ -69,9 +67,7 @@ configs:
 	}
 	for _, log := range logs {
 		want, err := os.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got, err := os.ReadFile(strings.Replace(log, "whole", "parts", 1))
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s differs: %v", log, err)

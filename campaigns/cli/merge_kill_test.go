@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // TestMergeKilled kills merges at ever later moments, the first right at the
@@ -21,9 +23,7 @@ func TestMergeKilled(t *testing.T) {
 	}
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(at("c.yaml"), []byte("name: c\nsim: builtin\nkeep: all\nconfigs: [{name: a, runs: 40, threads: 2, ops: 10, locations: 2, rounds: 2, protocol: mi}]"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(at("c.yaml"), []byte("name: c\nsim: builtin\nkeep: all\nconfigs: [{name: a, runs: 40, threads: 2, ops: 10, locations: 2, rounds: 2, protocol: mi}]"), 0o600))
 	for _, i := range []string{"1", "2"} {
 		if out, err := command(t, "campaign", "run", "--shard", i+"/2", "--dir", at(i), at("c.yaml")).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -63,13 +63,9 @@ func TestMergeKilled(t *testing.T) {
 			}
 		}
 		cmd := merge(to, sources...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		time.Sleep(whole * time.Duration(n) / time.Duration(kills))
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Process.Kill())
 		if cmd.Wait() != nil {
 			killed++
 		}
@@ -105,8 +101,6 @@ func mergedFiles(t *testing.T, dir, as string) map[string]string {
 		files[name] = string(bytes.ReplaceAll(data, []byte(as), []byte("DIR")))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return files
 }

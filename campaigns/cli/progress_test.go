@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
@@ -185,9 +186,7 @@ func TestLive(t *testing.T) {
 	var stdout bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(shownCampaign), &stdout, theirs
 	cmd.Env = append(os.Environ(), "TERM=xterm")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	theirs.Close()
 	s := &screen{columns: 80}
 	wanted := func(text string) bool {
@@ -207,9 +206,7 @@ func TestLive(t *testing.T) {
 		drawings += strings.Count(string(buffer[:n]), "\x1b[J")
 		if seen == "" && (wanted(s.String()) || time.Since(started) > time.Minute) {
 			seen = s.String()
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, cmd.Process.Signal(os.Interrupt))
 		}
 		if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) { // nobody has the other end
 			break
@@ -240,9 +237,7 @@ func TestLive(t *testing.T) {
 // that is wanted, and what contradicts itself refused.
 func TestProgressModes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	if err := os.WriteFile(file, []byte(strings.NewReplacer("100000", "10", "1000", "2").Replace(shownCampaign)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, []byte(strings.NewReplacer("100000", "10", "1000", "2").Replace(shownCampaign)), 0o600))
 	for i, tt := range []struct {
 		flags  string
 		status int

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // TestReadme runs the commands of every README as written, in order, in a
@@ -18,9 +20,7 @@ func TestReadme(t *testing.T) {
 		t.Skip("programs run on linux/amd64 only")
 	}
 	makefile, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	list, err := topics(manual())
 	if err != nil || len(list) < 10 {
 		t.Fatalf("%d topics, %v", len(list), err)
@@ -93,25 +93,17 @@ func shellBlocks(text string) []string {
 
 func lookPath(t *testing.T, name string) string {
 	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return path
 }
 
 func abs(t *testing.T, path string) string {
 	path, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return path
 }
 
 func link(t *testing.T, to, at string) {
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(to, at); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(filepath.Dir(at), 0o755))
+	must.Succeed(t, os.Symlink(to, at))
 }

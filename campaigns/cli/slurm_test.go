@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/internal/slurmtest"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
@@ -128,9 +129,7 @@ configs:
 func testSlurmEnds(t *testing.T, c *slurmtest.Cluster) {
 	dir := filepath.Join(t.TempDir(), "night")
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	if err := os.WriteFile(file, []byte(endless), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, []byte(endless), 0o600))
 	job := submitted(t, "--set", "sim=builtin", "--shards", "3", "--time", "10", "--dir", dir, file)
 	c.Eventually("all shards to make runs", func() bool {
 		for _, shard := range clusterStatus(t, dir).Shards {
@@ -167,9 +166,7 @@ func testSlurmEnds(t *testing.T, c *slurmtest.Cluster) {
 		t.Errorf("merged in %q, complete %v", s.Merged, s.Complete)
 	}
 	a, err := journal.Open(merged)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if sum, err := summary.Read(a); err != nil || sum.Total().Runs != s.Runs || s.Runs < 6 {
 		t.Errorf("%d runs are merged of %d: %v", sum.Total().Runs, s.Runs, err)
 	}
@@ -208,9 +205,7 @@ func clusterStatus(t *testing.T, dir string) *cluster.Status {
 func beganAt(t *testing.T, dir string, shard int) time.Time {
 	t.Helper()
 	a, err := journal.Open(cluster.Dir(dir).Shard(shard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return a.Header.Started
 }
 
@@ -219,49 +214,35 @@ func signalJob(t *testing.T, pid int, signal syscall.Signal) {
 	if pid == 0 {
 		t.Fatal("no process of the job")
 	}
-	if err := syscall.Kill(pid, signal); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, syscall.Kill(pid, signal))
 }
 
 // contents is what a campaign's directory says, but for times.
 func contents(t *testing.T, dir string) any {
 	t.Helper()
 	a, err := journal.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	type line struct {
 		*journal.Entry
 		Program string // of the run directory
 	}
 	var lines []line
 	for e, err := range a.Entries() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		e.At, e.Elapsed = 0, 0
 		for i := range e.Answers {
 			e.Answers[i].Search, e.Answers[i].Evidence = 0, 0
 		}
 		spec, err := e.Dir.Spec()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		p, err := e.Dir.Program(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		lines = append(lines, line{e, string(p.Text())})
 	}
 	text, err := json.Marshal(lines)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	sum, err := summary.Read(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var rows []summary.Row
 	for _, r := range sum.Rows {
 		r.Simulated, r.Checked = 0, 0

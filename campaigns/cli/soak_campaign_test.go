@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // soakCampaign has tiny programs on correct and on faulty machines, a canary and
@@ -45,9 +47,7 @@ func TestSoakCampaign(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "soak.yaml")
 	text := fmt.Sprintf(soakCampaign, runs*38/100, runs*10/100, runs*4/100)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
 	run := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(ordeal, append([]string{"campaign"}, args...)...)
 		cmd.Dir = dir
@@ -60,9 +60,7 @@ func TestSoakCampaign(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	whole := time.Since(start)
-	if err := os.Rename(filepath.Join(dir, "camp"), filepath.Join(dir, "whole")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Rename(filepath.Join(dir, "camp"), filepath.Join(dir, "whole")))
 	size := sizeOf(filepath.Join(dir, "whole", "runs.jsonl"))
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	cmd := run("run", "--dir", "camp", file)
@@ -71,9 +69,7 @@ func TestSoakCampaign(t *testing.T) {
 	for {
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		if killed < kills {
 			// In the mean a part makes what the campaign would, cut in as many and
 			// one more, however fast the machine is at the moment; some are killed
@@ -102,9 +98,7 @@ func TestSoakCampaign(t *testing.T) {
 		cmd = run("resume", "camp")
 		if _, err := os.Stat(filepath.Join(dir, "camp", "runs.jsonl")); err != nil { // killed before it was there
 			again++
-			if err := os.RemoveAll(filepath.Join(dir, "camp")); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.RemoveAll(filepath.Join(dir, "camp")))
 			cmd = run("run", "--dir", "camp", file)
 		}
 	}
@@ -203,9 +197,7 @@ func tree(t *testing.T, dir string) map[string]string {
 		all[name] = variable.ReplaceAllString(string(data), "")
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return all
 }
 
@@ -213,9 +205,7 @@ func tree(t *testing.T, dir string) map[string]string {
 func withoutReductions(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var s map[string]any
-	if err := json.Unmarshal(data, &s); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(data, &s))
 	findings, _ := s["findings"].([]any)
 	for _, f := range findings {
 		f := f.(map[string]any)
@@ -226,9 +216,7 @@ func withoutReductions(t *testing.T, data []byte) []byte {
 		delete(f, "best")
 	}
 	data, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return data
 }
 
@@ -268,19 +256,13 @@ func TestSoakMemory(t *testing.T) {
 		text := "name: memory\nsim: builtin\nconfigs:\n" +
 			fmt.Sprintf("  - &a {name: a, runs: %d, threads: 2, ops: 8, locations: 2, rounds: 1, core: tso, protocol: mi}\n", runs/2) +
 			"  - {<<: *a, name: b, core: ooo}\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, []byte(text), 0o600))
 		cmd := exec.Command(ordeal, "campaign", "run", "--dir", filepath.Join(dir, fmt.Sprint(runs)), file)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		done := make(chan error)
 		go func() { done <- cmd.Wait() }()
 		peak := peakOf(cmd.Process.Pid, done)
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, <-done)
 		t.Logf("%6d runs: peak %d kB, user %v, system %v", runs, peak, cmd.ProcessState.UserTime(), cmd.ProcessState.SystemTime())
 		if first == 0 {
 			first = peak

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // TestAsRun writes every ready-made campaign, and one whose values are all
@@ -23,9 +25,7 @@ configs:
 	t.Setenv("ORDEAL_TRAP", "a$b")
 	t.Setenv("ORDEAL_GEM5_TREE", "/trees/gem5")
 	trapped, err := Parse("traps.yaml", []byte(traps), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got := trapped.Configs[0]; got.Binary != "$HOME/a$b/gem5" || got.Rebuild[0] != "x y" || got.Rebuild[1] != "$" {
 		t.Errorf("expanded to %q and %q", got.Binary, got.Rebuild)
 	}
@@ -43,9 +43,7 @@ configs:
 	t.Setenv("ORDEAL_TRAP", "")
 	for name, c := range list {
 		text, err := yaml.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got, err := Parse(name, text, nil)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)

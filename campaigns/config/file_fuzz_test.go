@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/internal/must"
 )
 
 // FuzzFile reads a campaign file that may include another, with an override.
@@ -16,9 +17,7 @@ import (
 func FuzzFile(f *testing.F) {
 	for _, file := range []string{"quick.yaml", "host.yaml"} {
 		text, err := campaigns.Files.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, err)
 		f.Add(string(text), "name: b\nconfigs: [{name: shapes}]\n", "configs.*.runs=2")
 	}
 	f.Add("include: b.yaml\nconfigs: [{name: x, runs: 3}]\n", "name: b\nconfigs: [{name: x, ops: 4}]\n", "configs.x.bug={about: a}")
@@ -42,9 +41,7 @@ func FuzzFile(f *testing.F) {
 			t.Fatalf("%d runs of %q, %d workers, budget %d", n, c.Name, c.Workers, c.Budget)
 		}
 		written, err := yaml.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		again, err := Parse("again.yaml", written, nil)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, written)

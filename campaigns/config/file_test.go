@@ -8,15 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns"
+	"ordeal/campaigns/internal/must"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/protocols"
 )
 
 func TestParseQuick(t *testing.T) {
 	c, err := Load("../quick.yaml", []string{"seed=7", "configs.*.runs=3", "configs.shapes.runs=1", "configs.1.mix=load=1,store=1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if c.Name != "quick" || c.Seed != 7 || c.Runs() != 1+3*(len(c.Configs)-1) {
 		t.Errorf("name %q, seed %d, %d runs of %d configurations", c.Name, c.Seed, c.Runs(), len(c.Configs))
 	}
@@ -85,9 +84,7 @@ func TestParseFaults(t *testing.T) {
 // TestParseNothing wants a key without a value to have its default.
 func TestParseNothing(t *testing.T) {
 	c, err := Parse("f.yaml", []byte("name: a\nkeep:\nconfigs:\n  - {name: b, runs: ~, classify: null, threads: }\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := DefaultConfig()
 	want.Name = "b"
 	if d := cmp.Diff(want, c.Configs[0]); d != "" || c.Keep != KeepFindings {
@@ -109,13 +106,9 @@ func TestParseAllFaults(t *testing.T) {
 // kind of core, judged by what the core promises.
 func TestParseEmbedded(t *testing.T) {
 	data, err := campaigns.Files.ReadFile("embedded.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	c, err := Parse("embedded.yaml", data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	machines := map[string]bool{}
 	for i := range c.Configs {
 		cfg := &c.Configs[i]

@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/gen"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
@@ -144,22 +145,14 @@ func accepted(t *testing.T, schema *jsonschema.Schema, text string) bool {
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	text, err := SchemaJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource("ordeal.json", doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.AddResource("ordeal.json", doc))
 	schema, err := c.Compile("ordeal.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return schema
 }
 
@@ -274,9 +267,7 @@ func (t yamlText) MarshalYAML() (any, error) {
 func TestSchemaReady(t *testing.T) {
 	schema := compiled(t)
 	files, err := filepath.Glob("../*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	more, err := filepath.Glob("../*/*.yaml")
 	if err != nil || len(files) < 4 {
 		t.Fatalf("%v: files %v", err, files)
@@ -286,13 +277,9 @@ func TestSchemaReady(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var plain any
-		if err := yaml.Unmarshal(text, &plain); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, yaml.Unmarshal(text, &plain))
 		if err := schema.Validate(plain); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -20,22 +21,16 @@ func builtinHistory(t *testing.T, o builtin.Options, number int) *parse.History 
 	family := config.DefaultPrograms()
 	family.Threads, family.Ops, family.Locations = 3, 30, 6
 	p, err := family.Program(5, number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	r, err := builtin.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	const rounds = 4
 	result, err := r.Run(t.Context(), sim.Job{Program: p, Rounds: rounds, Seed: uint64(number)})
 	if err != nil || result.Outcome != sim.Passed {
 		t.Fatalf("%v: %s: %s\n%s", err, result.Outcome, result.Title, result.Detail)
 	}
 	h, err := parse.Native(p, rounds, result.Log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return h
 }
 

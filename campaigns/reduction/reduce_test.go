@@ -12,6 +12,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/outcomes"
@@ -32,34 +33,24 @@ func record(t *testing.T, core, bug string) rundir.Dir {
 		cfg.Machine = config.Machine{}
 	}
 	runner, err := execute.NewRunner(config.SimBuiltin, &cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return recordOn(t, config.SimBuiltin, runner, cfg)
 }
 
 func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg config.Config) rundir.Dir {
 	t.Helper()
 	models, err := cfg.Models()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	single := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: models}}
 	for number := range 50 {
 		p, err := cfg.Programs.Program(5, number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		dir := rundir.Dir(filepath.Join(t.TempDir(), "run"))
 		done, err := single.Run(t.Context(), dir, p, &rundir.Spec{
 			Seed: 5, Number: number, Sim: simulator, Config: cfg, Timeout: config.Duration(time.Minute),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := dir.Finish(done); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
+		must.Succeed(t, dir.Finish(done))
 		if done.Failed() {
 			return dir
 		}
@@ -102,15 +93,11 @@ func TestReduce(t *testing.T) {
 func listing(t *testing.T, dir rundir.Dir) string {
 	t.Helper()
 	entries, err := os.ReadDir(string(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var sb strings.Builder
 	for _, e := range entries {
 		data, err := os.ReadFile(filepath.Join(string(dir), e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		sb.WriteString(e.Name() + " " + string(data) + "\n")
 	}
 	return sb.String()
@@ -120,9 +107,7 @@ func listing(t *testing.T, dir rundir.Dir) string {
 func checkWritten(t *testing.T, res *Result, bug string) {
 	t.Helper()
 	out := rundir.Dir(filepath.Join(t.TempDir(), "reduced"))
-	if err := res.Write(t.Context(), out, []string{"test"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, res.Write(t.Context(), out, []string{"test"}))
 	report, err := Repeat(t.Context(), out, RepeatOptions{Tries: 2})
 	if err != nil || report.Hits != 2 || report.LogsSame != 2 {
 		t.Errorf("%s: the result is not repeated: %+v, %v", bug, report, err)
@@ -152,9 +137,7 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 		return
 	}
 	models, err := config.ParseModels(res.Identity.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	v, err := check.Check(t.Context(), trace.History, models[0], check.Options{})
 	if err != nil || v.Answer != check.Forbidden {
 		t.Errorf("%s: core.axe is %v under %s (%v)", bug, v.Answer, res.Identity.Model, err)
@@ -166,17 +149,13 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 func checkCondition(t *testing.T, res *Result, bug string, text []byte) {
 	t.Helper()
 	machine, err := outcomes.Parse(res.Identity.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	test, err := litmus.Parse("program.litmus", text)
 	if err != nil {
 		t.Fatalf("%s: %v", bug, err)
 	}
 	list, err := outcomes.Enumerate(test.Program, machine, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, o := range list {
 		if s := test.State(o.Reads, o.Final); s.Holds() {
 			t.Errorf("%s: %s reaches %s of\n%s", bug, res.Identity.Model, s, text)
@@ -194,13 +173,9 @@ func TestSizes(t *testing.T) {
 		Mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu",
 	}
 	runner, err := execute.NewRunner(config.SimBuiltin, &cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	res, err := Reduce(t.Context(), recordOn(t, config.SimBuiltin, runner, cfg), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	m := res.Record.Config.Machine
 	if m.Cores != 0 || m.PrivateCache != "" || m.StoreBuffer != 1 || m.Window > 8 || m.Mutant == "" {
 		t.Errorf("reduced to %+v", m)
@@ -229,9 +204,7 @@ func TestUnreliable(t *testing.T) {
 	dir := recordOn(t, "fake", &unreliable{}, cfg)
 	runner := &unreliable{}
 	res, err := Reduce(t.Context(), dir, Options{Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if res.After != 1 || res.Tries != reliabilityTries || res.Hits < res.Tries/4 || res.Hits > res.Tries/2 {
 		t.Errorf("%d operations left, %d hits of %d", res.After, res.Hits, res.Tries)
 	}
@@ -242,9 +215,7 @@ func TestUnreliable(t *testing.T) {
 func TestBudget(t *testing.T) {
 	dir := record(t, "ooo", "load-not-squashed")
 	whole, err := Reduce(t.Context(), dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	res, err := Reduce(t.Context(), dir, Options{Runs: 3})
 	if err != nil || res.Minimal || res.Runs > 3 || res.After < whole.After {
 		t.Errorf("%v: %d operations after %d runs", err, res.After, res.Runs)
@@ -289,9 +260,7 @@ func TestReduceRefusals(t *testing.T) {
 		{remove(rundir.SpecFile), Options{}, "run.json"},
 	} {
 		if row.spoil != nil {
-			if err := row.spoil(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, row.spoil())
 		}
 		if _, err := Reduce(t.Context(), dir, row.o); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("error is %v, want %q", err, row.want)

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 	"gopkg.in/yaml.v3"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // files makes a file system of texts.
@@ -48,9 +50,7 @@ func read(texts map[string]string, sets ...string) (*Document, error) {
 func plain(t *testing.T, d *Document) any {
 	t.Helper()
 	var v any
-	if err := d.Root().Decode(&v); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, d.Root().Decode(&v))
 	return v
 }
 
@@ -113,13 +113,9 @@ func TestMeaning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := read(tt.files, tt.sets...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var want any
-			if err := yaml.Unmarshal([]byte(tt.want), &want); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, yaml.Unmarshal([]byte(tt.want), &want))
 			if diff := cmp.Diff(want, plain(t, d)); diff != "" {
 				t.Errorf("(-want +read):\n%s", diff)
 			}
@@ -133,9 +129,7 @@ func TestPlaces(t *testing.T) {
 		"b.yaml":   "a: 1\nl:\n- &m\n  name: m\n  x: 1\n- <<: *m\n  name: n\n",
 		"top.yaml": "include: b.yaml\nl:\n- name: n\n  y: 1\n",
 	}, "l.m.z=3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for path, want := range map[string]string{
 		"a": "b.yaml:1", "l.0.x": "b.yaml:5", "l.1.x": "b.yaml:5", "l.n.name": "top.yaml:3", "l.n.y": "top.yaml:4",
 		"l.m.z": "--set l.m.z=3", "l.m.q": "b.yaml:3", "q": "b.yaml:1",
@@ -201,23 +195,15 @@ func TestOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	write("a.yaml", "a: 1\n")
 	write("secret", "a: 1\n")
-	if err := os.Mkdir(filepath.Join(dir, "d.yaml"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "d.yaml"), 0o755))
 	for link, to := range map[string]string{"zero.yaml": "/dev/zero", "b.yaml": "a.yaml"} {
-		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Symlink(to, filepath.Join(dir, link)))
 	}
-	if err := unix.Mkfifo(filepath.Join(dir, "pipe.yaml"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, unix.Mkfifo(filepath.Join(dir, "pipe.yaml"), 0o600))
 	r := Reader{Include: OnDisk, Getenv: os.Getenv}
 	top := filepath.Join(dir, "sub", "..", "top.yaml")
 	for path, want := range map[string]string{
