@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
 	"ordeal/gen"
@@ -117,11 +119,13 @@ func TestObserveReads(t *testing.T) {
 	}
 	x.finish()
 	r := &x.report.Result
-	if len(r.States) != 2 || !r.States[0].Witness || r.States[1].Witness || r.Positive != 1 || r.Negative != 1 || r.OK || r.Kind != litmus7.Required {
-		t.Errorf("%+v", r)
+	var witnesses []bool
+	for _, s := range r.States {
+		witnesses = append(witnesses, s.Witness)
 	}
-	if x.report.AllowedSeen != 1 || x.report.Allowed != 3 {
-		t.Errorf("%d of %d allowed states seen", x.report.AllowedSeen, x.report.Allowed)
+	want := []any{[]bool{true, false}, uint64(1), uint64(1), false, litmus7.Required, 1, 3}
+	if diff := cmp.Diff(want, []any{witnesses, r.Positive, r.Negative, r.OK, r.Kind, x.report.AllowedSeen, x.report.Allowed}); diff != "" {
+		t.Errorf("witnesses, positive, negative, OK, kind, allowed states seen, all: -want +got\n%s", diff)
 	}
 }
 

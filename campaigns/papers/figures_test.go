@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
 	"ordeal/check"
@@ -78,8 +80,8 @@ func TestGridFigures(t *testing.T) {
 		}
 	}
 	tables := gridTables(cells)
-	if row := tables[0].Rows[0]; row[0] != "1K" || row[1] != 1024 || row[2] != 2 || row[3] != 50.0 || row[5] != 100.0 {
-		t.Errorf("%v", row)
+	if diff := cmp.Diff([]any{"1K", 1024, 2, 50.0, 50.0, 100.0}, tables[0].Rows[0]); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -94,11 +96,14 @@ func TestFindingSystems(t *testing.T) {
 		t.Fatalf("%d findings, want 2", len(d.Findings))
 	}
 	f := d.Findings[0]
-	if fmt.Sprint(f.Configs) != "[a b]" || f.New.Runs != 2 || f.New.Of != 20 || f.System != "builtin mi" || f.New.Alone != 2 || f.New.Recurs != 1 {
-		t.Errorf("%+v", f)
-	}
-	if !strings.HasSuffix(f.New.First, fmt.Sprintf("/%06d", f.New.Number)) || f.Old.First != "" {
+	if !strings.HasSuffix(f.New.First, fmt.Sprintf("/%06d", f.New.Number)) {
 		t.Errorf("first in %q, run %d", f.New.First, f.New.Number)
+	}
+	f.New.First, f.New.Number = "", 0
+	want := Finding{Change: New, Outcome: sim.Violation, Title: "x", System: "builtin mi", Configs: []string{"a", "b"}, P: f.P,
+		Old: Occurrences{Of: 20}, New: Occurrences{Runs: 2, Of: 20, Alone: 2, Recurs: 1}}
+	if diff := cmp.Diff(want, f); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 	if d.Findings[1].System != "builtin mesi-two-level" {
 		t.Errorf("%+v", d.Findings[1])
@@ -182,8 +187,9 @@ func TestCanaries(t *testing.T) {
 	}
 	d = compare(t, caughtBy(50, 9), caughtBy(50))
 	k := d.Canaries[0].Old
-	if k.Until != 10_000 || k.UntilTime != 15*time.Millisecond || k.Caught != 1 || k.Runs != 50 || k.First != 9 || k.Operations != 50_000 {
-		t.Errorf("detection: %+v", k)
+	want := &Detection{Runs: 50, Operations: 50_000, Caught: 1, First: 9, Dir: k.Dir, Until: 10_000, UntilTime: 15 * time.Millisecond}
+	if diff := cmp.Diff(want, k); diff != "" {
+		t.Errorf("detection: -want +got\n%s", diff)
 	}
 }
 
