@@ -1,7 +1,6 @@
 package axe
 
 import (
-	"fmt"
 	"slices"
 
 	"ordeal/gen"
@@ -23,53 +22,64 @@ type tx struct {
 
 func (b *builder) parse(code []byte, line int) error {
 	s := trace.Scanner{Text: code}
-	first := s.Word()
-	if len(first) == 0 {
-		return s.Unexpected("a thread")
-	}
+	first := s.Name("a thread")
 	if !s.Eat(":") {
-		return b.relation(string(first), &s, line)
+		b.relation(string(first), &s, line)
+		return s.Err
 	}
-	op, err := b.operation(&s)
-	if err == nil {
-		err = end(&s)
+	op := b.operation(&s)
+	if end(&s); s.Err == nil {
+		b.Add(b.Thread(first), op, line)
 	}
-	if err != nil {
-		return err
-	}
-	b.Add(b.Thread(first), op, line)
-	return nil
+	return s.Err
 }
 
 // relation reads what follows the first word of a line without an operation.
-func (b *builder) relation(word string, s *trace.Scanner, line int) error {
+func (b *builder) relation(word string, s *trace.Scanner, line int) {
 	switch word {
 	case "final":
-		return b.parseFinal(s, line)
+		loc, value := b.access(s, "==")
+		if end(s); s.Err == nil {
+			b.Final(loc, value, line)
+		}
 	case "order":
-		return b.parseOrder(s, line)
+		loc := b.location(s)
+		s.Want(":")
+		var values []gen.Value
+		for s.Spaces(); s.At < len(s.Text); s.Spaces() {
+			values = append(values, s.Number())
+		}
+		if s.Err == nil {
+			b.Order(loc, values, line)
+		}
 	case "dep", "tx":
-		thread, from, to, err := b.arrow(s)
-		if err == nil && word == "dep" {
+		thread := b.Thread(s.Name("a thread"))
+		s.Want(":")
+		from := s.Number()
+		s.Want("->")
+		to := s.Number()
+		switch end(s); {
+		case s.Err != nil:
+		case word == "dep":
 			b.Dependency(thread, from, to, line)
-		} else if err == nil {
+		default:
 			b.txs = append(b.txs, tx{thread, from, to, line})
 		}
-		return err
+	default:
+		s.Unexpected(`":" after the thread`)
 	}
-	return s.Unexpected(`":" after the thread`)
 }
 
 // end demands that nothing but a timestamp is left: "@ begin:end", of which
 // either number may be missing.
-func end(s *trace.Scanner) error {
+func end(s *trace.Scanner) {
 	if s.Eat("@") {
 		skipDigits(s)
 		if s.Eat(":") {
 			skipDigits(s)
 		}
 	}
-	return s.End()
+	s.End()
 }
 
 func skipDigits(s *trace.Scanner) {
@@ -79,21 +89,21 @@ func skipDigits(s *trace.Scanner) {
 	}
 }
 
-func (b *builder) location(s *trace.Scanner) (int32, error) {
+func (b *builder) location(s *trace.Scanner) int32 {
 	if s.Eat("M[") {
-		name := s.Word()
-		if len(name) == 0 {
-			return 0, s.Unexpected("a location")
-		}
-		return b.Locations.Index(name), s.Want("]")
+		loc := b.Locations.Index(s.Name("a location"))
+		s.Want("]")
+		return loc
 	}
-	if name := s.Word(); len(name) > 1 && name[0] == 'v' {
-		return b.Locations.Index(name[1:]), nil
+	name := s.Word()
+	if len(name) < 2 || name[0] != 'v' {
+		s.Unexpected(`"M["`)
+		return 0
 	}
-	return 0, s.Unexpected(`"M["`)
+	return b.Locations.Index(name[1:])
 }
 
-func (b *builder) operation(s *trace.Scanner) (parse.Op, error) {
+func (b *builder) operation(s *trace.Scanner) parse.Op {
 	op := parse.Op{RF: parse.NoOp}
 	if s.Eat("{") {
 		return b.rmw(s, "}")
@@ -103,126 +113,62 @@ func (b *builder) operation(s *trace.Scanner) (parse.Op, error) {
 	}
 	start := s.At
 	fence := parse.Op{Kind: parse.Fence, Loc: -1, RF: parse.NoOp}
-	var err error
 	switch string(s.Word()) {
 	case "sync":
 		fence.Mask = parse.FullFence
-		return fence, nil
+		return fence
 	case "stbar":
 		fence.Mask = parse.StoreStore
-		return fence, nil
+		return fence
 	case "membar":
-		fence.Mask, err = membar(s)
-		return fence, err
+		fence.Mask = membar(s)
+		return fence
 	}
 	s.At = start
-	if op.Loc, err = b.location(s); err != nil {
-		return op, err
-	}
+	op.Loc = b.location(s)
 	switch {
 	case s.Eat("=="):
-		op.Kind = parse.Read
-		op.Read, err = s.Number()
+		op.Kind, op.Read = parse.Read, s.Number()
 	case s.Eat(":="):
-		op.Kind = parse.Write
-		op.Write, err = s.Number()
+		op.Kind, op.Write = parse.Write, s.Number()
 	default:
-		err = s.Unexpected(`"==" or ":="`)
+		s.Unexpected(`"==" or ":="`)
 	}
-	return op, err
+	return op
 }
 
 // rmw reads what follows "{" or "<", with the bracket that closes it.
-func (b *builder) rmw(s *trace.Scanner, closing string) (parse.Op, error) {
+func (b *builder) rmw(s *trace.Scanner, closing string) parse.Op {
 	op := parse.Op{Kind: parse.RMW, RF: parse.NoOp}
-	var err error
-	if op.Loc, op.Read, err = b.access(s, "=="); err != nil {
-		return op, err
+	op.Loc, op.Read = b.access(s, "==")
+	s.Want(";")
+	loc, value := b.access(s, ":=")
+	if op.Write = value; loc != op.Loc {
+		s.Fail("read-modify-write of two locations, M[%s] and M[%s]", b.Locations.List[op.Loc], b.Locations.List[loc])
 	}
-	if err := s.Want(";"); err != nil {
-		return op, err
-	}
-	loc, value, err := b.access(s, ":=")
-	if err != nil {
-		return op, err
-	}
-	if loc != op.Loc {
-		return op, fmt.Errorf("read-modify-write of two locations, M[%s] and M[%s]", b.Locations.List[op.Loc], b.Locations.List[loc])
-	}
-	op.Write = value
-	return op, s.Want(closing)
+	s.Want(closing)
+	return op
 }
 
-func (b *builder) access(s *trace.Scanner, sign string) (loc int32, value gen.Value, err error) {
-	if loc, err = b.location(s); err == nil {
-		err = s.Want(sign)
-	}
-	if err == nil {
-		value, err = s.Number()
-	}
-	return loc, value, err
+func (b *builder) access(s *trace.Scanner, sign string) (loc int32, value gen.Value) {
+	loc = b.location(s)
+	s.Want(sign)
+	return loc, s.Number()
 }
 
-func membar(s *trace.Scanner) (mask parse.FenceMask, err error) {
+func membar(s *trace.Scanner) (mask parse.FenceMask) {
 	for word := s.Word(); len(word) > 0; word = s.Word() {
 		i := slices.Index(fenceNames[:], string(word))
 		if i < 0 {
-			return 0, fmt.Errorf("unknown component %q of a membar: want LL, LS, SL or SS", word)
+			s.Fail("unknown component %q of a membar: want LL, LS, SL or SS", word)
+			return 0
 		}
 		mask |= 1 << i
 	}
 	if mask == 0 {
-		return 0, s.Unexpected("LL, LS, SL or SS")
+		s.Unexpected("LL, LS, SL or SS")
 	}
-	return mask, nil
-}
-
-func (b *builder) parseFinal(s *trace.Scanner, line int) error {
-	loc, value, err := b.access(s, "==")
-	if err != nil {
-		return err
-	}
-	b.Final(loc, value, line)
-	return end(s)
-}
-
-func (b *builder) parseOrder(s *trace.Scanner, line int) error {
-	loc, err := b.location(s)
-	if err == nil {
-		err = s.Want(":")
-	}
-	var values []gen.Value
-	for s.Spaces(); err == nil && s.At < len(s.Text); s.Spaces() {
-		var v gen.Value
-		v, err = s.Number()
-		values = append(values, v)
-	}
-	if err == nil {
-		b.Order(loc, values, line)
-	}
-	return err
-}
-
-// arrow reads "thread: from -> to".
-func (b *builder) arrow(s *trace.Scanner) (thread int32, from, to gen.Value, err error) {
-	word := s.Word()
-	if len(word) == 0 {
-		return 0, 0, 0, s.Unexpected("a thread")
-	}
-	thread = b.Thread(word)
-	if err = s.Want(":"); err == nil {
-		from, err = s.Number()
-	}
-	if err == nil {
-		err = s.Want("->")
-	}
-	if err == nil {
-		to, err = s.Number()
-	}
-	if err == nil {
-		err = end(s)
-	}
-	return thread, from, to, err
+	return mask
 }
 
 // transactions resolves the operations that "tx" lines name.

@@ -2,6 +2,7 @@ package checktest
 
 import (
 	"fmt"
+	"strings"
 
 	"ordeal/gen"
 	"ordeal/parse"
@@ -47,45 +48,43 @@ func newAlternative(line int) *alternative {
 	return &alternative{first: line, index: map[id]int{}, relations: map[string][]relation{}}
 }
 
-func (a *alternative) microop(words []string, line int) error {
-	f := &form{words: words}
+func (a *alternative) microop(s *scanner, line int) error {
 	m := microop{line: line, op: parse.Op{RF: parse.NoOp}}
-	m.global = f.number()
-	core, thread := f.number(), gen.Value(0)
-	m.part = f.number()
-	if f.err == nil && f.next() != "(" {
-		thread, m.part = m.part, f.number()
+	m.global = s.Number()
+	core, thread := s.Number(), gen.Value(0)
+	m.part = s.Number()
+	if s.Next() != '(' {
+		thread, m.part = m.part, s.Number()
 	}
 	if m.thread = fmt.Sprint(core); thread != 0 {
 		m.thread = fmt.Sprintf("%d_%d", core, thread)
 	}
-	f.want("(")
-	switch kind := f.word("Read, Write or Fence"); kind {
+	s.Want("(")
+	start := s.At
+	switch kind := string(s.Word()); kind {
 	case "Read", "Write", "RMWRead", "RMWWrite":
-		m.atomic = f.isAtomic(kind[0] == 'R' && kind[1] == 'M')
-		f.address("VA")
-		m.loc = f.address("PA")
+		m.atomic = s.isAtomic(strings.HasPrefix(kind, "RMW"))
+		s.address("VA")
+		m.loc = s.address("PA")
 		m.op.Kind = parse.Read
-		if kind == "Write" || kind == "RMWWrite" {
-			m.op.Kind, m.op.Write = parse.Write, f.data()
+		if strings.HasSuffix(kind, "Write") {
+			m.op.Kind, m.op.Write = parse.Write, s.data()
 		} else {
-			m.op.Read = f.data()
+			m.op.Read = s.data()
 		}
 	case "Fence":
-		name := f.word("a kind of fence")
+		name := string(s.Name("a kind of fence"))
 		m.op.Kind, m.op.Mask, m.op.Loc = parse.Fence, fenceMasks[name], -1
-		if f.err == nil && m.op.Mask == 0 {
-			return fmt.Errorf("fence %s is not supported: want MFENCE, LFENCE or SFENCE", name)
+		if m.op.Mask == 0 {
+			s.Fail("fence %s is not supported: want MFENCE, LFENCE or SFENCE", name)
 		}
 	default:
-		if f.err == nil {
-			return fmt.Errorf("want Read, Write or Fence before %q", kind)
-		}
+		s.At = start
+		s.Unexpected("Read, Write or Fence")
 	}
-	f.want(")")
-	f.end()
-	if f.err != nil {
-		return f.err
+	s.Want(")")
+	if s.End(); s.Err != nil {
+		return s.Err
 	}
 	if first, twice := a.index[m.id]; twice {
 		return fmt.Errorf("microop %s is on line %d already", m.id, a.microops[first].line)
@@ -103,26 +102,21 @@ var derived = map[string]bool{"mfence": true, "lfence": true, "sfence": true, "i
 var dependencies = map[string]bool{"addr": true, "data": true, "ctrl": true}
 
 // relationship reads "rf 0 0 -> 1 0".
-func (a *alternative) relationship(words []string, line int) error {
-	f := &form{words: words}
-	kind := f.word("a relation")
+func (a *alternative) relationship(s *scanner, line int) error {
+	kind := string(s.Name("a relation"))
+	from := id{s.Number(), s.Number()}
+	s.Want("->")
+	to := id{s.Number(), s.Number()}
+	if s.End(); s.Err != nil {
+		return s.Err
+	}
 	var ends [2]int
-	for i := range ends {
-		which := id{f.number(), f.number()}
-		if i == 0 {
-			f.want("->")
-		}
-		if f.err != nil {
-			return f.err
-		}
+	for i, which := range []id{from, to} {
 		k, ok := a.index[which]
 		if !ok {
 			return fmt.Errorf("there is no microop %s", which)
 		}
 		ends[i] = k
-	}
-	if f.end(); f.err != nil {
-		return f.err
 	}
 	if err := a.sound(kind, ends[0], ends[1]); err != nil {
 		return err

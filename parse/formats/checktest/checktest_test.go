@@ -145,7 +145,7 @@ func TestFaults(t *testing.T) {
 		{two + "Forbidden", "f:2: reads 1 from 0, and no rf says from which write"},
 		{two + "Relationship rf 1 0 -> 0 0\nForbidden", "f:3: rf 1 0 -> 0 0: no two microops that it can relate"},
 		{two + "Relationship rf 0 0 -> 2 0\nForbidden", "f:3: there is no microop 2 0"},
-		{two + "Relationship rf 0 0 - 1 0\nForbidden", `f:3: want "->" before "-"`},
+		{two + "Relationship rf 0 0 - 1 0\nForbidden", `f:3: want "->" before "- 1 0"`},
 		{two + "Relationship po 0 0 -> 1 0\nForbidden", "f:3: po 0 0 -> 1 0: no two microops that it can relate"},
 		{two + "Relationship xy 0 0 -> 1 0\nForbidden", `f:3: relation "xy" is not supported`},
 		{two + "Relationship rf 0 0 -> 1 0\n(PA 0 0) = 7\nForbidden", "f:4: final value 7 of 0 is never written"},
@@ -155,13 +155,13 @@ func TestFaults(t *testing.T) {
 		{"0 0 0 0 (Fence MFENCE)\n1 0 0 0 (Fence MFENCE)\nForbidden", "f:1: po does not order microops 0 0 and 1 0"},
 		{"0 0 0 0 (Fence MFENCE)\n1 0 0 0 (Fence MFENCE)\nRelationship po 0 0 -> 1 0\nRelationship po 1 0 -> 0 0\nForbidden", "f:1: po orders microops in a circle"},
 		{"0 0 0 0 (Fence DMB)\nForbidden", "f:1: fence DMB is not supported: want MFENCE, LFENCE or SFENCE"},
-		{"0 0 0 0 (Read normal (VA 0 0) (PA 0 0) (Data ?))\nForbidden", `f:1: want a number before "?"`},
-		{"0 0 0 0 (Read normal (VA 0 0) (PA (PTE_PA 0) 0) (Data 0))\nForbidden", `f:1: want a number before "("`},
+		{"0 0 0 0 (Read normal (VA 0 0) (PA 0 0) (Data ?))\nForbidden", `f:1: want a number before "?))"`},
+		{"0 0 0 0 (Read normal (VA 0 0) (PA (PTE_PA 0) 0) (Data 0))\nForbidden", `f:1: want a number before "(PTE_PA 0) 0) (Data "`},
 		{"0 0 0 0 (Read acquire (VA 0 0) (PA 0 0) (Data 0))\nForbidden", `f:1: type "acquire" of an access is not supported: want normal or RMW`},
 		{"0 0 0 0 (Read RMW (VA 0 0) (PA 0 0) (Data 0))\nForbidden", "f:1: microop 0 0 is half of a read-modify-write without the other"},
 		{"0 0 0 0 (Read RMW (VA 0 0) (PA 0 0) (Data 1))\n1 0 0 0 (Write RMW (VA 0 0) (PA 0 0) (Data 1))\nRelationship po 0 0 -> 1 0\nRelationship rf 1 0 -> 0 0\nForbidden",
 			"f:1: microop 0 0 reads from its own write"},
-		{"0 0 0 0 (Jump normal)\nForbidden", `f:1: want Read, Write or Fence before "Jump"`},
+		{"0 0 0 0 (Jump normal)\nForbidden", `f:1: want Read, Write or Fence before "Jump normal)"`},
 		{"Relationship\nForbidden", "f:1: want a relation at the end of the line"},
 		{"x\nForbidden", `f:1: want a number before "x"`},
 	} {
@@ -176,7 +176,7 @@ func TestFaults(t *testing.T) {
 }
 
 // Where co orders only some writes, there is no order, but a note; a final
-// value that several writes have is told only where co says which is meant.
+// value that several writes have is known only where co says which is meant.
 func TestPartialOrder(t *testing.T) {
 	const text = `0 0 0 0 (Write normal (VA 0 0) (PA 0 0) (Data 1))
 1 1 0 0 (Write normal (VA 0 0) (PA 0 0) (Data 1))

@@ -1,12 +1,12 @@
 package dbcop
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"ordeal/gen"
 	"ordeal/parse"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // ReadJSON reads a history in the JSON form, in any notation of events; name
@@ -17,12 +17,12 @@ func ReadJSON(data []byte, name string) (*parse.History, []string, error) {
 	if len(data) > math.MaxInt32 {
 		return nil, nil, fmt.Errorf("%s: more than %d bytes", name, math.MaxInt32)
 	}
-	r := &reader{scanner: scanner{data: data}, builder: new(builder)}
+	r := &reader{scanner: scanner{trace.Scanner{Text: data, Unit: "file"}}, builder: new(builder)}
 	r.Column = func(at int) (int, int) { return column(data, at) }
 	wrapped := r.file()
-	if r.err != nil {
-		line, col := column(data, r.at)
-		return nil, nil, fmt.Errorf("%s:%d:%d: %w", name, line, col, r.err)
+	if r.scanner.Err != nil {
+		line, col := column(data, r.At)
+		return nil, nil, fmt.Errorf("%s:%d:%d: %w", name, line, col, r.scanner.Err)
 	}
 	h, notes, err := r.finish(name)
 	if err == nil && wrapped {
@@ -38,10 +38,10 @@ type reader struct {
 
 // file reads the sessions, alone or in an object.
 func (r *reader) file() (wrapped bool) {
-	if r.peek() == '[' {
+	if r.Next() == '[' {
 		r.array(r.readSession)
 	} else {
-		start := r.at
+		start := r.At
 		keys := r.object(func(key []byte) int {
 			switch string(key) {
 			case "data":
@@ -55,12 +55,10 @@ func (r *reader) file() (wrapped bool) {
 			return -1
 		})
 		if keys&1 == 0 {
-			r.fail(start, "want the sessions as \"data\"")
+			r.failAt(start, "want the sessions as \"data\"")
 		}
 	}
-	if r.peek() != 0 || r.err == nil && r.at < len(r.data) {
-		r.unexpected("the end of the file")
-	}
+	r.End()
 	return wrapped
 }
 
@@ -72,8 +70,8 @@ func (r *reader) readSession() {
 // readTransaction reads {"events": […], "committed": true}, or with "success"
 // instead.
 func (r *reader) readTransaction() {
-	r.peek()
-	start, committed := r.at, false
+	r.Next()
+	start, committed := r.At, false
 	keys := r.object(func(key []byte) int {
 		switch string(key) {
 		case "events":
@@ -86,7 +84,7 @@ func (r *reader) readTransaction() {
 		return -1
 	})
 	if keys != 3 {
-		r.fail(start, `want a transaction with "events" and "committed"`)
+		r.failAt(start, `want a transaction with "events" and "committed"`)
 		return
 	}
 	r.end(committed)
@@ -101,36 +99,36 @@ type operation struct {
 
 func (r *reader) readEvent() {
 	var op operation
-	c := r.peek()
-	start := r.at
+	c := r.Next()
+	start := r.At
 	switch c {
 	case '[':
 		r.compact(&op)
 	case '{':
 		r.tagged(&op, start)
 	default:
-		r.unexpected("an event")
+		r.Unexpected("an event")
 	}
-	if r.err == nil {
+	if r.scanner.Err == nil {
 		r.add(op.write, op.variable, op.value, start, op.failed)
 	}
 }
 
 // compact reads ["w", 0, 1] or ["r", 0, null].
 func (r *reader) compact(op *operation) {
-	r.want('[')
-	r.peek()
-	at := r.at
+	r.Want("[")
+	r.Next()
+	at := r.At
 	tag := r.text()
 	op.write = string(tag) == "w"
 	if !op.write && string(tag) != "r" {
-		r.fail(at, `%q: want "r" or "w"`, tag)
+		r.failAt(at, `%q: want "r" or "w"`, tag)
 	}
-	r.want(',')
+	r.Want(",")
 	op.variable = r.variable()
-	r.want(',')
+	r.Want(",")
 	op.value = r.version(op.write)
-	r.want(']')
+	r.Want("]")
 }
 
 // tagged reads {"Write": {…}}, {"Read": {…}}, or the notation of 2019.
@@ -140,9 +138,9 @@ func (r *reader) tagged(op *operation, start int) {
 		switch string(key) {
 		case "Read", "Write":
 			op.write = key[0] == 'W'
-			at := r.at
+			at := r.At
 			if fields := r.object(func(key []byte) int { return r.field(op, key) }); fields != 3 {
-				r.fail(at, `want "variable" and "version"`)
+				r.failAt(at, `want "variable" and "version"`)
 			}
 			return 0
 		case "write":
@@ -161,7 +159,7 @@ func (r *reader) tagged(op *operation, start int) {
 		return -1
 	})
 	if keys != 1 && keys != 0b11110 {
-		r.fail(start, `want an event: {"Read": …}, {"Write": …} or write, variable, value and success`)
+		r.failAt(start, `want an event: {"Read": …}, {"Write": …} or write, variable, value and success`)
 	}
 	op.failed = !succeeded
 }
@@ -179,38 +177,26 @@ func (r *reader) field(op *operation, key []byte) int {
 }
 
 func (r *reader) variable() []byte {
-	if r.peek() != '"' {
-		start := r.at
+	if r.Next() != '"' {
+		start := r.At
 		r.number()
-		return r.data[start:r.at]
+		return r.Text[start:r.At]
 	}
-	at := r.at
+	at := r.At
 	name := r.text()
-	if r.err == nil && !isName(name) {
-		r.fail(at, "%w", errName)
+	if r.scanner.Err == nil && !trace.IsWord(name) {
+		r.failAt(at, "want a variable of letters, digits and _")
 	}
 	return name
 }
 
-var errName = errors.New("want a variable of letters, digits and _")
-
-func isName(name []byte) bool {
-	for _, c := range name {
-		if c != '_' && c|0x20-'a' > 25 && c-'0' > 9 {
-			return false
-		}
-	}
-	return len(name) > 0
-}
-
 // version reads a value; null is the initial one, of a read only.
 func (r *reader) version(write bool) gen.Value {
-	if r.peek() != 'n' || write {
+	if r.Next() != 'n' || write {
 		return r.number()
 	}
-	at := r.at
-	if string(r.word()) != "null" {
-		r.rewind(at, "a version or null")
+	if !r.Eat("null") {
+		r.Unexpected("a version or null")
 	}
 	return 0
 }

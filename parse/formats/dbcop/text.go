@@ -41,16 +41,15 @@ func (b *builder) line(code []byte, line int) error {
 	}
 	s := trace.Scanner{Text: code}
 	for s.Spaces(); s.At < len(s.Text); s.Spaces() {
-		if err := s.Want("["); err != nil {
-			return err
-		}
-		for {
-			if err := b.event(&s, line); err != nil {
-				return err
-			}
+		s.Want("[")
+		for s.Err == nil {
+			b.event(&s, line)
 			if s.Eat("]") {
 				break
 			}
+		}
+		if s.Err != nil {
+			return s.Err
 		}
 		b.end(!s.Eat("!"))
 	}
@@ -58,30 +57,26 @@ func (b *builder) line(code []byte, line int) error {
 }
 
 // event reads "x:=1", "x==1" or "x==?".
-func (b *builder) event(s *trace.Scanner, line int) error {
-	s.Spaces()
-	start := s.At
-	name := s.Word()
-	if len(name) == 0 || name[0]-'0' <= 9 {
-		s.At = start
-		return s.Unexpected("a variable")
+func (b *builder) event(s *trace.Scanner, line int) {
+	if s.Next()-'0' <= 9 {
+		s.Unexpected("a variable")
 	}
+	name := s.Name("a variable")
 	write := s.Eat(":=")
 	if !write && !s.Eat("==") {
-		return s.Unexpected(`":=" or "=="`)
+		s.Unexpected(`":=" or "=="`)
 	}
 	var value gen.Value
 	if write || !s.Eat("?") {
-		var err error
-		if value, err = s.Number(); err != nil {
-			return err
-		}
+		value = s.Number()
+	}
+	if s.Err != nil {
+		return
 	}
 	if isNumbered(string(name)) {
 		name = name[1:]
 	}
 	b.add(write, name, value, line, false)
-	return nil
 }
 
 // isNumbered reports whether a variable stands for a numbered location: v and a

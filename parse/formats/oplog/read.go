@@ -76,39 +76,24 @@ func (r *reader) line(code []byte, line int) error {
 	case s.Eat("w("):
 		op.Kind = parse.Write
 	default:
-		return s.Unexpected(`"r(" or "w("`)
+		s.Unexpected(`"r(" or "w("`)
 	}
-	loc, err := r.word(&s, "a location")
-	if err != nil {
-		return err
-	}
-	value, err := s.Number()
-	if err != nil {
-		return err
-	}
-	if err := s.Want(","); err != nil {
-		return err
-	}
+	loc := r.word(&s, "a location")
+	value := s.Number()
+	s.Want(",")
 	if op.Kind == parse.Read {
 		op.Read = value
 	} else {
 		op.Write = value
 	}
-	thread, err := r.word(&s, "a thread")
-	if err != nil {
-		return err
-	}
+	thread := r.word(&s, "a thread")
 	negative := r.dialect == Plume && s.Eat("-")
-	id, err := s.Number()
-	if err == nil {
-		err = s.Want(")")
-	}
-	if err == nil {
-		err = s.End()
-	}
+	id := s.Number()
+	s.Want(")")
+	s.End()
 	switch {
-	case err != nil:
-		return err
+	case s.Err != nil:
+		return s.Err
 	case id > MaxValue || value > MaxValue && r.dialect == Plume:
 		return errors.New("number exceeds 63 bits")
 	case negative && id != 1:
@@ -124,19 +109,13 @@ func (r *reader) line(code []byte, line int) error {
 }
 
 // word reads a number, or in gem5's dialect a name, and the comma behind it.
-func (r *reader) word(s *trace.Scanner, what string) ([]byte, error) {
-	word := s.Word()
-	if len(word) == 0 {
-		return nil, s.Unexpected(what)
+func (r *reader) word(s *trace.Scanner, what string) []byte {
+	word := s.Name(what)
+	if r.dialect == Plume && !trace.IsDigits(word) {
+		s.Fail("%q: want %s as a number", word, what)
 	}
-	if r.dialect == Plume {
-		for _, c := range word {
-			if c-'0' > 9 {
-				return nil, fmt.Errorf("%q: want %s as a number", word, what)
-			}
-		}
-	}
-	return word, s.Want(",")
+	s.Want(",")
+	return word
 }
 
 func (r *reader) add(op parse.Op, thread []byte, id int64, line int) error {

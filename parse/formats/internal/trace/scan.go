@@ -1,24 +1,36 @@
 package trace
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"ordeal/gen"
 )
 
-// Scanner cuts one line into tokens.
+// Scanner cuts a text into tokens, between which there may be white space. Its
+// first error stays, and ends the text there.
 type Scanner struct {
 	Text []byte
 	At   int // bytes of Text that have been read
+	// Unit is what Text is, in messages; empty means a line.
+	Unit string
+	Err  error
 }
 
-// Spaces skips spaces and tabs.
+// Spaces skips white space.
 func (s *Scanner) Spaces() {
-	for s.At < len(s.Text) && (s.Text[s.At] == ' ' || s.Text[s.At] == '\t') {
+	const spaces = 1<<' ' | 1<<'\t' | 1<<'\r' | 1<<'\n'
+	for s.At < len(s.Text) && s.Text[s.At] <= ' ' && uint64(spaces)>>s.Text[s.At]&1 != 0 {
 		s.At++
 	}
+}
+
+// Next skips space and returns the byte that is next, 0 at the end.
+func (s *Scanner) Next() byte {
+	if s.Spaces(); s.At < len(s.Text) {
+		return s.Text[s.At]
+	}
+	return 0
 }
 
 // Eat skips space and then the token, if it is next.
@@ -31,26 +43,36 @@ func (s *Scanner) Eat(token string) bool {
 	return true
 }
 
-// Want is Eat of a token that has to be there.
-func (s *Scanner) Want(token string) error {
-	if s.Eat(token) {
-		return nil
+// Want is Eat of a token that has to be next.
+func (s *Scanner) Want(token string) {
+	if !s.Eat(token) {
+		s.Unexpected(fmt.Sprintf("%q", token))
 	}
-	return s.Unexpected(fmt.Sprintf("%q", token))
 }
 
-// Unexpected says that something else than wanted comes next.
-func (s *Scanner) Unexpected(wanted string) error {
+// Fail ends the text with an error.
+func (s *Scanner) Fail(format string, args ...any) {
+	if s.Err == nil {
+		s.Err, s.Text = fmt.Errorf(format, args...), s.Text[:s.At]
+	}
+}
+
+// Unexpected fails because something else than wanted comes next.
+func (s *Scanner) Unexpected(wanted string) {
 	s.Spaces()
-	if s.At == len(s.Text) {
-		return fmt.Errorf("want %s at the end of the line", wanted)
-	}
-	rest := s.Text[s.At:]
 	const most = 20
-	if len(rest) > most {
-		rest = rest[:most]
+	if rest := s.Text[s.At:]; len(rest) > 0 {
+		s.Fail("want %s before %q", wanted, rest[:min(len(rest), most)])
+	} else {
+		s.Fail("want %s at the end of the %s", wanted, s.unit())
 	}
-	return fmt.Errorf("want %s before %q", wanted, rest)
+}
+
+func (s *Scanner) unit() string {
+	if s.Unit == "" {
+		return "line"
+	}
+	return s.Unit
 }
 
 // wordBytes are the bytes of names.
@@ -60,6 +82,26 @@ var wordBytes = func() (is [256]bool) {
 	}
 	return is
 }()
+
+// IsWord reports whether a text is a word.
+func IsWord(text []byte) bool {
+	for _, c := range text {
+		if !wordBytes[c] {
+			return false
+		}
+	}
+	return len(text) > 0
+}
+
+// IsDigits reports whether a word has nothing but decimal digits.
+func IsDigits(word []byte) bool {
+	for _, c := range word {
+		if c-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
 
 // Word skips space and returns the word that is next, empty if none is.
 func (s *Scanner) Word() []byte {
@@ -71,8 +113,17 @@ func (s *Scanner) Word() []byte {
 	return s.Text[start:s.At]
 }
 
+// Name is Word where a word has to be next; what is what it names.
+func (s *Scanner) Name(what string) []byte {
+	word := s.Word()
+	if len(word) == 0 {
+		s.Unexpected(what)
+	}
+	return word
+}
+
 // Number reads a decimal number below 2⁶⁴.
-func (s *Scanner) Number() (gen.Value, error) {
+func (s *Scanner) Number() gen.Value {
 	s.Spaces()
 	start := s.At
 	var v uint64
@@ -82,32 +133,31 @@ func (s *Scanner) Number() (gen.Value, error) {
 			break
 		}
 		if v > (math.MaxUint64-uint64(digit))/10 {
-			return 0, errNumber
+			s.At = start
+			s.Fail("number exceeds 64 bits")
+			return 0
 		}
 		v = v*10 + uint64(digit)
 		s.At++
 	}
 	if s.At == start || s.At < len(s.Text) && wordBytes[s.Text[s.At]] {
 		s.At = start
-		return 0, s.Unexpected("a number")
+		s.Unexpected("a number")
+		return 0
 	}
-	return gen.Value(v), nil
+	return gen.Value(v)
 }
 
-var errNumber = errors.New("number exceeds 64 bits")
-
 // End demands that nothing is left.
-func (s *Scanner) End() error {
-	s.Spaces()
-	if s.At < len(s.Text) {
-		return s.Unexpected("the end of the line")
+func (s *Scanner) End() {
+	if s.Spaces(); s.At < len(s.Text) {
+		s.Unexpected("the end of the " + s.unit())
 	}
-	return nil
 }
 
 // Number is the number that a word consists of; ok is false if it is none.
 func Number(word []byte) (v gen.Value, ok bool) {
 	s := Scanner{Text: word}
-	v, err := s.Number()
-	return v, err == nil && s.At == len(word)
+	v = s.Number()
+	return v, s.Err == nil && s.At == len(word)
 }
