@@ -1,9 +1,15 @@
 package events
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
+
+// ErrBuffered says that a fence or an update happened while writes of its
+// thread were buffered.
+var ErrBuffered = errors.New("it needs an empty one")
 
 // Builder makes a Sequence event by event and refuses what no machine with
 // store buffers can do. Threads and variables are indices of the names that
@@ -24,20 +30,15 @@ type thread struct {
 // NewBuilder begins a sequence of the given threads and variables: an
 // execution, whose writes are committed by Commit, or a trace.
 func NewBuilder(execution bool, threads, variables []string) *Builder {
-	b := &Builder{
+	return &Builder{
 		seq:     &Sequence{Execution: execution, Threads: threads, Variables: variables},
 		threads: make([]thread, len(threads)),
 	}
-	return b
 }
 
 // Grow makes room for n more events.
 func (b *Builder) Grow(n int) {
-	if have := cap(b.seq.Events) - len(b.seq.Events); have < n {
-		grown := make([]Event, len(b.seq.Events), len(b.seq.Events)+n)
-		copy(grown, b.seq.Events)
-		b.seq.Events = grown
-	}
+	b.seq.Events = slices.Grow(b.seq.Events, n)
 }
 
 // Begin opens a transaction of thread t. One that ends without an event

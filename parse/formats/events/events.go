@@ -5,6 +5,11 @@
 // form of its own; see Parse and Sequence.Text.
 package events
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Kind says what an event is.
 type Kind uint8
 
@@ -71,20 +76,16 @@ type Sequence struct {
 // Trace is the sequence without its commits: trace(η) of Sect. 5. The
 // transactions keep their indices. The trace of a trace is itself.
 func (s *Sequence) Trace() *Sequence {
-	t := &Sequence{Threads: s.Threads, Variables: s.Variables, Transactions: s.Transactions}
-	t.Events = make([]Event, 0, len(s.Events))
-	for _, e := range s.Events {
-		if e.Kind != Commit {
-			t.Events = append(t.Events, e)
-		}
+	return &Sequence{
+		Threads: s.Threads, Variables: s.Variables, Transactions: s.Transactions,
+		Events: slices.DeleteFunc(slices.Clone(s.Events), func(e Event) bool { return e.Kind == Commit }),
 	}
-	return t
 }
 
 // TxName names a transaction in messages: its thread's name and its number.
 func (s *Sequence) TxName(tx int32) string {
 	t := s.Transactions[tx]
-	return s.Threads[t.Thread] + "." + itoa(int(t.Number))
+	return fmt.Sprintf("%s.%d", s.Threads[t.Thread], t.Number)
 }
 
 // EventText is the line of the text form for an event.

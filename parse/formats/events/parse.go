@@ -166,3 +166,29 @@ func parseKind(word string) Kind {
 	}
 	return KindUnknown
 }
+
+const maxNameBytes = 64
+
+// checkNames reports the first name that is malformed or repeated.
+func checkNames(noun string, names []string) error {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		switch {
+		case !wellFormed(name):
+			return fmt.Errorf("%s name %q: want visible ASCII without #, at most %d bytes", noun, name, maxNameBytes)
+		case seen[name]:
+			return fmt.Errorf("%s %s is named twice", noun, name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+func wellFormed(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c <= ' ' || c >= 0x7f || c == '#' {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxNameBytes
+}

@@ -1,10 +1,6 @@
 package events
 
-import "strconv"
-
 const textVersion = "ordeal-events 1"
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // The words of the text form that are no kinds of event.
 const (
