@@ -31,8 +31,8 @@ func TestValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		want  string
-		spoil func(h *parse.History)
+		want    string
+		corrupt func(h *parse.History)
 	}{
 		{"no Start", func(h *parse.History) { h.Start = nil }},
 		{"thread 0: starts at operation 1", func(h *parse.History) { h.Start[0] = 1 }},
@@ -67,7 +67,7 @@ func TestValidate(t *testing.T) {
 		{"dependency 1: not after dependency 0", func(h *parse.History) { h.Deps = append(h.Deps, h.Deps[0]) }},
 	} {
 		h := sound()
-		c.spoil(h)
+		c.corrupt(h)
 		if err := h.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("want %q, got %v", c.want, err)
 		}

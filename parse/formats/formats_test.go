@@ -3,15 +3,20 @@ package formats_test
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"ordeal/gen"
 	"ordeal/parse"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/axe"
@@ -35,7 +40,7 @@ func text(t testing.TB, h *parse.History) string {
 	return strings.Join(lines, "")
 }
 
-// about tells lines about locations from others.
+// about is 1 for lines about locations, 0 for others.
 func about(line string) int {
 	if strings.HasPrefix(line, "final ") || strings.HasPrefix(line, "order ") {
 		return 1
@@ -111,8 +116,7 @@ func forget(h *parse.History) *parse.History {
 }
 
 // Random histories that say random things go through every format: what comes
-// back is what a twin of the outline tells that knows only what the format can
-// express, and Losses is empty just when that is all.
+// back is the history of the outline with only what the format can express, and Losses is empty just when that is all.
 func TestRoundTrip(t *testing.T) {
 	runs := 600
 	if testing.Short() {
@@ -124,28 +128,28 @@ func TestRoundTrip(t *testing.T) {
 		for seed := range runs {
 			rng := rand.New(rand.NewPCG(uint64(seed), 7))
 			o := randomOutline(rng)
-			told := everything.Express
+			have := everything.Express
 			coin := func() bool { return rng.IntN(4) == 0 }
-			told.RMW = true // an outline has them; they are only split on the way
+			have.RMW = true // an outline has them; they are only split on the way
 			if rng.IntN(16) < 7 {
 				o.without(func(s *step) bool { return s.kind == parse.RMW })
 			}
 			if rng.IntN(16) < 7 {
 				o.without(func(s *step) bool { return s.kind == parse.Fence })
 			}
-			told.Final, told.StoreOrder = coin(), coin()
-			told.Dependencies, told.Transactions = coin(), coin()
-			h := o.history(told)
+			have.Final, have.StoreOrder = coin(), coin()
+			have.Dependencies, have.Transactions = coin(), coin()
+			h := o.history(have)
 			if err := h.Validate(); err != nil {
 				t.Fatalf("seed %d: the generator: %v", seed, err)
 			}
-			want := o.history(reduced(told, f.Express))
-			if f.Express.Transactions && !told.Transactions {
+			want := o.history(reduced(have, f.Express))
+			if f.Express.Transactions && !have.Transactions {
 				want.Transactions = splitPairs(h, &f)
 			}
 			forget(want)
 			losses := f.Losses(h)
-			kept := o.history(told)
+			kept := o.history(have)
 			forget(kept)
 			if f.Express.Locations == formats.Identifiers && !f.Express.Locations.Keep(h.Locations) {
 				for x := range want.Locations {
@@ -209,7 +213,7 @@ func native(t *testing.T, h, want *parse.History) {
 	}
 }
 
-// detected demands that what a format wrote is told to be of it, or of one that
+// detected demands that what a format wrote is detected as it, or as one that
 // reads the same.
 func detected(t *testing.T, f formats.Format, written, want string) {
 	t.Helper()
@@ -359,15 +363,27 @@ func TestReadErrors(t *testing.T) {
 }
 
 // FuzzConvert demands of whatever is read in any format that it be valid, and
-// that what is written of it in any other be read again.
+// that what is written of it in any other be read again and written the same.
 func FuzzConvert(f *testing.F) {
 	for _, seed := range []string{
 		"0: M[x] := 1\n0: sync\n1: { M[x] == 1; M[x] := 2 }\ntx 0: 1 -> 2\norder M[x]: 1 2\nfinal M[x] == 2\ndep 1: 1 -> 1",
-		"w(0,1,0,0)\nr(0,1,0,0)", "w(x,1,a,0)\nr(x,1,b,7)", "[x:=1 v0==?]\n---\n[x==1]", "[[{\"events\":[[\"w\",0,1]],\"committed\":true}]]",
+		"0: M[0] := 1\n1: M[0] == 1\ncheck\n0: { v1 == 0; v1 := 1 } @ 1:2\nfinal M[1] == 1",
+		"0: M[0] := 01\n00: M[00] == 1 # c\n\r\n0: membar LL SS\ndep 0: 1 -> 2\ncheck",
+		"w(0,1,0,0)\nr(0,1,0,0)", "w(x,1,a,0)\nr(x,1,b,7)", "w(x,1,0,0)\nw(y,2,1,0)\nr(y,0,0,1)\nr(0,0,1,3)\n",
+		"w(0,0,1,1)\nw(0,1,1,2)\nr(1,0,1,2)\nw(0,9,2,-1)\nr(0,1,2,3)\r\n\nr(0,1,2,3)",
+		"[x:=1 v0==?]\n---\n[x==1]", "[x:=0 y:=0]\n[x:=1]", "// c\n[x:=1 y==?] [v7==0]!\n---\n\n[v7:=2 x==1]\r\n--\n",
+		`[[{"events":[["w",0,1]],"committed":true}]]`, `[[{"committed":true,"events":[["w","a",1],["r",7,null]]}],[]]`,
 		"0 0 0 (RMWRead (VA 0 0) (PA 0 8) (Data 0))\n1 0 0 (RMWWrite (VA 0 0) (PA 0 8) (Data 1))\nRelationship po 0 0 -> 1 0\nForbidden",
 		"X86_64 a\n{}\n P0;\n movl $1,(x);\n movl (x),%eax;\nexists (0:rax=1)",
 	} {
 		f.Add([]byte(seed))
+	}
+	for _, path := range []string{"checktest/testdata/sb.test", "checktest/testdata/swap.test", "dbcop/testdata/skew.json", "dbcop/testdata/skew-2019.json"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		from, err := formats.Detect(data, true)
@@ -375,31 +391,113 @@ func FuzzConvert(f *testing.F) {
 			return
 		}
 		_ = formats.Read(from, bytes.NewReader(data), "fuzz", func(trace formats.Trace) error {
+			if (trace.History == nil) == (trace.Err == nil) {
+				t.Fatalf("history %v, error %v", trace.History, trace.Err)
+			}
 			if trace.Err != nil {
 				return nil
+			}
+			if from.Name == "dbcop-json" && !json.Valid(data) {
+				t.Fatal("accepted, and no JSON")
 			}
 			if err := trace.History.Validate(); err != nil {
 				t.Fatal(err)
 			}
 			for _, to := range writable() {
-				var out bytes.Buffer
-				w, err := formats.NewWriter(to, &out)
-				if err != nil { // native: two files
-					if p, log, err := formats.NewNative(trace.History); err == nil {
-						if _, err := parse.Native(p, 1, log); err != nil {
-							t.Fatal(err)
-						}
-					}
-					continue
-				}
-				if errors.Join(w.Write(trace.History), w.Close()) != nil || to.Name == "litmus" {
-					continue
-				}
-				if again := read(t, to, out.String()); len(again) != 1 || again[0].Err != nil {
-					t.Fatalf("%s: %v in\n%s", to.Name, again, out.String())
-				}
+				convert(t, to, trace.History)
 			}
 			return nil
 		})
+	})
+}
+
+// convert writes a history, if the format can hold it, and reads it again.
+func convert(t *testing.T, to formats.Format, h *parse.History) {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := formats.NewWriter(to, &out)
+	if err != nil { // native: two files
+		if p, log, err := formats.NewNative(h); err == nil {
+			if _, err := parse.Native(p, 1, log); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	if errors.Join(w.Write(h), w.Close()) != nil || to.Name == "litmus" {
+		return
+	}
+	again := read(t, to, out.String())
+	if len(again) != 1 || again[0].Err != nil {
+		t.Fatalf("%s: %v in\n%s", to.Name, again, out.String())
+	}
+	// JSON has the number of locations, those without operations included.
+	json := strings.HasPrefix(to.Name, "dbcop-json") && len(again[0].History.Locations) != len(h.Locations)
+	if second := write(t, to, again[0].History); second != out.String() && !json {
+		t.Fatalf("%s: written as\n%sthen as\n%s", to.Name, out.String(), second)
+	}
+}
+
+// big is a history of n operations by 16 threads on 64 locations, in
+// transactions of 4.
+func big(n int) *parse.History {
+	h := &parse.History{Start: []parse.OpID{0}}
+	for x := range 64 {
+		h.Locations = append(h.Locations, strconv.Itoa(x))
+	}
+	last := slices.Repeat([]parse.OpID{parse.Init}, 64)
+	for i := range n {
+		x := i * 7 % 64
+		op := parse.Op{Kind: parse.Read, Loc: int32(x), RF: last[x]}
+		if i%3 == 0 {
+			op = parse.Op{Kind: parse.Write, Loc: int32(x), RF: parse.NoOp, Write: gen.Value(i + 1)}
+			last[x] = parse.OpID(i)
+		} else if op.RF >= 0 {
+			op.Read = h.Ops[op.RF].Write
+		}
+		h.Ops = append(h.Ops, op)
+		if i%4 == 3 {
+			h.Transactions = append(h.Transactions, parse.Transaction{First: parse.OpID(i - 3), End: parse.OpID(i + 1)})
+		}
+		if (i+1)%(n/16) == 0 {
+			h.Start = append(h.Start, parse.OpID(i+1))
+		}
+	}
+	return h
+}
+
+// benchmark measures a function on a history of a million operations, and its
+// text, in every format that is read line by line or in one pass.
+func benchmark(b *testing.B, run func(b *testing.B, f formats.Format, h *parse.History, text string)) {
+	const operations = 1_000_000
+	h := big(operations)
+	for _, name := range []string{"axe", "plume", "oplog", "dbcop", "dbcop-json", "dbcop-json-2019", "dbcop-json-compact"} {
+		b.Run(name, func(b *testing.B) {
+			f, _ := formats.ByName(name)
+			text := write(b, f, h)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				run(b, f, h, text)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/operations, "ns/operation")
+		})
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	benchmark(b, func(b *testing.B, f formats.Format, h *parse.History, text string) {
+		if got := read(b, f, text); got[0].Err != nil || len(got[0].History.Ops) != len(h.Ops) {
+			b.Fatal(got[0].Err)
+		}
+	})
+}
+
+func BenchmarkWrite(b *testing.B) {
+	benchmark(b, func(b *testing.B, f formats.Format, h *parse.History, _ string) {
+		w, err := formats.NewWriter(f, io.Discard)
+		if err := errors.Join(err, w.Write(h)); err != nil {
+			b.Fatal(err)
+		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"ordeal/parse/formats"
 )
 
-// outline is a random execution before it is decided what of it is told.
+// outline is a random execution, of which a history has all or a part.
 type outline struct {
 	threads   [][]step
 	locations int
@@ -100,8 +100,8 @@ func randomOutline(rng *rand.Rand) *outline {
 	return o
 }
 
-// history tells of the outline what e can express: the reference implementation of what
-// formats do. All that is not told is as if it had never been.
+// history has of the outline what e can express: the reference implementation
+// of what formats do.
 func (o *outline) history(e formats.Express) *parse.History {
 	h := &parse.History{Start: []parse.OpID{0}}
 	read, write := map[int]parse.OpID{}, map[int]parse.OpID{} // of each step
@@ -165,7 +165,7 @@ func (o *outline) history(e formats.Express) *parse.History {
 		}
 		h.Locations = append(h.Locations, name)
 	}
-	o.tell(h, e, read, write)
+	o.relations(h, e, read, write)
 	if e.Transactions {
 		for id := 0; id < len(h.Ops); id++ {
 			for _, block := range blocks {
@@ -184,8 +184,8 @@ func (o *outline) outside(blocks map[int][]parse.OpID, block []parse.OpID) bool 
 	return len(none) > 0 && &none[0] == &block[0]
 }
 
-// tell adds what is told besides operations.
-func (o *outline) tell(h *parse.History, e formats.Express, read, write map[int]parse.OpID) {
+// relations adds what the history has besides operations.
+func (o *outline) relations(h *parse.History, e formats.Express, read, write map[int]parse.OpID) {
 	write[-1], write[-2] = parse.Init, parse.NoOp
 	whole := !slices.Contains(o.final, -2)
 	for x := range o.locations {
@@ -202,8 +202,8 @@ func (o *outline) tell(h *parse.History, e formats.Express, read, write map[int]
 	}
 	for _, d := range o.deps {
 		from, ok := read[d[0]]
-		to, told := read[d[1]]
-		if e.Dependencies && ok && told {
+		to, both := read[d[1]]
+		if e.Dependencies && ok && both {
 			h.Deps = append(h.Deps, parse.Dep{From: from, To: to})
 		}
 	}

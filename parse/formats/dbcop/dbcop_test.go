@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ordeal/gen"
 	"ordeal/parse"
 	"ordeal/parse/formats/dbcop"
 )
@@ -208,18 +206,8 @@ func TestJSONFaults(t *testing.T) {
 	}
 }
 
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, errors.New("full disk") }
-
 func TestWriteFaults(t *testing.T) {
 	h := skew("x", "y")
-	if err := dbcop.WriteText(failing{}, h); err == nil || err.Error() != "write dbcop text: full disk" {
-		t.Error(err)
-	}
-	if err := dbcop.Tagged.WriteJSON(failing{}, h); err == nil || err.Error() != "write dbcop JSON: full disk" {
-		t.Error(err)
-	}
 	h.Ops[0] = parse.Op{Kind: parse.Fence, Mask: parse.FullFence, Loc: -1, RF: parse.NoOp}
 	if err := dbcop.WriteText(io.Discard, h); err == nil || !strings.Contains(err.Error(), "thread 0 operation 1 is a fence") {
 		t.Error(err)
@@ -227,129 +215,6 @@ func TestWriteFaults(t *testing.T) {
 	if err := dbcop.Tagged.WriteJSON(io.Discard, h); err == nil || !strings.Contains(err.Error(), "thread 0 operation 1 is a fence") {
 		t.Error(err)
 	}
-}
-
-// FuzzReadText demands that what is read is valid, and is written and read
-// back the same.
-func FuzzReadText(f *testing.F) {
-	f.Add("// c\n[x:=1 y==?] [v7==0]!\n---\n\n[v7:=2 x==1]\r\n--\n")
-	f.Add("[x:=0 y:=0]\n[x:=1]")
-	f.Fuzz(func(t *testing.T, text string) {
-		h, _, err := dbcop.ReadText(strings.NewReader(text), "fuzz")
-		if err != nil {
-			return
-		}
-		if err := h.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		first := writeText(t, h)
-		again, notes, err := dbcop.ReadText(strings.NewReader(first), "again")
-		if err != nil || notes != nil {
-			t.Fatalf("%v %v in\n%s", err, notes, first)
-		}
-		if second := writeText(t, again); first != second {
-			t.Fatalf("written as\n%sthen as\n%s", first, second)
-		}
-	})
-}
-
-func FuzzReadJSON(f *testing.F) {
-	for _, path := range []string{"testdata/skew.json", "testdata/skew-2019.json"} {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	f.Add([]byte(`[[{"committed":true,"events":[["w","a",1],["r",7,null]]}],[]]`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		h, _, err := dbcop.ReadJSON(data, "fuzz")
-		if err != nil {
-			return
-		}
-		if !json.Valid(data) {
-			t.Fatal("accepted, and no JSON")
-		}
-		if err := h.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		for n := dbcop.Tagged; n <= dbcop.Compact; n++ {
-			first := writeJSON(t, h, n)
-			again, _, err := dbcop.ReadJSON([]byte(first), "again")
-			if err != nil {
-				t.Fatalf("%v in\n%s", err, first)
-			}
-			if diff := cmp.Diff(h.Ops, again.Ops); diff != "" && fmt.Sprint(h.Locations) == fmt.Sprint(again.Locations) {
-				t.Fatal(diff)
-			}
-			if second := writeJSON(t, again, n); len(again.Locations) == len(h.Locations) && first != second {
-				t.Fatalf("written as\n%sthen as\n%s", first, second)
-			}
-		}
-	})
-}
-
-// big is a history of n operations by 16 threads on 64 locations, in
-// transactions of 4.
-func big(n int) *parse.History {
-	h := &parse.History{Start: []parse.OpID{0}}
-	for x := range 64 {
-		h.Locations = append(h.Locations, fmt.Sprint(x))
-	}
-	last := make([]parse.OpID, 64)
-	for x := range last {
-		last[x] = parse.Init
-	}
-	for i := range n {
-		x := i * 7 % 64
-		op := parse.Op{Kind: parse.Read, Loc: int32(x), RF: last[x]}
-		if i%3 == 0 {
-			op = parse.Op{Kind: parse.Write, Loc: int32(x), RF: parse.NoOp, Write: gen.Value(i + 1)}
-			last[x] = parse.OpID(i)
-		} else if op.RF >= 0 {
-			op.Read = h.Ops[op.RF].Write
-		}
-		h.Ops = append(h.Ops, op)
-		if i%4 == 3 {
-			h.Transactions = append(h.Transactions, parse.Transaction{First: parse.OpID(i - 3), End: parse.OpID(i + 1)})
-		}
-		if (i+1)%(n/16) == 0 {
-			h.Start = append(h.Start, parse.OpID(i+1))
-		}
-	}
-	return h
-}
-
-func BenchmarkReadText(b *testing.B) {
-	benchmark(b, writeText(b, big(operations)), func(text string) (*parse.History, error) {
-		h, _, err := dbcop.ReadText(strings.NewReader(text), "f")
-		return h, err
-	})
-}
-
-func BenchmarkReadJSON(b *testing.B) {
-	for n, name := range []string{"tagged", "2019", "compact"} {
-		b.Run(name, func(b *testing.B) {
-			benchmark(b, writeJSON(b, big(operations), dbcop.Notation(n)), func(text string) (*parse.History, error) {
-				h, _, err := dbcop.ReadJSON([]byte(text), "f")
-				return h, err
-			})
-		})
-	}
-}
-
-const operations = 1_000_000
-
-func benchmark(b *testing.B, text string, read func(string) (*parse.History, error)) {
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		h, err := read(text)
-		if err != nil || len(h.Ops) != operations {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/operations, "ns/operation")
 }
 
 // Variables may be strings: names that a trace may have.

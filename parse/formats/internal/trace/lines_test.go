@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -31,5 +33,15 @@ func TestLines(t *testing.T) {
 	}
 	if got, want := b.Err("f").Error(), "f:4: line is longer than 256 MiB"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestWrite reports the error of the writer below.
+func TestWrite(t *testing.T) {
+	in, out := io.Pipe()
+	in.CloseWithError(errors.New("full disk"))
+	err := Write(out, "text", func(out *bufio.Writer) error { _ = out.WriteByte('x'); return nil })
+	if err == nil || err.Error() != "write text: full disk" {
+		t.Error(err)
 	}
 }
