@@ -116,7 +116,7 @@ func checkNames(names []string, report func(error)) {
 	}
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
-		if !wellFormed(name) {
+		if !IsName(name) {
 			report(fmt.Errorf("location name %q: want letters, digits and _, no digit first, at most %d bytes", name, MaxNameBytes))
 		} else if seen[name] {
 			report(fmt.Errorf("location %s is named twice", name))
@@ -125,8 +125,8 @@ func checkNames(names []string, report func(error)) {
 	}
 }
 
-// wellFormed reports whether a name is an identifier of C.
-func wellFormed(name string) bool {
+// IsName reports whether a name may be a location's: an identifier of C.
+func IsName(name string) bool {
 	if name == "" || len(name) > MaxNameBytes {
 		return false
 	}

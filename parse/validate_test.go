@@ -73,12 +73,3 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
-
-// TestValidateManyFaults: the first faults are spelled out, the rest counted.
-func TestValidateManyFaults(t *testing.T) {
-	h := &parse.History{Ops: make([]parse.Op, 100), Start: []parse.OpID{0, 100}}
-	lines := strings.Split(h.Validate().Error(), "\n")
-	if len(lines) != 21 || lines[20] != "and 80 more faults" {
-		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
-	}
-}

@@ -39,20 +39,9 @@ type Space struct {
 // Validate reports choices that have nothing to choose from.
 func (s *Space) Validate() error {
 	var errs []error
-	for _, c := range []struct {
-		name string
-		n    int
-	}{
-		{"threads", len(s.Threads)}, {"ops", len(s.Ops)}, {"locations", len(s.Locations)}, {"layouts", len(s.Layouts)},
-		{"mixes", len(s.Mixes)}, {"localities", len(s.Localities)}, {"shape shares", len(s.ShapeShares)}, {"rounds", len(s.Rounds)},
-	} {
+	for _, c := range s.choices() {
 		if c.n == 0 {
 			errs = append(errs, fmt.Errorf("space of programs: no %s", c.name))
-		}
-	}
-	for i, values := range s.Sizes {
-		if len(values) == 0 {
-			errs = append(errs, fmt.Errorf("space of programs: no values of size %d", i))
 		}
 	}
 	return errors.Join(errs...)
@@ -72,8 +61,8 @@ func (c *Candidate) Ops() int { return c.Program.Ops() * c.Rounds }
 // Random draws a candidate from the space.
 func (s *Space) Random(rng *rand.Rand) (*Candidate, error) {
 	c := &Candidate{options: gen.Defaults()}
-	for _, set := range s.choices() {
-		set(rng, c)
+	for _, choice := range s.choices() {
+		choice.draw(rng, c)
 	}
 	return c, c.draw(rng)
 }
@@ -84,29 +73,36 @@ func (c *Candidate) draw(rng *rand.Rand) error {
 	return err
 }
 
-// choices are the ways to choose one thing of a candidate.
-func (s *Space) choices() []func(rng *rand.Rand, c *Candidate) {
-	list := []func(rng *rand.Rand, c *Candidate){
-		func(rng *rand.Rand, c *Candidate) { c.options.Threads = pick(rng, s.Threads) },
-		func(rng *rand.Rand, c *Candidate) { c.options.Ops = pick(rng, s.Ops) },
-		func(rng *rand.Rand, c *Candidate) { c.options.Locations = pick(rng, s.Locations) },
-		func(rng *rand.Rand, c *Candidate) { c.options.Layout = pick(rng, s.Layouts) },
-		func(rng *rand.Rand, c *Candidate) { c.options.Mix = pick(rng, s.Mixes) },
-		func(rng *rand.Rand, c *Candidate) { c.options.Locality = pick(rng, s.Localities) },
-		func(rng *rand.Rand, c *Candidate) { c.options.ShapeShare = pick(rng, s.ShapeShares) },
-		func(rng *rand.Rand, c *Candidate) { c.Rounds = pick(rng, s.Rounds) },
+// choice is a property of a candidate, which has one of n values.
+type choice struct {
+	name string
+	n    int
+	set  func(c *Candidate, i int)
+}
+
+func (s *Space) choices() []choice {
+	list := []choice{
+		{"threads", len(s.Threads), func(c *Candidate, i int) { c.options.Threads = s.Threads[i] }},
+		{"ops", len(s.Ops), func(c *Candidate, i int) { c.options.Ops = s.Ops[i] }},
+		{"locations", len(s.Locations), func(c *Candidate, i int) { c.options.Locations = s.Locations[i] }},
+		{"layouts", len(s.Layouts), func(c *Candidate, i int) { c.options.Layout = s.Layouts[i] }},
+		{"mixes", len(s.Mixes), func(c *Candidate, i int) { c.options.Mix = s.Mixes[i] }},
+		{"localities", len(s.Localities), func(c *Candidate, i int) { c.options.Locality = s.Localities[i] }},
+		{"shape shares", len(s.ShapeShares), func(c *Candidate, i int) { c.options.ShapeShare = s.ShapeShares[i] }},
+		{"rounds", len(s.Rounds), func(c *Candidate, i int) { c.Rounds = s.Rounds[i] }},
 	}
-	for i, values := range s.Sizes {
-		list = append(list, func(rng *rand.Rand, c *Candidate) {
-			c.Sizes = slices.Clone(c.Sizes)
-			for len(c.Sizes) <= i {
-				c.Sizes = append(c.Sizes, 0)
-			}
-			c.Sizes[i] = pick(rng, values)
-		})
+	for k, values := range s.Sizes {
+		list = append(list, choice{fmt.Sprintf("values of size %d", k), len(values), func(c *Candidate, i int) {
+			sizes := make([]int, len(s.Sizes))
+			copy(sizes, c.Sizes)
+			sizes[k] = values[i]
+			c.Sizes = sizes
+		}})
 	}
 	return list
 }
+
+func (ch choice) draw(rng *rand.Rand, c *Candidate) { ch.set(c, rng.IntN(ch.n)) }
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
@@ -173,12 +169,12 @@ func (s *Search) Next() (*Candidate, error) {
 	choices := s.space.choices()
 	if s.rng.Float64() < redrawn {
 		for range 1 + s.rng.IntN(changes) {
-			pick(s.rng, choices)(s.rng, child)
+			pick(s.rng, choices).draw(s.rng, child)
 		}
 		return child, child.draw(s.rng)
 	}
 	if s.rng.IntN(2) == 0 && len(s.space.Sizes) > 0 {
-		pick(s.rng, choices[len(choices)-len(s.space.Sizes):])(s.rng, child)
+		pick(s.rng, choices[len(choices)-len(s.space.Sizes):]).draw(s.rng, child)
 	}
 	return child, s.cross(child, parent, home.choose(s.rng))
 }

@@ -64,26 +64,23 @@ func Emit(w io.Writer, p *gen.Program, rounds int) error {
 	return nil
 }
 
+// statements are the operations of the kinds, given the word of the location,
+// the value, and the value as an addend.
+var statements = map[gen.OpKind]string{
+	gen.Load:      "LOAD(%[1]d);",
+	gen.Store:     "STORE(%[1]d, %[2]d);",
+	gen.Exchange:  "EXCHANGE(%[1]d, %[2]d);",
+	gen.FetchAdd:  "ADD(%[1]d, UINT64_C(%[3]d));",
+	gen.FullFence: "FENCE();",
+	gen.Delay:     "DELAY(%[2]d);",
+}
+
 // emitThread writes the function that executes one round of a thread.
 func emitThread(out *bufio.Writer, p *gen.Program, t gen.ThreadID) {
 	fmt.Fprintf(out, "\nstatic uint64_t *thread%d(uint64_t *log, uint64_t base)\n{\n\t(void)base;\n", t)
 	for _, op := range p.Threads[t] {
 		word := p.Offset(op.Loc) / gen.WordBytes
-		switch op.Kind {
-		case gen.Load:
-			fmt.Fprintf(out, "\tLOAD(%d);", word)
-		case gen.Store:
-			fmt.Fprintf(out, "\tSTORE(%d, %d);", word, op.Value)
-		case gen.Exchange:
-			fmt.Fprintf(out, "\tEXCHANGE(%d, %d);", word, op.Value)
-		case gen.FetchAdd:
-			fmt.Fprintf(out, "\tADD(%d, UINT64_C(%d));", word, op.Value*gen.AddUnit)
-		case gen.FullFence:
-			out.WriteString("\tFENCE();")
-		case gen.Delay:
-			fmt.Fprintf(out, "\tDELAY(%d);", op.Value)
-		}
-		fmt.Fprintf(out, " // %s\n", p.OpText(op))
+		fmt.Fprintf(out, "\t"+statements[op.Kind]+" // %[4]s\n", word, op.Value, op.Value*gen.AddUnit, p.OpText(op))
 	}
 	out.WriteString("\treturn log;\n}\n")
 }

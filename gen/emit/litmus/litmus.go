@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -224,12 +225,7 @@ func (e *emitter) condition(c *Condition) string {
 			e.refuse("condition: read %d of thread %d is an addition, which returns nothing here", r.Index, r.Thread)
 		}
 	}
-	locs := make([]gen.LocID, 0, len(c.Final))
-	for l := range c.Final {
-		locs = append(locs, l)
-	}
-	slices.Sort(locs)
-	for _, l := range locs {
+	for _, l := range slices.Sorted(maps.Keys(c.Final)) {
 		if l < 0 || int(l) >= len(e.p.Locations) {
 			e.refuse("condition: no location %d", l)
 			continue

@@ -2,6 +2,7 @@ package litmus
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,14 +10,9 @@ import (
 )
 
 func sortedReads(m map[Read]gen.Value) []Read {
-	list := make([]Read, 0, len(m))
-	for r := range m {
-		list = append(list, r)
-	}
-	slices.SortFunc(list, func(a, b Read) int {
+	return slices.SortedFunc(maps.Keys(m), func(a, b Read) int {
 		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Index, b.Index))
 	})
-	return list
 }
 
 // words are the names that herd7 reads as instructions, registers or words of

@@ -50,12 +50,7 @@ const (
 var outcomeNames = [...]string{"Unknown", "Forbidden", "Permitted", "Required", "Unobserved"}
 
 // String is the outcome as in tests.
-func (o Outcome) String() string {
-	if int(o) < len(outcomeNames) {
-		return outcomeNames[o]
-	}
-	return outcomeNames[OutcomeUnknown]
-}
+func (o Outcome) String() string { return outcomeNames[o] }
 
 // ParseOutcome is the outcome of a name as in tests.
 func ParseOutcome(name string) (Outcome, bool) {

@@ -86,15 +86,7 @@ func isNumbered(name string) bool {
 }
 
 func isNumber(name string) bool {
-	if name == "" || name[0] == '0' && len(name) > 1 {
-		return false
-	}
-	for i := range len(name) {
-		if name[i]-'0' > 9 {
-			return false
-		}
-	}
-	return true
+	return name == "0" || name != "" && name[0] != '0' && trace.IsDigits([]byte(name))
 }
 
 // Variables are the names that the text form gives locations: identifiers are
@@ -126,12 +118,4 @@ func Keeps(locations []string) bool {
 	return true
 }
 
-func isIdentifier(name string) bool {
-	for i := range len(name) {
-		c := name[i]
-		if c != '_' && c|0x20-'a' > 25 && (i == 0 || c-'0' > 9) {
-			return false
-		}
-	}
-	return name != ""
-}
+func isIdentifier(name string) bool { return trace.IsWord([]byte(name)) && name[0]-'0' > 9 }

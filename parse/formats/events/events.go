@@ -28,12 +28,7 @@ const (
 var kindNames = [...]string{"unknown", "read", "write", "commit", "fence", "update"}
 
 // String is the kind's word in the text form.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return kindNames[KindUnknown]
-}
+func (k Kind) String() string { return kindNames[k] }
 
 // Accesses reports whether an event of kind k has a variable.
 func (k Kind) Accesses() bool {

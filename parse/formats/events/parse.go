@@ -158,14 +158,7 @@ func (r *reader) apply(t int, word string, kind Kind, x int) error {
 	return r.builder.Commit(t)
 }
 
-func parseKind(word string) Kind {
-	for k := Read; k <= Update; k++ {
-		if kindNames[k] == word {
-			return k
-		}
-	}
-	return KindUnknown
-}
+func parseKind(word string) Kind { return Kind(max(0, slices.Index(kindNames[:], word))) }
 
 const maxNameBytes = 64
 

@@ -1,5 +1,5 @@
 // Package litmus reads litmus tests for X86_64, as herd7 and litmus7 do, and
-// tells what a run of one shows (Alglave, Maranget and Tautschnig, "Herding
+// interprets what a run of one shows (Alglave, Maranget and Tautschnig, "Herding
 // cats", TOPLAS 2014).
 //
 // Supported are moves between registers, constants and memory, xchg and
@@ -12,8 +12,9 @@
 package litmus
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"ordeal/gen"
@@ -133,12 +134,7 @@ func (t *Test) Value(loc gen.LocID, v gen.Value) int64 {
 }
 
 func (t *Test) location(name string) gen.LocID {
-	for l, n := range t.Program.Locations {
-		if n == name {
-			return gen.LocID(l)
-		}
-	}
-	return -1
+	return gen.LocID(slices.Index(t.Program.Locations, name))
 }
 
 // Holds reports whether the condition holds in the state.
@@ -157,10 +153,8 @@ func (s State) String() string {
 }
 
 func (s State) get(v Variable) int64 {
-	for i, seen := range s.test.Seen {
-		if seen == v {
-			return s.Values[i]
-		}
+	if i := slices.Index(s.test.Seen, v); i >= 0 {
+		return s.Values[i]
 	}
 	return 0
 }
@@ -168,23 +162,14 @@ func (s State) get(v Variable) int64 {
 // see lists the variables of the condition and the given ones, registers
 // first.
 func (t *Test) see(more []Variable) {
-	all := append(t.Condition.variables(nil), more...)
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := all[i], all[j]
-		if (a.Thread < 0) != (b.Thread < 0) {
-			return b.Thread < 0
-		}
-		if a.Thread != b.Thread {
-			return a.Thread < b.Thread
-		}
-		return a.Name < b.Name
+	t.Seen = append(t.Condition.variables(nil), more...)
+	slices.SortFunc(t.Seen, func(a, b Variable) int { // -1, a location, becomes the largest number
+		return cmp.Or(cmp.Compare(uint(a.Thread), uint(b.Thread)), cmp.Compare(a.Name, b.Name))
 	})
-	for i, v := range all {
-		if i == 0 || v != all[i-1] {
-			t.Seen = append(t.Seen, v)
-			_, _, held := t.holds(v)
-			t.NeedsFinal = t.NeedsFinal || v.Thread < 0 && !held
-		}
+	t.Seen = slices.Compact(t.Seen)
+	for _, v := range t.Seen {
+		_, _, held := t.holds(v)
+		t.NeedsFinal = t.NeedsFinal || v.Thread < 0 && !held
 	}
 }
 

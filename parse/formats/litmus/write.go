@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"slices"
 
 	"ordeal/gen"
 	emit "ordeal/gen/emit/litmus"
@@ -93,12 +93,7 @@ func Renumbers(h *parse.History) bool {
 
 // Keeps reports whether Write keeps these names of locations.
 func Keeps(locations []string) bool {
-	for _, name := range locations {
-		if !isName(name) || strings.ContainsRune(name, '.') || len(name) > gen.MaxNameBytes {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(locations, func(name string) bool { return !gen.IsName(name) })
 }
 
 // identifiers are the names if all are such, and x0, x1, … otherwise.

@@ -1,4 +1,4 @@
-// Package histogram reads and writes the results of litmus tests as litmus7
+// Package litmus7 reads and writes the results of litmus tests as litmus7
 // (Alglave, Maranget, Sarkar and Sewell, TACAS 2011) and herd7 (Alglave,
 // Maranget and Tautschnig, TOPLAS 2014) print them. A log holds any number of
 // results. litmus7 counts how often each final state was seen:
@@ -42,12 +42,7 @@ const (
 var kindNames = [...]string{"Unknown", "Allowed", "Forbidden", "Required"}
 
 // String is the kind as in logs.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return kindNames[KindUnknown]
-}
+func (k Kind) String() string { return kindNames[k] }
 
 // Form says which tool's layout a result has.
 type Form uint8
@@ -73,12 +68,7 @@ const (
 var observationNames = [...]string{"Unknown", "Never", "Sometimes", "Always"}
 
 // String is the observation as in logs.
-func (o Observation) String() string {
-	if int(o) < len(observationNames) {
-		return observationNames[o]
-	}
-	return observationNames[ObservationUnknown]
-}
+func (o Observation) String() string { return observationNames[o] }
 
 // Result is what a tool found out about one test.
 type Result struct {

@@ -51,14 +51,7 @@ func isHead(line string) bool {
 	return len(words) == 3 && words[0] == "Test" && parseKind(words[2]) != KindUnknown
 }
 
-func parseKind(word string) Kind {
-	for k := Allowed; k <= Required; k++ {
-		if kindNames[k] == word {
-			return k
-		}
-	}
-	return KindUnknown
-}
+func parseKind(word string) Kind { return Kind(max(0, slices.Index(kindNames[:], word))) }
 
 type reader struct {
 	name  string

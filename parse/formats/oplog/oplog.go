@@ -1,5 +1,5 @@
-// Package calls reads and writes histories as one line "r(…)" or "w(…)" for
-// each operation, with four fields. There are two dialects:
+// Package oplog reads and writes histories as one line "r(…)" or "w(…)" for each
+// operation, with four fields. There are two dialects:
 //
 //	r(key,value,session,txn)     Plume (Liu et al., OOPSLA 2024)
 //	r(var,value,thread,id)       logs of runs under gem5, as in the work on

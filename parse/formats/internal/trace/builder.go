@@ -1,4 +1,4 @@
-// Package gather makes a history of the lines of a trace, whatever its
+// Package trace makes a history of the lines of a trace, whatever its
 // notation: it numbers threads and locations, keeps for every operation the
 // line it stands in, finds the writers of the values that are read, and
 // reports all faults by line.
