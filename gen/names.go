@@ -15,7 +15,7 @@ func (k OpKind) String() string {
 	return "unknown"
 }
 
-// parseOpKind is the inverse of String; OpUnknown stands for no kind.
+// parseOpKind is the inverse of String; OpUnknown if there is none.
 func parseOpKind(word []byte) OpKind {
 	for k := Load; int(k) < len(opKindNames); k++ {
 		if string(word) == opKindNames[k] {

@@ -16,8 +16,8 @@ type Value uint64
 // AddUnit scales fetch-adds: an operation FetchAdd with Value a adds
 // a·AddUnit to memory. Stored constants (round·stride + constant) stay below
 // AddUnit and addends are multiples of it, so the low bits of a word name the
-// store at the bottom of a chain of additions and the high bits tell its
-// links apart: the result of an addition never equals a stored constant.
+// store at the bottom of a chain of additions and the high bits distinguish
+// its links: the result of an addition never equals a stored constant.
 const AddUnit Value = 1 << 36
 
 // OpKind says what an operation does.

@@ -16,7 +16,7 @@ var ErrNoSteps = errors.New("the log has no order of commits")
 // Execution rebuilds from a native log that has the steps of a run (see
 // wire.Steps) the execution under TSO that the run was: the issues and
 // commits of all stores, the loads, fences and read-modify-writes, with the
-// transactions of the program, every round anew.
+// transactions of the program, of every round.
 //
 // The commits keep their order. A load may have returned an older value than
 // memory held when its step was recorded, since it performed before; it is placed

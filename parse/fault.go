@@ -36,8 +36,8 @@ type Fault struct {
 	_     struct{}
 }
 
-// Text says what is wrong, without saying where. The name of Other is for the
-// caller to give, who knows how its input names operations.
+// Text says what is wrong, without the place; other names operations as the
+// input does.
 func (f *Fault) Text(h *History, other func(OpID) string) string {
 	x := h.Locations[f.Loc]
 	switch f.Kind {

@@ -11,7 +11,7 @@ import (
 // OpID is the index of an operation in History.Ops.
 type OpID int32
 
-// Init stands for the initial write of 0 to an operation's location wherever
+// Init is the initial write of 0 to an operation's location wherever
 // a writer is named; NoOp for no operation at all.
 const (
 	Init OpID = -1
@@ -80,7 +80,7 @@ func (o *Op) Reads() bool { return o.Kind == Read || o.Kind == RMW }
 func (o *Op) Writes() bool { return o.Kind == Write || o.Kind == RMW }
 
 // History is what one execution did: the operations of each thread in program
-// order, and for each read the write it reads from. A History made by this
+// order, and for each read the write it reads from. A History of this
 // package is well formed: see Validate.
 type History struct {
 	// Ops holds the operations of thread 0 in program order, then those of

@@ -10,7 +10,7 @@ type Origin struct {
 	Index  int
 }
 
-// Origins maps the operations of a History made by Native back to those of
+// Origins maps the operations of a History that Native returned back to those of
 // its program. The map is arithmetic: it takes no memory per operation of the
 // History.
 type Origins struct {
@@ -21,7 +21,7 @@ type Origins struct {
 	_     struct{}
 }
 
-// NewOrigins returns the origins of h, which Native made of p.
+// NewOrigins returns the origins of h, which Native returned for p.
 func NewOrigins(p *gen.Program, h *History) *Origins {
 	o := &Origins{h: h, index: make([][]int32, len(p.Threads))}
 	for t, ops := range p.Threads {

@@ -2,7 +2,7 @@ package parse
 
 import "ordeal/gen"
 
-// pendingWrites knows which values may have been written by the operations
+// pendingWrites describes which values may have been written by the operations
 // that a partial log does not reach. Of a complete log there are none.
 type pendingWrites struct {
 	rounds, stride gen.Value

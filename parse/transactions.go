@@ -33,7 +33,7 @@ func (h *History) Blocks(t int) iter.Seq[Transaction] {
 	}
 }
 
-// group finds the transactions of a history that Native made of p: those of
+// group finds the transactions of a history of Native for p: those of
 // every round, as far as their operations are in the history.
 func (h *History) group(p *gen.Program, origins *Origins) {
 	if len(p.Transactions) == 0 {

@@ -8,9 +8,9 @@
 // machine. Programs of one memory layout are an island, with a measure of its
 // own for what is rare: many lines that conflict take more different
 // transitions than many words of one line do, but each shows faults that the
-// other does not. A child is a program drawn anew from changed parameters, or one in
+// other does not. A child is a program drawn again from changed parameters, or one in
 // which operations of two parents meet: those on locations that raced in one
-// of them stay, the others come from the other parent or are drawn anew.
+// of them stay, the others come from the other parent or are drawn again.
 package guided
 
 import (
@@ -122,9 +122,9 @@ const (
 	tournament = 5
 	fresh      = 0.3  // share of candidates drawn at random
 	drawn      = 0.5  // share of children whose island is drawn, not chosen
-	redrawn    = 0.5  // share of children drawn anew from changed parameters
+	redrawn    = 0.5  // share of children drawn again from changed parameters
 	changes    = 2    // most parameters that a child changes
-	replaced   = 0.1  // share of a child's operations that are drawn anew
+	replaced   = 0.1  // share of a child's operations that are drawn again
 	raceWeight = 0.02 // of a store seen, against a transition never taken before
 	overhead   = 300  // operations that a candidate costs besides its own
 )
@@ -248,7 +248,7 @@ func (l *island) choose(rng *rand.Rand) *member {
 
 // cross makes the child's program: operations of the first parent on locations
 // that raced stay, of the others half come from the second parent, and some
-// are drawn anew.
+// are drawn again.
 func (s *Search) cross(child *Candidate, a, b *member) error {
 	other, err := gen.Random(s.rng, child.options)
 	if err != nil {

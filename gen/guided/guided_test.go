@@ -17,10 +17,10 @@ func space() *Space {
 	}
 }
 
-// planted is a made-up memory system with 50 transitions that anything takes,
+// ladder is an artificial memory system with 50 transitions that anything takes,
 // and further ones that only certain machines and programs take, each on the
 // way to the next. Taking the last one is the aim.
-func planted(c *Candidate) (Feedback, bool) {
+func ladder(c *Candidate) (Feedback, bool) {
 	f := Feedback{Writers: make([]int, len(c.Program.Locations))}
 	for row := range 50 {
 		if row < c.Program.Ops() {
@@ -70,7 +70,7 @@ func search(t *testing.T, seed uint64, guided bool, most int) int {
 			t.Fatal(err)
 		}
 		ops += c.Ops()
-		f, done := planted(c)
+		f, done := ladder(c)
 		if done {
 			return ops
 		}
@@ -81,7 +81,7 @@ func search(t *testing.T, seed uint64, guided bool, most int) int {
 	return ops
 }
 
-// TestFeedbackHelps wants the aim to be reached with a fraction of the
+// TestFeedbackHelps requires the aim to be reached with a fraction of the
 // operations that chance needs: each step there is one transition more.
 func TestFeedbackHelps(t *testing.T) {
 	var with, without []int
@@ -97,7 +97,7 @@ func TestFeedbackHelps(t *testing.T) {
 	}
 }
 
-// TestSame wants a search to be a function of its seed and feedback.
+// TestSame requires a search to be a function of its seed and feedback.
 func TestSame(t *testing.T) {
 	run := func() []byte {
 		s, err := NewSearch(space(), rand.New(rand.NewPCG(3, 3)))
@@ -111,7 +111,7 @@ func TestSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			all = append(all, c.Program.Text()...)
-			f, _ := planted(c)
+			f, _ := ladder(c)
 			s.Observe(c, f)
 		}
 		return all
@@ -121,7 +121,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestCross wants children whose operations are those of their parents, but
+// TestCross requires children whose operations are those of their parents, but
 // for some, on the first parent's locations.
 func TestCross(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))

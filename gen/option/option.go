@@ -7,7 +7,7 @@
 // The tag yaml has the option's name, the tag help one line about it, and the
 // tag sim the simulators that have it, separated by commas (none: all). The tag
 // schema joins by commas: min, max, below (bounds of a number), unit, zero or
-// empty (what the zero value stands for), values and suggest (the name of a
+// empty (the meaning of the zero value), values and suggest (the name of a
 // list of values, the whole list or examples), form (the name of a syntax),
 // required, and env (environment variables are expanded).
 package option
@@ -28,7 +28,7 @@ type Option struct {
 	Help string
 	Sims []string // empty: all
 	Unit string
-	Zero string // what the zero value stands for; empty: itself
+	Zero string // the meaning of the zero value; empty: itself
 	// Min, Max and Below bound a number, Below without itself; nil: no bound.
 	Min, Max, Below *float64
 	// Values and Suggest name lists of values: all of them, or examples.

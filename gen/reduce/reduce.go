@@ -1,12 +1,12 @@
-// Package reduce makes failing programs small. It knows nothing of simulators
-// or models: a predicate says whether a candidate still fails in the same way.
+// Package reduce makes failing programs small. It is independent of simulators
+// and models: a predicate reports whether a candidate still fails in the same way.
 //
 // The method is delta debugging (Zeller and Hildebrandt, TSE 2002) over the
 // parts of a program, coarse ones first: rounds, threads, locations, groups of
 // operations, single operations, then what operations do, the layout, and the
 // sizes of the machine. The passes repeat until none of them finds anything,
-// so that no single part of the result can be left out: it is 1-minimal as far
-// as the predicate tells.
+// so that no single part of the result can be left out: it is 1-minimal for
+// the predicate.
 package reduce
 
 import (
@@ -78,9 +78,9 @@ type Hint [][]int
 type Result struct {
 	Best Candidate
 	// Tried counts the candidates that the predicate was asked about, Same
-	// those that it was spared because they had been tried before.
+	// those that had been tried before.
 	Tried, Same int
-	// Minimal says that the reduction came to its end.
+	// Minimal says that the reduction is complete.
 	Minimal bool
 	_       struct{}
 }

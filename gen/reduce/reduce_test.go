@@ -55,7 +55,7 @@ func predicate(f func(*Candidate) bool) Options {
 	return Options{Fails: func(_ context.Context, c *Candidate) (bool, error) { return f(c), nil }}
 }
 
-// TestRun reduces programs that pass messages, and wants the smallest such
+// TestRun reduces programs that pass messages, and requires the smallest such
 // program whatever the start.
 func TestRun(t *testing.T) {
 	for seed := range uint64(20) {
@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 }
 
 // TestMinimal leaves out every single part of results of a predicate that
-// only counts, and wants none of the rest to fail.
+// only counts, and requires none of the rest to fail.
 func TestMinimal(t *testing.T) {
 	for seed := range uint64(10) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -110,7 +110,7 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
-// TestUnroll wants operations of different rounds to be told apart.
+// TestUnroll requires operations of different rounds to be distinguished.
 func TestUnroll(t *testing.T) {
 	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations x y\nthread 0\nstore x 1\nload y\n"))
 	if err != nil {
@@ -135,7 +135,7 @@ func TestUnroll(t *testing.T) {
 	}
 }
 
-// TestHints wants the first set of operations that fails to be taken.
+// TestHints requires the first set of operations that fails to be taken.
 func TestHints(t *testing.T) {
 	start := Candidate{Program: program(t, 3, 3, 40, 4), Rounds: 3}
 	var asked []int
@@ -154,7 +154,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestStops wants the best so far when the budget or the time is used up or
+// TestStops requires the best so far when the budget or the time is used up or
 // the predicate fails.
 func TestStops(t *testing.T) {
 	start := Candidate{Program: program(t, 1, 4, 40, 6), Rounds: 4}
@@ -188,7 +188,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestOnce wants no candidate to be asked about twice.
+// TestOnce requires no candidate to be asked about twice.
 func TestOnce(t *testing.T) {
 	seen := map[string]bool{}
 	fails := func(c *Candidate) bool {
@@ -208,7 +208,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestSubset reduces the parts of predicates drawn at random, and wants no
+// TestSubset reduces the parts of predicates drawn at random, and requires no
 // single part of what is left to be superfluous.
 func TestSubset(t *testing.T) {
 	const n = 7

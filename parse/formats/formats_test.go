@@ -250,18 +250,18 @@ func splitPairs(h *parse.History, f *formats.Format) []parse.Transaction {
 // without makes reads of the steps that is picks; what reads from them reads
 // the initial value.
 func (o *outline) without(is func(*step) bool) {
-	gone := map[int]bool{}
+	removed := map[int]bool{}
 	for _, steps := range o.threads {
 		for i := range steps {
 			if s := &steps[i]; is(s) {
-				gone[s.id] = true
+				removed[s.id] = true
 				s.kind, s.mask, s.from = parse.Read, 0, -1
 			}
 		}
 	}
 	for _, steps := range o.threads {
 		for i := range steps {
-			if gone[steps[i].from] {
+			if removed[steps[i].from] {
 				steps[i].from = -1
 			}
 		}
@@ -269,11 +269,11 @@ func (o *outline) without(is func(*step) bool) {
 	for x := range o.order {
 		var order []int
 		for _, w := range o.order[x] {
-			if !gone[w] {
+			if !removed[w] {
 				order = append(order, w)
 			}
 		}
-		if o.order[x] = order; gone[o.final[x]] {
+		if o.order[x] = order; removed[o.final[x]] {
 			o.final[x] = -2
 		}
 	}

@@ -72,7 +72,7 @@ func (f *Format) Losses(h *parse.History) []Loss {
 		losses = append(losses, Loss{"names of locations", false})
 	}
 	if !e.Values && litmus.Renumbers(h) {
-		losses = append(losses, Loss{"values, which are numbered anew", false})
+		losses = append(losses, Loss{"values, which are renumbered", false})
 	}
 	return losses
 }

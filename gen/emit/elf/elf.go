@@ -15,7 +15,7 @@ import (
 // Sync says how the threads proceed from round to round.
 type Sync uint8
 
-// The values of Sync. SyncUnknown, the zero value, stands for SyncFree.
+// The values of Sync. SyncUnknown means SyncFree.
 const (
 	SyncUnknown Sync = iota
 	// SyncFree runs the rounds of each thread back to back.

@@ -18,8 +18,8 @@
 // Axe's manual, of "{ … }". "#" begins a comment. The last trace of a file may
 // lack its "check".
 //
-// Five extensions serve the models that Axe does not have, and what else
-// Ordeal knows about a run:
+// Five extensions serve the models that Axe does not have, and the other
+// parts of a history:
 //
 //	0: stbar                        a store-store fence (SPARC V8)
 //	0: membar LL LS                 a fence of components (SPARC V9): LoadLoad,

@@ -298,13 +298,3 @@ func writeAll(t testing.TB, h *parse.History) string {
 	}
 	return out.String()
 }
-
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, errors.New("full disk") }
-
-func TestWriteError(t *testing.T) {
-	if err := axe.Write(failing{}, one(t, "0: M[0] := 1").History); err == nil {
-		t.Error("no error")
-	}
-}

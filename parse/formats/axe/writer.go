@@ -7,6 +7,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/parse"
+	"ordeal/parse/formats/internal/trace"
 )
 
 // Write writes h as one trace, thread after thread, with its "check". The
@@ -19,7 +20,13 @@ func Write(w io.Writer, h *parse.History) error { return write(w, h, false) }
 func WriteAll(w io.Writer, h *parse.History) error { return write(w, h, true) }
 
 func write(w io.Writer, h *parse.History, all bool) error {
-	out := bufio.NewWriterSize(w, 1<<16) // its errors stay until Flush
+	return trace.Write(w, "axe trace", func(out *bufio.Writer) error {
+		writeTo(out, h, all)
+		return nil
+	})
+}
+
+func writeTo(out *bufio.Writer, h *parse.History, all bool) {
 	var line []byte
 	put := func(text []byte) {
 		line = append(text, '\n')
@@ -61,7 +68,6 @@ func write(w io.Writer, h *parse.History, all bool) error {
 		put(appendAccess(append(line, "final "...), h, int32(x), " == ", v))
 	}
 	put(append(line, "check"...))
-	return out.Flush()
 }
 
 func appendArrow(line []byte, word string, h *parse.History, from, to parse.OpID) []byte {

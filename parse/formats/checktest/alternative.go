@@ -98,7 +98,7 @@ func (a *alternative) microop(s *scanner, line int) error {
 // are not looked at.
 var derived = map[string]bool{"mfence": true, "lfence": true, "sfence": true, "implied": true, "iico_control": true, "iico_data": true}
 
-// dependencies are relations that RMO knows as such.
+// dependencies are relations that RMO has too.
 var dependencies = map[string]bool{"addr": true, "data": true, "ctrl": true}
 
 // relationship reads "rf 0 0 -> 1 0".

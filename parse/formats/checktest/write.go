@@ -46,8 +46,8 @@ func Pairs(names []string) bool {
 	return true
 }
 
-// pairs are what names stand for, or their indices where some name stands for
-// none.
+// pairs are the pairs that names denote, or their indices where some name
+// denotes none.
 func pairs(names []string) []pair {
 	list := make([]pair, len(names))
 	usable := Pairs(names)

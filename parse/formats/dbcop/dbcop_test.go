@@ -19,7 +19,7 @@ import (
 
 var exported = cmpopts.IgnoreUnexported(parse.History{})
 
-// skew is what all examples tell, read by hand.
+// skew is the history of all examples, read by hand.
 func skew(locations ...string) *parse.History {
 	return &parse.History{
 		Ops: []parse.Op{

@@ -8,7 +8,7 @@ import (
 	"ordeal/parse/formats/internal/trace"
 )
 
-// scanner cuts JSON (RFC 8259) into what a history is made of.
+// scanner cuts JSON (RFC 8259) into tokens.
 type scanner struct{ trace.Scanner }
 
 func (s *scanner) array(each func()) {
@@ -96,7 +96,7 @@ func (s *scanner) boolean() bool {
 	return isTrue
 }
 
-// number reads a natural number, which RFC 8259 wants without leading zeros.
+// number reads a natural number, in RFC 8259 without leading zeros.
 func (s *scanner) number() gen.Value {
 	s.Spaces()
 	start := s.At

@@ -79,7 +79,7 @@ func (b *builder) event(s *trace.Scanner, line int) {
 	b.add(write, name, value, line, false)
 }
 
-// isNumbered reports whether a variable stands for a numbered location: v and a
+// isNumbered reports whether a variable names a numbered location: v and a
 // number without leading zeros.
 func isNumbered(name string) bool {
 	return len(name) > 1 && name[0] == 'v' && isNumber(name[1:])
@@ -91,7 +91,7 @@ func isNumber(name string) bool {
 
 // Variables are the names that the text form gives locations: identifiers are
 // their own, but for those that read as numbered, and numbers have a v in
-// front. Other names make all locations be numbered anew.
+// front. Other names make all locations be numbered.
 func Variables(locations []string) []string {
 	list := make([]string, len(locations))
 	keeps := Keeps(locations)

@@ -128,7 +128,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("full disk") }
 
-// What the test of a history tells is checked for every format in package
+// The test of a history is checked for every format in package
 // formats; here, that values too large or not unique are numbered anew.
 func TestRenumbers(t *testing.T) {
 	write := func(loc int32, v uint32) parse.Op {

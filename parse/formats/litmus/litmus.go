@@ -106,7 +106,7 @@ type State struct {
 // State reads a round's outcome: what the reads of each thread returned, in
 // program order, and the values of memory at the end, which may be nil where
 // NeedsFinal is not set. Values that the test's program does not store in its
-// first round were there before, and stand for the initial ones.
+// first round are replaced by the initial ones.
 func (t *Test) State(reads [][]gen.Value, final []gen.Value) State {
 	s := State{test: t, Values: make([]int64, len(t.Seen))}
 	for i, v := range t.Seen {

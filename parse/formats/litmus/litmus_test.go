@@ -87,7 +87,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestFaults wants each fault named with its line.
+// TestFaults requires each fault named with its line.
 func TestFaults(t *testing.T) {
 	test := func(code, condition string) string {
 		return "X86_64 t\n{ x=0; 0:rdi=x; }\n P0 | P1 ;\n" + code + "\n" + condition + "\n"
@@ -134,7 +134,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// FuzzParse wants an error or a valid program, and never a panic.
+// FuzzParse requires an error or a valid program, and never a panic.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(sb))
 	f.Add([]byte("X86_64 t\n{}\n P0 ;\n xchg %rax,(x) ;\n~exists (x=1 \\/ ~(0:rax=0))\n"))

@@ -14,7 +14,7 @@ import (
 // Write writes a history as a test that asks whether it can be: a
 // program of its operations, and the condition that every read returns what
 // it did and memory ends as far as is known. It refuses fences that are not
-// full. Values are numbered anew where they are not unique in the history, or
+// full. Values are renumbered where they are not unique in the history, or
 // too large; locations, where a name is no identifier; a read-modify-write is
 // an exchange. The order of writes, dependencies and transactions are left
 // out.
@@ -76,7 +76,7 @@ func Program(h *parse.History) (*gen.Program, func(parse.OpID) gen.Value, error)
 	return p, value, nil
 }
 
-// Renumbers reports whether Write numbers the values of a history anew: every
+// Renumbers reports whether Write renumbers the values of a history: every
 // store of a program has a value of its own, of 31 bits.
 func Renumbers(h *parse.History) bool {
 	seen := map[gen.Value]bool{}

@@ -184,8 +184,7 @@ func (r *reader) initialState() {
 	r.zeros = nil
 }
 
-// owners knows the session of each transaction. Small numbers, as tools make
-// them, are looked up in a table.
+// owners has the session of each transaction, in a table for small numbers.
 type owners struct {
 	small []int32 // session + 1
 	large map[int64]int32

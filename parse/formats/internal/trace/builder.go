@@ -156,7 +156,7 @@ func (t *Builder) Dependency(thread int32, from, to gen.Value, line int) {
 }
 
 // sorted is the order of threads in the history: numbers by value, then other
-// names as they came.
+// names in their order.
 func (t *Builder) sorted() []int {
 	list := make([]int, len(t.threads))
 	for i := range list {
