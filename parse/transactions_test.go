@@ -13,7 +13,7 @@ import (
 // TestNativeTransactions: transactions of every round, delays left out; what
 // a partial log lacks is cut off.
 func TestNativeTransactions(t *testing.T) {
-	p, err := gen.Parse("p", []byte(`ordeal-program 1
+	p := mustProgram(t, `ordeal-program 1
 layout spread
 locations x
 thread 0
@@ -32,10 +32,7 @@ begin
 store x 1
 fence
 end
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	w := wire.NewWriter(p, 2)
 	second := w.AppendThread(nil, 1, nil)
 	whole := w.AppendThread(second, 0, make([]gen.Value, 8))

@@ -1,7 +1,6 @@
 package shapes_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -91,30 +90,8 @@ func TestAllowed(t *testing.T) {
 	for _, s := range shapes.All() {
 		for _, m := range machines {
 			if got, want := possible(s, m.machine), s.Allowed&m.bit != 0; got != want {
-				t.Errorf("%s under %s: possible %v, the table says %v\n%s", s.Name, m.name, got, want, draw(s))
+				t.Errorf("%s under %s: possible %v, the table says %v\n%+v", s.Name, m.name, got, want, s)
 			}
 		}
 	}
-}
-
-func draw(s shapes.Shape) string {
-	var b strings.Builder
-	for t, ops := range s.Threads {
-		fmt.Fprintf(&b, "  P%d:", t)
-		for _, op := range ops {
-			switch op.Kind {
-			case shapes.Load:
-				fmt.Fprintf(&b, " r%d=%d", op.Loc, op.Read)
-			case shapes.Store:
-				fmt.Fprintf(&b, " w%d=%d", op.Loc, op.Write)
-			case shapes.Exchange:
-				fmt.Fprintf(&b, " x%d=%d/%d", op.Loc, op.Read, op.Write)
-			case shapes.Fence:
-				b.WriteString(" F")
-			}
-		}
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(&b, "  final %v\n", s.Final)
-	return b.String()
 }

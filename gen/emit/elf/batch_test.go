@@ -1,7 +1,6 @@
 package elf_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -39,11 +38,7 @@ func TestBatchOfOneThread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 11))
 	for i := range 8 {
 		batch, rounds := randomBatch(rng, 1+i, 1, 80), 1+rng.IntN(5)
-		log, code := execute(t, emitBatch(t, batch, elf.Options{Rounds: rounds, Settle: 100, Sync: elf.Sync(1 + i%2), Every: 4}).File)
-		if code != wire.ExitPassed {
-			t.Fatalf("batch %d: exit code %d", i, code)
-		}
-		frames := readFrames(t, log)
+		frames := passed(t, emitBatch(t, batch, elf.Options{Rounds: rounds, Settle: 100, Sync: elf.Sync(1 + i%2), Every: 4}).File, i)
 		if len(frames) != 2*len(batch) {
 			t.Fatalf("batch %d: %d frames, want %d", i, len(frames), 2*len(batch))
 		}
@@ -67,11 +62,7 @@ func TestBatchOfManyThreads(t *testing.T) {
 			{Rounds: rounds, Settle: 100, Yield: true, Spin: 1 << 26},
 			{Rounds: rounds, Sync: elf.SyncRound, Every: 8, Yield: true, Jitter: 10, Settle: -1, Spin: 1 << 26},
 		} {
-			log, code := execute(t, emitBatch(t, batch, opts).File)
-			if code != wire.ExitPassed {
-				t.Fatalf("%d threads %+v: exit code %d", threads, opts, code)
-			}
-			frames := readFrames(t, log)
+			frames := passed(t, emitBatch(t, batch, opts).File, threads, opts)
 			if len(frames) != len(batch)*(threads+1) {
 				t.Fatalf("%d frames", len(frames))
 			}
@@ -93,24 +84,23 @@ func TestBatchGivesUp(t *testing.T) {
 	hang := []byte{0x49, 0x83, 0xfe, rounds + 2, 0x74, 0xfe, 0x90, 0x90, 0x90, 0x90}
 	for _, test := range []struct {
 		name  string
-		stuck int // thread that hangs
 		start bool
 		sync  elf.Sync
 		code  int
 		done  []int // rounds of the second program; nil: none of it is written
 	}{
-		{"start", 1, true, elf.SyncRound, wire.ExitStartBarrier, []int{0, 0, 0}},
-		{"round", 1, false, elf.SyncRound, wire.ExitRoundBarrier, []int{3, 2, 3}},
-		{"end", 1, false, elf.SyncFree, wire.ExitEndBarrier, []int{rounds, 2, rounds}},
+		{"start", true, elf.SyncRound, wire.ExitStartBarrier, []int{0, 0, 0}},
+		{"round", false, elf.SyncRound, wire.ExitRoundBarrier, []int{3, 2, 3}},
+		{"end", false, elf.SyncFree, wire.ExitEndBarrier, []int{rounds, 2, rounds}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			batch := randomBatch(rand.New(rand.NewPCG(13, 13)), 3, 3, 30)
-			batch[1].Threads[test.stuck] = append([]gen.Op{{Kind: gen.Delay, Value: mark}}, batch[1].Threads[test.stuck]...)
+			batch[1].Threads[1] = append([]gen.Op{{Kind: gen.Delay, Value: mark}}, batch[1].Threads[1]...)
 			executable := emitBatch(t, batch, elf.Options{
 				Rounds: rounds, Sync: test.sync, Spin: 1 << 18, Yield: true, Settle: -1,
 			}).File
 			if test.start {
-				patchSymbol(t, executable, fmt.Sprintf("program1_thread%d", test.stuck), 0xeb, 0xfe)
+				patchSymbol(t, executable, "program1_thread1", 0xeb, 0xfe)
 			} else {
 				replaceOnce(t, executable, delay, hang)
 			}

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -138,11 +137,7 @@ func TestManyThreads(t *testing.T) {
 			{Rounds: rounds, Sync: elf.SyncRound, Yield: true, Settle: -1, Spin: 1 << 26},
 			{Rounds: rounds, Sync: elf.SyncRound, Every: 4, Yield: true, Jitter: 100, Settle: -1, Spin: 1 << 26},
 		} {
-			log, code := execute(t, emit(t, p, opts))
-			if code != wire.ExitPassed {
-				t.Fatalf("%+v %+v: exit code %d", s, opts, code)
-			}
-			checkFrames(t, p, rounds, readFrames(t, log))
+			checkFrames(t, p, rounds, passed(t, emit(t, p, opts), s, opts))
 		}
 	}
 }
@@ -152,13 +147,7 @@ func TestManyThreads(t *testing.T) {
 func TestMostThreads(t *testing.T) {
 	needHost(t)
 	p := randomProgram(rand.New(rand.NewPCG(3, 3)), shape{threads: gen.MaxThreads, ops: 50, locations: 30, layout: gen.Spread})
-	begin := time.Now()
-	log, code := execute(t, emit(t, p, elf.Options{Rounds: 10}))
-	if code != wire.ExitPassed {
-		t.Fatalf("exit code %d", code)
-	}
-	checkFrames(t, p, 10, readFrames(t, log))
-	t.Logf("%d threads took %v", gen.MaxThreads, time.Since(begin))
+	checkFrames(t, p, 10, passed(t, emit(t, p, elf.Options{Rounds: 10})))
 }
 
 // TestAdditionsAreAtomic counts with all threads at one location: no two see
@@ -172,11 +161,7 @@ func TestAdditionsAreAtomic(t *testing.T) {
 		p.Threads = append(p.Threads, []gen.Op{{Kind: gen.FetchAdd, Value: gen.Value(i + 1)}})
 		sum += uint64(i+1) * rounds
 	}
-	log, code := execute(t, emit(t, p, elf.Options{Rounds: rounds}))
-	if code != wire.ExitPassed {
-		t.Fatalf("exit code %d", code)
-	}
-	frames := readFrames(t, log)
+	frames := passed(t, emit(t, p, elf.Options{Rounds: rounds}))
 	seen := map[uint64]bool{}
 	for _, f := range frames[:threads] {
 		for _, v := range f.words {
@@ -251,13 +236,10 @@ func TestSlowThreadIsWaitedFor(t *testing.T) {
 	for range 1000 {
 		p.Threads[1] = append(p.Threads[1], gen.Op{Kind: gen.FullFence})
 	}
-	const spin = 1 << 22
-	begin := time.Now()
-	_, code := executeFor(t, emit(t, p, elf.Options{Rounds: 20_000, Spin: spin, Yield: true, Settle: -1}), wire.ExitPassed)
+	_, code := executeFor(t, emit(t, p, elf.Options{Rounds: 20_000, Spin: 1 << 22, Yield: true, Settle: -1}), wire.ExitPassed)
 	if code != wire.ExitPassed {
 		t.Errorf("exit code %d", code)
 	}
-	t.Logf("%v for a limit of %d polls", time.Since(begin), spin)
 }
 
 // TestWildCount has a thread claim more rounds than there are, as it could
@@ -273,10 +255,8 @@ func TestWildCount(t *testing.T) {
 	// mov r14d, 0x7fffffff; nops.
 	replaceOnce(t, executable, []byte{0xb8, 0x21, 0x43, 0x05, 0x00, 0x48, 0xff, 0xc8, 0x75, 0xfb},
 		[]byte{0x41, 0xbe, 0xff, 0xff, 0xff, 0x7f, 0x90, 0x90, 0x90, 0x90})
-	log, code := execute(t, executable)
-	frames := readFrames(t, log)
-	if code != wire.ExitPassed || len(frames) != 3 || len(frames[1].words) != 5 {
-		t.Errorf("exit code %d, %d frames, thread 1: %d words, want 5", code, len(frames), len(frames[1].words))
+	if frames := passed(t, executable); len(frames) != 3 || len(frames[1].words) != 5 {
+		t.Errorf("frames %+v: want 3, 5 words of thread 1", frames)
 	}
 }
 
@@ -288,11 +268,7 @@ func TestEmptyThreads(t *testing.T) {
 		Threads: [][]gen.Op{{}, {{Kind: gen.Store, Loc: 2, Value: 1}}, {}},
 	}
 	for _, sync := range []elf.Sync{elf.SyncFree, elf.SyncRound} {
-		log, code := execute(t, emit(t, p, elf.Options{Rounds: 3, Sync: sync, Spin: 1 << 26, Yield: true}))
-		if code != wire.ExitPassed {
-			t.Fatalf("exit code %d", code)
-		}
-		frames := readFrames(t, log)
+		frames := passed(t, emit(t, p, elf.Options{Rounds: 3, Sync: sync, Spin: 1 << 26, Yield: true}))
 		checkFrames(t, p, 3, frames)
 		if got := frames[3].words[2]; got != 2*2+1 {
 			t.Errorf("final value %d, want that of the third round, 5", got)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 )
 
 // needHost skips a test that executes programs where that is impossible.
@@ -75,6 +77,16 @@ func emit(t testing.TB, p *gen.Program, opts elf.Options) []byte {
 	return executable
 }
 
+// passed runs an executable that has to pass, and returns the frames of its log.
+func passed(t testing.TB, executable []byte, about ...any) []frame {
+	t.Helper()
+	log, code := execute(t, executable)
+	if code != wire.ExitPassed {
+		t.Fatalf("exit code %d %+v", code, about)
+	}
+	return readFrames(t, log)
+}
+
 // execute runs an executable and returns its log and exit code.
 func execute(t testing.TB, executable []byte) ([]byte, int) {
 	t.Helper()
@@ -95,7 +107,7 @@ func executeFor(t testing.TB, executable []byte, want int) (log []byte, code int
 	return log, code
 }
 
-func executeTo(t testing.TB, executable []byte, stdout any) int {
+func executeTo(t testing.TB, executable []byte, stdout io.Writer) int {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.elf")
 	if err := os.WriteFile(path, executable, 0o755); err != nil {
@@ -105,12 +117,7 @@ func executeTo(t testing.TB, executable []byte, stdout any) int {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Env = []string{}
-	switch w := stdout.(type) {
-	case *bytes.Buffer:
-		cmd.Stdout = w
-	case *os.File:
-		cmd.Stdout = w
-	}
+	cmd.Stdout = stdout
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
 		t.Fatalf("run: %v", err)

@@ -148,7 +148,7 @@ func (r *Result) Tally() {
 	if r.Kind == Required {
 		r.Positive, r.Negative = others, marked
 	}
-	r.OK = (r.Kind == Allowed) == (marked > 0)
+	r.OK = r.holds()
 	r.Observation = observe(r.Positive, r.Negative)
 }
 

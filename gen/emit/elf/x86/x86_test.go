@@ -39,20 +39,21 @@ func TestEncodings(t *testing.T) {
 					operand = fmt.Sprintf("QWORD PTR [%s]", name(b))
 				}
 				m := x86.At(b, d)
-				a.Load(r, m)
-				expect("mov %s,%s", name(r), operand)
-				a.Store(m, r)
-				expect("mov %s,%s", operand, name(r))
-				a.Lea(r, m)
-				expect("lea %s,%s", name(r), strings.TrimPrefix(operand, "QWORD PTR "))
-				a.Xchg(m, r)
-				expect("xchg %s,%s", operand, name(r))
-				a.LockXadd(m, r)
-				expect("lock xadd %s,%s", operand, name(r))
-				a.CmpMem(m, r)
-				expect("cmp %s,%s", operand, name(r))
-				a.XorMem(r, m)
-				expect("xor %s,%s", name(r), operand)
+				for _, op := range []struct {
+					emit func()
+					want string
+				}{
+					{func() { a.Load(r, m) }, "mov " + name(r) + "," + operand},
+					{func() { a.Store(m, r) }, "mov " + operand + "," + name(r)},
+					{func() { a.Lea(r, m) }, "lea " + name(r) + "," + strings.TrimPrefix(operand, "QWORD PTR ")},
+					{func() { a.Xchg(m, r) }, "xchg " + operand + "," + name(r)},
+					{func() { a.LockXadd(m, r) }, "lock xadd " + operand + "," + name(r)},
+					{func() { a.CmpMem(m, r) }, "cmp " + operand + "," + name(r)},
+					{func() { a.XorMem(r, m) }, "xor " + name(r) + "," + operand},
+				} {
+					op.emit()
+					want = append(want, op.want)
+				}
 			}
 			for _, op := range []struct {
 				name string
@@ -64,36 +65,31 @@ func TestEncodings(t *testing.T) {
 			a.MulImm(r, b, 0x12345)
 			expect("imul %s,%s,0x12345", name(r), name(b))
 		}
-		a.MovImm(r, 0xffff_ffff)
 		low := name(r) + "d"
 		if r < x86.R8 {
 			low = "e" + name(r)[1:]
 		}
-		expect("mov %s,0xffffffff", low)
-		a.MovImm(r, 0)
-		expect("xor %s,%s", low, low)
-		a.MovImm(r, 1<<36)
-		expect("movabs %s,0x1000000000", name(r))
-		a.AddImm(r, 127)
-		expect("add %s,0x7f", name(r))
-		a.AddImm(r, 128)
-		expect("sub %s,0xffffffffffffff80", name(r))
-		a.AddImm(r, 4096)
-		expect("add %s,0x1000", name(r))
-		a.CmpImm(r, 0x7fffffff)
-		expect("cmp %s,0x7fffffff", name(r))
-		a.Rol(r, 5)
-		expect("rol %s,0x5", name(r))
-		a.Shl(r, 3)
-		expect("shl %s,0x3", name(r))
-		a.Shr(r, 12)
-		expect("shr %s,0xc", name(r))
-		a.Inc(r)
-		expect("inc %s", name(r))
-		a.Dec(r)
-		expect("dec %s", name(r))
-		a.JmpReg(r)
-		expect("jmp %s", name(r))
+		for _, op := range []struct {
+			emit func()
+			want string
+		}{
+			{func() { a.MovImm(r, 0xffff_ffff) }, "mov " + low + ",0xffffffff"},
+			{func() { a.MovImm(r, 0) }, "xor " + low + "," + low},
+			{func() { a.MovImm(r, 1<<36) }, "movabs " + name(r) + ",0x1000000000"},
+			{func() { a.AddImm(r, 127) }, "add " + name(r) + ",0x7f"},
+			{func() { a.AddImm(r, 128) }, "sub " + name(r) + ",0xffffffffffffff80"},
+			{func() { a.AddImm(r, 4096) }, "add " + name(r) + ",0x1000"},
+			{func() { a.CmpImm(r, 0x7fffffff) }, "cmp " + name(r) + ",0x7fffffff"},
+			{func() { a.Rol(r, 5) }, "rol " + name(r) + ",0x5"},
+			{func() { a.Shl(r, 3) }, "shl " + name(r) + ",0x3"},
+			{func() { a.Shr(r, 12) }, "shr " + name(r) + ",0xc"},
+			{func() { a.Inc(r) }, "inc " + name(r)},
+			{func() { a.Dec(r) }, "dec " + name(r)},
+			{func() { a.JmpReg(r) }, "jmp " + name(r)},
+		} {
+			op.emit()
+			want = append(want, op.want)
+		}
 		next := a.NewLabel()
 		a.LeaLabel(r, next)
 		a.Place(next)
