@@ -16,6 +16,7 @@ var cleanFolders = []string{
 	"campaigns/cluster/", "campaigns/internal/", "campaigns/lint/", "campaigns/litmus/", "campaigns/merge/", "campaigns/papers/",
 	"campaigns/report/", "campaigns/store/",
 	"check/",
+	"gen/", "parse/",
 }
 
 // privateWords have standard terms, which names, comments, messages and
