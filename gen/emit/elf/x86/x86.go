@@ -125,14 +125,10 @@ func (a *Assembler) rel32(l Label, opcode ...byte) {
 	a.imm32(0)
 }
 
-// Jmp jumps to l.
-func (a *Assembler) Jmp(l Label) { a.rel32(l, 0xe9) }
-
-// Call calls the subroutine at l.
+// Jmp jumps to l, Call calls the subroutine there, and Ret returns from it.
+func (a *Assembler) Jmp(l Label)  { a.rel32(l, 0xe9) }
 func (a *Assembler) Call(l Label) { a.rel32(l, 0xe8) }
-
-// Ret returns from a subroutine.
-func (a *Assembler) Ret() { a.Emit(0xc3) }
+func (a *Assembler) Ret()         { a.Emit(0xc3) }
 
 // Jcc jumps to l when c holds.
 func (a *Assembler) Jcc(c Cond, l Label) {
@@ -186,29 +182,20 @@ func (a *Assembler) memory(field Reg, m Mem, opcode ...byte) {
 	}
 }
 
-// Load is dst = m.
-func (a *Assembler) Load(dst Reg, m Mem) { a.memory(dst, m, 0x8b) }
-
-// Store is m = src.
-func (a *Assembler) Store(m Mem, src Reg) { a.memory(src, m, 0x89) }
-
-// Lea is dst = the address of m.
-func (a *Assembler) Lea(dst Reg, m Mem) { a.memory(dst, m, 0x8d) }
-
-// Xchg atomically exchanges m and r.
-func (a *Assembler) Xchg(m Mem, r Reg) { a.memory(r, m, 0x87) }
+// Operations on memory. Lea is dst = the address of m, Xchg is atomic, and after
+// CmpMem Below means m < r, unsigned.
+func (a *Assembler) Load(dst Reg, m Mem)   { a.memory(dst, m, 0x8b) }
+func (a *Assembler) Store(m Mem, src Reg)  { a.memory(src, m, 0x89) }
+func (a *Assembler) Lea(dst Reg, m Mem)    { a.memory(dst, m, 0x8d) }
+func (a *Assembler) Xchg(m Mem, r Reg)     { a.memory(r, m, 0x87) }
+func (a *Assembler) CmpMem(m Mem, r Reg)   { a.memory(r, m, 0x39) }
+func (a *Assembler) XorMem(dst Reg, m Mem) { a.memory(dst, m, 0x33) }
 
 // LockXadd atomically adds r to m and leaves m's old value in r.
 func (a *Assembler) LockXadd(m Mem, r Reg) {
 	a.Emit(0xf0)
 	a.memory(r, m, 0x0f, 0xc1)
 }
-
-// CmpMem compares m with r: Below means m < r, unsigned.
-func (a *Assembler) CmpMem(m Mem, r Reg) { a.memory(r, m, 0x39) }
-
-// XorMem is dst ^= m.
-func (a *Assembler) XorMem(dst Reg, m Mem) { a.memory(dst, m, 0x33) }
 
 // MovImm loads a constant in the fewest bytes; 0 changes the flags.
 func (a *Assembler) MovImm(dst Reg, v uint64) {
@@ -236,25 +223,13 @@ func (a *Assembler) registers(opcode byte, dst, src Reg) {
 	a.Emit(rexW(src, dst), opcode, 0xc0|byte(src&7)<<3|byte(dst&7))
 }
 
-// Mov is dst = src.
-func (a *Assembler) Mov(dst, src Reg) { a.registers(0x89, dst, src) }
-
-// Add is dst += src.
-func (a *Assembler) Add(dst, src Reg) { a.registers(0x01, dst, src) }
-
-// Sub is dst -= src.
-func (a *Assembler) Sub(dst, src Reg) { a.registers(0x29, dst, src) }
-
-// And is dst &= src.
-func (a *Assembler) And(dst, src Reg) { a.registers(0x21, dst, src) }
-
-// Or is dst |= src.
-func (a *Assembler) Or(dst, src Reg) { a.registers(0x09, dst, src) }
-
-// Xor is dst ^= src.
-func (a *Assembler) Xor(dst, src Reg) { a.registers(0x31, dst, src) }
-
-// Test sets the flags of left & right.
+// Operations on registers: dst = dst op src, or the flags of left & right.
+func (a *Assembler) Mov(dst, src Reg)     { a.registers(0x89, dst, src) }
+func (a *Assembler) Add(dst, src Reg)     { a.registers(0x01, dst, src) }
+func (a *Assembler) Sub(dst, src Reg)     { a.registers(0x29, dst, src) }
+func (a *Assembler) And(dst, src Reg)     { a.registers(0x21, dst, src) }
+func (a *Assembler) Or(dst, src Reg)      { a.registers(0x09, dst, src) }
+func (a *Assembler) Xor(dst, src Reg)     { a.registers(0x31, dst, src) }
 func (a *Assembler) Test(left, right Reg) { a.registers(0x85, left, right) }
 
 // immediate emits an operation of opcode group 0x81.
@@ -289,26 +264,17 @@ func (a *Assembler) shift(group byte, r Reg, by byte) {
 	a.Emit(rexW(0, r), 0xc1, 0xc0|group<<3|byte(r&7), by)
 }
 
-// Rol rotates r to the left.
+// Rol rotates r to the left; Shl and Shr shift it, unsigned.
 func (a *Assembler) Rol(r Reg, by byte) { a.shift(0, r, by) }
-
-// Shl shifts r to the left.
 func (a *Assembler) Shl(r Reg, by byte) { a.shift(4, r, by) }
-
-// Shr shifts r to the right, unsigned.
 func (a *Assembler) Shr(r Reg, by byte) { a.shift(5, r, by) }
 
-// Inc is r++.
+// Inc is r++, Dec r--.
 func (a *Assembler) Inc(r Reg) { a.Emit(rexW(0, r), 0xff, 0xc0|byte(r&7)) }
-
-// Dec is r--.
 func (a *Assembler) Dec(r Reg) { a.Emit(rexW(0, r), 0xff, 0xc8|byte(r&7)) }
 
-// Mfence orders all earlier with all later accesses.
-func (a *Assembler) Mfence() { a.Emit(0x0f, 0xae, 0xf0) }
-
-// Pause is the hint for spin loops.
-func (a *Assembler) Pause() { a.Emit(0xf3, 0x90) }
-
-// Syscall enters the kernel.
+// Mfence orders all earlier with all later accesses, Pause is the hint for spin
+// loops, and Syscall enters the kernel.
+func (a *Assembler) Mfence()  { a.Emit(0x0f, 0xae, 0xf0) }
+func (a *Assembler) Pause()   { a.Emit(0xf3, 0x90) }
 func (a *Assembler) Syscall() { a.Emit(0x0f, 0x05) }
