@@ -26,40 +26,31 @@ var ErrNoSteps = errors.New("the log has no order of commits")
 // that wraps ErrNoSteps or ErrPartial is about the log's extent; any other one
 // says that the log is no log of p, or that the steps are none of TSO.
 func Execution(p *gen.Program, rounds int, log []byte) (*events.Sequence, error) {
-	s := &stepper{p: p, rounds: rounds}
-	err := s.split(log)
-	if err == nil {
-		err = s.collect()
+	if err := p.ValidateRounds(rounds); err != nil {
+		return nil, fmt.Errorf("parse steps: %w", err)
 	}
-	if err == nil {
-		err = s.place()
+	var f faults.List
+	fs := splitFrames(p, rounds, log, &f)
+	switch {
+	case f.Count() > 0:
+		return nil, fmt.Errorf("parse steps: %w", f.Err())
+	case fs.torn != nil:
+		return nil, fmt.Errorf("parse steps: %w: %w", ErrPartial, fs.torn)
+	case fs.steps == nil:
+		return nil, fmt.Errorf("parse steps: %w", ErrNoSteps)
 	}
-	var x *events.Sequence
-	if err == nil {
-		x, err = s.build()
+	s := &stepper{p: p, rounds: rounds, frames: fs}
+	if err := s.collect(); err != nil {
+		return nil, fmt.Errorf("parse steps: %w", err)
 	}
+	if err := s.place(); err != nil {
+		return nil, fmt.Errorf("parse steps: %w", err)
+	}
+	x, err := s.build()
 	if err != nil {
 		return nil, fmt.Errorf("parse steps: %w", err)
 	}
 	return x, nil
-}
-
-// split finds the frames of the log.
-func (s *stepper) split(log []byte) error {
-	if err := s.p.ValidateRounds(s.rounds); err != nil {
-		return err
-	}
-	var f faults.List
-	s.frames = splitFrames(s.p, s.rounds, log, &f)
-	switch {
-	case f.Count() > 0:
-		return f.Err()
-	case s.frames.torn != nil:
-		return fmt.Errorf("%w: %w", ErrPartial, s.frames.torn)
-	case s.frames.steps == nil:
-		return ErrNoSteps
-	}
-	return nil
 }
 
 // performed is an operation of a thread as it was executed.
