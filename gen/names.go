@@ -1,19 +1,15 @@
 package gen
 
-import "fmt"
+import (
+	"fmt"
 
-var opKindNames = [...]string{
-	Load: "load", Store: "store", Exchange: "exchange",
-	FetchAdd: "add", FullFence: "fence", Delay: "delay",
-}
+	"ordeal/gen/option"
+)
+
+var opKindNames = option.Names[OpKind]{"unknown", "load", "store", "exchange", "add", "fence", "delay"}
 
 // String is the kind's keyword in the text form.
-func (k OpKind) String() string {
-	if int(k) < len(opKindNames) && k != OpUnknown {
-		return opKindNames[k]
-	}
-	return "unknown"
-}
+func (k OpKind) String() string { return opKindNames.Of(k) }
 
 // parseOpKind is the inverse of String; OpUnknown if there is none.
 func parseOpKind(word []byte) OpKind {

@@ -124,17 +124,9 @@ func (d *decoder) missingOrders() {
 	if !d.frames.ordered() {
 		return
 	}
-	written := make([]bool, len(d.p.Locations))
-	for _, ops := range d.p.Threads {
-		for _, op := range ops {
-			if op.Kind.Writes() {
-				written[op.Loc] = true
-			}
-		}
-	}
-	for x, name := range d.p.Locations {
-		if written[x] && d.frames.order[x] == nil {
-			d.short.Addf("store order of %s: no frame", name)
+	for x, writes := range d.p.Writes() {
+		if writes > 0 && d.frames.order[x] == nil {
+			d.short.Addf("store order of %s: no frame", d.p.Locations[x])
 		}
 	}
 }

@@ -21,53 +21,49 @@ func WriteAll(w io.Writer, h *parse.History) error { return write(w, h, true) }
 
 func write(w io.Writer, h *parse.History, all bool) error {
 	return trace.Write(w, "axe trace", func(out *bufio.Writer) error {
-		writeTo(out, h, all)
-		return nil
-	})
-}
-
-func writeTo(out *bufio.Writer, h *parse.History, all bool) {
-	var line []byte
-	put := func(text []byte) {
-		line = append(text, '\n')
-		out.Write(line)
-		line = line[:0]
-	}
-	for t := range h.Threads() {
-		for id := h.Start[t]; id < h.Start[t+1]; id++ {
-			line = append(append(line, h.ThreadName(t)...), ": "...)
-			put(AppendOp(line, h, id))
+		var line []byte
+		put := func(text []byte) {
+			line = append(text, '\n')
+			out.Write(line)
+			line = line[:0]
 		}
-	}
-	for _, d := range h.Deps {
-		put(appendArrow(line, "dep ", h, d.From, d.To))
-	}
-	if all {
-		for _, tx := range h.Transactions {
-			put(appendArrow(line, "tx ", h, tx.First, tx.End-1))
+		for t := range h.Threads() {
+			for id := h.Start[t]; id < h.Start[t+1]; id++ {
+				line = append(append(line, h.ThreadName(t)...), ": "...)
+				put(AppendOp(line, h, id))
+			}
 		}
-		for x, order := range h.StoreOrder {
-			if len(order) == 0 {
+		for _, d := range h.Deps {
+			put(appendArrow(line, "dep ", h, d.From, d.To))
+		}
+		if all {
+			for _, tx := range h.Transactions {
+				put(appendArrow(line, "tx ", h, tx.First, tx.End-1))
+			}
+			for x, order := range h.StoreOrder {
+				if len(order) == 0 {
+					continue
+				}
+				line = append(append(append(line, "order M["...), h.Locations[x]...), "]:"...)
+				for _, id := range order {
+					line = strconv.AppendUint(append(line, ' '), uint64(h.Ops[id].Write), 10)
+				}
+				put(line)
+			}
+		}
+		for x, id := range h.Final {
+			if id == parse.NoOp {
 				continue
 			}
-			line = append(append(append(line, "order M["...), h.Locations[x]...), "]:"...)
-			for _, id := range order {
-				line = strconv.AppendUint(append(line, ' '), uint64(h.Ops[id].Write), 10)
+			var v gen.Value
+			if id != parse.Init {
+				v = h.Ops[id].Write
 			}
-			put(line)
+			put(appendAccess(append(line, "final "...), h, int32(x), " == ", v))
 		}
-	}
-	for x, id := range h.Final {
-		if id == parse.NoOp {
-			continue
-		}
-		var v gen.Value
-		if id != parse.Init {
-			v = h.Ops[id].Write
-		}
-		put(appendAccess(append(line, "final "...), h, int32(x), " == ", v))
-	}
-	put(append(line, "check"...))
+		put(append(line, "check"...))
+		return nil
+	})
 }
 
 func appendArrow(line []byte, word string, h *parse.History, from, to parse.OpID) []byte {
