@@ -15,6 +15,7 @@ var words = flag.Bool("words", false, "report private vocabulary everywhere, not
 var cleanFolders = []string{
 	"campaigns/cluster/", "campaigns/internal/", "campaigns/lint/", "campaigns/litmus/", "campaigns/merge/", "campaigns/papers/",
 	"campaigns/report/", "campaigns/store/",
+	"campaigns/engine/", "campaigns/execute/", "campaigns/journal/", "campaigns/rundir/", "campaigns/summary/",
 	"check/",
 	"gen/", "parse/",
 }
