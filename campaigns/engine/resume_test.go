@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -188,26 +187,6 @@ func TestResumeRefuses(t *testing.T) {
 	appendTo(t, filepath.Join(e.Dir, journal.RunsFile), "hello\n")
 	_, err = e.Resume(t.Context())
 	fails(t, err, journal.RunsFile+":13: invalid character")
-}
-
-// TestResumeBudget requires that the time of earlier sessions counts.
-func TestResumeBudget(t *testing.T) {
-	e, _ := newEngine(t, nil)
-	if _, err := e.Run(interruptAt(t, e, 3), parse(t, embeddedCampaign, "budget=1h")); err != nil {
-		t.Fatal(err)
-	}
-	var h journal.Header
-	path := filepath.Join(e.Dir, journal.HeaderFile)
-	must.Succeed(t, rundir.ReadJSON(path, &h))
-	h.Spent = 2 * time.Hour
-	must.Succeed(t, rundir.WriteJSON(path, &h, false))
-	sum := resume(t, e)
-	if !sum.BudgetSpent {
-		t.Error("the budget is not spent")
-	}
-	if sum.Elapsed < h.Spent {
-		t.Errorf("elapsed %v, want at least %v", sum.Elapsed, h.Spent)
-	}
 }
 
 // TestShard runs a shard in two parts, and requires its runs, and that the

@@ -95,8 +95,9 @@ func TestDiscardLog(t *testing.T) {
 }
 
 // TestBudget spends the budget while a batch is ahead of other configurations:
-// its runs count, nothing is pending, and resuming does nothing. Runs beyond a
-// stop condition that is met then are discarded.
+// its runs count, nothing is pending, and resuming does nothing, since the time
+// of earlier sessions counts. Runs beyond a stop condition that is met then are
+// discarded.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		set     string

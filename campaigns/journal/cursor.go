@@ -22,12 +22,9 @@ type Cursor struct {
 // their runs and, by configuration, the transitions that they list, in order.
 func CursorAt(offset int64, numbers []int, listed map[string]sim.Coverage) *Cursor {
 	c := &Cursor{Offset: offset, Lines: len(numbers)}
-	last := -1
+	c.prepare(0)
 	for _, n := range numbers {
-		last = max(last, n)
-	}
-	c.prepare(last + 1)
-	for _, n := range numbers {
+		c.prepare(n + 1)
 		c.seen[n] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
