@@ -228,3 +228,31 @@ func TestShard(t *testing.T) {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 }
+
+// TestEndComesLast requires that a campaign has ended only with its summary: it
+// is resumed where the summary could not be written.
+func TestEndComesLast(t *testing.T) {
+	e, _ := newEngine(t, new(fake.Runner))
+	obstacle := filepath.Join(e.Dir, journal.SummaryJSON)
+	e.OnResult = func(_ *summary.Summary, r *journal.Entry) {
+		if r.Number == 0 {
+			must.Succeed(t, os.Mkdir(obstacle, 0o755))
+		}
+	}
+	_, err := e.Run(t.Context(), parse(t, smallCampaign))
+	fails(t, err, journal.SummaryJSON)
+	end := func() journal.End {
+		a, err := journal.Open(e.Dir)
+		must.Succeed(t, err)
+		return a.Header.End
+	}
+	ends := []journal.End{end()}
+	must.Succeed(t, os.Remove(obstacle))
+	e.OnResult = nil
+	resume(t, e)
+	if diff := cmp.Diff([]journal.End{journal.EndInfra, journal.EndComplete}, append(ends, end())); diff != "" {
+		t.Errorf("ends (-want +got):\n%s", diff)
+	}
+	_, err = os.Stat(obstacle)
+	must.Succeed(t, err)
+}

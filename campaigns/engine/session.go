@@ -115,8 +115,10 @@ func (s *session) run(ctx context.Context) error {
 		unfinished := s.order.Left() > 0 && s.sum.Stopped == "" && !s.sum.BudgetSpent
 		s.sum.Interrupted, err = unfinished || s.reductions.due() > 0, nil
 	}
+	// The header comes last: Resume takes a campaign with an end for complete.
+	err = errors.Join(err, s.sum.Write())
 	s.journal.Header.Spent, s.journal.Header.End = s.sum.Elapsed, s.end(err)
-	return errors.Join(err, s.journal.WriteHeader(), s.sum.Write())
+	return errors.Join(err, s.journal.WriteHeader())
 }
 
 // end says how the session ended.
