@@ -17,7 +17,6 @@ type Transition struct {
 	Count   uint64 `json:"count"`
 }
 
-// row reports whether two transitions are of the same row.
 func (t *Transition) row(u *Transition) bool {
 	return t.Machine == u.Machine && t.State == u.State && t.Event == u.Event
 }

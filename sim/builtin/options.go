@@ -150,7 +150,6 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// validateProtocol wants one memory system.
 func (o *Options) validateProtocol() error {
 	switch {
 	case o.Compiled != nil && o.SLICC != "":
@@ -189,7 +188,6 @@ func (o *Options) validateSizes() error {
 	return system.Validate()
 }
 
-// ruby is the options of the system that runs a coherence protocol.
 func (o *Options) ruby(cores int, seed uint64) ruby.Options {
 	return ruby.Options{
 		Cores: cores, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
@@ -197,7 +195,6 @@ func (o *Options) ruby(cores int, seed uint64) ruby.Options {
 	}.WithDefaults()
 }
 
-// core is the configuration of one core of a run.
 func (o *Options) core(seed uint64, id int) core.Config {
 	return core.Config{
 		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, LockedRMW: o.LockedRMW, Bugs: o.Bugs,

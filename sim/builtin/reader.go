@@ -16,7 +16,6 @@ type reader struct {
 	values  []gen.Value
 }
 
-// start takes over the port and reads the first location.
 func (r *reader) start(q *event.Queue, p *gen.Program, port memory.Port) {
 	*r = reader{queue: q, port: port, program: p, values: make([]gen.Value, 0, len(p.Locations))}
 	r.self = q.Add(r)
@@ -24,7 +23,6 @@ func (r *reader) start(q *event.Queue, p *gen.Program, port memory.Port) {
 	q.At(q.Now()+1, r.self, 0)
 }
 
-// done reports whether all locations were read.
 func (r *reader) done() bool { return len(r.values) == len(r.program.Locations) }
 
 func (r *reader) address() memory.Addr {

@@ -44,7 +44,6 @@ func New(o Options) (*Runner, error) {
 	return r, nil
 }
 
-// loadProtocol compiles the coherence protocol that the options name, if any.
 func (r *Runner) loadProtocol() error {
 	o := &r.options
 	p, name, err := o.compile()

@@ -16,7 +16,6 @@ import (
 	"ordeal/sim/builtin/ruby"
 )
 
-// simulation is the state of one run.
 type simulation struct {
 	options *Options
 	job     sim.Job
@@ -31,7 +30,6 @@ type simulation struct {
 	reader  reader
 }
 
-// newSimulation builds the machine and starts the cores.
 func newSimulation(r *Runner, job sim.Job) *simulation {
 	o, p := &r.options, job.Program
 	s := &simulation{
@@ -55,14 +53,12 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 	return s
 }
 
-// coreDone is called by each core that came to its end.
 func (s *simulation) coreDone() {
 	if s.running--; s.running == 0 {
 		s.queue.Halt()
 	}
 }
 
-// run runs the threads to their end and reads the final values.
 func (s *simulation) run(ctx context.Context, deadline time.Time) sim.Result {
 	if end := s.until(ctx, deadline, func() bool { return s.running == 0 }); end.Outcome != sim.Passed {
 		return end
@@ -105,7 +101,6 @@ func (s *simulation) timeout(title string) sim.Result {
 	return sim.Result{Outcome: sim.Timeout, Title: title, Detail: fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump())}
 }
 
-// overdue finds the oldest access that is older than the watchdog permits.
 func (s *simulation) overdue() (core int, since event.Tick, found bool) {
 	since = s.queue.Now() - s.options.Watchdog
 	for i := range s.cores {
@@ -138,7 +133,6 @@ func (s *simulation) crash(err error) sim.Result {
 	return sim.Result{Outcome: sim.Crash, Title: fault.Title, Detail: fault.Detail + "\n" + s.dump()}
 }
 
-// dump lists what each core and the memory system waits for.
 func (s *simulation) dump() string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "tick %d, %d events, %d scheduled\n", s.queue.Now(), s.queue.Count(), s.queue.Waiting())

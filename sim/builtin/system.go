@@ -17,10 +17,8 @@ import (
 	"ordeal/sim/slicc/syntax"
 )
 
-// builder makes the memory system of a run.
 type builder func(q *event.Queue, o *Options, cores int, seed uint64) memory.System
 
-// buildIdeal makes a memory system without a coherence protocol.
 func buildIdeal(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
 	lines := 0
 	if o.Protocol == IdealCached {
@@ -45,7 +43,6 @@ func (o *Options) protocol() (*syntax.File, string, error) {
 	return tree, o.Protocol, nil
 }
 
-// mutated is protocol with the mutant applied, if there is one.
 func (o *Options) mutated() (*syntax.File, string, error) {
 	tree, name, err := o.protocol()
 	if err != nil || o.Mutant == "" {
@@ -65,7 +62,6 @@ func (o *Options) mutated() (*syntax.File, string, error) {
 	return catalogue.Tree(m), name + " with mutant " + m.ID, nil
 }
 
-// file reads the protocol in a file and repairs it if wanted.
 func (o *Options) file() (*syntax.File, string, error) {
 	tree, err := syntax.Load(os.DirFS(filepath.Dir(o.SLICC)), filepath.Base(o.SLICC))
 	if err != nil {

@@ -52,7 +52,6 @@ func ReadCoverage(stats io.Reader) (sim.Coverage, error) {
 	return all, nil
 }
 
-// transition reads a line of the statistics.
 func transition(line string) (key sim.Transition, count uint64, ok bool) {
 	rest, ok := strings.CutPrefix(line, statsPrefix)
 	if !ok {

@@ -19,7 +19,6 @@ import (
 	"ordeal/sim/sandbox"
 )
 
-// launch is one launch of gem5.
 type launch struct {
 	runner *Runner
 	jobs   []sim.Job
@@ -94,14 +93,12 @@ func (l *launch) limits() sandbox.Limits {
 	return limits
 }
 
-// cannot is the result of jobs that could not be run.
 func (l *launch) cannot(err error) []sim.Result {
 	return slices.Repeat([]sim.Result{{Outcome: sim.Infra, Title: "cannot run gem5", Detail: err.Error()}}, len(l.jobs))
 }
 
 func (l *launch) path(elem ...string) string { return filepath.Join(l.dir, filepath.Join(elem...)) }
 
-// executable is the name of the executable.
 func (l *launch) executable() string {
 	if len(l.jobs) == 1 {
 		return ProgramFile
@@ -109,7 +106,6 @@ func (l *launch) executable() string {
 	return BatchFile
 }
 
-// prepare writes the files that gem5 reads.
 func (l *launch) prepare() error {
 	image, err := elf.EmitBatch(programsOf(l.jobs), l.runner.emitOptions(l.jobs[0].Rounds))
 	if err != nil {
@@ -133,7 +129,6 @@ func (l *launch) prepare() error {
 	return os.WriteFile(l.path(ScriptFile), script.Script, 0o644)
 }
 
-// timeout is the time that the launch may take.
 func (l *launch) timeout() time.Duration {
 	var sum time.Duration
 	for _, job := range l.jobs {
@@ -162,7 +157,6 @@ func (l *launch) memoryBytes() uint64 {
 // billion cycles a second, some hundred thousand cycles.
 const progressTicks = 50_000_000
 
-// arguments is gem5's command line.
 func (l *launch) arguments() []string {
 	o := l.runner.options
 	o.Cores = max(o.Cores, len(l.jobs[0].Program.Threads))
@@ -187,7 +181,6 @@ func (l *launch) arguments() []string {
 	return words
 }
 
-// results reads the guest's log and turns the end of the launch into results.
 func (l *launch) results(end sandbox.Result) ([]sim.Result, error) {
 	text, err := readOutput(l.dir)
 	if err != nil {
@@ -253,7 +246,6 @@ func link(from, to string) error {
 	return sandbox.WriteExecutable(to, data)
 }
 
-// clean removes files of no further use.
 func (l *launch) clean() error {
 	for _, useless := range []string{"fs", "config.json", traceFile, guestFile} {
 		if err := os.RemoveAll(l.path(OutputDir, useless)); err != nil {

@@ -113,7 +113,6 @@ func classifyMessages(text string) (result sim.Result, retry bool) {
 	return sim.Result{}, false
 }
 
-// classifyMessage classifies a message of gem5's panic or fatal.
 func classifyMessage(kind, message string) (result sim.Result, retry bool) {
 	lower := strings.ToLower(message)
 	switch {

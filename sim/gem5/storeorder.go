@@ -21,7 +21,6 @@ type orderReader struct {
 	done     chan error
 }
 
-// readOrder makes the pipe and begins to read it.
 func (l *launch) readOrder() (*orderReader, error) {
 	path := l.path(OutputDir, traceFile)
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

@@ -44,7 +44,6 @@ func (o storeOrder) complete(p *gen.Program, rounds int) error {
 	return nil
 }
 
-// place is a location of a program of a batch.
 type place struct {
 	program int
 	loc     gen.LocID
@@ -136,7 +135,6 @@ var (
 // maxHead bounds the bytes before the words that give the kind of a line.
 const maxHead = 128
 
-// line processes a line.
 func (t *tracer) line(line []byte) error {
 	// The kind of a line is near its beginning; most lines are long.
 	head := line[:min(len(line), maxHead)]
@@ -163,13 +161,11 @@ func (t *tracer) line(line []byte) error {
 	return nil
 }
 
-// keep remembers the contents of the line that the last request accessed.
 func (t *tracer) keep(text []byte) {
 	t.scratch = append(t.scratch[:0], text...)
 	t.block = t.scratch
 }
 
-// store processes the contents of a line after a store.
 func (t *tracer) store(text []byte) error {
 	after, err := parseBlock(text)
 	if err != nil {

@@ -31,16 +31,13 @@ const (
 const DefaultTimeout = time.Minute
 
 // Runner runs programs on this machine. The zero value is ready for use; one
-// Runner may run many jobs at the same time.
+// Runner may run many jobs at the same time. Where this process may use at least
+// as many processors as a program has threads, each thread is pinned to one, the
+// processors that other runs of the Runner use least first.
 type Runner struct {
 	// Emit shapes the executable. Its Rounds are the job's and Yield is
 	// always on; other fields that are zero have the defaults below.
 	Emit elf.Options
-	// CPUs are the processors to use; empty means all that this process may
-	// use. With at least as many as the program has threads, each thread is
-	// pinned to one, the processors that other runs of this Runner use least
-	// first.
-	CPUs []int
 	// Grace is the time between SIGTERM and SIGKILL; 0 means
 	// sandbox.DefaultGrace.
 	Grace time.Duration
@@ -56,7 +53,7 @@ func (*Runner) Name() string { return "host" }
 
 // Version names the kernel, the processor model, the number of processors that
 // programs may use, and what confines them.
-func (r *Runner) Version(context.Context) string {
+func (*Runner) Version(context.Context) string {
 	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	confined := "confined by seccomp"
@@ -64,7 +61,7 @@ func (r *Runner) Version(context.Context) string {
 		confined = "not confined: " + err.Error()
 	}
 	return fmt.Sprintf("%s %s, %s, %d processors, %s", runtime.GOOS, cmp.Or(strings.TrimSpace(string(release)), "unknown"),
-		cpuModel(string(info)), cmp.Or(len(r.CPUs), runtime.NumCPU()), confined)
+		cpuModel(string(info)), runtime.NumCPU(), confined)
 }
 
 // cpuModel finds the first processor's name in the text of /proc/cpuinfo.
@@ -104,7 +101,7 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	if err := sandbox.WriteExecutable(path, executable); err != nil {
 		return infra(err), nil
 	}
-	cpus, err := r.cpus()
+	cpus, err := sandbox.CPUs()
 	if err != nil {
 		return infra(err), nil
 	}
@@ -115,7 +112,6 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 		Stderr:  filepath.Join(job.Dir, StderrFile),
 		Timeout: cmp.Or(job.Timeout, DefaultTimeout),
 		Grace:   r.Grace,
-		CPUs:    r.CPUs,
 	}
 	command.OnTimeout = func(pid int) { salvage(pid, job.Program, opts, command.Stdout) }
 	command.Limits = limits(job, opts, need, command.Timeout)
@@ -200,13 +196,6 @@ func (r *Runner) prepare(job sim.Job) (*elf.Image, elf.Options, error) {
 		return nil, opts, fmt.Errorf("run on host: %w", err)
 	}
 	return image, opts, nil
-}
-
-func (r *Runner) cpus() ([]int, error) {
-	if len(r.CPUs) > 0 {
-		return r.CPUs, nil
-	}
-	return sandbox.CPUs()
 }
 
 // Defaults of Runner.Emit, which differ from those of package elf.

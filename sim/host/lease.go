@@ -6,7 +6,6 @@ import (
 	"sync"
 )
 
-// leases spreads the threads of concurrent runs over the processors.
 type leases struct {
 	mu   sync.Mutex
 	used map[int]int // threads pinned to each processor

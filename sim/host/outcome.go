@@ -12,7 +12,6 @@ import (
 	"ordeal/sim/sandbox"
 )
 
-// outcomeOf classifies the end of a generated executable.
 func outcomeOf(end sandbox.Result, timeout time.Duration) sim.Result {
 	switch {
 	case end.TimedOut, end.Signal == syscall.SIGXCPU:

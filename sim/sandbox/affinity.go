@@ -21,32 +21,12 @@ func CPUs() ([]int, error) {
 	return cpus, nil
 }
 
-// Pin restricts the thread tid to cpus.
-func Pin(tid int, cpus ...int) error {
+// Pin restricts the thread tid to a processor.
+func Pin(tid, cpu int) error {
 	var set unix.CPUSet
-	for _, cpu := range cpus {
-		set.Set(cpu)
-	}
+	set.Set(cpu)
 	if err := unix.SchedSetaffinity(tid, &set); err != nil {
-		return fmt.Errorf("pin thread %d to processors %v: %w", tid, cpus, err)
+		return fmt.Errorf("pin thread %d to processor %d: %w", tid, cpu, err)
 	}
 	return nil
-}
-
-// onCPUs calls start while the calling thread, to which the goroutine must be
-// locked, is restricted to cpus, so that the new process inherits that. The
-// second error says that the thread's own affinity could not be restored.
-func onCPUs(cpus []int, start func() error) (startErr, restoreErr error) {
-	if len(cpus) == 0 {
-		return start(), nil
-	}
-	var before unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &before); err != nil {
-		return fmt.Errorf("get processor affinity: %w", err), nil
-	}
-	if err := Pin(0, cpus...); err != nil {
-		return err, nil
-	}
-	startErr = start()
-	return startErr, unix.SchedSetaffinity(0, &before)
 }

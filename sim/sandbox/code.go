@@ -20,7 +20,6 @@ var errUnsupported = errors.New("not on " + runtime.GOOS + "/" + runtime.GOARCH)
 // refused the filter, before any code of its own.
 const ExitFilterRefused = 120
 
-// step is a system call of the generated code that may fail.
 type step uint16
 
 const (

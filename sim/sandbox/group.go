@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// group is a running process group.
 type group struct {
 	pid    int           // of its leader, also the group's id
 	exited chan struct{} // closed when the leader has exited

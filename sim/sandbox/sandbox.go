@@ -68,9 +68,6 @@ type Command struct {
 	// Isolation confines the process; the zero value does not.
 	Isolation Isolation
 	Limits    Limits
-	// CPUs are the processors that the process may run on; empty means those
-	// of the caller.
-	CPUs []int
 	// OnStart, if not nil, is called once the process runs.
 	OnStart func(pid int)
 	// OnTimeout, if not nil, is called when Timeout has passed, before SIGTERM,
@@ -105,8 +102,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	// Pdeathsig is sent when the starting thread ends, not the process, and
-	// processor affinity belongs to a thread.
+	// Pdeathsig is sent when the starting thread ends, not the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -139,12 +135,11 @@ func run(ctx context.Context, c Command) (Result, error) {
 	}
 	usage := newUsage(&c)
 	begin := time.Now()
-	startErr, restoreErr := onCPUs(c.CPUs, cmd.Start)
-	if startErr != nil {
-		return Result{}, errors.Join(startErr, restoreErr, shim.close())
+	if err := cmd.Start(); err != nil {
+		return Result{}, errors.Join(err, shim.close())
 	}
 	g := group{pid: cmd.Process.Pid, exited: make(chan struct{}), usage: usage}
-	setupErr := errors.Join(restoreErr, c.Limits.apply(g.pid, c.Isolation.Has(UserNamespace)))
+	setupErr := c.Limits.apply(g.pid, c.Isolation.Has(UserNamespace))
 	shim.release()
 	if c.OnStart != nil && setupErr == nil {
 		c.OnStart(g.pid)

@@ -24,10 +24,8 @@ const (
 	firstArgument      = 16
 )
 
-// filter is a program of the classic Berkeley Packet Filter.
 type filter []unix.SockFilter
 
-// load reads a word of the call.
 func (f *filter) load(offset uint32) {
 	*f = append(*f, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
 }
@@ -38,7 +36,6 @@ func (f *filter) skip(comparison uint16, operand uint32, ifTrue, ifFalse uint8) 
 	*f = append(*f, unix.SockFilter{Code: unix.BPF_JMP | comparison | unix.BPF_K, Jt: ifTrue, Jf: ifFalse, K: operand})
 }
 
-// end returns a result.
 func (f *filter) end(result uint32) {
 	*f = append(*f, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: result})
 }

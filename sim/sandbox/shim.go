@@ -83,7 +83,6 @@ func (e *executeError) Error() string { return e.errno.Error() }
 
 func (e *executeError) Unwrap() error { return e.errno }
 
-// shimCode is the machine code of the shim.
 func shimCode() []byte {
 	c, tools := newCode(), toolFilter()
 	program := c.NewLabel()

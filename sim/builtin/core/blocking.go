@@ -28,7 +28,6 @@ type blocking struct {
 	old   uint64
 }
 
-// blockingState is the state of the current operation.
 type blockingState uint8
 
 const (

@@ -32,7 +32,6 @@ var bugNames = option.Names[Bug]{
 	"unknown", "buffer-out-of-order", "load-not-squashed", "forward-oldest", "fence-no-drain", "split-rmw",
 }
 
-// bugKinds are the kinds of core that can have a bug.
 var bugKinds = [...][]Kind{
 	BufferOutOfOrder: {TSO, OOO, PSO},
 	LoadNotSquashed:  {OOO},

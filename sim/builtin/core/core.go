@@ -179,7 +179,6 @@ func (b *base) wake(at event.Tick) {
 	b.queue.At(at, b.self, 0)
 }
 
-// wakeNext schedules a wake-up at the next tick.
 func (b *base) wakeNext() { b.wake(b.queue.Now() + 1) }
 
 // One operation in lateOf is late: its address is known, or it may leave the

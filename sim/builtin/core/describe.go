@@ -7,7 +7,6 @@ import (
 	"ordeal/gen"
 )
 
-// text is an operation in words.
 func (in *instruction) text() string {
 	if in.kind == gen.FullFence || in.kind == gen.Delay {
 		return in.kind.String()

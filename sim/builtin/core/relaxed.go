@@ -34,7 +34,6 @@ func (c *relaxed) retire() {
 	}
 }
 
-// issue starts the accesses that may start.
 func (c *relaxed) issue() {
 	left := width
 	for p := c.window.head; p != c.window.tail; p++ {

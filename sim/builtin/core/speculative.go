@@ -41,7 +41,6 @@ func (c *speculative) Handle(uint64) {
 	}
 }
 
-// retire takes operations off the window in program order.
 func (c *speculative) retire() {
 	for n := 0; n < width && !c.window.empty(); n++ {
 		s := c.window.at(c.window.head)
@@ -70,7 +69,6 @@ func (c *speculative) mayRetire(s *slot) bool {
 	return false
 }
 
-// issue starts loads whose addresses are known.
 func (c *speculative) issue() {
 	left := width
 	for p := c.window.head; p != c.window.tail; p++ {

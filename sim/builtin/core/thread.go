@@ -70,7 +70,6 @@ func NewThread(p *gen.Program, id gen.ThreadID, rounds int, writes WriteOrder) *
 // after round.
 func (t *Thread) Reads() []gen.Value { return t.reads }
 
-// exhausted reports whether all rounds were fetched.
 func (t *Thread) exhausted() bool { return len(t.code) == 0 || t.round == t.rounds }
 
 // fetch is the next operation of a thread that is not exhausted.
@@ -87,7 +86,6 @@ func (t *Thread) fetch() instruction {
 	return in
 }
 
-// finish records a completed read.
 func (t *Thread) finish(value uint64) { t.reads = append(t.reads, gen.Value(value)) }
 
 // apply performs an operation on its line and returns what the word held
@@ -118,5 +116,4 @@ func (in *instruction) storeAfter(old uint64) instruction {
 	return store
 }
 
-// isRMW reports whether an operation reads and writes at once.
 func (in *instruction) isRMW() bool { return in.kind.Reads() && in.kind.Writes() }

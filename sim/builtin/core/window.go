@@ -17,7 +17,6 @@ type window struct {
 	tickets    uint64
 }
 
-// slot is one operation of a window.
 type slot struct {
 	in      instruction
 	state   slotState

@@ -6,7 +6,6 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// windowed is the base of the cores with a window.
 type windowed struct {
 	base
 	window    window
@@ -17,7 +16,6 @@ type windowed struct {
 // one tick, each.
 const width = 4
 
-// fetch takes operations into the window.
 func (c *windowed) fetch() {
 	now := c.queue.Now()
 	for n := 0; !c.thread.exhausted() && !c.window.full(); n++ {

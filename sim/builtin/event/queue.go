@@ -48,7 +48,6 @@ type Queue struct {
 	err         error
 }
 
-// item is a scheduled event without its time.
 type item struct {
 	arg   uint64
 	actor Actor

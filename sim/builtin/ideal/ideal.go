@@ -48,7 +48,6 @@ type Memory struct {
 
 var _ memory.System = (*Memory)(nil)
 
-// line is one line of memory and its holders.
 type line struct {
 	block   memory.Block
 	addr    memory.Addr
@@ -189,7 +188,6 @@ func (c *controller) take(l *line, write bool) {
 	}
 }
 
-// invalidate takes a line from all cores but one.
 func (m *Memory) invalidate(l *line, but uint64) {
 	for others := l.holders &^ but; others != 0; others &= others - 1 {
 		other := m.cores[bits.TrailingZeros64(others)]

@@ -29,7 +29,6 @@ func (q *queued) before(r *queued) bool {
 	return q.at < r.at || q.at == r.at && q.number < r.number
 }
 
-// stalled is the messages that wait for a line.
 type stalled struct {
 	line memory.Addr
 	list []queued
@@ -59,7 +58,6 @@ func (b *buffer) insert(q queued) {
 	b.items[i] = q
 }
 
-// ready reports whether a message has arrived.
 func (b *buffer) ready(now event.Tick) bool {
 	return b.head < len(b.items) && b.items[b.head].at <= now
 }

@@ -5,7 +5,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// dropEntry drops the entry of a line from a directory.
 func dropEntry(c *controller, at int, line memory.Addr) uint64 {
 	d := c.directory[at]
 	e := d.entries[line]
@@ -141,7 +140,6 @@ func (g *generator) perfectEntry(x *types.Call) int {
 	return 0
 }
 
-// remember makes an entry in a directory.
 func (c *controller) remember(at int, line memory.Addr, layout int) *object {
 	e := c.system.pools[layout].get()
 	e.line = line

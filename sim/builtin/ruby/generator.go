@@ -35,12 +35,10 @@ func newGenerator(p *program, code *machineCode) *generator {
 	return g
 }
 
-// unsupported reports something that the runtime does not have.
 func (g *generator) unsupported(pos syntax.Pos, format string, args ...any) {
 	g.faults.Add(pos, format, args...)
 }
 
-// newWords reserves words that start with the given ones.
 func (g *generator) newWords(start []uint64) int {
 	at := len(g.code.words)
 	g.code.words = append(g.code.words, start...)
@@ -265,7 +263,6 @@ func (g *generator) stateFunc(f *types.Func) *stateFunc {
 	return s
 }
 
-// function compiles a function once.
 func (g *generator) function(f *types.Func) *funcCode {
 	if code := g.funcs[f]; code != nil {
 		return code

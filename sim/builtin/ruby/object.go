@@ -144,7 +144,6 @@ func (l *layout) find(name string) int {
 	return -1
 }
 
-// block is the words of a DataBlock at an offset.
 func (o *object) block(offset int) *memory.Block {
 	return (*memory.Block)(o.words[offset : offset+blockWords])
 }

@@ -100,7 +100,6 @@ func (f *stateFunc) call(c *controller, tbe, entry *object, line, state uint64) 
 	return c.words[f.result]
 }
 
-// generate compiles the machines of a protocol that are instantiated.
 func generate(protocol *types.Protocol) (*program, error) {
 	p := &program{protocol: protocol, layouts: map[*types.Type]*layout{}}
 	if err := p.names(); err != nil {
@@ -140,7 +139,6 @@ func instantiated(m *types.Machine) *machineCode {
 	return nil
 }
 
-// wellFormed demands the machines without which nothing works.
 func (p *program) wellFormed() error {
 	cores, homes := 0, 0
 	for _, code := range p.codes {

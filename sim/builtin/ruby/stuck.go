@@ -58,7 +58,6 @@ func (s *System) oldestLine() (line memory.Addr, found bool) {
 	return line, found
 }
 
-// holder is a controller that knows a line.
 type holder struct {
 	machine, state string
 	private        bool   // it has cores

@@ -154,7 +154,6 @@ func (s *System) newController(code *machineCode, number int) *controller {
 	return c
 }
 
-// connect makes the buffers, the links between them and the ports of cores.
 func (s *System) connect(total int) {
 	arrivals := map[int][]*buffer{} // by virtual network, by controller
 	var links []*link

@@ -30,7 +30,6 @@ type Message struct {
 	Text    string // its simple fields
 }
 
-// report describes a message to Options.Messages.
 func (s *System) report(note Message, m *object) {
 	note.Text, note.Type = s.program.describe(m), m.layout.typ.Name
 	if at := m.layout.addr; at >= 0 {

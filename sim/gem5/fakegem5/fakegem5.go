@@ -37,7 +37,6 @@ import (
 //	slow=TIME       time that the simulation takes at least
 const Variable = "ORDEAL_FAKE_GEM5"
 
-// run is one run of the fake.
 type run struct {
 	out, errs io.Writer
 	settings  map[string]string
@@ -84,7 +83,6 @@ func (r *run) protocols() []string {
 
 func (r *run) isa() string { return cmp.Or(r.settings["isa"], "x86") }
 
-// buildInfo is gem5's --build-info.
 func (r *run) buildInfo() int {
 	fmt.Fprint(r.out, "Build information:\n\n")
 	if r.settings["info"] != "ok" {
@@ -96,7 +94,6 @@ func (r *run) buildInfo() int {
 	return 0
 }
 
-// start runs a script with its arguments.
 func (r *run) start(args []string) (int, error) {
 	fmt.Fprint(r.out, "gem5 Simulator System.  https://www.gem5.org\n\ngem5 version 24.0.0.1\n")
 	if len(args) == 0 {
@@ -109,7 +106,6 @@ func (r *run) start(args []string) (int, error) {
 	return r.script(args[1:])
 }
 
-// script is se.py.
 func (r *run) script(args []string) (int, error) {
 	if slices.Contains(args, "--info") {
 		data, err := json.Marshal(map[string]any{"version": "24.0.0.1", "protocols": r.protocols(), "isas": []string{r.isa()}})
@@ -146,7 +142,6 @@ func (r *run) sleep(key string) {
 	}
 }
 
-// simulate runs the executable.
 func (r *run) simulate() (int, error) {
 	fmt.Fprint(r.errs, "src/sim/simulate.cc:199: info: Entering event queue @ 0.  Starting simulation...\n")
 	fmt.Fprint(r.out, "ORDEAL start\n")
@@ -184,7 +179,6 @@ func (r *run) simulate() (int, error) {
 	return 0, os.WriteFile(filepath.Join(r.dir, "stats.txt"), []byte(statistics), 0o644)
 }
 
-// statistics is gem5's stats.txt, abridged.
 const statistics = `
 ---------- Begin Simulation Statistics ----------
 simTicks                                    239030000                       # Number of ticks simulated

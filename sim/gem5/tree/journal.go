@@ -34,7 +34,6 @@ type journal struct {
 	Binary string       `json:"binary"` // as Tree.Binary
 }
 
-// fileRecord is a file that was changed.
 type fileRecord struct {
 	File     string      `json:"file"` // from the root of the tree
 	Mode     fs.FileMode `json:"mode"`
@@ -44,7 +43,6 @@ type fileRecord struct {
 
 func (t *Tree) own(name string) string { return filepath.Join(t.Dir, ownFolder, name) }
 
-// backup is where the contents of file number i are kept.
 func (t *Tree) backup(i int) string { return t.own(fmt.Sprintf("%s-%d", backupFile, i)) }
 
 // between is called between changes of the disk.
@@ -139,7 +137,6 @@ func (t *Tree) restoreJournal() error {
 	return t.cleanUp()
 }
 
-// restoreFile restores a file from its backup.
 func (t *Tree) restoreFile(r *fileRecord, backup string) error {
 	if !filepath.IsLocal(r.File) {
 		return fmt.Errorf("%s: the journal names a file outside the tree", r.File)

@@ -159,7 +159,6 @@ func (t *Tree) openLock() (*os.File, error) {
 	return os.OpenFile(t.own(lockFile), os.O_CREATE|os.O_RDWR, 0o644)
 }
 
-// rebuild runs the user's command.
 func (t *Tree) rebuild(ctx context.Context) error {
 	if len(t.Rebuild) == 0 {
 		return errors.New("rebuild: no command")

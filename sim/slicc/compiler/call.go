@@ -7,7 +7,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// args checks the arguments of a call; ok is false if one has a fault.
 func (c *checker) args(list []syntax.Expr) (args []types.Expr, ok bool) {
 	ok = true
 	for _, x := range list {

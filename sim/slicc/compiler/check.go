@@ -15,7 +15,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// maxFaults is how many faults are reported before giving up.
 const maxFaults = 200
 
 // Check checks a protocol that package syntax has loaded. The error is an
@@ -48,7 +47,6 @@ type checker struct {
 	faults   syntax.Faults
 }
 
-// machine is the state of checking one machine.
 type machine struct {
 	*types.Machine
 	transitions []*syntax.Transition // until the end of the machine is seen

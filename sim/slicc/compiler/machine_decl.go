@@ -148,7 +148,6 @@ func (c *checker) network(p *syntax.Object) *types.Network {
 	return n
 }
 
-// number reads an attribute that is a small number.
 func (c *checker) number(pair *syntax.Pair) int {
 	n, err := strconv.Atoi(pair.Value)
 	if err != nil || n < 0 || n > 1000 {

@@ -5,7 +5,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// stmts checks the statements of a block in the scope at hand.
 func (c *checker) stmts(b *syntax.Block) []types.Stmt {
 	list := make([]types.Stmt, 0, len(b.Stmts))
 	for _, s := range b.Stmts {
@@ -19,7 +18,6 @@ func (c *checker) stmts(b *syntax.Block) []types.Stmt {
 	return list
 }
 
-// block checks the statements of a block in a scope of their own.
 func (c *checker) block(b *syntax.Block) []types.Stmt {
 	c.push()
 	defer c.pop()

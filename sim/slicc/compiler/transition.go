@@ -7,7 +7,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// maxTable is how many pairs of a state and an event a machine may have.
 const maxTable = 1_000_000
 
 // finishMachine checks what takes all of a machine to be seen: the

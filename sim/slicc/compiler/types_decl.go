@@ -11,7 +11,6 @@ import (
 // included.
 const maxCells = 10_000
 
-// maxEnumerators is how many values an enumeration may have.
 const maxEnumerators = 10_000
 
 // nativeKinds are the native types whose values are simple.

@@ -65,7 +65,6 @@ func (c *change) replace(d syntax.Decl) ([]syntax.Decl, bool) {
 	return nil, false
 }
 
-// inBody is the change of one statement of a site's body.
 func (s site) inBody(stmt syntax.Stmt, with ...syntax.Stmt) change {
 	body, ok := replaceInBlock(s.body, stmt, with)
 	if !ok {

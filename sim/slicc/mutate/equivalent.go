@@ -117,7 +117,6 @@ func (m *machine) runs(action string) bool {
 // of memory.
 var nativeFields = []string{"Destination", "addr", "Addr", "Type", "Sender", "DataBlk", "Len"}
 
-// readFields notes the names of all fields that some expression reads.
 func (p *Catalogue) readFields() {
 	for _, name := range nativeFields {
 		p.fields[name] = true

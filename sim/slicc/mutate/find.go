@@ -9,7 +9,6 @@ import (
 // joint stands between the edits of a mutant that has several.
 const joint = " + "
 
-// maxNearest is how many known names an error lists.
 const maxNearest = 3
 
 // Find makes the mutant with the name id, listed or not. The error for a name
@@ -40,7 +39,6 @@ func (p *Catalogue) Find(id string) (Mutant, error) {
 	return whole, nil
 }
 
-// splitID gives the names of the single edits of a mutant.
 func splitID(id string) []string {
 	name, _, _ := strings.Cut(id, "/")
 	parts := strings.Split(id, joint+name+"/")
@@ -77,7 +75,6 @@ func (p *Catalogue) single(id string) (Mutant, error) {
 	return p.mutant(m, s, point{e, c}), nil
 }
 
-// find is the site of a name.
 func (m *machine) find(place string) (site, error) {
 	if pair, ok := strings.CutPrefix(place, "("); ok {
 		state, event, ok := strings.Cut(strings.TrimSuffix(pair, ")"), ",")
@@ -93,7 +90,6 @@ func (m *machine) find(place string) (site, error) {
 	return s, nil
 }
 
-// unknown is the error for a name that does not fit.
 func (p *Catalogue) unknown(id string, err error) error {
 	var list []string
 	for _, m := range p.Mutants() {

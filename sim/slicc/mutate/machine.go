@@ -23,7 +23,6 @@ type machine struct {
 	bodies      []site // actions, ports and functions in the order of the text
 }
 
-// site is a place to edit.
 type site struct {
 	// A row of the table; row is nil where the table has none for the pair.
 	state, event string
@@ -118,7 +117,6 @@ func (m *machine) site(name string) (site, bool) {
 	return site{}, false
 }
 
-// stable lists the states that wait for nothing.
 func (m *machine) stable() []string {
 	var list []string
 	for _, s := range m.states {

@@ -137,7 +137,6 @@ func (p *Catalogue) collect(f *syntax.File) {
 	}
 }
 
-// machine finds a machine by name; nil if there is none.
 func (p *Catalogue) machine(name string) *machine {
 	i := slices.IndexFunc(p.machines, func(m *machine) bool { return m.name == name })
 	if i < 0 {

@@ -48,7 +48,6 @@ func Text(fsys fs.FS, root, id string) ([]File, error) {
 	return files, nil
 }
 
-// overlay is a file system some of whose files are changed.
 type overlay struct {
 	fs.FS
 	files map[string][]byte

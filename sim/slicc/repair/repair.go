@@ -64,7 +64,6 @@ func protocolName(root *syntax.File) string {
 	return ""
 }
 
-// file edits the machine wherever it is in a file and those it includes.
 func (e *edit) file(f *syntax.File) bool {
 	changed := false
 	for _, d := range f.Decls {

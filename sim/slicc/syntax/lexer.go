@@ -47,7 +47,6 @@ func (l *lexer) fault(off int, format string, args ...any) {
 	l.faults.Add(Pos{File: l.file, Line: l.line, Col: l.column(off)}, format, args...)
 }
 
-// skipBlank skips white space and comments; it is false at the end.
 func (l *lexer) skipBlank() bool {
 	for l.off < len(l.src) {
 		switch c := l.src[l.off]; {

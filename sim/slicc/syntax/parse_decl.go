@@ -131,7 +131,6 @@ func (p *parser) object() *Object {
 	return d
 }
 
-// objectHead reads the declaration of a variable up to its name.
 func (p *parser) objectHead() *Object {
 	d := &Object{}
 	p.typeName(&d.Type)

@@ -8,7 +8,6 @@ import (
 // below 40; the limit keeps hostile text from exhausting the stack.
 const MaxNesting = 400
 
-// maxFaults is how many faults are reported for one text before giving up.
 const maxFaults = 100
 
 // Parse reads one source file. The name is used in positions only; includes

@@ -63,7 +63,6 @@ func (t *token) String() string {
 	}
 }
 
-// isKeyword reports whether a word is reserved.
 func isKeyword(word string) bool {
 	switch word {
 	case "if", "else", "static_cast", "is_valid", "is_invalid", "void", "new", "OOD", "true", "false":

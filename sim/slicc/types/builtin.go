@@ -38,7 +38,6 @@ func readBuiltins(table string) map[string][]*Builtin {
 	return all
 }
 
-// readSignature gives the builtins of a line of builtinTable.
 func readSignature(line string) []*Builtin {
 	line, isConst := strings.CutSuffix(line, " const")
 	result, rest, _ := strings.Cut(line, " ")
