@@ -21,18 +21,18 @@ import (
 // nightlyScripts is the folder of the examples for cron, systemd and GitHub.
 const nightlyScripts = "../../scripts/nightly"
 
-// nightScript is scripts/nightly/night.sh with a campaign, in a group of its
+// nightScript is scripts/nightly/nightly.sh with a campaign, in a group of its
 // own.
 func nightScript(t *testing.T, nights, campaign string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	if _, err := exec.LookPath("flock"); err != nil {
-		t.Skip("night.sh wants flock, of util-linux")
+		t.Skip("nightly.sh wants flock, of util-linux")
 	}
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	if err := os.WriteFile(file, []byte(campaign), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("sh", append([]string{abs(t, filepath.Join(nightlyScripts, "night.sh"))}, args...)...)
+	cmd := exec.Command("sh", append([]string{abs(t, filepath.Join(nightlyScripts, "nightly.sh"))}, args...)...)
 	cmd.Env = append(os.Environ(), "ORDEAL="+command(t).Path, "CAMPAIGN="+file, "NIGHTS="+nights)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out := new(bytes.Buffer)
@@ -40,7 +40,7 @@ func nightScript(t *testing.T, nights, campaign string, args ...string) (*exec.C
 	return cmd, out
 }
 
-// runNight calls night.sh and wants an exit status.
+// runNight calls nightly.sh and wants an exit status.
 func runNight(t *testing.T, nights, campaign string, status int, args ...string) string {
 	t.Helper()
 	cmd, out := nightScript(t, nights, campaign, args...)
@@ -49,7 +49,7 @@ func runNight(t *testing.T, nights, campaign string, status int, args ...string)
 		t.Fatal(err)
 	}
 	if got := cmd.ProcessState.ExitCode(); got != status {
-		t.Errorf("night.sh %v: exit status %d, want %d\n%s", args, got, status, out)
+		t.Errorf("nightly.sh %v: exit status %d, want %d\n%s", args, got, status, out)
 	}
 	return out.String()
 }

@@ -13,6 +13,7 @@ var words = flag.Bool("words", false, "report private vocabulary everywhere, not
 
 // cleanFolders are free of private vocabulary.
 var cleanFolders = []string{
+	"scripts/", "sim/",
 	"campaigns/cluster/", "campaigns/internal/", "campaigns/lint/", "campaigns/litmus/", "campaigns/merge/", "campaigns/papers/",
 	"campaigns/report/", "campaigns/store/",
 	"campaigns/engine/", "campaigns/execute/", "campaigns/journal/", "campaigns/rundir/", "campaigns/summary/",

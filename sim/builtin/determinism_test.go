@@ -52,7 +52,7 @@ func fingerprints(t *testing.T) []string {
 // printFingerprints is set in the process that TestOtherProcess starts.
 const printFingerprints = "ORDEAL_TEST_PRINT_FINGERPRINTS"
 
-// TestOtherProcess wants the same runs, many at a time, here and in another
+// TestOtherProcess requires the same runs, many at a time, here and in another
 // process, where maps iterate and addresses fall otherwise.
 func TestOtherProcess(t *testing.T) {
 	here := fingerprints(t)

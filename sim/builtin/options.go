@@ -97,7 +97,7 @@ type Options struct {
 	// LockedRMW (--locked-rmw) makes cores perform read-modify-writes as
 	// locked pairs; see core.Config.
 	LockedRMW bool
-	// Execution (--execution) has the log tell every step of the cores, the
+	// Execution (--execution) has the log list every step of the cores, the
 	// commits of stores among them: frames of kind wire.Steps. The cores have FIFO store
 	// buffers then, or none: InOrder, TSO or OOO.
 	Execution bool

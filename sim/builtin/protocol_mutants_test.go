@@ -15,7 +15,7 @@ import (
 )
 
 // TestMutantsEnd drops and swaps the actions of each transition of a protocol:
-// whatever comes of it, no run ends in a fault of the simulator.
+// no run ends in a fault of the simulator.
 func TestMutantsEnd(t *testing.T) {
 	outcomes := outcomesOf(t, smallProtocol, 1)
 	t.Log(outcomes)

@@ -56,7 +56,7 @@ func TestSpareCore(t *testing.T) {
 	}
 }
 
-// TestProtocolCoverage wants every transition of the small protocol taken but
+// TestProtocolCoverage requires every transition of the small protocol taken but
 // those that only more than one directory could show.
 func TestProtocolCoverage(t *testing.T) {
 	if testing.Short() {

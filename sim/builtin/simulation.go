@@ -112,7 +112,7 @@ func (s *simulation) overdue() (core int, since event.Tick, found bool) {
 }
 
 // deadlock is the result of a run without progress. Its title names the place
-// of the oldest access, if the memory system can tell.
+// of the oldest access, if the memory system finds it.
 func (s *simulation) deadlock(why string) sim.Result {
 	title := "deadlock"
 	if protocol, ok := s.system.(*ruby.System); ok {

@@ -12,7 +12,7 @@ import (
 )
 
 // Mutation has the runner change the source tree, rebuild the binary, run, and
-// restore both, for each batch: so a campaign wants large ones. Of the build
+// restore both, for each batch: so large batches are best. Of the build
 // system's files only the binary is restored; the others are the mutant's until
 // the next build.
 type Mutation struct {

@@ -19,7 +19,7 @@ import (
 )
 
 // traceWriter writes traces in the form of gem5 v24.0's, from what happens to
-// a memory: the dumb twin of tracer.
+// a memory: the inverse of tracer.
 type traceWriter struct {
 	text   strings.Builder
 	tick   int

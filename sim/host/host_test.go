@@ -204,7 +204,7 @@ func noneLeft(t *testing.T, dir string) {
 
 func TestDeadlock(t *testing.T) {
 	needHost(t)
-	// With a patience of one look somebody always misses somebody: thread 0
+	// With a patience of one look some thread always misses another: thread 0
 	// starts the others one after the other.
 	p := storeBuffering(false)
 	for range 62 {

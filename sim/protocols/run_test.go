@@ -69,7 +69,7 @@ func (s setting) runner(t testing.TB, path string) *builtin.Runner {
 	return r
 }
 
-// run runs a random program and wants it to come to its end.
+// run runs a random program that must come to its end.
 func (s setting) run(t testing.TB, path string, seed uint64) builtin.Report {
 	t.Helper()
 	job := sim.Job{Program: s.program(t, seed), Rounds: s.rounds, Seed: seed}

@@ -142,13 +142,13 @@ func TestIsolation(t *testing.T) {
 	if err != nil {
 		t.Skipf("no network to be kept from: %v", err)
 	}
-	defer tcp.Close() // nobody is to connect
+	defer tcp.Close() // no process is to connect
 	abstract := fmt.Sprintf("@ordeal-test-%d", os.Getpid())
 	local, err := net.Listen("unix", abstract)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer local.Close() // nobody is to connect
+	defer local.Close() // no process is to connect
 	other := exec.Command("sleep", "60")
 	if err := other.Start(); err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func alive(t *testing.T, path string) bool {
 		t.Fatal(err)
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	// An orphan that nobody has collected yet is dead all the same.
+	// An orphan that is not reaped yet is dead all the same.
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 

@@ -14,7 +14,7 @@ import (
 	"ordeal/sim/builtin/ruby"
 )
 
-// draw draws a chart, wants it to be well-formed, and counts its elements by
+// draw draws a chart, requires it to be well-formed, and counts its elements by
 // class.
 func draw(t *testing.T, r *Recorder) (string, map[string]int) {
 	t.Helper()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// recorder notes the events it gets and schedules more, as told by its rng.
+// recorder notes the events it gets and schedules more, as its rng decides.
 type recorder struct {
 	queue  queue
 	random *rand.Rand
@@ -22,7 +22,7 @@ type occurrence struct {
 	actor Actor
 }
 
-// queue is what Queue and its dumb twin have in common.
+// queue is what Queue and its reference implementation have in common.
 type queue interface {
 	Now() Tick
 	At(Tick, Actor, uint64)
@@ -57,7 +57,7 @@ func (h half) Handle(arg uint64) {
 	h.scatter()
 }
 
-// list is the dumb twin of Queue: a list of events in the order in which they
+// list is the reference implementation of Queue: a list of events in the order in which they
 // were scheduled, searched from end to end for the next.
 type list struct {
 	now    Tick

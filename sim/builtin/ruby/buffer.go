@@ -34,7 +34,7 @@ type stalled struct {
 	list []queued
 }
 
-// enqueue puts a message in, to arrive at a tick, and tells who polls.
+// enqueue puts a message in, to arrive at a tick, and wakes who polls.
 func (b *buffer) enqueue(m *object, at event.Tick) {
 	b.count++
 	b.insert(queued{msg: m, at: at, number: b.count})

@@ -10,19 +10,19 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// twin is the dumb twin of buffer: a list that is sorted whenever it is asked.
-type twin struct {
+// reference is a simple implementation of buffer: a list that is sorted whenever it is asked.
+type reference struct {
 	list   []queued
 	stalls map[memory.Addr][]queued
 	count  uint64
 }
 
-func (w *twin) enqueue(m *object, at event.Tick) {
+func (w *reference) enqueue(m *object, at event.Tick) {
 	w.count++
 	w.list = append(w.list, queued{msg: m, at: at, number: w.count})
 }
 
-func (w *twin) pop() queued {
+func (w *reference) pop() queued {
 	slices.SortFunc(w.list, func(a, b queued) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.number, b.number))
 	})
@@ -39,10 +39,10 @@ func newBuffer() *buffer {
 	return &buffer{owner: c}
 }
 
-func TestBufferAgainstTwin(t *testing.T) {
+func TestBufferAgainstReference(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		b, w := newBuffer(), &twin{stalls: map[memory.Addr][]queued{}}
+		b, w := newBuffer(), &reference{stalls: map[memory.Addr][]queued{}}
 		now := event.Tick(0)
 		for range 3000 {
 			now += event.Tick(random.IntN(2))
@@ -97,7 +97,7 @@ func TestBufferAgainstTwin(t *testing.T) {
 	}
 }
 
-// TestWakesMerge wants one wake-up of a controller in a tick, however often it
+// TestWakesMerge requires one wake-up of a controller in a tick, however often it
 // was asked for.
 func TestWakesMerge(t *testing.T) {
 	b := newBuffer()

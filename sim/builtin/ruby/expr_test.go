@@ -84,7 +84,7 @@ const helpers = `
   }
 `
 
-// TestExpressions wants each condition to hold where its statements ran, and
+// TestExpressions requires each condition to hold where its statements ran, and
 // its opposite to fail.
 func TestExpressions(t *testing.T) {
 	for _, c := range []struct{ statements, condition string }{

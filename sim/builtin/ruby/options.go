@@ -12,10 +12,10 @@ import (
 // has the default that its comment says.
 type Options struct {
 	Cores int // 1 to MaxCores
-	// Network is the latency of a message; a zero Model means
+	// Network is the latency of a message; zero means
 	// DefaultNetwork.
 	Network event.Latency
-	// Memory is the latency of memory; a zero Model means DefaultMemory.
+	// Memory is the latency of memory; zero means DefaultMemory.
 	Memory event.Latency
 	// Private and Shared are the sizes of the caches of cores and of all
 	// others; zero means DefaultPrivate and DefaultShared, which are tiny so

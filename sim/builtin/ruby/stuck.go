@@ -107,7 +107,7 @@ func (s *System) holders(line memory.Addr) []holder {
 }
 
 // holds says what a controller has to do with a line, and the number of its
-// state; false if the protocol's own function fails to tell.
+// state; false if the protocol's own function fails.
 func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 	if c.code.home && !c.system.isHome(c, line) {
 		return h, 0, false

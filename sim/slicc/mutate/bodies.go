@@ -142,7 +142,7 @@ func (m *machine) otherValues(s *syntax.Assign) []value {
 	}
 }
 
-// isCount tells the fields that count outstanding messages.
+// isCount reports whether a field counts outstanding messages.
 func isCount(name string) bool {
 	for _, part := range []string{"Ack", "Pending", "NumMsgs", "Count"} {
 		if strings.Contains(name, part) {

@@ -47,7 +47,7 @@ func (p *Catalogue) equivalent(m *machine, s site, e edit, stmt syntax.Stmt) str
 	return ""
 }
 
-// invisible gives the reason why nothing can tell whether the effects happen.
+// invisible is why nothing shows whether the effects happen.
 func (e *effects) invisible() string {
 	if len(e.writes) == 0 {
 		return "it counts or reports, nothing else"

@@ -74,8 +74,8 @@ func (m *machine) collect(body []syntax.Decl) {
 	}
 }
 
-// isPlumbing tells the functions that no mutant edits: those for gem5's
-// functional accesses, which a simulation never calls, and those that carry
+// isPlumbing reports whether no mutant edits a function: one for gem5's
+// functional accesses, which a simulation never calls, or one that carries
 // states between the table and its entries, without which nothing works.
 func isPlumbing(name string) bool {
 	switch name {

@@ -69,7 +69,7 @@ type Mutant struct {
 	State, Event string
 	// Place is the row, or the name of the action, port or function.
 	Place string
-	// Equivalent gives the reason why no program can tell the mutant from the protocol;
+	// Equivalent is why no program can distinguish the mutant from the protocol;
 	// empty where that cannot be seen.
 	Equivalent string
 	// Evictions says that the mutant changes nothing but eviction

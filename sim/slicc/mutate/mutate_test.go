@@ -72,7 +72,7 @@ func file(f *syntax.File, name string) *syntax.File {
 }
 
 // TestMutants makes mutants of every operator in three ways, from the list,
-// from the name and in the text, and wants the same protocol each time, which
+// from the name and in the text, and requires the same protocol each time, which
 // is not the original one and has no fault that a compiler finds.
 func TestMutants(t *testing.T) {
 	for _, src := range sources(t) {
@@ -126,7 +126,7 @@ func printAll(f *syntax.File) string {
 	return sb.String()
 }
 
-// TestListNames wants every name once, and every operator but those that only
+// TestListNames requires every name once, and every operator but those that only
 // names can ask for.
 func TestListNames(t *testing.T) {
 	seen := map[Operator]bool{}
@@ -226,7 +226,7 @@ func TestEquivalent(t *testing.T) {
 	}
 }
 
-// TestEquivalentRows compares the marks with what reading the protocols tells.
+// TestEquivalentRows compares the marks with what was found by reading the protocols.
 func TestEquivalentRows(t *testing.T) {
 	for id, want := range map[string]string{
 		// The victim is gone from the cache, and with its answer from the TBE.
@@ -267,7 +267,7 @@ func TestEquivalentRows(t *testing.T) {
 	}
 }
 
-// TestCopies wants no two mutants of a row to be the same protocol.
+// TestCopies requires no two mutants of a row to be the same protocol.
 func TestCopies(t *testing.T) {
 	root, err := protocols.Load("moesi-amd-base")
 	if err != nil {
@@ -302,7 +302,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestFindErrors wants errors that help.
+// TestFindErrors checks that errors help.
 func TestFindErrors(t *testing.T) {
 	p := small.load(t)
 	for id, want := range map[string][]string{
@@ -317,7 +317,7 @@ func TestFindErrors(t *testing.T) {
 		"Small/L1Cache/(M,Store)/drop:s_store#2":                                      {"no such point"},
 		"Small/L1Cache/(M,Store)/drop:s_store#x":                                      {"number from 2"},
 		"Small/L1Cache/(M,Store)/next:N":                                              {"no state N"},
-		"Small/L1Cache/nobody/skip:x":                                                 {"no action, port or function nobody"},
+		"Small/L1Cache/missing/skip:x":                                                {"no action, port or function missing"},
 		"Small/L1Cache":                                                               {"want PROTOCOL/MACHINE/PLACE/EDIT"},
 		"Small/L1Cache/(M,Store)/drop:s_store + Small/L1Cache/(M,Store)/drop:s_store": {"no such point"},
 	} {
@@ -334,7 +334,7 @@ func TestFindErrors(t *testing.T) {
 	}
 }
 
-// FuzzFind wants no name to be more than an error, and the name of what is
+// FuzzFind requires no name to be more than an error, and the name of what is
 // found to be found again.
 func FuzzFind(f *testing.F) {
 	p := small.load(f)

@@ -30,7 +30,7 @@ var repairs = []Repair{
 	},
 	{
 		ID: "amd-sibling-store", Protocol: "MOESI_AMD_Base",
-		Defect: "a store of one core of a pair takes the line from its sibling without telling the sibling's load queue",
+		Defect: "a store of one core of a pair takes the line from its sibling without notifying its load queue",
 		edits: []edit{
 			{machine: "CorePair", events: []string{"C0_Store_*"}, insert: "forward_eviction_to_cpu1", before: "i1_invCluster"},
 			{machine: "CorePair", events: []string{"C1_Store_*"}, insert: "forward_eviction_to_cpu0", before: "i0_invCluster"},

@@ -17,9 +17,9 @@ type entry struct {
 
 func (e *entry) Header() *Header { return &e.header }
 
-// twin is the dumb twin of Cache: a map of lines, a way for each, and for each
+// reference is a simple implementation of Cache: a map of lines, a way for each, and for each
 // set the tree of the literature, a bit for each aligned group of ways.
-type twin struct {
+type reference struct {
 	g     Geometry
 	lines map[memory.Addr]*entry
 	ways  map[place]memory.Addr
@@ -30,23 +30,23 @@ type place struct{ set, way int }
 
 type group struct{ set, first, size int }
 
-func newTwin(g Geometry) *twin {
-	return &twin{g, map[memory.Addr]*entry{}, map[place]memory.Addr{}, map[group]bool{}}
+func newReference(g Geometry) *reference {
+	return &reference{g, map[memory.Addr]*entry{}, map[place]memory.Addr{}, map[group]bool{}}
 }
 
-func (t *twin) set(line memory.Addr) int {
+func (t *reference) set(line memory.Addr) int {
 	return int(line) / (1 << t.g.IndexBit) % t.g.Sets
 }
 
 // point directs all groups of a way away from it or towards it.
-func (t *twin) point(p place, towards bool) {
+func (t *reference) point(p place, towards bool) {
 	for size := 2; size <= t.g.Ways; size *= 2 {
 		first := p.way / size * size
 		t.right[group{p.set, first, size}] = (p.way >= first+size/2) == towards
 	}
 }
 
-func (t *twin) wayOf(line memory.Addr) (place, bool) {
+func (t *reference) wayOf(line memory.Addr) (place, bool) {
 	for w := range t.g.Ways {
 		p := place{t.set(line), w}
 		if at, ok := t.ways[p]; ok && at == line {
@@ -56,7 +56,7 @@ func (t *twin) wayOf(line memory.Addr) (place, bool) {
 	return place{}, false
 }
 
-func (t *twin) firstFree(line memory.Addr) (place, bool) {
+func (t *reference) firstFree(line memory.Addr) (place, bool) {
 	for w := range t.g.Ways {
 		p := place{t.set(line), w}
 		if _, taken := t.ways[p]; !taken {
@@ -66,7 +66,7 @@ func (t *twin) firstFree(line memory.Addr) (place, bool) {
 	return place{}, false
 }
 
-func (t *twin) allocate(line memory.Addr, e *entry) bool {
+func (t *reference) allocate(line memory.Addr, e *entry) bool {
 	p, ok := t.firstFree(line)
 	if t.lines[line] != nil || !ok {
 		return false
@@ -76,7 +76,7 @@ func (t *twin) allocate(line memory.Addr, e *entry) bool {
 	return true
 }
 
-func (t *twin) remove(line memory.Addr, deallocate bool) bool {
+func (t *reference) remove(line memory.Addr, deallocate bool) bool {
 	p, ok := t.wayOf(line)
 	if !ok {
 		return false
@@ -89,7 +89,7 @@ func (t *twin) remove(line memory.Addr, deallocate bool) bool {
 	return true
 }
 
-func (t *twin) victim(line memory.Addr) (*entry, bool) {
+func (t *reference) victim(line memory.Addr) (*entry, bool) {
 	if _, ok := t.firstFree(line); ok || t.lines[line] != nil {
 		return nil, false
 	}
@@ -102,14 +102,14 @@ func (t *twin) victim(line memory.Addr) (*entry, bool) {
 	return t.lines[t.ways[place{set, first}]], true
 }
 
-func TestAgainstTwin(t *testing.T) {
+func TestAgainstReference(t *testing.T) {
 	for _, g := range []Geometry{
 		{Sets: 1, Ways: 1, IndexBit: 6}, {Sets: 2, Ways: 2, IndexBit: 6}, {Sets: 1, Ways: 4, IndexBit: 6},
 		{Sets: 4, Ways: 8, IndexBit: 7}, {Sets: 1, Ways: 64, IndexBit: 6},
 	} {
 		t.Run(fmt.Sprintf("%+v", g), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(g.Ways), uint64(g.Sets)))
-			c, w := New[*entry](g), newTwin(g)
+			c, w := New[*entry](g), newReference(g)
 			victims := map[int]bool{}
 			for step := range 20_000 {
 				line := memory.Addr(random.IntN(3*g.Sets*g.Ways)) * 64

@@ -1,24 +1,24 @@
 #!/bin/sh
-# One night's campaign, for cron and systemd: a new one, or, if the last was cut
-# short by a reboot, a kill or a power failure, the rest of that one.
+# A nightly campaign, for cron and systemd: a new one or, if a reboot, a kill or a
+# power failure interrupted the last one, the rest of it.
 #
-#   night.sh            resume what was cut short, or else begin a new night
-#   night.sh --resume   resume what was cut short, or else do nothing
+#   nightly.sh            resume an interrupted campaign, or else start a new one
+#   nightly.sh --resume   resume an interrupted campaign, or else do nothing
 #
 # To install, put it anywhere and call it from cron (see crontab) or systemd (see
-# ordeal-night.service). What it uses comes from the environment:
+# ordeal-nightly.service). What it uses comes from the environment:
 #
 #   ORDEAL     the ordeal command                default ordeal
 #   CAMPAIGN   the campaign file                 default nightly.yaml
-#   NIGHTS     the folder of the nights          default $HOME/ordeal-nights
+#   NIGHTS     the folder of the campaigns       default $HOME/ordeal-nights
 #
-# Each night is a campaign's directory $NIGHTS/DATE, with DATE.log, DATE.html and
-# DATE.xml (JUnit) beside it. $NIGHTS/current is the night that runs, $NIGHTS/last
-# the last that ended. The seed is the date, so that every night has other
-# programs. Old nights are for you to delete.
+# Each campaign has a directory $NIGHTS/DATE, with DATE.log, DATE.html and DATE.xml
+# (JUnit) beside it. $NIGHTS/current is the campaign that runs, $NIGHTS/last the
+# last that ended. The seed is the date, so that every campaign has other programs.
+# Old campaigns are not deleted.
 #
-# The exit status is that of ordeal campaign run. What was found is printed, and
-# what differs from the night before; cron sends that by mail.
+# The exit status is that of ordeal campaign run. Findings are printed, with the
+# differences from the campaign before; cron sends them by mail.
 set -u
 ORDEAL=${ORDEAL:-ordeal}
 CAMPAIGN=${CAMPAIGN:-nightly.yaml}
@@ -29,18 +29,18 @@ case "${1-}" in
 --resume) resume_only=yes ;;
 '') ;;
 *)
-	echo "night.sh: $1: want nothing, or --resume" >&2
+	echo "nightly.sh: $1: want nothing, or --resume" >&2
 	exit 2
 	;;
 esac
 
 mkdir -p "$NIGHTS" || exit 4
 
-# Only one at a time. The lock goes with the processes that have it, however they
-# end; ordeal has it, too, and may outlive this shell.
+# Only one at a time. The lock ends with the processes that hold it; ordeal holds
+# it, too, and may outlive this shell.
 exec 9>"$NIGHTS/.lock"
 if ! flock -n 9; then
-	echo "night.sh: a night is running in $NIGHTS already" >&2
+	echo "nightly.sh: a campaign is running in $NIGHTS already" >&2
 	exit 0
 fi
 
@@ -60,7 +60,7 @@ fi
 "$ORDEAL" campaign "$@" --progress plain --html "$night.html" --junit "$night.xml" >>"$night.log" 2>&1
 status=$?
 
-# Interrupted or killed: the next call goes on with it.
+# Interrupted or killed: the next call resumes it.
 if [ $status -ge 128 ] || grep -q '"interrupted": true' "$night/summary.json" 2>/dev/null; then
 	exit $status
 fi
