@@ -43,11 +43,7 @@ func deallocate(g *generator, x *types.Call) wordExpr {
 func touchEntry(g *generator, x *types.Call) wordExpr {
 	at, entry, pos := g.partOf(x), g.object(x.Args[0]), x.Args[0].Pos()
 	return func(c *controller) uint64 {
-		e := entry(c)
-		if e == nil || e.dead {
-			c.badPointer(e, pos)
-		}
-		c.caches[at].Touch(e.line)
+		c.caches[at].Touch(c.live(entry(c), pos).line)
 		return 0
 	}
 }
@@ -55,11 +51,7 @@ func touchEntry(g *generator, x *types.Call) wordExpr {
 func changePermission(g *generator, x *types.Call) wordExpr {
 	entry, perm, pos := g.object(x.X), g.word(x.Args[0]), x.X.Pos()
 	return func(c *controller) uint64 {
-		e := entry(c)
-		if e == nil || e.dead {
-			c.badPointer(e, pos)
-		}
-		e.header.Permission = c.system.program.permissions[perm(c)]
+		c.live(entry(c), pos).header.Permission = c.system.program.permissions[perm(c)]
 		return 0
 	}
 }
@@ -67,10 +59,7 @@ func changePermission(g *generator, x *types.Call) wordExpr {
 func allocate(g *generator, x *types.Call) objectExpr {
 	at, line, entry, pos := g.partOf(x), g.word(x.Args[0]), g.object(x.Args[1]), x.At
 	return func(c *controller) *object {
-		e := entry(c)
-		if e == nil || e.dead {
-			c.badPointer(e, pos)
-		}
+		e := c.live(entry(c), pos)
 		e.line = memory.Addr(line(c))
 		if err := c.caches[at].Allocate(e.line, e); err != nil {
 			c.failWith(err, pos)

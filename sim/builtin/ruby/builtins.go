@@ -228,16 +228,16 @@ func init() {
 	objectBuiltins = map[string]native[objectExpr]{
 		"CacheMemory.allocate":     allocate,
 		"CacheMemory.getNullEntry": noEntry,
-		"CacheMemory.lookup": lineLookup(func(c *controller, at int, line memory.Addr) *object {
+		"CacheMemory.lookup": lineMethod(func(c *controller, at int, line memory.Addr) *object {
 			return c.caches[at].Lookup(line)
 		}),
 		"DirectoryMemory.allocate": allocateDirectory,
-		"DirectoryMemory.lookup": lineLookup(func(c *controller, at int, line memory.Addr) *object {
+		"DirectoryMemory.lookup": lineMethod(func(c *controller, at int, line memory.Addr) *object {
 			return c.directory[at].entries[line]
 		}),
 		"PerfectCacheMemory.lookup": lookupPerfect,
 		"TBETable.getNullEntry":     noEntry,
-		"TBETable.lookup": lineLookup(func(c *controller, at int, line memory.Addr) *object {
+		"TBETable.lookup": lineMethod(func(c *controller, at int, line memory.Addr) *object {
 			return c.tables[at].lookup(line)
 		}),
 	}
@@ -288,18 +288,10 @@ func (g *generator) partOf(x *types.Call) int {
 }
 
 // lineMethod is a method of a part of the machine that takes an address.
-func lineMethod(f func(c *controller, at int, line memory.Addr) uint64) native[wordExpr] {
-	return func(g *generator, x *types.Call) wordExpr {
+func lineMethod[T any](f func(c *controller, at int, line memory.Addr) T) native[func(*controller) T] {
+	return func(g *generator, x *types.Call) func(*controller) T {
 		at, line := g.partOf(x), g.word(x.Args[0])
-		return func(c *controller) uint64 { return f(c, at, memory.Addr(line(c))) }
-	}
-}
-
-// lineLookup is lineMethod for a method that returns an entry.
-func lineLookup(f func(c *controller, at int, line memory.Addr) *object) native[objectExpr] {
-	return func(g *generator, x *types.Call) objectExpr {
-		at, line := g.partOf(x), g.word(x.Args[0])
-		return func(c *controller) *object { return f(c, at, memory.Addr(line(c))) }
+		return func(c *controller) T { return f(c, at, memory.Addr(line(c))) }
 	}
 }
 

@@ -5,8 +5,7 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// word compiles an expression of one word, or a call without a result; nil
-// for a call without effect.
+// word compiles an expression of one word, or a call without a result.
 func (g *generator) word(x types.Expr) wordExpr {
 	switch x := x.(type) {
 	case *types.Const:
@@ -117,22 +116,10 @@ func (g *generator) member(x *types.Member) (owner objectExpr, offset int, isObj
 	pos := x.X.Pos()
 	if use, ok := x.X.(*types.Use); ok {
 		at := g.where(use.Var)
-		return func(c *controller) *object {
-			o := c.pointers[at]
-			if o == nil || o.dead {
-				c.badPointer(o, pos)
-			}
-			return o
-		}, offset, true
+		return func(c *controller) *object { return c.live(c.pointers[at], pos) }, offset, true
 	}
 	f := g.object(x.X)
-	return func(c *controller) *object {
-		o := f(c)
-		if o == nil || o.dead {
-			c.badPointer(o, pos)
-		}
-		return o
-	}, offset, true
+	return func(c *controller) *object { return c.live(f(c), pos) }, offset, true
 }
 
 func (g *generator) wordMember(x *types.Member) wordExpr {
@@ -143,13 +130,7 @@ func (g *generator) wordMember(x *types.Member) wordExpr {
 	}
 	if use, ok := x.X.(*types.Use); ok {
 		at, pos := g.where(use.Var), x.X.Pos()
-		return func(c *controller) uint64 {
-			o := c.pointers[at]
-			if o == nil || o.dead {
-				c.badPointer(o, pos)
-			}
-			return o.words[offset]
-		}
+		return func(c *controller) uint64 { return c.live(c.pointers[at], pos).words[offset] }
 	}
 	return func(c *controller) uint64 { return owner(c).words[offset] }
 }

@@ -51,6 +51,14 @@ func (c *controller) invalid() {
 	c.fail(fmt.Sprintf("invalid %s of %s", c.row(), c.code.machine.Name), "no such transition")
 }
 
+// live returns an object that is valid and was not deallocated.
+func (c *controller) live(o *object, pos syntax.Pos) *object {
+	if o == nil || o.dead {
+		c.badPointer(o, pos)
+	}
+	return o
+}
+
 // badPointer is the fault of using a pointer that is invalid, or whose object
 // was deallocated.
 func (c *controller) badPointer(o *object, pos syntax.Pos) {

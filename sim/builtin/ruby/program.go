@@ -62,9 +62,9 @@ type demand struct{ table, n int }
 type (
 	action     func(*controller)
 	statement  func(*controller) flow
-	wordExpr   func(*controller) uint64
-	vectorExpr func(*controller) []uint64
-	objectExpr func(*controller) *object
+	wordExpr   = func(*controller) uint64
+	vectorExpr = func(*controller) []uint64
+	objectExpr = func(*controller) *object
 	textExpr   func(*controller) string
 )
 

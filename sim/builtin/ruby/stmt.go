@@ -156,28 +156,21 @@ func (g *generator) storeMember(left *types.Member, right types.Expr) statement 
 func (g *generator) eval(x types.Expr) statement {
 	switch shapeOf(x.Type()) {
 	case word, noValue:
-		f := g.word(x)
-		if f == nil {
-			return nil
-		}
-		return func(c *controller) flow {
-			f(c)
-			return next
-		}
+		return discard(g.word(x))
 	case vector:
-		f := g.vector(x)
-		return func(c *controller) flow {
-			f(c)
-			return next
-		}
+		return discard(g.vector(x))
 	case pointer:
-		f := g.object(x)
-		return func(c *controller) flow {
-			f(c)
-			return next
-		}
+		return discard(g.object(x))
 	}
 	return nil
+}
+
+// discard evaluates an expression for its effect.
+func discard[T any](f func(*controller) T) statement {
+	return func(c *controller) flow {
+		f(c)
+		return next
+	}
 }
 
 func (g *generator) ifStmt(s *types.If) statement {
