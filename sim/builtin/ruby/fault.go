@@ -30,8 +30,8 @@ func (c *controller) failAt(pos syntax.Pos, title, format string, args ...any) {
 
 // failWith ends the wake-up with a fault of a part of the machine.
 func (c *controller) failWith(err error, pos syntax.Pos) {
-	var fault *memory.Fault
-	if !errors.As(err, &fault) {
+	fault, ok := errors.AsType[*memory.Fault](err)
+	if !ok {
 		panic(err)
 	}
 	c.failAt(pos, fault.Title, "%s", fault.Detail)

@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"cmp"
 	"errors"
 
 	"ordeal/gen/option"
@@ -54,24 +55,12 @@ var (
 
 // WithDefaults fills in the defaults.
 func (o Options) WithDefaults() Options {
-	if o.Network == (event.Latency{}) {
-		o.Network = DefaultNetwork
-	}
-	if o.Memory == (event.Latency{}) {
-		o.Memory = DefaultMemory
-	}
-	for _, g := range []struct{ given, byDefault *cache.Geometry }{{&o.Private, &DefaultPrivate}, {&o.Shared, &DefaultShared}} {
-		if *g.given == (cache.Geometry{}) {
-			*g.given = *g.byDefault
-		}
-		if g.given.IndexBit == 0 {
-			g.given.IndexBit = g.byDefault.IndexBit
-		}
-	}
+	o.Network, o.Memory = cmp.Or(o.Network, DefaultNetwork), cmp.Or(o.Memory, DefaultMemory)
+	o.Private, o.Shared = cmp.Or(o.Private, DefaultPrivate), cmp.Or(o.Shared, DefaultShared)
+	o.Private.IndexBit = cmp.Or(o.Private.IndexBit, DefaultPrivate.IndexBit)
+	o.Shared.IndexBit = cmp.Or(o.Shared.IndexBit, DefaultShared.IndexBit)
 	o.Directories, o.Banks = max(o.Directories, 1), max(o.Banks, 1)
-	if o.TBEs == 0 {
-		o.TBEs = DefaultTBEs
-	}
+	o.TBEs = cmp.Or(o.TBEs, DefaultTBEs)
 	return o
 }
 

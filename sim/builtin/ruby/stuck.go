@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,10 +99,7 @@ func (s *System) holders(line memory.Addr) []holder {
 	}
 	slices.SortFunc(list, func(a, b holder) int {
 		p, q := places[a], places[b]
-		if p.distance != q.distance {
-			return p.distance - q.distance
-		}
-		return p.state - q.state
+		return cmp.Or(p.distance-q.distance, p.state-q.state)
 	})
 	return list
 }

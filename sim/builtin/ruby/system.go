@@ -181,11 +181,12 @@ func (s *System) connect(total int) {
 	s.network = newNetwork(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
 }
 
-// buffers makes the buffers of a controller and gives those that the network
-// feeds, by virtual network.
+// buffers makes the buffers of a controller, with memory behind the two queues
+// to it, and returns those that the network feeds, by virtual network.
 func (s *System) buffers(c *controller, index int, links *[]*link) map[int]*buffer {
 	made := map[*types.Var]*buffer{}
 	fed := map[int]*buffer{}
+	var requests, answers *buffer
 	for _, v := range c.code.buffers {
 		b := &buffer{name: c.name + " " + v.Name, owner: c}
 		made[v] = b
@@ -198,8 +199,13 @@ func (s *System) buffers(c *controller, index int, links *[]*link) map[int]*buff
 			b.link.self = s.queue.Add(b.link)
 			*links = append(*links, b.link)
 		}
-		if v.Name == mandatoryQueue {
+		switch v.Name {
+		case mandatoryQueue:
 			c.mandatory = b
+		case memoryRequests:
+			requests = b
+		case memoryAnswers:
+			answers = b
 		}
 	}
 	for _, p := range c.code.machine.InPorts {
@@ -208,28 +214,13 @@ func (s *System) buffers(c *controller, index int, links *[]*link) map[int]*buff
 	for _, p := range c.code.machine.OutPorts {
 		c.out = append(c.out, made[p.Buffer])
 	}
-	s.connectMemory(c, made)
-	return fed
-}
-
-// connectMemory puts memory behind a controller that has the two queues.
-func (s *System) connectMemory(c *controller, made map[*types.Var]*buffer) {
-	var requests, answers *buffer
-	for v, b := range made {
-		switch v.Name {
-		case memoryRequests:
-			requests = b
-		case memoryAnswers:
-			answers = b
+	if requests != nil && answers != nil {
+		c.memory = &memoryQueue{
+			requests: requests, answers: answers, fields: &s.program.memory, latency: s.options.Memory,
+			random: rand.NewPCG(s.options.Seed, memoryStream+c.id), lines: map[memory.Addr]*memory.Block{},
 		}
 	}
-	if requests == nil || answers == nil {
-		return
-	}
-	c.memory = &memoryQueue{
-		requests: requests, answers: answers, fields: &s.program.memory, latency: s.options.Memory,
-		random: rand.NewPCG(s.options.Seed, memoryStream+c.id), lines: map[memory.Addr]*memory.Block{},
-	}
+	return fed
 }
 
 func (s *System) addCore(c *controller) {

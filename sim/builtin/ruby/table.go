@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"slices"
+
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
 )
@@ -26,14 +28,9 @@ func (t *table) room(n int) bool { return len(t.entries)+n <= t.limit }
 
 // remove drops a transaction, which is there.
 func (t *table) remove(e *object) {
-	for i := range t.entries {
-		if t.entries[i] == e {
-			last := len(t.entries) - 1
-			t.entries[i] = t.entries[last]
-			t.entries = t.entries[:last]
-			return
-		}
-	}
+	i, last := slices.Index(t.entries, e), len(t.entries)-1
+	t.entries[i] = t.entries[last]
+	t.entries = t.entries[:last]
 }
 
 // directory is a DirectoryMemory: entries that are made when first asked for.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ordeal/sim/builtin/event"
@@ -69,12 +70,7 @@ func (p *Protocol) Check(o Options) error {
 // banked reports whether there is a shared cache, which lines choose a bank of:
 // by bankBits of the address, or as they choose a directory.
 func (p *program) banked() bool {
-	for _, code := range p.codes {
-		if code.cores == 0 && !code.home {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.codes, func(code *machineCode) bool { return code.cores == 0 && !code.home })
 }
 
 // recycleLatency is that of all controllers.
@@ -88,12 +84,7 @@ const (
 )
 
 func (p *program) hasPairs() bool {
-	for _, code := range p.codes {
-		if code.cores > 1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.codes, func(code *machineCode) bool { return code.cores > 1 })
 }
 
 // configure sets the parameters and the names of a controller.

@@ -56,7 +56,7 @@ func (c *checker) funcDecl(d *syntax.Func) {
 func (c *checker) method(t *types.Type, d *syntax.Func) {
 	f := c.function(d, t)
 	for _, old := range t.Methods {
-		if old.Name == f.Name && slices.Equal(paramTypes(old), paramTypes(f)) {
+		if old.Name == f.Name && slices.Equal(old.ParamTypes(), f.ParamTypes()) {
 			c.fault(f.Pos, "method %s is already declared at %s", f.Signature(), old.Pos)
 			return
 		}
@@ -112,7 +112,7 @@ func (c *checker) bindBuiltin(f *types.Func) {
 			recv = "AbstractCacheEntry"
 		}
 	}
-	params := paramTypes(f)
+	params := f.ParamTypes()
 	overloads := types.Builtins(recv, f.Name)
 	for _, b := range overloads {
 		if b.Fits(f.Result, params) {
@@ -128,12 +128,4 @@ func (c *checker) bindBuiltin(f *types.Func) {
 	if len(overloads) > 0 {
 		c.fault(f.Pos, "declaration %s %s differs from the builtin %s", f.Result, f.Signature(), overloads[0])
 	}
-}
-
-func paramTypes(f *types.Func) []*types.Type {
-	list := make([]*types.Type, len(f.Params))
-	for i, p := range f.Params {
-		list[i] = p.Type
-	}
-	return list
 }

@@ -39,7 +39,7 @@ func (c *checker) declareType(t *types.Type) {
 
 func (c *checker) declareFunc(f *types.Func) {
 	for _, old := range c.scope.funcs[f.Name] {
-		if slices.Equal(paramTypes(old), paramTypes(f)) {
+		if slices.Equal(old.ParamTypes(), f.ParamTypes()) {
 			c.fault(f.Pos, "function %s is already declared%s", f.Signature(), at(old.Pos))
 			return
 		}

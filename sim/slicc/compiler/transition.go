@@ -74,7 +74,7 @@ func (c *checker) require(result *types.Type, name string, params []*types.Type)
 // definedFunc finds a function with a body; nil if there is none.
 func (c *checker) definedFunc(result *types.Type, name string, params []*types.Type) *types.Func {
 	for _, f := range c.machine.Funcs {
-		if f.Name == name && f.Defined && f.Result == result && slices.Equal(paramTypes(f), params) {
+		if f.Name == name && f.Defined && f.Result == result && slices.Equal(f.ParamTypes(), params) {
 			return f
 		}
 	}

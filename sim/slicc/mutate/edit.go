@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,11 +52,7 @@ func parseEdit(s string) (edit, error) {
 		}
 		e.arg, e.nth = arg[:at], n
 	}
-	known := false
-	for _, o := range Operators() {
-		known = known || o == e.op
-	}
-	if !known {
+	if !slices.Contains(Operators(), e.op) {
 		return edit{}, fmt.Errorf("unknown operator %q", op)
 	}
 	if sep := separators[e.op]; sep != "" {

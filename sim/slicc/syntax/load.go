@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 )
 
 // maxIncludes is how many include declarations are followed in one protocol,
@@ -62,8 +63,7 @@ func (l *loader) file(name string, from Pos) *File {
 // reason drops the operation and path of a path error: the message names the
 // file already.
 func reason(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err
 	}
 	return err
@@ -81,10 +81,8 @@ func (l *loader) include(d *Include) error {
 	if err != nil {
 		return err
 	}
-	for _, open := range l.open {
-		if open == name {
-			return fmt.Errorf("include %q: file includes itself", d.Path)
-		}
+	if slices.Contains(l.open, name) {
+		return fmt.Errorf("include %q: file includes itself", d.Path)
 	}
 	d.File = l.file(name, d.Pos)
 	return nil

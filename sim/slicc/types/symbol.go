@@ -81,9 +81,14 @@ func (f *Func) Signature() string {
 	if f.Recv != nil {
 		name = f.Recv.Name + "." + name
 	}
+	return name + "(" + TypeList(f.ParamTypes()) + ")"
+}
+
+// ParamTypes lists the types of the parameters.
+func (f *Func) ParamTypes() []*Type {
 	list := make([]*Type, len(f.Params))
 	for i, p := range f.Params {
 		list[i] = p.Type
 	}
-	return name + "(" + TypeList(list) + ")"
+	return list
 }
