@@ -56,7 +56,7 @@ func (s *source) target() (mutation.Target, error) {
 	return mutation.Embedded(s.protocol)
 }
 
-// mutants is the protocol, ready to be edited.
+// mutants is the catalogue of the protocol's mutants.
 func (s *source) mutants() (*mutate.Catalogue, error) {
 	t, err := s.target()
 	if err != nil {

@@ -37,9 +37,9 @@ control was caught.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&b.file, "file", "", "campaign file whose configurations have a bug (default the catalogue)")
-	f.Uint64Var(&b.hunt.Seed, "seed", 1, "first seed")
-	f.IntVar(&b.hunt.Seeds, "seeds", 10, "how many seeds")
-	f.IntVar(&b.hunt.Budget, "budget", 100_000, "operations for each seed")
+	f.Uint64Var(&b.search.Seed, "seed", 1, "first seed")
+	f.IntVar(&b.search.Seeds, "seeds", 10, "how many seeds")
+	f.IntVar(&b.search.Budget, "budget", 100_000, "operations for each seed")
 	f.BoolVar(&b.reduce, "reduce", false, "reduce the first failing run of each")
 	f.StringVar(&b.dir, "dir", "", "directory of the reduced runs; default runs/bugs-TIME")
 	f.BoolVar(&b.named, "named", false, "only bugs that a paper or a tracker has a name for")
@@ -52,15 +52,15 @@ control was caught.`,
 // bugs is the mutate bugs command.
 type bugs struct {
 	*env
-	hunt      mutation.Hunt
+	search    mutation.Search
 	file, dir string
 
 	named, reduce, json, markdown bool
 }
 
 func (b *bugs) run(ctx context.Context, names []string) error {
-	if b.hunt.Seeds < 1 || b.hunt.Budget < 1 {
-		return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", b.hunt.Seeds, b.hunt.Budget))
+	if b.search.Seeds < 1 || b.search.Budget < 1 {
+		return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", b.search.Seeds, b.search.Budget))
 	}
 	if b.json && b.markdown {
 		return usage(errors.New("--json and --markdown: want one of them"))
@@ -76,10 +76,10 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 	if b.named {
 		list = slices.DeleteFunc(list, func(cfg *config.Config) bool { return !mutation.Named(cfg.Bug) })
 	}
-	var catches []*mutation.Catch
+	var catches []*mutation.Detection
 	var reduced []*reducedBug
 	for _, cfg := range list {
-		caught, err := b.hunt.Catch(ctx, cfg)
+		caught, err := b.search.Detect(ctx, cfg)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 	if err := b.print(catches, reduced); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(catches, func(c *mutation.Catch) bool { return !c.Expected() }) {
+	if slices.ContainsFunc(catches, func(c *mutation.Detection) bool { return !c.Expected() }) {
 		return exit(summary.ExitFinding)
 	}
 	return nil
@@ -125,7 +125,7 @@ type reducedBug struct {
 }
 
 // reduceOne records a failing run and reduces it.
-func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutation.Catch) (*reducedBug, error) {
+func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutation.Detection) (*reducedBug, error) {
 	if b.dir == "" {
 		var err error
 		if b.dir, err = newDir("bugs"); err != nil {
@@ -140,7 +140,7 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutati
 	if err := dir.Create(caught.First.Program, record); err != nil {
 		return nil, err
 	}
-	if err := dir.Finish(caught.First.Case); err != nil {
+	if err := dir.Finish(caught.First.Result); err != nil {
 		return nil, err
 	}
 	res, err := reduction.Reduce(ctx, dir, reduction.Options{Time: time.Minute})
@@ -157,15 +157,16 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutati
 	}, nil
 }
 
-func (b *bugs) print(catches []*mutation.Catch, reduced []*reducedBug) error {
+func (b *bugs) print(catches []*mutation.Detection, reduced []*reducedBug) error {
 	if b.json {
 		return b.printJSON(map[string]any{"bugs": catches, "reduced": reduced})
 	}
-	write := mutation.WriteCatches
+	table := mutation.DetectionTable(catches)
+	text := table.String()
 	if b.markdown {
-		write = mutation.WriteMarkdown
+		text = table.Markdown()
 	}
-	if err := write(b.stdout, catches); err != nil || len(reduced) == 0 {
+	if _, err := fmt.Fprint(b.stdout, text); err != nil || len(reduced) == 0 {
 		return err
 	}
 	fmt.Fprintln(b.stdout)

@@ -12,7 +12,7 @@ import (
 )
 
 func newMutateCompete(e *env) *cobra.Command {
-	h := mutation.Hunt{Seed: 1, Seeds: 10, Budget: 200_000}
+	s := mutation.Search{Seed: 1, Seeds: 10, Budget: 200_000}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compete NAME...",
@@ -22,17 +22,17 @@ random, as critical cycles, and by evolution on coverage feedback. All of them d
 from the same programs, layouts and machines under the same budget. The table gives
 the median number of operations to catch each bug, the seeds that missed it, and the
 probability that the way is no better than chance (rank test of Mann and Whitney).`,
-		Example: "  ordeal mutate compete --seeds 5 mesi-invalidation-of-an-upgrade-untold",
+		Example: "  ordeal mutate compete --seeds 5 mesi-invalidation-of-an-upgrade-without-notice",
 		Args:    cobra.MinimumNArgs(1),
 	}
 	f := cmd.Flags()
-	f.Uint64Var(&h.Seed, "seed", h.Seed, "first seed")
-	f.IntVar(&h.Seeds, "seeds", h.Seeds, "how many seeds")
-	f.IntVar(&h.Budget, "budget", h.Budget, "operations for each seed and way")
+	f.Uint64Var(&s.Seed, "seed", s.Seed, "first seed")
+	f.IntVar(&s.Seeds, "seeds", s.Seeds, "how many seeds")
+	f.IntVar(&s.Budget, "budget", s.Budget, "operations for each seed and way")
 	f.BoolVar(&asJSON, "json", false, "print the results as JSON")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
-		if h.Seeds < 1 || h.Budget < 1 {
-			return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", h.Seeds, h.Budget))
+		if s.Seeds < 1 || s.Budget < 1 {
+			return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", s.Seeds, s.Budget))
 		}
 		c, err := config.Ready(bugsFile)
 		if err != nil {
@@ -42,19 +42,20 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 		if err != nil {
 			return usage(err)
 		}
-		var races []*mutation.Race
+		var comparisons []*mutation.Comparison
 		for _, cfg := range list {
-			race, err := h.Compete(ctx, cfg)
+			c, err := s.Compare(ctx, cfg)
 			if err != nil {
 				return err
 			}
-			races = append(races, race)
-			fmt.Fprintf(e.stderr, "%s: %v\n", cfg.Name, race.Ops)
+			comparisons = append(comparisons, c)
+			fmt.Fprintf(e.stderr, "%s: %v\n", cfg.Name, c.Ops)
 		}
 		if asJSON {
-			return json.NewEncoder(e.stdout).Encode(races)
+			return json.NewEncoder(e.stdout).Encode(comparisons)
 		}
-		return mutation.WriteRaces(e.stdout, races)
+		_, err = fmt.Fprint(e.stdout, mutation.ComparisonTable(comparisons))
+		return err
 	})
 	return cmd
 }

@@ -24,12 +24,12 @@ func newMutateRun(e *env) *cobra.Command {
 	m := matrix{env: e}
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Run programs on mutants and print which are found",
+		Short: "Run programs on mutants and print which are killed",
 		Long: `Run programs on the mutants of protocols, under several kinds of core, and print
-the kill matrix: what was found, by what, after how many operations, and what
-survived, with what is known of it. The results are in DIR/matrix.jsonl as they
-come and in DIR/matrix.json at the end; the same command in the same directory
-goes on where an interrupted one stopped.
+the kill matrix: which mutants were killed, with which outcome and after how many
+operations, and why the others may have survived. Results are appended to
+DIR/matrix.jsonl, and are in DIR/matrix.json at the end; the same command in the same
+directory continues an interrupted one.
 Exit status 1 when a mutant that is not known to be equivalent survived.`,
 		Args: arguments(0, 0, "no arguments"),
 	}
@@ -42,7 +42,7 @@ Exit status 1 when a mutant that is not known to be equivalent survived.`,
 	f.IntVar(&m.o.Sample, "sample", 0, "mutants of each protocol, drawn by the seed; 0 means all")
 	f.Uint64Var(&m.o.Seed, "seed", 1, "seed of programs, schedules and the sample")
 	f.IntVar(&m.o.Budget, "budget", 1_000_000, "operations for each mutant, core and seed")
-	f.IntVar(&m.o.Runs, "runs", 60, "runs made of them at most, those left out that cannot differ from the protocol's; 0: no bound")
+	f.IntVar(&m.o.Runs, "runs", 60, "most runs executed for them, without those that cannot differ from the protocol's; 0: no bound")
 	f.IntVar(&m.o.Seeds, "seeds", 1, "how many seeds each mutant gets, from --seed on")
 	f.IntVar(&m.o.Workers, "workers", 0, "mutants at a time; 0 means one for each processor")
 	f.StringVar(&m.dir, "dir", "", "directory of the results; default runs/mutants-TIME")
@@ -78,7 +78,7 @@ func (m *matrix) run(ctx context.Context) error {
 	}
 	m.o.Done = journal.Done
 	done, last := 0, time.Now()
-	m.o.Each = func(r mutation.Result) error {
+	m.o.OnResult = func(r mutation.Result) error {
 		if done++; time.Since(last) > 5*time.Second {
 			last = time.Now()
 			fmt.Fprintf(m.stderr, "%d mutants, now %s on %s cores\n", len(m.o.Done)+done, r.Mutant, r.Core)
@@ -88,7 +88,7 @@ func (m *matrix) run(ctx context.Context) error {
 	results, err := mutation.Run(ctx, m.o)
 	if err := errors.Join(err, journal.Close()); err != nil {
 		if ctx.Err() != nil {
-			fmt.Fprintf(m.stderr, "stopped: the same command with --dir %s goes on\n", m.dir)
+			fmt.Fprintf(m.stderr, "stopped: the same command with --dir %s continues\n", m.dir)
 		}
 		return err
 	}
@@ -132,7 +132,7 @@ func (m *matrix) options() error {
 	return m.known()
 }
 
-// known refuses names that no protocol has.
+// known rejects names that no protocol has.
 func (m *matrix) known() error {
 	for _, id := range m.ids {
 		var errs []error
@@ -164,14 +164,12 @@ func (m *matrix) report(results []mutation.Result) error {
 	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
 		return err
 	}
-	if err := mutation.WriteTable(m.stdout, results); err != nil {
-		return err
-	}
+	fmt.Fprint(m.stdout, mutation.Table(results))
 	survivors := mutation.Survivors(results)
 	if len(survivors) > 0 {
 		fmt.Fprintf(m.stdout, "%d mutants survived:\n", len(survivors))
-		for _, line := range survivors {
-			fmt.Fprintln(m.stdout, "  "+line)
+		for _, s := range survivors {
+			fmt.Fprintf(m.stdout, "  %s: %s\n", s.Mutant, s.Reason)
 		}
 	}
 	fmt.Fprintf(m.stdout, "\nresults  %s\n", path)

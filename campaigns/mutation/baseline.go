@@ -10,15 +10,14 @@ import (
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
-	"ordeal/gen"
+	"ordeal/check/model"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/slicc/syntax"
 )
 
-// Bounds on the runs of mutants, which may never come to an end.
+// Bounds on the runs of mutants, which may not terminate.
 const (
 	// stepFactor times the events of the longest run of the protocol is how
 	// many events a mutant's run may have.
@@ -27,32 +26,29 @@ const (
 	runTimeout = time.Minute
 )
 
-// baseline is what a protocol does without a mutant, under one kind of core.
+// baseline is the runs of a protocol without a mutant, with one kind of core.
 type baseline struct {
 	target  *Target
 	kind    core.Kind
 	options []builtin.Options // by machine
-	judging execute.CheckOptions
-	seeds   [][]plainRun // by seed
-	runs    int          // Options.Runs
+	models  []model.Model
+	seeds   [][]baselineRun // by seed
 }
 
-// plainRun is one run of the protocol.
-type plainRun struct {
-	program            *gen.Program
-	rounds             int
-	seed               uint64
-	generator, machine int // by place in Options
+// baselineRun is one run of the protocol.
+type baselineRun struct {
+	job                sim.Job
+	generator, machine int // indexes in Options
 	ops                int
 	hash               uint64            // of its events
 	log                [sha256.Size]byte // of its log
 	taken              map[Row]int64     // transitions
 }
 
-// baseline makes all runs of the protocol.
-func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baseline, error) {
-	b := &baseline{target: t, kind: k, runs: r.o.Runs}
-	for _, machine := range r.o.Machines {
+// baseline executes all runs of the protocol, none of which may fail.
+func (m *matrix) baseline(ctx context.Context, t *Target, k core.Kind, protocol *ruby.Protocol) (*baseline, error) {
+	b := &baseline{target: t, kind: k}
+	for _, machine := range m.o.Machines {
 		machine.Core, machine.Protocol = k.String(), t.Name
 		options, err := machine.Builtin()
 		if err != nil {
@@ -60,23 +56,19 @@ func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baselin
 		}
 		options.SLICC, options.Repair, options.Watchdog = "", false, watchdog
 		b.options = append(b.options, options)
-		models, err := config.ParseModels(machine.Promise())
-		if err != nil {
+		if b.models, err = config.ParseModels(machine.Promise()); err != nil {
 			return nil, err
 		}
-		b.judging = execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}}
 	}
-	plain, err := b.on(t.Tree)
-	if err != nil {
-		return nil, err
-	}
+	on := b.machines(protocol)
 	longest := uint64(0)
-	for s := range r.o.Seeds {
-		var runs []plainRun
-		for ops, n := 0, 0; ops < r.o.Budget; n++ {
-			run, events, err := r.plain(ctx, b, plain, r.o.Seed+uint64(s), n)
+	for s := range m.o.Seeds {
+		var runs []baselineRun
+		for ops, n := 0, 0; ops < m.o.Budget; n++ {
+			seed := m.o.Seed + uint64(s)
+			run, events, err := m.baselineRun(ctx, on, seed, n)
 			if err != nil {
-				return nil, fmt.Errorf("%s on %s cores, seed %d, run %d: %w", t.Name, k, r.o.Seed+uint64(s), n, err)
+				return nil, fmt.Errorf("%s on %s cores, seed %d, run %d: %w", t.Name, k, seed, n, err)
 			}
 			longest = max(longest, events)
 			ops += run.ops
@@ -90,22 +82,26 @@ func (r *runner) baseline(ctx context.Context, t *Target, k core.Kind) (*baselin
 	return b, nil
 }
 
-// plain makes one run of the protocol, which must not fail.
-func (r *runner) plain(ctx context.Context, b *baseline, plain *machines, seed uint64, n int) (plainRun, uint64, error) {
-	family := r.o.Generators[n%len(r.o.Generators)]
+// baselineRun executes one run of the protocol and counts its events.
+func (m *matrix) baselineRun(ctx context.Context, on *machines, seed uint64, n int) (baselineRun, uint64, error) {
+	family := m.o.Generators[n%len(m.o.Generators)]
 	p, err := family.Program(seed, n)
 	if err != nil {
-		return plainRun{}, 0, err
+		return baselineRun{}, 0, err
 	}
-	run := plainRun{program: p, rounds: family.Rounds, seed: seed + uint64(n), ops: p.Ops() * family.Rounds, taken: map[Row]int64{}}
-	run.generator = n % len(r.o.Generators)
-	run.machine = n / len(r.o.Generators) % len(r.o.Machines)
-	report, came, err := b.run(ctx, plain, &run)
+	run := baselineRun{
+		job:       sim.Job{Program: p, Rounds: family.Rounds, Seed: seed + uint64(n)},
+		generator: n % len(m.o.Generators),
+		machine:   n / len(m.o.Generators) % len(m.o.Machines),
+		ops:       p.Ops() * family.Rounds,
+		taken:     map[Row]int64{},
+	}
+	report, res, err := on.run(ctx, &run)
 	if err != nil {
-		return plainRun{}, 0, err
+		return baselineRun{}, 0, err
 	}
-	if came.Outcome != sim.Passed {
-		return plainRun{}, 0, fmt.Errorf("%w: %s: %s", ErrBaseline, came.Outcome, came.Title)
+	if res.Outcome != sim.Passed {
+		return baselineRun{}, 0, fmt.Errorf("%w: %s: %s", ErrBaseline, res.Outcome, res.Title)
 	}
 	run.hash, run.log = report.Statistics.Hash, sha256.Sum256(report.Log)
 	for _, c := range report.Coverage {
@@ -116,24 +112,35 @@ func (r *runner) plain(ctx context.Context, b *baseline, plain *machines, seed u
 	return run, report.Statistics.Events, nil
 }
 
-// machines are the machines on which a protocol, or a mutant of it, runs; each
-// is made when it is first needed.
-type machines struct {
-	base    *baseline
-	p       *ruby.Protocol
-	runners []*builtin.Runner
+// taken counts how often the protocol takes transitions.
+func (b *baseline) taken(rows []Row) int64 {
+	n := int64(0)
+	for _, runs := range b.seeds {
+		for i := range runs {
+			for _, row := range rows {
+				n += runs[i].taken[row]
+			}
+		}
+	}
+	return n
 }
 
-// on makes the machines for a tree.
-func (b *baseline) on(tree *syntax.File) (*machines, error) {
-	p, err := ruby.Compile(tree)
-	return &machines{b, p, make([]*builtin.Runner, len(b.options))}, err
+// machines are those of a baseline with a compiled protocol, or a mutant of
+// it; each is built when it is first used.
+type machines struct {
+	base     *baseline
+	protocol *ruby.Protocol
+	runners  []*builtin.Runner
+}
+
+func (b *baseline) machines(p *ruby.Protocol) *machines {
+	return &machines{b, p, make([]*builtin.Runner, len(b.options))}
 }
 
 func (m *machines) get(n int) (*builtin.Runner, error) {
 	if m.runners[n] == nil {
 		o := m.base.options[n]
-		o.Compiled = m.p
+		o.Compiled = m.protocol
 		var err error
 		if m.runners[n], err = builtin.New(o); err != nil {
 			return nil, err
@@ -142,16 +149,37 @@ func (m *machines) get(n int) (*builtin.Runner, error) {
 	return m.runners[n], nil
 }
 
-// run runs and judges a program on a protocol.
-func (b *baseline) run(ctx context.Context, on *machines, run *plainRun) (*builtin.Report, *rundir.Result, error) {
-	runner, err := on.get(run.machine)
+// run executes and checks a run of the baseline.
+func (m *machines) run(ctx context.Context, run *baselineRun) (*builtin.Report, *rundir.Result, error) {
+	runner, err := m.get(run.machine)
 	if err != nil {
 		return nil, nil, err
 	}
-	report, err := runner.Simulate(ctx, sim.Job{Program: run.program, Rounds: run.rounds, Seed: run.seed, Timeout: runTimeout})
+	job := run.job
+	job.Timeout = runTimeout
+	report, err := runner.Simulate(ctx, job)
 	if err != nil {
 		return nil, nil, err
 	}
-	came, err := execute.Evaluate(ctx, run.program, run.rounds, &report.Result, b.judging)
-	return &report, came, err
+	res, err := evaluate(ctx, job, &report.Result, m.base.models)
+	return &report, res, err
+}
+
+// runJob executes and checks a job. A job that cannot be executed is an error.
+func runJob(ctx context.Context, on sim.Runner, job sim.Job, models []model.Model) (*rundir.Result, error) {
+	job.Timeout = runTimeout
+	simulated, err := on.Run(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	return evaluate(ctx, job, &simulated, models)
+}
+
+func evaluate(ctx context.Context, job sim.Job, simulated *sim.Result, models []model.Model) (*rundir.Result, error) {
+	o := execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}}
+	res, err := execute.Evaluate(ctx, job.Program, job.Rounds, simulated, o)
+	if err == nil && res.Outcome == sim.Infra {
+		err = fmt.Errorf("%s: %s", res.Title, res.Detail)
+	}
+	return res, err
 }

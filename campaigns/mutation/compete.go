@@ -4,135 +4,66 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/aclements/go-moremath/stats"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
-	"ordeal/check"
-	"ordeal/gen"
+	"ordeal/check/model"
 	"ordeal/gen/guided"
 	"ordeal/parse"
 	"ordeal/sim"
 )
 
-// Strategy is a way to choose programs.
-type Strategy string
-
-// The strategies. All draw from the same space of programs and machines.
-const (
-	Uniform Strategy = "random" // without planted shapes
-	Shapes  Strategy = "shapes" // critical cycles and little else
-	Guided  Strategy = "guided" // evolution, see package guided
-)
-
-// Strategies lists the strategies; the first is what others are held against.
-func Strategies() []Strategy { return []Strategy{Uniform, Shapes, Guided} }
-
-// What a candidate chooses of the machine: latency and jitter of messages, the
-// window of out-of-order cores, and the sizes of private and shared caches.
-var (
-	latencies = [][2]int64{{5, 10}, {1, 10}, {1, 60}, {1, 120}}
-	windows   = []int{8, 32, 64}
-	caches    = [][2]string{{"", ""}, {"2x1", "2x1"}, {"2x2", "2x2"}, {"4x1", "2x1"}}
-)
-
-// machine numbers the choices of a machine: one index for each list.
-type machine [3]int
-
-// sizes are the indexes to choose from.
-func sizes() [][]int {
-	var all [][]int
-	for _, n := range (machine{len(latencies), len(windows), len(caches)}) {
-		list := make([]int, n)
-		for i := range list {
-			list[i] = i
-		}
-		all = append(all, list)
-	}
-	return all
-}
-
-// Space is what all strategies draw from: few locations and many, every
-// layout, so that lines are shared and sets conflict, and slow messages.
-func Space(s Strategy) *guided.Space {
-	space := &guided.Space{
-		Threads: []int{2, 4, 6}, Ops: []int{20, 60, 150}, Locations: []int{2, 4, 8, 16, 32}, Layouts: gen.Layouts(),
-		Mixes: []gen.Mix{
-			{Load: 50, Store: 43, Exchange: 3, Add: 2, Fence: 2}, {Load: 75, Store: 25}, {Load: 35, Store: 60, Exchange: 5},
-		},
-		Localities: []float64{0, 0.5, 0.8}, ShapeShares: []float64{0}, Rounds: []int{1, 3},
-		Sizes: sizes(),
-	}
-	switch s {
-	case Shapes:
-		space.ShapeShares = []float64{0.8}
-	case Guided:
-		space.ShapeShares = []float64{0, 0, 0.5}
-	}
-	return space
-}
-
-// Race is what came of one bug under all strategies.
-type Race struct {
+// Comparison is the result of searching for one bug with all strategies.
+type Comparison struct {
 	Name string `json:"name"`
-	// Ops are the operations to catch of each seed, by strategy; a seed whose
+	// Ops are the operations to catch of each seed, by strategy. A seed whose
 	// budget did not suffice has the budget, and is counted in Missed.
 	Ops    map[Strategy][]int `json:"operations"`
 	Missed map[Strategy]int   `json:"missed"`
 }
 
-// Compete measures how many operations each strategy needs to catch a bug,
-// under the same budget and as many seeds.
-func (h Hunt) Compete(ctx context.Context, cfg *config.Config) (*Race, error) {
-	r := &Race{Name: cfg.Name, Ops: map[Strategy][]int{}, Missed: map[Strategy]int{}}
-	c, err := newContest(cfg)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range Strategies() {
-		for seed := range h.Seeds {
-			ops, caught, err := c.chase(ctx, s, h.Seed+uint64(seed), h.Budget)
-			if err != nil {
-				return nil, fmt.Errorf("bug %s: %w", cfg.Name, err)
-			}
-			if !caught {
-				ops = h.Budget
-				r.Missed[s]++
-			}
-			r.Ops[s] = append(r.Ops[s], ops)
-		}
-	}
-	return r, nil
-}
-
-// contest runs candidates on the machines that they choose.
-type contest struct {
-	cfg     *config.Config
-	judging execute.CheckOptions
-	runners map[machine]sim.Runner
-	rows    map[sim.Transition]int // numbers of transitions
-}
-
-func newContest(cfg *config.Config) (*contest, error) {
+// Compare measures how many operations each strategy needs to catch a bug,
+// with the same budget and seeds.
+func (s Search) Compare(ctx context.Context, cfg *config.Config) (*Comparison, error) {
 	models, err := config.ParseModels(cfg.Expect)
 	if err != nil {
 		return nil, err
 	}
-	return &contest{
-		cfg: cfg, runners: map[machine]sim.Runner{}, rows: map[sim.Transition]int{},
-		judging: execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}},
-	}, nil
+	c := &Comparison{Name: cfg.Name, Ops: map[Strategy][]int{}, Missed: map[Strategy]int{}}
+	x := &competition{cfg: cfg, models: models, runners: map[machine]sim.Runner{}, rows: map[sim.Transition]int{}}
+	for _, strategy := range Strategies() {
+		for seed := range s.Seeds {
+			ops, caught, err := x.search(ctx, strategy, s.Seed+uint64(seed), s.Budget)
+			if err != nil {
+				return nil, fmt.Errorf("bug %s: %w", cfg.Name, err)
+			}
+			if !caught {
+				ops = s.Budget
+				c.Missed[strategy]++
+			}
+			c.Ops[strategy] = append(c.Ops[strategy], ops)
+		}
+	}
+	return c, nil
 }
 
-// chase runs the candidates of a strategy until one fails.
-func (c *contest) chase(ctx context.Context, s Strategy, seed uint64, budget int) (ops int, caught bool, err error) {
+// competition runs candidates on the machines that they choose.
+type competition struct {
+	cfg     *config.Config
+	models  []model.Model
+	runners map[machine]sim.Runner
+	rows    map[sim.Transition]int // numbers of transitions
+}
+
+// search runs the candidates of a strategy until one fails.
+func (x *competition) search(ctx context.Context, s Strategy, seed uint64, budget int) (ops int, caught bool, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0x63686173))
 	space := Space(s)
 	search, err := guided.NewSearch(space, rng)
@@ -150,56 +81,46 @@ func (c *contest) chase(ctx context.Context, s Strategy, seed uint64, budget int
 			return ops, false, err
 		}
 		ops += candidate.Ops()
-		came, coverage, err := c.run(ctx, candidate, seed<<20+n)
+		res, err := x.run(ctx, candidate, seed<<20+n)
 		if err != nil {
 			return ops, false, err
 		}
-		if came.Outcome != sim.Passed {
+		if res.Outcome != sim.Passed {
 			return ops, true, nil
 		}
 		if s == Guided {
-			search.Observe(candidate, c.feedback(came.History, coverage))
+			search.Observe(candidate, x.feedback(res.History, res.Coverage))
 		}
 	}
 	return ops, false, nil
 }
 
-// run runs and judges a candidate.
-func (c *contest) run(ctx context.Context, candidate *guided.Candidate, seed uint64) (*rundir.Result, sim.Coverage, error) {
-	key := machine(candidate.Sizes)
-	on := c.runners[key]
-	if on == nil {
-		cfg := *c.cfg
-		cfg.Latency, cfg.Jitter = latencies[key[0]][0], latencies[key[0]][1]
-		cfg.Window = windows[key[1]]
-		cfg.PrivateCache, cfg.SharedCache = caches[key[2]][0], caches[key[2]][1]
-		var err error
-		if on, err = execute.NewRunner(config.SimBuiltin, &cfg); err != nil {
-			return nil, nil, err
+// run executes and checks a candidate.
+func (x *competition) run(ctx context.Context, c *guided.Candidate, seed uint64) (*rundir.Result, error) {
+	key := machine(c.Sizes)
+	if x.runners[key] == nil {
+		on, err := execute.NewRunner(config.SimBuiltin, key.config(x.cfg))
+		if err != nil {
+			return nil, err
 		}
-		c.runners[key] = on
+		x.runners[key] = on
 	}
-	res, err := on.Run(ctx, sim.Job{Program: candidate.Program, Rounds: candidate.Rounds, Seed: seed, Timeout: runTimeout})
-	if err != nil {
-		return nil, nil, err
-	}
-	came, err := execute.Evaluate(ctx, candidate.Program, candidate.Rounds, &res, c.judging)
-	return came, res.Coverage, err
+	return runJob(ctx, x.runners[key], sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed}, x.models)
 }
 
-// feedback is what a run showed: the transitions that it took, and how many
-// different stores the reads of each location saw.
-func (c *contest) feedback(h *parse.History, coverage sim.Coverage) guided.Feedback {
+// feedback is the transitions that a run took, and how many stores of other
+// threads the reads of each location saw.
+func (x *competition) feedback(h *parse.History, coverage sim.Coverage) guided.Feedback {
 	var f guided.Feedback
 	for _, t := range coverage {
 		if t.Count == 0 {
 			continue
 		}
 		row := sim.Transition{Machine: t.Machine, State: t.State, Event: t.Event}
-		if _, ok := c.rows[row]; !ok {
-			c.rows[row] = len(c.rows)
+		if _, ok := x.rows[row]; !ok {
+			x.rows[row] = len(x.rows)
 		}
-		f.Taken = append(f.Taken, c.rows[row])
+		f.Taken = append(f.Taken, x.rows[row])
 	}
 	if h == nil {
 		return f
@@ -224,18 +145,18 @@ func (c *contest) feedback(h *parse.History, coverage sim.Coverage) guided.Feedb
 
 // Median is the median of a strategy's operations; ok is false where more than
 // half of the seeds missed.
-func (r *Race) Median(s Strategy) (ops int, ok bool) {
-	list := slices.Sorted(slices.Values(r.Ops[s]))
-	return list[(len(list)-1)/2], 2*r.Missed[s] < len(list)
+func (c *Comparison) Median(s Strategy) (ops int, ok bool) {
+	list := slices.Sorted(slices.Values(c.Ops[s]))
+	return list[(len(list)-1)/2], 2*c.Missed[s] < len(list)
 }
 
 // P is the probability, by the rank test of Mann and Whitney, that a strategy
-// that is as good as the first one would look better by as much; NaN where the
-// test says nothing.
-func (r *Race) P(s Strategy) float64 {
+// that is no better than the first one looks better by as much; NaN where the
+// test has no answer.
+func (c *Comparison) P(s Strategy) float64 {
 	sample := func(s Strategy) []float64 {
 		var list []float64
-		for _, n := range r.Ops[s] {
+		for _, n := range c.Ops[s] {
 			list = append(list, float64(n))
 		}
 		return list
@@ -247,38 +168,35 @@ func (r *Race) P(s Strategy) float64 {
 	return res.P
 }
 
-// WriteRaces writes a table of races: the median of each strategy, and the
-// rank test against the first.
-func WriteRaces(w io.Writer, races []*Race) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(tw, "bug")
-	for _, s := range Strategies() {
-		fmt.Fprintf(tw, "\t%s\tmissed", s)
-		if s != Strategies()[0] {
-			fmt.Fprint(tw, "\tp")
+// ComparisonTable has the median of each strategy, the seeds that missed the
+// bug, and the rank test against the first strategy.
+func ComparisonTable(list []*Comparison) *messages.Table {
+	t := &messages.Table{Header: []any{"bug"}}
+	for i, s := range Strategies() {
+		t.Header = append(t.Header, s, "missed")
+		if i > 0 {
+			t.Header = append(t.Header, "p")
 		}
 	}
-	fmt.Fprintln(tw)
-	sorted := slices.Clone(races)
-	slices.SortStableFunc(sorted, func(a, b *Race) int {
+	sorted := slices.SortedStableFunc(slices.Values(list), func(a, b *Comparison) int {
 		x, _ := a.Median(Uniform)
 		y, _ := b.Median(Uniform)
 		return cmp.Compare(y, x)
 	})
-	for _, r := range sorted {
-		fmt.Fprint(tw, r.Name)
-		for _, s := range Strategies() {
-			ops, ok := r.Median(s)
+	for _, c := range sorted {
+		row := []any{c.Name}
+		for i, s := range Strategies() {
+			ops, ok := c.Median(s)
 			text := fmt.Sprint(ops)
 			if !ok {
 				text = "> budget"
 			}
-			fmt.Fprintf(tw, "\t%s\t%d of %d", text, r.Missed[s], len(r.Ops[s]))
-			if s != Strategies()[0] {
-				fmt.Fprintf(tw, "\t%.3f", r.P(s))
+			row = append(row, text, fmt.Sprintf("%d of %d", c.Missed[s], len(c.Ops[s])))
+			if i > 0 {
+				row = append(row, fmt.Sprintf("%.3f", c.P(s)))
 			}
 		}
-		fmt.Fprintln(tw)
+		t.Rows = append(t.Rows, row)
 	}
-	return tw.Flush()
+	return t
 }

@@ -1,8 +1,6 @@
 package mutation
 
 import (
-	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,17 +19,17 @@ func TestCompete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := Hunt{Seed: 1, Seeds: 2, Budget: 3_000}
+	h := Search{Seed: 1, Seeds: 2, Budget: 3_000}
 	for _, cfg := range list {
-		race, err := h.Compete(t.Context(), cfg)
+		comparison, err := h.Compare(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := h.Compete(t.Context(), cfg)
+		again, err := h.Compare(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(race, again); diff != "" {
+		if diff := cmp.Diff(comparison, again); diff != "" {
 			t.Errorf("%s: the same seeds differ:\n%s", cfg.Name, diff)
 		}
 		for _, s := range Strategies() {
@@ -39,8 +37,8 @@ func TestCompete(t *testing.T) {
 			if cfg.Bug.Equivalent != "" {
 				missed = h.Seeds
 			}
-			if race.Missed[s] != missed || len(race.Ops[s]) != h.Seeds {
-				t.Errorf("%s: %s missed it in %d of %d seeds", cfg.Name, s, race.Missed[s], h.Seeds)
+			if comparison.Missed[s] != missed || len(comparison.Ops[s]) != h.Seeds {
+				t.Errorf("%s: %s missed it in %d of %d seeds", cfg.Name, s, comparison.Missed[s], h.Seeds)
 			}
 		}
 	}
@@ -49,7 +47,7 @@ func TestCompete(t *testing.T) {
 // TestRaces reads medians and the rank test of numbers whose answers are known:
 // of two samples of five that do not overlap, 1 of 252 orders is as extreme.
 func TestRaces(t *testing.T) {
-	r := &Race{Name: "r", Ops: map[Strategy][]int{
+	r := &Comparison{Name: "r", Ops: map[Strategy][]int{
 		Uniform: {60, 70, 80, 90, 100}, Guided: {10, 50, 20, 40, 30}, Shapes: {1000, 1000, 1000, 61, 62},
 	}, Missed: map[Strategy]int{Shapes: 3}}
 	if ops, ok := r.Median(Guided); ops != 30 || !ok {
@@ -64,8 +62,11 @@ func TestRaces(t *testing.T) {
 	if p := r.P(Shapes); p < 0.5 {
 		t.Errorf("p of the worse is %v", p)
 	}
-	var out bytes.Buffer
-	if err := WriteRaces(&out, []*Race{r}); err != nil || !strings.Contains(out.String(), "> budget") || !strings.Contains(out.String(), "0.004") {
-		t.Errorf("%v:\n%s", err, out.String())
+	want := "" +
+		"bug  random  missed    shapes  missed      p  guided  missed      p\n" +
+		"───────────────────────────────────────────────────────────────────\n" +
+		"r        80  0 of 5  > budget  3 of 5  0.849      30  0 of 5  0.004\n"
+	if diff := cmp.Diff(want, ComparisonTable([]*Comparison{r}).String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

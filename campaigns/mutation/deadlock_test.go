@@ -9,13 +9,13 @@ import (
 	"ordeal/sim"
 )
 
-// varies is what no title may have: an address, or the number of a controller,
+// varies matches what no title may have: an address, or the number of a controller,
 // a core or a tick.
 var varies = regexp.MustCompile(`0x|(^| )[0-9]+`)
 
-// TestDeadlockTitles catches every fault of the catalogue that shows as a
-// deadlock under several seeds. Its titles have to be nearly always the same
-// one, and tell it from the other faults of its protocol.
+// TestDeadlockTitles catches every bug of the catalogue that shows as a
+// deadlock under several seeds. Its titles must be nearly always the same one,
+// and differ from those of the other bugs of its protocol.
 func TestDeadlockTitles(t *testing.T) {
 	c, err := config.Ready("bugs.yaml")
 	if err != nil {
@@ -25,14 +25,14 @@ func TestDeadlockTitles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults := 0
-	of := map[string]string{} // faults by protocol and commonest title
+	bugs := 0
+	of := map[string]string{} // bugs by protocol and commonest title
 	for _, cfg := range list {
 		if !slices.Contains(cfg.Bug.By, sim.Deadlock.String()) {
 			continue
 		}
-		faults++
-		caught, err := Hunt{Seed: 1, Seeds: 10, Budget: 50_000}.Catch(t.Context(), cfg)
+		bugs++
+		caught, err := Search{Seed: 1, Seeds: 10, Budget: 50_000}.Detect(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestDeadlockTitles(t *testing.T) {
 		}
 		of[key] = cfg.Name
 	}
-	if faults < 10 {
-		t.Errorf("the catalogue has %d deadlocks", faults)
+	if bugs < 10 {
+		t.Errorf("the catalogue has %d deadlocks", bugs)
 	}
 }

@@ -1,7 +1,6 @@
 package mutation
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,11 +9,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"ordeal/campaigns/rundir"
 )
 
-// Journal is a file of results, a line of JSON each, behind a line that says
-// which options they belong to. A campaign that was interrupted, or killed,
-// goes on from it.
+// Journal is a file of results, a line of JSON each, after a line with the
+// options that they belong to. A campaign that was interrupted or killed
+// continues from it.
 type Journal struct {
 	file *os.File
 	Done []Result
@@ -29,77 +30,82 @@ type journalHead struct {
 
 const journalVersion = 1
 
-// OpenJournal opens the journal at path, or makes it. An existing one must be
-// of the same options; a last line that was cut short is dropped.
+var errNoJournal = errors.New("1: not the journal of a mutation campaign")
+
+// OpenJournal opens or creates the journal at path. An existing one must be of
+// the same options; an incomplete last line is dropped.
 func OpenJournal(path string, o *Options) (*Journal, error) {
 	head := journalHead{journalVersion, o.hash()}
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	j := &Journal{}
-	whole, err := j.read(path, data, head)
+	found, results, size, err := parseJournal(data)
+	if err != nil {
+		return nil, fmt.Errorf("read %s:%w", path, err)
+	}
+	if size > 0 && found != head {
+		return nil, fmt.Errorf("%s: it belongs to a campaign with other options or other protocols: use another directory", path)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		return nil, err
+	j := &Journal{file, results}
+	if err = file.Truncate(size); err == nil && size == 0 {
+		err = j.write(head)
 	}
-	if err := j.start(int64(whole), head); err != nil {
-		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), j.file.Close())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), file.Close())
 	}
 	return j, nil
 }
 
-// start cuts what is no whole line off, and writes the head of a new journal.
-func (j *Journal) start(whole int64, head journalHead) error {
-	if err := j.file.Truncate(whole); err != nil {
-		return err
-	}
-	if _, err := j.file.Seek(whole, 0); err != nil {
-		return err
-	}
-	if whole > 0 {
-		return nil
-	}
-	return j.line(head)
-}
-
-// read reads the whole lines of a journal and gives their length.
-func (j *Journal) read(path string, data []byte, head journalHead) (int, error) {
-	whole, n := 0, 0
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, len(data)+1)
-	for lines.Scan() {
-		n++
-		end := whole + len(lines.Bytes()) + 1
-		if end > len(data) {
-			break // without its line end: cut short
-		}
-		if n == 1 {
-			var found journalHead
-			if err := json.Unmarshal(lines.Bytes(), &found); err != nil || found.Version != journalVersion {
-				return 0, fmt.Errorf("%s:1: not the journal of a mutation campaign", path)
-			}
-			if found != head {
-				return 0, fmt.Errorf("%s: it belongs to a campaign with other options or other protocols: use another directory", path)
+// parseJournal returns the head and the results of a journal, and the size of
+// its complete lines. An error begins with the number of the line.
+func parseJournal(data []byte) (head journalHead, results []Result, size int64, err error) {
+	n := 0
+	for line := range rundir.Lines(bytes.NewReader(data)) {
+		if n++; n == 1 {
+			if err := json.Unmarshal(line, &head); err != nil || head.Version != journalVersion {
+				return head, nil, 0, errNoJournal
 			}
 		} else {
 			var r Result
-			if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-				return 0, fmt.Errorf("%s:%d: %w", path, n, err)
+			if err := json.Unmarshal(line, &r); err != nil {
+				return head, nil, 0, fmt.Errorf("%d: %w", n, err)
 			}
-			j.Done = append(j.Done, r)
+			results = append(results, r)
 		}
-		whole = end
+		size += int64(len(line))
 	}
-	return whole, lines.Err()
+	return head, results, size, nil
+}
+
+// ParseResults parses results: a JSON list, or a journal. Name is that of the
+// file, for errors.
+func ParseResults(name string, data []byte) ([]Result, error) {
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		var results []Result
+		if err := json.Unmarshal(data, &results); err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		return results, nil
+	}
+	_, results, size, err := parseJournal(data)
+	if err == nil && size == 0 && len(data) > 0 {
+		err = errNoJournal
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s:%w", name, err)
+	}
+	return results, nil
 }
 
 // Add appends a result.
-func (j *Journal) Add(r Result) error { return j.line(r) }
+func (j *Journal) Add(r Result) error { return j.write(r) }
 
-func (j *Journal) line(v any) error {
+func (j *Journal) write(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err

@@ -10,22 +10,23 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/types"
 )
 
 // choose lists the mutants to measure.
-func (r *runner) choose(p *mutate.Catalogue) []mutate.Mutant {
+func (m *matrix) choose(c *mutate.Catalogue) []mutate.Mutant {
 	var list []mutate.Mutant
-	for _, m := range p.Mutants() {
-		if r.o.Accept == nil || r.o.Accept(&m) {
-			list = append(list, m)
+	for _, mutant := range c.Mutants() {
+		if m.o.Accept == nil || m.o.Accept(&mutant) {
+			list = append(list, mutant)
 		}
 	}
-	if r.o.Sample == 0 || r.o.Sample >= len(list) {
+	if m.o.Sample == 0 || m.o.Sample >= len(list) {
 		return list
 	}
-	picked := rand.New(rand.NewPCG(r.o.Seed, 0x6b696c6c)).Perm(len(list))[:r.o.Sample]
+	picked := rand.New(rand.NewPCG(m.o.Seed, 0x6b696c6c)).Perm(len(list))[:m.o.Sample]
 	slices.Sort(picked)
 	sample := make([]mutate.Mutant, len(picked))
 	for i, at := range picked {
@@ -34,63 +35,67 @@ func (r *runner) choose(p *mutate.Catalogue) []mutate.Mutant {
 	return sample
 }
 
-// protocol knows which transitions an action is part of.
-type protocol struct {
-	rows map[[2]string][]Row // by machine and action
-}
+// transitions lists those of a protocol that an action is part of, by machine
+// and action.
+type transitions map[[2]string][]Row
 
-func newProtocol(c *mutate.Catalogue) (*protocol, error) {
+func newTransitions(c *mutate.Catalogue) (transitions, error) {
 	checked, err := c.Protocol()
 	if err != nil {
 		return nil, err
 	}
-	p := &protocol{map[[2]string][]Row{}}
+	x := transitions{}
 	for _, m := range checked.Machines {
 		for _, tr := range m.Transitions {
 			for _, a := range tr.Actions {
 				if !tr.Stall || a.Name == types.StallAction {
 					key := [2]string{m.Name, a.Name}
-					p.rows[key] = append(p.rows[key], Row{m.Name, m.State.Enums[tr.State].Name, m.Event.Enums[tr.Event].Name})
+					x[key] = append(x[key], Row{m.Name, m.State.Enums[tr.State].Name, m.Event.Enums[tr.Event].Name})
 				}
 			}
 		}
 	}
-	return p, nil
+	return x, nil
 }
 
-// of lists the transitions that a mutant is of; nil for one of a port or a
+// of lists the transitions that a mutant changes; nil for a mutant of a port or a
 // function, which any transition may depend on.
-func (p *protocol) of(m *mutate.Mutant) []Row {
+func (x transitions) of(m *mutate.Mutant) []Row {
 	if m.State != "" {
 		return []Row{{m.Machine, m.State, m.Event}}
 	}
-	return p.rows[[2]string{m.Machine, m.Place}]
+	return x[[2]string{m.Machine, m.Place}]
 }
 
-// equivalent is why a kind of core cannot detect a mutant; empty if it may.
+// equivalent returns the reason why no test with a kind of core can kill a
+// mutant, or "".
 func equivalent(m *mutate.Mutant, k core.Kind) string {
 	if m.Equivalent != "" {
 		return m.Equivalent
 	}
 	if m.Evictions && k != core.OOO {
-		return fmt.Sprintf("%s cores do not look at evictions", k)
+		return fmt.Sprintf("%s cores ignore evictions", k)
 	}
 	return ""
 }
 
-// measure runs a mutant under one kind of core.
-func (r *runner) measure(ctx context.Context, p *mutate.Catalogue, of *protocol, base *baseline, m *mutate.Mutant) (*Result, error) {
+// measure runs a mutant with one kind of core.
+func (m *matrix) measure(
+	ctx context.Context, x transitions, base *baseline, mutant *mutate.Mutant, compile func() (*ruby.Protocol, error),
+) (*Result, error) {
 	res := &Result{
-		Protocol: base.target.Name, Mutant: m.ID, Operator: m.Operator, Core: base.kind.String(), Equivalent: equivalent(m, base.kind), Taken: -1,
+		Protocol: base.target.Name, Mutant: mutant.ID, Operator: mutant.Operator, Core: base.kind.String(),
+		Equivalent: equivalent(mutant, base.kind), Taken: -1,
 	}
-	if res.Equivalent != "" && !r.o.Equivalent {
+	if res.Equivalent != "" && !m.o.Equivalent {
 		return res, nil
 	}
-	rows := of.of(m)
+	rows := x.of(mutant)
 	if rows != nil {
 		res.Taken = base.taken(rows)
 	}
-	on, err := base.on(p.Tree(*m))
+	protocol, err := compile()
+	on := base.machines(protocol)
 	if err == nil {
 		_, err = on.get(0)
 	}
@@ -99,10 +104,10 @@ func (r *runner) measure(ctx context.Context, p *mutate.Catalogue, of *protocol,
 		return res, nil
 	}
 	res.Same = true
-	for s := range base.seeds {
-		trial, same, err := base.trial(ctx, on, base.seeds[s], rows)
+	for _, runs := range base.seeds {
+		trial, same, err := m.trial(ctx, on, runs, rows)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("mutant %s on %s cores: %w", mutant.ID, base.kind, err)
 		}
 		res.Seeds = append(res.Seeds, trial)
 		res.Same = res.Same && same
@@ -110,48 +115,32 @@ func (r *runner) measure(ctx context.Context, p *mutate.Catalogue, of *protocol,
 	return res, nil
 }
 
-// taken counts how often the protocol takes transitions.
-func (b *baseline) taken(rows []Row) int64 {
-	n := int64(0)
-	for _, runs := range b.seeds {
-		for i := range runs {
-			for _, row := range rows {
-				n += runs[i].taken[row]
-			}
-		}
-	}
-	return n
-}
-
 // trial runs a mutant of some transitions, nil for any, on the programs of
-// one seed until something fails. It also reports whether every run was that
-// of the protocol.
-func (b *baseline) trial(ctx context.Context, on *machines, runs []plainRun, rows []Row) (Trial, bool, error) {
+// one seed until a run fails. It also reports whether every run was that of the
+// protocol.
+func (m *matrix) trial(ctx context.Context, on *machines, runs []baselineRun, rows []Row) (t Trial, same bool, err error) {
 	start := time.Now()
-	var t Trial
-	same, made := true, 0
+	same = true
+	executed := 0
 	for i := range runs {
 		run := &runs[i]
-		if b.runs > 0 && made == b.runs {
+		if m.o.Runs > 0 && executed == m.o.Runs {
 			break
 		}
 		t.Ops += run.ops
 		if rows != nil && !slices.ContainsFunc(rows, func(row Row) bool { return run.taken[row] > 0 }) {
 			continue // until it takes one of them, the mutant is the protocol
 		}
-		made++
-		report, came, err := b.run(ctx, on, run)
+		executed++
+		report, res, err := on.run(ctx, run)
 		if err != nil {
-			return t, false, err
+			return t, false, fmt.Errorf("run %d: %w", i, err)
 		}
-		if came.Outcome == sim.Infra {
-			return t, false, fmt.Errorf("run %d: %s: %s", i, came.Title, came.Detail)
-		}
-		same = same && report.Statistics.Hash == run.hash && sha256.Sum256(report.Log) == run.log
-		if came.Outcome != sim.Passed {
-			t.Killed, t.By, t.Title, t.Generator, t.Machine = true, came.Outcome.String(), came.Title, run.generator, run.machine
+		if res.Outcome != sim.Passed {
+			t.Killed, t.By, t.Title, t.Generator, t.Machine = true, res.Outcome.String(), res.Title, run.generator, run.machine
 			break
 		}
+		same = same && report.Statistics.Hash == run.hash && sha256.Sum256(report.Log) == run.log
 	}
 	t.Elapsed = time.Since(start)
 	return t, same && !t.Killed, nil

@@ -10,11 +10,11 @@ import (
 	"ordeal/campaigns/config"
 )
 
-// TestReadme wants the README's table of known bugs to name exactly the bugs
-// of the catalogue that papers and trackers have names for, as they are now,
-// each caught as it should be.
+// TestReadme compares README.md's table of known bugs with the bugs of the
+// catalogue that papers and trackers have names for; each is caught as its entry
+// says.
 func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +32,12 @@ func TestReadme(t *testing.T) {
 			want[cfg.Name] = cfg
 		}
 	}
-	_, table, _ := strings.Cut(string(readme), "| "+strings.Join(catchColumns, " | ")+" |\n")
+	_, table, _ := strings.Cut(string(readme), "| bug | in | caught | by | median | most | known as |\n")
 	for row := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), " | ")
-		if strings.HasPrefix(row, "|---") {
+		if strings.HasPrefix(row, "|:") {
 			continue
-		} else if len(cells) != len(catchColumns) {
+		} else if len(cells) != len(detectionColumns) {
 			break
 		}
 		for i := range cells {

@@ -11,7 +11,17 @@ import (
 	"ordeal/sim/slicc/syntax"
 )
 
-// Embedded is the embedded protocol of that name.
+// Target is a protocol to mutate.
+type Target struct {
+	// Name is that of --protocol, or of a file.
+	Name string
+	Tree *syntax.File
+}
+
+// Row names a transition.
+type Row struct{ Machine, State, Event string }
+
+// Embedded returns the embedded protocol of that name.
 func Embedded(name string) (Target, error) {
 	tree, err := protocols.Load(name)
 	if err != nil {
@@ -20,7 +30,8 @@ func Embedded(name string) (Target, error) {
 	return Target{Name: name, Tree: tree}, nil
 }
 
-// File is the protocol whose root file is at path, repaired if wanted.
+// File loads the protocol whose root file is at path, and repairs it if
+// repaired is set.
 func File(path string, repaired bool) (Target, error) {
 	tree, err := syntax.Load(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 	if err != nil {
@@ -32,7 +43,7 @@ func File(path string, repaired bool) (Target, error) {
 	return Target{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Tree: tree}, nil
 }
 
-// text is the protocol's text as a printer writes it.
+// text is the protocol as it is printed, with all included files.
 func (t *Target) text() string {
 	var sb strings.Builder
 	var write func(f *syntax.File)

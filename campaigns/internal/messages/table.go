@@ -17,7 +17,12 @@ type Table struct {
 }
 
 // String returns the table; each line ends in a newline.
-func (t *Table) String() string {
+func (t *Table) String() string { return t.writer().Render() + "\n" }
+
+// Markdown returns the table in Markdown.
+func (t *Table) Markdown() string { return t.writer().RenderMarkdown() + "\n" }
+
+func (t *Table) writer() table.Writer {
 	w := table.NewWriter()
 	w.SetStyle(table.Style{
 		Box:     table.BoxStyle{MiddleVertical: "  ", MiddleSeparator: "──", MiddleHorizontal: "─"},
@@ -44,5 +49,5 @@ func (t *Table) String() string {
 		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, AlignFooter: align}
 	}
 	w.SetColumnConfigs(configs)
-	return w.Render() + "\n"
+	return w
 }

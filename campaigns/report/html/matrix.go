@@ -1,9 +1,6 @@
 package html
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
@@ -45,34 +42,7 @@ func readMatrix(name string) ([]mutation.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseMatrix(name, data)
-}
-
-// parseMatrix reads a list of results, or the journal of a measurement, whose
-// last line may be cut short.
-func parseMatrix(name string, data []byte) ([]mutation.Result, error) {
-	var results []mutation.Result
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
-		if err := json.Unmarshal(data, &results); err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
-		}
-		return results, nil
-	}
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, len(data)+1)
-	for n := 1; lines.Scan(); n++ {
-		var r mutation.Result
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			if n > 1 && !bytes.HasSuffix(data, []byte("\n")) && !lines.Scan() {
-				break
-			}
-			return nil, fmt.Errorf("read %s:%d: %w", name, n, err)
-		}
-		if n > 1 { // the first line says what the others belong to
-			results = append(results, r)
-		}
-	}
-	return results, lines.Err()
+	return mutation.ParseResults(name, data)
 }
 
 // matrix finds the results to show: those asked for, else those in the
@@ -90,7 +60,7 @@ func (p *page) matrix(asked string) ([]mutation.Result, error) {
 			} else if err != nil {
 				return nil, err
 			}
-			return parseMatrix(name, data)
+			return mutation.ParseResults(name, data)
 		}
 	}
 	return nil, nil
@@ -160,9 +130,8 @@ func viewMatrix(results []mutation.Result) *matrixView {
 	}
 	v.Mutants, v.Cores = messages.Comma(all["all"].Mutants), messages.Plural(len(v.Columns), "kind")+" of core"
 	survivors := mutation.Survivors(results)
-	for _, line := range survivors[:min(len(survivors), rowsShown)] {
-		mutant, why, _ := strings.Cut(line, ": ")
-		v.Survivors = append(v.Survivors, survivorView{clip(mutant, titleShown), clip(why, titleShown)})
+	for _, s := range survivors[:min(len(survivors), rowsShown)] {
+		v.Survivors = append(v.Survivors, survivorView{clip(s.Mutant, titleShown), clip(s.Reason, titleShown)})
 	}
 	v.MoreSurvivors = len(survivors) - len(v.Survivors)
 	v.Machines, v.Generators = viewGenerators(results)
@@ -192,15 +161,16 @@ func viewScore(name string, s *mutation.Score) scoreView {
 	if s == nil {
 		return v
 	}
-	v.Mutants, v.Equivalent, v.Killed, v.Never, v.Same, v.Other = s.Mutants, s.Equivalent, s.Killed, s.Never, s.Same, s.Different+s.Errors
-	v.Compared, v.Censored = s.Mutants-s.Equivalent, s.Censored
+	v.Mutants, v.Equivalent, v.Killed = s.Mutants, s.Status[mutation.Equivalent], s.Status[mutation.Killed]
+	v.Never, v.Same, v.Other = s.Status[mutation.NeverTaken], s.Status[mutation.NoDifference], s.Other()
+	v.Compared, v.Censored = s.Compared(), s.Censored
 	if v.Compared == 0 {
 		v.Score, v.Interval, v.Median, v.Most = "–", "–", "–", "–"
 		return v
 	}
-	v.Score = percent(s.Killed, v.Compared)
-	low, high := wilson(s.Killed, v.Compared)
-	v.Share, v.Low, v.High = 1000*s.Killed/v.Compared, int(1000*low), int(math.Ceil(1000*high))
+	v.Score = percent(v.Killed, v.Compared)
+	low, high := wilson(v.Killed, v.Compared)
+	v.Share, v.Low, v.High = 1000*v.Killed/v.Compared, int(1000*low), int(math.Ceil(1000*high))
 	v.Interval = fmt.Sprintf("%.0f–%.0f %%", 100*low, 100*high)
 	v.Class = fmt.Sprintf("k%d", min(v.Share/200, 4))
 	v.Median, v.Most = quantile(s, 0.5), quantile(s, 0.95)

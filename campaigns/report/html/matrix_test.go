@@ -12,24 +12,6 @@ import (
 	"ordeal/campaigns/mutation"
 )
 
-// TestParseMatrix reads results as a list and as a journal, also one cut
-// short, and refuses what is neither.
-func TestParseMatrix(t *testing.T) {
-	const a, b = `{"protocol":"mi","mutant":"a","core":"tso"}`, `{"protocol":"mi","mutant":"b","core":"tso"}`
-	for text, want := range map[string]int{
-		"[" + a + "," + b + "]": 2, "[]": 0, "": 0, "{}\n" + a + "\n" + b + "\n": 2, "{}\n" + a + "\n" + b: 2, "{}\n" + a + "\n" + b[:20]: 1, "{}\n": 0,
-		"{}\n" + a[:20] + "\n" + b + "\n": -1, "{}\n" + a[:20] + "\n": -1, "nonsense": -1, "[" + a: -1,
-	} {
-		results, err := parseMatrix("m", []byte(text))
-		if want < 0 && err == nil || want >= 0 && (err != nil || len(results) != want) {
-			t.Errorf("%q: %d results, %v, want %d", text, len(results), err, want)
-		}
-		if err != nil && !strings.Contains(err.Error(), "read m") {
-			t.Errorf("%q: the error %q does not name the file", text, err)
-		}
-	}
-}
-
 // TestMatrix checks the views of a few results against counts by hand.
 func TestMatrix(t *testing.T) {
 	killed := func(ops ...int) (list []mutation.Trial) {

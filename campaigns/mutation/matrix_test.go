@@ -1,7 +1,6 @@
 package mutation
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
@@ -56,7 +56,7 @@ func measure(t *testing.T, o Options) []Result {
 	return results
 }
 
-// TestKnown runs mutants whose fate the literature or plain reading tells.
+// TestKnown runs mutants whose status is known from the literature or from reading.
 func TestKnown(t *testing.T) {
 	const (
 		lost   = "MI_example/L1Cache/(IM,Data)/swap:u_writeDataToCache,sx_store_hit" // the store is overwritten
@@ -71,17 +71,17 @@ func TestKnown(t *testing.T) {
 	o.Accept = only(lost, unseen, control, gone)
 	by := map[[2]string]string{}
 	for _, r := range measure(t, o) {
-		fate := "survived"
+		status := "survived"
 		if r.Equivalent != "" {
-			fate = "equivalent"
+			status = "equivalent"
 		} else if r.Killed() {
 			for _, s := range r.Seeds {
 				if s.Killed {
-					fate = s.By
+					status = s.By
 				}
 			}
 		}
-		by[[2]string{r.Mutant, r.Core}] = fate
+		by[[2]string{r.Mutant, r.Core}] = status
 	}
 	want := map[[2]string]string{
 		{lost, "inorder"}: "violation", {lost, "ooo"}: "violation",
@@ -90,12 +90,11 @@ func TestKnown(t *testing.T) {
 		{gone, "inorder"}: "crash", {gone, "ooo"}: "crash",
 	}
 	if diff := cmp.Diff(want, by); diff != "" {
-		t.Errorf("fates differ (-want +got):\n%s", diff)
+		t.Errorf("statuses differ (-want +got):\n%s", diff)
 	}
 }
 
-// TestEquivalent runs mutants that are said to be equivalent, and wants none
-// to be noticed.
+// TestEquivalent runs mutants that are known to be equivalent: none is killed.
 func TestEquivalent(t *testing.T) {
 	names := protocols.Names()
 	if testing.Short() {
@@ -124,36 +123,37 @@ func TestEquivalent(t *testing.T) {
 	}
 }
 
-// TestShortcut wants the same results whether or not runs that do not take the
-// mutated transition are left out.
+// TestShortcut compares results with and without the runs that do not take the
+// mutated transition.
 func TestShortcut(t *testing.T) {
 	o := options(t, "mi")
 	o.Sample = 60
-	r := &runner{o: o, done: nil}
+	m := &matrix{o: o}
 	p, err := mutate.NewCatalogue(o.Targets[0].Tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, err := r.baseline(t.Context(), &o.Targets[0], core.OOO)
+	baselines, err := m.baselines(t.Context(), &o.Targets[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, err := newProtocol(p)
+	of, err := newTransitions(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	skipped := 0
-	for _, m := range r.choose(p) {
-		short, err := r.measure(t.Context(), p, of, base, &m)
+	for _, mutant := range m.choose(p) {
+		compile := func() (*ruby.Protocol, error) { return ruby.Compile(p.Tree(mutant)) }
+		short, err := m.measure(t.Context(), of, baselines[0], &mutant, compile)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if short.Equivalent != "" {
 			continue
 		}
-		nothing := new(protocol) // knows no action's transitions
-		m.State = ""
-		long, err := r.measure(t.Context(), p, nothing, base, &m)
+		edited := mutant
+		edited.State = ""
+		long, err := m.measure(t.Context(), nil, baselines[0], &edited, compile)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func TestShortcut(t *testing.T) {
 			skipped++
 		}
 		if diff := cmp.Diff(long, short, cmpopts.IgnoreFields(Result{}, "Taken"), cmpopts.IgnoreFields(Trial{}, "Elapsed")); diff != "" {
-			t.Errorf("%s (-all runs +shortcut):\n%s", m.ID, diff)
+			t.Errorf("%s (-all runs +shortcut):\n%s", mutant.ID, diff)
 		}
 	}
 	if skipped < 5 {
@@ -169,8 +169,8 @@ func TestShortcut(t *testing.T) {
 	}
 }
 
-// TestResume interrupts a campaign, tears its last line, and wants the rest
-// measured once and the whole to be that of one go.
+// TestResume interrupts a campaign and cuts the last line of its journal: each
+// mutant is measured once, and the results are those without an interruption.
 func TestResume(t *testing.T) {
 	o := options(t, "mi")
 	o.Sample = 40
@@ -185,7 +185,7 @@ func TestResume(t *testing.T) {
 		o.Done = j.Done
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
-		o.Each = func(r Result) error {
+		o.OnResult = func(r Result) error {
 			if n++; part < 2 && n == 12 {
 				cancel()
 			}
@@ -227,18 +227,17 @@ func TestResume(t *testing.T) {
 	}
 	o.Budget++
 	if _, err := OpenJournal(path, &o); err == nil || !strings.Contains(err.Error(), "other options") {
-		t.Errorf("another campaign goes on from the journal: %v", err)
+		t.Errorf("another campaign continues from the journal: %v", err)
 	}
 	if err := os.WriteFile(path, []byte("hello\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenJournal(path, &o); err == nil || !strings.Contains(err.Error(), "not the journal") {
-		t.Errorf("a letter is taken for a journal: %v", err)
+		t.Errorf("a text file is accepted as a journal: %v", err)
 	}
 }
 
-// TestRuns wants a bound on the runs of a mutant to count what was run: of a
-// survivor that every run takes, that many runs.
+// TestRuns bounds the runs of a survivor that every run takes.
 func TestRuns(t *testing.T) {
 	o := options(t, "mi")
 	o.Accept = only("MI_example/L1Cache/(M,Store)/swap:s_store_hit,p_profileHit")
@@ -260,7 +259,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestBaseline wants a protocol that fails by itself to be refused.
+// TestBaseline rejects a protocol that fails without a mutant.
 func TestBaseline(t *testing.T) {
 	o := options(t, "mi")
 	p, err := mutate.NewCatalogue(o.Targets[0].Tree)
@@ -277,7 +276,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestTable counts fates that were made up.
+// TestTable counts results made by hand.
 func TestTable(t *testing.T) {
 	killed := func(ops int) Trial {
 		return Trial{Killed: true, By: "crash", Ops: ops, Elapsed: time.Duration(400-ops) * time.Millisecond}
@@ -292,8 +291,10 @@ func TestTable(t *testing.T) {
 		{Protocol: "p", Mutant: "e", Operator: "swap", Core: "tso", Seeds: []Trial{{Ops: 900}}, Taken: -1},
 	}
 	_, scores := Scores(results, func(r *Result) string { return r.Protocol })
-	want := &Score{Mutants: 5, Equivalent: 1, Killed: 1, Never: 1, Same: 1, Different: 1, By: map[string]int{"crash": 1}, Ops: []int{100, 300}, Censored: 1,
-		Times: []time.Duration{100 * time.Millisecond, 300 * time.Millisecond}}
+	want := &Score{
+		Mutants: 5, Status: map[Status]int{Equivalent: 1, Killed: 1, NeverTaken: 1, NoDifference: 1, Allowed: 1}, By: map[string]int{"crash": 1},
+		Ops: []int{100, 300}, Censored: 1, Times: []time.Duration{100 * time.Millisecond, 300 * time.Millisecond},
+	}
 	if diff := cmp.Diff(want, scores["p"]); diff != "" {
 		t.Errorf("score (-want +got):\n%s", diff)
 	}
@@ -306,14 +307,16 @@ func TestTable(t *testing.T) {
 	if _, ok := scores["p"].Quantile(0.95); ok {
 		t.Error("nearly all of 100, 300, never is known")
 	}
-	survivors := strings.Join(Survivors(results), "\n")
-	for _, line := range []string{"c: the transition was never taken", "d: taken 7 times, and no run differed", "e: part of every run; runs differed"} {
-		if !strings.Contains(survivors, line) {
-			t.Errorf("survivors have no %q:\n%s", line, survivors)
-		}
+	survivors := []Survivor{
+		{"c", NeverTaken, "the transition was never taken"},
+		{"d", NoDifference, "taken 7 times, and no run differed from the protocol's in an event or a value"},
+		{"e", Allowed, "part of every run; runs differed, in ways that the models allow"},
 	}
-	var out bytes.Buffer
-	if err := WriteTable(&out, results); err != nil || !strings.Contains(out.String(), "25.0 %") || !strings.Contains(out.String(), "300  > budget    0.300  > budget") {
-		t.Errorf("%v:\n%s", err, out.String())
+	if diff := cmp.Diff(survivors, Survivors(results)); diff != "" {
+		t.Errorf("survivors (-want +got):\n%s", diff)
+	}
+	row := strings.Fields("p 5 1 1 25.0 % 1 1 1 300 > budget 0.300 > budget crash 1")
+	if diff := cmp.Diff(row, strings.Fields(strings.Split(Table(results), "\n")[7])); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
 	}
 }

@@ -1,0 +1,220 @@
+// Package mutation measures how good tests are: it runs programs on mutants of
+// coherence protocols and reports which mutants fail, with which outcome and
+// after how many operations. It does the same for the catalogue of known bugs.
+//
+// A mutant of one transition behaves as the protocol does until that transition
+// is taken. Runs in which the protocol does not take it are therefore those of
+// the mutant, event for event, and are not repeated.
+package mutation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ordeal/campaigns/config"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/slicc/mutate"
+)
+
+// Options are those of Run.
+type Options struct {
+	Targets []Target
+	Cores   []core.Kind
+	// Accept chooses mutants; nil means all.
+	Accept func(*mutate.Mutant) bool
+	// Sample bounds the mutants of each target, drawn by Seed; 0 means all.
+	Sample int
+	Seed   uint64
+	// Equivalent also runs the mutants known to be equivalent, to test that
+	// knowledge.
+	Equivalent bool
+	// Each mutant gets Budget operations for each kind of core and seed, and
+	// Seeds seeds. Runs bounds the runs executed for that, without those that
+	// cannot differ from the protocol's; 0 means no bound.
+	Budget, Seeds, Runs int
+	// Generators make the programs, in turn.
+	Generators []config.Programs
+	// Machines are simulated in turn, with the protocol and core replaced; none
+	// means the default.
+	Machines []config.Machine
+	Workers  int // 0: one for each processor
+	// Done are results of an interrupted run with the same options, which are
+	// not measured again.
+	Done []Result
+	// OnResult is called with every new result, one at a time, in the order in
+	// which they are measured; an error ends Run. Nil means no callback.
+	OnResult func(Result) error
+	_        struct{}
+}
+
+// Result is that of one mutant with one kind of core.
+type Result struct {
+	Protocol   string          `json:"protocol"`
+	Mutant     string          `json:"mutant"`
+	Operator   mutate.Operator `json:"operator"`
+	Core       string          `json:"core"`
+	Equivalent string          `json:"equivalent,omitempty"` // the reason, where it is known to be
+	// Seeds has an entry for each seed; empty for equivalent mutants that are
+	// not run.
+	Seeds []Trial `json:"seeds,omitempty"`
+	// Taken counts how often the protocol takes the mutated transitions in
+	// the runs of all seeds; -1 for a mutant of a port or a function.
+	Taken int64 `json:"taken"`
+	// Same reports that no run of a survivor differed from that of the protocol
+	// in any event or value.
+	Same bool `json:"same,omitempty"`
+	// Error is the reason why the mutant could not be run.
+	Error string `json:"error,omitempty"`
+}
+
+// Trial is the result of one seed.
+type Trial struct {
+	Killed bool `json:"killed"`
+	// By and Title are the outcome and title of the run that failed.
+	By    string `json:"by,omitempty"`
+	Title string `json:"title,omitempty"`
+	// Ops counts the operations, the run that failed included.
+	Ops int `json:"ops"`
+	// Generator and Machine are the indexes in Options of those of the run that
+	// failed.
+	Generator int           `json:"generator,omitempty"`
+	Machine   int           `json:"machine,omitempty"`
+	Elapsed   time.Duration `json:"elapsed_ns"` // wall time
+}
+
+// ErrBaseline means that a protocol fails without a mutant.
+var ErrBaseline = errors.New("the protocol itself fails")
+
+// Run measures all mutants. The results are in the order of targets, mutants
+// and cores; those of Options.Done are among them. With an error, that of ctx
+// included, it returns what was measured before.
+func Run(ctx context.Context, o Options) ([]Result, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if len(o.Machines) == 0 {
+		o.Machines = []config.Machine{{}}
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	m := &matrix{o: o, done: map[[3]string]*Result{}}
+	for i := range o.Done {
+		d := &o.Done[i]
+		m.done[[3]string{d.Protocol, d.Mutant, d.Core}] = d
+	}
+	var all []Result
+	for i := range o.Targets {
+		results, err := m.target(ctx, &o.Targets[i])
+		all = append(all, results...)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+func (o *Options) validate() error {
+	var errs []error
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"budget", o.Budget}, {"seeds", o.Seeds}, {"cores", len(o.Cores)}, {"generators", len(o.Generators)}, {"runs", o.Runs + 1}} {
+		if n.value < 1 {
+			errs = append(errs, fmt.Errorf("%s %d: want at least 1", n.name, n.value))
+		}
+	}
+	for i := range o.Generators {
+		errs = append(errs, o.Generators[i].Validate())
+	}
+	return errors.Join(errs...)
+}
+
+// matrix measures mutants.
+type matrix struct {
+	o    Options
+	done map[[3]string]*Result // by protocol, mutant and core
+	mu   sync.Mutex            // held while OnResult is called
+}
+
+// target measures the mutants of one protocol, several at a time.
+func (m *matrix) target(ctx context.Context, t *Target) ([]Result, error) {
+	catalogue, err := mutate.NewCatalogue(t.Tree)
+	if err != nil {
+		return nil, err
+	}
+	transitions, err := newTransitions(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	baselines, err := m.baselines(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	list := m.choose(catalogue)
+	results := make([][]Result, len(list))
+	group, working := errgroup.WithContext(ctx)
+	group.SetLimit(m.o.Workers)
+	for i := range list {
+		group.Go(func() error {
+			compile := sync.OnceValues(func() (*ruby.Protocol, error) { return ruby.Compile(catalogue.Tree(list[i])) })
+			for _, base := range baselines {
+				res, err := m.result(working, transitions, base, &list[i], compile)
+				if err != nil {
+					return err
+				}
+				results[i] = append(results[i], *res)
+			}
+			return nil
+		})
+	}
+	err = group.Wait()
+	return slices.Concat(results...), err
+}
+
+// baselines executes the runs of the protocol with each kind of core.
+func (m *matrix) baselines(ctx context.Context, t *Target) ([]*baseline, error) {
+	protocol, err := ruby.Compile(t.Tree)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*baseline, len(m.o.Cores))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(m.o.Workers)
+	for i, k := range m.o.Cores {
+		group.Go(func() error {
+			var err error
+			list[i], err = m.baseline(ctx, t, k, protocol)
+			return err
+		})
+	}
+	return list, group.Wait()
+}
+
+// result returns the known result of a mutant with one kind of core, or measures
+// it.
+func (m *matrix) result(
+	ctx context.Context, transitions transitions, base *baseline, mutant *mutate.Mutant, compile func() (*ruby.Protocol, error),
+) (*Result, error) {
+	if d := m.done[[3]string{base.target.Name, mutant.ID, base.kind.String()}]; d != nil {
+		return d, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	res, err := m.measure(ctx, transitions, base, mutant, compile)
+	if err != nil || m.o.OnResult == nil {
+		return res, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return res, m.o.OnResult(*res)
+}
