@@ -152,7 +152,7 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutati
 		return nil, err
 	}
 	return &reducedBug{
-		Name: cfg.Name, Before: res.Before, After: res.After, Threads: len(res.Program.Threads), Rounds: res.Record.Config.Rounds,
+		Name: cfg.Name, Before: res.Before, After: res.After, Threads: len(res.Program.Threads), Rounds: res.Spec.Config.Rounds,
 		Candidates: res.Candidates, Runs: res.Runs, Elapsed: res.Elapsed, Dir: string(out),
 	}, nil
 }

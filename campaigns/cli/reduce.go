@@ -73,7 +73,7 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 		return usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
 	}
 	last := time.Now()
-	r.o.Watch = func(p reduction.Progress) {
+	r.o.OnProgress = func(p reduction.Progress) {
 		if time.Since(last) > time.Second {
 			last = time.Now()
 			fmt.Fprintf(r.stderr, "%d operations in %d threads and %d rounds, after %d runs\n", p.Ops, p.Threads, p.Rounds, p.Runs)
@@ -141,7 +141,7 @@ func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
 	w := r.stdout
 	fmt.Fprintf(w, "failure     %s\n", res.Identity)
 	fmt.Fprintf(w, "reduced     from %d operations to %d, in %d threads and %d rounds\n",
-		res.Before, res.After, len(res.Program.Threads), res.Record.Config.Rounds)
+		res.Before, res.After, len(res.Program.Threads), res.Spec.Config.Rounds)
 	end := "no part can be left out"
 	if !res.Minimal {
 		end = "stopped before the end: more may go"

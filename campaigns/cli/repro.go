@@ -86,14 +86,14 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	if err := positive("check-timeout", r.options.CheckTimeout); err != nil {
 		return usage(err)
 	}
-	o := reduction.RepeatOptions{Tries: r.tries, Command: r.args, Watch: func(try int, came *rundir.Result, hit bool) {
+	o := reduction.RepeatOptions{Tries: r.tries, Command: r.args, OnTry: func(try int, came *rundir.Result, hit bool) {
 		word := "differs"
 		if hit {
 			word = "recurs"
 		}
 		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(came))
 	}}
-	o.Judging.Timeout = time.Duration(r.options.CheckTimeout)
+	o.CheckTimeout = time.Duration(r.options.CheckTimeout)
 	report, err := reduction.Repeat(ctx, rundir.Dir(dir), o)
 	if report != nil && report.Tries > 0 {
 		r.print(report)

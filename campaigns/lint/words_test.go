@@ -14,7 +14,7 @@ var words = flag.Bool("words", false, "report private vocabulary everywhere, not
 // cleanFolders are free of private vocabulary.
 var cleanFolders = []string{
 	"scripts/", "sim/",
-	"campaigns/cluster/", "campaigns/internal/", "campaigns/lint/", "campaigns/litmus/", "campaigns/merge/", "campaigns/papers/",
+	"campaigns/cluster/", "campaigns/internal/", "campaigns/lint/", "campaigns/litmus/", "campaigns/merge/", "campaigns/mutation/", "campaigns/reduction/", "campaigns/papers/",
 	"campaigns/report/", "campaigns/store/",
 	"campaigns/engine/", "campaigns/execute/", "campaigns/journal/", "campaigns/rundir/", "campaigns/summary/",
 	"check/",

@@ -20,8 +20,7 @@ type size struct {
 	set func(m *config.Machine, v int)
 }
 
-// sizesOf lists the sizes of the machine that a run was made on; hardware has
-// none.
+// sizesOf lists the sizes of the machine of a run; hardware has none.
 func sizesOf(r *rundir.Spec) []size {
 	if r.Sim != config.SimBuiltin {
 		return nil
@@ -36,7 +35,7 @@ func sizesOf(r *rundir.Spec) []size {
 			})
 		}
 	}
-	// What is not said is small already.
+	// Sizes that are not set are small already.
 	add("cores", m.Cores > 0, func(m *config.Machine) *int { return &m.Cores }, 0)
 	add("dirs", m.Dirs > 0, func(m *config.Machine) *int { return &m.Dirs }, 0)
 	add("l2-banks", m.L2Banks > 0, func(m *config.Machine) *int { return &m.L2Banks }, 0)
@@ -61,8 +60,8 @@ func sizesOf(r *rundir.Spec) []size {
 }
 
 // config is the configuration of a candidate's runs.
-func (s *shrinker) config(c *reduce.Candidate) config.Config {
-	cfg := s.record.Config
+func (s *reducer) config(c *reduce.Candidate) config.Config {
+	cfg := s.spec.Config
 	cfg.Runs, cfg.Rounds = 1, c.Rounds
 	cfg.Programs.Threads, cfg.Programs.Locations = len(c.Program.Threads), len(c.Program.Locations)
 	for i, v := range c.Sizes {
@@ -71,14 +70,14 @@ func (s *shrinker) config(c *reduce.Candidate) config.Config {
 	return cfg
 }
 
-// runner makes the runner of a candidate, one for each set of sizes.
-func (s *shrinker) runner(c *reduce.Candidate) (sim.Runner, error) {
+// runner returns the runner of a candidate, one for each set of sizes.
+func (s *reducer) runner(c *reduce.Candidate) (sim.Runner, error) {
 	key := fmt.Sprint(c.Sizes)
 	if r := s.runners[key]; r != nil {
 		return r, nil
 	}
 	cfg := s.config(c)
-	r, err := s.o.Runner(s.record.Sim, &cfg)
+	r, err := s.o.Runner(s.spec.Sim, &cfg)
 	if err != nil {
 		return nil, fmt.Errorf("reduce: %w", err)
 	}
@@ -86,12 +85,12 @@ func (s *shrinker) runner(c *reduce.Candidate) (sim.Runner, error) {
 	return r, nil
 }
 
-// once runs and judges a candidate, in a directory that does not stay.
-func (s *shrinker) once(
-	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, judging execute.CheckOptions,
+// once executes and checks a run of a candidate, in a temporary directory.
+func (s *reducer) once(
+	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, o execute.CheckOptions,
 ) (*rundir.Result, error) {
-	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.record.Timeout)}
-	if s.record.Sim != config.SimBuiltin { // which leaves no files
+	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.spec.Timeout)}
+	if s.spec.Sim != config.SimBuiltin { // the others leave files
 		dir, err := os.MkdirTemp("", "ordeal-reduce-")
 		if err != nil {
 			return nil, err
@@ -103,26 +102,26 @@ func (s *shrinker) once(
 	if err != nil {
 		return nil, err
 	}
-	return execute.Evaluate(ctx, c.Program, c.Rounds, &res, judging)
+	return execute.Evaluate(ctx, c.Program, c.Rounds, &res, o)
 }
 
-// result repeats the run of the best candidate, judged by all models, and
-// sees how reliably it fails.
-func (s *shrinker) result(ctx context.Context, reduced *reduce.Result) (*Result, error) {
+// result repeats the run of the best candidate, checks it by all models, and
+// measures how reliably it fails.
+func (s *reducer) result(ctx context.Context, reduced *reduce.Result) (*Result, error) {
 	best := &reduced.Best
 	r := &Result{
-		Identity: s.identity, Program: best.Program, Record: *s.record,
-		Before: s.program.Ops() * s.record.Config.Rounds, After: best.Ops(),
+		Identity: s.identity, Program: best.Program, Spec: *s.spec,
+		Before: s.program.Ops() * s.spec.Config.Rounds, After: best.Ops(),
 		Candidates: reduced.Tried, Runs: s.runs, Minimal: reduced.Minimal, Elapsed: time.Since(s.started),
 	}
-	r.Record.Campaign, r.Record.Seed, r.Record.Number, r.Record.Batch = "", s.best, 0, nil
-	r.Record.Config = s.config(best)
+	r.Spec.Campaign, r.Spec.Seed, r.Spec.Number, r.Spec.Batch = "", s.best, 0, nil
+	r.Spec.Config = s.config(best)
 	runner, err := s.runner(best)
 	if err != nil {
 		return nil, err
 	}
-	all := s.judging
-	if all.Models, err = s.record.Config.Models(); err != nil {
+	all := s.check
+	if all.Models, err = s.spec.Config.Models(); err != nil {
 		return nil, err
 	}
 	if err := s.repeat(context.WithoutCancel(ctx), runner, best, all, r); err != nil {
@@ -130,31 +129,31 @@ func (s *shrinker) result(ctx context.Context, reduced *reduce.Result) (*Result,
 	}
 	start := time.Now()
 	for ; r.Tries < reliabilityTries && time.Since(start) < reliabilityTime; r.Tries++ {
-		came, err := s.once(ctx, runner, best, s.best+uint64(r.Tries), s.judging)
+		res, err := s.once(ctx, runner, best, s.best+uint64(r.Tries), s.check)
 		if ctx.Err() != nil {
 			break
 		} else if err != nil {
 			return nil, err
 		}
-		if s.same(came) {
+		if s.same(res) {
 			r.Hits++
 		}
 	}
 	return r, nil
 }
 
-// repeat makes the failing run of the result once more; on a target that is
-// not deterministic that takes several tries.
-func (s *shrinker) repeat(ctx context.Context, runner sim.Runner, best *reduce.Candidate, all execute.CheckOptions, r *Result) error {
+// repeat repeats the failing run of the result; on hardware, which is not
+// deterministic, in several tries.
+func (s *reducer) repeat(ctx context.Context, runner sim.Runner, best *reduce.Candidate, all execute.CheckOptions, r *Result) error {
 	for range s.repeats(best) {
-		came, err := s.once(ctx, runner, best, s.best, all)
+		res, err := s.once(ctx, runner, best, s.best, all)
 		if err != nil {
 			return err
 		}
-		if r.Case == nil || s.same(came) {
-			r.Case = came
+		if r.Run == nil || s.same(res) {
+			r.Run = res
 		}
-		if s.same(came) {
+		if s.same(res) {
 			return nil
 		}
 	}

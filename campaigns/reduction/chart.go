@@ -18,11 +18,11 @@ import (
 // protocol sent each other about the lines that matter: those of the
 // refutation, or those of the whole program where the failure has none.
 func (r *Result) chart(ctx context.Context, w io.Writer) error {
-	if r.Record.Sim != config.SimBuiltin || !r.Record.Config.Coherent() {
+	if r.Spec.Sim != config.SimBuiltin || !r.Spec.Config.Coherent() {
 		return errNone
 	}
 	rec := &chart.Recorder{Lines: r.lines(ctx)}
-	o, err := r.Record.Config.Machine.Builtin()
+	o, err := r.Spec.Config.Machine.Builtin()
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (r *Result) chart(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	_, err = on.Run(ctx, sim.Job{
-		Program: r.Program, Rounds: r.Record.Config.Rounds, Seed: r.Record.Seed, Timeout: time.Duration(r.Record.Timeout),
+		Program: r.Program, Rounds: r.Spec.Config.Rounds, Seed: r.Spec.Seed, Timeout: time.Duration(r.Spec.Timeout),
 	})
 	if err != nil {
 		return err

@@ -9,13 +9,12 @@ import (
 	"ordeal/parse"
 )
 
-// surroundings are how many operations in front of and behind each operation
-// that matters a hint keeps.
+// surroundings are the numbers of operations before and after each operation of
+// the refutation that a hint keeps.
 var surroundings = []int{0, 2, 8, 32}
 
-// hints gives the operations that the refutation of a run's history is about,
-// alone and with ever more of those around them. There are none where the
-// failure is not one of the history.
+// hints lists the operations of the refutation of a run's history, alone and
+// with more and more of those around them; nil without a refutation.
 func hints(p *gen.Program, rounds int, failed *rundir.Result) []reduce.Hint {
 	core := relevant(p, failed)
 	if core == nil {

@@ -17,14 +17,13 @@ import (
 // by.
 const maxStates = 1 << 20
 
-// litmus writes the program as a litmus test that asks whether what the
-// refutation is about exists: the values of its reads, and those of memory at
-// the end where it takes them to tell. Where the model's outcomes can be
-// enumerated they are, and none of them may be what is asked for; a refutation
-// that rests on a known order of more than two stores cannot be put into a
-// condition, and the test then asks for nothing.
+// litmus writes the program as a litmus test. Its condition is the outcome that
+// the refutation forbids: the values of the reads, and of the final memory where
+// the reads alone do not suffice. Where the model's outcomes can be enumerated,
+// none of them satisfies the condition. A refutation that depends on a known
+// order of more than two stores has no condition, and the test then has none.
 func (r *Result) litmus(w io.Writer) error {
-	if r.Record.Config.Rounds > 1 {
+	if r.Spec.Config.Rounds > 1 {
 		return errNone // a litmus test is one round
 	}
 	for _, final := range []bool{false, true} {
@@ -53,15 +52,15 @@ func (r *Result) litmus(w io.Writer) error {
 	return err
 }
 
-// condition is what the reads of the refutation returned, and with final what
-// memory held at the end; nil where that cannot be said.
+// condition has the values of the reads of the refutation, and with final those
+// of the final memory; nil where a litmus test cannot express it.
 func (r *Result) condition(final bool) *litmus.Condition {
-	for i := range r.Case.Verdicts {
-		v := &r.Case.Verdicts[i]
+	for i := range r.Run.Verdicts {
+		v := &r.Run.Verdicts[i]
 		if v.Model != r.Identity.Model || v.Refutation == nil {
 			continue
 		}
-		h := r.Case.History
+		h := r.Run.History
 		small, _, kept := witness.Restrict(h, v.Refutation)
 		origins := parse.NewOrigins(r.Program, h)
 		c := &litmus.Condition{Reads: map[litmus.Read]gen.Value{}, Final: map[gen.LocID]gen.Value{}}
@@ -88,7 +87,7 @@ func (r *Result) condition(final bool) *litmus.Condition {
 	return nil
 }
 
-// readIndex is the place of a read in its thread's log.
+// readIndex is the index of a read in its thread's log.
 func readIndex(p *gen.Program, o parse.Origin) int {
 	n := 0
 	for _, op := range p.Threads[o.Thread][:o.Index] {
@@ -99,8 +98,8 @@ func readIndex(p *gen.Program, o parse.Origin) int {
 	return n
 }
 
-// forbids tells whether the model has no outcome in which the test's condition
-// holds, as far as its outcomes can be enumerated.
+// forbids reports whether the condition of the test holds in no outcome of the
+// model, as far as its outcomes can be enumerated.
 func (r *Result) forbids(text []byte) (bool, error) {
 	machine, err := outcomes.Parse(r.Identity.Model)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package reduction makes the program of a failing run small, by running ever
-// smaller programs that still fail in the same way; see package reduce.
+// Package reduction reduces the program of a recorded failing run: it executes
+// ever smaller programs that fail in the same way (see package gen/reduce), and
+// writes the smallest as a run directory of its own. It also repeats recorded
+// runs.
 package reduction
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -20,25 +20,25 @@ import (
 	"ordeal/sim"
 )
 
-// Options steer Reduce.
+// Options are those of Reduce.
 type Options struct {
-	// Model is the model whose violation is looked for; empty means whatever
-	// the recorded run failed with.
+	// Model is the model whose violation is kept; empty means the failure of
+	// the recorded run.
 	Model string
-	// Effort bounds how often a candidate is run, each time under another
-	// seed: until it has done that many operations. 0 means DefaultEffort.
+	// Effort bounds the operations of each candidate, which is run with one seed
+	// after the other. 0 means DefaultEffort.
 	Effort int
-	// MaxTries bounds the same in runs; 0 means DefaultTries, or Gem5Tries on
+	// MaxTries bounds its runs; 0 means DefaultTries, or Gem5Tries on
 	// gem5, which takes seconds to start.
 	MaxTries int
 	// Runs and Time bound the whole reduction; 0 means no bound.
 	Runs int
 	Time time.Duration
-	// CheckTimeout bounds the judging of one run; 0 means a minute.
+	// CheckTimeout bounds the checking of one run; 0 means a minute.
 	CheckTimeout time.Duration
-	// Watch is told of progress; nil: nobody is.
-	Watch func(Progress)
-	// Runner makes the runner; nil means campaigns.NewRunner.
+	// OnProgress is called with each smaller program; nil means no callback.
+	OnProgress func(Progress)
+	// Runner makes the runner; nil means execute.NewRunner.
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
 }
@@ -50,32 +50,31 @@ const (
 	Gem5Tries     = 12
 )
 
-// Progress is how far a reduction is.
+// Progress is the progress of a reduction.
 type Progress struct {
 	Ops, Threads, Rounds int // of the best program so far
 	Runs                 int
 }
 
-// Result is what came of a reduction.
+// Result is the result of a reduction.
 type Result struct {
-	// Identity is what every candidate had to do: the outcome, the title and
-	// the model that forbids the history, if one does.
+	// Identity is the failure that every candidate must show.
 	Identity Identity
 	Program  *gen.Program
-	Record   rundir.Spec    // that makes the failing run of Program
-	Case     *rundir.Result // that run, judged by the models of the record
+	Spec     rundir.Spec    // of the failing run of Program
+	Run      *rundir.Result // of that run, by all models of the recorded one
 	// Before and After are operations, rounds counted.
 	Before, After int
 	// Candidates were tried in Runs runs.
 	Candidates, Runs int
 	Elapsed          time.Duration
-	// Minimal says that no part of the program can be left out as far as the
-	// tries tell; otherwise the budget or an interrupt ended the reduction.
+	// Minimal reports that no candidate with a part left out failed; otherwise
+	// the budget or an interrupt ended the reduction.
 	Minimal bool
 	// Hits of Tries runs of the result under other seeds failed in the same
 	// way.
 	Hits, Tries int
-	minimal     *minimal.Result // of the history, made when it is needed
+	minimal     *minimal.Result // of the history, computed when it is needed
 	_           struct{}
 }
 
@@ -86,7 +85,7 @@ type Identity struct {
 	Model   string // that forbids the history; empty if none has to
 }
 
-// String says in a line what failed.
+// String describes the failure in one line.
 func (i Identity) String() string {
 	if i.Model != "" && i.Outcome == sim.Passed {
 		return "history forbidden by " + i.Model
@@ -94,7 +93,7 @@ func (i Identity) String() string {
 	return i.Outcome.String() + ": " + i.Title
 }
 
-// reliabilityTries is how often the result is run to see how reliably it
+// reliabilityTries is how often the result is run to measure how reliably it
 // fails, unless that takes longer than reliabilityTime or ctx ends.
 const (
 	reliabilityTries = 100
@@ -102,21 +101,21 @@ const (
 )
 
 // Reduce reduces the failing run recorded in dir, which it only reads. Where ctx
-// ends before the reduction does, the result is the best program so far.
+// ends first, the result is the best program so far.
 func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
-	s := &shrinker{o: o.withDefaults(), started: time.Now()}
+	s := &reducer{o: o.withDefaults(), started: time.Now()}
 	if err := s.load(dir); err != nil {
 		return nil, err
 	}
-	whole := reduce.Candidate{Program: s.program, Rounds: s.record.Config.Rounds}
+	whole := reduce.Candidate{Program: s.program, Rounds: s.spec.Config.Rounds}
 	first, err := s.first(ctx, &whole)
 	if err != nil {
 		return nil, err
 	}
-	ro := reduce.Options{Fails: s.fails, OnBest: s.watch, Hints: hints(s.program, s.record.Config.Rounds, first)}
+	ro := reduce.Options{Fails: s.fails, OnBest: s.onBest, Hints: hints(s.program, s.spec.Config.Rounds, first)}
 	for _, size := range s.sizes {
 		ro.Sizes = append(ro.Sizes, size.Size)
-		whole.Sizes = append(whole.Sizes, size.get(&s.record.Config.Machine))
+		whole.Sizes = append(whole.Sizes, size.get(&s.spec.Config.Machine))
 	}
 	reduced, err := reduce.Run(ctx, whole, ro)
 	if err != nil && ctx.Err() == nil {
@@ -138,55 +137,47 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// shrinker is a reduction under way.
-type shrinker struct {
+// reducer is a reduction under way.
+type reducer struct {
 	o        Options
 	started  time.Time
 	program  *gen.Program
-	record   *rundir.Spec
+	spec     *rundir.Spec
 	identity Identity
-	judging  execute.CheckOptions
+	check    execute.CheckOptions
 	runners  map[string]sim.Runner
 	sizes    []size
 	runs     int
-	// seed made the last candidate that failed fail, best is that of the
-	// best one.
+	// seed is that of the last run that failed, best that of the best
+	// candidate.
 	seed, best uint64
 }
 
-// load reads the run and says what its failure is.
-func (s *shrinker) load(dir rundir.Dir) error {
+// load reads the run and identifies its failure.
+func (s *reducer) load(dir rundir.Dir) error {
+	var recorded *rundir.Result
 	var err error
-	if s.record, err = dir.Spec(); err != nil {
-		return err
-	}
-	if s.program, err = dir.Program(s.record); err != nil {
-		return err
-	}
-	recorded, err := dir.Result()
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reduce %s: the recorded run did not end: there is no failure to keep", dir)
-	} else if err != nil {
-		return err
+	if s.spec, s.program, recorded, err = readRun(dir); err != nil {
+		return fmt.Errorf("reduce: %w", err)
 	}
 	if s.o.MaxTries == 0 {
 		s.o.MaxTries = DefaultTries
-		if s.record.Sim == config.SimGem5 {
+		if s.spec.Sim == config.SimGem5 {
 			s.o.MaxTries = Gem5Tries
 		}
 	}
-	s.best = s.record.Seed + uint64(s.record.Number)
+	s.best = s.spec.Seed + uint64(s.spec.Number)
 	s.runners = map[string]sim.Runner{}
-	s.sizes = sizesOf(s.record)
-	if s.judging.Models, err = s.record.Config.Models(); err != nil {
+	s.sizes = sizesOf(s.spec)
+	if s.check.Models, err = s.spec.Config.Models(); err != nil {
 		return fmt.Errorf("reduce %s: %w", dir, err)
 	}
-	s.judging.Options = check.Options{Timeout: s.o.CheckTimeout}
+	s.check.Options = check.Options{Timeout: s.o.CheckTimeout}
 	return s.identify(dir, recorded)
 }
 
-// identify chooses what every candidate has to do.
-func (s *shrinker) identify(dir rundir.Dir, recorded *rundir.Result) error {
+// identify chooses the failure that every candidate must show.
+func (s *reducer) identify(dir rundir.Dir, recorded *rundir.Result) error {
 	s.identity = Identity{Outcome: recorded.Outcome, Title: recorded.Title}
 	name := s.o.Model
 	if name == "" {
@@ -194,12 +185,12 @@ func (s *shrinker) identify(dir rundir.Dir, recorded *rundir.Result) error {
 			return fmt.Errorf("reduce %s: the run passed: there is no failure to keep (--model names a model whose violation to keep)", dir)
 		}
 		if !recorded.Failed() {
-			return fmt.Errorf("reduce %s: the run could not be made (%s): there is no failure to keep", dir, recorded.Outcome)
+			return fmt.Errorf("reduce %s: the run could not be executed (%s): there is no failure to keep", dir, recorded.Outcome)
 		}
-		if recorded.Outcome != sim.Violation || !recorded.Answered(s.record.Config.Expect, check.Forbidden) {
+		if recorded.Outcome != sim.Violation || !recorded.Answered(s.spec.Config.Expect, check.Forbidden) {
 			return nil
 		}
-		name = s.record.Config.Expect
+		name = s.spec.Config.Expect
 	}
 	if !recorded.Answered(name, check.Forbidden) {
 		return fmt.Errorf("reduce %s: model %s does not forbid the recorded history", dir, name)
@@ -209,48 +200,48 @@ func (s *shrinker) identify(dir rundir.Dir, recorded *rundir.Result) error {
 	if err != nil {
 		return err
 	}
-	s.judging.Models = models // one is enough while candidates are tried
-	if name != s.record.Config.Expect {
+	s.check.Models = models // one is enough while candidates are tried
+	if name != s.spec.Config.Expect {
 		s.identity.Outcome, s.identity.Title = sim.Passed, ""
 	}
 	return nil
 }
 
 // first repeats the recorded run.
-func (s *shrinker) first(ctx context.Context, whole *reduce.Candidate) (*rundir.Result, error) {
+func (s *reducer) first(ctx context.Context, whole *reduce.Candidate) (*rundir.Result, error) {
 	for range s.repeats(whole) {
-		came, hit, err := s.run(ctx, whole, s.best)
+		res, hit, err := s.run(ctx, whole, s.best)
 		if err != nil {
 			return nil, err
 		}
 		if hit {
 			s.seed = s.best
-			return came, nil
+			return res, nil
 		}
-		if came.Outcome == sim.Infra {
-			return nil, fmt.Errorf("reduce: the recorded run cannot be made again: %s: %s", came.Title, came.Detail)
+		if res.Outcome == sim.Infra {
+			return nil, fmt.Errorf("reduce: the recorded run cannot be repeated: %s: %s", res.Title, res.Detail)
 		}
 	}
 	return nil, fmt.Errorf("reduce: the recorded run (%s) does not fail any more: nothing to reduce", s.identity)
 }
 
 // tries is how often to run a candidate.
-func (s *shrinker) tries(c *reduce.Candidate) int {
+func (s *reducer) tries(c *reduce.Candidate) int {
 	return min(max(s.o.Effort/max(c.Ops(), 1), 2), s.o.MaxTries)
 }
 
-// repeats is how often to run a candidate under one seed: once where that
-// always gives the same.
-func (s *shrinker) repeats(c *reduce.Candidate) int {
-	if s.record.Sim == config.SimHost {
+// repeats is how often to run a candidate with one seed: once where runs are
+// deterministic.
+func (s *reducer) repeats(c *reduce.Candidate) int {
+	if s.spec.Sim == config.SimHost {
 		return s.tries(c)
 	}
 	return 1
 }
 
-// fails runs a candidate under several seeds, that of the best one so far
+// fails runs a candidate with several seeds, that of the best one so far
 // first.
-func (s *shrinker) fails(ctx context.Context, c *reduce.Candidate) (bool, error) {
+func (s *reducer) fails(ctx context.Context, c *reduce.Candidate) (bool, error) {
 	for i := range s.tries(c) {
 		seed := s.best + uint64(i)
 		_, hit, err := s.run(ctx, c, seed)
@@ -265,8 +256,8 @@ func (s *shrinker) fails(ctx context.Context, c *reduce.Candidate) (bool, error)
 	return false, nil
 }
 
-// run runs a candidate once and reports whether it fails in the right way.
-func (s *shrinker) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*rundir.Result, bool, error) {
+// run runs a candidate once and reports whether it fails as the recorded run.
+func (s *reducer) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*rundir.Result, bool, error) {
 	if s.o.Runs > 0 && s.runs >= s.o.Runs || s.o.Time > 0 && time.Since(s.started) > s.o.Time {
 		return nil, false, reduce.ErrBudget
 	}
@@ -275,34 +266,34 @@ func (s *shrinker) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*
 	if err != nil {
 		return nil, false, err
 	}
-	came, err := s.once(ctx, runner, c, seed, s.judging)
+	res, err := s.once(ctx, runner, c, seed, s.check)
 	if err != nil {
 		return nil, false, err
 	}
-	return came, s.same(came), nil
+	return res, s.same(res), nil
 }
 
 // same reports whether a run failed as the recorded one did.
-func (s *shrinker) same(came *rundir.Result) bool {
-	if s.identity.Model != "" && !came.Answered(s.identity.Model, check.Forbidden) {
+func (s *reducer) same(res *rundir.Result) bool {
+	if s.identity.Model != "" && !res.Answered(s.identity.Model, check.Forbidden) {
 		return false
 	}
 	if s.identity.Outcome == sim.Passed {
-		return came.Outcome == sim.Passed || came.Outcome == sim.Violation
+		return res.Outcome == sim.Passed || res.Outcome == sim.Violation
 	}
-	return came.Outcome == s.identity.Outcome && came.Title == s.identity.Title
+	return res.Outcome == s.identity.Outcome && res.Title == s.identity.Title
 }
 
-// watch notes the seed of the best candidate.
-func (s *shrinker) watch(best *reduce.Candidate) {
+// onBest records the seed of the best candidate.
+func (s *reducer) onBest(best *reduce.Candidate) {
 	s.best = s.seed
-	if s.o.Watch != nil {
-		s.o.Watch(Progress{Ops: best.Ops(), Threads: len(best.Program.Threads), Rounds: best.Rounds, Runs: s.runs})
+	if s.o.OnProgress != nil {
+		s.o.OnProgress(Progress{Ops: best.Ops(), Threads: len(best.Program.Threads), Rounds: best.Rounds, Runs: s.runs})
 	}
 }
 
-// Reducer returns the engine.Reducer for the run loop of campaigns. Command is the command
-// line, for the record of the reduced run.
+// Reducer returns the engine.Reducer of campaigns. Command is the command line,
+// for the specification of the reduced run.
 func Reducer(command []string) engine.Reducer {
 	return func(ctx context.Context, job engine.ReduceJob) (*rundir.Reduction, error) {
 		r, err := Reduce(ctx, job.Dir, Options{Time: job.Time, CheckTimeout: job.CheckTimeout, Runner: job.Runner})
@@ -313,7 +304,7 @@ func Reducer(command []string) engine.Reducer {
 			return nil, err
 		}
 		return &rundir.Reduction{
-			Before: r.Before, After: r.After, Threads: len(r.Program.Threads), Rounds: r.Record.Config.Rounds,
+			Before: r.Before, After: r.After, Threads: len(r.Program.Threads), Rounds: r.Spec.Config.Rounds,
 			Hits: r.Hits, Tries: r.Tries, Minimal: r.Minimal, Elapsed: r.Elapsed,
 		}, nil
 	}

@@ -22,7 +22,7 @@ import (
 	"ordeal/sim"
 )
 
-// record makes runs on cores with a planted fault until one fails, and
+// record executes runs on cores with an injected bug until one fails, and
 // returns its directory.
 func record(t *testing.T, core, bug string) rundir.Dir {
 	t.Helper()
@@ -41,12 +41,12 @@ func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg config.Conf
 	t.Helper()
 	models, err := cfg.Models()
 	must.Succeed(t, err)
-	single := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: models}}
+	executor := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: models}}
 	for number := range 50 {
 		p, err := cfg.Programs.Program(5, number)
 		must.Succeed(t, err)
 		dir := rundir.Dir(filepath.Join(t.TempDir(), "run"))
-		done, err := single.Run(t.Context(), dir, p, &rundir.Spec{
+		done, err := executor.Run(t.Context(), dir, p, &rundir.Spec{
 			Seed: 5, Number: number, Sim: simulator, Config: cfg, Timeout: config.Duration(time.Minute),
 		})
 		must.Succeed(t, err)
@@ -59,10 +59,9 @@ func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg config.Conf
 	return ""
 }
 
-// TestRun reduces what planted faults of cores do, and wants programs of the
-// size that the fault needs: message passing for loads and stores out of
-// order, store buffering with fences or atomics, and less for a wrong
-// forwarding.
+// TestReduce reduces failures of injected bugs of cores to the programs that the
+// bugs need: message passing for loads and stores out of order, store buffering
+// with fences or atomics, and less for a wrong forwarding.
 func TestReduce(t *testing.T) {
 	for bug, most := range map[string]int{
 		"buffer-out-of-order": 4, "load-not-squashed": 4, "forward-oldest": 3, "fence-no-drain": 6, "split-rmw": 3,
@@ -74,7 +73,7 @@ func TestReduce(t *testing.T) {
 			t.Errorf("%s: %v", bug, err)
 			continue
 		}
-		if res.After > most || !res.Minimal || res.Hits == 0 || res.Record.Config.Rounds != 1 {
+		if res.After > most || !res.Minimal || res.Hits == 0 || res.Spec.Config.Rounds != 1 {
 			t.Errorf("%s: %d operations left, want at most %d; minimal %v, %d hits:\n%s",
 				bug, res.After, most, res.Minimal, res.Hits, res.Program.Text())
 		}
@@ -144,8 +143,8 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 	}
 }
 
-// checkCondition enumerates what the model allows of a litmus test, and wants
-// its condition never to hold.
+// checkCondition enumerates the outcomes of a litmus test that the model allows:
+// its condition holds in none.
 func checkCondition(t *testing.T, res *Result, bug string, text []byte) {
 	t.Helper()
 	machine, err := outcomes.Parse(res.Identity.Model)
@@ -163,8 +162,7 @@ func checkCondition(t *testing.T, res *Result, bug string, text []byte) {
 	}
 }
 
-// TestSizes wants a machine that is larger than the failure needs to become
-// small.
+// TestSizes reduces a machine that is larger than the failure needs.
 func TestSizes(t *testing.T) {
 	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds, cfg.Layout = "a", 4, 60, 6, 10, gen.Spread
@@ -176,7 +174,7 @@ func TestSizes(t *testing.T) {
 	must.Succeed(t, err)
 	res, err := Reduce(t.Context(), recordOn(t, config.SimBuiltin, runner, cfg), Options{})
 	must.Succeed(t, err)
-	m := res.Record.Config.Machine
+	m := res.Spec.Config.Machine
 	if m.Cores != 0 || m.PrivateCache != "" || m.StoreBuffer != 1 || m.Window > 8 || m.Mutant == "" {
 		t.Errorf("reduced to %+v", m)
 	}
@@ -196,8 +194,7 @@ func (u *unreliable) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	return u.Runner.Run(ctx, job)
 }
 
-// TestUnreliable reduces a crash that comes and goes, and says how often it
-// comes.
+// TestUnreliable reduces a crash of one run in three, and measures its rate.
 func TestUnreliable(t *testing.T) {
 	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
@@ -210,7 +207,7 @@ func TestUnreliable(t *testing.T) {
 	}
 }
 
-// TestBudget wants the best so far when runs or time are used up, or the
+// TestBudget returns the best program so far when the runs are used up or the
 // reduction is interrupted.
 func TestBudget(t *testing.T) {
 	dir := record(t, "ooo", "load-not-squashed")
@@ -221,13 +218,13 @@ func TestBudget(t *testing.T) {
 		t.Errorf("%v: %d operations after %d runs", err, res.After, res.Runs)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	res, err = Reduce(ctx, dir, Options{Watch: func(Progress) { cancel() }})
-	if err != nil || res.Minimal || res.After >= res.Before || res.Tries != 0 || res.Case.Outcome != sim.Violation {
+	res, err = Reduce(ctx, dir, Options{OnProgress: func(Progress) { cancel() }})
+	if err != nil || res.Minimal || res.After >= res.Before || res.Tries != 0 || res.Run.Outcome != sim.Violation {
 		t.Errorf("interrupted: %v: %+v", err, res)
 	}
 }
 
-// TestReduceRefusals wants messages that say what is wrong with a run directory.
+// TestReduceRefusals has run directories that cannot be reduced.
 func TestReduceRefusals(t *testing.T) {
 	dir := record(t, "ooo", "split-rmw")
 	remove := func(name string) func() error {
@@ -236,12 +233,12 @@ func TestReduceRefusals(t *testing.T) {
 	good := func(string, *config.Config) (sim.Runner, error) { return &fake.Runner{}, nil }
 	absent := func(string, *config.Config) (sim.Runner, error) { return &fake.Runner{Fault: fake.Absent}, nil }
 	for _, row := range []struct {
-		spoil func() error
-		o     Options
-		want  string
+		corrupt func() error
+		o       Options
+		want    string
 	}{
 		{nil, Options{Runner: good}, "does not fail any more"},
-		{nil, Options{Runner: absent}, "cannot be made again: cannot start: no such simulator"},
+		{nil, Options{Runner: absent}, "cannot be repeated: cannot start: no such simulator"},
 		{nil, Options{Model: "rmo"}, "rmo does not forbid"},
 		{remove(rundir.ResultFile), Options{}, "did not end"},
 		{func() error {
@@ -259,8 +256,8 @@ func TestReduceRefusals(t *testing.T) {
 		{remove(rundir.ProgramFile), Options{}, "program.txt"},
 		{remove(rundir.SpecFile), Options{}, "run.json"},
 	} {
-		if row.spoil != nil {
-			must.Succeed(t, row.spoil())
+		if row.corrupt != nil {
+			must.Succeed(t, row.corrupt())
 		}
 		if _, err := Reduce(t.Context(), dir, row.o); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("error is %v, want %q", err, row.want)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
@@ -17,26 +18,26 @@ import (
 	"ordeal/sim"
 )
 
-// RepeatOptions steer Repeat.
+// RepeatOptions are those of Repeat.
 type RepeatOptions struct {
 	// Tries is how often to repeat the run, at least 1.
 	Tries int
-	// Judging bounds the judging; its Models are those of the record.
-	Judging check.Options
-	// Command is the command line, for the records.
+	// CheckTimeout bounds the checking of one run; 0 means no bound.
+	CheckTimeout time.Duration
+	// Command is the command line, for the specifications of the tries.
 	Command []string
-	// Watch is told of each try, from 1; nil: nobody is.
-	Watch func(try int, came *rundir.Result, hit bool)
-	// Runner makes the runner; nil means campaigns.NewRunner.
+	// OnTry is called with each try, from 1; nil means no callback.
+	OnTry func(try int, res *rundir.Result, hit bool)
+	// Runner makes the runner; nil means execute.NewRunner.
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
 }
 
-// RepeatReport says what came of repeating a run.
+// RepeatReport is the result of repeating a run.
 type RepeatReport struct {
 	Recorded *rundir.Result
-	// ExecutableSame says that the executables had the recorded bytes;
-	// meaningless when none is recorded.
+	// ExecutableSame reports that the executables had the recorded bytes; it is
+	// false where none is recorded.
 	ExecutableSame bool
 	// Tries counts the repetitions that ended, Hits those that did what is
 	// recorded, LogsSame those whose log had the recorded bytes.
@@ -49,10 +50,9 @@ type RepeatReport struct {
 }
 
 // Repeat repeats the run recorded in dir, each try in a directory of its own
-// under dir/repro. A program or an executable that differs from the record
-// is an error: the run would not be a repetition. The log may differ where the
-// simulator is not deterministic, as hardware is not: RepeatReport counts how often
-// what was recorded came again.
+// under dir/repro. A program or an executable that differs from the recorded
+// one is an error: the run would not be a repetition. The log may differ on
+// hardware, which is not deterministic.
 func Repeat(ctx context.Context, dir rundir.Dir, o RepeatOptions) (*RepeatReport, error) {
 	r := &repeater{dir: dir, o: o}
 	if err := r.load(); err != nil {
@@ -67,29 +67,21 @@ func Repeat(ctx context.Context, dir rundir.Dir, o RepeatOptions) (*RepeatReport
 }
 
 type repeater struct {
-	dir     rundir.Dir
-	o       RepeatOptions
-	program *gen.Program
-	record  *rundir.Spec
-	single  execute.Executor
-	report  RepeatReport
+	dir      rundir.Dir
+	o        RepeatOptions
+	program  *gen.Program
+	spec     *rundir.Spec
+	executor execute.Executor
+	report   RepeatReport
 }
 
-// load reads the record and compares the program with it.
+// load reads the recorded run.
 func (r *repeater) load() error {
 	var err error
-	if r.record, err = r.dir.Spec(); err != nil {
+	if r.spec, r.program, r.report.Recorded, err = readRun(r.dir); err != nil {
 		return err
 	}
-	if r.report.Recorded, err = r.dir.Result(); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: the recorded run did not end: there is nothing to compare with", r.dir)
-	} else if err != nil {
-		return err
-	}
-	if r.program, err = r.dir.Program(r.record); err != nil {
-		return err
-	}
-	models, err := r.record.Config.Models()
+	models, err := r.spec.Config.Models()
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.dir, err)
 	}
@@ -97,8 +89,8 @@ func (r *repeater) load() error {
 	if newRunner == nil {
 		newRunner = execute.NewRunner
 	}
-	r.single.Runner, err = newRunner(r.record.Sim, &r.record.Config)
-	r.single.Check = execute.CheckOptions{Models: models, Options: r.o.Judging}
+	r.executor.Runner, err = newRunner(r.spec.Sim, &r.spec.Config)
+	r.executor.Check = execute.CheckOptions{Models: models, Options: check.Options{Timeout: r.o.CheckTimeout}}
 	r.report.Others = make(map[string]int)
 	return err
 }
@@ -109,42 +101,57 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	if err != nil {
 		return err
 	}
-	record := *r.record
-	record.Command, record.Tools = r.o.Command, execute.ToolVersions(ctx, r.single.Runner)
-	came, err := r.single.Run(ctx, dir, r.program, &record)
+	spec := *r.spec
+	spec.Command, spec.Tools = r.o.Command, execute.ToolVersions(ctx, r.executor.Runner)
+	res, err := r.executor.Run(ctx, dir, r.program, &spec)
 	if err != nil {
 		return err
 	}
-	if err := dir.Finish(came); err != nil {
+	if err := dir.Finish(res); err != nil {
 		return err
 	}
 	recorded := r.report.Recorded
 	r.report.Tries++
 	if recorded.ExecutableHash != "" {
-		if r.report.ExecutableSame = came.ExecutableHash == recorded.ExecutableHash; !r.report.ExecutableSame {
-			return fmt.Errorf("the executable differs from the recorded one: its hash is %s, recorded is %s: another version of ordeal made it", came.ExecutableHash, recorded.ExecutableHash)
+		if r.report.ExecutableSame = res.ExecutableHash == recorded.ExecutableHash; !r.report.ExecutableSame {
+			return fmt.Errorf("the executable differs from the recorded one: its hash is %s, recorded is %s: another version of ordeal wrote it", res.ExecutableHash, recorded.ExecutableHash)
 		}
 	}
-	if came.LogHash == recorded.LogHash {
+	if res.LogHash == recorded.LogHash {
 		r.report.LogsSame++
 	}
-	hit := recorded.Same(came)
+	hit := recorded.Same(res)
 	switch {
 	case hit && r.report.Hits == 0:
 		r.report.HitDir = dir
 		fallthrough
 	case hit:
 		r.report.Hits++
-	case came.Outcome != sim.Passed:
-		r.report.Others[strings.TrimSpace(came.Outcome.String()+" "+came.Title)]++
+	case res.Outcome != sim.Passed:
+		r.report.Others[strings.TrimSpace(res.Outcome.String()+" "+res.Title)]++
 	}
-	if r.o.Watch != nil {
-		r.o.Watch(try, came, hit)
+	if r.o.OnTry != nil {
+		r.o.OnTry(try, res, hit)
 	}
-	if dir != r.report.HitDir && (hit || came.Outcome == sim.Passed) {
+	if dir != r.report.HitDir && (hit || res.Outcome == sim.Passed) {
 		return os.RemoveAll(string(dir))
 	}
 	return nil
+}
+
+// readRun reads a run that ended, and compares its program with the hash of its
+// specification.
+func readRun(dir rundir.Dir) (spec *rundir.Spec, p *gen.Program, recorded *rundir.Result, err error) {
+	if spec, err = dir.Spec(); err != nil {
+		return nil, nil, nil, err
+	}
+	if p, err = dir.Program(spec); err != nil {
+		return nil, nil, nil, err
+	}
+	if recorded, err = dir.Result(); errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: the recorded run did not end", dir)
+	}
+	return spec, p, recorded, err
 }
 
 // tryDir makes a directory for a try.

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/fake"
@@ -26,8 +29,8 @@ func recordFake(t *testing.T, runner sim.Runner) rundir.Dir {
 	models, err := cfg.Models()
 	must.Succeed(t, err)
 	dir := rundir.Dir(filepath.Join(t.TempDir(), "run"))
-	single := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: models}}
-	done, err := single.Run(context.Background(), dir, p, &rundir.Spec{
+	executor := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: models}}
+	done, err := executor.Run(context.Background(), dir, p, &rundir.Spec{
 		Seed: 5, Sim: "fake", Config: cfg, Timeout: config.Duration(time.Minute), Started: time.Now(),
 	})
 	must.Succeed(t, err)
@@ -39,7 +42,10 @@ func repeatOptions(runner sim.Runner, tries int) RepeatOptions {
 	return RepeatOptions{Tries: tries, Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }}
 }
 
-// A deterministic simulator does again what is recorded, log included.
+// counts compares what reports count.
+var counts = cmpopts.IgnoreFields(RepeatReport{}, "Recorded", "ExecutableSame", "HitDir", "_")
+
+// A deterministic simulator repeats what is recorded, log included.
 func TestRepeatRecurs(t *testing.T) {
 	runner := &fake.Runner{Fault: fake.Stale}
 	dir := recordFake(t, runner)
@@ -48,8 +54,8 @@ func TestRepeatRecurs(t *testing.T) {
 	if report.Recorded.Outcome != sim.Violation {
 		t.Fatalf("recorded %v: the fake simulator is not faulty enough", report.Recorded.Outcome)
 	}
-	if report.Tries != 3 || report.Hits != 3 || report.LogsSame != 3 || len(report.Others) != 0 {
-		t.Errorf("%+v", report)
+	if diff := cmp.Diff(RepeatReport{Tries: 3, Hits: 3, LogsSame: 3, Others: map[string]int{}}, *report, counts); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 	if _, err := os.Stat(filepath.Join(string(report.HitDir), rundir.ResultFile)); err != nil {
 		t.Error(err)
@@ -60,18 +66,19 @@ func TestRepeatRecurs(t *testing.T) {
 	}
 }
 
-// A simulator that behaves now does not do again what is recorded.
+// A simulator without the bug does not repeat what is recorded.
 func TestRepeatDoesNotRecur(t *testing.T) {
 	dir := recordFake(t, &fake.Runner{Fault: fake.Stale})
 	report, err := Repeat(context.Background(), dir, repeatOptions(&fake.Runner{}, 3))
 	must.Succeed(t, err)
-	if report.Tries != 3 || report.Hits != 0 || report.LogsSame != 0 || len(report.Others) != 0 || report.HitDir != "" {
-		t.Errorf("%+v", report)
+	if diff := cmp.Diff(RepeatReport{Tries: 3, Others: map[string]int{}}, *report, counts); diff != "" || report.HitDir != "" {
+		t.Errorf("first hit in %q, -want +got:\n%s", report.HitDir, diff)
 	}
 	report, err = Repeat(context.Background(), dir, repeatOptions(&fake.Runner{Fault: fake.Crash}, 2))
 	must.Succeed(t, err)
-	if report.Hits != 0 || report.Others["crash panic: invalid transition"] != 2 {
-		t.Errorf("a crash is not what is recorded: %+v", report)
+	want := RepeatReport{Tries: 2, Others: map[string]int{"crash panic: invalid transition": 2}}
+	if diff := cmp.Diff(want, *report, counts); diff != "" {
+		t.Errorf("crashes: -want +got:\n%s", diff)
 	}
 }
 

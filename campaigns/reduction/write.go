@@ -21,27 +21,27 @@ import (
 	"ordeal/parse/formats/axe"
 )
 
-// Write leaves the result in dir, a run directory of its own, which must not
-// hold a run yet: besides the usual files there are the program as C source,
-// litmus test and executable, the history of its run and the operations of
-// that which the refutation is about, both in the format of Axe.
+// Write writes the result to dir, which must not hold a run yet: besides the
+// files of a run directory the program as C source, litmus test and executable,
+// the history of its run and the operations of its refutation, both in the
+// format of Axe, and pictures.
 func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) error {
-	record := r.Record
-	record.Command, record.Started = command, time.Now()
-	if err := dir.Create(r.Program, &record); err != nil {
+	spec := r.Spec
+	spec.Command, spec.Started = command, time.Now()
+	if err := dir.Create(r.Program, &spec); err != nil {
 		return err
 	}
-	if err := dir.Finish(r.Case); err != nil {
+	if err := dir.Finish(r.Run); err != nil {
 		return err
 	}
 	for _, f := range []struct {
 		name string
 		emit func(w io.Writer) error
 	}{
-		{"program.c", func(w io.Writer) error { return csrc.Emit(w, r.Program, record.Config.Rounds) }},
+		{"program.c", func(w io.Writer) error { return csrc.Emit(w, r.Program, spec.Config.Rounds) }},
 		{"program.litmus", r.litmus},
 		{"program.elf", func(w io.Writer) error {
-			image, err := elf.Emit(r.Program, record.Config.EmitOptions())
+			image, err := elf.Emit(r.Program, spec.Config.EmitOptions())
 			if err == nil {
 				_, err = w.Write(image)
 			}
@@ -74,17 +74,17 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 	return ctx.Err()
 }
 
-// errNone says that there is nothing to write.
+// errNone means that there is nothing to write.
 var errNone = errors.New("nothing to write")
 
 func (r *Result) history(w io.Writer) error {
-	if r.Case.History == nil {
+	if r.Run.History == nil {
 		return errNone
 	}
-	return axe.Write(w, r.Case.History)
+	return axe.Write(w, r.Run.History)
 }
 
-// core writes the operations that the refutation is about.
+// core writes the operations of the refutation.
 func (r *Result) core(ctx context.Context, w io.Writer) error {
 	h, _, _, err := r.refuted(ctx)
 	if err != nil {
@@ -106,25 +106,25 @@ func (r *Result) picture(ctx context.Context, write func(*witness.Picture) error
 	return write(p)
 }
 
-// refuted is a minimal part of the history that the model forbids, the model,
-// and why.
+// refuted returns a minimal part of the history that the model forbids, the
+// model, and the refutation.
 func (r *Result) refuted(ctx context.Context) (*parse.History, model.Model, *witness.Refutation, error) {
-	for i := range r.Case.Verdicts {
-		v := &r.Case.Verdicts[i]
+	for i := range r.Run.Verdicts {
+		v := &r.Run.Verdicts[i]
 		if v.Model != r.Identity.Model || v.Answer != check.Forbidden {
 			continue
 		}
 		if r.minimal == nil {
 			var err error
-			if r.minimal, err = minimal.Reduce(ctx, r.Case.History, r.Case.Models[i], check.Options{Timeout: minimalTimeout}); err != nil {
+			if r.minimal, err = minimal.Reduce(ctx, r.Run.History, r.Run.Models[i], check.Options{Timeout: minimalTimeout}); err != nil {
 				return nil, model.Model{}, nil, err
 			}
 		}
 		small, refutation, _ := witness.Restrict(r.minimal.History, r.minimal.Verdict.Refutation)
-		return small, r.Case.Models[i], refutation, nil
+		return small, r.Run.Models[i], refutation, nil
 	}
 	return nil, model.Model{}, nil, errNone
 }
 
-// minimalTimeout bounds the judging of one part of a history.
+// minimalTimeout bounds the checking of one part of a history.
 const minimalTimeout = 10 * time.Second
