@@ -6,29 +6,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 )
 
 // TestCompete lets all strategies chase an easy bug, twice: the same seeds
 // must give the same operations.
 func TestCompete(t *testing.T) {
 	c, err := config.Ready("bugs.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	list, err := Catalogue(c, []string{"mi-swap-store", "mi-swap-profile"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	h := Search{Seed: 1, Seeds: 2, Budget: 3_000}
 	for _, cfg := range list {
 		comparison, err := h.Compare(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		again, err := h.Compare(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if diff := cmp.Diff(comparison, again); diff != "" {
 			t.Errorf("%s: the same seeds differ:\n%s", cfg.Name, diff)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/sim"
 )
 
@@ -18,13 +19,9 @@ var varies = regexp.MustCompile(`0x|(^| )[0-9]+`)
 // and differ from those of the other bugs of its protocol.
 func TestDeadlockTitles(t *testing.T) {
 	c, err := config.Ready("bugs.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	list, err := Catalogue(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	bugs := 0
 	of := map[string]string{} // bugs by protocol and commonest title
 	for _, cfg := range list {
@@ -33,9 +30,7 @@ func TestDeadlockTitles(t *testing.T) {
 		}
 		bugs++
 		caught, err := Search{Seed: 1, Seeds: 10, Budget: 50_000}.Detect(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		titles := map[string]int{}
 		commonest := ""
 		for _, trial := range caught.Seeds {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 )
 
 // TestCatalogue catches every bug of the catalogue with the first seed; with
@@ -12,25 +13,19 @@ import (
 // every eighth bug is run.
 func TestCatalogue(t *testing.T) {
 	c, err := config.Ready("bugs.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	search := Search{Seed: 1, Seeds: 1, Budget: 100_000}
 	if *soak {
 		search.Seeds = 10
 	}
 	list, err := Catalogue(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for i, cfg := range list {
 		if testing.Short() && i%8 > 0 {
 			continue
 		}
 		caught, err := search.Detect(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if !caught.Expected() {
 			t.Errorf("%s: caught by %d of %d seeds: %+v", cfg.Name, caught.Hits(), search.Seeds, caught.Seeds)
 		}
@@ -77,13 +72,9 @@ func TestExpected(t *testing.T) {
 // TestBudget gives a seed of a rare bug its own budget where that is larger. A negative control takes all of it.
 func TestBudget(t *testing.T) {
 	c, err := config.Ready("bugs.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	list, err := Catalogue(c, []string{"mi-swap-profile"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	cfg := *list[0]
 	perRun := cfg.Threads * cfg.Ops * cfg.Rounds
 	for _, own := range []int{0, 1, 3*perRun - 1} {
@@ -91,9 +82,7 @@ func TestBudget(t *testing.T) {
 		bug.Budget = own
 		cfg.Bug = &bug
 		caught, err := Search{Seed: 1, Seeds: 1, Budget: 2*perRun - 1}.Detect(t.Context(), &cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		want := 2 * perRun
 		if own > want {
 			want = 3 * perRun

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
@@ -27,9 +28,7 @@ func options(t testing.TB, names ...string) Options {
 	o := Options{Cores: []core.Kind{core.OOO}, Seed: 1, Budget: 3000, Seeds: 2, Generators: Generators(), Machines: Machines(), Workers: 2}
 	for _, name := range names {
 		target, err := Embedded(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		o.Targets = append(o.Targets, target)
 	}
 	return o
@@ -50,9 +49,7 @@ func only(ids ...string) func(*mutate.Mutant) bool {
 func measure(t *testing.T, o Options) []Result {
 	t.Helper()
 	results, err := Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return results
 }
 
@@ -130,33 +127,23 @@ func TestShortcut(t *testing.T) {
 	o.Sample = 60
 	m := &matrix{o: o}
 	p, err := mutate.NewCatalogue(o.Targets[0].Tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	baselines, err := m.baselines(t.Context(), &o.Targets[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	of, err := newTransitions(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	skipped := 0
 	for _, mutant := range m.choose(p) {
 		compile := func() (*ruby.Protocol, error) { return ruby.Compile(p.Tree(mutant)) }
 		short, err := m.measure(t.Context(), of, baselines[0], &mutant, compile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if short.Equivalent != "" {
 			continue
 		}
 		edited := mutant
 		edited.State = ""
 		long, err := m.measure(t.Context(), nil, baselines[0], &edited, compile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if short.Taken >= 0 && short.Taken < 1000 {
 			skipped++
 		}
@@ -179,9 +166,7 @@ func TestResume(t *testing.T) {
 	measured := map[[2]string]int{}
 	for part := range 3 {
 		j, err := OpenJournal(path, &o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		o.Done = j.Done
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
@@ -197,9 +182,7 @@ func TestResume(t *testing.T) {
 		if part < 2 && !errors.Is(err, context.Canceled) || part == 2 && err != nil {
 			t.Fatalf("part %d ends with %v", part, err)
 		}
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, j.Close())
 		if part == 2 {
 			if diff := cmp.Diff(whole, results, cmpopts.IgnoreFields(Trial{}, "Elapsed")); diff != "" {
 				t.Errorf("in parts it differs (-whole +parts):\n%s", diff)
@@ -207,15 +190,11 @@ func TestResume(t *testing.T) {
 			break
 		}
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := f.WriteString(`{"protocol":"mi","mut`); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, f.Close())
 	}
 	for key, n := range measured {
 		if n != 1 {
@@ -229,9 +208,7 @@ func TestResume(t *testing.T) {
 	if _, err := OpenJournal(path, &o); err == nil || !strings.Contains(err.Error(), "other options") {
 		t.Errorf("another campaign continues from the journal: %v", err)
 	}
-	if err := os.WriteFile(path, []byte("hello\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte("hello\n"), 0o600))
 	if _, err := OpenJournal(path, &o); err == nil || !strings.Contains(err.Error(), "not the journal") {
 		t.Errorf("a text file is accepted as a journal: %v", err)
 	}
@@ -249,9 +226,7 @@ func TestRuns(t *testing.T) {
 	want := 0
 	for n := range 2 {
 		p, err := o.Generators[n].Program(o.Seed, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		want += p.Ops() * family.Rounds
 	}
 	if all < 10_000 || few != want {
@@ -263,13 +238,9 @@ func TestRuns(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	o := options(t, "mi")
 	p, err := mutate.NewCatalogue(o.Targets[0].Tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	m, err := p.Find("MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	o.Targets[0].Tree = p.Tree(m)
 	if _, err := Run(t.Context(), o); !errors.Is(err, ErrBaseline) {
 		t.Errorf("error is %v", err)

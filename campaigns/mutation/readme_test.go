@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 )
 
 // TestReadme compares README.md's table of known bugs with the bugs of the
@@ -15,17 +16,11 @@ import (
 // says.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	c, err := config.Ready("bugs.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	list, err := Catalogue(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := map[string]*config.Config{}
 	for _, cfg := range list {
 		if Named(cfg.Bug) {
