@@ -3,22 +3,15 @@ package lint
 import (
 	"fmt"
 	"go/ast"
-	"slices"
 )
 
 // contextRoots may begin a context: programs, and no others.
 var contextRoots = map[string]bool{"main.go": true, "campaigns/cli/root.go": true}
 
-// pendingContexts are files that do not yet keep the rule.
-var pendingContexts = []string{
-	"check/minimal/minimal.go", "check/saturate/shrink.go", "check/search/enum/enum.go", "check/search/tree.go",
-	"check/serial/trace/profile.go", "gen/reduce/reduce.go",
-}
-
 // contexts demands that a context is passed as an argument: it is neither
 // stored in a struct nor begun anew below main.
 func contexts(s *source) []string {
-	if s.test || contextRoots[s.path] || testSupport[s.path] || slices.Contains(pendingContexts, s.path) {
+	if s.test || contextRoots[s.path] || testSupport[s.path] {
 		return nil
 	}
 	var out []string

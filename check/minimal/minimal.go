@@ -30,7 +30,7 @@ type Result struct {
 // of each candidate; one that is undecided is not taken. The error is ctx's,
 // or says that the model does not forbid the history.
 func Reduce(ctx context.Context, h *parse.History, m model.Model, o check.Options) (*Result, error) {
-	r := &reducer{ctx: ctx, model: m, options: o}
+	r := &reducer{check: func(h *parse.History) (check.Verdict, error) { return check.Check(ctx, h, m, o) }}
 	if !r.try(h) {
 		if r.err != nil {
 			return nil, r.err
@@ -58,9 +58,7 @@ func Reduce(ctx context.Context, h *parse.History, m model.Model, o check.Option
 
 // reducer is a reduction under way.
 type reducer struct {
-	ctx     context.Context
-	model   model.Model
-	options check.Options
+	check   func(*parse.History) (check.Verdict, error)
 	best    Result
 	checked int
 	err     error
@@ -84,7 +82,7 @@ func (r *reducer) try(h *parse.History) bool {
 		return false
 	}
 	r.checked++
-	v, err := check.Check(r.ctx, h, r.model, r.options)
+	v, err := r.check(h)
 	if err != nil {
 		r.err = err
 		return false

@@ -31,9 +31,9 @@ import (
 
 // searcher looks for a violation in an arena.
 type searcher struct {
-	ctx   context.Context
 	a     *arena
-	edges int // open conflicts of the cycle looked for
+	err   func() error // of the context: not nil ends the search
+	edges int          // open conflicts of the cycle looked for
 	v, u  []int32
 	found []constraint
 	// pivots holds, for each pair of lists, the least place of a v and a u
@@ -52,7 +52,7 @@ type apart struct{ first, then int }
 // search returns the constraints of an execution that is not serializable,
 // nil if there is none.
 func (a *arena) search(ctx context.Context) ([]constraint, error) {
-	s := &searcher{ctx: ctx, a: a}
+	s := &searcher{a: a, err: ctx.Err}
 	s.findPivots()
 	for s.edges = 1; s.edges <= a.chains; s.edges++ {
 		for v := range a.lists {
@@ -102,7 +102,7 @@ func (s *searcher) leaveAll(at []place) {
 			continue
 		}
 		s.leave(at, int32(u))
-		if s.found != nil || s.ctx.Err() != nil {
+		if s.found != nil || s.err() != nil {
 			return
 		}
 	}
@@ -139,7 +139,7 @@ func (s *searcher) enter(at []place) {
 			s.leaveAll(next)
 		}
 		s.v = s.v[:i]
-		if s.found != nil || s.ctx.Err() != nil {
+		if s.found != nil || s.err() != nil {
 			return
 		}
 	}
@@ -247,7 +247,7 @@ func (s *searcher) close(at []place, conditions []apart) {
 		if s.advance(next, more) {
 			s.close(next, more)
 		}
-		if s.found != nil || s.ctx.Err() != nil {
+		if s.found != nil || s.err() != nil {
 			return
 		}
 	}
