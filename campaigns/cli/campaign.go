@@ -130,7 +130,7 @@ func newCampaignResume(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume DIR",
 		Short: "Go on with a campaign that was interrupted or killed",
-		Long: `Go on with the campaign in DIR: runs that ended are not made again; runs that were
+		Long: `Go on with the campaign in DIR: finished runs are not repeated; runs that were
 in flight are, and so are those in quarantine, and those whose records are corrupt.
 Reductions that had not ended begin anew. The closing table and the exit status are
 those of the whole campaign, as if it had never been interrupted. Nothing is done

@@ -20,7 +20,7 @@ import (
 )
 
 func newCheck(e *env) *cobra.Command {
-	c := judge{env: e}
+	c := evaluate{env: e}
 	cmd := &cobra.Command{
 		Use:   "check PATH…|-",
 		Short: "Check a log, trace or old run directory against any model",
@@ -29,14 +29,14 @@ directory, a native log (beside its program.txt, or with --program) or a file in
 a format of executions, such as the traces of the Axe checker (ordeal convert
 --list shows all; the content tells them apart); - is standard input. With
 --serializability it may also be a sequence of events, which begins with the
-line "ordeal-events 1"; --procedure sat then judges traces by SAT instead of by
+line "ordeal-events 1"; --procedure sat then evaluates traces by SAT instead of by
 profiles.
 
 One line for each trace goes to standard output: allowed, forbidden, or unknown
 and why; with more than one model, each answer follows its model's name. With
 --model all the line says where the trace stands among the models: the strongest
-that allow it, and the weakest that forbid it. A malformed trace is unknown and the traces after it are still judged. The models
-of a run directory are those it was judged by, unless --model says otherwise.
+that allow it, and the weakest that forbid it. A malformed trace is unknown and the traces after it are still evaluated. The models
+of a run directory are those it was evaluated by, unless --model says otherwise.
 Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 		Example: `  ordeal check --model sc,tso trace.axe
   ordeal check --model all --kernel trace.axe
@@ -44,7 +44,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 		Args: arguments(1, -1, "a PATH, or - for standard input"),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&c.models, "model", "", "models to judge by: all that the procedure knows, or some of "+strings.Join(config.ModelNames(), ", ")+
+	fs.StringVar(&c.models, "model", "", "models to evaluate by: all that the procedure knows, or some of "+strings.Join(config.ModelNames(), ", ")+
 		" (default tso, or those of the run directory)")
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
@@ -61,8 +61,8 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 	return cmd
 }
 
-// judge is the check command.
-type judge struct {
+// evaluate is the check command.
+type evaluate struct {
 	*env
 	input         input
 	models        string
@@ -81,7 +81,7 @@ type judge struct {
 	worst           int    // exit status
 }
 
-func (c *judge) run(ctx context.Context, paths []string) error {
+func (c *evaluate) run(ctx context.Context, paths []string) error {
 	if err := c.prepare(); err != nil {
 		return usage(err)
 	}
@@ -102,7 +102,7 @@ func (c *judge) run(ctx context.Context, paths []string) error {
 }
 
 // prepare checks the flags.
-func (c *judge) prepare() error {
+func (c *evaluate) prepare() error {
 	var faults []error
 	if c.explain && c.json {
 		faults = append(faults, fmt.Errorf("--explain contradicts --json: the JSON object holds the refutation"))
@@ -130,7 +130,7 @@ func (c *judge) prepare() error {
 	c.all = slices.Contains(strings.Split(c.models, ","), "all")
 	for _, m := range c.picked {
 		if known && !c.all && !p.Supports(m) {
-			faults = append(faults, fmt.Errorf("--procedure %s contradicts --model %s: it does not judge under this model", p.Name, m.Name))
+			faults = append(faults, fmt.Errorf("--procedure %s contradicts --model %s: it does not evaluate under this model", p.Name, m.Name))
 		}
 	}
 	c.options.MemoryBytes = int64(c.memory)
@@ -145,14 +145,14 @@ type result struct {
 }
 
 // trace checks one trace and prints the result.
-func (c *judge) trace(ctx context.Context, t *trace) error {
+func (c *evaluate) trace(ctx context.Context, t *trace) error {
 	if len(c.serializability) > 0 {
 		return c.askSerial(ctx, t)
 	}
 	if t.sequence != nil {
-		return usage(fmt.Errorf("%s is a sequence of events, which have no values for a model to judge: ask for --serializability", t.place))
+		return usage(fmt.Errorf("%s is a sequence of events, which have no values for a model to evaluate: ask for --serializability", t.place))
 	}
-	r, err := c.judge(ctx, t)
+	r, err := c.evaluate(ctx, t)
 	if err != nil {
 		return fmt.Errorf("check %s: %w", t.place, err)
 	}
@@ -170,7 +170,7 @@ func (c *judge) trace(ctx context.Context, t *trace) error {
 	return c.print(t, r)
 }
 
-func (c *judge) judge(ctx context.Context, t *trace) (*result, error) {
+func (c *evaluate) evaluate(ctx context.Context, t *trace) (*result, error) {
 	if c.all && t.history != nil && t.err == nil {
 		class, err := check.Classify(ctx, t.history, c.options)
 		return &result{verdicts: class.Verdicts, class: &class}, err
@@ -198,7 +198,7 @@ func (c *judge) judge(ctx context.Context, t *trace) (*result, error) {
 }
 
 // kernelOf describes the SC-kernel of a history in one line.
-func (c *judge) kernelOf(ctx context.Context, h *parse.History) (string, error) {
+func (c *evaluate) kernelOf(ctx context.Context, h *parse.History) (string, error) {
 	if c.options.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.options.Timeout)
@@ -220,7 +220,7 @@ func (c *judge) kernelOf(ctx context.Context, h *parse.History) (string, error) 
 
 // worsen turns an answer into part of the exit status: a finding outweighs
 // what is undecided.
-func (c *judge) worsen(a check.Answer) {
+func (c *evaluate) worsen(a check.Answer) {
 	switch {
 	case a == check.Forbidden:
 		c.worst = summary.ExitFinding
@@ -230,7 +230,7 @@ func (c *judge) worsen(a check.Answer) {
 }
 
 // print writes the line of a trace, and what more was asked for below it.
-func (c *judge) print(t *trace, r *result) error {
+func (c *evaluate) print(t *trace, r *result) error {
 	var b bytes.Buffer
 	if c.several || t.many {
 		b.WriteString(t.place + ": ")
@@ -290,7 +290,7 @@ func placeText(class *check.Classification) string {
 	return text
 }
 
-// executionForms are the formats of executions that can be judged.
+// executionForms are the formats of executions that can be evaluated.
 func executionForms() []string {
 	return formats.Matching(func(f formats.Format) bool {
 		return f.HoldsHistories() || f.Name == "litmus" || f.Holds == formats.Sequence

@@ -28,7 +28,7 @@ formats, and what of an execution each can express. The format of the file is
 found out by its content unless --from names it; - or no FILE is standard input,
 and a run directory is its log.
 
-What is lost on the way is said on standard error. What a model may judge by is
+What is lost on the way is said on standard error. What a model may evaluate by is
 not dropped unless --lossy says so: fences, atomicity of read-modify-writes
 (which become a read and a write), final memory, the order of writes, and
 dependencies. Transactions, names and timestamps are no matter of models: they
@@ -51,7 +51,7 @@ malformed or the conversion refused.`,
 	fs.StringVar(&c.input.format, "from", "auto", "format of the file, or auto")
 	fs.StringVar(&c.to, "to", "", "format to write")
 	fs.StringVarP(&c.output, "output", "o", "-", "output file, or directory of a native log; - is standard output")
-	fs.BoolVar(&c.lossy, "lossy", false, "drop what the format cannot express, even if models may judge differently without it")
+	fs.BoolVar(&c.lossy, "lossy", false, "drop what the format cannot express, even if models may evaluate differently without it")
 	fs.IntVar(&c.trace, "trace", 0, "convert only this execution of the file, counted from 1; 0 means all")
 	fs.StringVar(&c.outcome, "outcome", checktest.Permitted.String(), "with --to check-test, what the test says: Forbidden, Permitted, Required or Unobserved")
 	fs.StringVar(&c.input.program, "program", "", "the program of a native log")

@@ -103,7 +103,7 @@ func (n *nativeWriter) save(dir string) error {
 	return os.WriteFile(filepath.Join(dir, rundir.LogFile), n.log, 0o644)
 }
 
-// losses says what of a trace is lost, and refuses to lose what models judge
+// losses says what of a trace is lost, and refuses to lose what models evaluate
 // by.
 func (c *convert) losses(t *trace) error {
 	for _, note := range t.notes {
@@ -118,7 +118,7 @@ func (c *convert) losses(t *trace) error {
 		}
 	}
 	if len(grave) > 0 {
-		return usage(fmt.Errorf("convert %s: %s cannot express %s: a model may judge otherwise without them (--lossy drops them)",
+		return usage(fmt.Errorf("convert %s: %s cannot express %s: a model may evaluate otherwise without them (--lossy drops them)",
 			t.place, c.to, strings.Join(grave, ", ")))
 	}
 	if len(lost) > 0 {

@@ -66,11 +66,11 @@ func stale(rng *rand.Rand, p *gen.Program) sim.Log {
 	return log
 }
 
-// Where nothing is lost that models judge by, every model gives a history that
+// Where nothing is lost that models evaluate by, every model gives a history that
 // went through a format the verdict that it gave before.
 func TestConvertKeepsVerdicts(t *testing.T) {
 	const runs = 60
-	judged := map[string]map[check.Answer]int{}
+	evaluated := map[string]map[check.Answer]int{}
 	for _, m := range []gen.Mix{
 		{Load: 1, Store: 1},
 		{Load: 4, Store: 4, Exchange: 1, Fence: 1},
@@ -91,17 +91,17 @@ func TestConvertKeepsVerdicts(t *testing.T) {
 					if before[i] != after[i] {
 						t.Errorf("%s, seed %d: %s says %v, and %v before", f.Name, seed, m.Name, after[i], before[i])
 					}
-					if judged[f.Name] == nil {
-						judged[f.Name] = map[check.Answer]int{}
+					if evaluated[f.Name] == nil {
+						evaluated[f.Name] = map[check.Answer]int{}
 					}
-					judged[f.Name][after[i]]++
+					evaluated[f.Name][after[i]]++
 				}
 			}
 		}
 	}
 	for _, f := range formats.All() {
-		if _, err := formats.NewWriter(f, nil); err == nil && (judged[f.Name][check.Allowed] < 20 || judged[f.Name][check.Forbidden] < 20) {
-			t.Errorf("%s: %v: the test says little", f.Name, judged[f.Name])
+		if _, err := formats.NewWriter(f, nil); err == nil && (evaluated[f.Name][check.Allowed] < 20 || evaluated[f.Name][check.Forbidden] < 20) {
+			t.Errorf("%s: %v: the test says little", f.Name, evaluated[f.Name])
 		}
 	}
 }

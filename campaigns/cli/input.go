@@ -18,14 +18,14 @@ import (
 	"ordeal/parse/formats/events"
 )
 
-// trace is one history to judge, or what is wrong with it.
+// trace is one history to evaluate, or what is wrong with it.
 type trace struct {
 	place   string // where it is: path, or path:line
 	many    bool   // its path may hold more than one
 	history *parse.History
 	err     error
 	notes   []string      // what of the file the history leaves out
-	models  []model.Model // to judge by unless the command line says
+	models  []model.Model // to evaluate by unless the command line says
 	// steps makes the execution that a native log tells; sequence is what was
 	// imported: for --serializability.
 	steps    func() (*events.Sequence, error)
@@ -40,31 +40,31 @@ type input struct {
 
 var defaultModels = []model.Model{model.TSO}
 
-// each calls judge for every trace of a path. Its error is about reading, or
-// judge's.
-func (in *input) each(path string, judge func(*trace) error) error {
+// each calls evaluate for every trace of a path. Its error is about reading, or
+// evaluate's.
+func (in *input) each(path string, evaluate func(*trace) error) error {
 	if path == "-" {
-		return in.file("standard input", in.stdin, judge)
+		return in.file("standard input", in.stdin, evaluate)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
 	if info.IsDir() {
-		return in.dir(path, judge)
+		return in.dir(path, evaluate)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return in.file(path, f, judge)
+	return in.file(path, f, evaluate)
 }
 
-// dir judges a run directory, or all of them in a campaign directory.
-func (in *input) dir(path string, judge func(*trace) error) error {
+// dir evaluates a run directory, or all of them in a campaign directory.
+func (in *input) dir(path string, evaluate func(*trace) error) error {
 	if _, err := os.Stat(filepath.Join(path, rundir.SpecFile)); err == nil {
-		return judge(in.runDir(rundir.Dir(path)))
+		return evaluate(in.runDir(rundir.Dir(path)))
 	}
 	runs, err := filepath.Glob(filepath.Join(path, "*", rundir.SpecFile))
 	if err != nil {
@@ -76,7 +76,7 @@ func (in *input) dir(path string, judge func(*trace) error) error {
 	for _, run := range runs {
 		t := in.runDir(rundir.Dir(filepath.Dir(run)))
 		t.many = true
-		if err := judge(t); err != nil {
+		if err := evaluate(t); err != nil {
 			return err
 		}
 	}
@@ -109,13 +109,13 @@ func (in *input) runDir(dir rundir.Dir) *trace {
 	return t
 }
 
-// file judges the traces of a file.
-func (in *input) file(name string, r io.Reader, judge func(*trace) error) error {
+// file evaluates the traces of a file.
+func (in *input) file(name string, r io.Reader, evaluate func(*trace) error) error {
 	f, r, err := in.detect(name, r)
 	if err != nil {
 		return err
 	}
-	return in.read(f, r, name, judge)
+	return in.read(f, r, name, evaluate)
 }
 
 // detect is the format of a file, and its content.
@@ -139,8 +139,8 @@ func (in *input) detect(name string, r io.Reader) (formats.Format, io.Reader, er
 	return f, buffered, nil
 }
 
-// read calls judge for the traces of a file of a format.
-func (in *input) read(f formats.Format, r io.Reader, name string, judge func(*trace) error) error {
+// read calls evaluate for the traces of a file of a format.
+func (in *input) read(f formats.Format, r io.Reader, name string, evaluate func(*trace) error) error {
 	t := &trace{place: name, models: defaultModels}
 	switch f.Name {
 	case "native", "events":
@@ -153,12 +153,12 @@ func (in *input) read(f formats.Format, r io.Reader, name string, judge func(*tr
 		} else if t, err = in.native(name, data); err != nil {
 			return err
 		}
-		return judge(t)
+		return evaluate(t)
 	case "program", "litmus7-log", "herd7-log":
 		return usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
 	}
 	return formats.Read(f, r, name, func(next formats.Trace) error {
-		return judge(&trace{
+		return evaluate(&trace{
 			place: fmt.Sprintf("%s:%d", name, next.Line), history: next.History, err: next.Err, notes: next.Notes, models: defaultModels,
 		})
 	})

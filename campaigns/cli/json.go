@@ -67,7 +67,7 @@ type jsonEdge struct {
 	Lemma *int32      `json:"lemma,omitempty"`
 }
 
-func (c *judge) printJSON(t *trace, r *result) error {
+func (c *evaluate) printJSON(t *trace, r *result) error {
 	out := jsonTrace{Trace: t.place, Kernel: r.kernel}
 	if r.class != nil {
 		out.Strongest, out.Weakest, out.Open = r.class.Strongest, r.class.Weakest, r.class.Open

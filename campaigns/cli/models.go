@@ -23,7 +23,7 @@ func newModels(e *env) *cobra.Command {
 		Short: "Explain the memory models, each by the smallest histories that set it apart",
 		Long: `List the memory models, or explain one: what it says, where it comes from, which
 models it implies, and for each of the next stronger models the smallest history
-that tells the two apart, judged by all models as it is printed.`,
+that tells the two apart, evaluated by all models as it is printed.`,
 		Example: `  ordeal models
   ordeal models tso`,
 		Args: arguments(0, 1, "at most one MODEL"),

@@ -62,8 +62,8 @@ workers: 1
 configs: [{name: a, runs: %d, threads: 4, ops: 100, locations: 8, rounds: 5, protocol: mi, core: %s, core-bugs: [%s]}]
 `
 
-// waitUnlocked waits until nobody has a lock: the kernel takes a killed process
-// apart after its parent has gone.
+// waitUnlocked waits until no process has a lock: the kernel removes a killed process
+// after its parent has ended.
 func waitUnlocked(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -73,7 +73,7 @@ func waitUnlocked(t *testing.T, path string) {
 	defer f.Close()
 	for deadline := time.Now().Add(time.Minute); syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: somebody still has the lock", path)
+			t.Fatalf("%s: a process still has the lock", path)
 		}
 	}
 }

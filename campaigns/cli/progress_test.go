@@ -33,8 +33,8 @@ func someState(now time.Time) *state {
 	}
 }
 
-// TestProgressLines wants everything that is to be told within 80 columns, and
-// no line that is wider than a narrow terminal.
+// TestProgressLines requires all of the display within 80 columns, and no line
+// wider than a narrow terminal.
 func TestProgressLines(t *testing.T) {
 	now := time.Now()
 	s := someState(now)
@@ -208,7 +208,7 @@ func TestLive(t *testing.T) {
 			seen = s.String()
 			must.Succeed(t, cmd.Process.Signal(os.Interrupt))
 		}
-		if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) { // nobody has the other end
+		if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) { // the other end is closed
 			break
 		} else if err != nil {
 			t.Fatal(err)

@@ -62,7 +62,7 @@ func runReadme(t *testing.T, text, makefile string) {
 }
 
 // finds tells the commands that are there to find something: SC may well
-// forbid a history, and a planted fault ought to be caught.
+// forbid a history, and an injected bug should be caught.
 func finds(command string) bool {
 	for _, part := range []string{" check ", " --mutant ", "repro --tries 1 broken", "mutate run"} {
 		if strings.Contains(command, part) {

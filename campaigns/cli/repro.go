@@ -126,7 +126,7 @@ func (r *repeat) print(report *reduction.RepeatReport) {
 	}
 }
 
-// describe is a judgement on one line.
+// describe is a result on one line.
 func describe(j *rundir.Result) string {
 	parts := []string{j.Outcome.String()}
 	for _, a := range j.Answers {

@@ -267,7 +267,7 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "")
 }
 
-// statusOf is the exit status that the judgement of one run means.
+// statusOf is the exit status that the result of one run means.
 func statusOf(j *rundir.Result) int {
 	switch {
 	case j.Failed():

@@ -34,7 +34,7 @@ const (
 	unknownAnswer   = "unknown"
 )
 
-// procedureSAT is the --procedure that judges traces by SAT, too.
+// procedureSAT is the --procedure that evaluates traces by SAT, too.
 const procedureSAT = "sat"
 
 // serialAnswer is the answer to one question about one sequence of events.
@@ -48,7 +48,7 @@ type serialAnswer struct {
 }
 
 // askSerial answers the questions about a trace and prints the answers.
-func (c *judge) askSerial(ctx context.Context, t *trace) error {
+func (c *evaluate) askSerial(ctx context.Context, t *trace) error {
 	if c.options.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.options.Timeout)
@@ -83,7 +83,7 @@ func (c *judge) askSerial(ctx context.Context, t *trace) error {
 }
 
 // draw writes the picture of the first cycle, if that is asked for.
-func (c *judge) draw(answers []*serialAnswer) error {
+func (c *evaluate) draw(answers []*serialAnswer) error {
 	for _, a := range answers {
 		if c.svg == "" || len(a.verdict.Cycle) == 0 {
 			continue
@@ -106,7 +106,7 @@ func (c *judge) draw(answers []*serialAnswer) error {
 
 // answerSerial answers one question. An error is a fault of this program, or
 // that of ctx.
-func (c *judge) answerSerial(ctx context.Context, t *trace, a *serialAnswer) error {
+func (c *evaluate) answerSerial(ctx context.Context, t *trace, a *serialAnswer) error {
 	s, err := c.sequence(ctx, t, a)
 	if s == nil || err != nil {
 		return err
@@ -129,7 +129,7 @@ func (c *judge) answerSerial(ctx context.Context, t *trace, a *serialAnswer) err
 // sequence is the execution or trace that a question is about: as imported or
 // logged by the simulator, or else one that explains the history. If there is
 // none, the answer is unknown.
-func (c *judge) sequence(ctx context.Context, t *trace, a *serialAnswer) (*events.Sequence, error) {
+func (c *evaluate) sequence(ctx context.Context, t *trace, a *serialAnswer) (*events.Sequence, error) {
 	unknown := func(err error) (*events.Sequence, error) {
 		a.answer, a.reason = unknownAnswer, strings.ReplaceAll(err.Error(), "\n", "; ")
 		return nil, nil
@@ -175,7 +175,7 @@ func (c *judge) sequence(ctx context.Context, t *trace, a *serialAnswer) (*event
 }
 
 // forget drops the commits of an execution with --forget-commits.
-func (c *judge) forget(s *events.Sequence) *events.Sequence {
+func (c *evaluate) forget(s *events.Sequence) *events.Sequence {
 	if c.forgetCommits {
 		return s.Trace()
 	}
@@ -284,7 +284,7 @@ func answerRobust(ctx context.Context, a *serialAnswer) error {
 const listed = 24
 
 // printSerial prints the answers, a line each, and the evidence below.
-func (c *judge) printSerial(t *trace, answers []*serialAnswer) error {
+func (c *evaluate) printSerial(t *trace, answers []*serialAnswer) error {
 	var b bytes.Buffer
 	for _, a := range answers {
 		if c.several || t.many {
@@ -340,7 +340,7 @@ func (a *serialAnswer) order() []string {
 }
 
 // serialFaults lists the flags that contradict --serializability.
-func (c *judge) serialFaults() []error {
+func (c *evaluate) serialFaults() []error {
 	var faults []error
 	if len(c.serializability) == 0 {
 		if c.forgetCommits {

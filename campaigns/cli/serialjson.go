@@ -35,7 +35,7 @@ type serialEvent struct {
 	Text        string `json:"text"`
 }
 
-func (c *judge) printSerialJSON(t *trace, answers []*serialAnswer) error {
+func (c *evaluate) printSerialJSON(t *trace, answers []*serialAnswer) error {
 	out := serialOutput{Trace: t.place}
 	for _, a := range answers {
 		item := serialItem{Relation: a.question, Answer: a.answer, Reason: a.reason, Order: a.order()}

@@ -201,7 +201,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// withoutReductions is a summary without what came of reductions.
+// withoutReductions is a summary without the results of reductions.
 func withoutReductions(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var s map[string]any
@@ -221,7 +221,7 @@ func withoutReductions(t *testing.T, data []byte) []byte {
 }
 
 // peakOf watches the peak of a process's memory in kB until it has ended. What
-// the kernel tells of an ended process is at least the peak of the one that
+// the kernel reports of an ended process is at least the peak of the one that
 // started it.
 func peakOf(pid int, done chan error) int64 {
 	var peak int64

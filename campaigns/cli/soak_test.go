@@ -11,7 +11,7 @@ import (
 
 var soak = flag.Bool("soak", false, "run TestSoak at full size")
 
-// TestSoak runs, parses and judges one large run under TSO and looks at the
+// TestSoak runs, parses and evaluates one large run under TSO and looks at the
 // peak of the command's memory: at full size 4 threads × 1,000 operations ×
 // 1,000 rounds in less than 4 GiB, otherwise a fiftieth of that.
 func TestSoak(t *testing.T) {

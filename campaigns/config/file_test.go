@@ -103,7 +103,7 @@ func TestParseAllFaults(t *testing.T) {
 }
 
 // TestParseEmbedded wants ten million operations of each protocol with each
-// kind of core, judged by what the core promises.
+// kind of core, evaluated by what the core promises.
 func TestParseEmbedded(t *testing.T) {
 	data, err := campaigns.Files.ReadFile("embedded.yaml")
 	must.Succeed(t, err)

@@ -1,25 +1,11 @@
 package lint
 
 import (
-	"flag"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
-
-var words = flag.Bool("words", false, "report private vocabulary everywhere, not only in cleanFolders")
-
-// cleanFolders are free of private vocabulary.
-var cleanFolders = []string{
-	"scripts/", "sim/",
-	"campaigns/cluster/", "campaigns/internal/", "campaigns/lint/", "campaigns/litmus/", "campaigns/merge/", "campaigns/mutation/", "campaigns/reduction/", "campaigns/papers/",
-	"campaigns/report/", "campaigns/store/",
-	"campaigns/engine/", "campaigns/execute/", "campaigns/journal/", "campaigns/rundir/", "campaigns/summary/",
-	"check/",
-	"gen/", "parse/",
-}
 
 // privateWords have standard terms, which names, comments, messages and
 // documents use in their place.
@@ -66,8 +52,7 @@ var word = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
 // campaign files and scripts.
 func TestWords(t *testing.T) {
 	for _, path := range files(t, ".go", ".md", ".yaml", ".sh", ".py", ".sql", ".json") {
-		clean := slices.ContainsFunc(cleanFolders, func(folder string) bool { return strings.HasPrefix(path, folder) })
-		if strings.HasSuffix(path, "/words_test.go") || !clean && !*words {
+		if strings.HasSuffix(path, "/words_test.go") {
 			continue
 		}
 		text, err := os.ReadFile(root + "/" + path)
