@@ -65,7 +65,10 @@ func OpenJournal(path string, o *Options) (*Journal, error) {
 // its complete lines. An error begins with the number of the line.
 func parseJournal(data []byte) (head journalHead, results []Result, size int64, err error) {
 	n := 0
-	for line := range rundir.Lines(bytes.NewReader(data)) {
+	for line, err := range rundir.Lines(bytes.NewReader(data)) {
+		if err != nil {
+			return head, nil, 0, err // not of memory
+		}
 		if n++; n == 1 {
 			if err := json.Unmarshal(line, &head); err != nil || head.Version != journalVersion {
 				return head, nil, 0, errNoJournal
