@@ -171,8 +171,8 @@ func TestParseLayout(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	p := sample()
-	if p.Ops() != 6 || p.Reads(0) != 2 || p.Reads(1) != 0 || p.Reads(2) != 1 {
-		t.Errorf("Ops %d, Reads %d %d %d", p.Ops(), p.Reads(0), p.Reads(1), p.Reads(2))
+	if diff := cmp.Diff([]int{6, 2, 0, 1}, []int{p.Ops(), p.Reads(0), p.Reads(1), p.Reads(2)}); diff != "" {
+		t.Errorf("Ops, and Reads of each thread (-want +got):\n%s", diff)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/gen"
 )
 
@@ -130,8 +132,11 @@ func TestUnroll(t *testing.T) {
 		return false
 	}
 	res, err := Run(t.Context(), Candidate{Program: p, Rounds: 5}, predicate(fails))
-	if err != nil || res.Best.Rounds != 1 || res.Best.Program.Ops() != 2 {
-		t.Errorf("%v: %d rounds of\n%s", err, res.Best.Rounds, res.Best.Program.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, n := res.Best.Rounds, res.Best.Program.Ops(); r != 1 || n != 2 {
+		t.Errorf("%d rounds of %d operations, want 1 of 2:\n%s", r, n, res.Best.Program.Text())
 	}
 }
 
@@ -149,8 +154,8 @@ func TestHints(t *testing.T) {
 	if err != nil || res.Best.Ops() != 7 {
 		t.Errorf("%v: %d operations left", err, res.Best.Ops())
 	}
-	if len(asked) < 3 || asked[1] != 4 || asked[2] != 7 {
-		t.Errorf("asked for programs of %v operations", asked[:min(len(asked), 5)])
+	if diff := cmp.Diff([]int{4, 7}, asked[min(len(asked), 1):min(len(asked), 3)]); diff != "" {
+		t.Errorf("operations of the programs asked for second and third (-want +got):\n%s", diff)
 	}
 }
 
@@ -179,8 +184,17 @@ func TestStops(t *testing.T) {
 		if stop == ErrBudget && err != nil || stop != ErrBudget && !errors.Is(err, stop) {
 			t.Errorf("%v: ended with %v", stop, err)
 		}
-		if res.Minimal || best == nil || res.Best.hash() != best.hash() || !passing(&res.Best) || res.Best.Ops() >= start.Ops() {
-			t.Errorf("%v: the best is not what was found", stop)
+		if res.Minimal {
+			t.Errorf("%v: the best is said to be minimal", stop)
+		}
+		if best == nil || res.Best.hash() != best.hash() {
+			t.Errorf("%v: the best is not the last one reported", stop)
+		}
+		if !passing(&res.Best) {
+			t.Errorf("%v: the best does not fail", stop)
+		}
+		if got := res.Best.Ops(); got >= start.Ops() {
+			t.Errorf("%v: the best has %d operations, the start %d", stop, got, start.Ops())
 		}
 	}
 	if _, err := Run(t.Context(), start, predicate(func(*Candidate) bool { return false })); err == nil {
@@ -203,8 +217,14 @@ func TestOnce(t *testing.T) {
 		return passing(c)
 	}
 	res, err := Run(t.Context(), Candidate{Program: program(t, 7, 4, 40, 6), Rounds: 3}, predicate(fails))
-	if err != nil || res.Tried != len(seen) || res.Same == 0 {
-		t.Errorf("%v: %d tried, %d seen, %d the same", err, res.Tried, len(seen), res.Same)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Tried != len(seen) {
+		t.Errorf("%d tried, %d seen", res.Tried, len(seen))
+	}
+	if res.Same == 0 {
+		t.Error("no candidate was the same as another")
 	}
 }
 

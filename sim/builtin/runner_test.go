@@ -50,8 +50,11 @@ func newRunner(t *testing.T, o Options) *Runner {
 func ends(t *testing.T, r *Runner, job sim.Job, outcome sim.Outcome, title string, details ...string) Report {
 	t.Helper()
 	report, err := r.Simulate(t.Context(), job)
-	if err != nil || report.Outcome != outcome || report.Title != title {
-		t.Fatalf("%s, seed %d: %v: got %s %q, want %s %q\n%s", r.Version(t.Context()), job.Seed, err, report.Outcome, report.Title, outcome, title, report.Detail)
+	if err != nil {
+		t.Fatalf("%s, seed %d: %v", r.Version(t.Context()), job.Seed, err)
+	}
+	if report.Outcome != outcome || report.Title != title {
+		t.Fatalf("%s, seed %d: got %s %q, want %s %q\n%s", r.Version(t.Context()), job.Seed, report.Outcome, report.Title, outcome, title, report.Detail)
 	}
 	for _, want := range details {
 		if !strings.Contains(report.Detail, want) {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/gen"
 	"ordeal/gen/emit/csrc"
 )
@@ -39,12 +41,18 @@ func run(t *testing.T, p *gen.Program, rounds int) [][]uint64 {
 	var frames [][]uint64
 	for len(log) > 0 {
 		le := binary.LittleEndian
-		if string(log[:8]) != "ORDEAL1\n" || le.Uint64(log[16:]) != p.Hash64() || le.Uint64(log[24:]) != uint64(rounds) {
-			t.Fatalf("frame %d: header % x", len(frames), log[:48])
+		type header struct {
+			Magic        string
+			Kind, Number uint32
+			Hash, Rounds uint64
 		}
-		kind, number := le.Uint32(log[8:]), le.Uint32(log[12:])
-		if n := len(frames); n < len(p.Threads) && (kind != 1 || int(number) != n) || n == len(p.Threads) && kind != 2 {
-			t.Fatalf("frame %d: kind %d number %d", n, kind, number)
+		got := header{string(log[:8]), le.Uint32(log[8:]), le.Uint32(log[12:]), le.Uint64(log[16:]), le.Uint64(log[24:])}
+		want := header{"ORDEAL1\n", 1, uint32(len(frames)), p.Hash64(), uint64(rounds)}
+		if len(frames) >= len(p.Threads) {
+			want.Kind, want.Number = 2, got.Number
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("header of frame %d (-want +got):\n%s", len(frames), diff)
 		}
 		words := make([]uint64, le.Uint64(log[32:]))
 		sum := uint64(0)
@@ -75,22 +83,10 @@ func TestOneThread(t *testing.T) {
 			{0, 1, 0, 1, 1 + 3*unit, 2, 1 + 3*unit, 4, 2, 4, 4 + 3*unit, 5},
 			{4 + 3*unit, 5},
 		}
-		if len(frames) != 2 || !equal(frames[0], want[0]) || !equal(frames[1], want[1]) {
-			t.Errorf("%s: frames %v, want %v", layout, frames, want)
+		if diff := cmp.Diff(want, frames); diff != "" {
+			t.Errorf("%s: frames (-want +got):\n%s", layout, diff)
 		}
 	}
-}
-
-func equal(a, b []uint64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // TestRandom compiles a racy program cleanly and counts its log.

@@ -131,8 +131,11 @@ func TestImage(t *testing.T) {
 	last := image.Start
 	for k, base := range image.Bases {
 		end := base + batch[k].Offset(gen.LocID(len(batch[k].Locations)))
-		if base < last || base%gen.ConflictStride != 0 || end > image.End {
-			t.Errorf("program %d lies at %#x to %#x, after %#x, before %#x", k, base, end, last, image.End)
+		if base < last || end > image.End {
+			t.Errorf("program %d lies at %#x to %#x, want it in %#x to %#x", k, base, end, last, image.End)
+		}
+		if base%gen.ConflictStride != 0 {
+			t.Errorf("program %d lies at %#x, not a multiple of %#x", k, base, gen.ConflictStride)
 		}
 		last = end
 	}

@@ -110,8 +110,11 @@ func checkFrames(t *testing.T, p *gen.Program, rounds int, frames []frame) {
 			}
 			break
 		}
-		if want := rounds * p.Reads(gen.ThreadID(i)); f.kind != 1 || f.index != uint32(i) || len(f.words) != want {
-			t.Fatalf("frame %d: kind %d thread %d with %d words, want %d", i, f.kind, f.index, len(f.words), want)
+		if f.kind != 1 || f.index != uint32(i) {
+			t.Fatalf("frame %d: kind %d thread %d, want kind 1 thread %d", i, f.kind, f.index, i)
+		}
+		if want := rounds * p.Reads(gen.ThreadID(i)); len(f.words) != want {
+			t.Fatalf("frame %d: %d words, want %d", i, len(f.words), want)
 		}
 		next := 0
 		for r := range rounds {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
 )
@@ -22,8 +24,8 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Type != debugelf.ET_EXEC || f.Machine != debugelf.EM_X86_64 || f.Class != debugelf.ELFCLASS64 {
-		t.Errorf("type %v machine %v class %v", f.Type, f.Machine, f.Class)
+	if diff := cmp.Diff([]any{debugelf.ET_EXEC, debugelf.EM_X86_64, debugelf.ELFCLASS64}, []any{f.Type, f.Machine, f.Class}); diff != "" {
+		t.Errorf("type, machine, class (-want +got):\n%s", diff)
 	}
 	var memory uint64
 	entered := false

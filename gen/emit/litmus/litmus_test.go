@@ -79,8 +79,11 @@ func TestRefusals(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		err := litmus.Emit(&out, "T", program(t, test.text), nil)
-		if err == nil || err.Error() != "emit litmus T: "+test.want || out.Len() > 0 {
-			t.Errorf("error %v, want %s; %d bytes written", err, test.want, out.Len())
+		if err == nil || err.Error() != "emit litmus T: "+test.want {
+			t.Errorf("error %v, want emit litmus T: %s", err, test.want)
+		}
+		if out.Len() > 0 {
+			t.Errorf("%s: %d bytes written", test.want, out.Len())
 		}
 	}
 	p := program(t, "locations x\nthread 0\nadd x 1\n")

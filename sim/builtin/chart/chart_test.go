@@ -90,8 +90,11 @@ func TestCut(t *testing.T) {
 		r.Step(step(event.Tick(10+i), fmt.Sprintf("L1Cache%d", i%2), 64))
 	}
 	svg, count := draw(t, r)
-	if count["box"] != MaxEvents-1 || count["arrow"] != 1 || !strings.Contains(svg, "LATE") {
-		t.Errorf("%d transitions and %d messages are left", count["box"], count["arrow"])
+	if count["box"] != MaxEvents-1 || count["arrow"] != 1 {
+		t.Errorf("%d transitions and %d messages are left, want %d and 1", count["box"], count["arrow"], MaxEvents-1)
+	}
+	if !strings.Contains(svg, "LATE") {
+		t.Error("the message whose start is cut off is not drawn")
 	}
 	if !strings.Contains(svg, "282 earlier events are left out") {
 		t.Error("the chart does not say what it leaves out")

@@ -42,14 +42,22 @@ func TestSampler(t *testing.T) {
 		t.Errorf("warnings:\n%v", p.Warnings)
 	}
 	m := p.Machines[0]
-	if m.TBE == nil || m.Entry == nil || m.Entry.Name != "Entry" || m.RequestTypes == nil {
-		t.Errorf("TBE %v, entry %v, request types %v", m.TBE, m.Entry, m.RequestTypes)
+	if m.TBE == nil || m.RequestTypes == nil {
+		t.Errorf("TBE %v, request types %v, want both", m.TBE, m.RequestTypes)
 	}
-	if home := p.Machines[1]; home.TBE != nil || home.Entry != nil || home.Ordinal != 1 {
-		t.Errorf("the home has TBE %v, entry %v, ordinal %d", home.TBE, home.Entry, home.Ordinal)
+	if m.Entry == nil || m.Entry.Name != "Entry" {
+		t.Errorf("entry %v, want Entry", m.Entry)
 	}
-	if s := m.State; s.Enum("S").Permission != 0 || s.Enum("IS").Permission != 4 || s.Default.Int != 0 {
-		t.Errorf("states %+v, default %v", s.Enums, s.Default)
+	home := p.Machines[1]
+	if home.TBE != nil || home.Entry != nil {
+		t.Errorf("the home has TBE %v, entry %v, want neither", home.TBE, home.Entry)
+	}
+	if home.Ordinal != 1 {
+		t.Errorf("the home has ordinal %d, want 1", home.Ordinal)
+	}
+	states := map[string]int64{"S": int64(m.State.Enum("S").Permission), "IS": int64(m.State.Enum("IS").Permission), "default": m.State.Default.Int}
+	if diff := cmp.Diff(map[string]int64{"S": 0, "IS": 4, "default": 0}, states); diff != "" {
+		t.Errorf("permissions of states, and the default (-want +got):\n%s", diff)
 	}
 	for i, want := range []types.Value{
 		{}, {}, {Kind: types.IntValue, Int: 2}, {Kind: types.IntValue, Int: 1}, {Kind: types.BoolValue},
@@ -58,8 +66,10 @@ func TestSampler(t *testing.T) {
 			t.Errorf("parameter %s starts with %v, not %v", m.Params[i].Name, got, want)
 		}
 	}
-	if n := m.Params[6].Network; n == nil || n.Direction != types.FromNetwork || n.VNet != 1 {
-		t.Errorf("responseIn is attached as %+v", n)
+	if n := m.Params[6].Network; n == nil {
+		t.Error("responseIn is not attached to the network")
+	} else if n.Direction != types.FromNetwork || n.VNet != 1 {
+		t.Errorf("responseIn has direction %v, virtual network %d, want %v, 1", n.Direction, n.VNet, types.FromNetwork)
 	}
 	if m.Params[7].Network != nil {
 		t.Error("mandatoryQueue is attached to the network")
@@ -73,8 +83,12 @@ func TestSampler(t *testing.T) {
 			t.Errorf("field %s starts with %d, not %d", field, got, want)
 		}
 	}
-	if port := m.InPorts[0]; port.Rank != 1 || port.Buffer.Name != "responseIn" || port.Var.Name != "responsePort" {
-		t.Errorf("first port is %s with rank %d", port.Var.Name, port.Rank)
+	port := m.InPorts[0]
+	if port.Rank != 1 {
+		t.Errorf("first port has rank %d, want 1", port.Rank)
+	}
+	if diff := cmp.Diff([]string{"responsePort", "responseIn"}, []string{port.Var.Name, port.Buffer.Name}); diff != "" {
+		t.Errorf("first port and its buffer (-want +got):\n%s", diff)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
@@ -350,8 +352,11 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		again, err := p.Find(m.ID)
-		if err != nil || again.ID != m.ID || printAll(p.Tree(again)) != printAll(p.Tree(m)) {
-			t.Errorf("%q is %q, which is %q: %v", id, m.ID, again.ID, err)
+		if err != nil || again.ID != m.ID {
+			t.Fatalf("%q is %q, which is %q: %v", id, m.ID, again.ID, err)
+		}
+		if diff := cmp.Diff(printAll(p.Tree(m)), printAll(p.Tree(again))); diff != "" {
+			t.Errorf("%q found again (-want +got):\n%s", m.ID, diff)
 		}
 	})
 }

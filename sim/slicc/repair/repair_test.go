@@ -90,8 +90,11 @@ func TestOtherProtocol(t *testing.T) {
 func TestIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range repairs {
-		if r.ID == "" || seen[r.ID] || r.Protocol == "" || r.Defect == "" {
-			t.Errorf("%+v", r)
+		if r.ID == "" || seen[r.ID] {
+			t.Errorf("the ID is empty or of another repair: %+v", r)
+		}
+		if r.Protocol == "" || r.Defect == "" {
+			t.Errorf("%s: protocol %q, defect %q, want both", r.ID, r.Protocol, r.Defect)
 		}
 		seen[r.ID] = true
 	}
