@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/internal/must"
 	"ordeal/parse/formats/litmus7"
 )
@@ -90,8 +92,10 @@ func TestHerd(t *testing.T) {
 func TestHerdSkipped(t *testing.T) {
 	o := options(t, "pso")
 	o.Herd, o.Rounds = "/nothing/herd7", 10
-	if r, err := Run(t.Context(), shape(t, "MP"), o); err != nil || r.Herd.Skipped != "herd7 has no model pso" || r.Herd.Agrees() {
-		t.Errorf("%+v, %v", r, err)
+	r, err := Run(t.Context(), shape(t, "MP"), o)
+	must.Succeed(t, err)
+	if diff := cmp.Diff([]any{"herd7 has no model pso", false}, []any{r.Herd.Skipped, r.Herd.Agrees()}); diff != "" {
+		t.Errorf("why skipped, agrees (-want +got):\n%s", diff)
 	}
 	o.Model = "tso"
 	if r, err := Run(t.Context(), shape(t, "MP"), o); err != nil || r.Herd.Skipped != "the test is in no file" {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/rundir"
@@ -56,8 +58,11 @@ func TestPlanted(t *testing.T) {
 			continue
 		}
 		f := &r.Forbidden[0]
-		if f.Count == 0 || f.Outcome == "" || !strings.Contains(f.Witness, row.witness) {
-			t.Errorf("%s: %+v", name, f)
+		if f.Count == 0 || f.Outcome == "" {
+			t.Errorf("%s: outcome %q %d times", name, f.Outcome, f.Count)
+		}
+		if !strings.Contains(f.Witness, row.witness) {
+			t.Errorf("%s: no %q in the witness\n%s", name, row.witness, f.Witness)
 		}
 		j, err := rundir.Dir(f.Dir).Result()
 		if err != nil || j.Outcome != sim.Violation {
@@ -78,8 +83,11 @@ func TestFailure(t *testing.T) {
 	r, err := Run(t.Context(), shape(t, "SB"), o)
 	must.Succeed(t, err)
 	f := r.Failure
-	if f == nil || f.Outcome != sim.Deadlock || !r.Finding() || r.Rounds != 0 || r.Runs != 1 {
+	if f == nil {
 		t.Fatalf("%+v, want a deadlock", r)
+	}
+	if diff := cmp.Diff([]any{sim.Deadlock, true, 0, 1}, []any{f.Outcome, r.Finding(), r.Rounds, r.Runs}); diff != "" {
+		t.Errorf("outcome, finding, rounds, runs (-want +got):\n%s", diff)
 	}
 	if _, err := os.Stat(filepath.Join(f.Dir, rundir.ResultFile)); err != nil {
 		t.Error(err)
@@ -134,7 +142,9 @@ func TestHost(t *testing.T) {
 	test := parseTest(t, "SB", "", "P0 | P1; movl $1,(x) | movl $1,(y); movl (y),%eax | movl (x),%eax", `exists (0:rax=0 /\ 1:rax=0)`)
 	o := options(t, "")
 	o.Sim, o.Config.Core, o.Rounds = config.SimHost, "", 8192
-	if r, err := Run(t.Context(), test, o); err != nil || r.Finding() || r.Rounds != 8192 || r.Runs != 1 {
-		t.Errorf("%+v, %v", r, err)
+	r, err := Run(t.Context(), test, o)
+	must.Succeed(t, err)
+	if diff := cmp.Diff([]any{false, 8192, 1}, []any{r.Finding(), r.Rounds, r.Runs}); diff != "" {
+		t.Errorf("finding, rounds, runs (-want +got):\n%s", diff)
 	}
 }

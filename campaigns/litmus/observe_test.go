@@ -31,8 +31,8 @@ func TestObserve(t *testing.T) {
 	must.Succeed(t, err)
 	// The stores of copy 0 write 1 to x and 2 to y, those of copy 1 write 4
 	// and 5, in the second repetition 6 more: the stride is 6.
-	if got := p.Stride(); got != 6 || p.Threads[0][2].Value != 4 || p.Threads[1][2].Value != 5 {
-		t.Fatalf("stride %d, program\n%s", got, p.Text())
+	if diff := cmp.Diff([]gen.Value{6, 4, 5}, []gen.Value{p.Stride(), p.Threads[0][2].Value, p.Threads[1][2].Value}); diff != "" {
+		t.Fatalf("stride, stores of copy 1 (-want +got):\n%s\nprogram\n%s", diff, p.Text())
 	}
 	w := wire.NewWriter(p, 2)
 	var log sim.Log
@@ -43,8 +43,11 @@ func TestObserve(t *testing.T) {
 	log = w.AppendThread(log, 1, []gen.Value{0, 0, 1 + 6, 4})
 	log = w.AppendFinal(log, []gen.Value{1 + 6, 2 + 6, 4 + 6, 5 + 6})
 	fresh, failure := x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log})
-	if failure != nil || len(fresh) > 0 || x.report.Rounds != 4 {
-		t.Fatalf("%v, %v, %d rounds", fresh, failure, x.report.Rounds)
+	if failure != nil || len(fresh) > 0 {
+		t.Fatalf("forbidden %v, failure %v", fresh, failure)
+	}
+	if x.report.Rounds != 4 {
+		t.Fatalf("%d rounds, want 4", x.report.Rounds)
 	}
 	x.finish()
 	var got []string
@@ -60,8 +63,9 @@ func TestObserve(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("states\n%s", strings.Join(got, "\n"))
 	}
-	if r := &x.report.Result; r.Positive != 1 || r.Negative != 3 || !r.OK {
-		t.Errorf("%+v", r)
+	r := &x.report.Result
+	if diff := cmp.Diff([]any{uint64(1), uint64(3), true}, []any{r.Positive, r.Negative, r.OK}); diff != "" {
+		t.Errorf("positive, negative, OK (-want +got):\n%s", diff)
 	}
 }
 
@@ -89,8 +93,11 @@ func TestObserveFinal(t *testing.T) {
 	if fresh, failure = x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log}); len(fresh) != 0 || failure != nil {
 		t.Errorf("the second time it is new: %v, %v", fresh, failure)
 	}
-	if x.finish(); len(x.report.Forbidden) != 1 || x.report.Forbidden[0].Count != 2 || x.report.AllowedSeen != 1 || x.report.ForbiddenRounds() != 2 {
-		t.Errorf("%+v", x.report)
+	if x.finish(); len(x.report.Forbidden) != 1 {
+		t.Fatalf("forbidden %+v, want one", x.report.Forbidden)
+	}
+	if diff := cmp.Diff([]any{uint64(2), 1, uint64(2)}, []any{x.report.Forbidden[0].Count, x.report.AllowedSeen, x.report.ForbiddenRounds()}); diff != "" {
+		t.Errorf("count, allowed states seen, forbidden rounds (-want +got):\n%s", diff)
 	}
 	log = w.AppendThread(nil, 0, []gen.Value{77}) // not a value of the program
 	log = w.AppendThread(log, 1, []gen.Value{0})
@@ -114,8 +121,11 @@ func TestObserveReads(t *testing.T) {
 	log = w.AppendThread(log, 1, []gen.Value{0, 4})
 	log = w.AppendFinal(log, []gen.Value{4, 5})
 	fresh, failure := x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log})
-	if failure != nil || len(fresh) != 1 || fresh[0].outcome != "P0 reads y=0; P1 reads x=0" {
+	if failure != nil || len(fresh) != 1 {
 		t.Fatalf("%v, %v: want one forbidden outcome", fresh, failure)
+	}
+	if got, want := fresh[0].outcome, "P0 reads y=0; P1 reads x=0"; got != want {
+		t.Fatalf("outcome %q, want %q", got, want)
 	}
 	x.finish()
 	r := &x.report.Result
@@ -155,8 +165,9 @@ func TestObserveMemory(t *testing.T) {
 		p, err := x.program(0)
 		must.Succeed(t, err)
 		// Row by row: 1 is $2 to x, 2 is $2 to y, 3 is $1 to y, 4 is $1 to x.
-		if got := p.Threads[1]; len(got) != 3 || got[0] != (gen.Op{Kind: gen.Load, Loc: 1}) || got[1].Value != 2 || got[2].Value != 4 {
-			t.Fatalf("program\n%s", p.Text())
+		want := []gen.Op{{Kind: gen.Load, Loc: 1}, {Kind: gen.Store, Loc: 1, Value: 2}, {Kind: gen.Store, Loc: 0, Value: 4}}
+		if diff := cmp.Diff(want, p.Threads[1]); diff != "" {
+			t.Fatalf("thread 1 (-want +got):\n%s", diff)
 		}
 		w := wire.NewWriter(p, 2)
 		log := w.AppendThread(nil, 0, []gen.Value{0, row.x})
@@ -221,8 +232,10 @@ func TestProgram(t *testing.T) {
 	}
 	x.o.Layout, x.o.MaxDelay = gen.Packed, 0
 	for n := range 2 {
-		if p, err := x.program(n); err != nil || p.Layout != gen.Packed || strings.Contains(string(p.Text()), "delay") {
-			t.Errorf("layout %v, %v", p.Layout, err)
+		p, err := x.program(n)
+		must.Succeed(t, err)
+		if diff := cmp.Diff([]any{gen.Packed, false}, []any{p.Layout, strings.Contains(string(p.Text()), "delay")}); diff != "" {
+			t.Errorf("layout, delays (-want +got):\n%s", diff)
 		}
 	}
 }
@@ -235,8 +248,11 @@ func TestSize(t *testing.T) {
 			o := options(t, "tso")
 			o.Sim, o.Rounds = name, rounds
 			s := sizeOf(test, o)
-			if n := s.copies * s.repetitions; n < 1 || n > rounds || s.observe {
+			if n := s.copies * s.repetitions; n < 1 || n > rounds {
 				t.Errorf("%s: %d rounds in runs of %+v", name, rounds, s)
+			}
+			if s.observe {
+				t.Errorf("%s: %d rounds: the final state is observed", name, rounds)
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/internal/must"
 	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
@@ -71,8 +73,8 @@ func TestText(t *testing.T) {
 			t.Errorf("read back %+v", results[i])
 		}
 	}
-	if all[0].Finding() || !all[1].Finding() || !all[2].Finding() || all[1].ForbiddenRounds() != 5 {
-		t.Error("wrong reports are findings")
+	if diff := cmp.Diff([]any{false, true, true, uint64(5)}, []any{all[0].Finding(), all[1].Finding(), all[2].Finding(), all[1].ForbiddenRounds()}); diff != "" {
+		t.Errorf("findings, forbidden rounds of the second (-want +got):\n%s", diff)
 	}
 }
 
@@ -94,9 +96,13 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	must.Succeed(t, json.Unmarshal(out.Bytes(), &got))
-	if got.Model != "tso" || len(got.Faults) != 2 || len(got.Tests) != 3 || got.Tests[0].States[0].Count != 10 || got.Tests[1].Observation != "Sometimes" ||
-		got.Tests[1].Forbidden[0].Dir != "runs/B-1" || got.Tests[1].Herd.Only[0] != "h" || got.Tests[2].Failure.Outcome != "crash" {
-		t.Errorf("%+v", got)
+	if diff := cmp.Diff([]any{"tso", 2, 3}, []any{got.Model, len(got.Faults), len(got.Tests)}); diff != "" {
+		t.Fatalf("model, number of faults, of tests (-want +got):\n%s", diff)
+	}
+	a, b, c := got.Tests[0], got.Tests[1], got.Tests[2]
+	want := []any{uint64(10), "Sometimes", "runs/B-1", "h", "crash"}
+	if diff := cmp.Diff(want, []any{a.States[0].Count, b.Observation, b.Forbidden[0].Dir, b.Herd.Only[0], c.Failure.Outcome}); diff != "" {
+		t.Errorf("count, observation, directory, state of herd7 only, outcome (-want +got):\n%s", diff)
 	}
 }
 
@@ -111,8 +117,10 @@ func TestOrder(t *testing.T) {
 	huge.Program.Threads = append(huge.Program.Threads, nil) // and more than there are cores
 	o := options(t, "tso")
 	o.Rounds, o.Config.Cores = 200, 1
-	if faults, err := RunAll(t.Context(), []*Test{huge}, o, 1, func(*Report) error { return nil }); err != nil || faults == nil || !strings.Contains(faults.Error(), "unfit.litmus: ") {
-		t.Errorf("faults %v, %v", faults, err)
+	faults, err := RunAll(t.Context(), []*Test{huge}, o, 1, func(*Report) error { return nil })
+	must.Succeed(t, err)
+	if faults == nil || !strings.Contains(faults.Error(), "unfit.litmus: ") {
+		t.Errorf("faults %v, want one of unfit.litmus", faults)
 	}
 	o.Config.Cores = 0
 	texts := map[int]string{}
@@ -128,8 +136,11 @@ func TestOrder(t *testing.T) {
 			_, err := r.WriteTo(&out)
 			return err
 		})
-		if faults != nil || err != nil || next != len(tests) {
-			t.Fatalf("%d workers: %v, %v, %d reports", workers, faults, err, next)
+		if err := errors.Join(faults, err); err != nil {
+			t.Fatalf("%d workers: %v", workers, err)
+		}
+		if next != len(tests) {
+			t.Fatalf("%d workers: %d reports, want %d", workers, next, len(tests))
 		}
 		texts[workers] = out.String()
 	}

@@ -71,8 +71,11 @@ func TestGridFigures(t *testing.T) {
 	for _, c := range gridCharts(cells) {
 		if c.Title == "Fig. 8: effect of the number of processors, averaged over a" {
 			want := (1.0/4 + 1.0/8 + 1.0/64) / 3 * 2048 * 16
-			if got := c.Series[1].Points[1]; c.Series[1].Name != "n=2K" || got.X != 4 || math.Abs(got.Y-want) > 1e-6 {
-				t.Errorf("%s: %+v, want %v", c.Series[1].Name, got, want)
+			if got := c.Series[1].Name; got != "n=2K" {
+				t.Errorf("series %q, want n=2K", got)
+			}
+			if got := c.Series[1].Points[1]; got.X != 4 || math.Abs(got.Y-want) > 1e-6 {
+				t.Errorf("point %+v, want 4, %v", got, want)
 			}
 		}
 		if c.X.Label == "locations a" && c.Y.Unit == "%" {
@@ -157,8 +160,14 @@ func TestNotTried(t *testing.T) {
 	got, err := f.run(context.Background(), b, c)
 	must.Succeed(t, err)
 	rows := got.tables[0].Rows
-	if first, ok := rows[0][2].(Seconds); !ok || first.GaveUp != 1 || rows[1][2] != "not tried" || len(got.charts[0].Series[0].Points) != 1 {
-		t.Errorf("%v", rows)
+	if first, ok := rows[0][2].(Seconds); !ok || first.GaveUp != 1 {
+		t.Errorf("first point %+v, want one history given up", rows[0][2])
+	}
+	if rows[1][2] != "not tried" {
+		t.Errorf("second point %v, want not tried", rows[1][2])
+	}
+	if points := got.charts[0].Series[0].Points; len(points) != 1 {
+		t.Errorf("points %v, want one", points)
 	}
 	if last, ok := rows[1][3].(Seconds); !ok || last.Histories != 1 {
 		t.Errorf("%v", rows)

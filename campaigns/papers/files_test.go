@@ -113,8 +113,12 @@ func TestCampaignsRun(t *testing.T) {
 		}
 		loop := engine.Engine{Dir: filepath.Join(t.TempDir(), "run")}
 		sum, err := loop.Run(context.Background(), c)
-		if err != nil || sum.Total().Runs != 4 || len(sum.Findings) > 0 && c.Configs[0].Bug == nil {
-			t.Errorf("%s: %v, %+v", file, err, sum)
+		must.Succeed(t, err)
+		if got := sum.Total().Runs; got != 4 {
+			t.Errorf("%s: %d runs, want 4", file, got)
+		}
+		if len(sum.Findings) > 0 && c.Configs[0].Bug == nil {
+			t.Errorf("%s: findings without a bug: %+v", file, sum.Findings)
 		}
 	}
 }
@@ -211,8 +215,8 @@ func TestPlatform(t *testing.T) {
 		t.Fatalf("%d configurations of %d", len(out.Configs), len(c.Configs))
 	}
 	for _, cfg := range out.Configs {
-		if cfg.Sim != config.SimGem5 || cfg.Machine.Protocol != "MOESI_hammer" || cfg.CPU != "o3" || cfg.Binary != "b" || cfg.Core != "" {
-			t.Errorf("%+v", cfg)
+		if diff := cmp.Diff([]string{config.SimGem5, "MOESI_hammer", "o3", "b", ""}, []string{cfg.Sim, cfg.Machine.Protocol, cfg.CPU, cfg.Binary, cfg.Core}); diff != "" {
+			t.Errorf("%s: simulator, protocol, CPU, binary, core (-want +got):\n%s", cfg.Name, diff)
 		}
 		at := slices.IndexFunc(c.Configs, func(k config.Config) bool { return k.Name == cfg.Name })
 		if !reflect.DeepEqual(cfg.Programs, c.Configs[at].Programs) {

@@ -60,7 +60,10 @@ func TestBaselineRefutes(t *testing.T) {
 			refuted++
 		}
 	}
-	if n < 1000 || refuted < n/5 || refuted > n*4/5 {
+	if n < 1000 {
+		t.Errorf("%d histories are valid, want 1000", n)
+	}
+	if refuted < n/5 || refuted > n*4/5 {
 		t.Errorf("%d of %d refuted: too few or too many", refuted, n)
 	}
 }

@@ -259,8 +259,9 @@ func TestLimit(t *testing.T) {
 	must.Succeed(t, err)
 	b.most = 1
 	s, err := b.mean(context.Background(), runs, model.SC, "x-sat")
-	if err != nil || s.GaveUp != 1 || s.Histories != 1 {
-		t.Errorf("%+v %v", s, err)
+	must.Succeed(t, err)
+	if s.GaveUp != 1 || s.Histories != 1 {
+		t.Errorf("%d of %d histories given up, want 1 of 1", s.GaveUp, s.Histories)
 	}
 	if _, err := b.check(parent, runs[0].history, model.SC, "x-sat"); err == nil {
 		t.Error("a check goes on when the context has ended")
@@ -283,8 +284,13 @@ func TestMeasure(t *testing.T) {
 			}
 			return nil
 		})
-		if all := userCPU() - start; err != nil || calls > repeats+1 || calls > 1 && spent*2 > all {
-			t.Errorf("%v each of %d calls, %v together; %v", spent, calls, all, err)
+		all := userCPU() - start
+		must.Succeed(t, err)
+		if calls > repeats+1 {
+			t.Errorf("%d calls, want at most %d", calls, repeats+1)
+		}
+		if calls > 1 && spent*2 > all {
+			t.Errorf("%v each of %d calls, %v together", spent, calls, all)
 		}
 	}
 	if calls < 3 {
@@ -312,8 +318,11 @@ func TestInterrupted(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || len(r.Results) != 1 || r.Results[0].Name != "gcc-caught" {
-		t.Errorf("%v, %+v", err, r)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	if len(r.Results) != 1 || r.Results[0].Name != "gcc-caught" {
+		t.Errorf("results %+v, want one of gcc-caught", r.Results)
 	}
 }
 
@@ -327,8 +336,11 @@ func TestReport(t *testing.T) {
 	growth, err := b.experiment(context.Background(), e, platform{name: "embedded simulator"})
 	must.Succeed(t, err)
 	r.Results = append(r.Results, *growth)
-	if len(r.Results) != 2 || r.Results[0].Simulator != "embedded simulator" || len(steps) < 4 {
-		t.Fatalf("%+v; %q", r, steps)
+	if len(r.Results) != 2 || r.Results[0].Simulator != "embedded simulator" {
+		t.Fatalf("results %+v, want two, of the embedded simulator", r.Results)
+	}
+	if len(steps) < 4 {
+		t.Fatalf("steps %q, want at least 4", steps)
 	}
 	var text, page bytes.Buffer
 	must.Succeed(t, errors.Join(r.WriteText(&text), r.WriteHTML(&page)))
