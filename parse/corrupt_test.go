@@ -90,8 +90,11 @@ func TestNativeFaults(t *testing.T) {
 			"store order of x: entry 0 is 0, the initial value", 0},
 	} {
 		h, err := parse.Native(p, 1, c.log)
-		if err == nil || h != nil || errors.Is(err, parse.ErrPartial) {
-			t.Errorf("%s: history %v, error %v", c.name, h != nil, err)
+		if h != nil {
+			t.Errorf("%s: a history, with error %v", c.name, err)
+		}
+		if err == nil || errors.Is(err, parse.ErrPartial) {
+			t.Errorf("%s: error %v, want one that is not ErrPartial", c.name, err)
 			continue
 		}
 		if !strings.Contains(err.Error(), c.want) {

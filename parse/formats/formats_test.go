@@ -338,8 +338,10 @@ func TestReadErrors(t *testing.T) {
 		case !holds && (err == nil || !strings.Contains(err.Error(), "holds no histories")):
 			t.Errorf("%s: %v", f.Name, err)
 		case holds:
-			if traces := read(t, f, "nonsense"); len(traces) != 1 || traces[0].Err == nil || !strings.HasPrefix(traces[0].Err.Error(), "f:1") {
-				t.Errorf("%s: %+v", f.Name, traces)
+			if traces := read(t, f, "nonsense"); len(traces) != 1 {
+				t.Errorf("%s: %d traces, want 1: %+v", f.Name, len(traces), traces)
+			} else if err := traces[0].Err; err == nil || !strings.HasPrefix(err.Error(), "f:1") {
+				t.Errorf("%s: the trace has error %v, want one at f:1", f.Name, err)
 			}
 		}
 		w, err := formats.NewWriter(f, &bytes.Buffer{})

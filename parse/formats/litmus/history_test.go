@@ -3,6 +3,7 @@ package litmus
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ordeal/gen"
 	"ordeal/parse"
 )
 
@@ -60,8 +62,12 @@ func TestHistory(t *testing.T) {
 	}
 	// Values that are fit for a history are kept.
 	got, err = history(t, strings.NewReplacer("y=1", "y=0", "0:rax=1", "0:rax=0", " movl $5,(x)     |                 ;", " movl $7,(x)     |                 ;").Replace(passing))
-	if err != nil || got.Ops[0].Write != 5 || got.Ops[2].Write != 2 || got.Ops[3].Write != 7 || got.Ops[4].Read != 2 {
-		t.Errorf("%v %+v", err, got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := []gen.Value{got.Ops[0].Write, got.Ops[2].Write, got.Ops[3].Write, got.Ops[4].Read}
+	if diff := cmp.Diff([]gen.Value{5, 2, 7, 2}, values); diff != "" {
+		t.Errorf("values of operations 0, 2, 3 and 4 (-want +got):\n%s", diff)
 	}
 }
 
@@ -82,8 +88,12 @@ func TestNoHistory(t *testing.T) {
 		if text == passing {
 			t.Fatalf("%q is not in the text", c.old)
 		}
-		if h, err := history(t, text); h != nil || err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "history of litmus test MP: ") {
-			t.Errorf("%s: %v, want %s", c.new, err, c.want)
+		h, err := history(t, text)
+		if h != nil {
+			t.Errorf("%s: a history, want none", c.new)
+		}
+		if rest, ok := strings.CutPrefix(fmt.Sprint(err), "history of litmus test MP: "); !ok || !strings.Contains(rest, c.want) {
+			t.Errorf("%s: error %v, want %q after the name of the test", c.new, err, c.want)
 		}
 	}
 	// ~exists asks for the same.
@@ -146,7 +156,9 @@ func TestRenumbers(t *testing.T) {
 	if !Renumbers(h) {
 		t.Error("a value of 41 bits is kept")
 	}
-	if Keeps([]string{"x", "0"}) || Keeps([]string{"x", "y.z"}) || !Keeps([]string{"x", "_9"}) {
-		t.Error("names")
+	for name, want := range map[string]bool{"0": false, "y.z": false, "_9": true} {
+		if got := Keeps([]string{"x", name}); got != want {
+			t.Errorf("keeps the name %s: %v, want %v", name, got, want)
+		}
 	}
 }

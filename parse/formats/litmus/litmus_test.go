@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/gen"
 )
 
@@ -36,8 +38,8 @@ func TestParse(t *testing.T) {
 	if got := strings.TrimSpace(string(test.Program.Text())); got != strings.TrimSpace(want) {
 		t.Errorf("program\n%s\nwant\n%s", got, want)
 	}
-	if test.Name != "SB+others" || test.Quantifier != Exists || !test.NeedsFinal {
-		t.Errorf("name %s, %s, final %v", test.Name, test.Quantifier, test.NeedsFinal)
+	if diff := cmp.Diff([]any{"SB+others", Exists, true}, []any{test.Name, test.Quantifier, test.NeedsFinal}); diff != "" {
+		t.Errorf("name, quantifier and need of final values (-want +got):\n%s", diff)
 	}
 	for _, row := range []struct {
 		reads [][]gen.Value
@@ -128,8 +130,10 @@ func TestFaults(t *testing.T) {
 		test(" movl $1,(x) | ;", "exists "+strings.Repeat("(", 1000)):          "nested too deep",
 	} {
 		_, err := Parse("t", []byte(text))
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "t:") {
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error is %v, want %q", text, err, want)
+		} else if !strings.HasPrefix(err.Error(), "t:") {
+			t.Errorf("%q: error %v does not begin with the name of the file", text, err)
 		}
 	}
 }

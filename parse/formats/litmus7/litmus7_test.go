@@ -70,14 +70,20 @@ func TestParse(t *testing.T) {
 	}
 	// What the Witnesses line of ~exists calls positive does not make the
 	// proposition hold.
-	if mp := results[1]; mp.Positive != 0 || mp.Negative != 100 || mp.Kind != litmus7.Forbidden || !mp.OK || mp.Time != 0 {
-		t.Errorf("MP: %+v", mp)
+	want := []litmus7.Result{
+		{Test: "MP", Kind: litmus7.Forbidden, OK: true, Negative: 100},
+		{Test: "CoWW", Kind: litmus7.Required, Positive: 99, Negative: 1, Time: -1},
 	}
-	if coww := results[2]; coww.Positive != 99 || coww.Kind != litmus7.Required || coww.OK || coww.Time != -1 {
-		t.Errorf("CoWW: %+v", coww)
+	counts := cmpopts.IgnoreFields(litmus7.Result{}, "States", "Condition", "Hash", "Observation", "Info")
+	if diff := cmp.Diff(want, results[1:], exported, counts); diff != "" {
+		t.Errorf("MP and CoWW (-want +got):\n%s", diff)
 	}
-	if _, results = read(t, "testdata/herd7.log"); len(results) != 2 || results[0].Form != litmus7.Herd7 || results[0].Positive != 1 {
-		t.Errorf("%+v", results)
+	_, results = read(t, "testdata/herd7.log")
+	if len(results) != 2 {
+		t.Fatalf("herd7: %d results, want 2", len(results))
+	}
+	if diff := cmp.Diff([]any{litmus7.Herd7, uint64(1)}, []any{results[0].Form, results[0].Positive}); diff != "" {
+		t.Errorf("herd7: form and positive outcomes (-want +got):\n%s", diff)
 	}
 }
 
@@ -172,7 +178,10 @@ func TestFaults(t *testing.T) {
 			}
 			continue
 		}
-		if err == nil || err.Error() != c.want || results != nil {
+		if results != nil {
+			t.Errorf("%q: %d results, want none", c.new, len(results))
+		}
+		if err == nil || err.Error() != c.want {
 			t.Errorf("%q: error\n%v\nwant\n%s", c.new, err, c.want)
 		}
 	}

@@ -126,7 +126,10 @@ func TestFaults(t *testing.T) {
 		{oplog.GEM5, "r(x,0,0,0)" + strings.Repeat(" ", 1<<16) + "x", `f:1: want the end of the line before "x"`},
 	} {
 		h, _, err := c.d.Read(strings.NewReader(c.text), "f")
-		if err == nil || err.Error() != c.want || h != nil {
+		if h != nil {
+			t.Errorf("%v %.60q: a history, want none", c.d, c.text)
+		}
+		if err == nil || err.Error() != c.want {
 			t.Errorf("%v %.60q: error\n%v\nwant\n%s", c.d, c.text, err, c.want)
 		}
 	}
