@@ -38,8 +38,11 @@ func allows(t *testing.T, h *parse.History, m model.Model) bool {
 func TestDescriptions(t *testing.T) {
 	all := model.All()
 	for i, e := range model.Descriptions() {
-		if e.Model.Name != all[i].Name || e.Text == "" || e.Source == "" {
-			t.Fatalf("description %d is of %s, want all of %s", i, e.Model.Name, all[i].Name)
+		if e.Model.Name != all[i].Name {
+			t.Fatalf("description %d is of %s, want %s", i, e.Model.Name, all[i].Name)
+		}
+		if e.Text == "" || e.Source == "" {
+			t.Fatalf("%s: text %q, source %q: want both", e.Model.Name, e.Text, e.Source)
 		}
 		stronger := model.Stronger(e.Model)
 		if len(stronger) != len(e.Separations) {

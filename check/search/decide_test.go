@@ -72,8 +72,10 @@ func TestDecide(t *testing.T) {
 		trees++
 		splits += wellFormed(t, h, v.Refutation.Root, map[[2]parse.OpID]bool{})
 	})
-	if trees == 0 || orders == 0 || splits == 0 {
-		t.Errorf("%d trees with %d splits, %d orders", trees, splits, orders)
+	for kind, n := range map[string]int{"trees": trees, "orders": orders, "splits": splits} {
+		if n == 0 {
+			t.Errorf("the sample has no %s", kind)
+		}
 	}
 }
 

@@ -126,8 +126,11 @@ func TestSafeMoves(t *testing.T) {
 				}
 				sound(t, p)
 				for _, v := range mc.moves(after) {
-					if !g.IsWrite(v) || g.IsRead(v) || p.pending[v] == 0 {
-						t.Fatalf("%s: after %v node %d could be placed safely\n%s", m.Name, p.seq, v, text(h))
+					if !g.IsWrite(v) || g.IsRead(v) {
+						t.Fatalf("%s: after %v node %d, which is no plain write, could be placed safely\n%s", m.Name, p.seq, v, text(h))
+					}
+					if p.pending[v] == 0 {
+						t.Fatalf("%s: after %v write %d, with no pending reads, could be placed safely\n%s", m.Name, p.seq, v, text(h))
 					}
 					if !slices.Contains(p.choices.nodes, v) {
 						t.Fatalf("%s: after %v node %d is no choice\n%s", m.Name, p.seq, v, text(h))
