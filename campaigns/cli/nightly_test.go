@@ -280,8 +280,11 @@ func TestWorkflow(t *testing.T) {
 		ran++
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "page.md"))
-	if err != nil || ran != 2 || !bytes.Contains(page, []byte("campaign night, seed 20")) {
-		t.Errorf("%v: %d steps, and the page is\n%s", err, ran, page)
+	if ran != 2 {
+		t.Errorf("%d steps, want 2", ran)
+	}
+	if err != nil || !bytes.Contains(page, []byte("campaign night, seed 20")) {
+		t.Errorf("%v: the page is\n%s", err, page)
 	}
 	for _, step := range workflow.Jobs["night"].Steps {
 		for _, path := range strings.Fields(step.With["path"]) {

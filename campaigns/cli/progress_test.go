@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,8 +120,12 @@ func TestSamples(t *testing.T) {
 		runs++
 		s.add(sample{start.Add(time.Duration(i) * 100 * time.Millisecond), runs, 5 * runs}, 5)
 	}
-	if perSecond, operations, ok := s.rates(); !ok || perSecond < 9.8 || perSecond > 10.2 || operations != 5*perSecond {
-		t.Errorf("%v runs/s, %v operations/s", perSecond, operations)
+	perSecond, operations, ok := s.rates()
+	if !ok || math.Abs(perSecond-10) > 0.2 {
+		t.Errorf("%v runs/s (%v), want 10", perSecond, ok)
+	}
+	if operations != 5*perSecond {
+		t.Errorf("%v operations/s at %v runs/s of 5", operations, perSecond)
 	}
 	for i := range 120 {
 		runs++
@@ -147,8 +152,11 @@ func TestPace(t *testing.T) {
 			}
 		}
 	}
-	if first != 10 || all < 100 || all > 200 {
-		t.Errorf("%d lines in the first 50 seconds, %d in eight hours", first, all)
+	if first != 10 {
+		t.Errorf("%d lines in the first 50 seconds, want 10", first)
+	}
+	if all < 100 || all > 200 {
+		t.Errorf("%d lines in eight hours, want 100 to 200", all)
 	}
 }
 
@@ -225,8 +233,13 @@ func TestLive(t *testing.T) {
 		t.Errorf("drawn %d times in %v", drawings, time.Since(started))
 	}
 	left := strings.Split(strings.TrimSpace(s.String()), "\n")
-	if len(left) != 2 || !strings.HasPrefix(left[0], "campaign shown: 202,000 runs, at most 1h00m in ") || !strings.HasPrefix(left[1], "finding: run ") {
-		t.Errorf("at the end the screen shows\n%s", s)
+	if len(left) != 2 {
+		t.Fatalf("at the end the screen shows %d lines, want 2\n%s", len(left), s)
+	}
+	for i, want := range []string{"campaign shown: 202,000 runs, at most 1h00m in ", "finding: run "} {
+		if !strings.HasPrefix(left[i], want) {
+			t.Errorf("at the end line %d of the screen is %q, want %q first", i+1, left[i], want)
+		}
 	}
 	if got := cmd.ProcessState.ExitCode(); got != 1 || !strings.Contains(stdout.String(), "total") {
 		t.Errorf("exit status %d, and on standard output\n%s", got, &stdout)

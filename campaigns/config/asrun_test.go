@@ -26,8 +26,9 @@ configs:
 	t.Setenv("ORDEAL_GEM5_TREE", "/trees/gem5")
 	trapped, err := Parse("traps.yaml", []byte(traps), nil)
 	must.Succeed(t, err)
-	if got := trapped.Configs[0]; got.Binary != "$HOME/a$b/gem5" || got.Rebuild[0] != "x y" || got.Rebuild[1] != "$" {
-		t.Errorf("expanded to %q and %q", got.Binary, got.Rebuild)
+	got := append([]string{trapped.Configs[0].Binary}, trapped.Configs[0].Rebuild...)
+	if d := cmp.Diff([]string{"$HOME/a$b/gem5", "x y", "$"}, got); d != "" {
+		t.Errorf("expanded gem5 and rebuild (-want +got):\n%s", d)
 	}
 	list := map[string]*Campaign{"traps": trapped}
 	files, err := filepath.Glob("../*.yaml")

@@ -37,8 +37,14 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if n := c.Runs(); n < 1 || n > MaxRuns || c.Name == "" || c.Workers < 0 || c.Budget < 0 {
-			t.Fatalf("%d runs of %q, %d workers, budget %d", n, c.Name, c.Workers, c.Budget)
+		if n := c.Runs(); n < 1 || n > MaxRuns {
+			t.Fatalf("%d runs", n)
+		}
+		if c.Name == "" {
+			t.Fatal("no name")
+		}
+		if c.Workers < 0 || c.Budget < 0 {
+			t.Fatalf("%d workers, budget %d", c.Workers, c.Budget)
 		}
 		written, err := yaml.Marshal(c)
 		must.Succeed(t, err)

@@ -16,8 +16,11 @@ import (
 func TestParseQuick(t *testing.T) {
 	c, err := Load("../quick.yaml", []string{"seed=7", "configs.*.runs=3", "configs.shapes.runs=1", "configs.1.mix=load=1,store=1"})
 	must.Succeed(t, err)
-	if c.Name != "quick" || c.Seed != 7 || c.Runs() != 1+3*(len(c.Configs)-1) {
-		t.Errorf("name %q, seed %d, %d runs of %d configurations", c.Name, c.Seed, c.Runs(), len(c.Configs))
+	if c.Name != "quick" || c.Seed != 7 {
+		t.Errorf("name %q, seed %d, want quick, 7", c.Name, c.Seed)
+	}
+	if got, want := c.Runs(), 1+3*(len(c.Configs)-1); got != want {
+		t.Errorf("%d runs of %d configurations, want %d", got, len(c.Configs), want)
 	}
 	if got := c.Configs[1].Mix.String(); got != "load=1,store=1" {
 		t.Errorf("mix of configuration 1 is %q", got)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,10 +30,11 @@ func TestSchemaDocuments(t *testing.T) {
 	if len(keys) < 70 {
 		t.Fatalf("%d keys", len(keys))
 	}
+	oneLine := regexp.MustCompile(`^.{9,}[^.\n]$`)
 	camel := regexp.MustCompile(`\b([A-Z][a-z0-9]+[A-Z]\w*|[a-z]+\.[A-Z]\w*)\b`)
 	for _, k := range keys {
-		if len(k.Help) < 10 || strings.HasSuffix(k.Help, ".") || strings.Contains(k.Help, "\n") {
-			t.Errorf("%s is documented as %q", k.Path, k.Help)
+		if !oneLine.MatchString(k.Help) {
+			t.Errorf("%s is documented as %q, want one line of ten characters or more that ends in no full stop", k.Path, k.Help)
 		}
 		if word := camel.FindString(k.Help); word != "" {
 			t.Errorf("%s: %s is a word of Go", k.Path, word)
@@ -179,8 +181,11 @@ func TestSchemaLimits(t *testing.T) {
 			try(true, k.Default)
 			with, err := Parse("f.yaml", []byte(holder(&k, flow(t, k.Default))), nil)
 			without, err2 := Parse("f.yaml", []byte(holder(&k, "~")), nil)
-			if d := cmp.Diff(with, without); err != nil || err2 != nil || d != "" {
-				t.Errorf("%s: the default %s is not the default: %v, %v\n%s", k.Path, k.written(), err, err2, d)
+			if err := errors.Join(err, err2); err != nil {
+				t.Errorf("%s: %v", k.Path, err)
+			}
+			if d := cmp.Diff(with, without); d != "" {
+				t.Errorf("%s: the default %s is not the default (-with +without):\n%s", k.Path, k.written(), d)
 			}
 		}
 		low, high := k.Min, k.Max

@@ -14,8 +14,11 @@ func TestParseResults(t *testing.T) {
 		head + a[:20] + "\n" + b + "\n": -1, head + a[:20] + "\n": -1, "nonsense": -1, "{}\n": -1, "[" + a: -1,
 	} {
 		results, err := ParseResults("m", []byte(text))
-		if want < 0 && err == nil || want >= 0 && (err != nil || len(results) != want) {
-			t.Errorf("%q: %d results, %v, want %d", text, len(results), err, want)
+		if (err != nil) != (want < 0) {
+			t.Errorf("%q: error %v, want one: %v", text, err, want < 0)
+		}
+		if got := len(results); want >= 0 && got != want {
+			t.Errorf("%q: %d results, want %d", text, got, want)
 		}
 		if err != nil && !strings.Contains(err.Error(), "read m:") {
 			t.Errorf("%q: the error %q does not name the file", text, err)

@@ -118,8 +118,11 @@ func TestBatchRetry(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	r := newRunner(t, "fault=functional-read,times=9,state="+state, nil)
 	result, err := r.Run(t.Context(), newJobs(t, 1, 2)[0])
-	if err != nil || result.Outcome != sim.Infra || launches(t, state) != 1+DefaultRetries {
-		t.Errorf("%+v, %v after %d launches", result, err, launches(t, state))
+	if err != nil || result.Outcome != sim.Infra {
+		t.Errorf("always failing: %v, %+v, want infra", err, result)
+	}
+	if got := launches(t, state); got != 1+DefaultRetries {
+		t.Errorf("always failing: %d launches, want %d", got, 1+DefaultRetries)
 	}
 }
 

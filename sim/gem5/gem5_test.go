@@ -119,8 +119,11 @@ func TestMismatch(t *testing.T) {
 		if test.title == "" {
 			want = sim.Passed
 		}
-		if err != nil || result.Title != test.title || result.Outcome != want {
-			t.Errorf("%s, want %s: %v %q %v", test.settings, test.protocol, result.Outcome, result.Title, err)
+		if err != nil || result.Outcome != want {
+			t.Errorf("%s, want %s: %v, %v, want %v", test.settings, test.protocol, err, result.Outcome, want)
+		}
+		if result.Title != test.title {
+			t.Errorf("%s, want %s: title %q, want %q", test.settings, test.protocol, result.Title, test.title)
 		}
 	}
 }
@@ -144,8 +147,11 @@ func TestFaultsOfRuns(t *testing.T) {
 		r := newRunner(t, "fault="+test.fault, nil)
 		job := newJobs(t, 1, 2)[0]
 		result, err := r.Run(t.Context(), job)
-		if err != nil || result.Outcome != test.outcome || result.Title != test.title {
-			t.Errorf("%s: %v %q %v, want %v %q", test.fault, result.Outcome, result.Title, err, test.outcome, test.title)
+		if err != nil || result.Outcome != test.outcome {
+			t.Errorf("%s: %v, %v, want %v", test.fault, err, result.Outcome, test.outcome)
+		}
+		if result.Title != test.title {
+			t.Errorf("%s: title %q, want %q", test.fault, result.Title, test.title)
 		}
 		if len(result.Log) == 0 {
 			t.Errorf("%s: nothing is left of the log", test.fault)
@@ -168,8 +174,11 @@ func TestTimeLimit(t *testing.T) {
 				break
 			}
 		}
-		if err != nil || result.Outcome != sim.Timeout || result.Title != "gem5 exceeded its time" {
-			t.Errorf("%s: %+v, %v", fault, result, err)
+		if err != nil || result.Outcome != sim.Timeout {
+			t.Errorf("%s: %v, %+v, want a timeout", fault, err, result)
+		}
+		if want := "gem5 exceeded its time"; result.Title != want {
+			t.Errorf("%s: title %q, want %q", fault, result.Title, want)
 		}
 	}
 }
@@ -190,8 +199,11 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The end may be seen, too.
-	if len(seen) == 0 || seen[0].Ticks != progressTicks || seen[0].Instructions != 12345 || len(seen[0].Jobs) != 1 {
-		t.Errorf("%+v, want a report", seen)
+	if len(seen) == 0 || len(seen[0].Jobs) != 1 {
+		t.Fatalf("%+v, want a report of one job", seen)
+	}
+	if p := seen[0]; p.Ticks != progressTicks || p.Instructions != 12345 {
+		t.Errorf("%d ticks, %d instructions, want %d, 12345", p.Ticks, p.Instructions, progressTicks)
 	}
 }
 
@@ -211,8 +223,11 @@ func TestUnusable(t *testing.T) {
 	}
 	r = newRunner(t, "", func(o *Options) { o.Binary = "/nonexistent/gem5" })
 	result, err := r.Run(t.Context(), job)
-	if err != nil || result.Outcome != sim.Infra || !strings.Contains(result.Detail, "/nonexistent/gem5") {
-		t.Errorf("%+v, %v", result, err)
+	if err != nil || result.Outcome != sim.Infra {
+		t.Errorf("no gem5: %v, %+v, want infra", err, result)
+	}
+	if want := "/nonexistent/gem5"; !strings.Contains(result.Detail, want) {
+		t.Errorf("no gem5: detail %q, want %q in it", result.Detail, want)
 	}
 }
 

@@ -52,8 +52,12 @@ func TestLimitsOfLaunch(t *testing.T) {
 		for _, size := range test.sizes {
 			l.jobs = append(l.jobs, sim.Job{LogSize: size, Memory: 3})
 		}
-		if got := l.limits(); got.DiskBytes != test.want || got.ResidentBytes != 3 || got.FileBytes == 0 || got.OpenFiles == 0 {
-			t.Errorf("log sizes %v: %+v, want %d bytes on the disk", test.sizes, got, test.want)
+		got := l.limits()
+		if got.DiskBytes != test.want || got.ResidentBytes != 3 {
+			t.Errorf("log sizes %v: %d bytes on the disk, %d in memory, want %d, 3", test.sizes, got.DiskBytes, got.ResidentBytes, test.want)
+		}
+		if got.FileBytes == 0 || got.OpenFiles == 0 {
+			t.Errorf("log sizes %v: %d bytes a file, %d open files, want limits", test.sizes, got.FileBytes, got.OpenFiles)
 		}
 	}
 }

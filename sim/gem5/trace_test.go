@@ -174,8 +174,10 @@ func TestTraceFaults(t *testing.T) {
 	} {
 		damaged := strings.Replace(text, test.old, test.new, 1)
 		err := newTracer(programs, bases).read(strings.NewReader(damaged))
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
+		if (err != nil) != (test.want != "") {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		} else if err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q in it", name, err, test.want)
 		}
 	}
 	// Whatever happens, the rest is read: here to a reader's own error.

@@ -86,8 +86,11 @@ func TestPassed(t *testing.T) {
 	needHost(t)
 	p, dir := storeBuffering(true), t.TempDir()
 	result := run(t, new(host.Runner), sim.Job{Program: p, Rounds: 10, Dir: dir})
-	if result.Outcome != sim.Passed || result.Title != "" || result.Elapsed <= 0 {
-		t.Fatalf("%v %q %s after %v", result.Outcome, result.Title, result.Detail, result.Elapsed)
+	if result.Outcome != sim.Passed || result.Title != "" {
+		t.Fatalf("%v %q %s, want passed without a title", result.Outcome, result.Title, result.Detail)
+	}
+	if result.Elapsed <= 0 {
+		t.Fatalf("elapsed %v", result.Elapsed)
 	}
 	for th := range 2 {
 		if got := len(words(t, result.Log, th, wire.Thread)); got != 10 {
@@ -225,8 +228,11 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := run(t, new(host.Runner), sim.Job{Program: storeBuffering(false), Rounds: 2, Dir: dir})
-	if result.Outcome != sim.Infra || !strings.Contains(result.Detail, "disk may be full") || len(result.Log) != 0 {
-		t.Errorf("%v %q with %d bytes", result.Outcome, result.Detail, len(result.Log))
+	if want := "disk may be full"; result.Outcome != sim.Infra || !strings.Contains(result.Detail, want) {
+		t.Errorf("%v %q, want infra with %q", result.Outcome, result.Detail, want)
+	}
+	if len(result.Log) != 0 {
+		t.Errorf("%d bytes of log, want none", len(result.Log))
 	}
 }
 
@@ -253,9 +259,12 @@ func TestLimits(t *testing.T) {
 		if test.title == "" {
 			want = sim.Passed
 		}
-		if result.Outcome != want || result.Title != test.title || int64(len(result.Log)) != test.kept {
-			t.Errorf("memory %d, log size %d: %v %q (%s), %d bytes kept: want %q and %d bytes",
-				test.memory, test.size, result.Outcome, result.Title, result.Detail, len(result.Log), test.title, test.kept)
+		if result.Outcome != want || result.Title != test.title {
+			t.Errorf("memory %d, log size %d: %v %q (%s), want %v %q",
+				test.memory, test.size, result.Outcome, result.Title, result.Detail, want, test.title)
+		}
+		if got := int64(len(result.Log)); got != test.kept {
+			t.Errorf("memory %d, log size %d: %d bytes kept, want %d", test.memory, test.size, got, test.kept)
 		}
 	}
 }
@@ -315,8 +324,12 @@ func TestUnusableJobs(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	r, processors := new(host.Runner), fmt.Sprintf(", %d processors, ", runtime.NumCPU())
-	if got := r.Version(context.Background()); !strings.HasPrefix(got, runtime.GOOS+" ") || !strings.Contains(got, processors) || !strings.HasSuffix(got, "confined by seccomp") && sandbox.GuestFilterError() == nil {
-		t.Errorf("version %q", got)
+	got := r.Version(context.Background())
+	if !strings.HasPrefix(got, runtime.GOOS+" ") || !strings.Contains(got, processors) {
+		t.Errorf("version %q, want %q first and %q in it", got, runtime.GOOS, processors)
+	}
+	if want := "confined by seccomp"; !strings.HasSuffix(got, want) && sandbox.GuestFilterError() == nil {
+		t.Errorf("version %q, want %q last", got, want)
 	}
 	if r.Name() != "host" {
 		t.Errorf("name %q", r.Name())

@@ -97,8 +97,11 @@ func TestMemoryLimit(t *testing.T) {
 		c.Limits.ResidentBytes = test.limit
 		begin := time.Now()
 		end, err := sandbox.Run(context.Background(), c)
-		if err != nil || end.Exceeded != test.want || (end.Signal == syscall.SIGKILL) != (test.want != sandbox.NoLimit) {
-			t.Errorf("%s: %+v, %v", test.script, end, err)
+		if err != nil || end.Exceeded != test.want {
+			t.Errorf("%s: %v, exceeded %v, want %v", test.script, err, end.Exceeded, test.want)
+		}
+		if (end.Signal == syscall.SIGKILL) != (test.want != sandbox.NoLimit) {
+			t.Errorf("%s: signal %d, want a kill beyond a limit only: %+v", test.script, end.Signal, end)
 		}
 		if took := time.Since(begin); took > 15*time.Second {
 			t.Errorf("%s: ended after %v", test.script, took)

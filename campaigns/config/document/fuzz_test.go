@@ -37,8 +37,11 @@ func FuzzRead(f *testing.F) {
 		seen := make(map[*yaml.Node]bool)
 		var look func(n *yaml.Node)
 		look = func(n *yaml.Node) {
-			if n.Kind == yaml.AliasNode || seen[n] || d.PlaceOf(n) == d.name {
-				t.Fatalf("kind %d, seen before %v, at %q", n.Kind, seen[n], d.PlaceOf(n))
+			if n.Kind == yaml.AliasNode || seen[n] {
+				t.Fatalf("an alias (%v) or seen before (%v) at %q", n.Kind == yaml.AliasNode, seen[n], d.PlaceOf(n))
+			}
+			if d.PlaceOf(n) == d.name {
+				t.Fatalf("%q has no line", n.Value)
 			}
 			seen[n] = true
 			for _, c := range n.Content {
