@@ -25,7 +25,7 @@ func newReduce(e *env) *cobra.Command {
 	r := reduceCommand{env: e, campaign: config.Defaults()}
 	cmd := &cobra.Command{
 		Use:   "reduce RUNDIR|TRACE",
-		Short: "Shrink a failing run, or a forbidden trace, to what one can read",
+		Short: "Reduce a failing run, or a forbidden trace, to a minimal one",
 		Long: `Run ever smaller programs that fail as the recorded run did, until no part can be
 left out, and write the last one to RUNDIR/reduced, a run directory of its own, with
 the program as text, C, litmus test and executable, its history, and the refutation.
