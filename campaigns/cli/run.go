@@ -239,7 +239,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 		fmt.Fprintf(w, "%-10s %s check --model %s --explain %s\n", "explain", r.args[0], explain, dir)
 	}
 	if done.Failed() {
-		fmt.Fprintf(w, "%-10s %s reduce %s\n", "shrink", r.args[0], dir)
+		fmt.Fprintf(w, "%-10s %s reduce %s\n", "reduce", r.args[0], dir)
 		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", r.args[0], dir)
 	}
 }
