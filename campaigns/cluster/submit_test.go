@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/internal/fake"
@@ -42,8 +44,11 @@ func TestSubmitUnrecorded(t *testing.T) {
 	commands(t, map[string]string{"squeue": "5|1|RUNNING|" + state.Name + "|n1|None\n5|2|PENDING|" + state.Name + "||Resources", "sbatch": "6"})
 	done, err := s.Run(t.Context())
 	must.Succeed(t, err)
-	if done.Job != "" || done.Merge != "6" || len(done.Waiting) != 2 || done.State.Tasks[0].Job != "5" {
-		t.Errorf("submitted again: %+v", done)
+	if diff := cmp.Diff(&Submitted{State: done.State, Merge: "6", Waiting: []int{1, 2}}, done); diff != "" {
+		t.Errorf("submitted again (-want +got):\n%s", diff)
+	}
+	if job := done.State.Tasks[0].Job; job != "5" {
+		t.Errorf("shard 1 has job %q, want 5", job)
 	}
 }
 
@@ -60,13 +65,15 @@ func TestSubmitMergeFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, err := s.Dir.State()
-	if err != nil || len(state.Submissions) != 1 || state.Tasks[1].Job != "5" {
-		t.Fatalf("%v: %+v", err, state)
+	must.Succeed(t, err)
+	if job := state.Tasks[1].Job; len(state.Submissions) != 1 || job != "5" {
+		t.Fatalf("shard 2 has job %q, want 5; submissions %+v, want 1", job, state.Submissions)
 	}
 	commands(t, map[string]string{"squeue": "5|1|RUNNING|" + state.Name + "|n1|None\n5|2|PENDING|" + state.Name + "||Resources", "sbatch": "6"})
 	done, err := s.Run(t.Context())
-	if err != nil || done.Job != "" || done.Merge != "6" {
-		t.Errorf("%v: submitted again: %+v", err, done)
+	must.Succeed(t, err)
+	if diff := cmp.Diff(&Submitted{State: done.State, Merge: "6", Waiting: []int{1, 2}}, done); diff != "" {
+		t.Errorf("submitted again (-want +got):\n%s", diff)
 	}
 }
 
@@ -186,10 +193,14 @@ func TestSubmitMergeBehind(t *testing.T) {
 		}
 	}
 	must.Succeed(t, os.Truncate(filepath.Join(d.Merged(), journal.RunsFile), 0))
-	if done, err := s.Run(t.Context()); err != nil || done.Job != "" || done.Merge != "5" {
-		t.Errorf("%v: the merge is behind, but submitted is %+v", err, done)
+	done, err := s.Run(t.Context())
+	must.Succeed(t, err)
+	if diff := cmp.Diff(&Submitted{State: done.State, Merge: "5"}, done); diff != "" {
+		t.Errorf("submitted where the merge is behind (-want +got):\n%s", diff)
 	}
-	if status, err := d.Status(t.Context()); err != nil || status.Merged != "" || !status.Complete || status.Runs != 4 {
-		t.Errorf("%v: status %+v", err, status)
+	status, err := d.Status(t.Context())
+	must.Succeed(t, err)
+	if diff := cmp.Diff(Status{Complete: true, Runs: 4}, Status{Merged: status.Merged, Complete: status.Complete, Runs: status.Runs}); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
 	}
 }

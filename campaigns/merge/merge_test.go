@@ -176,8 +176,9 @@ func TestMergeIsWhole(t *testing.T) {
 		shards = append(shards, makeIn(t, at("shard-"+n), n+"/3", workers))
 	}
 	r := mergeTo(t, at("once"), shards...)
-	if r.Added != 23 || len(r.Missing) != 0 || r.Summary.Total().Runs != 23 {
-		t.Errorf("%d runs are added, %v are missing, %d are summed up", r.Added, r.Missing, r.Summary.Total().Runs)
+	got := map[string]int{"added": r.Added, "missing": len(r.Missing), "summary": r.Summary.Total().Runs}
+	if diff := cmp.Diff(map[string]int{"added": 23, "missing": 0, "summary": 23}, got); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, timeless(t, at("once"))); diff != "" {
 		t.Errorf("merged it is otherwise (-whole +merged):\n%s", diff)
@@ -337,10 +338,14 @@ func TestMergeReduced(t *testing.T) {
 			owner = i
 		}
 	}
-	if f.Reduction == nil || f.Reduction.After != 10+owner || f.Best == nil || !f.Best.Reduced {
+	if f.Reduction == nil || f.Best == nil {
+		t.Fatalf("run %d has reduction %+v and best run %+v, want both", f.First, f.Reduction, f.Best)
+	}
+	if f.Reduction.After != 10+owner {
 		t.Errorf("the reduction of run %d is %+v, want that of shard %d", f.First, f.Reduction, owner)
-	} else if _, err := os.Lstat(f.Best.Dir); err != nil {
-		t.Error(err)
+	}
+	if _, err := os.Lstat(f.Best.Dir); err != nil || !f.Best.Reduced {
+		t.Errorf("best run %+v: reduced is %t, want true: %v", f.Best, f.Best.Reduced, err)
 	}
 	if parts, err := filepath.Glob(filepath.Join(dir, "merged", "*", "reduced.part")); err != nil || len(parts) > 0 {
 		t.Errorf("%v is merged", parts)

@@ -232,8 +232,12 @@ func TestMergeHardware(t *testing.T) {
 	again := run("again", config.Shard{Index: 1, Of: 2}, fake.None)
 	failed := run("failed", config.Shard{Index: 3, Of: 6}, fake.Absent)
 	m := Merge{Dir: filepath.Join(dir, "refused"), Sources: []string{half, again}}
-	if _, err := m.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "run 0, of a, is in "+half+" and in "+again+": it was made twice on host") || strings.Count(err.Error(), "\n") != 2 {
-		t.Errorf("runs that were made twice: %v", err)
+	_, err = m.Run(t.Context())
+	if want := "run 0, of a, is in " + half + " and in " + again + ": it was made twice on host"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Fatalf("runs that were made twice: %v, want %q", err, want)
+	}
+	if n := strings.Count(err.Error(), "\n"); n != 2 {
+		t.Errorf("runs that were made twice: %d line ends, want 2: %v", n, err)
 	}
 	mergeTo(t, filepath.Join(dir, "same"), half, copyOf(t, half))
 	// A run that could not be made gives way to the same run made elsewhere.

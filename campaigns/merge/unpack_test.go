@@ -249,8 +249,9 @@ func FuzzUnpack(f *testing.F) {
 			bytes += info.Size()
 			return nil
 		})
-		if err != nil || bytes > limits.Bytes || files > limits.Files {
-			t.Errorf("%d files of %d bytes: %v", files, bytes, err)
+		must.Succeed(t, err)
+		if bytes > limits.Bytes || files > limits.Files {
+			t.Errorf("%d files of %d bytes, want at most %d of %d", files, bytes, limits.Files, limits.Bytes)
 		}
 	})
 }

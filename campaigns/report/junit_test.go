@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/internal/must"
@@ -261,8 +263,9 @@ func TestClean(t *testing.T) {
 		out, err := xml.Marshal(&testCase{Name: clean(text), Failure: &failure{Text: clean(text), Message: clean(text)}})
 		must.Succeed(t, err)
 		var back testCase
-		if err := xml.Unmarshal(out, &back); err != nil || back.Failure.Text != want || back.Failure.Message != want {
-			t.Errorf("%v: %q is read back as %q from %s", err, want, back.Failure.Text, out)
+		must.Succeed(t, xml.Unmarshal(out, &back))
+		if diff := cmp.Diff(&failure{Text: want, Message: want}, back.Failure); diff != "" {
+			t.Errorf("read back from %s (-want +got):\n%s", out, diff)
 		}
 	}
 	long := strings.Repeat("line\n", textMost)

@@ -82,8 +82,8 @@ func TestGrow(t *testing.T) {
 			write(t, filepath.Join(dir, "b", journal.HeaderFile), strings.Replace(string(head), `"tools": {`, `"tools": {"late": "1",`, 1))
 		}
 		all := reindex(t, db, Options{}, dir)
-		if c := all["b"]; c.Runs != n || c.Added != n-at || c.Err != nil {
-			t.Fatalf("%d lines: %d runs, %d new, want %d and %d: %v", n, c.Runs, c.Added, n, n-at, c.Err)
+		if diff := cmp.Diff(&Campaign{Dir: all["b"].Dir, Runs: n, Added: n - at}, all["b"]); diff != "" {
+			t.Fatalf("%d lines: -want +got\n%s", n, diff)
 		}
 		at = n
 		longest := 0
@@ -190,8 +190,10 @@ func TestLeftOut(t *testing.T) {
 			must.Succeed(t, os.Remove(filepath.Join(dir, "bad", corrupt[0])))
 		}
 		all := reindex(t, db, Options{}, dir)
-		if c := all["bad"]; c == nil || c.Err == nil || !strings.Contains(c.Err.Error(), filepath.Join(dir, "bad")) {
-			t.Errorf("%s: %+v", what, c)
+		if c := all["bad"]; c == nil || c.Err == nil {
+			t.Errorf("%s: %+v, want an error", what, c)
+		} else if want := filepath.Join(dir, "bad"); !strings.Contains(c.Err.Error(), want) {
+			t.Errorf("%s: %v, want %q", what, c.Err, want)
 		}
 		if c := all["good"]; c.Err != nil || c.Runs != 44 {
 			t.Errorf("%s: the good one: %d runs, %v", what, c.Runs, c.Err)
@@ -212,8 +214,10 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 	all := reindex(t, db, Options{}, filepath.Join(dir, "never"), filepath.Join(dir, "good", journal.RunsFile))
-	if c := all["never"]; c == nil || c.Err == nil || c.Removed {
-		t.Errorf("a directory that never was: %+v", c)
+	if c := all["never"]; c == nil || c.Err == nil {
+		t.Errorf("a directory that never was: %+v, want an error", c)
+	} else if c.Removed {
+		t.Error("a directory that never was is removed")
 	}
 	if c := all[journal.RunsFile]; c == nil || c.Err == nil {
 		t.Errorf("a file in place of a directory: %+v", c)
@@ -236,8 +240,8 @@ func TestMoved(t *testing.T) {
 	must.Succeed(t, os.Symlink(moved, filepath.Join(dir, "link")))
 	t.Chdir(filepath.Join(moved, "a"))
 	all := reindex(t, filepath.Join(dir, "link", "index.db"), Options{}, ".", "../../link", filepath.Join(dir, "link", "a"))
-	if c := all["a"]; len(all) != 1 || c.Added != 0 || c.Runs != 44 || c.Err != nil {
-		t.Errorf("moved: %d campaigns, %+v", len(all), c)
+	if diff := cmp.Diff(map[string]*Campaign{"a": {Dir: all["a"].Dir, Runs: 44}}, all); diff != "" {
+		t.Errorf("moved: -want +got\n%s", diff)
 	}
 	if got := ask(t, db, "SELECT dir FROM campaign"); len(got) != 1 || got[0] != "a" {
 		t.Errorf("%v are indexed", got)

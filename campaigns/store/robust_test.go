@@ -195,8 +195,10 @@ func TestRefuses(t *testing.T) {
 		must.Succeed(t, err)
 		for _, o := range []Options{{}, {Rebuild: true}} {
 			err := Reindex(t.Context(), path, []string{dir}, o)
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
-				t.Errorf("%s: %v, want %q", what, err, c.want)
+			for _, want := range []string{c.want, path} {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v, want %q", what, err, want)
+				}
 			}
 		}
 		err = Query(t.Context(), path, "SELECT SUM(search_s), SUM(length(campaign_dir)) FROM answers", func(r *Rows) error { _, err := r.Next(); return err })

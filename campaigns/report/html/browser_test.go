@@ -83,8 +83,11 @@ func look(t *testing.T, path, url, theme string) probe {
 	}
 	var p probe
 	found := result.FindSubmatch(stdout.Bytes())
-	if found == nil || json.Unmarshal([]byte(html.UnescapeString(string(found[1]))), &p) != nil || !p.Done {
-		t.Fatalf("the probe did not end:\n%.4000s\n%.4000s", &stdout, &stderr)
+	if found == nil {
+		t.Fatalf("the page has no result of the probe:\n%.4000s\n%.4000s", &stdout, &stderr)
+	}
+	if err := json.Unmarshal([]byte(html.UnescapeString(string(found[1]))), &p); err != nil || !p.Done {
+		t.Fatalf("the probe did not end: %v, done is %t:\n%.4000s\n%.4000s", err, p.Done, &stdout, &stderr)
 	}
 	for line := range strings.Lines(stderr.String()) {
 		if strings.Contains(line, "CONSOLE") {

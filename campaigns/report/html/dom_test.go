@@ -3,6 +3,7 @@ package html
 import (
 	"encoding/xml"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -141,10 +142,9 @@ func checkSafe(t testing.TB, page string, all []*element) {
 			t.Errorf("the style sheet has %s", word)
 		}
 	}
-	for _, r := range page {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff {
-			t.Errorf("the page has the character %U", r)
-		}
+	invisible := regexp.MustCompile(`[^\P{Cc}\n\t]|[\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{feff}]`)
+	for _, text := range invisible.FindAllString(page, -1) {
+		t.Errorf("the page has the character %+q", text)
 	}
 	policy := ""
 	for _, m := range named(all, "meta") {

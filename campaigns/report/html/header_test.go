@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
@@ -52,8 +54,11 @@ func TestVerdict(t *testing.T) {
 			n, err := collect(context.Background(), a)
 			must.Succeed(t, err)
 			h := n.header()
-			if h.Sentence != c.sentence || h.Class != c.class || !strings.Contains(strings.Join(h.Details, " "), c.say) {
-				t.Errorf("%s: %q %q", h.Class, h.Sentence, h.Details)
+			if h.Sentence != c.sentence || h.Class != c.class {
+				t.Errorf("%s: %q, want %s: %q", h.Class, h.Sentence, c.class, c.sentence)
+			}
+			if !strings.Contains(strings.Join(h.Details, " "), c.say) {
+				t.Errorf("details %q, want %q", h.Details, c.say)
 			}
 			if !slices.Contains(h.Facts, fact{Name: "exit status", Value: c.status}) {
 				t.Errorf("facts: %q, want the exit status %q", h.Facts, c.status)
@@ -81,8 +86,11 @@ func TestEnds(t *testing.T) {
 	for _, end := range []journal.End{"", journal.EndComplete, journal.EndStopped, journal.EndBudget, journal.EndInterrupted, journal.EndInfra} {
 		n := &campaignData{archive: &journal.Archive{Header: journal.Header{End: end}}, sum: &summary.Summary{Stopped: "run 7"}}
 		text := n.end()
-		if seen[text] || len(text) < 5 || end == journal.EndStopped && text != "stopped at run 7" {
-			t.Errorf("%q ends as %q", end, text)
+		if seen[text] || len(text) < 5 {
+			t.Errorf("%q ends as %q, which is short or the text of another end", end, text)
+		}
+		if end == journal.EndStopped && text != "stopped at run 7" {
+			t.Errorf("%q ends as %q, want that it stopped at run 7", end, text)
 		}
 		seen[text] = true
 	}
@@ -97,11 +105,9 @@ func TestTable(t *testing.T) {
 		Coverage: sim.Coverage{{State: "A", Count: 3}, {State: "B"}, {State: "C", Count: 1}},
 	}
 	v := line(r, []string{"tso", "sc"})
-	if v.Runs != "4,000" || v.Rate != "4,000" || v.Coverage != "66.7 %" || v.Covered != 666 {
-		t.Errorf("%+v", v)
-	}
-	if want := []outcomeView{{"crash", 1000, 250}, {"passed", 3000, 750}}; !slices.Equal(v.Outcomes, want) {
-		t.Errorf("outcomes %v, want %v", v.Outcomes, want)
+	want := rowView{Runs: "4,000", Rate: "4,000", Coverage: "66.7 %", Covered: 666, Outcomes: []outcomeView{{"crash", 1000, 250}, {"passed", 3000, 750}}}
+	if diff := cmp.Diff(want, rowView{Runs: v.Runs, Rate: v.Rate, Coverage: v.Coverage, Covered: v.Covered, Outcomes: v.Outcomes}); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 	if want := []answerView{{3990, 9, 1, true, true}, {}}; !slices.Equal(v.Answers, want) {
 		t.Errorf("answers %v, want %v", v.Answers, want)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
@@ -21,8 +23,9 @@ func TestHeat(t *testing.T) {
 		{Machine: "M", State: "M", Event: "Store", Count: 3},
 	}
 	v := heat(c, true)
-	if v.Share != 600 || v.Sum != "3 of 5 transitions taken, 60.0 %" || strings.Join(v.Events, " ") != "Load Store Inv" {
-		t.Errorf("%+v", v)
+	want := machineView{Sum: "3 of 5 transitions taken, 60.0 %", Share: 600, Events: []string{"Load", "Store", "Inv"}}
+	if diff := cmp.Diff(want, machineView{Sum: v.Sum, Share: v.Share, Events: v.Events}); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 	var got []string
 	for _, r := range v.Rows {
@@ -69,13 +72,19 @@ func TestCoverage(t *testing.T) {
 	n, err := collect(context.Background(), a)
 	must.Succeed(t, err)
 	list := n.coverage()
-	if len(list) != 2 || list[0].Name != "mi" || fmt.Sprint(list[0].Configs) != "[one two]" || list[0].Note != "" {
-		t.Fatalf("%+v", list)
+	if len(list) != 2 {
+		t.Fatalf("%d protocols, want 2: %+v", len(list), list)
+	}
+	if diff := cmp.Diff(protocolView{Name: "mi", Configs: []string{"one", "two"}}, protocolView{Name: list[0].Name, Configs: list[0].Configs, Note: list[0].Note}); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 	if x := list[0].Machines[0].Rows[0].Cells; x[0].Text != "30" || x[1].Class != "never" {
 		t.Errorf("cells %+v, want 10 + 20 and never", x)
 	}
-	if list[1].Name != "moesi-hammer" || list[1].Note == "" || list[1].Machines[0].Rows[0].Cells[0].Text != "40" {
-		t.Errorf("%+v", list[1])
+	if name, text := list[1].Name, list[1].Machines[0].Rows[0].Cells[0].Text; name != "moesi-hammer" || text != "40" {
+		t.Errorf("protocol %q with %q, want moesi-hammer with 40", name, text)
+	}
+	if list[1].Note == "" {
+		t.Error("moesi-hammer has no note")
 	}
 }

@@ -19,11 +19,14 @@ func marks(t *testing.T, plot template.HTML, class string) []*element {
 	t.Helper()
 	all := parsePage(t, "<div>"+string(plot)+"</div>")
 	svgs := named(all, "svg")
-	if len(svgs) != 2 || !strings.Contains(svgs[0].attrs["class"], "wide") || !strings.Contains(svgs[1].attrs["class"], "narrow") {
-		t.Fatalf("not a plot in two widths: %.200s", plot)
+	if len(svgs) != 2 {
+		t.Fatalf("a plot in %d widths, want 2: %.200s", len(svgs), plot)
 	}
 	counts := make([][]*element, len(svgs))
 	for i, svg := range svgs {
+		if class, want := svg.attrs["class"], []string{"wide", "narrow"}[i]; !strings.Contains(class, want) {
+			t.Fatalf("plot %d has class %q, want %q", i, class, want)
+		}
 		for _, name := range []string{"circle", "path", "rect", "text"} {
 			for _, e := range svg.within(name) {
 				if e.attrs["class"] == class {

@@ -27,8 +27,11 @@ func TestScales(t *testing.T) {
 					t.Errorf("%s to %g: label %q", kind, high, x.label)
 				}
 				labels[x.label] = true
-				if x.value < s.low || x.value > s.high*(1+1e-9) || i > 0 && s.at(x.value, 50, 950) <= s.at(s.ticks[i-1].value, 50, 950) {
-					t.Errorf("%s to %g: tick %g", kind, high, x.value)
+				if x.value < s.low || x.value > s.high*(1+1e-9) {
+					t.Errorf("%s to %g: tick %g, want %g to %g", kind, high, x.value, s.low, s.high)
+				}
+				if i > 0 && s.at(x.value, 50, 950) <= s.at(s.ticks[i-1].value, 50, 950) {
+					t.Errorf("%s to %g: tick %g is not after %g", kind, high, x.value, s.ticks[i-1].value)
 				}
 			}
 			if s.high < high {

@@ -182,8 +182,11 @@ func TestCanaries(t *testing.T) {
 		})
 	}
 	d := compare(t, quiet, silent)
-	if len(d.Findings) != 1 || d.Findings[0].Title != "negative control c fails: caught" || len(d.Canaries) != 0 || d.ExitStatus() != 1 {
-		t.Errorf("a negative control that fails: %+v", d)
+	if len(d.Findings) != 1 || d.Findings[0].Title != "negative control c fails: caught" {
+		t.Errorf("a negative control that fails: findings %+v", d.Findings)
+	}
+	if len(d.Canaries) != 0 || d.ExitStatus() != 1 {
+		t.Errorf("a negative control that fails: canaries %+v, want none; exit status %d, want 1", d.Canaries, d.ExitStatus())
 	}
 	d = compare(t, caughtBy(50, 9), caughtBy(50))
 	k := d.Canaries[0].Old
@@ -371,8 +374,11 @@ func TestConfigs(t *testing.T) {
 	}
 	d = compare(t, scenario{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v1", "gcc": "12"}},
 		scenario{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v2", "gem5": "24"}})
-	if got := fmt.Sprint(d.Tools); got != "[{gcc 12 } {gem5  24} {ordeal v1 v2}]" || len(d.Configs) > 0 || d.ExitStatus() != 0 {
-		t.Errorf("%s, %v", got, d.Configs)
+	if got := fmt.Sprint(d.Tools); got != "[{gcc 12 } {gem5  24} {ordeal v1 v2}]" {
+		t.Errorf("tools %s", got)
+	}
+	if len(d.Configs) > 0 || d.ExitStatus() != 0 {
+		t.Errorf("other tools: configs %v, want none; exit status %d, want 0", d.Configs, d.ExitStatus())
 	}
 }
 
@@ -383,8 +389,12 @@ func TestUnfinished(t *testing.T) {
 	none := some
 	none.run = func(*journal.Entry, int) bool { return false }
 	d := compare(t, some, none)
-	if d.New.Runs != 0 || d.New.Planned != 100 || d.ExitStatus() != 0 || len(d.Findings) != 1 || d.Findings[0].Change != Gone || *d.Findings[0].P != 1 {
-		t.Errorf("%+v", d)
+	if len(d.Findings) != 1 {
+		t.Fatalf("findings %+v, want 1", d.Findings)
+	}
+	got := map[string]any{"runs": d.New.Runs, "planned": d.New.Planned, "exit status": d.ExitStatus(), "change": d.Findings[0].Change, "p": *d.Findings[0].P}
+	if diff := cmp.Diff(map[string]any{"runs": 0, "planned": 100, "exit status": 0, "change": Gone, "p": 1.0}, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 	if d := compare(t, none, none); !d.Empty() {
 		t.Errorf("%+v", d)
