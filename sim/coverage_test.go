@@ -47,8 +47,14 @@ func TestCoverage(t *testing.T) {
 	}
 	taken := Coverage{{Machine: "L1", State: "I", Event: "Load", Count: 5}}
 	var part strings.Builder
-	if _, err := taken.WriteTo(&part); err != nil || part.String() != "L1         1 transitions taken\n" || taken.Whole() || !sum.Whole() {
-		t.Errorf("%v: text %q", err, &part)
+	if _, err := taken.WriteTo(&part); err != nil {
+		t.Error(err)
+	}
+	if want := "L1         1 transitions taken\n"; part.String() != want {
+		t.Errorf("part: %q, want %q", part.String(), want)
+	}
+	if taken.Whole() || !sum.Whole() {
+		t.Errorf("the part is whole: %v, the sum is: %v", taken.Whole(), sum.Whole())
 	}
 	want := `L1         2 of 3 transitions taken, 66.7 %
            never in I: Inv
