@@ -4,7 +4,6 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -67,28 +66,19 @@ func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (V
 	}
 	v.Stats.Search = time.Since(start)
 	start = time.Now()
-	if err := accept(h, m, &v); err != nil {
+	if err := witness.Check(h, m, &v); err != nil {
 		return Verdict{}, fmt.Errorf("check %s: internal error: evidence of procedure %s: %w", m.Name, p.Name, err)
 	}
 	v.Stats.Evidence = time.Since(start)
 	return v, nil
 }
 
-func accept(h *parse.History, m model.Model, v *Verdict) error {
-	switch {
-	case v.Answer == Allowed && m.Family == model.Total:
-		return witness.Replay(h, m, v.Order)
-	case v.Answer == Allowed && v.Order != nil:
-		return witness.ReplayCausal(h, m, v.Order)
-	case v.Answer == Allowed && v.Closure != nil:
-		return witness.CheckClosure(h, m, v.Closure)
-	case v.Answer == Allowed:
-		return errors.New("there is none")
-	case v.Answer == Forbidden:
-		return witness.Verify(h, m, v.Refutation)
-	default:
-		return nil
-	}
+// carry is witness.Carry, and says what that took.
+func carry(h *parse.History, m model.Model, from *Verdict) (Verdict, bool) {
+	start := time.Now()
+	v, ok := witness.Carry(h, m, from)
+	v.Stats = Stats{Ops: v.Stats.Ops, Evidence: time.Since(start)}
+	return v, ok
 }
 
 // Explain prints why model m forbids history h, restricted to the operations

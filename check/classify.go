@@ -2,17 +2,18 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"ordeal/check/model"
+	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
 // Classification places a history in the lattice of models.
 type Classification struct {
-	// Verdicts are those of the models, in the order of model.All. The
-	// procedure of a verdict that follows from another one is ImpliedBy and
-	// the name of the other one's model.
+	// Verdicts are those of the models, in the order of model.All. Each has
+	// evidence of its own or, by its Inclusion, that of another one.
 	Verdicts []Verdict
 	// Strongest names the models that allow the history and are implied by
 	// no other one that does; Weakest those that forbid it and imply no
@@ -21,13 +22,13 @@ type Classification struct {
 	_                        struct{}
 }
 
-// ImpliedBy begins the procedure of a verdict that follows from another.
-const ImpliedBy = "implied by "
-
-// Classify decides a history under the models that the procedure supports, each
-// only if it does not follow from earlier verdicts: a history that a model allows
-// is allowed by all that it implies, and one that it forbids is forbidden by all
-// that imply it.
+// Classify decides a history under the models that the procedure supports. A
+// history that a model allows is allowed by all that it implies, and one that it
+// forbids is forbidden by all that imply it: such a verdict carries the evidence
+// of the other one where the checkers accept it (witness.Carry), and is decided
+// like the rest where they do not. If that ends in Unknown, by a budget or an
+// incomplete procedure, the verdict rests on model.Implies alone and its Inclusion
+// is not checked.
 func Classify(ctx context.Context, h *parse.History, opt Options) (Classification, error) {
 	models := slices.DeleteFunc(model.All(), func(m model.Model) bool {
 		p, ok := Procedure(opt.Procedure)
@@ -41,11 +42,7 @@ func Classify(ctx context.Context, h *parse.History, opt Options) (Classificatio
 		if k%2 == 1 {
 			i = len(models) - 1 - k/2
 		}
-		if v, ok := c.follows(models, i); ok {
-			c.Verdicts[i] = v
-			continue
-		}
-		v, err := Check(ctx, h, models[i], opt)
+		v, err := c.decide(ctx, h, models, i, opt)
 		if err != nil {
 			return c, err
 		}
@@ -55,15 +52,32 @@ func Classify(ctx context.Context, h *parse.History, opt Options) (Classificatio
 	return c, nil
 }
 
-// follows derives the verdict of a model from those already there.
-func (c *Classification) follows(models []model.Model, i int) (Verdict, bool) {
-	for j, v := range c.Verdicts {
-		if v.Answer == Allowed && model.Implies(models[j], models[i]) ||
-			v.Answer == Forbidden && model.Implies(models[i], models[j]) {
-			return Verdict{Answer: v.Answer, Model: models[i].Name, Procedure: ImpliedBy + v.Model}, true
+// decide decides under one model, given the verdicts already there.
+func (c *Classification) decide(ctx context.Context, h *parse.History, models []model.Model, i int, opt Options) (Verdict, error) {
+	implied := Verdict{}
+	for j := range c.Verdicts {
+		from := &c.Verdicts[j]
+		if (from.Answer != Allowed || !model.Implies(models[j], models[i])) &&
+			(from.Answer != Forbidden || !model.Implies(models[i], models[j])) {
+			continue
 		}
+		if v, ok := carry(h, models[i], from); ok {
+			return v, nil
+		}
+		implied = Verdict{Answer: from.Answer, Model: models[i].Name, Procedure: from.Procedure, Unproved: from.Unproved,
+			Inclusion: witness.Inclusion{Model: from.Model}}
 	}
-	return Verdict{}, false
+	v, err := Check(ctx, h, models[i], opt)
+	switch {
+	case err != nil || implied.Answer == Unknown || v.Answer == implied.Answer:
+		return v, err
+	case v.Answer == Unknown:
+		implied.Stats = v.Stats
+		return implied, nil
+	default:
+		return v, fmt.Errorf("check %s: internal error: %v by procedure %s, %v because %s is", v.Model, v.Answer, v.Procedure,
+			implied.Answer, implied.Inclusion.Model)
+	}
 }
 
 func (c *Classification) place(models []model.Model) {

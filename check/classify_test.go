@@ -3,7 +3,6 @@ package check_test
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +10,7 @@ import (
 	"ordeal/check"
 	"ordeal/check/internal/cases"
 	"ordeal/check/model"
+	"ordeal/check/witness"
 )
 
 // The classification of each named case agrees with checking it model by
@@ -37,8 +37,8 @@ func TestClassify(t *testing.T) {
 			if stated, ok := c.Allowed[v.Model]; ok && stated != (v.Answer == check.Allowed) {
 				t.Errorf("%s: %s %v, stated allowed=%v", c.Name, v.Model, v.Answer, stated)
 			}
-			if implied := strings.HasPrefix(v.Procedure, check.ImpliedBy); v.Answer == check.Forbidden && implied == (v.Refutation != nil) {
-				t.Errorf("%s: %s by %s with refutation %v", c.Name, v.Model, v.Procedure, v.Refutation != nil)
+			if err := witness.Check(c.History, m, &v); err != nil {
+				t.Errorf("%s: %s %v (%+v): %v", c.Name, v.Model, v.Answer, v.Inclusion, err)
 			}
 		}
 		for _, name := range slices.Concat(got.Strongest, got.Weakest) {

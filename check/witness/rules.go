@@ -118,7 +118,7 @@ func (r *rules) applies(e Edge) bool {
 	case FenceOrder:
 		return r.before(e.From, e.To) && r.fenced(e, parse.Components(from, to))
 	case Dependency:
-		return r.m.Deps && r.before(e.From, e.To) && r.depends(e)
+		return r.dataflow() && r.before(e.From, e.To) && r.depends(e)
 	case ReadsFrom:
 		external := !r.before(e.From, e.To) && !r.before(e.To, e.From)
 		return r.readsFrom(e.To, e.From) && (external || r.own || !r.m.ForwardOwn || to.Kind == parse.RMW)
@@ -138,6 +138,13 @@ func (r *rules) applies(e Edge) bool {
 	default:
 		return false
 	}
+}
+
+// dataflow reports whether the model keeps dependencies, which begin with a
+// load: as such, or because it lets nothing overtake a load. It then has no
+// values out of thin air.
+func (r *rules) dataflow() bool {
+	return r.m.Deps || r.m.PPO&(parse.LoadLoad|parse.LoadStore) == parse.LoadLoad|parse.LoadStore
 }
 
 // preserved reports whether the model keeps the program order of a and b.

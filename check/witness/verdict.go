@@ -39,10 +39,22 @@ type Verdict struct {
 	// Closure is the evidence of Allowed under a model defined by a fixpoint:
 	// accepted by CheckClosure.
 	Closure *Closure
-	// Refutation is the evidence of Forbidden: accepted by Verify.
+	// Refutation is the evidence of Forbidden: accepted by Verify. It is nil
+	// only where Unproved says why.
 	Refutation *Refutation
-	Stats      Stats
-	_          struct{}
+	// Inclusion is set where the verdict follows from that of another model;
+	// see Carry.
+	Inclusion Inclusion
+	// Prover names the procedure that made Refutation where Procedure, a
+	// search that is exhausted, has no proof of its own; Stats.Proof is what
+	// that took.
+	Prover string
+	// Unproved says why Forbidden has no refutation: the search of Procedure is
+	// exhausted, which it claims is an answer, but the proof was not
+	// finished within the budget. Empty otherwise.
+	Unproved string
+	Stats    Stats
+	_        struct{}
 }
 
 // Stats says what a verdict cost. Counts are deterministic, times are not.
@@ -51,7 +63,8 @@ type Stats struct {
 	Derived    int           // edges inferred by saturation
 	Backtracks int           // first choices of the greedy search taken back
 	Clauses    int           // learned by the SAT fallback
-	Search     time.Duration // spent deciding
+	Search     time.Duration // spent deciding, without Proof
+	Proof      time.Duration // spent by Prover
 	Evidence   time.Duration // spent checking the evidence
 	_          struct{}
 }

@@ -120,7 +120,7 @@ func (v *verifier) cycle(edges []Edge) error {
 	if err := v.meets(last, edges[0]); err != nil {
 		return fmt.Errorf("cycle: edge %d: %w", len(edges)-1, err)
 	}
-	v.own = v.m.Deps && onlyDataflow(edges)
+	v.own = v.dataflow() && onlyDataflow(edges)
 	defer func() { v.own = false }()
 	if _, err := v.run(edges, len(v.lemmas)); err != nil {
 		return fmt.Errorf("cycle: %w", err)

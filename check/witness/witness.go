@@ -40,11 +40,11 @@ const (
 	// searched for.
 	FenceOrder
 	// Dependency: a chain of dependencies leads from From to To. Only under
-	// models with Deps.
+	// models with Deps and those that keep loads before all that follows.
 	Dependency
 	// ReadsFrom: To reads from From, a write of another thread (any thread
 	// under SC, and when To is an RMW, whose read is never forwarded). From
-	// is never Init. Under models with Deps From may be of To's thread in a
+	// is never Init. Under models that know Dependency From may be of To's thread in a
 	// leaf of nothing but Dependency and ReadsFrom edges: such a cycle is a
 	// value out of thin air.
 	ReadsFrom
