@@ -20,8 +20,8 @@ lint:
 	GO=$(GO) .ci/lint
 
 # A man page for each command, in bin/man.
-man: build
-	SOURCE_DATE_EPOCH=$(shell git log -1 --format=%ct 2>/dev/null || echo 0) bin/ordeal man bin/man/man1
+man:
+	SOURCE_DATE_EPOCH=$(shell git log -1 --format=%ct 2>/dev/null || echo 0) $(GO) run ./campaigns/cli/man/ordeal-man bin/man/man1
 
 race:
 	$(GO) test -race -short ./...

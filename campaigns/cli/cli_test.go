@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ordeal/campaigns/cli/man"
 	"ordeal/campaigns/internal/must"
 	"ordeal/sim/gem5/fakegem5"
 )
@@ -22,7 +23,12 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"ordeal": func() { os.Exit(Main(os.Args, manual(), os.Stdin, os.Stdout, os.Stderr)) },
-		"gem5":   func() { os.Exit(fakegem5.Main(os.Args[1:], os.Stdout, os.Stderr)) },
+		"ordeal-man": func() {
+			if err := man.Write(Command(), os.Args[1]); err != nil {
+				panic(err)
+			}
+		},
+		"gem5": func() { os.Exit(fakegem5.Main(os.Args[1:], os.Stdout, os.Stderr)) },
 	})
 }
 

@@ -36,7 +36,7 @@ func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer
 
 	e := &env{args: args, stdin: stdin, stdout: &checkedWriter{w: stdout}, stderr: stderr}
 	e.log = slog.New(slog.NewTextHandler(stderr, nil))
-	root := newRoot(e, manual)
+	root := newRoot(e, manual, commandsFor(args[1:]))
 	root.SetArgs(args[1:])
 	root.SetIn(stdin)
 	root.SetOut(e.stdout)
@@ -136,7 +136,45 @@ func (e *env) printJSON(v any) error {
 	return out.Encode(v)
 }
 
-func newRoot(e *env, manual fs.FS) *cobra.Command {
+// constructor makes a command of the root.
+type constructor struct {
+	name string
+	make func(*env) *cobra.Command
+}
+
+// commands are the commands of the root in the order of its help.
+var commands = []constructor{
+	{"gen", newGen},
+	{"run", newRun},
+	{"check", newCheck},
+	{"convert", newConvert},
+	{"campaign", newCampaign},
+	{"repro", newRepro},
+	{"reduce", newReduce},
+	{"litmus", newLitmus},
+	{"mutate", newMutate},
+	{"doctor", newDoctor},
+	{"bench", newBench},
+	{"models", newModels},
+	{"version", newVersion},
+}
+
+// commandsFor is what a command line needs: the command that its first word
+// names, or else all. To declare the options of all commands takes longer than
+// to check a trace of a thousand operations.
+func commandsFor(args []string) []constructor {
+	for i := range commands {
+		if len(args) > 0 && commands[i].name == args[0] {
+			return commands[i : i+1]
+		}
+	}
+	return commands
+}
+
+// Command is the whole tree of commands, to document and not to run.
+func Command() *cobra.Command { return newRoot(new(env), nil, commands) }
+
+func newRoot(e *env, manual fs.FS, below []constructor) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ordeal",
 		Short: "Test a memory system",
@@ -164,7 +202,10 @@ Results go to standard output, progress and messages to standard error.
 		return usage(fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath()))
 	})
 	root.SetHelpCommand(newHelp(e, root, manual))
-	group(root, newGen(e), newRun(e), newCheck(e), newConvert(e), newCampaign(e), newRepro(e), newReduce(e), newLitmus(e), newMutate(e), newDoctor(e), newBench(e), newModels(e), newVersion(e), newMan())
+	group(root)
+	for _, c := range below {
+		root.AddCommand(c.make(e))
+	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"ordeal/sim/lazyregexp"
 )
 
 // commandTimeout bounds each call of one of Slurm's commands.
@@ -74,7 +75,7 @@ func (b *batch) args() []string {
 	return append(args, b.script)
 }
 
-var jobID = regexp.MustCompile(`^[0-9]+$`)
+var jobID = lazyregexp.New(`^[0-9]+$`)
 
 func (b *batch) submit(ctx context.Context) (string, error) {
 	out, err := slurm(ctx, "sbatch", b.args()...)
@@ -82,7 +83,7 @@ func (b *batch) submit(ctx context.Context) (string, error) {
 		return "", err
 	}
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // the name of the cluster follows
-	if !jobID.MatchString(id) {
+	if !jobID().MatchString(id) {
 		return "", fmt.Errorf("sbatch printed %q, want the id of a job", out)
 	}
 	return id, nil
@@ -140,7 +141,7 @@ func queued(ctx context.Context, names []string) ([]job, error) {
 	var list []job
 	for line := range strings.Lines(out) {
 		f := strings.SplitN(strings.TrimRight(line, "\n"), "|", 6)
-		if len(f) != 6 || !jobID.MatchString(f[0]) {
+		if len(f) != 6 || !jobID().MatchString(f[0]) {
 			return nil, fmt.Errorf("squeue printed %q, want fields as %s", line, queueFormat)
 		}
 		task, _ := strconv.Atoi(f[1]) // N/A without an array

@@ -79,13 +79,13 @@ func (k *Key) scalar(t reflect.Type) node {
 	case t == reflect.TypeFor[Duration]():
 		return node{"anyOf": []node{{"const": 0}, {"type": "string", "pattern": durationForm}}}
 	case t == reflect.TypeFor[Size]():
-		return node{"type": "string", "pattern": sizeForm.String()}
+		return node{"type": "string", "pattern": sizeForm().String()}
 	case t.Kind() == reflect.Bool:
 		return node{"type": "boolean"}
 	case k.textual(t):
 		made := node{"type": "string"}
 		if k.Form != "" {
-			made["pattern"] = Rules.Forms[k.Form].String()
+			made["pattern"] = Rules.Forms[k.Form]().String()
 		}
 		if k.Values != "" {
 			made["enum"] = Rules.List(k.Values)

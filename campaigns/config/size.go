@@ -3,9 +3,10 @@ package config
 import (
 	"fmt"
 	"math"
-	"regexp"
 
 	"github.com/dustin/go-humanize"
+
+	"ordeal/sim/lazyregexp"
 )
 
 // Size is a number of bytes. kB, MB and GB are powers of 1,000, KiB, MiB and
@@ -21,12 +22,12 @@ var sizeUnits = []struct {
 }
 
 // sizeForm is the form of a Size. Go-humanize knows more ways to write it.
-var sizeForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(B|kB|MB|GB|KiB|MiB|GiB)$`)
+var sizeForm = lazyregexp.New(`^[0-9]+(\.[0-9]+)?(B|kB|MB|GB|KiB|MiB|GiB)$`)
 
 // UnmarshalText reads a number and a unit.
 func (s *Size) UnmarshalText(text []byte) error {
 	n, err := humanize.ParseBytes(string(text))
-	if err != nil || n > math.MaxInt64/2 || !sizeForm.Match(text) {
+	if err != nil || n > math.MaxInt64/2 || !sizeForm().Match(text) {
 		return fmt.Errorf("%q is not a size: want as 512B, 64kB (64,000 bytes), 64KiB (65,536 bytes), 16MiB or 2GB", text)
 	}
 	*s = Size(n)

@@ -16,6 +16,7 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/gem5"
+	"ordeal/sim/lazyregexp"
 )
 
 // MaxRuns bounds the runs of a campaign.
@@ -48,10 +49,10 @@ var Rules = option.Rules{
 			return names
 		},
 	},
-	Forms: map[string]*regexp.Regexp{
-		"name":  regexp.MustCompile(`^[a-z0-9][a-z0-9._+-]*$`),
-		"cache": regexp.MustCompile(`^[1-9][0-9]*x[1-9][0-9]*$`),
-		"mix":   regexp.MustCompile(`^(load|store|exchange|add|fence)=[0-9]+(,(load|store|exchange|add|fence)=[0-9]+)*$`),
+	Forms: map[string]func() *regexp.Regexp{
+		"name":  lazyregexp.New(`^[a-z0-9][a-z0-9._+-]*$`),
+		"cache": lazyregexp.New(`^[1-9][0-9]*x[1-9][0-9]*$`),
+		"mix":   lazyregexp.New(`^(load|store|exchange|add|fence)=[0-9]+(,(load|store|exchange|add|fence)=[0-9]+)*$`),
 	},
 	Hint: messages.Hint,
 }

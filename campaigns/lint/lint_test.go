@@ -70,17 +70,23 @@ func load(t *testing.T) []*source {
 	t.Helper()
 	var sources []*source
 	for _, path := range files(t, ".go") {
-		s := &source{path: path, test: strings.HasSuffix(path, "_test.go"), fset: token.NewFileSet()}
-		var err error
-		if s.text, err = os.ReadFile(filepath.Join(root, path)); err != nil {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if s.file, err = parser.ParseFile(s.fset, s.path, s.text, parser.ParseComments); err != nil {
-			t.Fatal(err)
-		}
-		sources = append(sources, s)
+		sources = append(sources, parse(t, path, string(text)))
 	}
 	return sources
+}
+
+func parse(t *testing.T, path, text string) *source {
+	t.Helper()
+	s := &source{path: path, test: strings.HasSuffix(path, "_test.go"), text: []byte(text), fset: token.NewFileSet()}
+	var err error
+	if s.file, err = parser.ParseFile(s.fset, s.path, s.text, parser.ParseComments); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestLint(t *testing.T) {
@@ -110,6 +116,7 @@ var rules = []rule{
 	{"imports", imports},
 	{"pure", pure},
 	{"context", contexts},
+	{"start", start},
 	{"length", length},
 	{"names", names},
 	{"comments", comments},

@@ -7,15 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"ordeal/campaigns/journal"
+	"ordeal/sim/lazyregexp"
 )
 
 // asideName matches the directories of runs that were set aside: the number of
 // the run, and a counter if it was set aside before.
-var asideName = regexp.MustCompile(`^[0-9]{6,9}(-[0-9]{1,9})?$`)
+var asideName = lazyregexp.New(`^[0-9]{6,9}(-[0-9]{1,9})?$`)
 
 // copyAsides copies the runs in quarantine and those after the stop of a
 // campaign. One whose name exists was copied before.
@@ -65,7 +65,7 @@ func asides(root *os.Root, aside string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if e.IsDir() && asideName.MatchString(e.Name()) {
+		if e.IsDir() && asideName().MatchString(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}

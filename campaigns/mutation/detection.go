@@ -3,7 +3,6 @@ package mutation
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 	"ordeal/sim"
+	"ordeal/sim/lazyregexp"
 )
 
 // Search says how long to search for a bug.
@@ -90,10 +90,10 @@ func Catalogue(c *config.Campaign, names []string) ([]*config.Config, error) {
 }
 
 // number is the form of a name that is only a number of the catalogue.
-var number = regexp.MustCompile(`^[IEHA][0-9]+$`)
+var number = lazyregexp.New(`^[IEHA][0-9]+$`)
 
 // Named reports whether a paper or a tracker has a name for a bug.
-func Named(b *config.Bug) bool { return b.Known != "" && !number.MatchString(b.Known) }
+func Named(b *config.Bug) bool { return b.Known != "" && !number().MatchString(b.Known) }
 
 // Detect runs the programs of a configuration until a run fails, once for each
 // seed.

@@ -159,8 +159,8 @@ func Join(faults []Fault) error {
 
 // Rules define what tags refer to by name.
 type Rules struct {
-	Values map[string]func() []string // lists of values
-	Forms  map[string]*regexp.Regexp
+	Values map[string]func() []string       // lists of values
+	Forms  map[string]func() *regexp.Regexp // compiled on first use
 	// Hint adds what the known values are to the message about another one.
 	Hint func(value string, known []string) string
 }
@@ -214,8 +214,8 @@ func (r *Rules) CheckText(o *Option, text string) []Fault {
 	if known := r.List(o.Values); known != nil && !slices.Contains(known, text) {
 		return []Fault{Faultf(o.Name, "unknown value %q%s", text, r.Hint(text, known))}
 	}
-	if form := r.Forms[o.Form]; form != nil && !form.MatchString(text) {
-		return []Fault{Faultf(o.Name, "%q is not of the form %s", text, form)}
+	if form := r.Forms[o.Form]; form != nil && !form().MatchString(text) {
+		return []Fault{Faultf(o.Name, "%q is not of the form %s", text, form())}
 	}
 	return nil
 }

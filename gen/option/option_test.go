@@ -63,7 +63,7 @@ func TestCheckTexts(t *testing.T) {
 	}
 	rules := option.Rules{
 		Values: map[string]func() []string{"cores": func() []string { return []string{"tso", "pso"} }},
-		Forms:  map[string]*regexp.Regexp{"name": regexp.MustCompile("^[a-z]+$")},
+		Forms:  map[string]func() *regexp.Regexp{"name": func() *regexp.Regexp { return regexp.MustCompile("^[a-z]+$") }},
 		Hint:   func(value string, known []string) string { return fmt.Sprint(" ", known) },
 	}
 	if diff := cmp.Diff([]option.Fault(nil), rules.Check(&texts{Keep: "pso", Name: "a", Shapes: []string{"tso"}})); diff != "" {

@@ -2,7 +2,6 @@ package gem5
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"ordeal/gen/emit/elf"
 	"ordeal/gen/option"
+	"ordeal/sim/lazyregexp"
 )
 
 // CPUs lists the kinds of core: gem5's X86TimingSimpleCPU, X86O3CPU and
@@ -136,7 +136,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-var sizeForm = regexp.MustCompile(`^[1-9][0-9]*(B|kB|KiB|MB|MiB)$`)
+var sizeForm = lazyregexp.New(`^[1-9][0-9]*(B|kB|KiB|MB|MiB)$`)
 
 // Validate reports everything that is wrong with the options: an option.Fault
 // for each, joined. It does not access the files that they name.
@@ -154,7 +154,7 @@ func (o Options) Validate() error {
 		switch {
 		case t.choices != nil && !slices.Contains(t.choices, *t.value):
 			fault(t.name, "unknown value %q: want %s", *t.value, strings.Join(t.choices, ", "))
-		case t.choices == nil && !sizeForm.MatchString(*t.value):
+		case t.choices == nil && !sizeForm().MatchString(*t.value):
 			fault(t.name, "%q: want a size as 512B or 4kB", *t.value)
 		}
 	}

@@ -3,12 +3,12 @@ package gem5
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"syscall"
 	"time"
 
 	"ordeal/sim"
+	"ordeal/sim/lazyregexp"
 	"ordeal/sim/sandbox"
 )
 
@@ -73,41 +73,41 @@ func classifyExit(end sandbox.Result, timeout time.Duration) sim.Result {
 
 // The messages of gem5, the host and Python that say why a launch failed.
 var (
-	memoryForm     = regexp.MustCompile(`std::bad_alloc|Could not mmap|MemoryError|Cannot allocate memory`)
-	transitionForm = regexp.MustCompile(`Invalid transition\s+(\S+) time: \d+ addr: \S+ event: (\S+) state: (\S+)`)
-	assertionForm  = regexp.MustCompile("(?m)([^\\s:]+):\\d+: .*Assertion [`'](.+)' failed")
-	tracingForm    = regexp.MustCompile(`Tracing is not enabled|invalid debug flag`)
-	messageForm    = regexp.MustCompile(`(?m)^(?:\S+:\d+: )?(panic|fatal): (.*)$`)
-	conditionForm  = regexp.MustCompile(`^(?:panic|fatal) condition .* occurred: `)
-	pythonForm     = regexp.MustCompile(`(?m)^((?:[A-Za-z_]+\.)*[A-Z][A-Za-z]*(?:Error|Exception|Exit|Interrupt)): ?(.*)$`)
-	scriptForm     = regexp.MustCompile(`(.*) not found\nUsage`)
+	memoryForm     = lazyregexp.New(`std::bad_alloc|Could not mmap|MemoryError|Cannot allocate memory`)
+	transitionForm = lazyregexp.New(`Invalid transition\s+(\S+) time: \d+ addr: \S+ event: (\S+) state: (\S+)`)
+	assertionForm  = lazyregexp.New("(?m)([^\\s:]+):\\d+: .*Assertion [`'](.+)' failed")
+	tracingForm    = lazyregexp.New(`Tracing is not enabled|invalid debug flag`)
+	messageForm    = lazyregexp.New(`(?m)^(?:\S+:\d+: )?(panic|fatal): (.*)$`)
+	conditionForm  = lazyregexp.New(`^(?:panic|fatal) condition .* occurred: `)
+	pythonForm     = lazyregexp.New(`(?m)^((?:[A-Za-z_]+\.)*[A-Z][A-Za-z]*(?:Error|Exception|Exit|Interrupt)): ?(.*)$`)
+	scriptForm     = lazyregexp.New(`(.*) not found\nUsage`)
 )
 
 // classifyMessages classifies a launch by its messages; the outcome is unknown
 // if there are none.
 func classifyMessages(text string) (result sim.Result, retry bool) {
-	if memoryForm.MatchString(text) {
+	if memoryForm().MatchString(text) {
 		return infra("out of memory"), false
 	}
-	if m := transitionForm.FindStringSubmatch(text); m != nil {
+	if m := transitionForm().FindStringSubmatch(text); m != nil {
 		return crash("invalid transition: " + objectName(m[1]) + " in " + m[3] + " on " + m[2]), false
 	}
-	if m := assertionForm.FindStringSubmatch(text); m != nil {
-		return crash("assertion failed: " + path.Base(m[1]) + ": " + spaceForm.ReplaceAllString(m[2], " ")), false
+	if m := assertionForm().FindStringSubmatch(text); m != nil {
+		return crash("assertion failed: " + path.Base(m[1]) + ": " + spaceForm().ReplaceAllString(m[2], " ")), false
 	}
-	if tracingForm.MatchString(text) {
+	if tracingForm().MatchString(text) {
 		return infra("gem5 was built without tracing, which the order of stores needs"), false
 	}
-	if m := messageForm.FindStringSubmatch(text); m != nil {
-		return classifyMessage(m[1], conditionForm.ReplaceAllString(m[2], ""))
+	if m := messageForm().FindStringSubmatch(text); m != nil {
+		return classifyMessage(m[1], conditionForm().ReplaceAllString(m[2], ""))
 	}
 	if strings.Contains(text, "segmentation fault") {
 		return crash("gem5 has a segmentation fault"), false
 	}
-	if m := pythonForm.FindStringSubmatch(text); m != nil {
+	if m := pythonForm().FindStringSubmatch(text); m != nil {
 		return infra("gem5 configuration failed: " + normalise(m[1]+": "+m[2])), false
 	}
-	if m := scriptForm.FindStringSubmatch(text); m != nil {
+	if m := scriptForm().FindStringSubmatch(text); m != nil {
 		return infra("gem5 did not find its script: " + normalise(m[1])), false
 	}
 	return sim.Result{}, false
@@ -146,7 +146,7 @@ func infra(title string) sim.Result { return sim.Result{Outcome: sim.Infra, Titl
 // without the backtrace.
 func excerpt(text string) string {
 	text, _, _ = strings.Cut(text, "--- BEGIN LIBC BACKTRACE ---")
-	from := messageForm.FindStringIndex(text)
+	from := messageForm().FindStringIndex(text)
 	if from != nil {
 		text = text[from[0]:]
 	}

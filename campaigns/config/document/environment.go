@@ -2,12 +2,13 @@ package document
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"ordeal/sim/lazyregexp"
 )
 
 // variable is a variable after its dollar.
-var variable = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)|^\{([A-Za-z_][A-Za-z0-9_]*)(:-([^{}$]*))?\}`)
+var variable = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*)|^\{([A-Za-z_][A-Za-z0-9_]*)(:-([^{}$]*))?\}`)
 
 // Expand writes the values of environment variables for $NAME, ${NAME} and
 // ${NAME:-DEFAULT}, and a dollar for $$. A variable that is not set, or is
@@ -25,7 +26,7 @@ func Expand(text string, getenv func(name string) string) (string, error) {
 			text = rest
 			continue
 		}
-		m := variable.FindStringSubmatch(after)
+		m := variable().FindStringSubmatch(after)
 		if m == nil {
 			return "", fmt.Errorf("$%s: want $NAME, ${NAME}, ${NAME:-DEFAULT}, or $$ for a dollar", after)
 		}

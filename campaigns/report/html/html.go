@@ -16,6 +16,7 @@ import (
 	"html/template"
 	"io"
 	"path/filepath"
+	"sync"
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
@@ -36,15 +37,17 @@ type Options struct {
 //go:embed page
 var sources embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"group": messages.Comma, "plural": messages.Plural, "span": span, "add": func(a, b int) int { return a + b },
-	// share is a length in per cent of what is given in per mille.
-	"share": func(perMille int) template.CSS { return template.CSS(fmt.Sprintf("%.1f%%", float64(perMille)/10)) },
-	"style": func() (template.CSS, error) {
-		text, err := sources.ReadFile("page/style.css")
-		return template.CSS(plot.CSS + string(text)), err
-	},
-}).ParseFS(sources, "page/*.tmpl"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"group": messages.Comma, "plural": messages.Plural, "span": span, "add": func(a, b int) int { return a + b },
+		// share is a length in per cent of what is given in per mille.
+		"share": func(perMille int) template.CSS { return template.CSS(fmt.Sprintf("%.1f%%", float64(perMille)/10)) },
+		"style": func() (template.CSS, error) {
+			text, err := sources.ReadFile("page/style.css")
+			return template.CSS(plot.CSS + string(text)), err
+		},
+	}).ParseFS(sources, "page/*.tmpl"))
+})
 
 // page is a page that is being written.
 type page struct {
@@ -102,7 +105,7 @@ func write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) erro
 		return err
 	}
 	var text bytes.Buffer
-	if err := templates.ExecuteTemplate(&text, "page.tmpl", v); err != nil {
+	if err := templates().ExecuteTemplate(&text, "page.tmpl", v); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {

@@ -22,8 +22,8 @@ type Builtin struct {
 // AnyType in a builtin's signature fits every type.
 const AnyType = "*"
 
-// builtins holds the table by Builtin.Group.
-var builtins = readBuiltins(builtinTable)
+// builtins returns the table by Builtin.Group. The first call reads it.
+var builtins = sync.OnceValue(func() map[string][]*Builtin { return readBuiltins(builtinTable) })
 
 func readBuiltins(table string) map[string][]*Builtin {
 	all := map[string][]*Builtin{}
@@ -102,7 +102,7 @@ func fits(name string, t *Type) bool { return name == AnyType || name == t.Name 
 // Builtins gives the overloads of a builtin by name, and by the name of the
 // receiver's type for a method; none if it is unknown.
 func Builtins(recv, name string) []*Builtin {
-	return builtins[(&Builtin{Recv: recv, Name: name}).Group()]
+	return builtins()[(&Builtin{Recv: recv, Name: name}).Group()]
 }
 
 // IsConst reports whether a function of this name or, with method, the method
@@ -117,7 +117,7 @@ func IsConst(name string, method bool) bool {
 
 var constMethods = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
-	for _, list := range builtins {
+	for _, list := range builtins() {
 		for _, b := range list {
 			if b.Recv != "" && b.Const {
 				names[b.Name] = true

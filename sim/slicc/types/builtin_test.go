@@ -18,7 +18,7 @@ func TestBuiltinTable(t *testing.T) {
 		}
 	}
 	seen := map[string]bool{}
-	for _, list := range builtins {
+	for _, list := range builtins() {
 		for _, b := range list {
 			if seen[b.Key] {
 				t.Errorf("%s is listed twice", b.Key)

@@ -1,7 +1,8 @@
-package cli
+// Package man writes the man pages of a command. It is no part of the command
+// itself, whose start the libraries for it would slow down.
+package man
 
 import (
-	"context"
 	"os"
 	"strings"
 
@@ -9,24 +10,15 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// newMan is the hidden command that make man calls.
-func newMan() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:    "man DIR",
-		Short:  "Write a man page for each command",
-		Hidden: true,
-		Args:   arguments(1, 1, "one directory"),
+// Write writes a page for a command and each below it into a directory, which
+// it makes if it does not exist. It changes their help texts.
+func Write(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
 	}
-	cmd.RunE = body(func(_ context.Context, args []string) error {
-		if err := os.MkdirAll(args[0], 0o755); err != nil {
-			return err
-		}
-		root := cmd.Root()
-		root.DisableAutoGenTag = true
-		preformat(root)
-		return doc.GenManTree(root, &doc.GenManHeader{Title: "ORDEAL", Section: "1", Source: "ordeal", Manual: "Ordeal"}, args[0])
-	})
-	return cmd
+	root.DisableAutoGenTag = true
+	preformat(root)
+	return doc.GenManTree(root, &doc.GenManHeader{Title: "ORDEAL", Section: "1", Source: "ordeal", Manual: "Ordeal"}, dir)
 }
 
 // preformat turns the indented lines of long help texts into code blocks of
