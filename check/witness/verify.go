@@ -1,8 +1,10 @@
 package witness
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -13,11 +15,13 @@ import (
 // order that m allows for h (soundness of the rules is argued in rules.go),
 // every case split covers both orders of two writes, and every leaf is a cycle.
 //
-// Verify reads h where the refutation points and keeps no tables of its size;
-// it takes time in proportion to the refutation, times the depth of the tree
-// for lemmas that rest on assumptions. Lemmas that no leaf uses are not
-// looked at. It trusts that h is well formed (parse.History.Validate), and
-// nothing about the refutation. Faults name lemma and operations.
+// Verify reads h where the refutation points and keeps no tables of its size.
+// Each lemma and each leaf is checked once, with the assumptions that it rests
+// on; a leaf may stand in several places of the tree, where it costs as much as
+// it has assumptions. So the time is linear in the refutation and in these sets,
+// which are limited (maxAssumptions). It trusts that h is well formed
+// (parse.History.Validate), and nothing about the refutation, whose tree may
+// share leaves but not splits. Faults name lemma and operations.
 //
 // Under the closures wSC, wTSO and wPSO a refutation is a single leaf and
 // otherwise follows the rules of SC, TSO and PSO. The other causal models use
@@ -28,9 +32,7 @@ func Verify(h *parse.History, m model.Model, refutation *Refutation) error {
 	}
 	v := &verifier{
 		rules: rules{h: h, m: m}, ref: refutation,
-		lemmas:  make([]lemmaState, len(refutation.Lemmas)),
-		assumed: map[[2]parse.OpID]int{},
-		path:    []int{0},
+		needs: make([][]pair, len(refutation.Lemmas)),
 	}
 	var err error
 	switch {
@@ -42,7 +44,7 @@ func Verify(h *parse.History, m model.Model, refutation *Refutation) error {
 		err = v.shape()
 	}
 	if err == nil {
-		err = v.node(refutation.Root)
+		err = v.all()
 	}
 	if err != nil {
 		return fmt.Errorf("verify refutation: %w", err)
@@ -52,34 +54,93 @@ func Verify(h *parse.History, m model.Model, refutation *Refutation) error {
 
 func (n *Node) leaf() bool { return n.First == nil && n.Second == nil }
 
-// lemmaState remembers where a lemma was found to hold: below the node that
-// stood at level of the path and had this serial number. Level 0 is the root,
-// where nothing is assumed. A lemma that needs no assumption holds everywhere.
-type lemmaState struct {
-	sound  bool // rules and path are checked; they do not change
-	holds  bool
-	level  int
-	serial int
-}
+// pair is an assumption: the first write precedes the second.
+type pair [2]parse.OpID
 
-// verifier walks the tree of case splits.
+// maxAssumptions bounds how many assumptions the lemmas and leaves of a
+// refutation may rest on, each counted with all of its own. Real refutations
+// have a few for each leaf.
+const maxAssumptions = 1 << 26
+
+// verifier checks lemmas, then walks the tree of case splits.
 type verifier struct {
 	rules
-	ref    *Refutation
-	lemmas []lemmaState
-	// assumed gives the level of the split that assumes an order of two
-	// writes, for the assumptions in force.
-	assumed map[[2]parse.OpID]int
-	// path[l] is the serial number of the node at level l above the present
-	// one; serials are never used twice.
-	path   []int
-	serial int
+	ref   *Refutation
+	needs [][]pair // lemma → what it rests on, sorted; nil for nothing
+	spent int      // assumptions in all sets so far
 }
 
-func (v *verifier) node(n *Node) error {
-	if n.leaf() {
-		return v.cycle(n.Cycle)
+func (v *verifier) all() error {
+	for i := range v.ref.Lemmas {
+		l := &v.ref.Lemmas[i]
+		err := v.derived(l)
+		if err == nil {
+			v.needs[i], err = v.run(l.Premise, i)
+		}
+		if err != nil {
+			return fmt.Errorf("lemma %d: %w", i, err)
+		}
 	}
+	return v.tree()
+}
+
+// visit is a step of the walk: into a node under one more assumption, or back
+// from it.
+type visit struct {
+	node   *Node
+	branch pair
+	back   bool
+}
+
+// tree checks that every leaf is a cycle that needs no more than the cases
+// above it assume.
+func (v *verifier) tree() error {
+	leaves := map[*Node][]pair{}
+	splits := map[*Node]bool{}
+	assumed := map[pair]int{}
+	var path []pair
+	for todo := []visit{{node: v.ref.Root}}; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if at.back {
+			assumed[at.branch]--
+			path = path[:len(path)-1]
+			continue
+		}
+		if at.node != v.ref.Root {
+			assumed[at.branch]++
+			path = append(path, at.branch)
+			todo = append(todo, visit{branch: at.branch, back: true})
+		}
+		n := at.node
+		if n.leaf() {
+			if err := v.leafHolds(n, leaves, assumed); err != nil {
+				return v.where(path, err)
+			}
+			continue
+		}
+		if err := v.split(n); err != nil {
+			return v.where(path, err)
+		}
+		if splits[n] {
+			return v.where(path, fmt.Errorf("the case split on %s and %s stands twice", name(v.h, n.From, -1), name(v.h, n.To, -1)))
+		}
+		splits[n] = true
+		todo = append(todo, visit{node: n.Second, branch: pair{n.To, n.From}}, visit{node: n.First, branch: pair{n.From, n.To}})
+	}
+	return nil
+}
+
+// where adds the cases to a fault, those nearest to the root first; at most
+// eight.
+func (v *verifier) where(path []pair, err error) error {
+	for _, p := range slices.Backward(path[:min(len(path), 8)]) {
+		err = fmt.Errorf("where %s precedes %s: %w", name(v.h, p[0], -1), name(v.h, p[1], -1), err)
+	}
+	return err
+}
+
+func (v *verifier) split(n *Node) error {
 	if n.First == nil || n.Second == nil || len(n.Cycle) > 0 {
 		return errors.New("a case split needs both cases and no cycle of its own")
 	}
@@ -87,45 +148,43 @@ func (v *verifier) node(n *Node) error {
 		return fmt.Errorf("a case split on the order of %s and %s: not two writes to one location",
 			name(v.h, n.From, -1), name(v.h, n.To, -1))
 	}
-	if err := v.assume(n.From, n.To, n.First); err != nil {
-		return err
-	}
-	return v.assume(n.To, n.From, n.Second)
-}
-
-// assume checks the tree below n under the assumption that from precedes to.
-func (v *verifier) assume(from, to parse.OpID, n *Node) error {
-	v.serial++
-	v.path = append(v.path, v.serial)
-	edge := [2]parse.OpID{from, to}
-	_, again := v.assumed[edge]
-	if !again {
-		v.assumed[edge] = len(v.path) - 1
-	}
-	if err := v.node(n); err != nil {
-		return fmt.Errorf("where %s precedes %s: %w", name(v.h, from, -1), name(v.h, to, -1), err)
-	}
-	if !again {
-		delete(v.assumed, edge)
-	}
-	v.path = v.path[:len(v.path)-1]
 	return nil
 }
 
-func (v *verifier) cycle(edges []Edge) error {
+// leafHolds checks a leaf under the assumptions in force. What it needs is
+// worked out where it stands first.
+func (v *verifier) leafHolds(n *Node, leaves map[*Node][]pair, assumed map[pair]int) error {
+	needs, known := leaves[n]
+	if !known {
+		var err error
+		if needs, err = v.cycle(n.Cycle); err != nil {
+			return err
+		}
+		leaves[n] = needs
+	}
+	for _, p := range needs {
+		if assumed[p] == 0 {
+			return fmt.Errorf("cycle: %s precedes %s: nothing assumes that here", name(v.h, p[0], -1), name(v.h, p[1], -1))
+		}
+	}
+	return nil
+}
+
+func (v *verifier) cycle(edges []Edge) ([]pair, error) {
 	if len(edges) == 0 {
-		return errors.New("a leaf without a cycle")
+		return nil, errors.New("a leaf without a cycle")
 	}
 	last := edges[len(edges)-1]
 	if err := v.meets(last, edges[0]); err != nil {
-		return fmt.Errorf("cycle: edge %d: %w", len(edges)-1, err)
+		return nil, fmt.Errorf("cycle: edge %d: %w", len(edges)-1, err)
 	}
 	v.own = v.dataflow() && onlyDataflow(edges)
 	defer func() { v.own = false }()
-	if _, err := v.run(edges, len(v.lemmas)); err != nil {
-		return fmt.Errorf("cycle: %w", err)
+	needs, err := v.run(edges, len(v.needs))
+	if err != nil {
+		return nil, fmt.Errorf("cycle: %w", err)
 	}
-	return nil
+	return needs, nil
 }
 
 // onlyDataflow reports whether a cycle has the form of a value out of thin
@@ -140,68 +199,63 @@ func onlyDataflow(edges []Edge) bool {
 }
 
 // run checks that edges form a path and hold, using lemmas below limit only.
-// It returns the deepest level whose assumption they need.
-func (v *verifier) run(edges []Edge, limit int) (level int, err error) {
+// It returns the assumptions that they rest on.
+func (v *verifier) run(edges []Edge, limit int) (needs []pair, err error) {
+	own := true // needs is not shared with a lemma
 	for i, e := range edges {
 		if i > 0 {
 			if err := v.meets(edges[i-1], e); err != nil {
-				return 0, fmt.Errorf("edge %d: %w", i-1, err)
+				return nil, fmt.Errorf("edge %d: %w", i-1, err)
 			}
 		}
-		l, err := v.edge(e, limit)
+		more, err := v.edge(e, limit)
 		if err != nil {
-			return 0, fmt.Errorf("edge %d: %w", i, err)
+			return nil, fmt.Errorf("edge %d: %w", i, err)
 		}
-		level = max(level, l)
+		switch {
+		case len(more) == 0:
+		case len(needs) == 0:
+			needs, own = more, false
+		default:
+			if !own {
+				needs, own = slices.Clone(needs), true
+			}
+			needs = append(needs, more...)
+			v.spent += len(more)
+		}
+		if v.spent > maxAssumptions {
+			return nil, fmt.Errorf("the lemmas rest on more than %d assumptions, each counted with all of its own", maxAssumptions)
+		}
 	}
-	return level, nil
+	if own && len(needs) > 1 {
+		slices.SortFunc(needs, func(a, b pair) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		needs = slices.Compact(needs)
+	}
+	return needs, nil
 }
 
-// edge checks one edge and returns the level whose assumption it needs.
-func (v *verifier) edge(e Edge, limit int) (level int, err error) {
+// edge checks one edge and returns the assumptions that it rests on.
+func (v *verifier) edge(e Edge, limit int) (needs []pair, err error) {
 	switch e.Rule {
 	case DerivedA, DerivedB:
 		if e.Lemma < 0 || int(e.Lemma) >= limit {
-			return 0, fmt.Errorf("lemma %d may not be used here", e.Lemma)
+			return nil, fmt.Errorf("lemma %d may not be used here", e.Lemma)
 		}
 		if v.ref.Lemmas[e.Lemma].Edge != e {
-			return 0, fmt.Errorf("lemma %d proves another edge", e.Lemma)
+			return nil, fmt.Errorf("lemma %d proves another edge", e.Lemma)
 		}
-		return v.lemma(int(e.Lemma))
+		return v.needs[e.Lemma], nil
 	case Assumed:
-		level, ok := v.assumed[[2]parse.OpID{e.From, e.To}]
-		if !ok || e.Via != parse.NoOp || e.Lemma != -1 {
-			return 0, fmt.Errorf("%s precedes %s: nothing assumes that here",
-				name(v.h, e.From, -1), name(v.h, e.To, -1))
+		if !v.writesOfOneLocation(e.From, e.To) || e.Via != parse.NoOp || e.Lemma != -1 {
+			return nil, v.fault(e)
 		}
-		return level, nil
+		return []pair{{e.From, e.To}}, nil
 	default:
 		if e.Lemma != -1 {
-			return 0, fmt.Errorf("rule %v has no lemma", e.Rule)
+			return nil, fmt.Errorf("rule %v has no lemma", e.Rule)
 		}
-		return 0, v.holds(e)
+		return nil, v.holds(e)
 	}
-}
-
-// lemma checks that lemma i holds under the present assumptions and returns
-// the level of the deepest that it needs.
-func (v *verifier) lemma(i int) (level int, err error) {
-	s := &v.lemmas[i]
-	if s.holds && s.level < len(v.path) && v.path[s.level] == s.serial {
-		return s.level, nil
-	}
-	l := &v.ref.Lemmas[i]
-	if !s.sound {
-		if err := v.derived(l); err != nil {
-			return 0, fmt.Errorf("lemma %d: %w", i, err)
-		}
-	}
-	level, err = v.run(l.Premise, i)
-	if err != nil {
-		return 0, fmt.Errorf("lemma %d: %w", i, err)
-	}
-	*s = lemmaState{sound: true, holds: true, level: level, serial: v.path[level]}
-	return level, nil
 }
 
 // derived checks what rules A and B say about a lemma, and that its premise
