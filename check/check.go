@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,8 +43,10 @@ type Options struct {
 
 // Check decides whether a model allows a history. The evidence of an Allowed or
 // Forbidden verdict has been accepted by the independent checkers of package
-// witness. A malformed history, a passed deadline and an exceeded budget are
-// Unknown with the reason; an error means that the options are wrong, the
+// witness. Where a search is exhausted that keeps no proof, that of the default
+// pipeline is taken: Prover names it, and Unproved says why there is none within
+// the same limits. A malformed history, a passed deadline and an exceeded budget
+// are Unknown with the reason; an error means that the options are wrong, the
 // context was cancelled, or evidence was not accepted, which is a bug of this
 // program.
 func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (Verdict, error) {
@@ -60,17 +63,45 @@ func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (V
 		defer cancel()
 	}
 	start := time.Now()
-	v, err := p.Run(ctx, h, m, search.Limits{MemoryBytes: opt.MemoryBytes})
+	limits := search.Limits{MemoryBytes: opt.MemoryBytes}
+	v, err := p.Run(ctx, h, m, limits)
 	if err != nil {
 		return Verdict{}, fmt.Errorf("check %s: %w", m.Name, err)
 	}
 	v.Stats.Search = time.Since(start)
+	if v.Unproved == search.Exhausted {
+		start = time.Now()
+		if err := prove(ctx, h, m, limits, &v); err != nil {
+			return Verdict{}, fmt.Errorf("check %s: %w", m.Name, err)
+		}
+		v.Stats.Proof = time.Since(start)
+	}
 	start = time.Now()
 	if err := witness.Check(h, m, &v); err != nil {
 		return Verdict{}, fmt.Errorf("check %s: internal error: evidence of procedure %s: %w", m.Name, p.Name, err)
 	}
 	v.Stats.Evidence = time.Since(start)
 	return v, nil
+}
+
+// prove completes the verdict of an exhausted search with the refutation of the
+// default pipeline. Where time or memory runs out first the verdict stays
+// Unproved and says so. That the pipeline allows the history is an error: one of
+// the two is wrong.
+func prove(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *Verdict) error {
+	second, err := search.Auto.Run(ctx, h, m, limits)
+	if err != nil {
+		return err
+	}
+	switch {
+	case second.Answer == Allowed:
+		return fmt.Errorf("internal error: %s finds no memory order, %s finds one", v.Procedure, second.Procedure)
+	case second.Refutation != nil:
+		v.Refutation, v.Prover, v.Unproved = second.Refutation, second.Procedure, ""
+	default:
+		v.Prover, v.Unproved = second.Procedure, cmp.Or(second.Unproved, second.Reason)
+	}
+	return nil
 }
 
 // carry is witness.Carry, and says what that took.
@@ -82,10 +113,15 @@ func carry(h *parse.History, m model.Model, from *Verdict) (Verdict, bool) {
 }
 
 // Explain prints why model m forbids history h, restricted to the operations
-// of the refutation. It prints nothing for other answers.
+// of the refutation, or that there is no proof to show. It prints nothing for
+// other answers.
 func Explain(w io.Writer, h *parse.History, m model.Model, v *Verdict) error {
-	if v.Answer != Forbidden || v.Refutation == nil {
+	switch {
+	case v.Answer != Forbidden:
 		return nil
+	case v.Refutation == nil:
+		_, err := fmt.Fprintf(w, "The search of procedure %s is exhausted. The proof is incomplete: %s.\n", v.Procedure, v.Unproved)
+		return err
 	}
 	small, refutation, _ := witness.Restrict(h, v.Refutation)
 	return witness.Explain(w, small, m, refutation)

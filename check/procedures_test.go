@@ -337,3 +337,34 @@ func BenchmarkProcedure(b *testing.B) {
 		}
 	}
 }
+
+// A search that keeps no proof takes that of the default pipeline, and says so;
+// where the limit lets the search end but not the proof, the answer stands
+// without one.
+func TestProver(t *testing.T) {
+	h := cases.Parse("0: M[x] := 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] := 2\n1: M[z] == 0\n2: M[z] := 1\n2: M[x] == 1")
+	for _, test := range []struct {
+		procedure string
+		memory    int64
+		prover    string
+		unproved  string
+	}{
+		{"auto", 0, "", ""},
+		{"enum", 0, "", ""},
+		{"frontier-plain", 0, "saturate", ""},
+		{"subset", 0, "saturate", ""},
+		{"sat-full", 0, "saturate", ""},
+		{"frontier-plain", 500, "auto", "memory budget exhausted"},
+	} {
+		v, err := check.Check(t.Context(), h, model.SC, check.Options{Procedure: test.procedure, MemoryBytes: test.memory})
+		if err != nil {
+			t.Fatalf("%s: %v", test.procedure, err)
+		}
+		if v.Answer != check.Forbidden || v.Prover != test.prover || !strings.HasPrefix(v.Unproved, test.unproved) || (v.Refutation == nil) != (v.Unproved != "") {
+			t.Errorf("%s: %v, prover %q, unproved %q; want forbidden, %q, %q", test.procedure, v.Answer, v.Prover, v.Unproved, test.prover, test.unproved)
+		}
+		if (v.Prover == "") != (v.Stats.Proof == 0) {
+			t.Errorf("%s: prover %q took %v", test.procedure, v.Prover, v.Stats.Proof)
+		}
+	}
+}

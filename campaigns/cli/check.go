@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,8 @@ line "ordeal-events 1"; --procedure sat then evaluates traces by SAT instead of 
 profiles.
 
 One line for each trace goes to standard output: allowed, forbidden, or unknown
-and why; with more than one model, each answer follows its model's name. With
+and why; "forbidden, proof incomplete" is the answer of an exhausted search whose
+proof was not finished within --timeout or --memory. With more than one model, each answer follows its model's name. With
 --model all the line says where the trace stands among the models: the strongest
 that allow it, and the weakest that forbid it. A malformed trace is unknown and the traces after it are still evaluated. The models
 of a run directory are those it was evaluated by, unless --model says otherwise.
@@ -250,8 +252,8 @@ func (c *evaluate) print(t *trace, r *result) error {
 	}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if weakest := r.class == nil || slices.Contains(r.class.Weakest, v.Model); c.explain && weakest && v.Refutation != nil {
-			fmt.Fprintf(&b, "\nwhy %s forbids it:\n\n", v.Model)
+		if weakest := r.class == nil || slices.Contains(r.class.Weakest, v.Model); c.explain && weakest && v.Answer == check.Forbidden {
+			fmt.Fprintf(&b, "\nwhy %s forbids it%s:\n\n", v.Model, proofText(v))
 			m, _ := model.ByName(v.Model)
 			if err := check.Explain(&b, t.history, m, v); err != nil {
 				return fmt.Errorf("explain %s: %w", t.place, err)
@@ -267,12 +269,35 @@ func (c *evaluate) print(t *trace, r *result) error {
 func answersText(verdicts []check.Verdict) string {
 	texts := make([]string, len(verdicts))
 	for i, v := range verdicts {
-		texts[i] = strings.TrimSpace(v.Answer.String() + " " + v.Reason)
+		texts[i] = answerText(&v)
 		if len(verdicts) > 1 {
 			texts[i] = v.Model + " " + texts[i]
 		}
 	}
 	return strings.Join(texts, ", ")
+}
+
+// answerText is the answer of a verdict with what it lacks or owes to others.
+func answerText(v *check.Verdict) string {
+	text := v.Answer.String()
+	switch {
+	case v.Reason != "":
+		text += " " + v.Reason
+	case v.Unproved != "":
+		text += ", proof incomplete (" + v.Unproved + ")"
+	case v.Prover != "":
+		text += ", proof by " + v.Prover
+	}
+	return text
+}
+
+// proofText says whose proof is explained and what it cost, if another
+// procedure's.
+func proofText(v *check.Verdict) string {
+	if v.Prover == "" || v.Refutation == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s searched for %v; proof by %s in %v)", v.Procedure, v.Stats.Search.Round(time.Microsecond), v.Prover, v.Stats.Proof.Round(time.Microsecond))
 }
 
 // placeText says where a history stands among the models.

@@ -91,6 +91,10 @@ func decideParts(ctx context.Context, m model.Model, limits Limits, parts iter.S
 			}
 		case witness.Forbidden:
 			v.Procedure = w.Procedure
+			if w.Unproved != "" {
+				v.Answer, v.Unproved = w.Answer, w.Unproved
+				return nil
+			}
 			return refute(part, w.Refutation)
 		default:
 			v.Procedure, v.Reason = w.Procedure, w.Reason

@@ -72,7 +72,7 @@ func refuteWindow(ctx context.Context, g *saturate.Graph, limits Limits, window 
 		return err
 	}
 	v.Stats.Clauses += w.Stats.Clauses
-	if w.Answer != witness.Forbidden {
+	if w.Refutation == nil {
 		return splitCases(ctx, g, limits, v)
 	}
 	part.Lift(w.Refutation)

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 
 	"ordeal/check/causal"
 	"ordeal/check/model"
@@ -67,14 +66,19 @@ func inferred(e witness.Edge, i int) precedence.Arc {
 		Label: precedence.Reason{Rule: e.Rule, Via: e.Via, Serial: int32(i) + 1}}
 }
 
+// Exhausted is Verdict.Unproved where a search met all memory orders that it
+// looks for, found none that the model allows, and keeps no proof of that.
+// Package check asks Auto for a refutation then.
+const Exhausted = "the search keeps no proof"
+
 // Find searches a graph for a memory order of its history: nil if there is none,
 // with v.Refutation if the search proves that, or with v.Reason if the procedure
 // gives up.
 type Find func(ctx context.Context, g *precedence.Graph, limits Limits, v *witness.Verdict) (order []parse.OpID, err error)
 
 // Searching completes a procedure that infers arcs and then searches for a
-// memory order. If the search has no refutation, that of the default pipeline is
-// taken.
+// memory order. A search that is exhausted without a refutation of its own is
+// Forbidden and Exhausted.
 func Searching(p Procedure, infer Inference, find Find) Procedure {
 	p.Decide = func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
 		g := precedence.New(h, m)
@@ -102,28 +106,9 @@ func Searching(p Procedure, infer Inference, find Find) Procedure {
 		case v.Refutation != nil:
 			v.Answer = witness.Forbidden
 		case v.Reason == "":
-			return prove(ctx, h, m, limits, v)
+			v.Answer, v.Unproved = witness.Forbidden, Exhausted
 		}
 		return nil
 	}
 	return p
-}
-
-// prove completes the verdict of an exhausted search with the refutation of the
-// default pipeline. Where time or memory runs out first the answer is Unknown.
-// That the pipeline allows the history is an error: one of the two is wrong.
-func prove(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
-	second, err := Auto.Run(ctx, h, m, limits)
-	if err != nil {
-		return err
-	}
-	switch second.Answer {
-	case witness.Allowed:
-		return fmt.Errorf("%s finds no memory order, %s finds one", v.Procedure, Auto.Name)
-	case witness.Forbidden:
-		v.Answer, v.Refutation = witness.Forbidden, second.Refutation
-	default:
-		v.Answer, v.Reason = witness.Unknown, "no memory order is left, but the proof is not done: "+second.Reason
-	}
-	return nil
 }

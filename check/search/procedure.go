@@ -27,12 +27,15 @@ type Procedure struct {
 	Supports func(m model.Model) bool
 	// Decide completes a verdict, which is Unknown at first, on a well-formed
 	// history under a supported model: Allowed with an Order or a Closure,
-	// Forbidden with a Refutation, Unknown with a Reason. It polls ctx at
+	// Forbidden with a Refutation or else Unproved, Unknown with a Reason. It polls ctx at
 	// least every few milliseconds and returns its error when it is done, and
 	// the error of Limits.Check when it would need too much memory.
 	Decide func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error
 	_      struct{}
 }
+
+// OutOfTime is the reason of verdicts that a deadline left open or unproved.
+const OutOfTime = "time budget exhausted"
 
 // Run decides whether model m allows h. A passed deadline and an exceeded
 // memory budget are Unknown; a cancelled context is an error.
@@ -48,7 +51,7 @@ func (p Procedure) Run(ctx context.Context, h *parse.History, m model.Model, lim
 	case errors.As(err, &memory):
 		return Unknown(m, p.Name, memory.Error()), nil
 	case errors.Is(err, context.DeadlineExceeded):
-		return Unknown(m, p.Name, "time budget exhausted"), nil
+		return Unknown(m, p.Name, OutOfTime), nil
 	case err != nil:
 		return witness.Verdict{}, fmt.Errorf("procedure %s: %w", p.Name, err)
 	}

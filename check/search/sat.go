@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-air/gini"
@@ -35,6 +36,8 @@ func splitCases(ctx context.Context, g *saturate.Graph, _ Limits, v *witness.Ver
 	v.Procedure = "sat"
 	v.Stats.Clauses += len(s.clauses)
 	switch {
+	case s.refuted && errors.Is(err, context.DeadlineExceeded):
+		v.Answer, v.Unproved = witness.Forbidden, OutOfTime
 	case err != nil:
 		return err
 	case order != nil:
@@ -42,7 +45,8 @@ func splitCases(ctx context.Context, g *saturate.Graph, _ Limits, v *witness.Ver
 	case ref != nil:
 		v.Answer, v.Refutation = witness.Forbidden, ref
 	default:
-		v.Reason = fmt.Sprintf("the refutation by %d clauses needs more than %d case splits", len(s.clauses), maxTree)
+		v.Answer = witness.Forbidden
+		v.Unproved = fmt.Sprintf("the refutation by %d clauses needs more than %d case splits", len(s.clauses), maxTree)
 	}
 	return nil
 }
@@ -65,6 +69,7 @@ type pairSolver struct {
 	implied  [][]consequence // literal → what follows from it alone
 	capacity int             // how many more consequences may be kept
 	cycles   *cycleFinder
+	refuted  bool // the clauses are unsatisfiable
 }
 
 func newPairSolver(g *saturate.Graph) *pairSolver {
@@ -108,6 +113,7 @@ func (s *pairSolver) run(ctx context.Context) (*witness.Order, *witness.Refutati
 		case err != nil:
 			return nil, nil, err
 		case !sat:
+			s.refuted = true
 			ref, err := s.tree(ctx)
 			return nil, ref, err
 		}

@@ -45,9 +45,9 @@ type Verdict struct {
 	// Inclusion is set where the verdict follows from that of another model;
 	// see Carry.
 	Inclusion Inclusion
-	// Prover names the procedure that made Refutation where Procedure, a
-	// search that is exhausted, has no proof of its own; Stats.Proof is what
-	// that took.
+	// Prover names the procedure that made Refutation, or failed to, where
+	// Procedure, a search that is exhausted, has no proof of its own;
+	// Stats.Proof is what that took.
 	Prover string
 	// Unproved says why Forbidden has no refutation: the search of Procedure is
 	// exhausted, which it claims is an answer, but the proof was not
