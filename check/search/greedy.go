@@ -60,6 +60,7 @@ type window struct {
 	chunk   int // end of the current part of it
 	retreat int // how far to go back from a dead end under forward checking
 	dead    int // the furthest dead end
+	lessons int // dead ends learned from since the last one that was further
 	full    bool
 }
 
@@ -100,7 +101,18 @@ func (w *window) leaveDeadEnd() bool {
 	p.refusals++
 	guarded := p.guarding
 	at := len(p.seq)
-	to := p.backjump()
+	if at > w.dead {
+		w.lessons = 0
+	}
+	if w.lessons++; !guarded && w.lessons <= maxLessons && p.learn() {
+		w.dead = max(w.dead, at)
+		return true
+	}
+	to := 0
+	if reasons := p.deadEnd(); len(reasons) > 0 {
+		to = int(reasons[len(reasons)-1].at)
+	}
+	clear(p.postponed)
 	if at > w.dead+8*w.size {
 		w.size = firstWindow
 	} else {
@@ -127,55 +139,4 @@ func (w *window) leaveDeadEnd() bool {
 		}
 		guarded = true
 	}
-}
-
-// backjump finds the latest decision that takes part in a dead end, and
-// returns the length of the order before it. At a dead end the head of every
-// chain waits for the head of another one: for a predecessor or, if it is a
-// write, for a predecessor of a pending reader of its location's current value.
-// The decisions for the current values on a cycle of waiting cannot all be right.
-func (p *placer) backjump() int {
-	g := p.g
-	seen := make([]int32, len(p.heads)) // chain → 1 + its place in the walk
-	type step struct {
-		chain int32
-		at    int32 // of the decision that it waits because of, or -1
-	}
-	var walk []step
-	c := int32(0)
-	for {
-		if _, end := g.ChainRange(c); p.heads[c] < end {
-			break
-		}
-		c++
-	}
-	for seen[c] == 0 {
-		next, at := p.waitsFor(c)
-		walk = append(walk, step{c, at})
-		seen[c] = int32(len(walk))
-		c = next
-	}
-	latest := int32(-1)
-	for _, s := range walk[seen[c]-1:] {
-		latest = max(latest, s.at)
-	}
-	return max(int(latest), 0)
-}
-
-// waitsFor is a chain for whose head the head of chain c waits.
-func (p *placer) waitsFor(c int32) (other, at int32) {
-	g := p.g
-	v := p.heads[c]
-	for d, pos := range g.Clock(v) {
-		if first, _ := g.ChainRange(int32(d)); int32(d) != c && saturate.Node(pos)+first > p.heads[d] {
-			return int32(d), -1
-		}
-	}
-	cur := p.current[g.Loc(v)]
-	for _, r := range g.LastReaders(cur.writer) {
-		if r != v && !p.placed[r] {
-			return g.Chain(r), cur.at
-		}
-	}
-	return c, cur.at // refused by forward checking
 }

@@ -29,6 +29,8 @@ type placer struct {
 	// waiting holds, for a node not placed, the refused decisions that must
 	// come after it.
 	waiting map[saturate.Node][]saturate.Node
+	// postponed holds what was learned at dead ends: see postpone.go.
+	postponed map[saturate.Node][]postponement
 
 	hint     []int32       // for saturate.Graph.NextWrites
 	guarding bool          // see forward_check.go
@@ -58,6 +60,7 @@ func newPlacer(g *saturate.Graph) *placer {
 		choices:     NewHeap(g.SweepOrder),
 		hint:        g.NewHint(),
 		waiting:     map[saturate.Node][]saturate.Node{},
+		postponed:   map[saturate.Node][]postponement{},
 	}
 	for w := range p.pending {
 		p.pending[w] = g.Readers(int32(w))
@@ -102,6 +105,7 @@ func (p *placer) settle() {
 		switch {
 		case !p.writable(v):
 			p.blocked[x] = append(p.blocked[x], v)
+		case len(p.postponed) > 0 && p.postpone(v):
 		case p.g.IsRead(v) || p.pending[v] == 0:
 			p.place(v)
 		default:
@@ -180,6 +184,7 @@ func (p *placer) backTo(length int) {
 			return true
 		})
 	}
+	p.unlearn(length)
 	p.findReady()
 }
 

@@ -153,9 +153,10 @@ func TestSafeMoves(t *testing.T) {
 
 // Decisions in any order come to an end only where no move is left. Taking
 // placements back leaves a placer as if they had never been made, and the
-// backjump of a dead end is a decision after which no completion is left.
+// latest decision of a dead end is one after which no completion is left. What
+// dead ends teach leads to an order.
 func TestBackFromDeadEnds(t *testing.T) {
-	dead := 0
+	dead, learned := 0, 0
 	drive := func(h *parse.History, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 62))
 		for _, m := range totals {
@@ -166,40 +167,58 @@ func TestBackFromDeadEnds(t *testing.T) {
 			p := newPlacer(g)
 			key := rng.Perm(g.Nodes())
 			p.choices.key = func(v saturate.Node) int32 { return int32(key[v]) }
-			for {
-				p.settle()
-				if p.choices.Len() == 0 {
-					break
+			place := func() {
+				for p.settle(); p.choices.Len() > 0; p.settle() {
+					v := p.choices.Pop()
+					switch x := g.Loc(v); {
+					case p.placed[v] || p.wait[v] > 0:
+					case !p.writable(v):
+						p.blocked[x] = append(p.blocked[x], v)
+					default:
+						p.commit(v)
+					}
 				}
-				v := p.choices.Pop()
-				if p.placed[v] || p.wait[v] > 0 {
-					continue
-				}
-				if !p.writable(v) {
-					x := g.Loc(v)
-					p.blocked[x] = append(p.blocked[x], v)
-					continue
-				}
-				p.place(v)
 			}
+			place()
 			sound(t, p)
 			mc := newMachine(g)
 			if moves := mc.moves(mc.at(p.seq)); len(moves) > 0 {
 				t.Fatalf("seed %d %s: after %v the moves %v are forgotten\n%s", seed, m.Name, p.seq, moves, text(h))
 			}
-			if !p.done() {
+			for lessons := 0; !p.done() && lessons < 8; lessons++ {
 				dead++
-				at := p.backjump()
-				if at < 0 || at >= len(p.seq) {
-					t.Fatalf("seed %d %s: backjump %d of %d\n%s", seed, m.Name, at, len(p.seq), text(h))
+				reasons := p.deadEnd()
+				if len(reasons) == 0 {
+					if mc.completable(mc.at(nil)) {
+						t.Fatalf("seed %d %s: no decision led to the dead end %v\n%s", seed, m.Name, p.seq, text(h))
+					}
+					break
 				}
-				if !g.IsWrite(p.seq[at]) || g.Readers(int32(p.seq[at])) == 0 {
-					t.Fatalf("seed %d %s: placing %d of %v is no decision\n%s", seed, m.Name, at, p.seq, text(h))
+				latest := reasons[len(reasons)-1]
+				if latest.at < 0 || int(latest.at) >= len(p.seq) {
+					t.Fatalf("seed %d %s: decision %d of %d\n%s", seed, m.Name, latest.at, len(p.seq), text(h))
 				}
-				if mc.completable(mc.at(p.seq[:at+1])) {
-					t.Fatalf("seed %d %s: the order %v can be completed after decision %d\n%s", seed, m.Name, p.seq, at, text(h))
+				seq := slices.Clone(p.seq[:latest.at+1])
+				v := seq[latest.at]
+				if !g.IsWrite(v) || g.Readers(int32(v)) == 0 || p.placed[latest.before] || g.Loc(latest.before) != g.Loc(v) {
+					t.Fatalf("seed %d %s: placing %d of %v before %d is no decision\n%s", seed, m.Name, latest.at, p.seq, latest.before, text(h))
+				}
+				if mc.completable(mc.at(seq)) {
+					t.Fatalf("seed %d %s: the order %v can be completed after decision %d\n%s", seed, m.Name, p.seq, latest.at, text(h))
+				}
+				if !p.learn() || !slices.Equal(p.seq, seq[:latest.at]) {
+					t.Fatalf("seed %d %s: after a lesson the order is %v, want %v\n%s", seed, m.Name, p.seq, seq[:latest.at], text(h))
+				}
+				sound(t, p)
+				place()
+				if i, until := slices.Index(p.seq, v), slices.Index(p.seq, latest.before); i >= 0 && (until < 0 || until > i) {
+					t.Fatalf("seed %d %s: %d was to wait for %d: %v\n%s", seed, m.Name, v, latest.before, p.seq, text(h))
+				}
+				if p.done() {
+					learned++
 				}
 			}
+			clear(p.postponed)
 			length := rng.IntN(len(p.seq) + 1)
 			seq := append([]saturate.Node(nil), p.seq[:length]...)
 			p.backTo(length)
@@ -231,8 +250,8 @@ func TestBackFromDeadEnds(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d dead ends", dead)
-	if dead < 20 {
+	t.Logf("%d dead ends, from which %d orders were learned", dead, learned)
+	if dead < 20 || learned < 10 {
 		t.Error("too few dead ends")
 	}
 }
