@@ -31,9 +31,9 @@ and a run directory is its log.
 What is lost on the way is said on standard error. What a model may evaluate by is
 not dropped unless --lossy says so: fences, atomicity of read-modify-writes
 (which become a read and a write), final memory, the order of writes, and
-dependencies. Transactions, names and timestamps are no matter of models: they
-are lost where a format has no words for them. What cannot be expressed at all,
-such as values too large, is refused.
+dependencies, which timestamps become. Transactions and names are no matter of
+models: they are lost where a format has no words for them. What cannot be
+expressed at all, such as values too large, is refused.
 
 Executions go between all formats of histories. A litmus test is the execution
 that its condition asks for, if the condition tells what every read returns;

@@ -7,7 +7,7 @@
 //	0: sync                         a full fence
 //	0: M[1] == 0                    a read
 //	1: { M[1] == 0; M[1] := 1 }     an atomic read-modify-write
-//	1: M[0] == 0 @ 10:20            timestamps are accepted and ignored
+//	1: M[0] == 0 @ 10:20            requested at 10, answered at 20
 //	final M[1] == 1                 the value at the end
 //	check                           ends a trace
 //
@@ -17,6 +17,12 @@
 // the write it reads from. "v0" is another spelling of M[0], and "< … >", as in
 // Axe's manual, of "{ … }". "#" begins a comment. The last trace of a file may
 // lack its "check".
+//
+// Timestamps are dependencies: an operation depends on each read of its thread
+// whose response came before the operation's request. Only models with
+// dependencies look at them; the others order these pairs anyway. The times of
+// the requests of a thread ascend, a response comes after its request, and
+// writes have none; times of different threads are not compared.
 //
 // Five extensions serve the models that Axe does not have, and the other
 // parts of a history:

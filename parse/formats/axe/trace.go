@@ -11,6 +11,10 @@ import (
 type builder struct {
 	trace.Builder
 	txs []tx
+	// clocks are those of the threads, from the first timestamp on.
+	clocks       []clock
+	hasTimes     bool
+	dependencies int // made by timestamps
 }
 
 // tx is a transaction: operations of a thread, from 1, both included.
@@ -28,10 +32,19 @@ func (b *builder) parse(code []byte, line int) error {
 		return s.Err
 	}
 	op := b.operation(&s)
-	if end(&s); s.Err == nil {
-		b.Add(b.Thread(first), op, line)
+	at := stamp(&s)
+	if s.End(); s.Err != nil {
+		return s.Err
 	}
-	return s.Err
+	thread := b.Thread(first)
+	b.Add(thread, op, line)
+	if at.hasBegin || at.hasEnd {
+		b.hasTimes = true
+	}
+	if b.hasTimes {
+		return b.timed(thread, &op, at, line)
+	}
+	return nil
 }
 
 // relation reads what follows the first word of a line without an operation.
@@ -39,7 +52,7 @@ func (b *builder) relation(word string, s *trace.Scanner, line int) {
 	switch word {
 	case "final":
 		loc, value := b.access(s, "==")
-		if end(s); s.Err == nil {
+		if s.End(); s.Err == nil {
 			b.Final(loc, value, line)
 		}
 	case "order":
@@ -58,7 +71,7 @@ func (b *builder) relation(word string, s *trace.Scanner, line int) {
 		from := s.Number()
 		s.Want("->")
 		to := s.Number()
-		switch end(s); {
+		switch s.End(); {
 		case s.Err != nil:
 		case word == "dep":
 			b.Dependency(thread, from, to, line)
@@ -67,25 +80,6 @@ func (b *builder) relation(word string, s *trace.Scanner, line int) {
 		}
 	default:
 		s.Unexpected(`":" after the thread`)
-	}
-}
-
-// end demands that nothing but a timestamp is left: "@ begin:end", of which
-// either number may be missing.
-func end(s *trace.Scanner) {
-	if s.Eat("@") {
-		skipDigits(s)
-		if s.Eat(":") {
-			skipDigits(s)
-		}
-	}
-	s.End()
-}
-
-func skipDigits(s *trace.Scanner) {
-	s.Spaces()
-	for s.At < len(s.Text) && s.Text[s.At]-'0' <= 9 {
-		s.At++
 	}
 }
 
