@@ -35,7 +35,10 @@ profiles.
 
 One line for each trace goes to standard output: allowed, forbidden, or unknown
 and why; "forbidden, proof incomplete" is the answer of an exhausted search whose
-proof was not finished within --timeout or --memory. With more than one model, each answer follows its model's name. With
+proof was not finished within --timeout or --memory. With more than one model, each answer follows its model's name. Where
+there are several traces, each line begins with the trace's file and line; the
+first answer about a file is printed when its second trace has been read, with
+--json at once. With
 --model all the line says where the trace stands among the models: the strongest
 that allow it, and the weakest that forbid it. A malformed trace is unknown and the traces after it are still evaluated. The models
 of a run directory are those it was evaluated by, unless --model says otherwise.
@@ -80,7 +83,8 @@ type evaluate struct {
 	forgetCommits   bool
 	svg             string // file for a picture of the first cycle, "" once written
 	several         bool   // more than one path was named
-	worst           int    // exit status
+	answers         answerWriter
+	worst           int // exit status
 }
 
 func (c *evaluate) run(ctx context.Context, paths []string) error {
@@ -89,9 +93,11 @@ func (c *evaluate) run(ctx context.Context, paths []string) error {
 	}
 	c.several = len(paths) > 1
 	c.input.env = c.env
+	c.answers.out = c.stdout
 	var faults []error
 	for _, path := range paths {
 		err := c.input.each(path, func(t *trace) error { return c.trace(ctx, t) })
+		err = errors.Join(err, c.answers.flush(c.several))
 		if ctx.Err() != nil {
 			return &statusError{summary.ExitUndecided, fmt.Errorf("interrupted: %w", err)}
 		}
@@ -234,9 +240,6 @@ func (c *evaluate) worsen(a check.Answer) {
 // print writes the line of a trace, and what more was asked for below it.
 func (c *evaluate) print(t *trace, r *result) error {
 	var b bytes.Buffer
-	if c.several || t.many {
-		b.WriteString(t.place + ": ")
-	}
 	verdicts := r.verdicts
 	if t.err != nil && !slices.ContainsFunc(verdicts, func(v check.Verdict) bool { return v.Answer != check.Unknown }) {
 		verdicts = verdicts[:1] // the same of every model
@@ -261,8 +264,7 @@ func (c *evaluate) print(t *trace, r *result) error {
 			b.WriteByte('\n')
 		}
 	}
-	_, err := c.stdout.Write(b.Bytes())
-	return err
+	return c.answers.write(t, c.several, b.String())
 }
 
 // answersText is one answer, or several with the names of their models.

@@ -64,7 +64,7 @@ func (in *input) each(path string, evaluate func(*trace) error) error {
 // dir evaluates a run directory, or all of them in a campaign directory.
 func (in *input) dir(path string, evaluate func(*trace) error) error {
 	if _, err := os.Stat(filepath.Join(path, rundir.SpecFile)); err == nil {
-		return evaluate(in.runDir(rundir.Dir(path)))
+		return evaluate(in.runDir(rundir.Dir(path)).nonempty())
 	}
 	runs, err := filepath.Glob(filepath.Join(path, "*", rundir.SpecFile))
 	if err != nil {
@@ -76,11 +76,35 @@ func (in *input) dir(path string, evaluate func(*trace) error) error {
 	for _, run := range runs {
 		t := in.runDir(rundir.Dir(filepath.Dir(run)))
 		t.many = true
-		if err := evaluate(t); err != nil {
+		if err := evaluate(t.nonempty()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// nonempty says of a trace without operations or events that it is empty.
+func (t *trace) nonempty() *trace {
+	if t.err == nil && (t.history != nil && len(t.history.Ops) == 0 || t.sequence != nil && len(t.sequence.Events) == 0) {
+		t.err = fmt.Errorf("%s: %w", t.place, formats.ErrEmpty)
+	}
+	return t
+}
+
+// isMalformed reports whether an error of reading is about the content.
+func isMalformed(err error) bool {
+	var encoding *formats.EncodingError
+	return errors.As(err, &encoding)
+}
+
+// readDecoded reads a file in one of the formats.
+func readDecoded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(formats.Decode(f))
 }
 
 // runDir reads a run directory.
@@ -118,14 +142,15 @@ func (in *input) file(name string, r io.Reader, evaluate func(*trace) error) err
 	return in.read(f, r, name, evaluate)
 }
 
-// detect is the format of a file, and its content.
+// detect is the format of a file, and its content decoded.
 func (in *input) detect(name string, r io.Reader) (formats.Format, io.Reader, error) {
+	r = formats.Decode(r)
 	if f, ok := formats.ByName(in.format); ok {
 		return f, r, nil
 	}
 	buffered := bufio.NewReaderSize(r, formats.HeadBytes)
 	head, err := buffered.Peek(formats.HeadBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && !errors.Is(err, io.EOF) && !isMalformed(err) { // what precedes a malformed part is read
 		return formats.Format{}, nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if in.program != "" { // only native logs need one
@@ -145,15 +170,19 @@ func (in *input) read(f formats.Format, r io.Reader, name string, evaluate func(
 	switch f.Name {
 	case "native", "events":
 		data, err := io.ReadAll(r)
-		if err != nil {
+		switch {
+		case isMalformed(err):
+			t.err = fmt.Errorf("read %s: %w", name, err)
+		case err != nil:
 			return fmt.Errorf("read %s: %w", name, err)
-		}
-		if f.Name == "events" {
+		case f.Name == "events":
 			t.sequence, t.err = events.Parse(name, data)
-		} else if t, err = in.native(name, data); err != nil {
-			return err
+		default:
+			if t, err = in.native(name, data); err != nil {
+				return err
+			}
 		}
-		return evaluate(t)
+		return evaluate(t.nonempty())
 	case "program", "litmus7-log", "herd7-log":
 		return usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
 	}
@@ -170,18 +199,23 @@ func (in *input) native(name string, data []byte) (*trace, error) {
 	if program == "" {
 		program = filepath.Join(filepath.Dir(name), rundir.ProgramFile)
 	}
-	text, err := os.ReadFile(program)
+	text, err := readDecoded(program)
 	if errors.Is(err, fs.ErrNotExist) && in.program == "" {
 		return nil, usage(fmt.Errorf("%s is a native log and there is no %s beside it: name its program with --program", name, rundir.ProgramFile))
+	}
+	t := &trace{place: name, models: defaultModels}
+	if isMalformed(err) {
+		t.err = fmt.Errorf("read %s: %w", program, err)
+		return t, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	p, err := gen.Parse(program, text)
 	if err != nil {
-		return nil, usage(err)
+		t.err = err
+		return t, nil
 	}
-	t := &trace{place: name, models: defaultModels}
 	frame, err := wire.Next(data)
 	if err != nil && !errors.Is(err, wire.ErrTornPayload) {
 		t.err = fmt.Errorf("%s: no whole frame header", name)

@@ -100,7 +100,7 @@ func (r *reduceCommand) trace(ctx context.Context, file string) error {
 	found := false
 	err = in.each(file, func(t *trace) error {
 		if t.err != nil || found || t.history == nil {
-			return t.err
+			return usage(t.err)
 		}
 		v, err := check.Check(ctx, t.history, models[0], check.Options{Timeout: r.o.CheckTimeout})
 		if err != nil || v.Answer != check.Forbidden {

@@ -241,6 +241,9 @@ func body(run func(ctx context.Context, args []string) error) func(*cobra.Comman
 		if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
 			return &statusError{summary.ExitUndecided, fmt.Errorf("interrupted: %w", err)}
 		}
+		if isMalformed(err) {
+			return usage(err)
+		}
 		return &statusError{summary.ExitInfra, err}
 	}
 }

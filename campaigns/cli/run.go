@@ -21,6 +21,7 @@ import (
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/gen/option"
+	"ordeal/parse/formats"
 	"ordeal/parse/formats/litmus"
 	"ordeal/sim"
 )
@@ -156,9 +157,9 @@ func (e *env) readProgram(file string) (*gen.Program, error) {
 	var err error
 	if file == "-" {
 		file = "standard input"
-		data, err = io.ReadAll(e.stdin)
+		data, err = io.ReadAll(formats.Decode(e.stdin))
 	} else {
-		data, err = os.ReadFile(file)
+		data, err = readDecoded(file)
 	}
 	if err != nil {
 		return nil, err

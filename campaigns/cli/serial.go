@@ -285,11 +285,9 @@ const listed = 24
 
 // printSerial prints the answers, a line each, and the evidence below.
 func (c *evaluate) printSerial(t *trace, answers []*serialAnswer) error {
-	var b bytes.Buffer
+	var parts []string
 	for _, a := range answers {
-		if c.several || t.many {
-			b.WriteString(t.place + ": ")
-		}
+		var b bytes.Buffer
 		fmt.Fprintf(&b, "%s: %s", a.question, a.answer)
 		if a.reason != "" {
 			fmt.Fprintf(&b, ": %s", a.reason)
@@ -308,9 +306,9 @@ func (c *evaluate) printSerial(t *trace, answers []*serialAnswer) error {
 			}
 			b.WriteByte('\n')
 		}
+		parts = append(parts, b.String())
 	}
-	_, err := c.stdout.Write(b.Bytes())
-	return err
+	return c.answers.write(t, c.several, parts...)
 }
 
 // source is "execution" or "trace".

@@ -1,14 +1,17 @@
 package litmus
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"ordeal/parse/formats"
 	format "ordeal/parse/formats/litmus"
 )
 
@@ -119,6 +122,10 @@ func (l *loader) file(path string) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		l.fault(err)
+		return
+	}
+	if data, err = io.ReadAll(formats.Decode(bytes.NewReader(data))); err != nil {
+		l.fault(fmt.Errorf("read %s: %w", path, err))
 		return
 	}
 	test, err := format.Parse(path, data)

@@ -20,16 +20,40 @@ type Trace struct {
 	_       struct{}
 }
 
+// ErrEmpty says that there is nothing to check: a file without executions, or
+// an execution without operations.
+var ErrEmpty = errors.New("no operations: there is nothing to check")
+
 // Read calls each for every execution of a file in a format that holds
-// histories, or a litmus test whose condition determines one. The name stands in
-// error messages. The error is about reading, or each's; what is wrong with
-// the text is in Trace.Err. Native logs need their program: parse.Native reads
-// them.
+// histories, or a litmus test whose condition determines one; at least once.
+// The name stands in error messages. The error is about reading, or each's;
+// what is wrong with the text or its encoding (see Decode), and that there is
+// nothing in it, is in Trace.Err. Native logs need their program: parse.Native
+// reads them.
 func Read(f Format, in io.Reader, name string, each func(Trace) error) error {
 	if f.read == nil {
 		return fmt.Errorf("read %s: a file of format %s holds no histories", name, f.Name)
 	}
-	return f.read(in, name, each)
+	count := 0
+	var failed error // of each
+	err := f.read(in, name, func(t Trace) error {
+		count++
+		if t.Err == nil && len(t.History.Ops) == 0 {
+			t.History, t.Err = nil, fmt.Errorf("%s:%d: %w", name, t.Line, ErrEmpty)
+		}
+		failed = each(t)
+		return failed
+	})
+	var encoding *EncodingError
+	switch {
+	case failed != nil:
+		return failed
+	case errors.As(err, &encoding):
+		return each(Trace{Line: 1, Err: err})
+	case err == nil && count == 0:
+		return each(Trace{Line: 1, Err: fmt.Errorf("%s:1: %w", name, ErrEmpty)})
+	}
+	return err
 }
 
 func one(read func(io.Reader, string) (*parse.History, []string, error)) func(io.Reader, string, func(Trace) error) error {
