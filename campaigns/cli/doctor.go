@@ -60,22 +60,27 @@ func (d *doctor) line(state, what, detail string) {
 	fmt.Fprintf(d.stdout, "%-5s %-9s %s\n", state, what, detail)
 }
 
-// sandbox says what confines processes here.
+// sandbox reports what confines processes here.
 func (d *doctor) sandbox() {
+	refused := "they are refused unless " + sandbox.UnconfinedVariable + "=1"
 	if err := sandbox.GuestFilterError(); err != nil {
-		d.line("warn", "guests", "generated programs run unconfined: "+err.Error())
+		d.line("warn", "guests", "nothing confines generated programs: "+refused+": "+err.Error())
 	} else {
 		d.line("ok", "guests", "seccomp: generated programs can write their log and nothing else")
 	}
-	tools, state := sandbox.BestIsolation(), "ok"
-	if tools.Missing != "" {
-		state = "warn"
+	tools := sandbox.BestIsolation()
+	if err := tools.Confines(); err != nil {
+		d.line("warn", "tools", "nothing confines gem5 and herd7: "+refused+": "+tools.Missing)
+		return
 	}
-	network := "no network for gem5"
-	if !tools.Filter && !tools.Has(sandbox.NetworkNamespace) {
-		network = "gem5 has the network of its user"
+	d.line("ok", "tools", tools.String())
+	for _, p := range tools.Protections() {
+		state := "ok"
+		if !p.Holds {
+			state = "warn"
+		}
+		d.line(state, "", p.String())
 	}
-	d.line(state, "tools", tools.String()+": "+network)
 }
 
 // host runs a small program.

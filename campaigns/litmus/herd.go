@@ -82,9 +82,9 @@ func askHerd(ctx context.Context, herd string, flags []string, file string) (str
 		return "", err
 	}
 	out, errs := filepath.Join(dir, "out"), filepath.Join(dir, "err")
-	end, err := sandbox.Run(ctx, sandbox.Command{
-		Path: herd, Args: append(slices.Clone(flags), file), Env: os.Environ(), Dir: dir, Stdout: out, Stderr: errs,
-		Timeout: herdTimeout, Isolation: sandbox.BestIsolation(), Limits: sandbox.Limits{FileBytes: herdFile, ResidentBytes: herdMemory},
+	end, err := sandbox.RunTool(ctx, sandbox.Command{
+		Path: herd, Args: append(slices.Clone(flags), file), Dir: dir, Stdout: out, Stderr: errs,
+		Timeout: herdTimeout, Limits: sandbox.Limits{FileBytes: herdFile, ResidentBytes: herdMemory},
 	})
 	if err != nil {
 		return "", err

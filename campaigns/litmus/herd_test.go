@@ -11,6 +11,7 @@ import (
 
 	"ordeal/campaigns/internal/must"
 	"ordeal/parse/formats/litmus7"
+	"ordeal/sim/sandbox"
 )
 
 // herdStandIn is a script in the place of herd7: it notes its arguments and
@@ -18,6 +19,7 @@ import (
 func herdStandIn(t *testing.T, output string, status int) (path, args string) {
 	t.Helper()
 	dir := t.TempDir()
+	t.Setenv(sandbox.WritableVariable, dir)
 	path, args = filepath.Join(dir, "herd 7"), filepath.Join(dir, "args")
 	script := fmt.Sprintf("#!/bin/sh\nfor a; do echo \"$a\"; done > '%s'\ncat '%s'\necho complaint >&2\nexit %d\n", args, filepath.Join(dir, "output"), status)
 	must.Succeed(t, os.WriteFile(filepath.Join(dir, "output"), []byte(output), 0o644))

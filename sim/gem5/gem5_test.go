@@ -33,6 +33,9 @@ func newRunner(t testing.TB, settings string, change func(*Options)) *Runner {
 		t.Skipf("the stand-in runs programs on linux/amd64, this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	t.Setenv(fakegem5.Variable, "on,"+settings)
+	if _, state, ok := strings.Cut(settings, "state="); ok {
+		t.Setenv(sandbox.WritableVariable, filepath.Dir(state))
+	}
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -60,10 +60,9 @@ func Probe(ctx context.Context, binary string) (*Info, error) {
 	}
 	defer os.RemoveAll(dir)
 	ask := func(args ...string) (string, error) {
-		_, err := sandbox.Run(ctx, sandbox.Command{
-			Path: binary, Args: append([]string{"-d", filepath.Join(dir, "out")}, args...), Env: os.Environ(), Dir: dir,
+		_, err := sandbox.RunTool(ctx, sandbox.Command{
+			Path: binary, Args: append([]string{"-d", filepath.Join(dir, "out")}, args...), Dir: dir,
 			Stdout: filepath.Join(dir, StdoutFile), Stderr: filepath.Join(dir, StderrFile), Timeout: probeTimeout,
-			Isolation: sandbox.BestIsolation(),
 		})
 		if err != nil {
 			return "", err

@@ -47,10 +47,10 @@ func (l *launch) run(ctx context.Context) ([]sim.Result, error) {
 		}
 	}
 	stopProgress := l.reportProgress()
-	end, err := sandbox.Run(ctx, sandbox.Command{
-		Path: l.runner.options.Binary, Args: l.arguments(), Env: os.Environ(), Dir: l.dir,
+	end, err := sandbox.RunTool(ctx, sandbox.Command{
+		Path: l.runner.options.Binary, Args: l.arguments(), Dir: l.dir,
 		Stdout: l.path(StdoutFile), Stderr: l.path(StderrFile),
-		Timeout: l.timeout(), Grace: l.runner.options.Grace, Isolation: sandbox.BestIsolation(), Limits: l.limits(),
+		Timeout: l.timeout(), Grace: l.runner.options.Grace, Limits: l.limits(),
 	})
 	stopProgress()
 	orders, orderErr := order.finish()
@@ -198,6 +198,9 @@ func (l *launch) results(end sandbox.Result) ([]sim.Result, error) {
 	case sandbox.DiskLimit:
 		result = infra("log exceeds its limit")
 		result.Detail = fmt.Sprintf("gem5 left more than %d bytes of files", limits.DiskBytes)
+	case sandbox.ProcessLimit:
+		result = infra("process limit")
+		result.Detail = fmt.Sprintf("gem5 had more than %d processes and threads", limits.Processes)
 	default:
 		result, l.retry = outcomeOf(end, text, l.timeout())
 	}

@@ -93,7 +93,11 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	}
 	path := filepath.Join(job.Dir, ProgramFile)
 	executable := image.File
-	if sandbox.GuestFilterError() == nil {
+	filterErr := sandbox.GuestFilterError()
+	if filterErr != nil && !sandbox.Unconfined() {
+		return infra(fmt.Errorf("this machine confines no programs (%w); with %s=1 they run all the same", filterErr, sandbox.UnconfinedVariable)), nil
+	}
+	if filterErr == nil {
 		if executable, err = sandbox.AddGuestFilter(executable); err != nil {
 			return infra(err), nil
 		}

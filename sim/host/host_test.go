@@ -288,6 +288,23 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
+// TestUnguarded has a machine that confines no guests.
+func TestUnguarded(t *testing.T) {
+	needHost(t)
+	filterError := sandbox.GuestFilterError
+	defer func() { sandbox.GuestFilterError = filterError }()
+	sandbox.GuestFilterError = func() error { return errors.New("no seccomp") }
+	job := sim.Job{Program: storeBuffering(false), Rounds: 1, Dir: t.TempDir()}
+	result := run(t, new(host.Runner), job)
+	if result.Outcome != sim.Infra || !strings.Contains(result.Detail, sandbox.UnconfinedVariable) {
+		t.Errorf("%v %q, want what allows it", result.Outcome, result.Detail)
+	}
+	t.Setenv(sandbox.UnconfinedVariable, "1")
+	if result := run(t, new(host.Runner), job); result.Outcome != sim.Passed {
+		t.Errorf("%v %q", result.Outcome, result.Detail)
+	}
+}
+
 func TestCannotStart(t *testing.T) {
 	needHost(t)
 	dir := t.TempDir()

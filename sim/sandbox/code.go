@@ -24,13 +24,18 @@ type step uint16
 
 const (
 	stepReport step = iota + 1
+	stepMount
 	stepPrivileges
+	stepLandlock
 	stepFilter
+	stepFork
 	stepExecute
+	stepExit // no failure: the tool's wait status follows
 )
 
 var stepNames = map[step]string{
-	stepReport: "prepare the report", stepPrivileges: "give up privileges", stepFilter: "install the seccomp filter",
+	stepReport: "prepare the report", stepMount: "mount /proc", stepPrivileges: "give up privileges",
+	stepLandlock: "restrict files", stepFilter: "install the seccomp filter", stepFork: "fork",
 }
 
 // code is x86-64 machine code that confines the process that executes it. Its
@@ -63,11 +68,16 @@ func (c *code) orFail(s step) {
 	c.Jcc(x86.Sign, c.failed)
 }
 
-// installFilter gives up privileges and installs a filter, whose instructions
-// are at program.
-func (c *code) installFilter(f filter, program x86.Label) {
+// noNewPrivileges keeps the process from privileges that an executable could
+// give it.
+func (c *code) noNewPrivileges() {
 	c.systemCall(syscall.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 	c.orFail(stepPrivileges)
+}
+
+// installFilter installs a filter, whose instructions are at program.
+// noNewPrivileges comes before it.
+func (c *code) installFilter(f filter, program x86.Label) {
 	// struct sock_fprog: a length and an address.
 	c.MovImm(x86.RAX, uint64(len(f)))
 	c.Store(x86.At(x86.RSP, -16), x86.RAX)

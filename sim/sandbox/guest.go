@@ -67,6 +67,7 @@ func pad(file []byte) []byte { return append(file, make([]byte, -len(file)&7)...
 func guestPrologue(entry uint64) []byte {
 	c, guests := newCode(), guestFilter()
 	program := c.NewLabel()
+	c.noNewPrivileges()
 	c.installFilter(guests, program)
 	c.MovImm(x86.RAX, entry)
 	for _, r := range []x86.Reg{x86.RBX, x86.RCX, x86.RDX, x86.RSI, x86.RDI, x86.R8, x86.R10, x86.R11} {

@@ -2,18 +2,24 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // deed is the environment variable that names what this binary does as an isolated tool,
@@ -71,11 +77,70 @@ func do(what string, args []string) error {
 			return err
 		}
 		return syscall.PtraceAttach(pid)
+	case "memory of others":
+		return access("/proc/"+args[0]+"/mem", os.O_RDWR)
+	case "environment of others":
+		_, err := os.ReadFile("/proc/" + args[0] + "/environ")
+		return err
+	case "core pattern":
+		return access("/proc/sys/kernel/core_pattern", os.O_WRONLY)
+	case "huge pages":
+		return access(hugePages, os.O_WRONLY)
+	case "user namespace":
+		cmd := exec.Command("/bin/sh", "-c", "exit 0")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER}
+		return cmd.Run()
+	case "user namespace by clone3":
+		return clone3(syscall.CLONE_NEWUSER)
+	case "capabilities":
+		status, err := os.ReadFile("/proc/self/status")
+		if err != nil {
+			return err
+		}
+		if sets := regexp.MustCompile(`(?m)^Cap(Eff|Prm|Inh|Amb):\t0*[1-9a-f]`).FindAllString(string(status), -1); len(sets) == 0 {
+			return errors.New("no capabilities")
+		}
+		return nil
+	case "write elsewhere":
+		return os.WriteFile(filepath.Join(args[0], "elsewhere"), nil, 0o644)
+	case "signal others":
+		pid, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		return syscall.Kill(pid, 0)
 	case "arguments":
 		fmt.Printf("%q\n", args)
 		return nil
 	}
 	return fmt.Errorf("unknown deed %s", what)
+}
+
+const hugePages = "/sys/kernel/mm/transparent_hugepage/enabled"
+
+// access opens a file and changes nothing.
+func access(path string, flag int) error {
+	f, err := os.OpenFile(path, flag, 0)
+	if err == nil {
+		err = f.Close()
+	}
+	return err
+}
+
+// clone3 makes a process with flags that exits at once.
+func clone3(flags uint64) error {
+	args := struct{ flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64 }{
+		flags: flags, exitSignal: uint64(syscall.SIGCHLD),
+	}
+	pid, _, errno := syscall.RawSyscall(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), 0)
+	if errno != 0 {
+		return errno
+	}
+	for pid == 0 {
+		_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+	}
+	_, err := syscall.Wait4(int(pid), nil, 0, nil)
+	return err
 }
 
 // act runs a deed isolated and returns what it printed.
@@ -89,28 +154,10 @@ func act(t *testing.T, j Isolation, what string, args ...string) string {
 	cmd.Env, cmd.Dir = append(os.Environ(), deed+"="+what), t.TempDir()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	runErr, entryErr := enter(t, j, cmd)
-	if entryErr != nil {
-		t.Fatal(entryErr)
-	}
-	if exit := (*exec.ExitError)(nil); runErr != nil && !errors.As(runErr, &exit) {
-		t.Fatal(runErr)
-	}
-	return out.String()
-}
-
-// enter runs cmd isolated.
-func enter(t *testing.T, j Isolation, cmd *exec.Cmd) (runErr, entryErr error) {
-	t.Helper()
-	shim, err := j.apply(cmd)
-	if err != nil {
+	if _, err := j.start(cmd); err != nil {
 		t.Fatal(err)
 	}
-	if runErr = cmd.Start(); runErr == nil {
-		shim.release()
-		runErr = cmd.Wait()
-	}
-	return runErr, shim.close()
+	return out.String()
 }
 
 // isolations are those that this machine allows.
@@ -120,10 +167,17 @@ func isolations(t *testing.T) map[string]Isolation {
 	t.Logf("best: %v", best)
 	all := map[string]Isolation{"none": {}, "best": best}
 	for name, j := range map[string]Isolation{
-		"filter":          {Filter: true},
-		"namespaces":      {Namespaces: []Namespace{NetworkNamespace, IPCNamespace, HostNamespace}},
-		"user namespaces": {Filter: true, Namespaces: []Namespace{UserNamespace, NetworkNamespace, IPCNamespace, HostNamespace}},
+		"filter":                     {Filter: true},
+		"Landlock":                   {Filter: true, Landlock: true},
+		"namespaces":                 {Namespaces: outer},
+		"filter and namespaces":      {Filter: true, Namespaces: outer},
+		"filter and user namespaces": {Filter: true, Namespaces: slices.Concat([]Namespace{UserNamespace}, outer)},
+		"filter and all namespaces":  {Filter: true, Namespaces: slices.Concat([]Namespace{UserNamespace}, inner, outer)},
 	} {
+		if j.Landlock && landlockABI() == 0 {
+			t.Logf("not tested: %s", name)
+			continue
+		}
 		if err := j.try(); err != nil {
 			t.Logf("not tested: %s: %v", name, err)
 			continue
@@ -157,22 +211,43 @@ func TestIsolation(t *testing.T) {
 		_ = other.Process.Kill()
 		_ = other.Wait() // says that it was killed
 	}()
+	others, parent := []string{strconv.Itoa(other.Process.Pid)}, []string{strconv.Itoa(os.Getpid())}
+	canUser := Isolation{Namespaces: []Namespace{UserNamespace}}.try() == nil
 	for name, j := range isolations(t) {
 		t.Run(name, func(t *testing.T) {
+			// Processes of one user may look into each other where neither has more
+			// capabilities and no namespace or Landlock domain lies between.
+			root := os.Getuid() == 0
+			hidden := j.Filter && root || j.Has(UserNamespace) || j.Has(PIDNamespace) || j.Landlock
 			for _, test := range []struct {
 				deed    string
 				args    []string
 				stopped bool
 			}{
 				{"network", []string{tcp.Addr().String()}, j.Filter || j.Has(NetworkNamespace)},
-				{"local socket of others", []string{abstract}, j.Has(NetworkNamespace)},
-				{"local socket", []string{t.TempDir()}, false},
+				{"local socket of others", []string{abstract}, j.Has(NetworkNamespace) || j.Landlock && landlockABI() >= 6},
+				{"local socket", []string{"."}, false},
 				{"start a process", nil, false},
 				{"write a file", nil, false},
 				{"namespaces", nil, j.Filter || os.Getuid() != 0},
 				{"host name", nil, j.Filter || os.Getuid() != 0},
-				{"look into others", []string{strconv.Itoa(other.Process.Pid)}, j.Filter},
+				{"look into others", others, j.Filter},
+				{"memory of others", parent, hidden},
+				{"environment of others", parent, hidden},
+				{"signal others", parent, j.Has(PIDNamespace) || j.Landlock && landlockABI() >= 6},
+				{"core pattern", nil, !root || j.Landlock || j.Has(MountNamespace)},
+				{"huge pages", nil, !root || j.Landlock || j.Has(MountNamespace)},
+				{"user namespace", nil, j.Filter},
+				{"user namespace by clone3", nil, j.Filter},
+				{"capabilities", nil, j.Filter || !root},
+				{"write elsewhere", []string{t.TempDir()}, j.Landlock},
 			} {
+				if _, err := os.Stat(hugePages); err != nil && test.deed == "huge pages" {
+					continue
+				}
+				if strings.HasPrefix(test.deed, "user namespace") && (!j.Filter && !canUser || j.Has(UserNamespace) && !j.Filter) {
+					continue // what the kernel allows
+				}
 				if test.deed == "look into others" && !j.Filter {
 					continue // what is allowed depends on the kernel's settings
 				}
@@ -202,9 +277,9 @@ func TestNotExecuted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]error{"/nothing/here": os.ErrNotExist, text: os.ErrPermission} {
-		runErr, err := enter(t, Isolation{Filter: true}, exec.Command(path))
+		_, err := Isolation{Filter: true}.start(exec.Command(path))
 		if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v (%v), want %v", path, err, runErr, want)
+			t.Errorf("%s: %v, want %v", path, err, want)
 		}
 	}
 }
@@ -220,7 +295,7 @@ func TestAdmission(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := errors.Join(cmd.Start(), shim.started()); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(100 * time.Millisecond)
@@ -228,11 +303,136 @@ func TestAdmission(t *testing.T) {
 		t.Error("it did not wait")
 	}
 	shim.release()
-	if err := errors.Join(cmd.Wait(), shim.close()); err != nil {
+	g := group{pid: cmd.Process.Pid, exited: make(chan struct{}), shim: shim}
+	g.watch()
+	if _, err := g.end(cmd); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(file); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNothingOutlives has a tool leave a process in a session of its own. It
+// holds the write end of a FIFO open.
+func TestNothingOutlives(t *testing.T) {
+	for name, j := range isolations(t) {
+		if !j.Filter {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			fifo := filepath.Join(dir, "fifo")
+			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			fd, err := syscall.Open(fifo, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer syscall.Close(fd)
+			result, err := Run(t.Context(), Command{
+				Path: "/bin/sh", Args: []string{"-c", "setsid sleep 1000 > fifo & exec setsid sh -c 'sleep 1001 > fifo & printf x > fifo; exit 7'"},
+				Env: os.Environ(), Dir: dir, Isolation: j,
+			})
+			if err != nil || result.Code != 7 {
+				t.Fatalf("%+v, %v", result, err)
+			}
+			buffer := make([]byte, 8)
+			if n, err := syscall.Read(fd, buffer); n != 1 || err != nil {
+				t.Fatalf("read %d bytes, %v", n, err)
+			}
+			if n, err := syscall.Read(fd, buffer); n != 0 || err != nil {
+				t.Errorf("a process still has the FIFO open: %d bytes, %v", n, err)
+			}
+		})
+	}
+}
+
+// TestStatus has tools end in every way.
+func TestStatus(t *testing.T) {
+	for name, j := range isolations(t) {
+		t.Run(name, func(t *testing.T) {
+			for script, want := range map[string]Result{
+				"exit 0":        {},
+				"exit 255":      {Code: 255},
+				"kill -ABRT $$": {Code: -1, Signal: syscall.SIGABRT},
+				"kill -KILL $$": {Code: -1, Signal: syscall.SIGKILL},
+			} {
+				result, err := Run(t.Context(), Command{Path: "/bin/sh", Args: []string{"-c", script}, Dir: t.TempDir(), Isolation: j})
+				result.Elapsed = 0
+				if err != nil || result != want {
+					t.Errorf("%s: %+v, %v, want %+v", script, result, err, want)
+				}
+			}
+			for script, want := range map[string]syscall.Signal{
+				"exec sleep 1000":          syscall.SIGTERM,
+				"trap '' TERM; sleep 1000": syscall.SIGKILL,
+			} {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				result, err := Run(ctx, Command{
+					Path: "/bin/sh", Args: []string{"-c", script}, Env: os.Environ(), Dir: t.TempDir(), Isolation: j,
+					Timeout: 300 * time.Millisecond, Grace: 100 * time.Millisecond,
+				})
+				if err != nil || !result.TimedOut || result.Signal != want {
+					t.Errorf("%s: %+v, %v, want %v", script, result, err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestProcessLimit has a tool start more processes than it may.
+func TestProcessLimit(t *testing.T) {
+	j := BestIsolation()
+	dir := t.TempDir()
+	result, err := Run(t.Context(), Command{
+		Path: "/bin/sh", Args: []string{"-c", "for i in $(seq 50); do sleep 1000 & done; wait"}, Env: os.Environ(), Dir: dir,
+		Isolation: j, Limits: Limits{Processes: 20}, Stderr: filepath.Join(dir, "errors"), Timeout: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.limitsProcesses() {
+		if result.Code == 0 {
+			t.Errorf("%+v: all processes were started", result)
+		}
+	} else if result.Exceeded != ProcessLimit {
+		t.Errorf("%+v, want the limit of processes exceeded", result)
+	}
+}
+
+// TestRunTool has a machine that confines nothing.
+func TestRunTool(t *testing.T) {
+	best := BestIsolation
+	defer func() { BestIsolation = best }()
+	BestIsolation = func() Isolation { return Isolation{Missing: "no seccomp filter"} }
+	dir := t.TempDir()
+	c := Command{Path: "/bin/sh", Args: []string{"-c", "exit 7"}, Dir: dir}
+	if _, err := RunTool(t.Context(), c); err == nil || !strings.Contains(err.Error(), UnconfinedVariable) {
+		t.Errorf("%v, want what allows it", err)
+	}
+	t.Setenv(UnconfinedVariable, "1")
+	if result, err := RunTool(t.Context(), c); err != nil || result.Code != 7 {
+		t.Errorf("%+v, %v, want code 7", result, err)
+	}
+}
+
+// TestConfines verifies which isolations serve for programs of others.
+func TestConfines(t *testing.T) {
+	for _, test := range []struct {
+		j    Isolation
+		want bool
+	}{
+		{Isolation{}, false},
+		{Isolation{Namespaces: outer}, false},
+		{Isolation{Filter: true}, true},
+		{Isolation{Namespaces: []Namespace{UserNamespace}}, true},
+	} {
+		if err := test.j.Confines(); (err == nil) != test.want {
+			t.Errorf("%v: %v, want %v", test.j, err, test.want)
+		}
 	}
 }
 
@@ -242,7 +442,8 @@ func TestString(t *testing.T) {
 		want string
 	}{
 		{Isolation{}, "limits only"},
-		{Isolation{Filter: true, Namespaces: []Namespace{UserNamespace, NetworkNamespace, IPCNamespace, HostNamespace}}, "seccomp, namespaces user net ipc uts"},
+		{Isolation{Filter: true, Namespaces: slices.Concat([]Namespace{UserNamespace}, inner, outer)}, "seccomp, namespaces user pid mnt net ipc uts"},
+		{Isolation{Filter: true, Landlock: true}, "seccomp, Landlock"},
 		{Isolation{Filter: true, Missing: "no namespaces (x)"}, "seccomp, no namespaces (x)"},
 		{Isolation{Missing: "no filter"}, "no filter"},
 	} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -24,9 +25,9 @@ type Limits struct {
 	CPUTime time.Duration
 	// OpenFiles bounds the file descriptors (RLIMIT_NOFILE).
 	OpenFiles uint64
-	// Processes bounds the processes and threads (RLIMIT_NPROC) in a user
-	// namespace of their own. It is ignored elsewhere: the kernel would count
-	// everything that the user runs or, for root, nothing.
+	// Processes bounds the processes and threads: by RLIMIT_NPROC in a user
+	// namespace of a user other than root, measured elsewhere, where the kernel
+	// would count everything that the user runs or, for root, nothing.
 	Processes uint64
 	// ResidentBytes bounds the memory of the process and its descendants
 	// together, measured at intervals. Simulators reserve address space that
@@ -43,19 +44,20 @@ type Limit uint8
 
 // The limits that this package measures.
 const (
-	NoLimit     Limit = iota
-	MemoryLimit       // Limits.ResidentBytes
-	DiskLimit         // Limits.DiskBytes
+	NoLimit      Limit = iota
+	MemoryLimit        // Limits.ResidentBytes
+	DiskLimit          // Limits.DiskBytes
+	ProcessLimit       // Limits.Processes
 )
 
 // apply sets the kernel's limits of a process, unless it has exited already.
-func (l *Limits) apply(pid int, ownUserNamespace bool) error {
+func (l *Limits) apply(pid int, isolation Isolation) error {
 	file := l.FileBytes
 	if disk := uint64(max(0, l.DiskBytes)); disk > 0 && (file == 0 || disk < file) {
 		file = disk
 	}
 	processes := l.Processes
-	if !ownUserNamespace {
+	if !isolation.limitsProcesses() {
 		processes = 0
 	}
 	errs := []error{setLimit(pid, unix.RLIMIT_CORE, 0)}
@@ -91,3 +93,7 @@ func setLimit(pid, resource int, value uint64) error {
 	}
 	return nil
 }
+
+// limitsProcesses reports whether RLIMIT_NPROC bounds an isolated process and
+// nothing else: the kernel counts by user and user namespace, and exempts root.
+func (i Isolation) limitsProcesses() bool { return i.Has(UserNamespace) && os.Getuid() != 0 }

@@ -22,18 +22,22 @@
 //
 // # Tools
 //
-// gem5 and other programs of third parties may open files and start processes
-// as their user may, but have no network (only local sockets), cannot inspect
-// other processes, and cannot change the system: such calls fail with EPERM.
-// Namespaces separate the network, System V IPC and the host name. A mount
-// namespace without mounts of its own confines nothing; in a pid namespace
-// neither abort nor SIGTERM would end gem5, as its first process receives no
-// signals that it has no handler for.
+// gem5 and other programs of third parties may read files and start processes
+// as their user may, but have no capabilities and no network (only local
+// sockets), write only below the command's directory, cannot inspect other
+// processes or make namespaces, and cannot change the system: such calls fail
+// with EPERM. Namespaces separate process ids, /proc, the network, System V IPC
+// and the host name. What a kernel lacks of this is in Isolation.Missing.
 //
 // Go cannot run code between fork and exec, and executing this program once
 // more costs milliseconds. So a tool starts as the shim: a static executable of
-// some hundred bytes, generated here and kept in memory, that gives up
-// privileges (no_new_privs), installs the filter and executes the tool.
+// some hundred bytes, generated here and kept in memory, that mounts /proc,
+// gives up privileges (no_new_privs), restricts itself by Landlock and seccomp,
+// forks, and executes the tool in the child. The shim stays as the first process
+// of the pid namespace, which ends with it, or as a subreaper, whose
+// descendants are killed one by one: nothing outlives a run, setsid or not.
+// Signals to the group reach the tool, which is not the first process itself:
+// that one gets none without a handler.
 package sandbox
 
 import (
@@ -109,7 +113,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Env = append([]string{}, c.Env...) // nil would mean our own
 	cmd.Dir = c.Dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if c.Stdout != "" {
 		f, err := os.Create(c.Stdout)
 		if err != nil {
@@ -135,34 +139,35 @@ func run(ctx context.Context, c Command) (Result, error) {
 	}
 	usage := newUsage(&c)
 	begin := time.Now()
-	if err := cmd.Start(); err != nil {
-		return Result{}, errors.Join(err, shim.close())
+	startErr := cmd.Start()
+	if err := errors.Join(startErr, shim.started()); err != nil {
+		if startErr == nil {
+			_ = cmd.Process.Kill() // its end is not of interest
+			_ = cmd.Wait()
+		}
+		_, _, closeErr := shim.close()
+		return Result{}, errors.Join(err, closeErr)
 	}
-	g := group{pid: cmd.Process.Pid, exited: make(chan struct{}), usage: usage}
-	setupErr := c.Limits.apply(g.pid, c.Isolation.Has(UserNamespace))
-	shim.release()
-	if c.OnStart != nil && setupErr == nil {
-		c.OnStart(g.pid)
+	g := group{pid: cmd.Process.Pid, exited: make(chan struct{}), usage: usage, shim: shim, ownPIDs: c.Isolation.Has(PIDNamespace)}
+	setupErr := c.Limits.apply(g.pid, c.Isolation)
+	if setupErr == nil {
+		shim.release()
+		if c.OnStart != nil {
+			c.OnStart(g.pid)
+		}
 	}
 	go g.watch()
 	result := g.wait(ctx, c, setupErr != nil)
-	// The leader is not reaped yet, so that its id still names this group.
-	g.signal(syscall.SIGKILL)
-	waitErr := cmd.Wait()
-	shimErr := shim.close()
+	status, err := g.end(cmd)
 	result.Elapsed = time.Since(begin)
 	if ctx.Err() != nil {
 		return result, context.Cause(ctx)
 	}
-	if _, exited := errors.AsType[*exec.ExitError](waitErr); exited {
-		waitErr = nil
-	}
-	if err := errors.Join(setupErr, shimErr, waitErr); err != nil {
+	if err := errors.Join(setupErr, err); err != nil {
 		return result, err
 	}
-	state := cmd.ProcessState
-	result.Code = state.ExitCode()
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+	result.Code = status.ExitStatus()
+	if status.Signaled() {
 		result.Signal = status.Signal()
 	}
 	if result.Exceeded == NoLimit && usage.diskExceeded() {

@@ -83,7 +83,7 @@ func TestEnds(t *testing.T) {
 func TestSurroundings(t *testing.T) {
 	t.Setenv("ORDEAL_SECRET", "x")
 	dir := t.TempDir()
-	c := shell(dir, `pwd; echo "$ORDEAL_SECRET$GIVEN"; cat; cut -d' ' -f5 /proc/$$/stat; echo $$; ulimit -c; ulimit -f; echo no >&2`)
+	c := shell(dir, `pwd; echo "$ORDEAL_SECRET$GIVEN"; cat; cut -d' ' -f5 /proc/$$/stat; echo $$ $PPID; ulimit -c; ulimit -f; echo no >&2`)
 	c.Env = []string{"GIVEN=y", "PATH=/usr/bin:/bin"}
 	c.Limits.FileBytes = 1 << 20
 	for _, c.Isolation = range []sandbox.Isolation{{}, sandbox.BestIsolation()} {
@@ -91,11 +91,16 @@ func TestSurroundings(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Fields(read(t, c.Stdout))
-		if len(lines) < 4 {
+		if len(lines) < 6 {
 			t.Fatalf("isolation %v: stdout %q", c.Isolation, lines)
 		}
-		group := lines[3] // the process leads its group
-		if diff := cmp.Diff([]string{dir, "y", group, group, "0", "2048"}, lines); diff != "" {
+		// The process leads its group, or the shim does, its parent.
+		pid, parent := lines[3], lines[4]
+		group := pid
+		if c.Isolation.Filter {
+			group = parent
+		}
+		if diff := cmp.Diff([]string{dir, "y", group, pid, parent, "0", "2048"}, lines); diff != "" {
 			t.Errorf("isolation %v: stdout (-want +got)\n%s", c.Isolation, diff)
 		}
 		if got := read(t, c.Stderr); got != "no\n" {

@@ -12,6 +12,9 @@ const (
 	allow = unix.SECCOMP_RET_ALLOW
 	kill  = unix.SECCOMP_RET_KILL_PROCESS // by SIGSYS
 	deny  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	// absent has C libraries use clone in place of clone3, whose flags are in
+	// memory where no filter can read them.
+	absent = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 )
 
 // x32ABI is set in the system call numbers of the x32 ABI.
@@ -30,8 +33,8 @@ func (f *filter) load(offset uint32) {
 	*f = append(*f, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
 }
 
-// skip compares the word loaded last with operand, by BPF_JEQ or BPF_JGE, and
-// skips instructions depending on the result.
+// skip compares the word loaded last with operand, by BPF_JEQ, BPF_JGE or
+// BPF_JSET (any bit in common), and skips instructions depending on the result.
 func (f *filter) skip(comparison uint16, operand uint32, ifTrue, ifFalse uint8) {
 	*f = append(*f, unix.SockFilter{Code: unix.BPF_JMP | comparison | unix.BPF_K, Jt: ifTrue, Jf: ifFalse, K: operand})
 }
@@ -88,7 +91,11 @@ var toolDenied = []uint32{
 	303, 304, // name_to_handle_at, open_by_handle_at
 }
 
-// toolFilter denies toolDenied and all sockets but local ones.
+// namespaceFlags are the flags of clone that make namespaces.
+const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+
+// toolFilter denies toolDenied, namespaces and all sockets but local ones.
 func toolFilter() filter {
 	f := newFilter()
 	f.skip(unix.BPF_JGE, x32ABI, 0, 1)
@@ -96,6 +103,12 @@ func toolFilter() filter {
 	for _, number := range toolDenied {
 		f.endIf(number, deny)
 	}
+	f.endIf(unix.SYS_CLONE3, absent)
+	f.skip(unix.BPF_JEQ, syscall.SYS_CLONE, 0, 4)
+	f.load(firstArgument)
+	f.skip(unix.BPF_JSET, namespaceFlags, 0, 1)
+	f.end(deny)
+	f.end(allow)
 	f.skip(unix.BPF_JEQ, syscall.SYS_SOCKET, 0, 3)
 	f.load(firstArgument)
 	f.skip(unix.BPF_JEQ, syscall.AF_UNIX, 1, 0)

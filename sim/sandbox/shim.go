@@ -1,48 +1,68 @@
 package sandbox
 
 import (
-	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os"
-	"sync"
 	"syscall"
-
-	"golang.org/x/sys/unix"
-
-	"ordeal/gen/emit/elf/x86"
 )
 
-// shimFile is the shim's executable, which stays open as long as this process
-// lives.
-var shimFile = sync.OnceValues(func() (*os.File, error) {
-	if !supported {
-		return nil, errUnsupported
-	}
-	return memoryFile("ordeal-shim", staticELF(shimCode()))
-})
+// reportFD is where the shim waits for its release and reports failures and
+// the tool's end: the first of ExtraFiles. rulesFD is the second: what Landlock
+// is to allow.
+const reportFD, rulesFD = 3, 4
 
-// reportFD is where the shim waits for its release and reports failures: the
-// first of ExtraFiles.
-const reportFD = 3
-
-// reportBytes is the size of a report.
+// reportBytes is the size of a report: an errno or a wait status, and a step,
+// 32 bits each.
 const reportBytes = 8
 
-// shim is a process that runs the shim, on its way to the tool. A nil shim is
-// a process that was started without one.
+// shim is a process that runs the shim, on its way to the tool, and then the
+// parent of the tool. A nil shim is a process that was started without one.
 type shim struct {
 	path string // of the tool
 	// Both ends of a pair of sockets.
 	local, remote *os.File
+	rules         *os.File // nil without Landlock
+	report        []byte   // empty before the tool's end
 }
 
-func newShim(path string) (*shim, error) {
+// newShim prepares the process that is to execute path. What the process
+// writes is restricted to the directories writable unless there are none.
+func newShim(path string, writable []string) (*shim, error) {
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("make sockets: %w", err)
 	}
-	return &shim{path, os.NewFile(uintptr(fds[0]), "local"), os.NewFile(uintptr(fds[1]), "remote")}, nil
+	s := &shim{path: path, local: os.NewFile(uintptr(fds[0]), "local"), remote: os.NewFile(uintptr(fds[1]), "remote")}
+	if len(writable) > 0 {
+		if s.rules, err = writableOnly(writable); err != nil {
+			return nil, errors.Join(err, s.local.Close(), s.remote.Close())
+		}
+	}
+	return s, nil
+}
+
+// files are those that the process inherits.
+func (s *shim) files() []*os.File {
+	if s.rules == nil {
+		return []*os.File{s.remote}
+	}
+	return []*os.File{s.remote, s.rules}
+}
+
+// started must be called when the process has been started or could not be: its
+// own descriptors are the only ones from then on.
+func (s *shim) started() error {
+	if s == nil {
+		return nil
+	}
+	err := s.remote.Close()
+	if s.rules != nil {
+		err = errors.Join(err, s.rules.Close())
+	}
+	return err
 }
 
 // release lets the process go on to the tool, after its limits are set.
@@ -52,28 +72,36 @@ func (s *shim) release() {
 	}
 }
 
-// close must be called when the process has ended or could not be started. It
-// returns why the process could not be confined or the tool not executed.
-func (s *shim) close() error {
-	if s == nil {
-		return nil
-	}
-	defer s.local.Close() // only read from here on
-	if err := s.remote.Close(); err != nil {
-		return fmt.Errorf("execute %s: %w", s.path, err)
-	}
-	// The other end is closed on exec, so that this read does not wait for
-	// processes that the tool left behind.
+// wait returns when the tool has ended, or the shim. Descriptors of the shim
+// are closed on exec, so that it does not wait for what the tool left behind.
+func (s *shim) wait() {
 	report := make([]byte, reportBytes)
-	n, err := s.local.Read(report)
-	if n < len(report) || err != nil {
-		return nil
+	if n, err := io.ReadFull(s.local, report); err == nil {
+		s.report = report[:n]
 	}
-	errno, failed := syscall.Errno(binary.LittleEndian.Uint16(report)), step(binary.LittleEndian.Uint16(report[2:]))
-	if failed == stepExecute {
-		return fmt.Errorf("execute %s: %w", s.path, &executeError{errno})
+}
+
+// close returns the tool's wait status, if it is known, and why the process
+// could not be confined or the tool not executed. It comes after wait, or after
+// a failed start.
+func (s *shim) close() (status syscall.WaitStatus, known bool, err error) {
+	if s == nil {
+		return 0, false, nil
 	}
-	return fmt.Errorf("execute %s: %s: %w", s.path, stepNames[failed], errno)
+	if err := s.local.Close(); err != nil {
+		return 0, false, fmt.Errorf("execute %s: %w", s.path, err)
+	}
+	if len(s.report) == 0 {
+		return 0, false, nil
+	}
+	value, last := binary.LittleEndian.Uint32(s.report), step(binary.LittleEndian.Uint32(s.report[4:]))
+	switch last {
+	case stepExit:
+		return syscall.WaitStatus(value), true, nil
+	case stepExecute:
+		return 0, false, fmt.Errorf("execute %s: %w", s.path, &executeError{syscall.Errno(value)})
+	}
+	return 0, false, fmt.Errorf("execute %s: %s: %w", s.path, stepNames[last], syscall.Errno(value))
 }
 
 // executeError says that the tool itself could not be executed.
@@ -82,88 +110,3 @@ type executeError struct{ errno syscall.Errno }
 func (e *executeError) Error() string { return e.errno.Error() }
 
 func (e *executeError) Unwrap() error { return e.errno }
-
-func shimCode() []byte {
-	c, tools := newCode(), toolFilter()
-	program := c.NewLabel()
-	c.systemCall(syscall.SYS_FCNTL, reportFD, unix.F_SETFD, unix.FD_CLOEXEC)
-	c.orFail(stepReport)
-	// Wait for the release.
-	buffer := x86.At(x86.RSP, -16)
-	c.Lea(x86.RSI, buffer)
-	c.MovImm(x86.RDX, 1)
-	c.systemCall(syscall.SYS_READ, reportFD)
-	c.installFilter(tools, program)
-	// The stack holds argc, argv, 0 and envp; argv[0] is left out.
-	c.Load(x86.RDI, x86.At(x86.RSP, 16))
-	c.Lea(x86.RSI, x86.At(x86.RSP, 16))
-	c.Load(x86.RDX, x86.At(x86.RSP, 0))
-	c.Shl(x86.RDX, 3)
-	c.Add(x86.RDX, x86.RSP)
-	c.AddImm(x86.RDX, 16)
-	c.systemCall(syscall.SYS_EXECVE)
-	c.orFail(stepExecute)
-	c.Place(c.failed)
-	// Report errno and step, 16 bits each.
-	c.MovImm(x86.RCX, 0)
-	c.Sub(x86.RCX, x86.RAX)
-	c.Shl(x86.RBX, 16)
-	c.Or(x86.RCX, x86.RBX)
-	c.Store(buffer, x86.RCX)
-	c.Lea(x86.RSI, buffer)
-	c.MovImm(x86.RDX, reportBytes)
-	c.systemCall(syscall.SYS_WRITE, reportFD)
-	return c.finish(tools, program)
-}
-
-// staticELF is an executable of one segment that runs code.
-func staticELF(code []byte) []byte {
-	const base, headers = 0x40_0000, 64 + 2*56
-	header := elf.Header64{
-		Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT),
-		Entry: base + headers, Ehsize: 64, Phentsize: 56, Phnum: 2, Phoff: 64,
-	}
-	copy(header.Ident[:], elf.ELFMAG)
-	header.Ident[elf.EI_CLASS], header.Ident[elf.EI_DATA], header.Ident[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
-	size := headers + uint64(len(code))
-	return append(encode(nil, header, []elf.Prog64{
-		{
-			Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: base,
-			Filesz: size, Memsz: size, Align: pageSize,
-		},
-		{Type: uint32(elf.PT_GNU_STACK), Flags: uint32(elf.PF_R | elf.PF_W), Align: 16},
-	}), code...)
-}
-
-// encode appends values of fixed size to a file.
-func encode(file []byte, values ...any) []byte {
-	for _, v := range values {
-		var err error
-		if file, err = binary.Append(file, binary.LittleEndian, v); err != nil {
-			panic("sandbox: " + err.Error()) // all values have a fixed size
-		}
-	}
-	return file
-}
-
-// memoryFile makes a sealed executable file that is in no folder.
-func memoryFile(name string, image []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
-	if err != nil {
-		return nil, fmt.Errorf("create file in memory: %w", err)
-	}
-	file := os.NewFile(uintptr(fd), name)
-	_, err = file.Write(image)
-	if err == nil {
-		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_WRITE)
-	}
-	if err != nil {
-		_ = file.Close() // the first error counts
-		return nil, fmt.Errorf("write file in memory: %w", err)
-	}
-	return file, nil
-}
-
-// childPath is the path of an open file of this process for a child that is
-// about to be executed.
-func childPath(file *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", file.Fd()) }

@@ -24,10 +24,13 @@ type usage struct {
 // newUsage prepares the measurement of a command about to be started; nil when
 // nothing is to be measured.
 func newUsage(c *Command) *usage {
-	if c.Limits.ResidentBytes <= 0 && c.Limits.DiskBytes <= 0 {
+	u := &usage{limits: c.Limits, dir: c.Dir}
+	if c.Isolation.limitsProcesses() {
+		u.limits.Processes = 0
+	}
+	if u.limits.ResidentBytes <= 0 && u.limits.DiskBytes <= 0 && u.limits.Processes == 0 {
 		return nil
 	}
-	u := &usage{limits: c.Limits, dir: c.Dir}
 	if u.limits.DiskBytes > 0 {
 		u.before = diskUsage(u.dir)
 	}
@@ -36,8 +39,11 @@ func newUsage(c *Command) *usage {
 
 // exceeded returns the limit that the process and its descendants exceed now.
 func (u *usage) exceeded(pid int) Limit {
+	pids := append(descendants(pid), pid)
 	switch {
-	case u.limits.ResidentBytes > 0 && residentBytes(pid) > u.limits.ResidentBytes:
+	case u.limits.Processes > 0 && threads(pids) > u.limits.Processes:
+		return ProcessLimit
+	case u.limits.ResidentBytes > 0 && residentBytes(pids) > u.limits.ResidentBytes:
 		return MemoryLimit
 	case u.diskExceeded():
 		return DiskLimit
@@ -69,16 +75,31 @@ func diskUsage(dir string) (bytes int64) {
 	return bytes
 }
 
-// residentBytes is the resident memory of a process and its descendants;
-// shared pages count for each.
-func residentBytes(pid int) int64 {
-	pages := int64(0)
-	if data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid)); err == nil {
-		if fields := bytes.Fields(data); len(fields) > 1 {
-			pages, _ = strconv.ParseInt(string(fields[1]), 10, 64)
+// residentBytes is the resident memory of processes; shared pages count for
+// each.
+func residentBytes(pids []int) int64 {
+	total := int64(0)
+	for _, pid := range pids {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+		if fields := bytes.Fields(data); err == nil && len(fields) > 1 {
+			pages, _ := strconv.ParseInt(string(fields[1]), 10, 64) // the kernel's format
+			total += pages * int64(os.Getpagesize())
 		}
 	}
-	total := pages * int64(os.Getpagesize())
+	return total
+}
+
+// threads counts those of processes.
+func threads(pids []int) (n uint64) {
+	for _, pid := range pids {
+		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)) // it may have ended
+		n += uint64(len(tasks))
+	}
+	return n
+}
+
+// descendants are the children of a process, their children and so on.
+func descendants(pid int) (found []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is valid
 	for _, list := range lists {
 		children, err := os.ReadFile(list)
@@ -87,9 +108,17 @@ func residentBytes(pid int) int64 {
 		}
 		for _, field := range bytes.Fields(children) {
 			if child, err := strconv.Atoi(string(field)); err == nil {
-				total += residentBytes(child)
+				found = append(append(found, child), descendants(child)...)
 			}
 		}
 	}
-	return total
+	return found
+}
+
+// zombie reports whether a process has ended.
+func zombie(pid int) bool {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	// The name before the state is in parentheses and may hold anything.
+	end := bytes.LastIndexByte(data, ')')
+	return err != nil || end < 0 || bytes.HasPrefix(data[end+1:], []byte(" Z"))
 }
