@@ -15,6 +15,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/papers"
+	"ordeal/campaigns/rundir"
 )
 
 func newBench(e *env) *cobra.Command {
@@ -78,7 +79,7 @@ func (p *benchPapers) run(ctx context.Context) error {
 		return usage(err)
 	}
 	if p.dir != "" {
-		if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		if err := os.MkdirAll(p.dir, 0o777); err != nil {
 			return err
 		}
 	}
@@ -139,7 +140,7 @@ func (p *benchPapers) write(report *papers.Report) error {
 		name string
 		data []byte
 	}{{"papers.html", page.Bytes()}, {"papers.json", data}, {"papers.txt", text.Bytes()}} {
-		if err := os.WriteFile(filepath.Join(p.dir, f.name), f.data, 0o644); err != nil {
+		if err := rundir.WriteOutput(filepath.Join(p.dir, f.name), f.data, rundir.Plain); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
 
@@ -86,6 +87,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 			return err
 		}
 	}
+	dir = rundir.Resolve(dir)
 	progress := newProgress(c.env, mode, camp, dir)
 	loop := c.loop(dir, progress)
 	loop.Rerun, loop.Shard = c.again(file), c.shard
@@ -148,15 +150,16 @@ stop: that is said, and the table printed.`,
 		if err != nil {
 			return usage(err)
 		}
+		dir := rundir.Resolve(args[0])
 		c := new(config.Campaign)
-		if a, err := journal.Open(args[0]); err == nil { // else Resume says what is wrong
+		if a, err := journal.Open(dir); err == nil { // else Resume says what is wrong
 			c = a.Campaign
 		}
-		progress := newProgress(e, mode, c, args[0])
-		loop := e.loop(args[0], progress)
+		progress := newProgress(e, mode, c, dir)
+		loop := e.loop(dir, progress)
 		sum, err := loop.Resume(ctx)
 		progress.close()
-		return e.conclude(sum, errors.Join(err, leave.write(ctx, e, args[0], sum, err)))
+		return e.conclude(sum, errors.Join(err, leave.write(ctx, e, dir, sum, err)))
 	})
 	return cmd
 }

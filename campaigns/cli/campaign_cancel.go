@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/rundir"
 )
 
 func newCampaignCancel(e *env) *cobra.Command {
@@ -22,7 +23,7 @@ makes a campaign of it, campaign submit goes on.`,
 		Args: arguments(1, 1, "one DIR of a campaign"),
 	}
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
-		ids, err := cluster.Dir(args[0]).Cancel(ctx)
+		ids, err := cluster.Dir(rundir.Resolve(args[0])).Cancel(ctx)
 		switch {
 		case err != nil:
 			return err

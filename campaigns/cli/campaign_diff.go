@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/store/diff"
 )
 
@@ -50,11 +51,11 @@ type campaignDiff struct {
 }
 
 func (c *campaignDiff) run(oldDir, newDir string) error {
-	a, err := journal.Open(oldDir)
+	a, err := journal.Open(rundir.Resolve(oldDir))
 	if err != nil {
 		return err
 	}
-	b, err := journal.Open(newDir)
+	b, err := journal.Open(rundir.Resolve(newDir))
 	if err != nil {
 		return err
 	}

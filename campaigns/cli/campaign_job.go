@@ -9,6 +9,7 @@ import (
 
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/merge"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
 
@@ -32,7 +33,7 @@ Exit status: 0 they are merged, whatever they found.`,
 		Args:    arguments(1, 1, "a DIR"),
 	}
 	merged.RunE = body(func(ctx context.Context, args []string) error {
-		dir := cluster.Dir(args[0])
+		dir := cluster.Dir(rundir.Resolve(args[0]))
 		r, err := cluster.MergeJob(ctx, dir, merge.Merge{Argv0: e.args[0], Rerun: e.againIn(dir.Merged())})
 		if err == nil {
 			writeMerged(e.stdout, r)
@@ -47,7 +48,7 @@ func (e *env) shardJob(ctx context.Context, dir, number string) error {
 	if err != nil {
 		return usage(fmt.Errorf("%q is no number of a shard", number))
 	}
-	job := cluster.ShardJob{Dir: cluster.Dir(dir), Shard: i}
+	job := cluster.ShardJob{Dir: cluster.Dir(rundir.Resolve(dir)), Shard: i}
 	c, err := job.Dir.Campaign()
 	if err != nil {
 		return err

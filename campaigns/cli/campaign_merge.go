@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/rundir"
 )
 
 func newCampaignMerge(e *env) *cobra.Command {
@@ -56,6 +57,7 @@ campaign run; 3 also if runs are missing and nothing was found.`,
 			return err
 		}
 		limits.Bytes = int64(limit)
+		dir = rundir.Resolve(dir)
 		m := merge.Merge{Dir: dir, Sources: sources, Limits: limits, Argv0: e.args[0], Rerun: e.againIn(dir)}
 		r, err := m.Run(ctx)
 		if err != nil {
@@ -78,11 +80,12 @@ func (e *env) againIn(dir string) string {
 func expandClusters(sources []string) ([]string, error) {
 	var all []string
 	for _, source := range sources {
-		if !cluster.IsDir(source) {
+		resolved := rundir.Resolve(source)
+		if !cluster.IsDir(resolved) {
 			all = append(all, source)
 			continue
 		}
-		begun, err := cluster.Dir(source).Started()
+		begun, err := cluster.Dir(resolved).Started()
 		if err != nil {
 			return nil, err
 		}

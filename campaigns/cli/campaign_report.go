@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,6 +96,7 @@ func (c *campaignReport) run(ctx context.Context, dir string) error {
 		return usage(fmt.Errorf("--kill %s goes with --format %s, not %s", c.kill, reportFormats[0].name, c.format))
 	}
 	format := reportFormats[i]
+	dir = rundir.Resolve(dir)
 	archive, err := journal.Open(dir)
 	if err != nil {
 		return err
@@ -108,16 +108,13 @@ func (c *campaignReport) run(ctx context.Context, dir string) error {
 	if err := format.write(ctx, &text, archive, c); err != nil {
 		return err
 	}
-	write := func(path string, data []byte) error { return rundir.WriteFile(path, data, true) }
-	if info, err := os.Stat(c.out); err == nil && !info.Mode().IsRegular() {
-		// A device or pipe is written to; a file that took its place would
-		// not be what was asked for.
-		write = func(path string, data []byte) error { return os.WriteFile(path, data, 0) }
-	}
-	if c.out == "" {
+	if c.out != "" {
+		err = rundir.WriteOutput(c.out, text.Bytes(), rundir.Plain)
+	} else { // below the campaign's directory, where no link is followed
 		c.out = filepath.Join(dir, format.file)
+		err = rundir.WriteFile(c.out, text.Bytes(), true)
 	}
-	if err := write(c.out, text.Bytes()); err != nil {
+	if err != nil {
 		return err
 	}
 	fmt.Fprintln(c.stdout, c.out)

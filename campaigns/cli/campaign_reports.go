@@ -47,7 +47,7 @@ func (f *reportFlags) write(ctx context.Context, e *env, dir string, sum *summar
 		if err := format.write(ctx, &text, archive, &campaignReport{env: e}); err != nil {
 			faults = append(faults, fmt.Errorf("report as %s: %w", format.name, err))
 		} else {
-			faults = append(faults, rundir.WriteFile(f.files[i], text.Bytes(), true))
+			faults = append(faults, rundir.WriteOutput(f.files[i], text.Bytes(), rundir.Plain))
 		}
 	}
 	return errors.Join(faults...)

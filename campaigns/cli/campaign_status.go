@@ -7,6 +7,7 @@ import (
 
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
 
@@ -28,7 +29,7 @@ found so far.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print all of it as JSON")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
-		s, err := cluster.Dir(args[0]).Status(ctx)
+		s, err := cluster.Dir(rundir.Resolve(args[0])).Status(ctx)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/rundir"
 )
 
 func newCampaignSubmit(e *env) *cobra.Command {
@@ -129,6 +130,9 @@ func (c *campaignSubmit) submit(args []string) (*cluster.Submit, error) {
 		return nil, usage(errors.New("want a FILE, or the --dir of a campaign that was submitted before"))
 	case len(c.sets) > 0:
 		return nil, usage(errors.New("--set without FILE"))
+	}
+	if c.dir != "" {
+		c.dir = rundir.Resolve(c.dir)
 	}
 	s.Dir = cluster.Dir(c.dir)
 	if err := s.Validate(); err != nil {

@@ -90,10 +90,11 @@ func (c *convert) run(args []string, given func(string) bool) error {
 	}
 	in, name := c.stdin, "standard input"
 	if path != "-" {
+		open := os.Open
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			path = filepath.Join(path, rundir.LogFile)
+			path, open = filepath.Join(rundir.Resolve(path), rundir.LogFile), rundir.Open
 		}
-		f, err := os.Open(path)
+		f, err := open(path)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 		_, err := c.stdout.Write(c.out.Bytes())
 		return err
 	}
-	return os.WriteFile(c.output, c.out.Bytes(), 0o644)
+	return rundir.WriteOutput(c.output, c.out.Bytes(), rundir.Plain)
 }
 
 // prepare checks the flags.

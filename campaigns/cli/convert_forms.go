@@ -94,13 +94,13 @@ func (n *nativeWriter) Close() error { return nil }
 
 // save writes both files into a directory, which may be there.
 func (n *nativeWriter) save(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, rundir.ProgramFile), n.program.Text(), 0o644); err != nil {
+	if err := rundir.WriteOutput(filepath.Join(dir, rundir.ProgramFile), n.program.Text(), rundir.Plain); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, rundir.LogFile), n.log, 0o644)
+	return rundir.WriteOutput(filepath.Join(dir, rundir.LogFile), n.log, rundir.Plain)
 }
 
 // losses says what of a trace is lost, and refuses to lose what models evaluate

@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 	"ordeal/gen/emit/csrc"
 	"ordeal/gen/emit/elf"
@@ -92,18 +93,18 @@ func (g *generate) run() error {
 		_, err := g.stdout.Write(data)
 		return err
 	}
-	return os.WriteFile(g.output, data, mode)
+	return rundir.WriteOutput(g.output, data, mode)
 }
 
 // form is the program in the output form, and the mode of a file that holds
 // it.
-func (g *generate) form(p *gen.Program) ([]byte, os.FileMode, error) {
+func (g *generate) form(p *gen.Program) ([]byte, fs.FileMode, error) {
 	switch g.emit {
 	case "text":
-		return p.Text(), 0o644, nil
+		return p.Text(), rundir.Plain, nil
 	case "elf":
 		data, err := elf.Emit(p, g.programs.EmitOptions())
-		return data, 0o755, err
+		return data, rundir.Executable, err
 	}
 	var b bytes.Buffer
 	var err error
@@ -115,5 +116,5 @@ func (g *generate) form(p *gen.Program) ([]byte, os.FileMode, error) {
 	default:
 		err = fmt.Errorf("--emit %q: want text, elf, c or litmus", g.emit)
 	}
-	return b.Bytes(), 0o644, err
+	return b.Bytes(), rundir.Plain, err
 }

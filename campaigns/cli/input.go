@@ -63,18 +63,25 @@ func (in *input) each(path string, evaluate func(*trace) error) error {
 
 // dir evaluates a run directory, or all of them in a campaign directory.
 func (in *input) dir(path string, evaluate func(*trace) error) error {
-	if _, err := os.Stat(filepath.Join(path, rundir.SpecFile)); err == nil {
+	path = rundir.Resolve(path)
+	if rundir.Exists(filepath.Join(path, rundir.SpecFile)) {
 		return evaluate(in.runDir(rundir.Dir(path)).nonempty())
 	}
-	runs, err := filepath.Glob(filepath.Join(path, "*", rundir.SpecFile))
+	entries, err := rundir.ReadDir(path)
 	if err != nil {
 		return err
+	}
+	var runs []rundir.Dir
+	for _, e := range entries {
+		if run := rundir.Dir(path).Sub(e.Name()); rundir.Exists(run.Path(rundir.SpecFile)) {
+			runs = append(runs, run)
+		}
 	}
 	if len(runs) == 0 {
 		return fmt.Errorf("%s is no run directory: it holds no %s", path, rundir.SpecFile)
 	}
 	for _, run := range runs {
-		t := in.runDir(rundir.Dir(filepath.Dir(run)))
+		t := in.runDir(run)
 		t.many = true
 		if err := evaluate(t.nonempty()); err != nil {
 			return err
@@ -98,8 +105,8 @@ func isMalformed(err error) bool {
 }
 
 // readDecoded reads a file in one of the formats.
-func readDecoded(path string) ([]byte, error) {
-	f, err := os.Open(path)
+func readDecoded(path string, open func(string) (*os.File, error)) ([]byte, error) {
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -195,11 +202,11 @@ func (in *input) read(f formats.Format, r io.Reader, name string, evaluate func(
 
 // native parses a native log; the rounds stand in its first header.
 func (in *input) native(name string, data []byte) (*trace, error) {
-	program := in.program
-	if program == "" {
-		program = filepath.Join(filepath.Dir(name), rundir.ProgramFile)
+	program, open := in.program, os.Open
+	if program == "" { // of a run directory, which may come from others
+		program, open = filepath.Join(rundir.Resolve(filepath.Dir(name)), rundir.ProgramFile), rundir.Open
 	}
-	text, err := readDecoded(program)
+	text, err := readDecoded(program, open)
 	if errors.Is(err, fs.ErrNotExist) && in.program == "" {
 		return nil, usage(fmt.Errorf("%s is a native log and there is no %s beside it: name its program with --program", name, rundir.ProgramFile))
 	}

@@ -15,6 +15,8 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/mutation"
+	"ordeal/campaigns/report"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
@@ -238,10 +240,10 @@ applies from the root of the tree. The tree itself stays as it is.`,
 			_, err = e.stdout.Write(diff)
 			return err
 		}
-		if err := os.WriteFile(out, diff, 0o644); err != nil {
+		if err := rundir.WriteOutput(out, diff, rundir.Plain); err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stderr, "apply it with: patch -p1 -d %s < %s\n", tree, out)
+		fmt.Fprintf(e.stderr, "apply it with: patch -p1 -d %s < %s\n", report.Quoted(tree), report.Quoted(out))
 		return nil
 	})
 	return cmd

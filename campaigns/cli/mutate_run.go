@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/mutation"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/protocols"
@@ -67,7 +67,8 @@ func (m *matrix) run(ctx context.Context) error {
 	if m.dir == "" {
 		m.dir, err = newDir("mutants")
 	} else {
-		err = os.MkdirAll(m.dir, 0o755)
+		m.dir = rundir.Resolve(m.dir)
+		err = rundir.MkdirAll(m.dir)
 	}
 	if err != nil {
 		return err
@@ -161,7 +162,7 @@ func (m *matrix) report(results []mutation.Result) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
+	if err := rundir.WriteOutput(path, append(data, '\n'), rundir.Plain); err != nil {
 		return err
 	}
 	fmt.Fprint(m.stdout, mutation.Table(results))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -46,7 +45,7 @@ func (o *observe) runner(r *run) (runner sim.Runner, finish func() error, err er
 	}
 	var w io.WriteCloser = keepOpen{r.stdout}
 	if o.trace != "-" {
-		if w, err = os.Create(o.trace); err != nil {
+		if w, err = rundir.CreateOutput(o.trace, rundir.Plain); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -52,7 +52,7 @@ operations that no part can be left out of, in the format of Axe, and why.`,
 		if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
 			return r.trace(ctx, args[0])
 		}
-		return r.run(ctx, rundir.Dir(args[0]))
+		return r.run(ctx, rundir.Dir(rundir.Resolve(args[0])))
 	})
 	return cmd
 }
@@ -69,7 +69,7 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 		return usage(err)
 	}
 	out := rundir.Dir(filepath.Join(string(dir), "reduced"))
-	if _, err := os.Lstat(string(out)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := rundir.Lstat(string(out)); !errors.Is(err, fs.ErrNotExist) {
 		return usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
 	}
 	last := time.Now()

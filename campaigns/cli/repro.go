@@ -94,7 +94,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(came))
 	}}
 	o.CheckTimeout = time.Duration(r.options.CheckTimeout)
-	report, err := reduction.Repeat(ctx, rundir.Dir(dir), o)
+	report, err := reduction.Repeat(ctx, rundir.Dir(rundir.Resolve(dir)), o)
 	if report != nil && report.Tries > 0 {
 		r.print(report)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/parse/formats/litmus"
 )
@@ -215,12 +216,12 @@ func (e *env) startProfile(path string) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.Create(path)
+	f, err := rundir.CreateOutput(path, rundir.Plain)
 	if err != nil {
 		return &statusError{summary.ExitInfra, err}
 	}
 	if err := pprof.StartCPUProfile(f); err != nil {
-		return &statusError{summary.ExitInfra, err}
+		return &statusError{summary.ExitInfra, errors.Join(err, f.Discard())}
 	}
 	e.stopProfile = func() error {
 		pprof.StopCPUProfile()

@@ -159,7 +159,7 @@ func (e *env) readProgram(file string) (*gen.Program, error) {
 		file = "standard input"
 		data, err = io.ReadAll(formats.Decode(e.stdin))
 	} else {
-		data, err = readDecoded(file)
+		data, err = readDecoded(file, os.Open)
 	}
 	if err != nil {
 		return nil, err
@@ -179,7 +179,8 @@ func (e *env) readProgram(file string) (*gen.Program, error) {
 // makeDir makes the run directory.
 func (r *run) makeDir() (rundir.Dir, error) {
 	if r.dir != "" {
-		return rundir.Dir(r.dir), os.MkdirAll(r.dir, 0o755)
+		r.dir = rundir.Resolve(r.dir)
+		return rundir.Dir(r.dir), rundir.MkdirAll(r.dir)
 	}
 	dir, err := newDir("run")
 	return rundir.Dir(dir), err
@@ -187,13 +188,14 @@ func (r *run) makeDir() (rundir.Dir, error) {
 
 // newDir makes a directory runs/NAME-TIME that did not exist.
 func newDir(name string) (string, error) {
-	if err := os.MkdirAll("runs", 0o755); err != nil {
+	runs := rundir.Resolve(runsDir)
+	if err := rundir.MkdirAll(runs); err != nil {
 		return "", err
 	}
-	base := filepath.Join("runs", name+"-"+time.Now().Format("20060102-150405"))
+	base := filepath.Join(runs, name+"-"+time.Now().Format("20060102-150405"))
 	dir := base
 	for i := 2; ; i++ {
-		err := os.Mkdir(dir, 0o755)
+		err := rundir.Mkdir(dir)
 		if !errors.Is(err, fs.ErrExist) {
 			return dir, err
 		}

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/check/serial"
@@ -96,7 +96,7 @@ func (c *evaluate) draw(answers []*serialAnswer) error {
 		if err := picture.WriteSVG(&b); err != nil {
 			return err
 		}
-		if err := os.WriteFile(c.svg, b.Bytes(), 0o644); err != nil {
+		if err := rundir.WriteOutput(c.svg, b.Bytes(), rundir.Plain); err != nil {
 			return err
 		}
 		c.svg = ""

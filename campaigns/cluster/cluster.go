@@ -115,7 +115,7 @@ type Dir string
 
 // IsDir reports whether a directory is that of a campaign on a cluster.
 func IsDir(dir string) bool {
-	_, err := os.Lstat(Dir(dir).path("cluster.json"))
+	_, err := rundir.Lstat(Dir(dir).path("cluster.json"))
 	return err == nil
 }
 
@@ -127,7 +127,7 @@ func (d Dir) campaignFile() string { return d.path(journal.CampaignFile) }
 
 // Campaign reads the campaign file, which has no includes.
 func (d Dir) Campaign() (*config.Campaign, error) {
-	text, err := os.ReadFile(d.campaignFile())
+	text, err := rundir.ReadFile(d.campaignFile())
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (d Dir) Merged() string { return d.path("merged") }
 // State reads cluster.json.
 func (d Dir) State() (*State, error) {
 	path := d.path("cluster.json")
-	data, err := os.ReadFile(path)
+	data, err := rundir.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a directory of ordeal campaign submit: %w", d, err)
 	} else if err != nil {
@@ -174,7 +174,7 @@ func (d Dir) Started() ([]string, error) {
 	}
 	var started []string
 	for i := 1; i <= s.Shards; i++ {
-		if _, err := os.Lstat(filepath.Join(d.Shard(i), journal.HeaderFile)); err == nil {
+		if _, err := rundir.Lstat(filepath.Join(d.Shard(i), journal.HeaderFile)); err == nil {
 			started = append(started, d.Shard(i))
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -200,7 +200,7 @@ var errLocked = errors.New("another process uses it")
 
 // lock locks a file until it is closed.
 func lock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := rundir.Append(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/merge"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
 
@@ -56,7 +57,7 @@ func (j *ShardJob) Run(ctx context.Context) (*summary.Summary, error) {
 		return loop.Resume(ctx)
 	}
 	// Without a header there is no run: an earlier job was killed before the first.
-	if err := os.RemoveAll(loop.Dir); err != nil {
+	if err := rundir.RemoveAll(loop.Dir); err != nil {
 		return nil, err
 	}
 	c, err := j.Dir.Campaign()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,7 +53,7 @@ func (s *Submit) Run(ctx context.Context) (*Submitted, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(s.Dir.path("shards"), 0o755); err != nil {
+	if err := rundir.MkdirAll(s.Dir.path("shards")); err != nil {
 		return nil, err
 	}
 	locked, err := lock(s.Dir.path("cluster.lock"))
@@ -112,7 +111,7 @@ func (s *Submit) begin() (*State, error) {
 		if err != nil {
 			return nil, err
 		}
-		if old, err := os.ReadFile(s.Dir.campaignFile()); err != nil {
+		if old, err := rundir.ReadFile(s.Dir.campaignFile()); err != nil {
 			return nil, err
 		} else if !bytes.Equal(old, text) {
 			return nil, fmt.Errorf("%s has another campaign: name no file to continue that one, or another directory", s.Dir)
@@ -140,7 +139,7 @@ func (s *Submit) Validate() error {
 	if n := s.Campaign.Launches(); s.Shards < 1 || s.Shards > n {
 		return fmt.Errorf("--shards %d: want 1 to %d, the number of launches of the campaign", s.Shards, n)
 	}
-	entries, err := os.ReadDir(string(s.Dir))
+	entries, err := rundir.ReadDir(string(s.Dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 	"time"
 
@@ -128,7 +127,7 @@ const reductionGrace = 30 * time.Second
 // reduceRun reduces a run and writes the result.
 func (s *session) reduceRun(ctx context.Context, dir rundir.Dir) (*rundir.Reduction, error) {
 	part, reduced := dir.Path(rundir.PartDir), dir.Path(rundir.ReducedDir)
-	if err := errors.Join(os.RemoveAll(part), os.RemoveAll(reduced)); err != nil {
+	if err := errors.Join(rundir.RemoveAll(part), rundir.RemoveAll(reduced)); err != nil {
 		return nil, err
 	}
 	var reduction *rundir.Reduction
@@ -145,13 +144,13 @@ func (s *session) reduceRun(ctx context.Context, dir rundir.Dir) (*rundir.Reduct
 	})
 	switch {
 	case ctx.Err() != nil:
-		return nil, errors.Join(ctx.Err(), os.RemoveAll(part))
+		return nil, errors.Join(ctx.Err(), rundir.RemoveAll(part))
 	case err != nil:
 		reduction = &rundir.Reduction{Error: execute.InfraTitle(err), Elapsed: time.Since(start)}
-		err = os.RemoveAll(part)
+		err = rundir.RemoveAll(part)
 	default:
 		reduction.Dir = rundir.ReducedDir
-		err = os.Rename(part, reduced)
+		err = rundir.Rename(part, reduced)
 	}
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -289,7 +288,7 @@ func (s *session) removeDirs() error {
 	s.mu.Unlock()
 	var errs []error
 	for _, dir := range list {
-		if err := os.RemoveAll(string(dir)); err != nil {
+		if err := rundir.RemoveAll(string(dir)); err != nil {
 			errs = append(errs, fmt.Errorf("%s stays: %w", dir, err))
 		}
 	}
@@ -328,7 +327,7 @@ func (s *session) sweep() error {
 		case s.kept[number]:
 			err = journal.RemovePending(dir)
 		default:
-			err = os.RemoveAll(string(dir))
+			err = rundir.RemoveAll(string(dir))
 		}
 		if err != nil {
 			return err

@@ -3,7 +3,6 @@ package execute
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"ordeal/campaigns/rundir"
@@ -79,7 +78,7 @@ func (x *Executor) jobs(dir rundir.Dir, p *gen.Program, spec *rundir.Spec) (jobs
 			if program, err = spec.Config.Program(spec.Seed, number); err != nil {
 				return nil, 0, err
 			}
-			if err := os.MkdirAll(string(place), 0o755); err != nil {
+			if err := rundir.MkdirAll(string(place)); err != nil {
 				return nil, 0, err
 			}
 		}
@@ -93,7 +92,7 @@ func (x *Executor) jobs(dir rundir.Dir, p *gen.Program, spec *rundir.Spec) (jobs
 }
 
 // RemoveBatch removes the directories of the other runs of a batch.
-func RemoveBatch(dir rundir.Dir) error { return os.RemoveAll(dir.Path(batchDir)) }
+func RemoveBatch(dir rundir.Dir) error { return rundir.RemoveAll(dir.Path(batchDir)) }
 
 // Evaluate checks the log of a run.
 func (x *Executor) Evaluate(ctx context.Context, p *gen.Program, rounds int, simulated *sim.Result) (*rundir.Result, error) {

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +27,7 @@ type Archive struct {
 // Open opens the directory of a campaign.
 func Open(dir string) (*Archive, error) {
 	path := filepath.Join(dir, CampaignFile)
-	text, err := os.ReadFile(path)
+	text, err := rundir.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
@@ -63,12 +63,7 @@ func (a *Archive) System(c *config.Config) string { return c.System(a.Campaign.S
 
 // Runs lists the numbers of the run directories that exist.
 func (a *Archive) Runs() ([]int, error) {
-	f, err := os.Open(a.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
+	names, err := rundir.Names(a.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +87,8 @@ func (a *Archive) Entries() iter.Seq2[*Entry, error] { return a.EntriesAfter(new
 func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		path := a.Path(RunsFile)
-		f, err := os.Open(path)
-		if errors.Is(err, os.ErrNotExist) {
+		f, err := rundir.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
 			return // killed before its first run
 		} else if err != nil {
 			yield(nil, err)

@@ -19,7 +19,7 @@ import (
 func lock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, RunsFile)
 	for {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR|unix.O_NOFOLLOW, 0o644)
+		f, err := rundir.Append(path)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func current(f *os.File, path string) bool {
 	if err != nil {
 		return false
 	}
-	named, err := os.Lstat(path)
+	named, err := rundir.Lstat(path)
 	return err == nil && os.SameFile(opened, named)
 }
 
@@ -55,13 +55,13 @@ type replacement struct {
 
 // replace begins a new journal in a temporary file.
 func replace(dir string) (*replacement, error) {
-	f, err := os.CreateTemp(dir, "."+RunsFile+".*")
+	f, err := rundir.Temporary(filepath.Join(dir, RunsFile))
 	if err != nil {
 		return nil, err
 	}
 	r := &replacement{dir, f, bufio.NewWriter(f), make(transitions)}
 	_, err = unix.FcntlInt(f.Fd(), unix.F_SETFL, unix.O_APPEND)
-	if err = errors.Join(err, f.Chmod(0o644)); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, r.discard())
 	}
 	return r, nil
@@ -100,22 +100,22 @@ func (r *replacement) install() error {
 	if err := unix.Flock(int(r.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return err
 	}
-	return os.Rename(r.Name(), filepath.Join(r.dir, RunsFile))
+	return rundir.Rename(r.Name(), filepath.Join(r.dir, RunsFile))
 }
 
 // discard removes the temporary file.
-func (r *replacement) discard() error { return errors.Join(r.Close(), os.Remove(r.Name())) }
+func (r *replacement) discard() error { return errors.Join(r.Close(), rundir.Remove(r.Name())) }
 
 // removeTemporary removes the temporary files that a kill has left.
 func removeTemporary(dir string) error {
-	entries, err := os.ReadDir(dir)
+	entries, err := rundir.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		for _, name := range []string{CampaignFile, HeaderFile, RunsFile, SummaryText, SummaryJSON} {
 			if strings.HasPrefix(e.Name(), "."+name+".") {
-				if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				if err := rundir.Remove(filepath.Join(dir, e.Name())); err != nil {
 					return err
 				}
 			}

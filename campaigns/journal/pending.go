@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -20,7 +19,7 @@ func WritePending(e *Entry) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(e.Dir.Path(PendingFile), text, 0o644)
+	return rundir.Overwrite(e.Dir.Path(PendingFile), text)
 }
 
 // ReadPending reads what WritePending wrote for a run; nil if there is no whole
@@ -43,7 +42,7 @@ func (a *Archive) ReadPending(number int) *Entry {
 
 // RemovePending removes the file that WritePending wrote, if it is there.
 func RemovePending(dir rundir.Dir) error {
-	if err := os.Remove(dir.Path(PendingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := rundir.Remove(dir.Path(PendingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,7 +25,7 @@ type Rejected struct {
 // was in flight. A journal with rejected lines cannot be appended to before
 // Repair.
 func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
-	f, err := os.Open(w.Path(RunsFile))
+	f, err := rundir.Open(w.Path(RunsFile))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +99,7 @@ func (w *Writer) copyWhole(to *replacement, list []Rejected) error {
 	for _, r := range list {
 		reasons[r.Line] = r.Err
 	}
-	f, err := os.Open(w.Path(RunsFile))
+	f, err := rundir.Open(w.Path(RunsFile))
 	if err != nil {
 		return err
 	}
@@ -141,10 +140,10 @@ func (w *Writer) quarantineLines(list []Rejected) error {
 	if text.Len() == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(w.Path(QuarantineDir), 0o755); err != nil {
+	if err := rundir.MkdirAll(w.Path(QuarantineDir)); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(w.Path(QuarantineDir), LinesFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	f, err := rundir.Append(filepath.Join(w.Path(QuarantineDir), LinesFile))
 	if err != nil {
 		return err
 	}

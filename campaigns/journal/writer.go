@@ -24,10 +24,10 @@ type Writer struct {
 // Create makes the directory of a campaign, which must be empty or missing, and
 // writes what is known before the first run.
 func Create(dir string, c *config.Campaign, h Header) (*Writer, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := rundir.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	if entries, err := os.ReadDir(dir); err != nil {
+	if entries, err := rundir.ReadDir(dir); err != nil {
 		return nil, err
 	} else if len(entries) > 0 {
 		return nil, fmt.Errorf("campaign directory %s is not empty", dir)

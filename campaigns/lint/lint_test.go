@@ -117,6 +117,7 @@ var rules = []rule{
 	{"pure", pure},
 	{"context", contexts},
 	{"start", start},
+	{"links", links},
 	{"length", length},
 	{"names", names},
 	{"comments", comments},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -71,13 +70,13 @@ func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.R
 
 // directory makes a new directory, named after the test.
 func (x *experiment) directory() (rundir.Dir, error) {
-	if err := os.MkdirAll(x.o.Dir, 0o755); err != nil {
+	if err := rundir.MkdirAll(x.o.Dir); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {
 		// A test's name is no path.
 		dir := filepath.Join(x.o.Dir, fmt.Sprintf("%s-%d", filepath.Base(filepath.Clean("/"+x.test.Name)), n))
-		err := os.Mkdir(dir, 0o755)
+		err := rundir.Mkdir(dir)
 		if !errors.Is(err, fs.ErrExist) {
 			return rundir.Dir(dir), err
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 	emit "ordeal/gen/emit/litmus"
 	"ordeal/gen/shapes"
@@ -34,7 +35,7 @@ func Shapes() ([]*Test, error) {
 // SaveShapes writes the shapes as files of a folder, which it makes, and
 // returns how many.
 func SaveShapes(dir string) (int, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return 0, err
 	}
 	all := shapes.All()
@@ -43,7 +44,7 @@ func SaveShapes(dir string) (int, error) {
 		if err != nil {
 			return i, err
 		}
-		if err := os.WriteFile(filepath.Join(dir, all[i].Name+Suffix), text, 0o644); err != nil {
+		if err := rundir.WriteOutput(filepath.Join(dir, all[i].Name+Suffix), text, rundir.Plain); err != nil {
 			return i, err
 		}
 	}

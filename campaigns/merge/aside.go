@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim/lazyregexp"
 )
 
@@ -33,7 +34,7 @@ func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if _, err := os.Lstat(filepath.Join(j.Dir, aside, name)); err == nil {
+				if _, err := rundir.Lstat(filepath.Join(j.Dir, aside, name)); err == nil {
 					continue
 				}
 				if _, err := into.Lstat(aside + "-" + name); err == nil {
@@ -74,7 +75,7 @@ func asides(root *os.Root, aside string) ([]string, error) {
 
 // publishAsides moves the copies of copyAsides to their places.
 func (j *merging) publishAsides(staging string) error {
-	entries, err := os.ReadDir(staging)
+	entries, err := rundir.ReadDir(staging)
 	if err != nil {
 		return err
 	}
@@ -85,10 +86,10 @@ func (j *merging) publishAsides(staging string) error {
 				continue
 			}
 			place := filepath.Join(j.Dir, aside)
-			if err := os.MkdirAll(place, 0o755); err != nil {
+			if err := rundir.MkdirAll(place); err != nil {
 				return err
 			}
-			if err := os.Rename(filepath.Join(staging, e.Name()), filepath.Join(place, name)); err != nil {
+			if err := rundir.Rename(filepath.Join(staging, e.Name()), filepath.Join(place, name)); err != nil {
 				return err
 			}
 		}

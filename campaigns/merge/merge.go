@@ -25,6 +25,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
 
@@ -74,7 +75,7 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	if err := m.checkTarget(); err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(m.Dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := rundir.Lstat(m.Dir); errors.Is(err, fs.ErrNotExist) {
 		defer func() {
 			if err != nil {
 				m.removeEmpty()
@@ -87,10 +88,10 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	staging := filepath.Join(m.Dir, stagingDir)
-	if err := errors.Join(os.RemoveAll(staging), os.Mkdir(staging, 0o755)); err != nil {
+	if err := errors.Join(rundir.RemoveAll(staging), rundir.Mkdir(staging)); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+	defer func() { err = errors.Join(err, rundir.RemoveAll(staging)) }()
 	j := &merging{Merge: m}
 	defer func() { err = errors.Join(err, j.close()) }()
 	if err := j.open(ctx, staging); err != nil {
@@ -122,22 +123,22 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 // something in it.
 func (m *Merge) removeEmpty() {
 	journal := filepath.Join(m.Dir, journal.RunsFile)
-	if info, err := os.Lstat(journal); err == nil && info.Size() == 0 {
-		_ = os.Remove(journal)
+	if info, err := rundir.Lstat(journal); err == nil && info.Size() == 0 {
+		_ = rundir.Remove(journal)
 	}
-	_ = os.Remove(m.Dir) // fails if it is not empty
+	_ = rundir.Remove(m.Dir) // fails if it is not empty
 }
 
 // checkTarget accepts a new directory, one of a campaign, and one of a merge that
 // was killed early.
 func (m *Merge) checkTarget() error {
-	entries, err := os.ReadDir(m.Dir)
+	entries, err := rundir.ReadDir(m.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(m.Dir, journal.HeaderFile)); err == nil {
+	if _, err := rundir.Lstat(filepath.Join(m.Dir, journal.HeaderFile)); err == nil {
 		return nil // open checks the rest
 	}
 	for _, e := range entries {
@@ -168,7 +169,7 @@ type merging struct {
 
 // open opens the sources and checks that they are of one campaign.
 func (j *merging) open(ctx context.Context, staging string) error {
-	if _, err := os.Lstat(filepath.Join(j.Dir, journal.HeaderFile)); err == nil {
+	if _, err := rundir.Lstat(filepath.Join(j.Dir, journal.HeaderFile)); err == nil {
 		s := &source{name: j.Dir}
 		if err := s.openDir(j.Dir, false); err != nil {
 			return err

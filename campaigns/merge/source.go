@@ -33,7 +33,7 @@ func openSource(name, at string, limits Limits) (s *source, err error) {
 	}
 	s = &source{name: name}
 	if info.IsDir() {
-		return s, s.openDir(name, true)
+		return s, s.openDir(rundir.Resolve(name), true)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("neither a directory nor an archive")
@@ -41,7 +41,7 @@ func openSource(name, at string, limits Limits) (s *source, err error) {
 	if limits == (Limits{}) {
 		limits = DefaultLimits()
 	}
-	if err := os.Mkdir(at, 0o755); err != nil {
+	if err := rundir.Mkdir(at); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(at)
@@ -49,7 +49,7 @@ func openSource(name, at string, limits Limits) (s *source, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	f, err := os.Open(name)
+	f, err := os.Open(name) // the name is the user's
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func openSource(name, at string, limits Limits) (s *source, err error) {
 // campaignIn returns the directory of the campaign in an unpacked archive: dir,
 // or its only subdirectory.
 func campaignIn(dir string) (string, error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := rundir.ReadDir(dir)
 	if err != nil {
 		return "", err
 	}

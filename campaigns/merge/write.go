@@ -77,10 +77,10 @@ func (j *merging) publish(staging string) error {
 			continue
 		}
 		place := filepath.Join(j.Dir, rundir.Name(n))
-		if err := os.RemoveAll(place); err != nil {
+		if err := rundir.RemoveAll(place); err != nil {
 			return err
 		}
-		if err := os.Rename(filepath.Join(staging, rundir.Name(n)), place); err != nil {
+		if err := rundir.Rename(filepath.Join(staging, rundir.Name(n)), place); err != nil {
 			return err
 		}
 	}
@@ -216,7 +216,7 @@ func (j *merging) entries() iter.Seq2[*journal.Entry, error] {
 // sweep removes run directories that do not stay: of runs that are no longer the
 // first of their kind, and of a merge that was killed.
 func (j *merging) sweep() error {
-	entries, err := os.ReadDir(j.Dir)
+	entries, err := rundir.ReadDir(j.Dir)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (j *merging) sweep() error {
 	for _, e := range entries {
 		number, ok := rundir.Number(e.Name())
 		if ok && (number >= len(j.runs) || !j.runs[number].keep) {
-			errs = append(errs, os.RemoveAll(filepath.Join(j.Dir, e.Name())))
+			errs = append(errs, rundir.RemoveAll(filepath.Join(j.Dir, e.Name())))
 		}
 	}
 	return errors.Join(errs...)

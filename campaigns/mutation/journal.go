@@ -36,7 +36,7 @@ var errNoJournal = errors.New("1: not the journal of a mutation campaign")
 // the same options; an incomplete last line is dropped.
 func OpenJournal(path string, o *Options) (*Journal, error) {
 	head := journalHead{journalVersion, o.hash()}
-	data, err := os.ReadFile(path)
+	data, err := rundir.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func OpenJournal(path string, o *Options) (*Journal, error) {
 	if size > 0 && found != head {
 		return nil, fmt.Errorf("%s: it belongs to a campaign with other options or other protocols: use another directory", path)
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	file, err := rundir.Append(path)
 	if err != nil {
 		return nil, err
 	}

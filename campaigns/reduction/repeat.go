@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -134,7 +133,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 		r.o.OnTry(try, res, hit)
 	}
 	if dir != r.report.HitDir && (hit || res.Outcome == sim.Passed) {
-		return os.RemoveAll(string(dir))
+		return rundir.RemoveAll(string(dir))
 	}
 	return nil
 }
@@ -157,12 +156,12 @@ func readRun(dir rundir.Dir) (spec *rundir.Spec, p *gen.Program, recorded *rundi
 // tryDir makes a directory for a try.
 func (r *repeater) tryDir() (rundir.Dir, error) {
 	parent := filepath.Join(string(r.dir), "repro")
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+	if err := rundir.MkdirAll(parent); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {
 		dir := filepath.Join(parent, fmt.Sprintf("%03d", n))
-		err := os.Mkdir(dir, 0o755)
+		err := rundir.Mkdir(dir)
 		if !errors.Is(err, fs.ErrExist) {
 			return rundir.Dir(dir), err
 		}

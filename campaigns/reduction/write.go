@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -64,10 +63,10 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 			return fmt.Errorf("write %s: %w", f.name, err)
 		}
 		path := filepath.Join(string(dir), f.name)
-		if _, err := os.Lstat(path); err == nil {
+		if rundir.Exists(path) {
 			continue // the simulator left it
 		}
-		if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+		if err := rundir.WriteFile(path, text.Bytes(), false); err != nil {
 			return err
 		}
 	}

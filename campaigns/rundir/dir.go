@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"ordeal/check"
@@ -26,20 +25,18 @@ const (
 // executableFile is what simulators that execute a file call it.
 const executableFile = "program.elf"
 
-// ErrUsed is the error of Create for a directory that holds a run.
-var ErrUsed = errors.New("it holds a run already")
+// ErrUsed is the error of Create for a directory that is not empty.
+var ErrUsed = errors.New("it holds a run already, or other files")
 
 // Dir is the path of a run directory.
 type Dir string
 
-// Create makes the directory, which must not hold a run yet, and writes the
-// program and the specification.
+// Create makes the directory, which must be empty or missing, and writes the
+// program and the specification. A simulator would write through a link that
+// is in it already.
 func (d Dir) Create(p *gen.Program, s *Spec) error {
-	if err := os.MkdirAll(string(d), 0o755); err != nil {
+	if err := d.make(); err != nil {
 		return err
-	}
-	if _, err := os.Lstat(d.Path(SpecFile)); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("create run directory %s: %w", d, ErrUsed)
 	}
 	text := p.Text()
 	s.Version, s.Program = Version, Hash(text)
@@ -49,10 +46,26 @@ func (d Dir) Create(p *gen.Program, s *Spec) error {
 	return WriteJSON(d.Path(SpecFile), s, false)
 }
 
+// make makes the directory unless it is there and empty.
+func (d Dir) make() error {
+	err := Mkdir(string(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = MkdirAll(string(d))
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	names, err := Names(string(d))
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("create run directory %s: %w", d, ErrUsed)
+	}
+	return err
+}
+
 // Finish writes the result of the run. A failed run reaches the disk before it
 // returns.
 func (d Dir) Finish(r *Result) error {
-	if data, err := os.ReadFile(d.Path(executableFile)); err == nil {
+	if data, err := ReadFile(d.Path(executableFile)); err == nil {
 		r.ExecutableHash = Hash(data)
 	}
 	flush := r.Failed()
@@ -77,7 +90,7 @@ func (d Dir) Finish(r *Result) error {
 
 // finishLog writes the log unless the simulator has left it.
 func (d Dir) finishLog(log sim.Log, flush bool) error {
-	_, err := os.Lstat(d.Path(LogFile))
+	_, err := Lstat(d.Path(LogFile))
 	switch {
 	case err == nil && flush:
 		return Flush(d.Path(LogFile))
@@ -91,7 +104,7 @@ func (d Dir) finishLog(log sim.Log, flush bool) error {
 // one that the specification names.
 func (d Dir) Program(s *Spec) (*gen.Program, error) {
 	path := d.Path(ProgramFile)
-	data, err := os.ReadFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +141,7 @@ func (d Dir) Result() (*Result, error) {
 
 // Log reads the log of the run.
 func (d Dir) Log() (sim.Log, error) {
-	data, err := os.ReadFile(d.Path(LogFile))
+	data, err := ReadFile(d.Path(LogFile))
 	return sim.Log(data), err
 }
 

@@ -3,7 +3,7 @@ package rundir
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 )
@@ -28,25 +28,25 @@ func MoveAside(path, into string) (Dir, error) {
 	base := filepath.Join(into, filepath.Base(path))
 	dir := base
 	for n := 2; ; n++ {
-		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
+		if _, err := Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			break
 		} else if err != nil {
 			return "", err
 		}
 		dir = fmt.Sprintf("%s-%d", base, n)
 	}
-	if err := os.MkdirAll(into, 0o755); err != nil {
+	if err := MkdirAll(into); err != nil {
 		return "", err
 	}
-	info, err := os.Lstat(path)
+	info, err := Lstat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return Dir(dir), os.Rename(path, dir)
+		return Dir(dir), Rename(path, dir)
 	case err == nil: // a file where the directory should be
-		err = os.Mkdir(dir, 0o755)
-		return Dir(dir), errors.Join(err, os.Rename(path, filepath.Join(dir, "in-the-way")))
-	case errors.Is(err, os.ErrNotExist):
-		return Dir(dir), os.Mkdir(dir, 0o755)
+		err = Mkdir(dir)
+		return Dir(dir), errors.Join(err, Rename(path, filepath.Join(dir, "in-the-way")))
+	case errors.Is(err, fs.ErrNotExist):
+		return Dir(dir), Mkdir(dir)
 	}
 	return "", err
 }

@@ -9,26 +9,25 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // WriteFile writes a file whole or not at all: under a temporary name first,
 // then renamed. With flush it also reaches the disk before WriteFile returns.
 func WriteFile(path string, data []byte, flush bool) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	tmp, err := Temporary(path)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
 			_ = tmp.Close()
-			_ = os.Remove(tmp.Name())
+			_ = Remove(tmp.Name())
 		}
 	}()
 	if _, err := tmp.Write(data); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
 	}
 	if flush {
 		if err := tmp.Sync(); err != nil {
@@ -38,7 +37,7 @@ func WriteFile(path string, data []byte, flush bool) (err error) {
 	if err := tmp.Close(); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+	if err := Rename(tmp.Name(), path); err != nil {
 		return err
 	}
 	if flush {
@@ -66,7 +65,7 @@ func marshal(path string, v any) ([]byte, error) {
 
 // ReadJSON reads what WriteJSON wrote.
 func ReadJSON(path string, v any) error {
-	data, err := os.ReadFile(path)
+	data, err := ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -78,7 +77,10 @@ func ReadJSON(path string, v any) error {
 
 // Flush flushes a file or directory to the disk.
 func Flush(path string) error {
-	f, err := os.Open(path)
+	if err := in("open", path, func(int, string) error { return nil }); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func Flush(path string) error {
 
 // WriteChanged writes a file unless it has these contents.
 func WriteChanged(path string, data []byte) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+	if old, err := ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
 	return WriteFile(path, data, true)
@@ -110,7 +112,7 @@ func WriteChangedJSON(path string, v any) error {
 func SameContents(a, b string) (bool, error) {
 	var sums [2][]byte
 	for i, path := range []string{a, b} {
-		f, err := os.Open(path)
+		f, err := Open(path)
 		if err != nil {
 			return false, err
 		}

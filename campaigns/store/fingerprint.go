@@ -8,20 +8,19 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 )
 
 // isCampaign reports whether a directory has one of a campaign's files.
 func isCampaign(dir string) bool {
 	return slices.ContainsFunc([]string{journal.CampaignFile, journal.HeaderFile, journal.RunsFile}, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(dir, name))
-		return err == nil
+		return rundir.Exists(filepath.Join(dir, name))
 	})
 }
 
@@ -31,7 +30,7 @@ func campaignDirs(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := rundir.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +65,7 @@ type fingerprint struct {
 func fingerprintOf(dir string) (*fingerprint, error) {
 	f := new(fingerprint)
 	for name, sum := range map[string]*[]byte{journal.CampaignFile: &f.file, journal.HeaderFile: &f.head} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		data, err := rundir.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +74,7 @@ func fingerprintOf(dir string) (*fingerprint, error) {
 	}
 	var st unix.Stat_t
 	path := filepath.Join(dir, journal.RunsFile)
-	if err := unix.Stat(path, &st); err == nil {
+	if err := unix.Lstat(path, &st); err == nil {
 		f.size, f.changed = st.Size, st.Ctim.Nano()
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("stat %s: %w", path, err)
@@ -100,7 +99,7 @@ func (p *prefix) extend(dir string, to int64) error {
 	if p.bytes == to {
 		return nil
 	}
-	f, err := os.Open(filepath.Join(dir, journal.RunsFile))
+	f, err := rundir.Open(filepath.Join(dir, journal.RunsFile))
 	if err != nil {
 		return err
 	}

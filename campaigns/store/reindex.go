@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
+
+	"ordeal/campaigns/rundir"
 )
 
 // Options are options of Reindex.
@@ -140,7 +141,7 @@ func (w *writer) campaign(ctx context.Context, c *Campaign) (invalid, err error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(c.Dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := rundir.Lstat(c.Dir); errors.Is(err, fs.ErrNotExist) {
 		c.Removed = true
 		return nil, w.remove(ctx, before)
 	}

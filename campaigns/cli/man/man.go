@@ -3,22 +3,45 @@
 package man
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"ordeal/campaigns/rundir"
 )
 
 // Write writes a page for a command and each below it into a directory, which
 // it makes if it does not exist. It changes their help texts.
 func Write(root *cobra.Command, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	root.DisableAutoGenTag = true
 	preformat(root)
-	return doc.GenManTree(root, &doc.GenManHeader{Title: "ORDEAL", Section: "1", Source: "ordeal", Manual: "Ordeal"}, dir)
+	return writePages(root, dir)
+}
+
+// writePages writes the man pages of a command and those below it.
+func writePages(cmd *cobra.Command, dir string) error {
+	for _, sub := range cmd.Commands() {
+		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		if err := writePages(sub, dir); err != nil {
+			return err
+		}
+	}
+	var page bytes.Buffer
+	header := doc.GenManHeader{Title: "ORDEAL", Section: "1", Source: "ordeal", Manual: "Ordeal"}
+	if err := doc.GenMan(cmd, &header, &page); err != nil {
+		return err
+	}
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
+	return rundir.WriteOutput(filepath.Join(dir, name), page.Bytes(), rundir.Plain)
 }
 
 // preformat turns the indented lines of long help texts into code blocks of

@@ -13,6 +13,7 @@ import (
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
+	"ordeal/campaigns/rundir"
 )
 
 // The files of results of ordeal mutate run, and where they are looked for in
@@ -29,20 +30,23 @@ func readMatrix(name string) ([]mutation.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
-		for _, file := range matrixFiles {
-			results, err := readMatrix(filepath.Join(name, file))
-			if !errors.Is(err, fs.ErrNotExist) {
-				return results, err
-			}
+	if !info.IsDir() {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
 		}
-		return nil, fmt.Errorf("%s holds neither %s", name, strings.Join(matrixFiles, " nor "))
+		return mutation.ParseResults(name, data)
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
+	for _, file := range matrixFiles {
+		path := filepath.Join(rundir.Resolve(name), file)
+		data, err := rundir.ReadFile(path)
+		if err == nil {
+			return mutation.ParseResults(path, data)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
-	return mutation.ParseResults(name, data)
+	return nil, fmt.Errorf("%s holds neither %s", name, strings.Join(matrixFiles, " nor "))
 }
 
 // matrix finds the results to show: those asked for, else those in the

@@ -1,0 +1,133 @@
+package rundir
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Output is a file that the user has named for results. A regular file is
+// replaced as a whole by Close, with the permissions that it had; anything else,
+// as a device, a pipe or a link, is written to and stays what it is.
+type Output struct {
+	file *os.File
+	path string
+	kind outputKind
+}
+
+type outputKind uint8
+
+const (
+	replaced outputKind = iota // under a temporary name until Close
+	inPlace
+	ours // standard output or standard error
+)
+
+// Executable is the permissions of a program that is written, and Plain those of
+// any other file, before the umask.
+const (
+	Plain      fs.FileMode = filePermissions
+	Executable fs.FileMode = 0o777
+)
+
+// CreateOutput begins an output.
+func CreateOutput(path string, mode fs.FileMode) (*Output, error) {
+	o := &Output{path: path}
+	before, err := os.Lstat(path)
+	switch {
+	case err == nil && before.IsDir():
+		return nil, &fs.PathError{Op: "write", Path: path, Err: unix.EISDIR}
+	case err == nil && !before.Mode().IsRegular():
+		return o, o.openInPlace(mode)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strings.ToLower(rand.Text()[:10]))
+	o.file, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	switch {
+	case err != nil && before != nil: // a directory that is not ours to write
+		return o, o.openInPlace(mode)
+	case err != nil:
+		return nil, renamed(err, path)
+	case before != nil:
+		if err := o.file.Chmod(before.Mode().Perm()); err != nil {
+			return nil, errors.Join(err, o.Discard())
+		}
+	}
+	return o, nil
+}
+
+// openInPlace opens what is not to be replaced. The process's own output is not
+// opened anew, which would truncate a file that it goes to.
+func (o *Output) openInPlace(mode fs.FileMode) error {
+	if info, err := os.Stat(o.path); err == nil {
+		for _, f := range []*os.File{os.Stdout, os.Stderr} {
+			if own, err := f.Stat(); err == nil && os.SameFile(own, info) {
+				o.file, o.kind = f, ours
+				return nil
+			}
+		}
+	}
+	o.kind = inPlace
+	var err error
+	o.file, err = os.OpenFile(o.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	return err
+}
+
+// renamed gives an error about a temporary file the name of the one that the
+// user knows.
+func renamed(err error, path string) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: e.Op, Path: path, Err: e.Err}
+	}
+	return err
+}
+
+// Write writes to the output.
+func (o *Output) Write(p []byte) (int, error) { return o.file.Write(p) }
+
+// Close ends the output. A file has its name, and is on the disk, only now.
+func (o *Output) Close() error {
+	if o.kind == ours {
+		return nil
+	}
+	if o.kind == inPlace {
+		return o.file.Close()
+	}
+	if err := errors.Join(o.file.Sync(), o.file.Close()); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", o.path, err), os.Remove(o.file.Name()))
+	}
+	if err := os.Rename(o.file.Name(), o.path); err != nil {
+		return errors.Join(err, os.Remove(o.file.Name()))
+	}
+	return nil
+}
+
+// Discard gives an output up: a file that was there stays as it was.
+func (o *Output) Discard() error {
+	switch o.kind {
+	case ours:
+		return nil
+	case inPlace:
+		return o.file.Close()
+	}
+	return errors.Join(o.file.Close(), os.Remove(o.file.Name()))
+}
+
+// WriteOutput writes an Output.
+func WriteOutput(path string, data []byte, mode fs.FileMode) error {
+	o, err := CreateOutput(path, mode)
+	if err != nil {
+		return err
+	}
+	if _, err := o.Write(data); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), o.Discard())
+	}
+	return o.Close()
+}
