@@ -12,7 +12,8 @@ import (
 
 // Classification places a history in the lattice of models.
 type Classification struct {
-	// Verdicts are those of the models, in the order of model.All. Each has
+	// Verdicts are those of the models, in the order of model.All; before
+	// them, of a history with times, that of model.Linearizable. Each has
 	// evidence of its own or, by its Inclusion, that of another one.
 	Verdicts []Verdict
 	// Strongest names the models that allow the history and are implied by
@@ -30,7 +31,11 @@ type Classification struct {
 // incomplete procedure, the verdict rests on model.Implies alone and its Inclusion
 // is not checked.
 func Classify(ctx context.Context, h *parse.History, opt Options) (Classification, error) {
-	models := slices.DeleteFunc(model.All(), func(m model.Model) bool {
+	models := model.All()
+	if h.Times != nil {
+		models = slices.Insert(models, 0, model.Linearizable)
+	}
+	models = slices.DeleteFunc(models, func(m model.Model) bool {
 		p, ok := Procedure(opt.Procedure)
 		return ok && !p.Supports(m)
 	})

@@ -3,6 +3,7 @@
 package parse
 
 import (
+	"math"
 	"strconv"
 
 	"ordeal/gen"
@@ -101,11 +102,27 @@ type History struct {
 	// Transactions lists the transactions in order; none: each operation is
 	// one. Models ignore them.
 	Transactions []Transaction
+	// Times gives, for each operation, when it was called and returned. Nil:
+	// not known. Only model.Linearizable uses them.
+	Times []Interval
 	// Deps lists dependencies (address, data, control) between operations of
 	// one thread, in order of From, then To. Only RMO uses them.
 	Deps []Dep
 	_    struct{}
 }
+
+// Interval is the time from an operation's call to its return, both included, on
+// one clock for all threads: an operation precedes in real time those that are
+// called after it returned. An operation that did not return has Return Pending;
+// it may take effect at any time after its call, or never.
+type Interval struct{ Call, Return int64 }
+
+// Pending is the return of an operation that did not return.
+const Pending = math.MaxInt64
+
+// Before reports whether an operation with times i precedes one with times j in
+// real time.
+func (i Interval) Before(j Interval) bool { return i.Return < j.Call }
 
 // Dep says that To depends on From, an earlier read of the same thread.
 type Dep struct{ From, To OpID }

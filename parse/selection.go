@@ -25,6 +25,12 @@ func (h *History) Select(kept []OpID) (sub *History, number func(OpID) OpID) {
 		sub.Ops[i] = h.Ops[id]
 		sub.Ops[i].RF = number(h.Ops[id].RF)
 	}
+	if h.Times != nil {
+		sub.Times = make([]Interval, len(kept))
+		for i, id := range kept {
+			sub.Times[i] = h.Times[id]
+		}
+	}
 	for t, start := range h.Start {
 		i, _ := slices.BinarySearch(kept, start)
 		sub.Start[t] = OpID(i)

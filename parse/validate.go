@@ -19,7 +19,7 @@ import (
 //   - every Read and RMW reads from Init the value 0, or from another
 //     operation that writes the value read to the same location; nothing else
 //     has a reads-from;
-//   - Final, StoreOrder and Deps are as History documents them.
+//   - Final, StoreOrder, Deps and Times are as History documents them.
 //
 // It does not check that written values are unique (reads-from is explicit),
 // nor anything that is a matter of memory models. Time is O(operations).
@@ -36,6 +36,7 @@ func (h *History) Validate() error {
 	v.final()
 	v.storeOrder()
 	v.deps()
+	v.times()
 	return v.faults.Err()
 }
 
@@ -218,6 +219,19 @@ func (v *validator) deps() {
 			if p.From > d.From || p.From == d.From && p.To >= d.To {
 				v.faults.Addf("dependency %d: not after dependency %d in order of From, then To", i, i-1)
 			}
+		}
+	}
+}
+
+func (v *validator) times() {
+	h := v.h
+	if h.Times != nil && len(h.Times) != len(h.Ops) {
+		v.faults.Addf("times of %d operations of %d", len(h.Times), len(h.Ops))
+		return
+	}
+	for id, i := range h.Times {
+		if i.Call > i.Return {
+			v.faults.Addf("%s: returns at %d, before its call at %d", v.at(OpID(id)), i.Return, i.Call)
 		}
 	}
 }

@@ -2,14 +2,15 @@ package model
 
 import "slices"
 
-// All lists the models, each after every model that implies it.
+// All lists the models of histories without times, each after every model that
+// implies it.
 func All() []Model {
 	return []Model{SC, TSO, PSO, RMO, WSC, WTSO, WPSO, CCM, WCCM, CCv, CM, CC}
 }
 
 // ByName is the model of a canonical name.
 func ByName(name string) (Model, bool) {
-	for _, m := range All() {
+	for _, m := range append(All(), Linearizable) {
 		if m.Name == name {
 			return m, true
 		}
@@ -33,6 +34,8 @@ func ByName(name string) (Model, bool) {
 // whose conflicts are derived by the same rules from less, and is the reason
 // that TSO implies it (CAV 2019, Sect. 4). TSO does not imply CM.
 var implied = map[string][]string{
+	"linearizable": {"sc"},
+
 	"sc":   {"tso", "wsc"},
 	"tso":  {"pso", "wtso"},
 	"pso":  {"rmo", "wpso"},

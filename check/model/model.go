@@ -37,7 +37,11 @@ type Model struct {
 	LoadLoadSameLoc bool
 	// Deps says that dependencies are part of preserved program order.
 	Deps bool
-	_    struct{}
+	// RealTime says that an operation that returns before another is called
+	// precedes it (see parse.Interval). Only histories with times have an
+	// answer.
+	RealTime bool
+	_        struct{}
 }
 
 // The models that ask for a global memory order.
@@ -47,6 +51,10 @@ var (
 	PSO = Model{Name: "pso", Family: Total, PPO: parse.LoadLoad | parse.LoadStore, ForwardOwn: true, LoadLoadSameLoc: true}
 	RMO = Model{Name: "rmo", Family: Total, ForwardOwn: true, Deps: true}
 )
+
+// Linearizable is SC with real time (Herlihy and Wing, TOPLAS 12(3), 1990), for
+// histories with times; All does not list it.
+var Linearizable = Model{Name: "linearizable", Family: Total, PPO: parse.FullFence, LoadLoadSameLoc: true, RealTime: true}
 
 // The causal ladder. wSC ⇒ CCM ⇒ {CCv, CM} ⇒ CC, and SC ⇒ wSC; wTSO and
 // wPSO are the closures of TSO and PSO, implied by TSO and PSO.

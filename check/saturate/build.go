@@ -23,7 +23,7 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	g.collectWrites()
 	g.collectLaneMasks()
 	g.collectReaders()
-	g.collectEdges()
+	g.collectEdges(plan.time)
 	return g, nil
 }
 
@@ -45,6 +45,11 @@ func (g *Graph) number(plan chainPlan) {
 	for _, p := range plan.second {
 		g.start[p.chain+1]++
 		g.n++
+	}
+	ticks := plan.time.ticks()
+	if ticks > 0 {
+		g.start[plan.time.chain+1] = Node(ticks)
+		g.n += ticks
 	}
 	for c := range g.chains {
 		g.start[c+1] += g.start[c]
@@ -83,6 +88,9 @@ func (g *Graph) number(plan chainPlan) {
 			g.second = append(g.second, add(second[0].op, second[0].chain))
 			second = second[1:]
 		}
+	}
+	for range ticks {
+		add(parse.NoOp, plan.time.chain)
 	}
 	g.rf = make([]int32, g.n)
 	for v := range g.rf {

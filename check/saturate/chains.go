@@ -10,6 +10,7 @@ type chainPlan struct {
 	chain  []int32 // operation → chain, -1 for no node
 	thread []int32 // chain → thread
 	second []secondPart
+	time   *timeLine // nil for models without real time
 }
 
 // secondPart is a second node for a fence, in a chain of its own.
@@ -26,6 +27,7 @@ type secondPart struct {
 //   - TSO: the loads of a thread (with the fences that order stores before
 //     loads), and its stores and RMWs.
 //   - PSO and RMO: see planRelaxed.
+//   - Linearizability: those of SC and a time line, see planTime.
 func planChains(h *parse.History, m model.Model) chainPlan {
 	p := chainPlan{chain: make([]int32, len(h.Ops))}
 	for id := range p.chain {
@@ -38,6 +40,9 @@ func planChains(h *parse.History, m model.Model) chainPlan {
 		p.planStoreBuffers(h, m)
 	default:
 		p.planRelaxed(h, m)
+	}
+	if m.RealTime && h.Times != nil {
+		p.planTime(h)
 	}
 	return p
 }

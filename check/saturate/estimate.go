@@ -17,7 +17,7 @@ func HeldNodes(nodes int) int { return min(max(512, nodes/128), 8192) }
 func EstimateBytes(h *parse.History, m model.Model) int64 {
 	plan := planChains(h, m)
 	chains := int64(len(plan.thread))
-	nodes := int64(len(plan.second))
+	nodes := int64(len(plan.second) + plan.time.ticks())
 	var reads, writes, isolated int64
 	for id, c := range plan.chain {
 		o := &h.Ops[id]

@@ -19,7 +19,8 @@ import (
 	"ordeal/parse"
 )
 
-// Node is a vertex of the graph: an operation, or an ordering fence. Nodes
+// Node is a vertex of the graph: an operation, an ordering fence, or a tick of the
+// time line, which counts as a fence and has no operation. Nodes
 // are numbered so that a chain is a contiguous range in its order.
 type Node int32
 

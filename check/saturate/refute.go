@@ -95,6 +95,10 @@ func (p *proof) edges(refs []edgeRef) []witness.Edge {
 func (g *Graph) throughFences(u Node, refs []edgeRef) witness.Edge {
 	v := refs[len(refs)-1].to
 	e := witness.Edge{From: g.op[u], To: g.op[v], Rule: witness.PPO, Via: parse.NoOp, Lemma: -1}
+	if g.op[refs[0].to] == parse.NoOp { // the time line
+		e.Rule = witness.RealTime
+		return e
+	}
 	a, b := &g.hist.Ops[e.From], &g.hist.Ops[e.To]
 	if preserved(g.model, a, b) {
 		return e

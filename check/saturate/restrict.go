@@ -77,6 +77,12 @@ func Restrict(h *parse.History, keep []parse.OpID) Part {
 	}
 	p.h.Start = append(p.h.Start, parse.OpID(len(keep)))
 	p.h.Locations = make([]string, len(p.loc))
+	if h.Times != nil {
+		p.h.Times = make([]parse.Interval, len(keep))
+		for i, id := range keep {
+			p.h.Times[i] = h.Times[id]
+		}
+	}
 	p.knowledge(h, to)
 	p.dependencies(h, to)
 	return p

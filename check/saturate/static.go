@@ -6,7 +6,7 @@ import (
 	"ordeal/parse"
 )
 
-func (g *Graph) collectEdges() {
+func (g *Graph) collectEdges(time *timeLine) {
 	e := &emitter{
 		g:       g,
 		edges:   make([]staticEdge, 0, g.n),
@@ -15,6 +15,7 @@ func (g *Graph) collectEdges() {
 		readBy:  make([]int32, g.n),
 	}
 	e.emitAll()
+	e.realTime(time)
 	start, edges := closure.Group(g.n, e.edges, func(e staticEdge) int32 { return int32(e.from) })
 	g.outStart = start
 	g.outTo, g.outTag = make([]Node, len(edges)), make([]tag, len(edges))

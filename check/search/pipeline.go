@@ -25,6 +25,9 @@ var Auto = Procedure{
 				return p.Decide(ctx, h, m, limits, v)
 			}
 		}
+		if m.RealTime {
+			return decideTimed(ctx, h, m, limits, v)
+		}
 		if parts := components(h); parts != nil {
 			return decideComponents(ctx, h, m, limits, parts, v)
 		}
@@ -58,6 +61,10 @@ func connected(ctx context.Context, h *parse.History, m model.Model, limits Limi
 // saturated builds and saturates the graph of a history. The graph is nil if
 // that decides the history, or fails.
 func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) (*saturate.Graph, error) {
+	if m.RealTime && h.Times == nil {
+		v.Reason = "the history has no times of calls and returns"
+		return nil, nil
+	}
 	if limits.MemoryBytes > 0 {
 		if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
 			return nil, err
@@ -84,7 +91,7 @@ func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limi
 var Saturate = Procedure{
 	Name:     "saturate",
 	Summary:  "closure under the rules of saturation; refutes only",
-	Supports: Total,
+	Supports: totalOrTimed,
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
 		g, err := saturated(ctx, h, m, limits, v)
 		if g != nil {
@@ -98,7 +105,7 @@ var Saturate = Procedure{
 var Greedy = Procedure{
 	Name:     "greedy",
 	Summary:  "saturation, then a greedy order with forward checking; gives up at a dead end",
-	Supports: Total,
+	Supports: totalOrTimed,
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
 		return connected(ctx, h, m, limits, giveUp, v)
 	},

@@ -85,8 +85,11 @@ func (e *memoryError) Error() string {
 	return fmt.Sprintf("memory budget exhausted: about %d MiB needed, %d MiB allowed", e.need>>20, e.limit>>20)
 }
 
-// Total supports the models that ask for a global memory order.
-func Total(m model.Model) bool { return m.Family == model.Total }
+// Total supports the models that ask for a global memory order, without real time.
+func Total(m model.Model) bool { return m.Family == model.Total && !m.RealTime }
+
+// totalOrTimed supports the models that ask for a global memory order.
+func totalOrTimed(m model.Model) bool { return m.Family == model.Total }
 
 // Only makes a Supports function of a list of models.
 func Only(models ...model.Model) func(model.Model) bool {

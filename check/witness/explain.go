@@ -183,6 +183,8 @@ func (x *explainer) reason(e Edge) string {
 		return from + " reads the initial value"
 	case FinalWrite:
 		return to + " is the final value"
+	case RealTime:
+		return fmt.Sprintf("%s returns at %d, %s is called at %d", from, x.h.Times[e.From].Return, to, x.h.Times[e.To].Call)
 	case DerivedA, DerivedB:
 		return fmt.Sprintf("L%d", x.number[e.Lemma])
 	}

@@ -3,6 +3,7 @@ package witness
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -28,6 +29,8 @@ import (
 // relation it has the edges of the history, no cycle, and is closed under the
 // rules of the model, which hold in all orders of the machine; the least such
 // relation is a part of it (see Closure).
+// Under a model with RealTime no operation may stand after one that was called
+// after its return.
 //
 // Replay takes time and memory linear in the history. It trusts that h is
 // well formed (parse.History.Validate), and nothing about the order. Where
@@ -39,6 +42,9 @@ func Replay(h *parse.History, m model.Model, order *Order) error {
 	}
 	if order == nil {
 		return errors.New("replay order: there is none")
+	}
+	if m.RealTime && h.Times == nil {
+		return errors.New("replay order: the history has no times")
 	}
 	r := newReplay(h, m)
 	for i, id := range order.Ops {
@@ -92,6 +98,7 @@ type replay struct {
 	// or NoOp; only where the model lets writes overtake loads.
 	next   []parse.OpID
 	fences fences
+	latest int64   // call of an operation that is done; only with RealTime
 	deps   []int32 // first index in h.Deps whose From is not below; or nil
 }
 
@@ -101,6 +108,7 @@ func newReplay(h *parse.History, m model.Model) *replay {
 		places: make([]place, len(h.Ops)),
 		state:  make([]state, len(h.Ops)),
 		mem:    make([]parse.OpID, len(h.Locations)),
+		latest: math.MinInt64,
 		loads:  make([]parse.OpID, h.Threads()),
 		writes: make([]parse.OpID, h.Threads()),
 	}
@@ -202,6 +210,13 @@ func (r *replay) step(id parse.OpID) error {
 		return fmt.Errorf("%s: stands twice", name(r.h, id, -1))
 	}
 	op, p := &r.h.Ops[id], r.places[id]
+	if r.m.RealTime {
+		times := r.h.Times[id]
+		if times.Return < r.latest {
+			return fmt.Errorf("%s: returned at %d, and follows an operation called at %d", name(r.h, id, -1), times.Return, r.latest)
+		}
+		r.latest = max(r.latest, times.Call)
+	}
 	if err := r.ready(id, op, p); err != nil {
 		return fmt.Errorf("%s: %w", name(r.h, id, -1), err)
 	}

@@ -24,6 +24,7 @@ var ruleTexts = [...]struct {
 	DerivedB:   {"B", fromRead, "fr", ""},
 	Assumed:    {"assumed", assumedOrder, "assumed", "assumed"},
 	StoreOrder: {"store-order", coherenceOrder, "co (known)", "known order of stores"},
+	RealTime:   {"real-time", programOrder, "real time", ""},
 }
 
 // String is the rule's name in machine-readable output.

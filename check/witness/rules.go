@@ -32,6 +32,7 @@ import (
 //     To. For an RMW From this needs that To is not From itself.
 //   - DerivedA: a write that precedes the read is a candidate for its value.
 //   - FinalWrite, StoreOrder: what the history knows about its memory.
+//   - RealTime: Replay requires that order.
 type rules struct {
 	h *parse.History
 	m model.Model
@@ -135,6 +136,8 @@ func (r *rules) applies(e Edge) bool {
 		return r.finalWrite(e, from)
 	case StoreOrder:
 		return r.storeOrder(e, from)
+	case RealTime:
+		return r.m.RealTime && r.h.Times != nil && r.h.Times[e.From].Before(r.h.Times[e.To])
 	default:
 		return false
 	}

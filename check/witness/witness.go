@@ -76,6 +76,9 @@ const (
 	Assumed
 	// StoreOrder: From precedes To in the history's known StoreOrder of x.
 	StoreOrder
+	// RealTime: From returns before To is called. Only under models with
+	// RealTime.
+	RealTime
 )
 
 // Edge says that From precedes To in every global memory order.

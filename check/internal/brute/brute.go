@@ -130,7 +130,7 @@ func (f *frame) dp(m model.Model) rel {
 //
 //	po-loc ∪ rf ∪ co ∪ fr   and   ppo ∪ fences ∪ dp ∪ grf ∪ co ∪ fr
 //
-// acyclic, where grf is rf for SC and rfe otherwise, po-loc lacks pairs of
+// acyclic (for models with real time, the latter with that), where grf is rf for SC and rfe otherwise, po-loc lacks pairs of
 // loads where load-load hazards are allowed, and no write comes between an
 // RMW and the write it reads (atomicity). RMO also requires that dp ∪ rf be
 // acyclic (no thin air). An RMW is one operation, both load and store.
@@ -150,13 +150,27 @@ func Axiomatic(h *parse.History, m model.Model) bool {
 	if m.ForwardOwn {
 		grf = f.rf.filter(f.external)
 	}
-	global := f.ppo(m).union(dp, grf)
+	global := f.ppo(m).union(dp, grf, f.realTime(m))
 	return f.someCoherence(0, newRel(len(f.po)), func(co rel) bool {
 		fr := f.rf.inverse().compose(co).filter(func(a, b int) bool { return a != b })
 		return f.atomic(co) &&
 			poLoc.union(f.rf, co, fr).acyclic() &&
 			global.union(co, fr).acyclic()
 	})
+}
+
+// realTime is the order of operations of which one returns before the other is
+// called, if m looks at it.
+func (f *frame) realTime(m model.Model) rel {
+	out := newRel(len(f.po))
+	for a := range f.n {
+		for b := range f.n {
+			if m.RealTime && f.h.Times[a].Return < f.h.Times[b].Call {
+				out.add(a, b)
+			}
+		}
+	}
+	return out
 }
 
 // atomic reports whether every RMW comes directly after the write it reads.
