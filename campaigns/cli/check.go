@@ -50,7 +50,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&c.models, "model", "", "models to evaluate by: all that the procedure knows, or some of "+strings.Join(config.ModelNames(), ", ")+
-		" (default tso, or those of the run directory)")
+		"; of traces with times also linearizable (default tso, or those of the run directory, or linearizable)")
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
 	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one trace under one model, as 512MiB or 4GB (default no limit)")
@@ -131,7 +131,7 @@ func (c *evaluate) prepare() error {
 	}
 	var err error
 	if c.models != "" {
-		if c.picked, err = config.ParseModels(c.models); err != nil {
+		if c.picked, err = modelsOf(c.models); err != nil {
 			faults = append(faults, fmt.Errorf("--model: %w", err))
 		}
 	}
@@ -143,6 +143,24 @@ func (c *evaluate) prepare() error {
 	}
 	c.options.MemoryBytes = int64(c.memory)
 	return errors.Join(faults...)
+}
+
+// modelsOf is config.ParseModels that also knows the model of histories with
+// times.
+func modelsOf(list string) ([]model.Model, error) {
+	var timed []model.Model
+	names := slices.DeleteFunc(strings.Split(list, ","), func(name string) bool {
+		is := strings.TrimSpace(name) == model.Linearizable.Name
+		if is {
+			timed = []model.Model{model.Linearizable}
+		}
+		return is
+	})
+	if len(names) == 0 {
+		return timed, nil
+	}
+	models, err := config.ParseModels(strings.Join(names, ","))
+	return append(timed, models...), err
 }
 
 // result is the result of a trace.

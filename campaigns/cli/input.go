@@ -194,8 +194,12 @@ func (in *input) read(f formats.Format, r io.Reader, name string, evaluate func(
 		return usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
 	}
 	return formats.Read(f, r, name, func(next formats.Trace) error {
+		models := defaultModels
+		if f.Express.Times {
+			models = []model.Model{model.Linearizable}
+		}
 		return evaluate(&trace{
-			place: fmt.Sprintf("%s:%d", name, next.Line), history: next.History, err: next.Err, notes: next.Notes, models: defaultModels,
+			place: fmt.Sprintf("%s:%d", name, next.Line), history: next.History, err: next.Err, notes: next.Notes, models: models,
 		})
 	})
 }

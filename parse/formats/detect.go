@@ -10,6 +10,7 @@ import (
 	"ordeal/parse/formats/events"
 	"ordeal/parse/formats/litmus"
 	"ordeal/parse/formats/oplog"
+	"ordeal/parse/formats/porcupine"
 )
 
 // HeadBytes is how much of a file Detect should be shown, if there is as much.
@@ -43,6 +44,8 @@ func candidates(head []byte, whole bool) []string {
 		return []string{"program"}
 	case litmus.Is(head):
 		return []string{"litmus"}
+	case porcupine.Is(text):
+		return []string{"porcupine"}
 	case isJSON(text):
 		return []string{"dbcop-json"}
 	case bytes.HasPrefix(text, []byte("[")), bytes.HasPrefix(text, []byte("//")), bytes.HasPrefix(text, []byte("--")):

@@ -14,6 +14,7 @@ import (
 	"ordeal/parse/formats/axe"
 	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/oplog"
+	"ordeal/parse/formats/porcupine"
 )
 
 // Holds says what a file of a format holds.
@@ -74,6 +75,7 @@ type Express struct {
 	StoreOrder   bool
 	Dependencies bool
 	Transactions bool
+	Times        bool // of calls and returns
 	Empty        bool // threads without operations
 	Threads      Names
 	Locations    Names
@@ -123,6 +125,11 @@ var list = []Format{
 	{
 		Name: "dbcop-json-compact", Title: "the same, events as arrays", Holds: History, Express: dbcopJSON,
 		read: one(whole(dbcop.ReadJSON)), write: to(dbcop.Compact.WriteJSON),
+	},
+	{
+		Name: "porcupine", Title: "registers with times, of users of Porcupine and Jepsen; read only", Holds: History,
+		Express: Express{RMW: true, Times: true},
+		read:    one(porcupine.Read),
 	},
 	{
 		Name: "check-test", Title: ".test of PipeCheck, CCICheck and COATCheck", Holds: Histories,
@@ -183,6 +190,7 @@ func (e Express) String() string {
 	add(e.StoreOrder, "store order")
 	add(e.Dependencies, "dependencies")
 	add(e.Transactions, "transactions")
+	add(e.Times, "times")
 	return strings.Join(words, ", ")
 }
 

@@ -80,7 +80,7 @@ func read(t testing.TB, f formats.Format, text string) []formats.Trace {
 func writable() []formats.Format {
 	var list []formats.Format
 	for _, f := range formats.All() {
-		if f.HoldsHistories() || f.Name == "litmus" {
+		if f.HoldsHistories() && f.Name != "porcupine" || f.Name == "litmus" {
 			list = append(list, f)
 		}
 	}
@@ -309,6 +309,9 @@ func TestDetect(t *testing.T) {
 		{"[x:=1]\n", "dbcop"},
 		{"// c\n[x:=1]\n", "dbcop"},
 		{"---\n", "dbcop"},
+		{`{ "ClientId": 0}`, "porcupine"},
+		{"{:process 0}", "porcupine"},
+		{"INFO  jepsen.util - 0 :invoke", "porcupine"},
 		{"[[]]", "dbcop-json"},
 		{" [ ]", "dbcop-json"},
 		{"{\"data\":[]}", "dbcop-json"},
@@ -351,7 +354,7 @@ func TestReadErrors(t *testing.T) {
 			}
 		}
 		w, err := formats.NewWriter(f, &bytes.Buffer{})
-		if (err == nil) != ((f.HoldsHistories() || f.Name == "litmus") && f.Name != "native") {
+		if (err == nil) != ((f.HoldsHistories() || f.Name == "litmus") && f.Name != "native" && f.Name != "porcupine") {
 			t.Errorf("%s: writer %v", f.Name, err)
 		}
 		if err != nil || f.Holds == formats.Histories {

@@ -61,6 +61,9 @@ func (f *Format) Losses(h *parse.History) []Loss {
 	if !e.Dependencies {
 		add(len(h.Deps), true, "dependency", "dependencies")
 	}
+	if !e.Times && h.Times != nil {
+		losses = append(losses, Loss{"the times of calls and returns", true})
+	}
 	if !e.Transactions {
 		add(len(h.Transactions), false, "transaction", "transactions")
 	}

@@ -39,6 +39,7 @@ type Builder struct {
 type thread struct {
 	ops   []parse.Op
 	lines []int32
+	times []parse.Interval    // of AddTimed
 	txs   []parse.Transaction // by places in the thread
 }
 
@@ -98,6 +99,14 @@ func (t *Builder) Add(thread int32, op parse.Op, line int) {
 	}
 	th.ops = append(th.ops, op)
 	th.lines = append(th.lines, int32(line))
+}
+
+// AddTimed is Add of an operation whose times of call and return are known. A
+// trace gets all its operations with times, or none.
+func (t *Builder) AddTimed(thread int32, op parse.Op, times parse.Interval, line int) {
+	t.Add(thread, op, line)
+	th := &t.threads[thread]
+	th.times = append(th.times, times)
 }
 
 // Len is the number of operations of a thread so far.

@@ -67,6 +67,7 @@ func (f *finisher) concatenate(total int) {
 			f.h.Transactions = append(f.h.Transactions, parse.Transaction{First: base + tx.First, End: base + tx.End})
 		}
 		f.h.Ops = append(f.h.Ops, th.ops...)
+		f.h.Times = append(f.h.Times, th.times...)
 		f.lines = append(f.lines, th.lines...)
 		f.h.Start = append(f.h.Start, parse.OpID(len(f.h.Ops)))
 		f.h.ThreadNames = append(f.h.ThreadNames, f.Threads.List[i])
