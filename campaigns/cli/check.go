@@ -54,8 +54,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
 	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one trace under one model, as 512MiB or 4GB (default no limit)")
-	fs.StringVar(&c.input.format, "format", "auto", "format of the input: "+strings.Join(executionForms(), ", ")+", or auto")
-	fs.StringVar(&c.input.program, "program", "", "the program of a native log")
+	c.input.declare(fs)
 	fs.StringSliceVar(&c.serializability, "serializability", nil, "ask whether the transactions are serializable instead: sc, tso, robust (is it equivalent to SC, and are its neighbours?)")
 	fs.StringVar(&c.svg, "svg", "", "with --serializability, write a picture of the first cycle to this file")
 	fs.BoolVar(&c.forgetCommits, "forget-commits", false, "with --serializability, do not look at when stores were committed")
@@ -115,12 +114,7 @@ func (c *evaluate) prepare() error {
 	if c.explain && c.json {
 		faults = append(faults, fmt.Errorf("--explain contradicts --json: the JSON object holds the refutation"))
 	}
-	if f := c.input.format; c.input.program != "" && f != "auto" && f != "native" {
-		faults = append(faults, fmt.Errorf("--program contradicts --format %s: traces need no program", f))
-	}
-	if f, forms := c.input.format, executionForms(); f != "auto" && !slices.Contains(forms, f) {
-		faults = append(faults, fmt.Errorf("--format %q: want auto, %s", f, strings.Join(forms, ", ")))
-	}
+	faults = append(faults, c.input.faults())
 	faults = append(faults, c.serialFaults()...)
 	if c.options.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("--timeout %v is negative", c.options.Timeout))

@@ -8,6 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/rundir"
 	"ordeal/check/model"
@@ -36,6 +40,24 @@ type trace struct {
 type input struct {
 	*env
 	format, program string
+}
+
+// declare adds the flags of the input.
+func (in *input) declare(fs *pflag.FlagSet) {
+	fs.StringVar(&in.format, "format", "auto", "format of the input: "+strings.Join(executionForms(), ", ")+", or auto")
+	fs.StringVar(&in.program, "program", "", "the program of a native log")
+}
+
+// faults checks these flags.
+func (in *input) faults() error {
+	var faults []error
+	if f := in.format; in.program != "" && f != "auto" && f != "native" {
+		faults = append(faults, fmt.Errorf("--program contradicts --format %s: traces need no program", f))
+	}
+	if f, forms := in.format, executionForms(); f != "auto" && !slices.Contains(forms, f) {
+		faults = append(faults, fmt.Errorf("--format %q: want auto, %s", f, strings.Join(forms, ", ")))
+	}
+	return errors.Join(faults...)
 }
 
 var defaultModels = []model.Model{model.TSO}

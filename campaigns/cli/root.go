@@ -148,6 +148,7 @@ var commands = []constructor{
 	{"gen", newGen},
 	{"run", newRun},
 	{"check", newCheck},
+	{"verify", newVerify},
 	{"convert", newConvert},
 	{"campaign", newCampaign},
 	{"repro", newRepro},

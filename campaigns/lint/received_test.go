@@ -45,6 +45,7 @@ var userPaths = map[string]int{
 	"campaigns/cli/mutate.go":           1, // --gem5-tree
 	"campaigns/cli/reduce.go":           1, // is it a file of traces?
 	"campaigns/cli/run.go":              1, // FILE
+	"campaigns/cli/verify.go":           2, // FILE
 	"campaigns/litmus/herd.go":          4, // temporary files
 	"campaigns/litmus/litmus.go":        1, // a temporary directory
 	"campaigns/litmus/load.go":          3, // FILE

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"ordeal/check"
+	"ordeal/check/witness/certificate"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -20,6 +23,9 @@ const (
 	SpecFile    = "run.json"
 	LogFile     = "log.bin"
 	ResultFile  = "result.json"
+	// CertificateFile holds the evidence of the verdicts, as ordeal check
+	// --json prints it.
+	CertificateFile = "certificate.json"
 )
 
 // executableFile is what simulators that execute a file call it.
@@ -85,7 +91,28 @@ func (d Dir) Finish(r *Result) error {
 			return err
 		}
 	}
+	if err := d.certify(r, flush); err != nil {
+		return err
+	}
 	return WriteJSON(d.Path(ResultFile), r, flush)
+}
+
+// certify writes the evidence of the verdicts, without paths and times: runs that
+// do the same have the same file. The times are in the result.
+func (d Dir) certify(r *Result, flush bool) error {
+	if r.History == nil || len(r.Verdicts) == 0 {
+		return nil
+	}
+	verdicts := slices.Clone(r.Verdicts)
+	for i := range verdicts {
+		s := &verdicts[i].Stats
+		s.Search, s.Proof, s.Evidence = 0, 0, 0
+	}
+	data, err := json.Marshal(certificate.New(".", r.History, verdicts))
+	if err != nil {
+		return fmt.Errorf("write %s: %w", d.Path(CertificateFile), err)
+	}
+	return WriteFile(d.Path(CertificateFile), append(data, '\n'), flush)
 }
 
 // finishLog writes the log unless the simulator has left it.

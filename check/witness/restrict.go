@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 
 	"ordeal/parse"
@@ -159,4 +161,42 @@ func (u *uses) renumber(r *Refutation, to func(parse.OpID) parse.OpID) *Refutati
 	}
 	out.Root = node(r.Root)
 	return out
+}
+
+// Direct replaces an edge by a path of edges that need no search to be checked: a
+// FenceOrder names its fence, a Dependency is a dependency of the history.
+func Direct(h *parse.History, e Edge) iter.Seq[Edge] {
+	return func(yield func(Edge) bool) {
+		u := uses{h: h}
+		switch {
+		case e.Rule == FenceOrder && e.Via == parse.NoOp:
+			e.Via = u.fence(e)
+			yield(e)
+		case e.Rule == Dependency:
+			from := e.From
+			for _, id := range slices.Backward(u.chain(e)) {
+				e.From, e.To, from = from, id, id
+				if !yield(e) {
+					return
+				}
+			}
+		default:
+			yield(e)
+		}
+	}
+}
+
+// IsDirect reports whether an edge is of the form that Direct makes.
+func IsDirect(h *parse.History, e Edge) bool {
+	switch e.Rule {
+	case FenceOrder:
+		return e.Via != parse.NoOp
+	case Dependency:
+		_, ok := slices.BinarySearchFunc(h.Deps, parse.Dep{From: e.From, To: e.To}, func(a, b parse.Dep) int {
+			return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+		})
+		return ok
+	default:
+		return true
+	}
 }

@@ -34,3 +34,13 @@ func (r Rule) String() string {
 	}
 	return ruleTexts[r].name
 }
+
+// RuleByName is the rule of a name in machine-readable output.
+func RuleByName(name string) (Rule, bool) {
+	for r := PPO; int(r) < len(ruleTexts); r++ {
+		if ruleTexts[r].name == name {
+			return r, true
+		}
+	}
+	return RuleUnknown, false
+}

@@ -36,6 +36,9 @@ import (
 type rules struct {
 	h *parse.History
 	m model.Model
+	// stored gives for each write its place in the known StoreOrder, from 1;
+	// made when a rule needs it.
+	stored []int32
 	// own allows ReadsFrom inside a thread whatever the model.
 	own bool
 }
@@ -183,6 +186,9 @@ func (r *rules) fence(first, end parse.OpID, mask parse.FenceMask) parse.OpID {
 }
 
 func (r *rules) depends(e Edge) bool {
+	if IsDirect(r.h, e) {
+		return true
+	}
 	deps := r.h.Deps
 	reached := map[parse.OpID]bool{e.From: true}
 	i, _ := slices.BinarySearchFunc(deps, e.From, func(d parse.Dep, id parse.OpID) int { return int(d.From) - int(id) })
@@ -206,10 +212,16 @@ func (r *rules) finalWrite(e Edge, from *parse.Op) bool {
 }
 
 func (r *rules) storeOrder(e Edge, from *parse.Op) bool {
-	if r.h.StoreOrder == nil || !from.Writes() {
+	if r.h.StoreOrder == nil || !from.Writes() || r.loc(e.To) != from.Loc || !r.writes(e.To) {
 		return false
 	}
-	order := r.h.StoreOrder[from.Loc]
-	i := slices.Index(order, e.From)
-	return i >= 0 && slices.Contains(order[i+1:], e.To)
+	if r.stored == nil {
+		r.stored = make([]int32, len(r.h.Ops))
+		for _, order := range r.h.StoreOrder {
+			for i, id := range order {
+				r.stored[id] = int32(i) + 1
+			}
+		}
+	}
+	return r.stored[e.From] > 0 && r.stored[e.From] < r.stored[e.To]
 }
