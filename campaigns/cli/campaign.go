@@ -11,11 +11,12 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/report"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
+	"ordeal/campaigns/trust"
 )
 
 func newCampaign(e *env) *cobra.Command {
@@ -88,6 +89,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 		}
 	}
 	dir = rundir.Resolve(dir)
+	c.own(dir, trust.CommandsOf(camp))
 	progress := newProgress(c.env, mode, camp, dir)
 	loop := c.loop(dir, progress)
 	loop.Rerun, loop.Shard = c.again(file), c.shard
@@ -100,7 +102,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 func (e *env) loop(dir string, p *progress) engine.Engine {
 	return engine.Engine{
 		Dir: dir, Command: e.args, OnResult: p.onResult, Logf: p.logf, Reduce: reduction.Reducer(e.args),
-		Rerun: e.againIn(dir),
+		Rerun: e.againIn(dir), Gate: e.gate(dir),
 	}
 }
 
@@ -121,9 +123,9 @@ func (c *campaignRun) again(file string) string {
 	if file == standardInput {
 		return ""
 	}
-	words := []string{c.args[0], "repro", "--campaign", report.Quoted(file)}
+	words := []string{c.args[0], "repro", "--campaign", messages.Quoted(file)}
 	for _, s := range c.sets {
-		words = append(words, "--set", report.Quoted(s))
+		words = append(words, "--set", messages.Quoted(s))
 	}
 	return strings.Join(words, " ")
 }
@@ -137,7 +139,7 @@ in flight are, and so are those in quarantine, and those whose records are corru
 Reductions that had not ended begin anew. The closing table and the exit status are
 those of the whole campaign, as if it had never been interrupted. Nothing is done
 about a campaign that is complete, has spent its budget or has met a condition of
-stop: that is said, and the table printed.`,
+stop: that is said, and the table printed.` + trustHelp,
 		Example: `  ordeal campaign resume runs/quick-20260101-120000`,
 		Args:    arguments(1, 1, "one DIR of a campaign"),
 	}
@@ -145,6 +147,8 @@ stop: that is said, and the table printed.`,
 	show.flags(cmd.Flags())
 	var leave reportFlags
 	leave.flags(cmd.Flags())
+	var trusted trustFlags
+	trusted.flags(cmd)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		mode, err := show.resolve(e.stderr)
 		if err != nil {
@@ -155,8 +159,13 @@ stop: that is said, and the table printed.`,
 		if a, err := journal.Open(dir); err == nil { // else Resume says what is wrong
 			c = a.Campaign
 		}
+		gate, err := trusted.gate(e, dir, func() ([]trust.Command, error) { return trust.CommandsOf(c), nil })
+		if err != nil {
+			return err
+		}
 		progress := newProgress(e, mode, c, dir)
 		loop := e.loop(dir, progress)
+		loop.Gate = gate
 		sum, err := loop.Resume(ctx)
 		progress.close()
 		return e.conclude(sum, errors.Join(err, leave.write(ctx, e, dir, sum, err)))

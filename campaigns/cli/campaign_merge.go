@@ -12,9 +12,9 @@ import (
 
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/merge"
-	"ordeal/campaigns/report"
 	"ordeal/campaigns/rundir"
 )
 
@@ -72,7 +72,7 @@ campaign run; 3 also if runs are missing and nothing was found.`,
 
 // againIn is the command that makes a run of the campaign in dir anew.
 func (e *env) againIn(dir string) string {
-	return strings.Join([]string{e.args[0], "repro", "--campaign", report.Quoted(filepath.Join(dir, journal.CampaignFile))}, " ")
+	return strings.Join([]string{e.args[0], "repro", "--campaign", messages.Quoted(filepath.Join(dir, journal.CampaignFile))}, " ")
 }
 
 // expandClusters replaces directories of campaigns on clusters by those of

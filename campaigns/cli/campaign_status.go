@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cluster"
-	"ordeal/campaigns/report"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
@@ -36,7 +36,7 @@ found so far.`,
 		if asJSON {
 			err = e.printJSON(s)
 		} else {
-			err = s.WriteText(e.stdout, e.args[0]+" campaign submit --dir "+report.Quoted(args[0]))
+			err = s.WriteText(e.stdout, e.args[0]+" campaign submit --dir "+messages.Quoted(args[0]))
 		}
 		switch {
 		case err != nil:

@@ -12,8 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cluster"
-	"ordeal/campaigns/report"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/trust"
 )
 
 func newCampaignSubmit(e *env) *cobra.Command {
@@ -92,6 +93,9 @@ func (c *campaignSubmit) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if s.Campaign != nil {
+		c.own(string(s.Dir), trust.CommandsOf(s.Campaign))
+	}
 	done, err := s.Run(ctx)
 	if err != nil {
 		return err
@@ -109,7 +113,7 @@ func (c *campaignSubmit) run(ctx context.Context, args []string) error {
 		fmt.Fprintf(c.stdout, "nothing to submit: all %d shards are complete, and merged in %s\n", done.State.Shards, s.Dir.Merged())
 		return nil
 	}
-	fmt.Fprintf(c.stderr, "to see how it goes:  %s campaign status %s\n", c.args[0], report.Quoted(string(s.Dir)))
+	fmt.Fprintf(c.stderr, "to see how it goes:  %s campaign status %s\n", c.args[0], messages.Quoted(string(s.Dir)))
 	return nil
 }
 

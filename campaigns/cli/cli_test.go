@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
 			night, err := filepath.Abs("../gem5.yaml")
 			e.Setenv("NIGHT", night)
 			if err != nil {

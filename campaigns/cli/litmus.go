@@ -14,7 +14,9 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/litmus"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
+	"ordeal/campaigns/trust"
 	"ordeal/gen/option"
 	"ordeal/sim"
 )
@@ -108,8 +110,9 @@ func (l *litmusRun) prepare(args []string) error {
 		}
 	}
 	if l.o.Dir == "" {
-		l.o.Dir = filepath.Join("runs", "litmus-"+time.Now().Format("20060102-150405"))
+		l.o.Dir = filepath.Join(runsDir, "litmus-"+time.Now().Format("20060102-150405"))
 	}
+	l.o.Dir = rundir.Resolve(l.o.Dir)
 	if l.workers == 0 {
 		l.workers = litmus.Workers(l.o.Sim)
 	}
@@ -123,6 +126,7 @@ func (l *litmusRun) run(ctx context.Context, args []string) error {
 	if err := l.prepare(args); err != nil {
 		return err
 	}
+	l.own(l.o.Dir, trust.Commands(l.o.Sim, &l.o.Config))
 	tests, unread := litmus.Load(args)
 	if l.shapes {
 		more, err := litmus.Shapes()

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
-	"ordeal/campaigns/report"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
@@ -243,7 +243,7 @@ applies from the root of the tree. The tree itself stays as it is.`,
 		if err := rundir.WriteOutput(out, diff, rundir.Plain); err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stderr, "apply it with: patch -p1 -d %s < %s\n", report.Quoted(tree), report.Quoted(out))
+		fmt.Fprintf(e.stderr, "apply it with: patch -p1 -d %s < %s\n", messages.Quoted(tree), messages.Quoted(out))
 		return nil
 	})
 	return cmd

@@ -34,7 +34,7 @@ embedded simulator repeats the one that failed exactly. An interrupt ends the
 reduction with the best program so far.
 
 Of the first trace of a file that the model (default tso) forbids, it prints the
-operations that no part can be left out of, in the format of Axe, and why.`,
+operations that no part can be left out of, in the format of Axe, and why.` + trustHelp,
 		Args: arguments(1, 1, "one RUNDIR or file of traces"),
 	}
 	f := cmd.Flags()
@@ -44,6 +44,7 @@ operations that no part can be left out of, in the format of Axe, and why.`,
 	f.IntVar(&r.o.Runs, "runs", 0, "most runs of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
 	declare(cmd, &r.campaign, "check-timeout")
+	r.trusted.flags(cmd)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		r.o.CheckTimeout = time.Duration(r.campaign.CheckTimeout)
 		if f.Changed("runs") && r.o.Runs < 1 || f.Changed("budget") && r.o.Time <= 0 {
@@ -62,6 +63,7 @@ type reduceCommand struct {
 	*env
 	o        reduction.Options
 	campaign config.Campaign // its options that a reduction has
+	trusted  trustFlags
 }
 
 func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
@@ -78,6 +80,10 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 			last = time.Now()
 			fmt.Fprintf(r.stderr, "%d operations in %d threads and %d rounds, after %d runs\n", p.Ops, p.Threads, p.Rounds, p.Runs)
 		}
+	}
+	var err error
+	if r.o.Gate, err = r.trusted.gate(r.env, string(dir), recordedCommands(dir)); err != nil {
+		return err
 	}
 	res, err := reduction.Reduce(ctx, dir, r.o)
 	if err != nil {

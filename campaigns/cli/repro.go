@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
+	"ordeal/campaigns/trust"
 )
 
 func newRepro(e *env) *cobra.Command {
@@ -31,7 +32,7 @@ Exit status 1 when a recorded finding recurred or a try found something else.
 With --campaign and --run nothing but the campaign file is needed: the run of that
 number, counted from 0, is made anew in a directory of its own, with the overrides
 that the campaign had. On the embedded simulator it does what it did, byte for byte,
-on any machine.`,
+on any machine.` + trustHelp,
 		Example: "  ordeal repro --campaign campaigns/quick.yaml --run 3",
 		Args:    arguments(0, 1, "one RUNDIR, or --campaign and --run"),
 	}
@@ -41,6 +42,7 @@ on any machine.`,
 	cmd.Flags().StringVar(&r.out, "dir", "", "directory of the run of a campaign, made here; default runs/run-TIME")
 	cmd.Flags().IntVar(&r.tries, "tries", 10, "how often to repeat the run")
 	declare(cmd, &r.options, "check-timeout")
+	r.trusted.flags(cmd)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		if (len(args) == 1) == (r.campaign != "") {
 			return usage(errors.New("repro: want one RUNDIR, or --campaign and --run"))
@@ -77,6 +79,7 @@ type repeat struct {
 	campaign, out string
 	sets          []string
 	options       config.Campaign // its options that a repetition has
+	trusted       trustFlags
 }
 
 func (r *repeat) run(ctx context.Context, dir string) error {
@@ -94,7 +97,12 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(came))
 	}}
 	o.CheckTimeout = time.Duration(r.options.CheckTimeout)
-	report, err := reduction.Repeat(ctx, rundir.Dir(rundir.Resolve(dir)), o)
+	record := rundir.Dir(rundir.Resolve(dir))
+	var err error
+	if o.Gate, err = r.trusted.gate(r.env, string(record), recordedCommands(record)); err != nil {
+		return err
+	}
+	report, err := reduction.Repeat(ctx, record, o)
 	if report != nil && report.Tries > 0 {
 		r.print(report)
 	}
@@ -105,6 +113,17 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		return exit(summary.ExitFinding)
 	}
 	return nil
+}
+
+// recordedCommands reads what the record of a run names.
+func recordedCommands(dir rundir.Dir) func() ([]trust.Command, error) {
+	return func() ([]trust.Command, error) {
+		spec, err := dir.Spec()
+		if err != nil {
+			return nil, err
+		}
+		return trust.Commands(spec.Sim, &spec.Config), nil
+	}
 }
 
 func (r *repeat) print(report *reduction.RepeatReport) {

@@ -18,6 +18,7 @@ import (
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
+	"ordeal/campaigns/trust"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/gen/option"
@@ -126,6 +127,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	if err != nil {
 		return err
 	}
+	r.own(string(dir), trust.Commands(r.campaign.Sim, &r.cfg))
 	cfg := r.cfg
 	cfg.Expect = models[0].Name
 	for _, m := range models[1:] {

@@ -13,6 +13,7 @@ import (
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
+	"ordeal/campaigns/trust"
 	"ordeal/sim"
 )
 
@@ -36,8 +37,11 @@ type Engine struct {
 	// Logf logs infrastructure errors and reductions; nil means no log.
 	Logf func(format string, args ...any)
 	// Runner returns the runner of a configuration; nil means
-	// execute.NewRunner.
+	// execute.NewRunner for Run, and the Gate for Resume.
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
+	// Gate decides which commands of a record Resume may execute; nil means
+	// none.
+	Gate *trust.Gate
 	// Reduce reduces the first run of each finding if the campaign asks for
 	// that; nil means no reductions.
 	Reduce Reducer
@@ -73,10 +77,12 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resume campaign: %w", err)
 	}
-	targets, err := e.targets(ctx, w.Campaign)
+	recorded := *e // whose commands are not ours
+	targets, err := recorded.recorded(ctx, w.Campaign)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("resume campaign %s: %w", e.Dir, err), w.Close())
 	}
+	e = &recorded
 	s, err := e.restore(w, targets)
 	if err != nil {
 		err = fmt.Errorf("resume campaign %s: %w", e.Dir, err)
@@ -126,6 +132,21 @@ func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, err
 		list = append(list, t)
 	}
 	return list, nil
+}
+
+// recorded are the targets of a campaign that is resumed.
+func (e *Engine) recorded(ctx context.Context, c *config.Campaign) ([]target, error) {
+	if e.Runner == nil {
+		gate := cmp.Or(e.Gate, &trust.Gate{Dir: e.Dir})
+		if err := gate.Campaign(c); err != nil {
+			return nil, err
+		}
+		for i := range c.Configs {
+			c.Configs[i] = gate.Apply(&c.Configs[i])
+		}
+		e.Runner = gate.NewRunner
+	}
+	return e.targets(ctx, c)
 }
 
 func (e *Engine) newRunner(name string, c *config.Config) (sim.Runner, error) {

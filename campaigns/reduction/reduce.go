@@ -5,6 +5,7 @@
 package reduction
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/trust"
 	"ordeal/check"
 	"ordeal/check/minimal"
 	"ordeal/gen"
@@ -38,7 +40,9 @@ type Options struct {
 	CheckTimeout time.Duration
 	// OnProgress is called with each smaller program; nil means no callback.
 	OnProgress func(Progress)
-	// Runner makes the runner; nil means execute.NewRunner.
+	// Gate makes the runner of the recorded configuration; nil means one that
+	// refuses all commands. Runner is used in its place where it is not nil.
+	Gate   *trust.Gate
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
 }
@@ -103,7 +107,7 @@ const (
 // Reduce reduces the failing run recorded in dir, which it only reads. Where ctx
 // ends first, the result is the best program so far.
 func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
-	s := &reducer{o: o.withDefaults(), started: time.Now()}
+	s := &reducer{o: o.withDefaults(dir), started: time.Now()}
 	if err := s.load(dir); err != nil {
 		return nil, err
 	}
@@ -124,15 +128,16 @@ func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 	return s.result(ctx, &reduced)
 }
 
-func (o Options) withDefaults() Options {
+func (o Options) withDefaults(dir rundir.Dir) Options {
 	if o.Effort == 0 {
 		o.Effort = DefaultEffort
 	}
 	if o.CheckTimeout == 0 {
 		o.CheckTimeout = time.Minute
 	}
+	o.Gate = cmp.Or(o.Gate, &trust.Gate{Dir: string(dir)})
 	if o.Runner == nil {
-		o.Runner = execute.NewRunner
+		o.Runner = o.Gate.NewRunner
 	}
 	return o
 }
@@ -160,6 +165,7 @@ func (s *reducer) load(dir rundir.Dir) error {
 	if s.spec, s.program, recorded, err = readRun(dir); err != nil {
 		return fmt.Errorf("reduce: %w", err)
 	}
+	s.spec.Config = s.o.Gate.Apply(&s.spec.Config)
 	if s.o.MaxTries == 0 {
 		s.o.MaxTries = DefaultTries
 		if s.spec.Sim == config.SimGem5 {

@@ -1,6 +1,7 @@
 package reduction
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/trust"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -27,7 +29,9 @@ type RepeatOptions struct {
 	Command []string
 	// OnTry is called with each try, from 1; nil means no callback.
 	OnTry func(try int, res *rundir.Result, hit bool)
-	// Runner makes the runner; nil means execute.NewRunner.
+	// Gate makes the runner of the recorded configuration; nil means one that
+	// refuses all commands. Runner is used in its place where it is not nil.
+	Gate   *trust.Gate
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
 }
@@ -84,9 +88,11 @@ func (r *repeater) load() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.dir, err)
 	}
+	gate := cmp.Or(r.o.Gate, &trust.Gate{Dir: string(r.dir)})
+	r.spec.Config = gate.Apply(&r.spec.Config)
 	newRunner := r.o.Runner
 	if newRunner == nil {
-		newRunner = execute.NewRunner
+		newRunner = gate.NewRunner
 	}
 	r.executor.Runner, err = newRunner(r.spec.Sim, &r.spec.Config)
 	r.executor.Check = execute.CheckOptions{Models: models, Options: check.Options{Timeout: r.o.CheckTimeout}}

@@ -5,8 +5,8 @@ package report
 import (
 	"path/filepath"
 	"strconv"
-	"strings"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
@@ -20,7 +20,7 @@ type Command struct{ Purpose, Line string }
 func Commands(dir string, f *summary.Finding, best *summary.Reproducer) []Command {
 	var list []Command
 	if best != nil && f.Outcome != sim.Missed {
-		path := Quoted(best.Dir)
+		path := messages.Quoted(best.Dir)
 		list = append(list, Command{"repeat", "ordeal repro " + path}, Command{"explain", "ordeal check --explain " + path})
 		if !best.Reduced {
 			list = append(list, Command{"reduce", "ordeal reduce " + path})
@@ -30,16 +30,5 @@ func Commands(dir string, f *summary.Finding, best *summary.Reproducer) []Comman
 	if f.Outcome == sim.Missed {
 		purpose = "its last run"
 	}
-	return append(list, Command{purpose, "ordeal repro --campaign " + Quoted(filepath.Join(dir, "campaign.yaml")) + " --run " + strconv.Itoa(f.First)})
-}
-
-// plain are the characters of words that a shell takes as they are.
-const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./=:,@%"
-
-// Quoted is a word as a shell takes it.
-func Quoted(word string) string {
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return append(list, Command{purpose, "ordeal repro --campaign " + messages.Quoted(filepath.Join(dir, "campaign.yaml")) + " --run " + strconv.Itoa(f.First)})
 }

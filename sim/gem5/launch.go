@@ -157,16 +157,26 @@ func (l *launch) memoryBytes() uint64 {
 // billion cycles a second, some hundred thousand cycles.
 const progressTicks = 50_000_000
 
-func (l *launch) arguments() []string {
-	o := l.runner.options
-	o.Cores = max(o.Cores, len(l.jobs[0].Program.Threads))
+// Command is the command that runs on these options execute, up to the words
+// that each launch adds: program, seed and memory.
+func Command(o Options) []string {
+	o = o.withDefaults()
+	return append([]string{o.Binary}, o.words()...)
+}
+
+// words are the arguments that do not depend on the launch, but for the cores.
+func (o Options) words() []string {
 	words := []string{"-d", OutputDir}
 	if o.StoreOrder {
 		words = append(words, "--debug-flags=ProtocolTrace,RubySequencer", "--debug-file="+traceFile)
 	}
-	words = append(words, ScriptFile)
-	words = append(words, o.machine()...)
-	words = append(words,
+	return append(append(words, ScriptFile), o.machine()...)
+}
+
+func (l *launch) arguments() []string {
+	o := l.runner.options
+	o.Cores = max(o.Cores, len(l.jobs[0].Program.Threads))
+	words := append(o.words(),
 		"--binary", l.path(l.executable()), "--output", guestFile,
 		"--mem-size", strconv.FormatUint(l.memoryBytes()>>20, 10)+"MiB",
 		"--seed", strconv.FormatUint(l.seed(), 10),

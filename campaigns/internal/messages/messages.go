@@ -85,3 +85,14 @@ func Hint(name string, known []string) string {
 
 // Or joins names as "a, b or c".
 func Or(names []string) string { return english.OxfordWordSeries(names, "or") }
+
+// plain are the characters of words that a shell takes as they are.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./=:,@%"
+
+// Quoted is a word as a shell takes it.
+func Quoted(word string) string {
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

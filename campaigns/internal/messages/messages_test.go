@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"os/exec"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,5 +58,15 @@ func TestTable(t *testing.T) {
 		"all     1,005\n"
 	if diff := cmp.Diff(want, table.String()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestQuoted requires words to come out of a shell as they are.
+func TestQuoted(t *testing.T) {
+	for _, word := range []string{"", "plain/word-1.yaml", "a b", "it's", "$HOME", "*", "a\nb", "`id`", "-n", "~", "ü", `\`, "#", "a;b", "=x"} {
+		out, err := exec.Command("sh", "-c", "printf %s. "+Quoted(word)).Output()
+		if err != nil || string(out) != word+"." {
+			t.Errorf("%q is written %s, which a shell takes for %q (%v)", word, Quoted(word), out, err)
+		}
 	}
 }

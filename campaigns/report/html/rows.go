@@ -7,7 +7,6 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/report"
 	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/sim"
@@ -131,7 +130,7 @@ func (p *page) environment() environmentView {
 	var v environmentView
 	var words []string
 	for _, w := range head.Command {
-		words = append(words, report.Quoted(w))
+		words = append(words, messages.Quoted(w))
 	}
 	v.Command = clip(strings.Join(words, " "), textShown)
 	for _, name := range sortedKeys(head.Tools) {

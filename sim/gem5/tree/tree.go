@@ -22,7 +22,7 @@ type Tree struct {
 	// Dir is the root of the tree.
 	Dir string
 	// Rebuild is the user's own command that builds Binary, run in Dir with
-	// the environment of this process.
+	// the environment of a tool: see sandbox.ToolEnvironment.
 	Rebuild []string
 	// Binary is the output of Rebuild, absolute or from Dir. It is moved aside
 	// meanwhile.
@@ -176,7 +176,7 @@ func (t *Tree) rebuild(ctx context.Context) error {
 	}
 	out, errs := t.own("rebuild.txt"), t.own("rebuild-errors.txt")
 	result, err := sandbox.Run(ctx, sandbox.Command{
-		Path: path, Args: t.Rebuild[1:], Dir: t.Dir, Env: os.Environ(),
+		Path: path, Args: t.Rebuild[1:], Dir: t.Dir, Env: sandbox.ToolEnvironment(),
 		Stdout: out, Stderr: errs, Timeout: t.Timeout,
 	})
 	if err != nil {
