@@ -31,7 +31,8 @@ a format of executions, such as the traces of the Axe checker (ordeal convert
 --list shows all; the content tells them apart); - is standard input. With
 --serializability it may also be a sequence of events, which begins with the
 line "ordeal-events 1"; --procedure sat then evaluates traces by SAT instead of by
-profiles.
+profiles. What was not recorded, commits or all order, is not guessed: the answer
+is about every execution, or "depends on the execution" with one of each kind.
 
 One line for each trace goes to standard output: allowed, forbidden, or unknown
 and why; "forbidden, proof incomplete" is the answer of an exhausted search whose

@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
-	"ordeal/check/model"
 	"ordeal/check/serial"
 	"ordeal/check/serial/robust"
-	traces "ordeal/check/serial/trace"
 	"ordeal/parse"
 	"ordeal/parse/formats/events"
 )
@@ -31,20 +28,49 @@ const (
 	notSerializable = "not serializable"
 	isRobust        = "robust"
 	notRobust       = "not robust"
+	dependsAnswer   = "depends on the execution"
 	unknownAnswer   = "unknown"
 )
 
 // procedureSAT is the --procedure that evaluates traces by SAT, too.
 const procedureSAT = "sat"
 
-// serialAnswer is the answer to one question about one sequence of events.
+// The sources of answers.
+const (
+	fromExecution = "execution" // with its commits
+	fromTrace     = "trace"     // every execution with the events in this order
+	fromHistory   = "history"   // every execution that explains it
+)
+
+// serialAnswer is the answer to one question.
 type serialAnswer struct {
 	question, answer, reason string
-	// seq is what the answer is about, or in the case of a trace that is not
-	// serializable an execution that shows it; verdict is its evidence.
-	seq     *events.Sequence
-	verdict serial.Verdict
-	trace   bool // that the commits were not known
+	source                   string
+	// The numbers of what the answer is about; 0 threads where it is unknown.
+	threads, transactions, events int
+	// examples are executions with the answer, each with its evidence: one
+	// at most, or one of each kind where it depends on the execution.
+	examples []serialExample
+}
+
+// serialExample is an execution and what was decided about it.
+type serialExample struct {
+	answer, reason string
+	seq            *events.Sequence
+	verdict        serial.Verdict
+	// oneOf says that the evidence is about this one of several executions.
+	oneOf bool
+}
+
+// about sets what the answer is about.
+func (a *serialAnswer) about(source string, s *events.Sequence) {
+	a.source = source
+	a.threads, a.transactions, a.events = len(s.Threads), len(s.Transactions), len(s.Events)
+}
+
+// of makes the answer about one execution that of all.
+func (a *serialAnswer) of(x serialExample) {
+	a.answer, a.reason, a.examples = x.answer, x.reason, []serialExample{x}
 }
 
 // askSerial answers the questions about a trace and prints the answers.
@@ -60,7 +86,7 @@ func (c *evaluate) askSerial(ctx context.Context, t *trace) error {
 		err := c.answerSerial(ctx, t, a)
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = nil
-			a.answer, a.reason = unknownAnswer, "out of time"
+			a.undecided("out of time")
 		}
 		if err != nil {
 			return fmt.Errorf("check %s: %w", t.place, err)
@@ -68,7 +94,7 @@ func (c *evaluate) askSerial(ctx context.Context, t *trace) error {
 		switch a.answer {
 		case notSerializable, notRobust:
 			c.worsen(check.Forbidden)
-		case unknownAnswer:
+		case unknownAnswer, dependsAnswer:
 			c.worsen(check.Unknown)
 		}
 		answers = append(answers, a)
@@ -82,24 +108,35 @@ func (c *evaluate) askSerial(ctx context.Context, t *trace) error {
 	return c.printSerial(t, answers)
 }
 
+// undecided makes the answer unknown, in spite of what executions have shown.
+func (a *serialAnswer) undecided(reason string) {
+	if len(a.examples) > 0 {
+		reason = fmt.Sprintf("an execution is %s, and whether all are is not decided: %s", a.examples[0].answer, reason)
+	}
+	a.answer, a.reason = unknownAnswer, reason
+}
+
 // draw writes the picture of the first cycle, if that is asked for.
 func (c *evaluate) draw(answers []*serialAnswer) error {
 	for _, a := range answers {
-		if c.svg == "" || len(a.verdict.Cycle) == 0 {
-			continue
+		for i := range a.examples {
+			x := &a.examples[i]
+			if c.svg == "" || len(x.verdict.Cycle) == 0 {
+				continue
+			}
+			picture, err := serial.Draw(x.seq, &x.verdict)
+			if err != nil {
+				return err
+			}
+			var b bytes.Buffer
+			if err := picture.WriteSVG(&b); err != nil {
+				return err
+			}
+			if err := rundir.WriteOutput(c.svg, b.Bytes(), rundir.Plain); err != nil {
+				return err
+			}
+			c.svg = ""
 		}
-		picture, err := serial.Draw(a.seq, &a.verdict)
-		if err != nil {
-			return err
-		}
-		var b bytes.Buffer
-		if err := picture.WriteSVG(&b); err != nil {
-			return err
-		}
-		if err := rundir.WriteOutput(c.svg, b.Bytes(), rundir.Plain); err != nil {
-			return err
-		}
-		c.svg = ""
 	}
 	return nil
 }
@@ -107,71 +144,46 @@ func (c *evaluate) draw(answers []*serialAnswer) error {
 // answerSerial answers one question. An error is a fault of this program, or
 // that of ctx.
 func (c *evaluate) answerSerial(ctx context.Context, t *trace, a *serialAnswer) error {
-	s, err := c.sequence(ctx, t, a)
-	if s == nil || err != nil {
+	s, err := t.events()
+	switch {
+	case err != nil:
+		a.undecided(strings.ReplaceAll(err.Error(), "\n", "; "))
+		return nil
+	case s == nil:
+		return c.answerHistory(ctx, t.history, a)
+	}
+	s = c.forget(s)
+	if s.Execution {
+		a.about(fromExecution, s)
+		x, err := answerExecution(ctx, s, a.question)
+		a.of(x)
 		return err
 	}
-	a.seq, a.trace = s, !s.Execution
-	switch a.question {
-	case askTSO:
-		p := traces.Profiles
-		if c.options.Procedure == procedureSAT {
-			p = traces.SAT
-		}
-		return answerTSO(ctx, a, p)
-	case askSC:
-		return answerSC(a)
-	default:
-		return answerRobust(ctx, a)
+	a.about(fromTrace, s)
+	if a.question == askTSO {
+		return c.answerTrace(ctx, s, a)
 	}
+	x, err := answerExecution(ctx, s, a.question)
+	a.of(x)
+	return err
 }
 
-// sequence is the execution or trace that a question is about: as imported or
-// logged by the simulator, or else one that explains the history. If there is
-// none, the answer is unknown.
-func (c *evaluate) sequence(ctx context.Context, t *trace, a *serialAnswer) (*events.Sequence, error) {
-	unknown := func(err error) (*events.Sequence, error) {
-		a.answer, a.reason = unknownAnswer, strings.ReplaceAll(err.Error(), "\n", "; ")
+// events is the execution or the trace that was imported, or logged by the
+// simulator; nil if there is a history only.
+func (t *trace) events() (*events.Sequence, error) {
+	switch {
+	case t.err != nil:
+		return nil, t.err
+	case t.sequence != nil:
+		return t.sequence, nil
+	case t.steps == nil:
 		return nil, nil
 	}
-	if t.err != nil {
-		return unknown(t.err)
+	s, err := t.steps()
+	if errors.Is(err, parse.ErrNoSteps) {
+		return nil, nil
 	}
-	if t.sequence != nil {
-		return c.forget(t.sequence), nil
-	}
-	if t.steps != nil {
-		s, err := t.steps()
-		if err == nil {
-			return c.forget(s), nil
-		}
-		if !errors.Is(err, parse.ErrNoSteps) {
-			return unknown(err)
-		}
-	}
-	m := model.SC
-	if a.question == askTSO {
-		m = model.TSO
-	}
-	v, err := check.Check(ctx, t.history, m, c.options)
-	if err == nil && v.Answer == check.Forbidden && a.question == askRobust {
-		// What TSO allows and SC forbids is not robust.
-		v, err = check.Check(ctx, t.history, model.TSO, c.options)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if v.Answer != check.Allowed {
-		return unknown(fmt.Errorf("the history is %s by %s", v.Answer, v.Model))
-	}
-	s, err := serial.FromHistory(t.history, v.Order)
-	if err != nil {
-		return nil, fmt.Errorf("internal error: %w", err)
-	}
-	if a.question == askTSO { // its commits are a guess
-		s = s.Trace()
-	}
-	return s, nil
+	return s, err
 }
 
 // forget drops the commits of an execution with --forget-commits.
@@ -182,100 +194,94 @@ func (c *evaluate) forget(s *events.Sequence) *events.Sequence {
 	return s
 }
 
+// answerExecution answers about an execution. The writes of a trace take effect
+// at once.
+func answerExecution(ctx context.Context, s *events.Sequence, question string) (serialExample, error) {
+	x := serialExample{seq: s}
+	var err error
+	switch question {
+	case askTSO:
+		err = x.answerTSO()
+	case askSC:
+		err = x.answerSC()
+	default:
+		err = x.answerRobust(ctx)
+	}
+	return x, err
+}
+
 // answerTSO answers by the conflicts under TSO, and checks the answer by
 // Theorem 3 where it applies.
-func answerTSO(ctx context.Context, a *serialAnswer, p traces.Procedure) error {
-	if !a.seq.Execution {
-		v, err := traces.Decide(ctx, a.seq, p)
-		if err != nil {
-			return err
-		}
-		a.answer = isSerializable
-		if !v.Serializable {
-			a.answer, a.seq, a.verdict = notSerializable, v.Execution, v.Evidence
-		} else if v.Rank != nil && v.Clusters == 0 {
-			a.verdict.Order = byRank(v.Rank)
-		}
-		return nil
-	}
+func (x *serialExample) answerTSO() error {
 	var err error
-	if a.verdict, err = serial.Decide(serial.TSO, a.seq); err != nil {
+	if x.verdict, err = serial.Decide(serial.TSO, x.seq); err != nil {
 		return err
 	}
-	a.answer = notSerializable
-	if a.verdict.Serializable {
-		a.answer = isSerializable
-	}
-	fenced, err := serial.DecideFenced(a.seq)
+	x.answer = serializability(x.verdict.Serializable)
+	fenced, err := serial.DecideFenced(x.seq)
 	switch {
 	case errors.Is(err, serial.ErrUnfenced) || errors.Is(err, serial.ErrPending):
 		return nil
 	case err != nil:
 		return err
-	case fenced.Serializable != a.verdict.Serializable:
-		return fmt.Errorf("internal error: %s, but by robustness and sc the opposite", a.answer)
+	case fenced.Serializable != x.verdict.Serializable:
+		return fmt.Errorf("internal error: %s, but by robustness and sc the opposite", x.answer)
 	}
 	return nil
 }
 
-// byRank lists transactions by rank.
-func byRank(rank []int32) []int32 {
-	order := make([]int32, len(rank))
-	for tx := range rank {
-		order[tx] = int32(tx)
+func serializability(yes bool) string {
+	if yes {
+		return isSerializable
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return int(rank[a] - rank[b]) })
-	return order
+	return notSerializable
 }
 
 // answerSC answers about the execution of SC that an execution is equivalent
-// to; the writes of a trace take effect at once.
-func answerSC(a *serialAnswer) error {
-	if a.seq.Execution {
-		if ok, err := classic(a); !ok || err != nil {
-			a.answer = unknownAnswer
-			a.reason = "the execution is not equivalent to one of SC"
+// to.
+func (x *serialExample) answerSC() error {
+	if x.seq.Execution {
+		if ok, err := x.classic(); !ok || err != nil {
+			x.answer = unknownAnswer
+			x.reason = "the execution is not equivalent to one of SC"
 			return err
 		}
 	}
 	var err error
-	a.verdict, err = serial.Decide(serial.SC, a.seq)
-	a.answer = notSerializable
-	if a.verdict.Serializable {
-		a.answer = isSerializable
-	}
+	x.verdict, err = serial.Decide(serial.SC, x.seq)
+	x.answer = serializability(x.verdict.Serializable)
 	return err
 }
 
 // classic turns an execution into the execution of SC that it is equivalent
 // to, if it is.
-func classic(a *serialAnswer) (bool, error) {
+func (x *serialExample) classic() (bool, error) {
 	var err error
-	if a.verdict, err = serial.SCEquivalent(a.seq); err != nil || !a.verdict.Serializable {
+	if x.verdict, err = serial.SCEquivalent(x.seq); err != nil || !x.verdict.Serializable {
 		return false, err
 	}
-	a.seq, err = serial.SCExecution(a.seq, a.verdict.Order)
-	a.verdict = serial.Verdict{}
+	x.seq, err = serial.SCExecution(x.seq, x.verdict.Order)
+	x.verdict = serial.Verdict{}
 	return err == nil, err
 }
 
 // answerRobust says whether an execution is equivalent to one of SC, and
 // whether that is on the brink of one that is not.
-func answerRobust(ctx context.Context, a *serialAnswer) error {
-	if a.seq.Execution {
-		if ok, err := classic(a); !ok || err != nil {
-			a.answer = notRobust
+func (x *serialExample) answerRobust(ctx context.Context) error {
+	if x.seq.Execution {
+		if ok, err := x.classic(); !ok || err != nil {
+			x.answer = notRobust
 			return err
 		}
 	}
-	v, err := robust.Search(ctx, a.seq)
+	v, err := robust.Search(ctx, x.seq)
 	if err != nil {
 		return err
 	}
-	a.answer = isRobust
+	x.answer = isRobust
 	if v != nil {
-		a.answer, a.seq, a.verdict = notRobust, v.Execution, v.Verdict
-		a.reason = "an execution under SC shows it"
+		x.answer, x.seq, x.verdict = notRobust, v.Execution, v.Verdict
+		x.reason = "an execution under SC shows it"
 	}
 	return nil
 }
@@ -292,47 +298,66 @@ func (c *evaluate) printSerial(t *trace, answers []*serialAnswer) error {
 		if a.reason != "" {
 			fmt.Fprintf(&b, ": %s", a.reason)
 		}
-		if a.seq != nil {
-			fmt.Fprintf(&b, " (%s)", a.about())
+		if a.threads > 0 {
+			fmt.Fprintf(&b, " (%s)", a.description())
 		}
 		b.WriteByte('\n')
-		if names := a.order(); 0 < len(names) && len(names) <= listed {
-			fmt.Fprintf(&b, "order: %s\n", strings.Join(names, " "))
-		}
-		if len(a.verdict.Cycle) > 0 {
-			b.WriteByte('\n')
-			if err := serial.Explain(&b, a.seq, &a.verdict); err != nil {
-				return fmt.Errorf("explain %s: %w", t.place, err)
+		for i := range a.examples {
+			x := &a.examples[i]
+			if x.oneOf && (a.answer == dependsAnswer || len(x.verdict.Cycle) > 0) {
+				fmt.Fprintf(&b, "one execution is %s:\n", x.description())
 			}
-			b.WriteByte('\n')
+			of := ""
+			if x.oneOf {
+				of = " of one execution"
+			}
+			if names := x.order(); 0 < len(names) && len(names) <= listed {
+				fmt.Fprintf(&b, "order%s: %s\n", of, strings.Join(names, " "))
+			} else if a.answer == dependsAnswer && len(names) > 0 {
+				fmt.Fprintf(&b, "order%s: %d transactions, listed by --json\n", of, len(names))
+			}
+			if len(x.verdict.Cycle) > 0 {
+				b.WriteByte('\n')
+				if err := serial.Explain(&b, x.seq, &x.verdict); err != nil {
+					return fmt.Errorf("explain %s: %w", t.place, err)
+				}
+				b.WriteByte('\n')
+			}
 		}
 		parts = append(parts, b.String())
 	}
 	return c.answers.write(t, c.several, parts...)
 }
 
-// source is "execution" or "trace".
-func (a *serialAnswer) source() string {
-	if a.trace {
-		return "trace"
+// description says in words what the answer is about.
+func (a *serialAnswer) description() string {
+	source := a.source
+	noun := "events"
+	switch {
+	case source == fromHistory:
+		noun = "operations"
+	case source == fromTrace && a.question != askTSO:
+		source = "trace whose writes take effect at once,"
 	}
-	return "execution"
+	return fmt.Sprintf("%s of %d threads, %d transactions, %d %s", source, a.threads, a.transactions, a.events, noun)
 }
 
-// about describes in words what the answer is about.
-func (a *serialAnswer) about() string {
-	return fmt.Sprintf("%s of %d threads, %d transactions, %d events",
-		a.source(), len(a.seq.Threads), len(a.seq.Transactions), len(a.seq.Events))
+// description is the answer and why.
+func (x *serialExample) description() string {
+	if x.reason != "" {
+		return x.answer + ": " + x.reason
+	}
+	return x.answer
 }
 
 // order names the transactions in the order of serialization, if there is one.
-func (a *serialAnswer) order() []string {
-	if a.answer != isSerializable {
+func (x *serialExample) order() []string {
+	if x.answer != isSerializable {
 		return nil
 	}
-	names := make([]string, len(a.verdict.Order))
-	for i, tx := range a.verdict.Order {
-		names[i] = a.seq.TxName(tx)
+	names := make([]string, len(x.verdict.Order))
+	for i, tx := range x.verdict.Order {
+		names[i] = x.seq.TxName(tx)
 	}
 	return names
 }

@@ -15,11 +15,26 @@ type serialItem struct {
 	Source       string `json:"source,omitempty"`
 	Threads      int    `json:"threads"`
 	Transactions int    `json:"transactions"`
-	Events       int    `json:"events"`
+	// Events counts the operations where Source is a history.
+	Events int `json:"events"`
+	serialEvidence
+	// Examples are executions of several that the answer is about, each with
+	// its own; the evidence is in them then.
+	Examples []serialExampleItem `json:"examples,omitempty"`
+}
+
+type serialExampleItem struct {
+	Answer string `json:"answer"`
+	Reason string `json:"reason,omitempty"`
+	serialEvidence
+}
+
+// serialEvidence is the evidence of an answer about an execution.
+type serialEvidence struct {
 	// Order names the transactions in an order of serialization.
 	Order []string     `json:"order,omitempty"`
 	Cycle []serialEdge `json:"cycle,omitempty"`
-	// Execution is the text of what the cycle is in.
+	// Execution is the text of what the cycle is in, and of examples.
 	Execution string `json:"execution,omitempty"`
 }
 
@@ -38,21 +53,36 @@ type serialEvent struct {
 func (c *evaluate) printSerialJSON(t *trace, answers []*serialAnswer) error {
 	out := serialOutput{Trace: t.place}
 	for _, a := range answers {
-		item := serialItem{Relation: a.question, Answer: a.answer, Reason: a.reason, Order: a.order()}
-		if s := a.seq; s != nil {
-			item.Source = a.source()
-			item.Threads, item.Transactions, item.Events = len(s.Threads), len(s.Transactions), len(s.Events)
-			event := func(i int32) serialEvent {
-				return serialEvent{i + 1, s.TxName(s.Events[i].Tx), s.EventText(i)}
+		item := serialItem{
+			Relation: a.question, Answer: a.answer, Reason: a.reason, Source: a.source,
+			Threads: a.threads, Transactions: a.transactions, Events: a.events,
+		}
+		for i := range a.examples {
+			x := &a.examples[i]
+			evidence := x.evidence()
+			if !x.oneOf {
+				item.serialEvidence = evidence
+				continue
 			}
-			for _, e := range a.verdict.Cycle {
-				item.Cycle = append(item.Cycle, serialEdge{event(e.From), event(e.To)})
-			}
-			if len(item.Cycle) > 0 {
-				item.Execution = string(s.Text())
-			}
+			evidence.Execution = string(x.seq.Text())
+			item.Examples = append(item.Examples, serialExampleItem{x.answer, x.reason, evidence})
 		}
 		out.Answers = append(out.Answers, item)
 	}
 	return json.NewEncoder(c.stdout).Encode(&out)
+}
+
+// evidence is the evidence, with the execution if there is a cycle in it.
+func (x *serialExample) evidence() serialEvidence {
+	e := serialEvidence{Order: x.order()}
+	event := func(i int32) serialEvent {
+		return serialEvent{i + 1, x.seq.TxName(x.seq.Events[i].Tx), x.seq.EventText(i)}
+	}
+	for _, c := range x.verdict.Cycle {
+		e.Cycle = append(e.Cycle, serialEdge{event(c.From), event(c.To)})
+	}
+	if len(e.Cycle) > 0 {
+		e.Execution = string(x.seq.Text())
+	}
+	return e
 }

@@ -79,10 +79,15 @@ func (l Limits) Check(need int64) error {
 	return nil
 }
 
+// ErrMemory is, by errors.Is, the error of Limits.Check.
+var ErrMemory = errors.New("memory budget exhausted")
+
 type memoryError struct{ need, limit int64 }
 
+func (e *memoryError) Is(target error) bool { return target == ErrMemory }
+
 func (e *memoryError) Error() string {
-	return fmt.Sprintf("memory budget exhausted: about %d MiB needed, %d MiB allowed", e.need>>20, e.limit>>20)
+	return fmt.Sprintf("%s: about %d MiB needed, %d MiB allowed", ErrMemory, e.need>>20, e.limit>>20)
 }
 
 // Total supports the models that ask for a global memory order, without real time.

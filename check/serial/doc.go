@@ -25,7 +25,8 @@
 // also reads.
 //
 // Decide decides executions, in time linear in their length; package trace
-// decides traces, which lack the commits. SCEquivalent decides whether an
+// decides traces, which lack the commits, and package possible histories, which
+// lack all order. SCEquivalent decides whether an
 // execution is equivalent to one of SC; package robust searches an execution
 // of SC for one of TSO that is not. Every verdict carries evidence, which
 // CheckOrder and CheckCycle check without sharing code with the monitors.

@@ -17,7 +17,7 @@ import (
 // no order of TSO.
 //
 // The commits are only one possibility: what holds for every run with this
-// history is decided by package trace.
+// history is decided by package possible.
 func FromHistory(h *parse.History, order *witness.Order) (*events.Sequence, error) {
 	if order == nil {
 		return nil, errors.New("make execution of history: there is no order")
@@ -84,24 +84,30 @@ func (w *historian) issue(t int, end parse.OpID) error {
 			return err
 		}
 		op := &w.h.Ops[id]
-		kind := events.Fence
-		switch op.Kind {
-		case parse.Read:
-			kind = events.Read
-		case parse.Write:
-			kind = events.Write
-		case parse.RMW:
-			kind = events.Update
-		case parse.Fence:
-			if op.Mask&parse.StoreLoad == 0 {
-				continue
-			}
+		kind, ok := EventKind(op)
+		if !ok {
+			continue
 		}
 		if err := w.b.Add(t, kind, int(op.Loc)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// EventKind is the event that an operation is before it is committed; none for
+// fences that have no effect under TSO.
+func EventKind(op *parse.Op) (kind events.Kind, ok bool) {
+	switch op.Kind {
+	case parse.Read:
+		return events.Read, true
+	case parse.Write:
+		return events.Write, true
+	case parse.RMW:
+		return events.Update, true
+	default:
+		return events.Fence, op.Mask&parse.StoreLoad != 0
+	}
 }
 
 func (w *historian) border(t int, id parse.OpID) error {

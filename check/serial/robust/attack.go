@@ -85,7 +85,7 @@ func (a *attack) run(w int32) (read, access int32, found bool) {
 		case a.stopped[e.Thread]:
 		case lead != none && e.Var == variable:
 			return lead, i, true
-		case e.Thread == attacker && !a.delayed(i, e), e.Thread != attacker && a.starved(i):
+		case a.stops(i, e, attacker):
 			a.kept[i], a.stopped[e.Thread] = false, true
 			running--
 		case lead != none:
@@ -113,6 +113,15 @@ func (a *attack) end(w int32) int32 {
 }
 
 func writes(e *events.Event) bool { return e.Kind == events.Write || e.Kind == events.Update }
+
+// stops lets event i happen while w waits, and reports whether it cannot, or
+// would see another value than it did.
+func (a *attack) stops(i int32, e *events.Event, attacker int32) bool {
+	if e.Thread == attacker {
+		return !a.delayed(i, e)
+	}
+	return a.starved(i)
+}
 
 // starved reports whether event i reads a write that does not happen or is
 // delayed.

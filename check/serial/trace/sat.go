@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/go-air/gini"
@@ -238,38 +237,13 @@ func (s *satisfier) forbid(circle []conflict) {
 // one has all. They are on a cycle of moments: those of the trace's events, in
 // their order, and of commits.
 func (l *timeline) circular(list []conflict) []conflict {
-	n := len(l.seq.Events)
-	// Node i is the position of event i, node n+i the commit of write i. The
-	// label of an arc is an index in list, or none.
-	g := closure.Graph[int]{Nodes: 2 * n}
-	add := func(from, to, cause int) { g.Add(int32(from), int32(to), cause) }
-	moment := func(i int32) int {
-		if l.isWrite(i) {
-			return n + int(i)
-		}
-		return int(i)
-	}
-	last := slices.Repeat([]int{none}, len(l.seq.Threads)) // commit
-	for i := range n {
-		e := &l.seq.Events[i]
-		if i+1 < n {
-			add(i, i+1, none)
-		}
-		switch {
-		case l.isWrite(int32(i)):
-			add(i, n+i, none)
-			if last[e.Thread] != none {
-				add(last[e.Thread], n+i, none)
-			}
-			last[e.Thread] = n + i
-		case e.Kind.Drains() && last[e.Thread] != none:
-			add(last[e.Thread], i, none)
-		}
-	}
+	// The label of an arc is an index in list, or none.
+	g := closure.Graph[int]{Nodes: 2 * len(l.seq.Events)}
+	l.eachMoment(func(from, to int32) { g.Add(from, to, none) })
 	for k, c := range list {
-		add(moment(c.u), moment(c.v), k)
+		g.Add(l.moment(c.u), l.moment(c.v), k)
 		if w := l.source[c.u]; w != none {
-			add(moment(w), moment(c.v), k)
+			g.Add(l.moment(w), l.moment(c.v), k)
 		}
 	}
 	var circle []conflict

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"slices"
+
 	"ordeal/check/serial"
 	"ordeal/parse/formats/events"
 )
@@ -85,3 +87,35 @@ func (l *timeline) conflicting(u, v int32) bool {
 }
 
 func (l *timeline) isWrite(i int32) bool { return l.seq.Events[i].Kind == events.Write }
+
+// moment is the node of an event's moment in a graph of moments: node i is the
+// position of event i, and node n+i the commit of write i of n events.
+func (l *timeline) moment(i int32) int32 {
+	if l.isWrite(i) {
+		return int32(len(l.seq.Events)) + i
+	}
+	return i
+}
+
+// eachMoment calls add for the arcs between moments that every execution has,
+// but for those that others imply.
+func (l *timeline) eachMoment(add func(from, to int32)) {
+	n := int32(len(l.seq.Events))
+	last := slices.Repeat([]int32{none}, len(l.seq.Threads)) // commit
+	for i := range n {
+		e := &l.seq.Events[i]
+		if i+1 < n {
+			add(i, i+1)
+		}
+		switch {
+		case l.isWrite(i):
+			add(i, n+i)
+			if last[e.Thread] != none {
+				add(last[e.Thread], n+i)
+			}
+			last[e.Thread] = n + i
+		case e.Kind.Drains() && last[e.Thread] != none:
+			add(last[e.Thread], i)
+		}
+	}
+}
