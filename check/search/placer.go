@@ -11,8 +11,9 @@ import (
 // by one, like the heuristic of Manovit and Hangal (SPAA 2005). A node may be
 // placed after all its predecessors. Placing it is safe, so that a state that
 // can be completed stays so, if it is a read, an RMW that is the only pending
-// reader of its location's current value, or a write without pending readers.
-// Only a write that leaves a reader pending is a decision.
+// reader of its location's current value, or a write without pending readers,
+// or one whose pending readers can all be placed next. Only a write that leaves
+// a reader pending is a decision.
 type placer struct {
 	g           *saturate.Graph
 	wait        []int32 // node → predecessors not yet placed
@@ -31,6 +32,8 @@ type placer struct {
 	waiting map[saturate.Node][]saturate.Node
 	// postponed holds what was learned at dead ends: see postpone.go.
 	postponed map[saturate.Node][]postponement
+
+	probed, passed []saturate.Node // scratch of harmless
 
 	hint     []int32       // for saturate.Graph.NextWrites
 	guarding bool          // see forward_check.go
@@ -106,7 +109,7 @@ func (p *placer) settle() {
 		case !p.writable(v):
 			p.blocked[x] = append(p.blocked[x], v)
 		case len(p.postponed) > 0 && p.postpone(v):
-		case p.g.IsRead(v) || p.pending[v] == 0:
+		case p.g.IsRead(v) || p.pending[v] == 0 || p.harmless(v):
 			p.place(v)
 		default:
 			p.choices.Push(v)
@@ -152,11 +155,52 @@ func (p *placer) place(v saturate.Node) {
 		delete(p.waiting, v)
 	}
 	g.Successors(v, func(s saturate.Node) bool {
-		if p.wait[s]--; p.wait[s] == 0 {
-			p.ready = append(p.ready, s)
-		}
+		p.pass(s)
 		return true
 	})
+}
+
+// pass notes that a predecessor of v was placed. What v reads from may be
+// harmless by now.
+func (p *placer) pass(v saturate.Node) {
+	p.wait[v]--
+	switch {
+	case p.wait[v] == 0:
+		p.ready = append(p.ready, v)
+	case p.wait[v] == 1 && p.g.IsRead(v):
+		if w := p.g.Writer(v); int(w) < p.g.Nodes() && p.wait[w] == 0 && !p.placed[w] {
+			p.ready = append(p.ready, saturate.Node(w))
+		}
+	}
+}
+
+// maxProbe bounds the placements that harmless tries.
+const maxProbe = 256
+
+// harmless reports whether after placing the write w, which has no predecessor
+// left, reads alone can be placed until none of w is pending. Then any order
+// that completes the present one stays one when these come first.
+func (p *placer) harmless(w saturate.Node) bool {
+	g := p.g
+	pending := p.pending[w]
+	p.probed, p.passed = append(p.probed[:0], w), p.passed[:0]
+	for i := 0; i < len(p.probed) && pending > 0 && i < maxProbe; i++ {
+		g.Successors(p.probed[i], func(s saturate.Node) bool {
+			p.wait[s]--
+			p.passed = append(p.passed, s)
+			if p.wait[s] == 0 && !g.IsWrite(s) {
+				p.probed = append(p.probed, s)
+				if g.Writer(s) == int32(w) {
+					pending--
+				}
+			}
+			return true
+		})
+	}
+	for _, s := range p.passed {
+		p.wait[s]++
+	}
+	return pending == 0
 }
 
 // release lets the blocked writes of a location be examined again.
