@@ -39,11 +39,16 @@ func (g *Graph) nonZero(v Node, c int) {
 }
 
 // joinRow raises the row of v, which the sweep has not come to, to the
-// maximum of it and u's.
+// maximum of it and u's. A row without its own component is still zero.
 func (g *Graph) joinRow(u, v Node) {
 	src, dst := g.row(u), g.row(v)
 	if g.blocks == nil {
-		raise(dst, src)
+		if own := &dst[g.chain[v]]; *own == 0 {
+			copy(dst, src)
+			*own = g.pos(v)
+		} else {
+			raise(dst, src)
+		}
 		return
 	}
 	for i := range g.summary {
@@ -63,8 +68,13 @@ func (g *Graph) block(i int, w uint64) (lo, hi int) {
 }
 
 func raise(dst, src []int32) {
-	src = src[:len(dst)]
-	for c, p := range src {
+	for len(dst) >= 4 && len(src) >= 4 {
+		d, s := (*[4]int32)(dst), (*[4]int32)(src)
+		d[0], d[1] = max(d[0], s[0]), max(d[1], s[1])
+		d[2], d[3] = max(d[2], s[2]), max(d[3], s[3])
+		dst, src = dst[4:], src[4:]
+	}
+	for c, p := range src[:len(dst)] {
 		dst[c] = max(dst[c], p)
 	}
 }

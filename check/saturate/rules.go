@@ -41,45 +41,45 @@ func (g *Graph) threadCursors(all []int32, v Node, lo, hi int32) []int32 {
 	return all[base+int(lo) : base+int(hi)]
 }
 
-// unseenWrite returns the last write of a lane at or before pos, or NoNode where the
-// cursor, if not nil, shows that it is not new; it advances the cursor.
-func (g *Graph) unseenWrite(lane, pos int32, cursor *int32) Node {
-	if cursor == nil {
-		return g.lastAt(lane, pos)
-	}
-	if pos < *cursor {
-		return NoNode
-	}
-	u := g.lastAt(lane, pos)
-	*cursor = never
+// advance is the cursor of a lane behind u, the last write that was seen.
+func (g *Graph) advance(lane int32, u Node) int32 {
 	if s := g.slot[u] + 1; s < g.laneWrite[lane+1] {
-		*cursor = g.writePos[s]
+		return g.writePos[s]
 	}
-	return u
+	return never
 }
 
 // firstA applies rule A to a read just processed.
 func (g *Graph) firstA(r Node, row []int32) bool {
 	lo, hi := g.lanes(g.loc[r])
 	cur := g.threadCursors(g.cursors.reads, r, lo, hi)
-	for l := lo; l < hi; l++ {
-		p := row[g.laneChain[l]]
-		if p == 0 {
-			continue
-		}
-		if g.laneChain[l] == g.chain[r] {
+	own, w := g.chain[r], g.rf[r]
+	var known []int32 // what precedes w already
+	if !g.isInit(w) {
+		known = g.row(Node(w))
+	}
+	for i, c := range g.laneChain[lo:hi] {
+		p := row[c]
+		if c == own {
 			p-- // an RMW does not precede its own read
 		}
-		var c *int32
-		if cur != nil {
-			c = &cur[l-lo]
+		if p <= 0 || cur != nil && p < cur[i] {
+			continue
 		}
-		u := g.unseenWrite(l, p, c)
-		if u != NoNode && !g.ruleA(u, r) {
+		u := g.lastAt(lo+int32(i), p)
+		if u == NoNode {
+			continue
+		}
+		p = g.pos(u)
+		if (known == nil || known[c] < p) && !g.ruleA(u, r) {
 			return false
 		}
-		if c != nil && u != NoNode && int32(u) == g.rf[r] {
-			*c = g.pos(u) // a later read of another write derives u → that
+		switch {
+		case cur == nil:
+		case int32(u) == w:
+			cur[i] = p // a later read of another write derives u → that
+		default:
+			cur[i] = g.advance(lo+int32(i), u)
 		}
 	}
 	return true
@@ -105,22 +105,26 @@ func (g *Graph) firstB(w Node, row []int32) bool {
 	cur := g.threadCursors(g.cursors.writes, w, lo, hi)
 	own := g.chain[w]
 	before := g.inferred.count
-	for l := lo; l < hi; l++ {
-		p := row[g.laneChain[l]]
-		if g.laneChain[l] == own {
+	for i, c := range g.laneChain[lo:hi] {
+		p := row[c]
+		l := lo + int32(i)
+		if c == own {
 			p--
 			if g.slot[w] == g.laneWrite[l] && !g.readersBefore(g.initOf(w), w) {
 				return false
 			}
 		}
-		if p <= 0 {
+		if p <= 0 || cur != nil && p < cur[i] {
 			continue
 		}
-		var c *int32
-		if cur != nil {
-			c = &cur[l-lo]
+		u := g.lastAt(l, p)
+		if u == NoNode {
+			continue
 		}
-		if u := g.unseenWrite(l, p, c); u != NoNode && !g.readersBefore(int32(u), w) {
+		if cur != nil {
+			cur[i] = g.advance(l, u)
+		}
+		if !g.readersBefore(int32(u), w) {
 			return false
 		}
 	}
@@ -132,13 +136,15 @@ func (g *Graph) firstB(w Node, row []int32) bool {
 
 func (g *Graph) initOf(v Node) int32 { return int32(g.n) + g.loc[v] }
 
-// readersBefore derives by rule B that the readers of a writer precede w.
+// readersBefore derives by rule B that the readers of a writer precede w. An
+// RMW, which may be one of them, stands in its own row.
 func (g *Graph) readersBefore(writer int32, w Node) bool {
 	if !g.isInit(writer) && g.isPlaced(Node(writer)) {
 		return true
 	}
+	row := g.row(w)
 	for _, r := range g.LastReaders(writer) {
-		if r != w && !g.derive(r, w, byRuleB, w) {
+		if row[g.chain[r]] < g.pos(r) && !g.derive(r, w, byRuleB, w) {
 			return false
 		}
 	}
