@@ -83,8 +83,12 @@ func (t *Builder) Faultf(line int, format string, args ...any) {
 
 // Thread is the number of the thread of that name, a new one where it is
 // first named.
-func (t *Builder) Thread(name []byte) int32 {
-	i := t.Threads.Index(name)
+func (t *Builder) Thread(name []byte) int32 { return t.thread(t.Threads.Index(name)) }
+
+// NumberedThread is Thread for the name that is a number below 2¹⁶.
+func (t *Builder) NumberedThread(v int) int32 { return t.thread(t.Threads.Number(v)) }
+
+func (t *Builder) thread(i int32) int32 {
 	if int(i) == len(t.threads) {
 		t.threads = append(t.threads, thread{})
 	}

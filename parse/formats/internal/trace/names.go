@@ -1,5 +1,7 @@
 package trace
 
+import "strconv"
+
 // Names numbers words in order of appearance, from 0.
 type Names struct {
 	List  []string
@@ -10,17 +12,22 @@ type Names struct {
 // maxSmall is one more than the largest number that Names looks up in a table.
 const maxSmall = 1 << 16
 
+// Number is Index of the word for a number below 2¹⁶.
+func (n *Names) Number(v int) int32 {
+	if v >= len(n.small) {
+		n.small = append(n.small, make([]int32, v+1-len(n.small))...)
+	}
+	if n.small[v] == 0 {
+		n.List = append(n.List, strconv.Itoa(v))
+		n.small[v] = int32(len(n.List))
+	}
+	return n.small[v] - 1
+}
+
 // Index is the number of a word, a new one where it is first seen.
 func (n *Names) Index(word []byte) int32 {
 	if v, ok := smallNumber(word); ok {
-		if v >= len(n.small) {
-			n.small = append(n.small, make([]int32, v+1-len(n.small))...)
-		}
-		if n.small[v] == 0 {
-			n.List = append(n.List, string(word))
-			n.small[v] = int32(len(n.List))
-		}
-		return n.small[v] - 1
+		return n.Number(v)
 	}
 	i, ok := n.other[string(word)]
 	if !ok {
