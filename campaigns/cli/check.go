@@ -185,6 +185,9 @@ func (c *evaluate) trace(ctx context.Context, t *trace) error {
 	for _, v := range r.verdicts {
 		c.worsen(v.Answer)
 	}
+	for _, note := range t.notes {
+		fmt.Fprintf(c.stderr, "%s: not read: %s\n", t.place, note)
+	}
 	if c.json {
 		return c.printJSON(t, r)
 	}
@@ -262,7 +265,7 @@ func (c *evaluate) print(t *trace, r *result) error {
 	} else {
 		b.WriteString(answersText(verdicts))
 	}
-	b.WriteByte('\n')
+	b.WriteString(unusedText(t.history, verdicts) + "\n")
 	if r.kernel != "" {
 		b.WriteString(r.kernel + "\n")
 	}
@@ -290,6 +293,40 @@ func answersText(verdicts []check.Verdict) string {
 		}
 	}
 	return strings.Join(texts, ", ")
+}
+
+// unusedText names what of a history the answers of some models do not take
+// into account, if there is anything: "; not used: final memory by cc, cm".
+func unusedText(h *parse.History, verdicts []check.Verdict) string {
+	var parts []string
+	by := map[string][]string{}
+	for i := range verdicts {
+		for _, part := range unused(h, &verdicts[i]) {
+			if by[part] == nil {
+				parts = append(parts, part)
+			}
+			by[part] = append(by[part], verdicts[i].Model)
+		}
+	}
+	for i, part := range parts {
+		if len(by[part]) < len(verdicts) {
+			parts[i] += " by " + strings.Join(by[part], ", ")
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; not used: " + strings.Join(parts, "; ")
+}
+
+// unused is what of a history the answer of a verdict does not take into
+// account.
+func unused(h *parse.History, v *check.Verdict) []string {
+	m, known := model.ByName(v.Model)
+	if h == nil || !known || v.Answer == check.Unknown {
+		return nil
+	}
+	return check.Unused(h, m)
 }
 
 // answerText is the answer of a verdict with what it lacks or owes to others.

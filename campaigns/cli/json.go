@@ -10,6 +10,10 @@ import (
 // was asked for.
 type jsonTrace struct {
 	*certificate.Trace
+	// Unused lists by model what of the trace its answer does not take into
+	// account (see check.Unused), NotRead what of the file the trace leaves out.
+	Unused  map[string][]string `json:"not_used,omitempty"`
+	NotRead []string            `json:"not_read,omitempty"`
 	// With --model all: the strongest models that allow the trace, the
 	// weakest that forbid it, and those that are unknown.
 	Strongest []string `json:"strongest_allowing,omitempty"`
@@ -19,12 +23,20 @@ type jsonTrace struct {
 }
 
 func (c *evaluate) printJSON(t *trace, r *result) error {
-	out := jsonTrace{Trace: certificate.New(t.place, t.history, r.verdicts), Kernel: r.kernel}
+	out := jsonTrace{Trace: certificate.New(t.place, t.history, r.verdicts), NotRead: t.notes, Kernel: r.kernel}
 	if r.class != nil {
 		out.Strongest, out.Weakest, out.Open = r.class.Strongest, r.class.Weakest, r.class.Open
 	}
 	if t.err != nil {
 		out.Error = t.err.Error()
+	}
+	for i := range r.verdicts {
+		if list := unused(t.history, &r.verdicts[i]); list != nil {
+			if out.Unused == nil {
+				out.Unused = map[string][]string{}
+			}
+			out.Unused[r.verdicts[i].Model] = list
+		}
 	}
 	return json.NewEncoder(c.stdout).Encode(&out)
 }
