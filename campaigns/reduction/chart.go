@@ -21,7 +21,7 @@ func (r *Result) chart(ctx context.Context, w io.Writer) error {
 	if r.Spec.Sim != config.SimBuiltin || !r.Spec.Config.Coherent() {
 		return errNone
 	}
-	rec := &chart.Recorder{Lines: r.lines(ctx)}
+	rec := &chart.Recorder{Lines: r.lines()}
 	o, err := r.Spec.Config.Machine.Builtin()
 	if err != nil {
 		return err
@@ -41,9 +41,9 @@ func (r *Result) chart(ctx context.Context, w io.Writer) error {
 }
 
 // lines are the lines to draw, each named by the locations that it holds.
-func (r *Result) lines(ctx context.Context) map[memory.Addr]string {
+func (r *Result) lines() map[memory.Addr]string {
 	matters := make([]bool, len(r.Program.Locations))
-	if h, _, _, err := r.refuted(ctx); err == nil {
+	if h, _, _, err := r.refuted(); err == nil {
 		for i := range h.Ops {
 			if op := &h.Ops[i]; op.Reads() || op.Writes() {
 				matters[op.Loc] = true

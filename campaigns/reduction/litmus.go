@@ -55,36 +55,33 @@ func (r *Result) litmus(w io.Writer) error {
 // condition has the values of the reads of the refutation, and with final those
 // of the final memory; nil where a litmus test cannot express it.
 func (r *Result) condition(final bool) *litmus.Condition {
-	for i := range r.Run.Verdicts {
-		v := &r.Run.Verdicts[i]
-		if v.Model != r.Identity.Model || v.Refutation == nil {
-			continue
-		}
-		h := r.Run.History
-		small, _, kept := witness.Restrict(h, v.Refutation)
-		origins := parse.NewOrigins(r.Program, h)
-		c := &litmus.Condition{Reads: map[litmus.Read]gen.Value{}, Final: map[gen.LocID]gen.Value{}}
-		for _, id := range kept {
-			if op := &h.Ops[id]; op.Reads() {
-				o := origins.Of(id)
-				if r.Program.Threads[o.Thread][o.Index].Kind == gen.FetchAdd {
-					return nil // its read has no name there
-				}
-				c.Reads[litmus.Read{Thread: o.Thread, Index: readIndex(r.Program, o)}] = op.Read
-			}
-		}
-		for loc, id := range small.Final {
-			switch {
-			case id == parse.NoOp, !final:
-			case id == parse.Init:
-				c.Final[gen.LocID(loc)] = 0
-			default:
-				c.Final[gen.LocID(loc)] = small.Ops[id].Write
-			}
-		}
-		return c
+	v, _ := r.forbidden()
+	if v == nil {
+		return nil
 	}
-	return nil
+	h := r.Run.History
+	small, _, kept := witness.Restrict(h, v.Refutation)
+	origins := parse.NewOrigins(r.Program, h)
+	c := &litmus.Condition{Reads: map[litmus.Read]gen.Value{}, Final: map[gen.LocID]gen.Value{}}
+	for _, id := range kept {
+		if op := &h.Ops[id]; op.Reads() {
+			o := origins.Of(id)
+			if r.Program.Threads[o.Thread][o.Index].Kind == gen.FetchAdd {
+				return nil // its read has no name there
+			}
+			c.Reads[litmus.Read{Thread: o.Thread, Index: readIndex(r.Program, o)}] = op.Read
+		}
+	}
+	for loc, id := range small.Final {
+		switch {
+		case id == parse.NoOp, !final:
+		case id == parse.Init:
+			c.Final[gen.LocID(loc)] = 0
+		default:
+			c.Final[gen.LocID(loc)] = small.Ops[id].Write
+		}
+	}
+	return c
 }
 
 // readIndex is the index of a read in its thread's log.

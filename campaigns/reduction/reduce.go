@@ -16,7 +16,6 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/trust"
 	"ordeal/check"
-	"ordeal/check/minimal"
 	"ordeal/gen"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
@@ -78,7 +77,6 @@ type Result struct {
 	// Hits of Tries runs of the result under other seeds failed in the same
 	// way.
 	Hits, Tries int
-	minimal     *minimal.Result // of the history, computed when it is needed
 	_           struct{}
 }
 

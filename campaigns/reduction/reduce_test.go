@@ -3,8 +3,11 @@ package reduction
 import (
 	"bytes"
 	"context"
+	"html"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +110,44 @@ func listing(t *testing.T, dir rundir.Dir) string {
 	return sb.String()
 }
 
+// shownOp is an operation with its letter, as text and pictures name it.
+var shownOp = regexp.MustCompile(`\b[a-z]+: ((M\[|sync|\{)[^"<\n]*?)(  |"|<|\n)`)
+
+// checkShown demands that the text, both pictures and core.axe of a result show
+// the same operations, by the same letters, and that all are of its log.
+func checkShown(t *testing.T, dir rundir.Dir, model string) {
+	t.Helper()
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(string(dir), name))
+		must.Succeed(t, err)
+		return html.UnescapeString(string(text))
+	}
+	ops := func(text string) []string {
+		var list []string
+		for _, m := range shownOp.FindAllStringSubmatch(text, -1) {
+			list = append(list, strings.TrimSpace(strings.TrimRight(m[0], "\"<\n")))
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	want := ops(read("witness-" + model + ".txt"))
+	if len(want) < 2 {
+		t.Errorf("%s: the text shows %q", dir, want)
+	}
+	history, core := read("history.axe"), read("core.axe")
+	for _, op := range want {
+		_, op, _ := strings.Cut(op, ": ")
+		if !strings.Contains(history, ": "+op+"\n") || !strings.Contains(core, ": "+op+"\n") {
+			t.Errorf("%s: %q is shown and not in the log or not in core.axe", dir, op)
+		}
+	}
+	for _, name := range []string{"witness.svg", "witness.dot"} {
+		if diff := cmp.Diff(want, ops(read(name))); diff != "" {
+			t.Errorf("%s: %s (-text +picture):\n%s", dir, name, diff)
+		}
+	}
+}
+
 // checkWritten writes a result and repeats it from its directory alone.
 func checkWritten(t *testing.T, res *Result, bug string) {
 	t.Helper()
@@ -130,6 +171,7 @@ func checkWritten(t *testing.T, res *Result, bug string) {
 		t.Errorf("%s: no condition: %v\n%s", bug, err, text)
 	}
 	checkCondition(t, res, bug, text)
+	checkShown(t, out, res.Identity.Model)
 	f, err := os.Open(filepath.Join(string(out), "core.axe"))
 	if err != nil {
 		t.Error(err)

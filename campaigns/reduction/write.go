@@ -25,6 +25,9 @@ import (
 // the history of its run and the operations of its refutation, both in the
 // format of Axe, and pictures.
 func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) error {
+	if err := r.minimize(ctx); err != nil {
+		return err
+	}
 	spec := r.Spec
 	spec.Command, spec.Started = command, time.Now()
 	if err := dir.Create(r.Program, &spec); err != nil {
@@ -47,12 +50,12 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 			return err
 		}},
 		{"history.axe", r.history},
-		{"core.axe", func(w io.Writer) error { return r.core(ctx, w) }},
+		{"core.axe", r.core},
 		{"witness.svg", func(w io.Writer) error {
-			return r.picture(ctx, func(p *witness.Picture) error { return p.WriteSVG(w) })
+			return r.picture(func(p *witness.Picture) error { return p.WriteSVG(w) })
 		}},
 		{"witness.dot", func(w io.Writer) error {
-			return r.picture(ctx, func(p *witness.Picture) error { return p.WriteDot(w) })
+			return r.picture(func(p *witness.Picture) error { return p.WriteDot(w) })
 		}},
 		{"messages.svg", func(w io.Writer) error { return r.chart(ctx, w) }},
 	} {
@@ -84,8 +87,8 @@ func (r *Result) history(w io.Writer) error {
 }
 
 // core writes the operations of the refutation.
-func (r *Result) core(ctx context.Context, w io.Writer) error {
-	h, _, _, err := r.refuted(ctx)
+func (r *Result) core(w io.Writer) error {
+	h, _, _, err := r.refuted()
 	if err != nil {
 		return err
 	}
@@ -93,8 +96,8 @@ func (r *Result) core(ctx context.Context, w io.Writer) error {
 }
 
 // picture draws the refutation.
-func (r *Result) picture(ctx context.Context, write func(*witness.Picture) error) error {
-	h, m, refutation, err := r.refuted(ctx)
+func (r *Result) picture(write func(*witness.Picture) error) error {
+	h, m, refutation, err := r.refuted()
 	if err != nil {
 		return err
 	}
@@ -105,24 +108,45 @@ func (r *Result) picture(ctx context.Context, write func(*witness.Picture) error
 	return write(p)
 }
 
-// refuted returns a minimal part of the history that the model forbids, the
-// model, and the refutation.
-func (r *Result) refuted(ctx context.Context) (*parse.History, model.Model, *witness.Refutation, error) {
-	for i := range r.Run.Verdicts {
-		v := &r.Run.Verdicts[i]
-		if v.Model != r.Identity.Model || v.Answer != check.Forbidden {
-			continue
-		}
-		if r.minimal == nil {
-			var err error
-			if r.minimal, err = minimal.Reduce(ctx, r.Run.History, r.Run.Models[i], check.Options{Timeout: minimalTimeout}); err != nil {
-				return nil, model.Model{}, nil, err
-			}
-		}
-		small, refutation, _ := witness.Restrict(r.minimal.History, r.minimal.Verdict.Refutation)
-		return small, r.Run.Models[i], refutation, nil
+// minimize puts in the place of the refutation of the run's history one of as
+// few of its operations as the model forbids, so that the text, the pictures
+// and the condition of the litmus test show the same. The first one stays where
+// none is found in time.
+func (r *Result) minimize(ctx context.Context) error {
+	v, m := r.forbidden()
+	if v == nil {
+		return nil
 	}
-	return nil, model.Model{}, nil, errNone
+	small, err := minimal.Reduce(ctx, r.Run.History, m, check.Options{Timeout: minimalTimeout})
+	switch {
+	case err == nil:
+		v.Refutation = small.Refutation
+	case ctx.Err() == nil && !errors.Is(err, minimal.ErrNot):
+		return err
+	}
+	return nil
+}
+
+// forbidden is the verdict that the result shows, with a refutation, and its
+// model; nil if there is none.
+func (r *Result) forbidden() (*check.Verdict, model.Model) {
+	for i := range r.Run.Verdicts {
+		if v := &r.Run.Verdicts[i]; v.Model == r.Identity.Model && v.Answer == check.Forbidden && v.Refutation != nil {
+			return v, r.Run.Models[i]
+		}
+	}
+	return nil, model.Model{}
+}
+
+// refuted returns the operations of the refutation as a history, the model, and
+// the refutation.
+func (r *Result) refuted() (*parse.History, model.Model, *witness.Refutation, error) {
+	v, m := r.forbidden()
+	if v == nil {
+		return nil, m, nil, errNone
+	}
+	small, refutation, _ := witness.Restrict(r.Run.History, v.Refutation)
+	return small, m, refutation, nil
 }
 
 // minimalTimeout bounds the checking of one part of a history.

@@ -1,12 +1,13 @@
-// Package minimal reduces histories that a model forbids, without running a
-// program: it leaves out threads, locations and operations, and lets the reads
-// of a write that is left out read another one, as long as the model still
-// forbids the history. The result is 1-minimal: with any single operation left
-// out, whatever its readers read then, the model allows it.
+// Package minimal makes refutations small: it looks for the fewest operations of
+// a history that a model still forbids, without running a program. It only
+// leaves operations out, and with a write the reads of it, so that each that is
+// left did and returned what the log says. The result is 1-minimal: with any
+// single operation left out, and those that read from it, the model allows it.
 package minimal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,42 +18,56 @@ import (
 	"ordeal/parse"
 )
 
-// Result is a minimal history.
+// Result is a minimal part of a history.
 type Result struct {
+	// History has the operations that are left, Ops their numbers in the whole
+	// history, and Verdict the refutation that is about History.
 	History *parse.History
+	Ops     []parse.OpID
 	Verdict check.Verdict
+	// Refutation is the same refutation about the whole history, for which
+	// witness.Verify has accepted it too.
+	Refutation *witness.Refutation
 	// Checked counts the histories that were checked on the way.
 	Checked int
 	_       struct{}
 }
 
+// ErrNot says that there is nothing to reduce.
+var ErrNot = errors.New("the history is not forbidden, or not refuted within the limits")
+
 // Reduce reduces a history that the model forbids. Options bound the checking
-// of each candidate; one that is undecided is not taken. The error is ctx's,
-// or says that the model does not forbid the history.
+// of each candidate; one that is undecided is not taken, nor is one without a
+// refutation. The error is ctx's or wraps ErrNot.
 func Reduce(ctx context.Context, h *parse.History, m model.Model, o check.Options) (*Result, error) {
 	r := &reducer{check: func(h *parse.History) (check.Verdict, error) { return check.Check(ctx, h, m, o) }}
-	if !r.try(h) {
+	if !r.try(h, all(h)) {
 		if r.err != nil {
 			return nil, r.err
 		}
-		return nil, fmt.Errorf("reduce history: model %s does not forbid it", m.Name)
+		return nil, fmt.Errorf("reduce history: %w: model %s", ErrNot, m.Name)
 	}
-	if ref := r.best.Verdict.Refutation; ref != nil {
-		small, _, _ := witness.Restrict(h, ref)
-		r.try(small)
-	}
-	for before := -1; r.err == nil && before != r.size(); {
-		before = r.size()
+	small, _, kept := witness.Restrict(h, r.best.Verdict.Refutation)
+	r.try(small, kept)
+	for before := -1; r.err == nil && before != len(r.best.Ops); {
+		before = len(r.best.Ops)
 		r.threads()
 		r.locations()
 		r.operations()
-		r.rewire()
-		r.weaken()
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
 	r.best.Checked = r.checked
+	r.best.Refutation = witness.Rename(r.best.History, r.best.Verdict.Refutation, func(id parse.OpID) parse.OpID {
+		if id < 0 {
+			return id
+		}
+		return r.best.Ops[id]
+	})
+	if err := witness.Verify(h, m, r.best.Refutation); err != nil {
+		return nil, fmt.Errorf("reduce history: internal error: what refutes a part does not refute the whole: %w", err)
+	}
 	return &r.best, nil
 }
 
@@ -64,20 +79,9 @@ type reducer struct {
 	err     error
 }
 
-// size decreases with every step of the reduction: operations, and halves of
-// read-modify-writes.
-func (r *reducer) size() int {
-	n := 0
-	for i := range r.best.History.Ops {
-		n += 2
-		if r.best.History.Ops[i].Kind == parse.RMW {
-			n++
-		}
-	}
-	return n
-}
-
-func (r *reducer) try(h *parse.History) bool {
+// try takes a history if the model forbids it; ops are the numbers of its
+// operations in the whole one.
+func (r *reducer) try(h *parse.History, ops []parse.OpID) bool {
 	if r.err != nil || len(h.Ops) == 0 {
 		return false
 	}
@@ -87,16 +91,17 @@ func (r *reducer) try(h *parse.History) bool {
 		r.err = err
 		return false
 	}
-	if v.Answer != check.Forbidden {
+	if v.Answer != check.Forbidden || v.Refutation == nil {
 		return false
 	}
-	r.best = Result{History: h, Verdict: v}
+	r.best = Result{History: h, Ops: ops, Verdict: v}
 	return true
 }
 
-// keep tries the history of the operations that keep accepts, without the reads
-// whose write is left out.
-func (r *reducer) keep(h *parse.History, keep func(id parse.OpID) bool) bool {
+// keep tries the history of the operations of one before that keep accepts,
+// without the reads whose write is left out.
+func (r *reducer) keep(before *Result, keep func(id parse.OpID) bool) bool {
+	h := before.History
 	kept := make([]bool, len(h.Ops))
 	for id := range h.Ops {
 		kept[id] = keep(parse.OpID(id))
@@ -115,20 +120,24 @@ func (r *reducer) keep(h *parse.History, keep func(id parse.OpID) bool) bool {
 		return false
 	}
 	sub, _ := h.Select(list)
-	return r.try(sub)
+	ops := make([]parse.OpID, len(list))
+	for i, id := range list {
+		ops[i] = before.Ops[id]
+	}
+	return r.try(sub, ops)
 }
 
 // group leaves out groups of operations, of is the group of each.
 func (r *reducer) group(n int, of func(h *parse.History, id parse.OpID) int) {
-	base := r.best.History
+	base := r.best
 	in := make([]bool, n+1)
 	reduce.Subset(n, func(keep []int) bool {
 		clear(in)
 		for _, g := range keep {
 			in[g] = true
 		}
-		return r.keep(base, func(id parse.OpID) bool {
-			g := of(base, id)
+		return r.keep(&base, func(id parse.OpID) bool {
+			g := of(base.History, id)
 			return g < 0 || in[g]
 		})
 	})
@@ -146,81 +155,10 @@ func (r *reducer) operations() {
 	r.group(len(r.best.History.Ops), func(_ *parse.History, id parse.OpID) int { return int(id) })
 }
 
-// rewire leaves out single writes whose readers then read something else: the
-// initial value, or another write to the location.
-func (r *reducer) rewire() {
-	for id := parse.OpID(0); int(id) < len(r.best.History.Ops); id++ {
-		op := &r.best.History.Ops[id]
-		if !op.Writes() || !r.isRead(id) {
-			continue
-		}
-		for other := parse.Init; int(other) < len(r.best.History.Ops); other++ {
-			if other == id || other >= 0 && !(r.best.History.Ops[other].Writes() && r.best.History.Ops[other].Loc == op.Loc) {
-				continue
-			}
-			if r.without(id, other) {
-				id--
-				break
-			}
-		}
-	}
-}
-
-func (r *reducer) isRead(write parse.OpID) bool {
-	return slices.ContainsFunc(r.best.History.Ops, func(op parse.Op) bool { return op.Reads() && op.RF == write })
-}
-
-// without tries the history without a write, whose readers read another one.
-func (r *reducer) without(write, other parse.OpID) bool {
-	h := r.best.History
-	sub, number := h.Select(slices.Delete(all(h), int(write), int(write)+1))
-	to := number(other)
-	for i := range sub.Ops {
-		if op := &sub.Ops[i]; op.Reads() && op.RF == parse.NoOp {
-			if op.RF, op.Read = to, 0; to >= 0 {
-				op.Read = sub.Ops[to].Write
-			}
-			if to == parse.OpID(i) {
-				return false
-			}
-		}
-	}
-	return r.try(sub)
-}
-
-func (r *reducer) weaken() {
-	for id := range r.best.History.Ops {
-		for _, kind := range []parse.Kind{parse.Read, parse.Write} {
-			h := r.best.History
-			op := h.Ops[id]
-			if op.Kind != parse.RMW || kind == parse.Read && (r.isRead(parse.OpID(id)) || slices.Contains(r.best.History.Final, parse.OpID(id))) {
-				continue
-			}
-			op.Kind = kind
-			if kind == parse.Read {
-				op.Write = 0
-			} else {
-				op.RF, op.Read = parse.NoOp, 0
-			}
-			r.try(r.replaced(id, op))
-		}
-	}
-}
-
 func all(h *parse.History) []parse.OpID {
 	list := make([]parse.OpID, len(h.Ops))
 	for id := range list {
 		list[id] = parse.OpID(id)
 	}
 	return list
-}
-
-// replaced is the history with another operation in the place of one.
-func (r *reducer) replaced(id int, op parse.Op) *parse.History {
-	h, _ := r.best.History.Select(all(r.best.History))
-	h.Ops[id] = op
-	for x, list := range h.StoreOrder {
-		h.StoreOrder[x] = slices.DeleteFunc(list, func(w parse.OpID) bool { return !h.Ops[w].Writes() })
-	}
-	return h
 }

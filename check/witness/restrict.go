@@ -31,6 +31,12 @@ func Restrict(h *parse.History, refutation *Refutation) (*parse.History, *Refuta
 	return sub, u.renumber(refutation, to), kept
 }
 
+// Rename is a refutation of h with its operations renamed, and unused lemmas
+// dropped.
+func Rename(h *parse.History, refutation *Refutation, to func(parse.OpID) parse.OpID) *Refutation {
+	return usesOf(h, refutation).renumber(refutation, to)
+}
+
 // uses is what a refutation looks at.
 type uses struct {
 	h         *parse.History

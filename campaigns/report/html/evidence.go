@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	"path"
@@ -41,16 +42,19 @@ func (p *page) evidence(ctx context.Context, f *summary.Finding, v *findingView,
 	if v.Best != run {
 		dirs = append(dirs, run)
 	}
+	explained := run
 	for _, dir := range dirs {
 		if e.Text, e.Prose = p.explanation(dir); e.Text != "" {
+			explained = dir
 			break
 		}
 	}
 	e.Witness = p.picture(path.Join(v.Best, "witness.svg"))
 	e.Messages = p.picture(path.Join(v.Best, "messages.svg"))
 	if e.Witness == "" && f.Outcome == sim.Violation {
-		if e.Witness, e.Missing = p.draw(ctx, run); e.Witness != "" {
-			e.Missing = ""
+		picture, text, missing := p.draw(ctx, explained)
+		if e.Witness, e.Missing = picture, missing; picture != "" {
+			e.Text, e.Prose, e.Missing = shorten(text), false, "" // of the same refutation
 		}
 	}
 	return e
@@ -113,45 +117,45 @@ func (p *page) embed(svg []byte) template.URL {
 	return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))
 }
 
-// draw checks the log of a run again and draws why the expected model forbids
-// it, or says why there is no picture.
-func (p *page) draw(ctx context.Context, run string) (template.URL, string) {
+// draw checks the log of a run again, and draws and explains why the expected
+// model forbids it, or says why there is no picture.
+func (p *page) draw(ctx context.Context, run string) (picture template.URL, text, missing string) {
 	const no = "There is no picture: "
 	if p.checked == checkedMost {
-		return "", no + "so many findings are not checked again for a report; ordeal check --explain draws it."
+		return "", "", no + "so many findings are not checked again for a report; ordeal check --explain draws it."
 	}
 	p.checked++
 	var record rundir.Spec
 	if err := p.files.JSON(path.Join(run, rundir.SpecFile), textLimit, &record); err != nil {
-		return "", no + "the run's record cannot be read."
+		return "", "", no + "the run's record cannot be read."
 	}
 	models, err := record.Config.Models()
 	if err != nil {
-		return "", no + "the run's record names no known model."
+		return "", "", no + "the run's record names no known model."
 	}
 	h, err := p.history(run, &record)
 	if err != nil {
-		return "", no + "the log is no history of the program."
+		return "", "", no + "the log is no history of the program."
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*checkTimeout)
 	defer cancel()
 	v, err := check.Check(ctx, h, models[0], check.Options{Timeout: checkTimeout, MemoryBytes: 1 << 30})
 	if err != nil || v.Answer != check.Forbidden || v.Refutation == nil {
-		return "", no + "the history is not found to be forbidden in " + span(checkTimeout) + "."
+		return "", "", no + "the history is not found to be forbidden in " + span(checkTimeout) + "."
 	}
 	small, refutation, _ := witness.Restrict(h, v.Refutation)
 	if len(small.Ops) > drawnOps {
-		return "", no + messages.Comma(len(small.Ops)) + " operations matter to the proof; ordeal reduce makes them fewer."
+		return "", "", no + messages.Comma(len(small.Ops)) + " operations matter to the proof; ordeal reduce makes them fewer."
 	}
-	picture, err := witness.Draw(small, models[0], refutation)
+	drawn, err := witness.Draw(small, models[0], refutation)
 	if err != nil {
-		return "", no + "the proof cannot be drawn."
+		return "", "", no + "the proof cannot be drawn."
 	}
-	var svg bytes.Buffer
-	if err := picture.WriteSVG(&svg); err != nil {
-		return "", no + "it cannot be written."
+	var svg, words bytes.Buffer
+	if err := errors.Join(drawn.WriteSVG(&svg), witness.Explain(&words, small, models[0], refutation)); err != nil {
+		return "", "", no + "it cannot be written."
 	}
-	return p.embed(svg.Bytes()), "There is no space for the picture."
+	return p.embed(svg.Bytes()), words.String(), "There is no space for the picture."
 }
 
 // checkTimeout bounds the check of a history for a picture.

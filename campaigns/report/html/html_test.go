@@ -106,14 +106,19 @@ func TestReduced(t *testing.T) {
 	put(t, a, run+"/reduced/program.txt", "ordeal-program 1\nthread 0\n")
 	put(t, a, run+"/reduced/run.json", `{"config":{"expect":"sc"}}`)
 	text := show()
-	for _, want := range []string{run + "/reduced", "reduced from 960 operations to 3 in 2 threads and 1 round, fails in 9 of 10 runs", "ordeal-program 1\nthread 0", "the run's own words", "Witness"} {
+	for _, want := range []string{run + "/reduced", "reduced from 960 operations to 3 in 2 threads and 1 round, fails in 9 of 10 runs", "ordeal-program 1\nthread 0", "Cycle:", "Witness"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
+	if strings.Contains(text, "own words") {
+		t.Errorf("the text is not that of the refutation that is drawn:\n%s", text)
+	}
 	put(t, a, run+"/reduced/witness-sc.txt", "fewer words")
 	if text := show(); !strings.Contains(text, "fewer words") || strings.Contains(text, "own words") {
 		t.Errorf("the reduced explanation is not preferred:\n%s", text)
+	} else if strings.Contains(text, "Witness") || !strings.Contains(text, "There is no picture") {
+		t.Errorf("the picture of another run stands beside the reduced explanation:\n%s", text)
 	}
 	put(t, a, run+"/reduction.json", `{"error":"it fails no more"}`)
 	must.Succeed(t, os.RemoveAll(filepath.Join(a.Dir, run, "reduced")))
