@@ -10,7 +10,7 @@ import (
 // Unused lists what a history knows besides program order, reads-from and
 // atomicity that model m does not take into account, by whatever procedure, so
 // that an answer holds with and without it: "final memory", "order of writes",
-// "fences", "transactions".
+// "fences", "times", "transactions".
 //
 // The models with a global memory order take all but transactions into account,
 // and so do the closures of SC, TSO and PSO, whose rules begin with the same
@@ -22,7 +22,8 @@ import (
 // the replicas, not what reached one memory. Fences are in program order,
 // which the criteria keep as a whole, but for wCCM, which relaxes it as TSO
 // does. Dependencies are in program order too, and RMO is the only model that
-// would not keep it otherwise. Transactions are a matter of serializability.
+// would not keep it otherwise. Only linearizability is about real time.
+// Transactions are a matter of serializability.
 func Unused(h *parse.History, m model.Model) []string {
 	criterion := slices.Contains([]model.Model{model.CC, model.CCv, model.CM, model.CCM, model.WCCM}, m)
 	var list []string
@@ -34,6 +35,9 @@ func Unused(h *parse.History, m model.Model) []string {
 	}
 	if criterion && m != model.WCCM && slices.ContainsFunc(h.Ops, func(op parse.Op) bool { return op.Kind == parse.Fence }) {
 		list = append(list, "fences")
+	}
+	if h.Times != nil && !m.RealTime {
+		list = append(list, "times")
 	}
 	if len(h.Transactions) > 0 {
 		list = append(list, "transactions")

@@ -29,6 +29,7 @@ var parts = []struct {
 		sub, _ := h.Select(kept)
 		return sub
 	}},
+	{"times", func(h *parse.History) *parse.History { h.Times = nil; return h }},
 	{"transactions", func(h *parse.History) *parse.History { h.Transactions = nil; return h }},
 }
 
@@ -52,6 +53,10 @@ func TestUnused(t *testing.T) {
 		if seed > 0 {
 			histgen.AddFinal(rng, h)
 			histgen.AddStoreOrder(rng, h)
+		}
+		h.Times = make([]parse.Interval, len(h.Ops))
+		for i := range h.Times {
+			h.Times[i].Return = int64(rng.IntN(5))
 		}
 		if seed%3 == 0 {
 			h.Final = nil

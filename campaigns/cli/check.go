@@ -296,7 +296,8 @@ func answersText(verdicts []check.Verdict) string {
 }
 
 // unusedText names what of a history the answers of some models do not take
-// into account, if there is anything: "; not used: final memory by cc, cm".
+// into account, if there is anything: "; not used: final memory by cc, cm; fences except by
+// sc".
 func unusedText(h *parse.History, verdicts []check.Verdict) string {
 	var parts []string
 	by := map[string][]string{}
@@ -309,7 +310,17 @@ func unusedText(h *parse.History, verdicts []check.Verdict) string {
 		}
 	}
 	for i, part := range parts {
-		if len(by[part]) < len(verdicts) {
+		var others []string
+		for _, v := range verdicts {
+			if !slices.Contains(by[part], v.Model) {
+				others = append(others, v.Model)
+			}
+		}
+		switch {
+		case len(others) == 0:
+		case len(others) < len(by[part]):
+			parts[i] += " except by " + strings.Join(others, ", ")
+		default:
 			parts[i] += " by " + strings.Join(by[part], ", ")
 		}
 	}
