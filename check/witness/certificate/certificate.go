@@ -74,10 +74,10 @@ type Refutation struct {
 
 // Lemma is the JSON form of witness.Lemma. Its number is its place.
 type Lemma struct {
-	From    Op     `json:"from"`
-	To      Op     `json:"to"`
+	From    *Op    `json:"from"`
+	To      *Op    `json:"to"`
 	Rule    string `json:"rule"`
-	Via     Op     `json:"via"`
+	Via     *Op    `json:"via"`
 	Premise []Edge `json:"premise"`
 }
 
@@ -181,9 +181,8 @@ func (e encoder) arcs(arcs []witness.Arc) Arcs {
 func (e encoder) refutation(r *witness.Refutation) *Refutation {
 	out := &Refutation{Lemmas: make([]Lemma, len(r.Lemmas))}
 	for i, l := range r.Lemmas {
-		out.Lemmas[i] = Lemma{
-			From: e.op(l.Edge.From), To: e.op(l.Edge.To), Rule: l.Edge.Rule.String(), Via: e.op(l.Edge.Via), Premise: e.edges(l.Premise),
-		}
+		from, to, via := e.op(l.Edge.From), e.op(l.Edge.To), e.op(l.Edge.Via)
+		out.Lemmas[i] = Lemma{From: &from, To: &to, Rule: l.Edge.Rule.String(), Via: &via, Premise: e.edges(l.Premise)}
 	}
 	place := map[*witness.Node]int{}
 	for n := range r.Nodes() {

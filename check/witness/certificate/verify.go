@@ -44,16 +44,35 @@ func (t *Trace) Verify(h *parse.History) ([]Result, error) {
 		v := &t.Verdicts[i]
 		results[i] = Result{Model: v.Model, Answer: v.Answer}
 		r := &results[i]
-		if r.Open = t.open(v); r.Open == "" {
-			r.Err = t.check(h, v)
+		m, answer, err := v.claim()
+		if err != nil {
+			r.Err = err
+			continue
+		}
+		if r.Open = v.open(); r.Open == "" {
+			r.Err = t.check(h, m, answer, v)
 			r.Proved = r.Err == nil
 		}
 	}
 	return results, nil
 }
 
+// claim is what a verdict says of which model.
+func (v *Verdict) claim() (m model.Model, answer witness.Answer, err error) {
+	m, ok := model.ByName(v.Model)
+	if !ok {
+		return m, answer, fmt.Errorf("model %q is unknown", v.Model)
+	}
+	for _, answer := range []witness.Answer{witness.Unknown, witness.Allowed, witness.Forbidden} {
+		if v.Answer == answer.String() {
+			return m, answer, nil
+		}
+	}
+	return m, answer, fmt.Errorf("answer %q is none of allowed, forbidden, unknown", v.Answer)
+}
+
 // open says why a verdict claims no proof, or nothing.
-func (t *Trace) open(v *Verdict) string {
+func (v *Verdict) open() string {
 	switch {
 	case v.Answer == witness.Unknown.String():
 		return "no answer"
@@ -67,11 +86,7 @@ func (t *Trace) open(v *Verdict) string {
 }
 
 // check checks the evidence of a verdict: its own, or that of the one it names.
-func (t *Trace) check(h *parse.History, v *Verdict) error {
-	m, ok := model.ByName(v.Model)
-	if !ok {
-		return fmt.Errorf("model %q is unknown", v.Model)
-	}
+func (t *Trace) check(h *parse.History, m model.Model, answer witness.Answer, v *Verdict) error {
 	evidence := v
 	if v.Inclusion != nil && !v.hasEvidence() {
 		i := slices.IndexFunc(t.Verdicts, func(o Verdict) bool { return o.Model == v.Inclusion.From })
@@ -85,14 +100,7 @@ func (t *Trace) check(h *parse.History, v *Verdict) error {
 	if err != nil {
 		return err
 	}
-	switch v.Answer {
-	case witness.Allowed.String():
-		w.Answer = witness.Allowed
-	case witness.Forbidden.String():
-		w.Answer = witness.Forbidden
-	default:
-		return fmt.Errorf("answer %q is none of allowed, forbidden, unknown", v.Answer)
-	}
+	w.Answer = answer
 	return witness.Check(h, m, w)
 }
 
@@ -164,7 +172,7 @@ func (d decoder) refutation(r *Refutation) (*witness.Refutation, error) {
 	}
 	for i := range r.Lemmas {
 		l := &r.Lemmas[i]
-		edge, err := d.edge(&Edge{From: &l.From, To: &l.To, Rule: l.Rule, Via: &l.Via}, nil)
+		edge, err := d.edge(&Edge{From: l.From, To: l.To, Rule: l.Rule, Via: l.Via}, nil)
 		if err != nil {
 			return nil, fmt.Errorf("lemma %d: %w", i, err)
 		}
@@ -174,11 +182,15 @@ func (d decoder) refutation(r *Refutation) (*witness.Refutation, error) {
 			return nil, fmt.Errorf("lemma %d: premise: %w", i, err)
 		}
 	}
-	nodes := make([]witness.Node, len(r.Nodes))
+	nodes, cases := make([]witness.Node, len(r.Nodes)), make([]bool, len(r.Nodes))
 	for i := range r.Nodes {
+		if i > 0 && !cases[i] {
+			return nil, fmt.Errorf("node %d: it is no case of a split before it", i)
+		}
 		if err := d.node(r.Nodes, nodes, i, out.Lemmas); err != nil {
 			return nil, fmt.Errorf("node %d: %w", i, err)
 		}
+		cases[r.Nodes[i].First], cases[r.Nodes[i].Second] = true, true
 	}
 	out.Root = &nodes[0]
 	return out, nil

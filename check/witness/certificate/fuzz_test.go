@@ -1,0 +1,117 @@
+package certificate_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ordeal/check/internal/cases"
+	"ordeal/check/model"
+	"ordeal/check/witness"
+	"ordeal/check/witness/certificate"
+	"ordeal/parse"
+)
+
+// FuzzVerify gives arbitrary bytes as the certificate of a history: it must not
+// panic, nor accept an answer that brute force does not give.
+func FuzzVerify(f *testing.F) {
+	histories := []*parse.History{
+		cases.Parse("0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0"),
+		cases.Parse("0: M[0] == 1\n0: sync\n0: M[1] := 1\n1: M[1] == 1\n1: { M[0] == 0; M[0] := 1 }\ndep 1: 1 -> 2"),
+	}
+	for i, h := range histories {
+		for range 8 {
+			data, err := json.Marshal(certify(f, rand.New(rand.NewPCG(uint64(i), 3)), h))
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	deep := strings.Repeat("[", 1<<16)
+	f.Add([]byte(`{"verdicts":[{"order":` + deep))
+	f.Add([]byte(`{"verdicts":[{"order":[[4294967296,99999999999999999999]]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := new(certificate.Trace)
+		if json.Unmarshal(data, c) != nil {
+			return
+		}
+		for _, h := range histories {
+			c.History, c.Threads, c.Operations, c.ThreadNames = certificate.Digest(h), h.Threads(), len(h.Ops), h.ThreadNames
+			results, err := c.Verify(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range results {
+				if m, _ := model.ByName(r.Model); r.Proved && allowed(t, h, m) != (r.Answer == witness.Allowed.String()) {
+					t.Fatalf("%s %s is proved", r.Model, r.Answer)
+				}
+			}
+		}
+	})
+}
+
+// What a hostile certificate may do to time, stack and memory: lemmas that cite
+// each other in a chain of 30,000, a tree as deep, a tree that shares its splits.
+func TestHostile(t *testing.T) {
+	h := cases.Parse("0: M[0] := 1\n0: M[0] := 2\n1: M[0] == 1\n1: M[0] == 2")
+	verify := func(lemmas []certificate.Lemma, nodes []certificate.Node) error {
+		c := certificate.New("h", h, []witness.Verdict{{Model: "sc", Answer: witness.Forbidden}})
+		c.Verdicts[0].Refutation = &certificate.Refutation{Lemmas: lemmas, Nodes: nodes}
+		data, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c = new(certificate.Trace)
+		if err := json.Unmarshal(data, c); err != nil {
+			t.Fatal(err)
+		}
+		results, err := c.Verify(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return results[0].Err
+	}
+	const n = 30_000
+	a, b, r, s := certificate.Op{0, 0}, certificate.Op{0, 1}, certificate.Op{1, 0}, certificate.Op{1, 1}
+	ppo := certificate.Edge{From: &a, To: &b, Rule: "ppo"}
+	// r precedes b by rule B, since a precedes b; a precedes b by rule A, from r
+	// on: each lemma rests on the one before it.
+	lemmas := []certificate.Lemma{{From: &r, To: &b, Rule: "B", Via: &a, Premise: []certificate.Edge{ppo}}}
+	for i := 1; i < n; i++ {
+		last := i - 1
+		lemmas = append(lemmas, certificate.Lemma{From: &a, To: &b, Rule: "A", Via: &s, Premise: []certificate.Edge{
+			{From: &a, To: &r, Rule: "reads-from"}, {Lemma: &last}, {From: &b, To: &s, Rule: "reads-from"},
+		}})
+		if i > 1 {
+			lemmas[i].Premise = []certificate.Edge{{Lemma: &last}, {From: &b, To: &s, Rule: "reads-from"}}
+		}
+	}
+	last := n - 1
+	if err := verify(lemmas, []certificate.Node{{Cycle: []certificate.Edge{{Lemma: &last}}}}); err == nil || !strings.Contains(err.Error(), "cycle: edge 0") {
+		t.Errorf("a chain of lemmas: %v", err)
+	}
+	var deep []certificate.Node
+	for i := range n {
+		deep = append(deep, certificate.Node{From: &a, To: &b, First: 2*i + 1, Second: 2*i + 2}, certificate.Node{Cycle: []certificate.Edge{
+			{From: &a, To: &b, Rule: "assumed"}, {From: &b, To: &a, Rule: "assumed"},
+		}})
+	}
+	deep = append(deep, deep[1])
+	if err := verify(nil, deep); err == nil || !strings.Contains(err.Error(), "nothing assumes that here") {
+		t.Errorf("a deep tree: %v", err)
+	}
+	var shared []certificate.Node
+	for i := range 64 {
+		shared = append(shared, certificate.Node{From: &a, To: &b, First: i + 1, Second: i + 1})
+	}
+	shared = append(shared, deep[1])
+	if err := verify(nil, shared); err == nil {
+		t.Error("a tree that shares its splits is accepted")
+	}
+	shared[63] = deep[1]
+	if err := verify(nil, shared[:64]); err == nil || !strings.Contains(err.Error(), "stands twice") && !strings.Contains(err.Error(), "nothing assumes") {
+		t.Errorf("a tree that shares its splits: %v", err)
+	}
+}
