@@ -57,9 +57,9 @@ type trail struct {
 }
 
 type savedComponent struct {
-	node  Node
-	chain int32
-	old   int32
+	node      Node
+	component int32
+	old       int32
 }
 
 // Mark is a point to which Undo returns.
@@ -91,7 +91,7 @@ type heldRows struct {
 	rows   [][]int32 // of nodes, and unused ones of earlier holds
 }
 
-// maxHeld is the number of chains beyond which rows are not copied: few
+// maxHeld is the width beyond which rows are not copied: few
 // components of very wide rows change.
 const maxHeld = 1024
 
@@ -100,7 +100,7 @@ const maxHeld = 1024
 // Undo or Keep ends; holds do not nest.
 func (g *Graph) Hold() Mark {
 	m := g.Mark()
-	if g.chains <= maxHeld {
+	if g.width <= maxHeld {
 		held := &g.trail.held
 		held.on, held.marked = true, false
 		if held.has == nil {
@@ -140,7 +140,7 @@ func (g *Graph) hold(v Node, row []int32) {
 	}
 	h.has[v>>6] |= 1 << (v & 63)
 	if len(h.nodes) == len(h.rows) {
-		h.rows = append(h.rows, make([]int32, len(row)))
+		h.rows = append(h.rows, make([]int32, g.width))
 	}
 	copy(h.rows[len(h.nodes)], row)
 	h.nodes = append(h.nodes, v)
@@ -151,11 +151,15 @@ func (g *Graph) Undo(m Mark) {
 	t := g.trail
 	for i := len(t.rows) - 1; i >= m.rows; i-- {
 		s := &t.rows[i]
-		g.rows[int(s.node)*g.chains+int(s.chain)] = s.old
+		g.row(s.node)[s.component] = s.old
 	}
 	t.rows = t.rows[:m.rows]
 	for i := g.inferred.count - 1; i >= m.edges; i-- {
-		g.head[t.sources[i-t.first]] = g.inferred.at(int32(i)).next()
+		e := g.inferred.at(int32(i))
+		g.head[t.sources[i-t.first]] = e.next()
+		if e.reason() == byPath {
+			g.paths--
+		}
 	}
 	t.sources = t.sources[:m.edges-t.first]
 	g.inferred.truncate(m.edges)

@@ -21,7 +21,10 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	plan := planChains(h, m)
 	g.number(plan)
 	g.collectWrites()
+	g.layOut(plan)
+	g.words = (g.width + 63) / 64
 	g.collectLaneMasks()
+	g.collectGates()
 	g.collectReaders()
 	g.collectEdges(plan.time)
 	return g, nil
@@ -31,7 +34,6 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 func (g *Graph) number(plan chainPlan) {
 	ops := g.hist.Ops
 	g.chains = len(plan.thread)
-	g.words = (g.chains + 63) / 64
 	g.thread = plan.thread
 	g.start = make([]Node, g.chains+1)
 	for id, c := range plan.chain {
@@ -166,7 +168,7 @@ func (g *Graph) collectReaders() {
 const maxMaskWords = 4
 
 func (g *Graph) collectLaneMasks() {
-	if g.words > maxMaskWords {
+	if g.words > maxMaskWords || g.byLocation() {
 		return
 	}
 	g.laneMask = make([]uint64, len(g.hist.Locations)*g.words)

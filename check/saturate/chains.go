@@ -9,8 +9,11 @@ import (
 type chainPlan struct {
 	chain  []int32 // operation → chain, -1 for no node
 	thread []int32 // chain → thread
-	second []secondPart
-	time   *timeLine // nil for models without real time
+	// columns says which chains have a component in every clock row; nil means
+	// that all have. The others are compared by location (see gates.go).
+	columns map[int32]bool
+	second  []secondPart
+	time    *timeLine // nil for models without real time
 }
 
 // secondPart is a second node for a fence, in a chain of its own.
@@ -146,19 +149,29 @@ func directions(o *parse.Op) uint8 {
 // stores. Writes to one location by one thread form a chain, and so do fence
 // parts of one kind.
 //
-//   - PSO: the loads of a thread form a chain, with its RMWs. There are thus
-//     about C = k (1 + d) chains for k threads and d locations. With 8 threads
-//     and 16 locations PSO takes 17 times as long as TSO to saturate, nearly
-//     all of it in the wider rows.
+//   - PSO: the loads of a thread form a chain, with its RMWs and the fences
+//     that order stores before loads.
 //   - RMO: loads are isolated unless a fence or a dependency touches them; the
 //     others are spread over as few chains as a greedy choice finds. Loads
 //     between two fences are an antichain, which takes as many chains
-//     (Dilworth): 1,000 with 8 threads and a fence in 50 operations. The memory
-//     budget (EstimateBytes) refuses what is too wide.
+//     (Dilworth): 1,000 with 8 threads and a fence in 50 operations.
+//
+// A clock row has a component only for the loads of a thread under PSO, the
+// fence parts of a kind, and the chains from which dependencies leave: through
+// nodes of these alone leads a path from one location to another. With k threads
+// these are k to 4 k, whatever the number of locations, but for dependencies:
+// reads that others depend on take as many chains as the greedy choice finds.
 func (p *chainPlan) planRelaxed(h *parse.History, m model.Model) {
+	p.columns = map[int32]bool{}
 	writes := make([]func() int32, len(h.Locations))
 	touched := touchedReads(h, m)
 	source := dependencySources(h, m)
+	leaves := make([]bool, len(h.Ops)) // an operation depends on it
+	if source != nil {
+		for _, d := range h.Deps {
+			leaves[d.From] = true
+		}
+	}
 	for t := range h.Threads() {
 		lo, hi := h.Start[t], h.Start[t+1]
 		for x := range writes {
@@ -167,33 +180,46 @@ func (p *chainPlan) planRelaxed(h *parse.History, m model.Model) {
 		var fences [partKinds]func() int32
 		loads := p.lazy(t)
 		reads := readChains{plan: p, thread: t, ending: map[parse.OpID]int32{}}
+		needed := readChains{plan: p, thread: t, ending: map[parse.OpID]int32{}}
 		for id := lo; id < hi; id++ {
 			o := &h.Ops[id]
 			switch {
 			case o.Kind == parse.Fence:
 				for i, part := range parts(o.Mask, m.PPO) {
 					k := part.index()
-					if fences[k] == nil {
+					if m.PPO != 0 && part.targets&dirLoad != 0 {
+						fences[k] = loads
+					} else if fences[k] == nil {
 						fences[k] = p.lazy(t)
 					}
+					c := fences[k]()
+					p.columns[c] = true
 					if i == 0 {
-						p.chain[id] = fences[k]()
+						p.chain[id] = c
 					} else {
-						p.second = append(p.second, secondPart{id, fences[k]()})
+						p.second = append(p.second, secondPart{id, c})
 					}
 					if part.sources&part.targets&dirLoad != 0 {
 						reads.fence(id)
+						needed.fence(id)
 					}
 				}
 			case m.PPO != 0 && o.Reads():
 				p.chain[id] = loads()
+				p.columns[p.chain[id]] = true
 			case o.Writes():
 				if writes[o.Loc] == nil {
 					writes[o.Loc] = p.lazy(t)
 				}
 				p.chain[id] = writes[o.Loc]()
+				if leaves[id] {
+					p.columns[p.chain[id]] = true
+				}
+			case touched[id] && leaves[id]:
+				p.chain[id] = needed.choose(id, source)
+				p.columns[p.chain[id]] = true
 			case touched[id]:
-				p.chain[id] = reads.choose(id, source)
+				p.chain[id] = reads.choose(id, nil)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package saturate
 
 import (
 	"math"
+	"slices"
 
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -16,7 +17,12 @@ func HeldNodes(nodes int) int { return min(max(512, nodes/128), 8192) }
 // the numbers of edges.
 func EstimateBytes(h *parse.History, m model.Model) int64 {
 	plan := planChains(h, m)
-	chains := int64(len(plan.thread))
+	columns := int64(len(plan.thread))
+	lanes := newLaneCount(h)
+	gates := int64(0)
+	if plan.columns != nil {
+		columns = int64(len(plan.columns))
+	}
 	nodes := int64(len(plan.second) + plan.time.ticks())
 	var reads, writes, isolated int64
 	for id, c := range plan.chain {
@@ -24,6 +30,12 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 		switch {
 		case c >= 0:
 			nodes++
+			if o.Writes() {
+				lanes.add(o.Loc, c)
+			}
+			if plan.columns[c] {
+				gates++
+			}
 			if o.Reads() {
 				reads++
 			}
@@ -34,10 +46,17 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 			isolated++
 		}
 	}
-	lanes := min(writes, int64(h.Threads()*len(h.Locations)))
-	row := 4 * chains
-	if chains > wideRows {
-		row += 8 * int64(summaryWords(int(chains)))
+	row := 4 * columns
+	if columns > wideRows {
+		row += 8 * int64(summaryWords(int(columns)))
+	}
+	byLocation, widest, inferred := int64(0), row, inferredEdges(h)
+	if plan.columns != nil {
+		widest += 4 * lanes.widest()
+		if m.PPO != 0 {
+			inferred *= 2 // about as many are paths
+		}
+		byLocation = 4*lanes.components() + nodes*(8+4) + writes*4 + gates*8 + int64(len(plan.thread))*4
 	}
 	held := int64(0)
 	if m.PPO != 0 { // else nothing is inferred, nor has a search to hold anything
@@ -48,10 +67,45 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 		perEdge     = 4 + 1
 		perInferred = 8
 	)
-	edges := float64(nodes) * (staticEdges(m)*perEdge + inferredEdges(h)*perInferred)
-	return int64(len(h.Ops))*4 + nodes*(perNode+row) + held*row +
-		writes*(4+8) + reads*4 + isolated*12 + lanes*16 + int64(edges)
+	edges := float64(nodes) * (staticEdges(m)*perEdge + inferred*perInferred)
+	return int64(len(h.Ops))*4 + nodes*(perNode+row) + held*widest + byLocation +
+		writes*(4+8) + reads*4 + isolated*12 + lanes.count*16 + int64(edges)
 }
+
+// laneCount counts the lanes of each location, given its writes by thread.
+type laneCount struct {
+	lanes, writes []int64    // by location
+	seen          [][2]int32 // location → the latest chains that write to it, of at most two a thread
+	count         int64
+}
+
+func newLaneCount(h *parse.History) *laneCount {
+	d := len(h.Locations)
+	l := &laneCount{lanes: make([]int64, d), writes: make([]int64, d), seen: make([][2]int32, d)}
+	for x := range l.seen {
+		l.seen[x] = [2]int32{-1, -1}
+	}
+	return l
+}
+
+func (l *laneCount) add(x, chain int32) {
+	l.writes[x]++
+	if s := &l.seen[x]; s[0] != chain && s[1] != chain {
+		s[0], s[1] = chain, s[0]
+		l.lanes[x]++
+		l.count++
+	}
+}
+
+// components is the number of components for lanes in the rows of all writes.
+func (l *laneCount) components() (n int64) {
+	for x, lanes := range l.lanes {
+		n += lanes * l.writes[x]
+	}
+	return n
+}
+
+func (l *laneCount) widest() int64 { return slices.Max(append(l.lanes, 0)) }
 
 func staticEdges(m model.Model) float64 {
 	if m.PPO == parse.FullFence {

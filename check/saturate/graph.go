@@ -13,6 +13,7 @@
 package saturate
 
 import (
+	"slices"
 	"sort"
 
 	"ordeal/check/model"
@@ -38,7 +39,8 @@ const (
 // kinds: each node to the next of its chain (implicit), static edges, and
 // inferred edges. The clock row of a node v holds for each chain the largest
 // position in it, counted from 1, of a node that precedes or is v; 0 where
-// there is none.
+// there is none. Under models that do not keep the order of stores it holds
+// this for some chains only (see columns).
 //
 // Initial writes are not nodes. A writer is named by its node, or, for the
 // initial write of location x, by Nodes()+x.
@@ -47,7 +49,7 @@ type Graph struct {
 	model model.Model
 
 	// Numbering.
-	n, chains, words int          // words: 64-bit words of a chain mask
+	n, chains, words int          // words: 64-bit words of a mask of a row
 	start            []Node       // chain → its first node; one entry more than chains
 	op               []parse.OpID // node → operation
 	node             []Node       // operation → node or NoNode
@@ -68,6 +70,9 @@ type Graph struct {
 	near      []int32  // lane → slot where the last search ended
 	slot      []int32  // write node → slot, -1 for other nodes
 
+	columns
+	gates
+
 	// Readers: for each writer its last reader in each chain.
 	lastStart []int32 // writer → first entry in lastRead; one entry more
 	lastRead  []Node
@@ -79,6 +84,7 @@ type Graph struct {
 	outTag   []tag
 	head     []int32 // node → its latest inferred edge, -1 for none
 	inferred edgeLog
+	paths    int // number of inferred edges that are paths
 
 	// Closure.
 	clockRows
@@ -98,7 +104,7 @@ func (g *Graph) Nodes() int { return g.n }
 // Writes is the number of nodes that write.
 func (g *Graph) Writes() int { return len(g.writePos) }
 
-// Chains is the number of chains, the width of a clock row.
+// Chains is the number of chains.
 func (g *Graph) Chains() int { return g.chains }
 
 // History is the history that the graph was built from.
@@ -145,6 +151,9 @@ func (g *Graph) SweepOrder(v Node) int32 { return g.order[v] }
 // HB reports whether u precedes v or is v, by the edges known so far. It is
 // exact once Saturate has returned true.
 func (g *Graph) HB(u, v Node) bool {
+	if g.byLocation() {
+		return g.before(u, v)
+	}
 	return g.row(v)[g.chain[u]] >= g.pos(u)
 }
 
@@ -169,29 +178,36 @@ func (g *Graph) isInit(writer int32) bool { return int(writer) >= g.n }
 func (g *Graph) lanes(x int32) (lo, hi int32) { return g.laneStart[x], g.laneStart[x+1] }
 
 // lastAt is the last write of a lane at or before a position of its chain, or
-// NoNode. It begins where the last search in the lane ended, since searches
-// follow the sweep.
+// NoNode.
 func (g *Graph) lastAt(lane, pos int32) Node {
-	first, end := g.laneWrite[lane], g.laneWrite[lane+1]
-	s := g.near[lane] // to become the first slot with a position beyond pos
+	first := g.laneWrite[lane]
+	s := lastUpTo(g.writePos, first, g.laneWrite[lane+1], &g.near[lane], pos)
+	if s == first {
+		return NoNode
+	}
+	return g.at(g.laneChain[lane], g.writePos[s-1])
+}
+
+// lastUpTo is the first index from first to end whose position, of ascending
+// ones, is beyond pos. It begins where the last search ended, since searches
+// follow the sweep.
+func lastUpTo(positions []int32, first, end int32, near *int32, pos int32) int32 {
+	s := *near
 	for steps := 0; ; steps++ {
 		switch {
 		case steps == 4:
-			s = first + int32(sort.Search(int(end-first), func(i int) bool { return g.writePos[int(first)+i] > pos }))
-		case s < end && g.writePos[s] <= pos:
+			s = first + int32(sort.Search(int(end-first), func(i int) bool { return positions[int(first)+i] > pos }))
+		case s < end && positions[s] <= pos:
 			s++
 			continue
-		case s > first && g.writePos[s-1] > pos:
+		case s > first && positions[s-1] > pos:
 			s--
 			continue
 		}
 		break
 	}
-	g.near[lane] = s
-	if s == first {
-		return NoNode
-	}
-	return g.at(g.laneChain[lane], g.writePos[s-1])
+	*near = s
+	return s
 }
 
 // Successors calls f for each edge out of v until f returns false.
@@ -243,6 +259,50 @@ func (g *Graph) NextWrites(x int32, heads []Node, hint []int32, f func(Node)) {
 // NewHint makes a hint for NextWrites.
 func (g *Graph) NewHint() []int32 {
 	return append([]int32(nil), g.laneWrite[:len(g.laneChain)]...)
+}
+
+// OpenBefore is a node in another chain that precedes v and is not placed, or
+// NoNode if it finds none; heads holds for each chain its first node not placed, or
+// its end.
+func (g *Graph) OpenBefore(v Node, heads []Node) Node {
+	row := g.row(v)
+	open := func(chain, pos int32) bool {
+		return chain != g.chain[v] && g.start[chain]+Node(pos) > heads[chain]
+	}
+	if !g.byLocation() {
+		for c, pos := range row {
+			if open(int32(c), pos) {
+				return heads[c]
+			}
+		}
+		return NoNode
+	}
+	for i, c := range g.columnChain {
+		if open(c, row[i]) {
+			return heads[c]
+		}
+	}
+	switch {
+	case g.IsFence(v): // it may wait for any own access before it
+		first, _ := slices.BinarySearch(g.thread, g.thread[g.chain[v]])
+		for c := int32(first); int(c) < g.chains && g.thread[c] == g.thread[g.chain[v]]; c++ {
+			if u := heads[c]; c != g.chain[v] && u < g.start[c+1] && g.op[u] < g.op[v] && g.HB(u, v) {
+				return u
+			}
+		}
+	case g.IsWrite(v):
+		lo, hi := g.lanes(g.loc[v])
+		for l := lo; l < hi; l++ {
+			if c := g.laneChain[l]; open(c, row[g.laneComponent(lo, l)]) {
+				return heads[c]
+			}
+		}
+	default:
+		if w := g.writeBehind(v); w != NoNode && w >= heads[g.chain[w]] {
+			return heads[g.chain[w]]
+		}
+	}
+	return NoNode
 }
 
 // CountPredecessors adds to each node's count the number of edges into it.

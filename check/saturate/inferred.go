@@ -20,6 +20,7 @@ const (
 	byRuleA   reason = iota
 	byRuleB          // also with the initial write, which needs no premise
 	byCaller         // assumed
+	byPath           // a path through other locations leads from a write to another
 	reasonBit = 62
 	nextBit   = 31
 	fieldMask = 1<<nextBit - 1
@@ -52,6 +53,8 @@ func (g *Graph) rule(u Node, e inferredEdge) (witness.Rule, Node) {
 		return witness.DerivedA, e.names()
 	case e.reason() == byCaller:
 		return witness.Assumed, NoNode
+	case e.reason() == byPath:
+		panic("saturate: a path is no rule")
 	case g.isInit(g.rf[u]):
 		return witness.FromRead, NoNode
 	default:
@@ -65,27 +68,52 @@ func (g *Graph) link(u, names Node, why reason) edgeRef {
 	e := edge(names, g.head[u], why)
 	g.inferred.push(e)
 	g.head[u] = id
+	if why == byPath {
+		g.paths++
+	}
 	if g.trail != nil {
 		g.trail.sources = append(g.trail.sources, u)
 	}
 	return edgeRef{from: u, to: g.target(e), static: -1, inferred: id}
 }
 
-// Inferred is the number of inferred edges so far.
-func (g *Graph) Inferred() int { return g.inferred.count }
+// Inferred is the number of edges that rules or callers added so far.
+func (g *Graph) Inferred() int { return g.inferred.count - g.paths }
 
-// EachInferred calls f for every inferred edge, source by source, with its
+// EachInferred calls f for each of these edges, source by source, with its
 // number in the order of inference, its ends, rule and third operation. via is
 // a read for DerivedA, the writer for DerivedB, else NoNode.
 func (g *Graph) EachInferred(f func(i int, from, to Node, rule witness.Rule, via Node)) {
+	number := g.inferred.numbers(g.paths)
 	for u := range Node(g.n) {
 		for i := g.head[u]; i >= 0; {
 			e := g.inferred.at(i)
-			rule, via := g.rule(u, e)
-			f(int(i), u, g.target(e), rule, via)
+			if e.reason() != byPath {
+				rule, via := g.rule(u, e)
+				f(number(i), u, g.target(e), rule, via)
+			}
 			i = e.next()
 		}
 	}
+}
+
+// numbers returns the function from the index of an edge to its number among
+// those that are no paths, given how many are.
+func (l *edgeLog) numbers(paths int) func(int32) int {
+	if paths == 0 {
+		return func(i int32) int { return int(i) }
+	}
+	number := make([]int32, 0, l.count)
+	next := int32(0)
+	for _, block := range l.blocks {
+		for _, e := range block {
+			number = append(number, next)
+			if e.reason() != byPath {
+				next++
+			}
+		}
+	}
+	return func(i int32) int { return int(number[i]) }
 }
 
 const (

@@ -26,10 +26,30 @@ const nearby = 4096
 // it entered may be missed: to search all of a history of a million operations
 // takes a quarter of the time of its saturation, and rarely finds a better one.
 func (g *Graph) path(src, dst Node, bound int32) []edgeRef {
-	if p := g.pathWithin(src, dst, bound, nearby); p != nil {
+	covered := g.reachable(dst)
+	if p := g.pathWithin(src, dst, bound, nearby, covered); p != nil {
 		return p
 	}
-	return g.pathWithin(src, dst, bound, Node(g.n))
+	return g.pathWithin(src, dst, bound, Node(g.n), covered)
+}
+
+// reachable returns the function from a chain to its first node that does not lead to
+// dst, as far as that is known: if dst was processed, its row bounds the nodes that
+// do, in chains that it has components for.
+func (g *Graph) reachable(dst Node) func(chain int32) Node {
+	if g.order[dst] == 0 {
+		return func(c int32) Node { return g.start[c+1] }
+	}
+	row := g.row(dst)
+	if !g.byLocation() {
+		return func(c int32) Node { return g.start[c] + Node(row[c]) }
+	}
+	return func(c int32) Node {
+		if i := g.column[g.start[c]]; i >= 0 {
+			return g.start[c] + Node(row[i])
+		}
+		return g.start[c+1]
+	}
 }
 
 // pathWithin finds a path that leaves a chain within so many nodes from where
@@ -37,14 +57,12 @@ func (g *Graph) path(src, dst Node, bound int32) []edgeRef {
 //
 // It is Dijkstra's algorithm over entries into chains. An entry covers the
 // nodes of its chain up to the first one covered already, so that no node is
-// scanned twice. If dst was processed, its row bounds the nodes that lead to it.
-func (g *Graph) pathWithin(src, dst Node, bound int32, limit Node) []edgeRef {
+// scanned twice. Nodes of a chain from the one that reachable gives on need no
+// look.
+func (g *Graph) pathWithin(src, dst Node, bound int32, limit Node, reachable func(int32) Node) []edgeRef {
 	covered := make([]Node, g.chains) // chain → first node covered
 	for c := range covered {
-		covered[c] = g.start[c+1]
-		if g.order[dst] != 0 {
-			covered[c] = g.start[c] + Node(g.row(dst)[c])
-		}
+		covered[c] = reachable(int32(c))
 	}
 	entries := []pathEntry{{node: src, parent: -1}}
 	buckets := [][]int32{{0}}
@@ -79,7 +97,7 @@ func (g *Graph) pathWithin(src, dst Node, bound int32, limit Node) []edgeRef {
 					switch {
 					case ref.inferred < 0:
 						enter(id, ref, here+costPlain)
-					case ref.inferred < bound:
+					case ref.inferred < bound && !g.isPath(ref):
 						enter(id, ref, here+costLemma)
 					}
 				})

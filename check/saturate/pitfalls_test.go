@@ -151,10 +151,10 @@ func TestPitfallOwnComponent(t *testing.T) {
 	for _, n := range []int{1, 2, 9, 40} {
 		h := histgen.Staircase(n)
 		g := expect(t, h, model.SC, true)
-		chain, pos := chains(g)
-		for v := range g.Nodes() {
-			if got := g.Clock(saturate.Node(v))[chain[v]]; got != pos[v] {
-				t.Errorf("own component of node %d is %d, want %d", v, got, pos[v])
+		for v := range saturate.Node(g.Nodes()) {
+			first, _ := g.ChainRange(g.Chain(v))
+			if got, want := g.Clock(v)[g.Chain(v)], int32(v-first)+1; got != want {
+				t.Errorf("own component of node %d is %d, want %d", v, got, want)
 			}
 		}
 		// Every u_i precedes w_i; that the first thread's first write reached

@@ -51,15 +51,36 @@ func (p *proof) leaf() []witness.Edge {
 		}
 	default:
 		bound := int32(g.inferred.count)
-		path := g.pathWithin(k.from, k.to, bound, nearby)
+		path := g.pathWithin(k.from, k.to, bound, nearby, g.reachable(k.to))
 		if path == nil {
 			path = k.detour
 		}
 		if path == nil {
 			path = g.path(k.from, k.to, bound)
 		}
-		return p.cycle(append(path, k.closing))
+		return p.cycle(g.expand(append(path, k.closing)))
 	}
+}
+
+// isPath reports whether an edge stands for a path.
+func (g *Graph) isPath(ref edgeRef) bool {
+	return ref.inferred >= 0 && g.inferred.at(ref.inferred).reason() == byPath
+}
+
+// expand puts paths in place of the edges that stand for them.
+func (g *Graph) expand(refs []edgeRef) []edgeRef {
+	if !slices.ContainsFunc(refs, g.isPath) {
+		return refs
+	}
+	var out []edgeRef
+	for _, ref := range refs {
+		if g.isPath(ref) {
+			out = append(out, g.path(ref.from, ref.to, ref.inferred)...)
+		} else {
+			out = append(out, ref)
+		}
+	}
+	return out
 }
 
 // cycle writes a closed path, starting at an operation that is no fence.

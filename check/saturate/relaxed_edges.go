@@ -1,6 +1,8 @@
 package saturate
 
 import (
+	"slices"
+
 	"ordeal/check/closure"
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -45,19 +47,13 @@ func (s *partState) enter(base, chains int32) {
 // the store.
 func (e *emitter) relaxed(lo, hi parse.OpID) {
 	g, s := e.g, &e.parts
-	base, end := int32(-1), int32(0)
-	for c, t := range g.thread {
-		if lo < hi && int(t) == g.hist.Thread(lo) {
-			if base < 0 {
-				base = int32(c)
-			}
-			end = int32(c) + 1
-		}
-	}
-	if base < 0 {
+	if lo == hi {
 		return
 	}
-	s.enter(base, end-base)
+	t := int32(g.hist.Thread(lo))
+	base, _ := slices.BinarySearch(g.thread, t)
+	end, _ := slices.BinarySearch(g.thread, t+1)
+	s.enter(int32(base), int32(end-base))
 	for id := lo; id < hi; id++ {
 		o := &g.hist.Ops[id]
 		if o.Kind != parse.Fence {

@@ -79,11 +79,14 @@ func (g *Graph) reapply(u Node, mask []uint64) bool {
 	if g.kind[u] == 0 {
 		return true
 	}
+	if g.byLocation() {
+		return g.reapplyGates(u, mask)
+	}
 	x := g.loc[u]
 	lo, hi := g.lanes(x)
 	if g.laneMask == nil {
 		for l := lo; l < hi; l++ {
-			if c := g.laneChain[l]; mask[c>>6]>>(c&63)&1 != 0 && !g.reapplyIn(u, l) {
+			if c := g.laneChain[l]; mask[c>>6]>>(c&63)&1 != 0 && !g.reapplyIn(u, l, c) {
 				return false
 			}
 		}
@@ -91,8 +94,8 @@ func (g *Graph) reapply(u Node, mask []uint64) bool {
 	}
 	for i, has := range g.laneMask[int(x)*g.words : int(x+1)*g.words] {
 		for w := has & mask[i]; w != 0; w &= w - 1 {
-			below := w&-w - 1
-			if !g.reapplyIn(u, lo+int32(bits.OnesCount64(has&below))) {
+			l := lo + int32(bits.OnesCount64(has&(w&-w-1)))
+			if !g.reapplyIn(u, l, g.laneChain[l]) {
 				return false
 			}
 		}
@@ -101,10 +104,11 @@ func (g *Graph) reapply(u Node, mask []uint64) bool {
 	return true
 }
 
-func (g *Graph) reapplyIn(u Node, lane int32) bool {
-	c := g.laneChain[lane]
-	p := g.row(u)[c]
-	if c == g.chain[u] {
+// reapplyIn applies the rules to u for a lane, whose component in the row of u is
+// given.
+func (g *Graph) reapplyIn(u Node, lane, component int32) bool {
+	p := g.row(u)[component]
+	if g.laneChain[lane] == g.chain[u] {
 		p--
 	}
 	w := g.lastAt(lane, p)
@@ -120,14 +124,14 @@ func (g *Graph) reapplyIn(u Node, lane int32) bool {
 func (g *Graph) propagate(u Node, mask []uint64) bool {
 	row := g.row(u)
 	if t := g.next(u); t != NoNode {
-		if g.closesCycle(row, mask, t) {
+		if g.closesCycle(u, row, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: -1})
 		}
 		g.joinMasked(u, t, mask)
 	}
 	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
 		t := g.outTo[i]
-		if g.closesCycle(row, mask, t) {
+		if g.closesCycle(u, row, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: i, inferred: -1})
 		}
 		g.joinMasked(u, t, mask)
@@ -135,7 +139,7 @@ func (g *Graph) propagate(u Node, mask []uint64) bool {
 	for i := g.head[u]; i >= 0; {
 		e := g.inferred.at(i)
 		t := g.target(e)
-		if g.closesCycle(row, mask, t) {
+		if g.closesCycle(u, row, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: i})
 		}
 		g.joinMasked(u, t, mask)
@@ -144,9 +148,10 @@ func (g *Graph) propagate(u Node, mask []uint64) bool {
 	return true
 }
 
-// closesCycle reports whether a row whose components in mask have changed shows
-// that t precedes the row's node.
-func (g *Graph) closesCycle(row []int32, mask []uint64, t Node) bool {
-	c := g.chain[t]
-	return mask[c>>6]>>(c&63)&1 != 0 && row[c] >= g.pos(t)
+// closesCycle reports whether the row of u, whose components in mask have
+// changed, shows that its successor t precedes it. Some other edge of the cycle
+// does where the row has no component for t.
+func (g *Graph) closesCycle(u Node, row []int32, mask []uint64, t Node) bool {
+	c := g.component(t, u)
+	return c >= 0 && mask[c>>6]>>(c&63)&1 != 0 && row[c] >= g.pos(t)
 }

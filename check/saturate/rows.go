@@ -5,35 +5,30 @@ import "math/bits"
 // blockChains is the number of chains in a block: a cache line of a row.
 const blockChains = 16
 
-// wideRows is the number of chains from which on rows have summaries.
+// wideRows is the number of columns from which on rows have summaries.
 const wideRows = 128
 
 // clockRows holds the clock rows. Wide rows are mostly zero, since a history
 // of many threads has short ones: each has a summary with a bit for every
-// block that may be non-zero.
+// block of columns that may be non-zero.
 type clockRows struct {
-	rows    []int32  // node × chain
+	rows    []int32  // node × component
 	blocks  []uint64 // node × summary; nil for narrow rows
 	summary int      // words of a summary
 }
 
 func (g *Graph) initRows() {
-	g.clockRows = clockRows{rows: make([]int32, g.n*g.chains)}
-	if g.chains > wideRows {
-		g.summary = summaryWords(g.chains)
+	g.clockRows = clockRows{rows: make([]int32, g.rowsSize())}
+	if g.columns.columns > wideRows {
+		g.summary = summaryWords(g.columns.columns)
 		g.blocks = make([]uint64, g.n*g.summary)
 	}
 }
 
-func summaryWords(chains int) int { return (chains + 64*blockChains - 1) / (64 * blockChains) }
-
-func (g *Graph) row(v Node) []int32 {
-	lo := int(v) * g.chains
-	return g.rows[lo : lo+g.chains : lo+g.chains]
-}
+func summaryWords(columns int) int { return (columns + 64*blockChains - 1) / (64 * blockChains) }
 
 func (g *Graph) nonZero(v Node, c int) {
-	if g.blocks != nil {
+	if g.blocks != nil && c < g.columns.columns {
 		g.blocks[int(v)*g.summary+c/(64*blockChains)] |= 1 << (c / blockChains % 64)
 	}
 }
@@ -42,15 +37,17 @@ func (g *Graph) nonZero(v Node, c int) {
 // maximum of it and u's. A row without its own component is still zero.
 func (g *Graph) joinRow(u, v Node) {
 	src, dst := g.row(u), g.row(v)
+	shared := g.shared(u, v)
 	if g.blocks == nil {
-		if own := &dst[g.chain[v]]; *own == 0 {
-			copy(dst, src)
-			*own = g.pos(v)
+		if own := g.component(v, v); own >= 0 && dst[own] == 0 {
+			copy(dst[:shared], src)
+			dst[own] = g.pos(v)
 		} else {
-			raise(dst, src)
+			raise(dst[:shared], src)
 		}
 		return
 	}
+	raise(dst[g.columns.columns:shared], src[g.columns.columns:])
 	for i := range g.summary {
 		w := g.blocks[int(u)*g.summary+i]
 		g.blocks[int(v)*g.summary+i] |= w
@@ -61,10 +58,10 @@ func (g *Graph) joinRow(u, v Node) {
 	}
 }
 
-// block is the range of chains of the lowest bit of word i of a summary.
+// block is the range of columns of the lowest bit of word i of a summary.
 func (g *Graph) block(i int, w uint64) (lo, hi int) {
 	lo = (i*64 + bits.TrailingZeros64(w)) * blockChains
-	return lo, min(lo+blockChains, g.chains)
+	return lo, min(lo+blockChains, g.columns.columns)
 }
 
 func raise(dst, src []int32) {
@@ -83,10 +80,10 @@ func raise(dst, src []int32) {
 // if that changed it.
 func (g *Graph) joinAll(u, v Node) {
 	if g.blocks == nil {
-		g.joinRange(u, v, 0, g.chains, nil)
+		g.joinRange(u, v, 0, g.shared(u, v), nil)
 		return
 	}
-	var m []uint64
+	m := g.joinRange(u, v, g.columns.columns, g.shared(u, v), nil)
 	for i := range g.summary {
 		w := g.blocks[int(u)*g.summary+i]
 		g.blocks[int(v)*g.summary+i] |= w
@@ -97,7 +94,7 @@ func (g *Graph) joinAll(u, v Node) {
 	}
 }
 
-// joinRange does so for a range of chains. m is v's mask, nil as long as
+// joinRange does so for a range of components. m is v's mask, nil as long as
 // nothing has changed.
 func (g *Graph) joinRange(u, v Node, lo, hi int, m []uint64) []uint64 {
 	src, dst := g.row(u), g.row(v)
@@ -120,11 +117,15 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 		return
 	}
 	src, dst := g.row(u), g.row(v)
+	shared := g.shared(u, v)
 	var m []uint64
 	changed := false
 	for i, w := range mask {
 		for ; w != 0; w &= w - 1 {
 			c := i<<6 + bits.TrailingZeros64(w)
+			if c >= shared {
+				return
+			}
 			if src[c] <= dst[c] {
 				continue
 			}

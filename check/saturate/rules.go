@@ -15,6 +15,9 @@ type cursors struct {
 const never = math.MaxInt32
 
 func (g *Graph) initCursors() {
+	if g.byLocation() {
+		return // rows of other nodes serve instead
+	}
 	lanes := len(g.laneChain)
 	threads := g.hist.Threads()
 	if lanes*threads > 2*g.n+1<<12 {
@@ -28,9 +31,6 @@ func (g *Graph) initCursors() {
 		copy(g.cursors.reads[t*lanes:], g.cursors.reads[:lanes])
 	}
 	g.cursors.writes = append([]int32(nil), g.cursors.reads...)
-	if !g.model.LoadLoadSameLoc {
-		g.cursors.reads = nil // reads of one location may not be ordered
-	}
 }
 
 func (g *Graph) threadCursors(all []int32, v Node, lo, hi int32) []int32 {
@@ -51,6 +51,10 @@ func (g *Graph) advance(lane int32, u Node) int32 {
 
 // firstA applies rule A to a read just processed.
 func (g *Graph) firstA(r Node, row []int32) bool {
+	if g.byLocation() {
+		return g.firstGates(r, row) &&
+			(g.kind[r]&bitWrite == 0 || g.newWrites(r, row, g.knownGates(r), func(u Node) bool { return g.ruleA(u, r) }))
+	}
 	lo, hi := g.lanes(g.loc[r])
 	cur := g.threadCursors(g.cursors.reads, r, lo, hi)
 	own, w := g.chain[r], g.rf[r]
@@ -101,10 +105,24 @@ func (g *Graph) ruleA(u, r Node) bool {
 // firstB applies rule B to a write about to be processed. Edges from readers
 // not yet processed make it wait.
 func (g *Graph) firstB(w Node, row []int32) bool {
+	before := g.inferred.count
+	if g.byLocation() {
+		if !g.firstReaders(w, row) {
+			return false
+		}
+	} else if !g.firstReadersInChains(w, row) {
+		return false
+	}
+	if g.inferred.count > before && g.wait[w] == 0 {
+		return g.firstB(w, row) // the rows of the readers may show more
+	}
+	return true
+}
+
+func (g *Graph) firstReadersInChains(w Node, row []int32) bool {
 	lo, hi := g.lanes(g.loc[w])
 	cur := g.threadCursors(g.cursors.writes, w, lo, hi)
 	own := g.chain[w]
-	before := g.inferred.count
 	for i, c := range g.laneChain[lo:hi] {
 		p := row[c]
 		l := lo + int32(i)
@@ -128,9 +146,6 @@ func (g *Graph) firstB(w Node, row []int32) bool {
 			return false
 		}
 	}
-	if g.inferred.count > before && g.wait[w] == 0 {
-		return g.firstB(w, row) // the rows of the readers may show more
-	}
 	return true
 }
 
@@ -144,7 +159,7 @@ func (g *Graph) readersBefore(writer int32, w Node) bool {
 	}
 	row := g.row(w)
 	for _, r := range g.LastReaders(writer) {
-		if row[g.chain[r]] < g.pos(r) && !g.derive(r, w, byRuleB, w) {
+		if c := g.component(r, w); (c < 0 || row[c] < g.pos(r)) && !g.derive(r, w, byRuleB, w) {
 			return false
 		}
 	}
@@ -155,18 +170,17 @@ func (g *Graph) readersBefore(writer int32, w Node) bool {
 // unless the rows imply it already, and hands u's row on. It returns false on
 // a contradiction.
 func (g *Graph) derive(u, v Node, why reason, names Node) bool {
-	cu, cv := g.chain[u], g.chain[v]
-	if cu == cv {
+	if g.chain[u] == g.chain[v] {
 		if u < v {
 			return true
 		}
 		return g.fail(g.link(u, names, why))
 	}
-	if g.row(v)[cu] >= g.pos(u) || g.isPlaced(u) || g.beyond(v) {
+	if g.known(u, v) || g.isPlaced(u) || g.beyond(v) {
 		return true
 	}
 	ref := g.link(u, names, why)
-	if g.isPlaced(v) || g.row(u)[cv] >= g.pos(v) {
+	if g.isPlaced(v) || g.follows(u, v) {
 		return g.fail(ref)
 	}
 	switch {

@@ -41,8 +41,12 @@ type emitter struct {
 	parts   partState
 }
 
+// emit emits an edge, unless the chain implies it. Writes to one location in a
+// chain that has others between them need one for what precedes the first in that
+// location.
 func (e *emitter) emit(u, v Node, t tag) {
-	if g := e.g; g.chain[u] != g.chain[v] || u >= v {
+	g := e.g
+	if g.chain[u] != g.chain[v] || u >= v || v > u+1 && g.component(u, v) != g.column[u] {
 		e.edges = append(e.edges, staticEdge{u, v, t})
 	}
 }
@@ -153,7 +157,7 @@ func (e *emitter) reads(id parse.OpID, o *parse.Op, lo, hi parse.OpID) {
 		return
 	}
 	w := g.node[o.RF]
-	if e.readBy[w] != g.chain[r] {
+	if e.readBy[w] != g.chain[r] || g.component(w, r) != g.column[w] {
 		e.readBy[w] = g.chain[r]
 		e.emit(w, r, tagReads)
 	}

@@ -96,8 +96,12 @@ func (s *sweep) pop() (Node, bool) {
 func (s *sweep) process(v Node) (waiting, ok bool) {
 	g := s.g
 	row := g.row(v)
-	row[g.chain[v]] = g.pos(v)
-	g.nonZero(v, int(g.chain[v]))
+	for _, c := range [...]int32{g.column[v], g.component(v, v)} {
+		if c >= 0 {
+			row[c] = g.pos(v)
+			g.nonZero(v, int(c))
+		}
+	}
 	if g.kind[v]&bitWrite != 0 {
 		if !g.firstB(v, row) {
 			return false, false
@@ -125,7 +129,7 @@ func (s *sweep) push(v Node, row []int32) bool {
 	}
 	for i := g.outStart[v]; i < g.outStart[v+1]; i++ {
 		t := g.outTo[i]
-		if row[g.chain[t]] >= g.pos(t) {
+		if c := g.component(t, v); c >= 0 && row[c] >= g.pos(t) {
 			return g.fail(edgeRef{from: v, to: t, static: i, inferred: -1})
 		}
 		s.arrive(v, t)
@@ -133,7 +137,7 @@ func (s *sweep) push(v Node, row []int32) bool {
 	for i := g.head[v]; i >= 0; {
 		e := g.inferred.at(i)
 		t := g.target(e)
-		if row[g.chain[t]] >= g.pos(t) {
+		if c := g.component(t, v); c >= 0 && row[c] >= g.pos(t) {
 			return g.fail(edgeRef{from: v, to: t, static: -1, inferred: i})
 		}
 		s.arrive(v, t)

@@ -21,7 +21,9 @@ func TestManyChains(t *testing.T) {
 	}{
 		{model.TSO, 40, 240, 3, 65},
 		{model.TSO, 40, 160, 1, 65},
-		{model.PSO, 30, 240, 4, 65},
+		{model.PSO, 40, 300, 4, 65},
+		{model.PSO, 140, 400, 3, 129},
+		{model.RMO, 70, 700, 2, 65},
 		{model.TSO, 90, 400, 5, 150},
 		{model.SC, 1100, 1500, 12, 1025},
 	} {
@@ -32,6 +34,9 @@ func TestManyChains(t *testing.T) {
 		for seed := range uint64(4) {
 			rng := rand.New(rand.NewPCG(seed, 31))
 			p := histgen.Params{Threads: c.threads, Ops: c.ops, Locations: c.locations, RMWs: 0.05, Writes: 0.3, Burst: 3}
+			if c.m == model.RMO {
+				p.Fences = 0.2
+			}
 			run := histgen.Machine(rng, c.m, p)
 			h := run.History
 			if seed > 0 {
@@ -50,8 +55,8 @@ func TestManyChains(t *testing.T) {
 			}
 			derived += g.Inferred()
 			for v := range saturate.Node(g.Nodes()) {
-				for _, p := range g.Clock(v)[64:] {
-					if p > 0 {
+				for c, p := range g.Clock(v) {
+					if c >= 64 && p > 0 {
 						beyond++
 					}
 				}

@@ -96,10 +96,8 @@ func (p *placer) deadEnd() []reason {
 func (p *placer) waitsFor(c int32) (other int32, because []reason) {
 	g := p.g
 	v := p.heads[c]
-	for d, pos := range g.Clock(v) {
-		if first, _ := g.ChainRange(int32(d)); int32(d) != c && saturate.Node(pos)+first > p.heads[d] {
-			return int32(d), nil
-		}
+	if u := g.OpenBefore(v, p.heads); u != saturate.NoNode {
+		return g.Chain(u), nil
 	}
 	cur := p.current[g.Loc(v)]
 	if int(cur.writer) < g.Nodes() {

@@ -77,7 +77,7 @@ var mutants = []mutant{
 	{name: "chains above 64", file: "check/saturate/repair.go", tests: "check/saturate",
 		old: "for w := has & mask[i]; w != 0; w &= w - 1 {", new: "for w := has & mask[i]; i == 0 && w != 0; w &= w - 1 {"},
 	{name: "undo of rows", file: "check/saturate/assume.go",
-		old: "g.rows[int(s.node)*g.chains+int(s.chain)] = s.old", new: "_ = s"},
+		old: "g.row(s.node)[s.component] = s.old", new: "_ = s"},
 	{name: "release of rows", file: "check/saturate/assume.go", tests: "check/search",
 		old: "copy(g.row(v), held.rows[i])", new: "_ = i"},
 

@@ -1,0 +1,337 @@
+package saturate
+
+import (
+	"slices"
+
+	"ordeal/check/closure"
+	"ordeal/parse"
+)
+
+// Gates lead from the writes of one location to nodes of others, in graphs
+// whose rows have components for lanes. A path from a write to x that reaches a
+// node of another location leaves x at a node of a chain with a column: a read
+// from another thread, an RMW, or a fence. This gate stands for a write that
+// precedes or is it, and that no other write to x precedes it by without
+// preceding that one.
+//
+// A group of gates are those of one location in one column. Under PSO the
+// writes of a group are ordered by the rules like their gates, so that the last
+// gate at or before a position says all; not so where reads between two fences
+// have no order.
+type gates struct {
+	gateStart  []int32 // location → its first group; one entry more
+	gateColumn []int32 // group → column
+	gateFirst  []int32 // group → its first gate; one entry more
+	gatePos    []int32 // gate → position in the chain, ascending in a group
+	gateWrite  []Node  // gate → write
+	gateNear   []int32 // group → gate where the last search ended
+	ordered    bool    // the writes of a group are ordered like their gates
+}
+
+type gate struct {
+	loc, column, pos int32
+	write            Node
+}
+
+func (g *Graph) groups(x int32) (lo, hi int32) { return g.gateStart[x], g.gateStart[x+1] }
+
+func (g *Graph) collectGates() {
+	if !g.byLocation() {
+		return
+	}
+	list := gateList{g: g, seen: make([]parse.OpID, g.columns.columns), met: make([]Node, len(g.hist.Locations))}
+	for x := range list.met {
+		list.met[x] = NoNode
+	}
+	second := g.second
+	for t := range g.hist.Threads() {
+		for c, chain := range g.columnChain {
+			if int(g.thread[chain]) == t {
+				list.seen[c] = g.hist.Start[t]
+			}
+		}
+		for id := g.hist.Start[t]; id < g.hist.Start[t+1]; id++ {
+			v := g.node[id]
+			switch o := &g.hist.Ops[id]; {
+			case v == NoNode:
+			case o.Kind != parse.Fence:
+				list.access(v, o)
+			default:
+				for i, part := range parts(o.Mask, g.model.PPO) {
+					if i == 1 {
+						v, second = second[0], second[1:]
+					}
+					list.fence(v, part)
+				}
+			}
+		}
+	}
+	_, all := closure.Group(g.columns.columns, list.gates, func(e gate) int32 { return e.column })
+	start, all := closure.Group(len(g.hist.Locations), all, func(e gate) int32 { return e.loc })
+	g.ordered = g.model.PPO != 0
+	g.gateStart = make([]int32, len(start))
+	for x := range g.hist.Locations {
+		for i := start[x]; i < start[x+1]; i++ {
+			if i == start[x] || all[i-1].column != all[i].column {
+				g.gateColumn = append(g.gateColumn, all[i].column)
+				g.gateFirst = append(g.gateFirst, i)
+			}
+		}
+		g.gateStart[x+1] = int32(len(g.gateColumn))
+	}
+	g.gatePos, g.gateWrite = make([]int32, len(all)), make([]Node, len(all))
+	for i, e := range all {
+		g.gatePos[i], g.gateWrite[i] = e.pos, e.write
+	}
+	g.gateNear = slices.Clone(g.gateFirst)
+	g.gateFirst = append(g.gateFirst, int32(len(all)))
+}
+
+// gateList collects the gates of a graph, thread by thread.
+type gateList struct {
+	g     *Graph
+	gates []gate
+	seen  []parse.OpID // column → operation after the latest fence in it
+	met   []Node       // location → fence part that needs no other gate for it
+}
+
+func (l *gateList) add(v Node, x int32, w Node) {
+	l.gates = append(l.gates, gate{loc: x, column: l.g.column[v], pos: l.g.pos(v), write: w})
+}
+
+// access adds the gate that an access in a chain with a column is.
+func (l *gateList) access(v Node, o *parse.Op) {
+	if w := l.g.writeBehind(v); w != NoNode && l.g.column[v] >= 0 {
+		l.add(v, o.Loc, w)
+	}
+}
+
+// writeBehind is the latest write that an access itself shows to precede or be
+// it: itself, what it read from another thread, or NoNode.
+func (g *Graph) writeBehind(v Node) Node {
+	switch w := g.rf[v]; {
+	case g.kind[v]&bitWrite != 0:
+		return v
+	case w >= 0 && !g.isInit(w) && g.thread[g.chain[w]] != g.thread[g.chain[v]]:
+		return Node(w)
+	}
+	return NoNode
+}
+
+// fence adds the gates that a part of a fence is: for what its thread read from
+// others, and for the latest own write to each location, since the fence before
+// it in the chain. Where an access in the same chain comes after a write, it is
+// the gate.
+func (l *gateList) fence(f Node, part fencePart) {
+	g, c := l.g, l.g.column[f]
+	for id := g.op[f] - 1; id >= l.seen[c]; id-- {
+		o, v := &g.hist.Ops[id], g.node[id]
+		if v == NoNode || o.Kind == parse.Fence {
+			continue
+		}
+		switch w := g.writeBehind(v); {
+		case w == NoNode || w == v && l.met[o.Loc] == f:
+		case g.column[v] == c:
+			l.met[o.Loc] = f
+		case part.sources&directions(o) != 0:
+			l.add(f, o.Loc, w)
+			if w == v {
+				l.met[o.Loc] = f
+			}
+		}
+	}
+	l.seen[c] = g.op[f] + 1
+}
+
+// eachGate calls f with the writes behind the gates of a group at positions up to
+// pos and beyond known, the latest first, until f returns false. Where the
+// writes are ordered it calls f with the latest only.
+func (g *Graph) eachGate(group, known, pos int32, f func(Node) bool) bool {
+	first := g.gateFirst[group]
+	i := lastUpTo(g.gatePos, first, g.gateFirst[group+1], &g.gateNear[group], pos)
+	for i--; i >= first && g.gatePos[i] > known; i-- {
+		if !f(g.gateWrite[i]) {
+			return false
+		}
+		if g.ordered {
+			break
+		}
+	}
+	return true
+}
+
+// fromGates applies rule A to a read, or, for a write that reads nothing, notes
+// the writes to its location that precede it by paths through other
+// locations. known, if not nil, is a row whose gates need no second look.
+func (g *Graph) fromGates(v Node, group int32, row, known []int32) bool {
+	c := g.gateColumn[group]
+	p, k := row[c], int32(0)
+	if c == g.column[v] {
+		p--
+	}
+	if known != nil {
+		k = known[c]
+	}
+	if p <= k {
+		return true
+	}
+	return g.eachGate(group, k, p, func(u Node) bool {
+		switch {
+		case g.kind[v]&bitRead != 0:
+			return g.ruleA(u, v)
+		case u == v || g.isPlaced(u): // u == v: on a cycle that an edge out of v closes
+			return true
+		default:
+			return g.derive(u, v, byPath, v)
+		}
+	})
+}
+
+// firstGates does so for all gates of the location of a node that the sweep
+// comes to.
+func (g *Graph) firstGates(v Node, row []int32) bool {
+	known := g.knownGates(v)
+	lo, hi := g.groups(g.loc[v])
+	for i := lo; i < hi; i++ {
+		if !g.fromGates(v, i, row, known) {
+			return false
+		}
+	}
+	return true
+}
+
+// knownGates is the row of the node at which the gates that a node shares with
+// it were looked at: the writer of a read, and the write before a write in its
+// lane.
+func (g *Graph) knownGates(v Node) []int32 {
+	if w := g.rf[v]; w >= 0 {
+		if g.isInit(w) {
+			return nil
+		}
+		return g.row(Node(w))
+	}
+	if u := g.laneBefore(v); u != NoNode {
+		return g.row(u)
+	}
+	return nil
+}
+
+// laneBefore is the write before a write in its lane, or NoNode.
+func (g *Graph) laneBefore(w Node) Node {
+	s := g.slot[w]
+	l := g.lane[s]
+	if s == g.laneWrite[l] {
+		return NoNode
+	}
+	return g.at(g.laneChain[l], g.writePos[s-1])
+}
+
+// newWrites calls f for each lane of w's location with the latest write in it
+// that precedes w, until f returns false. It leaves out what known, if not nil
+// the row of another write to the location, has.
+func (g *Graph) newWrites(w Node, row, known []int32, f func(Node) bool) bool {
+	lo, hi := g.lanes(g.loc[w])
+	for l := lo; l < hi; l++ {
+		c := g.laneComponent(lo, l)
+		p := row[c]
+		if l == g.lane[g.slot[w]] {
+			p--
+		}
+		if p <= 0 || known != nil && p <= known[c] {
+			continue
+		}
+		if u := g.lastAt(l, p); u != NoNode && !f(u) {
+			return false
+		}
+	}
+	return true
+}
+
+// firstReaders applies rule B to a write that the sweep comes to. The write
+// before it in its lane precedes it, so that readers of what precedes that one
+// need no second look.
+func (g *Graph) firstReaders(w Node, row []int32) bool {
+	if g.kind[w]&bitRead == 0 && !g.firstGates(w, row) {
+		return false
+	}
+	u := g.laneBefore(w)
+	if u == NoNode {
+		return g.readersBefore(g.initOf(w), w) &&
+			g.newWrites(w, row, nil, func(u Node) bool { return g.readersBefore(int32(u), w) })
+	}
+	return g.readersBefore(int32(u), w) &&
+		g.newWrites(w, row, g.row(u), func(u Node) bool { return g.readersBefore(int32(u), w) })
+}
+
+// reapplyGates applies the rules to u for the columns of a mask and then, if it
+// writes, for the lanes of a mask.
+func (g *Graph) reapplyGates(u Node, mask []uint64) bool {
+	var known []int32
+	if !g.ordered {
+		known = g.knownGates(u)
+	}
+	row := g.row(u)
+	has := func(c int32) bool { return mask[c>>6]>>(c&63)&1 != 0 }
+	lo, hi := g.groups(g.loc[u])
+	for i := lo; i < hi; i++ {
+		if has(g.gateColumn[i]) && !g.fromGates(u, i, row, known) {
+			return false
+		}
+	}
+	if g.kind[u]&bitWrite == 0 {
+		return true
+	}
+	lo, hi = g.lanes(g.loc[u])
+	for l := lo; l < hi; l++ {
+		if c := g.laneComponent(lo, l); has(c) && !g.reapplyIn(u, l, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// before reports whether u precedes v or is v, in a graph whose rows have
+// components for lanes.
+func (g *Graph) before(u, v Node) bool {
+	if u == v {
+		return true
+	}
+	if g.kind[u]&g.kind[v]&bitWrite != 0 && g.loc[u] == g.loc[v] {
+		return g.row(v)[g.component(u, v)] >= g.pos(u)
+	}
+	if c := g.column[u]; c >= 0 {
+		return g.row(v)[c] >= g.pos(u)
+	}
+	if g.kind[u]&bitWrite == 0 {
+		return g.readBefore(u, v)
+	}
+	if w := g.rf[v]; w >= 0 && !g.isInit(w) && g.loc[v] == g.loc[u] && g.writeBehind(v) == Node(w) && g.before(u, Node(w)) {
+		return true
+	}
+	lo, hi := g.groups(g.loc[u])
+	row := g.row(v)
+	for i := lo; i < hi; i++ {
+		if !g.eachGate(i, 0, row[g.gateColumn[i]], func(w Node) bool { return !g.before(u, w) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// readBefore is before for a read whose chain has no column: no dependency leaves
+// it, so that a path from it goes on at a fence or at a write to its location.
+func (g *Graph) readBefore(r, v Node) bool {
+	for _, t := range g.static(r) {
+		if g.before(t, v) {
+			return true
+		}
+	}
+	for i := g.head[r]; i >= 0; {
+		e := g.inferred.at(i)
+		if g.before(g.target(e), v) {
+			return true
+		}
+		i = e.next()
+	}
+	return false
+}
