@@ -11,15 +11,16 @@ import (
 const firstWindow = 64
 
 // greedy tries to order the nodes of a saturated graph. Forward checking is
-// expensive and wrong decisions are rare, so it decides without until a dead
-// end, undoes the latest decision that led there, and continues with forward
-// checking for a window, which is longer if the next dead end is near. If
-// forward checking without limit from the beginning meets a dead end, order is
-// nil, which proves nothing, and stuck is the state. The graph is unchanged in
-// any case. refusals counts decisions refused or undone.
-func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck *placer, refusals int, err error) {
+// expensive and wrong decisions are rare, so it decides without. It learns from
+// dead ends. Where that does not lead any further, and checking allows it, it
+// undoes the latest decision that led there and continues with forward checking
+// for a window, which is longer if the next dead end is near. If forward checking
+// without limit from the beginning meets a dead end, order is nil, which proves
+// nothing, and stuck is the state. The graph is unchanged in any case. refusals
+// counts decisions refused or undone.
+func greedy(ctx context.Context, g *saturate.Graph, checking bool) (order *witness.Order, stuck *placer, refusals int, err error) {
 	p := newPlacer(g)
-	w := window{p: p, size: firstWindow, retreat: firstWindow}
+	w := window{p: p, checking: checking, size: firstWindow, retreat: firstWindow}
 	for steps := 0; ; steps++ {
 		if steps%64 == 0 && ctx.Err() != nil {
 			p.endGuard()
@@ -62,6 +63,8 @@ type window struct {
 	dead    int // the furthest dead end
 	lessons int // dead ends learned from since the last one that was further
 	full    bool
+
+	checking bool // whether windows may begin
 }
 
 // advance ends a window, or begins its next part. It reports whether it did.
@@ -91,8 +94,9 @@ func (w *window) begin() bool {
 	return p.beginGuard(w.ahead())
 }
 
-// leaveDeadEnd undoes decisions and begins a window. It reports false if forward
-// checking was on from the beginning, without limit.
+// leaveDeadEnd undoes decisions, and learns from them or begins a window. It
+// reports false if forward checking is not allowed, or was on from the beginning,
+// without limit.
 func (w *window) leaveDeadEnd() bool {
 	p := w.p
 	if w.full {
@@ -107,6 +111,9 @@ func (w *window) leaveDeadEnd() bool {
 	if w.lessons++; !guarded && w.lessons <= maxLessons && p.learn() {
 		w.dead = max(w.dead, at)
 		return true
+	}
+	if !w.checking {
+		return false
 	}
 	to := 0
 	if reasons := p.deadEnd(); len(reasons) > 0 {

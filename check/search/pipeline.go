@@ -12,7 +12,8 @@ import (
 // Auto is the default pipeline. Under models with a global memory order,
 // saturation refutes, a greedy order allows, and the few histories that neither
 // decides are cut into independent windows, which go to SAT if a greedy order
-// fails again. Other models are decided by their criteria.
+// fails again. Under PSO and RMO an order of TSO is tried first. Other models are
+// decided by their criteria.
 var Auto = Procedure{
 	Name:     "auto",
 	Summary:  "the default: saturation, then greedy, then sat; causal models by their criteria",
@@ -27,6 +28,9 @@ var Auto = Procedure{
 		}
 		if m.RealTime {
 			return decideTimed(ctx, h, m, limits, v)
+		}
+		if err := orderOfStronger(ctx, h, m, limits, v); err != nil || v.Answer != witness.Unknown {
+			return err
 		}
 		if parts := components(h); parts != nil {
 			return decideComponents(ctx, h, m, limits, parts, v)
@@ -46,7 +50,7 @@ func connected(ctx context.Context, h *parse.History, m model.Model, limits Limi
 	if g == nil {
 		return err
 	}
-	order, _, refusals, err := greedy(ctx, g)
+	order, _, refusals, err := greedy(ctx, g, true)
 	v.Stats.Backtracks = refusals
 	switch {
 	case err != nil:
@@ -65,16 +69,7 @@ func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limi
 		v.Reason = "the history has no times of calls and returns"
 		return nil, nil
 	}
-	if limits.MemoryBytes > 0 {
-		if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
-			return nil, err
-		}
-	}
-	g, err := saturate.Build(h, m)
-	if err != nil {
-		return nil, err
-	}
-	ok, err := g.Saturate(ctx)
+	g, ok, err := closed(ctx, h, m, limits)
 	if err != nil {
 		return nil, err
 	}

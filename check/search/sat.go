@@ -124,7 +124,7 @@ func (s *pairSolver) run(ctx context.Context) (*witness.Order, *witness.Refutati
 		if err == nil && !learned {
 			var order *witness.Order
 			var stuck *placer
-			order, stuck, _, err = greedy(ctx, s.g)
+			order, stuck, _, err = greedy(ctx, s.g, true)
 			if order != nil {
 				return order, nil, nil
 			}

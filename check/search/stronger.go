@@ -1,0 +1,60 @@
+package search
+
+import (
+	"context"
+	"errors"
+
+	"ordeal/check/model"
+	"ordeal/check/saturate"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// triedFirst is a model stronger than m whose graph has far fewer chains, so that
+// an order of it, where there is one, is found sooner; m itself if there is none.
+func triedFirst(m model.Model) model.Model {
+	if m == model.PSO || m == model.RMO {
+		return model.TSO
+	}
+	return m
+}
+
+// orderOfStronger completes a verdict with an order of the history under the
+// stronger model that is tried first, if a greedy order without forward checking
+// finds one: what it allows, m allows. A verdict left Unknown says nothing.
+func orderOfStronger(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+	stronger := triedFirst(m)
+	if stronger == m {
+		return nil
+	}
+	g, ok, err := closed(ctx, h, stronger, limits)
+	var memory *memoryError
+	switch {
+	case errors.As(err, &memory):
+		return nil
+	case !ok:
+		return err
+	}
+	order, _, refusals, err := greedy(ctx, g, false)
+	if order != nil {
+		v.Answer, v.Procedure, v.Order = witness.Allowed, "greedy", order
+		v.Inclusion = witness.Inclusion{Model: stronger.Name, Checked: true}
+		v.Stats.Derived, v.Stats.Backtracks = g.Inferred(), refusals
+	}
+	return err
+}
+
+// closed builds and saturates the graph of a history; ok is false if it contains
+// a contradiction.
+func closed(ctx context.Context, h *parse.History, m model.Model, limits Limits) (g *saturate.Graph, ok bool, err error) {
+	if limits.MemoryBytes > 0 {
+		if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
+			return nil, false, err
+		}
+	}
+	if g, err = saturate.Build(h, m); err != nil {
+		return nil, false, err
+	}
+	ok, err = g.Saturate(ctx)
+	return g, ok, err
+}
