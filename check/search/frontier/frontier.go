@@ -14,16 +14,20 @@ import (
 	"ordeal/parse"
 )
 
-// Procedure starts from the saturated store order (wSC+DBCOP of Zennou et
-// al., under SC) and makes safe moves at once: a frontier is then a set of
-// writes. Plain does neither, as DBCOP. Both are complete. An exhausted search
-// is no refutation. WSC and DBCOP are the same by the names
-// of the wSC paper.
+// Procedure starts from the saturated store order, and makes safe moves at once:
+// a frontier is then a set of writes. DBCOP does neither, as the algorithm is
+// published. Both decide the parts of a history that search.Decomposed finds one
+// by one. Plain is DBCOP without that: the reference. WSC is Procedure by its name
+// in the paper on wSC (Zennou et al.). All are complete. An exhausted search
+// is no refutation.
+//
+// The paper's algorithm is about transactions and their prefixes; here each
+// operation is one. Its SC has no fences and no updates, and no other models.
 var (
-	Procedure = procedure("frontier", "memoised search over frontiers after saturation, with safe moves", search.InferBySaturation, true)
-	Plain     = procedure("frontier-plain", "memoised search over frontiers, as DBCOP", search.InferNothing, false)
-	WSC       = procedure("wsc+dbcop", "the same as frontier", search.InferBySaturation, true)
-	DBCOP     = procedure("dbcop", "the same as frontier-plain", search.InferNothing, false)
+	Procedure = search.Decomposed(procedure("frontier", "memoised search over frontiers after saturation, by blocks, with safe moves", search.InferBySaturation, true))
+	Plain     = procedure("frontier-plain", "memoised search over frontiers of the whole history", search.InferNothing, false)
+	WSC       = search.Decomposed(procedure("wsc+dbcop", "the same as frontier", search.InferBySaturation, true))
+	DBCOP     = search.Decomposed(procedure("dbcop", "frontier-plain, by blocks of the communication graph", search.InferNothing, false))
 )
 
 func procedure(name, summary string, infer search.Inference, safe bool) search.Procedure {
