@@ -16,6 +16,7 @@ import (
 	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/model"
+	"ordeal/check/stream"
 	"ordeal/parse"
 	"ordeal/parse/formats"
 )
@@ -43,6 +44,10 @@ first answer about a file is printed when its second trace has been read, with
 --model all the line says where the trace stands among the models: the strongest
 that allow it, and the weakest that forbid it. A malformed trace is unknown and the traces after it are still evaluated. The models
 of a run directory are those it was evaluated by, unless --model says otherwise.
+
+With --follow one trace is checked as it grows, in memory that does not grow: a
+file until its line "check" (axe) or an interrupt, a pipe until its end. It stops
+at the first violation. What the answers mean then is in ordeal help check.
 Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 		Example: `  ordeal check --model sc,tso trace.axe
   ordeal check --model all --kernel trace.axe
@@ -61,6 +66,8 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 	fs.BoolVar(&c.forgetCommits, "forget-commits", false, "with --serializability, do not look at when stores were committed")
 	fs.BoolVar(&c.kernel, "kernel", false, "tell how much of a trace's order of writes SC determines, and how much of that wSC and CCM find")
 	fs.BoolVar(&c.explain, "explain", false, "explain why a trace is forbidden")
+	fs.BoolVar(&c.follow, "follow", false, "check one axe or oplog trace under sc or tso as it grows, in memory that does not grow")
+	fs.IntVar(&c.window, "window", 0, fmt.Sprintf("with --follow, operations to check at a time (default %d)", stream.DefaultWindow))
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace, with evidence and timings")
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args) })
 	return cmd
@@ -81,6 +88,8 @@ type evaluate struct {
 	// the flag of that name.
 	serializability []string
 	forgetCommits   bool
+	follow          bool
+	window          int    // of --follow; 0: the default
 	svg             string // file for a picture of the first cycle, "" once written
 	several         bool   // more than one path was named
 	answers         answerWriter
@@ -88,8 +97,11 @@ type evaluate struct {
 }
 
 func (c *evaluate) run(ctx context.Context, paths []string) error {
-	if err := c.prepare(); err != nil {
+	if err := errors.Join(c.prepare(), errors.Join(c.followFaults(len(paths))...)); err != nil {
 		return usage(err)
+	}
+	if c.follow {
+		return c.followPath(ctx, paths[0])
 	}
 	c.several = len(paths) > 1
 	c.input.env = c.env

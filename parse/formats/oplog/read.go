@@ -66,8 +66,30 @@ type session struct {
 	any   bool  // there was one
 }
 
+// fields are those of a line.
+type fields struct {
+	op      parse.Op
+	thread  []byte
+	id      int64
+	aborted bool
+}
+
 // line reads one line, which is not empty.
 func (r *reader) line(code []byte, line int) error {
+	f, err := r.operation(code)
+	if err != nil {
+		return err
+	}
+	r.zero = r.zero || f.op.Kind == parse.Write && f.op.Write == 0
+	if f.aborted {
+		r.trace.Abort(f.op, line)
+		return nil
+	}
+	return r.add(f.op, f.thread, f.id, line)
+}
+
+// operation reads the fields of a line.
+func (r *reader) operation(code []byte) (fields, error) {
 	s := trace.Scanner{Text: code}
 	op := parse.Op{RF: parse.NoOp}
 	switch {
@@ -93,19 +115,14 @@ func (r *reader) line(code []byte, line int) error {
 	s.End()
 	switch {
 	case s.Err != nil:
-		return s.Err
+		return fields{}, s.Err
 	case id > MaxValue || value > MaxValue && r.dialect == Plume:
-		return errors.New("number exceeds 63 bits")
+		return fields{}, errors.New("number exceeds 63 bits")
 	case negative && id != 1:
-		return fmt.Errorf("transaction -%d: only -1, an aborted one, may be negative", id)
+		return fields{}, fmt.Errorf("transaction -%d: only -1, an aborted one, may be negative", id)
 	}
 	op.Loc = r.trace.Locations.Index(loc)
-	r.zero = r.zero || op.Kind == parse.Write && value == 0
-	if negative {
-		r.trace.Abort(op, line)
-		return nil
-	}
-	return r.add(op, thread, int64(id), line)
+	return fields{op: op, thread: thread, id: int64(id), aborted: negative}, nil
 }
 
 // word reads a number, or in gem5's dialect a name, and the comma behind it.
