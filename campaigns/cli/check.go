@@ -179,6 +179,9 @@ type result struct {
 
 // trace checks one trace and prints the result.
 func (c *evaluate) trace(ctx context.Context, t *trace) error {
+	for _, note := range t.notes {
+		fmt.Fprintf(c.stderr, "%s: not read: %s\n", t.place, note)
+	}
 	if len(c.serializability) > 0 {
 		return c.askSerial(ctx, t)
 	}
@@ -196,9 +199,6 @@ func (c *evaluate) trace(ctx context.Context, t *trace) error {
 	}
 	for _, v := range r.verdicts {
 		c.worsen(v.Answer)
-	}
-	for _, note := range t.notes {
-		fmt.Fprintf(c.stderr, "%s: not read: %s\n", t.place, note)
 	}
 	if c.json {
 		return c.printJSON(t, r)

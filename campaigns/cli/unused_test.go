@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"ordeal/campaigns/internal/must"
 )
 
 // TestUnusedAnswers: an answer that leaves something of the file out of account
@@ -26,5 +30,20 @@ func TestUnusedAnswers(t *testing.T) {
 		if !strings.Contains(stdout, c.stdout) || !strings.HasPrefix(stderr, c.stderr) || c.stderr == "" && stderr != "" {
 			t.Errorf("%v: %q and %q, want %q and %q", c.args, stdout, stderr, c.stdout, c.stderr)
 		}
+	}
+}
+
+// TestReducedOrder: a trace that only the order of its writes makes forbidden
+// is forbidden as reduce prints it.
+func TestReducedOrder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "in.axe")
+	must.Succeed(t, os.WriteFile(file, []byte("0: M[x] := 1\n0: M[y] := 1\n0: M[x] == 2\n1: M[x] := 2\norder M[x]: 2 1\norder M[y]: 1\n"), 0o644))
+	status, reduced, stderr := ordeal("", "reduce", "--model", "sc", file)
+	if status != 0 {
+		t.Fatalf("status %d\n%s%s", status, reduced, stderr)
+	}
+	trace, _, _ := strings.Cut(reduced, "check\n")
+	if status, stdout, _ := ordeal(trace, "check", "--model", "sc", "-"); status != 1 || strings.Contains(trace, "M[y]") {
+		t.Errorf("%q is %s", trace, stdout)
 	}
 }

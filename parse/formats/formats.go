@@ -93,7 +93,7 @@ var dbcopJSON = Express{Transactions: true, Empty: true, Locations: Numbers, Val
 var list = []Format{
 	{
 		Name: "axe", Title: "traces of the Axe checker, with extensions", Holds: Histories, Express: all,
-		read: readAxe, write: to(axe.WriteAll),
+		read: readAxe, write: to(axe.Write),
 	},
 	{
 		Name: "native", Title: "Ordeal's log of a run, with its program", Holds: History,

@@ -23,7 +23,7 @@ import (
 func text(t testing.TB, h *parse.History) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := axe.WriteAll(&out, h); err != nil {
+	if err := axe.Write(&out, h); err != nil {
 		t.Fatal(err)
 	}
 	// The lines about locations stand in order of their numbers.

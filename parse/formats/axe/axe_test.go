@@ -211,7 +211,7 @@ func TestLongLines(t *testing.T) {
 			continue
 		}
 		var out strings.Builder
-		if err := axe.WriteAll(&out, trace.History); err != nil {
+		if err := axe.Write(&out, trace.History); err != nil {
 			t.Fatal(err)
 		}
 		again, err := axe.NewReader(strings.NewReader(out.String()), "f").Next()
@@ -263,8 +263,8 @@ check
 	}
 }
 
-// WriteAll adds what Write leaves out.
-func TestWriteAll(t *testing.T) {
+// Transactions and the order of writes are written, too.
+func TestWriteMore(t *testing.T) {
 	const text = `0: M[x] := 3
 0: { M[x] == 3; M[x] := 1 }
 1: M[x] := 2
@@ -282,19 +282,7 @@ check
 	if diff := cmp.Diff([][]parse.OpID{{2, 0, 1}, nil}, h.StoreOrder); diff != "" {
 		t.Error(diff)
 	}
-	if got := writeAll(t, h); got != all {
-		t.Errorf("all:\n%s", got)
+	if got := write(t, h); got != all {
+		t.Errorf("got\n%s", got)
 	}
-	if got := write(t, h); got != text {
-		t.Errorf("without:\n%s", got)
-	}
-}
-
-func writeAll(t testing.TB, h *parse.History) string {
-	t.Helper()
-	var out bytes.Buffer
-	if err := axe.WriteAll(&out, h); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
 }

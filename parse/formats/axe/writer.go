@@ -10,16 +10,10 @@ import (
 	"ordeal/parse/formats/internal/trace"
 )
 
-// Write writes h as one trace, thread after thread, with its "check". The
-// transactions and History.StoreOrder are left out: WriteAll writes them.
-func Write(w io.Writer, h *parse.History) error { return write(w, h, false) }
-
-// WriteAll is Write with all that h says. Only locations that no operation
-// accesses and whose final value is not known are lost, and threads without
-// operations.
-func WriteAll(w io.Writer, h *parse.History) error { return write(w, h, true) }
-
-func write(w io.Writer, h *parse.History, all bool) error {
+// Write writes h as one trace, thread after thread, with its "check", and all
+// that h says but times. Only locations that no operation accesses and whose
+// final value is not known are lost, and threads without operations.
+func Write(w io.Writer, h *parse.History) error {
 	return trace.Write(w, "axe trace", func(out *bufio.Writer) error {
 		var line []byte
 		put := func(text []byte) {
@@ -36,20 +30,18 @@ func write(w io.Writer, h *parse.History, all bool) error {
 		for _, d := range h.Deps {
 			put(appendArrow(line, "dep ", h, d.From, d.To))
 		}
-		if all {
-			for _, tx := range h.Transactions {
-				put(appendArrow(line, "tx ", h, tx.First, tx.End-1))
+		for _, tx := range h.Transactions {
+			put(appendArrow(line, "tx ", h, tx.First, tx.End-1))
+		}
+		for x, order := range h.StoreOrder {
+			if len(order) == 0 {
+				continue
 			}
-			for x, order := range h.StoreOrder {
-				if len(order) == 0 {
-					continue
-				}
-				line = append(append(append(line, "order M["...), h.Locations[x]...), "]:"...)
-				for _, id := range order {
-					line = strconv.AppendUint(append(line, ' '), uint64(h.Ops[id].Write), 10)
-				}
-				put(line)
+			line = append(append(append(line, "order M["...), h.Locations[x]...), "]:"...)
+			for _, id := range order {
+				line = strconv.AppendUint(append(line, ' '), uint64(h.Ops[id].Write), 10)
 			}
+			put(line)
 		}
 		for x, id := range h.Final {
 			if id == parse.NoOp {
