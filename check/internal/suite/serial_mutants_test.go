@@ -1,9 +1,10 @@
 package suite_test
 
 const (
-	serialTests = "check/serial"
-	traceTests  = "check/serial/trace"
-	robustTests = "check/serial/robust"
+	serialTests   = "check/serial"
+	traceTests    = "check/serial/trace"
+	robustTests   = "check/serial/robust"
+	possibleTests = "check/serial/possible"
 )
 
 // The changes in the monitors of serializability.
@@ -65,6 +66,19 @@ var serialMutants = []mutant{
 		old: "add(last[e.Thread], n+i, none)"},
 	{name: "ranks of pending writes", file: "check/serial/trace/evidence.go", tests: traceTests,
 		old: "stack[k].rank > c.rank[e.Tx]", new: "false"},
+	{name: "source in the order of a trace", file: "check/serial/trace/exists.go", tests: traceTests,
+		old: "lit = o.solver.And(lit, early)", new: "_ = early"},
+	// Histories.
+	{name: "conflicts of all executions", file: "check/serial/possible/conflicts.go", tests: possibleTests,
+		old: "c.add(id, others[to], orders.Always)", new: "_ = others[to]"},
+	{name: "second write of a pair first", file: "check/serial/possible/conflicts.go", tests: possibleTests,
+		old: "return c.index[pair{b, a}] | 1", new: "return c.index[pair{b, a}]"},
+	{name: "cycles of all executions", file: "check/serial/possible/possible.go", tests: possibleTests,
+		old: "return d.answer.Holds == nil && cyclic(d.graph(c))", new: "return d.answer.Holds == nil"},
+	{name: "conflicts that a violation lacks", file: "check/serial/possible/robust.go", tests: possibleTests,
+		old: "w.missing = append(w.missing, a)", new: "_ = a"},
+	{name: "conflicts of a violation", file: "check/serial/possible/robust.go", tests: possibleTests,
+		old: "p.LearnAgainst(kind, path)", new: "p.LearnAgainst(kind, path[:1])"},
 	// Robustness.
 	{name: "attacker's fence", file: "check/serial/robust/attack.go", tests: robustTests,
 		old: "case e.Kind.Drains():\n\t\treturn false", new: "case e.Kind.Drains():\n\t\treturn true"},

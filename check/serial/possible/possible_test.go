@@ -1,6 +1,8 @@
 package possible
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -258,4 +260,87 @@ func storeBuffering(rng *rand.Rand) seqgen.Program {
 		}
 	}
 	return p
+}
+
+// TestRobustByOrder: whether an execution has a violation next to it depends on
+// the order of two writes. The write of x can wait while y is read, and another
+// thread that overwrites y goes on to read x, only if y's value comes first.
+func TestRobustByOrder(t *testing.T) {
+	h := &parse.History{
+		Ops: []parse.Op{
+			{Kind: parse.Write, Loc: 0, Write: 1, RF: parse.NoOp},
+			{Kind: parse.Read, Loc: 1, Read: 5, RF: 4},
+			{Kind: parse.Write, Loc: 1, Write: 6, RF: parse.NoOp},
+			{Kind: parse.Read, Loc: 0, Read: 1, RF: 0},
+			{Kind: parse.Write, Loc: 1, Write: 5, RF: parse.NoOp},
+		},
+		Start: []parse.OpID{0, 2, 4, 5}, ThreadNames: seqgen.Names("P", 3), Locations: []string{"x", "y"},
+	}
+	for name, ops := range map[string][]parse.OpID{
+		"given the robust one":      {2, 4, 0, 1, 3},
+		"given the one that is not": {4, 0, 1, 2, 3},
+	} {
+		// In another order of threads the solver proposes other orders first.
+		for _, threads := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			permuted := permute(h, threads)
+			order := &witness.Order{}
+			for _, id := range ops {
+				was := h.Thread(id)
+				order.Ops = append(order.Ops, permuted.Start[slices.Index(threads, was)]+id-h.Start[was])
+			}
+			a, err := Decide(t.Context(), permuted, Robust, []*witness.Order{order}, search.Limits{})
+			if err != nil || a.Holds == nil || a.Fails == nil {
+				t.Errorf("%s, threads %v: robust %v, not robust %v, %v; want both", name, threads, a.Holds != nil, a.Fails != nil, err)
+			}
+			if a, err = searchSC(t, permuted, order); err != nil || a.Holds == nil || a.Fails == nil {
+				t.Errorf("%s, threads %v, under SC: robust %v, not robust %v, %v; want both", name, threads, a.Holds != nil, a.Fails != nil, err)
+			}
+		}
+	}
+}
+
+// searchSC is the last step of the search for robust executions alone, which
+// the others seldom leave anything to.
+func searchSC(t *testing.T, h *parse.History, order *witness.Order) (Answer, error) {
+	t.Helper()
+	d := &decider{h: h, q: Robust}
+	if err := d.add(t.Context(), order); err != nil {
+		t.Fatal(err)
+	}
+	c, err := newConflicts(t.Context(), h, Robust.Model(), search.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.split(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSolver(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := robustness{decider: d, solver: s, program: d.graph(c)}
+	err = r.searchSC(t.Context(), order, s.Kind())
+	return d.answer, err
+}
+
+// TestLimits: what is known is kept when memory or time ends.
+func TestLimits(t *testing.T) {
+	h := &parse.History{
+		Ops: []parse.Op{
+			{Kind: parse.Write, Loc: 0, Write: 1, RF: parse.NoOp}, {Kind: parse.Write, Loc: 1, Write: 1, RF: parse.NoOp},
+			{Kind: parse.Write, Loc: 0, Write: 2, RF: parse.NoOp}, {Kind: parse.Write, Loc: 1, Write: 2, RF: parse.NoOp},
+		},
+		Start: []parse.OpID{0, 2, 4}, ThreadNames: seqgen.Names("P", 2), Locations: []string{"x", "y"},
+		Transactions: []parse.Transaction{{First: 0, End: 2}, {First: 2, End: 4}},
+	}
+	known := []*witness.Order{{Ops: []parse.OpID{0, 1, 2, 3}}}
+	a, err := Decide(t.Context(), h, SerializableTSO, known, search.Limits{MemoryBytes: 1})
+	if !errors.Is(err, search.ErrMemory) || a.Holds == nil || a.Searched {
+		t.Errorf("one byte: %v, %v", a, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if a, err = Decide(ctx, h, SerializableTSO, known, search.Limits{}); !errors.Is(err, context.Canceled) || a.Holds == nil || a.Searched {
+		t.Errorf("cancelled: %v, %v", a, err)
+	}
 }

@@ -44,9 +44,16 @@ func (r *robustness) search(ctx context.Context) error {
 	if r.complete() {
 		return nil
 	}
+	return r.searchSC(ctx, order, sc)
+}
+
+// searchSC searches the executions of SC, of which order is one, for one with
+// the answer that is missing. sc is their kind.
+func (r *robustness) searchSC(ctx context.Context, order *witness.Order, sc z.Lit) error {
 	if err := r.prepare(order); err != nil {
 		return err
 	}
+	s := r.solver
 	kind := s.Kind()
 	s.Clause(kind.Not(), sc)
 	check := r.without
