@@ -37,6 +37,7 @@ package stream
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"ordeal/check"
 	"ordeal/check/model"
@@ -251,4 +252,13 @@ func (c *Checker) retire() {
 			th.committed++
 		}
 	}
+	if c.result.Checks%renewal == 0 {
+		writers := make(map[place]ref, len(c.writers))
+		maps.Copy(writers, c.writers)
+		c.writers = writers
+	}
 }
+
+// renewal is after how many checks the map of writers is made anew: one to which
+// keys come and go grows, if slowly.
+const renewal = 256
