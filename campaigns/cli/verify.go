@@ -35,7 +35,7 @@ hold the evidence of their verdicts.
 
 Each line of FILE names its history as ordeal check was given it; HISTORY is read
 instead where it has moved or was standard input. "ordeal help witness" describes
-the format, with a checker of a hundred lines that shares nothing with this one.
+the format, with a checker in Python that shares nothing with this one.
 
 One line for each trace goes to standard output: proved, refused and why, or open
 where there is no answer or no proof, for each model. Exit status 1 if some
