@@ -96,6 +96,7 @@ type Graph struct {
 	placed   []bool // see Placed
 	horizon  int32  // see SetHorizon
 	conflict conflict
+	coverage coverage // of searches for paths
 }
 
 // Nodes is the number of nodes.

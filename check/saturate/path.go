@@ -52,6 +52,33 @@ func (g *Graph) reachable(dst Node) func(chain int32) Node {
 	}
 }
 
+// coverage says from which node on a search for a path need not look at a chain.
+// One search sees few of many chains, so that what earlier ones left is replaced
+// chain by chain. It also keeps the room of the entries.
+type coverage struct {
+	first     []Node  // chain → its first node covered
+	search    []int32 // chain → the search that first is of
+	searches  int32
+	reachable func(int32) Node
+	entries   []pathEntry
+}
+
+func (c *coverage) begin(chains int, reachable func(int32) Node) *coverage {
+	if c.first == nil {
+		c.first, c.search = make([]Node, chains), make([]int32, chains)
+	}
+	c.searches++
+	c.reachable = reachable
+	return c
+}
+
+func (c *coverage) from(chain int32) Node {
+	if c.search[chain] != c.searches {
+		c.search[chain], c.first[chain] = c.searches, c.reachable(chain)
+	}
+	return c.first[chain]
+}
+
 // pathWithin finds a path that leaves a chain within so many nodes from where
 // it entered it.
 //
@@ -60,14 +87,12 @@ func (g *Graph) reachable(dst Node) func(chain int32) Node {
 // scanned twice. Nodes of a chain from the one that reachable gives on need no
 // look.
 func (g *Graph) pathWithin(src, dst Node, bound int32, limit Node, reachable func(int32) Node) []edgeRef {
-	covered := make([]Node, g.chains) // chain → first node covered
-	for c := range covered {
-		covered[c] = reachable(int32(c))
-	}
-	entries := []pathEntry{{node: src, parent: -1}}
+	covered := g.coverage.begin(g.chains, reachable)
+	entries := append(covered.entries[:0], pathEntry{node: src, parent: -1})
+	defer func() { covered.entries = entries }()
 	buckets := [][]int32{{0}}
 	enter := func(parent int32, by edgeRef, cost int32) {
-		if by.to >= covered[g.chain[by.to]] {
+		if by.to >= covered.from(g.chain[by.to]) {
 			return
 		}
 		for int(cost) >= len(buckets) {
@@ -86,8 +111,8 @@ func (g *Graph) pathWithin(src, dst Node, bound int32, limit Node, reachable fun
 			if c == g.chain[dst] && e.node <= dst {
 				return g.trace(entries, id, dst)
 			}
-			end := covered[c]
-			covered[c] = min(end, e.node)
+			end := covered.from(c)
+			covered.first[c] = min(end, e.node)
 			for x := e.node; x < e.node+min(end-e.node, limit); x++ {
 				here := cost
 				if x > e.node {

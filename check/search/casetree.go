@@ -22,6 +22,7 @@ func (s *pairSolver) tree(ctx context.Context) (*witness.Refutation, error) {
 	t.leaves = make([]*witness.Node, len(t.clauses))
 	t.state = make([]clauseState, len(t.clauses))
 	t.occurs = make([][]int32, 2*len(s.pairs))
+	t.weight = make([]float64, 2*len(s.pairs))
 	for i, c := range t.clauses {
 		t.state[i].open = len(c.lits)
 		for _, l := range c.lits {
@@ -49,6 +50,7 @@ type treeBuilder struct {
 	leaves  []*witness.Node
 	lemmas  []witness.Lemma
 	splits  int
+	weight  []float64 // of choose: literal → how much a split on it settles
 }
 
 // clauseState counts a clause's literals. A clause says that not all its
@@ -107,7 +109,8 @@ func (t *treeBuilder) assign(l literal, by int) {
 // choose finds a violated clause, or a literal to split on: the last open one of
 // a clause, else the one whose pair occurs most, short clauses counting more.
 func (t *treeBuilder) choose() (best literal, violated int) {
-	weight := make([]float64, len(t.occurs))
+	weight := t.weight
+	clear(weight)
 	unit := literal(-1)
 	for i := range t.clauses {
 		st := &t.state[i]
