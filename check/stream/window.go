@@ -119,14 +119,13 @@ func (c *Checker) ready() (limits []int, current bool) {
 // operation waits for one.
 func (c *Checker) waiting() string {
 	var oldest *entry
-	var in int
 	limits, _ := c.ready()
 	for t := range c.threads {
 		for i := limits[t]; i < len(c.threads[t].ops); i++ {
 			e := &c.threads[t].ops[i]
 			if e.op.Reads() && (oldest == nil || e.arrival < oldest.arrival) {
 				if from, _ := c.source(&e.op); from == missing {
-					oldest, in = e, t
+					oldest = e
 				}
 			}
 		}
@@ -134,7 +133,7 @@ func (c *Checker) waiting() string {
 	if oldest == nil {
 		return ""
 	}
-	return fmt.Sprintf(": line %d: thread %d reads %d, which was never written, or overwritten before the operations that are kept", oldest.line, in, oldest.op.Read)
+	return fmt.Sprintf(": line %d reads %d, which was never written, or overwritten before the operations that are kept", oldest.line, oldest.op.Read)
 }
 
 // history makes a history of the operations of the window that are ready, starting
