@@ -50,10 +50,15 @@ var ErrUndecided = errors.New("undecided")
 // Pairs that wSC orders are in the kernel. For each other pair the order that
 // one witness has is reversed: a new thread reads the second write, then
 // the first, which is possible exactly if they can be in that order. Every
-// witness found on the way settles all pairs that it orders otherwise.
-func Kernel(ctx context.Context, h *parse.History) (KernelReport, error) {
+// witness found on the way settles all pairs that it orders otherwise. Of the
+// options MemoryBytes alone counts.
+func Kernel(ctx context.Context, h *parse.History, opt Options) (KernelReport, error) {
 	r := KernelReport{}
-	first, err := scOrder(ctx, h)
+	limits := search.Limits{MemoryBytes: opt.MemoryBytes}
+	if err := limits.Check(kernelBytes(h)); err != nil {
+		return r, fmt.Errorf("kernel: %w: %w", ErrUndecided, err)
+	}
+	first, err := scOrder(ctx, h, limits)
 	if err != nil {
 		return r, err
 	}
@@ -96,7 +101,7 @@ func Kernel(ctx context.Context, h *parse.History) (KernelReport, error) {
 			continue
 		}
 		r.Queries++
-		order, err := scOrder(ctx, reversed(h, p))
+		order, err := scOrder(ctx, reversed(h, p), limits)
 		if err != nil {
 			return r, err
 		}
@@ -119,9 +124,26 @@ func Kernel(ctx context.Context, h *parse.History) (KernelReport, error) {
 	return r, nil
 }
 
+// kernelBytes is about the memory that Kernel needs besides that of a search: the
+// graphs of SC and of CCM, and the pairs of writes that may be open.
+func kernelBytes(h *parse.History) int64 {
+	writes := make([]int64, len(h.Locations))
+	for i := range h.Ops {
+		if o := &h.Ops[i]; o.Writes() {
+			writes[o.Loc]++
+		}
+	}
+	const perPair = 8 + 40 // in a list and in a table
+	n := saturate.EstimateBytes(h, model.SC) + causal.EstimateBytes(h, model.CCM)
+	for _, w := range writes {
+		n += w * (w - 1) / 2 * perPair
+	}
+	return n
+}
+
 // scOrder returns a witness of SC, or nil if there is none.
-func scOrder(ctx context.Context, h *parse.History) (*witness.Order, error) {
-	v, err := search.Auto.Run(ctx, h, model.SC, search.Limits{})
+func scOrder(ctx context.Context, h *parse.History, limits search.Limits) (*witness.Order, error) {
+	v, err := search.Auto.Run(ctx, h, model.SC, limits)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("kernel: %w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,7 +75,7 @@ func TestKernelAgainstBrute(t *testing.T) {
 			RMWs: 0.1 * float64(rng.IntN(2))}
 		h := histgen.Mutate(rng, histgen.Machine(rng, model.SC, p), rng.IntN(2))
 		want, ok := bruteKernel(h)
-		got, err := check.Kernel(context.Background(), h)
+		got, err := check.Kernel(context.Background(), h, check.Options{})
 		if !ok {
 			if !errors.Is(err, check.ErrNotSC) {
 				t.Fatalf("not SC, but %v %v", got, err)
@@ -136,7 +137,7 @@ func TestKernelRing(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		h := ring(n)
 		x2, x4 := parse.OpID(n), parse.OpID(n+1)
-		got, err := check.Kernel(context.Background(), h)
+		got, err := check.Kernel(context.Background(), h, check.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +159,7 @@ func BenchmarkKernel(b *testing.B) {
 			var r check.KernelReport
 			for b.Loop() {
 				var err error
-				if r, err = check.Kernel(context.Background(), h); err != nil {
+				if r, err = check.Kernel(context.Background(), h, check.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -168,5 +169,21 @@ func BenchmarkKernel(b *testing.B) {
 			b.ReportMetric(100*float64(r.WSC)/float64(r.Pairs), "%pairs-wsc")
 			b.ReportMetric(100*float64(r.CCM)/float64(r.Pairs), "%pairs-ccm")
 		})
+	}
+}
+
+// A kernel that would need more memory than allowed is undecided before the
+// memory is taken: the pairs of writes to one location alone, 48 bytes each,
+// are too many here.
+func TestKernelMemory(t *testing.T) {
+	h := &parse.History{Start: []parse.OpID{0}, Locations: []string{"x"}}
+	const writes = 3000
+	for i := range writes {
+		h.Ops = append(h.Ops, parse.Op{Kind: parse.Write, Write: gen.Value(i + 1), RF: parse.NoOp})
+	}
+	h.Start = append(h.Start, writes)
+	_, err := check.Kernel(t.Context(), h, check.Options{MemoryBytes: writes * (writes - 1) / 2 * 48})
+	if !errors.Is(err, check.ErrUndecided) || !strings.Contains(err.Error(), "memory budget") {
+		t.Errorf("%v", err)
 	}
 }

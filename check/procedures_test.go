@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -365,6 +366,29 @@ func TestProver(t *testing.T) {
 		}
 		if (v.Prover == "") != (v.Stats.Proof == 0) {
 			t.Errorf("%s: prover %q took %v", test.procedure, v.Prover, v.Stats.Proof)
+		}
+	}
+}
+
+// Every procedure estimates what it needs before it takes it, also for what it
+// infers before its search.
+func TestMemoryOfProcedures(t *testing.T) {
+	h := histgen.Machine(rand.New(rand.NewPCG(1, 97)), model.SC, histgen.Params{Threads: 16, Ops: 20000, Locations: 16}).History
+	for _, p := range check.Procedures() {
+		for _, m := range []model.Model{model.SC, model.WSC, model.CCM} {
+			if !p.Supports(m) {
+				continue
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			v, err := check.Check(t.Context(), h, m, check.Options{Procedure: p.Name, MemoryBytes: 1 << 20})
+			runtime.ReadMemStats(&after)
+			if err != nil || v.Answer != check.Unknown || v.Reason == "" {
+				t.Errorf("%s under %s: %v %q, %v", p.Name, m.Name, v.Answer, v.Reason, err)
+			}
+			if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; taken > 8 {
+				t.Errorf("%s under %s: %d MiB taken before the refusal", p.Name, m.Name, taken)
+			}
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/model"
@@ -59,7 +60,7 @@ Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
 		"; of traces with times also linearizable (default tso, or those of the run directory, or linearizable)")
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
-	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one trace under one model, as 512MiB or 4GB (default no limit)")
+	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one trace under one model, as 512MiB or 4GB (default what the machine has available)")
 	c.input.declare(fs)
 	fs.StringSliceVar(&c.serializability, "serializability", nil, "ask whether the transactions are serializable instead: sc, tso, robust (is it equivalent to SC, and are its neighbours?)")
 	fs.StringVar(&c.svg, "svg", "", "with --serializability, write a picture of the first cycle to this file")
@@ -148,7 +149,9 @@ func (c *evaluate) prepare() error {
 			faults = append(faults, fmt.Errorf("--procedure %s contradicts --model %s: it does not evaluate under this model", p.Name, m.Name))
 		}
 	}
-	c.options.MemoryBytes = int64(c.memory)
+	if c.options.MemoryBytes = int64(c.memory); c.memory == 0 {
+		c.options.MemoryBytes = execute.AvailableMemory()
+	}
 	return errors.Join(faults...)
 }
 
@@ -240,7 +243,7 @@ func (c *evaluate) kernelOf(ctx context.Context, h *parse.History) (string, erro
 		ctx, cancel = context.WithTimeout(ctx, c.options.Timeout)
 		defer cancel()
 	}
-	k, err := check.Kernel(ctx, h)
+	k, err := check.Kernel(ctx, h, c.options)
 	if errors.Is(err, check.ErrNotSC) || errors.Is(err, check.ErrUndecided) {
 		return "kernel: " + strings.TrimPrefix(err.Error(), "kernel: "), nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
@@ -103,17 +104,18 @@ func (r *reduceCommand) trace(ctx context.Context, file string) error {
 		return usage(fmt.Errorf("--model: %w", err))
 	}
 	in := input{env: r.env, format: "auto"}
+	limits := check.Options{Timeout: r.o.CheckTimeout, MemoryBytes: execute.AvailableMemory()}
 	found := false
 	err = in.each(file, func(t *trace) error {
 		if t.err != nil || found || t.history == nil {
 			return usage(t.err)
 		}
-		v, err := check.Check(ctx, t.history, models[0], check.Options{Timeout: r.o.CheckTimeout})
+		v, err := check.Check(ctx, t.history, models[0], limits)
 		if err != nil || v.Answer != check.Forbidden {
 			return err
 		}
 		found = true
-		res, err := minimal.Reduce(ctx, t.history, models[0], check.Options{Timeout: r.o.CheckTimeout})
+		res, err := minimal.Reduce(ctx, t.history, models[0], limits)
 		if err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ type pairs struct {
 func countPairs(ctx context.Context, h *parse.History) (pairs, error) {
 	var p pairs
 	var err error
-	if p.KernelReport, err = check.Kernel(ctx, h); err != nil {
+	if p.KernelReport, err = check.Kernel(ctx, h, check.Options{}); err != nil {
 		return p, err
 	}
 	weak, err := causal.Ordered(ctx, h, model.WCCM)

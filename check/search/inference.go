@@ -14,16 +14,19 @@ import (
 // Inference infers a partial store order, with which other procedures begin. A
 // refutation means that the model forbids the history; arcs are numbered from
 // 1 and hold in every memory order that the model allows.
-type Inference func(ctx context.Context, h *parse.History, m model.Model) (arcs []precedence.Arc, ref *witness.Refutation, err error)
+type Inference func(ctx context.Context, h *parse.History, m model.Model, limits Limits) (arcs []precedence.Arc, ref *witness.Refutation, err error)
 
 // InferNothing is the inference of procedures that begin with the axioms.
-func InferNothing(context.Context, *parse.History, model.Model) ([]precedence.Arc, *witness.Refutation, error) {
+func InferNothing(context.Context, *parse.History, model.Model, Limits) ([]precedence.Arc, *witness.Refutation, error) {
 	return nil, nil, nil
 }
 
 // InferBySaturation is the closure of package saturate: wSC under SC, and its
 // counterparts under other models.
-func InferBySaturation(ctx context.Context, h *parse.History, m model.Model) ([]precedence.Arc, *witness.Refutation, error) {
+func InferBySaturation(ctx context.Context, h *parse.History, m model.Model, limits Limits) ([]precedence.Arc, *witness.Refutation, error) {
+	if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
+		return nil, nil, err
+	}
 	g, err := saturate.Build(h, m)
 	if err != nil {
 		return nil, nil, err
@@ -48,10 +51,13 @@ func InferBySaturation(ctx context.Context, h *parse.History, m model.Model) ([]
 
 // InferByCriterion is the closure of CCM under SC and of wCCM under TSO (Zennou
 // et al., CAV 2019, Algorithms 1 and 2).
-func InferByCriterion(ctx context.Context, h *parse.History, m model.Model) ([]precedence.Arc, *witness.Refutation, error) {
+func InferByCriterion(ctx context.Context, h *parse.History, m model.Model, limits Limits) ([]precedence.Arc, *witness.Refutation, error) {
 	weak := model.CCM
 	if m == model.TSO {
 		weak = model.WCCM
+	}
+	if err := limits.Check(causal.EstimateBytes(h, weak)); err != nil {
+		return nil, nil, err
 	}
 	edges, ref, err := causal.StoreOrder(ctx, h, weak)
 	arcs := make([]precedence.Arc, len(edges))
@@ -76,14 +82,20 @@ const Exhausted = "the search keeps no proof"
 // gives up.
 type Find func(ctx context.Context, g *precedence.Graph, limits Limits, v *witness.Verdict) (order []parse.OpID, err error)
 
+// precedenceBytes is what an operation takes at least in a precedence graph.
+const precedenceBytes = 64
+
 // Searching completes a procedure that infers arcs and then searches for a
 // memory order. A search that is exhausted without a refutation of its own is
 // Forbidden and Exhausted.
 func Searching(p Procedure, infer Inference, find Find) Procedure {
 	p.Decide = func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+		if err := limits.Check(int64(len(h.Ops)) * precedenceBytes); err != nil {
+			return err
+		}
 		g := precedence.New(h, m)
 		if g.Contradiction == nil {
-			arcs, ref, err := infer(ctx, h, m)
+			arcs, ref, err := infer(ctx, h, m, limits)
 			if err != nil {
 				return err
 			}

@@ -87,7 +87,15 @@ type memoryError struct{ need, limit int64 }
 func (e *memoryError) Is(target error) bool { return target == ErrMemory }
 
 func (e *memoryError) Error() string {
-	return fmt.Sprintf("%s: about %d MiB needed, %d MiB allowed", ErrMemory, e.need>>20, e.limit>>20)
+	return fmt.Sprintf("%s: about %s needed, %s allowed", ErrMemory, size(e.need), size(e.limit))
+}
+
+// size is a number of bytes in words.
+func size(bytes int64) string {
+	if bytes >= 10<<30 {
+		return fmt.Sprintf("%d GiB", bytes>>30)
+	}
+	return fmt.Sprintf("%d MiB", bytes>>20)
 }
 
 // Total supports the models that ask for a global memory order, without real time.

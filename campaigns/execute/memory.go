@@ -1,0 +1,94 @@
+package execute
+
+import (
+	"bufio"
+	"bytes"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// AvailableMemory is how many bytes a check may take where the user sets no limit:
+// four fifths of what the machine and the control groups of the process leave.
+// The rest is the collector's, whose limit is nine tenths, or what GOMEMLIMIT
+// says. 0 means that the system does not say.
+func AvailableMemory() int64 {
+	n := available(os.DirFS("/"))
+	if n > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(n / 10 * 9)
+	}
+	return n / 5 * 4
+}
+
+// available reads from the root of a file system what proc(5) and cgroups(7) say.
+func available(root fs.FS) int64 {
+	least := int64(math.MaxInt64)
+	if n, ok := field(root, "proc/meminfo", "MemAvailable:"); ok {
+		least = n << 10
+	}
+	groups, _ := fs.ReadFile(root, "proc/self/cgroup")
+	for line := range strings.Lines(string(groups)) {
+		// hierarchy:controllers:path
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) < 3 {
+			continue
+		}
+		switch {
+		case part[0] == "0" && part[1] == "":
+			least = min(least, groupLeaves(root, "sys/fs/cgroup", part[2], "memory.max", "memory.current", "inactive_file"))
+		case strings.Contains(","+part[1]+",", ",memory,"):
+			least = min(least, groupLeaves(root, "sys/fs/cgroup/memory", part[2], "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"))
+		}
+	}
+	if least == math.MaxInt64 {
+		return 0
+	}
+	return least
+}
+
+// groupLeaves is the least that a control group and those above it leave: the
+// limit less what is used, cached files that can go left out. In a container the
+// mount point may be the group itself, so that the path leads nowhere.
+func groupLeaves(root fs.FS, mount, group, limit, used, cached string) int64 {
+	least := int64(math.MaxInt64)
+	for dir := path.Join(mount, path.Join("/", group)); len(dir) >= len(mount); dir = path.Dir(dir) {
+		most, ok := number(root, path.Join(dir, limit))
+		if !ok {
+			continue
+		}
+		now, _ := number(root, path.Join(dir, used))
+		files, _ := field(root, path.Join(dir, "memory.stat"), cached)
+		// A group that is used up still leaves something: 0 would be no limit.
+		least = min(least, max(most-max(now-files, 0), 1<<20))
+	}
+	return least
+}
+
+// number reads a file that holds one number; "max" is none.
+func number(root fs.FS, name string) (int64, bool) {
+	b, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
+	return n, err == nil
+}
+
+// field reads the number after a word at the beginning of a line.
+func field(root fs.FS, name, word string) (int64, bool) {
+	b, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0, false
+	}
+	for s := bufio.NewScanner(bytes.NewReader(b)); s.Scan(); {
+		if f := strings.Fields(s.Text()); len(f) > 1 && f[0] == word {
+			n, err := strconv.ParseInt(f[1], 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
