@@ -178,15 +178,25 @@ func (g *Graph) isInit(writer int32) bool { return int(writer) >= g.n }
 
 func (g *Graph) lanes(x int32) (lo, hi int32) { return g.laneStart[x], g.laneStart[x+1] }
 
-// lastAt is the last write of a lane at or before a position of its chain, or
-// NoNode.
-func (g *Graph) lastAt(lane, pos int32) Node {
+// lastSlot is the slot of the last write of a lane at or before a position of its
+// chain, or -1.
+func (g *Graph) lastSlot(lane, pos int32) int32 {
 	first := g.laneWrite[lane]
 	s := lastUpTo(g.writePos, first, g.laneWrite[lane+1], &g.near[lane], pos)
 	if s == first {
+		return -1
+	}
+	return s - 1
+}
+
+// lastAt is the last write of a lane at or before a position of its chain, or
+// NoNode.
+func (g *Graph) lastAt(lane, pos int32) Node {
+	s := g.lastSlot(lane, pos)
+	if s < 0 {
 		return NoNode
 	}
-	return g.at(g.laneChain[lane], g.writePos[s-1])
+	return g.at(g.laneChain[lane], g.writePos[s])
 }
 
 // lastUpTo is the first index from first to end whose position, of ascending

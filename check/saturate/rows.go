@@ -65,14 +65,15 @@ func (g *Graph) block(i int, w uint64) (lo, hi int) {
 }
 
 func raise(dst, src []int32) {
-	for len(dst) >= 4 && len(src) >= 4 {
-		d, s := (*[4]int32)(dst), (*[4]int32)(src)
-		d[0], d[1] = max(d[0], s[0]), max(d[1], s[1])
-		d[2], d[3] = max(d[2], s[2]), max(d[3], s[3])
-		dst, src = dst[4:], src[4:]
+	src = src[:len(dst)]
+	c := 0
+	for ; c+8 <= len(dst); c += 8 { // the compiler does not unroll loops
+		d, s := (*[8]int32)(dst[c:]), (*[8]int32)(src[c:])
+		d[0], d[1], d[2], d[3] = max(d[0], s[0]), max(d[1], s[1]), max(d[2], s[2]), max(d[3], s[3])
+		d[4], d[5], d[6], d[7] = max(d[4], s[4]), max(d[5], s[5]), max(d[6], s[6]), max(d[7], s[7])
 	}
-	for c, p := range src[:len(dst)] {
-		dst[c] = max(dst[c], p)
+	for ; c < len(dst); c++ {
+		dst[c] = max(dst[c], src[c])
 	}
 }
 

@@ -41,10 +41,10 @@ func (g *Graph) threadCursors(all []int32, v Node, lo, hi int32) []int32 {
 	return all[base+int(lo) : base+int(hi)]
 }
 
-// advance is the cursor of a lane behind u, the last write that was seen.
-func (g *Graph) advance(lane int32, u Node) int32 {
-	if s := g.slot[u] + 1; s < g.laneWrite[lane+1] {
-		return g.writePos[s]
+// behind is the cursor of a lane behind the slot of the last write that was seen.
+func (g *Graph) behind(lane, slot int32) int32 {
+	if slot+1 < g.laneWrite[lane+1] {
+		return g.writePos[slot+1]
 	}
 	return never
 }
@@ -70,11 +70,13 @@ func (g *Graph) firstA(r Node, row []int32) bool {
 		if p <= 0 || cur != nil && p < cur[i] {
 			continue
 		}
-		u := g.lastAt(lo+int32(i), p)
-		if u == NoNode {
+		l := lo + int32(i)
+		s := g.lastSlot(l, p)
+		if s < 0 {
 			continue
 		}
-		p = g.pos(u)
+		p = g.writePos[s]
+		u := g.at(c, p)
 		if (known == nil || known[c] < p) && !g.ruleA(u, r) {
 			return false
 		}
@@ -83,7 +85,7 @@ func (g *Graph) firstA(r Node, row []int32) bool {
 		case int32(u) == w:
 			cur[i] = p // a later read of another write derives u → that
 		default:
-			cur[i] = g.advance(lo+int32(i), u)
+			cur[i] = g.behind(l, s)
 		}
 	}
 	return true
@@ -135,14 +137,14 @@ func (g *Graph) firstReadersInChains(w Node, row []int32) bool {
 		if p <= 0 || cur != nil && p < cur[i] {
 			continue
 		}
-		u := g.lastAt(l, p)
-		if u == NoNode {
+		s := g.lastSlot(l, p)
+		if s < 0 {
 			continue
 		}
 		if cur != nil {
-			cur[i] = g.advance(l, u)
+			cur[i] = g.behind(l, s)
 		}
-		if !g.readersBefore(int32(u), w) {
+		if u := g.at(c, g.writePos[s]); !g.readersBefore(int32(u), w) {
 			return false
 		}
 	}
