@@ -98,6 +98,7 @@ type evaluate struct {
 }
 
 func (c *evaluate) run(ctx context.Context, paths []string) error {
+	collectLate()
 	if err := errors.Join(c.prepare(), errors.Join(c.followFaults(len(paths))...)); err != nil {
 		return usage(err)
 	}

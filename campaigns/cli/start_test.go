@@ -32,7 +32,7 @@ func TestStart(t *testing.T) {
 	for _, m := range lines {
 		n, err := strconv.Atoi(m[2])
 		must.Succeed(t, err)
-		if total += n; n > maxInitBytes/3 {
+		if total += n; n > maxInitBytes/2 {
 			t.Errorf("package %s allocates %d bytes before main begins", m[1], n)
 		}
 	}

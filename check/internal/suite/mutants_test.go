@@ -69,7 +69,7 @@ var mutants = []mutant{
 	{name: "second look at the write a read returned", file: "check/saturate/rules.go",
 		old: "cur[i] = p // a later read of another write derives u → that", new: "cur[i] = g.behind(l, s)"},
 	{name: "row of the first to arrive", file: "check/saturate/rows.go",
-		old: "*own == 0 {", new: "*own >= 0 {"},
+		old: "own >= 0 && dst[own] == 0 {", new: "own >= 0 && dst[own] >= 0 {"},
 	{name: "rules at repair", file: "check/saturate/repair.go",
 		old: "if !g.reapply(u, mask) || !g.propagate(u, mask) {", new: "if !g.propagate(u, mask) {"},
 	{name: "repair of successors", file: "check/saturate/repair.go",

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+// TestCollectLate demands that the percentage is the usual one again after the
+// first collection.
+func TestCollectLate(t *testing.T) {
+	t.Setenv("GOGC", "")
+	usual := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(usual)
+	percent := func() int {
+		p := debug.SetGCPercent(100)
+		debug.SetGCPercent(p)
+		return p
+	}
+	collectLate()
+	if p := percent(); p != firstCollection {
+		t.Errorf("%d %% before the first collection, want %d", p, firstCollection)
+	}
+	for range 1000 { // the cleanup runs beside
+		runtime.GC()
+		if runtime.Gosched(); percent() == 100 {
+			return
+		}
+	}
+	t.Errorf("%d %% after the first collection, want 100", percent())
+}
+
+func TestCollectAsTold(t *testing.T) {
+	t.Setenv("GOGC", "100")
+	usual := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(usual)
+	if collectLate(); debug.SetGCPercent(100) != 100 {
+		t.Error("GOGC of the environment is ignored")
+	}
+}
