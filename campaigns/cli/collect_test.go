@@ -30,7 +30,7 @@ func TestCollectLate(t *testing.T) {
 	t.Errorf("%d %% after the first collection, want 100", percent())
 }
 
-func TestCollectAsTold(t *testing.T) {
+func TestCollectEnvironment(t *testing.T) {
 	t.Setenv("GOGC", "100")
 	usual := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(usual)
