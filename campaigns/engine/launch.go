@@ -56,6 +56,24 @@ type execution struct {
 	*journal.Entry
 	spec    *rundir.Spec
 	program *gen.Program
+	created bool // the run directory
+}
+
+// create makes the run directory unless it is made.
+func (x *execution) create() error {
+	if x.created || x.program == nil { // which could not be generated
+		return nil
+	}
+	x.created = true // even if it is not complete
+	return x.Dir.Create(x.program, x.spec)
+}
+
+// keep writes the result to the run directory.
+func (x *execution) keep() error {
+	if err := x.create(); err != nil {
+		return err
+	}
+	return x.Dir.Finish(x.Result)
 }
 
 // execution prepares a run of a launch. Batch lists its runs if they are
@@ -108,7 +126,15 @@ func (s *session) launchOne(ctx context.Context, t *target, x *execution) error 
 	if err != nil {
 		return err
 	}
-	if x.Result, err = t.executor.Run(ctx, x.Dir, x.program, x.spec); err != nil || len(x.spec.Batch) == 0 {
+	if execute.LeavesFiles(t.sim) {
+		err = x.create()
+	} else {
+		x.spec.SetProgram(x.program)
+	}
+	if err != nil {
+		return err
+	}
+	if x.Result, err = t.executor.RunIn(ctx, x.Dir, x.program, x.spec); err != nil || len(x.spec.Batch) == 0 {
 		return err
 	}
 	return errors.Join(s.repeatAlone(ctx, t, x), execute.RemoveBatch(x.Dir))
@@ -125,7 +151,7 @@ func (s *session) launchBatch(ctx context.Context, t *target, numbers []int) err
 			if err := s.generate(ctx, x, t); err != nil {
 				return err
 			}
-			if err := x.Dir.Create(x.program, x.spec); err != nil {
+			if err := x.create(); err != nil {
 				return err
 			}
 			job, err := x.spec.Job(x.Dir, x.program)
@@ -163,12 +189,6 @@ func (s *session) launchBatch(ctx context.Context, t *target, numbers []int) err
 		}
 	}
 	return nil
-}
-
-// finish passes a run on to be recorded.
-func (s *session) finish(ctx context.Context, x *execution, err error) error {
-	x.Program = x.spec.Program
-	return s.finished(ctx, x.Entry, err)
 }
 
 // aloneDir is the directory of a repeated run of a batch, in that of the run.

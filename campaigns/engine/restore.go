@@ -76,6 +76,7 @@ func (s *session) recover() error {
 			continue
 		}
 		if e := s.journal.ReadPending(number); e != nil && (!s.mayKeep(e) || e.Dir.Verify() == nil) {
+			s.setMade(e)
 			s.order.Restore(e)
 		}
 	}

@@ -40,7 +40,8 @@ type session struct {
 	mu         sync.Mutex // guards what follows
 	sum        *summary.Summary
 	retention  *journal.Retention
-	kept       []bool // by number: the run directory stays
+	made       []bool // by number: there is a run directory
+	kept       []bool // by number: it stays
 	infra      infraErrors
 	reported   map[summary.FindingKey]bool
 	removable  []rundir.Dir // directories that do not stay
@@ -53,7 +54,7 @@ func (e *Engine) session(w *journal.Writer, targets []target) *session {
 	s := &session{
 		Engine: e, c: c, journal: w, targets: targets, started: time.Now(), reductions: newReductionQueue(),
 		sum:       e.summary(c, w.Header.Shard, w.Header.Started),
-		retention: journal.NewRetention(c.Keep), kept: make([]bool, c.Runs()),
+		retention: journal.NewRetention(c.Keep), made: make([]bool, c.Runs()), kept: make([]bool, c.Runs()),
 		infra: infraErrors{policy: c.OnInfraError}, reported: make(map[summary.FindingKey]bool),
 	}
 	s.order = journal.NewOrder(w.Header.Shard.Has(c), s.commit)
@@ -172,9 +173,11 @@ func (s *session) runAll(ctx context.Context) error {
 	return cmp.Or(err, ctx.Err())
 }
 
-// finished takes a run that has ended or could not be executed. The error is
-// one that ends the campaign, ctx's included.
-func (s *session) finished(ctx context.Context, e *journal.Entry, err error) error {
+// finish takes a run that has ended or could not be executed, and passes it on to
+// be recorded. The error is one that ends the campaign, ctx's included.
+func (s *session) finish(ctx context.Context, x *execution, err error) error {
+	e := x.Entry
+	e.Program = x.spec.Program
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err() // the run was cancelled
@@ -184,13 +187,16 @@ func (s *session) finished(ctx context.Context, e *journal.Entry, err error) err
 		return ctx.Err() // the checker was cancelled
 	}
 	if s.mayKeep(e) {
-		if err := execute.Guarded(func() error { return e.Dir.Finish(e.Result) }); err != nil {
+		if err := execute.Guarded(x.keep); err != nil {
 			e.Result = execute.InfraResult(err, e.Result)
 		}
 	}
 	// The rest is in the directory, or not needed any more.
 	e.Log, e.History, e.Models, e.Verdicts = nil, nil, nil, nil
-	if s.order.MustWait(e.Number) {
+	if x.created {
+		s.setMade(e)
+	}
+	if x.created && s.order.MustWait(e.Number) {
 		_ = journal.WritePending(e) // without it, a kill loses the run and it is repeated
 	}
 	err = s.order.Add(e)
@@ -202,7 +208,15 @@ func (s *session) finished(ctx context.Context, e *journal.Entry, err error) err
 	return err
 }
 
-// mayKeep reports whether the directory of a run stays as far as is known.
+// setMade notes that a run has a directory.
+func (s *session) setMade(e *journal.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made[e.Number] = true
+}
+
+// mayKeep reports whether the directory of a run stays as far as is known: one
+// that does not stay now does not stay later.
 func (s *session) mayKeep(e *journal.Entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +245,7 @@ func (s *session) commit(e *journal.Entry) (recorded bool, err error) {
 		if err := journal.RemovePending(e.Dir); err != nil {
 			s.logf("infrastructure error: %v", err)
 		}
-	case !e.Quarantined():
+	case !e.Quarantined() && s.made[e.Number]:
 		s.removable = append(s.removable, e.Dir)
 	}
 	if s.OnResult != nil {

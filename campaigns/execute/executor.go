@@ -25,6 +25,12 @@ func (x *Executor) Run(ctx context.Context, dir rundir.Dir, p *gen.Program, spec
 	if err := dir.Create(p, spec); err != nil {
 		return nil, err
 	}
+	return x.RunIn(ctx, dir, p, spec)
+}
+
+// RunIn is Run in a directory that is created already, or that need not be since
+// the simulator leaves no files.
+func (x *Executor) RunIn(ctx context.Context, dir rundir.Dir, p *gen.Program, spec *rundir.Spec) (*rundir.Result, error) {
 	jobs, own, err := x.jobs(dir, p, spec)
 	if err != nil {
 		return nil, err

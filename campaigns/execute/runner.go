@@ -37,6 +37,10 @@ func NewRunner(name string, c *config.Config) (sim.Runner, error) {
 	return nil, fmt.Errorf("unknown simulator %q (known: %s)", name, strings.Join(config.Sims(), ", "))
 }
 
+// LeavesFiles reports whether the simulator of a name works in the directory of
+// the run: with others the directory of a run that does not stay is never made.
+func LeavesFiles(name string) bool { return name != config.SimBuiltin }
+
 // ToolVersions are the versions of the programs that execute and check runs.
 func ToolVersions(ctx context.Context, r sim.Runner) map[string]string {
 	return map[string]string{"ordeal": Version(), "go": runtime.Version(), r.Name(): r.Version(ctx)}

@@ -24,16 +24,19 @@
 //	  after-stop/        runs on hardware that failed after the run at which
 //	                     the campaign had stopped
 //
-// With keep: findings the directory of a run that passed is removed, except the
+// With keep: findings the directory of a run that passed does not stay, except the
 // first of each configuration with the same verdicts; of a canary only the first
-// run that fails stays. The line of a run in runs.jsonl suffices to repeat it.
+// run that fails stays. The line of a run in runs.jsonl suffices to repeat it. On
+// the embedded simulator, which leaves no files, a directory that does not stay is
+// never made.
 //
 // # Order
 //
 // Runs end in any order, as many at a time as there are workers. They are
-// recorded in the order of their numbers: a finished run waits, on disk, for
-// those before it, and when a thousand wait no further ones start. Everything
-// that could depend on the order of ending is decided when a run is recorded:
+// recorded in the order of their numbers: a finished run waits, on disk if it has
+// a directory, for those before it, and when a thousand wait no further ones
+// start. Everything that could depend on the order of ending is decided when a
+// run is recorded:
 // which run stays as an example, which is the first of a finding and is
 // reduced, which coverage is new, whether a stop condition is met, whether a
 // canary is missed, whether too many infrastructure errors followed each other.
@@ -58,7 +61,8 @@
 //
 // Files are written under a temporary name and renamed; runs.jsonl grows by one
 // write for each line. Killing the process at any moment loses at most the runs
-// in flight. The files of findings and their lines are flushed to the disk
-// before the finding is reported; other files are not, since a flush for each
+// in flight, and those without a directory that wait: simulated ones, which a
+// resumption repeats exactly. The files of findings and their lines are flushed
+// to the disk before the finding is reported; other files are not, since a flush for each
 // run would cost more than the run.
 package journal

@@ -90,7 +90,7 @@ func (s *reducer) once(
 	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, o execute.CheckOptions,
 ) (*rundir.Result, error) {
 	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.spec.Timeout)}
-	if s.spec.Sim != config.SimBuiltin { // the others leave files
+	if execute.LeavesFiles(s.spec.Sim) {
 		dir, err := os.MkdirTemp("", "ordeal-reduce-")
 		if err != nil {
 			return nil, err

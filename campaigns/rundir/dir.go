@@ -44,8 +44,7 @@ func (d Dir) Create(p *gen.Program, s *Spec) error {
 	if err := d.make(); err != nil {
 		return err
 	}
-	text := p.Text()
-	s.Version, s.Program = Version, Hash(text)
+	text := s.SetProgram(p)
 	if err := WriteFile(d.Path(ProgramFile), text, false); err != nil {
 		return err
 	}

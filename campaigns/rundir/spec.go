@@ -38,6 +38,13 @@ type Spec struct {
 // SimSeed is the seed of the simulator.
 func (s *Spec) SimSeed() uint64 { return s.Seed + uint64(s.Number) }
 
+// SetProgram makes p the program of the run, and returns its text.
+func (s *Spec) SetProgram(p *gen.Program) []byte {
+	text := p.Text()
+	s.Version, s.Program = Version, Hash(text)
+	return text
+}
+
 // Job is the simulator's job of the run of p in dir.
 func (s *Spec) Job(dir Dir, p *gen.Program) (sim.Job, error) {
 	// The simulator works in the directory, so the path must be absolute.

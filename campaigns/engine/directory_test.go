@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
+	"ordeal/sim"
+)
+
+// TestNoDirectory requires that on a simulator without files no run has a
+// directory while it is executed, and that each run that stays has a whole one
+// when it is recorded: also one that cannot be evaluated.
+func TestNoDirectory(t *testing.T) {
+	e, _ := newEngine(t, nil)
+	e.Runner = func(name string, c *config.Config) (sim.Runner, error) {
+		runner, err := execute.NewRunner(name, c)
+		return runnerFunc(func(ctx context.Context, job sim.Job) (sim.Result, error) {
+			if _, err := os.Stat(job.Dir); !os.IsNotExist(err) {
+				t.Errorf("run %d has a directory: %v", runNumber(job), err)
+			}
+			if runNumber(job) == 4 {
+				panic("on purpose")
+			}
+			return runner.Run(ctx, job)
+		}), err
+	}
+	kept, failed := 0, 0
+	e.OnResult = func(_ *summary.Summary, run *journal.Entry) {
+		_, err := os.Stat(string(e.Dir) + "/" + rundir.Name(run.Number))
+		if made := err == nil; made != run.Kept {
+			t.Errorf("run %d stays: %v, has a directory: %v", run.Number, run.Kept, made)
+		}
+		if !run.Kept && !run.Quarantined() {
+			return
+		}
+		must.Succeed(t, run.Dir.Verify())
+		spec, err := run.Dir.Spec()
+		must.Succeed(t, err)
+		if spec.Program != run.Program || spec.Number != run.Number {
+			t.Errorf("run %d with program %s is recorded as %d with %s", run.Number, run.Program, spec.Number, spec.Program)
+		}
+		kept++
+		if run.Failed() {
+			failed++
+		}
+	}
+	sum := run(t, e, parse(t, embeddedCampaign))
+	total := sum.Total()
+	if kept == 0 || failed == 0 || kept == total.Runs || total.Outcomes[sim.Infra] != 1 {
+		t.Errorf("of %d runs %d stay, %d fail, %d are of outcome infra", total.Runs, kept, failed, total.Outcomes[sim.Infra])
+	}
+	for _, run := range entries(t, e.Dir) {
+		program, err := run.Config.Program(sum.Seed, run.Number)
+		must.Succeed(t, err)
+		if diff := cmp.Diff(rundir.Hash(program.Text()), run.Program); diff != "" {
+			t.Errorf("program of run %d (-want +got):\n%s", run.Number, diff)
+		}
+	}
+}
+
+// TestInterruptNoDirectory requires that a simulated run in flight leaves nothing
+// when the campaign is interrupted, and is repeated.
+func TestInterruptNoDirectory(t *testing.T) {
+	const text = "name: passing\nsim: builtin\nkeep: findings\nworkers: 1\nconfigs:\n" +
+		"  - {name: a, runs: 9, threads: 2, ops: 6, locations: 2, rounds: 1, protocol: mi, core: inorder}\n"
+	whole, _ := newEngine(t, nil)
+	run(t, whole, parse(t, text))
+	e, _ := newEngine(t, nil)
+	sum, err := e.Run(interruptAt(t, e, 5), parse(t, text))
+	if err != nil || !sum.Interrupted {
+		t.Fatalf("%v: interrupted: %v", err, sum.Interrupted)
+	}
+	if list := glob(t, e.Dir, rundir.Name(5)); len(list) > 0 {
+		t.Errorf("the run in flight leaves %v", list)
+	}
+	e.Runner = nil
+	resume(t, e)
+	if diff := cmp.Diff(contents(t, whole.Dir), contents(t, e.Dir)); diff != "" {
+		t.Errorf("files (-whole +parts):\n%s", diff)
+	}
+}
