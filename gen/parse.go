@@ -4,17 +4,29 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"ordeal/gen/faults"
 )
 
+// Bounds on the text of a program: one that is something else, or of ill will,
+// takes its reader little time and memory.
+const (
+	// maxWordBytes bounds a word: names and numbers are shorter.
+	maxWordBytes = 2 * MaxNameBytes
+	// maxWords bounds the words of a line: the names of all locations.
+	maxWords = MaxLocations + 1
+)
+
+// TextLimit is the length of the longest text that Parse reads in some memory,
+// both in bytes: its tables take 8 to 16 times the text.
+func TextLimit(memory int64) int64 { return memory / 16 }
+
 // Parse reads the text form of a program (see Text) and validates it. Lines
 // may be indented, words separated by any white space, and lines may end in
 // CR LF; # starts a comment; blank lines mean nothing. The
-// error joins everything that is wrong, each fault with name and line; name
-// is that of the file, for messages only.
+// error joins everything that is wrong, each fault with name and line, until
+// there are too many; name is that of the file, for messages only.
 func Parse(name string, data []byte) (*Program, error) {
 	r := reader{name: name, program: new(Program)}
 	for len(data) > 0 && r.expect != nothing {
@@ -22,9 +34,14 @@ func Parse(name string, data []byte) (*Program, error) {
 		data = rest
 		r.line++
 		line, _, _ = bytes.Cut(line, []byte{'#'})
-		r.words = slices.AppendSeq(r.words[:0], bytes.FieldsSeq(line))
-		if len(r.words) > 0 {
+		if err := r.split(line); err != nil {
+			r.fault("%w", err)
+		} else if len(r.words) > 0 {
 			r.readLine()
+		}
+		if r.faults.Full() {
+			r.faults.Stop()
+			return nil, r.faults.Err()
 		}
 	}
 	r.finish()
@@ -62,6 +79,21 @@ type reader struct {
 }
 
 func (r *reader) fault(format string, args ...any) { r.faultAt(r.line, format, args...) }
+
+// split splits a line into words.
+func (r *reader) split(line []byte) error {
+	r.words = r.words[:0]
+	for word := range bytes.FieldsSeq(line) {
+		switch {
+		case len(r.words) == maxWords:
+			return fmt.Errorf("more than %d words", maxWords)
+		case len(word) > maxWordBytes:
+			return fmt.Errorf("a word of %d bytes, which begins %q: want at most %d", len(word), word[:maxWordBytes/4], maxWordBytes)
+		}
+		r.words = append(r.words, word)
+	}
+	return nil
+}
 
 func (r *reader) faultAt(line int, format string, args ...any) {
 	r.faults.Addf("parse %s:%d: %w", r.name, line, fmt.Errorf(format, args...))

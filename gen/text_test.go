@@ -111,7 +111,7 @@ func TestParseFaults(t *testing.T) {
 		{"wraps", head + "thread 0\nadd x 268435455\nadd x 1\n",
 			"parse p:6: values stay unique for at most 0 rounds, not 1"},
 		{"many", head + "thread 0\n" + strings.Repeat("?\n", 25),
-			manyFaults(5, 24) + "and 5 more faults"},
+			manyFaults(5, 24) + "the rest was not read: there are too many faults"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -86,7 +86,7 @@ func (r *run) program(args []string, changed func(flag string) bool) (*gen.Progr
 		if len(described) > 0 {
 			return nil, usage(fmt.Errorf("%s contradicts %s, which says what to run", strings.Join(described, ", "), args[0]))
 		}
-		return r.readProgram(args[0])
+		return r.readProgram(args[0], r.campaign.Memory)
 	}
 	if !changed("seed") {
 		return nil, usage(errors.New("run: want one FILE, or - for standard input, or --seed for a random program"))
@@ -152,19 +152,31 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	return exit(statusOf(done))
 }
 
-// readProgram reads the program from a file or standard input. That of a litmus
-// test is noted.
-func (e *env) readProgram(file string) (*gen.Program, error) {
-	var data []byte
-	var err error
+// readProgram reads the program from a file or standard input, within a memory
+// that is not 0. That of a litmus test is noted.
+func (e *env) readProgram(file string, memory config.Size) (*gen.Program, error) {
+	var in io.Reader = e.stdin
 	if file == "-" {
 		file = "standard input"
-		data, err = io.ReadAll(formats.Decode(e.stdin))
 	} else {
-		data, err = readDecoded(file, os.Open)
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
 	}
+	in = formats.Decode(in)
+	limit := gen.TextLimit(int64(memory))
+	if limit > 0 {
+		in = io.LimitReader(in, limit+1)
+	}
+	data, err := io.ReadAll(in)
 	if err != nil {
 		return nil, err
+	}
+	if limit > 0 && int64(len(data)) > limit {
+		return nil, usage(fmt.Errorf("%s: more than the %d bytes that can be read in --memory %s", file, limit, memory))
 	}
 	if litmus.Is(data) {
 		test, err := litmus.Parse(file, data)

@@ -130,6 +130,13 @@ func (d Dir) finishLog(log sim.Log, flush bool) error {
 // one that the specification names.
 func (d Dir) Program(s *Spec) (*gen.Program, error) {
 	path := d.Path(ProgramFile)
+	if limit := gen.TextLimit(int64(s.Memory)); limit > 0 {
+		if info, err := Lstat(path); err != nil {
+			return nil, err
+		} else if info.Size() > limit {
+			return nil, fmt.Errorf("%s: %d bytes, more than the %d that can be read in the memory of the run, %s", path, info.Size(), limit, s.Memory)
+		}
+	}
 	data, err := ReadFile(path)
 	if err != nil {
 		return nil, err

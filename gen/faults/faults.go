@@ -15,6 +15,7 @@ const Kept = 20
 type List struct {
 	kept  []error
 	count int
+	more  bool // the rest of the input was not looked at
 }
 
 // Add adds a fault.
@@ -37,13 +38,18 @@ func (l *List) Addf(format string, args ...any) {
 // Full reports whether further faults are only counted.
 func (l *List) Full() bool { return len(l.kept) == Kept }
 
+// Stop says that the rest of the input is not looked at.
+func (l *List) Stop() { l.more = true }
+
 // Count is the number of faults.
 func (l *List) Count() int { return l.count }
 
 // Err joins the faults; nil when there are none.
 func (l *List) Err() error {
 	errs := l.kept
-	if more := l.count - len(l.kept); more > 0 {
+	if l.more {
+		errs = append(errs[:len(errs):len(errs)], errors.New("the rest was not read: there are too many faults"))
+	} else if more := l.count - len(l.kept); more > 0 {
 		errs = append(errs[:len(errs):len(errs)], fmt.Errorf("and %d more faults", more))
 	}
 	return errors.Join(errs...)
