@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,8 @@ func newCampaignQuery(e *env) *cobra.Command {
 		Use:   "query SQL",
 		Short: "Ask the index of campaigns a question in SQL",
 		Long: `Ask the index that ordeal campaign reindex makes a question in SQL, and print the
-rows as a table, as CSV or as lines of JSON. ordeal campaign reindex --schema
+rows as a table, as CSV or as lines of JSON. A question is one statement that reads
+the index: it can neither write nor open another file. ordeal campaign reindex --schema
 documents the index; its views answer the usual questions:
 
   campaigns         the result of each campaign
@@ -38,13 +40,23 @@ documents the index; its views answer the usual questions:
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&c.db, "db", indexFile, "the index")
+	fs.DurationVar(&c.timeout, "timeout", time.Minute, "longest time of the question")
 	fs.BoolVar(&c.json, "json", false, "print a line of JSON for each row")
 	fs.BoolVar(&c.csv, "csv", false, "print CSV, with a line of names")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		if c.json && c.csv {
 			return usage(errors.New("--json contradicts --csv"))
 		}
-		return store.Query(ctx, c.db, args[0], c.print)
+		if c.timeout <= 0 {
+			return usage(fmt.Errorf("--timeout %v: want a positive duration", c.timeout))
+		}
+		timed, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("the question takes longer than %v (--timeout)", c.timeout))
+		defer cancel()
+		err := store.Query(timed, c.db, args[0], c.print)
+		if err != nil && timed.Err() != nil {
+			return context.Cause(timed)
+		}
+		return err
 	})
 	return cmd
 }
@@ -53,6 +65,7 @@ documents the index; its views answer the usual questions:
 type campaignQuery struct {
 	*env
 	db        string
+	timeout   time.Duration
 	json, csv bool
 }
 

@@ -245,7 +245,7 @@ func TestQuery(t *testing.T) {
 	}
 	must.Succeed(t, Reindex(t.Context(), db, nil, Options{}))
 	for query, want := range map[string]string{
-		"DELETE FROM run": "readonly", "DROP VIEW canary": "readonly", "SELECT * FROM nowhere": "no such table", "SELEKT": "syntax error",
+		"DELETE FROM run": "DELETE does not ask", "DROP VIEW canary": "DROP does not ask", "SELECT * FROM nowhere": "no such table", "SELEKT": "syntax error",
 	} {
 		err := Query(t.Context(), db, query, func(r *Rows) error { _, err := r.Next(); return err })
 		if err == nil || !strings.Contains(err.Error(), want) {
