@@ -78,7 +78,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	mode, err := c.show.resolve(c.stderr)
+	mode, err := c.show.resolve(c.terminal)
 	if err != nil {
 		return usage(err)
 	}
@@ -123,7 +123,7 @@ func (c *campaignRun) again(file string) string {
 	if file == standardInput {
 		return ""
 	}
-	words := []string{c.args[0], "repro", "--campaign", messages.Quoted(file)}
+	words := []string{messages.Quoted(c.args[0]), "repro", "--campaign", messages.Quoted(file)}
 	for _, s := range c.sets {
 		words = append(words, "--set", messages.Quoted(s))
 	}
@@ -150,7 +150,7 @@ stop: that is said, and the table printed.` + trustHelp,
 	var trusted trustFlags
 	trusted.flags(cmd)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
-		mode, err := show.resolve(e.stderr)
+		mode, err := show.resolve(e.terminal)
 		if err != nil {
 			return usage(err)
 		}

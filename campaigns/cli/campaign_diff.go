@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/store/diff"
@@ -66,7 +67,7 @@ func (c *campaignDiff) run(oldDir, newDir string) error {
 	if c.json {
 		err = c.printJSON(d)
 	} else {
-		err = d.WriteText(c.stdout, c.args[0])
+		err = d.WriteText(c.stdout, messages.Quoted(c.args[0]))
 	}
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -34,7 +35,7 @@ Exit status: 0 they are merged, whatever they found.`,
 	}
 	merged.RunE = body(func(ctx context.Context, args []string) error {
 		dir := cluster.Dir(rundir.Resolve(args[0]))
-		r, err := cluster.MergeJob(ctx, dir, merge.Merge{Argv0: e.args[0], Rerun: e.againIn(dir.Merged())})
+		r, err := cluster.MergeJob(ctx, dir, merge.Merge{Argv0: messages.Quoted(e.args[0]), Rerun: e.againIn(dir.Merged())})
 		if err == nil {
 			writeMerged(e.stdout, r)
 		}

@@ -58,7 +58,7 @@ campaign run; 3 also if runs are missing and nothing was found.`,
 		}
 		limits.Bytes = int64(limit)
 		dir = rundir.Resolve(dir)
-		m := merge.Merge{Dir: dir, Sources: sources, Limits: limits, Argv0: e.args[0], Rerun: e.againIn(dir)}
+		m := merge.Merge{Dir: dir, Sources: sources, Limits: limits, Argv0: messages.Quoted(e.args[0]), Rerun: e.againIn(dir)}
 		r, err := m.Run(ctx)
 		if err != nil {
 			return err
@@ -72,7 +72,7 @@ campaign run; 3 also if runs are missing and nothing was found.`,
 
 // againIn is the command that makes a run of the campaign in dir anew.
 func (e *env) againIn(dir string) string {
-	return strings.Join([]string{e.args[0], "repro", "--campaign", messages.Quoted(filepath.Join(dir, journal.CampaignFile))}, " ")
+	return strings.Join([]string{messages.Quoted(e.args[0]), "repro", "--campaign", messages.Quoted(filepath.Join(dir, journal.CampaignFile))}, " ")
 }
 
 // expandClusters replaces directories of campaigns on clusters by those of

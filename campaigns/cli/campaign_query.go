@@ -10,10 +10,10 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/store"
 )
 
@@ -75,7 +75,7 @@ func (c *campaignQuery) print(rows *store.Rows) error {
 		return each(rows, func(values []any) error { return c.object(rows.Columns, values) })
 	}
 	if c.csv {
-		w := csv.NewWriter(c.stdout)
+		w := csv.NewWriter(c.data)
 		if err := w.Write(rows.Columns); err != nil {
 			return err
 		}
@@ -85,16 +85,10 @@ func (c *campaignQuery) print(rows *store.Rows) error {
 	}
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, strings.Join(rows.Columns, "\t"))
-	clean := func(r rune) rune { // what others wrote does nothing to terminals
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}
 	err := each(rows, func(values []any) error {
 		texts := cells(values)
 		for i := range texts {
-			texts[i] = strings.Map(clean, texts[i])
+			texts[i] = messages.EscapeLine(texts[i])
 		}
 		_, err := fmt.Fprintln(w, strings.Join(texts, "\t"))
 		return err

@@ -102,7 +102,7 @@ func (c *campaignReport) run(ctx context.Context, dir string) error {
 		return err
 	}
 	if c.out == "-" {
-		return format.write(ctx, c.stdout, archive, c)
+		return format.write(ctx, c.data, archive, c)
 	}
 	var text bytes.Buffer
 	if err := format.write(ctx, &text, archive, c); err != nil {

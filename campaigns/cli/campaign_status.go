@@ -36,7 +36,7 @@ found so far.`,
 		if asJSON {
 			err = e.printJSON(s)
 		} else {
-			err = s.WriteText(e.stdout, e.args[0]+" campaign submit --dir "+messages.Quoted(args[0]))
+			err = s.WriteText(e.stdout, messages.Quoted(e.args[0])+" campaign submit --dir "+messages.Quoted(args[0]))
 		}
 		switch {
 		case err != nil:

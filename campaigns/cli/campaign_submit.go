@@ -113,7 +113,7 @@ func (c *campaignSubmit) run(ctx context.Context, args []string) error {
 		fmt.Fprintf(c.stdout, "nothing to submit: all %d shards are complete, and merged in %s\n", done.State.Shards, s.Dir.Merged())
 		return nil
 	}
-	fmt.Fprintf(c.stderr, "to see how it goes:  %s campaign status %s\n", c.args[0], messages.Quoted(string(s.Dir)))
+	fmt.Fprintf(c.stderr, "to see how it goes:  %s campaign status %s\n", messages.Quoted(c.args[0]), messages.Quoted(string(s.Dir)))
 	return nil
 }
 

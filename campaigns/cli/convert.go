@@ -108,7 +108,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 		return c.native.save(c.output)
 	}
 	if c.output == "-" {
-		_, err := c.stdout.Write(c.out.Bytes())
+		_, err := c.data.Write(c.out.Bytes())
 		return err
 	}
 	return rundir.WriteOutput(c.output, c.out.Bytes(), rundir.Plain)

@@ -87,10 +87,10 @@ func (g *generate) run() error {
 		return usage(err)
 	}
 	if g.output == "-" {
-		if g.emit == "elf" && isTerminal(g.stdout.w) {
+		if g.emit == "elf" && isTerminal(g.written.w) {
 			return usage(fmt.Errorf("--emit elf: an executable does not belong on a terminal: name a file with -o"))
 		}
-		_, err := g.stdout.Write(data)
+		_, err := g.data.Write(data)
 		return err
 	}
 	return rundir.WriteOutput(g.output, data, mode)

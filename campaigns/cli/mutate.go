@@ -186,7 +186,7 @@ func newMutateShow(e *env) *cobra.Command {
 		if m.Equivalent != "" {
 			fmt.Fprintf(e.stderr, "equivalent: %s\n", m.Equivalent)
 		}
-		_, err = e.stdout.Write(diff)
+		_, err = e.data.Write(diff)
 		return err
 	})
 	return cmd
@@ -237,7 +237,7 @@ applies from the root of the tree. The tree itself stays as it is.`,
 			return usage(err)
 		}
 		if out == "" {
-			_, err = e.stdout.Write(diff)
+			_, err = e.data.Write(diff)
 			return err
 		}
 		if err := rundir.WriteOutput(out, diff, rundir.Plain); err != nil {

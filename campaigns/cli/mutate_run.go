@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -89,7 +90,7 @@ func (m *matrix) run(ctx context.Context) error {
 	results, err := mutation.Run(ctx, m.o)
 	if err := errors.Join(err, journal.Close()); err != nil {
 		if ctx.Err() != nil {
-			fmt.Fprintf(m.stderr, "stopped: the same command with --dir %s continues\n", m.dir)
+			fmt.Fprintf(m.stderr, "stopped: the same command with --dir %s continues\n", messages.Quoted(m.dir))
 		}
 		return err
 	}

@@ -82,12 +82,16 @@ func newProgress(e *env, mode string, c *config.Campaign, dir string) *progress 
 		p.w = io.Discard
 		return p
 	case progressLive:
-		p.live = newLive(e.stderr, func(width int) []string {
+		p.live = newLive(e.terminal, func(width int) []string {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			return p.state.lines(time.Now(), width)
+			lines := p.state.lines(time.Now(), width)
+			for i := range lines {
+				lines[i] = messages.EscapeLine(lines[i])
+			}
+			return lines
 		})
-		p.w = p.live
+		p.w = &messages.Escaper{W: p.live}
 	}
 	if c.Name != "" {
 		p.logf("campaign %s: %s in %s", c.Name, planned(c), dir)

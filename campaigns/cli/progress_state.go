@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
@@ -100,7 +101,7 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 	if !fresh {
 		return ""
 	}
-	text := fmt.Sprintf("finding: run %d of seed %d: %s: %s", f.First, s.Seed, f.Outcome, f.Title)
+	text := fmt.Sprintf("finding: run %d of seed %d: %s: %s", f.First, s.Seed, f.Outcome, messages.EscapeLine(f.Title))
 	if f.Dir != "" {
 		return text + ", in " + f.Dir
 	}

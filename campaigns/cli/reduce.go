@@ -15,6 +15,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
@@ -161,5 +162,5 @@ func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
 	fmt.Fprintln(w)
 	fmt.Fprintf(w, "%s\n", strings.TrimRight(string(res.Program.Text()), "\n"))
 	fmt.Fprintf(w, "\ndirectory   %s\n", dir)
-	fmt.Fprintf(w, "repeat      %s repro %s\n", r.args[0], dir)
+	fmt.Fprintf(w, "repeat      %s repro %s\n", messages.Quoted(r.args[0]), messages.Quoted(string(dir)))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -152,7 +153,7 @@ func describe(j *rundir.Result) string {
 		parts = append(parts, a.Model+" "+a.Answer)
 	}
 	if j.Title != "" {
-		parts = append(parts, j.Title)
+		parts = append(parts, messages.EscapeLine(j.Title))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -35,13 +35,12 @@ func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer
 	// A reader that went away is an error of writing, not the end.
 	signal.Ignore(syscall.SIGPIPE)
 
-	e := &env{args: args, stdin: stdin, stdout: &checkedWriter{w: stdout}, stderr: stderr}
-	e.log = slog.New(slog.NewTextHandler(stderr, nil))
+	e := newEnv(args, stdin, stdout, stderr)
 	root := newRoot(e, manual, commandsFor(args[1:]))
 	root.SetArgs(args[1:])
 	root.SetIn(stdin)
 	root.SetOut(e.stdout)
-	root.SetErr(stderr)
+	root.SetErr(e.stderr)
 	err := root.ExecuteContext(ctx)
 	if e.stopProfile != nil {
 		err = errors.Join(err, e.stopProfile())
@@ -49,12 +48,34 @@ func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer
 	return e.status(root, err)
 }
 
+// newEnv is the env of a command. What others have written, as titles, names
+// and lines of their files, does nothing to a terminal: both outputs escape it.
+func newEnv(args []string, stdin io.Reader, stdout, stderr io.Writer) *env {
+	data := &checkedWriter{w: stdout}
+	e := &env{
+		args: args, stdin: stdin, data: data, stdout: &messages.Escaper{W: data},
+		terminal: stderr, stderr: &messages.Escaper{W: stderr},
+	}
+	if isTerminal(stdout) {
+		e.data = e.stdout
+	}
+	e.written = data
+	e.log = slog.New(slog.NewTextHandler(e.stderr, nil))
+	return e
+}
+
 // env is what the commands share.
 type env struct {
-	args        []string
-	stdin       io.Reader
-	stdout      *checkedWriter
-	stderr      io.Writer
+	args    []string
+	stdin   io.Reader
+	stdout  *messages.Escaper
+	stderr  *messages.Escaper
+	written *checkedWriter // what stdout escapes to
+	// data is for results for other programs: programs, traces, reports. It
+	// escapes only on a terminal.
+	data io.Writer
+	// terminal is standard error, for what is drawn.
+	terminal    io.Writer
 	log         *slog.Logger
 	stopProfile func() error
 	litmus      *litmus.Test // that the program was read from; nil: none
@@ -94,7 +115,8 @@ func exit(status int) error {
 
 // status says what is wrong and turns it into an exit status.
 func (e *env) status(root *cobra.Command, err error) int {
-	if werr := e.stdout.err; werr != nil {
+	_ = e.stdout.Close() // written has the error
+	if werr := e.written.err; werr != nil {
 		fmt.Fprintf(e.stderr, "ordeal: write standard output: %v\n", werr)
 		return summary.ExitInfra
 	}

@@ -16,6 +16,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/campaigns/trust"
@@ -252,12 +253,13 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 		fmt.Fprintf(w, "%-10s %s\n", "detail", detail)
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", dir)
+	program, words := messages.Quoted(r.args[0]), messages.Quoted(string(dir))
 	if explain != "" {
-		fmt.Fprintf(w, "%-10s %s check --model %s --explain %s\n", "explain", r.args[0], explain, dir)
+		fmt.Fprintf(w, "%-10s %s check --model %s --explain %s\n", "explain", program, explain, words)
 	}
 	if done.Failed() {
-		fmt.Fprintf(w, "%-10s %s reduce %s\n", "reduce", r.args[0], dir)
-		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", r.args[0], dir)
+		fmt.Fprintf(w, "%-10s %s reduce %s\n", "reduce", program, words)
+		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", program, words)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestStart(t *testing.T) {
 func TestCommandsFor(t *testing.T) {
 	help := func(below []constructor, name string) string {
 		var out bytes.Buffer
-		e := &env{stdout: &checkedWriter{w: &out}, stderr: &out}
+		e := newEnv(nil, nil, &out, &out)
 		root := newRoot(e, manual(), below)
 		root.SetOut(&out)
 		root.SetArgs([]string{name, "--help"})

@@ -10,6 +10,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -100,7 +101,7 @@ func (e *Engine) summary(c *config.Campaign, shard config.Shard, started time.Ti
 	s := summary.New(c, e.Dir, shard, started)
 	s.Rerun = e.Rerun
 	if len(e.Command) > 0 {
-		s.Argv0 = e.Command[0]
+		s.Argv0 = messages.Quoted(e.Command[0])
 	}
 	return s
 }

@@ -31,13 +31,13 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 			continue
 		}
 		indent(&b, f.Witness)
-		fmt.Fprintf(&b, "  explain  ordeal check --explain %s\n  repeat   ordeal repro %s\n", f.Dir, f.Dir)
+		fmt.Fprintf(&b, "  explain  ordeal check --explain %s\n  repeat   ordeal repro %s\n", messages.Quoted(f.Dir), messages.Quoted(f.Dir))
 	}
 	if f := r.Failure; f != nil {
 		fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(f.Outcome.String()), f.Title)
 		indent(&b, f.Detail)
 		if f.Dir != "" {
-			fmt.Fprintf(&b, "  repeat   ordeal repro %s\n", f.Dir)
+			fmt.Fprintf(&b, "  repeat   ordeal repro %s\n", messages.Quoted(f.Dir))
 		}
 	}
 	if h := r.Herd; h != nil {

@@ -149,14 +149,14 @@ func (f *Finding) text(s *Summary) string {
 		fmt.Fprintf(&b, "  %-8s %s\n", word, fmt.Sprintf(format, args...))
 	}
 	if f.Outcome == sim.Missed {
-		fmt.Fprintf(&b, "\nfinding: %s (%s)\n", f.Title, f.Outcome)
+		fmt.Fprintf(&b, "\nfinding: %s (%s)\n", messages.EscapeLine(f.Title), f.Outcome)
 		line("runs", "none of %s failed as the injected bug should, in %s", messages.Plural(f.Runs, "run"), f.System)
 		if s.Rerun != "" {
 			line("show", "%s --run %d", s.Rerun, f.First)
 		}
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\nfinding: %s (%s, %s)\n", f.Title, f.Outcome, messages.Plural(f.Runs, "run"))
+	fmt.Fprintf(&b, "\nfinding: %s (%s, %s)\n", messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Runs, "run"))
 	line("first", "run %d of seed %d after %s, in %s", f.First, s.Seed, seconds(f.FirstAt), f.Dir)
 	if f.Runs > 1 {
 		line("last", "run %d after %s", f.Last, seconds(f.LastAt))
@@ -172,11 +172,11 @@ func (f *Finding) text(s *Summary) string {
 	if f.Reduction != nil {
 		line("reduced", "%s", f.Reduction)
 	}
-	line("explain", "%s check --explain %s", s.Argv0, f.Best.Dir)
+	line("explain", "%s check --explain %s", s.Argv0, messages.Quoted(f.Best.Dir))
 	if !f.Best.Reduced {
-		line("reduce", "%s reduce %s", s.Argv0, f.Best.Dir)
+		line("reduce", "%s reduce %s", s.Argv0, messages.Quoted(f.Best.Dir))
 	}
-	line("repeat", "%s repro %s", s.Argv0, f.Best.Dir)
+	line("repeat", "%s repro %s", s.Argv0, messages.Quoted(f.Best.Dir))
 	if s.Rerun != "" {
 		line("anywhere", "%s --run %d", s.Rerun, f.First)
 	}

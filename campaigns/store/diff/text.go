@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"ordeal/campaigns/internal/messages"
 )
@@ -47,23 +46,14 @@ type text struct {
 	program string
 }
 
-// line writes a line, without the control characters of arguments.
+// line writes a line; what acts on terminals in its arguments is escaped.
 func (t *text) line(format string, args ...any) {
 	for i, arg := range args {
 		if s, ok := arg.(string); ok {
-			args[i] = visible(s)
+			args[i] = messages.EscapeLine(s)
 		}
 	}
 	fmt.Fprintf(&t.b, format+"\n", args...)
-}
-
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }
 
 // brief is a duration with three digits.
@@ -128,7 +118,7 @@ func (t *text) finding(f *Finding) {
 	if f.New.Alone > 0 {
 		t.line("    recurs in %s of %s repeated alone", messages.Comma(f.New.Recurs), messages.Plural(f.New.Alone, "run"))
 	}
-	t.line("    look: %s check --explain %s", t.program, cmp.Or(f.New.First, f.Old.First))
+	t.line("    look: %s check --explain %s", t.program, messages.Quoted(cmp.Or(f.New.First, f.Old.First)))
 }
 
 func (c *Detection) text() string {

@@ -110,7 +110,7 @@ func TestVisible(t *testing.T) {
 	d := compare(t, scenario{config: []string{plain}}, failing(plain, "plain", 5, "\x1b]0;owned\x07\nnew findings\r"))
 	var b strings.Builder
 	must.Succeed(t, d.WriteText(&b, "ordeal"))
-	if !strings.Contains(b.String(), "  violation: \uFFFD]0;owned\uFFFD\uFFFDnew findings\uFFFD\n") {
+	if !strings.Contains(b.String(), "  violation: \\u001b]0;owned\\u0007\\nnew findings\\u000d\n") {
 		t.Errorf("%q", b.String())
 	}
 }
