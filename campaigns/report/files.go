@@ -5,40 +5,37 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
+
+	"ordeal/campaigns/rundir"
 )
 
 // Files reads what lies in the directory of a campaign, which may come from
-// others: links that lead out of it, devices and files that are too large are
-// refused.
-type Files struct{ root *os.Root }
+// others: links, pipes, devices, what is outside, and files that are too large
+// are refused.
+type Files struct{ dir string }
 
-// OpenFiles opens the directory of a campaign.
-func OpenFiles(dir string) (*Files, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Files{root}, nil
-}
-
-// Close closes the directory.
-func (f *Files) Close() error { return f.root.Close() }
+// FilesOf reads in a directory that the user has named.
+func FilesOf(dir string) *Files { return &Files{rundir.Resolve(dir)} }
 
 // errLarge says that a file is larger than what is read of one.
 var errLarge = errors.New("too large for a report")
 
+// path is the path of what lies in the directory.
+func (f *Files) path(name string) (string, error) {
+	if !filepath.IsLocal(name) {
+		return "", fmt.Errorf("read %s: it is outside of %s", name, f.dir)
+	}
+	return filepath.Join(f.dir, name), nil
+}
+
 // Read reads a file of at most limit bytes.
 func (f *Files) Read(name string, limit int64) ([]byte, error) {
-	// Opening what is no file, a pipe for instance, could take forever.
-	info, err := f.root.Stat(name)
+	path, err := f.path(name)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read %s: not a file", name)
-	}
-	file, err := f.root.Open(name)
+	file, err := rundir.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +52,25 @@ func (f *Files) Read(name string, limit int64) ([]byte, error) {
 
 // Has reports whether there is a file or directory.
 func (f *Files) Has(name string) bool {
-	_, err := f.root.Stat(name)
-	return err == nil
+	path, err := f.path(name)
+	return err == nil && rundir.Exists(path)
+}
+
+// Names lists what a directory has whose name matches a pattern of
+// filepath.Match, in any order. It is empty where there is no such directory.
+func (f *Files) Names(dir, pattern string) []string {
+	path, err := f.path(dir)
+	if err != nil {
+		return nil
+	}
+	all, _ := rundir.Names(path) // nothing where there is an error
+	var list []string
+	for _, name := range all {
+		if ok, _ := filepath.Match(pattern, name); ok {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // JSON reads a file of JSON.

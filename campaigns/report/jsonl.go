@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
@@ -105,9 +106,10 @@ type SummaryLine struct {
 
 // WriteJSONL writes a campaign, ended or not, as one JSON object a line: one
 // CampaignLine, a RunLine for each run, a FindingLine for each finding, a
-// CanaryLine for each injected bug, one SummaryLine.
+// CanaryLine for each injected bug, one SummaryLine. What acts on a terminal is
+// escaped.
 func WriteJSONL(w io.Writer, a *journal.Archive) error {
-	if err := encodeLines(json.NewEncoder(w), a); err != nil {
+	if err := encodeLines(json.NewEncoder(&messages.Escaper{W: w}), a); err != nil {
 		return fmt.Errorf("write JSON lines of %s: %w", a.Dir, err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
 	"ordeal/check"
@@ -86,6 +87,8 @@ type failure struct {
 //	infrastructure            runs without a result: an error
 //	undecided by MODEL        skipped
 //
+// What acts on a terminal is escaped.
+//
 // A failure has the outcome as its type, one line with numbers and seed as its
 // message, and as its text the evidence and the commands to reproduce it.
 func WriteJUnit(w io.Writer, a *journal.Archive) error {
@@ -107,7 +110,7 @@ func WriteJUnit(w io.Writer, a *journal.Archive) error {
 	if err != nil {
 		return fmt.Errorf("write JUnit report: %w", err)
 	}
-	_, err = io.WriteString(w, xml.Header+string(text)+"\n")
+	_, err = io.WriteString(w, messages.Escape(xml.Header+string(text)+"\n")) // no markup acts on a terminal
 	return err
 }
 

@@ -3,9 +3,10 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -41,11 +42,7 @@ const fileMost = 8 << 20
 
 // evidence is the detail of a run's verdict and its first witness, or empty.
 func evidence(campaign, dir string) string {
-	files, err := OpenFiles(campaign)
-	if err != nil {
-		return ""
-	}
-	defer files.Close()
+	files := FilesOf(campaign)
 	run, err := filepath.Rel(campaign, dir)
 	if err != nil {
 		return ""
@@ -55,9 +52,8 @@ func evidence(campaign, dir string) string {
 	if err := files.JSON(filepath.Join(run, rundir.ResultFile), fileMost, &result); err == nil && result.Detail != "" {
 		b.WriteString("\n" + shortened(result.Detail) + "\n")
 	}
-	witnesses, _ := filepath.Glob(filepath.Join(dir, "witness-*.txt")) // the pattern is well-formed
-	if len(witnesses) > 0 {
-		if text, err := files.Read(filepath.Join(run, filepath.Base(witnesses[0])), fileMost); err == nil {
+	if witnesses := files.Names(run, "witness-*.txt"); len(witnesses) > 0 {
+		if text, err := files.Read(filepath.Join(run, slices.Min(witnesses)), fileMost); err == nil {
 			b.WriteString("\n" + shortened(string(text)) + "\n")
 		}
 	}
@@ -76,16 +72,10 @@ func shortened(text string) string {
 	return text + "\n…"
 }
 
-// clean removes control characters and what XML 1.0 cannot represent: readers
-// refuse whole files for one of them.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return r
-		case r < ' ', r >= 0x7f && r < 0xa0, r == utf8.RuneError, r >= 0xfffe && r <= 0xffff:
-			return -1
-		}
-		return r
-	}, text)
-}
+// noncharacters are what XML 1.0 cannot represent, and escaping leaves.
+var noncharacters = strings.NewReplacer("\ufffe", "", "\uffff", "")
+
+// clean escapes what acts on a terminal, and so all control characters, and
+// removes the rest of what XML 1.0 cannot represent: readers refuse whole files
+// for one such character.
+func clean(text string) string { return noncharacters.Replace(messages.Escape(text)) }

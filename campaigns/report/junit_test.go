@@ -253,9 +253,10 @@ func TestNothingRan(t *testing.T) {
 func TestClean(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                          "plain",
-		"a\x1b[31mb\x00c\x07\r\n\td\x7f": "a[31mbc\n\td",
-		"bad \xff utf8 \ufffe \uffff":    "bad  utf8  ",
-		"</failure> & ]]> \"ü✗\" \u0085": "</failure> & ]]> \"ü✗\" ",
+		"a\x1b[31mb\x00c\x07\r\n\td\x7f": `a\u001b[31mb\u0000c\u0007\u000d` + "\n\td" + `\u007f`,
+		"bad \xff utf8 \ufffe \uffff":    `bad \xff utf8  `,
+		"</failure> & ]]> \"ü✗\" \u0085": "</failure> & ]]> \"ü✗\" " + `\u0085`,
+		"a\u202eb\u2066c":                `a\u202eb\u2066c`,
 	} {
 		if got := clean(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)

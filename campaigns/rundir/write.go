@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"ordeal/campaigns/internal/messages"
 )
 
 // WriteFile writes a file whole or not at all: under a temporary name first,
@@ -55,12 +57,13 @@ func WriteJSON(path string, v any, flush bool) error {
 	return WriteFile(path, data, flush)
 }
 
+// marshal writes what acts on a terminal as JSON's own escapes.
 func marshal(path string, v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
-	return append(data, '\n'), nil
+	return []byte(messages.Escape(string(data)) + "\n"), nil
 }
 
 // ReadJSON reads what WriteJSON wrote.

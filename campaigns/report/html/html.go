@@ -94,12 +94,7 @@ func write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) erro
 	if err != nil {
 		return err
 	}
-	f, err := report.OpenFiles(a.Dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	p := &page{data: d, files: f}
+	p := &page{data: d, files: report.FilesOf(a.Dir)}
 	v, err := p.views(ctx, o)
 	if err != nil {
 		return err
