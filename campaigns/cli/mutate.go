@@ -86,7 +86,8 @@ func (s *source) ofID(id string) error {
 // files are where the protocol's texts are.
 func (s *source) files() (fsys fs.FS, root string, err error) {
 	if s.machine.SLICC != "" {
-		return os.DirFS(filepath.Dir(s.machine.SLICC)), filepath.Base(s.machine.SLICC), nil
+		texts, root := protocols.OnDisk(s.machine.SLICC)
+		return texts, root, nil
 	}
 	root, err = protocols.Root(s.protocol)
 	return protocols.Files(), root, err

@@ -2,13 +2,13 @@ package execute
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"ordeal/campaigns/config"
 	"ordeal/sim/gem5"
 	"ordeal/sim/gem5/tree"
+	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
 
@@ -26,7 +26,8 @@ func addMutant(g *config.Gem5, o *gem5.Options, m *config.Machine) error {
 func mutation(g *config.Gem5, root, id string) (gem5.Mutation, error) {
 	m := gem5.Mutation{Rebuild: g.Rebuild}
 	protocol, _, _ := strings.Cut(id, "/")
-	files, err := mutate.Text(os.DirFS(filepath.Join(root, gem5.ProtocolFile(""))), protocol+".slicc", id)
+	texts, file := protocols.OnDisk(filepath.Join(root, gem5.ProtocolFile(protocol+".slicc")))
+	files, err := mutate.Text(texts, file, id)
 	if err != nil {
 		return m, fmt.Errorf("mutant %s: %w", id, err)
 	}

@@ -18,7 +18,7 @@ var received = []string{
 // fileCalls are functions of package os that follow links, wait for pipes, or
 // set the permissions of a file themselves.
 var fileCalls = []string{
-	"Chmod", "CopyFS", "Create", "CreateTemp", "Link", "Lstat", "Mkdir", "MkdirAll", "Open", "OpenFile", "OpenInRoot", "ReadDir", "ReadFile", "Remove", "RemoveAll",
+	"Chmod", "CopyFS", "Create", "CreateTemp", "Link", "Lstat", "DirFS", "Mkdir", "MkdirAll", "Open", "OpenFile", "OpenInRoot", "OpenRoot", "ReadDir", "ReadFile", "Remove", "RemoveAll",
 	"Rename", "Stat", "Symlink", "Truncate", "WriteFile",
 }
 
@@ -28,8 +28,9 @@ var userPaths = map[string]int{
 	"campaigns/rundir/files.go":         4, // the one place
 	"campaigns/rundir/write.go":         1, // Flush, of a path that was opened before
 	"campaigns/rundir/output.go":        8, // files named for output
-	"campaigns/merge/merge.go":          2, // is a source the target?
-	"campaigns/merge/source.go":         2, // an archive
+	"campaigns/execute/memory.go":       1, // /proc
+	"campaigns/merge/merge.go":          3, // is a source the target? its own staging directory
+	"campaigns/merge/source.go":         4, // an archive, roots of resolved directories
 	"campaigns/reduction/candidate.go":  1, // a temporary directory
 	"campaigns/report/html/matrix.go":   2, // --kill
 	"campaigns/store/query.go":          1, // the index

@@ -1,8 +1,6 @@
 package mutation
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -33,9 +31,9 @@ func Embedded(name string) (Target, error) {
 // File loads the protocol whose root file is at path, and repairs it if
 // repaired is set.
 func File(path string, repaired bool) (Target, error) {
-	tree, err := syntax.Load(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	tree, err := protocols.LoadFile(path)
 	if err != nil {
-		return Target{}, fmt.Errorf("load protocol %s: %w", path, err)
+		return Target{}, err
 	}
 	if repaired {
 		repair.Apply(tree)

@@ -3,7 +3,6 @@ package builtin
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -63,9 +62,9 @@ func (o *Options) mutated() (*syntax.File, string, error) {
 }
 
 func (o *Options) file() (*syntax.File, string, error) {
-	tree, err := syntax.Load(os.DirFS(filepath.Dir(o.SLICC)), filepath.Base(o.SLICC))
+	tree, err := protocols.LoadFile(o.SLICC)
 	if err != nil {
-		return nil, "", fmt.Errorf("load protocol %s: %w", o.SLICC, err)
+		return nil, "", err
 	}
 	name := strings.TrimSuffix(filepath.Base(o.SLICC), ".slicc")
 	if o.Repair {

@@ -15,10 +15,14 @@ const (
 	maxIncludeDepth = 50
 )
 
+// MaxText is how many bytes the files of a protocol may have together: far more
+// than anyone writes by hand.
+const MaxText = 8 << 20
+
 // Load reads a protocol: the file root and, recursively, every file it
 // includes, found in fsys. An included file is looked for beside the including
 // file, then beside root and in the directories above it, as gem5 does with
-// its protocol directory. The error is a Faults with the faults of all
+// its protocol directory. The files have at most MaxText bytes. The error is a Faults with the faults of all
 // files.
 func Load(fsys fs.FS, root string) (*File, error) {
 	l := loader{fsys: fsys, root: path.Dir(root)}
@@ -34,6 +38,7 @@ type loader struct {
 	root     string   // directory of the root file
 	open     []string // files being read, outermost first
 	includes int
+	bytes    int // of the files read so far
 	faults   Faults
 }
 
@@ -43,6 +48,10 @@ func (l *loader) file(name string, from Pos) *File {
 	src, err := fs.ReadFile(l.fsys, name)
 	if err != nil {
 		l.faults.Add(from, "read protocol file %s: %v", name, reason(err))
+		return nil
+	}
+	if l.bytes += len(src); l.bytes > MaxText {
+		l.faults.Add(from, "read protocol file %s: the files of the protocol have more than %d bytes", name, MaxText)
 		return nil
 	}
 	file, err := Parse(name, src)

@@ -1,0 +1,62 @@
+package protocols
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"ordeal/sim/slicc/syntax"
+)
+
+// TestLoadFile loads a protocol of files, and requires that pipes, devices and
+// too much text, as root file and included, are refused at once.
+func TestLoadFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	pipe := filepath.Join(dir, "pipe.sm")
+	if err := unix.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(dir, "zero.sm")); err != nil {
+		t.Fatal(err)
+	}
+	large := write("large.sm", "")
+	if err := os.Truncate(large, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	const head = "protocol \"P\";\n"
+	write("part.sm", "// "+strings.Repeat("x", syntax.MaxText/4)+"\n")
+	write("own.sm", "")
+	if _, err := LoadFile(write("good.slicc", head+`include "own.sm"; include "part.sm";`)); err != nil {
+		t.Errorf("a protocol of three files: %v", err)
+	}
+	for what, c := range map[string]struct{ path, want string }{
+		"root is a pipe":           {pipe, "no regular file"},
+		"root is a device":         {filepath.Join(dir, "zero.sm"), "no regular file"},
+		"root is large":            {large, "more than"},
+		"a pipe is included":       {write("a.slicc", head+`include "pipe.sm";`), "no regular file"},
+		"a device is included":     {write("b.slicc", head+`include "zero.sm";`), "no regular file"},
+		"a large file is included": {write("c.slicc", head+`include "large.sm";`), "more than"},
+		"many files":               {write("d.slicc", head+strings.Repeat("include \"part.sm\";\n", 5)), "more than"},
+		"a directory is included":  {write("e.slicc", head+`include ".";`), "no such file"},
+		"no file":                  {filepath.Join(dir, "none.slicc"), "no such file"},
+	} {
+		_, err := LoadFile(c.path)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", what, err, c.want)
+		}
+		if err != nil && len(err.Error()) > 2000 {
+			t.Errorf("%s: a message of %d bytes", what, len(err.Error()))
+		}
+	}
+}
