@@ -58,8 +58,11 @@ func plant(rng *rand.Rand, o Options) [][]part {
 	return parts
 }
 
+// allShapes is read only.
+var allShapes = shapes.All()
+
 func fittingShapes(o Options) []shapes.Shape {
-	return slices.DeleteFunc(shapes.All(), func(s shapes.Shape) bool {
+	return slices.DeleteFunc(slices.Clone(allShapes), func(s shapes.Shape) bool {
 		named := len(o.Shapes) == 0 || slices.Contains(o.Shapes, s.Name)
 		return !named || len(s.Threads) > o.Threads || s.Locations > o.Locations || s.Longest() > o.Ops
 	})

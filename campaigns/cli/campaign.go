@@ -100,6 +100,7 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 
 // loop is the run loop of a campaign in dir.
 func (e *env) loop(dir string, p *progress) engine.Engine {
+	collectSeldom()
 	return engine.Engine{
 		Dir: dir, Command: e.args, OnResult: p.onResult, Logf: p.logf, Reduce: reduction.Reducer(e.args),
 		Rerun: e.againIn(dir), Gate: e.gate(dir),

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 )
 
 // firstCollection is GOGC until the first garbage collection: it comes with 32
@@ -19,4 +20,22 @@ func collectLate() {
 	}
 	usual := debug.SetGCPercent(firstCollection)
 	runtime.AddCleanup(new([64]byte), func(usual int) { debug.SetGCPercent(usual) }, usual)
+}
+
+// spareHeap is how much more may be allocated between two garbage collections
+// than the usual percentage allows.
+const spareHeap = 64 << 20
+
+// spare is memory that is never touched, so that it takes none of the machine's,
+// but is counted as live: the next collection is due when as much has been
+// allocated again.
+var spare = sync.OnceValue(func() []byte { return make([]byte, spareHeap) })
+
+// collectSeldom makes garbage collections of a small heap rare, for processes that
+// work for long. Unlike a larger percentage it does not let a large heap grow
+// more. GOGC in the environment has precedence.
+func collectSeldom() {
+	if os.Getenv("GOGC") == "" {
+		spare()
+	}
 }

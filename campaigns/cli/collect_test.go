@@ -3,6 +3,7 @@ package cli
 import (
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 )
 
@@ -36,5 +37,20 @@ func TestCollectEnvironment(t *testing.T) {
 	defer debug.SetGCPercent(usual)
 	if collectLate(); debug.SetGCPercent(100) != 100 {
 		t.Error("GOGC of the environment is ignored")
+	}
+}
+
+// TestCollectSeldom demands that the next collection is due only after the spare
+// memory has been allocated again.
+func TestCollectSeldom(t *testing.T) {
+	t.Setenv("GOGC", "")
+	usual := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(usual)
+	collectSeldom()
+	runtime.GC()
+	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+	metrics.Read(goal)
+	if n := goal[0].Value.Uint64(); n < 2*spareHeap {
+		t.Errorf("the next collection is due at %d bytes of heap, want at least %d", n, 2*spareHeap)
 	}
 }

@@ -129,11 +129,12 @@ type Covered struct {
 
 // CoveredBy is nil for a run without a coherence protocol.
 func CoveredBy(c sim.Coverage) *Covered {
-	if len(c) == 0 {
+	switch taken := c.Taken(); {
+	case len(c) == 0:
 		return nil
+	case taken == len(c): // it may not be the whole table
+		return &Covered{Taken: taken}
+	default:
+		return &Covered{Taken: taken, Total: len(c)}
 	}
-	if !c.Whole() {
-		return &Covered{Taken: c.Taken()}
-	}
-	return &Covered{Taken: c.Taken(), Total: len(c)}
 }

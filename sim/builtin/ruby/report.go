@@ -67,7 +67,11 @@ func (s *System) misrouted(l *link, m *object, why string) {
 // Coverage lists all transitions of all machines by machine, state and event
 // in the order of the protocol's text.
 func (s *System) Coverage() sim.Coverage {
-	var list sim.Coverage
+	rows := 0
+	for _, code := range s.program.codes {
+		rows += len(code.machine.Transitions)
+	}
+	list := make(sim.Coverage, 0, rows)
 	for k, code := range s.program.codes {
 		m := code.machine
 		for i, n := range s.coverage[k] {
