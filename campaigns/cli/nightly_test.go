@@ -189,7 +189,7 @@ func TestNightFinds(t *testing.T) {
 	runNight(t, nights, fmt.Sprintf(aNight, 2, "tso", ""), 0)
 	time.Sleep(1100 * time.Millisecond) // nights are named by the second
 	said := runNight(t, nights, fmt.Sprintf(aNight, 4, "tso", "buffer-out-of-order"), 1)
-	for _, want := range []string{"finding: history forbidden by tso (violation, ", "new"} {
+	for _, want := range []string{"finding: store performed before an earlier store (violation, ", "new"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}

@@ -87,7 +87,7 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 	before := p.findings
 	p.findings = len(s.Findings)
 	if run.Finding() {
-		p.last, p.lastAt = fmt.Sprintf("%s: %s; run %d of %s", run.Outcome, run.Title, run.Number, run.Config.Name), now
+		p.last, p.lastAt = fmt.Sprintf("%s: %s; run %d of %s", run.Outcome, run.FindingTitle(), run.Number, run.Config.Name), now
 	}
 	if p.findings == 0 {
 		return ""

@@ -178,7 +178,7 @@ func (s *session) launchBatch(ctx context.Context, t *target, numbers []int) err
 		err := launchErr
 		if err == nil {
 			err = execute.Guarded(func() (err error) {
-				if x.Result, err = t.executor.Evaluate(ctx, x.program, t.cfg.Rounds, &results[i]); err != nil {
+				if x.Result, err = t.executor.Evaluate(ctx, jobs[i], &results[i]); err != nil {
 					return err
 				}
 				return s.repeatAlone(ctx, t, x)

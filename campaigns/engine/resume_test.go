@@ -21,6 +21,7 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
+	"ordeal/sim/builtin"
 )
 
 // interruptAt interrupts the campaign in a run, which therefore does not end,
@@ -30,13 +31,16 @@ func interruptAt(t *testing.T, e *Engine, number int) context.Context {
 	t.Cleanup(cancel)
 	e.Runner = func(name string, c *config.Config) (sim.Runner, error) {
 		runner, err := execute.NewRunner(name, c)
-		return interruptedRunner{runner, interrupting(cancel), number}, err
+		if err != nil {
+			return nil, err
+		}
+		return interruptedRunner{runner.(*builtin.Runner), interrupting(cancel), number}, nil
 	}
 	return ctx
 }
 
 type interruptedRunner struct {
-	sim.Runner
+	*builtin.Runner
 	interrupting sim.Runner
 	number       int
 }

@@ -1,11 +1,14 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/signature"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -39,7 +42,7 @@ func (x *Executor) RunIn(ctx context.Context, dir rundir.Dir, p *gen.Program, sp
 	if err != nil {
 		return nil, err
 	}
-	return x.Evaluate(ctx, p, spec.Config.Rounds, &results[own])
+	return x.Evaluate(ctx, jobs[own], &results[own])
 }
 
 // BatchRunner is a simulator that runs several jobs in one launch.
@@ -100,12 +103,43 @@ func (x *Executor) jobs(dir rundir.Dir, p *gen.Program, spec *rundir.Spec) (jobs
 // RemoveBatch removes the directories of the other runs of a batch.
 func RemoveBatch(dir rundir.Dir) error { return rundir.RemoveAll(dir.Path(batchDir)) }
 
-// Evaluate checks the log of a run.
-func (x *Executor) Evaluate(ctx context.Context, p *gen.Program, rounds int, simulated *sim.Result) (*rundir.Result, error) {
+// Evaluate checks the log of a job, and signs a violation.
+func (x *Executor) Evaluate(ctx context.Context, job sim.Job, simulated *sim.Result) (*rundir.Result, error) {
 	release, err := x.Limiter.Acquire(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return Evaluate(ctx, p, rounds, simulated, x.Check)
+	r, err := Evaluate(ctx, job.Program, job.Rounds, simulated, x.Check)
+	if err == nil {
+		err = x.sign(ctx, job, r)
+	}
+	return r, err
+}
+
+// sign adds the signature of a violation that the expected model refutes, or of
+// a lost update. The error is ctx's: a violation stays one where it cannot be
+// signed.
+func (x *Executor) sign(ctx context.Context, job sim.Job, r *rundir.Result) error {
+	if r.Outcome != sim.Violation {
+		return nil
+	}
+	observer, _ := x.Runner.(signature.Observer) // nil where the simulator is none
+	err := Guarded(func() (err error) {
+		switch {
+		case r.History == nil:
+			r.Signature, err = signature.OfLostUpdate(ctx, observer, job)
+		case r.Verdicts[0].Refutation != nil:
+			var v *signature.Violation
+			if v, err = signature.Of(ctx, r.History, r.Models[0], &r.Verdicts[0], x.Check.Options, observer, job); err == nil {
+				r.Signature = cmp.Or(v.Place, r.Title+": "+v.Shape)
+			}
+		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		r.Detail = strings.TrimPrefix(r.Detail+"\n"+err.Error(), "\n")
+		return nil
+	}
+	return err
 }

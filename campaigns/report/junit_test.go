@@ -206,7 +206,7 @@ func TestJUnit(t *testing.T) {
 			results[key] = result
 		}
 	}
-	const finding = "bad/violation: history forbidden by tso"
+	const finding = "bad/violation: store performed before an earlier store"
 	want := map[string]string{
 		"fine/runs": "passed", "bad/runs": "passed", "bird/runs": "passed", "deaf/runs": "passed", "early/runs": "passed", "control/runs": "passed", "loud/runs": "passed",
 		finding: "failure violation", `bird/canary: stores <out> of "order"`: "passed", "deaf/canary: count before the store": "failure missed",

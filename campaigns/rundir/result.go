@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -18,6 +19,9 @@ type Result struct {
 	// Detail is the longer text of it.
 	Title  string `json:"title,omitempty"`
 	Detail string `json:"detail,omitempty"`
+	// Signature names a violation instead of the title where more is known; see
+	// package signature.
+	Signature string `json:"signature,omitempty"`
 	// ExecutableHash and LogHash are SHA-256 sums in hexadecimal; empty where
 	// the simulator left no such file.
 	ExecutableHash string `json:"executable_sha256,omitempty"`
@@ -104,6 +108,9 @@ func (r *Result) Failed() bool {
 	}
 	return false
 }
+
+// FindingTitle names what the run is a case of.
+func (r *Result) FindingTitle() string { return cmp.Or(r.Signature, r.Title) }
 
 // Same reports whether two runs have the same outcome, title and answers.
 func (r *Result) Same(other *Result) bool {

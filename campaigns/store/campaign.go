@@ -218,8 +218,8 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 		}
 		dir = filepath.ToSlash(rel)
 	}
-	if e.Title != "" {
-		if title, err = u.w.title(ctx, e.Title); err != nil {
+	if name := e.FindingTitle(); name != "" {
+		if title, err = u.w.title(ctx, name); err != nil {
 			return nil, err
 		}
 	}

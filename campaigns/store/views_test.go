@@ -37,16 +37,16 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 		case e.ConfigName == "faulty" && e.Outcome == sim.Violation:
 			switch n++; n {
 			case 1:
-				e.Outcome, e.Title = sim.Passed, ""
+				e.Outcome, e.Title, e.Signature = sim.Passed, "", ""
 			case 2:
-				e.Outcome, e.Title = sim.Crash, "assertion 'x' failed"
+				e.Outcome, e.Title, e.Signature = sim.Crash, "assertion 'x' failed", ""
 			case 3, 4:
 				e.Alone = &rundir.Alone{Outcome: e.Outcome, Title: e.Title, Recurs: n == 3}
 			}
 		case e.ConfigName == "silent" && e.Number%2 == 0:
-			e.Outcome, e.Title, e.Kept = sim.Deadlock, "", true
+			e.Outcome, e.Title, e.Signature, e.Kept = sim.Deadlock, "", "", true
 		case e.ConfigName == "clean" && e.Number%5 == 0:
-			e.Outcome, e.Title, e.LogHash, e.Answers, e.Covered, e.Kept, e.Quarantine = sim.Infra, "no room", "", nil, nil, false, "000003"
+			e.Outcome, e.Title, e.Signature, e.LogHash, e.Answers, e.Covered, e.Kept, e.Quarantine = sim.Infra, "no room", "", "", nil, nil, false, "000003"
 		}
 	})
 	// In c, the simulator lists only what was taken.
@@ -83,9 +83,9 @@ type reference struct {
 // title is the title that Summary gives it.
 func (r *reference) title() string {
 	if r.config.Bug != nil {
-		return "negative control " + r.ConfigName + " fails: " + r.Title
+		return "negative control " + r.ConfigName + " fails: " + r.FindingTitle()
 	}
-	return r.Title
+	return r.FindingTitle()
 }
 
 // ended is exact to the millisecond, as is the start.
@@ -197,7 +197,7 @@ func wantRuns(runs []*reference) (list []string) {
 	for _, r := range runs {
 		var title, recurred, taken, fresh, dir any
 		if r.Title != "" {
-			title = r.Title
+			title = r.FindingTitle()
 		}
 		if r.Alone != nil {
 			recurred = r.Alone.Recurs
@@ -280,7 +280,7 @@ func wantHistory(t *testing.T, archives []*journal.Archive) (list []string) {
 						continue
 					}
 					of++
-					if e.Outcome != f.Outcome || !strings.HasSuffix(f.Title, e.Title) {
+					if e.Outcome != f.Outcome || !strings.HasSuffix(f.Title, e.FindingTitle()) {
 						continue
 					}
 					if first < 0 {

@@ -90,7 +90,7 @@ func (f *Finding) Key() FindingKey { return FindingKey{f.Title, f.System, f.Outc
 // findingKey is the key of a failed run. Failures of a negative control are
 // findings of their own.
 func (s *Summary) findingKey(run *journal.Entry) FindingKey {
-	title := run.Title
+	title := run.FindingTitle()
 	if run.Config.Bug != nil {
 		title = fmt.Sprintf("negative control %s fails: %s", run.Config.Name, title)
 	}

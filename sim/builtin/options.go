@@ -54,6 +54,9 @@ type Options struct {
 	// Messages, if not nil, receives every message of a coherence protocol that
 	// is sent or received; as Trace.
 	Messages func(ruby.Message)
+	// Accesses, if not nil, receives every access of a core as it is performed,
+	// after the transition of a coherence protocol that it is part of; as Trace.
+	Accesses func(core.Access)
 	// Cores (--cores) is the number of cores, at most MaxCores; 0 means one
 	// for each thread. Spare cores only have caches.
 	Cores int

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ordeal/sim"
+	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
@@ -76,6 +77,16 @@ func (r *Runner) Version(context.Context) string {
 func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	report, err := r.Simulate(ctx, job)
 	return report.Result, err
+}
+
+// Observe simulates a job as Run does, and calls steps with every transition of
+// the coherence protocol and accesses with every access of a core, in order. A
+// step comes before the accesses that are part of it. The error is ctx's, or
+// that of a job that cannot be run.
+func (r *Runner) Observe(ctx context.Context, job sim.Job, steps func(ruby.Step), accesses func(core.Access)) (sim.Result, error) {
+	observed := *r
+	observed.options.Trace, observed.options.Accesses = steps, accesses
+	return observed.Run(ctx, job)
 }
 
 // check reports a job that cannot be run at all.

@@ -47,6 +47,7 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 	for t := range p.Threads {
 		thread := core.NewThread(p, gen.ThreadID(t), job.Rounds, s.writes)
 		thread.Record(s.steps)
+		thread.Observe(o.Accesses)
 		s.threads = append(s.threads, thread)
 		s.cores = append(s.cores, core.New(s.queue, o.core(job.Seed, t), thread, s.system.Port(t), s.coreDone))
 	}

@@ -55,7 +55,7 @@ func (p *progress) add(run *journal.Entry) {
 	if p.titles == nil {
 		p.titles = make(map[string]int)
 	}
-	p.titles[run.Title]++
+	p.titles[run.FindingTitle()]++
 	shows := run.Caught() || p.config.Bug.Equivalent != ""
 	if shows && (p.first == nil || run.Number < p.first.number) {
 		p.first = &catch{run.Number, p.operations, run.At}

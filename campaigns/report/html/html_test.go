@@ -34,7 +34,7 @@ func TestCampaign(t *testing.T) {
 		t.Error("the same archive gives another page")
 	}
 	findings := byID(t, all, "findings")
-	for _, want := range []string{"an update was lost", "ordeal repro --campaign " + a.Dir + "/campaign.yaml --run"} {
+	for _, want := range []string{"stale copy in L1Cache(M)", "ordeal repro --campaign " + a.Dir + "/campaign.yaml --run"} {
 		if !strings.Contains(findings.content(), want) {
 			t.Errorf("the findings lack %q:\n%s", want, findings.content())
 		}
@@ -58,20 +58,33 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
+// forbidden is the number of a finding whose first run has a history that SC
+// forbids.
+func forbidden(t *testing.T, sum *summary.Summary) int {
+	t.Helper()
+	i := slices.IndexFunc(sum.Findings, func(f summary.Finding) bool {
+		r, err := rundir.Dir(f.Dir).Result()
+		return err == nil && r.Title == "history forbidden by sc"
+	})
+	if i < 0 {
+		t.Fatalf("no first run of a finding is forbidden by SC: %+v", sum.Findings)
+	}
+	return i
+}
+
 // TestWitness shows the picture of a reduced directory where there is one,
 // else that of the run's own log.
 func TestWitness(t *testing.T) {
-	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")
+	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20", "configs.mi-new-version.mix=load=60,store=40")
 	sum, err := summary.Read(a)
 	must.Succeed(t, err)
-	i := slices.IndexFunc(sum.Findings, func(f summary.Finding) bool { return f.Title == "history forbidden by sc" })
-	if i < 0 {
-		t.Fatalf("no run of the sample is forbidden by SC: %+v", sum.Findings)
-	}
+	i := forbidden(t, sum)
 	run := filepath.Base(sum.Findings[i].Dir)
-	pictures := func() []*element { return named(parsePage(t, reported(t, a, Options{})), "img") }
+	pictures := func() []*element {
+		return byID(t, parsePage(t, reported(t, a, Options{})), fmt.Sprintf("finding-%d", i+1)).within("img")
+	}
 	drawn := pictures()
-	if len(drawn) != 1 || !strings.HasPrefix(drawn[0].attrs["alt"], "Witness of history forbidden by sc") {
+	if len(drawn) != 1 || !strings.HasPrefix(drawn[0].attrs["alt"], "Witness of "+sum.Findings[i].Title) {
 		t.Fatalf("want one picture, drawn from the log; have %d", len(drawn))
 	}
 	reduced := run + "/reduced/"
@@ -92,10 +105,10 @@ func TestWitness(t *testing.T) {
 // TestReduced shows the result of a reduction by the campaign, and takes from
 // the run itself what the reduced directory lacks.
 func TestReduced(t *testing.T) {
-	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20")
+	a := sample(t, "configs.*.runs=1", "configs.mi-new-version.runs=20", "configs.mi-new-version.mix=load=60,store=40")
 	sum, err := summary.Read(a)
 	must.Succeed(t, err)
-	i := slices.IndexFunc(sum.Findings, func(f summary.Finding) bool { return f.Title == "history forbidden by sc" })
+	i := forbidden(t, sum)
 	run := filepath.Base(sum.Findings[i].Dir)
 	show := func() string {
 		all := parsePage(t, reported(t, a, Options{}))

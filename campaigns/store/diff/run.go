@@ -75,7 +75,7 @@ func read(a *journal.Archive) (*campaign, error) {
 			return nil, fmt.Errorf("read campaign %s: %w", a.Dir, err)
 		}
 		r := &run{
-			number: e.Number, config: e.ConfigName, program: e.Program, log: e.LogHash, outcome: e.Outcome, title: unique.Make(e.Title).Value(),
+			number: e.Number, config: e.ConfigName, program: e.Program, log: e.LogHash, outcome: e.Outcome, title: unique.Make(e.FindingTitle()).Value(),
 			undecided: e.Undecided(), finding: e.Finding(), caught: e.Caught(), operations: e.Operations, simulated: e.Elapsed,
 		}
 		var answers []string

@@ -7,10 +7,11 @@ import (
 
 // instruction is an operation with everything that its execution needs.
 type instruction struct {
-	kind gen.OpKind
-	word uint8
-	loc  gen.LocID
-	line memory.Addr
+	kind   gen.OpKind
+	word   uint8
+	loc    gen.LocID
+	number uint32 // among the thread's operations, round after round
+	line   memory.Addr
 	// value is what a store or exchange writes, what an addition adds, and
 	// how long a delay is; of a store in this round.
 	value uint64
@@ -27,10 +28,25 @@ type Thread struct {
 	round int    // rounds that were fetched to the end
 	base  uint64 // round·stride
 
-	reads []gen.Value
-	id    gen.ThreadID
-	steps *Steps // nil unless recorded
+	reads    []gen.Value
+	id       gen.ThreadID
+	steps    *Steps       // nil unless recorded
+	accesses func(Access) // nil unless observed
 }
+
+// Access is an access to memory as it is performed: Read is the value that a
+// load or a read-modify-write read, Written the one that it or a store wrote.
+// A load that was squashed performs again.
+type Access struct {
+	Thread        gen.ThreadID
+	Number        uint32 // of the operation among the thread's, round after round
+	Loc           gen.LocID
+	Kind          gen.OpKind
+	Read, Written gen.Value
+}
+
+// Observe has f called with every access, nil for none.
+func (t *Thread) Observe(f func(Access)) { t.accesses = f }
 
 // WriteOrder collects the values written to each location in the order in
 // which the writes performed.
@@ -75,6 +91,7 @@ func (t *Thread) exhausted() bool { return len(t.code) == 0 || t.round == t.roun
 // fetch is the next operation of a thread that is not exhausted.
 func (t *Thread) fetch() instruction {
 	in := t.code[t.next]
+	in.number = uint32(t.round*len(t.code) + t.next)
 	if in.kind == gen.Store || in.kind == gen.Exchange {
 		in.value += t.base
 	}
@@ -94,12 +111,16 @@ func (t *Thread) apply(in *instruction, b *memory.Block) uint64 {
 	w := &b[in.word]
 	old := *w
 	switch in.kind {
-	case gen.Load:
-		return old
 	case gen.Store, gen.Exchange:
 		*w = in.value
 	case gen.FetchAdd:
 		*w += in.value
+	}
+	if t.accesses != nil {
+		t.accesses(Access{Thread: t.id, Number: in.number, Loc: in.loc, Kind: in.kind, Read: gen.Value(old), Written: gen.Value(*w)})
+	}
+	if in.kind == gen.Load {
+		return old
 	}
 	t.writes[in.loc] = append(t.writes[in.loc], gen.Value(*w))
 	return old

@@ -82,9 +82,14 @@ func (c *controller) peekState(tbe, entry *object, line memory.Addr) (state *typ
 	return nil
 }
 
-func (c *controller) isBusy(state *types.Enumerator) bool {
-	p := state.Permission
-	return p >= 0 && p < len(c.system.program.permissions) && c.system.program.permissions[p] == cache.Busy
+func (c *controller) isBusy(state *types.Enumerator) bool { return c.permission(state) == cache.Busy }
+
+// permission is that of a state; Invalid where none is declared.
+func (c *controller) permission(state *types.Enumerator) cache.Permission {
+	if p := state.Permission; p >= 0 && p < len(c.system.program.permissions) {
+		return c.system.program.permissions[p]
+	}
+	return cache.Invalid
 }
 
 func (c *controller) dumpBuffers(w io.Writer) {

@@ -5,6 +5,7 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/slicc/types"
 )
 
@@ -16,6 +17,10 @@ type Step struct {
 	State, Next string
 	Event       string
 	Line        memory.Addr
+	// Own says that an access of the controller's own core to the line asks for
+	// it. Reads and ThenReads say whether a core may read the line in State and
+	// in Next.
+	Own, Reads, ThenReads bool
 }
 
 // Message is a message on its way: sent through the network if To is not
@@ -54,11 +59,31 @@ func (m Message) String() string {
 func (c *controller) step(state, ev, to int, line memory.Addr) Step {
 	m := c.code.machine
 	_, number := splitMachineID(c.id)
-	st := Step{At: c.now, Machine: m.Name, Number: number, State: m.State.Enums[state].Name, Event: m.Event.Enums[ev].Name, Line: line}
+	from := m.State.Enums[state]
+	st := Step{
+		At: c.now, Machine: m.Name, Number: number, State: from.Name, Event: m.Event.Enums[ev].Name, Line: line,
+		Own: c.asked(line), Reads: c.readable(from),
+	}
 	if to < len(m.State.Enums) {
-		st.Next = m.State.Enums[to].Name
+		st.Next, st.ThenReads = m.State.Enums[to].Name, c.readable(m.State.Enums[to])
 	}
 	return st
+}
+
+// asked reports whether the message being handled is an access of the core to
+// line.
+func (c *controller) asked(line memory.Addr) bool {
+	b := c.in[c.port]
+	if b != c.mandatory || !b.ready(c.now) {
+		return false
+	}
+	m := b.items[b.head].msg
+	return m.layout.addr >= 0 && memory.Addr(m.words[m.layout.addr]) == line
+}
+
+func (c *controller) readable(state *types.Enumerator) bool {
+	p := c.permission(state)
+	return p == cache.ReadOnly || p == cache.ReadWrite
 }
 
 // String writes the step with the columns of gem5's debug flag ProtocolTrace.

@@ -1,0 +1,229 @@
+package signature
+
+import (
+	"fmt"
+	"slices"
+
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/lazyregexp"
+)
+
+// record is what happened in a run to the locations of a history.
+type record struct {
+	steps    []ruby.Step // of the lines
+	accesses []access
+	location []gen.LocID // by location of the history; -1 for one that the program lacks
+	watched  map[gen.LocID]bool
+	// numbers are those of the history's operations in their threads; see
+	// core.Access.
+	numbers []uint32
+	lines   map[memory.Addr]bool
+}
+
+// access is an access with the transition that served it: the number of the
+// step, -1 for none.
+type access struct {
+	core.Access
+	step int
+}
+
+// limit bounds the steps and accesses of a record.
+const limit = 4 << 20
+
+// newRecord watches the locations that h accesses, or all without a history.
+func newRecord(p *gen.Program, h *parse.History) *record {
+	r := &record{watched: make(map[gen.LocID]bool), lines: make(map[memory.Addr]bool)}
+	if h == nil {
+		for loc := range p.Locations {
+			r.watch(p, gen.LocID(loc))
+		}
+		return r
+	}
+	for _, name := range h.Locations {
+		r.location = append(r.location, gen.LocID(slices.Index(p.Locations, name)))
+	}
+	for id := range h.Ops {
+		if x := h.Ops[id].Loc; x >= 0 && r.location[x] >= 0 {
+			r.watch(p, r.location[x])
+		}
+	}
+	return r
+}
+
+func (r *record) watch(p *gen.Program, loc gen.LocID) {
+	r.watched[loc] = true
+	r.lines[(memory.Base + memory.Addr(p.Offset(loc))).Line()] = true
+}
+
+func (r *record) full() bool { return len(r.steps)+len(r.accesses) >= limit }
+
+func (r *record) step(s ruby.Step) {
+	if r.lines[s.Line] && !r.full() {
+		r.steps = append(r.steps, s)
+	}
+}
+
+func (r *record) access(a core.Access) {
+	if r.watched[a.Loc] && !r.full() {
+		r.accesses = append(r.accesses, access{a, len(r.steps) - 1})
+	}
+}
+
+// stale is the place of the first read that performs with another value than
+// the last write before it wrote, or of a write that is not the final value of
+// h; empty if there is none.
+func (r *record) stale(h *parse.History) string {
+	last := make(map[gen.LocID]int) // the last write
+	for i := range r.accesses {
+		a := &r.accesses[i]
+		if write, ok := last[a.Loc]; ok && a.Kind.Reads() && a.Read != r.accesses[write].Written && a.step >= 0 {
+			return r.staleAt(a, &r.accesses[write])
+		}
+		if a.Kind.Writes() {
+			last[a.Loc] = i
+		}
+	}
+	if h == nil {
+		return ""
+	}
+	for x, final := range h.Final {
+		write, ok := last[r.location[x]]
+		if !ok || final == parse.NoOp || final >= 0 && gen.Value(h.Ops[final].Write) == r.accesses[write].Written {
+			continue
+		}
+		if at := r.given(r.accesses[write].step, len(r.steps)); at >= 0 {
+			return r.lost(at)
+		}
+	}
+	return ""
+}
+
+func (r *record) staleAt(read, write *access) string {
+	serving := &r.steps[read.step]
+	if serving.Own {
+		return staleCopy(serving.Machine, serving.State)
+	}
+	if asked := r.asked(read.step); asked >= 0 && asked < write.step && r.steps[asked].Next != serving.State {
+		return fmt.Sprintf("overtaken data read in %s(%s)", serving.Machine, anyCore(serving.State))
+	}
+	if at := r.given(write.step, read.step); at >= 0 {
+		return r.lost(at)
+	}
+	return "old data brought to " + serving.Machine
+}
+
+func (r *record) lost(at int) string {
+	return fmt.Sprintf("value lost after %s in %s", anyCore(r.steps[at].Event), r.steps[at].Machine)
+}
+
+// given is the first step between two by which the controller of the first,
+// which served a write, gives up the line; -1 if there is none.
+func (r *record) given(write, end int) int {
+	for i := write + 1; write >= 0 && i < end; i++ {
+		if s := &r.steps[i]; r.same(i, write) && s.State != s.Next && !s.Own && !s.ThenReads {
+			return i
+		}
+	}
+	return -1
+}
+
+func staleCopy(machine, state string) string {
+	return fmt.Sprintf("stale copy in %s(%s)", machine, anyCore(state))
+}
+
+// row names a transition as protocols do.
+func row(s *ruby.Step) string {
+	return fmt.Sprintf("%s(%s,%s)", s.Machine, anyCore(s.State), anyCore(s.Event))
+}
+
+// coreDigit matches the digits by which a controller of two cores tells them
+// apart, as in M0 and C1_Load of MOESI_AMD_Base, but not those of L1 and L2.
+var coreDigit = lazyregexp.New(`([^L])[01]`)
+
+// anyCore is a name that is the same for all cores of a controller.
+func anyCore(name string) string { return coreDigit().ReplaceAllString(name, "${1}n") }
+
+// asked is the step by which the core asked for the line that step serving
+// brought.
+func (r *record) asked(serving int) int {
+	for i := serving; i >= 0; i-- {
+		if r.same(i, serving) && r.steps[i].Own {
+			return i
+		}
+	}
+	return -1
+}
+
+// same reports whether two steps are about one line in one controller.
+func (r *record) same(i, j int) bool {
+	a, b := &r.steps[i], &r.steps[j]
+	return a.Line == b.Line && a.Machine == b.Machine && a.Number == b.Number
+}
+
+// nextWrite is the first write to its location after a read; -1 if there is
+// none.
+func (r *record) nextWrite(read int) int {
+	for i := read + 1; read >= 0 && i < len(r.accesses); i++ {
+		if a := &r.accesses[i]; a.Loc == r.accesses[read].Loc && a.Kind.Writes() {
+			return i
+		}
+	}
+	return -1
+}
+
+// outdated is the place where a read whose location was written before access
+// end should have been repeated; empty if it was not written, or nothing is
+// known.
+func (r *record) outdated(read, end int) string {
+	write := r.nextWrite(read)
+	if read < 0 || write < 0 || write > end || r.accesses[read].step < 0 {
+		return ""
+	}
+	from := r.accesses[read].step
+	if at := r.loss(from, r.accesses[end].step); at >= 0 {
+		return "load not repeated after " + row(&r.steps[at])
+	}
+	if at := r.accesses[write].step; at >= 0 && r.same(at, from) {
+		// Another core of the same controller wrote the line.
+		return "load not repeated after " + row(&r.steps[at])
+	}
+	return staleCopy(r.steps[from].Machine, r.stateAt(from, r.accesses[end].step))
+}
+
+// stateAt is the state of the line of step from in its controller after step
+// to.
+func (r *record) stateAt(from, to int) string {
+	for i := to; i > from; i-- {
+		if r.same(i, from) {
+			return r.steps[i].Next
+		}
+	}
+	return r.steps[from].Next
+}
+
+// loss is the step between two by which the controller of the first lost the
+// line: the last after which its core can no longer read it, or else the first
+// that another than the core asked for; -1 if there is none.
+func (r *record) loss(from, to int) int {
+	lost, first := -1, -1
+	for i := from + 1; i <= to; i++ {
+		s := &r.steps[i]
+		if !r.same(i, from) || s.State == s.Next || s.Own {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if s.Reads && !s.ThenReads {
+			lost = i
+		}
+	}
+	if lost < 0 {
+		return first
+	}
+	return lost
+}

@@ -1,0 +1,215 @@
+// Package signature describes violations of a memory model in one line that is
+// the same for the same bug and another for another bug, where both break one
+// model on one system.
+//
+// The history is reduced to a minimal one first (check/minimal), which takes
+// milliseconds. Its Shape, as "RR|WW" for message passing, is the signature where
+// nothing else is known. On the embedded simulator the run is repeated with
+// its transitions and accesses observed, and the signature names the place of
+// the failure, which is often the faulty row of the protocol's table:
+//
+//   - "stale copy in L1Cache(S)": a read hits, and performs with another value than
+//     that of the last write that performed; or it performed before that write, too
+//     early, and its core has not lost the line since.
+//   - "value lost after Inv in L1Cache": a read misses, and is brought an older
+//     value; the writer's controller gave up the line by that event before the
+//     reader asked. Also where the final value is older.
+//   - "old data brought to L1Cache": as before, but the writer still has the line.
+//   - "overtaken data read in L1Cache(IS_I)": as before, but the write performed
+//     while the line was on its way to the reader, whose state changed meanwhile.
+//   - "load performed before an earlier load": what else is known without a coherence
+//     protocol, or without the line being lost.
+//   - "load not repeated after L1Cache(S,Inv)": all reads are up to date when they
+//     perform, but a load performs before an earlier access of its thread and is
+//     not repeated when its core loses the line by that transition.
+//
+// The last two are about program order, the others about coherence and write
+// atomicity (Adve and Gharachorloo, Shared Memory Consistency Models: A Tutorial,
+// 1996, section 4).
+package signature
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ordeal/check"
+	"ordeal/check/minimal"
+	"ordeal/check/model"
+	"ordeal/check/witness"
+	"ordeal/parse"
+	"ordeal/sim"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
+)
+
+// Observer is a simulator that can repeat a run with its transitions and
+// accesses observed, as the embedded one.
+type Observer interface {
+	Observe(ctx context.Context, job sim.Job, steps func(ruby.Step), accesses func(core.Access)) (sim.Result, error)
+}
+
+// Violation is what a violation looks like.
+type Violation struct {
+	// Shape is that of the minimal history, Place the place of the failure;
+	// empty where it is not known.
+	Shape, Place string
+	_            struct{}
+}
+
+// Of describes a run whose history the model forbids: v has the refutation. The
+// observer is nil, or repeats job, which is the run. Options bound the check of
+// each history of the reduction.
+func Of(
+	ctx context.Context, h *parse.History, m model.Model, v *check.Verdict, o check.Options, observer Observer, job sim.Job,
+) (*Violation, error) {
+	part, _, kept := witness.Restrict(h, v.Refutation)
+	least, err := minimal.Reduce(ctx, part, m, o)
+	if err != nil {
+		return nil, fmt.Errorf("signature of a violation: %w", err)
+	}
+	found := &Violation{Shape: Shape(least.History)}
+	if observer == nil {
+		return found, nil
+	}
+	r := newRecord(job.Program, least.History)
+	origins := parse.NewOrigins(job.Program, h)
+	for _, id := range least.Ops {
+		o := origins.Of(kept[id])
+		r.numbers = append(r.numbers, uint32(o.Round*len(job.Program.Threads[o.Thread])+o.Index))
+	}
+	if _, err := observer.Observe(ctx, job, r.step, r.access); err != nil {
+		return nil, fmt.Errorf("signature of a violation: %w", err)
+	}
+	if !r.full() {
+		found.Place = cmp.Or(r.stale(least.History), r.early(least.History, least.Verdict.Refutation))
+	}
+	return found, nil
+}
+
+// OfLostUpdate is the signature of a run of which no history can be made, since
+// two updates read one value: the place of the first read of an older value;
+// empty where that is not known.
+func OfLostUpdate(ctx context.Context, observer Observer, job sim.Job) (string, error) {
+	if observer == nil {
+		return "", nil
+	}
+	r := newRecord(job.Program, nil)
+	if _, err := observer.Observe(ctx, job, r.step, r.access); err != nil {
+		return "", fmt.Errorf("signature of a lost update: %w", err)
+	}
+	if r.full() {
+		return "", nil
+	}
+	return r.stale(nil), nil
+}
+
+// Shape is the last two accesses of each thread of a minimal history that has
+// two, R or W, an atomic being a W, each pair once and in lexical order: "RR|WW"
+// is message passing, "WR" store buffering. What stands before them in a thread
+// is a store that was forwarded, or how a value came there. It is "coherence"
+// where no thread has two.
+func Shape(h *parse.History) string {
+	threads := make([]string, h.Threads())
+	for id := range h.Ops {
+		letter := "W"
+		switch h.Ops[id].Kind {
+		case parse.Fence:
+			continue
+		case parse.Read:
+			letter = "R"
+		}
+		t := h.Thread(parse.OpID(id))
+		threads[t] += letter
+	}
+	var pairs []string
+	for _, t := range threads {
+		if len(t) > 1 {
+			pairs = append(pairs, t[len(t)-2:])
+		}
+	}
+	slices.Sort(pairs)
+	return cmp.Or(strings.Join(slices.Compact(pairs), "|"), "coherence")
+}
+
+// early is the place where a read that performed too early lost its line:
+// between that and a read of its thread that is before it in program order.
+// Reads that the cycle finds out of date come first. Loads that are forwarded
+// perform nowhere: where nothing else is found, a read lost its line before the
+// next write.
+func (r *record) early(h *parse.History, refutation *witness.Refutation) string {
+	var reads []parse.OpID
+	for e := range refutation.Edges() {
+		if e.Rule == witness.FromRead || e.Rule == witness.DerivedB {
+			reads = append(reads, e.From)
+		}
+	}
+	for id := range h.Ops {
+		reads = append(reads, parse.OpID(id))
+	}
+	for _, id := range reads {
+		overtaken := -1
+		for before := h.Start[h.Thread(max(id, 0))]; before < id; before++ {
+			if h.Ops[before].Reads() { // stores perform later anyway
+				overtaken = max(overtaken, r.last(h, before))
+			}
+		}
+		if place := r.outdated(r.last(h, id), overtaken); place != "" {
+			return place
+		}
+	}
+	inverted, perhaps := r.inverted(h)
+	if inverted != "" {
+		return inverted
+	}
+	for _, id := range reads {
+		read := r.last(h, id)
+		if place := r.outdated(read, r.nextWrite(read)); place != "" {
+			return place
+		}
+	}
+	return perhaps
+}
+
+// inverted names two accesses of a thread that performed against program order,
+// and two that perhaps did; empty if there are none. Loads may perform before
+// earlier stores. A load that was forwarded has its value before the store
+// performs; what is after it may have been early.
+func (r *record) inverted(h *parse.History) (inverted, perhaps string) {
+	kinds := map[parse.Kind]string{parse.Read: "load", parse.Write: "store", parse.RMW: "atomic"}
+	for id := range h.Ops {
+		late := parse.OpID(id)
+		for early := h.Start[h.Thread(late)]; early < late; early++ {
+			a, b := h.Ops[early].Kind, h.Ops[late].Kind
+			first, second := r.last(h, early), r.last(h, late)
+			if rf := h.Ops[late].RF; second < 0 && rf >= 0 && h.Thread(rf) == h.Thread(late) {
+				second = r.last(h, rf) // at the latest
+			}
+			text := fmt.Sprintf("%s performed before an earlier %s", kinds[b], kinds[a])
+			switch {
+			case second < 0 || a == parse.Write && b == parse.Read:
+			case second < first:
+				return text, ""
+			case first < 0 && a == parse.Read:
+				perhaps = text
+			}
+		}
+	}
+	return "", perhaps
+}
+
+// last is the number of the access by which an operation performed at last; -1
+// for one that did not, as a load that was forwarded.
+func (r *record) last(h *parse.History, id parse.OpID) int {
+	if id < 0 {
+		return -1
+	}
+	for i := len(r.accesses) - 1; i >= 0; i-- {
+		if a := &r.accesses[i]; int(a.Thread) == h.Thread(id) && a.Number == r.numbers[id] {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,188 @@
+package signature_test
+
+import (
+	"flag"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/signature"
+	"ordeal/check/model"
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/sim"
+)
+
+var soak = flag.Bool("soak", false, "sign the violations of pairs of mutants: about five minutes")
+
+// bug is a configuration of the catalogue.
+func bug(t *testing.T, name string) *config.Config {
+	t.Helper()
+	c, err := config.Ready("bugs.yaml")
+	must.Succeed(t, err)
+	i := slices.IndexFunc(c.Configs, func(cfg config.Config) bool { return cfg.Name == name })
+	if i < 0 {
+		t.Fatalf("no bug %s", name)
+	}
+	return &c.Configs[i]
+}
+
+// titles counts the titles of the first failures among runs of seeds from 1.
+func titles(t *testing.T, cfg *config.Config, failures, seeds int) map[string]int {
+	t.Helper()
+	runner, err := execute.NewRunner(config.SimBuiltin, cfg)
+	must.Succeed(t, err)
+	expected, _ := model.ByName(cfg.Expect)
+	x := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: []model.Model{expected}}}
+	found := make(map[string]int)
+	for seed := uint64(1); failures > 0 && seed <= uint64(seeds); seed++ {
+		p, err := cfg.Program(seed, 0)
+		must.Succeed(t, err)
+		job := sim.Job{Program: p, Rounds: cfg.Rounds, Seed: seed}
+		simulated, err := runner.Run(t.Context(), job)
+		must.Succeed(t, err)
+		r, err := x.Evaluate(t.Context(), job, &simulated)
+		must.Succeed(t, err)
+		if r.Failed() {
+			found[r.FindingTitle()]++
+			failures--
+		}
+	}
+	return found
+}
+
+// TestNotification has mutants that lose a notification of the load queue in one
+// transition: the signature is that transition, which the mutant's name says.
+func TestNotification(t *testing.T) {
+	for _, name := range []string{
+		"mi-forward-without-notice", "mi-replacement-without-notice", "mesi-invalidation-of-a-sharer-without-notice",
+		"mesi-invalidation-of-an-upgrade-without-notice", "hammer-loss-of-a-copy-without-notice",
+	} {
+		cfg := bug(t, name)
+		parts := strings.Split(cfg.Mutant, "/")
+		want := "load not repeated after " + parts[1] + parts[2]
+		if found := titles(t, cfg, 2, 60); found[want] != 2 {
+			t.Errorf("%s: %v, want 2 of %s", cfg.Mutant, found, want)
+		}
+	}
+}
+
+// TestPlace has mutants of which follows what a violation looks like.
+func TestPlace(t *testing.T) {
+	for name, want := range map[string]string{
+		// The only state in which data that was overtaken is read.
+		"mesi-overtaken-data-read": "overtaken data read in L1Cache(IS_I)",
+		// The second level ignores the data of a replaced line.
+		"mesi-put-without-data": "value lost after L1_Replacement in L1Cache",
+		// An invalidated sharer goes on to read.
+		"mesi-sharer-keeps-its-copy": "stale copy in L1Cache(S)",
+	} {
+		cfg := bug(t, name)
+		if found := titles(t, cfg, 1, 150); found[want] != 1 {
+			t.Errorf("%s: %v, want %s", name, found, want)
+		}
+	}
+}
+
+// TestShape has message passing, with a forwarded store, a fence and an atomic,
+// and a history of single accesses.
+func TestShape(t *testing.T) {
+	read := func(x int32) parse.Op { return parse.Op{Kind: parse.Read, Loc: x, RF: parse.Init} }
+	write := func(x int32, v int64) parse.Op { return parse.Op{Kind: parse.Write, Loc: x, Write: gen.Value(v)} }
+	h := &parse.History{
+		Locations: []string{"x", "y"}, ThreadNames: []string{"a", "b", "c"},
+		Ops: []parse.Op{
+			write(0, 1), read(1), read(0),
+			write(0, 2), {Kind: parse.Fence, Loc: -1}, {Kind: parse.RMW, Loc: 1, Write: 3, RF: parse.Init},
+			read(0),
+		},
+		Start: []parse.OpID{0, 3, 6, 7},
+	}
+	if got := signature.Shape(h); got != "RR|WW" {
+		t.Errorf("%s, want RR|WW", got)
+	}
+	h.Start = []parse.OpID{0, 1, 2, 3}
+	h.Ops = h.Ops[:3]
+	if got := signature.Shape(h); got != "coherence" {
+		t.Errorf("%s, want coherence", got)
+	}
+}
+
+// TestPairs plants two mutants at once: both are findings, and each by itself
+// is at most three.
+func TestPairs(t *testing.T) {
+	if !*soak {
+		t.Skip("takes minutes: -soak")
+	}
+	c, err := config.Ready("bugs.yaml")
+	must.Succeed(t, err)
+	byProtocol := make(map[string][]*config.Config)
+	alone := make(map[string]map[string]int)
+	many := 0
+	for i := range c.Configs {
+		cfg := &c.Configs[i]
+		if cfg.Bug == nil || cfg.Mutant == "" || !cfg.Bug.Shows(sim.Violation) || cfg.Core != "ooo" || cfg.Expect != "tso" {
+			continue
+		}
+		found := titles(t, cfg, 20, 100)
+		if len(found) == 0 {
+			continue
+		}
+		alone[cfg.Name] = found
+		byProtocol[cfg.Protocol] = append(byProtocol[cfg.Protocol], cfg)
+		if len(found) > 3 {
+			many++
+			t.Logf("%s: %d findings: %v", cfg.Name, len(found), found)
+		}
+	}
+	t.Logf("%d of %d mutants have more than three findings", many, len(alone))
+	random := rand.New(rand.NewPCG(7, 7))
+	protocols := slices.Sorted(maps.Keys(byProtocol))
+	two, apart := 0, 0
+	const pairs = 20
+	for n := 0; n < pairs; n++ {
+		list := byProtocol[protocols[n%len(protocols)]]
+		a, b := list[random.IntN(len(list))], list[random.IntN(len(list))]
+		if a == b {
+			n--
+			continue
+		}
+		both := *a
+		edits := strings.Split(a.Mutant, " + ")
+		for _, edit := range strings.Split(b.Mutant, " + ") {
+			if !slices.Contains(edits, edit) {
+				edits = append(edits, edit)
+			}
+		}
+		both.Mutant = strings.Join(edits, " + ")
+		found := titles(t, &both, 60, 200)
+		first, second := only(alone[a.Name], alone[b.Name], found), only(alone[b.Name], alone[a.Name], found)
+		if len(found) >= 2 {
+			two++
+		}
+		if first != "" && second != "" {
+			apart++
+		}
+		t.Logf("%s and %s: %d findings; %q, %q", a.Name, b.Name, len(found), first, second)
+	}
+	t.Logf("of %d pairs %d are two findings or more, %d with one of each that the other alone has not", pairs, two, apart)
+	if two < 18 {
+		t.Errorf("%d of %d pairs are two findings", two, pairs)
+	}
+}
+
+// only is a title of the first that the second lacks, among those that were
+// found; empty for none.
+func only(first, second, found map[string]int) string {
+	for _, title := range slices.Sorted(maps.Keys(first)) {
+		if second[title] == 0 && found[title] > 0 {
+			return title
+		}
+	}
+	return ""
+}
