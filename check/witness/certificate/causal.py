@@ -1,124 +1,183 @@
-"""Orders, closures and refutations of the causal models, for verify.py. See the comments of check/witness/causal.go, closure.go and shape.go."""
+"""Orders, closures and refutations of the causal models, for verify.py.
+
+The rules are those of check/witness/causal.go, closure.go and shape.go.
+"""
 import bisect
-from history import KEEPS, need
-def in_order(c, order):  # yields accesses with what their locations hold; program order and reads-from are kept
-    at, mem, seen = [0] * len(c.T), {}, set()
+from history import KEEPS, acyclic, has, init, kept, need
+
+def in_order(h, order):
+    """Yields accesses with what their locations hold; keeps program order and reads-from."""
+    at, memory, seen = [0] * len(h.threads), {}, set()
     for o in order:
-        need(o.loc is not None and o.i >= at[o.t] and all(p.loc is None for p in c.T[o.t][at[o.t]:o.i]), f"{o} out of program order")
-        need(o.read is None or c.rf[o] == "init" or c.rf[o] in seen, f"{o} stands before what it reads")
-        yield o, mem.get(o.loc, "init"), at
-        at[o.t] = o.i + 1
+        between = h.threads[o.thread][at[o.thread]:o.index]
+        need(o.loc and o.index >= at[o.thread] and not any(p.loc for p in between), f"turn of {o}")
+        value = h.rf.get(o, init(o.loc))
+        need(value == init(o.loc) or value in seen, f"{o} before its value")
+        yield o, memory.get(o.loc, init(o.loc))
+        at[o.thread] = o.index + 1
         seen.add(o)
-        if o.wrote is not None: mem[o.loc] = o
-def order(c, m, order):  # see ReplayCausal
-    accesses = [[o for o in t if o.loc is not None] for t in c.T]
-    if m == "cm":
-        try:
-            rest = list(order)
-            for t, mine in enumerate(accesses):
-                n = max([rest.index(mine[-1]) + 1] if mine else [0])
-                need(all(o.t != t or o.read is None or held == c.rf[o] for o, held, _ in in_order(c, rest[:n])) and
-                     set(mine) <= set(rest[:n]), "serialization")
-                rest = rest[n:]
-            return need(not rest, "operations are left over")
-        except ValueError:
-            need(all(o.read is None or held == c.rf[o] for o, held, _ in in_order(c, order)), "serialization")
-            return need(set(order) == set(c.ops), "missing")
-    rows, last, pos, by = {}, {}, {}, {}
-    for w in (w for ws in c.writes.values() for w in ws): by.setdefault((w.loc, w.t), []).append(w.i)
-    for p, (o, _, _) in enumerate(in_order(c, order)):
-        joined = [rows[q] for q in (last.get(o.t), c.rf.get(o)) if q in rows]
-        row = [max([j[s] for j in joined], default=0) for s in range(len(c.T))]
-        for s in range(len(c.T)) if o.read is not None else ():
-            n = bisect.bisect_left(by.get((o.loc, s), []), row[s])
-            u, w = n and c.T[s][by[o.loc, s][n - 1]], c.rf[o]
-            need(not u or u == w or w != "init" and (pos[u] <= pos[w] if m == "ccv" else rows[u][w.t] <= w.i), f"{o} overlooks {u}")
-        row[o.t], rows[o], last[o.t], pos[o] = o.i + 1, row, o, p
-        rows[o] = row
-    need(set(pos) == set(c.ops), "missing")
-def closure(c, m, closed):
-    need(m in ("wsc", "wtso", "wpso", "ccm", "wccm"), "not defined by a fixpoint")
-    def arcs(pairs):
-        need(type(pairs) is list, "no list")
-        pairs = [(c.op(a), c.op(b)) for a, b in pairs]
-        need(all(a.loc is not None and b.loc is not None for a, b in pairs), "a fence")
-        return pairs
-    inferred, conflicts = arcs(closed.get("arcs", [])), arcs(closed.get("conflicts", []))
-    local = closed.get("local") or []
-    need(type(closed.get("local")) in (list, type(None)) and len(local) <= len(c.T), "local")
-    local = [arcs(a) for a in local]
-    base, own = [(w, r) for r, w in c.rf.items() if w != "init" and c.is_global(m, r)], []
-    for t in c.T:
-        for b in (b for b in t if b.loc is not None):
-            fences = last = 0
-            for a in reversed(t[:b.i]):
-                if a.loc is None: fences |= a.mask
-                elif c.kept(m, a, b, fences): base.append((a, b))
-                if a.loc == b.loc and a.wrote is not None and not last:
+        if has(o, "wrote"): memory[o.loc] = o
+
+def explains(h, order, threads):
+    """Do the reads of these threads return what their locations hold?"""
+    values = [o.thread not in threads or not has(o, "read") or held == h.rf[o]
+              for o, held in in_order(h, order)]
+    need(all(values), "serialization")
+
+def serializations(h, _, order):
+    """An order for each thread, each until its last access, or one for all; see ReplayCausal."""
+    rest, everyone = list(order), range(len(h.threads))
+    try:
+        for t in everyone:
+            mine = [o for o in h.threads[t] if o.loc]
+            n = rest.index(mine[-1]) + 1 if mine else 0
+            explains(h, rest[:n], [t])
+            need(set(mine) <= set(rest[:n]), "missing")
+            rest = rest[n:]
+        need(not rest, "operations are left over")
+    except ValueError:
+        explains(h, order, everyone)
+        need(set(order) == set(h.all), "missing")
+
+def visibility(h, m, order):
+    """No read overlooks a write that is causally between; see ReplayCausal."""
+    # row: for each thread how many of its operations are causally before
+    rows, last, place, by = {}, {}, {}, {}
+    for w in h.all:
+        if has(w, "wrote"): by.setdefault((w.loc, w.thread), []).append(w.index)
+    for p, (o, _) in enumerate(in_order(h, order)):
+        joined = [rows[q] for q in (last.get(o.thread), h.rf.get(o)) if q in rows]
+        row = [max([j[s] for j in joined], default=0) for s in range(len(h.threads))]
+        for s in range(len(h.threads)) if has(o, "read") else ():
+            n, w = bisect.bisect_left(by.get((o.loc, s), []), row[s]), h.rf[o]
+            if n == 0: continue
+            u = h.threads[s][by[o.loc, s][n - 1]]
+            older = u == w or w in place and (
+                place[u] <= place[w] if m == "ccv" else rows[u][w.thread] <= w.index)
+            need(older, f"{o} overlooks {u}")
+        row[o.thread], rows[o], last[o.thread], place[o] = o.index + 1, row, o, p
+    need(set(place) == set(h.all), "missing")
+
+ORDERS = dict(cc=visibility, ccv=visibility, cm=serializations)
+
+def ancestors(h, arcs):
+    """Tells whether arcs, which form no cycle, lead from one access to another."""
+    into, bits, above = {}, {o: 1 << i for i, o in enumerate(h.all)}, dict.fromkeys(h.all, 0)
+    for a, b in arcs: into.setdefault(b, []).append(a)
+    for b in acyclic(arcs):
+        for a in into.get(b, []): above[b] |= above[a] | bits[a]
+    return lambda a, b: bool(above[b] & bits[a])
+
+def arcs_of(h, pairs):
+    need(type(pairs) is list, "no list")
+    arcs = [(h.op(a), h.op(b)) for a, b in pairs]
+    need(all(a.loc and b.loc for a, b in arcs), "a fence")
+    return arcs
+
+def base_of(h, m):
+    """What every relation contains, and what own writes before reads add."""
+    base = [(w, r) for r, w in h.rf.items() if has(w, "wrote") and not h.forwarded(m, r)]
+    own, weak = [], KEEPS[m] != 15
+    for t in h.threads:
+        for b in (b for b in t if b.loc):
+            fences, last = 0, None
+            for a in reversed(t[:b.index]):
+                if not a.loc: fences |= a.mask
+                elif kept(m, a, b, fences): base.append((a, b))
+                if a.loc == b.loc and has(a, "wrote") and not last:
                     last = a
-                    if KEEPS[m] != 15 and b.wrote is None and c.rf[b] != a:
-                        need(c.rf[b] != "init", "overlooks")
-                        own.append((a, c.rf[b]))
-            if KEEPS[m] != 15 and m[0:3] != "wcc": need(b not in c.rf or c.rf[b] == "init" or c.rf[b].t != b.t or c.rf[b].i <= b.i, "future")
-    def ancestors(arcs):  # for each access, as the bits of an integer, what leads to it
-        into, bits, anc = {}, {o: 1 << i for i, o in enumerate(c.ops)}, dict.fromkeys(c.ops, 0)
-        for a, b in arcs: into.setdefault(b, []).append(a)
-        for b in c.sorted(arcs):
-            for a in into.get(b, []): anc[b] |= anc[a] | bits[a]
-        return lambda a, b: bool(anc[b] & bits[a])
-    reads = lambda t=None: ((r, w, ws) for r, w in c.rf.items() if t in (None, r.t) for ws in [c.writes[r.loc]])
-    if m in ("wsc", "wtso", "wpso"):
-        for x, values in c.order.items():
-            ws = sorted(c.writes[x], key=lambda w: values.index(w.wrote))
-            base += zip(ws, ws[1:])
-        for x, v in c.final.items():
-            need(v or not c.writes.get(x), "final")
-            base += [(a, b) for a in c.writes.get(x, []) for b in c.writes[x] if b.wrote == v and a != b]
-        before = ancestors(base + own + inferred)
-        for r, w, ws in reads():
-            need(all(u == w or w != "init" and before(u, w) for u in ws if before(u, r)), "rule A")
-            need(all(before(r, u) for u in ws if u not in (w, r) and (w == "init" or before(w, u))), "rule B")
-        return
-    for t, _ in enumerate(c.T):
-        before = ancestors(base + (local[t] if t < len(local) else []))
-        for r, w, ws in reads(t): need(all(u == w or w != "init" and before(u, w) for u in ws if before(u, r)), "local rule A")
-    need(all(a.wrote is not None and b.wrote is not None and a.loc == b.loc for a, b in conflicts), "conflicts")
+                    if weak and not has(b, "wrote") and h.rf[b] != a:
+                        need(h.rf[b] != init(b.loc), "overlooks an own write")
+                        own.append((a, h.rf[b]))
+            if weak and m != "wccm" and has(b, "read"):
+                need(h.rf[b].thread != b.thread or h.rf[b].index <= b.index, "future")
+    return base, own
+
+def closure(h, m, closed):
+    need(m in ("wsc", "wtso", "wpso", "ccm", "wccm"), "not defined by a fixpoint")
+    inferred, conflicts = (arcs_of(h, closed.get(key, [])) for key in ("arcs", "conflicts"))
+    local = closed.get("local") or []
+    need(type(closed.get("local")) in (list, type(None)) and len(local) <= len(h.threads), "local")
+    local = [arcs_of(h, a) for a in local]
+    base, own = base_of(h, m)
+    writes = {}
+    for o in h.all: writes.setdefault(o.loc, []).extend([o] * has(o, "wrote"))
+    if m in ("wsc", "wtso", "wpso"): return fixpoint(h, base + own + inferred, writes)
+    reads = [(r, w, writes[r.loc]) for r, w in h.rf.items()]
+    for t, _ in enumerate(h.threads):
+        before = ancestors(h, base + (local[t] if t < len(local) else []))
+        rule_a([x for x in reads if x[0].thread == t], before, before)
+    writing = [has(a, "wrote") and has(b, "wrote") and a.loc == b.loc for a, b in conflicts]
+    need(all(writing), "conflicts")
     hb = base + sum(local, [])
-    before, whb = ancestors(hb), ancestors(hb + own)
-    anywhere = ancestors(hb + own + conflicts + inferred)
-    pww = ancestors(conflicts + [(u, w) for ws in c.writes.values() for u in ws for w in ws if whb(u, w)])
-    for r, w, ws in reads():
-        if c.is_global(m, r) or w == "init": need(all(u == w or w != "init" and pww(u, w) for u in ws if before(u, r)), "conflict")
-        need(all(anywhere(r, u) for u in ws if u not in (w, r) and (w == "init" or pww(w, u))), "rule B")
-    for s, r in own: need(r.read is None or c.rf[r] == s or c.rf[r] != "init" and pww(s, c.rf[r]), "own store before an RMW")
-def shape(c, m, lemmas, cycle):  # may the model infer these edges? See shape.go
+    before, with_own = ancestors(h, hb), ancestors(h, hb + own)
+    anywhere = ancestors(h, hb + own + conflicts + inferred)
+    order = ancestors(h, conflicts + [(u, w) for ws in writes.values() for u in ws for w in ws
+                                      if with_own(u, w)])
+    rule_a([x for x in reads if not h.forwarded(m, x[0])], before, order)
+    rule_b(reads, order, anywhere)
+    for s, r in own:  # the pairs of an own write and what a later own read returned
+        need(not has(r, "read") or h.rf[r] == s or has(h.rf[r], "wrote") and order(s, h.rf[r]),
+             "an own store before an RMW")
+
+def fixpoint(h, arcs, writes):
+    for known in h.order.values(): arcs += zip(known, known[1:])
+    for x, last in h.final.items():
+        need(has(last, "wrote") or not writes.get(x), "final")
+        arcs += [(a, last) for a in writes.get(x, []) if a != last]
+    before = ancestors(h, arcs)
+    reads = [(r, w, writes[r.loc]) for r, w in h.rf.items()]
+    rule_a(reads, before, before)
+    rule_b(reads, before, before)
+
+def rule_a(reads, before, order):
+    need(all(u == w or has(w, "wrote") and order(u, w)
+             for r, w, ws in reads for u in ws if before(u, r)), "rule A")
+
+def rule_b(reads, order, before):
+    need(all(before(r, u) for r, w, ws in reads for u in ws
+             if u not in (w, r) and (not has(w, "wrote") or order(w, u))), "rule B")
+
+def leaf(node): return all(node.get(key) in (None, 0) for key in ("from", "to", "first", "second"))
+
+def count(edges, forms, x):
+    """Kinds of the edges, whether all premises are causal, threads of local lemmas,
+    and whether a conflict is of another location than x."""
+    kinds, pure, threads, elsewhere = [], True, set(), False
+    for e in edges:
+        if (k := e.get("lemma")) is not None:
+            need(type(k) is int and 0 <= k < len(forms), "lemma")
+            kind, causal, t, y = forms[k]
+            kinds, pure = kinds + [kind], pure and causal
+            elsewhere = elsewhere or kind == "conflict" and y != x
+            if kind == "local": threads.add(t)
+        elif e["rule"] not in ("ppo", "fence", "reads-from", "from-init"):
+            kinds.append({"own-store": "own", "from-read": "rw"}.get(e["rule"], ""))
+    return kinds, pure, threads, elsewhere
+
+def shape(h, m, refutation):
+    """May model m infer these edges? See shape.go."""
+    if m in ("sc", "tso", "pso", "rmo"): return
+    root = refutation["nodes"][0]
+    need(leaf(root), "a split of cases")
+    if m in ("wsc", "wtso", "wpso"): return
     forms = []  # of lemmas: kind, are the premises causal, thread, location
-    def count(edges, x):
-        kinds, pure, threads, elsewhere = [], True, set(), False
-        for e in edges:
-            if (k := e.get("lemma")) is not None:
-                need(type(k) is int and 0 <= k < len(forms), "lemma")
-                kind, causal, t, y = forms[k]
-                kinds, pure, elsewhere = kinds + [kind], pure and causal, elsewhere or kind == "conflict" and y != x
-                if kind == "local": threads.add(t)
-            elif e["rule"] not in ("ppo", "fence", "reads-from", "from-init"): kinds.append({"own-store": "own", "from-read": "rw"}.get(e["rule"], ""))
-        return kinds, pure, threads, elsewhere
-    for l in lemmas:
-        a, b, v = (c.op(l[key], True) for key in ("from", "to", "via"))
-        x = (b if a == "init" else a).loc
-        kinds, pure, threads, elsewhere = count(l["premise"], x)
-        form = ("", False, None, x)
-        causal = not kinds
+    for l in refutation.get("lemmas") or []:
+        (_, b, v), x = h.ends(l), h.ends(l)[0].loc
+        kinds, _, threads, elsewhere = count(l["premise"], forms, x)
+        form, causal = ("", False, None, x), not kinds
         if "" in kinds or "rw" in kinds: pass
         elif l["rule"] == "A" and "own" in kinds:
             if m == "wccm" and len(l["premise"]) == 1: form = ("conflict", causal, None, x)
         elif l["rule"] == "B": form = ("" if elsewhere else "rw", causal, None, x)
-        elif "conflict" not in kinds and v != "init":
-            if not threads or threads == {v.t}: form = ("local", causal, v.t, x)
-            elif m != "wccm" or b == "init" or v.wrote is not None or b.t != v.t: form = ("conflict", causal, v.t, x)
+        elif "conflict" not in kinds and v.thread >= 0:
+            if not threads or threads == {v.thread}: form = ("local", causal, v.thread, x)
+            elif m != "wccm" or b.thread < 0 or has(v, "wrote") or b.thread != v.thread:
+                form = ("conflict", causal, v.thread, x)
         forms.append(form)
-    kinds, pure, threads, _ = count(cycle, None)
-    fits = "" not in kinds and ("own" not in kinds or m == "wccm")
-    cc = not {"local", "conflict"} & set(kinds) and kinds.count("rw") <= 1 and pure
-    need(fits and (cc or m in ("ccm", "wccm") or m == "ccv" and "rw" not in kinds and pure or
-                   m == "cm" and not {"rw", "conflict"} & set(kinds) and len(threads) <= 1), f"{m} does not infer the edges")
+    kinds, pure, threads, _ = count(root["cycle"], forms, None)
+    need("" not in kinds and ("own" not in kinds or m == "wccm"), f"{m} infers no such edge")
+    fits = m in ("ccm", "wccm") or m == "ccv" and "rw" not in kinds and pure
+    fits |= m == "cm" and not {"rw", "conflict"} & set(kinds) and len(threads) <= 1
+    fits |= not {"local", "conflict"} & set(kinds) and kinds.count("rw") <= 1 and pure
+    need(fits, f"{m} does not infer these edges")

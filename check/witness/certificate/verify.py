@@ -1,127 +1,100 @@
-"""verify.py TRACE.axe CERTIFICATE: checks what ordeal check --json printed of a trace. README.md of check/witness has the rules."""
-import graphlib, json, sys
-from history import KEEPS, LL, LS, SL, SS, Trace, comps, need
-leaf = lambda n: all(n.get(key) in (None, 0) for key in ("from", "to", "first", "second"))
-class Checker(Trace):
-    def kept(self, m, a, b, fences):  # does model m keep the order of a and b, with these fences between them?
-        same = a.loc == b.loc and (b.wrote is not None or a.read is not None and m != "rmo")
-        return same or comps(a, b) & (KEEPS[m] | fences)
-    def own(self, w, r): return w != "init" and w.t == r.t
-    def is_global(self, m, r): return KEEPS[m] == 15 or r.wrote is not None or not self.own(self.rf[r], r)  # not forwarded
-    def replay(self, m, order):  # memory and store buffers; see Replay
-        pos = {o: p for p, o in enumerate(order)}
-        need(len(pos) == len(order) and set(pos) == set(self.ops), "not every access once")
-        own, mem = {}, {}  # the last own write before a read; what memory holds
-        for t in self.T:
-            done, fence, stores, loads = {"r": -1, "w": -1}, dict.fromkeys((LL, LS, SL, SS), -1), {}, {}
-            for b in t:
-                if b.loc is None:
-                    fence.update({c: max(fence[c], done["r" if c in (LL, LS) else "w"]) for c in fence if b.mask & c})
-                    continue
-                lim = lambda c: done["r" if c in (LL, LS) else "w"] if KEEPS[m] & c else fence[c]
-                least = [lim(c) for c, v in ((LL, b.read), (SL, b.read), (LS, b.wrote), (SS, b.wrote)) if v is not None]
-                if b.wrote is not None: least += [stores.get(b.loc, -1), loads.get(b.loc, -1)]
-                elif m != "rmo": least.append(loads.get(b.loc, -1))
-                need(pos[b] > max(least), f"{b} overtakes")
-                if b.read is not None:
-                    done["r"], loads[b.loc], own[b] = max(done["r"], pos[b]), max(loads.get(b.loc, -1), pos[b]), own.get((b.t, b.loc))
-                if b.wrote is not None: done["w"], stores[b.loc], own[b.t, b.loc] = max(done["w"], pos[b]), pos[b], b
-        for o in order:
-            w = own.get(o) if o.read is not None else None
-            need(o.read is None or (w if w and pos[w] > pos[o] else mem.get(o.loc, "init")) == self.rf[o], f"{o} returns another value")
-            if o.wrote is not None: mem[o.loc] = o
-        need(all(v == (mem[x].wrote if x in mem else 0) for x, v in self.final.items()), "final values")
-        need(not self.order or all([o.wrote for o in order if o.loc == x and o.wrote is not None] == self.order.get(x, []) for x in self.writes), "store order")
-        if m == "rmo":
-            deps = [(self.T[t][a], self.T[t][b]) for t, a, b in self.deps]
-            need(all(pos[a] < pos[b] for a, b in deps if b.loc is not None), "dependency")
-            self.sorted(deps + [(w, r) for r, w in self.rf.items() if w != "init"])
-    def sorted(self, arcs):  # operations in an order that keeps the arcs
-        graph = graphlib.TopologicalSorter()
-        for a, b in arcs: graph.add(b, a)
-        return list(graph.static_order())
-    def holds(self, m, rule, a, b, v, air):  # does a rule say that a precedes b? See the table of rules
-        w, r, before = lambda o: o != "init" and o.wrote is not None, lambda o: self.rf.get(o), lambda a, b: a.t == b.t and a.i < b.i
-        need(all(o in ("init", None) or o.loc is not None for o in (a, b, v if rule != "fence" else None)), "a fence")
-        if (v is not None) != (rule in ("fence", "own-store", "A", "B") or rule == "coherence" and v is not None): return False
-        if a == "init": return rule == "from-init" and w(b)
-        if rule == "final": return w(a) and a != b and self.final.get(a.loc) == (0 if b == "init" else b.loc == a.loc and w(b) and b.wrote)
-        if rule == "own-store": return w(a) and v != "init" and r(v) == b and v.loc == a.loc and before(a, v) and a != b
-        if rule == "A": return w(a) and v != "init" and r(v) == b and a.loc == v.loc and a != b
-        if b == "init": return False
-        if rule == "ppo": return before(a, b) and bool(self.kept(m, a, b, 0))
-        if rule == "fence": return v != "init" and before(a, v) and before(v, b) and bool(v.mask & comps(a, b))
-        if rule == "dependency": return (m == "rmo" or KEEPS[m] & 3 == 3) and a.t == b.t and (a.t, a.i, b.i) in self.deps
-        if rule == "reads-from": return r(b) == a and (a.t != b.t or air or self.is_global(m, b))
-        if rule == "coherence" and v: return w(b) and v != "init" and r(v) == a and v.loc == b.loc and before(v, b)
-        if rule == "from-read": return r(a) == "init" and w(b) and a.loc == b.loc and a != b
-        if rule == "B": return w(b) and r(a) == v and a.loc == b.loc and b not in (v, a)
-        if not (w(a) and w(b) and a.loc == b.loc and a != b): return False
-        if rule == "store-order": return b.wrote in self.order.get(a.loc, [])[1 + self.order.get(a.loc, [a.wrote]).index(a.wrote):]
-        return rule == "assumed" or rule == "coherence" and before(a, b)
-    def edge(self, m, e, limit, air=False):  # (from, to, rule, via, the assumptions it rests on)
+"""verify.py TRACE.axe CERTIFICATE checks what ordeal check --json says of a trace."""
+import causal, collections, json, sys
+from history import KEEPS, PAIRS, History, before, has, init, kept, need, pairs
+
+def replay(h, m, order):  # executes an order: memory, and a store buffer for each thread
+    need(len(order) == len(h.all) and set(order) == set(h.all), "not every access once")
+    place, own, memory = {o: p for p, o in enumerate(order, 1)}, {}, {}
+    for thread in h.threads:  # does each access stand after those that it may not overtake?
+        last, least, buffer = collections.defaultdict(int), collections.defaultdict(int), {}
+        for b in thread:
+            after = [0] + [least[bit] for bit, _, y in PAIRS if has(b, y)]
+            if has(b, "wrote"): after += [last["read", b.loc], last["wrote", b.loc]]
+            elif m != "rmo": after.append(last["read", b.loc])
+            need(not b.loc or place[b] > max(after), f"{b} overtakes another")
+            own[b] = buffer.get(b.loc)
+            for key in (key for x in ("read", "wrote") if has(b, x) for key in (x, (x, b.loc))):
+                last[key] = max(last[key], place[b])
+            least |= {bit: last[x] for bit, x, _ in PAIRS if bit & (KEEPS[m] | b.mask)}
+            if has(b, "wrote"): buffer[b.loc] = b
+    for o in order:
+        value = own[o] if own[o] and place[own[o]] > place[o] else memory.get(o.loc, init(o.loc))
+        need(not has(o, "read") or value == h.rf[o], f"{o} returns another value")
+        if has(o, "wrote"): memory[o.loc] = o
+    need(all(memory.get(loc, init(loc)) == o for loc, o in h.final.items()), "final values")
+    need(all(place[a] < place[b] for a, b in h.known(m)), "order of stores, or a dependency")
+
+def holds(h, m, rule, a, b, v, own=False):  # does the rule say that a precedes b?
+    rf, store, to = h.rf.get, has(a, "wrote"), has(b, "wrote")
+    same, through = a.loc == b.loc and a != b, v and v.loc == a.loc == b.loc
+    match rule, v is not None:
+        case "ppo", False: return before(a, b) and kept(m, a, b)
+        case "fence", True: return before(a, v) and before(v, b) and v.mask & pairs(a, b)
+        case "dependency", False: return (a, b) in h.deps
+        case "reads-from", False: return store and rf(b) == a and (own or not h.forwarded(m, b))
+        case "own-store", True: return store and same and through and rf(v) == b and before(a, v)
+        case "coherence", True: return store and to and through and rf(v) == a and before(v, b)
+        case "coherence", False: return store and to and same and before(a, b)
+        case "from-init", False: return to and same and a == init(a.loc)
+        case "from-read", False: return to and same and rf(a) == init(a.loc)
+        case "final", False: return store and same and h.final.get(a.loc) == b
+        case "store-order", False: return store and to and same and h.rank[a] < h.rank[b]
+        case "assumed", False: return store and to and same
+        case "A", True: return store and same and through and rf(v) == b
+        case "B", True: return to and same and rf(a) == v != b
+
+def path(h, m, edges, lemmas, own=False):  # from, to, and the assumptions that it rests on
+    steps = []
+    for e in edges:
         if (k := e.get("lemma")) is not None:
-            need(type(k) is int and 0 <= k < limit and not any(e.get(key) for key in ("from", "to", "rule", "via")), f"lemma {k}")
-            return self.lemmas[k]
-        a, b, v = self.op(e["from"], True), self.op(e["to"], True), self.op(e["via"], True) if e.get("via") is not None else None
-        need(e["rule"] not in "AB" and self.holds(m, e["rule"], a, b, v, air), f"rule {e['rule']}: {a} {b}")
-        return a, b, e["rule"], v, {(a, b)} if e["rule"] == "assumed" else set()
-    def path(self, edges, closed):  # each edge begins where the one before it ends; the assumptions of all
-        loc = lambda e: (e[1] if e[0] == "init" else e[0]).loc
-        for e, f in zip(edges if closed else edges[:-1], edges[1:] + edges[:1]):
-            need(e[1] == f[0] and (f[0] != "init" or loc(e) == loc(f)), f"a gap at {f[0]}")
-        return set().union(*(e[4] for e in edges))
-    def refute(self, m, lemmas, nodes):
-        self.lemmas, trees, loc = [], set(), lambda e: (e[1] if e[0] == "init" else e[0]).loc
-        for k, l in enumerate(lemmas):
-            a, b, v, rule = self.op(l["from"], True), self.op(l["to"], True), self.op(l["via"], True), l["rule"]
-            premise = [self.edge(m, e, k) for e in l["premise"]]
-            start, end = (a, v) if rule == "A" else (v, b)
-            need(rule in ("A", "B") and self.holds(m, rule, a, b, v, False) and premise, f"lemma {k}")
-            need(premise[0][0] == start and premise[-1][1] == end and (start != "init" or loc(premise[0]) == loc((a, b))), f"lemma {k}: its premise")
-            self.lemmas.append((a, b, rule, v, self.path(premise, False)))
-        cases = {n.get(key) for n in nodes for key in ("first", "second") if not leaf(n)}
-        need(cases == set(range(1, len(nodes))), "a node that is no case")
-        leaves, todo = {}, [(0, frozenset())]
-        while todo:
-            k, assumed = todo.pop()
-            n = nodes[k]
-            if leaf(n):
-                if k not in leaves:
-                    air = (m == "rmo" or KEEPS[m] & 3 == 3) and all(e.get("rule") in ("dependency", "reads-from") for e in n["cycle"])
-                    cycle = [self.edge(m, e, len(lemmas), air) for e in n["cycle"]]
-                    need(cycle, f"node {k}: no cycle")
-                    leaves[k] = self.path(cycle, True)
-                need(leaves[k] <= assumed, f"node {k}: an assumption that is not in force")
-                continue
-            a, b = self.op(n["from"]), self.op(n["to"])
-            need(self.holds(m, "assumed", a, b, None, False) and not n.get("cycle") and k not in trees, f"node {k}: no split")
-            trees.add(k)
+            need(type(k) is int and k >= 0 and not any(e[x] for x in e if x != "lemma"), k)
+            steps.append(lemmas[k])
+        else:
+            (a, b, v), rule = h.ends(e), e["rule"]
+            need(rule not in "AB" and holds(h, m, rule, a, b, v, own), f"{rule}: {a} {b}")
+            steps.append((a, b, {(a, b)} if rule == "assumed" else set()))
+    need(all(e[1] == f[0] for e, f in zip(steps, steps[1:])), "a gap")
+    return steps[0][0], steps[-1][1], set().union(*(rests for _, _, rests in steps))
+
+def refute(h, m, lemmas, nodes):
+    need(nodes, "no cycle")
+    known, cases = [], [[frozenset()]] + [[] for _ in nodes[1:]]  # of a node: where it stands
+    for l in lemmas:
+        (a, b, v), rule, (start, end, rests) = h.ends(l), l["rule"], path(h, m, l["premise"], known)
+        need((rule, start, end) in (("A", a, v), ("B", v, b)) and holds(h, m, rule, a, b, v), l)
+        known.append((a, b, rests))
+    for k, n in enumerate(nodes):  # each stands behind the split that it is a case of
+        if causal.leaf(n):
+            own = all(e.get("rule") in ("dependency", "reads-from") for e in n["cycle"])
+            start, end, rests = path(h, m, n["cycle"], known, own)
+            need(start == end and cases[k] and all(rests <= c for c in cases[k]), f"node {k}")
+        else:
+            (a, b, _), split = h.ends(n), not n.get("cycle") and len(cases[k]) == 1
+            need(split and holds(h, m, "assumed", a, b, None), f"node {k}: no split")
             for child, case in ((n["first"], (a, b)), (n["second"], (b, a))):
-                need(type(child) is int and k < child < len(nodes), f"node {k}: case {child}")
-                todo.append((child, assumed | {case}))
-    def verdict(self, v, verdicts):  # proved or open
-        m, why, has = v["model"], v.get("inclusion"), lambda e: any(e.get(key) is not None for key in ("order", "closure", "refutation"))
-        need(m in KEEPS and v["answer"] in ("allowed", "forbidden", "unknown"), "no such model or answer")
-        need(why is None or type(why.get("from", None)) in (str, type(None)) and any(why.get("checked") is x for x in (None, False, True)), "inclusion")
-        if v["answer"] == "unknown" or v["answer"] == "forbidden" and v.get("unproved") or why is not None and not why.get("checked"):
-            return "open"
-        e = v if has(v) or why is None else next(o for o in verdicts if o["model"] == why["from"])
-        if v["answer"] == "forbidden":
-            lemmas, nodes = e["refutation"].get("lemmas") or [], e["refutation"]["nodes"]
-            need(m in ("sc", "tso", "pso", "rmo") or leaf(nodes[0]), "one cycle")
-            if m[0] == "c" or m == "wccm": __import__("causal").shape(self, m, lemmas, nodes[0]["cycle"])
-            self.refute(m, lemmas, nodes)
-        elif e.get("closure") is not None: __import__("causal").closure(self, m, e["closure"])
-        elif m in ("cc", "ccv", "cm"): __import__("causal").order(self, m, [self.op(o) for o in e["order"]])
-        else: self.replay(m, [self.op(o) for o in e["order"]])
-        return "proved"
-def verify(trace, cert):  # for each verdict: proved, open or refused
-    checker = Checker(trace, cert)
+                need(type(child) is int and child > k, f"node {k}: no case {child}")
+                cases[child].append(cases[k][0] | {case})
+
+def verdict(h, m, v, verdicts):  # proved, or open; an error refuses the evidence
+    answer, by = v["answer"], v.get("inclusion")
+    need(m in KEEPS and answer in ("allowed", "forbidden", "unknown"), "no such answer")
+    if answer == "unknown" or answer == "forbidden" and v.get("unproved"): return "open"
+    if by is not None and not by.get("checked"): return "open"
+    own = any(v.get(key) is not None for key in ("order", "closure", "refutation"))
+    e = v if own else next(e for e in verdicts if e["model"] == by["from"])
+    if answer == "forbidden":
+        causal.shape(h, m, e["refutation"])
+        refute(h, m, e["refutation"].get("lemmas") or [], e["refutation"]["nodes"])
+    elif e.get("closure") is not None: causal.closure(h, m, e["closure"])
+    else: causal.ORDERS.get(m, replay)(h, m, [h.op(o) for o in e["order"]])
+    return "proved"
+
+def verify(lines, cert):
+    h = History(lines, cert)
     for v in cert["verdicts"]:
-        try: yield v["model"], v["answer"], checker.verdict(v, cert["verdicts"])
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration) as why:
-            yield v["model"], v["answer"], f"refused: {why}"
+        try: yield v["model"], v["answer"], verdict(h, v["model"], v, cert["verdicts"])
+        except Exception as why: yield v["model"], v["answer"], f"refused: {why!r}"
+
 if __name__ == "__main__":
-    for result in verify(open(sys.argv[1]).read().split("\ncheck")[0].splitlines(), json.loads(open(sys.argv[2]).readline())):
-        print(*result)
+    trace, cert = open(sys.argv[1]).read(), open(sys.argv[2]).readline()
+    for answer in verify(trace.split("\ncheck")[0].splitlines(), json.loads(cert)): print(*answer)

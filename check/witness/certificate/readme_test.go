@@ -1,0 +1,33 @@
+package certificate_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// The README of package witness shows verify.py, which has at most 100 lines of
+// at most 100 columns.
+func TestReadmeShowsChecker(t *testing.T) {
+	program, err := os.ReadFile("verify.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), "\n```python\n"+string(program)+"```\n") {
+		t.Error("../README.md shows another program than verify.py: copy it there")
+	}
+	lines := strings.Split(strings.TrimSuffix(string(program), "\n"), "\n")
+	if len(lines) > 100 {
+		t.Errorf("verify.py has %d lines, more than 100", len(lines))
+	}
+	for n, line := range lines {
+		if columns := utf8.RuneCountInString(line); columns > 100 {
+			t.Errorf("verify.py:%d: %d columns, more than 100", n+1, columns)
+		}
+	}
+}
