@@ -13,8 +13,8 @@ import (
 	"ordeal/campaigns/rundir"
 )
 
-// Journal is a file of results, a line of JSON each, after a line with the
-// options that they belong to. A campaign that was interrupted or killed
+// Journal is a file of results, a sealed line of JSON each (rundir.Seal), after
+// a line with the options that they belong to. A campaign that was interrupted or killed
 // continues from it.
 type Journal struct {
 	file *os.File
@@ -69,7 +69,11 @@ func parseJournal(data []byte) (head journalHead, results []Result, size int64, 
 		if err != nil {
 			return head, nil, 0, err // not of memory
 		}
-		if n++; n == 1 {
+		n++
+		if err := rundir.Unseal(line); err != nil {
+			return head, nil, 0, fmt.Errorf("%d: %w", n, err)
+		}
+		if n == 1 {
 			if err := json.Unmarshal(line, &head); err != nil || head.Version != journalVersion {
 				return head, nil, 0, errNoJournal
 			}
@@ -113,7 +117,7 @@ func (j *Journal) write(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = j.file.Write(append(text, '\n'))
+	_, err = j.file.Write(rundir.Seal(text))
 	return err
 }
 
