@@ -195,7 +195,7 @@ func (e *env) readProgram(file string, memory config.Size) (*gen.Program, error)
 func (r *run) makeDir() (rundir.Dir, error) {
 	if r.dir != "" {
 		r.dir = rundir.Resolve(r.dir)
-		return rundir.Dir(r.dir), rundir.MkdirAll(r.dir)
+		return rundir.Dir(r.dir), rundir.MakeDurable(r.dir)
 	}
 	dir, err := newDir("run")
 	return rundir.Dir(dir), err
@@ -204,7 +204,7 @@ func (r *run) makeDir() (rundir.Dir, error) {
 // newDir makes a directory runs/NAME-TIME that did not exist.
 func newDir(name string) (string, error) {
 	runs := rundir.Resolve(runsDir)
-	if err := rundir.MkdirAll(runs); err != nil {
+	if err := rundir.MakeDurable(runs); err != nil {
 		return "", err
 	}
 	base := filepath.Join(runs, name+"-"+time.Now().Format("20060102-150405"))

@@ -161,7 +161,7 @@ func exitStatus(err error) int {
 
 // variable is what differs between campaigns that end the same: times, and the
 // command line, which is that of the run or of the resumption.
-var variable = regexp.MustCompile(`"[a-z_]+_ns": ?[0-9]+|"(started|session)": ?"[^"]*"|"command": \[[^]]*\]`)
+var variable = regexp.MustCompile(`"[a-z_]+_ns": ?[0-9]+|"(started|session|crc32c)": ?"[^"]*"|"command": \[[^]]*\]`)
 
 // tree is every file of a campaign by its path, apart from what varies. Of
 // reductions, whose length is bounded in time, it is only that there is one.

@@ -181,8 +181,9 @@ func glob(t *testing.T, dir string, pattern ...string) []string {
 	return list
 }
 
-// times matches a time or a duration in a file of a campaign.
-var times = regexp.MustCompile(`"([a-z_]+_ns|started|session)": ?("[^"]*"|[0-9]+)`)
+// times matches a time or a duration in a file of a campaign, and the checksum
+// of a line that has some.
+var times = regexp.MustCompile(`"([a-z_]+_ns|started|session|crc32c)": ?("[^"]*"|[0-9]+)`)
 
 // contents is everything that a campaign left in its directory except times,
 // the directory's own name and what is in quarantine: by path, the lines of

@@ -150,7 +150,9 @@ func (s *session) reduceRun(ctx context.Context, dir rundir.Dir) (*rundir.Reduct
 		err = rundir.RemoveAll(part)
 	default:
 		reduction.Dir = rundir.ReducedDir
-		err = rundir.Rename(part, reduced)
+		if err = rundir.FlushTree(part); err == nil {
+			err = rundir.Rename(part, reduced)
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -14,7 +14,8 @@ import (
 // summary of what was counted.
 func (e *Engine) restore(w *journal.Writer, targets []target) (*session, error) {
 	s, rejected, err := e.replay(w, targets)
-	if err == nil && len(rejected) > 0 {
+	repaired := len(rejected) > 0
+	if err == nil && repaired {
 		if err = s.repair(rejected); err == nil {
 			s, rejected, err = e.replay(w, targets)
 		}
@@ -31,7 +32,10 @@ func (e *Engine) restore(w *journal.Writer, targets []target) (*session, error) 
 		return s, err
 	}
 	if s.nothingDue = s.ended(); s.nothingDue {
-		return s, nil
+		if repaired {
+			err = s.sum.Write()
+		}
+		return s, err
 	}
 	w.Header.End = ""
 	return s, w.WriteHeader()
@@ -60,7 +64,11 @@ func (s *session) repair(rejected []journal.Rejected) error {
 		}
 	}
 	for _, r := range rejected {
-		s.logf("infrastructure error: %s:%d: %v: the run is repeated", path, r.Line, r.Err)
+		then := "the run is repeated"
+		if r.Stays {
+			then = "the finding stays, and what is left of the directory is in quarantine"
+		}
+		s.logf("infrastructure error: %s:%d: %v: %s", path, r.Line, r.Err, then)
 	}
 	return s.journal.Repair(rejected)
 }

@@ -134,7 +134,7 @@ func TestResumeCorrupt(t *testing.T) {
 			return slices.Delete(lines, i, i+1)
 		},
 		"corrupt result": func(t *testing.T, dir string, lines []string) []string {
-			if err := os.Truncate(filepath.Join(dir, rundir.Name(1), rundir.ResultFile), 30); err != nil {
+			if err := os.Truncate(filepath.Join(dir, rundir.Name(0), rundir.ResultFile), 30); err != nil {
 				t.Error(err)
 			}
 			return lines
@@ -153,6 +153,62 @@ func TestResumeCorrupt(t *testing.T) {
 				t.Errorf("files (-undisturbed +resumed):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestDamagedFinding corrupts each file of a finding's directory, and requires
+// that resumption keeps its line, marked, and what is left of the directory, and
+// does not repeat the run, which on hardware might not fail again.
+func TestDamagedFinding(t *testing.T) {
+	crashing := either(&fake.Runner{Fault: fake.Crash}, func(number int) bool { return number == 3 })
+	for _, file := range []string{rundir.ProgramFile, rundir.SpecFile, rundir.ResultFile, "."} {
+		e, log := newEngine(t, crashing)
+		run(t, e, parse(t, smallCampaign))
+		path := filepath.Join(e.Dir, rundir.Name(3), file)
+		if file == "." {
+			must.Succeed(t, os.RemoveAll(path))
+		} else {
+			must.Succeed(t, os.WriteFile(path, []byte("x"), 0o600))
+		}
+		e.use(new(fake.Runner)) // of which no run fails
+		for range 2 {
+			hasCounts(t, resume(t, e), counts{sim.Passed: 11, sim.Crash: 1}, summary.ExitFinding)
+		}
+		log.has(t, "runs.jsonl:4: the files of run 3 are corrupt")
+		for _, run := range entries(t, e.Dir) {
+			if run.Number != 3 {
+				continue
+			}
+			if run.Outcome != sim.Crash || run.Kept || run.Quarantine != rundir.Name(3) || !strings.Contains(run.Damaged, "the files of run 3 are corrupt") {
+				t.Errorf("%s: the line of the finding is %+v", file, run)
+			}
+			reason, err := os.ReadFile(run.Dir.Path(rundir.ReasonFile))
+			if must.Succeed(t, err); !strings.Contains(string(reason), "corrupt") {
+				t.Errorf("%s: the reason is %q", file, reason)
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(e.Dir, journal.SummaryText))
+		must.Succeed(t, err)
+		contains(t, string(text), "The files of 1 failed run are corrupt")
+	}
+}
+
+// TestCorruptLineOfFinding corrupts the line of a finding, and requires that the
+// run is neither repeated, since it may not fail again, nor lost.
+func TestCorruptLineOfFinding(t *testing.T) {
+	crashing := either(&fake.Runner{Fault: fake.Crash}, func(number int) bool { return number == 3 })
+	e, _ := newEngine(t, crashing)
+	run(t, e, parse(t, smallCampaign))
+	path := filepath.Join(e.Dir, journal.RunsFile)
+	data, err := os.ReadFile(path)
+	must.Succeed(t, err)
+	must.Succeed(t, os.WriteFile(path, []byte(strings.Replace(string(data), `"outcome":"crash"`, `"outcome":"crush"`, 1)), 0o600))
+	e.use(new(fake.Runner))
+	hasCounts(t, resume(t, e), counts{sim.Passed: 11, sim.Crash: 1}, summary.ExitFinding)
+	for _, run := range entries(t, e.Dir) {
+		if run.Number == 3 && (run.Outcome != sim.Crash || !run.Kept || run.Program == "") {
+			t.Errorf("the line of the finding is %+v", run)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -196,7 +197,15 @@ func (s *session) finish(ctx context.Context, x *execution, err error) error {
 	if x.created {
 		s.setMade(e)
 	}
-	if x.created && s.order.MustWait(e.Number) {
+	switch irrevocable := e.Failed() && execute.LeavesFiles(x.spec.Sim); {
+	case !x.created:
+	case irrevocable: // it may never fail again
+		if err := journal.WritePending(e); err != nil {
+			s.mu.Lock()
+			s.logf("infrastructure error: run %d may be lost until it is recorded: %v", e.Number, err)
+			s.mu.Unlock()
+		}
+	case s.order.MustWait(e.Number):
 		_ = journal.WritePending(e) // without it, a kill loses the run and it is repeated
 	}
 	err = s.order.Add(e)
@@ -288,6 +297,7 @@ func (s *session) reportFindings() {
 		switch {
 		case f.Outcome == sim.Missed:
 			s.logf("finding: %s", f.Title)
+		case filepath.Base(filepath.Dir(f.Dir)) == journal.QuarantineDir: // its files are corrupt
 		case s.Reduce != nil && s.c.Reduce > 0 && f.Reduction == nil:
 			s.reductions.add(rundir.Dir(f.Dir))
 		}
@@ -319,6 +329,9 @@ func (s *session) discard() error {
 			continue
 		}
 		dir, err := rundir.MoveAside(string(s.journal.Run(e.Number)), s.journal.Path(journal.AfterStopDir))
+		if err == nil {
+			err = errors.Join(rundir.FlushTree(string(dir)), rundir.Flush(s.journal.Dir))
+		}
 		errs = append(errs, err)
 		s.mu.Lock() // a reduction may log as well
 		s.logf("run %d failed after the campaign had stopped: %s, in %s", e.Number, e.Title, dir)
@@ -339,7 +352,7 @@ func (s *session) sweep() error {
 		switch {
 		case s.order.Waits(number):
 		case s.kept[number]:
-			err = journal.RemovePending(dir)
+			err = errors.Join(journal.RemovePending(dir), rundir.RemoveTemporary(string(dir)))
 		default:
 			err = rundir.RemoveAll(string(dir))
 		}

@@ -62,7 +62,17 @@
 // Files are written under a temporary name and renamed; runs.jsonl grows by one
 // write for each line. Killing the process at any moment loses at most the runs
 // in flight, and those without a directory that wait: simulated ones, which a
-// resumption repeats exactly. The files of findings and their lines are flushed
-// to the disk before the finding is reported; other files are not, since a flush for each
-// run would cost more than the run.
+// resumption repeats exactly. A failed run is on the disk, with all names that
+// lead to its files, before its line is written, and its line before the finding
+// is reported: a crash of the machine loses no finding. Other files are not
+// flushed, since a flush for each run would cost more than the run.
+//
+// A line ends with a checksum (rundir.Seal), so that a changed digit is noticed.
+// Where the files of a finding are corrupt, its line stays, and says so; where its
+// line is, the line is written anew from the files if they have all of it.
+//
+// # Locks
+//
+// A process locks runs.jsonl before it changes anything else in the directory:
+// of two that begin or resume one campaign, one does nothing.
 package journal

@@ -12,7 +12,7 @@ import (
 	"ordeal/sim"
 )
 
-// Entry is a finished run, and a line of runs.jsonl.
+// Entry is a finished run, and a line of runs.jsonl, sealed (rundir.Seal).
 type Entry struct {
 	Number int `json:"number"`
 	// At is when the run was recorded, in time spent on the campaign: when it
@@ -24,6 +24,9 @@ type Entry struct {
 	// QuarantineDir if it was moved there.
 	Kept       bool   `json:"kept"`
 	Quarantine string `json:"quarantine,omitempty"`
+	// Damaged says of a finding why its directory is in quarantine: its files
+	// are no longer as they were written.
+	Damaged string `json:"damaged,omitempty"`
 	// Known is the number of transitions that earlier lines of the
 	// configuration list. It shows where one of them is lost.
 	Known int `json:"known,omitempty"`
@@ -57,10 +60,22 @@ func (a *Archive) NewEntry(number int) *Entry {
 	return &Entry{Number: number, ConfigName: cfg.Name, Config: cfg, Dir: a.Run(number)}
 }
 
+// encode is the line of a run.
+func (e *Entry) encode() ([]byte, error) {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("write run %d: %w", e.Number, err)
+	}
+	return rundir.Seal(text), nil
+}
+
 // decode reads a line of the journal. It refuses a run that is not of the
 // campaign, and one that c has seen; it adds the run to c.
 func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 	c.prepare(len(a.schedule))
+	if err := rundir.Unseal(text); err != nil {
+		return nil, err
+	}
 	e := &Entry{Result: &rundir.Result{}}
 	if err := json.Unmarshal(bytes.TrimSpace(text), e); err != nil {
 		return nil, err

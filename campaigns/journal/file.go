@@ -2,15 +2,15 @@ package journal
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/rundir"
 )
 
@@ -70,11 +70,11 @@ func replace(dir string) (*replacement, error) {
 // add writes a line, in terms of those before.
 func (r *replacement) add(e *Entry) error {
 	r.known.encode(e)
-	line, err := json.Marshal(e)
-	if err == nil {
-		_, err = r.out.Write(append(line, '\n'))
-	}
+	line, err := e.encode()
 	if err != nil {
+		return err
+	}
+	if _, err := r.out.Write(line); err != nil {
 		return fmt.Errorf("write %s: %w", RunsFile, err)
 	}
 	return nil
@@ -94,8 +94,8 @@ func (r *replacement) install() error {
 	if err := r.out.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", RunsFile, err)
 	}
-	if err := r.Sync(); err != nil {
-		return fmt.Errorf("flush %s: %w", RunsFile, err)
+	if err := disk.Sync(r.File); err != nil {
+		return err
 	}
 	if err := unix.Flock(int(r.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return err
@@ -106,18 +106,23 @@ func (r *replacement) install() error {
 // discard removes the temporary file.
 func (r *replacement) discard() error { return errors.Join(r.Close(), rundir.Remove(r.Name())) }
 
-// removeTemporary removes the temporary files that a kill has left.
+// removeTemporary removes the temporary files that a kill has left in a
+// directory that is locked, and in its quarantine.
 func removeTemporary(dir string) error {
-	entries, err := rundir.ReadDir(dir)
-	if err != nil {
+	if err := rundir.RemoveTemporary(dir); err != nil {
+		return err
+	}
+	quarantine := filepath.Join(dir, QuarantineDir)
+	entries, err := rundir.ReadDir(quarantine)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		for _, name := range []string{CampaignFile, HeaderFile, RunsFile, SummaryText, SummaryJSON} {
-			if strings.HasPrefix(e.Name(), "."+name+".") {
-				if err := rundir.Remove(filepath.Join(dir, e.Name())); err != nil {
-					return err
-				}
+		if e.IsDir() {
+			if err := rundir.RemoveTemporary(filepath.Join(quarantine, e.Name())); err != nil {
+				return err
 			}
 		}
 	}

@@ -41,7 +41,7 @@ type Header struct {
 	// Spent is the time of earlier sessions of a campaign that was resumed,
 	// Session the start of the current one. End says how the latest one ended,
 	// and then Spent is the time of all. It is empty while the campaign runs,
-	// and after a kill.
+	// and after a kill, and the time of the latest session is then in Entry.At.
 	Spent   time.Duration `json:"spent_ns,omitempty"`
 	Session time.Time     `json:"session"`
 	End     End           `json:"end,omitempty"`

@@ -10,23 +10,27 @@ import (
 )
 
 // WritePending leaves e in its directory while it waits to be recorded, so that
-// a kill does not lose it. A file cut short does not count, so it is written in
-// place.
+// a kill does not lose it, nor a crash if it has failed. A file cut short does not
+// count, so it is written in place.
 func WritePending(e *Entry) error {
 	line := *e
 	line.New = e.Coverage
-	text, err := json.Marshal(&line)
+	text, err := line.encode()
 	if err != nil {
 		return err
 	}
-	return rundir.Overwrite(e.Dir.Path(PendingFile), text)
+	if err := rundir.Overwrite(e.Dir.Path(PendingFile), text); err != nil || !e.Failed() {
+		return err
+	}
+	return errors.Join(rundir.Flush(e.Dir.Path(PendingFile)), rundir.Flush(string(e.Dir)))
 }
 
 // ReadPending reads what WritePending wrote for a run; nil if there is no whole
 // file, or not one of this run.
 func (a *Archive) ReadPending(number int) *Entry {
 	e := &Entry{Result: &rundir.Result{}}
-	if err := rundir.ReadJSON(a.Run(number).Path(PendingFile), e); err != nil {
+	text, err := rundir.ReadFile(a.Run(number).Path(PendingFile))
+	if err != nil || rundir.Unseal(text) != nil || json.Unmarshal(text, e) != nil {
 		return nil
 	}
 	if e.Number != number || e.ConfigName != a.Config(number).Name || e.Outcome == sim.Infra {

@@ -6,24 +6,30 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
-// Rejected is a line of the journal whose run has to be repeated.
+// Rejected is a line of the journal that does not count as it is.
 type Rejected struct {
 	Line int
 	// Text is the corrupt line; nil if the line is whole, but its run could
 	// not be executed, or its directory is corrupt.
 	Text []byte
 	Err  error
+	// Stays says that Repair keeps the line, marked: that of a finding whose
+	// directory is corrupt. All other runs have to be repeated.
+	Stays bool
 }
 
 // Replay calls each with the runs of the journal in order, and returns the
 // lines that do not count. A last line that was cut short is removed: its run
 // was in flight. A journal with rejected lines cannot be appended to before
-// Repair.
+// Repair. A session that was killed lasted until its last line: the dates of
+// files say nothing, since copies and clocks change them.
 func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
 	f, err := rundir.Open(w.Path(RunsFile))
 	if err != nil {
@@ -32,6 +38,7 @@ func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
 	defer f.Close()
 	w.cursor = w.start()
 	var list []Rejected
+	var latest time.Duration
 	for text, err := range rundir.Lines(f) {
 		w.cursor.Lines++
 		if err != nil {
@@ -40,13 +47,17 @@ func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
 		w.cursor.Offset += int64(len(text))
 		e, err := w.decode(text, &w.cursor)
 		if err != nil {
-			list = append(list, Rejected{w.cursor.Lines, bytes.Clone(text), err})
+			list = append(list, Rejected{Line: w.cursor.Lines, Text: bytes.Clone(text), Err: err})
 		} else if err := verify(e); err != nil {
-			list = append(list, Rejected{Line: w.cursor.Lines, Err: err})
-			w.cursor.seen[e.Number] = false
+			list = append(list, Rejected{Line: w.cursor.Lines, Err: err, Stays: e.Finding()})
+			w.cursor.seen[e.Number] = e.Finding()
 		} else {
+			latest = max(latest, e.At)
 			each(e)
 		}
+	}
+	if w.Header.End == "" {
+		w.Header.Spent = max(w.Header.Spent, latest)
 	}
 	return list, w.file.Truncate(w.cursor.Offset)
 }
@@ -61,7 +72,8 @@ func (w *Writer) start() Cursor {
 	return c
 }
 
-// verify returns an error if a run has to be repeated.
+// verify returns an error if a run could not be executed or its directory is
+// corrupt.
 func verify(e *Entry) error {
 	if e.Outcome == sim.Infra {
 		return fmt.Errorf("run %d could not be executed: %s", e.Number, e.Title)
@@ -75,8 +87,8 @@ func verify(e *Entry) error {
 	return nil
 }
 
-// Repair writes the journal anew without the rejected lines. Corrupt lines and
-// the directories of the runs go to quarantine.
+// Repair writes the journal anew without the rejected lines, except those that
+// stay. Corrupt lines and the directories of the runs go to quarantine.
 func (w *Writer) Repair(list []Rejected) error {
 	if err := w.quarantineLines(list); err != nil {
 		return err
@@ -85,42 +97,94 @@ func (w *Writer) Repair(list []Rejected) error {
 	if err != nil {
 		return err
 	}
-	if err := w.copyWhole(r, list); err != nil {
+	seen, err := w.copyWhole(r, list)
+	if err == nil {
+		err = w.salvage(seen)
+	}
+	if err != nil {
 		return errors.Join(err, r.discard())
 	}
 	w.file, err = r.commit(w.file)
 	return err
 }
 
-// copyWhole writes the lines that are not rejected, and quarantines the
-// directories of those that are.
-func (w *Writer) copyWhole(to *replacement, list []Rejected) error {
-	reasons := make(map[int]error, len(list))
-	for _, r := range list {
-		reasons[r.Line] = r.Err
+// copyWhole writes the lines that count, and quarantines the directories of
+// those that do not. It returns the runs that have had a whole line.
+func (w *Writer) copyWhole(to *replacement, list []Rejected) (seen []bool, err error) {
+	rejected := make(map[int]*Rejected, len(list))
+	for i := range list {
+		rejected[list[i].Line] = &list[i]
 	}
 	f, err := rundir.Open(w.Path(RunsFile))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
+	seen = make([]bool, len(w.schedule))
 	from, line := w.start(), 0
 	for text, err := range rundir.Lines(f) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		line++
 		e, err := w.decode(text, &from)
 		if err != nil {
 			continue // it is rejected
 		}
-		if why := reasons[line]; why == nil {
-			err = to.add(e)
-		} else {
-			from.seen[e.Number] = false
-			if e.Kept {
-				_, err = w.Quarantine(e.Number, why.Error())
-			}
+		seen[e.Number] = true
+		if err := w.copyLine(to, e, rejected[line]); err != nil {
+			return nil, err
+		}
+		from.seen[e.Number] = rejected[line] == nil || rejected[line].Stays
+	}
+	return seen, nil
+}
+
+// copyLine writes a line unless it is rejected, which is nil for one that
+// counts.
+func (w *Writer) copyLine(to *replacement, e *Entry, rejected *Rejected) error {
+	if rejected != nil && e.Kept {
+		dir, err := w.Quarantine(e.Number, rejected.Err.Error())
+		if err != nil {
+			return err
+		}
+		e.Kept, e.Quarantine, e.Damaged = false, dir.Base(), rejected.Err.Error()
+	}
+	if rejected != nil && !rejected.Stays {
+		return nil
+	}
+	return to.add(e)
+}
+
+// salvage looks after the whole directories of failed runs that have no line,
+// because it is corrupt: the runs may never fail again. The directory has
+// everything that the line had, except transitions: where there are none the run
+// is pending, else its directory goes to quarantine.
+func (w *Writer) salvage(seen []bool) error {
+	runs, err := w.Runs()
+	if err != nil {
+		return err
+	}
+	for _, number := range runs {
+		e := w.NewEntry(number)
+		if seen[number] || rundir.Exists(e.Dir.Path(PendingFile)) || e.Dir.Verify() != nil {
+			continue
+		}
+		s, err := e.Dir.Spec()
+		if err != nil {
+			return err
+		}
+		if e.Result, err = e.Dir.Result(); err != nil {
+			return err
+		}
+		e.Program = s.Program
+		switch {
+		case !e.Failed() || s.Number != number || s.Config.Name != e.ConfigName:
+			continue
+		case e.Covered == nil:
+			err = WritePending(e)
+		default:
+			_, err = w.Quarantine(number, "its line in the journal is corrupt, see "+LinesFile)
 		}
 		if err != nil {
 			return err
@@ -147,8 +211,10 @@ func (w *Writer) quarantineLines(list []Rejected) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text.Bytes())
-	return errors.Join(err, f.Close())
+	if _, err = f.Write(text.Bytes()); err == nil {
+		err = disk.Sync(f)
+	}
+	return errors.Join(err, f.Close(), rundir.Flush(w.Path(QuarantineDir)), rundir.Flush(w.Dir))
 }
 
 // Quarantine moves the directory of a run to quarantine, with the reason.
@@ -160,5 +226,5 @@ func (a *Archive) Quarantine(number int, reason string) (rundir.Dir, error) {
 	if err := RemovePending(dir); err != nil {
 		return dir, err
 	}
-	return dir, rundir.WriteFile(dir.Path(rundir.ReasonFile), []byte(strings.TrimSpace(reason)+"\n"), false)
+	return dir, rundir.WriteFile(dir.Path(rundir.ReasonFile), []byte(strings.TrimSpace(reason)+"\n"), true)
 }

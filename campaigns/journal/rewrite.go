@@ -27,7 +27,7 @@ type Rewriter struct {
 // Rewrite locks a directory, which is made if it is missing, so that no other
 // process runs or rewrites its campaign. Close unlocks it.
 func Rewrite(dir string) (*Rewriter, error) {
-	if err := rundir.MkdirAll(dir); err != nil {
+	if err := rundir.MakeDurable(dir); err != nil {
 		return nil, err
 	}
 	f, err := lock(dir)

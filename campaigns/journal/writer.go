@@ -1,15 +1,16 @@
 package journal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
@@ -22,33 +23,63 @@ type Writer struct {
 }
 
 // Create makes the directory of a campaign, which must be empty or missing, and
-// writes what is known before the first run.
+// writes what is known before the first run. A beginning that was killed before
+// campaign.json was there is begun anew. The lock comes first: of two processes
+// that begin a campaign in one directory, one changes nothing.
 func Create(dir string, c *config.Campaign, h Header) (*Writer, error) {
-	if err := rundir.MkdirAll(dir); err != nil {
+	if err := rundir.MakeDurable(dir); err != nil {
 		return nil, err
 	}
-	if entries, err := rundir.ReadDir(dir); err != nil {
+	if err := unused(dir); err != nil { // before lock creates a file
 		return nil, err
-	} else if len(entries) > 0 {
-		return nil, fmt.Errorf("campaign directory %s is not empty", dir)
 	}
-	w := &Writer{Archive: newArchive(dir, c)}
-	w.Header = h
-	text, err := yaml.Marshal(c)
+	f, err := lock(dir)
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", CampaignFile, err)
-	}
-	if err := rundir.WriteFile(w.Path(CampaignFile), text, true); err != nil {
 		return nil, err
 	}
-	if err := w.WriteHeader(); err != nil {
-		return nil, err
-	}
-	w.cursor.prepare(len(w.schedule))
-	if w.file, err = lock(dir); err != nil {
-		return nil, err
+	w := &Writer{Archive: newArchive(dir, c), file: f}
+	w.Header = h
+	if err := w.create(); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return w, nil
+}
+
+// create writes the first files of a directory that is locked.
+func (w *Writer) create() error {
+	if err := unused(w.Dir); err != nil { // another process was done in between
+		return err
+	}
+	if err := removeTemporary(w.Dir); err != nil {
+		return err
+	}
+	text, err := yaml.Marshal(w.Campaign)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", CampaignFile, err)
+	}
+	if err := rundir.WriteFile(w.Path(CampaignFile), text, true); err != nil {
+		return err
+	}
+	w.cursor.prepare(len(w.schedule))
+	return w.WriteHeader()
+}
+
+// unused returns an error unless a directory is empty, or has only what a kill
+// leaves of Create: an empty journal, and perhaps the campaign's file.
+func unused(dir string) error {
+	names, err := rundir.Names(dir)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	info, err := rundir.Lstat(filepath.Join(dir, RunsFile))
+	begun := err != nil || info.Size() > 0
+	for _, name := range names {
+		begun = begun || name != RunsFile && name != CampaignFile && !rundir.IsTemporary(name)
+	}
+	if begun {
+		return fmt.Errorf("campaign directory %s is not empty", dir)
+	}
+	return nil
 }
 
 // Reopen opens the directory of a campaign that is resumed, and begins a
@@ -63,26 +94,13 @@ func Reopen(dir string) (*Writer, error) {
 	}
 	w := &Writer{file: f}
 	if w.Archive, err = Open(dir); err == nil {
-		err = errors.Join(removeTemporary(dir), w.beginSession())
+		err = removeTemporary(dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return w, nil
-}
-
-// beginSession adds the last session to the time spent. One that was killed
-// lasted until its last write to the journal.
-func (w *Writer) beginSession() error {
-	info, err := w.file.Stat()
-	if err != nil {
-		return err
-	}
-	if w.Header.End == "" && info.Size() > 0 {
-		w.Header.Spent += max(0, info.ModTime().Sub(w.Header.Session))
-	}
 	w.Header.Session = time.Now()
-	return nil
+	return w, nil
 }
 
 // Close closes and unlocks the journal.
@@ -96,20 +114,20 @@ func (w *Writer) WriteHeader() error { return rundir.WriteJSON(w.Path(HeaderFile
 // of a finding reaches the disk.
 func (w *Writer) Append(e *Entry) error {
 	w.cursor.known.encode(e)
-	text, err := json.Marshal(e)
+	text, err := e.encode()
 	if err != nil {
-		return fmt.Errorf("write %s: %w", RunsFile, err)
+		return err
 	}
-	if n, err := w.file.Write(append(text, '\n')); err != nil {
+	if n, err := w.file.Write(text); err != nil {
 		if n > 0 {
 			err = errors.Join(err, w.file.Truncate(w.cursor.Offset))
 		}
 		return fmt.Errorf("write %s: %w", RunsFile, err)
 	}
-	w.cursor.Offset += int64(len(text)) + 1
+	w.cursor.Offset += int64(len(text))
 	w.cursor.Lines++
 	if e.Finding() || e.Kept && e.Outcome != sim.Passed {
-		return w.file.Sync()
+		return disk.Sync(w.file)
 	}
 	return nil
 }

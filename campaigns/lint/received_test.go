@@ -26,8 +26,8 @@ var fileCalls = []string{
 // with temporary directories of their own, and how often each does.
 var userPaths = map[string]int{
 	"campaigns/rundir/files.go":         4, // the one place
-	"campaigns/rundir/write.go":         1, // Flush, of a path that was opened before
-	"campaigns/rundir/output.go":        8, // files named for output
+	"campaigns/rundir/flush.go":         1, // Flush, of a path that was opened before
+	"campaigns/rundir/output.go":        6, // files named for output
 	"campaigns/execute/memory.go":       1, // /proc
 	"campaigns/merge/merge.go":          3, // is a source the target? its own staging directory
 	"campaigns/merge/source.go":         4, // an archive, roots of resolved directories

@@ -127,7 +127,7 @@ func strip(v any, dir string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, value := range v {
-			if strings.HasSuffix(key, "_ns") || slices.Contains([]string{"started", "session", "command", "shards"}, key) {
+			if strings.HasSuffix(key, "_ns") || slices.Contains([]string{"started", "session", "command", "shards", "crc32c"}, key) {
 				delete(v, key)
 				continue
 			}

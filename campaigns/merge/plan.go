@@ -17,13 +17,14 @@ import (
 // run is a run while sources are compared. Sources are counted from 1; 0 is
 // none.
 type run struct {
-	sum    [32]byte // hash of everything that sources must agree on
-	entry  int32    // the source whose line is taken
-	dir    int32    // the source whose run directory is taken
-	kind   int32    // runs of which the first stays, as in journal.Archive.Stay
-	failed bool     // infrastructure error: another source may have a result
-	always bool     // the run directory stays anyway
-	keep   bool     // the run directory stays
+	sum     [32]byte // hash of everything that sources must agree on
+	entry   int32    // the source whose line is taken
+	dir     int32    // the source whose run directory is taken
+	kind    int32    // runs of which the first stays, as in journal.Archive.Stay
+	failed  bool     // infrastructure error: another source may have a result
+	damaged bool     // the files of a finding: another source may have them
+	always  bool     // the run directory stays anyway
+	keep    bool     // the run directory stays
 }
 
 // plan decides which source each run is taken from, and finds the runs whose
@@ -74,11 +75,14 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 	}
 	r := &j.runs[e.Number]
 	failed := e.Outcome == sim.Infra
+	damaged := e.Damaged != ""
 	switch {
 	case r.entry == 0 || r.failed && !failed:
-		r.entry, r.sum, r.failed = source, sum, failed
+		r.entry, r.sum, r.failed, r.damaged = source, sum, failed, damaged
 	case r.sum != sum && !failed:
 		return j.conflict(e, r.entry, source)
+	case r.damaged && !damaged:
+		r.entry, r.damaged = source, false
 	}
 	if !e.Kept || r.dir != 0 {
 		return nil
@@ -119,6 +123,9 @@ func (j *merging) stay() {
 func (j *merging) identity(e *journal.Entry) ([32]byte, error) {
 	same := *e
 	same.At, same.Kept, same.Known, same.New, same.Counts = 0, false, 0, nil, nil
+	if e.Damaged != "" { // which is of the directory, and not of the run
+		same.Damaged, same.Quarantine = "", ""
+	}
 	result := *e.Result
 	same.Result = &result
 	if e.Covered != nil { // which are new depends on earlier runs

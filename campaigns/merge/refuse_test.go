@@ -122,6 +122,7 @@ func TestMergeRefuses(t *testing.T) {
 			edit(t, journal(d), 0, func(o map[string]any) { o["title"] = "\x1b[2J" })
 		}, []string{"control characters", `"\x1b[2J"`}},
 		{"corrupt journal", true, func(d string) { replace(t, journal(d), `"number"`, `"numb`) }, []string{"runs.jsonl:1"}},
+		{"another digit", true, func(d string) { replace(t, journal(d), `"at_ns":`, `"at_ns":1`) }, []string{"runs.jsonl:1: the line was changed"}},
 		{"corrupt program", true, func(d string) { replace(t, filepath.Join(d, finding, "program.txt"), "\n", "\n\n") }, []string{"run ", "program.txt differs from the journal"}},
 		{"corrupt log", true, func(d string) {
 			must.Succeed(t, os.Truncate(filepath.Join(d, finding, "log.bin"), 8))

@@ -10,7 +10,6 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
-	"ordeal/sim"
 )
 
 // JSONLFormat is the version of the lines that WriteJSONL writes. Fields keep
@@ -174,7 +173,7 @@ func runLine(e *journal.Entry) *RunLine {
 	for _, x := range e.Answers {
 		r.Answers[x.Model] = x.Answer
 	}
-	if e.Kept || e.Outcome == sim.Infra {
+	if e.Kept || e.Quarantined() {
 		r.Dir = filepath.Clean(string(e.Dir))
 	}
 	return r

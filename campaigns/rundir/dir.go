@@ -67,14 +67,13 @@ func (d Dir) make() error {
 	return err
 }
 
-// Finish writes the result of the run. A failed run reaches the disk before it
-// returns.
+// Finish writes the result of the run. A failed run is on the disk before it
+// returns: all of its directory, and the directory's name.
 func (d Dir) Finish(r *Result) error {
 	if data, err := ReadFile(d.Path(executableFile)); err == nil {
 		r.ExecutableHash = Hash(data)
 	}
-	flush := r.Failed()
-	if err := d.finishLog(r.Log, flush); err != nil {
+	if err := d.finishLog(r.Log); err != nil {
 		return err
 	}
 	for i := range r.Verdicts {
@@ -86,19 +85,22 @@ func (d Dir) Finish(r *Result) error {
 		if err := check.Explain(&text, r.History, r.Models[i], v); err != nil {
 			return err
 		}
-		if err := WriteFile(d.Path("witness-"+v.Model+".txt"), text.Bytes(), flush); err != nil {
+		if err := WriteFile(d.Path("witness-"+v.Model+".txt"), text.Bytes(), false); err != nil {
 			return err
 		}
 	}
-	if err := d.certify(r, flush); err != nil {
+	if err := d.certify(r); err != nil {
 		return err
 	}
-	return WriteJSON(d.Path(ResultFile), r, flush)
+	if err := WriteJSON(d.Path(ResultFile), r, false); err != nil || !r.Failed() {
+		return err
+	}
+	return FlushTree(string(d))
 }
 
 // certify writes the evidence of the verdicts, without paths and times: runs that
 // do the same have the same file. The times are in the result.
-func (d Dir) certify(r *Result, flush bool) error {
+func (d Dir) certify(r *Result) error {
 	if r.History == nil || len(r.Verdicts) == 0 {
 		return nil
 	}
@@ -111,19 +113,15 @@ func (d Dir) certify(r *Result, flush bool) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", d.Path(CertificateFile), err)
 	}
-	return WriteFile(d.Path(CertificateFile), append(data, '\n'), flush)
+	return WriteFile(d.Path(CertificateFile), append(data, '\n'), false)
 }
 
 // finishLog writes the log unless the simulator has left it.
-func (d Dir) finishLog(log sim.Log, flush bool) error {
-	_, err := Lstat(d.Path(LogFile))
-	switch {
-	case err == nil && flush:
-		return Flush(d.Path(LogFile))
-	case err != nil && len(log) > 0:
-		return WriteFile(d.Path(LogFile), log, flush)
+func (d Dir) finishLog(log sim.Log) error {
+	if len(log) == 0 || Exists(d.Path(LogFile)) {
+		return nil
 	}
-	return nil
+	return WriteFile(d.Path(LogFile), log, false)
 }
 
 // Program reads the program of the run. The error may be that it is not the

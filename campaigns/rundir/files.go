@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
@@ -199,13 +198,6 @@ func Overwrite(path string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
-}
-
-// Temporary makes a new file beside path, whose name begins with a dot, the
-// name of path and another dot.
-func Temporary(path string) (*os.File, error) {
-	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strings.ToLower(rand.Text()[:10]))
-	return open(name, unix.O_CREAT|unix.O_EXCL|unix.O_RDWR)
 }
 
 // Mkdir makes a directory.

@@ -1,13 +1,10 @@
 package rundir
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -48,14 +45,17 @@ func CreateOutput(path string, mode fs.FileMode) (*Output, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strings.ToLower(rand.Text()[:10]))
-	o.file, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	o.file, err = os.OpenFile(temporaryName(path), os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	switch {
 	case err != nil && before != nil: // a directory that is not ours to write
 		return o, o.openInPlace(mode)
 	case err != nil:
 		return nil, renamed(err, path)
-	case before != nil:
+	}
+	// A file without a lock is left from a kill; see RemoveTemporary. Some file
+	// systems have none.
+	_ = unix.Flock(int(o.file.Fd()), unix.LOCK_SH)
+	if before != nil {
 		if err := o.file.Chmod(before.Mode().Perm()); err != nil {
 			return nil, errors.Join(err, o.Discard())
 		}
@@ -100,13 +100,14 @@ func (o *Output) Close() error {
 	if o.kind == inPlace {
 		return o.file.Close()
 	}
-	if err := errors.Join(o.file.Sync(), o.file.Close()); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", o.path, err), os.Remove(o.file.Name()))
+	err := o.file.Sync()
+	if err == nil {
+		err = os.Rename(o.file.Name(), o.path)
 	}
-	if err := os.Rename(o.file.Name(), o.path); err != nil {
-		return errors.Join(err, os.Remove(o.file.Name()))
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", o.path, err), o.Discard())
 	}
-	return nil
+	return o.file.Close() // and unlock it
 }
 
 // Discard gives an output up: a file that was there stays as it was.

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
+	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/internal/messages"
 )
 
@@ -32,8 +30,8 @@ func WriteFile(path string, data []byte, flush bool) (err error) {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if flush {
-		if err := tmp.Sync(); err != nil {
-			return fmt.Errorf("flush %s: %w", path, err)
+		if err := disk.Sync(tmp); err != nil {
+			return err
 		}
 	}
 	if err := tmp.Close(); err != nil {
@@ -74,22 +72,6 @@ func ReadJSON(path string, v any) error {
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
-	}
-	return nil
-}
-
-// Flush flushes a file or directory to the disk.
-func Flush(path string) error {
-	if err := in("open", path, func(int, string) error { return nil }); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("flush %s: %w", path, err)
 	}
 	return nil
 }

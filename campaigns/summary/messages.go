@@ -44,6 +44,7 @@ func (s *Summary) lines() []string {
 	}
 	out = append(out, s.canaryMessages()...)
 	out = append(out, s.infraMessages(all.Outcomes[sim.Infra])...)
+	out = append(out, s.damageMessages()...)
 	if s.Example != "" {
 		out = append(out, "", "To see why a run is not SC:  "+s.Argv0+" check --model sc --explain "+messages.Quoted(s.Example))
 	}
@@ -79,6 +80,18 @@ func (s *Summary) infraMessages(n int) []string {
 	}
 	if n > infraErrorsShown {
 		out = append(out, fmt.Sprintf("  and %d more in %s", n-infraErrorsShown, filepath.Join(s.Dir, journal.QuarantineDir)))
+	}
+	return out
+}
+
+// damageMessages list failed runs whose files have become corrupt.
+func (s *Summary) damageMessages() []string {
+	if len(s.Damaged) == 0 {
+		return nil
+	}
+	out := []string{fmt.Sprintf("The files of %s are corrupt; their lines in %s count:", messages.Plural(len(s.Damaged), "failed run"), journal.RunsFile)}
+	for _, t := range s.Damaged[:min(len(s.Damaged), infraErrorsShown)] {
+		out = append(out, fmt.Sprintf("  run %d of %s: %s, in %s", t.Number, t.Config, t.Title, t.Dir))
 	}
 	return out
 }

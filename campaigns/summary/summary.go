@@ -44,6 +44,9 @@ type Summary struct {
 	// InfraErrors are the first runs of the campaign that could not be executed
 	// or checked, at most InfraErrorsListed; the rows count all by their outcome.
 	InfraErrors []InfraError `json:"infra_errors,omitempty"`
+	// Damaged are the first failed runs whose files have become corrupt, at most
+	// InfraErrorsListed, with the reason as the title.
+	Damaged []InfraError `json:"damaged,omitempty"`
 	// Example is the directory of the first run that is kept whose history is
 	// not SC although the expected model allows it; empty when there is none.
 	Example string `json:"example,omitempty"`
@@ -156,6 +159,9 @@ func (s *Summary) Add(run *journal.Entry) {
 	}
 	if run.Outcome == sim.Infra && len(s.InfraErrors) < InfraErrorsListed {
 		s.InfraErrors = append(s.InfraErrors, InfraError{run.Number, run.Config.Name, run.Title, string(run.Dir)})
+	}
+	if run.Damaged != "" && len(s.Damaged) < InfraErrorsListed {
+		s.Damaged = append(s.Damaged, InfraError{run.Number, run.Config.Name, run.Damaged, string(run.Dir)})
 	}
 	if row.Canary != nil {
 		s.addCanary(run, row)

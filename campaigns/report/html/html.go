@@ -16,6 +16,7 @@ import (
 	"html/template"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"ordeal/campaigns/internal/messages"
@@ -120,7 +121,7 @@ func (p *page) views(ctx context.Context, o Options) (*pageView, error) {
 		Header: d.header(), Table: d.table(), Canaries: d.canaryRows(), Matrix: viewMatrix(results), Coverage: d.coverage(),
 		Throughput: d.throughput(), Split: d.split(), Environment: p.environment(),
 	}
-	for _, t := range d.sum.InfraErrors {
+	for _, t := range slices.Concat(d.sum.InfraErrors, d.sum.Damaged) {
 		t.Title, t.Config = clip(t.Title, titleShown), clip(t.Config, nameShown)
 		if dir, err := filepath.Rel(d.archive.Dir, t.Dir); err == nil {
 			t.Dir = dir
@@ -128,7 +129,7 @@ func (p *page) views(ctx context.Context, o Options) (*pageView, error) {
 		v.InfraErrors = append(v.InfraErrors, t)
 	}
 	total := d.sum.Total()
-	v.MoreInfraErrors = total.Outcomes[sim.Infra] - len(v.InfraErrors)
+	v.MoreInfraErrors = total.Outcomes[sim.Infra] - len(d.sum.InfraErrors)
 	v.Catches, v.CatchesNote = d.catches()
 	v.Occurrences, v.OccurrencesNote = d.occurrences()
 	v.MoreCanaries = len(d.canaries) - len(v.Canaries)

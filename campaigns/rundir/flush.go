@@ -1,0 +1,76 @@
+package rundir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"ordeal/campaigns/internal/disk"
+)
+
+// Flush flushes a file or directory to the disk. The name of it is on the disk
+// when the directory that it is in is flushed, too.
+func Flush(path string) error {
+	if err := in("open", path, func(int, string) error { return nil }); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(disk.Sync(f), f.Close())
+}
+
+// FlushTree flushes a directory with all that is below it, and then its name.
+func FlushTree(dir string) error {
+	if err := flushBelow(dir); err != nil {
+		return err
+	}
+	return Flush(filepath.Dir(dir))
+}
+
+func flushBelow(dir string) error {
+	entries, err := ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.IsDir():
+			err = flushBelow(path)
+		case e.Type().IsRegular():
+			// A program may leave files that it alone could read.
+			if err = Flush(path); errors.Is(err, fs.ErrPermission) {
+				err = nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return Flush(dir)
+}
+
+// MakeDurable makes a directory and those above it that are missing, and flushes
+// their names.
+func MakeDurable(path string) error {
+	parent := filepath.Dir(path)
+	if !Exists(path) && parent != path {
+		if err := MakeDurable(parent); err != nil {
+			return err
+		}
+	}
+	if err := MkdirAll(path); err != nil {
+		return err
+	}
+	// Flushing a directory takes the permission to list it, which that above the
+	// user's own may not give.
+	if err := Flush(parent); !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}
