@@ -70,7 +70,7 @@ func TestDeadline(t *testing.T) {
 func TestMemoryBudget(t *testing.T) {
 	for _, m := range totals {
 		h := run(m, 16, 50000, 16)
-		need := min(saturate.EstimateBytes(h, m), saturate.EstimateBytes(h, triedFirst(m)))
+		need := min(saturate.EstimateBytes(h, m), saturate.EstimateBytes(h, triedFirst(h, m)))
 		for _, p := range procedures {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -12,8 +13,10 @@ import (
 
 // triedFirst is a model stronger than m whose graph has far fewer chains, so that
 // an order of it, where there is one, is found sooner; m itself if there is none.
-func triedFirst(m model.Model) model.Model {
-	if m == model.PSO || m == model.RMO {
+// RMO without fences and dependencies is decided in linear time.
+func triedFirst(h *parse.History, m model.Model) model.Model {
+	fence := func(o parse.Op) bool { return o.Kind == parse.Fence }
+	if m == model.PSO || m == model.RMO && (len(h.Deps) > 0 || slices.ContainsFunc(h.Ops, fence)) {
 		return model.TSO
 	}
 	return m
@@ -23,7 +26,7 @@ func triedFirst(m model.Model) model.Model {
 // stronger model that is tried first, if a greedy order without forward checking
 // finds one: what it allows, m allows. A verdict left Unknown says nothing.
 func orderOfStronger(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
-	stronger := triedFirst(m)
+	stronger := triedFirst(h, m)
 	if stronger == m {
 		return nil
 	}
