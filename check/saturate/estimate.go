@@ -50,13 +50,14 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 	if columns > wideRows {
 		row += 8 * int64(summaryWords(int(columns)))
 	}
+	const perChain = 4 + 4 + 4 + 4 // thread, start, column, the search's first node left
 	byLocation, widest, inferred := int64(0), row, inferredEdges(h)
 	if plan.columns != nil {
 		widest += 4 * lanes.widest()
 		if m.PPO != 0 {
 			inferred *= 2 // about as many are paths
 		}
-		byLocation = 4*lanes.components() + nodes*(8+4) + writes*4 + gates*8 + int64(len(plan.thread))*4
+		byLocation = 4*lanes.components() + nodes*(8+4) + writes*4 + gates*8 + int64(len(plan.thread))*perChain
 	}
 	held := int64(0)
 	if m.PPO != 0 { // else nothing is inferred, nor has a search to hold anything
