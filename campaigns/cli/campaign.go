@@ -41,6 +41,9 @@ DIR/quarantine. An interrupt (Ctrl-C) ends it, too: runs in flight are given up,
 others stay recorded, and the table of those is printed; a second one ends at once.
 Whatever ended it, even a kill, campaign resume DIR goes on where it was left.
 
+What the file takes from variables of the environment is recorded by their names:
+resume, repro and reduce look them up again, and say which are missing or changed.
+
 Exit status: 0 nothing found, 1 a finding (a canary that is not caught any more is
 one), 3 undecided or interrupted with nothing found, 4 some run could not be made.`,
 		Example: `  ordeal campaign run campaigns/quick.yaml
@@ -52,6 +55,7 @@ one), 3 undecided or interrupted with nothing found, 4 some run could not be mad
 	flags.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file; may be repeated; list items by index, name or *")
 	flags.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
 	flags.TextVar(&c.shard, "shard", c.shard, "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
+	flags.BoolVar(&c.values, "record-environment", false, "record the values of the environment variables that the file names, in place of their names")
 	c.show.flags(flags)
 	c.leave.flags(flags)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
@@ -71,12 +75,17 @@ type campaignRun struct {
 	shard config.Shard
 	show  progressFlags
 	leave reportFlags
+	// values makes the record have the values of variables of the environment.
+	values bool
 }
 
 func (c *campaignRun) run(ctx context.Context, file string) error {
 	camp, file, err := c.campaign(file, c.sets)
 	if err != nil {
 		return err
+	}
+	if c.values {
+		camp.RecordValues()
 	}
 	mode, err := c.show.resolve(c.terminal)
 	if err != nil {
@@ -157,10 +166,13 @@ stop: that is said, and the table printed.` + trustHelp,
 		}
 		dir := rundir.Resolve(args[0])
 		c := new(config.Campaign)
-		if a, err := journal.Open(dir); err == nil { // else Resume says what is wrong
-			c = a.Campaign
-		}
-		gate, err := trusted.gate(e, dir, func() ([]trust.Command, error) { return trust.CommandsOf(c), nil })
+		gate, err := trusted.gate(e, dir, func() (*config.Campaign, error) {
+			a, err := journal.Open(dir)
+			if err == nil {
+				c = a.Campaign
+			}
+			return c, err
+		})
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 		}
 	}
 	var err error
-	if r.o.Gate, err = r.trusted.gate(r.env, string(dir), recordedCommands(dir)); err != nil {
+	if r.o.Gate, err = r.trusted.gate(r.env, string(dir), recordedRun(dir)); err != nil {
 		return err
 	}
 	res, err := reduction.Reduce(ctx, dir, r.o)

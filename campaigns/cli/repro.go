@@ -16,7 +16,6 @@ import (
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
-	"ordeal/campaigns/trust"
 )
 
 func newRepro(e *env) *cobra.Command {
@@ -100,7 +99,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	o.CheckTimeout = time.Duration(r.options.CheckTimeout)
 	record := rundir.Dir(rundir.Resolve(dir))
 	var err error
-	if o.Gate, err = r.trusted.gate(r.env, string(record), recordedCommands(record)); err != nil {
+	if o.Gate, err = r.trusted.gate(r.env, string(record), recordedRun(record)); err != nil {
 		return err
 	}
 	report, err := reduction.Repeat(ctx, record, o)
@@ -116,14 +115,14 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	return nil
 }
 
-// recordedCommands reads what the record of a run names.
-func recordedCommands(dir rundir.Dir) func() ([]trust.Command, error) {
-	return func() ([]trust.Command, error) {
+// recordedRun reads the record of a run as a campaign of one.
+func recordedRun(dir rundir.Dir) func() (*config.Campaign, error) {
+	return func() (*config.Campaign, error) {
 		spec, err := dir.Spec()
 		if err != nil {
 			return nil, err
 		}
-		return trust.Commands(spec.Sim, &spec.Config), nil
+		return &config.Campaign{Sim: spec.Sim, Configs: []config.Config{spec.Config}}, nil
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,25 +29,50 @@ func (f *trustFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.trust, "trust", false, "trust the commands that the directory names, now and later")
 }
 
-// gate is the gate of the record in a directory, which names commands.
-func (f *trustFlags) gate(e *env, dir string, commands func() ([]trust.Command, error)) (*trust.Gate, error) {
+// gate is the gate of the record in a directory, which names commands, and
+// variables of the environment perhaps. An error of reading it matters only if it
+// is to be trusted: whatever uses the record says so, too.
+func (f *trustFlags) gate(e *env, dir string, record func() (*config.Campaign, error)) (*trust.Gate, error) {
 	gate := e.gate(dir)
 	gate.Named = f.named
+	c, err := record()
+	if err == nil {
+		e.changedVariables(dir, c)
+	}
 	if !f.trust {
 		return gate, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Configs {
+		named := gate.Apply(&c.Configs[i])
+		if err := named.Complete(); err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
 	}
 	file, err := trust.UserFile()
 	if err != nil {
 		return nil, err
 	}
-	list, err := commands()
-	if err != nil {
-		return nil, err
-	}
+	list := trust.CommandsOf(c)
 	for _, c := range list {
 		fmt.Fprintf(e.stderr, "trusted, for %s: %s\n", dir, c)
 	}
 	return gate, file.Add(dir, list)
+}
+
+// changedVariables says which variables of the environment are not what they
+// were when a directory was recorded: the record has their names alone.
+func (e *env) changedVariables(dir string, c *config.Campaign) {
+	var names []string
+	for i := range c.Configs {
+		names = append(names, c.Configs[i].ChangedVariables()...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		e.log.Warn("a variable of the environment, which the record names, has another value than then", "dir", dir, "variable", name)
+	}
 }
 
 // gate is the gate of the record in a directory for which the command line names

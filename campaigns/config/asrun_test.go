@@ -12,7 +12,8 @@ import (
 )
 
 // TestAsRun writes every ready-made campaign, and one whose values are all
-// traps, and wants to read the same again, without the environment.
+// traps, and wants to read the same again: with the environment, and without it
+// if the values are recorded.
 func TestAsRun(t *testing.T) {
 	const traps = `
 name: threads
@@ -40,20 +41,30 @@ configs:
 			t.Fatal(err)
 		}
 	}
+	for name, c := range list {
+		readsBack(t, name, c)
+	}
 	t.Setenv("ORDEAL_GEM5_TREE", "")
 	t.Setenv("ORDEAL_TRAP", "")
 	for name, c := range list {
-		text, err := yaml.Marshal(c)
-		must.Succeed(t, err)
-		got, err := Parse(name, text, nil)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		if d := cmp.Diff(c, got); d != "" {
-			t.Errorf("%s (-written +read):\n%s", name, d)
-		}
-		if strings.Contains(string(text), "watchdog") {
-			t.Errorf("%s is not tidy:\n%s", name, text)
-		}
+		c.RecordValues()
+		readsBack(t, name, c)
+	}
+}
+
+// readsBack writes a campaign, and wants to read the same again.
+func readsBack(t *testing.T, name string, c *Campaign) {
+	t.Helper()
+	text, err := yaml.Marshal(c)
+	must.Succeed(t, err)
+	got, err := Parse(name, text, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if d := cmp.Diff(c, got); d != "" {
+		t.Errorf("%s (-written +read):\n%s", name, d)
+	}
+	if strings.Contains(string(text), "watchdog") {
+		t.Errorf("%s is not tidy:\n%s", name, text)
 	}
 }

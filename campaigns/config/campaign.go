@@ -48,6 +48,8 @@ type Config struct {
 	Bug      *Bug     `yaml:"bug" json:"bug,omitempty" help:"description of the bug that mutant or core-bugs inject; the configuration is a canary, whose runs ought to fail: if none does, that is a finding"`
 	Expect   string   `yaml:"expect" json:"expect" schema:"values=models" help:"model that the simulator promises: a history that it forbids is a violation"`
 	Classify []string `yaml:"classify" json:"classify" schema:"values=classes" help:"further models, whose verdicts are only counted"`
+	// Environment has the variables in the values; nil: none.
+	Environment *Environment `yaml:"-" json:"environment,omitempty"`
 }
 
 // Stop says when to end a campaign before its runs are done.
@@ -184,7 +186,7 @@ func (c *Config) System(simulator string) string {
 	words := []string{simulator}
 	switch {
 	case c.SLICC != "":
-		words = append(words, filepath.Base(c.SLICC))
+		words = append(words, filepath.Base(c.recordedSLICC()))
 	case c.Protocol != "":
 		words = append(words, c.Protocol)
 	}

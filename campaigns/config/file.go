@@ -38,7 +38,14 @@ func Read(name string, r io.Reader, sets []string) (*Campaign, error) {
 
 // Parse reads a campaign file that includes no other, as Load does.
 func Parse(name string, data []byte, sets []string) (*Campaign, error) {
-	return assemble(name, data, nil, sets)
+	return assemble(name, data, nil, sets, new(expansion))
+}
+
+// ParseRecord reads the campaign file of a record, as Parse does: but values with
+// variables of the environment that are not set stay as they are, and are for
+// Config.Complete to report.
+func ParseRecord(name string, data []byte) (*Campaign, error) {
+	return assemble(name, data, nil, nil, &expansion{lenient: true})
 }
 
 // Ready is the campaign in the ready-made file of that name, which comes with
@@ -48,7 +55,7 @@ func Ready(file string, sets ...string) (*Campaign, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no campaign file %s comes with ordeal", file)
 	}
-	return assemble(file, data, document.In(campaigns.Files), sets)
+	return assemble(file, data, document.In(campaigns.Files), sets, new(expansion))
 }
 
 // includer is document.Reader.Include.
@@ -59,10 +66,10 @@ func read(name string, r io.Reader, include includer, sets []string) (*Campaign,
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	return assemble(name, text, include, sets)
+	return assemble(name, text, include, sets, new(expansion))
 }
 
-func assemble(name string, text []byte, include includer, sets []string) (*Campaign, error) {
+func assemble(name string, text []byte, include includer, sets []string, x *expansion) (*Campaign, error) {
 	reader := document.Reader{Include: include, Getenv: os.Getenv}
 	doc, err := reader.Read(name, text)
 	if err != nil {
@@ -72,13 +79,16 @@ func assemble(name string, text []byte, include includer, sets []string) (*Campa
 	for _, s := range sets {
 		faults = append(faults, doc.Set(s))
 	}
-	faults = append(faults, checkKeys(doc)...)
+	faults = append(faults, checkKeys(doc, x)...)
 	if err := errors.Join(document.Distinct(compact(faults))...); err != nil {
 		return nil, err
 	}
 	c := Defaults()
 	if err := doc.Root().Decode(&c); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for i := range c.Configs {
+		c.Configs[i].Environment = x.environment(document.Child(doc.Root(), "configs").Content[i])
 	}
 	if err := c.validate(doc.Place); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func FuzzFile(f *testing.F) {
 				return "", nil, errors.New("no such file")
 			}
 			return path, []byte(below), nil
-		}, sets)
+		}, sets, new(expansion))
 		if err != nil {
 			return
 		}

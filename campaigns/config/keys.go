@@ -5,7 +5,6 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,8 +24,8 @@ func leaf(t reflect.Type) bool {
 // checkKeys reports keys that no Campaign has, and values that are none of
 // their type, with places. On the way it expands variables of the environment
 // and removes keys without a value, so that their defaults count.
-func checkKeys(doc *document.Document) []error {
-	w := &walk{doc: doc}
+func checkKeys(doc *document.Document, x *expansion) []error {
+	w := &walk{doc: doc, expansion: x}
 	w.mapping(doc.Root(), reflect.TypeFor[Campaign]())
 	return w.faults
 }
@@ -35,6 +34,7 @@ func checkKeys(doc *document.Document) []error {
 type walk struct {
 	doc    *document.Document
 	faults []error
+	*expansion
 }
 
 func (w *walk) fault(n *yaml.Node, format string, args ...any) {
@@ -88,12 +88,10 @@ func (w *walk) scalar(n *yaml.Node, o *option.Option, t reflect.Type) {
 		return
 	}
 	if o.Env {
-		text, err := document.Expand(n.Value, os.Getenv)
-		if err != nil {
+		if err := w.node(n); err != nil {
 			w.fault(n, "%s: %w", o.Name, err)
 			return
 		}
-		n.Value = text
 	}
 	if _, text := reflect.New(t).Interface().(encoding.TextUnmarshaler); !text && whole(t) && n.ShortTag() != "!!int" {
 		// The decoder would drop a fraction.

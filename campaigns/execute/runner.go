@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -15,7 +16,7 @@ import (
 
 // NewRunner returns the runner of a configuration on the simulator of a name.
 func NewRunner(name string, c *config.Config) (sim.Runner, error) {
-	if err := c.ValidateMachine(name); err != nil {
+	if err := errors.Join(c.Complete(), c.ValidateMachine(name)); err != nil {
 		return nil, err
 	}
 	switch name {

@@ -31,7 +31,7 @@ func Open(dir string) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
-	c, err := config.Parse(path, text, nil)
+	c, err := config.ParseRecord(path, text)
 	if err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
@@ -39,6 +39,7 @@ func Open(dir string) (*Archive, error) {
 	if err := rundir.ReadJSON(a.Path(HeaderFile), &a.Header); err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
+	c.Recorded(a.Header.Environment)
 	return a, nil
 }
 

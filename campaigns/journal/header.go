@@ -34,6 +34,9 @@ type Header struct {
 	Command []string          `json:"command"`
 	Tools   map[string]string `json:"tools"`
 	Started time.Time         `json:"started"`
+	// Environment has the hashes of the variables of the environment that
+	// campaign.yaml names: see config.Environment.
+	Environment map[string]string `json:"environment,omitempty"`
 	// Shard is the part of the campaign that is run here.
 	Shard config.Shard `json:"shard,omitzero"`
 	// Shards are those that were merged to this campaign, in order.

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,15 +62,27 @@ func (g *Gate) Campaign(c *config.Campaign) error {
 // Apply puts what the command line names in the place of what is recorded.
 func (g *Gate) Apply(recorded *config.Config) config.Config {
 	c := *recorded
-	c.Binary, c.Tree = cmp.Or(g.Named.Binary, c.Binary), cmp.Or(g.Named.Tree, c.Tree)
+	if g.Named.Binary != "" {
+		c.Binary = g.Named.Binary
+		c.Override("gem5")
+	}
+	if g.Named.Tree != "" {
+		c.Tree = g.Named.Tree
+		c.Override("gem5-tree")
+	}
 	if len(g.Named.Rebuild) > 0 {
 		c.Rebuild = g.Named.Rebuild
+		c.Override("rebuild")
 	}
 	return c
 }
 
-// check returns a Refusal if a command is neither named nor trusted.
+// check returns a Refusal if a command is neither named nor trusted, and an error
+// if it names variables of the environment that are missing.
 func (g *Gate) check(simulator string, c *config.Config) error {
+	if err := c.Complete(); err != nil {
+		return fmt.Errorf("%s: %w", g.Dir, err)
+	}
 	commands := slices.DeleteFunc(Commands(simulator, c), func(command Command) bool {
 		if command.What == "rebuild" {
 			return len(g.Named.Rebuild) > 0

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,9 +11,12 @@ import (
 // variable is a variable after its dollar.
 var variable = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*)|^\{([A-Za-z_][A-Za-z0-9_]*)(:-([^{}$]*))?\}`)
 
+// ErrUnset is the error for a variable without a value or a default.
+var ErrUnset = errors.New("is not set, or empty")
+
 // Expand writes the values of environment variables for $NAME, ${NAME} and
 // ${NAME:-DEFAULT}, and a dollar for $$. A variable that is not set, or is
-// empty, is an error unless it has a default.
+// empty, is an ErrUnset unless it has a default.
 func Expand(text string, getenv func(name string) string) (string, error) {
 	var b strings.Builder
 	for {
@@ -34,7 +38,7 @@ func Expand(text string, getenv func(name string) string) (string, error) {
 		value := getenv(name)
 		if value == "" {
 			if m[3] == "" {
-				return "", fmt.Errorf("the environment variable %s is not set, or empty", name)
+				return "", fmt.Errorf("the environment variable %s %w", name, ErrUnset)
 			}
 			value = m[4]
 		}
