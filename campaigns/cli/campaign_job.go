@@ -20,6 +20,8 @@ func newCampaignJob(e *env) *cobra.Command {
 		Use:   "shard DIR I",
 		Short: "Begin shard I, or go on with it",
 		Long: `Begin shard I of the campaign in DIR, or go on with it where an earlier job left it.
+Near the job's time limit (SIGUSR1) it gives up the runs in flight and requeues the
+job, unless none was recorded.
 Exit status: 0 the shard is complete, whatever it found; 3 it was interrupted.`,
 		Example: `  ordeal campaign job shard night 3`,
 		Args:    arguments(2, 2, "a DIR and the number of a shard"),
@@ -57,15 +59,18 @@ func (e *env) shardJob(ctx context.Context, dir, number string) error {
 	at := job.Dir.Shard(i)
 	progress := newProgress(e, progressPlain, c, at)
 	job.Engine = e.loop(at, progress)
-	sum, err := job.Run(ctx)
+	r, err := job.Run(ctx)
 	progress.close()
-	if sum != nil && sum.Total().Runs > 0 {
-		fmt.Fprint(e.stdout, sum.Text())
+	if r.Summary != nil && r.Total().Runs > 0 {
+		fmt.Fprint(e.stdout, r.Text())
+	}
+	if r.Requeued {
+		fmt.Fprintf(e.stderr, "near its time limit, the job of shard %d is requeued\n", i)
 	}
 	switch {
 	case err != nil:
 		return err
-	case sum.Interrupted:
+	case r.Interrupted:
 		return exit(summary.ExitUndecided)
 	}
 	return nil

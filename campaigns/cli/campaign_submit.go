@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -47,11 +46,13 @@ and campaign cancel.`,
 	fs.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file, as for campaign run")
 	fs.StringVar(&c.dir, "dir", "", "directory of the campaign; default runs/NAME-TIME")
 	fs.IntVar(&c.shards, "shards", 0, "number of shards")
+	fs.IntVar(&c.request.AtATime, "at-a-time", 0, "number of shards that run at a time; 0 means no limit")
+	fs.StringVar(&c.request.Account, "account", "", "account that the jobs are charged to, as for sbatch")
 	fs.StringVar(&c.request.Partition, "partition", "", "partition of the jobs, as for sbatch")
-	fs.StringVar(&c.request.Time, "time", "", "limit of time of each shard's job, as for sbatch")
-	fs.StringVar(&c.request.Memory, "mem", "", "memory of each shard's job, as for sbatch")
+	fs.StringVar(&c.request.Time, "time", "", "limit of time of each job, as for sbatch")
+	fs.StringVar(&c.request.Memory, "mem", "", "memory of each job, as for sbatch")
 	fs.IntVar(&c.request.CPUs, "cpus-per-task", 0, "processors of each shard's job, as for sbatch")
-	fs.StringArrayVar(&c.request.Args, "sbatch-arg", nil, "further argument for sbatch; may be repeated")
+	fs.StringArrayVar(&c.request.Args, "sbatch-arg", nil, "further argument for sbatch, an option with its value; may be repeated")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		c.changed = fs.Changed
 		return c.run(ctx, args)
@@ -71,6 +72,12 @@ type campaignSubmit struct {
 
 // ask changes a request as the flags say that were given.
 func (c *campaignSubmit) ask(r *cluster.Request) {
+	if c.changed("at-a-time") {
+		r.AtATime = c.request.AtATime
+	}
+	if c.changed("account") {
+		r.Account = c.request.Account
+	}
 	if c.changed("partition") {
 		r.Partition = c.request.Partition
 	}
@@ -89,7 +96,7 @@ func (c *campaignSubmit) ask(r *cluster.Request) {
 }
 
 func (c *campaignSubmit) run(ctx context.Context, args []string) error {
-	s, err := c.submit(args)
+	s, err := c.submit(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -118,7 +125,7 @@ func (c *campaignSubmit) run(ctx context.Context, args []string) error {
 }
 
 // submit is what the command line says.
-func (c *campaignSubmit) submit(args []string) (*cluster.Submit, error) {
+func (c *campaignSubmit) submit(ctx context.Context, args []string) (*cluster.Submit, error) {
 	if c.engine != cluster.Engine {
 		return nil, usage(fmt.Errorf("--engine %s: want %s", c.engine, cluster.Engine))
 	}
@@ -143,6 +150,14 @@ func (c *campaignSubmit) submit(args []string) (*cluster.Submit, error) {
 		return nil, usage(err)
 	}
 	var err error
+	if !cluster.IsDir(c.dir) {
+		if s.MaxShards, s.MaxShardsOf, err = cluster.MaxShards(ctx); err != nil {
+			return nil, err
+		}
+		if err := s.Validate(); err != nil {
+			return nil, usage(err)
+		}
+	}
 	if c.dir == "" {
 		if c.dir, err = newDir(s.Campaign.Name); err != nil {
 			return nil, err
@@ -156,17 +171,17 @@ func (c *campaignSubmit) submit(args []string) (*cluster.Submit, error) {
 	if s.WorkDir, err = os.Getwd(); err != nil {
 		return nil, err
 	}
-	s.Program, err = program(c.args[0])
+	s.Program, err = program()
 	return s, err
 }
 
-// program is the path of this program under the name that it was called by.
-func program(name string) (string, error) {
-	path, err := exec.LookPath(name)
+// program is the path of this program, without links.
+func program() (string, error) {
+	path, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Abs(path)
+	return filepath.EvalSymlinks(path)
 }
 
 // shardList names shards, as "shards 1 to 3, 7".

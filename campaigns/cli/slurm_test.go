@@ -22,10 +22,10 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// TestSlurm runs campaigns on a real Slurm.
+// TestSlurm runs campaigns on a real Slurm. With -soak it takes minutes.
 func TestSlurm(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
+	if !*soak {
+		t.Skip("starts Slurm's daemons and takes minutes: -soak")
 	}
 	command(t) // skips where programs do not run
 	c := slurmtest.Start(t)

@@ -9,21 +9,24 @@
 //
 //	cluster.json     State: what was submitted, and its last known state
 //	campaign.yaml    the campaign as submitted, --set applied
+//	ordeal           the copy of this program that the jobs run
 //	shard.sh         the batch script of the shards, merge.sh that of the merge
 //	shards/3/        the directory of shard 3, as of any campaign
 //	shards/3.log     the output of its jobs
 //	shards/3.lock    locked by the process that runs the shard
+//	shards/3.json    Limit: what its jobs did at their time limits, if any
 //	merge.log        the output of the merge
 //	merged/          the merged campaign
 //
 // # Failures
 //
 // A shard's job starts the shard or resumes it: after the node failed, the job
-// was requeued or preempted, its time ran out (SIGTERM comes a minute before) or
-// it was killed. So a job may be requeued at any moment, and Submit may be called
-// again at any moment: it submits the shards that are neither complete nor
-// queued. The merge runs when the jobs of all shards have ended, in whatever way
-// (afterany), and reports what is missing.
+// was requeued or preempted, or it was killed. A minute before its time limit it
+// gets a signal, ends its runs and requeues itself. So a job may be requeued at
+// any moment, and Submit may be called again at any moment: it submits the shards
+// that are neither complete nor queued. The merge runs when the jobs of all
+// shards have ended, in whatever way (afterany; a requeued job has not ended),
+// and reports what is missing.
 package cluster
 
 import (
@@ -55,16 +58,17 @@ type State struct {
 	Version int    `json:"version"`
 	Engine  string `json:"engine"`
 	// Name is the name of the jobs of shards. It is unique, so that jobs are found
-	// whose submission was not recorded.
+	// whose submission was begun and not recorded; all others are found by id.
 	Name   string `json:"name"`
 	Shards int    `json:"shards"`
-	// Program is the path of this program, WorkDir its working directory, on all
-	// nodes.
-	Program string  `json:"program"`
+	// WorkDir is the working directory of the jobs, on all nodes.
 	WorkDir string  `json:"work_dir"`
 	Request Request `json:"request"`
 	// Submissions are in order of time.
 	Submissions []Submission `json:"submissions"`
+	// Begun is a submission that was begun and whose job is not recorded yet;
+	// without Shards it is that of a merge. It stays after a kill.
+	Begun *Submission `json:"begun,omitempty"`
 	// Tasks are the last known states of the shards, by number.
 	Tasks []Task `json:"tasks"`
 	// Merge is the latest job that merges; its Shard is 0.
@@ -73,21 +77,24 @@ type State struct {
 }
 
 // Request is the resources of each shard's job, in the terms of the engine. The
-// zero value leaves them to the engine.
+// zero value leaves them to the engine. The merge has the same, but for CPUs.
 type Request struct {
+	Account   string `json:"account,omitempty"`
 	Partition string `json:"partition,omitempty"`
 	Time      string `json:"time,omitempty"`
 	Memory    string `json:"memory,omitempty"`
 	CPUs      int    `json:"cpus_per_task,omitempty"`
-	// Args are further arguments of the command that submits.
+	// AtATime is how many shards of a job array run at a time; 0 means no limit.
+	AtATime int `json:"at_a_time,omitempty"`
+	// Args are further arguments of the command that submits, as CheckArgs allows.
 	Args []string `json:"args,omitempty"`
 }
 
 // Submission is a job array that was submitted.
 type Submission struct {
 	At     time.Time `json:"at"`
-	Job    string    `json:"job"`
-	Shards []int     `json:"shards"`
+	Job    string    `json:"job,omitempty"`
+	Shards []int     `json:"shards,omitempty"`
 }
 
 // Task is the state of a job.

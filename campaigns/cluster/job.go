@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -27,10 +29,35 @@ type ShardJob struct {
 // lockPoll is the time between attempts to take a lock.
 const lockPoll = time.Second
 
+// ShardResult is the result of a shard's job.
+type ShardResult struct {
+	// Summary is that of the shard so far.
+	*summary.Summary
+	// Requeued says that the job ended its runs before its time limit and is in
+	// the queue again.
+	Requeued bool
+	_        struct{}
+}
+
 // Run starts the shard, or resumes it: an earlier job may have been killed at any
 // moment. It waits while another process still runs the shard, as on a node that
-// the engine has lost contact with.
-func (j *ShardJob) Run(ctx context.Context) (*summary.Summary, error) {
+// the engine has lost contact with. A job that is near its time limit gets
+// limitSignal: then it gives up the runs in flight and requeues itself.
+func (j *ShardJob) Run(ctx context.Context) (*ShardResult, error) {
+	limited, stop := signal.NotifyContext(ctx, limitSignal)
+	defer stop()
+	made := 0 // runs that this job has recorded
+	sum, err := j.run(limited, &made)
+	r := &ShardResult{Summary: sum}
+	if limited.Err() == nil || ctx.Err() != nil || sum == nil || err != nil || !sum.Interrupted {
+		return r, err
+	}
+	r.Requeued, err = j.Dir.requeueShard(ctx, j.Shard, made)
+	return r, err
+}
+
+// run is Run until ctx is done, and counts the runs that it records.
+func (j *ShardJob) run(ctx context.Context, made *int) (*summary.Summary, error) {
 	state, err := j.Dir.State()
 	if err != nil {
 		return nil, err
@@ -47,6 +74,12 @@ func (j *ShardJob) Run(ctx context.Context) (*summary.Summary, error) {
 	loop.Dir = j.Dir.Shard(j.Shard)
 	loop.Shard = config.Shard{Index: j.Shard, Of: state.Shards}
 	loop.Cores = cores()
+	loop.OnResult = func(s *summary.Summary, e *journal.Entry) {
+		*made++
+		if j.Engine.OnResult != nil {
+			j.Engine.OnResult(s, e)
+		}
+	}
 	h, err := head(loop.Dir)
 	switch {
 	case err != nil:

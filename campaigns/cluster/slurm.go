@@ -2,14 +2,18 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"ordeal/sim/lazyregexp"
 )
@@ -23,6 +27,7 @@ func slurm(ctx context.Context, name string, args ...string) (string, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.WaitDelay = time.Second
+	cmd.Env = slices.DeleteFunc(os.Environ(), overriding)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -35,18 +40,72 @@ func slurm(ctx context.Context, name string, args ...string) (string, error) {
 	return "", fmt.Errorf("%s: %w", name, err)
 }
 
+// overriding reports whether a variable NAME=VALUE of the environment would
+// change what Slurm's commands are asked for here: it has squeue and sacct show
+// other columns or hide jobs, scancel wait for an answer, or makes an array of
+// the merge. SBATCH_ACCOUNT and the like stay: the command line precedes them.
+func overriding(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	for _, prefix := range []string{"SQUEUE_", "SACCT_", "SCANCEL_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return slices.Contains([]string{"SBATCH_ARRAY_INX", "SBATCH_WAIT", "SBATCH_ERROR", "SBATCH_INPUT"}, name)
+}
+
+// limits of job arrays, as scontrol show config prints them. MaxArraySize is one
+// more than the greatest task number (slurm.conf(5)).
+var (
+	maxArraySize  = lazyregexp.New(`(?m)^MaxArraySize\s*=\s*([0-9]+)\s*$`)
+	maxArrayTasks = lazyregexp.New(`(?m)^SchedulerParameters\s*=.*\bmax_array_tasks=([0-9]+)`)
+)
+
+// MaxShards asks Slurm how many tasks a job array can have whose first is 1, and
+// which of its parameters says so. It is 0 where scontrol is not installed or
+// says nothing: then sbatch decides.
+func MaxShards(ctx context.Context) (n int, parameter string, err error) {
+	out, err := slurm(ctx, "scontrol", "show", "config")
+	if errors.Is(err, exec.ErrNotFound) {
+		return 0, "", nil
+	} else if err != nil {
+		return 0, "", err
+	}
+	if m := maxArraySize().FindStringSubmatch(out); m != nil {
+		if size, err := strconv.Atoi(m[1]); err == nil {
+			n, parameter = max(size-1, 0), "MaxArraySize="+m[1]
+			if n == 0 {
+				return 0, "", errors.New("this cluster has no job arrays (MaxArraySize=" + m[1] + ")")
+			}
+		}
+	}
+	if m := maxArrayTasks().FindStringSubmatch(out); m != nil {
+		if tasks, err := strconv.Atoi(m[1]); err == nil && tasks > 0 && (n == 0 || tasks < n) {
+			n, parameter = tasks, "max_array_tasks="+m[1]
+		}
+	}
+	return n, parameter, nil
+}
+
 // batch is a job or a job array to submit.
 type batch struct {
 	script, name, output string
 	tasks                string // of a job array, as Slurm lists them; empty for a job
 	after                []string
+	signal               unix.Signal // before the time limit; zero means SIGTERM
 	workDir              string
 	request              Request
 }
 
-// warning is how many seconds before its time limit a job gets SIGTERM: enough
-// to give up the runs in flight and to write the last lines.
+// warning is how many seconds before its time limit a shard's job gets
+// limitSignal: enough to give up the runs in flight, to write the last lines and
+// to requeue the job. Slurm may send it up to a minute earlier (sbatch(1),
+// --signal).
 const warning = 60
+
+// limitSignal is another signal than those of scancel and preemption, after
+// which a job must not requeue itself.
+const limitSignal = unix.SIGUSR1
 
 func (b *batch) args() []string {
 	args := []string{
@@ -54,17 +113,22 @@ func (b *batch) args() []string {
 		// Jobs are restarted after a node failure or preemption.
 		"--requeue",
 		// The script execs this program, so that the batch step gets the signal.
-		fmt.Sprintf("--signal=B:TERM@%d", warning),
+		fmt.Sprintf("--signal=B:%s@%d", strings.TrimPrefix(unix.SignalName(cmp.Or(b.signal, unix.SIGTERM)), "SIG"), warning),
 	}
 	add := func(flag, value string) {
 		if value != "" {
 			args = append(args, flag+"="+value)
 		}
 	}
-	add("--array", b.tasks)
+	array := b.tasks
+	if array != "" && b.request.AtATime > 0 {
+		array += "%" + strconv.Itoa(b.request.AtATime)
+	}
+	add("--array", array)
 	if len(b.after) > 0 {
 		add("--dependency", "afterany:"+strings.Join(b.after, ":"))
 	}
+	add("--account", b.request.Account)
 	add("--partition", b.request.Partition)
 	add("--time", b.request.Time)
 	add("--mem", b.request.Memory)
@@ -97,174 +161,9 @@ func cancel(ctx context.Context, ids []string) error {
 	return err
 }
 
-// job is a job, or a task of a job array, that Slurm knows.
-type job struct {
-	Task
-	name string
+// requeue puts a job that runs back in the queue. Slurm ends it and starts it
+// again, some minutes later, with the same id.
+func requeue(ctx context.Context, id string) error {
+	_, err := slurm(ctx, "scontrol", "requeue", id)
+	return err
 }
-
-// jobs asks Slurm for the jobs with some names. Slurm remembers ended jobs for
-// some minutes; its accounting, where there is one, is asked for the ids known.
-func jobs(ctx context.Context, names, known []string) ([]job, error) {
-	list, err := queued(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	seen := make(map[string]bool)
-	for i := range list {
-		seen[list[i].ID()] = true
-	}
-	for _, j := range accounted(ctx, known) {
-		if !seen[j.ID()] {
-			list = append(list, j)
-		}
-	}
-	return list, nil
-}
-
-// queueFormat are the columns of squeue: the id of the job or its array, task,
-// state, name, node and reason.
-const queueFormat = "%F|%K|%T|%j|%N|%r"
-
-// queued asks squeue, or scontrol where that is not installed.
-func queued(ctx context.Context, names []string) ([]job, error) {
-	out, err := slurm(ctx, "squeue", "--noheader", "--array", "--states=all", "--name="+strings.Join(names, ","), "--format="+queueFormat)
-	if errors.Is(err, exec.ErrNotFound) {
-		out, err = slurm(ctx, "scontrol", "--oneliner", "show", "job")
-		if err != nil {
-			return nil, err
-		}
-		return parseShow(out, names), nil
-	} else if err != nil {
-		return nil, err
-	}
-	var list []job
-	for line := range strings.Lines(out) {
-		f := strings.SplitN(strings.TrimRight(line, "\n"), "|", 6)
-		if len(f) != 6 || !jobID().MatchString(f[0]) {
-			return nil, fmt.Errorf("squeue printed %q, want fields as %s", line, queueFormat)
-		}
-		task, _ := strconv.Atoi(f[1]) // N/A without an array
-		list = append(list, job{Task{Shard: task, Job: f[0], State: f[2], Node: f[4], Reason: reason(f[5])}, f[3]})
-	}
-	return list, nil
-}
-
-// reason drops what Slurm prints for no reason.
-func reason(text string) string {
-	if text == "None" || text == "(null)" {
-		return ""
-	}
-	return text
-}
-
-// parseShow reads the output of scontrol --oneliner show job: lines of words
-// KEY=VALUE.
-func parseShow(out string, names []string) []job {
-	var list []job
-	for line := range strings.Lines(out) {
-		values := make(map[string]string)
-		for _, word := range strings.Fields(line) {
-			if key, value, ok := strings.Cut(word, "="); ok && values[key] == "" {
-				values[key] = value
-			}
-		}
-		j := job{Task{Job: values["JobId"], State: values["JobState"], Reason: reason(values["Reason"]), Node: reason(values["NodeList"])}, values["JobName"]}
-		if !slices.Contains(names, j.name) {
-			continue
-		}
-		if values["ArrayJobId"] == "" {
-			list = append(list, j)
-			continue
-		}
-		j.Job = values["ArrayJobId"]
-		for _, task := range parseTasks(values["ArrayTaskId"]) {
-			j.Shard = task
-			list = append(list, j)
-		}
-	}
-	return list
-}
-
-// accounted asks sacct. Many clusters have no accounting: after an error these
-// jobs have no state.
-func accounted(ctx context.Context, ids []string) []job {
-	if len(ids) == 0 {
-		return nil
-	}
-	out, err := slurm(ctx, "sacct", "--noheader", "--parsable2", "--allocations", "--jobs="+strings.Join(ids, ","), "--format=JobID,State,NodeList,JobName")
-	if err != nil {
-		return nil
-	}
-	var list []job
-	for line := range strings.Lines(out) {
-		f := strings.SplitN(strings.TrimRight(line, "\n"), "|", 4)
-		if len(f) != 4 {
-			continue
-		}
-		id, task, _ := strings.Cut(f[0], "_")
-		state, _, _ := strings.Cut(f[1], " ") // CANCELLED by 0
-		j := job{Task{Job: id, State: state, Node: f[2]}, f[3]}
-		if task == "" {
-			list = append(list, j)
-			continue
-		}
-		for _, j.Shard = range parseTasks(strings.Trim(task, "[]")) {
-			list = append(list, j)
-		}
-	}
-	return list
-}
-
-// formatTasks lists sorted tasks as Slurm does: 1-3,7.
-func formatTasks(tasks []int) string {
-	var parts []string
-	for i := 0; i < len(tasks); {
-		k := i
-		for k+1 < len(tasks) && tasks[k+1] == tasks[k]+1 {
-			k++
-		}
-		part := strconv.Itoa(tasks[i])
-		if k > i {
-			part += "-" + strconv.Itoa(tasks[k])
-		}
-		parts = append(parts, part)
-		i = k + 1
-	}
-	return strings.Join(parts, ",")
-}
-
-// maxTasks is the greatest task number that Slurm can be configured for.
-const maxTasks = 4000001
-
-// parseTasks reads a list of tasks, 1-3,7%2: the number after % limits how many
-// run at a time. It returns nil for anything else.
-func parseTasks(text string) []int {
-	text, _, _ = strings.Cut(text, "%")
-	var tasks []int
-	for part := range strings.SplitSeq(text, ",") {
-		low, high, ok := strings.Cut(part, "-")
-		if !ok {
-			high = low
-		}
-		from, errFrom := strconv.Atoi(low)
-		to, errTo := strconv.Atoi(high)
-		if errFrom != nil || errTo != nil || from < 0 || to > maxTasks {
-			return nil
-		}
-		for task := from; task <= to; task++ {
-			tasks = append(tasks, task)
-		}
-	}
-	return tasks
-}
-
-// ended are the states of jobs that do not run any more. A job in any other
-// state, known or not, is active.
-var ended = map[string]bool{
-	"BOOT_FAIL": true, "CANCELLED": true, "COMPLETED": true, "DEADLINE": true, "FAILED": true,
-	"NODE_FAIL": true, "OUT_OF_MEMORY": true, "PREEMPTED": true, "TIMEOUT": true, "REVOKED": true,
-	stateUnknown: true,
-}
-
-func (t *Task) active() bool { return t.State != "" && !ended[t.State] }

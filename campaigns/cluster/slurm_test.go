@@ -41,27 +41,34 @@ JobId=2 JobName=o-merge UserId=root(0) JobState=PENDING Reason=Dependency NodeLi
 JobId=9 JobName=other JobState=RUNNING Reason=None NodeList=n2`
 
 // queue is what squeue prints of the same.
-const queue = `1|2|RUNNING|o|n1|None
-1|3|PENDING|o||Resources
-1|4|PENDING|o||Resources
-1|7|PENDING|o||Resources
-2|N/A|PENDING|o-merge||Dependency`
+const queue = `1|2|RUNNING|n1|None
+1|3|PENDING||Resources
+1|4|PENDING||Resources
+1|7|PENDING||Resources
+2|N/A|PENDING||Dependency`
 
 // TestJobs asks where some of Slurm's commands are there, and others not.
 func TestJobs(t *testing.T) {
-	now := []job{
-		{Task{Shard: 2, Job: "1", State: "RUNNING", Node: "n1"}, "o"},
-		{Task{Shard: 3, Job: "1", State: "PENDING", Reason: "Resources"}, "o"},
-		{Task{Shard: 4, Job: "1", State: "PENDING", Reason: "Resources"}, "o"},
-		{Task{Shard: 7, Job: "1", State: "PENDING", Reason: "Resources"}, "o"},
-		{Task{Job: "2", State: "PENDING", Reason: "Dependency"}, "o-merge"},
+	now := []Task{
+		{Shard: 2, Job: "1", State: "RUNNING", Node: "n1"},
+		{Shard: 3, Job: "1", State: "PENDING", Reason: "Resources"},
+		{Shard: 4, Job: "1", State: "PENDING", Reason: "Resources"},
+		{Shard: 7, Job: "1", State: "PENDING", Reason: "Resources"},
+		{Job: "2", State: "PENDING", Reason: "Dependency"},
 	}
-	past := job{Task{Shard: 1, Job: "1", State: "CANCELLED", Node: "n2"}, "o"}
-	account := "1_1|CANCELLED by 0|n2|o\n1_2|RUNNING|n1|o\n1_[3-4,7]|PENDING|None assigned|o\n2|PENDING||o-merge"
+	past := Task{Shard: 1, Job: "1", State: "CANCELLED", Node: "n2"}
+	account := "1_1|CANCELLED by 0|n2\n1_2|RUNNING|n1\n1_[3-4,7]|PENDING|None assigned\n2|PENDING|"
 	known := []string{"1_1", "1_2", "2"}
+	forgotten := append([]Task{past}, now...) // accounts have no reasons
+	for i := range forgotten {
+		forgotten[i].Reason = ""
+	}
+	for i := range forgotten[2:5] {
+		forgotten[2+i].Node = "None assigned"
+	}
 	for name, tt := range map[string]struct {
 		prints map[string]string
-		want   []job
+		want   []Task
 		fails  string
 	}{
 		"all":              {map[string]string{"squeue": queue, "scontrol": "!not asked", "sacct": account}, append(slices.Clone(now), past), ""},
@@ -71,18 +78,19 @@ func TestJobs(t *testing.T) {
 		"nothing":          {nil, nil, "not found"},
 		"no controller":    {map[string]string{"squeue": "!Unable to contact slurm controller"}, nil, "squeue: exit status 1: Unable to contact slurm controller"},
 		"another format":   {map[string]string{"squeue": "JOBID PARTITION"}, nil, "want fields as"},
+		"all forgotten":    {map[string]string{"squeue": "!slurm_load_jobs error: Invalid job id specified", "sacct": account}, forgotten, ""},
 		"nothing is there": {map[string]string{"scontrol": "No jobs in the system"}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			commands(t, tt.prints)
-			got, err := jobs(t.Context(), []string{"o", "o-merge"}, known)
+			got, err := jobs(t.Context(), []string{"1", "2"}, known)
 			if tt.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fails) {
 					t.Errorf("error is %v, want %q", err, tt.fails)
 				}
 				return
 			}
-			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(job{}), cmpopts.EquateEmpty()); err != nil || diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
 		})
@@ -96,7 +104,7 @@ func TestRefresh(t *testing.T) {
 		{Shard: 1, Job: "9", State: "RUNNING"}, {Shard: 2, Job: "9", State: "COMPLETED"},
 		{Shard: 3, Job: "9", State: "PENDING"}, {Shard: 4},
 	}, Merge: Task{Job: "10", State: "PENDING"}}
-	commands(t, map[string]string{"squeue": "9|3|RUNNING|o|n1|None\n8|2|FAILED|o|n1|None\n12|4|CONFIGURING|o|n1|None\n100|3|PENDING|o||None\n9|99|RUNNING|o||None"})
+	commands(t, map[string]string{"squeue": "9|3|RUNNING|n1|None\n8|2|FAILED|n1|None\n12|4|CONFIGURING|n1|None\n100|3|PENDING||None\n9|99|RUNNING||None"})
 	must.Succeed(t, s.refresh(t.Context()))
 	want := []Task{
 		{Shard: 1, Job: "9", State: stateUnknown}, {Shard: 2, Job: "9", State: "COMPLETED"},
@@ -164,5 +172,72 @@ func TestScript(t *testing.T) {
 	}
 	if got := logPattern("/a%b/%a.log"); got != "/a%%b/%a.log" {
 		t.Errorf("the log is %s", got)
+	}
+}
+
+// TestCheckArgs has sbatch's own rules decide: options may be abbreviated, letters
+// joined, and -p takes the rest of a word.
+func TestCheckArgs(t *testing.T) {
+	for arg, option := range map[string]string{
+		"--array=1-9": "array", "--arr=1-9": "array", "-a1-9": "array", "-Ha1": "array", "--job-name=x": "job-name", "-Jx": "job-name",
+		"--dep=afterok:1": "dependency", "-dsingleton": "dependency", "--output=/dev/null": "output", "-o/dev/null": "output",
+		"--wrap=true": "wrap", "--signal=B:TERM@5": "signal", "--no-requeue": "no-requeue", "-D/": "chdir", "-Mother": "clusters", "-W": "wait",
+	} {
+		if err := CheckArgs([]string{"--nice=10", arg}); err == nil || !strings.Contains(err.Error(), arg+": ") || !strings.Contains(err.Error(), "--"+option+" ") {
+			t.Errorf("%s: %v, want --%s to be refused", arg, err, option)
+		}
+	}
+	for _, arg := range []string{"", "-", "--", "night", "afterok:1"} {
+		if err := CheckArgs([]string{arg}); err == nil || !strings.Contains(err.Error(), "in one word") {
+			t.Errorf("%q: %v", arg, err)
+		}
+	}
+	fine := []string{"--nice=10", "--account=proj", "-Aproj", "-pday", "-CaJ", "-H", "-Hpao", "--wait-all-nodes=1", "--nodelist=n1", "--mem-per-cpu=1G", "--exclusive", "--begin=22:00"}
+	if err := CheckArgs(fine); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMaxShards reads what Slurm 22.05 prints.
+func TestMaxShards(t *testing.T) {
+	config := func(size, parameters string) string {
+		return "Configuration data as of 2026-11-22T18:43:01\nLaunchParameters        = (null)\nMaxArraySize            = " + size +
+			"\nMaxJobCount             = 10000\nSchedulerParameters     = " + parameters + "\nSlurmctldPort = 6817"
+	}
+	for printed, want := range map[string]struct {
+		n    int
+		of   string
+		fail string
+	}{
+		config("1001", "(null)"):                          {1000, "MaxArraySize=1001", ""},
+		config("1001", "bf_interval=1,max_array_tasks=8"): {8, "max_array_tasks=8", ""},
+		config("5", "max_array_tasks=8,defer"):            {4, "MaxArraySize=5", ""},
+		config("0", "(null)"):                             {0, "", "no job arrays"},
+		"something else":                                  {0, "", ""},
+		"!Unable to contact slurm controller":             {0, "", "Unable to contact"},
+	} {
+		commands(t, map[string]string{"scontrol": printed})
+		n, of, err := MaxShards(t.Context())
+		if n != want.n || of != want.of || (err == nil) != (want.fail == "") || err != nil && !strings.Contains(err.Error(), want.fail) {
+			t.Errorf("%d by %q, %v: want %d by %q, error %q", n, of, err, want.n, want.of, want.fail)
+		}
+	}
+	commands(t, nil)
+	if n, _, err := MaxShards(t.Context()); n != 0 || err != nil {
+		t.Errorf("without scontrol %d: %v", n, err)
+	}
+}
+
+// TestEnvironment keeps variables from the commands that would change what they
+// are asked for.
+func TestEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/sh\necho \"$SQUEUE_PARTITION$SQUEUE_FORMAT$SBATCH_ARRAY_INX$SCANCEL_INTERACTIVE,$SBATCH_ACCOUNT,$SLURM_CONF\"\n"), 0o755))
+	for _, name := range []string{"SQUEUE_PARTITION", "SQUEUE_FORMAT", "SBATCH_ARRAY_INX", "SCANCEL_INTERACTIVE", "SBATCH_ACCOUNT", "SLURM_CONF"} {
+		t.Setenv(name, name)
+	}
+	t.Setenv("PATH", dir)
+	if out, err := slurm(t.Context(), "squeue"); out != ",SBATCH_ACCOUNT,SLURM_CONF\n" || err != nil {
+		t.Errorf("it has %q: %v", out, err)
 	}
 }

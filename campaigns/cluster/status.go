@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/journal"
@@ -26,6 +27,10 @@ type Status struct {
 	Planned int `json:"planned"`
 	// Findings counts the different findings of each shard, added up.
 	Findings int `json:"findings"`
+	// Rate is that of all shards that run, in runs a second; Left is how long the
+	// rest takes if so many shards run all the time, and 0 where that is unknown.
+	Rate float64       `json:"runs_per_second,omitempty"`
+	Left time.Duration `json:"left_ns,omitempty"`
 	// Merged is the directory of the merged campaign; empty unless it has all
 	// runs of the shards.
 	Merged string `json:"merged,omitempty"`
@@ -43,8 +48,16 @@ type ShardStatus struct {
 	Runs     int `json:"runs"`
 	Planned  int `json:"planned"`
 	Findings int `json:"findings"`
+	// Rate is how many runs a second the shard records, over the last minutes,
+	// while it runs.
+	Rate float64 `json:"runs_per_second,omitempty"`
+	// Left is how long the shard will run, by its rate and the campaign's budget;
+	// 0 where that is unknown.
+	Left time.Duration `json:"left_ns,omitempty"`
 	// End is how the shard's latest session ended; empty if it has not.
 	End journal.End `json:"end,omitempty"`
+	// Limit is what its jobs did near their time limits.
+	Limit Limit `json:"time_limit,omitzero"`
 	// Error is why the shard's directory cannot be read.
 	Error string `json:"error,omitempty"`
 }
@@ -65,6 +78,7 @@ func (d Dir) Status(ctx context.Context) (*Status, error) {
 		s.EngineError = err.Error()
 	}
 	s.Merge = state.Merge
+	now := time.Now()
 	for _, task := range state.Tasks {
 		shard := config.Shard{Index: task.Shard, Of: state.Shards}
 		one := ShardStatus{Task: task}
@@ -73,13 +87,14 @@ func (d Dir) Status(ctx context.Context) (*Status, error) {
 				one.Planned++
 			}
 		}
-		if err := one.read(d); err != nil {
+		if err := one.read(d, c, now); err != nil {
 			one.Error = err.Error()
 		}
 		s.Shards = append(s.Shards, one)
 		s.Runs, s.Planned, s.Findings = s.Runs+one.Runs, s.Planned+one.Planned, s.Findings+one.Findings
 		s.Complete = s.Complete && isFinal(one.End)
 	}
+	s.estimate()
 	if merged, err := d.isMerged(state.Shards); err == nil && merged {
 		s.Merged = d.Merged()
 	}
@@ -97,7 +112,11 @@ func (d Dir) refresh(ctx context.Context, state *State) error {
 	return d.refreshLocked(ctx, state)
 }
 
-func (s *ShardStatus) read(d Dir) error {
+func (s *ShardStatus) read(d Dir, c *config.Campaign, now time.Time) error {
+	var err error
+	if s.Limit, err = d.limit(s.Shard); err != nil {
+		return err
+	}
 	h, err := head(d.Shard(s.Shard))
 	if h == nil || err != nil {
 		return err
@@ -107,11 +126,16 @@ func (s *ShardStatus) read(d Dir) error {
 	if err != nil {
 		return err
 	}
-	sum, err := summary.Read(a)
+	p := newPace(h, now)
+	sum, err := summary.ReadEach(a, func(e *journal.Entry) error { p.add(e.At); return nil })
 	if err != nil {
 		return err
 	}
 	s.Runs, s.Findings = sum.Total().Runs, len(sum.Findings)
+	if s.End == "" && s.active() {
+		s.Rate = p.rate()
+		s.Left = left(s.Planned-s.Runs, s.Rate, time.Duration(c.Budget)-p.now, c.Budget > 0)
+	}
 	return nil
 }
 
@@ -123,13 +147,13 @@ func (s *Status) WriteText(w io.Writer, again string) error {
 	fmt.Fprintln(t, "shard\tjob\tstate\tnode\truns\tfindings\tended")
 	for i := range s.Shards {
 		one := &s.Shards[i]
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d of %d\t%d\t%s\n", one.Shard, dash(one.ID()), one.state(), dash(one.Node), one.Runs, one.Planned, one.Findings, dash(string(one.End)))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d of %d\t%d\t%s\n", one.Shard, dash(one.ID()), one.stateText(), dash(one.Node), one.Runs, one.Planned, one.Findings, dash(string(one.End)))
 	}
 	fmt.Fprintf(t, "merge\t%s\t%s\t%s\n", dash(s.Merge.ID()), s.Merge.state(), dash(s.Merge.Node))
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%d of %d runs.\n", s.Runs, s.Planned)
+	fmt.Fprintf(w, "\n%d of %d runs%s.\n", s.Runs, s.Planned, s.pace())
 	for i := range s.Shards {
 		if text := s.Shards[i].Error; text != "" {
 			fmt.Fprintf(w, "Shard %d cannot be read: %s\n", s.Shards[i].Shard, text)
@@ -140,6 +164,9 @@ func (s *Status) WriteText(w io.Writer, again string) error {
 	}
 	for i := range s.Shards {
 		if one := &s.Shards[i]; ended[one.State] && !isFinal(one.End) {
+			if why := one.Limit.NotRequeued; why != "" {
+				fmt.Fprintf(w, "Shard %d ended before its time limit and is not requeued: %s\n", one.Shard, why)
+			}
 			fmt.Fprintf(w, "Shard %d is not complete. Output of its jobs:  %s\n", one.Shard, Dir(s.Dir).Shard(one.Shard)+".log")
 		}
 	}
@@ -175,6 +202,16 @@ func (t *Task) state() string {
 		return strings.ToLower(t.State) + " (" + t.Reason + ")"
 	}
 	return strings.ToLower(t.State)
+}
+
+// stateText is the state of a shard's job, and that it was requeued at its time
+// limit.
+func (s *ShardStatus) stateText() string {
+	text := s.state()
+	if n := s.Limit.Requeued; n > 0 && s.active() {
+		text += fmt.Sprintf(", requeued at its time limit (%d)", n)
+	}
+	return text
 }
 
 func dash(text string) string { return cmp.Or(text, "-") }

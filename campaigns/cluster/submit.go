@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config"
@@ -25,9 +26,13 @@ type Submit struct {
 	// Campaign and Shards may be nil and 0 if Dir has them already.
 	Campaign *config.Campaign
 	Shards   int
-	// Program is the path of this program, WorkDir the working directory of jobs.
-	// WorkDir is that of the first submission: paths in the campaign file may be
-	// relative to it.
+	// MaxShards bounds the shards of a first submission, and MaxShardsOf says
+	// where it comes from; 0 means no limit.
+	MaxShards   int
+	MaxShardsOf string
+	// Program is the path of this program, without links, of which the jobs run a
+	// copy. WorkDir is the working directory of jobs, that of the first
+	// submission: paths in the campaign file may be relative to it.
 	Program, WorkDir string
 	// Change changes the Request of the last submission, which is zero at first;
 	// nil changes nothing.
@@ -117,19 +122,27 @@ func (s *Submit) begin() (*State, error) {
 			return nil, fmt.Errorf("%s has another campaign: name no file to continue that one, or another directory", s.Dir)
 		}
 	}
-	state.Program = s.Program
-	s.change(&state.Request)
-	return state, nil
+	if err := s.change(&state.Request); err != nil {
+		return nil, err
+	}
+	return state, s.Dir.copyProgram(s.Program)
 }
 
-func (s *Submit) change(r *Request) {
+func (s *Submit) change(r *Request) error {
 	if s.Change != nil {
 		s.Change(r)
 	}
+	if r.AtATime < 0 {
+		return fmt.Errorf("--at-a-time %d: want 0 or more", r.AtATime)
+	}
+	return CheckArgs(r.Args)
 }
 
-// Validate checks a first submission, before anything is written.
+// Validate checks a submission, before anything is written.
 func (s *Submit) Validate() error {
+	if err := s.change(new(Request)); err != nil {
+		return err
+	}
 	if IsDir(string(s.Dir)) {
 		return nil
 	}
@@ -139,13 +152,16 @@ func (s *Submit) Validate() error {
 	if n := s.Campaign.Launches(); s.Shards < 1 || s.Shards > n {
 		return fmt.Errorf("--shards %d: want 1 to %d, the number of launches of the campaign", s.Shards, n)
 	}
+	if s.MaxShards > 0 && s.Shards > s.MaxShards {
+		return fmt.Errorf("--shards %d: this cluster takes at most %d in a job array (%s)", s.Shards, s.MaxShards, s.MaxShardsOf)
+	}
 	entries, err := rundir.ReadDir(string(s.Dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, e := range entries { // files of a submission that was killed are allowed
-		ours := slices.Contains([]string{"shards", "cluster.lock", journal.CampaignFile}, e.Name()) ||
-			strings.HasPrefix(e.Name(), "."+journal.CampaignFile) || strings.HasPrefix(e.Name(), ".cluster.json")
+		ours := slices.Contains([]string{"shards", "cluster.lock", "ordeal", journal.CampaignFile}, e.Name()) ||
+			strings.HasPrefix(e.Name(), "."+journal.CampaignFile) || strings.HasPrefix(e.Name(), ".cluster.json") || strings.HasPrefix(e.Name(), ".ordeal.")
 		if !ours {
 			return fmt.Errorf("directory %s is not empty: it contains %s", s.Dir, e.Name())
 		}
@@ -153,8 +169,8 @@ func (s *Submit) Validate() error {
 	return nil
 }
 
-// create writes the campaign file, then the state, which makes Dir a campaign's
-// directory.
+// create writes the campaign file and the program, then the state, which makes
+// Dir a campaign's directory.
 func (s *Submit) create() (*State, error) {
 	text, err := yaml.Marshal(s.Campaign)
 	if err != nil {
@@ -163,9 +179,14 @@ func (s *Submit) create() (*State, error) {
 	if err := rundir.WriteFile(s.Dir.campaignFile(), text, true); err != nil {
 		return nil, err
 	}
+	if err := s.Dir.copyProgram(s.Program); err != nil {
+		return nil, err
+	}
 	state := newState(s.Campaign, s.Shards)
-	state.Program, state.WorkDir = s.Program, s.WorkDir
-	s.change(&state.Request)
+	state.WorkDir = s.WorkDir
+	if err := s.change(&state.Request); err != nil {
+		return nil, err
+	}
 	return state, s.Dir.write(state)
 }
 
@@ -182,24 +203,72 @@ func (s *State) refresh(ctx context.Context) error {
 	if s.Merge.Job != "" && !ended[s.Merge.State] {
 		known = append(known, s.Merge.Job)
 	}
-	list, err := jobs(ctx, []string{s.Name, s.mergeName()}, known)
+	list, err := jobs(ctx, s.ids(), known)
 	if err != nil {
 		return err
 	}
+	begun, err := s.unrecorded(ctx)
+	if err != nil {
+		return err
+	}
+	list = append(list, begun...)
 	// A job that the engine no longer knows has ended in an unknown way.
 	for i := range s.Tasks {
 		s.Tasks[i].expire()
 	}
 	s.Merge.expire()
-	for _, j := range list {
+	for _, t := range list {
 		switch {
-		case j.name == s.mergeName():
-			s.Merge.update(j.Task)
-		case j.Shard >= 1 && j.Shard <= s.Shards:
-			s.Tasks[j.Shard-1].update(j.Task)
+		case t.Shard == 0:
+			s.Merge.update(t)
+		case t.Shard >= 1 && t.Shard <= s.Shards:
+			s.Tasks[t.Shard-1].update(t)
 		}
 	}
 	return nil
+}
+
+// ids are those of the latest jobs of the shards and of the merge, each once.
+// Jobs that have ended count: they may be requeued.
+func (s *State) ids() []string {
+	var ids []string
+	for _, t := range append([]Task{s.Merge}, s.Tasks...) {
+		if t.Job != "" && !slices.Contains(ids, t.Job) {
+			ids = append(ids, t.Job)
+		}
+	}
+	return ids
+}
+
+// unrecorded asks for the jobs of a submission that was killed after it had been
+// begun and before the id of its job was recorded, and records the latest. They
+// can be found by their name only.
+func (s *State) unrecorded(ctx context.Context) ([]Task, error) {
+	if s.Begun == nil {
+		return nil, nil
+	}
+	name := s.Name
+	if len(s.Begun.Shards) == 0 {
+		name = s.mergeName()
+	}
+	list, err := named(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	recorded := s.ids()
+	list = slices.DeleteFunc(list, func(t Task) bool {
+		return slices.Contains(recorded, t.Job) || (t.Shard == 0) != (len(s.Begun.Shards) == 0) ||
+			slices.ContainsFunc(s.Submissions, func(earlier Submission) bool { return earlier.Job == t.Job })
+	})
+	if len(list) == 0 {
+		return nil, nil // it was killed before sbatch, or the job is gone long since
+	}
+	latest := slices.MaxFunc(list, func(a, b Task) int { return compareIDs(a.Job, b.Job) })
+	if len(s.Begun.Shards) > 0 {
+		s.Submissions = append(s.Submissions, Submission{At: s.Begun.At, Job: latest.Job, Shards: s.Begun.Shards})
+	}
+	s.Begun = nil
+	return list, nil
 }
 
 // stateUnknown is the state of a job that the engine no longer knows.
@@ -213,27 +282,27 @@ func (t *Task) expire() {
 
 // update takes the state of a job, unless a later one is known.
 func (t *Task) update(now Task) {
-	if t.Job == "" || t.Job == now.Job || older(t.Job, now.Job) {
+	if t.Job == "" || compareIDs(t.Job, now.Job) <= 0 {
 		*t = now
 	}
 }
 
-// older compares ids of jobs, which are decimal numbers.
-func older(a, b string) bool { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) < 0 }
+// compareIDs compares ids of jobs, which are decimal numbers.
+func compareIDs(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
 
 func (s *Submit) submitShards(ctx context.Context, state *State, done *Submitted) error {
 	if len(done.Shards) == 0 {
 		return nil
 	}
 	script := s.Dir.path("shard.sh")
-	if err := writeScript(script, state.Program, "campaign", "job", "shard", string(s.Dir)); err != nil {
+	if err := writeScript(script, s.Dir.Program(), "campaign", "job", "shard", string(s.Dir)); err != nil {
 		return err
 	}
 	b := batch{
 		script: script, name: state.Name, output: logPattern(s.Dir.path("shards", "%a.log")), tasks: formatTasks(done.Shards),
-		workDir: state.WorkDir, request: state.Request,
+		workDir: state.WorkDir, request: state.Request, signal: limitSignal,
 	}
-	id, err := b.submit(ctx)
+	id, err := s.record(ctx, state, &b, done.Shards)
 	if err != nil {
 		return fmt.Errorf("submit shards %s: %w", b.tasks, err)
 	}
@@ -245,6 +314,22 @@ func (s *Submit) submitShards(ctx context.Context, state *State, done *Submitted
 	return s.Dir.write(state)
 }
 
+// record submits a job. Before that it records that the submission has begun, so
+// that the job is found if this program is killed before its caller has recorded
+// the id.
+func (s *Submit) record(ctx context.Context, state *State, b *batch, shards []int) (string, error) {
+	state.Begun = &Submission{At: time.Now(), Shards: shards}
+	if err := s.Dir.write(state); err != nil {
+		return "", err
+	}
+	id, err := b.submit(ctx)
+	if err != nil {
+		return "", err
+	}
+	state.Begun = nil
+	return id, nil
+}
+
 // submitMerge submits a merge after all active jobs of shards, in place of one
 // that waits for other jobs.
 func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted) error {
@@ -253,17 +338,17 @@ func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted)
 		return s.Dir.write(state)
 	}
 	script := s.Dir.path("merge.sh")
-	if err := writeScript(script, state.Program, "campaign", "job", "merge", string(s.Dir)); err != nil {
+	if err := writeScript(script, s.Dir.Program(), "campaign", "job", "merge", string(s.Dir)); err != nil {
 		return err
 	}
-	b := batch{script: script, name: state.mergeName(), output: logPattern(s.Dir.path("merge.log")), workDir: state.WorkDir}
-	b.request.Partition = state.Request.Partition
+	b := batch{script: script, name: state.mergeName(), output: logPattern(s.Dir.path("merge.log")), workDir: state.WorkDir, request: state.Request}
+	b.request.CPUs = 0 // it uses one
 	for i := range state.Tasks {
 		if t := &state.Tasks[i]; t.active() && !slices.Contains(b.after, t.Job) {
 			b.after = append(b.after, t.Job)
 		}
 	}
-	id, err := b.submit(ctx)
+	id, err := s.record(ctx, state, &b, nil)
 	if err != nil {
 		return errors.Join(fmt.Errorf("submit the merge: %w; submit again to repeat it", err), s.Dir.write(state))
 	}
@@ -282,7 +367,8 @@ func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted)
 // number of the task follows its arguments.
 func writeScript(path string, argv ...string) error {
 	var b strings.Builder
-	b.WriteString("#!/bin/sh\nexec")
+	// Until the program handles the signal, it must not end it.
+	fmt.Fprintf(&b, "#!/bin/sh\ntrap '' %s\nexec", strings.TrimPrefix(unix.SignalName(limitSignal), "SIG"))
 	for _, word := range argv {
 		if strings.ContainsRune(word, 0) {
 			return fmt.Errorf("write %s: a zero byte in %q", path, word)

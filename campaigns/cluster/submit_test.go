@@ -29,10 +29,18 @@ func small(t *testing.T) *config.Campaign {
 	return c
 }
 
+// executable makes a small program to copy.
+func executable(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ordeal")
+	must.Succeed(t, os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755))
+	return path
+}
+
 // TestSubmitUnrecorded has the program killed after sbatch and before the id of
 // the job is written: the next submission finds the job by its name.
 func TestSubmitUnrecorded(t *testing.T) {
-	s := Submit{Dir: Dir(filepath.Join(t.TempDir(), "c")), Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
+	s := Submit{Dir: Dir(filepath.Join(t.TempDir(), "c")), Campaign: small(t), Shards: 2, Program: executable(t), WorkDir: "/"}
 	commands(t, map[string]string{"squeue": "", "sbatch": "!killed"})
 	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "submit shards 1-2") {
 		t.Fatal(err)
@@ -41,7 +49,7 @@ func TestSubmitUnrecorded(t *testing.T) {
 	if err != nil || len(state.Submissions) != 0 {
 		t.Fatalf("%v: submissions %v", err, state.Submissions)
 	}
-	commands(t, map[string]string{"squeue": "5|1|RUNNING|" + state.Name + "|n1|None\n5|2|PENDING|" + state.Name + "||Resources", "sbatch": "6"})
+	commands(t, map[string]string{"squeue": "5|1|RUNNING|n1|None\n5|2|PENDING||Resources", "sbatch": "6"})
 	done, err := s.Run(t.Context())
 	must.Succeed(t, err)
 	if diff := cmp.Diff(&Submitted{State: done.State, Merge: "6", Waiting: []int{1, 2}}, done); diff != "" {
@@ -55,7 +63,7 @@ func TestSubmitUnrecorded(t *testing.T) {
 // TestSubmitMergeFails requires the shards to stay submitted where the merge is
 // refused, and the merge to be submitted next time.
 func TestSubmitMergeFails(t *testing.T) {
-	s := Submit{Dir: Dir(filepath.Join(t.TempDir(), "c")), Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
+	s := Submit{Dir: Dir(filepath.Join(t.TempDir(), "c")), Campaign: small(t), Shards: 2, Program: executable(t), WorkDir: "/"}
 	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
 	sbatch, err := os.ReadFile(filepath.Join(os.Getenv("PATH"), "sbatch"))
 	must.Succeed(t, err)
@@ -69,7 +77,7 @@ func TestSubmitMergeFails(t *testing.T) {
 	if job := state.Tasks[1].Job; len(state.Submissions) != 1 || job != "5" {
 		t.Fatalf("shard 2 has job %q, want 5; submissions %+v, want 1", job, state.Submissions)
 	}
-	commands(t, map[string]string{"squeue": "5|1|RUNNING|" + state.Name + "|n1|None\n5|2|PENDING|" + state.Name + "||Resources", "sbatch": "6"})
+	commands(t, map[string]string{"squeue": "5|1|RUNNING|n1|None\n5|2|PENDING||Resources", "sbatch": "6"})
 	done, err := s.Run(t.Context())
 	must.Succeed(t, err)
 	if diff := cmp.Diff(&Submitted{State: done.State, Merge: "6", Waiting: []int{1, 2}}, done); diff != "" {
@@ -81,7 +89,7 @@ func TestSubmitMergeFails(t *testing.T) {
 // first, then finds nothing left to do.
 func TestShardJobWaits(t *testing.T) {
 	d := Dir(filepath.Join(t.TempDir(), "c"))
-	s := Submit{Dir: d, Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
+	s := Submit{Dir: d, Campaign: small(t), Shards: 2, Program: executable(t), WorkDir: "/"}
 	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
 	if _, err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -146,7 +154,7 @@ func (r *together) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 // processors of its node, whatever this machine has.
 func TestShardJobCores(t *testing.T) {
 	d := Dir(filepath.Join(t.TempDir(), "c"))
-	s := Submit{Dir: d, Campaign: small(t), Shards: 1, Program: "/bin/ordeal", WorkDir: "/"}
+	s := Submit{Dir: d, Campaign: small(t), Shards: 1, Program: executable(t), WorkDir: "/"}
 	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
 	if _, err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -173,7 +181,7 @@ func TestShardJobCores(t *testing.T) {
 // submitted again, until the merged campaign has all that the shards have.
 func TestSubmitMergeBehind(t *testing.T) {
 	d := Dir(filepath.Join(t.TempDir(), "c"))
-	s := Submit{Dir: d, Campaign: small(t), Shards: 2, Program: "/bin/ordeal", WorkDir: "/"}
+	s := Submit{Dir: d, Campaign: small(t), Shards: 2, Program: executable(t), WorkDir: "/"}
 	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
 	if _, err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
