@@ -36,9 +36,17 @@ type Options struct {
 	// Timeout bounds the search in wall-clock time; 0 means no bound.
 	// Running out is Unknown, not an error.
 	Timeout time.Duration
-	// MemoryBytes bounds the estimated memory; 0 means no bound.
+	// MemoryBytes bounds the estimated memory; 0 means no bound but AvailableBytes.
 	MemoryBytes int64
-	_           struct{}
+	// AvailableBytes is what the machine has to give: the bound where
+	// MemoryBytes is 0. Procedures that have a budget of their own stay
+	// within both. 0 means unknown.
+	AvailableBytes int64
+	_              struct{}
+}
+
+func (o *Options) limits() search.Limits {
+	return search.Limits{MemoryBytes: o.MemoryBytes, AvailableBytes: o.AvailableBytes}
 }
 
 // Check decides whether a model allows a history. The evidence of an Allowed or
@@ -63,12 +71,15 @@ func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (V
 		defer cancel()
 	}
 	start := time.Now()
-	limits := search.Limits{MemoryBytes: opt.MemoryBytes}
+	limits := opt.limits()
 	v, err := p.Run(ctx, h, m, limits)
 	if err != nil {
 		return Verdict{}, fmt.Errorf("check %s: %w", m.Name, err)
 	}
 	v.Stats.Search = time.Since(start)
+	if split(&v) {
+		v.Prover = witness.CaseSplits
+	}
 	if v.Unproved == search.Exhausted {
 		start = time.Now()
 		if err := prove(ctx, h, m, limits, &v); err != nil {
@@ -98,10 +109,19 @@ func prove(ctx context.Context, h *parse.History, m model.Model, limits search.L
 		return fmt.Errorf("internal error: %s finds no memory order, %s finds one", v.Procedure, second.Procedure)
 	case second.Refutation != nil:
 		v.Refutation, v.Prover, v.Unproved = second.Refutation, second.Procedure, ""
+		if split(&second) {
+			v.Prover = witness.CaseSplits
+		}
 	default:
 		v.Prover, v.Unproved = second.Procedure, cmp.Or(second.Unproved, second.Reason)
 	}
 	return nil
+}
+
+// split reports whether a refutation splits cases, which those do that are made
+// of the clauses that a SAT solver refuted.
+func split(v *Verdict) bool {
+	return v.Refutation != nil && v.Refutation.Root.First != nil
 }
 
 // carry is witness.Carry, and says what that took.

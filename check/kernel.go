@@ -51,10 +51,10 @@ var ErrUndecided = errors.New("undecided")
 // one witness has is reversed: a new thread reads the second write, then
 // the first, which is possible exactly if they can be in that order. Every
 // witness found on the way settles all pairs that it orders otherwise. Of the
-// options MemoryBytes alone counts.
+// options the limits of memory alone count.
 func Kernel(ctx context.Context, h *parse.History, opt Options) (KernelReport, error) {
 	r := KernelReport{}
-	limits := search.Limits{MemoryBytes: opt.MemoryBytes}
+	limits := opt.limits()
 	if err := limits.Check(kernelBytes(h)); err != nil {
 		return r, fmt.Errorf("kernel: %w: %w", ErrUndecided, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/search"
+	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
@@ -344,6 +345,13 @@ func BenchmarkProcedure(b *testing.B) {
 // without one.
 func TestProver(t *testing.T) {
 	h := cases.Parse("0: M[x] := 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] := 2\n1: M[z] == 0\n2: M[z] := 1\n2: M[x] == 1")
+	split, _ := histgen.SplitNeeded()
+	for _, procedure := range []string{"auto", "sat", "sat-full", "wsc+sat", "dbcop"} {
+		v, err := check.Check(t.Context(), split, model.SC, check.Options{Procedure: procedure})
+		if err != nil || v.Answer != check.Forbidden || v.Prover != witness.CaseSplits {
+			t.Errorf("%s: %v, prover %q, %v; want %q", procedure, v.Answer, v.Prover, err, witness.CaseSplits)
+		}
+	}
 	for _, test := range []struct {
 		procedure string
 		memory    int64

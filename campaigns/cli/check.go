@@ -150,9 +150,7 @@ func (c *evaluate) prepare() error {
 			faults = append(faults, fmt.Errorf("--procedure %s contradicts --model %s: it does not evaluate under this model", p.Name, m.Name))
 		}
 	}
-	if c.options.MemoryBytes = int64(c.memory); c.memory == 0 {
-		c.options.MemoryBytes = execute.AvailableMemory()
-	}
+	c.options.MemoryBytes, c.options.AvailableBytes = int64(c.memory), execute.AvailableMemory()
 	return errors.Join(faults...)
 }
 

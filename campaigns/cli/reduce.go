@@ -105,7 +105,7 @@ func (r *reduceCommand) trace(ctx context.Context, file string) error {
 		return usage(fmt.Errorf("--model: %w", err))
 	}
 	in := input{env: r.env, format: "auto"}
-	limits := check.Options{Timeout: r.o.CheckTimeout, MemoryBytes: execute.AvailableMemory()}
+	limits := check.Options{Timeout: r.o.CheckTimeout, AvailableBytes: execute.AvailableMemory()}
 	found := false
 	err = in.each(file, func(t *trace) error {
 		if t.err != nil || found || t.history == nil {

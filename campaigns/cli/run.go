@@ -138,7 +138,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.args, Tools: execute.ToolVersions(ctx, runner), Started: time.Now(),
 	}
 	single := execute.Executor{Runner: runner, Check: execute.CheckOptions{
-		Models: models, Options: check.Options{Timeout: time.Duration(c.CheckTimeout), MemoryBytes: execute.AvailableMemory()},
+		Models: models, Workers: 1, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
 	}}
 	done, err := single.Run(ctx, dir, p, record)
 	if err == nil {

@@ -18,7 +18,9 @@ import (
 )
 
 // limits are those of the flags.
-func (c *evaluate) limits() search.Limits { return search.Limits{MemoryBytes: c.options.MemoryBytes} }
+func (c *evaluate) limits() search.Limits {
+	return search.Limits{MemoryBytes: c.options.MemoryBytes, AvailableBytes: c.options.AvailableBytes}
+}
 
 // answerTrace answers about all executions of TSO that a trace may be of.
 func (c *evaluate) answerTrace(ctx context.Context, s *events.Sequence, a *serialAnswer) error {

@@ -82,7 +82,7 @@ func (s *session) overBudget() bool {
 // checkOptions are those of a campaign.
 func checkOptions(c *config.Campaign, models []model.Model) execute.CheckOptions {
 	return execute.CheckOptions{
-		Models: models, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
+		Models: models, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)}, Workers: c.Workers,
 		Memory: int64(c.Memory), LogSize: int64(c.LogSize),
 	}
 }

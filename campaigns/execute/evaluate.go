@@ -17,8 +17,12 @@ import (
 // CheckOptions say by which models a run is checked, and within which limits.
 type CheckOptions struct {
 	// Models check the history; the first is the expected one.
-	Models  []model.Model
+	Models []model.Model
+	// Options limit each check. Where they limit no memory, the limit is that
+	// of AvailableMemory at the first check, divided by Workers.
 	Options check.Options
+	// Workers is how many checks run at a time; 0: one for each processor.
+	Workers int
 	// Memory and LogSize are limits in bytes; 0 means none. A log longer than
 	// LogSize, or whose history may need more than Memory, is not checked: the
 	// outcome is Infra unless the simulator reports a failure.
@@ -90,8 +94,12 @@ func checkLog(ctx context.Context, r *rundir.Result, p *gen.Program, rounds int,
 		return nil
 	}
 	r.History, r.Operations, r.Models = h, len(h.Ops), o.Models
+	limits := o.Options
+	if limits.AvailableBytes == 0 {
+		limits.AvailableBytes = MemoryShare(o.Workers)
+	}
 	for _, m := range o.Models {
-		v, err := check.Check(ctx, h, m, o.Options)
+		v, err := check.Check(ctx, h, m, limits)
 		if err != nil {
 			return fmt.Errorf("check by %s: %w", m.Name, err)
 		}

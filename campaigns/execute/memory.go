@@ -7,9 +7,11 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // AvailableMemory is how many bytes a check may take where the user sets no limit:
@@ -22,6 +24,19 @@ func AvailableMemory() int64 {
 		debug.SetMemoryLimit(n / 10 * 9)
 	}
 	return n / 5 * 4
+}
+
+// atStart is AvailableMemory when it is first asked for.
+var atStart = sync.OnceValue(AvailableMemory)
+
+// MemoryShare is how many bytes each of some checks may take that run at a
+// time, of what the machine had when that was first asked for; 0 workers are
+// one for each processor. 0 bytes mean that the system does not say.
+func MemoryShare(workers int) int64 {
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return atStart() / int64(workers)
 }
 
 // available reads from the root of a file system what proc(5) and cgroups(7) say.

@@ -33,6 +33,7 @@ type baseline struct {
 	options []builtin.Options // by machine
 	models  []model.Model
 	seeds   [][]baselineRun // by seed
+	workers int             // runs at a time
 }
 
 // baselineRun is one run of the protocol.
@@ -47,7 +48,7 @@ type baselineRun struct {
 
 // baseline executes all runs of the protocol, none of which may fail.
 func (m *matrix) baseline(ctx context.Context, t *Target, k core.Kind, protocol *ruby.Protocol) (*baseline, error) {
-	b := &baseline{target: t, kind: k}
+	b := &baseline{target: t, kind: k, workers: m.o.Workers}
 	for _, machine := range m.o.Machines {
 		machine.Core, machine.Protocol = k.String(), t.Name
 		options, err := machine.Builtin()
@@ -161,7 +162,7 @@ func (m *machines) run(ctx context.Context, run *baselineRun) (*builtin.Report, 
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := evaluate(ctx, job, &report.Result, m.base.models)
+	res, err := evaluate(ctx, job, &report.Result, m.base.models, m.base.workers)
 	return &report, res, err
 }
 
@@ -172,11 +173,11 @@ func runJob(ctx context.Context, on sim.Runner, job sim.Job, models []model.Mode
 	if err != nil {
 		return nil, err
 	}
-	return evaluate(ctx, job, &simulated, models)
+	return evaluate(ctx, job, &simulated, models, 0)
 }
 
-func evaluate(ctx context.Context, job sim.Job, simulated *sim.Result, models []model.Model) (*rundir.Result, error) {
-	o := execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}}
+func evaluate(ctx context.Context, job sim.Job, simulated *sim.Result, models []model.Model, workers int) (*rundir.Result, error) {
+	o := execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}, Workers: workers}
 	res, err := execute.Evaluate(ctx, job.Program, job.Rounds, simulated, o)
 	if err == nil && res.Outcome == sim.Infra {
 		err = fmt.Errorf("%s: %s", res.Title, res.Detail)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/minimal"
@@ -117,7 +118,7 @@ func (r *Result) minimize(ctx context.Context) error {
 	if v == nil {
 		return nil
 	}
-	small, err := minimal.Reduce(ctx, r.Run.History, m, check.Options{Timeout: minimalTimeout})
+	small, err := minimal.Reduce(ctx, r.Run.History, m, check.Options{Timeout: minimalTimeout, AvailableBytes: execute.MemoryShare(0)})
 	switch {
 	case err == nil:
 		v.Refutation = small.Refutation

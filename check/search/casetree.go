@@ -34,7 +34,7 @@ func (s *pairSolver) tree(ctx context.Context) (*witness.Refutation, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, nil
+		return nil, s.within()
 	}
 	return &witness.Refutation{Lemmas: t.lemmas, Root: root}, nil
 }
@@ -64,7 +64,8 @@ func (t *treeBuilder) node(ctx context.Context) (*witness.Node, []literal) {
 	if violated >= 0 {
 		return t.leaf(violated), t.clauses[violated].lits
 	}
-	if t.splits++; t.splits > maxTree || t.splits%1024 == 0 && ctx.Err() != nil {
+	t.s.bytes += nodeBytes
+	if t.splits++; t.splits > maxTree || t.splits%1024 == 0 && (ctx.Err() != nil || t.s.within() != nil) {
 		return nil, nil
 	}
 	first, used := t.under(ctx, l)
@@ -168,6 +169,7 @@ func (t *treeBuilder) leaf(c int) *witness.Node {
 		return out
 	}
 	ref := t.clauses[c].ref
+	t.s.bytes += refutationBytes(ref)
 	for _, l := range ref.Lemmas {
 		l.Edge.Lemma += base
 		l.Premise = move(l.Premise)

@@ -19,6 +19,7 @@ func (s *pairSolver) learnCycles() bool {
 		}
 		s.retract(0)
 		s.cycles = newCycleFinder(s.g)
+		s.bytes += 4*int64(len(s.cycles.to)) + int64(s.g.Nodes())*cycleBytes
 	}
 	f := s.cycles
 	f.consequences = f.consequences[:0]

@@ -166,3 +166,38 @@ func TestDeterminism(t *testing.T) {
 		again(histgen.FromCNF(histgen.RandomCNF(rand.New(rand.NewPCG(seed, 94)), 8, 32), false), model.SC)
 	}
 }
+
+// What the search by case splits counts is about what it keeps alive, and it ends
+// at the limit: Unknown while it searches, Forbidden without a proof after that.
+func TestGrowth(t *testing.T) {
+	h := histgen.FromCNF(histgen.RandomCNF(rand.New(rand.NewPCG(1, 95)), 12, 80), false)
+	before := live()
+	g := graphOf(t, h, model.SC)
+	s := newPairSolver(g)
+	_, ref, err := s.run(t.Context())
+	measured := live() - before
+	runtime.KeepAlive(s)
+	runtime.KeepAlive(g)
+	if err != nil || ref == nil {
+		t.Fatal(ref, err)
+	}
+	graph := saturate.EstimateBytes(h, model.SC)
+	t.Logf("graph %d, growth %d, alive %d bytes; %d clauses", graph, s.bytes, measured, len(s.clauses))
+	if n := graph + s.bytes; n < measured/2 || n > 4*measured {
+		t.Errorf("%d bytes counted, %d alive", n, measured)
+	}
+	unproved := false
+	for _, part := range []int64{0, 60, 70, 80, 90, 100} {
+		v, err := SAT.Run(t.Context(), h, model.SC, Limits{AvailableBytes: graph + s.bytes*part/100})
+		switch {
+		case err != nil || v.Answer == witness.Unknown && v.Reason == "":
+			t.Errorf("with %d %% of what it takes: %v %q, %v", part, v.Answer, v.Reason, err)
+		case part == 0 && v.Answer != witness.Unknown, part == 100 && v.Refutation == nil:
+			t.Errorf("with %d %% of what it takes: %v %q", part, v.Answer, v.Unproved)
+		}
+		unproved = unproved || v.Answer == witness.Forbidden && v.Unproved != ""
+	}
+	if !unproved {
+		t.Error("no limit ends the proof alone")
+	}
+}

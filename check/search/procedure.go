@@ -68,15 +68,38 @@ type Limits struct {
 	// MemoryBytes bounds the estimated memory; 0 means no bound. A procedure
 	// that would exceed it answers Unknown before it allocates.
 	MemoryBytes int64
-	_           struct{}
+	// AvailableBytes is what the machine has to give, which bounds where
+	// MemoryBytes does not; 0 means unknown.
+	AvailableBytes int64
+	_              struct{}
+}
+
+// bound is the limit in bytes; 0 means none.
+func (l Limits) bound() int64 {
+	if l.MemoryBytes > 0 {
+		return l.MemoryBytes
+	}
+	return l.AvailableBytes
 }
 
 // Check returns an error if so many bytes are more than the limit.
 func (l Limits) Check(need int64) error {
-	if l.MemoryBytes > 0 && need > l.MemoryBytes {
-		return &memoryError{need, l.MemoryBytes}
+	if most := l.bound(); most > 0 && need > most {
+		return &memoryError{need, most}
 	}
 	return nil
+}
+
+// WithDefault are the limits of a procedure that has a budget of its own, which
+// holds where MemoryBytes is not set: the machine may have more.
+func (l Limits) WithDefault(budget int64) Limits {
+	if l.MemoryBytes == 0 {
+		l.MemoryBytes = budget
+		if l.AvailableBytes > 0 {
+			l.MemoryBytes = min(budget, l.AvailableBytes)
+		}
+	}
+	return l
 }
 
 // ErrMemory is, by errors.Is, the error of Limits.Check.

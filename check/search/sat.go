@@ -30,14 +30,19 @@ var SAT = Procedure{
 	},
 }
 
-func splitCases(ctx context.Context, g *saturate.Graph, _ Limits, v *witness.Verdict) error {
+func splitCases(ctx context.Context, g *saturate.Graph, limits Limits, v *witness.Verdict) error {
 	s := newPairSolver(g)
+	if s.limits = limits; limits.bound() > 0 {
+		s.bytes = saturate.EstimateBytes(g.History(), g.Model())
+	}
 	order, ref, err := s.run(ctx)
 	v.Procedure = "sat"
 	v.Stats.Clauses += len(s.clauses)
 	switch {
 	case s.refuted && errors.Is(err, context.DeadlineExceeded):
 		v.Answer, v.Unproved = witness.Forbidden, OutOfTime
+	case s.refuted && errors.Is(err, ErrMemory):
+		v.Answer, v.Unproved = witness.Forbidden, err.Error()
 	case err != nil:
 		return err
 	case order != nil:
@@ -70,6 +75,8 @@ type pairSolver struct {
 	capacity int             // how many more consequences may be kept
 	cycles   *cycleFinder
 	refuted  bool // the clauses are unsatisfiable
+	limits   Limits
+	bytes    int64 // about what graph and solver keep; see growth.go
 }
 
 func newPairSolver(g *saturate.Graph) *pairSolver {
@@ -109,6 +116,9 @@ type clause struct {
 // run decides. All results are nil if the refutation would be too large.
 func (s *pairSolver) run(ctx context.Context) (*witness.Order, *witness.Refutation, error) {
 	for {
+		if err := s.within(); err != nil {
+			return nil, nil, err
+		}
 		switch sat, err := solve(ctx, s.sat); {
 		case err != nil:
 			return nil, nil, err
@@ -209,6 +219,7 @@ func (s *pairSolver) value(pair literal) literal {
 
 func (s *pairSolver) learn(lits []literal, ref *witness.Refutation) {
 	s.clauses = append(s.clauses, clause{lits, ref})
+	s.bytes += clauseBytes(lits) + refutationBytes(ref)
 	for _, l := range lits {
 		lit := s.pairs[l/2].lit
 		if l&1 == 0 {

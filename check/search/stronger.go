@@ -50,7 +50,7 @@ func orderOfStronger(ctx context.Context, h *parse.History, m model.Model, limit
 // closed builds and saturates the graph of a history; ok is false if it contains
 // a contradiction.
 func closed(ctx context.Context, h *parse.History, m model.Model, limits Limits) (g *saturate.Graph, ok bool, err error) {
-	if limits.MemoryBytes > 0 {
+	if limits.bound() > 0 {
 		if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
 			return nil, false, err
 		}

@@ -27,7 +27,13 @@ func solve(ctx context.Context, sat *gini.Gini, assumptions ...z.Lit) (bool, err
 // by asking the solver for the ones that a proof used, until that removes few.
 func (s *pairSolver) core(ctx context.Context) ([]clause, error) {
 	clauses := s.clauses
+	for _, c := range clauses { // in the solver below
+		s.bytes += clauseBytes(c.lits)
+	}
 	for {
+		if err := s.within(); err != nil {
+			return nil, err
+		}
 		sat := gini.New()
 		lits := make([]z.Lit, len(s.pairs))
 		for i := range lits {
@@ -82,11 +88,15 @@ func (s *pairSolver) explain(ctx context.Context, clauses []clause) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if err := s.within(); err != nil {
+			return err
+		}
 		mark := s.g.Mark()
 		if !slices.ContainsFunc(c.lits, func(l literal) bool { return !s.assume(l) }) {
 			panic("search: the literals of a cycle do not contradict each other")
 		}
 		c.ref = s.g.Refute()
+		s.bytes += refutationBytes(c.ref)
 		c.lits = s.assumptions(c.ref)
 		s.g.Undo(mark)
 	}

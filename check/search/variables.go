@@ -59,6 +59,7 @@ func (s *pairSolver) create(ctx context.Context, candidates [][2]saturate.Node) 
 		l := literal(2 * len(s.pairs))
 		s.index[c] = len(s.pairs)
 		s.pairs = append(s.pairs, writePair{c[0], c[1], s.sat.Lit()})
+		s.bytes += pairBytes
 		under := make([]bool, len(candidates)-i)
 		s.probe(l, candidates[i:], func(k int) { under[k] = true })
 		s.probe(l.not(), candidates[i:], func(k int) { decided[i+k] = decided[i+k] || under[k] })
@@ -87,6 +88,7 @@ func (s *pairSolver) probe(l literal, candidates [][2]saturate.Node, decided fun
 	if n := g.Inferred() - before; holds && n <= s.capacity {
 		s.capacity -= n
 		all = make([]consequence, 0, n)
+		s.bytes += int64(n) * consequenceBytes
 		g.EachSince(mark, func(from, to saturate.Node) {
 			all = append(all, consequence{from, to, l})
 		})

@@ -47,7 +47,8 @@ type Verdict struct {
 	Inclusion Inclusion
 	// Prover names the procedure that made Refutation, or failed to, where
 	// Procedure, a search that is exhausted, has no proof of its own;
-	// Stats.Proof is what that took.
+	// Stats.Proof is what that took. CaseSplits where a SAT solver decided: its
+	// word counts for nothing, and the refutation is derived again.
 	Prover string
 	// Unproved says why Forbidden has no refutation: the search of Procedure is
 	// exhausted, which it claims is an answer, but the proof was not
@@ -56,6 +57,10 @@ type Verdict struct {
 	Stats    Stats
 	_        struct{}
 }
+
+// CaseSplits is the Prover of refutations of what a SAT solver found to be
+// impossible: trees of case splits, each leaf a cycle.
+const CaseSplits = "case splits"
 
 // Stats says what a verdict cost. Counts are deterministic, times are not.
 type Stats struct {

@@ -46,9 +46,7 @@ const (
 func procedure(name, summary string, infer search.Inference, fixed bool, supports func(model.Model) bool) search.Procedure {
 	p := search.Procedure{Name: name, Summary: summary, Complete: true, Supports: supports}
 	return search.Searching(p, infer, func(ctx context.Context, g *precedence.Graph, budget search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
-		if budget.MemoryBytes == 0 {
-			budget.MemoryBytes = ownBudget
-		}
+		budget = budget.WithDefault(ownBudget)
 		f := listNodes(g)
 		if err := f.build(ctx, budget, fixed); err != nil {
 			return nil, err

@@ -47,9 +47,7 @@ const (
 // conflicts that every execution has. Time and memory are those of saturation
 // and linear in the operations times the threads.
 func newConflicts(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (*conflicts, error) {
-	if limits.MemoryBytes == 0 {
-		limits.MemoryBytes = ownBudget
-	}
+	limits = limits.WithDefault(ownBudget)
 	if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
 		return nil, err
 	}

@@ -25,9 +25,7 @@ const (
 // order of all pairs of moments that are open: exponential in their number in
 // the worst case. An error is that of ctx or limits, or an internal error.
 func Serializable(ctx context.Context, s *events.Sequence, limits search.Limits) (*events.Sequence, error) {
-	if limits.MemoryBytes == 0 {
-		limits.MemoryBytes = ownBudget
-	}
+	limits = limits.WithDefault(ownBudget)
 	l := newTimeline(s.Trace())
 	late, err := l.execution(nil)
 	if err != nil {
