@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/check/model"
 	"ordeal/gen"
 	"ordeal/gen/wire"
@@ -100,7 +101,7 @@ func (in *input) dir(path string, evaluate func(*trace) error) error {
 		}
 	}
 	if len(runs) == 0 {
-		return fmt.Errorf("%s is no run directory: it holds no %s", path, rundir.SpecFile)
+		return &statusError{summary.ExitUndecided, fmt.Errorf("%s is no run directory: it holds no %s, nor does a directory in it", path, rundir.SpecFile)}
 	}
 	for _, run := range runs {
 		t := in.runDir(run)

@@ -11,12 +11,14 @@ import (
 	"iter"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/check/witness/certificate"
+	"ordeal/parse/formats"
 )
 
 // maxCertificate bounds the bytes of a certificate, which is a line of its file:
@@ -37,6 +39,9 @@ Each line of FILE names its history as ordeal check was given it; HISTORY is rea
 instead where it has moved or was standard input. "ordeal help witness" describes
 the format, with a checker in Python that shares nothing with this one.
 
+FILE may be compressed by gzip, and has at most 1 GiB a line. With --timeout what
+is not checked in time is open.
+
 One line for each trace goes to standard output: proved, refused and why, or open
 where there is no answer or no proof, for each model. Exit status 1 if some
 evidence is refused, 3 if some verdict is open and none is refused.`,
@@ -48,7 +53,8 @@ evidence is refused, 3 if some verdict is open and none is refused.`,
 	fs := cmd.Flags()
 	c.input.declare(fs)
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace")
-	cmd.RunE = body(func(_ context.Context, args []string) error { return c.run(args) })
+	fs.DurationVar(&c.timeout, "timeout", 0, "longest time for all; 0 means no limit")
+	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.within(ctx, args) })
 	return cmd
 }
 
@@ -57,9 +63,35 @@ type verifier struct {
 	*env
 	input   input
 	json    bool
+	timeout time.Duration
 	history string // that the command line names
 	worst   int    // exit status
 	source  histories
+}
+
+// within is run, given up after the timeout: the checkers take no context, and
+// the process ends.
+func (c *verifier) within(ctx context.Context, args []string) error {
+	if c.timeout < 0 {
+		return usage(fmt.Errorf("--timeout %v is negative", c.timeout))
+	}
+	if c.timeout == 0 {
+		return c.run(args)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	late := &statusError{summary.ExitUndecided, fmt.Errorf("verify %s: not finished after --timeout %v", args[0], c.timeout)}
+	if ctx.Err() != nil {
+		return late
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.run(args) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return late
+	}
 }
 
 func (c *verifier) run(args []string) error {
@@ -110,7 +142,7 @@ func (c *verifier) runDir(t *trace) error {
 
 // lines checks the certificates of a file, one a line.
 func (c *verifier) lines(name string, r io.Reader) error {
-	s := bufio.NewScanner(r)
+	s := bufio.NewScanner(formats.Decode(r))
 	s.Buffer(nil, maxCertificate)
 	for n := 1; s.Scan(); n++ {
 		if len(bytes.TrimSpace(s.Bytes())) == 0 {
@@ -123,6 +155,8 @@ func (c *verifier) lines(name string, r io.Reader) error {
 	}
 	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
 		return usage(fmt.Errorf("%s: a line of more than %d bytes", name, maxCertificate))
+	} else if isMalformed(err) {
+		return usage(fmt.Errorf("read %s: %w", name, err))
 	} else if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
