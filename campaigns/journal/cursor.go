@@ -16,6 +16,7 @@ type Cursor struct {
 	Lines  int
 	seen   []bool // by number: the run's line is before the cursor
 	known  transitions
+	lines  lines
 }
 
 // CursorAt is the Cursor behind lines that were read before: the numbers of

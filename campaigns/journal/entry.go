@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -77,7 +76,7 @@ func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 		return nil, err
 	}
 	e := &Entry{Result: &rundir.Result{}}
-	if err := json.Unmarshal(bytes.TrimSpace(text), e); err != nil {
+	if err := c.lines.decode(text, e); err != nil {
 		return nil, err
 	}
 	if e.Number < 0 || e.Number >= len(a.schedule) || c.seen[e.Number] || a.Config(e.Number).Name != e.ConfigName {
