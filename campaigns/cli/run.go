@@ -236,7 +236,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 	fmt.Fprintf(w, "%-10s %d threads, %d locations, %d rounds, %d operations in %.2f s\n", done.Outcome,
 		len(p.Threads), len(p.Locations), r.cfg.Programs.Rounds, done.Operations, done.Elapsed.Seconds())
 	if done.Title != "" {
-		fmt.Fprintf(w, "%-10s %s\n", "", done.Title)
+		fmt.Fprintf(w, "%-10s %s\n", "", messages.EscapeLine(done.Title))
 	}
 	r.printLitmus(done)
 	explain := ""

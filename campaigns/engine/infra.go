@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/sim"
 )
@@ -29,9 +30,9 @@ func (c *infraErrors) add(e *journal.Entry) error {
 	why, _, _ := strings.Cut(e.Detail, "\n")
 	switch {
 	case c.policy == config.InfraStop:
-		return fmt.Errorf("stopping at run %d, which could not be executed or checked (on-infra-error: stop): %s: %s", e.Number, e.Title, why)
+		return fmt.Errorf("stopping at run %d, which could not be executed or checked (on-infra-error: stop): %s: %s", e.Number, messages.EscapeLine(e.Title), why)
 	case c.inRow == maxInfraErrors:
-		return fmt.Errorf("giving up after %d runs in a row that could not be executed or checked, the last of them run %d: %s: %s", maxInfraErrors, e.Number, e.Title, why)
+		return fmt.Errorf("giving up after %d runs in a row that could not be executed or checked, the last of them run %d: %s: %s", maxInfraErrors, e.Number, messages.EscapeLine(e.Title), why)
 	}
 	return nil
 }

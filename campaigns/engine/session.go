@@ -274,7 +274,7 @@ func (s *session) count(e *journal.Entry) {
 func (s *session) next(e *journal.Entry) error {
 	s.reportFindings()
 	if e.Outcome == sim.Infra {
-		s.logf("infrastructure error: run %d: %s, in %s", e.Number, e.Title, e.Dir)
+		s.logf("infrastructure error: run %d: %s, in %s", e.Number, messages.EscapeLine(e.Title), e.Dir)
 	}
 	if err := s.infra.add(e); err != nil {
 		return err
@@ -296,7 +296,7 @@ func (s *session) reportFindings() {
 		s.reported[f.Key()] = true
 		switch {
 		case f.Outcome == sim.Missed:
-			s.logf("finding: %s", f.Title)
+			s.logf("finding: %s", messages.EscapeLine(f.Title))
 		case filepath.Base(filepath.Dir(f.Dir)) == journal.QuarantineDir: // its files are corrupt
 		case s.Reduce != nil && s.c.Reduce > 0 && f.Reduction == nil:
 			s.reductions.add(rundir.Dir(f.Dir))
@@ -334,7 +334,7 @@ func (s *session) discard() error {
 		}
 		errs = append(errs, err)
 		s.mu.Lock() // a reduction may log as well
-		s.logf("run %d failed after the campaign had stopped: %s, in %s", e.Number, e.Title, dir)
+		s.logf("run %d failed after the campaign had stopped: %s, in %s", e.Number, messages.EscapeLine(e.Title), dir)
 		s.mu.Unlock()
 	}
 	return errors.Join(append(errs, s.sweep())...)

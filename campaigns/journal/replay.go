@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/internal/disk"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
@@ -76,7 +77,7 @@ func (w *Writer) start() Cursor {
 // corrupt.
 func verify(e *Entry) error {
 	if e.Outcome == sim.Infra {
-		return fmt.Errorf("run %d could not be executed: %s", e.Number, e.Title)
+		return fmt.Errorf("run %d could not be executed: %s", e.Number, messages.EscapeLine(e.Title))
 	}
 	if !e.Kept {
 		return nil

@@ -50,7 +50,7 @@ var userPaths = map[string]int{
 	"campaigns/cli/verify.go":           2, // FILE
 	"campaigns/litmus/herd.go":          4, // temporary files
 	"campaigns/litmus/litmus.go":        1, // a temporary directory
-	"campaigns/litmus/load.go":          3, // FILE
+	"campaigns/litmus/load.go":          4, // FILE
 	"campaigns/litmus/shapes.go":        1, // --save
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/rundir"
 	"ordeal/parse/formats"
 	format "ordeal/parse/formats/litmus"
 )
@@ -52,6 +53,8 @@ func (l *loader) add(path string, depth int) {
 		l.fault(err)
 	case info.IsDir():
 		l.folder(path)
+	case depth > 0 && !info.Mode().IsRegular():
+		l.fault(fmt.Errorf("%s: %w", path, rundir.ErrIrregular))
 	case strings.HasPrefix(filepath.Base(path), "@"):
 		l.list(path, depth)
 	default:
@@ -66,7 +69,15 @@ func (l *loader) folder(dir string) {
 			l.fault(err)
 			return nil
 		}
-		if !d.IsDir() && strings.HasSuffix(path, Suffix) {
+		if d.IsDir() || !strings.HasSuffix(path, Suffix) {
+			return nil
+		}
+		// A pipe that is not named on the command line would be waited for.
+		if info, err := os.Stat(path); err != nil {
+			l.fault(err)
+		} else if !info.Mode().IsRegular() {
+			l.fault(fmt.Errorf("%s: %w", path, rundir.ErrIrregular))
+		} else {
 			l.file(path)
 		}
 		return nil

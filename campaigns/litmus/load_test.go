@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"ordeal/campaigns/internal/must"
 )
 
@@ -86,6 +88,19 @@ func TestSaveShapes(t *testing.T) {
 	tests, err := Load([]string{dir})
 	if err != nil || len(tests) != n {
 		t.Fatalf("%d tests of %d read back: %v", len(tests), n, err)
+	}
+}
+
+// TestPipes requires that pipes and devices that folders and lists name are
+// reported, and not waited for.
+func TestPipes(t *testing.T) {
+	dir := write(t, map[string]string{"good/mp.litmus": "X86_64 mp\n" + someTest, "@all": "good\npipe\n@zero\n"})
+	must.Succeed(t, unix.Mkfifo(filepath.Join(dir, "pipe"), 0o666))
+	must.Succeed(t, unix.Mkfifo(filepath.Join(dir, "good", "pipe.litmus"), 0o666))
+	must.Succeed(t, os.Symlink("/dev/zero", filepath.Join(dir, "@zero")))
+	tests, err := Load([]string{filepath.Join(dir, "@all")})
+	if len(tests) != 1 || err == nil || strings.Count(err.Error(), "no regular file") != 3 {
+		t.Errorf("%d tests, error %v", len(tests), err)
 	}
 }
 

@@ -34,7 +34,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 		fmt.Fprintf(&b, "  explain  ordeal check --explain %s\n  repeat   ordeal repro %s\n", messages.Quoted(f.Dir), messages.Quoted(f.Dir))
 	}
 	if f := r.Failure; f != nil {
-		fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(f.Outcome.String()), f.Title)
+		fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(f.Outcome.String()), messages.EscapeLine(f.Title))
 		indent(&b, f.Detail)
 		if f.Dir != "" {
 			fmt.Fprintf(&b, "  repeat   ordeal repro %s\n", messages.Quoted(f.Dir))
@@ -80,7 +80,7 @@ func WriteTable(w io.Writer, reports []*Report) error {
 	for _, r := range reports {
 		failure := ""
 		if r.Failure != nil {
-			failure = r.Failure.Outcome.String() + ": " + r.Failure.Title
+			failure = r.Failure.Outcome.String() + ": " + messages.EscapeLine(r.Failure.Title)
 		}
 		t.Rows = append(t.Rows, []any{
 			r.Result.Test, fmt.Sprintf("%d/%d", r.AllowedSeen, r.Allowed), r.Result.Observation, r.ForbiddenRounds(), r.Rounds, fmt.Sprintf("%.0f", r.Rate()), failure,

@@ -13,6 +13,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/trust"
 	"ordeal/check"
@@ -92,7 +93,7 @@ func (i Identity) String() string {
 	if i.Model != "" && i.Outcome == sim.Passed {
 		return "history forbidden by " + i.Model
 	}
-	return i.Outcome.String() + ": " + i.Title
+	return i.Outcome.String() + ": " + messages.EscapeLine(i.Title)
 }
 
 // reliabilityTries is how often the result is run to measure how reliably it
@@ -223,7 +224,7 @@ func (s *reducer) first(ctx context.Context, whole *reduce.Candidate) (*rundir.R
 			return res, nil
 		}
 		if res.Outcome == sim.Infra {
-			return nil, fmt.Errorf("reduce: the recorded run cannot be repeated: %s: %s", res.Title, res.Detail)
+			return nil, fmt.Errorf("reduce: the recorded run cannot be repeated: %s: %s", messages.EscapeLine(res.Title), res.Detail)
 		}
 	}
 	return nil, fmt.Errorf("reduce: the recorded run (%s) does not fail any more: nothing to reduce", s.identity)

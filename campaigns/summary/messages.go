@@ -76,7 +76,7 @@ func (s *Summary) infraMessages(n int) []string {
 	}
 	out := []string{fmt.Sprintf("%s could not be executed or checked and do not count; campaign resume repeats them:", messages.Plural(n, "run"))}
 	for _, t := range s.InfraErrors[:min(len(s.InfraErrors), infraErrorsShown)] {
-		out = append(out, fmt.Sprintf("  run %d of %s: %s, in %s", t.Number, t.Config, t.Title, t.Dir))
+		out = append(out, fmt.Sprintf("  run %d of %s: %s, in %s", t.Number, t.Config, messages.EscapeLine(t.Title), t.Dir))
 	}
 	if n > infraErrorsShown {
 		out = append(out, fmt.Sprintf("  and %d more in %s", n-infraErrorsShown, filepath.Join(s.Dir, journal.QuarantineDir)))
@@ -91,7 +91,7 @@ func (s *Summary) damageMessages() []string {
 	}
 	out := []string{fmt.Sprintf("The files of %s are corrupt; their lines in %s count:", messages.Plural(len(s.Damaged), "failed run"), journal.RunsFile)}
 	for _, t := range s.Damaged[:min(len(s.Damaged), infraErrorsShown)] {
-		out = append(out, fmt.Sprintf("  run %d of %s: %s, in %s", t.Number, t.Config, t.Title, t.Dir))
+		out = append(out, fmt.Sprintf("  run %d of %s: %s, in %s", t.Number, t.Config, messages.EscapeLine(t.Title), t.Dir))
 	}
 	return out
 }
