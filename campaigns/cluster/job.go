@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,13 +16,15 @@ import (
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
+	"ordeal/campaigns/trust"
 )
 
 // ShardJob is the job of a shard.
 type ShardJob struct {
 	Dir   Dir
 	Shard int
-	// Engine runs the campaign; Run sets its Dir, Shard and Cores.
+	// Engine runs the campaign; Run sets its Dir, Shard and Cores. Its Gate holds
+	// for the first job of the shard, too.
 	Engine engine.Engine
 	_      struct{}
 }
@@ -96,6 +99,14 @@ func (j *ShardJob) run(ctx context.Context, made *int) (*summary.Summary, error)
 	c, err := j.Dir.Campaign()
 	if err != nil {
 		return nil, err
+	}
+	if loop.Runner == nil {
+		// The directory may come from others, and be submitted as it is.
+		gate := cmp.Or(loop.Gate, &trust.Gate{Dir: string(j.Dir)})
+		if err := gate.Campaign(c); err != nil {
+			return nil, err
+		}
+		loop.Runner = gate.NewRunner
 	}
 	return loop.Run(ctx, c)
 }

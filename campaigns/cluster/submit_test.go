@@ -19,6 +19,7 @@ import (
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/merge"
+	"ordeal/campaigns/trust"
 	"ordeal/sim"
 )
 
@@ -210,5 +211,28 @@ func TestSubmitMergeBehind(t *testing.T) {
 	must.Succeed(t, err)
 	if diff := cmp.Diff(Status{Complete: true, Runs: 4}, Status{Merged: status.Merged, Complete: status.Complete, Runs: status.Runs}); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
+	}
+}
+
+// TestShardJobGate has the directory of a campaign on a cluster come from others:
+// the first job of a shard executes nothing that it names.
+func TestShardJobGate(t *testing.T) {
+	d := Dir(filepath.Join(t.TempDir(), "c"))
+	mark := filepath.Join(t.TempDir(), "mark")
+	evil := filepath.Join(t.TempDir(), "gem5")
+	must.Succeed(t, os.WriteFile(evil, []byte("#!/bin/sh\n: > "+mark+"\n"), 0o755))
+	c, err := config.Parse("c.yaml", []byte("name: c\nsim: gem5\nconfigs: [{name: a, runs: 4, threads: 2, ops: 5, locations: 2, rounds: 2, gem5: "+evil+", gem5-tree: "+t.TempDir()+"}]"), nil)
+	must.Succeed(t, err)
+	s := Submit{Dir: d, Campaign: c, Shards: 1, Program: executable(t), WorkDir: "/"}
+	commands(t, map[string]string{"squeue": "", "sbatch": "5"})
+	if _, err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = (&ShardJob{Dir: d, Shard: 1}).Run(t.Context())
+	if _, ok := errors.AsType[*trust.Refusal](err); !ok || !strings.Contains(err.Error(), evil) {
+		t.Errorf("the job is not refused: %v", err)
+	}
+	if _, err := os.Lstat(mark); err == nil {
+		t.Error("what the directory names was executed")
 	}
 }
