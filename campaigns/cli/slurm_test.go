@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,6 +32,116 @@ func TestSlurm(t *testing.T) {
 	c := slurmtest.Start(t)
 	t.Run("failures", func(t *testing.T) { testSlurmFailures(t, c.On(t)) })
 	t.Run("ends", func(t *testing.T) { testSlurmEnds(t, c.On(t)) })
+}
+
+// TestSlurmStrict runs a campaign where jobs without a time limit or an account are
+// refused, the merge's too, and has one shard's job get near its time limit.
+func TestSlurmStrict(t *testing.T) {
+	if !*soak {
+		t.Skip("starts Slurm's daemons and a database, and takes minutes: -soak")
+	}
+	command(t)
+	c := slurmtest.StartStrict(t)
+	dir := t.TempDir()
+	file, night := filepath.Join(dir, "c.yaml"), filepath.Join(dir, "night")
+	must.Succeed(t, os.WriteFile(file, []byte(`
+name: night
+sim: builtin
+keep: all
+configs:
+  - {name: clean, runs: 120, threads: 3, ops: 100, locations: 4, rounds: 200, core: tso, protocol: mi}
+`), 0o600))
+	many := []string{"campaign", "submit", "--shards", strconv.Itoa(slurmtest.MaxArray + 1), "--dir", filepath.Join(dir, "many"), file}
+	if out, err := command(t, many...).CombinedOutput(); err == nil || !strings.Contains(string(out), "this cluster takes at most 6 in a job array (MaxArraySize=7)") {
+		t.Errorf("too many shards: %v\n%s", err, out)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "many")); err == nil {
+		t.Error("too many shards: the directory is made")
+	}
+	for message, args := range map[string][]string{
+		"Time limit specification required": {"--account", slurmtest.Account},
+		"Invalid account":                   {"--time", "10"},
+		"Requested time limit is invalid":   {"--account", slurmtest.Account, "--time", "61"},
+	} {
+		args = append([]string{"campaign", "submit", "--shards", "3", "--dir", night}, append(args, file)...)
+		if out, err := command(t, args...).CombinedOutput(); err == nil || !strings.Contains(string(out), message) {
+			t.Errorf("%v: %v, want %q\n%s", args, err, message, out)
+		}
+		must.Succeed(t, os.RemoveAll(night))
+	}
+	// One at a time.
+	job := submitted(t, "--shards", "3", "--at-a-time", "1", "--account", slurmtest.Account, "--time", "10", "--mem", "100M", "--sbatch-arg=--comment=x", "--dir", night, file)
+	status := func() *cluster.Status { return clusterStatus(t, night) }
+	merge := status().Merge.Job
+	shown := c.Run("scontrol", "--oneliner", "show", "job", merge)
+	for _, want := range []string{" Account=" + slurmtest.Account + " ", " TimeLimit=00:10:00 ", " MinMemoryNode=100M ", " Comment=x ", " Partition=main "} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the merge has no%sin\n%s", want, shown)
+		}
+	}
+	// Another name changes nothing.
+	c.Run("scontrol", "update", "JobId="+job, "JobName=other")
+	c.Run("scontrol", "update", "JobId="+merge, "JobName=another")
+	c.Eventually("the first shard to make runs", func() bool { return status().Shards[0].Runs > 1 })
+	s := status()
+	if s.Shards[0].State != "RUNNING" || s.Shards[0].Runs == s.Shards[0].Planned {
+		t.Fatalf("the campaign is too short for this machine: %+v", s.Shards[0])
+	}
+	if s.Shards[1].State != "PENDING" || s.Shards[1].Reason != "JobArrayTaskLimit" || s.Merge.State != "PENDING" {
+		t.Errorf("shard 2 is %+v, the merge %+v", s.Shards[1], s.Merge)
+	}
+	if s.Rate <= 0 || s.Left <= 0 {
+		t.Errorf("%v runs/s, %v left", s.Rate, s.Left)
+	}
+	began := beganAt(t, night, 1)
+	// What Slurm sends, by --signal, before the time limit: scancel sends none to
+	// a task whose array has others pending.
+	signalJob(t, c.Process(job, 1), syscall.SIGUSR1)
+	c.Eventually("the first shard to be requeued", func() bool {
+		one := status().Shards[0]
+		return one.State == "PENDING" && one.Limit.Requeued == 1 && one.End == journal.EndInterrupted
+	})
+	out, _ := command(t, "campaign", "status", night).CombinedOutput() // its status is about completeness
+	if !strings.Contains(string(out), "requeued at its time limit (1)") {
+		t.Errorf("the status is\n%s", out)
+	}
+	c.Eventually("the other shards to complete", func() bool {
+		s := status().Shards
+		return s[1].State == "COMPLETED" && s[2].State == "COMPLETED"
+	})
+	if s := status(); s.Merge.State != "PENDING" {
+		t.Errorf("the merge does not wait for the requeued shard: %+v", s.Merge)
+	}
+	c.Run("scontrol", "update", "JobId="+job+"_1", "StartTime=now") // else after two minutes
+	c.Eventually("the merge", func() bool { return status().Merge.State == "COMPLETED" })
+	s = status()
+	if !s.Complete || s.Merged == "" || s.Runs != 120 || s.Shards[0].Job != job || s.Merge.Job != merge {
+		t.Errorf("in the end %+v", s)
+	}
+	if !beganAt(t, night, 1).Equal(began) {
+		t.Error("shard 1 began anew")
+	}
+}
+
+// TestSlurmTimeLimit lets Slurm itself notify a job of its time limit of two
+// minutes.
+func TestSlurmTimeLimit(t *testing.T) {
+	if !*soak {
+		t.Skip("starts Slurm's daemons and takes minutes: -soak")
+	}
+	command(t)
+	c := slurmtest.StartStrict(t)
+	dir := filepath.Join(t.TempDir(), "night")
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	must.Succeed(t, os.WriteFile(file, []byte(endless), 0o600))
+	submitted(t, "--set", "sim=builtin", "--set", "configs.0.runs=1000000", "--shards", "1", "--account", slurmtest.Account, "--time", "2", "--dir", dir, file)
+	c.Eventually("the job to be requeued", func() bool {
+		one := clusterStatus(t, dir).Shards[0]
+		return one.State == "PENDING" && one.Limit.Requeued == 1 && one.End == journal.EndInterrupted
+	})
+	if out, err := command(t, "campaign", "cancel", dir).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // testSlurmFailures has one shard killed, one requeued and the node of others

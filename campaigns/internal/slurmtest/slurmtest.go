@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,20 +28,51 @@ const cpusPerNode = 2
 type Cluster struct {
 	t       *testing.T
 	dir     string
-	daemons map[string]*exec.Cmd // munged, slurmctld, and slurmd by node
+	daemons map[string]*exec.Cmd // munged, slurmctld, and slurmd by node; mariadbd, slurmdbd
 }
+
+// Account is the account that a strict cluster charges jobs to, MaxArray the
+// greatest number of a task that it allows.
+const (
+	Account  = "proj"
+	MaxArray = 6
+)
 
 // Start starts a cluster, which ends with the test, and sets SLURM_CONF for
 // Slurm's commands. It skips the test where Slurm is not installed or its
 // daemons cannot run.
 func Start(t *testing.T) *Cluster {
 	t.Helper()
+	return start(t, false)
+}
+
+// StartStrict is Start of a cluster as large sites have them: jobs without a time
+// limit are refused (job_submit/require_timelimit), as are those that exceed the
+// partition's, or of another account than Account (AccountingStorageEnforce with
+// slurmdbd), and arrays of more than MaxArray tasks.
+func StartStrict(t *testing.T) *Cluster {
+	t.Helper()
+	return start(t, true)
+}
+
+// needed are the programs of Slurm and munge, and those of its accounting.
+var (
+	needed     = []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel", "sinfo"}
+	accounting = []string{"slurmdbd", "sacctmgr", "sacct", "mariadbd", "mariadb", "mariadb-install-db"}
+)
+
+func start(t *testing.T, strict bool) *Cluster {
+	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("Slurm's daemons must be started by root")
 	}
-	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "scancel", "sinfo"} {
+	programs, packages := needed, "slurm-wlm munge"
+	if strict {
+		programs, packages = append(slices.Clone(needed), accounting...), "slurm-wlm munge slurmdbd mariadb-server"
+	}
+	for _, name := range programs {
 		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("no Slurm on this machine (Debian: slurm-wlm munge): %v", err)
+			t.Skipf("no Slurm on this machine (Debian: %s): %v", packages, err)
 		}
 	}
 	// Socket paths must be short, and munge must trust all parent directories.
@@ -51,13 +83,17 @@ func Start(t *testing.T) *Cluster {
 	c := &Cluster{t: t, dir: dir, daemons: make(map[string]*exec.Cmd)}
 	t.Setenv("SLURM_CONF", c.path("slurm.conf"))
 	t.Cleanup(c.stop)
-	c.configure()
+	ports := freePorts(t, 3+len(nodes))
+	c.configure(strict, ports)
 	c.start("munged", "munged", "--foreground", "--force", "--socket="+c.path("munge.sock"), "--key-file="+c.path("munge.key"),
 		"--log-file="+c.path("munged.log"), "--pid-file="+c.path("munged.pid"), "--seed-file="+c.path("munged.seed"))
 	c.Eventually("munged to listen", func() bool {
 		_, err := os.Stat(c.path("munge.sock"))
 		return err == nil
 	})
+	if strict {
+		c.startAccounting(ports[1+len(nodes)], ports[2+len(nodes)])
+	}
 	c.start("slurmctld", "slurmctld", "-D", "-c", "-f", c.path("slurm.conf"))
 	for _, node := range nodes {
 		c.StartNode(node)
@@ -82,8 +118,9 @@ func (c *Cluster) On(t *testing.T) *Cluster {
 
 func (c *Cluster) path(name string) string { return filepath.Join(c.dir, name) }
 
-// configure writes slurm.conf and the key.
-func (c *Cluster) configure() {
+// configure writes slurm.conf and the key. The ports are those of slurmctld, of
+// the nodes and of slurmdbd.
+func (c *Cluster) configure(strict bool, ports []int) {
 	host, err := os.Hostname()
 	if err != nil {
 		c.t.Fatal(err)
@@ -97,7 +134,6 @@ func (c *Cluster) configure() {
 	if err := os.Chmod(c.dir, 0o755); err != nil {
 		c.t.Fatal(err)
 	}
-	ports := freePorts(c.t, 1+len(nodes))
 	var b strings.Builder
 	fmt.Fprintf(&b, `ClusterName=test
 SlurmctldHost=%s(127.0.0.1)
@@ -121,7 +157,6 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=1,bf_interval=1
-AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 JobCompType=jobcomp/none
 PlugStackConfig=/dev/null
@@ -133,10 +168,77 @@ KillWait=5
 	for i, node := range nodes {
 		fmt.Fprintf(&b, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d RealMemory=500\n", node, host, ports[1+i], cpusPerNode)
 	}
-	fmt.Fprintf(&b, "PartitionName=main Nodes=%s Default=YES MaxTime=INFINITE State=UP\n", strings.Join(nodes, ","))
+	partition := "MaxTime=INFINITE"
+	if strict {
+		// A message of accounting finds munge by the password.
+		fmt.Fprintf(&b, `AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=%d
+AccountingStoragePass=%s
+AccountingStorageEnforce=associations,limits,qos
+JobSubmitPlugins=require_timelimit
+EnforcePartLimits=ALL
+MaxArraySize=%d
+`, ports[1+len(nodes)], c.path("munge.sock"), MaxArray+1)
+		// Root has an account of its own, which this partition does not take.
+		partition = "MaxTime=60 AllowAccounts=" + Account
+	} else {
+		b.WriteString("AccountingStorageType=accounting_storage/none\n")
+	}
+	fmt.Fprintf(&b, "PartitionName=main Nodes=%s Default=YES %s State=UP\n", strings.Join(nodes, ","), partition)
 	if err := os.WriteFile(c.path("slurm.conf"), []byte(b.String()), 0o644); err != nil {
 		c.t.Fatal(err)
 	}
+}
+
+// startAccounting starts a database and slurmdbd, and makes Account.
+func (c *Cluster) startAccounting(dbdPort, databasePort int) {
+	c.t.Helper()
+	if out, err := exec.Command("mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", "--user=root",
+		"--skip-test-db", "--datadir="+c.path("db")).CombinedOutput(); err != nil {
+		c.t.Skipf("no database for slurmdbd: %v\n%s", err, out)
+	}
+	c.start("mariadbd", "mariadbd", "--no-defaults", "--user=root", "--datadir="+c.path("db"), "--socket="+c.path("db.sock"),
+		"--bind-address=127.0.0.1", "--port="+strconv.Itoa(databasePort), "--pid-file="+c.path("db.pid"), "--innodb-buffer-pool-size=32M")
+	database := func(statement string) error {
+		return exec.Command("mariadb", "--no-defaults", "--user=root", "--socket="+c.path("db.sock"), "--execute="+statement).Run()
+	}
+	c.Eventually("the database to answer", func() bool { return database("SELECT 1") == nil })
+	for _, statement := range []string{
+		"CREATE DATABASE slurm_acct_db", "CREATE USER slurm@localhost", "CREATE USER slurm@'127.0.0.1'",
+		"GRANT ALL ON slurm_acct_db.* TO slurm@localhost", "GRANT ALL ON slurm_acct_db.* TO slurm@'127.0.0.1'",
+	} {
+		if err := database(statement); err != nil {
+			c.t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	host, _, _ = strings.Cut(host, ".")
+	conf := fmt.Sprintf(`AuthType=auth/munge
+AuthInfo=socket=%s
+DbdHost=%s
+DbdAddr=127.0.0.1
+DbdPort=%d
+SlurmUser=root
+LogFile=%s
+PidFile=%s
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort=%d
+StorageUser=slurm
+StorageLoc=slurm_acct_db
+`, c.path("munge.sock"), host, dbdPort, c.path("slurmdbd.log"), c.path("slurmdbd.pid"), databasePort)
+	if err := os.WriteFile(c.path("slurmdbd.conf"), []byte(conf), 0o600); err != nil { // slurmdbd refuses others
+		c.t.Fatal(err)
+	}
+	c.start("slurmdbd", "slurmdbd", "-D", "-s")
+	c.Eventually("slurmdbd to answer", func() bool { return exec.Command("sacctmgr", "--noheader", "list", "cluster").Run() == nil })
+	c.Run("sacctmgr", "--immediate", "add", "cluster", "test")
+	c.Run("sacctmgr", "--immediate", "add", "account", Account, "Description=test", "Organization=test")
+	c.Run("sacctmgr", "--immediate", "add", "user", "root", "account="+Account)
 }
 
 // freePorts returns unused ports of the loopback interface.
