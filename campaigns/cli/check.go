@@ -179,6 +179,10 @@ type result struct {
 	kernel   string                // with --kernel
 }
 
+// longHistory is the number of operations above which a history itself takes a
+// part of the memory that was available before it was read.
+const longHistory = 50_000
+
 // trace checks one trace and prints the result.
 func (c *evaluate) trace(ctx context.Context, t *trace) error {
 	for _, note := range t.notes {
@@ -189,6 +193,9 @@ func (c *evaluate) trace(ctx context.Context, t *trace) error {
 	}
 	if t.sequence != nil {
 		return usage(fmt.Errorf("%s is a sequence of events, which have no values for a model to evaluate: ask for --serializability", t.place))
+	}
+	if t.history != nil && len(t.history.Ops) > longHistory {
+		c.options.AvailableBytes = execute.AvailableMemory()
 	}
 	r, err := c.evaluate(ctx, t)
 	if err != nil {
