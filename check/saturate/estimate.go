@@ -12,6 +12,22 @@ import (
 // Release, so that the copies are a small part of all rows.
 func HeldNodes(nodes int) int { return min(max(512, nodes/128), 8192) }
 
+// EstimateStaticBytes is about the most memory that the graph of the history takes
+// before it is saturated, with a search on it that ends in an order. It takes no
+// time to find.
+func EstimateStaticBytes(h *parse.History, m model.Model) int64 {
+	return int64(float64(len(h.Ops)) * (4 + perNode + perSearch + staticEdges(m)*(2*perEdge+perTemporary)))
+}
+
+// Bytes of a graph's parts.
+const (
+	perNode      = 21 + 4 + 8 + 4 + 8 + 13 // number, slot, readers, edges, sweep, search
+	perSearch    = 4 + 4                   // on the static graph besides: keys of decisions, sources
+	perEdge      = 4 + 1
+	perTemporary = 12 // before edges are grouped
+	perInferred  = 8
+)
+
 // EstimateBytes estimates the memory of a saturated graph of the history under
 // the model and of a search on it that ends in an order. It is exact except for
 // the numbers of edges.
@@ -63,11 +79,6 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 	if m.PPO != 0 { // else nothing is inferred, nor has a search to hold anything
 		held = min(nodes, int64(HeldNodes(int(nodes))))
 	}
-	const (
-		perNode     = 21 + 4 + 8 + 4 + 8 + 13 // number, slot, readers, edges, sweep, search
-		perEdge     = 4 + 1
-		perInferred = 8
-	)
 	edges := float64(nodes) * (staticEdges(m)*perEdge + inferred*perInferred)
 	return int64(len(h.Ops))*4 + nodes*(perNode+row) + held*widest + byLocation +
 		writes*(4+8) + reads*4 + isolated*12 + lanes.count*16 + int64(edges)

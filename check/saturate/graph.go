@@ -81,6 +81,8 @@ type Graph struct {
 	// Edges other than the implicit ones.
 	outStart []int32 // node → first static edge; one entry more
 	outTo    []Node
+	inStart  []int32 // the same by target, made when first asked for
+	inFrom   []Node
 	outTag   []tag
 	head     []int32 // node → its latest inferred edge, -1 for none
 	inferred edgeLog
@@ -98,6 +100,9 @@ type Graph struct {
 	conflict conflict
 	coverage coverage // of searches for paths
 }
+
+// Contradictory reports whether a contradiction was found.
+func (g *Graph) Contradictory() bool { return g.conflict.found }
 
 // Nodes is the number of nodes.
 func (g *Graph) Nodes() int { return g.n }
@@ -272,10 +277,14 @@ func (g *Graph) NewHint() []int32 {
 	return append([]int32(nil), g.laneWrite[:len(g.laneChain)]...)
 }
 
-// OpenBefore is a node in another chain that precedes v and is not placed, or
-// NoNode if it finds none; heads holds for each chain its first node not placed, or
-// its end.
+// OpenBefore is a node in another chain that precedes v, the head of its chain,
+// and is not placed, or NoNode if it finds none; heads holds for each chain its
+// first node not placed, or its end. It is the head of a chain. Before Saturate it
+// goes by the static edges alone.
 func (g *Graph) OpenBefore(v Node, heads []Node) Node {
+	if g.rows == nil {
+		return g.openSource(v, heads)
+	}
 	row := g.row(v)
 	open := func(chain, pos int32) bool {
 		return chain != g.chain[v] && g.start[chain]+Node(pos) > heads[chain]

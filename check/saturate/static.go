@@ -24,6 +24,40 @@ func (g *Graph) collectEdges(time *timeLine) {
 	}
 }
 
+// openSource is the head of a chain that is, or comes before, the source of a
+// static edge to v, if that is not placed; NoNode if all are.
+func (g *Graph) openSource(v Node, heads []Node) Node {
+	if g.inStart == nil {
+		g.collectSources()
+	}
+	for _, u := range g.inFrom[g.inStart[v]:g.inStart[v+1]] {
+		if head := heads[g.chain[u]]; u >= head {
+			return head
+		}
+	}
+	return NoNode
+}
+
+// collectSources makes the index of static edges by target.
+func (g *Graph) collectSources() {
+	g.inStart = make([]int32, g.n+1)
+	for _, t := range g.outTo {
+		g.inStart[t]++
+	}
+	end := int32(0)
+	for t, n := range g.inStart {
+		end += n
+		g.inStart[t] = end
+	}
+	g.inFrom = make([]Node, len(g.outTo))
+	for u := range Node(g.n) {
+		for _, t := range g.static(u) {
+			g.inStart[t]--
+			g.inFrom[g.inStart[t]] = u
+		}
+	}
+}
+
 type staticEdge struct {
 	from, to Node
 	tag      tag

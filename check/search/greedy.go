@@ -20,7 +20,12 @@ const firstWindow = 64
 // counts decisions refused or undone.
 func greedy(ctx context.Context, g *saturate.Graph, checking bool) (order *witness.Order, stuck *placer, refusals int, err error) {
 	p := newPlacer(g)
-	w := window{p: p, checking: checking, size: firstWindow, retreat: firstWindow}
+	return place(ctx, &window{p: p, checking: checking, most: maxLessons, size: firstWindow, retreat: firstWindow})
+}
+
+// place goes on until all nodes are placed or a dead end cannot be left.
+func place(ctx context.Context, w *window) (order *witness.Order, stuck *placer, refusals int, err error) {
+	p := w.p
 	for steps := 0; ; steps++ {
 		if steps%64 == 0 && ctx.Err() != nil {
 			p.endGuard()
@@ -44,7 +49,7 @@ func greedy(ctx context.Context, g *saturate.Graph, checking bool) (order *witne
 		switch v := p.choices.Pop(); {
 		case p.wait[v] > 0 || p.placed[v]:
 		case !p.writable(v):
-			x := g.Loc(v)
+			x := p.g.Loc(v)
 			p.blocked[x] = append(p.blocked[x], v)
 		default:
 			p.commit(v)
@@ -62,9 +67,11 @@ type window struct {
 	retreat int // how far to go back from a dead end under forward checking
 	dead    int // the furthest dead end
 	lessons int // dead ends learned from since the last one that was further
+	most    int // bound of these
 	full    bool
 
 	checking bool // whether windows may begin
+	effort   int  // bound of placer.undone, 0 for none
 }
 
 // advance ends a window, or begins its next part. It reports whether it did.
@@ -108,7 +115,10 @@ func (w *window) leaveDeadEnd() bool {
 	if at > w.dead {
 		w.lessons = 0
 	}
-	if w.lessons++; !guarded && w.lessons <= maxLessons && p.learn() {
+	if w.effort > 0 && p.undone > w.effort {
+		return false
+	}
+	if w.lessons++; !guarded && w.lessons <= w.most && p.learn() {
 		w.dead = max(w.dead, at)
 		return true
 	}
@@ -119,7 +129,7 @@ func (w *window) leaveDeadEnd() bool {
 	if reasons := p.deadEnd(); len(reasons) > 0 {
 		to = int(reasons[len(reasons)-1].at)
 	}
-	clear(p.postponed)
+	p.forget()
 	if at > w.dead+8*w.size {
 		w.size = firstWindow
 	} else {

@@ -70,7 +70,10 @@ func TestDeadline(t *testing.T) {
 func TestMemoryBudget(t *testing.T) {
 	for _, m := range totals {
 		h := run(m, 16, 50000, 16)
-		need := min(saturate.EstimateBytes(h, m), saturate.EstimateBytes(h, triedFirst(h, m)))
+		need := saturate.EstimateBytes(h, m)
+		for _, m := range []model.Model{m, triedFirst(h, m)} {
+			need = min(need, saturate.EstimateBytes(h, m), saturate.EstimateStaticBytes(h, m))
+		}
 		for _, p := range procedures {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

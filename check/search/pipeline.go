@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -9,14 +10,14 @@ import (
 	"ordeal/parse"
 )
 
-// Auto is the default pipeline. Under models with a global memory order,
-// saturation refutes, a greedy order allows, and the few histories that neither
-// decides are cut into independent windows, which go to SAT if a greedy order
-// fails again. Under PSO and RMO an order of TSO is tried first. Other models are
-// decided by their criteria.
+// Auto is the default pipeline. Under models with a global memory order, a greedy
+// order is tried at once. If that fails, saturation refutes, a greedy order by what
+// it derived allows, and the few histories that neither decides are cut into
+// independent windows, which go to SAT if a greedy order fails again. Under PSO and
+// RMO an order of TSO is tried first. Other models are decided by their criteria.
 var Auto = Procedure{
 	Name:     "auto",
-	Summary:  "the default: saturation, then greedy, then sat; causal models by their criteria",
+	Summary:  "the default: greedy, then saturation, greedy again, sat; causal models by their criteria",
 	Complete: true,
 	Supports: func(model.Model) bool { return true },
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
@@ -28,6 +29,11 @@ var Auto = Procedure{
 		}
 		if m.RealTime {
 			return decideTimed(ctx, h, m, limits, v)
+		}
+		for _, stronger := range slices.Compact([]model.Model{triedFirst(h, m), m}) {
+			if err := early(ctx, h, stronger, m, limits, v); err != nil || v.Answer != witness.Unknown {
+				return err
+			}
 		}
 		if err := orderOfStronger(ctx, h, m, limits, v); err != nil || v.Answer != witness.Unknown {
 			return err
@@ -58,7 +64,7 @@ func connected(ctx context.Context, h *parse.History, m model.Model, limits Limi
 	case order == nil:
 		return finish(ctx, g, limits, v)
 	}
-	v.Answer, v.Procedure, v.Order = witness.Allowed, "greedy", order
+	allow(v, order, refusals, m, m)
 	return nil
 }
 

@@ -26,12 +26,13 @@ type placer struct {
 
 	ready   []saturate.Node      // wait 0, not yet examined
 	blocked [][]saturate.Node    // location → writes that wait for readers
-	choices *Heap[saturate.Node] // decisions, by order of the sweep
+	choices *Heap[saturate.Node] // decisions, by order of the sweep or due
+	// due holds, where there was no sweep, the keys of decisions: see dueAt.
+	due []int32
 	// waiting holds, for a node not placed, the refused decisions that must
 	// come after it.
 	waiting map[saturate.Node][]saturate.Node
-	// postponed holds what was learned at dead ends: see postpone.go.
-	postponed map[saturate.Node][]postponement
+	lessons // learned at dead ends
 
 	probed, passed []saturate.Node // scratch of harmless
 
@@ -40,6 +41,7 @@ type placer struct {
 	base     saturate.Mark // of the graph before guarding
 	ahead    int           // how far guarding looks, 0 for no limit
 	refusals int
+	undone   int // placements taken back, and the same for the chains looked at
 }
 
 // value is a location's value at some point of the order.
@@ -60,11 +62,11 @@ func newPlacer(g *saturate.Graph) *placer {
 		current:     make([]value, locs),
 		overwritten: make([]value, 0, g.Writes()),
 		blocked:     make([][]saturate.Node, locs),
-		choices:     NewHeap(g.SweepOrder),
 		hint:        g.NewHint(),
 		waiting:     map[saturate.Node][]saturate.Node{},
-		postponed:   map[saturate.Node][]postponement{},
 	}
+	p.choices = NewHeap(g.SweepOrder)
+	p.forget()
 	for w := range p.pending {
 		p.pending[w] = g.Readers(int32(w))
 	}
@@ -112,6 +114,9 @@ func (p *placer) settle() {
 		case p.g.IsRead(v) || p.pending[v] == 0 || p.harmless(v):
 			p.place(v)
 		default:
+			if p.due != nil {
+				p.due[v] = p.dueAt(v)
+			}
 			p.choices.Push(v)
 		}
 	}
@@ -211,6 +216,7 @@ func (p *placer) release(x int32) {
 
 func (p *placer) backTo(length int) {
 	g := p.g
+	p.undone += len(p.seq) - length + len(p.heads)/4
 	for len(p.seq) > length {
 		v := p.seq[len(p.seq)-1]
 		p.seq = p.seq[:len(p.seq)-1]

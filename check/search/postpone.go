@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 
 	"ordeal/check/saturate"
@@ -20,11 +21,54 @@ type reason struct {
 	before saturate.Node
 }
 
-// postponement says that a decision is to be made after a node is placed, as
-// long as the reasons stand, which are in the order of their positions.
-type postponement struct {
-	until   saturate.Node
-	reasons []reason
+// lesson says that a decision is to be made after a node is placed, as long as
+// the reasons stand, which are in the order of their positions.
+type lesson struct {
+	decision, until saturate.Node
+	reasons         []reason
+}
+
+// lessons are what was learned.
+type lessons struct {
+	all       []lesson
+	postponed map[saturate.Node][]int32 // decision → those lessons about it that stand
+	resting   *Heap[int32]              // lessons that rest on decisions, the furthest of these first
+	guessed   bool                      // one of them may be wrong
+}
+
+// forget drops all lessons.
+func (l *lessons) forget() {
+	l.all, l.guessed, l.postponed = nil, false, map[saturate.Node][]int32{}
+	l.resting = NewHeap(func(i int32) int32 { return -l.latest(i) })
+}
+
+// latest is the position of the last decision that a lesson rests on.
+func (l *lessons) latest(i int32) int32 {
+	reasons := l.all[i].reasons
+	return reasons[len(reasons)-1].at
+}
+
+func (l *lessons) add(q lesson) {
+	i := int32(len(l.all))
+	l.all = append(l.all, q)
+	l.postponed[q.decision] = append(l.postponed[q.decision], i)
+	if len(q.reasons) > 0 {
+		l.resting.Push(i)
+	}
+}
+
+// unlearn drops what rests on decisions at or behind a position.
+func (l *lessons) unlearn(at int) {
+	for l.resting.Len() > 0 && int(l.latest(l.resting.First())) >= at {
+		i := l.resting.Pop()
+		v := l.all[i].decision
+		l.all[i].reasons = nil
+		list := l.postponed[v]
+		list = slices.DeleteFunc(list, func(j int32) bool { return j == i })
+		if l.postponed[v] = list; len(list) == 0 {
+			delete(l.postponed, v)
+		}
+	}
 }
 
 // maxLessons bounds the dead ends that are learned from without getting further.
@@ -33,8 +77,8 @@ const maxLessons = 64
 // postpone reports whether what was learned postpones v, which is then examined
 // again after the node that it waits for.
 func (p *placer) postpone(v saturate.Node) bool {
-	for _, q := range p.postponed[v] {
-		if !p.placed[q.until] {
+	for _, i := range p.postponed[v] {
+		if q := &p.all[i]; !p.placed[q.until] {
 			p.waiting[q.until] = append(p.waiting[q.until], v)
 			return true
 		}
@@ -42,30 +86,28 @@ func (p *placer) postpone(v saturate.Node) bool {
 	return false
 }
 
-// learn undoes the latest decision of a dead end and postpones it. It reports
-// false if the dead end has none.
+// learn undoes the latest decision of a dead end and postpones it. Where that was
+// made before several writes of the cycle, it is enough that it comes after one of
+// them: which one is a guess. A dead end without decisions means that such a guess
+// was wrong, and all lessons are forgotten; or else that there is no order, and
+// learn reports false.
 func (p *placer) learn() bool {
 	reasons := p.deadEnd()
 	if len(reasons) == 0 {
-		return false
+		if !p.guessed {
+			return false
+		}
+		p.forget()
+		p.backTo(len(p.seq))
+		return true
 	}
 	latest := reasons[len(reasons)-1]
+	others := reasons[:slices.IndexFunc(reasons, func(q reason) bool { return q.at == latest.at })]
+	p.guessed = p.guessed || len(others) < len(reasons)-1
 	v := p.seq[latest.at]
 	p.backTo(int(latest.at))
-	p.postponed[v] = append(p.postponed[v], postponement{latest.before, reasons[:len(reasons)-1]})
+	p.add(lesson{v, latest.before, others})
 	return true
-}
-
-// unlearn drops what rests on decisions at or behind a position.
-func (p *placer) unlearn(at int) {
-	for v, list := range p.postponed {
-		list = slices.DeleteFunc(list, func(q postponement) bool {
-			return len(q.reasons) > 0 && int(q.reasons[len(q.reasons)-1].at) >= at
-		})
-		if p.postponed[v] = list; len(list) == 0 {
-			delete(p.postponed, v)
-		}
-	}
 }
 
 // deadEnd lists the decisions on a cycle of waiting, in the order of their
@@ -87,8 +129,8 @@ func (p *placer) deadEnd() []reason {
 		c = next
 	}
 	reasons := slices.Concat(walk[seen[c]-1:]...)
-	slices.SortStableFunc(reasons, func(a, b reason) int { return int(a.at - b.at) })
-	return slices.CompactFunc(reasons, func(a, b reason) bool { return a.at == b.at })
+	slices.SortFunc(reasons, func(a, b reason) int { return cmp.Or(int(a.at-b.at), int(a.before-b.before)) })
+	return slices.Compact(reasons)
 }
 
 // waitsFor is a chain for whose head the head of chain c waits, and the
@@ -108,8 +150,8 @@ func (p *placer) waitsFor(c int32) (other int32, because []reason) {
 			return g.Chain(r), because
 		}
 	}
-	for _, q := range p.postponed[v] {
-		if !p.placed[q.until] {
+	for _, i := range p.postponed[v] {
+		if q := &p.all[i]; !p.placed[q.until] {
 			return g.Chain(q.until), q.reasons
 		}
 	}

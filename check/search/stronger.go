@@ -40,11 +40,20 @@ func orderOfStronger(ctx context.Context, h *parse.History, m model.Model, limit
 	}
 	order, _, refusals, err := greedy(ctx, g, false)
 	if order != nil {
-		v.Answer, v.Procedure, v.Order = witness.Allowed, "greedy", order
-		v.Inclusion = witness.Inclusion{Model: stronger.Name, Checked: true}
-		v.Stats.Derived, v.Stats.Backtracks = g.Inferred(), refusals
+		allow(v, order, refusals, stronger, m)
+		v.Stats.Derived = g.Inferred()
 	}
 	return err
+}
+
+// allow completes a verdict under m with a greedy order of the stronger model, or of
+// m itself.
+func allow(v *witness.Verdict, order *witness.Order, refusals int, stronger, m model.Model) {
+	v.Answer, v.Procedure, v.Order = witness.Allowed, "greedy", order
+	v.Stats.Backtracks = refusals
+	if stronger != m {
+		v.Inclusion = witness.Inclusion{Model: stronger.Name, Checked: true}
+	}
 }
 
 // closed builds and saturates the graph of a history; ok is false if it contains

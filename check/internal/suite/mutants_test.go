@@ -90,7 +90,7 @@ var mutants = []mutant{
 	{name: "harmless decisions", file: "check/search/placer.go", tests: "check/search",
 		old: "return pending == 0", new: "return true"},
 	{name: "lessons of decisions taken back", file: "check/search/postpone.go", tests: "check/search",
-		old: "return len(q.reasons) > 0 && int(q.reasons[len(q.reasons)-1].at) >= at", new: "return false"},
+		old: "for l.resting.Len() > 0 && int(l.latest(l.resting.First())) >= at {", new: "for false {"},
 	{name: "consequences of one order alone", file: "check/search/variables.go", tests: "check/search",
 		old: "s.retract(0)"},
 	{name: "cycles of one proposal alone", file: "check/search/cycles.go", tests: "check/search",
