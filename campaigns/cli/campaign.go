@@ -44,7 +44,7 @@ Whatever ended it, even a kill, campaign resume DIR goes on where it was left.
 What the file takes from variables of the environment is recorded by their names:
 resume, repro and reduce look them up again, and say which are missing or changed.
 
-Exit status: 0 nothing found, 1 a finding (a canary that is not caught any more is
+Exit status: 0 nothing found but known issues, 1 a finding (a canary that is not caught any more is
 one), 3 undecided or interrupted with nothing found, 4 some run could not be made.`,
 		Example: `  ordeal campaign run campaigns/quick.yaml
   ordeal campaign run --set seed=7 --set configs.shapes.runs=100 campaigns/quick.yaml
@@ -56,6 +56,7 @@ one), 3 undecided or interrupted with nothing found, 4 some run could not be mad
 	flags.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
 	flags.TextVar(&c.shard, "shard", c.shard, "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
 	flags.BoolVar(&c.values, "record-environment", false, "record the values of the environment variables that the file names, in place of their names")
+	c.known.flags(flags)
 	c.show.flags(flags)
 	c.leave.flags(flags)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
@@ -73,6 +74,7 @@ type campaignRun struct {
 	sets  []string
 	dir   string
 	shard config.Shard
+	known knownFlag
 	show  progressFlags
 	leave reportFlags
 	// values makes the record have the values of variables of the environment.
@@ -86,6 +88,9 @@ func (c *campaignRun) run(ctx context.Context, file string) error {
 	}
 	if c.values {
 		camp.RecordValues()
+	}
+	if err := c.known.replace(&camp.Known); err != nil {
+		return err
 	}
 	mode, err := c.show.resolve(c.terminal)
 	if err != nil {

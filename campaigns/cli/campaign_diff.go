@@ -35,12 +35,14 @@ compared, not counts, so that one may have more runs than the other.
                    that passed and took a second together in each campaign
   configurations added, removed or edited, and versions of tools
 
-Exit status: 1 if there is a new finding or a canary newly missed, else 0.`,
+Exit status: 1 if there is a new finding that is no known issue of NEW or a canary
+newly missed, else 0.`,
 		Example: `  ordeal campaign diff runs/nightly-20261120-010000 runs/nightly-20261121-010000
   ordeal campaign diff --json OLD NEW | jq '.findings[] | select(.change == "new")'`,
 		Args: arguments(2, 2, "two directories of campaigns, OLD and NEW"),
 	}
 	cmd.Flags().BoolVar(&c.json, "json", false, "print all of it as JSON")
+	c.known.flags(cmd.Flags())
 	cmd.RunE = body(func(_ context.Context, args []string) error { return c.run(args[0], args[1]) })
 	return cmd
 }
@@ -48,7 +50,8 @@ Exit status: 1 if there is a new finding or a canary newly missed, else 0.`,
 // campaignDiff is the campaign diff command.
 type campaignDiff struct {
 	*env
-	json bool
+	json  bool
+	known knownFlag
 }
 
 func (c *campaignDiff) run(oldDir, newDir string) error {
@@ -58,6 +61,9 @@ func (c *campaignDiff) run(oldDir, newDir string) error {
 	}
 	b, err := journal.Open(rundir.Resolve(newDir))
 	if err != nil {
+		return err
+	}
+	if err := c.known.replace(&b.Campaign.Known); err != nil {
 		return err
 	}
 	d, err := diff.Compare(a, b)

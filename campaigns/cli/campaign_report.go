@@ -77,6 +77,7 @@ campaigns/report documents the fields.`,
 	f.StringVar(&c.format, "format", reportFormats[0].name, "what to write: "+strings.Join(reportNames(), ", "))
 	f.StringVarP(&c.out, "output", "o", "", "file to write, - for standard output; default DIR/"+strings.Join(reportFiles(), ", DIR/"))
 	f.StringVar(&c.kill, "kill", "", "results of mutate run: its directory, matrix.json or matrix.jsonl")
+	c.known.flags(f)
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0]) })
 	return cmd
 }
@@ -85,6 +86,7 @@ campaigns/report documents the fields.`,
 type campaignReport struct {
 	*env
 	format, out, kill string
+	known             knownFlag
 }
 
 func (c *campaignReport) run(ctx context.Context, dir string) error {
@@ -99,6 +101,9 @@ func (c *campaignReport) run(ctx context.Context, dir string) error {
 	dir = rundir.Resolve(dir)
 	archive, err := journal.Open(dir)
 	if err != nil {
+		return err
+	}
+	if err := c.known.replace(&archive.Campaign.Known); err != nil {
 		return err
 	}
 	if c.out == "-" {

@@ -19,20 +19,22 @@ import (
 // where, and what to expect of them. Everything but timing is a function of
 // the file, the seed and the run number.
 type Campaign struct {
-	Name         string       `yaml:"name" schema:"form=name,required" help:"name of the campaign, for run directories and reports"`
-	Seed         uint64       `yaml:"seed" help:"seed of programs and simulators; the runs of a campaign add their numbers"`
-	Sim          string       `yaml:"sim" schema:"values=sims" help:"simulator; a configuration may name another one"`
-	Workers      int          `yaml:"workers" schema:"min=0,max=4096,zero=one per core" help:"number of concurrent runs"`
-	Keep         Keep         `yaml:"keep" schema:"values=keeps" help:"run directories to keep: those of findings and an example of each kind of run that passed (findings), or every one (all)"`
-	Budget       Duration     `yaml:"budget" schema:"min=0,zero=no limit" help:"time after which the campaign ends"`
-	Stop         Stop         `yaml:"stop" help:"conditions that end the campaign early"`
-	Timeout      Duration     `yaml:"timeout" schema:"min=0" help:"longest time of one run"`
-	CheckTimeout Duration     `yaml:"check-timeout" schema:"min=0" help:"longest time of checking one run against one model; the verdict is unknown after it"`
-	Memory       Size         `yaml:"memory" sim:"host,gem5" schema:"zero=no limit" help:"most memory that one run may use"`
-	LogSize      Size         `yaml:"log-size" sim:"host,gem5" schema:"zero=no limit" help:"most output that one run may write"`
-	OnInfraError OnInfraError `yaml:"on-infra-error" schema:"values=policies" help:"after a run that could not be made: go on, and give up after ten such runs in a row (continue), or end the campaign (stop)"`
-	Reduce       Duration     `yaml:"reduce" schema:"min=0,zero=no reduction" help:"longest time for reducing the first run of each finding"`
-	Configs      []Config     `yaml:"configs" schema:"required" help:"kinds of run; runs of all of them interleave"`
+	Name           string       `yaml:"name" schema:"form=name,required" help:"name of the campaign, for run directories and reports"`
+	Seed           uint64       `yaml:"seed" help:"seed of programs and simulators; the runs of a campaign add their numbers"`
+	Sim            string       `yaml:"sim" schema:"values=sims" help:"simulator; a configuration may name another one"`
+	Workers        int          `yaml:"workers" schema:"min=0,max=4096,zero=one per core" help:"number of concurrent runs"`
+	Keep           Keep         `yaml:"keep" schema:"values=keeps" help:"run directories to keep: those of findings and an example of each kind of run that passed (findings), or every one (all)"`
+	KeepPerFinding int          `yaml:"keep-per-finding" schema:"min=1" help:"most run directories of one finding to keep with keep: findings: the first ones, and the first of other configurations"`
+	Known          []Known      `yaml:"known" help:"known issues: findings to report apart, which do not make the campaign fail"`
+	Budget         Duration     `yaml:"budget" schema:"min=0,zero=no limit" help:"time after which the campaign ends"`
+	Stop           Stop         `yaml:"stop" help:"conditions that end the campaign early"`
+	Timeout        Duration     `yaml:"timeout" schema:"min=0" help:"longest time of one run"`
+	CheckTimeout   Duration     `yaml:"check-timeout" schema:"min=0" help:"longest time of checking one run against one model; the verdict is unknown after it"`
+	Memory         Size         `yaml:"memory" sim:"host,gem5" schema:"zero=no limit" help:"most memory that one run may use"`
+	LogSize        Size         `yaml:"log-size" sim:"host,gem5" schema:"zero=no limit" help:"most output that one run may write"`
+	OnInfraError   OnInfraError `yaml:"on-infra-error" schema:"values=policies" help:"after a run that could not be made: go on, and give up after ten such runs in a row (continue), or end the campaign (stop)"`
+	Reduce         Duration     `yaml:"reduce" schema:"min=0,zero=no reduction" help:"longest time for reducing the first run of each finding"`
+	Configs        []Config     `yaml:"configs" schema:"required" help:"kinds of run; runs of all of them interleave"`
 }
 
 // Config is one kind of run.
@@ -81,6 +83,9 @@ const (
 	KeepAll Keep = "all"
 )
 
+// DefaultKeepPerFinding is Campaign.KeepPerFinding of an empty file.
+const DefaultKeepPerFinding = 10
+
 // OnInfraError says what a campaign does after a run that could not be made or
 // checked: its simulator is missing, its directory cannot be written, a checker
 // fails. Either way the run is moved to quarantine and reported.
@@ -127,7 +132,7 @@ func Sims() []string { return []string{SimHost, SimBuiltin, SimGem5} }
 // Defaults is the campaign of an empty file.
 func Defaults() Campaign {
 	return Campaign{
-		Seed: 1, Sim: SimHost, Keep: KeepFindings, OnInfraError: InfraContinue,
+		Seed: 1, Sim: SimHost, Keep: KeepFindings, KeepPerFinding: DefaultKeepPerFinding, OnInfraError: InfraContinue,
 		Timeout: Duration(time.Minute), CheckTimeout: Duration(time.Minute),
 	}
 }

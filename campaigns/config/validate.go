@@ -136,6 +136,9 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 	}
 	report(Rules.Check(c))
 	report(Rules.Check(&c.Stop), "stop")
+	for i := range c.Known {
+		report(Rules.Check(&c.Known[i]), "known", fmt.Sprint(i))
+	}
 	if len(c.Configs) == 0 {
 		report([]option.Fault{option.Faultf("configs", "no configuration")})
 	}

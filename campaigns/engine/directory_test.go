@@ -53,7 +53,7 @@ func TestNoDirectory(t *testing.T) {
 			failed++
 		}
 	}
-	sum := run(t, e, parse(t, embeddedCampaign, "workers=1")) // else one more may stay when it ends
+	sum := run(t, e, parse(t, embeddedCampaign, "workers=1", "keep-per-finding=1000")) // else one more may stay when it ends
 	total := sum.Total()
 	if kept == 0 || failed == 0 || kept == total.Runs || total.Outcomes[sim.Infra] != 1 {
 		t.Errorf("of %d runs %d stay, %d fail, %d are of outcome infra", total.Runs, kept, failed, total.Outcomes[sim.Infra])

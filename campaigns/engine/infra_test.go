@@ -195,7 +195,7 @@ func TestFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	c := parse(t, smallCampaign, "configs.*.runs=20", "workers=2")
+	c := parse(t, smallCampaign, "configs.*.runs=20", "workers=2", "keep-per-finding=1000")
 	undisturbed, _ := newEngine(t, &fake.Runner{Fault: fake.Stale})
 	run(t, undisturbed, c)
 	e, log := newEngine(t, &fake.Runner{Fault: fake.Stale})

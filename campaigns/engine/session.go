@@ -55,7 +55,7 @@ func (e *Engine) session(w *journal.Writer, targets []target) *session {
 	s := &session{
 		Engine: e, c: c, journal: w, targets: targets, started: time.Now(), reductions: newReductionQueue(),
 		sum:       e.summary(c, w.Header.Shard, w.Header.Started),
-		retention: journal.NewRetention(c.Keep), made: make([]bool, c.Runs()), kept: make([]bool, c.Runs()),
+		retention: journal.NewRetention(c), made: make([]bool, c.Runs()), kept: make([]bool, c.Runs()),
 		infra: infraErrors{policy: c.OnInfraError}, reported: make(map[summary.FindingKey]bool),
 	}
 	s.order = journal.NewOrder(w.Header.Shard.Has(c), s.commit)
@@ -298,7 +298,7 @@ func (s *session) reportFindings() {
 		case f.Outcome == sim.Missed:
 			s.logf("finding: %s", messages.EscapeLine(f.Title))
 		case filepath.Base(filepath.Dir(f.Dir)) == journal.QuarantineDir: // its files are corrupt
-		case s.Reduce != nil && s.c.Reduce > 0 && f.Reduction == nil:
+		case s.Reduce != nil && s.c.Reduce > 0 && f.Reduction == nil && f.Known == nil:
 			s.reductions.add(rundir.Dir(f.Dir))
 		}
 	}

@@ -7,48 +7,87 @@ import (
 	"ordeal/sim"
 )
 
-// Retention decides which run directories stay: the first of each kind stays.
+// Retention decides which run directories stay: some of each kind.
 type Retention struct {
-	keep config.Keep
-	kept map[string]bool // kinds of which a run stays
+	campaign *config.Campaign
+	tallies  map[string]*Tally // by kind
 }
 
 // NewRetention returns the Retention of a campaign without runs.
-func NewRetention(keep config.Keep) *Retention {
-	return &Retention{keep: keep, kept: make(map[string]bool)}
+func NewRetention(c *config.Campaign) *Retention {
+	return &Retention{campaign: c, tallies: make(map[string]*Tally)}
 }
 
 // MayKeep reports whether the directory of a run would stay now.
 func (r *Retention) MayKeep(e *Entry) bool {
-	kind, always := Kind(r.keep, e)
-	return always || kind != "" && !r.kept[kind]
+	kind, limit := Kind(r.campaign, e)
+	t := r.tallies[kind]
+	if t == nil {
+		t = new(Tally)
+	}
+	return t.mayKeep(e.ConfigName, limit)
 }
 
 // Keep decides whether the directory of a run stays.
 func (r *Retention) Keep(e *Entry) bool {
-	keep := r.MayKeep(e)
-	if kind, _ := Kind(r.keep, e); kind != "" {
-		r.kept[kind] = true
+	kind, limit := Kind(r.campaign, e)
+	if r.tallies[kind] == nil {
+		r.tallies[kind] = new(Tally)
 	}
+	return r.tallies[kind].Keep(e.ConfigName, limit)
+}
+
+// Tally counts the runs of a kind. Half of the limit are the first runs, the
+// other half the first ones of different configurations; for a limit of 1 it is
+// the first. Parts of a campaign that each keep by this rule have what the whole
+// would keep.
+type Tally struct {
+	runs    int
+	configs map[string]bool
+	_       struct{}
+}
+
+// Unlimited keeps all runs of a kind.
+const Unlimited = -1
+
+func (t *Tally) mayKeep(cfg string, limit int) bool {
+	return limit == Unlimited || t.runs < (limit+1)/2 || !t.configs[cfg] && len(t.configs) < limit/2
+}
+
+// Keep counts a run, and decides whether it stays among limit of its kind.
+func (t *Tally) Keep(cfg string, limit int) bool {
+	keep := t.mayKeep(cfg, limit)
+	t.runs++
+	if t.configs == nil {
+		t.configs = make(map[string]bool)
+	}
+	t.configs[cfg] = true
 	return keep
 }
 
-// Kind says whether the directory of a run stays: always, or only that of the
-// first run of a kind, or never if kind is empty.
-func Kind(keep config.Keep, e *Entry) (kind string, always bool) {
+// Kind says what a run is an example of, and how many examples stay: all of
+// those that could not be executed or were not decided, some of each finding,
+// one of each configuration and verdict that passed.
+func Kind(c *config.Campaign, e *Entry) (kind string, limit int) {
 	switch {
 	case e.Outcome == sim.Infra:
-		return "", true
+		return "", Unlimited
 	case e.Config.Canary() && e.Failed():
-		return e.ConfigName + " caught=" + strconv.FormatBool(e.Caught()), keep == config.KeepAll
-	case keep == config.KeepAll || e.Outcome != sim.Passed || e.Undecided():
-		return "", true
+		kind, limit = e.ConfigName+" caught="+strconv.FormatBool(e.Caught()), 1
+	case e.Undecided():
+		return "", Unlimited
+	case e.Failed():
+		kind, limit = e.Outcome.String()+" "+e.FindingTitle()+" "+e.Config.System(c.SimOf(e.Config)), c.KeepPerFinding
 	case e.Config.Canary():
-		return "", false
+		kind, limit = "", 0
+	default:
+		kind, limit = e.ConfigName, 1
+		for _, a := range e.Answers {
+			kind += " " + a.Model + "=" + a.Answer
+		}
 	}
-	kind = e.ConfigName
-	for _, a := range e.Answers {
-		kind += " " + a.Model + "=" + a.Answer
+	if c.Keep == config.KeepAll {
+		limit = Unlimited
 	}
-	return kind, false
+	return kind, limit
 }

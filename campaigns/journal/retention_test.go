@@ -18,7 +18,7 @@ func TestRetention(t *testing.T) {
 		return &Entry{ConfigName: c.Name, Config: c, Result: r}
 	}
 	for keep, wants := range map[config.Keep][2]bool{config.KeepFindings: {true, false}, config.KeepAll: {true, true}} {
-		r := NewRetention(keep)
+		r := NewRetention(&config.Campaign{Keep: keep, KeepPerFinding: 1})
 		for _, tt := range []struct {
 			name  string
 			entry *Entry
@@ -27,7 +27,7 @@ func TestRetention(t *testing.T) {
 			{"pass", run(clean, sim.Passed, "allowed"), wants},
 			{"pass with another answer", run(clean, sim.Passed, "forbidden"), wants},
 			{"undecided", run(clean, sim.Passed, "unknown"), [2]bool{true, true}},
-			{"failure", run(clean, sim.Crash, "allowed"), [2]bool{true, true}},
+			{"failure", run(clean, sim.Crash, "allowed"), wants},
 			{"infrastructure", run(canary, sim.Infra, ""), [2]bool{true, true}},
 			{"caught", run(canary, sim.Crash, ""), wants},
 			{"fails otherwise", run(canary, sim.Deadlock, ""), wants},
@@ -41,5 +41,27 @@ func TestRetention(t *testing.T) {
 				t.Errorf("keep=%s: %s: the second run stays: %v, want %v", keep, tt.name, got, tt.wants[1])
 			}
 		}
+	}
+}
+
+// TestRetentionOfFindings has a finding of three configurations: half of the
+// limit are its first runs, the other half the first of other configurations.
+func TestRetentionOfFindings(t *testing.T) {
+	r := NewRetention(&config.Campaign{Keep: config.KeepFindings, KeepPerFinding: 4})
+	got := ""
+	for _, name := range []string{"a", "a", "a", "b", "b", "c", "a"} {
+		e := &Entry{ConfigName: name, Config: &config.Config{Name: name}, Result: &rundir.Result{Outcome: sim.Crash, Title: "t"}}
+		if r.Keep(e) {
+			got += name
+		} else {
+			got += "-"
+		}
+	}
+	if got != "aa-b---" {
+		t.Errorf("%s stay, want aa-b---", got)
+	}
+	other := &Entry{ConfigName: "a", Config: &config.Config{Name: "a"}, Result: &rundir.Result{Outcome: sim.Crash, Title: "other"}}
+	if !r.Keep(other) {
+		t.Error("the first run of another finding does not stay")
 	}
 }

@@ -43,6 +43,7 @@ var userPaths = map[string]int{
 	"campaigns/cli/gem5.go":             2, // --gem5-tree
 	"campaigns/cli/input.go":            3, // FILE, --program
 	"campaigns/cli/follow.go":           1, // PATH
+	"campaigns/cli/known.go":            1, // --known
 	"campaigns/cli/man/man.go":          1, // DIR
 	"campaigns/cli/mutate.go":           1, // --gem5-tree
 	"campaigns/cli/reduce.go":           1, // is it a file of traces?

@@ -20,11 +20,11 @@ type run struct {
 	sum     [32]byte // hash of everything that sources must agree on
 	entry   int32    // the source whose line is taken
 	dir     int32    // the source whose run directory is taken
-	kind    int32    // runs of which the first stays, as in journal.Archive.Stay
-	failed  bool     // infrastructure error: another source may have a result
-	damaged bool     // the files of a finding: another source may have them
-	always  bool     // the run directory stays anyway
-	keep    bool     // the run directory stays
+	kind    int32    // runs of which limit stay, as in journal.Kind
+	limit   int
+	failed  bool // infrastructure error: another source may have a result
+	damaged bool // the files of a finding: another source may have them
+	keep    bool // the run directory stays
 }
 
 // plan decides which source each run is taken from, and finds the runs whose
@@ -95,24 +95,20 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 	}
 	r.dir = source
 	var key string
-	if key, r.always = journal.Kind(j.c.Keep, e); key != "" {
-		if j.kinds[key] == 0 {
-			j.kinds[key] = int32(len(j.kinds) + 1)
-		}
-		r.kind = j.kinds[key]
+	key, r.limit = journal.Kind(j.c, e)
+	if _, ok := j.kinds[key]; !ok {
+		j.kinds[key] = int32(len(j.kinds))
 	}
+	r.kind = j.kinds[key]
 	return nil
 }
 
-// stay decides which run directories stay: as in one campaign the first of each
-// kind by number.
+// stay decides which run directories stay, as in one campaign.
 func (j *merging) stay() {
-	seen := make([]bool, len(j.kinds)+1)
+	tallies := make([]journal.Tally, len(j.kinds))
 	for n := range j.runs {
-		r := &j.runs[n]
-		r.keep = r.dir != 0 && (r.always || r.kind != 0 && !seen[r.kind])
-		if r.dir != 0 {
-			seen[r.kind] = true
+		if r := &j.runs[n]; r.dir != 0 {
+			r.keep = tallies[r.kind].Keep(j.config(n).Name, r.limit)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
@@ -74,6 +75,8 @@ type FindingLine struct {
 	Dir        string `json:"dir,omitempty"`
 	Operations int    `json:"operations,omitempty"`
 	Reduced    bool   `json:"reduced,omitempty"`
+	// Known is the known issue that it is; absent for a new one.
+	Known *config.Known `json:"known,omitempty"`
 	// Commands reproduce it, for a shell.
 	Commands []string `json:"commands"`
 }
@@ -182,7 +185,7 @@ func runLine(e *journal.Entry) *RunLine {
 func findingLine(a *journal.Archive, f *summary.Finding) *FindingLine {
 	x := &FindingLine{
 		Event: "finding", Outcome: f.Outcome.String(), Title: f.Title, System: f.System, Runs: f.Runs, Configs: make(map[string]int),
-		First: f.First, FirstAt: f.FirstAt.Seconds(), Last: f.Last, LastAt: f.LastAt.Seconds(),
+		First: f.First, FirstAt: f.FirstAt.Seconds(), Last: f.Last, LastAt: f.LastAt.Seconds(), Known: f.Known,
 	}
 	for _, c := range Commands(a.Dir, f, f.Best) {
 		x.Commands = append(x.Commands, c.Line)

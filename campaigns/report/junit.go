@@ -163,7 +163,13 @@ func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
 		for i := range s.Findings {
 			f := &s.Findings[i]
 			if n := runsOf(f, r.Config); n > 0 {
-				list = append(list, testCase{Name: clean(fmt.Sprintf("%s: %s", f.Outcome, f.Title)), Failure: newFailure(a, s, f, n)})
+				c := testCase{Name: clean(fmt.Sprintf("%s: %s", f.Outcome, f.Title))}
+				if f.Known != nil {
+					c.Skipped = &skipped{clean("known issue: " + f.Known.String())}
+				} else {
+					c.Failure = newFailure(a, s, f, n)
+				}
+				list = append(list, c)
 			}
 		}
 	}

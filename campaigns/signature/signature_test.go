@@ -160,7 +160,7 @@ func TestPairs(t *testing.T) {
 			}
 		}
 		both.Mutant = strings.Join(edits, " + ")
-		found := titles(t, &both, 60, 200)
+		found := titles(t, &both, 200, 600)
 		first, second := only(alone[a.Name], alone[b.Name], found), only(alone[b.Name], alone[a.Name], found)
 		if len(found) >= 2 {
 			two++

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
@@ -43,6 +44,8 @@ type Finding struct {
 	// Reduction is that of the first run; nil where none was asked for, or it
 	// has not ended.
 	Reduction *rundir.Reduction `json:"reduction,omitempty"`
+	// Known is the known issue that the finding is; nil for a new one.
+	Known *config.Known `json:"known,omitempty"`
 }
 
 // ConfigCount counts the runs of a configuration.
@@ -104,7 +107,7 @@ func (s *Summary) addFinding(run *journal.Entry) {
 	if i < 0 {
 		i = len(s.Findings)
 		s.Findings = append(s.Findings, Finding{
-			Title: key.Title, Outcome: key.Outcome, System: key.System,
+			Title: key.Title, Outcome: key.Outcome, System: key.System, Known: config.FindKnown(s.known, key.Title, key.System, s.Started),
 			First: run.Number, FirstAt: run.At, Dir: string(run.Dir), Last: run.Number, LastAt: run.At,
 		})
 	}
@@ -137,9 +140,20 @@ func (f *Finding) add(run *journal.Entry) {
 	r := &Reproducer{
 		Dir: string(run.Dir), Number: run.Number, Operations: p.Threads * p.Ops * p.Rounds, Recurs: run.Alone != nil && run.Alone.Recurs,
 	}
-	if f.Best == nil || r.Better(f.Best) {
+	if f.Best == nil || run.Kept && r.Better(f.Best) {
 		f.Best = r
 	}
+}
+
+// Unknown are the findings that are no known issues.
+func (s *Summary) Unknown() []*Finding {
+	var list []*Finding
+	for i := range s.Findings {
+		if s.Findings[i].Known == nil {
+			list = append(list, &s.Findings[i])
+		}
+	}
+	return list
 }
 
 // text describes the finding and the commands to type next.
@@ -148,7 +162,7 @@ func (f *Finding) text(s *Summary) string {
 	line := func(word, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-8s %s\n", word, fmt.Sprintf(format, args...))
 	}
-	if f.Outcome == sim.Missed {
+	if f.Outcome == sim.Missed && f.Known == nil {
 		fmt.Fprintf(&b, "\nfinding: %s (%s)\n", messages.EscapeLine(f.Title), f.Outcome)
 		line("runs", "none of %s failed as the injected bug should, in %s", messages.Plural(f.Runs, "run"), f.System)
 		if s.Rerun != "" {
@@ -156,7 +170,14 @@ func (f *Finding) text(s *Summary) string {
 		}
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\nfinding: %s (%s, %s)\n", messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Runs, "run"))
+	what := "finding"
+	if f.Known != nil {
+		what = "known issue"
+	}
+	fmt.Fprintf(&b, "\n%s: %s (%s, %s)\n", what, messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Runs, "run"))
+	if about := f.Known.String(); about != "" {
+		line("known", "%s", messages.EscapeLine(about))
+	}
 	line("first", "run %d of seed %d after %s, in %s", f.First, s.Seed, seconds(f.FirstAt), f.Dir)
 	if f.Runs > 1 {
 		line("last", "run %d after %s", f.Last, seconds(f.LastAt))

@@ -52,6 +52,7 @@ type Summary struct {
 	Example string `json:"example,omitempty"`
 	example int    // the number of that run
 	stop    config.Stop
+	known   []config.Known
 	sims    map[string]string // by configuration
 	_       struct{}
 }
@@ -100,7 +101,7 @@ type Row struct {
 func New(c *config.Campaign, dir string, shard config.Shard, started time.Time) *Summary {
 	s := &Summary{
 		Campaign: c.Name, Seed: c.Seed, Dir: dir, Argv0: "ordeal", Started: started, Shard: shard,
-		stop: c.Stop, sims: make(map[string]string),
+		stop: c.Stop, known: c.Known, sims: make(map[string]string),
 	}
 	for _, has := range shard.Has(c) {
 		if has {
@@ -253,7 +254,7 @@ func (s *Summary) ExitStatus() int {
 		undecided = undecided || answers[check.Unknown.String()] > 0
 	}
 	switch {
-	case len(s.Findings) > 0:
+	case len(s.Unknown()) > 0:
 		return ExitFinding
 	case t.Outcomes[sim.Infra] > 0:
 		return ExitInfra

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -18,7 +19,7 @@ type findingView struct {
 	ID, Title, Outcome, System string
 	Runs, First, Last          int
 	FirstAt, LastAt            time.Duration
-	Alone, Reduction           string
+	Alone, Reduction, Known    string
 	Configs                    []countView
 	MoreConfigs                int
 	// Best is the directory of the best reproducer, relative to the
@@ -40,6 +41,9 @@ func (p *page) view(ctx context.Context, f *summary.Finding, number int, full bo
 	v := findingView{
 		ID: fmt.Sprintf("finding-%d", number), Title: clip(f.Title, titleShown), Outcome: f.Outcome.String(), System: clip(f.System, titleShown),
 		Runs: f.Runs, First: f.First, Last: f.Last, FirstAt: f.FirstAt, LastAt: f.LastAt,
+	}
+	if f.Known != nil {
+		v.Known = "known issue: " + clip(cmp.Or(f.Known.String(), f.Known.Title), titleShown)
 	}
 	if f.Alone > 0 {
 		v.Alone = fmt.Sprintf("recurs in %d of %s repeated outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))

@@ -74,10 +74,10 @@ func (d *Diff) Empty() bool {
 	return len(d.Findings)+len(d.Canaries)+len(d.Changed)+len(d.Coverage)+len(d.Speed)+len(d.Configs)+len(d.Tools) == 0
 }
 
-// ExitStatus is campaigns.ExitFinding if there is a new finding or a canary
-// newly missed, else campaigns.ExitOK.
+// ExitStatus is campaigns.ExitFinding if there is a new finding that is no known
+// issue or a canary newly missed, else campaigns.ExitOK.
 func (d *Diff) ExitStatus() int {
-	if slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Change == New }) ||
+	if slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Change == New && f.Known == nil }) ||
 		slices.ContainsFunc(d.Canaries, func(c Canary) bool { return c.Change == Missed }) {
 		return summary.ExitFinding
 	}

@@ -31,6 +31,8 @@ type Finding struct {
 	Outcome sim.Outcome `json:"outcome"`
 	Title   string      `json:"title"`
 	System  string      `json:"system"`
+	// Known is the known issue of the new campaign that it is; nil for none.
+	Known *config.Known `json:"known,omitempty"`
 	// Configs are those whose runs showed it.
 	Configs []string    `json:"configs"`
 	Old     Occurrences `json:"old"`
@@ -93,7 +95,10 @@ func (p *pair) findings() []Finding {
 }
 
 func (p *pair) finding(k key) Finding {
-	f := Finding{Outcome: k.outcome, Title: k.title, System: k.system}
+	f := Finding{
+		Outcome: k.outcome, Title: k.title, System: k.system,
+		Known: config.FindKnown(p.new.a.Campaign.Known, k.title, k.system, p.new.a.Header.Started),
+	}
 	var strata []Stratum
 	for _, name := range p.names {
 		old, new, _ := p.both(name)

@@ -110,6 +110,9 @@ func (t *text) heading(n int, format string, args ...any) {
 
 func (t *text) finding(f *Finding) {
 	t.line("  %s: %s", f.Outcome, f.Title)
+	if f.Known != nil {
+		t.line("    known issue: %s", cmp.Or(f.Known.String(), f.Known.Title))
+	}
 	t.line("    on %s, in %s", f.System, names(f.Configs))
 	t.line("    %s, before %s%s", share(f.New.Runs, f.New.Of), share(f.Old.Runs, f.Old.Of), f.chance())
 	if f.Repeated > 0 {

@@ -1,0 +1,95 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Known is a known issue: a finding that is reported apart, and does not make a
+// campaign fail.
+type Known struct {
+	Title   string `yaml:"title" json:"title" schema:"required" help:"title of the finding; one that ends in * stands for all that begin so"`
+	System  string `yaml:"system" json:"system,omitempty" schema:"empty=any" help:"system under test, as findings name it, as builtin mesi-two-level"`
+	Note    string `yaml:"note" json:"note,omitempty" help:"what is known about it"`
+	Tracker string `yaml:"tracker" json:"tracker,omitempty" help:"its number in a tracker"`
+	Until   Date   `yaml:"until" json:"until,omitzero" schema:"zero=no end" help:"last day, as 2027-03-31, on which it is known: campaigns that begin later report it as a finding"`
+}
+
+// Date is a day, as "2027-03-31".
+type Date struct{ time.Time }
+
+// UnmarshalText reads a day.
+func (d *Date) UnmarshalText(text []byte) (err error) {
+	if d.Time, err = time.Parse(time.DateOnly, string(text)); err != nil {
+		return fmt.Errorf("%q is not a day: want as 2027-03-31", text)
+	}
+	return nil
+}
+
+// MarshalText is the form that UnmarshalText reads.
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.Format(time.DateOnly)), nil }
+
+// Covers reports whether a finding of a campaign that began at a time is the
+// issue.
+func (k *Known) Covers(title, system string, began time.Time) bool {
+	if prefix, ok := strings.CutSuffix(k.Title, "*"); ok {
+		if !strings.HasPrefix(title, prefix) {
+			return false
+		}
+	} else if title != k.Title {
+		return false
+	}
+	return (k.System == "" || k.System == system) && (k.Until.IsZero() || began.UTC().Before(k.Until.AddDate(0, 0, 1)))
+}
+
+// String is the tracker's number, the end and the note, as far as there are any.
+func (k *Known) String() string {
+	if k == nil {
+		return ""
+	}
+	var parts []string
+	if k.Tracker != "" {
+		parts = append(parts, k.Tracker)
+	}
+	if !k.Until.IsZero() {
+		parts = append(parts, "until "+k.Until.Format(time.DateOnly))
+	}
+	if k.Note != "" {
+		parts = append(parts, k.Note)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// FindKnown is the first of the issues that covers a finding; nil if none does.
+func FindKnown(issues []Known, title, system string, began time.Time) *Known {
+	for i := range issues {
+		if issues[i].Covers(title, system, began) {
+			return &issues[i]
+		}
+	}
+	return nil
+}
+
+// ReadKnown reads a file of known issues: the key known of a campaign file, and
+// nothing else. The error names the file and lines.
+func ReadKnown(name string, r io.Reader) ([]Known, error) {
+	var file struct {
+		Known []Known `yaml:"known"`
+	}
+	decoder := yaml.NewDecoder(r)
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	for i := range file.Known {
+		if file.Known[i].Title == "" {
+			return nil, fmt.Errorf("read %s: known.%d.title is missing", name, i)
+		}
+	}
+	return file.Known, nil
+}
