@@ -93,7 +93,7 @@ func TestDecompose(t *testing.T) {
 				if len(cuts(g, swept(g), minWindow)) == 0 {
 					t.Errorf("seed %d, %s: no cut", seed, m.Name)
 				}
-				if err = decompose(t.Context(), g, Limits{}, &v); err != nil {
+				if err = decompose(t.Context(), g, nil, Limits{}, &v); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -123,7 +123,7 @@ func TestDecomposeLiftsSharedLeaves(t *testing.T) {
 	h, _ := histgen.Embed(rand.New(rand.NewPCG(1, 3)), core, model.SC, histgen.Params{Threads: 8, Ops: 4000, Locations: 8})
 	g := graphOf(t, h, model.SC)
 	v := witness.Verdict{Model: model.SC.Name}
-	if err := decompose(t.Context(), g, Limits{}, &v); err != nil || v.Answer != witness.Forbidden {
+	if err := decompose(t.Context(), g, nil, Limits{}, &v); err != nil || v.Answer != witness.Forbidden {
 		t.Fatal(err, v.Answer)
 	}
 	if len(cuts(g, swept(g), minWindow)) == 0 || v.Refutation.Root.First == nil {

@@ -132,7 +132,7 @@ func TestExplain(t *testing.T) {
 	cycles, shorter := 0, 0
 	undecided(func(h *parse.History, m model.Model, _ bool) {
 		s := newPairSolver(graphOf(t, h, m))
-		if _, _, err := s.run(t.Context()); err != nil {
+		if _, _, err := s.run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		var clauses []clause
@@ -179,7 +179,7 @@ func TestConsequences(t *testing.T) {
 	undecided(func(h *parse.History, m model.Model, _ bool) {
 		s := newPairSolver(graphOf(t, h, m))
 		s.more = 1 // create them in many rounds
-		if _, _, err := s.run(t.Context()); err != nil {
+		if _, _, err := s.run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		fresh := graphOf(t, h, m)
@@ -214,7 +214,7 @@ func TestCreateLeavesOutDecided(t *testing.T) {
 		n := 5 + rng.IntN(6)
 		h := histgen.FromCNF(histgen.RandomCNF(rng, n, 4*n), false)
 		s := newPairSolver(graphOf(t, h, model.SC))
-		if _, _, err := s.run(t.Context()); err != nil {
+		if _, _, err := s.run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if len(s.pairs) > n {

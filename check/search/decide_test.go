@@ -52,7 +52,7 @@ func TestDecide(t *testing.T) {
 			t.Fatalf("%s: saturation refutes what was built to need splits\n%s", m.Name, text(h))
 		}
 		v := witness.Verdict{Model: m.Name}
-		err := splitCases(t.Context(), g, Limits{}, &v)
+		err := splitCases(t.Context(), g, nil, Limits{}, &v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestPitfallClausesAreComplete(t *testing.T) {
 	clauses, long := 0, 0
 	undecided(func(h *parse.History, m model.Model, _ bool) {
 		s := newPairSolver(graphOf(t, h, m))
-		if _, _, err := s.run(t.Context()); err != nil {
+		if _, _, err := s.run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		fresh := graphOf(t, h, m)

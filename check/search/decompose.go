@@ -15,11 +15,11 @@ const minWindow = 256
 // decompose completes a verdict on a saturated graph that a greedy order could
 // not: it cuts the history into independent windows, so that case splits see
 // only those windows that need them.
-func decompose(ctx context.Context, g *saturate.Graph, limits Limits, v *witness.Verdict) error {
+func decompose(ctx context.Context, g *saturate.Graph, stuck *placer, limits Limits, v *witness.Verdict) error {
 	nodes := swept(g)
 	places := cuts(g, nodes, minWindow)
 	if len(places) == 0 {
-		return splitCases(ctx, g, limits, v)
+		return splitCases(ctx, g, stuck, limits, v)
 	}
 	windows := func(yield func(*saturate.Part) bool) {
 		start := 0
@@ -73,7 +73,7 @@ func refuteWindow(ctx context.Context, g *saturate.Graph, limits Limits, window 
 	}
 	v.Stats.Clauses += w.Stats.Clauses
 	if w.Refutation == nil {
-		return splitCases(ctx, g, limits, v)
+		return splitCases(ctx, g, nil, limits, v)
 	}
 	part.Lift(w.Refutation)
 	v.Answer, v.Procedure, v.Refutation = witness.Forbidden, w.Procedure, w.Refutation

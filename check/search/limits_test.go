@@ -177,7 +177,7 @@ func TestGrowth(t *testing.T) {
 	before := live()
 	g := graphOf(t, h, model.SC)
 	s := newPairSolver(g)
-	_, ref, err := s.run(t.Context())
+	_, ref, err := s.run(t.Context(), nil)
 	measured := live() - before
 	runtime.KeepAlive(s)
 	runtime.KeepAlive(g)

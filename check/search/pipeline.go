@@ -45,9 +45,9 @@ var Auto = Procedure{
 	},
 }
 
-// finisher completes a verdict on a saturated graph that a greedy order could
-// not.
-type finisher func(context.Context, *saturate.Graph, Limits, *witness.Verdict) error
+// finisher completes a verdict on a saturated graph on which a greedy order is
+// stuck.
+type finisher func(context.Context, *saturate.Graph, *placer, Limits, *witness.Verdict) error
 
 // connected decides a history that does not fall into components, by finish if
 // saturation and a greedy order leave it open.
@@ -56,13 +56,13 @@ func connected(ctx context.Context, h *parse.History, m model.Model, limits Limi
 	if g == nil {
 		return err
 	}
-	order, _, refusals, err := greedy(ctx, g, true)
+	order, stuck, refusals, err := greedy(ctx, g, true)
 	v.Stats.Backtracks = refusals
 	switch {
 	case err != nil:
 		return err
 	case order == nil:
-		return finish(ctx, g, limits, v)
+		return finish(ctx, g, stuck, limits, v)
 	}
 	allow(v, order, refusals, m, m)
 	return nil
@@ -113,7 +113,7 @@ var Greedy = Procedure{
 }
 
 // giveUp is the finisher of procedures that do not split cases.
-func giveUp(_ context.Context, _ *saturate.Graph, _ Limits, v *witness.Verdict) error {
+func giveUp(_ context.Context, _ *saturate.Graph, _ *placer, _ Limits, v *witness.Verdict) error {
 	v.Reason = "the greedy order reached a dead end, which proves nothing"
 	return nil
 }

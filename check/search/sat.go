@@ -26,16 +26,18 @@ var SAT = Procedure{
 		if g == nil {
 			return err
 		}
-		return splitCases(ctx, g, limits, v)
+		return splitCases(ctx, g, nil, limits, v)
 	},
 }
 
-func splitCases(ctx context.Context, g *saturate.Graph, limits Limits, v *witness.Verdict) error {
+// splitCases completes a verdict on a saturated graph. stuck is the state in which
+// a greedy order is, nil if none was tried.
+func splitCases(ctx context.Context, g *saturate.Graph, stuck *placer, limits Limits, v *witness.Verdict) error {
 	s := newPairSolver(g)
 	if s.limits = limits; limits.bound() > 0 {
 		s.bytes = saturate.EstimateBytes(g.History(), g.Model())
 	}
-	order, ref, err := s.run(ctx)
+	order, ref, err := s.run(ctx, stuck)
 	v.Procedure = "sat"
 	v.Stats.Clauses += len(s.clauses)
 	switch {
@@ -113,8 +115,14 @@ type clause struct {
 	ref  *witness.Refutation
 }
 
-// run decides. All results are nil if the refutation would be too large.
-func (s *pairSolver) run(ctx context.Context) (*witness.Order, *witness.Refutation, error) {
+// run decides, and begins with the pairs at which a greedy order is stuck, if one
+// was tried. All results are nil if the refutation would be too large.
+func (s *pairSolver) run(ctx context.Context, stuck *placer) (*witness.Order, *witness.Refutation, error) {
+	if stuck != nil {
+		if err := s.create(ctx, s.split(stuck)); err != nil {
+			return nil, nil, err
+		}
+	}
 	for {
 		if err := s.within(); err != nil {
 			return nil, nil, err
