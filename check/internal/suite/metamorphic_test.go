@@ -25,7 +25,7 @@ func verdicts(t *testing.T, h *parse.History) map[string]check.Answer {
 // subjects are the named cases, small members of the families, and histories
 // at random.
 func subjects(t *testing.T) iter.Seq[*parse.History] {
-	n := size(100, 1000, 50_000)
+	n := size(100, 500, 50_000)
 	return func(yield func(*parse.History) bool) {
 		for _, c := range named(t) {
 			if !yield(c.History) {

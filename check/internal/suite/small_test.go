@@ -20,7 +20,7 @@ var fences = []parse.FenceMask{parse.FullFence, parse.StoreStore}
 // takes all of up to three operations and a sample of the larger ones.
 func small() iter.Seq[*parse.History] {
 	return func(yield func(*parse.History) bool) {
-		for ops, every := range []int{1: 1, 2: 1, 3: 1, 4: size(51, 17, 1), 5: size(0, 401, 1)} {
+		for ops, every := range []int{1: 1, 2: 1, 3: 1, 4: size(51, 31, 1), 5: size(0, 401, 1)} {
 			if every == 0 {
 				continue
 			}
@@ -62,7 +62,7 @@ func TestSmall(t *testing.T) {
 // fences of all kinds and dependencies.
 func TestSmallRandom(t *testing.T) {
 	count := tally{}
-	for seed := range uint64(size(100, 500, 50_000)) {
+	for seed := range uint64(size(100, 250, 50_000)) {
 		h := draw(rand.New(rand.NewPCG(seed, 2)), 6, 9)
 		for _, m := range models {
 			count.expect(t, h, m, bruteAnswer(h, m), 0)
@@ -127,7 +127,7 @@ func TestSaturationIsTheClosure(t *testing.T) {
 	for h := range small() {
 		same(h)
 	}
-	for seed := range uint64(size(1500, 3000, 6000)) {
+	for seed := range uint64(size(1500, 2000, 6000)) {
 		ops := 8 << (seed % 3) // brute force takes up to 64
 		same(draw(rand.New(rand.NewPCG(seed, 3)), ops, 2*ops-8))
 	}
