@@ -154,7 +154,11 @@ in flight are, and so are those in quarantine, and those whose records are corru
 Reductions that had not ended begin anew. The closing table and the exit status are
 those of the whole campaign, as if it had never been interrupted. Nothing is done
 about a campaign that is complete, has spent its budget or has met a condition of
-stop: that is said, and the table printed.` + trustHelp,
+stop: that is said, and the table printed.
+
+Other versions of ordeal, of gem5 or of the files of a protocol than those that made
+the runs are refused, since their results may differ. With --mixed the runs record
+by which version they were made, and reports say so.` + trustHelp,
 		Example: `  ordeal campaign resume runs/quick-20260101-120000`,
 		Args:    arguments(1, 1, "one DIR of a campaign"),
 	}
@@ -164,6 +168,8 @@ stop: that is said, and the table printed.` + trustHelp,
 	leave.flags(cmd.Flags())
 	var trusted trustFlags
 	trusted.flags(cmd)
+	var mixed bool
+	cmd.Flags().BoolVar(&mixed, "mixed", false, "go on although the versions of ordeal, gem5 or the protocol differ; each run records its own")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		mode, err := show.resolve(e.terminal)
 		if err != nil {
@@ -183,7 +189,7 @@ stop: that is said, and the table printed.` + trustHelp,
 		}
 		progress := newProgress(e, mode, c, dir)
 		loop := e.loop(dir, progress)
-		loop.Gate = gate
+		loop.Gate, loop.Mixed = gate, mixed
 		sum, err := loop.Resume(ctx)
 		progress.close()
 		return e.conclude(sum, errors.Join(err, leave.write(ctx, e, dir, sum, err)))

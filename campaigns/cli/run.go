@@ -135,7 +135,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 		cfg.Classify = append(cfg.Classify, m.Name)
 	}
 	record := &rundir.Spec{
-		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.args, Tools: execute.ToolVersions(ctx, runner), Started: time.Now(),
+		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.args, Tools: execute.ToolVersions(ctx, runner, &cfg), Started: time.Now(),
 	}
 	single := execute.Executor{Runner: runner, Check: execute.CheckOptions{
 		Models: models, Workers: 1, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -43,9 +44,13 @@ type Engine struct {
 	// Gate decides which commands of a record Resume may execute; nil means
 	// none.
 	Gate *trust.Gate
+	// Mixed lets Resume go on with other versions of its tools, which each run
+	// then records.
+	Mixed bool
 	// Reduce reduces the first run of each finding if the campaign asks for
 	// that; nil means no reductions.
 	Reduce Reducer
+	tools  int // of the session, as in journal.Entry
 	_      struct{}
 }
 
@@ -85,13 +90,33 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 		return nil, errors.Join(fmt.Errorf("resume campaign %s: %w", e.Dir, err), w.Close())
 	}
 	e = &recorded
+	mixed := e.mix(w, targets)
+	if !w.Header.Ended() && mixed != nil {
+		return nil, errors.Join(fmt.Errorf("resume campaign %s: %w", e.Dir, mixed), w.Close())
+	}
 	s, err := e.restore(w, targets)
+	if err == nil && !s.nothingDue {
+		err = mixed
+	}
 	if err != nil {
 		err = fmt.Errorf("resume campaign %s: %w", e.Dir, err)
 	} else {
 		err = s.run(ctx)
 	}
 	return s.sum, errors.Join(err, w.Close())
+}
+
+// mix adds the versions of this session's tools to the header, unless they are
+// there. The error says how they differ from those of the campaign, if runs may
+// not be made with them.
+func (e *Engine) mix(w *journal.Writer, targets []target) error {
+	h, tools := &w.Header, toolVersions(targets)
+	if _, known := h.Find(tools); !known && !e.Mixed && !journal.Replaceable(h.Tools, tools) {
+		return fmt.Errorf("its runs were made by other versions: %s: resume with those, run another campaign, or resume with --mixed, which records by which each run is made",
+			strings.Join(journal.Differences(h.Tools, tools), "; "))
+	}
+	e.tools = h.Mix(tools, h.Session)
+	return nil
 }
 
 // cores is how many cores the campaign may use.
@@ -130,7 +155,7 @@ func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, err
 			return nil, err
 		}
 		t.executor = execute.Executor{Runner: runner, Check: checkOptions(c, models), Limiter: limiter}
-		t.tools = execute.ToolVersions(ctx, runner)
+		t.tools = execute.ToolVersions(ctx, runner, t.cfg)
 		list = append(list, t)
 	}
 	return list, nil

@@ -59,6 +59,7 @@ func (e *Engine) session(w *journal.Writer, targets []target) *session {
 		infra: infraErrors{policy: c.OnInfraError}, reported: make(map[summary.FindingKey]bool),
 	}
 	s.order = journal.NewOrder(w.Header.Shard.Has(c), s.commit)
+	s.sum.AddTools(&w.Header)
 	for _, t := range targets {
 		s.sum.AddSimulator(t.sim, t.tools[t.executor.Runner.Name()])
 	}
@@ -366,7 +367,7 @@ func (s *session) sweep() error {
 // ended reports whether the last session left nothing to do, and logs why.
 func (s *session) ended() bool {
 	switch h := &s.journal.Header; {
-	case h.End != journal.EndComplete && h.End != journal.EndStopped && h.End != journal.EndBudget, s.reductions.due() > 0:
+	case !h.Ended(), s.reductions.due() > 0:
 		return false
 	case s.sum.Stopped != "":
 		s.logf("the campaign stopped at %s: nothing is left to do", s.sum.Stopped)

@@ -42,7 +42,10 @@ func NewRunner(name string, c *config.Config) (sim.Runner, error) {
 // the run: with others the directory of a run that does not stay is never made.
 func LeavesFiles(name string) bool { return name != config.SimBuiltin }
 
-// ToolVersions are the versions of the programs that execute and check runs.
-func ToolVersions(ctx context.Context, r sim.Runner) map[string]string {
-	return map[string]string{"ordeal": Version(), "go": runtime.Version(), r.Name(): r.Version(ctx)}
+// ToolVersions are the versions of the programs that execute and check the runs
+// of a configuration, and the hashes of the files that define its protocol.
+func ToolVersions(ctx context.Context, r sim.Runner, c *config.Config) map[string]string {
+	tools := sources(r.Name(), c)
+	tools["ordeal"], tools["go"], tools[r.Name()] = Version(), runtime.Version(), r.Version(ctx)
+	return tools
 }

@@ -33,7 +33,10 @@ type Header struct {
 	Seed    uint64            `json:"seed"`
 	Command []string          `json:"command"`
 	Tools   map[string]string `json:"tools"`
-	Started time.Time         `json:"started"`
+	// Mixed are the versions of sessions that were resumed with others; Tools are
+	// those of the first. Entry.Tools says which a run was made with.
+	Mixed   []Toolset `json:"mixed,omitempty"`
+	Started time.Time `json:"started"`
 	// Environment has the hashes of the variables of the environment that
 	// campaign.yaml names: see config.Environment.
 	Environment map[string]string `json:"environment,omitempty"`
@@ -62,3 +65,8 @@ const (
 	EndInterrupted End = "interrupted" // by a signal
 	EndInfra       End = "infra-error" // too many infrastructure errors
 )
+
+// Ended reports whether the latest session left nothing to do.
+func (h *Header) Ended() bool {
+	return h.End == EndComplete || h.End == EndStopped || h.End == EndBudget
+}

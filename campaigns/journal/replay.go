@@ -178,7 +178,7 @@ func (w *Writer) salvage(seen []bool) error {
 		if e.Result, err = e.Dir.Result(); err != nil {
 			return err
 		}
-		e.Program = s.Program
+		e.Program, e.Tools = s.Program, w.Header.madeBy(s.Tools)
 		switch {
 		case !e.Failed() || s.Number != number || s.Config.Name != e.ConfigName:
 			continue

@@ -29,6 +29,7 @@ var userPaths = map[string]int{
 	"campaigns/rundir/flush.go":         1, // Flush, of a path that was opened before
 	"campaigns/rundir/output.go":        6, // files named for output
 	"campaigns/execute/memory.go":       1, // /proc
+	"campaigns/execute/sources.go":      2, // this program, and gem5, which is about to be executed
 	"campaigns/merge/merge.go":          3, // is a source the target? its own staging directory
 	"campaigns/merge/source.go":         4, // an archive, roots of resolved directories
 	"campaigns/reduction/candidate.go":  1, // a temporary directory

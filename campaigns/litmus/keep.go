@@ -29,7 +29,7 @@ func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.R
 		return "", "", err
 	}
 	if x.tools == nil {
-		x.tools = execute.ToolVersions(ctx, x.runner)
+		x.tools = execute.ToolVersions(ctx, x.runner, &x.o.Config)
 	}
 	cfg := x.o.Config
 	cfg.Name, cfg.Runs, cfg.Expect, cfg.Classify = "litmus", 1, x.o.Model, nil

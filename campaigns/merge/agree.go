@@ -59,6 +59,9 @@ func (j *merging) addHead(s *source) error {
 	if h.Started.Before(j.head.Started) || h.Started.Equal(j.head.Started) && slices.Compare(h.Command, j.head.Command) < 0 {
 		j.head.Started, j.head.Command, j.c = h.Started, h.Command, s.archive.Campaign
 	}
+	for _, m := range h.Mixed {
+		j.head.Mix(m.Tools, m.Session)
+	}
 	j.head.Shards = append(j.head.Shards, shards(h)...)
 	slices.SortFunc(j.head.Shards, func(a, b config.Shard) int {
 		if a.Of != b.Of {

@@ -118,7 +118,7 @@ func (j *merging) stay() {
 // the same only with the same times.
 func (j *merging) identity(e *journal.Entry) ([32]byte, error) {
 	same := *e
-	same.At, same.Kept, same.Known, same.New, same.Counts = 0, false, 0, nil, nil
+	same.At, same.Kept, same.Tools, same.Known, same.New, same.Counts = 0, false, 0, 0, nil, nil
 	if e.Damaged != "" { // which is of the directory, and not of the run
 		same.Damaged, same.Quarantine = "", ""
 	}

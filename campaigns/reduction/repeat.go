@@ -107,7 +107,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 		return err
 	}
 	spec := *r.spec
-	spec.Command, spec.Tools = r.o.Command, execute.ToolVersions(ctx, r.executor.Runner)
+	spec.Command, spec.Tools = r.o.Command, execute.ToolVersions(ctx, r.executor.Runner, &spec.Config)
 	res, err := r.executor.Run(ctx, dir, r.program, &spec)
 	if err != nil {
 		return err

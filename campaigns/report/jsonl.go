@@ -125,7 +125,7 @@ func encodeLines(enc *json.Encoder, a *journal.Archive) error {
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(&CampaignLine{
 		Event: "campaign", Format: JSONLFormat, Name: s.Campaign, Seed: s.Seed, Dir: a.Dir, Started: a.Header.Started, Planned: s.Planned,
-		Command: a.Header.Command, Tools: a.Header.Tools,
+		Command: a.Header.Command, Tools: a.Header.AllTools(),
 	}); err != nil {
 		return err
 	}

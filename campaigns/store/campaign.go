@@ -174,7 +174,7 @@ func (u *update) head(ctx context.Context) error {
 			h.Shard.String(), planned, date(h.Started), int64(elapsed), string(h.End), string(command), u.before.id),
 		u.w.exec(ctx, "DELETE FROM tool WHERE campaign = ?", u.before.id),
 	}
-	for name, version := range h.Tools {
+	for name, version := range h.AllTools() {
 		errs = append(errs, u.w.exec(ctx, "INSERT INTO tool VALUES (?, ?, ?)", u.before.id, name, version))
 	}
 	return errors.Join(errs...)

@@ -11,6 +11,7 @@ func Read(a *journal.Archive) (*Summary, error) {
 // order of the journal. An error of each ends it.
 func ReadEach(a *journal.Archive, each func(*journal.Entry) error) (*Summary, error) {
 	s := New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)
+	s.AddTools(&a.Header)
 	for e, err := range a.Entries() {
 		if err != nil {
 			return nil, err
