@@ -184,7 +184,7 @@ func (s *session) finish(ctx context.Context, x *execution, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err() // the run was cancelled
 		}
-		e.Result = execute.InfraResult(err, e.Result)
+		e.Result = execute.InfraResult(rundir.Explain(string(e.Dir), err), e.Result)
 	} else if ctx.Err() != nil && e.Undecided() {
 		return ctx.Err() // the checker was cancelled
 	}

@@ -47,6 +47,8 @@ func InfraTitle(err error) string {
 	title := err.Error()
 	if p, ok := errors.AsType[*panicError](err); ok {
 		title = "ordeal panics: " + fmt.Sprint(p.value)
+	} else if errors.Is(err, rundir.ErrInodes) {
+		title = "cannot write the run directory: " + rundir.ErrInodes.Error()
 	} else if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		title = "cannot write the run directory: " + errno.Error()
 	} else if errors.Is(err, rundir.ErrUsed) {

@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -121,12 +122,49 @@ func in(op, path string, do func(dir int, name string) error) error {
 	dir, err := openDir(filepath.Dir(path))
 	if err == nil {
 		err = again(func() error { return do(dir, filepath.Base(path)) })
+		if err == unix.ENOSPC {
+			err = noSpace(dir)
+		}
 		_ = unix.Close(dir) // it was only looked into
 	}
 	if err != nil {
 		return &fs.PathError{Op: op, Path: path, Err: explain(err)}
 	}
 	return nil
+}
+
+// ErrInodes is the error for a file system that has space, but no inode for
+// another file or directory.
+var ErrInodes = errors.New("no inodes left on the file system, which has free space: remove files, or use another one")
+
+// noSpace is the error ENOSPC where it was returned in a directory.
+func noSpace(dir int) error {
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(dir, &st); err == nil && outOfInodes(&st) {
+		return ErrInodes
+	}
+	return unix.ENOSPC
+}
+
+// outOfInodes reports whether a file system has free blocks, and a table of
+// inodes that is full.
+func outOfInodes(st *unix.Statfs_t) bool { return st.Files > 0 && st.Ffree == 0 && st.Bavail > 0 }
+
+// Explain gives an error of a program that works in a directory, as a simulator,
+// the reason ErrInodes if that is why there is no space.
+func Explain(dir string, err error) error {
+	if !errors.Is(err, unix.ENOSPC) {
+		return err
+	}
+	fd, openErr := openDir(filepath.Dir(dir))
+	if openErr != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(fd) }() // it was only looked into
+	if why := noSpace(fd); why == ErrInodes {
+		return fmt.Errorf("%w: %w", why, err)
+	}
+	return err
 }
 
 // open opens a regular file.
