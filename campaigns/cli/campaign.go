@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
@@ -55,7 +56,7 @@ one), 3 undecided or interrupted with nothing found, 4 some run could not be mad
 	flags.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file; may be repeated; list items by index, name or *")
 	flags.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
 	flags.TextVar(&c.shard, "shard", c.shard, "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
-	flags.BoolVar(&c.values, "record-environment", false, "record the values of the environment variables that the file names, in place of their names")
+	recordFlag(flags, &c.values)
 	c.known.flags(flags)
 	c.show.flags(flags)
 	c.leave.flags(flags)
@@ -66,6 +67,11 @@ one), 3 undecided or interrupted with nothing found, 4 some run could not be mad
 		return c.run(ctx, args[0])
 	})
 	return cmd
+}
+
+// recordFlag is the --record-environment flag.
+func recordFlag(flags *pflag.FlagSet, values *bool) {
+	flags.BoolVar(values, "record-environment", false, "record the values of the environment variables that the file names, in place of their names")
 }
 
 // campaignRun is the campaign run command.

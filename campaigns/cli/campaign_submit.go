@@ -44,6 +44,7 @@ and campaign cancel.`,
 	fs := cmd.Flags()
 	fs.StringVar(&c.engine, "engine", cluster.Engine, "who runs the jobs: slurm")
 	fs.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file, as for campaign run")
+	recordFlag(fs, &c.values)
 	fs.StringVar(&c.dir, "dir", "", "directory of the campaign; default runs/NAME-TIME")
 	fs.IntVar(&c.shards, "shards", 0, "number of shards")
 	fs.IntVar(&c.request.AtATime, "at-a-time", 0, "number of shards that run at a time; 0 means no limit")
@@ -66,6 +67,7 @@ type campaignSubmit struct {
 	engine, dir string
 	sets        []string
 	shards      int
+	values      bool // the record has those of variables of the environment
 	request     cluster.Request
 	changed     func(flag string) bool // it was given
 }
@@ -135,6 +137,9 @@ func (c *campaignSubmit) submit(ctx context.Context, args []string) (*cluster.Su
 		camp, _, err := c.campaign(args[0], c.sets)
 		if err != nil {
 			return nil, err
+		}
+		if c.values {
+			camp.RecordValues()
 		}
 		s.Campaign = camp
 	case c.dir == "":

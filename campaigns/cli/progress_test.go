@@ -184,11 +184,11 @@ configs:
   - {name: bird, runs: 1000, bug: {about: canary}, threads: 4, ops: 40, locations: 4, rounds: 5, protocol: mi, core: tso, core-bugs: [buffer-out-of-order]}
 `
 
-// TestLive runs a campaign on a terminal of 80 columns and interrupts it: the
+// TestLive runs a campaign on a terminal of 120 columns and interrupts it: the
 // display tells how it goes while it runs; afterwards what stays is the line
 // of the beginning and that of the finding.
 func TestLive(t *testing.T) {
-	ours, theirs := openTerminal(t, 80, 24)
+	ours, theirs := openTerminal(t, 120, 24)
 	cmd := command(t, "campaign", "run", "--dir", "out", "-") // short, so that no line wraps
 	cmd.Dir = t.TempDir()
 	var stdout bytes.Buffer
@@ -196,9 +196,9 @@ func TestLive(t *testing.T) {
 	cmd.Env = append(os.Environ(), "TERM=xterm")
 	must.Succeed(t, cmd.Start())
 	theirs.Close()
-	s := &screen{columns: 80}
+	s := &screen{columns: 120}
 	wanted := func(text string) bool {
-		for _, want := range []string{" left\n", "runs/s", "canaries  1 of 1 caught", "coverage  mi ", "moesi-hammer ", "found     1 finding, last 0s ago: violation: history forbidden by tso; run "} {
+		for _, want := range []string{" left\n", "runs/s", "canaries  1 of 1 caught", "coverage  mi ", "moesi-hammer ", "found     1 finding, last 0s ago: violation: store performed before an earlier store; run "} {
 			if !strings.Contains(text, want) {
 				return false
 			}

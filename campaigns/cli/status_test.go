@@ -175,7 +175,7 @@ func TestStatusEmpty(t *testing.T) {
 		{"only final memory", "final M[0] == 0\ncheck\n", []string{"check", "-"}, 3, "no operations"},
 		{"JSON", "", []string{"check", "--json", "-"}, 3, `"error":"standard input:1: no operations`},
 		{"serializability", "ordeal-events 1\nexecution\nthreads 0\nvariables x\n", []string{"check", "--serializability", "tso", "-"}, 3, "no operations"},
-		{"a directory", "", []string{"check", dir}, 4, "is no run directory"},
+		{"a directory", "", []string{"check", dir}, 3, "is no run directory"},
 		{"reduce", "", []string{"reduce", filepath.Join(dir, "empty")}, 2, "no operations"},
 	} {
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, "empty"), nil, 0o644))

@@ -132,13 +132,14 @@ func (d Dir) path(names ...string) string {
 
 func (d Dir) campaignFile() string { return d.path(journal.CampaignFile) }
 
-// Campaign reads the campaign file, which has no includes.
+// Campaign reads the campaign file, which has no includes. What runs says which
+// variables of the environment are missing.
 func (d Dir) Campaign() (*config.Campaign, error) {
 	text, err := rundir.ReadFile(d.campaignFile())
 	if err != nil {
 		return nil, err
 	}
-	return config.Parse(d.campaignFile(), text, nil)
+	return config.ParseRecord(d.campaignFile(), text)
 }
 
 // Shard is the directory of a shard.
