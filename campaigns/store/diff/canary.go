@@ -50,10 +50,10 @@ func (n *campaign) detection(k *configRuns) *Detection {
 	for _, r := range k.runs {
 		d.Operations += r.operations
 		spent += r.simulated + r.checked
-		ran = ran && r.outcome != sim.Infra
-		if r.caught {
+		ran = ran && k.of(r).outcome != sim.Infra
+		if k.of(r).caught {
 			if d.Caught++; d.Caught == 1 {
-				d.First, d.Dir, d.Until, d.UntilTime = r.number, string(n.a.Run(r.number)), d.Operations, spent
+				d.First, d.Dir, d.Until, d.UntilTime = int(r.number), string(n.a.Run(int(r.number))), d.Operations, spent
 			}
 		}
 	}

@@ -50,13 +50,14 @@ func (p *pair) changed() []Changed {
 		if !ok || new.sim != config.SimBuiltin {
 			continue
 		}
-		c := Changed{Config: name, Programs: p.redrawn(new)}
+		c := Changed{Config: name, Programs: p.redrawn(old, new)}
 		p.repeats(old, new, func(x, y *run) {
-			if x.outcome == sim.Timeout || y.outcome == sim.Timeout {
+			v, w := old.of(x), new.of(y)
+			if v.outcome == sim.Timeout || w.outcome == sim.Timeout {
 				return
 			}
 			c.Both++
-			different := x.outcome != y.outcome || x.title != y.title || x.answers != y.answers && !x.undecided && !y.undecided
+			different := v.outcome != w.outcome || v.title != w.title || v.answers != w.answers && !v.undecided && !w.undecided
 			switch {
 			case different:
 				if c.Different++; x.log == y.log {
@@ -68,7 +69,7 @@ func (p *pair) changed() []Changed {
 				return
 			}
 			if c.Example == nil || different && c.Different == 1 {
-				c.Example = &Example{Number: y.number, Old: p.old.result(x), New: p.new.result(y)}
+				c.Example = &Example{Number: int(y.number), Old: p.old.result(x), New: p.new.result(y)}
 			}
 		})
 		if c.Example != nil || c.Programs > 0 {
@@ -80,19 +81,17 @@ func (p *pair) changed() []Changed {
 
 // redrawn counts the runs of a configuration for which the generator draws
 // another program from the same seed and number.
-func (p *pair) redrawn(new *configRuns) int {
+func (p *pair) redrawn(old, new *configRuns) int {
 	n := 0
-	if p.old.a.Campaign.Seed != p.new.a.Campaign.Seed {
-		return n
-	}
-	for _, y := range new.runs {
-		if x := p.old.runs[y.number]; x != nil && x.config == y.config && x.program != y.program {
+	p.drawn(old, new, func(x, y *run) {
+		if x.program != y.program {
 			n++
 		}
-	}
+	})
 	return n
 }
 
 func (n *campaign) result(r *run) Result {
-	return Result{Dir: string(n.a.Run(r.number)), Outcome: r.outcome, Title: r.title, Answers: r.answers, Log: r.log}
+	v := n.verdicts.of(r)
+	return Result{Dir: string(n.a.Run(int(r.number))), Outcome: v.outcome, Title: v.title, Answers: v.answers, Log: n.hashes.text(r.log)}
 }

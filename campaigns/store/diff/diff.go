@@ -87,7 +87,7 @@ func (d *Diff) ExitStatus() int {
 func (n *campaign) summary() Side {
 	c := n.a.Campaign
 	return Side{
-		Dir: n.a.Dir, Campaign: c.Name, Seed: c.Seed, Started: n.a.Header.Started, Runs: len(n.runs), Planned: c.Runs(), Operations: n.operations,
+		Dir: n.a.Dir, Campaign: c.Name, Seed: c.Seed, Started: n.a.Header.Started, Runs: n.runs, Planned: c.Runs(), Operations: n.operations,
 	}
 }
 

@@ -125,7 +125,7 @@ func (p *pair) finding(k key) Finding {
 		strata = append(strata, Stratum{a.count(), len(old.runs), b.count(), len(new.runs)})
 		if new.sim != config.SimBuiltin {
 			p.repeats(old, new, func(x, y *run) {
-				here, there := x.finding && old.key(x) == k, y.finding && new.key(y) == k
+				here, there := old.of(x).finding && old.key(x) == k, new.of(y).finding && new.key(y) == k
 				if here || there {
 					f.Repeated++
 				}
@@ -145,13 +145,26 @@ func (p *pair) finding(k key) Finding {
 // repeats calls f with the runs that both campaigns made, with the same seed,
 // number and program, except infrastructure errors.
 func (p *pair) repeats(old, new *configRuns, f func(old, new *run)) {
+	p.drawn(old, new, func(x, y *run) {
+		if x.program == y.program && old.of(x).outcome != sim.Infra && new.of(y).outcome != sim.Infra {
+			f(x, y)
+		}
+	})
+}
+
+// drawn calls f with the runs that both campaigns made with the same seed and
+// number, in order of their numbers.
+func (p *pair) drawn(old, new *configRuns, f func(old, new *run)) {
 	if p.old.a.Campaign.Seed != p.new.a.Campaign.Seed {
 		return
 	}
+	left := old.runs
 	for _, y := range new.runs {
-		x := p.old.runs[y.number]
-		if x != nil && x.config == y.config && x.program == y.program && x.outcome != sim.Infra && y.outcome != sim.Infra {
-			f(x, y)
+		for len(left) > 0 && left[0].number < y.number {
+			left = left[1:]
+		}
+		if len(left) > 0 && left[0].number == y.number {
+			f(left[0], y)
 		}
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unique"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/journal"
@@ -17,8 +15,13 @@ import (
 type campaign struct {
 	a          *journal.Archive
 	configs    map[string]*configRuns
-	runs       map[int]*run // by number
+	runs       int
 	operations int
+	hashes     hashes
+	verdicts   *verdicts
+	words      map[string]string
+	line       []byte // room for the answers of a run
+	room       []run  // for the next runs
 }
 
 type configRuns struct {
@@ -26,6 +29,7 @@ type configRuns struct {
 	sim      string
 	system   string
 	settings Settings
+	*verdicts
 	runs     []*run // in order of their numbers
 	findings map[key]*Occurrences
 	table    []taken       // the transitions of the protocol that runs took
@@ -46,47 +50,85 @@ type taken struct {
 	runs int
 }
 
-// run is a recorded run.
+// run is a recorded run, small and without pointers: a campaign may have
+// millions. Only runs of one number are compared, and half of a program's hash
+// tells two apart.
 type run struct {
-	number             int
-	config             string
-	program, log       string
-	outcome            sim.Outcome
-	title              string
-	answers            string // models and answers, as in Result
-	undecided          bool
-	finding, caught    bool
+	log                hash
+	program            [16]byte
+	number             int32  // at most config.MaxRuns
+	verdict            uint32 // of verdicts
 	operations         int
 	simulated, checked time.Duration
 }
 
+// block is how many runs have their room at once.
+const block = 1024
+
+// verdict is what many runs have in common.
+type verdict struct {
+	outcome         sim.Outcome
+	title           string
+	answers         string // models and answers, as in Result
+	undecided       bool
+	finding, caught bool
+}
+
+// verdicts holds each verdict of a campaign once.
+type verdicts struct {
+	list  []verdict
+	index map[verdict]uint32
+}
+
+func (s *verdicts) add(v verdict) uint32 {
+	at, ok := s.index[v]
+	if !ok {
+		at = uint32(len(s.list))
+		s.list, s.index[v] = append(s.list, v), at
+	}
+	return at
+}
+
+// of is the verdict of a run.
+func (s *verdicts) of(r *run) *verdict { return &s.list[r.verdict] }
+
 func read(a *journal.Archive) (*campaign, error) {
-	n := &campaign{a: a, configs: make(map[string]*configRuns), runs: make(map[int]*run)}
+	n := &campaign{a: a, configs: make(map[string]*configRuns), verdicts: &verdicts{index: make(map[verdict]uint32)}, words: make(map[string]string)}
 	for i := range a.Campaign.Configs {
 		cfg := &a.Campaign.Configs[i]
 		s, err := SettingsOf(a.Campaign, cfg)
 		if err != nil {
 			return nil, err
 		}
-		n.configs[cfg.Name] = &configRuns{Config: cfg, sim: a.Campaign.SimOf(cfg), system: a.System(cfg), settings: s, findings: make(map[key]*Occurrences), places: make(map[place]int)}
+		n.configs[cfg.Name] = &configRuns{Config: cfg, sim: a.Campaign.SimOf(cfg), system: a.System(cfg), settings: s, verdicts: n.verdicts, findings: make(map[key]*Occurrences), places: make(map[place]int)}
 	}
 	for e, err := range a.Entries() {
 		if err != nil {
 			return nil, fmt.Errorf("read campaign %s: %w", a.Dir, err)
 		}
-		r := &run{
-			number: e.Number, config: e.ConfigName, program: e.Program, log: e.LogHash, outcome: e.Outcome, title: unique.Make(e.FindingTitle()).Value(),
-			undecided: e.Undecided(), finding: e.Finding(), caught: e.Caught(), operations: e.Operations, simulated: e.Elapsed,
+		if len(n.room) == 0 {
+			n.room = make([]run, block)
 		}
-		var answers []string
-		for _, x := range e.Answers {
+		r := &n.room[0]
+		n.room = n.room[1:]
+		*r = run{number: int32(e.Number), log: n.hashes.of(e.LogHash), operations: e.Operations, simulated: e.Elapsed}
+		program := n.hashes.of(e.Program)
+		copy(r.program[:], program[:])
+		n.line = n.line[:0]
+		for i := range e.Answers {
+			x := &e.Answers[i]
 			r.checked += x.Search + x.Evidence
-			answers = append(answers, x.Model+" "+x.Answer)
+			if i > 0 {
+				n.line = append(n.line, ", "...)
+			}
+			n.line = append(append(append(n.line, x.Model...), ' '), x.Answer...)
 		}
-		r.answers = unique.Make(strings.Join(answers, ", ")).Value()
-		n.runs[r.number] = r
+		r.verdict = n.verdicts.add(verdict{
+			outcome: e.Outcome, title: e.FindingTitle(), answers: n.word(n.line), undecided: e.Undecided(), finding: e.Finding(), caught: e.Caught(),
+		})
+		n.runs++
 		n.operations += r.operations
-		n.configs[e.ConfigName].add(r, e, e.Dir)
+		n.configs[e.ConfigName].count(r, e, e.Dir)
 	}
 	for _, k := range n.configs {
 		slices.SortFunc(k.runs, func(a, b *run) int { return cmp.Compare(a.number, b.number) })
@@ -94,7 +136,17 @@ func read(a *journal.Archive) (*campaign, error) {
 	return n, nil
 }
 
-func (k *configRuns) add(r *run, e *journal.Entry, dir rundir.Dir) {
+// word is the one copy of a text.
+func (n *campaign) word(text []byte) string {
+	known, ok := n.words[string(text)]
+	if !ok {
+		known = string(text)
+		n.words[known] = known
+	}
+	return known
+}
+
+func (k *configRuns) count(r *run, e *journal.Entry, dir rundir.Dir) {
 	k.runs = append(k.runs, r)
 	for i := range e.Coverage {
 		t := &e.Coverage[i]
@@ -112,7 +164,7 @@ func (k *configRuns) add(r *run, e *journal.Entry, dir rundir.Dir) {
 		}
 		k.table[at].runs++
 	}
-	if !r.finding {
+	if !k.of(r).finding {
 		return
 	}
 	x := k.key(r)
@@ -121,7 +173,7 @@ func (k *configRuns) add(r *run, e *journal.Entry, dir rundir.Dir) {
 		f = &Occurrences{}
 		k.findings[x] = f
 	}
-	one := Occurrences{Runs: 1, Number: r.number, First: string(dir)}
+	one := Occurrences{Runs: 1, Number: e.Number, First: string(dir)}
 	if e.Alone != nil {
 		one.Alone = 1
 		if e.Alone.Recurs {
@@ -133,11 +185,12 @@ func (k *configRuns) add(r *run, e *journal.Entry, dir rundir.Dir) {
 
 // key is the finding of a run, with the title that it has in summaries.
 func (k *configRuns) key(r *run) key {
-	title := r.title
+	v := k.of(r)
+	title := v.title
 	if k.Bug != nil {
 		title = fmt.Sprintf("negative control %s fails: %s", k.Name, title)
 	}
-	return key{r.outcome, title, k.system}
+	return key{v.outcome, title, k.system}
 }
 
 func (k *configRuns) took(p place) int {

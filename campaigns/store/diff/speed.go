@@ -70,7 +70,7 @@ func (k *configRuns) paces(what string) []float64 {
 	var list []float64
 	total := time.Duration(0)
 	for _, r := range k.runs {
-		if r.outcome != sim.Passed || r.operations == 0 {
+		if k.of(r).outcome != sim.Passed || r.operations == 0 {
 			continue
 		}
 		d := r.simulated
