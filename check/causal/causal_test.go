@@ -55,9 +55,12 @@ func TestAllSmall(t *testing.T) {
 			histgen.Bound{Threads: 3, Locations: 2, Ops: 5, Exact: true, Fences: fence},
 			histgen.Bound{Threads: 3, Locations: 1, Ops: 5, Exact: true, RMW: true})
 	}
-	for _, b := range bounds {
+	for i, b := range bounds {
+		n := 0
 		for h := range histgen.All(b) {
-			agree(t, h)
+			if n++; i == 0 || n%5 == 0 { // one in five of those with five operations
+				agree(t, h)
+			}
 		}
 	}
 }
