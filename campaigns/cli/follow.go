@@ -163,7 +163,7 @@ func (c *evaluate) printFollowed(operations *formats.Operations, r *stream.Resul
 // tail reads a file as it grows, or what comes through a pipe, until ctx is done.
 func tail(ctx context.Context, in io.Reader, grows bool) io.Reader {
 	reader, writer := io.Pipe()
-	stop := context.AfterFunc(ctx, func() { writer.Close() })
+	stop := context.AfterFunc(ctx, func() { _ = writer.Close() }) // it never fails
 	go func() {
 		defer stop()
 		buffer := make([]byte, 1<<18)

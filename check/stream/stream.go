@@ -87,7 +87,6 @@ type Checker struct {
 	model   model.Model
 	opt     Options
 	threads []thread
-	locs    int32
 	memory  []gen.Value // location → value after the commitment
 	writers map[place]ref
 	pending int   // operations not committed
