@@ -89,6 +89,15 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestStoreOrder has stores that leave the store buffer out of order. Loads
+// overtake stores, as they may: that is not what is wrong.
+func TestStoreOrder(t *testing.T) {
+	want := "store performed before an earlier store"
+	if found := titles(t, bug(t, "core-buffer-out-of-order"), 10, 60); found[want] != 10 {
+		t.Errorf("%v, want 10 of %s", found, want)
+	}
+}
+
 // TestShape has message passing, with a forwarded store, a fence and an atomic,
 // and a history of single accesses.
 func TestShape(t *testing.T) {
