@@ -17,7 +17,9 @@ type Image struct {
 	// Bases holds, for each program, the address of its location 0; the
 	// others lie at gen.Program.Offset from it.
 	Bases []int64
-	_     struct{}
+	// Places are in the order of their addresses.
+	Places []Place
+	_      struct{}
 }
 
 // EmitBatch returns an executable that runs programs one after the other,
@@ -47,7 +49,7 @@ func EmitBatch(programs []*gen.Program, opts Options) (*Image, error) {
 	if n := int64(len(e.Code)); n > MaxTextBytes {
 		return nil, fmt.Errorf("emit elf: %d bytes of code: want at most %d", n, MaxTextBytes)
 	}
-	image := &Image{File: file(&e.Assembler, m), Start: dataBase, End: m.end}
+	image := &Image{File: file(&e.Assembler, m), Start: dataBase, End: m.end, Places: e.placesOf()}
 	for _, a := range m.areas {
 		image.Bases = append(image.Bases, a.locations)
 	}

@@ -42,6 +42,7 @@ const bias = 128
 type emitter struct {
 	x86.Assembler
 	programs []*gen.Program // run one after the other
+	places   []Place
 	opts     Options
 	mem      *memory
 

@@ -73,7 +73,8 @@ func (e *emitter) part(t int, exit x86.Label) {
 		e.Place(skip)
 	}
 	e.jitter()
-	e.round(e.p.Threads[t])
+	e.round(t)
+	e.place(t, EndOfRound)
 	e.Inc(regRounds)
 	e.Store(x86.At(regCtl, ctlRounds), regRounds)
 	e.Add(regBase, regStride)
@@ -161,10 +162,11 @@ func (e *emitter) jitter() {
 	e.Jcc(x86.NotEqual, loop)
 }
 
-// round generates one round of ops, straight-line but for delays.
-func (e *emitter) round(ops []gen.Op) {
+// round generates one round of thread t, straight-line but for delays.
+func (e *emitter) round(t int) {
 	var words int32 // logged since regLog moved last
-	for _, op := range ops {
+	for i, op := range e.p.Threads[t] {
+		e.place(t, i)
 		loc := x86.At(regLocs, int32(e.p.Offset(op.Loc))-bias)
 		switch op.Kind {
 		case gen.Load:
