@@ -20,8 +20,8 @@ const (
 	Corrupt   // a value that was never written, a torn or truncated log
 	Crash     // panic, assertion, invalid transition, signal
 	Deadlock  // the simulator or a barrier saw no progress
-	Timeout   // the wall-clock or tick limit
-	Infra     // could not run; never counted as a test result
+	Timeout   // a limit of simulated time: ticks, events
+	Infra     // could not run, or not within the limits of this machine; never counted as a test result
 	Missed    // of a canary, never of a run: no run detected the injected bug
 )
 
@@ -41,6 +41,13 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	}
 	*o = Outcome(i)
 	return nil
+}
+
+// TimeLimit is the result of a run that was ended at a limit of wall-clock or CPU
+// time. How far a run gets until then depends on what else the machine does, so
+// it is not a test result.
+func TimeLimit(title, detail string) Result {
+	return Result{Outcome: Infra, Title: title, Detail: detail, LimitExceeded: true}
 }
 
 // ExitResult is the result of a generated executable that exited with a code of

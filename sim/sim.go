@@ -5,6 +5,7 @@ package sim
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"ordeal/gen"
@@ -45,7 +46,11 @@ type Result struct {
 	// Coverage counts the transitions of a coherence protocol; nil where there
 	// is none or the simulator does not count.
 	Coverage Coverage
-	_        struct{}
+	// LimitExceeded reports that the run was ended because it took too much time
+	// of this machine, which says nothing about the system under test; the
+	// Outcome is Infra. Another try may end.
+	LimitExceeded bool
+	_             struct{}
 }
 
 // Runner runs programs on one simulator.
@@ -59,4 +64,18 @@ type Runner interface {
 	// Version describes the simulator and the machine, for run directories.
 	Version(ctx context.Context) string
 	Run(ctx context.Context, job Job) (Result, error)
+}
+
+// Complete runs a job, and once again if it exceeded the time of this machine,
+// which may have been busy.
+func Complete(ctx context.Context, r Runner, job Job) (Result, error) {
+	result, err := r.Run(ctx, job)
+	if err != nil || !result.LimitExceeded {
+		return result, err
+	}
+	first := result.Title
+	if result, err = r.Run(ctx, job); err == nil {
+		result.Detail = strings.TrimSpace(result.Detail + "\nthe run was repeated: the first time it was ended: " + first)
+	}
+	return result, err
 }

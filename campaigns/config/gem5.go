@@ -22,7 +22,8 @@ type Gem5 struct {
 	Network           string   `yaml:"network" json:"network,omitempty" sim:"gem5" schema:"values=networks,empty=simple" help:"kind of gem5's network"`
 	LinkLatency       int      `yaml:"link-latency" json:"link-latency,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=1" help:"latency of a link of the network"`
 	Randomization     bool     `yaml:"randomization" json:"randomization,omitempty" sim:"gem5" help:"let Ruby delay messages at random"`
-	DeadlockThreshold int      `yaml:"deadlock-threshold" json:"deadlock-threshold,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=that of gem5" help:"age at which a request counts as deadlocked"`
+	DeadlockThreshold int      `yaml:"deadlock-threshold" json:"deadlock-threshold,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=that of gem5" help:"age at which a request counts as deadlocked, and a run without accesses"`
+	LivelockThreshold int      `yaml:"livelock-threshold" json:"livelock-threshold,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=derived" help:"time without a store after which a run counts as livelocked"`
 	MaxTicks          int64    `yaml:"max-ticks" json:"max-ticks,omitempty" sim:"gem5" schema:"min=0,unit=ticks,zero=no limit" help:"longest simulated time of a launch"`
 	StoreOrder        bool     `yaml:"store-order" json:"store-order,omitempty" sim:"gem5" help:"log the order in which stores reach memory, for check --procedure conflict; slow"`
 	TreeOptions       []string `yaml:"tree-options" json:"tree-options,omitempty" sim:"gem5" schema:"env" help:"options for the tree's own configuration, as --recycle-latency=3"`
@@ -38,7 +39,7 @@ func (c *Config) Gem5Options() (gem5.Options, error) {
 		Binary: c.Binary, Tree: c.Tree, Protocol: c.Protocol, CPU: c.CPU, Cores: c.Cores,
 		L1DSize: inBytes(c.L1DSize), L1DAssoc: c.L1DAssoc, L1ISize: inBytes(c.L1ISize), L1IAssoc: c.L1IAssoc, L2Size: inBytes(c.L2Size), L2Assoc: c.L2Assoc,
 		L2Banks: c.L2Banks, Dirs: c.Dirs, Network: c.Network, LinkLatency: c.LinkLatency, Randomization: c.Randomization,
-		DeadlockThreshold: c.DeadlockThreshold, MaxTicks: c.MaxTicks, StoreOrder: c.StoreOrder, TreeOptions: c.TreeOptions,
+		DeadlockThreshold: c.DeadlockThreshold, LivelockThreshold: c.LivelockThreshold, MaxTicks: c.MaxTicks, StoreOrder: c.StoreOrder, TreeOptions: c.TreeOptions,
 		Emit: c.EmitOptions(),
 	}
 	faults := option.Faults(o.Validate(), "gem5")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -51,8 +52,17 @@ type BatchRunner interface {
 }
 
 // Launch runs jobs on the simulator of that name in one launch, which takes a
-// BatchRunner if there are several.
+// BatchRunner if there are several. A job that exceeds the time of this machine
+// is run once again, alone.
 func (x *Executor) Launch(ctx context.Context, simulator string, jobs []sim.Job) ([]sim.Result, error) {
+	results, err := x.launch(ctx, simulator, jobs)
+	if err == nil {
+		err = x.retryLimited(ctx, jobs, results)
+	}
+	return results, err
+}
+
+func (x *Executor) launch(ctx context.Context, simulator string, jobs []sim.Job) ([]sim.Result, error) {
 	release, err := x.Limiter.Acquire(ctx, CoresOf(simulator, jobs[0].Program))
 	if err != nil {
 		return nil, err
@@ -63,6 +73,29 @@ func (x *Executor) Launch(ctx context.Context, simulator string, jobs []sim.Job)
 	}
 	result, err := x.Runner.Run(ctx, jobs[0])
 	return []sim.Result{result}, err
+}
+
+// retryLimited runs the jobs again that exceeded the time that this machine may
+// take, each once and with nothing else that the limiter knows of beside it. It
+// replaces their results.
+func (x *Executor) retryLimited(ctx context.Context, jobs []sim.Job, results []sim.Result) error {
+	for i := range results {
+		if !results[i].LimitExceeded {
+			continue
+		}
+		release, err := x.Limiter.Acquire(ctx, math.MaxInt)
+		if err != nil {
+			return err
+		}
+		again, err := x.Runner.Run(ctx, jobs[i])
+		release()
+		if err != nil {
+			return err
+		}
+		again.Detail = strings.TrimSpace(again.Detail + "\nthe run was repeated alone: the first time it was ended: " + results[i].Title)
+		results[i] = again
+	}
+	return nil
 }
 
 // batchDir holds the directories of the other runs of a batch.

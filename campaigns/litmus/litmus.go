@@ -209,7 +209,7 @@ func (x *experiment) once(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	res, err := x.runner.Run(ctx, sim.Job{
+	res, err := sim.Complete(ctx, x.runner, sim.Job{
 		Program: p, Rounds: x.size.repetitions, Seed: x.o.Seed + uint64(n), Dir: x.scratch, Timeout: x.o.Timeout,
 		Memory: int64(x.o.Memory), LogSize: int64(x.o.LogSize),
 	})

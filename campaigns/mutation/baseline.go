@@ -159,6 +159,9 @@ func (m *machines) run(ctx context.Context, run *baselineRun) (*builtin.Report, 
 	job := run.job
 	job.Timeout = runTimeout
 	report, err := runner.Simulate(ctx, job)
+	if err == nil && report.LimitExceeded { // once again, as sim.Complete
+		report, err = runner.Simulate(ctx, job)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,7 +172,7 @@ func (m *machines) run(ctx context.Context, run *baselineRun) (*builtin.Report, 
 // runJob executes and checks a job. A job that cannot be executed is an error.
 func runJob(ctx context.Context, on sim.Runner, job sim.Job, models []model.Model) (*rundir.Result, error) {
 	job.Timeout = runTimeout
-	simulated, err := on.Run(ctx, job)
+	simulated, err := sim.Complete(ctx, on, job)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func (s *source) simulate(ctx context.Context, runner sim.Runner, r *run, rounds
 	}
 	defer os.RemoveAll(dir)
 	job := sim.Job{Program: p, Rounds: rounds, Seed: s.campaign.Seed + uint64(r.number), Dir: dir, Timeout: runTimeout}
-	res, err := runner.Run(ctx, job)
+	res, err := sim.Complete(ctx, runner, job)
 	if err != nil {
 		return fmt.Errorf("%s: run %d: %w", r.config.Name, r.number, err)
 	}

@@ -98,7 +98,7 @@ func (s *reducer) once(
 		defer os.RemoveAll(dir)
 		job.Dir = dir
 	}
-	res, err := runner.Run(ctx, job)
+	res, err := sim.Complete(ctx, runner, job)
 	if err != nil {
 		return nil, err
 	}

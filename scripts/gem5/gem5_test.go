@@ -75,8 +75,26 @@ func TestSE(t *testing.T) {
 			"ORDEAL note this version cannot randomize Ruby's messages\n", "4 cpus ready=True", "threshold=500000", "ORDEAL exit 0 1000 44 ",
 		}},
 		{"exit code", "code=102", machine, []string{"ORDEAL exit 102 1000 44 "}},
-		{"progress", "", machine + "--progress-ticks 400", []string{"ORDEAL progress 400 44\nORDEAL progress 800 44\nORDEAL exit 0 1000 44 "}},
-		{"limit", "", machine + "--progress-ticks 400 --max-ticks 700", []string{"ORDEAL progress 400 44\nORDEAL limit 700 44\n"}},
+		{"progress", "", machine + "--cores 2 --slice 400", []string{
+			"ORDEAL progress 400 11,800,400 11,800,400\nORDEAL progress 800 11,1600,800 11,1600,800\n",
+			"ORDEAL progress 1000 11,2000,1000 11,2000,1000\nORDEAL exit 0 1000 22 ",
+		}},
+		{"limit", "", machine + "--slice 400 --max-ticks 700", []string{"ORDEAL progress 400 ", "ORDEAL progress 700 ", "\nORDEAL limit 700 44\n"}},
+		{"stop", "", machine + "--slice 400 --stop-at 500", []string{"ORDEAL progress 400 ", "\nORDEAL stop 500 44\n"}},
+		// 16 requests of 4 sequencers, each 224 cycles of 500 ticks, 16 times over.
+		{"bounds", "", machine, []string{"ORDEAL bounds 114688000 8000000000\n"}},
+		{"idle", "", machine + "--idle 1000 --quiet 5000", []string{"ORDEAL bounds 115188000 8002500000\n"}},
+		{"deadlock", "stuck=100", machine + "--slice 100 --ruby-clock 1000GHz --deadlock-threshold 250", []string{"ORDEAL bounds 250 ", "ORDEAL progress 400 ", "\nORDEAL stuck deadlock 400 44\n"}},
+		{"livelock", "spin=100", machine + "--slice 100 --ruby-clock 1000GHz --livelock-threshold 500", []string{"\nORDEAL stuck livelock 600 44\n"}},
+		{"neither", "spin=100", machine + "--slice 100 --ruby-clock 1000GHz --livelock-threshold 1000", []string{"ORDEAL exit 0 1000 44 "}},
+		{"no statistics", "nostats", machine + "--cores 1 --slice 600", []string{
+			"ORDEAL note this version counts no stores of cores: instructions stand for them\n", "ORDEAL progress 600 11,11,11\n", "ORDEAL exit 0",
+		}},
+		{"traces", "", machine + "--slice 400 --trace ProtocolTrace+RubySequencer:0:500 --trace ProtocolTrace:700:800", []string{
+			"ORDEAL start\nenabled ProtocolTrace\nenabled RubySequencer\nORDEAL progress 400 ",
+			"disabled ProtocolTrace\ndisabled RubySequencer\nenabled ProtocolTrace\nORDEAL progress 800 ", "disabled ProtocolTrace\nORDEAL progress 1000 ",
+		}},
+		{"no such flag", "", machine + "--trace Exec:0:500", []string{"ORDEAL refused the binary has no debug flag Exec: want gem5.opt or gem5.debug\n"}},
 		{"no seed", "noseed", machine + "--seed 7", []string{"ORDEAL note this version cannot be seeded\n", "ORDEAL exit 0"}},
 		{"AMD", "protocols=MOESI_AMD_Base", machine + "--cores 3", []string{
 			"ORDEAL note MOESI_AMD_Base pairs its cores: 4 instead of 3\n", "4 cpus ready=True", "directory=True", "ORDEAL exit 0",

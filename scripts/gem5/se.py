@@ -10,10 +10,15 @@ It prints lines of its own, which begin with ORDEAL:
     ORDEAL info JSON        what the binary is (with --info, then ends)
     ORDEAL refused REASON   the machine cannot be built like this
     ORDEAL note TEXT        something that differs from what was asked for
+    ORDEAL bounds D L       ticks without an access, without a store, after which a run is stuck
     ORDEAL start            the simulation begins
-    ORDEAL progress T I     tick and instructions so far
+    ORDEAL progress T I,A,S …  tick, and of each core the committed instructions,
+                            loads and stores, and stores, so far
     ORDEAL exit C T I TEXT  the guest's exit code, tick, instructions, cause
     ORDEAL limit T I        the maximum of ticks was reached
+    ORDEAL stuck KIND T I   deadlock: no core completed an access for D ticks;
+                            livelock: cores completed accesses, but no store for L
+    ORDEAL stop T I         the tick that --stop-at named
 """
 
 import argparse
@@ -24,6 +29,7 @@ import os
 import sys
 
 import m5
+import m5.util.convert
 from m5.defines import buildEnv
 
 CPUS = {
@@ -112,9 +118,15 @@ def parse_arguments():
     p.add_argument("--ruby-clock", default="2GHz")
     p.add_argument("--seed", type=int, default=0, help="0: leave gem5's own seed")
     p.add_argument("--randomization", action="store_true")
-    p.add_argument("--deadlock-threshold", type=int, default=0, help="in cycles; 0: gem5's own")
+    p.add_argument("--deadlock-threshold", type=int, default=0, help="in cycles; 0: gem5's own, and derived")
     p.add_argument("--max-ticks", type=int, default=0, help="0: no limit")
-    p.add_argument("--progress-ticks", type=int, default=0, help="0: no lines of progress")
+    p.add_argument("--slice", type=int, default=10_000_000, help="ticks between two looks at the cores")
+    p.add_argument("--livelock-threshold", type=int, default=0, help="in cycles; 0: derived from the machine")
+    p.add_argument("--idle", type=int, default=0, help="cycles that the program may go without an access")
+    p.add_argument("--quiet", type=int, default=0, help="cycles that the program may go without a store")
+    p.add_argument("--stop-at", type=int, default=0, help="end at this tick; 0: do not")
+    p.add_argument("--trace", action="append", default=[], metavar="FLAGS:FROM:TO",
+                   help="switch debug flags, joined by +, on from a tick to another")
     p.add_argument("--tree-option", action="append", default=[], help="further option for the tree's own parser")
     return p.parse_args()
 
@@ -239,7 +251,7 @@ def mend_protocol(protocol):
 
 
 def build(args):
-    """Builds the machine; returns its root and its CPUs."""
+    """Builds the machine; returns its root, its CPUs and their sequencers."""
     from m5.objects import Process, Root, SEWorkload, SrcClockDomain, System, VoltageDomain
     from m5.params import AddrRange
 
@@ -294,7 +306,7 @@ def build(args):
         ports[i].connectCpuPorts(cpu)
         cpu.workload = process
         cpu.createThreads()
-    return Root(full_system=False, system=system), cpus
+    return Root(full_system=False, system=system), cpus, ports
 
 
 def seed(value):
@@ -309,27 +321,141 @@ def seed(value):
     say("note", "this version cannot be seeded")
 
 
-def instructions(cpus):
-    try:
-        return sum(cpu.totalInsts() for cpu in cpus)
-    except AttributeError:
-        return 0
+class Watch:
+    """Looks at each core after each slice of simulated time.
+
+    What it finds depends on the simulation alone, not on how fast it goes.
+    """
+
+    # The parts of statistics that count what a thread committed, and those of
+    # older versions, by kind.
+    STATISTICS = {
+        "loads": ("commitStats0.numLoadInsts", "exec_context.thread_0.numLoadInsts", "exec_context.thread_0.num_load_insts"),
+        "stores": ("commitStats0.numStoreInsts", "exec_context.thread_0.numStoreInsts", "exec_context.thread_0.num_store_insts"),
+    }
+
+    def __init__(self, args, cpus, ports):
+        self.cpus = cpus
+        self.readers = [self.reader(cpu) for cpu in cpus]
+        self.deadlock, self.livelock = self.bounds(args, ports)
+        self.last = None
+        self.accessed = self.stored = m5.curTick()
+        if any(r is None for r in self.readers):
+            say("note", "this version counts no stores of cores: instructions stand for them")
+
+    @staticmethod
+    def bounds(args, ports):
+        """Ticks without an access and without a store that mean a run is stuck.
+
+        All requests that the sequencers can have outstanding, one after the
+        other, each by memory and a dozen links, sixteen times over.
+        """
+        outstanding = sum(getattr(p, "max_outstanding_requests", 16) for p in ports)
+        one = 200 + 24 * args.link_latency
+        deadlock = args.deadlock_threshold or 16 * outstanding * one + args.idle
+        # A guest that gives up at a barrier keeps its log, so it comes first.
+        livelock = args.livelock_threshold or max(16 * deadlock, 16_000_000) + args.quiet
+        period = 10**12 / m5.util.convert.toFrequency(args.ruby_clock)
+        return int(deadlock * period), int(livelock * period)
+
+    def reader(self, cpu):
+        """A function that reads loads and stores of a core; None if this version has none."""
+        try:
+            group = cpu.getCCObject()
+            found = [self.resolve(group, names) for names in self.STATISTICS.values()]
+            return lambda: [int(info.value) for info in found]
+        except (AttributeError, KeyError):  # what another version misses
+            return None
+
+    @staticmethod
+    def resolve(group, names):
+        for name in names:
+            try:
+                info = group.resolveStat(name)
+                int(info.value)
+                return info
+            except (AttributeError, KeyError, TypeError):
+                pass
+        raise KeyError(names[0])
+
+    def counts(self):
+        """Committed instructions, accesses and stores of each core."""
+        all = []
+        for cpu, reader in zip(self.cpus, self.readers):
+            done = cpu.totalInsts()
+            loads, stores = reader() if reader else (0, 0)
+            if not stores:  # this kind of core does not count them: MinorCPU
+                loads, stores = 0, done
+            all.append((done, loads + stores, stores))
+        return all
+
+    def look(self):
+        """Reports the progress; returns how the run is stuck, or None."""
+        tick, now = m5.curTick(), self.counts()
+        say("progress", tick, *("%d,%d,%d" % c for c in now))
+        before, self.last = self.last or [(0, 0, 0)] * len(now), now
+        if any(b[1] != n[1] for b, n in zip(before, now)):
+            self.accessed = tick
+        if any(b[2] != n[2] for b, n in zip(before, now)):
+            self.stored = tick
+        if tick - self.accessed >= self.deadlock:
+            return "deadlock"
+        if tick - self.stored >= self.livelock:
+            return "livelock"
+        return None
+
+    def instructions(self):
+        return sum(cpu.totalInsts() for cpu in self.cpus)
 
 
-def simulate(args, cpus):
+def switches(args):
+    """When which debug flags go on and off: (tick, on, names), in order."""
+    from m5 import debug
+
+    listed = []
+    for text in args.trace:
+        names, begin, end = text.split(":")
+        names = names.split("+")
+        unknown = [name for name in names if name not in debug.flags]
+        if unknown:
+            refuse("the binary has no debug flag %s: want gem5.opt or gem5.debug" % ", ".join(unknown))
+        listed += [(int(begin), True, names), (int(end), False, names)]
+    return sorted(listed, key=lambda s: s[:2])
+
+
+def simulate(args, watch, switches):
+    from m5 import debug
+
     limit = args.max_ticks or m5.MaxTick
-    step = args.progress_ticks or limit
+    say("bounds", watch.deadlock, watch.livelock)
     say("start")
+    look = args.slice
     while True:
-        event = m5.simulate(min(step, limit - m5.curTick()))
-        tick, count = m5.curTick(), instructions(cpus)
+        while switches and switches[0][0] <= m5.curTick():
+            _, on, names = switches.pop(0)
+            for name in names:
+                flag = debug.flags[name]
+                flag.enable() if on else flag.disable()
+        until = min([look, limit] + [s[0] for s in switches[:1]] + ([args.stop_at] if args.stop_at else []))
+        event = m5.simulate(max(until - m5.curTick(), 0))
+        tick, count = m5.curTick(), watch.instructions()
         if event.getCause() != "simulate() limit reached":
+            watch.look()
             say("exit", event.getCode(), tick, count, event.getCause())
             return 0
         if tick >= limit:
+            watch.look()
             say("limit", tick, count)
             return 3
-        say("progress", tick, count)
+        if tick >= look:
+            look += args.slice
+            kind = watch.look()
+            if kind:
+                say("stuck", kind, tick, count)
+                return 4
+        if args.stop_at and tick >= args.stop_at:
+            say("stop", tick, count)
+            return 5
 
 
 def main():
@@ -337,10 +463,11 @@ def main():
     if args.info:
         say("info", json.dumps(info()))
         return 0
-    root, cpus = build(args)
+    changes = switches(args)
+    root, cpus, ports = build(args)
     seed(args.seed)
     m5.instantiate()
-    return simulate(args, cpus)
+    return simulate(args, Watch(args, cpus, ports), changes)
 
 
 if __name__ in ("__m5_main__", "__main__"):

@@ -114,8 +114,8 @@ type Report struct {
 // the final values and the order of the stores to each location. It is Crash
 // when an assertion of the memory system failed; Deadlock when an access is
 // older than the watchdog permits or nothing is left that could happen;
-// Timeout when the budget of events or the time of the job is used up; Infra
-// for a fault of the simulator itself. The log then holds what the threads
+// Timeout when the budget of events is used up; Infra when the time of the job
+// is, or for a fault of the simulator itself. The log then holds what the threads
 // had read.
 func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err error) {
 	if err := r.check(job); err != nil {

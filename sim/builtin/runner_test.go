@@ -231,7 +231,7 @@ func TestBudget(t *testing.T) {
 
 func TestTimeLimit(t *testing.T) {
 	r := newRunner(t, Options{Core: core.TSO})
-	ends(t, r, sim.Job{Program: randomProgram(t, 1, 4), Rounds: 1000, Timeout: time.Microsecond}, sim.Timeout, "time limit exceeded")
+	ends(t, r, sim.Job{Program: randomProgram(t, 1, 4), Rounds: 1000, Timeout: time.Microsecond}, sim.Infra, "time limit exceeded")
 }
 
 func TestCancelled(t *testing.T) {

@@ -77,7 +77,7 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 	for !done() {
 		left := s.budget - s.queue.Count()
 		if left == 0 {
-			return s.timeout("step budget used up")
+			return sim.Result{Outcome: sim.Timeout, Title: "step budget used up", Detail: s.unfinished()}
 		}
 		if err := s.queue.Run(int(min(left, batch))); err != nil {
 			return s.crash(err)
@@ -92,14 +92,14 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 			return s.deadlock(fmt.Sprintf("core %d waits for memory since tick %d", core, since))
 		}
 		if ctx.Err() != nil || time.Now().After(deadline) {
-			return s.timeout("time limit exceeded")
+			return sim.TimeLimit("time limit exceeded", s.unfinished())
 		}
 	}
 	return sim.Result{Outcome: sim.Passed}
 }
 
-func (s *simulation) timeout(title string) sim.Result {
-	return sim.Result{Outcome: sim.Timeout, Title: title, Detail: fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump())}
+func (s *simulation) unfinished() string {
+	return fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump())
 }
 
 func (s *simulation) overdue() (core int, since event.Tick, found bool) {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"ordeal/gen"
 	"ordeal/gen/emit/elf"
 	script "ordeal/scripts/gem5"
 	"ordeal/sim"
@@ -153,10 +154,6 @@ func (l *launch) memoryBytes() uint64 {
 	return max(uint64(least), 1<<bits.Len64(need-1))
 }
 
-// progressTicks is the simulated time between lines of progress: at two
-// billion cycles a second, some hundred thousand cycles.
-const progressTicks = 50_000_000
-
 // Command is the command that runs on these options execute, up to the words
 // that each launch adds: program, seed and memory.
 func Command(o Options) []string {
@@ -185,10 +182,33 @@ func (l *launch) arguments() []string {
 	if o.Randomization || l.try > 0 {
 		words = append(words, "--randomization")
 	}
-	if o.OnProgress != nil {
-		words = append(words, "--progress-ticks", strconv.Itoa(progressTicks))
+	idle, quiet := l.pauses()
+	return append(words, "--idle", strconv.FormatInt(idle, 10), "--quiet", strconv.FormatInt(quiet, 10))
+}
+
+// pauses are bounds on the cycles that the executable goes without an access to
+// memory other than for instructions, in delays and pauses, and without a store,
+// while it sums up its log. An iteration takes some ten cycles where each
+// instruction is fetched from a cache.
+func (l *launch) pauses() (idle, quiet int64) {
+	const iteration = 16
+	var delays gen.Value
+	var words int64
+	for _, job := range l.jobs {
+		for _, ops := range job.Program.Threads {
+			var sum gen.Value
+			for _, op := range ops {
+				if op.Kind == gen.Delay {
+					sum += op.Value
+				}
+			}
+			delays = max(delays, sum)
+		}
+		words = max(words, elf.LogBytes(job.Program, job.Rounds)/gen.WordBytes)
 	}
-	return words
+	settle := max(cmp.Or(l.runner.options.Emit.Settle, elf.DefaultSettle), 0)
+	idle = iteration * (int64(delays) + int64(settle) + int64(l.runner.options.Emit.Jitter))
+	return idle, idle + 4*iteration*words
 }
 
 func (l *launch) results(end sandbox.Result) ([]sim.Result, error) {

@@ -48,8 +48,13 @@ type Options struct {
 	// Randomization delays Ruby's messages by a few random ticks.
 	Randomization bool
 	// DeadlockThreshold is the age in cycles at which a sequencer takes a
-	// request for deadlocked; 0 means gem5's own bound.
+	// request for deadlocked, and the number of cycles without an access of any
+	// core after which a run is; 0 means gem5's own bound for the first, and one
+	// derived from the latencies and the sequencers for the second.
 	DeadlockThreshold int
+	// LivelockThreshold is the number of cycles without a store of any core
+	// after which a run is livelocked; 0 means one derived as the other.
+	LivelockThreshold int
 	// MaxTicks bounds the simulated time; 0 means no bound.
 	MaxTicks int64
 	// StoreOrder logs the order in which stores reached memory, taken from
@@ -120,6 +125,7 @@ func (o *Options) numbers() []numberOption {
 		{"dirs", &o.Dirs, 1, 1, true},
 		{"link-latency", &o.LinkLatency, 1, 1, false},
 		{"deadlock-threshold", &o.DeadlockThreshold, 0, 0, false},
+		{"livelock-threshold", &o.LivelockThreshold, 0, 0, false},
 	}
 }
 

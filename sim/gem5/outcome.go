@@ -37,6 +37,16 @@ func classify(end sandbox.Result, s *status, text string, timeout time.Duration)
 		return sim.ExitResult(int(s.code)), false
 	case s.exited:
 		return crash("simulation ended: " + normalise(s.cause)), false
+	case s.stuck == "deadlock":
+		return sim.Result{
+			Outcome: sim.Deadlock, Title: "deadlock: no core completes an access",
+			Detail: fmt.Sprintf("no core completed an access to memory for %d ticks", s.idle),
+		}, false
+	case s.stuck == "livelock":
+		return sim.Result{
+			Outcome: sim.Deadlock, Title: "livelock: no core completes a store",
+			Detail: fmt.Sprintf("cores completed loads, but none a store for %d ticks", s.quiet),
+		}, false
 	case s.limited:
 		return sim.Result{Outcome: sim.Timeout, Title: "simulation reached its limit of ticks"}, false
 	case s.refused != "":
@@ -57,7 +67,7 @@ func classify(end sandbox.Result, s *status, text string, timeout time.Duration)
 func classifyExit(end sandbox.Result, timeout time.Duration) sim.Result {
 	switch {
 	case end.TimedOut:
-		return sim.Result{Outcome: sim.Timeout, Title: "gem5 exceeded its time", Detail: fmt.Sprintf("gem5 was ended after %v", timeout)}
+		return sim.TimeLimit("gem5 exceeded its time", fmt.Sprintf("gem5 was ended after %v", timeout))
 	case end.Signal == syscall.SIGKILL:
 		return sim.Result{
 			Outcome: sim.Infra, Title: "gem5 killed from outside",

@@ -127,3 +127,12 @@ func FuzzOutcome(f *testing.F) {
 		}
 	})
 }
+
+// A torn or foreign line of progress changes nothing.
+func TestParseSlices(t *testing.T) {
+	s := parseStatus("ORDEAL bounds 5 7\nORDEAL progress 10 1,2,3 4,5,6\nORDEAL progress 20 1,2 4,5,6\nORDEAL progress\nORDEAL progress 30 7,8,9\nORDEAL progress 40 1,1,1")
+	want := []slice{{10, []counts{{1, 2, 3}, {4, 5, 6}}}, {30, []counts{{7, 8, 9}}}}
+	if fmt.Sprint(s.slices) != fmt.Sprint(want) || s.ticks != 30 || s.instructions != 7 || s.idle != 5 || s.quiet != 7 {
+		t.Errorf("%+v", s)
+	}
+}

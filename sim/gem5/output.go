@@ -15,12 +15,28 @@ type status struct {
 	refused string // why se.py refused its arguments; empty: it did not
 	notes   []string
 	// exited: the guest ended, with code and gem5's cause. limited: the maximum
-	// of ticks was reached.
-	exited, limited     bool
+	// of ticks was reached. stopped: the tick of --stop-at was.
+	exited, limited, stopped bool
+	// stuck is "deadlock" or "livelock" where se.py ended a run without
+	// progress.
+	stuck string
+	// idle and quiet are the ticks without an access and without a store after
+	// which it does.
+	idle, quiet         int64
 	code                int64
 	cause               string
 	ticks, instructions int64
+	slices              []slice
 }
+
+// slice is the progress at the end of a slice of simulated time.
+type slice struct {
+	tick  int64
+	cores []counts
+}
+
+// counts are what a core has committed.
+type counts struct{ instructions, accesses, stores int64 }
 
 // parseStatus reads the lines of se.py in gem5's output. An incomplete last
 // line is ignored.
@@ -44,7 +60,20 @@ func (s *status) parseLine(text string) {
 	case "note":
 		s.notes = append(s.notes, rest)
 	case "progress":
-		parseNumbers(rest, &s.ticks, &s.instructions)
+		if at, ok := parseSlice(rest); ok {
+			s.slices, s.ticks, s.instructions = append(s.slices, at), at.tick, 0
+			for _, c := range at.cores {
+				s.instructions += c.instructions
+			}
+		}
+	case "bounds":
+		parseNumbers(rest, &s.idle, &s.quiet)
+	case "stuck":
+		if kind, rest, _ := strings.Cut(rest, " "); (kind == "deadlock" || kind == "livelock") && parseNumbers(rest, &s.ticks, &s.instructions) {
+			s.stuck = kind
+		}
+	case "stop":
+		s.stopped = parseNumbers(rest, &s.ticks, &s.instructions)
 	case "limit":
 		s.limited = parseNumbers(rest, &s.ticks, &s.instructions)
 	case "exit":
@@ -52,6 +81,26 @@ func (s *status) parseLine(text string) {
 			s.exited, s.cause = parseNumbers(strings.Join(fields[:3], " "), &s.code, &s.ticks, &s.instructions), fields[3]
 		}
 	}
+}
+
+// parseSlice reads a tick, and three numbers joined by commas for each core.
+func parseSlice(text string) (slice, bool) {
+	fields := strings.Fields(text)
+	if len(fields) == 0 {
+		return slice{}, false
+	}
+	var s slice
+	if !parseNumbers(fields[0], &s.tick) {
+		return slice{}, false
+	}
+	for _, f := range fields[1:] {
+		var c counts
+		if !parseNumbers(strings.ReplaceAll(f, ",", " "), &c.instructions, &c.accesses, &c.stores) {
+			return slice{}, false
+		}
+		s.cores = append(s.cores, c)
+	}
+	return s, true
 }
 
 // parseNumbers reads exactly as many numbers as there are targets, which

@@ -15,10 +15,7 @@ import (
 func outcomeOf(end sandbox.Result, timeout time.Duration) sim.Result {
 	switch {
 	case end.TimedOut, end.Signal == syscall.SIGXCPU:
-		return sim.Result{
-			Outcome: sim.Timeout, Title: "guest exceeded its time",
-			Detail: fmt.Sprintf("the guest was ended after %v", timeout),
-		}
+		return sim.TimeLimit("guest exceeded its time", fmt.Sprintf("the guest was ended after %v", timeout))
 	case end.Signal == syscall.SIGKILL:
 		// A guest cannot do this itself.
 		return sim.Result{
@@ -37,5 +34,11 @@ func outcomeOf(end sandbox.Result, timeout time.Duration) sim.Result {
 			Detail: "the kernel refused the filter of system calls",
 		}
 	}
-	return sim.ExitResult(end.Code)
+	result := sim.ExitResult(end.Code)
+	if result.Outcome == sim.Deadlock {
+		// Polls of a barrier are time of this machine, whose other threads may
+		// have had no core meanwhile.
+		return sim.TimeLimit(result.Title, result.Detail)
+	}
+	return result
 }

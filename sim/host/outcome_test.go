@@ -23,20 +23,20 @@ func TestOutcomeOf(t *testing.T) {
 	}{
 		{sandbox.Result{Code: wire.ExitPassed}, sim.Passed, ""},
 		{sandbox.Result{Code: wire.ExitCloneFailed}, sim.Infra, "guest could not start its threads"},
-		{sandbox.Result{Code: wire.ExitStartBarrier}, sim.Deadlock, "guest gave up at the start barrier"},
-		{sandbox.Result{Code: wire.ExitRoundBarrier}, sim.Deadlock, "guest gave up at the round barrier"},
-		{sandbox.Result{Code: wire.ExitEndBarrier}, sim.Deadlock, "guest gave up at the end barrier"},
+		{sandbox.Result{Code: wire.ExitStartBarrier}, sim.Infra, "guest gave up at the start barrier"},
+		{sandbox.Result{Code: wire.ExitRoundBarrier}, sim.Infra, "guest gave up at the round barrier"},
+		{sandbox.Result{Code: wire.ExitEndBarrier}, sim.Infra, "guest gave up at the end barrier"},
 		{sandbox.Result{Code: wire.ExitWriteFailed}, sim.Infra, "guest could not write its log"},
 		{sandbox.Result{Code: 3}, sim.Crash, "guest exited with code 3"},
 		{sandbox.Result{Code: -1, Signal: syscall.SIGSEGV}, sim.Crash, "guest killed by SIGSEGV"},
 		{sandbox.Result{Code: -1, Signal: syscall.SIGUSR1}, sim.Crash, "guest killed by SIGUSR1"},
 		{sandbox.Result{Code: -1, Signal: 40}, sim.Crash, "guest killed by signal 40"},
 		{sandbox.Result{Code: -1, Signal: syscall.SIGKILL}, sim.Infra, "guest killed from outside"},
-		{sandbox.Result{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
-		{sandbox.Result{Code: -1, Signal: syscall.SIGXCPU}, sim.Timeout, "guest exceeded its time"},
+		{sandbox.Result{Code: -1, Signal: syscall.SIGKILL, TimedOut: true}, sim.Infra, "guest exceeded its time"},
+		{sandbox.Result{Code: -1, Signal: syscall.SIGXCPU}, sim.Infra, "guest exceeded its time"},
 		{sandbox.Result{Code: -1, Signal: syscall.SIGSYS}, sim.Crash, "guest killed by SIGSYS"},
 		{sandbox.Result{Code: sandbox.ExitFilterRefused}, sim.Infra, "guest could not be confined"},
-		{sandbox.Result{Code: 0, TimedOut: true}, sim.Timeout, "guest exceeded its time"},
+		{sandbox.Result{Code: 0, TimedOut: true}, sim.Infra, "guest exceeded its time"},
 	} {
 		got := outcomeOf(test.end, time.Second)
 		if got.Outcome != test.outcome || got.Title != test.title {

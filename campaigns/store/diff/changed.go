@@ -53,9 +53,6 @@ func (p *pair) changed() []Changed {
 		c := Changed{Config: name, Programs: p.redrawn(old, new)}
 		p.repeats(old, new, func(x, y *run) {
 			v, w := old.of(x), new.of(y)
-			if v.outcome == sim.Timeout || w.outcome == sim.Timeout {
-				return
-			}
 			c.Both++
 			different := v.outcome != w.outcome || v.title != w.title || v.answers != w.answers && !v.undecided && !w.undecided
 			switch {

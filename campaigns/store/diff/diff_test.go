@@ -218,7 +218,7 @@ func TestChanged(t *testing.T) {
 		}, "100: 1 0 99, 0; run 7"},
 		"checking": {func(e *journal.Entry, i int) { e.Answers[0].Answer = "forbidden" }, "100: 100 100 0, 0; run 0"},
 		"unknown":  {func(e *journal.Entry, i int) { e.Answers[0].Answer = "unknown" }, ""},
-		"timeout":  {func(e *journal.Entry, i int) { e.Outcome, e.LogHash = sim.Timeout, "" }, ""},
+		"timeout":  {func(e *journal.Entry, i int) { e.Outcome, e.LogHash = sim.Timeout, "" }, "100: 100 0 0, 0; run 0"},
 		"infra":    {func(e *journal.Entry, i int) { e.Outcome, e.LogHash = sim.Infra, "" }, ""},
 		"programs": {func(e *journal.Entry, i int) { e.Program, e.LogHash = sum(fmt.Sprint("x", i)), sum("x") }, "0: 0 0 0, 100; run -1"},
 	} {

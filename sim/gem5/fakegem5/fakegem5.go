@@ -145,9 +145,7 @@ func (r *run) sleep(key string) {
 func (r *run) simulate() (int, error) {
 	fmt.Fprint(r.errs, "src/sim/simulate.cc:199: info: Entering event queue @ 0.  Starting simulation...\n")
 	fmt.Fprint(r.out, "ORDEAL start\n")
-	if r.args["--progress-ticks"] != "" {
-		fmt.Fprintf(r.out, "ORDEAL progress %s 12345\n", r.args["--progress-ticks"])
-	}
+	fmt.Fprint(r.out, "ORDEAL bounds 114688000 8000000000\nORDEAL progress 10000000 12000,4000,1000 345,100,20\n")
 	fault := r.fault()
 	switch fault {
 	case "stubborn":

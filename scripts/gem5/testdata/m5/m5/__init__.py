@@ -7,6 +7,9 @@ FAKE in the environment says what it is like: words separated by commas.
     noseed          nothing can be seeded
     nocpu           there are no CPUs
     ticks=N         when the guest exits; code=N is its exit code
+    stuck=N         no core completes an access after tick N
+    spin=N          no core completes a store after tick N
+    nostats         cores count neither
 """
 
 import os
@@ -16,7 +19,7 @@ SETTINGS = dict(
 )
 MaxTick = 2**64 - 1
 
-from . import core, defines, objects, params  # noqa: E402
+from . import core, debug, defines, objects, params  # noqa: E402
 
 _tick = 0
 

@@ -1,3 +1,5 @@
+import m5
+
 from . import SETTINGS
 
 made = []
@@ -12,7 +14,31 @@ class SimObject:
             setattr(self, name, value)
 
 
+class Count:
+    """A statistic that grows with time until a setting says that it stops."""
+
+    def __init__(self, stops):
+        self.stops = stops
+
+    @property
+    def value(self):
+        return min(m5.curTick(), *(int(SETTINGS[s]) for s in self.stops if s in SETTINGS), m5.MaxTick)
+
+
+class Statistics:
+    def resolveStat(self, name):
+        if "nostats" in SETTINGS:
+            raise KeyError(name)
+        return {
+            "commitStats0.numLoadInsts": Count(["stuck"]),
+            "commitStats0.numStoreInsts": Count(["stuck", "spin"]),
+        }[name]
+
+
 class CPU(SimObject):
+    def getCCObject(self):
+        return Statistics()
+
     def createInterruptController(self):
         self.interrupts = True
 

@@ -1,0 +1,2 @@
+def toFrequency(text):
+    return float(text.removesuffix("GHz")) * 1e9
