@@ -1,0 +1,308 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ordeal/sim/explore/machine"
+)
+
+// memory is not the same for every size of rounds.
+var ignoreMemory = cmpopts.IgnoreFields(Result{}, "SetBytes", "PathBytes", "ComponentBytes", "OmissionProbability", "Coverage")
+
+func run(t *testing.T, m machine.Machine, o Options) (*Search, *Result) {
+	t.Helper()
+	s, err := New(m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, r
+}
+
+// TestReference compares the search with the reference, for several numbers of
+// workers and sizes of rounds, with and without symmetry, faults, a graph and
+// states in a file.
+func TestReference(t *testing.T) {
+	for _, c := range []struct {
+		processes, places int
+		broken, sorted    bool
+	}{{1, 2, false, false}, {2, 4, true, false}, {7, 4, false, false}, {7, 4, true, false}, {9, 4, true, true}} {
+		toy := newToy(c.processes, c.places, c.broken, c.sorted)
+		want := reference(toy)
+		for _, o := range []Options{
+			{Workers: 1}, {Workers: 3, round: 700}, {Workers: 2, round: 1, Bits: 64}, {Workers: 5, round: 3000, Graph: true},
+			{Workers: 4, Memory: 1 << 40},
+		} {
+			if c.processes == 7 && o.round == 1 {
+				continue
+			}
+			o.KeepGoing = true
+			s, got := run(t, toy.Fork(), o)
+			if diff := cmp.Diff(want, got, ignoreMemory); diff != "" {
+				t.Errorf("%+v, %+v: %s", c, o, diff)
+			}
+			if got.Limit != NoLimit {
+				t.Errorf("%+v: the limit was %s", c, got.Limit)
+			}
+			for i := range got.Findings {
+				path, err := s.Counterexample(&got.Findings[i])
+				if err != nil || len(path.Steps) != got.Findings[i].Depth {
+					t.Errorf("%+v: a path of %d steps to a finding of depth %d, %v", c, len(path.Steps), got.Findings[i].Depth, err)
+				}
+			}
+			if total := s.coverage()[1].Count; total == 0 {
+				t.Errorf("%+v: row 1 was never taken", c)
+			}
+		}
+	}
+}
+
+// TestFirstFault ends a search at the first fault, and compares its path for
+// several numbers of workers.
+func TestFirstFault(t *testing.T) {
+	var want string
+	for workers := range 4 {
+		s, r := run(t, newToy(6, 4, true, false), Options{Workers: workers + 1, round: 50})
+		if r.Limit != FaultLimit || len(r.Findings) != 1 {
+			t.Fatalf("%d findings, limit %q", len(r.Findings), r.Limit)
+		}
+		path, err := s.Counterexample(&r.Findings[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, step := range path.Steps {
+			lines = append(lines, step.String())
+		}
+		got := strings.Join(lines, "\n")
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("with %d workers:\n%s\nwith one:\n%s", workers+1, got, want)
+		}
+	}
+}
+
+// TestLimits ends searches early and continues them: from memory and from a
+// checkpoint.
+func TestLimits(t *testing.T) {
+	m := newToy(7, 4, true, false)
+	want := reference(m)
+	for _, c := range []struct {
+		limit   Limit
+		options Options
+	}{
+		{StateLimit, Options{MaxStates: 1000}}, {DepthLimit, Options{MaxDepth: 5}}, {MemoryLimit, Options{Memory: 150_000}},
+	} {
+		c.options.round, c.options.KeepGoing, c.options.Workers = 100, true, 2
+		s, r := run(t, m.Fork(), c.options)
+		if r.Limit != c.limit || r.Orbits >= want.Orbits {
+			t.Fatalf("%s: limit %q after %d states", c.limit, r.Limit, r.Orbits)
+		}
+		if c.limit == DepthLimit && (r.Depth != 5 || r.Levels[4] != want.Levels[4]) {
+			t.Errorf("depth %d, levels %v, want %v", r.Depth, r.Levels, want.Levels)
+		}
+		var file, again bytes.Buffer
+		if err := s.Save(&file, "toy"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Save(&again, "toy"); err != nil || !bytes.Equal(file.Bytes(), again.Bytes()) {
+			t.Errorf("%s: the second checkpoint differs from the first: %v", c.limit, err)
+		}
+		other := newToy(7, 4, true, false)
+		other.shared.offset = 77 // replaced by what the checkpoint has
+		resumed, err := Resume(bytes.NewReader(file.Bytes()), other, "toy", Options{KeepGoing: true, round: 333})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := resumed.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, ignoreMemory); diff != "" {
+			t.Errorf("%s, resumed: %s", c.limit, diff)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTime ends a search before it begins.
+func TestTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s, err := New(newToy(3, 3, false, false), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Run(ctx); err != nil || r.Limit != Interrupted || r.Orbits != 1 || r.Expanded != 0 {
+		t.Errorf("limit %q, %d states, %v", r.Limit, r.Orbits, err)
+	}
+	if done, err := s.round(ctx); done || err != nil || s.queue.len() != 1 {
+		t.Errorf("a round was done: %v, %v", done, err)
+	}
+}
+
+// TestCorruptCheckpoint changes each part of a checkpoint.
+func TestCorruptCheckpoint(t *testing.T) {
+	m := newToy(4, 4, false, false)
+	s, _ := run(t, m, Options{MaxStates: 20, round: 10})
+	var file bytes.Buffer
+	if err := s.Save(&file, "toy"); err != nil {
+		t.Fatal(err)
+	}
+	good := file.Bytes()
+	if _, err := Resume(bytes.NewReader(good), newToy(5, 4, false, false), "toy", Options{}); err == nil {
+		t.Error("resumed with states of another width")
+	}
+	if _, err := Resume(bytes.NewReader(good), newToy(4, 4, false, false), "other", Options{}); err == nil {
+		t.Error("resumed with another machine")
+	}
+	if _, err := Resume(bytes.NewReader(good), newToy(4, 4, false, false), "toy", Options{Bits: 64}); err == nil {
+		t.Error("resumed with another length of fingerprints")
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	head := bytes.Index(good, []byte("path-bytes")) + 200
+	for i := range 60 {
+		bad := bytes.Clone(good)
+		at := random.IntN(head)
+		if i%4 == 0 {
+			at = len(good) - 1 - random.IntN(30)
+		}
+		bad[at] ^= 1 << random.IntN(8)
+		if _, err := Resume(bytes.NewReader(bad), newToy(4, 4, false, false), "toy", Options{}); err == nil {
+			t.Errorf("resumed with a change in byte %d of %d", at, len(good))
+		}
+		if _, err := Resume(bytes.NewReader(good[:at]), newToy(4, 4, false, false), "toy", Options{}); err == nil {
+			t.Errorf("resumed from %d bytes of %d", at, len(good))
+		}
+	}
+}
+
+// TestQueue compares a queue with a slice, with few states in memory.
+func TestQueue(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 3))
+	q := newQueue(2, 3*chunkStates*8)
+	var want []uint32
+	next, spilt := uint32(0), false
+	for round := range 40 {
+		for range random.IntN(9000) {
+			if err := q.push([]uint32{next, ^next}); err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, next, ^next)
+			next++
+		}
+		n := random.IntN(q.len() + 1)
+		if round < 15 {
+			n /= 4
+		}
+		got := make([]uint32, 2*n)
+		if err := q.peek(got); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want[:2*n]) {
+			t.Fatalf("round %d: the first %d states differ", round, n)
+		}
+		spilt = spilt || q.end > 0
+		if n%2 == 0 {
+			q.drop(n)
+			want = want[2*n:]
+		}
+		if q.len() != len(want)/2 {
+			t.Fatalf("round %d: %d states, want %d", round, q.len(), len(want)/2)
+		}
+	}
+	if !spilt {
+		t.Error("no state came to the file")
+	}
+	var file bytes.Buffer
+	if err := q.save(&file); err != nil {
+		t.Fatal(err)
+	}
+	read := newQueue(2, 0)
+	if err := read.load(&file, q.len()); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]uint32, len(want))
+	if err := read.peek(got); err != nil || !slices.Equal(got, want) {
+		t.Errorf("the states differ after save and load: %v", err)
+	}
+	if err := q.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPaths compares predecessors with a list.
+func TestPaths(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 5))
+	var p paths
+	type entry struct {
+		parent  uint64
+		ordinal uint16
+	}
+	list := []entry{{}}
+	p.add(0, 0)
+	for len(list) < 20_000 {
+		e := entry{min(list[len(list)-1].parent+uint64(random.IntN(3)*random.IntN(8)), uint64(len(list)-1)), uint16(random.IntN(40))}
+		if random.IntN(100) == 0 {
+			e.ordinal = uint16(random.Uint32())
+		}
+		list = append(list, e)
+		p.add(e.parent, e.ordinal)
+	}
+	check := func(p *paths) {
+		t.Helper()
+		for range 2000 {
+			n := random.IntN(len(list))
+			if parent, ordinal := p.get(uint64(n)); (entry{parent, ordinal}) != list[n] {
+				t.Fatalf("state %d: %d by step %d, want %v", n, parent, ordinal, list[n])
+			}
+		}
+	}
+	check(&p)
+	var again paths
+	if err := again.restore(p.data, p.n); err != nil {
+		t.Fatal(err)
+	}
+	check(&again)
+	for _, n := range []uint64{p.n - 1, p.n + 1} {
+		if err := again.restore(p.data, n); err == nil {
+			t.Errorf("restored %d of %d states", n, p.n)
+		}
+	}
+	if share := float64(p.bytes()) / float64(p.n); share > 2 {
+		t.Errorf("%.2f bytes for a state", share)
+	}
+}
+
+// TestEstimate holds the estimate for a search of which the sizes of the levels
+// are known: binomial coefficients, whose sum is a power of two.
+func TestEstimate(t *testing.T) {
+	levels := []uint64{1}
+	const n = 40
+	for k := range uint64(n) {
+		levels = append(levels, levels[k]*(n-k)/(k+1))
+	}
+	for _, done := range []int{16, 20, 28} {
+		if got := float64(estimate(levels[:done])) / (1 << n); got < 0.4 || got > 2.5 {
+			t.Errorf("after %d levels the estimate is %.2f of the number of states", done, got)
+		}
+	}
+	if got := estimate([]uint64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}); got != 0 {
+		t.Errorf("an estimate of %d for levels that double", got)
+	}
+}
