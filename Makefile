@@ -3,6 +3,10 @@ GO ?= go
 FUZZTIME ?= 20s
 COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null)
 
+# The packages of the checker whose tests do more with -soak.
+SCALED = $(shell grep -rl --include='*_test.go' ordeal/check/internal/scale check | \
+	grep -v simtest | xargs -n1 dirname | sort -u | sed 's,^,./,')
+
 .PHONY: run test lint man race bench bench-reduce record mutants fuzz fmt build clean soak
 
 build:
@@ -61,11 +65,12 @@ fmt:
 # 4 threads × 1,000 operations × 1,000 rounds: 4 M operations are run, parsed
 # and judged for TSO in less than 4 GiB; prints the peak. A campaign of 20,000
 # runs is killed 200 times, and the memory of campaigns of up to 50,000 runs is
-# printed. Then the checker on all small histories and with all mutants: an hour
-# or less.
+# printed. Then the checker on all small histories and with all mutants: some
+# hours. The cores and protocols have a soak of their own, of two hours:
+# go test ./check/internal/simtest -timeout=0 -soak
 soak: build
 	$(GO) test -count=1 -v -run='^TestSoak' -timeout=60m ./campaigns/cli -soak
-	$(GO) test -count=1 -timeout=60m ./check/internal/suite -soak
+	$(GO) test -count=1 -timeout=240m $(SCALED) -soak
 	$(GO) test -count=1 -timeout=60m -run='^Test(Catalogue|Equivalent)$$' ./campaigns/mutation -soak
 
 clean:

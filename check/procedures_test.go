@@ -15,6 +15,7 @@ import (
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/search"
 	"ordeal/check/witness"
@@ -219,10 +220,7 @@ func TestConflict(t *testing.T) {
 		want += len(models)
 		agree(t, conflict, h, decided)
 	}
-	ops, n := 5, 2000
-	if testing.Short() {
-		ops, n = 4, 600
-	}
+	ops, n, every := scale.Of(4, 5, 5), scale.Of(600, 1000, 2000), scale.Of(3, 11, 3)
 	rng := rand.New(rand.NewPCG(31, 0))
 	for _, b := range []histgen.Bound{
 		{Threads: 3, Locations: 2, Ops: ops, Exact: true},
@@ -233,7 +231,7 @@ func TestConflict(t *testing.T) {
 	} {
 		i := 0
 		for h := range histgen.All(b) {
-			if i++; i%3 != 0 { // a third
+			if i++; i%every != 0 {
 				continue
 			}
 			histgen.AddStoreOrder(rng, h)

@@ -2,7 +2,6 @@ package check_test
 
 import (
 	"bytes"
-	"flag"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -10,19 +9,15 @@ import (
 	"ordeal/check"
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
-var soak = flag.Bool("soak", false, "compare linearizability on more histories")
-
 // Linearizability against enumeration, on runs with times and mutants of them.
 func TestLinearizable(t *testing.T) {
-	runs := 1500
-	if *soak {
-		runs = 30000
-	}
+	runs := scale.Of(1500, 1500, 30_000)
 	seen := map[check.Answer]int{}
 	timeMatters := 0
 	for seed := range uint64(runs) {

@@ -1,19 +1,17 @@
 package model_test
 
 import (
-	"flag"
 	"strings"
 	"testing"
 
 	"ordeal/check"
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
 )
-
-var soak = flag.Bool("soak", false, "look for smaller histories of up to six operations")
 
 func read(t *testing.T, s *model.Separation) *parse.History {
 	t.Helper()
@@ -67,10 +65,7 @@ func TestDescriptions(t *testing.T) {
 // TestSmallest looks for histories of loads and stores that do the same with
 // fewer operations.
 func TestSmallest(t *testing.T) {
-	most := 4
-	if *soak {
-		most = 6
-	}
+	most := scale.Of(4, 4, 6)
 	type pair struct {
 		weak, strong model.Model
 		size         int

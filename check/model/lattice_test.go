@@ -8,6 +8,7 @@ import (
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -86,11 +87,8 @@ func TestImplicationsHold(t *testing.T) {
 	exact := func(n int) histgen.Bound {
 		return histgen.Bound{Threads: 3, Locations: 2, Ops: n, Exact: true, RMW: true, Fences: []parse.FenceMask{parse.FullFence, parse.StoreStore}}
 	}
-	every, random := []int{1: 1, 2: 1, 3: 1, 4: 31, 5: 307}, 3000
-	if *soak {
-		every, random = []int{1: 1, 2: 1, 3: 1, 4: 1, 5: 7}, 300_000
-	}
-	for n, step := range every {
+	random := scale.Of(3000, 3000, 300_000)
+	for n, step := range []int{1: 1, 2: 1, 3: 1, 4: scale.Of(31, 31, 1), 5: scale.Of(307, 307, 7)} {
 		if step == 0 {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
 	"ordeal/parse"
@@ -270,13 +271,8 @@ func small(rng *rand.Rand) histgen.Params {
 	return histgen.Params{Threads: 1 + rng.IntN(5), Ops: 3 + rng.IntN(28), Locations: 1 + rng.IntN(4)}
 }
 
-// many is n, or a tenth of it with -short.
-func many(n int) uint64 {
-	if testing.Short() {
-		n /= 10
-	}
-	return uint64(n)
-}
+// many is half of n, a tenth with -short, and all with -soak.
+func many(n uint64) uint64 { return scale.Of(n/10, n/2, n) }
 
 func dump(h *parse.History) string {
 	var b strings.Builder

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
 	"ordeal/check/witness"
@@ -207,9 +208,4 @@ func text(h *parse.History) string {
 }
 
 // many is n, or a tenth of it with -short.
-func many(n int) uint64 {
-	if testing.Short() {
-		n /= 10
-	}
-	return uint64(n)
-}
+func many(n uint64) uint64 { return scale.Of(n/10, 2*n/5, n) }

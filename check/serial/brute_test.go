@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ordeal/check/closure"
+	"ordeal/check/internal/scale"
 	"ordeal/check/serial/internal/seqgen"
 	"ordeal/parse/formats/events"
 )
@@ -207,10 +208,7 @@ func smallExecutions(n int, visit func(*events.Sequence)) {
 // every permutation by valid swaps is an execution in which every read reads
 // the same write.
 func TestSmallExecutions(t *testing.T) {
-	n, most := 4, 6
-	if testing.Short() {
-		n, most = 3, 5
-	}
+	n, most, every := scale.Of(3, 4, 4), scale.Of(5, 6, 6), scale.Of(1, 17, 1)
 	var executions, swapped, violations int
 	smallExecutions(n, func(s *events.Sequence) {
 		if t.Failed() {
@@ -235,7 +233,7 @@ func TestSmallExecutions(t *testing.T) {
 		if want := acyclicByPairs(TSOPO, s, contracted(s)); sc.Serializable != want {
 			t.Fatalf("SCEquivalent says %v, all pairs say %v:\n%s", sc.Serializable, want, s.Text())
 		}
-		if len(s.Events) > most {
+		if len(s.Events) > most || len(s.Events) == most && executions%every != 0 {
 			return
 		}
 		swapped++
@@ -264,10 +262,7 @@ func TestSmallExecutions(t *testing.T) {
 // TestRandomSequences compares the monitors with all pairs on larger ones.
 func TestRandomSequences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
-	runs := 4000
-	if testing.Short() {
-		runs = 400
-	}
+	runs := scale.Of(400, 2000, 20_000)
 	var counts [3]int
 	for range runs {
 		o := seqgen.Shape{

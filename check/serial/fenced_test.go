@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ordeal/check/internal/scale"
 	"ordeal/check/serial/internal/seqgen"
 	"ordeal/parse/formats/events"
 )
@@ -14,10 +15,7 @@ import (
 // what the monitor of TSO says.
 func TestExecutionFenced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 0))
-	runs := 4000
-	if testing.Short() {
-		runs = 400
-	}
+	runs := scale.Of(400, 2000, 20_000)
 	var robust, classic, serializable, all int
 	for range runs {
 		s := seqgen.Random(rng, seqgen.Shape{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ordeal/check/internal/scale"
 	"ordeal/check/serial/internal/seqgen"
 	"ordeal/parse/formats/events"
 )
@@ -204,10 +205,7 @@ func propertiesOf(t *testing.T, p seqgen.Program, variables int) properties {
 // is its threads here and has all their interleavings.
 func TestTheorems2And3(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
-	runs := 1200
-	if testing.Short() {
-		runs = 100
-	}
+	runs := scale.Of(100, 400, 4000)
 	var seen [2]map[properties]int
 	seen[0], seen[1] = map[properties]int{}, map[properties]int{}
 	for run := range runs {

@@ -1,18 +1,16 @@
 package stream
 
 import (
-	"flag"
 	"math/rand/v2"
 	"testing"
 
 	"ordeal/check"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
-
-var soak = flag.Bool("soak", false, "follow more histories")
 
 // arrivals is an interleaving of the threads of a run: the order in which
 // operations took effect, shaken by up to jitter places, in program order.
@@ -66,10 +64,7 @@ func follow(t *testing.T, h *parse.History, m model.Model, list []parse.OpID, op
 // one, by a part of the history, and where all is allowed, the commitments are an
 // order of the whole.
 func TestFollow(t *testing.T) {
-	runs := 600
-	if *soak {
-		runs = 60000
-	}
+	runs := scale.Of(600, 600, 60_000)
 	seen := map[[2]check.Answer]int{}
 	gaps := 0
 	for seed := range uint64(runs) {

@@ -6,6 +6,7 @@ import (
 
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -14,10 +15,7 @@ import (
 // ReplayCausal accepts some order exactly when brute force allows the
 // history: for CM with two threads, all pairs of serializations are tried.
 func TestReplayCausalOnSmall(t *testing.T) {
-	bound := histgen.Bound{Threads: 2, Locations: 2, Ops: 4, RMW: true}
-	if testing.Short() {
-		bound.Ops = 3
-	}
+	bound := histgen.Bound{Threads: 2, Locations: 2, Ops: scale.Of(3, 3, 4), RMW: true}
 	for h := range histgen.All(bound) {
 		for _, m := range []model.Model{model.CC, model.CCv} {
 			if got, want := anyOrder(h, func(o *witness.Order) bool { return witness.ReplayCausal(h, m, o) == nil }), brute.Allowed(h, m); got != want {

@@ -9,6 +9,7 @@ import (
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/search"
 	"ordeal/check/witness"
@@ -126,10 +127,7 @@ func TestCheckClosureSmall(t *testing.T) {
 		{Threads: 3, Locations: 2, Ops: 4, Exact: true, RMW: true, Fences: fences},
 		{Threads: 3, Locations: 2, Ops: 5, Exact: true, RMW: true, Fences: fences},
 	}
-	every := []int{1, 3, 101}
-	if testing.Short() {
-		every = []int{3, 51, 2003}
-	}
+	every := scale.Of([]int{3, 51, 2003}, []int{1, 17, 503}, []int{1, 3, 101})
 	rng := rand.New(rand.NewPCG(71, 0))
 	n := map[string]*counts{}
 	i := 0
@@ -155,10 +153,7 @@ func TestCheckClosureRandom(t *testing.T) {
 	totals := []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
 	rng := rand.New(rand.NewPCG(72, 0))
 	n := map[string]*counts{}
-	runs := 1500
-	if testing.Short() {
-		runs = 150
-	}
+	runs := scale.Of(150, 400, 1500)
 	for i := range runs {
 		p := histgen.Params{
 			Threads: 1 + rng.IntN(4), Ops: 5 + rng.IntN(14), Locations: 1 + rng.IntN(3), Writes: 0.3 + 0.3*rng.Float64(),

@@ -7,6 +7,7 @@ import (
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -43,10 +44,7 @@ func connected(r *rules, e Edge) bool {
 // for one invalid edge or for lemmas of one case used in the other.
 func TestVerifyRefusesInvalid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 0))
-	n := 1500
-	if testing.Short() {
-		n = 200
-	}
+	n := scale.Of(200, 400, 1500)
 	made := 0
 	for i := range n {
 		h := smallRandom(rng, 4+rng.IntN(6))

@@ -115,7 +115,7 @@ func forget(h *parse.History) *parse.History {
 // Random histories that say random things go through every format: what comes
 // back is the history of the outline with only what the format can express, and Losses is empty just when that is all.
 func TestRoundTrip(t *testing.T) {
-	runs := 600
+	runs := 300
 	if testing.Short() {
 		runs = 150
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -34,7 +35,7 @@ func TestDefinitionsAgreeOnAllSmall(t *testing.T) {
 	}
 	if !testing.Short() {
 		bound.Ops, bound.Exact = 5, true
-		for h := range histgen.Every(7, histgen.All(bound)) {
+		for h := range histgen.Every(scale.Of(0, 53, 7), histgen.All(bound)) {
 			agree(h)
 		}
 	}
@@ -48,10 +49,7 @@ func TestDefinitionsAgreeOnAllSmall(t *testing.T) {
 // store orders.
 func TestDefinitionsAgreeOnRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
-	n := 3000
-	if testing.Short() {
-		n = 500
-	}
+	n := scale.Of(500, 1000, 3000)
 	for i := range n {
 		p := histgen.Params{
 			Threads: 2 + rng.IntN(2), Ops: 5 + rng.IntN(5), Locations: 1 + rng.IntN(3),
@@ -140,11 +138,7 @@ func TestLattice(t *testing.T) {
 			}
 		}
 	}
-	ops := 4
-	if testing.Short() {
-		ops = 3
-	}
-	for h := range histgen.All(histgen.Bound{Threads: 3, Locations: 2, Ops: ops, RMW: true, Fences: []parse.FenceMask{parse.FullFence}}) {
+	for h := range histgen.All(histgen.Bound{Threads: 3, Locations: 2, Ops: scale.Of(3, 3, 4), RMW: true, Fences: []parse.FenceMask{parse.FullFence}}) {
 		compare(h)
 	}
 	rng := rand.New(rand.NewPCG(3, 0))

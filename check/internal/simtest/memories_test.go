@@ -3,6 +3,7 @@ package simtest
 import (
 	"testing"
 
+	"ordeal/check/internal/scale"
 	"ordeal/parse"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
@@ -22,7 +23,7 @@ func onMemories(t *testing.T, test func(*testing.T, string, promise)) {
 // TestCoresKeepTheirModels requires every run to keep the core's own model and
 // most runs to break the next stronger one.
 func TestCoresKeepTheirModels(t *testing.T) {
-	seeds := ifShort[uint64](10, 60)
+	seeds := scale.Of[uint64](10, 30, 60)
 	onMemories(t, func(t *testing.T, memory string, p promise) {
 		squashed := uint64(0)
 		s := newSubject(t, p, builtin.Options{Protocol: memory})

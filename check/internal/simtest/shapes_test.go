@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ordeal/check/internal/scale"
 	"ordeal/gen"
 	"ordeal/gen/shapes"
 	"ordeal/parse"
@@ -22,7 +23,7 @@ var families = map[core.Kind]shapes.Models{
 // outcome that its model allows, and none that it forbids.
 func TestShapes(t *testing.T) {
 	const enough, most = 60, 5000
-	list := ifShort(shapes.Base(), shapes.All())
+	list := scale.Of(shapes.Base(), shapes.All(), shapes.All())
 	onMemories(t, func(t *testing.T, memory string, p promise) {
 		for _, s := range list {
 			seeds, allowed := uint64(enough), s.Allowed&families[p.kind] != 0

@@ -7,7 +7,6 @@ package simtest
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -20,8 +19,6 @@ import (
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 )
-
-var soak = flag.Bool("soak", false, "run the protocols at full length")
 
 // promise is the model that a kind of core implements, and the strongest one
 // that it does not, which SC has not.
@@ -144,12 +141,4 @@ func storeOrderFits(h *parse.History) error {
 		}
 	}
 	return nil
-}
-
-// ifShort returns short with -short and full otherwise.
-func ifShort[T any](short, full T) T {
-	if testing.Short() {
-		return short
-	}
-	return full
 }

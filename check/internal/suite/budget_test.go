@@ -21,7 +21,7 @@ func TestBudgets(t *testing.T) {
 			if !p.Supports(model.SC) {
 				continue
 			}
-			for bytes := int64(16); bytes < 1<<22; bytes += bytes/2 + 1 {
+			for bytes := int64(16); bytes < 1<<22; bytes *= 2 {
 				within(t, h, check.Options{Procedure: p.Name, MemoryBytes: bytes}, !forbid)
 			}
 			for timeout := time.Nanosecond; timeout < 4*time.Millisecond; timeout *= 4 {

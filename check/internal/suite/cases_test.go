@@ -10,6 +10,7 @@ import (
 
 	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -104,8 +105,8 @@ func families() []family {
 // that the construction implies; the default pipeline and sat can do all, and
 // are the only ones that run on the large ones without -soak.
 func TestFamilies(t *testing.T) {
-	bound, large := searchBound, size(20, 60, 1<<20)
-	if *soak {
+	bound, large := searchBound, scale.Of(20, 60, 1<<20)
+	if scale.Soak() {
 		bound = 2 * time.Second
 	}
 	allowed, forbidden := 0, 0

@@ -8,6 +8,7 @@ import (
 
 	"ordeal/check"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -25,7 +26,7 @@ func verdicts(t *testing.T, h *parse.History) map[string]check.Answer {
 // subjects are the named cases, small members of the families, and histories
 // at random.
 func subjects(t *testing.T) iter.Seq[*parse.History] {
-	n := size(100, 500, 50_000)
+	n := scale.Of(100, 200, 50_000)
 	return func(yield func(*parse.History) bool) {
 		for _, c := range named(t) {
 			if !yield(c.History) {
@@ -192,7 +193,7 @@ func TestOwnOrder(t *testing.T) {
 	for h := range subjects(t) {
 		for _, m := range totals {
 			v := decide(t, procedure(t, "auto"), h, m, 0)
-			if v.Answer != check.Allowed || len(h.Ops) > size(20, 20, 40) {
+			if v.Answer != check.Allowed || len(h.Ops) > scale.Of(20, 20, 40) {
 				continue
 			}
 			known := histgen.Clone(h)

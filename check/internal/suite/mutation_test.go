@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ordeal/check/internal/scale"
 )
 
 // mutant is a changed copy of the checker that a test must notice.
@@ -53,8 +55,8 @@ func TestMutants(t *testing.T) {
 	}
 	t.Run("unchanged", func(t *testing.T) {
 		t.Parallel()
-		packages := []string{serialTests}
-		if *soak {
+		packages := []string{robustTests}
+		if scale.Soak() {
 			packages = []string{thisSuite, "check/witness", serialTests, traceTests, robustTests}
 		}
 		for _, tests := range packages {
@@ -67,7 +69,7 @@ func TestMutants(t *testing.T) {
 		t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
 			t.Parallel()
 			changed := m.apply(t, root)
-			if !m.often && !*soak {
+			if !m.often && !scale.Soak() {
 				return // that its place is found is checked always
 			}
 			tests := m.tests

@@ -29,7 +29,7 @@ var serialMutants = []mutant{
 	{name: "plain read before event", file: "check/serial/program.go", tests: serialTests,
 		old: "edge(t.plain, i)"},
 	{name: "buffered reads before write", file: "check/serial/program.go", tests: serialTests,
-		old: "edge(r, i)", new: "_ = r", often: true},
+		old: "edge(r, i)", new: "_ = r"},
 	{name: "buffered reads of a variable in order", file: "check/serial/program.go", tests: serialTests,
 		old: "edge(p.read[slot], i)"},
 	// Checkers.
@@ -53,7 +53,7 @@ var serialMutants = []mutant{
 	{name: "plain read before write", file: "check/serial/trace/directed.go", tests: traceTests,
 		old: "d.edge(m.plain, i)"},
 	{name: "open conflicts unite", file: "check/serial/trace/clusters.go", tests: traceTests,
-		old: "u.Unite(o.tx, l.seq.Events[i].Tx)", often: true},
+		old: "u.Unite(o.tx, l.seq.Events[i].Tx)"},
 	{name: "circles of open conflicts", file: "check/serial/trace/profile.go", tests: traceTests,
 		old: "if circle == nil {", new: "if true {"},
 	{name: "steps of circles", file: "check/serial/trace/profile.go", tests: traceTests,

@@ -8,6 +8,7 @@ import (
 	"ordeal/check"
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/parse"
 )
 
@@ -20,7 +21,7 @@ var fences = []parse.FenceMask{parse.FullFence, parse.StoreStore}
 // takes all of up to three operations and a sample of the larger ones.
 func small() iter.Seq[*parse.History] {
 	return func(yield func(*parse.History) bool) {
-		for ops, every := range []int{1: 1, 2: 1, 3: 1, 4: size(51, 31, 1), 5: size(0, 401, 1)} {
+		for ops, every := range []int{1: 1, 2: 1, 3: 1, 4: scale.Of(51, 43, 1), 5: scale.Of(0, 1201, 1)} {
 			if every == 0 {
 				continue
 			}
@@ -62,7 +63,7 @@ func TestSmall(t *testing.T) {
 // fences of all kinds and dependencies.
 func TestSmallRandom(t *testing.T) {
 	count := tally{}
-	for seed := range uint64(size(100, 250, 50_000)) {
+	for seed := range scale.Of[uint64](100, 150, 50_000) {
 		h := draw(rand.New(rand.NewPCG(seed, 2)), 6, 9)
 		for _, m := range models {
 			count.expect(t, h, m, bruteAnswer(h, m), 0)
@@ -127,7 +128,7 @@ func TestSaturationIsTheClosure(t *testing.T) {
 	for h := range small() {
 		same(h)
 	}
-	for seed := range uint64(size(1500, 2000, 6000)) {
+	for seed := range scale.Of[uint64](1500, 1500, 6000) {
 		ops := 8 << (seed % 3) // brute force takes up to 64
 		same(draw(rand.New(rand.NewPCG(seed, 3)), ops, 2*ops-8))
 	}
@@ -136,7 +137,7 @@ func TestSaturationIsTheClosure(t *testing.T) {
 // What a model's machine did the model allows, at any size.
 func TestMachines(t *testing.T) {
 	count := tally{}
-	for seed := range uint64(size(4, 8, 25)) {
+	for seed := range scale.Of[uint64](4, 4, 25) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		for i, m := range totals {
 			p := histgen.Params{
@@ -161,7 +162,7 @@ func TestMachines(t *testing.T) {
 func TestLarge(t *testing.T) {
 	count := tally{}
 	answers := map[string]int{}
-	for seed := range uint64(size(8, 40, 5000)) {
+	for seed := range scale.Of[uint64](8, 18, 5000) {
 		h := draw(rand.New(rand.NewPCG(seed, 5)), 20, 60)
 		if seed%6 == 0 {
 			h = draw(rand.New(rand.NewPCG(seed, 6)), 100, 200)

@@ -2,14 +2,13 @@
 // check registers, under every model it claims, against brute force, against
 // each other, against stated verdicts and against changed copies of itself.
 //
-// The ordinary run takes less than a minute of CPU time, by samples; with -soak
+// The ordinary run takes half a minute of CPU time, by samples; with -soak
 // nothing is left out of the bounds. Only exponential procedures get a timeout,
 // and their Unknown is accepted: no test depends on the speed of the machine.
 package suite_test
 
 import (
 	"context"
-	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -22,20 +21,6 @@ import (
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
 )
-
-var soak = flag.Bool("soak", false, "leave nothing out of the bounds, and run every mutant")
-
-// size is a number of histories: with -short, ordinarily, and with -soak.
-func size(short, ordinary, soaked int) int {
-	switch {
-	case *soak:
-		return soaked
-	case testing.Short():
-		return short
-	default:
-		return ordinary
-	}
-}
 
 // totals are the models with a global memory order, strongest first.
 var totals = []model.Model{model.SC, model.TSO, model.PSO, model.RMO}

@@ -6,6 +6,7 @@ import (
 
 	"ordeal/check"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/parse"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestWide(t *testing.T) {
 	saturate, vc, conflict := procedure(t, "saturate"), procedure(t, "vc"), procedure(t, "conflict")
 	answers := map[check.Answer]int{}
-	for seed := range uint64(size(12, 30, 60)) {
+	for seed := range scale.Of[uint64](12, 16, 60) {
 		rng := rand.New(rand.NewPCG(seed, 13))
 		threads := 40 + rng.IntN(100)
 		p := histgen.Params{

@@ -3,13 +3,13 @@ package possible
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"ordeal/check"
+	"ordeal/check/internal/scale"
 	"ordeal/check/search"
 	"ordeal/check/serial"
 	"ordeal/check/serial/internal/seqgen"
@@ -19,8 +19,6 @@ import (
 	"ordeal/parse"
 	"ordeal/parse/formats/events"
 )
-
-var soak = flag.Bool("soak", false, "run more programs")
 
 // historyOf is what a history says of an execution that has committed all
 // writes: what reads read, without the order. With final it has the final
@@ -155,10 +153,7 @@ func decideHistory(t *testing.T, h *parse.History, q Question) (Answer, bool) {
 // together here, with what Decide finds from the history alone.
 func TestAgainstAllExecutions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
-	programs := 40
-	if *soak {
-		programs = 1500
-	}
+	programs := scale.Of(20, 20, 1500)
 	counts := map[string]int{}
 	for n := range programs {
 		p, variables := randomProgram(rng)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/check/internal/scale"
 	"ordeal/check/search"
 	"ordeal/check/serial"
 	"ordeal/check/serial/internal/seqgen"
@@ -17,7 +18,7 @@ import (
 // executions of random traces.
 func TestSerializable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
-	runs, searched, none := 1500, 0, 0
+	runs, searched, none := scale.Of(300, 400, 15_000), 0, 0
 	for range runs {
 		s := seqgen.Random(rng, seqgen.Shape{
 			Threads: 2 + rng.IntN(3), Variables: 1 + rng.IntN(3), Events: 6 + rng.IntN(5), Trace: true,

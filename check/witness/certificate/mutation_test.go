@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,14 +15,13 @@ import (
 	"ordeal/check"
 	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/witness"
 	"ordeal/check/witness/certificate"
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
 )
-
-var soak = flag.Bool("soak", false, "check 10,000 mutations by both checkers")
 
 // draw makes a history of lo to hi operations: what a machine did, perhaps with
 // a few reads changed.
@@ -330,10 +328,7 @@ func verified(h *parse.History, data []byte) []string {
 // verify.py. They agree, all that is not mutated is proved but what has no answer,
 // and no answer is proved that brute force does not give.
 func TestMutations(t *testing.T) {
-	n := 200
-	if *soak {
-		n = 10_000
-	}
+	n := scale.Of(200, 200, 10_000)
 	var pairs []any
 	var want [][]string
 	var checks []func([]string)
