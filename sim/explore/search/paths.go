@@ -162,3 +162,23 @@ func (s *Search) Counterexample(f *Finding) (*Path, error) {
 	}
 	return path, err
 }
+
+// Follow adds steps to a path, to states with given numbers one after the other.
+// The search must have kept its graph.
+func (s *Search) Follow(path *Path, numbers []uint64) error {
+	for _, number := range numbers {
+		var e machine.Expansion
+		s.machine.Expand(path.States[len(path.States)-1], &e)
+		found := slices.IndexFunc(e.Prints, func(f machine.Fingerprint) bool {
+			n, ok := s.set.Find(s.set.Truncate(f))
+			return ok && n == number
+		})
+		if found < 0 {
+			return fmt.Errorf("follow a path: no step leads to state %d", number)
+		}
+		if err := path.extend(s.machine, e.Ordinals[found]); err != nil {
+			return fmt.Errorf("follow a path: %w", err)
+		}
+	}
+	return nil
+}

@@ -95,6 +95,44 @@ func TestFirstFault(t *testing.T) {
 	}
 }
 
+// TestGraph compares the graph of a search with the steps of its states, and
+// follows paths in it.
+func TestGraph(t *testing.T) {
+	m := newToy(5, 4, false, false)
+	s, r := run(t, m, Options{Workers: 3, round: 100, Graph: true})
+	g := s.Graph()
+	if got := uint64(len(g.Waiting)); got != r.Orbits {
+		t.Fatalf("a graph of %d states, want %d", got, r.Orbits)
+	}
+	for n := range r.Orbits {
+		path, err := s.Path(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e machine.Expansion
+		m.Expand(path.States[len(path.States)-1], &e)
+		if from, to := g.Starts[n], g.Starts[n+1]; !slices.Equal(g.Classes[from:to], e.Classes) || g.Waiting[n] != e.Waiting {
+			t.Fatalf("state %d: edges %v, want %v", n, g.Classes[from:to], e.Classes)
+		}
+		for i := range e.Prints {
+			target := uint64(g.Targets[g.Starts[n]+uint64(i)])
+			if want, _ := s.set.Find(e.Prints[i]); target != want {
+				t.Fatalf("state %d: step %d leads to %d, want %d", n, i, target, want)
+			}
+			if n%50 != 0 {
+				continue
+			}
+			more := &Path{States: path.States[:len(path.States):len(path.States)]}
+			if err := s.Follow(more, []uint64{target}); err != nil || m.Fingerprint(more.States[len(more.States)-1]) != e.Prints[i] {
+				t.Errorf("state %d: followed to another state than %d: %v", n, target, err)
+			}
+		}
+	}
+	if err := s.Follow(&Path{States: []machine.State{m.Initial()}}, []uint64{r.Orbits - 1}); err == nil {
+		t.Error("followed a step that is none")
+	}
+}
+
 // TestLimits ends searches early and continues them: from memory and from a
 // checkpoint.
 func TestLimits(t *testing.T) {
