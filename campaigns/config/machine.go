@@ -23,6 +23,7 @@ type Machine struct {
 	PrivateCache  string   `yaml:"private-cache" json:"private-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x2" help:"size of the caches of a core, as SETSxWAYS in lines, both powers of two"`
 	SharedCache   string   `yaml:"shared-cache" json:"shared-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x4" help:"size of a cache of the second or a further level, likewise"`
 	TBEs          int      `yaml:"tbes" json:"tbes,omitempty" sim:"builtin" schema:"min=0,zero=256" help:"number of transactions that a controller has room for"`
+	SetParameter  []string `yaml:"set-parameter" json:"set-parameter,omitempty" sim:"builtin" help:"parameters of the machines of a coherence protocol, as L1Cache.l1_request_latency=3 or HNF.enable_DMT=false"`
 	StoreBuffer   int      `yaml:"store-buffer" json:"store-buffer,omitempty" sim:"builtin" schema:"min=0,unit=stores,zero=8" help:"capacity of a store buffer"`
 	Window        int      `yaml:"window" json:"window,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=16" help:"size of the instruction window of an out-of-order core"`
 	Latency       int64    `yaml:"latency" json:"latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of messages or, without a coherence protocol, of memory"`
@@ -44,7 +45,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		Protocol: m.Protocol, SLICC: m.SLICC, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
 		Latency: event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 		Memory:  event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
-		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, TBEs: m.TBEs,
+		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, TBEs: m.TBEs, Parameters: m.SetParameter,
 		LockedRMW: m.LockedRMW, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault

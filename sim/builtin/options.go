@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
@@ -85,6 +86,10 @@ type Options struct {
 	// TBEs (--tbes) is the number of transactions that a controller of a
 	// coherence protocol has room for; 0 means ruby.DefaultTBEs.
 	TBEs int
+	// Parameters (--set-parameter) set parameters of the machines of a coherence
+	// protocol, as "L1Cache.issue_latency=3"; later ones count. See
+	// ruby.ParseParameter.
+	Parameters []string
 	// Lines is the number of lines that a core caches with IdealCached; 0
 	// means DefaultLines.
 	Lines int
@@ -179,21 +184,41 @@ func (o *Options) validateSizes() error {
 	}
 	var none cache.Geometry
 	given := o.Memory != (event.Latency{}) || o.Private != none || o.Shared != none ||
-		o.Directories != 0 || o.Banks != 0 || o.TBEs != 0
+		o.Directories != 0 || o.Banks != 0 || o.TBEs != 0 || len(o.Parameters) > 0
 	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
-		return option.Faultf("protocol", "%q has no directories, transactions or caches with sets: want a coherence protocol", o.Protocol)
+		return option.Faultf("protocol", "%q has no directories, transactions, parameters or caches with sets: want a coherence protocol", o.Protocol)
 	}
 	if o.Directories < 0 || o.Banks < 0 {
 		return option.Faultf("dirs", "%d directories, %d banks: want at least 1", o.Directories, o.Banks)
+	}
+	if _, err := o.parameters(); err != nil {
+		return err
 	}
 	system := o.ruby(1, 0)
 	system.Network = ruby.DefaultNetwork // Latency is checked by itself
 	return system.Validate()
 }
 
+// cores is the number of cores that a program runs on.
+func (o *Options) cores(p *gen.Program) int { return max(o.Cores, len(p.Threads)) }
+
+// parameters reads Parameters. The error joins an option.Fault for each one
+// that is malformed.
+func (o *Options) parameters() ([]ruby.Parameter, error) {
+	var list []ruby.Parameter
+	var errs []error
+	for _, text := range o.Parameters {
+		p, err := ruby.ParseParameter(text)
+		list, errs = append(list, p), append(errs, err)
+	}
+	return list, errors.Join(errs...)
+}
+
 func (o *Options) ruby(cores int, seed uint64) ruby.Options {
+	parameters, _ := o.parameters() // Validate reports what is wrong with them
 	return ruby.Options{
-		Cores: cores, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
+		Parameters: parameters,
+		Cores:      cores, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
 		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Trace: o.Trace, Messages: o.Messages, Seed: seed,
 	}.WithDefaults()
 }

@@ -27,6 +27,8 @@ type Runner struct {
 	options Options
 	// build makes the memory system; tests replace it.
 	build builder
+	// protocol is the coherence protocol; nil without one.
+	protocol *ruby.Protocol
 }
 
 var _ sim.Runner = (*Runner)(nil)
@@ -57,7 +59,7 @@ func (r *Runner) loadProtocol() error {
 	if o.LockedRMW && !p.Locks() {
 		return fmt.Errorf("protocol %s has no locks for read-modify-writes", name)
 	}
-	o.Protocol = name
+	o.Protocol, r.protocol = name, p
 	r.build = func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
 		return ruby.New(q, p, o.ruby(cores, seed))
 	}
@@ -96,6 +98,11 @@ func (r *Runner) check(job sim.Job) error {
 	}
 	if n := len(job.Program.Threads); r.options.Cores > 0 && n > r.options.Cores {
 		return fmt.Errorf("%d threads on %d cores", n, r.options.Cores)
+	}
+	if r.protocol != nil {
+		if err := r.protocol.CheckSize(r.options.ruby(r.options.cores(job.Program), 0)); err != nil {
+			return err
+		}
 	}
 	return job.Program.ValidateRounds(job.Rounds)
 }

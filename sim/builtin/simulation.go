@@ -43,7 +43,7 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 	if s.budget == 0 {
 		s.budget = EventsPerRun + EventsPerOp*uint64(p.Ops())*uint64(job.Rounds)
 	}
-	s.system = r.build(s.queue, o, max(o.Cores, len(p.Threads)), job.Seed)
+	s.system = r.build(s.queue, o, o.cores(p), job.Seed)
 	for t := range p.Threads {
 		thread := core.NewThread(p, gen.ThreadID(t), job.Rounds, s.writes)
 		thread.Record(s.steps)

@@ -17,11 +17,40 @@ import (
 var errIrregular = errors.New("it is no regular file")
 
 // OnDisk are the texts in the directory of a protocol's root file, and the name
-// of that file among them. The path may come from a campaign file that others
+// of that file among them. In a tree of gem5, those of its directory of
+// protocols are there as well, which gem5's compiler looks in for what it does
+// not find beside the including file (slicc/parser.py). The path may come from a campaign file that others
 // wrote, and so may what it includes: regular files alone are read, a pipe is
 // not waited for, and of a file at most what a protocol can have.
 func OnDisk(path string) (texts fs.FS, root string) {
-	return disk(filepath.Dir(path)), filepath.Base(path)
+	dir := filepath.Dir(path)
+	return disk{dir, base(dir)}, filepath.Base(path)
+}
+
+// interfaces is the file of gem5's directory of protocols that every protocol
+// includes.
+const interfaces = "RubySlicc_interfaces.slicc"
+
+// base finds the directory of protocols of the gem5 tree that a directory is
+// in: the nearest one above, or src/mem/ruby/protocol of one above. Without a
+// tree it is the directory itself.
+func base(dir string) string {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	for {
+		for _, candidate := range []string{at, filepath.Join(at, "src/mem/ruby/protocol")} {
+			if info, err := os.Stat(filepath.Join(candidate, interfaces)); err == nil && info.Mode().IsRegular() {
+				return candidate
+			}
+		}
+		above := filepath.Dir(at)
+		if above == at {
+			return dir
+		}
+		at = above
+	}
 }
 
 // LoadFile reads the protocol whose root file has that path.
@@ -34,8 +63,24 @@ func LoadFile(path string) (*syntax.File, error) {
 	return file, nil
 }
 
-// disk is a directory.
-type disk string
+// disk is a directory, and another one for the files that it does not have.
+type disk struct{ dir, base string }
+
+// find is the path of a file.
+func (d disk) find(name string) string {
+	path := filepath.Join(d.dir, name)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && d.base != d.dir {
+		if other := filepath.Join(d.base, name); exists(other) {
+			return other
+		}
+	}
+	return path
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
 
 // Open opens a regular file.
 func (d disk) Open(name string) (fs.File, error) {
@@ -43,7 +88,7 @@ func (d disk) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
 	// Opening a pipe would wait for its other end.
-	f, err := os.OpenFile(filepath.Join(string(d), name), os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	f, err := os.OpenFile(d.find(name), os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -72,5 +117,5 @@ func (d disk) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
 	}
-	return os.Stat(filepath.Join(string(d), name))
+	return os.Stat(d.find(name))
 }

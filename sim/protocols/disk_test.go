@@ -40,6 +40,30 @@ func TestLoadFile(t *testing.T) {
 	if _, err := LoadFile(write("good.slicc", head+`include "own.sm"; include "part.sm";`)); err != nil {
 		t.Errorf("a protocol of three files: %v", err)
 	}
+	// As in a tree of gem5, what is not beside a file is in the directory of
+	// protocols.
+	tree := filepath.Join(dir, "src/mem/ruby/protocol")
+	for _, folder := range []string{"src/mem/ruby/protocol/deep", "src/other/part3"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(folder+"/msg.sm", "")
+	}
+	write("src/mem/ruby/protocol/"+interfaces, `include "types.sm";`)
+	write("src/mem/ruby/protocol/types.sm", "")
+	for _, folder := range []string{tree, filepath.Join(tree, "deep"), filepath.Join(dir, "src/other/part3")} {
+		root := filepath.Join(folder, "root.slicc")
+		text := head + `include "` + interfaces + `";`
+		if folder != tree {
+			text += `include "msg.sm";`
+		}
+		if err := os.WriteFile(root, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadFile(root); err != nil {
+			t.Errorf("in a tree: %v", err)
+		}
+	}
 	for what, c := range map[string]struct{ path, want string }{
 		"root is a pipe":           {pipe, "no regular file"},
 		"root is a device":         {filepath.Join(dir, "zero.sm"), "no regular file"},

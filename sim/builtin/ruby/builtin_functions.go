@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"fmt"
+	"slices"
 
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -103,4 +104,21 @@ func homeInRange(g *generator, x *types.Call) wordExpr {
 
 func modulo(g *generator, x *types.Call) wordExpr {
 	return g.divide(&types.Binary{Node: x.Node, Op: syntax.Mod}, g.word(x.Args[0]), g.word(x.Args[1]))
+}
+
+// kindIn reports whether a type of request is one of those named.
+func kindIn(names ...string) native[wordExpr] {
+	return func(g *generator, x *types.Call) wordExpr {
+		kind := g.word(x.Args[0])
+		var set uint64
+		for i, e := range x.Args[0].Type().Enums {
+			if slices.Contains(names, e.Name) {
+				set |= 1 << i
+			}
+		}
+		if len(x.Args[0].Type().Enums) > 64 {
+			g.unsupported(x.At, "a %s of more than 64 values", x.Args[0].Type())
+		}
+		return func(c *controller) uint64 { return set >> min(kind(c), 63) & 1 }
+	}
 }

@@ -3,6 +3,7 @@ package ruby
 import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/structure"
 	"ordeal/sim/slicc/types"
 )
 
@@ -43,6 +44,7 @@ func init() {
 		"clockEdge(Cycles)": unary(func(c *controller, cycles uint64) uint64 { return uint64(c.now) + cycles }),
 		"curCycle":          clock,
 		"zero_time":         always(0),
+		"max_tokens":        always(maxTokens),
 		"cyclesToTicks":     argument,
 		"ticksToCycles":     argument,
 		"intToCycles":       argument,
@@ -86,6 +88,12 @@ func init() {
 			return a & (types.BlockBytes - 1)
 		}),
 		"maskLowOrderBits": binary(func(a, n uint64) uint64 { return a >> min(n, 63) << min(n, 63) }),
+
+		"isWriteRequest":    kindIn("ST", "ATOMIC", "RMW_Read", "RMW_Write", "Store_Conditional", "Locked_RMW_Read", "Locked_RMW_Write", "FLUSH"),
+		"isDataReadRequest": kindIn("LD", "Load_Linked"),
+		"isReadRequest":     kindIn("LD", "Load_Linked", "IFETCH"),
+		"isHtmCmdRequest":   kindIn("HTM_Start", "HTM_Commit", "HTM_Cancel", "HTM_Abort"),
+		"isTlbiRequest":     kindIn("TLBI", "TLBI_SYNC", "TLBI_EXT_SYNC", "TLBI_EXT_SYNC_COMP"),
 
 		"InPort.isReady":         portReady,
 		"InPort.dequeue":         portMethod((*controller).dequeue),
@@ -169,6 +177,8 @@ func init() {
 				return 0
 			}
 		},
+		"CacheMemory.htmCommitTransaction":   never,
+		"CacheMemory.htmAbortTransaction":    never,
 		"CacheMemory.recordRequestType":      nothing,
 		"CacheMemory.checkResourceAvailable": always(1),
 		"CacheMemory.profileDemandHit":       nothing,
@@ -205,6 +215,38 @@ func init() {
 		"TimerTable.nextAddress": nextTimed,
 		"TimerTable.set":         setTimer,
 
+		"PersistentTable.persistentRequestLock": lockPersistent,
+		"PersistentTable.persistentRequestUnlock": ofPersistent(
+			func(_ *controller, t *structure.Persistent, line int64, machine int) (uint64, error) {
+				return 0, t.Unlock(line, machine)
+			}),
+		"PersistentTable.okToIssueStarving": ofPersistent(
+			func(_ *controller, t *structure.Persistent, line int64, machine int) (uint64, error) {
+				return truth(t.MayStarve(line, machine)), nil
+			}),
+		"PersistentTable.findSmallest": ofPersistent(
+			func(c *controller, t *structure.Persistent, line int64, _ int) (uint64, error) {
+				machine, _, err := t.Smallest(line)
+				return c.machineAt(machine), err
+			}),
+		"PersistentTable.typeOfSmallest": typeOfSmallest,
+		"PersistentTable.markEntries": ofPersistent(
+			func(_ *controller, t *structure.Persistent, line int64, _ int) (uint64, error) {
+				return 0, t.Mark(line)
+			}),
+		"PersistentTable.isLocked": ofPersistent(
+			func(_ *controller, t *structure.Persistent, line int64, _ int) (uint64, error) {
+				return truth(t.Locked(line)), nil
+			}),
+		"PersistentTable.countStarvingForAddress": ofPersistent(
+			func(_ *controller, t *structure.Persistent, line int64, _ int) (uint64, error) {
+				return uint64(t.Count(line, false)), nil
+			}),
+		"PersistentTable.countReadStarvingForAddress": ofPersistent(
+			func(_ *controller, t *structure.Persistent, line int64, _ int) (uint64, error) {
+				return uint64(t.Count(line, true)), nil
+			}),
+
 		// What a core is given besides the line and the data is for statistics.
 		"Sequencer.readCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
 			c.sequencers[at].ReadCallback(line, data)
@@ -221,6 +263,7 @@ func init() {
 		"Sequencer.llscClearLocalMonitor":  nothing,
 		"Sequencer.checkResourceAvailable": always(1),
 		"Sequencer":                        never, // cores make loads and stores only
+		"HTMSequencer":                     never,
 
 		"RubyPrefetcher":      nothing,
 		"RubyPrefetcherProxy": nothing,

@@ -4,6 +4,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/builtin/ruby/structure"
 	"ordeal/sim/slicc/types"
 )
 
@@ -13,23 +14,28 @@ type controller struct {
 	wakeups
 	system *System
 	code   *machineCode
+	role   *role
 	name   string
 	id     uint64 // its machineID
-	now    event.Tick
+	// perCycle is the number of transitions that it runs in one cycle.
+	perCycle int
+	now      event.Tick
 
 	words    []uint64
 	pointers []*object
 
-	in         []*buffer // by in_port
-	out        []*buffer // by out_port
-	caches     []*cache.Cache[*object]
-	tables     []*table
-	directory  []*directory
-	timers     []*timer
-	sequencers []*memory.Sequencer
-	mandatory  *buffer
-	locked     []memory.Addr // lines whose lock a core holds
-	memory     *memoryQueue  // nil unless the machine asks memory
+	buffers     []*buffer // by machineCode.buffers
+	in          []*buffer // by in_port
+	out         []*buffer // by out_port
+	caches      []*cache.Cache[*object]
+	tables      []*table
+	directory   []*directory
+	timers      []*timer
+	persistents []*structure.Persistent
+	sequencers  []*memory.Sequencer
+	mandatory   *buffer
+	locked      []memory.Addr // lines whose lock a core holds
+	memory      *memoryQueue  // nil unless the machine asks memory
 
 	waiting []waiting
 	port    int // being polled
@@ -75,7 +81,7 @@ func (c *controller) Handle(uint64) {
 		c.memory.serve(c)
 	}
 	for n := 0; ; {
-		if n == c.code.perCycle {
+		if n == c.perCycle {
 			c.wake(c.now + 1)
 			return
 		}

@@ -95,7 +95,7 @@ func (g *generator) vector(x types.Expr) vectorExpr {
 		}
 		return implement(g, x, vectorBuiltins, func(*controller) []uint64 { return nil })
 	case *types.New:
-		start := g.initial(x.Of, x.Of.Default)
+		start := g.initial(x.At, x.Of, x.Of.Default)
 		at := g.newWords(start)
 		return func(c *controller) []uint64 {
 			copy(c.words[at:], start)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/sim/builtin/ruby/preset"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -82,12 +83,51 @@ func (g *generator) reserve(v *types.Var) int {
 		if v.Kind == types.FieldVar {
 			break
 		}
-		return g.newWords(g.initial(v.Type, constant(v.Default)))
+		return g.newWords(g.initial(v.Pos, v.Type, g.startOf(v)))
 	case handle:
 		return g.part(v)
 	}
 	g.unsupported(v.Pos, "a variable of type %s", v.Type.Name)
 	return 0
+}
+
+// startOf is what a variable starts with, as far as that depends on nothing: a
+// text that names parameters or other objects is evaluated when the system is
+// made.
+func (g *generator) startOf(v *types.Var) types.Value {
+	if v.Default.Kind != types.TextValue || v.Kind == types.LocalVar {
+		return constant(v.Default)
+	}
+	if v.Kind == types.ObjectVar {
+		if _, err := evaluate(v.Default.Str, g.knows); err != nil {
+			g.unsupported(v.Pos, "default %q: %v", v.Default.Str, err)
+		} else {
+			g.code.computed = append(g.code.computed, v)
+		}
+	}
+	return types.Value{}
+}
+
+// knows says that a text may name a parameter or an object.
+func (g *generator) knows(name string) (int64, bool) {
+	m := g.code.machine
+	_, known := others[name]
+	return 1, known || name == preset.TBEs || slices.ContainsFunc(m.Params, named(name)) || slices.ContainsFunc(m.Objects, named(name))
+}
+
+// capacityOf evaluates the constructor of a TBETable or TBEStorage.
+func capacityOf(v *types.Var, value func(string) (int64, bool)) (int64, error) {
+	text, ok := v.Attrs.Get("constructor")
+	if !ok {
+		text = "m_" + preset.TBEs
+	}
+	return evaluate(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "this,")), value)
+}
+
+func (g *generator) checkCapacity(v *types.Var) {
+	if _, err := capacityOf(v, g.knows); err != nil {
+		g.unsupported(v.Pos, "the constructor of %s: %v", v.Name, err)
+	}
 }
 
 // part adds a part of the machine to the list of its kind.
@@ -105,13 +145,16 @@ func (g *generator) part(v *types.Var) int {
 			return 0
 		}
 		g.layout(g.code.machine.TBE)
+		g.checkCapacity(v)
 		return add(&g.code.tables)
 	case "DirectoryMemory", "PerfectCacheMemory": // entries for any line, both
 		return add(&g.code.directories)
 	case "TimerTable":
 		return add(&g.code.timers)
-	case "Sequencer":
+	case "Sequencer", "HTMSequencer":
 		return add(&g.code.sequencers)
+	case "PersistentTable":
+		return add(&g.code.persistents)
 	case "MessageBuffer":
 		return add(&g.code.buffers)
 	}
@@ -139,7 +182,6 @@ func (g *generator) compileMachine() {
 		g.where(v)
 	}
 	g.checkBuffers()
-	code.perCycle = g.transitionsPerCycle(code)
 	code.getState = g.stateFunc(m.GetState)
 	code.setState = g.stateFunc(m.SetState)
 	code.setAccess = g.stateFunc(m.SetAccessPermission)
@@ -206,10 +248,17 @@ func (g *generator) checkBuffers() {
 }
 
 func (g *generator) fed(buffer *types.Var) bool {
-	if buffer.Network != nil || buffer.Name == mandatoryQueue || buffer.Name == memoryAnswers || buffer.Name == memoryRequests {
+	if buffer.Network != nil || g.joined(buffer) || buffer.Name == mandatoryQueue || buffer.Name == memoryAnswers || buffer.Name == memoryRequests {
 		return true
 	}
 	return slices.ContainsFunc(g.code.machine.OutPorts, func(p *types.OutPort) bool { return p.Buffer == buffer })
+}
+
+// joined reports whether another machine puts messages into a buffer.
+func (g *generator) joined(buffer *types.Var) bool {
+	return slices.ContainsFunc(g.codes, func(other *machineCode) bool {
+		return slices.ContainsFunc(joins(g.code.machine, other.machine), func(j joint) bool { return j.from == buffer })
+	})
 }
 
 // The names of the buffers between a controller and its cores and memory.

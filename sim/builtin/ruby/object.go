@@ -7,6 +7,7 @@ import (
 
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -63,7 +64,9 @@ var nativeTypes = map[string]struct {
 	"CacheMemory": {shape: handle}, "DirectoryMemory": {shape: handle}, "PerfectCacheMemory": {shape: handle},
 	"TBETable": {shape: handle}, "TimerTable": {shape: handle}, "MessageBuffer": {shape: handle},
 	"InPort": {shape: handle}, "OutPort": {shape: handle},
-	"Sequencer": {shape: handle}, "RubyPrefetcher": {shape: handle},
+	"Sequencer": {shape: handle}, "HTMSequencer": {shape: handle},
+	"RubyPrefetcher": {shape: handle}, "RubyPrefetcherProxy": {shape: handle}, "prefetch::Base": {shape: handle},
+	"PersistentTable": {shape: handle}, "TBEStorage": {shape: handle},
 }
 
 func shapeOf(t *types.Type) shape {
@@ -98,11 +101,18 @@ func (p *program) size(t *types.Type) int {
 }
 
 // initial is the words that a value starts with.
-func (p *program) initial(t *types.Type, v types.Value) []uint64 {
+func (p *program) initial(pos syntax.Pos, t *types.Type, v types.Value) []uint64 {
 	if t.Kind == types.Struct && shapeOf(t) == vector {
 		return p.layout(t).init
 	}
 	words := make([]uint64, p.size(t))
+	if v.Kind == types.TextValue && len(words) == 1 {
+		n, err := evaluate(v.Str, func(string) (int64, bool) { return 0, false })
+		if err != nil {
+			p.faults.Add(pos, "default %q: %v", v.Str, err)
+		}
+		v.Int = n
+	}
 	if t.Name == "MachineID" {
 		words[0] = p.noMachine()
 	} else if len(words) == 1 {
@@ -131,7 +141,7 @@ func (p *program) layout(t *types.Type) *layout {
 			if f.Name == "Destination" && f.Type.Name == "NetDest" {
 				l.dest = len(l.init)
 			}
-			l.init = append(l.init, p.initial(f.Type, f.Default)...)
+			l.init = append(l.init, p.initial(f.Pos, f.Type, f.Default)...)
 		}
 	}
 	return l

@@ -29,6 +29,8 @@ type Options struct {
 	// TBEs is the number of transactions that a controller has room for; 0
 	// means DefaultTBEs.
 	TBEs int
+	// Parameters set those of the protocol's machines; later ones count.
+	Parameters []Parameter
 	// Trace is called at every transition, if it is not nil.
 	Trace func(Step)
 	// Messages is called at every message that is sent through the network or

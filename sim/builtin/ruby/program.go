@@ -19,21 +19,21 @@ type program struct {
 	permissions []cache.Permission // by ordinal of AccessPermission
 	request     requestFields
 	memory      memoryFields
+	faults      syntax.Faults // of structures
 }
 
 type machineCode struct {
 	machine *types.Machine
 	index   int // in program.codes
-	// cores is the number of cores of each instance, 0 for a machine that
-	// serves all.
+	roles   []*role
+	// cores and home say whether any role has cores, or memory.
 	cores int
-	home  bool // has the directory
+	home  bool
 
 	states, events int
 	rows           []row // by state and event
 	ports          []portCode
 	ranks          int
-	perCycle       int
 
 	getState, setState, setAccess, getNextState *stateFunc
 
@@ -42,11 +42,13 @@ type machineCode struct {
 	pointers int
 	// The variables that hold parts of the machine, by index in the
 	// controller.
-	caches, tables, directories, sequencers, timers []*types.Var
+	caches, tables, directories, sequencers, timers, persistents []*types.Var
 	// buffers are the parameters and objects of type MessageBuffer.
 	buffers []*types.Var
-	place   map[*types.Var]int // of words, pointers or parts
-	globals map[string]int     // words of version, machineID and the like
+	// computed are the objects that start with the value of an expression.
+	computed []*types.Var
+	place    map[*types.Var]int // of words, pointers or parts
+	globals  map[string]int     // words of version, machineID and the like
 }
 
 // row is a compiled transition; transition is nil if there is none.
@@ -114,29 +116,11 @@ func generate(protocol *types.Protocol) (*program, error) {
 		g.compileMachine()
 		faults = append(faults, g.faults...)
 	}
+	faults = append(faults, p.faults...)
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("compile protocol %s: %w", protocol.Name, faults)
 	}
 	return p, nil
-}
-
-// instantiated makes the code of a machine that the simulated system has:
-// those with cores, with a directory, and the shared cache; nil for others,
-// such as those for devices.
-func instantiated(m *types.Machine) *machineCode {
-	code := &machineCode{machine: m, place: map[*types.Var]int{}, globals: map[string]int{}}
-	for _, v := range m.Params {
-		switch v.Type.Name {
-		case "Sequencer":
-			code.cores++
-		case "DirectoryMemory":
-			code.home = true
-		}
-	}
-	if code.cores > 0 || code.home || m.Name == "L2Cache" {
-		return code
-	}
-	return nil
 }
 
 func (p *program) wellFormed() error {
@@ -150,7 +134,7 @@ func (p *program) wellFormed() error {
 		}
 	}
 	if cores != 1 || homes != 1 {
-		return fmt.Errorf("compile protocol %s: %d machines with a Sequencer and %d with a DirectoryMemory, want 1 and 1",
+		return fmt.Errorf("compile protocol %s: %d machines with a Sequencer and %d with a DirectoryMemory or memory, want 1 and 1",
 			p.protocol.Name, cores, homes)
 	}
 	return nil
@@ -181,8 +165,7 @@ func (p *program) names() error {
 	p.machineType = typ("MachineType")
 	p.dense = slices.Repeat([]int{-1}, len(p.machineType.Enums)+1)
 	for _, m := range p.protocol.Machines {
-		if code := instantiated(m); code != nil {
-			code.index = len(p.codes)
+		if code := p.assignRoles(m); code != nil {
 			p.dense[m.Ordinal] = code.index
 			p.codes = append(p.codes, code)
 		}

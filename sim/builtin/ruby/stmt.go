@@ -75,7 +75,7 @@ func (g *generator) declare(s *types.Declare) statement {
 			return next
 		}
 	case word, vector:
-		start := g.initial(s.Var.Type, s.Var.Default)
+		start := g.initial(s.At, s.Var.Type, s.Var.Default)
 		return func(c *controller) flow {
 			copy(c.words[at:], start)
 			return next
@@ -112,12 +112,25 @@ func (g *generator) store(pos syntax.Pos, t *types.Type, at int, x types.Expr) s
 func (g *generator) assign(left, right types.Expr) statement {
 	switch left := left.(type) {
 	case *types.Use:
+		if left.Of.IsMessage() {
+			return g.copyMessage(left, right)
+		}
 		return g.store(left.At, left.Of, g.where(left.Var), right)
 	case *types.Member:
 		return g.storeMember(left, right)
 	}
 	g.unsupported(left.Pos(), "assignment to this expression")
 	return nil
+}
+
+// copyMessage gives one message the fields of another.
+func (g *generator) copyMessage(left *types.Use, right types.Expr) statement {
+	to, from, pos := g.object(left), g.object(right), left.At
+	return func(c *controller) flow {
+		m := c.live(from(c), pos)
+		copy(to(c).words, m.words)
+		return next
+	}
 }
 
 func (g *generator) storeMember(left *types.Member, right types.Expr) statement {

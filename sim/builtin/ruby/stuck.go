@@ -88,7 +88,7 @@ func (s *System) holders(line memory.Addr) []holder {
 			}
 			distance := len(s.controllers) - k
 			switch {
-			case c.code.home:
+			case c.role.home:
 				distance = 0
 			case h.private:
 				distance += len(s.controllers)
@@ -107,7 +107,7 @@ func (s *System) holders(line memory.Addr) []holder {
 // holds says what a controller has to do with a line, and the number of its
 // state; false if the protocol's own function fails.
 func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
-	if c.code.home && !c.system.isHome(c, line) {
+	if c.role.home && !c.system.isHome(c, line) {
 		return h, 0, false
 	}
 	var tbe, entry *object
@@ -128,7 +128,7 @@ func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 		return h, 0, false
 	}
 	h = holder{
-		machine: c.code.machine.Name, state: state.Name, private: c.code.cores > 0, busy: tbe != nil || c.isBusy(state),
+		machine: c.code.machine.Name, state: state.Name, private: c.role.private, busy: tbe != nil || c.isBusy(state),
 	}
 	var back []string
 	own := false // a request of the core is held back

@@ -10,10 +10,13 @@ package ruby
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/builtin/ruby/preset"
+	"ordeal/sim/builtin/ruby/structure"
 	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -78,15 +81,16 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 	total := 0
 	for _, code := range s.program.codes {
 		s.first = append(s.first, total)
-		n := o.instances(code)
-		total += n
 		s.coverage = append(s.coverage, make([]uint64, len(code.rows)))
-		list := make([]*controller, n)
-		for i := range list {
-			list[i] = s.newController(code, i)
-		}
-		s.controllers = append(s.controllers, list)
+		s.controllers = append(s.controllers, make([]*controller, len(o.instances(code))))
+		total += len(s.controllers[code.index])
 	}
+	for k, code := range s.program.codes {
+		for i, r := range o.instances(code) {
+			s.controllers[k][i] = s.newController(r, i)
+		}
+	}
+	s.join()
 	s.connect(total)
 	if o.Trace != nil {
 		s.trace = func(c *controller, state, ev, to int, line memory.Addr) { o.Trace(c.step(state, ev, to, line)) }
@@ -94,22 +98,12 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 	return s
 }
 
-func (o *Options) instances(code *machineCode) int {
-	switch {
-	case code.cores > 0:
-		return (o.Cores + code.cores - 1) / code.cores
-	case code.home:
-		return o.Directories
-	}
-	return o.Banks
-}
-
 // Port is the port of a core.
 func (s *System) Port(core int) memory.Port { return s.ports[core] }
 
 func (s *System) count(typ uint64) int {
 	if k := s.dense(typ); k >= 0 {
-		return s.options.instances(s.program.codes[k])
+		return len(s.controllers[k])
 	}
 	return 0
 }
@@ -128,9 +122,10 @@ func (s *System) isHome(c *controller, line memory.Addr) bool {
 }
 
 // newController makes a controller without its connections.
-func (s *System) newController(code *machineCode, number int) *controller {
+func (s *System) newController(r *role, number int) *controller {
+	code := r.code
 	c := &controller{
-		wakeups: wakeups{queue: s.queue}, system: s, code: code, event: -1,
+		wakeups: wakeups{queue: s.queue}, system: s, code: code, role: r, event: -1,
 		name:     fmt.Sprintf("%s %d", code.machine.Name, number),
 		id:       machineID(code.machine.Ordinal, number),
 		words:    append([]uint64(nil), code.words...),
@@ -138,12 +133,17 @@ func (s *System) newController(code *machineCode, number int) *controller {
 		counts:   s.coverage[code.index],
 	}
 	c.self = s.queue.Add(c)
-	s.configure(c, number)
-	for _, v := range code.caches {
-		c.caches = append(c.caches, cache.New[*object](s.options.geometry(code, v.Name)))
+	values, err := s.program.settings(&s.options, r)
+	if err != nil {
+		panic(err) // Check reports it
 	}
-	for range code.tables {
-		c.tables = append(c.tables, &table{layout: s.program.layout(code.machine.TBE), limit: s.options.TBEs})
+	c.perCycle = int(values[preset.Transitions])
+	s.configure(c, number, values)
+	for _, v := range code.caches {
+		c.caches = append(c.caches, cache.New[*object](s.options.geometry(r, v.Name)))
+	}
+	for _, v := range code.tables {
+		c.tables = append(c.tables, &table{layout: s.program.layout(code.machine.TBE), limit: c.capacity(v, values)})
 	}
 	for range code.directories {
 		c.directory = append(c.directory, &directory{entries: map[memory.Addr]*object{}})
@@ -151,7 +151,45 @@ func (s *System) newController(code *machineCode, number int) *controller {
 	for range code.timers {
 		c.timers = append(c.timers, &timer{owner: c})
 	}
+	for range code.persistents {
+		c.persistents = append(c.persistents, structure.NewPersistent(MaxCores*len(s.program.codes)))
+	}
 	return c
+}
+
+// capacity is the number of transactions that a table has room for: what the
+// text of its constructor says, or else as many as a controller has.
+func (c *controller) capacity(v *types.Var, values preset.Values) int {
+	n, err := capacityOf(v, c.valueOf(values))
+	if err != nil {
+		panic(err) // the generator evaluated it
+	}
+	return int(n)
+}
+
+// join makes the buffers of all controllers. What two machines share is the
+// buffer of the one that polls it.
+func (s *System) join() {
+	for _, list := range s.controllers {
+		for _, c := range list {
+			for _, v := range c.code.buffers {
+				c.buffers = append(c.buffers, &buffer{name: c.name + " " + v.Name, owner: c})
+			}
+		}
+	}
+	for _, a := range s.program.codes {
+		for _, b := range s.program.codes {
+			for _, j := range joins(a.machine, b.machine) {
+				to, from := j.to, j.from
+				if !slices.Contains(a.machine.Params, to) {
+					continue
+				}
+				for n, c := range s.controllers[a.index] {
+					c.buffers[a.place[to]] = s.controllers[b.index][n].buffers[b.place[from]]
+				}
+			}
+		}
+	}
 }
 
 func (s *System) connect(total int) {
@@ -159,13 +197,13 @@ func (s *System) connect(total int) {
 	var links []*link
 	for k, list := range s.controllers {
 		for n, c := range list {
-			for vnet, b := range s.buffers(c, s.first[k]+n, &links) {
+			for vnet, b := range s.attach(c, s.first[k]+n, &links) {
 				if arrivals[vnet] == nil {
 					arrivals[vnet] = make([]*buffer, total)
 				}
 				arrivals[vnet][s.first[k]+n] = b
 			}
-			for range c.code.sequencers {
+			for range c.role.cores {
 				s.addCore(c)
 			}
 		}
@@ -181,15 +219,13 @@ func (s *System) connect(total int) {
 	s.network = newNetwork(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
 }
 
-// buffers makes the buffers of a controller, with memory behind the two queues
-// to it, and returns those that the network feeds, by virtual network.
-func (s *System) buffers(c *controller, index int, links *[]*link) map[int]*buffer {
-	made := map[*types.Var]*buffer{}
+// attach puts the network and memory behind the buffers of a controller, and
+// returns those that the network feeds, by virtual network.
+func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffer {
 	fed := map[int]*buffer{}
 	var requests, answers *buffer
-	for _, v := range c.code.buffers {
-		b := &buffer{name: c.name + " " + v.Name, owner: c}
-		made[v] = b
+	for i, v := range c.code.buffers {
+		b := c.buffers[i]
 		switch {
 		case v.Network == nil:
 		case v.Network.Direction == types.FromNetwork:
@@ -209,12 +245,16 @@ func (s *System) buffers(c *controller, index int, links *[]*link) map[int]*buff
 		}
 	}
 	for _, p := range c.code.machine.InPorts {
-		c.in = append(c.in, made[p.Buffer])
+		var b *buffer // none of a timer
+		if !isTimer(p) {
+			b = c.buffers[c.code.place[p.Buffer]]
+		}
+		c.in = append(c.in, b)
 	}
 	for _, p := range c.code.machine.OutPorts {
-		c.out = append(c.out, made[p.Buffer])
+		c.out = append(c.out, c.buffers[c.code.place[p.Buffer]])
 	}
-	if requests != nil && answers != nil {
+	if c.role.home && requests != nil && answers != nil {
 		c.memory = &memoryQueue{
 			requests: requests, answers: answers, fields: &s.program.memory, latency: s.options.Memory,
 			random: rand.NewPCG(s.options.Seed, memoryStream+c.id), lines: map[memory.Addr]*memory.Block{},
