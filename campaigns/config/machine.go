@@ -23,7 +23,7 @@ type Machine struct {
 	PrivateCache  string   `yaml:"private-cache" json:"private-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x2" help:"size of the caches of a core, as SETSxWAYS in lines, both powers of two"`
 	SharedCache   string   `yaml:"shared-cache" json:"shared-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x4" help:"size of a cache of the second or a further level, likewise"`
 	TBEs          int      `yaml:"tbes" json:"tbes,omitempty" sim:"builtin" schema:"min=0,zero=256" help:"number of transactions that a controller has room for"`
-	SetParameter  []string `yaml:"set-parameter" json:"set-parameter,omitempty" sim:"builtin" help:"parameters of the machines of a coherence protocol, as L1Cache.l1_request_latency=3 or HNF.enable_DMT=false"`
+	SetParameter  []string `yaml:"set-parameter" json:"set-parameter,omitempty" sim:"builtin" help:"parameters of the machines of a coherence protocol, as MACHINE.parameter=3"`
 	StoreBuffer   int      `yaml:"store-buffer" json:"store-buffer,omitempty" sim:"builtin" schema:"min=0,unit=stores,zero=8" help:"capacity of a store buffer"`
 	Window        int      `yaml:"window" json:"window,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=16" help:"size of the instruction window of an out-of-order core"`
 	Latency       int64    `yaml:"latency" json:"latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of messages or, without a coherence protocol, of memory"`

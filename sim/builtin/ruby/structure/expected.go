@@ -15,7 +15,7 @@ const (
 const (
 	total     = iota // messages expected
 	chunks           // messages that a line's data comes in
-	pieces           // that came of the data under way
+	pieces           // messages received for the data under way
 	datas            // data that came, in lines
 	responses        // that came
 	dataTypes        // expected
