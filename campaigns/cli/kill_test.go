@@ -24,8 +24,8 @@ name: night
 sim: builtin
 keep: all
 configs:
-  - {name: mi, runs: 60, threads: 4, ops: 60, locations: 8, rounds: 20, core: tso, protocol: mi}
-  - {name: mesi, runs: 60, threads: 4, ops: 60, locations: 8, rounds: 20, core: ooo, protocol: mesi-two-level}
+  - {name: mi, runs: 60, threads: 4, ops: 40, locations: 8, rounds: 5, core: tso, protocol: mi}
+  - {name: mesi, runs: 60, threads: 4, ops: 40, locations: 8, rounds: 5, core: ooo, protocol: mesi-two-level}
 `), 0o600)
 	must.Succeed(t, err)
 	run := func(args ...string) *exec.Cmd {

@@ -127,6 +127,7 @@ func (l *litmusRun) run(ctx context.Context, args []string) error {
 		return err
 	}
 	l.own(l.o.Dir, trust.Commands(l.o.Sim, &l.o.Config))
+	collectSeldom()
 	tests, unread := litmus.Load(args)
 	if l.shapes {
 		more, err := litmus.Shapes()

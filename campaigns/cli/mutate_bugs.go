@@ -76,6 +76,7 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 	if b.named {
 		list = slices.DeleteFunc(list, func(cfg *config.Config) bool { return !mutation.Named(cfg.Bug) })
 	}
+	collectSeldom()
 	var catches []*mutation.Detection
 	var reduced []*reducedBug
 	for _, cfg := range list {

@@ -42,6 +42,7 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 		if err != nil {
 			return usage(err)
 		}
+		collectSeldom()
 		var comparisons []*mutation.Comparison
 		for _, cfg := range list {
 			c, err := s.Compare(ctx, cfg)

@@ -64,6 +64,7 @@ func (m *matrix) run(ctx context.Context) error {
 	if err := m.options(); err != nil {
 		return usage(err)
 	}
+	collectSeldom()
 	var err error
 	if m.dir == "" {
 		m.dir, err = newDir("mutants")

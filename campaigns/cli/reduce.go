@@ -76,6 +76,7 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 	if _, err := rundir.Lstat(string(out)); !errors.Is(err, fs.ErrNotExist) {
 		return usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
 	}
+	collectSeldom()
 	last := time.Now()
 	r.o.OnProgress = func(p reduction.Progress) {
 		if time.Since(last) > time.Second {

@@ -103,7 +103,7 @@ func TestEquivalent(t *testing.T) {
 		o.Accept = func(m *mutate.Mutant) bool {
 			return equivalent(m, core.TSO) != ""
 		}
-		o.Sample = 50
+		o.Sample = 24
 		if *soak {
 			o.Cores, o.Sample, o.Budget, o.Runs = []core.Kind{core.InOrder, core.TSO, core.OOO}, 0, 100_000, 15
 		}

@@ -29,9 +29,10 @@ func randomProgram(t *testing.T, seed uint64, threads int) *gen.Program {
 	return p
 }
 
-// manyThreads is as many threads as cores can be, or some in a short test.
-func manyThreads() int {
-	if testing.Short() {
+// manyThreads is as many threads as cores can be for one kind of core, and some
+// for the others and in a short test.
+func manyThreads(k core.Kind) int {
+	if testing.Short() || k != core.OOO {
 		return 8
 	}
 	return MaxCores
@@ -126,7 +127,7 @@ func TestOptionsMatter(t *testing.T) {
 
 func TestThreadCounts(t *testing.T) {
 	for _, o := range machines() {
-		for _, threads := range []int{1, 2, manyThreads()} {
+		for _, threads := range []int{1, 2, manyThreads(o.Core)} {
 			p := randomProgram(t, 1, threads)
 			p.Threads[0] = nil
 			ends(t, newRunner(t, o), sim.Job{Program: p, Rounds: 2}, sim.Passed, "")
