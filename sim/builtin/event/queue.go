@@ -117,6 +117,13 @@ func (q *Queue) Fail(err error) {
 // Err is the failure, nil when there was none.
 func (q *Queue) Err() error { return q.err }
 
+// Recover returns the failure and forgets it.
+func (q *Queue) Recover() error {
+	err := q.err
+	q.err, q.halted = nil, false
+	return err
+}
+
 // Run runs at most limit events. It returns early when no event is left, when
 // an event called Halt, and with the error when an event called Fail.
 func (q *Queue) Run(limit int) error {

@@ -85,8 +85,9 @@ func (b *buffer) recycle(at event.Tick) {
 func (b *buffer) putOff(at event.Tick) { b.enqueue(b.pop().msg, at) }
 
 // stall sets the first message aside until its line is reanalyzed.
-func (b *buffer) stall(line memory.Addr) {
-	q := b.pop()
+func (b *buffer) stall(line memory.Addr) { b.setAside(line, b.pop()) }
+
+func (b *buffer) setAside(line memory.Addr, q queued) {
 	for i := range b.stalls {
 		if b.stalls[i].line == line {
 			b.stalls[i].list = append(b.stalls[i].list, q)

@@ -39,7 +39,8 @@ func (n *network) arrival(now event.Tick, source, destination, virtualNetwork in
 	return *last
 }
 
-// wakeups are the ticks at which an actor of the queue is to run, once each.
+// wakeups are the ticks at which an actor of the queue is to run, once each. A
+// Stepper's have no queue: what is to run is a step.
 type wakeups struct {
 	queue *event.Queue
 	self  event.Actor
@@ -47,7 +48,7 @@ type wakeups struct {
 }
 
 func (w *wakeups) wake(at event.Tick) {
-	if !slices.Contains(w.ticks, at) {
+	if w.queue != nil && !slices.Contains(w.ticks, at) {
 		w.ticks = append(w.ticks, at)
 		w.queue.At(at, w.self, 0)
 	}

@@ -1,0 +1,43 @@
+package cache
+
+import "ordeal/sim/builtin/memory"
+
+// Ways is the number of ways of all sets.
+func (c *Cache[E]) Ways() int { return len(c.ways) }
+
+// At is the entry of a way, the ways of a set lying together; the zero value
+// when the way is free.
+func (c *Cache[E]) At(way int) E {
+	if e := c.ways[way]; !free(e) {
+		return e
+	}
+	var none E
+	return none
+}
+
+// Clear frees all ways.
+func (c *Cache[E]) Clear() {
+	clear(c.ways)
+	clear(c.trees)
+}
+
+// Restore puts an entry into a way, as At gave it for a line with a permission.
+func (c *Cache[E]) Restore(way int, line memory.Addr, p Permission, e E) {
+	*e.Header() = Header{Permission: p, line: line}
+	c.ways[way] = e
+}
+
+// SetOf is the set of a line.
+func (c *Cache[E]) SetOf(line memory.Addr) int {
+	set, _ := c.set(line)
+	return set
+}
+
+// Geometry is the shape of the cache.
+func (c *Cache[E]) Geometry() Geometry { return c.geometry }
+
+// Tree is the replacement state of a set.
+func (c *Cache[E]) Tree(set int) uint64 { return uint64(c.trees[set]) }
+
+// SetTree makes the replacement state of a set what Tree gave.
+func (c *Cache[E]) SetTree(set int, bits uint64) { c.trees[set] = tree(bits) }

@@ -1,0 +1,271 @@
+package ruby
+
+import (
+	varint "encoding/binary"
+	"errors"
+	"slices"
+
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/slicc/types"
+)
+
+// encoding says how some words are written in an encoded state: as what a
+// permutation of cores and lines does to them.
+type encoding uint8
+
+const (
+	plainWord   encoding = iota // unsigned
+	signedWord                  // mostly small, negative ones included
+	lineWord                    // an address: the number of its line
+	machineWord                 // an identity: the number of its controller
+	destination                 // a NetDest: a word for each machine
+	coreSet                     // a Set: numbers of private controllers
+	data                        // a DataBlock
+)
+
+// codec is the encoding of n words at an offset.
+type codec struct {
+	at, n int
+	kind  encoding
+}
+
+// codecs appends the encodings of a value of type t that lies at an offset.
+func (p *program) codecs(list []codec, t *types.Type, at int) []codec {
+	switch shapeOf(t) {
+	case word:
+		kind := plainWord
+		switch {
+		case t.Name == "Addr":
+			kind = lineWord
+		case t.Name == "MachineID":
+			kind = machineWord
+		case t.Kind == types.Int:
+			kind = signedWord
+		}
+		return append(list, codec{at, 1, kind})
+	case vector:
+	default:
+		return list
+	}
+	if t.Kind == types.Struct {
+		return p.fieldCodecs(list, p.layout(t), at)
+	}
+	switch t.Name {
+	case "DataBlock":
+		return append(list, codec{at, blockWords, data})
+	case "NetDest":
+		return append(list, codec{at, len(p.codes), destination})
+	case "Set":
+		return append(list, codec{at, 1, coreSet})
+	}
+	return append(list, codec{at, p.size(t), plainWord})
+}
+
+// fieldCodecs appends the encodings of the fields of a structure, in the order
+// in which they lie.
+func (p *program) fieldCodecs(list []codec, l *layout, at int) []codec {
+	fields := make([]*types.Field, 0, len(l.offset))
+	for f := range l.offset {
+		fields = append(fields, f)
+	}
+	slices.SortFunc(fields, func(a, b *types.Field) int { return l.offset[a] - l.offset[b] })
+	for _, f := range fields {
+		list = p.codecs(list, f.Type, at+l.offset[f])
+	}
+	return list
+}
+
+// Permutation renames cores and lines. Core i becomes Cores[i], and each private
+// controller with it; line i becomes Lines[i].
+type Permutation struct{ Cores, Lines []int }
+
+// The first bytes of what is no line of the explored ones, or no controller.
+const (
+	noneByte  = 0
+	otherByte = 255
+)
+
+func (s *Stepper) appendAddress(dst []byte, a uint64, perm *Permutation) []byte {
+	if a == 0 {
+		return append(dst, noneByte)
+	}
+	if l := s.lineOf(memory.Addr(a)); l >= 0 {
+		return append(dst, byte(1+perm.Lines[l]))
+	}
+	return varint.AppendUvarint(append(dst, otherByte), a)
+}
+
+func (s *Stepper) appendMachine(dst []byte, id uint64, perm *Permutation) []byte {
+	if id == s.program.noMachine() {
+		return append(dst, noneByte)
+	}
+	typ, n := splitMachineID(id)
+	k := s.dense(uint64(typ))
+	if k < 0 || n >= len(s.controllers[k]) {
+		return varint.AppendUvarint(append(dst, otherByte), id)
+	}
+	return append(dst, byte(1+s.first[k]+s.permuted(k, n, perm)))
+}
+
+// permuted is the number that a controller of a machine gets.
+func (s *Stepper) permuted(k, n int, perm *Permutation) int {
+	if s.private[k] {
+		return perm.Cores[n]
+	}
+	return n
+}
+
+// permutedSet renames the members of a set of controllers of a machine.
+func (s *Stepper) permutedSet(set uint64, perm *Permutation) uint64 {
+	var result uint64
+	for n, to := range perm.Cores {
+		result |= set >> n & 1 << to
+	}
+	return result | set>>len(perm.Cores)<<len(perm.Cores)
+}
+
+// appendWords writes words by their encodings. The line is the one that data in
+// them belongs to, -1 if unknown.
+func (s *Stepper) appendWords(dst []byte, words []uint64, list []codec, line int, perm *Permutation) []byte {
+	for _, c := range list {
+		field := words[c.at : c.at+c.n]
+		switch c.kind {
+		case plainWord:
+			for _, w := range field {
+				dst = varint.AppendUvarint(dst, w)
+			}
+		case signedWord:
+			dst = varint.AppendVarint(dst, int64(field[0]))
+		case lineWord:
+			dst = s.appendAddress(dst, field[0], perm)
+		case machineWord:
+			dst = s.appendMachine(dst, field[0], perm)
+		case destination:
+			for k, w := range field {
+				if s.private[k] {
+					w = s.permutedSet(w, perm)
+				}
+				dst = varint.AppendUvarint(dst, w)
+			}
+		case coreSet:
+			dst = varint.AppendUvarint(dst, s.permutedSet(field[0], perm))
+		case data:
+			dst = s.appendData(dst, field, line)
+		}
+	}
+	return dst
+}
+
+func (s *Stepper) appendData(dst []byte, block []uint64, line int) []byte {
+	for w := range s.words {
+		dst = varint.AppendUvarint(dst, s.age(block[w], line, w))
+	}
+	return dst
+}
+
+// errTruncated is the fault of an encoding that is none of this machine.
+var errTruncated = errors.New("encoded state: not of this machine")
+
+// decoder reads an encoded component. After the end it gives zeros and has
+// failed.
+type decoder struct {
+	rest   []byte
+	failed bool
+}
+
+func (d *decoder) byte() int {
+	if len(d.rest) == 0 {
+		d.failed = true
+		return 0
+	}
+	b := d.rest[0]
+	d.rest = d.rest[1:]
+	return int(b)
+}
+
+func (d *decoder) uvarint() uint64 {
+	if len(d.rest) > 0 && d.rest[0] < 0x80 {
+		v := uint64(d.rest[0])
+		d.rest = d.rest[1:]
+		return v
+	}
+	v, n := varint.Uvarint(d.rest)
+	if n <= 0 {
+		d.failed = true
+		d.rest = nil
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	u := d.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// below reads a number below a limit.
+func (d *decoder) below(limit int) int {
+	v := d.byte()
+	if v >= limit {
+		d.failed = true
+		return 0
+	}
+	return v
+}
+
+func (s *Stepper) readAddress(d *decoder) uint64 {
+	switch b := d.byte(); b {
+	case noneByte:
+		return 0
+	case otherByte:
+		return d.uvarint()
+	default:
+		if b > len(s.lines) {
+			d.failed = true
+			return 0
+		}
+		return uint64(s.lines[b-1])
+	}
+}
+
+func (s *Stepper) readMachine(d *decoder) uint64 {
+	switch b := d.byte(); b {
+	case noneByte:
+		return s.program.noMachine()
+	case otherByte:
+		return d.uvarint()
+	default:
+		if b > len(s.all) {
+			d.failed = true
+			return 0
+		}
+		return s.all[b-1].id
+	}
+}
+
+func (s *Stepper) readWords(d *decoder, words []uint64, list []codec) {
+	for _, c := range list {
+		field := words[c.at : c.at+c.n]
+		switch c.kind {
+		case signedWord:
+			field[0] = uint64(d.varint())
+		case lineWord:
+			field[0] = s.readAddress(d)
+		case machineWord:
+			field[0] = s.readMachine(d)
+		case data:
+			s.readData(d, field)
+		default:
+			for i := range field {
+				field[i] = d.uvarint()
+			}
+		}
+	}
+}
+
+func (s *Stepper) readData(d *decoder, block []uint64) {
+	for w := range s.words {
+		block[w] = d.uvarint()
+	}
+}

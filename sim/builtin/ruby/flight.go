@@ -1,0 +1,103 @@
+package ruby
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// Sent is a message that a step sent.
+type Sent struct {
+	To, From int // controllers
+	buffer   int // of To
+	msg      *object
+}
+
+// send takes the messages that a controller put into a buffer of another, or
+// into the network, in the order in which it put them in.
+func (s *Stepper) send(c *controller, b *buffer) {
+	list := b.items[b.head:]
+	slices.SortFunc(list, func(a, b queued) int { return int(a.number) - int(b.number) })
+	for _, q := range list {
+		if b.link == nil {
+			to := s.places[b]
+			s.sent = append(s.sent, Sent{to.controller, c.index(), to.buffer, q.msg})
+			continue
+		}
+		s.sendThrough(b.link, q.msg)
+	}
+	b.items, b.head = b.items[:0], 0
+}
+
+// sendThrough sends a copy of a message to each of its destinations.
+func (s *Stepper) sendThrough(l *link, m *object) {
+	dest := m.layout.dest
+	if dest < 0 {
+		s.misrouted(l, m, "message without field Destination")
+		return
+	}
+	for k, controllers := range s.controllers {
+		for set := m.words[dest+k]; set != 0; set &= set - 1 {
+			to := s.first[k] + bits.TrailingZeros64(set)
+			if l.to[to] == nil {
+				s.misrouted(l, m, "no buffer of "+controllers[0].code.machine.Name+" on the virtual network")
+				return
+			}
+			one := s.pools[m.layout.index].get()
+			copy(one.words, m.words)
+			s.sent = append(s.sent, Sent{to, l.source, s.places[l.to[to]].buffer, one})
+		}
+	}
+	s.release(m)
+}
+
+// Sent lists the messages that the last step sent, in order. They last until
+// Start.
+func (s *Stepper) Sent() []Sent { return s.sent }
+
+// An encoded message in flight begins with the channel that it is in: the
+// controller that it goes to, the buffer there, and the controller that it
+// comes from.
+const channelBytes = 3
+
+// Channel is the encoding of the channel of an encoded message in flight.
+func Channel(encoded []byte) []byte { return encoded[:channelBytes] }
+
+// AppendSent encodes a message that was sent, with cores and lines renamed.
+func (s *Stepper) AppendSent(dst []byte, m *Sent, perm *Permutation) []byte {
+	return s.appendMessage(append(dst, byte(s.renamed(m.To, perm)), byte(m.buffer), byte(s.renamed(m.From, perm))), m.msg, perm)
+}
+
+// LoadSent makes what AppendSent wrote without renaming a message that was
+// sent.
+func (s *Stepper) LoadSent(encoded []byte) (Sent, error) {
+	d := &s.reader
+	*d = decoder{rest: encoded}
+	m := Sent{To: d.below(len(s.all)), buffer: d.byte(), From: d.below(len(s.all))}
+	m.msg = s.readMessage(d)
+	if d.failed || len(d.rest) > 0 || m.buffer >= len(s.buffersOf[m.To]) {
+		return m, fmt.Errorf("load a message: %w", errTruncated)
+	}
+	return m, nil
+}
+
+// renamed is the number that controller i gets.
+func (s *Stepper) renamed(i int, perm *Permutation) int {
+	c := s.all[i]
+	return s.first[c.code.index] + s.permuted(c.code.index, s.number(c), perm)
+}
+
+// Open reports whether a message that was sent may arrive.
+func (s *Stepper) Open(m *Sent) bool { return s.Accepts(m.To, m.buffer) }
+
+// Arrive runs the step in which a message arrives. It is the Stepper's from then
+// on.
+func (s *Stepper) Arrive(m Sent) error {
+	s.buffersOf[m.To][m.buffer].arrive(m.msg)
+	return s.run(s.all[m.To])
+}
+
+// TextOf describes a message that was sent.
+func (s *Stepper) TextOf(m *Sent) string {
+	return fmt.Sprintf("%s > %s: %s", s.Name(m.From), s.buffersOf[m.To][m.buffer].name, s.program.describe(m.msg))
+}

@@ -1,0 +1,355 @@
+package ruby
+
+import (
+	"fmt"
+	"slices"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/slicc/syntax"
+)
+
+// Stepper is a System that advances by steps in place of events, and whose
+// controllers can be loaded and saved one by one, for the exploration of all
+// states. In a step one thing happens at one controller: a message arrives, a
+// core starts an access, a timer expires, a message of the controller's own
+// reaches it, or one that was put back does; then the controller's ports are polled until none does
+// anything. Memory answers every request at once, its answer being on its way like any
+// message. Time stands still, so that every delay is possible.
+//
+// A message arrives only at a buffer whose earlier messages have left, or were set
+// aside: behind one that stalls it would have no effect.
+type Stepper struct {
+	*System
+	lines []memory.Addr
+	data  Data
+	words int // of a line that are encoded
+
+	all       []*controller
+	private   []bool      // by machine: controllers that have cores
+	buffersOf [][]*buffer // by controller: those that it polls or fills itself
+	outOf     [][]*buffer // by controller: those of others, and into the network
+	places    map[*buffer]place
+	variables [][]codec                      // by machine: its variables in a controller's words
+	codecsOf  [][]codec                      // by layout
+	competed  map[*cache.Cache[*object]]bool // caches with fewer ways than lines
+	identity  *Permutation
+
+	sent   []Sent
+	stores []int // in this step, by line and word
+
+	// Buffers that are reused.
+	reader   decoder
+	entries  []*object
+	items    []item
+	texts    [][]byte
+	requests []memory.Request
+}
+
+// place is where a buffer is.
+type place struct{ controller, buffer int }
+
+// Data says what an encoded state keeps of the data of lines.
+type Data struct {
+	// Words is the number of words of a line that are kept, the first ones.
+	Words int
+	// Ages is the number of values of a word that are distinguished by how many
+	// stores to it came later: with 2, the value last stored and all others.
+	// 1 keeps none; 0 keeps the values as they are.
+	Ages int
+}
+
+// firstToken is the first of the values that Stepper.Store gives.
+const firstToken uint64 = 1 << 32
+
+// stepTick is the time at which all steps happen. It is not zero, which
+// protocols take for a time that is not set.
+const stepTick event.Tick = 1
+
+// stepLimit bounds the transitions and retries in a step.
+const stepLimit = 10_000
+
+// idle is an actor that does nothing.
+type idle struct{}
+
+func (idle) Handle(uint64) {}
+
+// NewStepper builds a system; the options are valid. The lines are all those
+// that are ever accessed. The error names what of the protocol has no encoding.
+func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, error) {
+	q := event.New(event.FIFO, 0)
+	q.At(stepTick, q.Add(idle{}), 0)
+	if err := q.Run(1); err != nil {
+		return nil, err
+	}
+	s := &Stepper{
+		System: New(q, p, o), lines: lines, data: d, words: d.Words,
+		places: map[*buffer]place{}, competed: map[*cache.Cache[*object]]bool{},
+		stores: make([]int, len(lines)*blockWords), codecsOf: make([][]codec, len(p.program.layouts)),
+	}
+	for _, l := range p.program.layouts {
+		s.codecsOf[l.index] = p.program.fieldCodecs(nil, l, 0)
+	}
+	if err := s.index(); err != nil {
+		return nil, fmt.Errorf("explore protocol %s: %w", p.Name(), err)
+	}
+	return s, nil
+}
+
+// index finds what there is of each machine and of each controller.
+func (s *Stepper) index() error {
+	var faults syntax.Faults
+	privates := 0
+	for k, code := range s.program.codes {
+		s.private = append(s.private, code.cores > 0)
+		if code.cores > 0 {
+			privates = len(s.controllers[k])
+		}
+		var list []codec
+		for _, v := range code.machine.Objects {
+			switch shapeOf(v.Type) {
+			case word, vector:
+				list = s.program.codecs(list, v.Type, code.place[v])
+			case pointer, text:
+				faults.Add(v.Pos, "variable %s of type %s is not part of an explored state", v.Name, v.Type.Name)
+			}
+		}
+		if slices.ContainsFunc(list, func(c codec) bool { return c.kind == data }) {
+			faults.Add(code.machine.Pos, "machine %s has data outside of entries, transactions and messages", code.machine.Name)
+		}
+		s.variables = append(s.variables, list)
+		for _, c := range s.controllers[k] {
+			c.queue = nil
+			c.now = stepTick
+			s.indexController(c)
+			s.all = append(s.all, c)
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	s.identity = &Permutation{Cores: counting(privates), Lines: counting(len(s.lines))}
+	return nil
+}
+
+func counting(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+func (s *Stepper) indexController(c *controller) {
+	var own, out []*buffer
+	add := func(list *[]*buffer, b *buffer) {
+		if b != nil && !slices.Contains(*list, b) {
+			*list = append(*list, b)
+		}
+	}
+	for _, b := range c.in {
+		add(&own, b)
+	}
+	add(&own, c.mandatory)
+	if c.memory != nil {
+		add(&own, c.memory.answers)
+	}
+	for _, b := range c.out {
+		switch {
+		case b == nil || c.memory != nil && b == c.memory.requests:
+		case b.link != nil:
+			b.link.queue = nil
+			add(&out, b)
+		case b.owner != c:
+			add(&out, b)
+		default:
+			add(&own, b)
+		}
+	}
+	i := len(s.all)
+	for at, b := range own {
+		s.places[b] = place{i, at}
+	}
+	s.buffersOf, s.outOf = append(s.buffersOf, own), append(s.outOf, out)
+	for _, held := range c.caches {
+		lines := map[int]int{} // that lie in each set
+		for _, line := range s.lines {
+			set := held.SetOf(line)
+			lines[set]++
+			if lines[set] > held.Geometry().Ways {
+				s.competed[held] = true
+			}
+		}
+	}
+}
+
+// Controllers is the number of controllers.
+func (s *Stepper) Controllers() int { return len(s.all) }
+
+// Name is the machine and the number of a controller.
+func (s *Stepper) Name(i int) string { return s.all[i].name }
+
+// Private is the number of controllers that have cores, which are the first to be renamed by
+// permutations.
+func (s *Stepper) Private() int { return len(s.identity.Cores) }
+
+// Identity is the permutation that renames nothing.
+func (s *Stepper) Identity() *Permutation { return s.identity }
+
+// Home is the controller and the number, among its cores, of a core.
+func (s *Stepper) Home(core int) (controller, number int) {
+	for i, c := range s.all {
+		if n := len(c.sequencers); core < n {
+			return i, core
+		} else {
+			core -= n
+		}
+	}
+	return -1, 0
+}
+
+func (s *Stepper) number(c *controller) int {
+	_, n := splitMachineID(c.id)
+	return n
+}
+
+// lineOf is the number of a line, -1 for any other address.
+func (s *Stepper) lineOf(a memory.Addr) int { return slices.Index(s.lines, a) }
+
+// Tag is the tag of an access to a word of a line, where states keep ages of
+// values: accesses have no other identity.
+func (s *Stepper) Tag(line, word int, write bool) uint64 {
+	return uint64(line*s.words+word)<<1 | truth(write)
+}
+
+// Access that a Tag stands for.
+func (s *Stepper) Tagged(tag uint64) (line, word int, write bool) {
+	at := int(tag >> 1)
+	return at / s.words, at % s.words, tag&1 != 0
+}
+
+// Store is the value to store in a word of a line, in the place of a new one,
+// where states keep ages of values.
+func (s *Stepper) Store(line, word int) uint64 {
+	n := &s.stores[line*blockWords+word]
+	*n++
+	return firstToken + uint64(*n-1)
+}
+
+// age is what an encoded state has of a value. A line of -1 is that of no
+// explored line, whose data have no age.
+func (s *Stepper) age(v uint64, line, word int) uint64 {
+	switch {
+	case s.data.Ages == 0 || line < 0:
+		return v
+	case s.data.Ages == 1:
+		return 0
+	}
+	n := uint64(s.stores[line*blockWords+word])
+	if v >= firstToken {
+		v = n - 1 - (v - firstToken)
+	} else {
+		v += n
+	}
+	return min(v, uint64(s.data.Ages-1))
+}
+
+// Stored is the number of stores to a word of a line since Start.
+func (s *Stepper) Stored(line, word int) int { return s.stores[line*blockWords+word] }
+
+// Age makes the values of a word of a line older by n stores in what is encoded
+// from now on, until Start.
+func (s *Stepper) Age(line, word, n int) { s.stores[line*blockWords+word] += n }
+
+// Start begins a step: nothing has been sent or stored.
+func (s *Stepper) Start() {
+	for i := range s.sent {
+		s.release(s.sent[i].msg)
+	}
+	for i := range s.recent {
+		s.release(s.recent[i].msg)
+	}
+	s.sent, s.recent, s.oldest = s.sent[:0], s.recent[:0], 0
+	clear(s.stores)
+}
+
+// arrive puts a message in that is there at once.
+func (b *buffer) arrive(m *object) {
+	b.count++
+	b.insert(queued{msg: m, at: stepTick, number: b.count})
+}
+
+// Access starts an access of a core; false if its port refuses it, or if one
+// before it is in its way.
+func (s *Stepper) Access(core int, r memory.Request) (started bool, err error) {
+	i, _ := s.Home(core)
+	c := s.all[i]
+	if c.mandatory.ready(stepTick) {
+		return false, nil
+	}
+	b, before := c.mandatory, c.mandatory.count
+	if !s.ports[core].Access(r) {
+		return false, nil
+	}
+	for j := b.head; j < len(b.items) && b.count > before; j++ {
+		if q := b.items[j]; q.number == b.count {
+			b.items = slices.Delete(b.items, j, j+1)
+			b.arrive(q.msg)
+			break
+		}
+	}
+	return true, s.run(c)
+}
+
+// run polls the ports of a controller until none does anything, then takes what
+// it sent.
+func (s *Stepper) run(c *controller) error {
+	s.poll(c)
+	if s.queue.Err() == nil {
+		for _, b := range s.outOf[c.index()] {
+			s.send(c, b)
+		}
+	}
+	return s.queue.Recover()
+}
+
+func (c *controller) index() int {
+	_, n := splitMachineID(c.id)
+	return c.system.first[c.code.index] + n
+}
+
+func (s *Stepper) poll(c *controller) {
+	defer c.catch()
+	for n := 0; ; n++ {
+		if n == stepLimit {
+			c.fail("the ports of a controller never come to rest", "%d transitions", n)
+		}
+		if c.poll() != next {
+			continue
+		}
+		if c.memory == nil || c.memory.requests.head == len(c.memory.requests.items) {
+			return
+		}
+		s.serve(c)
+	}
+}
+
+// serve lets memory answer all requests.
+func (s *Stepper) serve(c *controller) {
+	b := c.memory.requests
+	slices.SortFunc(b.items[b.head:], func(a, b queued) int { return int(a.number) - int(b.number) })
+	for j := b.head; j < len(b.items); j++ {
+		b.items[j].at = stepTick
+	}
+	for b.ready(stepTick) {
+		c.memory.last = stepTick
+		c.memory.serve(c)
+	}
+}
+
+// Outstanding is the number of accesses under way of a core of controller i.
+func (s *Stepper) Outstanding(i, number int) int {
+	s.requests = s.all[i].sequencers[number].Requests(s.requests[:0])
+	return len(s.requests)
+}

@@ -1,0 +1,117 @@
+package ruby
+
+import (
+	"fmt"
+	"slices"
+
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/cache"
+)
+
+// Summary is what the invariants of a coherence protocol need of one
+// controller.
+type Summary struct {
+	// Private says that the controller has cores, Home that it has memory.
+	Private, Home bool
+	// Waiting is the number of accesses of its cores that are under way.
+	Waiting int
+	// Moving says that a message is in one of its buffers or that a timer runs.
+	Moving bool
+	// Leftover names the first thing that is under way, though maybe nothing moves:
+	// a transaction, a message set aside, a lock, a busy line; empty if nothing is.
+	Leftover string
+	Lines    []LineSummary // by explored line
+}
+
+// LineSummary is what a controller has of a line.
+type LineSummary struct {
+	Permission cache.Permission
+	State      string // empty if the protocol's own function fails
+	// Copy says that the controller has data of the line, in its main kind of
+	// entry or in memory, and Age what age they have, the oldest of all words.
+	Copy bool
+	Age  int
+}
+
+// Summary looks at controller i as it is. To look may change the controller:
+// some caches make entries for lines that are looked up.
+func (s *Stepper) Summary(i int) Summary {
+	c := s.all[i]
+	sum := Summary{Private: s.private[c.code.index], Home: c.code.home, Lines: make([]LineSummary, len(s.lines))}
+	for _, seq := range c.sequencers {
+		sum.Waiting += len(seq.Requests(nil))
+	}
+	for _, b := range s.buffersOf[i] {
+		sum.Moving = sum.Moving || b.head < len(b.items)
+	}
+	for _, t := range c.timers {
+		sum.Moving = sum.Moving || len(t.lines) > 0
+	}
+	for l, line := range s.lines {
+		sum.Lines[l] = s.lineSummary(c, line)
+	}
+	sum.Leftover = s.leftover(c, &sum)
+	return sum
+}
+
+func (s *Stepper) lineSummary(c *controller, line memory.Addr) LineSummary {
+	var sum LineSummary
+	if c.code.home && !s.isHome(c, line) {
+		return sum
+	}
+	var tbe, entry *object
+	for _, t := range c.tables {
+		if e := t.lookup(line); e != nil {
+			tbe = e
+		}
+	}
+	for _, held := range c.caches {
+		if e := held.Lookup(line); e != nil && e.layout.typ == c.code.machine.Entry {
+			entry = e
+		}
+	}
+	if entry != nil {
+		if at := entry.layout.find("DataBlk"); at >= 0 {
+			sum.Copy, sum.Age = true, s.oldestAge(entry.words[at:at+s.words], line)
+		}
+	} else if c.memory != nil {
+		sum.Copy = true
+		if block := c.memory.lines[line]; block != nil {
+			sum.Age = s.oldestAge(block[:s.words], line)
+		}
+	}
+	if state := c.peekState(tbe, entry, line); state != nil {
+		sum.State, sum.Permission = state.Name, c.permission(state)
+	}
+	return sum
+}
+
+func (s *Stepper) oldestAge(words []uint64, line memory.Addr) int {
+	age := uint64(0)
+	for w, v := range words {
+		age = max(age, s.age(v, s.lineOf(line), w))
+	}
+	return int(age)
+}
+
+func (s *Stepper) leftover(c *controller, sum *Summary) string {
+	name := c.code.machine.Name
+	for _, t := range c.tables {
+		if len(t.entries) > 0 {
+			return fmt.Sprintf("%s has a transaction in %s", name, sum.Lines[max(s.lineOf(t.entries[0].line), 0)].State)
+		}
+	}
+	for _, b := range s.buffersOf[c.index()] {
+		if len(b.stalls) > 0 {
+			return fmt.Sprintf("%s has set a message aside in %s", name, sum.Lines[max(s.lineOf(b.stalls[0].line), 0)].State)
+		}
+	}
+	if len(c.locked) > 0 {
+		return name + " has a locked line"
+	}
+	busy := slices.IndexFunc(sum.Lines, func(l LineSummary) bool { return l.State != "" && l.Permission == cache.Busy })
+	if busy >= 0 {
+		return fmt.Sprintf("%s is busy in %s", name, sum.Lines[busy].State)
+	}
+	return ""
+}

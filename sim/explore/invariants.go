@@ -1,0 +1,113 @@
+package explore
+
+import (
+	"fmt"
+
+	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/builtin/ruby/cache"
+)
+
+// moment is what the invariants need of a state.
+type moment struct {
+	controllers []ruby.Summary
+	names       []string
+	inFlight    int  // messages between controllers
+	waiting     int  // accesses under way
+	stuck       bool // no step changes the state
+	data        bool // states keep ages of values
+}
+
+// atRest reports whether nothing happens before a core makes an access.
+func (m *moment) atRest() bool {
+	if m.inFlight > 0 || m.waiting > 0 {
+		return false
+	}
+	for i := range m.controllers {
+		if m.controllers[i].Moving {
+			return false
+		}
+	}
+	return true
+}
+
+// violations appends the faults of a state.
+func (m *moment) violations(list []Fault) []Fault {
+	for line := range m.controllers[0].Lines {
+		list = m.swmr(list, line)
+	}
+	if m.stuck && m.waiting > 0 {
+		list = append(list, m.deadlock())
+	}
+	if !m.atRest() {
+		return list
+	}
+	for i := range m.controllers {
+		if what := m.controllers[i].Leftover; what != "" {
+			list = append(list, Fault{Leftovers, "at rest " + what, m.names[i]})
+		}
+	}
+	if m.data {
+		for line := range m.controllers[0].Lines {
+			list = m.values(list, line)
+		}
+	}
+	return list
+}
+
+// deadlock names the first controller that has something left over.
+func (m *moment) deadlock() Fault {
+	for i := len(m.controllers) - 1; i >= 0; i-- {
+		if what := m.controllers[i].Leftover; what != "" {
+			return Fault{Deadlock, "deadlock: " + what, m.names[i]}
+		}
+	}
+	return Fault{Deadlock, "deadlock: a request is lost", ""}
+}
+
+// swmr: of the controllers with cores, one that may write a line is the only
+// one that may access it. States in the middle of a transaction do not count.
+func (m *moment) swmr(list []Fault, line int) []Fault {
+	writer := -1
+	for i := range m.controllers {
+		if m.controllers[i].Private && m.controllers[i].Lines[line].Permission == cache.ReadWrite {
+			writer = i
+			break
+		}
+	}
+	if writer < 0 {
+		return list
+	}
+	for i := range m.controllers {
+		l := &m.controllers[i].Lines[line]
+		if i != writer && m.controllers[i].Private && (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) {
+			return append(list, Fault{
+				SWMR, fmt.Sprintf("a core may write in %s while another is in %s", m.controllers[writer].Lines[line].State, l.State),
+				fmt.Sprintf("line %d: %s and %s", line, m.names[writer], m.names[i]),
+			})
+		}
+	}
+	return list
+}
+
+// values: every copy that may be read is the last write, and there is such a
+// copy, or at least one that is the last write.
+func (m *moment) values(list []Fault, line int) []Fault {
+	fresh := false
+	for i := range m.controllers {
+		l := &m.controllers[i].Lines[line]
+		if !l.Copy {
+			continue
+		}
+		fresh = fresh || l.Age == 0
+		if l.Age > 0 && (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) {
+			list = append(list, Fault{
+				Values, fmt.Sprintf("at rest a copy in %s is not the last write", l.State),
+				fmt.Sprintf("line %d: %s", line, m.names[i]),
+			})
+		}
+	}
+	if !fresh {
+		list = append(list, Fault{Values, "at rest no copy is the last write", fmt.Sprintf("line %d", line)})
+	}
+	return list
+}
