@@ -10,12 +10,12 @@ package explore
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/explore/machine"
 	"ordeal/sim/slicc/types"
 )
 
@@ -37,7 +37,9 @@ type Config struct {
 	// Outstanding is the number of accesses that a core has under way at most;
 	// 0 means 1.
 	Outstanding int
-	_           struct{}
+	// Symmetry counts states once that differ only in the names of cores or lines.
+	Symmetry bool
+	_        struct{}
 }
 
 // The most of each that an encoded state has room for.
@@ -88,79 +90,24 @@ func (c *Config) addresses() []memory.Addr {
 	return list
 }
 
-func (c *Config) stepper() (*ruby.Stepper, error) {
-	return ruby.NewStepper(c.Protocol, c.System, c.addresses(), ruby.Data{Words: c.Words, Ages: c.Values})
-}
-
-// Property is something that holds in every state of a correct machine.
-type Property uint8
-
-// The properties.
-const (
-	Unknown   Property = iota
-	Unhandled          // an event comes in a state that has no transition for it
-	Assertion          // an assertion of the protocol fails, or it calls error
-	Pointer            // an invalid pointer, or one to what was deallocated, is used
-	Order              // messages of an ordered buffer would arrive out of order
-	Routing            // a message cannot be delivered
-	Callback           // a core gets an answer that it has not asked for
-	Resource           // a cache, table, timer or buffer is used as it cannot be
-	SWMR               // a core may write while another may read or write
-	Deadlock           // accesses are under way and nothing can happen
-	Values             // at rest, a valid copy is not the last write, or no copy is
-	Leftovers          // at rest, something is still under way
-	numProperties
-)
-
-var propertyNames = option.Names[Property]{
-	"unknown", "unhandled", "assertion", "pointer", "order", "routing", "callback", "resource",
-	"swmr", "deadlock", "values", "leftovers",
-}
-
-// String is the name of the property on the command line.
-func (p Property) String() string { return propertyNames.Of(p) }
-
-// ParseProperty reads the name of a property.
-func ParseProperty(name string) (Property, error) { return propertyNames.Parse("property", name) }
-
-// Properties lists all properties.
-func Properties() []Property {
-	var list []Property
-	for p := Unknown + 1; p < numProperties; p++ {
-		list = append(list, p)
-	}
-	return list
-}
-
-// Fault is a violation of a property. The title has nothing that varies
-// between violations of one kind.
-type Fault struct {
-	Property Property
-	Title    string
-	Detail   string
-}
-
-// Error is the property, the title and the detail.
-func (f *Fault) Error() string { return fmt.Sprintf("%s: %s: %s", f.Property, f.Title, f.Detail) }
-
-// faultOf is the violation that a step ended in: a fault of the machine, which
-// knows no properties but words its titles by what failed.
-func faultOf(err error) *Fault {
+// faultOf is the violation that a step ended in. The title of a fault begins
+// with what failed.
+func faultOf(err error) machine.Fault {
 	m, ok := errors.AsType[*memory.Fault](err)
 	if !ok {
-		return &Fault{Property: Resource, Title: err.Error()}
+		return machine.Fault{Property: machine.Resource, Title: err.Error()}
 	}
-	f := &Fault{Property: Resource, Title: m.Title, Detail: m.Detail}
+	f := machine.Fault{Property: machine.Resource, Title: m.Title, Detail: m.Detail}
 	for _, kind := range []struct {
 		prefix   string
-		property Property
+		property machine.Property
 	}{
-		{"invalid transition", Unhandled},
-		{"failed assertion", Assertion}, {"error(", Assertion},
-		{"use of a stale pointer", Pointer}, {"use of an invalid pointer", Pointer},
-		{"network: ", Routing}, {"mapAddressToMachine", Routing},
-		{"sequencer: ", Callback},
-		{"FIFO", Order},
+		{"invalid transition", machine.Unhandled},
+		{"failed assertion", machine.Assertion}, {"error(", machine.Assertion},
+		{"use of a stale pointer", machine.StalePointer}, {"use of an invalid pointer", machine.StalePointer},
+		{"network: ", machine.Misrouted}, {"mapAddressToMachine", machine.Misrouted},
+		{"sequencer: ", machine.Callback},
+		{"FIFO", machine.BufferOrder},
 	} {
 		if strings.HasPrefix(m.Title, kind.prefix) {
 			f.Property = kind.property

@@ -5,11 +5,12 @@ import (
 
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/explore/machine"
 )
 
 // moment is what the invariants need of a state.
 type moment struct {
-	controllers []ruby.Summary
+	controllers []*ruby.Summary
 	names       []string
 	inFlight    int  // messages between controllers
 	waiting     int  // accesses under way
@@ -31,7 +32,7 @@ func (m *moment) atRest() bool {
 }
 
 // violations appends the faults of a state.
-func (m *moment) violations(list []Fault) []Fault {
+func (m *moment) violations(list []machine.Fault) []machine.Fault {
 	for line := range m.controllers[0].Lines {
 		list = m.swmr(list, line)
 	}
@@ -43,7 +44,7 @@ func (m *moment) violations(list []Fault) []Fault {
 	}
 	for i := range m.controllers {
 		if what := m.controllers[i].Leftover; what != "" {
-			list = append(list, Fault{Leftovers, "at rest " + what, m.names[i]})
+			list = append(list, machine.Fault{Property: machine.Leftovers, Title: "at rest " + what, Detail: m.names[i], Step: -1})
 		}
 	}
 	if m.data {
@@ -55,18 +56,18 @@ func (m *moment) violations(list []Fault) []Fault {
 }
 
 // deadlock names the first controller that has something left over.
-func (m *moment) deadlock() Fault {
+func (m *moment) deadlock() machine.Fault {
 	for i := len(m.controllers) - 1; i >= 0; i-- {
 		if what := m.controllers[i].Leftover; what != "" {
-			return Fault{Deadlock, "deadlock: " + what, m.names[i]}
+			return machine.Fault{Property: machine.Deadlock, Title: "deadlock: " + what, Detail: m.names[i], Step: -1}
 		}
 	}
-	return Fault{Deadlock, "deadlock: a request is lost", ""}
+	return machine.Fault{Property: machine.Deadlock, Title: "deadlock: a request is lost", Detail: "", Step: -1}
 }
 
 // swmr: of the controllers with cores, one that may write a line is the only
 // one that may access it. States in the middle of a transaction do not count.
-func (m *moment) swmr(list []Fault, line int) []Fault {
+func (m *moment) swmr(list []machine.Fault, line int) []machine.Fault {
 	writer := -1
 	for i := range m.controllers {
 		if m.controllers[i].Private && m.controllers[i].Lines[line].Permission == cache.ReadWrite {
@@ -80,9 +81,10 @@ func (m *moment) swmr(list []Fault, line int) []Fault {
 	for i := range m.controllers {
 		l := &m.controllers[i].Lines[line]
 		if i != writer && m.controllers[i].Private && (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) {
-			return append(list, Fault{
-				SWMR, fmt.Sprintf("a core may write in %s while another is in %s", m.controllers[writer].Lines[line].State, l.State),
-				fmt.Sprintf("line %d: %s and %s", line, m.names[writer], m.names[i]),
+			return append(list, machine.Fault{
+				Property: machine.SWMR, Step: -1,
+				Title:  fmt.Sprintf("a core may write in %s while another is in %s", m.controllers[writer].Lines[line].State, l.State),
+				Detail: fmt.Sprintf("line %d: %s and %s", line, m.names[writer], m.names[i]),
 			})
 		}
 	}
@@ -91,7 +93,7 @@ func (m *moment) swmr(list []Fault, line int) []Fault {
 
 // values: every copy that may be read is the last write, and there is such a
 // copy, or at least one that is the last write.
-func (m *moment) values(list []Fault, line int) []Fault {
+func (m *moment) values(list []machine.Fault, line int) []machine.Fault {
 	fresh := false
 	for i := range m.controllers {
 		l := &m.controllers[i].Lines[line]
@@ -100,14 +102,17 @@ func (m *moment) values(list []Fault, line int) []Fault {
 		}
 		fresh = fresh || l.Age == 0
 		if l.Age > 0 && (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) {
-			list = append(list, Fault{
-				Values, fmt.Sprintf("at rest a copy in %s is not the last write", l.State),
-				fmt.Sprintf("line %d: %s", line, m.names[i]),
+			list = append(list, machine.Fault{
+				Property: machine.Values, Step: -1,
+				Title:  fmt.Sprintf("at rest a copy in %s is not the last write", l.State),
+				Detail: fmt.Sprintf("line %d: %s", line, m.names[i]),
 			})
 		}
 	}
 	if !fresh {
-		list = append(list, Fault{Values, "at rest no copy is the last write", fmt.Sprintf("line %d", line)})
+		list = append(list, machine.Fault{
+			Property: machine.Values, Title: "at rest no copy is the last write", Detail: fmt.Sprintf("line %d", line), Step: -1,
+		})
 	}
 	return list
 }

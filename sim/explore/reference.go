@@ -3,12 +3,11 @@ package explore
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"ordeal/sim"
-	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/explore/machine"
 )
 
 // Result is what a visit of all states found.
@@ -26,7 +25,7 @@ type Result struct {
 
 // Finding is a violation and a shortest path to it, a line for each step.
 type Finding struct {
-	Fault
+	machine.Fault
 	Path []string
 }
 
@@ -34,16 +33,15 @@ type Finding struct {
 // find: whole states as strings in a map, one thread, no symmetry. It loads and
 // saves every controller at every step.
 type reference struct {
-	config   Config
-	stepper  *ruby.Stepper
-	number   map[string]int
-	states   []string
-	parents  []int
-	labels   []string
-	depths   []int
-	accesses []access
-	titles   map[string]bool
-	result   Result
+	config  Config
+	stepper *actors
+	number  map[string]int
+	states  []string
+	parents []int
+	labels  []string
+	depths  []int
+	titles  map[string]bool
+	result  Result
 }
 
 // Reference visits at most limit states.
@@ -52,16 +50,11 @@ func Reference(c Config, limit int) (Result, error) {
 	if err := c.Validate(); err != nil {
 		return Result{}, err
 	}
-	s, err := c.stepper()
+	s, err := newActors(&c)
 	if err != nil {
 		return Result{}, err
 	}
-	for core := range c.System.Cores {
-		s.Port(core).Attach(freeClient{s})
-	}
-	r := &reference{
-		config: c, stepper: s, number: map[string]int{}, accesses: c.accesses(), titles: map[string]bool{},
-	}
+	r := &reference{config: c, stepper: s, number: map[string]int{}, titles: map[string]bool{}}
 	r.visit(r.save(nil), -1, "")
 	for i := 0; i < len(r.states) && len(r.states) < limit; i++ {
 		if err := r.expand(i); err != nil {
@@ -93,7 +86,7 @@ func (r *reference) visit(state string, parent int, label string) {
 func (r *reference) save(flying [][]byte) string {
 	var state []byte
 	for i := range r.stepper.Controllers() {
-		state = appendSized(state, r.stepper.AppendController(nil, i, r.stepper.Identity()))
+		state = appendSized(state, r.stepper.encode(nil, i, r.stepper.Identity()))
 	}
 	slices.SortStableFunc(flying, func(a, b []byte) int { return bytes.Compare(ruby.Channel(a), ruby.Channel(b)) })
 	for _, m := range flying {
@@ -117,7 +110,7 @@ func (r *reference) load(state string) ([][]byte, error) {
 	}
 	r.stepper.Start()
 	for i := range r.stepper.Controllers() {
-		if err := r.stepper.LoadController(i, next()); err != nil {
+		if err := r.stepper.load(i, next()); err != nil {
 			return nil, err
 		}
 	}
@@ -139,16 +132,10 @@ type choice struct {
 func (r *reference) choices(flying [][]byte) ([]choice, error) {
 	var list []choice
 	s := r.stepper
-	for _, a := range r.accesses {
-		list = append(list, choice{accessText(a), -1, func() (bool, error) {
-			home, number := s.Home(a.core)
-			if s.Outstanding(home, number) >= r.config.Outstanding {
-				return false, nil
-			}
-			return s.Access(a.core, memory.Request{
-				Line: r.config.addresses()[a.line], Write: a.write, Tag: s.Tag(a.line, a.word, a.write),
-			})
-		}})
+	for i := range s.Controllers() {
+		for n := range s.cores.count(i) {
+			list = append(list, choice{s.cores.text(i, n), -1, func() (bool, error) { return s.cores.do(i, n) }})
+		}
 	}
 	for i, m := range flying {
 		if i > 0 && bytes.Equal(ruby.Channel(m), ruby.Channel(flying[i-1])) {
@@ -174,18 +161,6 @@ func (r *reference) choices(flying [][]byte) ([]choice, error) {
 		}
 	}
 	return list, nil
-}
-
-func accessText(a access) string {
-	verb := "loads"
-	if a.write {
-		verb = "stores"
-	}
-	text := fmt.Sprintf("core %d %s line %d", a.core, verb, a.line)
-	if a.word > 0 {
-		text += fmt.Sprintf(" word %d", a.word)
-	}
-	return text
 }
 
 // expand takes all steps of state i.
@@ -214,7 +189,7 @@ func (r *reference) expand(i int) error {
 		r.result.Steps++
 		if err != nil {
 			now.stuck = false
-			r.find(*faultOf(err), i, c.label)
+			r.find(faultOf(err), i, c.label)
 			continue
 		}
 		if c.arrive >= 0 {
@@ -253,13 +228,13 @@ func (r *reference) moment(inFlight int) moment {
 	for i := range r.stepper.Controllers() {
 		sum := r.stepper.Summary(i)
 		m.waiting += sum.Waiting
-		m.controllers, m.names = append(m.controllers, sum), append(m.names, r.stepper.Name(i))
+		m.controllers, m.names = append(m.controllers, &sum), append(m.names, r.stepper.Name(i))
 	}
 	return m
 }
 
 // find notes a fault of state i, or of a step of it.
-func (r *reference) find(f Fault, i int, label string) {
+func (r *reference) find(f machine.Fault, i int, label string) {
 	key := f.Property.String() + f.Title
 	if r.titles[key] {
 		return

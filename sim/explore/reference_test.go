@@ -44,7 +44,7 @@ func TestReference(t *testing.T) {
 				t.Errorf("%s with %d cores, %d lines: %d states, complete %v", name, size.cores, size.lines, r.States, r.Complete)
 			}
 			for _, f := range r.Findings {
-				t.Errorf("%s with %d cores, %d lines: %v\n%s", name, size.cores, size.lines, f.Error(), strings.Join(f.Path, "\n"))
+				t.Errorf("%s with %d cores, %d lines: %v\n%s", name, size.cores, size.lines, f.Fault, strings.Join(f.Path, "\n"))
 			}
 			for _, row := range r.Rows {
 				if row.Count > 0 && strings.Contains(row.Event, "Replacement") {

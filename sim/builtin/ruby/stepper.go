@@ -190,6 +190,19 @@ func (s *Stepper) Controllers() int { return len(s.all) }
 // Name is the machine and the number of a controller.
 func (s *Stepper) Name(i int) string { return s.all[i].name }
 
+// Buffers is the number of buffers of controller i at which messages
+// arrive.
+func (s *Stepper) Buffers(i int) int { return len(s.buffersOf[i]) }
+
+// Timers is the number of timer tables of controller i.
+func (s *Stepper) Timers(i int) int { return len(s.all[i].timers) }
+
+// BufferName is the controller and the name of a buffer.
+func (s *Stepper) BufferName(i, buffer int) string { return s.buffersOf[i][buffer].name }
+
+// Waits reports whether an access of a core to a line is under way.
+func (s *Stepper) Waits(core, line int) bool { return s.ports[core].Waits(s.lines[line]) }
+
 // Private is the number of controllers that have cores, which are the first to be renamed by
 // permutations.
 func (s *Stepper) Private() int { return len(s.identity.Cores) }
@@ -213,6 +226,9 @@ func (s *Stepper) number(c *controller) int {
 	_, n := splitMachineID(c.id)
 	return n
 }
+
+// Line is the address of a line.
+func (s *Stepper) Line(i int) memory.Addr { return s.lines[i] }
 
 // lineOf is the number of a line, -1 for any other address.
 func (s *Stepper) lineOf(a memory.Addr) int { return slices.Index(s.lines, a) }

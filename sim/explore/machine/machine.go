@@ -117,11 +117,12 @@ const (
 	Leftovers                // at rest, a transaction that has not ended
 	Outcome                  // an outcome that the memory model forbids
 	Livelock                 // a request that need never be answered
+	Resource                 // a cache, table, timer or buffer that is used as it cannot be
 )
 
 var propertyNames = option.Names[Property]{
 	"unknown", "unhandled", "assertion", "stale-pointer", "buffer-order", "misrouted", "callback", "swmr", "deadlock", "values",
-	"leftovers", "outcome", "livelock",
+	"leftovers", "outcome", "livelock", "resource",
 }
 
 // Properties are the names of all properties.

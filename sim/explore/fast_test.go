@@ -1,0 +1,90 @@
+package explore
+
+import (
+	"slices"
+	"testing"
+
+	"ordeal/sim"
+	"ordeal/sim/explore/machine"
+	"ordeal/sim/protocols"
+)
+
+// visited is what a plain visit of a machine found.
+type visited struct {
+	states, steps, orbits, depth int
+	expanded                     int // steps of the states that stand for their orbits
+	complete                     bool
+	titles                       []string // of the faults, sorted
+	rows                         sim.Coverage
+}
+
+// visit visits at most limit states, or orbits with symmetry, of a machine.
+func visit(t testing.TB, c Config, limit int) visited {
+	t.Helper()
+	m, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v visited
+	var e machine.Expansion
+	queue := []machine.State{m.Initial()}
+	seen := map[machine.Fingerprint]int{m.Fingerprint(m.Initial()): 0}
+	depths := []int{0}
+	for i := 0; i < len(queue) && len(queue) < limit; i++ {
+		m.Expand(queue[i], &e)
+		v.states += e.Orbit
+		v.steps += e.Steps * e.Orbit
+		v.expanded += e.Steps
+		for _, f := range e.Faults {
+			v.titles = append(v.titles, f.Property.String()+": "+f.Title)
+		}
+		for n, print := range e.Prints {
+			if _, ok := seen[print]; !ok {
+				seen[print] = len(queue)
+				queue = append(queue, slices.Clone(machine.State(e.States[n*m.Width():(n+1)*m.Width()])))
+				depths = append(depths, depths[i]+1)
+			}
+		}
+		v.complete = i+1 == len(queue)
+	}
+	v.orbits, v.depth = len(queue), depths[len(depths)-1]
+	slices.Sort(v.titles)
+	v.titles = slices.Compact(v.titles)
+	v.rows = m.Coverage()
+	return v
+}
+
+// TestAgainstReference compares the machine, with and without symmetry, with the
+// reference explorer: numbers of states and steps, depth, faults, rows.
+func TestAgainstReference(t *testing.T) {
+	const limit = 1_000
+	for _, name := range protocols.Names() {
+		p := compiled(t, name)
+		for _, size := range []struct{ cores, lines int }{{1, 1}, {2, 1}, {1, 2}} {
+			c := tiny(p, size.cores, size.lines)
+			want, err := Reference(c, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !want.Complete {
+				continue
+			}
+			for _, symmetry := range []bool{false, true} {
+				c.Symmetry = symmetry
+				got := visit(t, c, limit)
+				if !got.complete || got.states != want.States || got.steps != want.Steps || got.depth != want.Depth {
+					t.Errorf("%s with %d cores, %d lines, symmetry %v: %d states, %d steps, depth %d; want %d, %d, %d",
+						name, size.cores, size.lines, symmetry, got.states, got.steps, got.depth, want.States, want.Steps, want.Depth)
+				}
+				if symmetry {
+					continue
+				}
+				for i := range want.Rows {
+					if (want.Rows[i].Count > 0) != (got.rows[i].Count > 0) {
+						t.Errorf("%s with %d cores, %d lines: row %v", name, size.cores, size.lines, want.Rows[i])
+					}
+				}
+			}
+		}
+	}
+}
