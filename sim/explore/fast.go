@@ -27,6 +27,7 @@ type Machine struct {
 	base             []machine.Fingerprint
 	next             machine.State
 	now              moment
+	ordinal          int // of the next step of the state that is being expanded
 }
 
 var _ machine.Machine = (*Machine)(nil)
@@ -150,6 +151,7 @@ func (m *Machine) changed(s machine.State) machine.Fingerprint {
 func (m *Machine) Expand(s machine.State, e *machine.Expansion) {
 	e.Reset()
 	e.Orbit = distinct(m.sums(s))
+	m.ordinal = 0
 	n := m.Controllers()
 	for i := range n {
 		for _, o := range m.menu(i, s[i]) {
@@ -175,7 +177,11 @@ const noMessage = ^uint32(0)
 // take adds a step of controller i to an expansion, msg being the message that
 // arrives.
 func (m *Machine) take(s machine.State, e *machine.Expansion, i int, l *local, msg uint32, class uint16) {
-	ordinal := e.Steps
+	ordinal := m.ordinal
+	m.ordinal++
+	if l.later {
+		return
+	}
 	e.Steps++
 	if l.fault != nil {
 		f := *l.fault

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
 
 	"ordeal/sim/builtin/ruby"
@@ -11,6 +12,7 @@ import (
 // there. It depends on nothing but the controller and the message that arrives, so
 // that it is computed once for all states that have both.
 type local struct {
+	later  bool           // the step is not possible yet
 	fault  *machine.Fault // the step fails; nothing else matters
 	to     uint32         // the controller after it
 	sent   []uint32       // messages, in order
@@ -28,10 +30,13 @@ func (l *local) changes(from uint32) bool {
 // finish notes what a step of controller i did.
 func (m *Machine) finish(i int, err error) uint32 {
 	var l local
-	if err != nil {
+	switch {
+	case errors.Is(err, ruby.ErrLater):
+		l.later = true
+	case err != nil:
 		fault := faultOf(err)
 		l.fault = &fault
-	} else {
+	default:
 		l.to = m.controller(i)
 		for n := range m.Sent() {
 			l.sent = append(l.sent, m.message(&m.Sent()[n]))

@@ -3,6 +3,7 @@ package explore
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	"ordeal/sim"
@@ -183,7 +184,7 @@ func (r *reference) expand(i int) error {
 			return err
 		}
 		started, err := c.run()
-		if !started && err == nil {
+		if !started && err == nil || errors.Is(err, ruby.ErrLater) {
 			continue
 		}
 		r.result.Steps++

@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -323,6 +324,9 @@ func (s *Stepper) Access(core int, r memory.Request) (started bool, err error) {
 func (s *Stepper) run(c *controller) error {
 	s.poll(c)
 	if s.queue.Err() == nil {
+		if c.memory != nil && s.crowded(c.memory) {
+			return ErrLater
+		}
 		for _, b := range s.outOf[c.index()] {
 			s.send(c, b)
 		}
@@ -333,6 +337,28 @@ func (s *Stepper) run(c *controller) error {
 func (c *controller) index() int {
 	_, n := splitMachineID(c.id)
 	return c.system.first[c.code.index] + n
+}
+
+// ErrLater is the end of a step that is not possible yet: memory takes a write
+// of a line only when it has answered the one before. Protocols that do not wait for the
+// answer would have any number of them under way.
+var ErrLater = errors.New("memory has not answered the last write of the line")
+
+// crowded reports whether the answers to two writes of a line are under way.
+func (s *Stepper) crowded(q *memoryQueue) bool {
+	b, f := q.answers, q.fields
+	for j := b.head; j < len(b.items); j++ {
+		m := b.items[j].msg
+		if placeOf(&b.items[j]) != ownItem || m.words[f.kind] != f.write {
+			continue
+		}
+		for _, other := range b.items[b.head:j] {
+			if placeOf(&other) == ownItem && other.msg.words[f.kind] == f.write && other.msg.words[f.addr] == m.words[f.addr] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *Stepper) poll(c *controller) {
