@@ -17,7 +17,6 @@ type actors struct {
 
 // cores are what starts accesses at the controllers.
 type cores interface {
-	memory.Client
 	// encode appends what the cores of controller i have to remember, and load is
 	// its inverse.
 	encode(dst []byte, i int) []byte
@@ -27,6 +26,8 @@ type cores interface {
 	count(i int) int
 	do(i, n int) (started bool, err error)
 	text(i, n int) string
+	// finished reports whether they have come to an end.
+	finished(i int) bool
 }
 
 // newActors makes the machine that a configuration, which is valid and has its
@@ -37,7 +38,11 @@ func newActors(c *Config) (*actors, error) {
 		return nil, err
 	}
 	a := &actors{Stepper: s, config: c}
-	a.cores = newFreeCores(a)
+	if c.Program != nil {
+		a.cores = newProgramCores(a)
+	} else {
+		a.cores = newFreeCores(a)
+	}
 	return a, nil
 }
 
@@ -103,6 +108,8 @@ func (*freeCores) Evict(memory.Addr) {}
 func (*freeCores) encode(dst []byte, _ int) []byte { return dst }
 
 func (*freeCores) load(int, []byte) error { return nil }
+
+func (*freeCores) finished(int) bool { return false }
 
 func (f *freeCores) count(i int) int { return len(f.accesses[i]) }
 

@@ -45,9 +45,10 @@ type controllerPart struct {
 	// write.
 	readers, writers uint64
 	// waiting has a bit for each core and line with an access under way.
-	waiting uint64
-	open    uint64 // the buffers at which a message may arrive
-	menu    atomic.Pointer[[]ownStep]
+	waiting  uint64
+	open     uint64 // the buffers at which a message may arrive
+	finished bool   // the cores run threads that are at their end
+	menu     atomic.Pointer[[]ownStep]
 }
 
 // ownStep is a step that a controller can take by itself.
@@ -101,6 +102,7 @@ func (m *Machine) fillController(p *controllerPart, i int, text []byte) {
 		}
 	}
 	p.waiting = m.waiting(i)
+	p.finished = m.cores.finished(i)
 	p.summary = m.Summary(i)
 	for l := range p.summary.Lines {
 		if !p.summary.Private {

@@ -12,7 +12,9 @@ import (
 	"errors"
 	"strings"
 
+	"ordeal/gen"
 	"ordeal/gen/option"
+	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
@@ -39,7 +41,17 @@ type Config struct {
 	Outstanding int
 	// Symmetry counts states once that differ only in the names of cores or lines.
 	Symmetry bool
-	_        struct{}
+	// Program, if not nil, is what the cores run in place of any access at any time. Its
+	// locations then say what lines and words there are.
+	Program *gen.Program
+	// Core is the kind of the cores that run it: InOrder, TSO, OOO or PSO.
+	Core core.Kind
+	// Placement is the core of each thread; nil means that of the same number.
+	Placement []int
+	// Evict lets every core load one more line at any time, which displaces others
+	// from caches without room for both.
+	Evict bool
+	_     struct{}
 }
 
 // The most of each that an encoded state has room for.
@@ -52,6 +64,9 @@ const (
 func (c Config) withDefaults() Config {
 	c.System = c.System.WithDefaults()
 	c.Lines, c.Words, c.Outstanding = max(c.Lines, 1), max(c.Words, 1), max(c.Outstanding, 1)
+	if c.Program != nil {
+		return c.forProgram()
+	}
 	if c.Values == 0 {
 		c.Values = 2
 	}
@@ -69,7 +84,11 @@ func (c Config) Validate() error {
 	}
 	bound("lines", c.Lines, maxLines)
 	bound("words", c.Words, memory.WordsPerLine)
-	bound("values", c.Values, maxValues)
+	if c.Program != nil {
+		errs = append(errs, c.validateProgram()...)
+	} else {
+		bound("values", c.Values, maxValues)
+	}
 	bound("outstanding", c.Outstanding, maxOutstanding)
 	return errors.Join(errs...)
 }

@@ -61,7 +61,7 @@ func newMachine(a *actors, parts *components) *Machine {
 		actors: a, parts: parts,
 		arrivals: newRecent(parts.arrivals), mail: newRecent(parts.mail), aged: newRecent(parts.aged),
 	}
-	m.now.data = a.config.Values > 1
+	m.now.ages = a.config.Values > 1
 	for i := range a.Controllers() {
 		m.now.names = append(m.now.names, a.Name(i))
 	}
@@ -102,9 +102,6 @@ func (m *Machine) Memory() int64 {
 
 // Class names a class of fairness.
 func (m *Machine) Class(n uint16) string { return m.classes.names[n] }
-
-// Outcome is empty: free cores compute nothing.
-func (m *Machine) Outcome(machine.State) []byte { return nil }
 
 // sums adds the fingerprints of the components, for each permutation.
 func (m *Machine) sums(s machine.State) []machine.Fingerprint {
@@ -232,17 +229,19 @@ func distinct(sums []machine.Fingerprint) int {
 // examine looks at the state itself.
 func (m *Machine) examine(s machine.State, e *machine.Expansion, inFlight int) {
 	var readers, writers uint64
-	conflict, moving, waiting := false, inFlight > 0, 0
+	conflict, finished, moving, waiting := false, true, inFlight > 0, 0
 	for i := range m.Controllers() {
 		p := m.parts.controllers.at(s[i])
 		conflict = conflict || p.writers&readers != 0 || p.readers&writers != 0
 		readers, writers = readers|p.readers, writers|p.writers
 		moving = moving || p.summary.Moving
 		waiting += p.summary.Waiting
+		finished = finished && p.finished
 		e.Waiting |= p.waiting
 	}
 	stuck := len(e.Ordinals) == 0 && !slices.ContainsFunc(e.Faults, func(f machine.Fault) bool { return f.Step >= 0 })
 	e.Rest = !moving && waiting == 0
+	e.Done = e.Rest && finished
 	if !conflict && !e.Rest && !stuck {
 		return
 	}

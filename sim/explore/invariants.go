@@ -15,7 +15,7 @@ type moment struct {
 	inFlight    int  // messages between controllers
 	waiting     int  // accesses under way
 	stuck       bool // no step changes the state
-	data        bool // states keep ages of values
+	ages        bool // states keep ages of values
 }
 
 // atRest reports whether nothing happens before a core makes an access.
@@ -47,7 +47,7 @@ func (m *moment) violations(list []machine.Fault) []machine.Fault {
 			list = append(list, machine.Fault{Property: machine.Leftovers, Title: "at rest " + what, Detail: m.names[i], Step: -1})
 		}
 	}
-	if m.data {
+	if m.ages {
 		for line := range m.controllers[0].Lines {
 			list = m.values(list, line)
 		}
@@ -115,4 +115,32 @@ func (m *moment) values(list []machine.Fault, line int) []machine.Fault {
 		})
 	}
 	return list
+}
+
+// value is a word of memory at rest: that of a copy which may be read, a
+// private one rather than a shared one, and else that of memory.
+func (m *moment) value(line, word int) uint64 {
+	best, value := -1, uint64(0)
+	for i := range m.controllers {
+		c := m.controllers[i]
+		l := &c.Lines[line]
+		if !l.Copy {
+			continue
+		}
+		rank := 0
+		switch {
+		case l.Permission == cache.ReadWrite && c.Private:
+			rank = 4
+		case l.Permission == cache.ReadOnly && c.Private:
+			rank = 3
+		case (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) && !c.Home:
+			rank = 2
+		case c.Home:
+			rank = 1
+		}
+		if rank > best {
+			best, value = rank, l.Words[word]
+		}
+	}
+	return value
 }

@@ -225,7 +225,7 @@ func (r *reference) after(flying [][]byte) string {
 }
 
 func (r *reference) moment(inFlight int) moment {
-	m := moment{inFlight: inFlight, data: r.config.Values > 1}
+	m := moment{inFlight: inFlight, ages: r.config.Values > 1}
 	for i := range r.stepper.Controllers() {
 		sum := r.stepper.Summary(i)
 		m.waiting += sum.Waiting

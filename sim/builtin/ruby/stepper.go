@@ -204,6 +204,12 @@ func (s *Stepper) BufferName(i, buffer int) string { return s.buffersOf[i][buffe
 // Waits reports whether an access of a core to a line is under way.
 func (s *Stepper) Waits(core, line int) bool { return s.ports[core].Waits(s.lines[line]) }
 
+// Pending reports whether an access of a core with a tag is under way.
+func (s *Stepper) Pending(core int, tag uint64) bool {
+	s.requests = s.ports[core].Requests(s.requests[:0])
+	return slices.ContainsFunc(s.requests, func(r memory.Request) bool { return r.Tag == tag })
+}
+
 // Private is the number of controllers that have cores, which are the first to be renamed by
 // permutations.
 func (s *Stepper) Private() int { return len(s.identity.Cores) }

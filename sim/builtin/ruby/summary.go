@@ -28,9 +28,11 @@ type LineSummary struct {
 	Permission cache.Permission
 	State      string // empty if the protocol's own function fails
 	// Copy says that the controller has data of the line, in its main kind of
-	// entry or in memory, and Age what age they have, the oldest of all words.
-	Copy bool
-	Age  int
+	// entry or in memory: Words are what an encoded state has of them, and Age is the
+	// largest of them, the age of the oldest if states keep ages.
+	Copy  bool
+	Words []uint64
+	Age   int
 }
 
 // Summary looks at controller i as it is. To look may change the controller:
@@ -72,13 +74,15 @@ func (s *Stepper) lineSummary(c *controller, line memory.Addr) LineSummary {
 	}
 	if entry != nil {
 		if at := entry.layout.find("DataBlk"); at >= 0 {
-			sum.Copy, sum.Age = true, s.oldestAge(entry.words[at:at+s.words], line)
+			s.copied(&sum, entry.words[at:at+s.words], line)
 		}
 	} else if c.memory != nil {
-		sum.Copy = true
-		if block := c.memory.lines[line]; block != nil {
-			sum.Age = s.oldestAge(block[:s.words], line)
+		var none memory.Block
+		block := c.memory.lines[line]
+		if block == nil {
+			block = &none
 		}
+		s.copied(&sum, block[:s.words], line)
 	}
 	if state := c.peekState(tbe, entry, line); state != nil {
 		sum.State, sum.Permission = state.Name, c.permission(state)
@@ -86,12 +90,13 @@ func (s *Stepper) lineSummary(c *controller, line memory.Addr) LineSummary {
 	return sum
 }
 
-func (s *Stepper) oldestAge(words []uint64, line memory.Addr) int {
-	age := uint64(0)
+func (s *Stepper) copied(sum *LineSummary, words []uint64, line memory.Addr) {
+	sum.Copy = true
 	for w, v := range words {
-		age = max(age, s.age(v, s.lineOf(line), w))
+		v = s.age(v, s.lineOf(line), w)
+		sum.Words = append(sum.Words, v)
+		sum.Age = max(sum.Age, int(v))
 	}
-	return int(age)
 }
 
 func (s *Stepper) leftover(c *controller, sum *Summary) string {
