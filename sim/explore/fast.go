@@ -317,8 +317,8 @@ func (m *Machine) Describe(s machine.State) string {
 				continue
 			}
 			fmt.Fprintf(&sb, " line %d %s", l, line.State)
-			if line.Copy && m.config.Values > 1 {
-				fmt.Fprintf(&sb, " (age %d)", line.Age)
+			if line.Copy && m.config.Values != 1 {
+				fmt.Fprintf(&sb, " (data %v)", line.Words)
 			}
 		}
 		if p.summary.Waiting > 0 {

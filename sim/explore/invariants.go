@@ -100,8 +100,8 @@ func (m *moment) values(list []machine.Fault, line int) []machine.Fault {
 		if !l.Copy {
 			continue
 		}
-		fresh = fresh || l.Age == 0
-		if l.Age > 0 && (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) {
+		fresh = fresh || l.Last
+		if !l.Last && (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) {
 			list = append(list, machine.Fault{
 				Property: machine.Values, Step: -1,
 				Title:  fmt.Sprintf("at rest a copy in %s is not the last write", l.State),

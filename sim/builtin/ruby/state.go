@@ -133,6 +133,12 @@ func (s *Stepper) empty(c *controller, i int) {
 		}
 		b.items, b.head, b.stalls, b.count = b.items[:0], 0, b.stalls[:0], 0
 	}
+	for _, b := range s.outOf[i] { // of a step that failed
+		b.items, b.head = b.items[:0], 0
+	}
+	if c.memory != nil {
+		c.memory.requests.items, c.memory.requests.head = c.memory.requests.items[:0], 0
+	}
 	c.waiting, c.locked = c.waiting[:0], c.locked[:0]
 }
 

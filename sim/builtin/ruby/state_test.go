@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -52,6 +53,7 @@ func (w *walker) step(t *testing.T, random *rand.Rand) {
 	t.Helper()
 	w.Start()
 	var err error
+	before, stores := w.encoded(), w.stores
 	i := random.IntN(len(w.all))
 	switch moves := w.Moves(nil, i); {
 	case random.IntN(4) == 0:
@@ -73,6 +75,11 @@ func (w *walker) step(t *testing.T, random *rand.Rand) {
 		}
 		w.flying = slices.Delete(w.flying, at, at+1)
 		err = w.Arrive(chosen)
+	}
+	if errors.Is(err, ErrLater) {
+		w.load(t, before)
+		w.stores = stores
+		return
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -56,10 +56,15 @@ type Data struct {
 	// Words is the number of words of a line that are kept, the first ones.
 	Words int
 	// Ages is the number of values of a word that are distinguished by how many
-	// stores to it came later: with 2, the value last stored and all others.
-	// 1 keeps none; 0 keeps the values as they are.
+	// stores to it came later: with 2, the value last stored, or memory's before any
+	// store, and all others, besides the zeros of data never set. 1 keeps no data; 0
+	// keeps the values as they are.
 	Ages int
 }
+
+// lastWrite is what an encoded state with ages has of the value last stored to a
+// word; older values are larger, and data never set are 0.
+const lastWrite = 1
 
 // firstToken is the first of the values that Stepper.Store gives.
 const firstToken uint64 = 1 << 32
@@ -130,8 +135,25 @@ func (s *Stepper) index() error {
 	if len(faults) > 0 {
 		return faults
 	}
+	s.fill()
 	s.identity = &Permutation{Cores: counting(privates), Lines: counting(len(s.lines))}
 	return nil
+}
+
+// fill makes the values in memory those last stored, where states keep ages.
+func (s *Stepper) fill() {
+	for _, c := range s.all {
+		if c.memory == nil || s.data.Ages == 0 {
+			continue
+		}
+		for _, line := range s.lines {
+			block := new(memory.Block)
+			for w := range s.words {
+				block[w] = lastWrite
+			}
+			c.memory.lines[line] = block
+		}
+	}
 }
 
 func counting(n int) []int {
@@ -270,12 +292,15 @@ func (s *Stepper) age(v uint64, line, word int) uint64 {
 		return 0
 	}
 	n := uint64(s.stores[line*blockWords+word])
-	if v >= firstToken {
-		v = n - 1 - (v - firstToken)
-	} else {
+	switch {
+	case v == 0:
+		return 0
+	case v >= firstToken:
+		v = lastWrite + n - 1 - (v - firstToken)
+	default:
 		v += n
 	}
-	return min(v, uint64(s.data.Ages-1))
+	return min(v, uint64(s.data.Ages))
 }
 
 // Stored is the number of stores to a word of a line since Start.

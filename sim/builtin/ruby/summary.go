@@ -28,11 +28,10 @@ type LineSummary struct {
 	Permission cache.Permission
 	State      string // empty if the protocol's own function fails
 	// Copy says that the controller has data of the line, in its main kind of
-	// entry or in memory: Words are what an encoded state has of them, and Age is the
-	// largest of them, the age of the oldest if states keep ages.
-	Copy  bool
-	Words []uint64
-	Age   int
+	// entry or in memory: Words are what an encoded state has of them, and Last says
+	// that they all are the values last stored, if states keep ages.
+	Copy, Last bool
+	Words      []uint64
 }
 
 // Summary looks at controller i as it is. To look may change the controller:
@@ -91,11 +90,11 @@ func (s *Stepper) lineSummary(c *controller, line memory.Addr) LineSummary {
 }
 
 func (s *Stepper) copied(sum *LineSummary, words []uint64, line memory.Addr) {
-	sum.Copy = true
+	sum.Copy, sum.Last = true, true
 	for w, v := range words {
 		v = s.age(v, s.lineOf(line), w)
 		sum.Words = append(sum.Words, v)
-		sum.Age = max(sum.Age, int(v))
+		sum.Last = sum.Last && v == lastWrite
 	}
 }
 
