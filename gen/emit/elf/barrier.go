@@ -27,7 +27,7 @@ func (e *emitter) pollLimit() uint64 {
 		}
 	}
 	limit := uint64(e.opts.Spin) + uint64(longest)
-	if len(e.programs) > 1 {
+	if len(e.programs) > 1 && e.opts.Log == LogMemory {
 		var words int64
 		for _, p := range e.programs {
 			words = max(words, LogBytes(p, e.opts.Rounds)/gen.WordBytes)
@@ -38,13 +38,23 @@ func (e *emitter) pollLimit() uint64 {
 	return limit
 }
 
+// call calls the barrier or await, with a limit of polls.
+func (e *emitter) call(subroutine x86.Label, limit uint64) {
+	back := e.NewLabel()
+	e.MovImm(regLimit, limit)
+	e.LeaLabel(regLink, back)
+	e.Jmp(subroutine)
+	e.Place(back)
+}
+
 // barrierCode generates the barriers. All spinning is on plain loads, and each
 // control line is written by its own thread with plain stores only, so that
 // they hold on a memory system whose atomics are broken, and a lost store
 // ends in giving up.
 func (e *emitter) barrierCode() {
 	// barrier announces that the thread has reached its next barrier and
-	// waits for the others. Leaves 0 in rax, or 1 when it gave up.
+	// waits for the others, regLimit polls for each. Leaves 0 in rax, or 1
+	// when it gave up.
 	e.Symbol("barrier")
 	e.Place(e.barrier)
 	e.Inc(regPhase)
@@ -61,7 +71,7 @@ func (e *emitter) barrierCode() {
 	arrived, stuck := e.NewLabel(), e.NewLabel()
 	e.MovImm(rdx, uint64(controls))
 	next := e.Here()
-	e.MovImm(r9, e.pollLimit())
+	e.Mov(r9, regLimit)
 	e.Load(r8, x86.At(rdx, ctlRounds))
 	poll := e.Here()
 	e.CmpMem(x86.At(rdx, ctlPhase), regPhase)
@@ -81,12 +91,12 @@ func (e *emitter) barrierCode() {
 	e.Jmp(poll)
 	e.Place(stuck)
 	e.MovImm(rax, 1)
-	e.Ret()
+	e.JmpReg(regLink)
 
 	e.Place(arrived)
 	e.AddImm(rdx, controlBytes)
 	e.CmpImm(rdx, int32(end))
 	e.Jcc(x86.Below, next)
 	e.MovImm(rax, 0)
-	e.Ret()
+	e.JmpReg(regLink)
 }

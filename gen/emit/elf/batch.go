@@ -40,7 +40,7 @@ func EmitBatch(programs []*gen.Program, opts Options) (*Image, error) {
 	if err := validateBatch(programs, opts.Rounds); err != nil {
 		return nil, fmt.Errorf("emit elf: %w", err)
 	}
-	m, err := newMemory(programs, opts.Rounds)
+	m, err := newMemory(programs, opts.Rounds, opts.Log)
 	if err != nil {
 		return nil, fmt.Errorf("emit elf: %w", err)
 	}

@@ -25,6 +25,23 @@ const (
 	SyncRound
 )
 
+// Log says how the values that reads return leave the executable.
+type Log uint8
+
+// The values of Log. LogUnknown means LogMemory.
+const (
+	LogUnknown Log = iota
+	// LogMemory collects them in memory and writes them to standard output in
+	// frames of package wire.
+	LogMemory
+	// LogPseudo keeps them in registers and reports them by gem5's
+	// pseudo-instruction m5_sum at the end of each round; see wire.SumValues.
+	// Nothing but the program's own accesses, the instructions and a control line
+	// of each thread, written once a round, goes through the caches. The executable
+	// ends by m5_exit or m5_fail, and runs on gem5 only.
+	LogPseudo
+)
+
 // Defaults of Options.
 const (
 	DefaultSpin   = 1 << 22
@@ -41,6 +58,8 @@ type Options struct {
 	// Every has SyncRound wait only before each Every-th round, a power of
 	// two; 0 means before every round. SyncFree ignores it.
 	Every int
+	// Log is how values leave the executable; 0 means LogMemory.
+	Log Log
 	// Spin is after how many polls a barrier gives up on a thread that
 	// completes no round meanwhile, 1 to MaxInt32; 0 means DefaultSpin. The
 	// delays of the longest round are added. A poll takes about 20 ns on
@@ -82,6 +101,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Sync == SyncUnknown {
 		o.Sync = SyncFree
 	}
+	if o.Log == LogUnknown {
+		o.Log = LogMemory
+	}
 	if o.Every == 0 {
 		o.Every = 1
 	}
@@ -91,6 +113,9 @@ func (o Options) withDefaults() (Options, error) {
 	bound("jitter", o.Jitter, 0, 1<<20)
 	if o.Every < 1 || o.Every > MaxRounds || bits.OnesCount(uint(o.Every)) != 1 {
 		faults = append(faults, fmt.Errorf("emit elf: every %d: want a power of two", o.Every))
+	}
+	if o.Log > LogPseudo {
+		faults = append(faults, fmt.Errorf("emit elf: unknown log %d", o.Log))
 	}
 	if o.Sync > SyncRound {
 		faults = append(faults, fmt.Errorf("emit elf: unknown sync %d", o.Sync))
@@ -102,7 +127,8 @@ func (o Options) withDefaults() (Options, error) {
 // a log (see package wire) to standard output, one frame per write call: one of
 // kind Thread for each thread, in order, then one of kind Final. It needs
 // nothing from its environment but the system calls clone, write, exit and
-// exit_group.
+// exit_group. With LogPseudo it writes nothing and reports the values by
+// pseudo-instructions, the final ones at the end.
 //
 // Emit fails for a program that is not valid for that many rounds
 // (gen.Program.ValidateRounds), for bad options, and for one whose code or

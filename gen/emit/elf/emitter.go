@@ -23,14 +23,17 @@ const (
 )
 
 // The registers of a thread. Subroutines change rax, rcx, rdx, r8, r9 and
-// r11, besides what they say.
+// r11, besides what they say. Barriers return by regLink, so that no return
+// address goes through a memory that may lose it.
 const (
 	regPhase  = rbp // barriers reached
 	regLocs   = rbx // the locations, plus bias
 	regLog    = rdi // where the next value goes, plus a bias that moves
-	regBase   = rsi // round · stride
+	regHeader = rdi // of the next sum, in place of regLog
+	regLimit  = rsi // polls after which a barrier gives up, from its call on
 	regJitter = r10 // state of the pseudo-random generator
-	regStride = r13
+	regLink   = r12 // where a barrier returns to, from its call on
+	regBase   = r13 // round · stride
 	regRounds = r14 // rounds completed
 	regCtl    = r15 // the thread's control line
 )
@@ -110,7 +113,17 @@ func (e *emitter) start() {
 
 	e.Symbol("clone_failed")
 	e.Place(failed)
-	e.MovImm(rdi, wire.ExitCloneFailed)
+	e.MovImm(regExit, wire.ExitCloneFailed)
+	e.exit()
+}
+
+// exit ends the executable with the code in regExit.
+func (e *emitter) exit() {
+	if e.opts.Log == LogPseudo {
+		e.pseudoExit()
+		return
+	}
+	e.Mov(rdi, regExit)
 	e.MovImm(rax, sysExitGroup)
 	e.Syscall()
 }

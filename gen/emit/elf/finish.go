@@ -15,7 +15,7 @@ const (
 )
 
 // finishCode generates what thread 0 does after its last round of each program:
-// wait for the others, find the exit code, write the log, and go on to the
+// wait for the others, find the exit code, write the log or report the final values, and go on to the
 // next program if the exit code is 0.
 func (e *emitter) finishCode() {
 	exit := e.NewLabel()
@@ -28,15 +28,15 @@ func (e *emitter) finishCode() {
 		}
 		if k == 0 {
 			e.Place(exit)
-			e.Mov(rdi, regExit)
-			e.MovImm(rax, sysExitGroup)
-			e.Syscall()
+			e.exit()
 		} else {
 			e.Jmp(exit)
 		}
 	}
-	e.sealCode()
-	e.writeCode(exit)
+	if e.opts.Log == LogMemory {
+		e.sealCode()
+		e.writeCode(exit)
+	}
 }
 
 // finishProgram ends the current program, from finish on. It leaves the exit
@@ -45,7 +45,7 @@ func (e *emitter) finishProgram() {
 	e.Symbol("finish")
 	e.Place(e.finish[e.k])
 	joined := e.NewLabel()
-	e.Call(e.await)
+	e.call(e.await, e.pollLimit())
 	e.Mov(regStuck, rax)
 	e.MovImm(regExit, wire.ExitPassed)
 	e.Test(rax, rax)
@@ -53,7 +53,15 @@ func (e *emitter) finishProgram() {
 	e.MovImm(regExit, wire.ExitEndBarrier)
 	e.Place(joined)
 	e.faults()
+	if e.opts.Log == LogPseudo {
+		e.pseudoFinal()
+	} else {
+		e.writeLog()
+	}
+}
 
+// writeLog writes the log of the current program.
+func (e *emitter) writeLog() {
 	// All frames are complete before the first is written, so that nothing
 	// happens between two writes.
 	for t := range e.p.Threads {
@@ -151,10 +159,7 @@ func (e *emitter) finalFrame() {
 	e.Jcc(x86.NotEqual, skip)
 
 	// Locations lie in groups of group words, at equal distances.
-	locations, group := len(e.p.Locations), 1
-	if e.p.Layout == gen.Pairs {
-		group = 2
-	}
+	locations, group := len(e.p.Locations), wire.FinalGroup(e.p.Layout)
 	e.MovImm(rcx, uint64((locations+group-1)/group))
 	e.MovImm(rsi, uint64(e.area.locations))
 	e.MovImm(rdi, uint64(e.area.final+wire.HeaderBytes))

@@ -17,8 +17,9 @@ const (
 	// controlBytes separates the control lines of threads: two cache lines,
 	// since hardware prefetches lines in pairs.
 	controlBytes = 128
-	// stackBytes is the stack of a thread, which only holds return addresses.
-	stackBytes = pageBytes
+	// stackBytes is the stack of a thread: return addresses and, where somebody
+	// handles signals for it, a frame of such a signal.
+	stackBytes = 4 * pageBytes
 )
 
 // The words of a thread's control line. Only their thread writes them.
@@ -63,9 +64,9 @@ type area struct {
 
 func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
 
-// newMemory lays out the memory of programs. Payloads start on a page so that
-// a line of a log belongs to one thread.
-func newMemory(programs []*gen.Program, rounds int) (*memory, error) {
+// newMemory lays out the memory of programs, with frames for LogMemory.
+// Payloads start on a page so that a line of a log belongs to one thread.
+func newMemory(programs []*gen.Program, rounds int, log Log) (*memory, error) {
 	threads := int64(len(programs[0].Threads))
 	m := &memory{areas: make([]area, len(programs))}
 	next := int64(dataBase)
@@ -83,6 +84,9 @@ func newMemory(programs []*gen.Program, rounds int) (*memory, error) {
 		if k == 0 {
 			m.controls = take(threads * controlBytes)
 			m.stacks = take(threads * stackBytes)
+		}
+		if log != LogMemory {
+			continue
 		}
 		// One word more: the layout Pairs is copied two words at a time.
 		a.final = takeFrame(int64(len(p.Locations)) + 1)

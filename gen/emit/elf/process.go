@@ -10,7 +10,7 @@ import (
 	"ordeal/gen/wire"
 )
 
-// LogFromMemory builds the log of an unfinished run of Emit(p, opts) from the
+// LogFromMemory builds the log of an unfinished run of Emit(p, opts), with LogMemory, from the
 // memory of its process: a frame of kind Thread for each thread with the rounds
 // that it has completed. The offsets of memory are virtual addresses, as in
 // Linux's /proc/PID/mem. The process need not be stopped.
@@ -19,7 +19,7 @@ func LogFromMemory(p *gen.Program, opts Options, memory io.ReaderAt) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMemory([]*gen.Program{p}, opts.Rounds)
+	m, err := newMemory([]*gen.Program{p}, opts.Rounds, LogMemory)
 	if err != nil {
 		return nil, fmt.Errorf("read log from memory: %w", err)
 	}

@@ -17,6 +17,9 @@ func (e *emitter) thread(t int) {
 	e.MovImm(regRounds, 0)
 	e.MovImm(regPhase, 0)
 	e.MovImm(regJitter, uint64(t+1)*0x9e3779b9&math.MaxUint32)
+	if e.opts.Log == LogPseudo {
+		e.MovImm(regHeader, uint64(t)<<wire.SumThreadShift)
+	}
 	exit := e.NewLabel()
 	for k := range e.programs {
 		e.selectProgram(k)
@@ -48,18 +51,25 @@ func (e *emitter) part(t int, exit x86.Label) {
 	if e.k > 0 {
 		e.Symbol(fmt.Sprintf("program%d_thread%d", e.k, t))
 	}
-	payload := e.area.frames[t] + wire.HeaderBytes
-	e.touch(payload, e.area.ends[t])
+	if e.opts.Log == LogMemory {
+		payload := e.area.frames[t] + wire.HeaderBytes
+		e.touch(payload, e.area.ends[t])
+		e.MovImm(regLog, uint64(payload+bias))
+	}
 	e.MovImm(regLocs, uint64(e.area.locations+bias))
-	e.MovImm(regLog, uint64(payload+bias))
-	e.MovImm(regStride, uint64(e.p.Stride()))
 	e.MovImm(regBase, 0)
 
 	done := exit
 	if t == 0 {
 		done = e.NewLabel()
 	}
-	e.waitOr(wire.ExitStartBarrier, done)
+	if e.opts.Log == LogMemory {
+		e.waitOr(wire.ExitStartBarrier, done)
+	} else {
+		// A thread that misses the others shall still run: what memory does
+		// to its accesses says more than that it lost a flag.
+		e.call(e.barrier, startPolls)
+	}
 	e.Symbol(e.roundSymbol(t))
 	top := e.Here()
 	if e.opts.Sync == SyncRound {
@@ -77,7 +87,7 @@ func (e *emitter) part(t int, exit x86.Label) {
 	e.place(t, EndOfRound)
 	e.Inc(regRounds)
 	e.Store(x86.At(regCtl, ctlRounds), regRounds)
-	e.Add(regBase, regStride)
+	e.addBase(e.p.Stride())
 	e.CmpImm(regRounds, int32(e.opts.Rounds*(e.k+1)))
 	e.Jcc(x86.Below, top)
 
@@ -103,6 +113,20 @@ func (e *emitter) part(t int, exit x86.Label) {
 	}
 }
 
+// startPolls is after how many polls a start barrier of LogPseudo lets the
+// thread run without the others: several times what starting 64 threads takes.
+const startPolls = 1 << 12
+
+// addBase adds a stride to regBase. Changes rax.
+func (e *emitter) addBase(stride gen.Value) {
+	if stride <= math.MaxInt32 {
+		e.AddImm(regBase, int32(stride))
+		return
+	}
+	e.MovImm(rax, uint64(stride))
+	e.Add(regBase, rax)
+}
+
 func (e *emitter) roundSymbol(t int) string {
 	if len(e.programs) == 1 {
 		return fmt.Sprintf("thread%d_round", t)
@@ -114,7 +138,7 @@ func (e *emitter) roundSymbol(t int) string {
 // code given and goes to done.
 func (e *emitter) waitOr(code int, done x86.Label) {
 	passed := e.NewLabel()
-	e.Call(e.barrier)
+	e.call(e.barrier, e.pollLimit())
 	e.Test(rax, rax)
 	e.Jcc(x86.Equal, passed)
 	e.MovImm(rax, e.fault(code))
@@ -160,57 +184,4 @@ func (e *emitter) jitter() {
 	loop := e.Here()
 	e.Dec(rax)
 	e.Jcc(x86.NotEqual, loop)
-}
-
-// round generates one round of thread t, straight-line but for delays.
-func (e *emitter) round(t int) {
-	var words int32 // logged since regLog moved last
-	for i, op := range e.p.Threads[t] {
-		e.place(t, i)
-		loc := x86.At(regLocs, int32(e.p.Offset(op.Loc))-bias)
-		switch op.Kind {
-		case gen.Load:
-			e.Load(rax, loc)
-		case gen.Store:
-			e.value(op.Value)
-			e.Store(loc, rax)
-		case gen.Exchange:
-			e.value(op.Value)
-			e.Xchg(loc, rax)
-		case gen.FetchAdd:
-			e.MovImm(rax, uint64(op.Value*gen.AddUnit))
-			e.LockXadd(loc, rax)
-		case gen.FullFence:
-			e.Mfence()
-		case gen.Delay:
-			e.MovImm(rax, uint64(op.Value))
-			loop := e.Here()
-			e.Dec(rax)
-			e.Jcc(x86.NotEqual, loop)
-		default:
-			panic(fmt.Sprintf("elf: operation kind %d in a valid program", op.Kind))
-		}
-		if !op.Kind.Reads() {
-			continue
-		}
-		if words == 2*bias/gen.WordBytes {
-			e.AddImm(regLog, 2*bias)
-			words = 0
-		}
-		e.Store(x86.At(regLog, words*gen.WordBytes-bias), rax)
-		words++
-	}
-	if words > 0 {
-		e.AddImm(regLog, words*gen.WordBytes)
-	}
-}
-
-// value leaves regBase plus a constant in rax.
-func (e *emitter) value(constant gen.Value) {
-	if constant <= math.MaxInt32 {
-		e.Lea(rax, x86.At(regBase, int32(constant)))
-		return
-	}
-	e.MovImm(rax, uint64(constant))
-	e.Add(rax, regBase)
 }

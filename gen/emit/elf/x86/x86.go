@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Reg is a 64-bit general-purpose register, numbered as in the encoding.
@@ -31,6 +32,9 @@ const (
 	R14
 	R15
 )
+
+// XMM is a 128-bit register, 0 to 15, of two lanes of 64 bits.
+type XMM uint8
 
 // Cond is a condition code, as in the low four bits of Jcc.
 type Cond uint8
@@ -278,3 +282,46 @@ func (a *Assembler) Dec(r Reg) { a.Emit(rexW(0, r), 0xff, 0xc8|byte(r&7)) }
 func (a *Assembler) Mfence()  { a.Emit(0x0f, 0xae, 0xf0) }
 func (a *Assembler) Pause()   { a.Emit(0xf3, 0x90) }
 func (a *Assembler) Syscall() { a.Emit(0x0f, 0x05) }
+
+// Movlps loads the low lane of x, Movhps the high one; the other lane stays.
+func (a *Assembler) Movlps(x XMM, m Mem) { a.lane(x, m, 0x12) }
+func (a *Assembler) Movhps(x XMM, m Mem) { a.lane(x, m, 0x16) }
+
+func (a *Assembler) lane(x XMM, m Mem, opcode byte) {
+	start := len(a.Code)
+	a.memory(Reg(x), m, 0x0f, opcode)
+	a.narrow(start)
+}
+
+// narrow takes the 64-bit operand size from the REX prefix at start, and the
+// prefix away if it says nothing else.
+func (a *Assembler) narrow(start int) {
+	if a.Code[start] &^= 0x08; a.Code[start] == 0x40 {
+		a.Code = slices.Delete(a.Code, start, start+1)
+	}
+}
+
+// MovqFromXMM is dst = the low lane of x, MovqToXMM is low lane of x = src and
+// high lane = 0.
+func (a *Assembler) MovqFromXMM(dst Reg, x XMM) { a.movq(0x7e, dst, x) }
+func (a *Assembler) MovqToXMM(x XMM, src Reg)   { a.movq(0x6e, src, x) }
+
+func (a *Assembler) movq(opcode byte, r Reg, x XMM) {
+	a.Emit(0x66, rexW(Reg(x), r), 0x0f, opcode, 0xc0|byte(x&7)<<3|byte(r&7))
+}
+
+// Movhlps is low lane of dst = high lane of src, Movlhps is high lane of dst =
+// low lane of src; the other lane stays.
+func (a *Assembler) Movhlps(dst, src XMM) { a.lanes(0x12, dst, src) }
+func (a *Assembler) Movlhps(dst, src XMM) { a.lanes(0x16, dst, src) }
+
+func (a *Assembler) lanes(opcode byte, dst, src XMM) {
+	start := len(a.Code)
+	a.Emit(rexW(Reg(dst), Reg(src)), 0x0f, opcode, 0xc0|byte(dst&7)<<3|byte(src&7))
+	a.narrow(start)
+}
+
+// M5op is gem5's pseudo-instruction with a number of
+// include/gem5/asm/generic/m5ops.h. Its arguments are in RDI, RSI, RDX, RCX, R8
+// and R9, as far as it has any; it changes RAX. Processors do not know it.
+func (a *Assembler) M5op(number uint16) { a.Emit(0x0f, 0x04, byte(number), byte(number>>8)) }

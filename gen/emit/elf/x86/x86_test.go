@@ -95,6 +95,24 @@ func TestEncodings(t *testing.T) {
 		a.Place(next)
 		expect("lea %s,[rip+0x0] # 0x%x", name(r), len(a.Code))
 	}
+	for x := x86.XMM(0); x < 16; x++ {
+		for _, r := range []x86.Reg{x86.RAX, x86.RSP, x86.RBP, x86.R9, x86.R12} {
+			a.Movlps(x, x86.At(r, 0x40))
+			expect("movlps xmm%d,QWORD PTR [%s+0x40]", x, name(r))
+			a.Movhps(x, x86.At(r, 0x400))
+			expect("movhps xmm%d,QWORD PTR [%s+0x400]", x, name(r))
+			a.MovqFromXMM(r, x)
+			expect("movq %s,xmm%d", name(r), x)
+			a.MovqToXMM(x, r)
+			expect("movq xmm%d,%s", x, name(r))
+		}
+		for _, y := range []x86.XMM{0, 7, 8, 15} {
+			a.Movhlps(x, y)
+			expect("movhlps xmm%d,xmm%d", x, y)
+			a.Movlhps(x, y)
+			expect("movlhps xmm%d,xmm%d", x, y)
+		}
+	}
 	a.Resolve()
 	a.Mfence()
 	a.Pause()

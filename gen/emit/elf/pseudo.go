@@ -1,0 +1,172 @@
+package elf
+
+import (
+	"ordeal/gen"
+	"ordeal/gen/emit/elf/x86"
+	"ordeal/gen/wire"
+)
+
+// Numbers of gem5's pseudo-instructions (include/gem5/asm/generic/m5ops.h of
+// v24.0). An exit or failure has a delay in RDI and a failure its code in RSI;
+// see wire.SumValues for sums.
+const (
+	m5Exit = 0x21
+	m5Fail = 0x22
+	m5Sum  = 0x23
+)
+
+// The places of values until they are reported: the argument registers of a sum,
+// which hold the first ones, then general registers, then the low and the high
+// lanes of XMM registers, but for the last, which is scratch.
+const (
+	laneScratch = x86.XMM(15)
+	lanes       = int(laneScratch)
+)
+
+func sumArguments() []x86.Reg { return []x86.Reg{rsi, rdx, rcx, r8, r9} }
+
+func generalPlaces() []x86.Reg { return append(sumArguments(), r11, r12) }
+
+// placesInAll is how many values fit, in whole sums: a round of more reads is
+// reported in several groups.
+func placesInAll() int {
+	return (len(generalPlaces()) + 2*lanes) / wire.SumValues * wire.SumValues
+}
+
+// registerLog keeps values in registers and reports them in groups of about the
+// same size: m5_sum waits until all earlier stores have reached memory, so there
+// should be few of them, far apart.
+type registerLog struct {
+	*emitter
+	group  int // values, of all groups but the last
+	filled int // places filled since the last group was reported
+}
+
+func newRegisterLog(e *emitter, reads int) *registerLog {
+	sums := wire.SumsOf(reads)
+	groups := max((reads+placesInAll()-1)/placesInAll(), 1)
+	return &registerLog{emitter: e, group: (sums + groups - 1) / groups * wire.SumValues}
+}
+
+// general is the general register of place i, if it is one; lane is its lane
+// otherwise.
+func (l *registerLog) general(i int) (x86.Reg, bool) {
+	if regs := generalPlaces(); i < len(regs) {
+		return regs[i], true
+	}
+	return 0, false
+}
+
+func (l *registerLog) lane(i int) (x x86.XMM, high bool) {
+	i -= len(generalPlaces())
+	return x86.XMM(i % lanes), i >= lanes
+}
+
+func (l *registerLog) load(from x86.Mem) {
+	if r, ok := l.general(l.filled); ok {
+		l.Load(r, from)
+	} else if x, high := l.lane(l.filled); high {
+		l.Movhps(x, from)
+	} else {
+		l.Movlps(x, from)
+	}
+	l.fill()
+}
+
+func (l *registerLog) atomic() x86.Reg {
+	if r, ok := l.general(l.filled); ok {
+		return r
+	}
+	return rax
+}
+
+func (l *registerLog) keep() {
+	if _, ok := l.general(l.filled); ok {
+		// It is in its place.
+	} else if x, high := l.lane(l.filled); high {
+		l.MovqToXMM(laneScratch, rax)
+		l.Movlhps(x, laneScratch)
+	} else {
+		l.MovqToXMM(x, rax)
+	}
+	l.fill()
+}
+
+// fill counts a value, and reports a whole group.
+func (l *registerLog) fill() {
+	if l.filled++; l.filled == l.group {
+		l.end()
+	}
+}
+
+func (l *registerLog) end() {
+	arguments := sumArguments()
+	for i := range l.filled {
+		if to := arguments[i%len(arguments)]; i >= len(arguments) {
+			l.move(to, i)
+		}
+		if i%len(arguments) == len(arguments)-1 || i == l.filled-1 {
+			l.M5op(m5Sum)
+			l.Inc(regHeader)
+		}
+	}
+	l.filled = 0
+}
+
+// move copies the value in place i to a register. That of a high lane takes the
+// place of the low one, which was moved before.
+func (l *registerLog) move(to x86.Reg, i int) {
+	if r, ok := l.general(i); ok {
+		l.Mov(to, r)
+		return
+	}
+	x, high := l.lane(i)
+	if high {
+		l.Movhlps(x, x)
+	}
+	l.MovqFromXMM(to, x)
+}
+
+// pseudoFinal reports the final values of the current program, unless a
+// thread may still be running.
+func (e *emitter) pseudoFinal() {
+	skip := e.NewLabel()
+	e.Test(regStuck, regStuck)
+	e.Jcc(x86.NotEqual, skip)
+	before := 0
+	for _, p := range e.programs[:e.k] {
+		before += wire.FinalSums(p)
+	}
+	group := wire.FinalGroup(e.p.Layout)
+	e.Mov(r11, regHeader)
+	e.MovImm(regHeader, uint64(wire.SumFinal)<<wire.SumThreadShift|uint64(before))
+	e.MovImm(r9, uint64(wire.FinalSums(e.p)/group))
+	e.MovImm(r8, uint64(e.area.locations))
+	loop := e.Here()
+	for i := range group {
+		e.Load(rsi, x86.At(r8, int32(i*gen.WordBytes)))
+		e.M5op(m5Sum)
+		e.Inc(regHeader)
+	}
+	e.AddImm(r8, int32(e.p.Offset(gen.LocID(group))))
+	e.Dec(r9)
+	e.Jcc(x86.NotEqual, loop)
+	e.Mov(regHeader, r11)
+	e.Place(skip)
+}
+
+// pseudoExit ends the simulation with the code in regExit.
+func (e *emitter) pseudoExit() {
+	failed, wait := e.NewLabel(), e.NewLabel()
+	e.MovImm(rdi, 0)
+	e.Mov(rsi, regExit)
+	e.Test(rsi, rsi)
+	e.Jcc(x86.NotEqual, failed)
+	e.M5op(m5Exit)
+	e.Jmp(wait)
+	e.Place(failed)
+	e.M5op(m5Fail)
+	e.Place(wait) // The simulation ends at the end of this tick.
+	e.Pause()
+	e.Jmp(wait)
+}
