@@ -37,6 +37,7 @@ var Rules = option.Rules{
 		"protocols": builtin.Protocols,
 		"cpus":      gem5.CPUs,
 		"networks":  gem5.Networks,
+		"logs":      gem5.Logs,
 		"bugs":      func() []string { return texts(core.Bugs(core.OOO)) }, // other kinds of core have some of them
 		"outcomes": func() []string {
 			return texts([]sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout})

@@ -91,6 +91,7 @@ def info():
         "compiled": str(compiled),
         "protocols": protocols(),
         "isas": isas(),
+        "tracing": bool(getattr(native(), "TRACING_ON", False)),
     }
 
 

@@ -111,6 +111,10 @@ func (r *Runner) emitOptions(rounds int) elf.Options {
 	o := r.options.Emit
 	o.Rounds = rounds
 	o.Yield = true
+	o.Log = elf.LogMemory
+	if r.reports() {
+		o.Log = elf.LogPseudo
+	}
 	return o
 }
 

@@ -104,6 +104,14 @@ func (r *Runner) identify(ctx context.Context) (*Info, error) {
 	return r.info, nil
 }
 
+// reports reports whether values leave executables by pseudo-instructions, as
+// far as it is known before the binary is.
+func (r *Runner) reports() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.options.Log == LogPseudo || r.options.Log == LogAuto && r.info != nil && r.info.Tracing
+}
+
 // unfit is the result of jobs that the binary cannot run; nil when it can.
 func (r *Runner) unfit(ctx context.Context) (*sim.Result, error) {
 	info, err := r.identify(ctx)
@@ -113,7 +121,7 @@ func (r *Runner) unfit(ctx context.Context) (*sim.Result, error) {
 	if err != nil {
 		return &sim.Result{Outcome: sim.Infra, Title: "cannot identify gem5", Detail: err.Error()}, nil
 	}
-	if reason := info.mismatch(r.options.Protocol); reason != "" {
+	if reason := info.mismatch(r.options.Protocol, r.options.Log); reason != "" {
 		detail := fmt.Sprintf("%s is %s", r.options.Binary, info)
 		return &sim.Result{Outcome: sim.Infra, Title: "gem5 does not fit: " + reason, Detail: detail}, nil
 	}

@@ -22,7 +22,9 @@ type Info struct {
 	// those of the instruction sets, as "x86".
 	Protocols []string `json:"protocols"`
 	ISAs      []string `json:"isas"`
-	_         struct{}
+	// Tracing says that the binary prints debug lines: gem5.opt, gem5.debug.
+	Tracing bool `json:"tracing"`
+	_       struct{}
 }
 
 // String is the info in one line.
@@ -30,9 +32,9 @@ func (i *Info) String() string {
 	return fmt.Sprintf("gem5 %s, %s, %s", i.Version, strings.Join(i.ISAs, ", "), cmp.Or(strings.Join(i.Protocols, ", "), "no Ruby protocol"))
 }
 
-// mismatch is why a binary cannot run programs with a protocol; empty when it
-// can.
-func (i *Info) mismatch(protocol string) string {
+// mismatch is why a binary cannot run programs with a protocol and a channel of
+// Logs; empty when it can.
+func (i *Info) mismatch(protocol, log string) string {
 	switch {
 	case !slices.Contains(i.ISAs, "x86"):
 		return fmt.Sprintf("the binary simulates %s: want x86", list(i.ISAs))
@@ -42,6 +44,8 @@ func (i *Info) mismatch(protocol string) string {
 		return fmt.Sprintf("the binary has several protocols (%s): name one", list(i.Protocols))
 	case protocol != "" && !slices.Contains(i.Protocols, protocol):
 		return fmt.Sprintf("the binary has protocol %s: want %s", list(i.Protocols), protocol)
+	case log == LogPseudo && !i.Tracing:
+		return "the binary prints no debug lines, as gem5.fast: want gem5.opt, or --log memory"
 	}
 	return ""
 }
@@ -51,8 +55,8 @@ func list(names []string) string { return cmp.Or(strings.Join(names, ", "), "not
 // probeTimeout bounds each run of Probe.
 const probeTimeout = time.Minute
 
-// Probe determines what a gem5 binary is: with --build-info and, as v24.0
-// fails at that, with a script that it runs itself.
+// Probe determines what a gem5 binary is: with a script that it runs itself and,
+// where that fails, with --build-info, which v24.0 lacks.
 func Probe(ctx context.Context, binary string) (*Info, error) {
 	dir, err := os.MkdirTemp("", "ordeal-gem5-")
 	if err != nil {
@@ -69,21 +73,22 @@ func Probe(ctx context.Context, binary string) (*Info, error) {
 		}
 		return readOutput(dir)
 	}
-	text, err := ask("--build-info")
-	if err != nil {
-		return nil, fmt.Errorf("probe: %w", err)
-	}
-	if info := parseBuildInfo(text); info != nil {
-		return info, nil
-	}
 	se := filepath.Join(dir, ScriptFile)
 	if err := os.WriteFile(se, script.Script, 0o644); err != nil {
 		return nil, fmt.Errorf("probe %s: %w", binary, err)
 	}
-	if text, err = ask(se, "--info"); err != nil {
+	text, err := ask(se, "--info")
+	if err != nil {
 		return nil, fmt.Errorf("probe: %w", err)
 	}
 	if info := parseInfo(text); info != nil {
+		return info, nil
+	}
+	other, err := ask("--build-info")
+	if err != nil {
+		return nil, fmt.Errorf("probe: %w", err)
+	}
+	if info := parseBuildInfo(other); info != nil {
 		return info, nil
 	}
 	text = cmp.Or(strings.TrimSpace(text), "nothing")

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ordeal/gen"
@@ -40,12 +41,9 @@ func (l *launch) run(ctx context.Context) ([]sim.Result, error) {
 	if err := l.prepare(); err != nil {
 		return l.cannot(err), nil
 	}
-	var order *orderReader
-	if l.runner.options.StoreOrder {
-		var err error
-		if order, err = l.readOrder(); err != nil {
-			return l.cannot(err), nil
-		}
+	debug, err := l.readDebug()
+	if err != nil {
+		return l.cannot(err), nil
 	}
 	stopProgress := l.reportProgress()
 	end, err := sandbox.RunTool(ctx, sandbox.Command{
@@ -54,14 +52,20 @@ func (l *launch) run(ctx context.Context) ([]sim.Result, error) {
 		Timeout: l.timeout(), Grace: l.runner.options.Grace, Limits: l.limits(),
 	})
 	stopProgress()
-	orders, orderErr := order.finish()
+	var orders []storeOrder
+	var orderErr error
+	if debug != nil {
+		if orderErr = debug.finish(); orderErr == nil {
+			orders, orderErr = debug.orders(programsOf(l.jobs), l.jobs[0].Rounds)
+		}
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return l.cannot(err), nil
 	}
-	results, err := l.results(end)
+	results, err := l.results(end, debug)
 	if err == nil {
 		err = errors.Join(l.clean(), l.distribute(results))
 	}
@@ -73,7 +77,7 @@ func (l *launch) run(ctx context.Context) ([]sim.Result, error) {
 			results[k].Log = orders[k].append(results[k].Log, &l.jobs[k])
 		}
 	}
-	if orderErr != nil {
+	if orderErr != nil && l.runner.options.StoreOrder {
 		results[0].Detail += "\nthe order of stores is not known: " + orderErr.Error()
 	}
 	return results, nil
@@ -105,6 +109,11 @@ func (l *launch) executable() string {
 		return ProgramFile
 	}
 	return BatchFile
+}
+
+// pseudo reports whether the values leave by pseudo-instructions.
+func (l *launch) pseudo() bool {
+	return l.runner.emitOptions(l.jobs[0].Rounds).Log == elf.LogPseudo
 }
 
 func (l *launch) prepare() error {
@@ -164,8 +173,15 @@ func Command(o Options) []string {
 // words are the arguments that do not depend on the launch, but for the cores.
 func (o Options) words() []string {
 	words := []string{"-d", OutputDir}
+	var flags []string
+	if o.Log != LogMemory {
+		flags = append(flags, "PseudoInst")
+	}
 	if o.StoreOrder {
-		words = append(words, "--debug-flags=ProtocolTrace,RubySequencer", "--debug-file="+traceFile)
+		flags = append(flags, "ProtocolTrace", "RubySequencer")
+	}
+	if len(flags) > 0 {
+		words = append(words, "--debug-flags="+strings.Join(flags, ","), "--debug-file="+traceFile)
 	}
 	return append(append(words, ScriptFile), o.machine()...)
 }
@@ -173,6 +189,10 @@ func (o Options) words() []string {
 func (l *launch) arguments() []string {
 	o := l.runner.options
 	o.Cores = max(o.Cores, len(l.jobs[0].Program.Threads))
+	o.Log = LogMemory
+	if l.pseudo() {
+		o.Log = LogPseudo
+	}
 	words := append(o.words(),
 		"--binary", l.path(l.executable()), "--output", guestFile,
 		"--mem-size", strconv.FormatUint(l.memoryBytes()>>20, 10)+"MiB",
@@ -211,13 +231,9 @@ func (l *launch) pauses() (idle, quiet int64) {
 	return idle, idle + 4*iteration*words
 }
 
-func (l *launch) results(end sandbox.Result) ([]sim.Result, error) {
+func (l *launch) results(end sandbox.Result, debug *debugReader) ([]sim.Result, error) {
 	text, err := readOutput(l.dir)
 	if err != nil {
-		return nil, err
-	}
-	log, err := os.ReadFile(l.path(OutputDir, guestFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var result sim.Result
@@ -237,10 +253,33 @@ func (l *launch) results(end sandbox.Result) ([]sim.Result, error) {
 	if l.try > 0 {
 		result.Detail += fmt.Sprintf("\nlaunch again %d times, with seed %d and randomization", l.try, l.seed())
 	}
-	logs, whole := split(log, programsOf(l.jobs))
+	logs, whole, err := l.logs(debug)
+	if err != nil {
+		return nil, err
+	}
+	if debug != nil && debug.sums != nil {
+		result.Detail += "; values by m5_sum"
+		if err := debug.sums.fault(); err != nil {
+			result.Detail += "\nwhat the guest reported is not a log to its end: " + err.Error()
+		}
+	}
 	results := attribute(result, logs, whole, end.Elapsed)
 	results[0].Coverage, err = l.coverage()
 	return results, err
+}
+
+// logs are the logs of the programs, and which of them are whole.
+func (l *launch) logs(debug *debugReader) (logs []sim.Log, whole []bool, err error) {
+	if debug != nil && debug.sums != nil {
+		logs, whole = debug.sums.logs()
+		return logs, whole, nil
+	}
+	log, err := os.ReadFile(l.path(OutputDir, guestFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	logs, whole = split(log, programsOf(l.jobs))
+	return logs, whole, nil
 }
 
 // distribute gives every job of a batch the executable, and the one that the

@@ -19,6 +19,20 @@ func CPUs() []string { return []string{"timing", "o3", "minor"} }
 // Networks lists Ruby's networks.
 func Networks() []string { return []string{"simple", "garnet"} }
 
+// The values of Options.Log.
+const (
+	LogAuto   = "auto"
+	LogMemory = "memory"
+	LogPseudo = "pseudo"
+)
+
+// Logs lists the ways in which the values that reads return leave gem5: collected
+// in memory and written to a file at the end (memory); reported from
+// registers after each round by a pseudo-instruction, whose arguments gem5
+// prints under a debug flag (pseudo); or whichever the binary has, pseudo
+// first (auto).
+func Logs() []string { return []string{LogAuto, LogMemory, LogPseudo} }
+
 // Options describe the binary and the machine that it simulates. Sizes are in
 // gem5's notation, "512B" or "4kB". A zero field has the default that its
 // comment gives.
@@ -61,13 +75,15 @@ type Options struct {
 	// debug traces that only builds with tracing write (gem5.opt, gem5.debug).
 	// It makes gem5 several times slower.
 	StoreOrder bool
+	// Log (--log) is one of Logs; empty means "auto".
+	Log string
 	// TreeOptions are further options of the tree's own configuration, as
 	// "--recycle-latency=3".
 	TreeOptions []string
 	// Mutation changes the tree for each launch.
 	Mutation Mutation
-	// Emit shapes the executable. Its Rounds are the job's and Yield is always
-	// on; a Spin of 0 means DefaultSpin.
+	// Emit shapes the executable. Its Rounds are the job's, its Log follows from
+	// Log and Yield is always on; a Spin of 0 means DefaultSpin.
 	Emit elf.Options
 	// Retries is how often a launch is repeated that failed for a reason which
 	// another seed of the simulator avoids; 0 means DefaultRetries, -1 none.
@@ -136,6 +152,7 @@ func (o Options) withDefaults() Options {
 	for _, n := range o.numbers() {
 		*n.value = cmp.Or(*n.value, n.byDefault)
 	}
+	o.Log = cmp.Or(o.Log, LogAuto)
 	o.Emit.Spin = cmp.Or(o.Emit.Spin, DefaultSpin)
 	o.Retries = max(cmp.Or(o.Retries, DefaultRetries), 0)
 	o.Mutation.Timeout = cmp.Or(o.Mutation.Timeout, DefaultRebuild)
@@ -171,6 +188,9 @@ func (o Options) Validate() error {
 		case *n.value < n.least:
 			fault(n.name, "%d: want at least %d", *n.value, n.least)
 		}
+	}
+	if !slices.Contains(Logs(), o.Log) {
+		fault("log", "unknown value %q: want %s", o.Log, strings.Join(Logs(), ", "))
 	}
 	if len(o.Mutation.Changes) > 0 && len(o.Mutation.Rebuild) == 0 {
 		fault("rebuild", "is missing: a mutant needs a command that rebuilds gem5")

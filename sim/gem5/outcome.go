@@ -15,6 +15,12 @@ import (
 // normalCause is how gem5 reports that the guest has exited.
 const normalCause = "exiting with last active thread context"
 
+// The causes of pseudo-instructions that end the simulation.
+const (
+	exitCause = "m5_exit instruction encountered"
+	failCause = "m5_fail instruction encountered"
+)
+
 // detailLines is how much of gem5's output a Detail quotes.
 const detailLines = 30
 
@@ -33,7 +39,7 @@ func outcomeOf(end sandbox.Result, text string, timeout time.Duration) (result s
 
 func classify(end sandbox.Result, s *status, text string, timeout time.Duration) (result sim.Result, retry bool) {
 	switch {
-	case s.exited && strings.HasPrefix(s.cause, normalCause):
+	case s.exited && (strings.HasPrefix(s.cause, normalCause) || s.cause == exitCause || s.cause == failCause):
 		return sim.ExitResult(int(s.code)), false
 	case s.exited:
 		return crash("simulation ended: " + normalise(s.cause)), false

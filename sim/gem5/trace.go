@@ -1,11 +1,9 @@
 package gem5
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"ordeal/gen"
@@ -93,38 +91,6 @@ func newTracer(programs []*gen.Program, bases []int64) *tracer {
 	return t
 }
 
-// endOfTrace is the line that ends a trace, after an incomplete one of gem5.
-const endOfTrace = "ORDEAL end of trace\n"
-
-// read reads the trace to its end, even after an error, as gem5 would block on
-// the pipe. It returns the first error but that of the last line, which may be
-// incomplete.
-func (t *tracer) read(r io.Reader) error {
-	const longest = 1 << 16
-	lines := bufio.NewReaderSize(r, longest)
-	var first, last error
-	for {
-		line, err := lines.ReadSlice('\n')
-		switch {
-		case errors.Is(err, io.EOF), err == nil && string(line) == endOfTrace:
-			return first
-		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-			return errors.Join(first, fmt.Errorf("read trace: %w", err))
-		case first != nil:
-			continue
-		}
-		if first = last; first != nil {
-			continue
-		}
-		if err == nil {
-			err = t.line(line)
-		}
-		if err != nil {
-			last = fmt.Errorf("read trace: %q: %w", bytes.TrimSpace(line[:min(len(line), 120)]), err)
-		}
-	}
-}
-
 var (
 	seqWord  = []byte(" Seq ")
 	doneWord = []byte(" Done ")
@@ -135,6 +101,7 @@ var (
 // maxHead bounds the bytes before the words that give the kind of a line.
 const maxHead = 128
 
+// line takes a line of the trace, of whatever flag.
 func (t *tracer) line(line []byte) error {
 	// The kind of a line is near its beginning; most lines are long.
 	head := line[:min(len(line), maxHead)]

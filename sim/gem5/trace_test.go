@@ -146,7 +146,7 @@ func TestStoreOrder(t *testing.T) {
 		text, want := simulated(rand.New(rand.NewPCG(seed, 1)), programs, bases, 3)
 		tracer := newTracer(programs, bases)
 		// What gem5 wrote of a line before it was killed.
-		if err := tracer.read(strings.NewReader(text + " 12345: system.ruby.l1_cntrl0.sequencer: set data [ 0x1\n" + endOfTrace + "not read")); err != nil {
+		if err := (&debugReader{tracer: tracer}).read(strings.NewReader(text + " 12345: system.ruby.l1_cntrl0.sequencer: set data [ 0x1\n" + endOfTrace + "not read")); err != nil {
 			t.Fatal(err)
 		}
 		for k, p := range programs {
@@ -173,7 +173,7 @@ func TestTraceFaults(t *testing.T) {
 		"a store too": {"", "", ""},
 	} {
 		damaged := strings.Replace(text, test.old, test.new, 1)
-		err := newTracer(programs, bases).read(strings.NewReader(damaged))
+		err := (&debugReader{tracer: newTracer(programs, bases)}).read(strings.NewReader(damaged))
 		if (err != nil) != (test.want != "") {
 			t.Errorf("%s: error %v, want %q", name, err, test.want)
 		} else if err != nil && !strings.Contains(err.Error(), test.want) {
@@ -184,12 +184,12 @@ func TestTraceFaults(t *testing.T) {
 	torn := errors.New("torn")
 	rest := iotest.ErrReader(torn)
 	bad := strings.NewReader(strings.Repeat("x", 1<<17) + "\n" + strings.Replace(text, "set data [ 0x0 ", "set data [ ", 1))
-	if err := newTracer(programs, bases).read(io.MultiReader(bad, rest)); !errors.Is(err, torn) || !strings.Contains(err.Error(), "xxx") {
+	if err := (&debugReader{tracer: newTracer(programs, bases)}).read(io.MultiReader(bad, rest)); !errors.Is(err, torn) || !strings.Contains(err.Error(), "xxx") {
 		t.Errorf("%v, want both faults", err)
 	}
 	// A run that lacks stores has no order.
 	tracer := newTracer(programs, bases)
-	if err := tracer.read(strings.NewReader(text[:len(text)/2])); err == nil {
+	if err := (&debugReader{tracer: tracer}).read(strings.NewReader(text[:len(text)/2])); err == nil {
 		err = tracer.orders[0].complete(programs[0], 1)
 		if err == nil {
 			t.Error("half a trace is complete")
@@ -201,7 +201,7 @@ func TestTraceFaults(t *testing.T) {
 	w.done(0, 0x2008)
 	w.set(0, 0x2008, 1)
 	w.noise(0, 0x2008)
-	if err := tracer.read(strings.NewReader(w.text.String())); err == nil {
+	if err := (&debugReader{tracer: tracer}).read(strings.NewReader(w.text.String())); err == nil {
 		t.Error("took a store in the middle of a page for the first to it")
 	}
 }
@@ -252,7 +252,7 @@ func FuzzTrace(f *testing.F) {
 	text, _ := simulated(rand.New(rand.NewPCG(1, 1)), []*gen.Program{p}, []int64{0x1000_0000}, 2)
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text string) {
-		_ = newTracer([]*gen.Program{p}, []int64{0x1000_0000}).read(strings.NewReader(text)) // must not panic
+		_ = (&debugReader{tracer: newTracer([]*gen.Program{p}, []int64{0x1000_0000})}).read(strings.NewReader(text)) // must not panic
 	})
 }
 
@@ -262,7 +262,7 @@ func BenchmarkTrace(b *testing.B) {
 	text, _ := simulated(rand.New(rand.NewPCG(1, 1)), []*gen.Program{p}, []int64{0x1000_0000}, 1000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if err := newTracer([]*gen.Program{p}, []int64{0x1000_0000}).read(strings.NewReader(text)); err != nil {
+		if err := (&debugReader{tracer: newTracer([]*gen.Program{p}, []int64{0x1000_0000})}).read(strings.NewReader(text)); err != nil {
 			b.Fatal(err)
 		}
 	}

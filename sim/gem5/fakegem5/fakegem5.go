@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -27,7 +28,9 @@ import (
 //
 //	protocol=NAME   the protocols built in, joined by +; default MESI_Two_Level
 //	isa=NAME        default x86
-//	info=ok         --build-info works; default: it fails as in v24.0
+//	info=ok         --build-info works and the script fails; default: the
+//	                other way round, as in v24.0
+//	tracing=on      it prints debug lines
 //	startup=TIME    time before the simulation begins
 //	fault=NAME      the failure; see faults.go
 //	at=K            in which program of a batch, from 0
@@ -42,6 +45,7 @@ type run struct {
 	settings  map[string]string
 	dir       string            // -d
 	trace     string            // --debug-file
+	flags     string            // --debug-flags
 	args      map[string]string // of se.py
 }
 
@@ -57,7 +61,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	fs.SetOutput(stderr)
 	fs.StringVar(&r.dir, "d", "m5out", "")
 	fs.StringVar(&r.trace, "debug-file", "", "")
-	_ = fs.String("debug-flags", "", "") // has no effect
+	fs.StringVar(&r.flags, "debug-flags", "", "")
 	buildInfo := fs.Bool("build-info", false, "")
 	if fs.Parse(args) != nil {
 		return 2
@@ -108,7 +112,13 @@ func (r *run) start(args []string) (int, error) {
 
 func (r *run) script(args []string) (int, error) {
 	if slices.Contains(args, "--info") {
-		data, err := json.Marshal(map[string]any{"version": "24.0.0.1", "protocols": r.protocols(), "isas": []string{r.isa()}})
+		if r.settings["info"] == "ok" {
+			fmt.Fprint(r.errs, "ModuleNotFoundError: No module named 'm5'\n")
+			return 1, nil
+		}
+		data, err := json.Marshal(map[string]any{
+			"version": "24.0.0.1", "protocols": r.protocols(), "isas": []string{r.isa()}, "tracing": r.settings["tracing"] == "on",
+		})
 		fmt.Fprintf(r.out, "ORDEAL info %s\n", data)
 		return 0, err
 	}
@@ -159,6 +169,9 @@ func (r *run) simulate() (int, error) {
 	if err := r.copyTrace(); err != nil {
 		return 1, err
 	}
+	if strings.Contains(r.flags, "PseudoInst") {
+		return r.simulatePseudo(fault)
+	}
 	log, code, err := execute(r.args["--binary"])
 	if err != nil {
 		return 1, err
@@ -197,13 +210,55 @@ func (r *run) copyTrace() error {
 	if err != nil {
 		return err
 	}
-	// A pipe: it must not be truncated.
-	f, err := os.OpenFile(filepath.Join(r.dir, r.trace), os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := r.openTrace()
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
+}
+
+// openTrace opens --debug-file, a pipe: it must not be truncated.
+func (r *run) openTrace() (*os.File, error) {
+	return os.OpenFile(filepath.Join(r.dir, r.trace), os.O_WRONLY|os.O_CREATE, 0o644)
+}
+
+// simulatePseudo runs a guest that reports by pseudo-instructions and prints
+// what gem5 does under the debug flag PseudoInst. A failure comes after at
+// lines.
+func (r *run) simulatePseudo(fault string) (int, error) {
+	trace, err := r.openTrace()
+	if err != nil {
+		return 1, err
+	}
+	defer trace.Close()
+	end, fails := faults[fault]
+	at, _ := strconv.Atoi(r.settings["at"]) // 0
+	tick, sums := 1000, 0
+	cause, code, err := emulate(r.dir, r.args["--binary"], func(a [6]uint64) {
+		tick, sums = tick+500, sums+1
+		if fails && sums > at {
+			return
+		}
+		fmt.Fprintf(trace, "%7d: global: pseudo_inst::pseudoInst(35)\n%7d: global: pseudo_inst::m5sum(%s, %s, %s, %s, %s, %s)\n",
+			tick, tick, hex(a[0]), hex(a[1]), hex(a[2]), hex(a[3]), hex(a[4]), hex(a[5]))
+	})
+	if err != nil {
+		return 1, err
+	}
+	if fails {
+		return r.die(end)
+	}
+	fmt.Fprintf(r.out, "ORDEAL exit %d 239030000 54321 %s\n", code, cause)
+	return 0, os.WriteFile(filepath.Join(r.dir, "stats.txt"), []byte(statistics), 0o644)
+}
+
+// hex formats as C++ streams do with showbase, which zero does not get.
+func hex(v uint64) string {
+	if v == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%#x", v)
 }
 
 // execute runs the guest on this machine, in the process group of the caller.
