@@ -105,6 +105,11 @@ type History struct {
 	// Times gives, for each operation, when it was called and returned. Nil:
 	// not known. Only model.Linearizable uses them.
 	Times []Interval
+	// Tails has, for each thread of a partial log, the places of its last
+	// operations in the run of the thread: round · operations a round + place in
+	// the round, without delays. Between them are reads of which the log does not
+	// say what they returned. Nil: all operations follow one another.
+	Tails [][]int
 	// Deps lists dependencies (address, data, control) between operations of
 	// one thread, in order of From, then To. Only RMO uses them.
 	Deps []Dep

@@ -41,10 +41,14 @@ func (e *ValueError) Error() string { return e.Place + ": " + e.Text }
 // A log that is only incomplete (it ends within a frame, lacks threads, or has
 // too few values of some) gives a History and an error that wraps ErrPartial.
 // The History is what the log proves: of each thread the operations before
-// the first read whose value, or the writer of whose value, is missing. Stores
-// before that read are included though they may not have been executed; since
-// no operation reads those, a model that allows the execution allows the History
-// too. It has neither final values nor store order.
+// the first read whose value, or the writer of whose value, is missing, and
+// the stores, exchanges (as plain stores) and fences after such a read up to the
+// last whose value another operation read: they are pending, their values known
+// from the program. Stores are included though they may not have been executed;
+// since no operation reads those, and a History without some reads
+// demands less, a model that allows the execution allows the History too. It has
+// neither final values nor store order. Programs with transactions have no
+// pending operations.
 func Native(p *gen.Program, rounds int, log []byte) (*History, error) {
 	if err := p.ValidateRounds(rounds); err != nil {
 		return nil, fmt.Errorf("parse native log: %w", err)
@@ -83,10 +87,13 @@ type decoder struct {
 	h       *History
 	origins *Origins
 	writers *Writers
+	// logged is how many operations of each thread come before its first read
+	// without a value.
+	logged []int
 }
 
 // size counts the operations of each thread, up to its first read without a
-// value, and makes room for them.
+// value, and those that are pending after it, and makes room for them.
 func (d *decoder) size() error {
 	d.h = &History{Start: make([]OpID, 1, len(d.p.Threads)+1), Locations: d.p.Locations}
 	d.origins = NewOrigins(d.p, d.h)
@@ -110,8 +117,18 @@ func (d *decoder) size() error {
 		if total += n; total > math.MaxInt32 {
 			return fmt.Errorf("more than %d operations", math.MaxInt32)
 		}
-		d.h.Start = append(d.h.Start, OpID(total))
+		d.logged = append(d.logged, int(n))
 		d.h.ThreadNames = append(d.h.ThreadNames, fmt.Sprint(t))
+	}
+	if d.short.Count() > 0 && len(d.p.Transactions) == 0 {
+		d.h.Tails = d.tails()
+	}
+	total = 0
+	for t, n := range d.logged {
+		if total += int64(n); d.h.Tails != nil {
+			total += int64(len(d.h.Tails[t]))
+		}
+		d.h.Start = append(d.h.Start, OpID(total))
 	}
 	d.h.Ops = make([]Op, total)
 	d.missingOrders()
@@ -151,6 +168,8 @@ func (d *decoder) decode() {
 	stride := d.p.Stride()
 	for t, index := range d.origins.index {
 		ops := d.h.Ops[d.h.Start[t]:d.h.Start[t+1]]
+		tail := ops[d.logged[t]:]
+		ops = ops[:d.logged[t]]
 		values := d.frames.threads[t]
 		code := make([]gen.Op, len(index))
 		for k, i := range index {
@@ -160,28 +179,41 @@ func (d *decoder) decode() {
 		for base := gen.Value(0); len(ops) > 0; base += stride {
 			n := min(len(code), len(ops))
 			for k := range code[:n] {
-				from, to := &code[k], &ops[k]
-				to.RF = NoOp
-				to.Loc = int32(from.Loc)
-				if from.Kind.Reads() {
-					to.Read = values.At(next)
+				if code[k].Kind.Reads() {
+					ops[k].Read = values.At(next)
 					next++
 				}
-				switch from.Kind {
-				case gen.Load:
-					to.Kind = Read
-				case gen.Store:
-					to.Kind, to.Write = Write, base+from.Value
-				case gen.Exchange:
-					to.Kind, to.Write = RMW, base+from.Value
-				case gen.FetchAdd:
-					to.Kind, to.Write = RMW, to.Read+from.Value*gen.AddUnit
-				case gen.FullFence:
-					to.Kind, to.Mask, to.Loc = Fence, FullFence, -1
-				}
+				decodeOp(&code[k], &ops[k], base)
 			}
 			ops = ops[n:]
 		}
+		for k := range tail {
+			place := d.h.Tails[t][k]
+			op := code[place%len(code)]
+			if op.Kind == gen.Exchange {
+				op.Kind = gen.Store
+			}
+			decodeOp(&op, &tail[k], gen.Value(place/len(code))*stride)
+		}
+	}
+}
+
+// decodeOp makes to what from does in a round that stores base plus constants;
+// to has what it reads already.
+func decodeOp(from *gen.Op, to *Op, base gen.Value) {
+	to.RF = NoOp
+	to.Loc = int32(from.Loc)
+	switch from.Kind {
+	case gen.Load:
+		to.Kind = Read
+	case gen.Store:
+		to.Kind, to.Write = Write, base+from.Value
+	case gen.Exchange:
+		to.Kind, to.Write = RMW, base+from.Value
+	case gen.FetchAdd:
+		to.Kind, to.Write = RMW, to.Read+from.Value*gen.AddUnit
+	case gen.FullFence:
+		to.Kind, to.Mask, to.Loc = Fence, FullFence, -1
 	}
 }
 

@@ -38,6 +38,12 @@ func NewOrigins(p *gen.Program, h *History) *Origins {
 func (o *Origins) Of(id OpID) Origin {
 	t := o.h.Thread(id)
 	n := int(id - o.h.Start[t])
+	if o.h.Tails != nil {
+		tail := o.h.Tails[t]
+		if i := int(id-o.h.Start[t+1]) + len(tail); i >= 0 {
+			n = tail[i]
+		}
+	}
 	perRound := len(o.index[t])
 	return Origin{Thread: gen.ThreadID(t), Round: n / perRound, Index: int(o.index[t][n%perRound])}
 }

@@ -1,6 +1,10 @@
 package parse
 
-import "ordeal/gen"
+import (
+	"slices"
+
+	"ordeal/gen"
+)
 
 // pendingWrites describes which values may have been written by the operations
 // that a partial log does not reach. Of a complete log there are none.
@@ -22,8 +26,7 @@ func (d *decoder) pendingWrites() *pendingWrites {
 		constants: map[gen.Value]int32{}, adds: map[int32]bool{},
 	}
 	for t, ops := range d.p.Threads {
-		n := int(d.h.Start[t+1] - d.h.Start[t])
-		complete := n == d.rounds*len(d.origins.index[t])
+		complete := d.logged[t] == d.rounds*len(d.origins.index[t])
 		for _, op := range ops {
 			switch {
 			case op.Kind == gen.Store || op.Kind == gen.Exchange:
@@ -57,6 +60,41 @@ func (w *pendingWrites) has(loc int32, v gen.Value) bool {
 	return ok && writtenTo == loc && constant/w.stride < w.rounds
 }
 
+// tails lists the pending operations of each thread: those after its first
+// read without a value that a model takes into account, up to the last whose value
+// was read somewhere, or to which fetch-adds added what was read.
+func (d *decoder) tails() [][]int {
+	type writer struct{ thread, place int }
+	writers := make(map[gen.Value]writer)
+	for t, index := range d.origins.index {
+		for place, i := range index {
+			if op := d.p.Threads[t][i]; op.Kind == gen.Store || op.Kind == gen.Exchange {
+				writers[op.Value] = writer{t, place}
+			}
+		}
+	}
+	stride, reach := d.p.Stride(), slices.Clone(d.logged)
+	for _, values := range d.frames.threads {
+		for i := range values.Len() {
+			constant := values.At(i) % gen.AddUnit
+			w, ok := writers[constant%stride]
+			if round := int(constant / stride); ok && round < d.rounds {
+				reach[w.thread] = max(reach[w.thread], round*len(d.origins.index[w.thread])+w.place+1)
+			}
+		}
+	}
+	tails := make([][]int, len(reach))
+	for t, index := range d.origins.index {
+		for place := d.logged[t]; place < reach[t]; place++ {
+			switch d.p.Threads[t][index[place%len(index)]].Kind {
+			case gen.Store, gen.Exchange, gen.FullFence:
+				tails[t] = append(tails[t], place)
+			}
+		}
+	}
+	return tails
+}
+
 // proven gives for each thread how many of its operations do not depend on
 // reads without a writer: none of them is such a read, and none reads from an
 // operation that is not itself among the proven ones of its thread.
@@ -86,6 +124,10 @@ func (h *History) proven() []OpID {
 // trim keeps the first n[t] operations of each thread t, which must not read
 // from the others.
 func (h *History) trim(n []OpID) {
+	for t, tail := range h.Tails {
+		inOrder := int(h.Start[t+1]-h.Start[t]) - len(tail)
+		h.Tails[t] = tail[:max(int(n[t])-inOrder, 0)]
+	}
 	start := make([]OpID, 1, len(h.Start))
 	for t := range n {
 		start = append(start, start[t]+n[t])
