@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ordeal/gen/option"
 	"ordeal/gen/wire"
@@ -49,6 +50,11 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 func TimeLimit(title, detail string) Result {
 	return Result{Outcome: Infra, Title: title, Detail: detail, LimitExceeded: true}
 }
+
+// ByGuest reports whether a title is of an end that came about by the guest, which
+// crashed or gave up: perhaps because of a wrong value that it read. Titles of
+// such ends begin with "guest".
+func ByGuest(title string) bool { return strings.HasPrefix(title, "guest ") }
 
 // ExitResult is the result of a generated executable that exited with a code of
 // package wire, without log and time.

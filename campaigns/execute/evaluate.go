@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ordeal/campaigns/rundir"
@@ -82,13 +83,14 @@ func exceedsLimits(r *rundir.Result, p *gen.Program, rounds int, o *CheckOptions
 	return true
 }
 
-// checkLog checks the history of the log. The outcome of the simulator stands
-// where it is worse than Passed.
+// checkLog checks the history of the log, also of a run that ended early: a
+// violation in it is reported with the end, see violates.
 func checkLog(ctx context.Context, r *rundir.Result, p *gen.Program, rounds int, o CheckOptions) error {
 	h, err := parse.Native(p, rounds, r.Log)
-	if err != nil && r.Outcome == sim.Passed {
-		r.Outcome, r.Title = corruptLog(err)
-		r.Detail = err.Error()
+	if outcome, title := corruptLog(err); err != nil && r.Outcome == sim.Passed {
+		r.Outcome, r.Title, r.Detail = outcome, title, err.Error()
+	} else if value, ok := errors.AsType[*parse.ValueError](err); ok {
+		violates(r, outcome, title, value.Error())
 	}
 	if h == nil {
 		return nil
@@ -106,11 +108,30 @@ func checkLog(ctx context.Context, r *rundir.Result, p *gen.Program, rounds int,
 		r.Verdicts = append(r.Verdicts, v)
 		r.Answers = append(r.Answers, rundir.AnswerOf(&v))
 	}
-	ended := r.Outcome == sim.Passed || r.Outcome == sim.Corrupt
-	if expected := r.Verdicts[0]; expected.Answer == check.Forbidden && ended {
-		r.Outcome, r.Title = sim.Violation, "history forbidden by "+expected.Model
+	if expected := r.Verdicts[0]; expected.Answer == check.Forbidden {
+		violates(r, sim.Violation, "history forbidden by "+expected.Model, "")
 	}
 	return nil
+}
+
+// violates makes r a run whose log shows that memory failed, with what is wrong in
+// detail. If it did not come to its end, detail says so: an end that may follow
+// from a wrong value (a guest that crashed or gave up) or has other causes takes
+// second place, but a failure that the simulator found itself stays the outcome.
+func violates(r *rundir.Result, outcome sim.Outcome, title, detail string) {
+	end := fmt.Sprintf("%s: %s", r.Outcome, r.Title)
+	switch {
+	case r.Outcome == sim.Passed || r.Outcome == sim.Corrupt:
+		r.Outcome, r.Title = outcome, title
+		return
+	case r.Outcome == sim.Infra || r.Outcome == sim.Timeout || sim.ByGuest(r.Title):
+		r.Outcome, r.Title = outcome, title
+		end = "the run ended early: " + end
+	default:
+		end = "before the end: " + title
+	}
+	lines := []string{detail, end, r.Detail}
+	r.Detail = strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }
 
 // corruptLog is the outcome and title of a run that ended and left a log that
