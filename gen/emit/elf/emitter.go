@@ -31,9 +31,9 @@ const (
 	regLog    = rdi // where the next value goes, plus a bias that moves
 	regHeader = rdi // of the next sum, in place of regLog
 	regLimit  = rsi // polls after which a barrier gives up, from its call on
-	regJitter = r10 // state of the pseudo-random generator
+	regJitter = r10 // state of the pseudo-random generator, or see pointers
 	regLink   = r12 // where a barrier returns to, from its call on
-	regBase   = r13 // round · stride
+	regBase   = r13 // round · stride, plus the last constant stored in a round
 	regRounds = r14 // rounds completed
 	regCtl    = r15 // the thread's control line
 )
@@ -54,6 +54,8 @@ type emitter struct {
 	p    *gen.Program
 	area *area
 	k    int
+	// constant is the last one stored in the round, 0 at its start.
+	constant int64
 
 	barrier, await         x86.Label // subroutines
 	sealFrame, writeFrame  x86.Label

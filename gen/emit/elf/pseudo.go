@@ -16,8 +16,8 @@ const (
 )
 
 // The places of values until they are reported: the argument registers of a sum,
-// which hold the first ones, then general registers, then the low and the high
-// lanes of XMM registers, but for the last, which is scratch.
+// which hold the first ones, then the low and the high lanes of XMM registers,
+// but for the last, which is scratch.
 const (
 	laneScratch = x86.XMM(15)
 	lanes       = int(laneScratch)
@@ -25,12 +25,10 @@ const (
 
 func sumArguments() []x86.Reg { return []x86.Reg{rsi, rdx, rcx, r8, r9} }
 
-func generalPlaces() []x86.Reg { return append(sumArguments(), r11, r12) }
-
 // placesInAll is how many values fit, in whole sums: a round of more reads is
 // reported in several groups.
 func placesInAll() int {
-	return (len(generalPlaces()) + 2*lanes) / wire.SumValues * wire.SumValues
+	return (len(sumArguments()) + 2*lanes) / wire.SumValues * wire.SumValues
 }
 
 // registerLog keeps values in registers and reports them in groups of about the
@@ -51,14 +49,14 @@ func newRegisterLog(e *emitter, reads int) *registerLog {
 // general is the general register of place i, if it is one; lane is its lane
 // otherwise.
 func (l *registerLog) general(i int) (x86.Reg, bool) {
-	if regs := generalPlaces(); i < len(regs) {
+	if regs := sumArguments(); i < len(regs) {
 		return regs[i], true
 	}
 	return 0, false
 }
 
 func (l *registerLog) lane(i int) (x x86.XMM, high bool) {
-	i -= len(generalPlaces())
+	i -= len(sumArguments())
 	return x86.XMM(i % lanes), i >= lanes
 }
 
@@ -113,13 +111,9 @@ func (l *registerLog) end() {
 	l.filled = 0
 }
 
-// move copies the value in place i to a register. That of a high lane takes the
+// move copies the value in place i, a lane, to a register. That of a high lane takes the
 // place of the low one, which was moved before.
 func (l *registerLog) move(to x86.Reg, i int) {
-	if r, ok := l.general(i); ok {
-		l.Mov(to, r)
-		return
-	}
 	x, high := l.lane(i)
 	if high {
 		l.Movhlps(x, x)

@@ -30,18 +30,20 @@ func (e *emitter) newCollector(t int) collector {
 // round generates one round of thread t, straight-line but for delays.
 func (e *emitter) round(t int) {
 	values := e.newCollector(t)
+	e.constant = 0
 	for i, op := range e.p.Threads[t] {
 		e.place(t, i)
-		loc := x86.At(regLocs, int32(e.p.Offset(op.Loc))-bias)
+		loc := e.location(op.Loc)
 		switch op.Kind {
 		case gen.Load:
 			values.load(loc)
 		case gen.Store:
-			e.value(rax, op.Value)
-			e.Store(loc, rax)
+			e.value(op.Value)
+			e.Store(loc, regBase)
 		case gen.Exchange:
 			r := values.atomic()
-			e.value(r, op.Value)
+			e.value(op.Value)
+			e.Mov(r, regBase)
 			e.Xchg(loc, r)
 			values.keep()
 		case gen.FetchAdd:
@@ -67,14 +69,56 @@ func (e *emitter) delay(iterations gen.Value) {
 	e.Jcc(x86.NotEqual, loop)
 }
 
-// value leaves regBase plus a constant in r.
-func (e *emitter) value(r x86.Reg, constant gen.Value) {
-	if constant <= math.MaxInt32 {
-		e.Lea(r, x86.At(regBase, int32(constant)))
-		return
+// value makes regBase round · stride plus a constant. Constants of a thread
+// usually follow one another, so that this is an increment.
+func (e *emitter) value(constant gen.Value) {
+	e.addBase(int64(constant) - e.constant)
+	e.constant = int64(constant)
+}
+
+// addBase adds to regBase. Changes rax.
+func (e *emitter) addBase(n int64) {
+	switch {
+	case n == 0:
+	case n == 1:
+		e.Inc(regBase)
+	case n >= math.MinInt32 && n <= math.MaxInt32:
+		e.AddImm(regBase, int32(n))
+	default:
+		e.MovImm(rax, uint64(n))
+		e.Add(regBase, rax)
 	}
-	e.MovImm(r, uint64(constant))
-	e.Add(r, regBase)
+}
+
+// pointers are the registers that locations are addressed by, each by up to
+// reach bytes from its place on: one byte of displacement makes code short,
+// which is fetched through the caches, too.
+func (e *emitter) pointers() []x86.Reg {
+	pointers := []x86.Reg{regLocs, r11, r12}
+	if e.opts.Jitter == 0 {
+		pointers = append(pointers, regJitter)
+	}
+	return pointers
+}
+
+const reach = 2 * bias
+
+// setPointers sets those after the first, as far as they are needed.
+func (e *emitter) setPointers() {
+	end := e.p.Offset(gen.LocID(len(e.p.Locations) - 1))
+	for i, r := range e.pointers() {
+		if at := int64(i) * reach; i > 0 && at <= end {
+			e.Lea(r, x86.At(regLocs, int32(at)))
+		}
+	}
+}
+
+func (e *emitter) location(l gen.LocID) x86.Mem {
+	offset := e.p.Offset(l)
+	if pointers := e.pointers(); offset/reach < int64(len(pointers)) {
+		return x86.At(pointers[offset/reach], int32(offset%reach)-bias)
+	}
+	return x86.At(regLocs, int32(offset)-bias)
 }
 
 // memoryLog stores each value to the thread's frame.

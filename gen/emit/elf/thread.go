@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"ordeal/gen"
 	"ordeal/gen/emit/elf/x86"
 	"ordeal/gen/wire"
 )
@@ -70,6 +69,7 @@ func (e *emitter) part(t int, exit x86.Label) {
 		// to its accesses says more than that it lost a flag.
 		e.call(e.barrier, startPolls)
 	}
+	e.setPointers()
 	e.Symbol(e.roundSymbol(t))
 	top := e.Here()
 	if e.opts.Sync == SyncRound {
@@ -80,6 +80,7 @@ func (e *emitter) part(t int, exit x86.Label) {
 			e.Jcc(x86.NotEqual, skip)
 		}
 		e.waitOr(wire.ExitRoundBarrier, done)
+		e.setPointers()
 		e.Place(skip)
 	}
 	e.jitter()
@@ -87,7 +88,7 @@ func (e *emitter) part(t int, exit x86.Label) {
 	e.place(t, EndOfRound)
 	e.Inc(regRounds)
 	e.Store(x86.At(regCtl, ctlRounds), regRounds)
-	e.addBase(e.p.Stride())
+	e.addBase(int64(e.p.Stride()) - e.constant)
 	e.CmpImm(regRounds, int32(e.opts.Rounds*(e.k+1)))
 	e.Jcc(x86.Below, top)
 
@@ -116,16 +117,6 @@ func (e *emitter) part(t int, exit x86.Label) {
 // startPolls is after how many polls a start barrier of LogPseudo lets the
 // thread run without the others: several times what starting 64 threads takes.
 const startPolls = 1 << 12
-
-// addBase adds a stride to regBase. Changes rax.
-func (e *emitter) addBase(stride gen.Value) {
-	if stride <= math.MaxInt32 {
-		e.AddImm(regBase, int32(stride))
-		return
-	}
-	e.MovImm(rax, uint64(stride))
-	e.Add(regBase, rax)
-}
 
 func (e *emitter) roundSymbol(t int) string {
 	if len(e.programs) == 1 {
