@@ -18,7 +18,7 @@ import (
 	"ordeal/sim/builtin/core"
 )
 
-// TestEarlyEnd judges what was logged before a run ended early: a store that
+// TestEarlyEnd checks what was logged before a run ended early: a store that
 // was not logged and one that overtook it, both pending, are a violation.
 func TestEarlyEnd(t *testing.T) {
 	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations x y\nthread 0\nload y\nstore x 1\nload y\nstore y 2\nthread 1\nload y\nload x\n"))

@@ -17,7 +17,7 @@ const (
 	// controlBytes separates the control lines of threads: two cache lines,
 	// since hardware prefetches lines in pairs.
 	controlBytes = 128
-	// stackBytes is the stack of a thread: return addresses and, where somebody
+	// stackBytes is the stack of a thread: return addresses and, where an emulator
 	// handles signals for it, a frame of such a signal.
 	stackBytes = 4 * pageBytes
 )
