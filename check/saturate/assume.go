@@ -100,7 +100,7 @@ const maxHeld = 1024
 // Undo or Keep ends; holds do not nest.
 func (g *Graph) Hold() Mark {
 	m := g.Mark()
-	if g.width <= maxHeld {
+	if g.width <= maxHeld && !g.paged() {
 		held := &g.trail.held
 		held.on, held.marked = true, false
 		if held.has == nil {
@@ -130,7 +130,7 @@ func (g *Graph) Release(m Mark) {
 }
 
 // hold copies the row of v before its first change since Hold.
-func (g *Graph) hold(v Node, row []int32) {
+func (g *Graph) hold(v Node) {
 	if g.trail == nil || !g.trail.held.on {
 		return
 	}
@@ -142,7 +142,7 @@ func (g *Graph) hold(v Node, row []int32) {
 	if len(h.nodes) == len(h.rows) {
 		h.rows = append(h.rows, make([]int32, g.width))
 	}
-	copy(h.rows[len(h.nodes)], row)
+	copy(h.rows[len(h.nodes)], g.row(v))
 	h.nodes = append(h.nodes, v)
 }
 
@@ -151,7 +151,7 @@ func (g *Graph) Undo(m Mark) {
 	t := g.trail
 	for i := len(t.rows) - 1; i >= m.rows; i-- {
 		s := &t.rows[i]
-		g.row(s.node)[s.component] = s.old
+		g.put(s.node, s.component, s.old)
 	}
 	t.rows = t.rows[:m.rows]
 	for i := g.inferred.count - 1; i >= m.edges; i-- {

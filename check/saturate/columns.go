@@ -64,13 +64,50 @@ func (g *Graph) rowsSize() int64 {
 	return g.rowStart[g.n]
 }
 
+// row is the clock row of v. Of paged rows it is a copy, valid until the next call;
+// changes of the row do not show in it.
 func (g *Graph) row(v Node) []int32 {
+	if g.paged() {
+		return g.copied(v, &g.scratch[0])
+	}
 	if g.rowStart != nil {
 		lo, hi := g.rowStart[v], g.rowStart[v+1]
 		return g.rows[lo:hi:hi]
 	}
 	lo := int(v) * g.width
 	return g.rows[lo : lo+g.width : lo+g.width]
+}
+
+// otherRow is row for use beside what row returned.
+func (g *Graph) otherRow(v Node) []int32 {
+	if g.paged() {
+		return g.copied(v, &g.scratch[1])
+	}
+	return g.row(v)
+}
+
+// cell is one component of the row of v.
+func (g *Graph) cell(v Node, c int32) int32 {
+	switch {
+	case g.paged():
+		return g.pagedCell(v, c)
+	case g.rowStart != nil:
+		return g.rows[g.rowStart[v]+int64(c)]
+	}
+	return g.rows[int(v)*g.width+int(c)]
+}
+
+// put sets one component of the row of v.
+func (g *Graph) put(v Node, c, p int32) {
+	if g.paged() {
+		if int(c) < g.columns.columns {
+			g.store(v, int(c))
+		}
+		*g.pagedAt(v, c) = p
+		return
+	}
+	g.row(v)[c] = p
+	g.nonZero(v, int(c))
 }
 
 // laneComponent is the index of a lane in the rows of writes to its location,
@@ -94,7 +131,7 @@ func (g *Graph) component(u, v Node) int32 {
 // that location.
 func (g *Graph) known(u, v Node) bool {
 	if c := g.component(u, v); c >= 0 {
-		return g.row(v)[c] >= g.pos(u)
+		return g.cell(v, c) >= g.pos(u)
 	}
 	return g.HB(u, v)
 }
@@ -104,7 +141,7 @@ func (g *Graph) known(u, v Node) bool {
 // precedes by rule A: a look at the gates would show no more in the end.
 func (g *Graph) follows(u, v Node) bool {
 	if !g.byLocation() {
-		return g.row(u)[g.chain[v]] >= g.pos(v)
+		return g.cell(u, g.chain[v]) >= g.pos(v)
 	}
 	if g.order[v] == 0 {
 		return false // the sweep has not come to v

@@ -30,8 +30,9 @@ const (
 
 // EstimateBytes estimates the memory of a saturated graph of the history under
 // the model and of a search on it that ends in an order. It is exact except for
-// the numbers of edges.
-func EstimateBytes(h *parse.History, m model.Model) int64 {
+// the numbers of edges. Of that, sparse is what very wide rows take if no block of
+// them is zero: the graph takes it as they fill (see Graph.SetPageMemory).
+func EstimateBytes(h *parse.History, m model.Model) (most, sparse int64) {
 	plan := planChains(h, m)
 	columns := int64(len(plan.thread))
 	lanes := newLaneCount(h)
@@ -66,6 +67,11 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 	if columns > wideRows {
 		row += 8 * int64(summaryWords(int(columns)))
 	}
+	if columns > int64(pagedRows) {
+		blocks := int64(blocksOf(int(columns)))
+		sparse = nodes * blocks * pageBytes
+		row += blocks*(4+pageBytes) - 4*columns
+	}
 	const perChain = 4 + 4 + 4 + 4 // thread, start, column, the search's first node left
 	byLocation, widest, inferred := int64(0), row, inferredEdges(h)
 	if plan.columns != nil {
@@ -76,12 +82,13 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 		byLocation = 4*lanes.components() + nodes*(8+4) + writes*4 + gates*8 + int64(len(plan.thread))*perChain
 	}
 	held := int64(0)
-	if m.PPO != 0 { // else nothing is inferred, nor has a search to hold anything
+	if m.PPO != 0 && sparse == 0 { // else nothing is inferred, nor has a search to hold anything
 		held = min(nodes, int64(HeldNodes(int(nodes))))
 	}
 	edges := float64(nodes) * (staticEdges(m)*perEdge + inferred*perInferred)
-	return int64(len(h.Ops))*4 + nodes*(perNode+row) + held*widest + byLocation +
+	most = int64(len(h.Ops))*4 + nodes*(perNode+row) + held*widest + byLocation +
 		writes*(4+8) + reads*4 + isolated*12 + lanes.count*16 + int64(edges)
+	return most, sparse
 }
 
 // laneCount counts the lanes of each location, given its writes by thread.

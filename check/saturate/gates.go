@@ -208,10 +208,10 @@ func (g *Graph) knownGates(v Node) []int32 {
 		if g.isInit(w) {
 			return nil
 		}
-		return g.row(Node(w))
+		return g.otherRow(Node(w))
 	}
 	if u := g.laneBefore(v); u != NoNode {
-		return g.row(u)
+		return g.otherRow(u)
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (g *Graph) firstReaders(w Node, row []int32) bool {
 			g.newWrites(w, row, nil, func(u Node) bool { return g.readersBefore(int32(u), w) })
 	}
 	return g.readersBefore(int32(u), w) &&
-		g.newWrites(w, row, g.row(u), func(u Node) bool { return g.readersBefore(int32(u), w) })
+		g.newWrites(w, row, g.otherRow(u), func(u Node) bool { return g.readersBefore(int32(u), w) })
 }
 
 // reapplyGates applies the rules to u for the columns of a mask and then, if it
@@ -297,10 +297,10 @@ func (g *Graph) before(u, v Node) bool {
 		return true
 	}
 	if g.kind[u]&g.kind[v]&bitWrite != 0 && g.loc[u] == g.loc[v] {
-		return g.row(v)[g.component(u, v)] >= g.pos(u)
+		return g.cell(v, g.component(u, v)) >= g.pos(u)
 	}
 	if c := g.column[u]; c >= 0 {
-		return g.row(v)[c] >= g.pos(u)
+		return g.cell(v, c) >= g.pos(u)
 	}
 	if g.kind[u]&bitWrite == 0 {
 		return g.readBefore(u, v)
@@ -309,9 +309,8 @@ func (g *Graph) before(u, v Node) bool {
 		return true
 	}
 	lo, hi := g.groups(g.loc[u])
-	row := g.row(v)
 	for i := lo; i < hi; i++ {
-		if !g.eachGate(i, 0, row[g.gateColumn[i]], func(w Node) bool { return !g.before(u, w) }) {
+		if !g.eachGate(i, 0, g.cell(v, g.gateColumn[i]), func(w Node) bool { return !g.before(u, w) }) {
 			return true
 		}
 	}

@@ -90,8 +90,9 @@ type Graph struct {
 
 	// Closure.
 	clockRows
-	order []int32 // node → number from 1 in the order of the sweep, 0 before
-	wait  []int32 // sweep: node not processed → predecessors not processed
+	pageMemory int64   // see SetPageMemory
+	order      []int32 // node → number from 1 in the order of the sweep, 0 before
+	wait       []int32 // sweep: node not processed → predecessors not processed
 	cursors
 	repairQueue
 	trail    *trail
@@ -160,11 +161,8 @@ func (g *Graph) HB(u, v Node) bool {
 	if g.byLocation() {
 		return g.before(u, v)
 	}
-	return g.row(v)[g.chain[u]] >= g.pos(u)
+	return g.cell(v, g.chain[u]) >= g.pos(u)
 }
-
-// Clock is the clock row of v, for reading only.
-func (g *Graph) Clock(v Node) []int32 { return g.row(v) }
 
 // pos is the position of v in its chain, from 1.
 func (g *Graph) pos(v Node) int32 { return int32(v-g.start[g.chain[v]]) + 1 }
@@ -282,7 +280,7 @@ func (g *Graph) NewHint() []int32 {
 // first node not placed, or its end. It is the head of a chain. Before Saturate it
 // goes by the static edges alone.
 func (g *Graph) OpenBefore(v Node, heads []Node) Node {
-	if g.rows == nil {
+	if g.order == nil {
 		return g.openSource(v, heads)
 	}
 	row := g.row(v)

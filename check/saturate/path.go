@@ -40,13 +40,12 @@ func (g *Graph) reachable(dst Node) func(chain int32) Node {
 	if g.order[dst] == 0 {
 		return func(c int32) Node { return g.start[c+1] }
 	}
-	row := g.row(dst)
 	if !g.byLocation() {
-		return func(c int32) Node { return g.start[c] + Node(row[c]) }
+		return func(c int32) Node { return g.start[c] + Node(g.cell(dst, c)) }
 	}
 	return func(c int32) Node {
 		if i := g.column[g.start[c]]; i >= 0 {
-			return g.start[c] + Node(row[i])
+			return g.start[c] + Node(g.cell(dst, i))
 		}
 		return g.start[c+1]
 	}

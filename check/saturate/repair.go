@@ -107,7 +107,7 @@ func (g *Graph) reapply(u Node, mask []uint64) bool {
 // reapplyIn applies the rules to u for a lane, whose component in the row of u is
 // given.
 func (g *Graph) reapplyIn(u Node, lane, component int32) bool {
-	p := g.row(u)[component]
+	p := g.cell(u, component)
 	if g.laneChain[lane] == g.chain[u] {
 		p--
 	}
@@ -122,16 +122,15 @@ func (g *Graph) reapplyIn(u Node, lane, component int32) bool {
 // propagate joins the components of a mask into the successors of u. A successor
 // that precedes u is a contradiction.
 func (g *Graph) propagate(u Node, mask []uint64) bool {
-	row := g.row(u)
 	if t := g.next(u); t != NoNode {
-		if g.closesCycle(u, row, mask, t) {
+		if g.closesCycle(u, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: -1})
 		}
 		g.joinMasked(u, t, mask)
 	}
 	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
 		t := g.outTo[i]
-		if g.closesCycle(u, row, mask, t) {
+		if g.closesCycle(u, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: i, inferred: -1})
 		}
 		g.joinMasked(u, t, mask)
@@ -139,7 +138,7 @@ func (g *Graph) propagate(u Node, mask []uint64) bool {
 	for i := g.head[u]; i >= 0; {
 		e := g.inferred.at(i)
 		t := g.target(e)
-		if g.closesCycle(u, row, mask, t) {
+		if g.closesCycle(u, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: i})
 		}
 		g.joinMasked(u, t, mask)
@@ -151,7 +150,7 @@ func (g *Graph) propagate(u Node, mask []uint64) bool {
 // closesCycle reports whether the row of u, whose components in mask have
 // changed, shows that its successor t precedes it. Some other edge of the cycle
 // does where the row has no component for t.
-func (g *Graph) closesCycle(u Node, row []int32, mask []uint64, t Node) bool {
+func (g *Graph) closesCycle(u Node, mask []uint64, t Node) bool {
 	c := g.component(t, u)
-	return c >= 0 && mask[c>>6]>>(c&63)&1 != 0 && row[c] >= g.pos(t)
+	return c >= 0 && mask[c>>6]>>(c&63)&1 != 0 && g.cell(u, c) >= g.pos(t)
 }

@@ -10,19 +10,27 @@ const wideRows = 128
 
 // clockRows holds the clock rows. Wide rows are mostly zero, since a history
 // of many threads has short ones: each has a summary with a bit for every
-// block of columns that may be non-zero.
+// block of columns that may be non-zero. The blocks of very wide rows are
+// stored when they are first written to (see pages.go).
 type clockRows struct {
-	rows    []int32  // node × component
+	rows    []int32  // node × component; of paged rows the components of lanes
 	blocks  []uint64 // node × summary; nil for narrow rows
 	summary int      // words of a summary
+	pages
 }
 
 func (g *Graph) initRows() {
-	g.clockRows = clockRows{rows: make([]int32, g.rowsSize())}
-	if g.columns.columns > wideRows {
+	g.clockRows = clockRows{}
+	if g.columns.columns > min(wideRows, pagedRows) {
 		g.summary = summaryWords(g.columns.columns)
 		g.blocks = make([]uint64, g.n*g.summary)
 	}
+	size := g.rowsSize()
+	if g.columns.columns > pagedRows {
+		size -= int64(g.n) * int64(g.columns.columns)
+		g.initPages()
+	}
+	g.rows = make([]int32, size)
 }
 
 func summaryWords(columns int) int { return (columns + 64*blockChains - 1) / (64 * blockChains) }
@@ -36,9 +44,9 @@ func (g *Graph) nonZero(v Node, c int) {
 // joinRow raises the row of v, which the sweep has not come to, to the
 // maximum of it and u's. A row without its own component is still zero.
 func (g *Graph) joinRow(u, v Node) {
-	src, dst := g.row(u), g.row(v)
 	shared := g.shared(u, v)
 	if g.blocks == nil {
+		src, dst := g.row(u), g.row(v)
 		if own := g.component(v, v); own >= 0 && dst[own] == 0 {
 			copy(dst[:shared], src)
 			dst[own] = g.pos(v)
@@ -47,13 +55,16 @@ func (g *Graph) joinRow(u, v Node) {
 		}
 		return
 	}
-	raise(dst[g.columns.columns:shared], src[g.columns.columns:])
+	raise(g.part(v, g.columns.columns, shared), g.part(u, g.columns.columns, shared))
 	for i := range g.summary {
 		w := g.blocks[int(u)*g.summary+i]
 		g.blocks[int(v)*g.summary+i] |= w
 		for ; w != 0; w &= w - 1 {
 			lo, hi := g.block(i, w)
-			raise(dst[lo:hi], src[lo:hi])
+			if g.paged() {
+				g.store(v, lo)
+			}
+			raise(g.part(v, lo, hi), g.part(u, lo, hi))
 		}
 	}
 }
@@ -98,14 +109,20 @@ func (g *Graph) joinAll(u, v Node) {
 // joinRange does so for a range of components. m is v's mask, nil as long as
 // nothing has changed.
 func (g *Graph) joinRange(u, v Node, lo, hi int, m []uint64) []uint64 {
-	src, dst := g.row(u), g.row(v)
-	for c := lo; c < hi; c++ {
-		if src[c] > dst[c] {
+	src, dst := g.part(u, lo, hi), g.part(v, lo, hi)
+	for i, p := range src {
+		if p > dst[i] {
 			if m == nil {
 				m = g.dirty(v)
-				g.hold(v, dst)
+				g.hold(v)
 			}
-			g.set(v, dst, c, src[c])
+			c := lo + i
+			if g.paged() && c < g.columns.columns {
+				g.store(v, lo)
+				dst = g.part(v, lo, hi)
+			}
+			g.record(v, int32(c), dst[i])
+			dst[i] = p
 			m[c>>6] |= 1 << (c & 63)
 		}
 	}
@@ -117,7 +134,10 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 	if g.beyond(v) {
 		return
 	}
-	src, dst := g.row(u), g.row(v)
+	var src, dst []int32
+	if !g.paged() {
+		src, dst = g.row(u), g.row(v)
+	}
 	shared := g.shared(u, v)
 	var m []uint64
 	changed := false
@@ -127,15 +147,26 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 			if c >= shared {
 				return
 			}
-			if src[c] <= dst[c] {
+			var p, old int32
+			if dst != nil {
+				p, old = src[c], dst[c]
+			} else {
+				p, old = g.pagedCell(u, int32(c)), g.pagedCell(v, int32(c))
+			}
+			if p <= old {
 				continue
 			}
 			if !changed {
 				changed = true
-				g.hold(v, dst)
+				g.hold(v)
 			}
-			g.set(v, dst, c, src[c])
-			g.nonZero(v, c)
+			g.record(v, int32(c), old)
+			if dst != nil {
+				dst[c] = p
+				g.nonZero(v, c)
+			} else {
+				g.put(v, int32(c), p)
+			}
 			if g.order[v] == 0 {
 				continue // the sweep has not come to it
 			}
@@ -147,9 +178,9 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 	}
 }
 
-func (g *Graph) set(v Node, row []int32, c int, p int32) {
+// record saves a component that is about to change for Undo.
+func (g *Graph) record(v Node, c, old int32) {
 	if t := g.trail; t != nil && (t.held.marked || !t.held.on) {
-		t.rows = append(t.rows, savedComponent{v, int32(c), row[c]})
+		t.rows = append(t.rows, savedComponent{v, c, old})
 	}
-	row[c] = p
 }

@@ -60,7 +60,7 @@ func (g *Graph) firstA(r Node, row []int32) bool {
 	own, w := g.chain[r], g.rf[r]
 	var known []int32 // what precedes w already
 	if !g.isInit(w) {
-		known = g.row(Node(w))
+		known = g.otherRow(Node(w))
 	}
 	for i, c := range g.laneChain[lo:hi] {
 		p := row[c]
@@ -106,8 +106,8 @@ func (g *Graph) ruleA(u, r Node) bool {
 
 // firstB applies rule B to a write about to be processed. Edges from readers
 // not yet processed make it wait.
-func (g *Graph) firstB(w Node, row []int32) bool {
-	before := g.inferred.count
+func (g *Graph) firstB(w Node) bool {
+	row, before := g.row(w), g.inferred.count
 	if g.byLocation() {
 		if !g.firstReaders(w, row) {
 			return false
@@ -116,7 +116,7 @@ func (g *Graph) firstB(w Node, row []int32) bool {
 		return false
 	}
 	if g.inferred.count > before && g.wait[w] == 0 {
-		return g.firstB(w, row) // the rows of the readers may show more
+		return g.firstB(w) // the rows of the readers may show more
 	}
 	return true
 }
@@ -159,9 +159,8 @@ func (g *Graph) readersBefore(writer int32, w Node) bool {
 	if !g.isInit(writer) && g.isPlaced(Node(writer)) {
 		return true
 	}
-	row := g.row(w)
 	for _, r := range g.LastReaders(writer) {
-		if c := g.component(r, w); (c < 0 || row[c] < g.pos(r)) && !g.derive(r, w, byRuleB, w) {
+		if c := g.component(r, w); (c < 0 || g.cell(w, c) < g.pos(r)) && !g.derive(r, w, byRuleB, w) {
 			return false
 		}
 	}

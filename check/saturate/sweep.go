@@ -10,7 +10,7 @@ const pollEvery = 256
 
 // Saturate closes the graph under rules A and B. It returns false when the
 // edges contradict each other, so that the model forbids the history (see
-// Refute); an error only when ctx is done. It must be called once, before any
+// Refute); an error only when ctx is done, or ErrPages. It must be called once, before any
 // Assume.
 //
 // It is a topological sweep: a node is processed when all its known
@@ -48,8 +48,13 @@ func (g *Graph) Saturate(ctx context.Context) (bool, error) {
 		if waiting {
 			continue
 		}
-		if done++; done%pollEvery == 0 && ctx.Err() != nil {
-			return false, context.Cause(ctx)
+		if done++; done%pollEvery == 0 {
+			if ctx.Err() != nil {
+				return false, context.Cause(ctx)
+			}
+			if g.tooManyPages() {
+				return false, ErrPages
+			}
 		}
 	}
 	g.wait, g.cursors = nil, cursors{}
@@ -95,15 +100,13 @@ func (s *sweep) pop() (Node, bool) {
 // that must come first, and ok false on a contradiction.
 func (s *sweep) process(v Node) (waiting, ok bool) {
 	g := s.g
-	row := g.row(v)
 	for _, c := range [...]int32{g.column[v], g.component(v, v)} {
 		if c >= 0 {
-			row[c] = g.pos(v)
-			g.nonZero(v, int(c))
+			g.put(v, c, g.pos(v))
 		}
 	}
 	if g.kind[v]&bitWrite != 0 {
-		if !g.firstB(v, row) {
+		if !g.firstB(v) {
 			return false, false
 		}
 		if g.wait[v] > 0 {
@@ -112,24 +115,24 @@ func (s *sweep) process(v Node) (waiting, ok bool) {
 	}
 	s.counter++
 	g.order[v] = s.counter
-	if g.kind[v]&bitRead != 0 && !g.firstA(v, row) {
+	if g.kind[v]&bitRead != 0 && !g.firstA(v, g.row(v)) {
 		return false, false
 	}
-	if !s.push(v, row) {
+	if !s.push(v) {
 		return false, false
 	}
 	return false, g.repair()
 }
 
 // push joins the row of a node just processed into its successors.
-func (s *sweep) push(v Node, row []int32) bool {
+func (s *sweep) push(v Node) bool {
 	g := s.g
 	if t := g.next(v); t != NoNode {
 		s.arrive(v, t)
 	}
 	for i := g.outStart[v]; i < g.outStart[v+1]; i++ {
 		t := g.outTo[i]
-		if c := g.component(t, v); c >= 0 && row[c] >= g.pos(t) {
+		if c := g.component(t, v); c >= 0 && g.cell(v, c) >= g.pos(t) {
 			return g.fail(edgeRef{from: v, to: t, static: i, inferred: -1})
 		}
 		s.arrive(v, t)
@@ -137,7 +140,7 @@ func (s *sweep) push(v Node, row []int32) bool {
 	for i := g.head[v]; i >= 0; {
 		e := g.inferred.at(i)
 		t := g.target(e)
-		if c := g.component(t, v); c >= 0 && row[c] >= g.pos(t) {
+		if c := g.component(t, v); c >= 0 && g.cell(v, c) >= g.pos(t) {
 			return g.fail(edgeRef{from: v, to: t, static: -1, inferred: i})
 		}
 		s.arrive(v, t)

@@ -1,6 +1,7 @@
 package saturate_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -93,6 +94,44 @@ func TestManyChainsAssumed(t *testing.T) {
 					t.Fatalf("%d threads: component %d of node %d is %d", threads, c, i, p)
 				}
 			}
+		}
+	}
+}
+
+// Paged rows say what others say: of graphs of any size, on demand, with changes
+// undone.
+func TestPaged(t *testing.T) {
+	defer saturate.SetPagedRows(saturate.SetPagedRows(0))
+	t.Run("closure", TestClosure)
+	t.Run("assume", TestAssume)
+	t.Run("wide", TestManyChainsAssumed)
+}
+
+// The memory of paged rows is what is not zero, and bounded.
+func TestPageMemory(t *testing.T) {
+	h := histgen.FromCNF(histgen.RandomCNF(rand.New(rand.NewPCG(1, 32)), 20, 85), false)
+	most, sparse := saturate.EstimateBytes(h, model.SC)
+	if sparse != 0 {
+		t.Fatal("rows of few threads are not to be paged")
+	}
+	defer saturate.SetPagedRows(saturate.SetPagedRows(200))
+	paged, sparse := saturate.EstimateBytes(h, model.SC)
+	if sparse <= 0 || sparse >= paged {
+		t.Fatalf("%d bytes, paged %d, of which sparse %d", most, paged, sparse)
+	}
+	g, ok := saturated(t, h, model.SC)
+	if !ok || g.PageBytes() == 0 || g.PageBytes() > sparse/4 {
+		t.Fatalf("contradictory: %v; %d bytes of pages, at most %d", !ok, g.PageBytes(), sparse)
+	}
+	need := g.PageBytes()
+	for _, limit := range []int64{need / 2, need} {
+		g, err := saturate.Build(h, model.SC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.SetPageMemory(limit)
+		if _, err := g.Saturate(t.Context()); errors.Is(err, saturate.ErrPages) != (limit < need) {
+			t.Fatalf("%d of %d bytes: %v", limit, need, err)
 		}
 	}
 }

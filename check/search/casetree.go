@@ -25,6 +25,7 @@ func (s *pairSolver) tree(ctx context.Context) (*witness.Refutation, error) {
 	t.weight = make([]float64, 2*len(s.pairs))
 	for i, c := range t.clauses {
 		t.state[i].open = len(c.lits)
+		t.noteShort(int32(i))
 		for _, l := range c.lits {
 			t.occurs[l] = append(t.occurs[l], int32(i))
 		}
@@ -50,6 +51,7 @@ type treeBuilder struct {
 	leaves  []*witness.Node
 	lemmas  []witness.Lemma
 	splits  int
+	short   []int32   // a stack of all clauses that are violated or of one open literal, and others
 	weight  []float64 // of choose: literal → how much a split on it settles
 }
 
@@ -100,11 +102,44 @@ func (t *treeBuilder) assign(l literal, by int) {
 	t.value[l/2] += sign * int8(by)
 	for _, c := range t.occurs[l] {
 		t.state[c].open -= by
+		t.noteShort(c)
 	}
 	for _, c := range t.occurs[l.not()] {
 		t.state[c].open -= by
 		t.state[c].fails += by
+		t.noteShort(c)
 	}
+}
+
+// noteShort puts a clause on the stack if it says what to do next. A change takes
+// it back there, so that choose can drop what does not.
+func (t *treeBuilder) noteShort(c int32) {
+	if st := &t.state[c]; st.fails == 0 && st.open <= 1 {
+		t.short = append(t.short, c)
+	}
+}
+
+// next is a violated clause, or else the open literal of a clause that has one
+// left.
+func (t *treeBuilder) next() (unit literal, violated int) {
+	unit = -1
+	kept := t.short[:0]
+	for i, c := range t.short {
+		st := &t.state[c]
+		switch {
+		case st.fails > 0 || st.open > 1:
+			continue
+		case st.open == 0:
+			t.short = append(kept, t.short[i:]...)
+			return -1, int(c)
+		case unit < 0:
+			lits := t.clauses[c].lits
+			unit = lits[slices.IndexFunc(lits, func(l literal) bool { return t.value[l/2] == 0 })]
+		}
+		kept = append(kept, c)
+	}
+	t.short = kept
+	return unit, -1
 }
 
 // choose finds a violated clause, or a literal to split on: the last open one of

@@ -31,6 +31,10 @@ func early(ctx context.Context, h *parse.History, stronger, m model.Model, limit
 	return nil
 }
 
+// mostThreads is the number of threads beyond which saturation is not much more work
+// for more of them: its rows are mostly zero then.
+const mostThreads = 64
+
 // unclosed tries to order the nodes of a graph that is not saturated. It takes back
 // few placements, as measured by the work of saturation; order is nil if that does
 // not suffice, which proves nothing.
@@ -41,7 +45,7 @@ func unclosed(ctx context.Context, g *saturate.Graph) (order *witness.Order, ref
 	order, _, refusals, err = place(ctx, &window{
 		p:      p,
 		most:   1024,
-		effort: 2*g.Nodes() + g.Nodes()/4*g.History().Threads(),
+		effort: 2*g.Nodes() + g.Nodes()/4*min(g.History().Threads(), mostThreads),
 	})
 	return order, refusals, err
 }

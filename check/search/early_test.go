@@ -53,7 +53,7 @@ func TestEarly(t *testing.T) {
 	// What is found within the limit needs no more than the limit says.
 	h := run(model.TSO, 16, 20000, 16)
 	limit := saturate.EstimateStaticBytes(h, model.TSO)
-	if full := saturate.EstimateBytes(h, model.TSO); limit*5/4 > full {
+	if full := estimate(h, model.TSO); limit*5/4 > full {
 		t.Errorf("%d bytes without saturation, %d with", limit, full)
 	}
 	for _, c := range []struct {

@@ -24,14 +24,7 @@ func InferNothing(context.Context, *parse.History, model.Model, Limits) ([]prece
 // InferBySaturation is the closure of package saturate: wSC under SC, and its
 // counterparts under other models.
 func InferBySaturation(ctx context.Context, h *parse.History, m model.Model, limits Limits) ([]precedence.Arc, *witness.Refutation, error) {
-	if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
-		return nil, nil, err
-	}
-	g, err := saturate.Build(h, m)
-	if err != nil {
-		return nil, nil, err
-	}
-	ok, err := g.Saturate(ctx)
+	g, ok, err := Saturated(ctx, h, m, limits)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -70,9 +70,9 @@ func TestDeadline(t *testing.T) {
 func TestMemoryBudget(t *testing.T) {
 	for _, m := range totals {
 		h := run(m, 16, 50000, 16)
-		need := saturate.EstimateBytes(h, m)
+		need := estimate(h, m)
 		for _, m := range []model.Model{m, triedFirst(h, m)} {
-			need = min(need, saturate.EstimateBytes(h, m), saturate.EstimateStaticBytes(h, m))
+			need = min(need, estimate(h, m), saturate.EstimateStaticBytes(h, m))
 		}
 		for _, p := range procedures {
 			var before, after runtime.MemStats
@@ -91,7 +91,7 @@ func TestMemoryBudget(t *testing.T) {
 		}
 	}
 	h := run(model.TSO, 4, 1000, 4)
-	if v, err := Auto.Run(t.Context(), h, model.TSO, Limits{MemoryBytes: saturate.EstimateBytes(h, model.TSO)}); err != nil || v.Answer != witness.Allowed {
+	if v, err := Auto.Run(t.Context(), h, model.TSO, Limits{MemoryBytes: estimate(h, model.TSO)}); err != nil || v.Answer != witness.Allowed {
 		t.Errorf("within the budget: %v %q, %v", v.Answer, v.Reason, err)
 	}
 }
@@ -132,11 +132,11 @@ func TestEstimate(t *testing.T) {
 			measured := live() - before
 			runtime.KeepAlive(g)
 			runtime.KeepAlive(p)
-			estimate := saturate.EstimateBytes(h, m)
-			if ratio := float64(estimate) / float64(measured); ratio < 0.95 || ratio > 1.1 {
-				t.Errorf("%s, %d threads: %d bytes an operation, estimated %d", m.Name, threads, measured/int64(ops), estimate/int64(ops))
+			estimated := estimate(h, m)
+			if ratio := float64(estimated) / float64(measured); ratio < 0.95 || ratio > 1.1 {
+				t.Errorf("%s, %d threads: %d bytes an operation, estimated %d", m.Name, threads, measured/int64(ops), estimated/int64(ops))
 			}
-			t.Logf("%s, %d threads, %d chains: %d bytes an operation, estimated %d", m.Name, threads, g.Chains(), measured/int64(ops), estimate/int64(ops))
+			t.Logf("%s, %d threads, %d chains: %d bytes an operation, estimated %d", m.Name, threads, g.Chains(), measured/int64(ops), estimated/int64(ops))
 			runtime.KeepAlive(h)
 		}
 	}
@@ -184,7 +184,7 @@ func TestGrowth(t *testing.T) {
 	if err != nil || ref == nil {
 		t.Fatal(ref, err)
 	}
-	graph := saturate.EstimateBytes(h, model.SC)
+	graph := estimate(h, model.SC)
 	t.Logf("graph %d, growth %d, alive %d bytes; %d clauses", graph, s.bytes, measured, len(s.clauses))
 	if n := graph + s.bytes; n < measured/2 || n > 4*measured {
 		t.Errorf("%d bytes counted, %d alive", n, measured)

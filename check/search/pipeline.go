@@ -75,7 +75,7 @@ func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limi
 		v.Reason = "the history has no times of calls and returns"
 		return nil, nil
 	}
-	g, ok, err := closed(ctx, h, m, limits)
+	g, ok, err := Saturated(ctx, h, m, limits)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,8 @@ var SAT = Procedure{
 func splitCases(ctx context.Context, g *saturate.Graph, stuck *placer, limits Limits, v *witness.Verdict) error {
 	s := newPairSolver(g)
 	if s.limits = limits; limits.bound() > 0 {
-		s.bytes = saturate.EstimateBytes(g.History(), g.Model())
+		most, sparse := saturate.EstimateBytes(g.History(), g.Model())
+		s.bytes = most - sparse + g.PageBytes()
 	}
 	order, ref, err := s.run(ctx, stuck)
 	v.Procedure = "sat"

@@ -30,7 +30,7 @@ func orderOfStronger(ctx context.Context, h *parse.History, m model.Model, limit
 	if stronger == m {
 		return nil
 	}
-	g, ok, err := closed(ctx, h, stronger, limits)
+	g, ok, err := Saturated(ctx, h, stronger, limits)
 	var memory *memoryError
 	switch {
 	case errors.As(err, &memory):
@@ -56,17 +56,26 @@ func allow(v *witness.Verdict, order *witness.Order, refusals int, stronger, m m
 	}
 }
 
-// closed builds and saturates the graph of a history; ok is false if it contains
-// a contradiction.
-func closed(ctx context.Context, h *parse.History, m model.Model, limits Limits) (g *saturate.Graph, ok bool, err error) {
-	if limits.bound() > 0 {
-		if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
+// Saturated builds and saturates the graph of a history, within the limits; ok is
+// false if it contains a contradiction.
+func Saturated(ctx context.Context, h *parse.History, m model.Model, limits Limits) (g *saturate.Graph, ok bool, err error) {
+	var most, sparse int64
+	limit := limits.bound()
+	if limit > 0 {
+		most, sparse = saturate.EstimateBytes(h, m)
+		if err := limits.Check(most - sparse); err != nil {
 			return nil, false, err
 		}
 	}
 	if g, err = saturate.Build(h, m); err != nil {
 		return nil, false, err
 	}
+	if sparse > 0 {
+		g.SetPageMemory(max(limit-(most-sparse), 1))
+	}
 	ok, err = g.Saturate(ctx)
+	if errors.Is(err, saturate.ErrPages) {
+		err = &memoryError{most - sparse + g.PageBytes(), limit}
+	}
 	return g, ok, err
 }

@@ -6,7 +6,6 @@ import (
 
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
-	"ordeal/check/saturate"
 	"ordeal/check/witness"
 )
 
@@ -53,8 +52,8 @@ func TestOrderOfStronger(t *testing.T) {
 	}
 	// TestMemoryBudget has a limit below both estimates.
 	h := run(model.TSO, 8, 4000, 32)
-	tso := saturate.EstimateBytes(h, model.TSO)
-	if pso := saturate.EstimateBytes(h, model.PSO); pso <= tso {
+	tso := estimate(h, model.TSO)
+	if pso := estimate(h, model.PSO); pso <= tso {
 		t.Fatalf("PSO needs %d bytes, TSO %d", pso, tso)
 	}
 	if v, err := Auto.Run(t.Context(), h, model.PSO, Limits{MemoryBytes: tso}); err != nil || v.Answer != witness.Allowed {

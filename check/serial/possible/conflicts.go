@@ -48,14 +48,7 @@ const (
 // and linear in the operations times the threads.
 func newConflicts(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (*conflicts, error) {
 	limits = limits.WithDefault(ownBudget)
-	if err := limits.Check(saturate.EstimateBytes(h, m)); err != nil {
-		return nil, err
-	}
-	g, err := saturate.Build(h, m)
-	if err != nil {
-		return nil, err
-	}
-	ok, err := g.Saturate(ctx)
+	g, ok, err := search.Saturated(ctx, h, m, limits)
 	if err != nil {
 		return nil, err
 	}
