@@ -27,6 +27,10 @@ func newRepro(e *env) *cobra.Command {
 byte for byte, compared by hash with the record. Races on real hardware need not
 recur; how often they did is said. A try hits when outcome, title and the answer of
 every model are as recorded; the first hit stays in RUNDIR/repro.
+With --trace a violation on the embedded simulator or gem5 is repeated once more with
+the coherence protocol traced: for each operation of the witness, when it performed and
+which transitions served it, where the stale value was read and what became of the
+invalidation, as cause.txt and as a picture, messages.svg.
 Exit status 1 when a recorded finding recurred or a try found something else.
 
 With --campaign and --run nothing but the campaign file is needed: the run of that
@@ -41,6 +45,7 @@ on any machine.` + trustHelp,
 	cmd.Flags().StringArrayVar(&r.sets, "set", nil, "override KEY=VALUE in the campaign file, as campaign run takes it")
 	cmd.Flags().StringVar(&r.out, "dir", "", "directory of the run of a campaign, made here; default runs/run-TIME")
 	cmd.Flags().IntVar(&r.tries, "tries", 10, "how often to repeat the run")
+	cmd.Flags().BoolVar(&r.trace, "trace", false, "repeat a violation with the protocol traced, and say what caused it")
 	declare(cmd, &r.options, "check-timeout")
 	r.trusted.flags(cmd)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
@@ -75,6 +80,7 @@ func (r *repeat) numbered(ctx context.Context) error {
 // repeat is the repro command.
 type repeat struct {
 	*env
+	trace         bool
 	tries, number int
 	campaign, out string
 	sets          []string
@@ -96,6 +102,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		}
 		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(came))
 	}}
+	o.Trace = r.trace
 	o.CheckTimeout = time.Duration(r.options.CheckTimeout)
 	record := rundir.Dir(rundir.Resolve(dir))
 	var err error
@@ -104,7 +111,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	}
 	report, err := reduction.Repeat(ctx, record, o)
 	if report != nil && report.Tries > 0 {
-		r.print(report)
+		err = errors.Join(err, r.print(report))
 	}
 	if err != nil {
 		return err
@@ -126,7 +133,7 @@ func recordedRun(dir rundir.Dir) func() (*config.Campaign, error) {
 	}
 }
 
-func (r *repeat) print(report *reduction.RepeatReport) {
+func (r *repeat) print(report *reduction.RepeatReport) error {
 	w := r.stdout
 	fmt.Fprintf(w, "recorded    %s\n", describe(report.Recorded))
 	if report.ExecutableSame {
@@ -140,9 +147,16 @@ func (r *repeat) print(report *reduction.RepeatReport) {
 	} else {
 		fmt.Fprintf(w, "            it did not recur: a race on real hardware may need more tries (--tries)\n")
 	}
+	if report.Cause != nil {
+		fmt.Fprintf(w, "cause       %s\npicture     %s\n\n", report.HitDir.Path(reduction.CauseFile), report.HitDir.Path(reduction.MessagesFile))
+		if err := report.Cause.WriteText(w); err != nil {
+			return err
+		}
+	}
 	for _, other := range slices.Sorted(maps.Keys(report.Others)) {
 		fmt.Fprintf(w, "otherwise   %d × %s\n", report.Others[other], other)
 	}
+	return nil
 }
 
 // describe is a result on one line.

@@ -2,68 +2,70 @@ package reduction
 
 import (
 	"context"
+	"errors"
 	"io"
-	"strings"
 	"time"
 
+	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
+	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
-	"ordeal/sim/builtin/chart"
-	"ordeal/sim/builtin/memory"
+	"ordeal/sim/trace"
+	"ordeal/sim/trace/chart"
 )
 
 // chart repeats the run and draws what the controllers of the coherence
 // protocol sent each other about the lines that matter: those of the
-// refutation, or those of the whole program where the failure has none.
+// refutation, with its cause, or those of the whole program where the failure
+// has none.
 func (r *Result) chart(ctx context.Context, w io.Writer) error {
 	if r.Spec.Sim != config.SimBuiltin || !r.Spec.Config.Coherent() {
 		return errNone
 	}
-	rec := &chart.Recorder{Lines: r.lines()}
 	o, err := r.Spec.Config.Machine.Builtin()
 	if err != nil {
 		return err
 	}
-	o.Trace, o.Messages = rec.Step, rec.Message
 	on, err := builtin.New(o)
 	if err != nil {
 		return err
 	}
-	_, err = on.Run(ctx, sim.Job{
-		Program: r.Program, Rounds: r.Spec.Config.Rounds, Seed: r.Spec.Seed, Timeout: time.Duration(r.Spec.Timeout),
-	})
-	if err != nil {
-		return err
+	job := sim.Job{Program: r.Program, Rounds: r.Spec.Config.Rounds, Seed: r.Spec.Seed, Timeout: time.Duration(r.Spec.Timeout)}
+	if v, m := r.forbidden(); v != nil {
+		found, err := cause.Minimize(ctx, r.Program, r.Run.History, m, v, check.Options{Timeout: minimalTimeout})
+		if err != nil {
+			return err
+		}
+		c, err := cause.Record(ctx, on, job, found)
+		if err != nil {
+			return err
+		}
+		return c.WriteSVG(w, r.Identity.String())
 	}
-	return rec.WriteSVG(w, r.Identity.String())
+	return drawAll(ctx, on, job, r.Identity.String(), w)
 }
 
-// lines are the lines to draw, each named by the locations that it holds.
-func (r *Result) lines() map[memory.Addr]string {
-	matters := make([]bool, len(r.Program.Locations))
-	if h, _, _, err := r.refuted(); err == nil {
-		for i := range h.Ops {
-			if op := &h.Ops[i]; op.Reads() || op.Writes() {
-				matters[op.Loc] = true
-			}
-		}
-	} else {
-		for l := range matters {
-			matters[l] = true
-		}
+// drawAll draws the last transitions and messages of a run without a witness.
+func drawAll(ctx context.Context, on *builtin.Runner, job sim.Job, title string, w io.Writer) error {
+	var want trace.Want
+	for l := range job.Program.Locations {
+		want.Locations = append(want.Locations, gen.LocID(l))
 	}
-	names := map[memory.Addr][]string{}
-	for l, name := range r.Program.Locations {
-		line := (memory.Base + memory.Addr(r.Program.Offset(gen.LocID(l)))).Line()
-		if matters[l] {
-			names[line] = append(names[line], name)
-		}
+	d := &chart.Chart{Title: title}
+	if _, err := on.Record(ctx, job, want, func(e trace.Event) { d.Events = append(d.Events, e) }); err != nil {
+		return err
 	}
-	lines := map[memory.Addr]string{}
-	for line, list := range names {
-		lines[line] = strings.Join(list, ",")
-	}
-	return lines
+	d.Lines = cause.LineNames(job.Program, want.Locations, func(l gen.LocID) int64 { return on.LineOf(job.Program, l) })
+	return d.WriteSVG(w)
 }
+
+// The files of a traced repetition, in its run directory.
+const (
+	CauseFile    = "cause.txt"
+	MessagesFile = "messages.svg"
+)
+
+// errNoRefutation means that a traced run is not one that a model forbids.
+var errNoRefutation = errors.New("repro --trace: no model forbids the history of the repeated run, so that there is no witness to look for in a trace")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
@@ -27,6 +28,9 @@ type RepeatOptions struct {
 	CheckTimeout time.Duration
 	// Command is the command line, for the specifications of the tries.
 	Command []string
+	// Trace looks for the cause of the violation in a trace of the first hit,
+	// which ends the tries.
+	Trace bool
 	// OnTry is called with each try, from 1; nil means no callback.
 	OnTry func(try int, res *rundir.Result, hit bool)
 	// Gate makes the runner of the recorded configuration; nil means one that
@@ -49,7 +53,10 @@ type RepeatReport struct {
 	Others map[string]int
 	// HitDir is the run directory of the first hit.
 	HitDir rundir.Dir
-	_      struct{}
+	// Cause is that of the violation; nil unless it was asked for and there was a
+	// hit.
+	Cause *cause.Cause
+	_     struct{}
 }
 
 // Repeat repeats the run recorded in dir, each try in a directory of its own
@@ -64,6 +71,9 @@ func Repeat(ctx context.Context, dir rundir.Dir, o RepeatOptions) (*RepeatReport
 	for try := 1; try <= o.Tries; try++ {
 		if err := r.try(ctx, try); err != nil {
 			return &r.report, fmt.Errorf("try %d: %w", try, err)
+		}
+		if r.report.Cause != nil {
+			break
 		}
 	}
 	return &r.report, nil
@@ -137,6 +147,9 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	}
 	if r.o.OnTry != nil {
 		r.o.OnTry(try, res, hit)
+	}
+	if o := r.o; o.Trace && dir == r.report.HitDir {
+		return r.trace(ctx, dir, res)
 	}
 	if dir != r.report.HitDir && (hit || res.Outcome == sim.Passed) {
 		return rundir.RemoveAll(string(dir))

@@ -55,6 +55,9 @@ type Options struct {
 	// Messages, if not nil, receives every message of a coherence protocol that
 	// is sent or received; as Trace.
 	Messages func(ruby.Message)
+	// Notices, if not nil, receives every notification of a core that its
+	// controller loses a line; as Trace.
+	Notices func(ruby.Notice)
 	// Accesses, if not nil, receives every access of a core as it is performed,
 	// after the transition of a coherence protocol that it is part of; as Trace.
 	Accesses func(core.Access)
@@ -219,7 +222,7 @@ func (o *Options) ruby(cores int, seed uint64) ruby.Options {
 	return ruby.Options{
 		Parameters: parameters,
 		Cores:      cores, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
-		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Trace: o.Trace, Messages: o.Messages, Seed: seed,
+		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Trace: o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
 	}.WithDefaults()
 }
 

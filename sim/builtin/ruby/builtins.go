@@ -255,6 +255,7 @@ func init() {
 			c.sequencers[at].WriteCallback(line, data)
 		}),
 		"Sequencer.evictionCallback": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
+			c.notice(line)
 			c.sequencers[at].EvictionCallback(line)
 			return 0
 		}),

@@ -36,8 +36,11 @@ type Options struct {
 	// Messages is called at every message that is sent through the network or
 	// taken out of a buffer, if it is not nil.
 	Messages func(Message)
-	Seed     uint64
-	_        struct{}
+	// Notices is called when a core is notified that it loses a line, if it is
+	// not nil.
+	Notices func(Notice)
+	Seed    uint64
+	_       struct{}
 }
 
 // MaxCores bounds the number of cores, as of directories and banks: sets of

@@ -44,6 +44,9 @@ func Compile(tree *syntax.File) (*Protocol, error) {
 // Name is the name that the protocol gives itself.
 func (p *Protocol) Name() string { return p.program.protocol.Name }
 
+// Types is the protocol as it was checked, with the places of its source.
+func (p *Protocol) Types() *types.Protocol { return p.program.protocol }
+
 // Locks reports whether cores may lock lines between two accesses. They may
 // not where cores share a controller: its lock is not one core's own.
 func (p *Protocol) Locks() bool { return !p.program.hasPairs() }

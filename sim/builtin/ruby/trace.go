@@ -35,6 +35,22 @@ type Message struct {
 	Text    string // its simple fields
 }
 
+// Notice is the notification of a core that its controller is about to lose a
+// line.
+type Notice struct {
+	At      event.Tick
+	Machine string
+	Number  int
+	Line    memory.Addr
+}
+
+func (c *controller) notice(line memory.Addr) {
+	if c.system.options.Notices != nil {
+		_, number := splitMachineID(c.id)
+		c.system.options.Notices(Notice{At: c.now, Machine: c.code.machine.Name, Number: number, Line: line})
+	}
+}
+
 func (s *System) report(note Message, m *object) {
 	note.Text, note.Type = s.program.describe(m), m.layout.typ.Name
 	if at := m.layout.addr; at >= 0 {

@@ -126,3 +126,15 @@ type Transition struct {
 	// Decl is the declaration, which may make several rows.
 	Decl *syntax.Transition
 }
+
+// Transition finds the transition of a machine from a state on an event, all by
+// their names; nil if there is none.
+func (p *Protocol) Transition(machine, state, event string) *Transition {
+	m := find(p.Machines, func(m *Machine) bool { return m.Name == machine })
+	if m == nil {
+		return nil
+	}
+	return find(m.Transitions, func(t *Transition) bool {
+		return m.State.Enums[t.State].Name == state && m.Event.Enums[t.Event].Name == event
+	})
+}

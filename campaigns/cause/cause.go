@@ -1,0 +1,313 @@
+package cause
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ordeal/gen"
+	"ordeal/sim/slicc/types"
+	"ordeal/sim/trace"
+)
+
+// Table finds a transition of the coherence protocol by the names of machine,
+// state and event; nil for one that is not known.
+type Table func(machine, state, event string) *types.Transition
+
+// Cause is a witness joined with a trace.
+type Cause struct {
+	Witness *Witness
+	// Events are those of the lines of the witness, in the order of the trace.
+	Events []trace.Event
+	// Joined has for each operation of the witness the events that performed it.
+	Joined []Joined
+	// Faults are the reads of values that are not the latest, and those that
+	// performed too early.
+	Faults []Fault
+
+	table   Table
+	program *gen.Program
+	lines   map[int64]string
+}
+
+// Joined are the events of an operation, by their index; -1 for one that the
+// trace does not have.
+type Joined struct {
+	// Access performed the operation: a load that its own core's store buffer
+	// served has none. Served is the transition that the access is part of, Asked
+	// that by which the core asked for the line.
+	Access, Served, Asked int
+	// Forwarded reports that the value of a load came from a store of its own
+	// thread that had not performed; the events are those of the store.
+	Forwarded bool
+}
+
+// Fault is where an execution goes wrong.
+type Fault struct {
+	// Read is the operation of the witness that read an outdated value, by its
+	// index.
+	Read int
+	// Overwritten is the access that had written or wrote the next value.
+	Overwritten int
+	// Before is the operation of the same thread that is before Read in the
+	// program and performed after Overwritten, where Read performed before that:
+	// Read was too early. It is -1 where Read performed after Overwritten, and so
+	// was stale.
+	Before int
+	// Invalidation is the transition by which the reader's controller was asked to
+	// give up the line because of that write, Notified whether the core was
+	// notified; -1 if there was none.
+	Invalidation int
+	Notified     bool
+}
+
+// Lines says in which line a location of the program lies.
+type Lines func(l gen.LocID) int64
+
+// Find joins a witness with the trace of its run. Of the events only those of
+// its lines are looked at.
+func Find(p *gen.Program, w *Witness, lineOf Lines, events []trace.Event, table Table) *Cause {
+	c := &Cause{Witness: w, table: table, program: p, lines: LineNames(p, w.Locations(), lineOf)}
+	for _, e := range events {
+		if _, ok := c.lines[e.Line]; ok || e.Kind == trace.Commit {
+			c.Events = append(c.Events, e)
+		}
+	}
+	for i := range w.Operations {
+		c.Joined = append(c.Joined, c.join(&w.Operations[i]))
+	}
+	for i := range w.Operations {
+		if f, ok := c.fault(i); ok {
+			c.Faults = append(c.Faults, f)
+		}
+	}
+	return c
+}
+
+// LineNames names each line by those of the locations that it holds.
+func LineNames(p *gen.Program, locations []gen.LocID, lineOf Lines) map[int64]string {
+	names := map[int64][]string{}
+	for _, l := range locations {
+		names[lineOf(l)] = append(names[lineOf(l)], p.Locations[l])
+	}
+	lines := map[int64]string{}
+	for line, list := range names {
+		lines[line] = strings.Join(list, ",")
+	}
+	return lines
+}
+
+// join finds the events of an operation.
+func (c *Cause) join(op *Operation) Joined {
+	j := Joined{Access: c.access(op), Served: -1, Asked: -1}
+	if j.Access < 0 && !op.Writes {
+		j.Access = c.forwarding(op)
+		j.Forwarded = j.Access >= 0
+	}
+	if j.Access < 0 {
+		return j
+	}
+	access := &c.Events[j.Access]
+	for i := j.Access - 1; i >= 0 && c.Events[i].At == access.At; i-- {
+		if e := &c.Events[i]; e.Kind == trace.Transition && e.Line == access.Line {
+			j.Served = i
+			break
+		}
+	}
+	for i := j.Served; i >= 0; i-- {
+		if e := &c.Events[i]; e.Own && c.samePlace(i, j.Served) {
+			j.Asked = i
+			break
+		}
+	}
+	return j
+}
+
+// access is the access that performed an operation. Where the trace has no
+// numbers of operations it is the last one with the values of the operation
+// before its core committed that; loads are performed again where they were too
+// early.
+func (c *Cause) access(op *Operation) int {
+	found := -1
+	for i := range c.Events {
+		e := &c.Events[i]
+		if e.Thread != op.Thread {
+			continue
+		}
+		if e.Kind == trace.Commit && e.Number == op.Number && !op.Writes && found >= 0 {
+			break
+		}
+		if e.Kind != trace.Access || e.Loc != op.Loc || e.Number >= 0 && e.Number != op.Number {
+			continue
+		}
+		if (!op.Reads || e.Read == op.Read) && (!op.Writes || e.Written == op.Written) && (op.Writes || !e.Writes) {
+			found = i
+		}
+	}
+	return found
+}
+
+// forwarding is the access of the store of its own thread that a load read from;
+// -1 if it read from another.
+func (c *Cause) forwarding(op *Operation) int {
+	return slices.IndexFunc(c.Events, func(e trace.Event) bool {
+		return e.Kind == trace.Access && e.Thread == op.Thread && e.Loc == op.Loc && e.Writes && e.Written == op.Read
+	})
+}
+
+// samePlace reports whether two events are transitions of one line in one
+// controller.
+func (c *Cause) samePlace(i, j int) bool {
+	a, b := &c.Events[i], &c.Events[j]
+	return a.Kind == trace.Transition && b.Kind == trace.Transition && a.Place == b.Place && a.Line == b.Line
+}
+
+// fault says what is wrong with a read; false if nothing is.
+func (c *Cause) fault(read int) (Fault, bool) {
+	op, j := &c.Witness.Operations[read], c.Joined[read]
+	if !op.Reads || j.Access < 0 {
+		return Fault{}, false
+	}
+	f := Fault{Read: read, Overwritten: c.overwritten(op), Before: -1, Invalidation: -1}
+	if f.Overwritten < 0 {
+		return Fault{}, false
+	}
+	end := j.Access
+	if f.Overwritten > j.Access {
+		// The value was the latest. It must still have been when the operations
+		// before it performed.
+		for i := range c.Witness.Operations {
+			before := &c.Witness.Operations[i]
+			if before.Thread == op.Thread && before.Number < op.Number && before.Reads && c.Joined[i].Access > f.Overwritten {
+				f.Before, end = i, c.Joined[i].Access
+			}
+		}
+		if f.Before < 0 {
+			return Fault{}, false
+		}
+	}
+	f.Invalidation = c.invalidation(&j, f.Overwritten, end)
+	f.Notified = f.Invalidation >= 0 && c.notified(f.Invalidation)
+	return f, true
+}
+
+// overwritten is the first access that wrote after the value that an operation
+// read; -1 if there is none.
+func (c *Cause) overwritten(op *Operation) int {
+	seen := op.Read == 0
+	for i := range c.Events {
+		e := &c.Events[i]
+		if e.Kind != trace.Access || !e.Writes || e.Loc != op.Loc || op.Writes && e.Written == op.Written {
+			continue
+		}
+		if seen {
+			return i
+		}
+		seen = e.Written == op.Read
+	}
+	return -1
+}
+
+// invalidation is the last transition by which the reader's controller changed
+// the state of the line at the request of others, before the write: it must have
+// given up the line by then. Without one, it is that before the read was to be
+// repeated.
+func (c *Cause) invalidation(j *Joined, write, end int) int {
+	if j.Served < 0 {
+		return -1
+	}
+	find := func(to int) int {
+		for i := to; i > max(j.Asked, 0); i-- {
+			e := &c.Events[i]
+			if c.samePlace(i, j.Served) && !e.Own && e.State != e.Next && (i != j.Served) {
+				return i
+			}
+		}
+		return -1
+	}
+	if i := find(write); i >= 0 {
+		return i
+	}
+	if end > write {
+		return find(end - 1)
+	}
+	return -1
+}
+
+// notified reports whether a transition notified a core.
+func (c *Cause) notified(transition int) bool {
+	t := &c.Events[transition]
+	return slices.ContainsFunc(c.Events[transition:], func(e trace.Event) bool {
+		return e.Kind == trace.Notice && e.At == t.At && e.Place == t.Place && e.Line == t.Line
+	})
+}
+
+// Sentences say what went wrong, in the order of the execution.
+func (c *Cause) Sentences() []string {
+	var list []string
+	for _, f := range c.Faults {
+		op, j := &c.Witness.Operations[f.Read], c.Joined[f.Read]
+		location := c.program.Locations[op.Loc]
+		write := &c.Events[f.Overwritten]
+		served, how := "its core", ""
+		if j.Forwarded {
+			how = "or before, from its own store that performs then, "
+		}
+		if j.Served >= 0 {
+			served = c.row(j.Served)
+		}
+		if f.Before < 0 {
+			list = append(list, fmt.Sprintf("(%s) thread %d reads %s = %d at tick %d in %s: stale, %s is %d since tick %d, by thread %d",
+				op.Letter, op.Thread, location, op.Read, c.Events[j.Access].At, served, location, write.Written, write.At, write.Thread))
+		} else {
+			before := &c.Witness.Operations[f.Before]
+			list = append(list, fmt.Sprintf("(%s) thread %d reads %s = %d at tick %d in %s: too early, (%s) before it in the program performs at tick %d, and %s is %d since tick %d, by thread %d",
+				op.Letter, op.Thread, location, op.Read, c.Events[j.Access].At, how+served, before.Letter, c.Events[c.Joined[f.Before].Access].At,
+				location, write.Written, write.At, write.Thread))
+		}
+		if f.Invalidation < 0 {
+			list = append(list, fmt.Sprintf("no request of others had reached the controller that served (%s) until that write", op.Letter))
+			continue
+		}
+		notified := "the core is not notified"
+		if f.Notified {
+			notified = "the core is notified"
+		}
+		text := fmt.Sprintf("the invalidation went to %s at tick %d: %s", c.row(f.Invalidation), c.Events[f.Invalidation].At, notified)
+		if _, actions := c.source(&c.Events[f.Invalidation]); len(actions) > 0 {
+			text += " by its actions, " + strings.Join(actions, ", ")
+		}
+		list = append(list, text)
+	}
+	if len(list) == 0 {
+		list = append(list, "each read has the latest value when it performs, and none performs early: the order of the accesses is not that of the program")
+	}
+	return list
+}
+
+// row is a transition with its place in the source.
+func (c *Cause) row(i int) string {
+	e := &c.Events[i]
+	text := fmt.Sprintf("%s (%s, %s) → %s", e.Place, e.State, e.Name, e.Next)
+	if place, _ := c.source(e); place != "" {
+		text += " at " + place
+	}
+	return text
+}
+
+// source is the place of a transition in the text of the protocol, and the names
+// of its actions.
+func (c *Cause) source(e *trace.Event) (place string, actions []string) {
+	machine, _, _ := strings.Cut(e.Place, " ")
+	if c.table == nil || e.Kind != trace.Transition {
+		return "", nil
+	}
+	t := c.table(machine, e.State, e.Name)
+	if t == nil {
+		return "", nil
+	}
+	for _, a := range t.Actions {
+		actions = append(actions, a.Name)
+	}
+	return fmt.Sprintf("%s:%d", t.Decl.Pos.File, t.Decl.Pos.Line), actions
+}

@@ -1,0 +1,173 @@
+package cause
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"ordeal/gen"
+	"ordeal/sim/trace"
+)
+
+const (
+	lineX, lineY = 0x40, 0x80
+	reader       = "L1Cache 1"
+	writer       = "L1Cache 0"
+)
+
+func transition(at int64, place, state, name, next string, own bool) trace.Event {
+	return trace.Event{Kind: trace.Transition, At: at, Place: place, Line: lineX, Name: name, State: state, Next: next, Own: own}
+}
+
+func store(at int64, value gen.Value, number int) trace.Event {
+	return trace.Event{Kind: trace.Access, At: at, Place: "core 0", Line: lineX, Thread: 0, Number: number, Loc: 0, Writes: true, Written: value}
+}
+
+func load(at int64, loc gen.LocID, value gen.Value, number int) trace.Event {
+	line := int64(lineX)
+	if loc == 1 {
+		line = lineY
+	}
+	return trace.Event{Kind: trace.Access, At: at, Place: "core 1", Line: line, Thread: 1, Number: number, Loc: loc, Reads: true, Read: value}
+}
+
+// messagePassing is the witness of x := 1; y := 1 || y == 1; x == 0.
+func messagePassing() (*gen.Program, *Witness) {
+	p := &gen.Program{Locations: []string{"x", "y"}}
+	w := &Witness{Operations: []Operation{
+		{Letter: "a", Thread: 0, Number: 0, Loc: 0, Writes: true, Written: 1, Text: "store x = 1"},
+		{Letter: "b", Thread: 0, Number: 1, Index: 1, Loc: 1, Writes: true, Written: 2, Text: "store y = 2"},
+		{Letter: "c", Thread: 1, Number: 0, Loc: 1, Reads: true, Read: 2, Text: "load y = 2"},
+		{Letter: "d", Thread: 1, Number: 1, Index: 1, Loc: 0, Reads: true, Text: "load x = 0"},
+	}}
+	return p, w
+}
+
+func lineOf(l gen.LocID) int64 { return lineX + int64(l)*(lineY-lineX) }
+
+func find(events []trace.Event) *Cause {
+	p, w := messagePassing()
+	return Find(p, w, lineOf, events, nil)
+}
+
+// MESI_Two_Level's mistake: an invalidation overtakes the data of a load, which
+// reads it after the writer has gone on.
+func TestStale(t *testing.T) {
+	for _, notified := range []bool{false, true} {
+		events := []trace.Event{
+			transition(10, reader, "I", "Load", "IS", true),
+			transition(12, "L2Cache 0", "S", "GETX", "IM", false),
+			transition(20, reader, "IS", "Inv", "IS_I", false),
+			transition(30, writer, "SM", "Ack_all", "M", false),
+			store(30, 1, 0),
+			transition(40, reader, "IS_I", "Data", "I", false),
+			load(40, 0, 0, 1),
+			load(50, 1, 2, 0),
+			{Kind: trace.Transition, At: 60, Place: reader, Line: 0x999, Name: "Inv"},
+		}
+		if notified {
+			notice := trace.Event{Kind: trace.Notice, At: 20, Place: reader, Line: lineX}
+			events = append(events[:3:3], append([]trace.Event{notice}, events[3:]...)...)
+		}
+		c := find(events)
+		if len(c.Events) != len(events)-1 {
+			t.Errorf("%d events, want all but that of another line", len(c.Events))
+		}
+		if len(c.Faults) != 1 {
+			t.Fatalf("%d faults: %+v", len(c.Faults), c.Faults)
+		}
+		f := c.Faults[0]
+		if f.Read != 3 || f.Before >= 0 || f.Invalidation != 2 || f.Notified != notified || c.Events[f.Overwritten].Written != 1 {
+			t.Errorf("notified %v: %+v", notified, f)
+		}
+		if j := c.Joined[3]; c.Events[j.Asked].At != 10 || c.Events[j.Served].At != 40 {
+			t.Errorf("asked and served: %+v", j)
+		}
+		if j := c.Joined[1]; j.Access >= 0 {
+			t.Errorf("a store without an access: %+v", j)
+		}
+		word := map[bool]string{false: "the core is not notified", true: "the core is notified"}[notified]
+		requireTexts(t, c, "(d) thread 1 reads x = 0 at tick 40 in L1Cache 1 (IS_I, Data) → I: stale, x is 1 since tick 30, by thread 0",
+			"the invalidation went to L1Cache 1 (IS, Inv) → IS_I at tick 20: "+word)
+	}
+}
+
+// A load performs early, its line is lost, and it is not repeated.
+func TestEarly(t *testing.T) {
+	c := find([]trace.Event{
+		transition(10, reader, "S", "Load", "S", true),
+		load(10, 0, 0, 1),
+		transition(20, reader, "S", "Inv", "I", false),
+		transition(30, writer, "SM", "Ack_all", "M", false),
+		store(30, 1, 0),
+		load(50, 1, 2, 0),
+	})
+	if len(c.Faults) != 1 || c.Faults[0].Before != 2 || c.Faults[0].Invalidation != 2 {
+		t.Fatalf("%+v", c.Faults)
+	}
+	requireTexts(t, c, "(d) thread 1 reads x = 0 at tick 10 in L1Cache 1 (S, Load) → S: too early, (c) before it in the program performs at tick 50, and x is 1 since tick 30, by thread 0",
+		"the invalidation went to L1Cache 1 (S, Inv) → I at tick 20: the core is not notified")
+}
+
+// Without an invalidation that is said, and a load in order is no fault.
+func TestNoInvalidation(t *testing.T) {
+	c := find([]trace.Event{
+		transition(30, writer, "SM", "Ack_all", "M", false), store(30, 1, 0),
+		transition(40, reader, "S", "Load", "S", true), load(40, 0, 0, 1),
+	})
+	requireTexts(t, c, "no request of others had reached the controller that served (d) until that write")
+	c = find([]trace.Event{load(5, 1, 2, 0), load(10, 0, 0, 1), store(30, 1, 0)})
+	requireTexts(t, c, "each read has the latest value when it performs")
+}
+
+// Where the trace has no numbers of operations, the access is the last with the
+// value before the operation commits.
+func TestAccessWithoutNumbers(t *testing.T) {
+	commit := trace.Event{Kind: trace.Commit, At: 35, Place: "core 1", Thread: 1, Number: 1}
+	c := find([]trace.Event{load(10, 0, 0, -1), load(20, 0, 0, -1), store(30, 1, -1), commit, load(40, 0, 0, -1)})
+	if j := c.Joined[3]; j.Access != 1 {
+		t.Errorf("access %d, want 1", j.Access)
+	}
+}
+
+func requireTexts(t *testing.T, c *Cause, want ...string) {
+	t.Helper()
+	var text, picture bytes.Buffer
+	if err := c.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WriteSVG(&picture, "title"); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range want {
+		if !strings.Contains(text.String(), w) {
+			t.Errorf("no %q in\n%s", w, text.String())
+		}
+		if first, _, _ := strings.Cut(w, " → "); !strings.Contains(picture.String(), first) {
+			t.Errorf("no %q in the picture", first)
+		}
+	}
+}
+
+// A load is forwarded from a store of its thread, whose line is lost before an
+// earlier load performs.
+func TestForwarded(t *testing.T) {
+	p := &gen.Program{Locations: []string{"x", "y"}}
+	w := &Witness{Operations: []Operation{
+		{Letter: "a", Thread: 0, Number: 0, Loc: 0, Writes: true, Written: 1},
+		{Letter: "b", Thread: 1, Number: 0, Loc: 0, Writes: true, Written: 7},
+		{Letter: "c", Thread: 1, Number: 1, Loc: 1, Reads: true, Read: 2},
+		{Letter: "d", Thread: 1, Number: 2, Loc: 0, Reads: true, Read: 7},
+	}}
+	own := store(10, 7, 0)
+	own.Thread, own.Place = 1, "core 1"
+	c := Find(p, w, lineOf, []trace.Event{
+		transition(10, reader, "IM", "Data", "M", false), own,
+		transition(20, reader, "M", "Inv", "I", false),
+		store(30, 1, 0), load(50, 1, 2, 1),
+	}, nil)
+	if len(c.Faults) != 1 || c.Faults[0].Read != 3 || c.Faults[0].Before != 2 || c.Faults[0].Invalidation != 2 || !c.Joined[3].Forwarded {
+		t.Fatalf("%+v %+v", c.Faults, c.Joined)
+	}
+	requireTexts(t, c, "(d) thread 1 reads x = 7 at tick 10 in or before, from its own store", "L1Cache 1 (M, Inv) → I at tick 20: the core is not notified")
+}

@@ -1,0 +1,122 @@
+// Package cause joins the witness of a violation with the trace of its run: for
+// each operation of a minimal forbidden history it finds the access that
+// performed it and the transitions that served that, and says where the wrong
+// value was read and what became of the invalidation, as text and as a picture.
+package cause
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ordeal/check"
+	"ordeal/check/minimal"
+	"ordeal/check/model"
+	"ordeal/check/witness"
+	"ordeal/gen"
+	"ordeal/parse"
+)
+
+// Witness is a minimal history that a model forbids, with the operations of the
+// program that it consists of.
+type Witness struct {
+	Model      model.Model
+	Operations []Operation // in the order of their threads, then the program's
+	_          struct{}
+}
+
+// Operation is an operation of a witness.
+type Operation struct {
+	Letter string // as in the explanation of the refutation
+	Thread gen.ThreadID
+	// Round and Index are its place in the program, Number is that among the
+	// operations of its thread, round after round.
+	Round, Index, Number int
+	Loc                  gen.LocID // -1 for a fence
+	Reads, Writes        bool
+	Read, Written        gen.Value
+	// Text is the operation with its values.
+	Text string
+}
+
+// ErrNone means that a run has no refutation to find the cause of.
+var ErrNone = errors.New("no model forbids the history of the run")
+
+// Minimize finds a witness in the history h of a run of p that m forbids, as v
+// proves. Options bound the check of each part of the history.
+func Minimize(ctx context.Context, p *gen.Program, h *parse.History, m model.Model, v *check.Verdict, o check.Options) (*Witness, error) {
+	if v.Answer != check.Forbidden || v.Refutation == nil {
+		return nil, ErrNone
+	}
+	part, _, kept := witness.Restrict(h, v.Refutation)
+	least, err := minimal.Reduce(ctx, part, m, o)
+	if err != nil {
+		return nil, fmt.Errorf("minimize the history: %w", err)
+	}
+	w := &Witness{Model: m}
+	origins := parse.NewOrigins(p, h)
+	for i, id := range least.Ops {
+		op, origin := &h.Ops[kept[id]], origins.Of(kept[id])
+		w.Operations = append(w.Operations, Operation{
+			Letter: witness.Letters(i), Thread: origin.Thread, Round: origin.Round, Index: origin.Index,
+			Number: origin.Round*len(p.Threads[origin.Thread]) + origin.Index,
+			Loc:    locationOf(p, h, op), Reads: op.Reads(), Writes: op.Writes(), Read: op.Read, Written: op.Write,
+			Text: textOf(h, op),
+		})
+	}
+	return w, nil
+}
+
+// locationOf is the location of an operation in the program.
+func locationOf(p *gen.Program, h *parse.History, op *parse.Op) gen.LocID {
+	if op.Loc >= 0 {
+		for l, name := range p.Locations {
+			if name == h.Locations[op.Loc] {
+				return gen.LocID(l)
+			}
+		}
+	}
+	return -1
+}
+
+func textOf(h *parse.History, op *parse.Op) string {
+	if op.Loc < 0 {
+		return "fence"
+	}
+	return operationText(h.Locations[op.Loc], op.Reads(), op.Writes(), op.Read, op.Write)
+}
+
+// operationText is an access with its values.
+func operationText(location string, reads, writes bool, read, written gen.Value) string {
+	switch {
+	case reads && writes:
+		return fmt.Sprintf("atomic %s: %d to %d", location, read, written)
+	case writes:
+		return fmt.Sprintf("store %s = %d", location, written)
+	}
+	return fmt.Sprintf("load %s = %d", location, read)
+}
+
+// Locations are those that the witness accesses, each once.
+func (w *Witness) Locations() []gen.LocID {
+	var list []gen.LocID
+	seen := map[gen.LocID]bool{-1: true}
+	for _, op := range w.Operations {
+		if !seen[op.Loc] {
+			seen[op.Loc] = true
+			list = append(list, op.Loc)
+		}
+	}
+	return list
+}
+
+// Rounds are the first and the last round of its operations.
+func (w *Witness) Rounds() (first, last int) {
+	for i, op := range w.Operations {
+		if i == 0 || op.Round < first {
+			first = op.Round
+		}
+		last = max(last, op.Round)
+	}
+	return first, last
+}

@@ -1,0 +1,264 @@
+package cause
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"ordeal/sim/trace"
+	"ordeal/sim/trace/chart"
+)
+
+// WriteText writes for each operation of the witness its place in the program,
+// the line, the tick at which it performed and the transitions that served it,
+// each with its place in the source of the protocol; then what went wrong.
+func (c *Cause) WriteText(w io.Writer) error {
+	var out bytes.Buffer
+	for i, op := range c.Witness.Operations {
+		fmt.Fprintf(&out, "(%s) thread %d, operation %d, round %d: %s", op.Letter, op.Thread, op.Index, op.Round, op.Text)
+		j := c.Joined[i]
+		if j.Access < 0 {
+			if op.Loc >= 0 {
+				out.WriteString("; the trace has no access of it")
+			}
+			out.WriteString("\n\n")
+			continue
+		}
+		access := &c.Events[j.Access]
+		how := "performed at"
+		if j.Forwarded {
+			how = "forwarded from a store of its thread that performed at"
+		}
+		fmt.Fprintf(&out, "; line %#x, %s %d\n", access.Line, how, access.At)
+		c.transitions(&out, j)
+		out.WriteString("\n")
+	}
+	for _, s := range c.Sentences() {
+		fmt.Fprintln(&out, s)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// transitions writes those of the controller that served an access, from the
+// request of its core on.
+func (c *Cause) transitions(out io.Writer, j Joined) {
+	if j.Served < 0 {
+		return
+	}
+	from := j.Asked
+	if from < 0 {
+		from = j.Served
+	}
+	last := -1
+	for i := from; i <= j.Served; i++ {
+		if !c.samePlace(i, j.Served) || c.repeats(last, i) {
+			continue
+		}
+		last = i
+		e := &c.Events[i]
+		place, actions := c.source(e)
+		fmt.Fprintf(out, "%14d  %s  %s, %s → %s  %s  %s\n", e.At, e.Place, e.State, e.Name, e.Next, place, strings.Join(actions, " "))
+	}
+}
+
+// repeats reports whether a transition is the same as another, as where a message
+// is polled again and again while it has to wait.
+func (c *Cause) repeats(last, i int) bool {
+	if last < 0 {
+		return false
+	}
+	a, b := &c.Events[last], &c.Events[i]
+	return a.State == a.Next && a.State == b.State && a.Next == b.Next && a.Name == b.Name && a.Place == b.Place && a.Line == b.Line
+}
+
+// WriteSVG draws the events from the request for the first wrong read to the
+// last operation of the witness.
+func (c *Cause) WriteSVG(w io.Writer, title string) error {
+	d := &chart.Chart{Title: title, Notes: c.Sentences(), Lines: c.lines, Accesses: map[int]string{}, Marks: map[int]chart.Mark{}}
+	var kept []int
+	first, last := c.window()
+	mine, lines := c.places(), c.faultLines()
+	before := map[string]int{} // the last transition of a controller
+	for i := range c.Events {
+		op := c.operation(i)
+		e := &c.Events[i]
+		switch {
+		case e.Kind == trace.Commit || e.Kind == trace.Notice:
+			continue
+		case op < 0 && (i < first || i > last):
+			continue
+		case e.Kind == trace.Access && op < 0 && !e.Writes:
+			continue // of no matter to the witness
+		case e.Kind != trace.Access && !lines[e.Line], e.Kind == trace.Transition && !mine[e.Place], e.Kind == trace.Message && !(mine[e.Place] && mine[e.To]):
+			d.Omitted++
+			continue
+		}
+		if e.Kind == trace.Transition {
+			if last, ok := before[e.Place]; ok && c.repeats(last, i) {
+				d.Omitted++
+				continue
+			}
+			before[e.Place] = i
+		}
+		kept = append(kept, i)
+	}
+	for n, i := range kept {
+		e := c.Events[i]
+		d.Events = append(d.Events, e)
+		if e.Kind != trace.Access {
+			continue
+		}
+		d.Accesses[n] = operationText(c.program.Locations[e.Loc], e.Reads, e.Writes, e.Read, e.Written)
+		if op := c.operation(i); op >= 0 {
+			d.Accesses[n] = "(" + c.Witness.Operations[op].Letter + ") " + d.Accesses[n]
+			d.Marks[n] = chart.Mark{Class: chart.Witness}
+		}
+	}
+	c.mark(d, kept)
+	return d.WriteSVG(w)
+}
+
+// mark marks the faults in a chart whose events are those of kept.
+func (c *Cause) mark(d *chart.Chart, kept []int) {
+	at := map[int]int{}
+	for n, i := range kept {
+		at[i] = n
+	}
+	for _, f := range c.Faults {
+		j := c.Joined[f.Read]
+		note := "stale value read here"
+		switch {
+		case j.Forwarded:
+			note = "(" + c.Witness.Operations[f.Read].Letter + ") has this value too early, and is not repeated"
+		case f.Before >= 0:
+			note = "read too early, and not repeated"
+		}
+		if n, ok := at[j.Access]; ok {
+			d.Marks[n] = chart.Mark{Class: chart.Fault, Note: note}
+		}
+		if n, ok := at[j.Served]; ok {
+			place, _ := c.source(&c.Events[j.Served])
+			d.Marks[n] = chart.Mark{Class: chart.Fault, Note: place}
+		}
+		if n, ok := at[f.Invalidation]; ok {
+			note := "invalidated here, the core is not notified"
+			if f.Notified {
+				note = "invalidated here, the core is notified"
+			}
+			place, _ := c.source(&c.Events[f.Invalidation])
+			d.Marks[n] = chart.Mark{Class: chart.Cause, Note: strings.TrimSpace(note + "  " + place)}
+		}
+		if n, ok := at[c.brought(j.Served)]; ok {
+			d.Marks[n] = chart.Mark{Class: chart.Fault}
+		}
+		if n, ok := at[c.brought(f.Invalidation)]; ok {
+			d.Marks[n] = chart.Mark{Class: chart.Cause}
+		}
+		if n, ok := at[f.Overwritten]; ok {
+			d.Marks[n] = chart.Mark{Class: chart.Cause, Note: "the new value"}
+		}
+	}
+}
+
+// brought is the message that a transition handles: the last one about its line
+// that had arrived; -1 if there is none.
+func (c *Cause) brought(transition int) int {
+	found := -1
+	if transition < 0 || c.Events[transition].Own {
+		return found
+	}
+	t := &c.Events[transition]
+	for i := range c.Events {
+		e := &c.Events[i]
+		if e.Kind == trace.Message && e.To == t.Place && e.Line == t.Line && e.Arrives <= t.At && (found < 0 || e.Arrives >= c.Events[found].Arrives) {
+			found = i
+		}
+	}
+	return found
+}
+
+// operation is the operation of the witness that an event performed; -1 if it is
+// none.
+func (c *Cause) operation(event int) int {
+	for i, j := range c.Joined {
+		if j.Access == event {
+			return i
+		}
+	}
+	return -1
+}
+
+// window is the part of the trace that shows the faults, or the whole witness
+// where there are none.
+func (c *Cause) window() (first, last int) {
+	first, last = len(c.Events), 0
+	add := func(list ...int) {
+		for _, i := range list {
+			if i >= 0 {
+				first, last = min(first, i), max(last, i)
+			}
+		}
+	}
+	for _, f := range c.Faults {
+		j := c.Joined[f.Read]
+		add(j.Asked, j.Served, j.Access, f.Invalidation, f.Overwritten)
+		if f.Before >= 0 {
+			add(c.Joined[f.Before].Access)
+		}
+		for i, op := range c.Witness.Operations {
+			if op.Writes && c.Joined[i].Access == f.Overwritten {
+				add(c.Joined[i].Asked)
+			}
+		}
+	}
+	if len(c.Faults) == 0 {
+		for _, j := range c.Joined {
+			add(j.Asked, j.Access)
+		}
+	}
+	return first, last
+}
+
+// faultLines are the lines of the wrong reads, or all where there are none.
+func (c *Cause) faultLines() map[int64]bool {
+	lines := map[int64]bool{}
+	for _, f := range c.Faults {
+		lines[c.Events[c.Joined[f.Read].Access].Line] = true
+	}
+	for line := range c.lines {
+		if len(c.Faults) == 0 {
+			lines[line] = true
+		}
+	}
+	return lines
+}
+
+// places are the lanes that matter: cores of the witness, the controllers that
+// served them, and all that are no caches of cores.
+func (c *Cause) places() map[string]bool {
+	private, mine := map[string]bool{}, map[string]bool{}
+	for i := range c.Events {
+		e := &c.Events[i]
+		switch {
+		case e.Kind == trace.Transition && e.Own:
+			private[e.Place] = true
+		case e.Kind == trace.Transition:
+			mine[e.Place] = true
+		case e.Kind == trace.Access:
+			mine[e.Place] = true
+		case e.Kind == trace.Message:
+			mine[e.To] = true
+		}
+	}
+	for place := range private {
+		delete(mine, place)
+	}
+	for _, j := range c.Joined {
+		if j.Served >= 0 {
+			mine[c.Events[j.Served].Place] = true
+		}
+	}
+	return mine
+}

@@ -1,0 +1,65 @@
+package reduction
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"ordeal/campaigns/cause"
+	"ordeal/campaigns/rundir"
+	"ordeal/check"
+)
+
+// trace repeats the run of a hit once more, with what its memory system does
+// recorded, and writes the cause of its violation beside its result.
+func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result) error {
+	recorder, ok := r.executor.Runner.(cause.Recorder)
+	if !ok {
+		return fmt.Errorf("repro --trace: simulator %s records no transitions: want builtin with a coherence protocol, or gem5", r.spec.Sim)
+	}
+	if recorder.Protocol() == nil {
+		return fmt.Errorf("repro --trace: %s has no coherence protocol whose transitions could be traced", recorder.Version(ctx))
+	}
+	found, err := r.witness(ctx, res)
+	if err != nil {
+		return err
+	}
+	scratch := dir.Sub("trace")
+	if err := rundir.MkdirAll(string(scratch)); err != nil {
+		return err
+	}
+	job, err := r.spec.Job(scratch, r.program)
+	if err != nil {
+		return err
+	}
+	if r.report.Cause, err = cause.Record(ctx, recorder, job, found); err != nil {
+		return err
+	}
+	if err := rundir.RemoveAll(string(scratch)); err != nil {
+		return err
+	}
+	title := res.FindingTitle()
+	for file, write := range map[string]func(*bytes.Buffer) error{
+		CauseFile:    func(out *bytes.Buffer) error { return r.report.Cause.WriteText(out) },
+		MessagesFile: func(out *bytes.Buffer) error { return r.report.Cause.WriteSVG(out, title) },
+	} {
+		var out bytes.Buffer
+		if err := write(&out); err != nil {
+			return err
+		}
+		if err := rundir.WriteFile(dir.Path(file), out.Bytes(), false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// witness is that of the first model which forbids the history.
+func (r *repeater) witness(ctx context.Context, res *rundir.Result) (*cause.Witness, error) {
+	for i := range res.Verdicts {
+		if v := &res.Verdicts[i]; v.Answer == check.Forbidden && v.Refutation != nil {
+			return cause.Minimize(ctx, r.program, res.History, res.Models[i], v, check.Options{Timeout: minimalTimeout})
+		}
+	}
+	return nil, errNoRefutation
+}

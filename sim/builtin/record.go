@@ -1,0 +1,84 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ordeal/gen"
+	"ordeal/sim"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/slicc/types"
+	"ordeal/sim/trace"
+)
+
+// Record simulates a job as Run does, and calls record with everything that
+// happens in its memory system to the lines of some locations, in order. The
+// lines are those of LineOf. The error is as that of Run.
+func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, record func(trace.Event)) (sim.Result, error) {
+	lines := map[int64]bool{}
+	for _, l := range want.Locations {
+		lines[r.LineOf(job.Program, l)] = true
+	}
+	emit := func(e trace.Event) {
+		if lines[e.Line] {
+			record(e)
+		}
+	}
+	recorded := *r
+	o := &recorded.options
+	var now event.Tick // of the last transition, which an access is part of
+	o.Trace = func(s ruby.Step) {
+		now = s.At
+		emit(trace.Event{
+			Kind: trace.Transition, At: int64(s.At), Place: place(s.Machine, s.Number), Line: int64(s.Line),
+			Name: s.Event, State: s.State, Next: s.Next, Own: s.Own,
+		})
+	}
+	o.Messages = func(m ruby.Message) {
+		if m.To != "" {
+			emit(trace.Event{
+				Kind: trace.Message, At: int64(m.At), Place: owner(m.Buffer), Line: int64(m.Line),
+				Name: m.Type, To: owner(m.To), Arrives: int64(m.Arrives),
+			})
+		}
+	}
+	o.Notices = func(n ruby.Notice) {
+		emit(trace.Event{Kind: trace.Notice, At: int64(n.At), Place: place(n.Machine, n.Number), Line: int64(n.Line)})
+	}
+	o.Accesses = func(a core.Access) {
+		emit(trace.Event{
+			Kind: trace.Access, At: int64(now), Place: trace.Core(a.Thread), Line: r.LineOf(job.Program, a.Loc),
+			Thread: a.Thread, Number: int(a.Number), Loc: a.Loc,
+			Reads: a.Kind.Reads(), Writes: a.Kind.Writes(), Read: a.Read, Written: a.Written,
+		})
+	}
+	return recorded.Run(ctx, job)
+}
+
+// LineOf is the address of the line that holds a location.
+func (*Runner) LineOf(p *gen.Program, loc gen.LocID) int64 {
+	return int64((memory.Base + memory.Addr(p.Offset(loc))).Line())
+}
+
+// Protocol is the coherence protocol with its source; nil for a memory system
+// without one.
+func (r *Runner) Protocol() *types.Protocol {
+	if r.protocol == nil {
+		return nil
+	}
+	return r.protocol.Types()
+}
+
+func place(machine string, number int) string { return fmt.Sprintf("%s %d", machine, number) }
+
+// owner is the controller of a buffer, whose name stands before the buffer's.
+func owner(buffer string) string {
+	if i := strings.LastIndexByte(buffer, ' '); i > 0 {
+		return buffer[:i]
+	}
+	return buffer
+}

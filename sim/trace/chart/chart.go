@@ -1,0 +1,240 @@
+// Package chart draws message sequence charts of coherence protocols: from the
+// events of a run to an SVG picture with a lane for each core and controller,
+// time running down, an arrow for each message and a box for each transition and
+// access.
+package chart
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+
+	"ordeal/sim/trace"
+)
+
+// Mark makes an event stand out.
+type Mark struct {
+	// Class is Fault, Cause or Witness; Note is written beside the box.
+	Class, Note string
+}
+
+// The classes of marks.
+const (
+	// Fault is where the wrong value was read, Cause what made it wrong, Witness
+	// an operation of the refutation.
+	Fault, Cause, Witness = "fault", "cause", "witness"
+)
+
+// Chart is what to draw.
+type Chart struct {
+	Title string
+	// Notes are sentences below the title.
+	Notes []string
+	// Events are in the order in which they happened; those of kind Commit and
+	// Notice are not drawn.
+	Events []trace.Event
+	// Lines names the lines; a line without a name has its address.
+	Lines map[int64]string
+	// Accesses has the text of events of kind Access, by index; those without one
+	// are not drawn.
+	Accesses map[int]string
+	// Marks are by index of the event.
+	Marks map[int]Mark
+	// Omitted counts events that the caller left out.
+	Omitted int
+}
+
+// MaxEvents bounds the points of a chart; the last ones stay, and those with a
+// mark.
+const MaxEvents = 120
+
+// Sizes in pixels.
+const (
+	laneWidth = 190
+	rowHeight = 26
+	headSpace = 50
+	margin    = 24
+	noteSpace = 18
+	boxHeight = 18
+	letter    = 7 // width of a letter of a note
+)
+
+// point is an event on a lane: a transition, an access, or an end of a message.
+type point struct {
+	at    int64
+	order int // among those of the same tick
+	lane  string
+	event int
+	end   bool // of the message
+}
+
+// WriteSVG draws the chart.
+func (c *Chart) WriteSVG(w io.Writer) error {
+	points, cut := c.points()
+	lanes := lanesOf(points)
+	x := func(lane string) int { return margin + 40 + laneWidth/2 + laneWidth*slices.Index(lanes, lane) }
+	wide := margin + 40 + laneWidth*len(lanes) + margin
+	for i, m := range c.Marks {
+		if m.Note != "" && c.drawn(i) {
+			wide = max(wide, x(c.Events[i].Place)+laneWidth/2+letter*len(m.Note)+margin)
+		}
+	}
+	for _, text := range append([]string{c.Title}, c.Notes...) {
+		wide = max(wide, 2*margin+9*len(text))
+	}
+	head := headSpace + noteSpace*(len(c.Notes)+1)
+	high := head + rowHeight*(len(points)+1) + margin
+	y := func(i int) int { return head + rowHeight*(i+1) }
+	var out, labels bytes.Buffer
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n", wide, high, wide, high)
+	fmt.Fprintf(&out, "<title>%s</title>\n<style>%s</style>\n", html.EscapeString(c.Title), style)
+	out.WriteString(`<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"><path class="tip" d="M0 0L10 5L0 10z"/></marker></defs>` + "\n")
+	fmt.Fprintf(&out, `<rect class="paper" width="%d" height="%d"/><text class="title" x="%d" y="%d">%s</text>`+"\n", wide, high, margin, margin+6, html.EscapeString(c.Title))
+	for i, note := range c.Notes {
+		fmt.Fprintf(&out, `<text class="note" x="%d" y="%d">%s</text>`+"\n", margin, margin+8+noteSpace*(i+1), html.EscapeString(note))
+	}
+	if cut += c.Omitted; cut > 0 {
+		fmt.Fprintf(&out, `<text class="small" x="%d" y="%d">%d other events are left out</text>`+"\n", margin, margin+8+noteSpace*(len(c.Notes)+1), cut)
+	}
+	for _, lane := range lanes {
+		fmt.Fprintf(&out, `<line class="lane" x1="%d" y1="%d" x2="%d" y2="%d"/><text class="head" x="%d" y="%d">%s</text>`+"\n",
+			x(lane), head, x(lane), high-margin, x(lane), head-4, html.EscapeString(lane))
+	}
+	last := int64(-1)
+	for i := range points {
+		p := &points[i]
+		e := &c.Events[p.event]
+		if !p.end && e.At != last {
+			last = e.At
+			fmt.Fprintf(&labels, `<text class="small" x="4" y="%d">%d</text>`+"\n", y(i)+4, e.At)
+		}
+		switch {
+		case e.Kind != trace.Message:
+			c.box(&labels, p, x(p.lane), y(i))
+		case !p.end:
+			to := slices.IndexFunc(points, func(q point) bool { return q.end && q.event == p.event })
+			class := "arrow"
+			if m, ok := c.Marks[p.event]; ok {
+				class += " " + m.Class
+			}
+			fmt.Fprintf(&out, `<line class="%s" marker-end="url(#tip)" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n", class, x(p.lane), y(i), x(e.To), y(to))
+			fmt.Fprintf(&labels, `<text class="label" x="%d" y="%d">%s</text>`+"\n", (x(p.lane)+x(e.To))/2, (y(i)+y(to))/2-3, html.EscapeString(e.Name+c.line(e.Line)))
+		}
+	}
+	out.Write(labels.Bytes())
+	out.WriteString("</svg>\n")
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// box draws a transition or an access, and the note of its mark.
+func (c *Chart) box(out io.Writer, p *point, x, y int) {
+	e := &c.Events[p.event]
+	class, text := "box", fmt.Sprintf("%s: %s → %s%s", e.Name, e.State, e.Next, c.line(e.Line))
+	if e.Kind == trace.Access {
+		class, text = "access", c.Accesses[p.event]
+	}
+	mark := c.Marks[p.event]
+	if mark.Class != "" {
+		class += " " + mark.Class
+	}
+	half := max(laneWidth-12, letter*len([]rune(text))+8) / 2
+	fmt.Fprintf(out, `<rect class="%s" x="%d" y="%d" width="%d" height="%d" rx="4"/><text class="step" x="%d" y="%d">%s</text>`+"\n",
+		class, x-half, y-boxHeight/2, 2*half, boxHeight, x, y+4, html.EscapeString(text))
+	if mark.Note != "" {
+		fmt.Fprintf(out, `<text class="comment %s" x="%d" y="%d">%s</text>`+"\n", mark.Class, x+half+6, y+4, html.EscapeString(mark.Note))
+	}
+}
+
+const style = `.paper{fill:#fff} text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2733} .title{font-weight:600;font-size:15px} .note{font-size:13px}
+.head{font-weight:600;text-anchor:middle} .lane{stroke:#9fb0c0;stroke-dasharray:3 3} .box{fill:#eef3f8;stroke:#9fb0c0} .access{fill:#fff;stroke:#1c2733} .step{text-anchor:middle;font-size:11px}
+.arrow{stroke:#1565c0;stroke-width:1.4} .tip{fill:#1565c0} .label{text-anchor:middle;font-size:11px;fill:#1565c0;paint-order:stroke;stroke:#fff;stroke-width:3px} .small{font-size:9px;fill:#66788a}
+.comment{font-weight:600;paint-order:stroke;stroke:#fff;stroke-width:4px} .box.fault,.access.fault{fill:#ffd9d6;stroke:#c62828;stroke-width:2.5} .comment.fault{fill:#c62828} .box.cause,.access.cause{fill:#ffeec2;stroke:#b26a00;stroke-width:2.5} .comment.cause{fill:#8a5200} .arrow.cause{stroke:#b26a00;stroke-width:3} .arrow.fault{stroke:#c62828;stroke-width:3} .access.witness{fill:#dcefdc;stroke:#2e7d32;stroke-width:2} .comment.witness{fill:#2e7d32}
+@media (prefers-color-scheme:dark){.paper{fill:#12181f} text{fill:#dbe4ec} .lane{stroke:#51626f} .box{fill:#1d2731;stroke:#51626f} .access{fill:#12181f;stroke:#dbe4ec} .arrow{stroke:#64a8f0} .tip{fill:#64a8f0} .label{fill:#64a8f0;stroke:#12181f} .small{fill:#8b9cab} .comment{stroke:#12181f} .box.fault,.access.fault{fill:#5a1d1d;stroke:#ff8a80} .comment.fault{fill:#ff8a80} .box.cause,.access.cause{fill:#4f3a10;stroke:#ffca6a} .comment.cause{fill:#ffca6a} .arrow.cause{stroke:#ffca6a} .arrow.fault{stroke:#ff8a80} .access.witness{fill:#1d3a20;stroke:#81c784} .comment.witness{fill:#81c784}}`
+
+// line names a line where there are several.
+func (c *Chart) line(line int64) string {
+	name, ok := c.Lines[line]
+	switch {
+	case !ok:
+		return fmt.Sprintf(" %#x", line)
+	case len(c.Lines) == 1:
+		return ""
+	}
+	return " " + name
+}
+
+// drawn reports whether an event is drawn at all.
+func (c *Chart) drawn(i int) bool {
+	switch e := &c.Events[i]; e.Kind {
+	case trace.Transition, trace.Message:
+		return true
+	case trace.Access:
+		return c.Accesses[i] != ""
+	}
+	return false
+}
+
+// points returns the points to draw in order, and the number of those left out.
+func (c *Chart) points() (kept []point, cut int) {
+	var points []point
+	for i := range c.Events {
+		if !c.drawn(i) {
+			continue
+		}
+		switch e := &c.Events[i]; e.Kind {
+		case trace.Message:
+			points = append(points, point{at: e.At, order: 2, lane: e.Place, event: i}, point{at: e.Arrives, order: 0, lane: e.To, event: i, end: true})
+		default:
+			points = append(points, point{at: e.At, order: 1, lane: e.Place, event: i})
+		}
+	}
+	slices.SortStableFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+	from := max(0, len(points)-MaxEvents)
+	// A message stays as a whole.
+	whole := map[int]bool{}
+	for i, p := range points {
+		if _, marked := c.Marks[p.event]; i >= from || marked {
+			whole[p.event] = true
+		}
+	}
+	for _, p := range points {
+		if whole[p.event] {
+			kept = append(kept, p)
+		}
+	}
+	return kept, len(points) - len(kept)
+}
+
+// lanesOf lists the lanes: of each core, then its controller, those of one kind
+// by their number, then the shared caches and memory.
+func lanesOf(points []point) []string {
+	var lanes []string
+	for _, p := range points {
+		if !slices.Contains(lanes, p.lane) {
+			lanes = append(lanes, p.lane)
+		}
+	}
+	rank := func(lane string) (group int, number, kind string) {
+		name, number, _ := strings.Cut(lane, " ")
+		switch name {
+		case "core":
+			return 0, number, "0"
+		case "L1Cache", "CorePair", "L0Cache":
+			return 0, number, "1" + name
+		case "L2Cache", "L3Cache":
+			return 1, number, name
+		}
+		return 2, number, name
+	}
+	slices.SortFunc(lanes, func(a, b string) int {
+		g, m, k := rank(a)
+		h, n, l := rank(b)
+		return cmp.Or(g-h, cmp.Compare(len(m), len(n)), strings.Compare(m, n), strings.Compare(k, l))
+	})
+	return lanes
+}
