@@ -44,8 +44,8 @@ func (c *Config) Gem5Options() (gem5.Options, error) {
 		Emit: c.EmitOptions(),
 	}
 	faults := option.Faults(o.Validate(), "gem5")
-	if c.Mutant != "" && len(c.Rebuild) == 0 {
-		faults = append(faults, option.Faultf("rebuild", "is missing: a mutant needs a command that rebuilds gem5"))
+	if (c.Mutant != "" || c.Repair) && len(c.Rebuild) == 0 {
+		faults = append(faults, option.Faultf("rebuild", "is missing: a mutant or repair needs a command that rebuilds gem5"))
 	}
 	return o, option.Join(faults)
 }

@@ -105,7 +105,7 @@ func TestGem5Errors(t *testing.T) {
 		"cpu":       {"gem5: /bin\n    gem5-tree: /tree\n    cpu: fast", `unknown value "fast"`},
 		"batch":     {"gem5: /bin\n    gem5-tree: /tree\n    batch: -1", "f.yaml:7: batch: -1: want at least 0"},
 		"unset":     {"gem5: $ORDEAL_NOWHERE\n    gem5-tree: /tree", "the environment variable ORDEAL_NOWHERE is not set"},
-		"mutant":    {"gem5: /bin\n    gem5-tree: /tree\n    mutant: MI_example/L1Cache/x/drop:y", "rebuild: is missing: a mutant needs a command that rebuilds gem5"},
+		"mutant":    {"gem5: /bin\n    gem5-tree: /tree\n    mutant: MI_example/L1Cache/x/drop:y", "rebuild: is missing: a mutant or repair needs a command that rebuilds gem5"},
 		"machine":   {"gem5: /bin\n    gem5-tree: /tree\n    core: ooo", "core: is no option of simulator gem5, but of builtin"},
 	} {
 		_, err := Parse("f.yaml", []byte("name: x\nsim: gem5\nconfigs:\n  - name: a\n    "+test.change+"\n"), nil)

@@ -28,7 +28,7 @@ func NewRunner(name string, c *config.Config) (sim.Runner, error) {
 	case config.SimGem5:
 		o, err := c.Gem5Options()
 		if err == nil {
-			err = addMutant(&c.Gem5, &o, &c.Machine)
+			err = addEdits(&c.Gem5, &o, &c.Machine)
 		}
 		if err != nil {
 			return nil, err

@@ -193,7 +193,7 @@ func (o Options) Validate() error {
 		fault("log", "unknown value %q: want %s", o.Log, strings.Join(Logs(), ", "))
 	}
 	if len(o.Mutation.Changes) > 0 && len(o.Mutation.Rebuild) == 0 {
-		fault("rebuild", "is missing: a mutant needs a command that rebuilds gem5")
+		fault("rebuild", "is missing: a mutant or repair needs a command that rebuilds gem5")
 	}
 	if o.MaxTicks < 0 {
 		fault("max-ticks", "%d: want at least 0", o.MaxTicks)

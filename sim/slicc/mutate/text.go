@@ -1,7 +1,6 @@
 package mutate
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -25,6 +24,15 @@ type File struct {
 func (f File) Diff(dir string) []byte {
 	name := path.Join(dir, f.Name)
 	return diff.Diff("a/"+name, f.Old, "b/"+name, f.New)
+}
+
+// Overlay is fsys with files changed.
+func Overlay(fsys fs.FS, files []File) fs.FS {
+	over := overlay{FS: fsys, files: map[string][]byte{}}
+	for _, f := range files {
+		over.files[f.Name] = f.New
+	}
+	return over
 }
 
 // Text makes the edits of the mutant id in the source files of the protocol
@@ -110,7 +118,7 @@ func (c *change) text(name string, src []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return splice(src, span, with), nil
+	return syntax.Splice(src, span, with), nil
 }
 
 // declText is the text of the declarations that stand for one. Where the
@@ -129,39 +137,7 @@ func (c *change) declText(src []byte, span syntax.Span) string {
 
 // flush is the text of a span without the indentation of its first line.
 func flush(src []byte, span syntax.Span) string {
-	return strings.ReplaceAll(string(src[span.From:span.To]), "\n"+margin(src, span.From), "\n")
-}
-
-// margin is the white space in front of an offset on its line.
-func margin(src []byte, at int) string {
-	start := bytes.LastIndexByte(src[:at], '\n') + 1
-	end := start
-	for end < at && (src[end] == ' ' || src[end] == '\t') {
-		end++
-	}
-	return string(src[start:end])
-}
-
-// splice puts a text in place of a span, with the indentation of the span. An
-// empty text takes the lines that it leaves blank with it.
-func splice(src []byte, span syntax.Span, with string) []byte {
-	with = strings.TrimRight(with, "\n")
-	from, to := span.From, span.To
-	if with == "" {
-		start := bytes.LastIndexByte(src[:from], '\n') + 1
-		if len(bytes.TrimSpace(src[start:from])) == 0 {
-			if n := bytes.IndexByte(src[to:], '\n'); n >= 0 && len(bytes.TrimSpace(src[to:to+n])) == 0 {
-				from, to = start, to+n+1
-			}
-		}
-	}
-	with = strings.ReplaceAll(with, "\n", "\n"+margin(src, span.From))
-	with = strings.ReplaceAll(with, "\n"+margin(src, span.From)+"\n", "\n\n") // blank lines stay blank
-	var out bytes.Buffer
-	out.Write(src[:from])
-	out.WriteString(with)
-	out.Write(src[to:])
-	return out.Bytes()
+	return strings.ReplaceAll(string(src[span.From:span.To]), "\n"+syntax.Margin(src, span.From), "\n")
 }
 
 var _ fs.ReadFileFS = overlay{}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"ordeal/sim/slicc/syntax"
 )
@@ -73,6 +74,39 @@ func TestApply(t *testing.T) {
 	}
 	if got := Apply(f); len(got) > 0 {
 		t.Errorf("applied again: %v", got)
+	}
+}
+
+// TestText edits the text as Apply edits the tree, and leaves the rest alone.
+func TestText(t *testing.T) {
+	commented := strings.Replace(text, "  transition({S, I}", "  // of no concern\n  transition({S, I}", 1)
+	files := fstest.MapFS{"x.slicc": {Data: []byte(commented)}}
+	changed, applied, err := Text(files, "x.slicc")
+	if err != nil || len(changed) != 1 || changed[0].Name != "x.slicc" {
+		t.Fatal(changed, err)
+	}
+	tree, err := syntax.Parse("x.slicc", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := Apply(tree); !slices.Equal(applied, want) {
+		t.Errorf("applied %v, want %v", applied, want)
+	}
+	got, err := syntax.Parse("x.slicc", changed[0].New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(rows(got), rows(tree)) {
+		t.Errorf("rows\n%s\nwant\n%s", strings.Join(rows(got), "\n"), strings.Join(rows(tree), "\n"))
+	}
+	for _, part := range []string{"  // of no concern\n  transition({S, I}, C1_Store_L1miss) {\n    forward_eviction_to_cpu0;\n", "  action(i0_invCluster, \"i\") {}\n"} {
+		if !strings.Contains(string(changed[0].New), part) {
+			t.Errorf("no %q in\n%s", part, changed[0].New)
+		}
+	}
+	files["x.slicc"].Data = changed[0].New
+	if changed, applied, err := Text(files, "x.slicc"); len(changed) > 0 || len(applied) > 0 || err != nil {
+		t.Errorf("again: %v %v %v", changed, applied, err)
 	}
 }
 

@@ -1,8 +1,10 @@
 package syntax
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
+	"strings"
 )
 
 // Span is a part of a text, as offsets in bytes.
@@ -58,4 +60,36 @@ func (t *Text) span(pos Pos, read func(*parser)) (Span, error) {
 		return Span{}, fmt.Errorf("%s: the text is not the one that was read: %w", pos, faults)
 	}
 	return Span{int(t.tokens[at].from), int(t.tokens[p.at-1].to)}, nil
+}
+
+// Margin is the white space in front of an offset on its line.
+func Margin(src []byte, at int) string {
+	start := bytes.LastIndexByte(src[:at], '\n') + 1
+	end := start
+	for end < at && (src[end] == ' ' || src[end] == '\t') {
+		end++
+	}
+	return string(src[start:end])
+}
+
+// Splice puts a text in place of a span, with the indentation of the span. An
+// empty text takes the lines that it leaves blank with it.
+func Splice(src []byte, span Span, with string) []byte {
+	with = strings.TrimRight(with, "\n")
+	from, to := span.From, span.To
+	if with == "" {
+		start := bytes.LastIndexByte(src[:from], '\n') + 1
+		if len(bytes.TrimSpace(src[start:from])) == 0 {
+			if n := bytes.IndexByte(src[to:], '\n'); n >= 0 && len(bytes.TrimSpace(src[to:to+n])) == 0 {
+				from, to = start, to+n+1
+			}
+		}
+	}
+	with = strings.ReplaceAll(with, "\n", "\n"+Margin(src, span.From))
+	with = strings.ReplaceAll(with, "\n"+Margin(src, span.From)+"\n", "\n\n") // blank lines stay blank
+	var out bytes.Buffer
+	out.Write(src[:from])
+	out.WriteString(with)
+	out.Write(src[to:])
+	return out.Bytes()
 }
