@@ -3,6 +3,7 @@ package ruby
 import (
 	"math/bits"
 
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -176,12 +177,60 @@ func byteRange(first, n uint64) uint64 {
 	return (1<<n - 1) << min(first, 64)
 }
 
+// setMask sets a number of bytes, or clears them.
 func setMask(g *generator, x *types.Call) wordExpr {
-	set, first, n := g.vector(x.X), g.word(x.Args[0]), g.word(x.Args[1])
+	set, first, n, value, pos := g.vector(x.X), g.word(x.Args[0]), g.word(x.Args[1]), wordExpr(nil), x.At
+	if len(x.Args) > 2 {
+		value = g.word(x.Args[2])
+	}
 	return func(c *controller) uint64 {
-		set(c)[0] |= byteRange(first(c), n(c))
+		mask := c.byteRange(first(c), n(c), pos)
+		if value != nil && value(c) == 0 {
+			set(c)[0] &^= mask
+		} else {
+			set(c)[0] |= mask
+		}
 		return 0
 	}
+}
+
+// getMask reports whether a number of bytes are all set.
+func getMask(g *generator, x *types.Call) wordExpr {
+	set, first, n, pos := g.vector(x.X), g.word(x.Args[0]), g.word(x.Args[1]), x.At
+	return func(c *controller) uint64 {
+		mask := c.byteRange(first(c), n(c), pos)
+		return truth(set(c)[0]&mask == mask)
+	}
+}
+
+// firstByte is the first byte, from an offset on, that is set or not set.
+func firstByte(g *generator, x *types.Call) wordExpr {
+	set, value, from := g.vector(x.X), g.word(x.Args[0]), zero
+	if len(x.Args) > 1 {
+		from = g.word(x.Args[1])
+	}
+	return func(c *controller) uint64 {
+		mask := set(c)[0]
+		if value(c) == 0 {
+			mask = ^mask
+		}
+		return uint64(bits.TrailingZeros64(mask & byteRange(from(c), types.BlockBytes)))
+	}
+}
+
+func testMask(g *generator, x *types.Call) wordExpr {
+	set, at, pos := g.vector(x.X), g.word(x.Args[0]), x.At
+	return func(c *controller) uint64 {
+		return truth(set(c)[0]&c.byteRange(at(c), 1, pos) != 0)
+	}
+}
+
+// byteRange is the mask of n bytes from the first one, which are in the line.
+func (c *controller) byteRange(first, n uint64, pos syntax.Pos) uint64 {
+	if first > types.BlockBytes || n > types.BlockBytes-first {
+		c.failAt(pos, "bytes outside of the line", "%d from %d", int64(n), int64(first))
+	}
+	return byteRange(first, n)
 }
 
 func merge(to, from []uint64, mask uint64) {

@@ -19,6 +19,13 @@ func (c *controller) broken(err error, pos syntax.Pos) {
 	panic(err)
 }
 
+// firstOf is the first element of a list.
+func (c *controller) firstOf(list int, pos syntax.Pos) []uint64 {
+	element, err := c.lists[list].First()
+	c.broken(err, pos)
+	return element
+}
+
 // machineIndex is the number of a machine among all that sets of machines can
 // hold.
 func (c *controller) machineIndex(id uint64, pos syntax.Pos) int {

@@ -43,6 +43,7 @@ func init() {
 		"clockEdge()":       clock,
 		"clockEdge(Cycles)": unary(func(c *controller, cycles uint64) uint64 { return uint64(c.now) + cycles }),
 		"curCycle":          clock,
+		"curTick":           clock,
 		"zero_time":         always(0),
 		"max_tokens":        always(maxTokens),
 		"cyclesToTicks":     argument,
@@ -63,8 +64,80 @@ func init() {
 			c.wakeUpBuffers(memory.Addr(line), c.code.ranks)
 			return 0
 		}),
-		"wakeUpAllBuffers()":  wakeUpAll,
-		"profileMsgDelay":     nothing,
+		"wakeUpAllBuffers()": wakeUpAll,
+		"profileMsgDelay":    nothing,
+
+		"incomingTransactionStart": startTransaction(incoming),
+		"incomingTransactionEnd":   endTransaction(incoming, "in_trans"),
+		"outgoingTransactionStart": startTransaction(outgoing),
+		"outgoingTransactionEnd":   endTransaction(outgoing, "out_trans"),
+		"curTransitionEvent": func(*generator, *types.Call) wordExpr {
+			return func(c *controller) uint64 { return uint64(c.event) }
+		},
+		"curTransitionNextState": func(*generator, *types.Call) wordExpr {
+			return func(c *controller) uint64 { return c.next }
+		},
+		"mapAddressToDownstreamMachine": downstream,
+		"RubyRequest.getRequestPtr":     always(0), // statistics and prefetchers use it
+		"getRequestorID":                always(0),
+		"respondsTo": unary(func(c *controller, line uint64) uint64 {
+			return truth(c.system.isHome(c, memory.Addr(line)))
+		}),
+
+		"TBEStorage.size":     ofStorage(func(s *structure.Storage, _ int) (int, error) { return s.Size(), nil }),
+		"TBEStorage.capacity": ofStorage(func(s *structure.Storage, _ int) (int, error) { return s.Capacity(), nil }),
+		"TBEStorage.reserved": ofStorage(func(s *structure.Storage, _ int) (int, error) { return s.Reserved, nil }),
+		"TBEStorage.slotsAvailable": ofStorage(func(s *structure.Storage, _ int) (int, error) {
+			return s.Available(), nil
+		}),
+		"TBEStorage.areNSlotsAvailable": ofStorage(func(s *structure.Storage, n int) (int, error) {
+			return int(truth(s.Available() >= n)), nil
+		}),
+		"TBEStorage.incrementReserved":   ofStorage(func(s *structure.Storage, _ int) (int, error) { s.Reserve(); return 0, nil }),
+		"TBEStorage.decrementReserved":   ofStorage(func(s *structure.Storage, _ int) (int, error) { return 0, s.Release() }),
+		"TBEStorage.addEntryToNewSlot":   ofStorage(func(s *structure.Storage, _ int) (int, error) { return s.Add() }),
+		"TBEStorage.addEntryToSlot":      ofStorage(func(s *structure.Storage, slot int) (int, error) { return 0, s.Share(slot) }),
+		"TBEStorage.removeEntryFromSlot": ofStorage(func(s *structure.Storage, slot int) (int, error) { return 0, s.Remove(slot) }),
+
+		"ExpectedMap.clear": ofExpected(func(e structure.Expected, n uint64) (uint64, error) { e.Clear(n); return 0, nil }),
+		"ExpectedMap.addExpectedRespType": ofExpected(func(e structure.Expected, typ uint64) (uint64, error) {
+			e.ExpectResponse(typ)
+			return 0, nil
+		}),
+		"ExpectedMap.addExpectedDataType": ofExpected(func(e structure.Expected, typ uint64) (uint64, error) {
+			e.ExpectData(typ)
+			return 0, nil
+		}),
+		"ExpectedMap.setExpectedCount": ofExpected(func(e structure.Expected, n uint64) (uint64, error) { e.SetCount(n); return 0, nil }),
+		"ExpectedMap.addExpectedCount": ofExpected(func(e structure.Expected, n uint64) (uint64, error) { e.AddCount(n); return 0, nil }),
+		"ExpectedMap.hasExpected":      ofExpected(func(e structure.Expected, _ uint64) (uint64, error) { return truth(e.Left() != 0), nil }),
+		"ExpectedMap.hasReceivedResp":  ofExpected(func(e structure.Expected, _ uint64) (uint64, error) { return truth(e.HasResponse()), nil }),
+		"ExpectedMap.hasReceivedData":  ofExpected(func(e structure.Expected, _ uint64) (uint64, error) { return truth(e.HasData()), nil }),
+		"ExpectedMap.expected":         ofExpected(func(e structure.Expected, _ uint64) (uint64, error) { return e.Left(), nil }),
+		"ExpectedMap.received":         ofExpected(func(e structure.Expected, _ uint64) (uint64, error) { return e.Received(), nil }),
+		"ExpectedMap.receivedRespType": ofExpected(func(e structure.Expected, typ uint64) (uint64, error) { return truth(e.ResponseOf(typ)), nil }),
+		"ExpectedMap.receivedDataType": ofExpected(func(e structure.Expected, typ uint64) (uint64, error) { return truth(e.DataOf(typ)), nil }),
+		"ExpectedMap.receiveResp": ofExpected(func(e structure.Expected, typ uint64) (uint64, error) {
+			ok, err := e.Response(typ)
+			return truth(ok), err
+		}),
+		"ExpectedMap.receiveData": ofExpected(func(e structure.Expected, typ uint64) (uint64, error) {
+			ok, err := e.Data(typ)
+			return truth(ok), err
+		}),
+
+		"TriggerQueue.front":       triggerAt(true, false),
+		"TriggerQueue.back":        triggerAt(false, false),
+		"TriggerQueue.frontNB":     triggerAt(true, true),
+		"TriggerQueue.backNB":      triggerAt(false, true),
+		"TriggerQueue.empty":       noTriggers,
+		"TriggerQueue.push":        pushTrigger(true, false),
+		"TriggerQueue.pushNB":      pushTrigger(false, false),
+		"TriggerQueue.pushFront":   pushTrigger(true, true),
+		"TriggerQueue.pushFrontNB": pushTrigger(false, true),
+		"TriggerQueue.emplace":     emplaceTrigger,
+		"TriggerQueue.pop":         popTrigger,
+
 		"dequeueMemRespQueue": dequeueAnswer,
 
 		"mapAddressToMachine":    home,
@@ -104,6 +177,10 @@ func init() {
 		"InPort.hasStalledMsg":   hasStalled,
 
 		"MessageBuffer.areNSlotsAvailable": always(1),
+		"TBETable.areNSlotsAvailable": func(g *generator, x *types.Call) wordExpr {
+			at, n := g.partOf(x), g.word(x.Args[0])
+			return func(c *controller) uint64 { return truth(c.tables[at].room(int(n(c)))) }
+		},
 
 		"NetDest.setSize":              nothing,
 		"NetDest.add(MachineID)":       machineBit(addBit),
@@ -134,17 +211,21 @@ func init() {
 		"Set.count":               setMethod(countSet),
 		"Set.isEqual":             setsMethod(func(s, t []uint64) uint64 { return truth(s[0] == t[0]) }),
 
-		"WriteMask.clear":             setMethod(clearSet),
-		"WriteMask.isEmpty":           setMethod(isEmptySet),
-		"WriteMask.isFull":            setMethod(func(s []uint64) uint64 { return truth(^s[0] == 0) }),
-		"WriteMask.fillMask":          setMethod(func(s []uint64) uint64 { s[0] = ^uint64(0); return 0 }),
-		"WriteMask.orMask":            setsMethod(addSet),
-		"WriteMask.andMask":           setsMethod(func(s, t []uint64) uint64 { s[0] &= t[0]; return 0 }),
-		"WriteMask.setInvertedMask":   setsMethod(func(s, t []uint64) uint64 { s[0] = ^t[0]; return 0 }),
-		"WriteMask.containsMask":      setsMethod(superset),
-		"WriteMask.isOverlap":         setsMethod(func(s, t []uint64) uint64 { return disjoint(s, t) ^ 1 }),
-		"WriteMask.count()":           setMethod(countSet),
-		"WriteMask.setMask(int, int)": setMask,
+		"WriteMask.clear":                   setMethod(clearSet),
+		"WriteMask.isEmpty":                 setMethod(isEmptySet),
+		"WriteMask.isFull":                  setMethod(func(s []uint64) uint64 { return truth(^s[0] == 0) }),
+		"WriteMask.fillMask":                setMethod(func(s []uint64) uint64 { s[0] = ^uint64(0); return 0 }),
+		"WriteMask.orMask":                  setsMethod(addSet),
+		"WriteMask.andMask":                 setsMethod(func(s, t []uint64) uint64 { s[0] &= t[0]; return 0 }),
+		"WriteMask.setInvertedMask":         setsMethod(func(s, t []uint64) uint64 { s[0] = ^t[0]; return 0 }),
+		"WriteMask.containsMask":            setsMethod(superset),
+		"WriteMask.isOverlap":               setsMethod(func(s, t []uint64) uint64 { return disjoint(s, t) ^ 1 }),
+		"WriteMask.count()":                 setMethod(countSet),
+		"WriteMask.setMask(int, int)":       setMask,
+		"WriteMask.setMask(int, int, bool)": setMask,
+		"WriteMask.getMask":                 getMask,
+		"WriteMask.test":                    testMask,
+		"WriteMask.firstBitSet":             firstByte,
 
 		"DataBlock.clear": setMethod(clearSet),
 		"DataBlock.copyPartial(DataBlock, WriteMask)": copyMasked,
@@ -185,8 +266,12 @@ func init() {
 		"CacheMemory.profileDemandMiss":      nothing,
 		"CacheMemory.profilePrefetchHit":     nothing,
 		"CacheMemory.profilePrefetchMiss":    nothing,
-		"CacheMemory.getTagLatency":          always(1),
-		"CacheMemory.getDataLatency":         always(1),
+		"CacheMemory.getTagLatency": func(*generator, *types.Call) wordExpr {
+			return func(c *controller) uint64 { return c.tagLatency }
+		},
+		"CacheMemory.getDataLatency": func(*generator, *types.Call) wordExpr {
+			return func(c *controller) uint64 { return c.dataLatency }
+		},
 
 		"DirectoryMemory.isPresent": lineMethod(func(c *controller, _ int, line memory.Addr) uint64 {
 			return truth(c.system.isHome(c, line))
@@ -262,6 +347,7 @@ func init() {
 		"Sequencer.recordRequestType":      nothing,
 		"Sequencer.invL1Callback":          nothing,
 		"Sequencer.llscClearLocalMonitor":  nothing,
+		"Sequencer.llscCheckMonitor":       always(0), // no core makes linked loads
 		"Sequencer.checkResourceAvailable": always(1),
 		"Sequencer":                        never, // cores make loads and stores only
 		"HTMSequencer":                     never,
@@ -286,6 +372,8 @@ func init() {
 		}),
 	}
 	vectorBuiltins = map[string]native[vectorExpr]{
+		"TriggerQueue.next": nextTrigger,
+
 		"NetDest.OR":  combine(func(s, t uint64) uint64 { return s | t }),
 		"NetDest.AND": combine(func(s, t uint64) uint64 { return s & t }),
 	}

@@ -32,15 +32,21 @@ type controller struct {
 	directory   []*directory
 	timers      []*timer
 	persistents []*structure.Persistent
+	storages    []*structure.Storage
+	lists       []*structure.List
+	underway    [transactionLists][]underway
+	tagLatency  uint64 // of its caches
+	dataLatency uint64
 	sequencers  []*memory.Sequencer
 	mandatory   *buffer
 	locked      []memory.Addr // lines whose lock a core holds
 	memory      *memoryQueue  // nil unless the machine asks memory
 
 	waiting []waiting
-	port    int // being polled
-	state   int // of the transition under way
-	event   int // likewise, -1 if there is none
+	port    int    // being polled
+	state   int    // of the transition under way
+	event   int    // likewise, -1 if there is none
+	next    uint64 // likewise, the state that it leads to
 	counts  []uint64
 }
 
@@ -110,8 +116,17 @@ func (c *controller) poll() flow {
 	return next
 }
 
-// transition runs the transition for an event; false if it stalls.
-func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) bool {
+// ending says how an attempt at a transition ended.
+type ending uint8
+
+const (
+	done     ending = iota
+	noRoom          // a table is full or a resource is not available
+	heldBack        // the protocol stalls
+)
+
+// transition runs the transition for an event unless it stalls.
+func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) ending {
 	code := c.code
 	c.words[addressWord] = uint64(line)
 	c.pointers[tbePointer], c.pointers[entryPointer] = tbe, entry
@@ -132,15 +147,19 @@ func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) bo
 		c.invalid()
 	}
 	for _, d := range r.demands {
-		if !c.tables[d.table].room(d.n) {
+		if d.storage && c.storages[d.table].Available() < d.n || !d.storage && !c.tables[d.table].room(d.n) {
 			c.event = -1
-			return false
+			return noRoom
 		}
+	}
+	if len(r.asks) > 0 && !c.granted(r.asks, uint64(line)) {
+		c.event = -1
+		return noRoom
 	}
 	c.counts[state*code.events+ev]++
 	if r.transition.Stall {
 		c.event = -1
-		return false
+		return heldBack
 	}
 	to := uint64(r.transition.NextState)
 	if r.transition.Next == types.Wildcard {
@@ -149,6 +168,7 @@ func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) bo
 	if c.system.trace != nil {
 		c.system.trace(c, state, ev, int(to), line)
 	}
+	c.next = to
 	for _, a := range r.actions {
 		a(c)
 	}
@@ -156,7 +176,7 @@ func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) bo
 	code.setState.call(c, tbe, entry, uint64(line), to)
 	code.setAccess.call(c, tbe, entry, uint64(line), to)
 	c.event = -1
-	return true
+	return done
 }
 
 // stallPort sets the head of a port aside for a line.
@@ -209,6 +229,32 @@ func (c *controller) wakeUpBuffers(line memory.Addr, limit int) {
 		if b := w.buffers[rank]; b != nil && !b.reanalyze(line, c.now) {
 			c.fail("wakeUpBuffers: the buffer has no stalled message", "buffer %s, line %#x", b.name, int64(line))
 		}
+	}
+}
+
+// wakeUpBuffer puts back what waits for a line in one buffer, and drops the
+// record of the line when nothing waits in others.
+func (c *controller) wakeUpBuffer(b *buffer, line memory.Addr) {
+	i := c.waitingFor(line)
+	if i < 0 {
+		return
+	}
+	w, others := c.waiting[i], false
+	for rank, other := range w.buffers {
+		switch {
+		case other == nil:
+		case other != b:
+			others = true
+		case !b.reanalyze(line, c.now):
+			c.fail("wakeup_port: the buffer has no stalled message", "buffer %s, line %#x", b.name, int64(line))
+		default:
+			w.buffers[rank] = nil
+		}
+	}
+	if !others {
+		last := len(c.waiting) - 1
+		c.waiting[i], c.waiting[last] = c.waiting[last], w
+		c.waiting = c.waiting[:last]
 	}
 }
 

@@ -16,7 +16,8 @@ type generator struct {
 	code   *machineCode
 	faults syntax.Faults
 	funcs  map[*types.Func]*funcCode
-	result *funcCode // being compiled; nil outside of functions
+	result *funcCode     // being compiled; nil outside of functions
+	port   *types.InPort // likewise
 }
 
 // funcCode is a compiled function. A call puts the arguments into their
@@ -82,6 +83,9 @@ func (g *generator) reserve(v *types.Var) int {
 	case word, vector:
 		if v.Kind == types.FieldVar {
 			break
+		}
+		if v.Type.Name == "TriggerQueue" {
+			return g.part(v)
 		}
 		return g.newWords(g.initial(v.Pos, v.Type, g.startOf(v)))
 	case handle:
@@ -153,6 +157,15 @@ func (g *generator) part(v *types.Var) int {
 		return add(&g.code.timers)
 	case "Sequencer", "HTMSequencer":
 		return add(&g.code.sequencers)
+	case "TBEStorage":
+		g.checkCapacity(v)
+		return add(&g.code.storages)
+	case "TriggerQueue":
+		if g.elementOf(g.code, v) == nil {
+			g.unsupported(v.Pos, "a TriggerQueue whose template names no type")
+			return 0
+		}
+		return add(&g.code.lists)
 	case "PersistentTable":
 		return add(&g.code.persistents)
 	case "MessageBuffer":
@@ -189,12 +202,11 @@ func (g *generator) compileMachine() {
 		code.getNextState = g.stateFunc(m.GetNextState)
 	}
 	for _, p := range m.InPorts {
-		if p.OnProtocolStall != nil || p.OnResourceStall != nil {
-			g.unsupported(p.Var.Pos, "stall handlers")
-		}
+		g.port = p
 		code.ports = append(code.ports, portCode{rank: p.Rank, body: g.block(p.Body), guarded: guarded(p)})
 		code.ranks = max(code.ranks, p.Rank+1)
 	}
+	g.port = nil
 	actions := make([]action, len(m.Actions))
 	for i, a := range m.Actions {
 		if a.Used && a.Name != types.StallAction {
@@ -213,10 +225,14 @@ func (g *generator) compileMachine() {
 			}
 		}
 		for _, d := range t.Demands {
-			if d.Resource.Type.Name == "TBETable" {
-				r.demands = append(r.demands, demand{g.where(d.Resource), d.Slots})
+			switch d.Resource.Type.Name {
+			case "TBETable":
+				r.demands = append(r.demands, demand{table: g.where(d.Resource), n: d.Slots})
+			case "TBEStorage":
+				r.demands = append(r.demands, demand{table: g.where(d.Resource), n: d.Slots, storage: true})
 			}
 		}
+		r.asks = g.asks(t)
 	}
 }
 
@@ -251,6 +267,9 @@ func (g *generator) fed(buffer *types.Var) bool {
 	if buffer.Network != nil || g.joined(buffer) || buffer.Name == mandatoryQueue || buffer.Name == memoryAnswers || buffer.Name == memoryRequests {
 		return true
 	}
+	if buffer.Name == prefetchQueue && param(g.code.machine, func(v *types.Var) bool { return v.Type.Name == "prefetch::Base" }) {
+		return true
+	}
 	return slices.ContainsFunc(g.code.machine.OutPorts, func(p *types.OutPort) bool { return p.Buffer == buffer })
 }
 
@@ -266,6 +285,7 @@ const (
 	mandatoryQueue = "mandatoryQueue"
 	memoryRequests = "requestToMemory"
 	memoryAnswers  = "responseFromMemory"
+	prefetchQueue  = "prefetchQueue"
 )
 
 func (g *generator) hasBuffer(name string) bool {

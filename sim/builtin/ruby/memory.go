@@ -56,10 +56,15 @@ func (q *memoryQueue) serve(c *controller) {
 		*answer.block(f.data) = *block
 		size = f.dataSize
 	case f.write:
-		if m.words[f.len] != 0 && m.words[f.len] != blockWords*8 {
-			c.fail("memory got a write of a part of a line", "line %#x", int64(line))
+		if n := m.words[f.len]; n == 0 {
+			*block = *m.block(f.data)
+		} else {
+			first := m.words[f.addr] - uint64(line)
+			if n > blockWords*8-first {
+				c.fail("memory got a write across lines", "%d bytes at %#x", n, m.words[f.addr])
+			}
+			merge(block[:], m.block(f.data)[:], byteRange(first, n))
 		}
-		*block = *m.block(f.data)
 	default:
 		c.fail("memory got a request of an unknown type", "line %#x", int64(line))
 	}

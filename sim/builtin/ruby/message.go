@@ -78,7 +78,7 @@ func (g *generator) portAddr(s *types.PortAddr) statement {
 	}
 	port, line := s.Port.Var.Index, g.word(s.Addr)
 	return func(c *controller) flow {
-		c.in[port].reanalyze(memory.Addr(line(c)), c.now)
+		c.wakeUpBuffer(c.in[port], memory.Addr(line(c)))
 		return next
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/builtin/ruby/structure"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -61,6 +62,7 @@ var nativeTypes = map[string]struct {
 	words int // 0: one for each type of machine that is instantiated
 }{
 	"DataBlock": {vector, blockWords}, "NetDest": {vector, 0}, "Set": {vector, 1}, "WriteMask": {vector, 1},
+	"ExpectedMap": {vector, structure.ExpectedWords}, "TriggerQueue": {vector, structure.QueueWords},
 	"CacheMemory": {shape: handle}, "DirectoryMemory": {shape: handle}, "PerfectCacheMemory": {shape: handle},
 	"TBETable": {shape: handle}, "TimerTable": {shape: handle}, "MessageBuffer": {shape: handle},
 	"InPort": {shape: handle}, "OutPort": {shape: handle},

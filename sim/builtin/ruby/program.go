@@ -42,7 +42,7 @@ type machineCode struct {
 	pointers int
 	// The variables that hold parts of the machine, by index in the
 	// controller.
-	caches, tables, directories, sequencers, timers, persistents []*types.Var
+	caches, tables, directories, sequencers, timers, persistents, storages, lists []*types.Var
 	// buffers are the parameters and objects of type MessageBuffer.
 	buffers []*types.Var
 	// computed are the objects that start with the value of an expression.
@@ -56,10 +56,21 @@ type row struct {
 	transition *types.Transition
 	actions    []action
 	demands    []demand
+	// asks are the calls of checkResourceAvailable that may say no.
+	asks []ask
 }
 
-// demand is the room that a transition needs in a table.
-type demand struct{ table, n int }
+// demand is the room that a transition needs in a table, or in a storage.
+type demand struct {
+	table, n int
+	storage  bool
+}
+
+// ask is a call of checkResourceAvailable with a type of request.
+type ask struct {
+	function *funcCode
+	kind     uint64
+}
 
 type (
 	action     func(*controller)

@@ -227,16 +227,38 @@ func (g *generator) trigger(s *types.Trigger) statement {
 		tbe = g.object(s.TBE)
 	}
 	events := uint64(len(g.code.machine.Event.Enums))
-	pos := s.Pos()
+	pos, onNoRoom, onHeldBack := s.Pos(), g.handler(g.port.OnResourceStall), g.handler(g.port.OnProtocolStall)
 	return func(c *controller) flow {
 		e := ev(c)
 		if e >= events {
 			c.failAt(pos, "trigger of an unset event", "event %d", e)
 		}
-		if c.transition(int(e), memory.Addr(line(c)), entry(c), tbe(c)) {
+		var handler func(*controller) bool
+		switch c.transition(int(e), memory.Addr(line(c)), entry(c), tbe(c)) {
+		case done:
+			return restart
+		case noRoom:
+			handler = onNoRoom
+		case heldBack:
+			handler = onHeldBack
+		}
+		if handler != nil && handler(c) {
 			return restart
 		}
 		return next
+	}
+}
+
+// handler compiles the function that a port names for stalls, which says whether
+// the first port is next; nil for none.
+func (g *generator) handler(f *types.Func) func(*controller) bool {
+	if f == nil {
+		return nil
+	}
+	code := g.function(f)
+	return func(c *controller) bool {
+		code.body(c)
+		return c.words[code.result] != 0
 	}
 }
 

@@ -141,6 +141,7 @@ func (s *System) newController(r *role, number int) *controller {
 		panic(err) // Check reports it
 	}
 	c.perCycle = int(values[preset.Transitions])
+	c.tagLatency, c.dataLatency = uint64(values[preset.TagLatency]), uint64(values[preset.DataLatency])
 	s.configure(c, number, values)
 	for _, v := range code.caches {
 		c.caches = append(c.caches, cache.New[*object](s.options.geometry(r, v.Name)))
@@ -153,6 +154,12 @@ func (s *System) newController(r *role, number int) *controller {
 	}
 	for range code.timers {
 		c.timers = append(c.timers, &timer{owner: c})
+	}
+	for _, v := range code.storages {
+		c.storages = append(c.storages, structure.NewStorage(c.capacity(v, values)))
+	}
+	for _, v := range code.lists {
+		c.lists = append(c.lists, &structure.List{Width: s.program.size(s.program.elementOf(code, v))})
 	}
 	for range code.persistents {
 		c.persistents = append(c.persistents, structure.NewPersistent(MaxCores*len(s.program.codes)))

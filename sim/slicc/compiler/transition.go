@@ -60,6 +60,9 @@ func (c *checker) required() {
 	c.require(permission, "getAccessPermission", line)
 	m.SetAccessPermission = c.require(void, "setAccessPermission", slices.Concat(entry, state))
 	m.GetNextState = c.definedFunc(m.State, "getNextState", line)
+	if boolean := c.findType("bool"); m.RequestTypes != nil && boolean != nil {
+		m.CheckResource = c.definedFunc(boolean, "checkResourceAvailable", []*types.Type{m.RequestTypes, addr})
+	}
 }
 
 func (c *checker) require(result *types.Type, name string, params []*types.Type) *types.Func {
@@ -95,7 +98,7 @@ func (c *checker) transition(d *syntax.Transition, seen map[[2]int]*types.Transi
 	if len(d.RequestTypes) > 0 && m.RequestTypes == nil {
 		c.fault(d.RequestTypes[0].Pos, "machine %s has no enumeration RequestType", m.Name)
 	} else if len(d.RequestTypes) > 0 {
-		c.enumerators(d.RequestTypes, m.RequestTypes)
+		row.RequestTypes = c.enumerators(d.RequestTypes, m.RequestTypes)
 	}
 	row.NextState = -1
 	if d.Next != nil {

@@ -165,7 +165,7 @@ func (c *checker) enumDecl(d *syntax.Enum) {
 		c.fault(d.Pos, "states are declared with state_declaration, not with enumeration")
 	}
 	for _, v := range d.Values {
-		c.enumerator(t, v.Name, -1)
+		c.enumerator(t, v.Name, -1, v.Pairs)
 	}
 	t.Default = c.typeDefault(t)
 	c.implicitFunc(t, "to_string", "std::string")
@@ -195,7 +195,7 @@ func (c *checker) stateDecl(d *syntax.StateDecl) {
 		} else if permissions.Kind != types.Invalid {
 			c.fault(s.Permission.Value.Pos, "AccessPermission has no value %s", s.Permission.Value.Name)
 		}
-		c.enumerator(t, s.Name, permission)
+		c.enumerator(t, s.Name, permission, s.Pairs)
 	}
 	t.Default = c.typeDefault(t)
 	c.implicitFunc(t, "to_string", "std::string")
@@ -210,7 +210,7 @@ func (c *checker) stateDecl(d *syntax.StateDecl) {
 	}
 }
 
-func (c *checker) enumerator(t *types.Type, name syntax.Ident, permission int) {
+func (c *checker) enumerator(t *types.Type, name syntax.Ident, permission int, attrs syntax.Pairs) {
 	if old := t.Enum(name.Name); old != nil {
 		c.fault(name.Pos, "%s:%s is already declared at %s", t, name.Name, old.Pos)
 		return
@@ -222,7 +222,7 @@ func (c *checker) enumerator(t *types.Type, name syntax.Ident, permission int) {
 		return
 	}
 	t.Enums = append(t.Enums, &types.Enumerator{
-		Name: name.Name, Pos: name.Pos, Ordinal: len(t.Enums), Permission: permission,
+		Name: name.Name, Pos: name.Pos, Ordinal: len(t.Enums), Permission: permission, Attrs: attrs,
 	})
 }
 

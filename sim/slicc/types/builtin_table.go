@@ -14,6 +14,7 @@ const builtinTable = `
 	AccessPermission to_permission(*) const
 
 	Tick clockEdge([Cycles]) const
+	Tick curTick() const
 	Cycles curCycle() const
 	Cycles zero_time() const
 	Tick cyclesToTicks(Cycles) const
@@ -29,10 +30,21 @@ const builtinTable = `
 	void wakeUpBuffers(Addr)
 	void wakeUpAllBuffers([Addr])
 	void profileMsgDelay(int, Cycles)
+	void scheduleEvent(Cycles)
+	void incomingTransactionStart(Addr, *, *, bool[, bool])
+	void incomingTransactionEnd(Addr, *[, bool])
+	void outgoingTransactionStart(Addr, *[, bool])
+	void outgoingTransactionEnd(Addr, bool[, bool])
+	* curTransitionEvent()
+	* curTransitionNextState()
 	void dequeueMemRespQueue()
 	int max_tokens() const
 
 	MachineID mapAddressToMachine(Addr, MachineType) const
+	MachineID mapAddressToDownstreamMachine(Addr[, MachineType]) const
+	NetDest allUpstreamDest() const
+	NetDest allDownstreamDest() const
+	bool respondsTo(Addr) const
 	MachineID mapAddressToRange(Addr, MachineType, int, int[, NodeID]) const
 	MachineType machineIDToMachineType(MachineID) const
 	NodeID machineIDToNodeID(MachineID) const
@@ -182,6 +194,66 @@ const builtinTable = `
 	bool TBETable.isPresent(Addr) const
 	bool TBETable.functionalRead(Packet)
 	int TBETable.functionalWrite(Packet)
+
+	bool TBETable.areNSlotsAvailable(int, Tick) const
+
+	TBE MN_TBETable.lookup(Addr) const
+	void MN_TBETable.allocate(Addr)
+	void MN_TBETable.deallocate(Addr)
+	bool MN_TBETable.isPresent(Addr) const
+	TBE MN_TBETable.chooseNewDistributor() const
+
+	int MN_TBEStorage.size() const
+	int MN_TBEStorage.capacity() const
+	int MN_TBEStorage.reserved() const
+	int MN_TBEStorage.slotsAvailable(int) const
+	bool MN_TBEStorage.areNSlotsAvailable(int, int) const
+	void MN_TBEStorage.incrementReserved(int)
+	void MN_TBEStorage.decrementReserved(int)
+	int MN_TBEStorage.addEntryToNewSlot(int)
+	void MN_TBEStorage.removeEntryFromSlot(int, int)
+	bool MN_TBEStorage.hasPossibleRetry() const
+	void MN_TBEStorage.emplaceRetryEntry(*)
+	* MN_TBEStorage.popNextRetryEntry()
+
+	int TBEStorage.size() const
+	int TBEStorage.capacity() const
+	int TBEStorage.reserved() const
+	int TBEStorage.slotsAvailable() const
+	bool TBEStorage.areNSlotsAvailable(int[, Tick]) const
+	void TBEStorage.incrementReserved()
+	void TBEStorage.decrementReserved()
+	int TBEStorage.addEntryToNewSlot()
+	void TBEStorage.addEntryToSlot(int)
+	void TBEStorage.removeEntryFromSlot(int)
+
+	void ExpectedMap.clear(int)
+	void ExpectedMap.addExpectedRespType(*)
+	void ExpectedMap.addExpectedDataType(*)
+	void ExpectedMap.setExpectedCount(int)
+	void ExpectedMap.addExpectedCount(int)
+	bool ExpectedMap.hasExpected() const
+	bool ExpectedMap.hasReceivedResp() const
+	bool ExpectedMap.hasReceivedData() const
+	int ExpectedMap.expected() const
+	int ExpectedMap.received() const
+	bool ExpectedMap.receiveResp(*)
+	bool ExpectedMap.receiveData(*)
+	bool ExpectedMap.receivedDataType(*) const
+	bool ExpectedMap.receivedRespType(*) const
+
+	* TriggerQueue.front() const
+	* TriggerQueue.back() const
+	* TriggerQueue.next() const
+	bool TriggerQueue.frontNB() const
+	bool TriggerQueue.backNB() const
+	bool TriggerQueue.empty() const
+	void TriggerQueue.push(*)
+	void TriggerQueue.pushNB(*)
+	void TriggerQueue.pushFront(*)
+	void TriggerQueue.pushFrontNB(*)
+	void TriggerQueue.emplace(*[, *[, *]])
+	void TriggerQueue.pop()
 
 	bool TimerTable.isReady(Tick)
 	Addr TimerTable.nextAddress()

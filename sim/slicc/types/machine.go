@@ -57,6 +57,9 @@ type Machine struct {
 	SetState            *Func
 	SetAccessPermission *Func
 	GetNextState        *Func // nil unless defined; transitions to '*' need it
+	// CheckResource is checkResourceAvailable(RequestType, Addr); nil unless
+	// defined.
+	CheckResource *Func
 
 	Transitions []*Transition // in the order of the text
 }
@@ -122,7 +125,10 @@ type Transition struct {
 	NextState int // the state itself for Stay; -1 for Wildcard
 	Actions   []*Action
 	Demands   []Demand
-	Stall     bool // has an action named z_stall
+	// RequestTypes are the ordinals in Machine.RequestTypes for which
+	// Machine.CheckResource is asked before the transition runs.
+	RequestTypes []int
+	Stall        bool // has an action named z_stall
 	// Decl is the declaration, which may make several rows.
 	Decl *syntax.Transition
 }

@@ -75,6 +75,7 @@ type Enumerator struct {
 	// Permission is the AccessPermission of a state, as the ordinal in that
 	// enumeration; -1 for enumerators that are no states.
 	Permission int
+	Attrs      syntax.Pairs
 }
 
 // String is the name of the type as the protocol writes it.

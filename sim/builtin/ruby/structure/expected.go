@@ -7,7 +7,7 @@ type Expected []uint64
 // ExpectedWords is the number of words of an Expected, and MaxTypes the number
 // of types of messages that it can tell apart.
 const (
-	ExpectedWords = 7
+	ExpectedWords = 9
 	MaxTypes      = 64
 )
 
@@ -20,6 +20,8 @@ const (
 	responses        // that came
 	dataTypes        // expected
 	respTypes        // expected
+	dataCame         // types of those that came
+	respCame
 )
 
 // Clear starts anew; a line's data comes in a number of messages.
@@ -29,8 +31,14 @@ func (e Expected) Clear(n uint64) {
 }
 
 // ExpectResponse and ExpectData add a type.
-func (e Expected) ExpectResponse(typ uint64) { e[respTypes] |= 1 << typ }
-func (e Expected) ExpectData(typ uint64)     { e[dataTypes] |= 1 << typ }
+func (e Expected) ExpectResponse(typ uint64) {
+	e[respTypes] |= 1 << typ
+	e[respCame] &^= 1 << typ
+}
+func (e Expected) ExpectData(typ uint64) {
+	e[dataTypes] |= 1 << typ
+	e[dataCame] &^= 1 << typ
+}
 
 // SetCount and AddCount change the number of messages expected.
 func (e Expected) SetCount(n uint64) { e[total] = n }
@@ -45,6 +53,11 @@ func (e Expected) Left() uint64     { return e[total] - e.Received() }
 func (e Expected) HasResponse() bool { return e[responses] != 0 }
 func (e Expected) HasData() bool     { return e[datas] != 0 }
 
+// ResponseOf and DataOf report whether any of a type came since that was
+// expected last.
+func (e Expected) ResponseOf(typ uint64) bool { return e[respCame]>>typ&1 != 0 }
+func (e Expected) DataOf(typ uint64) bool     { return e[dataCame]>>typ&1 != 0 }
+
 // Response notes a response; false if its type is not expected.
 func (e Expected) Response(typ uint64) (bool, error) {
 	if int64(e.Received()) >= int64(e[total]) {
@@ -53,6 +66,7 @@ func (e Expected) Response(typ uint64) (bool, error) {
 	if e[respTypes]>>typ&1 == 0 {
 		return false, nil
 	}
+	e[respCame] |= 1 << typ
 	e[responses]++
 	return true, nil
 }
@@ -65,6 +79,7 @@ func (e Expected) Data(typ uint64) (bool, error) {
 	if e[dataTypes]>>typ&1 == 0 {
 		return false, nil
 	}
+	e[dataCame] |= 1 << typ
 	if e[pieces]++; e[pieces] == e[chunks] {
 		e[datas]++
 		e[pieces] = 0

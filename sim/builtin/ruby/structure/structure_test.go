@@ -135,11 +135,14 @@ func TestExpected(t *testing.T) {
 	e := make(Expected, ExpectedWords)
 	var total, responses, datas, pieces, chunks uint64
 	resp, data := map[uint64]bool{}, map[uint64]bool{}
+	cameResp, cameData := map[uint64]bool{}, map[uint64]bool{}
 	reset := func() {
 		chunks = 1 + r.Uint64N(3)
 		total, responses, datas, pieces = 0, 0, 0, 0
 		clear(resp)
 		clear(data)
+		clear(cameResp)
+		clear(cameData)
 		e.Clear(chunks)
 	}
 	reset()
@@ -150,10 +153,10 @@ func TestExpected(t *testing.T) {
 			reset()
 		case 1:
 			e.ExpectResponse(typ)
-			resp[typ] = true
+			resp[typ], cameResp[typ] = true, false
 		case 2:
 			e.ExpectData(typ)
-			data[typ] = true
+			data[typ], cameData[typ] = true, false
 		case 3:
 			total = r.Uint64N(6)
 			e.SetCount(total)
@@ -168,6 +171,7 @@ func TestExpected(t *testing.T) {
 			}
 			if ok {
 				responses++
+				cameResp[typ] = true
 			}
 		case 6:
 			came := responses + datas
@@ -176,10 +180,14 @@ func TestExpected(t *testing.T) {
 				t.Fatalf("data %d: %v, %v with %d of %d", typ, ok, err, came, total)
 			}
 			if ok {
+				cameData[typ] = true
 				if pieces++; pieces == chunks {
 					datas, pieces = datas+1, 0
 				}
 			}
+		}
+		if e.ResponseOf(typ) != cameResp[typ] || e.DataOf(typ) != cameData[typ] {
+			t.Fatalf("type %d came: %v, %v; want %v, %v", typ, e.ResponseOf(typ), e.DataOf(typ), cameResp[typ], cameData[typ])
 		}
 		if e.Received() != responses+datas || e.Left() != total-responses-datas || e.HasData() != (datas > 0) || e.HasResponse() != (responses > 0) {
 			t.Fatalf("received %d, left %d; want %d responses and %d data of %d", e.Received(), int64(e.Left()), responses, datas, total)

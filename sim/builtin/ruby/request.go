@@ -1,0 +1,113 @@
+package ruby
+
+import (
+	"strings"
+
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
+)
+
+// asks lists the calls of checkResourceAvailable that precede a transition: one
+// for each of its types of requests, but for those whose answer is known. What
+// recordRequestType does is for statistics and for the banks of caches, which
+// are always free.
+func (g *generator) asks(t *types.Transition) []ask {
+	f := g.code.machine.CheckResource
+	if f == nil {
+		return nil
+	}
+	var list []ask
+	for _, kind := range t.RequestTypes {
+		known := decision{f.Params[0]: int64(kind)}
+		if v, ok := known.result(f.Body); !ok || v == 0 {
+			list = append(list, ask{g.function(f), uint64(kind)})
+		}
+	}
+	return list
+}
+
+// granted asks for what a transition needs.
+func (c *controller) granted(asks []ask, line uint64) bool {
+	for _, a := range asks {
+		c.words[a.function.params[0]], c.words[a.function.params[1]] = a.kind, line
+		a.function.body(c)
+		if c.words[a.function.result] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// decision evaluates a function as far as it depends on nothing but the values
+// of the variables that it has.
+type decision map[*types.Var]int64
+
+// result is what a body returns; false if that is not known.
+func (d decision) result(body []types.Stmt) (v int64, ok bool) {
+	v, _, ok = d.run(body)
+	return v, ok
+}
+
+// run is result, and reports whether the body comes to a return.
+func (d decision) run(body []types.Stmt) (v int64, returned, ok bool) {
+	for _, s := range body {
+		switch s := s.(type) {
+		case *types.Declare:
+			if s.Init == nil {
+				return 0, false, false
+			}
+			if d[s.Var], ok = d.value(s.Init); !ok {
+				return 0, false, false
+			}
+		case *types.If:
+			cond, ok := d.value(s.Cond)
+			if !ok {
+				return 0, false, false
+			}
+			branch := s.Then
+			if cond == 0 {
+				branch = s.Else
+			}
+			if v, returned, ok = d.run(branch); returned || !ok {
+				return v, returned, ok
+			}
+		case *types.Return:
+			v, ok = d.value(s.X)
+			return v, true, ok
+		default:
+			return 0, false, false
+		}
+	}
+	return 0, false, true
+}
+
+func (d decision) value(x types.Expr) (v int64, ok bool) {
+	switch x := x.(type) {
+	case *types.Const:
+		return x.Value.Int, x.Value.Kind == types.EnumValue || x.Value.Kind == types.BoolValue
+	case *types.Use:
+		v, ok = d[x.Var]
+		return v, ok
+	case *types.Binary:
+		left, okLeft := d.value(x.Left)
+		right, okRight := d.value(x.Right)
+		switch x.Op {
+		case syntax.Eq:
+			return int64(truth(left == right)), okLeft && okRight
+		case syntax.Ne:
+			return int64(truth(left != right)), okLeft && okRight
+		}
+	case *types.Call:
+		if b := x.Func.Builtin; b != nil {
+			return 1, strings.HasPrefix(b.Key, "CacheMemory.checkResourceAvailable(")
+		}
+		inner := decision{}
+		for i, p := range x.Func.Params {
+			if v, ok := d.value(x.Args[i]); ok {
+				inner[p] = v
+			}
+		}
+		return inner.result(x.Func.Body)
+	}
+	return 0, false
+}
