@@ -12,8 +12,8 @@ import (
 )
 
 // relayed is the small protocol with a relay between the caches of the cores
-// and the network.
-func relayed(t *testing.T) string {
+// and the network, whose text is ruby/testdata/relay/relay.sm or another file.
+func relayed(t *testing.T, file ...string) string {
 	t.Helper()
 	path := edited(t, "native.sm",
 		"  L1Cache;\n", "  L0Cache;\n  L1Cache;\n",
@@ -31,7 +31,7 @@ func relayed(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	relay, err := os.ReadFile("ruby/testdata/relay/relay.sm")
+	relay, err := os.ReadFile(append(file, "ruby/testdata/relay/relay.sm")[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,4 +129,156 @@ func TestDefaults(t *testing.T) {
 	path := relayed(t)
 	replaceIn(t, path, "relay.sm", "relay_latency := 1;", "relay_latency;")
 	newRunner(t, Options{SLICC: path, Core: core.TSO, Parameters: []string{"L1Cache.relay_latency=1"}})
+}
+
+// TestSteps runs relays that do everything in steps: with tables of slots,
+// messages that are expected, queues of triggers, handlers of stalls, and
+// transactions that start and end.
+func TestSteps(t *testing.T) {
+	const file = "ruby/testdata/steps/relay.sm"
+	steps := 0
+	for _, set := range [][]string{nil, {"L1Cache.slots=1"}, {"L1Cache.slots=3", "L1Cache.recycle_time=1"}, {"L1Cache.busy_limit=1", "L1Cache.step_latency=9"}} {
+		r := newRunner(t, Options{SLICC: relayed(t, file), Core: core.TSO, Parameters: set})
+		report := ends(t, r, sim.Job{Program: randomProgram(t, 5, 4), Rounds: 10, Seed: 1}, sim.Passed, "")
+		for _, c := range report.Coverage {
+			if c.Machine != "L1Cache" {
+				continue
+			}
+			if c.Count > 0 {
+				steps++
+			} else if len(set) != 1 || c.State != "B" { // with one slot no request comes before the last one ends
+				t.Errorf("%v: (%s, %s) of the relay never happened", set, c.State, c.Event)
+			}
+		}
+	}
+	if steps != 3*10+8 {
+		t.Errorf("%d transitions taken, want 10 in each system but 8 in that with one slot", steps)
+	}
+	for _, fault := range []struct{ from, to, title string }{
+		{"    wakeup_port(readyPort, address);\n", "", "deadlock: "},
+		{"    storage.removeEntryFromSlot(tbe.slot);\n    assert(storage.size() > 0);\n", "", "deadlock: "},
+		{"    storage.decrementReserved();\n", "", "TBE storage: no slot is available at relay.sm:"},
+		{"tbe.slot := storage.addEntryToNewSlot();", "tbe.slot := 1;", "TBE storage: share of a free slot at relay.sm:"},
+		{"    waiting.pop();\n", "    waiting.pop(); waiting.pop();\n", "trigger queue: there is no element at relay.sm:"},
+		{"tbe.expected.addExpectedCount(1);", "", "failed assertion at relay.sm:"},
+		{"incomingTransactionEnd(address, curTransitionNextState());", "", "start of a transaction that is under way at relay.sm:"},
+		{"Request, in_trans=\"yes\";", "Request;", "end of a transaction whose event is not marked in_trans at relay.sm:"},
+		{"outgoingTransactionStart(address, curTransitionEvent());", "", "end of a transaction that is not under way at relay.sm:"},
+	} {
+		path := relayed(t, file)
+		replaceIn(t, path, "relay.sm", fault.from, fault.to)
+		o := Options{SLICC: path, Core: core.TSO, Watchdog: 20_000}
+		if fault.title == "TBE storage: no slot is available at relay.sm:" {
+			o.Parameters = []string{"L1Cache.slots=1"}
+		}
+		report, err := newRunner(t, o).Simulate(t.Context(), sim.Job{Program: randomProgram(t, 5, 4), Rounds: 10, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(report.Title, fault.title) {
+			t.Errorf("without %q: %s %q, want %q", fault.from, report.Outcome, report.Title, fault.title)
+		}
+	}
+	for _, refusal := range []struct{ from, to, want string }{
+		{`template="<L1Cache_Waiting>"`, `template="<L1Cache_Other>"`, "template names no type"},
+		{`constructor="this, m_slots"`, `constructor="this, slots()"`, `"slots" is not known`},
+	} {
+		path := relayed(t, file)
+		replaceIn(t, path, "relay.sm", refusal.from, refusal.to)
+		if _, err := New(Options{SLICC: path, Core: core.TSO}); err == nil || !strings.Contains(err.Error(), refusal.want) {
+			t.Errorf("%s: error %v, want %q", refusal.to, err, refusal.want)
+		}
+	}
+}
+
+// TestRoles runs one machine as the cache of a core, a second level and a home
+// node. The last two pass requests on towards memory.
+func TestRoles(t *testing.T) {
+	path := edited(t, "native.sm",
+		"  L1Cache;\n", "  L1Cache;\n  Cache;\n")
+	for _, edit := range [][2]string{
+		{"MachineType:L1Cache", "MachineType:Cache"},
+		{`default="L1Cache_State_I"`, `default="Cache_State_I"`}, {`template="<L1Cache_TBE>"`, `template="<Cache_TBE>"`},
+		{"L1Cache_State_to_permission", "Cache_State_to_permission"},
+		{"    bool send_evictions;\n", `    bool send_evictions;
+    bool is_HN;
+    Cycles pass_latency := 1;
+    MessageBuffer * requestIn, network="From", virtual_network="0", vnet_type="request";
+`},
+		{"    PutAck;\n  }\n", "    PutAck;\n    Pass;\n  }\n"},
+		{"  MachineID mapAddressToMachine(Addr addr, MachineType mtype);\n", `  MachineID mapAddressToMachine(Addr addr, MachineType mtype);
+  MachineID mapAddressToDownstreamMachine(Addr addr);
+`},
+		{"  in_port(orderPort, OrderMsg", `  in_port(passPort, RequestMsg, requestIn) {
+    if (passPort.isReady(clockEdge())) {
+      peek(passPort, RequestMsg) {
+        trigger(Event:Pass, in_msg.addr, getCacheEntry(in_msg.addr), TBEs[in_msg.addr]);
+      }
+    }
+  }
+  in_port(orderPort, OrderMsg`},
+		{"  transition(I, {Load, Store}, IM) {", `  action(p_pass, "pp") {
+    peek(passPort, RequestMsg) {
+      enqueue(requestPort, RequestMsg, pass_latency) {
+        out_msg := in_msg;
+        out_msg.Destination.clear();
+        out_msg.Destination.add(mapAddressToDownstreamMachine(address));
+        assert(is_HN == (machineIDToMachineType(mapAddressToDownstreamMachine(address)) == MachineType:Directory));
+      }
+    }
+    passPort.dequeue(clockEdge());
+  }
+  transition(I, Pass) {
+    p_pass;
+  }
+  transition(I, {Load, Store}, IM) {`},
+	} {
+		replaceIn(t, path, "cache.sm", edit[0], edit[1])
+	}
+	for _, message := range []string{"HomeRequest:Get", "HomeRequest:Put"} {
+		data := ""
+		if message == "HomeRequest:Put" {
+			data = "      out_msg.DataBlk := tbe.DataBlk;\n"
+		}
+		from := "      out_msg.Type := " + message + ";\n      out_msg.Requestor := machineID;\n" + data +
+			"      out_msg.Destination.add(mapAddressToMachine(address, MachineType:Directory));\n"
+		replaceIn(t, path, "cache.sm", from, strings.Replace(from, "mapAddressToMachine(address, MachineType:Directory)", "mapAddressToDownstreamMachine(address)", 1))
+	}
+	replaceIn(t, path, "native.sm", "structure(DataBlock, external", "MachineType machineIDToMachineType(MachineID m);\nstructure(DataBlock, external")
+	const cores, banks = 3, 2
+	passes, lines := map[int]map[uint64]bool{}, map[uint64]bool{} // by the number of the machine, and of all
+	r := newRunner(t, Options{
+		SLICC: path, Core: core.TSO, Directories: 3, Banks: banks, Parameters: []string{"HNF.pass_latency=20", "L2.pass_latency=3"},
+		Trace: func(s ruby.Step) {
+			if s.Machine != "Cache" || s.Event != "Pass" {
+				return
+			}
+			if passes[s.Number] == nil {
+				passes[s.Number] = map[uint64]bool{}
+			}
+			passes[s.Number][uint64(s.Line)/64], lines[uint64(s.Line)/64%banks] = true, true
+		},
+	})
+	ends(t, r, sim.Job{Program: randomProgram(t, 5, cores), Rounds: 10, Seed: 1}, sim.Passed, "")
+	for number := range 2*cores + banks {
+		want := number >= cores
+		if number >= 2*cores {
+			want = lines[uint64(number-2*cores)]
+		}
+		if (len(passes[number]) > 0) != want {
+			t.Errorf("cache %d passes %d lines on", number, len(passes[number]))
+		}
+		for line := range passes[number] {
+			if number >= 2*cores && int(line%banks) != number-2*cores {
+				t.Errorf("home %d passes line %d on", number-2*cores, line)
+			}
+		}
+	}
+	if _, err := New(Options{SLICC: path, Core: core.TSO, Parameters: []string{"Cache.pass_latency=2"}}); err == nil ||
+		!strings.Contains(err.Error(), "no machine Cache: want one of L1, L2, HNF, Directory") {
+		t.Errorf("a parameter of a machine with roles: %v", err)
+	}
+	if _, err := New(Options{SLICC: path, Core: core.TSO, Cores: 32, Banks: 2}); err == nil || !strings.Contains(err.Error(), "66 of machine Cache") {
+		t.Errorf("more instances than sets can hold: %v", err)
+	}
 }

@@ -53,7 +53,7 @@ func (r *Runner) loadProtocol() error {
 	if p == nil || err != nil {
 		return err
 	}
-	if err := p.Check(o.ruby(1, 0)); err != nil {
+	if err := p.Check(o.ruby(max(o.Cores, 1), 0)); err != nil {
 		return err
 	}
 	if o.LockedRMW && !p.Locks() {

@@ -25,7 +25,7 @@ func (g *generator) binary(x *types.Binary) wordExpr {
 		return zero
 	}
 	if k, ok := x.Right.(*types.Const); ok && (x.Op == syntax.Eq || x.Op == syntax.Ne) {
-		return g.compareConst(x, uint64(constant(k.Value).Int))
+		return g.compareConst(x, uint64(asNumber(k.Value).Int))
 	}
 	left, right := g.word(x.Left), g.word(x.Right)
 	switch x.Op {

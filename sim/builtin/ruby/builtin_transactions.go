@@ -108,7 +108,7 @@ func pushTrigger(blocks, front bool) native[wordExpr] {
 // emplaceTrigger adds a structure, whose fields the arguments are.
 func emplaceTrigger(g *generator, x *types.Call) wordExpr {
 	at, element, ok := g.listOf(x)
-	if !ok || shapeOf(element) != vector || g.size(element) != len(x.Args) {
+	if !ok || element == nil || shapeOf(element) != vector || g.size(element) != len(x.Args) {
 		g.unsupported(x.At, "emplace of %d values", len(x.Args))
 		return zero
 	}

@@ -3,6 +3,7 @@ package ruby
 import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/constant"
 	"ordeal/sim/builtin/ruby/structure"
 	"ordeal/sim/slicc/types"
 )
@@ -45,7 +46,7 @@ func init() {
 		"curCycle":          clock,
 		"curTick":           clock,
 		"zero_time":         always(0),
-		"max_tokens":        always(maxTokens),
+		"max_tokens":        always(constant.MaxTokens),
 		"cyclesToTicks":     argument,
 		"ticksToCycles":     argument,
 		"intToCycles":       argument,

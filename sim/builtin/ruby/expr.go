@@ -9,7 +9,7 @@ import (
 func (g *generator) word(x types.Expr) wordExpr {
 	switch x := x.(type) {
 	case *types.Const:
-		v := uint64(constant(x.Value).Int)
+		v := uint64(asNumber(x.Value).Int)
 		return func(*controller) uint64 { return v }
 	case *types.Use:
 		at := g.where(x.Var)

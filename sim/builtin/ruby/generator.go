@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/sim/builtin/ruby/constant"
 	"ordeal/sim/builtin/ruby/preset"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -100,10 +101,10 @@ func (g *generator) reserve(v *types.Var) int {
 // made.
 func (g *generator) startOf(v *types.Var) types.Value {
 	if v.Default.Kind != types.TextValue || v.Kind == types.LocalVar {
-		return constant(v.Default)
+		return asNumber(v.Default)
 	}
 	if v.Kind == types.ObjectVar {
-		if _, err := evaluate(v.Default.Str, g.knows); err != nil {
+		if _, err := constant.Evaluate(v.Default.Str, g.knows); err != nil {
 			g.unsupported(v.Pos, "default %q: %v", v.Default.Str, err)
 		} else {
 			g.code.computed = append(g.code.computed, v)
@@ -125,7 +126,7 @@ func capacityOf(v *types.Var, value func(string) (int64, bool)) (int64, error) {
 	if !ok {
 		text = "m_" + preset.TBEs
 	}
-	return evaluate(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "this,")), value)
+	return constant.Evaluate(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "this,")), value)
 }
 
 func (g *generator) checkCapacity(v *types.Var) {
@@ -174,9 +175,9 @@ func (g *generator) part(v *types.Var) int {
 	return 0 // has no effect
 }
 
-// constant makes a parameter's default a number: truth values are written as
+// asNumber makes a parameter's default a number: truth values are written as
 // strings there, as Python has them.
-func constant(v types.Value) types.Value {
+func asNumber(v types.Value) types.Value {
 	if v.Kind == types.StringValue && strings.EqualFold(v.Str, "true") {
 		v.Int = 1
 	}

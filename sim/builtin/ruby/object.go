@@ -7,6 +7,7 @@ import (
 
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/builtin/ruby/constant"
 	"ordeal/sim/builtin/ruby/structure"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -109,7 +110,7 @@ func (p *program) initial(pos syntax.Pos, t *types.Type, v types.Value) []uint64
 	}
 	words := make([]uint64, p.size(t))
 	if v.Kind == types.TextValue && len(words) == 1 {
-		n, err := evaluate(v.Str, func(string) (int64, bool) { return 0, false })
+		n, err := constant.Evaluate(v.Str, func(string) (int64, bool) { return 0, false })
 		if err != nil {
 			p.faults.Add(pos, "default %q: %v", v.Str, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ordeal/gen/option"
+	"ordeal/sim/builtin/ruby/constant"
 	"ordeal/sim/builtin/ruby/preset"
 	"ordeal/sim/slicc/types"
 )
@@ -84,7 +85,7 @@ func (p *program) settings(o *Options, r *role) (preset.Values, error) {
 		case v.Default.Kind == types.TextValue:
 			texts = append(texts, v)
 		case v.Default.Kind != types.NoValue:
-			values[v.Name] = constant(v.Default).Int
+			values[v.Name] = asNumber(v.Default).Int
 		}
 	}
 	for _, set := range o.Parameters {
@@ -96,7 +97,7 @@ func (p *program) settings(o *Options, r *role) (preset.Values, error) {
 		if _, ok := values[v.Name]; ok {
 			continue
 		}
-		n, err := evaluate(v.Default.Str, func(name string) (int64, bool) { n, ok := values[name]; return n, ok })
+		n, err := constant.Evaluate(v.Default.Str, func(name string) (int64, bool) { n, ok := values[name]; return n, ok })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: parameter %s of %s: value %q: %w", v.Pos, v.Name, r.name, v.Default.Str, err))
 		}
@@ -202,7 +203,7 @@ func (s *System) configure(c *controller, number int, values preset.Values) {
 		}
 	}
 	for _, v := range c.code.computed {
-		n, err := evaluate(v.Default.Str, c.valueOf(values))
+		n, err := constant.Evaluate(v.Default.Str, c.valueOf(values))
 		if err != nil {
 			panic(err) // the generator evaluated it
 		}

@@ -34,7 +34,7 @@ func shape(p *types.Protocol, m *types.Machine) string {
 		len(m.Transitions), stalls, demand, steps, len(m.Funcs), len(m.InPorts))
 }
 
-// Every protocol of a gem5 tree but CHI checks without a fault. The machines of
+// Every protocol of a gem5 tree checks without a fault. The machines of
 // v24.0.0.1 have the shapes that gem5's own compiler counts, which
 // testdata/gem5-shapes.txt lists in the order of shape; those of other versions
 // may differ.
@@ -60,6 +60,12 @@ func TestGem5Protocols(t *testing.T) {
 			}
 		})
 	}
+	t.Run("chi/CHI.slicc", func(t *testing.T) {
+		machines := len(load(t, fsys, "chi/CHI.slicc").Machines)
+		if machines != 3 {
+			t.Errorf("%d machines, want 3", machines)
+		}
+	})
 	version, err := os.ReadFile(filepath.Join(tree, "src/base/version.cc"))
 	if err != nil || !strings.Contains(string(version), `"24.0.0.1"`) {
 		t.Log("the tree is not gem5 v24.0.0.1: shapes are not compared")

@@ -30,11 +30,13 @@ func (e Expected) Clear(n uint64) {
 	e[chunks] = n
 }
 
-// ExpectResponse and ExpectData add a type.
+// ExpectResponse adds a type of response.
 func (e Expected) ExpectResponse(typ uint64) {
 	e[respTypes] |= 1 << typ
 	e[respCame] &^= 1 << typ
 }
+
+// ExpectData adds a type of message with data.
 func (e Expected) ExpectData(typ uint64) {
 	e[dataTypes] |= 1 << typ
 	e[dataCame] &^= 1 << typ

@@ -1,4 +1,8 @@
-package ruby
+// Package constant evaluates the C++ that gem5's compiler of protocols copies
+// from default="…" and constructor="…": expressions of numbers, parameters
+// (m_NAME), earlier objects (*m_NAME_ptr) and a few functions. Everything else
+// is an error.
+package constant
 
 import (
 	"fmt"
@@ -9,14 +13,9 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// A text is C++ that gem5's compiler copies from default="…" or
-// constructor="…": here an expression of numbers, parameters (m_NAME), earlier
-// objects (*m_NAME_ptr) and the few functions below. Everything else is
-// refused.
-
-// evaluate gives the value of a text; value gives that of a parameter or
-// object.
-func evaluate(text string, value func(name string) (int64, bool)) (int64, error) {
+// Evaluate gives the value of a text; value gives that of a parameter or object,
+// false if there is none of that name.
+func Evaluate(text string, value func(name string) (int64, bool)) (int64, error) {
 	p := textParser{rest: text, value: value}
 	v := p.choice()
 	if p.skip(); p.err == nil && p.rest != "" {
@@ -175,12 +174,12 @@ func (p *textParser) named(name string) int64 {
 	return v
 }
 
-// maxTokens is gem5's max_tokens() (RubySlicc_Util.hh): the number of tokens of
+// MaxTokens is gem5's max_tokens() (RubySlicc_Util.hh): the number of tokens of
 // a line.
-const maxTokens = 1024
+const MaxTokens = 1024
 
 var textConstants = map[string]int64{
-	"max_tokens":                    maxTokens,
+	"max_tokens":                    MaxTokens,
 	"RubySystem::getBlockSizeBits":  types.BlockBits,
 	"RubySystem::getBlockSizeBytes": types.BlockBytes,
 }
