@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -109,15 +108,12 @@ func (c *campaignReport) run(ctx context.Context, dir string) error {
 	if c.out == "-" {
 		return format.write(ctx, c.data, archive, c)
 	}
-	var text bytes.Buffer
-	if err := format.write(ctx, &text, archive, c); err != nil {
-		return err
-	}
+	write := func(w io.Writer) error { return format.write(ctx, w, archive, c) }
 	if c.out != "" {
-		err = rundir.WriteOutput(c.out, text.Bytes(), rundir.Plain)
+		err = rundir.StreamOutput(c.out, rundir.Plain, write)
 	} else { // below the campaign's directory, where no link is followed
 		c.out = filepath.Join(dir, format.file)
-		err = rundir.WriteFile(c.out, text.Bytes(), true)
+		err = rundir.StreamFile(c.out, true, write)
 	}
 	if err != nil {
 		return err

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/pflag"
 
@@ -43,11 +43,10 @@ func (f *reportFlags) write(ctx context.Context, e *env, dir string, sum *summar
 				return err
 			}
 		}
-		var text bytes.Buffer
-		if err := format.write(ctx, &text, archive, &campaignReport{env: e}); err != nil {
+		if err := rundir.StreamOutput(f.files[i], rundir.Plain, func(w io.Writer) error {
+			return format.write(ctx, w, archive, &campaignReport{env: e})
+		}); err != nil {
 			faults = append(faults, fmt.Errorf("report as %s: %w", format.name, err))
-		} else {
-			faults = append(faults, rundir.WriteOutput(f.files[i], text.Bytes(), rundir.Plain))
 		}
 	}
 	return errors.Join(faults...)

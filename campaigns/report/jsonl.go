@@ -118,24 +118,17 @@ func WriteJSONL(w io.Writer, a *journal.Archive) error {
 }
 
 func encodeLines(enc *json.Encoder, a *journal.Archive) error {
-	s, err := summary.Read(a)
-	if err != nil {
-		return err
-	}
 	enc.SetEscapeHTML(false)
+	begin := summary.New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)
 	if err := enc.Encode(&CampaignLine{
-		Event: "campaign", Format: JSONLFormat, Name: s.Campaign, Seed: s.Seed, Dir: a.Dir, Started: a.Header.Started, Planned: s.Planned,
-		Command: a.Header.Command, Tools: a.Header.AllTools(),
+		Event: "campaign", Format: JSONLFormat, Name: begin.Campaign, Seed: begin.Seed, Dir: a.Dir, Started: a.Header.Started,
+		Planned: begin.Planned, Command: a.Header.Command, Tools: a.Header.AllTools(),
 	}); err != nil {
 		return err
 	}
-	for e, err := range a.Entries() {
-		if err != nil {
-			return err
-		}
-		if err := enc.Encode(runLine(e)); err != nil {
-			return err
-		}
+	s, err := summary.ReadEach(a, func(e *journal.Entry) error { return enc.Encode(runLine(e)) })
+	if err != nil {
+		return err
 	}
 	for i := range s.Findings {
 		if err := enc.Encode(findingLine(a, &s.Findings[i])); err != nil {

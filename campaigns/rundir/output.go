@@ -3,6 +3,7 @@ package rundir
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -11,11 +12,13 @@ import (
 
 // Output is a file that the user has named for results. A regular file is
 // replaced as a whole by Close, with the permissions that it had; anything else,
-// as a device, a pipe or a link, is written to and stays what it is.
+// as a device, a pipe or a link, is written to and stays what it is. A file that
+// a link leads to loses what it had when the first bytes come.
 type Output struct {
-	file *os.File
-	path string
-	kind outputKind
+	file    *os.File
+	path    string
+	kind    outputKind
+	emptied bool // in place: truncated, if that makes sense
 }
 
 type outputKind uint8
@@ -76,8 +79,20 @@ func (o *Output) openInPlace(mode fs.FileMode) error {
 	}
 	o.kind = inPlace
 	var err error
-	o.file, err = os.OpenFile(o.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	o.file, err = os.OpenFile(o.path, os.O_WRONLY|os.O_CREATE, mode)
 	return err
+}
+
+// empty removes what a file has that is written in place.
+func (o *Output) empty() error {
+	if o.kind != inPlace || o.emptied {
+		return nil
+	}
+	o.emptied = true
+	if info, err := o.file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return o.file.Truncate(0)
 }
 
 // renamed gives an error about a temporary file the name of the one that the
@@ -90,7 +105,12 @@ func renamed(err error, path string) error {
 }
 
 // Write writes to the output.
-func (o *Output) Write(p []byte) (int, error) { return o.file.Write(p) }
+func (o *Output) Write(p []byte) (int, error) {
+	if err := o.empty(); err != nil {
+		return 0, err
+	}
+	return o.file.Write(p)
+}
 
 // Close ends the output. A file has its name, and is on the disk, only now.
 func (o *Output) Close() error {
@@ -98,7 +118,7 @@ func (o *Output) Close() error {
 		return nil
 	}
 	if o.kind == inPlace {
-		return o.file.Close()
+		return errors.Join(o.empty(), o.file.Close())
 	}
 	err := o.file.Sync()
 	if err == nil {
@@ -123,11 +143,20 @@ func (o *Output) Discard() error {
 
 // WriteOutput writes an Output.
 func WriteOutput(path string, data []byte, mode fs.FileMode) error {
+	return StreamOutput(path, mode, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// StreamOutput writes an Output of what write writes, which need not fit in
+// memory. After an error of write a regular file is as it was.
+func StreamOutput(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	o, err := CreateOutput(path, mode)
 	if err != nil {
 		return err
 	}
-	if _, err := o.Write(data); err != nil {
+	if err := buffered(o, write); err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", path, err), o.Discard())
 	}
 	return o.Close()

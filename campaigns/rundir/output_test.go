@@ -110,3 +110,36 @@ func TestOutputDiscard(t *testing.T) {
 		t.Errorf("%q, %v, %v", text, list, err)
 	}
 }
+
+// TestStreamFails requires that a file whose contents fail half-way stays as it
+// was, as does one that a link leads to before the first bytes.
+func TestStreamFails(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	must.Succeed(t, os.WriteFile(file, []byte("before"), 0o600))
+	must.Succeed(t, os.Symlink("file", link))
+	failed := errors.New("no more")
+	half := func(w io.Writer) error {
+		_, err := w.Write(make([]byte, 3*streamBuffer))
+		return errors.Join(err, failed)
+	}
+	for what, err := range map[string]error{
+		"a file":          StreamFile(file, false, half),
+		"an output":       StreamOutput(file, Plain, half),
+		"through a link":  StreamOutput(link, Plain, func(io.Writer) error { return failed }),
+		"nothing to keep": StreamOutput(filepath.Join(dir, "new"), Plain, half),
+	} {
+		if !errors.Is(err, failed) {
+			t.Errorf("%s: %v, want %v", what, err, failed)
+		}
+	}
+	text, err := os.ReadFile(file)
+	must.Succeed(t, err)
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 2 || string(text) != "before" {
+		t.Errorf("%q, %v, %v", text, list, err)
+	}
+	must.Succeed(t, StreamOutput(link, Plain, func(io.Writer) error { return nil }))
+	if text, err := os.ReadFile(file); err != nil || len(text) > 0 {
+		t.Errorf("through a link: %q, %v, want nothing", text, err)
+	}
+}

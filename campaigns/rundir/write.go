@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
@@ -15,7 +16,16 @@ import (
 
 // WriteFile writes a file whole or not at all: under a temporary name first,
 // then renamed. With flush it also reaches the disk before WriteFile returns.
-func WriteFile(path string, data []byte, flush bool) (err error) {
+func WriteFile(path string, data []byte, flush bool) error {
+	return StreamFile(path, flush, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// StreamFile is WriteFile of what write writes, which need not fit in memory. An
+// error of write leaves a file that was there as it was.
+func StreamFile(path string, flush bool, write func(io.Writer) error) (err error) {
 	tmp, err := Temporary(path)
 	if err != nil {
 		return err
@@ -26,7 +36,7 @@ func WriteFile(path string, data []byte, flush bool) (err error) {
 			_ = Remove(tmp.Name())
 		}
 	}()
-	if _, err := tmp.Write(data); err != nil {
+	if err := buffered(tmp, write); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if flush {
@@ -44,6 +54,18 @@ func WriteFile(path string, data []byte, flush bool) (err error) {
 		return Flush(filepath.Dir(path))
 	}
 	return nil
+}
+
+// streamBuffer is how much is written to a file at a time.
+const streamBuffer = 1 << 16
+
+// buffered calls write with a buffer before w.
+func buffered(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, streamBuffer)
+	if err := write(b); err != nil {
+		return err
+	}
+	return b.Flush()
 }
 
 // WriteJSON writes v as indented JSON, whole or not at all.
