@@ -31,7 +31,9 @@ Jobs may be requeued and preempted, nodes may fail: a shard's job goes on where 
 one before it was killed. A minute before its time is up a job gives up the runs in
 flight and ends. After that, or after a kill, submit again with the same DIR and
 without FILE: shards that are complete or queued are not submitted again.
-What is not asked anew is asked as before.
+What is not asked anew is asked as before. DIR may come from others: further
+arguments for sbatch that it records are used only if it was submitted from here, or
+you name them again (--sbatch-arg) or trust them (--trust).
 
 The jobs' scripts are DIR/shard.sh and DIR/merge.sh, what they print DIR/shards/*.log
 and DIR/merge.log; the merged campaign is in DIR/merged. See also campaign status
@@ -54,6 +56,7 @@ and campaign cancel.`,
 	fs.StringVar(&c.request.Memory, "mem", "", "memory of each job, as for sbatch")
 	fs.IntVar(&c.request.CPUs, "cpus-per-task", 0, "processors of each shard's job, as for sbatch")
 	fs.StringArrayVar(&c.request.Args, "sbatch-arg", nil, "further argument for sbatch, an option with its value; may be repeated")
+	fs.BoolVar(&c.trust, "trust", false, "trust the arguments for sbatch that DIR records, now and later")
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
 		c.changed = fs.Changed
 		return c.run(ctx, args)
@@ -68,6 +71,7 @@ type campaignSubmit struct {
 	sets        []string
 	shards      int
 	values      bool // the record has those of variables of the environment
+	trust       bool
 	request     cluster.Request
 	changed     func(flag string) bool // it was given
 }
@@ -102,6 +106,9 @@ func (c *campaignSubmit) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := c.allow(string(s.Dir)); err != nil {
+		return err
+	}
 	if s.Campaign != nil {
 		c.own(string(s.Dir), trust.CommandsOf(s.Campaign))
 	}
@@ -123,6 +130,27 @@ func (c *campaignSubmit) run(ctx context.Context, args []string) error {
 		return nil
 	}
 	fmt.Fprintf(c.stderr, "to see how it goes:  %s campaign status %s\n", messages.Quoted(c.args[0]), messages.Quoted(string(s.Dir)))
+	return nil
+}
+
+// allow returns an error, a trust.Refusal perhaps, if sbatch would get arguments
+// that are recorded in a directory and neither named nor trusted. Those of the
+// command line are noted as the user's.
+func (c *campaignSubmit) allow(dir string) error {
+	list := trust.Sbatch(c.request.Args)
+	if cluster.IsDir(dir) && !c.changed("sbatch-arg") {
+		state, err := cluster.Dir(dir).State()
+		if err != nil {
+			return err
+		}
+		if list = trust.Sbatch(state.Request.Args); !c.trust {
+			return c.gate(dir).Allow(list)
+		}
+		for _, command := range list {
+			fmt.Fprintf(c.stderr, "trusted, for %s: %s\n", dir, command)
+		}
+	}
+	c.own(dir, list)
 	return nil
 }
 

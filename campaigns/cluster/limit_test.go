@@ -182,3 +182,28 @@ func TestBrief(t *testing.T) {
 		t.Errorf("it is\n%swant\n%s", &text, want)
 	}
 }
+
+// TestHostileStatus has what acts on a terminal, and newlines, in all that a
+// received directory says of its jobs: none of it is left in a status.
+func TestHostileStatus(t *testing.T) {
+	const evil = "x\x1b[2J\u202e\nfake"
+	s := Status{
+		Campaign: evil, EngineError: evil,
+		Shards: []ShardStatus{
+			{Task: Task{Shard: 1, Job: evil, State: evil, Reason: evil, Node: evil}, Error: evil},
+			{Task: Task{Shard: 2, State: "FAILED"}, Limit: Limit{NotRequeued: evil}},
+		},
+		Merge: Task{Job: evil, State: evil, Reason: evil, Node: evil},
+	}
+	var text, brief strings.Builder
+	must.Succeed(t, s.WriteText(&text, "again"))
+	must.Succeed(t, s.WriteBrief(&brief))
+	for _, got := range []string{text.String(), brief.String()} {
+		if strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nfake") || strings.Count(got, "fake") < 4 {
+			t.Errorf("it is\n%q", got)
+		}
+	}
+	if strings.Count(brief.String(), "\n") != 1 {
+		t.Errorf("it is not one line:\n%s", &brief)
+	}
+}

@@ -99,7 +99,7 @@ func (s *Status) WriteBrief(w io.Writer) error {
 	var order []string
 	for i := range s.Shards {
 		one := &s.Shards[i]
-		word := strings.ToLower(one.State)
+		word := messages.EscapeLine(strings.ToLower(one.State))
 		switch {
 		case isFinal(one.End):
 			word = "complete"
@@ -119,9 +119,9 @@ func (s *Status) WriteBrief(w io.Writer) error {
 		shards[i] = fmt.Sprintf("%d %s", counts[word], word)
 	}
 	line := fmt.Sprintf("%s: %d of %d runs (%.1f %%)%s; %s; shards: %s; merge: %s",
-		s.Campaign, s.Runs, s.Planned, percent, s.pace(), messages.Plural(s.Findings, "finding"), strings.Join(shards, ", "), s.mergeState())
+		messages.EscapeLine(s.Campaign), s.Runs, s.Planned, percent, s.pace(), messages.Plural(s.Findings, "finding"), strings.Join(shards, ", "), s.mergeState())
 	if s.EngineError != "" {
-		line += "; states are the last known ones: " + strings.ReplaceAll(s.EngineError, "\n", " ")
+		line += "; states are the last known ones: " + messages.EscapeLine(strings.ReplaceAll(s.EngineError, "\n", " "))
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err

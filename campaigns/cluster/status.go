@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
 )
@@ -142,7 +143,7 @@ func (s *ShardStatus) read(d Dir, c *config.Campaign, now time.Time) error {
 // WriteText writes a table and what to do next. Again is the command that
 // submits again.
 func (s *Status) WriteText(w io.Writer, again string) error {
-	fmt.Fprintf(w, "campaign %s, seed %d, in %d shards by %s\n\n", s.Campaign, s.Seed, len(s.Shards), s.Engine)
+	fmt.Fprintf(w, "campaign %s, seed %d, in %d shards by %s\n\n", messages.EscapeLine(s.Campaign), s.Seed, len(s.Shards), messages.EscapeLine(s.Engine))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "shard\tjob\tstate\tnode\truns\tfindings\tended")
 	for i := range s.Shards {
@@ -156,16 +157,16 @@ func (s *Status) WriteText(w io.Writer, again string) error {
 	fmt.Fprintf(w, "\n%d of %d runs%s.\n", s.Runs, s.Planned, s.pace())
 	for i := range s.Shards {
 		if text := s.Shards[i].Error; text != "" {
-			fmt.Fprintf(w, "Shard %d cannot be read: %s\n", s.Shards[i].Shard, text)
+			fmt.Fprintf(w, "Shard %d cannot be read: %s\n", s.Shards[i].Shard, messages.EscapeLine(text))
 		}
 	}
 	if s.EngineError != "" {
-		fmt.Fprintf(w, "The states are the last known ones: %s\n", s.EngineError)
+		fmt.Fprintf(w, "The states are the last known ones: %s\n", messages.EscapeLine(s.EngineError))
 	}
 	for i := range s.Shards {
 		if one := &s.Shards[i]; ended[one.State] && !isFinal(one.End) {
 			if why := one.Limit.NotRequeued; why != "" {
-				fmt.Fprintf(w, "Shard %d ended before its time limit and is not requeued: %s\n", one.Shard, why)
+				fmt.Fprintf(w, "Shard %d ended before its time limit and is not requeued: %s\n", one.Shard, messages.EscapeLine(why))
 			}
 			fmt.Fprintf(w, "Shard %d is not complete. Output of its jobs:  %s\n", one.Shard, Dir(s.Dir).Shard(one.Shard)+".log")
 		}
@@ -195,13 +196,11 @@ func (s *Status) next(again string) string {
 }
 
 func (t *Task) state() string {
-	switch {
-	case t.State == "":
-		return "-"
-	case t.Reason != "" && t.active():
-		return strings.ToLower(t.State) + " (" + t.Reason + ")"
+	text := strings.ToLower(t.State)
+	if t.Reason != "" && t.active() {
+		text += " (" + t.Reason + ")"
 	}
-	return strings.ToLower(t.State)
+	return dash(text)
 }
 
 // stateText is the state of a shard's job, and that it was requeued at its time
@@ -214,7 +213,9 @@ func (s *ShardStatus) stateText() string {
 	return text
 }
 
-func dash(text string) string { return cmp.Or(text, "-") }
+// dash is a field of a line: the directory, and so what it says of jobs, may come
+// from others.
+func dash(text string) string { return cmp.Or(messages.EscapeLine(text), "-") }
 
 // Cancel cancels all active jobs and returns their ids. The runs of the shards
 // stay and can be resumed.

@@ -89,6 +89,11 @@ func (g *Gate) check(simulator string, c *config.Config) error {
 		}
 		return g.Named.Binary != "" && g.Named.Tree != ""
 	})
+	return g.Allow(commands)
+}
+
+// Allow returns a Refusal if a recorded command is not trusted.
+func (g *Gate) Allow(commands []Command) error {
 	if len(commands) == 0 {
 		return nil
 	}

@@ -24,10 +24,10 @@ import (
 
 // Command is a command that runs of a configuration execute.
 type Command struct {
-	// What is "gem5" or "rebuild".
+	// What is "gem5", "rebuild" or "sbatch".
 	What string `json:"what"`
 	// Argv is its words, for gem5 up to the words that each run adds: program,
-	// seed and memory.
+	// seed and memory; for sbatch the further arguments alone.
 	Argv []string `json:"argv"`
 	// Dir is the directory that it runs in; empty for that of the run.
 	Dir string `json:"dir,omitempty"`
@@ -63,6 +63,16 @@ func Commands(simulator string, c *config.Config) []Command {
 		list = append(list, Command{What: "rebuild", Argv: c.Rebuild, Dir: o.Tree})
 	}
 	return list
+}
+
+// Sbatch is the command that submits jobs with further arguments, if there are
+// any: options of sbatch can have other programs executed, as --export does with
+// LD_PRELOAD, and --bb.
+func Sbatch(args []string) []Command {
+	if len(args) == 0 {
+		return nil
+	}
+	return []Command{{What: "sbatch", Argv: append([]string{"sbatch"}, args...)}}
 }
 
 // CommandsOf are those of all runs of a campaign, each once.
@@ -104,6 +114,10 @@ func (r *Refusal) Error() string {
 	for _, c := range r.Commands {
 		fmt.Fprintf(&b, "  %-8s %s\n", c.What, c)
 	}
-	b.WriteString("Nothing that a record names is executed unless you name it (--gem5, --gem5-tree, --rebuild) or trust the directory (--trust)")
+	names := "--gem5, --gem5-tree, --rebuild"
+	if slices.ContainsFunc(r.Commands, func(c Command) bool { return c.What == "sbatch" }) {
+		names = "--sbatch-arg"
+	}
+	fmt.Fprintf(&b, "Nothing that a record names is executed unless you name it (%s) or trust the directory (--trust)", names)
 	return b.String()
 }
