@@ -106,32 +106,40 @@ func OfLostUpdate(ctx context.Context, observer Observer, job sim.Job) (string, 
 	return r.stale(nil), nil
 }
 
-// Shape is the last two accesses of each thread of a minimal history that has
-// two, R or W, an atomic being a W, each pair once and in lexical order: "RR|WW"
-// is message passing, "WR" store buffering. What stands before them in a thread
-// is a store that was forwarded, or how a value came there. It is "coherence"
-// where no thread has two.
+// Shape is the program order that the cycle of a minimal history takes: the last
+// two accesses of each thread that has two, R or W, an atomic being a W, with an
+// s where both are of one location, each pair once and in lexical order. The
+// edges between threads follow from the accesses that they connect. "RR|WW" is
+// message passing, "WR" store buffering, "RRs" a thread that reads a newer value
+// before an older one. What stands before them in a thread is a store that was
+// forwarded, or how a value came there. It is "coherence" where no thread has two.
 func Shape(h *parse.History) string {
-	threads := make([]string, h.Threads())
-	for id := range h.Ops {
-		letter := "W"
-		switch h.Ops[id].Kind {
-		case parse.Fence:
-			continue
-		case parse.Read:
-			letter = "R"
-		}
-		t := h.Thread(parse.OpID(id))
-		threads[t] += letter
-	}
 	var pairs []string
-	for _, t := range threads {
-		if len(t) > 1 {
-			pairs = append(pairs, t[len(t)-2:])
+	for t := range h.Threads() {
+		var last, before *parse.Op
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			if op := &h.Ops[id]; op.Kind != parse.Fence {
+				last, before = op, last
+			}
 		}
+		if before == nil {
+			continue
+		}
+		pair := letter(before) + letter(last)
+		if before.Loc == last.Loc {
+			pair += "s"
+		}
+		pairs = append(pairs, pair)
 	}
 	slices.Sort(pairs)
 	return cmp.Or(strings.Join(slices.Compact(pairs), "|"), "coherence")
+}
+
+func letter(op *parse.Op) string {
+	if op.Kind == parse.Read {
+		return "R"
+	}
+	return "W"
 }
 
 // early is the place where a read that performed too early lost its line:

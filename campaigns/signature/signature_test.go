@@ -99,7 +99,7 @@ func TestStoreOrder(t *testing.T) {
 }
 
 // TestShape has message passing, with a forwarded store, a fence and an atomic,
-// and a history of single accesses.
+// a history of single accesses, and threads that read one location or two.
 func TestShape(t *testing.T) {
 	read := func(x int32) parse.Op { return parse.Op{Kind: parse.Read, Loc: x, RF: parse.Init} }
 	write := func(x int32, v int64) parse.Op { return parse.Op{Kind: parse.Write, Loc: x, Write: gen.Value(v)} }
@@ -119,6 +119,15 @@ func TestShape(t *testing.T) {
 	h.Ops = h.Ops[:3]
 	if got := signature.Shape(h); got != "coherence" {
 		t.Errorf("%s, want coherence", got)
+	}
+	// Four reads of two threads are independent reads of independent writes, or
+	// two reads of one location, which are another bug.
+	h.Start = []parse.OpID{0, 2, 4, 4}
+	for x, want := range map[int32]string{0: "RRs", 1: "RR"} {
+		h.Ops = []parse.Op{read(0), read(x), read(x), read(0)}
+		if got := signature.Shape(h); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 
