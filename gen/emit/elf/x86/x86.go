@@ -315,6 +315,12 @@ func (a *Assembler) movq(opcode byte, r Reg, x XMM) {
 func (a *Assembler) Movhlps(dst, src XMM) { a.lanes(0x12, dst, src) }
 func (a *Assembler) Movlhps(dst, src XMM) { a.lanes(0x16, dst, src) }
 
+// Mulsd multiplies the low lanes as doubles: dst *= src.
+func (a *Assembler) Mulsd(dst, src XMM) {
+	a.Emit(0xf2)
+	a.lanes(0x59, dst, src)
+}
+
 func (a *Assembler) lanes(opcode byte, dst, src XMM) {
 	start := len(a.Code)
 	a.Emit(rexW(Reg(dst), Reg(src)), 0x0f, opcode, 0xc0|byte(dst&7)<<3|byte(src&7))

@@ -111,6 +111,8 @@ func TestEncodings(t *testing.T) {
 			expect("movhlps xmm%d,xmm%d", x, y)
 			a.Movlhps(x, y)
 			expect("movlhps xmm%d,xmm%d", x, y)
+			a.Mulsd(x, y)
+			expect("mulsd xmm%d,xmm%d", x, y)
 		}
 	}
 	a.Resolve()
