@@ -259,6 +259,7 @@ func (l *launch) results(end sandbox.Result, debug *debugReader) ([]sim.Result, 
 	}
 	if debug != nil && debug.sums != nil {
 		result.Detail += "; values by m5_sum"
+		l.lostCode(&result, text)
 		if err := debug.sums.fault(); err != nil {
 			result.Detail += "\nwhat the guest reported is not a log to its end: " + err.Error()
 		}

@@ -148,7 +148,10 @@ func classifyMessage(kind, message string) (result sim.Result, retry bool) {
 		if before, _, found := strings.Cut(message, "address"); found {
 			message = before + "address"
 		}
-		return crash("guest fault: " + normalise(message)), false
+		return crash(guestFault + normalise(message)), false
+	case strings.Contains(lower, "instruction executed") || strings.Contains(lower, "detected @ pc"):
+		before, _, _ := strings.Cut(message, " @ PC")
+		return crash(guestFault + normalise(before)), false
 	}
 	return crash("panic: " + normalise(message)), false
 }

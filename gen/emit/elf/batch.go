@@ -18,8 +18,9 @@ type Image struct {
 	// others lie at gen.Program.Offset from it.
 	Bases []int64
 	// Places are in the order of their addresses.
-	Places []Place
-	_      struct{}
+	Places  []Place
+	codeEnd int64 // the first address after the code
+	_       struct{}
 }
 
 // EmitBatch returns an executable that runs programs one after the other,
@@ -49,7 +50,7 @@ func EmitBatch(programs []*gen.Program, opts Options) (*Image, error) {
 	if n := int64(len(e.Code)); n > MaxTextBytes {
 		return nil, fmt.Errorf("emit elf: %d bytes of code: want at most %d", n, MaxTextBytes)
 	}
-	image := &Image{File: file(&e.Assembler, m), Start: dataBase, End: m.end, Places: e.placesOf()}
+	image := &Image{File: file(&e.Assembler, m), Start: dataBase, End: m.end, Places: e.placesOf(), codeEnd: e.here()}
 	for _, a := range m.areas {
 		image.Bases = append(image.Bases, a.locations)
 	}

@@ -69,3 +69,12 @@ func (i *Image) PlaceOf(address int64) (Place, bool) {
 	}
 	return i.Places[at], true
 }
+
+// Code returns up to n bytes of the executable's code from an address on, none
+// outside it.
+func (i *Image) Code(address int64, n int) []byte {
+	if address < imageBase+headerBytes || address >= i.codeEnd {
+		return nil
+	}
+	return i.File[address-imageBase : min(address+int64(n), i.codeEnd)-imageBase]
+}
