@@ -95,6 +95,8 @@ func TestSE(t *testing.T) {
 			"disabled ProtocolTrace\ndisabled RubySequencer\nenabled ProtocolTrace\nORDEAL progress 800 ", "disabled ProtocolTrace\nORDEAL progress 1000 ",
 		}},
 		{"no such flag", "", machine + "--trace Exec:0:500", []string{"ORDEAL refused the binary has no debug flag Exec: want gem5.opt or gem5.debug\n"}},
+		{"items", "work=7+-2147483648", machine + "--items /dev/stdout", []string{"ORDEAL start\nitem 7\nitem 2147483648\n", "ORDEAL exit 0 1000 44 "}},
+		{"no items", "work=7", machine, []string{"ORDEAL exit 0 1000 44 "}},
 		{"no seed", "noseed", machine + "--seed 7", []string{"ORDEAL note this version cannot be seeded\n", "ORDEAL exit 0"}},
 		{"AMD", "protocols=MOESI_AMD_Base", machine + "--cores 3", []string{
 			"ORDEAL note MOESI_AMD_Base pairs its cores: 4 instead of 3\n", "4 cpus ready=True", "directory=True", "ORDEAL exit 0",

@@ -111,10 +111,7 @@ func (r *Runner) emitOptions(rounds int) elf.Options {
 	o := r.options.Emit
 	o.Rounds = rounds
 	o.Yield = true
-	o.Log = elf.LogMemory
-	if r.reports() {
-		o.Log = elf.LogPseudo
-	}
+	o.Log = r.channel()
 	return o
 }
 

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"ordeal/gen"
+	"ordeal/gen/emit/elf"
+	"ordeal/gen/wire"
 )
 
 // traceFile is the pipe in OutputDir to which gem5 writes the lines of its debug
@@ -20,7 +22,7 @@ const traceFile = "trace.pipe"
 // values that its threads report, and the traces that give the order of
 // stores.
 type debugReader struct {
-	sums   *sums   // nil without elf.LogPseudo
+	sums   *sums   // nil with elf.LogMemory
 	tracer *tracer // nil without Options.StoreOrder
 
 	pipe *os.File
@@ -31,8 +33,11 @@ type debugReader struct {
 func (l *launch) readDebug() (*debugReader, error) {
 	r := &debugReader{done: make(chan error, 1)}
 	programs := programsOf(l.jobs)
-	if l.pseudo() {
+	if log := l.channel(); log != elf.LogMemory {
 		r.sums = newSums(programs, l.jobs[0].Rounds)
+		if log == elf.LogItems {
+			r.sums.items = wire.ItemsOf(programs)
+		}
 	}
 	if l.runner.options.StoreOrder {
 		r.tracer = newTracer(programs, l.image.Bases)

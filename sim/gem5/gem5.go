@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"ordeal/gen/emit/elf"
 	"ordeal/sim"
 	"ordeal/sim/gem5/tree"
 	"ordeal/sim/sandbox"
@@ -104,12 +105,18 @@ func (r *Runner) identify(ctx context.Context) (*Info, error) {
 	return r.info, nil
 }
 
-// reports reports whether values leave executables by pseudo-instructions, as
-// far as it is known before the binary is.
-func (r *Runner) reports() bool {
+// channel is how values leave executables, as far as it is known before the
+// binary is.
+func (r *Runner) channel() elf.Log {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.options.Log == LogPseudo || r.options.Log == LogAuto && r.info != nil && r.info.Tracing
+	switch {
+	case r.options.Log == LogMemory || r.options.Log == LogAuto && (r.info == nil || !r.info.Tracing):
+		return elf.LogMemory
+	case r.info != nil && !r.info.Tracing:
+		return elf.LogItems
+	}
+	return elf.LogPseudo
 }
 
 // unfit is the result of jobs that the binary cannot run; nil when it can.
@@ -121,7 +128,7 @@ func (r *Runner) unfit(ctx context.Context) (*sim.Result, error) {
 	if err != nil {
 		return &sim.Result{Outcome: sim.Infra, Title: "cannot identify gem5", Detail: err.Error()}, nil
 	}
-	if reason := info.mismatch(r.options.Protocol, r.options.Log); reason != "" {
+	if reason := info.mismatch(r.options.Protocol); reason != "" {
 		detail := fmt.Sprintf("%s is %s", r.options.Binary, info)
 		return &sim.Result{Outcome: sim.Infra, Title: "gem5 does not fit: " + reason, Detail: detail}, nil
 	}

@@ -32,9 +32,9 @@ func (i *Info) String() string {
 	return fmt.Sprintf("gem5 %s, %s, %s", i.Version, strings.Join(i.ISAs, ", "), cmp.Or(strings.Join(i.Protocols, ", "), "no Ruby protocol"))
 }
 
-// mismatch is why a binary cannot run programs with a protocol and a channel of
-// Logs; empty when it can.
-func (i *Info) mismatch(protocol, log string) string {
+// mismatch is why a binary cannot run programs with a protocol; empty when it
+// can.
+func (i *Info) mismatch(protocol string) string {
 	switch {
 	case !slices.Contains(i.ISAs, "x86"):
 		return fmt.Sprintf("the binary simulates %s: want x86", list(i.ISAs))
@@ -44,8 +44,6 @@ func (i *Info) mismatch(protocol, log string) string {
 		return fmt.Sprintf("the binary has several protocols (%s): name one", list(i.Protocols))
 	case protocol != "" && !slices.Contains(i.Protocols, protocol):
 		return fmt.Sprintf("the binary has protocol %s: want %s", list(i.Protocols), protocol)
-	case log == LogPseudo && !i.Tracing:
-		return "the binary prints no debug lines, as gem5.fast: want gem5.opt, or --log memory"
 	}
 	return ""
 }

@@ -111,10 +111,8 @@ func (l *launch) executable() string {
 	return BatchFile
 }
 
-// pseudo reports whether the values leave by pseudo-instructions.
-func (l *launch) pseudo() bool {
-	return l.runner.emitOptions(l.jobs[0].Rounds).Log == elf.LogPseudo
-}
+// channel is how the values leave the executable.
+func (l *launch) channel() elf.Log { return l.runner.emitOptions(l.jobs[0].Rounds).Log }
 
 func (l *launch) prepare() error {
 	image, err := elf.EmitBatch(programsOf(l.jobs), l.runner.emitOptions(l.jobs[0].Rounds))
@@ -190,7 +188,8 @@ func (l *launch) arguments() []string {
 	o := l.runner.options
 	o.Cores = max(o.Cores, len(l.jobs[0].Program.Threads))
 	o.Log = LogMemory
-	if l.pseudo() {
+	channel := l.channel()
+	if channel == elf.LogPseudo {
 		o.Log = LogPseudo
 	}
 	words := append(o.words(),
@@ -198,6 +197,9 @@ func (l *launch) arguments() []string {
 		"--mem-size", strconv.FormatUint(l.memoryBytes()>>20, 10)+"MiB",
 		"--seed", strconv.FormatUint(l.seed(), 10),
 	)
+	if channel == elf.LogItems {
+		words = append(words, "--items", filepath.Join(OutputDir, traceFile))
+	}
 	// Without randomization another seed changes nothing.
 	if o.Randomization || l.try > 0 {
 		words = append(words, "--randomization")
@@ -258,7 +260,7 @@ func (l *launch) results(end sandbox.Result, debug *debugReader) ([]sim.Result, 
 		return nil, err
 	}
 	if debug != nil && debug.sums != nil {
-		result.Detail += "; values by m5_sum"
+		result.Detail += "; values by " + map[bool]string{false: "m5_sum", true: "work_begin"}[debug.sums.items > 0]
 		l.lostCode(&result, text)
 		if err := debug.sums.fault(); err != nil {
 			result.Detail += "\nwhat the guest reported is not a log to its end: " + err.Error()

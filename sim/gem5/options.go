@@ -28,9 +28,9 @@ const (
 
 // Logs lists the ways in which the values that reads return leave gem5: collected
 // in memory and written to a file at the end (memory); reported from
-// registers after each round by a pseudo-instruction, whose arguments gem5
-// prints under a debug flag (pseudo); or whichever the binary has, pseudo
-// first (auto).
+// registers after each round by pseudo-instructions (pseudo); or the latter if the
+// binary prints the debug lines of m5_sum, and the former if not, as work_begin,
+// which serves then, is slower (auto).
 func Logs() []string { return []string{LogAuto, LogMemory, LogPseudo} }
 
 // Options describe the binary and the machine that it simulates. Sizes are in

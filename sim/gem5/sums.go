@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"ordeal/gen"
 	"ordeal/gen/wire"
@@ -17,16 +18,23 @@ import (
 // (src/sim/pseudo_inst.cc, m5sum):
 //
 //	159500: global: pseudo_inst::m5sum(0x100000000000002, 0x7, 0, 0, 0, 0)
+//
+// or, with elf.LogItems, from the items that se.py prints into the same pipe:
+//
+//	item 33554439
 type sums struct {
 	programs []*gen.Program
 	rounds   int
+	items    int // of a value; 0 with LogPseudo
 	threads  []reported
 	final    reported
 }
 
 // reported is what one thread, or SumFinal, has reported of a batch.
 type reported struct {
-	next   uint64   // the number of its next sum
+	next   uint64   // the number of its next sum, or value
+	value  uint64   // the parts of the next value that came by items,
+	parts  int      // and how many
 	values [][]byte // by program, little-endian words
 	// fault is why what follows is not read: a guest that executes garbage may
 	// report anything.
@@ -45,10 +53,18 @@ func newSums(programs []*gen.Program, rounds int) *sums {
 var (
 	sumWord   = []byte("m5sum(")
 	sumPrefix = []byte("pseudo_inst::")
+	itemWord  = []byte("item ")
 )
 
 // line takes a line of the trace, and reports whether it is one of PseudoInst.
 func (s *sums) line(line []byte) (taken bool, err error) {
+	if text, ok := bytes.CutPrefix(line, itemWord); ok {
+		item, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 32)
+		if err == nil && s.items > 0 {
+			s.item(item)
+		}
+		return true, err
+	}
 	head := line[:min(len(line), maxHead)]
 	i := bytes.Index(head, sumWord)
 	if i < 0 {
@@ -69,6 +85,33 @@ func (s *sums) line(line []byte) (taken bool, err error) {
 	}
 	s.add(arguments[0], arguments[1:])
 	return true, nil
+}
+
+// item adds a part of a value.
+func (s *sums) item(item uint64) {
+	from, place := &s.final, s.finalPlace
+	if t := item >> wire.ItemBits; t < uint64(len(s.threads)) {
+		from, place = &s.threads[t], func(number uint64) (program, n int) { return s.valuePlace(gen.ThreadID(t), number) }
+	} else if t != wire.ItemFinal {
+		return
+	}
+	from.value |= item & (1<<wire.ItemBits - 1) << (from.parts * wire.ItemBits)
+	if from.parts++; from.parts == s.items {
+		from.add(from.next, []uint64{from.value}, place)
+		from.value, from.parts = 0, 0
+	}
+}
+
+// valuePlace is which program a value of a thread belongs to, -1 for none.
+func (s *sums) valuePlace(t gen.ThreadID, number uint64) (program, n int) {
+	for k, p := range s.programs {
+		all := uint64(p.Reads(t) * s.rounds)
+		if number < all {
+			return k, 1
+		}
+		number -= all
+	}
+	return -1, 0
 }
 
 func (s *sums) add(header uint64, values []uint64) {

@@ -20,7 +20,7 @@ func pseudoRunner(t testing.TB, settings, log string) *Runner {
 	return newRunner(t, "tracing=on,"+settings, func(o *Options) { o.Log = log })
 }
 
-// TestChannels runs programs of one thread, which leave one log only, with both
+// TestChannels runs programs of one thread, which leave one log only, with all
 // channels: rounds of no reads up to such that do not fit into all registers,
 // with every kind of operation at every place.
 func TestChannels(t *testing.T) {
@@ -37,14 +37,18 @@ func TestChannels(t *testing.T) {
 			t.Fatal(err)
 		}
 		var logs []sim.Log
-		for _, channel := range []string{LogMemory, LogPseudo, LogAuto} {
+		for _, test := range []struct{ tracing, log, detail string }{
+			{"on", LogMemory, ""}, {"on", LogPseudo, "; values by m5_sum"}, {"on", LogAuto, "; values by m5_sum"},
+			{"off", LogPseudo, "; values by work_begin"}, {"off", LogAuto, ""},
+		} {
 			job := sim.Job{Program: p, Rounds: 7, Dir: t.TempDir()}
-			result, err := pseudoRunner(t, "", channel).Run(t.Context(), job)
+			r := newRunner(t, "tracing="+test.tracing, func(o *Options) { o.Log = test.log })
+			result, err := r.Run(t.Context(), job)
 			if err != nil || result.Outcome != sim.Passed {
-				t.Fatalf("%s: %+v, %v", channel, result, err)
+				t.Fatalf("%+v: %+v, %v", test, result, err)
 			}
-			if got := strings.HasSuffix(result.Detail, "; values by m5_sum"); got != (channel != LogMemory) {
-				t.Errorf("%s: detail %q", channel, result.Detail)
+			if want := "239030000 ticks, 54321 instructions" + test.detail; result.Detail != want {
+				t.Errorf("%+v: detail %q, want %q", test, result.Detail, want)
 			}
 			whole(t, &job, &result)
 			logs = append(logs, result.Log)
@@ -75,17 +79,19 @@ func wordsOf(t testing.TB, log sim.Log) (frames [][]gen.Value) {
 }
 
 func TestPseudoBatch(t *testing.T) {
-	r := pseudoRunner(t, "", LogPseudo)
-	jobs := newJobs(t, 4, 4)
-	results, err := r.RunBatch(t.Context(), jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range results {
-		if results[i].Outcome != sim.Passed {
-			t.Errorf("job %d: %+v", i, results[i])
+	for _, tracing := range []string{"on", "off"} {
+		r := newRunner(t, "tracing="+tracing, func(o *Options) { o.Log = LogPseudo })
+		jobs := newJobs(t, 4, 4)
+		results, err := r.RunBatch(t.Context(), jobs)
+		if err != nil {
+			t.Fatal(err)
 		}
-		whole(t, &jobs[i], &results[i])
+		for i := range results {
+			if results[i].Outcome != sim.Passed {
+				t.Errorf("job %d: %+v", i, results[i])
+			}
+			whole(t, &jobs[i], &results[i])
+		}
 	}
 }
 
@@ -191,11 +197,36 @@ func uint64s(values []gen.Value) (out []uint64) {
 	return out
 }
 
-func TestTracingIsNeeded(t *testing.T) {
-	r := newRunner(t, "", func(o *Options) { o.Log = LogPseudo })
-	result, err := r.Run(t.Context(), newJobs(t, 1, 2)[0])
-	if err != nil || result.Outcome != sim.Infra || !strings.Contains(result.Title, "prints no debug lines") {
-		t.Errorf("%+v, %v", result, err)
+// TestItems reads values in parts of 25 bits, in whatever order threads report
+// them.
+func TestItems(t *testing.T) {
+	p := &gen.Program{Layout: gen.Packed, Locations: []string{"x"}, Threads: [][]gen.Op{
+		{{Kind: gen.Load}, {Kind: gen.FetchAdd, Value: 1}}, {{Kind: gen.Load}},
+	}}
+	s := newSums([]*gen.Program{p}, 1)
+	s.items = wire.ItemsOf(s.programs)
+	r := &debugReader{sums: s}
+	lines := []string{
+		"item 5", "item 33554433", "item 0", "item 33554434", "item 0", "item 33554435", // thread 1: 1 + 2·2^25 + 3·2^50
+		"item 0", "item 4", "item 9999999999", "item 134217728", // the beginning of a value, no item, no thread
+		"item 2147483655", "item 2147483648", "item 2147483648", // final
+	}
+	err := r.read(strings.NewReader(strings.Join(lines, "\n") + "\n" + endOfTrace))
+	if err == nil || !strings.Contains(err.Error(), "9999999999") {
+		t.Errorf("%v, want the number that is no item", err)
+	}
+	logs, wholes := s.logs()
+	if wholes[0] {
+		t.Error("the log is whole")
+	}
+	want := [][]uint64{{5}, {1 + 2<<25 + 3<<50}}
+	for i, words := range wordsOf(t, logs[0]) {
+		if diff := cmp.Diff(want[i], uint64s(words[4:])); diff != "" {
+			t.Errorf("thread %d: %s", i, diff)
+		}
+	}
+	if got := binary.LittleEndian.Uint64(s.final.values[0]); got != 7 {
+		t.Errorf("final value %d, want 7", got)
 	}
 }
 

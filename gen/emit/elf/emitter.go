@@ -58,13 +58,14 @@ type emitter struct {
 	constant int64
 
 	barrier, await         x86.Label // subroutines
+	report                 x86.Label // of LogItems
 	sealFrame, writeFrame  x86.Label
 	threads, finish, begin []x86.Label // by thread; of thread 0 by program
 }
 
 // program generates all code; execution starts at its first byte.
 func (e *emitter) program() {
-	e.barrier, e.await, e.sealFrame, e.writeFrame = e.NewLabel(), e.NewLabel(), e.NewLabel(), e.NewLabel()
+	e.barrier, e.await, e.report, e.sealFrame, e.writeFrame = e.NewLabel(), e.NewLabel(), e.NewLabel(), e.NewLabel(), e.NewLabel()
 	for range e.programs[0].Threads {
 		e.threads = append(e.threads, e.NewLabel())
 	}
@@ -76,6 +77,9 @@ func (e *emitter) program() {
 		e.thread(t)
 	}
 	e.barrierCode()
+	if e.opts.Log == LogItems {
+		e.reportCode()
+	}
 	e.finishCode()
 	e.Resolve()
 }
@@ -121,7 +125,7 @@ func (e *emitter) start() {
 
 // exit ends the executable with the code in regExit.
 func (e *emitter) exit() {
-	if e.opts.Log == LogPseudo {
+	if e.opts.Log != LogMemory {
 		e.pseudoExit()
 		return
 	}

@@ -53,7 +53,7 @@ func (e *emitter) finishProgram() {
 	e.MovImm(regExit, wire.ExitEndBarrier)
 	e.Place(joined)
 	e.faults()
-	if e.opts.Log == LogPseudo {
+	if e.opts.Log != LogMemory {
 		e.pseudoFinal()
 	} else {
 		e.writeLog()

@@ -8,16 +8,17 @@ import (
 
 // Numbers of gem5's pseudo-instructions (include/gem5/asm/generic/m5ops.h of
 // v24.0). An exit or failure has a delay in RDI and a failure its code in RSI;
-// see wire.SumValues for sums.
+// see wire.SumValues for sums, wire.ItemBits for the beginnings of work.
 const (
-	m5Exit = 0x21
-	m5Fail = 0x22
-	m5Sum  = 0x23
+	m5Exit      = 0x21
+	m5Fail      = 0x22
+	m5Sum       = 0x23
+	m5WorkBegin = 0x5a
 )
 
 // The places of values until they are reported: the argument registers of a sum,
-// which hold the first ones, then the low and the high lanes of XMM registers,
-// but for the last, which is scratch.
+// which hold the first ones, except with LogItems, then the low and the high lanes
+// of XMM registers, but for the last, which is scratch.
 const (
 	laneScratch = x86.XMM(15)
 	lanes       = int(laneScratch)
@@ -25,38 +26,41 @@ const (
 
 func sumArguments() []x86.Reg { return []x86.Reg{rsi, rdx, rcx, r8, r9} }
 
-// placesInAll is how many values fit, in whole sums: a round of more reads is
-// reported in several groups.
-func placesInAll() int {
-	return (len(sumArguments()) + 2*lanes) / wire.SumValues * wire.SumValues
-}
-
 // registerLog keeps values in registers and reports them in groups of about the
-// same size: m5_sum waits until all earlier stores have reached memory, so there
-// should be few of them, far apart.
+// same size: a pseudo-instruction waits until all earlier stores have reached
+// memory, so that they should be few and far apart.
 type registerLog struct {
 	*emitter
-	group  int // values, of all groups but the last
-	filled int // places filled since the last group was reported
+	thread    int
+	arguments []x86.Reg // that are places
+	group     int       // values, of all groups but the last
+	filled    int       // places filled since the last group was reported
 }
 
-func newRegisterLog(e *emitter, reads int) *registerLog {
-	sums := wire.SumsOf(reads)
-	groups := max((reads+placesInAll()-1)/placesInAll(), 1)
-	return &registerLog{emitter: e, group: (sums + groups - 1) / groups * wire.SumValues}
+func newRegisterLog(e *emitter, t int) *registerLog {
+	l := &registerLog{emitter: e, thread: t}
+	unit := 1 // a group is in whole sums
+	if e.opts.Log == LogPseudo {
+		l.arguments, unit = sumArguments(), wire.SumValues
+	}
+	units := (e.p.Reads(gen.ThreadID(t)) + unit - 1) / unit
+	places := (len(l.arguments) + 2*lanes) / unit
+	groups := max((units+places-1)/places, 1)
+	l.group = (units + groups - 1) / groups * unit
+	return l
 }
 
 // general is the general register of place i, if it is one; lane is its lane
 // otherwise.
 func (l *registerLog) general(i int) (x86.Reg, bool) {
-	if regs := sumArguments(); i < len(regs) {
-		return regs[i], true
+	if i < len(l.arguments) {
+		return l.arguments[i], true
 	}
 	return 0, false
 }
 
 func (l *registerLog) lane(i int) (x x86.XMM, high bool) {
-	i -= len(sumArguments())
+	i -= len(l.arguments)
 	return x86.XMM(i % lanes), i >= lanes
 }
 
@@ -98,7 +102,11 @@ func (l *registerLog) fill() {
 }
 
 func (l *registerLog) end() {
-	arguments := sumArguments()
+	if l.opts.Log == LogItems {
+		l.endItems()
+		return
+	}
+	arguments := l.arguments
 	for i := range l.filled {
 		if to := arguments[i%len(arguments)]; i >= len(arguments) {
 			l.move(to, i)
@@ -109,6 +117,53 @@ func (l *registerLog) end() {
 		}
 	}
 	l.filled = 0
+}
+
+func (l *registerLog) endItems() {
+	if l.filled > 0 {
+		l.MovImm(regTag, itemTag(l.thread))
+	}
+	for i := range l.filled {
+		l.move(regValue, i)
+		l.reportValue()
+	}
+	l.filled = 0
+}
+
+// Registers of report.
+const (
+	regItem   = rdi // scratch
+	regValue  = rsi // the value; changed
+	regReturn = rdx // where it returns to
+	regTag    = rcx // itemTag
+)
+
+// itemTag is the upper part of an item.
+func itemTag(t int) uint64 { return uint64(t) << wire.ItemBits }
+
+// reportValue reports the value in regValue by items with regTag.
+func (e *emitter) reportValue() {
+	back := e.NewLabel()
+	e.LeaLabel(regReturn, back)
+	e.Jmp(e.report)
+	e.Place(back)
+}
+
+// reportCode generates report, which changes rax too.
+func (e *emitter) reportCode() {
+	e.Symbol("report")
+	e.Place(e.report)
+	for i := range wire.ItemsOf(e.programs) {
+		if i > 0 {
+			e.Shr(regValue, wire.ItemBits)
+		}
+		e.Mov(regItem, regValue)
+		e.Shl(regItem, 64-wire.ItemBits)
+		e.Shr(regItem, 64-wire.ItemBits)
+		e.Or(regItem, regTag)
+		e.M5op(m5WorkBegin)
+	}
+	e.JmpReg(regReturn)
 }
 
 // move copies the value in place i, a lane, to a register. That of a high lane takes the
@@ -127,25 +182,35 @@ func (e *emitter) pseudoFinal() {
 	skip := e.NewLabel()
 	e.Test(regStuck, regStuck)
 	e.Jcc(x86.NotEqual, skip)
-	before := 0
-	for _, p := range e.programs[:e.k] {
-		before += wire.FinalSums(p)
-	}
 	group := wire.FinalGroup(e.p.Layout)
-	e.Mov(r11, regHeader)
-	e.MovImm(regHeader, uint64(wire.SumFinal)<<wire.SumThreadShift|uint64(before))
+	report := e.reportValue
+	if e.opts.Log == LogItems {
+		e.MovImm(regTag, itemTag(wire.ItemFinal))
+	} else {
+		before := 0
+		for _, p := range e.programs[:e.k] {
+			before += wire.FinalSums(p)
+		}
+		e.Mov(r11, regHeader)
+		e.MovImm(regHeader, uint64(wire.SumFinal)<<wire.SumThreadShift|uint64(before))
+		report = func() {
+			e.M5op(m5Sum)
+			e.Inc(regHeader)
+		}
+	}
 	e.MovImm(r9, uint64(wire.FinalSums(e.p)/group))
 	e.MovImm(r8, uint64(e.area.locations))
 	loop := e.Here()
 	for i := range group {
-		e.Load(rsi, x86.At(r8, int32(i*gen.WordBytes)))
-		e.M5op(m5Sum)
-		e.Inc(regHeader)
+		e.Load(regValue, x86.At(r8, int32(i*gen.WordBytes)))
+		report()
 	}
 	e.AddImm(r8, int32(e.p.Offset(gen.LocID(group))))
 	e.Dec(r9)
 	e.Jcc(x86.NotEqual, loop)
-	e.Mov(regHeader, r11)
+	if e.opts.Log == LogPseudo {
+		e.Mov(regHeader, r11)
+	}
 	e.Place(skip)
 }
 

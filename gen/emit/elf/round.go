@@ -21,8 +21,8 @@ type collector interface {
 }
 
 func (e *emitter) newCollector(t int) collector {
-	if e.opts.Log == LogPseudo {
-		return newRegisterLog(e, e.p.Reads(gen.ThreadID(t)))
+	if e.opts.Log != LogMemory {
+		return newRegisterLog(e, t)
 	}
 	return &memoryLog{emitter: e}
 }
@@ -62,18 +62,18 @@ func (e *emitter) round(t int) {
 	values.end()
 }
 
-// delay spends about that many iterations of a loop of two instructions. With
-// LogPseudo, where each simulated instruction costs, a part of the time is that
+// delay spends about that many iterations of a loop of two instructions. On
+// gem5, where each simulated instruction costs, a part of the time is that
 // of multiplications that wait for each other, four cycles each on gem5's
 // out-of-order cores (src/cpu/o3/FuncUnitConfig.py).
 func (e *emitter) delay(iterations gen.Value) {
 	const each = 4
-	if e.opts.Log == LogPseudo {
+	if e.opts.Log != LogMemory {
 		iterations = (iterations + each - 1) / each
 	}
 	e.MovImm(rax, uint64(iterations))
 	loop := e.Here()
-	if e.opts.Log == LogPseudo {
+	if e.opts.Log != LogMemory {
 		e.Mulsd(laneScratch, laneScratch)
 		e.Mulsd(laneScratch, laneScratch)
 	}

@@ -169,7 +169,7 @@ func (r *run) simulate() (int, error) {
 	if err := r.copyTrace(); err != nil {
 		return 1, err
 	}
-	if strings.Contains(r.flags, "PseudoInst") {
+	if strings.Contains(r.flags, "PseudoInst") || r.args["--items"] != "" {
 		return r.simulatePseudo(fault)
 	}
 	log, code, err := execute(r.args["--binary"])
@@ -210,7 +210,8 @@ func (r *run) copyTrace() error {
 	if err != nil {
 		return err
 	}
-	f, err := r.openTrace()
+	// A pipe: it must not be truncated.
+	f, err := os.OpenFile(filepath.Join(r.dir, r.trace), os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
@@ -218,16 +219,15 @@ func (r *run) copyTrace() error {
 	return errors.Join(err, f.Close())
 }
 
-// openTrace opens --debug-file, a pipe: it must not be truncated.
-func (r *run) openTrace() (*os.File, error) {
-	return os.OpenFile(filepath.Join(r.dir, r.trace), os.O_WRONLY|os.O_CREATE, 0o644)
-}
-
 // simulatePseudo runs a guest that reports by pseudo-instructions and prints
 // what gem5 does under the debug flag PseudoInst. A failure comes after at
 // lines.
 func (r *run) simulatePseudo(fault string) (int, error) {
-	trace, err := r.openTrace()
+	path := filepath.Join(r.dir, r.trace)
+	if items := r.args["--items"]; items != "" {
+		path = items
+	}
+	trace, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return 1, err
 	}
@@ -242,7 +242,7 @@ func (r *run) simulatePseudo(fault string) (int, error) {
 		}
 		fmt.Fprintf(trace, "%7d: global: pseudo_inst::pseudoInst(35)\n%7d: global: pseudo_inst::m5sum(%s, %s, %s, %s, %s, %s)\n",
 			tick, tick, hex(a[0]), hex(a[1]), hex(a[2]), hex(a[3]), hex(a[4]), hex(a[5]))
-	})
+	}, func(item uint64) { fmt.Fprintf(trace, "item %d\n", uint32(item)) })
 	if err != nil {
 		return 1, err
 	}

@@ -16,9 +16,10 @@ import (
 // The numbers of gem5's pseudo-instructions that executables use, from
 // include/gem5/asm/generic/m5ops.h.
 const (
-	m5Exit = 0x21
-	m5Fail = 0x22
-	m5Sum  = 0x23
+	m5Exit      = 0x21
+	m5Fail      = 0x22
+	m5Sum       = 0x23
+	m5WorkBegin = 0x5a
 )
 
 // The registers at an undefined instruction, as Linux passes them to a handler
@@ -103,9 +104,9 @@ func withHandler(file []byte) ([]byte, error) {
 }
 
 // emulate runs an executable that uses pseudo-instructions, and passes the
-// arguments of each m5_sum to sum, in the order in which they were executed. It
+// arguments of each m5_sum and work_begin to sum and item, in the order in which they were executed. It
 // returns how the simulation ends: gem5's cause and the code.
-func emulate(dir, executable string, sum func(arguments [6]uint64)) (cause string, code int, err error) {
+func emulate(dir, executable string, sum func(arguments [6]uint64), item func(uint64)) (cause string, code int, err error) {
 	file, err := os.ReadFile(executable)
 	if err != nil {
 		return "", 0, err
@@ -127,7 +128,7 @@ func emulate(dir, executable string, sum func(arguments [6]uint64)) (cause strin
 	if err := cmd.Start(); err != nil {
 		return "", 0, err
 	}
-	cause, code, err = follow(events, sum)
+	cause, code, err = follow(events, sum, item)
 	if err != nil {
 		return "", 0, errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 	}
@@ -138,7 +139,7 @@ func emulate(dir, executable string, sum func(arguments [6]uint64)) (cause strin
 
 // follow reads the registers at each pseudo-instruction up to the one that ends
 // the simulation.
-func follow(events io.Reader, sum func(arguments [6]uint64)) (cause string, code int, err error) {
+func follow(events io.Reader, sum func(arguments [6]uint64), item func(uint64)) (cause string, code int, err error) {
 	for {
 		var w [savedWords]uint64
 		if err := binary.Read(events, binary.LittleEndian, &w); err != nil {
@@ -147,6 +148,8 @@ func follow(events io.Reader, sum func(arguments [6]uint64)) (cause string, code
 		switch instruction := uint32(w[wordRAX]); instruction {
 		case 0x040f | m5Sum<<16:
 			sum([6]uint64{w[wordRDI], w[wordRSI], w[wordRDX], w[wordRCX], w[wordR8], w[wordR9]})
+		case 0x040f | m5WorkBegin<<16:
+			item(w[wordRDI])
 		case 0x040f | m5Exit<<16:
 			return "m5_exit instruction encountered", 0, nil
 		case 0x040f | m5Fail<<16:

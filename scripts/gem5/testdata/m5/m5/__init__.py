@@ -10,6 +10,7 @@ FAKE in the environment says what it is like: words separated by commas.
     stuck=N         no core completes an access after tick N
     spin=N          no core completes a store after tick N
     nostats         cores count neither
+    work=A+B        arguments of work_begin, executed at the start
 """
 
 import os
@@ -43,8 +44,13 @@ def instantiate():
     print("instantiated", objects.describe())
 
 
+_work = [int(word) for word in SETTINGS.get("work", "").split("+") if word]
+
+
 def simulate(ticks):
     global _tick
+    if _work and any(getattr(o, "exit_on_work_items", False) for o in objects.made):
+        return _Event("workbegin", _work.pop(0))
     end = int(SETTINGS.get("ticks", 1000))
     if _tick + ticks < end:
         _tick += ticks
