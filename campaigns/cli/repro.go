@@ -154,7 +154,7 @@ func (r *repeat) print(report *reduction.RepeatReport) error {
 		}
 	}
 	for _, other := range slices.Sorted(maps.Keys(report.Others)) {
-		fmt.Fprintf(w, "otherwise   %d × %s\n", report.Others[other], other)
+		fmt.Fprintf(w, "otherwise   %d × %s\n", report.Others[other], messages.EscapeLine(other))
 	}
 	return nil
 }

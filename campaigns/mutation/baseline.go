@@ -8,6 +8,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/model"
@@ -50,12 +51,15 @@ type baselineRun struct {
 func (m *matrix) baseline(ctx context.Context, t *Target, k core.Kind, protocol *ruby.Protocol) (*baseline, error) {
 	b := &baseline{target: t, kind: k, workers: m.o.Workers}
 	for _, machine := range m.o.Machines {
-		machine.Core, machine.Protocol = k.String(), t.Name
+		machine.Core, machine.SLICC = k.String(), t.path
+		if t.path == "" {
+			machine.Protocol = t.Name
+		}
 		options, err := machine.Builtin()
 		if err != nil {
 			return nil, err
 		}
-		options.SLICC, options.Repair, options.Watchdog = "", false, watchdog
+		options.Protocol, options.SLICC, options.Watchdog = t.Name, "", watchdog // it runs compiled
 		b.options = append(b.options, options)
 		if b.models, err = config.ParseModels(machine.Promise()); err != nil {
 			return nil, err
@@ -102,7 +106,7 @@ func (m *matrix) baselineRun(ctx context.Context, on *machines, seed uint64, n i
 		return baselineRun{}, 0, err
 	}
 	if res.Outcome != sim.Passed {
-		return baselineRun{}, 0, fmt.Errorf("%w: %s: %s", ErrBaseline, res.Outcome, res.Title)
+		return baselineRun{}, 0, fmt.Errorf("%w: %s: %s", ErrBaseline, res.Outcome, messages.EscapeLine(res.Title))
 	}
 	run.hash, run.log = report.Statistics.Hash, sha256.Sum256(report.Log)
 	for _, c := range report.Coverage {
@@ -183,7 +187,7 @@ func evaluate(ctx context.Context, job sim.Job, simulated *sim.Result, models []
 	o := execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}, Workers: workers}
 	res, err := execute.Evaluate(ctx, job.Program, job.Rounds, simulated, o)
 	if err == nil && res.Outcome == sim.Infra {
-		err = fmt.Errorf("%s: %s", res.Title, res.Detail)
+		err = fmt.Errorf("%s: %s", messages.EscapeLine(res.Title), res.Detail)
 	}
 	return res, err
 }

@@ -214,6 +214,25 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestFile compares the mutants of an embedded protocol with those of its file.
+func TestFile(t *testing.T) {
+	o := options(t, "mi")
+	o.Sample, o.Seeds = 8, 1
+	embedded := measure(t, o)
+	for _, repaired := range []bool{false, true} { // there is nothing to repair
+		target, err := File("../../sim/protocols/slicc/MI_example.slicc", repaired)
+		must.Succeed(t, err)
+		o.Targets = []Target{target}
+		file := measure(t, o)
+		if diff := cmp.Diff(embedded, file, cmpopts.IgnoreFields(Result{}, "Protocol"), cmpopts.IgnoreFields(Trial{}, "Elapsed")); diff != "" {
+			t.Errorf("repaired %v (-embedded +file):\n%s", repaired, diff)
+		}
+		if len(file) < 8 || file[0].Protocol != "MI_example" {
+			t.Errorf("repaired %v: %d results, of %s", repaired, len(file), file[0].Protocol)
+		}
+	}
+}
+
 // TestRuns bounds the runs of a survivor that every run takes.
 func TestRuns(t *testing.T) {
 	o := options(t, "mi")

@@ -14,6 +14,7 @@ type Target struct {
 	// Name is that of --protocol, or of a file.
 	Name string
 	Tree *syntax.File
+	path string // of a file; empty for --protocol
 }
 
 // Row names a transition.
@@ -38,7 +39,7 @@ func File(path string, repaired bool) (Target, error) {
 	if repaired {
 		repair.Apply(tree)
 	}
-	return Target{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Tree: tree}, nil
+	return Target{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Tree: tree, path: path}, nil
 }
 
 // text is the protocol as it is printed, with all included files.
