@@ -105,7 +105,7 @@ func (m *Machine) fillController(p *controllerPart, i int, text []byte) {
 	p.finished = m.cores.finished(i)
 	p.summary = m.Summary(i)
 	for l := range p.summary.Lines {
-		if !p.summary.Private {
+		if p.summary.Owner < 0 {
 			break
 		}
 		switch p.summary.Lines[l].Permission {

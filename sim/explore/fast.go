@@ -53,6 +53,11 @@ func New(c Config) (*Machine, error) {
 	for i := range a.Controllers() {
 		m.initial[i], m.initial[a.Controllers()+i] = m.controller(i), empty
 	}
+	if len(m.permutations) > 1 {
+		if err := m.checkSymmetry(); err != nil {
+			return nil, err
+		}
+	}
 	return m, nil
 }
 

@@ -70,7 +70,7 @@ func (m *moment) deadlock() machine.Fault {
 func (m *moment) swmr(list []machine.Fault, line int) []machine.Fault {
 	writer := -1
 	for i := range m.controllers {
-		if m.controllers[i].Private && m.controllers[i].Lines[line].Permission == cache.ReadWrite {
+		if m.controllers[i].Owner >= 0 && m.controllers[i].Lines[line].Permission == cache.ReadWrite {
 			writer = i
 			break
 		}
@@ -80,7 +80,7 @@ func (m *moment) swmr(list []machine.Fault, line int) []machine.Fault {
 	}
 	for i := range m.controllers {
 		l := &m.controllers[i].Lines[line]
-		if i != writer && m.controllers[i].Private && (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) {
+		if owner := m.controllers[i].Owner; owner >= 0 && owner != m.controllers[writer].Owner && readable(l) {
 			return append(list, machine.Fault{
 				Property: machine.SWMR, Step: -1,
 				Title:  fmt.Sprintf("a core may write in %s while another is in %s", m.controllers[writer].Lines[line].State, l.State),
@@ -101,7 +101,7 @@ func (m *moment) values(list []machine.Fault, line int) []machine.Fault {
 			continue
 		}
 		fresh = fresh || l.Last
-		if !l.Last && (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) {
+		if !l.Last && readable(l) && !m.within(i, line) {
 			list = append(list, machine.Fault{
 				Property: machine.Values, Step: -1,
 				Title:  fmt.Sprintf("at rest a copy in %s is not the last write", l.State),
@@ -117,6 +117,25 @@ func (m *moment) values(list []machine.Fault, line int) []machine.Fault {
 	return list
 }
 
+func readable(l *ruby.LineSummary) bool {
+	return l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite
+}
+
+// within reports whether a private cache between controller i and its core has
+// the line, so that the copy in controller i may be older.
+func (m *moment) within(i, line int) bool {
+	owner := m.controllers[i].Owner
+	if owner < 0 || m.controllers[i].Cores {
+		return false
+	}
+	for _, c := range m.controllers {
+		if c.Owner == owner && c.Cores && readable(&c.Lines[line]) {
+			return true
+		}
+	}
+	return false
+}
+
 // value is a word of memory at rest: that of a copy which may be read, a
 // private one rather than a shared one, and else that of memory.
 func (m *moment) value(line, word int) uint64 {
@@ -129,11 +148,13 @@ func (m *moment) value(line, word int) uint64 {
 		}
 		rank := 0
 		switch {
-		case l.Permission == cache.ReadWrite && c.Private:
+		case l.Permission == cache.ReadWrite && c.Cores:
+			rank = 5
+		case l.Permission == cache.ReadOnly && c.Cores:
 			rank = 4
-		case l.Permission == cache.ReadOnly && c.Private:
+		case readable(l) && c.Owner >= 0:
 			rank = 3
-		case (l.Permission == cache.ReadOnly || l.Permission == cache.ReadWrite) && !c.Home:
+		case readable(l) && !c.Home:
 			rank = 2
 		case c.Home:
 			rank = 1

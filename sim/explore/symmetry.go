@@ -1,9 +1,12 @@
 package explore
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/explore/machine"
 )
 
 // maxPermutations bounds the permutations of a machine; beyond, lines are not
@@ -58,4 +61,75 @@ func arrangements(n int, class func(int) int) [][]int {
 	}
 	place(nil)
 	return all
+}
+
+// rename is the state that a permutation makes of a state.
+func (m *Machine) rename(s machine.State, perm *ruby.Permutation) (machine.State, error) {
+	n := m.Controllers()
+	renamed := make(machine.State, len(s))
+	boxes := make([][]uint32, n)
+	for i := range n {
+		m.Start()
+		m.mustLoad(i, s[i])
+		text := m.encode(nil, i, perm)
+		to := int(text[1+text[0]])
+		if err := m.load(to, text); err != nil {
+			return nil, err
+		}
+		renamed[to] = m.controller(to)
+		for _, msg := range m.parts.inboxes.at(s[n+i]).messages {
+			sent, err := m.LoadSent(m.parts.messages.at(msg).text)
+			if err != nil {
+				return nil, err
+			}
+			if sent, err = m.LoadSent(m.AppendSent(nil, &sent, perm)); err != nil {
+				return nil, err
+			}
+			boxes[to] = append(boxes[to], m.message(&sent))
+		}
+	}
+	for i, list := range boxes {
+		renamed[n+i] = m.inbox(nil)
+		for _, msg := range list {
+			renamed[n+i] = m.with(renamed[n+i], msg)
+		}
+	}
+	return renamed, nil
+}
+
+// symmetrySteps is the length of the walk that looks for a difference between
+// states that only names distinguish.
+const symmetrySteps = 400
+
+// checkSymmetry walks at random, the same way each time, and takes the steps of
+// each state also after a renaming: where the names of cores or lines make a
+// difference, as for the smallest member of a set, states must not be merged.
+func (m *Machine) checkSymmetry() error {
+	random := rand.New(rand.NewPCG(1, 1))
+	var here, there machine.Expansion
+	s := m.Initial()
+	for range symmetrySteps {
+		m.Expand(s, &here)
+		perm := &m.permutations[random.IntN(len(m.permutations))]
+		renamed, err := m.rename(s, perm)
+		if err != nil {
+			return err
+		}
+		m.Expand(renamed, &there)
+		a, b := slices.Clone(here.Prints), slices.Clone(there.Prints)
+		slices.SortFunc(a, machine.Fingerprint.Compare)
+		slices.SortFunc(b, machine.Fingerprint.Compare)
+		if here.Steps != there.Steps || len(here.Faults) != len(there.Faults) || !slices.Equal(a, b) {
+			return fmt.Errorf("protocol %s: the names of cores or lines make a difference, so that symmetric states are not the same; "+
+				"after renaming cores to %v and lines to %v another thing happens in\n%s",
+				m.config.Protocol.Name(), perm.Cores, perm.Lines, m.Describe(s))
+		}
+		if len(here.Prints) == 0 {
+			s = m.Initial()
+			continue
+		}
+		next := random.IntN(len(here.Prints))
+		s = slices.Clone(machine.State(here.States[next*m.Width() : (next+1)*m.Width()]))
+	}
+	return nil
 }

@@ -109,19 +109,24 @@ func (s *Stepper) appendMachine(dst []byte, id uint64, perm *Permutation) []byte
 
 // permuted is the number that a controller of a machine gets.
 func (s *Stepper) permuted(k, n int, perm *Permutation) int {
-	if s.private[k] {
-		return perm.Cores[n]
+	for _, first := range s.private[k] {
+		if at := n - first; at >= 0 && at < len(perm.Cores) {
+			return first + perm.Cores[at]
+		}
 	}
 	return n
 }
 
 // permutedSet renames the members of a set of controllers of a machine.
-func (s *Stepper) permutedSet(set uint64, perm *Permutation) uint64 {
-	var result uint64
-	for n, to := range perm.Cores {
-		result |= set >> n & 1 << to
+func (s *Stepper) permutedSet(k int, set uint64, perm *Permutation) uint64 {
+	if len(s.private[k]) == 0 {
+		return set
 	}
-	return result | set>>len(perm.Cores)<<len(perm.Cores)
+	var result uint64
+	for n := range s.controllers[k] {
+		result |= set >> n & 1 << s.permuted(k, n, perm)
+	}
+	return result
 }
 
 // appendWords writes words by their encodings. The line is the one that data in
@@ -142,13 +147,10 @@ func (s *Stepper) appendWords(dst []byte, words []uint64, list []codec, line int
 			dst = s.appendMachine(dst, field[0], perm)
 		case destination:
 			for k, w := range field {
-				if s.private[k] {
-					w = s.permutedSet(w, perm)
-				}
-				dst = varint.AppendUvarint(dst, w)
+				dst = varint.AppendUvarint(dst, s.permutedSet(k, w, perm))
 			}
 		case coreSet:
-			dst = varint.AppendUvarint(dst, s.permutedSet(field[0], perm))
+			dst = varint.AppendUvarint(dst, s.permutedSet(s.coresAt, field[0], perm))
 		case data:
 			dst = s.appendData(dst, field, line)
 		}

@@ -46,6 +46,9 @@ func (s *Stepper) sendThrough(l *link, m *object) {
 			one := s.pools[m.layout.index].get()
 			copy(one.words, m.words)
 			s.sent = append(s.sent, Sent{to, l.source, s.places[l.to[to]].buffer, one})
+			if s.options.Messages != nil {
+				s.report(Message{At: stepTick, Buffer: l.from.name, To: l.to[to].name, Arrives: stepTick}, one)
+			}
 		}
 	}
 	s.release(m)

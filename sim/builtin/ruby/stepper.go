@@ -28,7 +28,8 @@ type Stepper struct {
 	words int // of a line that are encoded
 
 	all       []*controller
-	private   []bool      // by machine: controllers that have cores
+	private   [][]int     // by machine: the first of each list of controllers that go with the cores
+	coresAt   int         // the machine that has the cores
 	buffersOf [][]*buffer // by controller: those that it polls or fills itself
 	outOf     [][]*buffer // by controller: those of others, and into the network
 	places    map[*buffer]place
@@ -107,10 +108,25 @@ func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, 
 func (s *Stepper) index() error {
 	var faults syntax.Faults
 	privates := 0
+	for _, code := range s.program.codes {
+		for _, r := range code.roles {
+			if r.cores > 0 {
+				privates, s.coresAt = s.options.number(r), code.index
+			}
+		}
+	}
 	for k, code := range s.program.codes {
-		s.private = append(s.private, code.cores > 0)
-		if code.cores > 0 {
-			privates = len(s.controllers[k])
+		var blocks []int
+		first := 0
+		for _, r := range code.roles {
+			if n := s.options.number(r); r.private && n == privates {
+				blocks = append(blocks, first)
+			}
+			first += s.options.number(r)
+		}
+		s.private = append(s.private, blocks)
+		for _, v := range code.persistents {
+			faults.Add(v.Pos, "a PersistentTable is not part of an explored state")
 		}
 		var list []codec
 		for _, v := range code.machine.Objects {
@@ -205,6 +221,17 @@ func (s *Stepper) indexController(c *controller) {
 			}
 		}
 	}
+}
+
+// owner is the private controller with cores that a controller goes with, by
+// number; -1 for one that serves several.
+func (s *Stepper) owner(c *controller) int {
+	for _, first := range s.private[c.code.index] {
+		if at := s.number(c) - first; at >= 0 && at < len(s.identity.Cores) {
+			return at
+		}
+	}
+	return -1
 }
 
 // Controllers is the number of controllers.

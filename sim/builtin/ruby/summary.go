@@ -11,8 +11,11 @@ import (
 // Summary is what the invariants of a coherence protocol need of one
 // controller.
 type Summary struct {
-	// Private says that the controller has cores, Home that it has memory.
-	Private, Home bool
+	// Owner is the number of the core, or of the cores that share all private
+	// controllers, whose own the controller is; -1 if it serves others.
+	Owner int
+	Cores bool // it has cores itself
+	Home  bool // it has memory
 	// Waiting is the number of accesses of its cores that are under way.
 	Waiting int
 	// Moving says that a message is in one of its buffers or that a timer runs.
@@ -38,7 +41,7 @@ type LineSummary struct {
 // some caches make entries for lines that are looked up.
 func (s *Stepper) Summary(i int) Summary {
 	c := s.all[i]
-	sum := Summary{Private: s.private[c.code.index], Home: c.code.home, Lines: make([]LineSummary, len(s.lines))}
+	sum := Summary{Owner: s.owner(c), Cores: c.role.cores > 0, Home: c.role.home, Lines: make([]LineSummary, len(s.lines))}
 	for _, seq := range c.sequencers {
 		sum.Waiting += len(seq.Requests(nil))
 	}
@@ -57,7 +60,7 @@ func (s *Stepper) Summary(i int) Summary {
 
 func (s *Stepper) lineSummary(c *controller, line memory.Addr) LineSummary {
 	var sum LineSummary
-	if c.code.home && !s.isHome(c, line) {
+	if c.role.home && !s.isHome(c, line) {
 		return sum
 	}
 	var tbe, entry *object
