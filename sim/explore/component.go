@@ -170,12 +170,15 @@ func (m *Machine) fillInbox(p *inboxPart, list []uint32) {
 	p.messages = slices.Clone(list)
 	p.sums = make([]machine.Fingerprint, len(m.permutations))
 	rank := 0
+	var quickest *messagePart // of the channel so far
 	for at, n := range list {
 		msg := m.parts.messages.at(n)
-		if at > 0 && msg.channel == m.parts.messages.at(list[at-1]).channel {
-			rank++
-		} else {
-			rank = 0
+		rank++
+		if at == 0 || msg.channel != m.parts.messages.at(list[at-1]).channel {
+			rank, quickest = 0, nil
+		}
+		if quickest == nil || ruby.Overtakes(msg.text, quickest.text) {
+			quickest = msg
 			p.heads = append(p.heads, n)
 		}
 		for s := range p.sums {

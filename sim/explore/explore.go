@@ -48,10 +48,11 @@ type Config struct {
 	Core core.Kind
 	// Placement is the core of each thread; nil means that of the same number.
 	Placement []int
-	// Evict lets every core load one more line at any time, which displaces others
-	// from caches without room for both.
-	Evict bool
-	_     struct{}
+	// IdleLoads is the number of loads of any line that every core may make at any
+	// time, also one without a thread, whose values are ignored: so lines are
+	// shared, fetched early and displaced as in longer programs.
+	IdleLoads int
+	_         struct{}
 }
 
 // The most of each that an encoded state has room for.
@@ -59,6 +60,7 @@ const (
 	maxLines       = 16
 	maxValues      = 64
 	maxOutstanding = 16
+	maxIdleLoads   = 100
 )
 
 func (c Config) withDefaults() Config {
@@ -86,6 +88,9 @@ func (c Config) Validate() error {
 	bound("words", c.Words, memory.WordsPerLine)
 	if c.Program != nil {
 		errs = append(errs, c.validateProgram()...)
+		if c.IdleLoads < 0 || c.IdleLoads > maxIdleLoads {
+			errs = append(errs, option.Faultf("idle-loads", "%d: want 0 to %d", c.IdleLoads, maxIdleLoads))
+		}
 	} else {
 		bound("values", c.Values, maxValues)
 	}

@@ -32,16 +32,15 @@ type programCore struct {
 	stepper *actors
 	id      int
 	number  int // among the cores of its controller
+	idle    int // loads for nothing that it has made
 }
 
-// threadStep is an operation of a thread, or the load of the line that displaces
-// others if it is negative.
-type threadStep struct{ core, operation int }
+// threadStep is an operation of a thread, or an idle load of a line if the
+// operation is negative.
+type threadStep struct{ core, operation, line int }
 
-const displace = -1
-
-// displaceTag is the tag of accesses that do nothing but displace others.
-const displaceTag = 1
+// idleTag is the tag of loads whose value is ignored; operations have even ones.
+const idleTag = 1
 
 func newProgramCores(a *actors) *programCores {
 	c := &programCores{actors: a, choices: make([][]threadStep, a.Controllers())}
@@ -60,11 +59,13 @@ func newProgramCores(a *actors) *programCores {
 			}
 			pc.thread = newThread(a.config.Core, code)
 			for k := range code {
-				c.choices[i] = append(c.choices[i], threadStep{id, k})
+				c.choices[i] = append(c.choices[i], threadStep{id, k, code[k].line})
 			}
 		}
-		if a.config.Evict {
-			c.choices[i] = append(c.choices[i], threadStep{id, displace})
+		for line := range a.config.Lines {
+			if a.config.IdleLoads > 0 {
+				c.choices[i] = append(c.choices[i], threadStep{id, -1, line})
+			}
 		}
 		a.Port(id).Attach(pc)
 		c.byCore = append(c.byCore, pc)
@@ -98,9 +99,6 @@ func (c Config) forProgram() Config {
 	for _, p := range c.places() {
 		c.Lines, c.Words = max(c.Lines, p.line+1), max(c.Words, p.word+1)
 	}
-	if c.Evict {
-		c.Lines++
-	}
 	if c.Placement == nil {
 		c.Placement = upTo(len(c.Program.Threads))
 	}
@@ -131,7 +129,7 @@ func (c *Config) validateProgram() []error {
 
 // Perform is the instant of an access.
 func (p *programCore) Perform(tag uint64, b *memory.Block) {
-	if tag == displaceTag || p.thread == nil {
+	if tag == idleTag || p.thread == nil {
 		return
 	}
 	k, round := int(tag>>2), uint8(tag>>1&1)
@@ -154,7 +152,11 @@ func (p *programCore) Evict(line memory.Addr) {
 
 func (c *programCores) encode(dst []byte, i int) []byte {
 	for _, p := range c.byCore {
-		if home, _ := c.Home(p.id); home == i && p.thread != nil {
+		if home, _ := c.Home(p.id); home != i {
+			continue
+		}
+		dst = append(dst, byte(p.idle))
+		if p.thread != nil {
 			dst = p.encode(dst)
 		}
 	}
@@ -163,13 +165,21 @@ func (c *programCores) encode(dst []byte, i int) []byte {
 
 func (c *programCores) load(i int, text []byte) error {
 	for _, p := range c.byCore {
-		if home, _ := c.Home(p.id); home == i && p.thread != nil {
-			rest, err := p.thread.load(text)
-			if err != nil {
-				return err
-			}
-			text = rest
+		if home, _ := c.Home(p.id); home != i {
+			continue
 		}
+		if len(text) == 0 {
+			return errThread
+		}
+		p.idle, text = int(text[0]), text[1:]
+		if p.thread == nil {
+			continue
+		}
+		rest, err := p.thread.load(text)
+		if err != nil {
+			return err
+		}
+		text = rest
 	}
 	if len(text) > 0 {
 		return errThread
@@ -182,11 +192,12 @@ func (c *programCores) count(i int) int { return len(c.choices[i]) }
 func (c *programCores) do(i, n int) (bool, error) {
 	x := c.choices[i][n]
 	p := c.byCore[x.core]
-	if x.operation == displace {
-		if c.Outstanding(i, p.number) > 0 {
+	if x.operation < 0 {
+		if p.idle == c.config.IdleLoads || c.Outstanding(i, p.number) > 0 || p.thread != nil && p.thread.finished() {
 			return false, nil
 		}
-		return c.Access(x.core, memory.Request{Line: c.Line(c.config.Lines - 1), Tag: displaceTag})
+		p.idle++
+		return c.Access(x.core, memory.Request{Line: c.Line(x.line), Tag: idleTag})
 	}
 	k := x.operation
 	if !p.mayIssue(k) {
@@ -207,8 +218,8 @@ func (c *programCores) do(i, n int) (bool, error) {
 
 func (c *programCores) text(i, n int) string {
 	x := c.choices[i][n]
-	if x.operation == displace {
-		return fmt.Sprintf("core %d loads a line that displaces others", x.core)
+	if x.operation < 0 {
+		return fmt.Sprintf("core %d loads line %d for nothing", x.core, x.line)
 	}
 	return fmt.Sprintf("core %d: %s", x.core, c.byCore[x.core].text(x.operation))
 }

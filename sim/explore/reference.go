@@ -139,8 +139,10 @@ func (r *reference) choices(flying [][]byte) ([]choice, error) {
 		}
 	}
 	for i, m := range flying {
-		if i > 0 && bytes.Equal(ruby.Channel(m), ruby.Channel(flying[i-1])) {
-			continue // not the first of its channel
+		if slices.ContainsFunc(flying[:i], func(earlier []byte) bool {
+			return bytes.Equal(ruby.Channel(m), ruby.Channel(earlier)) && !ruby.Overtakes(m, earlier)
+		}) {
+			continue
 		}
 		sent, err := s.LoadSent(m)
 		if err != nil {

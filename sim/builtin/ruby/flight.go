@@ -10,6 +10,7 @@ import (
 type Sent struct {
 	To, From int // controllers
 	buffer   int // of To
+	delay    int // that the sender gave it, in ticks
 	msg      *object
 }
 
@@ -21,16 +22,20 @@ func (s *Stepper) send(c *controller, b *buffer) {
 	for _, q := range list {
 		if b.link == nil {
 			to := s.places[b]
-			s.sent = append(s.sent, Sent{to.controller, c.index(), to.buffer, q.msg})
+			s.sent = append(s.sent, Sent{to.controller, c.index(), to.buffer, delayOf(&q), q.msg})
 			continue
 		}
-		s.sendThrough(b.link, q.msg)
+		s.sendThrough(b.link, q.msg, delayOf(&q))
 	}
 	b.items, b.head = b.items[:0], 0
 }
 
+// delayOf is the delay of a message that is not there yet, as far as a byte
+// goes.
+func delayOf(q *queued) int { return int(min(max(q.at-stepTick, 0), 255)) }
+
 // sendThrough sends a copy of a message to each of its destinations.
-func (s *Stepper) sendThrough(l *link, m *object) {
+func (s *Stepper) sendThrough(l *link, m *object, delay int) {
 	dest := m.layout.dest
 	if dest < 0 {
 		s.misrouted(l, m, "message without field Destination")
@@ -45,7 +50,7 @@ func (s *Stepper) sendThrough(l *link, m *object) {
 			}
 			one := s.pools[m.layout.index].get()
 			copy(one.words, m.words)
-			s.sent = append(s.sent, Sent{to, l.source, s.places[l.to[to]].buffer, one})
+			s.sent = append(s.sent, Sent{to, l.source, s.places[l.to[to]].buffer, delay, one})
 			if s.options.Messages != nil {
 				s.report(Message{At: stepTick, Buffer: l.from.name, To: l.to[to].name, Arrives: stepTick}, one)
 			}
@@ -60,15 +65,21 @@ func (s *Stepper) Sent() []Sent { return s.sent }
 
 // An encoded message in flight begins with the channel that it is in: the
 // controller that it goes to, the buffer there, and the controller that it
-// comes from.
+// comes from. Then comes its delay.
 const channelBytes = 3
 
 // Channel is the encoding of the channel of an encoded message in flight.
 func Channel(encoded []byte) []byte { return encoded[:channelBytes] }
 
+// Overtakes reports whether a message in flight may arrive before another one of
+// its channel that was sent earlier: where the sender gave it a shorter delay, it
+// may have left the sender's buffer first.
+func Overtakes(encoded, earlier []byte) bool { return encoded[channelBytes] < earlier[channelBytes] }
+
 // AppendSent encodes a message that was sent, with cores and lines renamed.
 func (s *Stepper) AppendSent(dst []byte, m *Sent, perm *Permutation) []byte {
-	return s.appendMessage(append(dst, byte(s.renamed(m.To, perm)), byte(m.buffer), byte(s.renamed(m.From, perm))), m.msg, perm)
+	dst = append(dst, byte(s.renamed(m.To, perm)), byte(m.buffer), byte(s.renamed(m.From, perm)), byte(m.delay))
+	return s.appendMessage(dst, m.msg, perm)
 }
 
 // LoadSent makes what AppendSent wrote without renaming a message that was
@@ -76,7 +87,7 @@ func (s *Stepper) AppendSent(dst []byte, m *Sent, perm *Permutation) []byte {
 func (s *Stepper) LoadSent(encoded []byte) (Sent, error) {
 	d := &s.reader
 	*d = decoder{rest: encoded}
-	m := Sent{To: d.below(len(s.all)), buffer: d.byte(), From: d.below(len(s.all))}
+	m := Sent{To: d.below(len(s.all)), buffer: d.byte(), From: d.below(len(s.all)), delay: d.byte()}
 	m.msg = s.readMessage(d)
 	if d.failed || len(d.rest) > 0 || m.buffer >= len(s.buffersOf[m.To]) {
 		return m, fmt.Errorf("load a message: %w", errTruncated)

@@ -2,7 +2,10 @@ package ruby
 
 import (
 	"fmt"
+	"math"
 	"slices"
+
+	"ordeal/sim/builtin/event"
 )
 
 // MoveKind is a kind of step of one controller.
@@ -10,7 +13,7 @@ type MoveKind uint8
 
 // The kinds of steps besides the arrival of a message and an access of a core.
 const (
-	Own    MoveKind = iota // the first message on its way from the controller to itself, or from its memory
+	Own    MoveKind = iota // of the controller to itself, or of its memory
 	Return                 // a message that was put back comes again
 	Expire                 // the time of a line is over
 )
@@ -19,7 +22,7 @@ const (
 type Move struct {
 	Kind  MoveKind
 	At    int // index of the buffer or timer
-	Index int // of the message among those put back, or of the line
+	Index int // of the message among those of its kind in the buffer, or of the line
 }
 
 // Moves appends the steps of controller i as it is.
@@ -28,20 +31,15 @@ func (s *Stepper) Moves(dst []Move, i int) []Move {
 		if !s.Accepts(i, at) {
 			continue
 		}
-		own, returning := 0, 0
-		for j := range b.items[b.head:] {
-			switch placeOf(&b.items[b.head+j]) {
-			case ownItem:
-				own++
-			case returningItem:
-				returning++
+		shortest := event.Tick(math.MaxInt64) // one with a shorter delay than all before may overtake them
+		for n, j := range s.listed(b, ownItem) {
+			if q := &b.items[j]; q.at < shortest {
+				dst = append(dst, Move{Own, at, n})
+				shortest = q.at
 			}
 		}
-		if own > 0 {
-			dst = append(dst, Move{Own, at, 0})
-		}
-		for j := range returning {
-			dst = append(dst, Move{Return, at, j})
+		for n := range s.listed(b, returningItem) {
+			dst = append(dst, Move{Return, at, n})
 		}
 	}
 	for at, t := range s.all[i].timers {
@@ -74,23 +72,27 @@ func (s *Stepper) Do(i int, m Move) error {
 	return s.run(c)
 }
 
-// chosen is the place in a buffer of the message that a step is about. Messages
-// of the controller itself come in the order in which it put them in.
-func (s *Stepper) chosen(b *buffer, m Move) int {
-	first := -1
-	for j, n := b.head, 0; j < len(b.items); j++ {
-		place := placeOf(&b.items[j])
-		switch {
-		case m.Kind == Own && place == ownItem && (first < 0 || b.items[j].number < b.items[first].number):
-			first = j
-		case m.Kind == Return && place == returningItem:
-			if n == m.Index {
-				return j
-			}
-			n++
+// listed lists where the messages of a kind are in a buffer, in the order in which
+// they were put in.
+func (s *Stepper) listed(b *buffer, place int) []int {
+	s.indexes = s.indexes[:0]
+	for j := b.head; j < len(b.items); j++ {
+		if placeOf(&b.items[j]) == place {
+			s.indexes = append(s.indexes, j)
 		}
 	}
-	return first
+	if place == ownItem {
+		slices.SortFunc(s.indexes, func(x, y int) int { return int(b.items[x].number) - int(b.items[y].number) })
+	}
+	return s.indexes
+}
+
+// chosen is where the message that a step is about is in a buffer.
+func (s *Stepper) chosen(b *buffer, m Move) int {
+	if m.Kind == Own {
+		return s.listed(b, ownItem)[m.Index]
+	}
+	return s.listed(b, returningItem)[m.Index]
 }
 
 // MoveText describes a step that Moves gave, in the state in which it did.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
 )
@@ -284,7 +285,7 @@ func (s *Stepper) readMessage(d *decoder) *object {
 // have not arrived; those put back come again in any order.
 const (
 	arrivedItem = iota
-	ownItem
+	ownItem     // the delay follows
 	returningItem
 	stalledItem // the line follows
 )
@@ -292,11 +293,11 @@ const (
 func (s *Stepper) appendBuffer(dst []byte, b *buffer, perm *Permutation) []byte {
 	list := s.items[:0]
 	for _, q := range b.items[b.head:] {
-		list = append(list, item{q.msg, q.number, placeOf(&q), 0})
+		list = append(list, item{q.msg, q.number, placeOf(&q), delayOf(&q), 0})
 	}
 	for _, set := range b.stalls {
 		for _, q := range set.list {
-			list = append(list, item{q.msg, q.number, stalledItem, set.line})
+			list = append(list, item{q.msg, q.number, stalledItem, 0, set.line})
 		}
 	}
 	s.items = list
@@ -312,8 +313,11 @@ func (s *Stepper) appendBuffer(dst []byte, b *buffer, perm *Permutation) []byte 
 			continue
 		}
 		dst = append(dst, byte(it.place))
-		if it.place == stalledItem {
+		switch it.place {
+		case stalledItem:
 			dst = s.appendAddress(dst, uint64(it.line), perm)
+		case ownItem:
+			dst = append(dst, byte(it.delay))
 		}
 		dst = s.appendMessage(dst, it.msg, perm)
 	}
@@ -335,6 +339,7 @@ type item struct {
 	msg    *object
 	number uint64
 	place  int
+	delay  int // of an ownItem
 	line   memory.Addr
 }
 
@@ -360,8 +365,12 @@ func (s *Stepper) readBuffer(d *decoder, b *buffer) {
 	for range d.byte() {
 		place := d.byte()
 		var line memory.Addr
-		if place == stalledItem {
+		delay := 0
+		switch place {
+		case stalledItem:
 			line = memory.Addr(s.readAddress(d))
+		case ownItem:
+			delay = max(d.byte(), 1)
 		}
 		b.count++
 		q := queued{msg: s.readMessage(d), at: stepTick, number: b.count}
@@ -373,7 +382,7 @@ func (s *Stepper) readBuffer(d *decoder, b *buffer) {
 			q.recycled = 1
 			q.at++
 		case ownItem:
-			q.at++
+			q.at += event.Tick(delay)
 		case arrivedItem:
 		default:
 			d.failed = true

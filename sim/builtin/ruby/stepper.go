@@ -45,6 +45,7 @@ type Stepper struct {
 	reader   decoder
 	entries  []*object
 	items    []item
+	indexes  []int
 	texts    [][]byte
 	requests []memory.Request
 }
@@ -444,7 +445,13 @@ func (s *Stepper) serve(c *controller) {
 	}
 	for b.ready(stepTick) {
 		c.memory.last = stepTick
+		n := c.memory.answers.count
 		c.memory.serve(c)
+		for j := range c.memory.answers.items { // the delay is drawn at random
+			if q := &c.memory.answers.items[j]; q.number > n {
+				q.at = min(q.at, stepTick+1)
+			}
+		}
 	}
 }
 
