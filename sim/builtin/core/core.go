@@ -152,7 +152,7 @@ const (
 // request is the access of an operation; second marks the store of a
 // read-modify-write that is performed as a pair.
 func (b *base) request(in *instruction, second bool, tag uint64) memory.Request {
-	r := memory.Request{Line: in.line, Write: in.kind.Writes(), Tag: tag}
+	r := memory.Request{Line: in.line, Word: in.word, Write: in.kind.Writes(), Tag: tag}
 	switch {
 	case second && b.rmw == lockedPair:
 		r.Lock = memory.ReleaseLock
@@ -160,6 +160,8 @@ func (b *base) request(in *instruction, second bool, tag uint64) memory.Request 
 		r.Lock = memory.TakeLock
 	case in.isRMW() && b.rmw == splitPair:
 		r.Write = false
+	case in.isRMW():
+		r.Atomic = true
 	}
 	return r
 }

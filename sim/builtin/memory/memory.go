@@ -37,6 +37,10 @@ type Request struct {
 	Write bool
 	// Lock makes the access one of a pair that is atomic together.
 	Lock Lock
+	// Atomic says that the access is a read-modify-write of the word Word, not
+	// one of a pair.
+	Atomic bool
+	Word   uint8
 	// Tag identifies the access to the core.
 	Tag uint64
 }

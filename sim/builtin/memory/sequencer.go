@@ -49,6 +49,9 @@ var _ Port = (*Sequencer)(nil)
 type access struct {
 	Request
 	since event.Tick
+	// performed says that an atomic access took effect on a word that held old.
+	performed bool
+	old       uint64
 }
 
 // NewSequencer makes the sequencer of a core, at first without a client.
@@ -70,9 +73,9 @@ func (s *Sequencer) Access(r Request) bool {
 		return false
 	}
 	first := s.first(r.Line) < 0
-	s.pending = append(s.pending, access{r, s.queue.Now()})
+	s.pending = append(s.pending, access{Request: r, since: s.queue.Now()})
 	if first {
-		s.controller.Issue(r.Line, r.Write)
+		s.issue(&s.pending[len(s.pending)-1])
 	}
 	return true
 }
@@ -104,41 +107,50 @@ func (s *Sequencer) ReadCallback(line Addr, b *Block) {
 	if !s.expect(line, false) {
 		return
 	}
-	issue := false
+	issue := -1
 	kept := s.pending[:0]
 	for _, a := range s.pending {
 		switch {
-		case a.Line != line || issue:
+		case a.Line != line || issue >= 0:
 			kept = append(kept, a)
 		case a.Write:
-			issue = true
+			issue = len(kept)
 			kept = append(kept, a)
 		default:
 			s.client.Perform(a.Tag, b)
 		}
 	}
 	s.pending = kept
-	if issue {
-		s.controller.Issue(line, true)
+	if issue >= 0 {
+		s.issue(&kept[issue])
 	}
 }
 
-// WriteCallback completes all accesses of a line in order; writes store into
-// the block. The access at the controller must be a write.
+// WriteCallback completes all accesses of a line in order, up to an atomic one
+// that may be performed elsewhere, which is issued; writes store into the block. The access at the controller must be a write.
 func (s *Sequencer) WriteCallback(line Addr, b *Block) {
 	if !s.expect(line, true) {
 		return
 	}
+	issue, first := -1, true
 	kept := s.pending[:0]
 	for _, a := range s.pending {
-		if a.Line == line {
+		switch {
+		case a.Line != line || issue >= 0:
+			kept = append(kept, a)
+		case !first && s.far(&a):
+			issue = len(kept)
+			kept = append(kept, a)
+		default:
+			first = false
 			s.client.Perform(a.Tag, b)
 			s.lock(a)
-		} else {
-			kept = append(kept, a)
 		}
 	}
 	s.pending = kept
+	if issue >= 0 {
+		s.issue(&kept[issue])
+	}
 }
 
 // lock does what an access that has performed does to the lock.

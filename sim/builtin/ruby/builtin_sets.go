@@ -3,13 +3,14 @@ package ruby
 import (
 	"math/bits"
 
+	"ordeal/sim/builtin/memory"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
 // A NetDest is a word of bits for each type of machine that is instantiated; a
-// Set is one word, and so is a WriteMask, which has a bit for each byte of a
-// line.
+// Set is one word. A WriteMask is a word with a bit for each byte of a line, and
+// the number, from 1, of the core whose atomic access it carries, 0 for none.
 
 func setMethod(f func(s []uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
@@ -231,6 +232,28 @@ func (c *controller) byteRange(first, n uint64, pos syntax.Pos) uint64 {
 		c.failAt(pos, "bytes outside of the line", "%d from %d", int64(n), int64(first))
 	}
 	return byteRange(first, n)
+}
+
+// withAtomic gives a mask the atomic access of another, if that has one
+// (gem5's WriteMask.hh).
+func withAtomic(s, t []uint64) uint64 {
+	if t[1] != 0 {
+		s[1] = t[1]
+	}
+	return 0
+}
+
+// atomicPartial copies a block and performs the atomic access of a mask on it.
+func atomicPartial(g *generator, x *types.Call) wordExpr {
+	to, from, mask := g.vector(x.X), g.vector(x.Args[0]), g.vector(x.Args[1])
+	return func(c *controller) uint64 {
+		block := to(c)
+		copy(block, from(c))
+		if core := mask(c)[1]; core != 0 {
+			c.system.ports[core-1].PerformAtomic(memory.Addr(c.words[addressWord]), (*memory.Block)(block))
+		}
+		return 0
+	}
 }
 
 func merge(to, from []uint64, mask uint64) {

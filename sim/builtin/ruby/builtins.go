@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"math/bits"
+
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/constant"
@@ -213,15 +215,15 @@ func init() {
 		"Set.isEqual":             setsMethod(func(s, t []uint64) uint64 { return truth(s[0] == t[0]) }),
 
 		"WriteMask.clear":                   setMethod(clearSet),
-		"WriteMask.isEmpty":                 setMethod(isEmptySet),
+		"WriteMask.isEmpty":                 setMethod(func(s []uint64) uint64 { return truth(s[0] == 0) }),
 		"WriteMask.isFull":                  setMethod(func(s []uint64) uint64 { return truth(^s[0] == 0) }),
 		"WriteMask.fillMask":                setMethod(func(s []uint64) uint64 { s[0] = ^uint64(0); return 0 }),
-		"WriteMask.orMask":                  setsMethod(addSet),
-		"WriteMask.andMask":                 setsMethod(func(s, t []uint64) uint64 { s[0] &= t[0]; return 0 }),
+		"WriteMask.orMask":                  setsMethod(func(s, t []uint64) uint64 { s[0] |= t[0]; return withAtomic(s, t) }),
+		"WriteMask.andMask":                 setsMethod(func(s, t []uint64) uint64 { s[0] &= t[0]; return withAtomic(s, t) }),
 		"WriteMask.setInvertedMask":         setsMethod(func(s, t []uint64) uint64 { s[0] = ^t[0]; return 0 }),
-		"WriteMask.containsMask":            setsMethod(superset),
-		"WriteMask.isOverlap":               setsMethod(func(s, t []uint64) uint64 { return disjoint(s, t) ^ 1 }),
-		"WriteMask.count()":                 setMethod(countSet),
+		"WriteMask.containsMask":            setsMethod(func(s, t []uint64) uint64 { return truth(t[0]&^s[0] == 0) }),
+		"WriteMask.isOverlap":               setsMethod(func(s, t []uint64) uint64 { return truth(s[0]&t[0] != 0) }),
+		"WriteMask.count()":                 setMethod(func(s []uint64) uint64 { return uint64(bits.OnesCount64(s[0])) }),
 		"WriteMask.setMask(int, int)":       setMask,
 		"WriteMask.setMask(int, int, bool)": setMask,
 		"WriteMask.getMask":                 getMask,
@@ -231,7 +233,7 @@ func init() {
 		"DataBlock.clear": setMethod(clearSet),
 		"DataBlock.copyPartial(DataBlock, WriteMask)": copyMasked,
 		"DataBlock.copyPartial(DataBlock, int, int)":  copyRange,
-		"DataBlock.atomicPartial":                     never,
+		"DataBlock.atomicPartial":                     atomicPartial,
 		"DataBlock.clearAtomicLogEntries":             nothing,
 		"DataBlock.numAtomicLogEntries":               always(0),
 
@@ -335,14 +337,20 @@ func init() {
 
 		// What a core is given besides the line and the data is for statistics.
 		"Sequencer.readCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
-			c.sequencers[at].ReadCallback(line, data)
+			c.sequencer(at).ReadCallback(line, data)
 		}),
 		"Sequencer.writeCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
-			c.sequencers[at].WriteCallback(line, data)
+			c.sequencer(at).WriteCallback(line, data)
 		}),
+		"Sequencer.atomicCallback": func(g *generator, x *types.Call) wordExpr {
+			g.code.atomics = g.request.mask >= 0 && g.request.atomic > 0
+			return dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
+				c.sequencer(at).AtomicCallback(line, data)
+			})(g, x)
+		},
 		"Sequencer.evictionCallback": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
 			c.notice(line)
-			c.sequencers[at].EvictionCallback(line)
+			c.sequencer(at).EvictionCallback(line)
 			return 0
 		}),
 		"Sequencer.recordRequestType":      nothing,

@@ -179,6 +179,14 @@ func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) en
 	return done
 }
 
+// sequencer is the port of a core, which machines without a core do not have.
+func (c *controller) sequencer(at int) *memory.Sequencer {
+	if at >= len(c.sequencers) {
+		c.fail("call of a core in "+c.role.name+", which has none", "%s", c.name)
+	}
+	return c.sequencers[at]
+}
+
 // stallPort sets the head of a port aside for a line.
 func (c *controller) stallPort(port int, line memory.Addr) {
 	b := c.in[port]

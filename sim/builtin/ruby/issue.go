@@ -3,6 +3,7 @@ package ruby
 import (
 	"slices"
 
+	"ordeal/gen"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 )
@@ -13,6 +14,7 @@ import (
 type issuer struct {
 	controller *controller
 	core       uint64 // among the cores of the controller
+	port       int    // among the cores of the system
 	latency    event.Tick
 	fields     *requestFields
 }
@@ -21,22 +23,46 @@ type issuer struct {
 type requestFields struct {
 	layout                              *layout
 	line, physical, kind, context, size int
+	mask                                int // -1 if there is none
 	load, store                         uint64
+	atomic                              uint64 // that returns what the word held
+}
+
+var _ memory.AtomicController = (*issuer)(nil)
+
+// Atomics reports whether the protocol completes atomic accesses by a callback
+// of their own.
+func (i *issuer) Atomics() bool { return i.controller.code.atomics }
+
+// IssueAtomic puts an atomic access into the mandatory queue.
+func (i *issuer) IssueAtomic(line memory.Addr, word uint8) {
+	c, f := i.controller, i.fields
+	m := i.message(line, f.atomic)
+	at := uint64(word) * gen.WordBytes
+	m.words[f.physical] = uint64(line) + at
+	m.words[f.mask], m.words[f.mask+1] = byteRange(at, gen.WordBytes), uint64(i.port)+1
+	c.mandatory.enqueue(m, c.system.queue.Now()+i.latency)
 }
 
 // Issue puts an access into the mandatory queue.
 func (i *issuer) Issue(line memory.Addr, write bool) {
-	c, f := i.controller, i.fields
-	m := c.system.pools[f.layout.index].get()
+	c, kind := i.controller, i.fields.load
+	if write {
+		kind = i.fields.store
+	}
+	c.mandatory.enqueue(i.message(line, kind), c.system.queue.Now()+i.latency)
+}
+
+// message is a request of a word of a line.
+func (i *issuer) message(line memory.Addr, kind uint64) *object {
+	f := i.fields
+	m := i.controller.system.pools[f.layout.index].get()
 	m.words[f.line] = uint64(line)
 	m.words[f.physical] = uint64(line)
 	m.words[f.context] = i.core
-	m.words[f.size] = 8
-	m.words[f.kind] = f.load
-	if write {
-		m.words[f.kind] = f.store
-	}
-	c.mandatory.enqueue(m, c.system.queue.Now()+i.latency)
+	m.words[f.size] = gen.WordBytes
+	m.words[f.kind] = kind
+	return m
 }
 
 var _ memory.Locker = (*issuer)(nil)

@@ -23,6 +23,7 @@ func (g *generator) peek(s *types.Peek) statement {
 		}
 	}
 	line := layout.offset[s.BlockOn]
+	g.code.blocks = true
 	return func(c *controller) flow {
 		m := c.head(port, layout)
 		if len(c.locked) > 0 && c.in[port] != c.mandatory && c.isLocked(memory.Addr(m.words[line])) {

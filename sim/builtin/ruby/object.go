@@ -62,7 +62,7 @@ var nativeTypes = map[string]struct {
 	shape shape
 	words int // 0: one for each type of machine that is instantiated
 }{
-	"DataBlock": {vector, blockWords}, "NetDest": {vector, 0}, "Set": {vector, 1}, "WriteMask": {vector, 1},
+	"DataBlock": {vector, blockWords}, "NetDest": {vector, 0}, "Set": {vector, 1}, "WriteMask": {vector, 2},
 	"ExpectedMap": {vector, structure.ExpectedWords}, "TriggerQueue": {vector, structure.QueueWords},
 	"CacheMemory": {shape: handle}, "DirectoryMemory": {shape: handle}, "PerfectCacheMemory": {shape: handle},
 	"TBETable": {shape: handle}, "TimerTable": {shape: handle}, "MessageBuffer": {shape: handle},

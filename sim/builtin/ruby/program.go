@@ -26,6 +26,9 @@ type machineCode struct {
 	machine *types.Machine
 	index   int // in program.codes
 	roles   []*role
+	// blocks says that a port leaves messages for locked lines, atomics that
+	// cores ask for atomic read-modify-writes by name.
+	blocks, atomics bool
 	// cores and home say whether any role has cores, or memory.
 	cores int
 	home  bool
@@ -191,7 +194,10 @@ func (p *program) names() error {
 	m.read, m.write = value(memoryKind, "MEMORY_READ"), value(memoryKind, "MEMORY_WB")
 	m.dataSize, m.controlSize = value(size, "Response_Data"), value(size, "Writeback_Control")
 	r.layout, m.layout = p.layout(typ("RubyRequest")), p.layout(typ("MemoryMsg"))
-	m.size = m.layout.find("MessageSize")
+	m.size, r.mask = m.layout.find("MessageSize"), r.layout.find("writeMask")
+	if e := kind.Enum("ATOMIC_RETURN"); e != nil {
+		r.atomic = uint64(e.Ordinal)
+	}
 	for _, f := range []struct {
 		layout *layout
 		name   string

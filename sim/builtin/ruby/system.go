@@ -48,8 +48,11 @@ func (p *Protocol) Name() string { return p.program.protocol.Name }
 func (p *Protocol) Types() *types.Protocol { return p.program.protocol }
 
 // Locks reports whether cores may lock lines between two accesses. They may
-// not where cores share a controller: its lock is not one core's own.
-func (p *Protocol) Locks() bool { return !p.program.hasPairs() }
+// not where cores share a controller, whose lock is not one core's own, and not
+// where the controller takes messages for a locked line: without block_on.
+func (p *Protocol) Locks() bool {
+	return slices.ContainsFunc(p.program.codes, func(code *machineCode) bool { return code.cores == 1 && code.blocks })
+}
 
 // memoryStream is the second word of the PCGs that draw latencies of memory.
 const memoryStream = 0x6d656d // "mem"
@@ -275,7 +278,7 @@ func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffe
 
 func (s *System) addCore(c *controller) {
 	i := &issuer{
-		controller: c, core: uint64(len(c.sequencers)), fields: &s.program.request,
+		controller: c, core: uint64(len(c.sequencers)), port: len(s.ports), fields: &s.program.request,
 		latency: mandatoryLatency(c.code),
 	}
 	seq := memory.NewSequencer(s.queue, len(s.ports), i)

@@ -1,0 +1,84 @@
+package simtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ordeal/check/internal/scale"
+	"ordeal/gen"
+	"ordeal/sim/builtin"
+	"ordeal/sim/builtin/core"
+)
+
+// stock are protocols of a gem5 tree, unmodified, with what starts the error of
+// their known findings: of all cores, and of out-of-order ones only.
+var stock = []struct {
+	path      string
+	any, late []string
+}{
+	{"src/learning_gem5/part3/MSI.slicc", []string{
+		"crash: failed assertion at MSI-dir.sm:258", "crash: invalid transition (SS_m, PutSLast) of Directory",
+		"deadlock: ", "timeout: ", // z_stall of forwards behind each other
+	}, []string{"forbidden by TSO"}},
+	{"src/mem/ruby/protocol/MESI_Three_Level.slicc", nil, []string{"forbidden by TSO"}},
+	{"src/mem/ruby/protocol/MESI_Three_Level_HTM.slicc", nil, []string{"forbidden by TSO"}},
+	{"src/mem/ruby/protocol/MOESI_CMP_token.slicc", nil, []string{"forbidden by TSO"}},
+	{"src/mem/ruby/protocol/chi/CHI.slicc", nil, nil},
+}
+
+// TestStockSizes runs protocols of the gem5 tree that ORDEAL_GEM5_TREE names on
+// 4, 8 and 16 cores and 1 to 3 directories: in-order cores keep SC and
+// out-of-order ones TSO, but for the known findings, which are counted.
+func TestStockSizes(t *testing.T) {
+	tree := os.Getenv("ORDEAL_GEM5_TREE")
+	if tree == "" {
+		t.Skip("ORDEAL_GEM5_TREE names no gem5 tree")
+	}
+	most := scale.Of(1_000, 5_000, 2_000_000) / 9 // operations on each size
+	for _, protocol := range stock {
+		for _, p := range promises {
+			if p.kind != core.InOrder && p.kind != core.OOO {
+				continue
+			}
+			t.Run(strings.TrimSuffix(filepath.Base(protocol.path), ".slicc")+"/"+p.kind.String(), func(t *testing.T) {
+				t.Parallel()
+				known := protocol.any
+				if p.kind == core.OOO {
+					known = append(known, protocol.late...)
+				}
+				runs, found := 0, map[string]int{}
+				for _, cores := range []int{4, 8, 16} {
+					for dirs := 1; dirs <= 3; dirs++ {
+						s := newSubject(t, p, builtin.Options{SLICC: filepath.Join(tree, protocol.path), Directories: dirs})
+						s.program.Threads, s.program.Locations = cores, 2*cores
+						s.rounds = 80 / cores
+						for ops, seed := 0, uint64(0); ops < most; seed++ {
+							s.program.Layout = gen.Layouts()[seed%uint64(len(gen.Layouts()))]
+							_, _, err := s.run(t, seed)
+							if err != nil && !note(found, known, err) {
+								t.Fatalf("%d cores, %d directories, seed %d: %v", cores, dirs, seed, err)
+							}
+							ops += cores * s.program.Ops * s.rounds
+							runs++
+						}
+					}
+				}
+				t.Logf("%d runs of 4,800 operations, findings: %v", runs, found)
+			})
+		}
+	}
+}
+
+// note counts an error that is known.
+func note(found map[string]int, known []string, err error) bool {
+	for _, start := range known {
+		if strings.HasPrefix(fmt.Sprint(err), start) {
+			found[start]++
+			return true
+		}
+	}
+	return false
+}
