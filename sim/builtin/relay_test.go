@@ -8,7 +8,9 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/protocols"
 )
 
 // relayed is the small protocol with a relay between the caches of the cores
@@ -280,5 +282,25 @@ func TestRoles(t *testing.T) {
 	}
 	if _, err := New(Options{SLICC: path, Core: core.TSO, Cores: 32, Banks: 2}); err == nil || !strings.Contains(err.Error(), "66 of machine Cache") {
 		t.Errorf("more instances than sets can hold: %v", err)
+	}
+}
+
+// TestNotExplored refuses to explore what an encoded state does not hold.
+func TestNotExplored(t *testing.T) {
+	tree, err := protocols.LoadFile(relayed(t, "ruby/testdata/steps/relay.sm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ruby.Compile(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = ruby.NewStepper(p, ruby.Options{Cores: 2}.WithDefaults(), []memory.Addr{memory.Base}, ruby.Data{Words: 1})
+	for _, want := range []string{
+		"relay.sm:101:14: TBEStorage storage is not part", "TriggerQueue waiting is not part", "buffer requestToL1, which machine L1Cache shares",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 }

@@ -130,7 +130,11 @@ func (s *Stepper) index() error {
 			faults.Add(v.Pos, "a PersistentTable is not part of an explored state")
 		}
 		var list []codec
+		s.refuse(code, &faults)
 		for _, v := range code.machine.Objects {
+			if v.Type.Name == "TriggerQueue" {
+				continue
+			}
 			switch shapeOf(v.Type) {
 			case word, vector:
 				list = s.program.codecs(list, v.Type, code.place[v])
@@ -155,6 +159,27 @@ func (s *Stepper) index() error {
 	s.fill()
 	s.identity = &Permutation{Cores: counting(privates), Lines: counting(len(s.lines))}
 	return nil
+}
+
+// refuse reports what of a machine an encoded state does not hold.
+func (s *Stepper) refuse(code *machineCode, faults *syntax.Faults) {
+	m := code.machine
+	for _, v := range slices.Concat(code.persistents, code.storages, code.lists) {
+		faults.Add(v.Pos, "%s %s is not part of an explored state", v.Type.Name, v.Name)
+	}
+	if len(code.roles) > 1 {
+		faults.Add(m.Pos, "machine %s, which is several things in a system, is not explored", m.Name)
+	}
+	if code.atomics {
+		faults.Add(m.Pos, "atomic requests of machine %s are not part of an explored state", m.Name)
+	}
+	for _, other := range s.program.codes {
+		for _, j := range joins(m, other.machine) {
+			if slices.Contains(m.Params, j.to) {
+				faults.Add(j.to.Pos, "buffer %s, which machine %s shares, is not part of an explored state", j.to.Name, other.machine.Name)
+			}
+		}
+	}
 }
 
 // fill makes the values in memory those last stored, where states keep ages.
