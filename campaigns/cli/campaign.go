@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,16 +58,29 @@ one), 3 undecided or interrupted with nothing found, 4 some run could not be mad
 	flags.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
 	flags.TextVar(&c.shard, "shard", c.shard, "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
 	recordFlag(flags, &c.values)
+	declare(cmd, &c.gem5, "gem5", "gem5-tree")
 	c.known.flags(flags)
 	c.show.flags(flags)
 	c.leave.flags(flags)
 	cmd.RunE = body(func(ctx context.Context, args []string) error {
+		c.sets = append(c.sets, setGem5(&c.gem5)...)
 		if flags.Changed("shard") && c.shard.Whole() {
 			return usage(errors.New("--shard is empty: want i/n, i from 1 to n"))
 		}
 		return c.run(ctx, args[0])
 	})
 	return cmd
+}
+
+// setGem5 overrides the gem5 of all configurations by what a command line names.
+func setGem5(named *config.Gem5) []string {
+	var sets []string
+	for _, o := range []struct{ key, path string }{{"gem5", named.Binary}, {"gem5-tree", named.Tree}} {
+		if o.path != "" {
+			sets = append(sets, fmt.Sprintf("configs.*.%s=%s", o.key, strconv.Quote(strings.ReplaceAll(o.path, "$", "$$"))))
+		}
+	}
+	return sets
 }
 
 // recordFlag is the --record-environment flag.
@@ -83,6 +97,8 @@ type campaignRun struct {
 	known knownFlag
 	show  progressFlags
 	leave reportFlags
+	// gem5 has the binary and the tree of all configurations.
+	gem5 config.Gem5
 	// values makes the record have the values of variables of the environment.
 	values bool
 }

@@ -10,7 +10,7 @@ import (
 // Gem5 describes the gem5 binary to run and the machine that it simulates,
 // beside what Machine has in common.
 type Gem5 struct {
-	Binary            string   `yaml:"gem5" json:"gem5,omitempty" sim:"gem5" schema:"env" help:"path of the gem5 binary"`
+	Binary            string   `yaml:"gem5" json:"gem5,omitempty" sim:"gem5" schema:"env" help:"path of the gem5 binary, in which {protocol} stands for the protocol, or a folder with a binary for each"`
 	Tree              string   `yaml:"gem5-tree" json:"gem5-tree,omitempty" sim:"gem5" schema:"env" help:"path of the source tree that the binary was built from"`
 	CPU               string   `yaml:"cpu" json:"cpu,omitempty" sim:"gem5" schema:"values=cpus,empty=timing" help:"kind of the cores"`
 	L1DSize           Size     `yaml:"l1d-size" json:"l1d-size,omitzero" sim:"gem5" schema:"zero=512B" help:"size of the data cache of a core"`

@@ -36,7 +36,11 @@ func sources(simulator string, c *config.Config) map[string]string {
 		note("slicc", c.SLICC, hashSLICC)
 	case simulator == config.SimGem5:
 		if c.Binary != "" {
-			note("gem5 binary", c.Binary, buildID)
+			binary, err := gem5.Locate(c.Binary, c.Protocol)
+			if err != nil {
+				binary = c.Binary // the run says what is wrong
+			}
+			note("gem5 binary", binary, buildID)
 		}
 		if protocol, _, ok := strings.Cut(c.Mutant, "/"); ok && c.Tree != "" {
 			note("slicc", filepath.Join(c.Tree, gem5.ProtocolFile(protocol+".slicc")), hashSLICC)

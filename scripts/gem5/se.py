@@ -121,7 +121,7 @@ def parse_arguments():
     p.add_argument("--randomization", action="store_true")
     p.add_argument("--deadlock-threshold", type=int, default=0, help="in cycles; 0: gem5's own, and derived")
     p.add_argument("--max-ticks", type=int, default=0, help="0: no limit")
-    p.add_argument("--slice", type=int, default=10_000_000, help="ticks between two looks at the cores")
+    p.add_argument("--slice", type=int, default=50_000_000, help="ticks between two looks at the cores; longer in a long run")
     p.add_argument("--livelock-threshold", type=int, default=0, help="in cycles; 0: derived from the machine")
     p.add_argument("--idle", type=int, default=0, help="cycles that the program may go without an access")
     p.add_argument("--quiet", type=int, default=0, help="cycles that the program may go without a store")
@@ -462,7 +462,8 @@ def simulate(args, watch, switches):
             say("limit", tick, count)
             return 3
         if tick >= look:
-            look += args.slice
+            # gem5 prints a line for each slice: a long run has longer ones.
+            look += max(args.slice, tick // 256)
             kind = watch.look()
             if kind:
                 say("stuck", kind, tick, count)

@@ -93,6 +93,11 @@ func (r *Runner) identify(ctx context.Context) (*Info, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.info == nil {
+		binary, err := Locate(r.options.Binary, r.options.Protocol)
+		if err != nil {
+			return nil, err
+		}
+		r.options.Binary = binary
 		if err := r.tree().Recover(ctx); err != nil {
 			return nil, err
 		}

@@ -37,7 +37,8 @@ func Logs() []string { return []string{LogAuto, LogMemory, LogPseudo} }
 // gem5's notation, "512B" or "4kB". A zero field has the default that its
 // comment gives.
 type Options struct {
-	// Binary (--gem5) is the gem5 executable, Tree (--gem5-tree) the source
+	// Binary (--gem5) is the gem5 executable, or where Locate finds it for the
+	// protocol; Tree (--gem5-tree) the source
 	// tree whose configs folder fits it. Both are required.
 	Binary, Tree string
 	// Protocol (--protocol) is the coherence protocol that the binary is
