@@ -26,20 +26,39 @@ const limit = 4 << 20
 
 // Record repeats a run, which the witness is of, and joins the two.
 func Record(ctx context.Context, r Recorder, job sim.Job, w *Witness) (*Cause, error) {
-	events, err := eventsOf(ctx, r, job, w)
-	if err != nil {
-		return nil, err
-	}
 	var table Table
 	if p := r.Protocol(); p != nil {
 		table = p.Transition
 	}
-	return Find(job.Program, w, func(l gen.LocID) int64 { return r.LineOf(job.Program, l) }, events, table), nil
-}
-
-func eventsOf(ctx context.Context, r Recorder, job sim.Job, w *Witness) ([]trace.Event, error) {
+	lineOf := func(l gen.LocID) int64 { return r.LineOf(job.Program, l) }
 	want := trace.Want{Locations: w.Locations()}
 	want.First, want.Last = w.Rounds()
+	events, err := eventsOf(ctx, r, job, want)
+	if err != nil {
+		return nil, err
+	}
+	c := Find(job.Program, w, lineOf, events, table)
+	if whole := (trace.Want{Locations: want.Locations, Last: job.Rounds - 1}); !c.complete() && (want.First > 0 || want.Last < whole.Last) {
+		// The rounds were not where they were looked for, or a value is older.
+		if events, err = eventsOf(ctx, r, job, whole); err != nil {
+			return nil, err
+		}
+		c = Find(job.Program, w, lineOf, events, table)
+	}
+	return c, nil
+}
+
+// complete reports whether all accesses of the witness are in the trace.
+func (c *Cause) complete() bool {
+	for i, op := range c.Witness.Operations {
+		if op.Loc >= 0 && c.Joined[i].Access < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func eventsOf(ctx context.Context, r Recorder, job sim.Job, want trace.Want) ([]trace.Event, error) {
 	var list []trace.Event
 	result, err := r.Record(ctx, job, want, func(e trace.Event) {
 		if len(list) < limit {

@@ -18,6 +18,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/minimal"
 	"ordeal/parse/formats/axe"
@@ -158,7 +159,8 @@ func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
 	}
 	fmt.Fprintf(w, "            %d programs, %d runs, %.1f s; %s\n", res.Candidates, res.Runs, res.Elapsed.Seconds(), end)
 	if res.Tries > 0 {
-		fmt.Fprintf(w, "reliability %d of %d runs under other seeds fail in the same way\n", res.Hits, res.Tries)
+		low, high := summary.Wilson(res.Hits, res.Tries)
+		fmt.Fprintf(w, "reliability %d of %d runs under other seeds fail in the same way (95 %% confidence: %.0f–%.0f %%)\n", res.Hits, res.Tries, 100*low, 100*high)
 	}
 	fmt.Fprintln(w)
 	fmt.Fprintf(w, "%s\n", strings.TrimRight(string(res.Program.Text()), "\n"))

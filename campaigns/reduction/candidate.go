@@ -128,8 +128,8 @@ func (s *reducer) result(ctx context.Context, reduced *reduce.Result) (*Result, 
 		return nil, err
 	}
 	start := time.Now()
-	for ; r.Tries < reliabilityTries && time.Since(start) < reliabilityTime; r.Tries++ {
-		res, err := s.once(ctx, runner, best, s.best+uint64(r.Tries), s.check)
+	for ; r.Tries < reliabilityTries && (r.Tries < reliabilityLeast || time.Since(start) < reliabilityTime); r.Tries++ {
+		res, err := s.once(ctx, runner, best, s.best+uint64(r.Tries)+1, s.check)
 		if ctx.Err() != nil {
 			break
 		} else if err != nil {

@@ -36,6 +36,18 @@ func hints(p *gen.Program, rounds int, failed *rundir.Result) []reduce.Hint {
 	return list
 }
 
+// lastRound is the last round with an operation of the refutation of a run; -1
+// without a refutation.
+func lastRound(p *gen.Program, failed *rundir.Result) int {
+	last := -1
+	for t, list := range relevant(p, failed) {
+		for _, i := range list {
+			last = max(last, i/len(p.Threads[t]))
+		}
+	}
+	return last
+}
+
 // relevant lists for each thread the operations of the refutation by their
 // index among those of all rounds, in program order; nil without a
 // refutation.

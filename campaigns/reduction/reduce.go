@@ -7,8 +7,13 @@ package reduction
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
@@ -97,10 +102,12 @@ func (i Identity) String() string {
 }
 
 // reliabilityTries is how often the result is run to measure how reliably it
-// fails, unless that takes longer than reliabilityTime or ctx ends.
+// fails, unless that takes longer than reliabilityTime or ctx ends; but
+// reliabilityLeast times in any case.
 const (
 	reliabilityTries = 100
 	reliabilityTime  = 20 * time.Second
+	reliabilityLeast = 9
 )
 
 // Reduce reduces the failing run recorded in dir, which it only reads. Where ctx
@@ -115,7 +122,10 @@ func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ro := reduce.Options{Fails: s.fails, OnBest: s.onBest, Hints: hints(s.program, s.spec.Config.Rounds, first)}
+	if first, err = s.cut(ctx, &whole, first); err != nil {
+		return nil, err
+	}
+	ro := reduce.Options{Fails: s.fails, OnBest: s.onBest, Hints: hints(s.program, whole.Rounds, first)}
 	for _, size := range s.sizes {
 		ro.Sizes = append(ro.Sizes, size.Size)
 		whole.Sizes = append(whole.Sizes, size.get(&s.spec.Config.Machine))
@@ -230,6 +240,31 @@ func (s *reducer) first(ctx context.Context, whole *reduce.Candidate) (*rundir.R
 	return nil, fmt.Errorf("reduce: the recorded run (%s) does not fail any more: nothing to reduce", s.identity)
 }
 
+// cut leaves out the rounds after the last one of the refutation, which change
+// nothing of what is before them where runs are deterministic and threads do not
+// wait for each other: one run instead of many. It returns the run of what is
+// left.
+func (s *reducer) cut(ctx context.Context, whole *reduce.Candidate, first *rundir.Result) (*rundir.Result, error) {
+	last := lastRound(s.program, first)
+	if last < 0 || last+1 >= whole.Rounds {
+		return first, nil
+	}
+	shorter := *whole
+	shorter.Rounds = last + 1
+	res, hit, err := s.run(ctx, &shorter, s.best)
+	switch {
+	case errors.Is(err, reduce.ErrBudget):
+		return first, nil
+	case err != nil:
+		return nil, err
+	case hit:
+		*whole = shorter
+		s.onBest(whole)
+		return res, nil
+	}
+	return first, nil
+}
+
 // tries is how often to run a candidate.
 func (s *reducer) tries(c *reduce.Candidate) int {
 	return min(max(s.o.Effort/max(c.Ops(), 1), 2), s.o.MaxTries)
@@ -244,29 +279,64 @@ func (s *reducer) repeats(c *reduce.Candidate) int {
 	return 1
 }
 
-// fails runs a candidate with several seeds, that of the best one so far
-// first.
+// fails runs a candidate with several seeds, that of the best one so far first,
+// on simulators that take seconds to start a few at a time. Of those that fail it
+// is the first that counts, whichever ends first.
 func (s *reducer) fails(ctx context.Context, c *reduce.Candidate) (bool, error) {
-	for i := range s.tries(c) {
-		seed := s.best + uint64(i)
-		_, hit, err := s.run(ctx, c, seed)
+	tries, width := s.tries(c), s.width()
+	for i := 0; i < tries; i += width {
+		n := min(width, tries-i)
+		if s.spent(n) {
+			return false, reduce.ErrBudget
+		}
+		runner, err := s.runner(c)
 		if err != nil {
 			return false, err
 		}
-		if hit {
-			s.seed = seed
+		hits := make([]bool, n)
+		group, ctx := errgroup.WithContext(ctx)
+		for k := range n {
+			group.Go(func() error {
+				res, err := s.once(ctx, runner, c, s.best+uint64(i+k), s.check)
+				hits[k] = err == nil && s.same(res)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return false, err
+		}
+		if k := slices.Index(hits, true); k >= 0 {
+			s.seed = s.best + uint64(i+k)
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
+// width is how many runs are made at a time. The embedded simulator is as fast one
+// by one, since its candidates fail with the first seeds, and programs on hardware
+// disturb each other.
+func (s *reducer) width() int {
+	if s.spec.Sim == config.SimGem5 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return 1
+}
+
+// spent counts runs; true if the budget does not have that many.
+func (s *reducer) spent(runs int) bool {
+	if s.o.Runs > 0 && s.runs+runs > s.o.Runs || s.o.Time > 0 && time.Since(s.started) > s.o.Time {
+		return true
+	}
+	s.runs += runs
+	return false
+}
+
 // run runs a candidate once and reports whether it fails as the recorded run.
 func (s *reducer) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*rundir.Result, bool, error) {
-	if s.o.Runs > 0 && s.runs >= s.o.Runs || s.o.Time > 0 && time.Since(s.started) > s.o.Time {
+	if s.spent(1) {
 		return nil, false, reduce.ErrBudget
 	}
-	s.runs++
 	runner, err := s.runner(c)
 	if err != nil {
 		return nil, false, err

@@ -3,6 +3,7 @@ package reduction
 import (
 	"bytes"
 	"context"
+	"errors"
 	"html"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"ordeal/check"
 	"ordeal/check/outcomes"
 	"ordeal/gen"
+	"ordeal/gen/reduce"
 	"ordeal/parse/formats/axe"
 	"ordeal/parse/formats/litmus"
 	"ordeal/sim"
@@ -324,5 +326,46 @@ func TestReduceRefusals(t *testing.T) {
 		if _, err := Reduce(t.Context(), dir, row.o); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("error is %v, want %q", err, row.want)
 		}
+	}
+}
+
+// The rounds after the refutation are cut off in one run, and runs at a time give
+// the seed that runs one by one would.
+func TestCutAndWidth(t *testing.T) {
+	dir := recordFake(t, &fake.Runner{Fault: fake.Stale})
+	spec, p, _, err := readRun(dir)
+	must.Succeed(t, err)
+	failing := map[uint64]bool{spec.Seed: true, spec.Seed + 3: true, spec.Seed + 4: true}
+	runner := &fake.Runner{Fault: fake.Stale, When: func(job sim.Job) bool { return failing[job.Seed] }}
+	s := &reducer{
+		o: Options{Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }}.withDefaults(dir), started: time.Now(),
+	}
+	must.Succeed(t, s.load(dir))
+	whole := reduce.Candidate{Program: p, Rounds: spec.Config.Rounds}
+	first, err := s.first(t.Context(), &whole)
+	must.Succeed(t, err)
+	last := lastRound(p, first)
+	if last < 0 || last >= whole.Rounds {
+		t.Fatalf("the refutation ends in round %d of %d", last, whole.Rounds)
+	}
+	runs, rounds := s.runs, whole.Rounds
+	_, err = s.cut(t.Context(), &whole, first)
+	must.Succeed(t, err)
+	if last+1 < rounds && (whole.Rounds != last+1 || s.runs != runs+1) {
+		t.Errorf("%d rounds are left after %d runs, want %d after 1", whole.Rounds, s.runs-runs, last+1)
+	}
+
+	delete(failing, spec.Seed)
+	for _, simulator := range []string{"fake", config.SimGem5} {
+		s.spec.Sim, s.seed = simulator, 0
+		hit, err := s.fails(t.Context(), &whole)
+		must.Succeed(t, err)
+		if !hit || s.seed != spec.Seed+3 {
+			t.Errorf("%s: hit %v with seed %d, want %d", simulator, hit, s.seed, spec.Seed+3)
+		}
+	}
+	s.o.Runs = s.runs
+	if _, err := s.fails(t.Context(), &whole); !errors.Is(err, reduce.ErrBudget) {
+		t.Errorf("without a budget: %v", err)
 	}
 }

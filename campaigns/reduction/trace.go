@@ -20,6 +20,12 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 	if recorder.Protocol() == nil {
 		return fmt.Errorf("repro --trace: %s has no coherence protocol whose transitions could be traced", recorder.Version(ctx))
 	}
+	var err error
+	if len(r.spec.Batch) > 1 {
+		if res, err = r.alone(ctx, dir); err != nil {
+			return err
+		}
+	}
 	found, err := r.witness(ctx, res)
 	if err != nil {
 		return err
@@ -52,6 +58,25 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 		}
 	}
 	return nil
+}
+
+// alone repeats a run of a batch in a launch of its own, which may be another
+// execution.
+func (r *repeater) alone(ctx context.Context, dir rundir.Dir) (*rundir.Result, error) {
+	spec := *r.spec
+	spec.Batch = nil
+	sub := dir.Sub("alone")
+	res, err := r.executor.Run(ctx, sub, r.program, &spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := sub.Finish(res); err != nil {
+		return nil, err
+	}
+	if res.Outcome != r.report.Recorded.Outcome {
+		return nil, fmt.Errorf("repro --trace: the run fails only in its batch of %d programs; alone: %s", len(r.spec.Batch), res.Outcome)
+	}
+	return res, nil
 }
 
 // witness is that of the first model which forbids the history.

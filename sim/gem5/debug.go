@@ -22,8 +22,9 @@ const traceFile = "trace.pipe"
 // values that its threads report, and the traces that give the order of
 // stores.
 type debugReader struct {
-	sums   *sums   // nil with elf.LogMemory
-	tracer *tracer // nil without Options.StoreOrder
+	sums   *sums          // nil with elf.LogMemory
+	tracer *tracer        // nil without Options.StoreOrder
+	events *protocolTrace // nil unless the launch is recorded
 
 	pipe *os.File
 	done chan error
@@ -42,7 +43,10 @@ func (l *launch) readDebug() (*debugReader, error) {
 	if l.runner.options.StoreOrder {
 		r.tracer = newTracer(programs, l.image.Bases)
 	}
-	if r.sums == nil && r.tracer == nil {
+	if l.recording != nil {
+		r.events = newProtocolTrace(programs[0], l.image, l.recording.locations, l.recording.record)
+	}
+	if r.sums == nil && r.tracer == nil && r.events == nil {
 		return nil, nil
 	}
 	path := l.path(OutputDir, traceFile)
@@ -64,7 +68,11 @@ func (r *debugReader) finish() error {
 	if _, err := r.pipe.WriteString("\n" + endOfTrace); err != nil {
 		return err
 	}
-	return <-r.done
+	err := <-r.done
+	if r.events != nil && err == nil {
+		err = r.events.finish()
+	}
+	return err
 }
 
 // endOfTrace is the line that ends a trace, after an incomplete one of gem5.
@@ -101,6 +109,11 @@ func (r *debugReader) read(from io.Reader) error {
 func (r *debugReader) line(line []byte, tracing bool) error {
 	if r.sums != nil {
 		if taken, err := r.sums.line(line); taken {
+			return err
+		}
+	}
+	if r.events != nil && tracing {
+		if err := r.events.line(line); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,11 @@ type launch struct {
 	jobs   []sim.Job
 	try    int // how often these jobs were tried before
 
+	// windows are the times in which the flags of a recorded launch are on, and
+	// recording is where its events go; nil: it is not recorded.
+	windows   []window
+	recording *recording
+
 	image *elf.Image
 	dir   string // of the first job
 	retry bool   // another seed may give a result
@@ -76,6 +81,10 @@ func (l *launch) run(ctx context.Context) ([]sim.Result, error) {
 		if orderErr == nil && k < len(orders) && results[k].Outcome == sim.Passed {
 			results[k].Log = orders[k].append(results[k].Log, &l.jobs[k])
 		}
+	}
+	if orderErr != nil && l.recording != nil {
+		results[0] = infra("the trace of gem5 cannot be read")
+		results[0].Detail = orderErr.Error()
 	}
 	if orderErr != nil && l.runner.options.StoreOrder {
 		results[0].Detail += "\nthe order of stores is not known: " + orderErr.Error()
@@ -192,7 +201,11 @@ func (l *launch) arguments() []string {
 	if channel == elf.LogPseudo {
 		o.Log = LogPseudo
 	}
-	words := append(o.words(),
+	words := o.words()
+	if l.recording != nil && !slices.Contains(words, "--debug-file="+traceFile) {
+		words = append([]string{"--debug-file=" + traceFile}, words...)
+	}
+	words = append(words,
 		"--binary", l.path(l.executable()), "--output", guestFile,
 		"--mem-size", strconv.FormatUint(l.memoryBytes()>>20, 10)+"MiB",
 		"--seed", strconv.FormatUint(l.seed(), 10),
@@ -205,6 +218,7 @@ func (l *launch) arguments() []string {
 		words = append(words, "--randomization")
 	}
 	idle, quiet := l.pauses()
+	words = append(words, recordWords(l.windows)...)
 	return append(words, "--idle", strconv.FormatInt(idle, 10), "--quiet", strconv.FormatInt(quiet, 10))
 }
 

@@ -14,6 +14,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 )
 
 // The files of results of ordeal mutate run, and where they are looked for in
@@ -173,7 +174,7 @@ func viewScore(name string, s *mutation.Score) scoreView {
 		return v
 	}
 	v.Score = percent(v.Killed, v.Compared)
-	low, high := wilson(v.Killed, v.Compared)
+	low, high := summary.Wilson(v.Killed, v.Compared)
 	v.Share, v.Low, v.High = 1000*v.Killed/v.Compared, int(1000*low), int(math.Ceil(1000*high))
 	v.Interval = fmt.Sprintf("%.0f–%.0f %%", 100*low, 100*high)
 	v.Class = fmt.Sprintf("k%d", min(v.Share/200, 4))
@@ -196,14 +197,4 @@ func quantile(s *mutation.Score, share float64) string {
 		return "–"
 	}
 	return "> " + messages.Comma(s.Ops[len(s.Ops)-1])
-}
-
-// wilson is the interval that holds a share of which k of n were seen, with a
-// confidence of 95 % (Wilson, J. Am. Stat. Assoc. 1927).
-func wilson(k, n int) (low, high float64) {
-	const z = 1.959964
-	p, m := float64(k)/float64(n), float64(n)
-	centre := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return max(centre-half, 0), min(centre+half, 1)
 }

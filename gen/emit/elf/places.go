@@ -18,6 +18,10 @@ type Place struct {
 	_                   struct{}
 }
 
+// LocationsAt is the address of location 0 of the first program of an executable;
+// the others lie at gen.Program.Offset from it.
+const LocationsAt = dataBase
+
 // The values of Place.Op besides indices of operations.
 const (
 	// Outside is code that belongs to no round: barriers, the log, the start.

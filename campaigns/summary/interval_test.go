@@ -1,0 +1,20 @@
+package summary
+
+import (
+	"math"
+	"testing"
+)
+
+// TestWilson compares intervals with those that Newcombe (Statistics in
+// Medicine 1998, Table I, method 3) prints.
+func TestWilson(t *testing.T) {
+	for _, c := range []struct {
+		k, n      int
+		low, high float64
+	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
+		low, high := Wilson(c.k, c.n)
+		if math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
+			t.Errorf("Wilson(%d, %d) = %.4f, %.4f, want %.4f, %.4f", c.k, c.n, low, high, c.low, c.high)
+		}
+	}
+}

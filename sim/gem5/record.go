@@ -1,0 +1,185 @@
+package gem5
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ordeal/gen"
+	"ordeal/gen/emit/elf"
+	"ordeal/sim"
+	"ordeal/sim/slicc/compiler"
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
+	"ordeal/sim/trace"
+)
+
+// Record runs a job, and once more with the debug flags on that trace its
+// coherence protocol: at the beginning, which shows where its pages are, and
+// from shortly before the first of the rounds that are wanted to shortly after
+// the last. It calls record with what happens to the lines of some locations
+// meanwhile. Where a round begins is taken from the stores that the cores had
+// committed after each slice of the first run. The job is launched alone.
+//
+// The error is as that of Run; a binary without debug flags, and one whose runs
+// are not repeated, give outcome Infra.
+func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, record func(trace.Event)) (sim.Result, error) {
+	if unfit, err := r.unfit(ctx); err != nil || unfit != nil {
+		if unfit == nil {
+			unfit = new(sim.Result)
+		}
+		return *unfit, err
+	}
+	if !r.info.Tracing {
+		return infra("gem5 was built without tracing: want gem5.opt or gem5.debug"), nil
+	}
+	first, err := r.launchRecorded(ctx, job, "first", nil, nil)
+	if err != nil {
+		return sim.Result{}, err
+	}
+	windows := windowsOf(first.slices, len(job.Program.Threads), job.Rounds, want)
+	events := &recording{locations: want.Locations, record: record}
+	second, err := r.launchRecorded(ctx, job, "second", windows, events)
+	if err != nil {
+		return sim.Result{}, err
+	}
+	if string(first.result.Log) != string(second.result.Log) {
+		return infra("the traced run has another log than the one before it"), nil
+	}
+	return second.result, nil
+}
+
+// recording is what a launch records.
+type recording struct {
+	locations []gen.LocID
+	record    func(trace.Event)
+}
+
+// recorded is a launch of Record.
+type recorded struct {
+	result sim.Result
+	slices []slice
+}
+
+func (r *Runner) launchRecorded(ctx context.Context, job sim.Job, name string, windows []window, events *recording) (*recorded, error) {
+	job.Dir = filepath.Join(job.Dir, name)
+	if err := os.MkdirAll(job.Dir, 0o755); err != nil { // launches clean it
+		return nil, err
+	}
+	l := launch{runner: r, jobs: []sim.Job{job}, windows: windows, recording: events}
+	results, err := l.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, err := readOutput(job.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &recorded{results[0], parseStatus(text).slices}, nil
+}
+
+// window is a part of the simulated time, in ticks.
+type window struct{ from, to int64 }
+
+func (w window) String() string {
+	return fmt.Sprintf("%s:%d:%d", strings.Join(recordFlags, "+"), w.from, w.to)
+}
+
+// mapping is the simulated time in which an executable has stored to each of its
+// pages.
+const mapping = 100_000_000
+
+// margin is how many rounds a window is longer at each end than what is wanted.
+const margin = 2
+
+// windowsOf are the times to trace: the beginning, and the rounds that are
+// wanted, as the stores that the threads had committed give them. Without slices
+// it is all the time.
+func windowsOf(slices []slice, threads, rounds int, want trace.Want) []window {
+	all := []window{{0, math.MaxInt64}}
+	if len(slices) == 0 {
+		return all
+	}
+	low := float64(want.First-margin) / float64(rounds)
+	high := float64(want.Last+1+margin) / float64(rounds)
+	wanted := window{math.MaxInt64, 0}
+	for t := range threads {
+		total := slices[len(slices)-1].stores(t)
+		if total == 0 {
+			return all
+		}
+		from, to := int64(0), int64(math.MaxInt64)
+		for _, s := range slices {
+			if part := float64(s.stores(t)) / float64(total); part <= low {
+				from = s.tick
+			} else if part >= high {
+				to = s.tick
+				break
+			}
+		}
+		wanted.from, wanted.to = min(wanted.from, from), max(wanted.to, to)
+	}
+	if wanted.from <= mapping {
+		return []window{{0, wanted.to}}
+	}
+	return []window{{0, mapping}, wanted}
+}
+
+// stores are those that a core has committed.
+func (s *slice) stores(core int) int64 {
+	if core >= len(s.cores) {
+		return 0
+	}
+	return s.cores[core].stores
+}
+
+// LineOf is the address of the line that holds a location of a program that is
+// launched alone.
+func (r *Runner) LineOf(p *gen.Program, l gen.LocID) int64 {
+	return (elf.LocationsAt + p.Offset(l)) &^ (gen.LineBytes - 1)
+}
+
+// Protocol is the protocol as its source in the tree has it; nil where it cannot
+// be read.
+func (r *Runner) Protocol() *types.Protocol {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := r.options.Protocol
+	if name == "" && r.info != nil && len(r.info.Protocols) == 1 {
+		name = r.info.Protocols[0]
+	}
+	dir := filepath.Dir(filepath.Join(r.options.Tree, ProtocolFile(name)))
+	file, err := syntax.Load(os.DirFS(dir), name+".slicc")
+	if err != nil {
+		return nil
+	}
+	p, err := compiler.Check(file)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+var errNoPages = errors.New("the trace does not show where the pages of the executable are")
+
+// finish records what is held at the end of a trace.
+func (p *protocolTrace) finish() error {
+	p.flush(-1)
+	if !p.mapped {
+		return errNoPages
+	}
+	return nil
+}
+
+// recordWords are the arguments of se.py that switch the flags on and off.
+func recordWords(windows []window) []string {
+	var words []string
+	for _, w := range windows {
+		words = append(words, "--trace", w.String())
+	}
+	return words
+}
