@@ -25,6 +25,7 @@ type debugReader struct {
 	sums   *sums          // nil with elf.LogMemory
 	tracer *tracer        // nil without Options.StoreOrder
 	events *protocolTrace // nil unless the launch is recorded
+	stuck  *stuck         // nil unless the launch is repeated to find where cores are
 
 	pipe *os.File
 	done chan error
@@ -46,7 +47,10 @@ func (l *launch) readDebug() (*debugReader, error) {
 	if l.recording != nil {
 		r.events = newProtocolTrace(programs[0], l.image, l.recording.locations, l.recording.record)
 	}
-	if r.sums == nil && r.tracer == nil && r.events == nil {
+	if r.stuck = l.stuck; r.stuck != nil {
+		r.stuck.image = l.image
+	}
+	if r.sums == nil && r.tracer == nil && r.events == nil && r.stuck == nil {
 		return nil, nil
 	}
 	path := l.path(OutputDir, traceFile)
@@ -111,6 +115,9 @@ func (r *debugReader) line(line []byte, tracing bool) error {
 		if taken, err := r.sums.line(line); taken {
 			return err
 		}
+	}
+	if r.stuck != nil {
+		r.stuck.line(line)
 	}
 	if r.events != nil && tracing {
 		if err := r.events.line(line); err != nil {

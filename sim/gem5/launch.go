@@ -26,10 +26,13 @@ type launch struct {
 	jobs   []sim.Job
 	try    int // how often these jobs were tried before
 
-	// windows are the times in which the flags of a recorded launch are on, and
-	// recording is where its events go; nil: it is not recorded.
+	// windows are the times in which flags are on. Recording is where the events
+	// of a recorded launch go, stuck where the places of its cores do; nil for
+	// others.
 	windows   []window
+	flags     []string
 	recording *recording
+	stuck     *stuck
 
 	image *elf.Image
 	dir   string // of the first job
@@ -81,6 +84,9 @@ func (l *launch) run(ctx context.Context) ([]sim.Result, error) {
 		if orderErr == nil && k < len(orders) && results[k].Outcome == sim.Passed {
 			results[k].Log = orders[k].append(results[k].Log, &l.jobs[k])
 		}
+	}
+	if err := l.explain(ctx, &results[len(results)-1]); err != nil {
+		return nil, err
 	}
 	if orderErr != nil && l.recording != nil {
 		results[0] = infra("the trace of gem5 cannot be read")
@@ -202,7 +208,7 @@ func (l *launch) arguments() []string {
 		o.Log = LogPseudo
 	}
 	words := o.words()
-	if l.recording != nil && !slices.Contains(words, "--debug-file="+traceFile) {
+	if len(l.windows) > 0 && !slices.Contains(words, "--debug-file="+traceFile) {
 		words = append([]string{"--debug-file=" + traceFile}, words...)
 	}
 	words = append(words,
@@ -218,7 +224,7 @@ func (l *launch) arguments() []string {
 		words = append(words, "--randomization")
 	}
 	idle, quiet := l.pauses()
-	words = append(words, recordWords(l.windows)...)
+	words = append(words, traceWords(l.flags, l.windows)...)
 	return append(words, "--idle", strconv.FormatInt(idle, 10), "--quiet", strconv.FormatInt(quiet, 10))
 }
 

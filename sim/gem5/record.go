@@ -70,7 +70,7 @@ func (r *Runner) launchRecorded(ctx context.Context, job sim.Job, name string, w
 	if err := os.MkdirAll(job.Dir, 0o755); err != nil { // launches clean it
 		return nil, err
 	}
-	l := launch{runner: r, jobs: []sim.Job{job}, windows: windows, recording: events}
+	l := launch{runner: r, jobs: []sim.Job{job}, flags: recordFlags, windows: windows, recording: events}
 	results, err := l.run(ctx)
 	if err != nil {
 		return nil, err
@@ -84,10 +84,6 @@ func (r *Runner) launchRecorded(ctx context.Context, job sim.Job, name string, w
 
 // window is a part of the simulated time, in ticks.
 type window struct{ from, to int64 }
-
-func (w window) String() string {
-	return fmt.Sprintf("%s:%d:%d", strings.Join(recordFlags, "+"), w.from, w.to)
-}
 
 // mapping is the simulated time in which an executable has stored to each of its
 // pages.
@@ -175,11 +171,11 @@ func (p *protocolTrace) finish() error {
 	return nil
 }
 
-// recordWords are the arguments of se.py that switch the flags on and off.
-func recordWords(windows []window) []string {
+// traceWords are the arguments of se.py that switch debug flags on and off.
+func traceWords(flags []string, windows []window) []string {
 	var words []string
 	for _, w := range windows {
-		words = append(words, "--trace", w.String())
+		words = append(words, "--trace", fmt.Sprintf("%s:%d:%d", strings.Join(flags, "+"), w.from, w.to))
 	}
 	return words
 }
