@@ -109,6 +109,9 @@ func TestSE(t *testing.T) {
 		{"no CPU", "nocpu", machine + "--cpu o3", []string{"ORDEAL refused the binary has no o3 CPU (X86O3CPU or DerivO3CPU)\n"}},
 		{"no minor CPU", "", machine + "--cpu minor", []string{"ORDEAL refused the binary has no minor CPU"}},
 		{"no tree", "", "--tree testdata/none --binary p.elf", []string{"ORDEAL refused tree testdata/none: no folder configs/ruby\n"}},
+		{"another tree", "", "--tree testdata/older --binary p.elf", []string{
+			"ORDEAL refused the binary is gem5 24.0.0.1, tree testdata/older is 23.1.0.0: want the tree that the binary was built from (--gem5-tree)\n",
+		}},
 		{"no configuration", "protocols=MI_example", machine, []string{"ORDEAL refused the tree cannot configure protocol MI_example: "}},
 		{"no binary", "", "--tree testdata/tree", []string{"ORDEAL refused --binary is missing\n"}},
 		{"no such option", "", machine + "--tree-option=--nonsense=3", []string{"ORDEAL refused the tree knows no option --nonsense=3\n"}},

@@ -26,6 +26,7 @@ import importlib
 import inspect
 import json
 import os
+import re
 import sys
 
 import m5
@@ -136,10 +137,10 @@ def parse_arguments():
 def check(args):
     """Refuses what cannot work, by name. Returns the protocol to use."""
     if "x86" not in isas():
-        refuse("the binary simulates %s: want x86" % (", ".join(isas()) or "no instruction set"))
+        refuse("the binary simulates %s: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it" % (", ".join(isas()) or "no instruction set"))
     known = protocols()
     if not known:
-        refuse("the binary was built without a Ruby protocol")
+        refuse("the binary was built without a Ruby protocol: want one, as scons build/X86_MESI_Two_Level/gem5.opt builds it")
     if args.protocol and args.protocol not in known:
         refuse("the binary has protocol %s: want %s" % (", ".join(known), args.protocol))
     if not args.protocol and len(known) > 1:
@@ -150,7 +151,21 @@ def check(args):
     for folder in ("configs/ruby", "configs/common"):
         if not os.path.isdir(os.path.join(args.tree, folder)):
             refuse("tree %s: no folder %s" % (args.tree, folder))
+    check_version(args.tree)
     return args.protocol or known[0]
+
+
+def check_version(tree):
+    """Refuses a tree of another version than the binary's, where both are known."""
+    try:
+        with open(os.path.join(tree, "src", "base", "version.cc"), encoding="utf-8") as f:
+            text = f.read()
+    except OSError:
+        return
+    found = re.search(r'gem5Version\s*=\s*"([^"]*)"', text)
+    version = str(getattr(native(), "gem5Version", ""))
+    if found and version and found.group(1) != version:
+        refuse("the binary is gem5 %s, tree %s is %s: want the tree that the binary was built from (--gem5-tree)" % (version, tree, found.group(1)))
 
 
 def import_tree(tree):

@@ -112,7 +112,7 @@ func TestMismatch(t *testing.T) {
 		{"protocol=MI_example", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level"},
 		{"protocol=MI_example,info=ok", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level"},
 		{"protocol=MI_example+CHI", "", "gem5 does not fit: the binary has several protocols (MI_example, CHI): name one"},
-		{"isa=arm", "", "gem5 does not fit: the binary simulates arm: want x86"},
+		{"isa=arm", "", "gem5 does not fit: the binary simulates arm: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it"},
 		{"protocol=MI_example+CHI", "CHI", ""},
 		{"protocol=MI_example", "", ""},
 	} {

@@ -37,9 +37,9 @@ func (i *Info) String() string {
 func (i *Info) mismatch(protocol string) string {
 	switch {
 	case !slices.Contains(i.ISAs, "x86"):
-		return fmt.Sprintf("the binary simulates %s: want x86", list(i.ISAs))
+		return fmt.Sprintf("the binary simulates %s: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it", list(i.ISAs))
 	case len(i.Protocols) == 0:
-		return "the binary was built without a Ruby protocol"
+		return "the binary was built without a Ruby protocol: want one, as scons build/X86_MESI_Two_Level/gem5.opt builds it"
 	case protocol == "" && len(i.Protocols) > 1:
 		return fmt.Sprintf("the binary has several protocols (%s): name one", list(i.Protocols))
 	case protocol != "" && !slices.Contains(i.Protocols, protocol):

@@ -3,7 +3,6 @@ package gem5
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -85,7 +84,7 @@ var (
 	coreName       = lazyregexp.New(`\.cpu(\d*)$`)
 	counterForm    = lazyregexp.New(`^(?:T\d+ : )?0x([0-9a-f]+)`)
 	resultForm     = lazyregexp.New(` D=0x([0-9a-f]+)`)
-	ownEvent       = regexp.MustCompile(`(?i)(^|_)(load|store|ifetch|atomic)`)
+	ownEvent       = lazyregexp.New(`(?i)(^|_)(load|store|ifetch|atomic)`)
 )
 
 // machines are the names of gem5's controllers in its configurations.
@@ -143,7 +142,7 @@ func (p *protocolTrace) line(text []byte) error {
 	p.flush(at)
 	p.record(trace.Event{
 		Kind: trace.Transition, At: at, Place: place, Line: line, Name: event,
-		State: string(m[5]), Next: string(m[6]), Own: ownEvent.MatchString(event),
+		State: string(m[5]), Next: string(m[6]), Own: ownEvent().MatchString(event),
 	})
 	if notified && notice == at {
 		p.record(trace.Event{Kind: trace.Notice, At: at, Place: place, Line: line})

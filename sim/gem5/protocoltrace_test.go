@@ -152,3 +152,38 @@ func TestWindows(t *testing.T) {
 		}
 	}
 }
+
+// FuzzProtocolTrace requires that no line of a trace ends the reading of it with
+// a panic, and that events are about the lines that were asked for.
+func FuzzProtocolTrace(f *testing.F) {
+	program, err := gen.Parse("p", []byte(tracedProgram))
+	if err != nil {
+		f.Fatal(err)
+	}
+	image, err := elf.EmitBatch([]*gen.Program{program}, elf.Options{Rounds: 9})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add("          70600   1    L1Cache                Load     NP>IS     [0x9000, line 0x9000] ")
+	f.Add("  71300: system.ruby.l2_cntrl0.L1RequestToL2Cache: Enqueue arrival_time: 71400, Message: [RequestMsg: addr = [0x9000, line 0x9000] Type = GETS ]")
+	f.Add("          90000   1        Seq                Done       >       [0x9000, line 0x9000] 300 cycles\n  90000: system.ruby.l1_cntrl1.sequencer: read data " + blockText(7))
+	f.Add("  80100: system.cpu0: T0 : 0x4001d4 @thread0_round    : lea   rax : IntAlu :  D=0x0000000000000001")
+	f.Fuzz(func(t *testing.T, text string) {
+		p := newProtocolTrace(program, image, []gen.LocID{0, 1}, nil)
+		p.record = func(e trace.Event) {
+			if e.Kind != trace.Commit && p.lines[e.Line] == nil {
+				t.Errorf("an event of line %#x: %+v", e.Line, e)
+			}
+		}
+		p.tracer.touches, p.mapped = nil, true
+		p.tracer.pages[0x9000] = int64(elf.LocationsAt)
+		s := newStuck([]slice{{tick: 1, cores: make([]counts, 2)}})
+		s.image = image
+		for l := range strings.Lines(text) {
+			_ = p.line([]byte(l)) // an error is as good as an event
+			s.line([]byte(l))
+		}
+		_ = p.finish()
+		_ = s.String()
+	})
+}
