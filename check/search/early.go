@@ -35,6 +35,10 @@ func early(ctx context.Context, h *parse.History, stronger, m model.Model, limit
 // for more of them: its rows are mostly zero then.
 const mostThreads = 64
 
+// relaxedEffort is how much more work saturation is for models that do not keep the
+// order of stores.
+const relaxedEffort = 8
+
 // unclosed tries to order the nodes of a graph that is not saturated. It takes back
 // few placements, as measured by the work of saturation; order is nil if that does
 // not suffice, which proves nothing.
@@ -42,11 +46,11 @@ func unclosed(ctx context.Context, g *saturate.Graph) (order *witness.Order, ref
 	p := newPlacer(g)
 	p.due = make([]int32, g.Nodes())
 	p.choices.key = func(v saturate.Node) int32 { return p.due[v] }
-	order, _, refusals, err = place(ctx, &window{
-		p:      p,
-		most:   1024,
-		effort: 2*g.Nodes() + g.Nodes()/4*min(g.History().Threads(), mostThreads),
-	})
+	effort := 2*g.Nodes() + g.Nodes()/4*min(g.History().Threads(), mostThreads)
+	if g.Model().PPO&parse.StoreStore == 0 {
+		effort *= relaxedEffort
+	}
+	order, _, refusals, err = place(ctx, &window{p: p, most: 1024, effort: effort})
 	return order, refusals, err
 }
 
