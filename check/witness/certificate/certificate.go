@@ -184,11 +184,17 @@ func (e encoder) refutation(r *witness.Refutation) *Refutation {
 		from, to, via := e.op(l.Edge.From), e.op(l.Edge.To), e.op(l.Edge.Via)
 		out.Lemmas[i] = Lemma{From: &from, To: &to, Rule: l.Edge.Rule.String(), Via: &via, Premise: e.edges(l.Premise)}
 	}
+	// Splits first, each before those below it, and then leaves: one may stand below
+	// several splits, and must come after all of them.
 	place := map[*witness.Node]int{}
-	for n := range r.Nodes() {
-		place[n] = len(place)
-		out.Nodes = append(out.Nodes, Node{})
+	for _, leaf := range []bool{false, true} {
+		for n := range r.Nodes() {
+			if (n.First == nil) == leaf {
+				place[n] = len(place)
+			}
+		}
 	}
+	out.Nodes = make([]Node, len(place))
 	for n, i := range place {
 		switch {
 		case n.First == nil:

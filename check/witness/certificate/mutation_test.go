@@ -324,6 +324,50 @@ func verified(h *parse.History, data []byte) []string {
 	return words
 }
 
+// A refutation found by SAT has leaves that stand below several splits, not all of
+// them numbered before the leaf where it is met first.
+func TestSharedLeaves(t *testing.T) {
+	var pairs []any
+	shared := 0
+	for seed := range uint64(2) {
+		_, h := text(t, histgen.FromCNF(histgen.RandomCNF(rand.New(rand.NewPCG(seed, 18)), 24, 150), false))
+		v, err := check.Check(t.Context(), h, model.SC, check.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Answer == check.Allowed {
+			continue
+		}
+		places := 0
+		for n := range v.Refutation.Nodes() {
+			if n.First != nil {
+				places += 2
+			}
+		}
+		c := certificate.New("h", h, []witness.Verdict{v})
+		if len(c.Verdicts[0].Refutation.Nodes) < places+1 {
+			shared++
+		}
+		data, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := verified(h, data); !slices.Equal(got, []string{"proved"}) {
+			t.Errorf("seed %d: %v", seed, got)
+		}
+		trace, _ := text(t, h)
+		pairs = append(pairs, []any{trace, generic(t, c)})
+	}
+	if shared == 0 {
+		t.Error("no leaf is shared")
+	}
+	for seed, words := range python(t, pairs) {
+		if !slices.Equal(words, []string{"proved"}) {
+			t.Errorf("seed %d, by verify.py: %v", seed, words)
+		}
+	}
+}
+
 // TestMutations checks certificates and mutations of them by this package and by
 // verify.py. They agree, all that is not mutated is proved but what has no answer,
 // and no answer is proved that brute force does not give.
