@@ -15,8 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
+	"ordeal/check/search"
 	"ordeal/check/witness/certificate"
 	"ordeal/parse/formats"
 )
@@ -40,7 +43,7 @@ instead where it has moved or was standard input. "ordeal help witness" describe
 the format, with a checker in Python that shares nothing with this one.
 
 FILE may be compressed by gzip, and has at most 1 GiB a line. With --timeout what
-is not checked in time is open.
+is not checked in time is open, and so is what would need more memory than --memory.
 
 One line for each trace goes to standard output: proved, refused and why, or open
 where there is no answer or no proof, for each model. Exit status 1 if some
@@ -54,6 +57,7 @@ evidence is refused, 3 if some verdict is open and none is refused.`,
 	c.input.declare(fs)
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace")
 	fs.DurationVar(&c.timeout, "timeout", 0, "longest time for all; 0 means no limit")
+	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one certificate, as 512MiB or 4GB (default what the machine has available)")
 	cmd.RunE = body(func(ctx context.Context, args []string) error { return c.within(ctx, args) })
 	return cmd
 }
@@ -64,6 +68,8 @@ type verifier struct {
 	input   input
 	json    bool
 	timeout time.Duration
+	memory  config.Size
+	limits  search.Limits
 	history string // that the command line names
 	worst   int    // exit status
 	source  histories
@@ -102,6 +108,7 @@ func (c *verifier) run(args []string) error {
 	if len(args) > 1 {
 		c.history = args[1]
 	}
+	c.limits = search.Limits{MemoryBytes: int64(c.memory), AvailableBytes: execute.AvailableMemory()}
 	defer c.source.close()
 	if err := c.file(args[0]); err != nil {
 		return err
@@ -143,7 +150,8 @@ func (c *verifier) runDir(t *trace) error {
 // lines checks the certificates of a file, one a line.
 func (c *verifier) lines(name string, r io.Reader) error {
 	s := bufio.NewScanner(formats.Decode(r))
-	s.Buffer(nil, maxCertificate)
+	longest := c.longest()
+	s.Buffer(nil, longest)
 	for n := 1; s.Scan(); n++ {
 		if len(bytes.TrimSpace(s.Bytes())) == 0 {
 			continue
@@ -153,7 +161,9 @@ func (c *verifier) lines(name string, r io.Reader) error {
 		}
 		c.source.lines++
 	}
-	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
+	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) && longest < maxCertificate {
+		return &statusError{summary.ExitUndecided, fmt.Errorf("%s: a line of more than %d bytes, which needs more than the memory allowed", name, longest)}
+	} else if errors.Is(err, bufio.ErrTooLong) {
 		return usage(fmt.Errorf("%s: a line of more than %d bytes", name, maxCertificate))
 	} else if isMalformed(err) {
 		return usage(fmt.Errorf("read %s: %w", name, err))
@@ -164,6 +174,16 @@ func (c *verifier) lines(name string, r io.Reader) error {
 		return usage(fmt.Errorf("%s holds no certificate", name))
 	}
 	return nil
+}
+
+// longest is the most bytes of a line that the limit on memory leaves room for:
+// to read one takes up to three times as much.
+func (c *verifier) longest() int {
+	n := int64(maxCertificate)
+	for n > 1<<20 && c.limits.Check(3*n) != nil {
+		n /= 2
+	}
+	return int(n)
 }
 
 // find opens the history of a certificate.
@@ -191,8 +211,11 @@ func (c *verifier) certificate(place string, data []byte, find func(string) (*tr
 	out := jsonVerified{Certificate: place}
 	t := new(certificate.Trace)
 	var results []certificate.Result
-	err := json.Unmarshal(data, t)
-	if err == nil {
+	need := certificate.EstimateBytes(data)
+	var err error
+	if tooMuch := c.limits.Check(need); tooMuch != nil {
+		out.Open = tooMuch.Error()
+	} else if err = json.Unmarshal(data, t); err == nil {
 		out.Trace = t.Trace
 		var h *trace
 		h, err = find(t.Trace)
@@ -206,6 +229,8 @@ func (c *verifier) certificate(place string, data []byte, find func(string) (*tr
 			}
 		case h.history == nil:
 			err = fmt.Errorf("the history cannot be read: %w", h.err)
+		case c.limits.Check(need+t.CheckBytes(h.history)) != nil:
+			out.Open = c.limits.Check(need + t.CheckBytes(h.history)).Error()
 		default:
 			if err = h.history.Validate(); err == nil {
 				results, err = t.Verify(h.history)
@@ -215,6 +240,9 @@ func (c *verifier) certificate(place string, data []byte, find func(string) (*tr
 	if err != nil {
 		out.Refused = err.Error()
 		c.worst = summary.ExitFinding
+	}
+	if out.Open != "" && c.worst == summary.ExitOK {
+		c.worst = summary.ExitUndecided
 	}
 	for _, r := range results {
 		v := jsonProved{Model: r.Model, Answer: r.Answer, Proved: r.Proved, Open: r.Open}
@@ -235,11 +263,13 @@ func (c *verifier) certificate(place string, data []byte, find func(string) (*tr
 }
 
 // jsonVerified is what --json prints for a trace. Certificate is where the
-// certificate is; Refused says why it counts for nothing as a whole.
+// certificate is; Refused says why it counts for nothing as a whole, Open why it is
+// not checked.
 type jsonVerified struct {
 	Certificate string       `json:"certificate"`
 	Trace       string       `json:"trace"`
 	Refused     string       `json:"refused,omitempty"`
+	Open        string       `json:"open,omitempty"`
 	Verdicts    []jsonProved `json:"verdicts,omitempty"`
 }
 
@@ -254,6 +284,9 @@ type jsonProved struct {
 func (v *jsonVerified) text() string {
 	if v.Refused != "" {
 		return "refused: " + v.Refused
+	}
+	if v.Open != "" {
+		return "open: " + v.Open
 	}
 	texts := make([]string, len(v.Verdicts))
 	for i, p := range v.Verdicts {

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"iter"
+	"sync"
 )
 
 // Lines gives the lines of a file that grows by one write per line, newlines
@@ -41,12 +42,12 @@ const (
 // errSeal is the error of a line that is not as it was written.
 var errSeal = errors.New("the line was changed after it was written")
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // Seal makes a sealed line of a JSON object that has a member.
 func Seal(object []byte) []byte {
 	body := bytes.TrimSuffix(object, []byte("}"))
-	return fmt.Appendf(body, "%s%08x%s\n", sealBegin, crc32.Checksum(body, castagnoli), sealEnd)
+	return fmt.Appendf(body, "%s%08x%s\n", sealBegin, crc32.Checksum(body, castagnoli()), sealEnd)
 }
 
 // Unseal returns an error unless a sealed line, with or without its newline, is
@@ -64,7 +65,7 @@ func Unseal(line []byte) error {
 	case differ > 0:
 		return fmt.Errorf("%w: its checksum is corrupt", errSeal)
 	}
-	if got := fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)); got != string(sum) {
+	if got := fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli())); got != string(sum) {
 		return fmt.Errorf("%w: its CRC-32C is %s, recorded is %q", errSeal, got, sum)
 	}
 	return nil
