@@ -23,6 +23,8 @@ type ReduceJob struct {
 	Time time.Duration
 	// CheckTimeout bounds the check of one run.
 	CheckTimeout time.Duration
+	// Workers is how many checks run at a time, that of the reduction included.
+	Workers int
 	// Runner returns the runner of a candidate, which shares the cores of this
 	// machine with the runs of the campaign.
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
@@ -134,7 +136,7 @@ func (s *session) reduceRun(ctx context.Context, dir rundir.Dir) (*rundir.Reduct
 	start, limit := time.Now(), time.Duration(s.c.Reduce)
 	err := execute.Guarded(func() (err error) {
 		reduction, err = s.Reduce(ctx, ReduceJob{
-			Dir: dir, Out: rundir.Dir(part), Time: limit, CheckTimeout: time.Duration(s.c.CheckTimeout),
+			Dir: dir, Out: rundir.Dir(part), Time: limit, CheckTimeout: time.Duration(s.c.CheckTimeout), Workers: checks(s.c),
 			Runner: func(name string, c *config.Config) (sim.Runner, error) {
 				runner, err := s.newRunner(name, c)
 				return &limitedRunner{runner, name, s.targets[0].executor.Limiter, start.Add(limit + reductionGrace)}, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -80,10 +81,19 @@ func (s *session) overBudget() bool {
 	return s.c.Budget > 0 && s.elapsed() >= time.Duration(s.c.Budget)
 }
 
+// checks is how many checks run at a time: those of the workers, and of a reduction
+// beside them.
+func checks(c *config.Campaign) int {
+	if c.Reduce == 0 {
+		return c.Workers
+	}
+	return cmp.Or(c.Workers, runtime.GOMAXPROCS(0)) + 1
+}
+
 // checkOptions are those of a campaign.
 func checkOptions(c *config.Campaign, models []model.Model) execute.CheckOptions {
 	return execute.CheckOptions{
-		Models: models, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)}, Workers: c.Workers,
+		Models: models, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)}, Workers: checks(c),
 		Memory: int64(c.Memory), LogSize: int64(c.LogSize),
 	}
 }

@@ -43,6 +43,9 @@ type Options struct {
 	Time time.Duration
 	// CheckTimeout bounds the checking of one run; 0 means a minute.
 	CheckTimeout time.Duration
+	// Workers is how many checks run at a time on this machine, those of the
+	// reduction included, which share its memory; 0 means one for each processor.
+	Workers int
 	// OnProgress is called with each smaller program; nil means no callback.
 	OnProgress func(Progress)
 	// Gate makes the runner of the recorded configuration; nil means one that
@@ -187,7 +190,7 @@ func (s *reducer) load(dir rundir.Dir) error {
 	if s.check.Models, err = s.spec.Config.Models(); err != nil {
 		return fmt.Errorf("reduce %s: %w", dir, err)
 	}
-	s.check.Options = check.Options{Timeout: s.o.CheckTimeout}
+	s.check.Options, s.check.Workers = check.Options{Timeout: s.o.CheckTimeout}, s.o.Workers
 	return s.identify(dir, recorded)
 }
 
@@ -371,7 +374,7 @@ func (s *reducer) onBest(best *reduce.Candidate) {
 // for the specification of the reduced run.
 func Reducer(command []string) engine.Reducer {
 	return func(ctx context.Context, job engine.ReduceJob) (*rundir.Reduction, error) {
-		r, err := Reduce(ctx, job.Dir, Options{Time: job.Time, CheckTimeout: job.CheckTimeout, Runner: job.Runner})
+		r, err := Reduce(ctx, job.Dir, Options{Time: job.Time, CheckTimeout: job.CheckTimeout, Workers: job.Workers, Runner: job.Runner})
 		if err != nil {
 			return nil, err
 		}
