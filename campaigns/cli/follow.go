@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +36,7 @@ func (c *evaluate) followFaults(paths int) []error {
 		set  bool
 		name string
 	}{
-		{c.json, "--json"}, {c.kernel, "--kernel"}, {len(c.serializability) > 0, "--serializability"},
+		{c.kernel, "--kernel"}, {len(c.serializability) > 0, "--serializability"},
 		{c.input.program != "", "--program: a native log is written at the end of its run"},
 	} {
 		if flag.set {
@@ -90,7 +91,12 @@ func (c *evaluate) followPath(ctx context.Context, path string) error {
 	}
 	fmt.Fprintf(c.stderr, "%s: %d operations, %d checks, at most %d operations kept\n", name, r.Operations, r.Checks, r.Peak)
 	c.worsen(r.Answer)
-	return errors.Join(c.printFollowed(operations, &r), exit(c.worst))
+	if c.json {
+		err = json.NewEncoder(c.stdout).Encode(c.jsonFollowed(name, &r))
+	} else {
+		err = c.printFollowed(operations, &r)
+	}
+	return errors.Join(err, exit(c.worst))
 }
 
 // feed gives the operations to the checker. The error is about the text.
@@ -135,6 +141,33 @@ func (c *evaluate) operations(name string, in io.Reader) (*formats.Operations, e
 		return nil, usage(fmt.Errorf("%s is in format %s: --follow reads %s", name, f.Name, strings.Join(formats.Streams(), " and ")))
 	}
 	return formats.NewOperations(f, in, name)
+}
+
+// jsonFollowed is what --follow prints with --json. Violation is the lines of the
+// operations that the model forbids, nil if there are none.
+type jsonFollowed struct {
+	Trace      string  `json:"trace"`
+	Model      string  `json:"model"`
+	Answer     string  `json:"answer"`
+	Reason     string  `json:"reason,omitempty"`
+	Operations int64   `json:"operations"`
+	Checks     int     `json:"checks"`
+	Kept       int     `json:"kept"`
+	Violation  []int64 `json:"violation,omitempty"`
+}
+
+func (c *evaluate) jsonFollowed(name string, r *stream.Result) jsonFollowed {
+	out := jsonFollowed{
+		Trace: name, Model: c.picked[0].Name, Answer: r.Answer.String(), Reason: r.Reason,
+		Operations: r.Operations, Checks: r.Checks, Kept: r.Peak,
+	}
+	if v := r.Violation; v != nil {
+		_, _, kept := witness.Restrict(v.History, v.Verdict.Refutation)
+		for _, id := range kept {
+			out.Violation = append(out.Violation, v.Lines[id])
+		}
+	}
+	return out
 }
 
 // printFollowed prints the answer, and why a violation is one.
