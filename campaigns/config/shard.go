@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,17 +13,7 @@ import (
 // disjoint, and together they are the campaign.
 type Shard struct{ Index, Of int }
 
-// ParseShard reads the form "2/4".
-func ParseShard(text string) (Shard, error) {
-	var s Shard
-	if text == "" {
-		return s, errors.New("no shard: want i/n, i from 1 to n")
-	}
-	err := s.UnmarshalText([]byte(text))
-	return s, err
-}
-
-// UnmarshalText reads the form that ParseShard reads; no text is the whole.
+// UnmarshalText reads the form "2/4"; no text is the whole.
 func (s *Shard) UnmarshalText(text []byte) error {
 	*s = Shard{}
 	if len(text) == 0 {
@@ -40,7 +29,7 @@ func (s *Shard) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String is the form that ParseShard reads, empty for the whole.
+// String is the form that UnmarshalText reads, empty for the whole.
 func (s Shard) String() string {
 	if s.Whole() {
 		return ""
@@ -48,7 +37,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
-// MarshalText writes the form that ParseShard reads.
+// MarshalText writes the form that UnmarshalText reads.
 func (s Shard) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Whole reports whether s is the whole campaign.

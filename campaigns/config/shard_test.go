@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-func TestParseShard(t *testing.T) {
+func TestShardText(t *testing.T) {
+	var s Shard
 	for _, text := range []string{"1/1", "2/4", "1000/1000"} {
-		if s, err := ParseShard(text); err != nil || s.String() != text {
+		if err := s.UnmarshalText([]byte(text)); err != nil || s.String() != text {
 			t.Errorf("%s is read as %v: %v", text, s, err)
 		}
 	}
-	for _, text := range []string{"", "0/4", "5/4", "4", "a/b", "1/", "/1", "1/2/3", "-1/2", "1/-2", "1/0", "+1/2", " 1/2", "1/99999999999"} {
-		if s, err := ParseShard(text); err == nil {
+	for _, text := range []string{"0/4", "5/4", "4", "a/b", "1/", "/1", "1/2/3", "-1/2", "1/-2", "1/0", "+1/2", " 1/2", "1/99999999999"} {
+		if err := s.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is read as %v", text, s)
 		}
 	}

@@ -47,11 +47,7 @@ func makeOf(t *testing.T, text, dir, shard string, sets ...string) string {
 	c, err := config.Parse("parts.yaml", []byte(text), sets)
 	must.Succeed(t, err)
 	l := engine.Engine{Dir: dir, Command: []string{"ordeal", shard}}
-	if shard != "" {
-		if l.Shard, err = config.ParseShard(shard); err != nil {
-			t.Fatal(err)
-		}
-	}
+	must.Succeed(t, l.Shard.UnmarshalText([]byte(shard)))
 	if _, err := l.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
