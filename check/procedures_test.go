@@ -343,10 +343,18 @@ func BenchmarkProcedure(b *testing.B) {
 }
 
 // A search that keeps no proof takes that of the default pipeline, and says so;
-// where the limit lets the search end but not the proof, the answer stands
-// without one.
+// where the limit lets the search end but not the proof, whose graph grows with
+// the threads, the answer stands without one.
 func TestProver(t *testing.T) {
-	h := cases.Parse("0: M[x] := 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] := 2\n1: M[z] == 0\n2: M[z] := 1\n2: M[x] == 1")
+	text := "0: M[x] := 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] := 2\n1: M[z] == 0\n2: M[z] := 1\n2: M[x] == 1\n"
+	h := cases.Parse(text)
+	before := "z" // more threads, each of which waits for the one before it
+	for i := 3; i < 19; i++ {
+		after := fmt.Sprint("r", i)
+		text += fmt.Sprintf("%d: M[%s] == 1\n%d: M[%s] := 1\n", i, before, i, after)
+		before = after
+	}
+	wide := cases.Parse(text + "0: M[" + before + "] == 1\n")
 	split, _ := histgen.SplitNeeded()
 	for _, procedure := range []string{"auto", "sat", "sat-full", "wsc+sat", "dbcop"} {
 		v, err := check.Check(t.Context(), split, model.SC, check.Options{Procedure: procedure})
@@ -365,8 +373,12 @@ func TestProver(t *testing.T) {
 		{"frontier-plain", 0, "saturate", ""},
 		{"subset", 0, "saturate", ""},
 		{"sat-full", 0, "saturate", ""},
-		{"frontier-plain", 500, "auto", "memory budget exhausted"},
+		{"frontier-plain", 6500, "auto", "memory budget exhausted"},
 	} {
+		h := h
+		if test.memory > 0 {
+			h = wide
+		}
 		v, err := check.Check(t.Context(), h, model.SC, check.Options{Procedure: test.procedure, MemoryBytes: test.memory})
 		if err != nil {
 			t.Fatalf("%s: %v", test.procedure, err)

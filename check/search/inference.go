@@ -75,18 +75,18 @@ const Exhausted = "the search keeps no proof"
 // gives up.
 type Find func(ctx context.Context, g *precedence.Graph, limits Limits, v *witness.Verdict) (order []parse.OpID, err error)
 
-// precedenceBytes is about what an operation takes in a precedence graph, the same
-// graph with inferred arcs, and its order, as measured in runs of 2 to 64 threads.
+// precedenceBytes is about what an operation takes in a precedence graph while it
+// is ordered, as measured in runs of 2 to 64 threads.
 func precedenceBytes(m model.Model) int64 {
 	switch m {
 	case model.SC:
-		return 190
+		return 135
 	case model.TSO:
-		return 225
+		return 160
 	case model.PSO:
-		return 290
+		return 200
 	}
-	return 400 // fences of RMO have more arcs
+	return 285 // fences of RMO have more arcs
 }
 
 // Searching completes a procedure that infers arcs and then searches for a
