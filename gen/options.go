@@ -23,6 +23,10 @@ type Options struct {
 	// Mix needs weight on a memory access.
 	Mix    Mix     `yaml:"mix" json:"mix" schema:"form=mix" help:"weights of the kinds of operation in random code; a kind left out has none"`
 	Delays float64 `yaml:"delays" json:"delays" schema:"min=0,below=1" help:"share of delays among the operations"`
+	// DMA and Fetch: the threads come after those of cores.
+	DMA      int     `yaml:"dma" json:"dma,omitempty" schema:"min=0,max=32" help:"further threads that devices run, which load and store parts of lines and whole lines (embedded simulator only)"`
+	DMAParts float64 `yaml:"dma-parts" json:"dma-parts,omitempty" schema:"min=0,max=1" help:"share of a device's transfers that are of one location and not of all of its line"`
+	Fetch    int     `yaml:"fetch" json:"fetch,omitempty" schema:"min=0,max=32" help:"further threads that fetch instructions, each from one location, on the cores in turn (embedded simulator only)"`
 	// MaxDelay is ignored when Delays is 0; lengths are uniform from 1 on.
 	MaxDelay Value  `yaml:"max-delay" json:"max-delay" schema:"min=0,max=1048576,unit=iterations" help:"length of the longest delay"`
 	Layout   Layout `yaml:"layout" json:"layout" schema:"values=layouts" help:"memory layout: each location on a cache line of its own (spread), several on one (packed), two on one (pairs), on lines of one cache set (conflict), or drawn from the seed (any)"`
@@ -48,7 +52,7 @@ func Defaults() Options {
 		Threads: 4, Ops: 200, Locations: 8,
 		Mix:    Mix{Load: 50, Store: 43, Exchange: 3, Add: 2, Fence: 2},
 		Delays: 0.02, MaxDelay: 32,
-		Locality: 0.5, ShapeShare: 0.2,
+		Locality: 0.5, ShapeShare: 0.2, DMAParts: 0.25,
 	}
 }
 
@@ -128,6 +132,9 @@ func (o Options) Validate() error {
 	}
 	if most := MaxOps / min(max(o.Threads, 1), MaxThreads); o.Ops > most && o.Ops <= MaxOps {
 		add("ops", "%d: want 1 to %d", o.Ops, most)
+	}
+	if n := o.Threads + o.DMA + o.Fetch; n > MaxThreads && o.Threads <= MaxThreads {
+		add("threads", "%d, --dma %d and --fetch %d: want at most %d in all", o.Threads, o.DMA, o.Fetch, MaxThreads)
 	}
 	accesses := 0
 	for _, w := range o.Mix.weights() {

@@ -74,6 +74,7 @@ type reader struct {
 	program *Program
 	locs    map[string]LocID
 	lines   [][]int32 // the line of each operation
+	heads   []int     // the line of each thread's head
 	begun   int       // the line of the open transaction's begin, 0 for none
 	faults  faults.List
 }
@@ -157,11 +158,19 @@ func (r *reader) readLocations() {
 func (r *reader) readThread() {
 	r.checkClosed()
 	want := len(r.program.Threads)
-	if len(r.words) != 2 || string(r.words[1]) != strconv.Itoa(want) {
+	if len(r.words) < 2 || string(r.words[1]) != strconv.Itoa(want) {
 		r.fault("threads are numbered in order: want \"thread %d\"", want)
+	} else if a, err := parseAgent(r.words[2:]); err != nil {
+		r.fault("%w", err)
+	} else if a.Kind != AgentCore {
+		for len(r.program.Agents) < want {
+			r.program.Agents = append(r.program.Agents, Agent{})
+		}
+		r.program.Agents = append(r.program.Agents, a)
 	}
 	r.program.Threads = append(r.program.Threads, nil)
 	r.lines = append(r.lines, nil)
+	r.heads = append(r.heads, r.line)
 }
 
 func (r *reader) readTransaction(word string) {
@@ -279,6 +288,13 @@ func (r *reader) finish() {
 	if err := checkThreadCount(len(p.Threads)); err != nil {
 		r.fault("%w", err)
 	}
+	p.checkAgents(func(t ThreadID, i int, err error) {
+		line := r.heads[t]
+		if i < len(r.lines[t]) {
+			line = int(r.lines[t][i])
+		}
+		r.faultAt(line, "%w", err)
+	})
 	p.checkUnique(func(first, second place) {
 		op := p.op(second)
 		r.faultAt(int(r.lines[second.thread][second.index]), "%s: %s repeats line %d",

@@ -86,6 +86,9 @@ type Program struct {
 	Layout    Layout
 	Locations []string // names, unique; the index is the LocID
 	Threads   [][]Op
+	// Agents says what runs each thread; there may be fewer than threads, or
+	// none: the others are run by cores.
+	Agents []Agent
 	// Transactions lists those of each thread, in order; there may be fewer
 	// lists than threads, or none.
 	Transactions [][]Transaction

@@ -28,6 +28,7 @@ func Random(rng *rand.Rand, o Options) (*Program, error) {
 	for t := range p.Threads {
 		p.Threads[t] = code.thread(planted[t])
 	}
+	p.addAgents(code)
 	if o.Transaction > 0 { // last: other programs do not change
 		p.groupOps(rng, o.Transaction, o.FenceTransactions)
 	}
@@ -139,10 +140,15 @@ func (c *randomCode) op(depth int) Op {
 	if kind == FullFence {
 		return Op{Kind: kind}
 	}
+	return Op{Kind: kind, Loc: c.location(depth)}
+}
+
+// location draws one for an access at a depth.
+func (c *randomCode) location(depth int) LocID {
 	if c.o.Locality > 0 && c.rng.Float64() < c.o.Locality {
-		return Op{Kind: kind, Loc: c.hot[depth/phaseOps][c.rng.IntN(hotLocations)]}
+		return c.hot[depth/phaseOps][c.rng.IntN(hotLocations)]
 	}
-	return Op{Kind: kind, Loc: c.anyLocation()}
+	return c.anyLocation()
 }
 
 func randomDelay(rng *rand.Rand, o Options) Op {

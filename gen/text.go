@@ -30,7 +30,8 @@ const (
 //	fence
 //	delay 12
 //
-// The lines begin and end enclose the operations of a transaction. One program
+// A thread that a device runs is "thread 2 dma", one that fetches instructions
+// of core 0 "thread 3 fetch 0". The lines begin and end enclose the operations of a transaction. One program
 // has one text: no comments, single spaces, LF after every line.
 // The text of a program that Validate refuses is for messages only.
 func (p *Program) Text() []byte {
@@ -46,6 +47,10 @@ func (p *Program) Text() []byte {
 	for t, ops := range p.Threads {
 		buf = append(buf, "thread "...)
 		buf = strconv.AppendInt(buf, int64(t), 10)
+		if a := p.AgentOf(ThreadID(t)); a.Kind != AgentCore {
+			buf = append(buf, ' ')
+			buf = append(buf, a.String()...)
+		}
 		buf = append(buf, '\n')
 		transactions := p.TransactionsOf(ThreadID(t))
 		for i, op := range ops {

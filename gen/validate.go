@@ -25,7 +25,7 @@ const (
 // nil. A valid program has 1 to MaxThreads threads (some may be empty), 1 to
 // MaxLocations locations with unique well-formed names, a known layout, and
 // operations whose fields are in range, zero where their kind has no use for
-// them; its transactions have operations and stand in order; no two of its
+// them; its agents can perform their operations; its transactions have operations and stand in order; no two of its
 // stores and exchanges have one constant, and no two of its additions one
 // addend. It can be run for one round at least.
 func (p *Program) Validate() error {
@@ -45,6 +45,7 @@ func (p *Program) Validate() error {
 			}
 		}
 	}
+	p.checkAgents(func(t ThreadID, i int, err error) { fault("thread %d operation %d: %w", t, i, err) })
 	p.checkTransactions(func(err error) { fault("%w", err) })
 	p.checkUnique(func(first, second place) {
 		fault("thread %d operation %d (%s): %s repeats thread %d operation %d",

@@ -41,9 +41,17 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 		name string
 		emit func(w io.Writer) error
 	}{
-		{"program.c", func(w io.Writer) error { return csrc.Emit(w, r.Program, spec.Config.Rounds) }},
+		{"program.c", func(w io.Writer) error {
+			if r.Program.CoresOnly() != nil {
+				return errNone
+			}
+			return csrc.Emit(w, r.Program, spec.Config.Rounds)
+		}},
 		{"program.litmus", r.litmus},
 		{"program.elf", func(w io.Writer) error {
+			if r.Program.CoresOnly() != nil {
+				return errNone
+			}
 			image, err := elf.Emit(r.Program, spec.Config.EmitOptions())
 			if err == nil {
 				_, err = w.Write(image)

@@ -254,7 +254,7 @@ func (s *Search) cross(child *Candidate, a, b *member) error {
 	if err != nil {
 		return err
 	}
-	p := &gen.Program{Layout: a.c.Program.Layout, Locations: a.c.Program.Locations, Threads: make([][]gen.Op, len(a.c.Program.Threads))}
+	p := &gen.Program{Layout: a.c.Program.Layout, Locations: a.c.Program.Locations, Threads: make([][]gen.Op, len(a.c.Program.Threads)), Agents: a.c.Program.Agents}
 	raced := racedLocations(a)
 	for t, ops := range a.c.Program.Threads {
 		p.Threads[t] = slices.Clone(ops)

@@ -103,11 +103,15 @@ func (r *reducer) rounds() {
 func (r *reducer) threads() {
 	base := r.best.Program
 	Subset(len(base.Threads), func(keep []int) bool {
-		var threads [][]gen.Op
+		kept := withThreads(base, nil)
+		kept.Agents = nil
 		for _, t := range keep {
-			threads = append(threads, base.Threads[t])
+			kept.Threads = append(kept.Threads, base.Threads[t])
+			if len(base.Agents) > 0 {
+				kept.Agents = append(kept.Agents, base.AgentOf(gen.ThreadID(t)))
+			}
 		}
-		return r.try(r.with(withThreads(base, threads)))
+		return r.try(r.with(kept))
 	})
 }
 

@@ -181,7 +181,7 @@ func (r *reducer) with(p *gen.Program) Candidate {
 }
 
 func withThreads(p *gen.Program, threads [][]gen.Op) *gen.Program {
-	return &gen.Program{Layout: p.Layout, Locations: p.Locations, Threads: threads}
+	return &gen.Program{Layout: p.Layout, Locations: p.Locations, Threads: threads, Agents: p.Agents}
 }
 
 // tidy leaves out threads without operations and locations that no operation
@@ -197,16 +197,18 @@ func tidy(p *gen.Program) *gen.Program {
 	}
 	number := make([]gen.LocID, len(used))
 	t := &gen.Program{Layout: p.Layout}
+	var agents []gen.Agent
 	for l, u := range used {
 		number[l] = gen.LocID(len(t.Locations))
 		if u {
 			t.Locations = append(t.Locations, p.Locations[l])
 		}
 	}
-	for _, ops := range p.Threads {
+	for i, ops := range p.Threads {
 		if len(ops) == 0 {
 			continue
 		}
+		agents = append(agents, p.AgentOf(gen.ThreadID(i)))
 		ops = slices.Clone(ops)
 		for i := range ops {
 			if ops[i].Kind.Reads() || ops[i].Kind.Writes() {
@@ -214,6 +216,9 @@ func tidy(p *gen.Program) *gen.Program {
 			}
 		}
 		t.Threads = append(t.Threads, ops)
+	}
+	if len(p.Agents) > 0 {
+		t.Agents = agents
 	}
 	return t
 }

@@ -197,13 +197,15 @@ func (o *Options) validateSizes() error {
 	if _, err := o.parameters(); err != nil {
 		return err
 	}
-	system := o.ruby(1, 0)
+	system := o.ruby(size{cores: 1}, 0)
 	system.Network = ruby.DefaultNetwork // Latency is checked by itself
 	return system.Validate()
 }
 
-// cores is the number of cores that a program runs on.
-func (o *Options) cores(p *gen.Program) int { return max(o.Cores, len(p.Threads)) }
+// size is that of the machine that a program runs on.
+func (o *Options) size(p *gen.Program) size {
+	return size{max(o.Cores, p.Cores(), 1), p.CountAgents(gen.AgentDMA)}
+}
 
 // parameters reads Parameters. The error joins an option.Fault for each one
 // that is malformed.
@@ -217,11 +219,11 @@ func (o *Options) parameters() ([]ruby.Parameter, error) {
 	return list, errors.Join(errs...)
 }
 
-func (o *Options) ruby(cores int, seed uint64) ruby.Options {
+func (o *Options) ruby(n size, seed uint64) ruby.Options {
 	parameters, _ := o.parameters() // Validate reports what is wrong with them
 	return ruby.Options{
 		Parameters: parameters,
-		Cores:      cores, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
+		Cores:      n.cores, Devices: n.devices, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
 		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Trace: o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
 	}.WithDefaults()
 }
@@ -229,6 +231,6 @@ func (o *Options) ruby(cores int, seed uint64) ruby.Options {
 func (o *Options) core(seed uint64, id int) core.Config {
 	return core.Config{
 		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, LockedRMW: o.LockedRMW, Bugs: o.Bugs,
-		Seed: seed + uint64(id)*0x9e3779b97f4a7c15,
+		Seed: agentSeed(seed, id),
 	}
 }

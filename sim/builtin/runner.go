@@ -53,15 +53,15 @@ func (r *Runner) loadProtocol() error {
 	if p == nil || err != nil {
 		return err
 	}
-	if err := p.Check(o.ruby(max(o.Cores, 1), 0)); err != nil {
+	if err := p.Check(o.ruby(size{cores: max(o.Cores, 1)}, 0)); err != nil {
 		return err
 	}
 	if o.LockedRMW && !p.Locks() {
 		return fmt.Errorf("protocol %s has no locks for read-modify-writes", name)
 	}
 	o.Protocol, r.protocol = name, p
-	r.build = func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
-		return ruby.New(q, p, o.ruby(cores, seed))
+	r.build = func(q *event.Queue, o *Options, n size, seed uint64) memory.System {
+		return ruby.New(q, p, o.ruby(n, seed))
 	}
 	return nil
 }
@@ -96,15 +96,15 @@ func (r *Runner) check(job sim.Job) error {
 	if job.Program == nil {
 		return errors.New("job without a program")
 	}
-	if n := len(job.Program.Threads); r.options.Cores > 0 && n > r.options.Cores {
-		return fmt.Errorf("%d threads on %d cores", n, r.options.Cores)
+	if err := job.Program.ValidateRounds(job.Rounds); err != nil {
+		return err
 	}
 	if r.protocol != nil {
-		if err := r.protocol.CheckSize(r.options.ruby(r.options.cores(job.Program), 0)); err != nil {
+		if err := r.protocol.CheckSize(r.options.ruby(r.options.size(job.Program), 0)); err != nil {
 			return err
 		}
 	}
-	return job.Program.ValidateRounds(job.Rounds)
+	return r.checkAgents(job.Program)
 }
 
 // Report is the result of a simulation with its statistics.
@@ -114,8 +114,8 @@ type Report struct {
 	_          struct{}
 }
 
-// Simulate simulates a job. One core runs each thread, spare cores none;
-// nothing is read from or written to the job's directory.
+// Simulate simulates a job. Each thread has a core, device or fetcher of
+// its own; spare cores run none. Nothing is read from or written to the job's directory.
 //
 // The outcome is Passed when all threads came to their end; the log then has
 // the final values and the order of the stores to each location. It is Crash

@@ -169,14 +169,14 @@ func (p *brokenPort) Oldest() (memory.Addr, event.Tick, bool) {
 
 // breakAt makes the runner's memory call do instead of starting the n-th
 // access of the last core.
-func breakAt(r *Runner, n int, do func(q *event.Queue, s *memory.Sequencer) bool) {
-	r.build = func(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
-		b := &broken{System: buildIdeal(q, o, cores, seed)}
-		for i := range cores {
+func breakAt(r *Runner, left int, do func(q *event.Queue, s *memory.Sequencer) bool) {
+	r.build = func(q *event.Queue, o *Options, n size, seed uint64) memory.System {
+		b := &broken{System: buildIdeal(q, o, n, seed)}
+		for i := range n.cores {
 			b.ports = append(b.ports, brokenPort{Port: b.System.Port(i), queue: q, core: i})
 		}
-		last := &b.ports[cores-1]
-		last.left = n
+		last := &b.ports[n.cores-1]
+		last.left = left
 		last.do = func(core int) bool { return do(q, b.System.Port(core).(*memory.Sequencer)) }
 		return b
 	}

@@ -24,7 +24,8 @@ type simulation struct {
 	system  memory.System
 	threads []*core.Thread
 	cores   []core.Core
-	running int // cores that have not come to their end
+	sites   []site // of the threads
+	running int    // threads that have not come to their end
 	writes  core.WriteOrder
 	steps   *core.Steps // nil unless Options.Execution
 	reader  reader
@@ -43,21 +44,9 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 	if s.budget == 0 {
 		s.budget = EventsPerRun + EventsPerOp*uint64(p.Ops())*uint64(job.Rounds)
 	}
-	s.system = r.build(s.queue, o, o.cores(p), job.Seed)
-	for t := range p.Threads {
-		thread := core.NewThread(p, gen.ThreadID(t), job.Rounds, s.writes)
-		thread.Record(s.steps)
-		thread.Observe(o.Accesses)
-		s.threads = append(s.threads, thread)
-		s.cores = append(s.cores, core.New(s.queue, o.core(job.Seed, t), thread, s.system.Port(t), s.coreDone))
-	}
+	s.system = r.build(s.queue, o, o.size(p), job.Seed)
+	s.addAgents()
 	return s
-}
-
-func (s *simulation) coreDone() {
-	if s.running--; s.running == 0 {
-		s.queue.Halt()
-	}
 }
 
 func (s *simulation) run(ctx context.Context, deadline time.Time) sim.Result {
@@ -88,8 +77,8 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 		if s.queue.Waiting() == 0 {
 			return s.deadlock("nothing is left that could happen")
 		}
-		if core, since, ok := s.overdue(); ok {
-			return s.deadlock(fmt.Sprintf("core %d waits for memory since tick %d", core, since))
+		if who, since, ok := s.overdue(); ok {
+			return s.deadlock(fmt.Sprintf("%s waits for memory since tick %d", who, since))
 		}
 		if ctx.Err() != nil || time.Now().After(deadline) {
 			return sim.TimeLimit("time limit exceeded", s.unfinished())
@@ -100,16 +89,6 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 
 func (s *simulation) unfinished() string {
 	return fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump())
-}
-
-func (s *simulation) overdue() (core int, since event.Tick, found bool) {
-	since = s.queue.Now() - s.options.Watchdog
-	for i := range s.cores {
-		if _, t, ok := s.system.Port(i).Oldest(); ok && t < since {
-			core, since, found = i, t, true
-		}
-	}
-	return core, since, found
 }
 
 // deadlock is the result of a run without progress. Its title names the place
@@ -137,9 +116,7 @@ func (s *simulation) crash(err error) sim.Result {
 func (s *simulation) dump() string {
 	var sb strings.Builder
 	fmt.Fprintf(&sb, "tick %d, %d events, %d scheduled\n", s.queue.Now(), s.queue.Count(), s.queue.Waiting())
-	for i, c := range s.cores {
-		fmt.Fprintf(&sb, "core %d: %s\n", i, c.Describe())
-	}
+	s.describe(&sb)
 	s.system.Dump(&sb)
 	return sb.String()
 }
@@ -156,8 +133,10 @@ func (s *simulation) log(complete bool) sim.Log {
 		return log
 	}
 	log = w.AppendFinal(log, s.reader.values)
-	for l, values := range s.writes {
-		log = w.AppendOrder(log, gen.LocID(l), values)
+	if storeOrderKnown(s.job.Program) {
+		for l, values := range s.writes {
+			log = w.AppendOrder(log, gen.LocID(l), values)
+		}
 	}
 	if s.steps != nil {
 		log = w.AppendSteps(log, *s.steps)

@@ -16,14 +16,17 @@ import (
 	"ordeal/sim/slicc/syntax"
 )
 
-type builder func(q *event.Queue, o *Options, cores int, seed uint64) memory.System
+// size is how many cores and devices a machine has.
+type size struct{ cores, devices int }
 
-func buildIdeal(q *event.Queue, o *Options, cores int, seed uint64) memory.System {
+type builder func(q *event.Queue, o *Options, n size, seed uint64) memory.System
+
+func buildIdeal(q *event.Queue, o *Options, n size, seed uint64) memory.System {
 	lines := 0
 	if o.Protocol == IdealCached {
 		lines = o.Lines
 	}
-	return ideal.New(q, ideal.Options{Cores: cores, Latency: o.Latency, Lines: lines, Seed: seed})
+	return ideal.New(q, ideal.Options{Cores: n.cores, Latency: o.Latency, Lines: lines, Seed: seed})
 }
 
 // protocol is the tree of the coherence protocol that the options name, and

@@ -29,6 +29,7 @@ func TestCoverage(t *testing.T) {
 			{core: core.RMO, threads: 4, ops: 200, lines: 12, rounds: 5},
 			{core: core.OOO, threads: 4, ops: 200, lines: 6, rounds: 5, latency: wide},
 			locked,
+			{core: core.InOrder, threads: 3, ops: 100, lines: 4, rounds: 3, dma: 2, fetch: 1},
 		}},
 		{"mesi-two-level", 3, 25, []setting{
 			{core: core.RMO, threads: 4, ops: 200, lines: 12, rounds: 5},

@@ -33,6 +33,8 @@ type setting struct {
 	lines   int // locations, one to a line
 	rounds  int
 	locked  bool // read-modify-writes as locked pairs
+	// dma and fetch are numbers of threads of other agents.
+	dma, fetch int
 	// layout may be Conflict, so that all lines share a set; else Spread.
 	layout gen.Layout
 	// private and shared are the sizes of caches; zero means the defaults.
@@ -43,6 +45,7 @@ type setting struct {
 func (s setting) program(t testing.TB, seed uint64) *gen.Program {
 	t.Helper()
 	o := gen.Defaults()
+	o.DMA, o.Fetch = s.dma, s.fetch
 	o.Threads, o.Ops, o.Locations, o.Layout = s.threads, s.ops, s.lines, gen.Spread
 	if s.layout != gen.AnyLayout {
 		o.Layout = s.layout

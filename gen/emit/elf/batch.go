@@ -65,6 +65,9 @@ func validateBatch(programs []*gen.Program, rounds int) error {
 	var faults []error
 	for k, p := range programs {
 		err := p.ValidateRounds(rounds)
+		if err == nil {
+			err = p.CoresOnly()
+		}
 		if err == nil && len(p.Threads) != len(programs[0].Threads) {
 			err = fmt.Errorf("%d threads, the first program has %d: want the same number", len(p.Threads), len(programs[0].Threads))
 		}

@@ -40,6 +40,7 @@ func newScript(t *testing.T, c Config, thread string) *script {
 }
 
 func (s *script) Attach(memory.Client)                    {}
+func (s *script) Join(memory.Client) uint8                { return 1 }
 func (s *script) Oldest() (memory.Addr, event.Tick, bool) { return 0, 0, false }
 
 func (s *script) Access(r memory.Request) bool {

@@ -111,7 +111,8 @@ const (
 )
 
 // Issue starts an access.
-func (c *controller) Issue(addr memory.Addr, write bool) {
+func (c *controller) Issue(r memory.Request) {
+	addr, write := r.Line, r.Write
 	arg := uint64(addr)
 	if write {
 		arg |= writeFlag

@@ -24,7 +24,7 @@ func (s *Sequencer) PerformAtomic(line Addr, b *Block) {
 	}
 	a := &s.pending[i]
 	a.performed, a.old = true, b[a.Word]
-	s.client.Perform(a.Tag, b)
+	s.perform(a, b)
 }
 
 // AtomicCallback completes the atomic access of a line, and that alone; old is
@@ -52,7 +52,7 @@ func (s *Sequencer) issue(a *access) {
 		s.controller.(AtomicController).IssueAtomic(a.Line, a.Word)
 		return
 	}
-	s.controller.Issue(a.Line, a.Write)
+	s.controller.Issue(a.Request)
 }
 
 // far reports whether the controller may have an access performed elsewhere.

@@ -41,9 +41,23 @@ type Request struct {
 	// one of a pair.
 	Atomic bool
 	Word   uint8
-	// Tag identifies the access to the core.
+	// Kind is what the access is for.
+	Kind Kind
+	// Client is the client that made the access: 0 for the one attached, or
+	// what Join returned.
+	Client uint8
+	// Tag identifies the access to its client.
 	Tag uint64
 }
+
+// Kind is what an access is for.
+type Kind uint8
+
+// The kinds of access.
+const (
+	Data  Kind = iota // a load, a store or an atomic read-modify-write
+	Fetch             // the fetch of an instruction: a read
+)
 
 // Lock is the effect of an access on the lock of its line. Between an access
 // that takes the lock and the one that releases it no other core's access to
@@ -64,6 +78,9 @@ type Port interface {
 	// Attach sets the client, before the first Access. It may change while no
 	// access is under way.
 	Attach(Client)
+	// Join adds a client, which shares the port. It is not notified of evictions.
+	// The result is the client of its requests.
+	Join(Client) uint8
 	// Access starts an access. False means that the port is full, or the line
 	// locked by the core itself: the core tries again when an access has
 	// completed.

@@ -15,7 +15,7 @@ type Controller interface {
 	// Issue starts an access of a line (in SLICC: a message in the mandatory
 	// queue). The controller completes it some time after Issue has returned
 	// by ReadCallback or WriteCallback.
-	Issue(line Addr, write bool)
+	Issue(Request)
 }
 
 // Locker is a Controller that supports locked pairs of accesses. With any
@@ -35,7 +35,7 @@ type Sequencer struct {
 	queue      *event.Queue
 	core       int
 	controller Controller
-	client     Client
+	clients    []Client // the one attached, then those that joined
 	// pending holds the accesses under way in the order in which they came;
 	// the first of each line has been issued.
 	pending []access
@@ -56,11 +56,19 @@ type access struct {
 
 // NewSequencer makes the sequencer of a core, at first without a client.
 func NewSequencer(q *event.Queue, core int, c Controller) *Sequencer {
-	return &Sequencer{queue: q, core: core, controller: c, client: noClient{}, pending: make([]access, 0, maxPending+1)}
+	return &Sequencer{queue: q, core: core, controller: c, clients: []Client{noClient{}}, pending: make([]access, 0, maxPending+1)}
 }
 
 // Attach sets the client.
-func (s *Sequencer) Attach(c Client) { s.client = c }
+func (s *Sequencer) Attach(c Client) { s.clients[0] = c }
+
+// Join adds a client.
+func (s *Sequencer) Join(c Client) uint8 {
+	s.clients = append(s.clients, c)
+	return uint8(len(s.clients) - 1)
+}
+
+func (s *Sequencer) perform(a *access, b *Block) { s.clients[a.Client].Perform(a.Tag, b) }
 
 // Access starts an access unless the sequencer is full. Only the first access
 // of a line reaches the controller; later ones wait for it. The access that
@@ -117,7 +125,7 @@ func (s *Sequencer) ReadCallback(line Addr, b *Block) {
 			issue = len(kept)
 			kept = append(kept, a)
 		default:
-			s.client.Perform(a.Tag, b)
+			s.perform(&a, b)
 		}
 	}
 	s.pending = kept
@@ -143,7 +151,7 @@ func (s *Sequencer) WriteCallback(line Addr, b *Block) {
 			kept = append(kept, a)
 		default:
 			first = false
-			s.client.Perform(a.Tag, b)
+			s.perform(&a, b)
 			s.lock(a)
 		}
 	}
@@ -173,7 +181,7 @@ func (s *Sequencer) lock(a access) {
 
 // EvictionCallback notifies the core that its controller is about to lose a
 // line.
-func (s *Sequencer) EvictionCallback(line Addr) { s.client.Evict(line) }
+func (s *Sequencer) EvictionCallback(line Addr) { s.clients[0].Evict(line) }
 
 // expect reports whether the callback completes the access that was issued;
 // any other is a fault of the controller.

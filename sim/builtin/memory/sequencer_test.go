@@ -26,8 +26,8 @@ func newMachine() *machine {
 	return m
 }
 
-func (m *machine) Issue(line Addr, write bool) {
-	m.calls = append(m.calls, fmt.Sprintf("issue %s %d", kind(write), line))
+func (m *machine) Issue(r Request) {
+	m.calls = append(m.calls, fmt.Sprintf("issue %s %d", kind(r.Write), r.Line))
 }
 
 func (m *machine) Block(line Addr)   { m.calls = append(m.calls, fmt.Sprintf("block %d", line)) }
@@ -139,7 +139,7 @@ func TestLock(t *testing.T) {
 // plain is a controller without locks.
 type plain struct{}
 
-func (plain) Issue(Addr, bool) {}
+func (plain) Issue(Request) {}
 
 func TestLockIsRefused(t *testing.T) {
 	m := newMachine()

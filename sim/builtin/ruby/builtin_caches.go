@@ -7,6 +7,7 @@ import (
 
 func dropEntry(c *controller, at int, line memory.Addr) uint64 {
 	d := c.directory[at]
+	line = line.Line()
 	e := d.entries[line]
 	if e == nil {
 		c.fail("directory: deallocate of an absent line", "line %#x", int64(line))
@@ -71,7 +72,7 @@ func allocate(g *generator, x *types.Call) objectExpr {
 func allocateDirectory(g *generator, x *types.Call) objectExpr {
 	at, line, entry, pos := g.partOf(x), g.word(x.Args[0]), g.object(x.Args[1]), x.At
 	return func(c *controller) *object {
-		l, e := memory.Addr(line(c)), entry(c)
+		l, e := memory.Addr(line(c)).Line(), entry(c)
 		if c.directory[at].entries[l] != nil {
 			c.failAt(pos, "directory: allocate of a line that is present", "line %#x", int64(l))
 		}

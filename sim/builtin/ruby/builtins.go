@@ -353,6 +353,10 @@ func init() {
 			c.sequencer(at).EvictionCallback(line)
 			return 0
 		}),
+		"DMASequencer.ackCallback":         transferred(0, -1),
+		"DMASequencer.dataCallback":        transferred(1, 0),
+		"DMASequencer.atomicCallback":      never, // devices make loads and stores only
+		"DMASequencer.recordRequestType":   nothing,
 		"Sequencer.recordRequestType":      nothing,
 		"Sequencer.invL1Callback":          nothing,
 		"Sequencer.llscClearLocalMonitor":  nothing,
@@ -372,7 +376,7 @@ func init() {
 		}),
 		"DirectoryMemory.allocate": allocateDirectory,
 		"DirectoryMemory.lookup": lineMethod(func(c *controller, at int, line memory.Addr) *object {
-			return c.directory[at].entries[line]
+			return c.directory[at].entries[line.Line()] // gem5 DirectoryMemory.cc: any address of the line
 		}),
 		"PerfectCacheMemory.lookup": lookupPerfect,
 		"TBETable.getNullEntry":     noEntry,

@@ -38,6 +38,7 @@ type controller struct {
 	tagLatency  uint64 // of its caches
 	dataLatency uint64
 	sequencers  []*memory.Sequencer
+	devices     []*memory.DeviceSequencer
 	mandatory   *buffer
 	locked      []memory.Addr // lines whose lock a core holds
 	memory      *memoryQueue  // nil unless the machine asks memory

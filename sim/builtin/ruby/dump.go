@@ -10,12 +10,15 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// Dump writes what is under way: the requests of cores, the transactions of
+// Dump writes what is under way: the requests of cores and devices, the transactions of
 // controllers, the lines that are busy without one, and the messages that
 // wait.
 func (s *System) Dump(w io.Writer) {
 	for _, p := range s.ports {
 		p.Dump(w)
+	}
+	for _, d := range s.devices {
+		d.Dump(w)
 	}
 	for _, list := range s.controllers {
 		for _, c := range list {

@@ -169,6 +169,8 @@ func (g *generator) part(v *types.Var) int {
 		return add(&g.code.lists)
 	case "PersistentTable":
 		return add(&g.code.persistents)
+	case "DMASequencer":
+		return add(&g.code.deviceSequencers)
 	case "MessageBuffer":
 		return add(&g.code.buffers)
 	}
@@ -256,7 +258,10 @@ func (g *generator) checkBuffers() {
 			g.unsupported(p.Var.Pos, "an out_port on a %s", p.Buffer.Type)
 		}
 	}
-	if g.code.cores > 0 && !g.hasBuffer(mandatoryQueue) {
+	if g.code.device && g.device.layout == nil {
+		g.unsupported(m.Pos, "a machine with a DMASequencer in a protocol without SequencerMsg")
+	}
+	if (g.code.cores > 0 || g.code.device) && !g.hasBuffer(mandatoryQueue) {
 		g.unsupported(m.Pos, "a machine with a Sequencer and no buffer %s", mandatoryQueue)
 	}
 	if g.code.home && !(g.hasBuffer(memoryRequests) && g.hasBuffer(memoryAnswers)) {

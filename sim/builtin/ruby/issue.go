@@ -24,7 +24,7 @@ type requestFields struct {
 	layout                              *layout
 	line, physical, kind, context, size int
 	mask                                int // -1 if there is none
-	load, store                         uint64
+	load, store, fetch                  uint64
 	atomic                              uint64 // that returns what the word held
 }
 
@@ -45,12 +45,15 @@ func (i *issuer) IssueAtomic(line memory.Addr, word uint8) {
 }
 
 // Issue puts an access into the mandatory queue.
-func (i *issuer) Issue(line memory.Addr, write bool) {
+func (i *issuer) Issue(r memory.Request) {
 	c, kind := i.controller, i.fields.load
-	if write {
+	switch {
+	case r.Write:
 		kind = i.fields.store
+	case r.Kind == memory.Fetch:
+		kind = i.fields.fetch
 	}
-	c.mandatory.enqueue(i.message(line, kind), c.system.queue.Now()+i.latency)
+	c.mandatory.enqueue(i.message(r.Line, kind), c.system.queue.Now()+i.latency)
 }
 
 // message is a request of a word of a line.

@@ -3,6 +3,7 @@ package ruby
 import (
 	"cmp"
 	"errors"
+	"fmt"
 
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/event"
@@ -13,6 +14,8 @@ import (
 // has the default that its comment says.
 type Options struct {
 	Cores int // 1 to MaxCores
+	// Devices is the number of devices, at most MaxCores; see Protocol.Devices.
+	Devices int
 	// Network is the latency of a message; zero means
 	// DefaultNetwork.
 	Network event.Latency
@@ -75,6 +78,9 @@ func (o Options) Validate() error {
 	var errs []error
 	if o.Cores < 1 || o.Cores > MaxCores {
 		errs = append(errs, option.Faultf("cores", "%d cores: want 1 to %d", o.Cores, MaxCores))
+	}
+	if o.Devices < 0 || o.Devices > MaxCores {
+		errs = append(errs, fmt.Errorf("%d devices: want at most %d", o.Devices, MaxCores))
 	}
 	if o.Directories > MaxCores {
 		errs = append(errs, option.Faultf("dirs", "%d directories: want 1 to %d", o.Directories, MaxCores))

@@ -19,6 +19,7 @@ type program struct {
 	permissions []cache.Permission // by ordinal of AccessPermission
 	request     requestFields
 	memory      memoryFields
+	device      deviceFields
 	faults      syntax.Faults // of structures
 }
 
@@ -32,6 +33,8 @@ type machineCode struct {
 	// cores and home say whether any role has cores, or memory.
 	cores int
 	home  bool
+	// device says that each instance is that of a device.
+	device bool
 
 	states, events int
 	rows           []row // by state and event
@@ -45,7 +48,7 @@ type machineCode struct {
 	pointers int
 	// The variables that hold parts of the machine, by index in the
 	// controller.
-	caches, tables, directories, sequencers, timers, persistents, storages, lists []*types.Var
+	caches, tables, directories, sequencers, timers, persistents, storages, lists, deviceSequencers []*types.Var
 	// buffers are the parameters and objects of type MessageBuffer.
 	buffers []*types.Var
 	// computed are the objects that start with the value of an expression.
@@ -190,7 +193,7 @@ func (p *program) names() error {
 	p.permissions = append(p.permissions, cache.Busy) // the unset value
 	r, m := &p.request, &p.memory
 	kind, memoryKind, size := typ("RubyRequestType"), typ("MemoryRequestType"), typ("MessageSizeType")
-	r.load, r.store = value(kind, "LD"), value(kind, "ST")
+	r.load, r.store, r.fetch = value(kind, "LD"), value(kind, "ST"), value(kind, "IFETCH")
 	m.read, m.write = value(memoryKind, "MEMORY_READ"), value(memoryKind, "MEMORY_WB")
 	m.dataSize, m.controlSize = value(size, "Response_Data"), value(size, "Writeback_Control")
 	r.layout, m.layout = p.layout(typ("RubyRequest")), p.layout(typ("MemoryMsg"))
@@ -198,6 +201,7 @@ func (p *program) names() error {
 	if e := kind.Enum("ATOMIC_RETURN"); e != nil {
 		r.atomic = uint64(e.Ordinal)
 	}
+	p.device.resolve(p, missing)
 	for _, f := range []struct {
 		layout *layout
 		name   string

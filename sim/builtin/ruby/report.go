@@ -74,6 +74,9 @@ func (s *System) Coverage() sim.Coverage {
 	list := make(sim.Coverage, 0, rows)
 	for k, code := range s.program.codes {
 		m := code.machine
+		if len(s.controllers[k]) == 0 {
+			continue
+		}
 		for i, n := range s.coverage[k] {
 			if code.rows[i].transition != nil {
 				state, event := m.State.Enums[i/code.events].Name, m.Event.Enums[i%code.events].Name

@@ -21,6 +21,8 @@ type role struct {
 	// others.
 	cores int
 	home  bool // memory is behind it
+	// device says that each instance is that of a device.
+	device bool
 	// private says that each core, or each instance that has cores, has one
 	// of its own.
 	private bool
@@ -49,8 +51,7 @@ func named(name string) func(*types.Var) bool {
 }
 
 // rolesOf says what a machine is in the simulated system: with cores, with the
-// directory or memory, or a shared or private cache; none for others, such as
-// those for devices.
+// directory or memory, a device, or a shared or private cache; none for others.
 func (p *program) rolesOf(m *types.Machine) []*role {
 	cores := 0
 	for _, v := range m.Params {
@@ -63,6 +64,8 @@ func (p *program) rolesOf(m *types.Machine) []*role {
 	}
 	one := role{name: m.Name, cores: cores, private: cores > 0}
 	switch {
+	case param(m, func(v *types.Var) bool { return v.Type.Name == "DMASequencer" }):
+		one.device = true
 	case cores > 0 && param(m, named(homeNode)):
 		return []*role{{name: "L1", cores: cores, private: true}, {name: "L2", private: true}, {name: "HNF"}}
 	case hasDirectory(m):
@@ -92,6 +95,7 @@ func (p *program) assignRoles(m *types.Machine) *machineCode {
 		r.code, r.set = code, preset.Of(p.protocol.Name, r.name)
 		code.cores = max(code.cores, r.cores)
 		code.home = code.home || r.home
+		code.device = code.device || r.device
 	}
 	return code
 }
@@ -104,6 +108,8 @@ func (o *Options) number(r *role) int {
 		return (o.Cores + each - 1) / each
 	case r.home:
 		return o.Directories
+	case r.device:
+		return o.Devices
 	}
 	return o.Banks
 }

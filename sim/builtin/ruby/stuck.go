@@ -48,13 +48,19 @@ func (s *System) Stuck() string {
 	return waits
 }
 
-// oldestLine is the line of the oldest access of any core.
+// oldestLine is the line of the oldest access of any core or device.
 func (s *System) oldestLine() (line memory.Addr, found bool) {
 	var since event.Tick
-	for _, p := range s.ports {
-		if l, at, ok := p.Oldest(); ok && (!found || at < since) {
+	oldest := func(l memory.Addr, at event.Tick, ok bool) {
+		if ok && (!found || at < since) {
 			line, since, found = l, at, true
 		}
+	}
+	for _, p := range s.ports {
+		oldest(p.Oldest())
+	}
+	for _, d := range s.devices {
+		oldest(d.Oldest())
 	}
 	return line, found
 }
@@ -128,7 +134,7 @@ func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 		return h, 0, false
 	}
 	h = holder{
-		machine: c.code.machine.Name, state: state.Name, private: c.role.private, busy: tbe != nil || c.isBusy(state),
+		machine: c.code.machine.Name, state: state.Name, private: c.role.private || c.code.device, busy: tbe != nil || c.isBusy(state),
 	}
 	var back []string
 	own := false // a request of the core is held back
@@ -140,7 +146,9 @@ func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 	}
 	slices.Sort(back)
 	h.back = strings.Join(slices.Compact(back), " and ")
-	h.asked = !own && slices.ContainsFunc(c.sequencers, func(p *memory.Sequencer) bool { return p.Waits(line) })
+	waits := func(l memory.Addr, _ event.Tick, active bool) bool { return active && l == line }
+	h.asked = !own && (slices.ContainsFunc(c.sequencers, func(p *memory.Sequencer) bool { return p.Waits(line) }) ||
+		slices.ContainsFunc(c.devices, func(d *memory.DeviceSequencer) bool { return waits(d.Oldest()) }))
 	return h, slices.Index(c.code.machine.State.Enums, state), true
 }
 
@@ -151,6 +159,6 @@ func (b *buffer) holdsBack(line memory.Addr, c *controller) bool {
 	}
 	return slices.ContainsFunc(b.items[b.head:], func(q queued) bool {
 		at := q.msg.layout.addr
-		return q.at <= c.system.queue.Now() && at >= 0 && memory.Addr(q.msg.words[at]) == line
+		return q.at <= c.system.queue.Now() && at >= 0 && memory.Addr(q.msg.words[at]).Line() == line
 	})
 }

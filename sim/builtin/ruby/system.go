@@ -66,6 +66,7 @@ type System struct {
 	controllers [][]*controller // by machine and number
 	first       []int           // index of a machine's first controller among all
 	ports       []*memory.Sequencer
+	devices     []*memory.DeviceSequencer
 	pools       []pool // by layout
 	recent      []delivery
 	oldest      int // in recent
@@ -73,7 +74,7 @@ type System struct {
 	coverage    [][]uint64 // by machine, state and event
 }
 
-var _ memory.System = (*System)(nil)
+var _ memory.Devices = (*System)(nil)
 
 // New builds a system; the options are valid.
 func New(q *event.Queue, p *Protocol, o Options) *System {
@@ -218,6 +219,9 @@ func (s *System) connect(total int) {
 			}
 			for range c.role.cores {
 				s.addCore(c)
+			}
+			for range c.code.deviceSequencers {
+				s.addDevice(c)
 			}
 		}
 	}

@@ -1,0 +1,118 @@
+package builtin
+
+import (
+	"fmt"
+	"io"
+
+	"ordeal/gen"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/dma"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/fetch"
+	"ordeal/sim/builtin/memory"
+)
+
+// agent runs a thread.
+type agent interface{ Describe() string }
+
+// site is where a thread runs: what its accesses go through, and what to call it.
+type site struct {
+	name   string
+	agent  agent
+	oldest func() (memory.Addr, event.Tick, bool)
+}
+
+// addAgents makes the agents of all threads.
+func (s *simulation) addAgents() {
+	p, seed := s.job.Program, s.job.Seed
+	var layout dma.Layout
+	cores, devices, fetchers := 0, 0, 0
+	for t := range p.Threads {
+		id := gen.ThreadID(t)
+		thread := core.NewThread(p, id, s.job.Rounds, s.writes)
+		thread.Record(s.steps)
+		thread.Observe(s.options.Accesses)
+		s.threads = append(s.threads, thread)
+		var at site
+		switch a := p.AgentOf(id); a.Kind {
+		case gen.AgentDMA:
+			if devices == 0 {
+				layout = dma.NewLayout(p)
+			}
+			device := s.system.(memory.Devices).Device(devices)
+			at = site{fmt.Sprintf("device %d", devices), dma.New(s.queue, thread, device, layout, s.agentDone), device.Oldest}
+			devices++
+		case gen.AgentFetch:
+			port := s.system.Port(a.Core)
+			at = site{fmt.Sprintf("fetcher %d of core %d", fetchers, a.Core), fetch.New(s.queue, thread, port, s.agentDone), port.Oldest}
+			fetchers++
+		default:
+			port := s.system.Port(cores)
+			c := core.New(s.queue, s.options.core(seed, cores), thread, port, s.agentDone)
+			s.cores = append(s.cores, c)
+			at = site{fmt.Sprintf("core %d", cores), c, port.Oldest}
+			cores++
+		}
+		s.sites = append(s.sites, at)
+	}
+}
+
+// agentSeed is that of an agent's random choices.
+func agentSeed(seed uint64, number int) uint64 { return seed + uint64(number)*0x9e3779b97f4a7c15 }
+
+func (s *simulation) agentDone() {
+	if s.running--; s.running == 0 {
+		s.queue.Halt()
+	}
+}
+
+// overdue is the site whose access is older than the watchdog allows, and for
+// how long it has been under way.
+func (s *simulation) overdue() (name string, since event.Tick, found bool) {
+	since = s.queue.Now() - s.options.Watchdog
+	for i := range s.sites {
+		if _, t, ok := s.sites[i].oldest(); ok && t < since {
+			name, since, found = s.sites[i].name, t, true
+		}
+	}
+	return name, since, found
+}
+
+func (s *simulation) describe(w io.Writer) {
+	for i := range s.sites {
+		fmt.Fprintf(w, "%s: %s\n", s.sites[i].name, s.sites[i].agent.Describe())
+	}
+}
+
+// checkAgents reports threads that the machine cannot run.
+func (r *Runner) checkAgents(p *gen.Program) error {
+	o := &r.options
+	if n := p.Cores(); o.Cores > 0 && n > o.Cores || n > MaxCores {
+		return fmt.Errorf("%d threads on %d cores", n, min(max(o.Cores, 1), MaxCores))
+	}
+	devices := p.CountAgents(gen.AgentDMA)
+	if devices > 0 && (r.protocol == nil || !r.protocol.Devices()) {
+		return fmt.Errorf("thread of agent dma: protocol %s has no machine for devices", o.Protocol)
+	}
+	if o.Execution && len(p.Threads) > p.CountAgents(gen.AgentCore) {
+		return fmt.Errorf("steps of agents other than cores are not recorded")
+	}
+	return nil
+}
+
+// storeOrderKnown reports whether the order of all stores is known: it is not
+// that of the stores of devices, which take effect somewhere in the memory
+// system before the device is notified.
+func storeOrderKnown(p *gen.Program) bool {
+	for t, ops := range p.Threads {
+		if p.AgentOf(gen.ThreadID(t)).Kind != gen.AgentDMA {
+			continue
+		}
+		for _, op := range ops {
+			if op.Kind == gen.Store {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,64 @@
+package memory
+
+import (
+	"strings"
+	"testing"
+
+	"ordeal/sim/builtin/event"
+)
+
+type deviceMachine struct {
+	started []Transfer
+	ended   []Block
+}
+
+func (m *deviceMachine) Start(t Transfer)     { m.started = append(m.started, t) }
+func (m *deviceMachine) Transferred(b *Block) { m.ended = append(m.ended, *b) }
+
+func TestDeviceSequencer(t *testing.T) {
+	q := event.New(event.FIFO, 0)
+	m := new(deviceMachine)
+	s := NewDeviceSequencer(q, 2, m)
+	s.Attach(m)
+	if _, _, busy := s.Oldest(); busy {
+		t.Error("a transfer is under way before the first")
+	}
+	s.Transfer(Transfer{Addr: 136, Bytes: 8})
+	if line, _, busy := s.Oldest(); !busy || line != 128 {
+		t.Errorf("under way: %v, line %d", busy, line)
+	}
+	s.DataCallback(128, &Block{7, 8})
+	s.Transfer(Transfer{Addr: 64, Bytes: 64, Write: true, Data: Block{9}})
+	s.AckCallback(64)
+	if len(m.started) != 2 || len(m.ended) != 2 || m.ended[0] != (Block{7, 8}) || q.Err() != nil {
+		t.Errorf("started %v, ended %v, %v", m.started, m.ended, q.Err())
+	}
+}
+
+// TestDeviceFaults has callbacks that complete something else than the transfer
+// under way.
+func TestDeviceFaults(t *testing.T) {
+	read, write := Transfer{Addr: 64, Bytes: 8}, Transfer{Addr: 64, Bytes: 8, Write: true}
+	for _, f := range []struct {
+		name  string
+		start *Transfer
+		call  func(s *DeviceSequencer)
+	}{
+		{"nothing under way", nil, func(s *DeviceSequencer) { s.AckCallback(64) }},
+		{"another line", &write, func(s *DeviceSequencer) { s.AckCallback(128) }},
+		{"acknowledged read", &read, func(s *DeviceSequencer) { s.AckCallback(64) }},
+		{"data of a write", &write, func(s *DeviceSequencer) { s.DataCallback(64, new(Block)) }},
+	} {
+		q := event.New(event.FIFO, 0)
+		m := new(deviceMachine)
+		s := NewDeviceSequencer(q, 0, m)
+		s.Attach(m)
+		if f.start != nil {
+			s.Transfer(*f.start)
+		}
+		f.call(s)
+		if err := q.Err(); err == nil || !strings.Contains(err.Error(), "that was never issued") || len(m.ended) > 0 {
+			t.Errorf("%s: %v, %d ended", f.name, err, len(m.ended))
+		}
+	}
+}

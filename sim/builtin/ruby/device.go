@@ -1,0 +1,101 @@
+package ruby
+
+import (
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/slicc/types"
+)
+
+// deviceFields are the offsets in a SequencerMsg and the values that matter.
+// Its layout is nil in a protocol without such messages.
+type deviceFields struct {
+	layout                          *layout
+	line, physical, kind, len, data int
+	load, store                     uint64
+}
+
+// resolve finds them; missing names what a protocol with devices lacks.
+func (f *deviceFields) resolve(p *program, missing func(format string, args ...any)) {
+	if p.protocol.Type("SequencerMsg") == nil {
+		return
+	}
+	kind := p.protocol.Type("SequencerRequestType")
+	f.layout = p.layout(p.protocol.Type("SequencerMsg"))
+	for _, v := range []struct {
+		name string
+		at   *int
+	}{
+		{"LineAddress", &f.line}, {"PhysicalAddress", &f.physical}, {"Type", &f.kind}, {"Len", &f.len}, {"DataBlk", &f.data},
+	} {
+		if *v.at = f.layout.find(v.name); *v.at < 0 {
+			missing("field %s of SequencerMsg", v.name)
+		}
+	}
+	for _, v := range []struct {
+		name string
+		at   *uint64
+	}{{"LD", &f.load}, {"ST", &f.store}} {
+		if kind == nil || kind.Enum(v.name) == nil {
+			missing("SequencerRequestType:%s", v.name)
+			continue
+		}
+		*v.at = uint64(kind.Enum(v.name).Ordinal)
+	}
+}
+
+// deviceIssuer puts the transfers of a device into the mandatory queue of its
+// controller.
+type deviceIssuer struct{ controller *controller }
+
+// Start puts a transfer into the mandatory queue.
+func (i deviceIssuer) Start(t memory.Transfer) {
+	c := i.controller
+	f := &c.system.program.device
+	m := c.system.pools[f.layout.index].get()
+	m.words[f.line], m.words[f.physical] = uint64(t.Addr.Line()), uint64(t.Addr)
+	m.words[f.len] = uint64(t.Bytes)
+	m.words[f.kind] = f.load
+	if t.Write {
+		m.words[f.kind] = f.store
+		*m.block(f.data) = t.Data
+	}
+	c.mandatory.enqueue(m, c.system.queue.Now()+1)
+}
+
+func (s *System) addDevice(c *controller) {
+	d := memory.NewDeviceSequencer(s.queue, len(s.devices), deviceIssuer{c})
+	c.devices = append(c.devices, d)
+	s.devices = append(s.devices, d)
+}
+
+// Device is the device of a number.
+func (s *System) Device(number int) memory.Device { return s.devices[number] }
+
+// Devices reports whether the protocol has a machine for devices.
+func (p *Protocol) Devices() bool { return p.program.deviceMachine() != nil }
+
+func (p *program) deviceMachine() *machineCode {
+	for _, code := range p.codes {
+		if code.device {
+			return code
+		}
+	}
+	return nil
+}
+
+// transferred is a callback of a device with a line, and with data for a read.
+func transferred(line, data int) native[wordExpr] {
+	return func(g *generator, x *types.Call) wordExpr {
+		at, addr := g.partOf(x), g.word(x.Args[line])
+		if data < 0 {
+			return func(c *controller) uint64 {
+				c.devices[at].AckCallback(memory.Addr(addr(c)))
+				return 0
+			}
+		}
+		block := g.vector(x.Args[data])
+		return func(c *controller) uint64 {
+			c.devices[at].DataCallback(memory.Addr(addr(c)), (*memory.Block)(block(c)))
+			return 0
+		}
+	}
+}
