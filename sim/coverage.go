@@ -9,17 +9,22 @@ import (
 )
 
 // Transition is a row of the table of a coherence protocol, and how often runs
-// took it, stalls included.
+// took it. As gem5, it counts only those that were valid; Stalls counts those
+// that were put off.
 type Transition struct {
 	Machine string `json:"machine"`
 	State   string `json:"state"`
 	Event   string `json:"event"`
 	Count   uint64 `json:"count"`
+	Stalls  uint64 `json:"stalls,omitempty"`
 }
 
 func (t *Transition) row(u *Transition) bool {
 	return t.Machine == u.Machine && t.State == u.State && t.Event == u.Event
 }
+
+// taken reports whether a run took the transition or stalled in it.
+func (t *Transition) taken() bool { return t.Count > 0 || t.Stalls > 0 }
 
 // Coverage lists transitions by machine, including those never taken if the
 // simulator knows the whole table.
@@ -29,7 +34,7 @@ type Coverage []Transition
 func (c Coverage) Taken() int {
 	n := 0
 	for i := range c {
-		if c[i].Count > 0 {
+		if c[i].taken() {
 			n++
 		}
 	}
@@ -47,7 +52,7 @@ func (c Coverage) Share() float64 { return float64(c.Taken()) / float64(max(len(
 func (c Coverage) Missing() []Transition {
 	var list []Transition
 	for _, t := range c {
-		if t.Count == 0 {
+		if !t.taken() {
 			list = append(list, t)
 		}
 	}
@@ -62,13 +67,14 @@ func (c *Coverage) Add(other Coverage) (fresh int) {
 		at := c.find(t, i)
 		if at < 0 {
 			at = len(*c)
-			*c = append(*c, Transition{t.Machine, t.State, t.Event, 0})
+			*c = append(*c, Transition{Machine: t.Machine, State: t.State, Event: t.Event})
 		}
 		mine := &(*c)[at]
-		if mine.Count == 0 && t.Count > 0 {
+		if !mine.taken() && t.taken() {
 			fresh++
 		}
 		mine.Count += t.Count
+		mine.Stalls += t.Stalls
 	}
 	return fresh
 }

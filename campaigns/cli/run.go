@@ -137,7 +137,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	record := &rundir.Spec{
 		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.args, Tools: execute.ToolVersions(ctx, runner, &cfg), Started: time.Now(),
 	}
-	single := execute.Executor{Runner: runner, Check: execute.CheckOptions{
+	single := execute.Executor{Runner: runner, Timings: true, Check: execute.CheckOptions{
 		Models: models, Workers: 1, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
 	}}
 	done, err := single.Run(ctx, dir, p, record)
@@ -251,6 +251,9 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 		fmt.Fprintf(w, "\n%s\n\n", detail)
 	case detail != "":
 		fmt.Fprintf(w, "%-10s %s\n", "detail", detail)
+	}
+	if done.Timing != nil {
+		fmt.Fprintf(w, "%-10s %s\n", "latency", done.Timing)
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", dir)
 	program, words := messages.Quoted(r.args[0]), messages.Quoted(string(dir))

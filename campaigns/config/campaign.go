@@ -27,6 +27,7 @@ type Campaign struct {
 	KeepPerFinding int          `yaml:"keep-per-finding" schema:"min=1" help:"most run directories of one finding to keep with keep: findings: the first ones, and the first of other configurations"`
 	Known          []Known      `yaml:"known" help:"known issues: findings to report apart, which do not make the campaign fail"`
 	Budget         Duration     `yaml:"budget" schema:"min=0,zero=no limit" help:"time after which the campaign ends"`
+	AnyLatency     bool         `yaml:"any-latency" help:"findings in a protocol of gem5 that need latencies which its simple network does not produce make the campaign fail, too"`
 	Stop           Stop         `yaml:"stop" help:"conditions that end the campaign early"`
 	Timeout        Duration     `yaml:"timeout" schema:"min=0" help:"longest time of one run"`
 	CheckTimeout   Duration     `yaml:"check-timeout" schema:"min=0" help:"longest time of checking one run against one model; the verdict is unknown after it"`

@@ -15,6 +15,7 @@ import (
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/gem5"
 	"ordeal/sim/lazyregexp"
 )
@@ -32,6 +33,7 @@ var Rules = option.Rules{
 		"keeps":     func() []string { return []string{string(KeepFindings), string(KeepAll)} },
 		"policies":  func() []string { return []string{string(InfraContinue), string(InfraStop)} },
 		"cores":     func() []string { return texts(core.Kinds()) },
+		"reorders":  ruby.Reorders,
 		"orders":    func() []string { return texts([]event.Order{event.Shuffled, event.FIFO, event.LIFO}) },
 		"layouts":   func() []string { return texts(append([]gen.Layout{gen.AnyLayout}, gen.Layouts()...)) },
 		"protocols": builtin.Protocols,

@@ -154,7 +154,7 @@ func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, err
 		if err != nil {
 			return nil, err
 		}
-		t.executor = execute.Executor{Runner: runner, Check: checkOptions(c, models), Limiter: limiter}
+		t.executor = execute.Executor{Runner: runner, Check: checkOptions(c, models), Limiter: limiter, Timings: true}
 		t.tools = execute.ToolVersions(ctx, runner, t.cfg)
 		list = append(list, t)
 	}

@@ -19,6 +19,9 @@ type Executor struct {
 	Runner  sim.Runner
 	Check   CheckOptions
 	Limiter *CPULimiter // nil: no limit
+	// Timings has failed runs of a simulator that is Timed repeated at faithful
+	// latencies.
+	Timings bool
 	_       struct{}
 }
 
@@ -136,7 +139,8 @@ func (x *Executor) jobs(dir rundir.Dir, p *gen.Program, spec *rundir.Spec) (jobs
 // RemoveBatch removes the directories of the other runs of a batch.
 func RemoveBatch(dir rundir.Dir) error { return rundir.RemoveAll(dir.Path(batchDir)) }
 
-// Evaluate checks the log of a job, and signs a violation.
+// Evaluate checks the log of a job, signs a violation, and repeats a failed run
+// at faithful latencies with Timings.
 func (x *Executor) Evaluate(ctx context.Context, job sim.Job, simulated *sim.Result) (*rundir.Result, error) {
 	release, err := x.Limiter.Acquire(ctx, 1)
 	if err != nil {
@@ -146,6 +150,9 @@ func (x *Executor) Evaluate(ctx context.Context, job sim.Job, simulated *sim.Res
 	r, err := Evaluate(ctx, job.Program, job.Rounds, simulated, x.Check)
 	if err == nil {
 		err = x.sign(ctx, job, r)
+	}
+	if err == nil {
+		err = x.repeatFaithful(ctx, job, r)
 	}
 	return r, err
 }

@@ -33,7 +33,7 @@ func (t transitions) of(config string) *transitionTable {
 func (t *transitionTable) add(rows sim.Coverage) {
 	for i := range rows {
 		row := rows[i]
-		row.Count = 0
+		row.Count, row.Stalls = 0, 0
 		t.index[keyOf(&row)] = len(t.list)
 		t.list, t.taken = append(t.list, row), append(t.taken, false)
 	}
@@ -66,7 +66,7 @@ func (t transitions) encode(e *Entry) {
 		row := e.Coverage[i]
 		at, ok := table.index[keyOf(&row)]
 		if !ok {
-			row.Count = 0
+			row.Count, row.Stalls = 0, 0
 			e.New = append(e.New, row)
 			at = len(e.Counts)
 			e.Counts = append(e.Counts, 0)

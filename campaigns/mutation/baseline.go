@@ -110,8 +110,8 @@ func (m *matrix) baselineRun(ctx context.Context, on *machines, seed uint64, n i
 	}
 	run.hash, run.log = report.Statistics.Hash, sha256.Sum256(report.Log)
 	for _, c := range report.Coverage {
-		if c.Count > 0 {
-			run.taken[Row{c.Machine, c.State, c.Event}] += int64(c.Count)
+		if n := c.Count + c.Stalls; n > 0 {
+			run.taken[Row{c.Machine, c.State, c.Event}] += int64(n)
 		}
 	}
 	return run, report.Statistics.Events, nil

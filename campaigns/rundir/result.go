@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -37,6 +38,9 @@ type Result struct {
 	// Alone is the result of repeating a failed run of a batch alone; nil for
 	// others.
 	Alone *Alone `json:"alone,omitempty"`
+	// Timing says how a failed run is repeated at latencies near those of the
+	// simulated machine; nil for others.
+	Timing *Timing `json:"timing,omitempty"`
 
 	// What follows is known only where the run was evaluated, and in no file
 	// but the log.
@@ -51,6 +55,25 @@ type Result struct {
 	// Coverage counts the transitions of the coherence protocol.
 	Coverage sim.Coverage `json:"-"`
 	_        struct{}
+}
+
+// Timing counts repetitions of failed runs at latencies near those of the simulated
+// machine, with other seeds, and those of them that failed the same.
+type Timing struct {
+	Seeds int `json:"seeds"`
+	Same  int `json:"same"`
+}
+
+// Exploring reports whether the failure needs latencies that the simulated
+// machine does not have, as far as the repetitions show.
+func (t *Timing) Exploring() bool { return t != nil && t.Seeds > 0 && t.Same == 0 }
+
+// String says at which latencies the failure shows.
+func (t *Timing) String() string {
+	if t.Exploring() {
+		return fmt.Sprintf("only with latencies that gem5's simple network does not produce (0 of %d seeds at gem5's)", t.Seeds)
+	}
+	return fmt.Sprintf("also at gem5's latencies (%d of %d seeds)", t.Same, t.Seeds)
 }
 
 // Alone is the result of a run of a batch when it is repeated alone.

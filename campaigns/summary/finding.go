@@ -44,6 +44,9 @@ type Finding struct {
 	// Reduction is that of the first run; nil where none was asked for, or it
 	// has not ended.
 	Reduction *rundir.Reduction `json:"reduction,omitempty"`
+	// Timing adds up the repetitions of runs at latencies near those of the
+	// simulated machine; nil where there are none.
+	Timing *rundir.Timing `json:"timing,omitempty"`
 	// Known is the known issue that the finding is; nil for a new one.
 	Known *config.Known `json:"known,omitempty"`
 }
@@ -130,6 +133,13 @@ func (f *Finding) add(run *journal.Entry) {
 			f.Recurred++
 		}
 	}
+	if t := run.Timing; t != nil {
+		if f.Timing == nil {
+			f.Timing = new(rundir.Timing)
+		}
+		f.Timing.Seeds += t.Seeds
+		f.Timing.Same += t.Same
+	}
 	k := slices.IndexFunc(f.Configs, func(c ConfigCount) bool { return c.Config == run.Config.Name })
 	if k < 0 {
 		k = len(f.Configs)
@@ -145,11 +155,18 @@ func (f *Finding) add(run *journal.Entry) {
 	}
 }
 
-// Unknown are the findings that are no known issues.
+// apart reports whether a finding does not make the campaign fail: a known
+// issue, and unless the campaign says otherwise one that needs latencies which the
+// simulated machine does not have.
+func (s *Summary) apart(f *Finding) bool {
+	return f.Known != nil || f.Timing.Exploring() && !s.anyLatency
+}
+
+// Unknown are the findings that make the campaign fail.
 func (s *Summary) Unknown() []*Finding {
 	var list []*Finding
 	for i := range s.Findings {
-		if s.Findings[i].Known == nil {
+		if !s.apart(&s.Findings[i]) {
 			list = append(list, &s.Findings[i])
 		}
 	}
@@ -171,8 +188,11 @@ func (f *Finding) text(s *Summary) string {
 		return b.String()
 	}
 	what := "finding"
-	if f.Known != nil {
+	switch {
+	case f.Known != nil:
 		what = "known issue"
+	case s.apart(f):
+		what = "finding of other latencies"
 	}
 	fmt.Fprintf(&b, "\n%s: %s (%s, %s)\n", what, messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Runs, "run"))
 	if about := f.Known.String(); about != "" {
@@ -187,6 +207,9 @@ func (f *Finding) text(s *Summary) string {
 		counts = append(counts, fmt.Sprintf("%s %s", c.Config, messages.Comma(c.Runs)))
 	}
 	line("system", "%s: %s", f.System, strings.Join(counts, ", "))
+	if f.Timing != nil {
+		line("latency", "%s", f.Timing)
+	}
 	if f.Alone > 0 {
 		line("alone", "recurs in %d of %s repeated outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))
 	}

@@ -56,8 +56,10 @@ type Summary struct {
 	example int    // the number of that run
 	stop    config.Stop
 	known   []config.Known
-	sims    map[string]string // by configuration
-	_       struct{}
+	// anyLatency is that of the campaign.
+	anyLatency bool
+	sims       map[string]string // by configuration
+	_          struct{}
 }
 
 // InfraError is a run that could not be executed or checked.
@@ -104,7 +106,7 @@ type Row struct {
 func New(c *config.Campaign, dir string, shard config.Shard, started time.Time) *Summary {
 	s := &Summary{
 		Campaign: c.Name, Seed: c.Seed, Dir: dir, Argv0: "ordeal", Started: started, Shard: shard,
-		stop: c.Stop, known: c.Known, sims: make(map[string]string),
+		stop: c.Stop, known: c.Known, anyLatency: c.AnyLatency, sims: make(map[string]string),
 	}
 	for _, has := range shard.Has(c) {
 		if has {

@@ -29,8 +29,12 @@ func (s *Summary) Text() string {
 	for _, line := range s.lines() {
 		b.WriteString(line + "\n")
 	}
-	for i := range s.Findings {
-		b.WriteString(s.Findings[i].text(s))
+	for _, apart := range []bool{false, true} { // what makes the campaign fail comes first
+		for i := range s.Findings {
+			if f := &s.Findings[i]; s.apart(f) == apart {
+				b.WriteString(f.text(s))
+			}
+		}
 	}
 	return b.String()
 }

@@ -3,12 +3,14 @@ package builtin
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"ordeal/gen"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/dma"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/fetch"
+	"ordeal/sim/builtin/flush"
 	"ordeal/sim/builtin/memory"
 )
 
@@ -54,6 +56,24 @@ func (s *simulation) addAgents() {
 			cores++
 		}
 		s.sites = append(s.sites, at)
+	}
+}
+
+// addFlushers has each core flush lines, if the options ask for it.
+func (s *simulation) addFlushers() {
+	if s.options.Flush == 0 {
+		return
+	}
+	p := s.job.Program
+	var lines []memory.Addr
+	for l := range p.Locations {
+		line := (memory.Base + memory.Addr(p.Offset(gen.LocID(l)))).Line()
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	for i := range s.cores {
+		s.flushers = append(s.flushers, flush.New(s.queue, s.system.Port(i), lines, s.options.Flush, agentSeed(s.job.Seed, i)))
 	}
 }
 

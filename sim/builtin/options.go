@@ -86,6 +86,10 @@ type Options struct {
 	// and of banks of a shared cache, with a coherence protocol that can have
 	// several; 0 means 1. See ruby.Options.
 	Directories, Banks int
+	// Reorder (--reorder) and MemoryReorder (--memory-reorder) are orders that a
+	// coherence protocol is not given; see ruby.Options.
+	Reorder       ruby.Reorder
+	MemoryReorder bool
 	// TBEs (--tbes) is the number of transactions that a controller of a
 	// coherence protocol has room for; 0 means ruby.DefaultTBEs.
 	TBEs int
@@ -108,13 +112,24 @@ type Options struct {
 	// LockedRMW (--locked-rmw) makes cores perform read-modify-writes as
 	// locked pairs; see core.Config.
 	LockedRMW bool
+	// LockHold (--lock-hold) is how many ticks longer than needed they hold the
+	// lock.
+	LockHold event.Tick
+	// WrongPath (--wrong-path) is how many operations come with one load of a
+	// wrong path; see core.Config.
+	WrongPath int
+	// Flush (--flush) is the number of ticks between two flushes by a core of a
+	// line that the program accesses, on average; 0 means no flushes.
+	Flush event.Tick
 	// Execution (--execution) has the log list every step of the cores, the
 	// commits of stores among them: frames of kind wire.Steps. The cores have FIFO store
 	// buffers then, or none: InOrder, TSO or OOO.
 	Execution bool
 	// Bugs (--core-bugs) are injected bugs of the cores.
 	Bugs []core.Bug
-	_    struct{}
+	// staggered has the cores start at different times, drawn from the seed.
+	staggered bool
+	_         struct{}
 }
 
 // MaxCores bounds the number of cores.
@@ -155,6 +170,9 @@ func (o Options) Validate() error {
 	if o.Lines < 1 {
 		errs = append(errs, fmt.Errorf("cache of %d lines: want at least 1", o.Lines))
 	}
+	if o.Flush < 0 || o.Flush > event.MaxLatency || o.Flush > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
+		errs = append(errs, option.Faultf("flush", "%d ticks: want 0 to %d, with a coherence protocol", o.Flush, event.MaxLatency))
+	}
 	if o.Watchdog < 1 {
 		errs = append(errs, option.Faultf("watchdog", "%d ticks: want at least 1", o.Watchdog))
 	}
@@ -187,7 +205,8 @@ func (o *Options) validateSizes() error {
 	}
 	var none cache.Geometry
 	given := o.Memory != (event.Latency{}) || o.Private != none || o.Shared != none ||
-		o.Directories != 0 || o.Banks != 0 || o.TBEs != 0 || len(o.Parameters) > 0
+		o.Directories != 0 || o.Banks != 0 || o.TBEs != 0 || len(o.Parameters) > 0 ||
+		o.Reorder != ruby.ReorderNone || o.MemoryReorder
 	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
 		return option.Faultf("protocol", "%q has no directories, transactions, parameters or caches with sets: want a coherence protocol", o.Protocol)
 	}
@@ -224,13 +243,15 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 	return ruby.Options{
 		Parameters: parameters,
 		Cores:      n.cores, Devices: n.devices, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
-		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Trace: o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
+		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder,
+		Trace: o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
 	}.WithDefaults()
 }
 
 func (o *Options) core(seed uint64, id int) core.Config {
 	return core.Config{
-		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, LockedRMW: o.LockedRMW, Bugs: o.Bugs,
-		Seed: agentSeed(seed, id),
+		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, LockedRMW: o.LockedRMW, LockHold: o.LockHold, WrongPath: o.WrongPath, Bugs: o.Bugs,
+		Start: o.start(seed, id),
+		Seed:  agentSeed(seed, id),
 	}
 }

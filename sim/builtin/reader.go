@@ -29,8 +29,12 @@ func (r *reader) address() memory.Addr {
 	return memory.Base + memory.Addr(r.program.Offset(gen.LocID(len(r.values))))
 }
 
-// Handle reads the next location. The port is free.
-func (r *reader) Handle(uint64) { r.port.Access(memory.Request{Line: r.address().Line()}) }
+// Handle reads the next location, at the next tick if the line is being flushed.
+func (r *reader) Handle(uint64) {
+	if !r.port.Access(memory.Request{Line: r.address().Line()}) {
+		r.queue.At(r.queue.Now()+1, r.self, 0)
+	}
+}
 
 // Perform takes the value of a location.
 func (r *reader) Perform(_ uint64, b *memory.Block) {

@@ -56,6 +56,9 @@ func (r *Runner) loadProtocol() error {
 	if err := p.Check(o.ruby(size{cores: max(o.Cores, 1)}, 0)); err != nil {
 		return err
 	}
+	if o.Flush > 0 && !p.Flushes() {
+		return fmt.Errorf("protocol %s has no flushes of lines: in gem5, of the protocols for processors, only MOESI_hammer has", name)
+	}
 	if o.LockedRMW && !p.Locks() {
 		return fmt.Errorf("protocol %s has no locks for read-modify-writes", name)
 	}

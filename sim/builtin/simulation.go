@@ -12,23 +12,25 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/flush"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
 )
 
 type simulation struct {
-	options *Options
-	job     sim.Job
-	budget  uint64
-	queue   *event.Queue
-	system  memory.System
-	threads []*core.Thread
-	cores   []core.Core
-	sites   []site // of the threads
-	running int    // threads that have not come to their end
-	writes  core.WriteOrder
-	steps   *core.Steps // nil unless Options.Execution
-	reader  reader
+	options  *Options
+	job      sim.Job
+	budget   uint64
+	queue    *event.Queue
+	system   memory.System
+	threads  []*core.Thread
+	cores    []core.Core
+	sites    []site // of the threads
+	flushers []*flush.Flusher
+	running  int // threads that have not come to their end
+	writes   core.WriteOrder
+	steps    *core.Steps // nil unless Options.Execution
+	reader   reader
 }
 
 func newSimulation(r *Runner, job sim.Job) *simulation {
@@ -46,12 +48,16 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 	}
 	s.system = r.build(s.queue, o, o.size(p), job.Seed)
 	s.addAgents()
+	s.addFlushers()
 	return s
 }
 
 func (s *simulation) run(ctx context.Context, deadline time.Time) sim.Result {
 	if end := s.until(ctx, deadline, func() bool { return s.running == 0 }); end.Outcome != sim.Passed {
 		return end
+	}
+	for _, f := range s.flushers {
+		f.Stop()
 	}
 	s.reader.start(s.queue, s.job.Program, s.system.Port(0))
 	return s.until(ctx, deadline, s.reader.done)

@@ -152,7 +152,7 @@ func (c *blocking) Perform(tag uint64, b *memory.Block) {
 	case in.isRMW() && c.rmw != exclusive:
 		c.old, c.split = b[in.word], true
 		c.current = in.storeAfter(c.old)
-		c.state = starting
+		c.state, c.busyUntil = starting, c.queue.Now()+c.lockHold
 	case c.split:
 		c.split = false
 		c.thread.apply(in, b)

@@ -33,7 +33,15 @@ type Config struct {
 	// load and a store with the line locked in between, like gem5's x86 cores,
 	// instead of one access.
 	LockedRMW bool
-	Bugs      []Bug
+	// LockHold is how many ticks longer than needed the lock of such a pair is
+	// held.
+	LockHold event.Tick
+	// WrongPath is how many operations of OOO come with one load of a wrong path
+	// on average; 0 means no such loads.
+	WrongPath int
+	// Start is the tick, from the next one on, at which the core starts.
+	Start event.Tick
+	Bugs  []Bug
 	// Seed is that of the core's random choices: which store of an unordered
 	// buffer leaves first, which address of a window is known late.
 	Seed uint64
@@ -59,6 +67,12 @@ func (c *Config) Validate() error {
 		if !slices.Contains(Bugs(c.Kind), b) {
 			errs = append(errs, fmt.Errorf("core %s cannot have bug %s", c.Kind, b))
 		}
+	}
+	if c.WrongPath < 0 || c.WrongPath > 0 && c.Kind != OOO {
+		errs = append(errs, fmt.Errorf("a wrong path for each %d operations of a core %s: want 0, or more with core %s", c.WrongPath, c.Kind, OOO))
+	}
+	if c.LockHold < 0 || c.LockHold > event.MaxLatency || c.LockHold > 0 && !c.LockedRMW {
+		errs = append(errs, fmt.Errorf("locks held for %d ticks: want 0 to %d, of locked read-modify-writes", c.LockHold, event.MaxLatency))
 	}
 	if c.LockedRMW && (c.Kind == PSO || c.Kind == RMO) {
 		errs = append(errs, fmt.Errorf("core %s has no locked read-modify-writes: other accesses to the line may be under way", c.Kind))
@@ -91,7 +105,7 @@ func New(q *event.Queue, c Config, t *Thread, port memory.Port, done func()) Cor
 	b := base{
 		queue: q, port: port, thread: t, done: done,
 		random: rand.NewPCG(c.Seed, stream), fenceDrains: !slices.Contains(c.Bugs, FenceNoDrain),
-		forwardOldest: slices.Contains(c.Bugs, ForwardOldest),
+		forwardOldest: slices.Contains(c.Bugs, ForwardOldest), lockHold: c.LockHold, startAt: q.Now() + 1 + c.Start,
 	}
 	switch {
 	case c.LockedRMW:
@@ -137,6 +151,7 @@ type base struct {
 	stats  Statistics
 
 	rmw                        rmwMode
+	lockHold, startAt          event.Tick
 	fenceDrains, forwardOldest bool
 }
 
@@ -169,7 +184,7 @@ func (b *base) request(in *instruction, second bool, tag uint64) memory.Request 
 func (b *base) start(c Core) {
 	b.self = b.queue.Add(c)
 	b.port.Attach(c)
-	b.wake(b.queue.Now() + 1)
+	b.wake(b.startAt)
 }
 
 // wake schedules a wake-up at a tick in the future.
@@ -214,3 +229,6 @@ func (b *base) Statistics() Statistics { return b.stats }
 
 // Evict ignores the notification: only speculative loads need it.
 func (*base) Evict(memory.Addr) {}
+
+// Retry has the core try again what its port has refused.
+func (b *base) Retry() { b.wakeNext() }

@@ -25,7 +25,7 @@ func newSpeculative(b base, c Config) *speculative {
 		d++
 	}
 	return &speculative{
-		windowed: windowed{base: b, window: newWindow(c.Window)}, buffer: newBuffer(c.Buffer, d),
+		windowed: windowed{base: b, window: newWindow(c.Window), strays: strays{every: c.WrongPath}}, buffer: newBuffer(c.Buffer, d),
 		squashes: !slices.Contains(c.Bugs, LoadNotSquashed),
 	}
 }
@@ -36,7 +36,7 @@ func (c *speculative) Handle(uint64) {
 	c.fetch()
 	c.issue()
 	c.buffer.drain(&c.base)
-	if c.window.empty() && c.buffer.empty() && c.thread.exhausted() {
+	if c.window.empty() && c.buffer.empty() && c.strays.underWay == 0 && c.thread.exhausted() {
 		c.end()
 	}
 }
@@ -63,6 +63,8 @@ func (c *speculative) mayRetire(s *slot) bool {
 		}
 		c.buffer.push(s.in, c.late())
 		return true
+	case s.split && s.readyAt > c.queue.Now():
+		c.wake(s.readyAt)
 	case s.in.kind != gen.Load && s.state == unissued && c.buffer.empty():
 		c.access(c.window.head)
 	}

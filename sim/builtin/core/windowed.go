@@ -9,6 +9,7 @@ import (
 type windowed struct {
 	base
 	window    window
+	strays    strays
 	busyUntil event.Tick // nothing is fetched before
 }
 
@@ -33,6 +34,7 @@ func (c *windowed) fetch() {
 			continue
 		}
 		c.window.push(in, c.late())
+		c.stray()
 		c.wakeNext()
 	}
 }
@@ -59,12 +61,17 @@ func (c *windowed) forwarded(load *slot, store *instruction) {
 // squashed meanwhile.
 func (c *windowed) Perform(tag uint64, b *memory.Block) {
 	c.wakeNext()
+	if tag == strayTag {
+		c.strays.underWay--
+		return
+	}
 	s := c.window.tagged(tag)
 	switch {
 	case s == nil:
 	case s.in.isRMW() && c.rmw != exclusive:
 		s.value = b[s.in.word]
 		s.in, s.split, s.state = s.in.storeAfter(s.value), true, unissued
+		s.readyAt = c.queue.Now() + c.lockHold
 	case s.split:
 		c.thread.apply(&s.in, b)
 		c.thread.stepped()

@@ -57,6 +57,9 @@ type Kind uint8
 const (
 	Data  Kind = iota // a load, a store or an atomic read-modify-write
 	Fetch             // the fetch of an instruction: a read
+	// Flush takes the line out of all caches. It completes like a write, and
+	// leaves the line's words as they are.
+	Flush
 )
 
 // Lock is the effect of an access on the lock of its line. Between an access
@@ -104,6 +107,10 @@ type Client interface {
 	// does not hold.
 	Evict(line Addr)
 }
+
+// Retrier is a Client that is notified when an access of another client of its
+// port has completed: the port may take what it refused.
+type Retrier interface{ Retry() }
 
 // noClient is the client of a port without a core: it makes no accesses and
 // ignores evictions.

@@ -68,7 +68,14 @@ func (s *Sequencer) Join(c Client) uint8 {
 	return uint8(len(s.clients) - 1)
 }
 
-func (s *Sequencer) perform(a *access, b *Block) { s.clients[a.Client].Perform(a.Tag, b) }
+// perform completes an access. The client that is attached may have waited for
+// one of another client.
+func (s *Sequencer) perform(a *access, b *Block) {
+	s.clients[a.Client].Perform(a.Tag, b)
+	if r, ok := s.clients[0].(Retrier); ok && a.Client != 0 {
+		r.Retry()
+	}
+}
 
 // Access starts an access unless the sequencer is full. Only the first access
 // of a line reaches the controller; later ones wait for it. The access that
@@ -80,7 +87,11 @@ func (s *Sequencer) Access(r Request) bool {
 	if s.holdsLock && r.Line == s.locked && r.Lock != ReleaseLock {
 		return false
 	}
-	first := s.first(r.Line) < 0
+	at := s.first(r.Line)
+	if at >= 0 && (r.Kind == Flush || s.pending[at].Kind == Flush) {
+		return false // a flush is ordered with the accesses of its line
+	}
+	first := at < 0
 	s.pending = append(s.pending, access{Request: r, since: s.queue.Now()})
 	if first {
 		s.issue(&s.pending[len(s.pending)-1])

@@ -207,3 +207,36 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+// retried is a client that counts how often it may try again.
+type retried struct {
+	noClient
+	times int
+}
+
+func (r *retried) Retry() { r.times++ }
+
+// TestFlush keeps a flush apart from other accesses of its line, and notifies the
+// attached client when it has completed.
+func TestFlush(t *testing.T) {
+	m := newMachine()
+	core := new(retried)
+	m.Attach(core)
+	other := m.Join(noClient{})
+	if !m.Access(Request{Line: 64, Write: true, Kind: Flush, Client: other}) {
+		t.Fatal("a flush is refused")
+	}
+	if m.Access(Request{Line: 64}) || m.Access(Request{Line: 64, Write: true, Kind: Flush, Client: other}) {
+		t.Error("an access of a line that is being flushed is taken")
+	}
+	if !m.Access(Request{Line: 128}) || m.Access(Request{Line: 128, Write: true, Kind: Flush, Client: other}) {
+		t.Error("want an access of another line taken, and its flush refused")
+	}
+	m.WriteCallback(64, new(Block))
+	if core.times != 1 {
+		t.Errorf("the core may try again %d times, want once", core.times)
+	}
+	if !m.Access(Request{Line: 64}) {
+		t.Error("an access after the flush is refused")
+	}
+}

@@ -8,13 +8,17 @@ import (
 // buffer is a message buffer: its messages leave in the order of their
 // arrival, those that arrive together in the order in which they were put in.
 type buffer struct {
-	name   string
-	owner  *controller // polls the buffer; nil for one into the network
-	link   *link       // takes messages from a buffer into the network
-	items  []queued    // those from head on, sorted
-	head   int
-	count  uint64
-	stalls []stalled
+	name  string
+	owner *controller // polls the buffer; nil for one into the network
+	link  *link       // takes messages from a buffer into the network
+	items []queued    // those from head on, sorted
+	head  int
+	count uint64
+	// ordered says that no message may arrive before one put in earlier; last
+	// is the latest arrival then.
+	ordered bool
+	last    event.Tick
+	stalls  []stalled
 }
 
 type queued struct {

@@ -44,11 +44,12 @@ type controller struct {
 	memory      *memoryQueue  // nil unless the machine asks memory
 
 	waiting []waiting
-	port    int    // being polled
-	state   int    // of the transition under way
-	event   int    // likewise, -1 if there is none
-	next    uint64 // likewise, the state that it leads to
-	counts  []uint64
+	port    int      // being polled
+	state   int      // of the transition under way
+	event   int      // likewise, -1 if there is none
+	next    uint64   // likewise, the state that it leads to
+	counts  []uint64 // of transitions, by state and event
+	stalls  []uint64 // likewise, of those that stalled
 }
 
 // The first words and pointers of a controller are those of the transition
@@ -150,18 +151,21 @@ func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) en
 	for _, d := range r.demands {
 		if d.storage && c.storages[d.table].Available() < d.n || !d.storage && !c.tables[d.table].room(d.n) {
 			c.event = -1
+			c.stalls[state*code.events+ev]++
 			return noRoom
 		}
 	}
 	if len(r.asks) > 0 && !c.granted(r.asks, uint64(line)) {
 		c.event = -1
+		c.stalls[state*code.events+ev]++
 		return noRoom
 	}
-	c.counts[state*code.events+ev]++
 	if r.transition.Stall {
 		c.event = -1
+		c.stalls[state*code.events+ev]++
 		return heldBack
 	}
+	c.counts[state*code.events+ev]++ // gem5 counts those that are valid only
 	to := uint64(r.transition.NextState)
 	if r.transition.Next == types.Wildcard {
 		to = code.getNextState.call(c, tbe, entry, uint64(line), 0)

@@ -24,7 +24,7 @@ type requestFields struct {
 	layout                              *layout
 	line, physical, kind, context, size int
 	mask                                int // -1 if there is none
-	load, store, fetch                  uint64
+	load, store, fetch, flush           uint64
 	atomic                              uint64 // that returns what the word held
 }
 
@@ -48,6 +48,8 @@ func (i *issuer) IssueAtomic(line memory.Addr, word uint8) {
 func (i *issuer) Issue(r memory.Request) {
 	c, kind := i.controller, i.fields.load
 	switch {
+	case r.Kind == memory.Flush:
+		kind = i.fields.flush
 	case r.Write:
 		kind = i.fields.store
 	case r.Kind == memory.Fetch:

@@ -13,6 +13,7 @@ type memoryQueue struct {
 	requests, answers *buffer
 	fields            *memoryFields
 	latency           event.Latency
+	reorder           bool // see Options.MemoryReorder
 	random            *rand.PCG
 	last              event.Tick // of the last answer's arrival
 	lines             map[memory.Addr]*memory.Block
@@ -71,7 +72,29 @@ func (q *memoryQueue) serve(c *controller) {
 	if f.size >= 0 {
 		answer.words[f.size] = size
 	}
+	write := m.words[f.kind] == f.write
 	pool.put(m)
+	if q.reorder {
+		at := c.now + 1
+		if write {
+			q.renew(line, block, c.now)
+		} else {
+			at = c.now + q.latency.Draw(q.random)
+		}
+		q.answers.enqueue(answer, at)
+		return
+	}
 	q.last = max(q.last, c.now+q.latency.Draw(q.random)) + 1
 	q.answers.enqueue(answer, q.last)
+}
+
+// renew gives the reads of a line that are not answered yet the new data.
+func (q *memoryQueue) renew(line memory.Addr, block *memory.Block, now event.Tick) {
+	f := q.fields
+	for i := range q.answers.items[q.answers.head:] {
+		a := &q.answers.items[q.answers.head+i]
+		if a.at > now && a.msg.words[f.kind] == f.read && memory.Addr(a.msg.words[f.addr]).Line() == line {
+			*a.msg.block(f.data) = *block
+		}
+	}
 }

@@ -54,7 +54,14 @@ func (g *generator) enqueue(s *types.Enqueue) statement {
 		if delay < 0 || delay > 1<<40 {
 			c.failAt(pos, "enqueue with a negative latency", "latency %d", delay)
 		}
-		c.out[port].enqueue(m, c.now+delay)
+		out := c.out[port]
+		if out.ordered {
+			if c.now+delay < out.last {
+				c.failAt(pos, "FIFO ordering violated", "buffer %s: a message arrives at tick %d, an earlier one at %d", out.name, c.now+delay, out.last)
+			}
+			out.last = c.now + delay
+		}
+		out.enqueue(m, c.now+delay)
 		return next
 	}
 }

@@ -12,14 +12,15 @@ import (
 const networkStream = 0x6e6574776f726b // "network"
 
 // network says when messages arrive. Messages from one controller to another
-// on one virtual network arrive in the order in which they left; no other order
-// is kept. This is what gem5's simple network guarantees, without its timing:
+// on one ordered virtual network arrive in the order in which they left; no other
+// order is kept. This is what gem5's simple network guarantees, without its timing:
 // every order of arrival possible there is possible here.
 type network struct {
 	endpoints int
 	latency   []event.Latency // by virtual network
 	random    *rand.PCG
 	last      []event.Tick // the latest arrival of each channel
+	ordered   []bool       // by virtual network; nil: all
 }
 
 func newNetwork(endpoints int, byVirtualNetwork []event.Latency, seed uint64) *network {
@@ -34,8 +35,12 @@ func newNetwork(endpoints int, byVirtualNetwork []event.Latency, seed uint64) *n
 // their source. Two messages of a channel may arrive at one tick; the receiver
 // keeps them in order.
 func (n *network) arrival(now event.Tick, source, destination, virtualNetwork int) event.Tick {
+	at := now + n.latency[virtualNetwork].Draw(n.random)
+	if n.ordered != nil && !n.ordered[virtualNetwork] {
+		return at
+	}
 	last := &n.last[(virtualNetwork*n.endpoints+source)*n.endpoints+destination]
-	*last = max(*last, now+n.latency[virtualNetwork].Draw(n.random))
+	*last = max(*last, at)
 	return *last
 }
 

@@ -29,6 +29,13 @@ type Options struct {
 	// 0 means 1. Banks is the number of banks of a shared cache, a power of
 	// two; 0 means 1. See Protocol.Check for which protocols have several.
 	Directories, Banks int
+	// Reorder says which virtual networks do not keep the order of messages from
+	// one controller to another.
+	Reorder Reorder
+	// MemoryReorder has memory acknowledge writes at once and answer reads in any
+	// order, each with the data of the instant of its answer, as gem5's memory
+	// controllers do (mem_ctrl.cc, accessAndRespond).
+	MemoryReorder bool
 	// TBEs is the number of transactions that a controller has room for; 0
 	// means DefaultTBEs.
 	TBEs int
@@ -44,6 +51,34 @@ type Options struct {
 	Notices func(Notice)
 	Seed    uint64
 	_       struct{}
+}
+
+// Reorder is a set of virtual networks.
+type Reorder uint8
+
+// The sets: none, as in gem5's simple network; those that gem5's configuration
+// of the protocol leaves unordered, as in Garnet, of a protocol that it has one
+// of; all.
+const (
+	ReorderNone Reorder = iota
+	ReorderUnordered
+	ReorderAll
+)
+
+var reorderNames = option.Names[Reorder]{"none", "unordered", "all"}
+
+// Reorders lists the sets.
+func Reorders() []string { return reorderNames[:] }
+
+// String is the name on the command line.
+func (r Reorder) String() string { return reorderNames.Of(r) }
+
+// ParseReorder reads the name of a set.
+func ParseReorder(name string) (Reorder, error) {
+	if name == reorderNames[0] {
+		return ReorderNone, nil
+	}
+	return reorderNames.Parse("reorder", name)
 }
 
 // MaxCores bounds the number of cores, as of directories and banks: sets of

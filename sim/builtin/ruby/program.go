@@ -20,6 +20,7 @@ type program struct {
 	request     requestFields
 	memory      memoryFields
 	device      deviceFields
+	flushes     bool          // cores may flush lines
 	faults      syntax.Faults // of structures
 }
 
@@ -194,6 +195,9 @@ func (p *program) names() error {
 	r, m := &p.request, &p.memory
 	kind, memoryKind, size := typ("RubyRequestType"), typ("MemoryRequestType"), typ("MessageSizeType")
 	r.load, r.store, r.fetch = value(kind, "LD"), value(kind, "ST"), value(kind, "IFETCH")
+	if flush := kind.Enum("FLUSH"); flush != nil {
+		r.flush, p.flushes = uint64(flush.Ordinal), p.protocol.Name == "MOESI_hammer"
+	}
 	m.read, m.write = value(memoryKind, "MEMORY_READ"), value(memoryKind, "MEMORY_WB")
 	m.dataSize, m.controlSize = value(size, "Response_Data"), value(size, "Writeback_Control")
 	r.layout, m.layout = p.layout(typ("RubyRequest")), p.layout(typ("MemoryMsg"))

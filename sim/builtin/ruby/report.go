@@ -78,9 +78,10 @@ func (s *System) Coverage() sim.Coverage {
 			continue
 		}
 		for i, n := range s.coverage[k] {
+			stalls := s.stalls[k][i]
 			if code.rows[i].transition != nil {
 				state, event := m.State.Enums[i/code.events].Name, m.Event.Enums[i%code.events].Name
-				list = append(list, sim.Transition{Machine: m.Name, State: state, Event: event, Count: n})
+				list = append(list, sim.Transition{Machine: m.Name, State: state, Event: event, Count: n, Stalls: stalls})
 			}
 		}
 	}

@@ -47,6 +47,10 @@ func (p *Protocol) Name() string { return p.program.protocol.Name }
 // Types is the protocol as it was checked, with the places of its source.
 func (p *Protocol) Types() *types.Protocol { return p.program.protocol }
 
+// Flushes reports whether cores may flush lines: in gem5, of the protocols for
+// processors, in MOESI_hammer alone.
+func (p *Protocol) Flushes() bool { return p.program.flushes }
+
 // Locks reports whether cores may lock lines between two accesses. They may
 // not where cores share a controller, whose lock is not one core's own, and not
 // where the controller takes messages for a locked line: without block_on.
@@ -72,6 +76,7 @@ type System struct {
 	oldest      int // in recent
 	trace       func(c *controller, state, event, to int, line memory.Addr)
 	coverage    [][]uint64 // by machine, state and event
+	stalls      [][]uint64 // likewise, of the transitions that stalled
 }
 
 var _ memory.Devices = (*System)(nil)
@@ -91,6 +96,7 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 		s.coverage = append(s.coverage, make([]uint64, len(code.rows)))
 		s.controllers = append(s.controllers, make([]*controller, len(o.instances(code))))
 		total += len(s.controllers[code.index])
+		s.stalls = append(s.stalls, make([]uint64, len(code.rows)))
 	}
 	for k, code := range s.program.codes {
 		for i, r := range o.instances(code) {
@@ -137,7 +143,7 @@ func (s *System) newController(r *role, number int) *controller {
 		id:       machineID(code.machine.Ordinal, number),
 		words:    append([]uint64(nil), code.words...),
 		pointers: make([]*object, code.pointers),
-		counts:   s.coverage[code.index],
+		counts:   s.coverage[code.index], stalls: s.stalls[code.index],
 	}
 	c.self = s.queue.Add(c)
 	values, err := s.program.settings(&s.options, r)
@@ -187,7 +193,8 @@ func (s *System) join() {
 	for _, list := range s.controllers {
 		for _, c := range list {
 			for _, v := range c.code.buffers {
-				c.buffers = append(c.buffers, &buffer{name: c.name + " " + v.Name, owner: c})
+				fed := v.Network != nil && v.Network.Direction == types.FromNetwork
+				c.buffers = append(c.buffers, &buffer{name: c.name + " " + v.Name, owner: c, ordered: !fed && s.program.ordered(c.code, v)})
 			}
 		}
 	}
@@ -234,6 +241,12 @@ func (s *System) connect(total int) {
 		}
 	}
 	s.network = newNetwork(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
+	switch s.options.Reorder {
+	case ReorderUnordered:
+		s.network.ordered = s.program.orderedNetworks(vnets)
+	case ReorderAll:
+		s.network.ordered = make([]bool, vnets)
+	}
 }
 
 // attach puts the network and memory behind the buffers of a controller, and
@@ -273,7 +286,7 @@ func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffe
 	}
 	if c.role.home && requests != nil && answers != nil {
 		c.memory = &memoryQueue{
-			requests: requests, answers: answers, fields: &s.program.memory, latency: s.options.Memory,
+			requests: requests, answers: answers, reorder: s.options.MemoryReorder, fields: &s.program.memory, latency: s.options.Memory,
 			random: rand.NewPCG(s.options.Seed, memoryStream+c.id), lines: map[memory.Addr]*memory.Block{},
 		}
 	}

@@ -9,33 +9,11 @@ import (
 	"ordeal/sim/builtin/event"
 )
 
-// oneDirectory reports whether the protocol deadlocks with several directories.
-// In gem5's MI a forward that stalls at the head of its queue blocks those of
-// other directories behind it, and each of two caches may wait for what the
-// other has not seen. Ours puts forwards aside instead.
-func (p *Protocol) oneDirectory() bool {
-	if p.Name() != "MI_example" {
-		return false
-	}
-	for _, code := range p.program.codes {
-		for _, r := range code.rows {
-			if code.cores > 0 && r.transition != nil && r.transition.Stall {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // Check reports what the protocol cannot do of what the options, which are
 // valid, ask for.
 func (p *Protocol) Check(o Options) error {
 	var errs []error
 	name := p.Name()
-	if o.Directories > 1 && p.oneDirectory() {
-		errs = append(errs, fmt.Errorf("protocol %s with %d directories: it deadlocks with more than one, "+
-			"because a stalled forward blocks those of other directories", name, o.Directories))
-	}
 	if o.Banks > 1 && !p.program.banked() {
 		errs = append(errs, fmt.Errorf("protocol %s with %d banks: it has no shared cache", name, o.Banks))
 	}
@@ -57,7 +35,7 @@ func (p *Protocol) CheckSize(o Options) error {
 // banked reports whether there is a shared cache, which lines choose a bank of:
 // by bankBits of the address, or as they choose a directory.
 func (p *program) banked() bool {
-	return slices.ContainsFunc(p.roles(), func(r *role) bool { return !r.private && !r.home })
+	return slices.ContainsFunc(p.roles(), func(r *role) bool { return !r.private && !r.home && !r.device })
 }
 
 func (p *program) hasPairs() bool {

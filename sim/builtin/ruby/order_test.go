@@ -1,0 +1,148 @@
+package ruby
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ordeal/gen"
+	processor "ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/protocols"
+)
+
+// TestUnorderedNetworks sends along one channel of an ordered and one of an
+// unordered virtual network.
+func TestUnorderedNetworks(t *testing.T) {
+	n := newNetwork(2, []event.Latency{{Base: 2, Jitter: 20}, {Base: 2, Jitter: 20}}, 1)
+	n.ordered = []bool{true, false}
+	var last, overtaken [2]event.Tick
+	for now := range event.Tick(500) {
+		for vnet := range last {
+			at := n.arrival(now, 0, 1, vnet)
+			if at < last[vnet] {
+				overtaken[vnet]++
+			}
+			last[vnet] = at
+		}
+	}
+	if overtaken[0] != 0 || overtaken[1] < 50 {
+		t.Errorf("overtaken: %d on the ordered network, %d of 500 on the other", overtaken[0], overtaken[1])
+	}
+}
+
+// memoryOf is the memory of a controller that has nothing else.
+func memoryOf(reorder bool) (*controller, *memoryQueue) {
+	f := &memoryFields{
+		layout: &layout{init: make([]uint64, 5+blockWords)},
+		addr:   0, kind: 1, sender: 2, requestor: 3, len: 4, data: 5, size: -1, read: 7, write: 8,
+	}
+	c := &controller{wakeups: wakeups{queue: event.New(event.FIFO, 0)}, event: -1}
+	c.self = c.queue.Add(c)
+	c.system = &System{pools: []pool{{layout: f.layout}}}
+	q := &memoryQueue{
+		requests: &buffer{owner: c}, answers: &buffer{owner: c}, fields: f, latency: event.Latency{Base: 50},
+		lines: map[memory.Addr]*memory.Block{}, reorder: reorder,
+	}
+	return c, q
+}
+
+// request puts a request into memory at a tick: a write of one byte range whose words
+// hold the value, or a read.
+func request(c *controller, q *memoryQueue, at event.Tick, kind, addr, bytes, value uint64) {
+	m := c.system.pools[0].get()
+	m.words[0], m.words[1], m.words[4] = addr, kind, bytes
+	for i := range blockWords {
+		m.words[5+i] = value + uint64(i)
+	}
+	q.requests.enqueue(m, at)
+	c.now = at
+	q.serve(c)
+}
+
+// answers lists the arrivals and the second words of the answers.
+func (q *memoryQueue) list() (list [][2]uint64) {
+	for _, a := range q.answers.items[q.answers.head:] {
+		list = append(list, [2]uint64{uint64(a.at), a.msg.words[6]})
+	}
+	return list
+}
+
+// TestMemoryReorder has a read, a write of the same line and a read of another
+// one: memory that keeps their order answers in it, with the data of the order;
+// memory that does not acknowledges the write first, and the read has its data.
+func TestMemoryReorder(t *testing.T) {
+	for reorder, want := range map[bool][][2]uint64{
+		false: {{61, 0}, {71, 0}, {81, 0}},
+		true:  {{21, 0}, {60, 101}, {80, 0}},
+	} {
+		c, q := memoryOf(reorder)
+		request(c, q, 10, 7, 64, 0, 0)
+		request(c, q, 20, 8, 64, 0, 100)
+		request(c, q, 30, 7, 128, 0, 0)
+		got := q.list()
+		if len(got) != len(want) || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
+			t.Errorf("reorder %v: answers %v, want %v", reorder, got, want)
+		}
+	}
+}
+
+// TestPartialWrite writes words 1 and 2 of a line, and then beyond its end.
+func TestPartialWrite(t *testing.T) {
+	c, q := memoryOf(false)
+	request(c, q, 10, 8, 64+8, 16, 100)
+	if got, want := *q.lines[64], (memory.Block{0, 101, 102}); got != want {
+		t.Errorf("memory has %v, want %v", got, want)
+	}
+	defer func() {
+		if _, ok := recover().(*memory.Fault); !ok {
+			t.Error("a write beyond a line is accepted")
+		}
+	}()
+	request(c, q, 20, 8, 64+56, 16, 100)
+}
+
+// TestOrderedBuffers makes the buffer ordered that the directory of the project's
+// MI fills with forwards, of long latency, and refusals, of short latency: a
+// refusal soon arrives before a forward. The protocol is not as gem5 configures
+// its own, whose list of buffers has other names.
+func TestOrderedBuffers(t *testing.T) {
+	tree, err := protocols.Load("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Compile(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.program.configured() {
+		t.Error("the project's MI is taken for gem5's")
+	}
+	for _, ordered := range p.program.orderedNetworks(5) {
+		if !ordered {
+			t.Error("a network of the project's MI is not ordered")
+		}
+	}
+	o := gen.Defaults()
+	o.Layout = gen.Conflict
+	program, err := gen.Random(rand.New(rand.NewPCG(1, 0)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ordered := range []bool{false, true} {
+		q := event.New(event.Shuffled, 1)
+		s := New(q, p, Options{Cores: 4}.WithDefaults())
+		if b := s.controllers[s.program.dense[s.program.machineType.Enum("Directory").Ordinal]][0].out[0]; ordered {
+			b.ordered = true
+		}
+		for i := range program.Threads {
+			thread := processor.NewThread(program, gen.ThreadID(i), 5, processor.NewWriteOrder(program, 5))
+			processor.New(q, processor.Config{Kind: processor.InOrder}, thread, s.Port(i), func() {})
+		}
+		err := q.Run(1_000_000)
+		if violated := err != nil && strings.HasPrefix(err.Error(), "FIFO ordering violated at MI_example-dir.sm"); violated != ordered {
+			t.Errorf("ordered %v: %v", ordered, err)
+		}
+	}
+}
