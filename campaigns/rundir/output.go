@@ -143,7 +143,7 @@ func (o *Output) Discard() error {
 
 // WriteOutput writes an Output.
 func WriteOutput(path string, data []byte, mode fs.FileMode) error {
-	return StreamOutput(path, mode, func(w io.Writer) error {
+	return output(path, mode, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
@@ -152,11 +152,15 @@ func WriteOutput(path string, data []byte, mode fs.FileMode) error {
 // StreamOutput writes an Output of what write writes, which need not fit in
 // memory. After an error of write a regular file is as it was.
 func StreamOutput(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	return output(path, mode, buffered(write))
+}
+
+func output(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	o, err := CreateOutput(path, mode)
 	if err != nil {
 		return err
 	}
-	if err := buffered(o, write); err != nil {
+	if err := write(o); err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", path, err), o.Discard())
 	}
 	return o.Close()

@@ -17,7 +17,7 @@ import (
 // WriteFile writes a file whole or not at all: under a temporary name first,
 // then renamed. With flush it also reaches the disk before WriteFile returns.
 func WriteFile(path string, data []byte, flush bool) error {
-	return StreamFile(path, flush, func(w io.Writer) error {
+	return replace(path, flush, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
@@ -25,7 +25,12 @@ func WriteFile(path string, data []byte, flush bool) error {
 
 // StreamFile is WriteFile of what write writes, which need not fit in memory. An
 // error of write leaves a file that was there as it was.
-func StreamFile(path string, flush bool, write func(io.Writer) error) (err error) {
+func StreamFile(path string, flush bool, write func(io.Writer) error) error {
+	return replace(path, flush, buffered(write))
+}
+
+// replace is StreamFile without a buffer, which small files do not need.
+func replace(path string, flush bool, write func(io.Writer) error) (err error) {
 	tmp, err := Temporary(path)
 	if err != nil {
 		return err
@@ -36,7 +41,7 @@ func StreamFile(path string, flush bool, write func(io.Writer) error) (err error
 			_ = Remove(tmp.Name())
 		}
 	}()
-	if err := buffered(tmp, write); err != nil {
+	if err := write(tmp); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if flush {
@@ -59,13 +64,15 @@ func StreamFile(path string, flush bool, write func(io.Writer) error) (err error
 // streamBuffer is how much is written to a file at a time.
 const streamBuffer = 1 << 16
 
-// buffered calls write with a buffer before w.
-func buffered(w io.Writer, write func(io.Writer) error) error {
-	b := bufio.NewWriterSize(w, streamBuffer)
-	if err := write(b); err != nil {
-		return err
+// buffered is write with a buffer before the writer.
+func buffered(write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, streamBuffer)
+		if err := write(b); err != nil {
+			return err
+		}
+		return b.Flush()
 	}
-	return b.Flush()
 }
 
 // WriteJSON writes v as indented JSON, whole or not at all.
