@@ -66,6 +66,7 @@ func (c *campaignDiff) run(oldDir, newDir string) error {
 	if err := c.known.replace(&b.Campaign.Known); err != nil {
 		return err
 	}
+	collectOften()
 	d, err := diff.Compare(a, b)
 	if err != nil {
 		return err
