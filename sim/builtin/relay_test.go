@@ -164,7 +164,7 @@ func TestSteps(t *testing.T) {
 		{"    waiting.pop();\n", "    waiting.pop(); waiting.pop();\n", "trigger queue: there is no element at relay.sm:"},
 		{"tbe.expected.addExpectedCount(1);", "", "failed assertion at relay.sm:"},
 		{"incomingTransactionEnd(address, curTransitionNextState());", "", "start of a transaction that is under way at relay.sm:"},
-		{"Request, in_trans=\"yes\";", "Request;", "end of a transaction whose event is not marked in_trans at relay.sm:"},
+		{"Request, in_trans=\"yes\";", "Request; Other, in_trans=\"yes\";", "end of a transaction whose event is not marked in_trans at relay.sm:"},
 		{"outgoingTransactionStart(address, curTransitionEvent());", "", "end of a transaction that is not under way at relay.sm:"},
 	} {
 		path := relayed(t, file)

@@ -213,7 +213,8 @@ func (g *generator) numbered(x *types.Call, ofIncoming, ofOutgoing, list int) wo
 }
 
 // endTransaction ends a transaction. Its event must be one that the protocol
-// marks, as gem5 keeps statistics of those only.
+// marks, if it marks any, as gem5 keeps statistics of those only; older versions
+// have no marks.
 func endTransaction(list int, mark string) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		line, pos := g.word(x.Args[0]), x.At
@@ -223,13 +224,14 @@ func endTransaction(list int, mark string) native[wordExpr] {
 			value, _ := e.Attrs.Get(mark)
 			marked = append(marked, value == "yes")
 		}
+		unmarked := !slices.Contains(marked, true)
 		return func(c *controller) uint64 {
 			at, l := list+int(numbered(c)), memory.Addr(line(c))
 			i := c.transaction(at, l)
 			if i < 0 {
 				c.failAt(pos, "end of a transaction that is not under way", "line %#x", int64(l))
 			}
-			if event := c.underway[at][i].event; event >= len(marked) || !marked[event] {
+			if event := c.underway[at][i].event; !unmarked && (event >= len(marked) || !marked[event]) {
 				c.failAt(pos, "end of a transaction whose event is not marked "+mark, "event %d, line %#x", event, int64(l))
 			}
 			c.underway[at] = slices.Delete(c.underway[at], i, i+1)

@@ -273,7 +273,7 @@ func (g *generator) fed(buffer *types.Var) bool {
 	if buffer.Network != nil || g.joined(buffer) || buffer.Name == mandatoryQueue || buffer.Name == memoryAnswers || buffer.Name == memoryRequests {
 		return true
 	}
-	if buffer.Name == prefetchQueue && param(g.code.machine, func(v *types.Var) bool { return v.Type.Name == "prefetch::Base" }) {
+	if buffer.Name == prefetchQueue { // fed by prefetchers, if there were any
 		return true
 	}
 	return slices.ContainsFunc(g.code.machine.OutPorts, func(p *types.OutPort) bool { return p.Buffer == buffer })
