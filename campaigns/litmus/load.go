@@ -1,7 +1,6 @@
 package litmus
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -130,13 +129,9 @@ func (l *loader) file(path string) {
 	if l.known(path) {
 		return
 	}
-	data, err := os.ReadFile(path)
+	data, err := readTest(path)
 	if err != nil {
 		l.fault(err)
-		return
-	}
-	if data, err = io.ReadAll(formats.Decode(bytes.NewReader(data))); err != nil {
-		l.fault(fmt.Errorf("read %s: %w", path, err))
 		return
 	}
 	test, err := format.Parse(path, data)
@@ -149,4 +144,25 @@ func (l *loader) file(path string) {
 		return
 	}
 	l.tests = append(l.tests, &Test{Test: test, File: path})
+}
+
+// maxTest bounds the bytes of a test, which may come from others and be
+// compressed: those of the literature have some hundred.
+const maxTest = 1 << 20
+
+// readTest reads the text of a test.
+func readTest(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(formats.Decode(f), maxTest+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if len(data) > maxTest {
+		return nil, fmt.Errorf("read %s: it has more than %d bytes, too many for a litmus test", path, maxTest)
+	}
+	return data, nil
 }

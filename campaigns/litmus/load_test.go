@@ -1,6 +1,8 @@
 package litmus
 
 import (
+	"compress/gzip"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,5 +114,28 @@ func TestTooLarge(t *testing.T) {
 	test := parseTest(t, "huge", "", "P0 | P1 | P2 | P3 | P4 | P5; "+strings.TrimSuffix(row, "; "), "exists (x=0)")
 	if _, err := Run(t.Context(), test, options(t, "tso")); err == nil || !strings.Contains(err.Error(), "huge.litmus: the test is too large") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestTooLong reads tests that end in many spaces, one of them compressed to a
+// hundredth: both are refused by name, those of the longest length are not.
+func TestTooLong(t *testing.T) {
+	head := "X86_64 long\n" + someTest
+	packed := func(text string) string {
+		var b strings.Builder
+		z := gzip.NewWriter(&b)
+		_, err := z.Write([]byte(text))
+		must.Succeed(t, errors.Join(err, z.Close()))
+		return b.String()
+	}
+	for more, want := range []int{1, 0} {
+		text := head + strings.Repeat(" ", maxTest+more-len(head))
+		for _, file := range []string{text, packed(text)} {
+			path := filepath.Join(write(t, map[string]string{"long.litmus": file}), "long.litmus")
+			tests, err := Load([]string{path})
+			if len(tests) != want || want == 0 && (err == nil || !strings.Contains(err.Error(), path+": it has more than 1048576 bytes")) {
+				t.Errorf("%d bytes of %d: %d tests, %v", len(file), len(text), len(tests), err)
+			}
+		}
 	}
 }
