@@ -32,7 +32,7 @@ type Machine struct {
 	MemoryLatency int64    `yaml:"memory-latency" json:"memory-latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of the memory behind a coherence protocol"`
 	MemoryJitter  int64    `yaml:"memory-jitter" json:"memory-jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency; needs memory-latency"`
 	LockedRMW     bool     `yaml:"locked-rmw" json:"locked-rmw,omitempty" sim:"builtin" help:"perform read-modify-writes as pairs of accesses under a lock"`
-	LockHold      int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks" help:"how much longer than needed such a lock is held; needs locked-rmw"`
+	LockHold      int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked-rmw"`
 	WrongPath     int      `yaml:"wrong-path" json:"wrong-path,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=no such loads" help:"how many operations of an ooo core come with one load of a wrong path, whose value is dropped"`
 	Flush         int64    `yaml:"flush" json:"flush,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=no flushes" help:"time between two flushes of a line by a core, on average; gem5's MOESI_hammer has them"`
 	Reorder       string   `yaml:"reorder" json:"reorder,omitempty" sim:"builtin" schema:"values=reorders,empty=none" help:"virtual networks that do not keep the order of messages: none of them, those that gem5 leaves unordered, all"`
