@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
@@ -33,6 +34,9 @@ which transitions served it, where the stale value was read and what became of t
 invalidation, as cause.txt and as a picture, messages.svg.
 Exit status 1 when a recorded finding recurred or a try found something else.
 
+The counterexamples of an exploration are taken step by step, with the state
+after each.
+
 With --campaign and --run nothing but the campaign file is needed: the run of that
 number, counted from 0, is made anew in a directory of its own, with the overrides
 that the campaign had. On the embedded simulator it does what it did, byte for byte,
@@ -52,8 +56,11 @@ on any machine.` + trustHelp,
 		if (len(args) == 1) == (r.campaign != "") {
 			return usage(errors.New("repro: want one RUNDIR, or --campaign and --run"))
 		}
-		if r.campaign != "" {
+		switch {
+		case r.campaign != "":
 			return r.numbered(ctx)
+		case exploration.Is(rundir.Resolve(args[0])):
+			return r.replay(rundir.Resolve(args[0]))
 		}
 		return r.run(ctx, args[0])
 	})

@@ -169,6 +169,7 @@ type constructor struct {
 var commands = []constructor{
 	{"gen", newGen},
 	{"run", newRun},
+	{"explore", newExplore},
 	{"check", newCheck},
 	{"verify", newVerify},
 	{"convert", newConvert},

@@ -35,6 +35,7 @@ var Rules = option.Rules{
 		"cores":     func() []string { return texts(core.Kinds()) },
 		"reorders":  ruby.Reorders,
 		"orders":    func() []string { return texts([]event.Order{event.Shuffled, event.FIFO, event.LIFO}) },
+		"fairness":  FairnessNames,
 		"layouts":   func() []string { return texts(append([]gen.Layout{gen.AnyLayout}, gen.Layouts()...)) },
 		"protocols": builtin.Protocols,
 		"cpus":      gem5.CPUs,

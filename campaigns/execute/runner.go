@@ -45,7 +45,18 @@ func LeavesFiles(name string) bool { return name != config.SimBuiltin }
 // ToolVersions are the versions of the programs that execute and check the runs
 // of a configuration, and the hashes of the files that define its protocol.
 func ToolVersions(ctx context.Context, r sim.Runner, c *config.Config) map[string]string {
-	tools := sources(r.Name(), c)
-	tools["ordeal"], tools["go"], tools[r.Name()] = Version(), runtime.Version(), r.Version(ctx)
+	tools := ownVersions(r.Name(), c)
+	tools[r.Name()] = r.Version(ctx)
+	return tools
+}
+
+// ExplorationVersions are the same for the exploration of a machine.
+func ExplorationVersions(m *config.Machine) map[string]string {
+	return ownVersions(config.SimBuiltin, &config.Config{Machine: *m})
+}
+
+func ownVersions(simulator string, c *config.Config) map[string]string {
+	tools := sources(simulator, c)
+	tools["ordeal"], tools["go"] = Version(), runtime.Version()
 	return tools
 }

@@ -78,6 +78,21 @@ func (o *Options) file() (*syntax.File, string, error) {
 	return tree, name, nil
 }
 
+// Coherent compiles the coherence protocol that the options name, and gives the
+// options of its system, for what runs it without a Runner. The error lists
+// everything that is wrong with them or with the protocol.
+func (o Options) Coherent() (*ruby.Protocol, ruby.Options, error) {
+	o = o.withDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, ruby.Options{}, err
+	}
+	p, name, err := o.compile()
+	if p == nil && err == nil {
+		err = fmt.Errorf("protocol %s is not written in SLICC", name)
+	}
+	return p, o.ruby(o.Cores, 0), err
+}
+
 // compile makes the protocol that the options name ready to run; it is nil for
 // a memory system without a protocol. The name includes repairs and mutant.
 func (o *Options) compile() (*ruby.Protocol, string, error) {

@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
+	"ordeal/sim/explore/search"
+)
+
+// exploredOptions are the options of a machine that an exploration has.
+var exploredOptions = []string{
+	"protocol", "slicc", "repair", "mutant", "cores", "dirs", "l2-banks", "private-cache", "shared-cache", "tbes",
+}
+
+func newExplore(e *env) *cobra.Command {
+	x := exploreRun{env: e}
+	cmd := &cobra.Command{
+		Use:   "explore --protocol NAME | --slicc FILE | --resume DIR",
+		Short: "Visit every reachable state of a small machine",
+		Long: `Visit every state that a small machine with a coherence protocol can reach: any core
+accesses any line at any time, and messages take any time. What a simulation finds
+by chance is found if it is there at all, by a shortest path; what is not found does
+not exist, up to this number of cores and lines.
+
+A search that is ended by a limit or by SIGINT leaves a checkpoint, from which
+--resume continues it, with the limits of the new command.
+Exit status 1 when a property does not hold, 3 when the search did not come to its
+end and found nothing.`,
+		Example: `  ordeal explore --protocol mi --lines 2
+  ordeal explore --slicc TREE/src/mem/ruby/protocol/MESI_Two_Level.slicc --cores 3 --max-time 10m`,
+		Args: arguments(0, 0, "no arguments"),
+	}
+	fs := cmd.Flags()
+	declare(cmd, &x.spec.Machine, exploredOptions...)
+	declare(cmd, &x.spec.Explore)
+	fs.IntVar(&x.o.Workers, "workers", 0, "states expanded at a time; 0 means one for each processor")
+	fs.StringVar(&x.o.Dir, "dir", "", "directory to create (default runs/explore-TIME)")
+	fs.StringVar(&x.resume, "resume", "", "continue the search of this directory")
+	fs.BoolVar(&x.json, "json", false, "print the result as JSON")
+	fs.BoolVar(&x.rows, "coverage", false, "print which transitions of the protocol are never reached")
+	x.show.flags(fs)
+	cmd.RunE = body(func(ctx context.Context, _ []string) error {
+		if err := x.prepare(fs.Changed); err != nil {
+			return err
+		}
+		return x.run(ctx)
+	})
+	return cmd
+}
+
+// exploreRun is the explore command.
+type exploreRun struct {
+	*env
+	spec       exploration.Spec
+	o          exploration.Options
+	show       progressFlags
+	resume     string
+	json, rows bool
+}
+
+// limits are the options that a continued search may have anew.
+var limits = []string{"max-states", "max-depth", "max-time", "max-memory", "keep-going"}
+
+// prepare checks the flags, and makes or finds the directory.
+func (x *exploreRun) prepare(changed func(flag string) bool) error {
+	if x.resume == "" {
+		if _, err := config.Explored(x.spec.Machine, &x.spec.Explore); err != nil {
+			return usage(err)
+		}
+		x.spec.Command, x.spec.Started = x.args, time.Now()
+		x.spec.Tools = execute.ExplorationVersions(&x.spec.Machine)
+		var err error
+		if x.o.Dir == "" {
+			x.o.Dir, err = newDir("explore")
+			return err
+		}
+		x.o.Dir = rundir.Resolve(x.o.Dir)
+		return rundir.MakeDurable(x.o.Dir)
+	}
+	if changed("dir") {
+		return usage(errors.New("--dir contradicts --resume, which names the directory"))
+	}
+	x.o.Dir, x.o.Resume = rundir.Resolve(x.resume), true
+	recorded, err := exploration.Read(x.o.Dir)
+	if err != nil {
+		return usage(err)
+	}
+	given := x.spec.Explore
+	x.spec = *recorded
+	x.spec.Tools = execute.ExplorationVersions(&x.spec.Machine)
+	e := &x.spec.Explore
+	e.KeepGoing, e.MaxStates, e.MaxDepth, e.MaxTime, e.MaxMemory = given.KeepGoing, given.MaxStates, given.MaxDepth, given.MaxTime, given.MaxMemory
+	return nil
+}
+
+func (x *exploreRun) run(ctx context.Context) error {
+	mode, err := x.show.resolve(x.terminal)
+	if err != nil {
+		return usage(err)
+	}
+	p := newExploreProgress(x.env, mode)
+	x.o.Progress = p.note
+	r, err := exploration.Run(ctx, &x.spec, x.o)
+	p.close()
+	if errors.Is(err, exploration.ErrNoCheckpoint) {
+		return usage(err)
+	}
+	if err != nil {
+		return err
+	}
+	if x.json {
+		err = x.printJSON(struct {
+			Dir string `json:"dir"`
+			*exploration.Result
+		}{x.o.Dir, r})
+	} else {
+		err = x.print(r)
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(r.Findings) > 0:
+		return exit(summary.ExitFinding)
+	case !r.Complete():
+		return exit(summary.ExitUndecided)
+	}
+	return nil
+}
+
+// print prints what was visited and what was found.
+func (x *exploreRun) print(r *exploration.Result) error {
+	w := x.stdout
+	fmt.Fprintf(w, "%-10s %s orbits of %s states, %s steps, depth %d, in %.2f s\n", "visited",
+		comma(r.Orbits), comma(r.States), comma(r.Steps), r.Depth, r.Elapsed.Seconds())
+	fmt.Fprintf(w, "%-10s %.1f bytes for each orbit, %s for what controllers do\n", "memory", r.BytesPerState, config.Size(r.Components>>10<<10))
+	fmt.Fprintf(w, "%-10s two states are taken for one with a probability of at most %.1g\n", "omission", r.Omission)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintf(w, "\n%-10s %s: %s\n", "violation", f.Property, messages.EscapeLine(f.Title))
+		if f.Detail != "" {
+			fmt.Fprintf(w, "%-10s %s\n", "", messages.EscapeLine(f.Detail))
+		}
+		for i, step := range f.Steps {
+			if f.Cycle > 0 && i == len(f.Steps)-f.Cycle {
+				fmt.Fprintf(w, "%-10s\n", "for ever")
+			}
+			fmt.Fprintf(w, "%10d %s\n", i+1, messages.EscapeLine(step))
+		}
+	}
+	if len(r.Findings) > 0 {
+		fmt.Fprintln(w)
+	}
+	switch {
+	case !r.Complete():
+		fmt.Fprintf(w, "%-10s incomplete after %s orbits at depth %d: limit of %s\n", "end", comma(r.Orbits), r.Depth, limitText[r.Limit])
+	case len(r.Findings) == 0:
+		fmt.Fprintf(w, "%-10s every property holds in all reachable states\n", "holds")
+	}
+	taken := r.Coverage.Taken()
+	fmt.Fprintf(w, "%-10s %d of %d transitions reached\n", "rows", taken, len(r.Coverage))
+	if x.rows {
+		if _, err := r.Coverage.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "%-10s %s\n", "directory", x.o.Dir)
+	program, dir := messages.Quoted(x.args[0]), messages.Quoted(x.o.Dir)
+	if len(r.Findings) > 0 {
+		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", program, dir)
+	}
+	if r.Checkpoint {
+		fmt.Fprintf(w, "%-10s %s explore --resume %s\n", "continue", program, dir)
+	}
+	return nil
+}
+
+// limitText says what the limits are.
+var limitText = map[search.Limit]string{
+	search.StateLimit: "states", search.DepthLimit: "depth", search.MemoryLimit: "memory", search.TimeLimit: "time",
+	search.Interrupted: "patience: it was interrupted", search.FaultLimit: "violations: --keep-going goes on",
+}
+
+// exploreProgress shows on standard error how a search goes.
+type exploreProgress struct {
+	*env
+	live  *live // nil: plain
+	quiet bool
+	due   pace
+
+	mu   sync.Mutex
+	last search.Progress
+}
+
+func newExploreProgress(e *env, mode string) *exploreProgress {
+	p := &exploreProgress{env: e, quiet: mode == progressNone, due: pace{start: time.Now()}}
+	if mode == progressLive {
+		p.live = newLive(e.terminal, func(int) []string {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return []string{p.line(time.Now())}
+		})
+	}
+	return p
+}
+
+// note takes in how far the search has come.
+func (p *exploreProgress) note(now search.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = now
+	if p.live == nil && !p.quiet && p.due.now(now.At) {
+		fmt.Fprintln(p.stderr, p.line(now.At))
+	}
+}
+
+// line is the progress on one line.
+func (p *exploreProgress) line(now time.Time) string {
+	since, l := now.Sub(p.due.start), &p.last
+	rate := uint64(float64(l.Expanded) / max(since.Seconds(), 0.001))
+	text := fmt.Sprintf("%s: %s orbits, %s to expand, depth %d, %s/s, %s", span(since), comma(l.Orbits), messages.Comma(l.Queue), l.Depth, comma(rate), config.Size(l.Memory>>20<<20))
+	if l.Estimate > l.Orbits {
+		text += fmt.Sprintf(", perhaps %s in all", comma(l.Estimate))
+	}
+	return text
+}
+
+func (p *exploreProgress) close() {
+	if p.live != nil {
+		p.live.close()
+	}
+}
+
+func comma(n uint64) string { return messages.Comma(int(n)) }
+
+// replay takes the steps of the counterexamples of an exploration again.
+func (r *repeat) replay(dir string) error {
+	spec, err := exploration.Read(dir)
+	if err != nil {
+		return usage(err)
+	}
+	recorded, err := exploration.ReadResult(dir)
+	if err != nil {
+		return usage(err)
+	}
+	if len(recorded.Findings) == 0 {
+		return usage(fmt.Errorf("repro %s: the exploration found nothing", dir))
+	}
+	recurred := 0
+	for i := range recorded.Findings {
+		f := &recorded.Findings[i]
+		fmt.Fprintf(r.stdout, "recorded    %s: %s\n", f.Property, messages.EscapeLine(f.Title))
+		steps, recurs, err := exploration.Replay(spec, f)
+		for i, step := range steps {
+			fmt.Fprintf(r.stdout, "%10d  %s\n", i+1, messages.EscapeLine(step.Step))
+			for line := range strings.Lines(step.State) {
+				fmt.Fprintf(r.stdout, "%10s      %s\n", "", messages.EscapeLine(strings.TrimRight(line, "\n")))
+			}
+		}
+		switch {
+		case err != nil:
+			fmt.Fprintf(r.stdout, "otherwise   %v\n", err)
+		case recurs:
+			recurred++
+			fmt.Fprintf(r.stdout, "recurred    after %d steps\n", len(steps))
+		default:
+			fmt.Fprintf(r.stdout, "otherwise   the property holds after %d steps\n", len(steps))
+		}
+	}
+	if recurred > 0 {
+		return exit(summary.ExitFinding)
+	}
+	return nil
+}

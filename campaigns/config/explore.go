@@ -1,0 +1,77 @@
+package config
+
+import (
+	"ordeal/gen/option"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/explore"
+	"ordeal/sim/explore/liveness"
+)
+
+// Explore describes an exploration: what may happen on a Machine, and where the
+// search ends. The zero value of an option stands for its default.
+type Explore struct {
+	Lines       int      `yaml:"lines" json:"lines,omitempty" schema:"min=0,max=16,zero=1" help:"number of lines that are accessed; those of a directory and bank lie in one set of every cache"`
+	Words       int      `yaml:"words" json:"words,omitempty" schema:"min=0,max=8,zero=1" help:"number of words of each line that are accessed"`
+	Values      int      `yaml:"values" json:"values,omitempty" schema:"min=0,max=64,zero=2" help:"number of values of a word that are distinguished by their age: the last written one and the older ones; 1 leaves data out"`
+	Outstanding int      `yaml:"outstanding" json:"outstanding,omitempty" schema:"min=0,max=16,zero=1" help:"most accesses of a core under way"`
+	NoSymmetry  bool     `yaml:"no-symmetry" json:"no-symmetry,omitempty" help:"tell states apart that are permutations of each other's cores and lines"`
+	Liveness    string   `yaml:"liveness" json:"liveness,omitempty" schema:"values=fairness,empty=not checked" help:"look for requests that need never be answered when what is possible for ever (weak) or again and again (strong) happens some time; without symmetry"`
+	KeepGoing   bool     `yaml:"keep-going" json:"keep-going,omitempty" help:"go on behind a violation, and show the first one of each title"`
+	Fingerprint int      `yaml:"fingerprint" json:"fingerprint,omitempty" schema:"min=0,max=128,unit=bits,zero=128" help:"length of the fingerprints of states, 64 or 128"`
+	MaxStates   uint64   `yaml:"max-states" json:"max-states,omitempty" schema:"zero=no limit" help:"end after this number of states"`
+	MaxDepth    int      `yaml:"max-depth" json:"max-depth,omitempty" schema:"min=0,unit=steps,zero=no limit" help:"end at this distance from the initial state"`
+	MaxTime     Duration `yaml:"max-time" json:"max-time,omitempty" schema:"min=0,zero=no limit" help:"end after this time"`
+	MaxMemory   Size     `yaml:"max-memory" json:"max-memory,omitempty" schema:"zero=four fifths of what is available" help:"end before the search takes more memory"`
+}
+
+// FairnessNames are the values of Explore.Liveness.
+func FairnessNames() []string { return []string{liveness.Weak.String(), liveness.Strong.String()} }
+
+// Geometry of the caches of an explored machine that names none: as small as
+// can be, so that lines replace each other.
+const exploredCache = "1x1"
+
+// DefaultExploredCores is the number of cores of an explored machine that names
+// none.
+const DefaultExploredCores = 2
+
+// Explored is the machine that an exploration visits. The error joins an
+// option.Fault for each option that is unusable.
+func Explored(m Machine, e *Explore) (explore.Config, error) {
+	if m.PrivateCache == "" {
+		m.PrivateCache = exploredCache
+	}
+	if m.SharedCache == "" {
+		m.SharedCache = exploredCache
+	}
+	if m.Cores == 0 {
+		m.Cores = DefaultExploredCores
+	}
+	var c explore.Config
+	faults := Rules.Check(e)
+	if e.Fingerprint != 0 && e.Fingerprint != 64 && e.Fingerprint != 128 {
+		faults = append(faults, option.Faultf("fingerprint", "%d bits: want 64 or 128", e.Fingerprint))
+	}
+	if e.Liveness != "" && e.Fingerprint == 64 {
+		faults = append(faults, option.Faultf("liveness", "contradicts --fingerprint 64: want numbers of states without doubt"))
+	}
+	if !m.Coherent() {
+		faults = append(faults, option.Faultf("protocol", "%q has no states to explore: want a coherence protocol, or --slicc", m.Protocol))
+		return c, option.Join(faults)
+	}
+	o, err := m.Builtin()
+	faults = append(faults, option.Faults(err, "protocol")...)
+	if len(faults) > 0 {
+		return c, option.Join(faults)
+	}
+	o.Core = core.TSO
+	protocol, system, err := o.Coherent()
+	if err != nil {
+		return c, err
+	}
+	c = explore.Config{
+		Protocol: protocol, System: system, Lines: e.Lines, Words: e.Words, Values: e.Values, Outstanding: e.Outstanding,
+		Symmetry: !e.NoSymmetry && e.Liveness == "",
+	}
+	return c, c.Validate()
+}

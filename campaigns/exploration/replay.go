@@ -1,0 +1,65 @@
+package exploration
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"ordeal/campaigns/rundir"
+	"ordeal/sim/explore/machine"
+)
+
+// Replayed is a step of a counterexample that was taken again.
+type Replayed struct {
+	Step  string
+	State string // after it; empty if it fails
+}
+
+// ReadResult reads the result of the exploration of a directory.
+func ReadResult(dir string) (*Result, error) {
+	path := rundir.Dir(dir).Path(resultFile)
+	data, err := rundir.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var r Result
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return &r, nil
+}
+
+// Replay takes the steps of a finding again, one after the other, and reports
+// whether it recurs. The error is that of a step that the machine does not
+// have.
+func Replay(s *Spec, f *Finding) (steps []Replayed, recurs bool, err error) {
+	m, err := s.new()
+	if err != nil {
+		return nil, false, err
+	}
+	state := m.Initial()
+	var e machine.Expansion
+	isSame := func(fault machine.Fault, step int) bool {
+		return fault.Property == f.Property && fault.Title == f.Title && fault.Step == step
+	}
+	for i, text := range f.Steps {
+		m.Expand(state, &e)
+		next := slices.IndexFunc(e.Ordinals, func(ordinal uint16) bool { return m.Step(state, int(ordinal)).String() == text })
+		if next < 0 {
+			failed := slices.IndexFunc(e.Faults, func(fault machine.Fault) bool {
+				return fault.Step >= 0 && isSame(fault, fault.Step) && m.Step(state, fault.Step).String() == text
+			})
+			if failed < 0 || i+1 < len(f.Steps) {
+				return steps, false, fmt.Errorf("step %d of %d is not possible: %s", i+1, len(f.Steps), text)
+			}
+			return append(steps, Replayed{Step: text}), true, nil
+		}
+		state = slices.Clone(e.States[next*m.Width() : (next+1)*m.Width()])
+		steps = append(steps, Replayed{text, m.Describe(state)})
+	}
+	if f.Property == machine.Livelock {
+		return steps, true, nil // every step of the cycle was possible again
+	}
+	m.Expand(state, &e)
+	return steps, slices.ContainsFunc(e.Faults, func(fault machine.Fault) bool { return isSame(fault, -1) }), nil
+}
