@@ -21,7 +21,7 @@ import (
 
 // exploredOptions are the options of a machine that an exploration has.
 var exploredOptions = []string{
-	"protocol", "slicc", "repair", "mutant", "cores", "dirs", "l2-banks", "private-cache", "shared-cache", "tbes",
+	"protocol", "slicc", "repair", "mutant", "core", "store-buffer", "window", "cores", "dirs", "l2-banks", "private-cache", "shared-cache", "tbes",
 }
 
 func newExplore(e *env) *cobra.Command {
@@ -33,6 +33,10 @@ func newExplore(e *env) *cobra.Command {
 accesses any line at any time, and messages take any time. What a simulation finds
 by chance is found if it is there at all, by a shortest path; what is not found does
 not exist, up to this number of cores and lines.
+
+With --program or --shape cores run programs: every outcome that can be reached is
+checked against the model that the cores promise, and those of the model that cannot
+be reached are listed.
 
 A search that is ended by a limit or by SIGINT leaves a checkpoint, from which
 --resume continues it, with the limits of the new command.
@@ -47,11 +51,16 @@ end and found nothing.`,
 	declare(cmd, &x.spec.Explore)
 	fs.IntVar(&x.o.Workers, "workers", 0, "states expanded at a time; 0 means one for each processor")
 	fs.StringVar(&x.o.Dir, "dir", "", "directory to create (default runs/explore-TIME)")
+	fs.StringVar(&x.program, "program", "", "run this program, as gen prints it or a litmus test, in place of any access at any time; - is standard input")
+	fs.StringSliceVar(&x.shapes, "shape", nil, "run these critical cycles, or all, with every placement of their threads")
 	fs.StringVar(&x.resume, "resume", "", "continue the search of this directory")
 	fs.BoolVar(&x.json, "json", false, "print the result as JSON")
 	fs.BoolVar(&x.rows, "coverage", false, "print which transitions of the protocol are never reached")
 	x.show.flags(fs)
 	cmd.RunE = body(func(ctx context.Context, _ []string) error {
+		if x.program != "" || len(x.shapes) > 0 {
+			return x.runPrograms(ctx, fs.Changed)
+		}
 		if err := x.prepare(fs.Changed); err != nil {
 			return err
 		}
@@ -68,10 +77,9 @@ type exploreRun struct {
 	show       progressFlags
 	resume     string
 	json, rows bool
+	program    string
+	shapes     []string
 }
-
-// limits are the options that a continued search may have anew.
-var limits = []string{"max-states", "max-depth", "max-time", "max-memory", "keep-going"}
 
 // prepare checks the flags, and makes or finds the directory.
 func (x *exploreRun) prepare(changed func(flag string) bool) error {

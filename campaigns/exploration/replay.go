@@ -33,7 +33,7 @@ func ReadResult(dir string) (*Result, error) {
 // whether it recurs. The error is that of a step that the machine does not
 // have.
 func Replay(s *Spec, f *Finding) (steps []Replayed, recurs bool, err error) {
-	m, err := s.new()
+	m, err := s.machineOf(f)
 	if err != nil {
 		return nil, false, err
 	}
@@ -57,9 +57,18 @@ func Replay(s *Spec, f *Finding) (steps []Replayed, recurs bool, err error) {
 		state = slices.Clone(e.States[next*m.Width() : (next+1)*m.Width()])
 		steps = append(steps, Replayed{text, m.Describe(state)})
 	}
-	if f.Property == machine.Livelock {
-		return steps, true, nil // every step of the cycle was possible again
+	if f.Property == machine.Livelock || f.Property == machine.Outcome {
+		return steps, true, nil // every step was possible again
 	}
 	m.Expand(state, &e)
 	return steps, slices.ContainsFunc(e.Faults, func(fault machine.Fault) bool { return isSame(fault, -1) }), nil
+}
+
+// machineOf makes the machine of a finding.
+func (s *Spec) machineOf(f *Finding) (machine.Machine, error) {
+	if f.Program == nil {
+		return s.new()
+	}
+	m, _, err := s.program(f.Program)
+	return m, err
 }

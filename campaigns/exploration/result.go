@@ -53,6 +53,8 @@ type Finding struct {
 	Cycle int      `json:"cycle,omitempty"`
 	// State is the last state.
 	State string `json:"state"`
+	// Program is what the cores ran; nil: any access at any time.
+	Program *Program `json:"program,omitempty"`
 	// Schedule is the file of the steps in the directory.
 	Schedule string `json:"schedule,omitempty"`
 }

@@ -51,8 +51,14 @@ func SaveShapes(dir string) (int, error) {
 	return len(all), nil
 }
 
-// ShapeText is a shape as a litmus test.
-func ShapeText(s *shapes.Shape) ([]byte, error) {
+// ShapeProgram is the program of a shape.
+func ShapeProgram(s *shapes.Shape) *gen.Program {
+	p, _ := shapeTest(s)
+	return p
+}
+
+// shapeTest is the program of a shape and the condition that closes its cycle.
+func shapeTest(s *shapes.Shape) (*gen.Program, *emit.Condition) {
 	p := &gen.Program{Layout: gen.Spread}
 	for l := range s.Locations {
 		p.Locations = append(p.Locations, gen.LocationName(gen.LocID(l)))
@@ -80,6 +86,12 @@ func ShapeText(s *shapes.Shape) ([]byte, error) {
 			c.Final[gen.LocID(l)] = gen.Value(v)
 		}
 	}
+	return p, c
+}
+
+// ShapeText is a shape as a litmus test.
+func ShapeText(s *shapes.Shape) ([]byte, error) {
+	p, c := shapeTest(s)
 	var text bytes.Buffer
 	if err := emit.Emit(&text, s.Name, p, c); err != nil {
 		return nil, fmt.Errorf("shape %s: %w", s.Name, err)

@@ -90,7 +90,7 @@ func (o Options) Coherent() (*ruby.Protocol, ruby.Options, error) {
 	if p == nil && err == nil {
 		err = fmt.Errorf("protocol %s is not written in SLICC", name)
 	}
-	return p, o.ruby(o.Cores, 0), err
+	return p, o.ruby(size{cores: o.Cores}, 0), err
 }
 
 // compile makes the protocol that the options name ready to run; it is nil for

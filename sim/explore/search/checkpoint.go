@@ -47,7 +47,7 @@ func (s *Search) Save(w io.Writer, machineText string) error {
 	if s.graph != nil {
 		return ErrGraph
 	}
-	sum := crc32.New(castagnoli)
+	sum := newSum()
 	to := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<20)
 	head, err := json.Marshal(&header{
 		Machine: machineText, Bits: s.options.Bits, Width: s.machine.Width(), Expanded: s.expanded, Queue: s.queue.len(),
@@ -80,7 +80,7 @@ func (s *Search) Save(w io.Writer, machineText string) error {
 	return nil
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+func newSum() hash.Hash32 { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) }
 
 func writeBytes(w *bufio.Writer, data []byte) {
 	_, _ = w.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(data))))
@@ -91,7 +91,7 @@ func writeBytes(w *bufio.Writer, data []byte) {
 // was made with. Everything is read and compared with the checksum before it
 // is used.
 func Resume(r io.Reader, m machine.Machine, machineText string, o Options) (*Search, error) {
-	s, err := resume(&summed{r: bufio.NewReaderSize(r, 1<<20), sum: crc32.New(castagnoli)}, m, machineText, o)
+	s, err := resume(&summed{r: bufio.NewReaderSize(r, 1<<20), sum: newSum()}, m, machineText, o)
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		err = fmt.Errorf("it ends too early: %w", err)
 	}

@@ -281,17 +281,24 @@ ruleset i: cache do
     end;
   end;
 
-  rule "a forward arrives"
-    c[i].nForwards > 0 ==>
-  var m: forwardMsg;
-  begin
-    m := c[i].forwards[0];
-    for k := 0 to QUEUE-2 do
-      c[i].forwards[k] := c[i].forwards[k+1];
+  -- The directory sends answers to puts with a shorter delay than forwards, so
+  -- that they overtake forwards, and nothing else overtakes anything.
+  ruleset at: 0..QUEUE-1 do
+    rule "a forward arrives"
+      c[i].nForwards > at & (at = 0 | c[i].forwards[at].kind != Fwd &
+        forall k: 0..QUEUE-1 do k >= at | c[i].forwards[k].kind = Fwd end) ==>
+    var m: forwardMsg;
+    begin
+      m := c[i].forwards[at];
+      for k := 0 to QUEUE-2 do
+        if k >= at then
+          c[i].forwards[k] := c[i].forwards[k+1];
+        end;
+      end;
+      undefine c[i].forwards[QUEUE-1];
+      c[i].nForwards := c[i].nForwards - 1;
+      receiveForward(i, m.kind, m.addr, m.requestor);
     end;
-    undefine c[i].forwards[QUEUE-1];
-    c[i].nForwards := c[i].nForwards - 1;
-    receiveForward(i, m.kind, m.addr, m.requestor);
   end;
 
   rule "data arrives from the directory"

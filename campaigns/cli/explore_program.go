@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/litmus"
+	"ordeal/campaigns/summary"
+	"ordeal/gen"
+	"ordeal/gen/shapes"
+)
+
+// programs are those of --program and --shape, each with every placement of its
+// threads; none: any access at any time.
+func (x *exploreRun) programs() ([]exploration.Program, error) {
+	type named struct {
+		name string
+		p    *gen.Program
+	}
+	var all []named
+	if x.program != "" {
+		p, err := x.readProgram(x.program, x.spec.Explore.MaxMemory)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, named{x.program, p})
+	}
+	names := x.shapes
+	if slices.Contains(names, "all") {
+		names = nil
+		for _, s := range shapes.All() {
+			names = append(names, s.Name)
+		}
+	}
+	for _, name := range names {
+		s, ok := shapes.ByName(name)
+		if !ok {
+			return nil, usage(fmt.Errorf("--shape %s: no such shape: want all or names as of ordeal litmus --shapes", name))
+		}
+		all = append(all, named{name, litmus.ShapeProgram(&s)})
+	}
+	var list []exploration.Program
+	for _, n := range all {
+		if cores := x.spec.Machine.Cores; cores > 0 && len(n.p.Threads) > cores {
+			return nil, usage(fmt.Errorf("--cores %d: %s has %d threads", cores, n.name, len(n.p.Threads)))
+		}
+		placements, err := x.spec.Placements(len(n.p.Threads))
+		if err != nil {
+			return nil, usage(err)
+		}
+		text := string(n.p.Text())
+		for _, placement := range placements {
+			list = append(list, exploration.Program{Name: n.name, Text: text, Placement: placement})
+		}
+	}
+	return list, nil
+}
+
+// explorePrograms explores one program after the other, and prints a line for
+// each and all that was found.
+func (x *exploreRun) explorePrograms(ctx context.Context, list []exploration.Program) error {
+	finding, undecided := false, false
+	var results []*exploration.ProgramResult
+	for i := range list {
+		r, err := exploration.RunProgram(ctx, &x.spec, &list[i], x.o.Workers)
+		if err != nil {
+			return fmt.Errorf("explore %s: %w", list[i].Name, err)
+		}
+		results = append(results, r)
+		finding, undecided = finding || len(r.Findings) > 0, undecided || !r.Complete()
+		if !x.json {
+			x.printProgram(r)
+		}
+	}
+	if err := exploration.WritePrograms(x.o.Dir, &x.spec, results); err != nil {
+		return err
+	}
+	if x.json {
+		if err := x.printJSON(results); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(x.stdout, "%-10s %s\n", "directory", x.o.Dir)
+	}
+	switch {
+	case finding:
+		return exit(summary.ExitFinding)
+	case undecided:
+		return exit(summary.ExitUndecided)
+	}
+	return nil
+}
+
+func (x *exploreRun) printProgram(r *exploration.ProgramResult) {
+	w := x.stdout
+	cores := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Placement), " ", ","), "[]")
+	text := fmt.Sprintf("%d outcomes", r.Shown)
+	if r.Allowed > 0 {
+		text += fmt.Sprintf(" of the %d that %s allows", r.Allowed, r.Model)
+	}
+	if !r.Complete() {
+		text += ", incomplete: limit of " + limitText[r.Limit]
+	}
+	fmt.Fprintf(w, "%-20s on cores %s: %s in %s states, %.2f s\n", r.Name, cores, text, comma(r.Orbits), r.Elapsed.Seconds())
+	for _, o := range r.Never {
+		fmt.Fprintf(w, "  %-18s %s\n", "never", o)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintf(w, "  %-18s %s: %s\n", "violation", f.Property, messages.EscapeLine(f.Title))
+		for i, step := range f.Steps {
+			fmt.Fprintf(w, "%10d %s\n", i+1, messages.EscapeLine(step))
+		}
+	}
+}
+
+// runPrograms checks the flags, makes the directory and explores programs.
+func (x *exploreRun) runPrograms(ctx context.Context, changed func(flag string) bool) error {
+	if x.resume != "" {
+		return usage(errors.New("--resume contradicts --program and --shape"))
+	}
+	if x.spec.Explore.Liveness != "" {
+		return usage(errors.New("--liveness contradicts --program and --shape, which come to an end"))
+	}
+	list, err := x.programs()
+	if err != nil {
+		return err
+	}
+	if err := x.prepare(changed); err != nil {
+		return err
+	}
+	return x.explorePrograms(ctx, list)
+}

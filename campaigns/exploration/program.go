@@ -1,0 +1,252 @@
+package exploration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
+	"ordeal/check"
+	"ordeal/check/model"
+	"ordeal/check/outcomes"
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/sim/explore"
+	"ordeal/sim/explore/machine"
+	"ordeal/sim/explore/search"
+)
+
+// Program is a program that is explored: every way in which the cores can run
+// it.
+type Program struct {
+	Name string `json:"name"`
+	Text string `json:"text"` // as gen.Parse reads it
+	// Placement is the core of each thread.
+	Placement []int `json:"placement"`
+}
+
+// ProgramResult is what a program can compute on a machine.
+type ProgramResult struct {
+	Program
+	Result
+	Model string `json:"model"` // that the cores promise
+	// Shown counts the outcomes that can be reached, Allowed those of the model;
+	// 0 where it has no enumeration. Never lists outcomes of the model that
+	// the machine cannot reach.
+	Shown   int      `json:"outcomes"`
+	Allowed int      `json:"allowed,omitempty"`
+	Never   []string `json:"never,omitempty"`
+}
+
+// Placements lists the assignments of a number of threads to the cores of a
+// machine, each on a core of its own; of those that differ only in the names of
+// controllers the first.
+func (s *Spec) Placements(threads int) ([][]int, error) {
+	on := s.Machine
+	on.Cores = max(on.Cores, threads)
+	c, err := config.Explored(on, &s.Explore)
+	if err != nil {
+		return nil, err
+	}
+	m, err := explore.New(c)
+	if err != nil {
+		return nil, err
+	}
+	each := (on.Cores + m.Private() - 1) / m.Private() // cores of a controller
+	var all [][]int
+	var place func(list []int, next int)
+	place = func(list []int, next int) {
+		if len(list) == threads {
+			all = append(all, slices.Clone(list))
+			return
+		}
+		for core := range min(on.Cores, (next+1)*each) {
+			if !slices.Contains(list, core) {
+				place(append(list, core), max(next, core/each+1))
+			}
+		}
+	}
+	place(nil, 0)
+	return all, nil
+}
+
+// program makes the machine that runs a program.
+func (s *Spec) program(p *Program) (machine.Machine, *gen.Program, error) {
+	on := s.Machine
+	on.Cores = max(on.Cores, len(p.Placement))
+	c, err := config.Explored(on, &s.Explore)
+	if err != nil {
+		return nil, nil, err
+	}
+	parsed, err := gen.Parse(p.Name, []byte(p.Text))
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := s.Machine.Builtin()
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Program, c.Placement, c.Core, c.IdleLoads = parsed, p.Placement, o.Core, s.Explore.IdleLoads
+	m, err := explore.New(c)
+	return m, parsed, err
+}
+
+// RunProgram explores a program, evaluates every outcome by the model that the
+// cores promise, and compares them with those that the model has.
+func RunProgram(ctx context.Context, s *Spec, p *Program, workers int) (*ProgramResult, error) {
+	began := time.Now()
+	m, program, err := s.program(p)
+	if err != nil {
+		return nil, err
+	}
+	e := &s.Explore
+	find, err := search.New(m, search.Options{
+		Workers: workers, Bits: e.Fingerprint, MaxStates: e.MaxStates, MaxDepth: e.MaxDepth, Memory: int64(e.MaxMemory), KeepGoing: e.KeepGoing,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer find.Close()
+	limited := ctx
+	if limit := time.Duration(e.MaxTime); limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	found, err := find.Run(limited)
+	if err != nil {
+		return nil, err
+	}
+	r := &ProgramResult{Program: *p, Result: *newResult(found), Model: s.Machine.Promise(), Shown: len(found.Outcomes)}
+	run := run{spec: s, machine: m, search: find}
+	if err := run.findings(&r.Result, found); err != nil {
+		return nil, err
+	}
+	if err := run.evaluate(ctx, r, program, found.Outcomes); err != nil {
+		return nil, err
+	}
+	for i := range r.Findings {
+		r.Findings[i].Program = p
+	}
+	r.Elapsed = time.Since(began)
+	return r, nil
+}
+
+// evaluate checks the outcomes.
+func (r *run) evaluate(ctx context.Context, result *ProgramResult, p *gen.Program, list []search.Outcome) error {
+	m, ok := model.ByName(result.Model)
+	if !ok {
+		return fmt.Errorf("no model %s", result.Model)
+	}
+	shown := map[string]bool{}
+	for _, o := range list {
+		h, err := parse.Native(p, 1, o.Bytes)
+		answer := check.Forbidden
+		title := ""
+		if err != nil {
+			title = "corrupt: " + err.Error()
+		} else {
+			v, err := check.Check(ctx, h, m, check.Options{AvailableBytes: execute.AvailableMemory()})
+			if err != nil {
+				return err
+			}
+			outcome := outcomeOf(p, h)
+			shown[outcome.Key()] = true
+			answer, title = v.Answer, fmt.Sprintf("%s forbids %s", m.Name, describe(p, outcome))
+		}
+		if answer != check.Forbidden {
+			continue
+		}
+		path, err := r.search.Path(o.State)
+		if err != nil {
+			return err
+		}
+		fault := machine.Fault{Property: machine.Outcome, Title: title, Step: -1}
+		result.Findings = append(result.Findings, newFinding(r.machine, fault, path))
+	}
+	kind, err := outcomes.Parse(result.Model)
+	if err != nil {
+		return nil // no enumeration of this model
+	}
+	allowed, err := outcomes.Enumerate(p, kind, maxOutcomes)
+	if err != nil {
+		return nil // too large to enumerate
+	}
+	result.Allowed = len(allowed)
+	if !result.Complete() {
+		return nil
+	}
+	for i := range allowed {
+		if !shown[allowed[i].Key()] {
+			result.Never = append(result.Never, describe(p, &allowed[i]))
+		}
+	}
+	return nil
+}
+
+// maxOutcomes bounds the enumeration of a model.
+const maxOutcomes = 1 << 18
+
+// outcomeOf is what a history has read, and the final memory.
+func outcomeOf(p *gen.Program, h *parse.History) *outcomes.Outcome {
+	o := &outcomes.Outcome{Reads: make([][]gen.Value, len(p.Threads)), Final: make([]gen.Value, len(p.Locations))}
+	for t := range p.Threads {
+		for _, op := range h.Ops[h.Start[t]:h.Start[t+1]] {
+			if op.Reads() {
+				o.Reads[t] = append(o.Reads[t], op.Read)
+			}
+		}
+	}
+	for l, w := range h.Final {
+		if w >= 0 {
+			o.Final[l] = h.Ops[w].Write
+		}
+	}
+	return o
+}
+
+// describe is an outcome on one line: what each thread read, and the final
+// memory.
+func describe(p *gen.Program, o *outcomes.Outcome) string {
+	var parts []string
+	for t, values := range o.Reads {
+		if len(values) > 0 {
+			parts = append(parts, fmt.Sprintf("thread %d reads %s", t, strings.Trim(fmt.Sprint(values), "[]")))
+		}
+	}
+	for l, v := range o.Final {
+		parts = append(parts, fmt.Sprintf("%s=%d", p.Locations[l], v))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// programsFile is explored.json of programs: the findings of all of them, and
+// each with its own.
+type programsFile struct {
+	Result
+	Programs []*ProgramResult `json:"programs"`
+}
+
+// WritePrograms writes what was explored, and a schedule for each finding.
+func WritePrograms(dir string, s *Spec, results []*ProgramResult) error {
+	s.Version = Version
+	if err := rundir.WriteJSON(rundir.Dir(dir).Path(specFile), s, true); err != nil {
+		return err
+	}
+	all := programsFile{Result: Result{Version: Version, Findings: []Finding{}}, Programs: results}
+	for _, r := range results {
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			f.Schedule = fmt.Sprintf("counterexample-%d.txt", len(all.Findings)+1)
+			if err := rundir.WriteFile(rundir.Dir(dir).Path(f.Schedule), f.text(), false); err != nil {
+				return err
+			}
+			all.Findings = append(all.Findings, *f)
+		}
+	}
+	return rundir.WriteJSON(rundir.Dir(dir).Path(resultFile), &all, true)
+}
