@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ordeal/gen"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
 )
@@ -33,7 +34,7 @@ type cores interface {
 // newActors makes the machine that a configuration, which is valid and has its
 // defaults, describes.
 func newActors(c *Config) (*actors, error) {
-	s, err := ruby.NewStepper(c.Protocol, c.System, c.addresses(), ruby.Data{Words: c.Words, Ages: c.Values})
+	s, err := ruby.NewStepper(c.Protocol, c.System, c.addresses(), ruby.Data{Words: c.Words, Ages: c.Values, Depth: c.Depth})
 	if err != nil {
 		return nil, err
 	}
@@ -66,16 +67,17 @@ func (a *actors) load(i int, encoded []byte) error {
 	return a.LoadController(i, encoded[n:])
 }
 
-// freeCores make any access at any time.
+// freeCores make any access at any time, and so do devices.
 type freeCores struct {
 	*actors
 	accesses [][]access // by controller
 }
 
-// access is one that a free core may make.
+// access is one that a free core may make, or a device.
 type access struct {
 	core, number, line, word int // number is that of the core among those of its controller
 	write                    bool
+	device                   bool // the core is a device
 }
 
 func newFreeCores(a *actors) *freeCores {
@@ -85,14 +87,58 @@ func newFreeCores(a *actors) *freeCores {
 		a.Port(core).Attach(f)
 		for line := range a.config.Lines {
 			for word := range a.config.Words {
-				load := access{core, number, line, word, false}
+				load := access{core, number, line, word, false, false}
 				store := load
 				store.write = true
 				f.accesses[i] = append(f.accesses[i], load, store)
 			}
 		}
 	}
+	for device := range a.config.System.Devices {
+		i := a.DeviceHome(device)
+		a.Device(device).Attach(freeDevice{a, device})
+		for line := range a.config.Lines {
+			for word := range a.config.Words {
+				read := access{core: device, line: line, word: word, device: true}
+				write := read
+				write.write = true
+				f.accesses[i] = append(f.accesses[i], read, write)
+			}
+		}
+	}
 	return f
+}
+
+// transfer is the access of a device: of one word, or of the whole line if
+// only one word of lines matters.
+func (f *freeCores) transfer(x access) (bool, error) {
+	t := memory.Transfer{Addr: f.Line(x.line) + memory.Addr(gen.WordBytes*x.word), Bytes: gen.WordBytes, Write: x.write}
+	if f.config.Words == 1 {
+		t.Bytes = gen.LineBytes
+	}
+	if x.write && f.config.Values > 1 {
+		t.Data[x.word] = f.DeviceValue(x.core)
+	}
+	return f.Transfer(x.core, t)
+}
+
+// freeDevice is a device that makes any transfer.
+type freeDevice struct {
+	*actors
+	number int
+}
+
+// Transferred gives what the device wrote its age.
+func (d freeDevice) Transferred(*memory.Block) {
+	t, _ := d.Transferring(d.number)
+	if !t.Write || d.config.Values < 2 {
+		return
+	}
+	for l := range d.config.Lines {
+		if d.Line(l) == t.Addr.Line() {
+			d.Settle(d.number, l, t.Addr.Word())
+		}
+	}
 }
 
 // Perform stores if the access is a store.
@@ -115,6 +161,9 @@ func (f *freeCores) count(i int) int { return len(f.accesses[i]) }
 
 func (f *freeCores) do(i, n int) (bool, error) {
 	x := f.accesses[i][n]
+	if x.device {
+		return f.transfer(x)
+	}
 	if f.Outstanding(i, x.number) >= f.config.Outstanding {
 		return false, nil
 	}
@@ -127,7 +176,11 @@ func (f *freeCores) text(i, n int) string {
 	if x.write {
 		verb = "stores"
 	}
-	text := fmt.Sprintf("core %d %s line %d", x.core, verb, x.line)
+	who := "core"
+	if x.device {
+		who = "device"
+	}
+	text := fmt.Sprintf("%s %d %s line %d", who, x.core, verb, x.line)
 	if x.word > 0 {
 		text += fmt.Sprintf(" word %d", x.word)
 	}

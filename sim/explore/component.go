@@ -133,6 +133,11 @@ func (m *Machine) waiting(i int) uint64 {
 			}
 		}
 	}
+	for device := range m.config.System.Devices {
+		if _, active := m.Transferring(device); active && m.DeviceHome(device) == i {
+			set |= 1 << ((m.config.System.Cores*m.config.Lines + device) % 64)
+		}
+	}
 	return set
 }
 
@@ -232,7 +237,7 @@ func (m *Machine) older(id uint32, isInbox bool, i int, st stored) uint32 {
 	if isInbox {
 		kind = 1
 	}
-	key := uint64(id)<<20 | kind<<19 | uint64(st.line)<<12 | uint64(st.word)<<8 | uint64(st.count)
+	key := uint64(id)<<20 | kind<<19 | uint64(st.line)<<14 | uint64(st.word)<<11 | uint64(st.count)
 	if n, ok := m.aged.get(key); ok {
 		return n
 	}
@@ -261,6 +266,6 @@ func (m *Machine) older(id uint32, isInbox bool, i int, st stored) uint32 {
 // mustLoad loads controller i from a component that this machine made.
 func (m *Machine) mustLoad(i int, id uint32) {
 	if err := m.load(i, m.parts.controllers.at(id).text); err != nil {
-		panic(fmt.Sprintf("explore: component %d: %v", id, err))
+		panic(fmt.Sprintf("explore: component %d: %v: %x", id, err, m.parts.controllers.at(id).text))
 	}
 }

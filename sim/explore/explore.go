@@ -9,6 +9,7 @@
 package explore
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -39,6 +40,11 @@ type Config struct {
 	// Outstanding is the number of accesses that a core has under way at most;
 	// 0 means 1.
 	Outstanding int
+	// Depth is the number of messages that may be under way in one channel, that is
+	// from one controller to one buffer of another; 0 means 4. A step that would
+	// send more is not possible until some have arrived, which bounds the states of
+	// protocols that send without waiting for answers.
+	Depth int
 	// Symmetry counts states once that differ only in the names of cores or lines.
 	Symmetry bool
 	// Program, if not nil, is what the cores run in place of any access at any time. Its
@@ -61,10 +67,16 @@ const (
 	maxValues      = 64
 	maxOutstanding = 16
 	maxIdleLoads   = 100
+	maxDepth       = 100
 )
+
+// defaultDepth is the default of Config.Depth: the shipped protocols never have
+// as many messages in a channel.
+const defaultDepth = 4
 
 func (c Config) withDefaults() Config {
 	c.System = c.System.WithDefaults()
+	c.Depth = cmp.Or(c.Depth, defaultDepth)
 	c.Lines, c.Words, c.Outstanding = max(c.Lines, 1), max(c.Words, 1), max(c.Outstanding, 1)
 	if c.Program != nil {
 		return c.forProgram()
@@ -86,6 +98,9 @@ func (c Config) Validate() error {
 	}
 	bound("lines", c.Lines, maxLines)
 	bound("words", c.Words, memory.WordsPerLine)
+	if c.System.Devices > 0 && !c.Protocol.Devices() {
+		errs = append(errs, option.Faultf("dma", "protocol %s has no machine for devices", c.Protocol.Name()))
+	}
 	if c.Program != nil {
 		errs = append(errs, c.validateProgram()...)
 		if c.IdleLoads < 0 || c.IdleLoads > maxIdleLoads {
@@ -94,6 +109,7 @@ func (c Config) Validate() error {
 	} else {
 		bound("values", c.Values, maxValues)
 	}
+	bound("depth", c.Depth, maxDepth)
 	bound("outstanding", c.Outstanding, maxOutstanding)
 	return errors.Join(errs...)
 }

@@ -27,7 +27,8 @@ type Machine struct {
 	base             []machine.Fingerprint
 	next             machine.State
 	now              moment
-	ordinal          int // of the next step of the state that is being expanded
+	ordinal          int  // of the next step of the state that is being expanded
+	later            bool // a step is not possible yet
 }
 
 var _ machine.Machine = (*Machine)(nil)
@@ -153,7 +154,7 @@ func (m *Machine) changed(s machine.State) machine.Fingerprint {
 func (m *Machine) Expand(s machine.State, e *machine.Expansion) {
 	e.Reset()
 	e.Orbit = distinct(m.sums(s))
-	m.ordinal = 0
+	m.ordinal, m.later = 0, false
 	n := m.Controllers()
 	for i := range n {
 		for _, o := range m.menu(i, s[i]) {
@@ -181,7 +182,8 @@ const noMessage = ^uint32(0)
 func (m *Machine) take(s machine.State, e *machine.Expansion, i int, l *local, msg uint32, class uint16) {
 	ordinal := m.ordinal
 	m.ordinal++
-	if l.later {
+	if l.later || l.fault == nil && m.overfull(s, l, msg) {
+		m.later = true
 		return
 	}
 	e.Steps++
@@ -221,6 +223,36 @@ func (m *Machine) take(s machine.State, e *machine.Expansion, i int, l *local, m
 	e.Classes = append(e.Classes, class)
 }
 
+// overfull reports whether a step would send more messages into
+// a channel than may be under way in it, msg being the message that arrives.
+func (m *Machine) overfull(s machine.State, l *local, msg uint32) bool {
+	for at, sent := range l.sent {
+		p := m.parts.messages.at(sent)
+		n := 1
+		for _, before := range l.sent[:at] {
+			if m.parts.messages.at(before).channel == p.channel {
+				n++
+			}
+		}
+		box := m.parts.inboxes.at(s[m.Controllers()+p.to])
+		if n+len(box.messages) <= m.config.Depth {
+			continue
+		}
+		for _, other := range box.messages {
+			if m.parts.messages.at(other).channel == p.channel {
+				n++
+			}
+		}
+		if msg != noMessage && m.parts.messages.at(msg).channel == p.channel {
+			n--
+		}
+		if n > m.config.Depth {
+			return true
+		}
+	}
+	return false
+}
+
 func distinct(sums []machine.Fingerprint) int {
 	n := 0
 	for i, f := range sums {
@@ -244,7 +276,7 @@ func (m *Machine) examine(s machine.State, e *machine.Expansion, inFlight int) {
 		finished = finished && p.finished
 		e.Waiting |= p.waiting
 	}
-	stuck := len(e.Ordinals) == 0 && !slices.ContainsFunc(e.Faults, func(f machine.Fault) bool { return f.Step >= 0 })
+	stuck := !m.later && len(e.Ordinals) == 0 && !slices.ContainsFunc(e.Faults, func(f machine.Fault) bool { return f.Step >= 0 })
 	e.Rest = !moving && waiting == 0
 	e.Done = e.Rest && finished
 	if !conflict && !e.Rest && !stuck {

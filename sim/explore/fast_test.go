@@ -60,8 +60,12 @@ func TestAgainstReference(t *testing.T) {
 	const limit = 1_000
 	for _, name := range protocols.Names() {
 		p := compiled(t, name)
-		for _, size := range []struct{ cores, lines int }{{1, 1}, {2, 1}, {1, 2}} {
+		for _, size := range []struct{ cores, lines, devices int }{{1, 1, 0}, {2, 1, 0}, {1, 2, 0}, {1, 1, 1}} {
+			if size.devices > 0 && !p.Devices() {
+				continue
+			}
 			c := tiny(p, size.cores, size.lines)
+			c.System.Devices = size.devices
 			want, err := Reference(c, limit)
 			if err != nil {
 				t.Fatal(err)

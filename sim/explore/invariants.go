@@ -91,17 +91,18 @@ func (m *moment) swmr(list []machine.Fault, line int) []machine.Fault {
 	return list
 }
 
-// values: every copy that may be read is the last write, and there is such a
-// copy, or at least one that is the last write.
+// values: every copy in a cache that may be read is the last write, and there is
+// a copy of it in a cache or in memory. What a directory says of memory, as gem5's
+// functional accesses ask, does not count.
 func (m *moment) values(list []machine.Fault, line int) []machine.Fault {
-	fresh := false
-	for i := range m.controllers {
-		l := &m.controllers[i].Lines[line]
+	kept := false
+	for i, c := range m.controllers {
+		l := &c.Lines[line]
 		if !l.Copy {
 			continue
 		}
-		fresh = fresh || l.Last
-		if !l.Last && readable(l) && !m.within(i, line) {
+		kept = kept || l.Last && (c.Home || l.Permission != cache.Invalid && l.Permission != cache.NotPresent)
+		if !l.Last && !c.Home && readable(l) && !m.within(i, line) {
 			list = append(list, machine.Fault{
 				Property: machine.Values, Step: -1,
 				Title:  fmt.Sprintf("at rest a copy in %s is not the last write", l.State),
@@ -109,7 +110,7 @@ func (m *moment) values(list []machine.Fault, line int) []machine.Fault {
 			})
 		}
 	}
-	if !fresh {
+	if !kept {
 		list = append(list, machine.Fault{
 			Property: machine.Values, Title: "at rest no copy is the last write", Detail: fmt.Sprintf("line %d", line), Step: -1,
 		})

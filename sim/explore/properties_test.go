@@ -91,6 +91,29 @@ func TestProperties(t *testing.T) {
 	}
 }
 
+// TestDeviceWrites has the controller of a device lose what it writes, or write
+// too much.
+func TestDeviceWrites(t *testing.T) {
+	const merge = "line.copyPartial(tbe.DataBlk, tbe.First, tbe.Len);"
+	for _, c := range []struct {
+		replace []string
+		words   int
+		found   bool
+	}{{nil, 1, false}, {nil, 2, false}, {[]string{merge, ""}, 1, true}, {[]string{merge, "line := tbe.DataBlk;"}, 2, true}} {
+		config := tiny(edited(t, "MI_example-dma.sm", c.replace...), 1, 1)
+		config.System.Devices, config.Words = 1, c.words
+		v := visit(t, config, 50_000)
+		for _, title := range v.titles {
+			if !strings.HasPrefix(title, "values: ") {
+				t.Errorf("%q: %s", c.replace, title)
+			}
+		}
+		if !v.complete || len(v.titles) > 0 != c.found {
+			t.Errorf("%q with %d words: complete %v, %q", c.replace, c.words, v.complete, v.titles)
+		}
+	}
+}
+
 // TestOutcome has a cache lose a line without notice, so that an out-of-order
 // core keeps a value that it read early: message passing then fails.
 func TestOutcome(t *testing.T) {

@@ -186,7 +186,11 @@ func (r *reference) expand(i int) error {
 			return err
 		}
 		started, err := c.run()
-		if !started && err == nil || errors.Is(err, ruby.ErrLater) {
+		if !started && err == nil {
+			continue
+		}
+		if errors.Is(err, ruby.ErrLater) || err == nil && r.overfull(flying, c.arrive) {
+			now.stuck = false
 			continue
 		}
 		r.result.Steps++
@@ -206,6 +210,24 @@ func (r *reference) expand(i int) error {
 		r.find(f, i, "")
 	}
 	return nil
+}
+
+// overfull reports whether too many messages are in a channel after a step, in
+// which one arrived.
+func (r *reference) overfull(flying [][]byte, arrived int) bool {
+	count := map[string]int{}
+	for i, m := range flying {
+		if i != arrived {
+			count[string(ruby.Channel(m))]++
+		}
+	}
+	full := false
+	for i := range r.stepper.Sent() {
+		channel := string(ruby.Channel(r.stepper.AppendSent(nil, &r.stepper.Sent()[i], r.stepper.Identity())))
+		count[channel]++
+		full = full || count[channel] > r.config.Depth
+	}
+	return full
 }
 
 // after is the state that a step led to, with the data that its stores made

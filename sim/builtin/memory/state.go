@@ -20,3 +20,14 @@ func (s *Sequencer) Restore(list []Request, locked Addr, holds bool) {
 	}
 	s.locked, s.holdsLock = locked, holds
 }
+
+// Current is the transfer under way; false when there is none.
+func (s *DeviceSequencer) Current() (Transfer, bool) { return s.transfer, s.active }
+
+// Restore makes the transfer under way what Current gave.
+func (s *DeviceSequencer) Restore(t Transfer, active bool) {
+	s.transfer, s.active = t, active
+	if !active {
+		s.transfer = Transfer{}
+	}
+}

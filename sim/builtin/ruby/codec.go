@@ -79,10 +79,11 @@ func (p *program) fieldCodecs(list []codec, l *layout, at int) []codec {
 // controller with it; line i becomes Lines[i].
 type Permutation struct{ Cores, Lines []int }
 
-// The first bytes of what is no line of the explored ones, or no controller.
+// The first bytes of what is no explored line, or no controller.
 const (
-	noneByte  = 0
-	otherByte = 255
+	noneByte   = 0
+	insideByte = 254 // an address within a line follows: the line and the byte
+	otherByte  = 255 // a number follows
 )
 
 func (s *Stepper) appendAddress(dst []byte, a uint64, perm *Permutation) []byte {
@@ -91,6 +92,9 @@ func (s *Stepper) appendAddress(dst []byte, a uint64, perm *Permutation) []byte 
 	}
 	if l := s.lineOf(memory.Addr(a)); l >= 0 {
 		return append(dst, byte(1+perm.Lines[l]))
+	}
+	if l := s.lineOf(memory.Addr(a).Line()); l >= 0 {
+		return append(dst, insideByte, byte(1+perm.Lines[l]), byte(a%types.BlockBytes))
 	}
 	return varint.AppendUvarint(append(dst, otherByte), a)
 }
@@ -222,6 +226,9 @@ func (s *Stepper) readAddress(d *decoder) uint64 {
 		return 0
 	case otherByte:
 		return d.uvarint()
+	case insideByte:
+		line := d.below(1 + len(s.lines))
+		return uint64(s.lines[max(line-1, 0)]) + uint64(d.byte())
 	default:
 		if b > len(s.lines) {
 			d.failed = true

@@ -54,6 +54,9 @@ func (s *Stepper) AppendController(dst []byte, i int, perm *Permutation) []byte 
 	for _, seq := range c.sequencers {
 		dst = s.appendSequencer(dst, seq, perm)
 	}
+	for _, d := range c.devices {
+		dst = s.appendDevice(dst, d, perm)
+	}
 	return dst
 }
 
@@ -95,6 +98,9 @@ func (s *Stepper) LoadController(i int, encoded []byte) error {
 	}
 	for _, seq := range c.sequencers {
 		s.readSequencer(d, seq)
+	}
+	for _, device := range c.devices {
+		s.readDevice(d, device)
 	}
 	if d.failed || len(d.rest) > 0 {
 		return fmt.Errorf("load %s: %w", c.name, errTruncated)
@@ -448,46 +454,4 @@ func (s *Stepper) readMemory(d *decoder, c *controller) {
 		}
 		s.readData(d, block[:])
 	}
-}
-
-func (s *Stepper) appendSequencer(dst []byte, seq *memory.Sequencer, perm *Permutation) []byte {
-	s.requests = seq.Requests(s.requests[:0])
-	dst = append(dst, byte(len(s.requests)))
-	for l := range s.lines { // the order of accesses to different lines does not matter
-		line := s.lines[slices.Index(perm.Lines, l)]
-		for _, r := range s.requests {
-			if r.Line == line {
-				dst = append(dst, byte(l), byte(truth(r.Write)), byte(r.Lock))
-				if s.data.Ages == 0 {
-					dst = varint.AppendUvarint(dst, r.Tag)
-				} else {
-					dst = append(dst, byte(r.Tag>>1%uint64(s.words)))
-				}
-			}
-		}
-	}
-	line, holds := seq.Locked()
-	dst = append(dst, byte(truth(holds)))
-	if holds {
-		dst = s.appendAddress(dst, uint64(line), perm)
-	}
-	return dst
-}
-
-func (s *Stepper) readSequencer(d *decoder, seq *memory.Sequencer) {
-	s.requests = s.requests[:0]
-	for range d.byte() {
-		l := d.below(len(s.lines))
-		write, lock, tag := d.byte() != 0, d.byte(), d.uvarint()
-		if s.data.Ages > 0 {
-			tag = s.Tag(l, int(tag), write)
-		}
-		s.requests = append(s.requests, memory.Request{Line: s.lines[l], Write: write, Lock: memory.Lock(lock), Tag: tag})
-	}
-	var line memory.Addr
-	holds := d.byte() != 0
-	if holds {
-		line = memory.Addr(s.readAddress(d))
-	}
-	seq.Restore(s.requests, line, holds)
 }

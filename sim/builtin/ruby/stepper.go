@@ -33,9 +33,10 @@ type Stepper struct {
 	buffersOf [][]*buffer // by controller: those that it polls or fills itself
 	outOf     [][]*buffer // by controller: those of others, and into the network
 	places    map[*buffer]place
-	variables [][]codec                      // by machine: its variables in a controller's words
-	codecsOf  [][]codec                      // by layout
-	competed  map[*cache.Cache[*object]]bool // caches with fewer ways than lines
+	variables [][]codec                        // by machine: its variables in a controller's words
+	codecsOf  [][]codec                        // by layout
+	competed  map[*cache.Cache[*object]]bool   // caches with fewer ways than lines
+	races     map[*memory.DeviceSequencer]byte // by device: raced, or 0
 	identity  *Permutation
 
 	sent   []Sent
@@ -62,6 +63,9 @@ type Data struct {
 	// store, and all others, besides the zeros of data never set. 1 keeps no data; 0
 	// keeps the values as they are.
 	Ages int
+	// Depth is the number of messages that a controller may have under way to
+	// itself in one buffer.
+	Depth int
 }
 
 // lastWrite is what an encoded state with ages has of the value last stored to a
@@ -93,7 +97,7 @@ func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, 
 	}
 	s := &Stepper{
 		System: New(q, p, o), lines: lines, data: d, words: d.Words,
-		places: map[*buffer]place{}, competed: map[*cache.Cache[*object]]bool{},
+		places: map[*buffer]place{}, competed: map[*cache.Cache[*object]]bool{}, races: map[*memory.DeviceSequencer]byte{},
 		stores: make([]int, len(lines)*blockWords), codecsOf: make([][]codec, len(p.program.layouts)),
 	}
 	for _, l := range p.program.layouts {
@@ -345,9 +349,21 @@ func (s *Stepper) age(v uint64, line, word int) uint64 {
 		return 0
 	}
 	n := uint64(s.stores[line*blockWords+word])
+	if v != 0 && n >= settleAlone {
+		device := n % settleAlone
+		switch {
+		case v == uint64(s.data.Ages)+1+device:
+			return lastWrite
+		case v > uint64(s.data.Ages) || n >= settleRaced:
+			return v
+		}
+		return min(v+1, uint64(s.data.Ages))
+	}
 	switch {
 	case v == 0:
 		return 0
+	case v > uint64(s.data.Ages) && v < firstToken: // a device writes it
+		return v
 	case v >= firstToken:
 		v = lastWrite + n - 1 - (v - firstToken)
 	default:
@@ -389,9 +405,18 @@ func (s *Stepper) Access(core int, r memory.Request) (started bool, err error) {
 	if c.mandatory.ready(stepTick) {
 		return false, nil
 	}
-	b, before := c.mandatory, c.mandatory.count
-	if !s.ports[core].Access(r) {
+	if !s.begin(c, func() bool { return s.ports[core].Access(r) }) {
 		return false, nil
+	}
+	return true, s.run(c)
+}
+
+// begin starts an access, whose message in the mandatory queue is there at once;
+// false if the port refuses it.
+func (s *Stepper) begin(c *controller, start func() bool) bool {
+	b, before := c.mandatory, c.mandatory.count
+	if !start() {
+		return false
 	}
 	for j := b.head; j < len(b.items) && b.count > before; j++ {
 		if q := b.items[j]; q.number == b.count {
@@ -400,7 +425,7 @@ func (s *Stepper) Access(core int, r memory.Request) (started bool, err error) {
 			break
 		}
 	}
-	return true, s.run(c)
+	return true
 }
 
 // run polls the ports of a controller until none does anything, then takes what
@@ -408,7 +433,7 @@ func (s *Stepper) Access(core int, r memory.Request) (started bool, err error) {
 func (s *Stepper) run(c *controller) error {
 	s.poll(c)
 	if s.queue.Err() == nil {
-		if c.memory != nil && s.crowded(c.memory) {
+		if c.memory != nil && s.crowded(c.memory) || slices.ContainsFunc(s.buffersOf[c.index()], s.full) {
 			return ErrLater
 		}
 		for _, b := range s.outOf[c.index()] {
@@ -423,10 +448,15 @@ func (c *controller) index() int {
 	return c.system.first[c.code.index] + n
 }
 
-// ErrLater is the end of a step that is not possible yet: memory takes a write
-// of a line only when it has answered the one before. Protocols that do not wait for the
-// answer would have any number of them under way.
-var ErrLater = errors.New("memory has not answered the last write of the line")
+// ErrLater is the end of a step that is not possible yet. Memory takes a write of
+// a line only when it has answered the one before, and a buffer holds a few
+// messages of its own controller: protocols that do not wait for answers would have any number
+// of them under way, and infinitely many states.
+var ErrLater = errors.New("memory or a buffer takes no more messages yet")
+
+// full reports whether more messages of a buffer's own controller are under way
+// than may be.
+func (s *Stepper) full(b *buffer) bool { return len(s.listed(b, ownItem)) > s.data.Depth }
 
 // crowded reports whether the answers to two writes of a line are under way.
 func (s *Stepper) crowded(q *memoryQueue) bool {

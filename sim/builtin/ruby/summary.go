@@ -16,7 +16,7 @@ type Summary struct {
 	Owner int
 	Cores bool // it has cores itself
 	Home  bool // it has memory
-	// Waiting is the number of accesses of its cores that are under way.
+	// Waiting is the number of accesses of its cores and devices that are under way.
 	Waiting int
 	// Moving says that a message is in one of its buffers or that a timer runs.
 	Moving bool
@@ -44,6 +44,11 @@ func (s *Stepper) Summary(i int) Summary {
 	sum := Summary{Owner: s.owner(c), Cores: c.role.cores > 0, Home: c.role.home, Lines: make([]LineSummary, len(s.lines))}
 	for _, seq := range c.sequencers {
 		sum.Waiting += len(seq.Requests(nil))
+	}
+	for _, d := range c.devices {
+		if _, active := d.Current(); active {
+			sum.Waiting++
+		}
 	}
 	for _, b := range s.buffersOf[i] {
 		sum.Moving = sum.Moving || b.head < len(b.items)
