@@ -130,9 +130,6 @@ func (s *Stepper) index() error {
 			first += s.options.number(r)
 		}
 		s.private = append(s.private, blocks)
-		for _, v := range code.persistents {
-			faults.Add(v.Pos, "a PersistentTable is not part of an explored state")
-		}
 		var list []codec
 		s.refuse(code, &faults)
 		for _, v := range code.machine.Objects {
