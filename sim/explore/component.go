@@ -176,13 +176,18 @@ func (m *Machine) fillInbox(p *inboxPart, list []uint32) {
 	p.sums = make([]machine.Fingerprint, len(m.permutations))
 	rank := 0
 	var quickest *messagePart // of the channel so far
+	unordered := func(n uint32) bool { return ruby.Unordered(m.parts.messages.at(n).text) }
 	for at, n := range list {
 		msg := m.parts.messages.at(n)
 		rank++
 		if at == 0 || msg.channel != m.parts.messages.at(list[at-1]).channel {
 			rank, quickest = 0, nil
 		}
-		if quickest == nil || ruby.Overtakes(msg.text, quickest.text) {
+		if unordered(n) {
+			rank = 0
+		}
+		again := at > 0 && list[at-1] == n // of an unordered channel
+		if quickest == nil || !again && ruby.Overtakes(msg.text, quickest.text) {
 			quickest = msg
 			p.heads = append(p.heads, n)
 		}
@@ -222,7 +227,11 @@ func (m *Machine) with(inbox, msg uint32) uint32 {
 	list := m.parts.inboxes.at(inbox).messages
 	channel := m.parts.messages.at(msg).channel
 	at := 0
+	unordered := ruby.Unordered(m.parts.messages.at(msg).text)
 	for at < len(list) && m.parts.messages.at(list[at]).channel <= channel {
+		if unordered && m.parts.messages.at(list[at]).channel == channel && list[at] > msg {
+			break
+		}
 		at++
 	}
 	m.list = slices.Insert(append(m.list[:0], list...), at, msg)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ordeal/sim"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/protocols"
 )
@@ -60,12 +61,15 @@ func TestAgainstReference(t *testing.T) {
 	const limit = 1_000
 	for _, name := range protocols.Names() {
 		p := compiled(t, name)
-		for _, size := range []struct{ cores, lines, devices int }{{1, 1, 0}, {2, 1, 0}, {1, 2, 0}, {1, 1, 1}} {
+		for _, size := range []struct {
+			cores, lines, devices int
+			reorder               ruby.Reorder
+		}{{1, 1, 0, 0}, {2, 1, 0, 0}, {1, 2, 0, 0}, {1, 1, 1, 0}, {1, 2, 0, ruby.ReorderAll}} {
 			if size.devices > 0 && !p.Devices() {
 				continue
 			}
 			c := tiny(p, size.cores, size.lines)
-			c.System.Devices = size.devices
+			c.System.Devices, c.System.Reorder = size.devices, size.reorder
 			want, err := Reference(c, limit)
 			if err != nil {
 				t.Fatal(err)

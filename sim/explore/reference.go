@@ -89,7 +89,12 @@ func (r *reference) save(flying [][]byte) string {
 	for i := range r.stepper.Controllers() {
 		state = appendSized(state, r.stepper.encode(nil, i, r.stepper.Identity()))
 	}
-	slices.SortStableFunc(flying, func(a, b []byte) int { return bytes.Compare(ruby.Channel(a), ruby.Channel(b)) })
+	slices.SortStableFunc(flying, func(a, b []byte) int {
+		if ruby.Unordered(a) && ruby.Unordered(b) {
+			return bytes.Compare(a, b)
+		}
+		return bytes.Compare(ruby.Channel(a), ruby.Channel(b))
+	})
 	for _, m := range flying {
 		state = appendSized(state, m)
 	}
@@ -140,7 +145,7 @@ func (r *reference) choices(flying [][]byte) ([]choice, error) {
 	}
 	for i, m := range flying {
 		if slices.ContainsFunc(flying[:i], func(earlier []byte) bool {
-			return bytes.Equal(ruby.Channel(m), ruby.Channel(earlier)) && !ruby.Overtakes(m, earlier)
+			return bytes.Equal(m, earlier) || bytes.Equal(ruby.Channel(m), ruby.Channel(earlier)) && !ruby.Overtakes(m, earlier)
 		}) {
 			continue
 		}

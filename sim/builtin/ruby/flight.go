@@ -10,7 +10,7 @@ import (
 type Sent struct {
 	To, From int // controllers
 	buffer   int // of To
-	delay    int // that the sender gave it, in ticks
+	delay    int // that the sender gave it, in ticks; noOrder where the network keeps none
 	msg      *object
 }
 
@@ -30,12 +30,18 @@ func (s *Stepper) send(c *controller, b *buffer) {
 	b.items, b.head = b.items[:0], 0
 }
 
+// noOrder in place of a delay says that a channel keeps no order.
+const noOrder = 255
+
 // delayOf is the delay of a message that is not there yet, as far as a byte
 // goes.
-func delayOf(q *queued) int { return int(min(max(q.at-stepTick, 0), 255)) }
+func delayOf(q *queued) int { return int(min(max(q.at-stepTick, 0), noOrder-1)) }
 
 // sendThrough sends a copy of a message to each of its destinations.
 func (s *Stepper) sendThrough(l *link, m *object, delay int) {
+	if o := s.network.ordered; o != nil && !o[l.vnet] {
+		delay = noOrder
+	}
 	dest := m.layout.dest
 	if dest < 0 {
 		s.misrouted(l, m, "message without field Destination")
@@ -73,8 +79,13 @@ func Channel(encoded []byte) []byte { return encoded[:channelBytes] }
 
 // Overtakes reports whether a message in flight may arrive before another one of
 // its channel that was sent earlier: where the sender gave it a shorter delay, it
-// may have left the sender's buffer first.
-func Overtakes(encoded, earlier []byte) bool { return encoded[channelBytes] < earlier[channelBytes] }
+// may have left the sender's buffer first, and where the channel keeps no order.
+func Overtakes(encoded, earlier []byte) bool {
+	return encoded[channelBytes] < earlier[channelBytes] || Unordered(encoded)
+}
+
+// Unordered reports whether the channel of a message in flight keeps no order.
+func Unordered(encoded []byte) bool { return encoded[channelBytes] == noOrder }
 
 // AppendSent encodes a message that was sent, with cores and lines renamed.
 func (s *Stepper) AppendSent(dst []byte, m *Sent, perm *Permutation) []byte {

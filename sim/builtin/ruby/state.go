@@ -144,10 +144,10 @@ func (s *Stepper) empty(c *controller, i int) {
 				s.release(q.msg)
 			}
 		}
-		b.items, b.head, b.stalls, b.count = b.items[:0], 0, b.stalls[:0], 0
+		b.items, b.head, b.stalls, b.count, b.last = b.items[:0], 0, b.stalls[:0], 0, 0
 	}
 	for _, b := range s.outOf[i] { // of a step that failed
-		b.items, b.head = b.items[:0], 0
+		b.items, b.head, b.last = b.items[:0], 0, 0
 	}
 	if c.memory != nil {
 		c.memory.requests.items, c.memory.requests.head = c.memory.requests.items[:0], 0
@@ -395,6 +395,7 @@ func (s *Stepper) readBuffer(d *decoder, b *buffer) {
 			q.at++
 		case ownItem:
 			q.at += event.Tick(delay)
+			b.last = max(b.last, q.at)
 		case arrivedItem:
 		default:
 			d.failed = true
