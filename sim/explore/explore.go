@@ -90,7 +90,10 @@ func (c Config) withDefaults() Config {
 // Validate reports everything that is wrong with the configuration.
 func (c Config) Validate() error {
 	c = c.withDefaults()
-	errs := []error{c.System.Validate(), c.Protocol.Check(c.System)}
+	if err := c.System.Validate(); err != nil {
+		return err
+	}
+	errs := []error{c.Protocol.Check(c.System)}
 	bound := func(name string, n, limit int) {
 		if n < 1 || n > limit {
 			errs = append(errs, option.Faultf(name, "%d: want 1 to %d", n, limit))

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -107,7 +108,10 @@ func (c Config) forProgram() Config {
 }
 
 func (c *Config) validateProgram() []error {
-	errs := []error{c.Program.Validate()}
+	errs := []error{c.Program.Validate(), c.Program.CoresOnly()}
+	if len(c.Program.Transactions) > 0 {
+		errs = append(errs, errors.New("program with transactions: cores run none"))
+	}
 	if c.Core != core.InOrder && c.Core != core.TSO && c.Core != core.OOO && c.Core != core.PSO {
 		errs = append(errs, option.Faultf("core", "%s: want inorder, tso, ooo or pso", c.Core))
 	}
