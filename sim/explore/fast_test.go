@@ -2,6 +2,7 @@ package explore
 
 import (
 	"slices"
+	"sync"
 	"testing"
 
 	"ordeal/sim"
@@ -93,6 +94,42 @@ func TestAgainstReference(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestForks has forks expand the same states at the same time: all find the same
+// fingerprints.
+func TestForks(t *testing.T) {
+	m, err := New(tiny(compiled(t, "moesi-hammer"), 2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const forks = 3
+	found := make([][]machine.Fingerprint, forks)
+	var group sync.WaitGroup
+	for n := range forks {
+		fork := m.Fork()
+		group.Go(func() {
+			var e machine.Expansion
+			queue := []machine.State{fork.Initial()}
+			seen := map[machine.Fingerprint]bool{}
+			for i := 0; i < len(queue); i++ {
+				fork.Expand(queue[i], &e)
+				for k, print := range e.Prints {
+					if !seen[print] {
+						seen[print] = true
+						found[n] = append(found[n], print)
+						queue = append(queue, slices.Clone(machine.State(e.States[k*m.Width():(k+1)*m.Width()])))
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	for n := range forks {
+		if len(found[n]) == 0 || !slices.Equal(found[n], found[0]) {
+			t.Errorf("fork %d finds %d states, and fork 0 %d, or in another order", n, len(found[n]), len(found[0]))
 		}
 	}
 }
