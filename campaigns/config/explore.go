@@ -14,6 +14,8 @@ type Explore struct {
 	Words       int      `yaml:"words" json:"words,omitempty" schema:"min=0,max=8,zero=1" help:"number of words of each line that are accessed"`
 	Values      int      `yaml:"values" json:"values,omitempty" schema:"min=0,max=64,zero=2" help:"number of values of a word that are distinguished by their age: the last written one and the older ones; 1 leaves data out"`
 	Outstanding int      `yaml:"outstanding" json:"outstanding,omitempty" schema:"min=0,max=16,zero=1" help:"most accesses of a core under way"`
+	DMA         int      `yaml:"dma" json:"dma,omitempty" schema:"min=0,max=8" help:"number of devices, which read and write any line at any time"`
+	Depth       int      `yaml:"channel-depth" json:"channel-depth,omitempty" schema:"min=0,max=100,zero=4" help:"messages under way in one channel at most"`
 	IdleLoads   int      `yaml:"idle-loads" json:"idle-loads,omitempty" schema:"min=0,max=16" help:"with programs: loads of any line that every core may make at any time, whose values are ignored"`
 	NoSymmetry  bool     `yaml:"no-symmetry" json:"no-symmetry,omitempty" help:"tell states apart that are permutations of each other's cores and lines"`
 	Liveness    string   `yaml:"liveness" json:"liveness,omitempty" schema:"values=fairness,empty=not checked" help:"look for requests that need never be answered when what is possible for ever (weak) or again and again (strong) happens some time; without symmetry"`
@@ -70,8 +72,9 @@ func Explored(m Machine, e *Explore) (explore.Config, error) {
 	if err != nil {
 		return c, err
 	}
+	system.Devices = e.DMA
 	c = explore.Config{
-		Protocol: protocol, System: system, Lines: e.Lines, Words: e.Words, Values: e.Values, Outstanding: e.Outstanding,
+		Protocol: protocol, System: system, Lines: e.Lines, Words: e.Words, Values: e.Values, Outstanding: e.Outstanding, Depth: e.Depth,
 		Symmetry: !e.NoSymmetry && e.Liveness == "",
 	}
 	return c, c.Validate()
