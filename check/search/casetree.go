@@ -142,19 +142,19 @@ func (t *treeBuilder) next() (unit literal, violated int) {
 	return unit, -1
 }
 
-// choose finds a violated clause, or a literal to split on: the last open one of
-// a clause, else the one whose pair occurs most, short clauses counting more.
+// choose finds a violated clause, or a literal to split on: the open one of a
+// clause that has one left, else the one whose pair occurs most, short clauses
+// counting more.
 func (t *treeBuilder) choose() (best literal, violated int) {
+	if unit, violated := t.next(); unit >= 0 || violated >= 0 {
+		return unit, violated
+	}
 	weight := t.weight
 	clear(weight)
-	unit := literal(-1)
 	for i := range t.clauses {
 		st := &t.state[i]
 		if st.fails > 0 {
 			continue
-		}
-		if st.open == 0 {
-			return 0, i
 		}
 		w := 1.0
 		for range min(st.open, 30) {
@@ -163,14 +163,8 @@ func (t *treeBuilder) choose() (best literal, violated int) {
 		for _, l := range t.clauses[i].lits {
 			if t.value[l/2] == 0 {
 				weight[l] += w
-				if st.open == 1 {
-					unit = l
-				}
 			}
 		}
-	}
-	if unit >= 0 {
-		return unit, -1
 	}
 	score := -1.0
 	for i := 0; i < len(weight); i += 2 {

@@ -200,13 +200,17 @@ func (m *Machine) fillInbox(p *inboxPart, list []uint32) {
 
 // Keys of the memo of inboxes.
 const (
-	takeOut = iota
-	putIn
+	takeOut uint64 = 0
+	putIn   uint64 = 1
 )
+
+func mailKey(inbox, msg uint32, operation uint64) uint64 {
+	return uint64(inbox)<<32 | uint64(msg)<<1 | operation
+}
 
 // taken is an inbox without the first of a message.
 func (m *Machine) taken(inbox, msg uint32) uint32 {
-	key := uint64(inbox)<<32 | uint64(msg)<<1 | takeOut
+	key := mailKey(inbox, msg, takeOut)
 	if n, ok := m.mail.get(key); ok {
 		return n
 	}
@@ -220,7 +224,7 @@ func (m *Machine) taken(inbox, msg uint32) uint32 {
 
 // with is an inbox with one more message, the last of its channel.
 func (m *Machine) with(inbox, msg uint32) uint32 {
-	key := uint64(inbox)<<32 | uint64(msg)<<1 | putIn
+	key := mailKey(inbox, msg, putIn)
 	if n, ok := m.mail.get(key); ok {
 		return n
 	}

@@ -115,7 +115,7 @@ func emulate(dir, executable string, sum func(arguments [6]uint64), item func(ui
 		return "", 0, err
 	}
 	path := dir + "/emulated.elf"
-	defer os.Remove(path)
+	defer func() { err = errors.Join(err, os.Remove(path)) }()
 	if err := os.WriteFile(path, file, 0o755); err != nil {
 		return "", 0, err
 	}
