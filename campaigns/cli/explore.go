@@ -157,8 +157,8 @@ func (x *exploreRun) print(r *exploration.Result) error {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		fmt.Fprintf(w, "\n%-10s %s: %s\n", "violation", f.Property, messages.EscapeLine(f.Title))
-		if f.Detail != "" {
-			fmt.Fprintf(w, "%-10s %s\n", "", messages.EscapeLine(f.Detail))
+		for line := range strings.Lines(f.Detail) {
+			fmt.Fprintf(w, "%-10s %s\n", "", messages.EscapeLine(strings.TrimSuffix(line, "\n")))
 		}
 		for i, step := range f.Steps {
 			if f.Cycle > 0 && i == len(f.Steps)-f.Cycle {

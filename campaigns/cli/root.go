@@ -116,7 +116,15 @@ func exit(status int) error {
 // status says what is wrong and turns it into an exit status.
 func (e *env) status(root *cobra.Command, err error) int {
 	_ = e.stdout.Close() // written has the error
-	if werr := e.written.err; werr != nil {
+	switch werr := e.written.err; {
+	case werr == nil:
+	case errors.Is(werr, syscall.EPIPE):
+		// A reader that has seen enough, as head, needs no message. A command
+		// that ended for it has no result.
+		if errors.Is(err, syscall.EPIPE) {
+			return summary.ExitInfra
+		}
+	default:
 		fmt.Fprintf(e.stderr, "ordeal: write standard output: %v\n", werr)
 		return summary.ExitInfra
 	}

@@ -59,10 +59,10 @@ func (m *moment) violations(list []machine.Fault) []machine.Fault {
 func (m *moment) deadlock() machine.Fault {
 	for i := len(m.controllers) - 1; i >= 0; i-- {
 		if what := m.controllers[i].Leftover; what != "" {
-			return machine.Fault{Property: machine.Deadlock, Title: "deadlock: " + what, Detail: m.names[i], Step: -1}
+			return machine.Fault{Property: machine.Deadlock, Title: what, Detail: m.names[i], Step: -1}
 		}
 	}
-	return machine.Fault{Property: machine.Deadlock, Title: "deadlock: a request is lost", Detail: "", Step: -1}
+	return machine.Fault{Property: machine.Deadlock, Title: "a request is lost", Detail: "", Step: -1}
 }
 
 // swmr: of the controllers with cores, one that may write a line is the only
