@@ -22,6 +22,7 @@ import (
 // exploredOptions are the options of a machine that an exploration has.
 var exploredOptions = []string{
 	"protocol", "slicc", "repair", "mutant", "core", "store-buffer", "window", "cores", "dirs", "l2-banks", "private-cache", "shared-cache", "tbes",
+	"reorder", "set-parameter",
 }
 
 func newExplore(e *env) *cobra.Command {
@@ -152,6 +153,9 @@ func (x *exploreRun) print(r *exploration.Result) error {
 	w := x.stdout
 	fmt.Fprintf(w, "%-10s %s orbits of %s states, %s steps, depth %d, in %.2f s\n", "visited",
 		comma(r.Orbits), comma(r.States), comma(r.Steps), r.Depth, r.Elapsed.Seconds())
+	if r.Ranked {
+		fmt.Fprintf(w, "%-10s of %s: names make a difference to this protocol\n", "symmetry", r.Symmetry)
+	}
 	fmt.Fprintf(w, "%-10s %.1f bytes for each orbit, %s for what controllers do\n", "memory", r.BytesPerState, config.Size(r.Components>>10<<10))
 	fmt.Fprintf(w, "%-10s two states are taken for one with a probability of at most %.1g\n", "omission", r.Omission)
 	for i := range r.Findings {

@@ -16,6 +16,7 @@ type Explore struct {
 	Outstanding int      `yaml:"outstanding" json:"outstanding,omitempty" schema:"min=0,max=16,zero=1" help:"most accesses of a core under way"`
 	DMA         int      `yaml:"dma" json:"dma,omitempty" schema:"min=0,max=8" help:"number of devices, which read and write any line at any time"`
 	Depth       int      `yaml:"channel-depth" json:"channel-depth,omitempty" schema:"min=0,max=100,zero=4" help:"messages under way in one channel at most"`
+	Unordered   []string `yaml:"unordered" json:"unordered,omitempty" help:"buffers whose messages from other controllers arrive in any order, as L1Cache.responseToCache"`
 	IdleLoads   int      `yaml:"idle-loads" json:"idle-loads,omitempty" schema:"min=0,max=16" help:"with programs: loads of any line that every core may make at any time, whose values are ignored"`
 	NoSymmetry  bool     `yaml:"no-symmetry" json:"no-symmetry,omitempty" help:"tell states apart that are permutations of each other's cores and lines"`
 	Liveness    string   `yaml:"liveness" json:"liveness,omitempty" schema:"values=fairness,empty=not checked" help:"look for requests that need never be answered when what is possible for ever (weak) or again and again (strong) happens some time; without symmetry"`
@@ -74,7 +75,7 @@ func Explored(m Machine, e *Explore) (explore.Config, error) {
 	}
 	system.Devices = e.DMA
 	c = explore.Config{
-		Protocol: protocol, System: system, Lines: e.Lines, Words: e.Words, Values: e.Values, Outstanding: e.Outstanding, Depth: e.Depth,
+		Protocol: protocol, System: system, Lines: e.Lines, Words: e.Words, Values: e.Values, Outstanding: e.Outstanding, Depth: e.Depth, Unordered: e.Unordered,
 		Symmetry: !e.NoSymmetry && e.Liveness == "",
 	}
 	return c, c.Validate()

@@ -47,7 +47,7 @@ type Spec struct {
 }
 
 // new makes the machine.
-func (s *Spec) new() (machine.Machine, error) {
+func (s *Spec) new() (*explore.Machine, error) {
 	c, err := config.Explored(s.Machine, &s.Explore)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newResult(found)
+	r := newResult(m, found)
 	if err := run.findings(r, found); err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (s *Spec) Placements(threads int) ([][]int, error) {
 }
 
 // program makes the machine that runs a program.
-func (s *Spec) program(p *Program) (machine.Machine, *gen.Program, error) {
+func (s *Spec) program(p *Program) (*explore.Machine, *gen.Program, error) {
 	on := s.Machine
 	on.Cores = max(on.Cores, len(p.Placement))
 	c, err := config.Explored(on, &s.Explore)
@@ -121,7 +121,7 @@ func RunProgram(ctx context.Context, s *Spec, p *Program, workers int) (*Program
 	if err != nil {
 		return nil, err
 	}
-	r := &ProgramResult{Program: *p, Result: *newResult(found), Model: s.Machine.Promise(), Shown: len(found.Outcomes)}
+	r := &ProgramResult{Program: *p, Result: *newResult(m, found), Model: s.Machine.Promise(), Shown: len(found.Outcomes)}
 	run := run{spec: s, machine: m, search: find}
 	if err := run.findings(&r.Result, found); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ordeal/sim"
+	"ordeal/sim/explore"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/explore/search"
 )
@@ -18,11 +19,17 @@ type Result struct {
 	Limit search.Limit `json:"limit,omitempty"`
 	// Orbits counts the states up to symmetry, of which Expanded have had their
 	// steps taken; States counts all states of these.
-	Orbits   uint64   `json:"orbits"`
-	Expanded uint64   `json:"expanded"`
-	States   uint64   `json:"states"`
-	Steps    uint64   `json:"steps"`
-	Depth    int      `json:"depth"`
+	Orbits   uint64 `json:"orbits"`
+	Expanded uint64 `json:"expanded"`
+	States   uint64 `json:"states"`
+	Steps    uint64 `json:"steps"`
+	Depth    int    `json:"depth"`
+	// Symmetry says which names make no difference, so that states that differ
+	// only in them are one orbit: "cores and lines", "cores", "lines" or "none".
+	// Ranked says that the protocol treats some names otherwise than others, so
+	// that fewer are renamed.
+	Symmetry string   `json:"symmetry"`
+	Ranked   bool     `json:"ranked,omitempty"`
 	Levels   []uint64 `json:"levels"`
 	// BytesPerState is the memory of a visited orbit, Components that of the
 	// machine's tables, in bytes.
@@ -59,10 +66,10 @@ type Finding struct {
 	Schedule string `json:"schedule,omitempty"`
 }
 
-func newResult(found *search.Result) *Result {
+func newResult(m *explore.Machine, found *search.Result) *Result {
 	return &Result{
 		Version: Version, Limit: found.Limit, Orbits: found.Orbits, Expanded: found.Expanded, States: found.States,
-		Steps: found.Steps, Depth: found.Depth, Levels: found.Levels, BytesPerState: found.BytesPerState(),
+		Steps: found.Steps, Depth: found.Depth, Symmetry: m.Symmetry(), Ranked: m.Ranked(), Levels: found.Levels, BytesPerState: found.BytesPerState(),
 		Components: found.ComponentBytes, Omission: found.OmissionProbability, Coverage: found.Coverage, Findings: []Finding{},
 	}
 }

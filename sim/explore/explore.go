@@ -45,6 +45,10 @@ type Config struct {
 	// send more is not possible until some have arrived, which bounds the states of
 	// protocols that send without waiting for answers.
 	Depth int
+	// Unordered are buffers, as MACHINE.buffer, whose messages from other
+	// controllers arrive in any order; those of all others keep the order of each
+	// sender.
+	Unordered []string
 	// Symmetry counts states once that differ only in the names of cores or lines.
 	Symmetry bool
 	// Program, if not nil, is what the cores run in place of any access at any time. Its

@@ -16,6 +16,7 @@ type Machine struct {
 	*actors
 	parts        *components
 	permutations []ruby.Permutation // the identity first
+	ranked       bool               // names make a difference, so that fewer are permuted
 	classes      *classes
 	initial      machine.State
 
@@ -33,33 +34,46 @@ type Machine struct {
 
 var _ machine.Machine = (*Machine)(nil)
 
-// New makes the machine that a configuration describes.
+// New makes the machine that a configuration describes. With symmetry, names that
+// make a difference to the protocol are not renamed: see Symmetry.
 func New(c Config) (*Machine, error) {
 	c = c.withDefaults()
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	a, err := newActors(&c)
-	if err != nil {
-		return nil, err
+	for first := 0; ; first++ {
+		a, err := newActors(&c)
+		if err != nil {
+			return nil, err
+		}
+		names := c.renamings(a.Stepper)
+		m := build(a, names[first])
+		m.ranked = c.Symmetry && first > 0 || a.RanksCores()
+		if len(names[first]) == 1 {
+			return m, nil
+		}
+		same, err := m.checkSymmetry()
+		if err != nil {
+			return nil, err
+		}
+		if same {
+			return m, nil
+		}
 	}
+}
+
+// build makes the machine of some actors with the renamings that make no
+// difference.
+func build(a *actors, permutations []ruby.Permutation) *Machine {
 	m := newMachine(a, newComponents())
 	m.classes = newClasses(a)
-	m.permutations = []ruby.Permutation{*a.Identity()}
-	if c.Symmetry {
-		m.permutations = c.permutations(a.Private())
-	}
+	m.permutations = permutations
 	m.initial = make(machine.State, 2*a.Controllers())
 	empty := m.inbox(nil)
 	for i := range a.Controllers() {
 		m.initial[i], m.initial[a.Controllers()+i] = m.controller(i), empty
 	}
-	if len(m.permutations) > 1 {
-		if err := m.checkSymmetry(); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	return m
 }
 
 func newMachine(a *actors, parts *components) *Machine {
@@ -88,7 +102,7 @@ func (m *Machine) Fork() machine.Machine {
 		panic(fmt.Sprintf("explore: %v", err)) // the same configuration was fine before
 	}
 	f := newMachine(a, m.parts)
-	f.permutations, f.classes, f.initial = m.permutations, m.classes, m.initial
+	f.permutations, f.ranked, f.classes, f.initial = m.permutations, m.ranked, m.classes, m.initial
 	return f
 }
 

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -13,12 +12,28 @@ import (
 // renamed.
 const maxPermutations = 1 << 10
 
-// permutations lists the renamings that make no difference to a machine, that of
-// nothing first: of the controllers that have cores, all with the same number of them,
-// and of lines of the same directory and bank.
-func (c *Config) permutations(privates int) []ruby.Permutation {
+// renamings lists the sets of permutations that may make no difference to a
+// machine, the largest first; the last one renames nothing.
+func (c *Config) renamings(s *ruby.Stepper) [][]ruby.Permutation {
+	var sets [][]ruby.Permutation
+	privates := s.Private()
+	if c.Symmetry {
+		if !s.RanksCores() {
+			sets = append(sets, c.permutations(privates, true))
+		}
+		if lines := c.permutations(privates, false); len(lines) > 1 {
+			sets = append(sets, lines)
+		}
+	}
+	return append(sets, []ruby.Permutation{{Cores: upTo(privates), Lines: upTo(c.Lines)}})
+}
+
+// permutations lists renamings, that of nothing first: of the controllers that
+// have cores, all with the same number of them, and of lines of the same directory
+// and bank.
+func (c *Config) permutations(privates int, cores bool) []ruby.Permutation {
 	coreLists := [][]int{upTo(privates)}
-	if c.System.Cores%privates == 0 {
+	if cores && c.System.Cores%privates == 0 {
 		coreLists = arrangements(privates, func(int) int { return 0 })
 	}
 	n := c.spread()
@@ -102,9 +117,10 @@ func (m *Machine) rename(s machine.State, perm *ruby.Permutation) (machine.State
 const symmetrySteps = 400
 
 // checkSymmetry walks at random, the same way each time, and takes the steps of
-// each state also after a renaming: where the names of cores or lines make a
-// difference, as for the smallest member of a set, states must not be merged.
-func (m *Machine) checkSymmetry() error {
+// each state also after a renaming. It reports whether the names never made a
+// difference, as for the smallest member of a set: otherwise states must not be
+// merged.
+func (m *Machine) checkSymmetry() (same bool, err error) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var here, there machine.Expansion
 	s := m.Initial()
@@ -113,16 +129,14 @@ func (m *Machine) checkSymmetry() error {
 		perm := &m.permutations[random.IntN(len(m.permutations))]
 		renamed, err := m.rename(s, perm)
 		if err != nil {
-			return err
+			return false, err
 		}
 		m.Expand(renamed, &there)
 		a, b := slices.Clone(here.Prints), slices.Clone(there.Prints)
 		slices.SortFunc(a, machine.Fingerprint.Compare)
 		slices.SortFunc(b, machine.Fingerprint.Compare)
 		if here.Steps != there.Steps || len(here.Faults) != len(there.Faults) || !slices.Equal(a, b) {
-			return fmt.Errorf("protocol %s: the names of cores or lines make a difference, so that symmetric states are not the same; "+
-				"after renaming cores to %v and lines to %v another thing happens in\n%s",
-				m.config.Protocol.Name(), perm.Cores, perm.Lines, m.Describe(s))
+			return false, nil
 		}
 		if len(here.Prints) == 0 {
 			s = m.Initial()
@@ -131,5 +145,28 @@ func (m *Machine) checkSymmetry() error {
 		next := random.IntN(len(here.Prints))
 		s = slices.Clone(machine.State(here.States[next*m.Width() : (next+1)*m.Width()]))
 	}
-	return nil
+	return true, nil
+}
+
+// Ranked reports whether names make a difference to the protocol, so that fewer
+// are renamed than would be.
+func (m *Machine) Ranked() bool { return m.ranked }
+
+// Symmetry says what is renamed: cores, lines, both or nothing.
+func (m *Machine) Symmetry() string {
+	cores, lines := false, false
+	for i := range m.permutations {
+		p := &m.permutations[i]
+		cores = cores || !slices.IsSorted(p.Cores)
+		lines = lines || !slices.IsSorted(p.Lines)
+	}
+	switch {
+	case cores && lines:
+		return "cores and lines"
+	case cores:
+		return "cores"
+	case lines:
+		return "lines"
+	}
+	return "none"
 }

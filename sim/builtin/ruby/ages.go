@@ -14,6 +14,9 @@ type Data struct {
 	// Depth is the number of messages that a controller may have under way to
 	// itself in one buffer.
 	Depth int
+	// Unordered are the buffers, as MACHINE.buffer, whose messages from other
+	// controllers arrive in any order.
+	Unordered []string
 }
 
 // lastWrite is what an encoded state with ages has of the value last stored to a

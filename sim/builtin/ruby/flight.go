@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
+
+	"ordeal/gen/option"
 )
 
 // Sent is a message that a step sent.
@@ -21,8 +24,11 @@ func (s *Stepper) send(c *controller, b *buffer) {
 	slices.SortFunc(list, func(a, b queued) int { return int(a.number) - int(b.number) })
 	for _, q := range list {
 		if b.link == nil {
-			to := s.places[b]
-			s.sent = append(s.sent, Sent{to.controller, c.index(), to.buffer, delayOf(&q), q.msg})
+			to, delay := s.places[b], delayOf(&q)
+			if s.unordered[b] {
+				delay = noOrder
+			}
+			s.sent = append(s.sent, Sent{to.controller, c.index(), to.buffer, delay, q.msg})
 			continue
 		}
 		s.sendThrough(b.link, q.msg, delayOf(&q))
@@ -32,6 +38,33 @@ func (s *Stepper) send(c *controller, b *buffer) {
 
 // noOrder in place of a delay says that a channel keeps no order.
 const noOrder = 255
+
+// unorder finds the buffers that Data.Unordered names.
+func (s *Stepper) unorder() error {
+	for _, name := range s.data.Unordered {
+		found := false
+		var known []string
+		for k, code := range s.program.codes {
+			for _, v := range code.buffers {
+				if from, _ := v.Attrs.Get("network"); from != "From" {
+					continue
+				}
+				known = append(known, code.machine.Name+"."+v.Name)
+				if known[len(known)-1] != name {
+					continue
+				}
+				found = true
+				for _, c := range s.controllers[k] {
+					s.unordered[c.buffers[code.place[v]]] = true
+				}
+			}
+		}
+		if !found {
+			return option.Faultf("unordered", "%q: no buffer that messages of other controllers reach: want some of %s", name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
 
 // delayOf is the delay of a message that is not there yet, as far as a byte
 // goes.
@@ -56,7 +89,11 @@ func (s *Stepper) sendThrough(l *link, m *object, delay int) {
 			}
 			one := s.pools[m.layout.index].get()
 			copy(one.words, m.words)
-			s.sent = append(s.sent, Sent{to, l.source, s.places[l.to[to]].buffer, delay, one})
+			arrives := delay
+			if s.unordered[l.to[to]] {
+				arrives = noOrder
+			}
+			s.sent = append(s.sent, Sent{to, l.source, s.places[l.to[to]].buffer, arrives, one})
 			if s.options.Messages != nil {
 				s.report(Message{At: stepTick, Buffer: l.from.name, To: l.to[to].name, Arrives: stepTick}, one)
 			}

@@ -14,7 +14,7 @@ import (
 // An encoded controller is all that the future of the controller depends on, and
 // nothing else: no ticks, no numbers of messages, no history. Lists without an
 // order of their own are sorted. In order it has the variables of the machine,
-// caches, tables, directories, timers, persistent requests, buffers, which buffers wait for which
+// caches, tables, directories, timers, persistent requests, slots and triggers, buffers, which buffers wait for which
 // line, locks, memory, and the accesses of its cores.
 
 // AppendController encodes controller i, with cores and lines renamed.
@@ -43,6 +43,7 @@ func (s *Stepper) AppendController(dst []byte, i int, perm *Permutation) []byte 
 	for _, t := range c.persistents {
 		dst = s.appendPersistent(dst, t, perm)
 	}
+	dst = s.appendTransactions(dst, c, perm)
 	for _, b := range s.buffersOf[i] {
 		dst = s.appendBuffer(dst, b, perm)
 	}
@@ -92,6 +93,7 @@ func (s *Stepper) LoadController(i int, encoded []byte) error {
 	for _, t := range c.persistents {
 		s.readPersistent(d, t)
 	}
+	s.readTransactions(d, c)
 	for _, b := range s.buffersOf[i] {
 		s.readBuffer(d, b)
 	}

@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"bytes"
+	varint "encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,8 +35,10 @@ type Stepper struct {
 	buffersOf [][]*buffer // by controller: those that it polls or fills itself
 	outOf     [][]*buffer // by controller: those of others, and into the network
 	places    map[*buffer]place
+	unordered map[*buffer]bool
 	variables [][]codec                        // by machine: its variables in a controller's words
 	codecsOf  [][]codec                        // by layout
+	elements  [][][]codec                      // by machine: of the elements of its queues of triggers
 	competed  map[*cache.Cache[*object]]bool   // caches with fewer ways than lines
 	races     map[*memory.DeviceSequencer]byte // by device: raced, or 0
 	identity  *Permutation
@@ -43,12 +47,13 @@ type Stepper struct {
 	stores []int // in this step, by line and word
 
 	// Buffers that are reused.
-	reader   decoder
-	entries  []*object
-	items    []item
-	indexes  []int
-	texts    [][]byte
-	requests []memory.Request
+	before, after []byte
+	reader        decoder
+	entries       []*object
+	items         []item
+	indexes       []int
+	texts         [][]byte
+	requests      []memory.Request
 }
 
 // place is where a buffer is.
@@ -76,7 +81,7 @@ func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, 
 	}
 	s := &Stepper{
 		System: New(q, p, o), lines: lines, data: d, words: d.Words,
-		places: map[*buffer]place{}, competed: map[*cache.Cache[*object]]bool{}, races: map[*memory.DeviceSequencer]byte{},
+		places: map[*buffer]place{}, unordered: map[*buffer]bool{}, competed: map[*cache.Cache[*object]]bool{}, races: map[*memory.DeviceSequencer]byte{},
 		stores: make([]int, len(lines)*blockWords), codecsOf: make([][]codec, len(p.program.layouts)),
 	}
 	for _, l := range p.program.layouts {
@@ -110,7 +115,11 @@ func (s *Stepper) index() error {
 		}
 		s.private = append(s.private, blocks)
 		var list []codec
-		s.refuse(code, &faults)
+		var elements [][]codec
+		for _, v := range code.lists {
+			elements = append(elements, s.program.codecs(nil, s.program.elementOf(code, v), 0))
+		}
+		s.elements = append(s.elements, elements)
 		for _, v := range code.machine.Objects {
 			if v.Type.Name == "TriggerQueue" {
 				continue
@@ -136,30 +145,12 @@ func (s *Stepper) index() error {
 	if len(faults) > 0 {
 		return faults
 	}
+	if err := s.unorder(); err != nil {
+		return err
+	}
 	s.fill()
 	s.identity = &Permutation{Cores: counting(privates), Lines: counting(len(s.lines))}
 	return nil
-}
-
-// refuse reports what of a machine an encoded state does not hold.
-func (s *Stepper) refuse(code *machineCode, faults *syntax.Faults) {
-	m := code.machine
-	for _, v := range slices.Concat(code.persistents, code.storages, code.lists) {
-		faults.Add(v.Pos, "%s %s is not part of an explored state", v.Type.Name, v.Name)
-	}
-	if len(code.roles) > 1 {
-		faults.Add(m.Pos, "machine %s, which is several things in a system, is not explored", m.Name)
-	}
-	if code.atomics {
-		faults.Add(m.Pos, "atomic requests of machine %s are not part of an explored state", m.Name)
-	}
-	for _, other := range s.program.codes {
-		for _, j := range joins(m, other.machine) {
-			if slices.Contains(m.Params, j.to) {
-				faults.Add(j.to.Pos, "buffer %s, which machine %s shares, is not part of an explored state", j.to.Name, other.machine.Name)
-			}
-		}
-	}
 }
 
 func counting(n int) []int {
@@ -252,6 +243,12 @@ func (s *Stepper) Pending(core int, tag uint64) bool {
 // Private is the number of controllers that have cores, which are the first to be renamed by
 // permutations.
 func (s *Stepper) Private() int { return len(s.identity.Cores) }
+
+// RanksCores reports whether the protocol is known to give controllers precedence
+// by their numbers, as persistent requests do.
+func (s *Stepper) RanksCores() bool {
+	return slices.ContainsFunc(s.program.codes, func(code *machineCode) bool { return len(code.persistents) > 0 })
+}
 
 // Identity is the permutation that renames nothing.
 func (s *Stepper) Identity() *Permutation { return s.identity }
@@ -375,13 +372,24 @@ func (s *Stepper) crowded(q *memoryQueue) bool {
 	return false
 }
 
+// poll polls the ports until none does anything. Memory then answers what was
+// asked of it, and they are polled again.
 func (s *Stepper) poll(c *controller) {
 	defer c.catch()
 	for n := 0; ; n++ {
 		if n == stepLimit {
 			c.fail("the ports of a controller never come to rest", "%d transitions", n)
 		}
-		if c.poll() != next {
+		watched := n >= spinAfter
+		if watched {
+			s.before = s.progress(s.before[:0], c)
+		}
+		moved := c.poll() != next
+		if watched && moved {
+			s.after = s.progress(s.after[:0], c)
+			moved = !bytes.Equal(s.before, s.after)
+		}
+		if moved {
 			continue
 		}
 		if c.memory == nil || c.memory.requests.head == len(c.memory.requests.items) {
@@ -389,6 +397,26 @@ func (s *Stepper) poll(c *controller) {
 		}
 		s.serve(c)
 	}
+}
+
+// spinAfter is the number of transitions of a step from which on one that changes
+// nothing ends it. A port that takes a transition without taking its message,
+// as those of learning_gem5's MSI that wait, is polled in every cycle.
+const spinAfter = 8
+
+// progress is what a transition changes: the controller, and what it has sent.
+func (s *Stepper) progress(dst []byte, c *controller) []byte {
+	i := c.index()
+	for _, b := range s.outOf[i] {
+		dst = varint.AppendUvarint(dst, b.count)
+	}
+	if c.memory != nil {
+		dst = varint.AppendUvarint(dst, c.memory.requests.count)
+	}
+	for _, n := range s.stores {
+		dst = varint.AppendUvarint(dst, uint64(n))
+	}
+	return s.AppendController(dst, i, s.identity)
 }
 
 // serve lets memory answer all requests.
