@@ -26,7 +26,7 @@ func TestRunAtOnce(t *testing.T) {
 		var started [processes]*exec.Cmd
 		var said [processes]bytes.Buffer
 		for i := range started {
-			started[i] = command(t, "campaign", "run", "--quiet", "--set", fmt.Sprintf("seed=%d", i), "--dir", dir, file)
+			started[i] = process(t, "campaign", "run", "--quiet", "--set", fmt.Sprintf("seed=%d", i), "--dir", dir, file)
 			started[i].Stderr = &said[i]
 		}
 		for _, cmd := range started {

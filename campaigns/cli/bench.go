@@ -13,13 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/papers"
+	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
 )
 
 func newBench(e *env) *cobra.Command {
-	return group(&cobra.Command{Use: "bench", Short: "Measure the checkers"}, newBenchPapers(e))
+	return command.Group(&cobra.Command{Use: "bench", Short: "Measure the checkers"}, newBenchPapers(e))
 }
 
 func newBenchPapers(e *env) *cobra.Command {
@@ -43,7 +45,7 @@ Exit status: 0 measured, 3 interrupted, 4 some run could not be made.`,
 		Example: `  ordeal bench papers --only wsc-kernel
   ordeal bench papers --scale 0.1 -o papers
   ordeal bench papers --only gcc-unordered --gem5 build/X86_MI_example/gem5.opt --gem5-tree .`,
-		Args: arguments(0, 0, "no arguments"),
+		Args: command.Arguments(0, 0, "no arguments"),
 	}
 	f := cmd.Flags()
 	f.Float64Var(&p.o.Scale, "scale", papers.DefaultScale, "share of the papers' histories, above 0, at most 1; the default takes a minute or two")
@@ -52,7 +54,7 @@ Exit status: 0 measured, 3 interrupted, 4 some run could not be made.`,
 	f.StringVar(&p.tree, "gem5-tree", "", "the source tree that they were built from")
 	f.StringVarP(&p.dir, "output", "o", "", "directory for papers.html, papers.json and papers.txt; made if it does not exist")
 	f.BoolVar(&p.json, "json", false, "print JSON")
-	cmd.RunE = body(func(ctx context.Context, _ []string) error { return p.run(ctx) })
+	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return p.run(ctx) })
 	return cmd
 }
 
@@ -76,7 +78,7 @@ type benchPapers struct {
 
 func (p *benchPapers) run(ctx context.Context) error {
 	if err := p.options(); err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	if p.dir != "" {
 		if err := os.MkdirAll(p.dir, 0o777); err != nil {
@@ -85,9 +87,9 @@ func (p *benchPapers) run(ctx context.Context) error {
 	}
 	last := time.Now()
 	p.o.Progress = func(what string) {
-		if now := time.Now(); now.Sub(last) >= plainEvery {
+		if now := time.Now(); now.Sub(last) >= progress.Every {
 			last = now
-			fmt.Fprintln(p.stderr, what)
+			fmt.Fprintln(p.Stderr, what)
 		}
 	}
 	report, err := papers.Run(ctx, p.o)
@@ -133,7 +135,7 @@ func (p *benchPapers) write(report *papers.Report) error {
 	if p.json {
 		out = data
 	}
-	if _, err := p.stdout.Write(out); err != nil || p.dir == "" {
+	if _, err := p.Stdout.Write(out); err != nil || p.dir == "" {
 		return err
 	}
 	for _, f := range []struct {
@@ -145,7 +147,7 @@ func (p *benchPapers) write(report *papers.Report) error {
 		}
 	}
 	if !p.json {
-		fmt.Fprintf(p.stdout, "\nreport  %s\n", filepath.Join(p.dir, "papers.html"))
+		fmt.Fprintf(p.Stdout, "\nreport  %s\n", filepath.Join(p.dir, "papers.html"))
 	}
 	return nil
 }

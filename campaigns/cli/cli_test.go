@@ -87,8 +87,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// command is the ordeal command as a process of its own.
-func command(t *testing.T, args ...string) *exec.Cmd {
+// process is the ordeal command as a process of its own.
+func process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("programs run on linux/amd64 only")
@@ -104,7 +104,7 @@ const endless = "name: endless\nconfigs:\n  - {name: a, runs: 100000, threads: 2
 // recorded, and every line of the journal is whole.
 func TestInterrupt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	cmd := command(t, "campaign", "run", "--dir", dir, "-")
+	cmd := process(t, "campaign", "run", "--dir", dir, "-")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(endless), &stdout, &stderr
 	must.Succeed(t, cmd.Start())
@@ -138,7 +138,7 @@ func TestInterrupt(t *testing.T) {
 // on a full disk: it says so, keeps what is recorded and exits with 4.
 func TestFullDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	ordeal := command(t)
+	ordeal := process(t)
 	// The journal outgrows 8 blocks of 1024 bytes after some twenty runs.
 	cmd := exec.Command("bash", "-c", `trap "" XFSZ; ulimit -f 8; exec "$0" campaign run --dir "$1" -`, ordeal.Path, dir)
 	var stdout, stderr bytes.Buffer

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/summary"
@@ -27,8 +28,8 @@ func newDoctor(e *env) *cobra.Command {
 		Short: "Report what is installed here, what would work and what is missing",
 		Long: `Look at this machine: what would work here, and what is missing for the rest.
 Exit status 4 when not even programs can be run on the processor.`,
-		Args: arguments(0, 0, "nothing"),
-		RunE: body(func(ctx context.Context, _ []string) error { return d.run(ctx) }),
+		Args: command.Arguments(0, 0, "nothing"),
+		RunE: command.Body(func(ctx context.Context, _ []string) error { return d.run(ctx) }),
 	}
 }
 
@@ -53,11 +54,11 @@ func (d *doctor) run(ctx context.Context) error {
 	d.tool(ctx, "litmus7", "to run gen --emit litmus on hardware", "-version")
 	d.gem5(ctx)
 	d.tool(ctx, "chromium", "to look at HTML reports in tests", "--version")
-	return exit(d.status)
+	return command.Exit(d.status)
 }
 
 func (d *doctor) line(state, what, detail string) {
-	fmt.Fprintf(d.stdout, "%-5s %-9s %s\n", state, what, detail)
+	fmt.Fprintf(d.Stdout, "%-5s %-9s %s\n", state, what, detail)
 }
 
 // sandbox reports what confines processes here.

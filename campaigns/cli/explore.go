@@ -10,10 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/sim/explore/search"
@@ -45,11 +47,11 @@ Exit status 1 when a property does not hold, 3 when the search did not come to i
 end and found nothing.`,
 		Example: `  ordeal explore --protocol mi --lines 2
   ordeal explore --slicc TREE/src/mem/ruby/protocol/MESI_Two_Level.slicc --cores 3 --max-time 10m`,
-		Args: arguments(0, 0, "no arguments"),
+		Args: command.Arguments(0, 0, "no arguments"),
 	}
 	fs := cmd.Flags()
-	declare(cmd, &x.spec.Machine, exploredOptions...)
-	declare(cmd, &x.spec.Explore)
+	command.Declare(cmd, &x.spec.Machine, exploredOptions...)
+	command.Declare(cmd, &x.spec.Explore)
 	fs.IntVar(&x.o.Workers, "workers", 0, "states expanded at a time; 0 means one for each processor")
 	fs.StringVar(&x.o.Dir, "dir", "", "directory to create (default runs/explore-TIME)")
 	fs.StringVar(&x.program, "program", "", "run this program, as gen prints it or a litmus test, in place of any access at any time; - is standard input")
@@ -57,8 +59,8 @@ end and found nothing.`,
 	fs.StringVar(&x.resume, "resume", "", "continue the search of this directory")
 	fs.BoolVar(&x.json, "json", false, "print the result as JSON")
 	fs.BoolVar(&x.rows, "coverage", false, "print which transitions of the protocol are never reached")
-	x.show.flags(fs)
-	cmd.RunE = body(func(ctx context.Context, _ []string) error {
+	x.show.Declare(fs)
+	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error {
 		if x.program != "" || len(x.shapes) > 0 {
 			return x.runPrograms(ctx, fs.Changed)
 		}
@@ -75,7 +77,7 @@ type exploreRun struct {
 	*env
 	spec       exploration.Spec
 	o          exploration.Options
-	show       progressFlags
+	show       progress.Flags
 	resume     string
 	json, rows bool
 	program    string
@@ -86,25 +88,25 @@ type exploreRun struct {
 func (x *exploreRun) prepare(changed func(flag string) bool) error {
 	if x.resume == "" {
 		if _, err := config.Explored(x.spec.Machine, &x.spec.Explore); err != nil {
-			return usage(err)
+			return command.Usage(err)
 		}
-		x.spec.Command, x.spec.Started = x.args, time.Now()
+		x.spec.Command, x.spec.Started = x.Args, time.Now()
 		x.spec.Tools = execute.ExplorationVersions(&x.spec.Machine)
 		var err error
 		if x.o.Dir == "" {
-			x.o.Dir, err = newDir("explore")
+			x.o.Dir, err = command.NewDir("explore")
 			return err
 		}
 		x.o.Dir = rundir.Resolve(x.o.Dir)
 		return rundir.MakeDurable(x.o.Dir)
 	}
 	if changed("dir") {
-		return usage(errors.New("--dir contradicts --resume, which names the directory"))
+		return command.Usage(errors.New("--dir contradicts --resume, which names the directory"))
 	}
 	x.o.Dir, x.o.Resume = rundir.Resolve(x.resume), true
 	recorded, err := exploration.Read(x.o.Dir)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	given := x.spec.Explore
 	x.spec = *recorded
@@ -115,22 +117,22 @@ func (x *exploreRun) prepare(changed func(flag string) bool) error {
 }
 
 func (x *exploreRun) run(ctx context.Context) error {
-	mode, err := x.show.resolve(x.terminal)
+	mode, err := x.show.Resolve(x.Terminal)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	p := newExploreProgress(x.env, mode)
 	x.o.Progress = p.note
 	r, err := exploration.Run(ctx, &x.spec, x.o)
 	p.close()
 	if errors.Is(err, exploration.ErrNoCheckpoint) {
-		return usage(err)
+		return command.Usage(err)
 	}
 	if err != nil {
 		return err
 	}
 	if x.json {
-		err = x.printJSON(struct {
+		err = x.PrintJSON(struct {
 			Dir string `json:"dir"`
 			*exploration.Result
 		}{x.o.Dir, r})
@@ -141,16 +143,16 @@ func (x *exploreRun) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case len(r.Findings) > 0:
-		return exit(summary.ExitFinding)
+		return command.Exit(summary.ExitFinding)
 	case !r.Complete():
-		return exit(summary.ExitUndecided)
+		return command.Exit(summary.ExitUndecided)
 	}
 	return nil
 }
 
 // print prints what was visited and what was found.
 func (x *exploreRun) print(r *exploration.Result) error {
-	w := x.stdout
+	w := x.Stdout
 	fmt.Fprintf(w, "%-10s %s orbits of %s states, %s steps, depth %d, in %.2f s\n", "visited",
 		comma(r.Orbits), comma(r.States), comma(r.Steps), r.Depth, r.Elapsed.Seconds())
 	if r.Ranked {
@@ -188,7 +190,7 @@ func (x *exploreRun) print(r *exploration.Result) error {
 		}
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", x.o.Dir)
-	program, dir := messages.Quoted(x.args[0]), messages.Quoted(x.o.Dir)
+	program, dir := messages.Quoted(x.Args[0]), messages.Quoted(x.o.Dir)
 	if len(r.Findings) > 0 {
 		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", program, dir)
 	}
@@ -207,18 +209,18 @@ var limitText = map[search.Limit]string{
 // exploreProgress shows on standard error how a search goes.
 type exploreProgress struct {
 	*env
-	live  *live // nil: plain
+	live  *progress.Live // nil: plain
 	quiet bool
-	due   pace
+	due   progress.Pace
 
 	mu   sync.Mutex
 	last search.Progress
 }
 
 func newExploreProgress(e *env, mode string) *exploreProgress {
-	p := &exploreProgress{env: e, quiet: mode == progressNone, due: pace{start: time.Now()}}
-	if mode == progressLive {
-		p.live = newLive(e.terminal, func(int) []string {
+	p := &exploreProgress{env: e, quiet: mode == progress.ModeNone, due: progress.Pace{Start: time.Now()}}
+	if mode == progress.ModeLive {
+		p.live = progress.NewLive(e.Terminal, func(int) []string {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			return []string{p.line(time.Now())}
@@ -232,16 +234,16 @@ func (p *exploreProgress) note(now search.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = now
-	if p.live == nil && !p.quiet && p.due.now(now.At) {
-		fmt.Fprintln(p.stderr, p.line(now.At))
+	if p.live == nil && !p.quiet && p.due.Due(now.At) {
+		fmt.Fprintln(p.Stderr, p.line(now.At))
 	}
 }
 
 // line is the progress on one line.
 func (p *exploreProgress) line(now time.Time) string {
-	since, l := now.Sub(p.due.start), &p.last
+	since, l := now.Sub(p.due.Start), &p.last
 	rate := uint64(float64(l.Expanded) / max(since.Seconds(), 0.001))
-	text := fmt.Sprintf("%s: %s orbits, %s to expand, depth %d, %s/s, %s", span(since), comma(l.Orbits), messages.Comma(l.Queue), l.Depth, comma(rate), config.Size(l.Memory>>20<<20))
+	text := fmt.Sprintf("%s: %s orbits, %s to expand, depth %d, %s/s, %s", progress.Span(since), comma(l.Orbits), messages.Comma(l.Queue), l.Depth, comma(rate), config.Size(l.Memory>>20<<20))
 	if l.Estimate > l.Orbits {
 		text += fmt.Sprintf(", perhaps %s in all", comma(l.Estimate))
 	}
@@ -250,7 +252,7 @@ func (p *exploreProgress) line(now time.Time) string {
 
 func (p *exploreProgress) close() {
 	if p.live != nil {
-		p.live.close()
+		p.live.Close()
 	}
 }
 
@@ -260,38 +262,38 @@ func comma(n uint64) string { return messages.Comma(int(n)) }
 func (r *repeat) replay(dir string) error {
 	spec, err := exploration.Read(dir)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	recorded, err := exploration.ReadResult(dir)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	if len(recorded.Findings) == 0 {
-		return usage(fmt.Errorf("repro %s: the exploration found nothing", dir))
+		return command.Usage(fmt.Errorf("repro %s: the exploration found nothing", dir))
 	}
 	recurred := 0
 	for i := range recorded.Findings {
 		f := &recorded.Findings[i]
-		fmt.Fprintf(r.stdout, "recorded    %s: %s\n", f.Property, messages.EscapeLine(f.Title))
+		fmt.Fprintf(r.Stdout, "recorded    %s: %s\n", f.Property, messages.EscapeLine(f.Title))
 		steps, recurs, err := exploration.Replay(spec, f)
 		for i, step := range steps {
-			fmt.Fprintf(r.stdout, "%10d  %s\n", i+1, messages.EscapeLine(step.Step))
+			fmt.Fprintf(r.Stdout, "%10d  %s\n", i+1, messages.EscapeLine(step.Step))
 			for line := range strings.Lines(step.State) {
-				fmt.Fprintf(r.stdout, "%10s      %s\n", "", messages.EscapeLine(strings.TrimRight(line, "\n")))
+				fmt.Fprintf(r.Stdout, "%10s      %s\n", "", messages.EscapeLine(strings.TrimRight(line, "\n")))
 			}
 		}
 		switch {
 		case err != nil:
-			fmt.Fprintf(r.stdout, "otherwise   %v\n", err)
+			fmt.Fprintf(r.Stdout, "otherwise   %v\n", err)
 		case recurs:
 			recurred++
-			fmt.Fprintf(r.stdout, "recurred    after %d steps\n", len(steps))
+			fmt.Fprintf(r.Stdout, "recurred    after %d steps\n", len(steps))
 		default:
-			fmt.Fprintf(r.stdout, "otherwise   the property holds after %d steps\n", len(steps))
+			fmt.Fprintf(r.Stdout, "otherwise   the property holds after %d steps\n", len(steps))
 		}
 	}
 	if recurred > 0 {
-		return exit(summary.ExitFinding)
+		return command.Exit(summary.ExitFinding)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/litmus"
@@ -24,7 +25,7 @@ func (x *exploreRun) programs() ([]exploration.Program, error) {
 	}
 	var all []named
 	if x.program != "" {
-		p, err := x.readProgram(x.program, x.spec.Explore.MaxMemory)
+		p, _, err := readProgram(x.env, x.program, x.spec.Explore.MaxMemory)
 		if err != nil {
 			return nil, err
 		}
@@ -40,18 +41,18 @@ func (x *exploreRun) programs() ([]exploration.Program, error) {
 	for _, name := range names {
 		s, ok := shapes.ByName(name)
 		if !ok {
-			return nil, usage(fmt.Errorf("--shape %s: no such shape: want all or names as of ordeal litmus --shapes", name))
+			return nil, command.Usage(fmt.Errorf("--shape %s: no such shape: want all or names as of ordeal litmus --shapes", name))
 		}
 		all = append(all, named{name, litmus.ShapeProgram(&s)})
 	}
 	var list []exploration.Program
 	for _, n := range all {
 		if cores := x.spec.Machine.Cores; cores > 0 && len(n.p.Threads) > cores {
-			return nil, usage(fmt.Errorf("--cores %d: %s has %d threads", cores, n.name, len(n.p.Threads)))
+			return nil, command.Usage(fmt.Errorf("--cores %d: %s has %d threads", cores, n.name, len(n.p.Threads)))
 		}
 		placements, err := x.spec.Placements(len(n.p.Threads))
 		if err != nil {
-			return nil, usage(err)
+			return nil, command.Usage(err)
 		}
 		text := string(n.p.Text())
 		for _, placement := range placements {
@@ -81,23 +82,23 @@ func (x *exploreRun) explorePrograms(ctx context.Context, list []exploration.Pro
 		return err
 	}
 	if x.json {
-		if err := x.printJSON(results); err != nil {
+		if err := x.PrintJSON(results); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(x.stdout, "%-10s %s\n", "directory", x.o.Dir)
+		fmt.Fprintf(x.Stdout, "%-10s %s\n", "directory", x.o.Dir)
 	}
 	switch {
 	case finding:
-		return exit(summary.ExitFinding)
+		return command.Exit(summary.ExitFinding)
 	case undecided:
-		return exit(summary.ExitUndecided)
+		return command.Exit(summary.ExitUndecided)
 	}
 	return nil
 }
 
 func (x *exploreRun) printProgram(r *exploration.ProgramResult) {
-	w := x.stdout
+	w := x.Stdout
 	cores := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Placement), " ", ","), "[]")
 	text := fmt.Sprintf("%d outcomes", r.Shown)
 	if r.Allowed > 0 {
@@ -122,10 +123,10 @@ func (x *exploreRun) printProgram(r *exploration.ProgramResult) {
 // runPrograms checks the flags, makes the directory and explores programs.
 func (x *exploreRun) runPrograms(ctx context.Context, changed func(flag string) bool) error {
 	if x.resume != "" {
-		return usage(errors.New("--resume contradicts --program and --shape"))
+		return command.Usage(errors.New("--resume contradicts --program and --shape"))
 	}
 	if x.spec.Explore.Liveness != "" {
-		return usage(errors.New("--liveness contradicts --program and --shape, which come to an end"))
+		return command.Usage(errors.New("--liveness contradicts --program and --shape, which come to an end"))
 	}
 	list, err := x.programs()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/progress"
 	"ordeal/gen/option"
 	"ordeal/sim"
 	"ordeal/sim/gem5"
@@ -37,7 +38,7 @@ func showGem5(w io.Writer, runner sim.Runner) {
 	g.OnProgress(func(p gem5.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
-		if now := time.Now(); now.Sub(last) >= plainEvery {
+		if now := time.Now(); now.Sub(last) >= progress.Every {
 			last = now
 			fmt.Fprintf(w, "gem5: %d ticks, %d instructions\n", p.Ticks, p.Instructions)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"
@@ -32,17 +33,17 @@ byte for byte, on every machine. The forms are
   litmus   herd7 and litmus7`,
 		Example: `  ordeal gen --seed 7 --threads 4 --ops 200 --locations 8 --emit elf -o a.elf
   ordeal gen --seed 7 | ordeal run -`,
-		Args: arguments(0, 0, "flags only"),
+		Args: command.Arguments(0, 0, "flags only"),
 	}
 	fs := cmd.Flags()
 	fs.Uint64Var(&g.seed, "seed", 1, "seed of the program")
 	fs.IntVar(&g.number, "number", 0, "number of the program among those of the seed")
-	declare(cmd, &g.programs)
+	command.Declare(cmd, &g.programs)
 	fs.StringVar(&g.emit, "emit", "text", "output form: text, elf, c or litmus")
 	fs.StringVarP(&g.output, "output", "o", "-", "output file; - is standard output")
-	cmd.RunE = body(func(ctx context.Context, _ []string) error {
+	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error {
 		if err := g.contradictions(fs.Changed); err != nil {
-			return usage(err)
+			return command.Usage(err)
 		}
 		return g.run()
 	})
@@ -76,21 +77,21 @@ func (g *generate) contradictions(given func(flag string) bool) error {
 
 func (g *generate) run() error {
 	if err := g.programs.Validate(); err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	p, err := g.programs.Program(g.seed, g.number)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	data, mode, err := g.form(p)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	if g.output == "-" {
-		if g.emit == "elf" && isTerminal(g.written.w) {
-			return usage(fmt.Errorf("--emit elf: an executable does not belong on a terminal: name a file with -o"))
+		if g.emit == "elf" && g.OnTerminal() {
+			return command.Usage(fmt.Errorf("--emit elf: an executable does not belong on a terminal: name a file with -o"))
 		}
-		_, err := g.data.Write(data)
+		_, err := g.Data.Write(data)
 		return err
 	}
 	return rundir.WriteOutput(g.output, data, mode)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/internal/messages"
 )
 
@@ -53,7 +54,7 @@ an argument it lists both. The topics are the README.md files of Ordeal's folder
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			names := commandNames(at)
+			names := command.Names(at)
 			if list, err := topics(manual); err == nil && len(args) == 0 {
 				for _, t := range list {
 					names = append(names, t.name)
@@ -71,49 +72,25 @@ an argument it lists both. The topics are the README.md files of Ordeal's folder
 			if err := root.Help(); err != nil {
 				return err
 			}
-			fmt.Fprintf(e.stdout, "\nTopics of the manual, for ordeal help TOPIC:\n")
+			fmt.Fprintf(e.Stdout, "\nTopics of the manual, for ordeal help TOPIC:\n")
 			for _, t := range list {
-				fmt.Fprintf(e.stdout, "  %-15s %s\n", t.name, t.summary)
+				fmt.Fprintf(e.Stdout, "  %-15s %s\n", t.name, t.summary)
 			}
 			return nil
 		}
 		// Where a command has the name of a topic, COMMAND --help describes it.
 		if i := slices.IndexFunc(list, func(t topic) bool { return t.name == args[0] }); i >= 0 && len(args) == 1 {
-			_, err := e.stdout.Write(list[i].text)
+			_, err := e.Stdout.Write(list[i].text)
 			return err
 		}
 		if at, rest, err := root.Find(args); err == nil && at != root && len(rest) == 0 {
 			return at.Help()
 		}
-		known := commandNames(root)
+		known := command.Names(root)
 		for _, t := range list {
 			known = append(known, t.name)
 		}
-		return usage(fmt.Errorf("help: no command or topic %q%s", strings.Join(args, " "), messages.Hint(args[len(args)-1], known)))
+		return command.Usage(fmt.Errorf("help: no command or topic %q%s", strings.Join(args, " "), messages.Hint(args[len(args)-1], known)))
 	}
-	return cmd
-}
-
-// commandNames lists the commands below a command, except hidden ones.
-func commandNames(cmd *cobra.Command) []string {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return names
-}
-
-// group makes a command of one that only has others below it.
-func group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
-	cmd.AddCommand(below...)
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usage(fmt.Errorf("unknown command %q of %s%s", args[0], cmd.CommandPath(), messages.Hint(args[0], commandNames(cmd))))
-		}
-		return nil
-	}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/litmus"
@@ -47,8 +48,8 @@ same) or herd7 disagrees, 4 when a simulator could not run.`,
 	fs := cmd.Flags()
 	fs.StringVar(&l.o.Model, "model", "", "the model that must not be broken: sc, tso, pso (default what the simulator promises)")
 	fs.IntVar(&l.o.Rounds, "rounds", 100_000, "how often to execute each test, at least")
-	declare(cmd, &l.campaign, "sim", "seed", "timeout", "memory", "log-size")
-	declare(cmd, &l.o.Config.Programs, "layout", "max-delay")
+	command.Declare(cmd, &l.campaign, "sim", "seed", "timeout", "memory", "log-size")
+	command.Declare(cmd, &l.o.Config.Programs, "layout", "max-delay")
 	fs.StringVar(&l.o.Dir, "dir", "", "folder of the runs that are kept, made when there is one; default runs/litmus-TIME")
 	fs.StringVar(&l.o.Herd, "herd", "", "compare what the model allows with what this herd7 says")
 	fs.IntVar(&l.workers, "workers", 0, "tests at a time; 0 means one for each processor, on the host one alone")
@@ -56,9 +57,9 @@ same) or herd7 disagrees, 4 when a simulator could not run.`,
 	fs.StringVar(&l.save, "save", "", "with --shapes: write them to this folder, and run nothing")
 	fs.BoolVar(&l.json, "json", false, "print the results as JSON")
 	fs.BoolVar(&l.tableOnly, "table", false, "print the table only, and what was found")
-	declare(cmd, &l.o.Config.Machine)
-	declare(cmd, &l.o.Config.Gem5, singleRun...)
-	cmd.RunE = body(func(ctx context.Context, args []string) error { return l.run(ctx, args) })
+	command.Declare(cmd, &l.o.Config.Machine)
+	command.Declare(cmd, &l.o.Config.Gem5, singleRun...)
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return l.run(ctx, args) })
 	return cmd
 }
 
@@ -91,8 +92,8 @@ func (l *litmusRun) prepare(args []string) error {
 	if l.json && l.tableOnly {
 		fault("--json contradicts --table")
 	}
-	faults = append(faults, positive("timeout", c.Timeout), l.o.Config.Programs.Validate(), option.Join(config.CheckSim(c, c.Sim)))
-	l.o.Command = l.args
+	faults = append(faults, command.Positive("timeout", c.Timeout), l.o.Config.Programs.Validate(), option.Join(config.CheckSim(c, c.Sim)))
+	l.o.Command = l.Args
 	if l.o.Model == "" {
 		l.o.Model = l.o.Config.Promise()
 	}
@@ -110,13 +111,13 @@ func (l *litmusRun) prepare(args []string) error {
 		}
 	}
 	if l.o.Dir == "" {
-		l.o.Dir = filepath.Join(runsDir, "litmus-"+time.Now().Format("20060102-150405"))
+		l.o.Dir = filepath.Join(command.RunsDir, "litmus-"+time.Now().Format("20060102-150405"))
 	}
 	l.o.Dir = rundir.Resolve(l.o.Dir)
 	if l.workers == 0 {
 		l.workers = litmus.Workers(l.o.Sim)
 	}
-	return usage(errors.Join(faults...))
+	return command.Usage(errors.Join(faults...))
 }
 
 func (l *litmusRun) run(ctx context.Context, args []string) error {
@@ -126,8 +127,8 @@ func (l *litmusRun) run(ctx context.Context, args []string) error {
 	if err := l.prepare(args); err != nil {
 		return err
 	}
-	l.own(l.o.Dir, trust.Commands(l.o.Sim, &l.o.Config))
-	collectSeldom()
+	l.Own(l.o.Dir, trust.Commands(l.o.Sim, &l.o.Config))
+	command.CollectSeldom()
 	tests, unread := litmus.Load(args)
 	if l.shapes {
 		more, err := litmus.Shapes()
@@ -143,21 +144,21 @@ func (l *litmusRun) run(ctx context.Context, args []string) error {
 		if l.json || l.tableOnly && !r.Finding() {
 			return nil
 		}
-		_, err := r.WriteTo(l.stdout)
+		_, err := r.WriteTo(l.Stdout)
 		return err
 	})
 	l.complain(unfit)
 	var tableErr error
 	switch faults := errors.Join(unread, unfit); {
 	case l.json:
-		tableErr = litmus.WriteJSON(l.stdout, &l.o, reports, faults)
+		tableErr = litmus.WriteJSON(l.Stdout, &l.o, reports, faults)
 	case len(reports) > 0:
-		tableErr = litmus.WriteTable(l.stdout, reports)
+		tableErr = litmus.WriteTable(l.Stdout, reports)
 	}
 	if err := errors.Join(err, tableErr); err != nil {
 		return err
 	}
-	return exit(litmusStatus(reports, unread != nil || unfit != nil))
+	return command.Exit(litmusStatus(reports, unread != nil || unfit != nil))
 }
 
 // complain says what keeps tests from running.
@@ -166,20 +167,20 @@ func (l *litmusRun) complain(err error) {
 		return
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(l.stderr, "ordeal: %s\n", line)
+		fmt.Fprintf(l.Stderr, "ordeal: %s\n", line)
 	}
 }
 
 // saveShapes writes the shapes as files.
 func (l *litmusRun) saveShapes(args []string) error {
 	if !l.shapes || len(args) > 0 {
-		return usage(errors.New("--save: want --shapes and no files"))
+		return command.Usage(errors.New("--save: want --shapes and no files"))
 	}
 	n, err := litmus.SaveShapes(l.save)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(l.stdout, "%d litmus tests in %s\n", n, l.save)
+	_, err = fmt.Fprintf(l.Stdout, "%d litmus tests in %s\n", n, l.save)
 	return err
 }
 

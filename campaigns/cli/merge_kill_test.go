@@ -25,7 +25,7 @@ func TestMergeKilled(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	must.Succeed(t, os.WriteFile(at("c.yaml"), []byte("name: c\nsim: builtin\nkeep: all\nconfigs: [{name: a, runs: 40, threads: 2, ops: 10, locations: 2, rounds: 2, protocol: mi}]"), 0o600))
 	for _, i := range []string{"1", "2"} {
-		if out, err := command(t, "campaign", "run", "--shard", i+"/2", "--dir", at(i), at("c.yaml")).CombinedOutput(); err != nil {
+		if out, err := process(t, "campaign", "run", "--shard", i+"/2", "--dir", at(i), at("c.yaml")).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -33,7 +33,7 @@ func TestMergeKilled(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	merge := func(to string, sources ...string) *exec.Cmd {
-		return command(t, append([]string{"campaign", "merge", "-o", at(to)}, sources...)...)
+		return process(t, append([]string{"campaign", "merge", "-o", at(to)}, sources...)...)
 	}
 	start := time.Now()
 	if out, err := merge("want", at("1"), at("2.tgz")).CombinedOutput(); err != nil {

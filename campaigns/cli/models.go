@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/check"
@@ -26,21 +27,21 @@ models it implies, and for each of the next stronger models the smallest history
 that tells the two apart, evaluated by all models as it is printed.`,
 		Example: `  ordeal models
   ordeal models tso`,
-		Args: arguments(0, 1, "at most one MODEL"),
+		Args: command.Arguments(0, 1, "at most one MODEL"),
 	}
-	cmd.RunE = body(func(ctx context.Context, args []string) error {
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if len(args) == 0 {
-			return listModels(e.stdout)
+			return listModels(e.Stdout)
 		}
 		found, err := config.ParseModels(args[0])
 		if err != nil {
-			return usage(err)
+			return command.Usage(err)
 		}
 		for i, m := range found {
 			if i > 0 {
-				fmt.Fprintln(e.stdout)
+				fmt.Fprintln(e.Stdout)
 			}
-			if err := explainModel(ctx, e.stdout, m); err != nil {
+			if err := explainModel(ctx, e.Stdout, m); err != nil {
 				return err
 			}
 		}

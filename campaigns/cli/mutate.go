@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
@@ -22,7 +23,7 @@ import (
 )
 
 func newMutate(e *env) *cobra.Command {
-	return group(&cobra.Command{
+	return command.Group(&cobra.Command{
 		Use:   "mutate",
 		Short: "Inject bugs into protocols and measure which are found",
 		Long: `A mutant is a small edit of a coherence protocol. Its name says where and what:
@@ -39,8 +40,8 @@ type source struct {
 
 func (s *source) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.protocol, "protocol", "", "embedded protocol: "+strings.Join(protocols.Names(), ", "))
-	complete(cmd, "protocol", protocols.Names())
-	declare(cmd, &s.machine, "slicc", "repair")
+	command.Complete(cmd, "protocol", protocols.Names())
+	command.Declare(cmd, &s.machine, "slicc", "repair")
 }
 
 // target is the protocol.
@@ -62,7 +63,7 @@ func (s *source) target() (mutation.Target, error) {
 func (s *source) mutants() (*mutate.Catalogue, error) {
 	t, err := s.target()
 	if err != nil {
-		return nil, usage(err)
+		return nil, command.Usage(err)
 	}
 	return mutate.NewCatalogue(t.Tree)
 }
@@ -100,16 +101,16 @@ func newMutateList(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the mutants of a protocol",
-		Args:  arguments(0, 0, "no arguments"),
+		Args:  command.Arguments(0, 0, "no arguments"),
 	}
 	s.flags(cmd)
 	cmd.Flags().StringSliceVar(&operators, "operator", nil, "only these operators: "+operatorNames())
 	cmd.Flags().BoolVar(&all, "equivalent", false, "also those known to be equivalent, with the reason")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
-	cmd.RunE = body(func(context.Context, []string) error {
+	cmd.RunE = command.Body(func(context.Context, []string) error {
 		accept, err := operatorFilter(operators)
 		if err != nil {
-			return usage(err)
+			return command.Usage(err)
 		}
 		p, err := s.mutants()
 		if err != nil {
@@ -119,7 +120,7 @@ func newMutateList(e *env) *cobra.Command {
 			if !accept(&m) || m.Equivalent != "" && !all && !asJSON {
 				continue
 			}
-			if err := e.printMutant(&m, asJSON); err != nil {
+			if err := printMutant(e, &m, asJSON); err != nil {
 				return err
 			}
 		}
@@ -128,9 +129,9 @@ func newMutateList(e *env) *cobra.Command {
 	return cmd
 }
 
-func (e *env) printMutant(m *mutate.Mutant, asJSON bool) error {
+func printMutant(e *env, m *mutate.Mutant, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(e.stdout).Encode(map[string]string{
+		return json.NewEncoder(e.Stdout).Encode(map[string]string{
 			"id": m.ID, "operator": string(m.Operator), "machine": m.Machine, "place": m.Place, "equivalent": m.Equivalent,
 		})
 	}
@@ -138,7 +139,7 @@ func (e *env) printMutant(m *mutate.Mutant, asJSON bool) error {
 	if m.Equivalent != "" {
 		text += "  (equivalent: " + m.Equivalent + ")"
 	}
-	_, err := fmt.Fprintln(e.stdout, text)
+	_, err := fmt.Fprintln(e.Stdout, text)
 	return err
 }
 
@@ -165,12 +166,12 @@ func newMutateShow(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print what a mutant changes, as a unified diff",
-		Args:  arguments(1, 1, "one ID, as list prints it"),
+		Args:  command.Arguments(1, 1, "one ID, as list prints it"),
 	}
 	s.flags(cmd)
-	cmd.RunE = body(func(_ context.Context, args []string) error {
+	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
 		if err := s.ofID(args[0]); err != nil {
-			return usage(err)
+			return command.Usage(err)
 		}
 		p, err := s.mutants()
 		if err != nil {
@@ -178,16 +179,16 @@ func newMutateShow(e *env) *cobra.Command {
 		}
 		m, err := p.Find(args[0])
 		if err != nil {
-			return usage(err)
+			return command.Usage(err)
 		}
 		diff, err := s.diff(m.ID, "")
 		if err != nil {
-			return usage(err)
+			return command.Usage(err)
 		}
 		if m.Equivalent != "" {
-			fmt.Fprintf(e.stderr, "equivalent: %s\n", m.Equivalent)
+			fmt.Fprintf(e.Stderr, "equivalent: %s\n", m.Equivalent)
 		}
-		_, err = e.data.Write(diff)
+		_, err = e.Data.Write(diff)
 		return err
 	})
 	return cmd
@@ -220,31 +221,31 @@ func newMutateApply(e *env) *cobra.Command {
 		Short: "Write a mutant of a gem5 tree as a patch",
 		Long: `Write a mutant of a protocol of a gem5 source tree as a patch that "patch -p1"
 applies from the root of the tree. The tree itself stays as it is.`,
-		Args: arguments(1, 1, "one ID, as list --slicc prints it"),
+		Args: command.Arguments(1, 1, "one ID, as list --slicc prints it"),
 	}
 	cmd.Flags().StringVar(&tree, "gem5-tree", "", "root of a gem5 source tree")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write; standard output without it")
-	cmd.RunE = body(func(_ context.Context, args []string) error {
+	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
 		if tree == "" {
-			return usage(errors.New("want --gem5-tree"))
+			return command.Usage(errors.New("want --gem5-tree"))
 		}
 		name, _, _ := strings.Cut(args[0], "/")
 		s := source{machine: config.Machine{SLICC: filepath.Join(tree, protocolDir, name+".slicc")}}
 		if _, err := os.Stat(s.machine.SLICC); err != nil {
-			return usage(fmt.Errorf("mutant %s: %w", args[0], err))
+			return command.Usage(fmt.Errorf("mutant %s: %w", args[0], err))
 		}
 		diff, err := s.diff(args[0], protocolDir)
 		if err != nil {
-			return usage(err)
+			return command.Usage(err)
 		}
 		if out == "" {
-			_, err = e.data.Write(diff)
+			_, err = e.Data.Write(diff)
 			return err
 		}
 		if err := rundir.WriteOutput(out, diff, rundir.Plain); err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stderr, "apply it with: patch -p1 -d %s < %s\n", messages.Quoted(tree), messages.Quoted(out))
+		fmt.Fprintf(e.Stderr, "apply it with: patch -p1 -d %s < %s\n", messages.Quoted(tree), messages.Quoted(out))
 		return nil
 	})
 	return cmd

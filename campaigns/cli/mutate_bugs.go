@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/reduction"
@@ -45,7 +46,7 @@ control was caught.`,
 	f.BoolVar(&b.named, "named", false, "only bugs that a paper or a tracker has a name for")
 	f.BoolVar(&b.markdown, "markdown", false, "print the table in Markdown, as it stands in the README")
 	f.BoolVar(&b.json, "json", false, "print the results as JSON")
-	cmd.RunE = body(func(ctx context.Context, args []string) error { return b.run(ctx, args) })
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return b.run(ctx, args) })
 	return cmd
 }
 
@@ -60,10 +61,10 @@ type bugs struct {
 
 func (b *bugs) run(ctx context.Context, names []string) error {
 	if b.search.Seeds < 1 || b.search.Budget < 1 {
-		return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", b.search.Seeds, b.search.Budget))
+		return command.Usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", b.search.Seeds, b.search.Budget))
 	}
 	if b.json && b.markdown {
-		return usage(errors.New("--json and --markdown: want one of them"))
+		return command.Usage(errors.New("--json and --markdown: want one of them"))
 	}
 	c, err := b.catalogue()
 	if err != nil {
@@ -71,12 +72,12 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 	}
 	list, err := mutation.Catalogue(c, names)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	if b.named {
 		list = slices.DeleteFunc(list, func(cfg *config.Config) bool { return !mutation.Named(cfg.Bug) })
 	}
-	collectSeldom()
+	command.CollectSeldom()
 	var catches []*mutation.Detection
 	var reduced []*reducedBug
 	for _, cfg := range list {
@@ -85,7 +86,7 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 			return err
 		}
 		catches = append(catches, caught)
-		fmt.Fprintf(b.stderr, "%s: caught by %d of %d seeds\n", cfg.Name, caught.Hits(), len(caught.Seeds))
+		fmt.Fprintf(b.Stderr, "%s: caught by %d of %d seeds\n", cfg.Name, caught.Hits(), len(caught.Seeds))
 		if b.reduce && caught.First != nil {
 			r, err := b.reduceOne(ctx, cfg, caught)
 			if err != nil {
@@ -98,7 +99,7 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 		return err
 	}
 	if slices.ContainsFunc(catches, func(c *mutation.Detection) bool { return !c.Expected() }) {
-		return exit(summary.ExitFinding)
+		return command.Exit(summary.ExitFinding)
 	}
 	return nil
 }
@@ -108,7 +109,7 @@ func (b *bugs) catalogue() (*config.Campaign, error) {
 	if b.file == "" {
 		return config.Ready(bugsFile)
 	}
-	c, _, err := b.campaign(b.file, nil)
+	c, _, err := b.Campaign(b.file, nil)
 	return c, err
 }
 
@@ -129,14 +130,14 @@ type reducedBug struct {
 func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutation.Detection) (*reducedBug, error) {
 	if b.dir == "" {
 		var err error
-		if b.dir, err = newDir("bugs"); err != nil {
+		if b.dir, err = command.NewDir("bugs"); err != nil {
 			return nil, err
 		}
 	}
 	dir := rundir.Dir(filepath.Join(b.dir, cfg.Name))
 	record := &rundir.Spec{
 		Seed: caught.First.Seed, Sim: config.SimBuiltin, Config: *cfg, Timeout: config.Duration(time.Minute),
-		Command: b.args, Started: time.Now(),
+		Command: b.Args, Started: time.Now(),
 	}
 	if err := dir.Create(caught.First.Program, record); err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutati
 		return nil, err
 	}
 	out := rundir.Dir(filepath.Join(string(dir), "reduced"))
-	if err := res.Write(ctx, out, b.args); err != nil {
+	if err := res.Write(ctx, out, b.Args); err != nil {
 		return nil, err
 	}
 	return &reducedBug{
@@ -160,18 +161,18 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutati
 
 func (b *bugs) print(catches []*mutation.Detection, reduced []*reducedBug) error {
 	if b.json {
-		return b.printJSON(map[string]any{"bugs": catches, "reduced": reduced})
+		return b.PrintJSON(map[string]any{"bugs": catches, "reduced": reduced})
 	}
 	table := mutation.DetectionTable(catches)
 	text := table.String()
 	if b.markdown {
 		text = table.Markdown()
 	}
-	if _, err := fmt.Fprint(b.stdout, text); err != nil || len(reduced) == 0 {
+	if _, err := fmt.Fprint(b.Stdout, text); err != nil || len(reduced) == 0 {
 		return err
 	}
-	fmt.Fprintln(b.stdout)
-	tw := tabwriter.NewWriter(b.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(b.Stdout)
+	tw := tabwriter.NewWriter(b.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "operations\treduced to\tthreads\trounds\tprograms\truns\tseconds\t  in\t")
 	for _, r := range reduced {
 		fmt.Fprintf(tw, "%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t  %s\t\n", r.Before, r.After, r.Threads, r.Rounds, r.Candidates, r.Runs, r.Elapsed.Seconds(), r.Dir)

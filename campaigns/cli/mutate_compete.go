@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/mutation"
 )
@@ -30,9 +31,9 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 	f.IntVar(&s.Seeds, "seeds", s.Seeds, "how many seeds")
 	f.IntVar(&s.Budget, "budget", s.Budget, "operations for each seed and way")
 	f.BoolVar(&asJSON, "json", false, "print the results as JSON")
-	cmd.RunE = body(func(ctx context.Context, args []string) error {
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if s.Seeds < 1 || s.Budget < 1 {
-			return usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", s.Seeds, s.Budget))
+			return command.Usage(fmt.Errorf("--seeds %d, --budget %d: want at least 1", s.Seeds, s.Budget))
 		}
 		c, err := config.Ready(bugsFile)
 		if err != nil {
@@ -40,9 +41,9 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 		}
 		list, err := mutation.Catalogue(c, args)
 		if err != nil {
-			return usage(err)
+			return command.Usage(err)
 		}
-		collectSeldom()
+		command.CollectSeldom()
 		var comparisons []*mutation.Comparison
 		for _, cfg := range list {
 			c, err := s.Compare(ctx, cfg)
@@ -50,12 +51,12 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 				return err
 			}
 			comparisons = append(comparisons, c)
-			fmt.Fprintf(e.stderr, "%s: %v\n", cfg.Name, c.Ops)
+			fmt.Fprintf(e.Stderr, "%s: %v\n", cfg.Name, c.Ops)
 		}
 		if asJSON {
-			return json.NewEncoder(e.stdout).Encode(comparisons)
+			return json.NewEncoder(e.Stdout).Encode(comparisons)
 		}
-		_, err = fmt.Fprint(e.stdout, mutation.ComparisonTable(comparisons))
+		_, err = fmt.Fprint(e.Stdout, mutation.ComparisonTable(comparisons))
 		return err
 	})
 	return cmd

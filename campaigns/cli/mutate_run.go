@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
@@ -32,11 +33,11 @@ operations, and why the others may have survived. Results are appended to
 DIR/matrix.jsonl, and are in DIR/matrix.json at the end; the same command in the same
 directory continues an interrupted one.
 Exit status 1 when a mutant that is not known to be equivalent survived.`,
-		Args: arguments(0, 0, "no arguments"),
+		Args: command.Arguments(0, 0, "no arguments"),
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&m.protocols, "protocol", protocols.Names(), "embedded protocols")
-	declare(cmd, &m.machine, "slicc", "repair")
+	command.Declare(cmd, &m.machine, "slicc", "repair")
 	f.StringSliceVar(&m.cores, "core", []string{"inorder", "tso", "ooo"}, "kinds of core")
 	f.StringSliceVar(&m.operators, "operator", nil, "only these operators: "+operatorNames())
 	f.StringSliceVar(&m.ids, "mutant", nil, "only these mutants")
@@ -47,7 +48,7 @@ Exit status 1 when a mutant that is not known to be equivalent survived.`,
 	f.IntVar(&m.o.Seeds, "seeds", 1, "how many seeds each mutant gets, from --seed on")
 	f.IntVar(&m.o.Workers, "workers", 0, "mutants at a time; 0 means one for each processor")
 	f.StringVar(&m.dir, "dir", "", "directory of the results; default runs/mutants-TIME")
-	cmd.RunE = body(func(ctx context.Context, _ []string) error { return m.run(ctx) })
+	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return m.run(ctx) })
 	return cmd
 }
 
@@ -62,12 +63,12 @@ type matrix struct {
 
 func (m *matrix) run(ctx context.Context) error {
 	if err := m.options(); err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
-	collectSeldom()
+	command.CollectSeldom()
 	var err error
 	if m.dir == "" {
-		m.dir, err = newDir("mutants")
+		m.dir, err = command.NewDir("mutants")
 	} else {
 		m.dir = rundir.Resolve(m.dir)
 		err = rundir.MkdirAll(m.dir)
@@ -84,14 +85,14 @@ func (m *matrix) run(ctx context.Context) error {
 	m.o.OnResult = func(r mutation.Result) error {
 		if done++; time.Since(last) > 5*time.Second {
 			last = time.Now()
-			fmt.Fprintf(m.stderr, "%d mutants, now %s on %s cores\n", len(m.o.Done)+done, r.Mutant, r.Core)
+			fmt.Fprintf(m.Stderr, "%d mutants, now %s on %s cores\n", len(m.o.Done)+done, r.Mutant, r.Core)
 		}
 		return journal.Add(r)
 	}
 	results, err := mutation.Run(ctx, m.o)
 	if err := errors.Join(err, journal.Close()); err != nil {
 		if ctx.Err() != nil {
-			fmt.Fprintf(m.stderr, "stopped: the same command with --dir %s continues\n", messages.Quoted(m.dir))
+			fmt.Fprintf(m.Stderr, "stopped: the same command with --dir %s continues\n", messages.Quoted(m.dir))
 		}
 		return err
 	}
@@ -167,17 +168,17 @@ func (m *matrix) report(results []mutation.Result) error {
 	if err := rundir.WriteOutput(path, append(data, '\n'), rundir.Plain); err != nil {
 		return err
 	}
-	fmt.Fprint(m.stdout, mutation.Table(results))
+	fmt.Fprint(m.Stdout, mutation.Table(results))
 	survivors := mutation.Survivors(results)
 	if len(survivors) > 0 {
-		fmt.Fprintf(m.stdout, "%d mutants survived:\n", len(survivors))
+		fmt.Fprintf(m.Stdout, "%d mutants survived:\n", len(survivors))
 		for _, s := range survivors {
-			fmt.Fprintf(m.stdout, "  %s: %s\n", s.Mutant, s.Reason)
+			fmt.Fprintf(m.Stdout, "  %s: %s\n", s.Mutant, s.Reason)
 		}
 	}
-	fmt.Fprintf(m.stdout, "\nresults  %s\n", path)
+	fmt.Fprintf(m.Stdout, "\nresults  %s\n", path)
 	if len(survivors) > 0 {
-		return exit(summary.ExitFinding)
+		return command.Exit(summary.ExitFinding)
 	}
 	return nil
 }

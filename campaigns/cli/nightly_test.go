@@ -33,7 +33,7 @@ func nightScript(t *testing.T, nights, campaign string, args ...string) (*exec.C
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", append([]string{abs(t, filepath.Join(nightlyScripts, "nightly.sh"))}, args...)...)
-	cmd.Env = append(os.Environ(), "ORDEAL="+command(t).Path, "CAMPAIGN="+file, "NIGHTS="+nights)
+	cmd.Env = append(os.Environ(), "ORDEAL="+process(t).Path, "CAMPAIGN="+file, "NIGHTS="+nights)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out := new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = out, out

@@ -43,7 +43,7 @@ func (o *observe) runner(r *run) (runner sim.Runner, finish func() error, err er
 	if o.json && o.trace == "-" {
 		return nil, nil, errors.New("--trace - contradicts --json: both go to standard output")
 	}
-	var w io.WriteCloser = keepOpen{r.stdout}
+	var w io.WriteCloser = keepOpen{r.Stdout}
 	if o.trace != "-" {
 		if w, err = rundir.CreateOutput(o.trace, rundir.Plain); err != nil {
 			return nil, nil, err
@@ -82,7 +82,7 @@ func (o *observe) printJSON(e *env, out *jsonRun, coverage sim.Coverage) error {
 	if o.coverage {
 		out.Transitions = coverage
 	}
-	return e.printJSON(out)
+	return e.PrintJSON(out)
 }
 
 // printCoverage prints what a run covered of the protocol.

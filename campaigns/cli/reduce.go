@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/cli/evaluate"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
@@ -37,8 +39,8 @@ embedded simulator repeats the one that failed exactly. An interrupt ends the
 reduction with the best program so far.
 
 Of the first trace of a file that the model (default tso) forbids, it prints the
-operations that no part can be left out of, in the format of Axe, and why.` + trustHelp,
-		Args: arguments(1, 1, "one RUNDIR or file of traces"),
+operations that no part can be left out of, in the format of Axe, and why.` + command.TrustHelp,
+		Args: command.Arguments(1, 1, "one RUNDIR or file of traces"),
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.o.Model, "model", "", "keep a history that this model forbids (default: what the run failed with)")
@@ -46,12 +48,12 @@ operations that no part can be left out of, in the format of Axe, and why.` + tr
 	f.IntVar(&r.o.MaxTries, "tries", 0, fmt.Sprintf("most tries of each program; 0 means %d, or %d on gem5", reduction.DefaultTries, reduction.Gem5Tries))
 	f.IntVar(&r.o.Runs, "runs", 0, "most runs of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
-	declare(cmd, &r.campaign, "check-timeout")
-	r.trusted.flags(cmd)
-	cmd.RunE = body(func(ctx context.Context, args []string) error {
+	command.Declare(cmd, &r.campaign, "check-timeout")
+	r.trusted.Flags(cmd)
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		r.o.CheckTimeout = time.Duration(r.campaign.CheckTimeout)
 		if f.Changed("runs") && r.o.Runs < 1 || f.Changed("budget") && r.o.Time <= 0 {
-			return usage(fmt.Errorf("--runs %d, --budget %v: a reduction without any budget does nothing", r.o.Runs, r.o.Time))
+			return command.Usage(fmt.Errorf("--runs %d, --budget %v: a reduction without any budget does nothing", r.o.Runs, r.o.Time))
 		}
 		if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
 			return r.trace(ctx, args[0])
@@ -66,34 +68,34 @@ type reduceCommand struct {
 	*env
 	o        reduction.Options
 	campaign config.Campaign // its options that a reduction has
-	trusted  trustFlags
+	trusted  command.TrustFlags
 }
 
 func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 	if err := r.validate(); err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	out := rundir.Dir(filepath.Join(string(dir), "reduced"))
 	if _, err := rundir.Lstat(string(out)); !errors.Is(err, fs.ErrNotExist) {
-		return usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
+		return command.Usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
 	}
-	collectSeldom()
+	command.CollectSeldom()
 	last := time.Now()
 	r.o.OnProgress = func(p reduction.Progress) {
 		if time.Since(last) > time.Second {
 			last = time.Now()
-			fmt.Fprintf(r.stderr, "%d operations in %d threads and %d rounds, after %d runs\n", p.Ops, p.Threads, p.Rounds, p.Runs)
+			fmt.Fprintf(r.Stderr, "%d operations in %d threads and %d rounds, after %d runs\n", p.Ops, p.Threads, p.Rounds, p.Runs)
 		}
 	}
 	var err error
-	if r.o.Gate, err = r.trusted.gate(r.env, string(dir), recordedRun(dir)); err != nil {
+	if r.o.Gate, err = r.trusted.Gate(r.env, string(dir), recordedRun(dir)); err != nil {
 		return err
 	}
 	res, err := reduction.Reduce(ctx, dir, r.o)
 	if err != nil {
 		return err
 	}
-	if err := res.Write(context.WithoutCancel(ctx), out, r.args); err != nil {
+	if err := res.Write(context.WithoutCancel(ctx), out, r.Args); err != nil {
 		return err
 	}
 	r.print(res, out)
@@ -102,32 +104,32 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 
 // trace reduces the first trace of a file that the model forbids.
 func (r *reduceCommand) trace(ctx context.Context, file string) error {
-	models, err := config.ParseModels(cmp.Or(r.o.Model, defaultModels[0].Name))
+	models, err := config.ParseModels(cmp.Or(r.o.Model, evaluate.DefaultModels[0].Name))
 	if err != nil {
-		return usage(fmt.Errorf("--model: %w", err))
+		return command.Usage(fmt.Errorf("--model: %w", err))
 	}
-	in := input{env: r.env, format: "auto"}
+	in := evaluate.Input{Env: r.env, Format: "auto"}
 	limits := check.Options{Timeout: r.o.CheckTimeout, AvailableBytes: execute.AvailableMemory()}
 	found := false
-	err = in.each(file, func(t *trace) error {
-		if t.err != nil || found || t.history == nil {
-			return usage(t.err)
+	err = in.Each(file, func(t *evaluate.Trace) error {
+		if t.Err != nil || found || t.History == nil {
+			return command.Usage(t.Err)
 		}
-		v, err := check.Check(ctx, t.history, models[0], limits)
+		v, err := check.Check(ctx, t.History, models[0], limits)
 		if err != nil || v.Answer != check.Forbidden {
 			return err
 		}
 		found = true
-		res, err := minimal.Reduce(ctx, t.history, models[0], limits)
+		res, err := minimal.Reduce(ctx, t.History, models[0], limits)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(r.stderr, "%s: %d operations reduced to %d, after %d checks\n", t.place, len(t.history.Ops), len(res.History.Ops), res.Checked)
-		if err := axe.Write(r.stdout, res.History); err != nil {
+		fmt.Fprintf(r.Stderr, "%s: %d operations reduced to %d, after %d checks\n", t.Place, len(t.History.Ops), len(res.History.Ops), res.Checked)
+		if err := axe.Write(r.Stdout, res.History); err != nil {
 			return err
 		}
-		fmt.Fprintln(r.stdout)
-		return check.Explain(r.stdout, res.History, models[0], &res.Verdict)
+		fmt.Fprintln(r.Stdout)
+		return check.Explain(r.Stdout, res.History, models[0], &res.Verdict)
 	})
 	if err == nil && !found {
 		return fmt.Errorf("reduce %s: %s forbids no trace in it", file, models[0].Name)
@@ -145,11 +147,11 @@ func (r *reduceCommand) validate() error {
 			errs = append(errs, fmt.Errorf("--%s: want a positive number", n.flag))
 		}
 	}
-	return errors.Join(append(errs, positive("check-timeout", r.campaign.CheckTimeout))...)
+	return errors.Join(append(errs, command.Positive("check-timeout", r.campaign.CheckTimeout))...)
 }
 
 func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
-	w := r.stdout
+	w := r.Stdout
 	fmt.Fprintf(w, "failure     %s\n", res.Identity)
 	fmt.Fprintf(w, "reduced     from %d operations to %d, in %d threads and %d rounds\n",
 		res.Before, res.After, len(res.Program.Threads), res.Spec.Config.Rounds)
@@ -165,5 +167,5 @@ func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
 	fmt.Fprintln(w)
 	fmt.Fprintf(w, "%s\n", strings.TrimRight(string(res.Program.Text()), "\n"))
 	fmt.Fprintf(w, "\ndirectory   %s\n", dir)
-	fmt.Fprintf(w, "repeat      %s repro %s\n", messages.Quoted(r.args[0]), messages.Quoted(string(dir)))
+	fmt.Fprintf(w, "repeat      %s repro %s\n", messages.Quoted(r.Args[0]), messages.Quoted(string(dir)))
 }

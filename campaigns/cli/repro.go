@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
@@ -40,9 +41,9 @@ after each.
 With --campaign and --run nothing but the campaign file is needed: the run of that
 number, counted from 0, is made anew in a directory of its own, with the overrides
 that the campaign had. On the embedded simulator it does what it did, byte for byte,
-on any machine.` + trustHelp,
+on any machine.` + command.TrustHelp,
 		Example: "  ordeal repro --campaign campaigns/quick.yaml --run 3",
-		Args:    arguments(0, 1, "one RUNDIR, or --campaign and --run"),
+		Args:    command.Arguments(0, 1, "one RUNDIR, or --campaign and --run"),
 	}
 	cmd.Flags().StringVar(&r.campaign, "campaign", "", "campaign file")
 	cmd.Flags().IntVar(&r.number, "run", 0, "number of the run in the campaign")
@@ -50,11 +51,11 @@ on any machine.` + trustHelp,
 	cmd.Flags().StringVar(&r.out, "dir", "", "directory of the run of a campaign, made here; default runs/run-TIME")
 	cmd.Flags().IntVar(&r.tries, "tries", 10, "how often to repeat the run")
 	cmd.Flags().BoolVar(&r.trace, "trace", false, "repeat a violation with the protocol traced, and say what caused it")
-	declare(cmd, &r.options, "check-timeout")
-	r.trusted.flags(cmd)
-	cmd.RunE = body(func(ctx context.Context, args []string) error {
+	command.Declare(cmd, &r.options, "check-timeout")
+	r.trusted.Flags(cmd)
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if (len(args) == 1) == (r.campaign != "") {
-			return usage(errors.New("repro: want one RUNDIR, or --campaign and --run"))
+			return command.Usage(errors.New("repro: want one RUNDIR, or --campaign and --run"))
 		}
 		switch {
 		case r.campaign != "":
@@ -69,13 +70,13 @@ on any machine.` + trustHelp,
 
 // numbered makes a run of a campaign.
 func (r *repeat) numbered(ctx context.Context) error {
-	c, _, err := r.env.campaign(r.campaign, r.sets)
+	c, _, err := r.env.Campaign(r.campaign, r.sets)
 	if err != nil {
 		return err
 	}
 	cfg, p, seed, err := c.Number(r.number)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	models := append([]string{cfg.Expect}, cfg.Classify...)
 	one := run{env: r.env, campaign: *c, cfg: *cfg, models: strings.Join(models, ","), dir: r.out}
@@ -92,28 +93,28 @@ type repeat struct {
 	campaign, out string
 	sets          []string
 	options       config.Campaign // its options that a repetition has
-	trusted       trustFlags
+	trusted       command.TrustFlags
 }
 
 func (r *repeat) run(ctx context.Context, dir string) error {
 	if r.tries < 1 {
-		return usage(fmt.Errorf("--tries %d: want at least 1", r.tries))
+		return command.Usage(fmt.Errorf("--tries %d: want at least 1", r.tries))
 	}
-	if err := positive("check-timeout", r.options.CheckTimeout); err != nil {
-		return usage(err)
+	if err := command.Positive("check-timeout", r.options.CheckTimeout); err != nil {
+		return command.Usage(err)
 	}
-	o := reduction.RepeatOptions{Tries: r.tries, Command: r.args, OnTry: func(try int, came *rundir.Result, hit bool) {
+	o := reduction.RepeatOptions{Tries: r.tries, Command: r.Args, OnTry: func(try int, came *rundir.Result, hit bool) {
 		word := "differs"
 		if hit {
 			word = "recurs"
 		}
-		fmt.Fprintf(r.stderr, "try %d: %s: %s\n", try, word, describe(came))
+		fmt.Fprintf(r.Stderr, "try %d: %s: %s\n", try, word, describe(came))
 	}}
 	o.Trace = r.trace
 	o.CheckTimeout = time.Duration(r.options.CheckTimeout)
 	record := rundir.Dir(rundir.Resolve(dir))
 	var err error
-	if o.Gate, err = r.trusted.gate(r.env, string(record), recordedRun(record)); err != nil {
+	if o.Gate, err = r.trusted.Gate(r.env, string(record), recordedRun(record)); err != nil {
 		return err
 	}
 	report, err := reduction.Repeat(ctx, record, o)
@@ -124,7 +125,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		return err
 	}
 	if report.Hits > 0 && report.Recorded.Failed() || len(report.Others) > 0 {
-		return exit(summary.ExitFinding)
+		return command.Exit(summary.ExitFinding)
 	}
 	return nil
 }
@@ -141,7 +142,7 @@ func recordedRun(dir rundir.Dir) func() (*config.Campaign, error) {
 }
 
 func (r *repeat) print(report *reduction.RepeatReport) error {
-	w := r.stdout
+	w := r.Stdout
 	fmt.Fprintf(w, "recorded    %s\n", describe(report.Recorded))
 	if report.ExecutableSame {
 		fmt.Fprintf(w, "program     same text and same executable, byte for byte\n")

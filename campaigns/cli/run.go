@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
@@ -40,19 +39,19 @@ simulator promises: a history that it forbids is a violation. The others only
 classify.`,
 		Example: `  ordeal gen --seed 7 | ordeal run --rounds 1000 -
   ordeal run --sim gem5 --gem5 BINARY --gem5-tree FOLDER --cpu o3 --cores 4 --seed 7`,
-		Args: arguments(0, 1, "one FILE, or - for standard input"),
+		Args: command.Arguments(0, 1, "one FILE, or - for standard input"),
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&r.models, "model", "", "models to check the run against, the expected one first (default what the simulator promises, and sc)")
 	fs.StringVar(&r.dir, "dir", "", "run directory to create (default runs/run-TIME)")
-	declare(cmd, &r.campaign, "sim", "seed", "timeout", "check-timeout", "memory", "log-size")
-	declare(cmd, &r.cfg.Programs)
-	declare(cmd, &r.cfg.Machine)
-	declare(cmd, &r.cfg.Gem5, singleRun...)
+	command.Declare(cmd, &r.campaign, "sim", "seed", "timeout", "check-timeout", "memory", "log-size")
+	command.Declare(cmd, &r.cfg.Programs)
+	command.Declare(cmd, &r.cfg.Machine)
+	command.Declare(cmd, &r.cfg.Gem5, singleRun...)
 	r.observe.flags(fs)
-	cmd.RunE = body(func(ctx context.Context, args []string) error {
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if faults := config.CheckSim(&r.campaign, r.campaign.Sim); len(faults) > 0 {
-			return usage(option.Join(faults))
+			return command.Usage(option.Join(faults))
 		}
 		p, err := r.program(args, fs.Changed)
 		if err != nil {
@@ -73,6 +72,7 @@ type run struct {
 	campaign    config.Campaign // its options that a single run has
 	cfg         config.Config
 	models, dir string
+	litmus      *litmus.Test // that the program is of; nil: none
 }
 
 // program is the one of the file named, or a random one.
@@ -85,57 +85,59 @@ func (r *run) program(args []string, changed func(flag string) bool) (*gen.Progr
 	}
 	if len(args) > 0 {
 		if len(described) > 0 {
-			return nil, usage(fmt.Errorf("%s contradicts %s, which says what to run", strings.Join(described, ", "), args[0]))
+			return nil, command.Usage(fmt.Errorf("%s contradicts %s, which says what to run", strings.Join(described, ", "), args[0]))
 		}
-		return r.readProgram(args[0], r.campaign.Memory)
+		p, test, err := readProgram(r.env, args[0], r.campaign.Memory)
+		r.litmus = test
+		return p, err
 	}
 	if !changed("seed") {
-		return nil, usage(errors.New("run: want one FILE, or - for standard input, or --seed for a random program"))
+		return nil, command.Usage(errors.New("run: want one FILE, or - for standard input, or --seed for a random program"))
 	}
 	if r.cfg.Cores > 0 && !changed("threads") {
 		r.cfg.Programs.Threads = r.cfg.Cores
 	}
 	if err := r.cfg.Programs.Validate(); err != nil {
-		return nil, usage(err)
+		return nil, command.Usage(err)
 	}
 	p, err := r.cfg.Programs.Program(r.campaign.Seed, 0)
-	return p, usage(err)
+	return p, command.Usage(err)
 }
 
 func (r *run) run(ctx context.Context, p *gen.Program) error {
 	r.cfg.Programs.Threads, r.cfg.Programs.Locations = len(p.Threads), len(p.Locations)
 	c := &r.campaign
-	err := errors.Join(positive("timeout", c.Timeout), positive("check-timeout", c.CheckTimeout), r.cfg.Programs.Validate())
+	err := errors.Join(command.Positive("timeout", c.Timeout), command.Positive("check-timeout", c.CheckTimeout), r.cfg.Programs.Validate())
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	if err := p.ValidateRounds(r.cfg.Programs.Rounds); err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	if r.models == "" {
 		r.models = r.cfg.Promise() + ",sc"
 	}
 	models, err := config.ParseModels(r.models)
 	if err != nil {
-		return usage(fmt.Errorf("--model: %w", err))
+		return command.Usage(fmt.Errorf("--model: %w", err))
 	}
 	runner, finish, err := r.observe.runner(r)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
-	showGem5(r.stderr, runner)
+	showGem5(r.Stderr, runner)
 	dir, err := r.makeDir()
 	if err != nil {
 		return err
 	}
-	r.own(string(dir), trust.Commands(r.campaign.Sim, &r.cfg))
+	r.Own(string(dir), trust.Commands(r.campaign.Sim, &r.cfg))
 	cfg := r.cfg
 	cfg.Expect = models[0].Name
 	for _, m := range models[1:] {
 		cfg.Classify = append(cfg.Classify, m.Name)
 	}
 	record := &rundir.Spec{
-		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.args, Tools: execute.ToolVersions(ctx, runner, &cfg), Started: time.Now(),
+		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.Args, Tools: execute.ToolVersions(ctx, runner, &cfg), Started: time.Now(),
 	}
 	single := execute.Executor{Runner: runner, Timings: true, Check: execute.CheckOptions{
 		Models: models, Workers: 1, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
@@ -150,19 +152,19 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	if err := r.report(dir, p, done); err != nil {
 		return err
 	}
-	return exit(statusOf(done))
+	return command.Exit(statusOf(done))
 }
 
 // readProgram reads the program from a file or standard input, within a memory
-// that is not 0. That of a litmus test is noted.
-func (e *env) readProgram(file string, memory config.Size) (*gen.Program, error) {
-	var in io.Reader = e.stdin
+// that is not 0, and the litmus test, if it is one's.
+func readProgram(e *env, file string, memory config.Size) (*gen.Program, *litmus.Test, error) {
+	var in io.Reader = e.Stdin
 	if file == "-" {
 		file = "standard input"
 	} else {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer f.Close()
 		in = f
@@ -174,21 +176,20 @@ func (e *env) readProgram(file string, memory config.Size) (*gen.Program, error)
 	}
 	data, err := io.ReadAll(in)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if limit > 0 && int64(len(data)) > limit {
-		return nil, usage(fmt.Errorf("%s: more than the %d bytes that can be read in --memory %s", file, limit, memory))
+		return nil, nil, command.Usage(fmt.Errorf("%s: more than the %d bytes that can be read in --memory %s", file, limit, memory))
 	}
 	if litmus.Is(data) {
 		test, err := litmus.Parse(file, data)
 		if err != nil {
-			return nil, usage(err)
+			return nil, nil, command.Usage(err)
 		}
-		e.litmus = test
-		return test.Program, nil
+		return test.Program, test, nil
 	}
 	p, err := gen.Parse(file, data)
-	return p, usage(err)
+	return p, nil, command.Usage(err)
 }
 
 // makeDir makes the run directory.
@@ -197,25 +198,8 @@ func (r *run) makeDir() (rundir.Dir, error) {
 		r.dir = rundir.Resolve(r.dir)
 		return rundir.Dir(r.dir), rundir.MakeDurable(r.dir)
 	}
-	dir, err := newDir("run")
+	dir, err := command.NewDir("run")
 	return rundir.Dir(dir), err
-}
-
-// newDir makes a directory runs/NAME-TIME that did not exist.
-func newDir(name string) (string, error) {
-	runs := rundir.Resolve(runsDir)
-	if err := rundir.MakeDurable(runs); err != nil {
-		return "", err
-	}
-	base := filepath.Join(runs, name+"-"+time.Now().Format("20060102-150405"))
-	dir := base
-	for i := 2; ; i++ {
-		err := rundir.Mkdir(dir)
-		if !errors.Is(err, fs.ErrExist) {
-			return dir, err
-		}
-		dir = fmt.Sprintf("%s-%d", base, i)
-	}
 }
 
 // report prints the result of a run, in the form that the flags ask for.
@@ -227,12 +211,12 @@ func (r *run) report(dir rundir.Dir, p *gen.Program, done *rundir.Result) error 
 		}, done.Coverage)
 	}
 	r.print(dir, p, done)
-	return r.observe.printCoverage(r.stdout, done.Coverage)
+	return r.observe.printCoverage(r.Stdout, done.Coverage)
 }
 
 // print prints the result of a run and the commands to continue with.
 func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
-	w := r.stdout
+	w := r.Stdout
 	fmt.Fprintf(w, "%-10s %d threads, %d locations, %d rounds, %d operations in %.2f s\n", done.Outcome,
 		len(p.Threads), len(p.Locations), r.cfg.Programs.Rounds, done.Operations, done.Elapsed.Seconds())
 	if done.Title != "" {
@@ -256,7 +240,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 		fmt.Fprintf(w, "%-10s %s\n", "latency", done.Timing)
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", dir)
-	program, words := messages.Quoted(r.args[0]), messages.Quoted(string(dir))
+	program, words := messages.Quoted(r.Args[0]), messages.Quoted(string(dir))
 	if explain != "" {
 		fmt.Fprintf(w, "%-10s %s check --model %s --explain %s\n", "explain", program, explain, words)
 	}
@@ -280,7 +264,7 @@ func (r *run) printLitmus(done *rundir.Result) {
 			holds++
 		}
 	}
-	fmt.Fprintf(r.stdout, "%-10s %s %s: holds in %d of %d rounds\n", r.litmus.Name, r.litmus.Quantifier, r.litmus.Condition, holds, len(states))
+	fmt.Fprintf(r.Stdout, "%-10s %s %s: holds in %d of %d rounds\n", r.litmus.Name, r.litmus.Quantifier, r.litmus.Condition, holds, len(states))
 }
 
 // lastLines is the end of a text.
@@ -300,11 +284,4 @@ func statusOf(j *rundir.Result) int {
 		return summary.ExitUndecided
 	}
 	return summary.ExitOK
-}
-
-func positive(flag string, d config.Duration) error {
-	if d <= 0 {
-		return fmt.Errorf("--%s %v: want a positive duration", flag, d)
-	}
-	return nil
 }

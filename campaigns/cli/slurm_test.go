@@ -28,7 +28,7 @@ func TestSlurm(t *testing.T) {
 	if !*soak {
 		t.Skip("starts Slurm's daemons and takes minutes: -soak")
 	}
-	command(t) // skips where programs do not run
+	process(t) // skips where programs do not run
 	c := slurmtest.Start(t)
 	t.Run("failures", func(t *testing.T) { testSlurmFailures(t, c.On(t)) })
 	t.Run("ends", func(t *testing.T) { testSlurmEnds(t, c.On(t)) })
@@ -40,7 +40,7 @@ func TestSlurmStrict(t *testing.T) {
 	if !*soak {
 		t.Skip("starts Slurm's daemons and a database, and takes minutes: -soak")
 	}
-	command(t)
+	process(t)
 	c := slurmtest.StartStrict(t)
 	dir := t.TempDir()
 	file, night := filepath.Join(dir, "c.yaml"), filepath.Join(dir, "night")
@@ -52,7 +52,7 @@ configs:
   - {name: clean, runs: 120, threads: 3, ops: 100, locations: 4, rounds: 200, core: tso, protocol: mi}
 `), 0o600))
 	many := []string{"campaign", "submit", "--shards", strconv.Itoa(slurmtest.MaxArray + 1), "--dir", filepath.Join(dir, "many"), file}
-	if out, err := command(t, many...).CombinedOutput(); err == nil || !strings.Contains(string(out), "this cluster takes at most 6 in a job array (MaxArraySize=7)") {
+	if out, err := process(t, many...).CombinedOutput(); err == nil || !strings.Contains(string(out), "this cluster takes at most 6 in a job array (MaxArraySize=7)") {
 		t.Errorf("too many shards: %v\n%s", err, out)
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "many")); err == nil {
@@ -64,7 +64,7 @@ configs:
 		"Requested time limit is invalid":   {"--account", slurmtest.Account, "--time", "61"},
 	} {
 		args = append([]string{"campaign", "submit", "--shards", "3", "--dir", night}, append(args, file)...)
-		if out, err := command(t, args...).CombinedOutput(); err == nil || !strings.Contains(string(out), message) {
+		if out, err := process(t, args...).CombinedOutput(); err == nil || !strings.Contains(string(out), message) {
 			t.Errorf("%v: %v, want %q\n%s", args, err, message, out)
 		}
 		must.Succeed(t, os.RemoveAll(night))
@@ -101,7 +101,7 @@ configs:
 		one := status().Shards[0]
 		return one.State == "PENDING" && one.Limit.Requeued == 1 && one.End == journal.EndInterrupted
 	})
-	out, _ := command(t, "campaign", "status", night).CombinedOutput() // its status is about completeness
+	out, _ := process(t, "campaign", "status", night).CombinedOutput() // its status is about completeness
 	if !strings.Contains(string(out), "requeued at its time limit (1)") {
 		t.Errorf("the status is\n%s", out)
 	}
@@ -129,7 +129,7 @@ func TestSlurmTimeLimit(t *testing.T) {
 	if !*soak {
 		t.Skip("starts Slurm's daemons and takes minutes: -soak")
 	}
-	command(t)
+	process(t)
 	c := slurmtest.StartStrict(t)
 	dir := filepath.Join(t.TempDir(), "night")
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -139,7 +139,7 @@ func TestSlurmTimeLimit(t *testing.T) {
 		one := clusterStatus(t, dir).Shards[0]
 		return one.State == "PENDING" && one.Limit.Requeued == 1 && one.End == journal.EndInterrupted
 	})
-	if out, err := command(t, "campaign", "cancel", dir).CombinedOutput(); err != nil {
+	if out, err := process(t, "campaign", "cancel", dir).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -232,7 +232,7 @@ configs:
 	}
 
 	whole := filepath.Join(dir, "whole")
-	if out, err := command(t, "campaign", "run", "--dir", whole, file).CombinedOutput(); err == nil {
+	if out, err := process(t, "campaign", "run", "--dir", whole, file).CombinedOutput(); err == nil {
 		t.Fatalf("nothing is found:\n%s", out)
 	}
 	if diff := cmp.Diff(contents(t, whole), contents(t, s.Merged)); diff != "" {
@@ -260,7 +260,7 @@ func testSlurmEnds(t *testing.T, c *slurmtest.Cluster) {
 		one := clusterStatus(t, dir).Shards[0]
 		return one.State == "FAILED" && one.End == journal.EndInterrupted
 	})
-	out, err := command(t, "campaign", "cancel", dir).CombinedOutput()
+	out, err := process(t, "campaign", "cancel", dir).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), job+"_2 "+job+"_3") {
 		t.Errorf("cancel: %v, want tasks 2 and 3 of %s\n%s", err, job, out)
 	}
@@ -278,7 +278,7 @@ func testSlurmEnds(t *testing.T, c *slurmtest.Cluster) {
 	})
 	s := clusterStatus(t, dir)
 	merged := filepath.Join(dir, "merged")
-	if out, err := command(t, "campaign", "merge", "-o", merged, dir).CombinedOutput(); err == nil || !strings.Contains(string(out), "shard 3/3") {
+	if out, err := process(t, "campaign", "merge", "-o", merged, dir).CombinedOutput(); err == nil || !strings.Contains(string(out), "shard 3/3") {
 		t.Errorf("merge: %v\n%s", err, out)
 	}
 	if s := clusterStatus(t, dir); s.Merged != merged || s.Complete {
@@ -298,7 +298,7 @@ var jobLine = regexp.MustCompile(`(?m)^job ([0-9]+): shards? `)
 // submitted submits, and gives the id of the array of jobs.
 func submitted(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := command(t, append([]string{"campaign", "submit"}, args...)...).CombinedOutput()
+	out, err := process(t, append([]string{"campaign", "submit"}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("submit %v: %v\n%s", args, err, out)
 	}
@@ -311,7 +311,7 @@ func submitted(t *testing.T, args ...string) string {
 
 func clusterStatus(t *testing.T, dir string) *cluster.Status {
 	t.Helper()
-	cmd := command(t, "campaign", "status", "--json", dir)
+	cmd := process(t, "campaign", "status", "--json", dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, _ := cmd.Output() // its status is about findings

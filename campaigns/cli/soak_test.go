@@ -21,11 +21,11 @@ func TestSoak(t *testing.T) {
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "p.txt")
-	gen := command(t, "gen", "--seed", "1", "--threads", "4", "--ops", "1000", "--locations", "16", "--delays", "0", "-o", program)
+	gen := process(t, "gen", "--seed", "1", "--threads", "4", "--ops", "1000", "--locations", "16", "--delays", "0", "-o", program)
 	if out, err := gen.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	run := command(t, "run", "--rounds", strconv.Itoa(rounds), "--model", "tso", "--check-timeout", "10m",
+	run := process(t, "run", "--rounds", strconv.Itoa(rounds), "--model", "tso", "--check-timeout", "10m",
 		"--dir", filepath.Join(dir, "run"), program)
 	out, err := run.CombinedOutput()
 	if err != nil {

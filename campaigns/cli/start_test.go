@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/internal/must"
 )
 
@@ -19,7 +20,7 @@ const maxInitBytes = 136_000
 // TestStart counts allocations, which other processes do not disturb, to keep
 // the start of the process short: a check of a small trace is little else.
 func TestStart(t *testing.T) {
-	cmd := command(t, "version")
+	cmd := process(t, "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	var trace bytes.Buffer
 	cmd.Stderr = &trace
@@ -45,7 +46,7 @@ func TestStart(t *testing.T) {
 func TestCommandsFor(t *testing.T) {
 	help := func(below []constructor, name string) string {
 		var out bytes.Buffer
-		e := newEnv(nil, nil, &out, &out)
+		e := command.NewEnv(nil, nil, &out, &out)
 		root := newRoot(e, manual(), below)
 		root.SetOut(&out)
 		root.SetArgs([]string{name, "--help"})

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/cli/evaluate"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/summary"
 	"ordeal/parse/formats"
@@ -77,7 +78,7 @@ func TestStatus(t *testing.T) {
 			continue
 		}
 		native := f.Name == "native"
-		checked := slices.Contains(executionForms(), f.Name)
+		checked := slices.Contains(evaluate.ExecutionForms(), f.Name)
 		to := map[formats.Holds]string{formats.Program: f.Name, formats.Results: "herd7-log", formats.Sequence: "events"}[f.Holds]
 		if to == "" {
 			to = "axe"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/execute"
 )
 
@@ -14,9 +15,9 @@ func newVersion(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  arguments(0, 0, "nothing"),
-		RunE: body(func(context.Context, []string) error {
-			_, err := fmt.Fprintf(e.stdout, "ordeal %s %s %s/%s\n", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		Args:  command.Arguments(0, 0, "nothing"),
+		RunE: command.Body(func(context.Context, []string) error {
+			_, err := fmt.Fprintf(e.Stdout, "ordeal %s %s %s/%s\n", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		}),
 	}

@@ -25,35 +25,35 @@ var fileCalls = []string{
 // userPaths are the files that call them with paths that the user has named, or
 // with temporary directories of their own, and how often each does.
 var userPaths = map[string]int{
-	"campaigns/rundir/files.go":         4, // the one place
-	"campaigns/rundir/flush.go":         1, // Flush, of a path that was opened before
-	"campaigns/rundir/output.go":        6, // files named for output
-	"campaigns/execute/memory.go":       1, // /proc
-	"campaigns/execute/sources.go":      2, // this program, and gem5, which is about to be executed
-	"campaigns/merge/merge.go":          3, // is a source the target? its own staging directory
-	"campaigns/merge/source.go":         4, // an archive, roots of resolved directories
-	"campaigns/reduction/candidate.go":  1, // a temporary directory
-	"campaigns/report/html/matrix.go":   2, // --kill
-	"campaigns/store/query.go":          1, // the index
-	"campaigns/store/store.go":          1, // the index
-	"campaigns/cli/bench.go":            1, // --output
-	"campaigns/cli/campaign_reindex.go": 1, // the index
-	"campaigns/cli/convert.go":          2, // FILE
-	"campaigns/cli/convert_forms.go":    1, // --output
-	"campaigns/cli/doctor.go":           1, // a temporary directory
-	"campaigns/cli/gem5.go":             2, // --gem5-tree
-	"campaigns/cli/input.go":            3, // FILE, --program
-	"campaigns/cli/follow.go":           1, // PATH
-	"campaigns/cli/known.go":            1, // --known
-	"campaigns/cli/man/man.go":          1, // DIR
-	"campaigns/cli/mutate.go":           1, // --gem5-tree
-	"campaigns/cli/reduce.go":           1, // is it a file of traces?
-	"campaigns/cli/run.go":              1, // FILE
-	"campaigns/cli/verify.go":           2, // FILE
-	"campaigns/litmus/herd.go":          4, // temporary files
-	"campaigns/litmus/litmus.go":        1, // a temporary directory
-	"campaigns/litmus/load.go":          4, // FILE
-	"campaigns/litmus/shapes.go":        1, // --save
+	"campaigns/rundir/files.go":               4, // the one place
+	"campaigns/rundir/flush.go":               1, // Flush, of a path that was opened before
+	"campaigns/rundir/output.go":              6, // files named for output
+	"campaigns/execute/memory.go":             1, // /proc
+	"campaigns/execute/sources.go":            2, // this program, and gem5, which is about to be executed
+	"campaigns/merge/merge.go":                3, // is a source the target? its own staging directory
+	"campaigns/merge/source.go":               4, // an archive, roots of resolved directories
+	"campaigns/reduction/candidate.go":        1, // a temporary directory
+	"campaigns/report/html/matrix.go":         2, // --kill
+	"campaigns/store/query.go":                1, // the index
+	"campaigns/store/store.go":                1, // the index
+	"campaigns/cli/bench.go":                  1, // --output
+	"campaigns/cli/campaign/reindex.go":       1, // the index
+	"campaigns/cli/evaluate/convert.go":       2, // FILE
+	"campaigns/cli/evaluate/convert_forms.go": 1, // --output
+	"campaigns/cli/doctor.go":                 1, // a temporary directory
+	"campaigns/cli/gem5.go":                   2, // --gem5-tree
+	"campaigns/cli/evaluate/input.go":         3, // FILE, --program
+	"campaigns/cli/evaluate/follow.go":        1, // PATH
+	"campaigns/cli/command/known.go":          1, // --known
+	"campaigns/cli/man/man.go":                1, // DIR
+	"campaigns/cli/mutate.go":                 1, // --gem5-tree
+	"campaigns/cli/reduce.go":                 1, // is it a file of traces?
+	"campaigns/cli/run.go":                    1, // FILE
+	"campaigns/cli/evaluate/verify.go":        2, // FILE
+	"campaigns/litmus/herd.go":                4, // temporary files
+	"campaigns/litmus/litmus.go":              1, // a temporary directory
+	"campaigns/litmus/load.go":                4, // FILE
+	"campaigns/litmus/shapes.go":              1, // --save
 }
 
 // links demands that files below a campaign or run directory are opened, made

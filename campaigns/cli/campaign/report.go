@@ -1,0 +1,124 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/report"
+	"ordeal/campaigns/report/html"
+	"ordeal/campaigns/rundir"
+)
+
+// reportFormat is a form that a campaign's report may have.
+type reportFormat struct {
+	name, file string // of the command line, and in the campaign's directory
+	write      func(ctx context.Context, w io.Writer, a *journal.Archive, c *reportCommand) error
+}
+
+// reportFormats are the forms of reports; the first is the default.
+var reportFormats = []reportFormat{
+	{"html", "report.html", func(ctx context.Context, w io.Writer, a *journal.Archive, c *reportCommand) error {
+		return html.Write(ctx, w, a, html.Options{Kill: c.kill})
+	}},
+	{"junit", "junit.xml", func(_ context.Context, w io.Writer, a *journal.Archive, _ *reportCommand) error {
+		return report.WriteJUnit(w, a)
+	}},
+	{"jsonl", "report.jsonl", func(_ context.Context, w io.Writer, a *journal.Archive, _ *reportCommand) error {
+		return report.WriteJSONL(w, a)
+	}},
+}
+
+func reportNames() []string {
+	var list []string
+	for _, f := range reportFormats {
+		list = append(list, f.name)
+	}
+	return list
+}
+
+func reportFiles() []string {
+	var list []string
+	for _, f := range reportFormats {
+		list = append(list, f.file)
+	}
+	return list
+}
+
+func newReport(e *command.Env) *cobra.Command {
+	c := reportCommand{Env: e}
+	cmd := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Write the results of a campaign, for browsers or other programs",
+		Long: `Write a report of the campaign in DIR, ended or not. As html it is one page that
+needs nothing else: the summary, the findings with pictures of their witnesses and
+the commands to reproduce them, the canaries, the coverage of the protocols' tables,
+throughput and times of detection, and the environment. A kill matrix measured by
+mutate run joins it with --kill, or when it is in DIR.
+
+For continuous integration, junit is XML with a test suite for each kind of run: one
+case for its runs, one for each finding and canary. jsonl has an object a line: the
+campaign, each run, each finding, each canary, the summary; the package
+campaigns/report documents the fields.`,
+		Example: `  ordeal campaign report night
+  ordeal campaign report --kill mutants -o night.html night
+  ordeal campaign report --format junit night
+  ordeal campaign report --format jsonl -o - night | jq 'select(.event == "finding")'`,
+		Args: command.Arguments(1, 1, "one DIR of a campaign"),
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.format, "format", reportFormats[0].name, "what to write: "+strings.Join(reportNames(), ", "))
+	f.StringVarP(&c.out, "output", "o", "", "file to write, - for standard output; default DIR/"+strings.Join(reportFiles(), ", DIR/"))
+	f.StringVar(&c.kill, "kill", "", "results of mutate run: its directory, matrix.json or matrix.jsonl")
+	c.known.Flags(f)
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0]) })
+	return cmd
+}
+
+// reportCommand is the campaign report command.
+type reportCommand struct {
+	*command.Env
+	format, out, kill string
+	known             command.KnownFlag
+}
+
+func (c *reportCommand) run(ctx context.Context, dir string) error {
+	i := slices.IndexFunc(reportFormats, func(f reportFormat) bool { return f.name == c.format })
+	if i < 0 {
+		return command.Usage(fmt.Errorf("--format %s: want one of %s", c.format, strings.Join(reportNames(), ", ")))
+	}
+	if c.kill != "" && i > 0 {
+		return command.Usage(fmt.Errorf("--kill %s goes with --format %s, not %s", c.kill, reportFormats[0].name, c.format))
+	}
+	format := reportFormats[i]
+	dir = rundir.Resolve(dir)
+	archive, err := journal.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := c.known.Replace(&archive.Campaign.Known); err != nil {
+		return err
+	}
+	if c.out == "-" {
+		return format.write(ctx, c.Data, archive, c)
+	}
+	write := func(w io.Writer) error { return format.write(ctx, w, archive, c) }
+	if c.out != "" {
+		err = rundir.StreamOutput(c.out, rundir.Plain, write)
+	} else { // below the campaign's directory, where no link is followed
+		c.out = filepath.Join(dir, format.file)
+		err = rundir.StreamFile(c.out, true, write)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.Stdout, c.out)
+	return nil
+}

@@ -1,0 +1,53 @@
+package command
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+)
+
+// firstCollection is GOGC until the first garbage collection: it comes with 32
+// MiB instead of 4 MiB of heap.
+const firstCollection = 800
+
+// CollectLate puts the first garbage collection off. A check of some ten
+// thousand operations ends before it, and the next ones come as usual. GOGC in
+// the environment has precedence.
+func CollectLate() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	usual := debug.SetGCPercent(firstCollection)
+	runtime.AddCleanup(new([64]byte), func(usual int) { debug.SetGCPercent(usual) }, usual)
+}
+
+// spareHeap is how much more may be allocated between two garbage collections
+// than the usual percentage allows.
+const spareHeap = 64 << 20
+
+// spare is memory that is never touched, so that it takes none of the machine's,
+// but is counted as live: the next collection is due when as much has been
+// allocated again.
+var spare = sync.OnceValue(func() []byte { return make([]byte, spareHeap) })
+
+// CollectSeldom makes garbage collections of a small heap rare, for processes that
+// work for long. Unlike a larger percentage it does not let a large heap grow
+// more. GOGC in the environment has precedence.
+func CollectSeldom() {
+	if os.Getenv("GOGC") == "" {
+		spare()
+	}
+}
+
+// compact is GOGC for commands that hold much in memory: the heap is at most 1.6
+// times what lives.
+const compact = 60
+
+// CollectOften has the heap grow less before it is collected. GOGC in the
+// environment has precedence.
+func CollectOften() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(compact)
+	}
+}

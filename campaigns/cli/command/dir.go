@@ -1,0 +1,40 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
+)
+
+// RunsDir is where campaigns, runs and their index are by default.
+const RunsDir = "runs"
+
+// NewDir makes a directory runs/NAME-TIME that did not exist.
+func NewDir(name string) (string, error) {
+	runs := rundir.Resolve(RunsDir)
+	if err := rundir.MakeDurable(runs); err != nil {
+		return "", err
+	}
+	base := filepath.Join(runs, name+"-"+time.Now().Format("20060102-150405"))
+	dir := base
+	for i := 2; ; i++ {
+		err := rundir.Mkdir(dir)
+		if !errors.Is(err, fs.ErrExist) {
+			return dir, err
+		}
+		dir = fmt.Sprintf("%s-%d", base, i)
+	}
+}
+
+// Positive demands that a duration given by a flag is positive.
+func Positive(flag string, d config.Duration) error {
+	if d <= 0 {
+		return fmt.Errorf("--%s %v: want a positive duration", flag, d)
+	}
+	return nil
+}

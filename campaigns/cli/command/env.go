@@ -1,0 +1,101 @@
+// Package command is what the commands of ordeal share: their environment and
+// exit statuses, flags made of declared options, groups of commands, and what is
+// executed of a record.
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"runtime/pprof"
+
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/progress"
+	"ordeal/campaigns/rundir"
+)
+
+// Env is the environment of a command.
+type Env struct {
+	Args   []string // of the process, its own name first
+	Stdin  io.Reader
+	Stdout *messages.Escaper
+	Stderr *messages.Escaper
+	// Data is for results for other programs: programs, traces, reports. It
+	// escapes only on a terminal.
+	Data io.Writer
+	// Terminal is standard error, for what is drawn.
+	Terminal    io.Writer
+	Log         *slog.Logger
+	written     *checkedWriter // what Stdout escapes to
+	stopProfile func() error
+}
+
+// NewEnv is the environment of a command. What others have written, as titles, names
+// and lines of their files, does nothing to a terminal: both outputs escape it.
+func NewEnv(args []string, stdin io.Reader, stdout, stderr io.Writer) *Env {
+	data := &checkedWriter{w: stdout}
+	e := &Env{
+		Args: args, Stdin: stdin, Data: data, Stdout: &messages.Escaper{W: data},
+		Terminal: stderr, Stderr: &messages.Escaper{W: stderr},
+	}
+	if progress.IsTerminal(stdout) {
+		e.Data = e.Stdout
+	}
+	e.written = data
+	e.Log = slog.New(slog.NewTextHandler(e.Stderr, nil))
+	return e
+}
+
+// OnTerminal reports whether standard output is a terminal.
+func (e *Env) OnTerminal() bool { return progress.IsTerminal(e.written.w) }
+
+// PrintJSON prints a value as indented JSON.
+func (e *Env) PrintJSON(v any) error {
+	out := json.NewEncoder(e.Stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}
+
+// checkedWriter remembers the first error of writing, so that a full disk or
+// a closed pipe never goes unnoticed.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(p)
+	c.err = err
+	return n, err
+}
+
+// StartProfile begins a CPU profile, if a file is named, that EndProfile ends.
+func (e *Env) StartProfile(path string) error {
+	if path == "" {
+		return nil
+	}
+	f, err := rundir.CreateOutput(path, rundir.Plain)
+	if err != nil {
+		return Infra(err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return Infra(errors.Join(err, f.Discard()))
+	}
+	e.stopProfile = func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}
+	return nil
+}
+
+// EndProfile writes the profile of StartProfile.
+func (e *Env) EndProfile() error {
+	if e.stopProfile == nil {
+		return nil
+	}
+	return e.stopProfile()
+}

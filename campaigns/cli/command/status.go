@@ -1,0 +1,121 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/summary"
+	"ordeal/parse/formats"
+)
+
+// StatusError ends the command with a status. Err is nil where everything is
+// said already.
+type StatusError struct {
+	Status int
+	Err    error
+}
+
+func (e *StatusError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit status %d", e.Status)
+	}
+	return e.Err.Error()
+}
+
+func (e *StatusError) Unwrap() error { return e.Err }
+
+// Usage marks an error as one of the command line or of what it names.
+func Usage(err error) error { return withStatus(summary.ExitUsage, err) }
+
+// Undecided marks an error as the reason why there is no answer.
+func Undecided(err error) error { return withStatus(summary.ExitUndecided, err) }
+
+// Infra marks an error as one of the machine or of a tool.
+func Infra(err error) error { return withStatus(summary.ExitInfra, err) }
+
+func withStatus(status int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &StatusError{status, err}
+}
+
+// Exit ends the command with a status and nothing more to say.
+func Exit(status int) error {
+	if status == summary.ExitOK {
+		return nil
+	}
+	return &StatusError{Status: status}
+}
+
+// Finish says what is wrong and turns it into the exit status of the process.
+func (e *Env) Finish(err error) int {
+	_ = e.Stdout.Close() // written has the error
+	switch werr := e.written.err; {
+	case werr == nil:
+	case errors.Is(werr, syscall.EPIPE):
+		// A reader that has seen enough, as head, needs no message. A command
+		// that ended for it has no result.
+		if errors.Is(err, syscall.EPIPE) {
+			return summary.ExitInfra
+		}
+	default:
+		fmt.Fprintf(e.Stderr, "ordeal: write standard output: %v\n", werr)
+		return summary.ExitInfra
+	}
+	if err == nil {
+		return summary.ExitOK
+	}
+	var se *StatusError
+	if !errors.As(err, &se) {
+		// Only cobra itself makes other errors: they are about usage.
+		se = &StatusError{summary.ExitUsage, err}
+	}
+	if se.Err != nil {
+		for msg := range strings.SplitSeq(err.Error(), "\n") {
+			fmt.Fprintf(e.Stderr, "ordeal: %s\n", msg)
+		}
+	}
+	return se.Status
+}
+
+// Body turns the errors of a command's work into infrastructure errors where
+// they have no status; an interrupted command is undecided.
+func Body(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		err := run(cmd.Context(), args)
+		var se *StatusError
+		if err == nil || errors.As(err, &se) {
+			return err
+		}
+		if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
+			return Undecided(fmt.Errorf("interrupted: %w", err))
+		}
+		if IsMalformed(err) {
+			return Usage(err)
+		}
+		return Infra(err)
+	}
+}
+
+// IsMalformed reports whether an error of reading is about the content.
+func IsMalformed(err error) bool {
+	var encoding *formats.EncodingError
+	return errors.As(err, &encoding)
+}
+
+// Arguments demands at least low arguments, and at most high where that is
+// not negative.
+func Arguments(low, high int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < low || high >= 0 && len(args) > high {
+			return Usage(fmt.Errorf("%s: want %s, not %d arguments (see %s --help)", cmd.Name(), what, len(args), cmd.CommandPath()))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,111 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/trust"
+)
+
+// TrustFlags say which commands of a record are executed.
+type TrustFlags struct {
+	named config.Gem5 // in place of the record
+	trust bool
+}
+
+// TrustHelp is the part of the help of a command that TrustFlags are of.
+const TrustHelp = `
+
+The directory may come from others. The gem5 binary, its tree and the command that
+rebuilds it, which are in the record, are executed only if ordeal made the directory
+here, or you name them (--gem5 and --gem5-tree, --rebuild) or trust the directory
+(--trust): an error shows what would be executed.`
+
+// Flags adds the flags.
+func (f *TrustFlags) Flags(cmd *cobra.Command) {
+	Declare(cmd, &f.named, "gem5", "gem5-tree", "rebuild")
+	cmd.Flags().BoolVar(&f.trust, "trust", false, "trust the commands that the directory names, now and later")
+}
+
+// Gate is the gate of the record in a directory, which names commands, and
+// variables of the environment perhaps. An error of reading it matters only if it
+// is to be trusted: whatever uses the record says so, too.
+func (f *TrustFlags) Gate(e *Env, dir string, record func() (*config.Campaign, error)) (*trust.Gate, error) {
+	gate := e.Gate(dir)
+	gate.Named = f.named
+	c, err := record()
+	if err == nil {
+		e.changedVariables(dir, c)
+	}
+	if !f.trust {
+		return gate, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Configs {
+		named := gate.Apply(&c.Configs[i])
+		if err := named.Complete(); err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	file, err := trust.UserFile()
+	if err != nil {
+		return nil, err
+	}
+	list := trust.CommandsOf(c)
+	for _, c := range list {
+		fmt.Fprintf(e.Stderr, "trusted, for %s: %s\n", dir, c)
+	}
+	return gate, file.Add(dir, list)
+}
+
+// changedVariables says which variables of the environment are not what they
+// were when a directory was recorded: the record has their names alone.
+func (e *Env) changedVariables(dir string, c *config.Campaign) {
+	var names []string
+	for i := range c.Configs {
+		names = append(names, c.Configs[i].ChangedVariables()...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		e.Log.Warn("a variable of the environment, which the record names, has another value than then", "dir", dir, "variable", name)
+	}
+}
+
+// Gate is the gate of the record in a directory for which the command line names
+// no commands.
+func (e *Env) Gate(dir string) *trust.Gate {
+	gate := &trust.Gate{Dir: dir}
+	if file, err := trust.UserFile(); err == nil { // else nothing is trusted
+		gate.File = file
+	}
+	return gate
+}
+
+// Own notes that the records of a directory which is made here may have
+// commands executed that the user has named.
+func (e *Env) Own(dir string, commands []trust.Command) {
+	if len(commands) == 0 {
+		return
+	}
+	file, err := trust.UserFile()
+	if err == nil {
+		err = file.Add(dir, commands)
+	}
+	if err != nil {
+		e.Log.Warn("the commands of this directory are not noted as yours: to repeat or resume takes --trust", "dir", dir, "error", err)
+	}
+}
+
+// AgainIn is the command that makes a run of the campaign in dir anew.
+func (e *Env) AgainIn(dir string) string {
+	return strings.Join([]string{messages.Quoted(e.Args[0]), "repro", "--campaign", messages.Quoted(filepath.Join(dir, journal.CampaignFile))}, " ")
+}

@@ -1,0 +1,262 @@
+package evaluate
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/rundir"
+	"ordeal/check/model"
+	"ordeal/gen"
+	"ordeal/gen/wire"
+	"ordeal/parse"
+	"ordeal/parse/formats"
+	"ordeal/parse/formats/events"
+)
+
+// Trace is one history to evaluate, or what is wrong with it.
+type Trace struct {
+	Place   string // where it is: path, or path:line
+	Many    bool   // its path may hold more than one
+	History *parse.History
+	Err     error
+	Notes   []string      // what of the file the history leaves out
+	Models  []model.Model // to evaluate by unless the command line says
+	// Steps makes the execution that a native log tells; Sequence is what was
+	// imported: for --serializability.
+	Steps    func() (*events.Sequence, error)
+	Sequence *events.Sequence
+}
+
+// Input finds the traces that paths of the check command name.
+type Input struct {
+	*command.Env
+	Format  string // by name, or auto
+	Program string // file of the program of a native log
+}
+
+// declare adds the flags of the input.
+func (in *Input) declare(fs *pflag.FlagSet) {
+	fs.StringVar(&in.Format, "format", "auto", "format of the input: "+strings.Join(ExecutionForms(), ", ")+", or auto")
+	fs.StringVar(&in.Program, "program", "", "the program of a native log")
+}
+
+// faults checks these flags.
+func (in *Input) faults() error {
+	var faults []error
+	if f := in.Format; in.Program != "" && f != "auto" && f != "native" {
+		faults = append(faults, fmt.Errorf("--program contradicts --format %s: traces need no program", f))
+	}
+	if f, forms := in.Format, ExecutionForms(); f != "auto" && !slices.Contains(forms, f) {
+		faults = append(faults, fmt.Errorf("--format %q: want auto, %s", f, strings.Join(forms, ", ")))
+	}
+	return errors.Join(faults...)
+}
+
+// DefaultModels are those that traces are checked by which name none.
+var DefaultModels = []model.Model{model.TSO}
+
+// Each calls evaluate for every trace of a path. Its error is about reading, or
+// evaluate's.
+func (in *Input) Each(path string, evaluate func(*Trace) error) error {
+	if path == "-" {
+		return in.file("standard input", in.Stdin, evaluate)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return in.dir(path, evaluate)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return in.file(path, f, evaluate)
+}
+
+// dir evaluates a run directory, or all of them in a campaign directory.
+func (in *Input) dir(path string, evaluate func(*Trace) error) error {
+	path = rundir.Resolve(path)
+	if rundir.Exists(filepath.Join(path, rundir.SpecFile)) {
+		return evaluate(in.runDir(rundir.Dir(path)).nonempty())
+	}
+	entries, err := rundir.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	var runs []rundir.Dir
+	for _, e := range entries {
+		if run := rundir.Dir(path).Sub(e.Name()); rundir.Exists(run.Path(rundir.SpecFile)) {
+			runs = append(runs, run)
+		}
+	}
+	if len(runs) == 0 {
+		return command.Undecided(fmt.Errorf("%s is no run directory: it holds no %s, nor does a directory in it", path, rundir.SpecFile))
+	}
+	for _, run := range runs {
+		t := in.runDir(run)
+		t.Many = true
+		if err := evaluate(t.nonempty()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nonempty says of a trace without operations or events that it is empty.
+func (t *Trace) nonempty() *Trace {
+	if t.Err == nil && (t.History != nil && len(t.History.Ops) == 0 || t.Sequence != nil && len(t.Sequence.Events) == 0) {
+		t.Err = fmt.Errorf("%s: %w", t.Place, formats.ErrEmpty)
+	}
+	return t
+}
+
+// readDecoded reads a file in one of the formats.
+func readDecoded(path string, open func(string) (*os.File, error)) ([]byte, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(formats.Decode(f))
+}
+
+// runDir reads a run directory.
+func (in *Input) runDir(dir rundir.Dir) *Trace {
+	t := &Trace{Place: string(dir), Models: DefaultModels}
+	record, err := dir.Spec()
+	if err != nil {
+		t.Err = err
+		return t
+	}
+	if t.Models, t.Err = record.Config.Models(); t.Err != nil {
+		return t
+	}
+	p, err := dir.Program(record)
+	if err != nil {
+		t.Err = err
+		return t
+	}
+	log, err := dir.Log()
+	if err != nil {
+		t.Err = err
+		return t
+	}
+	t.History, t.Err = parse.Native(p, record.Config.Rounds, log)
+	t.Steps = func() (*events.Sequence, error) { return parse.Execution(p, record.Config.Rounds, log) }
+	return t
+}
+
+// file evaluates the traces of a file.
+func (in *Input) file(name string, r io.Reader, evaluate func(*Trace) error) error {
+	f, r, err := in.detect(name, r)
+	if err != nil {
+		return err
+	}
+	return in.read(f, r, name, evaluate)
+}
+
+// detect is the format of a file, and its content decoded.
+func (in *Input) detect(name string, r io.Reader) (formats.Format, io.Reader, error) {
+	r = formats.Decode(r)
+	if f, ok := formats.ByName(in.Format); ok {
+		return f, r, nil
+	}
+	buffered := bufio.NewReaderSize(r, formats.HeadBytes)
+	head, err := buffered.Peek(formats.HeadBytes)
+	if err != nil && !errors.Is(err, io.EOF) && !command.IsMalformed(err) { // what precedes a malformed part is read
+		return formats.Format{}, nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if in.Program != "" { // only native logs need one
+		f, _ := formats.ByName("native")
+		return f, buffered, nil
+	}
+	f, err := formats.Detect(head, err != nil)
+	if err != nil {
+		return f, nil, command.Usage(fmt.Errorf("%s: %w", name, err))
+	}
+	return f, buffered, nil
+}
+
+// read calls evaluate for the traces of a file of a format.
+func (in *Input) read(f formats.Format, r io.Reader, name string, evaluate func(*Trace) error) error {
+	t := &Trace{Place: name, Models: DefaultModels}
+	switch f.Name {
+	case "native", "events":
+		data, err := io.ReadAll(r)
+		switch {
+		case command.IsMalformed(err):
+			t.Err = fmt.Errorf("read %s: %w", name, err)
+		case err != nil:
+			return fmt.Errorf("read %s: %w", name, err)
+		case f.Name == "events":
+			t.Sequence, t.Err = events.Parse(name, data)
+		default:
+			if t, err = in.native(name, data); err != nil {
+				return err
+			}
+		}
+		return evaluate(t.nonempty())
+	case "program", "litmus7-log", "herd7-log":
+		return command.Usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
+	}
+	return formats.Read(f, r, name, func(next formats.Trace) error {
+		models := DefaultModels
+		if f.Express.Times {
+			models = []model.Model{model.Linearizable}
+		}
+		return evaluate(&Trace{
+			Place: fmt.Sprintf("%s:%d", name, next.Line), History: next.History, Err: next.Err, Notes: next.Notes, Models: models,
+		})
+	})
+}
+
+// native parses a native log; the rounds stand in its first header.
+func (in *Input) native(name string, data []byte) (*Trace, error) {
+	program, open := in.Program, os.Open
+	if program == "" { // of a run directory, which may come from others
+		program, open = filepath.Join(rundir.Resolve(filepath.Dir(name)), rundir.ProgramFile), rundir.Open
+	}
+	text, err := readDecoded(program, open)
+	if errors.Is(err, fs.ErrNotExist) && in.Program == "" {
+		return nil, command.Usage(fmt.Errorf("%s is a native log and there is no %s beside it: name its program with --program", name, rundir.ProgramFile))
+	}
+	t := &Trace{Place: name, Models: DefaultModels}
+	if command.IsMalformed(err) {
+		t.Err = fmt.Errorf("read %s: %w", program, err)
+		return t, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := gen.Parse(program, text)
+	if err != nil {
+		t.Err = err
+		return t, nil
+	}
+	frame, err := wire.Next(data)
+	if err != nil && !errors.Is(err, wire.ErrTornPayload) {
+		t.Err = fmt.Errorf("%s: no whole frame header", name)
+		return t, nil
+	}
+	rounds := frame.Rounds
+	if rounds < 1 || rounds > uint64(p.MaxRounds()) {
+		t.Err = fmt.Errorf("%s: frame header names %d rounds, the program has at most %d", name, rounds, p.MaxRounds())
+		return t, nil
+	}
+	t.History, t.Err = parse.Native(p, int(rounds), data)
+	t.Steps = func() (*events.Sequence, error) { return parse.Execution(p, int(rounds), data) }
+	return t, nil
+}

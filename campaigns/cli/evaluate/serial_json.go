@@ -1,0 +1,88 @@
+package evaluate
+
+import "encoding/json"
+
+// serialOutput is what --json prints for a trace with --serializability.
+type serialOutput struct {
+	Trace   string       `json:"trace"`
+	Answers []serialItem `json:"serializability"`
+}
+
+type serialItem struct {
+	Relation     string `json:"relation"`
+	Answer       string `json:"answer"`
+	Reason       string `json:"reason,omitempty"`
+	Source       string `json:"source,omitempty"`
+	Threads      int    `json:"threads"`
+	Transactions int    `json:"transactions"`
+	// Events counts the operations where Source is a history.
+	Events int `json:"events"`
+	serialEvidence
+	// Examples are executions of several that the answer is about, each with
+	// its own; the evidence is in them then.
+	Examples []serialExampleItem `json:"examples,omitempty"`
+}
+
+type serialExampleItem struct {
+	Answer string `json:"answer"`
+	Reason string `json:"reason,omitempty"`
+	serialEvidence
+}
+
+// serialEvidence is the evidence of an answer about an execution.
+type serialEvidence struct {
+	// Order names the transactions in an order of serialization.
+	Order []string     `json:"order,omitempty"`
+	Cycle []serialEdge `json:"cycle,omitempty"`
+	// Execution is the text of what the cycle is in, and of examples.
+	Execution string `json:"execution,omitempty"`
+}
+
+type serialEdge struct {
+	From serialEvent `json:"from"`
+	To   serialEvent `json:"to"`
+}
+
+// serialEvent is an event, numbered from 1.
+type serialEvent struct {
+	Event       int32  `json:"event"`
+	Transaction string `json:"transaction"`
+	Text        string `json:"text"`
+}
+
+func (c *evaluate) printSerialJSON(t *Trace, answers []*serialAnswer) error {
+	out := serialOutput{Trace: t.Place}
+	for _, a := range answers {
+		item := serialItem{
+			Relation: a.question, Answer: a.answer, Reason: a.reason, Source: a.source,
+			Threads: a.threads, Transactions: a.transactions, Events: a.events,
+		}
+		for i := range a.examples {
+			x := &a.examples[i]
+			evidence := x.evidence()
+			if !x.oneOf {
+				item.serialEvidence = evidence
+				continue
+			}
+			evidence.Execution = string(x.seq.Text())
+			item.Examples = append(item.Examples, serialExampleItem{x.answer, x.reason, evidence})
+		}
+		out.Answers = append(out.Answers, item)
+	}
+	return json.NewEncoder(c.Stdout).Encode(&out)
+}
+
+// evidence is the evidence, with the execution if there is a cycle in it.
+func (x *serialExample) evidence() serialEvidence {
+	e := serialEvidence{Order: x.order()}
+	event := func(i int32) serialEvent {
+		return serialEvent{i + 1, x.seq.TxName(x.seq.Events[i].Tx), x.seq.EventText(i)}
+	}
+	for _, c := range x.verdict.Cycle {
+		e.Cycle = append(e.Cycle, serialEdge{event(c.From), event(c.To)})
+	}
+	if len(e.Cycle) > 0 {
+		e.Execution = string(x.seq.Text())
+	}
+	return e
+}

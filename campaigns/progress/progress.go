@@ -1,0 +1,178 @@
+// Package progress shows on standard error how long work goes on: lines that are
+// drawn anew on a terminal, else a line now and then.
+package progress
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
+)
+
+// The ways to show progress.
+const (
+	ModeAuto  = "auto"  // live on a terminal, plain elsewhere
+	ModeLive  = "live"  // lines that are drawn anew
+	ModePlain = "plain" // a line now and then
+	ModeNone  = "none"
+)
+
+// Modes lists the values of --progress.
+func Modes() []string {
+	return []string{ModeAuto, ModeLive, ModePlain, ModeNone}
+}
+
+// Flags are the flags that say how to show progress.
+type Flags struct {
+	mode  string
+	quiet bool
+}
+
+// Declare adds the flags.
+func (f *Flags) Declare(fs *pflag.FlagSet) {
+	fs.StringVar(&f.mode, "progress", ModeAuto, "how to show progress on standard error: "+strings.Join(Modes(), ", "))
+	fs.BoolVar(&f.quiet, "quiet", false, "show no progress and no findings as they come; as --progress none")
+}
+
+// Resolve is the mode that the flags mean where standard error is w.
+func (f *Flags) Resolve(w io.Writer) (string, error) {
+	switch {
+	case !slices.Contains(Modes(), f.mode):
+		return "", fmt.Errorf("--progress %s: want %s", f.mode, strings.Join(Modes(), ", "))
+	case f.quiet && f.mode != ModeAuto && f.mode != ModeNone:
+		return "", fmt.Errorf("--quiet contradicts --progress %s", f.mode)
+	case f.quiet:
+		return ModeNone, nil
+	case f.mode == ModeLive && !IsTerminal(w):
+		return "", errors.New("--progress live: standard error is no terminal")
+	case f.mode == ModeAuto && IsTerminal(w) && os.Getenv("TERM") != "dumb":
+		return ModeLive, nil
+	case f.mode == ModeAuto:
+		return ModePlain, nil
+	}
+	return f.mode, nil
+}
+
+// Campaign shows on standard error how a campaign goes: lines that are drawn
+// anew on a terminal, else a line now and then; and a line for each finding.
+type Campaign struct {
+	w    io.Writer // for lines that stay
+	live *Live     // nil: plain
+	due  Pace
+
+	mu    sync.Mutex
+	state *state
+}
+
+// New shows the progress of a campaign in a directory, in a mode that
+// Resolve gave. A campaign without a name is one that could not be read.
+func New(stderr, terminal io.Writer, mode string, c *config.Campaign, dir string) *Campaign {
+	p := &Campaign{w: stderr, state: newState(c), due: Pace{Start: time.Now()}}
+	switch mode {
+	case ModeNone:
+		p.w = io.Discard
+		return p
+	case ModeLive:
+		p.live = NewLive(terminal, func(width int) []string {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			lines := p.state.lines(time.Now(), width)
+			for i := range lines {
+				lines[i] = messages.EscapeLine(lines[i])
+			}
+			return lines
+		})
+		p.w = &messages.Escaper{W: p.live}
+	}
+	if c.Name != "" {
+		p.Logf("campaign %s: %s in %s", c.Name, planned(c), dir)
+	}
+	return p
+}
+
+// planned says what a campaign is to do.
+func planned(c *config.Campaign) string {
+	text := messages.Plural(c.Runs(), "run")
+	if c.Budget > 0 {
+		text += ", at most " + Span(time.Duration(c.Budget))
+	}
+	return text
+}
+
+// OnResult takes in a run that was recorded.
+func (p *Campaign) OnResult(s *summary.Summary, run *journal.Entry) {
+	now := time.Now()
+	p.mu.Lock()
+	found := p.state.note(s, run, now)
+	text := ""
+	if p.live == nil && p.due.Due(now) {
+		text = p.state.line(now)
+	}
+	p.mu.Unlock()
+	if found != "" {
+		p.Logf("%s", found)
+	}
+	if text != "" {
+		p.Logf("%s", text)
+	}
+}
+
+// Logf prints a line that stays.
+func (p *Campaign) Logf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+// Close removes what is not to stay.
+func (p *Campaign) Close() {
+	if p.live != nil {
+		p.live.Close()
+	}
+}
+
+// Every is the time between lines of progress where standard error is no
+// terminal; campaigns make it longer as they go on, up to plainMost.
+const (
+	Every     = 5 * time.Second
+	plainMost = 5 * time.Minute
+)
+
+// Pace says when a line is due: after Every at first, then whenever a
+// tenth of the time so far has gone by, so that the log of a nightly campaign has some
+// hundred lines.
+type Pace struct {
+	Start time.Time // of the work
+	last  time.Time // that a line was due
+}
+
+// Due tells whether a line is due, and counts it if so.
+func (p *Pace) Due(now time.Time) bool {
+	last := p.last
+	if last.IsZero() {
+		last = p.Start
+	}
+	if now.Sub(last) < min(max(Every, now.Sub(p.Start)/10), plainMost) {
+		return false
+	}
+	p.last = now
+	return true
+}
+
+// IsTerminal reports whether w, or r, is a terminal.
+func IsTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}

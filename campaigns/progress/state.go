@@ -1,0 +1,189 @@
+package progress
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/summary"
+	"ordeal/sim"
+)
+
+// state is what the progress of a campaign shows.
+type state struct {
+	campaign *config.Campaign
+	runs     int // recorded, by earlier sessions too
+	planned  int
+	spent    time.Duration // on the campaign, at noted
+	noted    time.Time
+	outcomes map[sim.Outcome]int // of runs that are no canary's
+
+	canaries, caught int
+	missed           []string
+
+	coverage []covered
+	stale    bool      // coverage
+	covering time.Time // when coverage was added up
+
+	findings int
+	last     string    // finding, in short
+	lastAt   time.Time // when it came
+
+	pace samples
+}
+
+// covered is how much of a protocol all runs of a campaign covered.
+type covered struct {
+	protocol string
+	taken    int
+	of       int // 0: not known
+}
+
+func newState(c *config.Campaign) *state {
+	return &state{campaign: c, planned: c.Runs(), findings: -1}
+}
+
+// coverageEvery is the time between sums of the coverage, which are slow.
+const coverageEvery = time.Second
+
+// note counts a run, and says of the first run of a finding what was found.
+func (p *state) note(s *summary.Summary, run *journal.Entry, now time.Time) (found string) {
+	total := s.Total()
+	p.runs, p.planned, p.spent, p.noted = total.Runs, s.Planned, s.Elapsed, now
+	p.pace.add(sample{now, total.Runs, total.Operations}, run.Operations)
+	p.outcomes = make(map[sim.Outcome]int)
+	p.canaries, p.caught, p.missed = 0, 0, nil
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		switch k := r.Canary; {
+		case k != nil && k.Control == "":
+			p.canaries++
+			if k.Status == summary.StatusCaught {
+				p.caught++
+			} else if k.Status == summary.StatusMissed {
+				p.missed = append(p.missed, r.Config)
+			}
+			p.outcomes[sim.Infra] += r.Outcomes[sim.Infra]
+		default:
+			for o, n := range r.Outcomes {
+				p.outcomes[o] += n
+			}
+		}
+	}
+	p.stale = p.stale || run.Covered != nil && run.Covered.New > 0
+	if p.stale && now.Sub(p.covering) >= coverageEvery {
+		p.coverage, p.stale, p.covering = coverageOf(p.campaign, s), false, now
+	}
+	return p.noteFindings(s, run, now)
+}
+
+// noteFindings looks whether a run is one of a finding.
+func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Time) string {
+	before := p.findings
+	p.findings = len(s.Findings)
+	if run.Finding() {
+		p.last, p.lastAt = fmt.Sprintf("%s: %s; run %d of %s", run.Outcome, messages.EscapeLine(run.FindingTitle()), run.Number, run.Config.Name), now
+	}
+	if p.findings == 0 {
+		return ""
+	}
+	f := &s.Findings[p.findings-1]
+	fresh := p.findings > before
+	if before < 0 {
+		// Earlier sessions may have found it.
+		fresh = f.Last == run.Number && f.First == run.Number
+	}
+	if !fresh {
+		return ""
+	}
+	text := fmt.Sprintf("finding: run %d of seed %d: %s: %s", f.First, s.Seed, f.Outcome, messages.EscapeLine(f.Title))
+	if f.Dir != "" {
+		return text + ", in " + f.Dir
+	}
+	p.last, p.lastAt = fmt.Sprintf("%s: %s", f.Outcome, messages.EscapeLine(f.Title)), now
+	return text
+}
+
+// coverageOf adds up what all kinds of run took of each protocol, canaries
+// aside: the tables of their protocols are others.
+func coverageOf(c *config.Campaign, s *summary.Summary) []covered {
+	var names []string
+	sums := make(map[string]sim.Coverage)
+	whole := make(map[string]bool)
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if r.Canary != nil || len(r.Coverage) == 0 {
+			continue
+		}
+		name := r.Config
+		if i < len(c.Configs) && c.Configs[i].Name == r.Config {
+			name = cmp.Or(c.Configs[i].Protocol, filepath.Base(c.Configs[i].SLICC))
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		sum := sums[name]
+		sum.Add(r.Coverage)
+		sums[name], whole[name] = sum, whole[name] || r.Whole
+	}
+	var list []covered
+	for _, name := range names {
+		one := covered{protocol: name, taken: sums[name].Taken()}
+		if whole[name] {
+			one.of = len(sums[name])
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// sample is how far a campaign was at a time.
+type sample struct {
+	at         time.Time
+	runs       int
+	operations int
+}
+
+// samples are those of the last minute, some seconds apart.
+type samples []sample
+
+// The time that rates are of, and that between samples.
+const (
+	rateOver  = time.Minute
+	rateEvery = time.Second
+)
+
+// add counts a sample. The first run of a session is worth its own operations.
+func (s *samples) add(now sample, operations int) {
+	if len(*s) == 0 {
+		*s = append(*s, sample{now.at, now.runs - 1, now.operations - operations})
+	}
+	n := len(*s)
+	if n > 1 && now.at.Sub((*s)[n-2].at) < rateEvery {
+		(*s)[n-1] = now
+	} else {
+		*s = append(*s, now)
+	}
+	for len(*s) > 2 && now.at.Sub((*s)[1].at) > rateOver {
+		*s = (*s)[1:]
+	}
+}
+
+// rates are runs and operations a second; false where there is nothing to
+// tell from yet.
+func (s samples) rates() (runs, operations float64, ok bool) {
+	if len(s) < 2 {
+		return 0, 0, false
+	}
+	first, last := s[0], s[len(s)-1]
+	seconds := last.at.Sub(first.at).Seconds()
+	if seconds < 0.5 {
+		return 0, 0, false
+	}
+	return float64(last.runs-first.runs) / seconds, float64(last.operations-first.operations) / seconds, true
+}
