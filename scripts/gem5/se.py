@@ -369,7 +369,7 @@ class Watch:
         All requests that the sequencers can have outstanding, one after the
         other, each by memory and a dozen links, sixteen times over.
         """
-        outstanding = sum(getattr(p, "max_outstanding_requests", 16) for p in ports)
+        outstanding = sum(int(getattr(p, "max_outstanding_requests", 16)) for p in ports)
         one = 200 + 24 * args.link_latency
         deadlock = args.deadlock_threshold or 16 * outstanding * one + args.idle
         # A guest that gives up at a barrier keeps its log, so it comes first.

@@ -53,8 +53,19 @@ class RubySystem(SimObject):
     _params = () if "v22" in SETTINGS else ("randomization",)
 
 
+class Number:
+    """The value of a numeric parameter that was not set: no number of Python's."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __int__(self):
+        return self.value
+
+
 class Sequencer(SimObject):
     deadlock_threshold = 500000
+    max_outstanding_requests = Number(16)
 
     def connectCpuPorts(self, cpu):
         cpu.port = self
