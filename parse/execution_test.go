@@ -48,12 +48,12 @@ func TestExecution(t *testing.T) {
 	}
 	for _, kind := range []core.Kind{core.InOrder, core.TSO, core.OOO} {
 		for _, protocol := range builtin.Protocols() {
-			for _, locked := range []bool{false, true} {
-				if locked && protocol != builtin.Ideal {
+			for _, rmw := range []core.RMW{core.OneAccess, core.Locked} {
+				if rmw == core.Locked && protocol != builtin.Ideal {
 					continue
 				}
 				for seed := range seeds {
-					o := builtin.Options{Core: kind, Protocol: protocol, LockedRMW: locked}
+					o := builtin.Options{Core: kind, Protocol: protocol, RMW: rmw}
 					_, silent := simulate(t, o, seed)
 					o.Execution = true
 					p, log := simulate(t, o, seed)

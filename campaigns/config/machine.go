@@ -31,8 +31,8 @@ type Machine struct {
 	Jitter        int64    `yaml:"jitter" json:"jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency, with a heavy tail; needs latency"`
 	MemoryLatency int64    `yaml:"memory-latency" json:"memory-latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of the memory behind a coherence protocol"`
 	MemoryJitter  int64    `yaml:"memory-jitter" json:"memory-jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency; needs memory-latency"`
-	LockedRMW     bool     `yaml:"locked-rmw" json:"locked-rmw,omitempty" sim:"builtin" help:"perform read-modify-writes as pairs of accesses under a lock"`
-	LockHold      int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked-rmw"`
+	RMW           string   `yaml:"rmw" json:"rmw,omitempty" sim:"builtin" schema:"values=rmws,empty=locked where the protocol and the cores can" help:"how cores perform read-modify-writes: in one access, as locked pairs like x86, or as linked loads and conditional stores"`
+	LockHold      int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked pairs"`
 	WrongPath     int      `yaml:"wrong-path" json:"wrong-path,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=no such loads" help:"how many operations of an ooo core come with one load of a wrong path, whose value is dropped"`
 	Flush         int64    `yaml:"flush" json:"flush,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=no flushes" help:"time between two flushes of a line by a core, on average; gem5's MOESI_hammer has them"`
 	Reorder       string   `yaml:"reorder" json:"reorder,omitempty" sim:"builtin" schema:"values=reorders,empty=none" help:"virtual networks that do not keep the order of messages: none of them, those that gem5 leaves unordered, all"`
@@ -52,7 +52,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		Latency: event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 		Memory:  event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
 		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, TBEs: m.TBEs, Parameters: m.SetParameter,
-		LockedRMW: m.LockedRMW, LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, Flush: event.Tick(m.Flush), MemoryReorder: m.MemoryReorder, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
+		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, Flush: event.Tick(m.Flush), MemoryReorder: m.MemoryReorder, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault
 	note := func(name string, err error) { faults = append(faults, option.Faults(err, name)...) }
@@ -78,6 +78,10 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 	if m.EventOrder != "" {
 		o.Order, err = event.ParseOrder(m.EventOrder)
 		note("event-order", err)
+	}
+	if m.RMW != "" {
+		o.RMW, err = core.ParseRMW(m.RMW)
+		note("rmw", err)
 	}
 	if m.Reorder != "" {
 		o.Reorder, err = ruby.ParseReorder(m.Reorder)

@@ -34,6 +34,7 @@ var Rules = option.Rules{
 		"policies":  func() []string { return []string{string(InfraContinue), string(InfraStop)} },
 		"cores":     func() []string { return texts(core.Kinds()) },
 		"reorders":  ruby.Reorders,
+		"rmws":      core.RMWs,
 		"orders":    func() []string { return texts([]event.Order{event.Shuffled, event.FIFO, event.LIFO}) },
 		"fairness":  FairnessNames,
 		"layouts":   func() []string { return texts(append([]gen.Layout{gen.AnyLayout}, gen.Layouts()...)) },

@@ -53,7 +53,7 @@ structure(DataBlock, external="yes") {
 func TestAtomics(t *testing.T) {
 	path := withAtomics(t)
 	for _, kind := range []core.Kind{core.InOrder, core.OOO} {
-		r := newRunner(t, Options{SLICC: path, Core: kind})
+		r := newRunner(t, Options{SLICC: path, Core: kind, RMW: core.OneAccess})
 		for seed := range uint64(3) {
 			ends(t, r, sim.Job{Program: randomProgram(t, seed, 4), Rounds: 10, Seed: seed}, sim.Passed, "")
 		}
@@ -65,7 +65,7 @@ func TestAtomics(t *testing.T) {
 	} {
 		path := withAtomics(t)
 		replaceIn(t, path, "cache.sm", fault.from, fault.to)
-		report, err := newRunner(t, Options{SLICC: path, Core: core.InOrder}).Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 10, Seed: 1})
+		report, err := newRunner(t, Options{SLICC: path, Core: core.InOrder, RMW: core.OneAccess}).Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 10, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

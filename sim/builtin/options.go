@@ -109,11 +109,12 @@ type Options struct {
 	// Budget (--step-budget) bounds the number of events; 0 means
 	// EventsPerRun plus EventsPerOp for each operation.
 	Budget uint64
-	// LockedRMW (--locked-rmw) makes cores perform read-modify-writes as
-	// locked pairs; see core.Config.
-	LockedRMW bool
-	// LockHold (--lock-hold) is how many ticks longer than needed they hold the
-	// lock.
+	// RMW (--rmw) is how cores perform read-modify-writes; core.RMWDefault means
+	// core.Locked with a coherence protocol and cores that can, as on gem5's x86,
+	// and else core.OneAccess.
+	RMW core.RMW
+	// LockHold (--lock-hold) is how many ticks longer than needed cores hold the
+	// lock of a locked pair.
 	LockHold event.Tick
 	// WrongPath (--wrong-path) is how many operations come with one load of a
 	// wrong path; see core.Config.
@@ -250,7 +251,7 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 
 func (o *Options) core(seed uint64, id int) core.Config {
 	return core.Config{
-		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, LockedRMW: o.LockedRMW, LockHold: o.LockHold, WrongPath: o.WrongPath, Bugs: o.Bugs,
+		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, RMW: o.RMW, LockHold: o.LockHold, WrongPath: o.WrongPath, Bugs: o.Bugs,
 		Start: o.start(seed, id),
 		Seed:  agentSeed(seed, id),
 	}

@@ -51,7 +51,7 @@ func TestSpareCore(t *testing.T) {
 		"sequencer.evictionCallback(address);", "sequencer.evictionCallback(address);\n      other.evictionCallback(address);")
 	r := newRunner(t, Options{SLICC: path, Core: core.TSO})
 	ends(t, r, sim.Job{Program: randomProgram(t, 3, 1), Rounds: 10}, sim.Passed, "")
-	if _, err := New(Options{SLICC: path, Core: core.TSO, LockedRMW: true}); err == nil {
+	if _, err := New(Options{SLICC: path, Core: core.TSO, RMW: core.Locked}); err == nil {
 		t.Error("locks of cores that share a controller are accepted")
 	}
 }

@@ -285,8 +285,9 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestNotExplored refuses to explore what an encoded state does not hold.
-func TestNotExplored(t *testing.T) {
+// TestRelayStepper has a stepper take a protocol with shared buffers, roles,
+// TBEStorage and TriggerQueue.
+func TestRelayStepper(t *testing.T) {
 	tree, err := protocols.LoadFile(relayed(t, "ruby/testdata/steps/relay.sm"))
 	if err != nil {
 		t.Fatal(err)
@@ -295,12 +296,7 @@ func TestNotExplored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = ruby.NewStepper(p, ruby.Options{Cores: 2}.WithDefaults(), []memory.Addr{memory.Base}, ruby.Data{Words: 1})
-	for _, want := range []string{
-		"relay.sm:101:14: TBEStorage storage is not part", "TriggerQueue waiting is not part", "buffer requestToL1, which machine L1Cache shares",
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
+	if _, err := ruby.NewStepper(p, ruby.Options{Cores: 2}.WithDefaults(), []memory.Addr{memory.Base}, ruby.Data{Words: 1}); err != nil {
+		t.Error(err)
 	}
 }

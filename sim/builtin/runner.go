@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
+	"ordeal/gen/option"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
@@ -41,6 +43,9 @@ func New(o Options) (*Runner, error) {
 	if err == nil {
 		err = r.loadProtocol()
 	}
+	if err == nil && r.protocol == nil && r.options.RMW == core.LinkedLoad {
+		err = option.Faultf("rmw", "llsc on memory %s: want a coherence protocol", r.options.Protocol)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("configure embedded simulator: %w", err)
 	}
@@ -59,12 +64,27 @@ func (r *Runner) loadProtocol() error {
 	if o.Flush > 0 && !p.Flushes() {
 		return fmt.Errorf("protocol %s has no flushes of lines: in gem5, of the protocols for processors, only MOESI_hammer has", name)
 	}
-	if o.LockedRMW && !p.Locks() {
-		return fmt.Errorf("protocol %s has no locks for read-modify-writes", name)
+	if err := o.chooseRMW(p, name); err != nil {
+		return err
 	}
 	o.Protocol, r.protocol = name, p
 	r.build = func(q *event.Queue, o *Options, n size, seed uint64) memory.System {
 		return ruby.New(q, p, o.ruby(n, seed))
+	}
+	return nil
+}
+
+// chooseRMW checks how cores perform read-modify-writes on a protocol, and makes the
+// default one of them.
+func (o *Options) chooseRMW(p *ruby.Protocol, name string) error {
+	if o.RMW == core.RMWDefault && p.Locks() && o.Core.Allows(core.Locked) && !slices.Contains(o.Bugs, core.SplitRMW) {
+		o.RMW = core.Locked
+	}
+	switch {
+	case (o.RMW == core.Locked || o.LockHold > 0) && !p.Locks():
+		return option.Faultf("rmw", "protocol %s has no locks for read-modify-writes", name)
+	case o.RMW == core.LinkedLoad && !p.Links():
+		return option.Faultf("rmw", "protocol %s has no data cache for linked loads", name)
 	}
 	return nil
 }

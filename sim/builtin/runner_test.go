@@ -112,7 +112,7 @@ func TestOptionsMatter(t *testing.T) {
 		"lines":    func(o *Options) { o.Lines = 1 },
 		"fifo":     func(o *Options) { o.Order = event.FIFO },
 		"lifo":     func(o *Options) { o.Order = event.LIFO },
-		"locked":   func(o *Options) { o.LockedRMW = true },
+		"locked":   func(o *Options) { o.RMW = core.Locked },
 		"bug":      func(o *Options) { o.Bugs = []core.Bug{core.LoadNotSquashed} },
 	} {
 		o := base

@@ -219,7 +219,7 @@ func TestStockProtocols(t *testing.T) {
 // behind them, as gem5's own: with two directories and jitter it deadlocks, and at
 // constant latencies it does not.
 func TestStalledForwards(t *testing.T) {
-	o := Options{Protocol: "mi", Compiled: stallingMI(t), Directories: 2, Core: core.InOrder}
+	o := Options{Protocol: "mi", Compiled: stallingMI(t), Directories: 2, Core: core.InOrder, RMW: core.OneAccess}
 	constant := o
 	constant.Latency, constant.Memory, constant.Order = faithfulNetwork, faithfulMemory, event.LIFO
 	deadlocks := 0

@@ -20,8 +20,8 @@ type Statistics struct {
 
 // String is the statistics in one line.
 func (s Statistics) String() string {
-	return fmt.Sprintf("%d ticks, %d events, hash %016x, %d loads forwarded, %d loads squashed",
-		s.Ticks, s.Events, s.Hash, s.Cores.Forwarded, s.Cores.Squashed)
+	return fmt.Sprintf("%d ticks, %d events, hash %016x, %d loads forwarded, %d loads squashed, %d conditional stores failed",
+		s.Ticks, s.Events, s.Hash, s.Cores.Forwarded, s.Cores.Squashed, s.Cores.Failed)
 }
 
 func (s *simulation) statistics() Statistics {
@@ -30,6 +30,7 @@ func (s *simulation) statistics() Statistics {
 		of := c.Statistics()
 		st.Cores.Forwarded += of.Forwarded
 		st.Cores.Squashed += of.Squashed
+		st.Cores.Failed += of.Failed
 	}
 	return st
 }

@@ -19,7 +19,7 @@ import (
 func TestCoverage(t *testing.T) {
 	one := cache.Geometry{Sets: 2, Ways: 1, IndexBit: 6}
 	brief, wide, long := event.Latency{Base: 1, Jitter: 5}, event.Latency{Base: 5, Jitter: 100}, event.Latency{Base: 1, Jitter: 100}
-	locked := setting{core: core.OOO, threads: 4, ops: 100, lines: 12, rounds: 5, locked: true}
+	locked := setting{core: core.OOO, threads: 4, ops: 100, lines: 12, rounds: 5, rmw: core.Locked}
 	for _, protocol := range []struct {
 		name        string
 		short, long uint64 // seeds
@@ -38,7 +38,7 @@ func TestCoverage(t *testing.T) {
 		}},
 		{"moesi-hammer", 2, 40, []setting{
 			{core: core.OOO, threads: 4, ops: 100, lines: 12, rounds: 2},
-			{core: core.InOrder, threads: 3, ops: 100, lines: 6, rounds: 2, locked: true},
+			{core: core.InOrder, threads: 3, ops: 100, lines: 6, rounds: 2, rmw: core.Locked},
 			{core: core.PSO, threads: 4, ops: 100, lines: 5, rounds: 6, layout: gen.Conflict, latency: brief, private: one},
 			{core: core.RMO, threads: 4, ops: 100, lines: 5, rounds: 3, layout: gen.Conflict, latency: brief},
 			{core: core.RMO, threads: 5, ops: 100, lines: 4, rounds: 10, layout: gen.Conflict, latency: brief, private: one, shared: one},

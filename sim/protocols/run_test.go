@@ -32,7 +32,7 @@ type setting struct {
 	ops     int // of each thread
 	lines   int // locations, one to a line
 	rounds  int
-	locked  bool // read-modify-writes as locked pairs
+	rmw     core.RMW
 	// dma and fetch are numbers of threads of other agents.
 	dma, fetch int
 	// layout may be Conflict, so that all lines share a set; else Spread.
@@ -64,7 +64,7 @@ func (s setting) program(t testing.TB, seed uint64) *gen.Program {
 func (s setting) runner(t testing.TB, path string) *builtin.Runner {
 	t.Helper()
 	r, err := builtin.New(builtin.Options{
-		SLICC: path, Core: s.core, Latency: s.latency, LockedRMW: s.locked, Private: s.private, Shared: s.shared,
+		SLICC: path, Core: s.core, Latency: s.latency, RMW: s.rmw, Private: s.private, Shared: s.shared,
 	})
 	if err != nil {
 		t.Fatal(err)

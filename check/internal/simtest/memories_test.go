@@ -37,15 +37,16 @@ func TestCoresKeepTheirModels(t *testing.T) {
 	})
 }
 
-// TestLockedPairsAreAtomic runs the cores that perform read-modify-writes as
-// locked pairs; TestCoreBugs has pairs without a lock.
-func TestLockedPairsAreAtomic(t *testing.T) {
+// TestPairsAreAtomic runs the cores that perform read-modify-writes as locked
+// pairs, on memories, and as linked loads and conditional stores, on a protocol;
+// TestCoreBugs has pairs without a lock.
+func TestPairsAreAtomic(t *testing.T) {
 	onMemories(t, func(t *testing.T, memory string, p promise) {
-		o := builtin.Options{Protocol: memory, Core: p.kind, LockedRMW: true}
-		if err := o.Validate(); err != nil {
-			t.Skip(err)
+		if !p.kind.Allows(core.Locked) {
+			t.Skip("read-modify-writes are one access")
 		}
-		newSubject(t, p, o).pass(t, 10, nil)
+		newSubject(t, p, builtin.Options{Protocol: memory, Core: p.kind, RMW: core.Locked}).pass(t, 10, nil)
+		newSubject(t, p, builtin.Options{Protocol: "mi", Core: p.kind, RMW: core.LinkedLoad}).pass(t, 3, nil)
 	})
 }
 

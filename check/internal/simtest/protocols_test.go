@@ -144,7 +144,7 @@ func TestSmallProtocol(t *testing.T) {
 			if broken := newSubject(t, p, o).pass(t, seeds, nil); p.breaks.Name != "" && broken < int(seeds)/3 {
 				t.Errorf("only %d of %d runs break %s", broken, seeds, p.breaks.Name)
 			}
-			if o.LockedRMW = true; o.Validate() == nil {
+			if o.RMW = core.Locked; o.Validate() == nil {
 				newSubject(t, p, o).pass(t, 3*seeds/4, nil)
 			}
 		})
@@ -184,7 +184,7 @@ func TestStockProtocols(t *testing.T) {
 				s.rounds = 20
 				s.pass(t, seeds, nil)
 				// A pair of cores cannot lock.
-				if o.LockedRMW = true; o.Validate() == nil && protocol.name != "MOESI_AMD_Base" {
+				if o.RMW = core.Locked; o.Validate() == nil && protocol.name != "MOESI_AMD_Base" {
 					s = newSubject(t, p, o)
 					s.rounds = 20
 					s.pass(t, seeds, nil)

@@ -26,6 +26,9 @@ type blocking struct {
 	// is performed as a pair and whose load returned old.
 	split bool
 	old   uint64
+	// failures is the number of times that the conditional store of the current
+	// operation has failed.
+	failures int
 }
 
 type blockingState uint8
@@ -158,7 +161,7 @@ func (c *blocking) Perform(tag uint64, b *memory.Block) {
 		c.thread.apply(in, b)
 		c.thread.stepped()
 		c.thread.finish(c.old)
-		c.state = fetching
+		c.state, c.failures = fetching, 0
 	default:
 		value := c.thread.apply(in, b)
 		c.thread.stepped()
@@ -169,6 +172,15 @@ func (c *blocking) Perform(tag uint64, b *memory.Block) {
 		}
 		c.state = fetching
 	}
+}
+
+// Fail starts the current read-modify-write again: its conditional store has
+// failed.
+func (c *blocking) Fail(uint64) {
+	c.current, c.split, c.state = c.current.again(c.old), false, starting
+	c.busyUntil = c.retryAt(c.failures)
+	c.failures++
+	c.wake(c.busyUntil)
 }
 
 // Describe is the state of the core in words.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"ordeal/gen/option"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 )
@@ -29,11 +30,9 @@ type Config struct {
 	// Window is the number of operations that OOO and RMO look at; 0 means
 	// DefaultWindow.
 	Window int
-	// LockedRMW makes InOrder, TSO and OOO perform a read-modify-write as a
-	// load and a store with the line locked in between, like gem5's x86 cores,
-	// instead of one access.
-	LockedRMW bool
-	// LockHold is how many ticks longer than needed the lock of such a pair is
+	// RMW is how InOrder, TSO and OOO perform read-modify-writes.
+	RMW RMW
+	// LockHold is how many ticks longer than needed the lock of a Locked pair is
 	// held.
 	LockHold event.Tick
 	// WrongPath is how many operations of OOO come with one load of a wrong path
@@ -71,14 +70,14 @@ func (c *Config) Validate() error {
 	if c.WrongPath < 0 || c.WrongPath > 0 && c.Kind != OOO {
 		errs = append(errs, fmt.Errorf("a wrong path for each %d operations of a core %s: want 0, or more with core %s", c.WrongPath, c.Kind, OOO))
 	}
-	if c.LockHold < 0 || c.LockHold > event.MaxLatency || c.LockHold > 0 && !c.LockedRMW {
+	if c.LockHold < 0 || c.LockHold > event.MaxLatency || c.LockHold > 0 && c.RMW != RMWDefault && c.RMW != Locked {
 		errs = append(errs, fmt.Errorf("locks held for %d ticks: want 0 to %d, of locked read-modify-writes", c.LockHold, event.MaxLatency))
 	}
-	if c.LockedRMW && (c.Kind == PSO || c.Kind == RMO) {
-		errs = append(errs, fmt.Errorf("core %s has no locked read-modify-writes: other accesses to the line may be under way", c.Kind))
+	if !c.Kind.Allows(c.RMW) {
+		errs = append(errs, option.Faultf("rmw", "%s of core %s: other accesses to the line may be under way, so that it performs read-modify-writes in one", c.RMW, c.Kind))
 	}
-	if c.LockedRMW && slices.Contains(c.Bugs, SplitRMW) {
-		errs = append(errs, fmt.Errorf("read-modify-writes cannot be locked with bug %s", SplitRMW))
+	if c.RMW > OneAccess && slices.Contains(c.Bugs, SplitRMW) {
+		errs = append(errs, option.Faultf("rmw", "%s with bug %s", c.RMW, SplitRMW))
 	}
 	return errors.Join(errs...)
 }
@@ -96,6 +95,7 @@ type Core interface {
 type Statistics struct {
 	Forwarded uint64 // loads that read from the core's own waiting stores
 	Squashed  uint64 // performed or issued loads that had to start again
+	Failed    uint64 // conditional stores that failed
 }
 
 // New makes a core with a valid configuration, attaches it to its port and
@@ -108,8 +108,10 @@ func New(q *event.Queue, c Config, t *Thread, port memory.Port, done func()) Cor
 		forwardOldest: slices.Contains(c.Bugs, ForwardOldest), lockHold: c.LockHold, startAt: q.Now() + 1 + c.Start,
 	}
 	switch {
-	case c.LockedRMW:
+	case c.RMW == Locked:
 		b.rmw = lockedPair
+	case c.RMW == LinkedLoad:
+		b.rmw = linkedPair
 	case slices.Contains(c.Bugs, SplitRMW):
 		b.rmw = splitPair
 	}
@@ -153,32 +155,6 @@ type base struct {
 	rmw                        rmwMode
 	lockHold, startAt          event.Tick
 	fenceDrains, forwardOldest bool
-}
-
-// rmwMode is how a core performs read-modify-writes.
-type rmwMode uint8
-
-const (
-	exclusive  rmwMode = iota // one access
-	lockedPair                // a load that takes the line's lock and a store that releases it
-	splitPair                 // a load and a store: a bug
-)
-
-// request is the access of an operation; second marks the store of a
-// read-modify-write that is performed as a pair.
-func (b *base) request(in *instruction, second bool, tag uint64) memory.Request {
-	r := memory.Request{Line: in.line, Word: in.word, Write: in.kind.Writes(), Tag: tag}
-	switch {
-	case second && b.rmw == lockedPair:
-		r.Lock = memory.ReleaseLock
-	case in.isRMW() && b.rmw == lockedPair:
-		r.Lock = memory.TakeLock
-	case in.isRMW() && b.rmw == splitPair:
-		r.Write = false
-	case in.isRMW():
-		r.Atomic = true
-	}
-	return r
 }
 
 func (b *base) start(c Core) {

@@ -154,7 +154,7 @@ func TestSplitRMW(t *testing.T) {
 
 func TestLockedRMW(t *testing.T) {
 	for _, k := range []Kind{InOrder, TSO, OOO} {
-		s := newScript(t, Config{Kind: k, LockedRMW: true}, "add x 1; load y")
+		s := newScript(t, Config{Kind: k, RMW: Locked}, "add x 1; load y")
 		s.want("W+x")
 		if got := s.answer("W+x", 5); got != 5 {
 			t.Errorf("%s: the load of a locked pair leaves %d, want 5", k, got)
@@ -166,6 +166,36 @@ func TestLockedRMW(t *testing.T) {
 		s.answer("Ry", 9)
 		s.reads(5, 9)
 		s.end(values{5 + gen.AddUnit}, values{}, values{})
+	}
+}
+
+// TestLinkedRMW has conditional stores fail: the core reads again, and only the
+// last load is in the log.
+func TestLinkedRMW(t *testing.T) {
+	for _, k := range []Kind{InOrder, TSO, OOO} {
+		s := newScript(t, Config{Kind: k, RMW: LinkedLoad}, "add x 1; exchange y 2; load z")
+		for _, old := range []uint64{5, 6, 7} {
+			s.want("R?x")
+			s.answer("R?x", old)
+			s.want("W?x")
+			if old < 7 {
+				s.fail("W?x")
+				s.reads()
+			}
+		}
+		if got, want := s.answer("W?x", 7), 7+uint64(gen.AddUnit); got != want {
+			t.Errorf("%s: the addition leaves %d, want %d", k, got, want)
+		}
+		s.answer("R?y", 3)
+		s.fail("W?y")
+		s.answer("R?y", 4)
+		s.answer("W?y", 4)
+		s.answer("Rz", 9)
+		s.reads(7, 4, 9)
+		s.end(values{7 + gen.AddUnit}, values{2}, values{})
+		if n := s.core.Statistics().Failed; n != 3 {
+			t.Errorf("%s: %d failures, want 3", k, n)
+		}
 	}
 }
 
@@ -359,9 +389,13 @@ func TestValidate(t *testing.T) {
 		{Kind: OOO, Window: MaxWindow + 1},
 		{Kind: InOrder, Bugs: []Bug{FenceNoDrain}},
 		{Kind: TSO, Bugs: []Bug{LoadNotSquashed}},
-		{Kind: PSO, LockedRMW: true},
-		{Kind: RMO, LockedRMW: true},
-		{Kind: TSO, LockedRMW: true, Bugs: []Bug{SplitRMW}},
+		{Kind: PSO, RMW: Locked},
+		{Kind: RMO, RMW: Locked},
+		{Kind: PSO, RMW: LinkedLoad},
+		{Kind: TSO, RMW: OneAccess, LockHold: 3},
+		{Kind: TSO, RMW: LinkedLoad, LockHold: 3},
+		{Kind: TSO, RMW: LinkedLoad, Bugs: []Bug{SplitRMW}},
+		{Kind: TSO, RMW: Locked, Bugs: []Bug{SplitRMW}},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is accepted", c)

@@ -62,13 +62,14 @@ func (s *script) settle() {
 func (s *script) name(r memory.Request) string {
 	text := "R"
 	if r.Write {
-		text = "W" + [...]string{memory.NoLock: "", memory.TakeLock: "+", memory.ReleaseLock: "-"}[r.Lock]
+		text = "W"
 	}
+	text += [...]string{memory.NoLock: "", memory.TakeLock: "+", memory.ReleaseLock: "-", memory.LoadLinked: "?", memory.StoreConditional: "?"}[r.Lock]
 	return text + "xyz"[(r.Line-memory.Base)/64:][:1]
 }
 
 // want compares the accesses under way, such as "Rx", "Wy" or, with
-// locks, "W+z" and "W-z", in any order.
+// locks, "W+z" and "W-z", linked "R?z" and "W?z", in any order.
 func (s *script) want(names ...string) {
 	s.t.Helper()
 	var got []string
@@ -86,17 +87,29 @@ func (s *script) want(names ...string) {
 // and returns what the line holds then.
 func (s *script) answer(name string, value uint64) uint64 {
 	s.t.Helper()
-	for i, r := range s.underWay {
-		if s.name(r) == name {
-			s.underWay = slices.Delete(s.underWay, i, i+1)
-			b := memory.Block{value}
-			s.core.Perform(r.Tag, &b)
-			s.settle()
-			return b[0]
-		}
+	b := memory.Block{value}
+	s.core.Perform(s.take(name).Tag, &b)
+	s.settle()
+	return b[0]
+}
+
+// fail has the oldest access with a name fail.
+func (s *script) fail(name string) {
+	s.t.Helper()
+	s.core.(memory.Conditional).Fail(s.take(name).Tag)
+	s.settle()
+}
+
+// take ends the oldest access with a name.
+func (s *script) take(name string) memory.Request {
+	s.t.Helper()
+	i := slices.IndexFunc(s.underWay, func(r memory.Request) bool { return s.name(r) == name })
+	if i < 0 {
+		s.t.Fatalf("no access %s is under way; the core: %s", name, s.core.Describe())
 	}
-	s.t.Fatalf("no access %s is under way; the core: %s", name, s.core.Describe())
-	return 0
+	r := s.underWay[i]
+	s.underWay = slices.Delete(s.underWay, i, i+1)
+	return r
 }
 
 // evict notifies the core that it loses the line of a location.

@@ -63,7 +63,7 @@ func (c *speculative) mayRetire(s *slot) bool {
 		}
 		c.buffer.push(s.in, c.late())
 		return true
-	case s.split && s.readyAt > c.queue.Now():
+	case (s.split || s.failures > 0) && s.readyAt > c.queue.Now():
 		c.wake(s.readyAt)
 	case s.in.kind != gen.Load && s.state == unissued && c.buffer.empty():
 		c.access(c.window.head)

@@ -27,7 +27,7 @@ func TestWrongPath(t *testing.T) {
 func TestLockHold(t *testing.T) {
 	for _, k := range []Kind{InOrder, TSO, OOO} {
 		var ticks [2]int
-		for i, c := range []Config{{Kind: k, LockedRMW: true}, {Kind: k, LockedRMW: true, LockHold: 50}} {
+		for i, c := range []Config{{Kind: k, RMW: Locked}, {Kind: k, RMW: Locked, LockHold: 50}} {
 			s := newScript(t, c, "add x 1")
 			start := s.queue.Now()
 			s.answer("W+x", 5)
@@ -38,7 +38,7 @@ func TestLockHold(t *testing.T) {
 			t.Errorf("%s: the lock is held %d ticks longer, want about 50", k, more)
 		}
 	}
-	for _, c := range []Config{{Kind: TSO, LockHold: 5}, {Kind: TSO, LockedRMW: true, LockHold: -1}, {Kind: TSO, WrongPath: 3}, {Kind: OOO, WrongPath: -1}} {
+	for _, c := range []Config{{Kind: TSO, RMW: OneAccess, LockHold: 5}, {Kind: TSO, RMW: Locked, LockHold: -1}, {Kind: TSO, WrongPath: 3}, {Kind: OOO, WrongPath: -1}} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is accepted", c)
 		}

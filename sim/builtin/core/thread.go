@@ -8,6 +8,7 @@ import (
 // instruction is an operation with everything that its execution needs.
 type instruction struct {
 	kind   gen.OpKind
+	whole  gen.OpKind // of the second half of a read-modify-write
 	word   uint8
 	loc    gen.LocID
 	number uint32 // among the thread's operations, round after round
@@ -124,17 +125,6 @@ func (t *Thread) apply(in *instruction, b *memory.Block) uint64 {
 	}
 	t.writes[in.loc] = append(t.writes[in.loc], gen.Value(*w))
 	return old
-}
-
-// storeAfter is the second half of a read-modify-write that is performed as a
-// pair and has read old.
-func (in *instruction) storeAfter(old uint64) instruction {
-	store := *in
-	store.kind = gen.Store
-	if in.kind == gen.FetchAdd {
-		store.value += old
-	}
-	return store
 }
 
 func (in *instruction) isRMW() bool { return in.kind.Reads() && in.kind.Writes() }

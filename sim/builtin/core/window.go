@@ -26,6 +26,8 @@ type slot struct {
 	// split: the operation is the store of a read-modify-write that is performed
 	// as a pair and whose load returned value.
 	split bool
+	// failures is the number of times that the conditional store has failed.
+	failures int
 }
 
 type slotState uint8

@@ -84,6 +84,15 @@ func (c *windowed) Perform(tag uint64, b *memory.Block) {
 	}
 }
 
+// Fail starts a read-modify-write again: its conditional store has failed.
+func (c *windowed) Fail(tag uint64) {
+	s := c.window.tagged(tag)
+	s.in, s.split, s.state = s.in.again(s.value), false, unissued
+	s.readyAt = c.retryAt(s.failures)
+	s.failures++
+	c.wake(s.readyAt)
+}
+
 // leave takes the operation at the head off the window.
 func (c *windowed) leave() {
 	s := c.window.at(c.window.head)

@@ -67,6 +67,10 @@ const (
 // the line performs: gem5's Locked_RMW_Read and Locked_RMW_Write. Both are
 // writes. A core that holds the lock accesses the line in no other way and takes
 // no other lock.
+//
+// A linked load reserves its line for the core until a store of the core or the
+// loss of the line; a conditional store to a line that is not reserved fails:
+// gem5's Load_Linked and Store_Conditional, and its Sequencer's monitor.
 type Lock uint8
 
 // The effects of an access on the lock.
@@ -74,6 +78,8 @@ const (
 	NoLock Lock = iota
 	TakeLock
 	ReleaseLock
+	LoadLinked
+	StoreConditional
 )
 
 // Port connects a core to a memory system.
@@ -106,6 +112,13 @@ type Client interface {
 	// store. It precedes any such store, and may come for lines that the core
 	// does not hold.
 	Evict(line Addr)
+}
+
+// Conditional is a Client that makes conditional stores.
+type Conditional interface {
+	Client
+	// Fail ends a conditional store that has no effect, in place of Perform.
+	Fail(tag uint64)
 }
 
 // Retrier is a Client that is notified when an access of another client of its

@@ -28,6 +28,17 @@ type Locker interface {
 	Unblock(line Addr)
 }
 
+// Monitor is a Controller that supports linked loads. With any other controller,
+// one is a Fault. The reservation of a line is in the core's data cache, so that it
+// ends when the line leaves it.
+type Monitor interface {
+	Controller
+	Reserve(line Addr)
+	Reserved(line Addr) bool
+	// Release ends the reservation, if there is one.
+	Release(line Addr)
+}
+
 // Sequencer is a core's Port into a cache controller, like gem5's Ruby
 // Sequencer: it keeps the accesses under way, issues one access of a line at a
 // time, and completes together those that wait for the same line.
@@ -42,6 +53,8 @@ type Sequencer struct {
 	// locked is the line whose lock the core holds, if any.
 	locked    Addr
 	holdsLock bool
+	// links says that the core has made a linked load.
+	links bool
 }
 
 var _ Port = (*Sequencer)(nil)
@@ -71,6 +84,12 @@ func (s *Sequencer) Join(c Client) uint8 {
 // perform completes an access. The client that is attached may have waited for
 // one of another client.
 func (s *Sequencer) perform(a *access, b *Block) {
+	if a.Lock == StoreConditional || a.Lock == LoadLinked || s.links {
+		if !s.monitor(a) {
+			s.clients[a.Client].(Conditional).Fail(a.Tag)
+			return
+		}
+	}
 	s.clients[a.Client].Perform(a.Tag, b)
 	if r, ok := s.clients[0].(Retrier); ok && a.Client != 0 {
 		r.Retry()
@@ -174,7 +193,7 @@ func (s *Sequencer) WriteCallback(line Addr, b *Block) {
 
 // lock does what an access that has performed does to the lock.
 func (s *Sequencer) lock(a access) {
-	if a.Lock == NoLock {
+	if a.Lock != TakeLock && a.Lock != ReleaseLock {
 		return
 	}
 	locker, ok := s.controller.(Locker)
@@ -191,8 +210,11 @@ func (s *Sequencer) lock(a access) {
 }
 
 // EvictionCallback notifies the core that its controller is about to lose a
-// line.
-func (s *Sequencer) EvictionCallback(line Addr) { s.clients[0].Evict(line) }
+// line, which ends its reservation.
+func (s *Sequencer) EvictionCallback(line Addr) {
+	s.release(line)
+	s.clients[0].Evict(line)
+}
 
 // expect reports whether the callback completes the access that was issued;
 // any other is a fault of the controller.

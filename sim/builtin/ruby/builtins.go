@@ -1,6 +1,7 @@
 package ruby
 
 import (
+	"maps"
 	"math/bits"
 
 	"ordeal/sim/builtin/event"
@@ -335,39 +336,10 @@ func init() {
 				return uint64(t.Count(line, true)), nil
 			}),
 
-		// What a core is given besides the line and the data is for statistics.
-		"Sequencer.readCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
-			c.sequencer(at).ReadCallback(line, data)
-		}),
-		"Sequencer.writeCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
-			c.sequencer(at).WriteCallback(line, data)
-		}),
-		"Sequencer.atomicCallback": func(g *generator, x *types.Call) wordExpr {
-			g.code.atomics = g.request.mask >= 0 && g.request.atomic > 0
-			return dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
-				c.sequencer(at).AtomicCallback(line, data)
-			})(g, x)
-		},
-		"Sequencer.evictionCallback": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
-			c.notice(line)
-			c.sequencer(at).EvictionCallback(line)
-			return 0
-		}),
-		"DMASequencer.ackCallback":         transferred(0, -1),
-		"DMASequencer.dataCallback":        transferred(1, 0),
-		"DMASequencer.atomicCallback":      never, // devices make loads and stores only
-		"DMASequencer.recordRequestType":   nothing,
-		"Sequencer.recordRequestType":      nothing,
-		"Sequencer.invL1Callback":          nothing,
-		"Sequencer.llscClearLocalMonitor":  nothing,
-		"Sequencer.llscCheckMonitor":       always(0), // no core makes linked loads
-		"Sequencer.checkResourceAvailable": always(1),
-		"Sequencer":                        never, // cores make loads and stores only
-		"HTMSequencer":                     never,
-
 		"RubyPrefetcher":      nothing,
 		"RubyPrefetcherProxy": nothing,
 	}
+	maps.Copy(wordBuiltins, coreBuiltins)
 	objectBuiltins = map[string]native[objectExpr]{
 		"CacheMemory.allocate":     allocate,
 		"CacheMemory.getNullEntry": noEntry,

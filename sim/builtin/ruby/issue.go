@@ -25,6 +25,7 @@ type requestFields struct {
 	line, physical, kind, context, size int
 	mask                                int // -1 if there is none
 	load, store, fetch, flush           uint64
+	conditional                         uint64 // of a conditional store
 	atomic                              uint64 // that returns what the word held
 }
 
@@ -50,6 +51,8 @@ func (i *issuer) Issue(r memory.Request) {
 	switch {
 	case r.Kind == memory.Flush:
 		kind = i.fields.flush
+	case r.Lock == memory.StoreConditional:
+		kind = i.fields.conditional
 	case r.Write:
 		kind = i.fields.store
 	case r.Kind == memory.Fetch:

@@ -195,6 +195,7 @@ func (p *program) names() error {
 	r, m := &p.request, &p.memory
 	kind, memoryKind, size := typ("RubyRequestType"), typ("MemoryRequestType"), typ("MessageSizeType")
 	r.load, r.store, r.fetch = value(kind, "LD"), value(kind, "ST"), value(kind, "IFETCH")
+	r.conditional = p.conditional(kind, r.store)
 	if flush := kind.Enum("FLUSH"); flush != nil {
 		r.flush, p.flushes = uint64(flush.Ordinal), p.protocol.Name == "MOESI_hammer"
 	}

@@ -29,7 +29,9 @@ const (
 // that of an entry in no cache.
 type Header struct {
 	Permission Permission
-	line       memory.Addr
+	// Reserved says that a linked load has reserved the line for a core.
+	Reserved bool
+	line     memory.Addr
 }
 
 // Entry is an entry of a cache, by pointer.

@@ -1,0 +1,42 @@
+package memory
+
+// monitor does what an access that performs does to the reservation of its line,
+// as gem5's Sequencer::writeCallback and hitCallback; false says that it is a
+// conditional store that fails.
+func (s *Sequencer) monitor(a *access) bool {
+	m, ok := s.controller.(Monitor)
+	switch {
+	case !ok:
+		s.queue.Fail(&Fault{Title: "sequencer: the memory system has no linked loads"})
+	case a.Lock == LoadLinked:
+		s.links = true
+		m.Reserve(a.Line)
+	case a.Lock == StoreConditional:
+		reserved := m.Reserved(a.Line)
+		m.Release(a.Line)
+		return reserved
+	case a.Write:
+		m.Release(a.Line)
+	}
+	return true
+}
+
+// Linked reports whether a line is reserved for the core.
+func (s *Sequencer) Linked(line Addr) bool {
+	m, ok := s.controller.(Monitor)
+	return ok && s.links && m.Reserved(line)
+}
+
+// release ends the reservation of a line.
+func (s *Sequencer) release(line Addr) {
+	if m, ok := s.controller.(Monitor); ok && s.links {
+		m.Release(line)
+	}
+}
+
+// FailConditional completes the accesses of a line as WriteCallback does; a
+// conditional store among them fails. In gem5 it is writeCallbackScFail.
+func (s *Sequencer) FailConditional(line Addr, b *Block) {
+	s.release(line)
+	s.WriteCallback(line, b)
+}
