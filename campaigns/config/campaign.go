@@ -24,7 +24,7 @@ type Campaign struct {
 	Sim            string       `yaml:"sim" schema:"values=sims" help:"simulator; a configuration may name another one"`
 	Workers        int          `yaml:"workers" schema:"min=0,max=4096,zero=one per core" help:"number of concurrent runs"`
 	Keep           Keep         `yaml:"keep" schema:"values=keeps" help:"run directories to keep: those of findings and an example of each kind of run that passed (findings), or every one (all)"`
-	KeepPerFinding int          `yaml:"keep-per-finding" schema:"min=1" help:"most run directories of one finding to keep with keep: findings: the first ones, and the first of other configurations"`
+	KeepPerFinding int          `yaml:"keep-per-finding" schema:"min=1" help:"most run directories of one finding to keep with keep: findings: the first ones, the first of other configurations and the smallest"`
 	Known          []Known      `yaml:"known" help:"known issues: findings to report apart, which do not make the campaign fail"`
 	Budget         Duration     `yaml:"budget" schema:"min=0,zero=no limit" help:"time after which the campaign ends"`
 	AnyLatency     bool         `yaml:"any-latency" help:"findings in a protocol of gem5 that need latencies which its simple network does not produce make the campaign fail, too"`

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/disk"
@@ -34,10 +36,13 @@ type platter struct {
 func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
 
 // synced notes a flush.
-func (p *platter) synced(f *os.File) {
+func (p *platter) synced(t *testing.T, f *os.File) {
 	info, err := f.Stat()
 	if err != nil {
 		return
+	}
+	if held, err := os.Open(f.Name()); err == nil { // so that no other file gets its inode
+		t.Cleanup(func() { _ = held.Close() })
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,12 +103,16 @@ func (p *platter) restore(t *testing.T, to string, dir uint64, now map[uint64][]
 		current = namesIn(path)
 	}
 	for name, node := range durable {
-		if current[name] == node || !survives() {
+		replacement, there := current[name]
+		switch {
+		case replacement == node || !survives():
 			names[name] = node
+		case there: // a file that is renamed replaces another at once
+			names[name] = replacement
 		}
 	}
 	for name, node := range current {
-		if durable[name] != node && survives() {
+		if _, before := durable[name]; !before && survives() {
 			names[name] = node
 		}
 	}
@@ -123,11 +132,12 @@ func (p *platter) restore(t *testing.T, to string, dir uint64, now map[uint64][]
 }
 
 // TestCrash crashes a machine after each flush of a campaign, and requires that
-// every finding that was reported is in the journal with all of its files, and
-// that the campaign can be resumed.
+// every finding that was reported is in the journal with all of its files, unless
+// a better example on the disk replaces it, and that the campaign can be resumed.
 func TestCrash(t *testing.T) {
 	const text = "name: crash\nsim: host\nseed: 5\nworkers: 2\nconfigs:\n" +
-		"  - {name: faulty, runs: 5, threads: 3, ops: 30, locations: 3, rounds: 3}\n"
+		"  - &c {name: large, runs: 2, threads: 3, ops: 30, locations: 3, rounds: 4}\n" +
+		"  - {<<: *c, name: middle, rounds: 3}\n  - {<<: *c, name: small, rounds: 2}\nkeep-per-finding: 2\n"
 	faulty := parse(t, embeddedCampaign).Configs[1]
 	newRunner := func(string, *config.Config) (sim.Runner, error) {
 		runner, err := execute.NewRunner(config.SimBuiltin, &faulty)
@@ -137,6 +147,7 @@ func TestCrash(t *testing.T) {
 				return sim.Result{}, err
 			}
 			result, err := runner.Run(ctx, job)
+			result.Outcome, result.Title = sim.Crash, "lost"
 			if err == nil {
 				err = os.WriteFile(filepath.Join(job.Dir, rundir.LogFile), result.Log, 0o600)
 			}
@@ -149,6 +160,7 @@ func TestCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 0))
 	var mu sync.Mutex
 	reported := make(map[int]string) // findings, by number: what was reported
+	var replaced []int
 	step := 0
 	check := func() {
 		mu.Lock()
@@ -160,7 +172,7 @@ func TestCrash(t *testing.T) {
 			dir := filepath.Join(crashes, fmt.Sprint(step, "-", i))
 			p.crash(t, dir, rng, probability)
 			dir = filepath.Join(dir, "runs", "crash")
-			if checkCrashed(t, dir, reported); step%8 == 0 {
+			if checkCrashed(t, dir, reported); step%24 == 0 {
 				resume(t, &Engine{Dir: dir, Runner: newRunner})
 				checkCrashed(t, dir, reported)
 			}
@@ -172,13 +184,17 @@ func TestCrash(t *testing.T) {
 		if run.Finding() {
 			mu.Lock()
 			reported[run.Number] = run.Title
+			if run.Replaces != nil {
+				replaced = append(replaced, *run.Replaces)
+			}
 			mu.Unlock()
 			check()
 		}
 	}
 	stop := disk.Observe(func(f *os.File) {
 		if rel, err := filepath.Rel(root, f.Name()); err == nil && filepath.IsLocal(rel) {
-			p.synced(f)
+			check() // a crash shortly before
+			p.synced(t, f)
 			check()
 		}
 	})
@@ -188,6 +204,9 @@ func TestCrash(t *testing.T) {
 	check()
 	if len(reported) < 2 || len(reported) != sum.Total().Runs-sum.Total().Outcomes[sim.Passed] {
 		t.Errorf("%d findings are reported: %v", len(reported), sum.Total().Outcomes)
+	}
+	if diff := cmp.Diff([]int{1}, replaced); diff != "" {
+		t.Errorf("runs whose directories are replaced (-want +got):\n%s", diff)
 	}
 }
 
@@ -209,6 +228,9 @@ func checkCrashed(t *testing.T, dir string, reported map[int]string) {
 			continue
 		}
 		found[run.Number] = run.Title
+		if !run.Kept {
+			continue // a line on the disk replaces it
+		}
 		if err := run.Dir.Verify(); err != nil {
 			t.Errorf("run %d is recorded without its files: %v", run.Number, err)
 		}

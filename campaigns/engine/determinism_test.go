@@ -73,7 +73,7 @@ func newJittery(t *testing.T) *Engine {
 // TestDeterminism requires that a campaign ends with the same files with any
 // number of workers, and wherever it is interrupted and resumed.
 func TestDeterminism(t *testing.T) {
-	for _, set := range []string{"keep=findings", "keep=all", "stop.findings=1", "stop.findings=2", "stop.same=3"} {
+	for _, set := range []string{"keep=findings", "keep-per-finding=2", "keep=all", "stop.findings=1", "stop.findings=2", "stop.same=3"} {
 		t.Run(set, func(t *testing.T) {
 			if testing.Short() && set != "stop.same=3" {
 				t.Skip("one of the same kind suffices")

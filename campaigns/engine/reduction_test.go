@@ -131,7 +131,7 @@ func reductionsAre(t *testing.T, e *Engine, sum *summary.Summary, reduced *[]str
 			t.Fatalf("findings: %+v", s.Findings)
 		}
 		one, two := s.Findings[0], s.Findings[1]
-		if diff := cmp.Diff(&summary.Reproducer{Dir: best, Number: 1, Operations: 2, Reduced: true}, one.Best); diff != "" {
+		if diff := cmp.Diff(&summary.Reproducer{Dir: best, Example: journal.Example{Number: 1, Operations: 2}, Reduced: true}, one.Best); diff != "" {
 			t.Errorf("the first finding's reproducer (-want +got):\n%s", diff)
 		}
 		if one.Reduction == nil || one.Reduction.Dir != best {

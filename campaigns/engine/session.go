@@ -248,7 +248,8 @@ func (s *session) mayKeep(e *journal.Entry) bool {
 func (s *session) commit(e *journal.Entry) (recorded bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.At, e.Kept = s.elapsed(), s.retention.Keep(e)
+	e.At = s.elapsed()
+	e.Kept, e.Replaces = s.retention.Keep(e)
 	if e.Outcome == sim.Infra {
 		dir, err := s.journal.Quarantine(e.Number, e.Title+"\n\n"+e.Detail)
 		if err != nil {
@@ -267,6 +268,10 @@ func (s *session) commit(e *journal.Entry) (recorded bool, err error) {
 		}
 	case !e.Quarantined() && s.made[e.Number]:
 		s.removable = append(s.removable, e.Dir)
+	}
+	if e.Replaces != nil {
+		s.kept[*e.Replaces] = false
+		s.removable = append(s.removable, s.journal.Run(*e.Replaces))
 	}
 	if s.OnResult != nil {
 		s.OnResult(s.sum, e)

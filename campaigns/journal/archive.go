@@ -1,11 +1,14 @@
 package journal
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,7 +99,8 @@ func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
 			return
 		}
 		defer f.Close()
-		if _, err := f.Seek(c.Offset, io.SeekStart); err != nil {
+		replaced, err := a.replaced(f, c.Offset)
+		if err != nil {
 			yield(nil, err)
 			return
 		}
@@ -110,11 +114,35 @@ func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
 				return
 			}
 			c.Offset, c.Lines = c.Offset+int64(len(text)), c.Lines+1
+			e.Kept = e.Kept && !replaced[e.Number]
 			if !yield(e, nil) {
 				return
 			}
 		}
 	}
+}
+
+// replaced finds the runs that lines of the journal behind an offset replace, and
+// seeks the offset.
+func (a *Archive) replaced(f *os.File, offset int64) (map[int]bool, error) {
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return nil, err
+	}
+	found := make(map[int]bool)
+	for text, err := range rundir.Lines(f) {
+		if err != nil {
+			break // the caller comes to it
+		}
+		var line struct {
+			Replaces *int `json:"replaces"`
+		}
+		// Within a string the quotes would be escaped.
+		if bytes.Contains(text, []byte(`,"replaces":`)) && rundir.Unseal(text) == nil && json.Unmarshal(text, &line) == nil && line.Replaces != nil {
+			found[*line.Replaces] = true
+		}
+	}
+	_, err := f.Seek(offset, io.SeekStart)
+	return found, err
 }
 
 // AsideDirs are the directories of a campaign that hold run directories which

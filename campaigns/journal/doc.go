@@ -26,7 +26,9 @@
 //
 // With keep: findings the directory of a run that passed does not stay, except the
 // first of each configuration with the same verdicts; of a canary only the first
-// run that fails stays. The line of a run in runs.jsonl suffices to repeat it. On
+// run that fails stays, and of a finding some: where a better example comes, its
+// line says whose directory it replaces, and is on the disk before that directory
+// is removed. The line of a run in runs.jsonl suffices to repeat it. On
 // the embedded simulator, which leaves no files, a directory that does not stay is
 // never made.
 //

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -19,10 +20,14 @@ type Entry struct {
 	At         time.Duration `json:"at_ns"`
 	ConfigName string        `json:"config"`
 	Program    string        `json:"program"` // SHA-256 in hexadecimal
-	// Kept says that the run's directory stayed. Quarantine is its name in
+	// Kept says that the run's directory stayed, unless a later line Replaces it,
+	// for which readers clear Kept. Quarantine is its name in
 	// QuarantineDir if it was moved there.
 	Kept       bool   `json:"kept"`
 	Quarantine string `json:"quarantine,omitempty"`
+	// Replaces is the run whose directory does not stay any more, since that of
+	// this one is a better example of the finding.
+	Replaces *int `json:"replaces,omitempty"`
 	// Damaged says of a finding why its directory is in quarantine: its files
 	// are no longer as they were written.
 	Damaged string `json:"damaged,omitempty"`
@@ -51,6 +56,34 @@ func (e *Entry) Finding() bool { return e.Failed() && !e.Config.Canary() }
 // Caught reports whether a run of a canary shows the injected bug.
 func (e *Entry) Caught() bool {
 	return e.Config.Canary() && e.Failed() && e.Config.Bug.Shows(e.Outcome)
+}
+
+// Example is a run as an example of a finding.
+type Example struct {
+	Number int `json:"number"`
+	// Operations is the length of its program, rounds counted.
+	Operations int `json:"operations"`
+	// Recurs says that a run of a batch had the same result alone.
+	Recurs bool `json:"recurs,omitempty"`
+}
+
+// Better compares examples: one that is known to recur is best, then a short one,
+// then the first.
+func (x *Example) Better(other *Example) bool {
+	if x.Recurs != other.Recurs {
+		return x.Recurs
+	}
+	return cmp.Or(x.Operations-other.Operations, x.Number-other.Number) < 0
+}
+
+// Example returns the run as an example of its finding.
+func (e *Entry) Example() Example {
+	return ExampleOf(e.Number, e.Config, e.Alone != nil && e.Alone.Recurs)
+}
+
+// ExampleOf returns a run of a configuration as an example.
+func ExampleOf(number int, c *config.Config, recurs bool) Example {
+	return Example{number, c.Programs.Threads * c.Programs.Ops * c.Programs.Rounds, recurs}
 }
 
 // Quarantined reports whether the run's directory is in quarantine.

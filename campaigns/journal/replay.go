@@ -37,6 +37,10 @@ func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
 		return nil, err
 	}
 	defer f.Close()
+	replaced, err := w.replaced(f, 0)
+	if err != nil {
+		return nil, err
+	}
 	w.cursor = w.start()
 	var list []Rejected
 	var latest time.Duration
@@ -47,6 +51,9 @@ func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
 		}
 		w.cursor.Offset += int64(len(text))
 		e, err := w.decode(text, &w.cursor)
+		if err == nil {
+			e.Kept = e.Kept && !replaced[e.Number]
+		}
 		if err != nil {
 			list = append(list, Rejected{Line: w.cursor.Lines, Text: bytes.Clone(text), Err: err})
 		} else if err := verify(e); err != nil {

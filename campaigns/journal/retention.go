@@ -25,44 +25,62 @@ func (r *Retention) MayKeep(e *Entry) bool {
 	if t == nil {
 		t = new(Tally)
 	}
-	return t.mayKeep(e.ConfigName, limit)
+	return t.early(e.ConfigName, limit) || t.better(e.Example(), limit)
 }
 
-// Keep decides whether the directory of a run stays.
-func (r *Retention) Keep(e *Entry) bool {
+// Keep decides whether the directory of a run stays, and which it replaces: the
+// number of a run that stayed until now, nil for none.
+func (r *Retention) Keep(e *Entry) (keep bool, replaces *int) {
 	kind, limit := Kind(r.campaign, e)
 	if r.tallies[kind] == nil {
 		r.tallies[kind] = new(Tally)
 	}
-	return r.tallies[kind].Keep(e.ConfigName, limit)
+	return r.tallies[kind].Keep(e.Example(), e.ConfigName, limit)
 }
 
 // Tally counts the runs of a kind. Half of the limit are the first runs, the
-// other half the first ones of different configurations; for a limit of 1 it is
-// the first. Parts of a campaign that each keep by this rule have what the whole
-// would keep.
+// others the first ones of different configurations and the best example; for a
+// limit of 1 it is the first. The best example gives way to a better one. Parts
+// of a campaign that each keep by this rule have what the whole would keep.
 type Tally struct {
 	runs    int
 	configs map[string]bool
+	best    *Example
+	extra   bool // best stays only because it is the best
 	_       struct{}
 }
 
 // Unlimited keeps all runs of a kind.
 const Unlimited = -1
 
-func (t *Tally) mayKeep(cfg string, limit int) bool {
+// early reports whether a run is among those that stay since they are the first
+// ones: at most limit-1 where limit is above 1, since the configuration of the
+// first run counts.
+func (t *Tally) early(cfg string, limit int) bool {
 	return limit == Unlimited || t.runs < (limit+1)/2 || !t.configs[cfg] && len(t.configs) < limit/2
 }
 
-// Keep counts a run, and decides whether it stays among limit of its kind.
-func (t *Tally) Keep(cfg string, limit int) bool {
-	keep := t.mayKeep(cfg, limit)
+// better reports whether a run is a better example than those before.
+func (t *Tally) better(x Example, limit int) bool {
+	return limit > 1 && (t.best == nil || x.Better(t.best))
+}
+
+// Keep counts a run, and decides whether it stays among limit of its kind, and
+// which run it replaces.
+func (t *Tally) Keep(x Example, cfg string, limit int) (keep bool, replaces *int) {
+	early, better := t.early(cfg, limit), t.better(x, limit)
+	if better {
+		if t.extra {
+			replaces = &t.best.Number
+		}
+		t.best, t.extra = &x, !early
+	}
 	t.runs++
 	if t.configs == nil {
 		t.configs = make(map[string]bool)
 	}
 	t.configs[cfg] = true
-	return keep
+	return early || better, replaces
 }
 
 // Kind says what a run is an example of, and how many examples stay: all of

@@ -24,6 +24,7 @@ type run struct {
 	limit   int
 	failed  bool // infrastructure error: another source may have a result
 	damaged bool // the files of a finding: another source may have them
+	recurs  bool // as in journal.Example
 	keep    bool // the run directory stays
 }
 
@@ -93,7 +94,7 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 			return nil // removed by a user: another source may have it
 		}
 	}
-	r.dir = source
+	r.dir, r.recurs = source, e.Example().Recurs
 	var key string
 	key, r.limit = journal.Kind(j.c, e)
 	if _, ok := j.kinds[key]; !ok {
@@ -108,7 +109,12 @@ func (j *merging) stay() {
 	tallies := make([]journal.Tally, len(j.kinds))
 	for n := range j.runs {
 		if r := &j.runs[n]; r.dir != 0 {
-			r.keep = tallies[r.kind].Keep(j.config(n).Name, r.limit)
+			cfg := j.config(n)
+			var replaces *int
+			r.keep, replaces = tallies[r.kind].Keep(journal.ExampleOf(n, cfg, r.recurs), cfg.Name, r.limit)
+			if replaces != nil {
+				j.runs[*replaces].keep = false
+			}
 		}
 	}
 }
@@ -118,7 +124,7 @@ func (j *merging) stay() {
 // the same only with the same times.
 func (j *merging) identity(e *journal.Entry) ([32]byte, error) {
 	same := *e
-	same.At, same.Kept, same.Tools, same.Known, same.New, same.Counts = 0, false, 0, 0, nil, nil
+	same.At, same.Kept, same.Replaces, same.Tools, same.Known, same.New, same.Counts = 0, false, nil, 0, 0, nil, nil
 	if e.Damaged != "" { // which is of the directory, and not of the run
 		same.Damaged, same.Quarantine = "", ""
 	}

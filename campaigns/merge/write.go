@@ -97,7 +97,7 @@ func (j *merging) write(ctx context.Context, w *journal.Rewriter) (*summary.Summ
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
-		e.Kept = j.runs[e.Number].keep
+		e.Kept, e.Replaces = j.runs[e.Number].keep, nil
 		line, err := w.Add(e)
 		if err != nil {
 			return nil, err

@@ -223,6 +223,11 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 			return nil, err
 		}
 	}
+	if e.Replaces != nil {
+		if err := u.w.exec(ctx, "UPDATE run SET dir = NULL WHERE campaign = ? AND number = ?", u.before.id, *e.Replaces); err != nil {
+			return nil, err
+		}
+	}
 	if e.Alone != nil {
 		recurred = e.Alone.Recurs
 	}

@@ -291,3 +291,38 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestReplaced indexes a campaign whose run 12 replaces the directory of run 11,
+// up to run 11 and then the rest, and requires what a new index has.
+func TestReplaced(t *testing.T) {
+	dir := t.TempDir()
+	path, db := filepath.Join(dir, "night"), filepath.Join(dir, "ordeal.db")
+	runCampaign(t, path, nightly)
+	replaced := 11
+	rewrite(t, path, func(e *journal.Entry) {
+		switch e.Number {
+		case 11:
+			e.Kept = true
+		case 12:
+			e.Kept, e.Replaces = true, &replaced
+		}
+	})
+	file := filepath.Join(path, journal.RunsFile)
+	text, err := os.ReadFile(file)
+	must.Succeed(t, err)
+	lines := strings.SplitAfter(string(text), "\n")
+	const query = "SELECT number, dir FROM runs WHERE number IN (11, 12)"
+	for _, tt := range []struct {
+		lines int
+		want  []string
+	}{{12, []string{"11|night/000011"}}, {len(lines), []string{"11|-", "12|night/000012"}}} {
+		write(t, file, strings.Join(lines[:tt.lines], ""))
+		must.Succeed(t, Reindex(t.Context(), db, []string{path}, Options{}))
+		if diff := cmp.Diff(tt.want, ask(t, db, query)); diff != "" {
+			t.Errorf("%d lines (-want +got):\n%s", tt.lines, diff)
+		}
+		if diff := cmp.Diff(scratch(t, db, path), content(t, db)); diff != "" {
+			t.Errorf("%d lines (-new index +updated):\n%s", tt.lines, diff)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -60,28 +59,9 @@ type ConfigCount struct {
 // Reproducer is a run directory that shows a finding.
 type Reproducer struct {
 	Dir string `json:"dir"`
-	// Number is the run, or the one that was reduced.
-	Number int `json:"number"`
-	// Operations is the length of its program, rounds counted.
-	Operations int `json:"operations"`
-	// Recurs says that a run of a batch had the same result alone.
-	Recurs  bool `json:"recurs,omitempty"`
+	// Example is the run, or the one that was reduced.
+	journal.Example
 	Reduced bool `json:"reduced,omitempty"`
-}
-
-// Better compares reproducers: a reduced one is best, then one that is known
-// to recur, then a short one, then the first.
-func (r *Reproducer) Better(other *Reproducer) bool {
-	rank := func(r *Reproducer) int {
-		switch {
-		case r.Reduced:
-			return 0
-		case r.Recurs:
-			return 1
-		}
-		return 2
-	}
-	return cmp.Or(rank(r)-rank(other), r.Operations-other.Operations, r.Number-other.Number) < 0
 }
 
 // FindingKey is what makes two failures the same finding.
@@ -146,12 +126,9 @@ func (f *Finding) add(run *journal.Entry) {
 		f.Configs = append(f.Configs, ConfigCount{Config: run.Config.Name})
 	}
 	f.Configs[k].Runs++
-	p := &run.Config.Programs
-	r := &Reproducer{
-		Dir: string(run.Dir), Number: run.Number, Operations: p.Threads * p.Ops * p.Rounds, Recurs: run.Alone != nil && run.Alone.Recurs,
-	}
-	if f.Best == nil || run.Kept && r.Better(f.Best) {
-		f.Best = r
+	x := run.Example()
+	if f.Best == nil || run.Kept && !f.Best.Reduced && x.Better(&f.Best.Example) {
+		f.Best = &Reproducer{Dir: string(run.Dir), Example: x}
 	}
 }
 
@@ -239,7 +216,9 @@ func (s *Summary) AddReduction(dir rundir.Dir, reduction *rundir.Reduction) {
 		f.Reduction = &shown
 		if reduction.Error == "" {
 			shown.Dir = filepath.Join(string(dir), filepath.Base(reduction.Dir))
-			f.Best = &Reproducer{Dir: shown.Dir, Number: f.First, Operations: reduction.After, Reduced: true}
+			f.Best = &Reproducer{
+				Dir: shown.Dir, Example: journal.Example{Number: f.First, Operations: reduction.After}, Reduced: true,
+			}
 		}
 	}
 }
