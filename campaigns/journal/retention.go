@@ -60,8 +60,12 @@ func (t *Tally) early(cfg string, limit int) bool {
 	return limit == Unlimited || t.runs < (limit+1)/2 || !t.configs[cfg] && len(t.configs) < limit/2
 }
 
-// better reports whether a run is a better example than those before.
+// better reports whether a run is a better example than those before, other than
+// by its number: runs are recorded out of order after a merge of parts.
 func (t *Tally) better(x Example, limit int) bool {
+	if t.best != nil {
+		x.Number = t.best.Number
+	}
 	return limit > 1 && (t.best == nil || x.Better(t.best))
 }
 

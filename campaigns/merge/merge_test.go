@@ -263,8 +263,15 @@ func TestMergePart(t *testing.T) {
 		if name == "resumed" { // its lines are in another order
 			delete(got, "runs.jsonl")
 			delete(got, "summary.json")
+			passed := make(map[string]bool) // another one may be the example of its verdicts
+			a, err := journal.Open(at(name))
+			must.Succeed(t, err)
+			for e, err := range a.Entries() {
+				must.Succeed(t, err)
+				passed[e.Dir.Base()] = e.Outcome == sim.Passed
+			}
 			for file := range got {
-				if _, ok := want[file]; !ok {
+				if _, ok := want[file]; !ok && !passed[filepath.Dir(file)] {
 					t.Errorf("resumed, there is %s", file)
 				}
 			}
