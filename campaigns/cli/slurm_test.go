@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -112,7 +113,25 @@ configs:
 	if s := status(); s.Merge.State != "PENDING" {
 		t.Errorf("the merge does not wait for the requeued shard: %+v", s.Merge)
 	}
+	// The merge gets near its limit, too, while another process merges.
+	other, err := os.OpenFile(filepath.Join(night, "merge.lock"), os.O_CREATE|os.O_WRONLY, 0o600)
+	must.Succeed(t, err)
+	defer other.Close()
+	must.Succeed(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX))
 	c.Run("scontrol", "update", "JobId="+job+"_1", "StartTime=now") // else after two minutes
+	c.Eventually("the merge to be requeued", func() bool {
+		s := status()
+		if s.Merge.State == "RUNNING" { // it may not have begun to handle the signal
+			_ = exec.Command("scancel", "--batch", "--signal=USR1", merge).Run()
+		}
+		return s.Merge.State == "PENDING" && s.MergeLimit.Requeued == 1
+	})
+	out, _ = process(t, "campaign", "status", "--brief", night).CombinedOutput()
+	if !strings.Contains(string(out), "requeued at its time limit (1)") {
+		t.Errorf("the status is\n%s", out)
+	}
+	must.Succeed(t, other.Close())
+	c.Run("scontrol", "update", "JobId="+merge, "StartTime=now")
 	c.Eventually("the merge", func() bool { return status().Merge.State == "COMPLETED" })
 	s = status()
 	if !s.Complete || s.Merged == "" || s.Runs != 120 || s.Shards[0].Job != job || s.Merge.Job != merge {

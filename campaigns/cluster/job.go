@@ -13,7 +13,6 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/journal"
-	"ordeal/campaigns/merge"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/campaigns/trust"
@@ -68,7 +67,7 @@ func (j *ShardJob) run(ctx context.Context, made *int) (*summary.Summary, error)
 	if j.Shard < 1 || j.Shard > state.Shards {
 		return nil, fmt.Errorf("no shard %d: the campaign in %s has shards 1 to %d", j.Shard, j.Dir, state.Shards)
 	}
-	locked, err := j.await(ctx)
+	locked, err := await(ctx, j.Dir.Shard(j.Shard)+".lock", j.Engine.Logf)
 	if err != nil {
 		return nil, err
 	}
@@ -111,16 +110,15 @@ func (j *ShardJob) run(ctx context.Context, made *int) (*summary.Summary, error)
 	return loop.Run(ctx, c)
 }
 
-// await locks the shard when it is free.
-func (j *ShardJob) await(ctx context.Context) (*os.File, error) {
-	path := j.Dir.Shard(j.Shard) + ".lock"
+// await locks a file when it is free.
+func await(ctx context.Context, path string, logf func(format string, args ...any)) (*os.File, error) {
 	for first := true; ; first = false {
 		locked, err := lock(path)
 		if !errors.Is(err, errLocked) {
 			return locked, err
 		}
-		if first && j.Engine.Logf != nil {
-			j.Engine.Logf("%v: waiting until it ends", err)
+		if first && logf != nil {
+			logf("%v: waiting until it ends", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -137,17 +135,4 @@ func cores() int {
 		return 0
 	}
 	return n
-}
-
-// MergeJob merges the shards of a campaign as far as they have run.
-func MergeJob(ctx context.Context, d Dir, m merge.Merge) (*merge.Result, error) {
-	started, err := d.Started()
-	if err != nil {
-		return nil, err
-	}
-	if len(started) == 0 {
-		return nil, fmt.Errorf("no shard of %s has started: nothing to merge", d)
-	}
-	m.Dir, m.Sources = d.Merged(), started
-	return m.Run(ctx)
 }

@@ -39,23 +39,33 @@ func (d Dir) limit(shard int) (Limit, error) {
 var errNoProgress = errors.New("no run was recorded before the time limit: a longer --time, or less work in a run, is needed")
 
 // requeueShard requeues the job that this process is, near its time limit, unless
-// it has made no run. It records what was done first, as Slurm then ends this
-// process.
+// it has made no run.
 func (d Dir) requeueShard(ctx context.Context, shard, made int) (bool, error) {
 	l, err := d.limit(shard)
 	if err != nil {
 		return false, err
 	}
+	var refused error
+	if made == 0 {
+		refused = errNoProgress
+	}
+	return requeueSelf(ctx, &l, refused, fmt.Sprintf("shard %d", shard), func() error { return rundir.WriteJSON(d.limitFile(shard), &l, true) })
+}
+
+// requeueSelf requeues the job that this process is, near its time limit, unless
+// it is refused. It records what was done first, by write, as Slurm then ends
+// this process.
+func requeueSelf(ctx context.Context, l *Limit, refused error, what string, write func() error) (bool, error) {
 	l.Reached, l.NotRequeued = time.Now(), ""
-	id := cmp.Or(os.Getenv("SLURM_JOB_ID"), os.Getenv("SLURM_JOBID"))
+	id := ownJob()
+	err := refused
 	switch {
-	case made == 0:
-		err = errNoProgress
-	case !jobID().MatchString(id):
+	case err != nil:
+	case id == "":
 		err = errors.New("this process is not a job of Slurm (SLURM_JOB_ID)")
 	default:
 		l.Requeued++
-		if err := rundir.WriteJSON(d.limitFile(shard), &l, true); err != nil {
+		if err := write(); err != nil {
 			return false, err
 		}
 		if err = requeue(ctx, id); err == nil {
@@ -64,5 +74,13 @@ func (d Dir) requeueShard(ctx context.Context, shard, made int) (bool, error) {
 		l.Requeued--
 	}
 	l.NotRequeued = err.Error()
-	return false, errors.Join(fmt.Errorf("shard %d is near its time limit and is not requeued: %w", shard, err), rundir.WriteJSON(d.limitFile(shard), &l, true))
+	return false, errors.Join(fmt.Errorf("%s is near its time limit and is not requeued: %w", what, err), write())
+}
+
+// ownJob is the id of the job that this process is, empty if it is none.
+func ownJob() string {
+	if id := cmp.Or(os.Getenv("SLURM_JOB_ID"), os.Getenv("SLURM_JOBID")); jobID().MatchString(id) {
+		return id
+	}
+	return ""
 }

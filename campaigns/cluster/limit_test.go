@@ -16,6 +16,7 @@ import (
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -105,6 +106,86 @@ func TestTimeLimit(t *testing.T) {
 	r, err = run(4)
 	if err != nil || r.Requeued || r.Interrupted || r.Total().Runs != 4 {
 		t.Errorf("the rest: %+v, %v", r, err)
+	}
+}
+
+// TestMergeTimeLimit has the job that merges get near its time limit while another
+// process merges: it requeues itself, and merges half as many shards at once,
+// until one is too long. The status says so.
+func TestMergeTimeLimit(t *testing.T) {
+	d := Dir(filepath.Join(t.TempDir(), "c"))
+	s := Submit{Dir: d, Campaign: small(t), Shards: 4, Program: executable(t), WorkDir: "/"}
+	commands(t, map[string]string{"squeue": "", "sbatch": "7"})
+	if _, err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i <= 4; i++ {
+		_, err := (&ShardJob{Dir: d, Shard: i}).Run(t.Context())
+		must.Succeed(t, err)
+	}
+	t.Setenv("SLURM_JOB_ID", "7")
+	asked := filepath.Join(t.TempDir(), "asked")
+	commands(t, nil)
+	must.Succeed(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "scontrol"), []byte("#!/bin/sh\necho $* >>"+asked+"\n"), 0o755))
+	// signalled runs a job that gets the signal while it waits.
+	signalled := func() (*MergeResult, error) {
+		other, err := lock(d.path("merge.lock"))
+		must.Succeed(t, err)
+		defer other.Close()
+		job := MergeJob{Dir: d, Logf: func(string, ...any) { must.Succeed(t, unix.Kill(os.Getpid(), limitSignal)) }}
+		return job.Run(t.Context())
+	}
+	for n, atOnce := range []int{2, 1} {
+		r, err := signalled()
+		if err != nil || !r.Requeued || r.Result != nil {
+			t.Fatalf("job %d: %+v, %v", n, r, err)
+		}
+		l, err := d.mergeLimit("7")
+		must.Succeed(t, err)
+		if l.AtOnce != atOnce || l.Requeued != n+1 || len(l.Merged) > 0 {
+			t.Errorf("job %d: recorded is %+v, want %d at once", n, l, atOnce)
+		}
+	}
+	status := func(queue string) string {
+		commands(t, map[string]string{"squeue": queue})
+		st, err := d.Status(t.Context())
+		must.Succeed(t, err)
+		var text strings.Builder
+		must.Succeed(t, st.WriteText(&text, "again"))
+		must.Succeed(t, st.WriteBrief(&text))
+		return text.String()
+	}
+	if text := status("7|N/A|PENDING||BeginTime"); strings.Count(text, "pending (BeginTime), requeued at its time limit (2)") != 2 {
+		t.Errorf("the status is\n%s", text)
+	}
+	r, err := signalled()
+	if err == nil || r.Requeued || !strings.Contains(err.Error(), "one shard was not merged before the time limit") {
+		t.Errorf("with one at once: %+v, %v", r, err)
+	}
+	if text := status("7|N/A|FAILED|n1|None"); !strings.Contains(text, "The merge ended before its time limit and is not requeued: one shard") {
+		t.Errorf("the status is\n%s", text)
+	}
+	if text, err := os.ReadFile(asked); string(text) != "requeue 7\nrequeue 7\n" {
+		t.Errorf("scontrol is asked %q, %v", text, err)
+	}
+
+	// What was merged is not merged again; another job begins anew.
+	l, err := d.mergeLimit("7")
+	must.Succeed(t, err)
+	l.Merged = []string{"1", "2"}
+	must.Succeed(t, rundir.WriteJSON(d.mergeLimitFile(), &l, true))
+	for id, runs := range map[string]int{"7": 2, "8": 4} {
+		must.Succeed(t, os.RemoveAll(d.Merged()))
+		must.Succeed(t, rundir.WriteJSON(d.mergeLimitFile(), &l, true))
+		t.Setenv("SLURM_JOB_ID", id)
+		r, err := (&MergeJob{Dir: d}).Run(t.Context())
+		must.Succeed(t, err)
+		if got := r.Summary.Total().Runs; r.Requeued || got != runs {
+			t.Errorf("job %s merges %d runs, want %d", id, got, runs)
+		}
+		if rundir.Exists(d.mergeLimitFile()) {
+			t.Errorf("job %s leaves %s", id, d.mergeLimitFile())
+		}
 	}
 }
 

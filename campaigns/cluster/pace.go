@@ -131,5 +131,5 @@ func (s *Status) mergeState() string {
 	if s.Complete && s.Merged != "" {
 		return "done"
 	}
-	return s.Merge.state()
+	return s.Merge.stateText(&s.MergeLimit.Limit)
 }

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,13 +91,12 @@ type batch struct {
 	script, name, output string
 	tasks                string // of a job array, as Slurm lists them; empty for a job
 	after                []string
-	signal               unix.Signal // before the time limit; zero means SIGTERM
 	workDir              string
 	request              Request
 }
 
-// warning is how many seconds before its time limit a shard's job gets
-// limitSignal: enough to give up the runs in flight, to write the last lines and
+// warning is how many seconds before its time limit a job gets limitSignal:
+// enough to give up the runs in flight or the merge, to write the last lines and
 // to requeue the job. Slurm may send it up to a minute earlier (sbatch(1),
 // --signal).
 const warning = 60
@@ -113,7 +111,7 @@ func (b *batch) args() []string {
 		// Jobs are restarted after a node failure or preemption.
 		"--requeue",
 		// The script execs this program, so that the batch step gets the signal.
-		fmt.Sprintf("--signal=B:%s@%d", strings.TrimPrefix(unix.SignalName(cmp.Or(b.signal, unix.SIGTERM)), "SIG"), warning),
+		fmt.Sprintf("--signal=B:%s@%d", strings.TrimPrefix(unix.SignalName(limitSignal), "SIG"), warning),
 	}
 	add := func(flag, value string) {
 		if value != "" {

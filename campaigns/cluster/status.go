@@ -23,6 +23,8 @@ type Status struct {
 	Engine   string        `json:"engine"`
 	Shards   []ShardStatus `json:"shards"`
 	Merge    Task          `json:"merge"`
+	// MergeLimit is what the job that merges did near its time limit.
+	MergeLimit MergeLimit `json:"merge_time_limit,omitzero"`
 	// Runs counts the recorded runs of all shards, Planned those to make.
 	Runs    int `json:"runs"`
 	Planned int `json:"planned"`
@@ -79,6 +81,9 @@ func (d Dir) Status(ctx context.Context) (*Status, error) {
 		s.EngineError = err.Error()
 	}
 	s.Merge = state.Merge
+	if s.MergeLimit, err = d.mergeLimit(s.Merge.Job); err != nil {
+		return nil, err
+	}
 	now := time.Now()
 	for _, task := range state.Tasks {
 		shard := config.Shard{Index: task.Shard, Of: state.Shards}
@@ -148,9 +153,9 @@ func (s *Status) WriteText(w io.Writer, again string) error {
 	fmt.Fprintln(t, "shard\tjob\tstate\tnode\truns\tfindings\tended")
 	for i := range s.Shards {
 		one := &s.Shards[i]
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d of %d\t%d\t%s\n", one.Shard, dash(one.ID()), one.stateText(), dash(one.Node), one.Runs, one.Planned, one.Findings, dash(string(one.End)))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d of %d\t%d\t%s\n", one.Shard, dash(one.ID()), one.stateText(&one.Limit), dash(one.Node), one.Runs, one.Planned, one.Findings, dash(string(one.End)))
 	}
-	fmt.Fprintf(t, "merge\t%s\t%s\t%s\n", dash(s.Merge.ID()), s.Merge.state(), dash(s.Merge.Node))
+	fmt.Fprintf(t, "merge\t%s\t%s\t%s\n", dash(s.Merge.ID()), s.Merge.stateText(&s.MergeLimit.Limit), dash(s.Merge.Node))
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -170,6 +175,9 @@ func (s *Status) WriteText(w io.Writer, again string) error {
 			}
 			fmt.Fprintf(w, "Shard %d is not complete. Output of its jobs:  %s\n", one.Shard, Dir(s.Dir).Shard(one.Shard)+".log")
 		}
+	}
+	if why := s.MergeLimit.NotRequeued; why != "" && ended[s.Merge.State] {
+		fmt.Fprintf(w, "The merge ended before its time limit and is not requeued: %s\n", messages.EscapeLine(why))
 	}
 	_, err := io.WriteString(w, s.next(again))
 	return err
@@ -203,11 +211,10 @@ func (t *Task) state() string {
 	return dash(text)
 }
 
-// stateText is the state of a shard's job, and that it was requeued at its time
-// limit.
-func (s *ShardStatus) stateText() string {
-	text := s.state()
-	if n := s.Limit.Requeued; n > 0 && s.active() {
+// stateText is the state of a job, and that it was requeued at its time limit.
+func (t *Task) stateText(l *Limit) string {
+	text := t.state()
+	if n := l.Requeued; n > 0 && t.active() {
 		text += fmt.Sprintf(", requeued at its time limit (%d)", n)
 	}
 	return text

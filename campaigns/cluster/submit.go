@@ -300,7 +300,7 @@ func (s *Submit) submitShards(ctx context.Context, state *State, done *Submitted
 	}
 	b := batch{
 		script: script, name: state.Name, output: logPattern(s.Dir.path("shards", "%a.log")), tasks: formatTasks(done.Shards),
-		workDir: state.WorkDir, request: state.Request, signal: limitSignal,
+		workDir: state.WorkDir, request: state.Request,
 	}
 	id, err := s.record(ctx, state, &b, done.Shards)
 	if err != nil {

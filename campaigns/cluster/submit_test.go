@@ -18,7 +18,6 @@ import (
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
-	"ordeal/campaigns/merge"
 	"ordeal/campaigns/trust"
 	"ordeal/sim"
 )
@@ -192,7 +191,7 @@ func TestSubmitMergeBehind(t *testing.T) {
 		if _, err := job.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := MergeJob(t.Context(), d, merge.Merge{}); err != nil {
+		if _, err := (&MergeJob{Dir: d}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		done, err := s.Run(t.Context())

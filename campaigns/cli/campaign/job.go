@@ -33,17 +33,27 @@ Exit status: 0 the shard is complete, whatever it found; 3 it was interrupted.`,
 		Use:   "merge DIR",
 		Short: "Merge what the shards have left",
 		Long: `Merge what the shards of the campaign in DIR have left so far.
-Exit status: 0 they are merged, whatever they found.`,
+Near the job's time limit (SIGUSR1) it gives up and requeues the job, which then
+merges fewer shards at once.
+Exit status: 0 they are merged, whatever they found; 3 it was interrupted.`,
 		Example: `  ordeal campaign job merge night`,
 		Args:    command.Arguments(1, 1, "a DIR"),
 	}
 	merged.RunE = command.Body(func(ctx context.Context, args []string) error {
 		dir := cluster.Dir(rundir.Resolve(args[0]))
-		r, err := cluster.MergeJob(ctx, dir, merge.Merge{Argv0: messages.Quoted(e.Args[0]), Rerun: e.AgainIn(dir.Merged())})
-		if err == nil {
-			writeMerged(e.Stdout, r)
+		job := cluster.MergeJob{Dir: dir, Merge: merge.Merge{Argv0: messages.Quoted(e.Args[0]), Rerun: e.AgainIn(dir.Merged())}}
+		job.Logf = func(format string, args ...any) { fmt.Fprintf(e.Stderr, format+"\n", args...) }
+		r, err := job.Run(ctx)
+		switch {
+		case err != nil:
+			return err
+		case r.Requeued:
+			fmt.Fprintln(e.Stderr, "near its time limit, the job that merges is requeued")
+			return command.Exit(summary.ExitUndecided)
+		case r.Result != nil:
+			writeMerged(e.Stdout, r.Result)
 		}
-		return err
+		return nil
 	})
 	return command.Group(&cobra.Command{Use: "job", Short: "Do the work of a job of campaign submit", Hidden: true}, shard, merged)
 }
