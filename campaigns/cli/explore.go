@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -125,7 +126,7 @@ func (x *exploreRun) run(ctx context.Context) error {
 	x.o.Progress = p.note
 	r, err := exploration.Run(ctx, &x.spec, x.o)
 	p.close()
-	if errors.Is(err, exploration.ErrNoCheckpoint) {
+	if _, bad := errors.AsType[*exploration.MachineError](err); bad || errors.Is(err, exploration.ErrNoCheckpoint) {
 		return command.Usage(err)
 	}
 	if err != nil {
@@ -166,12 +167,7 @@ func (x *exploreRun) print(r *exploration.Result) error {
 		for line := range strings.Lines(f.Detail) {
 			fmt.Fprintf(w, "%-10s %s\n", "", messages.EscapeLine(strings.TrimSuffix(line, "\n")))
 		}
-		for i, step := range f.Steps {
-			if f.Cycle > 0 && i == len(f.Steps)-f.Cycle {
-				fmt.Fprintf(w, "%-10s\n", "for ever")
-			}
-			fmt.Fprintf(w, "%10d %s\n", i+1, messages.EscapeLine(step))
-		}
+		printSteps(w, f)
 	}
 	if len(r.Findings) > 0 {
 		fmt.Fprintln(w)
@@ -198,6 +194,16 @@ func (x *exploreRun) print(r *exploration.Result) error {
 		fmt.Fprintf(w, "%-10s %s explore --resume %s\n", "continue", program, dir)
 	}
 	return nil
+}
+
+// printSteps prints the path of a finding.
+func printSteps(w io.Writer, f *exploration.Finding) {
+	for i, step := range f.Steps {
+		if f.Cycle > 0 && i == len(f.Steps)-f.Cycle {
+			fmt.Fprintf(w, "%-10s\n", "for ever")
+		}
+		fmt.Fprintf(w, "%10d %s\n", i+1, messages.EscapeLine(step))
+	}
 }
 
 // limitText says what the limits are.

@@ -114,9 +114,7 @@ func (x *exploreRun) printProgram(r *exploration.ProgramResult) {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		fmt.Fprintf(w, "  %-18s %s: %s\n", "violation", f.Property, messages.EscapeLine(f.Title))
-		for i, step := range f.Steps {
-			fmt.Fprintf(w, "%10d %s\n", i+1, messages.EscapeLine(step))
-		}
+		printSteps(w, f)
 	}
 }
 

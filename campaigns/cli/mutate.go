@@ -163,13 +163,17 @@ func operatorFilter(names []string) (func(*mutate.Mutant) bool, error) {
 
 func newMutateShow(e *env) *cobra.Command {
 	var s source
+	var explore bool
+	var maxStates uint64
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print what a mutant changes, as a unified diff",
 		Args:  command.Arguments(1, 1, "one ID, as list prints it"),
 	}
 	s.flags(cmd)
-	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
+	cmd.Flags().BoolVar(&explore, "explore", false, "also a shortest counterexample, if small machines have one")
+	cmd.Flags().Uint64Var(&maxStates, "max-states", defaultMaxStates, "with --explore: most orbits of states of a machine")
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if err := s.ofID(args[0]); err != nil {
 			return command.Usage(err)
 		}
@@ -188,8 +192,10 @@ func newMutateShow(e *env) *cobra.Command {
 		if m.Equivalent != "" {
 			fmt.Fprintf(e.Stderr, "equivalent: %s\n", m.Equivalent)
 		}
-		_, err = e.Data.Write(diff)
-		return err
+		if _, err = e.Data.Write(diff); err != nil || !explore {
+			return err
+		}
+		return showProof(ctx, e, &s, m.ID, maxStates)
 	})
 	return cmd
 }

@@ -32,6 +32,11 @@ the kill matrix: which mutants were killed, with which outcome and after how man
 operations, and why the others may have survived. Results are appended to
 DIR/matrix.jsonl, and are in DIR/matrix.json at the end; the same command in the same
 directory continues an interrupted one.
+
+With --explore all states are visited as well that the mutants have on small machines:
+a mutant is killed by a shortest counterexample, or makes no difference up to these
+sizes, or is undecided. What the programs kill is then counted against the mutants that
+can be killed. Results are in DIR/explored.jsonl.
 Exit status 1 when a mutant that is not known to be equivalent survived.`,
 		Args: command.Arguments(0, 0, "no arguments"),
 	}
@@ -40,13 +45,15 @@ Exit status 1 when a mutant that is not known to be equivalent survived.`,
 	command.Declare(cmd, &m.machine, "slicc", "repair")
 	f.StringSliceVar(&m.cores, "core", []string{"inorder", "tso", "ooo"}, "kinds of core")
 	f.StringSliceVar(&m.operators, "operator", nil, "only these operators: "+operatorNames())
-	f.StringSliceVar(&m.ids, "mutant", nil, "only these mutants")
+	f.StringArrayVar(&m.ids, "mutant", nil, "only this mutant; may be repeated")
 	f.IntVar(&m.o.Sample, "sample", 0, "mutants of each protocol, drawn by the seed; 0 means all")
 	f.Uint64Var(&m.o.Seed, "seed", 1, "seed of programs, schedules and the sample")
-	f.IntVar(&m.o.Budget, "budget", 1_000_000, "operations for each mutant, core and seed")
+	f.IntVar(&m.o.Budget, "budget", 1_000_000, "operations for each mutant, core and seed; with --explore, 0 means none")
 	f.IntVar(&m.o.Runs, "runs", 60, "most runs executed for them, without those that cannot differ from the protocol's; 0: no bound")
 	f.IntVar(&m.o.Seeds, "seeds", 1, "how many seeds each mutant gets, from --seed on")
 	f.IntVar(&m.o.Workers, "workers", 0, "mutants at a time; 0 means one for each processor")
+	f.BoolVar(&m.explore, "explore", false, "also explore the mutants on small machines, all states of them, and hold the programs against that")
+	f.Uint64Var(&m.maxStates, "max-states", defaultMaxStates, "with --explore: most orbits of states of a machine")
 	f.StringVar(&m.dir, "dir", "", "directory of the results; default runs/mutants-TIME")
 	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return m.run(ctx) })
 	return cmd
@@ -59,6 +66,8 @@ type matrix struct {
 	protocols, cores, operators, ids []string
 	dir                              string
 	machine                          config.Machine // its options that a protocol has: slicc, repair
+	explore                          bool
+	maxStates                        uint64
 }
 
 func (m *matrix) run(ctx context.Context) error {
@@ -76,27 +85,66 @@ func (m *matrix) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var proofs []mutation.Proof
+	results, err := m.sample(ctx)
+	if err == nil && m.explore {
+		proofs, err = m.prove(ctx)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintf(m.Stderr, "stopped: the same command with --dir %s continues\n", messages.Quoted(m.dir))
+		}
+		return err
+	}
+	return m.report(results, proofs)
+}
+
+// sample runs programs on the mutants, unless the budget is 0.
+func (m *matrix) sample(ctx context.Context) ([]mutation.Result, error) {
+	if m.explore && m.o.Budget == 0 {
+		return nil, nil
+	}
 	journal, err := mutation.OpenJournal(filepath.Join(m.dir, "matrix.jsonl"), &m.o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m.o.Done = journal.Done
 	done, last := 0, time.Now()
 	m.o.OnResult = func(r mutation.Result) error {
-		if done++; time.Since(last) > 5*time.Second {
+		if done++; time.Since(last) > noteEvery {
 			last = time.Now()
 			fmt.Fprintf(m.Stderr, "%d mutants, now %s on %s cores\n", len(m.o.Done)+done, r.Mutant, r.Core)
 		}
 		return journal.Add(r)
 	}
 	results, err := mutation.Run(ctx, m.o)
-	if err := errors.Join(err, journal.Close()); err != nil {
-		if ctx.Err() != nil {
-			fmt.Fprintf(m.Stderr, "stopped: the same command with --dir %s continues\n", messages.Quoted(m.dir))
-		}
-		return err
+	return results, errors.Join(err, journal.Close())
+}
+
+// noteEvery is the time between two lines of progress.
+const noteEvery = 5 * time.Second
+
+// prove explores the mutants.
+func (m *matrix) prove(ctx context.Context) ([]mutation.Proof, error) {
+	o := mutation.ProveOptions{
+		Targets: m.o.Targets, Accept: m.o.Accept, Sample: m.o.Sample, Seed: m.o.Seed, MaxStates: m.maxStates, Workers: m.o.Workers,
+		Notef: func(format string, args ...any) { fmt.Fprintf(m.Stderr, format+"\n", args...) },
 	}
-	return m.report(results)
+	journal, err := mutation.OpenProofs(filepath.Join(m.dir, "explored.jsonl"), &o)
+	if err != nil {
+		return nil, err
+	}
+	o.Done = journal.Done
+	done, last := 0, time.Now()
+	o.OnProof = func(p mutation.Proof) error {
+		if done++; time.Since(last) > noteEvery {
+			last = time.Now()
+			fmt.Fprintf(m.Stderr, "%d mutants explored, now %s\n", len(o.Done)+done, p.Mutant)
+		}
+		return journal.Add(p)
+	}
+	proofs, err := mutation.Prove(ctx, o)
+	return proofs, errors.Join(err, journal.Close())
 }
 
 // options completes the options from the flags.
@@ -159,13 +207,11 @@ func (m *matrix) known() error {
 }
 
 // report prints the matrix and writes it.
-func (m *matrix) report(results []mutation.Result) error {
-	path := filepath.Join(m.dir, "matrix.json")
-	data, err := json.MarshalIndent(results, "", " ")
-	if err != nil {
-		return err
+func (m *matrix) report(results []mutation.Result, proofs []mutation.Proof) error {
+	if len(proofs) > 0 {
+		return m.reportTruth(results, proofs)
 	}
-	if err := rundir.WriteOutput(path, append(data, '\n'), rundir.Plain); err != nil {
+	if err := m.writeMatrix(results); err != nil {
 		return err
 	}
 	fmt.Fprint(m.Stdout, mutation.Table(results))
@@ -176,9 +222,19 @@ func (m *matrix) report(results []mutation.Result) error {
 			fmt.Fprintf(m.Stdout, "  %s: %s\n", s.Mutant, s.Reason)
 		}
 	}
-	fmt.Fprintf(m.Stdout, "\nresults  %s\n", path)
+	fmt.Fprintf(m.Stdout, "\nresults  %s\n", m.matrixPath())
 	if len(survivors) > 0 {
 		return command.Exit(summary.ExitFinding)
 	}
 	return nil
+}
+
+func (m *matrix) matrixPath() string { return filepath.Join(m.dir, "matrix.json") }
+
+func (m *matrix) writeMatrix(results []mutation.Result) error {
+	data, err := json.MarshalIndent(results, "", " ")
+	if err != nil {
+		return err
+	}
+	return rundir.WriteOutput(m.matrixPath(), append(data, '\n'), rundir.Plain)
 }

@@ -35,6 +35,22 @@ const (
 // ErrNoCheckpoint is the error of resuming what cannot go on.
 var ErrNoCheckpoint = errors.New("no checkpoint: the search came to its end, or was too short for one")
 
+// MachineError is the error of a machine that cannot be explored: it contradicts
+// itself, or its protocol needs what an encoded state does not have.
+type MachineError struct{ Err error }
+
+func (e *MachineError) Error() string { return e.Err.Error() }
+func (e *MachineError) Unwrap() error { return e.Err }
+
+// newMachine is explore.New, whose errors are those of the machine.
+func newMachine(c explore.Config) (*explore.Machine, error) {
+	m, err := explore.New(c)
+	if err != nil {
+		return nil, &MachineError{err}
+	}
+	return m, nil
+}
+
 // Spec is what defines an exploration; it is written before the search begins.
 type Spec struct {
 	Version int               `json:"version"`
@@ -52,7 +68,7 @@ func (s *Spec) new() (*explore.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return explore.New(c)
+	return newMachine(c)
 }
 
 // identity is the text that a checkpoint is bound to: everything that the
@@ -113,7 +129,11 @@ func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 		return nil, err
 	}
 	if s.Explore.Liveness != "" && found.Limit == search.NoLimit {
-		if err := run.liveness(r); err != nil {
+		fairness, err := liveness.ParseFairness(s.Explore.Liveness)
+		if err != nil {
+			return nil, err
+		}
+		if err := run.liveness(r, fairness, s.Explore.KeepGoing); err != nil {
 			return nil, err
 		}
 	}
@@ -143,10 +163,8 @@ func start(s *Spec, m machine.Machine, o Options) (*run, error) {
 	}
 	e := &s.Explore
 	r := &run{spec: s, options: o, machine: m, identity: identity, saved: time.Now()}
-	so := search.Options{
-		Workers: o.Workers, Bits: e.Fingerprint, MaxStates: e.MaxStates, MaxDepth: e.MaxDepth, Memory: int64(e.MaxMemory),
-		KeepGoing: e.KeepGoing, Graph: e.Liveness != "", Progress: o.Progress,
-	}
+	so := searchOptions(e)
+	so.Workers, so.Graph, so.Progress = o.Workers, e.Liveness != "", o.Progress
 	if so.Memory == 0 {
 		so.Memory = execute.AvailableMemory()
 	}
@@ -169,6 +187,11 @@ func start(s *Spec, m machine.Machine, o Options) (*run, error) {
 		return nil, fmt.Errorf("resume %s: %w", o.Dir, err)
 	}
 	return r, nil
+}
+
+// searchOptions are those that an exploration gives the search.
+func searchOptions(e *config.Explore) search.Options {
+	return search.Options{Bits: e.Fingerprint, MaxStates: e.MaxStates, MaxDepth: e.MaxDepth, Memory: int64(e.MaxMemory), KeepGoing: e.KeepGoing}
 }
 
 // A checkpoint is due after checkpointEvery, and when what it takes is a small
@@ -243,11 +266,7 @@ func (r *run) findings(result *Result, found *search.Result) error {
 }
 
 // liveness looks for requests that need never be answered.
-func (r *run) liveness(result *Result) error {
-	fairness, err := liveness.ParseFairness(r.spec.Explore.Liveness)
-	if err != nil {
-		return err
-	}
+func (r *run) liveness(result *Result, fairness liveness.Fairness, keepGoing bool) error {
 	for _, l := range liveness.Find(r.search.Graph(), fairness) {
 		path, err := r.search.Path(l.Start)
 		if err != nil {
@@ -264,7 +283,7 @@ func (r *run) liveness(result *Result) error {
 		f := newFinding(r.machine, fault, path)
 		f.Cycle = len(path.Steps) - stem
 		result.Findings = append(result.Findings, f)
-		if !r.spec.Explore.KeepGoing {
+		if !keepGoing {
 			break
 		}
 	}

@@ -52,7 +52,7 @@ func (s *Spec) Placements(threads int) ([][]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := explore.New(c)
+	m, err := newMachine(c)
 	if err != nil {
 		return nil, err
 	}
@@ -91,38 +91,42 @@ func (s *Spec) program(p *Program) (*explore.Machine, *gen.Program, error) {
 		return nil, nil, err
 	}
 	c.Program, c.Placement, c.Core, c.IdleLoads = parsed, p.Placement, o.Core, s.Explore.IdleLoads
-	m, err := explore.New(c)
+	m, err := newMachine(c)
 	return m, parsed, err
 }
 
 // RunProgram explores a program, evaluates every outcome by the model that the
 // cores promise, and compares them with those that the model has.
 func RunProgram(ctx context.Context, s *Spec, p *Program, workers int) (*ProgramResult, error) {
-	began := time.Now()
 	m, program, err := s.program(p)
 	if err != nil {
 		return nil, err
 	}
-	e := &s.Explore
-	find, err := search.New(m, search.Options{
-		Workers: workers, Bits: e.Fingerprint, MaxStates: e.MaxStates, MaxDepth: e.MaxDepth, Memory: int64(e.MaxMemory), KeepGoing: e.KeepGoing,
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer find.Close()
 	limited := ctx
-	if limit := time.Duration(e.MaxTime); limit > 0 {
+	if limit := time.Duration(s.Explore.MaxTime); limit > 0 {
 		var cancel context.CancelFunc
 		limited, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
+	o := searchOptions(&s.Explore)
+	o.Workers = workers
+	return runProgram(ctx, limited, m, program, p, s.Machine.Promise(), o)
+}
+
+// runProgram explores a program until the limited context ends.
+func runProgram(ctx, limited context.Context, m *explore.Machine, program *gen.Program, p *Program, promised string, o search.Options) (*ProgramResult, error) {
+	began := time.Now()
+	find, err := search.New(m, o)
+	if err != nil {
+		return nil, err
+	}
+	defer find.Close()
 	found, err := find.Run(limited)
 	if err != nil {
 		return nil, err
 	}
-	r := &ProgramResult{Program: *p, Result: *newResult(m, found), Model: s.Machine.Promise(), Shown: len(found.Outcomes)}
-	run := run{spec: s, machine: m, search: find}
+	r := &ProgramResult{Program: *p, Result: *newResult(m, found), Model: promised, Shown: len(found.Outcomes)}
+	run := run{machine: m, search: find}
 	if err := run.findings(&r.Result, found); err != nil {
 		return nil, err
 	}

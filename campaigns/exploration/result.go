@@ -31,6 +31,9 @@ type Result struct {
 	Symmetry string   `json:"symmetry"`
 	Ranked   bool     `json:"ranked,omitempty"`
 	Levels   []uint64 `json:"levels"`
+	// Digest is a hash of the graph: complete explorations with the same states and
+	// steps have the same.
+	Digest uint64 `json:"digest"`
 	// BytesPerState is the memory of a visited orbit, Components that of the
 	// machine's tables, in bytes.
 	BytesPerState float64 `json:"bytes_per_state"`
@@ -69,7 +72,7 @@ type Finding struct {
 func newResult(m *explore.Machine, found *search.Result) *Result {
 	return &Result{
 		Version: Version, Limit: found.Limit, Orbits: found.Orbits, Expanded: found.Expanded, States: found.States,
-		Steps: found.Steps, Depth: found.Depth, Symmetry: m.Symmetry(), Ranked: m.Ranked(), Levels: found.Levels, BytesPerState: found.BytesPerState(),
+		Steps: found.Steps, Depth: found.Depth, Symmetry: m.Symmetry(), Ranked: m.Ranked(), Levels: found.Levels, Digest: found.Digest, BytesPerState: found.BytesPerState(),
 		Components: found.ComponentBytes, Omission: found.OmissionProbability, Coverage: found.Coverage, Findings: []Finding{},
 	}
 }

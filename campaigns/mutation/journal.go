@@ -16,9 +16,9 @@ import (
 // Journal is a file of results, a sealed line of JSON each (rundir.Seal), after
 // a line with the options that they belong to. A campaign that was interrupted or killed
 // continues from it.
-type Journal struct {
+type Journal[T any] struct {
 	file *os.File
-	Done []Result
+	Done []T
 }
 
 // journalHead is the first line of a journal.
@@ -34,13 +34,22 @@ var errNoJournal = errors.New("1: not the journal of a mutation campaign")
 
 // OpenJournal opens or creates the journal at path. An existing one must be of
 // the same options; an incomplete last line is dropped.
-func OpenJournal(path string, o *Options) (*Journal, error) {
-	head := journalHead{journalVersion, o.hash()}
+func OpenJournal(path string, o *Options) (*Journal[Result], error) {
+	return openJournal[Result](path, o.hash())
+}
+
+// OpenProofs is OpenJournal for what Prove finds.
+func OpenProofs(path string, o *ProveOptions) (*Journal[Proof], error) {
+	return openJournal[Proof](path, hashOf(o.Targets, o.MaxStates))
+}
+
+func openJournal[T any](path, options string) (*Journal[T], error) {
+	head := journalHead{journalVersion, options}
 	data, err := rundir.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	found, results, size, err := parseJournal(data)
+	found, results, size, err := parseJournal[T](data)
 	if err != nil {
 		return nil, fmt.Errorf("read %s:%w", path, err)
 	}
@@ -51,7 +60,7 @@ func OpenJournal(path string, o *Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{file, results}
+	j := &Journal[T]{file, results}
 	if err = file.Truncate(size); err == nil && size == 0 {
 		err = j.write(head)
 	}
@@ -63,7 +72,7 @@ func OpenJournal(path string, o *Options) (*Journal, error) {
 
 // parseJournal returns the head and the results of a journal, and the size of
 // its complete lines. An error begins with the number of the line.
-func parseJournal(data []byte) (head journalHead, results []Result, size int64, err error) {
+func parseJournal[T any](data []byte) (head journalHead, results []T, size int64, err error) {
 	n := 0
 	for line, err := range rundir.Lines(bytes.NewReader(data)) {
 		if err != nil {
@@ -78,7 +87,7 @@ func parseJournal(data []byte) (head journalHead, results []Result, size int64, 
 				return head, nil, 0, errNoJournal
 			}
 		} else {
-			var r Result
+			var r T
 			if err := json.Unmarshal(line, &r); err != nil {
 				return head, nil, 0, fmt.Errorf("%d: %w", n, err)
 			}
@@ -99,7 +108,7 @@ func ParseResults(name string, data []byte) ([]Result, error) {
 		}
 		return results, nil
 	}
-	_, results, size, err := parseJournal(data)
+	_, results, size, err := parseJournal[Result](data)
 	if err == nil && size == 0 && len(data) > 0 {
 		err = errNoJournal
 	}
@@ -110,9 +119,9 @@ func ParseResults(name string, data []byte) ([]Result, error) {
 }
 
 // Add appends a result.
-func (j *Journal) Add(r Result) error { return j.write(r) }
+func (j *Journal[T]) Add(r T) error { return j.write(r) }
 
-func (j *Journal) write(v any) error {
+func (j *Journal[T]) write(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -122,14 +131,19 @@ func (j *Journal) write(v any) error {
 }
 
 // Close flushes the journal to the disk.
-func (j *Journal) Close() error { return errors.Join(j.file.Sync(), j.file.Close()) }
+func (j *Journal[T]) Close() error { return errors.Join(j.file.Sync(), j.file.Close()) }
 
 // hash is that of everything that results depend on but the mutants chosen.
 func (o *Options) hash() string {
+	return hashOf(o.Targets, o.Seed, o.Budget, o.Seeds, o.Runs, o.Generators, o.Machines)
+}
+
+// hashOf is a hash of protocols and options.
+func hashOf(targets []Target, options ...any) string {
 	h := sha256.New()
-	for _, t := range o.Targets {
+	for _, t := range targets {
 		fmt.Fprintln(h, t.Name, t.text())
 	}
-	fmt.Fprintln(h, o.Seed, o.Budget, o.Seeds, o.Runs, o.Generators, o.Machines)
+	fmt.Fprintln(h, options...)
 	return hex.EncodeToString(h.Sum(nil))
 }

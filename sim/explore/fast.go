@@ -167,7 +167,8 @@ func (m *Machine) changed(s machine.State) machine.Fingerprint {
 // Expand computes everything about one state.
 func (m *Machine) Expand(s machine.State, e *machine.Expansion) {
 	e.Reset()
-	e.Orbit = distinct(m.sums(s))
+	sums := m.sums(s)
+	e.Orbit, e.Print = distinct(sums), slices.MinFunc(sums, machine.Fingerprint.Compare)
 	m.ordinal, m.later = 0, false
 	n := m.Controllers()
 	for i := range n {

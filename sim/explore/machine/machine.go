@@ -77,11 +77,12 @@ type Expansion struct {
 	// some time if they are possible for ever.
 	Classes []uint16
 	Faults  []Fault
-	Steps   int    // steps taken, with those that fail or change nothing
-	Orbit   int    // the number of states in the orbit
-	Waiting uint64 // a bit for each request that may be under way
-	Rest    bool   // nothing is in flight and no request is under way
-	Done    bool   // all threads are at their end, and Rest
+	Print   Fingerprint // of the state itself
+	Steps   int         // steps taken, with those that fail or change nothing
+	Orbit   int         // the number of states in the orbit
+	Waiting uint64      // a bit for each request that may be under way
+	Rest    bool        // nothing is in flight and no request is under way
+	Done    bool        // all threads are at their end, and Rest
 }
 
 // Reset empties an expansion, and keeps its memory.

@@ -30,6 +30,7 @@ type header struct {
 	Queue     int          `json:"queue"`
 	States    uint64       `json:"states"`
 	Steps     uint64       `json:"steps"`
+	Digest    uint64       `json:"digest"`
 	LevelEnd  uint64       `json:"level-end"`
 	Levels    []uint64     `json:"levels"`
 	Findings  []Finding    `json:"findings"`
@@ -51,7 +52,7 @@ func (s *Search) Save(w io.Writer, machineText string) error {
 	to := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<20)
 	head, err := json.Marshal(&header{
 		Machine: machineText, Bits: s.options.Bits, Width: s.machine.Width(), Expanded: s.expanded, Queue: s.queue.len(),
-		States: s.states, Steps: s.steps, LevelEnd: s.levelEnd, Levels: s.levels, Findings: s.findings, Outcomes: s.outcomes,
+		States: s.states, Steps: s.steps, Digest: s.digest, LevelEnd: s.levelEnd, Levels: s.levels, Findings: s.findings, Outcomes: s.outcomes,
 		Coverage: s.coverage(), PathBytes: int64(len(s.paths.data)),
 	})
 	if err != nil {
@@ -147,6 +148,7 @@ func resume(r *summed, m machine.Machine, machineText string, o Options) (*Searc
 	o.Bits = h.Bits
 	s := prepare(m, o)
 	s.expanded, s.states, s.steps, s.levelEnd, s.levels = h.Expanded, h.States, h.Steps, h.LevelEnd, h.Levels
+	s.digest = h.Digest
 	s.findings, s.outcomes, s.before = h.Findings, h.Outcomes, h.Coverage
 	for _, f := range s.findings {
 		s.known[f.key()] = true

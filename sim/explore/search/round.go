@@ -40,6 +40,7 @@ type block struct {
 	outcomes []blockOutcome
 	orbits   uint64
 	steps    uint64
+	digest   uint64
 	// with a graph: the number of each successor, once it is known
 	targets []uint64
 }
@@ -149,11 +150,13 @@ func (s *Search) expand(w *worker, b *block) {
 	b.prints, b.rows, b.parents = b.prints[:0], b.rows[:0], b.parents[:0]
 	b.ordinals, b.classes, b.waiting = b.ordinals[:0], b.classes[:0], b.waiting[:0]
 	b.faults, b.outcomes, b.orbits, b.steps = b.faults[:0], b.outcomes[:0], 0, 0
+	b.digest = 0
 	width, e := w.machine.Width(), &w.expansion
 	for i := range b.states {
 		state := machine.State(s.rows[(b.first+i)*width:][:width])
 		w.machine.Expand(state, e)
 		for _, f := range e.Prints {
+			b.digest += digestOf(e.Print, f)
 			b.prints = append(b.prints, s.set.Truncate(f))
 			b.parents = append(b.parents, uint16(i))
 		}
@@ -178,6 +181,14 @@ func (s *Search) expand(w *worker, b *block) {
 		b.targets = slices.Grow(b.targets[:0], len(b.prints))[:len(b.prints)]
 	}
 	b.sort()
+}
+
+// digestOf hashes a step from one orbit to another (the finalizer of splitmix64).
+func digestOf(from, to machine.Fingerprint) uint64 {
+	h := from.Hi ^ to.Lo*0x9e3779b97f4a7c15
+	h = (h ^ h>>30 ^ from.Lo) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27 ^ to.Hi) * 0x94d049bb133111eb
+	return h ^ h>>31
 }
 
 // sort puts the successors in order by group, otherwise as they are.
@@ -256,6 +267,7 @@ func (s *Search) number(round []*block) error {
 		}
 		s.states += b.orbits
 		s.steps += b.steps
+		s.digest += b.digest
 	}
 	return nil
 }

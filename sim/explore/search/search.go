@@ -87,6 +87,9 @@ type Result struct {
 	Outcomes                 []Outcome
 	Coverage                 sim.Coverage
 	Levels                   []uint64 // orbits at each depth
+	// Digest is a hash of the graph: two complete searches whose states and steps are
+	// the same, whatever the machines are, have the same.
+	Digest uint64
 	// SetBytes and PathBytes are the memory of the fingerprints and of the
 	// predecessors, ComponentBytes that of the machine.
 	SetBytes, PathBytes, ComponentBytes int64
@@ -110,6 +113,7 @@ type Search struct {
 	graph   *Graph // nil unless Options.Graph
 
 	expanded, states, steps uint64
+	digest                  uint64
 	levelEnd                uint64   // the number of the first state of the next level
 	levels                  []uint64 // the numbers of states of all levels but the last
 	findings                []Finding
@@ -240,7 +244,7 @@ func (s *Search) memory() int64 {
 
 func (s *Search) result(limit Limit) *Result {
 	r := &Result{
-		Orbits: s.visited(), Expanded: s.expanded, States: s.states, Steps: s.steps, Depth: s.depth(), Limit: limit,
+		Orbits: s.visited(), Expanded: s.expanded, States: s.states, Steps: s.steps, Depth: s.depth(), Limit: limit, Digest: s.digest,
 		Findings: s.findings, Outcomes: s.outcomes,
 		Coverage: s.coverage(), Levels: append(append([]uint64(nil), s.levels...), s.levelEnd-s.levelStart()),
 		SetBytes: s.set.Bytes(), PathBytes: s.paths.bytes(), ComponentBytes: s.machine.Memory(),

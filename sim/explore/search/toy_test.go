@@ -92,6 +92,7 @@ func (t *toy) Expand(s machine.State, e *machine.Expansion) {
 		e.Ordinals = append(e.Ordinals, uint16(i))
 		e.Classes = append(e.Classes, uint16(i+1))
 	}
+	e.Print = t.Fingerprint(s)
 	e.Orbit = 1
 	if t.sorted {
 		for n := range t.processes {
@@ -187,6 +188,7 @@ func reference(m machine.Machine) *Result {
 			r.Outcomes = append(r.Outcomes, Outcome{bytes.Clone(out), r.Orbits - 1})
 		}
 		for i, f := range e.Prints {
+			r.Digest += digestOf(m.Fingerprint(now.state), f)
 			if !seen[f] {
 				seen[f] = true
 				queue = append(queue, entry{slices.Clone(e.States[i*m.Width() : (i+1)*m.Width()]), now.depth + 1})

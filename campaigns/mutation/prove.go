@@ -1,0 +1,309 @@
+package mutation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/exploration"
+	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/explore/search"
+	"ordeal/sim/slicc/mutate"
+)
+
+// Truth is what the exploration of small machines says of a mutant.
+type Truth string
+
+// The truths.
+const (
+	Refuted   Truth = "killed"        // a property does not hold that holds for the protocol
+	Bounded   Truth = "no difference" // every property holds in all states of all machines
+	Undecided Truth = "undecided"     // a machine has too many states
+)
+
+// Proof is the result of exploring a mutant.
+type Proof struct {
+	Protocol string          `json:"protocol"`
+	Mutant   string          `json:"mutant"`
+	Operator mutate.Operator `json:"operator"`
+	// Equivalent is the reason where it is known to be; it is not explored then.
+	Equivalent string `json:"equivalent,omitempty"`
+	Truth      Truth  `json:"truth,omitempty"`
+	// Machine is the one that decides: that of the counterexample, or all that were
+	// visited whole, or the one with too many states.
+	Machine string `json:"machine,omitempty"`
+	States  uint64 `json:"states,omitempty"` // visited, of all machines
+	// Same says that the states and steps of all machines are those of the
+	// protocol.
+	Same bool `json:"same,omitempty"`
+	// Counterexample is a shortest one.
+	Counterexample *exploration.Finding `json:"counterexample,omitempty"`
+	// Error is why the mutant could not be explored.
+	Error string `json:"error,omitempty"`
+}
+
+// ProveOptions are those of Prove.
+type ProveOptions struct {
+	Targets []Target
+	// Mutants names those to explore, of any edits that every catalogue has; nil means those listed that
+	// Accept and Sample choose, as in Options.
+	Mutants []string
+	Accept  func(*mutate.Mutant) bool
+	Sample  int
+	Seed    uint64
+	// MaxStates bounds the orbits of each exploration. Machines of which the protocol
+	// itself has more are left out.
+	MaxStates uint64
+	Workers   int // mutants at a time; 0: one for each processor
+	// Done are results of an interrupted call with the same options.
+	Done []Proof
+	// OnProof is called with every new result, one at a time; an error ends Prove.
+	// Nil means no callback.
+	OnProof func(Proof) error
+	// Notef is called with what is worth to know of the protocol's own machines; nil
+	// means no callback.
+	Notef func(format string, args ...any)
+	_     struct{}
+}
+
+// Prove explores all mutants on small machines, each until a property is
+// violated that holds for the protocol. The results are in the order of targets
+// and mutants. With an error, that of ctx included, it returns what was decided before.
+func Prove(ctx context.Context, o ProveOptions) ([]Proof, error) {
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	p := &prover{o: o, done: map[[2]string]*Proof{}}
+	for i := range o.Done {
+		p.done[[2]string{o.Done[i].Protocol, o.Done[i].Mutant}] = &o.Done[i]
+	}
+	var all []Proof
+	for i := range o.Targets {
+		proofs, err := p.target(ctx, &o.Targets[i])
+		all = append(all, proofs...)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+type prover struct {
+	o    ProveOptions
+	done map[[2]string]*Proof // by protocol and mutant
+	mu   sync.Mutex           // held while OnProof is called
+}
+
+func (p *prover) notef(format string, args ...any) {
+	if p.o.Notef != nil {
+		p.o.Notef(format, args...)
+	}
+}
+
+// target explores the mutants of one protocol, several at a time.
+func (p *prover) target(ctx context.Context, t *Target) ([]Proof, error) {
+	catalogue, err := mutate.NewCatalogue(t.Tree)
+	if err != nil {
+		return nil, err
+	}
+	transitions, err := newTransitions(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	list, err := p.choose(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]*Proof, len(list))
+	var missing []int
+	for i := range list {
+		if results[i] = p.done[[2]string{t.Name, list[i].ID}]; results[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) > 0 {
+		protocol, err := ruby.Compile(t.Tree)
+		if err != nil {
+			return nil, err
+		}
+		grounds, err := p.grounds(ctx, t, protocol)
+		if err != nil {
+			return nil, err
+		}
+		group, working := errgroup.WithContext(ctx)
+		group.SetLimit(p.o.Workers)
+		for _, i := range missing {
+			group.Go(func() error {
+				proof, err := p.prove(working, t, catalogue, transitions, grounds, &list[i])
+				if err == nil {
+					results[i] = proof
+					err = p.report(proof)
+				}
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return present(results), err
+		}
+	}
+	return present(results), nil
+}
+
+// choose lists the mutants to explore.
+func (p *prover) choose(c *mutate.Catalogue) ([]mutate.Mutant, error) {
+	if p.o.Mutants == nil {
+		return (&matrix{o: Options{Accept: p.o.Accept, Sample: p.o.Sample, Seed: p.o.Seed}}).choose(c), nil
+	}
+	var list []mutate.Mutant
+	for _, id := range p.o.Mutants {
+		m, err := c.Find(id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+func present(list []*Proof) []Proof {
+	var all []Proof
+	for _, p := range list {
+		if p != nil {
+			all = append(all, *p)
+		}
+	}
+	return all
+}
+
+func (p *prover) report(proof *Proof) error {
+	if p.o.OnProof == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.o.OnProof(*proof)
+}
+
+// explore explores a machine with a protocol. A context that ends is an error.
+func (p *prover) explore(ctx context.Context, g *ground, protocol *ruby.Protocol, keepGoing bool) (*exploration.Result, error) {
+	c := g.config
+	c.Protocol = protocol
+	o := search.Options{Workers: 1, MaxStates: p.o.MaxStates, KeepGoing: keepGoing, Graph: g.live}
+	r, err := exploration.Compiled(ctx, c, g.model, o)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return r, err
+}
+
+// grounds are the machines that the protocol has been explored on whole.
+func (p *prover) grounds(ctx context.Context, t *Target, protocol *ruby.Protocol) ([]*ground, error) {
+	candidates, err := grounds(protocol)
+	if err != nil {
+		return nil, err
+	}
+	var list []*ground
+	for _, g := range candidates {
+		r, err := p.explore(ctx, g, protocol, true)
+		if err != nil {
+			return nil, fmt.Errorf("explore protocol %s: %w", t.Name, err)
+		}
+		if !r.Complete() {
+			p.notef("%s: %s: more than %d orbits of states: left out", t.Name, g.name, p.o.MaxStates)
+			continue
+		}
+		g.known(r)
+		for title := range g.titles {
+			p.notef("%s: %s: the protocol itself: %s", t.Name, g.name, title)
+		}
+		list = append(list, g)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("explore protocol %s: no machine has at most %d orbits of states", t.Name, p.o.MaxStates)
+	}
+	return list, nil
+}
+
+// prove explores one mutant.
+func (p *prover) prove(ctx context.Context, t *Target, catalogue *mutate.Catalogue, x transitions, grounds []*ground, m *mutate.Mutant) (*Proof, error) {
+	proof := &Proof{Protocol: t.Name, Mutant: m.ID, Operator: m.Operator, Equivalent: m.Equivalent}
+	if m.Equivalent != "" {
+		return proof, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err := execute.Guarded(func() error {
+		protocol, err := ruby.Compile(catalogue.Tree(*m))
+		if err != nil {
+			return err
+		}
+		return p.decide(ctx, proof, protocol, grounds, x.of(m))
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		proof.Truth, proof.Error = Undecided, err.Error()
+	}
+	return proof, nil
+}
+
+// errStates ends the exploration of a mutant that has too many states.
+var errStates = errors.New("too many states")
+
+// decide explores a mutant of some rows, nil for any, on one machine after the
+// other.
+func (p *prover) decide(ctx context.Context, proof *Proof, protocol *ruby.Protocol, grounds []*ground, rows []Row) error {
+	proof.Truth, proof.Same, proof.Machine = Bounded, true, names(grounds)
+	for _, g := range grounds {
+		if rows != nil && !slices.ContainsFunc(rows, func(row Row) bool { return g.taken[row] }) {
+			proof.States += g.states // it is the protocol there
+			continue
+		}
+		r, err := p.explore(ctx, g, protocol, len(g.titles) > 0)
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.name, err)
+		}
+		proof.States += r.States
+		if at := slices.IndexFunc(r.Findings, g.isNew); at >= 0 {
+			proof.Truth, proof.Machine, proof.Counterexample, proof.Same = Refuted, g.name, &r.Findings[at], false
+			return nil
+		}
+		if !r.Complete() {
+			proof.Truth, proof.Machine, proof.Same = Undecided, g.name, false
+			return fmt.Errorf("%s: %w: more than %d orbits", g.name, errStates, p.o.MaxStates)
+		}
+		proof.Same = proof.Same && r.Digest == g.digest
+	}
+	return nil
+}
+
+// known notes what the protocol does on the machine.
+func (g *ground) known(r *exploration.Result) {
+	g.states, g.digest = r.States, r.Digest
+	for i := range r.Findings {
+		if g.titles == nil {
+			g.titles = map[string]bool{}
+		}
+		g.titles[titleOf(&r.Findings[i])] = true
+	}
+	g.taken = map[Row]bool{}
+	for _, row := range r.Coverage {
+		if row.Count+row.Stalls > 0 {
+			g.taken[Row{row.Machine, row.State, row.Event}] = true
+		}
+	}
+}
+
+func (g *ground) isNew(f exploration.Finding) bool {
+	return !g.titles[titleOf(&f)]
+}
+
+func titleOf(f *exploration.Finding) string { return f.Property.String() + ": " + f.Title }

@@ -1,0 +1,110 @@
+package mutation
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/sim/slicc/mutate"
+)
+
+// TestProve explores mutants of MI whose truth follows from the protocol's text.
+func TestProve(t *testing.T) {
+	want := map[string]struct {
+		truth Truth
+		text  string
+	}{
+		// The request is out and the answer finds no state that waits for it.
+		"MI_example/L1Cache/(I,Load)/next:stay": {Refuted, "killed with 2 cores, 1 line in 4 steps: unhandled: "},
+		// One access is not completed, and the others go on: only liveness shows it.
+		"MI_example/DMA/r_read/skip:device.dataCallback(tbe.DataBlk, address)": {Refuted, ": livelock: "},
+		// A word beside the one that is stored.
+		"MI_example/L1Cache/(IM,Data)/drop:u_writeDataToCache": {Refuted, "of 2 words"},
+		// Two actions that have nothing to do with each other.
+		"MI_example/L1Cache/(MI,Writeback_Ack)/swap:o_popForward,k_wakeUp": {Bounded, "no difference in "},
+	}
+	target, err := Embedded("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ProveOptions{
+		Targets: []Target{target}, MaxStates: 50_000,
+		Accept: func(m *mutate.Mutant) bool { _, ok := want[m.ID]; return ok },
+	}
+	path := filepath.Join(t.TempDir(), "explored.jsonl")
+	journal, err := OpenProofs(path, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.OnProof = journal.Add
+	proofs, err := Prove(t.Context(), o)
+	if err != nil || len(proofs) != len(want) {
+		t.Fatalf("%d proofs, %v", len(proofs), err)
+	}
+	for i := range proofs {
+		p := &proofs[i]
+		if w := want[p.Mutant]; p.Truth != w.truth || !strings.Contains(p.String(), w.text) {
+			t.Errorf("%s: %s, want %s", p.Mutant, p, w.text)
+		}
+	}
+	if err := journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	// What is in the journal is not explored again.
+	if journal, err = OpenProofs(path, &o); err != nil {
+		t.Fatal(err)
+	}
+	defer journal.Close()
+	o.Done = journal.Done
+	o.OnProof = func(p Proof) error {
+		t.Errorf("%s is explored again", p.Mutant)
+		return nil
+	}
+	again, err := Prove(t.Context(), o)
+	texts := func(list []Proof) (all []string) {
+		for i := range list {
+			all = append(all, list[i].Mutant+" "+list[i].String())
+		}
+		return all
+	}
+	if err != nil || !slices.Equal(texts(again), texts(proofs)) {
+		t.Errorf("%q, %v; want %q", texts(again), err, texts(proofs))
+	}
+
+	// A program that kills what exploration kills raises the score.
+	results := []Result{{Protocol: "mi", Mutant: "MI_example/L1Cache/(I,Load)/next:stay", Seeds: []Trial{{Killed: true}}}}
+	c := Compare(results, proofs)
+	if len(c) != 1 || c[0].Of(Refuted) != 3 || c[0].Of(Bounded) != 1 || c[0].Killed[Refuted] != 1 || int(c[0].Score()) != 33 {
+		t.Errorf("%+v", c)
+	}
+	if missed := Missed(results, proofs); len(missed) != 2 {
+		t.Errorf("%d mutants missed, want 2", len(missed))
+	}
+}
+
+// TestProveLimit leaves out the machines that are too large, and says so.
+func TestProveLimit(t *testing.T) {
+	target, err := Embedded("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	o := ProveOptions{
+		Targets: []Target{target}, MaxStates: 400, Accept: func(m *mutate.Mutant) bool { return false },
+		Notef: func(format string, args ...any) { notes = append(notes, format) },
+	}
+	if proofs, err := Prove(t.Context(), o); err != nil || len(proofs) != 0 {
+		t.Errorf("%d proofs, %v", len(proofs), err)
+	}
+	o.Accept = func(m *mutate.Mutant) bool { return m.ID == "MI_example/L1Cache/(M,Fwd_GETX)/drop:ka_wakeUpAll" }
+	proofs, err := Prove(t.Context(), o)
+	if err != nil || len(proofs) != 1 || proofs[0].Truth != Bounded || strings.Contains(proofs[0].Machine, "DMA") || len(notes) == 0 {
+		t.Errorf("%+v, %v, %q", proofs, err, notes)
+	}
+	o.MaxStates = 5
+	if _, err := Prove(t.Context(), o); err == nil || !strings.Contains(err.Error(), "no machine has at most 5 orbits") {
+		t.Errorf("%v", err)
+	}
+}
