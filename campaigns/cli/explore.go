@@ -56,13 +56,12 @@ end and found nothing.`,
 	fs.IntVar(&x.o.Workers, "workers", 0, "states expanded at a time; 0 means one for each processor")
 	fs.StringVar(&x.o.Dir, "dir", "", "directory to create (default runs/explore-TIME)")
 	fs.StringVar(&x.program, "program", "", "run this program, as gen prints it or a litmus test, in place of any access at any time; - is standard input")
-	fs.StringSliceVar(&x.shapes, "shape", nil, "run these critical cycles, or all, with every placement of their threads")
 	fs.StringVar(&x.resume, "resume", "", "continue the search of this directory")
 	fs.BoolVar(&x.json, "json", false, "print the result as JSON")
 	fs.BoolVar(&x.rows, "coverage", false, "print which transitions of the protocol are never reached")
 	x.show.Declare(fs)
 	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error {
-		if x.program != "" || len(x.shapes) > 0 {
+		if x.program != "" || len(x.spec.Explore.Shape) > 0 {
 			return x.runPrograms(ctx, fs.Changed)
 		}
 		if err := x.prepare(fs.Changed); err != nil {
@@ -82,7 +81,6 @@ type exploreRun struct {
 	resume     string
 	json, rows bool
 	program    string
-	shapes     []string
 }
 
 // prepare checks the flags, and makes or finds the directory.

@@ -4,60 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/litmus"
 	"ordeal/campaigns/summary"
-	"ordeal/gen"
-	"ordeal/gen/shapes"
 )
 
 // programs are those of --program and --shape, each with every placement of its
 // threads; none: any access at any time.
 func (x *exploreRun) programs() ([]exploration.Program, error) {
-	type named struct {
-		name string
-		p    *gen.Program
+	all, err := exploration.Shapes(x.spec.Explore.Shape)
+	if err != nil {
+		return nil, command.Usage(err)
 	}
-	var all []named
 	if x.program != "" {
 		p, _, err := readProgram(x.env, x.program, x.spec.Explore.MaxMemory)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, named{x.program, p})
+		all = append(all, exploration.Named{Name: x.program, Program: p})
 	}
-	names := x.shapes
-	if slices.Contains(names, "all") {
-		names = nil
-		for _, s := range shapes.All() {
-			names = append(names, s.Name)
-		}
-	}
-	for _, name := range names {
-		s, ok := shapes.ByName(name)
-		if !ok {
-			return nil, command.Usage(fmt.Errorf("--shape %s: no such shape: want all or names as of ordeal litmus --shapes", name))
-		}
-		all = append(all, named{name, litmus.ShapeProgram(&s)})
-	}
-	var list []exploration.Program
-	for _, n := range all {
-		if cores := x.spec.Machine.Cores; cores > 0 && len(n.p.Threads) > cores {
-			return nil, command.Usage(fmt.Errorf("--cores %d: %s has %d threads", cores, n.name, len(n.p.Threads)))
-		}
-		placements, err := x.spec.Placements(len(n.p.Threads))
-		if err != nil {
-			return nil, command.Usage(err)
-		}
-		text := string(n.p.Text())
-		for _, placement := range placements {
-			list = append(list, exploration.Program{Name: n.name, Text: text, Placement: placement})
-		}
+	list, err := x.spec.Placed(all)
+	if err != nil {
+		return nil, command.Usage(err)
 	}
 	return list, nil
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/liveness"
 )
@@ -17,6 +18,7 @@ type Explore struct {
 	DMA         int      `yaml:"dma" json:"dma,omitempty" schema:"min=0,max=8" help:"number of devices, which read and write any line at any time"`
 	Depth       int      `yaml:"channel-depth" json:"channel-depth,omitempty" schema:"min=0,max=100,zero=4" help:"messages under way in one channel at most"`
 	Unordered   []string `yaml:"unordered" json:"unordered,omitempty" help:"buffers whose messages from other controllers arrive in any order, as L1Cache.responseToCache"`
+	Shape       []string `yaml:"shape" json:"shape,omitempty" help:"critical cycles that the cores run in place of any access at any time, with every placement of their threads, or all"`
 	IdleLoads   int      `yaml:"idle-loads" json:"idle-loads,omitempty" schema:"min=0,max=16" help:"with programs: loads of any line that every core may make at any time, whose values are ignored"`
 	NoSymmetry  bool     `yaml:"no-symmetry" json:"no-symmetry,omitempty" help:"tell states apart that are permutations of each other's cores and lines"`
 	Liveness    string   `yaml:"liveness" json:"liveness,omitempty" schema:"values=fairness,empty=not checked" help:"look for requests that need never be answered when what is possible for ever (weak) or again and again (strong) happens some time; without symmetry"`
@@ -41,7 +43,11 @@ const DefaultExploredCores = 2
 
 // Explored is the machine that an exploration visits. The error joins an
 // option.Fault for each option that is unusable.
-func Explored(m Machine, e *Explore) (explore.Config, error) {
+func Explored(m Machine, e *Explore) (explore.Config, error) { return ExploredWith(nil, m, e) }
+
+// ExploredWith is Explored with the protocol of the machine, if that is compiled
+// already.
+func ExploredWith(compiled *ruby.Protocol, m Machine, e *Explore) (explore.Config, error) {
 	if m.PrivateCache == "" {
 		m.PrivateCache = exploredCache
 	}
@@ -69,6 +75,9 @@ func Explored(m Machine, e *Explore) (explore.Config, error) {
 		return c, option.Join(faults)
 	}
 	o.Core = core.TSO
+	if compiled != nil {
+		o.Compiled, o.SLICC, o.Repair, o.Mutant = compiled, "", false, ""
+	}
 	protocol, system, err := o.Coherent()
 	if err != nil {
 		return c, err

@@ -16,6 +16,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/liveness"
 	"ordeal/sim/explore/machine"
@@ -59,16 +60,28 @@ type Spec struct {
 	Command []string          `json:"command"`
 	Tools   map[string]string `json:"tools"`
 	Started time.Time         `json:"started"`
-	_       struct{}
+
+	protocol *ruby.Protocol // of the machine, once it is compiled
+	_        struct{}
 }
 
 // new makes the machine.
 func (s *Spec) new() (*explore.Machine, error) {
-	c, err := config.Explored(s.Machine, &s.Explore)
+	c, err := s.config(s.Machine)
 	if err != nil {
 		return nil, err
 	}
 	return newMachine(c)
+}
+
+// config is what is explored on a machine with the protocol of the Spec, which is
+// compiled once.
+func (s *Spec) config(on config.Machine) (explore.Config, error) {
+	c, err := config.ExploredWith(s.protocol, on, &s.Explore)
+	if err == nil {
+		s.protocol = c.Protocol
+	}
+	return c, err
 }
 
 // identity is the text that a checkpoint is bound to: everything that the

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
@@ -48,7 +47,7 @@ type ProgramResult struct {
 func (s *Spec) Placements(threads int) ([][]int, error) {
 	on := s.Machine
 	on.Cores = max(on.Cores, threads)
-	c, err := config.Explored(on, &s.Explore)
+	c, err := s.config(on)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +77,7 @@ func (s *Spec) Placements(threads int) ([][]int, error) {
 func (s *Spec) program(p *Program) (*explore.Machine, *gen.Program, error) {
 	on := s.Machine
 	on.Cores = max(on.Cores, len(p.Placement))
-	c, err := config.Explored(on, &s.Explore)
+	c, err := s.config(on)
 	if err != nil {
 		return nil, nil, err
 	}
