@@ -11,6 +11,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/fetch"
 	"ordeal/sim/builtin/flush"
+	"ordeal/sim/builtin/functional"
 	"ordeal/sim/builtin/memory"
 )
 
@@ -33,7 +34,7 @@ func (s *simulation) addAgents() {
 		id := gen.ThreadID(t)
 		thread := core.NewThread(p, id, s.job.Rounds, s.writes)
 		thread.Record(s.steps)
-		thread.Observe(s.options.Accesses)
+		thread.Observe(s.observer())
 		s.threads = append(s.threads, thread)
 		var at site
 		switch a := p.AgentOf(id); a.Kind {
@@ -64,16 +65,59 @@ func (s *simulation) addFlushers() {
 	if s.options.Flush == 0 {
 		return
 	}
-	p := s.job.Program
+	lines := linesOf(s.job.Program)
+	for i := range s.cores {
+		s.flushers = append(s.flushers, flush.New(s.queue, s.system.Port(i), lines, s.options.Flush, agentSeed(s.job.Seed, i)))
+	}
+}
+
+// linesOf lists the lines that a program accesses.
+func linesOf(p *gen.Program) []memory.Addr {
 	var lines []memory.Addr
 	for l := range p.Locations {
-		line := (memory.Base + memory.Addr(p.Offset(gen.LocID(l)))).Line()
-		if !slices.Contains(lines, line) {
+		if line := addressOf(p, gen.LocID(l)).Line(); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
-	for i := range s.cores {
-		s.flushers = append(s.flushers, flush.New(s.queue, s.system.Port(i), lines, s.options.Flush, agentSeed(s.job.Seed, i)))
+	return lines
+}
+
+func addressOf(p *gen.Program, l gen.LocID) memory.Addr {
+	return memory.Base + memory.Addr(p.Offset(l))
+}
+
+// addReader has lines read functionally, if the options ask for it.
+func (s *simulation) addReader() {
+	if s.options.Functional == 0 {
+		return
+	}
+	p := s.job.Program
+	s.functional = functional.New(s.queue, s.system.(functional.System), linesOf(p), s.options.Functional, s.job.Seed)
+	for t, ops := range p.Threads {
+		if p.AgentOf(gen.ThreadID(t)).Kind != gen.AgentDMA {
+			continue
+		}
+		for _, op := range ops {
+			if op.Kind == gen.Store {
+				s.functional.Ignore(addressOf(p, op.Loc))
+			}
+		}
+	}
+}
+
+// observer is what threads call with their accesses; nil for nothing.
+func (s *simulation) observer() func(core.Access) {
+	observed, reader := s.options.Accesses, s.functional
+	if reader == nil {
+		return observed
+	}
+	return func(a core.Access) {
+		if a.Kind.Writes() {
+			reader.Wrote(addressOf(s.job.Program, a.Loc), uint64(a.Written))
+		}
+		if observed != nil {
+			observed(a)
+		}
 	}
 }
 

@@ -122,6 +122,9 @@ type Options struct {
 	// Flush (--flush) is the number of ticks between two flushes by a core of a
 	// line that the program accesses, on average; 0 means no flushes.
 	Flush event.Tick
+	// Functional (--functional) is the number of ticks between two functional reads
+	// of a line that the program accesses, on average; 0 means none.
+	Functional event.Tick
 	// Execution (--execution) has the log list every step of the cores, the
 	// commits of stores among them: frames of kind wire.Steps. The cores have FIFO store
 	// buffers then, or none: InOrder, TSO or OOO.
@@ -173,6 +176,9 @@ func (o Options) Validate() error {
 	}
 	if o.Flush < 0 || o.Flush > event.MaxLatency || o.Flush > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
 		errs = append(errs, option.Faultf("flush", "%d ticks: want 0 to %d, with a coherence protocol", o.Flush, event.MaxLatency))
+	}
+	if o.Functional < 0 || o.Functional > event.MaxLatency || o.Functional > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
+		errs = append(errs, option.Faultf("functional", "%d ticks: want 0 to %d, with a coherence protocol", o.Functional, event.MaxLatency))
 	}
 	if o.Watchdog < 1 {
 		errs = append(errs, option.Faultf("watchdog", "%d ticks: want at least 1", o.Watchdog))

@@ -64,6 +64,11 @@ func (r *Runner) loadProtocol() error {
 	if o.Flush > 0 && !p.Flushes() {
 		return fmt.Errorf("protocol %s has no flushes of lines: in gem5, of the protocols for processors, only MOESI_hammer has", name)
 	}
+	if o.Functional > 0 {
+		if err := p.CheckFunctional(); err != nil {
+			return option.Faultf("functional", "protocol %s: %v", name, err)
+		}
+	}
 	if err := o.chooseRMW(p, name); err != nil {
 		return err
 	}

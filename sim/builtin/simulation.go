@@ -13,24 +13,26 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/flush"
+	"ordeal/sim/builtin/functional"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
 )
 
 type simulation struct {
-	options  *Options
-	job      sim.Job
-	budget   uint64
-	queue    *event.Queue
-	system   memory.System
-	threads  []*core.Thread
-	cores    []core.Core
-	sites    []site // of the threads
-	flushers []*flush.Flusher
-	running  int // threads that have not come to their end
-	writes   core.WriteOrder
-	steps    *core.Steps // nil unless Options.Execution
-	reader   reader
+	options    *Options
+	job        sim.Job
+	budget     uint64
+	queue      *event.Queue
+	system     memory.System
+	threads    []*core.Thread
+	cores      []core.Core
+	sites      []site // of the threads
+	flushers   []*flush.Flusher
+	functional *functional.Reader // nil for none
+	running    int                // threads that have not come to their end
+	writes     core.WriteOrder
+	steps      *core.Steps // nil unless Options.Execution
+	reader     reader
 }
 
 func newSimulation(r *Runner, job sim.Job) *simulation {
@@ -47,6 +49,7 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 		s.budget = EventsPerRun + EventsPerOp*uint64(p.Ops())*uint64(job.Rounds)
 	}
 	s.system = r.build(s.queue, o, o.size(p), job.Seed)
+	s.addReader()
 	s.addAgents()
 	s.addFlushers()
 	return s
@@ -58,6 +61,9 @@ func (s *simulation) run(ctx context.Context, deadline time.Time) sim.Result {
 	}
 	for _, f := range s.flushers {
 		f.Stop()
+	}
+	if s.functional != nil {
+		s.functional.Stop()
 	}
 	s.reader.start(s.queue, s.job.Program, s.system.Port(0))
 	return s.until(ctx, deadline, s.reader.done)

@@ -15,7 +15,9 @@ type Statistics struct {
 	// the same things at the same times.
 	Hash  uint64
 	Cores core.Statistics // sums over all cores
-	_     struct{}
+	// Functional is the number of functional reads that found their line.
+	Functional uint64
+	_          struct{}
 }
 
 // String is the statistics in one line.
@@ -26,6 +28,9 @@ func (s Statistics) String() string {
 
 func (s *simulation) statistics() Statistics {
 	st := Statistics{Ticks: s.queue.Now(), Events: s.queue.Count(), Hash: s.queue.Hash()}
+	if s.functional != nil {
+		st.Functional = s.functional.Found
+	}
 	for _, c := range s.cores {
 		of := c.Statistics()
 		st.Cores.Forwarded += of.Forwarded

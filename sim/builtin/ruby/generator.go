@@ -345,7 +345,7 @@ func (g *generator) function(f *types.Func) *funcCode {
 	code := &funcCode{shape: shapeOf(f.Result), size: g.size(f.Result)}
 	g.funcs[f] = code
 	for _, p := range f.Params {
-		if p.ByRef && shapeOf(p.Type) != pointer {
+		if s := shapeOf(p.Type); p.ByRef && s != pointer && s != handle {
 			g.unsupported(p.Pos, "a parameter by reference")
 		}
 		code.params = append(code.params, g.where(p))

@@ -40,11 +40,7 @@ func (q *memoryQueue) serve(c *controller) {
 		c.fail("memory got another type of message", "%s", m.layout.typ.Name)
 	}
 	line := memory.Addr(m.words[f.addr]).Line()
-	block := q.lines[line]
-	if block == nil {
-		block = new(memory.Block)
-		q.lines[line] = block
-	}
+	block := q.block(line)
 	pool := &c.system.pools[f.layout.index]
 	answer := pool.get()
 	answer.words[f.addr] = m.words[f.addr]
@@ -86,6 +82,16 @@ func (q *memoryQueue) serve(c *controller) {
 	}
 	q.last = max(q.last, c.now+q.latency.Draw(q.random)) + 1
 	q.answers.enqueue(answer, q.last)
+}
+
+// block is what memory holds of a line.
+func (q *memoryQueue) block(line memory.Addr) *memory.Block {
+	block := q.lines[line]
+	if block == nil {
+		block = new(memory.Block)
+		q.lines[line] = block
+	}
+	return block
 }
 
 // renew gives the reads of a line that are not answered yet the new data.

@@ -66,7 +66,7 @@ var nativeTypes = map[string]struct {
 	"ExpectedMap": {vector, structure.ExpectedWords}, "TriggerQueue": {vector, structure.QueueWords},
 	"CacheMemory": {shape: handle}, "DirectoryMemory": {shape: handle}, "PerfectCacheMemory": {shape: handle},
 	"TBETable": {shape: handle}, "TimerTable": {shape: handle}, "MessageBuffer": {shape: handle},
-	"InPort": {shape: handle}, "OutPort": {shape: handle},
+	"Packet": {shape: handle}, "InPort": {shape: handle}, "OutPort": {shape: handle},
 	"Sequencer": {shape: handle}, "HTMSequencer": {shape: handle}, "DMASequencer": {shape: handle},
 	"RubyPrefetcher": {shape: handle}, "RubyPrefetcherProxy": {shape: handle}, "prefetch::Base": {shape: handle},
 	"PersistentTable": {shape: handle}, "TBEStorage": {shape: handle},

@@ -17,11 +17,13 @@ type program struct {
 	codes       []*machineCode     // of the machines that are instantiated
 	dense       []int              // index in codes by ordinal of MachineType, -1
 	permissions []cache.Permission // by ordinal of AccessPermission
-	request     requestFields
-	memory      memoryFields
-	device      deviceFields
-	flushes     bool          // cores may flush lines
-	faults      syntax.Faults // of structures
+	// permissionType is AccessPermission.
+	permissionType *types.Type
+	request        requestFields
+	memory         memoryFields
+	device         deviceFields
+	flushes        bool          // cores may flush lines
+	faults         syntax.Faults // of structures
 }
 
 type machineCode struct {
@@ -43,6 +45,8 @@ type machineCode struct {
 	ranks          int
 
 	getState, setState, setAccess, getNextState *stateFunc
+
+	functional functional
 
 	// words is what a controller's words start with.
 	words    []uint64
@@ -132,6 +136,7 @@ func generate(protocol *types.Protocol) (*program, error) {
 	for _, code := range p.codes {
 		g := newGenerator(p, code)
 		g.compileMachine()
+		g.compileFunctional()
 		faults = append(faults, g.faults...)
 	}
 	faults = append(faults, p.faults...)
@@ -188,7 +193,8 @@ func (p *program) names() error {
 			p.codes = append(p.codes, code)
 		}
 	}
-	for _, e := range typ("AccessPermission").Enums {
+	p.permissionType = typ("AccessPermission")
+	for _, e := range p.permissionType.Enums {
 		p.permissions = append(p.permissions, permissionNames[e.Name])
 	}
 	p.permissions = append(p.permissions, cache.Busy) // the unset value

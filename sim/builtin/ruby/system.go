@@ -71,7 +71,8 @@ type System struct {
 	first       []int           // index of a machine's first controller among all
 	ports       []*memory.Sequencer
 	devices     []*memory.DeviceSequencer
-	pools       []pool // by layout
+	pools       []pool        // by layout
+	functional  *memory.Block // what a functional read has found
 	recent      []delivery
 	oldest      int // in recent
 	trace       func(c *controller, state, event, to int, line memory.Addr)

@@ -1,0 +1,39 @@
+package builtin
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ordeal/sim"
+	"ordeal/sim/builtin/core"
+)
+
+// TestFunctionalReads reads lines of protocols past their caches: they find what was
+// written last, and where the directory says that it may read a line which a cache
+// owns, they do not.
+func TestFunctionalReads(t *testing.T) {
+	for _, protocol := range []string{"mi", "mesi-two-level", "moesi-hammer"} {
+		r := newRunner(t, Options{Protocol: protocol, Core: core.OOO, Functional: 20})
+		report := ends(t, r, sim.Job{Program: randomProgram(t, 1, 4), Rounds: 5, Seed: 1}, sim.Passed, "")
+		if n := report.Statistics.Functional; n < 50 {
+			t.Errorf("%s: %d functional reads find a line", protocol, n)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../protocols/slicc")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "MI_example.slicc")
+	replaceIn(t, path, "MI_example-dir.sm", "M,  AccessPermission:Invalid,", "M,  AccessPermission:Read_Write,")
+	r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Functional: 20})
+	ends(t, r, sim.Job{Program: randomProgram(t, 1, 4), Rounds: 5, Seed: 1}, sim.Crash, "functional read finds an old value: Directory in state M")
+
+	for _, o := range []Options{
+		{Core: core.TSO, Functional: 20}, {Protocol: "mi", Core: core.TSO, Functional: -1}, {SLICC: smallProtocol, Core: core.TSO, Functional: 20},
+	} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+}
