@@ -35,6 +35,7 @@ type Machine struct {
 	LockHold      int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked pairs"`
 	WrongPath     int      `yaml:"wrong-path" json:"wrong-path,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=no such loads" help:"how many operations of an ooo core come with one load of a wrong path, whose value is dropped"`
 	Flush         int64    `yaml:"flush" json:"flush,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=no flushes" help:"time between two flushes of a line by a core, on average; gem5's MOESI_hammer has them"`
+	Prefetch      int64    `yaml:"prefetch" json:"prefetch,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two prefetches of a line by a core, on average; MESI_Two_Level, MESI_Three_Level and CHI of gem5 take them"`
 	Functional    int64    `yaml:"functional" json:"functional,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two functional reads of a line, on average, which must find what was written last"`
 	Reorder       string   `yaml:"reorder" json:"reorder,omitempty" sim:"builtin" schema:"values=reorders,empty=none" help:"virtual networks that do not keep the order of messages: none of them, those that gem5 leaves unordered, all"`
 	MemoryReorder bool     `yaml:"memory-reorder" json:"memory-reorder,omitempty" sim:"builtin" help:"memory behind a coherence protocol acknowledges writes at once and answers reads in any order"`
@@ -53,7 +54,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		Latency: event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 		Memory:  event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
 		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, TBEs: m.TBEs, Parameters: m.SetParameter,
-		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), MemoryReorder: m.MemoryReorder, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
+		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), MemoryReorder: m.MemoryReorder, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault
 	note := func(name string, err error) { faults = append(faults, option.Faults(err, name)...) }

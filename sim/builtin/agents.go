@@ -13,6 +13,7 @@ import (
 	"ordeal/sim/builtin/flush"
 	"ordeal/sim/builtin/functional"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/prefetch"
 )
 
 // agent runs a thread.
@@ -68,6 +69,18 @@ func (s *simulation) addFlushers() {
 	lines := linesOf(s.job.Program)
 	for i := range s.cores {
 		s.flushers = append(s.flushers, flush.New(s.queue, s.system.Port(i), lines, s.options.Flush, agentSeed(s.job.Seed, i)))
+	}
+}
+
+// addPrefetchers has the cores prefetch lines, if the options ask for it.
+func (s *simulation) addPrefetchers() {
+	if s.options.Prefetch == 0 {
+		return
+	}
+	lines := linesOf(s.job.Program)
+	for i := range s.cores {
+		system := s.system.(prefetch.System)
+		s.prefetchers = append(s.prefetchers, prefetch.New(s.queue, system, i, lines, s.options.Prefetch, agentSeed(s.job.Seed, i)))
 	}
 }
 

@@ -125,6 +125,9 @@ type Options struct {
 	// Functional (--functional) is the number of ticks between two functional reads
 	// of a line that the program accesses, on average; 0 means none.
 	Functional event.Tick
+	// Prefetch (--prefetch) is the number of ticks between two prefetches of a line
+	// that the program accesses by a core, on average; 0 means none.
+	Prefetch event.Tick
 	// Execution (--execution) has the log list every step of the cores, the
 	// commits of stores among them: frames of kind wire.Steps. The cores have FIFO store
 	// buffers then, or none: InOrder, TSO or OOO.
@@ -179,6 +182,9 @@ func (o Options) Validate() error {
 	}
 	if o.Functional < 0 || o.Functional > event.MaxLatency || o.Functional > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
 		errs = append(errs, option.Faultf("functional", "%d ticks: want 0 to %d, with a coherence protocol", o.Functional, event.MaxLatency))
+	}
+	if o.Prefetch < 0 || o.Prefetch > event.MaxLatency || o.Prefetch > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
+		errs = append(errs, option.Faultf("prefetch", "%d ticks: want 0 to %d, with a coherence protocol", o.Prefetch, event.MaxLatency))
 	}
 	if o.Watchdog < 1 {
 		errs = append(errs, option.Faultf("watchdog", "%d ticks: want at least 1", o.Watchdog))
@@ -250,7 +256,7 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 	return ruby.Options{
 		Parameters: parameters,
 		Cores:      n.cores, Devices: n.devices, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
-		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder,
+		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder, Prefetch: o.Prefetch > 0,
 		Trace: o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
 	}.WithDefaults()
 }

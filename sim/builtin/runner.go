@@ -64,6 +64,9 @@ func (r *Runner) loadProtocol() error {
 	if o.Flush > 0 && !p.Flushes() {
 		return fmt.Errorf("protocol %s has no flushes of lines: in gem5, of the protocols for processors, only MOESI_hammer has", name)
 	}
+	if o.Prefetch > 0 && !p.Prefetches() {
+		return option.Faultf("prefetch", "protocol %s takes no prefetches: in gem5, MESI_Two_Level, MESI_Three_Level and CHI do", name)
+	}
 	if o.Functional > 0 {
 		if err := p.CheckFunctional(); err != nil {
 			return option.Faultf("functional", "protocol %s: %v", name, err)

@@ -15,24 +15,26 @@ import (
 	"ordeal/sim/builtin/flush"
 	"ordeal/sim/builtin/functional"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/prefetch"
 	"ordeal/sim/builtin/ruby"
 )
 
 type simulation struct {
-	options    *Options
-	job        sim.Job
-	budget     uint64
-	queue      *event.Queue
-	system     memory.System
-	threads    []*core.Thread
-	cores      []core.Core
-	sites      []site // of the threads
-	flushers   []*flush.Flusher
-	functional *functional.Reader // nil for none
-	running    int                // threads that have not come to their end
-	writes     core.WriteOrder
-	steps      *core.Steps // nil unless Options.Execution
-	reader     reader
+	options     *Options
+	job         sim.Job
+	budget      uint64
+	queue       *event.Queue
+	system      memory.System
+	threads     []*core.Thread
+	cores       []core.Core
+	sites       []site // of the threads
+	flushers    []*flush.Flusher
+	prefetchers []*prefetch.Prefetcher
+	functional  *functional.Reader // nil for none
+	running     int                // threads that have not come to their end
+	writes      core.WriteOrder
+	steps       *core.Steps // nil unless Options.Execution
+	reader      reader
 }
 
 func newSimulation(r *Runner, job sim.Job) *simulation {
@@ -52,6 +54,7 @@ func newSimulation(r *Runner, job sim.Job) *simulation {
 	s.addReader()
 	s.addAgents()
 	s.addFlushers()
+	s.addPrefetchers()
 	return s
 }
 
@@ -61,6 +64,9 @@ func (s *simulation) run(ctx context.Context, deadline time.Time) sim.Result {
 	}
 	for _, f := range s.flushers {
 		f.Stop()
+	}
+	for _, p := range s.prefetchers {
+		p.Stop()
 	}
 	if s.functional != nil {
 		s.functional.Stop()

@@ -339,8 +339,9 @@ func init() {
 				return uint64(t.Count(line, true)), nil
 			}),
 
-		"RubyPrefetcher":      nothing,
-		"RubyPrefetcherProxy": nothing,
+		"RubyPrefetcher":                       nothing,
+		"RubyPrefetcherProxy":                  nothing,
+		"RubyPrefetcherProxy.completePrefetch": completePrefetch,
 	}
 	maps.Copy(wordBuiltins, coreBuiltins)
 	objectBuiltins = map[string]native[objectExpr]{

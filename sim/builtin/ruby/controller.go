@@ -41,6 +41,7 @@ type controller struct {
 	devices     []*memory.DeviceSequencer
 	mandatory   *buffer
 	locked      []memory.Addr // lines whose lock a core holds
+	prefetching []memory.Addr // lines that its proxy prefetches
 	memory      *memoryQueue  // nil unless the machine asks memory
 
 	waiting []waiting

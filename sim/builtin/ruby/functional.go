@@ -16,7 +16,7 @@ type functional struct {
 }
 
 // compileFunctional compiles the functions of functional reads. A machine may go
-// without, as long as nobody asks for them.
+// without, as long as no option asks for them.
 func (g *generator) compileFunctional() {
 	permission, read := g.defined("getAccessPermission", "Addr"), g.defined("functionalRead", "Addr", "Packet")
 	f := &g.code.functional

@@ -24,6 +24,8 @@ type requestFields struct {
 	layout                              *layout
 	line, physical, kind, context, size int
 	mask                                int // -1 if there is none
+	prefetch                            int // likewise
+	isPrefetch                          uint64
 	load, store, fetch, flush           uint64
 	conditional                         uint64 // of a conditional store
 	atomic                              uint64 // that returns what the word held

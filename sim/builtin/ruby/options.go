@@ -36,6 +36,8 @@ type Options struct {
 	// order, each with the data of the instant of its answer, as gem5's memory
 	// controllers do (mem_ctrl.cc, accessAndRespond).
 	MemoryReorder bool
+	// Prefetch says that the caches of cores have prefetchers; see Protocol.Prefetches.
+	Prefetch bool
 	// TBEs is the number of transactions that a controller has room for; 0
 	// means DefaultTBEs.
 	TBEs int

@@ -88,6 +88,9 @@ func (p *program) settings(o *Options, r *role) (preset.Values, error) {
 			values[v.Name] = asNumber(v.Default).Int
 		}
 	}
+	if o.Prefetch && r.cores > 0 {
+		values[enablePrefetch], values[usePrefetcher] = 1, 1
+	}
 	for _, set := range o.Parameters {
 		if set.Role == r.name {
 			values[set.Name] = set.Value

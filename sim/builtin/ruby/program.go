@@ -47,6 +47,7 @@ type machineCode struct {
 	getState, setState, setAccess, getNextState *stateFunc
 
 	functional functional
+	prefetch   *funcCode // nil if there is none
 
 	// words is what a controller's words start with.
 	words    []uint64
@@ -137,6 +138,7 @@ func generate(protocol *types.Protocol) (*program, error) {
 		g := newGenerator(p, code)
 		g.compileMachine()
 		g.compileFunctional()
+		g.compilePrefetch()
 		faults = append(faults, g.faults...)
 	}
 	faults = append(faults, p.faults...)
@@ -201,6 +203,9 @@ func (p *program) names() error {
 	r, m := &p.request, &p.memory
 	kind, memoryKind, size := typ("RubyRequestType"), typ("MemoryRequestType"), typ("MessageSizeType")
 	r.load, r.store, r.fetch = value(kind, "LD"), value(kind, "ST"), value(kind, "IFETCH")
+	if bit := p.protocol.Type("PrefetchBit"); bit != nil && bit.Enum("Yes") != nil {
+		r.isPrefetch = uint64(bit.Enum("Yes").Ordinal)
+	}
 	r.conditional = p.conditional(kind, r.store)
 	if flush := kind.Enum("FLUSH"); flush != nil {
 		r.flush, p.flushes = uint64(flush.Ordinal), p.protocol.Name == "MOESI_hammer"
@@ -209,6 +214,7 @@ func (p *program) names() error {
 	m.dataSize, m.controlSize = value(size, "Response_Data"), value(size, "Writeback_Control")
 	r.layout, m.layout = p.layout(typ("RubyRequest")), p.layout(typ("MemoryMsg"))
 	m.size, r.mask = m.layout.find("MessageSize"), r.layout.find("writeMask")
+	r.prefetch = r.layout.find("Prefetch")
 	if e := kind.Enum("ATOMIC_RETURN"); e != nil {
 		r.atomic = uint64(e.Ordinal)
 	}

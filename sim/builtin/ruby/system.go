@@ -70,6 +70,7 @@ type System struct {
 	controllers [][]*controller // by machine and number
 	first       []int           // index of a machine's first controller among all
 	ports       []*memory.Sequencer
+	owners      []*controller // of the ports
 	devices     []*memory.DeviceSequencer
 	pools       []pool        // by layout
 	functional  *memory.Block // what a functional read has found
@@ -302,4 +303,5 @@ func (s *System) addCore(c *controller) {
 	seq := memory.NewSequencer(s.queue, len(s.ports), i)
 	c.sequencers = append(c.sequencers, seq)
 	s.ports = append(s.ports, seq)
+	s.owners = append(s.owners, c)
 }

@@ -1,0 +1,75 @@
+package builtin
+
+import (
+	"testing"
+
+	"ordeal/sim"
+	"ordeal/sim/builtin/core"
+)
+
+// withPrefetches gives the caches of the small protocol a queue of prefetches: a
+// line that is not there is fetched, in state IP.
+func withPrefetches(t *testing.T) string {
+	t.Helper()
+	return edited(t, "cache.sm",
+		"    MessageBuffer * mandatoryQueue;\n", "    MessageBuffer * mandatoryQueue;\n    MessageBuffer * prefetchQueue;\n",
+		"    II, AccessPermission:Busy, desc=\"likewise, after a recall\";\n", "    II, AccessPermission:Busy;\n    IP, AccessPermission:Busy;\n",
+		"    Replacement;\n    Grant;\n", "    Replacement;\n    Prefetch;\n    Grant;\n",
+		"  out_port(returnPort, ReturnMsg, returnOut);\n", `  out_port(returnPort, ReturnMsg, returnOut);
+  out_port(prefetchOut, RubyRequest, prefetchQueue);
+  void enqueuePrefetch(Addr address, RubyRequestType type) {
+    enqueue(prefetchOut, RubyRequest, 1) {
+      out_msg.LineAddress := address;
+      out_msg.Type := type;
+    }
+  }
+  in_port(prefetchPort, RubyRequest, prefetchQueue) {
+    if (prefetchPort.isReady(clockEdge())) {
+      peek(prefetchPort, RubyRequest, block_on="LineAddress") {
+        Entry cache_entry := getCacheEntry(in_msg.LineAddress);
+        if (is_valid(cache_entry) || cacheMemory.cacheAvail(in_msg.LineAddress)) {
+          trigger(Event:Prefetch, in_msg.LineAddress, cache_entry, TBEs[in_msg.LineAddress]);
+        }
+      }
+    }
+  }
+  action(x_popPrefetch, "x") {
+    prefetchPort.dequeue(clockEdge());
+  }
+`,
+		"  transition(M, Load) {\n", `  transition(I, Prefetch, IP) {
+    a_allocate;
+    g_get;
+    x_popPrefetch;
+  }
+  transition(M, Prefetch) {
+    x_popPrefetch;
+  }
+  transition(IP, Grant, M) {
+    w_write;
+    o_popOrder;
+  }
+  transition(M, Load) {
+`,
+		"transition({IM, MI, II}, {Load, Store, Replacement}) {", "transition({IM, IP, MI, II}, {Load, Store, Replacement, Prefetch}) {",
+	)
+}
+
+// TestPrefetches runs programs while caches prefetch their lines at random.
+func TestPrefetches(t *testing.T) {
+	path := withPrefetches(t)
+	r := newRunner(t, Options{SLICC: path, Core: core.OOO, Prefetch: 50})
+	for seed := range uint64(3) {
+		report := ends(t, r, sim.Job{Program: randomProgram(t, seed, 4), Rounds: 5, Seed: seed}, sim.Passed, "")
+		for _, row := range report.Coverage {
+			if row.State == "I" && row.Event == "Prefetch" && row.Count < 10 {
+				t.Errorf("%d prefetches of lines that are not there", row.Count)
+			}
+		}
+	}
+	for _, o := range []Options{{Core: core.TSO, Prefetch: 9}, {Protocol: "mi", Core: core.TSO, Prefetch: 9}, {SLICC: path, Core: core.TSO, Prefetch: -1}} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+}

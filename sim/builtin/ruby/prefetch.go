@@ -1,0 +1,79 @@
+package ruby
+
+import (
+	"slices"
+
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/slicc/types"
+)
+
+// Names that protocols with prefetchers have.
+const (
+	enablePrefetch = "enable_prefetch" // parameters of MESI_Two_Level and MESI_Three_Level
+	usePrefetcher  = "use_prefetcher"  // and of CHI
+)
+
+// compilePrefetch compiles what puts a prefetch into the queue of a machine: its
+// enqueuePrefetch (gem5's RubyPrefetcher calls it), if it has one.
+func (g *generator) compilePrefetch() {
+	if f := g.defined("enqueuePrefetch", "Addr", "RubyRequestType"); f != nil && g.code.cores == 1 {
+		g.code.prefetch = g.function(f)
+	}
+}
+
+// proxied reports whether the machine takes prefetches from a queue that a
+// RubyPrefetcherProxy feeds, as CHI's.
+func (code *machineCode) proxied() bool {
+	return code.prefetch == nil && slices.ContainsFunc(code.machine.Objects, func(v *types.Var) bool { return v.Type.Name == "RubyPrefetcherProxy" })
+}
+
+// Prefetches reports whether the caches of cores take prefetches.
+func (p *Protocol) Prefetches() bool {
+	return slices.ContainsFunc(p.program.codes, func(code *machineCode) bool {
+		return code.prefetch != nil || code.cores > 0 && code.proxied()
+	})
+}
+
+// Prefetch has a core's cache prefetch a line, for a store or else for a load. A
+// protocol whose proxy has a prefetch of the line under way, and one that knows no
+// prefetches for stores, are not asked.
+func (s *System) Prefetch(core int, line memory.Addr, write bool) {
+	c := s.owners[core]
+	defer c.catch()
+	c.begin(line)
+	kind := s.program.request.load
+	switch f := c.code.prefetch; {
+	case f != nil:
+		if write {
+			kind = s.program.request.store
+		}
+		c.words[f.params[0]], c.words[f.params[1]] = uint64(line), kind
+		f.body(c)
+	case !write && !slices.Contains(c.prefetching, line):
+		c.prefetching = append(c.prefetching, line)
+		m := s.pools[s.program.request.layout.index].get()
+		f := &s.program.request
+		m.words[f.line], m.words[f.physical], m.words[f.kind], m.words[f.size] = uint64(line), uint64(line), kind, types.BlockBytes
+		if f.prefetch >= 0 {
+			m.words[f.prefetch] = f.isPrefetch
+		}
+		c.buffer(prefetchQueue).enqueue(m, c.now+1)
+	}
+}
+
+// buffer is a buffer of the controller by name; the machine has it.
+func (c *controller) buffer(name string) *buffer {
+	return c.buffers[slices.IndexFunc(c.code.buffers, named(name))]
+}
+
+func completePrefetch(g *generator, x *types.Call) wordExpr {
+	line, pos := g.word(x.Args[0]), x.At
+	return func(c *controller) uint64 {
+		i := slices.Index(c.prefetching, memory.Addr(line(c)))
+		if i < 0 {
+			c.failAt(pos, "end of a prefetch that was never issued", "line %#x", line(c))
+		}
+		c.prefetching = slices.Delete(c.prefetching, i, i+1)
+		return 0
+	}
+}
