@@ -40,8 +40,7 @@ With --gem5 the programs for the binary's protocol run on it, too.
 
 Experiments:
 ` + experimentList() + `
-An interrupt (Ctrl-C) ends it with a report of the experiments that were finished.
-Exit status: 0 measured, 3 interrupted, 4 some run could not be made.`,
+An interrupt (Ctrl-C) ends it with a report of the experiments that were finished.`,
 		Example: `  ordeal bench papers --only wsc-kernel
   ordeal bench papers --scale 0.1 -o papers
   ordeal bench papers --only gcc-unordered --gem5 build/X86_MI_example/gem5.opt --gem5-tree .`,

@@ -26,10 +26,9 @@ func newDoctor(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Report what is installed here, what would work and what is missing",
-		Long: `Look at this machine: what would work here, and what is missing for the rest.
-Exit status 4 when not even programs can be run on the processor.`,
-		Args: command.Arguments(0, 0, "nothing"),
-		RunE: command.Body(func(ctx context.Context, _ []string) error { return d.run(ctx) }),
+		Long:  `Look at this machine: what would work here, and what is missing for the rest.`,
+		Args:  command.Arguments(0, 0, "nothing"),
+		RunE:  command.Body(func(ctx context.Context, _ []string) error { return d.run(ctx) }),
 	}
 }
 

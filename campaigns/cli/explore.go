@@ -43,9 +43,7 @@ checked against the model that the cores promise, and those of the model that ca
 be reached are listed.
 
 A search that is ended by a limit or by SIGINT leaves a checkpoint, from which
---resume continues it, with the limits of the new command.
-Exit status 1 when a property does not hold, 3 when the search did not come to its
-end and found nothing.`,
+--resume continues it, with the limits of the new command.`,
 		Example: `  ordeal explore --protocol mi --lines 2
   ordeal explore --slicc TREE/src/mem/ruby/protocol/MESI_Two_Level.slicc --cores 3 --max-time 10m`,
 		Args: command.Arguments(0, 0, "no arguments"),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -36,11 +37,7 @@ file whose name begins with @ for the paths in it, one a line.
 
 The histograms are those of litmus7, in which FORBIDDEN lines stand between
 results; a table ends it all. The first run that shows something forbidden of a
-test is kept, with an explanation, to be repeated.
-
-Exit status 1 when something forbidden was seen or a run did not end as it
-should, 3 when tests could not be read or enumerated (the others run all the
-same) or herd7 disagrees, 4 when a simulator could not run.`,
+test is kept, with an explanation, to be repeated.`,
 		Example: `  ordeal litmus --shapes --save tests
   ordeal litmus --rounds 1000000 tests
   ordeal litmus --sim builtin --protocol mi --core ooo tests/SB.litmus tests/MP.litmus`,
@@ -158,7 +155,7 @@ func (l *litmusRun) run(ctx context.Context, args []string) error {
 	if err := errors.Join(err, tableErr); err != nil {
 		return err
 	}
-	return command.Exit(litmusStatus(reports, unread != nil || unfit != nil))
+	return command.Exit(litmusStatus(reports, errors.Join(unread, unfit)))
 }
 
 // complain says what keeps tests from running.
@@ -184,11 +181,14 @@ func (l *litmusRun) saveShapes(args []string) error {
 	return err
 }
 
-// litmusStatus is the exit status that reports mean; some tests may be
-// missing.
-func litmusStatus(reports []*litmus.Report, missing bool) int {
+// litmusStatus is the exit status that reports mean; missing says why there are
+// none of some tests.
+func litmusStatus(reports []*litmus.Report, missing error) int {
 	status := summary.ExitOK
-	if missing {
+	switch {
+	case errors.Is(missing, fs.ErrNotExist) || errors.Is(missing, fs.ErrPermission):
+		status = summary.ExitInfra
+	case missing != nil:
 		status = summary.ExitUndecided
 	}
 	for _, r := range reports {

@@ -31,9 +31,7 @@ func newMutateBugs(e *env) *cobra.Command {
 		Long: `Inject the bugs of a campaign file, one after the other, and run its programs until
 each is caught, under several seeds. Without --file they are those of the catalogue
 that comes with ordeal: bugs of the literature and of the tracker, by their names.
-With --reduce the first failing run of each is reduced, and both stay in DIR/NAME.
-Exit status 1 when a bug was caught by fewer than nine of ten seeds, or a negative
-control was caught.`,
+With --reduce the first failing run of each is reduced, and both stay in DIR/NAME.`,
 		Example: "  ordeal mutate bugs mi-swap-store mi-swap-profile",
 	}
 	f := cmd.Flags()

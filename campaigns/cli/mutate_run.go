@@ -36,8 +36,7 @@ directory continues an interrupted one.
 With --explore all states are visited as well that the mutants have on small machines:
 a mutant is killed by a shortest counterexample, or makes no difference up to these
 sizes, or is undecided. What the programs kill is then counted against the mutants that
-can be killed. Results are in DIR/explored.jsonl.
-Exit status 1 when a mutant that is not known to be equivalent survived.`,
+can be killed. Results are in DIR/explored.jsonl.`,
 		Args: command.Arguments(0, 0, "no arguments"),
 	}
 	f := cmd.Flags()

@@ -92,7 +92,12 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 		return err
 	}
 	res, err := reduction.Reduce(ctx, dir, r.o)
-	if err != nil {
+	switch {
+	case errors.Is(err, reduction.ErrNothing):
+		return command.Usage(err)
+	case errors.Is(err, reduction.ErrUndecided):
+		return command.Undecided(err)
+	case err != nil:
 		return err
 	}
 	if err := res.Write(context.WithoutCancel(ctx), out, r.Args); err != nil {
@@ -132,7 +137,7 @@ func (r *reduceCommand) trace(ctx context.Context, file string) error {
 		return check.Explain(r.Stdout, res.History, models[0], &res.Verdict)
 	})
 	if err == nil && !found {
-		return fmt.Errorf("reduce %s: %s forbids no trace in it", file, models[0].Name)
+		return command.Usage(fmt.Errorf("reduce %s: %s forbids no trace in it: %w", file, models[0].Name, reduction.ErrNothing))
 	}
 	return err
 }

@@ -33,7 +33,6 @@ With --trace a violation on the embedded simulator or gem5 is repeated once more
 the coherence protocol traced: for each operation of the witness, when it performed and
 which transitions served it, where the stale value was read and what became of the
 invalidation, as cause.txt and as a picture, messages.svg.
-Exit status 1 when a recorded finding recurred or a try found something else.
 
 The counterexamples of an exploration are taken step by step, with the state
 after each.

@@ -94,7 +94,7 @@ func newRoot(e *env, manual fs.FS, below []constructor) *cobra.Command {
 this machine, and decides which memory models could have produced what happened.
 
 Results go to standard output, progress and messages to standard error.
-` + summary.ExitHelp + `
+` + summary.ExitHelp() + `
 "ordeal help" lists the topics of the manual.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -118,6 +118,7 @@ Results go to standard output, progress and messages to standard error.
 	for _, c := range below {
 		root.AddCommand(c.make(e))
 	}
+	command.DocumentExits(root)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }

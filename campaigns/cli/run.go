@@ -230,7 +230,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 			explain = a.Model
 		}
 	}
-	switch detail := strings.TrimRight(lastLines(done.Detail, 30), "\n"); {
+	switch detail := strings.TrimRight(done.Detail, "\n"); {
 	case strings.Contains(detail, "\n"):
 		fmt.Fprintf(w, "\n%s\n\n", detail)
 	case detail != "":
@@ -241,10 +241,16 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", dir)
 	program, words := messages.Quoted(r.Args[0]), messages.Quoted(string(dir))
-	if explain != "" {
+	if explain != "" && !done.Diagnosed() {
 		fmt.Fprintf(w, "%-10s %s check --model %s --explain %s\n", "explain", program, explain, words)
 	}
+	if done.Diagnosed() {
+		fmt.Fprintf(w, "%-10s %s\n", "log", messages.Quoted(dir.Path(rundir.DiagnosisFile)))
+	}
 	if done.Failed() {
+		if r.cfg.Traced(r.campaign.Sim) {
+			fmt.Fprintf(w, "%-10s %s repro --trace %s\n", "trace", program, words)
+		}
 		fmt.Fprintf(w, "%-10s %s reduce %s\n", "reduce", program, words)
 		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", program, words)
 	}
@@ -265,12 +271,6 @@ func (r *run) printLitmus(done *rundir.Result) {
 		}
 	}
 	fmt.Fprintf(r.Stdout, "%-10s %s %s: holds in %d of %d rounds\n", r.litmus.Name, r.litmus.Quantifier, r.litmus.Condition, holds, len(states))
-}
-
-// lastLines is the end of a text.
-func lastLines(text string, n int) string {
-	lines := strings.SplitAfter(text, "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "")
 }
 
 // statusOf is the exit status that the result of one run means.

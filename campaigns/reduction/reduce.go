@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,8 +23,10 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/trust"
 	"ordeal/check"
+	"ordeal/check/model"
 	"ordeal/gen"
 	"ordeal/gen/reduce"
+	"ordeal/parse"
 	"ordeal/sim"
 )
 
@@ -117,7 +120,7 @@ const (
 // ends first, the result is the best program so far.
 func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 	s := &reducer{o: o.withDefaults(dir), started: time.Now()}
-	if err := s.load(dir); err != nil {
+	if err := s.load(ctx, dir); err != nil {
 		return nil, err
 	}
 	whole := reduce.Candidate{Program: s.program, Rounds: s.spec.Config.Rounds}
@@ -171,7 +174,7 @@ type reducer struct {
 }
 
 // load reads the run and identifies its failure.
-func (s *reducer) load(dir rundir.Dir) error {
+func (s *reducer) load(ctx context.Context, dir rundir.Dir) error {
 	var recorded *rundir.Result
 	var err error
 	if s.spec, s.program, recorded, err = readRun(dir); err != nil {
@@ -191,16 +194,23 @@ func (s *reducer) load(dir rundir.Dir) error {
 		return fmt.Errorf("reduce %s: %w", dir, err)
 	}
 	s.check.Options, s.check.Workers = check.Options{Timeout: s.o.CheckTimeout}, s.o.Workers
-	return s.identify(dir, recorded)
+	return s.identify(ctx, dir, recorded)
 }
 
+// ErrNothing means that there is no failure to reduce, ErrUndecided that the model
+// to reduce under leaves the history undecided.
+var (
+	ErrNothing   = errors.New("there is nothing to reduce")
+	ErrUndecided = errors.New("it is not decided")
+)
+
 // identify chooses the failure that every candidate must show.
-func (s *reducer) identify(dir rundir.Dir, recorded *rundir.Result) error {
+func (s *reducer) identify(ctx context.Context, dir rundir.Dir, recorded *rundir.Result) error {
 	s.identity = Identity{Outcome: recorded.Outcome, Title: recorded.Title}
 	name := s.o.Model
 	if name == "" {
 		if recorded.Outcome == sim.Passed {
-			return fmt.Errorf("reduce %s: the run passed: there is no failure to keep (--model names a model whose violation to keep)", dir)
+			return fmt.Errorf("reduce %s: the run passed: %w (--model names a model whose violation to keep)", dir, ErrNothing)
 		}
 		if !recorded.Failed() {
 			return fmt.Errorf("reduce %s: the run could not be executed (%s): there is no failure to keep", dir, recorded.Outcome)
@@ -210,19 +220,64 @@ func (s *reducer) identify(dir rundir.Dir, recorded *rundir.Result) error {
 		}
 		name = s.spec.Config.Expect
 	}
-	if !recorded.Answered(name, check.Forbidden) {
-		return fmt.Errorf("reduce %s: model %s does not forbid the recorded history", dir, name)
-	}
-	s.identity.Model = name
 	models, err := config.ParseModels(name)
 	if err != nil {
 		return err
 	}
+	if err := s.forbids(ctx, dir, recorded, models[0]); err != nil {
+		return err
+	}
+	s.identity.Model = name
 	s.check.Models = models // one is enough while candidates are tried
 	if name != s.spec.Config.Expect {
 		s.identity.Outcome, s.identity.Title = sim.Passed, ""
 	}
 	return nil
+}
+
+// forbids returns an error unless the model forbids the recorded history: where
+// the run was not evaluated by it, that is done now.
+func (s *reducer) forbids(ctx context.Context, dir rundir.Dir, recorded *rundir.Result, m model.Model) error {
+	v, err := s.answer(ctx, dir, recorded, m)
+	switch {
+	case err != nil:
+		return fmt.Errorf("reduce %s: %w", dir, err)
+	case v.Answer == check.Forbidden.String():
+		return nil
+	case v.Answer == check.Unknown.String():
+		return fmt.Errorf("reduce %s: whether %s forbids the recorded history: %w: %s", dir, m.Name, ErrUndecided, v.Reason)
+	}
+	var by []string
+	for _, a := range recorded.Answers {
+		if a.Answer == check.Forbidden.String() {
+			by = append(by, a.Model)
+		}
+	}
+	hint := ""
+	if len(by) > 0 {
+		hint = "; it is forbidden by " + strings.Join(by, ", ")
+	}
+	return fmt.Errorf("reduce %s: %s allows the recorded history: %w%s", dir, m.Name, ErrNothing, hint)
+}
+
+// answer is that of a model about the recorded history.
+func (s *reducer) answer(ctx context.Context, dir rundir.Dir, recorded *rundir.Result, m model.Model) (rundir.Answer, error) {
+	for _, a := range recorded.Answers {
+		if a.Model == m.Name {
+			return a, nil
+		}
+	}
+	log, err := dir.Log()
+	if err != nil {
+		return rundir.Answer{}, err
+	}
+	h, err := parse.Native(s.program, s.spec.Config.Rounds, log)
+	if err != nil {
+		reason, _, _ := strings.Cut(err.Error(), "\n")
+		return rundir.Answer{Answer: check.Unknown.String(), Reason: reason}, nil
+	}
+	v, err := check.Check(ctx, h, m, s.check.Options)
+	return rundir.AnswerOf(&v), err
 }
 
 // first repeats the recorded run.

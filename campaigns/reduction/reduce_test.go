@@ -303,7 +303,6 @@ func TestReduceRefusals(t *testing.T) {
 	}{
 		{nil, Options{Runner: good}, "does not fail any more"},
 		{nil, Options{Runner: absent}, "cannot be repeated: cannot start: no such simulator"},
-		{nil, Options{Model: "rmo"}, "rmo does not forbid"},
 		{remove(rundir.ResultFile), Options{}, "did not end"},
 		{func() error {
 			spec, err := dir.Spec()
@@ -340,7 +339,7 @@ func TestCutAndWidth(t *testing.T) {
 	s := &reducer{
 		o: Options{Runner: func(string, *config.Config) (sim.Runner, error) { return runner, nil }}.withDefaults(dir), started: time.Now(),
 	}
-	must.Succeed(t, s.load(dir))
+	must.Succeed(t, s.load(t.Context(), dir))
 	whole := reduce.Candidate{Program: p, Rounds: spec.Config.Rounds}
 	first, err := s.first(t.Context(), &whole)
 	must.Succeed(t, err)

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -250,14 +251,25 @@ const (
 	ExitInfra     = 4
 )
 
-// ExitHelp lists the exit statuses for help texts.
-const ExitHelp = "Exit status: 0 nothing found, 1 a finding, 2 usage, 3 undecided,\n4 infrastructure."
+// ExitNames are the exit statuses in a word or two, by status.
+var ExitNames = [...]string{
+	ExitOK: "nothing found", ExitFinding: "a finding", ExitUsage: "usage", ExitUndecided: "undecided", ExitInfra: "infrastructure",
+}
+
+// ExitHelp lists the exit statuses in a sentence.
+func ExitHelp() string {
+	var list []string
+	for status, name := range ExitNames {
+		list = append(list, fmt.Sprintf("%d %s", status, name))
+	}
+	return "Exit status: " + strings.Join(list, ", ") + "."
+}
 
 // ExitStatus is that of the whole campaign: a finding takes precedence over runs
 // that could not be executed, and these over undecided ones.
 func (s *Summary) ExitStatus() int {
 	t := s.Total()
-	undecided := s.Interrupted
+	undecided := s.Interrupted || len(s.undecided()) > 0
 	for _, answers := range t.Answers {
 		undecided = undecided || answers[check.Unknown.String()] > 0
 	}

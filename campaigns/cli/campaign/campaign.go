@@ -47,10 +47,7 @@ others stay recorded, and the table of those is printed; a second one ends at on
 Whatever ended it, even a kill, campaign resume DIR goes on where it was left.
 
 What the file takes from variables of the environment is recorded by their names:
-resume, repro and reduce look them up again, and say which are missing or changed.
-
-Exit status: 0 nothing found but known issues, 1 a finding (a canary that is not caught any more is
-one), 3 undecided or interrupted with nothing found, 4 some run could not be made.`,
+resume, repro and reduce look them up again, and say which are missing or changed.`,
 		Example: `  ordeal campaign run campaigns/quick.yaml
   ordeal campaign run --set seed=7 --set configs.shapes.runs=100 campaigns/quick.yaml
   ordeal campaign run --set budget=10m --html night.html --dir night campaigns/nightly.yaml`,

@@ -34,10 +34,7 @@ compared, not counts, so that one may have more runs than the other.
   speed            medians of the time of an operation that differ by a factor of
                    1.25 or more (Mann-Whitney test, p < 0.01), of at least 20 runs
                    that passed and took a second together in each campaign
-  configurations added, removed or edited, and versions of tools
-
-Exit status: 1 if there is a new finding that is no known issue of NEW or a canary
-newly missed, else 0.`,
+  configurations added, removed or edited, and versions of tools`,
 		Example: `  ordeal campaign diff runs/nightly-20261120-010000 runs/nightly-20261121-010000
   ordeal campaign diff --json OLD NEW | jq '.findings[] | select(.change == "new")'`,
 		Args: command.Arguments(2, 2, "two directories of campaigns, OLD and NEW"),

@@ -23,8 +23,7 @@ func newJob(e *command.Env) *cobra.Command {
 		Short: "Begin shard I, or go on with it",
 		Long: `Begin shard I of the campaign in DIR, or go on with it where an earlier job left it.
 Near the job's time limit (SIGUSR1) it gives up the runs in flight and requeues the
-job, unless none was recorded.
-Exit status: 0 the shard is complete, whatever it found; 3 it was interrupted.`,
+job, unless none was recorded.`,
 		Example: `  ordeal campaign job shard night 3`,
 		Args:    command.Arguments(2, 2, "a DIR and the number of a shard"),
 	}
@@ -34,8 +33,7 @@ Exit status: 0 the shard is complete, whatever it found; 3 it was interrupted.`,
 		Short: "Merge what the shards have left",
 		Long: `Merge what the shards of the campaign in DIR have left so far.
 Near the job's time limit (SIGUSR1) it gives up and requeues the job, which then
-merges fewer shards at once.
-Exit status: 0 they are merged, whatever they found; 3 it was interrupted.`,
+merges fewer shards at once.`,
 		Example: `  ordeal campaign job merge night`,
 		Args:    command.Arguments(1, 1, "a DIR"),
 	}

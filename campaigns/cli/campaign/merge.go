@@ -35,8 +35,7 @@ whose results differ between two sources: on the embedded simulator another prog
 outcome or log, on a processor or gem5 any second run with the same number. A merge
 that refuses leaves the campaign in DIR as it was.
 
-Prints the table of the merged campaign, and what is missing. Exit status as for
-campaign run; 3 also if runs are missing and nothing was found.`,
+Prints the table of the merged campaign, and what is missing.`,
 		Example: `  ordeal campaign run --shard 1/2 --dir a campaigns/quick.yaml # on one machine
   ordeal campaign run --shard 2/2 --dir b campaigns/quick.yaml # on another one
   tar -czf b.tar.gz b # and copied

@@ -37,8 +37,7 @@ that have ended are in the index; of one that has grown, only what is new is rea
 
 The index is written in one step: whoever reads it, or kills this command, finds the
 old one or the new one. Two reindexes at once take turns. A file that is not an
-index, or is damaged, is refused.
-Exit status: 0, or 4 if a campaign could not be read; the others are indexed then.`,
+index, or is damaged, is refused.`,
 		Example: `  ordeal campaign reindex
   ordeal campaign query 'SELECT * FROM finding'
   sqlite3 runs/index.db 'SELECT config, status, detection_operations FROM canary'`,

@@ -22,10 +22,7 @@ states of its jobs, as Slurm has them, and the runs of the shards so far. Slurm 
 asked by squeue (or scontrol), and by sacct for jobs that ended a while ago, where the
 cluster keeps accounts; a job that it no longer knows is shown as such. The rate is
 that of the last five minutes. The time left is that of the slowest shard at its
-rate, or longer where shards still wait, if as many run at a time as now.
-
-Exit status: 0 complete and nothing found, 1 a finding, 3 not complete and nothing
-found so far.`,
+rate, or longer where shards still wait, if as many run at a time as now.`,
 		Example: `  ordeal campaign status night
   watch -n 60 ordeal campaign status --brief night
   ordeal campaign status --json night | jq '.shards[] | select(.state != "COMPLETED")'`,

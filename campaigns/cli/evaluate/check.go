@@ -51,8 +51,7 @@ of a run directory are those it was evaluated by, unless --model says otherwise.
 
 With --follow one trace is checked as it grows, in memory that does not grow: a
 file until its line "check" (axe) or an interrupt, a pipe until its end. It stops
-at the first violation. What the answers mean then is in ordeal help check.
-Exit status 1 if some model forbids some trace, 3 if some answer is unknown.`,
+at the first violation. What the answers mean then is in ordeal help check.`,
 		Example: `  ordeal check --model sc,tso trace.axe
   ordeal check --model all --kernel trace.axe
   ordeal check --model sc --explain runs/quick-20260102-150405/000017`,

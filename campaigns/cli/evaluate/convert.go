@@ -41,8 +41,8 @@ Executions go between all formats of histories. A litmus test is the execution
 that its condition asks for, if the condition tells what every read returns;
 between litmus and program it is the program alone. A native log becomes events
 if it tells when stores were committed; --to native writes program.txt and
-log.bin into the directory that -o names. Exit status 2 if the file is
-malformed or the conversion refused.`,
+log.bin into the directory that -o names. A malformed file is refused,
+and so is what the other format cannot hold.`,
 		Example: `  ordeal convert --to plume trace.axe -o history.txt
   ordeal convert --from oplog --to check-test --outcome Forbidden run.log
   ordeal convert --to axe sb.litmus | ordeal check --model sc,tso -

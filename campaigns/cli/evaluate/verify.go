@@ -48,8 +48,7 @@ FILE may be compressed by gzip, and has at most 1 GiB a line. With --timeout wha
 is not checked in time is open, and so is what would need more memory than --memory.
 
 One line for each trace goes to standard output: proved, refused and why, or open
-where there is no answer or no proof, for each model. Exit status 1 if some
-evidence is refused, 3 if some verdict is open and none is refused.`,
+where there is no answer or no proof, for each model.`,
 		Example: `  ordeal check --model all --json trace.axe > trace.json
   ordeal verify trace.json
   ordeal verify runs/quick-20260102-150405/000017`,

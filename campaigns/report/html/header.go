@@ -182,8 +182,5 @@ func (d *campaignData) end() string {
 }
 
 func exitStatus(status int) string {
-	what := map[int]string{
-		summary.ExitOK: "nothing found", summary.ExitFinding: "a finding", summary.ExitUndecided: "undecided", summary.ExitInfra: "infrastructure",
-	}[status]
-	return strings.TrimSuffix(fmt.Sprintf("%d, %s", status, what), ", ")
+	return fmt.Sprintf("%d, %s", status, summary.ExitNames[status])
 }
