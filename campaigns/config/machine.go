@@ -112,6 +112,12 @@ func (m *Machine) Promise() string {
 	return "tso"
 }
 
+// Traced reports whether what a coherence protocol does in a run on a simulator
+// can be recorded.
+func (c *Config) Traced(simulator string) bool {
+	return simulator == SimGem5 || simulator == SimBuiltin && c.Coherent()
+}
+
 // Coherent reports whether the machine runs a coherence protocol, on the
 // embedded simulator.
 func (m *Machine) Coherent() bool {

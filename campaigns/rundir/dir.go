@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ordeal/check"
 	"ordeal/check/witness/certificate"
@@ -26,6 +27,9 @@ const (
 	// CertificateFile holds the evidence of the verdicts, as ordeal check
 	// --json prints it.
 	CertificateFile = "certificate.json"
+	// DiagnosisFile has what a simulator said about a failure, where it is more
+	// than a log that models judge: a crash, a deadlock, a corrupt log.
+	DiagnosisFile = "diagnosis.txt"
 )
 
 // executableFile is what simulators that execute a file call it.
@@ -91,6 +95,11 @@ func (d Dir) Finish(r *Result) error {
 	}
 	if err := d.certify(r); err != nil {
 		return err
+	}
+	if r.Diagnosed() {
+		if err := WriteFile(d.Path(DiagnosisFile), []byte(r.Title+"\n\n"+strings.TrimRight(r.Detail, "\n")+"\n"), false); err != nil {
+			return err
+		}
 	}
 	if err := WriteJSON(d.Path(ResultFile), r, false); err != nil || !r.Failed() {
 		return err

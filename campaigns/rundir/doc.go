@@ -9,6 +9,7 @@
 //	  log.bin            what the program printed (sim.Log)
 //	  stderr.txt         standard error of the program   (simulator host)
 //	  result.json        Result: outcome, verdicts by model, hashes, times
+//	  diagnosis.txt      what the simulator said about a crash or a deadlock
 //	  certificate.json   the evidence of the verdicts: ordeal verify checks it
 //	  witness-tso.txt    why TSO forbids the history
 //	  result.pending.json  the journal's line of a run that waits for earlier ones

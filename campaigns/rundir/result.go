@@ -132,6 +132,10 @@ func (r *Result) Failed() bool {
 	return false
 }
 
+// Diagnosed reports whether a failure is explained by what the simulator said of
+// it rather than by a model.
+func (r *Result) Diagnosed() bool { return r.Failed() && r.Outcome != sim.Violation && r.Detail != "" }
+
 // FindingTitle names what the run is a case of.
 func (r *Result) FindingTitle() string { return cmp.Or(r.Signature, r.Title) }
 

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ordeal/campaigns/config"
@@ -132,6 +133,28 @@ func (s *Summary) canaryTable() string {
 // wrong reports whether the status is not the expected one.
 func (k *Canary) wrong() bool { return k.Status == StatusMissed || k.Status == StatusKilled }
 
+// undecided lists the configurations of canaries that no run has caught yet,
+// where the campaign ended before all their runs. A shard leaves them to the
+// campaign that it is merged into.
+func (s *Summary) undecided() []string {
+	var names []string
+	for _, r := range s.Rows {
+		if k := r.Canary; k != nil && k.Status == StatusPending && r.Runs < r.Planned && s.Shard.Whole() {
+			names = append(names, r.Config)
+		}
+	}
+	return names
+}
+
+// named lists the first canaries of a list.
+func named(names []string) string {
+	shown := names[:min(len(names), canariesNamed)]
+	if n := len(names) - len(shown); n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), n)
+	}
+	return strings.Join(shown, ", ")
+}
+
 // canaryMessages summarise the table of canaries.
 func (s *Summary) canaryMessages() []string {
 	count := make(map[Status]int)
@@ -144,28 +167,26 @@ func (s *Summary) canaryMessages() []string {
 			otherwise += r.Canary.Otherwise
 		}
 	}
-	list := func(f Status) string {
-		shown := names[f][:min(len(names[f]), canariesNamed)]
-		if n := len(names[f]) - len(shown); n > 0 {
-			return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), n)
-		}
-		return strings.Join(shown, ", ")
-	}
 	var out []string
 	if n := count[StatusCaught] + count[StatusMissed] + count[StatusPending]; n > 0 {
 		text := fmt.Sprintf("Canaries are injected bugs that the campaign should catch: %s of %s caught", messages.Comma(count[StatusCaught]), messages.Comma(n))
 		if count[StatusMissed] > 0 {
-			text += "; missed: " + list(StatusMissed)
+			text += "; missed: " + named(names[StatusMissed])
 		}
-		if count[StatusPending] > 0 {
-			text += "; pending: " + list(StatusPending)
+		undecided := s.undecided()
+		if len(undecided) > 0 {
+			text += "; undecided canaries, whose runs had not all ended: " + named(undecided)
+		}
+		pending := slices.DeleteFunc(slices.Clone(names[StatusPending]), func(name string) bool { return slices.Contains(undecided, name) })
+		if len(pending) > 0 {
+			text += "; pending: " + named(pending)
 		}
 		out = append(out, text+".")
 	}
 	if n := count[StatusSurvived] + count[StatusKilled]; n > 0 {
 		text := fmt.Sprintf("Negative controls are mutants that no run can kill: %s of %s survived", messages.Comma(count[StatusSurvived]), messages.Comma(n))
 		if count[StatusKilled] > 0 {
-			text += "; killed: " + list(StatusKilled)
+			text += "; killed: " + named(names[StatusKilled])
 		}
 		out = append(out, text+".")
 	}

@@ -46,6 +46,9 @@ type Finding struct {
 	// Timing adds up the repetitions of runs at latencies near those of the
 	// simulated machine; nil where there are none.
 	Timing *rundir.Timing `json:"timing,omitempty"`
+	// Traced says that repro --trace can record what the coherence protocol does
+	// in its runs.
+	Traced bool `json:"traced,omitempty"`
 	// Known is the known issue that the finding is; nil for a new one.
 	Known *config.Known `json:"known,omitempty"`
 }
@@ -91,7 +94,8 @@ func (s *Summary) addFinding(run *journal.Entry) {
 		i = len(s.Findings)
 		s.Findings = append(s.Findings, Finding{
 			Title: key.Title, Outcome: key.Outcome, System: key.System, Known: config.FindKnown(s.known, key.Title, key.System, s.Started),
-			First: run.Number, FirstAt: run.At, Dir: string(run.Dir), Last: run.Number, LastAt: run.At,
+			Traced: run.Config.Traced(s.sim(run.Config)),
+			First:  run.Number, FirstAt: run.At, Dir: string(run.Dir), Last: run.Number, LastAt: run.At,
 		})
 	}
 	s.Findings[i].add(run)
@@ -193,11 +197,9 @@ func (f *Finding) text(s *Summary) string {
 	if f.Reduction != nil {
 		line("reduced", "%s", f.Reduction)
 	}
-	line("explain", "%s check --explain %s", s.Argv0, messages.Quoted(f.Best.Dir))
-	if !f.Best.Reduced {
-		line("reduce", "%s reduce %s", s.Argv0, messages.Quoted(f.Best.Dir))
+	for _, c := range f.Commands(s.Argv0, f.Best) {
+		line(c.Purpose, "%s", c.Line)
 	}
-	line("repeat", "%s repro %s", s.Argv0, messages.Quoted(f.Best.Dir))
 	if s.Rerun != "" {
 		line("anywhere", "%s --run %d", s.Rerun, f.First)
 	}

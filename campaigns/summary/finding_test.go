@@ -1,10 +1,12 @@
 package summary
 
 import (
+	"strings"
 	"testing"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
+	"ordeal/sim"
 )
 
 // TestApart has a finding of each kind: only those that show at the latencies of
@@ -27,5 +29,59 @@ func TestApart(t *testing.T) {
 	}
 	if got, want := s.Findings[2].Timing.String(), "also at gem5's latencies (1 of 20 seeds)"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestUndecidedCanaries: a campaign that ends before the runs of a canary which
+// nothing has caught is undecided; one that has them all, or a shard, is not.
+func TestUndecidedCanaries(t *testing.T) {
+	of := func(runs int, status Status, shard config.Shard) *Summary {
+		return &Summary{BudgetSpent: true, Shard: shard, Rows: []Row{
+			{Config: "clean", Runs: 3, Planned: 3}, {Config: "bug", Runs: runs, Planned: 3, Canary: &Canary{Status: status}},
+		}}
+	}
+	for _, tt := range []struct {
+		s      *Summary
+		status int
+		named  bool
+	}{
+		{of(2, StatusPending, config.Shard{}), ExitUndecided, true},
+		{of(0, StatusPending, config.Shard{}), ExitUndecided, true},
+		{of(2, StatusCaught, config.Shard{}), ExitOK, false},
+		{of(3, StatusPending, config.Shard{}), ExitOK, false}, // fewer operations than its budget
+		{of(2, StatusPending, config.Shard{Index: 1, Of: 2}), ExitOK, false},
+	} {
+		got := strings.Contains(tt.s.Text(), "undecided canaries, whose runs had not all ended: bug")
+		if status := tt.s.ExitStatus(); status != tt.status || got != tt.named {
+			t.Errorf("exit status %d, want %d, in\n%s", status, tt.status, tt.s.Text())
+		}
+	}
+}
+
+// TestCommands: what a model judges is explained by its history, a crash by what
+// the simulator said and by a trace.
+func TestCommands(t *testing.T) {
+	dir := rundir.Dir(t.TempDir())
+	if err := rundir.WriteFile(dir.Path(rundir.DiagnosisFile), []byte("x\n"), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		f    Finding
+		dir  rundir.Dir
+		want string
+	}{
+		{Finding{Outcome: sim.Violation, Traced: true}, "run", "explain trace reduce repeat"},
+		{Finding{Outcome: sim.Violation}, "run", "explain reduce repeat"},
+		{Finding{Outcome: sim.Crash, Traced: true}, dir, "log trace reduce repeat"},
+		{Finding{Outcome: sim.Deadlock}, dir, "log reduce repeat"},
+		{Finding{Outcome: sim.Missed}, dir, ""},
+	} {
+		var words []string
+		for _, c := range tt.f.Commands("ordeal", &Reproducer{Dir: string(tt.dir)}) {
+			words = append(words, c.Purpose)
+		}
+		if got := strings.Join(words, " "); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.f.Outcome, got, tt.want)
+		}
 	}
 }

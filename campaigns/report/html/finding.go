@@ -27,7 +27,7 @@ type findingView struct {
 	Best     string
 	Reduced  bool
 	Program  string
-	Commands []report.Command
+	Commands []summary.Command
 	Evidence evidence
 }
 

@@ -35,7 +35,7 @@ func TestVerdict(t *testing.T) {
 		"infra":     {bird: crash, a: fails(sim.Infra, "disk full"), sentence: "Nothing found, the canary caught and 1 run ended with an infrastructure error.", class: "open", end: journal.EndComplete, status: "4, infrastructure"},
 		"undecided": {bird: crash, a: answers(check.Unknown), sentence: "Nothing found, the canary caught and 1 verdict undecided.", class: "open", end: journal.EndComplete, status: "3, undecided"},
 		"running":   {bird: skip, sentence: "Nothing found and 0 of 1 canary caught so far.", class: "open", say: "3 of 4 planned runs ended.", status: "none yet"},
-		"budget":    {bird: skip, sentence: "Nothing found and 0 of 1 canary caught.", class: "open", say: "3 of 4 planned runs ended.", end: journal.EndBudget, status: "0, nothing found"},
+		"budget":    {bird: skip, sentence: "Nothing found and 0 of 1 canary caught.", class: "open", say: "3 of 4 planned runs ended.", end: journal.EndBudget, status: "3, undecided"},
 		"weak":      {bird: crash, a: weak, b: weak, sentence: "Nothing found and the canary caught.", class: "good", say: "2 of 2 runs without injected bugs are TSO but not SC.", end: journal.EndInterrupted, status: "3, undecided"},
 	} {
 		t.Run(name, func(t *testing.T) {
