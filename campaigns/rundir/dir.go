@@ -28,7 +28,7 @@ const (
 	// --json prints it.
 	CertificateFile = "certificate.json"
 	// DiagnosisFile has what a simulator said about a failure, where it is more
-	// than a log that models judge: a crash, a deadlock, a corrupt log.
+	// than a log that models evaluate: a crash, a deadlock, a corrupt log.
 	DiagnosisFile = "diagnosis.txt"
 )
 

@@ -11,7 +11,7 @@ type Command struct{ Purpose, Line string }
 
 // Commands say why the runs of a finding failed, reduce and repeat them, by its
 // reproducer best, which may be nil; argv0 is how ordeal is called. What models
-// judge is explained by its history, what the simulator said about a crash or a
+// evaluate is explained by its history, what the simulator said about a crash or a
 // deadlock is in a file.
 func (f *Finding) Commands(argv0 string, best *Reproducer) []Command {
 	if best == nil || f.Outcome == sim.Missed {

@@ -58,7 +58,7 @@ func TestUndecidedCanaries(t *testing.T) {
 	}
 }
 
-// TestCommands: what a model judges is explained by its history, a crash by what
+// TestCommands: what a model evaluates is explained by its history, a crash by what
 // the simulator said and by a trace.
 func TestCommands(t *testing.T) {
 	dir := rundir.Dir(t.TempDir())
