@@ -43,17 +43,4 @@ func File(path string, repaired bool) (Target, error) {
 }
 
 // text is the protocol as it is printed, with all included files.
-func (t *Target) text() string {
-	var sb strings.Builder
-	var write func(f *syntax.File)
-	write = func(f *syntax.File) {
-		sb.WriteString(syntax.Print(f))
-		for d := range f.Includes() {
-			if d.File != nil {
-				write(d.File)
-			}
-		}
-	}
-	write(t.Tree)
-	return sb.String()
-}
+func (t *Target) text() string { return syntax.PrintAll(t.Tree) }

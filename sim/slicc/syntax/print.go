@@ -15,6 +15,22 @@ func Print(file *File) string {
 	return p.out.String()
 }
 
+// PrintAll writes a file and, after it, all that it includes.
+func PrintAll(file *File) string {
+	var sb strings.Builder
+	var write func(f *File)
+	write = func(f *File) {
+		sb.WriteString(Print(f))
+		for d := range f.Includes() {
+			if d.File != nil {
+				write(d.File)
+			}
+		}
+	}
+	write(file)
+	return sb.String()
+}
+
 // PrintDecl writes one declaration, on its own lines.
 func PrintDecl(d Decl) string {
 	var p printer

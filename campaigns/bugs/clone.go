@@ -1,0 +1,158 @@
+package bugs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Clone is a clone of gem5's repository, with a work tree or bare. It is only read,
+// by git cat-file, ls-tree and rev-parse: nothing in it is executed, no object is
+// fetched and nothing is checked out.
+type Clone struct {
+	dir  string
+	list map[string]Protocols // by commit
+}
+
+// Protocols are the files of gem5's directories of protocols in one commit, by
+// their path in it.
+type Protocols map[string]string
+
+// folders are gem5's directory of protocols, and where it was until 2019; others
+// are where the learning material is.
+var folders = []string{"src/mem/ruby/protocol", "src/mem/protocol"}
+
+const learning = "src/learning_gem5/part3"
+
+// ErrNoCommit is the error for a commit that a clone does not have.
+var ErrNoCommit = errors.New("the clone does not have it")
+
+// OpenClone opens the clone in a directory: one with a work tree, or a git
+// directory.
+func OpenClone(ctx context.Context, dir string) (*Clone, error) {
+	c := &Clone{dir: dir, list: map[string]Protocols{}}
+	if _, err := c.git(ctx, nil, "rev-parse", "--git-dir"); err != nil {
+		return nil, fmt.Errorf("gem5 clone %s: %w", dir, err)
+	}
+	return c, nil
+}
+
+// git runs a command of git. Settings of users and of the clone's surroundings do
+// not count, and missing objects are not fetched.
+func (c *Clone) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-pager", "--no-optional-locks", "--no-replace-objects"}, args...)...)
+	cmd.Dir, cmd.Stdin = c.dir, in
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if text := strings.TrimSpace(stderr.String()); text != "" {
+			err = fmt.Errorf("%w: %s", err, text)
+		}
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out, nil
+}
+
+// Commit is the full name of a commit; a revision may be an abbreviation, with a
+// suffix as ^.
+func (c *Clone) Commit(ctx context.Context, revision string) (string, error) {
+	out, err := c.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		return "", fmt.Errorf("commit %s: %w", revision, ErrNoCommit)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// Protocols reads the protocols of a commit.
+func (c *Clone) Protocols(ctx context.Context, revision string) (Protocols, error) {
+	id, err := c.Commit(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	if files, ok := c.list[id]; ok {
+		return files, nil
+	}
+	out, err := c.git(ctx, nil, append([]string{"ls-tree", "-r", "-z", id, "--"}, append(folders, learning)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("commit %s: %w", revision, err)
+	}
+	var names []string
+	var objects bytes.Buffer
+	for entry := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		about, name, _ := strings.Cut(entry, "\t")
+		fields := strings.Fields(about) // mode, type, object
+		if len(fields) != 3 || fields[1] != "blob" || !strings.HasPrefix(fields[0], "100") {
+			continue
+		}
+		if ext := path.Ext(name); ext != ".sm" && ext != ".slicc" {
+			continue
+		}
+		names = append(names, name)
+		objects.WriteString(fields[2] + "\n")
+	}
+	files := Protocols{}
+	if len(names) > 0 {
+		if out, err = c.git(ctx, &objects, "cat-file", "--batch"); err == nil {
+			err = files.read(out, names)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("commit %s: %w", revision, err)
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("commit %s: no protocols in %s", revision, strings.Join(folders, " or "))
+	}
+	c.list[id] = files
+	return files, nil
+}
+
+// read reads the output of git cat-file --batch.
+func (p Protocols) read(out []byte, names []string) error {
+	r := bufio.NewReader(bytes.NewReader(out))
+	for _, name := range names {
+		head, err := r.ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, io.ErrUnexpectedEOF)
+		}
+		fields := strings.Fields(head)
+		if len(fields) != 3 {
+			return fmt.Errorf("%s: the clone does not have this file's contents", name)
+		}
+		size, err := strconv.Atoi(fields[2])
+		if err != nil || size < 0 || size > len(out) {
+			return fmt.Errorf("%s: unexpected output of git: %q", name, strings.TrimSpace(head))
+		}
+		data := make([]byte, size+1)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		p[place(name)] = string(data[:size])
+	}
+	return nil
+}
+
+// place is the path of a file in its directory of protocols.
+func place(name string) string {
+	for _, f := range folders {
+		if rest, ok := strings.CutPrefix(name, f+"/"); ok {
+			return rest
+		}
+	}
+	return path.Base(name) // of the learning material
+}

@@ -1,0 +1,298 @@
+package bugs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ordeal/campaigns/rundir"
+	"ordeal/sim/slicc/mutate"
+	"ordeal/sim/slicc/syntax"
+)
+
+// Trees are the protocols of a bug.
+type Trees struct {
+	// Before is the root file of the protocol without the fix, After that of the
+	// one with it; a bug that is still there has no After.
+	Before string `json:"before"`
+	After  string `json:"after,omitempty"`
+	// Identity and AfterIdentity are hashes of what the protocols say, comments
+	// and blanks aside.
+	Identity      string `json:"identity"`
+	AfterIdentity string `json:"after_identity,omitempty"`
+	// How says how the protocols were made.
+	How string `json:"how"`
+}
+
+// Maker makes protocols from a clone, below a directory of its own.
+type Maker struct {
+	Clone *Clone
+	List  *List
+	Dir   string
+	_     struct{}
+}
+
+// ErrSame is the error for a fix that the protocol does not have.
+var ErrSame = errors.New("the protocol is the same with and without the fix")
+
+// Make makes the protocols of a bug. The error is why they cannot be made.
+func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
+	base, err := m.Clone.Protocols(ctx, m.List.Base)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case b.Stock():
+		return m.write(b, base, nil, "as it is in "+m.List.Base)
+	case b.Before != "":
+		return m.commits(ctx, b, b.Before, b.After)
+	case b.Edits != nil:
+		before := maps.Clone(base)
+		for i := range b.Edits {
+			e := &b.Edits[i]
+			text, ok := before[e.File]
+			if !ok {
+				return nil, fmt.Errorf("edit %d: commit %s has no file %s", i+1, m.List.Base, e.File)
+			}
+			if before[e.File], err = e.apply(text); err != nil {
+				return nil, fmt.Errorf("edit %d: %w", i+1, err)
+			}
+		}
+		return m.write(b, before, base, "named edits of "+m.List.Base)
+	case b.Mutant != "":
+		files, err := mutate.Text(texts(base), b.root(), b.Mutant)
+		if err != nil {
+			return nil, fmt.Errorf("mutant %s: %w", b.Mutant, err)
+		}
+		before := maps.Clone(base)
+		for _, f := range files {
+			before[f.Name] = string(f.New)
+		}
+		return m.write(b, before, base, "mutant of "+m.List.Base)
+	}
+	before, err := m.without(ctx, b, base)
+	if err == nil {
+		var trees *Trees
+		how := fmt.Sprintf("%s without %s", m.List.Base, b.Fix)
+		if b.Hunks != nil {
+			how += " (some hunks)"
+		}
+		if trees, err = m.write(b, before, base, how); err == nil {
+			return trees, nil
+		}
+	}
+	if b.Hunks != nil || errors.Is(err, ErrNoCommit) || ctx.Err() != nil {
+		return nil, err
+	}
+	trees, other := m.commits(ctx, b, b.Fix+"^", b.Fix)
+	if other != nil {
+		return nil, errors.Join(fmt.Errorf("taken out of %s: %w", m.List.Base, err), fmt.Errorf("the commit before the fix: %w", other))
+	}
+	return trees, nil
+}
+
+// interfaces begin the names of the files that declare what SLICC does not define.
+const interfaces = "RubySlicc_"
+
+// root is the root file of the protocol.
+func (b *Bug) root() string { return b.Protocol + ".slicc" }
+
+// commits makes the protocols of two commits; after may be empty.
+func (m *Maker) commits(ctx context.Context, b *Bug, before, after string) (*Trees, error) {
+	old, err := m.Clone.Protocols(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	how := "commit " + before
+	var fixed Protocols
+	if after != "" {
+		if fixed, err = m.Clone.Protocols(ctx, after); err != nil {
+			return nil, err
+		}
+		how += " against " + after
+	}
+	return m.write(b, old, fixed, how)
+}
+
+// without takes the fix out of the base.
+func (m *Maker) without(ctx context.Context, b *Bug, base Protocols) (Protocols, error) {
+	fixed, err := m.Clone.Protocols(ctx, b.Fix)
+	if err != nil {
+		return nil, err
+	}
+	old, err := m.Clone.Protocols(ctx, b.Fix+"^")
+	if err != nil {
+		return nil, err
+	}
+	read := reader{texts(base), map[string]string{}}
+	if _, err := syntax.Load(read, b.root()); err != nil {
+		return nil, err
+	}
+	before := maps.Clone(base)
+	var errs []error
+	changed := 0
+	for _, name := range slices.Sorted(maps.Keys(fixed)) {
+		if fixed[name] == old[name] || path.Ext(name) != ".sm" {
+			continue
+		}
+		today := m.today(name)
+		only, chosen := b.Hunks[today]
+		if b.Hunks != nil && !chosen {
+			continue
+		}
+		text, ok := read.read[today]
+		if strings.HasPrefix(today, interfaces) {
+			continue // what is declared does no harm
+		}
+		if _, had := old[name]; !ok || !had {
+			continue // of another protocol, or one that came or went
+		}
+		if before[today], err = takeOut(text, m.today(fixed[name]), m.today(old[name]), only); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", today, err))
+		}
+		changed++
+	}
+	for name := range b.Hunks {
+		if _, ok := base[name]; !ok {
+			errs = append(errs, fmt.Errorf("hunks: no file %s", name))
+		}
+	}
+	if changed == 0 && len(errs) == 0 {
+		return nil, ErrSame
+	}
+	return before, errors.Join(errs...)
+}
+
+// today replaces names of the past by those of today.
+func (m *Maker) today(text string) string {
+	var pairs []string
+	for _, old := range slices.Sorted(maps.Keys(m.List.Renames)) {
+		pairs = append(pairs, old, m.List.Renames[old])
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// write writes the protocols of a bug.
+func (m *Maker) write(b *Bug, before, after Protocols, how string) (*Trees, error) {
+	t := &Trees{How: how}
+	var err error
+	if t.Before, t.Identity, err = m.one(b, before); err != nil {
+		return nil, fmt.Errorf("%s: without the fix: %w", how, err)
+	}
+	if after == nil {
+		return t, nil
+	}
+	if t.After, t.AfterIdentity, err = m.one(b, after); err != nil {
+		return nil, fmt.Errorf("%s: with the fix: %w", how, err)
+	}
+	if t.Identity == t.AfterIdentity {
+		return nil, ErrSame
+	}
+	return t, nil
+}
+
+// one writes the files that a protocol consists of into a directory named by
+// what they say.
+func (m *Maker) one(b *Bug, files Protocols) (rootFile, identity string, err error) {
+	root := b.root()
+	if _, ok := files[root]; !ok {
+		old := ""
+		for was, is := range m.List.Renames {
+			if _, has := files[strings.ReplaceAll(root, is, was)]; has && is == b.Protocol {
+				old = strings.ReplaceAll(root, is, was)
+			}
+		}
+		if old == "" {
+			return "", "", fmt.Errorf("no protocol %s", b.Protocol)
+		}
+		root = old
+	}
+	read := reader{texts(files), map[string]string{}}
+	tree, err := syntax.Load(read, root)
+	if err != nil {
+		return "", "", err
+	}
+	identity = mark(syntax.PrintAll(tree))
+	var names []string
+	all := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(read.read)) {
+		names = append(names, name)
+		fmt.Fprintf(all, "%s\x00%s\x00", name, read.read[name])
+	}
+	dir := filepath.Join(m.Dir, hex.EncodeToString(all.Sum(nil))[:16])
+	for _, name := range names {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := rundir.MkdirAll(filepath.Dir(file)); err != nil {
+			return "", "", err
+		}
+		if err := rundir.Overwrite(file, []byte(read.read[name])); err != nil {
+			return "", "", err
+		}
+	}
+	return filepath.Join(dir, filepath.FromSlash(root)), identity, nil
+}
+
+func mark(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// texts are protocols as a file system. What a file includes is looked for beside
+// it and then in the directory of protocols, as gem5's compiler does.
+type texts Protocols
+
+// Open implements fs.FS for files.
+func (t texts) Open(name string) (fs.File, error) {
+	text, _, ok := t.find(name)
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return &file{Reader: bytes.NewReader([]byte(text)), name: path.Base(name)}, nil
+}
+
+func (t texts) find(name string) (text, place string, ok bool) {
+	for _, place = range []string{name, path.Base(name)} {
+		if text, ok = t[place]; ok {
+			break
+		}
+	}
+	return text, place, ok
+}
+
+// reader remembers the files that were read.
+type reader struct {
+	texts
+	read map[string]string // by place
+}
+
+// Open implements fs.FS.
+func (r reader) Open(name string) (fs.File, error) {
+	if text, place, ok := r.find(name); ok {
+		r.read[place] = text
+	}
+	return r.texts.Open(name)
+}
+
+// file is a file of texts.
+type file struct {
+	*bytes.Reader
+	name string
+}
+
+func (f *file) Stat() (fs.FileInfo, error) { return f, nil }
+func (f *file) Close() error               { return nil }
+func (f *file) Name() string               { return f.name }
+func (f *file) Mode() fs.FileMode          { return 0o444 }
+func (f *file) ModTime() time.Time         { return time.Time{} }
+func (f *file) IsDir() bool                { return false }
+func (f *file) Sys() any                   { return nil }
