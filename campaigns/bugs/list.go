@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -202,9 +201,6 @@ func (b *Bug) faults() []error {
 		if err := b.Edits[i].validate(); err != nil {
 			fault("edit %d: %w", i+1, err)
 		}
-	}
-	if _, err := path.Match(b.Title, ""); err != nil {
-		fault("title %q: %w", b.Title, err)
 	}
 	return errs
 }

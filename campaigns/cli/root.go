@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/campaign"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cli/evaluate"
@@ -57,6 +58,7 @@ var commands = []constructor{
 	{"gen", newGen},
 	{"run", newRun},
 	{"explore", newExplore},
+	{"audit", audit.New},
 	{"check", evaluate.NewCheck},
 	{"verify", evaluate.NewVerify},
 	{"convert", evaluate.NewConvert},

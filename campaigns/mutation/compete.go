@@ -37,7 +37,7 @@ func (s Search) Compare(ctx context.Context, cfg *config.Config) (*Comparison, e
 		return nil, err
 	}
 	c := &Comparison{Name: cfg.Name, Ops: map[Strategy][]int{}, Missed: map[Strategy]int{}}
-	x := &competition{cfg: cfg, models: models, runners: map[machine]sim.Runner{}, rows: map[sim.Transition]int{}}
+	x := &competition{cfg: cfg, models: models, runners: map[machine]sim.Runner{}, rows: Rows{}}
 	for _, strategy := range Strategies() {
 		for seed := range s.Seeds {
 			ops, caught, err := x.search(ctx, strategy, s.Seed+uint64(seed), s.Budget)
@@ -59,7 +59,7 @@ type competition struct {
 	cfg     *config.Config
 	models  []model.Model
 	runners map[machine]sim.Runner
-	rows    map[sim.Transition]int // numbers of transitions
+	rows    Rows
 }
 
 // search runs the candidates of a strategy until one fails.
@@ -89,7 +89,7 @@ func (x *competition) search(ctx context.Context, s Strategy, seed uint64, budge
 			return ops, true, nil
 		}
 		if s == Guided {
-			search.Observe(candidate, x.feedback(res.History, res.Coverage))
+			search.Observe(candidate, x.rows.Feedback(res.History, res.Coverage))
 		}
 	}
 	return ops, false, nil
@@ -108,19 +108,22 @@ func (x *competition) run(ctx context.Context, c *guided.Candidate, seed uint64)
 	return runJob(ctx, x.runners[key], sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed}, x.models)
 }
 
-// feedback is the transitions that a run took, and how many stores of other
-// threads the reads of each location saw.
-func (x *competition) feedback(h *parse.History, coverage sim.Coverage) guided.Feedback {
+// Rows numbers transitions in the order in which they are first taken.
+type Rows map[sim.Transition]int
+
+// Feedback is the transitions that a run took, and how many stores of other
+// threads the reads of each location saw; h is nil for a run without a history.
+func (r Rows) Feedback(h *parse.History, coverage sim.Coverage) guided.Feedback {
 	var f guided.Feedback
 	for _, t := range coverage {
 		if t.Count == 0 {
 			continue
 		}
 		row := sim.Transition{Machine: t.Machine, State: t.State, Event: t.Event}
-		if _, ok := x.rows[row]; !ok {
-			x.rows[row] = len(x.rows)
+		if _, ok := r[row]; !ok {
+			r[row] = len(r)
 		}
-		f.Taken = append(f.Taken, x.rows[row])
+		f.Taken = append(f.Taken, r[row])
 	}
 	if h == nil {
 		return f

@@ -31,6 +31,9 @@ type Space struct {
 	Mixes                   []gen.Mix
 	Localities, ShapeShares []float64
 	Rounds                  []int
+	// DMA and Fetch are numbers of further threads, of devices and of instruction
+	// fetch; none is 0 of each.
+	DMA, Fetch []int
 	// Sizes lists, for each size of the machine, the values to choose from.
 	Sizes [][]int
 	_     struct{}
@@ -90,6 +93,12 @@ func (s *Space) choices() []choice {
 		{"localities", len(s.Localities), func(c *Candidate, i int) { c.options.Locality = s.Localities[i] }},
 		{"shape shares", len(s.ShapeShares), func(c *Candidate, i int) { c.options.ShapeShare = s.ShapeShares[i] }},
 		{"rounds", len(s.Rounds), func(c *Candidate, i int) { c.Rounds = s.Rounds[i] }},
+	}
+	if len(s.DMA) > 0 {
+		list = append(list, choice{"devices", len(s.DMA), func(c *Candidate, i int) { c.options.DMA = s.DMA[i] }})
+	}
+	if len(s.Fetch) > 0 {
+		list = append(list, choice{"fetching threads", len(s.Fetch), func(c *Candidate, i int) { c.options.Fetch = s.Fetch[i] }})
 	}
 	for k, values := range s.Sizes {
 		list = append(list, choice{fmt.Sprintf("values of size %d", k), len(values), func(c *Candidate, i int) {
@@ -258,6 +267,9 @@ func (s *Search) cross(child *Candidate, a, b *member) error {
 	raced := racedLocations(a)
 	for t, ops := range a.c.Program.Threads {
 		p.Threads[t] = slices.Clone(ops)
+		if t < len(p.Agents) && p.Agents[t].Kind != gen.AgentCore {
+			continue // these have operations of certain kinds only
+		}
 		for i, op := range ops {
 			switch access := op.Kind.Reads() || op.Kind.Writes(); {
 			case s.rng.Float64() < replaced:

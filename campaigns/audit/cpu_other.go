@@ -1,0 +1,11 @@
+//go:build !linux
+
+package audit
+
+import "time"
+
+var started = time.Now()
+
+// processTime stands for the CPU time of the process, where that is not known: it
+// is the time since the start.
+func processTime() time.Duration { return time.Since(started) }

@@ -1,0 +1,195 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/mutation"
+	"ordeal/campaigns/rundir"
+	"ordeal/check"
+	"ordeal/gen"
+	"ordeal/gen/guided"
+	"ordeal/sim"
+	"ordeal/sim/builtin"
+)
+
+// What a turn of a simulating engine is.
+const (
+	turnRuns = 4
+	// checkCost is what checking an operation costs, in events.
+	checkCost = 10
+	// misfits is how many machines in a row may be unusable.
+	misfits = 1000
+)
+
+// Bounds on the time of a run and of its check, which are not meant to be
+// reached: runs have a budget of events.
+const (
+	runTime   = time.Minute
+	checkTime = 30 * time.Second
+)
+
+// simulation is an engine that runs programs.
+type simulation struct {
+	*session
+	kind   Engine
+	rng    *rand.Rand
+	space  *guided.Space
+	search *guided.Search // of Guided
+	rows   mutation.Rows
+	seed   uint64
+	n      uint64 // candidates so far
+}
+
+func newSimulation(s *session, e Engine) *simulation {
+	stream := uint64(0)
+	for _, c := range []byte(e) {
+		stream = stream<<8 | uint64(c)
+	}
+	x := &simulation{session: s, kind: e, rng: rand.New(rand.NewPCG(s.o.Seed, stream)), space: space(s.protocol, s.sizes, e), rows: mutation.Rows{}}
+	x.seed = x.rng.Uint64() >> 20 // JSON keeps 53 bits
+	return x
+}
+
+func (x *simulation) candidate() (*guided.Candidate, error) {
+	if x.kind != Guided {
+		return x.space.Random(x.rng)
+	}
+	if x.search == nil {
+		var err error
+		if x.search, err = guided.NewSearch(x.space, x.rng); err != nil {
+			return nil, err
+		}
+	}
+	return x.search.Next()
+}
+
+// turn makes some runs.
+func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool, err error) {
+	for range turnRuns {
+		c, m, on, err := x.next()
+		if err != nil {
+			return cost, false, err
+		}
+		job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: x.seed + x.n, Timeout: runTime}
+		res, events, err := run(ctx, on, job, &m)
+		if err != nil {
+			return cost, false, err
+		}
+		operations := uint64(c.Ops())
+		cost += events + checkCost*operations
+		w.Runs++
+		w.Operations += operations
+		x.report.Operations += operations
+		x.report.Coverage.Add(res.Coverage)
+		if x.kind == Guided {
+			x.search.Observe(c, x.rows.Feedback(res.History, res.Coverage))
+		}
+		if res.Failed() {
+			f := &Finding{
+				Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
+				Rounds: c.Rounds, Seed: job.Seed, Conditions: conditions(&m, c.Program),
+			}
+			if x.report.Find(f.Title) == nil {
+				if err := x.repeatFaithful(ctx, f, job); err != nil {
+					return cost, false, err
+				}
+			}
+			x.add(f, w)
+		}
+	}
+	return cost, false, nil
+}
+
+// next draws candidates until one fits its machine.
+func (x *simulation) next() (*guided.Candidate, config.Machine, *builtin.Runner, error) {
+	var last error
+	for range misfits {
+		x.n++
+		c, err := x.candidate()
+		if err != nil {
+			last = err
+			continue
+		}
+		m := x.on(machine(x.sizes, c, x.kind))
+		on, err := x.runner(&m)
+		if err == nil {
+			return c, m, on, nil
+		}
+		last = err
+	}
+	return nil, config.Machine{}, nil, fmt.Errorf("no machine fits the protocol: %w", last)
+}
+
+// runner is the simulator of a machine, whose protocol is compiled already.
+func (s *session) runner(m *config.Machine) (*builtin.Runner, error) {
+	o, err := m.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	o.Compiled, o.Protocol, o.SLICC, o.Repair = s.protocol, s.protocol.Name(), "", false
+	if m.Repair {
+		o.Compiled = s.repaired
+	}
+	return builtin.New(o)
+}
+
+// run executes and checks a job.
+func run(ctx context.Context, on *builtin.Runner, job sim.Job, m *config.Machine) (*rundir.Result, uint64, error) {
+	models, err := config.ParseModels(m.Promise())
+	if err != nil {
+		return nil, 0, err
+	}
+	report, err := on.Simulate(ctx, job)
+	if err != nil {
+		return nil, 0, err
+	}
+	x := execute.Executor{Runner: on, Check: execute.CheckOptions{Models: models, Options: check.Options{Timeout: checkTime}, Workers: 1}}
+	res, err := x.Evaluate(ctx, job, &report.Result)
+	return res, report.Statistics.Events, err
+}
+
+// faithfulTries is how many seeds a new finding is repeated with.
+const faithfulTries = 5
+
+// repeatFaithful repeats a failing run at latencies near gem5's.
+func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job) error {
+	m := f.Machine
+	m.Reorder, m.MemoryReorder = "", false
+	setLatency(&m, faithful)
+	on, err := x.runner(&m)
+	if err != nil {
+		return nil //nolint: the machine may need the order that it was given
+	}
+	for range faithfulTries {
+		res, _, err := run(ctx, on, job, &m)
+		if err != nil {
+			return err
+		}
+		f.Tries++
+		if res.Failed() && res.FindingTitle() == f.Title {
+			f.Faithful++
+		}
+		job.Seed++
+	}
+	return nil
+}
+
+// conditions lists what a machine has that gem5's configurations do not have.
+func conditions(m *config.Machine, p *gen.Program) []string {
+	var list []string
+	if m.Reorder == "all" {
+		list = append(list, "a network without any order")
+	}
+	if m.TBEs > 0 && m.TBEs < 16 {
+		list = append(list, fmt.Sprintf("%d transactions", m.TBEs))
+	}
+	if m.Repair {
+		list = append(list, "known defects repaired")
+	}
+	return list
+}

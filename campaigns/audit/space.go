@@ -1,0 +1,126 @@
+package audit
+
+import (
+	"ordeal/campaigns/config"
+	"ordeal/gen"
+	"ordeal/gen/guided"
+	"ordeal/sim/builtin/ruby"
+)
+
+// size is a size or a property of machines with the values to choose from; those
+// that are more often worth a run are listed more often. Omitting features at
+// random finds more than having all of them in each run (Groce et al., Swarm
+// Testing, ISSTA 2012).
+type size struct {
+	n   int
+	set func(m *config.Machine, i int)
+}
+
+// choose is a size of values that a function sets.
+func choose[T any](set func(m *config.Machine, v T), values ...T) size {
+	return size{len(values), func(m *config.Machine, i int) { set(m, values[i]) }}
+}
+
+// latency is that of messages and of memory, and their jitters.
+type latency struct{ base, jitter, memory, memoryJitter int64 }
+
+// faithful is the latency nearest to gem5's.
+var faithful = latency{6, 0, 60, 0}
+
+// exploring are latencies with which messages overtake each other.
+var exploring = []latency{
+	{4, 12, 10, 10}, {5, 10, 30, 60}, {1, 10, 10, 10}, {1, 60, 10, 10}, {1, 60, 50, 300}, {1, 120, 10, 10}, {1, 3, 300, 100}, faithful,
+}
+
+func setLatency(m *config.Machine, l latency) {
+	m.Latency, m.Jitter, m.MemoryLatency, m.MemoryJitter = l.base, l.jitter, l.memory, l.memoryJitter
+	if l == faithful {
+		m.EventOrder = "lifo"
+	}
+}
+
+// Watchdog and step budget: what is stuck shall not take the time of others.
+const (
+	watchdog   = 100_000
+	stepBudget = 600_000
+	// eventsPerOp more for each operation.
+	eventsPerOp = 400
+)
+
+// sizes are those of machines for a protocol.
+func sizes(p *ruby.Protocol, repairs bool) []size {
+	list := []size{
+		choose(func(m *config.Machine, v string) { m.Core = v }, "inorder", "tso", "ooo", "ooo"),
+		choose(func(m *config.Machine, v int) { m.Window = v }, 8, 32, 64),
+		choose(setLatency, exploring...),
+		choose(func(m *config.Machine, v [2]string) { m.PrivateCache, m.SharedCache = v[0], v[1] },
+			[2]string{}, [2]string{"1x1", "1x1"}, [2]string{"2x1", "2x1"}, [2]string{"2x2", "2x2"}, [2]string{"4x1", "2x1"}, [2]string{"2x1", "8x4"}, [2]string{"4x4", "8x4"}),
+		choose(func(m *config.Machine, v int) { m.Dirs = v }, 1, 1, 2),
+		choose(func(m *config.Machine, v int) { m.L2Banks = v }, 1, 1, 2),
+		choose(func(m *config.Machine, v int) { m.TBEs = v }, 0, 0, 0, 0, 0, 16, 4, 2),
+		choose(func(m *config.Machine, v string) { m.RMW = v }, "", "", "llsc", "access"),
+		choose(func(m *config.Machine, v int64) { m.LockHold = v }, 0, 0, 40, 100),
+		choose(func(m *config.Machine, v int) { m.WrongPath = v }, 0, 0, 4, 8),
+		choose(func(m *config.Machine, v string) { m.Reorder = v }, "", "", "", "", "unordered", "all"),
+		choose(func(m *config.Machine, v bool) { m.MemoryReorder = v }, false, false, true),
+		choose(func(m *config.Machine, v int) { m.Cores = v }, 0, 0, 4, 8),
+	}
+	if p.Flushes() {
+		list = append(list, choose(func(m *config.Machine, v int64) { m.Flush = v }, 0, 0, 200))
+	}
+	if repairs {
+		list = append(list, choose(func(m *config.Machine, v bool) { m.Repair = v }, false, true))
+	}
+	return list
+}
+
+// space is what programs and machines are drawn from.
+func space(p *ruby.Protocol, list []size, e Engine) *guided.Space {
+	s := &guided.Space{
+		Threads: []int{1, 2, 3, 4, 6, 8}, Ops: []int{20, 60, 150}, Locations: []int{2, 4, 8, 16, 32}, Layouts: gen.Layouts(),
+		Mixes: []gen.Mix{
+			{Load: 50, Store: 43, Exchange: 3, Add: 2, Fence: 2}, {Load: 75, Store: 25}, {Load: 35, Store: 60, Exchange: 5},
+			{Load: 40, Store: 30, Exchange: 20, Add: 10},
+		},
+		Localities: []float64{0, 0.5, 0.8}, ShapeShares: []float64{0, 0, 0.5}, Rounds: []int{1, 3, 10},
+		Fetch: []int{0, 0, 0, 2},
+	}
+	if p.Devices() {
+		s.DMA = []int{0, 0, 1, 2}
+	}
+	if e == Cycles {
+		s.Threads, s.Ops, s.Locations = []int{2, 3, 4}, []int{20, 60}, []int{2, 4, 8}
+		s.ShapeShares, s.Rounds, s.Fetch = []float64{1}, []int{10, 30}, nil
+	}
+	for _, z := range list {
+		values := make([]int, z.n)
+		for i := range values {
+			values[i] = i
+		}
+		s.Sizes = append(s.Sizes, values)
+	}
+	return s
+}
+
+// machine is the machine of a candidate.
+func machine(list []size, c *guided.Candidate, e Engine) config.Machine {
+	var m config.Machine
+	for i, at := range c.Sizes {
+		list[i].set(&m, at)
+	}
+	if e == Faithful {
+		m.Reorder, m.MemoryReorder = "", false
+		setLatency(&m, faithful)
+	}
+	if m.Core != "ooo" {
+		m.WrongPath, m.Window = 0, 0
+	}
+	if m.RMW == "access" || m.RMW == "llsc" {
+		m.LockHold = 0
+	}
+	if m.Cores != 0 {
+		m.Cores = max(m.Cores, c.Program.Cores())
+	}
+	m.Watchdog, m.StepBudget = watchdog, stepBudget+eventsPerOp*uint64(c.Ops())
+	return m
+}

@@ -1,0 +1,79 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"ordeal/campaigns/internal/messages"
+)
+
+// limitText says what ended an audit.
+var limitText = map[string]string{
+	LimitSteps: "the budget of steps is used up", LimitCPU: "the budget of CPU time is used up", LimitFound: "the finding that was searched for is found",
+	LimitDone: "the engines have done all they can", LimitInterrupted: "interrupted",
+}
+
+// widest is the longest line of a report.
+const widest = 110
+
+// WriteText writes the report for a terminal.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "protocol   %s, from %s\n", messages.EscapeLine(r.Protocol), messages.EscapeLine(r.Source))
+	fmt.Fprintf(&b, "work       %s, %s steps, %s operations: %s\n", seconds(r.CPU), comma(r.Steps), comma(r.Operations), limitText[r.Limit])
+	for _, defect := range r.Repairs {
+		fmt.Fprintf(&b, "known      %s: half of the runs are made without it\n", messages.EscapeLine(defect))
+	}
+	t := &messages.Table{Header: []any{"engine", "turns", "operations", "states", "steps", "CPU", "found first"}}
+	for _, e := range r.Engines {
+		t.Rows = append(t.Rows, []any{e.Engine, e.Turns, comma(e.Operations), comma(e.States), comma(e.Steps), seconds(e.CPU), e.Findings})
+	}
+	fmt.Fprintf(&b, "\n%s", t)
+	for _, e := range r.Engines {
+		if e.Refused != "" {
+			fmt.Fprintf(&b, "%s cannot work on this protocol: %s\n", e.Engine, messages.EscapeLine(e.Refused))
+		}
+		if len(e.Complete) > 0 {
+			fmt.Fprintf(&b, "every state visited: %s\n", strings.Join(e.Complete, "; "))
+		}
+	}
+	if len(r.Coverage) > 0 {
+		fmt.Fprintf(&b, "rows taken: %d of %d\n", r.Coverage.Taken(), len(r.Coverage))
+	}
+	for i, f := range r.Findings {
+		fmt.Fprintf(&b, "\nfinding %d: %s (%s, %s)\n", i+1, messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Count, "time"))
+		line := func(word, format string, args ...any) {
+			fmt.Fprintf(&b, "  %-8s %s\n", word, fmt.Sprintf(format, args...))
+		}
+		line("first", "by %s, after %s, %s steps and %s operations", f.Engine, seconds(f.CPU), comma(f.Steps), comma(f.Operations))
+		switch {
+		case f.Tries > 0:
+			line("latency", "%d of %d other seeds show it at latencies near gem5's", f.Faithful, f.Tries)
+		case f.Path != nil:
+			line("path", "%d steps", len(f.Path))
+		}
+		if len(f.Conditions) > 0 {
+			line("with", "%s", strings.Join(f.Conditions, ", "))
+		}
+		if f.Dir != "" {
+			line("repeat", "ordeal repro %s", messages.Quoted(f.Dir))
+			if f.Explore == nil {
+				line("reduce", "ordeal reduce %s", messages.Quoted(f.Dir))
+			}
+		}
+		if first, _, _ := strings.Cut(f.Detail, "\n"); first != "" {
+			line("detail", "%s", messages.EscapeLine(first[:min(len(first), widest)]))
+		}
+	}
+	if len(r.Findings) == 0 {
+		b.WriteString("\nnothing found\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+func comma(n uint64) string { return messages.Comma(int(n)) }

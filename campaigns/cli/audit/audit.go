@@ -1,0 +1,175 @@
+// Package audit has the command that audits a protocol.
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/audit"
+	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/progress"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
+)
+
+// skip is the exit status by which git bisect leaves a commit out.
+const skip = 125
+
+// New makes the command.
+func New(e *command.Env) *cobra.Command {
+	x := &run{Env: e}
+	x.cpu = config.Duration(2 * time.Minute)
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Search a coherence protocol for bugs within a budget",
+		Long: `Search a coherence protocol for bugs by everything there is, in one budget:
+random programs on random machines, at latencies that explore and at those near
+gem5's, critical cycles, evolved programs, and the exploration of every state of
+small machines. What is found is a function of the protocol, --seed and --steps; the
+limit of CPU time only ends it.
+
+With --title the audit ends as soon as a finding with such a title is found, and
+the exit status is that of git bisect run: 1 found, 0 not found, 125 for a protocol
+that cannot be simulated.`,
+		Example: `  ordeal audit --slicc src/mem/ruby/protocol/MESI_Two_Level.slicc
+  ordeal audit --gem5-tree gem5 --protocol MESI_Two_Level --cpu 30s --dir audit
+  git bisect run ordeal audit --slicc src/mem/ruby/protocol/MI_example.slicc --title 'invalid transition*'`,
+		Args: command.Arguments(0, 0, "no arguments"),
+	}
+	f := cmd.Flags()
+	command.Declare(cmd, &x.machine, "slicc", "protocol")
+	f.StringVar(&x.tree, "gem5-tree", "", "gem5 source tree, one of whose protocols --protocol names")
+	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU time after which the audit ends; 0s: no limit")
+	f.Uint64Var(&x.o.Steps, "steps", 0, "events of simulations and steps of explorations after which the audit ends; 0: no limit")
+	f.Uint64Var(&x.o.Seed, "seed", 1, "seed of everything that is drawn")
+	f.StringSliceVar(&x.engines, "engines", nil, "only these engines: "+messages.Or(names()))
+	f.StringVar(&x.title, "title", "", "end with the first finding of such a title; * is any text")
+	f.StringVar(&x.dir, "dir", "", "directory of the report and of what was found; default runs/audit-TIME")
+	f.BoolVar(&x.json, "json", false, "print JSON")
+	command.Complete(cmd, "engines", names())
+	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return x.run(ctx) })
+	return cmd
+}
+
+func names() []string {
+	var list []string
+	for _, e := range audit.Engines() {
+		list = append(list, string(e))
+	}
+	return list
+}
+
+type run struct {
+	*command.Env
+	o                audit.Options
+	machine          config.Machine
+	cpu              config.Duration
+	engines          []string
+	tree, title, dir string
+	json             bool
+}
+
+func (x *run) run(ctx context.Context) error {
+	if err := x.options(); err != nil {
+		return command.Usage(err)
+	}
+	command.CollectSeldom()
+	var err error
+	if x.dir == "" {
+		x.dir, err = command.NewDir("audit")
+	} else {
+		x.dir = rundir.Resolve(x.dir)
+		err = rundir.MakeDurable(x.dir)
+	}
+	if err != nil {
+		return err
+	}
+	x.o.Dir = x.dir
+	pace := progress.Pace{Start: time.Now()}
+	x.o.OnTurn = func(r *audit.Report) {
+		if pace.Due(time.Now()) {
+			fmt.Fprintf(x.Stderr, "%.0f s of CPU time, %s steps, %s\n", r.CPU.Seconds(), messages.Comma(int(r.Steps)), messages.Plural(len(r.Findings), "finding"))
+		}
+	}
+	r, err := audit.Run(ctx, x.o)
+	switch {
+	case err != nil && x.title != "" && ctx.Err() == nil:
+		fmt.Fprintln(x.Stderr, err)
+		return command.Exit(skip)
+	case err != nil:
+		return command.Usage(err)
+	}
+	return x.report(ctx, r)
+}
+
+// options completes the options from the flags.
+func (x *run) options() error {
+	x.o.SLICC, x.o.Protocol, x.o.CPU = x.machine.SLICC, x.machine.Protocol, time.Duration(x.cpu)
+	if x.tree != "" {
+		if x.o.SLICC != "" || x.o.Protocol == "" {
+			return errors.New("--gem5-tree: want --protocol, which names one of its protocols, and not --slicc")
+		}
+		x.o.SLICC, x.o.Protocol = filepath.Join(x.tree, "src/mem/ruby/protocol", filepath.FromSlash(x.o.Protocol)+".slicc"), ""
+	}
+	if (x.o.SLICC == "") == (x.o.Protocol == "") {
+		return errors.New("want a protocol to audit: --slicc FILE, --gem5-tree TREE --protocol NAME, or --protocol of an embedded one")
+	}
+	if x.cpu == 0 && x.o.Steps == 0 {
+		return errors.New("want a budget: --cpu or --steps")
+	}
+	if x.title != "" {
+		x.o.Stop = func(f *audit.Finding) bool { return audit.TitleMatches(x.title, f.Title) }
+	}
+	var err error
+	x.o.Engines, err = audit.ParseEngines(x.engines)
+	return err
+}
+
+// report writes the report in every form.
+func (x *run) report(ctx context.Context, r *audit.Report) error {
+	if err := r.Record(ctx, x.dir, x.Args); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	var text, page bytes.Buffer
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
+		return err
+	}
+	for name, out := range map[string][]byte{"audit.json": append(data, '\n'), "audit.txt": text.Bytes(), "audit.html": page.Bytes()} {
+		if err := rundir.WriteOutput(filepath.Join(x.dir, name), out, rundir.Plain); err != nil {
+			return err
+		}
+	}
+	if x.json {
+		err = x.PrintJSON(r)
+	} else {
+		fmt.Fprint(x.Stdout, text.String())
+		_, err = fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.dir, "audit.html"))
+	}
+	switch {
+	case err != nil:
+		return err
+	case x.title != "":
+		for _, f := range r.Findings {
+			if x.o.Stop(f) {
+				return command.Exit(summary.ExitFinding)
+			}
+		}
+		return nil
+	case len(r.Findings) > 0:
+		return command.Exit(summary.ExitFinding)
+	}
+	return nil
+}
