@@ -38,6 +38,15 @@ const (
 // Engines lists the engines.
 func Engines() []Engine { return []Engine{Sample, Faithful, Cycles, Guided, Explore} }
 
+// EngineNames lists the names of the engines.
+func EngineNames() []string {
+	var list []string
+	for _, e := range Engines() {
+		list = append(list, string(e))
+	}
+	return list
+}
+
 // ParseEngines reads names of engines; none are all.
 func ParseEngines(names []string) ([]Engine, error) {
 	if len(names) == 0 {
@@ -130,7 +139,9 @@ type Report struct {
 	Steps      uint64        `json:"steps"`
 	CPU        time.Duration `json:"cpu_ns"`
 	Findings   []*Finding    `json:"findings"`
-	Coverage   sim.Coverage  `json:"rows"`
+	// Stopped is the finding for which Options.Stop ended the audit.
+	Stopped  *Finding     `json:"-"`
+	Coverage sim.Coverage `json:"rows"`
 	// Repairs are known defects of gem5's files that the protocol has: part of
 	// the runs were made without them.
 	Repairs []string `json:"repairs,omitempty"`
@@ -214,7 +225,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		switch {
 		case ctx.Err() != nil:
 			s.report.Limit = LimitInterrupted
-		case s.found:
+		case s.report.Stopped != nil:
 			s.report.Limit = LimitFound
 		case o.Steps > 0 && s.report.Steps >= o.Steps:
 			s.report.Limit = LimitSteps
@@ -317,7 +328,7 @@ func (s *session) on(m config.Machine) config.Machine {
 func (s *session) add(f *Finding, w *Work) bool {
 	at := slices.IndexFunc(s.report.Findings, func(other *Finding) bool { return other.Title == f.Title })
 	if at >= 0 {
-		s.report.Findings[at].Count++
+		s.report.Findings[at].again(f)
 		return false
 	}
 	f.Count, f.Engine = 1, w.Engine
@@ -327,8 +338,20 @@ func (s *session) add(f *Finding, w *Work) bool {
 	if s.o.OnFinding != nil {
 		s.o.OnFinding(f)
 	}
-	s.found = s.found || s.o.Stop != nil && s.o.Stop(f)
+	if s.report.Stopped == nil && s.o.Stop != nil && s.o.Stop(f) {
+		s.report.Stopped = f
+	}
 	return true
+}
+
+// again counts a finding once more; what needs fewer conditions is better to look
+// at.
+func (f *Finding) again(other *Finding) {
+	f.Count++
+	if len(other.Conditions) < len(f.Conditions) && f.Explore == nil {
+		f.Machine, f.Explore, f.Path, f.Dir = other.Machine, other.Explore, other.Path, other.Dir
+		f.Program, f.Rounds, f.Seed, f.Conditions = other.Program, other.Rounds, other.Seed, other.Conditions
+	}
 }
 
 // Find is the finding with a title; nil if there is none.

@@ -96,13 +96,16 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 	}
 	trees, other := m.commits(ctx, b, b.Fix+"^", b.Fix)
 	if other != nil {
-		return nil, errors.Join(fmt.Errorf("taken out of %s: %w", m.List.Base, err), fmt.Errorf("the commit before the fix: %w", other))
+		return nil, errors.Join(fmt.Errorf("taken out of %s: %w", m.List.Base, err), fmt.Errorf(otherWay+": %w", other))
 	}
 	return trees, nil
 }
 
 // interfaces begin the names of the files that declare what SLICC does not define.
 const interfaces = "RubySlicc_"
+
+// otherWay begins the reason why the second way to make the protocols failed, too.
+const otherWay = "the commit before the fix"
 
 // root is the root file of the protocol.
 func (b *Bug) root() string { return b.Protocol + ".slicc" }

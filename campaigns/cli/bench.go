@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/papers"
@@ -21,7 +22,7 @@ import (
 )
 
 func newBench(e *env) *cobra.Command {
-	return command.Group(&cobra.Command{Use: "bench", Short: "Measure the checkers"}, newBenchPapers(e))
+	return command.Group(&cobra.Command{Use: "bench", Short: "Measure the checkers and the search for bugs"}, newBenchPapers(e), audit.NewBugs(e))
 }
 
 func newBenchPapers(e *env) *cobra.Command {

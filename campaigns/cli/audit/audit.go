@@ -1,4 +1,5 @@
-// Package audit has the command that audits a protocol.
+// Package audit has the commands that audit a protocol and that measure how many
+// real bugs audits find.
 package audit
 
 import (
@@ -51,21 +52,13 @@ that cannot be simulated.`,
 	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU time after which the audit ends; 0s: no limit")
 	f.Uint64Var(&x.o.Steps, "steps", 0, "events of simulations and steps of explorations after which the audit ends; 0: no limit")
 	f.Uint64Var(&x.o.Seed, "seed", 1, "seed of everything that is drawn")
-	f.StringSliceVar(&x.engines, "engines", nil, "only these engines: "+messages.Or(names()))
+	f.StringSliceVar(&x.engines, "engines", nil, "only these engines: "+messages.Or(audit.EngineNames()))
 	f.StringVar(&x.title, "title", "", "end with the first finding of such a title; * is any text")
 	f.StringVar(&x.dir, "dir", "", "directory of the report and of what was found; default runs/audit-TIME")
 	f.BoolVar(&x.json, "json", false, "print JSON")
-	command.Complete(cmd, "engines", names())
+	command.Complete(cmd, "engines", audit.EngineNames())
 	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return x.run(ctx) })
 	return cmd
-}
-
-func names() []string {
-	var list []string
-	for _, e := range audit.Engines() {
-		list = append(list, string(e))
-	}
-	return list
 }
 
 type run struct {

@@ -1,16 +1,24 @@
 package command
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
+	"path"
+	"slices"
 
+	"ordeal/campaigns"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 )
 
 // StandardInput is the name of what - stands for.
 const StandardInput = "standard input"
 
 // Campaign reads a campaign file, or standard input for -, with overrides, and
-// gives its name for messages. Faults of the file are those of usage.
+// gives its name for messages. A name of a file that comes with ordeal, as
+// quick.yaml or campaigns/quick.yaml, stands for that where there is no such file.
+// Faults of the file are those of usage.
 func (e *Env) Campaign(file string, sets []string) (c *config.Campaign, name string, err error) {
 	if file == "-" {
 		c, err = config.Read(StandardInput, e.Stdin, sets)
@@ -18,7 +26,21 @@ func (e *Env) Campaign(file string, sets []string) (c *config.Campaign, name str
 	}
 	c, err = config.Load(file, sets)
 	if missing, ok := err.(*fs.PathError); ok && missing.Path == file {
-		return nil, file, err
+		ready := ready()
+		if slices.Contains(ready, path.Base(file)) && errors.Is(err, fs.ErrNotExist) {
+			c, err = config.Ready(path.Base(file), sets...)
+			return c, file, Usage(err)
+		}
+		return nil, file, fmt.Errorf("%w: want a campaign file, or one that comes with ordeal: %s", err, messages.Or(ready))
 	}
 	return c, file, Usage(err)
+}
+
+// ready lists the campaign files that come with ordeal.
+func ready() []string {
+	names, err := fs.Glob(campaigns.Files, "*.yaml")
+	if err != nil {
+		panic(err) // the pattern is one
+	}
+	return names
 }

@@ -1,0 +1,266 @@
+package bugs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ordeal/campaigns/audit"
+	"ordeal/campaigns/reduction"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/trust"
+)
+
+// Status is the result of the search for a bug.
+type Status string
+
+// The results.
+const (
+	Found      Status = "found"
+	Missed     Status = "missed"
+	Equivalent Status = "equivalent" // nothing was found, as the list says
+	Surprise   Status = "surprise"   // found, though the list says that nothing can be
+	Unmade     Status = "not made"   // the protocol without the fix cannot be made
+	Refused    Status = "refused"    // it cannot be simulated
+)
+
+// Result is the result of the search for one bug.
+type Result struct {
+	Version int    `json:"version"`
+	Bug     *Bug   `json:"bug"`
+	Status  Status `json:"status"`
+	// Reason says why there is no protocol, or why it cannot be simulated.
+	Reason string `json:"reason,omitempty"`
+	Trees  *Trees `json:"trees,omitempty"`
+	// Finding is the one that the protocol with the fix does not have, with what
+	// had been spent until it was found.
+	Finding *audit.Finding `json:"finding,omitempty"`
+	// Witness is the number of operations of the reduced program, or of steps of
+	// the path; 0 where none was made.
+	Witness int `json:"witness,omitempty"`
+	// Limit and CPU are the end and the time of the search in the protocol without
+	// the fix, Operations and Steps the work.
+	Limit      string        `json:"limit,omitempty"`
+	CPU        time.Duration `json:"cpu_ns"`
+	Operations uint64        `json:"operations"`
+	Steps      uint64        `json:"steps"`
+	// Shared are findings that both protocols have.
+	Shared int `json:"shared"`
+	_      struct{}
+}
+
+const resultVersion = 1
+
+// Bench is a measurement. Its directory has a result for each bug, from which it
+// continues after an interrupt, and the findings of the protocols with fixes.
+type Bench struct {
+	Maker *Maker
+	Dir   string
+	// Audit are the engines, the seed and the budget of each audit.
+	Audit audit.Options
+	// Workers is how many bugs are searched for at a time; 0 is one, with which
+	// alone times are those of one bug.
+	Workers int
+	// OnResult is called with each result, in any order, by one caller at a
+	// time; nil means no callback.
+	OnResult func(*Result)
+
+	mu    sync.Mutex // of making trees, of after, and of callbacks
+	after map[string]*sync.Mutex
+	_     struct{}
+}
+
+// Run searches for bugs. The results are in the order of the bugs; where ctx ends
+// first, those that there are.
+func (b *Bench) Run(ctx context.Context, list []*Bug) ([]*Result, error) {
+	b.after = map[string]*sync.Mutex{}
+	results := make([]*Result, len(list))
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(max(b.Workers, 1))
+	for i, bug := range list {
+		g.Go(func() error {
+			if inner.Err() != nil {
+				return context.Cause(inner)
+			}
+			r, err := b.one(inner, bug)
+			if err != nil {
+				return fmt.Errorf("bug %s: %w", bug.ID, err)
+			}
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			results[i] = r
+			if b.OnResult != nil {
+				b.OnResult(r)
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	return slices.DeleteFunc(results, func(r *Result) bool { return r == nil }), err
+}
+
+// key is what a result depends on besides the bug and the trees.
+func (b *Bench) key() string {
+	return mark(fmt.Sprint(b.Audit.Engines, b.Audit.Seed, b.Audit.Steps, b.Audit.CPU))
+}
+
+// one is the result of a bug, read where it is known already.
+func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
+	r := &Result{Version: resultVersion, Bug: bug}
+	b.mu.Lock()
+	trees, err := b.Maker.Make(ctx, bug)
+	b.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		r.Status, r.Reason = Unmade, brief(err)
+		return r, nil
+	}
+	r.Trees = trees
+	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+bug.Title)+".json")
+	var known Result
+	if err := rundir.ReadJSON(path, &known); err == nil && known.Version == resultVersion {
+		known.Bug = bug // texts may have changed
+		return &known, nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := b.search(ctx, bug, r); err != nil {
+		return nil, err
+	}
+	return r, rundir.WriteJSON(path, r, true)
+}
+
+// search searches for a bug.
+func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
+	after := &audit.Report{}
+	var err error
+	if !bug.Stock() {
+		if after, err = b.audited(ctx, r.Trees.After, r.Trees.AfterIdentity); err != nil {
+			return r.refuse(ctx, err)
+		}
+	}
+	o := b.Audit
+	o.SLICC = r.Trees.Before
+	var verdict error
+	o.Stop = func(f *audit.Finding) bool {
+		if bug.Stock() {
+			return audit.TitleMatches(bug.Title, f.Title)
+		}
+		if after.Find(f.Title) != nil {
+			return false
+		}
+		shows, err := audit.Shows(ctx, r.Trees.After, f)
+		verdict = errors.Join(verdict, err)
+		return err == nil && !shows
+	}
+	report, err := audit.Run(ctx, o)
+	if err := errors.Join(err, verdict); err != nil {
+		return r.refuse(ctx, err)
+	}
+	if report.Limit == audit.LimitInterrupted {
+		return context.Cause(ctx)
+	}
+	r.Limit, r.CPU, r.Operations, r.Steps = report.Limit, report.CPU, report.Operations, report.Steps
+	r.Shared = len(report.Findings)
+	switch {
+	case report.Limit != audit.LimitFound && bug.Equivalent != "":
+		r.Status = Equivalent
+	case report.Limit != audit.LimitFound:
+		r.Status = Missed
+	default:
+		if r.Status = Found; bug.Equivalent != "" {
+			r.Status = Surprise
+		}
+		r.Finding = report.Stopped
+		r.Shared--
+		return b.witness(ctx, bug, r)
+	}
+	return nil
+}
+
+// refuse notes why a protocol cannot be simulated.
+func (r *Result) refuse(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r.Status, r.Reason = Refused, brief(err)
+	return nil
+}
+
+// audited is the whole audit of a protocol with fixes, read where it is known
+// already.
+func (b *Bench) audited(ctx context.Context, path, identity string) (*audit.Report, error) {
+	file := filepath.Join(b.Dir, "fixed", identity+"-"+b.key()+".json")
+	b.mu.Lock()
+	if b.after[file] == nil {
+		b.after[file] = new(sync.Mutex)
+	}
+	lock := b.after[file]
+	b.mu.Unlock()
+	lock.Lock()
+	defer lock.Unlock()
+	var report *audit.Report
+	err := rundir.ReadJSON(file, &report)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return report, err
+	}
+	o := b.Audit
+	o.SLICC = path
+	if report, err = audit.Run(ctx, o); err != nil {
+		return nil, err
+	}
+	if report.Limit == audit.LimitInterrupted {
+		return nil, context.Cause(ctx)
+	}
+	return report, rundir.WriteJSON(file, report, true)
+}
+
+// reductionRuns bounds the reduction of a witness.
+const reductionRuns = 1500
+
+// witness records the finding and reduces its program.
+func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
+	if r.Finding.Explore != nil {
+		r.Witness = len(r.Finding.Path)
+		return nil
+	}
+	report := &audit.Report{Findings: []*audit.Finding{r.Finding}}
+	dir := filepath.Join(b.Dir, "findings", bug.ID)
+	if err := errors.Join(rundir.RemoveAll(dir), rundir.MkdirAll(dir), report.Record(ctx, dir, nil)); err != nil {
+		return err
+	}
+	reduced, err := reduction.Reduce(ctx, rundir.Dir(r.Finding.Dir), reduction.Options{Runs: reductionRuns, Workers: 1, Gate: new(trust.Gate)})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return nil // a failure that does not recur has no smaller program
+	}
+	r.Witness = reduced.After
+	return rundir.Overwrite(filepath.Join(dir, "witness.txt"), reduced.Program.Text())
+}
+
+// longest is the length of the longest reason.
+const longest = 300
+
+// brief is an error in a line: of a list of faults the first one.
+func brief(err error) string {
+	var kept []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); len(kept) == 0 || strings.HasPrefix(line, otherWay) {
+			kept = append(kept, line)
+		}
+	}
+	text := []rune(strings.Join(kept, "; "))
+	return string(text[:min(len(text), longest)])
+}

@@ -1,0 +1,183 @@
+package bugs
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/report/plot"
+	"ordeal/campaigns/summary"
+)
+
+// Report is the results of a measurement.
+type Report struct {
+	Version int       `json:"version"`
+	Results []*Result `json:"results"`
+	// Recall is the share found of the bugs that can be seen and whose protocol can
+	// be made and simulated, of which there are Searched; Low and High are its
+	// 95 % confidence interval.
+	Found    int     `json:"found"`
+	Searched int     `json:"searched"`
+	Recall   float64 `json:"recall"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+	_        struct{}
+}
+
+// NewReport adds results up.
+func NewReport(results []*Result) *Report {
+	r := &Report{Version: resultVersion, Results: results}
+	for _, x := range results {
+		switch x.Status {
+		case Found:
+			r.Found++
+			r.Searched++
+		case Missed:
+			r.Searched++
+		}
+	}
+	if r.Searched > 0 {
+		r.Recall = float64(r.Found) / float64(r.Searched)
+		r.Low, r.High = summary.Wilson(r.Found, r.Searched)
+	}
+	return r
+}
+
+// WriteText writes the report for a terminal.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	all := &messages.Table{Header: []any{"bug", "protocol", "result", "engine", "CPU", "operations", "steps", "witness", "finding or reason"}, Left: []int{1, 2, 3, 8}}
+	for _, x := range r.Results {
+		row := []any{x.Bug.ID, x.Bug.Protocol, x.Status, "", "", "", "", "", ""}
+		switch f := x.Finding; {
+		case f != nil:
+			witness := ""
+			if x.Witness > 0 {
+				witness = fmt.Sprint(x.Witness)
+			}
+			row = append(row[:3], f.Engine, seconds(f.CPU), messages.Comma(int(f.Operations)), messages.Comma(int(f.Steps)), witness, cut(f.Title))
+		case x.Reason != "":
+			row[8] = cut(x.Reason)
+		case x.Status == Missed:
+			row = append(row[:3], "", seconds(x.CPU), messages.Comma(int(x.Operations)), messages.Comma(int(x.Steps)), "", "needs "+cmp.Or(strings.Join(x.Bug.Needs, ", "), "loads and stores"))
+		case x.Bug.Equivalent != "":
+			row[8] = cut(x.Bug.Equivalent)
+		}
+		all.Rows = append(all.Rows, row)
+	}
+	fmt.Fprintf(&b, "%s\n%s\n%s\n", all, r.table("protocol", func(b *Bug) string { return b.Protocol }), r.table("cause", func(b *Bug) string { return b.Cause }))
+	if r.Searched > 0 {
+		fmt.Fprintf(&b, "found %d of %d: recall %.0f %% (95 %% confidence: %.0f to %.0f %%)\n", r.Found, r.Searched, 100*r.Recall, 100*r.Low, 100*r.High)
+		times := r.times(func(x *Result) float64 { return x.Finding.CPU.Seconds() })
+		if len(times) > 0 {
+			fmt.Fprintf(&b, "CPU time to find: median %.1f s, most %.1f s\n", times[len(times)/2], times[len(times)-1])
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// widest is the longest title in a table.
+const widest = 90
+
+func cut(text string) string {
+	runes := []rune(messages.EscapeLine(text))
+	if len(runes) > widest {
+		return string(runes[:widest-1]) + "…"
+	}
+	return string(runes)
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// table counts results by a property of bugs.
+func (r *Report) table(name string, of func(*Bug) string) *messages.Table {
+	statuses := []Status{Found, Missed, Equivalent, Surprise, Unmade, Refused}
+	t := &messages.Table{Header: []any{name}}
+	for _, s := range statuses {
+		t.Header = append(t.Header, s)
+	}
+	t.Header = append(t.Header, "recall")
+	counts := map[string]map[Status]int{}
+	for _, x := range r.Results {
+		key := of(x.Bug)
+		if counts[key] == nil {
+			counts[key] = map[Status]int{}
+		}
+		counts[key][x.Status]++
+		if counts["all"] == nil {
+			counts["all"] = map[Status]int{}
+		}
+		counts["all"][x.Status]++
+	}
+	row := func(key string) []any {
+		c := counts[key]
+		list := []any{key}
+		for _, s := range statuses {
+			list = append(list, c[s])
+		}
+		recall := "-"
+		if n := c[Found] + c[Missed]; n > 0 {
+			recall = fmt.Sprintf("%d %%", (100*c[Found]+n/2)/n)
+		}
+		return append(list, recall)
+	}
+	var keys []string
+	for key := range counts {
+		if key != "all" {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		t.Rows = append(t.Rows, row(key))
+	}
+	if len(keys) > 1 {
+		t.Total = row("all")
+	}
+	return t
+}
+
+// times are what was spent until each bug was found, in order.
+func (r *Report) times(of func(*Result) float64) []float64 {
+	var list []float64
+	for _, x := range r.Results {
+		if x.Status == Found {
+			list = append(list, of(x))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Curve is the share of the bugs that were found by each time, as SVG.
+func (r *Report) Curve() template.HTML {
+	return plot.Figure("share of bugs found by CPU time", func(c *plot.Canvas) float64 {
+		times := r.times(func(x *Result) float64 { return max(x.Finding.CPU.Seconds(), shortest) })
+		last := shortest * 10
+		for _, x := range r.Results {
+			last = max(last, x.CPU.Seconds())
+		}
+		frame := c.Frame(plot.Frame{Left: 62, Top: 40, Right: c.Width - 14, Bottom: 40 + curveHeight},
+			plot.Logarithmic("CPU time in seconds, logarithmic", shortest, last, func(v float64) string { return fmt.Sprintf("%g", v) }),
+			plot.Linear("% of bugs found", 100, func(v float64) string { return fmt.Sprintf("%g", v) }), false)
+		points := []plot.Point{{X: frame.X(shortest), Y: frame.Y(0)}}
+		for i, t := range times {
+			points = append(points, plot.Point{X: frame.X(t), Y: frame.Y(100 * float64(i+1) / float64(max(r.Searched, 1)))})
+		}
+		points = append(points, plot.Point{X: frame.X(last), Y: points[len(points)-1].Y})
+		c.Steps("curve "+plot.Style(0), points)
+		return frame.Bottom + plot.Under
+	})
+}
+
+// The curve: its height in pixels, and the shortest time in it in seconds.
+const (
+	curveHeight = 260
+	shortest    = 0.01
+)

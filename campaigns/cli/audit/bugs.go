@@ -1,0 +1,151 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/audit"
+	"ordeal/campaigns/bugs"
+	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/rundir"
+)
+
+// benchBugs is the bench bugs command.
+type benchBugs struct {
+	*command.Env
+	bench       bugs.Bench
+	clone, file string
+	engines     []string
+	cpu         config.Duration
+	json        bool
+}
+
+func NewBugs(e *command.Env) *cobra.Command {
+	x := &benchBugs{Env: e, cpu: config.Duration(2 * time.Minute)}
+	cmd := &cobra.Command{
+		Use:   "bugs [ID…]",
+		Short: "Measure how many real bugs of gem5's history are found again",
+		Long: `Measure how many real bugs of gem5's coherence protocols are found again. For each bug
+of the list the protocol without its fix is made from a clone of gem5's repository,
+which is only read, and audited (see ordeal audit) until a finding comes up that the
+protocol with the fix does not show under the same budget, nor in the same run. A bug
+whose protocol cannot be made or simulated is listed with the reason.
+
+Results go to DIR/results and the report to DIR; the same command in the same
+directory continues an interrupted one. The format of the list is in the manual:
+ordeal help bugs.
+Exit status: 0 measured, 3 interrupted.`,
+		Example: `  ordeal bench bugs --gem5-tree gem5 --dir real-bugs
+  ordeal bench bugs --gem5-tree gem5 --cpu 20s --engines sample,guided MI-01 ME-07`,
+		Args: cobra.ArbitraryArgs,
+	}
+	f := cmd.Flags()
+	f.StringVar(&x.clone, "gem5-tree", "", "clone of gem5's repository, with its history")
+	f.StringVar(&x.file, "bugs", "", "list of bugs in place of the one that comes with ordeal")
+	f.StringSliceVar(&x.engines, "engines", nil, "only these engines: "+messages.Or(audit.EngineNames()))
+	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU time for each protocol; 0s: no limit")
+	f.Uint64Var(&x.bench.Audit.Steps, "steps", 0, "events of simulations and steps of explorations for each protocol; 0: no limit")
+	f.Uint64Var(&x.bench.Audit.Seed, "seed", 1, "seed of everything that is drawn")
+	f.IntVar(&x.bench.Workers, "workers", 1, "bugs at a time; with more than one, CPU times are those of the process, divided by this number")
+	f.StringVar(&x.bench.Dir, "dir", "", "directory of the results; default runs/bugs-TIME")
+	f.BoolVar(&x.json, "json", false, "print JSON")
+	command.Complete(cmd, "engines", audit.EngineNames())
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return x.run(ctx, args) })
+	return cmd
+}
+
+func (x *benchBugs) run(ctx context.Context, ids []string) error {
+	list, selected, err := x.list(ids)
+	if err != nil {
+		return command.Usage(err)
+	}
+	if x.clone == "" {
+		return command.Usage(errors.New("want a clone of gem5's repository: --gem5-tree CLONE"))
+	}
+	clone, err := bugs.OpenClone(ctx, x.clone)
+	if err != nil {
+		return command.Usage(err)
+	}
+	x.bench.Audit.CPU = time.Duration(x.cpu)
+	if x.bench.Audit.Engines, err = audit.ParseEngines(x.engines); err != nil {
+		return command.Usage(err)
+	}
+	if x.cpu == 0 && x.bench.Audit.Steps == 0 {
+		return command.Usage(errors.New("want a budget: --cpu or --steps"))
+	}
+	command.CollectSeldom()
+	if x.bench.Dir == "" {
+		x.bench.Dir, err = command.NewDir("bugs")
+	} else {
+		x.bench.Dir = rundir.Resolve(x.bench.Dir)
+	}
+	for _, sub := range []string{"results", "fixed", "findings", "trees"} {
+		err = errors.Join(err, rundir.MkdirAll(filepath.Join(x.bench.Dir, sub)))
+	}
+	if err != nil {
+		return err
+	}
+	x.bench.Maker = &bugs.Maker{Clone: clone, List: list, Dir: filepath.Join(x.bench.Dir, "trees")}
+	done := 0
+	x.bench.OnResult = func(r *bugs.Result) {
+		done++
+		what := r.Reason
+		if r.Finding != nil {
+			what = r.Finding.Title
+		}
+		fmt.Fprintf(x.Stderr, "%d of %d: %s %s %s\n", done, len(selected), r.Bug.ID, r.Status, what)
+	}
+	results, err := x.bench.Run(ctx, selected)
+	if len(results) > 0 {
+		err = errors.Join(x.report(bugs.NewReport(results)), err)
+	}
+	return err
+}
+
+// list reads the list, and selects the bugs with the given IDs.
+func (x *benchBugs) list(ids []string) (*bugs.List, []*bugs.Bug, error) {
+	list, err := bugs.Gem5()
+	if x.file != "" {
+		var f *os.File
+		if f, err = os.Open(x.file); err != nil {
+			return nil, nil, err
+		}
+		defer f.Close()
+		list, err = bugs.Read(x.file, f)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	selected, err := list.Select(ids)
+	return list, selected, err
+}
+
+// report writes the report in every form.
+func (x *benchBugs) report(r *bugs.Report) error {
+	var text, page bytes.Buffer
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
+		return err
+	}
+	for name, data := range map[string][]byte{"bugs.txt": text.Bytes(), "bugs.html": page.Bytes()} {
+		if err := rundir.WriteOutput(filepath.Join(x.bench.Dir, name), data, rundir.Plain); err != nil {
+			return err
+		}
+	}
+	if err := rundir.WriteJSON(filepath.Join(x.bench.Dir, "bugs.json"), r, true); err != nil {
+		return err
+	}
+	if x.json {
+		return x.PrintJSON(r)
+	}
+	_, err := fmt.Fprintf(x.Stdout, "%s\nreport   %s\n", text.String(), filepath.Join(x.bench.Dir, "bugs.html"))
+	return err
+}
