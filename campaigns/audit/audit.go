@@ -115,7 +115,7 @@ type Finding struct {
 	Rounds  int    `json:"rounds,omitempty"`
 	Seed    uint64 `json:"seed,omitempty"`
 	// Conditions are what the machine had that gem5's own configurations do not
-	// have.
+	// have, and without which no run has shown the finding: it stands apart.
 	Conditions []string `json:"conditions,omitempty"`
 	// Faithful counts which of Tries other seeds failed in the same way at
 	// latencies near gem5's.
@@ -352,6 +352,17 @@ func (f *Finding) again(other *Finding) {
 		f.Machine, f.Explore, f.Path, f.Dir = other.Machine, other.Explore, other.Path, other.Dir
 		f.Program, f.Rounds, f.Seed, f.Conditions = other.Program, other.Rounds, other.Seed, other.Conditions
 	}
+}
+
+// Unconditional counts the findings without conditions.
+func (r *Report) Unconditional() int {
+	n := 0
+	for _, f := range r.Findings {
+		if len(f.Conditions) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Find is the finding with a title; nil if there is none.

@@ -52,7 +52,7 @@ func mutant(t *testing.T, name, id string) string {
 	return filepath.Join(dir, root)
 }
 
-// store is a mutant of mi: the core is told that its store is done before the line has
+// store is a mutant of mi: the core hears that its store is done before the line has
 // come.
 const store = "MI_example/L1Cache/(IM,Data)/swap:u_writeDataToCache,sx_store_hit"
 

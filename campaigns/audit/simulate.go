@@ -11,7 +11,6 @@ import (
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
-	"ordeal/gen"
 	"ordeal/gen/guided"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
@@ -92,7 +91,7 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 		if res.Failed() {
 			f := &Finding{
 				Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
-				Rounds: c.Rounds, Seed: job.Seed, Conditions: conditions(&m, c.Program),
+				Rounds: c.Rounds, Seed: job.Seed, Conditions: conditions(&m),
 			}
 			if x.report.Find(f.Title) == nil {
 				if err := x.repeatFaithful(ctx, f, job); err != nil {
@@ -180,16 +179,13 @@ func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job
 }
 
 // conditions lists what a machine has that gem5's configurations do not have.
-func conditions(m *config.Machine, p *gen.Program) []string {
+func conditions(m *config.Machine) []string {
 	var list []string
 	if m.Reorder == "all" {
 		list = append(list, "a network without any order")
 	}
 	if m.TBEs > 0 && m.TBEs < 16 {
 		list = append(list, fmt.Sprintf("%d transactions", m.TBEs))
-	}
-	if m.Repair {
-		list = append(list, "known defects repaired")
 	}
 	return list
 }

@@ -55,7 +55,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			line("path", "%d steps", len(f.Path))
 		}
 		if len(f.Conditions) > 0 {
-			line("with", "%s", strings.Join(f.Conditions, ", "))
+			line("only", "with %s", strings.Join(f.Conditions, ", "))
 		}
 		if f.Dir != "" {
 			line("repeat", "ordeal repro %s", messages.Quoted(f.Dir))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"ordeal/sim/lazyregexp"
 )
 
 // Edit is an edit of a file by names, which takes a fix out.
@@ -87,14 +89,14 @@ func (e *Edit) apply(text string) (string, error) {
 }
 
 // blanks are where the head of a block may have blanks.
-var blanks = regexp.MustCompile(`\s+`)
+var blanks = lazyregexp.New(`\s+`)
 
 // findBlock finds the one block of a file that begins with a head: from the
 // beginning of its first line to the end of the line with its closing brace.
 func findBlock(text, head string) (from, to int, err error) {
 	var pattern strings.Builder
 	pattern.WriteString(`(?m)^[ \t]*`)
-	for _, r := range blanks.ReplaceAllString(head, "") {
+	for _, r := range blanks().ReplaceAllString(head, "") {
 		pattern.WriteString(regexp.QuoteMeta(string(r)) + `\s*`)
 	}
 	pattern.WriteString(`[,)]`)

@@ -161,7 +161,7 @@ func (x *run) report(ctx context.Context, r *audit.Report) error {
 			}
 		}
 		return nil
-	case len(r.Findings) > 0:
+	case r.Unconditional() > 0:
 		return command.Exit(summary.ExitFinding)
 	}
 	return nil

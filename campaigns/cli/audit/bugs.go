@@ -29,6 +29,7 @@ type benchBugs struct {
 	json        bool
 }
 
+// NewBugs makes the bench bugs command.
 func NewBugs(e *command.Env) *cobra.Command {
 	x := &benchBugs{Env: e, cpu: config.Duration(2 * time.Minute)}
 	cmd := &cobra.Command{
