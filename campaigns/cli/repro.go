@@ -148,6 +148,9 @@ func (r *repeat) print(report *reduction.RepeatReport) error {
 	} else {
 		fmt.Fprintf(w, "program     same text, byte for byte\n")
 	}
+	if report.Protocol != "" {
+		fmt.Fprintf(w, "protocol    its files have changed since: repeated with the recorded ones, %s\n", report.Protocol)
+	}
 	fmt.Fprintf(w, "recurred    %d of %d tries (same log: %d)\n", report.Hits, report.Tries, report.LogsSame)
 	if report.HitDir != "" {
 		fmt.Fprintf(w, "first hit   %s\n", report.HitDir)

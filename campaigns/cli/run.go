@@ -144,6 +144,9 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	}}
 	done, err := single.Run(ctx, dir, p, record)
 	if err == nil {
+		err = execute.KeepProtocol(string(dir), c.Sim, &cfg)
+	}
+	if err == nil {
 		err = dir.Finish(done)
 	}
 	if err = errors.Join(err, finish()); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"ordeal/campaigns"
 	"ordeal/campaigns/config/document"
@@ -21,7 +22,27 @@ func Load(path string, sets []string) (*Campaign, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return read(path, f, document.OnDisk, sets)
+	c, err := read(path, f, document.OnDisk, sets)
+	if err == nil {
+		c.findProtocols(filepath.Dir(path))
+	}
+	return c, err
+}
+
+// findProtocols makes the paths of protocols that are relative to the campaign
+// file, in dir, relative to the working directory. One that names no file there
+// stays as it is, as those of --set.
+func (c *Campaign) findProtocols(dir string) {
+	for i := range c.Configs {
+		cfg := &c.Configs[i]
+		if cfg.SLICC == "" || filepath.IsAbs(cfg.SLICC) || cfg.recordedSLICC() != cfg.SLICC {
+			continue
+		}
+		beside := filepath.Join(dir, cfg.SLICC)
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+			cfg.SLICC = beside
+		}
+	}
 }
 
 // Read reads a campaign file, as Load does, from something that is no file:

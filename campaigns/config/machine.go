@@ -15,7 +15,7 @@ import (
 type Machine struct {
 	Core          string   `yaml:"core" json:"core,omitempty" sim:"builtin" schema:"values=cores,empty=tso" help:"kind of the cores; inorder promises SC, tso and ooo TSO, pso and rmo what they say"`
 	Protocol      string   `yaml:"protocol" json:"protocol,omitempty" sim:"builtin,gem5" schema:"suggest=protocols,empty=ideal" help:"memory system: a coherence protocol or memory without one; with gem5, the protocol that the binary is expected to have"`
-	SLICC         string   `yaml:"slicc" json:"slicc,omitempty" sim:"builtin" schema:"env" help:"root file of a coherence protocol in gem5's language, as MI_example.slicc, in place of protocol"`
+	SLICC         string   `yaml:"slicc" json:"slicc,omitempty" sim:"builtin" schema:"env" help:"root file of a coherence protocol in gem5's language, as MI_example.slicc, in place of protocol; in a campaign file relative to it"`
 	Repair        bool     `yaml:"repair" json:"repair,omitempty" sim:"builtin,gem5" help:"correct the known defects of gem5's files in the protocol of slicc; with gem5, in its tree, of which rebuild makes the binary"`
 	Mutant        string   `yaml:"mutant" json:"mutant,omitempty" sim:"builtin,gem5" help:"bug to inject into the protocol, as mutate list names it; several are joined by ' + '"`
 	Cores         int      `yaml:"cores" json:"cores,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=one for each thread" help:"number of cores, at least one for each thread"`

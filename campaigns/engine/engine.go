@@ -71,6 +71,11 @@ func (e *Engine) Run(ctx context.Context, c *config.Campaign) (*summary.Summary,
 	if err != nil {
 		return e.summary(c, e.Shard, started), err
 	}
+	for i := range targets {
+		if err := execute.KeepProtocol(e.Dir, targets[i].sim, targets[i].cfg); err != nil {
+			return e.summary(c, e.Shard, started), errors.Join(err, w.Close())
+		}
+	}
 	s := e.session(w, targets)
 	return s.sum, errors.Join(s.run(ctx), w.Close())
 }

@@ -180,6 +180,9 @@ func (s *reducer) load(ctx context.Context, dir rundir.Dir) error {
 	if s.spec, s.program, recorded, err = readRun(dir); err != nil {
 		return fmt.Errorf("reduce: %w", err)
 	}
+	if _, err := execute.RecordedProtocol(dir, s.spec); err != nil {
+		return fmt.Errorf("reduce %s: %w", dir, err)
+	}
 	s.spec.Config = s.o.Gate.Apply(&s.spec.Config)
 	if s.o.MaxTries == 0 {
 		s.o.MaxTries = DefaultTries

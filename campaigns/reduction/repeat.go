@@ -46,6 +46,9 @@ type RepeatReport struct {
 	// ExecutableSame reports that the executables had the recorded bytes; it is
 	// false where none is recorded.
 	ExecutableSame bool
+	// Protocol is the copy of the protocol's files that was used, since those of the
+	// record have changed; empty if they have not.
+	Protocol string
 	// Tries counts the repetitions that ended, Hits those that did what is
 	// recorded, LogsSame those whose log had the recorded bytes.
 	Tries, Hits, LogsSame int
@@ -93,6 +96,9 @@ func (r *repeater) load() error {
 	var err error
 	if r.spec, r.program, r.report.Recorded, err = readRun(r.dir); err != nil {
 		return err
+	}
+	if r.report.Protocol, err = execute.RecordedProtocol(r.dir, r.spec); err != nil {
+		return fmt.Errorf("%s: %w", r.dir, err)
 	}
 	models, err := r.spec.Config.Models()
 	if err != nil {
