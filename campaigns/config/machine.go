@@ -39,6 +39,7 @@ type Machine struct {
 	Functional    int64    `yaml:"functional" json:"functional,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two functional reads of a line, on average, which must find what was written last"`
 	Reorder       string   `yaml:"reorder" json:"reorder,omitempty" sim:"builtin" schema:"values=reorders,empty=none" help:"virtual networks that do not keep the order of messages: none of them, those that gem5 leaves unordered, all"`
 	MemoryReorder bool     `yaml:"memory-reorder" json:"memory-reorder,omitempty" sim:"builtin" help:"memory behind a coherence protocol acknowledges writes at once and answers reads in any order"`
+	LatencySeeds  int      `yaml:"latency-seeds" json:"latency-seeds,omitempty" sim:"builtin" schema:"min=0,max=1000,unit=seeds,zero=10" help:"how often a failed run of slicc is repeated at gem5's latencies"`
 	Execution     bool     `yaml:"execution" json:"execution,omitempty" sim:"builtin" help:"log when every store is committed, for check --serializability"`
 	EventOrder    string   `yaml:"event-order" json:"event-order,omitempty" sim:"builtin" schema:"values=orders,empty=shuffled" help:"order of the events in a tick"`
 	Watchdog      int64    `yaml:"watchdog" json:"watchdog,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=500000" help:"age at which an access counts as deadlocked"`
@@ -54,7 +55,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		Latency: event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 		Memory:  event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
 		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, TBEs: m.TBEs, Parameters: m.SetParameter,
-		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), MemoryReorder: m.MemoryReorder, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
+		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), MemoryReorder: m.MemoryReorder, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault
 	note := func(name string, err error) { faults = append(faults, option.Faults(err, name)...) }

@@ -9,11 +9,11 @@ import (
 
 // Timed is a simulator whose latencies explore: it has more orders of events
 // than the machine that it simulates. Faithful is the simulator with latencies
-// near those of that machine, nil where its own are.
-type Timed interface{ Faithful() sim.Runner }
-
-// timingSeeds is how often a failed run is repeated at faithful latencies.
-const timingSeeds = 10
+// near those of that machine, nil where its own are, and seeds how often a failed
+// run is to be repeated on it.
+type Timed interface {
+	Faithful() (runner sim.Runner, seeds int)
+}
 
 // repeatFaithful repeats a failed run with other seeds at faithful latencies, and
 // counts how often it fails the same. The error is ctx's.
@@ -22,12 +22,12 @@ func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, r *rundir.Re
 	if !x.Timings || !ok || !r.Failed() || r.Outcome == sim.Timeout {
 		return nil
 	}
-	runner := timed.Faithful()
+	runner, seeds := timed.Faithful()
 	if runner == nil {
 		return nil
 	}
 	t := new(rundir.Timing)
-	for t.Seeds < timingSeeds {
+	for t.Seeds < seeds {
 		again := job
 		again.Seed += uint64(t.Seeds)
 		simulated, err := runner.Run(ctx, again)

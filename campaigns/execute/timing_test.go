@@ -28,7 +28,7 @@ func (r timed) Run(_ context.Context, job sim.Job) (sim.Result, error) {
 	return sim.Result{Outcome: sim.Crash, Title: r.title}, nil
 }
 
-func (r timed) Faithful() sim.Runner { return timed{r.title, true} }
+func (r timed) Faithful() (sim.Runner, int) { return timed{r.title, true}, 10 }
 
 // TestTimings repeats a failed run at faithful latencies: seeds 7 to 16 have
 // three multiples of 3.

@@ -128,6 +128,9 @@ type Options struct {
 	// Prefetch (--prefetch) is the number of ticks between two prefetches of a line
 	// that the program accesses by a core, on average; 0 means none.
 	Prefetch event.Tick
+	// LatencySeeds (--latency-seeds) is how often a failed run of SLICC is repeated at
+	// gem5's latencies, with other seeds; 0 means DefaultLatencySeeds.
+	LatencySeeds int
 	// Execution (--execution) has the log list every step of the cores, the
 	// commits of stores among them: frames of kind wire.Steps. The cores have FIFO store
 	// buffers then, or none: InOrder, TSO or OOO.
@@ -145,6 +148,7 @@ const MaxCores = ruby.MaxCores
 // Defaults of Options.
 const (
 	DefaultLines               = 4
+	DefaultLatencySeeds        = 10
 	DefaultWatchdog event.Tick = 500_000
 	EventsPerOp                = 2_000
 	EventsPerRun               = 1_000_000
@@ -162,6 +166,7 @@ func (o Options) withDefaults() Options {
 	o.Lines = cmp.Or(o.Lines, DefaultLines)
 	o.Order = cmp.Or(o.Order, event.Shuffled)
 	o.Watchdog = cmp.Or(o.Watchdog, DefaultWatchdog)
+	o.LatencySeeds = cmp.Or(o.LatencySeeds, DefaultLatencySeeds)
 	return o
 }
 

@@ -24,16 +24,16 @@ const faithfulStart = 64
 const startStream = 0x7374617274 // "start"
 
 // Faithful is the runner with the latencies nearest to gem5's in place of those
-// that explore: nil if it has no coherence protocol in a file, or constant
-// latencies already.
-func (r *Runner) Faithful() sim.Runner {
+// that explore, and how many seeds a failed run is worth there: nil if it has no
+// coherence protocol in a file, or constant latencies already.
+func (r *Runner) Faithful() (runner sim.Runner, seeds int) {
 	o := r.options
 	constant := o.Latency.Jitter == 0 && o.Memory.Base != 0 && o.Memory.Jitter == 0
 	if o.SLICC == "" || constant {
-		return nil
+		return nil, 0
 	}
 	o.Latency, o.Memory, o.Order, o.staggered = faithfulNetwork, faithfulMemory, event.LIFO, true
-	return &Runner{options: o, build: r.build, protocol: r.protocol}
+	return &Runner{options: o, build: r.build, protocol: r.protocol}, o.LatencySeeds
 }
 
 // start is the tick at which a core starts.
