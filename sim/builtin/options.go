@@ -119,6 +119,9 @@ type Options struct {
 	// WrongPath (--wrong-path) is how many operations come with one load of a
 	// wrong path; see core.Config.
 	WrongPath int
+	// LateStores (--late-stores) and LoadQueue (--load-queue) are of out-of-order
+	// cores; see core.Config.
+	LateStores, LoadQueue int
 	// Flush (--flush) is the number of ticks between two flushes by a core of a
 	// line that the program accesses, on average; 0 means no flushes.
 	Flush event.Tick
@@ -147,11 +150,11 @@ const MaxCores = ruby.MaxCores
 
 // Defaults of Options.
 const (
-	DefaultLines               = 4
-	DefaultLatencySeeds        = 10
-	DefaultWatchdog event.Tick = 500_000
-	EventsPerOp                = 2_000
-	EventsPerRun               = 1_000_000
+	DefaultLines                   = 4
+	DefaultLatencySeeds            = 10
+	DefaultWatchdog     event.Tick = 500_000
+	EventsPerOp                    = 2_000
+	EventsPerRun                   = 1_000_000
 )
 
 // DefaultLatency has a jitter of about the time that a core needs for a few
@@ -268,7 +271,8 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 
 func (o *Options) core(seed uint64, id int) core.Config {
 	return core.Config{
-		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, RMW: o.RMW, LockHold: o.LockHold, WrongPath: o.WrongPath, Bugs: o.Bugs,
+		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, RMW: o.RMW, LockHold: o.LockHold, WrongPath: o.WrongPath,
+		LateStores: o.LateStores, LoadQueue: o.LoadQueue, Bugs: o.Bugs,
 		Start: o.start(seed, id),
 		Seed:  agentSeed(seed, id),
 	}

@@ -38,6 +38,12 @@ type Config struct {
 	// WrongPath is how many operations of OOO come with one load of a wrong path
 	// on average; 0 means no such loads.
 	WrongPath int
+	// LateStores is how many stores of OOO come with one whose address is known late,
+	// on average: later loads go ahead of it, and start again if they should have
+	// read from it. 0 means that addresses of stores are known at once.
+	LateStores int
+	// LoadQueue is the number of loads that the window of OOO holds; 0 means any.
+	LoadQueue int
 	// Start is the tick, from the next one on, at which the core starts.
 	Start event.Tick
 	Bugs  []Bug
@@ -69,6 +75,12 @@ func (c *Config) Validate() error {
 	}
 	if c.WrongPath < 0 || c.WrongPath > 0 && c.Kind != OOO {
 		errs = append(errs, fmt.Errorf("a wrong path for each %d operations of a core %s: want 0, or more with core %s", c.WrongPath, c.Kind, OOO))
+	}
+	if c.LateStores < 0 || c.LateStores > 0 && c.Kind != OOO {
+		errs = append(errs, option.Faultf("late-stores", "one of %d of a core %s: want 0, or more with core %s", c.LateStores, c.Kind, OOO))
+	}
+	if c.LoadQueue < 0 || c.LoadQueue > 0 && c.Kind != OOO {
+		errs = append(errs, option.Faultf("load-queue", "%d loads of a core %s: want 0, or more with core %s", c.LoadQueue, c.Kind, OOO))
 	}
 	if c.LockHold < 0 || c.LockHold > event.MaxLatency || c.LockHold > 0 && c.RMW != RMWDefault && c.RMW != Locked {
 		errs = append(errs, fmt.Errorf("locks held for %d ticks: want 0 to %d, of locked read-modify-writes", c.LockHold, event.MaxLatency))

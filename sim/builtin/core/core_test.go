@@ -199,6 +199,47 @@ func TestLinkedRMW(t *testing.T) {
 	}
 }
 
+// TestLateStores has a load go ahead of a store to its location whose address is not
+// known: it is replayed, with the loads behind it, and reads from the store.
+func TestLateStores(t *testing.T) {
+	replayed := false
+	for seed := range uint64(20) {
+		s := newScript(t, Config{Kind: OOO, LateStores: 1, Seed: seed}, "load z; store x 1; load x; load y")
+		// z holds everything back. The queue has come to rest, so that the address is
+		// known: x is read from the store, whatever was issued before.
+		for _, r := range s.underWay {
+			replayed = replayed || s.name(r) == "Rx"
+		}
+		for range len(s.underWay) {
+			if name := s.name(s.underWay[0]); name == "Rz" {
+				s.underWay = append(s.underWay[1:], s.underWay[0])
+			} else {
+				s.answer(name, 7)
+			}
+		}
+		s.answer("Rz", 3)
+		s.answer("Wx", 0)
+		s.reads(3, 1, 7)
+		s.end(values{1}, values{}, values{})
+	}
+	if !replayed {
+		t.Error("no load goes ahead of the store")
+	}
+}
+
+// TestLoadQueue has room for two loads.
+func TestLoadQueue(t *testing.T) {
+	s := newScript(t, Config{Kind: OOO, LoadQueue: 2}, "load x; load y; load z")
+	s.want("Rx", "Ry")
+	s.answer("Ry", 1)
+	s.want("Rx")
+	s.answer("Rx", 2)
+	s.want("Rz")
+	s.answer("Rz", 3)
+	s.reads(2, 1, 3)
+	s.end(values{}, values{}, values{})
+}
+
 func TestSquash(t *testing.T) {
 	// The oldest load keeps its value, or its access, whatever is evicted.
 	s := newScript(t, Config{Kind: OOO}, "load x; load y; load z")
@@ -392,6 +433,10 @@ func TestValidate(t *testing.T) {
 		{Kind: PSO, RMW: Locked},
 		{Kind: RMO, RMW: Locked},
 		{Kind: PSO, RMW: LinkedLoad},
+		{Kind: TSO, LateStores: 2},
+		{Kind: OOO, LateStores: -2},
+		{Kind: TSO, LoadQueue: 2},
+		{Kind: OOO, LoadQueue: -1},
 		{Kind: TSO, RMW: OneAccess, LockHold: 3},
 		{Kind: TSO, RMW: LinkedLoad, LockHold: 3},
 		{Kind: TSO, RMW: LinkedLoad, Bugs: []Bug{SplitRMW}},

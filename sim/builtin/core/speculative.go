@@ -25,13 +25,16 @@ func newSpeculative(b base, c Config) *speculative {
 		d++
 	}
 	return &speculative{
-		windowed: windowed{base: b, window: newWindow(c.Window), strays: strays{every: c.WrongPath}}, buffer: newBuffer(c.Buffer, d),
+		windowed: windowed{
+			base: b, window: newWindow(c.Window), strays: strays{every: c.WrongPath}, loadQueue: c.LoadQueue, lateStores: c.LateStores,
+		}, buffer: newBuffer(c.Buffer, d),
 		squashes: !slices.Contains(c.Bugs, LoadNotSquashed),
 	}
 }
 
 // Handle is a wake-up.
 func (c *speculative) Handle(uint64) {
+	c.resolve()
 	c.retire()
 	c.fetch()
 	c.issue()
@@ -58,7 +61,7 @@ func (c *speculative) mayRetire(s *slot) bool {
 	case s.in.kind == gen.FullFence:
 		return c.buffer.empty() || !c.fenceDrains
 	case s.in.kind == gen.Store && !s.split:
-		if c.buffer.full() {
+		if s.late || c.buffer.full() {
 			return false
 		}
 		c.buffer.push(s.in, c.late())
@@ -124,28 +127,26 @@ func (c *speculative) Perform(tag uint64, b *memory.Block) {
 	c.buffer.perform(tag, c.thread, b)
 }
 
-// Evict is gem5's snoop of the load queue (LSQUnit::checkSnoop with needsTSO):
-// of all loads but the oldest, the first issued one to the line is squashed
-// with all later ones. The oldest load is safe: all earlier loads have retired.
+// Evict is gem5's snoop of the load queue (LSQUnit::checkSnoop with needsTSO,
+// v24.0.0.1 src/cpu/o3/lsq_unit.cc:427): of all loads but the oldest (:462, the loop
+// begins behind it), the first issued one to the line is squashed (:473) with all
+// later ones (:478). The oldest load is safe: all earlier loads have retired. A load
+// that was forwarded from a store counts as issued, as there: it has a request.
 func (c *speculative) Evict(line memory.Addr) {
 	if !c.squashes {
 		return
 	}
-	oldest, squash := true, false
+	oldest := true
 	for p := c.window.head; p != c.window.tail; p++ {
 		s := c.window.at(p)
 		if s.in.kind != gen.Load {
 			continue
 		}
-		squash = squash || !oldest && s.state != unissued && s.in.line == line
-		oldest = false
-		if squash && s.state != unissued {
-			s.state = unissued
-			c.stats.Squashed++
+		if !oldest && s.state != unissued && s.in.line == line {
+			c.squash(p)
+			return
 		}
-	}
-	if squash {
-		c.wakeNext()
+		oldest = false
 	}
 }
 

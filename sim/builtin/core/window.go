@@ -21,6 +21,7 @@ type slot struct {
 	in      instruction
 	state   slotState
 	readyAt event.Tick // the address is known
+	late    bool       // the store's address is not known yet
 	ticket  uint64     // of the access under way
 	value   uint64     // what a read returned
 	// split: the operation is the store of a read-modify-write that is performed
@@ -76,22 +77,21 @@ func (w *window) tagged(tag uint64) *slot {
 	return s
 }
 
-// youngestStore is the last store to a location before a position, nil when
-// there is none.
+// youngestStore is the last store to a location before a position whose address is
+// known, nil when there is none.
 func (w *window) youngestStore(position uint64, l gen.LocID) *instruction {
 	for p := position; p != w.head; p-- {
-		if s := w.at(p - 1); s.in.kind == gen.Store && s.in.loc == l {
+		if s := w.at(p - 1); s.in.kind == gen.Store && !s.late && s.in.loc == l {
 			return &s.in
 		}
 	}
 	return nil
 }
 
-// oldestStore is the first store to a location before a position, nil when
-// there is none.
+// oldestStore is the first such store, nil when there is none.
 func (w *window) oldestStore(position uint64, l gen.LocID) *instruction {
 	for p := w.head; p != position; p++ {
-		if s := w.at(p); s.in.kind == gen.Store && s.in.loc == l {
+		if s := w.at(p); s.in.kind == gen.Store && !s.late && s.in.loc == l {
 			return &s.in
 		}
 	}

@@ -11,6 +11,9 @@ type windowed struct {
 	window    window
 	strays    strays
 	busyUntil event.Tick // nothing is fetched before
+	// loads is the number of loads in the window, at most loadQueue unless that is 0.
+	loads, loadQueue int
+	lateStores       int // one of so many, 0: none
 }
 
 // width is the number of operations that are fetched, issued and retired in
@@ -19,7 +22,7 @@ const width = 4
 
 func (c *windowed) fetch() {
 	now := c.queue.Now()
-	for n := 0; !c.thread.exhausted() && !c.window.full(); n++ {
+	for n := 0; !c.thread.exhausted() && !c.full(); n++ {
 		if n == width {
 			c.wakeNext()
 			return
@@ -34,6 +37,7 @@ func (c *windowed) fetch() {
 			continue
 		}
 		c.window.push(in, c.late())
+		c.arrived()
 		c.stray()
 		c.wakeNext()
 	}
@@ -101,6 +105,9 @@ func (c *windowed) leave() {
 	}
 	if !s.in.isRMW() && !s.split {
 		c.thread.stepped()
+	}
+	if s.in.kind == gen.Load {
+		c.loads--
 	}
 	c.window.head++
 	c.wakeNext()
