@@ -14,7 +14,7 @@ import (
 // owns, they do not.
 func TestFunctionalReads(t *testing.T) {
 	for _, protocol := range []string{"mi", "mesi-two-level", "moesi-hammer"} {
-		r := newRunner(t, Options{Protocol: protocol, Core: core.OOO, Functional: 20})
+		r := newRunner(t, Options{Protocol: protocol, Core: core.OOO, Functional: 20, Directories: 2})
 		report := ends(t, r, sim.Job{Program: randomProgram(t, 1, 4), Rounds: 5, Seed: 1}, sim.Passed, "")
 		if n := report.Statistics.Functional; n < 50 {
 			t.Errorf("%s: %d functional reads find a line", protocol, n)

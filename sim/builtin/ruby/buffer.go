@@ -14,8 +14,8 @@ type buffer struct {
 	items []queued    // those from head on, sorted
 	head  int
 	count uint64
-	// ordered says that no message may arrive before one put in earlier; last
-	// is the latest arrival then.
+	// ordered says that no message may arrive before the one put in before it, at
+	// last.
 	ordered bool
 	last    event.Tick
 	stalls  []stalled
@@ -36,6 +36,17 @@ func (q *queued) before(r *queued) bool {
 type stalled struct {
 	line memory.Addr
 	list []queued
+}
+
+// inOrder notes the arrival of a message that is being put in; false if the buffer is
+// ordered and the message would arrive before the one put in last (gem5's
+// MessageBuffer.cc:257).
+func (b *buffer) inOrder(at event.Tick) bool {
+	if b.ordered && at < b.last {
+		return false
+	}
+	b.last = at
+	return true
 }
 
 // enqueue puts a message in, to arrive at a tick, and wakes who polls.

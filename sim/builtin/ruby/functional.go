@@ -86,8 +86,8 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where string,
 	others := 0
 	for _, list := range s.controllers {
 		for _, c := range list {
-			if c.code.device {
-				continue
+			if c.code.device || c.role.home && !s.isHome(c, line) {
+				continue // another directory has the line
 			}
 			switch s.program.permissionOf(c.accessOf(line)) {
 			case "Read_Write":

@@ -27,12 +27,24 @@ func (g *generator) peek(s *types.Peek) statement {
 	return func(c *controller) flow {
 		m := c.head(port, layout)
 		if len(c.locked) > 0 && c.in[port] != c.mandatory && c.isLocked(memory.Addr(m.words[line])) {
-			c.in[port].putOff(c.now + 1)
+			c.delayHead(port)
 			return again
 		}
 		c.pointers[at] = m
 		return body(c)
 	}
+}
+
+// delayHead puts the head of a port in once more, one cycle later. In a buffer that
+// gem5 makes ordered that is a fault if a later message has been put in meanwhile
+// that arrives after it (MessageBuffer::delayHead is a pop and an enqueue).
+func (c *controller) delayHead(port int) {
+	b := c.in[port]
+	if !b.inOrder(c.now + 1) {
+		c.failAt(c.code.machine.InPorts[port].Var.Pos, "FIFO ordering violated",
+			"buffer %s: a message for a locked line is delayed to tick %d, a later one arrives at %d", b.name, c.now+1, b.last)
+	}
+	b.putOff(c.now + 1)
 }
 
 func (g *generator) enqueue(s *types.Enqueue) statement {
@@ -55,11 +67,8 @@ func (g *generator) enqueue(s *types.Enqueue) statement {
 			c.failAt(pos, "enqueue with a negative latency", "latency %d", delay)
 		}
 		out := c.out[port]
-		if out.ordered {
-			if c.now+delay < out.last {
-				c.failAt(pos, "FIFO ordering violated", "buffer %s: a message arrives at tick %d, an earlier one at %d", out.name, c.now+delay, out.last)
-			}
-			out.last = c.now + delay
+		if !out.inOrder(c.now + delay) {
+			c.failAt(pos, "FIFO ordering violated", "buffer %s: a message arrives at tick %d, an earlier one at %d", out.name, c.now+delay, out.last)
 		}
 		out.enqueue(m, c.now+delay)
 		return next
@@ -72,7 +81,7 @@ func (g *generator) portAddr(s *types.PortAddr) statement {
 		port, line := s.Port.Var.Index, g.word(s.Addr)
 		return func(c *controller) flow {
 			if len(c.locked) > 0 && c.in[port] == c.mandatory && c.isLocked(memory.Addr(line(c))) {
-				c.in[port].putOff(c.now + 1)
+				c.delayHead(port)
 				return again
 			}
 			return next
