@@ -89,6 +89,7 @@ func (l *launch) run(ctx context.Context) ([]sim.Result, error) {
 		return nil, err
 	}
 	if orderErr != nil && l.recording != nil {
+		l.recording.err = orderErr
 		results[0] = infra("the trace of gem5 cannot be read")
 		results[0].Detail = orderErr.Error()
 	}

@@ -128,19 +128,24 @@ func TestProtocolTraceWithoutPages(t *testing.T) {
 
 func TestWindows(t *testing.T) {
 	// Two threads of 100 rounds, which commit a store each tick of 10^9, thread 1
-	// half a run later.
-	var list []slice
+	// half a run later; and two at the same time, in slices of 20 rounds.
+	var list, even []slice
 	for i := int64(1); i <= 150; i++ {
 		list = append(list, slice{tick: i * 1e9, cores: []counts{{stores: min(i, 100)}, {stores: max(0, i-50)}}})
+	}
+	for i := int64(20); i <= 100; i += 20 {
+		even = append(even, slice{tick: i * 1e9, cores: []counts{{stores: i}, {stores: i}}})
 	}
 	for _, test := range []struct {
 		slices []slice
 		want   trace.Want
 		text   string
 	}{
-		{list, trace.Want{First: 40, Last: 42}, "0:100000000 38000000000:95000000000"},
-		{list, trace.Want{First: 1, Last: 1}, fmt.Sprintf("0:%d", int64(54e9))},
-		{list, trace.Want{First: 99, Last: 99}, fmt.Sprintf("0:100000000 97000000000:%d", int64(math.MaxInt64))},
+		{even, trace.Want{First: 40, Last: 42}, "0:6000000000 20000000000:60000000000"},
+		{list, trace.Want{First: 40, Last: 42}, fmt.Sprintf("0:%d", int64(95e9))}, // thread 1 has stored to all pages at 56
+
+		{list, trace.Want{First: 1, Last: 1}, fmt.Sprintf("0:%d", int64(56e9))},
+		{list, trace.Want{First: 99, Last: 99}, fmt.Sprintf("0:56000000000 97000000000:%d", int64(math.MaxInt64))},
 		{nil, trace.Want{First: 40, Last: 42}, fmt.Sprintf("0:%d", int64(math.MaxInt64))},
 	} {
 		var got []string

@@ -1,6 +1,7 @@
 package gem5
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,8 +45,17 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 	windows := windowsOf(first.slices, len(job.Program.Threads), job.Rounds, want)
 	events := &recording{locations: want.Locations, record: record}
 	second, err := r.launchRecorded(ctx, job, "second", windows, events)
+	if err == nil && errors.Is(events.err, errNoPages) && len(windows) > 1 { // its first rounds took longer than the later ones
+		windows = []window{{0, windows[len(windows)-1].to}}
+		second, err = r.launchRecorded(ctx, job, "second", windows, events)
+	}
 	if err != nil {
 		return sim.Result{}, err
+	}
+	for _, l := range []*recorded{first, second} { // one that was ended says so
+		if l.result.Outcome == sim.Infra {
+			return l.result, nil
+		}
 	}
 	if string(first.result.Log) != string(second.result.Log) {
 		return infra("the traced run has another log than the one before it"), nil
@@ -57,6 +67,7 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 type recording struct {
 	locations []gen.LocID
 	record    func(trace.Event)
+	err       error // why the trace cannot be read
 }
 
 // recorded is a launch of Record.
@@ -67,6 +78,7 @@ type recorded struct {
 
 func (r *Runner) launchRecorded(ctx context.Context, job sim.Job, name string, windows []window, events *recording) (*recorded, error) {
 	job.Dir = filepath.Join(job.Dir, name)
+	job.Timeout = slowdown * cmp.Or(job.Timeout, DefaultTimeout)
 	if err := os.MkdirAll(job.Dir, 0o755); err != nil { // launches clean it
 		return nil, err
 	}
@@ -85,9 +97,13 @@ func (r *Runner) launchRecorded(ctx context.Context, job sim.Job, name string, w
 // window is a part of the simulated time, in ticks.
 type window struct{ from, to int64 }
 
-// mapping is the simulated time in which an executable has stored to each of its
-// pages.
-const mapping = 100_000_000
+// slowdown is how many times longer than a run a recorded one may take.
+const slowdown = 10
+
+// mapping is in how many rounds an executable has stored to each of its pages,
+// the time before its first round included. Where that was too few, all that is
+// before the rounds that are wanted is traced.
+const mapping = 6
 
 // margin is how many rounds a window is longer at each end than what is wanted.
 const margin = 2
@@ -102,7 +118,7 @@ func windowsOf(slices []slice, threads, rounds int, want trace.Want) []window {
 	}
 	low := float64(want.First-margin) / float64(rounds)
 	high := float64(want.Last+1+margin) / float64(rounds)
-	wanted := window{math.MaxInt64, 0}
+	wanted, mapped := window{math.MaxInt64, 0}, int64(0)
 	for t := range threads {
 		total := slices[len(slices)-1].stores(t)
 		if total == 0 {
@@ -118,11 +134,27 @@ func windowsOf(slices []slice, threads, rounds int, want trace.Want) []window {
 			}
 		}
 		wanted.from, wanted.to = min(wanted.from, from), max(wanted.to, to)
+		mapped = max(mapped, timeOf(slices, t, float64(mapping)/float64(rounds)*float64(total)))
 	}
-	if wanted.from <= mapping {
-		return []window{{0, wanted.to}}
+	if wanted.from <= mapped {
+		return []window{{0, max(mapped, wanted.to)}}
 	}
-	return []window{{0, mapping}, wanted}
+	return []window{{0, mapped}, wanted}
+}
+
+// timeOf is about when a thread had committed a number of stores: the stores of
+// a slice are spread evenly over it.
+func timeOf(slices []slice, thread int, stores float64) int64 {
+	tick, before := 0.0, 0.0
+	for i := range slices {
+		s := &slices[i]
+		if n := float64(s.stores(thread)); n >= stores && n > before {
+			return int64(tick + (float64(s.tick)-tick)*(stores-before)/(n-before))
+		} else {
+			tick, before = float64(s.tick), n
+		}
+	}
+	return int64(tick)
 }
 
 // stores are those that a core has committed.
