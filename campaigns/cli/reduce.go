@@ -113,8 +113,8 @@ func (r *reduceCommand) trace(ctx context.Context, file string) error {
 	if err != nil {
 		return command.Usage(fmt.Errorf("--model: %w", err))
 	}
-	in := evaluate.Input{Env: r.env, Format: "auto"}
 	limits := check.Options{Timeout: r.o.CheckTimeout, AvailableBytes: execute.AvailableMemory()}
+	in := evaluate.Input{Env: r.env, Format: "auto", Memory: limits.AvailableBytes}
 	found := false
 	err = in.Each(file, func(t *evaluate.Trace) error {
 		if t.Err != nil || found || t.History == nil {

@@ -108,7 +108,7 @@ func (c *evaluate) run(ctx context.Context, paths []string) error {
 		return c.followPath(ctx, paths[0])
 	}
 	c.several = len(paths) > 1
-	c.input.Env = c.Env
+	c.input.Env, c.input.Memory = c.Env, c.readingMemory()
 	c.answers.out = c.Stdout
 	var faults []error
 	for _, path := range paths {
@@ -154,6 +154,16 @@ func (c *evaluate) prepare() error {
 	}
 	c.options.MemoryBytes, c.options.AvailableBytes = int64(c.memory), execute.AvailableMemory()
 	return errors.Join(faults...)
+}
+
+// readingMemory is how many bytes what is read of a file may take; 0 means no
+// limit.
+func (c *evaluate) readingMemory() int64 {
+	least := c.options.AvailableBytes
+	if m := int64(c.memory); m > 0 && (least == 0 || m < least) {
+		least = m
+	}
+	return least
 }
 
 // modelsOf is config.ParseModels that also knows the model of histories with

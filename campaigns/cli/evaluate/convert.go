@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/checktest"
@@ -90,7 +91,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 	if len(args) > 0 {
 		path = args[0]
 	}
-	in, name := c.Stdin, "standard input"
+	in, name, size := c.Stdin, "standard input", int64(0)
 	if path != "-" {
 		open := os.Open
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -101,9 +102,12 @@ func (c *convert) run(args []string, given func(string) bool) error {
 			return err
 		}
 		defer f.Close()
+		if info, err := f.Stat(); err == nil {
+			size = info.Size()
+		}
 		in, name = f, path
 	}
-	if err := c.convert(in, name); err != nil {
+	if err := c.convert(execute.Within(execute.AvailableMemory(), in, size), name); err != nil {
 		return err
 	}
 	if c.native != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
 	"ordeal/check/model"
 	"ordeal/gen"
@@ -42,6 +43,8 @@ type Input struct {
 	*command.Env
 	Format  string // by name, or auto
 	Program string // file of the program of a native log
+	// Memory is how many bytes what is read may take; 0 means no limit.
+	Memory int64
 }
 
 // declare adds the flags of the input.
@@ -69,7 +72,7 @@ var DefaultModels = []model.Model{model.TSO}
 // evaluate's.
 func (in *Input) Each(path string, evaluate func(*Trace) error) error {
 	if path == "-" {
-		return in.file("standard input", in.Stdin, evaluate)
+		return in.file("standard input", execute.Within(in.Memory, in.Stdin, 0), evaluate)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -83,7 +86,7 @@ func (in *Input) Each(path string, evaluate func(*Trace) error) error {
 		return err
 	}
 	defer f.Close()
-	return in.file(path, f, evaluate)
+	return in.file(path, execute.Within(in.Memory, f, info.Size()), evaluate)
 }
 
 // dir evaluates a run directory, or all of them in a campaign directory.
@@ -162,10 +165,13 @@ func (in *Input) runDir(dir rundir.Dir) *Trace {
 // file evaluates the traces of a file.
 func (in *Input) file(name string, r io.Reader, evaluate func(*Trace) error) error {
 	f, r, err := in.detect(name, r)
-	if err != nil {
-		return err
+	if err == nil {
+		err = in.read(f, r, name, evaluate)
 	}
-	return in.read(f, r, name, evaluate)
+	if memory := (*execute.ReadingError)(nil); errors.As(err, &memory) {
+		return evaluate(&Trace{Place: name, Err: memory, Models: DefaultModels})
+	}
+	return err
 }
 
 // detect is the format of a file, and its content decoded.

@@ -110,6 +110,7 @@ func (c *verifier) run(args []string) error {
 		c.history = args[1]
 	}
 	c.limits = search.Limits{MemoryBytes: int64(c.memory), AvailableBytes: execute.AvailableMemory()}
+	c.input.Memory = c.limits.AvailableBytes
 	defer c.source.close()
 	if err := c.file(args[0]); err != nil {
 		return err
