@@ -70,7 +70,9 @@ type Options struct {
 	// SLICC is the root file of the protocol. Protocol names an embedded one
 	// instead.
 	SLICC, Protocol string
-	Seed            uint64
+	// Mutant is an edit of it, as mutants are named.
+	Mutant string
+	Seed   uint64
 	// Engines take part; nil: all.
 	Engines []Engine
 	// Steps bounds the work: events of simulations and steps of explorations,
@@ -198,7 +200,7 @@ type engine interface {
 func Run(ctx context.Context, o Options) (*Report, error) {
 	s := &session{o: o, report: &Report{Version: Version, Seed: o.Seed, Findings: []*Finding{}}}
 	if s.o.Clock == nil {
-		s.o.Clock = processTime
+		s.o.Clock = ProcessTime
 	}
 	s.began = s.o.Clock()
 	if err := s.load(); err != nil {
@@ -296,6 +298,8 @@ func (s *session) load() error {
 	s.report.Protocol, s.report.Source = s.protocol.Name(), s.o.SLICC
 	if s.o.SLICC == "" {
 		s.report.Source = s.o.Protocol
+	} else if s.o.Mutant != "" {
+		s.report.Source += " with " + s.o.Mutant // whose names are of the files as they are
 	} else if s.report.Repairs, err = defects(s.o.SLICC); err != nil {
 		return err
 	}
@@ -320,7 +324,7 @@ func defects(path string) ([]string, error) {
 
 // on is a machine with the protocol.
 func (s *session) on(m config.Machine) config.Machine {
-	m.SLICC, m.Protocol = s.o.SLICC, s.o.Protocol
+	m.SLICC, m.Protocol, m.Mutant = s.o.SLICC, s.o.Protocol, s.o.Mutant
 	return m
 }
 

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processTime is the CPU time of the process, of all its threads.
-func processTime() time.Duration {
+// ProcessTime is the CPU time of the process, of all its threads.
+func ProcessTime() time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
 		return 0

@@ -6,6 +6,6 @@ import "time"
 
 var started = time.Now()
 
-// processTime stands for the CPU time of the process, where that is not known: it
+// ProcessTime stands for the CPU time of the process, where that is not known: it
 // is the time since the start.
-func processTime() time.Duration { return time.Since(started) }
+func ProcessTime() time.Duration { return time.Since(started) }

@@ -100,14 +100,18 @@ func (x *explorer) turn(ctx context.Context, w *Work) (cost uint64, done bool, e
 			return 0, false, err
 		}
 	}
-	r, err := exploration.Run(ctx, &spec, o)
-	if refused(err) {
+	var r *exploration.Result
+	err = execute.Guarded(func() (err error) {
+		r, err = exploration.Run(ctx, &spec, o)
+		return err
+	})
+	if refused(err) || execute.Panicked(err) {
 		if o.Dir != "" {
 			err = errors.Join(err, rundir.RemoveAll(o.Dir))
 		}
 		x.complete[index] = true
-		if x.refused++; x.refused == len(x.machines) {
-			w.Refused = err.Error()
+		if x.refused++; x.refused == len(x.machines) || execute.Panicked(err) {
+			w.Refused = execute.InfraTitle(err)
 		}
 		return setup, false, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
@@ -22,35 +23,51 @@ const showTries = 5
 func Shows(ctx context.Context, slicc string, f *Finding) (bool, error) {
 	m := f.Machine
 	m.SLICC, m.Protocol = slicc, ""
+	titles, _, _, err := Again(ctx, m, f, func(title string) bool { return title == f.Title })
+	return slices.Contains(titles, f.Title), err
+}
+
+// Again makes the exploration or the runs of a finding on another machine: the run
+// itself, and others of the same program. It returns the titles of what failed, each
+// once, the rows that failing runs took, and the number of runs. A title with which
+// enough is shown ends it.
+func Again(ctx context.Context, m config.Machine, f *Finding, enough func(title string) bool) (titles []string, taken sim.Coverage, runs int, err error) {
 	if f.Explore != nil {
-		r, err := exploration.Run(ctx, &exploration.Spec{Machine: m, Explore: *f.Explore}, exploration.Options{Workers: 1})
+		var r *exploration.Result
+		err := execute.Guarded(func() (err error) {
+			r, err = exploration.Run(ctx, &exploration.Spec{Machine: m, Explore: *f.Explore}, exploration.Options{Workers: 1})
+			return err
+		})
 		if err != nil || ctx.Err() != nil {
-			return false, errors.Join(err, ctx.Err())
+			return nil, nil, 0, errors.Join(err, ctx.Err())
 		}
 		for i := range r.Findings {
-			if r.Findings[i].Title == f.Title {
-				return true, nil
-			}
+			titles = append(titles, r.Findings[i].Title)
 		}
-		return false, nil
+		return titles, r.Coverage, 1, nil
 	}
 	on, err := execute.NewRunner(config.SimBuiltin, &config.Config{Machine: m})
 	if err != nil {
-		return false, err
+		return nil, nil, 0, err
 	}
 	p, err := gen.Parse("finding", []byte(f.Program))
 	if err != nil {
-		return false, fmt.Errorf("program of %q: %w", f.Title, err)
+		return nil, nil, 0, fmt.Errorf("program of %q: %w", f.Title, err)
 	}
 	for i := range uint64(showTries) {
 		job := sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed + i, Timeout: runTime}
 		res, _, err := run(ctx, on.(*builtin.Runner), job, &m)
 		if err != nil {
-			return false, err
+			return nil, nil, 0, err
 		}
-		if res.Failed() && res.FindingTitle() == f.Title {
-			return true, nil
+		runs++
+		if title := res.FindingTitle(); res.Failed() && !slices.Contains(titles, title) {
+			titles = append(titles, title)
+			taken.Add(res.Coverage)
+			if enough(title) {
+				break
+			}
 		}
 	}
-	return false, nil
+	return titles, taken, runs, nil
 }

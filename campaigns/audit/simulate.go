@@ -130,7 +130,7 @@ func (s *session) runner(m *config.Machine) (*builtin.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Compiled, o.Protocol, o.SLICC, o.Repair = s.protocol, s.protocol.Name(), "", false
+	o.Compiled, o.Protocol, o.SLICC, o.Repair, o.Mutant = s.protocol, s.protocol.Name(), "", false, ""
 	if m.Repair {
 		o.Compiled = s.repaired
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
@@ -29,7 +30,7 @@ func newMutate(e *env) *cobra.Command {
 		Long: `A mutant is a small edit of a coherence protocol. Its name says where and what:
 PROTOCOL/MACHINE/(STATE,EVENT)/OPERATOR:ARGUMENTS for a transition, or the name of an
 action, a port or a function in place of the pair.`,
-	}, newMutateList(e), newMutateShow(e), newMutateApply(e), newMutateRun(e), newMutateBugs(e), newMutateCompete(e))
+	}, newMutateList(e), newMutateShow(e), newMutateApply(e), newMutateRun(e), newMutateBugs(e), newMutateCompete(e), audit.NewRepair(e))
 }
 
 // source names the protocol to mutate.

@@ -29,6 +29,12 @@ func Guarded(f func() error) (err error) {
 	return f()
 }
 
+// Panicked reports whether an error is a panic that Guarded returned.
+func Panicked(err error) bool {
+	_, ok := errors.AsType[*panicError](err)
+	return ok
+}
+
 // InfraResult is the result of a run that could not be executed, checked or
 // written because of err. Before is what was known until then; it may be nil.
 func InfraResult(err error, before *rundir.Result) *rundir.Result {

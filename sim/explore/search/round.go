@@ -125,8 +125,15 @@ func (s *Search) round(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// parallel has the workers do tasks 0 to n-1.
+// parallel has the workers do tasks 0 to n-1. One worker does them in the caller's
+// goroutine, which can recover from a panic.
 func (s *Search) parallel(n int, do func(w *worker, task int)) {
+	if len(s.workers) == 1 {
+		for i := range n {
+			do(s.workers[0], i)
+		}
+		return
+	}
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for _, w := range s.workers[:min(n, len(s.workers))] {

@@ -1,0 +1,76 @@
+package amend
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/campaigns/audit"
+	"ordeal/campaigns/config"
+)
+
+// TestSearch requires the action that a mutant dropped to be put back: the first
+// repair runs it in the row that lacks it.
+func TestSearch(t *testing.T) {
+	const row = "MI_example/L1Cache/(M,Fwd_GETX)/"
+	const notice = "forward_eviction_to_cpu"
+	o := audit.Options{
+		Protocol: "mi", Mutant: row + "drop:" + notice, Seed: 3, Steps: 20_000_000, Engines: []audit.Engine{audit.Faithful, audit.Sample},
+		Stop: func(f *audit.Finding) bool {
+			return f.Title == "load not repeated after L1Cache(M,Fwd_GETX)" && len(f.Conditions) == 0
+		},
+	}
+	r, err := audit.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Stopped == nil {
+		t.Fatalf("the mutant was not found in %d steps", r.Steps)
+	}
+	result, err := Search(t.Context(), Options{Finding: r.Stopped, Tries: 12, Best: 2, Steps: 300_000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Repairs) == 0 || !strings.HasPrefix(result.Repairs[0].ID, row+"insert:"+notice) {
+		t.Fatalf("repairs of %d tries: %+v", result.Tried, result.Repairs)
+	}
+	patch, err := Patch(config.Machine{Protocol: "mi"}, row+"dup:"+notice, "dir")
+	if err != nil || !strings.Contains(string(patch), "+++ b/dir/MI_example-cache.sm") {
+		t.Errorf("patch: %v\n%s", err, patch)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for _, c := range []struct {
+		title string
+		want  []row
+	}{
+		{"invalid transition (M_DRD, PUTX_NotOwner) of Directory", []row{{"Directory", "M_DRD", "PUTX_NotOwner"}}},
+		{"load not repeated after L1Cache(S,Inv)", []row{{"L1Cache", "S", "Inv"}}},
+		{"overtaken data read in L1Cache(IS_I)", []row{{"L1Cache", "IS_I", ""}}},
+		{"value lost after Inv in L1Cache", []row{{"L1Cache", "", "Inv"}}},
+		{"deadlock: L2Cache is busy in IM", []row{{"L2Cache", "IM", ""}}},
+		{"an update was lost", nil},
+	} {
+		if got := named(c.title); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.title, got, c.want)
+		}
+	}
+}
+
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"M_DRD", "M_DWR", 3}, {"M_DRD", "M_DRDI", 5}, {"S", "M", 0}, {"", "M", 0}, {"aba", "aba", 3}} {
+		if got := alike(c.a, c.b); got != c.want {
+			t.Errorf("alike(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestNoProtocol(t *testing.T) {
+	if _, err := Search(t.Context(), Options{Finding: &audit.Finding{}}); err != ErrNoProtocol {
+		t.Errorf("%v, want %v", err, ErrNoProtocol)
+	}
+}
