@@ -50,7 +50,7 @@ func inputs(t *testing.T) (texts map[string]string, program string) {
 	must.Succeed(t, err)
 	program = string(p.Text())
 	texts["native"], texts["program"] = string(log), program
-	for _, f := range formats.All() {
+	for _, f := range formats.Matching(nil) {
 		var out bytes.Buffer
 		if w, err := formats.NewWriter(f, &out); err == nil {
 			must.Succeed(t, w.Write(sb.History))
@@ -71,7 +71,7 @@ func TestStatus(t *testing.T) {
 	programs := filepath.Join(dir, "program.txt")
 	must.Succeed(t, os.WriteFile(programs, []byte(program), 0o644))
 	const mark = "\xef\xbb\xbf"
-	for _, f := range formats.All() {
+	for _, f := range formats.Matching(nil) {
 		text, ok := texts[f.Name]
 		if !ok {
 			t.Errorf("no input in format %s", f.Name)

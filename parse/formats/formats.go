@@ -6,7 +6,6 @@ package formats
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -147,9 +146,6 @@ var list = []Format{
 	{Name: "herd7-log", Title: "states that herd7 prints", Holds: Results},
 }
 
-// All lists the formats.
-func All() []Format { return slices.Clone(list) }
-
 // ByName is the format of a name.
 func ByName(name string) (Format, bool) {
 	for _, f := range list {
@@ -160,13 +156,23 @@ func ByName(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// Matching are the names of the formats that satisfy a predicate, in order.
-func Matching(is func(Format) bool) []string {
-	var names []string
+// Matching are the formats that satisfy a predicate, in order; nil is satisfied by
+// all.
+func Matching(is func(Format) bool) []Format {
+	var matching []Format
 	for _, f := range list {
-		if is(f) {
-			names = append(names, f.Name)
+		if is == nil || is(f) {
+			matching = append(matching, f)
 		}
+	}
+	return matching
+}
+
+// NamesOf are the names of formats.
+func NamesOf(list []Format) []string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Name
 	}
 	return names
 }

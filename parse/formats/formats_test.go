@@ -79,7 +79,7 @@ func read(t testing.TB, f formats.Format, text string) []formats.Trace {
 // writable are the formats that histories are written in and read from.
 func writable() []formats.Format {
 	var list []formats.Format
-	for _, f := range formats.All() {
+	for _, f := range formats.Matching(nil) {
 		if f.HoldsHistories() && f.Name != "porcupine" || f.Name == "litmus" {
 			list = append(list, f)
 		}
@@ -339,7 +339,7 @@ func TestDetect(t *testing.T) {
 // trace with one.
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("broken disk")
-	for _, f := range formats.All() {
+	for _, f := range formats.Matching(nil) {
 		err := formats.Read(f, iotest.ErrReader(broken), "f", func(formats.Trace) error { return nil })
 		switch holds := f.HoldsHistories() && f.Name != "native" || f.Name == "litmus"; {
 		case holds && !errors.Is(err, broken):

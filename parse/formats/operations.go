@@ -18,7 +18,7 @@ type Operations struct {
 	name  string
 	file  interface {
 		// Parse reads a line that is not blank; the error is io.EOF for one
-		// that ends the operations.
+		// that ends the operations, and trace.ErrLeftOut for one without any.
 		Parse(code []byte) (thread int32, op parse.Op, err error)
 		Threads() []string
 		Locations() []string
@@ -26,7 +26,7 @@ type Operations struct {
 }
 
 // Streams are the names of the formats whose operations can be read one by one.
-func Streams() []string { return []string{"axe", "oplog"} }
+func Streams() []string { return []string{"axe", "plume", "oplog"} }
 
 // NewOperations reads from in, decoded (see Decode); name stands in error
 // messages. The format is one of Streams.
@@ -36,7 +36,9 @@ func NewOperations(f Format, in io.Reader, name string) (*Operations, error) {
 	case "axe":
 		o.file = new(axe.Operations)
 	case "oplog":
-		o.file = new(oplog.Operations)
+		o.file = oplog.NewOperations(oplog.GEM5)
+	case "plume":
+		o.file = oplog.NewOperations(oplog.Plume)
 	default:
 		return nil, fmt.Errorf("%s: the operations of a file of format %s cannot be read as it grows", name, f.Name)
 	}
@@ -58,6 +60,9 @@ func (o *Operations) Next() (thread int32, op parse.Op, line int, err error) {
 			continue
 		}
 		thread, op, err = o.file.Parse(code)
+		if err == trace.ErrLeftOut {
+			continue
+		}
 		if err != nil && err != io.EOF {
 			err = fmt.Errorf("%s:%d: %w", o.name, o.lines.Line, err)
 		}

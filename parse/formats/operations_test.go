@@ -3,6 +3,7 @@ package formats_test
 import (
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -81,6 +82,19 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// The initial state and aborted transactions are no operations.
+func TestOperationsLeftOut(t *testing.T) {
+	const text = "w(1,0,0,5)\nw(2,0,0,5)\nw(1,7,1,-1)\nw(1,8,1,6)\nr(1,8,2,7)\nr(2,0,2,7)\n"
+	f, _ := formats.ByName("plume")
+	got, err := operations(t, f, text)
+	if err != nil || len(got["0"]) != 0 || len(got["1"]) != 1 || len(got["2"]) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if diff := gocmp.Diff(ofHistory(read(t, f, text)[0].History), got, gocmp.AllowUnexported(operation{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Faults name their lines; relations of a whole trace have no place in a stream.
 func TestOperationsFaults(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
@@ -88,15 +102,22 @@ func TestOperationsFaults(t *testing.T) {
 		{"axe", "\n\n0: M[0] =", "f:3: "},
 		{"oplog", "w(x,1,0,0)\nw(x,2,0,0)", "f:2: id 0 of thread 0 after id 0: want increasing ones"},
 		{"oplog", "w(x,1", "f:1: "},
+		{"plume", "w(1,0,0,0)\nw(1,5,0,0)", "f:2: the first transaction writes 0"},
+		{"plume", "w(1,5,0,0)\nw(1,0,0,0)", "f:2: the first transaction writes 0"},
+		{"plume", "w(1,5,0,-2)", "f:1: transaction -2"},
+		{"plume", "w(x,5,0,2)", `f:1: "x": want a location as a number`},
 	} {
 		f, _ := formats.ByName(c.format)
 		if _, err := operations(t, f, c.text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}
-	native, _ := formats.ByName("native")
-	if _, err := formats.NewOperations(native, strings.NewReader(""), "f"); err == nil {
-		t.Error("a native log is followed")
+	streams := formats.Streams()
+	for _, f := range formats.Matching(nil) {
+		_, err := formats.NewOperations(f, strings.NewReader(""), "f")
+		if is := slices.Contains(streams, f.Name); is != (err == nil) || !is && !strings.Contains(err.Error(), f.Name) {
+			t.Errorf("%s: followed %v: %v", f.Name, is, err)
+		}
 	}
 }
 
@@ -104,6 +125,7 @@ func TestOperationsFaults(t *testing.T) {
 func FuzzOperations(f *testing.F) {
 	f.Add("0: M[x] := 1 @ 3: # c\n1: { M[x] == 1; M[x] := 2 }\n0: stbar\ncheck\n")
 	f.Add("w(x,1,a,0)\nr(x,1,b,7)\n")
+	f.Add("w(1,0,0,5)\nw(2,0,0,5)\nw(1,7,1,-1)\nw(1,8,1,6)\nr(1,8,2,7)\nr(2,0,2,7)\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range formats.Streams() {
 			format, _ := formats.ByName(name)

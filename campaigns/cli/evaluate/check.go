@@ -69,7 +69,7 @@ at the first violation. What the answers mean then is in ordeal help check.`,
 	fs.BoolVar(&c.forgetCommits, "forget-commits", false, "with --serializability, do not look at when stores were committed")
 	fs.BoolVar(&c.kernel, "kernel", false, "tell how much of a trace's order of writes SC determines, and how much of that wSC and CCM find")
 	fs.BoolVar(&c.explain, "explain", false, "explain why a trace is forbidden")
-	fs.BoolVar(&c.follow, "follow", false, "check one axe or oplog trace under sc or tso as it grows, in memory that does not grow")
+	fs.BoolVar(&c.follow, "follow", false, "check one trace of axe, plume or oplog under sc or tso as it grows, in memory that does not grow")
 	fs.IntVar(&c.window, "window", 0, fmt.Sprintf("with --follow, operations to check at a time (default %d)", stream.DefaultWindow))
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace, with evidence and timings")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return c.run(ctx, args) })
@@ -413,9 +413,9 @@ func placeText(class *check.Classification) string {
 
 // ExecutionForms are the formats of executions that can be evaluated.
 func ExecutionForms() []string {
-	return formats.Matching(func(f formats.Format) bool {
+	return formats.NamesOf(formats.Matching(func(f formats.Format) bool {
 		return f.HoldsHistories() || f.Name == "litmus" || f.Holds == formats.Sequence
-	})
+	}))
 }
 
 func procedureNames() []string {

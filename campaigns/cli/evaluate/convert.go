@@ -123,7 +123,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 // prepare checks the flags.
 func (c *convert) prepare(given func(string) bool) error {
 	var faults []error
-	known := formats.Matching(func(formats.Format) bool { return true })
+	known := formats.NamesOf(formats.Matching(nil))
 	if c.input.Format != "auto" && !slices.Contains(known, c.input.Format) {
 		faults = append(faults, fmt.Errorf("--from %q: want auto, %s", c.input.Format, strings.Join(known, ", ")))
 	}

@@ -139,7 +139,7 @@ func (c *evaluate) operations(name string, in io.Reader) (*formats.Operations, e
 		in = buffered
 	}
 	if !slices.Contains(formats.Streams(), f.Name) {
-		return nil, command.Usage(fmt.Errorf("%s is in format %s: --follow reads %s", name, f.Name, strings.Join(formats.Streams(), " and ")))
+		return nil, command.Usage(fmt.Errorf("%s is in format %s: --follow reads %s", name, f.Name, strings.Join(formats.Streams(), ", ")))
 	}
 	return formats.NewOperations(f, in, name)
 }

@@ -14,6 +14,9 @@ const MaxLineBytes = 256 << 20
 // ErrLineTooLong is the error of a line that exceeds MaxLineBytes.
 var ErrLineTooLong = fmt.Errorf("line is longer than %d MiB", MaxLineBytes>>20)
 
+// ErrLeftOut is the error of a line whose operation the history leaves out.
+var ErrLeftOut = errors.New("the operation is left out")
+
 // Lines reads a text line by line.
 type Lines struct {
 	in    *bufio.Reader
