@@ -77,6 +77,9 @@ func (r *repeat) numbered(ctx context.Context) error {
 	if err != nil {
 		return command.Usage(err)
 	}
+	if cfg.Explore != nil {
+		return command.Usage(fmt.Errorf("run %d explores configuration %s: repeat the directory of the run, or use ordeal explore", r.number, cfg.Name))
+	}
 	models := append([]string{cfg.Expect}, cfg.Classify...)
 	one := run{env: r.env, campaign: *c, cfg: *cfg, models: strings.Join(models, ","), dir: r.out}
 	one.campaign.Sim, one.campaign.Seed, one.campaign.CheckTimeout = c.SimOf(cfg), seed, r.options.CheckTimeout

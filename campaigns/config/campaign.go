@@ -46,6 +46,8 @@ type Config struct {
 	Programs `yaml:",inline" json:"programs"`
 	Machine  `yaml:",inline" json:"machine,omitzero"`
 	Gem5     `yaml:",inline" json:"gem5,omitzero"`
+	// Explore makes the run an exploration of the machine; nil: programs run on it.
+	Explore *Explore `yaml:"explore" json:"explore,omitempty" help:"explore all states of the machine in place of running a program; there is one such run"`
 	// Bug makes the configuration a canary unless the bug is equivalent: that
 	// runs fail is no finding, that none of them does is one.
 	Bug      *Bug     `yaml:"bug" json:"bug,omitempty" help:"description of the bug that mutant or core-bugs inject; the configuration is a canary, whose runs ought to fail: if none does, that is a finding"`

@@ -17,7 +17,7 @@ type Explore struct {
 	Outstanding int      `yaml:"outstanding" json:"outstanding,omitempty" schema:"min=0,max=16,zero=1" help:"most accesses of a core under way"`
 	DMA         int      `yaml:"dma" json:"dma,omitempty" schema:"min=0,max=8" help:"number of devices, which read and write any line at any time"`
 	Depth       int      `yaml:"channel-depth" json:"channel-depth,omitempty" schema:"min=0,max=100,zero=4" help:"messages under way in one channel at most"`
-	Unordered   []string `yaml:"unordered" json:"unordered,omitempty" help:"buffers whose messages from other controllers arrive in any order, as L1Cache.responseToCache"`
+	Unordered   []string `yaml:"unordered" json:"unordered,omitempty" help:"buffers whose messages from other controllers arrive in any order, as MACHINE.buffer"`
 	Shape       []string `yaml:"shape" json:"shape,omitempty" help:"critical cycles that the cores run in place of any access at any time, with every placement of their threads, or all"`
 	IdleLoads   int      `yaml:"idle-loads" json:"idle-loads,omitempty" schema:"min=0,max=16" help:"with programs: loads of any line that every core may make at any time, whose values are ignored"`
 	NoSymmetry  bool     `yaml:"no-symmetry" json:"no-symmetry,omitempty" help:"tell states apart that are permutations of each other's cores and lines"`
@@ -58,15 +58,8 @@ func ExploredWith(compiled *ruby.Protocol, m Machine, e *Explore) (explore.Confi
 		m.Cores = DefaultExploredCores
 	}
 	var c explore.Config
-	faults := Rules.Check(e)
-	if e.Fingerprint != 0 && e.Fingerprint != 64 && e.Fingerprint != 128 {
-		faults = append(faults, option.Faultf("fingerprint", "%d bits: want 64 or 128", e.Fingerprint))
-	}
-	if e.Liveness != "" && e.Fingerprint == 64 {
-		faults = append(faults, option.Faultf("liveness", "contradicts --fingerprint 64: want numbers of states without doubt"))
-	}
+	faults := e.faults(&m)
 	if !m.Coherent() {
-		faults = append(faults, option.Faultf("protocol", "%q has no states to explore: want a coherence protocol, or --slicc", m.Protocol))
 		return c, option.Join(faults)
 	}
 	o, err := m.Builtin()
@@ -88,4 +81,19 @@ func ExploredWith(compiled *ruby.Protocol, m Machine, e *Explore) (explore.Confi
 		Symmetry: !e.NoSymmetry && e.Liveness == "",
 	}
 	return c, c.Validate()
+}
+
+// faults are what is wrong with an exploration whatever the protocol is.
+func (e *Explore) faults(m *Machine) []option.Fault {
+	faults := Rules.Check(e)
+	if e.Fingerprint != 0 && e.Fingerprint != 64 && e.Fingerprint != 128 {
+		faults = append(faults, option.Faultf("fingerprint", "%d bits: want 64 or 128", e.Fingerprint))
+	}
+	if e.Liveness != "" && e.Fingerprint == 64 {
+		faults = append(faults, option.Faultf("liveness", "contradicts --fingerprint 64: want numbers of states without doubt"))
+	}
+	if !m.Coherent() {
+		faults = append(faults, option.Faultf("protocol", "%q has no states to explore: want a coherence protocol, or --slicc", m.Protocol))
+	}
+	return faults
 }

@@ -95,6 +95,8 @@ func holder(k *Key, value string) string {
 		case "memory-jitter":
 			sim += ", memory-latency: 1"
 		}
+	case "Explore":
+		sim = "builtin, protocol: mi"
 	case "Gem5":
 		sim = "gem5, gem5: /bin/true, gem5-tree: /"
 		if path[1] == "gem5" {

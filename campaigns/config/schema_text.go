@@ -26,6 +26,7 @@ var groups = map[string]string{
 	"Machine":  "Its simulated machine: further keys of an item of configs",
 	"Gem5":     "Its gem5: further keys of an item of configs",
 	"Bug":      "An injected bug: keys of bug in an item of configs",
+	"Explore":  "An exploration in place of programs: keys of explore in an item of configs",
 }
 
 // SchemaText describes the keys of a campaign file in plain text.

@@ -124,8 +124,23 @@ func (c *Config) machineFaults(sim string) []option.Fault {
 		_, err := c.Machine.Builtin()
 		f.add(option.Faults(err, "core")...)
 	}
-	if sim == SimBuiltin && c.Cores > 0 && c.Threads > c.Cores {
+	if sim == SimBuiltin && c.Explore == nil && c.Cores > 0 && c.Threads > c.Cores {
 		f.add(option.Faultf("cores", "%d for %s", c.Cores, messages.Plural(c.Threads, "thread")))
+	}
+	return f
+}
+
+// exploreFaults are what keeps the configuration from being explored.
+func (c *Config) exploreFaults(sim string) []option.Fault {
+	var f faults
+	if sim != SimBuiltin {
+		f.add(option.Faultf("explore", "simulator %s has no states to explore: want %s", sim, SimBuiltin))
+	}
+	if c.Runs != 1 {
+		f.add(option.Faultf("explore", "%d runs: want one, which visits all states", c.Runs))
+	}
+	if len(f) == 0 {
+		f.add(c.Explore.faults(&c.Machine)...)
 	}
 	return f
 }
@@ -169,6 +184,9 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 			f.add(option.Faultf("classify", "%q is the expected model already", cfg.Expect))
 		}
 		report(f, path...)
+		if cfg.Explore != nil {
+			report(cfg.exploreFaults(c.SimOf(cfg)), append(slices.Clone(path), "explore")...)
+		}
 		if cfg.Bug != nil {
 			report(Rules.Check(cfg.Bug), append(path, "bug")...)
 		}

@@ -155,6 +155,11 @@ func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, err
 		if err != nil {
 			return nil, err
 		}
+		if t.cfg.Explore != nil {
+			if _, err := config.Explored(t.cfg.Machine, t.cfg.Explore); err != nil {
+				return nil, fmt.Errorf("configuration %s: explore: %w", t.cfg.Name, err)
+			}
+		}
 		models, err := t.cfg.Models()
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"
@@ -57,6 +58,8 @@ type execution struct {
 	spec    *rundir.Spec
 	program *gen.Program
 	created bool // the run directory
+	// explored is what the run found if it was an exploration.
+	explored *exploration.Explored
 }
 
 // create makes the run directory unless it is made.
@@ -72,6 +75,11 @@ func (x *execution) create() error {
 func (x *execution) keep() error {
 	if err := x.create(); err != nil {
 		return err
+	}
+	if x.explored != nil {
+		if err := x.explored.Write(string(x.Dir)); err != nil {
+			return err
+		}
 	}
 	return x.Dir.Finish(x.Result)
 }
@@ -123,6 +131,9 @@ func (s *session) launch(ctx context.Context, l launch) error {
 // launchOne executes one run. A run of a batch takes a launch of all of the
 // batch.
 func (s *session) launchOne(ctx context.Context, t *target, x *execution) error {
+	if t.cfg.Explore != nil {
+		return s.explore(ctx, t, x)
+	}
 	err := s.generate(ctx, x, t)
 	if err != nil {
 		return err
@@ -139,6 +150,23 @@ func (s *session) launchOne(ctx context.Context, t *target, x *execution) error 
 		return err
 	}
 	return errors.Join(s.repeatAlone(ctx, t, x), execute.RemoveBatch(x.Dir))
+}
+
+// explore visits the states of a configuration, on one core.
+func (s *session) explore(ctx context.Context, t *target, x *execution) error {
+	release, err := t.executor.Limiter.Acquire(ctx, 1)
+	if err != nil {
+		return err
+	}
+	defer release()
+	x.explored, err = exploration.Explore(ctx, t.cfg, t.tools, s.Command, time.Duration(s.c.Timeout), checks(s.c))
+	if err != nil {
+		return err
+	}
+	x.program = x.explored.Program()
+	x.spec.SetProgram(x.program)
+	x.Result = x.explored.Run(t.cfg.Expect)
+	return nil
 }
 
 // launchBatch executes runs in one launch. One that cannot be prepared is not

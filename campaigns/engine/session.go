@@ -314,6 +314,7 @@ func (s *session) reportFindings() {
 		case f.Outcome == sim.Missed:
 			s.logf("finding: %s", messages.EscapeLine(f.Title))
 		case filepath.Base(filepath.Dir(f.Dir)) == journal.QuarantineDir: // its files are corrupt
+		case f.Explored(): // its path is a shortest one
 		case s.Reduce != nil && s.c.Reduce > 0 && f.Reduction == nil && f.Known == nil:
 			s.reductions.add(rundir.Dir(f.Dir))
 		}

@@ -244,12 +244,8 @@ func (r *run) save() error {
 // that may go on.
 func (r *run) finish(result *Result) error {
 	dir := rundir.Dir(r.options.Dir)
-	for i := range result.Findings {
-		f := &result.Findings[i]
-		f.Schedule = fmt.Sprintf("counterexample-%d.txt", i+1)
-		if err := rundir.WriteFile(dir.Path(f.Schedule), f.text(), false); err != nil {
-			return err
-		}
+	if err := writeSchedules(r.options.Dir, result.Findings); err != nil {
+		return err
 	}
 	switch {
 	case result.Limit == search.NoLimit:
@@ -263,6 +259,18 @@ func (r *run) finish(result *Result) error {
 		result.Checkpoint = true
 	}
 	return rundir.WriteJSON(dir.Path(resultFile), result, true)
+}
+
+// writeSchedules writes a file for each counterexample.
+func writeSchedules(dir string, findings []Finding) error {
+	for i := range findings {
+		f := &findings[i]
+		f.Schedule = fmt.Sprintf("counterexample-%d.txt", i+1)
+		if err := rundir.WriteFile(rundir.Dir(dir).Path(f.Schedule), f.text(), false); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // findings takes in what the search has found, with a path for each.

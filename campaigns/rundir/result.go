@@ -38,6 +38,9 @@ type Result struct {
 	// Alone is the result of repeating a failed run of a batch alone; nil for
 	// others.
 	Alone *Alone `json:"alone,omitempty"`
+	// Counterexample is the number of steps of the shortest one of a failed
+	// exploration; 0 for other runs.
+	Counterexample int `json:"counterexample,omitempty"`
 	// Timing says how a failed run is repeated at latencies near those of the
 	// simulated machine; nil for others.
 	Timing *Timing `json:"timing,omitempty"`

@@ -2,14 +2,53 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
+	"ordeal/sim"
 )
 
 // missingShown is the number of transitions that a message lists.
 const missingShown = 8
+
+// proveUnreachable finds which transitions of a system were taken by no run though
+// explorations of it are complete.
+func (s *Summary) proveUnreachable(system string) {
+	explored, reached := false, sim.Coverage(nil)
+	for i := range s.Rows {
+		if r := &s.Rows[i]; s.systems[r.Config] == system {
+			explored = explored || s.explored[r.Config]
+			reached.Add(r.Coverage)
+		}
+	}
+	if !explored {
+		return
+	}
+	missing := reached.Missing()
+	for i := range s.Rows {
+		if r := &s.Rows[i]; s.systems[r.Config] == system && r.Whole {
+			r.Unreachable = missing
+		}
+	}
+}
+
+// Reached is how many transitions the runs took, of those that are not proven
+// unreachable.
+func (r *Row) Reached() (taken, of int) {
+	return r.Coverage.Taken(), len(r.Coverage) - len(r.Unreachable)
+}
+
+// missing lists the transitions that were never taken and are not proven
+// unreachable.
+func (r *Row) missing() []sim.Transition {
+	return slices.DeleteFunc(r.Coverage.Missing(), func(t sim.Transition) bool {
+		return slices.ContainsFunc(r.Unreachable, func(u sim.Transition) bool {
+			return t.Machine == u.Machine && t.State == u.State && t.Event == u.Event
+		})
+	})
+}
 
 // coverage says how much of its protocol the runs of a configuration covered,
 // and what they did not; empty without a protocol.
@@ -20,9 +59,13 @@ func (r *Row) coverage() string {
 	if !r.Whole {
 		return fmt.Sprintf("%s: %s taken, the last new one in run %d.", r.Config, messages.Plural(r.Coverage.Taken(), "transition"), r.LastNew)
 	}
-	missing := r.Coverage.Missing()
+	missing := r.missing()
+	taken, of := r.Reached()
 	text := fmt.Sprintf("%s: %d of %d transitions taken (%.1f %%), the last new one in run %d",
-		r.Config, r.Coverage.Taken(), len(r.Coverage), 100*r.Coverage.Share(), r.LastNew)
+		r.Config, taken, of, 100*float64(taken)/float64(max(of, 1)), r.LastNew)
+	if n := len(r.Unreachable); n > 0 {
+		text += fmt.Sprintf("; %d more are unreachable in what was explored", n)
+	}
 	if len(missing) == 0 {
 		return text + "."
 	}

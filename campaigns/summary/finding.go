@@ -40,6 +40,9 @@ type Finding struct {
 	Configs []ConfigCount `json:"configs"`
 	// Best is the reproducer to look at first; nil for a missed canary.
 	Best *Reproducer `json:"best,omitempty"`
+	// Counterexample is the exploration with the shortest one; nil where none has
+	// the finding.
+	Counterexample *Counterexample `json:"counterexample,omitempty"`
 	// Reduction is that of the first run; nil where none was asked for, or it
 	// has not ended.
 	Reduction *rundir.Reduction `json:"reduction,omitempty"`
@@ -65,6 +68,17 @@ type Reproducer struct {
 	// Example is the run, or the one that was reduced.
 	journal.Example
 	Reduced bool `json:"reduced,omitempty"`
+}
+
+// Counterexample is an exploration that shows a finding.
+type Counterexample struct {
+	Dir   string `json:"dir"`
+	Steps int    `json:"steps"`
+}
+
+// Explored reports whether only explorations show the finding.
+func (f *Finding) Explored() bool {
+	return f.Counterexample != nil && f.Best != nil && f.Best.Dir == f.Counterexample.Dir
 }
 
 // FindingKey is what makes two failures the same finding.
@@ -131,7 +145,17 @@ func (f *Finding) add(run *journal.Entry) {
 	}
 	f.Configs[k].Runs++
 	x := run.Example()
-	if f.Best == nil || run.Kept && !f.Best.Reduced && x.Better(&f.Best.Example) {
+	if n := run.Counterexample; n > 0 {
+		explored := f.Best == nil || f.Explored()
+		if f.Counterexample == nil || n < f.Counterexample.Steps {
+			f.Counterexample = &Counterexample{Dir: string(run.Dir), Steps: n}
+		}
+		if explored {
+			f.Best = &Reproducer{Dir: f.Counterexample.Dir, Example: x}
+		}
+		return
+	}
+	if f.Best == nil || f.Explored() || run.Kept && !f.Best.Reduced && x.Better(&f.Best.Example) {
 		f.Best = &Reproducer{Dir: string(run.Dir), Example: x}
 	}
 }
@@ -196,6 +220,12 @@ func (f *Finding) text(s *Summary) string {
 	}
 	if f.Reduction != nil {
 		line("reduced", "%s", f.Reduction)
+	}
+	if c := f.Counterexample; c != nil {
+		line("shortest", "%s, %s repro %s", messages.Plural(c.Steps, "step"), s.Argv0, messages.Quoted(c.Dir))
+	}
+	if f.Explored() {
+		return b.String()
 	}
 	for _, c := range f.Commands(s.Argv0, f.Best) {
 		line(c.Purpose, "%s", c.Line)

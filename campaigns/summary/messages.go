@@ -34,7 +34,7 @@ func (s *Summary) lines() []string {
 			out = append(out, fmt.Sprintf("%s undecided under %s.", messages.Plural(n, "run"), m))
 		}
 	}
-	if decided > 0 {
+	if decided -= s.exploredAnswers; decided > 0 {
 		out = append(out, fmt.Sprintf("The evidence of all %s was accepted by the independent checkers.", messages.Plural(decided, "verdict")))
 	}
 	for i := range s.Rows {

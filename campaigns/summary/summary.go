@@ -60,7 +60,11 @@ type Summary struct {
 	// anyLatency is that of the campaign.
 	anyLatency bool
 	sims       map[string]string // by configuration
-	_          struct{}
+	systems    map[string]string // likewise
+	explored   map[string]bool   // configurations whose exploration is complete
+	// exploredAnswers counts answers of explorations, which have no evidence.
+	exploredAnswers int
+	_               struct{}
 }
 
 // InfraError is a run that could not be executed or checked.
@@ -99,6 +103,9 @@ type Row struct {
 	Coverage sim.Coverage `json:"coverage,omitempty"`
 	Whole    bool         `json:"coverage_is_whole,omitempty"`
 	LastNew  int          `json:"last_new_transition,omitempty"`
+	// Unreachable are those of Coverage that no run took and that the explorations
+	// of the campaign on the same system proved unreachable on their machines.
+	Unreachable []sim.Transition `json:"unreachable,omitempty"`
 	// Canary is nil unless a bug is injected.
 	Canary *Canary `json:"canary,omitempty"`
 }
@@ -107,7 +114,7 @@ type Row struct {
 func New(c *config.Campaign, dir string, shard config.Shard, started time.Time) *Summary {
 	s := &Summary{
 		Campaign: c.Name, Seed: c.Seed, Dir: dir, Argv0: "ordeal", Started: started, Shard: shard,
-		stop: c.Stop, known: c.Known, anyLatency: c.AnyLatency, sims: make(map[string]string),
+		stop: c.Stop, known: c.Known, anyLatency: c.AnyLatency, sims: make(map[string]string), systems: make(map[string]string), explored: make(map[string]bool),
 	}
 	for _, has := range shard.Has(c) {
 		if has {
@@ -118,6 +125,7 @@ func New(c *config.Campaign, dir string, shard config.Shard, started time.Time) 
 		cfg := &c.Configs[i]
 		row := newRow(cfg.Name, cfg.Expect)
 		row.Planned, row.Canary = cfg.Runs, newCanary(cfg)
+		s.systems[cfg.Name] = cfg.System(c.SimOf(cfg))
 		s.Rows = append(s.Rows, row)
 		s.sims[cfg.Name] = c.SimOf(cfg)
 	}
@@ -161,6 +169,15 @@ func (s *Summary) sim(c *config.Config) string { return s.sims[c.Name] }
 func (s *Summary) Add(run *journal.Entry) {
 	row := s.row(run)
 	row.addRun(run)
+	if run.Config.Explore != nil && run.Outcome == sim.Passed && !run.Undecided() {
+		s.explored[row.Config] = true
+	}
+	if run.Config.Explore != nil && !run.Undecided() {
+		s.exploredAnswers += len(run.Answers)
+	}
+	if s.explored[row.Config] || row.LastNew == run.Number {
+		s.proveUnreachable(s.systems[row.Config])
+	}
 	if run.Outcome == sim.Passed && run.Kept && run.Weak() && run.Config.Bug == nil && (s.Example == "" || run.Number < s.example) {
 		s.Example, s.example = string(run.Dir), run.Number
 	}

@@ -88,7 +88,7 @@ func line(r *summary.Row, models []string) rowView {
 	switch {
 	case len(r.Coverage) == 0:
 	case r.Whole:
-		taken, total := r.Coverage.Taken(), len(r.Coverage)
+		taken, total := r.Reached()
 		v.Coverage = percent(taken, total)
 		v.Covered = 1000 * taken / total
 		v.Missing = messages.Comma(taken) + " of " + messages.Comma(total) + " transitions taken"

@@ -1,0 +1,176 @@
+package exploration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/rundir"
+	"ordeal/check"
+	"ordeal/gen"
+	"ordeal/sim"
+	"ordeal/sim/explore/machine"
+)
+
+// Explored is a whole exploration that has ended: that of any access at any time,
+// or of programs.
+type Explored struct {
+	Spec     *Spec
+	Result   Result // of programs: of all of them
+	Programs []*ProgramResult
+}
+
+// Explore explores what a configuration of a campaign says, in memory alone. Limit
+// is the time that it may take if it says none.
+func Explore(ctx context.Context, cfg *config.Config, tools map[string]string, command []string, limit time.Duration, workers int) (*Explored, error) {
+	s := &Spec{Version: Version, Machine: cfg.Machine, Explore: *cfg.Explore, Command: command, Tools: tools, Started: time.Now()}
+	if s.Explore.MaxTime == 0 {
+		s.Explore.MaxTime = config.Duration(limit)
+	}
+	if s.Explore.MaxMemory == 0 {
+		s.Explore.MaxMemory = config.Size(execute.MemoryShare(workers))
+	}
+	if len(s.Explore.Shape) == 0 {
+		r, err := Run(ctx, s, Options{Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		return &Explored{Spec: s, Result: *r}, ctx.Err()
+	}
+	named, err := Shapes(s.Explore.Shape)
+	if err != nil {
+		return nil, err
+	}
+	programs, err := s.Placed(named)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explored{Spec: s, Result: Result{Version: Version, Findings: []Finding{}}}
+	for i := range programs {
+		r, err := RunProgram(ctx, s, &programs[i], 1)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("explore %s: %w", programs[i].Name, err)
+		}
+		x.add(r)
+	}
+	return x, nil
+}
+
+// add takes in the result of a program.
+func (x *Explored) add(r *ProgramResult) {
+	all := &x.Result
+	x.Programs = append(x.Programs, r)
+	all.Findings = append(all.Findings, r.Findings...)
+	all.Orbits, all.Expanded, all.States, all.Steps = all.Orbits+r.Orbits, all.Expanded+r.Expanded, all.States+r.States, all.Steps+r.Steps
+	all.Depth, all.Elapsed, all.Omission = max(all.Depth, r.Depth), all.Elapsed+r.Elapsed, all.Omission+r.Omission
+	all.Coverage.Add(r.Coverage)
+	if !r.Complete() && all.Complete() {
+		all.Limit = r.Limit
+	}
+}
+
+// Write writes the files of the exploration into a directory, with a schedule for
+// each finding, so that repro replays them.
+func (x *Explored) Write(dir string) error {
+	if x.Programs != nil {
+		return WritePrograms(dir, x.Spec, x.Programs)
+	}
+	if err := rundir.WriteJSON(rundir.Dir(dir).Path(specFile), x.Spec, true); err != nil {
+		return err
+	}
+	if err := writeSchedules(dir, x.Result.Findings); err != nil {
+		return err
+	}
+	return rundir.WriteJSON(rundir.Dir(dir).Path(resultFile), &x.Result, true)
+}
+
+// Run is the exploration as a run of a campaign. The answer is that of the model
+// which the configuration expects: allowed if every property holds in all states,
+// unknown if not all were visited.
+func (x *Explored) Run(expect string) *rundir.Result {
+	r := &x.Result
+	run := &rundir.Result{
+		Version: rundir.Version, Outcome: sim.Passed, Elapsed: r.Elapsed, Coverage: r.Coverage, Covered: rundir.CoveredBy(r.Coverage),
+		Detail: fmt.Sprintf("%d states in %d orbits, %d steps, depth %d", r.States, r.Orbits, r.Steps, r.Depth),
+	}
+	answer := rundir.Answer{Model: expect, Answer: check.Allowed.String(), Procedure: "exploration", Search: r.Elapsed}
+	switch {
+	case len(r.Findings) > 0:
+		f := &r.Findings[0]
+		answer.Answer = check.Forbidden.String()
+		run.Outcome, run.Title, run.Counterexample = outcomeOfProperty(f.Property), f.Title, len(f.Steps)
+		run.Detail = fmt.Sprintf("%s, after %d steps\n%s\n%s", f.Property, len(f.Steps), f.Detail, run.Detail)
+	case !r.Complete():
+		answer.Answer, answer.Reason = check.Unknown.String(), fmt.Sprintf("incomplete after %d states, depth %d: limit of %s", r.States, r.Depth, r.Limit)
+	}
+	run.Answers = []rundir.Answer{answer}
+	return run
+}
+
+// outcomeOfProperty is the outcome of a run in which a property does not hold.
+func outcomeOfProperty(p machine.Property) sim.Outcome {
+	switch p {
+	case machine.SWMR, machine.Values, machine.Outcome, machine.Leftovers:
+		return sim.Violation
+	case machine.Deadlock, machine.Livelock:
+		return sim.Deadlock
+	}
+	return sim.Crash
+}
+
+// Program is a program of the accesses of the first counterexample, core by core,
+// or of the first one explored: what a simulation would run to come near it.
+// Without either it has one load.
+func (x *Explored) Program() *gen.Program {
+	if len(x.Result.Findings) > 0 {
+		return Accesses(&x.Result.Findings[0])
+	}
+	if x.Programs != nil {
+		if p, err := gen.Parse(x.Programs[0].Name, []byte(x.Programs[0].Text)); err == nil {
+			return p
+		}
+	}
+	return Accesses(&Finding{Steps: []string{"core 0 loads line 0"}})
+}
+
+// Accesses is a program of the accesses that the cores make in a path, in order:
+// a location for each line, all in one set of every cache.
+func Accesses(f *Finding) *gen.Program {
+	if f.Program != nil {
+		if p, err := gen.Parse(f.Program.Name, []byte(f.Program.Text)); err == nil {
+			return p
+		}
+	}
+	p := &gen.Program{Layout: gen.Conflict}
+	value := gen.Value(0)
+	for _, step := range f.Steps {
+		var core, line int
+		var verb string
+		if n, _ := fmt.Sscanf(step, "core %d %s line %d", &core, &verb, &line); n != 3 {
+			continue
+		}
+		for len(p.Threads) <= core {
+			p.Threads = append(p.Threads, nil)
+		}
+		for len(p.Locations) <= line {
+			p.Locations = append(p.Locations, gen.LocationName(gen.LocID(len(p.Locations))))
+		}
+		op := gen.Op{Kind: gen.Load, Loc: gen.LocID(line)}
+		if verb == "stores" {
+			value++
+			op.Kind, op.Value = gen.Store, value
+		}
+		p.Threads[core] = append(p.Threads[core], op)
+	}
+	p.Threads = slices.DeleteFunc(p.Threads, func(ops []gen.Op) bool { return len(ops) == 0 })
+	if len(p.Threads) == 0 {
+		return Accesses(&Finding{Steps: []string{"core 0 loads line 0"}})
+	}
+	return p
+}

@@ -1,0 +1,91 @@
+package summary
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+	"ordeal/check"
+	"ordeal/sim"
+)
+
+// explorations is a campaign with two explorations and programs on one system.
+const explorations = `{name: bounds, sim: builtin, configs: [
+  {name: small, protocol: mi, explore: {}},
+  {name: cut, protocol: mi, explore: {lines: 2}},
+  {name: sampled, protocol: mi, runs: 2},
+  {name: other, protocol: moesi-hammer}]}`
+
+// TestUnreachable takes transitions that a complete exploration does not reach out
+// of the figures of its system, unless some run takes them.
+func TestUnreachable(t *testing.T) {
+	c, err := config.Parse("bounds.yaml", []byte(explorations), nil)
+	must.Succeed(t, err)
+	s := New(c, t.TempDir(), config.Shard{}, time.Now())
+	table := func(counts ...uint64) sim.Coverage {
+		var list sim.Coverage
+		for i, n := range counts {
+			list = append(list, sim.Transition{Machine: "L1", State: "SIM"[i : i+1], Event: "Load", Count: n})
+		}
+		return list
+	}
+	add := func(number, of int, coverage sim.Coverage, answer check.Answer) {
+		cfg := &c.Configs[of]
+		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Result: &rundir.Result{
+			Outcome: sim.Passed, Coverage: coverage, Covered: rundir.CoveredBy(coverage),
+			Answers: []rundir.Answer{{Model: "tso", Answer: answer.String()}},
+		}})
+	}
+	figure := func(row int) string {
+		text, _, _ := strings.Cut(s.Rows[row].coverage(), " transitions")
+		return text
+	}
+	add(0, 1, table(1, 0, 0), check.Unknown) // incomplete: it proves nothing
+	add(1, 2, table(1, 0, 0), check.Allowed)
+	if got := figure(2); got != "sampled: 1 of 3" {
+		t.Error(got)
+	}
+	add(2, 0, table(1, 0, 0), check.Allowed)
+	add(3, 3, table(1, 0, 0), check.Allowed)
+	if a, b := figure(2), figure(3); a != "sampled: 1 of 1" || b != "other: 1 of 3" {
+		t.Error(a, b)
+	}
+	add(4, 2, table(0, 1, 0), check.Allowed)
+	if got := figure(2); got != "sampled: 2 of 2" {
+		t.Error(got)
+	}
+	if got := s.Rows[0].coverage(); !strings.Contains(got, "small: 1 of 2 ") || !strings.Contains(got, "1 more are unreachable") || !strings.Contains(got, "never: L1 (I, Load)") {
+		t.Error(got)
+	}
+}
+
+// TestCounterexample has an exploration and a program show the same finding: it has
+// the shortest path beside the sampled run.
+func TestCounterexample(t *testing.T) {
+	c, err := config.Parse("bounds.yaml", []byte(explorations), nil)
+	must.Succeed(t, err)
+	s := New(c, t.TempDir(), config.Shard{}, time.Now())
+	add := func(number, of, steps int) {
+		cfg := &c.Configs[of]
+		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Kept: true, Dir: rundir.Dir(rundir.Name(number)), Result: &rundir.Result{
+			Outcome: sim.Crash, Title: "invalid transition", Counterexample: steps,
+		}})
+	}
+	add(0, 0, 9)
+	add(1, 1, 7)
+	if f := &s.Findings[0]; !f.Explored() || f.Counterexample.Steps != 7 || strings.Contains(f.text(s), "reduce") {
+		t.Errorf("%+v", f)
+	}
+	add(2, 2, 0)
+	f := &s.Findings[0]
+	if len(s.Findings) != 1 || f.Explored() || f.Best.Dir != rundir.Name(2) || f.Counterexample.Dir != rundir.Name(1) {
+		t.Errorf("%+v", f)
+	}
+	if text := f.text(s); !strings.Contains(text, "shortest 7 steps, ordeal repro "+rundir.Name(1)) || !strings.Contains(text, "reduce") {
+		t.Error(text)
+	}
+}
