@@ -50,8 +50,11 @@ type Engine struct {
 	// Reduce reduces the first run of each finding if the campaign asks for
 	// that; nil means no reductions.
 	Reduce Reducer
-	tools  int // of the session, as in journal.Entry
-	_      struct{}
+	// Explore explores the machines of configurations that ask for it; nil means
+	// that none may.
+	Explore Explorer
+	tools   int // of the session, as in journal.Entry
+	_       struct{}
 }
 
 // Run runs a campaign until all runs have ended, the budget is spent, a stop
@@ -156,6 +159,9 @@ func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, err
 			return nil, err
 		}
 		if t.cfg.Explore != nil {
+			if e.Explore == nil {
+				return nil, fmt.Errorf("configuration %s: explore: nothing explores here", t.cfg.Name)
+			}
 			if _, err := config.Explored(t.cfg.Machine, t.cfg.Explore); err != nil {
 				return nil, fmt.Errorf("configuration %s: explore: %w", t.cfg.Name, err)
 			}

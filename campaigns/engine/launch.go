@@ -8,7 +8,6 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"
@@ -59,7 +58,7 @@ type execution struct {
 	program *gen.Program
 	created bool // the run directory
 	// explored is what the run found if it was an exploration.
-	explored *exploration.Explored
+	explored Explored
 }
 
 // create makes the run directory unless it is made.
@@ -150,23 +149,6 @@ func (s *session) launchOne(ctx context.Context, t *target, x *execution) error 
 		return err
 	}
 	return errors.Join(s.repeatAlone(ctx, t, x), execute.RemoveBatch(x.Dir))
-}
-
-// explore visits the states of a configuration, on one core.
-func (s *session) explore(ctx context.Context, t *target, x *execution) error {
-	release, err := t.executor.Limiter.Acquire(ctx, 1)
-	if err != nil {
-		return err
-	}
-	defer release()
-	x.explored, err = exploration.Explore(ctx, t.cfg, t.tools, s.Command, time.Duration(s.c.Timeout), checks(s.c))
-	if err != nil {
-		return err
-	}
-	x.program = x.explored.Program()
-	x.spec.SetProgram(x.program)
-	x.Result = x.explored.Run(t.cfg.Expect)
-	return nil
 }
 
 // launchBatch executes runs in one launch. One that cannot be prepared is not

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
@@ -23,12 +22,12 @@ type Explored struct {
 	Programs []*ProgramResult
 }
 
-// Explore explores what a configuration of a campaign says, in memory alone. Limit
-// is the time that it may take if it says none.
-func Explore(ctx context.Context, cfg *config.Config, tools map[string]string, command []string, limit time.Duration, workers int) (*Explored, error) {
-	s := &Spec{Version: Version, Machine: cfg.Machine, Explore: *cfg.Explore, Command: command, Tools: tools, Started: time.Now()}
+// Explore explores what the configuration of a run says, in memory alone. Its
+// timeout counts if it has no limit of time of its own, and its share of the memory.
+func Explore(ctx context.Context, run *rundir.Spec, workers int) (*Explored, error) {
+	s := &Spec{Version: Version, Machine: run.Config.Machine, Explore: *run.Config.Explore, Command: run.Command, Tools: run.Tools, Started: run.Started}
 	if s.Explore.MaxTime == 0 {
-		s.Explore.MaxTime = config.Duration(limit)
+		s.Explore.MaxTime = run.Timeout
 	}
 	if s.Explore.MaxMemory == 0 {
 		s.Explore.MaxMemory = config.Size(execute.MemoryShare(workers))

@@ -152,7 +152,7 @@ func faultOf(err error) machine.Fault {
 		{"invalid transition", machine.Unhandled},
 		{"failed assertion", machine.Assertion}, {"error(", machine.Assertion},
 		{"use of a stale pointer", machine.StalePointer}, {"use of an invalid pointer", machine.StalePointer},
-		{"network: ", machine.Misrouted}, {"mapAddressToMachine", machine.Misrouted},
+		{"network: ", machine.Misrouted}, {"transition of a line that no core", machine.Misrouted}, {"mapAddressToMachine", machine.Misrouted},
 		{"sequencer: ", machine.Callback},
 		{"FIFO", machine.BufferOrder},
 	} {

@@ -91,6 +91,17 @@ func TestProperties(t *testing.T) {
 	}
 }
 
+// TestForeignLine has requests lose their address: a transition of a line that no
+// core accesses is a misrouted message.
+func TestForeignLine(t *testing.T) {
+	const address = "    enqueue(requests, RequestMsg, request_latency) {\n      out_msg.addr := address;\n      out_msg.Type := RequestKind:GETX;"
+	p := edited(t, "MI_example-cache.sm", address, strings.Replace(address, "      out_msg.addr := address;\n", "", 1))
+	v := visit(t, tiny(p, 2, 1), 5_000)
+	if want := "misrouted: transition of a line that no core accesses"; !slices.Equal(v.titles, []string{want}) {
+		t.Errorf("%q, want %q", v.titles, want)
+	}
+}
+
 // TestDeviceWrites has the controller of a device lose what it writes, or write
 // too much.
 func TestDeviceWrites(t *testing.T) {

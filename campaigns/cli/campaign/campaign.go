@@ -14,6 +14,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/progress"
@@ -138,9 +139,18 @@ func (c *runCommand) run(ctx context.Context, file string) error {
 func loop(e *command.Env, dir string, p *progress.Campaign) engine.Engine {
 	command.CollectSeldom()
 	return engine.Engine{
-		Dir: dir, Command: e.Args, OnResult: p.OnResult, Logf: p.Logf, Reduce: reduction.Reducer(e.Args),
+		Dir: dir, Command: e.Args, OnResult: p.OnResult, Logf: p.Logf, Reduce: reduction.Reducer(e.Args), Explore: explore,
 		Rerun: e.AgainIn(dir), Gate: e.Gate(dir),
 	}
+}
+
+// explore is the engine.Explorer of campaigns.
+func explore(ctx context.Context, run *rundir.Spec, workers int) (engine.Explored, error) {
+	x, err := exploration.Explore(ctx, run, workers)
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
 }
 
 // conclude prints the results of a campaign, whose summary is nil if it could not

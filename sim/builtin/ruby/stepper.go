@@ -84,6 +84,7 @@ func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, 
 		places: map[*buffer]place{}, unordered: map[*buffer]bool{}, competed: map[*cache.Cache[*object]]bool{}, races: map[*memory.DeviceSequencer]byte{},
 		stores: make([]int, len(lines)*blockWords), codecsOf: make([][]codec, len(p.program.layouts)),
 	}
+	s.trace = s.foreign(s.trace)
 	for _, l := range p.program.layouts {
 		s.codecsOf[l.index] = p.program.fieldCodecs(nil, l, 0)
 	}
@@ -91,6 +92,21 @@ func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, 
 		return nil, fmt.Errorf("explore protocol %s: %w", p.Name(), err)
 	}
 	return s, nil
+}
+
+// foreign has a transition fail whose line is none that is ever accessed: the
+// message that it is about has lost its address. It then calls trace, unless that
+// is nil.
+func (s *Stepper) foreign(trace func(c *controller, state, event, to int, line memory.Addr)) func(c *controller, state, event, to int, line memory.Addr) {
+	return func(c *controller, state, event, to int, line memory.Addr) {
+		if s.lineOf(line) < 0 {
+			m := c.code.machine
+			c.fail("transition of a line that no core accesses", "(%s, %s) of %s, line %#x", m.State.Enums[state].Name, m.Event.Enums[event].Name, m.Name, int64(line))
+		}
+		if trace != nil {
+			trace(c, state, event, to, line)
+		}
+	}
 }
 
 // index finds what there is of each machine and of each controller.

@@ -110,7 +110,7 @@ const (
 	Assertion                // a failed assertion
 	StalePointer             // a use of a deallocated entry
 	BufferOrder              // a buffer that is overfull, or in a wrong order
-	Misrouted                // a message to a controller that does not exist
+	Misrouted                // a message to a controller that does not exist, or of a line that no core accesses
 	Callback                 // the completion of a request that was never made
 	SWMR                     // two copies of a line, of which one may be written
 	Deadlock                 // a request, and no step that changes the state

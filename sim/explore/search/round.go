@@ -2,6 +2,8 @@ package search
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -136,10 +138,17 @@ func (s *Search) parallel(n int, do func(w *worker, task int)) {
 	}
 	var next atomic.Int64
 	var wait sync.WaitGroup
+	var panicked atomic.Pointer[string]
 	for _, w := range s.workers[:min(n, len(s.workers))] {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
+			defer func() {
+				if p := recover(); p != nil {
+					text := fmt.Sprintf("%v\n%s", p, debug.Stack())
+					panicked.CompareAndSwap(nil, &text)
+				}
+			}()
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= n {
@@ -150,6 +159,9 @@ func (s *Search) parallel(n int, do func(w *worker, task int)) {
 		}()
 	}
 	wait.Wait()
+	if text := panicked.Load(); text != nil {
+		panic(*text) // where the caller can recover it
+	}
 }
 
 // expand computes the successors of a block.

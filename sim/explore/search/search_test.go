@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -343,4 +344,25 @@ func TestEstimate(t *testing.T) {
 	if got := estimate([]uint64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}); got != 0 {
 		t.Errorf("an estimate of %d for levels that double", got)
 	}
+}
+
+// fragile panics when it expands a state; so do its forks.
+type fragile struct{ machine.Machine }
+
+func (f fragile) Fork() machine.Machine                    { return fragile{f.Machine.Fork()} }
+func (f fragile) Expand(machine.State, *machine.Expansion) { panic("out of order") }
+
+// TestPanic has a worker panic: the caller of Run can recover that.
+func TestPanic(t *testing.T) {
+	s, err := New(fragile{newToy(2, 3, false, false)}, Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if p := recover(); !strings.Contains(fmt.Sprint(p), "out of order") {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	_, err = s.Run(context.Background())
+	t.Errorf("no panic, but %v", err)
 }
