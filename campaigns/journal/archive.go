@@ -86,6 +86,10 @@ func (a *Archive) Runs() ([]int, error) {
 // has not ended.
 func (a *Archive) Entries() iter.Seq2[*Entry, error] { return a.EntriesAfter(new(Cursor)) }
 
+// Passing gives the runs as Entries does, several times as fast: an entry and all
+// that it refers to, but for strings, is valid until the next one.
+func (a *Archive) Passing() iter.Seq2[*Entry, error] { return a.EntriesAfter(new(Cursor).Passing()) }
+
 // EntriesAfter gives the runs behind c, as Entries does, and moves c behind
 // each line that it gives.
 func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
@@ -125,7 +129,7 @@ func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
 // replaced finds the runs that lines of the journal behind an offset replace, and
 // seeks the offset.
 func (a *Archive) replaced(f *os.File, offset int64) (map[int]bool, error) {
-	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+	if _, err := f.Seek(offset, io.SeekStart); err != nil || !mayReplace(a.Campaign) {
 		return nil, err
 	}
 	found := make(map[int]bool)

@@ -34,6 +34,13 @@ func CursorAt(offset int64, numbers []int, listed map[string]sim.Coverage) *Curs
 	return c
 }
 
+// Passing has the entries that are read from here share their memory, as
+// Archive.Passing says, and returns c.
+func (c *Cursor) Passing() *Cursor {
+	c.lines.spare = new(spare)
+	return c
+}
+
 // prepare makes room for a number of runs.
 func (c *Cursor) prepare(runs int) {
 	if more := runs - len(c.seen); more > 0 {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
 
@@ -54,5 +56,41 @@ func TestCursor(t *testing.T) {
 			}
 			break
 		}
+	}
+}
+
+// line is the line of an entry.
+func line(t *testing.T, e *Entry) []byte {
+	t.Helper()
+	text, err := e.encode()
+	must.Succeed(t, err)
+	return text
+}
+
+// TestPassing requires that entries whose memory is shared are those of Entries,
+// where a line has less than the one before, too.
+func TestPassing(t *testing.T) {
+	w := create(t, "{name: test, configs: [{name: a, runs: 4}, {name: b, runs: 4}]}", config.Shard{})
+	for number, events := range []string{"AB", "A", "BC", "D", "", "EA", "D", "F"} {
+		e := entry(w.Archive, number, strings.Split(events, "")...)
+		if number%3 == 0 {
+			e.Title, e.Alone = "<lost>", &rundir.Alone{Recurs: true}
+			e.Answers = slices.Repeat([]rundir.Answer{{Model: "sc", Answer: "forbidden"}}, 8-number)
+			e.Covered = &rundir.Covered{Taken: number, Total: 9}
+		}
+		appendAll(t, w, e)
+	}
+	var want []string
+	for e, err := range w.Entries() {
+		must.Succeed(t, err)
+		want = append(want, fmt.Sprintf("%s %+v", line(t, e), e.Coverage))
+	}
+	var got []string
+	for e, err := range w.Passing() {
+		must.Succeed(t, err)
+		got = append(got, fmt.Sprintf("%s %+v", line(t, e), e.Coverage))
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 8 {
+		t.Errorf("%d runs (-entries +passing):\n%s", len(got), diff)
 	}
 }

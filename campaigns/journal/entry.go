@@ -111,14 +111,14 @@ func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 	if err := rundir.Unseal(text); err != nil {
 		return nil, err
 	}
-	e := &Entry{Result: &rundir.Result{}}
+	e := c.lines.empty()
 	if err := c.lines.decode(text, e); err != nil {
 		return nil, err
 	}
 	if e.Number < 0 || e.Number >= len(a.schedule) || c.seen[e.Number] || a.Config(e.Number).Name != e.ConfigName {
 		return nil, fmt.Errorf("run %d of configuration %s is not one that is missing in the campaign", e.Number, e.ConfigName)
 	}
-	if err := c.known.decode(e); err != nil {
+	if err := c.known.decode(e, c.lines.spare != nil); err != nil {
 		return nil, err
 	}
 	c.seen[e.Number] = true

@@ -18,6 +18,30 @@ type lines struct {
 	at   int
 	// words holds the short strings that many lines share.
 	words map[string]string
+	// seen holds the names of the members of the objects that are being decoded.
+	seen [][]byte
+	// spare, if it is not nil, holds the memory of the last entry for the next.
+	spare *spare
+}
+
+// spare is memory of an entry.
+type spare struct {
+	entry   Entry
+	result  rundir.Result
+	answers []rundir.Answer
+	counts  []uint64
+	covered rundir.Covered
+}
+
+// empty is an entry to decode a line into.
+func (l *lines) empty() *Entry {
+	s := l.spare
+	if s == nil {
+		return &Entry{Result: new(rundir.Result)}
+	}
+	s.result = rundir.Result{}
+	s.entry = Entry{Result: &s.result}
+	return &s.entry
 }
 
 // maxWords bounds the words that are kept.
@@ -26,20 +50,19 @@ const maxWords = 1000
 // decode decodes a line, which is a JSON object, into an entry that is empty but
 // for an empty Result.
 func (l *lines) decode(text []byte, e *Entry) error {
-	l.text, l.at = bytes.TrimSpace(text), 0
-	fast := &Entry{Result: &rundir.Result{}}
+	l.text, l.at, l.seen = bytes.TrimSpace(text), 0, l.seen[:0]
 	var others []byte
-	if !l.object(func(key []byte) bool { return l.member(key, fast, &others) }) || l.at != len(l.text) {
-		return json.Unmarshal(l.text, e)
-	}
-	if len(others) > 0 {
+	fast := l.object(func(key []byte) bool { return l.member(key, e, &others) }) && l.at == len(l.text)
+	if fast && len(others) > 0 {
 		others[0] = '{'
-		if json.Unmarshal(append(others, '}'), fast) != nil {
-			return json.Unmarshal(l.text, e) // whose error has the place in the line
-		}
+		fast = json.Unmarshal(append(others, '}'), e) == nil
 	}
-	*e = *fast
-	return nil
+	if fast {
+		return nil
+	}
+	*e.Result = rundir.Result{}
+	*e = Entry{Result: e.Result}
+	return json.Unmarshal(l.text, e) // whose error has the place in the line
 }
 
 // lineMembers are the members of a line that are decoded here.
@@ -83,7 +106,10 @@ func (l *lines) member(key []byte, e *Entry, others *[]byte) bool {
 	case "answers":
 		return l.answers(&e.Answers)
 	case "covered":
-		e.Covered = new(rundir.Covered)
+		if e.Covered = new(rundir.Covered); l.spare != nil {
+			e.Covered = &l.spare.covered
+			*e.Covered = rundir.Covered{}
+		}
 		return l.object(func(key []byte) bool { return l.coveredMember(key, e.Covered) })
 	case "elapsed_ns":
 		return l.duration(&e.Elapsed)
@@ -192,23 +218,23 @@ func (l *lines) object(member func(key []byte) bool) bool {
 	if l.is('}') {
 		return true
 	}
-	var room [32][]byte
-	seen := room[:0]
+	outer := len(l.seen)
 	for {
 		key, plain, ok := l.raw()
 		if !ok || !plain || !l.is(':') {
 			return false
 		}
-		for _, k := range seen {
+		for _, k := range l.seen[outer:] {
 			if bytes.Equal(k, key) {
 				return false
 			}
 		}
-		seen = append(seen, key)
+		l.seen = append(l.seen, key)
 		if !member(key) {
 			return false
 		}
 		if !l.is(',') {
+			l.seen = l.seen[:outer]
 			return l.is('}')
 		}
 	}
@@ -323,8 +349,13 @@ func (l *lines) counts(list *[]uint64) bool {
 	if l.is(']') {
 		return true
 	}
-	commas := bytes.Count(l.text[l.at:l.at+max(0, bytes.IndexByte(l.text[l.at:], ']'))], []byte{','})
-	*list = make([]uint64, 0, commas+1)
+	if l.spare != nil {
+		*list = l.spare.counts[:0]
+		defer func() { l.spare.counts = *list }()
+	} else {
+		commas := bytes.Count(l.text[l.at:l.at+max(0, bytes.IndexByte(l.text[l.at:], ']'))], []byte{','})
+		*list = make([]uint64, 0, commas+1)
+	}
 	for {
 		var n uint64
 		if !l.uint(&n) {
@@ -345,7 +376,12 @@ func (l *lines) answers(list *[]rundir.Answer) bool {
 	if l.is(']') {
 		return true
 	}
-	*list = make([]rundir.Answer, 0, 4)
+	if l.spare != nil {
+		*list = l.spare.answers[:0]
+		defer func() { l.spare.answers = *list }()
+	} else {
+		*list = make([]rundir.Answer, 0, 4)
+	}
 	for {
 		var a rundir.Answer
 		if !l.object(func(key []byte) bool { return l.answerMember(key, &a) }) {

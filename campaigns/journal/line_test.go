@@ -50,9 +50,14 @@ func fullEntry() *Entry {
 // each line that a byte of it makes, removed or replaced, and forms that
 // json.Marshal does not write.
 func TestLines(t *testing.T) {
+	for _, l := range []*lines{{}, {spare: new(spare)}} {
+		testLines(t, l)
+	}
+}
+
+func testLines(t *testing.T, l *lines) {
 	whole, err := json.Marshal(fullEntry())
 	must.Succeed(t, err)
-	l := new(lines)
 	likeJSON(t, l, whole)
 	for i := range whole {
 		likeJSON(t, l, slices.Delete(slices.Clone(whole), i, i+1))
@@ -98,5 +103,10 @@ func FuzzLines(f *testing.F) {
 	must.Succeed(f, err)
 	f.Add(whole)
 	f.Add([]byte(`{"odd":{"a":["]}"]},"number":3,"counts":[1,2],"answers":[{"model":"sc"}],"covered":{"taken":1}}`))
-	f.Fuzz(func(t *testing.T, text []byte) { likeJSON(t, new(lines), text) })
+	f.Fuzz(func(t *testing.T, text []byte) {
+		likeJSON(t, new(lines), text)
+		sharing := &lines{spare: new(spare)}
+		likeJSON(t, sharing, whole)
+		likeJSON(t, sharing, text)
+	})
 }

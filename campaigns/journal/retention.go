@@ -38,6 +38,24 @@ func (r *Retention) Keep(e *Entry) (keep bool, replaces *int) {
 	return r.tallies[kind].Keep(e.Example(), e.ConfigName, limit)
 }
 
+// mayReplace reports whether a run of a campaign can replace another: one finding
+// has examples of different worth.
+func mayReplace(c *config.Campaign) bool {
+	if c.Keep == config.KeepAll || c.KeepPerFinding < 2 {
+		return false
+	}
+	sizes := make(map[string]int)
+	for i := range c.Configs {
+		cfg := &c.Configs[i]
+		system, size := cfg.System(c.SimOf(cfg)), ExampleOf(0, cfg, false).Operations
+		if before, ok := sizes[system]; cfg.Batch > 1 || ok && before != size {
+			return true
+		}
+		sizes[system] = size
+	}
+	return false
+}
+
 // Tally counts the runs of a kind. Half of the limit are the first runs, the
 // others the first ones of different configurations and the best example; for a
 // limit of 1 it is the first. The best example gives way to a better one. Parts

@@ -133,6 +133,27 @@ func failed(number int, word string) *Entry {
 	return e
 }
 
+// TestMayReplace has campaigns whose findings have examples of one worth, or of
+// several.
+func TestMayReplace(t *testing.T) {
+	for text, want := range map[string]bool{
+		"{name: a, runs: 1, ops: 5}, {name: b, runs: 1, ops: 5}":                       false,
+		"{name: a, runs: 1, ops: 5}, {name: b, runs: 1, ops: 6}":                       true,
+		"{name: a, runs: 1, ops: 5, protocol: mi}, {name: b, runs: 1, ops: 6}":         false, // another system
+		"{name: a, runs: 1, ops: 5, protocol: mi}, {name: b, runs: 1, protocol: mi}":   true,
+		"{name: a, runs: 8, sim: gem5, gem5: /x, gem5-tree: /y, batch: 4}":             true,
+		"{name: a, runs: 8, sim: gem5, gem5: /x, gem5-tree: /y, batch: 1, rounds: 10}": false,
+	} {
+		c := parse(t, "{name: test, sim: builtin, configs: ["+text+"]}")
+		if got := mayReplace(c); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+		if c.KeepPerFinding = 1; mayReplace(c) {
+			t.Errorf("%s: the only directory of a finding is replaced", text)
+		}
+	}
+}
+
 // TestRetentionOfParts requires that the parts of a campaign keep all that the
 // whole keeps at its end, and that a campaign that goes on after a kill decides as
 // before, knowing only the runs that stayed until then.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 
 	"ordeal/sim"
 )
@@ -15,6 +16,7 @@ type transitionTable struct {
 	list  sim.Coverage // counts are zero
 	taken []bool       // by any run that counts: not of outcome infra
 	index map[transition]int
+	spare sim.Coverage // list with the counts of the last line
 }
 
 // transition identifies a row of a protocol's tables.
@@ -82,8 +84,9 @@ func (t transitions) encode(e *Entry) {
 	}
 }
 
-// decode sets the coverage of e from what encode set.
-func (t transitions) decode(e *Entry) error {
+// decode sets the coverage of e from what encode set. It shares the memory of the
+// last line's coverage if that is not used any more.
+func (t transitions) decode(e *Entry, share bool) error {
 	table := t.of(e.ConfigName)
 	if n := len(table.list); e.Known > 0 && e.Known != n {
 		return fmt.Errorf("earlier lines of %s list %d transitions, not %d: one is lost", e.ConfigName, n, e.Known)
@@ -98,8 +101,15 @@ func (t transitions) decode(e *Entry) error {
 	if e.Covered != nil {
 		table.take(e.Counts)
 	}
-	e.Coverage = make(sim.Coverage, len(table.list))
-	copy(e.Coverage, table.list)
+	if share {
+		table.spare = append(table.spare, table.list[len(table.spare):]...)
+		e.Coverage = table.spare
+	} else {
+		e.Coverage = slices.Clone(table.list)
+	}
+	for i := range e.Coverage {
+		e.Coverage[i].Count = 0
+	}
 	for i, n := range e.Counts {
 		e.Coverage[i].Count = n
 	}

@@ -33,7 +33,7 @@ func TestLostTransitions(t *testing.T) {
 		for _, i := range tt.lines {
 			line := *lines[i]
 			line.Result = new(rundir.Result)
-			if err = read.decode(&line); err == nil && line.Coverage[line.Known+len(line.New)-1].Machine != "L1" {
+			if err = read.decode(&line, false); err == nil && line.Coverage[line.Known+len(line.New)-1].Machine != "L1" {
 				t.Errorf("lines %v: coverage of line %d is %v", tt.lines, i, line.Coverage)
 			}
 		}

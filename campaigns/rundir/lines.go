@@ -13,21 +13,33 @@ import (
 
 // Lines gives the lines of a file that grows by one write per line, newlines
 // included. A last line without a newline was cut short and is left out. After
-// an error there are no more.
+// an error there are no more. A line is valid until the next one.
 func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		lines := bufio.NewReader(r)
+		lines := bufio.NewReaderSize(r, linesBuffer)
+		var long []byte // a line that does not fit the buffer
 		for {
-			text, err := lines.ReadBytes('\n')
-			if err == io.EOF {
+			text, err := lines.ReadSlice('\n')
+			if len(long) > 0 || err == bufio.ErrBufferFull {
+				long = append(long, text...)
+				text = long
+			}
+			switch err {
+			case bufio.ErrBufferFull:
+				continue
+			case io.EOF:
 				return
 			}
 			if !yield(text, err) || err != nil {
 				return
 			}
+			long = long[:0]
 		}
 	}
 }
+
+// linesBuffer is the size in bytes up to which Lines does not copy a line.
+const linesBuffer = 1 << 16
 
 // A sealed line is a JSON object, a newline behind it, whose last member is the
 // CRC-32C (Castagnoli; RFC 3720, section 12.1) of all bytes before that member.

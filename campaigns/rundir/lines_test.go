@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -51,5 +52,25 @@ func TestSeal(t *testing.T) {
 			changed[random.IntN(end)] = byte(' ' + random.IntN(95))
 		}
 		noticed(changed)
+	}
+}
+
+// TestLongLines has lines around the size of the buffer.
+func TestLongLines(t *testing.T) {
+	var text strings.Builder
+	var want []int
+	for _, size := range []int{linesBuffer - 2, linesBuffer - 1, linesBuffer, 1, linesBuffer + 1, 3*linesBuffer - 1, 0, 2} {
+		text.WriteString(strings.Repeat(string(rune('a'+len(want))), size) + "\n")
+		want = append(want, size)
+	}
+	n := 0
+	for line, err := range Lines(strings.NewReader(text.String() + "cut short")) {
+		if err != nil || n >= len(want) || string(line) != strings.Repeat(string(rune('a'+n)), want[n])+"\n" {
+			t.Fatalf("line %d has %d bytes, %v", n, len(line), err)
+		}
+		n++
+	}
+	if n != len(want) {
+		t.Errorf("%d lines, want %d", n, len(want))
 	}
 }

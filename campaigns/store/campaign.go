@@ -86,7 +86,7 @@ func (u *update) run(ctx context.Context) (invalid, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for e, invalid := range u.a.EntriesAfter(u.mark) {
+	for e, invalid := range u.a.EntriesAfter(u.mark.Passing()) {
 		if invalid != nil {
 			return invalid, nil
 		}

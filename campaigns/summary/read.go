@@ -8,11 +8,11 @@ func Read(a *journal.Archive) (*Summary, error) {
 }
 
 // ReadEach is Read, and calls each with every run when it is counted, in the
-// order of the journal. An error of each ends it.
+// order of the journal. An error of each ends it. A run is valid during the call.
 func ReadEach(a *journal.Archive, each func(*journal.Entry) error) (*Summary, error) {
 	s := New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)
 	s.AddTools(&a.Header)
-	for e, err := range a.Entries() {
+	for e, err := range a.Passing() {
 		if err != nil {
 			return nil, err
 		}

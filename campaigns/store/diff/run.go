@@ -34,6 +34,7 @@ type configRuns struct {
 	findings map[key]*Occurrences
 	table    []taken       // the transitions of the protocol that runs took
 	places   map[place]int // indexes of table
+	at       []int         // indexes of table, by index of a run's coverage; -1 for none yet
 }
 
 type key struct {
@@ -102,7 +103,7 @@ func read(a *journal.Archive) (*campaign, error) {
 		}
 		n.configs[cfg.Name] = &configRuns{Config: cfg, sim: a.Campaign.SimOf(cfg), system: a.System(cfg), settings: s, verdicts: n.verdicts, findings: make(map[key]*Occurrences), places: make(map[place]int)}
 	}
-	for e, err := range a.Entries() {
+	for e, err := range a.Passing() {
 		if err != nil {
 			return nil, fmt.Errorf("read campaign %s: %w", a.Dir, err)
 		}
@@ -153,16 +154,13 @@ func (k *configRuns) count(r *run, e *journal.Entry, dir rundir.Dir) {
 		if t.Count == 0 || e.Covered == nil {
 			continue
 		}
-		p := place{t.Machine, t.State, t.Event}
-		at, ok := i, i < len(k.table) && k.table[i].place == p
-		if !ok {
-			if at, ok = k.places[p]; !ok {
-				at = len(k.table)
-				k.places[p] = at
-				k.table = append(k.table, taken{place: p})
-			}
+		for len(k.at) <= i {
+			k.at = append(k.at, -1)
 		}
-		k.table[at].runs++
+		if k.at[i] < 0 { // the journal of a campaign has one order for all runs of a configuration
+			k.at[i] = k.index(place{t.Machine, t.State, t.Event})
+		}
+		k.table[k.at[i]].runs++
 	}
 	if !k.of(r).finding {
 		return
@@ -181,6 +179,17 @@ func (k *configRuns) count(r *run, e *journal.Entry, dir rundir.Dir) {
 		}
 	}
 	f.add(&one)
+}
+
+// index is the index of a transition in the table.
+func (k *configRuns) index(p place) int {
+	at, ok := k.places[p]
+	if !ok {
+		at = len(k.table)
+		k.places[p] = at
+		k.table = append(k.table, taken{place: p})
+	}
+	return at
 }
 
 // key is the finding of a run, with the title that it has in summaries.
