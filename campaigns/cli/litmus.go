@@ -56,7 +56,13 @@ test is kept, with an explanation, to be repeated.`,
 	fs.BoolVar(&l.tableOnly, "table", false, "print the table only, and what was found")
 	command.Declare(cmd, &l.o.Config.Machine)
 	command.Declare(cmd, &l.o.Config.Gem5, singleRun...)
-	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return l.run(ctx, args) })
+	command.Common(cmd, "shapes", "sim", "protocol", "slicc", "core", "mutant", "seed", "rounds", "model", "table")
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
+		if err := errors.Join(command.Contradict(cmd, "protocol", "slicc"), command.ImplySimulator(cmd, &l.campaign.Sim)); err != nil {
+			return err
+		}
+		return l.run(ctx, args)
+	})
 	return cmd
 }
 

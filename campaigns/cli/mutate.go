@@ -49,13 +49,16 @@ func (s *source) flags(cmd *cobra.Command) {
 func (s *source) target() (mutation.Target, error) {
 	switch {
 	case s.machine.SLICC != "" && s.protocol != "":
-		return mutation.Target{}, errors.New("--protocol and --slicc: want one of them")
+		return mutation.Target{}, errors.New("--protocol contradicts --slicc: want one of them")
 	case s.machine.SLICC != "":
 		return mutation.File(s.machine.SLICC, s.machine.Repair)
 	case s.protocol == "":
 		return mutation.Target{}, errors.New("want --protocol or --slicc")
 	case s.machine.Repair:
 		return mutation.Target{}, errors.New("--repair: the embedded protocols have nothing to repair")
+	}
+	if !slices.Contains(protocols.Names(), s.protocol) {
+		return mutation.Target{}, fmt.Errorf("unknown protocol %q%s", s.protocol, messages.Hint(s.protocol, protocols.Names()))
 	}
 	return mutation.Embedded(s.protocol)
 }

@@ -50,6 +50,8 @@ operations that no part can be left out of, in the format of Axe, and why.` + co
 	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
 	command.Declare(cmd, &r.campaign, "check-timeout")
 	r.trusted.Flags(cmd)
+	cmd.ValidArgsFunction = command.RunDirectories
+	command.Complete(cmd, "model", config.ModelNames())
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		r.o.CheckTimeout = time.Duration(r.campaign.CheckTimeout)
 		if f.Changed("runs") && r.o.Runs < 1 || f.Changed("budget") && r.o.Time <= 0 {

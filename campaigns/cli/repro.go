@@ -52,6 +52,7 @@ on any machine.` + command.TrustHelp,
 	cmd.Flags().BoolVar(&r.trace, "trace", false, "repeat a violation with the protocol traced, and say what caused it")
 	command.Declare(cmd, &r.options, "check-timeout")
 	r.trusted.Flags(cmd)
+	cmd.ValidArgsFunction = command.RunDirectories
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if (len(args) == 1) == (r.campaign != "") {
 			return command.Usage(errors.New("repro: want one RUNDIR, or --campaign and --run"))

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -35,13 +36,32 @@ func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer
 
 	e := command.NewEnv(args, stdin, stdout, stderr)
 	root := newRoot(e, manual, commandsFor(args[1:]))
-	root.SetArgs(args[1:])
+	words, all := helpAll(args[1:])
+	if all {
+		command.GroupFlags(root, true)
+	}
+	root.SetArgs(words)
 	root.SetIn(stdin)
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	err := root.ExecuteContext(ctx)
 	err = errors.Join(err, e.EndProfile())
 	return e.Finish(err)
+}
+
+// helpAll turns --help-all into --help, and reports whether it is there.
+func helpAll(args []string) (words []string, all bool) {
+	for i, word := range args {
+		if word == "--" {
+			break
+		}
+		if word == "--"+command.HelpAll {
+			words = slices.Clone(args)
+			words[i] = "--help"
+			return words, true
+		}
+	}
+	return args, false
 }
 
 // env is what the commands share.
@@ -85,8 +105,20 @@ func commandsFor(args []string) []constructor {
 	return commands
 }
 
+// setVersion has --version print the version, of every command.
+func setVersion(cmd *cobra.Command) {
+	cmd.Version = "it"
+	for _, sub := range cmd.Commands() {
+		setVersion(sub)
+	}
+}
+
 // Command is the whole tree of commands, to document and not to run.
-func Command() *cobra.Command { return newRoot(new(env), nil, commands) }
+func Command() *cobra.Command {
+	root := newRoot(new(env), nil, commands)
+	command.DocumentExits(root)
+	return root
+}
 
 func newRoot(e *env, manual fs.FS, below []constructor) *cobra.Command {
 	root := &cobra.Command{
@@ -103,6 +135,9 @@ Results go to standard output, progress and messages to standard error.
 	}
 	var profile string
 	root.PersistentFlags().StringVar(&profile, "cpuprofile", "", "write a CPU profile to this file")
+	root.PersistentFlags().Bool("version", false, "print the version")
+	root.PersistentFlags().Bool(command.HelpAll, false, "describe all flags of a command")
+	root.SetVersionTemplate(versionText())
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return e.StartProfile(profile) }
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError
@@ -120,7 +155,8 @@ Results go to standard output, progress and messages to standard error.
 	for _, c := range below {
 		root.AddCommand(c.make(e))
 	}
-	command.DocumentExits(root)
+	command.GroupFlags(root, false)
+	setVersion(root)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }

@@ -49,7 +49,12 @@ classify.`,
 	command.Declare(cmd, &r.cfg.Machine)
 	command.Declare(cmd, &r.cfg.Gem5, singleRun...)
 	r.observe.flags(fs)
+	command.Complete(cmd, "model", config.ModelNames())
+	command.Common(cmd, "seed", "sim", "protocol", "slicc", "core", "mutant", "threads", "ops", "rounds", "model")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
+		if err := errors.Join(command.Contradict(cmd, "protocol", "slicc"), command.ImplySimulator(cmd, &r.campaign.Sim)); err != nil {
+			return err
+		}
 		if faults := config.CheckSim(&r.campaign, r.campaign.Sim); len(faults) > 0 {
 			return command.Usage(option.Join(faults))
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -17,8 +18,13 @@ func newVersion(e *env) *cobra.Command {
 		Short: "Print the version",
 		Args:  command.Arguments(0, 0, "nothing"),
 		RunE: command.Body(func(context.Context, []string) error {
-			_, err := fmt.Fprintf(e.Stdout, "ordeal %s %s %s/%s\n", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := io.WriteString(e.Stdout, versionText())
 			return err
 		}),
 	}
+}
+
+// versionText is the version of this program, in a line.
+func versionText() string {
+	return fmt.Sprintf("ordeal %s %s %s/%s\n", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

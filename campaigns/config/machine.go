@@ -1,6 +1,10 @@
 package config
 
 import (
+	"fmt"
+	"slices"
+
+	"ordeal/campaigns/internal/messages"
 	"ordeal/gen/option"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
@@ -61,6 +65,9 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 	}
 	var faults []option.Fault
 	note := func(name string, err error) { faults = append(faults, option.Faults(err, name)...) }
+	if names := builtin.Protocols(); m.SLICC == "" && m.Protocol != "" && !slices.Contains(names, m.Protocol) {
+		note("protocol", fmt.Errorf("unknown protocol %q%s", m.Protocol, messages.Hint(m.Protocol, names)))
+	}
 	var err error
 	if m.Core != "" {
 		o.Core, err = core.ParseKind(m.Core)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/check/model"
 )
 
@@ -35,7 +36,7 @@ func ParseModels(list string) ([]model.Model, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("unknown model %q (known: all, %s)", name, strings.Join(ModelNames(), ", "))
+			return nil, fmt.Errorf("unknown model %q%s", name, messages.Hint(name, append([]string{"all"}, ModelNames()...)))
 		}
 	}
 	return picked, nil

@@ -43,8 +43,7 @@ whose protocol cannot be made or simulated is listed with the reason.
 
 Results go to DIR/results and the report to DIR; the same command in the same
 directory continues an interrupted one. The format of the list is in the manual:
-ordeal help bugs.
-Exit status: 0 measured, 3 interrupted.`,
+ordeal help bugs.`,
 		Example: `  ordeal bench bugs --gem5-tree gem5 --dir real-bugs
   ordeal bench bugs --gem5-tree gem5 --cpu 20s --engines sample,guided MI-01 ME-07`,
 		Args: cobra.ArbitraryArgs,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 )
 
@@ -37,4 +38,21 @@ func Positive(flag string, d config.Duration) error {
 		return fmt.Errorf("--%s %v: want a positive duration", flag, d)
 	}
 	return nil
+}
+
+// recorded lists the directories of runs and campaigns in a directory, whose path
+// ends in a slash or is empty.
+func recorded(dir string) []string {
+	entries, err := rundir.ReadDir(filepath.Join(".", dir))
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		path := dir + e.Name()
+		if e.IsDir() && (rundir.Exists(filepath.Join(path, rundir.SpecFile)) || rundir.Exists(filepath.Join(path, journal.CampaignFile))) {
+			list = append(list, path)
+		}
+	}
+	return list
 }

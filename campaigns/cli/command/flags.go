@@ -22,6 +22,7 @@ import (
 // defaults.
 func Declare(cmd *cobra.Command, options any, names ...string) {
 	value := reflect.ValueOf(options).Elem()
+	group := structs[value.Type()]
 	for _, o := range option.Of(value.Type()) {
 		if len(names) > 0 && !slices.Contains(names, o.Name) {
 			continue
@@ -31,10 +32,20 @@ func Declare(cmd *cobra.Command, options any, names ...string) {
 		if v.value.Kind() == reflect.Bool {
 			flag.NoOptDefVal = "true"
 		}
+		if group != "" {
+			annotate(flag, groupKey, group)
+		}
 		if values := config.Rules.List(cmp.Or(o.Values, o.Suggest)); values != nil {
 			Complete(cmd, o.Name, values)
 		}
 	}
+}
+
+// structs are the groups of the options that a struct declares.
+var structs = map[reflect.Type]string{
+	reflect.TypeFor[config.Programs](): GroupProgram,
+	reflect.TypeFor[config.Machine]():  GroupMachine,
+	reflect.TypeFor[config.Gem5]():     GroupGem5,
 }
 
 // Complete has shells complete the values of a flag.

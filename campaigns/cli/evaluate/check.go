@@ -16,6 +16,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/model"
@@ -72,6 +73,8 @@ at the first violation. What the answers mean then is in ordeal help check.`,
 	fs.BoolVar(&c.follow, "follow", false, "check one trace of axe, plume or oplog under sc or tso as it grows, in memory that does not grow")
 	fs.IntVar(&c.window, "window", 0, fmt.Sprintf("with --follow, operations to check at a time (default %d)", stream.DefaultWindow))
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace, with evidence and timings")
+	command.Complete(cmd, "model", append(config.ModelNames(), "all"))
+	command.Complete(cmd, "procedure", procedureNames())
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return c.run(ctx, args) })
 	return cmd
 }
@@ -138,7 +141,7 @@ func (c *evaluate) prepare() error {
 	}
 	p, known := check.Procedure(c.options.Procedure)
 	if !known {
-		faults = append(faults, fmt.Errorf("--procedure %q: want one of %s", c.options.Procedure, strings.Join(procedureNames(), ", ")))
+		faults = append(faults, fmt.Errorf("unknown --procedure %q%s", c.options.Procedure, messages.Hint(c.options.Procedure, procedureNames())))
 	}
 	var err error
 	if c.models != "" {

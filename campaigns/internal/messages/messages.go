@@ -56,17 +56,41 @@ func Wrap(text, first, rest string, width int) string {
 	return first + strings.ReplaceAll(strings.TrimPrefix(text, pad), "\n", "\n"+rest)
 }
 
-// Closest returns the known name that is most like a misspelled one; ok is
-// false if all of them differ in more than two characters.
+// Closest returns the known name that is most like a misspelled one: the only one
+// that begins with it, one that differs in at most two characters, or the only one
+// that has it as a part; ok is false if there is none.
 func Closest(name string, known []string) (closest string, ok bool) {
+	if closest, ok := only(known, func(k string) bool { return strings.HasPrefix(k, name) }); ok && len(name) >= partOfName {
+		return closest, true
+	}
 	least := min(2, max(1, len(name)/2)) + 1
 	for _, k := range known {
 		if d := levenshtein.ComputeDistance(name, k); d < least {
 			closest, least, ok = k, d, true
 		}
 	}
-	return closest, ok
+	if ok || len(name) < partOfName {
+		return closest, ok
+	}
+	return only(known, func(k string) bool { return strings.Contains(k, name) })
 }
+
+// only is the name that is like a misspelled one, if there is exactly one.
+func only(known []string, like func(string) bool) (name string, ok bool) {
+	for _, k := range known {
+		if !like(k) {
+			continue
+		}
+		if ok {
+			return "", false
+		}
+		name, ok = k, true
+	}
+	return name, ok
+}
+
+// partOfName is the least length of a part of a name that stands for it, in bytes.
+const partOfName = 3
 
 // hintNames bounds the known names that a hint lists.
 const hintNames = 20
