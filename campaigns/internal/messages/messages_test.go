@@ -35,8 +35,9 @@ func TestWrap(t *testing.T) {
 }
 
 func TestClosest(t *testing.T) {
-	known := []string{"ops", "seed", "threads"}
-	for name, want := range map[string]string{"sede": "seed", "treads": "threads", "Threads": "threads", "op": "ops", "abc": "", "": ""} {
+	known := []string{"ops", "seed", "threads", "mi", "mesi-two-level", "moesi-hammer", "moesi-amd-base"}
+	for name, want := range map[string]string{"sede": "seed", "treads": "threads", "Threads": "threads", "op": "ops", "abc": "", "": "",
+		"mesi": "mesi-two-level", "amd": "moesi-amd-base", "moesi": "", "moesi-hamer": "moesi-hammer"} {
 		if got, ok := Closest(name, known); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v; want %q", name, got, ok, want)
 		}
