@@ -18,18 +18,7 @@ func (s *pairSolver) tree(ctx context.Context) (*witness.Refutation, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &treeBuilder{s: s, value: make([]int8, len(s.pairs)), clauses: clauses}
-	t.leaves = make([]*witness.Node, len(t.clauses))
-	t.state = make([]clauseState, len(t.clauses))
-	t.occurs = make([][]int32, 2*len(s.pairs))
-	t.weight = make([]float64, 2*len(s.pairs))
-	for i, c := range t.clauses {
-		t.state[i].open = len(c.lits)
-		t.noteShort(int32(i))
-		for _, l := range c.lits {
-			t.occurs[l] = append(t.occurs[l], int32(i))
-		}
-	}
+	t := newTreeBuilder(s, clauses)
 	root, _ := t.node(ctx)
 	if root == nil {
 		if ctx.Err() != nil {
@@ -55,9 +44,28 @@ type treeBuilder struct {
 	weight  []float64 // of choose: literal → how much a split on it settles
 }
 
+func newTreeBuilder(s *pairSolver, clauses []clause) *treeBuilder {
+	t := &treeBuilder{s: s, value: make([]int8, len(s.pairs)), clauses: clauses}
+	t.leaves = make([]*witness.Node, len(t.clauses))
+	t.state = make([]clauseState, len(t.clauses))
+	t.occurs = make([][]int32, 2*len(s.pairs))
+	t.weight = make([]float64, 2*len(s.pairs))
+	for i, c := range t.clauses {
+		t.state[i].open = len(c.lits)
+		t.noteShort(int32(i))
+		for _, l := range c.lits {
+			t.occurs[l] = append(t.occurs[l], int32(i))
+		}
+	}
+	return t
+}
+
 // clauseState counts a clause's literals. A clause says that not all its
 // literals hold: it is satisfied when one is false, violated when all hold.
-type clauseState struct{ open, fails int }
+type clauseState struct {
+	open, fails int
+	noted       bool // is on the stack of short clauses
+}
 
 // node builds the tree below the present assignment and returns it with the
 // literals that its leaves use; nil when it grows too large.
@@ -114,7 +122,8 @@ func (t *treeBuilder) assign(l literal, by int) {
 // noteShort puts a clause on the stack if it says what to do next. A change takes
 // it back there, so that choose can drop what does not.
 func (t *treeBuilder) noteShort(c int32) {
-	if st := &t.state[c]; st.fails == 0 && st.open <= 1 {
+	if st := &t.state[c]; st.fails == 0 && st.open <= 1 && !st.noted {
+		st.noted = true
 		t.short = append(t.short, c)
 	}
 }
@@ -128,6 +137,7 @@ func (t *treeBuilder) next() (unit literal, violated int) {
 		st := &t.state[c]
 		switch {
 		case st.fails > 0 || st.open > 1:
+			st.noted = false
 			continue
 		case st.open == 0:
 			t.short = append(kept, t.short[i:]...)
