@@ -294,6 +294,11 @@ func (r *repeat) replay(dir string) error {
 		case recurs:
 			recurred++
 			fmt.Fprintf(r.Stdout, "recurred    after %d steps\n", len(steps))
+			name, err := exploration.WriteChart(dir, spec, f)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(r.Stdout, "messages    %s\n", name)
 		default:
 			fmt.Fprintf(r.Stdout, "otherwise   the property holds after %d steps\n", len(steps))
 		}

@@ -75,23 +75,29 @@ func (s *Spec) Placements(threads int) ([][]int, error) {
 
 // program makes the machine that runs a program.
 func (s *Spec) program(p *Program) (*explore.Machine, *gen.Program, error) {
+	c, parsed, err := s.programConfig(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := newMachine(c)
+	return m, parsed, err
+}
+
+// programConfig is what is explored when a program runs.
+func (s *Spec) programConfig(p *Program) (explore.Config, *gen.Program, error) {
 	on := s.Machine
 	on.Cores = max(on.Cores, len(p.Placement))
 	c, err := s.config(on)
 	if err != nil {
-		return nil, nil, err
+		return c, nil, err
 	}
 	parsed, err := gen.Parse(p.Name, []byte(p.Text))
 	if err != nil {
-		return nil, nil, err
+		return c, nil, err
 	}
 	o, err := s.Machine.Builtin()
-	if err != nil {
-		return nil, nil, err
-	}
 	c.Program, c.Placement, c.Core, c.IdleLoads = parsed, p.Placement, o.Core, s.Explore.IdleLoads
-	m, err := newMachine(c)
-	return m, parsed, err
+	return c, parsed, err
 }
 
 // RunProgram explores a program, evaluates every outcome by the model that the

@@ -125,6 +125,12 @@ func (c Config) Validate() error {
 // directories or banks.
 func (c *Config) spread() int { return max(c.System.Directories, c.System.Banks) }
 
+// Addresses are the addresses of the lines, by number.
+func (c Config) Addresses() []memory.Addr {
+	c = c.withDefaults()
+	return c.addresses()
+}
+
 // addresses gives each line an address. Line after line belongs to another
 // directory and bank, and all those of one of them lie in one set of every cache.
 func (c *Config) addresses() []memory.Addr {
