@@ -27,8 +27,8 @@ func (s *Sequencer) Linked(line Addr) bool {
 	return ok && s.links && m.Reserved(line)
 }
 
-// release ends the reservation of a line.
-func (s *Sequencer) release(line Addr) {
+// Unlink ends the reservation of a line (invalidateSC of gem5 until 2020).
+func (s *Sequencer) Unlink(line Addr) {
 	if m, ok := s.controller.(Monitor); ok && s.links {
 		m.Release(line)
 	}
@@ -37,6 +37,6 @@ func (s *Sequencer) release(line Addr) {
 // FailConditional completes the accesses of a line as WriteCallback does; a
 // conditional store among them fails. In gem5 it is writeCallbackScFail.
 func (s *Sequencer) FailConditional(line Addr, b *Block) {
-	s.release(line)
+	s.Unlink(line)
 	s.WriteCallback(line, b)
 }

@@ -212,7 +212,7 @@ func (s *Sequencer) lock(a access) {
 // EvictionCallback notifies the core that its controller is about to lose a
 // line, which ends its reservation.
 func (s *Sequencer) EvictionCallback(line Addr) {
-	s.release(line)
+	s.Unlink(line)
 	s.clients[0].Evict(line)
 }
 

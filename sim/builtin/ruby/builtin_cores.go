@@ -30,7 +30,12 @@ var coreBuiltins = map[string]native[wordExpr]{
 	"DMASequencer.atomicCallback":    never, // devices make loads and stores only
 	"DMASequencer.recordRequestType": nothing,
 	"Sequencer.recordRequestType":    nothing,
-	"Sequencer.invL1Callback":        nothing,
+	"Sequencer.invalidateSC": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
+		c.sequencer(at).Unlink(line)
+		return 0
+	}),
+	"Sequencer.checkCoherence": nothing, // of testers
+	"Sequencer.invL1Callback":  nothing,
 	"Sequencer.writeCallbackScFail": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
 		c.sequencer(at).FailConditional(line, data)
 	}),

@@ -49,6 +49,10 @@ func init() {
 		"testAndRead":          testAndRead,
 		"functionalMemoryRead": functionalMemoryRead,
 
+		"queueMemoryRead":         queueMemory(false),
+		"queueMemoryWrite":        queueMemory(true),
+		"queueMemoryWritePartial": queueMemory(true),
+
 		"curCycle":      clock,
 		"curTick":       clock,
 		"zero_time":     always(0),
@@ -339,6 +343,7 @@ func init() {
 				return uint64(t.Count(line, true)), nil
 			}),
 
+		"Prefetcher":                           nothing,
 		"RubyPrefetcher":                       nothing,
 		"RubyPrefetcherProxy":                  nothing,
 		"RubyPrefetcherProxy.completePrefetch": completePrefetch,

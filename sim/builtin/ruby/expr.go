@@ -45,14 +45,14 @@ func truth(b bool) uint64 {
 }
 
 func (g *generator) unary(x *types.Unary) wordExpr {
-	f := g.word(x.X)
-	switch x.Op {
-	case syntax.Not:
-		return func(c *controller) uint64 { return f(c) ^ 1 }
-	case syntax.Neg:
-		return func(c *controller) uint64 { return -f(c) }
+	if x.Op != syntax.Not && x.Op != syntax.Neg {
+		return zero // statistics
 	}
-	return zero // statistics
+	f := g.word(x.X)
+	if x.Op == syntax.Not {
+		return func(c *controller) uint64 { return f(c) ^ 1 }
+	}
+	return func(c *controller) uint64 { return -f(c) }
 }
 
 // words compiles an expression whose value lies in words, one or several.

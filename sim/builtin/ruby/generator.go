@@ -264,7 +264,7 @@ func (g *generator) checkBuffers() {
 	if (g.code.cores > 0 || g.code.device) && !g.hasBuffer(mandatoryQueue) {
 		g.unsupported(m.Pos, "a machine with a Sequencer and no buffer %s", mandatoryQueue)
 	}
-	if g.code.home && !(g.hasBuffer(memoryRequests) && g.hasBuffer(memoryAnswers)) {
+	if g.code.home && !((g.hasBuffer(memoryRequests) || g.queuesMemory()) && g.hasBuffer(memoryAnswers)) {
 		g.unsupported(m.Pos, "a machine with a DirectoryMemory and no buffers %s and %s", memoryRequests, memoryAnswers)
 	}
 }

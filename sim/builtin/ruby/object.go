@@ -68,7 +68,7 @@ var nativeTypes = map[string]struct {
 	"TBETable": {shape: handle}, "TimerTable": {shape: handle}, "MessageBuffer": {shape: handle},
 	"Packet": {shape: handle}, "InPort": {shape: handle}, "OutPort": {shape: handle},
 	"Sequencer": {shape: handle}, "HTMSequencer": {shape: handle}, "DMASequencer": {shape: handle},
-	"RubyPrefetcher": {shape: handle}, "RubyPrefetcherProxy": {shape: handle}, "prefetch::Base": {shape: handle},
+	"Prefetcher": {shape: handle}, "RubyPrefetcher": {shape: handle}, "RubyPrefetcherProxy": {shape: handle}, "prefetch::Base": {shape: handle},
 	"PersistentTable": {shape: handle}, "TBEStorage": {shape: handle},
 }
 
@@ -80,11 +80,12 @@ func shapeOf(t *types.Type) shape {
 		return pointer
 	case t.Kind == types.String:
 		return text
-	case t.Kind == types.Struct:
-		return vector
 	}
-	if native, ok := nativeTypes[t.Name]; ok {
+	if native, ok := nativeTypes[t.Name]; ok { // with counters as fields, in older versions of gem5
 		return native.shape
+	}
+	if t.Kind == types.Struct {
+		return vector
 	}
 	return word
 }

@@ -227,7 +227,7 @@ func (p *program) names() error {
 		{r.layout, "LineAddress", &r.line}, {r.layout, "PhysicalAddress", &r.physical}, {r.layout, "Type", &r.kind},
 		{r.layout, "contextId", &r.context}, {r.layout, "Size", &r.size},
 		{m.layout, "addr", &m.addr}, {m.layout, "Type", &m.kind}, {m.layout, "Sender", &m.sender},
-		{m.layout, "OriginalRequestorMachId", &m.requestor}, {m.layout, "DataBlk", &m.data}, {m.layout, "Len", &m.len},
+		{m.layout, "OriginalRequestorMachId", &m.requestor}, {m.layout, "DataBlk", &m.data}, {m.layout, lengthField(m.layout), &m.len},
 	} {
 		if *f.offset = f.layout.find(f.name); *f.offset < 0 {
 			missing("field %s of %s", f.name, f.layout.typ)

@@ -286,6 +286,9 @@ func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffe
 	for _, p := range c.code.machine.OutPorts {
 		c.out = append(c.out, c.buffers[c.code.place[p.Buffer]])
 	}
+	if c.role.home && requests == nil && answers != nil {
+		requests = &buffer{name: c.name + " requests to memory", owner: c}
+	}
 	if c.role.home && requests != nil && answers != nil {
 		c.memory = &memoryQueue{
 			requests: requests, answers: answers, reorder: s.options.MemoryReorder, fields: &s.program.memory, latency: s.options.Memory,

@@ -97,7 +97,9 @@ func (b *Builtin) Fits(result *Type, params []*Type) bool {
 	return true
 }
 
-func fits(name string, t *Type) bool { return name == AnyType || name == t.Name }
+func fits(name string, t *Type) bool {
+	return name == AnyType || name == t.Name || name == cacheEntry && t.Name == directoryEntry
+}
 
 // Builtins gives the overloads of a builtin by name, and by the name of the
 // receiver's type for a method; none if it is unknown.

@@ -79,6 +79,9 @@ const builtinTable = `
 	bool testAndReadMask(Addr, DataBlock, WriteMask, Packet)
 	bool testAndWrite(Addr, DataBlock, Packet)
 	void functionalMemoryRead(Packet)
+	void queueMemoryRead(MachineID, Addr, Cycles)
+	void queueMemoryWrite(MachineID, Addr, Cycles, DataBlock)
+	void queueMemoryWritePartial(MachineID, Addr, Cycles, DataBlock, int)
 	bool functionalMemoryWrite(Packet)
 
 	bool InPort.isReady(Tick)
@@ -281,6 +284,8 @@ const builtinTable = `
 	void Sequencer.llscClearLocalMonitor()
 	void Sequencer|GPUCoalescer|VIPERCoalescer.evictionCallback(Addr)
 	void Sequencer.invL1Callback()
+	void Sequencer.checkCoherence(Addr)
+	void Sequencer.invalidateSC(Addr)
 	void Sequencer.recordRequestType(SequencerRequestType)
 	void HTMSequencer.htmCallback(Addr, HtmCallbackMode, HtmFailedInCacheReason)
 
@@ -300,9 +305,9 @@ const builtinTable = `
 	void VIPERCoalescer.invTCCCallback(Addr)
 	void VIPERCoalescer.invTCPCallback(Addr)
 
-	void RubyPrefetcher.observeMiss(Addr, RubyRequestType)
-	void RubyPrefetcher.observePfHit(Addr)
-	void RubyPrefetcher.observePfMiss(Addr)
+	void RubyPrefetcher|Prefetcher.observeMiss(Addr, RubyRequestType)
+	void RubyPrefetcher|Prefetcher.observePfHit(Addr)
+	void RubyPrefetcher|Prefetcher.observePfMiss(Addr)
 	void RubyPrefetcherProxy.notifyPfHit(RequestPtr, bool, DataBlock)
 	void RubyPrefetcherProxy.notifyPfMiss(RequestPtr, bool, DataBlock)
 	void RubyPrefetcherProxy.notifyPfFill(RequestPtr, DataBlock, bool)

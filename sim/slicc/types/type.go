@@ -94,9 +94,14 @@ func (t *Type) CName() string {
 // IsMessage reports whether values of the type travel through buffers.
 func (t *Type) IsMessage() bool { return t.Interface == "Message" }
 
-// IsEntry reports whether the type is a cache entry.
+// The types of entries.
+const cacheEntry, directoryEntry = "AbstractCacheEntry", "AbstractEntry"
+
+// IsEntry reports whether the type is an entry of a cache or of a directory, which
+// gem5 called an AbstractEntry until 2020.
 func (t *Type) IsEntry() bool {
-	return t.Interface == "AbstractCacheEntry" || t.Name == "AbstractCacheEntry"
+	is := func(name string) bool { return name == cacheEntry || name == directoryEntry }
+	return is(t.Interface) || is(t.Name)
 }
 
 // IsTBE reports whether the type is a machine's transaction buffer entry.
