@@ -203,19 +203,13 @@ func newState(c *config.Campaign, shards int) *State {
 	return s
 }
 
-// errLocked means that another process holds a lock.
-var errLocked = errors.New("another process uses it")
-
 // lock locks a file until it is closed.
 func lock(path string) (*os.File, error) {
 	f, err := rundir.Append(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = errLocked
-		}
+	if err := osfile.Lock(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 	return f, nil

@@ -8,8 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
+	"ordeal/sim/osfile"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -88,7 +87,7 @@ func (d disk) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
 	// Opening a pipe would wait for its other end.
-	f, err := os.OpenFile(d.find(name), os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	f, err := osfile.OpenData(d.find(name))
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,6 @@
 // Package sandbox runs the processes of simulators and of generated programs
-// on Linux: a Command goes in, the Result of the process comes out. Each runs
+// on Linux: a Command goes in, the Result of the process comes out. On other
+// systems it compiles and runs nothing; see Supported. Each process runs
 // in a process group of its own with bounded resources; its output goes to
 // files, which keep what it wrote before it was killed; no process of the
 // group is left behind.
@@ -42,11 +43,8 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
 )
@@ -95,83 +93,12 @@ type Result struct {
 // confined, and when ctx is done (the error wraps context.Cause(ctx)); in every
 // case no process of the group is left running.
 func Run(ctx context.Context, c Command) (Result, error) {
+	if err := Supported(); err != nil {
+		return Result{}, fmt.Errorf("run %s: %w", c.Path, err)
+	}
 	result, err := run(ctx, c)
 	if err != nil {
 		return result, fmt.Errorf("run %s: %w", c.Path, err)
-	}
-	return result, nil
-}
-
-func run(ctx context.Context, c Command) (Result, error) {
-	if ctx.Err() != nil {
-		return Result{}, context.Cause(ctx)
-	}
-	// Pdeathsig is sent when the starting thread ends, not the process.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-
-	cmd := exec.Command(c.Path, c.Args...)
-	cmd.Env = append([]string{}, c.Env...) // nil would mean our own
-	cmd.Dir = c.Dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if c.Stdout != "" {
-		f, err := os.Create(c.Stdout)
-		if err != nil {
-			return Result{}, err
-		}
-		defer f.Close() // written by the process only
-		cmd.Stdout = f
-	}
-	if c.Stderr != "" {
-		f, err := os.Create(c.Stderr)
-		if err != nil {
-			return Result{}, err
-		}
-		defer f.Close() // written by the process only
-		cmd.Stderr = f
-	}
-	if cmd.Err != nil {
-		return Result{}, cmd.Err
-	}
-	shim, err := c.Isolation.apply(cmd)
-	if err != nil {
-		return Result{}, err
-	}
-	usage := newUsage(&c)
-	begin := time.Now()
-	startErr := cmd.Start()
-	if err := errors.Join(startErr, shim.started()); err != nil {
-		if startErr == nil {
-			_ = cmd.Process.Kill() // its end is not of interest
-			_ = cmd.Wait()
-		}
-		_, _, closeErr := shim.close()
-		return Result{}, errors.Join(err, closeErr)
-	}
-	g := group{pid: cmd.Process.Pid, exited: make(chan struct{}), usage: usage, shim: shim, ownPIDs: c.Isolation.Has(PIDNamespace)}
-	setupErr := c.Limits.apply(g.pid, c.Isolation)
-	if setupErr == nil {
-		shim.release()
-		if c.OnStart != nil {
-			c.OnStart(g.pid)
-		}
-	}
-	go g.watch()
-	result := g.wait(ctx, c, setupErr != nil)
-	status, err := g.end(cmd)
-	result.Elapsed = time.Since(begin)
-	if ctx.Err() != nil {
-		return result, context.Cause(ctx)
-	}
-	if err := errors.Join(setupErr, err); err != nil {
-		return result, err
-	}
-	result.Code = status.ExitStatus()
-	if status.Signaled() {
-		result.Signal = status.Signal()
-	}
-	if result.Exceeded == NoLimit && usage.diskExceeded() {
-		result.Exceeded = DiskLimit // since the last measurement
 	}
 	return result, nil
 }
@@ -184,3 +111,7 @@ func WriteExecutable(path string, data []byte) error {
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(path, data, 0o755)
 }
+
+// ExitFilterRefused is the exit status of a process for which the kernel
+// refused the filter, before any code of its own.
+const ExitFilterRefused = 120

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sys/unix"
+	"ordeal/sim/osfile"
 )
 
 // extensions are those of files that may be included: whatever a file of
@@ -28,7 +28,7 @@ func OnDisk(from, name string) (string, []byte, error) {
 		return "", nil, err
 	}
 	// Opening a pipe would block until it has a writer.
-	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	f, err := osfile.OpenData(name)
 	if err != nil {
 		return "", nil, err
 	}

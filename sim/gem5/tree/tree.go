@@ -132,11 +132,11 @@ func (t *Tree) lock(ctx context.Context) (unlock func(), err error) {
 	}
 	const between = 100 * time.Millisecond
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := osfile.Lock(f)
 		if err == nil {
 			return func() { _ = f.Close() }, nil // the lock ends with the file
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		if !errors.Is(err, osfile.ErrLocked) {
 			return nil, fmt.Errorf("lock tree %s: %w", t.Dir, errors.Join(err, f.Close()))
 		}
 		select {

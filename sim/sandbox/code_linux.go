@@ -16,10 +16,6 @@ const supported = runtime.GOOS == "linux" && runtime.GOARCH == "amd64"
 
 var errUnsupported = errors.New("not on " + runtime.GOOS + "/" + runtime.GOARCH)
 
-// ExitFilterRefused is the exit status of a process for which the kernel
-// refused the filter, before any code of its own.
-const ExitFilterRefused = 120
-
 type step uint16
 
 const (
