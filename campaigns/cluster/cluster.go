@@ -41,11 +41,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/osfile"
 )
 
 const stateVersion = 1

@@ -16,6 +16,7 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/campaigns/trust"
+	"ordeal/sim/osfile"
 )
 
 // ShardJob is the job of a shard.
@@ -114,7 +115,7 @@ func (j *ShardJob) run(ctx context.Context, made *int) (*summary.Summary, error)
 func await(ctx context.Context, path string, logf func(format string, args ...any)) (*os.File, error) {
 	for first := true; ; first = false {
 		locked, err := lock(path)
-		if !errors.Is(err, errLocked) {
+		if !errors.Is(err, osfile.ErrLocked) {
 			return locked, err
 		}
 		if first && logf != nil {

@@ -7,9 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/osfile"
 )
 
 // Program is the copy of this program that the jobs run: a build that replaces
@@ -31,7 +30,7 @@ func (d Dir) copyProgram(from string) error {
 	case !same:
 		return fmt.Errorf("%s, which the jobs of this campaign run, is another build than %s: submit with that program, or remove it to continue with this one", to, from)
 	}
-	if err := unix.Access(to, unix.X_OK); err != nil {
+	if err := osfile.Executable(to); err != nil {
 		return fmt.Errorf("%s cannot be executed, maybe as its file system is mounted noexec: %w; use another --dir", to, err)
 	}
 	return nil

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"ordeal/sim/lazyregexp"
 )
@@ -103,7 +102,10 @@ const warning = 60
 
 // limitSignal is another signal than those of scancel and preemption, after
 // which a job must not requeue itself.
-const limitSignal = unix.SIGUSR1
+const (
+	limitSignal     = syscall.Signal(10) // SIGUSR1 of Linux, where Slurm runs
+	limitSignalName = "USR1"
+)
 
 func (b *batch) args() []string {
 	args := []string{
@@ -111,7 +113,7 @@ func (b *batch) args() []string {
 		// Jobs are restarted after a node failure or preemption.
 		"--requeue",
 		// The script execs this program, so that the batch step gets the signal.
-		fmt.Sprintf("--signal=B:%s@%d", strings.TrimPrefix(unix.SignalName(limitSignal), "SIG"), warning),
+		fmt.Sprintf("--signal=B:%s@%d", limitSignalName, warning),
 	}
 	add := func(flag, value string) {
 		if value != "" {

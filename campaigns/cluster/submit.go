@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config"
@@ -368,7 +367,7 @@ func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted)
 func writeScript(path string, argv ...string) error {
 	var b strings.Builder
 	// Until the program handles the signal, it must not end it.
-	fmt.Fprintf(&b, "#!/bin/sh\ntrap '' %s\nexec", strings.TrimPrefix(unix.SignalName(limitSignal), "SIG"))
+	fmt.Fprintf(&b, "#!/bin/sh\ntrap '' %s\nexec", limitSignalName)
 	for _, word := range argv {
 		if strings.ContainsRune(word, 0) {
 			return fmt.Errorf("write %s: a zero byte in %q", path, word)

@@ -8,10 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/osfile"
 )
 
 // lock opens the journal of a campaign directory for appending, and locks it so
@@ -23,7 +22,7 @@ func lock(dir string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if err := osfile.Lock(f); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: another process runs this campaign: %w", path, err), f.Close())
 		}
 		if current(f, path) {
@@ -59,12 +58,7 @@ func replace(dir string) (*replacement, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &replacement{dir, f, bufio.NewWriter(f), make(transitions)}
-	_, err = unix.FcntlInt(f.Fd(), unix.F_SETFL, unix.O_APPEND)
-	if err != nil {
-		return nil, errors.Join(err, r.discard())
-	}
-	return r, nil
+	return &replacement{dir, f, bufio.NewWriter(f), make(transitions)}, nil
 }
 
 // add writes a line, in terms of those before.
@@ -97,7 +91,7 @@ func (r *replacement) install() error {
 	if err := disk.Sync(r.File); err != nil {
 		return err
 	}
-	if err := unix.Flock(int(r.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := osfile.Lock(r.File); err != nil {
 		return err
 	}
 	return rundir.Rename(r.Name(), filepath.Join(r.dir, RunsFile))

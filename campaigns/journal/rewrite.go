@@ -6,11 +6,11 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/osfile"
 )
 
 // Rewriter writes the journal of a campaign anew, of runs that were executed
@@ -87,7 +87,7 @@ func (w *Rewriter) Commit() error {
 	if same, err := rundir.SameContents(w.new.Name(), w.a.Path(RunsFile)); err != nil || same {
 		return err
 	}
-	if err := unix.Syncfs(int(w.new.Fd())); err != nil {
+	if err := osfile.SyncAll(w.new.File); err != nil {
 		return fmt.Errorf("flush %s: %w", w.Dir, err)
 	}
 	var err error

@@ -10,10 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/osfile"
 )
 
 // source is the directory of a campaign, or of a part of one.
@@ -103,7 +102,7 @@ func (s *source) openFiles(dir string, lock bool) error {
 		case err != nil:
 			return fmt.Errorf("no campaign: %w", err)
 		case name == journal.RunsFile && lock:
-			if s.journal = f; errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) {
+			if s.journal = f; errors.Is(osfile.LockShared(f), osfile.ErrLocked) {
 				return errors.New("the campaign is running: wait until it ends, or interrupt it")
 			}
 			continue // the file system may have no locks

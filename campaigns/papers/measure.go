@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"ordeal/check"
@@ -24,15 +23,6 @@ const (
 	// cpuPoll is the time between readings of the CPU time of a check.
 	cpuPoll = 5 * time.Millisecond
 )
-
-// userCPU is the user CPU time that this process has used.
-func userCPU() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // the arguments are right
-	}
-	return time.Duration(u.Utime.Nano())
-}
 
 // withCPU bounds the user CPU time from now on. When it is used, the context
 // ends with cause context.DeadlineExceeded. It must be cancelled.

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
@@ -173,6 +173,5 @@ func IsTerminal(w any) bool {
 	if !ok {
 		return false
 	}
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
+	return isatty.IsTerminal(f.Fd())
 }

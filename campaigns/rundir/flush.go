@@ -3,10 +3,7 @@ package rundir
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 
 	"ordeal/campaigns/internal/disk"
 )
@@ -14,10 +11,10 @@ import (
 // Flush flushes a file or directory to the disk. The name of it is on the disk
 // when the directory that it is in is flushed, too.
 func Flush(path string) error {
-	if err := in("open", path, func(int, string) error { return nil }); err != nil {
+	if err := inspect(path); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := openExisting(path)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 
-	"golang.org/x/sys/unix"
+	"ordeal/sim/osfile"
 )
 
 // Output is a file that the user has named for results. A regular file is
@@ -42,7 +43,7 @@ func CreateOutput(path string, mode fs.FileMode) (*Output, error) {
 	before, err := os.Lstat(path)
 	switch {
 	case err == nil && before.IsDir():
-		return nil, &fs.PathError{Op: "write", Path: path, Err: unix.EISDIR}
+		return nil, &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
 	case err == nil && !before.Mode().IsRegular():
 		return o, o.openInPlace(mode)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -57,7 +58,7 @@ func CreateOutput(path string, mode fs.FileMode) (*Output, error) {
 	}
 	// A file without a lock is left from a kill; see RemoveTemporary. Some file
 	// systems have none.
-	_ = unix.Flock(int(o.file.Fd()), unix.LOCK_SH)
+	_ = osfile.LockShared(o.file)
 	if before != nil {
 		if err := o.file.Chmod(before.Mode().Perm()); err != nil {
 			return nil, errors.Join(err, o.Discard())

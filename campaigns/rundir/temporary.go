@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"ordeal/sim/osfile"
 )
 
 // Files are written under temporary names: a dot, the name that they will have,
@@ -22,9 +22,10 @@ func temporaryName(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strings.ToLower(rand.Text()[:randomChars]))
 }
 
-// Temporary makes a new file beside path, under a temporary name.
+// Temporary makes a new file beside path, under a temporary name, for reading,
+// and for writing at its end.
 func Temporary(path string) (*os.File, error) {
-	return open(temporaryName(path), unix.O_CREAT|unix.O_EXCL|unix.O_RDWR)
+	return open(temporaryName(path), os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_RDWR)
 }
 
 // IsTemporary reports whether a name is a temporary one.
@@ -59,7 +60,7 @@ func removeUnlocked(path string) error {
 	} else if err != nil {
 		return err
 	}
-	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == unix.EWOULDBLOCK {
+	if errors.Is(osfile.Lock(f), osfile.ErrLocked) {
 		return f.Close()
 	}
 	return errors.Join(Remove(path), f.Close())

@@ -11,10 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/osfile"
 )
 
 // isCampaign reports whether a directory has one of a campaign's files.
@@ -72,10 +71,9 @@ func fingerprintOf(dir string) (*fingerprint, error) {
 		h := sha256.Sum256(data)
 		*sum = h[:]
 	}
-	var st unix.Stat_t
 	path := filepath.Join(dir, journal.RunsFile)
-	if err := unix.Lstat(path, &st); err == nil {
-		f.size, f.changed = st.Size, st.Ctim.Nano()
+	if size, changed, err := osfile.Changed(path); err == nil {
+		f.size, f.changed = size, changed
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("stat %s: %w", path, err)
 	}

@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/osfile"
 )
 
 // File is the path of a trust file. It has a line of JSON for each entry.
@@ -124,11 +123,9 @@ func (f File) read() ([]entry, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	var st unix.Stat_t
-	if err := unix.Stat(string(f), &st); err != nil {
-		return nil, &fs.PathError{Op: "stat", Path: string(f), Err: err}
-	}
-	if uid := uint32(os.Getuid()); st.Uid != uid && st.Uid != 0 || st.Mode&0o022 != 0 {
+	if others, err := osfile.WritableByOthers(string(f)); err != nil {
+		return nil, err
+	} else if others {
 		return nil, fmt.Errorf("%s: others may write to it: it must be yours, with permissions like 0600", f)
 	}
 	var list []entry

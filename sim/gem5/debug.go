@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
 	"ordeal/gen/wire"
+	"ordeal/sim/osfile"
 )
 
 // traceFile is the pipe in OutputDir to which gem5 writes the lines of its debug
@@ -54,7 +54,7 @@ func (l *launch) readDebug() (*debugReader, error) {
 		return nil, nil
 	}
 	path := l.path(OutputDir, traceFile)
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
+	if err := osfile.MakePipe(path); err != nil {
 		return nil, fmt.Errorf("make pipe %s: %w", path, err)
 	}
 	// Opened for both, it does not wait for gem5, which may never open it.

@@ -4,6 +4,7 @@ package osfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -30,3 +31,37 @@ func lock(f *os.File, kind int) error {
 	}
 	return err
 }
+
+// Open is os.OpenFile for files that are renamed while they are open.
+func Open(name string, flags int, mode fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, flags, mode)
+}
+
+// Sync flushes an open file or directory to the disk.
+func Sync(f *os.File) error { return f.Sync() }
+
+// Changed is the size of what is at a path, and when it was last changed in any
+// way, in ns since 1970.
+func Changed(path string) (size, at int64, err error) {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return 0, 0, &fs.PathError{Op: "lstat", Path: path, Err: err}
+	}
+	return st.Size, st.Ctim.Nano(), nil
+}
+
+// WritableByOthers reports whether users other than this one and root own a
+// file, or may write to it.
+func WritableByOthers(path string) (bool, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return false, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	return st.Uid != uint32(os.Getuid()) && st.Uid != 0 || st.Mode&0o022 != 0, nil
+}
+
+// Executable returns an error unless this process may execute a file.
+func Executable(path string) error { return unix.Access(path, unix.X_OK) }
+
+// MakePipe makes a named pipe for this user.
+func MakePipe(path string) error { return unix.Mkfifo(path, 0o600) }

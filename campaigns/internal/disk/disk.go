@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+
+	"ordeal/sim/osfile"
 )
 
 var observer atomic.Pointer[func(f *os.File)]
@@ -14,7 +16,7 @@ var observer atomic.Pointer[func(f *os.File)]
 // directory has. A new file is on the disk when it and the directories on its
 // path are.
 func Sync(f *os.File) error {
-	if err := f.Sync(); err != nil {
+	if err := osfile.Sync(f); err != nil {
 		return fmt.Errorf("flush %s: %w", f.Name(), err)
 	}
 	if observe := observer.Load(); observe != nil {

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package slurmtest starts a Slurm cluster of its own on the loopback
 // interface, for tests.
 package slurmtest

@@ -11,9 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
+	"ordeal/sim/osfile"
 	"ordeal/sim/sandbox"
 )
 
