@@ -37,7 +37,7 @@ func TestLocks(t *testing.T) {
 	if _, err := third.WriteString("text"); err != nil {
 		t.Fatal(err)
 	}
-	// A lock keeps nobody from reading.
+	// Locked files can be read.
 	if data, err := os.ReadFile(path); err != nil || string(data) != "text" {
 		t.Errorf("read a locked file: %q, %v", data, err)
 	}
