@@ -56,6 +56,11 @@ func TestScripts(t *testing.T) {
 			}
 			small, err := filepath.Abs("../../sim/builtin/ruby/testdata/small")
 			e.Setenv("SMALL", small)
+			if err != nil {
+				return err
+			}
+			embedded, err := filepath.Abs("../../sim/protocols/slicc")
+			e.Setenv("PROTOCOLS", embedded)
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},

@@ -69,7 +69,8 @@ func (s *source) mutants() (*mutate.Catalogue, error) {
 	if err != nil {
 		return nil, command.Usage(err)
 	}
-	return mutate.NewCatalogue(t.Tree)
+	catalogue, err := mutate.NewCatalogue(t.Tree)
+	return catalogue, protocols.Explain(s.machine.SLICC, err)
 }
 
 // ofID is the source of a mutant: where no protocol is given, the embedded one

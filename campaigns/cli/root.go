@@ -19,6 +19,7 @@ import (
 	"ordeal/campaigns/cli/campaign"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cli/evaluate"
+	"ordeal/campaigns/cli/slicc"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
 )
@@ -79,6 +80,7 @@ var commands = []constructor{
 	{"run", newRun},
 	{"explore", newExplore},
 	{"audit", audit.New},
+	{"slicc", slicc.New},
 	{"check", evaluate.NewCheck},
 	{"verify", evaluate.NewVerify},
 	{"convert", evaluate.NewConvert},

@@ -104,5 +104,5 @@ func (o *Options) compile() (*ruby.Protocol, string, error) {
 		return nil, name, err
 	}
 	p, err := ruby.Compile(tree)
-	return p, name, err
+	return p, name, protocols.Explain(o.SLICC, err)
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ordeal/sim/osfile"
 	"ordeal/sim/slicc/syntax"
@@ -57,10 +58,34 @@ func LoadFile(path string) (*syntax.File, error) {
 	texts, root := OnDisk(path)
 	file, err := syntax.Load(texts, root)
 	if err != nil {
-		return nil, fmt.Errorf("load protocol %s: %w", path, err)
+		return nil, Explain(path, fmt.Errorf("load protocol %s: %w", path, err))
 	}
 	return file, nil
 }
+
+// Explain gives an error about the text of the protocol whose root file has that
+// path the lines of the source, each with a caret below what is wrong. The names
+// of files become paths. Other errors stay as they are.
+func Explain(path string, err error) error {
+	faults, ok := errors.AsType[syntax.Faults](err)
+	if _, done := errors.AsType[*sourceError](err); done || !ok || path == "" {
+		return err
+	}
+	texts, _ := OnDisk(path)
+	shown := faults.Excerpt(filepath.Dir(path), func(file string) ([]byte, error) { return fs.ReadFile(texts, file) })
+	before, after, _ := strings.Cut(err.Error(), faults.Error())
+	return &sourceError{err, strings.TrimPrefix(strings.TrimSuffix(before, " ")+"\n", "\n") + shown + after}
+}
+
+// sourceError is an error with lines of the source.
+type sourceError struct {
+	err  error
+	text string
+}
+
+func (e *sourceError) Error() string { return e.text }
+
+func (e *sourceError) Unwrap() error { return e.err }
 
 // disk is a directory, and another one for the files that it does not have.
 type disk struct{ dir, base string }

@@ -35,7 +35,7 @@ func (c *checker) call(x *syntax.Call) types.Expr {
 		candidates = append(candidates, s.funcs[name]...)
 	}
 	if len(candidates) == 0 {
-		c.fault(pos, "unknown function %s", name)
+		c.fault(pos, "unknown function %s%s", name, suggestion(name, names(c, func(s *scope) map[string][]*types.Func { return s.funcs })))
 		return bad(pos)
 	}
 	if !ok {

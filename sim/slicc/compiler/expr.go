@@ -89,7 +89,7 @@ func (c *checker) enumLit(x *syntax.EnumLit) types.Expr {
 		}
 	}
 	if t.Kind == types.Enum {
-		c.fault(x.Value.Pos, "%s has no value %s", t, x.Value.Name)
+		c.fault(x.Value.Pos, "%s has no value %s%s", t, x.Value.Name, suggestion(x.Value.Name, t.EnumNames()))
 	} else {
 		c.fault(x.Type.Pos, "%s is no enumeration", t)
 	}

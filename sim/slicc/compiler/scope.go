@@ -80,7 +80,7 @@ func (c *checker) variable(id syntax.Ident) *types.Var {
 			return v
 		}
 	}
-	c.fault(id.Pos, "unknown variable %s", id.Name)
+	c.fault(id.Pos, "unknown variable %s%s", id.Name, suggestion(id.Name, names(c, func(s *scope) map[string]*types.Var { return s.vars })))
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (c *checker) typeNamed(name syntax.TypeName) *types.Type {
 	if t := c.findType(name.Name); t != nil {
 		return t
 	}
-	c.fault(name.Pos, "unknown type %s", name.Name)
+	c.fault(name.Pos, "unknown type %s%s", name.Name, suggestion(name.Name, names(c, func(s *scope) map[string]*types.Type { return s.types })))
 	return invalid
 }
 

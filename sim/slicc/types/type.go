@@ -122,6 +122,15 @@ func (t *Type) Field(name string) *Field {
 	return nil
 }
 
+// EnumNames are the names of the values of an enumeration in their order.
+func (t *Type) EnumNames() []string {
+	names := make([]string, len(t.Enums))
+	for i := range t.Enums {
+		names[i] = t.Enums[i].Name
+	}
+	return names
+}
+
 // Enum finds an enumerator by name; nil if there is none.
 func (t *Type) Enum(name string) *Enumerator {
 	return find(t.Enums, func(e *Enumerator) bool { return e.Name == name })
