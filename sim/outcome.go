@@ -31,6 +31,15 @@ var outcomeNames = option.Names[Outcome]{"unknown", "passed", "violation", "corr
 // String is the outcome's name in reports and run directories.
 func (o Outcome) String() string { return outcomeNames.Of(o) }
 
+// Titled is "OUTCOME: TITLE"; a title that is or begins with the outcome
+// stays as it is.
+func (o Outcome) Titled(title string) string {
+	if title == o.String() || strings.HasPrefix(title, o.String()+": ") {
+		return title
+	}
+	return o.String() + ": " + title
+}
+
 // MarshalText writes the outcome's name.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 

@@ -80,7 +80,7 @@ func WriteTable(w io.Writer, reports []*Report) error {
 	for _, r := range reports {
 		failure := ""
 		if r.Failure != nil {
-			failure = r.Failure.Outcome.String() + ": " + messages.EscapeLine(r.Failure.Title)
+			failure = r.Failure.Outcome.Titled(messages.EscapeLine(r.Failure.Title))
 		}
 		t.Rows = append(t.Rows, []any{
 			r.Result.Test, fmt.Sprintf("%d/%d", r.AllowedSeen, r.Allowed), r.Result.Observation, r.ForbiddenRounds(), r.Rounds, fmt.Sprintf("%.0f", r.Rate()), failure,

@@ -106,7 +106,7 @@ func (m *matrix) baselineRun(ctx context.Context, on *machines, seed uint64, n i
 		return baselineRun{}, 0, err
 	}
 	if res.Outcome != sim.Passed {
-		return baselineRun{}, 0, fmt.Errorf("%w: %s: %s", ErrBaseline, res.Outcome, messages.EscapeLine(res.Title))
+		return baselineRun{}, 0, fmt.Errorf("%w: %s", ErrBaseline, res.Outcome.Titled(messages.EscapeLine(res.Title)))
 	}
 	run.hash, run.log = report.Statistics.Hash, sha256.Sum256(report.Log)
 	for _, c := range report.Coverage {

@@ -87,7 +87,7 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 	before := p.findings
 	p.findings = len(s.Findings)
 	if run.Finding() {
-		p.last, p.lastAt = fmt.Sprintf("%s: %s; run %d of %s", run.Outcome, messages.EscapeLine(run.FindingTitle()), run.Number, run.Config.Name), now
+		p.last, p.lastAt = fmt.Sprintf("%s; run %d of %s", run.Outcome.Titled(messages.EscapeLine(run.FindingTitle())), run.Number, run.Config.Name), now
 	}
 	if p.findings == 0 {
 		return ""
@@ -101,11 +101,11 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 	if !fresh {
 		return ""
 	}
-	text := fmt.Sprintf("finding: run %d of seed %d: %s: %s", f.First, s.Seed, f.Outcome, messages.EscapeLine(f.Title))
+	text := fmt.Sprintf("finding: run %d of seed %d: %s", f.First, s.Seed, f.Outcome.Titled(messages.EscapeLine(f.Title)))
 	if f.Dir != "" {
 		return text + ", in " + f.Dir
 	}
-	p.last, p.lastAt = fmt.Sprintf("%s: %s", f.Outcome, messages.EscapeLine(f.Title)), now
+	p.last, p.lastAt = f.Outcome.Titled(messages.EscapeLine(f.Title)), now
 	return text
 }
 

@@ -104,7 +104,7 @@ func (i Identity) String() string {
 	if i.Model != "" && i.Outcome == sim.Passed {
 		return "history forbidden by " + i.Model
 	}
-	return i.Outcome.String() + ": " + messages.EscapeLine(i.Title)
+	return i.Outcome.Titled(messages.EscapeLine(i.Title))
 }
 
 // reliabilityTries is how often the result is run to measure how reliably it

@@ -163,7 +163,7 @@ func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
 		for i := range s.Findings {
 			f := &s.Findings[i]
 			if n := runsOf(f, r.Config); n > 0 {
-				c := testCase{Name: clean(fmt.Sprintf("%s: %s", f.Outcome, f.Title))}
+				c := testCase{Name: clean(f.Outcome.Titled(f.Title))}
 				if f.Known != nil {
 					c.Skipped = &skipped{clean("known issue: " + f.Known.String())}
 				} else {

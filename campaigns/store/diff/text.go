@@ -109,7 +109,7 @@ func (t *text) heading(n int, format string, args ...any) {
 }
 
 func (t *text) finding(f *Finding) {
-	t.line("  %s: %s", f.Outcome, f.Title)
+	t.line("  %s", f.Outcome.Titled(f.Title))
 	if f.Known != nil {
 		t.line("    known issue: %s", cmp.Or(f.Known.String(), f.Known.Title))
 	}
