@@ -1,17 +1,23 @@
 # make run and make test are all most people need.
 GO ?= go
 FUZZTIME ?= 20s
+# The same commit gives the same bytes wherever it lies.
+BUILD = -trimpath -buildvcs=false -ldflags "-X ordeal/campaigns/execute.commit=$(COMMIT)"
 COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null)
 
 # The packages of the checker whose tests do more with -soak.
 SCALED = $(shell grep -rl --include='*_test.go' ordeal/check/internal/scale check | \
 	grep -v simtest | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
-.PHONY: run test lint man race bench bench-reduce record mutants fuzz fmt build clean soak
+.PHONY: install run test lint man race bench bench-reduce record mutants fuzz fmt build clean soak
 
 build:
 	@mkdir -p bin
-	$(GO) build -ldflags "-X ordeal/campaigns/execute.commit=$(COMMIT)" -o bin/ordeal .
+	$(GO) build $(BUILD) -o bin/ordeal .
+
+# Into $GOBIN, or the folder bin of $GOPATH. go install . does the same.
+install:
+	$(GO) install $(BUILD) .
 
 run: build
 	bin/ordeal campaign run campaigns/quick.yaml
