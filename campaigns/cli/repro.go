@@ -29,8 +29,8 @@ func newRepro(e *env) *cobra.Command {
 byte for byte, compared by hash with the record. Races on real hardware need not
 recur; how often they did is said. A try hits when outcome, title and the answer of
 every model are as recorded; the first hit stays in RUNDIR/repro.
-With --trace a violation on the embedded simulator or gem5 is repeated once more with
-the coherence protocol traced: for each operation of the witness, when it performed and
+With --trace a crash or a deadlock is repeated once more with the coherence protocol
+traced: its last transitions and messages, as trace.txt and messages.svg. A violation on the embedded simulator or gem5 is repeated likewise: for each operation of the witness, when it performed and
 which transitions served it, where the stale value was read and what became of the
 invalidation, as cause.txt and as a picture, messages.svg.
 
@@ -167,11 +167,21 @@ func (r *repeat) print(report *reduction.RepeatReport) error {
 			return err
 		}
 	}
+	if n := len(report.Last); n > 0 {
+		fmt.Fprintf(w, "trace       %s\npicture     %s\n\n", report.HitDir.Path(reduction.TraceFile), report.HitDir.Path(reduction.MessagesFile))
+		for _, line := range report.Last[max(0, n-eventsShown):] {
+			fmt.Fprintln(w, line)
+		}
+		fmt.Fprintf(w, "%s\n\n", messages.EscapeLine(report.Recorded.Title))
+	}
 	for _, other := range slices.Sorted(maps.Keys(report.Others)) {
 		fmt.Fprintf(w, "otherwise   %d × %s\n", report.Others[other], messages.EscapeLine(other))
 	}
 	return nil
 }
+
+// eventsShown is the number of events before a failure that are printed.
+const eventsShown = 30
 
 // describe is a result on one line.
 func describe(j *rundir.Result) string {

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"ordeal/campaigns/config/document"
 	"ordeal/check/model"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -144,7 +145,13 @@ func Defaults() Campaign {
 func (c *Config) UnmarshalYAML(node *yaml.Node) error {
 	type plain Config // without this method
 	*c = DefaultConfig()
-	return node.Decode((*plain)(c))
+	if err := node.Decode((*plain)(c)); err != nil {
+		return err
+	}
+	if document.Child(node, "classify") == nil { // the default is for other models than the expected one
+		c.Classify = slices.DeleteFunc(c.Classify, func(name string) bool { return name == c.Expect })
+	}
+	return nil
 }
 
 // DefaultConfig is the configuration of an empty mapping.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/disk"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )
@@ -75,6 +77,10 @@ func unused(dir string) error {
 	begun := err != nil || info.Size() > 0
 	for _, name := range names {
 		begun = begun || name != RunsFile && name != CampaignFile && !rundir.IsTemporary(name)
+	}
+	if begun && slices.Contains(names, CampaignFile) {
+		return fmt.Errorf("campaign directory %s is not empty: it holds a campaign, which ordeal campaign resume %s continues; --dir names another directory",
+			dir, messages.Quoted(dir))
 	}
 	if begun {
 		return fmt.Errorf("campaign directory %s is not empty", dir)

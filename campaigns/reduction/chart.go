@@ -65,6 +65,8 @@ func drawAll(ctx context.Context, on *builtin.Runner, job sim.Job, title string,
 const (
 	CauseFile    = "cause.txt"
 	MessagesFile = "messages.svg"
+	// TraceFile has the last events before a crash or a deadlock.
+	TraceFile = "trace.txt"
 )
 
 // errNoRefutation means that a traced run is not one that a model forbids.

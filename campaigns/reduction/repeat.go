@@ -59,7 +59,10 @@ type RepeatReport struct {
 	// Cause is that of the violation; nil unless it was asked for and there was a
 	// hit.
 	Cause *cause.Cause
-	_     struct{}
+	// Last are the last events before a failure that no model explains, a line
+	// each, where a trace was asked for.
+	Last []string
+	_    struct{}
 }
 
 // Repeat repeats the run recorded in dir, each try in a directory of its own
@@ -75,7 +78,7 @@ func Repeat(ctx context.Context, dir rundir.Dir, o RepeatOptions) (*RepeatReport
 		if err := r.try(ctx, try); err != nil {
 			return &r.report, fmt.Errorf("try %d: %w", try, err)
 		}
-		if r.report.Cause != nil {
+		if r.report.Cause != nil || r.report.Last != nil {
 			break
 		}
 	}

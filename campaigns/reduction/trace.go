@@ -3,11 +3,17 @@ package reduction
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
+	"ordeal/gen"
+	"ordeal/sim"
+	"ordeal/sim/trace"
+	"ordeal/sim/trace/chart"
 )
 
 // trace repeats the run of a hit once more, with what its memory system does
@@ -27,7 +33,8 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 		}
 	}
 	found, err := r.witness(ctx, res)
-	if err != nil {
+	diagnosed := errors.Is(err, errNoRefutation) && res.Failed()
+	if err != nil && !diagnosed {
 		return err
 	}
 	scratch := dir.Sub("trace")
@@ -37,6 +44,9 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 	job, err := r.spec.Job(scratch, r.program)
 	if err != nil {
 		return err
+	}
+	if diagnosed {
+		return errors.Join(r.last(ctx, recorder, job, dir, res), rundir.RemoveAll(string(scratch)))
 	}
 	if r.report.Cause, err = cause.Record(ctx, recorder, job, found); err != nil {
 		return err
@@ -58,6 +68,46 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 		}
 	}
 	return nil
+}
+
+// lastEvents bounds the events before a crash or a deadlock that are kept.
+const lastEvents = 500
+
+// last writes what the protocol did before a failure that no model explains, a
+// crash or a deadlock: its last events as text, and a picture of the last of them.
+func (r *repeater) last(ctx context.Context, recorder cause.Recorder, job sim.Job, dir rundir.Dir, res *rundir.Result) error {
+	var want trace.Want
+	for l := range job.Program.Locations {
+		want.Locations = append(want.Locations, gen.LocID(l))
+	}
+	want.Last = job.Rounds - 1
+	var events []trace.Event
+	if _, err := recorder.Record(ctx, job, want, func(e trace.Event) {
+		if events = append(events, e); len(events) > 2*lastEvents {
+			events = slices.Clone(events[lastEvents:])
+		}
+	}); err != nil {
+		return fmt.Errorf("record a run: %w", err)
+	}
+	events = events[max(0, len(events)-lastEvents):]
+	names := cause.LineNames(job.Program, want.Locations, func(l gen.LocID) int64 { return recorder.LineOf(job.Program, l) })
+	var text, picture bytes.Buffer
+	for i := range events {
+		line := events[i].String()
+		if name := names[events[i].Line]; name != "" && events[i].Kind != trace.Commit {
+			line += "  [" + name + "]"
+		}
+		fmt.Fprintln(&text, line)
+		r.report.Last = append(r.report.Last, line)
+	}
+	d := chart.Chart{Title: res.FindingTitle(), Events: events, Lines: names}
+	if err := d.WriteSVG(&picture); err != nil {
+		return err
+	}
+	if err := rundir.WriteFile(dir.Path(TraceFile), text.Bytes(), false); err != nil {
+		return err
+	}
+	return rundir.WriteFile(dir.Path(MessagesFile), picture.Bytes(), false)
 }
 
 // alone repeats a run of a batch in a launch of its own, which may be another

@@ -1,8 +1,10 @@
 package summary
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
@@ -51,7 +53,7 @@ func TestUndecidedCanaries(t *testing.T) {
 		{of(3, StatusPending, config.Shard{}), ExitOK, false}, // fewer operations than its budget
 		{of(2, StatusPending, config.Shard{Index: 1, Of: 2}), ExitOK, false},
 	} {
-		got := strings.Contains(tt.s.Text(), "undecided canaries, whose runs had not all ended: bug")
+		got := strings.Contains(strings.Join(strings.Fields(tt.s.Text()), " "), "undecided canaries, whose runs had not all ended: bug")
 		if status := tt.s.ExitStatus(); status != tt.status || got != tt.named {
 			t.Errorf("exit status %d, want %d, in\n%s", status, tt.status, tt.s.Text())
 		}
@@ -83,5 +85,25 @@ func TestCommands(t *testing.T) {
 		if got := strings.Join(words, " "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.f.Outcome, got, tt.want)
 		}
+	}
+}
+
+// TestWidth: messages are wrapped, whatever the number of names in them.
+func TestWidth(t *testing.T) {
+	s := &Summary{Simulator: "builtin: " + strings.Repeat("protocol mesi-two-level, tso cores, 2 directories; ", 6)}
+	row := Row{Config: "a", Runs: 1, Planned: 1, Outcomes: map[sim.Outcome]int{}, Answers: map[string]map[string]int{}, Whole: true}
+	for i := range 40 {
+		row.Coverage = append(row.Coverage, sim.Transition{Machine: "L1Cache", State: "a long name", Event: fmt.Sprintf("another long name %d", i), Count: uint64(i % 2)})
+		s.Rows = append(s.Rows, Row{Config: fmt.Sprintf("a canary with a long name %d", i), Planned: 1, Canary: &Canary{Status: StatusPending}})
+	}
+	s.Rows = append(s.Rows, row)
+	text := s.Text()
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 120 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(text, "never: L1Cache (a long name,") || !strings.Contains(text, "and 32 more") {
+		t.Errorf("not all is said in\n%s", text)
 	}
 }

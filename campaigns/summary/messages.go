@@ -39,10 +39,12 @@ func (s *Summary) lines() []string {
 	}
 	for i := range s.Rows {
 		if text := s.Rows[i].coverage(); text != "" && s.Rows[i].Canary == nil {
-			out = append(out, text)
+			out = append(out, wrapped(text))
 		}
 	}
-	out = append(out, s.canaryMessages()...)
+	for _, text := range s.canaryMessages() {
+		out = append(out, wrapped(text))
+	}
 	out = append(out, s.infraMessages(all.Outcomes[sim.Infra])...)
 	out = append(out, s.damageMessages()...)
 	out = append(out, s.mixedMessages()...)
@@ -51,6 +53,13 @@ func (s *Summary) lines() []string {
 	}
 	return out
 }
+
+// textWidth is the width of the lines of the summary, in columns: tables and
+// commands may be wider.
+const textWidth = 120
+
+// wrapped breaks a message into lines.
+func wrapped(text string) string { return messages.Wrap(text, "", "  ", textWidth) }
 
 // ending says why not all runs ended; empty where they did.
 func (s *Summary) ending(runs int) string {

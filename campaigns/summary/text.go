@@ -47,11 +47,11 @@ func (s *Summary) simulators() string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(s.Simulator, "\n") {
 		machines := strings.Split(line, "; ")
-		b.WriteString(strings.Join(machines[:min(len(machines), simulatorsShown)], "; "))
+		text := strings.Join(machines[:min(len(machines), simulatorsShown)], "; ")
 		if n := len(machines) - simulatorsShown; n > 0 {
-			fmt.Fprintf(&b, " and %d more", n)
+			text += fmt.Sprintf(" and %d more", n)
 		}
-		b.WriteByte('\n')
+		b.WriteString(wrapped(text) + "\n")
 	}
 	return b.String()
 }
