@@ -15,7 +15,7 @@ import (
 )
 
 // showTries is how many seeds another protocol gets to show a finding.
-const showTries = 5
+const showTries = 20
 
 // Shows reports whether another protocol shows a finding on the same machine: in the
 // same exploration, or in runs of the same program. The error says why the

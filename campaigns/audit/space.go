@@ -61,12 +61,19 @@ func sizes(p *ruby.Protocol, repairs bool) []size {
 		choose(func(m *config.Machine, v string) { m.RMW = v }, "", "", "llsc", "access"),
 		choose(func(m *config.Machine, v int64) { m.LockHold = v }, 0, 0, 40, 100),
 		choose(func(m *config.Machine, v int) { m.WrongPath = v }, 0, 0, 4, 8),
+		choose(func(m *config.Machine, v int) { m.LateStores = v }, 0, 0, 0, 6),
 		choose(func(m *config.Machine, v string) { m.Reorder = v }, "", "", "", "", "unordered", "all"),
 		choose(func(m *config.Machine, v bool) { m.MemoryReorder = v }, false, false, true),
 		choose(func(m *config.Machine, v int) { m.Cores = v }, 0, 0, 4, 8),
 	}
 	if p.Flushes() {
 		list = append(list, choose(func(m *config.Machine, v int64) { m.Flush = v }, 0, 0, 200))
+	}
+	if p.Prefetches() {
+		list = append(list, choose(func(m *config.Machine, v int64) { m.Prefetch = v }, 0, 0, 100))
+	}
+	if p.CheckFunctional() == nil {
+		list = append(list, choose(func(m *config.Machine, v int64) { m.Functional = v }, 0, 0, 0, 60))
 	}
 	if repairs {
 		list = append(list, choose(func(m *config.Machine, v bool) { m.Repair = v }, false, true))
@@ -113,7 +120,7 @@ func machine(list []size, c *guided.Candidate, e Engine) config.Machine {
 		setLatency(&m, faithful)
 	}
 	if m.Core != "ooo" {
-		m.WrongPath, m.Window = 0, 0
+		m.WrongPath, m.Window, m.LateStores = 0, 0, 0
 	}
 	if m.RMW == "access" || m.RMW == "llsc" {
 		m.LockHold = 0

@@ -17,6 +17,7 @@ import (
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/trust"
+	"ordeal/sim/slicc/mutate"
 )
 
 // Status is the result of the search for a bug.
@@ -52,6 +53,10 @@ type Result struct {
 	CPU        time.Duration `json:"cpu_ns"`
 	Operations uint64        `json:"operations"`
 	Steps      uint64        `json:"steps"`
+	// Operators are the mutation operators that take the fix out, if Expressed: one
+	// or two.
+	Operators []mutate.Operator `json:"operators,omitempty"`
+	Expressed bool              `json:"expressed,omitempty"`
 	// Shared are findings that both protocols have.
 	Shared int `json:"shared"`
 	_      struct{}
@@ -129,15 +134,23 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+bug.Title)+".json")
 	var known Result
 	if err := rundir.ReadJSON(path, &known); err == nil && known.Version == resultVersion {
-		known.Bug = bug // texts may have changed
-		return &known, nil
+		known.Bug, known.Trees = bug, trees // texts may have changed
+		return &known, known.express()
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if err := b.search(ctx, bug, r); err != nil {
 		return nil, err
 	}
-	return r, rundir.WriteJSON(path, r, true)
+	return r, errors.Join(r.express(), rundir.WriteJSON(path, r, true))
+}
+
+// express notes the mutation operators that take the fix out.
+func (r *Result) express() (err error) {
+	if r.Trees.After != "" && r.Status != Refused {
+		r.Operators, r.Expressed, err = Operators(r.Trees)
+	}
+	return err
 }
 
 // search searches for a bug.

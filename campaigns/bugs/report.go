@@ -12,6 +12,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/plot"
 	"ordeal/campaigns/summary"
+	"ordeal/sim/slicc/mutate"
 )
 
 // Report is the results of a measurement.
@@ -78,8 +79,36 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "CPU time to find: median %.1f s, most %.1f s\n", times[len(times)/2], times[len(times)-1])
 		}
 	}
+	r.operators(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// operators writes which mutation operators take fixes out.
+func (r *Report) operators(b *strings.Builder) {
+	expressed, compared := 0, 0
+	counts := map[mutate.Operator]int{}
+	for _, x := range r.Results {
+		if x.Trees == nil || x.Trees.After == "" || x.Status == Refused {
+			continue
+		}
+		if compared++; x.Expressed {
+			expressed++
+			for _, op := range x.Operators {
+				counts[op]++
+			}
+		}
+	}
+	if compared == 0 {
+		return
+	}
+	var list []string
+	for _, op := range mutate.Operators() {
+		if n := counts[op]; n > 0 {
+			list = append(list, fmt.Sprintf("%s %d", op, n))
+		}
+	}
+	fmt.Fprintf(b, "%d of %d fixes are one or two edits of mutation operators: %s\n", expressed, compared, cmp.Or(strings.Join(list, ", "), "none"))
 }
 
 // widest is the longest title in a table.

@@ -2,6 +2,7 @@ package bugs
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ordeal/sim/protocols"
 )
 
 // TestTakeOut takes a change out of a text with random later changes. Where the
@@ -167,4 +170,33 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// protocolFiles writes the files of the project's MI, with an edit or without one, and
+// returns the root file.
+func protocolFiles(t *testing.T, e *Edit) string {
+	t.Helper()
+	dir := t.TempDir()
+	names, err := fs.Glob(protocols.Files(), "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(protocols.Files(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := string(text)
+		if e != nil && e.File == name {
+			if edited, err = e.apply(edited); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, filepath.Join(dir, name), edited)
+	}
+	root, err := protocols.Root("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, root)
 }
