@@ -116,15 +116,45 @@ func (m *Maker) commits(ctx context.Context, b *Bug, before, after string) (*Tre
 	if err != nil {
 		return nil, err
 	}
+	base, err := m.Clone.Protocols(ctx, m.List.Base)
+	if err != nil {
+		return nil, err
+	}
+	old = m.modern(old, base)
 	how := "commit " + before
 	var fixed Protocols
 	if after != "" {
 		if fixed, err = m.Clone.Protocols(ctx, after); err != nil {
 			return nil, err
 		}
+		fixed = m.modern(fixed, base)
 		how += " against " + after
 	}
 	return m.write(b, old, fixed, how)
+}
+
+// modern gives protocols whose declarations of what SLICC does not define have names
+// of the past the declarations and names of today.
+func (m *Maker) modern(files, base Protocols) Protocols {
+	old := false
+	for name, text := range files {
+		old = old || strings.HasPrefix(name, interfaces) && m.today(text) != text
+	}
+	if !old {
+		return files
+	}
+	now := Protocols{}
+	for name, text := range files {
+		if !strings.HasPrefix(name, interfaces) {
+			now[m.today(name)] = m.today(text)
+		}
+	}
+	for name, text := range base {
+		if strings.HasPrefix(name, interfaces) {
+			now[name] = text
+		}
+	}
+	return now
 }
 
 // without takes the fix out of the base.
