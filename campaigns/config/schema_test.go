@@ -280,7 +280,7 @@ func TestSchemaReady(t *testing.T) {
 		t.Fatalf("%v: files %v", err, files)
 	}
 	for _, file := range append(files, more...) {
-		if filepath.Base(file) == "experiments.yaml" { // the catalogue of papers
+		if file == filepath.Join("..", "papers", "experiments.yaml") || file == filepath.Join("..", "bugs", "gem5.yaml") { // other lists
 			continue
 		}
 		text, err := os.ReadFile(file)
