@@ -57,7 +57,7 @@ func (l *Lines) Next() ([]byte, error) {
 	}
 	switch {
 	case err != nil && err != io.EOF:
-		return nil, fmt.Errorf("read %s:%d: %w", l.name, l.Line, err)
+		return nil, fmt.Errorf("read %s:%d: %w", l.name, max(l.Line, 1), err)
 	case size == 0:
 		return nil, io.EOF
 	case size > l.limit:
