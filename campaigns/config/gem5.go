@@ -22,6 +22,7 @@ type Gem5 struct {
 	Network           string   `yaml:"network" json:"network,omitempty" sim:"gem5" schema:"values=networks,empty=simple" help:"kind of gem5's network"`
 	LinkLatency       int      `yaml:"link-latency" json:"link-latency,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=1" help:"latency of a link of the network"`
 	Randomization     bool     `yaml:"randomization" json:"randomization,omitempty" sim:"gem5" help:"let Ruby delay messages at random"`
+	Stagger           int      `yaml:"stagger" json:"stagger,omitempty" sim:"gem5" schema:"min=0,unit=iterations,zero=none" help:"bound of a delay, drawn from the seed, before each round of each thread"`
 	DeadlockThreshold int      `yaml:"deadlock-threshold" json:"deadlock-threshold,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=that of gem5" help:"age at which a request counts as deadlocked, and a run without accesses"`
 	LivelockThreshold int      `yaml:"livelock-threshold" json:"livelock-threshold,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=derived" help:"time without a store after which a run counts as livelocked"`
 	MaxTicks          int64    `yaml:"max-ticks" json:"max-ticks,omitempty" sim:"gem5" schema:"min=0,unit=ticks,zero=no limit" help:"longest simulated time of a launch"`
@@ -43,6 +44,7 @@ func (c *Config) Gem5Options() (gem5.Options, error) {
 		DeadlockThreshold: c.DeadlockThreshold, LivelockThreshold: c.LivelockThreshold, MaxTicks: c.MaxTicks, StoreOrder: c.StoreOrder, Log: c.Log, TreeOptions: c.TreeOptions,
 		Emit: c.EmitOptions(),
 	}
+	o.Emit.Jitter = c.Stagger
 	faults := option.Faults(o.Validate(), "gem5")
 	if (c.Mutant != "" || c.Repair) && len(c.Rebuild) == 0 {
 		faults = append(faults, option.Faultf("rebuild", "is missing: a mutant or repair needs a command that rebuilds gem5"))

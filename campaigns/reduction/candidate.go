@@ -85,17 +85,23 @@ func (s *reducer) runner(c *reduce.Candidate) (sim.Runner, error) {
 	return r, nil
 }
 
+// scratch makes a temporary directory.
+func scratch() (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp("", "ordeal-reduce-")
+	return dir, func() { _ = os.RemoveAll(dir) }, err
+}
+
 // once executes and checks a run of a candidate, in a temporary directory.
 func (s *reducer) once(
 	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, o execute.CheckOptions,
 ) (*rundir.Result, error) {
 	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.spec.Timeout)}
 	if execute.LeavesFiles(s.spec.Sim) {
-		dir, err := os.MkdirTemp("", "ordeal-reduce-")
+		dir, remove, err := scratch()
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(dir)
+		defer remove()
 		job.Dir = dir
 	}
 	res, err := sim.Complete(ctx, runner, job)
@@ -127,8 +133,12 @@ func (s *reducer) result(ctx context.Context, reduced *reduce.Result) (*Result, 
 	if err := s.repeat(context.WithoutCancel(ctx), runner, best, all, r); err != nil {
 		return nil, err
 	}
+	most := reliabilityTries
+	if s.seedless() {
+		most = 1
+	}
 	start := time.Now()
-	for ; r.Tries < reliabilityTries && (r.Tries < reliabilityLeast || time.Since(start) < reliabilityTime); r.Tries++ {
+	for ; r.Tries < most && (r.Tries < reliabilityLeast || time.Since(start) < reliabilityTime); r.Tries++ {
 		res, err := s.once(ctx, runner, best, s.best+uint64(r.Tries)+1, s.check)
 		if ctx.Err() != nil {
 			break

@@ -131,6 +131,9 @@ func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 	if first, err = s.cut(ctx, &whole, first); err != nil {
 		return nil, err
 	}
+	if first, err = s.stagger(ctx, &whole, first); err != nil {
+		return nil, err
+	}
 	ro := reduce.Options{Fails: s.fails, OnBest: s.onBest, Hints: hints(s.program, whole.Rounds, first)}
 	for _, size := range s.sizes {
 		ro.Sizes = append(ro.Sizes, size.Size)
@@ -326,8 +329,11 @@ func (s *reducer) cut(ctx context.Context, whole *reduce.Candidate, first *rundi
 	return first, nil
 }
 
-// tries is how often to run a candidate.
+// tries is how often to run a candidate: once where seeds change nothing.
 func (s *reducer) tries(c *reduce.Candidate) int {
+	if s.seedless() {
+		return 1
+	}
 	return min(max(s.o.Effort/max(c.Ops(), 1), 2), s.o.MaxTries)
 }
 
@@ -345,6 +351,11 @@ func (s *reducer) repeats(c *reduce.Candidate) int {
 // is the first that counts, whichever ends first.
 func (s *reducer) fails(ctx context.Context, c *reduce.Candidate) (bool, error) {
 	tries, width := s.tries(c), s.width()
+	if tries >= batchLeast && s.identity.Model != "" {
+		if hit, sure, err := s.batch(ctx, c, tries); sure || err != nil {
+			return hit, err
+		}
+	}
 	for i := 0; i < tries; i += width {
 		n := min(width, tries-i)
 		if s.spent(n) {

@@ -356,7 +356,7 @@ func TestCutAndWidth(t *testing.T) {
 
 	delete(failing, spec.Seed)
 	for _, simulator := range []string{"fake", config.SimGem5} {
-		s.spec.Sim, s.seed = simulator, 0
+		s.spec.Sim, s.spec.Config.Stagger, s.seed = simulator, 1, 0
 		hit, err := s.fails(t.Context(), &whole)
 		must.Succeed(t, err)
 		if !hit || s.seed != spec.Seed+3 {

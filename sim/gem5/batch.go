@@ -40,7 +40,7 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	}
 	// Programs that cannot be emitted are the caller's error, even if the
 	// binary is unfit.
-	if _, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(jobs[0].Rounds)); err != nil {
+	if _, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(&jobs[0])); err != nil {
 		return nil, err
 	}
 	unfit, err := r.unfit(ctx)
@@ -105,11 +105,11 @@ func programsOf(jobs []sim.Job) []*gen.Program {
 	return programs
 }
 
-// emitOptions completes Options.Emit. gem5 ignores sched_yield, but the
+// emitOptions completes Options.Emit for a launch whose first job is given. gem5 ignores sched_yield, but the
 // executable may be tried on hardware, where it helps.
-func (r *Runner) emitOptions(rounds int) elf.Options {
+func (r *Runner) emitOptions(job *sim.Job) elf.Options {
 	o := r.options.Emit
-	o.Rounds = rounds
+	o.Rounds, o.Seed = job.Rounds, job.Seed
 	o.Yield = true
 	o.Log = r.channel()
 	return o

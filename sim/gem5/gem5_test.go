@@ -261,7 +261,7 @@ func TestCommandLine(t *testing.T) {
 	})
 	jobs := newJobs(t, 1, 2)
 	l := launch{runner: r, jobs: jobs, dir: "/run"}
-	image, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(1))
+	image, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(&jobs[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

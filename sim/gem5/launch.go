@@ -128,10 +128,10 @@ func (l *launch) executable() string {
 }
 
 // channel is how the values leave the executable.
-func (l *launch) channel() elf.Log { return l.runner.emitOptions(l.jobs[0].Rounds).Log }
+func (l *launch) channel() elf.Log { return l.runner.channel() }
 
 func (l *launch) prepare() error {
-	image, err := elf.EmitBatch(programsOf(l.jobs), l.runner.emitOptions(l.jobs[0].Rounds))
+	image, err := elf.EmitBatch(programsOf(l.jobs), l.runner.emitOptions(&l.jobs[0]))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 func TestLostCode(t *testing.T) {
 	r := pseudoRunner(t, "", LogPseudo)
 	l := launch{runner: r, jobs: newJobs(t, 1, 2)}
-	image, err := elf.EmitBatch(programsOf(l.jobs), r.emitOptions(5))
+	image, err := elf.EmitBatch(programsOf(l.jobs), r.emitOptions(&l.jobs[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

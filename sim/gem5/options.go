@@ -83,8 +83,8 @@ type Options struct {
 	TreeOptions []string
 	// Mutation changes the tree for each launch.
 	Mutation Mutation
-	// Emit shapes the executable. Its Rounds are the job's, its Log follows from
-	// Log and Yield is always on; a Spin of 0 means DefaultSpin.
+	// Emit shapes the executable. Its Rounds and Seed are the job's, its Log follows
+	// from Log and Yield is always on; a Spin of 0 means DefaultSpin.
 	Emit elf.Options
 	// Retries is how often a launch is repeated that failed for a reason which
 	// another seed of the simulator avoids; 0 means DefaultRetries, -1 none.
@@ -195,6 +195,9 @@ func (o Options) Validate() error {
 	}
 	if len(o.Mutation.Changes) > 0 && len(o.Mutation.Rebuild) == 0 {
 		fault("rebuild", "is missing: a mutant or repair needs a command that rebuilds gem5")
+	}
+	if o.Emit.Jitter < 0 || o.Emit.Jitter > elf.MaxJitter {
+		fault("stagger", "%d: want 0 to %d", o.Emit.Jitter, elf.MaxJitter)
 	}
 	if o.MaxTicks < 0 {
 		fault("max-ticks", "%d: want at least 0", o.MaxTicks)

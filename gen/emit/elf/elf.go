@@ -75,6 +75,8 @@ type Options struct {
 	// Jitter is a bound on the iterations of a pseudo-random delay before
 	// each round of each thread, rounded up to a power of two; 0 means none.
 	Jitter int
+	// Seed is that of these delays; without them it changes nothing.
+	Seed uint64
 	// Yield lets waiting threads call sched_yield, which simulators may lack.
 	// Where threads outnumber cores it makes barriers ten to a hundred times
 	// faster.
@@ -82,8 +84,11 @@ type Options struct {
 	_     struct{}
 }
 
-// MaxRounds is the largest number of rounds.
-const MaxRounds = math.MaxInt32
+// The largest Rounds and Jitter.
+const (
+	MaxRounds = math.MaxInt32
+	MaxJitter = 1 << 20
+)
 
 func (o Options) withDefaults() (Options, error) {
 	var faults []error
@@ -113,7 +118,7 @@ func (o Options) withDefaults() (Options, error) {
 	bound("rounds", o.Rounds, 1, MaxRounds)
 	bound("spin", o.Spin, 1, math.MaxInt32)
 	bound("settle", o.Settle, 0, math.MaxInt32)
-	bound("jitter", o.Jitter, 0, 1<<20)
+	bound("jitter", o.Jitter, 0, MaxJitter)
 	if o.Every < 1 || o.Every > MaxRounds || bits.OnesCount(uint(o.Every)) != 1 {
 		faults = append(faults, fmt.Errorf("emit elf: every %d: want a power of two", o.Every))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 
 	"ordeal/gen/emit/elf/x86"
 	"ordeal/gen/wire"
@@ -15,7 +16,7 @@ func (e *emitter) thread(t int) {
 	e.Place(e.threads[t])
 	e.MovImm(regRounds, 0)
 	e.MovImm(regPhase, 0)
-	e.MovImm(regJitter, uint64(t+1)*0x9e3779b9&math.MaxUint32)
+	e.MovImm(regJitter, e.jitterSeed(t))
 	if e.opts.Log == LogPseudo {
 		e.MovImm(regHeader, uint64(t)<<wire.SumThreadShift)
 	}
@@ -152,6 +153,14 @@ func (e *emitter) touch(start, end int64) {
 	e.AddImm(rdx, pageBytes)
 	e.Dec(rcx)
 	e.Jcc(x86.NotEqual, loop)
+}
+
+// jitterSeed is the first state of the generator of thread t, which is not 0.
+func (e *emitter) jitterSeed(t int) uint64 {
+	if e.opts.Seed == 0 || e.opts.Jitter == 0 {
+		return uint64(t+1) * 0x9e3779b9 & math.MaxUint32
+	}
+	return rand.NewPCG(e.opts.Seed, uint64(t)).Uint64() | 1
 }
 
 // jitter delays a round by a pseudo-random number of iterations, drawn by
