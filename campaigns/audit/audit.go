@@ -369,10 +369,10 @@ func (r *Report) Unconditional() int {
 	return n
 }
 
-// Find is the finding with a title; nil if there is none.
+// Find is the finding with a title, up to the lines of places; nil if there is none.
 func (r *Report) Find(title string) *Finding {
 	for _, f := range r.Findings {
-		if f.Title == title {
+		if Same(f.Title, title) {
 			return f
 		}
 	}

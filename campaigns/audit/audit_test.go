@@ -160,6 +160,20 @@ func TestTitleMatches(t *testing.T) {
 	}
 }
 
+func TestSameTitle(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"failed assertion at P-dir.sm:794:7", "failed assertion at P-dir.sm:796:7", true}, {"failed assertion at P-dir.sm:794", "failed assertion at P-dir.sm:79", true},
+		{"failed assertion at P-dir.sm:794:7", "failed assertion at P-L1.sm:794:7", false}, {"deadlock: L2 is busy in I1", "deadlock: L2 is busy in I2", false},
+	} {
+		if Same(c.a, c.b) != c.want {
+			t.Errorf("Same(%q, %q) = %v", c.a, c.b, !c.want)
+		}
+	}
+}
+
 // TestReports writes a report of what others named in every form.
 func TestReports(t *testing.T) {
 	r := &Report{Protocol: "<b>", Source: "a\x1b[31mb", Limit: LimitSteps, Engines: []Work{{Engine: Sample}}, Findings: []*Finding{

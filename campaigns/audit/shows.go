@@ -23,8 +23,8 @@ const showTries = 20
 func Shows(ctx context.Context, slicc string, f *Finding) (bool, error) {
 	m := f.Machine
 	m.SLICC, m.Protocol = slicc, ""
-	titles, _, _, err := Again(ctx, m, f, func(title string) bool { return title == f.Title })
-	return slices.Contains(titles, f.Title), err
+	titles, _, _, err := Again(ctx, m, f, func(title string) bool { return Same(title, f.Title) })
+	return slices.ContainsFunc(titles, func(title string) bool { return Same(title, f.Title) }), err
 }
 
 // Again makes the exploration or the runs of a finding on another machine: the run
