@@ -34,8 +34,7 @@ run directory on the embedded simulator, or of an exploration.
 
 Those with which the finding's own runs pass are audited, and listed in order: without
 new findings first, then with fewer rows lost, then with fewer edits. Each is a mutant
-by name, and a patch in RUN/repairs.
-Exit status: 0 some repair, 3 none.`,
+by name, and a patch in RUN/repairs.`,
 		Example: "  ordeal mutate repair runs/audit-20261122-235959/finding-1",
 		Args:    command.Arguments(1, 1, "one directory of a run or of an exploration"),
 	}

@@ -22,7 +22,7 @@ import (
 // defaults.
 func Declare(cmd *cobra.Command, options any, names ...string) {
 	value := reflect.ValueOf(options).Elem()
-	group := structs[value.Type()]
+	group := structGroup(value.Type())
 	for _, o := range option.Of(value.Type()) {
 		if len(names) > 0 && !slices.Contains(names, o.Name) {
 			continue
@@ -41,11 +41,17 @@ func Declare(cmd *cobra.Command, options any, names ...string) {
 	}
 }
 
-// structs are the groups of the options that a struct declares.
-var structs = map[reflect.Type]string{
-	reflect.TypeFor[config.Programs](): GroupProgram,
-	reflect.TypeFor[config.Machine]():  GroupMachine,
-	reflect.TypeFor[config.Gem5]():     GroupGem5,
+// structGroup is the group of the options that a struct declares.
+func structGroup(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[config.Programs]():
+		return GroupProgram
+	case reflect.TypeFor[config.Machine]():
+		return GroupMachine
+	case reflect.TypeFor[config.Gem5]():
+		return GroupGem5
+	}
+	return ""
 }
 
 // Complete has shells complete the values of a flag.

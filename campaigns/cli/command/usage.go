@@ -24,16 +24,18 @@ const (
 
 var groups = []string{GroupProgram, GroupMachine, GroupGem5, GroupLimits, GroupOutput, groupOther}
 
-// grouped are the names of flags whose group is the same in all commands and not
+// grouped lists the names of flags whose group is the same in all commands and not
 // that of the struct which declares them.
-var grouped = map[string][]string{
-	GroupProgram: {"seed", "number", "program", "shape", "shapes"},
-	GroupMachine: {"sim", "cores", "threads-per-core"},
-	GroupLimits: {
-		"timeout", "check-timeout", "memory", "log-size", "max-ticks", "step-budget", "budget", "runs", "tries", "effort", "max-states", "max-time",
-		"max-memory", "max-depth", "workers", "deadlock-threshold", "livelock-threshold", "watchdog",
-	},
-	GroupOutput: {"dir", "output", "json", "coverage", "trace", "progress", "quiet", "html", "junit", "jsonl", "explain", "svg", "format", "table", "save"},
+func grouped() map[string][]string {
+	return map[string][]string{
+		GroupProgram: {"seed", "number", "program", "shape", "shapes"},
+		GroupMachine: {"sim", "cores", "threads-per-core"},
+		GroupLimits: {
+			"timeout", "check-timeout", "memory", "log-size", "max-ticks", "step-budget", "budget", "runs", "tries", "effort", "max-states", "max-time",
+			"max-memory", "max-depth", "workers", "deadlock-threshold", "livelock-threshold", "watchdog",
+		},
+		GroupOutput: {"dir", "output", "json", "coverage", "trace", "progress", "quiet", "html", "junit", "jsonl", "explain", "svg", "format", "table", "save"},
+	}
 }
 
 // The annotations of flags.
@@ -72,7 +74,7 @@ func annotation(f *pflag.Flag, key string) string {
 
 // groupOf is the group of a flag.
 func groupOf(f *pflag.Flag) string {
-	for name, flags := range grouped {
+	for name, flags := range grouped() {
 		if slices.Contains(flags, f.Name) {
 			return name
 		}

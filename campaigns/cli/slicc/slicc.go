@@ -91,10 +91,7 @@ func newCheck(e *command.Env) *cobra.Command {
 		Short: "Check a protocol: types, unhandled pairs, unused actions, what is refused",
 		Long: `Check the protocol whose root file is FILE, as MI_example.slicc: parse it with the
 files that it includes, check names and types by the rules of gem5's compiler, and
-compile it for the embedded simulator. Faults are shown at their lines.
-
-The exit status is 0 for a protocol that the embedded simulator runs, 2 for one with
-faults, and 1 for one that is right but needs what the simulator does not have.`,
+compile it for the embedded simulator. Faults are shown at their lines.`,
 		Example: `  ordeal slicc check src/mem/ruby/protocol/MI_example.slicc
   ordeal slicc check --unhandled MI_example.slicc`,
 		Args: command.Arguments(1, 1, "one FILE"),
