@@ -107,13 +107,7 @@ func (c *Cause) join(op *Operation) Joined {
 	if j.Access < 0 {
 		return j
 	}
-	access := &c.Events[j.Access]
-	for i := j.Access - 1; i >= 0 && c.Events[i].At == access.At; i-- {
-		if e := &c.Events[i]; e.Kind == trace.Transition && e.Line == access.Line {
-			j.Served = i
-			break
-		}
-	}
+	j.Served = c.served(j.Access)
 	for i := j.Served; i >= 0; i-- {
 		if e := &c.Events[i]; e.Own && c.samePlace(i, j.Served) {
 			j.Asked = i
@@ -121,6 +115,17 @@ func (c *Cause) join(op *Operation) Joined {
 		}
 	}
 	return j
+}
+
+// served is the transition that served an access; -1 if it is not in the trace.
+func (c *Cause) served(access int) int {
+	a := &c.Events[access]
+	for i := access - 1; i >= 0 && c.Events[i].At == a.At; i-- {
+		if e := &c.Events[i]; e.Kind == trace.Transition && e.Line == a.Line {
+			return i
+		}
+	}
+	return -1
 }
 
 // access is the access that performed an operation. Where the trace has no
@@ -211,10 +216,14 @@ func (c *Cause) overwritten(op *Operation) int {
 // invalidation is the last transition by which the reader's controller changed
 // the state of the line at the request of others, before the write: it must have
 // given up the line by then. Without one, it is that before the read was to be
-// repeated.
+// repeated. Where cores share a controller, the write's own transition took the
+// line from the reader.
 func (c *Cause) invalidation(j *Joined, write, end int) int {
 	if j.Served < 0 {
 		return -1
+	}
+	if i := c.served(write); i >= 0 && c.samePlace(i, j.Served) && c.Events[write].Thread != c.Events[j.Access].Thread {
+		return i
 	}
 	find := func(to int) int {
 		for i := to; i > max(j.Asked, 0); i-- {
@@ -281,6 +290,25 @@ func (c *Cause) Sentences() []string {
 	}
 	if len(list) == 0 {
 		list = append(list, "each read has the latest value when it performs, and none performs early: the order of the accesses is not that of the program")
+		list = append(list, c.inversions()...)
+	}
+	return list
+}
+
+// inversions say which operations of the witness perform before earlier ones of
+// their thread. A load that passes a store is none.
+func (c *Cause) inversions() []string {
+	var list []string
+	for i := range c.Witness.Operations {
+		for k := range c.Witness.Operations {
+			first, then := &c.Witness.Operations[i], &c.Witness.Operations[k]
+			early, late := c.Joined[k].Access, c.Joined[i].Access
+			if first.Thread != then.Thread || first.Number >= then.Number || early < 0 || early >= late || !first.Reads && !then.Writes {
+				continue
+			}
+			list = append(list, fmt.Sprintf("(%s) of thread %d performs at tick %d, before (%s), which precedes it in the program and performs at tick %d",
+				then.Letter, then.Thread, c.Events[early].At, first.Letter, c.Events[late].At))
+		}
 	}
 	return list
 }

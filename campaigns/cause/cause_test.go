@@ -120,6 +120,37 @@ func TestNoInvalidation(t *testing.T) {
 	requireTexts(t, c, "each read has the latest value when it performs")
 }
 
+// Cores that share a controller: the store of the one takes the line from the
+// other by its own transition, and a later request of others is not the one.
+func TestSharedController(t *testing.T) {
+	c := find([]trace.Event{
+		transition(10, reader, "S", "C1_Load", "S", true),
+		load(10, 0, 0, 1),
+		transition(30, reader, "Ms", "C0_Store", "M0", true),
+		store(30, 1, 0),
+		transition(40, reader, "M0", "PrbShrData", "O", false),
+		load(50, 1, 2, 0),
+	})
+	if len(c.Faults) != 1 || c.Faults[0].Invalidation != 2 {
+		t.Fatalf("%+v", c.Faults)
+	}
+	requireTexts(t, c, "the invalidation went to L1Cache 1 (Ms, C0_Store) → M0 at tick 30: the core is not notified")
+}
+
+// Stores that perform in another order than that of the program are named; a
+// load that passes a store is none of them.
+func TestInversions(t *testing.T) {
+	second := store(20, 2, 1)
+	second.Line, second.Loc = lineY, 1
+	c := find([]trace.Event{second, load(25, 1, 2, 0), load(28, 0, 0, 1), store(30, 1, 0)})
+	requireTexts(t, c, "(b) of thread 0 performs at tick 20, before (a), which precedes it in the program and performs at tick 30")
+	first := &c.Witness.Operations[1]
+	first.Reads, first.Writes = true, false
+	if list := c.inversions(); len(list) != 0 {
+		t.Errorf("a load that passes a store: %q", list)
+	}
+}
+
 // Where the trace has no numbers of operations, the access is the last with the
 // value before the operation commits.
 func TestAccessWithoutNumbers(t *testing.T) {

@@ -29,12 +29,12 @@ func TestLostCode(t *testing.T) {
 	inside := fmt.Sprintf("operation 3 (%s) of thread 1.", p.OpText(p.Threads[1][3]))
 	for _, test := range []struct{ text, title, detail string }{
 		{fmt.Sprintf("src/arch/x86/faults.cc:166: panic: Tried to write unmapped address 0.\nPC: (%#x=>%#x).(0=>1), Instr:   ADD_M_R : ldst   t1b, DS:[rax]\n", place.Address, place.Address+2),
-			"guest fault: code was lost", fmt.Sprintf("at %#x it executed ADD_M_R of 2 bytes; the executable has %x", place.Address, image.Code(place.Address, 1))},
+			"memory returned other code than the executable has", fmt.Sprintf("at %#x it executed ADD_M_R of 2 bytes; the executable has %x", place.Address, image.Code(place.Address, 1))},
 		{"src/arch/x86/faults.cc:166: panic: Tried to read unmapped address 0x8.\nPC: (0x77=>0x79).(0=>1), Instr:   MOV_R_M : ld\n",
-			"guest fault: code was lost", "at 0x77 it executed MOV_R_M of 2 bytes, where the executable has no code."},
-		{"src/arch/x86/faults.cc:131: panic: Unrecognized/invalid instruction executed:\n {prefixes}\n", "guest fault: code was lost", "all of whose addresses are constants."},
+			"memory returned other code than the executable has", "at 0x77 it executed MOV_R_M of 2 bytes, where the executable has no code."},
+		{"src/arch/x86/faults.cc:131: panic: Unrecognized/invalid instruction executed:\n {prefixes}\n", "memory returned other code than the executable has", "all of whose addresses are constants."},
 		{fmt.Sprintf("src/sim/faults.cc:60: panic: panic condition !FullSystem occurred: fault (General-Protection) detected @ PC (%#x=>%#x).(0=>1)\n", place.Address, place.Address+4),
-			"guest fault: code was lost", fmt.Sprintf("at %#x it executed an instruction of 4 bytes; ", place.Address)},
+			"memory returned other code than the executable has", fmt.Sprintf("at %#x it executed an instruction of 4 bytes; ", place.Address)},
 		{"src/mem/x.cc:1: panic: Something else\n", "panic: Something else", ""},
 	} {
 		result, _ := classifyMessages(test.text)
