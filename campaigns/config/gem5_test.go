@@ -20,8 +20,8 @@ func gem5Campaign(t *testing.T) *Campaign {
 	return c
 }
 
-// TestGem5Campaign requires four protocols, each with cores in order and out of
-// order, and one folder with their binaries.
+// TestGem5Campaign requires four protocols, each with cores of all kinds,
+// and one folder with their binaries.
 func TestGem5Campaign(t *testing.T) {
 	c := gem5Campaign(t)
 	seen := make(map[string]bool)
@@ -38,7 +38,7 @@ func TestGem5Campaign(t *testing.T) {
 		seen[cfg.Protocol+" "+o.CPU] = true
 	}
 	for _, protocol := range []string{"MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"} {
-		for _, cpu := range []string{"timing", "o3"} {
+		for _, cpu := range []string{"timing", "o3", "minor"} {
 			if !seen[protocol+" "+cpu] {
 				t.Errorf("nothing runs %s with %s cores", protocol, cpu)
 			}
