@@ -186,7 +186,6 @@ type session struct {
 	repaired *ruby.Protocol // nil: nothing to repair
 	sizes    []size
 	began    time.Duration
-	found    bool
 }
 
 // engine is an engine at work. A turn does some work and returns what it cost in
