@@ -3,12 +3,20 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/progress"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
+	"ordeal/sim"
 )
 
 // openTerminal makes a terminal of a size in columns and lines: our end of it,
@@ -101,4 +109,57 @@ func (s *screen) String() string {
 		b.WriteString(strings.TrimRight(string(line), " ") + "\n")
 	}
 	return b.String()
+}
+
+// TestHostileLive has what acts on a terminal in all that a live display shows of a
+// campaign whose file, titles and messages come from others: none of it reaches
+// the terminal, and no line gets too wide.
+func TestHostileLive(t *testing.T) {
+	const columns = 60
+	const evil = "x\x1b]0;pwned\a\x1b[2J\u202e\u009b\rfake\nline"
+	ours, theirs := openTerminal(t, columns, 24)
+	c, err := config.Parse("c.yaml", []byte("{name: night, sim: builtin, configs: [{name: a, runs: 9, protocol: mi}, {name: b, runs: 9, protocol: mi, bug: {about: x}}]}"), nil)
+	must.Succeed(t, err)
+	c.Name = "night " + evil
+	names := []string{"a " + evil, "b " + evil}
+	for i := range c.Configs {
+		c.Configs[i].Name, c.Configs[i].Protocol, c.Configs[i].SLICC = names[i], "", "/x/"+evil
+	}
+	sum := summary.New(c, "/runs/"+evil, config.Shard{}, time.Now())
+	show := progress.New(theirs, theirs, progress.ModeLive, c, "/runs/"+evil)
+	for number := range 18 {
+		cfg := &c.Configs[number%2]
+		e := &journal.Entry{
+			Number: number, ConfigName: cfg.Name, Config: cfg, Dir: rundir.Dir("/runs/" + evil),
+			Result: &rundir.Result{
+				Outcome: []sim.Outcome{sim.Crash, sim.Passed}[number%2], Title: fmt.Sprintf("%s %d", evil, number%4), Covered: &rundir.Covered{Taken: 1, Total: 2, New: 1},
+				Coverage: sim.Coverage{{Machine: evil, State: evil, Event: evil, Count: 1}},
+			},
+		}
+		sum.Add(e)
+		show.OnResult(sum, e)
+	}
+	show.Logf("infrastructure error: %s", strings.ReplaceAll(evil, "\n", " "))
+	s := &screen{columns: columns}
+	var raw strings.Builder
+	buffer := make([]byte, 1<<16)
+	for !strings.Contains(raw.String(), "coverage") || !strings.Contains(raw.String(), "found ") || !strings.Contains(raw.String(), "infrastructure") {
+		n, err := ours.Read(buffer)
+		must.Succeed(t, err)
+		raw.Write(buffer[:n])
+		s.write(string(buffer[:n]))
+	}
+	show.Close()
+	theirs.Close()
+	s.faults = slices.DeleteFunc(s.faults, func(fault string) bool { // lines that stay may wrap
+		for _, label := range []string{"campaign", "finding:", "infrastructure"} {
+			if strings.HasPrefix(fault, "a line is too wide: "+label) {
+				return true
+			}
+		}
+		return false
+	})
+	if len(s.faults) > 0 || strings.ContainsAny(raw.String(), "\a\u202e\u009b") || strings.Contains(raw.String(), "\nline") {
+		t.Errorf("%q: the terminal gets\n%q", s.faults, raw.String())
+	}
 }

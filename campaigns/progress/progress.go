@@ -88,16 +88,12 @@ func New(stderr, terminal io.Writer, mode string, c *config.Campaign, dir string
 		p.live = NewLive(terminal, func(width int) []string {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			lines := p.state.lines(time.Now(), width)
-			for i := range lines {
-				lines[i] = messages.EscapeLine(lines[i])
-			}
-			return lines
+			return p.state.lines(time.Now(), width)
 		})
 		p.w = &messages.Escaper{W: p.live}
 	}
 	if c.Name != "" {
-		p.Logf("campaign %s: %s in %s", c.Name, planned(c), dir)
+		p.Logf("campaign %s: %s in %s", messages.EscapeLine(c.Name), planned(c), messages.EscapeLine(dir))
 	}
 	return p
 }

@@ -103,7 +103,7 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 	}
 	text := fmt.Sprintf("finding: run %d of seed %d: %s", f.First, s.Seed, f.Outcome.Titled(messages.EscapeLine(f.Title)))
 	if f.Dir != "" {
-		return text + ", in " + f.Dir
+		return text + ", in " + messages.EscapeLine(f.Dir)
 	}
 	p.last, p.lastAt = f.Outcome.Titled(messages.EscapeLine(f.Title)), now
 	return text

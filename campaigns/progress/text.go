@@ -35,7 +35,7 @@ func (p *state) lines(now time.Time, width int) []string {
 	}
 	lines = append(lines, label("found")+last)
 	for i := range lines {
-		lines[i] = cut(lines[i], width)
+		lines[i] = cut(messages.EscapeLine(lines[i]), width)
 	}
 	return lines
 }
