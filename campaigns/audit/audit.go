@@ -85,7 +85,8 @@ type Options struct {
 	Dir string
 	// Clock is the CPU time that was spent; nil: that of the process.
 	Clock func() time.Duration
-	// Stop ends the audit when a finding is one that was searched for; nil:
+	// Stop ends the audit when a finding is one that was searched for; it is asked
+	// about a new one, and again when a run with fewer conditions shows it. nil:
 	// never.
 	Stop func(*Finding) bool
 	// OnFinding is called with each new finding; nil means no callback.
@@ -331,7 +332,9 @@ func (s *session) on(m config.Machine) config.Machine {
 func (s *session) add(f *Finding, w *Work) bool {
 	at := slices.IndexFunc(s.report.Findings, func(other *Finding) bool { return other.Title == f.Title })
 	if at >= 0 {
-		s.report.Findings[at].again(f)
+		if known := s.report.Findings[at]; known.again(f) {
+			s.stop(known)
+		}
 		return false
 	}
 	f.Count, f.Engine = 1, w.Engine
@@ -341,20 +344,28 @@ func (s *session) add(f *Finding, w *Work) bool {
 	if s.o.OnFinding != nil {
 		s.o.OnFinding(f)
 	}
-	if s.report.Stopped == nil && s.o.Stop != nil && s.o.Stop(f) {
-		s.report.Stopped = f
-	}
+	s.stop(f)
 	return true
 }
 
+// stop asks whether a finding ends the audit: when it is new, and when a better
+// run shows it.
+func (s *session) stop(f *Finding) {
+	if s.report.Stopped == nil && s.o.Stop != nil && s.o.Stop(f) {
+		s.report.Stopped = f
+	}
+}
+
 // again counts a finding once more; what needs fewer conditions is better to look
-// at.
-func (f *Finding) again(other *Finding) {
+// at and replaces the run, which again reports.
+func (f *Finding) again(other *Finding) bool {
 	f.Count++
-	if len(other.Conditions) < len(f.Conditions) && f.Explore == nil {
+	better := len(other.Conditions) < len(f.Conditions) && f.Explore == nil
+	if better {
 		f.Machine, f.Explore, f.Path, f.Dir = other.Machine, other.Explore, other.Path, other.Dir
 		f.Program, f.Rounds, f.Seed, f.Conditions = other.Program, other.Rounds, other.Seed, other.Conditions
 	}
+	return better
 }
 
 // Unconditional counts the findings without conditions.

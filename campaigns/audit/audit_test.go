@@ -198,3 +198,24 @@ func TestReports(t *testing.T) {
 		t.Error("unknown engine: no error")
 	}
 }
+
+// TestStopAsksAgain requires a finding that needed an artificial machine to end
+// the audit when a run on an ordinary one shows it.
+func TestStopAsksAgain(t *testing.T) {
+	s := &session{report: &Report{}, o: Options{
+		Clock: func() time.Duration { return 0 },
+		Stop:  func(f *Finding) bool { return len(f.Conditions) == 0 },
+	}}
+	var w Work
+	for i, conditions := range [][]string{{"2 transactions", "random order"}, {"2 transactions"}, nil} {
+		if s.report.Stopped != nil {
+			t.Fatalf("stopped before run %d", i)
+		}
+		if isNew := s.add(&Finding{Title: "t", Conditions: conditions}, &w); isNew != (i == 0) {
+			t.Errorf("run %d: new %v", i, isNew)
+		}
+	}
+	if s.report.Stopped == nil || s.report.Stopped != s.report.Findings[0] {
+		t.Errorf("stopped for %+v", s.report.Stopped)
+	}
+}
