@@ -188,13 +188,13 @@ func (c *blocking) Describe() string {
 	text := "is about to fetch"
 	switch {
 	case c.state == waiting:
-		text = fmt.Sprintf("waits for %s", c.current.text())
+		text = fmt.Sprintf("waits for %s", c.thread.text(&c.current))
 	case c.state == starting:
-		text = fmt.Sprintf("holds back %s", c.current.text())
+		text = fmt.Sprintf("holds back %s", c.thread.text(&c.current))
 	case c.thread.exhausted():
 		text = "has no operation left"
 	case c.queue.Now() < c.busyUntil:
 		text = fmt.Sprintf("is delayed until tick %d", c.busyUntil)
 	}
-	return text + c.buffer.text()
+	return text + c.thread.buffered(&c.buffer)
 }

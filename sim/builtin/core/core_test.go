@@ -375,14 +375,14 @@ func TestDescribe(t *testing.T) {
 		kind         Kind
 		thread, want string
 	}{
-		{InOrder, "load y", "waits for load of location 1 (line 0x100040)"},
-		{TSO, "store x 1; fence", "holds back fence; buffered store of location 0 (line 0x100000) is under way"},
+		{InOrder, "load y", "waits for load of y (line 0x100040)"},
+		{TSO, "store x 1; fence", "holds back fence; buffered store of x (line 0x100000) is under way"},
 		{TSO, "store x 1; store y 2",
-			"has no operation left; buffered store of location 0 (line 0x100000) is under way" +
-				"; buffered store of location 1 (line 0x100040) waits"},
+			"has no operation left; buffered store of x (line 0x100000) is under way" +
+				"; buffered store of y (line 0x100040) waits"},
 		{OOO, "load x; load y; fence",
-			"load of location 0 (line 0x100000) is under way; load of location 1 (line 0x100040) has performed; fence is held back"},
-		{RMO, "load x; load y", "load of location 0 (line 0x100000) is under way; load of location 1 (line 0x100040) has performed"},
+			"load of x (line 0x100000) is under way; load of y (line 0x100040) has performed; fence is held back"},
+		{RMO, "load x; load y", "load of x (line 0x100000) is under way; load of y (line 0x100040) has performed"},
 		{RMO, "delay 5", "is delayed until tick 6"},
 		{RMO, "fence", "has no operation left"},
 	} {

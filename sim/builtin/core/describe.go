@@ -7,15 +7,16 @@ import (
 	"ordeal/gen"
 )
 
-func (in *instruction) text() string {
+// text is an operation of the thread, with the program's name of its location.
+func (t *Thread) text(in *instruction) string {
 	if in.kind == gen.FullFence || in.kind == gen.Delay {
 		return in.kind.String()
 	}
-	return fmt.Sprintf("%s of location %d (line %#x)", in.kind, in.loc, int64(in.line))
+	return fmt.Sprintf("%s of %s (line %#x)", in.kind, t.locations[in.loc], int64(in.line))
 }
 
-// text lists the buffered stores, each after a separator.
-func (b *buffer) text() string {
+// buffered lists the stores in a buffer, each after a separator.
+func (t *Thread) buffered(b *buffer) string {
 	var sb strings.Builder
 	for i := range b.stores {
 		s := &b.stores[i]
@@ -23,7 +24,7 @@ func (b *buffer) text() string {
 		if s.issued {
 			state = "is under way"
 		}
-		fmt.Fprintf(&sb, "; buffered %s %s", s.in.text(), state)
+		fmt.Fprintf(&sb, "; buffered %s %s", t.text(&s.in), state)
 	}
 	return sb.String()
 }
@@ -34,7 +35,7 @@ func (c *windowed) Describe() string {
 	for p := c.window.head; p != c.window.tail; p++ {
 		s := c.window.at(p)
 		state := [...]string{unissued: "is held back", issued: "is under way", performed: "has performed"}[s.state]
-		fmt.Fprintf(&sb, "; %s %s", s.in.text(), state)
+		fmt.Fprintf(&sb, "; %s %s", c.thread.text(&s.in), state)
 	}
 	if c.queue.Now() < c.busyUntil {
 		fmt.Fprintf(&sb, "; is delayed until tick %d", c.busyUntil)

@@ -151,4 +151,4 @@ func (c *speculative) Evict(line memory.Addr) {
 }
 
 // Describe is the state of the core in words.
-func (c *speculative) Describe() string { return c.windowed.Describe() + c.buffer.text() }
+func (c *speculative) Describe() string { return c.windowed.Describe() + c.thread.buffered(&c.buffer) }

@@ -33,6 +33,8 @@ type Thread struct {
 	id       gen.ThreadID
 	steps    *Steps       // nil unless recorded
 	accesses func(Access) // nil unless observed
+	// locations are the names of the program's.
+	locations []string
 }
 
 // Access is an access to memory as it is performed: Read is the value that a
@@ -66,7 +68,7 @@ func NewWriteOrder(p *gen.Program, rounds int) WriteOrder {
 // write order.
 func NewThread(p *gen.Program, id gen.ThreadID, rounds int, writes WriteOrder) *Thread {
 	t := &Thread{
-		stride: uint64(p.Stride()), rounds: rounds, writes: writes, id: id,
+		stride: uint64(p.Stride()), rounds: rounds, writes: writes, id: id, locations: p.Locations,
 		reads: make([]gen.Value, 0, rounds*p.Reads(id)),
 	}
 	for _, op := range p.Threads[id] {
