@@ -15,16 +15,18 @@ import (
 // Diff is the difference between two campaigns. Lists are in order of
 // importance, then of the campaign file.
 type Diff struct {
-	Old      Side       `json:"old"`
-	New      Side       `json:"new"`
-	Findings []Finding  `json:"findings"`
-	Canaries []Canary   `json:"canaries"`
-	Changed  []Changed  `json:"changed"`
-	Coverage []Coverage `json:"coverage"`
-	Speed    []Speed    `json:"speed"`
-	Configs  []Config   `json:"configs"`
-	Tools    []Tool     `json:"tools"`
-	_        struct{}
+	Old      Side      `json:"old"`
+	New      Side      `json:"new"`
+	Findings []Finding `json:"findings"`
+	// Recurring are the findings that do not differ.
+	Recurring []Finding  `json:"recurring"`
+	Canaries  []Canary   `json:"canaries"`
+	Changed   []Changed  `json:"changed"`
+	Coverage  []Coverage `json:"coverage"`
+	Speed     []Speed    `json:"speed"`
+	Configs   []Config   `json:"configs"`
+	Tools     []Tool     `json:"tools"`
+	_         struct{}
 }
 
 // Side is one of the two campaigns that are compared.
@@ -62,9 +64,10 @@ func Compare(old, new *journal.Archive) (*Diff, error) {
 		return nil, err
 	}
 	p := newPair(a, b)
+	changed, recurring := p.findings()
 	return &Diff{
 		Old: a.summary(), New: b.summary(),
-		Findings: p.findings(), Canaries: p.canaries(), Changed: p.changed(), Coverage: p.coverage(), Speed: p.speed(),
+		Findings: changed, Recurring: recurring, Canaries: p.canaries(), Changed: p.changed(), Coverage: p.coverage(), Speed: p.speed(),
 		Configs: p.configs(), Tools: tools(a.a.Header.AllTools(), b.a.Header.AllTools()),
 	}, nil
 }

@@ -17,6 +17,8 @@ const (
 	New   Change = "new"   // finding: only the new campaign has it
 	Gone  Change = "gone"  // finding: only the old campaign has it
 	Flaky Change = "flaky" // finding: at different rates, or by different runs
+	// Recurring findings are in both, at rates that do not differ.
+	Recurring Change = "recurring"
 
 	Missed Change = "missed"       // canary: no longer caught, or a new one that never was
 	Open   Change = "open"         // canary: not caught with fewer operations than before
@@ -61,8 +63,13 @@ type Occurrences struct {
 	Recurs int `json:"recurs,omitempty"`
 }
 
-// findings lists the new, flaky and gone findings, frequent ones first.
-func (p *pair) findings() []Finding {
+// Fixed reports whether a finding is gone, and not by chance: the configurations
+// that showed it have the same settings, and p < Significant.
+func (f *Finding) Fixed() bool { return f.Change == Gone && f.P != nil && *f.P < Significant }
+
+// findings lists the new, flaky and gone findings, frequent ones first, and apart
+// from them the recurring ones.
+func (p *pair) findings() (changed, recurring []Finding) {
 	keys := make(map[key]bool)
 	for _, n := range []*campaign{p.old, p.new} {
 		for _, k := range n.configs {
@@ -71,7 +78,7 @@ func (p *pair) findings() []Finding {
 			}
 		}
 	}
-	list := []Finding{}
+	changed, recurring = []Finding{}, []Finding{}
 	for k := range keys {
 		f := p.finding(k)
 		switch {
@@ -82,16 +89,20 @@ func (p *pair) findings() []Finding {
 		case f.Recurred < f.Repeated || f.P != nil && *f.P < Significant:
 			f.Change = Flaky
 		default:
+			f.Change = Recurring
+			recurring = append(recurring, f)
 			continue
 		}
-		list = append(list, f)
+		changed = append(changed, f)
 	}
 	rank := map[Change]int{New: 0, Flaky: 1, Gone: 2}
-	slices.SortFunc(list, func(a, b Finding) int {
+	order := func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(rank[a.Change], rank[b.Change]), cmp.Compare(b.New.Runs+b.Old.Runs, a.New.Runs+a.Old.Runs),
 			cmp.Compare(a.Outcome, b.Outcome), strings.Compare(a.Title, b.Title), strings.Compare(a.System, b.System))
-	})
-	return list
+	}
+	slices.SortFunc(changed, order)
+	slices.SortFunc(recurring, order)
+	return changed, recurring
 }
 
 func (p *pair) finding(k key) Finding {
