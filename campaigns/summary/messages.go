@@ -3,6 +3,8 @@ package summary
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
@@ -10,13 +12,20 @@ import (
 	"ordeal/sim"
 )
 
+// reductionsShown is the least time of reductions after the last run that is said.
+const reductionsShown = 100 * time.Millisecond
+
 // lines summarise the tables.
 func (s *Summary) lines() []string {
 	all, t := s.Total(), s.tested()
-	elapsed := max(s.Elapsed.Seconds(), 1e-9)
-	out := []string{fmt.Sprintf("%s and %s in %s: %s runs/s, %s operations/s.",
-		messages.Plural(all.Runs, "run"), messages.Plural(all.Operations, "operation"), seconds(s.Elapsed),
-		messages.Rate(float64(all.Runs)/elapsed), messages.Rate(float64(all.Operations)/elapsed))}
+	spent := s.Spent()
+	speed := fmt.Sprintf("%s and %s in %s: %s runs/s, %s operations/s",
+		messages.Plural(all.Runs, "run"), messages.Plural(all.Operations, "operation"), seconds(spent),
+		messages.Rate(float64(all.Runs)/spent.Seconds()), messages.Rate(float64(all.Operations)/spent.Seconds()))
+	if more := s.Elapsed - spent; more >= reductionsShown && slices.ContainsFunc(s.Findings, func(f Finding) bool { return f.Reduction != nil }) {
+		speed += fmt.Sprintf("; %s more for reductions", seconds(more))
+	}
+	out := []string{speed + "."}
 	if text := s.ending(all.Runs); text != "" {
 		out = append(out, text)
 	}

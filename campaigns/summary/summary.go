@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,9 @@ type Summary struct {
 	Rerun   string        `json:"-"`
 	Started time.Time     `json:"started"`
 	Elapsed time.Duration `json:"elapsed_ns"`
+	// Recorded is when the last run was recorded: what follows until Elapsed is
+	// for reductions and for runs that were given up.
+	Recorded time.Duration `json:"recorded_ns"`
 	// Planned is the number of runs in the campaign file, or in the shard.
 	Planned     int  `json:"planned"`
 	Interrupted bool `json:"interrupted"`
@@ -157,6 +161,10 @@ func (s *Summary) AddSimulator(name, version string) {
 	s.Simulator = strings.Join(lines, "\n")
 }
 
+// Spent is the time that the runs took, without the reductions after the last
+// one: what rates are of. It is at least a nanosecond.
+func (s *Summary) Spent() time.Duration { return max(cmp.Or(s.Recorded, s.Elapsed), 1) }
+
 // row is the row of a run's configuration.
 func (s *Summary) row(run *journal.Entry) *Row {
 	return &s.Rows[slices.IndexFunc(s.Rows, func(r Row) bool { return r.Config == run.Config.Name })]
@@ -169,6 +177,7 @@ func (s *Summary) sim(c *config.Config) string { return s.sims[c.Name] }
 func (s *Summary) Add(run *journal.Entry) {
 	row := s.row(run)
 	row.addRun(run)
+	s.Recorded = max(s.Recorded, run.At)
 	if run.Config.Explore != nil && run.Outcome == sim.Passed && !run.Undecided() {
 		s.explored[row.Config] = true
 	}
