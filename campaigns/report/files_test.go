@@ -52,8 +52,8 @@ func TestEscaped(t *testing.T) {
 	a.Header.Tools = map[string]string{"go": "1\x7f\u009b\u202e\x1b"}
 	a.Campaign.Name = "night\u2066\u0085"
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"junit": func(b *bytes.Buffer) error { return WriteJUnit(b, a) },
-		"jsonl": func(b *bytes.Buffer) error { return WriteJSONL(b, a) },
+		"junit": func(b *bytes.Buffer) error { return WriteJUnit(b, a, nil) },
+		"jsonl": func(b *bytes.Buffer) error { return WriteJSONL(b, a, nil) },
 	} {
 		var text bytes.Buffer
 		must.Succeed(t, write(&text))

@@ -10,6 +10,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/store/diff"
 	"ordeal/campaigns/summary"
 )
 
@@ -75,10 +76,22 @@ type FindingLine struct {
 	Dir        string `json:"dir,omitempty"`
 	Operations int    `json:"operations,omitempty"`
 	Reduced    bool   `json:"reduced,omitempty"`
+	// Change is "new", "recurring" or "flaky" against an earlier campaign; absent
+	// without one.
+	Change diff.Change `json:"change,omitempty"`
 	// Known is the known issue that it is; absent for a new one.
 	Known *config.Known `json:"known,omitempty"`
 	// Commands reproduce it, for a shell.
 	Commands []string `json:"commands"`
+}
+
+// GoneLine is the line of a finding of an earlier campaign that this one does
+// not have.
+type GoneLine struct {
+	Event string `json:"event"` // "gone"
+	// Fixed says that it is not by chance.
+	Fixed bool `json:"fixed"`
+	*diff.Finding
 }
 
 // CanaryLine is the line of an injected bug.
@@ -93,31 +106,33 @@ type CanaryLine struct {
 
 // SummaryLine is the last line.
 type SummaryLine struct {
-	Event      string         `json:"event"` // "summary"
-	Planned    int            `json:"planned"`
-	Runs       int            `json:"runs"`
-	Operations int            `json:"operations"`
-	Elapsed    float64        `json:"elapsed_s"`
-	Outcomes   map[string]int `json:"outcomes"`
-	Findings   int            `json:"findings"`
-	Canaries   int            `json:"canaries"`
-	Caught     int            `json:"canaries_caught"`
+	Event      string  `json:"event"` // "summary"
+	Planned    int     `json:"planned"`
+	Runs       int     `json:"runs"`
+	Operations int     `json:"operations"`
+	Elapsed    float64 `json:"elapsed_s"`
+	// Recorded is when the last run was recorded; reductions come after it.
+	Recorded float64        `json:"recorded_s"`
+	Outcomes map[string]int `json:"outcomes"`
+	Findings int            `json:"findings"`
+	Canaries int            `json:"canaries"`
+	Caught   int            `json:"canaries_caught"`
 	// Status is the exit status of the campaign as far as it ran.
 	Status int `json:"exit_status"`
 }
 
 // WriteJSONL writes a campaign, ended or not, as one JSON object a line: one
-// CampaignLine, a RunLine for each run, a FindingLine for each finding, a
-// CanaryLine for each injected bug, one SummaryLine. What acts on a terminal is
-// escaped.
-func WriteJSONL(w io.Writer, a *journal.Archive) error {
-	if err := encodeLines(json.NewEncoder(&messages.Escaper{W: w}), a); err != nil {
+// CampaignLine, a RunLine for each run, a FindingLine for each finding, a GoneLine
+// for each one that only the earlier campaign has, a CanaryLine for each injected
+// bug, one SummaryLine. What acts on a terminal is escaped.
+func WriteJSONL(w io.Writer, a *journal.Archive, b *Baseline) error {
+	if err := encodeLines(json.NewEncoder(&messages.Escaper{W: w}), a, b); err != nil {
 		return fmt.Errorf("write JSON lines of %s: %w", a.Dir, err)
 	}
 	return nil
 }
 
-func encodeLines(enc *json.Encoder, a *journal.Archive) error {
+func encodeLines(enc *json.Encoder, a *journal.Archive, b *Baseline) error {
 	enc.SetEscapeHTML(false)
 	begin := summary.New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)
 	if err := enc.Encode(&CampaignLine{
@@ -131,13 +146,20 @@ func encodeLines(enc *json.Encoder, a *journal.Archive) error {
 		return err
 	}
 	for i := range s.Findings {
-		if err := enc.Encode(findingLine(a, &s.Findings[i])); err != nil {
+		line := findingLine(a, &s.Findings[i])
+		line.Change = b.Change(&s.Findings[i])
+		if err := enc.Encode(line); err != nil {
+			return err
+		}
+	}
+	for _, f := range b.Gone() {
+		if err := enc.Encode(&GoneLine{"gone", f.Fixed(), &f}); err != nil {
 			return err
 		}
 	}
 	total := s.Total()
 	last := &SummaryLine{
-		Event: "summary", Planned: s.Planned, Runs: total.Runs, Operations: total.Operations, Elapsed: s.Elapsed.Seconds(),
+		Event: "summary", Planned: s.Planned, Runs: total.Runs, Operations: total.Operations, Elapsed: s.Elapsed.Seconds(), Recorded: s.Recorded.Seconds(),
 		Outcomes: make(map[string]int), Findings: len(s.Findings), Status: s.ExitStatus(),
 	}
 	for o, n := range total.Outcomes {

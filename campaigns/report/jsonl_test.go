@@ -28,7 +28,7 @@ func pick(line map[string]any, fields ...string) map[string]any {
 func TestJSONL(t *testing.T) {
 	a, s := archived(t, mixed)
 	var text bytes.Buffer
-	must.Succeed(t, WriteJSONL(&text, a))
+	must.Succeed(t, WriteJSONL(&text, a, nil))
 	if strings.Contains(text.String(), `\u003c`) {
 		t.Error("< is written as an escape")
 	}

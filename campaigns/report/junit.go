@@ -90,15 +90,17 @@ type failure struct {
 // What acts on a terminal is escaped.
 //
 // A failure has the outcome as its type, one line with numbers and seed as its
-// message, and as its text the evidence and the commands to reproduce it.
-func WriteJUnit(w io.Writer, a *journal.Archive) error {
+// message, and as its text the evidence and the commands to reproduce it. Against
+// an earlier campaign the message begins with what the finding is: new, recurring
+// or flaky.
+func WriteJUnit(w io.Writer, a *journal.Archive, b *Baseline) error {
 	s, err := summary.Read(a)
 	if err != nil {
 		return err
 	}
 	root := suites{Name: clean(s.Campaign), Time: seconds(s.Elapsed)}
 	for i := range s.Rows {
-		one := newSuite(a, s, &s.Rows[i])
+		one := newSuite(a, s, &s.Rows[i], b)
 		one.ID = i
 		root.Tests += one.Tests
 		root.Failures += one.Failures
@@ -114,7 +116,7 @@ func WriteJUnit(w io.Writer, a *journal.Archive) error {
 	return err
 }
 
-func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row) suite {
+func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row, b *Baseline) suite {
 	one := suite{
 		Name: clean(r.Config), Package: clean(s.Campaign), Timestamp: s.Started.UTC().Format("2006-01-02T15:04:05"), Hostname: "localhost",
 		Time: seconds(r.Simulated + r.Checked),
@@ -132,7 +134,7 @@ func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row) suite {
 	}
 	one.Out = fmt.Sprintf("%d of %d runs, %d operations: %s\n", r.Runs, r.Planned, r.Operations, strings.Join(ended, ", "))
 	class := clean(s.Campaign + "." + r.Config)
-	for _, c := range cases(a, s, r) {
+	for _, c := range cases(a, s, r, b) {
 		c.Class = class
 		if c.Time == "" {
 			c.Time = "0.000"
@@ -151,14 +153,14 @@ func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row) suite {
 	return one
 }
 
-func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
+func cases(a *journal.Archive, s *summary.Summary, r *summary.Row, b *Baseline) []testCase {
 	all := testCase{Name: "runs", Time: seconds(r.Simulated + r.Checked)}
 	if r.Runs == 0 {
 		all.Skipped = &skipped{fmt.Sprintf("none of %d runs ended", r.Planned)}
 	}
 	list := []testCase{all}
 	if r.Canary != nil {
-		list = append(list, canaryCase(a, s, r))
+		list = append(list, canaryCase(a, s, r, b))
 	} else {
 		for i := range s.Findings {
 			f := &s.Findings[i]
@@ -167,7 +169,7 @@ func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
 				if f.Known != nil {
 					c.Skipped = &skipped{clean("known issue: " + f.Known.String())}
 				} else {
-					c.Failure = newFailure(a, s, f, n)
+					c.Failure = newFailure(a, s, f, n, b)
 				}
 				list = append(list, c)
 			}
@@ -184,7 +186,7 @@ func cases(a *journal.Archive, s *summary.Summary, r *summary.Row) []testCase {
 	return list
 }
 
-func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row) testCase {
+func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row, b *Baseline) testCase {
 	k := r.Canary
 	c := testCase{Name: clean("canary: " + k.About)}
 	if k.Control != "" {
@@ -196,7 +198,7 @@ func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row) testCase
 	case summary.StatusMissed, summary.StatusKilled:
 		i := slices.IndexFunc(s.Findings, func(f summary.Finding) bool { return runsOf(&f, r.Config) > 0 })
 		if i >= 0 {
-			c.Failure = newFailure(a, s, &s.Findings[i], runsOf(&s.Findings[i], r.Config))
+			c.Failure = newFailure(a, s, &s.Findings[i], runsOf(&s.Findings[i], r.Config), b)
 		} else {
 			c.Failure = &failure{Message: string(k.Status), Type: string(k.Status)}
 		}

@@ -14,10 +14,13 @@ import (
 )
 
 // newFailure describes a finding with n runs of a configuration.
-func newFailure(a *journal.Archive, s *summary.Summary, f *summary.Finding, n int) *failure {
+func newFailure(a *journal.Archive, s *summary.Summary, f *summary.Finding, n int, baseline *Baseline) *failure {
 	message := fmt.Sprintf("%s; %d runs, the first is run %d of seed %d", f.Title, n, f.First, s.Seed)
 	if f.Outcome == sim.Missed {
 		message = fmt.Sprintf("%s: none of %d runs of seed %d showed it", f.Title, n, s.Seed)
+	}
+	if change := baseline.Change(f); change != "" {
+		message = string(change) + ": " + message
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", message, f.System)

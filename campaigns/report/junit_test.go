@@ -163,7 +163,7 @@ func counted(t *testing.T, e *element) (tests, failures, errors, skipped int) {
 func parsed(t *testing.T, a *journal.Archive) *element {
 	t.Helper()
 	var text bytes.Buffer
-	must.Succeed(t, WriteJUnit(&text, a))
+	must.Succeed(t, WriteJUnit(&text, a, nil))
 	root := new(element)
 	dec := xml.NewDecoder(&text)
 	must.Succeed(t, dec.Decode(root))

@@ -26,13 +26,13 @@ type reportFormat struct {
 // reportFormats are the forms of reports; the first is the default.
 var reportFormats = []reportFormat{
 	{"html", "report.html", func(ctx context.Context, w io.Writer, a *journal.Archive, c *reportCommand) error {
-		return html.Write(ctx, w, a, html.Options{Kill: c.kill})
+		return html.Write(ctx, w, a, html.Options{Kill: c.kill, Baseline: c.baseline})
 	}},
-	{"junit", "junit.xml", func(_ context.Context, w io.Writer, a *journal.Archive, _ *reportCommand) error {
-		return report.WriteJUnit(w, a)
+	{"junit", "junit.xml", func(_ context.Context, w io.Writer, a *journal.Archive, c *reportCommand) error {
+		return report.WriteJUnit(w, a, c.baseline)
 	}},
-	{"jsonl", "report.jsonl", func(_ context.Context, w io.Writer, a *journal.Archive, _ *reportCommand) error {
-		return report.WriteJSONL(w, a)
+	{"jsonl", "report.jsonl", func(_ context.Context, w io.Writer, a *journal.Archive, c *reportCommand) error {
+		return report.WriteJSONL(w, a, c.baseline)
 	}},
 }
 
@@ -61,7 +61,9 @@ func newReport(e *command.Env) *cobra.Command {
 needs nothing else: the summary, the findings with pictures of their witnesses and
 the commands to reproduce them, the canaries, the coverage of the protocols' tables,
 throughput and times of detection, and the environment. A kill matrix measured by
-mutate run joins it with --kill, or when it is in DIR.
+mutate run joins it with --kill, or when it is in DIR. With --against OLD, an earlier
+campaign, each finding is marked: new, recurring, flaky (at another rate, see campaign
+diff), and of those of OLD fixed, or not seen where that may be chance.
 
 For continuous integration, junit is XML with a test suite for each kind of run: one
 case for its runs, one for each finding and canary. jsonl has an object a line: the
@@ -69,6 +71,7 @@ campaign, each run, each finding, each canary, the summary; the package
 campaigns/report documents the fields.`,
 		Example: `  ordeal campaign report night
   ordeal campaign report --kill mutants -o night.html night
+  ordeal campaign report --against runs/nightly-20261121-010000 runs/nightly-20261122-010000
   ordeal campaign report --format junit night
   ordeal campaign report --format jsonl -o - night | jq 'select(.event == "finding")'`,
 		Args: command.Arguments(1, 1, "one DIR of a campaign"),
@@ -77,6 +80,7 @@ campaigns/report documents the fields.`,
 	f.StringVar(&c.format, "format", reportFormats[0].name, "what to write: "+strings.Join(reportNames(), ", "))
 	f.StringVarP(&c.out, "output", "o", "", "file to write, - for standard output; default DIR/"+strings.Join(reportFiles(), ", DIR/"))
 	f.StringVar(&c.kill, "kill", "", "results of mutate run: its directory, matrix.json or matrix.jsonl")
+	f.StringVar(&c.against, "against", "", "an earlier campaign: findings are marked new, recurring, flaky or fixed since then")
 	c.known.Flags(f)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0]) })
 	return cmd
@@ -85,8 +89,9 @@ campaigns/report documents the fields.`,
 // reportCommand is the campaign report command.
 type reportCommand struct {
 	*command.Env
-	format, out, kill string
-	known             command.KnownFlag
+	format, out, kill, against string
+	known                      command.KnownFlag
+	baseline                   *report.Baseline
 }
 
 func (c *reportCommand) run(ctx context.Context, dir string) error {
@@ -105,6 +110,15 @@ func (c *reportCommand) run(ctx context.Context, dir string) error {
 	}
 	if err := c.known.Replace(&archive.Campaign.Known); err != nil {
 		return err
+	}
+	if c.against != "" {
+		old, err := journal.Open(rundir.Resolve(c.against))
+		if err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+		if c.baseline, err = report.Against(old, archive); err != nil {
+			return err
+		}
 	}
 	if c.out == "-" {
 		return format.write(ctx, c.Data, archive, c)

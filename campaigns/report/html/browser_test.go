@@ -133,12 +133,36 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("%s: the probe looked at %d texts", theme, p.Texts)
 		}
 	}
+	if pages := printed(t, path, server.URL+"/sample"); pages < 2 || pages >= 10 {
+		t.Errorf("printed, the report takes %d pages, want fewer than 10", pages)
+	}
 	all := strings.Join(look(t, path, server.URL+"/probe?widths=1280&pages=/broken", "light").Faults, "\n")
 	for _, want := range []string{"scrolls sideways", "contrast", "does not load", "asks for", "sections", "has a script", "on the console"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("of a broken page the probe does not say %q:\n%s", want, all)
 		}
 	}
+}
+
+// onePage is what a PDF file has for each page.
+var onePage = regexp.MustCompile(`/Type\s*/Page\b`)
+
+// printed counts the pages of a page on paper.
+func printed(t *testing.T, path, url string) int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "page.pdf")
+	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+		"--user-data-dir="+filepath.Join(dir, "profile"), "--print-to-pdf="+out, url)
+	cmd.WaitDelay = 5 * time.Second
+	if text, err := cmd.CombinedOutput(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		t.Fatalf("%s: %v\n%s", path, err, text)
+	}
+	data, err := os.ReadFile(out)
+	must.Succeed(t, err)
+	return len(onePage.FindAll(data, -1))
 }
 
 // hostileCampaign is a campaign with long and hostile text.

@@ -19,6 +19,7 @@ func (p *progress) wrong() bool {
 }
 
 type canaryRow struct {
+	Machine                                      machineRow
 	Name, Status, Class, About, Known, Seen, Dir string
 	Runs, Caught, Otherwise                      int
 	First                                        *catchView
@@ -40,7 +41,8 @@ var statuses = map[summary.Status][2]string{
 func (d *campaignData) canaryRow(p *progress) canaryRow {
 	k := p.row.Canary
 	r := canaryRow{
-		Name: clip(p.row.Config, nameShown), About: clip(k.About, titleShown), Known: clip(k.Known, titleShown), Seen: clip(p.commonest(), titleShown),
+		Machine: d.machine(p.row.Config),
+		Name:    clip(p.row.Config, nameShown), About: clip(k.About, titleShown), Known: clip(k.Known, titleShown), Seen: clip(p.commonest(), titleShown),
 		Status: clip(string(k.Status), nameShown), Class: "none",
 		Runs: p.row.Runs, Caught: k.Caught, Otherwise: k.Otherwise,
 	}

@@ -2,6 +2,7 @@ package html
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -18,6 +19,7 @@ type campaignData struct {
 	tested   *summary.Summary
 	canaries []*progress
 	flow     timeline
+	growth   growth
 	// configs counts by configuration what the summary does not.
 	configs map[string]*progress
 }
@@ -63,7 +65,7 @@ func (p *progress) add(run *journal.Entry) {
 }
 
 func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
-	d := &campaignData{archive: a, configs: make(map[string]*progress)}
+	d := &campaignData{archive: a, configs: make(map[string]*progress), growth: newGrowth()}
 	for i := range a.Campaign.Configs {
 		cfg := &a.Campaign.Configs[i]
 		d.configs[cfg.Name] = &progress{config: cfg}
@@ -72,6 +74,7 @@ func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
 	d.sum, err = summary.ReadEach(a, func(run *journal.Entry) error {
 		d.configs[run.Config.Name].add(run)
 		d.flow.add(run)
+		d.grow(run)
 		return ctx.Err()
 	})
 	if err != nil {
@@ -89,6 +92,20 @@ func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
 		}
 	}
 	return d, nil
+}
+
+// grow adds a run to the growth of coverage and findings.
+func (d *campaignData) grow(run *journal.Entry) {
+	protocol := ""
+	if cfg := run.Config; cfg.Bug == nil && cfg.Mutant == "" {
+		protocol = protocolOf(d.archive.Campaign, cfg)
+	}
+	d.growth.add(run, protocol, d.archive.System(run.Config))
+}
+
+// reduced reports whether a finding was reduced, or that was tried.
+func (d *campaignData) reduced() bool {
+	return slices.ContainsFunc(d.sum.Findings, func(f summary.Finding) bool { return f.Reduction != nil })
 }
 
 // findings counts the findings that runs show.

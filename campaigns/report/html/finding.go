@@ -20,8 +20,10 @@ type findingView struct {
 	Runs, First, Last          int
 	FirstAt, LastAt            time.Duration
 	Alone, Reduction, Known    string
-	Configs                    []countView
-	MoreConfigs                int
+	// Change is new, flaky or recurring where there is an earlier campaign.
+	Change, ChangeClass string
+	Configs             []countView
+	MoreConfigs         int
 	// Best is the directory of the best reproducer, relative to the
 	// campaign's; empty if there is none.
 	Best     string
@@ -42,6 +44,9 @@ func (p *page) view(ctx context.Context, f *summary.Finding, number int, full bo
 		ID: fmt.Sprintf("finding-%d", number), Title: clip(f.Title, titleShown), Outcome: f.Outcome.String(), System: clip(f.System, titleShown),
 		Runs: f.Runs, First: f.First, Last: f.Last, FirstAt: f.FirstAt, LastAt: f.LastAt,
 	}
+	v.Title = strings.TrimPrefix(v.Title, v.Outcome+": ")
+	v.Change = string(p.baseline.Change(f))
+	v.ChangeClass = markClasses[v.Change]
 	if f.Known != nil {
 		v.Known = "known issue: " + clip(cmp.Or(f.Known.String(), f.Known.Title), titleShown)
 	}

@@ -33,7 +33,6 @@ func (d *campaignData) header() headerView {
 	h.Sentence, h.Class = d.verdict(&total, k)
 	h.Details = d.details(&total)
 	h.Facts = d.facts()
-	elapsed := max(d.sum.Elapsed.Seconds(), 1e-9)
 	add := func(value, name, class string) { h.Tiles = append(h.Tiles, tile{value, name, class}) }
 	tone := func(bad bool) string {
 		if bad {
@@ -43,7 +42,7 @@ func (d *campaignData) header() headerView {
 	}
 	add(messages.Comma(total.Runs), "runs", "")
 	add(messages.Comma(total.Operations), "operations checked", "")
-	add(messages.Rate(float64(total.Operations)/elapsed), "operations a second", "")
+	add(messages.Rate(float64(total.Operations)/d.sum.Spent().Seconds()), "operations a second", "")
 	add(messages.Comma(d.findings()), "different findings", tone(d.findings() > 0))
 	if all := k.canaries(); all > 0 {
 		class := tone(k[summary.StatusMissed] > 0)
@@ -153,6 +152,9 @@ func (d *campaignData) facts() []fact {
 		out = append(out, fact{"started", start.UTC().Format("2006-01-02 15:04:05") + " UTC", start.UTC().Format(time.RFC3339)})
 	}
 	add("duration", span(d.sum.Elapsed))
+	if more := d.sum.Elapsed - d.sum.Spent(); d.reduced() && span(d.sum.Spent()) != span(d.sum.Elapsed) {
+		add("reductions after the last run", span(more))
+	}
 	add("end", d.end())
 	if head.End == "" {
 		add("exit status", "none yet")

@@ -32,7 +32,9 @@ type Options struct {
 	// Kill is a directory or file of results of ordeal mutate run; empty means
 	// those in the directory of the campaign, if there are any.
 	Kill string
-	_    struct{}
+	// Baseline is what differs from an earlier campaign; nil for none.
+	Baseline *report.Baseline
+	_        struct{}
 }
 
 //go:embed page
@@ -52,8 +54,9 @@ var templates = sync.OnceValue(func() *template.Template {
 
 // page is a page that is being written.
 type page struct {
-	data  *campaignData
-	files *report.Files
+	data     *campaignData
+	files    *report.Files
+	baseline *report.Baseline
 	// pictures is the number of bytes of pictures so far, leftOut the number of
 	// pictures without space, checked the number of histories checked again.
 	pictures, leftOut, checked int
@@ -61,6 +64,7 @@ type page struct {
 
 type pageView struct {
 	Header          headerView
+	Since           *sinceView
 	Table           tableView
 	Canaries        []canaryRow
 	MoreCanaries    int
@@ -71,6 +75,7 @@ type pageView struct {
 	InfraErrors     []summary.InfraError
 	MoreInfraErrors int
 	Matrix          *matrixView
+	Saturation      *saturationView
 	Coverage        []protocolView
 	Throughput      template.HTML
 	Occurrences     template.HTML
@@ -95,7 +100,7 @@ func write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) erro
 	if err != nil {
 		return err
 	}
-	p := &page{data: d, files: report.FilesOf(a.Dir)}
+	p := &page{data: d, files: report.FilesOf(a.Dir), baseline: o.Baseline}
 	v, err := p.views(ctx, o)
 	if err != nil {
 		return err
@@ -118,7 +123,7 @@ func (p *page) views(ctx context.Context, o Options) (*pageView, error) {
 		return nil, err
 	}
 	v := &pageView{
-		Header: d.header(), Table: d.table(), Canaries: d.canaryRows(), Matrix: viewMatrix(results), Coverage: d.coverage(),
+		Header: d.header(), Table: d.table(), Canaries: d.canaryRows(), Matrix: viewMatrix(results), Coverage: d.coverage(), Saturation: d.saturation(),
 		Throughput: d.throughput(), Split: d.split(), Environment: p.environment(),
 	}
 	for _, t := range slices.Concat(d.sum.InfraErrors, d.sum.Damaged) {
@@ -133,16 +138,18 @@ func (p *page) views(ctx context.Context, o Options) (*pageView, error) {
 	v.Catches, v.CatchesNote = d.catches()
 	v.Occurrences, v.OccurrencesNote = d.occurrences()
 	v.MoreCanaries = len(d.canaries) - len(v.Canaries)
+	ids := make(map[string]string)
 	for i := range d.sum.Findings {
 		switch f := &d.sum.Findings[i]; {
 		case i < findingsShown:
 			v.Findings = append(v.Findings, p.view(ctx, f, i+1, true))
+			ids[f.Outcome.Titled(f.Title)+"\n"+f.System] = v.Findings[i].ID
 		case i < findingsNamed:
 			v.Named = append(v.Named, p.view(ctx, f, i+1, false))
 		default:
 			v.MoreFindings++
 		}
 	}
-	v.LeftOut = p.leftOut
+	v.LeftOut, v.Since = p.leftOut, p.since(ids)
 	return v, nil
 }

@@ -194,8 +194,9 @@ func TestCanaries(t *testing.T) {
 	}
 	got := map[string][]string{}
 	for _, row := range byID(t, all, "canaries").within("tr") {
+		name, _, _ := strings.Cut(row.children[0].content(), " ") // the machine follows
 		for _, cell := range row.children[1:] {
-			got[row.children[0].content()] = append(got[row.children[0].content()], strings.TrimSpace(cell.content()))
+			got[name] = append(got[name], strings.TrimSpace(cell.content()))
 		}
 	}
 	for name, want := range map[string][]string{

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/sim"
+	"ordeal/sim/builtin/core"
 )
 
 type tableView struct {
@@ -21,12 +23,40 @@ type tableView struct {
 
 type rowView struct {
 	Name             string
+	Machine          machineRow
 	Runs, Operations string
 	Outcomes         []outcomeView
 	Answers          []answerView
 	Rate, Coverage   string
 	Covered          int // per mille, -1 if not known
 	Missing          string
+}
+
+// machineRow is what a configuration tests: its protocol or else its simulator,
+// the kind of its cores, and the bugs that are injected.
+type machineRow struct {
+	Protocol, Core string
+	Injected       []string
+}
+
+func (d *campaignData) machine(name string) machineRow {
+	cfg := d.configs[name].config
+	m := machineRow{Protocol: d.archive.Campaign.SimOf(cfg), Core: clip(cmp.Or(cfg.Core, cfg.CPU), nameShown)}
+	if m.Core == "" && m.Protocol == config.SimBuiltin {
+		m.Core = core.TSO.String() // the default
+	}
+	if cfg.SLICC != "" || cfg.Protocol != "" {
+		m.Protocol = clip(protocolOf(d.archive.Campaign, cfg), nameShown)
+	}
+	if cfg.Repair {
+		m.Protocol += ", repaired"
+	}
+	for _, bug := range append([]string{cfg.Mutant}, cfg.CoreBugs...) {
+		if bug != "" {
+			m.Injected = append(m.Injected, clip(bug, titleShown))
+		}
+	}
+	return m
 }
 
 // outcomeView is how many runs had an outcome, and their share in per mille.
@@ -57,7 +87,9 @@ func (d *campaignData) table() tableView {
 			t.More = len(d.tested.Rows) - i
 			break
 		}
-		t.Rows = append(t.Rows, line(&d.tested.Rows[i], models))
+		v := line(&d.tested.Rows[i], models)
+		v.Machine = d.machine(d.tested.Rows[i].Config)
+		t.Rows = append(t.Rows, v)
 	}
 	total := d.tested.Total()
 	t.Total = line(&total, models)

@@ -17,7 +17,7 @@ import (
 // throughput draws operations per second over the time of the campaign, with a
 // dot where each finding was first seen.
 func (d *campaignData) throughput() template.HTML {
-	end := d.sum.Elapsed.Seconds()
+	end := d.sum.Spent().Seconds()
 	levels := d.flow.levels(end)
 	if len(levels) < 2 {
 		return ""
@@ -30,7 +30,7 @@ func (d *campaignData) throughput() template.HTML {
 		operations += s.operations
 	}
 	mean := float64(operations) / end
-	label := fmt.Sprintf("Operations checked per second over %s: %s in the mean, at most %s.", span(d.sum.Elapsed), messages.Short(mean), messages.Short(most))
+	label := fmt.Sprintf("Operations checked per second over %s: %s in the mean, at most %s.", span(d.sum.Spent()), messages.Short(mean), messages.Short(most))
 	return plot.Figure(label, func(c *plot.Canvas) float64 {
 		f := c.Frame(plot.Frame{Left: 46, Top: 34, Right: c.Width - 14, Bottom: 214}, c.Clock("time, ", end), plot.Linear("operations per second", most, messages.Short), false)
 		var points []plot.Point
@@ -72,7 +72,7 @@ func (d *campaignData) occurrences() (drawn template.HTML, note string) {
 	if len(list) > occurrencesShown {
 		draw, note = discoveryCurve, "how many different findings had been seen when"
 	}
-	return plot.Figure(label, func(c *plot.Canvas) float64 { return draw(c, list, d.sum.Elapsed) }), note
+	return plot.Figure(label, func(c *plot.Canvas) float64 { return draw(c, list, d.sum.Spent()) }), note
 }
 
 func occurrenceLines(c *plot.Canvas, list []*summary.Finding, end time.Duration) float64 {

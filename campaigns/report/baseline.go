@@ -1,0 +1,52 @@
+package report
+
+import (
+	"slices"
+
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/store/diff"
+	"ordeal/campaigns/summary"
+	"ordeal/sim"
+)
+
+// Baseline is what differs from an earlier campaign. A nil one stands for none.
+type Baseline struct {
+	*diff.Diff
+	changes map[summary.FindingKey]diff.Change
+}
+
+// Against compares a campaign with an earlier one.
+func Against(old, a *journal.Archive) (*Baseline, error) {
+	d, err := diff.Compare(old, a)
+	if err != nil {
+		return nil, err
+	}
+	b := &Baseline{Diff: d, changes: make(map[summary.FindingKey]diff.Change)}
+	for _, f := range slices.Concat(d.Findings, d.Recurring) {
+		b.changes[summary.FindingKey{Title: f.Title, System: f.System, Outcome: f.Outcome}] = f.Change
+	}
+	return b, nil
+}
+
+// Change is new, flaky or recurring for a finding of the later campaign, among
+// which are missed canaries; empty where there is no earlier campaign.
+func (b *Baseline) Change(f *summary.Finding) diff.Change {
+	switch {
+	case b == nil:
+		return ""
+	case f.Outcome != sim.Missed:
+		return b.changes[f.Key()]
+	case slices.ContainsFunc(b.Canaries, func(c diff.Canary) bool { return c.Config == f.Configs[0].Config && c.Change == diff.Missed }):
+		return diff.New
+	}
+	return diff.Recurring
+}
+
+// Gone lists the findings of the earlier campaign that the later one does not
+// have.
+func (b *Baseline) Gone() []diff.Finding {
+	if b == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(b.Findings), func(f diff.Finding) bool { return f.Change != diff.Gone })
+}

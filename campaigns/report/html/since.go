@@ -1,0 +1,165 @@
+package html
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/store/diff"
+)
+
+// sinceView is what changed since an earlier campaign.
+type sinceView struct {
+	Dir, Started string
+	Counts       []tile
+	Rows         []sinceRow
+	More         int
+	// Notes are sentences about what else differs.
+	Notes []string
+}
+
+// sinceRow is a finding or a canary of either campaign.
+type sinceRow struct {
+	Mark, Class, Title, System, Old, New, Chance string
+	// ID is that of the finding in this page; empty if it has none.
+	ID string
+}
+
+// markClasses are the tones of marks; others have none.
+var markClasses = map[string]string{"new": "bad", "missed": "bad", "fixed": "good", "caught again": "good", "flaky": "open", "harder": "open"}
+
+// mark is the word for the change of a finding.
+func mark(f *diff.Finding) string {
+	switch {
+	case f.Fixed():
+		return "fixed"
+	case f.Change == diff.Gone:
+		return "not seen"
+	}
+	return string(f.Change)
+}
+
+// since makes the view; ids finds the findings of the page.
+func (p *page) since(ids map[string]string) *sinceView {
+	b := p.baseline
+	if b == nil {
+		return nil
+	}
+	v := &sinceView{Dir: clip(filepath.Base(b.Old.Dir), nameShown)}
+	if !b.Old.Started.IsZero() {
+		v.Started = b.Old.Started.UTC().Format(time.DateTime) + " UTC"
+	}
+	counts := make(map[string]int)
+	add := func(r sinceRow) {
+		counts[r.Mark]++
+		r.Class = markClasses[r.Mark]
+		if len(v.Rows) == rowsShown {
+			v.More++
+			return
+		}
+		v.Rows = append(v.Rows, r)
+	}
+	finding := func(f *diff.Finding) {
+		r := sinceRow{
+			Mark: mark(f), Title: clip(f.Outcome.Titled(f.Title), titleShown), System: clip(f.System, titleShown),
+			Old: rate(f.Old.Runs, f.Old.Of), New: rate(f.New.Runs, f.New.Of), ID: ids[f.Outcome.Titled(f.Title)+"\n"+f.System],
+		}
+		if f.P != nil {
+			r.Chance = chance(*f.P)
+		}
+		if f.Repeated > 0 {
+			r.Chance = strings.TrimPrefix(r.Chance+fmt.Sprintf(", %d of %d runs recur", f.Recurred, f.Repeated), ", ")
+		}
+		add(r)
+	}
+	for i := range b.Findings {
+		finding(&b.Findings[i])
+	}
+	for i := range b.Recurring {
+		finding(&b.Recurring[i])
+	}
+	for _, c := range b.Canaries {
+		r := sinceRow{Mark: string(c.Change), Title: "canary " + clip(c.Config, nameShown), Old: "–", New: rate(c.New.Caught, c.New.Runs)}
+		if c.Old != nil {
+			r.Old = rate(c.Old.Caught, c.Old.Runs)
+		}
+		if c.P != nil {
+			r.Chance = chance(*c.P)
+		}
+		add(r)
+	}
+	for _, m := range []struct{ mark, name string }{{"new", "new"}, {"recurring", "recurring"}, {"flaky", "flaky"}, {"fixed", "fixed"}, {"not seen", "not seen again"}, {"missed", "canaries newly missed"}} {
+		n := counts[m.mark]
+		class := ""
+		if n > 0 {
+			class = markClasses[m.mark]
+		}
+		if n > 0 || m.mark == "new" || m.mark == "recurring" || m.mark == "fixed" {
+			v.Counts = append(v.Counts, tile{messages.Comma(n), m.name, class})
+		}
+	}
+	v.Notes = sinceNotes(b.Diff)
+	return v
+}
+
+// sinceNotes say what differs beside findings and canaries.
+func sinceNotes(d *diff.Diff) []string {
+	var notes []string
+	lost, gained := 0, 0
+	for _, c := range d.Coverage {
+		for _, t := range c.OnlyOld {
+			lost += btoi(t.P < diff.Significant)
+		}
+		for _, t := range c.OnlyNew {
+			gained += btoi(t.P < diff.Significant)
+		}
+	}
+	if lost > 0 {
+		notes = append(notes, messages.Plural(lost, "transition")+" not taken any more, not by chance.")
+	}
+	if gained > 0 {
+		notes = append(notes, messages.Plural(gained, "transition")+" newly taken, not by chance.")
+	}
+	for _, s := range d.Speed[:min(len(d.Speed), namesShown)] {
+		notes = append(notes, fmt.Sprintf("%s of %s takes %.2g times the time an operation.", s.What, clip(s.Config, nameShown), s.New/s.Old))
+	}
+	changed := 0
+	for _, c := range d.Changed {
+		changed += c.Different
+	}
+	if changed > 0 {
+		notes = append(notes, messages.Plural(changed, "run")+" of the embedded simulator with the same seed have another result.")
+	}
+	var edited []string
+	for _, c := range d.Configs {
+		edited = append(edited, clip(c.Config, nameShown)+" "+c.Change)
+	}
+	if len(edited) > 0 {
+		notes = append(notes, "Configurations: "+names(edited)+".")
+	}
+	var tools []string
+	for _, t := range d.Tools {
+		tools = append(tools, clip(t.Name, nameShown))
+	}
+	if len(tools) > 0 {
+		notes = append(notes, "Other versions of "+names(tools)+".")
+	}
+	return notes
+}
+
+func rate(runs, of int) string {
+	if of == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%s of %s runs", messages.Comma(runs), messages.Comma(of))
+}
+
+// chance is the probability that two rates differ by chance.
+func chance(p float64) string {
+	if p < 0.0001 {
+		return "p < 0.0001"
+	}
+	return fmt.Sprintf("p = %.2g", p)
+}
