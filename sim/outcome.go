@@ -32,8 +32,11 @@ var outcomeNames = option.Names[Outcome]{"unknown", "passed", "violation", "corr
 func (o Outcome) String() string { return outcomeNames.Of(o) }
 
 // Titled is "OUTCOME: TITLE"; a title that is or begins with the outcome
-// stays as it is.
+// stays as it is, and the outcome is alone where there is none.
 func (o Outcome) Titled(title string) string {
+	if title == "" {
+		return o.String()
+	}
 	if title == o.String() || strings.HasPrefix(title, o.String()+": ") {
 		return title
 	}

@@ -15,6 +15,7 @@ func TestTitled(t *testing.T) {
 		{sim.Deadlock, "deadlock", "deadlock"},
 		{sim.Deadlock, "no core completes an access", "deadlock: no core completes an access"},
 		{sim.Violation, "deadlock: odd", "violation: deadlock: odd"},
+		{sim.Timeout, "", "timeout"},
 	} {
 		if got := tt.outcome.Titled(tt.title); got != tt.want {
 			t.Errorf("%v %q: %q, want %q", tt.outcome, tt.title, got, tt.want)

@@ -93,7 +93,7 @@ func (d *doctor) host(ctx context.Context) {
 		d.line("no", "host", err.Error())
 		d.status = summary.ExitInfra
 	case result.Outcome != sim.Passed:
-		d.line("no", "host", strings.TrimSpace(result.Outcome.String()+": "+result.Title+" "+result.Detail))
+		d.line("no", "host", strings.TrimSpace(result.Outcome.Titled(result.Title)+" "+result.Detail))
 		d.status = summary.ExitInfra
 	default:
 		d.line("ok", "host", version+": ran a program")

@@ -119,7 +119,7 @@ func checkLog(ctx context.Context, r *rundir.Result, p *gen.Program, rounds int,
 // from a wrong value (a guest that crashed or gave up) or has other causes takes
 // second place, but a failure that the simulator found itself stays the outcome.
 func violates(r *rundir.Result, outcome sim.Outcome, title, detail string) {
-	end := fmt.Sprintf("%s: %s", r.Outcome, r.Title)
+	end := r.Outcome.Titled(r.Title)
 	switch {
 	case r.Outcome == sim.Passed || r.Outcome == sim.Corrupt:
 		r.Outcome, r.Title = outcome, title

@@ -35,6 +35,7 @@ func TestEarlyEnd(t *testing.T) {
 	}{
 		{sim.Crash, "guest fault: Tried to read unmapped address", log(2, 0), sim.Violation, "history forbidden by tso", "the run ended early: crash: guest fault: Tried to read unmapped address\nwhy"},
 		{sim.Deadlock, "guest gave up at the end barrier", log(2, 0), sim.Violation, "history forbidden by tso", "the run ended early: deadlock: guest gave up at the end barrier\nwhy"},
+		{sim.Timeout, "timeout: of ticks", log(2, 0), sim.Violation, "history forbidden by tso", "the run ended early: timeout: of ticks\nwhy"},
 		{sim.Infra, "gem5 killed from outside", log(2, 0), sim.Violation, "history forbidden by tso", "the run ended early: infra: gem5 killed from outside\nwhy"},
 		{sim.Crash, "invalid transition: l1 in IS_I on Inv", log(2, 0), sim.Crash, "invalid transition: l1 in IS_I on Inv", "before the end: history forbidden by tso\nwhy"},
 		{sim.Crash, "guest fault: Tried to read unmapped address", log(2, 1), sim.Crash, "guest fault: Tried to read unmapped address", "why"},

@@ -42,7 +42,7 @@ func InfraResult(err error, before *rundir.Result) *rundir.Result {
 	if before != nil && before.Outcome != sim.OutcomeUnknown {
 		r.Log, r.Coverage, r.Elapsed, r.LogHash = before.Log, before.Coverage, before.Elapsed, before.LogHash
 		if before.Outcome != sim.Passed {
-			r.Detail += fmt.Sprintf("\nbefore that: %s: %s", before.Outcome, before.Title)
+			r.Detail += "\nbefore that: " + before.Outcome.Titled(before.Title)
 		}
 	}
 	return r

@@ -34,7 +34,8 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 		fmt.Fprintf(&b, "  explain  ordeal check --explain %s\n  repeat   ordeal repro %s\n", messages.Quoted(f.Dir), messages.Quoted(f.Dir))
 	}
 	if f := r.Failure; f != nil {
-		fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(f.Outcome.String()), messages.EscapeLine(f.Title))
+		outcome := f.Outcome.String()
+		b.WriteString(strings.ToUpper(outcome) + messages.EscapeLine(f.Outcome.Titled(f.Title)[len(outcome):]) + "\n")
 		indent(&b, f.Detail)
 		if f.Dir != "" {
 			fmt.Fprintf(&b, "  repeat   ordeal repro %s\n", messages.Quoted(f.Dir))

@@ -99,5 +99,5 @@ func (s *source) simulate(ctx context.Context, runner sim.Runner, r *run, rounds
 	if r.config.Bug != nil {
 		return nil
 	}
-	return fmt.Errorf("%s: run %d: %s: %s %s", r.config.Name, r.number, res.Outcome, res.Title, res.Detail)
+	return fmt.Errorf("%s: run %d: %s %s", r.config.Name, r.number, res.Outcome.Titled(res.Title), res.Detail)
 }

@@ -152,7 +152,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	case hit:
 		r.report.Hits++
 	case res.Outcome != sim.Passed:
-		r.report.Others[strings.TrimSpace(res.Outcome.String()+" "+res.Title)]++
+		r.report.Others[res.Outcome.Titled(res.Title)]++
 	}
 	if r.o.OnTry != nil {
 		r.o.OnTry(try, res, hit)

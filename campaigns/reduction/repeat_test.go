@@ -76,7 +76,7 @@ func TestRepeatDoesNotRecur(t *testing.T) {
 	}
 	report, err = Repeat(context.Background(), dir, repeatOptions(&fake.Runner{Fault: fake.Crash}, 2))
 	must.Succeed(t, err)
-	want := RepeatReport{Tries: 2, Others: map[string]int{"crash panic: invalid transition": 2}}
+	want := RepeatReport{Tries: 2, Others: map[string]int{"crash: panic: invalid transition": 2}}
 	if diff := cmp.Diff(want, *report, counts); diff != "" {
 		t.Errorf("crashes: -want +got:\n%s", diff)
 	}
