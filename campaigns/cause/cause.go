@@ -10,9 +10,27 @@ import (
 	"ordeal/sim/trace"
 )
 
-// Table finds a transition of the coherence protocol by the names of machine,
-// state and event; nil for one that is not known.
-type Table func(machine, state, event string) *types.Transition
+// Table is the place of a transition in the text of the coherence protocol, as
+// file:line, and the names of its actions, by the names of machine, state and
+// event; the place is empty for one that is not known.
+type Table func(machine, state, event string) (place string, actions []string)
+
+// TableOf is the table of a protocol; nil for no protocol.
+func TableOf(p *types.Protocol) Table {
+	if p == nil {
+		return nil
+	}
+	return func(machine, state, event string) (place string, actions []string) {
+		t := p.Transition(machine, state, event)
+		if t == nil {
+			return "", nil
+		}
+		for _, a := range t.Actions {
+			actions = append(actions, a.Name)
+		}
+		return fmt.Sprintf("%s:%d", t.Decl.Pos.File, t.Decl.Pos.Line), actions
+	}
+}
 
 // Cause is a witness joined with a trace.
 type Cause struct {
@@ -25,9 +43,15 @@ type Cause struct {
 	// performed too early.
 	Faults []Fault
 
+	// LogHash is the SHA-256 of the log of the traced run, in hexadecimal.
+	LogHash string
+
 	table   Table
 	program *gen.Program
-	lines   map[int64]string
+	lineOf  Lines
+	lines   map[int64]string // of the witness, named by its locations
+	names   map[int64]string // all, named by those of the program
+	all     []trace.Event // of all lines that were traced
 }
 
 // Joined are the events of an operation, by their index; -1 for one that the
@@ -67,7 +91,11 @@ type Lines func(l gen.LocID) int64
 // Find joins a witness with the trace of its run. Of the events only those of
 // its lines are looked at.
 func Find(p *gen.Program, w *Witness, lineOf Lines, events []trace.Event, table Table) *Cause {
-	c := &Cause{Witness: w, table: table, program: p, lines: LineNames(p, w.Locations(), lineOf)}
+	c := &Cause{Witness: w, table: table, program: p, lineOf: lineOf, all: events}
+	c.lines, c.names = LineNames(p, w.Locations(), lineOf), LineNames(p, everywhere(p), lineOf)
+	for i := range events {
+		c.whole(&events[i])
+	}
 	for _, e := range events {
 		if _, ok := c.lines[e.Line]; ok || e.Kind == trace.Commit {
 			c.Events = append(c.Events, e)
@@ -82,6 +110,17 @@ func Find(p *gen.Program, w *Witness, lineOf Lines, events []trace.Event, table 
 		}
 	}
 	return c
+}
+
+// whole makes the store of an atomic operation that is performed as a pair the
+// operation as a whole: it reads what its location held until then.
+func (c *Cause) whole(e *trace.Event) {
+	if e.Kind != trace.Access || !e.Writes || e.Number < 0 {
+		return
+	}
+	if ops := c.program.Threads; int(e.Thread) < len(ops) && len(ops[e.Thread]) > 0 {
+		e.Reads = e.Reads || ops[e.Thread][e.Number%len(ops[e.Thread])].Kind.Reads()
+	}
 }
 
 // LineNames names each line by those of the locations that it holds.
@@ -323,19 +362,26 @@ func (c *Cause) row(i int) string {
 	return text
 }
 
+// Address is that of the location of an operation of the witness; false for a
+// fence.
+func (c *Cause) Address(op *Operation) (address int64, ok bool) {
+	if op.Loc < 0 {
+		return 0, false
+	}
+	return c.lineOf(op.Loc) + c.program.Offset(op.Loc)%gen.LineBytes, true
+}
+
 // source is the place of a transition in the text of the protocol, and the names
 // of its actions.
 func (c *Cause) source(e *trace.Event) (place string, actions []string) {
-	machine, _, _ := strings.Cut(e.Place, " ")
 	if c.table == nil || e.Kind != trace.Transition {
 		return "", nil
 	}
-	t := c.table(machine, e.State, e.Name)
-	if t == nil {
-		return "", nil
-	}
-	for _, a := range t.Actions {
-		actions = append(actions, a.Name)
-	}
-	return fmt.Sprintf("%s:%d", t.Decl.Pos.File, t.Decl.Pos.Line), actions
+	return c.table(machineOf(e.Place), e.State, e.Name)
+}
+
+// machineOf is the machine of a controller: "L1Cache 2" is one of L1Cache.
+func machineOf(place string) string {
+	machine, _, _ := strings.Cut(place, " ")
+	return machine
 }

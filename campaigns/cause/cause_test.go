@@ -35,10 +35,10 @@ func load(at int64, loc gen.LocID, value gen.Value, number int) trace.Event {
 func messagePassing() (*gen.Program, *Witness) {
 	p := &gen.Program{Locations: []string{"x", "y"}}
 	w := &Witness{Operations: []Operation{
-		{Letter: "a", Thread: 0, Number: 0, Loc: 0, Writes: true, Written: 1, Text: "store x = 1"},
-		{Letter: "b", Thread: 0, Number: 1, Index: 1, Loc: 1, Writes: true, Written: 2, Text: "store y = 2"},
-		{Letter: "c", Thread: 1, Number: 0, Loc: 1, Reads: true, Read: 2, Text: "load y = 2"},
-		{Letter: "d", Thread: 1, Number: 1, Index: 1, Loc: 0, Reads: true, Text: "load x = 0"},
+		{Letter: "a", Thread: 0, Number: 0, Loc: 0, Writes: true, Written: 1, Text: "M[x] := 1"},
+		{Letter: "b", Thread: 0, Number: 1, Index: 1, Loc: 1, Writes: true, Written: 2, Text: "M[y] := 2"},
+		{Letter: "c", Thread: 1, Number: 0, Loc: 1, Reads: true, Read: 2, Text: "M[y] == 2"},
+		{Letter: "d", Thread: 1, Number: 1, Index: 1, Loc: 0, Reads: true, Text: "M[x] == 0"},
 	}}
 	return p, w
 }

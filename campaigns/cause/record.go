@@ -2,6 +2,8 @@ package cause
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 
 	"ordeal/gen"
@@ -24,28 +26,41 @@ type Recorder interface {
 // limit bounds the events that are kept.
 const limit = 4 << 20
 
-// Record repeats a run, which the witness is of, and joins the two.
-func Record(ctx context.Context, r Recorder, job sim.Job, w *Witness) (*Cause, error) {
-	var table Table
-	if p := r.Protocol(); p != nil {
-		table = p.Transition
-	}
+// Record repeats a run, which the witness is of, and joins the two. The trace has
+// what the filter is about, too.
+func Record(ctx context.Context, r Recorder, job sim.Job, w *Witness, f Filter) (*Cause, error) {
 	lineOf := func(l gen.LocID) int64 { return r.LineOf(job.Program, l) }
 	want := trace.Want{Locations: w.Locations()}
 	want.First, want.Last = w.Rounds()
-	events, err := eventsOf(ctx, r, job, want)
-	if err != nil {
-		return nil, err
+	whole := trace.Want{Locations: want.Locations, Last: job.Rounds - 1}
+	if f.elsewhere() {
+		whole.Locations = everywhere(job.Program)
+		want = whole
 	}
-	c := Find(job.Program, w, lineOf, events, table)
-	if whole := (trace.Want{Locations: want.Locations, Last: job.Rounds - 1}); !c.complete() && (want.First > 0 || want.Last < whole.Last) {
-		// The rounds were not where they were looked for, or a value is older.
-		if events, err = eventsOf(ctx, r, job, whole); err != nil {
+	find := func(want trace.Want) (*Cause, error) {
+		events, log, err := eventsOf(ctx, r, job, want)
+		if err != nil {
 			return nil, err
 		}
-		c = Find(job.Program, w, lineOf, events, table)
+		c := Find(job.Program, w, lineOf, events, TableOf(r.Protocol()))
+		c.LogHash = log
+		return c, nil
 	}
-	return c, nil
+	c, err := find(want)
+	if err == nil && !c.complete() && (want.First > 0 || want.Last < whole.Last) {
+		// The rounds were not where they were looked for, or a value is older.
+		c, err = find(whole)
+	}
+	return c, err
+}
+
+// everywhere lists all locations of a program.
+func everywhere(p *gen.Program) []gen.LocID {
+	list := make([]gen.LocID, len(p.Locations))
+	for l := range list {
+		list[l] = gen.LocID(l)
+	}
+	return list
 }
 
 // complete reports whether all accesses of the witness are in the trace.
@@ -58,18 +73,19 @@ func (c *Cause) complete() bool {
 	return true
 }
 
-func eventsOf(ctx context.Context, r Recorder, job sim.Job, want trace.Want) ([]trace.Event, error) {
-	var list []trace.Event
+// eventsOf records a run, and gives the hash of its log.
+func eventsOf(ctx context.Context, r Recorder, job sim.Job, want trace.Want) (list []trace.Event, log string, err error) {
 	result, err := r.Record(ctx, job, want, func(e trace.Event) {
 		if len(list) < limit {
 			list = append(list, e)
 		}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("record a run: %w", err)
+		return nil, "", fmt.Errorf("record a run: %w", err)
 	}
 	if result.Outcome == sim.Infra {
-		return nil, fmt.Errorf("record a run: %s: %s", result.Title, result.Detail)
+		return nil, "", fmt.Errorf("record a run: %s: %s", result.Title, result.Detail)
 	}
-	return list, nil
+	sum := sha256.Sum256(result.Log)
+	return list, hex.EncodeToString(sum[:]), nil
 }

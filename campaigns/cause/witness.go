@@ -35,36 +35,49 @@ type Operation struct {
 	Loc                  gen.LocID // -1 for a fence
 	Reads, Writes        bool
 	Read, Written        gen.Value
-	// Text is the operation with its values.
-	Text string
+	// Text is the operation with its values, Source the line of the program.
+	Text, Source string
+}
+
+// Place is the operation's place in the program and its execution.
+func (o *Operation) Place() string {
+	return fmt.Sprintf("thread %d, operation %d (%s), round %d", o.Thread, o.Index, o.Source, o.Round)
 }
 
 // ErrNone means that a run has no refutation to find the cause of.
 var ErrNone = errors.New("no model forbids the history of the run")
 
 // Minimize finds a witness in the history h of a run of p that m forbids, as v
-// proves. Options bound the check of each part of the history.
+// proves, and makes its refutation that of v. Options bound the check of each part
+// of the history. Where none is found within them, the refutation of v stays.
 func Minimize(ctx context.Context, p *gen.Program, h *parse.History, m model.Model, v *check.Verdict, o check.Options) (*Witness, error) {
 	if v.Answer != check.Forbidden || v.Refutation == nil {
 		return nil, ErrNone
 	}
-	part, _, kept := witness.Restrict(h, v.Refutation)
-	least, err := minimal.Reduce(ctx, part, m, o)
-	if err != nil {
+	switch least, err := minimal.Refuted(ctx, h, m, v.Refutation, o); {
+	case err == nil:
+		v.Refutation = least.Refutation
+	case ctx.Err() != nil || !errors.Is(err, minimal.ErrNot):
 		return nil, fmt.Errorf("minimize the history: %w", err)
 	}
+	return Of(p, h, m, v.Refutation), nil
+}
+
+// Of is the witness that a refutation of h, the history of a run of p, shows:
+// with the letters that witness.Explain and witness.Draw give it.
+func Of(p *gen.Program, h *parse.History, m model.Model, refutation *witness.Refutation) *Witness {
 	w := &Witness{Model: m}
 	origins := parse.NewOrigins(p, h)
-	for i, id := range least.Ops {
-		op, origin := &h.Ops[kept[id]], origins.Of(kept[id])
+	for i, id := range witness.Shown(h, refutation) {
+		op, origin := &h.Ops[id], origins.Of(id)
 		w.Operations = append(w.Operations, Operation{
 			Letter: witness.Letters(i), Thread: origin.Thread, Round: origin.Round, Index: origin.Index,
 			Number: origin.Round*len(p.Threads[origin.Thread]) + origin.Index,
 			Loc:    locationOf(p, h, op), Reads: op.Reads(), Writes: op.Writes(), Read: op.Read, Written: op.Write,
-			Text: textOf(h, op),
+			Text: textOf(h, op), Source: p.OpText(p.Threads[origin.Thread][origin.Index]),
 		})
 	}
-	return w, nil
+	return w
 }
 
 // locationOf is the location of an operation in the program.
@@ -86,15 +99,17 @@ func textOf(h *parse.History, op *parse.Op) string {
 	return operationText(h.Locations[op.Loc], op.Reads(), op.Writes(), op.Read, op.Write)
 }
 
-// operationText is an access with its values.
+// operationText is an access with its values, as the explanation of a refutation
+// has it.
 func operationText(location string, reads, writes bool, read, written gen.Value) string {
+	load, store := fmt.Sprintf("M[%s] == %d", location, read), fmt.Sprintf("M[%s] := %d", location, written)
 	switch {
 	case reads && writes:
-		return fmt.Sprintf("atomic %s: %d to %d", location, read, written)
+		return "{ " + load + "; " + store + " }"
 	case writes:
-		return fmt.Sprintf("store %s = %d", location, written)
+		return store
 	}
-	return fmt.Sprintf("load %s = %d", location, read)
+	return load
 }
 
 // Locations are those that the witness accesses, each once.

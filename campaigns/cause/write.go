@@ -16,22 +16,12 @@ import (
 func (c *Cause) WriteText(w io.Writer) error {
 	var out bytes.Buffer
 	for i, op := range c.Witness.Operations {
-		fmt.Fprintf(&out, "(%s) thread %d, operation %d, round %d: %s", op.Letter, op.Thread, op.Index, op.Round, op.Text)
-		j := c.Joined[i]
-		if j.Access < 0 {
-			if op.Loc >= 0 {
-				out.WriteString("; the trace has no access of it")
-			}
-			out.WriteString("\n\n")
-			continue
+		fmt.Fprintf(&out, "(%s) %s: %s", op.Letter, op.Place(), op.Text)
+		if address, ok := c.Address(&op); ok {
+			fmt.Fprintf(&out, "; address %#x, %s", address, c.Performed(i))
 		}
-		access := &c.Events[j.Access]
-		how := "performed at"
-		if j.Forwarded {
-			how = "forwarded from a store of its thread that performed at"
-		}
-		fmt.Fprintf(&out, "; line %#x, %s %d\n", access.Line, how, access.At)
-		c.transitions(&out, j)
+		out.WriteString("\n")
+		c.transitions(&out, c.Joined[i])
 		out.WriteString("\n")
 	}
 	for _, s := range c.Sentences() {
@@ -41,16 +31,51 @@ func (c *Cause) WriteText(w io.Writer) error {
 	return err
 }
 
-// transitions writes those of the controller that served an access, from the
-// request of its core on.
+// Performed says when operation i of the witness performed.
+func (c *Cause) Performed(i int) string {
+	j := c.Joined[i]
+	switch {
+	case j.Access < 0:
+		return "the trace has no access of it"
+	case j.Forwarded:
+		return fmt.Sprintf("forwarded from a store of its thread that performed at tick %d", c.Events[j.Access].At)
+	}
+	return fmt.Sprintf("performed at tick %d", c.Events[j.Access].At)
+}
+
+// Step is a transition that served an operation of the witness.
+type Step struct {
+	Tick int64 `json:"tick"`
+	// Place is the controller, Row the transition as (STATE, EVENT) → NEXT, Source
+	// its place in the text of the protocol, as file:line; empty where that is not
+	// known.
+	Place   string   `json:"controller"`
+	Row     string   `json:"transition"`
+	Source  string   `json:"source,omitempty"`
+	Actions []string `json:"actions,omitempty"`
+}
+
+// transitions writes those that served an operation.
 func (c *Cause) transitions(out io.Writer, j Joined) {
+	for _, s := range c.steps(j) {
+		fmt.Fprintf(out, "%14d  %s  %s  %s  %s\n", s.Tick, s.Place, s.Row, s.Source, strings.Join(s.Actions, " "))
+	}
+}
+
+// Steps are those that served operation i of the witness.
+func (c *Cause) Steps(i int) []Step { return c.steps(c.Joined[i]) }
+
+// steps are the transitions of the controller that served an access, from the
+// request of its core on.
+func (c *Cause) steps(j Joined) []Step {
 	if j.Served < 0 {
-		return
+		return nil
 	}
 	from := j.Asked
 	if from < 0 {
 		from = j.Served
 	}
+	var list []Step
 	last := -1
 	for i := from; i <= j.Served; i++ {
 		if !c.samePlace(i, j.Served) || c.repeats(last, i) {
@@ -59,8 +84,9 @@ func (c *Cause) transitions(out io.Writer, j Joined) {
 		last = i
 		e := &c.Events[i]
 		place, actions := c.source(e)
-		fmt.Fprintf(out, "%14d  %s  %s, %s → %s  %s  %s\n", e.At, e.Place, e.State, e.Name, e.Next, place, strings.Join(actions, " "))
+		list = append(list, Step{Tick: e.At, Place: e.Place, Row: fmt.Sprintf("(%s, %s) → %s", e.State, e.Name, e.Next), Source: place, Actions: actions})
 	}
+	return list
 }
 
 // repeats reports whether a transition is the same as another, as where a message
@@ -112,7 +138,7 @@ func (c *Cause) WriteSVG(w io.Writer, title string) error {
 		}
 		d.Accesses[n] = operationText(c.program.Locations[e.Loc], e.Reads, e.Writes, e.Read, e.Written)
 		if op := c.operation(i); op >= 0 {
-			d.Accesses[n] = "(" + c.Witness.Operations[op].Letter + ") " + d.Accesses[n]
+			d.Accesses[n] = c.Witness.Operations[op].Letter + ": " + c.Witness.Operations[op].Text
 			d.Marks[n] = chart.Mark{Class: chart.Witness}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/cause"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/exploration"
@@ -49,17 +50,29 @@ on any machine.` + command.TrustHelp,
 	cmd.Flags().StringArrayVar(&r.sets, "set", nil, "override KEY=VALUE in the campaign file, as campaign run takes it")
 	cmd.Flags().StringVar(&r.out, "dir", "", "directory of the run of a campaign, made here; default runs/run-TIME")
 	cmd.Flags().IntVar(&r.tries, "tries", 10, "how often to repeat the run")
-	cmd.Flags().BoolVar(&r.trace, "trace", false, "repeat a violation with the protocol traced, and say what caused it")
+	cmd.Flags().BoolVar(&r.trace, "trace", false, "repeat a failure with the protocol traced, and say what caused it")
+	r.filter.Flags(cmd)
 	command.Declare(cmd, &r.options, "check-timeout")
 	r.trusted.Flags(cmd)
 	cmd.ValidArgsFunction = command.RunDirectories
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
+		if err := r.filter.Resolve(cmd); err != nil {
+			return command.Usage(err)
+		}
+		if name := r.filter.Named(); name != "" && !r.trace {
+			return command.Usage(fmt.Errorf("--%s selects events of a trace: want --trace with it", name))
+		}
 		if (len(args) == 1) == (r.campaign != "") {
 			return command.Usage(errors.New("repro: want one RUNDIR, or --campaign and --run"))
+		}
+		if err := command.Contradict(cmd, "trace", "campaign"); err != nil {
+			return err
 		}
 		switch {
 		case r.campaign != "":
 			return r.numbered(ctx)
+		case exploration.Is(rundir.Resolve(args[0])) && r.trace:
+			return command.Usage(fmt.Errorf("--trace: %s is an exploration, whose steps repro prints anyway", args[0]))
 		case exploration.Is(rundir.Resolve(args[0])):
 			return r.replay(rundir.Resolve(args[0]))
 		}
@@ -95,6 +108,7 @@ type repeat struct {
 	tries, number int
 	campaign, out string
 	sets          []string
+	filter        command.TraceFilter
 	options       config.Campaign // its options that a repetition has
 	trusted       command.TrustFlags
 }
@@ -113,7 +127,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		}
 		fmt.Fprintf(r.Stderr, "try %d: %s: %s\n", try, word, describe(came))
 	}}
-	o.Trace = r.trace
+	o.Trace, o.Filter = r.trace, r.filter.Filter
 	o.CheckTimeout = time.Duration(r.options.CheckTimeout)
 	record := rundir.Dir(rundir.Resolve(dir))
 	var err error
@@ -124,7 +138,9 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	if report != nil && report.Tries > 0 {
 		err = errors.Join(err, r.print(report))
 	}
-	if err != nil {
+	if errors.Is(err, cause.ErrFilter) {
+		return command.Usage(err)
+	} else if err != nil {
 		return err
 	}
 	if report.Hits > 0 && report.Recorded.Failed() || len(report.Others) > 0 {
@@ -167,9 +183,18 @@ func (r *repeat) print(report *reduction.RepeatReport) error {
 			return err
 		}
 	}
+	if len(report.Selected) > 0 {
+		fmt.Fprintf(w, "\nevents %s:\n%s\n", r.filter.String(), strings.Join(report.Selected, "\n"))
+	} else if report.Cause != nil && r.filter.Set() {
+		fmt.Fprintf(w, "\nno event %s\n", r.filter.String())
+	}
 	if n := len(report.Last); n > 0 {
 		fmt.Fprintf(w, "trace       %s\npicture     %s\n\n", report.HitDir.Path(reduction.TraceFile), report.HitDir.Path(reduction.MessagesFile))
-		for _, line := range report.Last[max(0, n-eventsShown):] {
+		shown := eventsShown
+		if r.filter.Set() {
+			shown = n
+		}
+		for _, line := range report.Last[max(0, n-shown):] {
 			fmt.Fprintln(w, line)
 		}
 		fmt.Fprintf(w, "%s\n\n", messages.EscapeLine(report.Recorded.Title))

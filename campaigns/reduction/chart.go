@@ -9,11 +9,8 @@ import (
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
 	"ordeal/check"
-	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
-	"ordeal/sim/trace"
-	"ordeal/sim/trace/chart"
 )
 
 // chart repeats the run and draws what the controllers of the coherence
@@ -38,27 +35,17 @@ func (r *Result) chart(ctx context.Context, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		c, err := cause.Record(ctx, on, job, found)
+		c, err := cause.Record(ctx, on, job, found, cause.Filter{})
 		if err != nil {
 			return err
 		}
 		return c.WriteSVG(w, r.Identity.String())
 	}
-	return drawAll(ctx, on, job, r.Identity.String(), w)
-}
-
-// drawAll draws the last transitions and messages of a run without a witness.
-func drawAll(ctx context.Context, on *builtin.Runner, job sim.Job, title string, w io.Writer) error {
-	var want trace.Want
-	for l := range job.Program.Locations {
-		want.Locations = append(want.Locations, gen.LocID(l))
-	}
-	d := &chart.Chart{Title: title}
-	if _, err := on.Record(ctx, job, want, func(e trace.Event) { d.Events = append(d.Events, e) }); err != nil {
+	last, err := cause.RecordLast(ctx, on, job, cause.Filter{})
+	if err != nil {
 		return err
 	}
-	d.Lines = cause.LineNames(job.Program, want.Locations, func(l gen.LocID) int64 { return on.LineOf(job.Program, l) })
-	return d.WriteSVG(w)
+	return last.WriteSVG(w, r.Identity.String())
 }
 
 // The files of a traced repetition, in its run directory.
@@ -67,6 +54,8 @@ const (
 	MessagesFile = "messages.svg"
 	// TraceFile has the last events before a crash or a deadlock.
 	TraceFile = "trace.txt"
+	// EventsFile has the events about the witness, see cause.ReadTrace.
+	EventsFile = "trace.jsonl"
 )
 
 // errNoRefutation means that a traced run is not one that a model forbids.

@@ -30,6 +30,8 @@ type RepeatOptions struct {
 	// Trace looks for the cause of the violation in a trace of the first hit,
 	// which ends the tries.
 	Trace bool
+	// Filter selects events of the trace for RepeatReport.Selected.
+	Filter cause.Filter
 	// OnTry is called with each try, from 1; nil means no callback.
 	OnTry func(try int, res *rundir.Result, hit bool)
 	// Gate makes the runner of the recorded configuration; nil means one that
@@ -58,6 +60,8 @@ type RepeatReport struct {
 	// Cause is that of the violation; nil unless it was asked for and there was a
 	// hit.
 	Cause *cause.Cause
+	// Selected are the events that the filter of a trace selects, a line each.
+	Selected []string
 	// Last are the last events before a failure that no model explains, a line
 	// each, where a trace was asked for.
 	Last []string

@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
-	"ordeal/gen"
 	"ordeal/sim"
-	"ordeal/sim/trace"
-	"ordeal/sim/trace/chart"
 )
 
 // trace repeats the run of a hit once more, with what its memory system does
@@ -48,8 +45,13 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 	if diagnosed {
 		return errors.Join(r.last(ctx, recorder, job, dir, res), rundir.RemoveAll(string(scratch)))
 	}
-	if r.report.Cause, err = cause.Record(ctx, recorder, job, found); err != nil {
+	if r.report.Cause, err = cause.Record(ctx, recorder, job, found, r.o.Filter); err != nil {
 		return err
+	}
+	if r.o.Filter.Set() {
+		if r.report.Selected, err = r.report.Cause.SelectText(r.o.Filter); err != nil {
+			return errors.Join(err, rundir.RemoveAll(string(scratch)))
+		}
 	}
 	if err := rundir.RemoveAll(string(scratch)); err != nil {
 		return err
@@ -58,6 +60,7 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 	for file, write := range map[string]func(*bytes.Buffer) error{
 		CauseFile:    func(out *bytes.Buffer) error { return r.report.Cause.WriteText(out) },
 		MessagesFile: func(out *bytes.Buffer) error { return r.report.Cause.WriteSVG(out, title) },
+		EventsFile:   func(out *bytes.Buffer) error { return r.report.Cause.WriteTrace(out) },
 	} {
 		var out bytes.Buffer
 		if err := write(&out); err != nil {
@@ -70,41 +73,19 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 	return nil
 }
 
-// lastEvents bounds the events before a crash or a deadlock that are kept.
-const lastEvents = 500
-
 // last writes what the protocol did before a failure that no model explains, a
 // crash or a deadlock: its last events as text, and a picture of the last of them.
 func (r *repeater) last(ctx context.Context, recorder cause.Recorder, job sim.Job, dir rundir.Dir, res *rundir.Result) error {
-	var want trace.Want
-	for l := range job.Program.Locations {
-		want.Locations = append(want.Locations, gen.LocID(l))
-	}
-	want.Last = job.Rounds - 1
-	var events []trace.Event
-	if _, err := recorder.Record(ctx, job, want, func(e trace.Event) {
-		if events = append(events, e); len(events) > 2*lastEvents {
-			events = slices.Clone(events[lastEvents:])
-		}
-	}); err != nil {
-		return fmt.Errorf("record a run: %w", err)
-	}
-	events = events[max(0, len(events)-lastEvents):]
-	names := cause.LineNames(job.Program, want.Locations, func(l gen.LocID) int64 { return recorder.LineOf(job.Program, l) })
-	var text, picture bytes.Buffer
-	for i := range events {
-		line := events[i].String()
-		if name := names[events[i].Line]; name != "" && events[i].Kind != trace.Commit {
-			line += "  [" + name + "]"
-		}
-		fmt.Fprintln(&text, line)
-		r.report.Last = append(r.report.Last, line)
-	}
-	d := chart.Chart{Title: res.FindingTitle(), Events: events, Lines: names}
-	if err := d.WriteSVG(&picture); err != nil {
+	last, err := cause.RecordLast(ctx, recorder, job, r.o.Filter)
+	if err != nil {
 		return err
 	}
-	if err := rundir.WriteFile(dir.Path(TraceFile), text.Bytes(), false); err != nil {
+	r.report.Last = last.Text()
+	if err := rundir.WriteFile(dir.Path(TraceFile), []byte(strings.Join(r.report.Last, "\n")+"\n"), false); err != nil {
+		return err
+	}
+	var picture bytes.Buffer
+	if err := last.WriteSVG(&picture, res.FindingTitle()); err != nil {
 		return err
 	}
 	return rundir.WriteFile(dir.Path(MessagesFile), picture.Bytes(), false)

@@ -126,7 +126,7 @@ func (r *Result) minimize(ctx context.Context) error {
 	if v == nil {
 		return nil
 	}
-	small, err := minimal.Reduce(ctx, r.Run.History, m, check.Options{Timeout: minimalTimeout, AvailableBytes: execute.MemoryShare(0)})
+	small, err := minimal.Refuted(ctx, r.Run.History, m, v.Refutation, check.Options{Timeout: minimalTimeout, AvailableBytes: execute.MemoryShare(0)})
 	switch {
 	case err == nil:
 		v.Refutation = small.Refutation

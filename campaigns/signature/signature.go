@@ -59,17 +59,18 @@ type Violation struct {
 	_            struct{}
 }
 
-// Of describes a run whose history the model forbids: v has the refutation. The
+// Of describes a run whose history the model forbids: v has the refutation, in
+// whose place it puts the minimal one that it describes. The
 // observer is nil, or repeats job, which is the run. Options bound the check of
 // each history of the reduction.
 func Of(
 	ctx context.Context, h *parse.History, m model.Model, v *check.Verdict, o check.Options, observer Observer, job sim.Job,
 ) (*Violation, error) {
-	part, _, kept := witness.Restrict(h, v.Refutation)
-	least, err := minimal.Reduce(ctx, part, m, o)
+	least, err := minimal.Refuted(ctx, h, m, v.Refutation, o)
 	if err != nil {
 		return nil, fmt.Errorf("signature of a violation: %w", err)
 	}
+	v.Refutation = least.Refutation
 	found := &Violation{Shape: Shape(least.History)}
 	if observer == nil {
 		return found, nil
@@ -77,7 +78,7 @@ func Of(
 	r := newRecord(job.Program, least.History)
 	origins := parse.NewOrigins(job.Program, h)
 	for _, id := range least.Ops {
-		o := origins.Of(kept[id])
+		o := origins.Of(id)
 		r.numbers = append(r.numbers, uint32(o.Round*len(job.Program.Threads[o.Thread])+o.Index))
 	}
 	if _, err := observer.Observe(ctx, job, r.step, r.access); err != nil {

@@ -71,6 +71,31 @@ func Reduce(ctx context.Context, h *parse.History, m model.Model, o check.Option
 	return &r.best, nil
 }
 
+// Refuted reduces a history that a refutation is about by what the refutation
+// looks at, see witness.Restrict: the rest of the history is not checked again.
+// Result.Ops and Result.Refutation are about h, and of the same history and
+// refutation they are the same. The error is as that of Reduce.
+func Refuted(ctx context.Context, h *parse.History, m model.Model, refutation *witness.Refutation, o check.Options) (*Result, error) {
+	part, _, kept := witness.Restrict(h, refutation)
+	least, err := Reduce(ctx, part, m, o)
+	if err != nil {
+		return nil, err
+	}
+	least.Refutation = witness.Rename(part, least.Refutation, func(id parse.OpID) parse.OpID {
+		if id < 0 {
+			return id
+		}
+		return kept[id]
+	})
+	for i, id := range least.Ops {
+		least.Ops[i] = kept[id]
+	}
+	if err := witness.Verify(h, m, least.Refutation); err != nil {
+		return nil, fmt.Errorf("reduce history: internal error: what refutes a part does not refute the whole: %w", err)
+	}
+	return least, nil
+}
+
 // reducer is a reduction under way.
 type reducer struct {
 	check   func(*parse.History) (check.Verdict, error)

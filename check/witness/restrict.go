@@ -31,6 +31,12 @@ func Restrict(h *parse.History, refutation *Refutation) (*parse.History, *Refuta
 	return sub, u.renumber(refutation, to), kept
 }
 
+// Shown are the operations of h that an explanation or a picture of a refutation
+// shows, in the order of their letters: the i-th is named Letters(i).
+func Shown(h *parse.History, refutation *Refutation) []parse.OpID {
+	return usesOf(h, refutation).withSources().list
+}
+
 // Rename is a refutation of h with its operations renamed, and unused lemmas
 // dropped.
 func Rename(h *parse.History, refutation *Refutation, to func(parse.OpID) parse.OpID) *Refutation {

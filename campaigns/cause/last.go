@@ -1,0 +1,94 @@
+package cause
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+
+	"ordeal/gen"
+	"ordeal/sim"
+	"ordeal/sim/trace"
+	"ordeal/sim/trace/chart"
+)
+
+// lastEvents bounds the events before a crash or a deadlock that are kept.
+const lastEvents = 500
+
+// Last is the end of a trace: what the protocol did before a failure that no
+// model explains, a crash or a deadlock, or the part of it that a filter selects.
+type Last struct {
+	Events []trace.Event
+	// LogHash is the SHA-256 of the log of the traced run, in hexadecimal.
+	LogHash string
+	cause   Cause // without a witness
+}
+
+// RecordLast repeats a run and keeps its last events, of those that the filter
+// selects if it selects any.
+func RecordLast(ctx context.Context, r Recorder, job sim.Job, f Filter) (*Last, error) {
+	if err := f.Validate(); err != nil {
+		return nil, err
+	}
+	if f.Around != "" {
+		return nil, fmt.Errorf("%w: no event %q: a failure that no model explains has no witness", ErrFilter, f.Around)
+	}
+	p := job.Program
+	lineOf := func(l gen.LocID) int64 { return r.LineOf(p, l) }
+	l := &Last{cause: Cause{Witness: new(Witness), program: p, lineOf: lineOf, names: LineNames(p, everywhere(p), lineOf)}}
+	line := int64(-1)
+	if f.Location != "" {
+		var err error
+		if line, err = lineNamed(p, lineOf, f.Location); err != nil {
+			return nil, err
+		}
+	}
+	result, err := r.Record(ctx, job, trace.Want{Locations: everywhere(p), Last: job.Rounds - 1}, func(e trace.Event) {
+		if line >= 0 && e.Line != line || f.Ticks && (e.At < f.From || e.At > f.To) {
+			return
+		}
+		if l.Events = append(l.Events, e); len(l.Events) > 2*lastEvents {
+			l.Events = slices.Clone(l.Events[lastEvents:])
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("record a run: %w", err)
+	}
+	if len(l.Events) == 0 && f.Set() {
+		return nil, fmt.Errorf("%w: no event is at this location and in these ticks", ErrFilter)
+	}
+	sum := sha256.Sum256(result.Log)
+	l.LogHash = hex.EncodeToString(sum[:])
+	l.cause.table = TableOf(r.Protocol())
+	l.Events = l.Events[max(0, len(l.Events)-lastEvents):]
+	return l, nil
+}
+
+// Text is the events, a line each.
+func (l *Last) Text() []string {
+	var lines []string
+	for i := range l.Events {
+		lines = append(lines, l.cause.EventText(&l.Events[i]))
+	}
+	return lines
+}
+
+// WriteSVG draws the last of the events.
+func (l *Last) WriteSVG(w io.Writer, title string) error {
+	d := chart.Chart{Title: title, Events: l.Events, Lines: l.cause.names, Accesses: map[int]string{}, Marks: map[int]chart.Mark{}}
+	for i, e := range l.Events {
+		if e.Kind == trace.Access && e.Loc >= 0 {
+			d.Accesses[i] = operationText(l.cause.program.Locations[e.Loc], e.Reads, e.Writes, e.Read, e.Written)
+		}
+	}
+	for i, e := range slices.Backward(l.Events) {
+		if e.Kind == trace.Transition {
+			place, _ := l.cause.source(&e)
+			d.Marks[i] = chart.Mark{Class: chart.Fault, Note: "the last transition  " + place}
+			break
+		}
+	}
+	return d.WriteSVG(w)
+}
