@@ -135,7 +135,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		return err
 	}
 	report, err := reduction.Repeat(ctx, record, o)
-	if report != nil && report.Tries > 0 {
+	if report != nil && report.Tries > 0 && !errors.Is(err, cause.ErrFilter) {
 		err = errors.Join(err, r.print(report))
 	}
 	if errors.Is(err, cause.ErrFilter) {
@@ -183,9 +183,10 @@ func (r *repeat) print(report *reduction.RepeatReport) error {
 			return err
 		}
 	}
-	if len(report.Selected) > 0 {
+	switch {
+	case len(report.Selected) > 0:
 		fmt.Fprintf(w, "\nevents %s:\n%s\n", r.filter.String(), strings.Join(report.Selected, "\n"))
-	} else if report.Cause != nil && r.filter.Set() {
+	case report.Cause != nil && r.filter.Set():
 		fmt.Fprintf(w, "\nno event %s\n", r.filter.String())
 	}
 	if n := len(report.Last); n > 0 {

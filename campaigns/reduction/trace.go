@@ -48,13 +48,13 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 	if r.report.Cause, err = cause.Record(ctx, recorder, job, found, r.o.Filter); err != nil {
 		return err
 	}
-	if r.o.Filter.Set() {
-		if r.report.Selected, err = r.report.Cause.SelectText(r.o.Filter); err != nil {
-			return errors.Join(err, rundir.RemoveAll(string(scratch)))
-		}
-	}
 	if err := rundir.RemoveAll(string(scratch)); err != nil {
 		return err
+	}
+	if r.o.Filter.Set() {
+		if r.report.Selected, err = r.report.Cause.SelectText(r.o.Filter); err != nil {
+			return err
+		}
 	}
 	title := res.FindingTitle()
 	for file, write := range map[string]func(*bytes.Buffer) error{
