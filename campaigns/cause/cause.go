@@ -51,7 +51,7 @@ type Cause struct {
 	lineOf  Lines
 	lines   map[int64]string // of the witness, named by its locations
 	names   map[int64]string // all, named by those of the program
-	all     []trace.Event // of all lines that were traced
+	all     []trace.Event    // of all lines that were traced
 }
 
 // Joined are the events of an operation, by their index; -1 for one that the
