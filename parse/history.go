@@ -49,13 +49,13 @@ const (
 // when one of them is an RMW, none for fences.
 func Components(a, b *Op) FenceMask {
 	var mask FenceMask
-	if a.Reads() && b.Reads() {
+	if a.Loads() && b.Loads() {
 		mask |= LoadLoad
 	}
-	if a.Reads() && b.Writes() {
+	if a.Loads() && b.Writes() {
 		mask |= LoadStore
 	}
-	if a.Writes() && b.Reads() {
+	if a.Writes() && b.Loads() {
 		mask |= StoreLoad
 	}
 	if a.Writes() && b.Writes() {
@@ -68,6 +68,7 @@ func Components(a, b *Op) FenceMask {
 type Op struct {
 	Kind  Kind
 	Mask  FenceMask // of a Fence; zero otherwise
+	Attr  Attr      // see attributes.go; zero on x86
 	Loc   int32     // index into History.Locations; -1 for a Fence
 	RF    OpID      // Read, RMW: the operation read from, or Init; else NoOp
 	Read  gen.Value // Read, RMW: the value read
@@ -79,6 +80,10 @@ func (o *Op) Reads() bool { return o.Kind == Read || o.Kind == RMW }
 
 // Writes reports whether the operation writes memory.
 func (o *Op) Writes() bool { return o.Kind == Write || o.Kind == RMW }
+
+// Loads reports whether the operation is a load to fences and program order: a
+// read, but no RMW that is Conditional, whose load is an operation of its own.
+func (o *Op) Loads() bool { return o.Reads() && o.Attr&Conditional == 0 }
 
 // History is what one execution did: the operations of each thread in program
 // order, and for each read the write it reads from. A History of this
@@ -110,8 +115,9 @@ type History struct {
 	// the round, without delays. Between them are reads of which the log does not
 	// say what they returned. Nil: all operations follow one another.
 	Tails [][]int
-	// Deps lists dependencies (address, data, control) between operations of
-	// one thread, in order of From, then To. Only RMO uses them.
+	// Deps lists dependencies between operations of one thread, one for each
+	// pair, in order of From, then To. Models that keep program order have no
+	// use for them.
 	Deps []Dep
 	_    struct{}
 }
@@ -128,9 +134,6 @@ const Pending = math.MaxInt64
 // Before reports whether an operation with times i precedes one with times j in
 // real time.
 func (i Interval) Before(j Interval) bool { return i.Return < j.Call }
-
-// Dep says that To depends on From, an earlier read of the same thread.
-type Dep struct{ From, To OpID }
 
 // Threads is the number of threads.
 func (h *History) Threads() int { return len(h.Start) - 1 }

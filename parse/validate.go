@@ -91,9 +91,12 @@ func (v *validator) op(t int, id OpID) {
 	fault := func(format string, args ...any) {
 		v.faults.Addf("thread %d operation %d: "+format, append([]any{t, id - h.Start[t]}, args...)...)
 	}
+	if more := o.Attr &^ o.Kind.attributes(); more != 0 && o.Kind <= Fence {
+		fault("attributes %#x, which its kind does not have", uint8(more))
+	}
 	switch o.Kind {
 	case Fence:
-		if o.Mask == 0 || o.Mask&^FullFence != 0 {
+		if o.Mask == 0 && o.Attr&ISync == 0 || o.Mask&^FullFence != 0 {
 			fault("fence with mask %#x", uint8(o.Mask))
 		}
 		if o.Loc != -1 {
@@ -211,6 +214,9 @@ func (v *validator) deps() {
 		if !h.Ops[d.From].Reads() {
 			v.faults.Addf("dependency %d: %s does not read", i, v.at(d.From))
 		}
+		if pair := d.Kind&DepPair != 0; pair && !h.Pairs(d) {
+			v.faults.Addf("dependency %d: %s is not the store of a pair with %s, reading the same", i, v.at(d.To), v.at(d.From))
+		}
 		if d.To <= d.From || h.Thread(d.From) != h.Thread(d.To) {
 			v.faults.Addf("dependency %d: %s is not later than %s in its thread", i, v.at(d.To), v.at(d.From))
 		}
@@ -221,6 +227,13 @@ func (v *validator) deps() {
 			}
 		}
 	}
+}
+
+// Pairs reports whether a dependency leads from a load to a store that may be a
+// pair with it: one that is Conditional, of the same location, and reads the same.
+func (h *History) Pairs(d Dep) bool {
+	from, to := &h.Ops[d.From], &h.Ops[d.To]
+	return from.Kind == Read && to.Attr&Conditional != 0 && from.Loc == to.Loc && from.RF == to.RF
 }
 
 func (v *validator) times() {

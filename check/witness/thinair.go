@@ -15,7 +15,7 @@ func thinAir(h *parse.History) error {
 	}
 	arcs := make([]Arc, 0, len(h.Deps)+len(h.Ops))
 	for _, d := range h.Deps {
-		arcs = append(arcs, Arc(d))
+		arcs = append(arcs, Arc{d.From, d.To})
 	}
 	for id := range h.Ops {
 		if op := &h.Ops[id]; op.Reads() && op.RF != parse.Init {

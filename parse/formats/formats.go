@@ -73,6 +73,7 @@ type Express struct {
 	Whole        bool // only of all locations
 	StoreOrder   bool
 	Dependencies bool
+	Attributes   bool // of operations, and kinds of dependencies
 	Transactions bool
 	Times        bool // of calls and returns
 	Empty        bool // threads without operations
@@ -82,7 +83,7 @@ type Express struct {
 }
 
 var all = Express{
-	RMW: true, Fences: AllFences, Final: true, StoreOrder: true, Dependencies: true, Transactions: true,
+	RMW: true, Fences: AllFences, Final: true, StoreOrder: true, Dependencies: true, Attributes: true, Transactions: true,
 	Threads: Words, Locations: Words, Values: true,
 }
 

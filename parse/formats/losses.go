@@ -31,7 +31,7 @@ func (f *Format) Losses(h *parse.History) []Loss {
 		}
 	}
 	e := &f.Express
-	var fences, rmws, empty, finals int
+	var fences, rmws, empty, finals, attributes, kinds int
 	for i := range h.Ops {
 		op := &h.Ops[i]
 		switch {
@@ -39,6 +39,14 @@ func (f *Format) Losses(h *parse.History) []Loss {
 			fences++
 		case op.Kind == parse.RMW && !e.RMW:
 			rmws++
+		}
+		if op.Attr&^parse.ISync != 0 && !e.Attributes {
+			attributes++
+		}
+	}
+	for _, d := range h.Deps {
+		if d.Kind != 0 && e.Dependencies && !e.Attributes {
+			kinds++
 		}
 	}
 	for t := range h.Threads() {
@@ -53,6 +61,8 @@ func (f *Format) Losses(h *parse.History) []Loss {
 	}
 	add(fences, true, "fence", "fences")
 	add(rmws, true, "read-modify-write's atomicity", "read-modify-writes' atomicity")
+	add(attributes, true, "operation's attributes", "operations' attributes")
+	add(kinds, true, "kind of a dependency", "kinds of dependencies")
 	add(finals, true, "final value", "final values")
 	// The order of a single write says nothing.
 	if !e.StoreOrder && slices.ContainsFunc(h.StoreOrder, func(order []parse.OpID) bool { return len(order) > 1 }) {
@@ -176,7 +186,7 @@ func (r *rebuilt) relations() {
 	}
 	for _, d := range r.from.Deps {
 		if from, to := r.first[d.From], r.first[d.To]; to < r.first[d.To+1] { // not dropped
-			r.to.Deps = append(r.to.Deps, parse.Dep{From: from, To: to})
+			r.to.Deps = append(r.to.Deps, parse.Dep{From: from, To: to, Kind: d.Kind})
 		}
 	}
 	for t := range r.from.Threads() {

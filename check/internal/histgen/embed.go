@@ -55,7 +55,7 @@ func Embed(rng *rand.Rand, core *parse.History, m model.Model, p Params) (h *par
 			}
 		}
 		for _, d := range part.Deps {
-			h.Deps = append(h.Deps, parse.Dep{From: moved[i][d.From], To: moved[i][d.To]})
+			h.Deps = append(h.Deps, parse.Dep{From: moved[i][d.From], To: moved[i][d.To], Kind: d.Kind})
 		}
 	}
 	sortDeps(h)

@@ -20,7 +20,11 @@ import (
 //	f MASK                    a fence: the sum of 1 for LL, 2 LS, 4 SL, 8 SS
 //	final LOCATION VALUE      known final values, by location, after the threads
 //	order LOCATION VALUE…     known orders of stores, by location
-//	dep THREAD FROM TO        dependencies, by place in their thread, in order
+//	attr ATTRIBUTES           of the operation before it, if it has any: the sum
+//	                          of 1 for acquire, 2 acquirepc, 4 release,
+//	                          8 conditional, 16 isync
+//	dep THREAD FROM TO [KIND] dependencies, by place in their thread, in order;
+//	                          the sum of 1 for addr, 2 data, 4 ctrl, 8 pair
 func Digest(h *parse.History) string {
 	sum := sha256.New()
 	out := bufio.NewWriterSize(sum, 1<<16)
@@ -32,6 +36,11 @@ func Digest(h *parse.History) string {
 		}
 		out.Write(append(scratch, '\n')) // a hash never fails
 	}
+	attributes := func(op *parse.Op) {
+		if op.Attr != 0 {
+			line("attr", uint64(op.Attr))
+		}
+	}
 	numbers := make([]int32, len(h.Locations)) // location → number + 1
 	var locations []int32
 	for t := range h.Threads() {
@@ -40,6 +49,7 @@ func Digest(h *parse.History) string {
 			op := &h.Ops[id]
 			if op.Kind == parse.Fence {
 				line("f", uint64(op.Mask))
+				attributes(op)
 				continue
 			}
 			if numbers[op.Loc] == 0 {
@@ -55,6 +65,7 @@ func Digest(h *parse.History) string {
 			default:
 				line("u", x, uint64(op.Read), uint64(op.Write))
 			}
+			attributes(op)
 		}
 	}
 	for x, loc := range locations {
@@ -79,7 +90,11 @@ func Digest(h *parse.History) string {
 	}
 	for _, d := range h.Deps {
 		t := h.Thread(d.From)
-		line("dep", uint64(t), uint64(d.From-h.Start[t]), uint64(d.To-h.Start[t]))
+		ends := []uint64{uint64(t), uint64(d.From - h.Start[t]), uint64(d.To - h.Start[t])}
+		if d.Kind != 0 {
+			ends = append(ends, uint64(d.Kind))
+		}
+		line("dep", ends...)
 	}
 	_ = out.Flush() // a hash takes everything
 	return hex.EncodeToString(sum.Sum(nil))

@@ -24,14 +24,19 @@
 // the requests of a thread ascend, a response comes after its request, and
 // writes have none; times of different threads are not compared.
 //
-// Five extensions serve the models that Axe does not have, and the other
+// Seven extensions serve the models that Axe does not have, and the other
 // parts of a history:
 //
 //	0: stbar                        a store-store fence (SPARC V8)
 //	0: membar LL LS                 a fence of components (SPARC V9): LoadLoad,
 //	                                LoadStore, StoreLoad, StoreStore
+//	0: isync                        an instruction barrier (Arm's ISB)
+//	0: M[1] == 0 acquire            an operation with attributes: acquire,
+//	                                acquirepc, release, conditional (parse.Attr)
 //	dep 0: 3 -> 5                   thread 0's 5th line depends on its 3rd, a
 //	                                read; lines count from 1, fences included
+//	dep 0: 3 -> 5 addr data         the same, of known kinds: addr, data, ctrl,
+//	                                pair (parse.DepKind)
 //	tx 0: 2 -> 4                    its 2nd to 4th lines are a transaction
 //	order M[0]: 1 3 2               the order in which the writes to a location
 //	                                reached memory: of all locations, or of none
@@ -57,3 +62,6 @@ type Trace struct {
 // fenceNames are the components of fences as membar spells them, in order of
 // their bits.
 var fenceNames = [4]string{"LL", "LS", "SL", "SS"}
+
+// accessAttrs are the attributes of accesses; isync is an operation here.
+var accessAttrs = parse.AttrNames[:4]

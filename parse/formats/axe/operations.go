@@ -25,6 +25,7 @@ func (o *Operations) Parse(code []byte) (thread int32, op parse.Op, err error) {
 	name := s.Name("a thread")
 	s.Want(":")
 	op = o.b.operation(&s)
+	op.Attr |= parse.Attr(names(&s, accessAttrs))
 	stamp(&s)
 	if s.End(); s.Err != nil {
 		return 0, op, s.Err

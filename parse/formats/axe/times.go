@@ -114,7 +114,7 @@ func (b *builder) timed(thread int32, op *parse.Op, at span, line int) error {
 	number := gen.Value(b.Len(thread))
 	return b.clocks[thread].issue(op, at, number, line, func(from gen.Value) {
 		if b.dependencies++; b.dependencies <= maxTimed {
-			b.Dependency(thread, from, number, line)
+			b.Dependency(thread, from, number, 0, line)
 		} else if b.dependencies == maxTimed+1 {
 			b.Faultf(line, "timestamps make more than %d dependencies: too many reads are in flight together", maxTimed)
 		}

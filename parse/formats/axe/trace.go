@@ -32,6 +32,7 @@ func (b *builder) parse(code []byte, line int) error {
 		return s.Err
 	}
 	op := b.operation(&s)
+	op.Attr |= parse.Attr(names(&s, accessAttrs))
 	at := stamp(&s)
 	if s.End(); s.Err != nil {
 		return s.Err
@@ -71,10 +72,14 @@ func (b *builder) relation(word string, s *trace.Scanner, line int) {
 		from := s.Number()
 		s.Want("->")
 		to := s.Number()
+		var kind uint
+		if word == "dep" {
+			kind = names(s, parse.DepNames[:])
+		}
 		switch s.End(); {
 		case s.Err != nil:
 		case word == "dep":
-			b.Dependency(thread, from, to, line)
+			b.Dependency(thread, from, to, parse.DepKind(kind), line)
 		default:
 			b.txs = append(b.txs, tx{thread, from, to, line})
 		}
@@ -117,6 +122,9 @@ func (b *builder) operation(s *trace.Scanner) parse.Op {
 	case "membar":
 		fence.Mask = membar(s)
 		return fence
+	case "isync":
+		fence.Attr = parse.ISync
+		return fence
 	}
 	s.At = start
 	op.Loc = b.location(s)
@@ -150,19 +158,27 @@ func (b *builder) access(s *trace.Scanner, sign string) (loc int32, value gen.Va
 	return loc, s.Number()
 }
 
-func membar(s *trace.Scanner) (mask parse.FenceMask) {
-	for word := s.Word(); len(word) > 0; word = s.Word() {
-		i := slices.Index(fenceNames[:], string(word))
-		if i < 0 {
-			s.Fail("unknown component %q of a membar: want LL, LS, SL or SS", word)
-			return 0
-		}
-		mask |= 1 << i
-	}
-	if mask == 0 {
+func membar(s *trace.Scanner) parse.FenceMask {
+	mask := names(s, fenceNames[:])
+	if word := s.Word(); len(word) > 0 {
+		s.Fail("unknown component %q of a membar: want LL, LS, SL or SS", word)
+	} else if mask == 0 {
 		s.Unexpected("LL, LS, SL or SS")
 	}
-	return mask
+	return parse.FenceMask(mask)
+}
+
+// names reads words of a list as a set, up to the first that is none.
+func names(s *trace.Scanner, list []string) (set uint) {
+	for {
+		start := s.At
+		i := slices.Index(list, string(s.Word()))
+		if i < 0 {
+			s.At = start
+			return set
+		}
+		set |= 1 << i
+	}
 }
 
 // transactions resolves the operations that "tx" lines name.

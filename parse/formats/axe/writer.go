@@ -28,7 +28,7 @@ func Write(w io.Writer, h *parse.History) error {
 			}
 		}
 		for _, d := range h.Deps {
-			put(appendArrow(line, "dep ", h, d.From, d.To))
+			put(appendNames(appendArrow(line, "dep ", h, d.From, d.To), uint(d.Kind), parse.DepNames[:]))
 		}
 		for _, tx := range h.Transactions {
 			put(appendArrow(line, "tx ", h, tx.First, tx.End-1))
@@ -66,9 +66,23 @@ func appendArrow(line []byte, word string, h *parse.History, from, to parse.OpID
 	return strconv.AppendInt(line, int64(to-h.Start[t])+1, 10)
 }
 
+// appendNames appends the names of a set, each with a space before it.
+func appendNames(line []byte, set uint, names []string) []byte {
+	for i, name := range names {
+		if set>>i&1 != 0 {
+			line = append(line, ' ')
+			line = append(line, name...)
+		}
+	}
+	return line
+}
+
 // AppendOp appends operation id in the notation, without its thread.
 func AppendOp(line []byte, h *parse.History, id parse.OpID) []byte {
-	op := &h.Ops[id]
+	return appendNames(appendPlain(line, h, &h.Ops[id]), uint(h.Ops[id].Attr), accessAttrs)
+}
+
+func appendPlain(line []byte, h *parse.History, op *parse.Op) []byte {
 	switch op.Kind {
 	case parse.Read:
 		return appendAccess(line, h, op.Loc, " == ", op.Read)
@@ -81,20 +95,15 @@ func AppendOp(line []byte, h *parse.History, id parse.OpID) []byte {
 		line = appendAccess(line, h, op.Loc, " := ", op.Write)
 		return append(line, " }"...)
 	}
-	switch op.Mask {
-	case parse.FullFence:
+	switch {
+	case op.Attr&parse.ISync != 0:
+		return append(line, "isync"...)
+	case op.Mask == parse.FullFence:
 		return append(line, "sync"...)
-	case parse.StoreStore:
+	case op.Mask == parse.StoreStore:
 		return append(line, "stbar"...)
 	}
-	line = append(line, "membar"...)
-	for i, name := range fenceNames {
-		if op.Mask>>i&1 != 0 {
-			line = append(line, ' ')
-			line = append(line, name...)
-		}
-	}
-	return line
+	return appendNames(append(line, "membar"...), uint(op.Mask), fenceNames[:])
 }
 
 func appendAccess(line []byte, h *parse.History, loc int32, sign string, v gen.Value) []byte {

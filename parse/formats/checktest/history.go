@@ -174,7 +174,7 @@ func (b *assembly) deps() {
 			if from == to { // within a read-modify-write
 				continue
 			}
-			b.trace.Dependency(from.thread, from.number, to.number, r.line)
+			b.trace.Dependency(from.thread, from.number, to.number, 0, r.line)
 		}
 	}
 }

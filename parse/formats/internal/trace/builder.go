@@ -58,6 +58,7 @@ type order struct {
 type dep struct {
 	thread   int32
 	from, to gen.Value // operations of the thread, from 1
+	kind     parse.DepKind
 	line     int
 }
 
@@ -164,8 +165,8 @@ func (t *Builder) Order(loc int32, values []gen.Value, line int) {
 
 // Dependency says that operation to of a thread depends on operation from;
 // they count from 1.
-func (t *Builder) Dependency(thread int32, from, to gen.Value, line int) {
-	t.deps = append(t.deps, dep{thread, from, to, line})
+func (t *Builder) Dependency(thread int32, from, to gen.Value, kind parse.DepKind, line int) {
+	t.deps = append(t.deps, dep{thread, from, to, kind, line})
 }
 
 // sorted is the order of threads in the history: numbers by value, then other

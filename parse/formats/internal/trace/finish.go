@@ -1,10 +1,8 @@
 package trace
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"ordeal/gen"
 	"ordeal/parse"
@@ -169,11 +167,12 @@ func (f *finisher) dependencies() {
 		case !h.Ops[start+parse.OpID(d.from)-1].Reads():
 			f.Faultf(d.line, "dependency %d -> %d: operation %d is no read", d.from, d.to, d.from)
 		default:
-			h.Deps = append(h.Deps, parse.Dep{From: start + parse.OpID(d.from) - 1, To: start + parse.OpID(d.to) - 1})
+			dep := parse.Dep{From: start + parse.OpID(d.from) - 1, To: start + parse.OpID(d.to) - 1, Kind: d.kind}
+			if dep.Kind&parse.DepPair != 0 && !h.Pairs(dep) {
+				f.Faultf(d.line, "dependency %d -> %d: no load and conditional store of one location that read the same", d.from, d.to)
+			}
+			h.Deps = append(h.Deps, dep)
 		}
 	}
-	slices.SortFunc(h.Deps, func(a, b parse.Dep) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
-	h.Deps = slices.Compact(h.Deps)
+	h.Deps = parse.MergeDeps(h.Deps)
 }
