@@ -70,6 +70,7 @@ func Check(ctx context.Context, h *parse.History, m model.Model, opt Options) (V
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
+	h = m.View(h)
 	start := time.Now()
 	limits := opt.limits()
 	v, err := p.Run(ctx, h, m, limits)

@@ -10,7 +10,8 @@ import (
 // Unused lists what a history knows besides program order, reads-from and
 // atomicity that model m does not take into account, by whatever procedure, so
 // that an answer holds with and without it: "final memory", "order of writes",
-// "fences", "times", "transactions".
+// "fences", "times", "transactions", "acquire and release", "dependencies
+// of some kinds".
 //
 // The models with a global memory order take all but transactions into account,
 // and so do the closures of SC, TSO and PSO, whose rules begin with the same
@@ -23,7 +24,10 @@ import (
 // which the criteria keep as a whole, but for wCCM, which relaxes it as TSO
 // does. Dependencies are in program order too, and RMO is the only model that
 // would not keep it otherwise. Only linearizability is about real time.
-// Transactions are a matter of serializability.
+// Transactions are a matter of serializability. Models without Rules know no
+// annotations of accesses, and pairs as atomic instructions only; what program
+// order implies anyway is not listed. Of dependencies each knows its kinds (see
+// model.Model.View).
 func Unused(h *parse.History, m model.Model) []string {
 	criterion := slices.Contains([]model.Model{model.CC, model.CCv, model.CM, model.CCM, model.WCCM}, m)
 	var list []string
@@ -41,6 +45,16 @@ func Unused(h *parse.History, m model.Model) []string {
 	}
 	if len(h.Transactions) > 0 {
 		list = append(list, "transactions")
+	}
+	if m.PPO != parse.FullFence && !criterion {
+		view := m.View(h)
+		marks := func(o parse.Op) bool { return o.Attr&(parse.Acquire|parse.AcquirePC|parse.Release) != 0 }
+		if slices.ContainsFunc(h.Ops, marks) && !slices.ContainsFunc(view.Ops, marks) {
+			list = append(list, "acquire and release")
+		}
+		if (m.Deps || m.Rules != nil) && len(view.Deps) < len(h.Deps) {
+			list = append(list, "dependencies of some kinds")
+		}
 	}
 	return list
 }

@@ -109,3 +109,22 @@ func TestUnusedNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestUnusedAttributes: a model says which attributes and kinds of dependencies
+// it does not know.
+func TestUnusedAttributes(t *testing.T) {
+	h := cases.Parse("0: M[x] := 1\n0: M[y] := 1 release\n1: M[y] == 1 acquire\n1: M[x] == 0\ndep 1: 1 -> 2 ctrl\n")
+	const marks, deps = "acquire and release", "dependencies of some kinds"
+	for name, want := range map[string][]string{
+		"sc": nil, "tso": {marks}, "pso": {marks}, "rmo": {marks, deps}, "armv8": nil, "rvwmo": nil, "wmo": {marks, deps},
+	} {
+		m, _ := model.ByName(name)
+		if got := check.Unused(h, m); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	h.Deps[0].Kind = 0
+	if got := check.Unused(h, model.RVWMO); !slices.Equal(got, []string{deps}) {
+		t.Errorf("rvwmo of a dependency of no kind: %q", got)
+	}
+}

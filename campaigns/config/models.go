@@ -9,25 +9,28 @@ import (
 	"ordeal/check/model"
 )
 
+// models are those of model.All and of instruction sets.
+func models() []model.Model { return append(model.All(), model.OfInstructionSets()...) }
+
 // ModelNames lists the names that ParseModels knows, without "all", in the
-// order of model.All.
+// order of model.All, and then those of instruction sets.
 func ModelNames() []string {
 	var names []string
-	for _, m := range model.All() {
+	for _, m := range models() {
 		names = append(names, m.Name)
 	}
 	return names
 }
 
 // ParseModels reads a comma-separated list of model names, dropping
-// repetitions; "all" stands for every model.
+// repetitions; "all" stands for every model of model.All.
 func ParseModels(list string) ([]model.Model, error) {
 	var picked []model.Model
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		known := name == "all"
-		for _, m := range model.All() {
-			if name != "all" && m.Name != name {
+		for _, m := range models() {
+			if m.Name != name && (name != "all" || m.Rules != nil) {
 				continue
 			}
 			known = true

@@ -35,7 +35,8 @@ func (s *Separation) Trace() string {
 	return string(text)
 }
 
-// Descriptions describes all models, in the order of All.
+// Descriptions describes all models, in the order of All, and then those of
+// OfInstructionSets.
 func Descriptions() []Description {
 	return []Description{
 		{
@@ -100,6 +101,15 @@ func Descriptions() []Description {
 				{Stronger: "ccv", Text: "One thread sees another's store and then its own older one again.", History: "unseen"},
 				{Stronger: "cm", Text: "The same.", History: "unseen"},
 			},
+		}, {
+			Model: Armv8, Source: "Pulte et al., POPL 2018; Arm Architecture Reference Manual, B2.3; aarch64.cat of herd7",
+			Text: "Armv8, other-multi-copy atomic: all but what acquire, release, barriers, dependencies and coherence order may be reordered. A store is seen by all other threads at once, and by its own early.",
+		}, {
+			Model: RVWMO, Source: "The RISC-V Instruction Set Manual, Volume I, Sect. 14.1; riscv.cat of herd7",
+			Text: "RISC-V weak memory order: thirteen rules of preserved program order, and three axioms. Multi-copy atomic but for a thread's own stores.",
+		}, {
+			Model: WMO, Source: "Naylor, Moore and Mujumdar, FMCAD 2016",
+			Text: "Weak memory order of the checker Axe: RMO that keeps loads of one location in order.",
 		},
 	}
 }

@@ -2,15 +2,16 @@ package model
 
 import "slices"
 
-// All lists the models of histories without times, each after every model that
-// implies it.
+// All lists the models of histories without times that are comparable, each
+// after every model that implies it. Those of OfInstructionSets are not among
+// them.
 func All() []Model {
 	return []Model{SC, TSO, PSO, RMO, WSC, WTSO, WPSO, CCM, WCCM, CCv, CM, CC}
 }
 
 // ByName is the model of a canonical name.
 func ByName(name string) (Model, bool) {
-	for _, m := range append(All(), Linearizable) {
+	for _, m := range append(append(All(), Linearizable), OfInstructionSets()...) {
 		if m.Name == name {
 			return m, true
 		}

@@ -41,7 +41,10 @@ type Model struct {
 	// precedes it (see parse.Interval). Only histories with times have an
 	// answer.
 	RealTime bool
-	_        struct{}
+	// Rules, if not nil, are what the model says of the instruction sets of
+	// Arm and RISC-V. Then PPO is empty, and Deps not set.
+	Rules *Rules
+	_     struct{}
 }
 
 // The models that ask for a global memory order.

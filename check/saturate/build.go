@@ -20,6 +20,11 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	g := &Graph{hist: h, model: m}
 	plan := planChains(h, m)
 	g.number(plan)
+	if plan.junctions != nil {
+		g.junctions, g.localEdges = plan.junctions.list, plan.junctions.edges
+		g.readInOrder = map[[2]Node]parse.OpID{}
+		g.afterOwn = plan.junctions.afterOwn
+	}
 	g.collectWrites()
 	g.layOut(plan)
 	g.words = (g.width + 63) / 64
@@ -70,6 +75,9 @@ func (g *Graph) number(plan chainPlan) {
 	g.node = make([]Node, len(ops))
 	second := plan.second
 	for id, c := range plan.chain {
+		for ; len(second) > 0 && second[0].op == parse.OpID(id) && (c < 0 || plan.junctions != nil); second = second[1:] {
+			g.second = append(g.second, add(second[0].op, second[0].chain))
+		}
 		if c < 0 {
 			g.node[id] = NoNode
 			continue

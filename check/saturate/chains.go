@@ -13,10 +13,12 @@ type chainPlan struct {
 	// that all have. The others are compared by location (see gates.go).
 	columns map[int32]bool
 	second  []secondPart
-	time    *timeLine // nil for models without real time
+	// junctions are, under a model with Rules, what second stands for.
+	junctions *junctionPlan
+	time      *timeLine // nil for models without real time
 }
 
-// secondPart is a second node for a fence, in a chain of its own.
+// secondPart is a second node for a fence, or a junction, in a chain of its own.
 type secondPart struct {
 	op    parse.OpID
 	chain int32
@@ -29,7 +31,7 @@ type secondPart struct {
 //   - SC: a chain a thread.
 //   - TSO: the loads of a thread (with the fences that order stores before
 //     loads), and its stores and RMWs.
-//   - PSO and RMO: see planRelaxed.
+//   - PSO and RMO: see planRelaxed; models with Rules: see planRuled.
 //   - Linearizability: those of SC and a time line, see planTime.
 func planChains(h *parse.History, m model.Model) chainPlan {
 	p := chainPlan{chain: make([]int32, len(h.Ops))}
@@ -37,6 +39,8 @@ func planChains(h *parse.History, m model.Model) chainPlan {
 		p.chain[id] = -1
 	}
 	switch {
+	case m.Rules != nil:
+		p.planRuled(h, m)
 	case m.PPO == parse.FullFence:
 		p.planThreads(h)
 	case m.PPO&parse.StoreStore != 0:

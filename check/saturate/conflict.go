@@ -12,6 +12,7 @@ const (
 	tagSameLoc            // coherence within one thread
 	tagFinal              // into the final write
 	tagOrder              // the known store order
+	tagLoads              // what loads of one location returned, in order
 )
 
 // conflict is the contradiction that saturation found, if any.

@@ -43,6 +43,9 @@ func (g *Graph) collectGates() {
 	for x := range list.met {
 		list.met[x] = NoNode
 	}
+	if g.model.Rules != nil {
+		list.ruledGates()
+	}
 	second := g.second
 	for t := range g.hist.Threads() {
 		for c, chain := range g.columnChain {
@@ -53,7 +56,7 @@ func (g *Graph) collectGates() {
 		for id := g.hist.Start[t]; id < g.hist.Start[t+1]; id++ {
 			v := g.node[id]
 			switch o := &g.hist.Ops[id]; {
-			case v == NoNode:
+			case v == NoNode: // and the fences of models with Rules
 			case o.Kind != parse.Fence:
 				list.access(v, o)
 			default:
@@ -114,6 +117,10 @@ func (g *Graph) writeBehind(v Node) Node {
 		return v
 	case w >= 0 && !g.isInit(w) && g.thread[g.chain[w]] != g.thread[g.chain[v]]:
 		return Node(w)
+	case g.afterOwn != nil:
+		if own, ok := g.afterOwn[g.op[v]]; ok {
+			return g.node[own]
+		}
 	}
 	return NoNode
 }
@@ -320,6 +327,9 @@ func (g *Graph) before(u, v Node) bool {
 // readBefore is before for a read whose chain has no column: no dependency leaves
 // it, so that a path from it goes on at a fence or at a write to its location.
 func (g *Graph) readBefore(r, v Node) bool {
+	if s := g.next(r); s != NoNode && g.before(s, v) {
+		return true
+	}
 	for _, t := range g.static(r) {
 		if g.before(t, v) {
 			return true

@@ -58,7 +58,7 @@ type Graph struct {
 	loc              []int32      // node → location, -1 for fences
 	rf               []int32      // node → writer read from, -1 for non-reads
 	thread           []int32      // chain → thread
-	second           []Node       // second nodes of fences, in program order
+	second           []Node       // second nodes of fences, or junctions, in program order
 	isolated         []parse.OpID // reads without node, in order
 
 	// Lanes: the writes to one location that lie in one chain.
@@ -70,6 +70,7 @@ type Graph struct {
 	near      []int32  // lane → slot where the last search ended
 	slot      []int32  // write node → slot, -1 for other nodes
 
+	ruled
 	columns
 	gates
 

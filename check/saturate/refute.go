@@ -121,6 +121,10 @@ func (g *Graph) throughFences(u Node, refs []edgeRef) witness.Edge {
 		return e
 	}
 	a, b := &g.hist.Ops[e.From], &g.hist.Ops[e.To]
+	if g.model.Rules != nil {
+		e.Rule, e.Via = g.programRule(e.From, e.To)
+		return e
+	}
 	if preserved(g.model, a, b) {
 		return e
 	}
@@ -158,6 +162,8 @@ func (p *proof) edge(ref edgeRef) witness.Edge {
 		e.Rule = witness.StoreOrder
 	case tagOwn:
 		e.Rule, e.Via = witness.OwnStore, g.readerOf(e.To, e.From, 1)
+	case tagLoads:
+		e.Rule, e.Via = witness.Coherence, g.readInOrder[[2]Node{ref.from, ref.to}]
 	case tagSameLoc:
 		e.Rule, e.Via = witness.Coherence, g.readerOf(e.From, e.To, -1)
 	default:
@@ -178,13 +184,16 @@ func (g *Graph) readerOf(w, op parse.OpID, step parse.OpID) parse.OpID {
 // programRule says why u precedes v, both of one thread.
 func (g *Graph) programRule(u, v parse.OpID) (witness.Rule, parse.OpID) {
 	a, b := &g.hist.Ops[u], &g.hist.Ops[v]
-	if preserved(g.model, a, b) {
+	if preserved(g.model, a, b) || g.model.Rules != nil && g.ruledOrder(u, v) {
 		return witness.PPO, parse.NoOp
 	}
 	for f := u + 1; f < v; f++ {
 		if o := &g.hist.Ops[f]; o.Kind == parse.Fence && o.Mask&parse.Components(a, b) != 0 {
 			return witness.FenceOrder, f
 		}
+	}
+	if g.model.Rules != nil {
+		return g.dependencyRule(u, v)
 	}
 	return witness.Dependency, parse.NoOp
 }

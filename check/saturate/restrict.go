@@ -3,6 +3,7 @@ package saturate
 import (
 	"slices"
 
+	"ordeal/check/model"
 	"ordeal/parse"
 )
 
@@ -41,8 +42,9 @@ func (p *Part) SetFinal(write parse.OpID) {
 // not kept reads the initial value in the part. What is known of the final
 // memory and the store order is restricted likewise, and dependencies that led
 // through others are kept. Where all writers of kept reads are kept, whatever
-// explains h explains the part, so that a model that forbids it forbids h.
-func Restrict(h *parse.History, keep []parse.OpID) Part {
+// explains h explains the part, so that a model that forbids it forbids h. The
+// model says which dependencies there are.
+func Restrict(h *parse.History, m model.Model, keep []parse.OpID) Part {
 	p := Part{h: &parse.History{Start: []parse.OpID{0}}, op: keep}
 	to := make(map[parse.OpID]parse.OpID, len(keep))
 	for i, id := range keep {
@@ -84,7 +86,11 @@ func Restrict(h *parse.History, keep []parse.OpID) Part {
 		}
 	}
 	p.knowledge(h, to)
-	p.dependencies(h, to)
+	if m.Rules != nil {
+		p.h.Deps = h.SelectDeps(keep)
+	} else {
+		p.dependencies(h, to)
+	}
 	return p
 }
 

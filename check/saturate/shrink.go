@@ -38,7 +38,7 @@ type shrinker struct {
 // refute tries to refute the part of the history that consists of keep. It
 // reports whether that took fewer operations than the best so far.
 func (s *shrinker) refute(ctx context.Context, keep []parse.OpID) bool {
-	p := Restrict(s.h, keep)
+	p := Restrict(s.h, s.m, keep)
 	g, err := Build(p.h, s.m)
 	if err != nil {
 		panic("saturate: " + err.Error()) // the model was built for the whole history
@@ -107,6 +107,11 @@ func usedOps(h *parse.History, ref *witness.Refutation) []parse.OpID {
 		}
 	}
 	each(ref, func(id *parse.OpID) { use(*id) })
+	for e := range ref.Edges() {
+		for _, id := range witness.Names(h, *e) {
+			use(id)
+		}
+	}
 	return slices.Sorted(maps.Keys(used))
 }
 

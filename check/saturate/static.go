@@ -14,6 +14,9 @@ func (g *Graph) collectEdges(time *timeLine) {
 		ownRead: make([]int32, len(g.hist.Locations)),
 		readBy:  make([]int32, g.n),
 	}
+	if g.model.Rules != nil {
+		e.lastRead = make([]parse.OpID, len(g.hist.Locations))
+	}
 	e.emitAll()
 	e.realTime(time)
 	start, edges := closure.Group(g.n, e.edges, func(e staticEdge) int32 { return int32(e.from) })
@@ -73,6 +76,8 @@ type emitter struct {
 	ownRead []int32 // location → writer of the last coWR edge since, or -1
 	readBy  []int32 // write → chain whose reads it last got an edge to, -1
 	parts   partState
+	ruledState
+	lastRead []parse.OpID // location → latest read since the latest own write
 }
 
 // emit emits an edge, unless the chain implies it. Writes to one location in a
@@ -94,6 +99,9 @@ func (e *emitter) emitAll() {
 	for t := range g.hist.Threads() {
 		lo, hi := g.hist.Start[t], g.hist.Start[t+1]
 		switch {
+		case g.model.Rules != nil:
+			e.newThread()
+			e.ruled(lo, hi)
 		case g.model.PPO == parse.FullFence:
 		case g.model.PPO&parse.StoreStore != 0:
 			e.storeBuffer(lo, hi)
@@ -108,6 +116,9 @@ func (e *emitter) emitAll() {
 	e.storeOrder()
 	if g.model.Deps {
 		e.dependencies()
+	}
+	for _, d := range g.localEdges {
+		e.emit(g.node[d.from], g.node[d.to], tagProgram)
 	}
 }
 

@@ -33,7 +33,7 @@ func Decomposed(p Procedure) Procedure {
 		}
 		var orders [][]parse.OpID
 		for _, ops := range parts {
-			part := saturate.Restrict(h, ops)
+			part := saturate.Restrict(h, m, ops)
 			w := witness.Verdict{Model: v.Model, Procedure: v.Procedure}
 			if err := whole(ctx, part.History(), m, limits, &w); err != nil {
 				return err

@@ -53,7 +53,7 @@ func components(h *parse.History) [][]parse.OpID {
 func decideComponents(ctx context.Context, h *parse.History, m model.Model, limits Limits, components [][]parse.OpID, v *witness.Verdict) error {
 	parts := func(yield func(*saturate.Part) bool) {
 		for _, ops := range components {
-			if part := saturate.Restrict(h, ops); !yield(&part) {
+			if part := saturate.Restrict(h, m, ops); !yield(&part) {
 				return
 			}
 		}

@@ -38,7 +38,7 @@ func decompose(ctx context.Context, g *saturate.Graph, stuck *placer, limits Lim
 // windowOf is the part between two cuts. Its final values are those that reads
 // beyond it return.
 func windowOf(g *saturate.Graph, nodes []saturate.Node, start, end int) saturate.Part {
-	part := saturate.Restrict(g.History(), operations(g, nodes[start:end]))
+	part := saturate.Restrict(g.History(), g.Model(), operations(g, nodes[start:end]))
 	for _, v := range nodes[start:end] {
 		if !g.IsWrite(v) {
 			continue
@@ -66,7 +66,7 @@ func operations(g *saturate.Graph, nodes []saturate.Node) []parse.OpID {
 // the whole is decided by case splits.
 func refuteWindow(ctx context.Context, g *saturate.Graph, limits Limits, window *saturate.Part, v *witness.Verdict) error {
 	h := g.History()
-	part := saturate.Restrict(h, withWriters(h, window.Ops()))
+	part := saturate.Restrict(h, g.Model(), withWriters(h, window.Ops()))
 	var w witness.Verdict
 	if err := connected(ctx, part.History(), g.Model(), limits, splitCases, &w); err != nil {
 		return err

@@ -121,8 +121,9 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d MiB", bytes>>20)
 }
 
-// Total supports the models that ask for a global memory order, without real time.
-func Total(m model.Model) bool { return m.Family == model.Total && !m.RealTime }
+// Total supports the models that ask for a global memory order, without real time
+// and without Rules.
+func Total(m model.Model) bool { return m.Family == model.Total && !m.RealTime && m.Rules == nil }
 
 // totalOrTimed supports the models that ask for a global memory order.
 func totalOrTimed(m model.Model) bool { return m.Family == model.Total }

@@ -20,7 +20,7 @@ var SAT = Procedure{
 	Name:     "sat",
 	Summary:  "saturation, then SAT over the order of write pairs, created when needed",
 	Complete: true,
-	Supports: Total,
+	Supports: func(m model.Model) bool { return Total(m) || m.Rules != nil },
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
 		g, err := saturated(ctx, h, m, limits, v)
 		if g == nil {

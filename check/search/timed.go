@@ -25,7 +25,7 @@ func decideTimed(ctx context.Context, h *parse.History, m model.Model, limits Li
 	start, ids := byLocation(h, all)
 	parts := func(yield func(*saturate.Part) bool) {
 		for x := range h.Locations {
-			if part := saturate.Restrict(h, ids[start[x]:start[x+1]]); !yield(&part) {
+			if part := saturate.Restrict(h, m, ids[start[x]:start[x+1]]); !yield(&part) {
 				return
 			}
 		}

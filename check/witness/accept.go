@@ -10,7 +10,9 @@ import (
 // Check checks the evidence of a verdict for model m on history h, whatever its
 // kind. A nil error means that the answer is proved; Unknown, and Forbidden with
 // Unproved, claim no proof and need none. It does not look at Verdict.Model.
+// Attributes and dependencies that the model does not know do not count.
 func Check(h *parse.History, m model.Model, v *Verdict) error {
+	h = m.View(h)
 	switch {
 	case v.Answer == Allowed && v.Closure != nil:
 		return CheckClosure(h, m, v.Closure)

@@ -176,6 +176,9 @@ func (x *explainer) reason(e Edge) string {
 	case OwnStore:
 		return fmt.Sprintf("%s follows %s in its thread, and reads %s", via, from, to)
 	case Coherence:
+		if e.Via != parse.NoOp && e.From != e.To && x.h.Ops[e.Via].RF == e.To {
+			return fmt.Sprintf("%s reads %s, after a read of %s in its thread", via, to, from)
+		}
 		if e.Via != parse.NoOp {
 			return fmt.Sprintf("%s reads %s, and %s follows it in its thread", via, from, to)
 		}

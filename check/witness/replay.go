@@ -29,6 +29,7 @@ import (
 // relation it has the edges of the history, no cycle, and is closed under the
 // rules of the model, which hold in all orders of the machine; the least such
 // relation is a part of it (see Closure).
+// Under a model with Rules the order must keep them (keepsLocalOrder).
 // Under a model with RealTime no operation may stand after one that was called
 // after its return.
 //
@@ -45,6 +46,11 @@ func Replay(h *parse.History, m model.Model, order *Order) error {
 	}
 	if m.RealTime && h.Times == nil {
 		return errors.New("replay order: the history has no times")
+	}
+	if m.Rules != nil {
+		if err := keepsLocalOrder(h, m, order); err != nil {
+			return fmt.Errorf("replay order: %w", err)
+		}
 	}
 	r := newReplay(h, m)
 	for i, id := range order.Ops {
@@ -141,7 +147,7 @@ func newReplay(h *parse.History, m model.Model) *replay {
 	if m.PPO&parse.LoadStore == 0 {
 		r.findNext(last)
 	}
-	if hasFences {
+	if hasFences && m.Rules == nil { // else keepsLocalOrder has checked them
 		r.fences = findFences(h)
 	}
 	if m.Deps && len(h.Deps) > 0 {

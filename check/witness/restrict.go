@@ -96,6 +96,9 @@ func (u *uses) edges(edges []Edge, used []bool) {
 		u.add(e.From)
 		u.add(e.To)
 		u.add(e.Via)
+		for _, id := range Names(u.h, e) {
+			u.add(id)
+		}
 		switch e.Rule {
 		case DerivedA, DerivedB:
 			used[e.Lemma] = true
@@ -130,7 +133,7 @@ func (u *uses) fence(e Edge) parse.OpID {
 func (u *uses) chain(e Edge) []parse.OpID {
 	from := map[parse.OpID]parse.OpID{e.From: parse.NoOp}
 	for _, d := range u.h.Deps {
-		if _, ok := from[d.From]; ok && d.From < e.To {
+		if _, ok := from[d.From]; ok && d.From < e.To && d.Kind != parse.DepControl {
 			if _, ok := from[d.To]; !ok {
 				from[d.To] = d.From
 			}

@@ -25,6 +25,7 @@ var ruleTexts = [...]struct {
 	Assumed:    {"assumed", assumedOrder, "assumed", "assumed"},
 	StoreOrder: {"store-order", coherenceOrder, "co (known)", "known order of stores"},
 	RealTime:   {"real-time", programOrder, "real time", ""},
+	Pipeline:   {"pipeline", programOrder, "dep", "dependency of what stands between"},
 }
 
 // String is the rule's name in machine-readable output.

@@ -27,6 +27,9 @@ import (
 //     if own and earlier, precedes an own later write so, and if of another
 //     thread, precedes the read, which precedes the own later write. If it is
 //     itself a later own write there is no memory order at all.
+//     So do two own reads of a location under a model that keeps them coherent:
+//     what the first returned is not later than what the second did. For a
+//     model with Rules keepsLocalOrder requires that, or the model does.
 //   - FromRead, DerivedB: if the write To preceded the read From, the read
 //     would return To or something later, but it returns Via, which precedes
 //     To. For an RMW From this needs that To is not From itself.
@@ -106,7 +109,7 @@ func (r *rules) applies(e Edge) bool {
 	if from == nil && e.From != parse.Init || to == nil && e.To != parse.Init {
 		return false
 	}
-	hasVia := e.Rule == OwnStore || e.Rule == Coherence || e.Rule == FenceOrder
+	hasVia := e.Rule == OwnStore || e.Rule == Coherence || e.Rule == FenceOrder || e.Rule == Pipeline
 	if !hasVia && e.Via != parse.NoOp {
 		return false
 	}
@@ -114,15 +117,21 @@ func (r *rules) applies(e Edge) bool {
 		return e.Rule == FromInit && to != nil && to.Writes()
 	}
 	if to == nil {
-		return e.Rule == OwnStore && r.ownStore(e, from) || e.Rule == FinalWrite && r.finalWrite(e, from)
+		return e.Rule == OwnStore && r.ownStore(e, from) || e.Rule == FinalWrite && r.finalWrite(e, from) ||
+			e.Rule == Coherence && r.loadsInOrder(e)
 	}
 	switch e.Rule {
 	case PPO:
-		return r.before(e.From, e.To) && r.preserved(from, to)
+		return r.before(e.From, e.To) && (r.preserved(from, to) || r.m.Rules != nil && r.ruled(e))
 	case FenceOrder:
 		return r.before(e.From, e.To) && r.fenced(e, parse.Components(from, to))
 	case Dependency:
+		if r.m.Rules != nil {
+			return r.before(e.From, e.To) && r.ruledDependency(e.From, e.To)
+		}
 		return r.dataflow() && r.before(e.From, e.To) && r.depends(e)
+	case Pipeline:
+		return r.before(e.From, e.To) && r.pipeline(e)
 	case ReadsFrom:
 		external := !r.before(e.From, e.To) && !r.before(e.To, e.From)
 		return r.readsFrom(e.To, e.From) && (external || r.own || !r.m.ForwardOwn || to.Kind == parse.RMW)
@@ -131,6 +140,9 @@ func (r *rules) applies(e Edge) bool {
 	case Coherence:
 		if e.Via == parse.NoOp {
 			return r.writesOfOneLocation(e.From, e.To) && r.before(e.From, e.To)
+		}
+		if r.loadsInOrder(e) {
+			return true
 		}
 		return to.Writes() && r.readsFrom(e.Via, e.From) && r.loc(e.Via) == to.Loc && r.before(e.Via, e.To)
 	case FromRead:

@@ -56,7 +56,9 @@ const (
 	// order (uniproc), where To follows in program order Via, a read of From
 	// (coRW; From and To are the same write when a read returns a value that
 	// its own thread stores later: a cycle of one edge), or Via is NoOp and
-	// From precedes To in program order (coWW).
+	// From precedes To in program order (coWW). Under models with Rules also:
+	// Via is a read of To, possibly Init, that follows in program order a read
+	// of From (coRR).
 	Coherence
 	// FromInit: From is Init, To any write to its location x.
 	FromInit
@@ -79,6 +81,12 @@ const (
 	// RealTime: From returns before To is called. Only under models with
 	// RealTime.
 	RealTime
+	// Pipeline: To follows From in program order, and between them stands
+	// something that depends on From (see model.Rules): a branch or an access
+	// whose address does, where To is a store; the store that To reads from;
+	// an instruction barrier Via behind a branch or such an access. Only under
+	// models with Rules.Pipeline.
+	Pipeline
 )
 
 // Edge says that From precedes To in every global memory order.

@@ -139,6 +139,9 @@ func (f *frame) dp(m model.Model) rel {
 // RMW is global, as from a store. SPARC V9 (App. D) forbids that.
 func Axiomatic(h *parse.History, m model.Model) bool {
 	f := newFrame(h)
+	if m.Rules != nil {
+		return f.ofInstructionSet(m)
+	}
 	dp := f.dp(m)
 	if m.Deps && !dp.union(f.rf).acyclic() {
 		return false

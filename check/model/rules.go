@@ -1,0 +1,180 @@
+package model
+
+import (
+	"slices"
+
+	"ordeal/parse"
+)
+
+// Class is a set of kinds of accesses, as the rules of models speak of them.
+type Class uint8
+
+// The kinds of accesses.
+const (
+	Loads      Class = 1 << iota // reads, and RMWs that are not Conditional
+	Stores                       // whatever writes
+	Acquires                     // whatever has attribute Acquire or AcquirePC
+	AcquiresSC                   // whatever has attribute Acquire
+	Releases                     // whatever has attribute Release
+	Atomics                      // RMWs, Conditional or not
+	Accesses   = Loads | Stores
+)
+
+// ClassOf lists the kinds that an operation is of; none for fences.
+func ClassOf(o *parse.Op) (c Class) {
+	if o.Kind == parse.Fence {
+		return 0
+	}
+	if o.Loads() {
+		c |= Loads
+	}
+	if o.Writes() {
+		c |= Stores
+	}
+	if o.Attr&(parse.Acquire|parse.AcquirePC) != 0 {
+		c |= Acquires
+	}
+	if o.Attr&parse.Acquire != 0 {
+		c |= AcquiresSC
+	}
+	if o.Attr&parse.Release != 0 {
+		c |= Releases
+	}
+	if o.Kind == parse.RMW {
+		c |= Atomics
+	}
+	return c
+}
+
+// Order says that accesses of some kinds precede later ones of some kinds in
+// the global memory order.
+type Order struct{ Before, After Class }
+
+// Rules are the part of a model that speaks of what the instruction sets of Arm
+// and RISC-V have: annotations of accesses and kinds of dependencies. Besides
+// them such a model keeps what fences order, an access before a later write to
+// its location, and reads-from, coherence and from-read as all models do.
+type Rules struct {
+	// Keeps lists orders of program order that need no dependency.
+	Keeps []Order
+	// Known are the kinds of dependencies that the model speaks of. A known
+	// address or data dependency, and a pair, is an order of its ends.
+	Known parse.DepKind
+	// Untyped says that dependencies of unknown kind are such orders, too.
+	Untyped bool
+	// Pipeline says that what a dependency leads to orders more:
+	//
+	//   - a control dependency orders its source before all stores behind the
+	//     branch, and one of the address before all stores that follow;
+	//   - an address or data dependency of a store orders its source before
+	//     each load of the thread that reads from the store.
+	Pipeline bool
+	// ISync says that an instruction barrier orders the sources of control
+	// and address dependencies before it with all accesses behind it.
+	ISync bool
+	// Forwarded are the kinds of loads that follow the atomic write of their
+	// own thread that they read from, or, where FromPair is set, the load
+	// that is a pair with it.
+	Forwarded Class
+	FromPair  bool
+	_         struct{}
+}
+
+// The models of instruction sets. Their global memory order is of all accesses;
+// they are multi-copy atomic but for a thread's own stores.
+var (
+	// Armv8 is other-multi-copy atomic Armv8 (Pulte et al., POPL 2018; Arm ARM,
+	// B2.3), after herd7's aarch64.cat and aarch64hwreqs.cat: Keeps are lines of
+	// bob, Pipeline is dob and its lmrs, ISync is IFB-ob, a pair and Forwarded
+	// are aob, stores behind an access to their location are lmws. That the
+	// external parts of coherence and from-read alone are observed is the same
+	// as that all are: an access before a store to its location is in lmws, and
+	// loads of a location that return different writes are ordered by
+	// from-read and reads-from.
+	//
+	// The atomic read-modify-writes are pairs (parse.DepPair); one whose load
+	// acquires and whose store releases has a store that acquires, too.
+	Armv8 = ofInstructionSet("armv8", Rules{
+		Keeps: []Order{
+			{Acquires, Accesses}, {Accesses, Releases}, {Releases, AcquiresSC},
+		},
+		Known:    parse.DepAddress | parse.DepData | parse.DepControl | parse.DepPair,
+		Pipeline: true, ISync: true, Forwarded: Acquires, FromPair: true,
+	})
+
+	// RVWMO is the memory model of RISC-V (The RISC-V Instruction Set Manual,
+	// Volume I, Sect. 14.1.2, and App. A.3): preserved program order rules 1
+	// (stores to a location), 2 (loads of a location that return different
+	// writes), 3 (Forwarded), 4 (fences), 5 to 7 (Keeps), 8 (pairs), 9 to 11
+	// and 12 to 13 (Pipeline). An AMO is one memory operation.
+	RVWMO = ofInstructionSet("rvwmo", Rules{
+		Keeps: []Order{
+			{Acquires, Accesses}, {Accesses, Releases}, {Releases, AcquiresSC},
+		},
+		Known:    parse.DepAddress | parse.DepData | parse.DepControl | parse.DepPair,
+		Pipeline: true, Forwarded: Loads,
+	})
+
+	// WMO is the model of that name of Axe (Naylor, Moore and Mujumdar, FMCAD
+	// 2016; localWMOEdges and localDepEdges in Edges.cpp): fences, accesses to
+	// one location but a load behind a store, and dependencies by timestamps.
+	WMO = ofInstructionSet("wmo", Rules{
+		Known: parse.DepAddress | parse.DepData, Untyped: true,
+	})
+)
+
+func ofInstructionSet(name string, r Rules) Model {
+	return Model{Name: name, Family: Total, ForwardOwn: true, LoadLoadSameLoc: name == "wmo", Rules: &r}
+}
+
+// OfInstructionSets lists the models with Rules.
+func OfInstructionSets() []Model { return []Model{Armv8, RVWMO, WMO} }
+
+// Orders reports whether the rules order a before a later b of its thread,
+// whatever the dependencies.
+func (r *Rules) Orders(a, b *parse.Op) bool {
+	before, after := ClassOf(a), ClassOf(b)
+	return slices.ContainsFunc(r.Keeps, func(o Order) bool { return before&o.Before != 0 && after&o.After != 0 })
+}
+
+// Direct reports whether a dependency is by itself an order of its ends under
+// the model.
+func (m Model) Direct(d parse.Dep) bool {
+	if m.Rules == nil {
+		return m.Deps
+	}
+	return d.Kind == 0 && m.Rules.Untyped || d.Kind&m.Rules.Known&^parse.DepControl != 0
+}
+
+// View is the history as the model sees it: h itself, or a copy without the
+// attributes and dependencies that the model does not know. An RMW that is
+// Conditional is an atomic one to such a model, and its load one of its own.
+func (m Model) View(h *parse.History) *parse.History {
+	attr, known := ^parse.Attr(0), ^parse.DepKind(0)
+	untyped := true
+	if m.Rules == nil {
+		attr, known = parse.ISync, parse.DepAddress|parse.DepData
+	} else {
+		known, untyped = m.Rules.Known, m.Rules.Untyped
+		if m.Rules.Keeps == nil {
+			attr = parse.ISync
+		}
+	}
+	unknownDep := func(d parse.Dep) bool { return d.Kind&known == 0 && !(d.Kind == 0 && untyped) }
+	unknownAttr := func(o parse.Op) bool { return o.Attr&^attr != 0 }
+	deps, attrs := slices.ContainsFunc(h.Deps, unknownDep), slices.ContainsFunc(h.Ops, unknownAttr)
+	if !deps && !attrs {
+		return h
+	}
+	view := *h
+	if deps {
+		view.Deps = slices.DeleteFunc(slices.Clone(h.Deps), unknownDep)
+	}
+	if attrs {
+		view.Ops = slices.Clone(h.Ops)
+		for i := range view.Ops {
+			view.Ops[i].Attr &= attr
+		}
+	}
+	return &view
+}

@@ -1,0 +1,66 @@
+package check_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ordeal/check"
+	"ordeal/check/internal/brute"
+	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
+	"ordeal/check/model"
+	"ordeal/parse"
+)
+
+// Under the models of instruction sets every procedure agrees with relations
+// written from their cat files, on random histories with all attributes, and
+// check.Check has the evidence accepted.
+func TestInstructionSets(t *testing.T) {
+	procedures := named(t, "auto saturate greedy sat")
+	decided := map[string]int{}
+	answers := map[string]int{}
+	for seed := range uint64(scale.Of(300, 2000, 200_000)) {
+		rng := rand.New(rand.NewPCG(seed, 24))
+		p := histgen.Params{
+			Threads: 2 + rng.IntN(3), Ops: 4 + rng.IntN(scale.Of(6, 6, 9)), Locations: 1 + rng.IntN(3), Writes: 0.45,
+			RMWs: 0.2 * float64(rng.IntN(2)), Fences: 0.2 * float64(rng.IntN(2)), Mask: parse.FenceMask(1 + rng.IntN(15)),
+			Burst: 1 + rng.IntN(4), Depth: 1 + rng.IntN(6),
+		}
+		var h *parse.History
+		share := []float64{0, 0.2, 0.4, 0.7}[rng.IntN(4)]
+		if rng.IntN(3) == 0 {
+			h = histgen.Random(rng, p)
+			histgen.Annotate(rng, h, share, true)
+		} else {
+			m := []model.Model{model.SC, model.PSO, model.RMO}[rng.IntN(3)]
+			h = histgen.Mutate(rng, histgen.Machine(rng, m, p), rng.IntN(3))
+			histgen.Annotate(rng, h, share, false)
+		}
+		if slices.ContainsFunc(h.Writes(nil), func(ws []parse.OpID) bool { return len(ws) > 6 }) {
+			continue // too many coherence orders
+		}
+		switch rng.IntN(6) {
+		case 0:
+			histgen.AddFinal(rng, h)
+		case 1:
+			histgen.AddStoreOrder(rng, h)
+		}
+		for _, m := range model.OfInstructionSets() {
+			want := check.Forbidden
+			if brute.Allowed(m.View(h), m) {
+				want = check.Allowed
+			}
+			answers[m.Name+" "+want.String()]++
+			for _, p := range procedures {
+				switch got := decide(t, p, h, m); {
+				case got != check.Unknown && got != want:
+					t.Fatalf("seed %d: %s under %s: %v, brute force: %v\n%s", seed, p.Name, m.Name, got, want, dump(h))
+				case got != check.Unknown:
+					decided[p.Name]++
+				}
+			}
+		}
+	}
+	t.Log(decided, answers)
+}
