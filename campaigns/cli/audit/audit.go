@@ -49,7 +49,7 @@ that cannot be simulated.`,
 	f := cmd.Flags()
 	command.Declare(cmd, &x.machine, "slicc", "protocol")
 	f.StringVar(&x.tree, "gem5-tree", "", "gem5 source tree, one of whose protocols --protocol names")
-	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU time after which the audit ends; 0s: no limit")
+	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU `time` after which the audit ends; 0s: no limit")
 	f.Uint64Var(&x.o.Steps, "steps", 0, "events of simulations and steps of explorations after which the audit ends; 0: no limit")
 	f.Uint64Var(&x.o.Seed, "seed", 1, "seed of everything that is drawn")
 	f.StringSliceVar(&x.engines, "engines", nil, "only these engines: "+messages.Or(audit.EngineNames()))

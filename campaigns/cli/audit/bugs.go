@@ -52,7 +52,7 @@ ordeal help bugs.`,
 	f.StringVar(&x.clone, "gem5-tree", "", "clone of gem5's repository, with its history")
 	f.StringVar(&x.file, "bugs", "", "list of bugs in place of the one that comes with ordeal")
 	f.StringSliceVar(&x.engines, "engines", nil, "only these engines: "+messages.Or(audit.EngineNames()))
-	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU time for each protocol; 0s: no limit")
+	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU `time` for each protocol; 0s: no limit")
 	f.Uint64Var(&x.bench.Audit.Steps, "steps", 0, "events of simulations and steps of explorations for each protocol; 0: no limit")
 	f.Uint64Var(&x.bench.Audit.Seed, "seed", 1, "seed of everything that is drawn")
 	f.IntVar(&x.bench.Workers, "workers", 1, "bugs at a time; with more than one, CPU times are those of the process, divided by this number")

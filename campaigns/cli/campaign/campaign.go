@@ -57,7 +57,7 @@ resume, repro and reduce look them up again, and say which are missing or change
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file; may be repeated; list items by index, name or *")
 	flags.StringVar(&c.dir, "dir", "", "directory of the campaign, made here; default runs/NAME-TIME")
-	flags.TextVar(&c.shard, "shard", c.shard, "make only part I/N of the runs, I from 1 to N; budget and stop conditions hold for it alone")
+	flags.TextVar(&c.shard, "shard", c.shard, "make only part `I/N` of the runs, I from 1 to N; budget and stop conditions hold for it alone")
 	recordFlag(flags, &c.values)
 	command.Declare(cmd, &c.gem5, "gem5", "gem5-tree")
 	c.known.Flags(flags)

@@ -44,7 +44,7 @@ Prints the table of the merged campaign, and what is missing.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&dir, "output", "o", "", "directory of the merged campaign")
-	fs.TextVar(&limit, "unpacked", limit, "refuse archives that unpack to more than this")
+	fs.TextVar(&limit, "unpacked", limit, "refuse archives that unpack to more than this `size`")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if dir == "" {
 			return command.Usage(errors.New("where to? want -o DIR"))

@@ -99,7 +99,7 @@ func usageText(cmd *cobra.Command, all bool) string {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
 	if cmd.HasAvailableSubCommands() {
-		b.WriteString("\nAvailable Commands:\n")
+		b.WriteString("\nCommands:\n")
 		for _, sub := range cmd.Commands() {
 			if sub.IsAvailableCommand() || sub.Name() == "help" {
 				fmt.Fprintf(&b, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
@@ -108,7 +108,7 @@ func usageText(cmd *cobra.Command, all bool) string {
 	}
 	flagsText(&b, cmd, all)
 	if cmd.HasAvailableInheritedFlags() {
-		fmt.Fprintf(&b, "\nGlobal Flags:\n%s\n", strings.TrimRight(cmd.InheritedFlags().FlagUsages(), "\n"))
+		fmt.Fprintf(&b, "\nGlobal flags:\n%s", flagsTable(cmd.InheritedFlags()))
 	}
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\nUse \"%s [command] --help\" for more information about a command.\n", cmd.CommandPath())
@@ -139,7 +139,7 @@ func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool) {
 		sets[g].AddFlag(f)
 	})
 	if n <= shortHelp {
-		fmt.Fprintf(b, "\nFlags:\n%s\n", strings.TrimRight(cmd.LocalFlags().FlagUsages(), "\n"))
+		fmt.Fprintf(b, "\nFlags:\n%s", flagsTable(cmd.LocalFlags()))
 		return
 	}
 	if len(common) > 0 && !all {
@@ -149,7 +149,7 @@ func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool) {
 		for _, f := range common {
 			first.AddFlag(f)
 		}
-		fmt.Fprintf(b, "\nCommon flags:\n%s\n", strings.TrimRight(first.FlagUsages(), "\n"))
+		fmt.Fprintf(b, "\nCommon flags:\n%s", flagsTable(first))
 		fmt.Fprintf(b, "\nFurther flags, which %s --%s describes:\n", cmd.CommandPath(), HelpAll)
 		for _, g := range groups {
 			if sets[g] != nil {
@@ -160,13 +160,10 @@ func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool) {
 	}
 	for _, g := range groups {
 		if sets[g] != nil {
-			fmt.Fprintf(b, "\nFlags, %s:\n%s\n", g, strings.TrimRight(sets[g].FlagUsages(), "\n"))
+			fmt.Fprintf(b, "\nFlags, %s:\n%s", g, flagsTable(sets[g]))
 		}
 	}
 }
-
-// helpWidth is the width of the lists of names in a help text.
-const helpWidth = 100
 
 // namesText lists the flags of a group that are not common, within helpWidth.
 func namesText(b *bytes.Buffer, group string, set *pflag.FlagSet) {
@@ -197,7 +194,7 @@ func GroupFlags(root *cobra.Command, all bool) {
 		return err
 	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		text := strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)) + "\n\n"
+		text := paragraphs(cmp.Or(cmd.Long, cmd.Short)) + "\n"
 		if exits := exitsOf(cmd); exits != "" {
 			text += exits + "\n"
 		}

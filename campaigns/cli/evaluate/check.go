@@ -63,7 +63,7 @@ at the first violation. What the answers mean then is in ordeal help check.`,
 		"; of traces with times also linearizable (default tso, or those of the run directory, or linearizable)")
 	fs.StringVar(&c.options.Procedure, "procedure", "auto", "how to decide: "+strings.Join(procedureNames(), ", "))
 	fs.DurationVar(&c.options.Timeout, "timeout", 0, "longest time for one trace under one model; 0 means no limit")
-	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one trace under one model, as 512MiB or 4GB (default what the machine has available)")
+	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one trace under one model, a `size` as 512MiB or 4GB (default what the machine has available)")
 	c.input.declare(fs)
 	fs.StringSliceVar(&c.serializability, "serializability", nil, "ask whether the transactions are serializable instead: sc, tso, robust (is it equivalent to SC, and are its neighbours?)")
 	fs.StringVar(&c.svg, "svg", "", "with --serializability, write a picture of the first cycle to this file")

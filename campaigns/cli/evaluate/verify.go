@@ -58,7 +58,7 @@ where there is no answer or no proof, for each model.`,
 	c.input.declare(fs)
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace")
 	fs.DurationVar(&c.timeout, "timeout", 0, "longest time for all; 0 means no limit")
-	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one certificate, as 512MiB or 4GB (default what the machine has available)")
+	fs.TextVar(&c.memory, "memory", c.memory, "most memory for one certificate, a `size` as 512MiB or 4GB (default what the machine has available)")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return c.within(ctx, args) })
 	return cmd
 }
