@@ -116,7 +116,7 @@ func TestOrderedBuffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.program.configured() {
+	if p.program.configured {
 		t.Error("the project's MI is taken for gem5's")
 	}
 	for _, ordered := range p.program.orderedNetworks(5) {

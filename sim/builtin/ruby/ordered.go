@@ -1,10 +1,6 @@
 package ruby
 
-import (
-	"slices"
-
-	"ordeal/sim/slicc/types"
-)
+import "slices"
 
 // orderedBuffers lists, by protocol, the buffers that gem5's configuration makes
 // ordered (MessageBuffer(ordered=True) in configs/ruby of v24.0): a message that
@@ -32,10 +28,9 @@ var orderedBuffers = map[string][]string{
 	},
 }
 
-// configured reports whether the protocol is as gem5 configures the one of its
-// name: it has all the buffers that are ordered there. The project's own ones
-// have others.
-func (p *program) configured() bool {
+// hasOrderedBuffers reports whether the protocol has all the buffers that are
+// ordered in gem5's one of its name. The project's own ones have others.
+func (p *program) hasOrderedBuffers() bool {
 	names := orderedBuffers[p.protocol.Name]
 	for _, code := range p.codes {
 		for _, v := range code.buffers {
@@ -45,9 +40,15 @@ func (p *program) configured() bool {
 	return len(orderedBuffers[p.protocol.Name]) > 0 && len(names) == 0
 }
 
-// ordered reports whether gem5 makes a buffer ordered.
-func (p *program) ordered(code *machineCode, v *types.Var) bool {
-	return p.configured() && slices.Contains(orderedBuffers[p.protocol.Name], code.machine.Name+"."+v.Name)
+// setOrdered finds the buffers that gem5 makes ordered, once for all systems.
+func (p *program) setOrdered() {
+	p.configured = p.hasOrderedBuffers()
+	for _, code := range p.codes {
+		for _, v := range code.buffers {
+			code.ordered = append(code.ordered,
+				p.configured && slices.Contains(orderedBuffers[p.protocol.Name], code.machine.Name+"."+v.Name))
+		}
+	}
 }
 
 // orderedNetworks lists the virtual networks that keep the order of messages in
@@ -55,13 +56,12 @@ func (p *program) ordered(code *machineCode, v *types.Var) bool {
 // gem5 configures it.
 func (p *program) orderedNetworks(networks int) []bool {
 	list := make([]bool, networks)
-	configured := p.configured()
 	for i := range list {
-		list[i] = !configured
+		list[i] = !p.configured
 	}
 	for _, code := range p.codes {
-		for _, v := range code.buffers {
-			if v.Network != nil && v.Network.VNet < networks && p.ordered(code, v) {
+		for i, v := range code.buffers {
+			if v.Network != nil && v.Network.VNet < networks && code.ordered[i] {
 				list[v.Network.VNet] = true
 			}
 		}

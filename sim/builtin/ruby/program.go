@@ -22,7 +22,9 @@ type program struct {
 	request        requestFields
 	memory         memoryFields
 	device         deviceFields
-	flushes        bool          // cores may flush lines
+	flushes        bool // cores may flush lines
+	configured     bool // as gem5 configures the protocol of this name
+	shared         []sharedBuffer
 	faults         syntax.Faults // of structures
 }
 
@@ -57,6 +59,8 @@ type machineCode struct {
 	caches, tables, directories, sequencers, timers, persistents, storages, lists, deviceSequencers []*types.Var
 	// buffers are the parameters and objects of type MessageBuffer.
 	buffers []*types.Var
+	// ordered says which of the buffers gem5 makes ordered.
+	ordered []bool
 	// computed are the objects that start with the value of an expression.
 	computed []*types.Var
 	place    map[*types.Var]int // of words, pointers or parts
@@ -145,6 +149,8 @@ func generate(protocol *types.Protocol) (*program, error) {
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("compile protocol %s: %w", protocol.Name, faults)
 	}
+	p.setOrdered()
+	p.setShared()
 	return p, nil
 }
 

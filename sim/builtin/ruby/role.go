@@ -166,6 +166,25 @@ func joins(m, n *types.Machine) []joint {
 	return list
 }
 
+// A sharedBuffer is a joint of two machines that the system has.
+type sharedBuffer struct {
+	to, from           *machineCode
+	toPlace, fromPlace int
+}
+
+// setShared finds the buffers that two machines share, once for all systems.
+func (p *program) setShared() {
+	for _, a := range p.codes {
+		for _, b := range p.codes {
+			for _, j := range joins(a.machine, b.machine) {
+				if slices.Contains(a.machine.Params, j.to) {
+					p.shared = append(p.shared, sharedBuffer{a, b, a.place[j.to], b.place[j.from]})
+				}
+			}
+		}
+	}
+}
+
 // between reports whether a buffer goes in a direction to a machine without a
 // virtual network, and what its name says that it carries: the name is that,
 // the direction and what the machine's name starts with.

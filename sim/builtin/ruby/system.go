@@ -101,8 +101,15 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 		s.stalls = append(s.stalls, make([]uint64, len(code.rows)))
 	}
 	for k, code := range s.program.codes {
+		values := make(map[*role]preset.Values)
 		for i, r := range o.instances(code) {
-			s.controllers[k][i] = s.newController(r, i)
+			if values[r] == nil {
+				var err error
+				if values[r], err = s.program.settings(&o, r); err != nil {
+					panic(err) // Check reports it
+				}
+			}
+			s.controllers[k][i] = s.newController(r, i, values[r])
 		}
 	}
 	s.join()
@@ -136,8 +143,9 @@ func (s *System) isHome(c *controller, line memory.Addr) bool {
 	return int(uint64(line)/types.BlockBytes%uint64(s.count(uint64(c.code.machine.Ordinal)))) == number
 }
 
-// newController makes a controller without its connections.
-func (s *System) newController(r *role, number int) *controller {
+// newController makes a controller with the settings of its role, without its
+// connections.
+func (s *System) newController(r *role, number int, values preset.Values) *controller {
 	code := r.code
 	c := &controller{
 		wakeups: wakeups{queue: s.queue}, system: s, code: code, role: r, event: -1,
@@ -148,10 +156,6 @@ func (s *System) newController(r *role, number int) *controller {
 		counts:   s.coverage[code.index], stalls: s.stalls[code.index],
 	}
 	c.self = s.queue.Add(c)
-	values, err := s.program.settings(&s.options, r)
-	if err != nil {
-		panic(err) // Check reports it
-	}
 	c.perCycle = int(values[preset.Transitions])
 	c.tagLatency, c.dataLatency = uint64(values[preset.TagLatency]), uint64(values[preset.DataLatency])
 	s.configure(c, number, values)
@@ -194,23 +198,15 @@ func (c *controller) capacity(v *types.Var, values preset.Values) int {
 func (s *System) join() {
 	for _, list := range s.controllers {
 		for _, c := range list {
-			for _, v := range c.code.buffers {
+			for i, v := range c.code.buffers {
 				fed := v.Network != nil && v.Network.Direction == types.FromNetwork
-				c.buffers = append(c.buffers, &buffer{name: c.name + " " + v.Name, owner: c, ordered: !fed && s.program.ordered(c.code, v)})
+				c.buffers = append(c.buffers, &buffer{name: c.name + " " + v.Name, owner: c, ordered: !fed && c.code.ordered[i]})
 			}
 		}
 	}
-	for _, a := range s.program.codes {
-		for _, b := range s.program.codes {
-			for _, j := range joins(a.machine, b.machine) {
-				to, from := j.to, j.from
-				if !slices.Contains(a.machine.Params, to) {
-					continue
-				}
-				for n, c := range s.controllers[a.index] {
-					c.buffers[a.place[to]] = s.controllers[b.index][n].buffers[b.place[from]]
-				}
-			}
+	for _, b := range s.program.shared {
+		for n, c := range s.controllers[b.to.index] {
+			c.buffers[b.toPlace] = s.controllers[b.from.index][n].buffers[b.fromPlace]
 		}
 	}
 }
