@@ -87,8 +87,9 @@ func (r *Runner) tree() *tree.Tree {
 	return &tree.Tree{Dir: r.options.Tree, Binary: r.options.Binary, Rebuild: m.Rebuild, Timeout: m.Timeout}
 }
 
-// identify probes the binary, once. Before, it restores the tree if an earlier
-// process was killed while it ran a mutant, and waits while another one does.
+// identify asks the binary what it is, once for all runners. Before, it restores
+// the tree if an earlier process was killed while it ran a mutant, and waits while
+// another one does.
 func (r *Runner) identify(ctx context.Context) (*Info, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +102,7 @@ func (r *Runner) identify(ctx context.Context) (*Info, error) {
 		if err := r.tree().Recover(ctx); err != nil {
 			return nil, err
 		}
-		info, err := Probe(ctx, r.options.Binary)
+		info, err := probeOnce(ctx, r.options.Binary)
 		if err != nil {
 			return nil, err
 		}

@@ -33,6 +33,7 @@ func newRunner(t testing.TB, settings string, change func(*Options)) *Runner {
 		t.Skipf("the stand-in runs programs on linux/amd64, this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	t.Setenv(fakegem5.Variable, "on,"+settings)
+	clear(known.builds) // the same binary may behave in another way now
 	if _, state, ok := strings.Cut(settings, "state="); ok {
 		t.Setenv(sandbox.WritableVariable, filepath.Dir(state))
 	}
@@ -280,5 +281,42 @@ func TestCommandLine(t *testing.T) {
 	l.try = 1
 	if got := fmt.Sprint(l.arguments()); !strings.Contains(got, "--randomization") || strings.Contains(got, "--seed 1]") {
 		t.Errorf("second try: %s", got)
+	}
+}
+
+// TestKnown demands that a binary is asked once for all runners, and again when it
+// was changed.
+func TestKnown(t *testing.T) {
+	r := newRunner(t, "info=ok", nil)
+	binary := filepath.Join(t.TempDir(), "gem5.opt")
+	data, err := os.ReadFile(r.options.Binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sandbox.WriteExecutable(binary, data); err != nil {
+		t.Fatal(err)
+	}
+	ask := func() *Info {
+		t.Helper()
+		another, err := New(Options{Binary: binary, Tree: r.options.Tree})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := another.identify(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	first := ask()
+	t.Setenv(fakegem5.Variable, "on,info=broken") // another version, but the same file
+	if second := ask(); second != first {
+		t.Errorf("asked again: %v, then %v", first, second)
+	}
+	if err := os.Chtimes(binary, time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if third := ask(); third.Version == first.Version {
+		t.Errorf("not asked again after a change: still %v", third)
 	}
 }
