@@ -68,6 +68,24 @@ func (p *Program) Text() []byte {
 	return buf
 }
 
+// Line is the line of Text, from 1, that has operation i of thread t.
+func (p *Program) Line(t ThreadID, i int) int {
+	n := 3 // the lines before those of the threads
+	for other := range t {
+		n += 1 + len(p.Threads[other]) + 2*len(p.TransactionsOf(other))
+	}
+	n += 2 + i
+	for _, x := range p.TransactionsOf(t) {
+		if int(x.First) <= i {
+			n++
+		}
+		if int(x.End) <= i {
+			n++
+		}
+	}
+	return n
+}
+
 // String is Text as a string.
 func (p *Program) String() string { return string(p.Text()) }
 

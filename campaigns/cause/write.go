@@ -103,7 +103,34 @@ func (c *Cause) repeats(last, i int) bool {
 // last operation of the witness.
 func (c *Cause) WriteSVG(w io.Writer, title string) error {
 	d := &chart.Chart{Title: title, Notes: c.Sentences(), Lines: c.lines, Accesses: map[int]string{}, Marks: map[int]chart.Mark{}}
-	var kept []int
+	kept, omitted := c.shown()
+	d.Omitted = omitted
+	marks := c.marks()
+	for n, i := range kept {
+		e := c.Events[i]
+		d.Events = append(d.Events, e)
+		mark, marked := marks[i]
+		if e.Kind == trace.Access {
+			d.Accesses[n] = operationText(c.program.Locations[e.Loc], e.Reads, e.Writes, e.Read, e.Written)
+			if op := c.operation(i); op >= 0 {
+				d.Accesses[n] = c.Witness.Operations[op].Letter + ": " + c.Witness.Operations[op].Text
+				if !marked {
+					mark, marked = chart.Mark{Class: chart.Witness}, true
+				}
+			}
+		}
+		if place, _ := c.source(&e); marked {
+			mark.Note = strings.TrimSpace(mark.Note + "  " + place)
+			d.Marks[n] = mark
+		}
+	}
+	return d.WriteSVG(w)
+}
+
+// shown are the events from the request for the first wrong read to the last
+// operation of the witness, by their index, and the number of those between them
+// that do not matter to it.
+func (c *Cause) shown() (kept []int, omitted int) {
 	first, last := c.window()
 	mine, lines := c.places(), c.faultLines()
 	before := map[string]int{} // the last transition of a controller
@@ -118,74 +145,67 @@ func (c *Cause) WriteSVG(w io.Writer, title string) error {
 		case e.Kind == trace.Access && op < 0 && !e.Writes:
 			continue // of no matter to the witness
 		case e.Kind != trace.Access && !lines[e.Line], e.Kind == trace.Transition && !mine[e.Place], e.Kind == trace.Message && !(mine[e.Place] && mine[e.To]):
-			d.Omitted++
+			omitted++
 			continue
 		}
 		if e.Kind == trace.Transition {
 			if last, ok := before[e.Place]; ok && c.repeats(last, i) {
-				d.Omitted++
+				omitted++
 				continue
 			}
 			before[e.Place] = i
 		}
 		kept = append(kept, i)
 	}
-	for n, i := range kept {
-		e := c.Events[i]
-		d.Events = append(d.Events, e)
-		if e.Kind != trace.Access {
-			continue
-		}
-		d.Accesses[n] = operationText(c.program.Locations[e.Loc], e.Reads, e.Writes, e.Read, e.Written)
-		if op := c.operation(i); op >= 0 {
-			d.Accesses[n] = c.Witness.Operations[op].Letter + ": " + c.Witness.Operations[op].Text
-			d.Marks[n] = chart.Mark{Class: chart.Witness}
-		}
-	}
-	c.mark(d, kept)
-	return d.WriteSVG(w)
+	return kept, omitted
 }
 
-// mark marks the faults in a chart whose events are those of kept.
-func (c *Cause) mark(d *chart.Chart, kept []int) {
-	at := map[int]int{}
-	for n, i := range kept {
-		at[i] = n
+// ShownText are the events that the chart shows, a line each.
+func (c *Cause) ShownText() []string {
+	kept, _ := c.shown()
+	marks := c.marks()
+	var lines []string
+	for _, i := range kept {
+		line := c.EventText(&c.Events[i])
+		if note := marks[i].Note; note != "" {
+			line += "  ← " + note
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// marks are those of the events of the faults, by their index.
+func (c *Cause) marks() map[int]chart.Mark {
+	marks := map[int]chart.Mark{}
+	mark := func(event int, class, note string) {
+		if event >= 0 {
+			marks[event] = chart.Mark{Class: class, Note: note}
+		}
 	}
 	for _, f := range c.Faults {
 		j := c.Joined[f.Read]
 		note := "stale value read here"
 		switch {
 		case j.Forwarded:
-			note = "(" + c.Witness.Operations[f.Read].Letter + ") has this value too early, and is not repeated"
+			note = c.Witness.Operations[f.Read].Letter + " has this value too early, and is not repeated"
 		case f.Before >= 0:
 			note = "read too early, and not repeated"
 		}
-		if n, ok := at[j.Access]; ok {
-			d.Marks[n] = chart.Mark{Class: chart.Fault, Note: note}
-		}
-		if n, ok := at[j.Served]; ok {
-			place, _ := c.source(&c.Events[j.Served])
-			d.Marks[n] = chart.Mark{Class: chart.Fault, Note: place}
-		}
-		if n, ok := at[f.Invalidation]; ok {
+		mark(j.Access, chart.Fault, note)
+		mark(j.Served, chart.Fault, "")
+		if f.Invalidation >= 0 {
 			note := "invalidated here, the core is not notified"
 			if f.Notified {
 				note = "invalidated here, the core is notified"
 			}
-			place, _ := c.source(&c.Events[f.Invalidation])
-			d.Marks[n] = chart.Mark{Class: chart.Cause, Note: strings.TrimSpace(note + "  " + place)}
+			mark(f.Invalidation, chart.Cause, note)
 		}
-		if n, ok := at[c.brought(j.Served)]; ok {
-			d.Marks[n] = chart.Mark{Class: chart.Fault}
-		}
-		if n, ok := at[c.brought(f.Invalidation)]; ok {
-			d.Marks[n] = chart.Mark{Class: chart.Cause}
-		}
-		if n, ok := at[f.Overwritten]; ok {
-			d.Marks[n] = chart.Mark{Class: chart.Cause, Note: "the new value"}
-		}
+		mark(c.brought(j.Served), chart.Fault, "")
+		mark(c.brought(f.Invalidation), chart.Cause, "")
+		mark(f.Overwritten, chart.Cause, "the new value")
 	}
+	return marks
 }
 
 // brought is the message that a transition handles: the last one about its line

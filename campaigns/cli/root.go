@@ -19,6 +19,7 @@ import (
 	"ordeal/campaigns/cli/campaign"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cli/evaluate"
+	"ordeal/campaigns/cli/explain"
 	"ordeal/campaigns/cli/slicc"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
@@ -86,6 +87,7 @@ var commands = []constructor{
 	{"convert", evaluate.NewConvert},
 	{"campaign", campaign.New},
 	{"repro", newRepro},
+	{"explain", explain.New},
 	{"reduce", newReduce},
 	{"litmus", newLitmus},
 	{"mutate", newMutate},

@@ -249,8 +249,8 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", dir)
 	program, words := messages.Quoted(r.Args[0]), messages.Quoted(string(dir))
-	if explain != "" && !done.Diagnosed() {
-		fmt.Fprintf(w, "%-10s %s check --model %s --explain %s\n", "explain", program, explain, words)
+	if explain != "" || done.Failed() {
+		fmt.Fprintf(w, "%-10s %s explain %s\n", "explain", program, words)
 	}
 	if done.Diagnosed() {
 		fmt.Fprintf(w, "%-10s %s\n", "log", messages.Quoted(dir.Path(rundir.DiagnosisFile)))

@@ -47,6 +47,7 @@ var meanings = sync.OnceValue(func() map[string]map[int]string {
 		"repro": {
 			summary.ExitOK: "a recorded pass recurred, or a finding did not", summary.ExitFinding: "a recorded finding recurred, or a try failed otherwise",
 		},
+		"explain": {summary.ExitOK: "explained", summary.ExitFinding: "", summary.ExitUndecided: ""},
 		"reduce": {
 			summary.ExitOK: "reduced", summary.ExitFinding: "", summary.ExitUsage: "usage, or there is nothing to reduce",
 			summary.ExitUndecided: "whether the model forbids the history is not decided",
