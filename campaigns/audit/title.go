@@ -3,16 +3,13 @@ package audit
 import (
 	"strings"
 
-	"ordeal/sim/lazyregexp"
+	"ordeal/campaigns/place"
 )
-
-// lineOf is the line, and the column, of a place in a file of a protocol.
-var lineOf = lazyregexp.New(`(\.sm):\d+(:\d+)?`)
 
 // Same reports whether two titles are the same but for the lines of places: an edit of a
 // protocol moves them.
 func Same(a, b string) bool {
-	return lineOf().ReplaceAllString(a, "$1") == lineOf().ReplaceAllString(b, "$1")
+	return place.Unnumbered(a) == place.Unnumbered(b)
 }
 
 // TitleMatches reports whether a title is of a pattern, in which * stands for any

@@ -108,7 +108,7 @@ func (r *record) staleAt(read, write *access) string {
 		return staleCopy(serving.Machine, serving.State)
 	}
 	if asked := r.asked(read.step); asked >= 0 && asked < write.step && r.steps[asked].Next != serving.State {
-		return fmt.Sprintf("overtaken data read in %s(%s)", serving.Machine, anyCore(serving.State))
+		return fmt.Sprintf("overtaken data read in %s(%s)", serving.Machine, AnyCore(serving.State))
 	}
 	if at := r.given(write.step, read.step); at >= 0 {
 		return r.lost(at)
@@ -117,7 +117,7 @@ func (r *record) staleAt(read, write *access) string {
 }
 
 func (r *record) lost(at int) string {
-	return fmt.Sprintf("value lost after %s in %s", anyCore(r.steps[at].Event), r.steps[at].Machine)
+	return fmt.Sprintf("value lost after %s in %s", AnyCore(r.steps[at].Event), r.steps[at].Machine)
 }
 
 // given is the first step between two by which the controller of the first,
@@ -132,20 +132,20 @@ func (r *record) given(write, end int) int {
 }
 
 func staleCopy(machine, state string) string {
-	return fmt.Sprintf("stale copy in %s(%s)", machine, anyCore(state))
+	return fmt.Sprintf("stale copy in %s(%s)", machine, AnyCore(state))
 }
 
 // row names a transition as protocols do.
 func row(s *ruby.Step) string {
-	return fmt.Sprintf("%s(%s,%s)", s.Machine, anyCore(s.State), anyCore(s.Event))
+	return fmt.Sprintf("%s(%s,%s)", s.Machine, AnyCore(s.State), AnyCore(s.Event))
 }
 
 // coreDigit matches the digits by which a controller of two cores tells them
 // apart, as in M0 and C1_Load of MOESI_AMD_Base, but not those of L1 and L2.
 var coreDigit = lazyregexp.New(`([^L])[01]`)
 
-// anyCore is a name that is the same for all cores of a controller.
-func anyCore(name string) string { return coreDigit().ReplaceAllString(name, "${1}n") }
+// AnyCore is a name that is the same for all cores of a controller.
+func AnyCore(name string) string { return coreDigit().ReplaceAllString(name, "${1}n") }
 
 // asked is the step by which the core asked for the line that step serving
 // brought.
