@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +16,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
+	"ordeal/sim/protocols"
 )
 
 // nightlyScripts is the folder of the examples for cron, systemd and GitHub.
@@ -295,5 +298,61 @@ func TestWorkflow(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// TestAuditWorkflow executes the audit of GitHub's workflow on a change of one of two
+// protocols.
+func TestAuditWorkflow(t *testing.T) {
+	for _, tool := range []string{"git", "bash"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(nightlyScripts, "github-audit.yml"))
+	must.Succeed(t, err)
+	var workflow struct {
+		Jobs map[string]struct {
+			Minutes int `yaml:"timeout-minutes"`
+			Steps   []struct{ Name, Run string }
+		}
+	}
+	must.Succeed(t, yaml.Unmarshal(text, &workflow))
+	if m := workflow.Jobs["audit"].Minutes; m < 1 || m > 5 {
+		t.Errorf("the audit has %d minutes, want at most 5", m)
+	}
+	dir := t.TempDir()
+	link(t, lookPath(t, "ordeal"), filepath.Join(dir, ".ordeal", "bin", "ordeal"))
+	for _, file := range []string{"MI_example.slicc", "MI_example-cache.sm", "MI_example-dir.sm", "MI_example-dma.sm", "MI_example-msg.sm", "MESI_Two_Level.slicc", "native.sm"} {
+		protocol, err := fs.ReadFile(protocols.Files(), file)
+		must.Succeed(t, err)
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, file), protocol, 0o600))
+	}
+	shell := func(script string) (string, error) {
+		cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "BASE=HEAD~1", "CPU_SECONDS=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	const change = `git init -q && git add *.sm *.slicc && git commit -qm before && sed -i '/^  transition(M, Fwd_GETX, I)/,/}/{/e_sendData;/d}' MI_example-cache.sm && git commit -qam after`
+	if out, err := shell(change); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, step := range workflow.Jobs["audit"].Steps {
+		if step.Name != "Audit" {
+			continue
+		}
+		if out, err := shell(step.Run); err == nil {
+			t.Errorf("the audit of a broken protocol passes:\n%s", out)
+		}
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "audit", "MI_example", "audit.sarif"))
+	if err != nil || !bytes.Contains(log, []byte(`"uri": "MI_example-`)) {
+		t.Errorf("%v: the log is\n%s", err, log)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "audit", "MESI_Two_Level")); err == nil {
+		t.Error("a protocol that did not change is audited")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
@@ -136,11 +138,15 @@ func (x *run) report(ctx context.Context, r *audit.Report) error {
 	if err != nil {
 		return err
 	}
-	var text, page bytes.Buffer
-	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
+	root, err := os.Getwd()
+	if err != nil {
 		return err
 	}
-	for name, out := range map[string][]byte{"audit.json": append(data, '\n'), "audit.txt": text.Bytes(), "audit.html": page.Bytes()} {
+	var text, page, log bytes.Buffer
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page), r.WriteSARIF(&log, root, execute.Version(), x.Args)); err != nil {
+		return err
+	}
+	for name, out := range map[string][]byte{"audit.json": append(data, '\n'), "audit.txt": text.Bytes(), "audit.html": page.Bytes(), "audit.sarif": log.Bytes()} {
 		if err := rundir.WriteOutput(filepath.Join(x.dir, name), out, rundir.Plain); err != nil {
 			return err
 		}

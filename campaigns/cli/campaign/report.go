@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,6 +34,13 @@ var reportFormats = []reportFormat{
 	}},
 	{"jsonl", "report.jsonl", func(_ context.Context, w io.Writer, a *journal.Archive, c *reportCommand) error {
 		return report.WriteJSONL(w, a, c.baseline)
+	}},
+	{"sarif", "report.sarif", func(_ context.Context, w io.Writer, a *journal.Archive, c *reportCommand) error {
+		root, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		return report.WriteSARIF(w, a, c.baseline, root)
 	}},
 }
 
@@ -68,11 +76,14 @@ diff), and of those of OLD fixed, or not seen where that may be chance.
 For continuous integration, junit is XML with a test suite for each kind of run: one
 case for its runs, one for each finding and canary. jsonl has an object a line: the
 campaign, each run, each finding, each canary, the summary; the package
-campaigns/report documents the fields.`,
+campaigns/report documents the fields. sarif (2.1.0) has the findings at the lines of
+the protocol's files that they are about, for code hosts that show them in a change;
+call it in the directory of the repository.`,
 		Example: `  ordeal campaign report night
   ordeal campaign report --kill mutants -o night.html night
   ordeal campaign report --against runs/nightly-20261121-010000 runs/nightly-20261122-010000
   ordeal campaign report --format junit night
+  ordeal campaign report --format sarif -o night.sarif night
   ordeal campaign report --format jsonl -o - night | jq 'select(.event == "finding")'`,
 		Args: command.Arguments(1, 1, "one DIR of a campaign"),
 	}
