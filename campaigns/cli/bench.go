@@ -131,11 +131,12 @@ func (p *benchPapers) write(report *papers.Report) error {
 		return err
 	}
 	data = append(data, '\n')
-	out := text.Bytes()
 	if p.json {
-		out = data
+		err = p.PrintJSON(report)
+	} else {
+		_, err = p.Stdout.Write(text.Bytes())
 	}
-	if _, err := p.Stdout.Write(out); err != nil || p.dir == "" {
+	if err != nil || p.dir == "" {
 		return err
 	}
 	for _, f := range []struct {

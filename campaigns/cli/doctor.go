@@ -23,19 +23,30 @@ import (
 
 func newDoctor(e *env) *cobra.Command {
 	d := doctor{env: e}
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Report what is installed here, what would work and what is missing",
 		Long:  `Look at this machine: what would work here, and what is missing for the rest.`,
 		Args:  command.Arguments(0, 0, "nothing"),
 		RunE:  command.Body(func(ctx context.Context, _ []string) error { return d.run(ctx) }),
 	}
+	command.JSONFlag(cmd, &d.json)
+	return cmd
 }
 
 // doctor is the doctor command.
 type doctor struct {
 	*env
 	status int
+	json   bool
+	lines  []doctorLine // for JSON
+}
+
+// doctorLine is what doctor says of a tool: ok, warn, no or none.
+type doctorLine struct {
+	State  string `json:"state"`
+	Tool   string `json:"tool"`
+	Detail string `json:"detail"`
 }
 
 func (d *doctor) run(ctx context.Context) error {
@@ -53,10 +64,28 @@ func (d *doctor) run(ctx context.Context) error {
 	d.tool(ctx, "litmus7", "to run gen --emit litmus on hardware", "-version")
 	d.gem5(ctx)
 	d.tool(ctx, "chromium", "to look at HTML reports in tests", "--version")
+	if d.json {
+		if err := d.PrintJSON(map[string]any{"tools": d.lines}); err != nil {
+			return err
+		}
+	}
 	return command.Exit(d.status)
 }
 
+// line says something of a tool, or more of the one before.
 func (d *doctor) line(state, what, detail string) {
+	if d.json {
+		switch last := len(d.lines) - 1; {
+		case state == "":
+			d.lines[last].Detail += " " + detail
+		case what == "":
+			what = d.lines[last].Tool
+			fallthrough
+		default:
+			d.lines = append(d.lines, doctorLine{state, what, detail})
+		}
+		return
+	}
 	fmt.Fprintf(d.Stdout, "%-5s %-9s %s\n", state, what, detail)
 }
 

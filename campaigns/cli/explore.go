@@ -278,29 +278,29 @@ func (r *repeat) replay(dir string) error {
 		return command.Usage(fmt.Errorf("repro %s: the exploration found nothing", dir))
 	}
 	recurred := 0
+	var all []replayed
 	for i := range recorded.Findings {
 		f := &recorded.Findings[i]
-		fmt.Fprintf(r.Stdout, "recorded    %s: %s\n", f.Property, messages.EscapeLine(f.Title))
 		steps, recurs, err := exploration.Replay(spec, f)
-		for i, step := range steps {
-			fmt.Fprintf(r.Stdout, "%10d  %s\n", i+1, messages.EscapeLine(step.Step))
-			for line := range strings.Lines(step.State) {
-				fmt.Fprintf(r.Stdout, "%10s      %s\n", "", messages.EscapeLine(strings.TrimRight(line, "\n")))
-			}
-		}
+		out := replayed{Property: string(f.Property), Title: f.Title, Steps: steps, Recurs: recurs && err == nil}
 		switch {
 		case err != nil:
-			fmt.Fprintf(r.Stdout, "otherwise   %v\n", err)
+			out.Otherwise = err.Error()
 		case recurs:
 			recurred++
-			fmt.Fprintf(r.Stdout, "recurred    after %d steps\n", len(steps))
-			name, err := exploration.WriteChart(dir, spec, f)
-			if err != nil {
+			if out.Messages, err = exploration.WriteChart(dir, spec, f); err != nil {
 				return err
 			}
-			fmt.Fprintf(r.Stdout, "messages    %s\n", name)
 		default:
-			fmt.Fprintf(r.Stdout, "otherwise   the property holds after %d steps\n", len(steps))
+			out.Otherwise = fmt.Sprintf("the property holds after %d steps", len(steps))
+		}
+		if all = append(all, out); !r.json {
+			out.print(r)
+		}
+	}
+	if r.json {
+		if err := r.PrintJSON(map[string]any{"dir": dir, "findings": all}); err != nil {
+			return err
 		}
 	}
 	if recurred > 0 {

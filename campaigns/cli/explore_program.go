@@ -53,7 +53,7 @@ func (x *exploreRun) explorePrograms(ctx context.Context, list []exploration.Pro
 		return err
 	}
 	if x.json {
-		if err := x.PrintJSON(results); err != nil {
+		if err := x.PrintJSON(map[string]any{"programs": results}); err != nil {
 			return err
 		}
 	} else {

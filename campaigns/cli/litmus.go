@@ -154,7 +154,7 @@ func (l *litmusRun) run(ctx context.Context, args []string) error {
 	var tableErr error
 	switch faults := errors.Join(unread, unfit); {
 	case l.json:
-		tableErr = litmus.WriteJSON(l.Stdout, &l.o, reports, faults)
+		tableErr = l.PrintJSON(litmus.NewSuite(&l.o, reports, faults))
 	case len(reports) > 0:
 		tableErr = litmus.WriteTable(l.Stdout, reports)
 	}

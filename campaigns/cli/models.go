@@ -19,6 +19,7 @@ import (
 )
 
 func newModels(e *env) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "models [MODEL]",
 		Short: "Explain the memory models, each by the smallest histories that set it apart",
@@ -29,13 +30,20 @@ that tells the two apart, evaluated by all models as it is printed.`,
   ordeal models tso`,
 		Args: command.Arguments(0, 1, "at most one MODEL"),
 	}
+	command.JSONFlag(cmd, &asJSON)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
-		if len(args) == 0 {
+		switch {
+		case len(args) == 0 && asJSON:
+			return printModelsJSON(ctx, e, model.All())
+		case len(args) == 0:
 			return listModels(e.Stdout)
 		}
 		found, err := config.ParseModels(args[0])
 		if err != nil {
 			return command.Usage(err)
+		}
+		if asJSON {
+			return printModelsJSON(ctx, e, found)
 		}
 		for i, m := range found {
 			if i > 0 {
@@ -66,12 +74,14 @@ func listModels(w io.Writer) error {
 	return nil
 }
 
-func names(models []model.Model) string {
-	var list []string
+func names(models []model.Model) string { return strings.Join(modelNames(models), ", ") }
+
+func modelNames(models []model.Model) []string {
+	list := []string{}
 	for _, m := range models {
 		list = append(list, m.Name)
 	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // explainModel prints the guide's entry of a model.
@@ -96,22 +106,25 @@ func explainModel(ctx context.Context, w io.Writer, m model.Model) error {
 
 // implies lists the models that m implies.
 func implies(m model.Model) string {
+	return names(implied(m))
+}
+
+func implied(m model.Model) []model.Model {
 	var list []model.Model
 	for _, other := range model.All() {
 		if other.Name != m.Name && model.Implies(m, other) {
 			list = append(list, other)
 		}
 	}
-	return names(list)
+	return list
 }
 
 // besideModel prints a history that m allows and a stronger model forbids.
 func besideModel(ctx context.Context, w io.Writer, m model.Model, b *model.Separation) error {
-	trace, err := axe.NewReader(strings.NewReader(b.Trace()), b.History).Next()
-	if err = errors.Join(err, trace.Err); err != nil {
+	h, allowed, forbidden, err := separate(ctx, b)
+	if err != nil {
 		return err
 	}
-	h := trace.History
 	which := "smallest"
 	if b.OnlyKnown {
 		which = "smallest known"
@@ -120,11 +133,21 @@ func besideModel(ctx context.Context, w io.Writer, m model.Model, b *model.Separ
 	for _, line := range columns(h) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
-	var allowed, forbidden []model.Model
+	_, err = fmt.Fprintf(w, "\n  allowed by    %s\n  forbidden by  %s\n", names(allowed), names(forbidden))
+	return err
+}
+
+// separate reads a history that sets models apart, and lists those that allow and
+// forbid it.
+func separate(ctx context.Context, b *model.Separation) (h *parse.History, allowed, forbidden []model.Model, err error) {
+	trace, err := axe.NewReader(strings.NewReader(b.Trace()), b.History).Next()
+	if err = errors.Join(err, trace.Err); err != nil {
+		return nil, nil, nil, err
+	}
 	for _, other := range model.All() {
-		v, err := check.Check(ctx, h, other, check.Options{})
+		v, err := check.Check(ctx, trace.History, other, check.Options{})
 		if err != nil {
-			return err
+			return nil, nil, nil, err
 		}
 		if v.Answer == check.Allowed {
 			allowed = append(allowed, other)
@@ -132,8 +155,7 @@ func besideModel(ctx context.Context, w io.Writer, m model.Model, b *model.Separ
 			forbidden = append(forbidden, other)
 		}
 	}
-	_, err = fmt.Fprintf(w, "\n  allowed by    %s\n  forbidden by  %s\n", names(allowed), names(forbidden))
-	return err
+	return trace.History, allowed, forbidden, nil
 }
 
 // columns lays the operations of a history out, a column for each thread.

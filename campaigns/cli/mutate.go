@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -134,11 +133,29 @@ func newMutateList(e *env) *cobra.Command {
 	return cmd
 }
 
+// listedMutant is a mutant as JSON. Equivalent is the reason where it is known to be.
+type listedMutant struct {
+	ID         string `json:"id"`
+	Operator   string `json:"operator"`
+	Machine    string `json:"machine"`
+	Place      string `json:"place"`
+	Equivalent string `json:"equivalent"`
+}
+
+func newListedMutant(m *mutate.Mutant) listedMutant {
+	return listedMutant{m.ID, string(m.Operator), m.Machine, m.Place, m.Equivalent}
+}
+
+// shownMutant is what show --json prints.
+type shownMutant struct {
+	listedMutant
+	Diff   string           `json:"diff"` // unified
+	Proofs []mutation.Proof `json:"proofs,omitempty"`
+}
+
 func printMutant(e *env, m *mutate.Mutant, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(e.Stdout).Encode(map[string]string{
-			"id": m.ID, "operator": string(m.Operator), "machine": m.Machine, "place": m.Place, "equivalent": m.Equivalent,
-		})
+		return e.PrintJSONLine(newListedMutant(m))
 	}
 	text := m.ID
 	if m.Equivalent != "" {
@@ -168,7 +185,7 @@ func operatorFilter(names []string) (func(*mutate.Mutant) bool, error) {
 
 func newMutateShow(e *env) *cobra.Command {
 	var s source
-	var explore bool
+	var explore, asJSON bool
 	var maxStates uint64
 	cmd := &cobra.Command{
 		Use:   "show ID",
@@ -176,6 +193,7 @@ func newMutateShow(e *env) *cobra.Command {
 		Args:  command.Arguments(1, 1, "one ID, as list prints it"),
 	}
 	s.flags(cmd)
+	command.JSONFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&explore, "explore", false, "also a shortest counterexample, if small machines have one")
 	cmd.Flags().Uint64Var(&maxStates, "max-states", defaultMaxStates, "with --explore: most orbits of states of a machine")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
@@ -194,13 +212,27 @@ func newMutateShow(e *env) *cobra.Command {
 		if err != nil {
 			return command.Usage(err)
 		}
+		if asJSON {
+			var proofs []mutation.Proof
+			if explore {
+				if proofs, err = s.prove(ctx, m.ID, maxStates); err != nil {
+					return err
+				}
+			}
+			return e.PrintJSON(shownMutant{newListedMutant(&m), string(diff), proofs})
+		}
 		if m.Equivalent != "" {
 			fmt.Fprintf(e.Stderr, "equivalent: %s\n", m.Equivalent)
 		}
 		if _, err = e.Data.Write(diff); err != nil || !explore {
 			return err
 		}
-		return showProof(ctx, e, &s, m.ID, maxStates)
+		proofs, err := s.prove(ctx, m.ID, maxStates)
+		if err != nil {
+			return err
+		}
+		showProofs(e, proofs)
+		return nil
 	})
 	return cmd
 }

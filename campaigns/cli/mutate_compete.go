@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -54,7 +53,7 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 			fmt.Fprintf(e.Stderr, "%s: %v\n", cfg.Name, c.Ops)
 		}
 		if asJSON {
-			return json.NewEncoder(e.Stdout).Encode(comparisons)
+			return e.PrintJSON(map[string]any{"comparisons": comparisons})
 		}
 		_, err = fmt.Fprint(e.Stdout, mutation.ComparisonTable(comparisons))
 		return err

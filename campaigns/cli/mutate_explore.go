@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/internal/messages"
@@ -14,16 +15,17 @@ import (
 // defaultMaxStates bounds the exploration of a mutant.
 const defaultMaxStates = 2_000_000
 
-// showProof explores one mutant, and prints its shortest counterexample.
-func showProof(ctx context.Context, e *env, s *source, id string, maxStates uint64) error {
+// prove explores one mutant.
+func (s *source) prove(ctx context.Context, id string, maxStates uint64) ([]mutation.Proof, error) {
 	t, err := s.target()
 	if err != nil {
-		return command.Usage(err)
+		return nil, command.Usage(err)
 	}
-	proofs, err := mutation.Prove(ctx, mutation.ProveOptions{Targets: []mutation.Target{t}, Mutants: []string{id}, MaxStates: maxStates})
-	if err != nil {
-		return err
-	}
+	return mutation.Prove(ctx, mutation.ProveOptions{Targets: []mutation.Target{t}, Mutants: []string{id}, MaxStates: maxStates})
+}
+
+// showProofs prints what exploration says of mutants.
+func showProofs(e *env, proofs []mutation.Proof) {
 	for i := range proofs {
 		p := &proofs[i]
 		fmt.Fprintln(e.Stdout, messages.EscapeLine(p.String()))
@@ -31,7 +33,6 @@ func showProof(ctx context.Context, e *env, s *source, id string, maxStates uint
 			printSteps(e.Stdout, p.Counterexample)
 		}
 	}
-	return nil
 }
 
 // reportTruth prints what exploration says of the mutants, and holds the programs
@@ -39,9 +40,6 @@ func showProof(ctx context.Context, e *env, s *source, id string, maxStates uint
 func (m *matrix) reportTruth(results []mutation.Result, proofs []mutation.Proof) error {
 	sampled := len(results) > 0
 	if sampled {
-		if err := m.writeMatrix(results); err != nil {
-			return err
-		}
 		fmt.Fprint(m.Stdout, mutation.Table(results))
 	}
 	fmt.Fprintln(m.Stdout, mutation.TruthTable(mutation.Compare(results, proofs), sampled))
@@ -63,7 +61,34 @@ func (m *matrix) reportTruth(results []mutation.Result, proofs []mutation.Proof)
 		}
 	}
 	fmt.Fprintf(m.Stdout, "\nresults  %s\n", filepath.Join(m.dir, "explored.jsonl"))
-	if left > 0 || sampled && len(missed) > 0 {
+	return truthStatus(results, proofs)
+}
+
+// truthStatus is the exit status of mutants that were explored: a finding where one is
+// not known to be equivalent and not killed, by exploration or by programs.
+func truthStatus(results []mutation.Result, proofs []mutation.Proof) error {
+	left := slices.ContainsFunc(proofs, func(p mutation.Proof) bool { return p.Equivalent == "" && p.Truth != mutation.Refuted })
+	if left || len(results) > 0 && len(mutation.Missed(results, proofs)) > 0 {
+		return command.Exit(summary.ExitFinding)
+	}
+	return nil
+}
+
+// printJSON prints all that was measured, and gives the exit status.
+func (m *matrix) printJSON(results []mutation.Result, proofs []mutation.Proof, survivors []mutation.Survivor) error {
+	out := struct {
+		Dir       string              `json:"dir"`
+		Results   []mutation.Result   `json:"results,omitempty"`
+		Survivors []mutation.Survivor `json:"survivors,omitempty"`
+		Proofs    []mutation.Proof    `json:"proofs,omitempty"`
+	}{m.dir, results, survivors, proofs}
+	if err := m.PrintJSON(out); err != nil {
+		return err
+	}
+	if len(proofs) > 0 {
+		return truthStatus(results, proofs)
+	}
+	if len(survivors) > 0 {
 		return command.Exit(summary.ExitFinding)
 	}
 	return nil

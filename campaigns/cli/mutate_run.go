@@ -53,6 +53,7 @@ can be killed. Results are in DIR/explored.jsonl.`,
 	f.IntVar(&m.o.Workers, "workers", 0, "mutants at a time; 0 means one for each processor")
 	f.BoolVar(&m.explore, "explore", false, "also explore the mutants on small machines, all states of them, and hold the programs against that")
 	f.Uint64Var(&m.maxStates, "max-states", defaultMaxStates, "with --explore: most orbits of states of a machine")
+	command.JSONFlag(cmd, &m.json)
 	f.StringVar(&m.dir, "dir", "", "directory of the results; default runs/mutants-TIME")
 	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return m.run(ctx) })
 	return cmd
@@ -65,7 +66,7 @@ type matrix struct {
 	protocols, cores, operators, ids []string
 	dir                              string
 	machine                          config.Machine // its options that a protocol has: slicc, repair
-	explore                          bool
+	explore, json                    bool
 	maxStates                        uint64
 }
 
@@ -207,14 +208,19 @@ func (m *matrix) known() error {
 
 // report prints the matrix and writes it.
 func (m *matrix) report(results []mutation.Result, proofs []mutation.Proof) error {
+	if len(results) > 0 || len(proofs) == 0 {
+		if err := m.writeMatrix(results); err != nil {
+			return err
+		}
+	}
+	survivors := mutation.Survivors(results)
+	if m.json {
+		return m.printJSON(results, proofs, survivors)
+	}
 	if len(proofs) > 0 {
 		return m.reportTruth(results, proofs)
 	}
-	if err := m.writeMatrix(results); err != nil {
-		return err
-	}
 	fmt.Fprint(m.Stdout, mutation.Table(results))
-	survivors := mutation.Survivors(results)
 	if len(survivors) > 0 {
 		fmt.Fprintf(m.Stdout, "%d mutants survived:\n", len(survivors))
 		for _, s := range survivors {

@@ -48,6 +48,7 @@ operations that no part can be left out of, in the format of Axe, and why.` + co
 	f.IntVar(&r.o.MaxTries, "tries", 0, fmt.Sprintf("most tries of each program; 0 means %d, or %d on gem5", reduction.DefaultTries, reduction.Gem5Tries))
 	f.IntVar(&r.o.Runs, "runs", 0, "most runs of the whole reduction (default no bound)")
 	f.DurationVar(&r.o.Time, "budget", 0, "longest time of the whole reduction (default no bound)")
+	command.JSONFlag(cmd, &r.json)
 	command.Declare(cmd, &r.campaign, "check-timeout")
 	r.trusted.Flags(cmd)
 	cmd.ValidArgsFunction = command.RunDirectories
@@ -71,6 +72,7 @@ type reduceCommand struct {
 	o        reduction.Options
 	campaign config.Campaign // its options that a reduction has
 	trusted  command.TrustFlags
+	json     bool
 }
 
 func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
@@ -105,7 +107,13 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 	if err := res.Write(context.WithoutCancel(ctx), out, r.Args); err != nil {
 		return err
 	}
-	r.print(res, out)
+	if r.json {
+		if err := r.PrintJSON(newJSONReduced(res, out)); err != nil {
+			return err
+		}
+	} else {
+		r.print(res, out)
+	}
 	return ctx.Err()
 }
 
@@ -132,6 +140,9 @@ func (r *reduceCommand) trace(ctx context.Context, file string) error {
 			return err
 		}
 		fmt.Fprintf(r.Stderr, "%s: %d operations reduced to %d, after %d checks\n", t.Place, len(t.History.Ops), len(res.History.Ops), res.Checked)
+		if r.json {
+			return r.printTraceJSON(t, models[0], res)
+		}
 		if err := axe.Write(r.Stdout, res.History); err != nil {
 			return err
 		}

@@ -50,6 +50,7 @@ on any machine.` + command.TrustHelp,
 	cmd.Flags().StringArrayVar(&r.sets, "set", nil, "override KEY=VALUE in the campaign file, as campaign run takes it")
 	cmd.Flags().StringVar(&r.out, "dir", "", "directory of the run of a campaign, made here; default runs/run-TIME")
 	cmd.Flags().IntVar(&r.tries, "tries", 10, "how often to repeat the run")
+	command.JSONFlag(cmd, &r.json)
 	cmd.Flags().BoolVar(&r.trace, "trace", false, "repeat a failure with the protocol traced, and say what caused it")
 	r.filter.Flags(cmd)
 	command.Declare(cmd, &r.options, "check-timeout")
@@ -97,6 +98,7 @@ func (r *repeat) numbered(ctx context.Context) error {
 	models := append([]string{cfg.Expect}, cfg.Classify...)
 	one := run{env: r.env, campaign: *c, cfg: *cfg, models: strings.Join(models, ","), dir: r.out}
 	one.campaign.Sim, one.campaign.Seed, one.campaign.CheckTimeout = c.SimOf(cfg), seed, r.options.CheckTimeout
+	one.observe.json = r.json
 	one.cfg.Classify = nil // run names them anew
 	return one.run(ctx, p)
 }
@@ -104,7 +106,7 @@ func (r *repeat) numbered(ctx context.Context) error {
 // repeat is the repro command.
 type repeat struct {
 	*env
-	trace         bool
+	trace, json   bool
 	tries, number int
 	campaign, out string
 	sets          []string
@@ -161,6 +163,9 @@ func recordedRun(dir rundir.Dir) func() (*config.Campaign, error) {
 }
 
 func (r *repeat) print(report *reduction.RepeatReport) error {
+	if r.json {
+		return r.printJSON(report)
+	}
 	w := r.Stdout
 	fmt.Fprintf(w, "recorded    %s\n", describe(report.Recorded))
 	if report.ExecutableSame {

@@ -13,15 +13,21 @@ import (
 )
 
 func newVersion(e *env) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  command.Arguments(0, 0, "nothing"),
 		RunE: command.Body(func(context.Context, []string) error {
+			if asJSON {
+				return e.PrintJSON(map[string]string{"ordeal": execute.Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+			}
 			_, err := io.WriteString(e.Stdout, versionText())
 			return err
 		}),
 	}
+	command.JSONFlag(cmd, &asJSON)
+	return cmd
 }
 
 // versionText is the version of this program, in a line.

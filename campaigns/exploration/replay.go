@@ -11,8 +11,8 @@ import (
 
 // Replayed is a step of a counterexample that was taken again.
 type Replayed struct {
-	Step  string
-	State string // after it; empty if it fails
+	Step  string `json:"step"`
+	State string `json:"state"` // after it; empty if it fails
 }
 
 // ReadResult reads the result of the exploration of a directory.

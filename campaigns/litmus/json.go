@@ -1,8 +1,6 @@
 package litmus
 
 import (
-	"encoding/json"
-	"io"
 	"strings"
 
 	"ordeal/check/outcomes"
@@ -14,7 +12,8 @@ func CheckModel(name string) error {
 	return err
 }
 
-type jsonSuite struct {
+// Suite is the results of tests for other programs.
+type Suite struct {
 	Model  string     `json:"model"`
 	Sim    string     `json:"sim"`
 	Seed   uint64     `json:"seed"`
@@ -40,10 +39,9 @@ type jsonState struct {
 	State   string `json:"state"`
 }
 
-// WriteJSON writes reports, and what kept other tests from running, as one
-// JSON object.
-func WriteJSON(w io.Writer, o *Options, reports []*Report, faults error) error {
-	out := jsonSuite{Model: o.Model, Sim: o.Sim, Seed: o.Seed, Tests: []jsonTest{}}
+// NewSuite makes a suite of reports and of what kept other tests from running.
+func NewSuite(o *Options, reports []*Report, faults error) *Suite {
+	out := &Suite{Model: o.Model, Sim: o.Sim, Seed: o.Seed, Tests: []jsonTest{}}
 	if faults != nil {
 		out.Faults = strings.Split(faults.Error(), "\n")
 	}
@@ -58,9 +56,5 @@ func WriteJSON(w io.Writer, o *Options, reports []*Report, faults error) error {
 		}
 		out.Tests = append(out.Tests, t)
 	}
-	text, err := json.MarshalIndent(&out, "", "  ")
-	if err == nil {
-		_, err = w.Write(append(text, '\n'))
-	}
-	return err
+	return out
 }

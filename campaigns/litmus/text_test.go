@@ -79,8 +79,9 @@ func TestText(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	var out bytes.Buffer
-	must.Succeed(t, WriteJSON(&out, &Options{Model: "tso", Sim: "host", Seed: 3}, reports(), errors.Join(errors.New("d.litmus:3: odd"), errors.New("e.litmus: odd"))))
+	suite := NewSuite(&Options{Model: "tso", Sim: "host", Seed: 3}, reports(), errors.Join(errors.New("d.litmus:3: odd"), errors.New("e.litmus: odd")))
+	text, err := json.Marshal(suite)
+	must.Succeed(t, err)
 	var got struct {
 		Model  string
 		Faults []string
@@ -95,7 +96,7 @@ func TestJSON(t *testing.T) {
 			}
 		}
 	}
-	must.Succeed(t, json.Unmarshal(out.Bytes(), &got))
+	must.Succeed(t, json.Unmarshal(text, &got))
 	if diff := cmp.Diff([]any{"tso", 2, 3}, []any{got.Model, len(got.Faults), len(got.Tests)}); diff != "" {
 		t.Fatalf("model, number of faults, of tests (-want +got):\n%s", diff)
 	}

@@ -56,9 +56,10 @@ type Result struct {
 
 // Part counts the runs of a shard.
 type Part struct {
-	Shard     config.Shard
-	Runs, Has int // planned, merged
-	_         struct{}
+	Shard config.Shard `json:"shard"`
+	Runs  int          `json:"planned"`
+	Has   int          `json:"merged"`
+	_     struct{}
 }
 
 // stagingDir, in the directory of the merged campaign, holds copies until they

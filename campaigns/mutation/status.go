@@ -81,9 +81,9 @@ func (r *Result) Killed() bool {
 
 // Survivor is a mutant that no run killed and that is not known to be equivalent.
 type Survivor struct {
-	Mutant string
-	Status Status
-	Reason string // why it may have survived
+	Mutant string `json:"mutant"`
+	Status Status `json:"status"`
+	Reason string `json:"reason"` // why it may have survived
 }
 
 // Survivors lists the survivors among results.

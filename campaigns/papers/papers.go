@@ -47,7 +47,7 @@ type Result struct {
 // Report is the results of all experiments.
 type Report struct {
 	Machine string   `json:"machine"`
-	Version string   `json:"version"`
+	Version string   `json:"ordeal"`
 	Scale   float64  `json:"scale"`
 	Limit   string   `json:"limit"` // of one check, in user CPU time
 	Results []Result `json:"results"`

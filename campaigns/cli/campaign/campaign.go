@@ -63,6 +63,7 @@ resume, repro and reduce look them up again, and say which are missing or change
 	c.known.Flags(flags)
 	c.show.Declare(flags)
 	c.leave.flags(flags)
+	command.JSONFlag(cmd, &c.json)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		c.sets = append(c.sets, setGem5(&c.gem5)...)
 		if flags.Changed("shard") && c.shard.Whole() {
@@ -98,6 +99,7 @@ type runCommand struct {
 	known command.KnownFlag
 	show  progress.Flags
 	leave reportFlags
+	json  bool
 	// gem5 has the binary and the tree of all configurations.
 	gem5 config.Gem5
 	// values makes the record have the values of variables of the environment.
@@ -132,7 +134,7 @@ func (c *runCommand) run(ctx context.Context, file string) error {
 	l.Rerun, l.Shard = c.again(file), c.shard
 	sum, err := l.Run(ctx, camp)
 	bar.Close()
-	return conclude(c.Env, sum, errors.Join(err, c.leave.write(ctx, c.Env, dir, sum, err)))
+	return conclude(c.Env, sum, c.json, errors.Join(err, c.leave.write(ctx, c.Env, dir, sum, err)))
 }
 
 // loop is the run loop of a campaign in dir.
@@ -155,9 +157,13 @@ func explore(ctx context.Context, run *rundir.Spec, workers int) (engine.Explore
 
 // conclude prints the results of a campaign, whose summary is nil if it could not
 // be read, and gives the exit status.
-func conclude(e *command.Env, sum *summary.Summary, err error) error {
+func conclude(e *command.Env, sum *summary.Summary, asJSON bool, err error) error {
 	if sum != nil && (sum.Total().Runs > 0 || err == nil) {
-		fmt.Fprint(e.Stdout, sum.Text())
+		if asJSON {
+			err = errors.Join(err, e.PrintJSON(sum))
+		} else {
+			fmt.Fprint(e.Stdout, sum.Text())
+		}
 	}
 	if err != nil {
 		return err
@@ -200,7 +206,8 @@ by which version they were made, and reports say so.` + command.TrustHelp,
 	leave.flags(cmd.Flags())
 	var trusted command.TrustFlags
 	trusted.Flags(cmd)
-	var mixed bool
+	var mixed, asJSON bool
+	command.JSONFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&mixed, "mixed", false, "go on although the versions of ordeal, gem5 or the protocol differ; each run records its own")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		mode, err := show.Resolve(e.Terminal)
@@ -224,7 +231,7 @@ by which version they were made, and reports say so.` + command.TrustHelp,
 		l.Gate, l.Mixed = gate, mixed
 		sum, err := l.Resume(ctx)
 		bar.Close()
-		return conclude(e, sum, errors.Join(err, leave.write(ctx, e, dir, sum, err)))
+		return conclude(e, sum, asJSON, errors.Join(err, leave.write(ctx, e, dir, sum, err)))
 	})
 	return cmd
 }

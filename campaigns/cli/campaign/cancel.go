@@ -13,6 +13,7 @@ import (
 )
 
 func newCancel(e *command.Env) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cancel DIR",
 		Short: "Cancel a campaign on a cluster",
@@ -23,11 +24,14 @@ makes a campaign of it, campaign submit goes on.`,
   ordeal campaign merge -o night/merged night`,
 		Args: command.Arguments(1, 1, "one DIR of a campaign"),
 	}
+	command.JSONFlag(cmd, &asJSON)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		ids, err := cluster.Dir(rundir.Resolve(args[0])).Cancel(ctx)
 		switch {
 		case err != nil:
 			return err
+		case asJSON:
+			return e.PrintJSON(map[string][]string{"cancelled": append([]string{}, ids...)})
 		case len(ids) == 0:
 			fmt.Fprintln(e.Stdout, "nothing to cancel: no job is active")
 		default:

@@ -14,10 +14,12 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
 )
 
 func newMerge(e *command.Env) *cobra.Command {
 	var dir string
+	var asJSON bool
 	limits := merge.DefaultLimits()
 	limit := config.Size(limits.Bytes)
 	cmd := &cobra.Command{
@@ -45,6 +47,7 @@ Prints the table of the merged campaign, and what is missing.`,
 	fs := cmd.Flags()
 	fs.StringVarP(&dir, "output", "o", "", "directory of the merged campaign")
 	fs.TextVar(&limit, "unpacked", limit, "refuse archives that unpack to more than this `size`")
+	command.JSONFlag(cmd, &asJSON)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if dir == "" {
 			return command.Usage(errors.New("where to? want -o DIR"))
@@ -61,7 +64,13 @@ Prints the table of the merged campaign, and what is missing.`,
 			return err
 		}
 		fmt.Fprintf(e.Stderr, "merged %s: %d runs added, %d in all\n", dir, r.Added, r.Summary.Total().Runs)
-		writeMerged(e.Stdout, r)
+		if asJSON {
+			if err := e.PrintJSON(mergedJSON{r.Summary, r.Missing}); err != nil {
+				return err
+			}
+		} else {
+			writeMerged(e.Stdout, r)
+		}
 		return command.Exit(r.Summary.ExitStatus())
 	})
 	return cmd
@@ -84,6 +93,12 @@ func expandClusters(sources []string) ([]string, error) {
 		all = append(all, begun...)
 	}
 	return all, nil
+}
+
+// mergedJSON is what --json prints of a merge.
+type mergedJSON struct {
+	*summary.Summary
+	Missing []merge.Part `json:"missing,omitempty"`
 }
 
 // writeMerged prints what a merge came to.

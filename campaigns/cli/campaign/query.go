@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/hex"
@@ -42,7 +43,7 @@ documents the index; its views answer the usual questions:
 	fs := cmd.Flags()
 	fs.StringVar(&c.db, "db", indexFile, "the index")
 	fs.DurationVar(&c.timeout, "timeout", time.Minute, "longest time of the question")
-	fs.BoolVar(&c.json, "json", false, "print a line of JSON for each row")
+	fs.BoolVar(&c.json, "json", false, "print a line of JSON for each row: its version, and the row")
 	fs.BoolVar(&c.csv, "csv", false, "print CSV, with a line of names")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if c.json && c.csv {
@@ -129,7 +130,7 @@ func cells(values []any) []string {
 
 // object prints a row as JSON, its columns in order.
 func (c *queryCommand) object(columns []string, values []any) error {
-	var b strings.Builder
+	var b bytes.Buffer
 	for i, name := range columns {
 		if data, ok := values[i].([]byte); ok {
 			values[i] = hex.EncodeToString(data)
@@ -144,6 +145,5 @@ func (c *queryCommand) object(columns []string, values []any) error {
 		}
 		fmt.Fprintf(&b, ",%s:%s", key, value)
 	}
-	_, err := fmt.Fprintf(c.Stdout, "{%s}\n", strings.TrimPrefix(b.String(), ","))
-	return err
+	return c.PrintJSONLine(map[string]json.RawMessage{"row": fmt.Appendf(nil, "{%s}", bytes.TrimPrefix(b.Bytes(), []byte(",")))})
 }

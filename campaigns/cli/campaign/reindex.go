@@ -47,6 +47,7 @@ index, or is damaged, is refused.`,
 	fs.StringVar(&c.db, "db", indexFile, "the index")
 	fs.BoolVar(&c.o.Rebuild, "rebuild", false, "read everything again")
 	fs.BoolVar(&c.schema, "schema", false, "print the schema and do nothing else")
+	command.JSONFlag(cmd, &c.json)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return c.run(ctx, args) })
 	return cmd
 }
@@ -57,10 +58,14 @@ type reindexCommand struct {
 	db     string
 	o      store.Options
 	schema bool
+	json   bool
 }
 
 func (c *reindexCommand) run(ctx context.Context, dirs []string) error {
 	if c.schema {
+		if c.json {
+			return command.Usage(errors.New("--schema contradicts --json: the schema is SQL"))
+		}
 		if len(dirs) > 0 || c.o.Rebuild {
 			return command.Usage(errors.New("--schema contradicts DIR and --rebuild: it only prints"))
 		}
@@ -70,11 +75,12 @@ func (c *reindexCommand) run(ctx context.Context, dirs []string) error {
 	if len(dirs) == 0 {
 		dirs = []string{command.RunsDir}
 	}
-	var campaigned, runs, added, bad int
+	var campaigned, runs, added int
+	bad := []string{}
 	c.o.OnCampaign = func(n *store.Campaign) {
 		switch {
 		case n.Err != nil:
-			bad++
+			bad = append(bad, n.Err.Error())
 			fmt.Fprintf(c.Stderr, "left out: %v\n", n.Err)
 		case n.Removed:
 			fmt.Fprintf(c.Stderr, "%s is no more, and no more in the index\n", n.Dir)
@@ -89,8 +95,14 @@ func (c *reindexCommand) run(ctx context.Context, dirs []string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s, %s, %s of them new; %.1f MB\n", c.db, messages.Plural(campaigned, "campaign"), messages.Plural(runs, "run"), messages.Comma(added), float64(info.Size())/1e6)
-	if bad > 0 {
+	if c.json {
+		if err := c.PrintJSON(map[string]any{"index": c.db, "campaigns": campaigned, "runs": runs, "added": added, "bytes": info.Size(), "left_out": bad}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(c.Stdout, "%s: %s, %s, %s of them new; %.1f MB\n", c.db, messages.Plural(campaigned, "campaign"), messages.Plural(runs, "run"), messages.Comma(added), float64(info.Size())/1e6)
+	}
+	if len(bad) > 0 {
 		return command.Exit(summary.ExitInfra)
 	}
 	return nil

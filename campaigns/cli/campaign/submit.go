@@ -58,6 +58,7 @@ and campaign cancel.`,
 	fs.IntVar(&c.request.CPUs, "cpus-per-task", 0, "processors of each shard's job, as for sbatch")
 	fs.StringArrayVar(&c.request.Args, "sbatch-arg", nil, "further argument for sbatch, an option with its value; may be repeated")
 	fs.BoolVar(&c.trust, "trust", false, "trust the arguments for sbatch that DIR records, now and later")
+	command.JSONFlag(cmd, &c.json)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		c.changed = fs.Changed
 		return c.run(ctx, args)
@@ -73,6 +74,7 @@ type submitCommand struct {
 	shards      int
 	values      bool // the record has those of variables of the environment
 	trust       bool
+	json        bool
 	request     cluster.Request
 	changed     func(flag string) bool // it was given
 }
@@ -117,6 +119,9 @@ func (c *submitCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if c.json {
+		return c.PrintJSON(submittedJSON{string(s.Dir), done.State.Shards, done.Job, done.Shards, done.Waiting, done.Merge, s.Dir.Merged()})
+	}
 	if done.Job != "" {
 		fmt.Fprintf(c.Stdout, "job %s: %s of %d in %s\n", done.Job, shardList(done.Shards), done.State.Shards, s.Dir)
 	}
@@ -132,6 +137,18 @@ func (c *submitCommand) run(ctx context.Context, args []string) error {
 	}
 	fmt.Fprintf(c.Stderr, "to see how it goes:  %s campaign status %s\n", messages.Quoted(c.Args[0]), messages.Quoted(string(s.Dir)))
 	return nil
+}
+
+// submittedJSON is what --json prints of what was submitted; jobs are empty where there
+// was nothing to do.
+type submittedJSON struct {
+	Dir       string `json:"dir"`
+	Shards    int    `json:"shards"`
+	Job       string `json:"job,omitempty"`
+	Submitted []int  `json:"submitted"`
+	Waiting   []int  `json:"waiting,omitempty"`
+	MergeJob  string `json:"merge_job,omitempty"`
+	Merged    string `json:"merged"`
 }
 
 // allow returns an error, a trust.Refusal perhaps, if sbatch would get arguments

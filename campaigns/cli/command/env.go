@@ -4,7 +4,6 @@
 package command
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -49,13 +48,6 @@ func NewEnv(args []string, stdin io.Reader, stdout, stderr io.Writer) *Env {
 
 // OnTerminal reports whether standard output is a terminal.
 func (e *Env) OnTerminal() bool { return progress.IsTerminal(e.written.w) }
-
-// PrintJSON prints a value as indented JSON.
-func (e *Env) PrintJSON(v any) error {
-	out := json.NewEncoder(e.Stdout)
-	out.SetIndent("", "  ")
-	return out.Encode(v)
-}
 
 // checkedWriter remembers the first error of writing, so that a full disk or
 // a closed pipe never goes unnoticed.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -93,7 +92,7 @@ func (c *evaluate) followPath(ctx context.Context, path string) error {
 	fmt.Fprintf(c.Stderr, "%s: %d operations, %d checks, at most %d operations kept\n", name, r.Operations, r.Checks, r.Peak)
 	c.worsen(r.Answer)
 	if c.json {
-		err = json.NewEncoder(c.Stdout).Encode(c.jsonFollowed(name, &r))
+		err = c.PrintJSONLine(c.jsonFollowed(name, &r))
 	} else {
 		err = c.printFollowed(operations, &r)
 	}

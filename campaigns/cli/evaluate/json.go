@@ -1,10 +1,6 @@
 package evaluate
 
-import (
-	"encoding/json"
-
-	"ordeal/check/witness/certificate"
-)
+import "ordeal/check/witness/certificate"
 
 // jsonTrace is what --json prints for a trace: its certificate, and what else
 // was asked for.
@@ -38,5 +34,5 @@ func (c *evaluate) printJSON(t *Trace, r *result) error {
 			out.Unused[r.verdicts[i].Model] = list
 		}
 	}
-	return json.NewEncoder(c.Stdout).Encode(&out)
+	return c.PrintJSONLine(&out)
 }

@@ -1,7 +1,5 @@
 package evaluate
 
-import "encoding/json"
-
 // serialOutput is what --json prints for a trace with --serializability.
 type serialOutput struct {
 	Trace   string       `json:"trace"`
@@ -69,7 +67,7 @@ func (c *evaluate) printSerialJSON(t *Trace, answers []*serialAnswer) error {
 		}
 		out.Answers = append(out.Answers, item)
 	}
-	return json.NewEncoder(c.Stdout).Encode(&out)
+	return c.PrintJSONLine(&out)
 }
 
 // evidence is the evidence, with the execution if there is a cycle in it.

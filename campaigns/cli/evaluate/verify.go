@@ -258,7 +258,7 @@ func (c *verifier) certificate(place string, data []byte, find func(string) (*Tr
 		out.Verdicts = append(out.Verdicts, v)
 	}
 	if c.json {
-		return json.NewEncoder(c.Stdout).Encode(out)
+		return c.PrintJSONLine(out)
 	}
 	_, err = fmt.Fprintf(c.Stdout, "%s: %s\n", place, strings.ReplaceAll(out.text(), "\n", "; "))
 	return err

@@ -47,7 +47,6 @@ func load(path string) (*syntax.File, *types.Protocol, error) {
 
 // report is what check finds in a protocol.
 type report struct {
-	Version  int             `json:"version"`
 	Protocol string          `json:"protocol"`
 	Machines []machineReport `json:"machines"`
 	Warnings []place         `json:"warnings"`
@@ -72,9 +71,6 @@ type place struct {
 	Column  int    `json:"column"`
 	Message string `json:"message"`
 }
-
-// reportVersion is the version of report.
-const reportVersion = 1
 
 func places(faults syntax.Faults) []place {
 	list := []place{}
@@ -103,7 +99,7 @@ compile it for the embedded simulator. Faults are shown at their lines.`,
 		if err != nil {
 			return command.Usage(err)
 		}
-		r := report{Version: reportVersion, Protocol: checked.Name, Warnings: places(checked.Warnings), Refused: []place{}}
+		r := report{Protocol: checked.Name, Warnings: places(checked.Warnings), Refused: []place{}}
 		for _, m := range checked.Machines {
 			t := table.Of(m)
 			r.Machines = append(r.Machines, machineReport{
@@ -155,6 +151,7 @@ func (r *report) print(e *command.Env, path string, unhandled bool, warnings syn
 
 func newTable(e *command.Env) *cobra.Command {
 	var machine, format, output string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "table FILE",
 		Short: "Print the tables of a protocol: states by events",
@@ -167,10 +164,14 @@ environment variable COLUMNS says, or 120 characters.`,
 		Args: command.Arguments(1, 1, "one FILE"),
 	}
 	cmd.Flags().StringVar(&machine, "machine", "", "only this machine")
+	command.JSONFlag(cmd, &asJSON)
 	cmd.Flags().StringVar(&format, "format", "text", "text or html")
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "file to write; - is standard output")
 	command.Complete(cmd, "format", []string{"text", "html"})
 	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
+		if err := errors.Join(command.Contradict(cmd, "json", "format"), command.Contradict(cmd, "json", "output")); err != nil {
+			return err
+		}
 		_, checked, err := load(args[0])
 		if err != nil {
 			return command.Usage(err)
@@ -185,6 +186,9 @@ environment variable COLUMNS says, or 120 characters.`,
 		}
 		if len(tables) == 0 {
 			return command.Usage(fmt.Errorf("--machine %s: the protocol has %s", machine, strings.Join(names, ", ")))
+		}
+		if asJSON {
+			return e.PrintJSON(tableJSON(checked.Name, tables))
 		}
 		var b bytes.Buffer
 		switch format {

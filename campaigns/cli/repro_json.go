@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/reduction"
+	"ordeal/campaigns/rundir"
+)
+
+// jsonRepeat is what repro --json prints of a run.
+type jsonRepeat struct {
+	Recorded       *rundir.Result `json:"recorded"`
+	ExecutableSame bool           `json:"executable_same"`
+	// Protocol is the copy of the protocol's files that was used where they have
+	// changed since.
+	Protocol string         `json:"protocol,omitempty"`
+	Tries    int            `json:"tries"`
+	Hits     int            `json:"hits"`
+	LogsSame int            `json:"logs_same"`
+	Others   map[string]int `json:"others,omitempty"` // how often a try failed otherwise
+	HitDir   rundir.Dir     `json:"hit_dir,omitempty"`
+	// Cause is the text of cause.txt, Events are the lines of the trace that were
+	// asked for, or else the last ones.
+	Cause  string   `json:"cause,omitempty"`
+	Events []string `json:"events,omitempty"`
+}
+
+func (r *repeat) printJSON(report *reduction.RepeatReport) error {
+	out := jsonRepeat{
+		Recorded: report.Recorded, ExecutableSame: report.ExecutableSame, Protocol: report.Protocol,
+		Tries: report.Tries, Hits: report.Hits, LogsSame: report.LogsSame, Others: report.Others, HitDir: report.HitDir,
+		Events: report.Selected,
+	}
+	if out.Events == nil {
+		out.Events = report.Last
+	}
+	if report.Cause != nil {
+		var b strings.Builder
+		if err := report.Cause.WriteText(&b); err != nil {
+			return err
+		}
+		out.Cause = b.String()
+	}
+	return r.PrintJSON(out)
+}
+
+// replayed is a counterexample of an exploration whose steps were taken again.
+type replayed struct {
+	Property string                 `json:"property"`
+	Title    string                 `json:"title"`
+	Steps    []exploration.Replayed `json:"steps"`
+	Recurs   bool                   `json:"recurs"`
+	// Otherwise says what came in place of the finding, Messages is the picture of one
+	// that recurred.
+	Otherwise string `json:"otherwise,omitempty"`
+	Messages  string `json:"messages,omitempty"`
+}
+
+// print prints it as text.
+func (f *replayed) print(r *repeat) {
+	w := r.Stdout
+	fmt.Fprintf(w, "recorded    %s: %s\n", f.Property, messages.EscapeLine(f.Title))
+	for i, step := range f.Steps {
+		fmt.Fprintf(w, "%10d  %s\n", i+1, messages.EscapeLine(step.Step))
+		for line := range strings.Lines(step.State) {
+			fmt.Fprintf(w, "%10s      %s\n", "", messages.EscapeLine(strings.TrimRight(line, "\n")))
+		}
+	}
+	if f.Recurs {
+		fmt.Fprintf(w, "recurred    after %d steps\nmessages    %s\n", len(f.Steps), f.Messages)
+	} else {
+		fmt.Fprintf(w, "otherwise   %s\n", f.Otherwise)
+	}
+}
