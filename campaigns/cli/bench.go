@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +16,6 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/papers"
-	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
 )
 
@@ -85,14 +83,10 @@ func (p *benchPapers) run(ctx context.Context) error {
 			return err
 		}
 	}
-	last := time.Now()
-	p.o.Progress = func(what string) {
-		if now := time.Now(); now.Sub(last) >= progress.Every {
-			last = now
-			fmt.Fprintln(p.Stderr, what)
-		}
-	}
+	line := p.Progress("experiments of the papers")
+	p.o.Progress = func(what string) { line.Show("%s", what) }
 	report, err := papers.Run(ctx, p.o)
+	line.Close()
 	if report != nil && (err == nil || len(report.Results) > 0) {
 		err = errors.Join(err, p.write(report))
 	}

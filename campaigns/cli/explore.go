@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -122,10 +121,10 @@ func (x *exploreRun) run(ctx context.Context) error {
 	if err != nil {
 		return command.Usage(err)
 	}
-	p := newExploreProgress(x.env, mode)
-	x.o.Progress = p.note
+	line, note := showSearch(x.env, mode, "")
+	x.o.Progress = note
 	r, err := exploration.Run(ctx, &x.spec, x.o)
-	p.close()
+	line.Close()
 	if _, bad := errors.AsType[*exploration.MachineError](err); bad || errors.Is(err, exploration.ErrNoCheckpoint) {
 		return command.Usage(err)
 	}
@@ -212,53 +211,16 @@ var limitText = map[search.Limit]string{
 	search.Interrupted: "patience: it was interrupted", search.FaultLimit: "violations: --keep-going goes on",
 }
 
-// exploreProgress shows on standard error how a search goes.
-type exploreProgress struct {
-	*env
-	live  *progress.Live // nil: plain
-	quiet bool
-	due   progress.Pace
-
-	mu   sync.Mutex
-	last search.Progress
-}
-
-func newExploreProgress(e *env, mode string) *exploreProgress {
-	p := &exploreProgress{env: e, quiet: mode == progress.ModeNone, due: progress.Pace{Start: time.Now()}}
-	if mode == progress.ModeLive {
-		p.live = progress.NewLive(e.Terminal, func(int) []string {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			return []string{p.line(time.Now())}
-		})
-	}
-	return p
-}
-
-// note takes in how far the search has come.
-func (p *exploreProgress) note(now search.Progress) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.last = now
-	if p.live == nil && !p.quiet && p.due.Due(now.At) {
-		fmt.Fprintln(p.Stderr, p.line(now.At))
-	}
-}
-
-// line is the progress on one line.
-func (p *exploreProgress) line(now time.Time) string {
-	since, l := now.Sub(p.due.Start), &p.last
-	rate := uint64(float64(l.Expanded) / max(since.Seconds(), 0.001))
-	text := fmt.Sprintf("%s: %s orbits, %s to expand, depth %d, %s/s, %s", progress.Span(since), comma(l.Orbits), messages.Comma(l.Queue), l.Depth, comma(rate), config.Size(l.Memory>>20<<20))
-	if l.Estimate > l.Orbits {
-		text += fmt.Sprintf(", perhaps %s in all", comma(l.Estimate))
-	}
-	return text
-}
-
-func (p *exploreProgress) close() {
-	if p.live != nil {
-		p.live.Close()
+// showSearch shows in a mode how a search goes, after what it is of.
+func showSearch(e *env, mode, what string) (line *progress.Line, note func(search.Progress)) {
+	line = progress.NewLine(e.Stderr, e.Terminal, mode, what+"compile the protocol")
+	return line, func(now search.Progress) {
+		rate := uint64(float64(now.Expanded) / max(line.Elapsed().Seconds(), 0.001))
+		text := fmt.Sprintf("%s orbits, %s to expand, depth %d, %s/s, %s", comma(now.Orbits), messages.Comma(now.Queue), now.Depth, comma(rate), config.Size(now.Memory>>20<<20))
+		if now.Estimate > now.Orbits {
+			text += fmt.Sprintf(", perhaps %s in all", comma(now.Estimate))
+		}
+		line.Show("%s%s", what, text)
 	}
 }
 

@@ -36,10 +36,17 @@ func (x *exploreRun) programs() ([]exploration.Program, error) {
 // explorePrograms explores one program after the other, and prints a line for
 // each and all that was found.
 func (x *exploreRun) explorePrograms(ctx context.Context, list []exploration.Program) error {
+	mode, err := x.show.Resolve(x.Terminal)
+	if err != nil {
+		return command.Usage(err)
+	}
 	finding, undecided := false, false
 	var results []*exploration.ProgramResult
 	for i := range list {
-		r, err := exploration.RunProgram(ctx, &x.spec, &list[i], x.o.Workers)
+		line, note := showSearch(x.env, mode, fmt.Sprintf("%s, %d of %d: ", list[i].Name, i+1, len(list)))
+		x.o.Progress = note
+		r, err := exploration.RunProgram(ctx, &x.spec, &list[i], x.o)
+		line.Close()
 		if err != nil {
 			return fmt.Errorf("explore %s: %w", list[i].Name, err)
 		}

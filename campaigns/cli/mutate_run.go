@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -109,41 +108,42 @@ func (m *matrix) sample(ctx context.Context) ([]mutation.Result, error) {
 		return nil, err
 	}
 	m.o.Done = journal.Done
-	done, last := 0, time.Now()
+	shown := showMutants(m.env, len(m.o.Targets), "mutants on a kind of core run")
+	for i := range m.o.Done {
+		shown.known[m.o.Done[i].Protocol]++
+	}
+	m.o.OnTarget = shown.begin
 	m.o.OnResult = func(r mutation.Result) error {
-		if done++; time.Since(last) > noteEvery {
-			last = time.Now()
-			fmt.Fprintf(m.Stderr, "%d mutants, now %s on %s cores\n", len(m.o.Done)+done, r.Mutant, r.Core)
-		}
+		shown.add(r.Mutant + " on " + r.Core)
 		return journal.Add(r)
 	}
 	results, err := mutation.Run(ctx, m.o)
+	shown.Close()
 	return results, errors.Join(err, journal.Close())
 }
-
-// noteEvery is the time between two lines of progress.
-const noteEvery = 5 * time.Second
 
 // prove explores the mutants.
 func (m *matrix) prove(ctx context.Context) ([]mutation.Proof, error) {
 	o := mutation.ProveOptions{
 		Targets: m.o.Targets, Accept: m.o.Accept, Sample: m.o.Sample, Seed: m.o.Seed, MaxStates: m.maxStates, Workers: m.o.Workers,
-		Notef: func(format string, args ...any) { fmt.Fprintf(m.Stderr, format+"\n", args...) },
 	}
 	journal, err := mutation.OpenProofs(filepath.Join(m.dir, "explored.jsonl"), &o)
 	if err != nil {
 		return nil, err
 	}
 	o.Done = journal.Done
-	done, last := 0, time.Now()
+	shown := showMutants(m.env, len(m.o.Targets), "mutants explored")
+	o.Notef = func(format string, args ...any) { fmt.Fprintf(shown, format+"\n", args...) }
+	o.OnTarget = shown.begin
+	for i := range o.Done {
+		shown.known[o.Done[i].Protocol]++
+	}
 	o.OnProof = func(p mutation.Proof) error {
-		if done++; time.Since(last) > noteEvery {
-			last = time.Now()
-			fmt.Fprintf(m.Stderr, "%d mutants explored, now %s\n", len(o.Done)+done, p.Mutant)
-		}
+		shown.add(p.Mutant)
 		return journal.Add(p)
 	}
 	proofs, err := mutation.Prove(ctx, o)
+	shown.Close()
 	return proofs, errors.Join(err, journal.Close())
 }
 

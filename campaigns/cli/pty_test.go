@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
@@ -161,5 +163,36 @@ func TestHostileLive(t *testing.T) {
 	})
 	if len(s.faults) > 0 || strings.ContainsAny(raw.String(), "\a\u202e\u009b") || strings.Contains(raw.String(), "\nline") {
 		t.Errorf("%q: the terminal gets\n%q", s.faults, raw.String())
+	}
+}
+
+// TestLine shows how far work is on terminals of a known and of an unknown size, as
+// that of script, and leaves nothing but what stays.
+func TestLine(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	for _, size := range [][2]int{{40, 24}, {0, 0}} {
+		ours, theirs := openTerminal(t, size[0], size[1])
+		e := command.NewEnv([]string{"ordeal"}, nil, theirs, theirs)
+		line := e.Progress("begin")
+		line.Show("%d of 9 %s", 1, strings.Repeat("wide ", 40))
+		fmt.Fprintln(line, "stays")
+		s := &screen{columns: cmp.Or(size[0], 80)}
+		read := func(want string) {
+			t.Helper()
+			buffer := make([]byte, 1<<16)
+			for !strings.Contains(s.String(), want) {
+				n, err := ours.Read(buffer)
+				must.Succeed(t, err)
+				s.write(string(buffer[:n]))
+			}
+		}
+		read("s: 1 of 9 wide wide wide")
+		line.Close()
+		fmt.Fprintln(e.Stdout, "result")
+		read("result")
+		theirs.Close()
+		if got := s.String(); got != "stays\nresult\n" || len(s.faults) > 0 {
+			t.Errorf("%v: %q: at the end the screen shows\n%s", size, s.faults, got)
+		}
 	}
 }

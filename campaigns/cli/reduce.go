@@ -84,18 +84,16 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 		return command.Usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
 	}
 	command.CollectSeldom()
-	last := time.Now()
-	r.o.OnProgress = func(p reduction.Progress) {
-		if time.Since(last) > time.Second {
-			last = time.Now()
-			fmt.Fprintf(r.Stderr, "%d operations in %d threads and %d rounds, after %d runs\n", p.Ops, p.Threads, p.Rounds, p.Runs)
-		}
-	}
 	var err error
 	if r.o.Gate, err = r.trusted.Gate(r.env, string(dir), recordedRun(dir)); err != nil {
 		return err
 	}
+	line := r.Progress("the recorded run is repeated first")
+	r.o.OnProgress = func(p reduction.Progress) {
+		line.Show("%s in %s and %s, after %s", messages.Plural(p.Ops, "operation"), messages.Plural(p.Threads, "thread"), messages.Plural(p.Rounds, "round"), messages.Plural(p.Runs, "run"))
+	}
 	res, err := reduction.Reduce(ctx, dir, r.o)
+	line.Close()
 	switch {
 	case errors.Is(err, reduction.ErrNothing):
 		return command.Usage(err)

@@ -49,7 +49,7 @@ func Explore(ctx context.Context, run *rundir.Spec, workers int) (*Explored, err
 	}
 	x := &Explored{Spec: s, Result: Result{Version: Version, Findings: []Finding{}}}
 	for i := range programs {
-		r, err := RunProgram(ctx, s, &programs[i], 1)
+		r, err := RunProgram(ctx, s, &programs[i], Options{Workers: 1})
 		if err == nil {
 			err = ctx.Err()
 		}

@@ -101,8 +101,9 @@ func (s *Spec) programConfig(p *Program) (explore.Config, *gen.Program, error) {
 }
 
 // RunProgram explores a program, evaluates every outcome by the model that the
-// cores promise, and compares them with those that the model has.
-func RunProgram(ctx context.Context, s *Spec, p *Program, workers int) (*ProgramResult, error) {
+// cores promise, and compares them with those that the model has. Of the options
+// Workers and Progress count.
+func RunProgram(ctx context.Context, s *Spec, p *Program, given Options) (*ProgramResult, error) {
 	m, program, err := s.program(p)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func RunProgram(ctx context.Context, s *Spec, p *Program, workers int) (*Program
 		defer cancel()
 	}
 	o := searchOptions(&s.Explore)
-	o.Workers = workers
+	o.Workers, o.Progress = given.Workers, given.Progress
 	return runProgram(ctx, limited, m, program, p, s.Machine.Promise(), o)
 }
 

@@ -23,6 +23,9 @@ type Archive struct {
 	Dir      string
 	Campaign *config.Campaign
 	Header   Header
+	// OnRead is called now and then while the journal is read, with the number of
+	// its lines before; nil means no callback.
+	OnRead   func(lines int)
 	schedule []int
 	_        struct{}
 }
@@ -118,6 +121,9 @@ func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
 				return
 			}
 			c.Offset, c.Lines = c.Offset+int64(len(text)), c.Lines+1
+			if a.OnRead != nil && c.Lines%readEvery == 0 {
+				a.OnRead(c.Lines)
+			}
 			e.Kept = e.Kept && !replaced[e.Number]
 			if !yield(e, nil) {
 				return
@@ -125,6 +131,9 @@ func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
 		}
 	}
 }
+
+// readEvery is the number of lines between two calls of Archive.OnRead.
+const readEvery = 1000
 
 // replaced finds the runs that lines of the journal behind an offset replace, and
 // seeks the offset.

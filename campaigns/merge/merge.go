@@ -40,7 +40,10 @@ type Merge struct {
 	Limits Limits
 	// Argv0 and Rerun are as in summary.Summary.
 	Argv0, Rerun string
-	_            struct{}
+	// OnProgress is called now and then with what is done with a source, and how
+	// many of its runs were read for it; nil means no callback.
+	OnProgress func(step, source string, runs int)
+	_          struct{}
 }
 
 // Result is the result of a merge.
@@ -93,7 +96,7 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rundir.RemoveAll(staging)) }()
-	j := &merging{Merge: m}
+	j := &merging{Merge: m, step: "open"}
 	defer func() { err = errors.Join(err, j.close()) }()
 	if err := j.open(ctx, staging); err != nil {
 		return nil, err
@@ -159,6 +162,7 @@ func (m *Merge) checkTarget() error {
 
 type merging struct {
 	*Merge
+	step string // for OnProgress
 	// sources are those of Merge, after Dir if it is a campaign's.
 	sources []*source
 	own     bool // Dir is the first source
@@ -187,13 +191,24 @@ func (j *merging) open(ctx context.Context, staging string) error {
 		if err := j.checkDistinct(name); err != nil {
 			return err
 		}
+		j.progress(name, 0)
 		s, err := openSource(name, filepath.Join(staging, fmt.Sprintf("source-%d", i+1)), j.Limits)
 		if err != nil {
 			return fmt.Errorf("merge %s: %w", name, err)
 		}
 		j.sources = append(j.sources, s)
 	}
+	for _, s := range j.sources {
+		s.archive.OnRead = func(lines int) { j.progress(s.name, lines) }
+	}
 	return j.agree()
+}
+
+// progress says how far the merge is.
+func (j *merging) progress(source string, runs int) {
+	if j.OnProgress != nil {
+		j.OnProgress(j.step, source, runs)
+	}
 }
 
 // checkDistinct refuses a source that is the target directory.

@@ -32,6 +32,7 @@ type run struct {
 // results differ. Dir comes first, so that its runs stay, then the sources in
 // their order, which only makes a difference for times.
 func (j *merging) plan(ctx context.Context) error {
+	j.step = "compare"
 	j.runs = make([]run, j.c.Runs())
 	j.kinds = make(map[string]int32)
 	var conflicts []error

@@ -27,6 +27,7 @@ func (j *merging) isNew(number int) bool {
 // copyRuns copies the new run directories, and refuses those that differ from
 // the journal.
 func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
+	j.step = "copy"
 	var errs []error
 	for i, s := range j.sources {
 		for e, err := range s.archive.Entries() {
@@ -88,6 +89,7 @@ func (j *merging) publish(staging string) error {
 }
 
 func (j *merging) write(ctx context.Context, w *journal.Rewriter) (*summary.Summary, error) {
+	j.step = "write"
 	j.head.Session, j.head.End = time.Now(), j.end()
 	if err := w.Begin(j.c, &j.head); err != nil {
 		return nil, err

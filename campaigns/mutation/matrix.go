@@ -52,6 +52,9 @@ type Options struct {
 	// OnResult is called with every new result, one at a time, in the order in
 	// which they are measured; an error ends Run. Nil means no callback.
 	OnResult func(Result) error
+	// OnTarget is called before the mutants of a target are measured, with how many
+	// results it has, those of Done included. Nil means no callback.
+	OnTarget func(t *Target, results int)
 	_        struct{}
 }
 
@@ -155,11 +158,14 @@ func (m *matrix) target(ctx context.Context, t *Target) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	list := m.choose(catalogue)
+	if m.o.OnTarget != nil {
+		m.o.OnTarget(t, len(list)*len(m.o.Cores))
+	}
 	baselines, err := m.baselines(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	list := m.choose(catalogue)
 	results := make([][]Result, len(list))
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(m.o.Workers)

@@ -66,6 +66,9 @@ type ProveOptions struct {
 	// OnProof is called with every new result, one at a time; an error ends Prove.
 	// Nil means no callback.
 	OnProof func(Proof) error
+	// OnTarget is called before the mutants of a target are explored, with their
+	// number, those of Done included; nil means no callback.
+	OnTarget func(t *Target, mutants int)
 	// Notef is called with what is worth to know of the protocol's own machines; nil
 	// means no callback.
 	Notef func(format string, args ...any)
@@ -119,6 +122,9 @@ func (p *prover) target(ctx context.Context, t *Target) ([]Proof, error) {
 	list, err := p.choose(catalogue)
 	if err != nil {
 		return nil, err
+	}
+	if p.o.OnTarget != nil {
+		p.o.OnTarget(t, len(list))
 	}
 	results := make([]*Proof, len(list))
 	var missing []int

@@ -5,15 +5,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vbauerster/cupwriter"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
 // liveEvery is the time between drawings of a live display.
 const liveEvery = 200 * time.Millisecond
-
-// unknownWidth stands for the width of a terminal that does not know its own.
-const unknownWidth = 79
 
 // Live is a number of lines at the end of a terminal that are drawn anew.
 // Lines that are written to it stay above them.
@@ -24,15 +22,11 @@ type Live struct {
 
 // NewLive shows the lines that draw gives for a width, in columns.
 func NewLive(w io.Writer, draw func(width int) []string) *Live {
-	l := &Live{bars: mpb.New(mpb.WithOutput(w), mpb.WithRefreshRate(liveEvery))}
+	l := &Live{bars: mpb.New(mpb.WithConsoleWriter(console{cupwriter.New(w, false)}), mpb.WithRefreshRate(liveEvery))}
 	// One call draws all lines: the bar is the first, the rest extends it.
 	var rest []string
 	first := mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
-		width := s.AvailableWidth - 1 // a full last column wraps on some terminals
-		if width < 1 {
-			width = unknownWidth
-		}
-		lines := draw(width)
+		lines := draw(max(s.AvailableWidth-1, 1)) // a full last column wraps on some terminals
 		rest = lines[1:]
 		_, err := io.WriteString(w, lines[0])
 		return err

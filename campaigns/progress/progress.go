@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/config"
@@ -57,12 +56,18 @@ func (f *Flags) Resolve(w io.Writer) (string, error) {
 		return ModeNone, nil
 	case f.mode == ModeLive && !IsTerminal(w):
 		return "", errors.New("--progress live: standard error is no terminal")
-	case f.mode == ModeAuto && IsTerminal(w) && os.Getenv("TERM") != "dumb":
-		return ModeLive, nil
 	case f.mode == ModeAuto:
-		return ModePlain, nil
+		return Auto(w), nil
 	}
 	return f.mode, nil
+}
+
+// Auto is what ModeAuto means where standard error is w.
+func Auto(w io.Writer) string {
+	if IsTerminal(w) && os.Getenv("TERM") != "dumb" {
+		return ModeLive
+	}
+	return ModePlain
 }
 
 // Campaign shows on standard error how a campaign goes: lines that are drawn
@@ -161,13 +166,4 @@ func (p *Pace) Due(now time.Time) bool {
 	}
 	p.last = now
 	return true
-}
-
-// IsTerminal reports whether w, or r, is a terminal.
-func IsTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	return isatty.IsTerminal(f.Fd())
 }

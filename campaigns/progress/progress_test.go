@@ -163,3 +163,29 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+// TestLine wants a plain line where one is due, what stays at once, and nothing
+// without a mode.
+func TestLine(t *testing.T) {
+	var out strings.Builder
+	l := NewLine(&out, &out, ModePlain, "begin")
+	l.Show("%d of 3", 1) // not due
+	fmt.Fprintln(l, "stays")
+	l.due.Start = l.due.Start.Add(-2 * Every)
+	l.Show("%d of 3\x1b", 2)
+	l.Show("%d of 3", 3) // not due again
+	l.Close()
+	fmt.Fprintln(l, "after")
+	if got, want := out.String(), "stays\n10s: 2 of 3\\u001b\nafter\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	out.Reset()
+	l = NewLine(&out, &out, ModeNone, "begin")
+	l.due.Start = l.due.Start.Add(-2 * Every)
+	l.Show("1")
+	fmt.Fprintln(l, "stays")
+	l.Close()
+	if out.Len() > 0 {
+		t.Errorf("%q without progress", out.String())
+	}
+}

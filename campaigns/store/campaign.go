@@ -47,6 +47,9 @@ type covered struct {
 
 func (w *writer) newUpdate(dir string, now *fingerprint, before *indexed) (*update, error) {
 	a, err := journal.Open(dir)
+	if err == nil && w.onRead != nil {
+		a.OnRead = func(lines int) { w.onRead(dir, lines) }
+	}
 	return &update{
 		w: w, a: a, dir: dir, now: now, before: *before, prefix: prefix{Hash: sha256.New()},
 		configs: make(map[string]*indexedConfig), mark: new(journal.Cursor),

@@ -20,7 +20,10 @@ type Options struct {
 	// OnCampaign is called with each campaign that was read; nil means no
 	// callback.
 	OnCampaign func(*Campaign)
-	_          struct{}
+	// OnRead is called now and then with a directory and how many of its runs are
+	// read; nil means no callback.
+	OnRead func(dir string, runs int)
+	_      struct{}
 }
 
 // Campaign is the result of Reindex for one campaign.
@@ -113,6 +116,7 @@ func (ix *index) update(ctx context.Context, dirs []string, o Options) error {
 	if err != nil {
 		return err
 	}
+	w.onRead = o.OnRead
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		c := &Campaign{Dir: dir}
 		var invalid error

@@ -19,7 +19,8 @@ type writer struct {
 	titles        map[string]int64
 	verdicts      map[verdict]int64
 	transitions   map[transition]int64
-	removed       bool // a row that refers to others
+	removed       bool                       // a row that refers to others
+	onRead        func(dir string, runs int) // Options.OnRead
 }
 
 // verdict and transition are rows of the tables of these names.

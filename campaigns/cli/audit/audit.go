@@ -19,7 +19,6 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
@@ -89,13 +88,12 @@ func (x *run) run(ctx context.Context) error {
 		return err
 	}
 	x.o.Dir = x.dir
-	pace := progress.Pace{Start: time.Now()}
+	line := x.Progress("compile the protocol")
 	x.o.OnTurn = func(r *audit.Report) {
-		if pace.Due(time.Now()) {
-			fmt.Fprintf(x.Stderr, "%.0f s of CPU time, %s steps, %s\n", r.CPU.Seconds(), messages.Comma(int(r.Steps)), messages.Plural(len(r.Findings), "finding"))
-		}
+		line.Show("%.0f s of CPU time, %s steps, %s", r.CPU.Seconds(), messages.Comma(int(r.Steps)), messages.Plural(len(r.Findings), "finding"))
 	}
 	r, err := audit.Run(ctx, x.o)
+	line.Close()
 	switch {
 	case err != nil && x.title != "" && ctx.Err() == nil:
 		fmt.Fprintln(x.Stderr, err)

@@ -95,16 +95,19 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 		return err
 	}
 	x.bench.Maker = &bugs.Maker{Clone: clone, List: list, Dir: filepath.Join(x.bench.Dir, "trees")}
+	line := x.Progress(fmt.Sprintf("0 of %d bugs", len(selected)))
 	done := 0
 	x.bench.OnResult = func(r *bugs.Result) {
 		done++
+		line.Show("%d of %d bugs", done, len(selected))
 		what := r.Reason
 		if r.Finding != nil {
 			what = r.Finding.Title
 		}
-		fmt.Fprintf(x.Stderr, "%d of %d: %s %s %s\n", done, len(selected), r.Bug.ID, r.Status, what)
+		fmt.Fprintf(line, "%d of %d: %s %s %s\n", done, len(selected), r.Bug.ID, r.Status, what)
 	}
 	results, err := x.bench.Run(ctx, selected)
+	line.Close()
 	if len(results) > 0 {
 		err = errors.Join(x.report(bugs.NewReport(results)), err)
 	}

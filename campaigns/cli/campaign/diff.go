@@ -65,7 +65,9 @@ func (c *diffCommand) run(oldDir, newDir string) error {
 		return err
 	}
 	command.CollectOften()
+	line := reading(c.Env, "compare", a, b)
 	d, err := diff.Compare(a, b)
+	line.Close()
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,12 @@ Prints the table of the merged campaign, and what is missing.`,
 		limits.Bytes = int64(limit)
 		dir = rundir.Resolve(dir)
 		m := merge.Merge{Dir: dir, Sources: sources, Limits: limits, Argv0: messages.Quoted(e.Args[0]), Rerun: e.AgainIn(dir)}
+		line := e.Progress("open the sources")
+		m.OnProgress = func(step, source string, runs int) {
+			line.Show("%s %s: %s", step, source, messages.Plural(runs, "run"))
+		}
 		r, err := m.Run(ctx)
+		line.Close()
 		if err != nil {
 			return err
 		}

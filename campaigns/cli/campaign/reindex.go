@@ -77,18 +77,22 @@ func (c *reindexCommand) run(ctx context.Context, dirs []string) error {
 	}
 	var campaigned, runs, added int
 	bad := []string{}
+	line := c.Progress("index")
+	c.o.OnRead = func(dir string, runs int) { line.Show("index %s: %s", dir, messages.Plural(runs, "run")) }
 	c.o.OnCampaign = func(n *store.Campaign) {
 		switch {
 		case n.Err != nil:
 			bad = append(bad, n.Err.Error())
-			fmt.Fprintf(c.Stderr, "left out: %v\n", n.Err)
+			fmt.Fprintf(line, "left out: %v\n", n.Err)
 		case n.Removed:
-			fmt.Fprintf(c.Stderr, "%s is no more, and no more in the index\n", n.Dir)
+			fmt.Fprintf(line, "%s is no more, and no more in the index\n", n.Dir)
 		default:
 			campaigned, runs, added = campaigned+1, runs+n.Runs, added+n.Added
 		}
 	}
-	if err := store.Reindex(ctx, c.db, dirs, c.o); err != nil {
+	err := store.Reindex(ctx, c.db, dirs, c.o)
+	line.Close()
+	if err != nil {
 		return err
 	}
 	info, err := os.Stat(c.db)

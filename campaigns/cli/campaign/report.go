@@ -122,6 +122,8 @@ func (c *reportCommand) run(ctx context.Context, dir string) error {
 	if err := c.known.Replace(&archive.Campaign.Known); err != nil {
 		return err
 	}
+	line := reading(c.Env, "report", archive)
+	defer line.Close()
 	if c.against != "" {
 		old, err := journal.Open(rundir.Resolve(c.against))
 		if err != nil {
@@ -132,6 +134,9 @@ func (c *reportCommand) run(ctx context.Context, dir string) error {
 		}
 	}
 	if c.out == "-" {
+		if c.OnTerminal() {
+			line.Close() // it is drawn where the report goes
+		}
 		return format.write(ctx, c.Data, archive, c)
 	}
 	write := func(w io.Writer) error { return format.write(ctx, w, archive, c) }
@@ -141,6 +146,7 @@ func (c *reportCommand) run(ctx context.Context, dir string) error {
 		c.out = filepath.Join(dir, format.file)
 		err = rundir.StreamFile(c.out, true, write)
 	}
+	line.Close()
 	if err != nil {
 		return err
 	}
