@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"fmt"
+
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
@@ -19,7 +21,9 @@ type controller struct {
 	id     uint64 // its machineID
 	// perCycle is the number of transitions that it runs in one cycle.
 	perCycle int
-	now      event.Tick
+	// full is the number of cycles up to now in which it ran that many.
+	full int
+	now  event.Tick
 
 	words    []uint64
 	pointers []*object
@@ -92,16 +96,24 @@ func (c *controller) Handle(uint64) {
 	for n := 0; ; {
 		if n == c.perCycle {
 			c.wake(c.now + 1)
+			if c.full++; c.full == endless {
+				c.fail(fmt.Sprintf("livelock: %s takes one transition after the other", c.code.machine.Name), "%d a cycle for %d cycles", n, c.full)
+			}
 			return
 		}
 		switch c.poll() {
 		case next:
+			c.full = 0
 			return
 		case restart:
 			n++
 		}
 	}
 }
+
+// endless is the number of cycles in a row with all the transitions that a
+// controller can run, after which it will not end.
+const endless = 10_000
 
 // poll runs the bodies of the ports up to the first that ends in restart or
 // again, and gives that; next if there is none.
