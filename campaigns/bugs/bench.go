@@ -266,11 +266,13 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 // longest is the length of the longest reason.
 const longest = 300
 
-// brief is an error in a line: of a list of faults the first one.
+// brief is an error in a line: of a list of faults its head and the first one.
 func brief(err error) string {
 	var kept []string
 	for line := range strings.Lines(err.Error()) {
-		if line = strings.TrimSpace(line); len(kept) == 0 || strings.HasPrefix(line, otherWay) {
+		line = strings.TrimSpace(line)
+		headed := len(kept) == 1 && strings.HasSuffix(kept[0], ":") // by what only says where
+		if len(kept) == 0 || headed || strings.HasPrefix(line, otherWay) {
 			kept = append(kept, line)
 		}
 	}

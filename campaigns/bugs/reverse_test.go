@@ -75,8 +75,18 @@ func TestTakeOutFaults(t *testing.T) {
 	}
 }
 
-// repository is a repository with two commits of a protocol: the second one is a fix.
+// repository is a repository with three commits of a protocol: the second one is a fix.
 func repository(t *testing.T) (dir string, commits []string) {
+	t.Helper()
+	var versions []map[string]string
+	for i, text := range []string{strings.Replace(table, "    m_pop;\n", "", 1), table, "// a comment\n" + table} {
+		versions = append(versions, map[string]string{"P.slicc": "protocol \"P\";\ninclude \"P-cache.sm\";\n", "P-cache.sm": text, "Other.sm": fmt.Sprint(i)})
+	}
+	return history(t, versions)
+}
+
+// history makes a repository with a commit for each version of a protocol's files.
+func history(t *testing.T, versions []map[string]string) (dir string, commits []string) {
 	t.Helper()
 	dir = t.TempDir()
 	git := func(args ...string) string {
@@ -91,8 +101,8 @@ func repository(t *testing.T) (dir string, commits []string) {
 		return strings.TrimSpace(string(out))
 	}
 	git("init", "-q")
-	for i, text := range []string{strings.Replace(table, "    m_pop;\n", "", 1), table, "// a comment\n" + table} {
-		for name, content := range map[string]string{"P.slicc": "protocol \"P\";\ninclude \"P-cache.sm\";\n", "P-cache.sm": text, "Other.sm": fmt.Sprint(i)} {
+	for i, version := range versions {
+		for name, content := range version {
 			write(t, filepath.Join(dir, folders[0], name), content)
 		}
 		git("add", "-A")
@@ -100,6 +110,43 @@ func repository(t *testing.T) (dir string, commits []string) {
 		commits = append(commits, git("rev-parse", "HEAD"))
 	}
 	return dir, commits
+}
+
+// TestMakeFromCommits makes the protocol of a fix after which an action that only the
+// protocol before it uses was removed: without the fix, today's files do not fit
+// together, and those of the commits are taken.
+func TestMakeFromCommits(t *testing.T) {
+	const at, action = "Written) {\n", "  action(x_extra, \"x\") {\n  }\n"
+	var versions []map[string]string
+	for i := range 3 {
+		files := map[string]string{}
+		list, err := filepath.Glob("../../sim/builtin/ruby/testdata/small/*")
+		if err != nil || len(list) == 0 {
+			t.Fatal(list, err)
+		}
+		for _, path := range list {
+			files[filepath.Base(path)] = read(t, path)
+		}
+		home := files["home.sm"]
+		if i < 2 {
+			home = strings.Replace(home, "  action(", action+"  action(", 1)
+		}
+		if i == 0 {
+			home = strings.Replace(home, at, at+"    x_extra;\n", 1)
+		}
+		files["home.sm"] = home
+		versions = append(versions, files)
+	}
+	dir, commits := history(t, versions)
+	clone, err := OpenClone(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Maker{Clone: clone, List: &List{Base: commits[2]}, Dir: t.TempDir()}
+	trees, err := m.Make(t.Context(), &Bug{Protocol: "small", Fix: commits[1]})
+	if err != nil || !strings.HasPrefix(trees.How, "commit "+commits[1]+"^") {
+		t.Errorf("%+v, %v: want the files of the commits", trees, err)
+	}
 }
 
 // TestMake makes the protocols of bugs in every way.

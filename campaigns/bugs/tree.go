@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
 )
@@ -88,7 +90,9 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 			how += " (some hunks)"
 		}
 		if trees, err = m.write(b, before, base, how); err == nil {
-			return trees, nil
+			if err = check(trees.Before); err == nil || check(trees.After) != nil {
+				return trees, nil
+			}
 		}
 	}
 	if b.Hunks != nil || errors.Is(err, ErrNoCommit) || ctx.Err() != nil {
@@ -99,6 +103,17 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 		return nil, errors.Join(fmt.Errorf("taken out of %s: %w", m.List.Base, err), fmt.Errorf(otherWay+": %w", other))
 	}
 	return trees, nil
+}
+
+// check checks names and types of a protocol: a fix taken out of what was built
+// on it since may leave what no longer fits together.
+func check(root string) error {
+	tree, err := protocols.LoadFile(root)
+	if err != nil {
+		return err
+	}
+	_, err = compiler.Check(tree)
+	return err
 }
 
 // interfaces begin the names of the files that declare what SLICC does not define.
@@ -116,45 +131,15 @@ func (m *Maker) commits(ctx context.Context, b *Bug, before, after string) (*Tre
 	if err != nil {
 		return nil, err
 	}
-	base, err := m.Clone.Protocols(ctx, m.List.Base)
-	if err != nil {
-		return nil, err
-	}
-	old = m.modern(old, base)
 	how := "commit " + before
 	var fixed Protocols
 	if after != "" {
 		if fixed, err = m.Clone.Protocols(ctx, after); err != nil {
 			return nil, err
 		}
-		fixed = m.modern(fixed, base)
 		how += " against " + after
 	}
 	return m.write(b, old, fixed, how)
-}
-
-// modern gives protocols whose declarations of what SLICC does not define have names
-// of the past the declarations and names of today.
-func (m *Maker) modern(files, base Protocols) Protocols {
-	old := false
-	for name, text := range files {
-		old = old || strings.HasPrefix(name, interfaces) && m.today(text) != text
-	}
-	if !old {
-		return files
-	}
-	now := Protocols{}
-	for name, text := range files {
-		if !strings.HasPrefix(name, interfaces) {
-			now[m.today(name)] = m.today(text)
-		}
-	}
-	for name, text := range base {
-		if strings.HasPrefix(name, interfaces) {
-			now[name] = text
-		}
-	}
-	return now
 }
 
 // without takes the fix out of the base.
