@@ -49,8 +49,8 @@ func NewReport(results []*Result) *Report {
 	return r
 }
 
-// WriteText writes the report for a terminal.
-func (r *Report) WriteText(w io.Writer) error {
+// WriteText writes the report for a terminal of a number of columns; 0 means any.
+func (r *Report) WriteText(w io.Writer, columns int) error {
 	var b strings.Builder
 	all := &messages.Table{Header: []any{"bug", "protocol", "result", "engine", "CPU", "operations", "steps", "witness", "finding or reason"}, Left: []int{1, 2, 3, 8}}
 	for _, x := range r.Results {
@@ -71,7 +71,11 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		all.Rows = append(all.Rows, row)
 	}
-	fmt.Fprintf(&b, "%s\n%s\n%s\n", all, r.table("protocol", func(b *Bug) string { return b.Protocol }), r.table("cause", func(b *Bug) string { return b.Cause }))
+	for _, t := range []*messages.Table{
+		all, r.table("protocol", func(b *Bug) string { return b.Protocol }), r.table("cause", func(b *Bug) string { return b.Cause }),
+	} {
+		b.WriteString(t.Fit(columns) + "\n")
+	}
 	if r.Searched > 0 {
 		fmt.Fprintf(&b, "found %d of %d: recall %.0f %% (95 %% confidence: %.0f to %.0f %%)\n", r.Found, r.Searched, 100*r.Recall, 100*r.Low, 100*r.High)
 		times := r.times(func(x *Result) float64 { return x.Finding.CPU.Seconds() })

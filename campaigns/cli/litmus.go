@@ -156,7 +156,7 @@ func (l *litmusRun) run(ctx context.Context, args []string) error {
 	case l.json:
 		tableErr = l.PrintJSON(litmus.NewSuite(&l.o, reports, faults))
 	case len(reports) > 0:
-		tableErr = litmus.WriteTable(l.Stdout, reports)
+		_, tableErr = fmt.Fprint(l.Stdout, litmus.Table(reports).Fit(l.Columns()))
 	}
 	if err := errors.Join(err, tableErr); err != nil {
 		return err

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
@@ -162,7 +162,7 @@ func (b *bugs) print(catches []*mutation.Detection, reduced []*reducedBug) error
 		return b.PrintJSON(map[string]any{"bugs": catches, "reduced": reduced})
 	}
 	table := mutation.DetectionTable(catches)
-	text := table.String()
+	text := table.Fit(b.Columns())
 	if b.markdown {
 		text = table.Markdown()
 	}
@@ -170,16 +170,16 @@ func (b *bugs) print(catches []*mutation.Detection, reduced []*reducedBug) error
 		return err
 	}
 	fmt.Fprintln(b.Stdout)
-	tw := tabwriter.NewWriter(b.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "operations\treduced to\tthreads\trounds\tprograms\truns\tseconds\t  in\t")
+	reductions := messages.Table{Header: []any{"in", "operations", "reduced to", "threads", "rounds", "programs", "runs", "seconds"}}
 	for _, r := range reduced {
-		fmt.Fprintf(tw, "%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t  %s\t\n", r.Before, r.After, r.Threads, r.Rounds, r.Candidates, r.Runs, r.Elapsed.Seconds(), r.Dir)
+		reductions.Rows = append(reductions.Rows, []any{r.Dir, r.Before, r.After, r.Threads, r.Rounds, r.Candidates, r.Runs, fmt.Sprintf("%.1f", r.Elapsed.Seconds())})
 	}
 	slices.SortFunc(reduced, func(a, b *reducedBug) int { return cmp.Compare(a.After, b.After) })
 	after := reduced[len(reduced)/2].After
 	slices.SortFunc(reduced, func(a, b *reducedBug) int { return cmp.Compare(a.Threads, b.Threads) })
 	threads := reduced[len(reduced)/2].Threads
 	slices.SortFunc(reduced, func(a, b *reducedBug) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
-	fmt.Fprintf(tw, "\t%d\t%d\t\t\t\t%.1f\t  in the median\t\n", after, threads, reduced[len(reduced)/2].Elapsed.Seconds())
-	return tw.Flush()
+	reductions.Total = []any{"median", "", after, threads, "", "", "", fmt.Sprintf("%.1f", reduced[len(reduced)/2].Elapsed.Seconds())}
+	_, err := fmt.Fprint(b.Stdout, reductions.Fit(b.Columns()))
+	return err
 }

@@ -55,7 +55,7 @@ probability that the way is no better than chance (rank test of Mann and Whitney
 		if asJSON {
 			return e.PrintJSON(map[string]any{"comparisons": comparisons})
 		}
-		_, err = fmt.Fprint(e.Stdout, mutation.ComparisonTable(comparisons))
+		_, err = fmt.Fprint(e.Stdout, mutation.ComparisonTable(comparisons).Fit(e.Columns()))
 		return err
 	})
 	return cmd

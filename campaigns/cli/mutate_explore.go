@@ -40,9 +40,9 @@ func showProofs(e *env, proofs []mutation.Proof) {
 func (m *matrix) reportTruth(results []mutation.Result, proofs []mutation.Proof) error {
 	sampled := len(results) > 0
 	if sampled {
-		fmt.Fprint(m.Stdout, mutation.Table(results))
+		fmt.Fprint(m.Stdout, mutation.Table(results, m.Columns()))
 	}
-	fmt.Fprintln(m.Stdout, mutation.TruthTable(mutation.Compare(results, proofs), sampled))
+	fmt.Fprintln(m.Stdout, mutation.TruthTable(mutation.Compare(results, proofs), sampled).Fit(m.Columns()))
 	missed := mutation.Missed(results, proofs)
 	if sampled && len(missed) > 0 {
 		fmt.Fprintf(m.Stdout, "%d mutants are killed by exploration and by no program:\n", len(missed))

@@ -220,7 +220,7 @@ func (m *matrix) report(results []mutation.Result, proofs []mutation.Proof) erro
 	if len(proofs) > 0 {
 		return m.reportTruth(results, proofs)
 	}
-	fmt.Fprint(m.Stdout, mutation.Table(results))
+	fmt.Fprint(m.Stdout, mutation.Table(results, m.Columns()))
 	if len(survivors) > 0 {
 		fmt.Fprintf(m.Stdout, "%d mutants survived:\n", len(survivors))
 		for _, s := range survivors {

@@ -64,7 +64,7 @@ func TestTimeLimit(t *testing.T) {
 		st, err := d.Status(t.Context())
 		must.Succeed(t, err)
 		var text strings.Builder
-		must.Succeed(t, st.WriteText(&text, "again"))
+		must.Succeed(t, st.WriteText(&text, 0, "again"))
 		must.Succeed(t, st.WriteBrief(&text))
 		return text.String()
 	}
@@ -151,7 +151,7 @@ func TestMergeTimeLimit(t *testing.T) {
 		st, err := d.Status(t.Context())
 		must.Succeed(t, err)
 		var text strings.Builder
-		must.Succeed(t, st.WriteText(&text, "again"))
+		must.Succeed(t, st.WriteText(&text, 0, "again"))
 		must.Succeed(t, st.WriteBrief(&text))
 		return text.String()
 	}
@@ -277,7 +277,7 @@ func TestHostileStatus(t *testing.T) {
 		Merge: Task{Job: evil, State: evil, Reason: evil, Node: evil},
 	}
 	var text, brief strings.Builder
-	must.Succeed(t, s.WriteText(&text, "again"))
+	must.Succeed(t, s.WriteText(&text, 0, "again"))
 	must.Succeed(t, s.WriteBrief(&brief))
 	for _, got := range []string{text.String(), brief.String()} {
 		if strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nfake") || strings.Count(got, "fake") < 4 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -145,18 +144,18 @@ func (s *ShardStatus) read(d Dir, c *config.Campaign, now time.Time) error {
 	return nil
 }
 
-// WriteText writes a table and what to do next. Again is the command that
-// submits again.
-func (s *Status) WriteText(w io.Writer, again string) error {
+// WriteText writes a table, for a terminal of a number of columns or any if it is 0,
+// and what to do next. Again is the command that submits again.
+func (s *Status) WriteText(w io.Writer, columns int, again string) error {
 	fmt.Fprintf(w, "campaign %s, seed %d, in %d shards by %s\n\n", messages.EscapeLine(s.Campaign), s.Seed, len(s.Shards), messages.EscapeLine(s.Engine))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "shard\tjob\tstate\tnode\truns\tfindings\tended")
+	t := messages.Table{Left: []int{1, 2, 3, 4, 5, 6}, Rows: [][]any{{"shard", "job", "state", "node", "runs", "findings", "ended"}}}
 	for i := range s.Shards {
 		one := &s.Shards[i]
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d of %d\t%d\t%s\n", one.Shard, dash(one.ID()), one.stateText(&one.Limit), dash(one.Node), one.Runs, one.Planned, one.Findings, dash(string(one.End)))
+		runs := fmt.Sprintf("%d of %d", one.Runs, one.Planned)
+		t.Rows = append(t.Rows, []any{one.Shard, dash(one.ID()), one.stateText(&one.Limit), dash(one.Node), runs, one.Findings, dash(string(one.End))})
 	}
-	fmt.Fprintf(t, "merge\t%s\t%s\t%s\n", dash(s.Merge.ID()), s.Merge.stateText(&s.MergeLimit.Limit), dash(s.Merge.Node))
-	if err := t.Flush(); err != nil {
+	t.Rows = append(t.Rows, []any{"merge", dash(s.Merge.ID()), s.Merge.stateText(&s.MergeLimit.Limit), dash(s.Merge.Node)})
+	if _, err := io.WriteString(w, t.Fit(columns)); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\n%d of %d runs%s.\n", s.Runs, s.Planned, s.pace())

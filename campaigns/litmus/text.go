@@ -73,11 +73,11 @@ func indent(b *strings.Builder, text string) {
 	}
 }
 
-// WriteTable writes a line for each test: how many of the states that the model
+// Table has a line for each test: how many of the states that the model
 // allows were seen, whether the condition held, rounds in which something forbidden was
 // seen, rounds made and their rate.
-func WriteTable(w io.Writer, reports []*Report) error {
-	t := messages.Table{Header: []any{"test", "states", "condition", "forbidden", "rounds", "rounds/s", "failure"}, Left: []int{6}}
+func Table(reports []*Report) *messages.Table {
+	t := &messages.Table{Header: []any{"test", "states", "condition", "forbidden", "rounds", "rounds/s", "failure"}, Left: []int{6}}
 	for _, r := range reports {
 		failure := ""
 		if r.Failure != nil {
@@ -87,8 +87,7 @@ func WriteTable(w io.Writer, reports []*Report) error {
 			r.Result.Test, fmt.Sprintf("%d/%d", r.AllowedSeen, r.Allowed), r.Result.Observation, r.ForbiddenRounds(), r.Rounds, fmt.Sprintf("%.0f", r.Rate()), failure,
 		})
 	}
-	_, err := io.WriteString(w, t.String())
-	return err
+	return t
 }
 
 // ForbiddenRounds is in how many rounds something forbidden was seen.

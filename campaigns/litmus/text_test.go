@@ -48,7 +48,7 @@ func TestText(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must.Succeed(t, WriteTable(&out, all))
+	out.WriteString(Table(all).String())
 	text := out.String()
 	for _, want := range []string{
 		"Observation A Never 0 10\n", "herd7 allows the same 2 states\n",

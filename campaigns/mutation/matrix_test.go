@@ -306,7 +306,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("survivors (-want +got):\n%s", diff)
 	}
 	row := strings.Fields("p 5 1 1 25.0 % 1 1 1 300 > budget 0.300 > budget crash 1")
-	if diff := cmp.Diff(row, strings.Fields(strings.Split(Table(results), "\n")[7])); diff != "" {
+	if diff := cmp.Diff(row, strings.Fields(strings.Split(Table(results, 0), "\n")[7])); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
 	}
 }

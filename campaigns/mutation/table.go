@@ -111,9 +111,9 @@ func Scores(results []Result, key func(*Result) string) ([]string, map[string]*S
 	return names, scores
 }
 
-// Table is the kill matrix as text: a line for each protocol and core, one for
+// Table is the kill matrix as text, in a number of columns, or any if it is 0: a line for each protocol and core, one for
 // each protocol over all cores, and one for each operator.
-func Table(results []Result) string {
+func Table(results []Result, columns int) string {
 	var sb strings.Builder
 	for _, section := range []struct {
 		title string
@@ -134,7 +134,7 @@ func Table(results []Result) string {
 			table.Rows = append(table.Rows, []any{name, s.Mutants, s.Status[Equivalent], s.Status[Killed], fmt.Sprintf("%.1f %%", s.Percent()),
 				s.Status[NeverTaken], s.Status[NoDifference], s.Other(), s.quantile(0.5), s.quantile(0.95), s.seconds(0.5), s.seconds(0.95), s.by()})
 		}
-		sb.WriteString(table.String() + "\n")
+		sb.WriteString(table.Fit(columns) + "\n")
 	}
 	return sb.String()
 }

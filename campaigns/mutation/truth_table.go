@@ -65,9 +65,9 @@ func Compare(results []Result, proofs []Proof) []Compared {
 	return list
 }
 
-// TruthTable is the comparison as text; sampled says that there are samples.
-func TruthTable(list []Compared, sampled bool) string {
-	t := messages.Table{Header: []any{"protocol", "mutants", "equivalent", "killed", "no difference", "same states", "undecided"}}
+// TruthTable is the comparison; sampled says that there are samples.
+func TruthTable(list []Compared, sampled bool) *messages.Table {
+	t := &messages.Table{Header: []any{"protocol", "mutants", "equivalent", "killed", "no difference", "same states", "undecided"}}
 	if sampled {
 		t.Header = append(t.Header, "killed by programs too", "by programs only", "score of programs")
 	}
@@ -81,7 +81,7 @@ func TruthTable(list []Compared, sampled bool) string {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t.String()
+	return t
 }
 
 // Missed lists the mutants that exploration kills and no program did, with how.

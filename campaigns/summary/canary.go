@@ -106,8 +106,8 @@ func (s *Summary) addCanary(run *journal.Entry, row *Row) {
 }
 
 // canaryTable has a line for each injected bug, the unexpected first.
-func (s *Summary) canaryTable() string {
-	t := messages.Table{Header: []any{"canary", "status", "runs", "caught", "first", "bug"}, Left: []int{1, 5}}
+func (s *Summary) canaryTable() *messages.Table {
+	t := &messages.Table{Header: []any{"canary", "status", "runs", "caught", "first", "bug"}, Left: []int{1, 5}}
 	for _, wrong := range []bool{true, false} {
 		for _, r := range s.Rows {
 			k := r.Canary
@@ -124,10 +124,7 @@ func (s *Summary) canaryTable() string {
 			t.Rows = append(t.Rows, []any{r.Config, k.Status, messages.Comma(r.Runs), messages.Comma(k.Caught), first, about})
 		}
 	}
-	if len(t.Rows) == 0 {
-		return ""
-	}
-	return t.String()
+	return t
 }
 
 // wrong reports whether the status is not the expected one.

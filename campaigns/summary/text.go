@@ -12,18 +12,21 @@ import (
 	"ordeal/sim"
 )
 
-// Text is the closing report: a table of the configurations, what it means,
-// and what to do about findings.
-func (s *Summary) Text() string {
+// Text is the closing report: tables of the configurations and canaries, what they
+// mean, and what to do about findings.
+func (s *Summary) Text() string { return s.Fit(0) }
+
+// Fit is Text with tables that fit a number of columns; 0 means any number.
+func (s *Summary) Fit(columns int) string {
 	var b strings.Builder
 	shard := ""
 	if !s.Shard.Whole() {
 		shard = ", shard " + s.Shard.String()
 	}
 	fmt.Fprintf(&b, "campaign %s%s, seed %d\n%s\n", s.Campaign, shard, s.Seed, s.simulators())
-	for _, table := range []string{s.table(), s.canaryTable()} {
-		if table != "" {
-			b.WriteString(table + "\n")
+	for _, table := range []*messages.Table{s.table(), s.canaryTable()} {
+		if len(table.Rows) > 0 {
+			b.WriteString(table.Fit(columns) + "\n")
 		}
 	}
 	for _, line := range s.lines() {
@@ -57,11 +60,11 @@ func (s *Summary) simulators() string {
 }
 
 // table has a line for each configuration without an injected bug and one for
-// all of them; it is empty if there is none. ✓ counts the runs that a model
+// all of them. ✓ counts the runs that a model
 // allows, ✗ those it forbids.
-func (s *Summary) table() string {
+func (s *Summary) table() *messages.Table {
 	models := s.models()
-	t := messages.Table{Header: []any{"configuration", "runs", "operations", "passed", "findings"}}
+	t := &messages.Table{Header: []any{"configuration", "runs", "operations", "passed", "findings"}}
 	for _, m := range models {
 		t.Header = append(t.Header, m+" ✓", m+" ✗")
 	}
@@ -80,12 +83,9 @@ func (s *Summary) table() string {
 			t.Rows = append(t.Rows, cells(&s.Rows[i]))
 		}
 	}
-	if len(t.Rows) == 0 {
-		return ""
-	}
 	tested := s.tested()
 	t.Total = cells(&tested)
-	return t.String()
+	return t
 }
 
 // models lists the models with answers: those expected first.

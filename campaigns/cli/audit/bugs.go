@@ -135,7 +135,7 @@ func (x *benchBugs) list(ids []string) (*bugs.List, []*bugs.Bug, error) {
 // report writes the report in every form.
 func (x *benchBugs) report(r *bugs.Report) error {
 	var text, page bytes.Buffer
-	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
+	if err := errors.Join(r.WriteText(&text, 0), r.WriteHTML(&page)); err != nil {
 		return err
 	}
 	for name, data := range map[string][]byte{"bugs.txt": text.Bytes(), "bugs.html": page.Bytes()} {
@@ -149,6 +149,9 @@ func (x *benchBugs) report(r *bugs.Report) error {
 	if x.json {
 		return x.PrintJSON(r)
 	}
-	_, err := fmt.Fprintf(x.Stdout, "%s\nreport   %s\n", text.String(), filepath.Join(x.bench.Dir, "bugs.html"))
+	if err := r.WriteText(x.Stdout, x.Columns()); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.bench.Dir, "bugs.html"))
 	return err
 }

@@ -162,7 +162,7 @@ func conclude(e *command.Env, sum *summary.Summary, asJSON bool, err error) erro
 		if asJSON {
 			err = errors.Join(err, e.PrintJSON(sum))
 		} else {
-			fmt.Fprint(e.Stdout, sum.Text())
+			fmt.Fprint(e.Stdout, sum.Fit(e.Columns()))
 		}
 	}
 	if err != nil {

@@ -49,7 +49,7 @@ merges fewer shards at once.`,
 			fmt.Fprintln(e.Stderr, "near its time limit, the job that merges is requeued")
 			return command.Exit(summary.ExitUndecided)
 		case r.Result != nil:
-			writeMerged(e.Stdout, r.Result)
+			writeMerged(e, r.Result)
 		}
 		return nil
 	})

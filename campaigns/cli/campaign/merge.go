@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -74,7 +73,7 @@ Prints the table of the merged campaign, and what is missing.`,
 				return err
 			}
 		} else {
-			writeMerged(e.Stdout, r)
+			writeMerged(e, r)
 		}
 		return command.Exit(r.Summary.ExitStatus())
 	})
@@ -107,8 +106,9 @@ type mergedJSON struct {
 }
 
 // writeMerged prints what a merge came to.
-func writeMerged(w io.Writer, r *merge.Result) {
-	fmt.Fprint(w, r.Summary.Text())
+func writeMerged(e *command.Env, r *merge.Result) {
+	w := e.Stdout
+	fmt.Fprint(w, r.Summary.Fit(e.Columns()))
 	for i, part := range r.Missing {
 		if i == 0 {
 			fmt.Fprintln(w, "\nNot all shards are here, or whole:")

@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,17 +83,26 @@ func (c *queryCommand) print(rows *store.Rows) error {
 		w.Flush()
 		return errors.Join(err, w.Error())
 	}
-	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(rows.Columns, "\t"))
-	err := each(rows, func(values []any) error {
-		texts := cells(values)
-		for i := range texts {
-			texts[i] = messages.EscapeLine(texts[i])
+	t := messages.Table{}
+	add := func(texts []string) {
+		var row []any
+		for i, text := range texts {
+			row = append(row, messages.EscapeLine(text))
+			if len(t.Rows) == 0 {
+				t.Left = append(t.Left, i)
+			}
 		}
-		_, err := fmt.Fprintln(w, strings.Join(texts, "\t"))
-		return err
+		t.Rows = append(t.Rows, row)
+	}
+	add(rows.Columns)
+	err := each(rows, func(values []any) error {
+		add(cells(values))
+		return nil
 	})
-	return errors.Join(err, w.Flush())
+	if _, werr := fmt.Fprint(c.Stdout, t.Fit(c.Columns())); werr != nil {
+		return werr
+	}
+	return err
 }
 
 // each calls f with each row.

@@ -42,7 +42,7 @@ rate, or longer where shards still wait, if as many run at a time as now.`,
 		case brief:
 			err = s.WriteBrief(e.Stdout)
 		default:
-			err = s.WriteText(e.Stdout, messages.Quoted(e.Args[0])+" campaign submit --dir "+messages.Quoted(args[0]))
+			err = s.WriteText(e.Stdout, e.Columns(), messages.Quoted(e.Args[0])+" campaign submit --dir "+messages.Quoted(args[0]))
 		}
 		switch {
 		case err != nil:

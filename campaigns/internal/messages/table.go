@@ -1,11 +1,6 @@
 package messages
 
-import (
-	"slices"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-)
+import "github.com/jedib0t/go-pretty/v6/table"
 
 // Table is text in aligned columns, with a rule below its header and above its
 // total. The first column is aligned to the left, the others to the right.
@@ -40,14 +35,6 @@ func (t *Table) writer() table.Writer {
 	if t.Total != nil {
 		w.AppendFooter(t.Total)
 	}
-	configs := make([]table.ColumnConfig, columns)
-	for i := range configs {
-		align := text.AlignRight
-		if i == 0 || slices.Contains(t.Left, i) {
-			align = text.AlignLeft
-		}
-		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, AlignFooter: align}
-	}
-	w.SetColumnConfigs(configs)
+	w.SetColumnConfigs(t.columns(columns))
 	return w
 }

@@ -1,0 +1,7 @@
+package command
+
+import "ordeal/campaigns/progress"
+
+// Columns is how many columns tables on standard output may take; 0 means any
+// number.
+func (e *Env) Columns() int { return progress.Columns(e.written.w) }
