@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
@@ -32,42 +33,45 @@ var documents = map[string]string{
 type jsonLine struct {
 	path, args string
 	status     int
+	form       string // the schema of what is printed, if there is one
 }
 
 // jsonLines has a command line for each command with --json, in an order in which each
 // finds what it needs, and its exit status.
 var jsonLines = []jsonLine{
-	{"run", "--sim builtin --protocol mi --core tso --seed 1 --ops 40 --rounds 2 --dir passed --coverage", 0},
-	{"run", "--sim builtin --protocol mi --mutant MI_example/L1Cache/(M,Load)/delete --seed 7 --ops 40 --rounds 3 --dir failed", 1},
-	{"repro", "--tries 1 --trace failed", 1},
-	{"explain", "failed", 0},
-	{"reduce", "--runs 40 failed", 0},
-	{"reduce", "--model sc sb.axe", 0},
-	{"explore", "--protocol mi --cores 1 --dir explored", 0},
-	{"slicc check", "small/small.slicc", 0},
-	{"slicc table", "small/small.slicc", 0},
-	{"check", "--model tso,sc sb.axe", 1},
-	{"check", "--follow --model tso sb.axe", 0},
-	{"check", "--serializability sc sb.events", 0},
-	{"verify", "verdict.json sb.axe", 0},
-	{"campaign run", "--quiet --dir night night.yaml", 1},
-	{"campaign resume", "--quiet night", 1},
-	{"campaign diff", "night night", 0},
-	{"campaign merge", "-o merged night", 1},
-	{"campaign reindex", "--db x.db night", 0},
-	{"campaign query", "--db x.db SELECT(1)version", 0},
-	{"litmus", "--sim builtin --protocol mi --core tso --rounds 20 --dir litmus sb.litmus", 0},
-	{"mutate list", "--protocol mi", 0},
-	{"mutate show", "--protocol mi MI_example/L1Cache/(M,Load)/delete", 0},
-	{"mutate run", "--protocol mi --core inorder --sample 1 --budget 500 --runs 1 --dir mutants", 0},
-	{"mutate bugs", "--seeds 1 --budget 1000 mi-forward-without-notice", 0},
-	{"mutate compete", "--seeds 1 --budget 1000 mi-forward-without-notice", 0},
-	{"audit", "--protocol mi --engines sample --steps 20000 --dir audited", 0},
-	{"bench papers", "--scale 0.001 --only gcc-caught", 0},
-	{"doctor", "", 0},
-	{"models", "", 0},
-	{"models", "tso", 0},
-	{"version", "", 0},
+	{"run", "--sim builtin --protocol mi --core tso --seed 1 --ops 40 --rounds 2 --dir passed --coverage", 0, ""},
+	{"run", "--sim builtin --protocol mi --mutant MI_example/L1Cache/(M,Load)/delete --seed 7 --ops 40 --rounds 3 --dir failed", 1, ""},
+	{"repro", "--tries 1 --trace failed", 1, ""},
+	{"explain", "failed", 0, "explanation"},
+	{"reduce", "--runs 40 failed", 0, ""},
+	{"reduce", "--model sc sb.axe", 0, ""},
+	{"explore", "--protocol mi --cores 1 --dir explored", 0, ""},
+	{"slicc check", "small/small.slicc", 0, ""},
+	{"slicc table", "small/small.slicc", 0, ""},
+	{"check", "--model tso,sc sb.axe", 1, "verdict"},
+	{"check", "--follow --model tso sb.axe", 0, "verdict"},
+	{"check", "--serializability sc sb.events", 0, "verdict"},
+	{"verify", "verdict.json sb.axe", 0, ""},
+	{"campaign run", "--quiet --dir night night.yaml", 1, "summary"},
+	{"campaign resume", "--quiet night", 1, "summary"},
+	{"campaign diff", "night night", 0, "diff"},
+	{"campaign merge", "-o merged night", 1, ""},
+	{"campaign reindex", "--db x.db night", 0, ""},
+	{"campaign query", "--db x.db SELECT(1)version", 0, ""},
+	{"litmus", "--sim builtin --protocol mi --core tso --rounds 20 --dir litmus sb.litmus", 0, ""},
+	{"mutate list", "--protocol mi", 0, ""},
+	{"mutate show", "--protocol mi MI_example/L1Cache/(M,Load)/delete", 0, ""},
+	{"mutate run", "--protocol mi --core inorder --sample 1 --budget 500 --runs 1 --dir mutants", 0, ""},
+	{"mutate bugs", "--seeds 1 --budget 1000 mi-forward-without-notice", 0, ""},
+	{"mutate compete", "--seeds 1 --budget 1000 mi-forward-without-notice", 0, ""},
+	{"audit", "--protocol mi --engines sample --steps 20000 --dir audited", 0, "audit"},
+	{"bench papers", "--scale 0.001 --only gcc-caught", 0, ""},
+	{"doctor", "", 0, ""},
+	{"models", "", 0, ""},
+	{"models", "tso", 0, ""},
+	{"schema", "", 0, ""},
+	{"version", "", 0, ""},
+	{"campaign report", "--format jsonl -o - night", 0, "report"},
 }
 
 // elsewhere are the commands with --json whose output is checked by other tests.
@@ -136,6 +140,10 @@ func TestEveryCommandHasJSON(t *testing.T) {
 func TestJSON(t *testing.T) {
 	small, err := filepath.Abs("../../sim/builtin/ruby/testdata/small")
 	must.Succeed(t, err)
+	schemas := make(map[string]*jsonschema.Schema)
+	for name := range forms {
+		schemas[name] = strictly(t, name)
+	}
 	t.Chdir(t.TempDir())
 	must.Succeed(t, os.CopyFS("small", os.DirFS(small)))
 	for name, text := range map[string]string{
@@ -147,13 +155,27 @@ func TestJSON(t *testing.T) {
 		must.Succeed(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	for _, l := range jsonLines {
-		args := slices.Concat(strings.Fields(l.path), []string{"--json"}, strings.Fields(l.args))
+		args := slices.Concat(strings.Fields(l.path), strings.Fields(l.args))
+		if documents[l.path] == "" {
+			args = append(args, "--json")
+		}
 		status, stdout, stderr := ordeal("", args...)
-		if err := checkJSON(stdout); status != l.status || err != nil {
+		err := checkJSON(stdout)
+		if l.form != "" {
+			err = validate(schemas[l.form], stdout)
+		}
+		if status != l.status || err != nil {
 			t.Errorf("ordeal %s: exit status %d, want %d; %v\n%.2000s%s", strings.Join(args, " "), status, l.status, err, stdout, stderr)
 		}
 		if l.path == "check" && l.status == 1 {
 			must.Succeed(t, os.WriteFile("verdict.json", []byte(stdout), 0o600))
+		}
+	}
+	for path, form := range map[string]string{"failed/run.json": "record", "failed/result.json": "result", "night/000000/run.json": "record", "audited/audit.json": "audit"} {
+		text, err := os.ReadFile(path)
+		must.Succeed(t, err)
+		if err := validate(schemas[form], string(text)); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }
@@ -175,8 +197,16 @@ func checkJSON(text string) error {
 	}
 }
 
-// jsonCommand runs a command that prints JSON: json STATUS ordeal …
-func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
-	status(ts, neg, args)
-	ts.Check(checkJSON(ts.ReadFile("stdout")))
+// jsonCommand runs a command that prints JSON: json STATUS ordeal …. What campaign status
+// prints is held against its schema.
+func jsonCommand(t *testing.T) func(ts *testscript.TestScript, neg bool, args []string) {
+	form := strictly(t, "status")
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		status(ts, neg, args)
+		text := ts.ReadFile("stdout")
+		ts.Check(checkJSON(text))
+		if strings.Contains(strings.Join(args, " "), "campaign status ") {
+			ts.Check(validate(form, text))
+		}
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cli/evaluate"
 	"ordeal/campaigns/cli/explain"
+	"ordeal/campaigns/cli/schema"
 	"ordeal/campaigns/cli/slicc"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
@@ -94,6 +95,7 @@ var commands = []constructor{
 	{"doctor", newDoctor},
 	{"bench", newBench},
 	{"models", newModels},
+	{"schema", schema.New},
 	{"version", newVersion},
 }
 

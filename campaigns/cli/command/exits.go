@@ -86,6 +86,7 @@ var meanings = sync.OnceValue(func() map[string]map[int]string {
 		"campaign job shard": {summary.ExitOK: "the shard is complete, whatever it found", summary.ExitFinding: "", summary.ExitUndecided: "interrupted"},
 		"campaign job merge": {summary.ExitOK: "merged, whatever was found", summary.ExitFinding: "", summary.ExitUndecided: "interrupted"},
 		"models":             {summary.ExitOK: "printed", summary.ExitFinding: "", summary.ExitUndecided: ""},
+		"schema":             {summary.ExitOK: "printed", summary.ExitFinding: "", summary.ExitUndecided: ""},
 		"version":            {summary.ExitOK: "printed", summary.ExitFinding: "", summary.ExitUndecided: ""},
 	}
 })

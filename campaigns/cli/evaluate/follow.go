@@ -92,7 +92,7 @@ func (c *evaluate) followPath(ctx context.Context, path string) error {
 	fmt.Fprintf(c.Stderr, "%s: %d operations, %d checks, at most %d operations kept\n", name, r.Operations, r.Checks, r.Peak)
 	c.worsen(r.Answer)
 	if c.json {
-		err = c.PrintJSONLine(c.jsonFollowed(name, &r))
+		err = c.PrintJSONLine(c.followedResult(name, &r))
 	} else {
 		err = c.printFollowed(operations, &r)
 	}
@@ -143,9 +143,9 @@ func (c *evaluate) operations(name string, in io.Reader) (*formats.Operations, e
 	return formats.NewOperations(f, in, name)
 }
 
-// jsonFollowed is what --follow prints with --json. Violation is the lines of the
+// FollowedResult is what --follow prints with --json. Violation is the lines of the
 // operations that the model forbids, nil if there are none.
-type jsonFollowed struct {
+type FollowedResult struct {
 	Trace      string  `json:"trace"`
 	Model      string  `json:"model"`
 	Answer     string  `json:"answer"`
@@ -156,8 +156,8 @@ type jsonFollowed struct {
 	Violation  []int64 `json:"violation,omitempty"`
 }
 
-func (c *evaluate) jsonFollowed(name string, r *stream.Result) jsonFollowed {
-	out := jsonFollowed{
+func (c *evaluate) followedResult(name string, r *stream.Result) FollowedResult {
+	out := FollowedResult{
 		Trace: name, Model: c.picked[0].Name, Answer: r.Answer.String(), Reason: r.Reason,
 		Operations: r.Operations, Checks: r.Checks, Kept: r.Peak,
 	}

@@ -2,9 +2,9 @@ package evaluate
 
 import "ordeal/check/witness/certificate"
 
-// jsonTrace is what --json prints for a trace: its certificate, and what else
+// TraceResult is what --json prints for a trace: its certificate, and what else
 // was asked for.
-type jsonTrace struct {
+type TraceResult struct {
 	*certificate.Trace
 	// Unused lists by model what of the trace its answer does not take into
 	// account (see check.Unused), NotRead what of the file the trace leaves out.
@@ -19,7 +19,7 @@ type jsonTrace struct {
 }
 
 func (c *evaluate) printJSON(t *Trace, r *result) error {
-	out := jsonTrace{Trace: certificate.New(t.Place, t.History, r.verdicts), NotRead: t.Notes, Kernel: r.kernel}
+	out := TraceResult{Trace: certificate.New(t.Place, t.History, r.verdicts), NotRead: t.Notes, Kernel: r.kernel}
 	if r.class != nil {
 		out.Strongest, out.Weakest, out.Open = r.class.Strongest, r.class.Weakest, r.class.Open
 	}

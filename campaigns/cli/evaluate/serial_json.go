@@ -1,7 +1,7 @@
 package evaluate
 
-// serialOutput is what --json prints for a trace with --serializability.
-type serialOutput struct {
+// SerialResult is what --json prints for a trace with --serializability.
+type SerialResult struct {
 	Trace   string       `json:"trace"`
 	Answers []serialItem `json:"serializability"`
 }
@@ -49,7 +49,7 @@ type serialEvent struct {
 }
 
 func (c *evaluate) printSerialJSON(t *Trace, answers []*serialAnswer) error {
-	out := serialOutput{Trace: t.Place}
+	out := SerialResult{Trace: t.Place}
 	for _, a := range answers {
 		item := serialItem{
 			Relation: a.question, Answer: a.answer, Reason: a.reason, Source: a.source,
