@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/rundir"
@@ -22,7 +23,7 @@ func lock(dir string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := osfile.Lock(f); err != nil {
+		if err := lockSoon(f); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: another process runs this campaign: %w", path, err), f.Close())
 		}
 		if current(f, path) {
@@ -32,6 +33,36 @@ func lock(dir string) (*os.File, error) {
 			return nil, err
 		}
 	}
+}
+
+// lockSoon locks a file, also where Running of another process holds it for a moment.
+func lockSoon(f *os.File) error {
+	for try := 0; ; try++ {
+		err := osfile.Lock(f)
+		if !errors.Is(err, osfile.ErrLocked) || try == 3 {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Running reports whether a process runs the campaign in a directory, or rewrites it.
+// The error may be that of a file system without locks.
+func Running(dir string) (bool, error) {
+	f, err := rundir.Open(filepath.Join(dir, RunsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // killed before its first run
+	} else if err != nil {
+		return false, err
+	}
+	err = osfile.LockShared(f)
+	if closed := f.Close(); err == nil {
+		return false, closed
+	}
+	if errors.Is(err, osfile.ErrLocked) {
+		return true, nil
+	}
+	return false, err
 }
 
 // current reports whether a path still names an open file.

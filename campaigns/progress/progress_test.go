@@ -21,7 +21,7 @@ func someState(now time.Time) *state {
 		campaign: c, runs: 12_345, planned: 400_000, spent: 51 * time.Minute, noted: now,
 		outcomes: map[sim.Outcome]int{sim.Passed: 12_300, sim.Violation: 31, sim.Crash: 14, sim.Infra: 2},
 		canaries: 25, caught: 12, missed: []string{"mi-swap-store"},
-		coverage: []covered{{"mi", 34, 34}, {"mesi-two-level", 156, 157}, {"moesi-hammer", 150, 205}, {"moesi-amd-base", 400, 497}, {"MI_example", 20, 0}},
+		coverage: []Covered{{"mi", 34, 34}, {"mesi-two-level", 156, 157}, {"moesi-hammer", 150, 205}, {"moesi-amd-base", 400, 497}, {"MI_example", 20, 0}},
 		findings: 2, last: "violation: history forbidden by tso; run 17 of mi-ooo", lastAt: now.Add(-3 * time.Minute),
 		pace: samples{{now.Add(-time.Minute), 10_945, 1_000_000}, {now, 12_345, 7_000_000}},
 	}
@@ -99,7 +99,7 @@ func TestCoverageOf(t *testing.T) {
 		c.Configs = append(c.Configs, cfg)
 		s.Rows = append(s.Rows, summary.Row{Config: cfg.Name, Canary: r.canary, Coverage: r.coverage, Whole: r.whole})
 	}
-	if got, want := coverageOf(c, s), []covered{{"mi", 2, 5}, {"MI_example", 2, 0}}; !slices.Equal(got, want) {
+	if got, want := coverageOf(c, s), []Covered{{"mi", 2, 5}, {"MI_example", 2, 0}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -17,31 +17,33 @@ import (
 // state is what the progress of a campaign shows.
 type state struct {
 	campaign *config.Campaign
-	runs     int // recorded, by earlier sessions too
-	planned  int
-	spent    time.Duration // on the campaign, at noted
-	noted    time.Time
-	outcomes map[sim.Outcome]int // of runs that are no canary's
+	// runs and operations are those recorded, by earlier sessions too.
+	runs, operations int
+	planned          int
+	spent            time.Duration // on the campaign, at noted
+	noted            time.Time
+	outcomes         map[sim.Outcome]int // of runs that are no canary's
 
 	canaries, caught int
 	missed           []string
 
-	coverage []covered
+	coverage []Covered
 	stale    bool      // coverage
 	covering time.Time // when coverage was added up
 
 	findings int
 	last     string    // finding, in short
-	lastAt   time.Time // when it came
+	lastAt   time.Time // when it came; zero: long ago
 
 	pace samples
 }
 
-// covered is how much of a protocol all runs of a campaign covered.
-type covered struct {
-	protocol string
-	taken    int
-	of       int // 0: not known
+// Covered is how much of the table of a protocol all runs of a campaign took.
+type Covered struct {
+	Protocol string `json:"protocol"`
+	Taken    int    `json:"taken"`
+	// Of is the size of the table; 0 where it is not known.
+	Of int `json:"of,omitempty"`
 }
 
 func newState(c *config.Campaign) *state {
@@ -53,9 +55,20 @@ const coverageEvery = time.Second
 
 // note counts a run, and says of the first run of a finding what was found.
 func (p *state) note(s *summary.Summary, run *journal.Entry, now time.Time) (found string) {
+	p.count(s)
+	p.spent, p.noted = s.Elapsed, now
+	p.pace.add(sample{now, p.runs, p.operations}, run.Operations)
+	p.stale = p.stale || run.Covered != nil && run.Covered.New > 0
+	if p.stale && now.Sub(p.covering) >= coverageEvery {
+		p.coverage, p.stale, p.covering = coverageOf(p.campaign, s), false, now
+	}
+	return p.noteFindings(s, run, now)
+}
+
+// count counts runs by their outcomes, and canaries.
+func (p *state) count(s *summary.Summary) {
 	total := s.Total()
-	p.runs, p.planned, p.spent, p.noted = total.Runs, s.Planned, s.Elapsed, now
-	p.pace.add(sample{now, total.Runs, total.Operations}, run.Operations)
+	p.runs, p.operations, p.planned = total.Runs, total.Operations, s.Planned
 	p.outcomes = make(map[sim.Outcome]int)
 	p.canaries, p.caught, p.missed = 0, 0, nil
 	for i := range s.Rows {
@@ -75,11 +88,11 @@ func (p *state) note(s *summary.Summary, run *journal.Entry, now time.Time) (fou
 			}
 		}
 	}
-	p.stale = p.stale || run.Covered != nil && run.Covered.New > 0
-	if p.stale && now.Sub(p.covering) >= coverageEvery {
-		p.coverage, p.stale, p.covering = coverageOf(p.campaign, s), false, now
-	}
-	return p.noteFindings(s, run, now)
+}
+
+// noteFinding notes a run of a finding that was recorded at a time.
+func (p *state) noteFinding(run *journal.Entry, at time.Time) {
+	p.last, p.lastAt = fmt.Sprintf("%s; run %d of %s", run.Outcome.Titled(messages.EscapeLine(run.FindingTitle())), run.Number, run.Config.Name), at
 }
 
 // noteFindings looks whether a run is one of a finding.
@@ -87,7 +100,7 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 	before := p.findings
 	p.findings = len(s.Findings)
 	if run.Finding() {
-		p.last, p.lastAt = fmt.Sprintf("%s; run %d of %s", run.Outcome.Titled(messages.EscapeLine(run.FindingTitle())), run.Number, run.Config.Name), now
+		p.noteFinding(run, now)
 	}
 	if p.findings == 0 {
 		return ""
@@ -111,7 +124,7 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 
 // coverageOf adds up what all kinds of run took of each protocol, canaries
 // aside: the tables of their protocols are others.
-func coverageOf(c *config.Campaign, s *summary.Summary) []covered {
+func coverageOf(c *config.Campaign, s *summary.Summary) []Covered {
 	var names []string
 	sums := make(map[string]sim.Coverage)
 	whole := make(map[string]bool)
@@ -131,11 +144,11 @@ func coverageOf(c *config.Campaign, s *summary.Summary) []covered {
 		sum.Add(r.Coverage)
 		sums[name], whole[name] = sum, whole[name] || r.Whole
 	}
-	var list []covered
+	var list []Covered
 	for _, name := range names {
-		one := covered{protocol: name, taken: sums[name].Taken()}
+		one := Covered{Protocol: name, Taken: sums[name].Taken()}
 		if whole[name] {
-			one.of = len(sums[name])
+			one.Of = len(sums[name])
 		}
 		list = append(list, one)
 	}

@@ -31,7 +31,11 @@ func (p *state) lines(now time.Time, width int) []string {
 		last = messages.Plural(p.findings, "finding")
 	}
 	if p.last != "" {
-		last += ", last " + Span(now.Sub(p.lastAt)) + " ago: " + p.last
+		ago := ""
+		if !p.lastAt.IsZero() {
+			ago = " " + Span(now.Sub(p.lastAt)) + " ago"
+		}
+		last += ", last" + ago + ": " + p.last
 	}
 	lines = append(lines, label("found")+last)
 	for i := range lines {
@@ -114,16 +118,22 @@ func (p *state) runsLeft() (time.Duration, bool) {
 // left says how long the campaign will go on: until its runs are done, or its
 // budget is spent.
 func (p *state) left(now time.Time) string {
+	d, known := p.leftFor(now)
+	if !known {
+		return ""
+	}
+	return Span(d) + " left"
+}
+
+// leftFor is the time that left writes; false where it is not known.
+func (p *state) leftFor(now time.Time) (left time.Duration, known bool) {
 	least, known := p.runsLeft()
 	if budget := time.Duration(p.campaign.Budget); budget > 0 && !p.noted.IsZero() {
 		if rest := budget - p.spent; !known || rest < least {
 			least, known = rest, true
 		}
 	}
-	if !known {
-		return ""
-	}
-	return Span(max(0, least-now.Sub(p.noted))) + " left"
+	return max(0, least-now.Sub(p.noted)), known
 }
 
 // speed says how fast the campaign goes, over the last minute.
@@ -166,11 +176,11 @@ func (p *state) canaryText() string {
 func (p *state) coverageTexts() []string {
 	var parts []string
 	for _, c := range p.coverage {
-		if c.of > 0 {
+		if c.Of > 0 {
 			// Rounded down: 100 % means all.
-			parts = append(parts, fmt.Sprintf("%s %.1f %%", c.protocol, math.Floor(1000*float64(c.taken)/float64(c.of))/10))
+			parts = append(parts, fmt.Sprintf("%s %.1f %%", c.Protocol, math.Floor(1000*float64(c.Taken)/float64(c.Of))/10))
 		} else {
-			parts = append(parts, fmt.Sprintf("%s %s", c.protocol, messages.Plural(c.taken, "row")))
+			parts = append(parts, fmt.Sprintf("%s %s", c.Protocol, messages.Plural(c.Taken, "row")))
 		}
 	}
 	return parts

@@ -1,13 +1,17 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )
@@ -16,14 +20,19 @@ func newStatus(e *command.Env) *cobra.Command {
 	var asJSON, brief bool
 	cmd := &cobra.Command{
 		Use:   "status DIR",
-		Short: "Report the state of a campaign on a cluster",
-		Long: `Report the state of the campaign that campaign submit has submitted in DIR: the
-states of its jobs, as Slurm has them, and the runs of the shards so far. Slurm is
-asked by squeue (or scontrol), and by sacct for jobs that ended a while ago, where the
-cluster keeps accounts; a job that it no longer knows is shown as such. The rate is
-that of the last five minutes. The time left is that of the slowest shard at its
-rate, or longer where shards still wait, if as many run at a time as now.`,
-		Example: `  ordeal campaign status night
+		Short: "Report how far a campaign is, here or on a cluster",
+		Long: `Report how far the campaign in DIR is, while it runs in another terminal or later:
+whether it runs, or how it ended, the runs so far, their rate in the last five minutes
+and the time left, outcomes, canaries, coverage and findings. Nothing is changed.
+
+Of a campaign that campaign submit has submitted in DIR: the states of its jobs, as
+Slurm has them, and the runs of the shards so far. Slurm is asked by squeue (or
+scontrol), and by sacct for jobs that ended a while ago, where the cluster keeps
+accounts; a job that it no longer knows is shown as such. The time left is that of the
+slowest shard at its rate, or longer where shards still wait, if as many run at a time
+as now.`,
+		Example: `  ordeal campaign status runs/quick-20260101-120000
+  watch ordeal campaign status night
   watch -n 60 ordeal campaign status --brief night
   ordeal campaign status --json night | jq '.shards[] | select(.state != "COMPLETED")'`,
 		Args: command.Arguments(1, 1, "one DIR of a campaign"),
@@ -32,6 +41,9 @@ rate, or longer where shards still wait, if as many run at a time as now.`,
 	cmd.Flags().BoolVar(&brief, "brief", false, "print one line: runs, rate and time left, findings, states")
 	cmd.MarkFlagsMutuallyExclusive("brief", "json")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
+		if dir := rundir.Resolve(args[0]); !cluster.IsDir(dir) {
+			return localStatus(e, dir, asJSON, brief)
+		}
 		s, err := cluster.Dir(rundir.Resolve(args[0])).Status(ctx)
 		if err != nil {
 			return err
@@ -55,4 +67,42 @@ rate, or longer where shards still wait, if as many run at a time as now.`,
 		return nil
 	})
 	return cmd
+}
+
+// statusColumns is how wide a status is where the terminal does not say.
+const statusColumns = 100
+
+// localStatus reports how far a campaign is that runs on this machine, or did.
+func localStatus(e *command.Env, dir string, asJSON, brief bool) error {
+	a, err := journal.Open(dir)
+	if err != nil {
+		return err
+	}
+	running, err := journal.Running(dir)
+	if err != nil {
+		return err
+	}
+	line := reading(e, "status", a)
+	s, err := progress.Read(a, running, time.Now())
+	line.Close()
+	if err != nil {
+		return err
+	}
+	switch {
+	case asJSON:
+		err = e.PrintJSON(s)
+	case brief:
+		err = s.WriteBrief(e.Stdout)
+	default:
+		err = s.WriteText(e.Stdout, cmp.Or(e.Columns(), statusColumns), messages.Quoted(e.Args[0]))
+	}
+	switch {
+	case err != nil:
+		return err
+	case s.Failing:
+		return command.Exit(summary.ExitFinding)
+	case !s.Complete:
+		return command.Exit(summary.ExitUndecided)
+	}
+	return nil
 }
