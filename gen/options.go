@@ -3,6 +3,7 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,10 +124,13 @@ func (m *Mix) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
+// declared is read only.
+var declared = option.Of(reflect.TypeFor[Options]())
+
 // Validate reports everything that is wrong with the options: an option.Fault
 // for each, joined.
 func (o Options) Validate() error {
-	faults := new(option.Rules).Check(&o)
+	faults := new(option.Rules).CheckDeclared(declared, &o)
 	add := func(name, format string, args ...any) {
 		faults = append(faults, option.Faultf(name, format, args...))
 	}

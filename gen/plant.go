@@ -30,7 +30,7 @@ func plant(rng *rand.Rand, o Options) [][]part {
 	// many failures in a row the rest is left to random code.
 	const patience = 32
 	for failures := 0; budget > 0 && failures < patience && len(fitting) > 0; {
-		s := &fitting[rng.IntN(len(fitting))]
+		s := fitting[rng.IntN(len(fitting))]
 		threads := distinct(rng, o.Threads, len(s.Threads))
 		locations := distinct(rng, o.Locations, s.Locations)
 		depth := rng.Float64()
@@ -61,11 +61,16 @@ func plant(rng *rand.Rand, o Options) [][]part {
 // allShapes is read only.
 var allShapes = shapes.All()
 
-func fittingShapes(o Options) []shapes.Shape {
-	return slices.DeleteFunc(slices.Clone(allShapes), func(s shapes.Shape) bool {
+func fittingShapes(o Options) []*shapes.Shape {
+	list := make([]*shapes.Shape, 0, len(allShapes))
+	for i := range allShapes {
+		s := &allShapes[i]
 		named := len(o.Shapes) == 0 || slices.Contains(o.Shapes, s.Name)
-		return !named || len(s.Threads) > o.Threads || s.Locations > o.Locations || s.Longest() > o.Ops
-	})
+		if named && len(s.Threads) <= o.Threads && s.Locations <= o.Locations && s.Longest() <= o.Ops {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 var plantedKinds = map[shapes.Kind]OpKind{

@@ -16,15 +16,14 @@ const missingShown = 8
 // proveUnreachable finds which transitions of a system were taken by no run though
 // explorations of it are complete.
 func (s *Summary) proveUnreachable(system string) {
-	explored, reached := false, sim.Coverage(nil)
+	if !slices.ContainsFunc(s.Rows, func(r Row) bool { return s.explored[r.Config] && s.systems[r.Config] == system }) {
+		return
+	}
+	var reached sim.Coverage
 	for i := range s.Rows {
 		if r := &s.Rows[i]; s.systems[r.Config] == system {
-			explored = explored || s.explored[r.Config]
 			reached.Add(r.Coverage)
 		}
-	}
-	if !explored {
-		return
 	}
 	missing := reached.Missing()
 	for i := range s.Rows {

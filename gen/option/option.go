@@ -176,19 +176,26 @@ func (r *Rules) List(name string) []string {
 // Check lists the options of a struct, given by pointer, whose values exceed
 // their bounds or are not as the rules say.
 func (r *Rules) Check(options any) []Fault {
+	return r.CheckDeclared(Of(reflect.TypeOf(options).Elem()), options)
+}
+
+// CheckDeclared is Check for the options that Of lists, which takes longer than the
+// check itself.
+func (r *Rules) CheckDeclared(list []Option, options any) []Fault {
 	var faults []Fault
 	value := reflect.ValueOf(options).Elem()
-	for _, o := range Of(value.Type()) {
+	for i := range list {
+		o := &list[i]
 		v := value.FieldByIndex(o.Field.Index)
 		var n float64
 		switch {
 		case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String:
-			for i := range v.Len() {
-				faults = append(faults, r.CheckText(&o, v.Index(i).String())...)
+			for j := range v.Len() {
+				faults = append(faults, r.CheckText(o, v.Index(j).String())...)
 			}
 			continue
 		case v.Kind() == reflect.String:
-			faults = append(faults, r.CheckText(&o, v.String())...)
+			faults = append(faults, r.CheckText(o, v.String())...)
 			continue
 		case v.CanInt():
 			n = float64(v.Int())

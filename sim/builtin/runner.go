@@ -178,7 +178,9 @@ func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err 
 	report.Statistics = s.statistics()
 	if protocol, ok := s.system.(*ruby.System); ok {
 		report.Coverage = protocol.Coverage()
+		protocol.Release()
 	}
+	s.queue.Release()
 	if report.Outcome == sim.Passed {
 		report.Detail = report.Statistics.String()
 	}

@@ -96,9 +96,16 @@ func (o Options) Coherent() (*ruby.Protocol, ruby.Options, error) {
 // compile makes the protocol that the options name ready to run; it is nil for
 // a memory system without a protocol. The name includes repairs and mutant.
 func (o *Options) compile() (*ruby.Protocol, string, error) {
-	if o.Compiled != nil {
+	switch {
+	case o.Compiled != nil:
 		return o.Compiled, cmp.Or(o.Protocol, o.Compiled.Name()), nil
+	case o.SLICC != "":
+		return o.compileSource()
 	}
+	return share(source{o.Protocol, o.Mutant}, o.compileSource)
+}
+
+func (o *Options) compileSource() (*ruby.Protocol, string, error) {
 	tree, name, err := o.mutated()
 	if tree == nil || err != nil {
 		return nil, name, err

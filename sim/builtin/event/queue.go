@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"sync"
 )
 
 // Tick is a point in simulated time. One tick is one cycle of every clock.
@@ -53,14 +54,32 @@ type item struct {
 	actor Actor
 }
 
+// released has the queues of Release.
+var released sync.Pool
+
 // New makes an empty queue at tick 0. The seed matters to order Shuffled.
 func New(order Order, seed uint64) *Queue {
-	q := &Queue{order: order, random: rand.NewPCG(seed, stream)}
-	slab := make([]item, wheelTicks*firstBucket)
-	for i := range q.wheel {
-		q.wheel[i] = slab[i*firstBucket : i*firstBucket : (i+1)*firstBucket]
+	q, ok := released.Get().(*Queue)
+	if !ok {
+		q = new(Queue)
+		slab := make([]item, wheelTicks*firstBucket)
+		for i := range q.wheel {
+			q.wheel[i] = slab[i*firstBucket : i*firstBucket : (i+1)*firstBucket]
+		}
 	}
+	q.order, q.random = order, rand.NewPCG(seed, stream)
 	return q
+}
+
+// Release gives the memory of a queue back, which may not be used afterwards.
+func (q *Queue) Release() {
+	empty := Queue{wheel: q.wheel, handlers: q.handlers[:0], far: farHeap{items: q.far.items[:0]}}
+	for i := range empty.wheel {
+		empty.wheel[i] = empty.wheel[i][:0]
+	}
+	clear(q.handlers)
+	*q = empty
+	released.Put(q)
 }
 
 // Add makes h an actor.

@@ -320,3 +320,39 @@ func BenchmarkQueue(b *testing.B) {
 		})
 	}
 }
+
+// TestRelease has queues that are given back with events and handlers, near and
+// far, in the middle of a tick: the next one is empty.
+func TestRelease(t *testing.T) {
+	for _, order := range []Order{Shuffled, FIFO, LIFO} {
+		for n := range 3 {
+			q := New(order, 1)
+			if q.Now() != 0 || q.Count() != 0 || q.Hash() != 0 || q.Waiting() != 0 || q.Err() != nil || q.Add(ignored{}) != 0 {
+				t.Fatalf("%s: a new queue is at tick %d after %d events, %d wait: %v", order, q.Now(), q.Count(), q.Waiting(), q.Err())
+			}
+			self := q.Add(ignored{})
+			for i := range 9 {
+				q.At(Tick(i%3), self, uint64(i))
+				q.At(Tick(1000+i), self, uint64(i))
+			}
+			if err := q.Run(4); err != nil {
+				t.Fatal(err)
+			}
+			if q.Count() != 4 || q.Waiting() != 14 {
+				t.Fatalf("%s: %d events ran, %d wait", order, q.Count(), q.Waiting())
+			}
+			if n == 1 { // no event of the first one is left
+				if err := q.Run(100); err != nil || q.Count() != 18 {
+					t.Fatalf("%s: %d events of 18 ran: %v", order, q.Count(), err)
+				}
+			}
+			q.Fail(errors.New("stop"))
+			q.Release()
+		}
+	}
+}
+
+// ignored does nothing at its events.
+type ignored struct{}
+
+func (ignored) Handle(uint64) {}

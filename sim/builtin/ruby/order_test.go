@@ -40,7 +40,7 @@ func memoryOf(reorder bool) (*controller, *memoryQueue) {
 	}
 	c := &controller{wakeups: wakeups{queue: event.New(event.FIFO, 0)}, event: -1}
 	c.self = c.queue.Add(c)
-	c.system = &System{pools: []pool{{layout: f.layout}}}
+	c.system = &System{spare: spare{pools: []pool{{layout: f.layout}}}}
 	q := &memoryQueue{
 		requests: &buffer{owner: c}, answers: &buffer{owner: c}, fields: f, latency: event.Latency{Base: 50},
 		lines: map[memory.Addr]*memory.Block{}, reorder: reorder,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/slicc/syntax"
@@ -26,6 +27,7 @@ type program struct {
 	configured     bool // as gem5 configures the protocol of this name
 	shared         []sharedBuffer
 	faults         syntax.Faults // of structures
+	spares         sync.Pool     // of *spare
 }
 
 type machineCode struct {

@@ -72,33 +72,22 @@ type System struct {
 	ports       []*memory.Sequencer
 	owners      []*controller // of the ports
 	devices     []*memory.DeviceSequencer
-	pools       []pool        // by layout
 	functional  *memory.Block // what a functional read has found
-	recent      []delivery
-	oldest      int // in recent
+	oldest      int           // in recent
 	trace       func(c *controller, state, event, to int, line memory.Addr)
-	coverage    [][]uint64 // by machine, state and event
-	stalls      [][]uint64 // likewise, of the transitions that stalled
+	spare
 }
 
 var _ memory.Devices = (*System)(nil)
 
 // New builds a system; the options are valid.
 func New(q *event.Queue, p *Protocol, o Options) *System {
-	s := &System{
-		program: p.program, options: o, queue: q,
-		recent: make([]delivery, 0, recentMessages), pools: make([]pool, len(p.program.layouts)),
-	}
-	for _, l := range p.program.layouts {
-		s.pools[l.index].layout = l
-	}
+	s := &System{program: p.program, options: o, queue: q, spare: *p.program.newSpare()}
 	total := 0
 	for _, code := range s.program.codes {
 		s.first = append(s.first, total)
-		s.coverage = append(s.coverage, make([]uint64, len(code.rows)))
 		s.controllers = append(s.controllers, make([]*controller, len(o.instances(code))))
 		total += len(s.controllers[code.index])
-		s.stalls = append(s.stalls, make([]uint64, len(code.rows)))
 	}
 	for k, code := range s.program.codes {
 		values := make(map[*role]preset.Values)

@@ -43,6 +43,7 @@ type pool struct {
 	dead   []*object // a ring
 	next   int
 	free   []*object
+	made   []*object // the first ones, for the next system
 }
 
 // quarantine is the number of dead objects of a layout that are kept.
@@ -56,6 +57,9 @@ func (p *pool) get() *object {
 		o.dead, o.header, o.line = false, cache.Header{}, 0
 	} else {
 		o = &object{layout: p.layout, words: make([]uint64, len(p.layout.init))}
+		if len(p.made) < most {
+			p.made = append(p.made, o)
+		}
 	}
 	copy(o.words, p.layout.init)
 	return o
