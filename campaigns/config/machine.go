@@ -17,40 +17,42 @@ import (
 // common with gem5. The zero value of an option stands for the simulator's own
 // default.
 type Machine struct {
-	Core          string   `yaml:"core" json:"core,omitempty" sim:"builtin" schema:"values=cores,empty=tso" help:"kind of the cores; inorder promises SC, tso and ooo TSO, pso and rmo what they say"`
-	Protocol      string   `yaml:"protocol" json:"protocol,omitempty" sim:"builtin,gem5" schema:"suggest=protocols,empty=ideal" help:"memory system: a coherence protocol or memory without one; with gem5, the protocol that the binary is expected to have"`
-	SLICC         string   `yaml:"slicc" json:"slicc,omitempty" sim:"builtin" schema:"env" help:"root file of a coherence protocol in gem5's language, as MI_example.slicc, in place of protocol; in a campaign file relative to it"`
-	Repair        bool     `yaml:"repair" json:"repair,omitempty" sim:"builtin,gem5" help:"correct the known defects of gem5's files in the protocol of slicc; with gem5, in its tree, of which rebuild makes the binary"`
-	Mutant        string   `yaml:"mutant" json:"mutant,omitempty" sim:"builtin,gem5" help:"bug to inject into the protocol, as mutate list names it; several are joined by ' + '"`
-	Cores         int      `yaml:"cores" json:"cores,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=one for each thread" help:"number of cores, at least one for each thread"`
-	L2Banks       int      `yaml:"l2-banks" json:"l2-banks,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=1" help:"number of banks of a shared cache, a power of two"`
-	Dirs          int      `yaml:"dirs" json:"dirs,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=1" help:"number of directories; with gem5, a power of two"`
-	PrivateCache  string   `yaml:"private-cache" json:"private-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x2" help:"size of the caches of a core, as SETSxWAYS in lines, both powers of two"`
-	SharedCache   string   `yaml:"shared-cache" json:"shared-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x4" help:"size of a cache of the second or a further level, likewise"`
-	TBEs          int      `yaml:"tbes" json:"tbes,omitempty" sim:"builtin" schema:"min=0,zero=256" help:"number of transactions that a controller has room for"`
-	SetParameter  []string `yaml:"set-parameter" json:"set-parameter,omitempty" sim:"builtin" help:"parameters of the machines of a coherence protocol, as MACHINE.parameter=3"`
-	StoreBuffer   int      `yaml:"store-buffer" json:"store-buffer,omitempty" sim:"builtin" schema:"min=0,unit=stores,zero=8" help:"capacity of a store buffer"`
-	Window        int      `yaml:"window" json:"window,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=16" help:"size of the instruction window of an out-of-order core"`
-	Latency       int64    `yaml:"latency" json:"latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of messages or, without a coherence protocol, of memory"`
-	Jitter        int64    `yaml:"jitter" json:"jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency, with a heavy tail; needs latency"`
-	MemoryLatency int64    `yaml:"memory-latency" json:"memory-latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of the memory behind a coherence protocol"`
-	MemoryJitter  int64    `yaml:"memory-jitter" json:"memory-jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency; needs memory-latency"`
-	RMW           string   `yaml:"rmw" json:"rmw,omitempty" sim:"builtin" schema:"values=rmws,empty=locked where the protocol and the cores can" help:"how cores perform read-modify-writes: in one access, as locked pairs like x86, or as linked loads and conditional stores"`
-	LockHold      int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked pairs"`
-	WrongPath     int      `yaml:"wrong-path" json:"wrong-path,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=no such loads" help:"how many operations of an ooo core come with one load of a wrong path, whose value is dropped"`
-	LateStores    int      `yaml:"late-stores" json:"late-stores,omitempty" sim:"builtin" schema:"min=0,unit=stores,zero=none" help:"how many stores of an ooo core come with one whose address is known late, so that loads go ahead of it and may have to be replayed"`
-	LoadQueue     int      `yaml:"load-queue" json:"load-queue,omitempty" sim:"builtin" schema:"min=0,unit=loads,zero=any" help:"most loads in the window of an ooo core"`
-	Flush         int64    `yaml:"flush" json:"flush,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=no flushes" help:"time between two flushes of a line by a core, on average; gem5's MOESI_hammer has them"`
-	Prefetch      int64    `yaml:"prefetch" json:"prefetch,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two prefetches of a line by a core, on average; MESI_Two_Level, MESI_Three_Level and CHI of gem5 take them"`
-	Functional    int64    `yaml:"functional" json:"functional,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two functional reads of a line, on average, which must find what was written last"`
-	Reorder       string   `yaml:"reorder" json:"reorder,omitempty" sim:"builtin" schema:"values=reorders,empty=none" help:"virtual networks that do not keep the order of messages: none of them, those that gem5 leaves unordered, all"`
-	MemoryReorder bool     `yaml:"memory-reorder" json:"memory-reorder,omitempty" sim:"builtin" help:"memory behind a coherence protocol acknowledges writes at once and answers reads in any order"`
-	LatencySeeds  int      `yaml:"latency-seeds" json:"latency-seeds,omitempty" sim:"builtin" schema:"min=0,max=1000,unit=seeds,zero=10" help:"how often a failed run of slicc is repeated at gem5's latencies"`
-	Execution     bool     `yaml:"execution" json:"execution,omitempty" sim:"builtin" help:"log when every store is committed, for check --serializability"`
-	EventOrder    string   `yaml:"event-order" json:"event-order,omitempty" sim:"builtin" schema:"values=orders,empty=shuffled" help:"order of the events in a tick"`
-	Watchdog      int64    `yaml:"watchdog" json:"watchdog,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=500000" help:"age at which an access counts as deadlocked"`
-	StepBudget    uint64   `yaml:"step-budget" json:"step-budget,omitempty" sim:"builtin" schema:"unit=events,zero=2000 for each operation and a million" help:"most events of a run"`
-	CoreBugs      []string `yaml:"core-bugs" json:"core-bugs,omitempty" sim:"builtin" schema:"values=bugs" help:"bugs to inject into the cores"`
+	Core           string   `yaml:"core" json:"core,omitempty" sim:"builtin" schema:"values=cores,empty=tso" help:"kind of the cores; inorder promises SC, tso and ooo TSO, pso and rmo what they say"`
+	Protocol       string   `yaml:"protocol" json:"protocol,omitempty" sim:"builtin,gem5" schema:"suggest=protocols,empty=ideal" help:"memory system: a coherence protocol or memory without one; with gem5, the protocol that the binary is expected to have"`
+	SLICC          string   `yaml:"slicc" json:"slicc,omitempty" sim:"builtin" schema:"env" help:"root file of a coherence protocol in gem5's language, as MI_example.slicc, in place of protocol; in a campaign file relative to it"`
+	Repair         bool     `yaml:"repair" json:"repair,omitempty" sim:"builtin,gem5" help:"correct the known defects of gem5's files in the protocol of slicc; with gem5, in its tree, of which rebuild makes the binary"`
+	Mutant         string   `yaml:"mutant" json:"mutant,omitempty" sim:"builtin,gem5" help:"bug to inject into the protocol, as mutate list names it; several are joined by ' + '"`
+	Cores          int      `yaml:"cores" json:"cores,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=one for each thread" help:"number of cores, at least one for each thread"`
+	L2Banks        int      `yaml:"l2-banks" json:"l2-banks,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=1" help:"number of banks of a shared cache, a power of two"`
+	Dirs           int      `yaml:"dirs" json:"dirs,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=1" help:"number of directories; with gem5, a power of two"`
+	PrivateCache   string   `yaml:"private-cache" json:"private-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x2" help:"size of the caches of a core, as SETSxWAYS in lines, both powers of two"`
+	SharedCache    string   `yaml:"shared-cache" json:"shared-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x4" help:"size of a cache of the second or a further level, likewise"`
+	TBEs           int      `yaml:"tbes" json:"tbes,omitempty" sim:"builtin" schema:"min=0,zero=256" help:"number of transactions that a controller has room for"`
+	SetParameter   []string `yaml:"set-parameter" json:"set-parameter,omitempty" sim:"builtin" help:"parameters of the machines of a coherence protocol, as MACHINE.parameter=3"`
+	StoreBuffer    int      `yaml:"store-buffer" json:"store-buffer,omitempty" sim:"builtin" schema:"min=0,unit=stores,zero=8" help:"capacity of a store buffer"`
+	Window         int      `yaml:"window" json:"window,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=16" help:"size of the instruction window of an out-of-order core"`
+	Latency        int64    `yaml:"latency" json:"latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of messages or, without a coherence protocol, of memory"`
+	Jitter         int64    `yaml:"jitter" json:"jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency, with a heavy tail; needs latency"`
+	MemoryLatency  int64    `yaml:"memory-latency" json:"memory-latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of the memory behind a coherence protocol"`
+	MemoryJitter   int64    `yaml:"memory-jitter" json:"memory-jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency; needs memory-latency"`
+	RMW            string   `yaml:"rmw" json:"rmw,omitempty" sim:"builtin" schema:"values=rmws,empty=locked where the protocol and the cores can" help:"how cores perform read-modify-writes: in one access, as locked pairs like x86, or as linked loads and conditional stores"`
+	LockHold       int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked pairs"`
+	WrongPath      int      `yaml:"wrong-path" json:"wrong-path,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=no such loads" help:"how many operations of an ooo core come with one load of a wrong path, whose value is dropped"`
+	LateStores     int      `yaml:"late-stores" json:"late-stores,omitempty" sim:"builtin" schema:"min=0,unit=stores,zero=none" help:"how many stores of an ooo core come with one whose address is known late, so that loads go ahead of it and may have to be replayed"`
+	LoadQueue      int      `yaml:"load-queue" json:"load-queue,omitempty" sim:"builtin" schema:"min=0,unit=loads,zero=any" help:"most loads in the window of an ooo core"`
+	Flush          int64    `yaml:"flush" json:"flush,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=no flushes" help:"time between two flushes of a line by a core, on average; gem5's MOESI_hammer has them"`
+	Prefetch       int64    `yaml:"prefetch" json:"prefetch,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two prefetches of a line by a core, on average; MESI_Two_Level, MESI_Three_Level and CHI of gem5 take them"`
+	Functional     int64    `yaml:"functional" json:"functional,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two functional reads of a line, on average, which must find what was written last"`
+	Reorder        string   `yaml:"reorder" json:"reorder,omitempty" sim:"builtin" schema:"values=reorders,empty=none" help:"virtual networks that do not keep the order of messages: none of them, those that gem5 leaves unordered, all"`
+	MemoryReorder  bool     `yaml:"memory-reorder" json:"memory-reorder,omitempty" sim:"builtin" help:"memory behind a coherence protocol acknowledges writes at once and answers reads in any order"`
+	BufferSize     []string `yaml:"buffer-size" json:"buffer-size,omitempty" sim:"builtin" help:"room of message buffers, in messages: 4 for those between machines, network=2 for those of the network, or MACHINE.buffer=3"`
+	MemoryChannels int      `yaml:"memory-channels" json:"memory-channels,omitempty" sim:"builtin" schema:"min=0,max=64,zero=1" help:"channels of the memory behind a directory, each of which keeps its own order"`
+	LatencySeeds   int      `yaml:"latency-seeds" json:"latency-seeds,omitempty" sim:"builtin" schema:"min=0,max=1000,unit=seeds,zero=10" help:"how often a failed run of slicc is repeated at gem5's latencies"`
+	Execution      bool     `yaml:"execution" json:"execution,omitempty" sim:"builtin" help:"log when every store is committed, for check --serializability"`
+	EventOrder     string   `yaml:"event-order" json:"event-order,omitempty" sim:"builtin" schema:"values=orders,empty=shuffled" help:"order of the events in a tick"`
+	Watchdog       int64    `yaml:"watchdog" json:"watchdog,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=500000" help:"age at which an access counts as deadlocked"`
+	StepBudget     uint64   `yaml:"step-budget" json:"step-budget,omitempty" sim:"builtin" schema:"unit=events,zero=2000 for each operation and a million" help:"most events of a run"`
+	CoreBugs       []string `yaml:"core-bugs" json:"core-bugs,omitempty" sim:"builtin" schema:"values=bugs" help:"bugs to inject into the cores"`
 }
 
 // Builtin returns the options of the embedded simulator. The error joins an
@@ -61,7 +63,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		Latency: event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 		Memory:  event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
 		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, TBEs: m.TBEs, Parameters: m.SetParameter,
-		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, LoadQueue: m.LoadQueue, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), MemoryReorder: m.MemoryReorder, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
+		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, LoadQueue: m.LoadQueue, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault
 	note := func(name string, err error) { faults = append(faults, option.Faults(err, name)...) }

@@ -90,6 +90,11 @@ type Options struct {
 	// coherence protocol is not given; see ruby.Options.
 	Reorder       ruby.Reorder
 	MemoryReorder bool
+	// Bounds (--buffer-size) bound the room of message buffers, as
+	// "L1Cache.requestFromL1Cache=4", and MemoryChannels (--memory-channels) is the number of
+	// channels of memory; see ruby.ParseBound and ruby.Options.
+	Bounds         []string
+	MemoryChannels int
 	// TBEs (--tbes) is the number of transactions that a controller of a
 	// coherence protocol has room for; 0 means ruby.DefaultTBEs.
 	TBEs int
@@ -227,7 +232,7 @@ func (o *Options) validateSizes() error {
 	var none cache.Geometry
 	given := o.Memory != (event.Latency{}) || o.Private != none || o.Shared != none ||
 		o.Directories != 0 || o.Banks != 0 || o.TBEs != 0 || len(o.Parameters) > 0 ||
-		o.Reorder != ruby.ReorderNone || o.MemoryReorder
+		o.Reorder != ruby.ReorderNone || o.MemoryReorder || len(o.Bounds) > 0 || o.MemoryChannels != 0
 	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
 		return option.Faultf("protocol", "%q has no directories, transactions, parameters or caches with sets: want a coherence protocol", o.Protocol)
 	}
@@ -235,6 +240,9 @@ func (o *Options) validateSizes() error {
 		return option.Faultf("dirs", "%d directories, %d banks: want at least 1", o.Directories, o.Banks)
 	}
 	if _, err := o.parameters(); err != nil {
+		return err
+	}
+	if _, err := o.bounds(); err != nil {
 		return err
 	}
 	system := o.ruby(size{cores: 1}, 0)
@@ -259,11 +267,23 @@ func (o *Options) parameters() ([]ruby.Parameter, error) {
 	return list, errors.Join(errs...)
 }
 
+// bounds reads Bounds, as parameters does Parameters.
+func (o *Options) bounds() ([]ruby.Bound, error) {
+	var list []ruby.Bound
+	var errs []error
+	for _, text := range o.Bounds {
+		b, err := ruby.ParseBound(text)
+		list, errs = append(list, b), append(errs, err)
+	}
+	return list, errors.Join(errs...)
+}
+
 func (o *Options) ruby(n size, seed uint64) ruby.Options {
 	parameters, _ := o.parameters() // Validate reports what is wrong with them
+	bounds, _ := o.bounds()
 	return ruby.Options{
-		Parameters: parameters,
-		Cores:      n.cores, Devices: n.devices, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
+		Parameters: parameters, Bounds: bounds, MemoryChannels: o.MemoryChannels,
+		Cores: n.cores, Devices: n.devices, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
 		Directories: o.Directories, Banks: o.Banks, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder, Prefetch: o.Prefetch > 0,
 		Trace: o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
 	}.WithDefaults()

@@ -8,12 +8,15 @@ import (
 // buffer is a message buffer: its messages leave in the order of their
 // arrival, those that arrive together in the order in which they were put in.
 type buffer struct {
-	name  string
-	owner *controller // polls the buffer; nil for one into the network
-	link  *link       // takes messages from a buffer into the network
-	items []queued    // those from head on, sorted
-	head  int
-	count uint64
+	name   string
+	owner  *controller // has the buffer
+	poller *wakeups    // of who takes messages out
+	link   *link       // takes messages from a buffer into the network
+	gate   *gate       // lets messages of the network in; nil unless room is bounded
+	room   *room       // nil for any number of messages
+	items  []queued    // those from head on, sorted
+	head   int
+	count  uint64
 	// ordered says that no message may arrive before the one put in before it, at
 	// last.
 	ordered bool
@@ -53,11 +56,10 @@ func (b *buffer) inOrder(at event.Tick) bool {
 func (b *buffer) enqueue(m *object, at event.Tick) {
 	b.count++
 	b.insert(queued{msg: m, at: at, number: b.count})
-	if b.link != nil {
-		b.link.wake(at)
-	} else {
-		b.owner.wake(at)
+	if b.room != nil {
+		b.noteCome(b.poller.queue.Now())
 	}
+	b.poller.wake(at)
 }
 
 func (b *buffer) insert(q queued) {
@@ -79,6 +81,14 @@ func (b *buffer) ready(now event.Tick) bool {
 
 // pop takes the first message out; there is one.
 func (b *buffer) pop() queued {
+	if b.room != nil {
+		b.noteGone(b.poller.queue.Now())
+	}
+	return b.take()
+}
+
+// take is pop of a message that will be put back.
+func (b *buffer) take() queued {
 	q := b.items[b.head]
 	b.head++
 	if b.head == len(b.items) {
@@ -89,11 +99,11 @@ func (b *buffer) pop() queued {
 
 // recycle lets the first message arrive again later; younger ones overtake.
 func (b *buffer) recycle(at event.Tick) {
-	q := b.pop()
+	q := b.take()
 	q.at = at
 	q.recycled++
 	b.insert(q)
-	b.owner.wake(at)
+	b.poller.wake(at)
 }
 
 // putOff puts the first message in once more, as a new one.
@@ -133,7 +143,7 @@ func (b *buffer) reanalyze(line memory.Addr, now event.Tick) bool {
 		for _, q := range s.list {
 			b.insert(q)
 		}
-		b.owner.wake(now)
+		b.poller.wake(now)
 		return true
 	}
 	return false

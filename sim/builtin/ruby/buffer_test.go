@@ -34,9 +34,8 @@ func (w *reference) pop() queued {
 // newBuffer makes a buffer whose owner only counts wake-ups.
 func newBuffer() *buffer {
 	q := event.New(event.FIFO, 0)
-	c := &controller{wakeups: wakeups{queue: q}}
-	c.self = q.Add(c)
-	return &buffer{owner: c}
+	c := &controller{wakeups: wakeups{queue: q, self: q.Add(idle{})}}
+	return &buffer{owner: c, poller: &c.wakeups}
 }
 
 func TestBufferAgainstReference(t *testing.T) {

@@ -22,8 +22,9 @@ type controller struct {
 	// perCycle is the number of transitions that it runs in one cycle.
 	perCycle int
 	// full is the number of cycles up to now in which it ran that many.
-	full int
-	now  event.Tick
+	full    int
+	bounded bool // a buffer has bounded room
+	now     event.Tick
 
 	words    []uint64
 	pointers []*object
@@ -168,7 +169,7 @@ func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) en
 			return noRoom
 		}
 	}
-	if len(r.asks) > 0 && !c.granted(r.asks, uint64(line)) {
+	if c.bounded && !c.roomFor(r.sends) || len(r.asks) > 0 && !c.granted(r.asks, uint64(line)) {
 		c.event = -1
 		c.stalls[state*code.events+ev]++
 		return noRoom
@@ -195,6 +196,17 @@ func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) en
 	code.setAccess.call(c, tbe, entry, uint64(line), to)
 	c.event = -1
 	return done
+}
+
+// roomFor reports whether the buffers have room for what a transition sends. What
+// several out_ports send to one buffer is asked for apart, as in gem5.
+func (c *controller) roomFor(sends []demand) bool {
+	for _, d := range sends {
+		if !c.out[d.table].hasRoom(d.n, c.now, &c.wakeups) {
+			return false
+		}
+	}
+	return true
 }
 
 // sequencer is the port of a core, which machines without a core do not have.

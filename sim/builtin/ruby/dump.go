@@ -104,6 +104,14 @@ func (c *controller) dumpBuffers(w io.Writer) {
 				continue
 			}
 			seen[b] = true
+			if g := b.gate; g != nil {
+				for _, q := range g.held.items[g.held.head:] {
+					fmt.Fprintf(w, "%s: message of tick %d: %s\n", g.held.name, q.at, p.describe(q.msg))
+				}
+			}
+			if b.room != nil && b.held() >= b.room.limit {
+				fmt.Fprintf(w, "%s: full, with %d messages\n", b.name, b.held())
+			}
 			for _, q := range b.items[b.head:] {
 				fmt.Fprintf(w, "%s: message of tick %d%s: %s\n", b.name, q.at, q.times(), p.describe(q.msg))
 			}

@@ -233,6 +233,8 @@ func (g *generator) compileMachine() {
 				r.demands = append(r.demands, demand{table: g.where(d.Resource), n: d.Slots})
 			case "TBEStorage":
 				r.demands = append(r.demands, demand{table: g.where(d.Resource), n: d.Slots, storage: true})
+			case "OutPort":
+				r.sends = append(r.sends, demand{table: d.Resource.Index, n: d.Slots})
 			}
 		}
 		r.asks = g.asks(t)

@@ -5,17 +5,18 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/slicc/types"
 )
 
 // memoryQueue is the memory behind a controller: requests take effect in the
-// order of the queue, and answers come in that order.
+// order of the queue, and answers to those of one channel come in that order.
 type memoryQueue struct {
 	requests, answers *buffer
 	fields            *memoryFields
 	latency           event.Latency
 	reorder           bool // see Options.MemoryReorder
 	random            *rand.PCG
-	last              event.Tick // of the last answer's arrival
+	last              []event.Tick // of the last answer's arrival, by channel
 	lines             map[memory.Addr]*memory.Block
 }
 
@@ -77,11 +78,12 @@ func (q *memoryQueue) serve(c *controller) {
 		} else {
 			at = c.now + q.latency.Draw(q.random)
 		}
-		q.answers.enqueue(answer, at)
+		q.answers.entrance().enqueue(answer, at)
 		return
 	}
-	q.last = max(q.last, c.now+q.latency.Draw(q.random)) + 1
-	q.answers.enqueue(answer, q.last)
+	last := &q.last[int(line/types.BlockBytes)/max(c.system.options.Directories, 1)%len(q.last)]
+	*last = max(*last, c.now+q.latency.Draw(q.random)) + 1
+	q.answers.entrance().enqueue(answer, *last)
 }
 
 // block is what memory holds of a line.
@@ -97,8 +99,9 @@ func (q *memoryQueue) block(line memory.Addr) *memory.Block {
 // renew gives the reads of a line that are not answered yet the new data.
 func (q *memoryQueue) renew(line memory.Addr, block *memory.Block, now event.Tick) {
 	f := q.fields
-	for i := range q.answers.items[q.answers.head:] {
-		a := &q.answers.items[q.answers.head+i]
+	b := q.answers.entrance()
+	for i := range b.items[b.head:] {
+		a := &b.items[b.head+i]
 		if a.at > now && a.msg.words[f.kind] == f.read && memory.Addr(a.msg.words[f.addr]).Line() == line {
 			*a.msg.block(f.data) = *block
 		}

@@ -71,6 +71,9 @@ func (g *generator) enqueue(s *types.Enqueue) statement {
 			c.failAt(pos, "FIFO ordering violated", "buffer %s: a message arrives at tick %d, an earlier one at %d", out.name, c.now+delay, out.last)
 		}
 		out.enqueue(m, c.now+delay)
+		if out.overfull() {
+			c.failAt(pos, "message buffer overfull", "buffer %s has %d messages and room for %d", out.name, out.held(), out.room.limit)
+		}
 		return next
 	}
 }

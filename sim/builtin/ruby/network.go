@@ -83,14 +83,32 @@ type link struct {
 	// those that may receive.
 	source int
 	to     []*buffer
+	// bounded says that the network's own buffers are.
+	bounded bool
 }
 
 // Handle forwards the messages that are ready.
 func (l *link) Handle(uint64) {
 	now := l.woken()
-	for l.from.ready(now) {
+	for l.from.ready(now) && (!l.bounded || l.free(l.from.items[l.from.head].msg, now)) {
 		l.forward(l.from.pop().msg, now)
 	}
+}
+
+// free reports whether the network has room for a message to each of its
+// destinations; the link is polled again when there is more (gem5's
+// PerfectSwitch::operateMessageBuffer).
+func (l *link) free(m *object, now event.Tick) bool {
+	s, dest := l.system, m.layout.dest
+	for k := range s.controllers {
+		for set := m.words[max(dest, 0)+k]; dest >= 0 && set != 0; set &= set - 1 {
+			to := l.to[s.first[k]+bits.TrailingZeros64(set)]
+			if to != nil && !to.entrance().hasRoom(1, now, &l.wakeups) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // forward sends a copy of a message to each of its destinations. One without
@@ -129,7 +147,7 @@ func (l *link) forward(m *object, now event.Tick) {
 			if s.options.Messages != nil {
 				s.report(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival}, one)
 			}
-			l.to[index].enqueue(one, arrival)
+			l.to[index].entrance().enqueue(one, arrival)
 		}
 	}
 }

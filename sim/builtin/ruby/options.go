@@ -36,6 +36,12 @@ type Options struct {
 	// order, each with the data of the instant of its answer, as gem5's memory
 	// controllers do (mem_ctrl.cc, accessAndRespond).
 	MemoryReorder bool
+	// Bounds bound the room of message buffers, which has no bound without them;
+	// later ones count.
+	Bounds []Bound
+	// MemoryChannels is the number of channels of the memory behind a controller,
+	// among which lines are interleaved: each keeps its own order. 0 means 1.
+	MemoryChannels int
 	// Prefetch says that the caches of cores have prefetchers; see Protocol.Prefetches.
 	Prefetch bool
 	// TBEs is the number of transactions that a controller has room for; 0
@@ -105,6 +111,7 @@ func (o Options) WithDefaults() Options {
 	o.Private.IndexBit = cmp.Or(o.Private.IndexBit, DefaultPrivate.IndexBit)
 	o.Shared.IndexBit = cmp.Or(o.Shared.IndexBit, DefaultShared.IndexBit)
 	o.Directories, o.Banks = max(o.Directories, 1), max(o.Banks, 1)
+	o.MemoryChannels = cmp.Or(o.MemoryChannels, 1)
 	o.TBEs = cmp.Or(o.TBEs, DefaultTBEs)
 	return o
 }
@@ -124,6 +131,9 @@ func (o Options) Validate() error {
 	}
 	if o.Banks > MaxCores || o.Banks&(o.Banks-1) != 0 {
 		errs = append(errs, option.Faultf("l2-banks", "%d banks: want a power of two, at most %d", o.Banks, MaxCores))
+	}
+	if o.MemoryChannels < 1 || o.MemoryChannels > MaxCores {
+		errs = append(errs, option.Faultf("memory-channels", "%d channels of memory: want 1 to %d", o.MemoryChannels, MaxCores))
 	}
 	if o.TBEs < 1 {
 		errs = append(errs, option.Faultf("tbes", "room for %d transactions: want at least 1", o.TBEs))

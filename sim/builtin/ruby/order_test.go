@@ -42,7 +42,7 @@ func memoryOf(reorder bool) (*controller, *memoryQueue) {
 	c.self = c.queue.Add(c)
 	c.system = &System{spare: spare{pools: []pool{{layout: f.layout}}}}
 	q := &memoryQueue{
-		requests: &buffer{owner: c}, answers: &buffer{owner: c}, fields: f, latency: event.Latency{Base: 50},
+		requests: &buffer{poller: &c.wakeups}, answers: &buffer{poller: &c.wakeups}, last: make([]event.Tick, 1), fields: f, latency: event.Latency{Base: 50},
 		lines: map[memory.Addr]*memory.Block{}, reorder: reorder,
 	}
 	return c, q
@@ -143,6 +143,21 @@ func TestOrderedBuffers(t *testing.T) {
 		err := q.Run(1_000_000)
 		if violated := err != nil && strings.HasPrefix(err.Error(), "FIFO ordering violated at MI_example-dir.sm"); violated != ordered {
 			t.Errorf("ordered %v: %v", ordered, err)
+		}
+	}
+}
+
+// TestMemoryChannels has a slow read and then a fast one of another line, in one
+// channel and in two.
+func TestMemoryChannels(t *testing.T) {
+	for channels, want := range map[int][2]uint64{1: {61, 0}, 2: {26, 0}} {
+		c, q := memoryOf(false)
+		q.last = make([]event.Tick, channels)
+		request(c, q, 10, 7, 64, 0, 0)
+		q.latency.Base = 5
+		request(c, q, 20, 7, 128, 0, 0)
+		if got := q.list()[0]; got != want {
+			t.Errorf("%d channels: the first answer is %v, want %v", channels, got, want)
 		}
 	}
 }

@@ -74,11 +74,14 @@ type row struct {
 	transition *types.Transition
 	actions    []action
 	demands    []demand
+	// sends are the messages that it puts into buffers, by out_port.
+	sends []demand
 	// asks are the calls of checkResourceAvailable that may say no.
 	asks []ask
 }
 
-// demand is the room that a transition needs in a table, or in a storage.
+// demand is the room that a transition needs in a table, in a storage or in the
+// buffer of an out_port.
 type demand struct {
 	table, n int
 	storage  bool

@@ -451,7 +451,7 @@ func (s *Stepper) appendMemory(dst []byte, c *controller, perm *Permutation) []b
 }
 
 func (s *Stepper) readMemory(d *decoder, c *controller) {
-	c.memory.last = 0
+	clear(c.memory.last)
 	for _, line := range s.lines {
 		if !s.isHome(c, line) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ordeal/gen/option"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
@@ -74,6 +75,9 @@ func (idle) Handle(uint64) {}
 // NewStepper builds a system; the options are valid. The lines are all those
 // that are ever accessed. The error names what of the protocol has no encoding.
 func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, error) {
+	if len(o.Bounds) > 0 {
+		return nil, option.Faultf("buffer-size", "message buffers with bounds are not part of an explored state: want none")
+	}
 	q := event.New(event.FIFO, 0)
 	q.At(stepTick, q.Add(idle{}), 0)
 	if err := q.Run(1); err != nil {
@@ -443,7 +447,9 @@ func (s *Stepper) serve(c *controller) {
 		b.items[j].at = stepTick
 	}
 	for b.ready(stepTick) {
-		c.memory.last = stepTick
+		for k := range c.memory.last {
+			c.memory.last[k] = stepTick
+		}
 		n := c.memory.answers.count
 		c.memory.serve(c)
 		for j := range c.memory.answers.items { // the delay is drawn at random

@@ -145,6 +145,7 @@ func (s *System) newController(r *role, number int, values preset.Values) *contr
 		counts:   s.coverage[code.index], stalls: s.stalls[code.index],
 	}
 	c.self = s.queue.Add(c)
+	c.bounded = len(s.options.Bounds) > 0
 	c.perCycle = int(values[preset.Transitions])
 	c.tagLatency, c.dataLatency = uint64(values[preset.TagLatency]), uint64(values[preset.DataLatency])
 	s.configure(c, number, values)
@@ -189,7 +190,14 @@ func (s *System) join() {
 		for _, c := range list {
 			for i, v := range c.code.buffers {
 				fed := v.Network != nil && v.Network.Direction == types.FromNetwork
-				c.buffers = append(c.buffers, &buffer{name: c.name + " " + v.Name, owner: c, ordered: !fed && c.code.ordered[i]})
+				b := &buffer{
+					name: c.name + " " + v.Name, owner: c, poller: &c.wakeups, ordered: !fed && c.code.ordered[i],
+					room: newRoom(s.options.bound(c.role, v)),
+				}
+				if room := s.options.networkRoom(); fed && room > 0 || b.room != nil && (fed || v.Name == memoryAnswers) {
+					b.gate = newGate(s.queue, b, room)
+				}
+				c.buffers = append(c.buffers, b)
 			}
 		}
 	}
@@ -248,7 +256,8 @@ func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffe
 		case v.Network.Direction == types.FromNetwork:
 			fed[v.Network.VNet] = b
 		default:
-			b.link = &link{wakeups: wakeups{queue: s.queue}, system: s, from: b, source: index, vnet: v.Network.VNet}
+			b.link = &link{wakeups: wakeups{queue: s.queue}, system: s, from: b, source: index, vnet: v.Network.VNet, bounded: s.options.networkRoom() > 0}
+			b.poller = &b.link.wakeups
 			b.link.self = s.queue.Add(b.link)
 			*links = append(*links, b.link)
 		}
@@ -272,11 +281,11 @@ func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffe
 		c.out = append(c.out, c.buffers[c.code.place[p.Buffer]])
 	}
 	if c.role.home && requests == nil && answers != nil {
-		requests = &buffer{name: c.name + " requests to memory", owner: c}
+		requests = &buffer{name: c.name + " requests to memory", owner: c, poller: &c.wakeups}
 	}
 	if c.role.home && requests != nil && answers != nil {
 		c.memory = &memoryQueue{
-			requests: requests, answers: answers, reorder: s.options.MemoryReorder, fields: &s.program.memory, latency: s.options.Memory,
+			requests: requests, answers: answers, reorder: s.options.MemoryReorder, last: make([]event.Tick, s.options.MemoryChannels), fields: &s.program.memory, latency: s.options.Memory,
 			random: rand.NewPCG(s.options.Seed, memoryStream+c.id), lines: map[memory.Addr]*memory.Block{},
 		}
 	}

@@ -17,7 +17,7 @@ func (p *Protocol) Check(o Options) error {
 	if o.Banks > 1 && !p.program.banked() {
 		errs = append(errs, fmt.Errorf("protocol %s with %d banks: it has no shared cache", name, o.Banks))
 	}
-	return errors.Join(append(errs, p.program.checkParameters(&o), p.CheckSize(o))...)
+	return errors.Join(append(errs, p.program.checkParameters(&o), p.program.checkBounds(&o), p.CheckSize(o))...)
 }
 
 // CheckSize reports a system that has more instances of a machine than sets of
