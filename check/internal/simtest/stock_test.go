@@ -19,14 +19,24 @@ var stock = []struct {
 	path      string
 	any, late []string
 }{
+	// Deadlocks with two and three directories, not at gem5's latencies.
+	{"src/mem/ruby/protocol/MI_example.slicc", []string{"deadlock: "}, nil},
+	{"src/mem/ruby/protocol/MESI_Two_Level.slicc", nil, []string{"forbidden by tso"}},
+	{"src/mem/ruby/protocol/MESI_Three_Level.slicc", nil, []string{"forbidden by tso"}},
+	{"src/mem/ruby/protocol/MESI_Three_Level_HTM.slicc", nil, []string{"forbidden by tso"}},
+	{"src/mem/ruby/protocol/MOESI_hammer.slicc", nil, nil},
+	{"src/mem/ruby/protocol/MOESI_CMP_directory.slicc", nil, nil},
+	// Locks; see README.md of sim/builtin.
+	{"src/mem/ruby/protocol/MOESI_CMP_token.slicc", []string{"deadlock: ", "infra: time limit exceeded"}, []string{"forbidden by tso"}},
+	{"src/mem/ruby/protocol/MOESI_AMD_Base.slicc", []string{
+		"crash: invalid transition (B", "forbidden by ", "violation: ", // StaleWB; (U, VicClean)
+	}, nil},
+	{"src/mem/ruby/protocol/chi/CHI.slicc", nil, nil},
 	{"src/learning_gem5/part3/MSI.slicc", []string{
 		"crash: failed assertion at MSI-dir.sm:258", "crash: invalid transition (SS_m, PutSLast) of Directory",
-		"deadlock: ", "timeout: ", // z_stall of forwards behind each other
-	}, []string{"forbidden by TSO"}},
-	{"src/mem/ruby/protocol/MESI_Three_Level.slicc", nil, []string{"forbidden by TSO"}},
-	{"src/mem/ruby/protocol/MESI_Three_Level_HTM.slicc", nil, []string{"forbidden by TSO"}},
-	{"src/mem/ruby/protocol/MOESI_CMP_token.slicc", nil, []string{"forbidden by TSO"}},
-	{"src/mem/ruby/protocol/chi/CHI.slicc", nil, nil},
+		"deadlock: ", "crash: livelock: ", // z_stall of forwards behind each other
+		"forbidden by sc", // locks are not held
+	}, []string{"forbidden by tso"}},
 }
 
 // TestStockSizes runs protocols of the gem5 tree that ORDEAL_GEM5_TREE names on
@@ -49,24 +59,28 @@ func TestStockSizes(t *testing.T) {
 				if p.kind == core.OOO {
 					known = append(known, protocol.late...)
 				}
-				runs, found := 0, map[string]int{}
+				runs, total, failed, found := 0, 0, 0, map[string]int{}
 				for _, cores := range []int{4, 8, 16} {
 					for dirs := 1; dirs <= 3; dirs++ {
-						s := newSubject(t, p, builtin.Options{SLICC: filepath.Join(tree, protocol.path), Directories: dirs})
+						s := newSubject(t, p, builtin.Options{SLICC: filepath.Join(tree, protocol.path), Directories: dirs, LatencySeeds: 1})
 						s.program.Threads, s.program.Locations = cores, 2*cores
 						s.rounds = 80 / cores
 						for ops, seed := 0, uint64(0); ops < most; seed++ {
 							s.program.Layout = gen.Layouts()[seed%uint64(len(gen.Layouts()))]
 							_, _, err := s.run(t, seed)
-							if err != nil && !note(found, known, err) {
-								t.Fatalf("%d cores, %d directories, seed %d: %v", cores, dirs, seed, err)
+							if err != nil {
+								failed++
+								if !note(found, known, err) {
+									t.Errorf("%d cores, %d directories, seed %d: %v", cores, dirs, seed, err)
+								}
 							}
 							ops += cores * s.program.Ops * s.rounds
+							total += cores * s.program.Ops * s.rounds
 							runs++
 						}
 					}
 				}
-				t.Logf("%d runs of 4,800 operations, findings: %v", runs, found)
+				t.Logf("%d operations, %d of %d runs with a finding: %v", total, failed, runs, found)
 			})
 		}
 	}
