@@ -6,7 +6,7 @@ import (
 	"ordeal/gen/option"
 )
 
-var opKindNames = option.Names[OpKind]{"unknown", "load", "store", "exchange", "add", "fence", "delay"}
+var opKindNames = option.Names[OpKind]{"unknown", "load", "store", "exchange", "add", "fence", "delay", "fence", "load-linked", "store-conditional"}
 
 // String is the kind's keyword in the text form.
 func (k OpKind) String() string { return opKindNames.Of(k) }

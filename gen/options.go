@@ -29,8 +29,14 @@ type Options struct {
 	DMAParts float64 `yaml:"dma-parts" json:"dma-parts,omitempty" schema:"min=0,max=1" help:"share of a device's transfers that are of one location and not of all of its line"`
 	Fetch    int     `yaml:"fetch" json:"fetch,omitempty" schema:"min=0,max=32" help:"further threads that fetch instructions, each from one location, on the cores in turn (embedded simulator only)"`
 	// MaxDelay is ignored when Delays is 0; lengths are uniform from 1 on.
-	MaxDelay Value  `yaml:"max-delay" json:"max-delay" schema:"min=0,max=1048576,unit=iterations" help:"length of the longest delay"`
-	Layout   Layout `yaml:"layout" json:"layout" schema:"values=layouts" help:"memory layout: each location on a cache line of its own (spread), several on one (packed), two on one (pairs), on lines of one cache set (conflict), or drawn from the seed (any)"`
+	MaxDelay Value `yaml:"max-delay" json:"max-delay" schema:"min=0,max=1048576,unit=iterations" help:"length of the longest delay"`
+	ISA      ISA   `yaml:"isa" json:"isa,omitempty" schema:"values=isas" help:"instruction set of the program"`
+	// Annotations, PartialFences and Dependencies are of other instruction sets
+	// than x86-64, in random code and planted cycles alike.
+	Annotations   float64 `yaml:"annotations" json:"annotations,omitempty" schema:"min=0,max=1" help:"share of accesses that acquire or release (aarch64, riscv64)"`
+	PartialFences float64 `yaml:"partial-fences" json:"partial-fences,omitempty" schema:"min=0,max=1" help:"share of fences that order some pairs only (aarch64, riscv64)"`
+	Dependencies  float64 `yaml:"dependencies" json:"dependencies,omitempty" schema:"min=0,max=1" help:"share of operations that depend on a read shortly before (aarch64, riscv64)"`
+	Layout        Layout  `yaml:"layout" json:"layout" schema:"values=layouts" help:"memory layout: each location on a cache line of its own (spread), several on one (packed), two on one (pairs), on lines of one cache set (conflict), or drawn from the seed (any)"`
 	// Locality: all threads share the working set of a phase, and it drifts
 	// as the program goes on, so that threads meet even among many locations.
 	// With 0 all accesses are uniform.
@@ -60,19 +66,29 @@ func Defaults() Options {
 // Mix holds the relative weights of the kinds of operation in random code.
 type Mix struct {
 	Load, Store, Exchange, Add, Fence int
+	// Pair is the weight of pairs of load-linked and store-conditional.
+	Pair int
 }
 
 // weights lists the weights with their kinds, in the order of printing.
 func (m *Mix) weights() []weight {
 	return []weight{
 		{Load, &m.Load}, {Store, &m.Store}, {Exchange, &m.Exchange},
-		{FetchAdd, &m.Add}, {FullFence, &m.Fence},
+		{FetchAdd, &m.Add}, {FullFence, &m.Fence}, {StoreConditional, &m.Pair},
 	}
 }
 
 type weight struct {
 	kind OpKind
 	n    *int
+}
+
+// name is the kind as an option names it.
+func (w weight) name() string {
+	if w.kind == StoreConditional {
+		return "pair"
+	}
+	return w.kind.String()
 }
 
 // maxWeight bounds each weight of a Mix.
@@ -83,8 +99,8 @@ const maxWeight = 1 << 20
 func (m Mix) String() string {
 	var parts []string
 	for _, w := range m.weights() {
-		if *w.n != 0 || m == (Mix{}) {
-			parts = append(parts, fmt.Sprintf("%s=%d", w.kind, *w.n))
+		if *w.n != 0 || m == (Mix{}) && w.kind != StoreConditional {
+			parts = append(parts, fmt.Sprintf("%s=%d", w.name(), *w.n))
 		}
 	}
 	return strings.Join(parts, ",")
@@ -106,9 +122,9 @@ func ParseMix(text string) (Mix, error) {
 		}
 		seen[name] = true
 		weights := m.weights()
-		i := slices.IndexFunc(weights, func(w weight) bool { return w.kind.String() == name })
+		i := slices.IndexFunc(weights, func(w weight) bool { return w.name() == name })
 		if i < 0 {
-			return Mix{}, fmt.Errorf("mix %q: unknown kind %q: want load, store, exchange, add or fence", part, name)
+			return Mix{}, fmt.Errorf("mix %q: unknown kind %q: want load, store, exchange, add, fence or pair", part, name)
 		}
 		*weights[i].n = n
 	}
@@ -143,13 +159,29 @@ func (o Options) Validate() error {
 	accesses := 0
 	for _, w := range o.Mix.weights() {
 		if *w.n < 0 || *w.n > maxWeight {
-			add("mix", "%s=%d: want 0 to %d", w.kind, *w.n, maxWeight)
+			add("mix", "%s=%d: want 0 to %d", w.name(), *w.n, maxWeight)
 		} else if w.kind != FullFence {
 			accesses += *w.n
 		}
 	}
 	if accesses == 0 {
 		add("mix", "%s: no weight on any memory access", o.Mix)
+	}
+	if o.ISA == X86 {
+		for _, only := range []struct {
+			name string
+			is   bool
+		}{
+			{"annotations", o.Annotations > 0}, {"partial-fences", o.PartialFences > 0},
+			{"dependencies", o.Dependencies > 0}, {"mix", o.Mix.Pair > 0},
+		} {
+			if only.is {
+				add(only.name, "--isa %s has no such operations", o.ISA)
+			}
+		}
+	}
+	if o.ISA != X86 && o.DMA+o.Fetch > 0 {
+		add("isa", "%s: only the embedded simulator has devices and fetchers, and it runs x86-64", o.ISA)
 	}
 	if o.Delays > 0 && o.MaxDelay < 1 {
 		add("max-delay", "0: want 1 to %d with --delays %v", MaxDelay, o.Delays)

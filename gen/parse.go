@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"ordeal/gen/faults"
@@ -104,6 +105,8 @@ func (r *reader) readLine() {
 	switch {
 	case r.expect == version:
 		r.readVersion()
+	case r.expect == layout && string(r.words[0]) == wordISA && r.program.ISA == X86:
+		r.readISA()
 	case r.expect == layout && string(r.words[0]) == "layout":
 		r.readLayout()
 	case r.expect == locations && string(r.words[0]) == "locations":
@@ -129,6 +132,18 @@ func (r *reader) readVersion() {
 		return
 	}
 	r.expect = layout
+}
+
+func (r *reader) readISA() {
+	if len(r.words) != 2 {
+		r.fault("isa takes one name, not %d", len(r.words)-1)
+		return
+	}
+	isa, err := ParseISA(string(r.words[1]))
+	if err != nil {
+		r.fault("%w", err)
+	}
+	r.program.ISA = isa
 }
 
 func (r *reader) readLayout() {
@@ -231,12 +246,22 @@ func (r *reader) parseOp() (Op, error) {
 		return op, fmt.Errorf("unknown operation %q", r.words[0])
 	}
 	rest := r.words[1:]
+	if op.Kind == FullFence && len(rest) > 0 && FenceByName(string(rest[0])) != 0 {
+		op.Kind, op.Value, rest = PartialFence, FenceByName(string(rest[0])), rest[1:]
+	}
 	want := 0
 	if op.Kind.Reads() || op.Kind.Writes() {
 		want++
 	}
 	if op.Kind.hasValue() {
 		want++
+	}
+	if len(rest) > want && r.program.ISA != X86 {
+		behind := rest[want:]
+		rest = rest[:want]
+		if err := op.parseBehind(behind); err != nil {
+			return op, err
+		}
 	}
 	if len(rest) != want {
 		return op, fmt.Errorf("%s takes %d words after it, not %d", op.Kind, want, len(rest))
@@ -256,6 +281,33 @@ func (r *reader) parseOp() (Op, error) {
 		op.Value = v
 	}
 	return op, nil
+}
+
+// parseBehind reads annotations and a dependency.
+func (op *Op) parseBehind(words [][]byte) error {
+	take := func(names []string) (set uint8) {
+		for len(words) > 0 {
+			i := slices.Index(names, string(words[0]))
+			if i < 0 {
+				break
+			}
+			set |= 1 << i
+			words = words[1:]
+		}
+		return set
+	}
+	op.Attr = Attr(take(attrNames))
+	if op.Dep = DepKind(take(depNames)); op.Dep != 0 && len(words) > 0 {
+		back, ok := parseValue(words[0])
+		if !ok || back < 1 || back > MaxBack {
+			return fmt.Errorf("dependency %q: want the number of operations back, 1 to %d", words[0], MaxBack)
+		}
+		op.Back, words = uint8(back), words[1:]
+	}
+	if len(words) > 0 {
+		return fmt.Errorf("unknown word %q behind %s", words[0], op.Kind)
+	}
+	return nil
 }
 
 // parseValue reads a decimal number of at most 19 digits, which cannot
@@ -288,13 +340,17 @@ func (r *reader) finish() {
 	if err := checkThreadCount(len(p.Threads)); err != nil {
 		r.fault("%w", err)
 	}
-	p.checkAgents(func(t ThreadID, i int, err error) {
+	at := func(t ThreadID, i int, err error) {
 		line := r.heads[t]
 		if i < len(r.lines[t]) {
 			line = int(r.lines[t][i])
 		}
 		r.faultAt(line, "%w", err)
-	})
+	}
+	p.checkAgents(at)
+	if r.faults.Count() == 0 { // else operations are missing
+		p.checkISA(at)
+	}
 	p.checkUnique(func(first, second place) {
 		op := p.op(second)
 		r.faultAt(int(r.lines[second.thread][second.index]), "%s: %s repeats line %d",

@@ -32,22 +32,40 @@ const (
 	FetchAdd         // atomically reads Loc and adds Value·AddUnit to it
 	FullFence        // orders everything before it with everything after it
 	Delay            // spends about Value loop iterations; orders nothing
+
+	// Not of x86-64:
+	PartialFence     // orders some pairs only: see FenceName
+	LoadLinked       // reads Loc, and watches it for a StoreConditional
+	StoreConditional // writes Value to Loc, unless another thread has written since
 )
 
-// Reads reports whether an operation of kind k reads memory, and so leaves an
-// entry in the log.
-func (k OpKind) Reads() bool { return k == Load || k == Exchange || k == FetchAdd }
+// Reads reports whether an operation of kind k leaves an entry in the log: what it
+// read, or of a store-conditional 0 where it wrote and 1 where it did not.
+func (k OpKind) Reads() bool {
+	return k == Load || k == Exchange || k == FetchAdd || k == LoadLinked || k == StoreConditional
+}
 
 // Writes reports whether an operation of kind k writes memory.
-func (k OpKind) Writes() bool { return k == Store || k == Exchange || k == FetchAdd }
+func (k OpKind) Writes() bool {
+	return k == Store || k == Exchange || k == FetchAdd || k == StoreConditional
+}
+
+// Constant reports whether an operation of kind k writes its Value as a constant.
+func (k OpKind) Constant() bool { return k == Store || k == Exchange || k == StoreConditional }
 
 // Op is one operation of a thread. Loc is meaningless for FullFence and Delay
 // and is zero there.
 type Op struct {
 	Kind OpKind
+	// Attr are annotations; Dep says how the operation depends on the one Back
+	// operations before it in its thread, if at all. All are 0 on x86-64.
+	Attr Attr
+	Dep  DepKind
+	Back uint8
 	Loc  LocID
-	// Value is the stored constant of Store and Exchange, the addend (in
-	// AddUnits) of FetchAdd and the iterations of Delay; zero otherwise.
+	// Value is the stored constant of Store, Exchange and StoreConditional, the
+	// addend (in AddUnits) of FetchAdd, the iterations of Delay and what a
+	// PartialFence orders; zero otherwise.
 	Value Value
 }
 
@@ -83,6 +101,7 @@ const (
 // memory: in round r (from 0) a Store or Exchange with constant c writes
 // r·Stride() + c.
 type Program struct {
+	ISA       ISA
 	Layout    Layout
 	Locations []string // names, unique; the index is the LocID
 	Threads   [][]Op
@@ -101,7 +120,7 @@ func (p *Program) Stride() Value {
 	var largest Value
 	for _, ops := range p.Threads {
 		for _, op := range ops {
-			if (op.Kind == Store || op.Kind == Exchange) && op.Value > largest {
+			if op.Kind.Constant() && op.Value > largest {
 				largest = op.Value
 			}
 		}

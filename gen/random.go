@@ -16,7 +16,7 @@ func Random(rng *rand.Rand, o Options) (*Program, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	p := &Program{Layout: o.Layout, Threads: make([][]Op, o.Threads)}
+	p := &Program{ISA: o.ISA, Layout: o.Layout, Threads: make([][]Op, o.Threads)}
 	if p.Layout == AnyLayout {
 		p.Layout = Layouts()[rng.IntN(len(Layouts()))]
 	}
@@ -29,6 +29,9 @@ func Random(rng *rand.Rand, o Options) (*Program, error) {
 		p.Threads[t] = code.thread(planted[t])
 	}
 	p.addAgents(code)
+	if p.ISA != X86 {
+		p.annotate(rng, &o)
+	}
 	if o.Transaction > 0 { // last: other programs do not change
 		p.groupOps(rng, o.Transaction, o.FenceTransactions)
 	}
@@ -56,7 +59,7 @@ func (p *Program) NumberValues() {
 	for _, ops := range p.Threads {
 		for i := range ops {
 			switch ops[i].Kind {
-			case Store, Exchange:
+			case Store, Exchange, StoreConditional:
 				stored++
 				ops[i].Value = stored
 			case FetchAdd:
@@ -111,14 +114,22 @@ func (c *randomCode) thread(parts []part) []Op {
 		filler -= len(part.ops)
 	}
 	filled := 0
+	// A pair's store takes the place of the random operation behind its load.
+	fill := func() {
+		if n := len(ops); n > 0 && ops[n-1].Kind == LoadLinked {
+			ops = append(ops, Op{Kind: StoreConditional, Loc: ops[n-1].Loc})
+		} else {
+			ops = append(ops, c.op(n))
+		}
+	}
 	for _, part := range parts {
 		for ; filled < int(part.depth*float64(filler)); filled++ {
-			ops = append(ops, c.op(len(ops)))
+			fill()
 		}
 		ops = append(ops, part.ops...)
 	}
 	for len(ops) < c.o.Ops {
-		ops = append(ops, c.op(len(ops)))
+		fill()
 	}
 	return ops
 }
@@ -139,6 +150,9 @@ func (c *randomCode) op(depth int) Op {
 	}
 	if kind == FullFence {
 		return Op{Kind: kind}
+	}
+	if kind == StoreConditional { // its load comes first
+		kind = LoadLinked
 	}
 	return Op{Kind: kind, Loc: c.location(depth)}
 }

@@ -10,6 +10,9 @@ import (
 // old reader would misunderstand a new text.
 const textVersion = "ordeal-program 1"
 
+// wordISA begins the line of an instruction set other than x86-64.
+const wordISA = "isa"
+
 // The lines around a transaction.
 const (
 	wordBegin = "begin"
@@ -31,12 +34,19 @@ const (
 //	delay 12
 //
 // A thread that a device runs is "thread 2 dma", one that fetches instructions
-// of core 0 "thread 3 fetch 0". The lines begin and end enclose the operations of a transaction. One program
+// of core 0 "thread 3 fetch 0". A program of another instruction set than x86-64
+// has a line "isa aarch64" before its layout; there an operation may have words
+// behind it: annotations, and the kinds of its dependency with the number of
+// operations back, as in "store x 1 release addr ctrl 2". The lines begin and end enclose the operations of a transaction. One program
 // has one text: no comments, single spaces, LF after every line.
 // The text of a program that Validate refuses is for messages only.
 func (p *Program) Text() []byte {
 	buf := make([]byte, 0, 64+8*len(p.Locations)+16*p.Ops())
-	buf = append(buf, textVersion+"\nlayout "...)
+	buf = append(buf, textVersion+"\n"...)
+	if p.ISA != X86 {
+		buf = append(append(append(buf, wordISA+" "...), p.ISA.String()...), '\n')
+	}
+	buf = append(buf, "layout "...)
 	buf = append(buf, p.Layout.String()...)
 	buf = append(buf, "\nlocations"...)
 	for _, name := range p.Locations {
@@ -107,6 +117,17 @@ func (p *Program) appendOp(buf []byte, op Op) []byte {
 	if op.Kind.hasValue() {
 		buf = append(buf, ' ')
 		buf = strconv.AppendUint(buf, uint64(op.Value), 10)
+	}
+	if op.Kind == PartialFence {
+		buf = append(append(buf, ' '), FenceName(op.Value)...)
+	}
+	for _, set := range []string{setText(uint8(op.Attr), attrNames), setText(uint8(op.Dep), depNames)} {
+		if set != "" {
+			buf = append(append(buf, ' '), set...)
+		}
+	}
+	if op.Back != 0 {
+		buf = strconv.AppendUint(append(buf, ' '), uint64(op.Back), 10)
 	}
 	return buf
 }

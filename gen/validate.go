@@ -46,6 +46,7 @@ func (p *Program) Validate() error {
 		}
 	}
 	p.checkAgents(func(t ThreadID, i int, err error) { fault("thread %d operation %d: %w", t, i, err) })
+	p.checkISA(func(t ThreadID, i int, err error) { fault("thread %d operation %d: %w", t, i, err) })
 	p.checkTransactions(func(err error) { fault("%w", err) })
 	p.checkUnique(func(first, second place) {
 		fault("thread %d operation %d (%s): %s repeats thread %d operation %d",
@@ -154,12 +155,17 @@ func checkOp(op Op, locations int) error {
 	}
 	limit := Value(0)
 	switch op.Kind {
-	case Load, FullFence:
+	case Load, LoadLinked, FullFence:
 		if op.Value != 0 {
 			return fmt.Errorf("value %d where the operation has none", op.Value)
 		}
 		return nil
-	case Store, Exchange:
+	case PartialFence:
+		if FenceName(op.Value) == "" {
+			return fmt.Errorf("unknown fence %d", op.Value)
+		}
+		return nil
+	case Store, Exchange, StoreConditional:
 		limit = AddUnit - 1
 	case FetchAdd:
 		limit = MaxAddends - 1
@@ -200,7 +206,7 @@ func (p *Program) checkUnique(report func(first, second place)) {
 		for i, op := range ops {
 			at := valueAt{op.Value, place{ThreadID(t), int32(i)}}
 			switch op.Kind {
-			case Store, Exchange:
+			case Store, Exchange, StoreConditional:
 				stored = append(stored, at)
 			case FetchAdd:
 				added = append(added, at)

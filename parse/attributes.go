@@ -1,5 +1,7 @@
 package parse
 
+import "ordeal/gen"
+
 // Attr is a set of attributes of an operation, as the instruction sets of Arm
 // and RISC-V have them.
 type Attr uint8
@@ -7,19 +9,19 @@ type Attr uint8
 // The attributes.
 const (
 	// Acquire: a load before everything after it (LDAR, .aq).
-	Acquire Attr = 1 << iota
+	Acquire = Attr(gen.Acquire)
 	// AcquirePC: the same, but a Release before it may be overtaken (LDAPR).
-	AcquirePC
+	AcquirePC = Attr(gen.AcquirePC)
 	// Release: everything before it before a store (STLR, .rl).
-	Release
+	Release = Attr(gen.Release)
 	// Conditional, of an RMW: it is the store alone of an atomic instruction
 	// or a pair of load-linked and store-conditional, and took place because
 	// memory still held what the load had returned. The load is an operation
 	// of its own, of which a Dep of kind DepPair leads here.
-	Conditional
+	Conditional Attr = 8
 	// ISync, of a Fence: an instruction barrier (ISB), which waits for the
-	// branches and addresses before it. Its mask may be 0.
-	ISync
+	// branches and addresses before it.
+	ISync Attr = 16
 )
 
 // AttrNames are the names of the attributes, in order of their bits.
@@ -29,7 +31,7 @@ var AttrNames = [...]string{"acquire", "acquirepc", "release", "conditional", "i
 func (k Kind) attributes() Attr {
 	switch k {
 	case Read:
-		return Acquire | AcquirePC
+		return Acquire | AcquirePC | Release
 	case Write:
 		return Release
 	case RMW:
@@ -46,14 +48,14 @@ type DepKind uint8
 // The kinds of dependencies.
 const (
 	// DepAddress: the address of To is computed from what From returned.
-	DepAddress DepKind = 1 << iota
+	DepAddress = DepKind(gen.DepAddress)
 	// DepData: the value that To stores is.
-	DepData
+	DepData = DepKind(gen.DepData)
 	// DepControl: the condition of a branch is, and To is the first operation
 	// after the branch. All that follow depend on it, too.
-	DepControl
+	DepControl = DepKind(gen.DepControl)
 	// DepPair: From is the load of an RMW that is Conditional.
-	DepPair
+	DepPair DepKind = 8
 )
 
 // DepNames are the names of the kinds, in order of their bits.

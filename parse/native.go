@@ -47,8 +47,8 @@ func (e *ValueError) Error() string { return e.Place + ": " + e.Text }
 // from the program. Stores are included though they may not have been executed;
 // since no operation reads those, and a History without some reads
 // demands less, a model that allows the execution allows the History too. It has
-// neither final values nor store order. Programs with transactions have no
-// pending operations.
+// neither final values nor store order. Programs with transactions, or of another
+// instruction set than x86-64, have no pending operations.
 func Native(p *gen.Program, rounds int, log []byte) (*History, error) {
 	if err := p.ValidateRounds(rounds); err != nil {
 		return nil, fmt.Errorf("parse native log: %w", err)
@@ -65,6 +65,7 @@ func Native(p *gen.Program, rounds int, log []byte) (*History, error) {
 		return nil, fmt.Errorf("parse native log: %w", err)
 	}
 	d.decode()
+	d.dependencies()
 	d.resolve()
 	if d.faults.Count() > 0 {
 		return nil, fmt.Errorf("parse native log: %w", d.faults.Err())
@@ -120,7 +121,7 @@ func (d *decoder) size() error {
 		d.logged = append(d.logged, int(n))
 		d.h.ThreadNames = append(d.h.ThreadNames, fmt.Sprint(t))
 	}
-	if d.short.Count() > 0 && len(d.p.Transactions) == 0 {
+	if d.short.Count() > 0 && len(d.p.Transactions) == 0 && d.p.ISA == gen.X86 {
 		d.h.Tails = d.tails()
 	}
 	total = 0
@@ -152,7 +153,7 @@ func (d *decoder) missingOrders() {
 // come before read k of a round.
 func (d *decoder) readPosition(t, k int) int {
 	for pos, i := range d.origins.index[t] {
-		if !d.p.Threads[t][i].Kind.Reads() {
+		if !d.p.Threads[t][i].Kind.Reads() || d.origins.half(t, pos) == storeHalf {
 			continue
 		}
 		if k == 0 {
@@ -179,11 +180,17 @@ func (d *decoder) decode() {
 		for base := gen.Value(0); len(ops) > 0; base += stride {
 			n := min(len(code), len(ops))
 			for k := range code[:n] {
-				if code[k].Kind.Reads() {
+				switch {
+				case d.origins.half(t, k) == storeHalf:
+					ops[k].Read = ops[k-1].Read
+				case code[k].Kind.Reads():
 					ops[k].Read = values.At(next)
 					next++
 				}
 				decodeOp(&code[k], &ops[k], base)
+				if d.p.ISA != gen.X86 {
+					d.decodeInstruction(&code[k], ops, k, d.origins.half(t, k), base)
+				}
 			}
 			ops = ops[n:]
 		}

@@ -16,22 +16,33 @@ type Origin struct {
 type Origins struct {
 	h *History
 	// index[t] are the operations of thread t that are in the History: all
-	// but delays.
-	index [][]int32
-	_     struct{}
+	// but delays, and some twice, as halves says.
+	index  [][]int32
+	halves [][]half // of these; nil where all are whole
+	_      struct{}
 }
 
 // NewOrigins returns the origins of h, which Native returned for p.
 func NewOrigins(p *gen.Program, h *History) *Origins {
-	o := &Origins{h: h, index: make([][]int32, len(p.Threads))}
+	o := &Origins{h: h, index: make([][]int32, len(p.Threads)), halves: make([][]half, len(p.Threads))}
 	for t, ops := range p.Threads {
 		for i, op := range ops {
-			if op.Kind != gen.Delay {
+			for _, part := range halves(p, op) {
 				o.index[t] = append(o.index[t], int32(i))
+				if p.ISA != gen.X86 {
+					o.halves[t] = append(o.halves[t], part)
+				}
 			}
 		}
 	}
 	return o
+}
+
+func (o *Origins) half(t, place int) half {
+	if o.halves[t] == nil {
+		return whole
+	}
+	return o.halves[t][place]
 }
 
 // Of is the origin of operation id.

@@ -29,7 +29,7 @@ func (d *decoder) pendingWrites() *pendingWrites {
 		complete := d.logged[t] == d.rounds*len(d.origins.index[t])
 		for _, op := range ops {
 			switch {
-			case op.Kind == gen.Store || op.Kind == gen.Exchange:
+			case op.Kind.Constant():
 				w.constants[op.Value] = int32(op.Loc)
 			case op.Kind == gen.FetchAdd && !complete:
 				w.adds[int32(op.Loc)] = true
@@ -68,7 +68,7 @@ func (d *decoder) tails() [][]int {
 	writers := make(map[gen.Value]writer)
 	for t, index := range d.origins.index {
 		for place, i := range index {
-			if op := d.p.Threads[t][i]; op.Kind == gen.Store || op.Kind == gen.Exchange {
+			if op := d.p.Threads[t][i]; op.Kind.Constant() {
 				writers[op.Value] = writer{t, place}
 			}
 		}
@@ -138,6 +138,14 @@ func (h *History) trim(n []OpID) {
 			h.Ops[id].RF = rf - h.Start[t] + start[t]
 		}
 	}
+	var deps []Dep
+	for _, d := range h.Deps {
+		if t := h.Thread(d.To); d.To < h.Start[t]+n[t] {
+			move := start[t] - h.Start[t]
+			deps = append(deps, Dep{From: d.From + move, To: d.To + move, Kind: d.Kind})
+		}
+	}
+	h.Deps = deps
 	for t := range n {
 		copy(h.Ops[start[t]:start[t+1]], h.Ops[h.Start[t]:h.Start[t]+n[t]])
 	}

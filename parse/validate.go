@@ -13,8 +13,8 @@ import (
 // first faults in full, the rest as a count). It checks that
 //
 //   - Start is monotone and spans Ops, and every operation has a known kind;
-//   - every access names a location, every fence a non-empty mask and no
-//     location;
+//   - every access names a location, every fence a known mask, which may
+//     be empty, and no location;
 //   - every Write and RMW writes a non-zero value;
 //   - every Read and RMW reads from Init the value 0, or from another
 //     operation that writes the value read to the same location; nothing else
@@ -96,7 +96,7 @@ func (v *validator) op(t int, id OpID) {
 	}
 	switch o.Kind {
 	case Fence:
-		if o.Mask == 0 && o.Attr&ISync == 0 || o.Mask&^FullFence != 0 {
+		if o.Mask&^FullFence != 0 {
 			fault("fence with mask %#x", uint8(o.Mask))
 		}
 		if o.Loc != -1 {

@@ -40,7 +40,7 @@ func TestValidate(t *testing.T) {
 		{"threads end at operation 4 of 5", func(h *parse.History) { h.Start[2] = 4 }},
 		{"names 1 threads of 2", func(h *parse.History) { h.ThreadNames = h.ThreadNames[:1] }},
 		{"thread 1 operation 0: unknown kind 9", func(h *parse.History) { h.Ops[3].Kind = 9 }},
-		{"thread 0 operation 1: fence with mask 0x0", func(h *parse.History) { h.Ops[1].Mask = 0 }},
+		{"thread 0 operation 1: fence with mask 0x10", func(h *parse.History) { h.Ops[1].Mask = 16 }},
 		{"thread 0 operation 1: fence with location 0", func(h *parse.History) { h.Ops[1].Loc = 0 }},
 		{"thread 0 operation 1: fence with a reads-from", func(h *parse.History) { h.Ops[1].RF = parse.Init }},
 		{"thread 0 operation 0: access with fence mask", func(h *parse.History) { h.Ops[0].Mask = parse.LoadLoad }},

@@ -107,6 +107,8 @@ func holder(k *Key, value string) string {
 	}
 	name, more := "name: b, ", ""
 	switch {
+	case path[1] == "annotations", path[1] == "partial-fences", path[1] == "dependencies":
+		more = ", isa: aarch64"
 	case path[1] == "name":
 		name = ""
 	case path[1] == "sim":

@@ -37,6 +37,7 @@ var Rules = option.Rules{
 		"rmws":      core.RMWs,
 		"orders":    func() []string { return texts([]event.Order{event.Shuffled, event.FIFO, event.LIFO}) },
 		"fairness":  FairnessNames,
+		"isas":      func() []string { return texts(gen.ISAs()) },
 		"layouts":   func() []string { return texts(append([]gen.Layout{gen.AnyLayout}, gen.Layouts()...)) },
 		"protocols": builtin.Protocols,
 		"cpus":      gem5.CPUs,

@@ -2,6 +2,7 @@ package reduction
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,14 +43,14 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 		emit func(w io.Writer) error
 	}{
 		{"program.c", func(w io.Writer) error {
-			if r.Program.CoresOnly() != nil {
+			if cmp.Or(r.Program.CoresOnly(), r.Program.X86Only()) != nil {
 				return errNone
 			}
 			return csrc.Emit(w, r.Program, spec.Config.Rounds)
 		}},
 		{"program.litmus", r.litmus},
 		{"program.elf", func(w io.Writer) error {
-			if r.Program.CoresOnly() != nil {
+			if cmp.Or(r.Program.CoresOnly(), r.Program.X86Only()) != nil {
 				return errNone
 			}
 			image, err := elf.Emit(r.Program, spec.Config.EmitOptions())

@@ -263,7 +263,7 @@ func (s *Search) cross(child *Candidate, a, b *member) error {
 	if err != nil {
 		return err
 	}
-	p := &gen.Program{Layout: a.c.Program.Layout, Locations: a.c.Program.Locations, Threads: make([][]gen.Op, len(a.c.Program.Threads)), Agents: a.c.Program.Agents}
+	p := &gen.Program{ISA: a.c.Program.ISA, Layout: a.c.Program.Layout, Locations: a.c.Program.Locations, Threads: make([][]gen.Op, len(a.c.Program.Threads)), Agents: a.c.Program.Agents}
 	raced := racedLocations(a)
 	for t, ops := range a.c.Program.Threads {
 		p.Threads[t] = slices.Clone(ops)
@@ -282,6 +282,7 @@ func (s *Search) cross(child *Candidate, a, b *member) error {
 			}
 		}
 	}
+	p.Repair()
 	p.NumberValues()
 	child.Program = p
 	return p.Validate()

@@ -60,12 +60,7 @@ func (r *reducer) hints() {
 // written lists operations of a thread by their index among those of all
 // rounds, in program order.
 func written(p *gen.Program, thread int, keep []int) []gen.Op {
-	ops := p.Threads[thread]
-	var list []gen.Op
-	for _, i := range keep {
-		list = append(list, ops[i%len(ops)])
-	}
-	return list
+	return gen.Pick(p.Threads[thread], keep)
 }
 
 // renumber is the program with a constant of its own for every operation that
@@ -193,7 +188,7 @@ func (r *reducer) kinds() {
 			if op.Kind != gen.Exchange && op.Kind != gen.FetchAdd {
 				return op, false
 			}
-			op.Kind = kind
+			op.Kind, op.Attr = kind, 0
 			if kind == gen.Load {
 				op.Value = 0
 			} else {

@@ -181,7 +181,15 @@ func (r *reducer) with(p *gen.Program) Candidate {
 }
 
 func withThreads(p *gen.Program, threads [][]gen.Op) *gen.Program {
-	return &gen.Program{Layout: p.Layout, Locations: p.Locations, Threads: threads, Agents: p.Agents}
+	if p.ISA != gen.X86 { // operations may lack what they depend on
+		threads = slices.Clone(threads)
+		for t := range threads {
+			threads[t] = slices.Clone(threads[t])
+		}
+	}
+	q := &gen.Program{ISA: p.ISA, Layout: p.Layout, Locations: p.Locations, Threads: threads, Agents: p.Agents}
+	q.Repair()
+	return q
 }
 
 // tidy leaves out threads without operations and locations that no operation
@@ -196,7 +204,7 @@ func tidy(p *gen.Program) *gen.Program {
 		}
 	}
 	number := make([]gen.LocID, len(used))
-	t := &gen.Program{Layout: p.Layout}
+	t := &gen.Program{ISA: p.ISA, Layout: p.Layout}
 	var agents []gen.Agent
 	for l, u := range used {
 		number[l] = gen.LocID(len(t.Locations))

@@ -164,6 +164,9 @@ func (s *simulation) describe(w io.Writer) {
 // checkAgents reports threads that the machine cannot run.
 func (r *Runner) checkAgents(p *gen.Program) error {
 	o := &r.options
+	if err := p.X86Only(); err != nil {
+		return err
+	}
 	if n := p.Cores(); o.Cores > 0 && n > o.Cores || n > MaxCores {
 		return fmt.Errorf("%d threads on %d cores", n, min(max(o.Cores, 1), MaxCores))
 	}

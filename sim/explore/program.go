@@ -108,7 +108,7 @@ func (c Config) forProgram() Config {
 }
 
 func (c *Config) validateProgram() []error {
-	errs := []error{c.Program.Validate(), c.Program.CoresOnly()}
+	errs := []error{c.Program.Validate(), c.Program.CoresOnly(), c.Program.X86Only()}
 	if len(c.Program.Transactions) > 0 {
 		errs = append(errs, errors.New("program with transactions: cores run none"))
 	}

@@ -29,7 +29,7 @@ var runtime string
 // Emit writes the program, to be run for the given number of rounds. It
 // refuses what gen.Program.ValidateRounds refuses.
 func Emit(w io.Writer, p *gen.Program, rounds int) error {
-	if err := cmp.Or(p.ValidateRounds(rounds), p.CoresOnly()); err != nil {
+	if err := cmp.Or(p.ValidateRounds(rounds), p.CoresOnly(), p.X86Only()); err != nil {
 		return fmt.Errorf("emit c: %w", err)
 	}
 	out := bufio.NewWriter(w)

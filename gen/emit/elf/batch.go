@@ -1,6 +1,7 @@
 package elf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -66,7 +67,7 @@ func validateBatch(programs []*gen.Program, rounds int) error {
 	for k, p := range programs {
 		err := p.ValidateRounds(rounds)
 		if err == nil {
-			err = p.CoresOnly()
+			err = cmp.Or(p.CoresOnly(), p.X86Only())
 		}
 		if err == nil && len(p.Threads) != len(programs[0].Threads) {
 			err = fmt.Errorf("%d threads, the first program has %d: want the same number", len(p.Threads), len(programs[0].Threads))

@@ -66,7 +66,7 @@ func Unit(p *gen.Program) gen.Value {
 // (values beyond 31 bits, location names that herd7 reads as something else or
 // that a thread needs for its results) is refused, with every reason.
 func Emit(w io.Writer, name string, p *gen.Program, c *Condition) error {
-	if err := cmp.Or(p.Validate(), p.CoresOnly()); err != nil {
+	if err := cmp.Or(p.Validate(), p.CoresOnly(), p.X86Only()); err != nil {
 		return fmt.Errorf("emit litmus %s: %w", name, err)
 	}
 	e := emitter{p: p, unit: Unit(p)}

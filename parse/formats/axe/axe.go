@@ -24,13 +24,14 @@
 // the requests of a thread ascend, a response comes after its request, and
 // writes have none; times of different threads are not compared.
 //
-// Seven extensions serve the models that Axe does not have, and the other
+// Eight extensions serve the models that Axe does not have, and the other
 // parts of a history:
 //
 //	0: stbar                        a store-store fence (SPARC V8)
 //	0: membar LL LS                 a fence of components (SPARC V9): LoadLoad,
 //	                                LoadStore, StoreLoad, StoreStore
 //	0: isync                        an instruction barrier (Arm's ISB)
+//	0: nop                          orders nothing: a store-conditional that failed
 //	0: M[1] == 0 acquire            an operation with attributes: acquire,
 //	                                acquirepc, release, conditional (parse.Attr)
 //	dep 0: 3 -> 5                   thread 0's 5th line depends on its 3rd, a

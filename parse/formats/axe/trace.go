@@ -122,6 +122,8 @@ func (b *builder) operation(s *trace.Scanner) parse.Op {
 	case "membar":
 		fence.Mask = membar(s)
 		return fence
+	case "nop":
+		return fence
 	case "isync":
 		fence.Attr = parse.ISync
 		return fence

@@ -98,6 +98,8 @@ func appendPlain(line []byte, h *parse.History, op *parse.Op) []byte {
 	switch {
 	case op.Attr&parse.ISync != 0:
 		return append(line, "isync"...)
+	case op.Mask == 0:
+		return append(line, "nop"...)
 	case op.Mask == parse.FullFence:
 		return append(line, "sync"...)
 	case op.Mask == parse.StoreStore:

@@ -1,0 +1,107 @@
+package parse
+
+import "ordeal/gen"
+
+// half says which part of an operation of a program an operation of a history
+// is.
+type half uint8
+
+const (
+	whole half = iota
+	loadHalf
+	storeHalf
+)
+
+// halves are the operations of a history that one of a program becomes in each
+// round: none for a delay; a load and a Conditional store for an atomic
+// instruction of AArch64, whose parts other operations may be ordered with one by
+// one.
+func halves(p *gen.Program, op gen.Op) []half {
+	switch {
+	case op.Kind == gen.Delay:
+		return nil
+	case p.ISA == gen.AArch64 && (op.Kind == gen.Exchange || op.Kind == gen.FetchAdd):
+		return []half{loadHalf, storeHalf}
+	}
+	return []half{whole}
+}
+
+// decodeInstruction completes what decodeOp made of an operation of another
+// instruction set than x86-64: the k-th of a round, part h of from. It reports the
+// result of a store-conditional that is neither 0 nor 1.
+func (d *decoder) decodeInstruction(from *gen.Op, round []Op, k int, h half, base gen.Value) {
+	to := &round[k]
+	to.Attr = Attr(from.Attr)
+	switch {
+	case h == loadHalf:
+		to.Kind, to.Write = Read, 0
+		to.Attr &= Acquire | AcquirePC
+	case h == storeHalf:
+		// An atomic instruction that acquires and releases orders what follows
+		// behind its store, too (Arm ARM, B2.3; bob of aarch64hwreqs.cat).
+		if to.Attr&Release == 0 {
+			to.Attr = 0
+		}
+		to.Attr |= Conditional
+	case from.Kind == gen.LoadLinked:
+		to.Kind = Read
+	case from.Kind == gen.StoreConditional && to.Read != 0: // it failed
+		if to.Read != 1 {
+			d.faults.Addf("result %d of %s: want 0 or 1", to.Read, d.p.OpText(*from))
+		}
+		*to = Op{Kind: Fence, Loc: -1, RF: NoOp}
+	case from.Kind == gen.StoreConditional:
+		linked := k - 1
+		for round[linked].Kind != Read { // what is between orders memory only
+			linked--
+		}
+		to.Kind, to.Write, to.Read = RMW, base+from.Value, round[linked].Read
+		to.Attr |= Conditional
+	case from.Kind == gen.PartialFence:
+		to.Kind, to.Loc, to.Mask = Fence, -1, FenceMask(from.Value)&FullFence
+		if from.Value == gen.InstructionBarrier {
+			to.Attr = ISync
+		}
+	}
+}
+
+// dependencies lists those of the program among the operations that there are.
+func (d *decoder) dependencies() {
+	if d.p.ISA == gen.X86 {
+		return
+	}
+	for t, index := range d.origins.index {
+		first := make([]int, len(d.p.Threads[t])) // operation → its place in a round
+		for place := len(index) - 1; place >= 0; place-- {
+			first[index[place]] = place
+		}
+		for id := d.h.Start[t]; id < d.h.Start[t+1]; id++ {
+			place := int(id-d.h.Start[t]) % len(index)
+			base := id - OpID(place)
+			i, to := int(index[place]), &d.h.Ops[id]
+			from := d.p.Threads[t][i]
+			add := func(source int, kind DepKind) {
+				if kind != 0 {
+					d.h.Deps = append(d.h.Deps, Dep{From: base + OpID(first[source]), To: id, Kind: kind})
+				}
+			}
+			part := d.origins.half(t, place)
+			kind := DepKind(from.Dep)
+			if to.Kind == Fence {
+				kind &= DepControl
+			}
+			if part == loadHalf {
+				kind &^= DepData
+			}
+			add(i-int(from.Back), kind)
+			switch {
+			case to.Kind == Fence:
+			case part == storeHalf:
+				add(i, DepPair)
+			case from.Kind == gen.StoreConditional:
+				add(gen.Linked(d.p.Threads[t], i), DepPair)
+			}
+		}
+	}
+	d.h.Deps = MergeDeps(d.h.Deps)
+}
