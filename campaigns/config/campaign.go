@@ -23,6 +23,7 @@ type Campaign struct {
 	Name           string       `yaml:"name" schema:"form=name,required" help:"name of the campaign, for run directories and reports"`
 	Seed           uint64       `yaml:"seed" help:"seed of programs and simulators; the runs of a campaign add their numbers"`
 	Sim            string       `yaml:"sim" schema:"values=sims" help:"simulator; a configuration may name another one"`
+	Total          int          `yaml:"runs" schema:"min=0,max=10000000,zero=the runs of the configurations" help:"number of runs of the whole campaign; beyond those of the configurations, these take turns again, without explorations"`
 	Workers        int          `yaml:"workers" schema:"min=0,max=4096,zero=one per core" help:"number of concurrent runs"`
 	Keep           Keep         `yaml:"keep" schema:"values=keeps" help:"run directories to keep: those of findings and an example of each kind of run that passed (findings), or every one (all)"`
 	KeepPerFinding int          `yaml:"keep-per-finding" schema:"min=1" help:"most run directories of one finding to keep with keep: findings: the first ones, the first of other configurations and the smallest"`
@@ -166,7 +167,10 @@ func (c *Config) Models() ([]model.Model, error) {
 }
 
 // Runs is the number of runs of the whole campaign.
-func (c *Campaign) Runs() int {
+func (c *Campaign) Runs() int { return cmp.Or(c.Total, c.once()) }
+
+// once is the number of runs in which each configuration has its own.
+func (c *Campaign) once() int {
 	n := 0
 	for i := range c.Configs {
 		n += c.Configs[i].Runs

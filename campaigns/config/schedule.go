@@ -5,16 +5,52 @@ package config
 // ends early has still seen all of them: at every moment each configuration
 // has made its share of the runs so far, up to one run or so.
 //
+// A campaign of more runs than its configurations have goes on with the same turns,
+// those of explorations left out: the runs of a shorter one are the first of them.
+//
 // It takes a step for each run and each different number of runs, however many
 // configurations there are.
 func (c *Campaign) Schedule() []int {
-	total := c.Runs()
+	order := c.turns()
+	if c.Total == 0 || c.Total < len(order) {
+		return order[:c.Runs()]
+	}
+	var again []int
+	for _, i := range order {
+		if c.Configs[i].Explore == nil {
+			again = append(again, i)
+		}
+	}
+	for len(order) < c.Total {
+		order = append(order, again[:min(len(again), c.Total-len(order))]...)
+	}
+	return order
+}
+
+// Planned is the number of runs of each configuration.
+func (c *Campaign) Planned() []int {
+	planned := make([]int, len(c.Configs))
+	if c.Total == 0 {
+		for i := range c.Configs {
+			planned[i] = c.Configs[i].Runs
+		}
+		return planned
+	}
+	for _, i := range c.Schedule() {
+		planned[i]++
+	}
+	return planned
+}
+
+// turns is the Schedule in which each configuration has its own runs.
+func (c *Campaign) turns() []int {
+	total := c.once()
 	groups := c.groups()
 	order := make([]int, 0, total)
 	for n := range total {
 		// The configuration furthest behind its share is next, of several the
 		// first.
-		var best *turns
+		var best *group
 		bestLag := 0
 		for i := range groups {
 			g := &groups[i]
@@ -34,9 +70,9 @@ func (c *Campaign) Schedule() []int {
 	return order
 }
 
-// turns is the configurations with one number of runs. They take turns, for
+// group is the configurations with one number of runs. They take turns, for
 // they fall behind at the same rate.
-type turns struct {
+type group struct {
 	runs    int
 	members []int // configurations, in the order of the file
 	next    int   // index of the member whose turn it is
@@ -44,8 +80,8 @@ type turns struct {
 }
 
 // groups are those of the campaign, by first appearance.
-func (c *Campaign) groups() []turns {
-	var groups []turns
+func (c *Campaign) groups() []group {
+	var groups []group
 	place := make(map[int]int) // by number of runs
 	for i := range c.Configs {
 		runs := c.Configs[i].Runs
@@ -53,7 +89,7 @@ func (c *Campaign) groups() []turns {
 		if !ok {
 			k = len(groups)
 			place[runs] = k
-			groups = append(groups, turns{runs: runs})
+			groups = append(groups, group{runs: runs})
 		}
 		groups[k].members = append(groups[k].members, i)
 	}

@@ -70,3 +70,42 @@ func BenchmarkSchedule(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1e6, "ns/run")
 }
+
+// TestScheduleMore makes campaigns shorter and longer than their configurations: the
+// runs of a shorter one are the first of a longer one, shares stay, and explorations
+// are not repeated.
+func TestScheduleMore(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		c := &Campaign{Configs: make([]Config, 2+rng.IntN(5))}
+		for i := range c.Configs {
+			c.Configs[i].Runs = 1 + rng.IntN(9)
+		}
+		c.Configs[1].Runs, c.Configs[1].Explore = 1, new(Explore)
+		once := c.Schedule()
+		c.Total = 4*len(once) + rng.IntN(9)
+		long := c.Schedule()
+		if len(long) != c.Total || c.Runs() != c.Total || !slices.Equal(long[:len(once)], once) {
+			t.Fatalf("%d runs: %v does not continue %v", c.Total, long, once)
+		}
+		planned := make([]int, len(c.Configs))
+		for _, i := range long {
+			planned[i]++
+		}
+		if !slices.Equal(planned, c.Planned()) || planned[1] != 1 {
+			t.Fatalf("planned %v, scheduled %v", c.Planned(), planned)
+		}
+		for i := range c.Configs {
+			share := float64(c.Configs[i].Runs) * float64(c.Total-1) / float64(len(once)-1)
+			if d := float64(planned[i]) - share; i != 1 && (d > 2.5 || d < -2.5) {
+				t.Fatalf("configuration %d of %v has %d of %d runs, its share is %.1f", i, once, planned[i], c.Total, share)
+			}
+		}
+		for _, total := range []int{1, len(once) - 1, len(once), c.Total - 1} {
+			c.Total = total
+			if got := c.Schedule(); !slices.Equal(got, long[:total]) {
+				t.Fatalf("%d runs: %v is not the beginning of %v", total, got, long)
+			}
+		}
+	}
+}

@@ -47,14 +47,21 @@ func (s Shard) Whole() bool { return s == Shard{} }
 // campaign: a batch of runs is one. Shards beyond that number are empty.
 func (c *Campaign) Launches() int {
 	n := 0
-	for i := range c.Configs {
-		n += c.Configs[i].launches()
+	for _, launches := range c.launches() {
+		n += launches
 	}
 	return n
 }
 
-// launches is the number of launches of one configuration.
-func (c *Config) launches() int { return (c.Runs + c.perLaunch() - 1) / c.perLaunch() }
+// launches is the number of launches of each configuration.
+func (c *Campaign) launches() []int {
+	list := c.Planned()
+	for i := range list {
+		size := c.Configs[i].perLaunch()
+		list[i] = (list[i] + size - 1) / size
+	}
+	return list
+}
 
 // perLaunch is how many runs a launch makes.
 func (c *Config) perLaunch() int { return max(c.Batch, 1) }
@@ -66,8 +73,9 @@ func (c *Config) perLaunch() int { return max(c.Batch, 1) }
 func (s Shard) Has(c *Campaign) []bool {
 	has := make([]bool, c.Runs())
 	dealt := make([]int, len(c.Configs)) // launches of the configurations before
+	launches := c.launches()
 	for i := 1; i < len(c.Configs); i++ {
-		dealt[i] = dealt[i-1] + c.Configs[i-1].launches()
+		dealt[i] = dealt[i-1] + launches[i-1]
 	}
 	seen := make([]int, len(c.Configs)) // runs
 	for number, i := range c.Schedule() {

@@ -163,6 +163,9 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 	if len(c.Configs) == 0 {
 		report([]option.Fault{option.Faultf("configs", "no configuration")})
 	}
+	if c.Total > c.once() && !slices.ContainsFunc(c.Configs, func(cfg Config) bool { return cfg.Explore == nil }) {
+		report([]option.Fault{option.Faultf("runs", "%d: explorations are not repeated", c.Total)})
+	}
 	seen := make(map[string]bool)
 	total := 0
 	for i := range c.Configs {

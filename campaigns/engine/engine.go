@@ -47,6 +47,8 @@ type Engine struct {
 	// Mixed lets Resume go on with other versions of its tools, which each run
 	// then records.
 	Mixed bool
+	// Extension is what Resume makes the campaign longer by.
+	Extension config.Extension
 	// Reduce reduces the first run of each finding if the campaign asks for
 	// that; nil means no reductions.
 	Reduce Reducer
@@ -92,6 +94,12 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resume campaign: %w", err)
 	}
+	var extended []byte // the text of its file
+	if e.Extension != (config.Extension{}) {
+		if extended, err = w.Extend(e.Extension); err != nil {
+			return nil, errors.Join(fmt.Errorf("resume campaign: %w", err), w.Close())
+		}
+	}
 	recorded := *e // whose commands are not ours
 	targets, err := recorded.recorded(ctx, w.Campaign)
 	if err != nil {
@@ -105,6 +113,9 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 	s, err := e.restore(w, targets)
 	if err == nil && !s.nothingDue {
 		err = mixed
+	}
+	if err == nil && extended != nil {
+		err = rundir.WriteFile(w.Path(journal.CampaignFile), extended, true)
 	}
 	if err != nil {
 		err = fmt.Errorf("resume campaign %s: %w", e.Dir, err)

@@ -388,10 +388,10 @@ func (s *session) ended() bool {
 	case s.sum.Stopped != "":
 		s.logf("the campaign stopped at %s: nothing is left to do", s.sum.Stopped)
 	case s.order.Left() == 0:
-		s.logf("all %s of the campaign are done: nothing is left to do", messages.Plural(s.sum.Planned, "run"))
+		s.logf("all %s of the campaign are done: nothing is left to do; --runs makes more", messages.Plural(s.sum.Planned, "run"))
 	case s.overBudget():
 		s.sum.BudgetSpent = true
-		s.logf("the campaign's budget of %v is spent: nothing is left to do", time.Duration(s.c.Budget))
+		s.logf("the campaign's budget of %v is spent: nothing is left to do; --budget extends it", time.Duration(s.c.Budget))
 	default:
 		return false
 	}

@@ -49,6 +49,31 @@ func Open(dir string) (*Archive, error) {
 	return a, nil
 }
 
+// Extend makes the campaign longer, here and not in its file, whose new text it
+// returns. Shards, and what was merged of them, stay as they are: their runs depend on
+// how many there are. The error wraps config.ErrExtension if that is not possible.
+func (a *Archive) Extend(x config.Extension) (text []byte, err error) {
+	switch {
+	case a.Header.End == EndStopped:
+		return nil, fmt.Errorf("%w in %s: a condition of stop has ended it", config.ErrExtension, a.Dir)
+	case x.Runs > 0 && (!a.Header.Shard.Whole() || len(a.Header.Shards) > 0):
+		return nil, fmt.Errorf("%w in %s to more runs: which runs a shard has depends on their number: run a longer campaign with another seed",
+			config.ErrExtension, a.Dir)
+	}
+	path := a.Path(CampaignFile)
+	old, err := rundir.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c, text, err := x.Extend(path, old, a.Header.Spent)
+	if err != nil {
+		return nil, err
+	}
+	c.Recorded(a.Header.Environment)
+	a.Campaign, a.schedule = c, c.Schedule()
+	return text, nil
+}
+
 func newArchive(dir string, c *config.Campaign) *Archive {
 	return &Archive{Dir: dir, Campaign: c, schedule: c.Schedule()}
 }

@@ -200,7 +200,7 @@ func (u *update) config(ctx context.Context, i int) error {
 		canary, control, needs = b.Equivalent == "", b.Equivalent != "", b.Budget
 	}
 	id, err := u.w.insert(ctx, "INSERT INTO config VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
-		u.before.id, i, cfg.Name, c.SimOf(cfg), u.a.System(cfg), cfg.Expect, cfg.Runs, canary, control, needs, settings[:], string(text))
+		u.before.id, i, cfg.Name, c.SimOf(cfg), u.a.System(cfg), cfg.Expect, c.Planned()[i], canary, control, needs, settings[:], string(text))
 	u.configs[cfg.Name] = &indexedConfig{id: id}
 	return err
 }

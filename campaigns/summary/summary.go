@@ -125,10 +125,11 @@ func New(c *config.Campaign, dir string, shard config.Shard, started time.Time) 
 			s.Planned++
 		}
 	}
+	planned := c.Planned()
 	for i := range c.Configs {
 		cfg := &c.Configs[i]
 		row := newRow(cfg.Name, cfg.Expect)
-		row.Planned, row.Canary = cfg.Runs, newCanary(cfg)
+		row.Planned, row.Canary = planned[i], newCanary(cfg)
 		s.systems[cfg.Name] = cfg.System(c.SimOf(cfg))
 		s.Rows = append(s.Rows, row)
 		s.sims[cfg.Name] = c.SimOf(cfg)

@@ -194,11 +194,16 @@ those of the whole campaign, as if it had never been interrupted. Nothing is don
 about a campaign that is complete, has spent its budget or has met a condition of
 stop: that is said, and the table printed.
 
+With --runs or --budget a campaign goes on that is complete, or has spent its budget:
+the runs that it has stay, and its configurations take turns as before.
+
 Other versions of ordeal, of gem5 or of the files of a protocol than those that made
 the runs are refused, since their results may differ. With --mixed the runs record
 by which version they were made, and reports say so.` + command.TrustHelp,
-		Example: `  ordeal campaign resume runs/quick-20260101-120000`,
-		Args:    command.Arguments(1, 1, "one DIR of a campaign"),
+		Example: `  ordeal campaign resume runs/quick-20260101-120000
+  ordeal campaign resume --runs 5000 quick
+  ordeal campaign resume --budget 12h night`,
+		Args: command.Arguments(1, 1, "one DIR of a campaign"),
 	}
 	var show progress.Flags
 	show.Declare(cmd.Flags())
@@ -208,16 +213,25 @@ by which version they were made, and reports say so.` + command.TrustHelp,
 	trusted.Flags(cmd)
 	var mixed, asJSON bool
 	command.JSONFlag(cmd, &asJSON)
+	var more config.Extension
+	cmd.Flags().IntVar(&more.Runs, "runs", 0, "extend the campaign to this number of runs in all")
+	cmd.Flags().TextVar(&more.Budget, "budget", more.Budget, "extend the campaign to this `time` in all, earlier sessions included")
 	cmd.Flags().BoolVar(&mixed, "mixed", false, "go on although the versions of ordeal, gem5 or the protocol differ; each run records its own")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		mode, err := show.Resolve(e.Terminal)
 		if err != nil {
 			return command.Usage(err)
 		}
+		if err := extendable(cmd, &more); err != nil {
+			return command.Usage(err)
+		}
 		dir := rundir.Resolve(args[0])
 		c := new(config.Campaign)
 		gate, err := trusted.Gate(e, dir, func() (*config.Campaign, error) {
 			a, err := journal.Open(dir)
+			if err == nil && more != (config.Extension{}) {
+				_, err = a.Extend(more)
+			}
 			if err == nil {
 				c = a.Campaign
 			}
@@ -228,10 +242,24 @@ by which version they were made, and reports say so.` + command.TrustHelp,
 		}
 		bar := progress.New(e.Stderr, e.Terminal, mode, c, dir)
 		l := loop(e, dir, bar)
-		l.Gate, l.Mixed = gate, mixed
+		l.Gate, l.Mixed, l.Extension = gate, mixed, more
 		sum, err := l.Resume(ctx)
 		bar.Close()
+		if errors.Is(err, config.ErrExtension) {
+			return command.Usage(err)
+		}
 		return conclude(e, sum, asJSON, errors.Join(err, leave.write(ctx, e, dir, sum, err)))
 	})
 	return cmd
+}
+
+// extendable rejects flags that extend a campaign by nothing.
+func extendable(cmd *cobra.Command, x *config.Extension) error {
+	if cmd.Flags().Changed("runs") && x.Runs < 1 {
+		return fmt.Errorf("--runs %d: want a positive number", x.Runs)
+	}
+	if cmd.Flags().Changed("budget") {
+		return command.Positive("budget", x.Budget)
+	}
+	return nil
 }
