@@ -1,6 +1,7 @@
 package bugs
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -146,6 +147,23 @@ func TestMakeFromCommits(t *testing.T) {
 	trees, err := m.Make(t.Context(), &Bug{Protocol: "small", Fix: commits[1]})
 	if err != nil || !strings.HasPrefix(trees.How, "commit "+commits[1]+"^") {
 		t.Errorf("%+v, %v: want the files of the commits", trees, err)
+	}
+}
+
+// TestMakeOutside makes the protocol of a fix that is not in SLICC.
+func TestMakeOutside(t *testing.T) {
+	const slicc = "protocol \"P\";\ninclude \"RubySlicc_Types.sm\";\ninclude \"P-cache.sm\";\n"
+	dir, commits := history(t, []map[string]string{
+		{"P.slicc": slicc, "P-cache.sm": table, "RubySlicc_Types.sm": "structure(Sequencer, external=\"yes\") {\n}\n"},
+		{"P.slicc": slicc, "P-cache.sm": table, "RubySlicc_Types.sm": "structure(Sequencer, external=\"yes\") {\n  void f(Addr);\n}\n"},
+	})
+	clone, err := OpenClone(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Maker{Clone: clone, List: &List{Base: commits[1]}, Dir: t.TempDir()}
+	if trees, err := m.Make(t.Context(), &Bug{Protocol: "P", Fix: commits[1]}); !errors.Is(err, ErrOutside) {
+		t.Errorf("%+v, %v: want %v", trees, err, ErrOutside)
 	}
 }
 

@@ -44,8 +44,12 @@ type Maker struct {
 	_     struct{}
 }
 
-// ErrSame is the error for a fix that the protocol does not have.
-var ErrSame = errors.New("the protocol is the same with and without the fix")
+// ErrSame is the error for a fix that the protocol does not have, ErrOutside for one
+// of which it has declarations alone: what was wrong is in gem5's C++.
+var (
+	ErrSame    = errors.New("the protocol is the same with and without the fix")
+	ErrOutside = errors.New("the fix changes what gem5 declares for all protocols, none of the protocol's own files")
+)
 
 // Make makes the protocols of a bug. The error is why they cannot be made.
 func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
@@ -215,6 +219,15 @@ func (m *Maker) write(b *Bug, before, after Protocols, how string) (*Trees, erro
 	}
 	if t.Identity == t.AfterIdentity {
 		return nil, ErrSame
+	}
+	declared := maps.Clone(before)
+	for name, text := range after {
+		if strings.HasPrefix(name, interfaces) {
+			declared[name] = text
+		}
+	}
+	if _, identity, err := m.one(b, declared); err == nil && identity == t.AfterIdentity {
+		return nil, ErrOutside
 	}
 	return t, nil
 }
