@@ -187,5 +187,8 @@ func conditions(m *config.Machine) []string {
 	if m.TBEs > 0 && m.TBEs < 16 {
 		list = append(list, fmt.Sprintf("%d transactions", m.TBEs))
 	}
+	for _, p := range m.SetParameter {
+		list = append(list, "parameter "+p)
+	}
 	return list
 }

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"ordeal/campaigns/config"
 	"ordeal/gen"
 	"ordeal/gen/guided"
@@ -74,6 +76,19 @@ func sizes(p *ruby.Protocol, repairs bool) []size {
 	}
 	if p.CheckFunctional() == nil {
 		list = append(list, choose(func(m *config.Machine, v int64) { m.Functional = v }, 0, 0, 0, 60))
+	}
+	if choices := p.Choices(); len(choices) > 0 {
+		values := make([]string, 4*len(choices)) // as it is
+		for _, c := range choices {
+			values = append(values, c.String())
+		}
+		for range 2 {
+			list = append(list, choose(func(m *config.Machine, v string) {
+				if v != "" && !slices.Contains(m.SetParameter, v) {
+					m.SetParameter = append(m.SetParameter, v)
+				}
+			}, values...))
+		}
 	}
 	if repairs {
 		list = append(list, choose(func(m *config.Machine, v bool) { m.Repair = v }, false, true))
