@@ -348,3 +348,6 @@ func (g *Graph) Chain(v Node) int32 { return g.chain[v] }
 func (g *Graph) ChainRange(chain int32) (first, end Node) {
 	return g.start[chain], g.start[chain+1]
 }
+
+// Thread is the thread of v.
+func (g *Graph) Thread(v Node) int32 { return g.thread[g.chain[v]] }

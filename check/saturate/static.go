@@ -27,13 +27,18 @@ func (g *Graph) collectEdges(time *timeLine) {
 	}
 }
 
-// openSource is the head of a chain that is, or comes before, the source of a
-// static edge to v, if that is not placed; NoNode if all are.
-func (g *Graph) openSource(v Node, heads []Node) Node {
+// Sources are the nodes with static edges to v.
+func (g *Graph) Sources(v Node) []Node {
 	if g.inStart == nil {
 		g.collectSources()
 	}
-	for _, u := range g.inFrom[g.inStart[v]:g.inStart[v+1]] {
+	return g.inFrom[g.inStart[v]:g.inStart[v+1]]
+}
+
+// openSource is the head of a chain that is, or comes before, the source of a
+// static edge to v and is not placed, or NoNode.
+func (g *Graph) openSource(v Node, heads []Node) Node {
+	for _, u := range g.Sources(v) {
 		if head := heads[g.chain[u]]; u >= head {
 			return head
 		}

@@ -45,12 +45,13 @@ const relaxedEffort = 8
 func unclosed(ctx context.Context, g *saturate.Graph) (order *witness.Order, refusals int, err error) {
 	p := newPlacer(g)
 	p.due = make([]int32, g.Nodes())
+	p.progress = make([]int32, g.History().Threads())
 	p.choices.key = func(v saturate.Node) int32 { return p.due[v] }
-	effort := 2*g.Nodes() + g.Nodes()/4*min(g.History().Threads(), mostThreads)
+	p.effort = 2*g.Nodes() + g.Nodes()/4*min(g.History().Threads(), mostThreads)
 	if g.Model().PPO&parse.StoreStore == 0 {
-		effort *= relaxedEffort
+		p.effort *= relaxedEffort
 	}
-	order, _, refusals, err = place(ctx, &window{p: p, most: 1024, effort: effort})
+	order, _, refusals, err = place(ctx, &window{p: p, most: 1024})
 	return order, refusals, err
 }
 
@@ -62,8 +63,9 @@ func (p *placer) dueAt(w saturate.Node) int32 {
 	due := int64(math.MaxInt32)
 	for _, r := range p.g.LastReaders(int32(w)) {
 		if !p.placed[r] {
-			before := int64(r - p.heads[p.g.Chain(r)])
-			due = min(due, int64(len(p.seq))+before*int64(len(p.heads)))
+			t := p.g.Thread(r)
+			before := int64(int32(p.g.Op(r)-p.g.History().Start[t]) - p.progress[t])
+			due = min(due, int64(len(p.seq))+before*int64(p.g.History().Threads()))
 		}
 	}
 	return int32(due)

@@ -96,9 +96,13 @@ func (p *placer) close(since saturate.Mark) bool {
 	return true
 }
 
-// commit makes the decision v unless forward checking refuses it.
+// commit makes the decision v unless forward checking refuses it, or, where there
+// was no sweep, looking ahead does.
 func (p *placer) commit(v saturate.Node) bool {
 	if !p.guarding {
+		if p.due != nil && p.foresee(v) {
+			return false
+		}
 		p.place(v)
 		return true
 	}

@@ -71,7 +71,6 @@ type window struct {
 	full    bool
 
 	checking bool // whether windows may begin
-	effort   int  // bound of placer.undone, 0 for none
 }
 
 // advance ends a window, or begins its next part. It reports whether it did.
@@ -115,7 +114,7 @@ func (w *window) leaveDeadEnd() bool {
 	if at > w.dead {
 		w.lessons = 0
 	}
-	if w.effort > 0 && p.undone > w.effort {
+	if p.exhausted() {
 		return false
 	}
 	if w.lessons++; !guarded && w.lessons <= w.most && p.learn() {

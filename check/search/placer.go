@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"ordeal/check/closure"
 	"ordeal/check/saturate"
 	"ordeal/check/witness"
@@ -27,12 +29,14 @@ type placer struct {
 	ready   []saturate.Node      // wait 0, not yet examined
 	blocked [][]saturate.Node    // location → writes that wait for readers
 	choices *Heap[saturate.Node] // decisions, by order of the sweep or due
-	// due holds, where there was no sweep, the keys of decisions: see dueAt.
-	due []int32
+	// due holds, where there was no sweep, the keys of decisions: see dueAt. For
+	// these progress counts the placed nodes of each thread.
+	due, progress []int32
 	// waiting holds, for a node not placed, the refused decisions that must
 	// come after it.
 	waiting map[saturate.Node][]saturate.Node
-	lessons // learned at dead ends
+	lessons // learned at dead ends and ahead of them
+	look    lookahead
 
 	probed, passed []saturate.Node // scratch of harmless
 
@@ -41,7 +45,8 @@ type placer struct {
 	base     saturate.Mark // of the graph before guarding
 	ahead    int           // how far guarding looks, 0 for no limit
 	refusals int
-	undone   int // placements taken back, and the same for the chains looked at
+	undone   int // placements taken back, and the like for chains and nodes looked at
+	effort   int // bound of that, 0 for none
 }
 
 // value is a location's value at some point of the order.
@@ -64,6 +69,7 @@ func newPlacer(g *saturate.Graph) *placer {
 		blocked:     make([][]saturate.Node, locs),
 		hint:        g.NewHint(),
 		waiting:     map[saturate.Node][]saturate.Node{},
+		lessons:     lessons{about: slices.Repeat([]int32{-1}, n)},
 	}
 	p.choices = NewHeap(g.SweepOrder)
 	p.forget()
@@ -110,7 +116,7 @@ func (p *placer) settle() {
 		switch {
 		case !p.writable(v):
 			p.blocked[x] = append(p.blocked[x], v)
-		case len(p.postponed) > 0 && p.postpone(v):
+		case p.postpone(v):
 		case p.g.IsRead(v) || p.pending[v] == 0 || p.harmless(v):
 			p.place(v)
 		default:
@@ -136,6 +142,9 @@ func (p *placer) place(v saturate.Node) {
 	g := p.g
 	p.placed[v] = true
 	p.heads[g.Chain(v)]++
+	if p.progress != nil {
+		p.progress[g.Thread(v)]++
+	}
 	if g.IsRead(v) {
 		w := g.Writer(v)
 		p.pending[w]--
@@ -222,6 +231,9 @@ func (p *placer) backTo(length int) {
 		p.seq = p.seq[:len(p.seq)-1]
 		p.placed[v] = false
 		p.heads[g.Chain(v)]--
+		if p.progress != nil {
+			p.progress[g.Thread(v)]--
+		}
 		if g.IsRead(v) {
 			p.pending[g.Writer(v)]++
 		}
@@ -237,6 +249,9 @@ func (p *placer) backTo(length int) {
 	p.unlearn(length)
 	p.findReady()
 }
+
+// exhausted reports whether more was undone than allowed.
+func (p *placer) exhausted() bool { return p.effort > 0 && p.undone > p.effort }
 
 func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
 

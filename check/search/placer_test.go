@@ -152,7 +152,8 @@ func TestSafeMoves(t *testing.T) {
 	}
 }
 
-// Decisions in any order come to an end only where no move is left. Taking
+// Decisions in any order come to an end only where no move is left, unless looking
+// ahead refuses those. Taking
 // placements back leaves a placer as if they had never been made, and the
 // latest decision of a dead end is one after which no completion is left. What
 // dead ends teach leads to an order.
@@ -172,6 +173,9 @@ func TestBackFromDeadEnds(t *testing.T) {
 				continue
 			}
 			p := newPlacer(g)
+			if !saturated && seed%3 == 0 {
+				p = foreseen(g, nil)
+			}
 			key := rng.Perm(g.Nodes())
 			p.choices.key = func(v saturate.Node) int32 { return int32(key[v]) }
 			place := func() {
@@ -189,7 +193,7 @@ func TestBackFromDeadEnds(t *testing.T) {
 			place()
 			sound(t, p)
 			mc := newMachine(g)
-			if moves := mc.moves(mc.at(p.seq)); len(moves) > 0 {
+			if moves := mc.moves(mc.at(p.seq)); len(moves) > 0 && p.due == nil {
 				t.Fatalf("seed %d %s: after %v the moves %v are forgotten\n%s", seed, m.Name, p.seq, moves, text(h))
 			}
 			for lessons := 0; !p.done() && lessons < 8; lessons++ {

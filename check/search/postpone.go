@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"slices"
 
 	"ordeal/check/saturate"
@@ -26,19 +25,24 @@ type reason struct {
 type lesson struct {
 	decision, until saturate.Node
 	reasons         []reason
+	next            int32 // another one about the decision, -1 for none
 }
 
 // lessons are what was learned.
 type lessons struct {
-	all       []lesson
-	postponed map[saturate.Node][]int32 // decision → those lessons about it that stand
-	resting   *Heap[int32]              // lessons that rest on decisions, the furthest of these first
-	guessed   bool                      // one of them may be wrong
+	all     []lesson
+	dropped []int32      // of all, those that do not stand any more
+	about   []int32      // node → a lesson about it that stands, -1 for none
+	resting *Heap[int32] // lessons that rest on decisions, the furthest of these first
+	guessed bool         // one of them may be wrong
 }
 
 // forget drops all lessons.
 func (l *lessons) forget() {
-	l.all, l.guessed, l.postponed = nil, false, map[saturate.Node][]int32{}
+	for _, q := range l.all {
+		l.about[q.decision] = -1
+	}
+	l.all, l.dropped, l.guessed = l.all[:0], l.dropped[:0], false
 	l.resting = NewHeap(func(i int32) int32 { return -l.latest(i) })
 }
 
@@ -49,9 +53,15 @@ func (l *lessons) latest(i int32) int32 {
 }
 
 func (l *lessons) add(q lesson) {
+	q.next = l.about[q.decision]
 	i := int32(len(l.all))
-	l.all = append(l.all, q)
-	l.postponed[q.decision] = append(l.postponed[q.decision], i)
+	if n := len(l.dropped); n > 0 {
+		i, l.dropped = l.dropped[n-1], l.dropped[:n-1]
+		l.all[i] = q
+	} else {
+		l.all = append(l.all, q)
+	}
+	l.about[q.decision] = i
 	if len(q.reasons) > 0 {
 		l.resting.Push(i)
 	}
@@ -61,13 +71,13 @@ func (l *lessons) add(q lesson) {
 func (l *lessons) unlearn(at int) {
 	for l.resting.Len() > 0 && int(l.latest(l.resting.First())) >= at {
 		i := l.resting.Pop()
-		v := l.all[i].decision
-		l.all[i].reasons = nil
-		list := l.postponed[v]
-		list = slices.DeleteFunc(list, func(j int32) bool { return j == i })
-		if l.postponed[v] = list; len(list) == 0 {
-			delete(l.postponed, v)
+		link := &l.about[l.all[i].decision]
+		for *link != i {
+			link = &l.all[*link].next
 		}
+		*link = l.all[i].next
+		l.all[i].reasons = nil
+		l.dropped = append(l.dropped, i)
 	}
 }
 
@@ -77,7 +87,7 @@ const maxLessons = 64
 // postpone reports whether what was learned postpones v, which is then examined
 // again after the node that it waits for.
 func (p *placer) postpone(v saturate.Node) bool {
-	for _, i := range p.postponed[v] {
+	for i := p.about[v]; i >= 0; i = p.all[i].next {
 		if q := &p.all[i]; !p.placed[q.until] {
 			p.waiting[q.until] = append(p.waiting[q.until], v)
 			return true
@@ -105,8 +115,10 @@ func (p *placer) learn() bool {
 	others := reasons[:slices.IndexFunc(reasons, func(q reason) bool { return q.at == latest.at })]
 	p.guessed = p.guessed || len(others) < len(reasons)-1
 	v := p.seq[latest.at]
+	undone := p.undone
 	p.backTo(int(latest.at))
-	p.add(lesson{v, latest.before, others})
+	p.look.credit += worthwhile * (p.undone - undone)
+	p.add(lesson{decision: v, until: latest.before, reasons: others})
 	return true
 }
 
@@ -128,9 +140,7 @@ func (p *placer) deadEnd() []reason {
 		seen[c] = int32(len(walk))
 		c = next
 	}
-	reasons := slices.Concat(walk[seen[c]-1:]...)
-	slices.SortFunc(reasons, func(a, b reason) int { return cmp.Or(int(a.at-b.at), int(a.before-b.before)) })
-	return slices.Compact(reasons)
+	return inOrder(slices.Concat(walk[seen[c]-1:]...))
 }
 
 // waitsFor is a chain for whose head the head of chain c waits, and the
@@ -141,16 +151,13 @@ func (p *placer) waitsFor(c int32) (other int32, because []reason) {
 	if u := g.OpenBefore(v, p.heads); u != saturate.NoNode {
 		return g.Chain(u), nil
 	}
-	cur := p.current[g.Loc(v)]
-	if int(cur.writer) < g.Nodes() {
-		because = []reason{{cur.at, v}}
-	}
-	for _, r := range g.LastReaders(cur.writer) {
+	because = p.appendReason(nil, v)
+	for _, r := range g.LastReaders(p.current[g.Loc(v)].writer) {
 		if r != v && !p.placed[r] {
 			return g.Chain(r), because
 		}
 	}
-	for _, i := range p.postponed[v] {
+	for i := p.about[v]; i >= 0; i = p.all[i].next {
 		if q := &p.all[i]; !p.placed[q.until] {
 			return g.Chain(q.until), q.reasons
 		}

@@ -1,0 +1,162 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"ordeal/check/saturate"
+)
+
+// A dead end is met long after the decision that led there, when nothing else is
+// left to place. Looking ahead finds most of them at the decision: if w becomes the
+// value of its location, the other writes to it wait for the readers of w. If one
+// of these readers waits, over any number of nodes not placed, for one of these
+// writes, that write must come first. A node waits for its predecessors, a write
+// also for the pending readers of its location's current value and for what
+// lessons postpone it behind; so a write that is refused is one more reason
+// for the next decisions, which closes the graph like rules A and B do, without
+// clock rows.
+
+// lookahead is the scratch of searches, which go backwards and visit of each chain
+// a range from its head.
+type lookahead struct {
+	credit   int             // what searches may cost, in placements
+	search   int32           // the number of the latest search
+	visited  []int32         // chain → the search that visited it last
+	end      []saturate.Node // chain → end of what that visited
+	expanded []int32         // location → the search that followed the readers of its value last
+	found    []step          // ranges, in the order in which they were found
+}
+
+// step says that the nodes of a chain from its head to last come before those
+// of an earlier step.
+type step struct {
+	last   saturate.Node
+	before int32         // index of that step, -1 for none
+	write  saturate.Node // it is in that step and waits for readers of a current value; or NoNode
+	lesson int32         // which says that; or -1
+}
+
+const (
+	// maxLookahead bounds the nodes that a search visits.
+	maxLookahead = 1 << 12
+	// visitsOfPlacement are about as much work as a placement that is taken back.
+	visitsOfPlacement = 8
+	// worthwhile is how much searches may cost for each placement taken back: where
+	// dead ends are near, which is with few threads, it is cheaper to meet them.
+	worthwhile = 3
+)
+
+// foresee reports whether the decision v would lead to a dead end, and postpones it
+// then.
+func (p *placer) foresee(v saturate.Node) bool {
+	if p.look.credit <= 0 {
+		return false
+	}
+	u, because := p.precedes(v)
+	if u == saturate.NoNode {
+		return false
+	}
+	p.add(lesson{decision: v, until: u, reasons: because})
+	return p.postpone(v)
+}
+
+// precedes is a write that must be placed before w, a decision, because otherwise it
+// never could, and what that rests on. It is NoNode if it finds none.
+func (p *placer) precedes(w saturate.Node) (u saturate.Node, because []reason) {
+	g, l := p.g, &p.look
+	if l.visited == nil {
+		l.visited, l.end = make([]int32, len(p.heads)), make([]saturate.Node, len(p.heads))
+		l.expanded = make([]int32, len(p.current))
+	}
+	l.search++
+	l.expanded[g.Loc(w)] = l.search
+	l.found = l.found[:0]
+	p.followReaders(int32(w), step{before: -1, write: saturate.NoNode, lesson: -1})
+	visited := 0
+	defer func() { l.credit -= visited / visitsOfPlacement }()
+	for i := int32(0); int(i) < len(l.found) && visited < maxLookahead; i++ {
+		last := l.found[i].last
+		c := g.Chain(last)
+		begin := p.heads[c]
+		if l.visited[c] == l.search {
+			begin = max(begin, l.end[c])
+		}
+		if last < begin {
+			continue
+		}
+		l.visited[c], l.end[c] = l.search, last+1
+		visited += int(last-begin) + 1
+		for v := last; v >= begin; v-- {
+			if g.IsWrite(v) {
+				if g.Loc(v) == g.Loc(w) && v != w && g.Writer(v) != int32(w) {
+					return v, p.because(i)
+				}
+				p.followWrite(v, i)
+			}
+			for _, u := range g.Sources(v) {
+				if !p.placed[u] {
+					l.found = append(l.found, step{u, i, saturate.NoNode, -1})
+				}
+			}
+		}
+	}
+	return saturate.NoNode, nil
+}
+
+// followWrite finds what a write in step i waits for besides its predecessors.
+func (p *placer) followWrite(v saturate.Node, i int32) {
+	l := &p.look
+	for j := p.about[v]; j >= 0; j = p.all[j].next {
+		if q := &p.all[j]; !p.placed[q.until] {
+			l.found = append(l.found, step{q.until, i, saturate.NoNode, j})
+		}
+	}
+	if x := p.g.Loc(v); l.expanded[x] != l.search {
+		l.expanded[x] = l.search
+		p.followReaders(p.current[x].writer, step{before: i, write: v, lesson: -1})
+	}
+}
+
+// followReaders finds the pending readers of a writer.
+func (p *placer) followReaders(writer int32, s step) {
+	if p.pending[writer] == 0 {
+		return
+	}
+	for _, r := range p.g.LastReaders(writer) {
+		if !p.placed[r] && r != s.write {
+			s.last = r
+			p.look.found = append(p.look.found, s)
+		}
+	}
+}
+
+// because lists the decisions due to which what step i found comes first.
+func (p *placer) because(i int32) (reasons []reason) {
+	for i >= 0 {
+		s := &p.look.found[i]
+		if s.lesson >= 0 {
+			reasons = append(reasons, p.all[s.lesson].reasons...)
+		}
+		if s.write != saturate.NoNode {
+			reasons = p.appendReason(reasons, s.write)
+		}
+		i = s.before
+	}
+	return inOrder(reasons)
+}
+
+// appendReason appends why v comes after the readers of its location's current
+// value: those of the initial value come before every write.
+func (p *placer) appendReason(reasons []reason, v saturate.Node) []reason {
+	if cur := p.current[p.g.Loc(v)]; int(cur.writer) < p.g.Nodes() {
+		reasons = append(reasons, reason{cur.at, v})
+	}
+	return reasons
+}
+
+// inOrder sorts reasons by position, each once.
+func inOrder(reasons []reason) []reason {
+	slices.SortFunc(reasons, func(a, b reason) int { return cmp.Or(int(a.at-b.at), int(a.before-b.before)) })
+	return slices.Compact(reasons)
+}

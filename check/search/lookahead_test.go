@@ -1,0 +1,141 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ordeal/check/internal/histgen"
+	"ordeal/check/model"
+	"ordeal/check/saturate"
+	"ordeal/parse"
+)
+
+// foreseen is a placer that has made these moves and looks ahead.
+func foreseen(g *saturate.Graph, seq []saturate.Node) *placer {
+	p := replayed(g, seq)
+	p.due, p.progress = make([]int32, g.Nodes()), make([]int32, g.History().Threads())
+	p.look.credit = math.MaxInt32
+	return p
+}
+
+// completableBefore reports whether some way from a state to the end places u
+// before v.
+func (m *machine) completableBefore(s state, u, v saturate.Node) bool {
+	seen := map[string]bool{}
+	var visit func(s state) bool
+	visit = func(s state) bool {
+		k := s.key()
+		if seen[k] || s.placed[v] {
+			return false
+		}
+		seen[k] = true
+		if s.placed[u] {
+			return m.completable(s)
+		}
+		return slices.ContainsFunc(m.moves(s), func(w saturate.Node) bool { return visit(m.after(s, w)) })
+	}
+	return visit(s)
+}
+
+// mustPrecede reports whether a write to w's location waits for w and one of w's
+// pending readers waits for it, by what is placed alone: the waiting of any
+// two nodes is closed as a relation.
+func (m *machine) mustPrecede(s state, w saturate.Node) bool {
+	g := m.g
+	n := saturate.Node(g.Nodes())
+	waits := make([][]bool, n) // by what comes first
+	for u := range n {
+		waits[u] = make([]bool, n)
+	}
+	for v := range n {
+		for _, u := range m.preds[v] {
+			waits[u][v] = !s.placed[u] && !s.placed[v]
+		}
+		for u := range n {
+			if u != v && !s.placed[u] && !s.placed[v] && g.IsWrite(v) && g.IsRead(u) && g.Loc(u) == g.Loc(v) && g.Loc(u) != g.Loc(w) &&
+				g.Writer(u) == s.current[g.Loc(v)] {
+				waits[u][v] = true
+			}
+		}
+	}
+	for k := range n {
+		for u := range n {
+			for v := range n {
+				waits[u][v] = waits[u][v] || waits[u][k] && waits[k][v]
+			}
+		}
+	}
+	for u := range n {
+		for r := range n {
+			if u != w && g.IsWrite(u) && g.Loc(u) == g.Loc(w) && g.Writer(u) != int32(w) && waits[u][r] && g.IsRead(r) && g.Writer(r) == int32(w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// In every state of small histories, what looking ahead refuses leads nowhere, and
+// it refuses whatever waits for itself. The lessons hold wherever their
+// reasons do, also those learned from lessons.
+func TestLookahead(t *testing.T) {
+	refused, chained := 0, 0
+	check := func(h *parse.History) {
+		for _, m := range totals {
+			g, err := saturate.Build(h, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.Contradictory() {
+				continue
+			}
+			mc := newMachine(g)
+			mc.eachState(func(s state, seq []saturate.Node) {
+				p := foreseen(g, seq)
+				p.settle()
+				s = mc.at(p.seq)
+				for again := true; again; {
+					again = false
+					for _, v := range mc.moves(s) {
+						learned := len(p.all)
+						if p.postpone(v) {
+							continue
+						}
+						if want := learned == 0 && mc.mustPrecede(s, v); !p.foresee(v) {
+							if want {
+								t.Fatalf("%s: after %v the decision %d waits for itself\n%s", m.Name, p.seq, v, text(h))
+							}
+							continue
+						}
+						again = true
+						refused++
+						if learned > 0 {
+							chained++
+						}
+						q := p.all[learned]
+						kept := 0
+						if len(q.reasons) > 0 {
+							kept = int(q.reasons[len(q.reasons)-1].at) + 1
+						}
+						if q.decision != v || mc.completableBefore(mc.at(p.seq[:kept]), v, q.until) {
+							t.Fatalf("%s: after %v, due to %v, %d need not follow %d\n%s", m.Name, p.seq, q.reasons, v, q.until, text(h))
+						}
+					}
+				}
+			})
+		}
+	}
+	for seed := range many(600) {
+		check(draw(rand.New(rand.NewPCG(seed, 71)), 4, 10))
+	}
+	for seed := range many(20) {
+		p := histgen.Params{Threads: 4, Ops: 14, Locations: 3, Fences: 0.1}
+		check(histgen.Machine(rand.New(rand.NewPCG(seed, 72)), model.RMO, p).History)
+	}
+	t.Logf("%d decisions refused, %d of them after lessons", refused, chained)
+	if refused == 0 || chained == 0 {
+		t.Error("nothing tested")
+	}
+}
