@@ -80,6 +80,7 @@ var elsewhere = map[string]string{
 	"campaign status": "cluster.txtar",
 	"campaign cancel": "cluster.txtar",
 	"campaign schema": "a JSON Schema, whose version is that of its dialect: TestSchema of campaigns/config",
+	"serve":           "works until it is interrupted: TestServe",
 	"mutate repair":   "takes half a minute: the amended protocols are in campaigns/amend",
 	"bench bugs":      "wants a clone of gem5 with its history: bugs.Report has a version",
 }

@@ -21,6 +21,7 @@ import (
 	"ordeal/campaigns/cli/evaluate"
 	"ordeal/campaigns/cli/explain"
 	"ordeal/campaigns/cli/schema"
+	"ordeal/campaigns/cli/serve"
 	"ordeal/campaigns/cli/slicc"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
@@ -87,6 +88,7 @@ var commands = []constructor{
 	{"verify", evaluate.NewVerify},
 	{"convert", evaluate.NewConvert},
 	{"campaign", campaign.New},
+	{"serve", serve.New},
 	{"repro", newRepro},
 	{"explain", explain.New},
 	{"reduce", newReduce},

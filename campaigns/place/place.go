@@ -71,6 +71,12 @@ func Find(p *types.Protocol, title string) (at Place, ok bool) {
 	return Place{}, false
 }
 
+// Transition is the place of a transition of a machine, or of its state where there is
+// none.
+func Transition(p *types.Protocol, machine, state, event string) (Place, bool) {
+	return find(p, names{machine, state, event})
+}
+
 func find(p *types.Protocol, n names) (Place, bool) {
 	for _, m := range p.Machines {
 		if m.Name == n.machine {

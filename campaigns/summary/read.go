@@ -10,9 +10,31 @@ func Read(a *journal.Archive) (*Summary, error) {
 // ReadEach is Read, and calls each with every run when it is counted, in the
 // order of the journal. An error of each ends it. A run is valid during the call.
 func ReadEach(a *journal.Archive, each func(*journal.Entry) error) (*Summary, error) {
-	s := New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)
-	s.AddTools(&a.Header)
-	for e, err := range a.Passing() {
+	return Follow(a).Read(each)
+}
+
+// Follower reads the runs of a campaign as they are recorded.
+type Follower struct {
+	archive *journal.Archive
+	cursor  *journal.Cursor
+	sum     *Summary
+}
+
+// Follow begins before the first run.
+func Follow(a *journal.Archive) *Follower {
+	f := &Follower{archive: a, cursor: new(journal.Cursor).Passing(), sum: New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)}
+	f.sum.AddTools(&a.Header)
+	return f
+}
+
+// Offset is the number of bytes of the journal that were read.
+func (f *Follower) Offset() int64 { return f.cursor.Offset }
+
+// Read counts the runs that were recorded since the last call, as ReadEach does. The
+// summary is that of all runs; the next call changes it.
+func (f *Follower) Read(each func(*journal.Entry) error) (*Summary, error) {
+	s, head := f.sum, &f.archive.Header
+	for e, err := range f.archive.EntriesAfter(f.cursor) {
 		if err != nil {
 			return nil, err
 		}
@@ -23,9 +45,9 @@ func ReadEach(a *journal.Archive, each func(*journal.Entry) error) (*Summary, er
 		}
 	}
 	s.ReadReductions()
-	if a.Header.End != "" {
-		s.Elapsed = a.Header.Spent
+	if head.End != "" {
+		s.Elapsed = head.Spent
 	}
-	s.Interrupted, s.BudgetSpent = a.Header.End == journal.EndInterrupted, a.Header.End == journal.EndBudget
+	s.Interrupted, s.BudgetSpent = head.End == journal.EndInterrupted, head.End == journal.EndBudget
 	return s, nil
 }

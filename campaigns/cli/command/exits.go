@@ -57,6 +57,7 @@ var meanings = sync.OnceValue(func() map[string]map[int]string {
 			summary.ExitUndecided: "a test cannot be read or enumerated (the others run all the same), or herd7 disagrees",
 		},
 		"doctor": {summary.ExitOK: "programs can be run", summary.ExitFinding: "", summary.ExitUndecided: "", summary.ExitInfra: "not even programs can be run on the processor"},
+		"serve":  {summary.ExitOK: "interrupted", summary.ExitFinding: "", summary.ExitUndecided: ""},
 		"slicc check": {
 			summary.ExitOK: "the embedded simulator runs the protocol", summary.ExitFinding: "it needs what the simulator does not have",
 			summary.ExitUsage: "it has faults", summary.ExitUndecided: "",

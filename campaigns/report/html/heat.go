@@ -15,26 +15,26 @@ import (
 type protocolView struct {
 	Name, Sum, Note string
 	Configs         []string
-	Machines        []machineView
+	Machines        []Machine
 }
 
-// machineView is a table of a controller: states × events.
-type machineView struct {
+// Machine is the table of a controller: states × events.
+type Machine struct {
 	Name, Sum string
 	Share     int // per mille of the rows, -1 if not known
 	Events    []string
-	Rows      []stateView
+	Rows      []State
 }
 
-// stateView is a row of it.
-type stateView struct {
+// State is a row of the table of a machine.
+type State struct {
 	State string
-	Cells []cellView
+	Cells []Cell
 }
 
-// cellView is a cell: its class says which kind or how often, Text is what
+// Cell is a transition: its class says which kind or how often, Text is what
 // stands in it and Title what it means.
-type cellView struct{ Class, Text, Title string }
+type Cell struct{ Class, Text, Title string }
 
 // heatSteps is the number of colours for transitions that were taken.
 const heatSteps = 7
@@ -124,6 +124,16 @@ func machines(c sim.Coverage) []sim.Coverage {
 	return list
 }
 
+// Machines are the tables of a protocol's controllers. Whole says that transitions
+// that are not listed do not exist.
+func Machines(c sim.Coverage, whole bool) []Machine {
+	var list []Machine
+	for _, m := range machines(c) {
+		list = append(list, heat(m, whole))
+	}
+	return list
+}
+
 func sumOf(c sim.Coverage, whole bool) string {
 	if !whole {
 		return messages.Plural(c.Taken(), "transition") + " taken"
@@ -133,8 +143,8 @@ func sumOf(c sim.Coverage, whole bool) string {
 
 // heat makes the table of one machine. Whole says that transitions that are
 // not listed do not exist.
-func heat(c sim.Coverage, whole bool) machineView {
-	v := machineView{Name: clip(c[0].Machine, nameShown), Sum: sumOf(c, whole), Share: -1}
+func heat(c sim.Coverage, whole bool) Machine {
+	v := Machine{Name: clip(c[0].Machine, nameShown), Sum: sumOf(c, whole), Share: -1}
 	if whole {
 		v.Share = 1000 * c.Taken() / len(c)
 	}
@@ -152,9 +162,9 @@ func heat(c sim.Coverage, whole bool) machineView {
 		}
 		most = max(most, t.Count)
 	}
-	v.Rows = make([]stateView, len(states))
+	v.Rows = make([]State, len(states))
 	for i, s := range states {
-		v.Rows[i] = stateView{clip(s, nameShown), make([]cellView, len(v.Events))}
+		v.Rows[i] = State{clip(s, nameShown), make([]Cell, len(v.Events))}
 	}
 	for i := range c {
 		v.Rows[stateAt[c[i].State]].Cells[eventAt[c[i].Event]] = cell(&c[i], most)
@@ -163,7 +173,7 @@ func heat(c sim.Coverage, whole bool) machineView {
 }
 
 // cell shows one transition, most being the largest count of the machine.
-func cell(t *sim.Transition, most uint64) cellView {
+func cell(t *sim.Transition, most uint64) Cell {
 	where := clip(t.State, nameShown) + ", " + clip(t.Event, nameShown) + ": "
 	switch {
 	case t.Count > 0:
@@ -171,7 +181,7 @@ func cell(t *sim.Transition, most uint64) cellView {
 		if most > 1 {
 			step = int(math.Log(float64(t.Count)) / math.Log(float64(most)) * (heatSteps - 1e-9))
 		}
-		return cellView{fmt.Sprintf("h%d", step), messages.Short(float64(t.Count)), where + messages.Comma(int(t.Count))}
+		return Cell{fmt.Sprintf("h%d", step), messages.Short(float64(t.Count)), where + messages.Comma(int(t.Count))}
 	}
-	return cellView{"never", "0", where + "never taken"}
+	return Cell{"never", "0", where + "never taken"}
 }

@@ -23,8 +23,8 @@ func TestHeat(t *testing.T) {
 		{Machine: "M", State: "M", Event: "Store", Count: 3},
 	}
 	v := heat(c, true)
-	want := machineView{Sum: "3 of 5 transitions taken, 60.0 %", Share: 600, Events: []string{"Load", "Store", "Inv"}}
-	if diff := cmp.Diff(want, machineView{Sum: v.Sum, Share: v.Share, Events: v.Events}); diff != "" {
+	want := Machine{Sum: "3 of 5 transitions taken, 60.0 %", Share: 600, Events: []string{"Load", "Store", "Inv"}}
+	if diff := cmp.Diff(want, Machine{Sum: v.Sum, Share: v.Share, Events: v.Events}); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	var got []string

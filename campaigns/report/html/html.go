@@ -45,12 +45,15 @@ var templates = sync.OnceValue(func() *template.Template {
 		"group": messages.Comma, "plural": messages.Plural, "span": span, "add": func(a, b int) int { return a + b },
 		// share is a length in per cent of what is given in per mille.
 		"share": func(perMille int) template.CSS { return template.CSS(fmt.Sprintf("%.1f%%", float64(perMille)/10)) },
-		"style": func() (template.CSS, error) {
-			text, err := sources.ReadFile("page/style.css")
-			return template.CSS(plot.CSS + string(text)), err
-		},
+		"style": Style,
 	}).ParseFS(sources, "page/*.tmpl"))
 })
+
+// Style is the style sheet of reports and of pages like them.
+func Style() (template.CSS, error) {
+	text, err := sources.ReadFile("page/style.css")
+	return template.CSS(plot.CSS + string(text)), err
+}
 
 // page is a page that is being written.
 type page struct {
@@ -112,7 +115,7 @@ func write(ctx context.Context, w io.Writer, a *journal.Archive, o Options) erro
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, visible(text.String()))
+	_, err = io.WriteString(w, Visible(text.String()))
 	return err
 }
 

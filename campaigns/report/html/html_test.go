@@ -274,8 +274,8 @@ func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain\n\ttext – ✓ é": "plain\n\ttext – ✓ é", "a\u202eb": `a\u202eb`, "\x1b[1m": `\u001b[1m`, "\x00": `\u0000`, "\u200d\u2066": `\u200d\u2066`, "\xff": "\ufffd", "\u2028": `\u2028`,
 	} {
-		if got := visible(in); got != want {
-			t.Errorf("visible(%q) = %q, want %q", in, got, want)
+		if got := Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

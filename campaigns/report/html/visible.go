@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// visible makes a page show what browsers would hide or obey: control and
+// Visible makes a page show what browsers would hide or obey: control and
 // format characters, among them those that turn the direction of text, become
 // their numbers, and what is no UTF-8 becomes U+FFFD. No markup has such
 // characters, so that it does not matter where in the page they stand.
-func visible(page string) string {
+func Visible(page string) string {
 	hidden := func(r rune) bool {
 		return r != '\n' && r != '\t' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r) || r == '\u2028' || r == '\u2029')
 	}
