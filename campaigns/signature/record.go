@@ -14,6 +14,7 @@ import (
 
 // record is what happened in a run to the locations of a history.
 type record struct {
+	program  *gen.Program
 	steps    []ruby.Step // of the lines
 	accesses []access
 	location []gen.LocID // by location of the history; -1 for one that the program lacks
@@ -36,7 +37,7 @@ const limit = 4 << 20
 
 // newRecord watches the locations that h accesses, or all without a history.
 func newRecord(p *gen.Program, h *parse.History) *record {
-	r := &record{watched: make(map[gen.LocID]bool), lines: make(map[memory.Addr]bool)}
+	r := &record{program: p, watched: make(map[gen.LocID]bool), lines: make(map[memory.Addr]bool)}
 	if h == nil {
 		for loc := range p.Locations {
 			r.watch(p, gen.LocID(loc))
@@ -73,14 +74,14 @@ func (r *record) access(a core.Access) {
 	}
 }
 
-// stale is the place of the first read that performs with another value than
-// the last write before it wrote, or of a write that is not the final value of
-// h; empty if there is none.
+// stale is the place of the first access that finds another value than the last
+// write before it wrote, or of a write that is not the final value of h; empty if
+// there is none.
 func (r *record) stale(h *parse.History) string {
 	last := make(map[gen.LocID]int) // the last write
 	for i := range r.accesses {
 		a := &r.accesses[i]
-		if write, ok := last[a.Loc]; ok && a.Kind.Reads() && a.Read != r.accesses[write].Written && a.step >= 0 {
+		if write, ok := last[a.Loc]; ok && r.finds(a) && a.Read != r.accesses[write].Written && a.step >= 0 {
 			return r.staleAt(a, &r.accesses[write])
 		}
 		if a.Kind.Writes() {
@@ -95,26 +96,70 @@ func (r *record) stale(h *parse.History) string {
 		if !ok || final == parse.NoOp || final >= 0 && gen.Value(h.Ops[final].Write) == r.accesses[write].Written {
 			continue
 		}
-		if at := r.given(r.accesses[write].step, len(r.steps)); at >= 0 {
+		served := r.accesses[write].step
+		if at := r.given(served, len(r.steps)); at >= 0 {
 			return r.lost(at)
+		}
+		if served >= 0 { // the reader of final values is a core
+			return oldData(r.steps[served].Machine)
 		}
 	}
 	return ""
 }
 
+// finds reports whether an access has the value that it found: stores of devices
+// do not say what they replaced.
+func (r *record) finds(a *access) bool {
+	return a.Kind.Reads() || r.program.AgentOf(a.Thread).Kind == gen.AgentCore
+}
+
 func (r *record) staleAt(read, write *access) string {
-	serving := &r.steps[read.step]
-	if serving.Own {
-		return staleCopy(serving.Machine, serving.State)
+	from := read.step
+	if r.steps[from].Own {
+		if from = r.arrived(read.step); from < write.step {
+			return r.staleCopy(read.step, from, read.Loc)
+		} // else for another word of the line
 	}
-	if asked := r.asked(read.step); asked >= 0 && asked < write.step && r.steps[asked].Next != serving.State {
+	serving := &r.steps[from]
+	if asked := r.asked(from); asked >= 0 && asked < write.step && r.steps[asked].Next != serving.State {
 		return fmt.Sprintf("overtaken data read in %s(%s)", serving.Machine, AnyCore(serving.State))
 	}
-	if at := r.given(write.step, read.step); at >= 0 {
+	if at := r.given(write.step, from); at >= 0 {
 		return r.lost(at)
 	}
-	return "old data brought to " + serving.Machine
+	return oldData(serving.Machine)
 }
+
+// arrived is the last step by which the controller of a hit got the line; -1 if
+// there is none.
+func (r *record) arrived(hit int) int {
+	for i := hit; i >= 0; i-- {
+		if r.same(i, hit) && !r.steps[i].Reads && r.steps[i].ThenReads {
+			return i
+		}
+	}
+	return -1
+}
+
+// staleCopy is the place of a hit on a copy that arrived before writes of the
+// location: the transition that should have taken it away, one that left the state
+// as it was and came while a writer asked for the line, or else the state.
+func (r *record) staleCopy(hit, arrived int, loc gen.LocID) string {
+	for i := range r.accesses {
+		write := &r.accesses[i]
+		if write.Loc != loc || !write.Kind.Writes() || write.step < arrived || write.step > hit {
+			continue
+		}
+		for i := write.step; i > max(r.asked(write.step), arrived); i-- {
+			if s := &r.steps[i]; r.same(i, hit) && s.State == s.Next && s.Reads && !s.Own {
+				return "stale copy after " + row(s)
+			}
+		}
+	}
+	return staleCopy(r.steps[hit].Machine, r.steps[hit].State)
+}
+
+func oldData(machine string) string { return "old data brought to " + machine }
 
 func (r *record) lost(at int) string {
 	return fmt.Sprintf("value lost after %s in %s", AnyCore(r.steps[at].Event), r.steps[at].Machine)
@@ -184,11 +229,11 @@ func (r *record) outdated(read, end int) string {
 		return ""
 	}
 	from := r.accesses[read].step
-	if at := r.loss(from, r.accesses[end].step); at >= 0 {
-		return "load not repeated after " + row(&r.steps[at])
+	at, sure := r.loss(from, r.accesses[end].step)
+	if sibling := r.accesses[write].step; !sure && sibling >= 0 && r.same(sibling, from) {
+		at = sibling // another core of the same controller wrote the line
 	}
-	if at := r.accesses[write].step; at >= 0 && r.same(at, from) {
-		// Another core of the same controller wrote the line.
+	if at >= 0 {
 		return "load not repeated after " + row(&r.steps[at])
 	}
 	return staleCopy(r.steps[from].Machine, r.stateAt(from, r.accesses[end].step))
@@ -206,9 +251,9 @@ func (r *record) stateAt(from, to int) string {
 }
 
 // loss is the step between two by which the controller of the first lost the
-// line: the last after which its core can no longer read it, or else the first
-// that another than the core asked for; -1 if there is none.
-func (r *record) loss(from, to int) int {
+// line: surely the last after which its core can no longer read it, or else the
+// first that another than the core asked for; -1 if there is none.
+func (r *record) loss(from, to int) (at int, sure bool) {
 	lost, first := -1, -1
 	for i := from + 1; i <= to; i++ {
 		s := &r.steps[i]
@@ -223,7 +268,7 @@ func (r *record) loss(from, to int) int {
 		}
 	}
 	if lost < 0 {
-		return first
+		return first, false
 	}
-	return lost
+	return lost, true
 }

@@ -8,12 +8,15 @@
 // its transitions and accesses observed, and the signature names the place of
 // the failure, which is often the faulty row of the protocol's table:
 //
-//   - "stale copy in L1Cache(S)": a read hits, and performs with another value than
-//     that of the last write that performed; or it performed before that write, too
-//     early, and its core has not lost the line since.
-//   - "value lost after Inv in L1Cache": a read misses, and is brought an older
-//     value; the writer's controller gave up the line by that event before the
-//     reader asked. Also where the final value is older.
+//   - "stale copy after L1Cache(S,Inv)": an access hits, and finds another value than
+//     that of the last write that performed; while a writer asked for the line, that
+//     transition left the copy as it was.
+//   - "stale copy in L1Cache(S)": as before, without such a transition; or the read
+//     performed before that write, too early, and its core has not lost the line
+//     since.
+//   - "value lost after Inv in L1Cache": an access misses, and is brought an older
+//     value; the writer's controller gave up the line by that event before the line
+//     was brought. Also where the final value is older.
 //   - "old data brought to L1Cache": as before, but the writer still has the line.
 //   - "overtaken data read in L1Cache(IS_I)": as before, but the write performed
 //     while the line was on its way to the reader, whose state changed meanwhile.
@@ -145,9 +148,8 @@ func letter(op *parse.Op) string {
 
 // early is the place where a read that performed too early lost its line:
 // between that and a read of its thread that is before it in program order.
-// Reads that the cycle finds out of date come first. Loads that are forwarded
-// perform nowhere: where nothing else is found, a read lost its line before the
-// next write.
+// Reads that the cycle finds out of date come first. Where nothing else is found, a
+// read lost its line before the next write.
 func (r *record) early(h *parse.History, refutation *witness.Refutation) string {
 	var reads []parse.OpID
 	for e := range refutation.Edges() {
@@ -165,7 +167,7 @@ func (r *record) early(h *parse.History, refutation *witness.Refutation) string 
 				overtaken = max(overtaken, r.last(h, before))
 			}
 		}
-		if place := r.outdated(r.last(h, id), overtaken); place != "" {
+		if place := r.outdated(r.performed(h, id), overtaken); place != "" {
 			return place
 		}
 	}
@@ -174,7 +176,7 @@ func (r *record) early(h *parse.History, refutation *witness.Refutation) string 
 		return inverted
 	}
 	for _, id := range reads {
-		read := r.last(h, id)
+		read := r.performed(h, id)
 		if place := r.outdated(read, r.nextWrite(read)); place != "" {
 			return place
 		}
@@ -192,10 +194,7 @@ func (r *record) inverted(h *parse.History) (inverted, perhaps string) {
 		late := parse.OpID(id)
 		for early := h.Start[h.Thread(late)]; early < late; early++ {
 			a, b := h.Ops[early].Kind, h.Ops[late].Kind
-			first, second := r.last(h, early), r.last(h, late)
-			if rf := h.Ops[late].RF; second < 0 && rf >= 0 && h.Thread(rf) == h.Thread(late) {
-				second = r.last(h, rf) // at the latest
-			}
+			first, second := r.last(h, early), r.performed(h, late)
 			text := fmt.Sprintf("%s performed before an earlier %s", kinds[b], kinds[a])
 			switch {
 			case second < 0 || a == parse.Write && b == parse.Read:
@@ -207,6 +206,16 @@ func (r *record) inverted(h *parse.History) (inverted, perhaps string) {
 		}
 	}
 	return "", perhaps
+}
+
+// performed is last, for a load that was forwarded that of its store: it has its
+// value before, at the latest.
+func (r *record) performed(h *parse.History, id parse.OpID) int {
+	at := r.last(h, id)
+	if rf := h.Ops[max(id, 0)].RF; at < 0 && id >= 0 && rf >= 0 && h.Thread(rf) == h.Thread(id) {
+		return r.last(h, rf)
+	}
+	return at
 }
 
 // last is the number of the access by which an operation performed at last; -1

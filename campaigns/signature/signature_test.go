@@ -57,17 +57,19 @@ func titles(t *testing.T, cfg *config.Config, failures, seeds int) map[string]in
 }
 
 // TestNotification has mutants that lose a notification of the load queue in one
-// transition: the signature is that transition, which the mutant's name says.
+// transition: the signature is that transition, which the mutant's name says. It is
+// so where the load was forwarded, too, as in the third violation of
+// mi-replacement-without-notice.
 func TestNotification(t *testing.T) {
 	for _, name := range []string{
 		"mi-forward-without-notice", "mi-replacement-without-notice", "mesi-invalidation-of-a-sharer-without-notice",
-		"mesi-invalidation-of-an-upgrade-without-notice", "hammer-loss-of-a-copy-without-notice",
+		"mesi-invalidation-of-an-upgrade-without-notice", "mesi-forward-of-a-line-without-notice", "hammer-loss-of-a-copy-without-notice",
 	} {
 		cfg := bug(t, name)
 		parts := strings.Split(cfg.Mutant, "/")
 		want := "load not repeated after " + parts[1] + parts[2]
-		if found := titles(t, cfg, 2, 60); found[want] != 2 {
-			t.Errorf("%s: %v, want 2 of %s", cfg.Mutant, found, want)
+		if found := titles(t, cfg, 3, 60); found[want] != 3 {
+			t.Errorf("%s: %v, want 3 of %s", cfg.Mutant, found, want)
 		}
 	}
 }
@@ -80,7 +82,16 @@ func TestPlace(t *testing.T) {
 		// The second level ignores the data of a replaced line.
 		"mesi-put-without-data": "value lost after L1_Replacement in L1Cache",
 		// An invalidated sharer goes on to read.
-		"mesi-sharer-keeps-its-copy": "stale copy in L1Cache(S)",
+		"mesi-sharer-keeps-its-copy": "stale copy after L1Cache(S,Inv)",
+		// An owner that hands its line over goes on to read.
+		"mi-owner-keeps-its-copy": "stale copy after L1Cache(M,Fwd_GETX)",
+		// The directory forgets a sharer, which is not invalidated.
+		"mesi-reader-of-an-owner-not-listed-data-first": "stale copy in L1Cache(S)",
+		// A cache drops the data of a store miss. The first access of the location that
+		// shows it is a hit, but the line came after the write.
+		"mi-store-into-nothing": "value lost after Fwd_GETX in L1Cache",
+		// The other core of a pair writes the line, and this one is not notified.
+		"amd-store-of-the-sibling-without-notice": "load not repeated after CorePair(Mn,Cn_Store_L1miss)",
 	} {
 		cfg := bug(t, name)
 		if found := titles(t, cfg, 1, 150); found[want] != 1 {
