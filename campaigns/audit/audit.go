@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/gen/option"
 	"ordeal/sim"
 	"ordeal/sim/builtin/ruby"
@@ -55,7 +56,7 @@ func ParseEngines(names []string) ([]Engine, error) {
 	var list []Engine
 	for _, name := range names {
 		if !slices.Contains(Engines(), Engine(name)) {
-			return nil, option.Faultf("engines", "unknown engine %q: want some of %v", name, Engines())
+			return nil, option.Faultf("engines", "unknown engine %q%s", name, messages.Hint(name, EngineNames()))
 		}
 		list = append(list, Engine(name))
 	}

@@ -78,14 +78,24 @@ func (s *source) ofID(id string) error {
 	if s.protocol != "" || s.machine.SLICC != "" {
 		return nil
 	}
-	name, _, _ := strings.Cut(id, "/")
+	name, rest, _ := strings.Cut(id, "/")
+	var known []string
 	for _, p := range protocols.Names() {
-		if root, err := protocols.Root(p); err == nil && root == name+".slicc" {
+		root, err := protocols.Root(p)
+		if err != nil {
+			return err
+		}
+		if root == name+".slicc" {
 			s.protocol = p
 			return nil
 		}
+		known = append(known, strings.TrimSuffix(root, ".slicc"))
 	}
-	return fmt.Errorf("mutant %s: no embedded protocol has the name %q: want --protocol or --slicc", id, name)
+	hint := ""
+	if closest, ok := messages.Closest(name, known); ok {
+		hint = fmt.Sprintf(" (did you mean %q?)", closest+"/"+rest)
+	}
+	return fmt.Errorf("mutant %s: no embedded protocol has the name %q%s: want --protocol or --slicc", id, name, hint)
 }
 
 // files are where the protocol's texts are.
@@ -108,7 +118,7 @@ func newMutateList(e *env) *cobra.Command {
 		Args:  command.Arguments(0, 0, "no arguments"),
 	}
 	s.flags(cmd)
-	cmd.Flags().StringSliceVar(&operators, "operator", nil, "only these operators: "+operatorNames())
+	cmd.Flags().StringSliceVar(&operators, "operator", nil, "only these operators: "+strings.Join(operatorNames(), ", "))
 	cmd.Flags().BoolVar(&all, "equivalent", false, "also those known to be equivalent, with the reason")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
 	cmd.RunE = command.Body(func(context.Context, []string) error {
@@ -165,19 +175,19 @@ func printMutant(e *env, m *mutate.Mutant, asJSON bool) error {
 	return err
 }
 
-func operatorNames() string {
+func operatorNames() []string {
 	var names []string
 	for _, o := range mutate.Operators() {
 		names = append(names, string(o))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // operatorFilter accepts the mutants of some operators, or of all.
 func operatorFilter(names []string) (func(*mutate.Mutant) bool, error) {
 	for _, name := range names {
-		if !slices.Contains(mutate.Operators(), mutate.Operator(name)) {
-			return nil, fmt.Errorf("--operator %s: want some of %s", name, operatorNames())
+		if !slices.Contains(operatorNames(), name) {
+			return nil, fmt.Errorf("--operator: unknown operator %q%s", name, messages.Hint(name, operatorNames()))
 		}
 	}
 	return func(m *mutate.Mutant) bool { return len(names) == 0 || slices.Contains(names, string(m.Operator)) }, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,7 @@ can be killed. Results are in DIR/explored.jsonl.`,
 	f.StringSliceVar(&m.protocols, "protocol", protocols.Names(), "embedded protocols")
 	command.Declare(cmd, &m.machine, "slicc", "repair")
 	f.StringSliceVar(&m.cores, "core", []string{"inorder", "tso", "ooo"}, "kinds of core")
-	f.StringSliceVar(&m.operators, "operator", nil, "only these operators: "+operatorNames())
+	f.StringSliceVar(&m.operators, "operator", nil, "only these operators: "+strings.Join(operatorNames(), ", "))
 	f.StringArrayVar(&m.ids, "mutant", nil, "only this mutant; may be repeated")
 	f.IntVar(&m.o.Sample, "sample", 0, "mutants of each protocol, drawn by the seed; 0 means all")
 	f.Uint64Var(&m.o.Seed, "seed", 1, "seed of programs, schedules and the sample")

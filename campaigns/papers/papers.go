@@ -26,6 +26,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/plot"
 )
 
@@ -87,7 +88,7 @@ func (o *Options) Validate() error {
 	}
 	for _, name := range o.Only {
 		if !slices.Contains(Names(), name) {
-			return fmt.Errorf("no experiment is named %q: want %s", name, strings.Join(Names(), ", "))
+			return fmt.Errorf("unknown experiment %q%s", name, messages.Hint(name, Names()))
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/html"
@@ -108,7 +109,7 @@ type reportCommand struct {
 func (c *reportCommand) run(ctx context.Context, dir string) error {
 	i := slices.IndexFunc(reportFormats, func(f reportFormat) bool { return f.name == c.format })
 	if i < 0 {
-		return command.Usage(fmt.Errorf("--format %s: want one of %s", c.format, strings.Join(reportNames(), ", ")))
+		return command.Usage(fmt.Errorf("--format: unknown format %q%s", c.format, messages.Hint(c.format, reportNames())))
 	}
 	if c.kill != "" && i > 0 {
 		return command.Usage(fmt.Errorf("--kill %s goes with --format %s, not %s", c.kill, reportFormats[0].name, c.format))

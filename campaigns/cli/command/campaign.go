@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 
 	"ordeal/campaigns"
 	"ordeal/campaigns/config"
@@ -31,7 +32,11 @@ func (e *Env) Campaign(file string, sets []string) (c *config.Campaign, name str
 			c, err = config.Ready(path.Base(file), sets...)
 			return c, file, Usage(err)
 		}
-		return nil, file, fmt.Errorf("%w: want a campaign file, or one that comes with ordeal: %s", err, messages.Or(ready))
+		hint := "one that comes with ordeal: " + messages.Or(ready)
+		if closest, ok := messages.Closest(path.Base(file), ready); ok {
+			hint = strconv.Quote(closest) + ", which comes with ordeal"
+		}
+		return nil, file, fmt.Errorf("%w: want a campaign file, or %s", err, hint)
 	}
 	return c, file, Usage(err)
 }

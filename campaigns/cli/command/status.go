@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
 	"ordeal/parse/formats"
 )
@@ -114,7 +115,7 @@ func IsMalformed(err error) bool {
 func Arguments(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || high >= 0 && len(args) > high {
-			return Usage(fmt.Errorf("%s: want %s, not %d arguments (see %s --help)", cmd.Name(), what, len(args), cmd.CommandPath()))
+			return Usage(fmt.Errorf("%s: want %s, not %s (see %s --help)", cmd.Name(), what, messages.Plural(len(args), "argument"), cmd.CommandPath()))
 		}
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/checktest"
@@ -125,7 +126,7 @@ func (c *convert) prepare(given func(string) bool) error {
 	var faults []error
 	known := formats.NamesOf(formats.Matching(nil))
 	if c.input.Format != "auto" && !slices.Contains(known, c.input.Format) {
-		faults = append(faults, fmt.Errorf("--from %q: want auto, %s", c.input.Format, strings.Join(known, ", ")))
+		faults = append(faults, fmt.Errorf("--from: unknown format %q%s", c.input.Format, messages.Hint(c.input.Format, append(known, "auto"))))
 	}
 	if !slices.Contains(known, c.to) {
 		faults = append(faults, fmt.Errorf("--to %q: want %s", c.to, strings.Join(known, ", ")))

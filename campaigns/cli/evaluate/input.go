@@ -15,6 +15,7 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/check/model"
 	"ordeal/gen"
@@ -60,7 +61,7 @@ func (in *Input) faults() error {
 		faults = append(faults, fmt.Errorf("--program contradicts --format %s: traces need no program", f))
 	}
 	if f, forms := in.Format, ExecutionForms(); f != "auto" && !slices.Contains(forms, f) {
-		faults = append(faults, fmt.Errorf("--format %q: want auto, %s", f, strings.Join(forms, ", ")))
+		faults = append(faults, fmt.Errorf("--format: unknown format %q%s", f, messages.Hint(f, append(forms, "auto"))))
 	}
 	return errors.Join(faults...)
 }

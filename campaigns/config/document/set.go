@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"ordeal/campaigns/internal/messages"
 )
 
 // Set applies one override KEY=VALUE. KEY is a path of keys joined by dots; a
@@ -87,12 +89,23 @@ func (d *Document) put(node *yaml.Node, path []string, value *yaml.Node) error {
 	}
 	switch {
 	case at < 0:
-		return fmt.Errorf("nothing is called %q here", step)
+		return fmt.Errorf("nothing is called %q here%s", step, messages.Hint(step, names(node)))
 	case len(path) > 1:
 		return d.put(node.Content[at], path[1:], value)
 	}
 	node.Content[at] = d.clone(value)
 	return nil
+}
+
+// names are those of the items of a sequence.
+func names(sequence *yaml.Node) []string {
+	var list []string
+	for _, item := range sequence.Content {
+		if name := itemName(item); name != "" {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // clone copies a tree, places included.

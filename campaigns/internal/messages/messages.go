@@ -57,15 +57,19 @@ func Wrap(text, first, rest string, width int) string {
 }
 
 // Closest returns the known name that is most like a misspelled one: the only one
-// that begins with it, one that differs in at most two characters, or the only one
-// that has it as a part; ok is false if there is none.
+// that begins with it, one that differs in at most two characters or by two that are
+// swapped, or the only one that has it as a part; ok is false if there is none.
 func Closest(name string, known []string) (closest string, ok bool) {
 	if closest, ok := only(known, func(k string) bool { return strings.HasPrefix(k, name) }); ok && len(name) >= partOfName {
 		return closest, true
 	}
 	least := min(2, max(1, len(name)/2)) + 1
 	for _, k := range known {
-		if d := levenshtein.ComputeDistance(name, k); d < least {
+		d := levenshtein.ComputeDistance(name, k)
+		if d == 2 && swapped(name, k) {
+			d = 1
+		}
+		if d < least {
 			closest, least, ok = k, d, true
 		}
 	}
@@ -73,6 +77,16 @@ func Closest(name string, known []string) (closest string, ok bool) {
 		return closest, ok
 	}
 	return only(known, func(k string) bool { return strings.Contains(k, name) })
+}
+
+// swapped reports whether two neighbouring characters are swapped, and nothing else.
+func swapped(a, b string) bool {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return len(a) == len(b) && i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
 }
 
 // only is the name that is like a misspelled one, if there is exactly one.
