@@ -57,6 +57,7 @@ A search that is ended by a limit or by SIGINT leaves a checkpoint, from which
 	fs.BoolVar(&x.json, "json", false, "print the result as JSON")
 	fs.BoolVar(&x.rows, "coverage", false, "print which transitions of the protocol are never reached")
 	x.show.Declare(fs)
+	completeMutants(cmd)
 	command.Common(cmd, "protocol", "slicc", "mutant", "core", "cores", "lines", "shape", "max-time", "max-states", "resume")
 	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error {
 		if err := command.Contradict(cmd, "protocol", "slicc"); err != nil {

@@ -203,6 +203,7 @@ func newMutateShow(e *env) *cobra.Command {
 		Args:  command.Arguments(1, 1, "one ID, as list prints it"),
 	}
 	s.flags(cmd)
+	completeMutants(cmd)
 	command.JSONFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&explore, "explore", false, "also a shortest counterexample, if small machines have one")
 	cmd.Flags().Uint64Var(&maxStates, "max-states", defaultMaxStates, "with --explore: most orbits of states of a machine")

@@ -44,6 +44,7 @@ With --reduce the first failing run of each is reduced, and both stay in DIR/NAM
 	f.BoolVar(&b.named, "named", false, "only bugs that a paper or a tracker has a name for")
 	f.BoolVar(&b.markdown, "markdown", false, "print the table in Markdown, as it stands in the README")
 	f.BoolVar(&b.json, "json", false, "print the results as JSON")
+	cmd.ValidArgsFunction = bugNames
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return b.run(ctx, args) })
 	return cmd
 }

@@ -50,6 +50,7 @@ classify.`,
 	command.Declare(cmd, &r.cfg.Gem5, singleRun...)
 	r.observe.flags(fs)
 	command.Complete(cmd, "model", config.ModelNames())
+	completeMutants(cmd)
 	command.Common(cmd, "seed", "sim", "protocol", "slicc", "core", "mutant", "threads", "ops", "rounds", "model")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if err := errors.Join(command.Contradict(cmd, "protocol", "slicc"), command.ImplySimulator(cmd, &r.campaign.Sim)); err != nil {

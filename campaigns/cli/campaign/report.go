@@ -90,6 +90,7 @@ call it in the directory of the repository.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.format, "format", reportFormats[0].name, "what to write: "+strings.Join(reportNames(), ", "))
+	command.Complete(cmd, "format", reportNames())
 	f.StringVarP(&c.out, "output", "o", "", "file to write, - for standard output; default DIR/"+strings.Join(reportFiles(), ", DIR/"))
 	f.StringVar(&c.kill, "kill", "", "results of mutate run: its directory, matrix.json or matrix.jsonl")
 	f.StringVar(&c.against, "against", "", "an earlier campaign: findings are marked new, recurring, flaky or fixed since then")
