@@ -55,6 +55,7 @@ var jsonLines = []jsonLine{
 	{"campaign run", "--quiet --dir night night.yaml", 1, "summary"},
 	{"campaign resume", "--quiet night", 1, "summary"},
 	{"campaign diff", "night night", 0, "diff"},
+	{"campaign trend", "night", 0, "trend"},
 	{"campaign merge", "-o merged night", 1, ""},
 	{"campaign reindex", "--db x.db night", 0, ""},
 	{"campaign query", "--db x.db SELECT(1)version", 0, ""},

@@ -31,6 +31,7 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/store/diff"
 	"ordeal/campaigns/summary"
+	"ordeal/campaigns/trend"
 	"ordeal/check/witness/certificate"
 	"ordeal/sim"
 )
@@ -45,6 +46,7 @@ var forms = map[string][]reflect.Type{
 	"summary":     {reflect.TypeFor[summary.Summary]()},
 	"status":      {reflect.TypeFor[cluster.Status]()},
 	"diff":        {reflect.TypeFor[diff.Diff]()},
+	"trend":       {reflect.TypeFor[trend.Trends]()},
 	"explanation": {reflect.TypeFor[explain.Page]()},
 	"audit":       {reflect.TypeFor[audit.Report]()},
 }

@@ -12,7 +12,6 @@ import (
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
-	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
@@ -70,15 +69,15 @@ func (c *campaign) refresh() error {
 	return err
 }
 
-// ended reads the summary that a campaign wrote at its end, and reports whether there is
+// ended reads the summary of a campaign that has ended, and reports whether there is
 // one.
 func (c *campaign) ended() bool {
 	a, err := journal.Open(c.dir)
 	if err != nil || a.Header.End == "" {
 		return false
 	}
-	s := new(summary.Summary)
-	if err := rundir.ReadJSON(a.Path(journal.SummaryJSON), s); err != nil {
+	s, err := summary.Recorded(a)
+	if err != nil {
 		return false
 	}
 	c.archive, c.sum = a, s

@@ -1,10 +1,30 @@
 package summary
 
-import "ordeal/campaigns/journal"
+import (
+	"errors"
+	"io/fs"
+
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+)
 
 // Read is the summary of the runs that are recorded.
 func Read(a *journal.Archive) (*Summary, error) {
 	return ReadEach(a, func(*journal.Entry) error { return nil })
+}
+
+// Recorded is the summary that a campaign wrote at its end, or else that of Read.
+// Directories in it are as the campaign named them.
+func Recorded(a *journal.Archive) (*Summary, error) {
+	if a.Header.End == "" {
+		return Read(a)
+	}
+	s := new(Summary)
+	err := rundir.ReadJSON(a.Path(journal.SummaryJSON), s)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Read(a)
+	}
+	return s, err
 }
 
 // ReadEach is Read, and calls each with every run when it is counted, in the

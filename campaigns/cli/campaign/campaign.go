@@ -27,7 +27,7 @@ import (
 // New makes the campaign command, with those below it.
 func New(e *command.Env) *cobra.Command {
 	c := command.Group(&cobra.Command{Use: "campaign", Short: "Manage test campaigns"},
-		newRun(e), newResume(e), newReport(e), newSchema(e), newReindex(e), newDiff(e), newQuery(e),
+		newRun(e), newResume(e), newReport(e), newSchema(e), newReindex(e), newDiff(e), newTrend(e), newQuery(e),
 		newMerge(e), newSubmit(e), newStatus(e), newCancel(e), newJob(e))
 	for _, sub := range c.Commands() {
 		if strings.Contains(sub.Use, "DIR") || strings.Contains(sub.Use, "OLD") || strings.Contains(sub.Use, "SOURCE") {

@@ -78,6 +78,7 @@ var meanings = sync.OnceValue(func() map[string]map[int]string {
 		},
 		"campaign report":    {summary.ExitOK: "written", summary.ExitFinding: "", summary.ExitUndecided: ""},
 		"campaign diff":      {summary.ExitFinding: "a finding is new and no known issue, or a canary newly missed", summary.ExitUndecided: ""},
+		"campaign trend":     {summary.ExitOK: "printed", summary.ExitFinding: "", summary.ExitUndecided: "", summary.ExitInfra: "a campaign could not be read; the others are shown"},
 		"campaign query":     {summary.ExitOK: "answered", summary.ExitFinding: "", summary.ExitUndecided: ""},
 		"campaign schema":    {summary.ExitOK: "printed", summary.ExitFinding: "", summary.ExitUndecided: ""},
 		"campaign reindex":   {summary.ExitOK: "indexed", summary.ExitFinding: "", summary.ExitUndecided: "", summary.ExitInfra: "a campaign could not be read; the others are indexed"},

@@ -42,6 +42,7 @@ func All() []Schema {
 		{"summary", "what ordeal campaign run, resume and merge print with --json"},
 		{"status", "what ordeal campaign status --json prints"},
 		{"diff", "what ordeal campaign diff --json prints"},
+		{"trend", "what ordeal campaign trend --json prints"},
 		{"explanation", "what ordeal explain --json prints"},
 		{"audit", "what ordeal audit --json prints, and audit.json"},
 		{campaign, "a campaign file, for editors: what ordeal campaign schema --json prints"},

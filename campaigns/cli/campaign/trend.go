@@ -1,0 +1,75 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/summary"
+	"ordeal/campaigns/trend"
+)
+
+func newTrend(e *command.Env) *cobra.Command {
+	var page string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "trend [DIR...]",
+		Short: "Set many campaigns side by side, in the order of time",
+		Long: `Set campaigns of the same name side by side, in the order of time: findings, which are
+new and which gone, coverage, rate and canaries; and in which campaigns each finding was
+seen and each canary caught. A DIR is that of a campaign or has campaigns in it, by
+default ` + command.RunsDir + `. Between two campaigns, campaign diff says what is chance.`,
+		Example: `  ordeal campaign trend nights
+  ordeal campaign trend --html trend.html nights`,
+		Args: command.Arguments(0, -1, "directories"),
+	}
+	cmd.Flags().StringVar(&page, "html", "", "write a page with plots to this file")
+	command.JSONFlag(cmd, &asJSON)
+	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
+		if len(args) == 0 {
+			args = []string{command.RunsDir}
+		}
+		dirs, err := trend.Find(args)
+		if err != nil {
+			return err
+		}
+		unread := 0
+		list := trend.Read(dirs, func(err error) {
+			unread++
+			fmt.Fprintf(e.Stderr, "left out: %v\n", err)
+		})
+		if page != "" {
+			if err := rundir.StreamOutput(page, rundir.Plain, func(w io.Writer) error { return trend.WriteHTML(w, list) }); err != nil {
+				return err
+			}
+		}
+		if asJSON {
+			if err := e.PrintJSON(trend.Trends{Trends: list}); err != nil {
+				return err
+			}
+		} else if err := writeTrends(e, list); err != nil {
+			return err
+		}
+		if unread > 0 {
+			return command.Exit(summary.ExitInfra)
+		}
+		return nil
+	})
+	return cmd
+}
+
+func writeTrends(e *command.Env, list []*trend.Trend) error {
+	for i, t := range list {
+		if i > 0 {
+			fmt.Fprintln(e.Stdout)
+		}
+		if err := t.WriteText(e.Stdout, e.Columns()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
