@@ -15,7 +15,6 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
@@ -191,7 +190,7 @@ func TestCrash(t *testing.T) {
 			check()
 		}
 	}
-	stop := disk.Observe(func(f *os.File) {
+	stop := rundir.ObserveSync(func(f *os.File) {
 		if rel, err := filepath.Rel(root, f.Name()); err == nil && filepath.IsLocal(rel) {
 			check() // a crash shortly before
 			p.synced(t, f)

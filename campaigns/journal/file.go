@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/osfile"
 )
@@ -119,7 +118,7 @@ func (r *replacement) install() error {
 	if err := r.out.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", RunsFile, err)
 	}
-	if err := disk.Sync(r.File); err != nil {
+	if err := rundir.Sync(r.File); err != nil {
 		return err
 	}
 	if err := osfile.Lock(r.File); err != nil {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -220,7 +219,7 @@ func (w *Writer) quarantineLines(list []Rejected) error {
 		return err
 	}
 	if _, err = f.Write(text.Bytes()); err == nil {
-		err = disk.Sync(f)
+		err = rundir.Sync(f)
 	}
 	return errors.Join(err, f.Close(), rundir.Flush(w.Path(QuarantineDir)), rundir.Flush(w.Dir))
 }

@@ -11,7 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
@@ -133,7 +132,7 @@ func (w *Writer) Append(e *Entry) error {
 	w.cursor.Offset += int64(len(text))
 	w.cursor.Lines++
 	if e.Finding() || e.Kept && e.Outcome != sim.Passed {
-		return disk.Sync(w.file)
+		return rundir.Sync(w.file)
 	}
 	return nil
 }

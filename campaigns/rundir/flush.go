@@ -2,11 +2,37 @@ package rundir
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"sync/atomic"
 
-	"ordeal/campaigns/internal/disk"
+	"ordeal/sim/osfile"
 )
+
+var syncObserver atomic.Pointer[func(f *os.File)]
+
+// Sync flushes an open file or directory to the disk: what a file contains, which
+// names a directory has. A new file is on the disk when it and the directories on
+// its path are. It is the one place that flushes, so that tests can tell what a
+// crash would leave.
+func Sync(f *os.File) error {
+	if err := osfile.Sync(f); err != nil {
+		return fmt.Errorf("flush %s: %w", f.Name(), err)
+	}
+	if observe := syncObserver.Load(); observe != nil {
+		(*observe)(f)
+	}
+	return nil
+}
+
+// ObserveSync calls a function after each Sync, until stop is called. It is for
+// tests, one at a time.
+func ObserveSync(synced func(f *os.File)) (stop func()) {
+	syncObserver.Store(&synced)
+	return func() { syncObserver.Store(nil) }
+}
 
 // Flush flushes a file or directory to the disk. The name of it is on the disk
 // when the directory that it is in is flushed, too.
@@ -18,7 +44,7 @@ func Flush(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(disk.Sync(f), f.Close())
+	return errors.Join(Sync(f), f.Close())
 }
 
 // FlushTree flushes a directory with all that is below it, and then its name.

@@ -10,7 +10,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"ordeal/campaigns/internal/disk"
 	"ordeal/campaigns/internal/messages"
 )
 
@@ -45,7 +44,7 @@ func replace(path string, flush bool, write func(io.Writer) error) (err error) {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if flush {
-		if err := disk.Sync(tmp); err != nil {
+		if err := Sync(tmp); err != nil {
 			return err
 		}
 	}
