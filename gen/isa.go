@@ -13,15 +13,16 @@ type ISA uint8
 
 // The instruction sets.
 const (
-	X86     ISA = iota // x86-64, and every form of output that knows no other
-	AArch64            // Armv8 with its atomic instructions (LSE) and LDAPR
-	RISCV64            // RV64GC
+	X86      ISA = iota // x86-64, and every form of output that knows no other
+	AArch64             // Armv8 with its atomic instructions (LSE) and LDAPR
+	RISCV64             // RV64GC
+	RISCV64A            // RV64GC with Zalasr: loads that acquire, stores that release
 )
 
-var isaNames = option.Names[ISA]{"x86-64", "aarch64", "riscv64"}
+var isaNames = option.Names[ISA]{"x86-64", "aarch64", "riscv64", "riscv64-zalasr"}
 
 // ISAs lists the instruction sets.
-func ISAs() []ISA { return []ISA{X86, AArch64, RISCV64} }
+func ISAs() []ISA { return []ISA{X86, AArch64, RISCV64, RISCV64A} }
 
 // String is the name in the text form and as an option.
 func (i ISA) String() string { return isaNames.Of(i) }
@@ -33,7 +34,7 @@ func ParseISA(name string) (ISA, error) {
 			return i, nil
 		}
 	}
-	return X86, fmt.Errorf("unknown instruction set %q: want x86-64, aarch64 or riscv64", name)
+	return X86, fmt.Errorf("unknown instruction set %q: want x86-64, aarch64, riscv64 or riscv64-zalasr", name)
 }
 
 // MarshalText is String.
@@ -127,9 +128,18 @@ var instructionSets = [...]abilities{
 			Load: 0, Store: 0, Exchange: Acquire | Release, FetchAdd: Acquire | Release,
 			LoadLinked: Acquire | Release, StoreConditional: Acquire | Release,
 		},
-		fences: []string{"r.r", "r.w", "w.r", "w.w", "r.rw", "w.rw", "rw.r", "rw.w", "tso"}, dependencies: true,
+		fences: riscvFences, dependencies: true,
+	},
+	RISCV64A: {
+		attrs: map[OpKind]Attr{
+			Load: Acquire, Store: Release, Exchange: Acquire | Release, FetchAdd: Acquire | Release,
+			LoadLinked: Acquire | Release, StoreConditional: Acquire | Release,
+		},
+		fences: riscvFences, dependencies: true,
 	},
 }
+
+var riscvFences = []string{"r.r", "r.w", "w.r", "w.w", "r.rw", "w.rw", "rw.r", "rw.w", "tso"}
 
 // checkISA reports operations that the instruction set of p lacks, dependencies
 // on what is no read, and store-conditionals without their load.

@@ -67,7 +67,7 @@ func TestInstructionSetFaults(t *testing.T) {
 		{isaHead + "thread 0\nload x\nload y addr 256\n", "parse p:7: dependency \"256\": want the number of operations back, 1 to 255"},
 		{isaHead + "thread 0\nstore-conditional x 1\n", "parse p:6: store-conditional x 1: no load-linked of the location before it"},
 		{isaHead + "thread 0\nload-linked x\nload y\nstore-conditional x 1\n", "parse p:8: store-conditional x 1: load y between it and its load-linked"},
-		{strings.Replace(isaHead, "aarch64", "arm", 1) + "thread 0\n", "parse p:2: unknown instruction set \"arm\": want x86-64, aarch64 or riscv64"},
+		{strings.Replace(isaHead, "aarch64", "arm", 1) + "thread 0\n", "parse p:2: unknown instruction set \"arm\": want x86-64, aarch64, riscv64 or riscv64-zalasr"},
 	} {
 		_, err := gen.Parse("p", []byte(test.text))
 		if err == nil || err.Error() != test.want {

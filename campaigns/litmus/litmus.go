@@ -164,6 +164,9 @@ type experiment struct {
 }
 
 func newExperiment(t *Test, o *Options) (*experiment, error) {
+	if err := t.Program.X86Only(); err != nil {
+		return nil, err
+	}
 	machine, err := outcomes.Parse(o.Model)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func TestLoad(t *testing.T) {
 		"elsewhere/@all":       "# all of them\nd.litmus\n\n../a.litmus # once more\n@more\n",
 		"elsewhere/@more":      "../sub\n@all\n",
 		"bad/branch.litmus":    "X86_64 J\n{ x=0; }\n P0 ;\n movl $1,(x) ;\n jmp L0 ;\nexists (x=1)\n",
-		"bad/arm.litmus":       "AArch64 M\n{ }\n P0 ;\n NOP ;\n",
+		"bad/arm.litmus":       "ARM M\n{ }\n P0 ;\n NOP ;\n",
 		"twice/a-too.litmus":   "X86_64 A\n" + someTest,
 		"empty/nothing":        "",
 		"strange/$(x) .litmus": "X86_64 S\n" + someTest,
@@ -60,7 +60,7 @@ func TestLoad(t *testing.T) {
 		{in("elsewhere/@all"), "D A C", nil},
 		{in("elsewhere"), "D", nil}, // lists are asked for by name
 		{in("strange"), "S", nil},
-		{in("bad", "a.litmus"), "A", []string{"arm.litmus:1: architecture AArch64", "branch.litmus:5: thread 0: instruction"}},
+		{in("bad", "a.litmus"), "A", []string{"arm.litmus:1: architecture ARM", "branch.litmus:5: thread 0: instruction"}},
 		{in("a.litmus", "twice"), "A", []string{"a-too.litmus: test A is in "}},
 		{in("empty"), "", []string{"empty: no file below it ends in .litmus"}},
 		{in("nothing", "b.litmus"), "B", []string{"nothing: no such file"}},

@@ -8,25 +8,10 @@ import (
 	"ordeal/gen"
 )
 
-type thread struct {
-	number    int
-	ops       []gen.Op
-	reads     int
-	registers map[string]source // what they hold
-}
+// x86 reads moves, exchanges and fences in AT&T syntax.
+var x86 = architecture{name: "X86_64", isa: gen.X86, register: x86Register, instruction: (*reader).x86Instruction}
 
-func (r *reader) newThread(number int) *thread {
-	t := &thread{number: number, registers: map[string]source{}}
-	for v, s := range r.t.registers {
-		if v.Thread == number {
-			t.registers[v.Name] = s
-		}
-	}
-	return t
-}
-
-// instruction adds what an instruction in AT&T syntax does.
-func (r *reader) instruction(t *thread, text string) error {
+func (r *reader) x86Instruction(t *thread, text string) error {
 	mnemonic, operands, _ := strings.Cut(strings.TrimSpace(text), " ")
 	mnemonic = strings.ToLower(mnemonic)
 	if mnemonic == "mfence" {
@@ -75,7 +60,7 @@ func (r *reader) operand(t *thread, text string) (operand, error) {
 		return operand{constant: true, value: n}, err
 	}
 	if strings.HasPrefix(text, "%") {
-		name, ok := register(text)
+		name, ok := x86Register(strings.TrimPrefix(text, "%"))
 		if !ok {
 			return operand{}, fmt.Errorf("register %q is not supported", text)
 		}
@@ -91,7 +76,7 @@ func (r *reader) operand(t *thread, text string) (operand, error) {
 		return operand{}, fmt.Errorf("operand %q is not supported", text)
 	}
 	if strings.HasPrefix(inner, "%") {
-		name, _ := register(inner)
+		name, _ := x86Register(strings.TrimPrefix(inner, "%"))
 		at := r.points[Variable{t.number, name}]
 		if at == "" {
 			return operand{}, fmt.Errorf("register %s holds no address in the initial state", inner)
@@ -137,7 +122,7 @@ func (r *reader) dropKept() {
 	}
 	for _, ops := range p.Threads {
 		for i := range ops {
-			if ops[i].Kind == gen.FullFence {
+			if !ops[i].Kind.Reads() && !ops[i].Kind.Writes() {
 				continue
 			}
 			name := p.Locations[ops[i].Loc]
@@ -230,9 +215,9 @@ func (r *reader) exchange(t *thread, a, b operand) error {
 	return nil
 }
 
-// register is the 64-bit name of a register that is written with % in front.
-func register(text string) (string, bool) {
-	name := strings.ToLower(strings.TrimPrefix(text, "%"))
+// x86Register is the 64-bit name of a register.
+func x86Register(name string) (string, bool) {
+	name = strings.ToLower(name)
 	for _, r := range []string{"ax", "bx", "cx", "dx", "si", "di", "bp"} {
 		if name == "r"+r || name == "e"+r {
 			return "r" + r, true

@@ -64,17 +64,18 @@ const maxNesting = 200
 // proposition parses a condition by recursive descent: \/ binds loosest, then
 // /\, then ~.
 type proposition struct {
+	arch  *architecture
 	words []string
 	depth int
 }
 
-// parseProposition reads a condition without its quantifier.
-func parseProposition(text string) (Condition, error) {
+// proposition reads a condition without its quantifier.
+func (a *architecture) proposition(text string) (Condition, error) {
 	words, err := split(text)
 	if err != nil {
 		return nil, err
 	}
-	p := &proposition{words: words}
+	p := &proposition{arch: a, words: words}
 	c, err := p.or()
 	if err == nil && len(p.words) > 0 {
 		err = fmt.Errorf("%q after the condition", p.words[0])
@@ -145,7 +146,7 @@ func (p *proposition) not() (Condition, error) {
 	switch word := p.next(); word {
 	case "":
 		return nil, errors.New("condition ends too early")
-	case "~":
+	case "~", "not":
 		p.words = p.words[1:]
 		c, err := p.not()
 		return negation{c}, err
@@ -164,12 +165,12 @@ func (p *proposition) not() (Condition, error) {
 		return truth{}, nil
 	default:
 		p.words = p.words[1:]
-		return atom(word)
+		return p.arch.atom(word)
 	}
 }
 
 // atom reads "0:rax=1", "x=1" or "[x]=1".
-func atom(word string) (Condition, error) {
+func (a *architecture) atom(word string) (Condition, error) {
 	left, right, ok := strings.Cut(word, "=")
 	if !ok {
 		return nil, fmt.Errorf("%q: want VARIABLE=VALUE", word)
@@ -178,15 +179,15 @@ func atom(word string) (Condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := variable(strings.TrimSpace(left))
+	v, err := a.variable(strings.TrimSpace(left))
 	return equal{v, value}, err
 }
 
 // variable reads "0:rax", "x" or "[x]". Registers have their 64-bit names.
-func variable(text string) (Variable, error) {
+func (a *architecture) variable(text string) (Variable, error) {
 	if thread, name, ok := strings.Cut(text, ":"); ok {
 		n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(thread), "P"))
-		r, known := register("%" + strings.TrimPrefix(strings.ToLower(strings.TrimSpace(name)), "%"))
+		r, known := a.register(strings.TrimPrefix(strings.TrimSpace(name), "%"))
 		if err != nil || n < 0 || !known {
 			return Variable{}, fmt.Errorf("%q is no register of a thread", text)
 		}

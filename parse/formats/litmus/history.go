@@ -21,6 +21,13 @@ func (t *Test) History() (*parse.History, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history of litmus test %s: %w", t.Name, err)
 	}
+	if t.Program.ISA != gen.X86 {
+		h, err := t.native(wanted)
+		if err != nil {
+			return nil, fmt.Errorf("history of litmus test %s: %w", t.Name, err)
+		}
+		return h, nil
+	}
 	b := &asked{test: t, wanted: wanted, stores: map[gen.LocID][]parse.OpID{}}
 	b.operations()
 	if err = errors.Join(b.reads(), b.finals()); err == nil {
@@ -99,9 +106,14 @@ func (b *asked) source(loc gen.LocID, value int64, except parse.OpID) (parse.OpI
 		}
 	}
 	if len(found) != 1 {
-		return parse.NoOp, fmt.Errorf("%d stores give %s the value %d, with the initial state: want one", len(found), b.h.Locations[loc], value)
+		return parse.NoOp, sources(len(found), b.h.Locations[loc], value)
 	}
 	return found[0], nil
+}
+
+// sources reports a number of sources of a value that is not one.
+func sources(n int, location string, value int64) error {
+	return fmt.Errorf("%d stores give %s the value %d, with the initial state: want one", n, location, value)
 }
 
 func (b *asked) reads() error {
@@ -163,6 +175,12 @@ func (b *asked) finals() error {
 		}
 		b.h.Final[x] = id
 	}
+	return errors.Join(append(faults, b.constants())...)
+}
+
+// constants checks registers that no read sets.
+func (b *asked) constants() error {
+	var faults []error
 	for _, v := range b.test.Seen {
 		value, asked := b.wanted[v]
 		if from, set := b.test.registers[v]; asked && v.Thread >= 0 && (!set || from.index < 0) && from.value != value {

@@ -1,14 +1,16 @@
-// Package litmus reads litmus tests for X86_64, as herd7 and litmus7 do, and
+// Package litmus reads litmus tests for X86_64, AArch64 and RISCV, as herd7 and litmus7 do, and
 // interprets what a run of one shows (Alglave, Maranget and Tautschnig, "Herding
 // cats", TOPLAS 2014).
 //
-// Supported are moves between registers, constants and memory, xchg and
+// For X86_64, supported are moves between registers, constants and memory, xchg and
 // mfence; locations by name or through registers that the initial state
 // points at them; and conditions with exists, ~exists and forall over
 // registers and final memory. Not supported, and refused by line: storing what
 // a load returned (dependencies of data), arithmetic, branches and labels,
 // lock-prefixed arithmetic, other fences, byte and word accesses, locations
-// initialised with addresses, filters and fault conditions.
+// initialised with addresses, filters and fault conditions. For AArch64 and RISCV see
+// aarch64.go and riscv.go: there loads and stores, fences, and the dependencies that
+// diy7 makes, of one read each.
 package litmus
 
 import (
@@ -95,6 +97,8 @@ type source struct {
 	index int
 	loc   gen.LocID
 	value int64
+	// status says that the entry is the result of a store-conditional.
+	status bool
 }
 
 // State is what one round showed: the values of Test.Seen.
@@ -117,7 +121,9 @@ func (t *Test) State(reads [][]gen.Value, final []gen.Value) State {
 			continue
 		}
 		// Registers that are not set stay 0.
-		if s.Values[i] = from.value; set && from.index >= 0 {
+		if s.Values[i] = from.value; set && from.status {
+			s.Values[i] = int64(reads[thread][from.index])
+		} else if set && from.index >= 0 {
 			s.Values[i] = t.Value(from.loc, reads[thread][from.index])
 		}
 	}

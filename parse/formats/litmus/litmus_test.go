@@ -82,7 +82,7 @@ func TestConditions(t *testing.T) {
 		if got := test.State([][]gen.Value{nil}, []gen.Value{1}).Holds(); got != want {
 			t.Errorf("%s is %v", text, got)
 		}
-		again, err := parseProposition(test.Condition.String())
+		again, err := x86.proposition(test.Condition.String())
 		if err != nil || again.String() != test.Condition.String() {
 			t.Errorf("%s is written as %s (%v)", text, test.Condition, err)
 		}
@@ -141,6 +141,8 @@ func TestFaults(t *testing.T) {
 // FuzzParse requires an error or a valid program, and never a panic.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(sb))
+	f.Add([]byte(armTest))
+	f.Add([]byte(riscvTest))
 	f.Add([]byte("X86_64 t\n{}\n P0 ;\n xchg %rax,(x) ;\n~exists (x=1 \\/ ~(0:rax=0))\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		test, err := Parse("f", data)

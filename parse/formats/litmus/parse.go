@@ -10,8 +10,12 @@ import (
 	"ordeal/gen/faults"
 )
 
-// Is reports whether a text looks like a litmus test of this architecture.
-func Is(data []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("X86_64")) }
+// Is reports whether a text looks like a litmus test of an architecture that is
+// supported.
+func Is(data []byte) bool {
+	data = bytes.TrimLeft(data, " \t\r\n")
+	return slices.ContainsFunc(architectures(), func(a *architecture) bool { return bytes.HasPrefix(data, []byte(a.name+" ")) })
+}
 
 // Parse reads a litmus test; name is the file's, for messages. The error lists
 // what is malformed and what is not supported, by line.
@@ -51,6 +55,7 @@ func Parse(name string, data []byte) (*Test, error) {
 
 type reader struct {
 	file    string
+	arch    *architecture
 	lines   []string
 	at      int // index of the next line
 	t       *Test
@@ -103,8 +108,13 @@ func (r *reader) head() {
 		r.fault(max(n, 1), "want the architecture and the test's name")
 		return
 	}
-	if words[0] != "X86_64" {
-		r.fault(n, "architecture %s is not supported: want X86_64", words[0])
+	for _, a := range architectures() {
+		if a.name == words[0] {
+			r.arch, r.t.Program.ISA = a, a.isa
+		}
+	}
+	if r.arch == nil {
+		r.fault(n, "architecture %s is not supported: want X86_64, AArch64 or RISCV", words[0])
 	}
 	r.t.Name = words[1]
 	for r.at < len(r.lines) && !strings.HasPrefix(strings.TrimSpace(r.lines[r.at]), "{") {
@@ -145,13 +155,16 @@ func (r *reader) initial(item string, n int) {
 		r.fault(n, "cannot read %q of the initial state", item)
 		return
 	}
-	v, err := variable(words[len(words)-1])
+	v, err := r.arch.variable(words[len(words)-1])
 	if err != nil {
 		r.fault(n, "cannot read %q of the initial state", item)
 		return
 	}
 	right = strings.TrimSpace(right)
 	if v.Thread >= 0 {
+		if !assigned {
+			return // its type
+		}
 		if isName(right) {
 			r.locate(right)
 			r.points[v] = right
@@ -202,7 +215,7 @@ func (r *reader) code() {
 		}
 		for t, cell := range cells {
 			if cell = strings.TrimSpace(cell); cell != "" {
-				if err := r.instruction(r.threads[t], cell); err != nil {
+				if err := r.arch.instruction(r, r.threads[t], cell); err != nil {
 					r.fault(n, "thread %d: %v", t, err)
 				}
 			}
@@ -213,6 +226,9 @@ func (r *reader) code() {
 		return
 	}
 	for _, t := range r.threads {
+		if err := t.finish(); err != nil {
+			r.fault(r.at, "thread %d: %v", t.number, err)
+		}
 		r.t.Program.Threads = append(r.t.Program.Threads, t.ops)
 		for name, s := range t.registers {
 			r.t.registers[Variable{t.number, name}] = s
@@ -257,7 +273,7 @@ func (r *reader) tail() {
 		}
 		for item := range strings.SplitSeq(strings.TrimSpace(body)[1:], ";") {
 			if item = strings.TrimSpace(item); item != "" {
-				v, err := variable(item)
+				v, err := r.arch.variable(item)
 				if err != nil {
 					r.fault(first, "%v", err)
 				} else if _, ok := r.t.kept[v.Name]; v.Thread < 0 && !ok {
@@ -283,7 +299,7 @@ func (r *reader) condition(text string, n int) {
 	for _, q := range []Quantifier{NotExists, Exists, Forall} {
 		for _, word := range []string{q.String(), strings.Replace(q.String(), "~", "~ ", 1), strings.Replace(q.String(), "~", "not ", 1)} {
 			if body, ok := strings.CutPrefix(text, word); ok {
-				c, err := parseProposition(body)
+				c, err := r.arch.proposition(body)
 				if err != nil {
 					r.fault(n, "%v", err)
 					return

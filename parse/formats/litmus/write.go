@@ -14,7 +14,7 @@ import (
 // Write writes a history as a test that asks whether it can be: a
 // program of its operations, and the condition that every read returns what
 // it did and memory ends as far as is known. It refuses fences that are not
-// full. Values are renumbered where they are not unique in the history, or
+// full and attributes. Values are renumbered where they are not unique in the history, or
 // too large; locations, where a name is no identifier; a read-modify-write is
 // an exchange. The order of writes, dependencies and transactions are left
 // out.
@@ -61,6 +61,8 @@ func Program(h *parse.History) (*gen.Program, func(parse.OpID) gen.Value, error)
 			from := &h.Ops[id]
 			op := gen.Op{Kind: gen.FullFence}
 			switch {
+			case from.Attr != 0:
+				return nil, nil, fmt.Errorf("thread %d operation %d has attributes of Arm or RISC-V", t, id-h.Start[t]+1)
 			case from.Kind == parse.Fence && from.Mask != parse.FullFence:
 				return nil, nil, fmt.Errorf("thread %d operation %d is a fence that is not full", t, id-h.Start[t]+1)
 			case from.Kind == parse.Read:

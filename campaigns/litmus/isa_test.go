@@ -1,0 +1,112 @@
+package litmus
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/campaigns/internal/must"
+	"ordeal/check"
+	"ordeal/check/model"
+	"ordeal/check/outcomes"
+	"ordeal/gen"
+	"ordeal/parse"
+	format "ordeal/parse/formats/litmus"
+	"ordeal/parse/formats/litmus7"
+)
+
+// modelOf is the model of the instruction set of a test.
+func modelOf(t *Test) model.Model {
+	if t.Program.ISA == gen.AArch64 {
+		return model.Armv8
+	}
+	return model.RVWMO
+}
+
+// statesOf lists the states of a test that its model allows.
+func statesOf(t *testing.T, test *Test) ([]string, error) {
+	t.Helper()
+	m := modelOf(test)
+	list, err := outcomes.Candidates(test.Program, 1<<16, func(h *parse.History) (bool, error) {
+		v, err := check.Check(t.Context(), h, m, check.Options{})
+		if err == nil && v.Answer == check.Unknown {
+			err = fmt.Errorf("%s: %s", test.Name, v.Reason)
+		}
+		return v.Answer == check.Allowed, err
+	})
+	var states []string
+	for i := range list {
+		states = append(states, canonicalText(test.State(list[i].Reads, list[i].Final).String()))
+	}
+	slices.Sort(states)
+	return slices.Compact(states), err
+}
+
+// TestHerdSuites compares the states that armv8 and rvwmo allow with those that
+// herd7 printed for every test below ORDEAL_LITMUS_TESTS that the format can
+// express; its output is in ORDEAL_HERD_OUTPUT.
+func TestHerdSuites(t *testing.T) {
+	folder, output := os.Getenv("ORDEAL_LITMUS_TESTS"), os.Getenv("ORDEAL_HERD_OUTPUT")
+	if folder == "" || output == "" {
+		t.Skip("ORDEAL_LITMUS_TESTS and ORDEAL_HERD_OUTPUT name no tests and output of herd7")
+	}
+	text, err := os.ReadFile(output)
+	must.Succeed(t, err)
+	results, err := litmus7.Parse(output, text)
+	must.Succeed(t, err)
+	herd := map[string]*litmus7.Result{}
+	for i := range results {
+		herd[results[i].Test] = &results[i]
+	}
+	why := map[string]int{}
+	compared, missing, different, states := 0, 0, 0, 0
+	must.Succeed(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, Suffix) {
+			return err
+		}
+		data, err := readTest(path)
+		must.Succeed(t, err)
+		parsed, err := format.Parse(path, data)
+		if err != nil {
+			reason := err.Error()
+			if at := strings.LastIndex(reason, ": "); at >= 0 {
+				reason = reason[at+2:]
+			}
+			why[reason]++
+			return nil
+		}
+		theirs, ok := herd[parsed.Name]
+		if !ok {
+			missing++
+			return nil
+		}
+		test := &Test{Test: parsed, File: path}
+		ours, err := statesOf(t, test)
+		if err != nil {
+			why[err.Error()]++
+			return nil
+		}
+		var want []string
+		for i := range theirs.States {
+			want = append(want, canonical(&theirs.States[i]))
+		}
+		compared++
+		states += len(ours)
+		slices.Sort(want)
+		want = slices.Compact(want)
+		if !slices.Equal(ours, want) {
+			different++
+			if different < 20 {
+				t.Errorf("%s:\nonly herd7 allows %q\nonly %s allows %q", path, without(want, ours), modelOf(test).Name, without(ours, want))
+			}
+		}
+		return nil
+	}))
+	t.Logf("%d tests compared, %d states, %d different; %d without output of herd7", compared, states, different, missing)
+	for reason, n := range why {
+		t.Logf("%5d tests not read: %s", n, reason)
+	}
+}
