@@ -14,9 +14,9 @@ import (
 	"ordeal/sim/slicc/syntax"
 )
 
-// protocolDir is the folder of a campaign or a run that has the texts of its
+// ProtocolDir is the folder of a campaign or a run that has the texts of its
 // protocols, each in a folder named by their hash.
-const protocolDir = "slicc"
+const ProtocolDir = "slicc"
 
 // KeepProtocol writes a copy of the texts that define the protocol of a
 // configuration into the directory of its record, unless they are there. A
@@ -34,7 +34,7 @@ func KeepProtocol(dir string, simulator string, c *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("keep the protocol %s: %w", c.SLICC, err)
 	}
-	at := filepath.Join(dir, protocolDir, folderOf(id))
+	at := filepath.Join(dir, ProtocolDir, folderOf(id))
 	if rundir.Exists(filepath.Join(at, root)) {
 		return nil
 	}
@@ -101,7 +101,7 @@ func RecordedProtocol(dir rundir.Dir, spec *rundir.Spec) (kept string, err error
 	}
 	// A run is in its campaign, its reduction and repetitions are in the run.
 	for above, levels := string(dir), 0; levels < 4; above, levels = filepath.Dir(above), levels+1 {
-		at := filepath.Join(above, protocolDir, folderOf(id))
+		at := filepath.Join(above, ProtocolDir, folderOf(id))
 		if !plain(at) || !rundir.Exists(filepath.Join(at, root)) {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/lazyregexp"
@@ -18,10 +19,16 @@ import (
 // the run, and a counter if it was set aside before.
 var asideName = lazyregexp.New(`^[0-9]{6,9}(-[0-9]{1,9})?$`)
 
+// protocolName matches the directories of copies of protocols: the first half of a hash.
+var protocolName = lazyregexp.New(`^[0-9a-f]{16}$`)
+
+// asideDirs are the directories whose directories are copied beside those of runs.
+func asideDirs() []string { return append(journal.AsideDirs(), execute.ProtocolDir) }
+
 // copyAsides copies the runs in quarantine and those after the stop of a
-// campaign. One whose name exists was copied before.
+// campaign, and the copies of its protocols. One whose name exists was copied before.
 func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
-	for _, aside := range journal.AsideDirs() {
+	for _, aside := range asideDirs() {
 		for i, s := range j.sources {
 			if j.own && i == 0 {
 				continue
@@ -49,7 +56,7 @@ func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
 	return nil
 }
 
-// asides lists the runs that were set aside in a directory.
+// asides lists what is to be copied of a directory.
 func asides(root *os.Root, aside string) ([]string, error) {
 	info, err := root.Lstat(aside)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,9 +71,13 @@ func asides(root *os.Root, aside string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	pattern := asideName()
+	if aside == execute.ProtocolDir {
+		pattern = protocolName()
+	}
 	var names []string
 	for _, e := range entries {
-		if e.IsDir() && asideName().MatchString(e.Name()) {
+		if e.IsDir() && pattern.MatchString(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
@@ -80,7 +91,7 @@ func (j *merging) publishAsides(staging string) error {
 		return err
 	}
 	for _, e := range entries {
-		for _, aside := range journal.AsideDirs() {
+		for _, aside := range asideDirs() {
 			name, ok := strings.CutPrefix(e.Name(), aside+"-")
 			if !ok {
 				continue

@@ -15,7 +15,7 @@ import (
 // larger program by that of a smaller one, and requires the directories of the
 // campaign in one go.
 func TestMergeExamples(t *testing.T) {
-	const text = "name: sizes\nsim: builtin\nseed: 5\nworkers: 2\nkeep-per-finding: 2\nconfigs:\n" +
+	const text = "name: sizes\nsim: builtin\nseed: 6\nworkers: 2\nkeep-per-finding: 2\nconfigs:\n" +
 		"  - &c {name: large, runs: 8, threads: 3, ops: 30, locations: 3, rounds: 4, core: tso, protocol: mi, expect: sc, classify: [tso]}\n" +
 		"  - {<<: *c, name: middle, rounds: 3}\n  - {<<: *c, name: small, rounds: 2}\n"
 	dir := t.TempDir()
