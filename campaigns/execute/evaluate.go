@@ -137,11 +137,13 @@ func violates(r *rundir.Result, outcome sim.Outcome, title, detail string) {
 // corruptLog is the outcome and title of a run that ended and left a log that
 // is no history of its program.
 func corruptLog(err error) (sim.Outcome, string) {
+	if losesUpdate(err) {
+		// No model with atomic operations allows this, and sums that come twice
+		// follow from it.
+		return sim.Violation, "an update was lost"
+	}
 	if value, ok := errors.AsType[*parse.ValueError](err); ok {
 		switch value.Fault.Kind {
-		case parse.LostUpdate:
-			// No model with atomic operations allows this.
-			return sim.Violation, "an update was lost"
 		case parse.UnwrittenValue:
 			return sim.Corrupt, "a value that no store wrote"
 		case parse.ForeignValue:
@@ -152,4 +154,18 @@ func corruptLog(err error) (sim.Outcome, string) {
 		return sim.Corrupt, "log is partial"
 	}
 	return sim.Corrupt, "log is corrupt"
+}
+
+// losesUpdate says whether a lost update is among the faults of a log.
+func losesUpdate(err error) bool {
+	if value, ok := err.(*parse.ValueError); ok {
+		return value.Fault.Kind == parse.LostUpdate
+	}
+	switch err := err.(type) {
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(err.Unwrap(), losesUpdate)
+	case interface{ Unwrap() error }:
+		return losesUpdate(err.Unwrap())
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -96,5 +97,26 @@ func TestPendingIsSound(t *testing.T) {
 	}
 	if pending < 100 {
 		t.Errorf("%d pending operations", pending)
+	}
+}
+
+// TestLostUpdateAmongFaults requires a lost update to be what the log shows, whatever
+// other fault of a value stands before it: sums that come twice follow from it.
+func TestLostUpdateAmongFaults(t *testing.T) {
+	fault := func(kind parse.FaultKind) error {
+		return fmt.Errorf("thread 0: %w", &parse.ValueError{Fault: parse.Fault{Kind: kind}})
+	}
+	for _, c := range []struct {
+		err   error
+		title string
+	}{
+		{errors.Join(fault(parse.DuplicateWrite), fault(parse.LostUpdate)), "an update was lost"},
+		{fmt.Errorf("parse native log: %w", errors.Join(fault(parse.LostUpdate), fault(parse.DuplicateWrite))), "an update was lost"},
+		{errors.Join(fault(parse.DuplicateWrite), fault(parse.DuplicateWrite)), "log is corrupt"},
+		{errors.New("line 3"), "log is corrupt"},
+	} {
+		if _, title := corruptLog(c.err); title != c.title {
+			t.Errorf("%v: %s, want %s", c.err, title, c.title)
+		}
 	}
 }
