@@ -219,3 +219,18 @@ func TestStopAsksAgain(t *testing.T) {
 		t.Errorf("stopped for %+v", s.report.Stopped)
 	}
 }
+
+// TestExploredOutcomes requires a property that does not hold to have the outcome of a
+// run that shows it, so that every form of the report can tell it.
+func TestExploredOutcomes(t *testing.T) {
+	r, err := Run(t.Context(), Options{SLICC: mutant(t, "mi", store), Seed: 1, Steps: steps, Engines: []Engine{Explore}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) == 0 || r.Findings[0].Outcome != "violation" || !strings.HasPrefix(r.Findings[0].Detail, "values: ") {
+		t.Errorf("findings %+v: want a violation of the property values first", r.Findings)
+	}
+	if err := r.WriteSARIF(new(bytes.Buffer), t.TempDir(), "test", nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -103,7 +103,7 @@ func (x *Explored) Run(expect string) *rundir.Result {
 	case len(r.Findings) > 0:
 		f := &r.Findings[0]
 		answer.Answer = check.Forbidden.String()
-		run.Outcome, run.Title, run.Counterexample = outcomeOfProperty(f.Property), f.Title, len(f.Steps)
+		run.Outcome, run.Title, run.Counterexample = OutcomeOf(f.Property), f.Title, len(f.Steps)
 		run.Detail = fmt.Sprintf("%s, after %d steps\n%s\n%s", f.Property, len(f.Steps), f.Detail, run.Detail)
 	case !r.Complete():
 		answer.Answer, answer.Reason = check.Unknown.String(), fmt.Sprintf("incomplete after %d states, depth %d: limit of %s", r.States, r.Depth, r.Limit)
@@ -112,8 +112,8 @@ func (x *Explored) Run(expect string) *rundir.Result {
 	return run
 }
 
-// outcomeOfProperty is the outcome of a run in which a property does not hold.
-func outcomeOfProperty(p machine.Property) sim.Outcome {
+// OutcomeOf is the outcome of a run in which a property does not hold.
+func OutcomeOf(p machine.Property) sim.Outcome {
 	switch p {
 	case machine.SWMR, machine.Values, machine.Outcome, machine.Leftovers:
 		return sim.Violation

@@ -23,8 +23,11 @@ import (
 	"ordeal/campaigns/summary"
 )
 
-// skip is the exit status by which git bisect leaves a commit out.
-const skip = 125
+// The exit statuses by which git bisect leaves a commit out, and ends.
+const (
+	skip  = 125
+	abort = 128
+)
 
 // New makes the command.
 func New(e *command.Env) *cobra.Command {
@@ -41,7 +44,7 @@ limit of CPU time only ends it.
 
 With --title the audit ends as soon as a finding with such a title is found, and
 the exit status is that of git bisect run: 1 found, 0 not found, 125 for a protocol
-that cannot be simulated.`,
+that cannot be simulated; any other error is 128, which ends the bisection.`,
 		Example: `  ordeal audit --slicc src/mem/ruby/protocol/MESI_Two_Level.slicc
   ordeal audit --gem5-tree gem5 --protocol MESI_Two_Level --cpu 30s --dir audit
   git bisect run ordeal audit --slicc src/mem/ruby/protocol/MI_example.slicc --title 'invalid transition*'`,
@@ -58,8 +61,18 @@ that cannot be simulated.`,
 	f.StringVar(&x.dir, "dir", "", "directory of the report and of what was found; default runs/audit-TIME")
 	f.BoolVar(&x.json, "json", false, "print JSON")
 	command.Complete(cmd, "engines", audit.EngineNames())
-	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return x.run(ctx) })
+	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return x.bisected(x.run(ctx)) })
 	return cmd
+}
+
+// bisected is an error as git bisect run is to take it: what is neither found nor not
+// found is no reason to call a commit bad.
+func (x *run) bisected(err error) error {
+	var status *command.StatusError
+	if err == nil || x.title == "" || errors.As(err, &status) && status.Err == nil {
+		return err
+	}
+	return &command.StatusError{Status: abort, Err: err}
 }
 
 type run struct {
