@@ -18,14 +18,14 @@ import (
 )
 
 // singleRun are the options of config.Gem5 that a single run has.
-var singleRun = func() (names []string) {
+func singleRun() (names []string) {
 	for _, o := range option.Of(reflect.TypeFor[config.Gem5]()) {
 		if o.Name != "batch" {
 			names = append(names, o.Name)
 		}
 	}
 	return names
-}()
+}
 
 // showGem5 has a runner on gem5 print its progress to w now and then.
 func showGem5(w io.Writer, runner sim.Runner) {

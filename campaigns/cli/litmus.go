@@ -55,7 +55,7 @@ test is kept, with an explanation, to be repeated.`,
 	fs.BoolVar(&l.json, "json", false, "print the results as JSON")
 	fs.BoolVar(&l.tableOnly, "table", false, "print the table only, and what was found")
 	command.Declare(cmd, &l.o.Config.Machine)
-	command.Declare(cmd, &l.o.Config.Gem5, singleRun...)
+	command.Declare(cmd, &l.o.Config.Gem5, singleRun()...)
 	completeMutants(cmd)
 	command.Common(cmd, "shapes", "sim", "protocol", "slicc", "core", "mutant", "seed", "rounds", "model", "table")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {

@@ -47,7 +47,7 @@ classify.`,
 	command.Declare(cmd, &r.campaign, "sim", "seed", "timeout", "check-timeout", "memory", "log-size")
 	command.Declare(cmd, &r.cfg.Programs)
 	command.Declare(cmd, &r.cfg.Machine)
-	command.Declare(cmd, &r.cfg.Gem5, singleRun...)
+	command.Declare(cmd, &r.cfg.Gem5, singleRun()...)
 	r.observe.flags(fs)
 	command.Complete(cmd, "model", config.ModelNames())
 	completeMutants(cmd)
