@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
 	"ordeal/parse"
@@ -127,10 +128,10 @@ func TestLookahead(t *testing.T) {
 			})
 		}
 	}
-	for seed := range many(600) {
+	for seed := range many(1000) {
 		check(draw(rand.New(rand.NewPCG(seed, 71)), 4, 10))
 	}
-	for seed := range many(20) {
+	for seed := range uint64(scale.Of(4, 8, 40)) {
 		p := histgen.Params{Threads: 4, Ops: 14, Locations: 3, Fences: 0.1}
 		check(histgen.Machine(rand.New(rand.NewPCG(seed, 72)), model.RMO, p).History)
 	}
