@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"ordeal/gen/option"
 	"ordeal/gen/shapes"
@@ -142,12 +141,12 @@ func (m *Mix) UnmarshalText(text []byte) (err error) {
 }
 
 // declared is read only.
-var declared = sync.OnceValue(func() []option.Option { return option.Of(reflect.TypeFor[Options]()) })
+var declared = option.Of(reflect.TypeFor[Options]())
 
 // Validate reports everything that is wrong with the options: an option.Fault
 // for each, joined.
 func (o Options) Validate() error {
-	faults := new(option.Rules).CheckDeclared(declared(), &o)
+	faults := new(option.Rules).CheckDeclared(declared, &o)
 	add := func(name, format string, args ...any) {
 		faults = append(faults, option.Faultf(name, format, args...))
 	}

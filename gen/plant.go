@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"ordeal/gen/shapes"
 )
@@ -60,13 +59,12 @@ func plant(rng *rand.Rand, o Options) [][]part {
 }
 
 // allShapes is read only.
-var allShapes = sync.OnceValue(shapes.All)
+var allShapes = shapes.All()
 
 func fittingShapes(o Options) []*shapes.Shape {
-	all := allShapes()
-	list := make([]*shapes.Shape, 0, len(all))
-	for i := range all {
-		s := &all[i]
+	list := make([]*shapes.Shape, 0, len(allShapes))
+	for i := range allShapes {
+		s := &allShapes[i]
 		named := len(o.Shapes) == 0 || slices.Contains(o.Shapes, s.Name)
 		if named && len(s.Threads) <= o.Threads && s.Locations <= o.Locations && s.Longest() <= o.Ops {
 			list = append(list, s)

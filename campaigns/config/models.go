@@ -23,14 +23,15 @@ func ModelNames() []string {
 }
 
 // ParseModels reads a comma-separated list of model names, dropping
-// repetitions; "all" stands for every model of model.All.
-func ParseModels(list string) ([]model.Model, error) {
+// repetitions; "all" stands for every model of model.All. Models of also are known
+// by their names besides.
+func ParseModels(list string, also ...model.Model) ([]model.Model, error) {
 	var picked []model.Model
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		known := name == "all"
-		for _, m := range models() {
-			if m.Name != name && (name != "all" || m.Rules != nil) {
+		for _, m := range append(models(), also...) {
+			if m.Name != name && (name != "all" || m.Rules != nil || m.RealTime) {
 				continue
 			}
 			known = true
@@ -39,7 +40,11 @@ func ParseModels(list string) ([]model.Model, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("unknown model %q%s", name, messages.Hint(name, append([]string{"all"}, ModelNames()...)))
+			names := append([]string{"all"}, ModelNames()...)
+			for _, m := range also {
+				names = append(names, m.Name)
+			}
+			return nil, fmt.Errorf("unknown model %q%s", name, messages.Hint(name, names))
 		}
 	}
 	return picked, nil

@@ -73,7 +73,7 @@ at the first violation. What the answers mean then is in ordeal help check.`,
 	fs.BoolVar(&c.follow, "follow", false, "check one trace of axe, plume or oplog under sc or tso as it grows, in memory that does not grow")
 	fs.IntVar(&c.window, "window", 0, fmt.Sprintf("with --follow, operations to check at a time (default %d)", stream.DefaultWindow))
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace, with evidence and timings")
-	command.Complete(cmd, "model", append(config.ModelNames(), "all"))
+	command.Complete(cmd, "model", append(config.ModelNames(), model.Linearizable.Name, "all"))
 	command.Complete(cmd, "procedure", procedureNames())
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return c.run(ctx, args) })
 	return cmd
@@ -145,7 +145,7 @@ func (c *evaluate) prepare() error {
 	}
 	var err error
 	if c.models != "" {
-		if c.picked, err = modelsOf(c.models); err != nil {
+		if c.picked, err = config.ParseModels(c.models, model.Linearizable); err != nil {
 			faults = append(faults, fmt.Errorf("--model: %w", err))
 		}
 	}
@@ -167,24 +167,6 @@ func (c *evaluate) readingMemory() int64 {
 		least = m
 	}
 	return least
-}
-
-// modelsOf is config.ParseModels that also knows the model of histories with
-// times.
-func modelsOf(list string) ([]model.Model, error) {
-	var timed []model.Model
-	names := slices.DeleteFunc(strings.Split(list, ","), func(name string) bool {
-		is := strings.TrimSpace(name) == model.Linearizable.Name
-		if is {
-			timed = []model.Model{model.Linearizable}
-		}
-		return is
-	})
-	if len(names) == 0 {
-		return timed, nil
-	}
-	models, err := config.ParseModels(strings.Join(names, ","))
-	return append(timed, models...), err
 }
 
 // result is the result of a trace.
