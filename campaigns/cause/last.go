@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"ordeal/gen"
 	"ordeal/sim"
+	"ordeal/sim/lazyregexp"
 	"ordeal/sim/trace"
 	"ordeal/sim/trace/chart"
 )
@@ -24,6 +26,8 @@ type Last struct {
 	// LogHash is the SHA-256 of the log of the traced run, in hexadecimal.
 	LogHash string
 	cause   Cause // without a witness
+	failed  *trace.Event
+	reason  string // of the failure of that
 }
 
 // RecordLast repeats a run and keeps its last events, of those that the filter
@@ -61,9 +65,27 @@ func RecordLast(ctx context.Context, r Recorder, job sim.Job, f Filter) (*Last, 
 	}
 	sum := sha256.Sum256(result.Log)
 	l.LogHash = hex.EncodeToString(sum[:])
+	l.fail(result.Detail)
 	l.cause.table = TableOf(r.Protocol())
 	l.Events = l.Events[max(0, len(l.Events)-lastEvents):]
 	return l, nil
+}
+
+// failure is how the embedded simulator begins the diagnosis of a fault: the
+// controller, the tick, the reason and the transition.
+var failure = lazyregexp.New(`^(\w+ \d+) at tick (\d+): (.*)\nin transition \((\w+), (\w+)\) on line 0x([0-9a-f]+)`)
+
+// fail notes the transition that failed, which is no event of the trace.
+func (l *Last) fail(detail string) {
+	m := failure().FindStringSubmatch(detail)
+	if m == nil {
+		return
+	}
+	tick, err := strconv.ParseInt(m[2], 10, 64)
+	line, fault := strconv.ParseInt(m[6], 16, 64)
+	if err == nil && fault == nil {
+		l.failed, l.reason = &trace.Event{Kind: trace.Transition, At: tick, Place: m[1], State: m[4], Name: m[5], Next: "failed", Line: line}, m[3]
+	}
 }
 
 // Text is the events, a line each.
@@ -82,6 +104,11 @@ func (l *Last) WriteSVG(w io.Writer, title string) error {
 		if e.Kind == trace.Access && e.Loc >= 0 {
 			d.Accesses[i] = operationText(l.cause.program.Locations[e.Loc], e.Reads, e.Writes, e.Read, e.Written)
 		}
+	}
+	if l.failed != nil {
+		d.Marks[len(d.Events)] = chart.Mark{Class: chart.Fault, Note: l.reason}
+		d.Events = append(slices.Clip(d.Events), *l.failed)
+		return d.WriteSVG(w)
 	}
 	for i, e := range slices.Backward(l.Events) {
 		if e.Kind == trace.Transition {

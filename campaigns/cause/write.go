@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ordeal/sim/trace"
@@ -102,13 +103,18 @@ func (c *Cause) repeats(last, i int) bool {
 // WriteSVG draws the events from the request for the first wrong read to the
 // last operation of the witness.
 func (c *Cause) WriteSVG(w io.Writer, title string) error {
-	d := &chart.Chart{Title: title, Notes: c.Sentences(), Lines: c.lines, Accesses: map[int]string{}, Marks: map[int]chart.Mark{}}
+	d := &chart.Chart{Title: title, Notes: c.Sentences(), Lines: c.lines, Accesses: map[int]string{}, Serves: map[int]string{}, Marks: map[int]chart.Mark{}}
+	serves := c.serves()
+	if len(serves) > 0 {
+		d.Notes = append(slices.Clip(d.Notes), "A letter in parentheses: the message or transition serves that operation of the witness.")
+	}
 	kept, omitted := c.shown()
 	d.Omitted = omitted
 	marks := c.marks()
 	for n, i := range kept {
 		e := c.Events[i]
 		d.Events = append(d.Events, e)
+		d.Serves[n] = serves[i]
 		mark, marked := marks[i]
 		if e.Kind == trace.Access {
 			d.Accesses[n] = operationText(c.program.Locations[e.Loc], e.Reads, e.Writes, e.Read, e.Written)

@@ -42,6 +42,9 @@ type Chart struct {
 	// Accesses has the text of events of kind Access, by index; those without one
 	// are not drawn.
 	Accesses map[int]string
+	// Serves has the letters of the operations of the witness that a message or a
+	// transition serves, by index.
+	Serves map[int]string
 	// Marks are by index of the event.
 	Marks map[int]Mark
 	// Omitted counts events that the caller left out.
@@ -89,7 +92,18 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	head := headSpace + noteSpace*(len(c.Notes)+1)
 	high := head + rowHeight*(len(points)+1) + margin
 	y := func(i int) int { return head + rowHeight*(i+1) }
-	var out, labels bytes.Buffer
+	var out, boxes, labels bytes.Buffer
+	var taken []area // by boxes and labels
+	for i := range points {
+		if p := &points[i]; c.Events[p.event].Kind != trace.Message {
+			_, half := c.text(p)
+			at, note := x(p.lane), 0
+			if m := c.Marks[p.event]; m.Note != "" {
+				note = letter * len([]rune(m.Note))
+			}
+			taken = append(taken, area{at - half, y(i) - boxHeight/2, at + half + note, y(i) + boxHeight/2})
+		}
+	}
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n", wide, high, wide, high)
 	fmt.Fprintf(&out, "<title>%s</title>\n<style>%s</style>\n", html.EscapeString(c.Title), style)
 	out.WriteString(`<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"><path class="tip" d="M0 0L10 5L0 10z"/></marker></defs>` + "\n")
@@ -114,7 +128,7 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 		}
 		switch {
 		case e.Kind != trace.Message:
-			c.box(&labels, p, x(p.lane), y(i))
+			c.box(&boxes, p, x(p.lane), y(i))
 		case !p.end:
 			to := slices.IndexFunc(points, func(q point) bool { return q.end && q.event == p.event })
 			class := "arrow"
@@ -122,9 +136,13 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 				class += " " + m.Class
 			}
 			fmt.Fprintf(&out, `<line class="%s" marker-end="url(#tip)" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n", class, x(p.lane), y(i), x(e.To), y(to))
-			fmt.Fprintf(&labels, `<text class="label" x="%d" y="%d">%s</text>`+"\n", (x(p.lane)+x(e.To))/2, (y(i)+y(to))/2-3, html.EscapeString(e.Name+c.line(e.Line)))
+			text := c.served(p.event) + e.Name + c.line(e.Line)
+			var at area
+			at, taken = place(text, x(p.lane), y(i), x(e.To), y(to), taken)
+			fmt.Fprintf(&labels, `<text class="label" x="%d" y="%d">%s</text>`+"\n", (at.left+at.right)/2, at.bottom-3, html.EscapeString(text))
 		}
 	}
+	out.Write(boxes.Bytes())
 	out.Write(labels.Bytes())
 	out.WriteString("</svg>\n")
 	_, err := w.Write(out.Bytes())
@@ -134,20 +152,65 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 // box draws a transition or an access, and the note of its mark.
 func (c *Chart) box(out io.Writer, p *point, x, y int) {
 	e := &c.Events[p.event]
-	class, text := "box", fmt.Sprintf("%s: %s → %s%s", e.Name, e.State, e.Next, c.line(e.Line))
+	class := "box"
 	if e.Kind == trace.Access {
-		class, text = "access", c.Accesses[p.event]
+		class = "access"
 	}
+	text, half := c.text(p)
 	mark := c.Marks[p.event]
 	if mark.Class != "" {
 		class += " " + mark.Class
 	}
-	half := max(laneWidth-12, letter*len([]rune(text))+8) / 2
 	fmt.Fprintf(out, `<rect class="%s" x="%d" y="%d" width="%d" height="%d" rx="4"/><text class="step" x="%d" y="%d">%s</text>`+"\n",
 		class, x-half, y-boxHeight/2, 2*half, boxHeight, x, y+4, html.EscapeString(text))
 	if mark.Note != "" {
 		fmt.Fprintf(out, `<text class="comment %s" x="%d" y="%d">%s</text>`+"\n", mark.Class, x+half+6, y+4, html.EscapeString(mark.Note))
 	}
+}
+
+// text is what a box says, and half its width.
+func (c *Chart) text(p *point) (text string, half int) {
+	e := &c.Events[p.event]
+	text = fmt.Sprintf("%s%s: %s → %s%s", c.served(p.event), e.Name, e.State, e.Next, c.line(e.Line))
+	if e.Kind == trace.Access {
+		text = c.Accesses[p.event]
+	}
+	return text, max(laneWidth-12, letter*len([]rune(text))+8) / 2
+}
+
+// served begins the text of what serves an operation of the witness.
+func (c *Chart) served(event int) string {
+	if letters := c.Serves[event]; letters != "" {
+		return "(" + letters + ") "
+	}
+	return ""
+}
+
+// area is a rectangle of the picture.
+type area struct{ left, top, right, bottom int }
+
+func (a area) overlaps(b area) bool {
+	return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+}
+
+// along are the parts of an arrow at which its label may be, the best first.
+var along = []float64{.5, .4, .6, .3, .7, .2, .8, .12, .88}
+
+// place finds a place for the label of an arrow that is not taken, and takes it; the
+// middle where there is none.
+func place(text string, x1, y1, x2, y2 int, taken []area) (area, []area) {
+	half := letter * len([]rune(text)) / 2
+	at := func(part float64) area {
+		x, y := x1+int(part*float64(x2-x1)), y1+int(part*float64(y2-y1))
+		return area{x - half, y - 14, x + half, y}
+	}
+	for _, part := range along {
+		a := at(part)
+		if !slices.ContainsFunc(taken, a.overlaps) {
+			return a, append(taken, a)
+		}
+	}
+	return at(along[0]), append(taken, at(along[0]))
 }
 
 const style = `.paper{fill:#fff} text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2733} .title{font-weight:600;font-size:15px} .note{font-size:13px}

@@ -109,3 +109,42 @@ func TestCut(t *testing.T) {
 		t.Error("the chart does not say what it leaves out")
 	}
 }
+
+// TestLabels demands that no label lies on a box or on another label, where there is
+// room, and that it names what it serves.
+func TestLabels(t *testing.T) {
+	c := &Chart{Lines: map[int64]string{64: "x"}, Serves: map[int]string{0: "a,b"}}
+	c.Events = append(c.Events, message(1, 40, "L1Cache 0", "Directory 0", "GETS", 64), message(2, 39, "Directory 0", "L1Cache 0", "WBACK", 64))
+	for i := range 20 {
+		c.Events = append(c.Events, step(int64(10+i), "L1Cache 1", 64))
+	}
+	svg, _ := draw(t, c)
+	if !strings.Contains(svg, ">(a,b) GETS<") {
+		t.Errorf("no letters in\n%s", svg)
+	}
+	var boxes, labels []area
+	for line := range strings.Lines(svg) {
+		var x, y, width int
+		if _, err := fmt.Sscanf(line, `<rect class="box" x="%d" y="%d" width="%d"`, &x, &y, &width); err == nil {
+			boxes = append(boxes, area{x, y, x + width, y + boxHeight})
+		}
+		if _, err := fmt.Sscanf(line, `<text class="label" x="%d" y="%d">`, &x, &y); err == nil {
+			text := line[strings.Index(line, ">")+1 : strings.LastIndex(line, "<")]
+			half := 6 * len(text) / 2
+			labels = append(labels, area{x - half, y - 9, x + half, y})
+		}
+	}
+	if len(boxes) != 20 || len(labels) != 2 {
+		t.Fatalf("%d boxes, %d labels", len(boxes), len(labels))
+	}
+	if labels[0].overlaps(labels[1]) {
+		t.Errorf("the labels overlap: %+v", labels)
+	}
+	for _, l := range labels {
+		for _, b := range boxes {
+			if l.overlaps(b) {
+				t.Errorf("the label at %+v is on the box at %+v", l, b)
+			}
+		}
+	}
+}
