@@ -38,6 +38,10 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	if err := check(jobs); err != nil {
 		return nil, err
 	}
+	surrounded, jobs, err := r.backgrounds(jobs)
+	if err != nil {
+		return nil, err
+	}
 	// Programs that cannot be emitted are the caller's error, even if the
 	// binary is unfit.
 	if _, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(&jobs[0])); err != nil {
@@ -50,10 +54,15 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	if unfit != nil {
 		return slices.Repeat([]sim.Result{*unfit}, len(jobs)), nil
 	}
+	run := r.launchAll
 	if len(r.options.Mutation.Changes) > 0 {
-		return r.runMutant(ctx, jobs)
+		run = r.runMutant
 	}
-	return r.launchAll(ctx, jobs)
+	results, err := run(ctx, jobs)
+	if err != nil {
+		return nil, err
+	}
+	return results, keepBackground(surrounded, jobs, results)
 }
 
 // check reports jobs that cannot be run at all.

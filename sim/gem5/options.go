@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/gen"
+	"ordeal/gen/background"
 	"ordeal/gen/emit/elf"
 	"ordeal/gen/option"
 	"ordeal/sim/lazyregexp"
@@ -83,6 +85,9 @@ type Options struct {
 	TreeOptions []string
 	// Mutation changes the tree for each launch.
 	Mutation Mutation
+	// Background surrounds programs with further accesses, which are no part of
+	// their logs; a Length of 0 means none.
+	Background background.Options
 	// Emit shapes the executable. Its Rounds and Seed are the job's, its Log follows
 	// from Log and Yield is always on; a Spin of 0 means DefaultSpin.
 	Emit elf.Options
@@ -189,6 +194,12 @@ func (o Options) Validate() error {
 		case *n.value < n.least:
 			fault(n.name, "%d: want at least %d", *n.value, n.least)
 		}
+	}
+	if l := o.Background.Length; l < 0 || l > background.MaxLength {
+		fault("background", "%d: want 0 to %d", l, background.MaxLength)
+	}
+	if n := o.Background.Threads; n < 0 || n > gen.MaxThreads {
+		fault("background-threads", "%d: want 0 to %d", n, gen.MaxThreads)
 	}
 	if !slices.Contains(Logs(), o.Log) {
 		fault("log", "unknown value %q: want %s", o.Log, strings.Join(Logs(), ", "))

@@ -38,6 +38,14 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 	if !r.info.Tracing {
 		return infra("gem5 was built without tracing: want gem5.opt or gem5.debug"), nil
 	}
+	surrounded, jobs, err := r.backgrounds([]sim.Job{job})
+	if err != nil {
+		return sim.Result{}, err
+	}
+	job = jobs[0]
+	if surrounded != nil {
+		want.Locations, record = locationsOf(surrounded[0], want.Locations), withoutBackground(surrounded[0], job.Rounds, record)
+	}
 	first, err := r.launchRecorded(ctx, job, "first", nil, nil)
 	if err != nil {
 		return sim.Result{}, err
@@ -59,6 +67,9 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 	}
 	if string(first.result.Log) != string(second.result.Log) {
 		return infra("the traced run has another log than the one before it"), nil
+	}
+	if surrounded != nil {
+		second.result.Log = surrounded[0].Log(second.result.Log, job.Rounds)
 	}
 	return second.result, nil
 }

@@ -1,0 +1,270 @@
+// Package background surrounds a program with accesses that are no part of it:
+// to other words of its lines, to lines that share a cache set with them, and to
+// further lines, by its own threads between its operations and by further
+// threads. They keep caches and the protocol busy as a long program does, so that
+// few operations can fail where only long programs did. What they read is
+// dropped: the log that remains is one of the program.
+package background
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ordeal/gen"
+)
+
+// Options describe a background. The same options give the same one.
+type Options struct {
+	// Length is the most accesses before an operation of the program; a thread
+	// without operations makes up to twice as many a round.
+	Length int
+	// Threads is the number of all threads, those of the program first; fewer than
+	// it has mean no further ones.
+	Threads int
+	// Seed draws the accesses.
+	Seed uint64
+}
+
+// MaxLength is the largest Length.
+const MaxLength = 64
+
+const (
+	lineWords = gen.LineBytes / gen.WordBytes
+	// sets is the largest number of sets of lines that are crowded: lines whose
+	// numbers are equal modulo it share a set in every cache that has at most as
+	// many, a power of two.
+	sets = 16
+	// crowd is how many lines of each of these sets accesses use.
+	crowd = 8
+)
+
+// Surrounded is a program with a background.
+type Surrounded struct {
+	// Program is all that runs. Its layout is packed; a location of the original
+	// program has the address that it had there.
+	Program  *gen.Program
+	original *gen.Program
+	// places are, for each thread of the original, its operations in Program.
+	places [][]int
+	_      struct{}
+}
+
+// Around surrounds p.
+func Around(p *gen.Program, o Options) (*Surrounded, error) {
+	if o.Length < 1 || o.Length > MaxLength {
+		return nil, fmt.Errorf("background: length %d: want 1 to %d", o.Length, MaxLength)
+	}
+	if o.Threads > gen.MaxThreads {
+		return nil, fmt.Errorf("background: %d threads: want at most %d", o.Threads, gen.MaxThreads)
+	}
+	if err := errors.Join(p.CoresOnly(), p.X86Only(), withoutTransactions(p)); err != nil {
+		return nil, fmt.Errorf("background: %w", err)
+	}
+	d := &drawer{rng: rand.New(rand.NewPCG(o.Seed, uint64(o.Length))), p: p, length: o.Length, constant: p.Stride() - 1}
+	if err := d.layOut(); err != nil {
+		return nil, err
+	}
+	d.choose()
+	s := &Surrounded{original: p, places: make([][]int, len(p.Threads))}
+	threads := make([][]gen.Op, max(o.Threads, len(p.Threads)))
+	for t := range threads {
+		if t >= len(p.Threads) {
+			threads[t] = d.further()
+			continue
+		}
+		for i, op := range p.Threads[t] {
+			threads[t] = append(threads[t], d.before(p.Threads[t], i)...)
+			s.places[t] = append(s.places[t], len(threads[t]))
+			if op.Kind != gen.FullFence && op.Kind != gen.Delay {
+				op.Loc = d.at(op.Loc)
+			}
+			threads[t] = append(threads[t], op)
+		}
+	}
+	s.Program = &gen.Program{Layout: gen.Packed, Locations: d.names, Threads: threads}
+	if err := s.Program.Validate(); err != nil {
+		return nil, fmt.Errorf("background: %w", err)
+	}
+	return s, nil
+}
+
+func withoutTransactions(p *gen.Program) error {
+	if slices.ContainsFunc(p.Transactions, func(list []gen.Transaction) bool { return len(list) > 0 }) {
+		return errors.New("the program has transactions")
+	}
+	return nil
+}
+
+// drawer draws the accesses around a program.
+type drawer struct {
+	rng      *rand.Rand
+	p        *gen.Program
+	length   int
+	names    []string
+	own      map[gen.LocID]bool // the program's, by their number in names
+	lines    []int              // of the program's locations
+	count    int                // of all lines
+	constant gen.Value          // the last one stored
+
+	// What all threads have in common: the line that further threads contend for,
+	// their share of stores and of accesses to other lines; the number of sets
+	// that are crowded; and which threads have their first operation delayed so.
+	contended int
+	stores    float64
+	elsewhere float64
+	sets      int
+	delayed   func(first gen.Op) bool
+}
+
+// choose draws what all threads have in common. What is most frequent made gem5's
+// MESI_Two_Level lose invalidations most often: loads that come first wait for a
+// way of their set, while further threads store to the line of a later operation.
+func (d *drawer) choose() {
+	pick := func(values ...float64) float64 { return values[d.rng.IntN(len(values))] }
+	d.contended = d.lines[d.rng.IntN(len(d.lines))]
+	if later := d.laterLines(); len(later) > 0 && d.rng.IntN(4) > 0 {
+		d.contended = later[d.rng.IntN(len(later))]
+	}
+	d.stores, d.elsewhere = pick(0.3, 0.6, 0.6, 0.8), pick(0, 0, 0, 0.3)
+	d.sets = int(pick(4, 4, 4, sets))
+	loads := func(op gen.Op) bool { return op.Kind == gen.Load }
+	d.delayed = []func(gen.Op) bool{
+		loads, loads, loads, loads,
+		func(gen.Op) bool { return true },
+		func(gen.Op) bool { return false },
+	}[d.rng.IntN(6)]
+}
+
+// laterLines are those of the operations after a load that comes first.
+func (d *drawer) laterLines() []int {
+	var lines []int
+	for _, ops := range d.p.Threads {
+		for i, op := range ops {
+			if line := int(d.at(op.Loc)) / lineWords; i > 0 && ops[0].Kind == gen.Load && op.Kind == gen.Load && op.Loc != ops[0].Loc && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// at is the number in names of a location of the program.
+func (d *drawer) at(l gen.LocID) gen.LocID { return gen.LocID(d.p.Offset(l) / gen.WordBytes) }
+
+// layOut names the words of all lines.
+func (d *drawer) layOut() error {
+	d.own = make(map[gen.LocID]bool)
+	for l := range d.p.Locations {
+		at := d.at(gen.LocID(l))
+		d.own[at] = true
+		if line := int(at) / lineWords; !slices.Contains(d.lines, line) {
+			d.lines = append(d.lines, line)
+		}
+	}
+	slices.Sort(d.lines)
+	if len(d.lines) == 0 {
+		return errors.New("background: the program has no locations")
+	}
+	d.count = (d.lines[len(d.lines)-1]/sets + 1 + crowd) * sets
+	if d.count*lineWords > gen.MaxLocations {
+		return fmt.Errorf("background: the locations take %d lines, more than %d", d.count, gen.MaxLocations/lineWords)
+	}
+	taken := make(map[string]bool, len(d.p.Locations))
+	d.names = make([]string, d.count*lineWords)
+	for l, name := range d.p.Locations {
+		taken[name] = true
+		d.names[d.at(gen.LocID(l))] = name
+	}
+	for i, name := range d.names {
+		for n := i; name == "" || taken[name] && d.names[i] == ""; n += len(d.names) {
+			name = fmt.Sprintf("b%d", n)
+		}
+		d.names[i] = name
+	}
+	return nil
+}
+
+// before draws what comes before operation i of a thread. The first one is mostly
+// delayed, by accesses that crowd the set of its line: what fails is often that a
+// later operation performs before an earlier one.
+func (d *drawer) before(ops []gen.Op, i int) []gen.Op {
+	op := ops[i]
+	if op.Kind == gen.FullFence || op.Kind == gen.Delay {
+		return nil
+	}
+	line := int(d.at(op.Loc)) / lineWords
+	switch {
+	case i == 0 && d.delayed(op):
+		return d.crowded(line, d.length-d.rng.IntN(d.length/4+1))
+	case i == 0 || d.rng.IntN(4) == 0:
+		return d.mixed(line, d.rng.IntN(d.length/4+2))
+	}
+	return nil
+}
+
+// further draws a thread of the background, which contends for a line.
+func (d *drawer) further() []gen.Op {
+	var ops []gen.Op
+	for range d.length + d.rng.IntN(d.length+1) {
+		line := d.contended
+		if d.rng.Float64() < d.elsewhere {
+			line = d.rng.IntN(d.count)
+		}
+		ops = append(ops, d.access(line, d.stores))
+	}
+	return ops
+}
+
+// crowded loads from n different lines of the set of a line.
+func (d *drawer) crowded(line, n int) []gen.Op {
+	var ops []gen.Op
+	for _, k := range d.rng.Perm(d.count / d.sets) {
+		if other := k*d.sets + line%d.sets; other != line && !slices.Contains(d.lines, other) && len(ops) < n {
+			ops = append(ops, d.access(other, 0))
+		}
+	}
+	return ops
+}
+
+// mixed accesses a line and others, a quarter of them stores.
+func (d *drawer) mixed(line, n int) []gen.Op {
+	var ops []gen.Op
+	for range n {
+		if d.rng.IntN(2) == 0 {
+			line = d.rng.IntN(d.count)
+		}
+		ops = append(ops, d.access(line, 0.25))
+	}
+	return ops
+}
+
+// access accesses a word of a line that is not the program's, or one of another
+// line if it has none.
+func (d *drawer) access(line int, stores float64) gen.Op {
+	for {
+		at := gen.LocID(line*lineWords + d.rng.IntN(lineWords))
+		switch {
+		case d.own[at] && d.full(line):
+			line = d.count - 1 - d.rng.IntN(sets) // beyond the program's lines
+		case d.own[at]:
+		case d.rng.Float64() < stores:
+			d.constant++
+			return gen.Op{Kind: gen.Store, Loc: at, Value: d.constant}
+		default:
+			return gen.Op{Kind: gen.Load, Loc: at}
+		}
+	}
+}
+
+// full reports whether all words of a line are the program's.
+func (d *drawer) full(line int) bool {
+	for at := line * lineWords; at < (line+1)*lineWords; at++ {
+		if !d.own[gen.LocID(at)] {
+			return false
+		}
+	}
+	return true
+}
