@@ -124,6 +124,9 @@ type Options struct {
 	// WrongPath (--wrong-path) is how many operations come with one load of a
 	// wrong path; see core.Config.
 	WrongPath int
+	// Crossing (--crossing) is how many loads and stores of out-of-order cores come with
+	// one across two lines, on average; 0 means none.
+	Crossing int
 	// LateStores (--late-stores) and LoadQueue (--load-queue) are of out-of-order
 	// cores; see core.Config.
 	LateStores, LoadQueue int
@@ -292,7 +295,7 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 func (o *Options) core(seed uint64, id int) core.Config {
 	return core.Config{
 		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, RMW: o.RMW, LockHold: o.LockHold, WrongPath: o.WrongPath,
-		LateStores: o.LateStores, LoadQueue: o.LoadQueue, Bugs: o.Bugs,
+		LateStores: o.LateStores, Crossing: o.Crossing, LoadQueue: o.LoadQueue, Bugs: o.Bugs,
 		Start: o.start(seed, id),
 		Seed:  agentSeed(seed, id),
 	}

@@ -25,6 +25,7 @@ type buffer struct {
 	depth      int
 	discipline discipline
 	next       uint64 // tag of the next store
+	seconds    int    // accesses of second lines under way
 }
 
 type buffered struct {
@@ -32,6 +33,7 @@ type buffered struct {
 	tag     uint64
 	readyAt event.Tick // the store may leave
 	issued  bool
+	second  bool // the access of its second line has been issued
 }
 
 // bufferTag marks the tags of buffered stores among the accesses of a core.
@@ -41,7 +43,7 @@ func newBuffer(depth int, d discipline) buffer {
 	return buffer{stores: make([]buffered, 0, depth), depth: depth, discipline: d, next: bufferTag}
 }
 
-func (b *buffer) empty() bool { return len(b.stores) == 0 }
+func (b *buffer) empty() bool { return len(b.stores) == 0 && b.seconds == 0 }
 
 func (b *buffer) full() bool { return len(b.stores) == b.depth }
 
@@ -80,6 +82,19 @@ func (b *buffer) oldest(l gen.LocID) *buffered {
 	return nil
 }
 
+// spreads issues the access of a store's second line, if it has one; false if the port
+// is full.
+func (b *buffer) spreads(s *buffered, port memory.Port) bool {
+	if s.in.second == 0 || s.second {
+		return true
+	}
+	s.second = port.Access(memory.Request{Line: s.in.second, Write: true, Tag: bufferTag | crossTag})
+	if s.second {
+		b.seconds++
+	}
+	return s.second
+}
+
 // mayLeave reports whether the store at index i may be issued.
 func (b *buffer) mayLeave(i int) bool {
 	s := &b.stores[i]
@@ -87,7 +102,7 @@ func (b *buffer) mayLeave(i int) bool {
 	case s.issued:
 		return false
 	case b.discipline == oneByOne:
-		return i == 0
+		return i == 0 && (b.seconds == 0 || s.second) // that before it may wait for its second line
 	case b.discipline == perLocation:
 		return b.oldest(s.in.loc) == s
 	default:
@@ -121,14 +136,19 @@ func (b *buffer) drain(c *base) {
 		return
 	}
 	s := &b.stores[choice]
-	s.issued = c.port.Access(memory.Request{Line: s.in.line, Write: true, Tag: s.tag})
+	s.issued = b.spreads(s, c.port) && c.port.Access(memory.Request{Line: s.in.line, Write: true, Tag: s.tag})
 	if s.issued && ready > 1 {
 		c.wakeNext()
 	}
 }
 
-// perform lets the store with a tag take effect and leave the buffer.
+// perform lets the store with a tag take effect and leave the buffer, from which no
+// load is forwarded then. The access of its second line may still be under way.
 func (b *buffer) perform(tag uint64, t *Thread, block *memory.Block) {
+	if tag&crossTag != 0 {
+		b.seconds--
+		return
+	}
 	for i := range b.stores {
 		if b.stores[i].tag == tag {
 			t.apply(&b.stores[i].in, block)

@@ -42,6 +42,9 @@ type Config struct {
 	// on average: later loads go ahead of it, and start again if they should have
 	// read from it. 0 means that addresses of stores are known at once.
 	LateStores int
+	// Crossing is how many loads and stores of OOO come with one that takes a second
+	// line, on average. 0 means none.
+	Crossing int
 	// LoadQueue is the number of loads that the window of OOO holds; 0 means any.
 	LoadQueue int
 	// Start is the tick, from the next one on, at which the core starts.
@@ -78,6 +81,9 @@ func (c *Config) Validate() error {
 	}
 	if c.LateStores < 0 || c.LateStores > 0 && c.Kind != OOO {
 		errs = append(errs, option.Faultf("late-stores", "one of %d of a core %s: want 0, or more with core %s", c.LateStores, c.Kind, OOO))
+	}
+	if c.Crossing < 0 || c.Crossing > 0 && c.Kind != OOO {
+		errs = append(errs, option.Faultf("crossing", "one access of %d across two lines, of a core %s: want 0, or more with core %s", c.Crossing, c.Kind, OOO))
 	}
 	if c.LoadQueue < 0 || c.LoadQueue > 0 && c.Kind != OOO {
 		errs = append(errs, option.Faultf("load-queue", "%d loads of a core %s: want 0, or more with core %s", c.LoadQueue, c.Kind, OOO))

@@ -27,6 +27,7 @@ func newSpeculative(b base, c Config) *speculative {
 	return &speculative{
 		windowed: windowed{
 			base: b, window: newWindow(c.Window), strays: strays{every: c.WrongPath}, loadQueue: c.LoadQueue, lateStores: c.LateStores,
+			crossings: newCrossings(c.Crossing, b.thread),
 		}, buffer: newBuffer(c.Buffer, d),
 		squashes: !slices.Contains(c.Bugs, LoadNotSquashed),
 	}
@@ -47,7 +48,7 @@ func (c *speculative) Handle(uint64) {
 func (c *speculative) retire() {
 	for n := 0; n < width && !c.window.empty(); n++ {
 		s := c.window.at(c.window.head)
-		if s.state != performed && !c.mayRetire(s) {
+		if !s.complete() && !c.mayRetire(s) {
 			return
 		}
 		c.leave()
@@ -81,6 +82,9 @@ func (c *speculative) issue() {
 		if s.isBarrier() {
 			return
 		}
+		if s.in.kind == gen.Load && s.state != unissued && !c.issueSecond(p) {
+			return
+		}
 		if s.in.kind != gen.Load || s.state != unissued {
 			continue
 		}
@@ -95,7 +99,8 @@ func (c *speculative) issue() {
 		left--
 		if store := c.store(p, s.in.loc); store != nil {
 			c.forwarded(s, store)
-		} else if !c.access(p) {
+			s.second.state = performed // gem5 forwards only loads whose bytes the store has all
+		} else if !c.access(p) || !c.issueSecond(p) {
 			return
 		}
 	}
@@ -142,7 +147,7 @@ func (c *speculative) Evict(line memory.Addr) {
 		if s.in.kind != gen.Load {
 			continue
 		}
-		if !oldest && s.state != unissued && s.in.line == line {
+		if !oldest && s.touches(line) {
 			c.squash(p)
 			return
 		}

@@ -13,6 +13,7 @@ type instruction struct {
 	loc    gen.LocID
 	number uint32 // among the thread's operations, round after round
 	line   memory.Addr
+	second memory.Addr // a line that it takes as well, 0 for none
 	// value is what a store or exchange writes, what an addition adds, and
 	// how long a delay is; of a store in this round.
 	value uint64

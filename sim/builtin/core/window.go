@@ -27,6 +27,8 @@ type slot struct {
 	// split: the operation is the store of a read-modify-write that is performed
 	// as a pair and whose load returned value.
 	split bool
+	// second is the access of a load to its second line.
+	second half
 	// failures is the number of times that the conditional store has failed.
 	failures int
 }
@@ -67,10 +69,13 @@ func (w *window) tag(position uint64) uint64 {
 	return w.tickets<<slotBits | position&w.mask
 }
 
+// slot is the slot of the access with a tag, if it has not been squashed.
+func (w *window) slot(tag uint64) *slot { return &w.slots[tag&(1<<slotBits-1)] }
+
 // tagged is the slot of the access with a tag, nil when the access has been
 // squashed.
 func (w *window) tagged(tag uint64) *slot {
-	s := &w.slots[tag&(1<<slotBits-1)]
+	s := w.slot(tag)
 	if s.state != issued || s.ticket != tag>>slotBits {
 		return nil
 	}

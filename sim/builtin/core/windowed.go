@@ -10,6 +10,7 @@ type windowed struct {
 	base
 	window    window
 	strays    strays
+	crossings crossings
 	busyUntil event.Tick // nothing is fetched before
 	// loads is the number of loads in the window, at most loadQueue unless that is 0.
 	loads, loadQueue int
@@ -36,6 +37,7 @@ func (c *windowed) fetch() {
 			c.busyUntil = now + event.Tick(in.value)
 			continue
 		}
+		c.cross(&in)
 		c.window.push(in, c.late())
 		c.arrived()
 		c.stray()
@@ -67,6 +69,10 @@ func (c *windowed) Perform(tag uint64, b *memory.Block) {
 	c.wakeNext()
 	if tag == strayTag {
 		c.strays.underWay--
+		return
+	}
+	if tag&crossTag != 0 {
+		c.performSecond(tag)
 		return
 	}
 	s := c.window.tagged(tag)
