@@ -186,3 +186,31 @@ func TestStatusEmpty(t *testing.T) {
 		}
 	}
 }
+
+// TestClosedPipe has a reader that has gone away, as head does: commands end as they
+// would with one, and say nothing of it.
+func TestClosedPipe(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "sb.axe")
+	must.Succeed(t, os.WriteFile(trace, []byte("0: M[x] := 1\n0: M[y] == 0\n1: M[y] := 1\n1: M[x] == 0\n"), 0o644))
+	for _, c := range []struct {
+		args   []string
+		status int
+	}{
+		{[]string{"models"}, 0},
+		{[]string{"gen", "--threads", "4", "--ops", "3000"}, 0},
+		{[]string{"check", "--explain", "--model", "tso", trace}, 0},
+		{[]string{"check", "--explain", "--model", "sc", trace}, summary.ExitFinding},
+	} {
+		reader, writer, err := os.Pipe()
+		must.Succeed(t, err)
+		must.Succeed(t, reader.Close())
+		cmd := process(t, c.args...)
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = writer, &stderr
+		cmd.Run()
+		must.Succeed(t, writer.Close())
+		if got := cmd.ProcessState.ExitCode(); got != c.status || strings.Contains(stderr.String(), "ordeal:") {
+			t.Errorf("%s: status %d, want %d, and %q", strings.Join(c.args, " "), got, c.status, &stderr)
+		}
+	}
+}

@@ -34,7 +34,9 @@ type Archive struct {
 func Open(dir string) (*Archive, error) {
 	path := filepath.Join(dir, CampaignFile)
 	text, err := rundir.ReadFile(path)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no directory of a campaign: %w", dir, err)
+	} else if err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
 	c, err := config.ParseRecord(path, text)

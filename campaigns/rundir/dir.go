@@ -161,7 +161,9 @@ func (d Dir) Program(s *Spec) (*gen.Program, error) {
 // Spec reads run.json.
 func (d Dir) Spec() (*Spec, error) {
 	s := new(Spec)
-	if err := ReadJSON(d.Path(SpecFile), s); err != nil {
+	if err := ReadJSON(d.Path(SpecFile), s); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no run directory: %w", d, err)
+	} else if err != nil {
 		return nil, err
 	}
 	if s.Version != Version {

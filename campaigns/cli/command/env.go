@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime/pprof"
+	"syscall"
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/progress"
@@ -49,18 +50,26 @@ func NewEnv(args []string, stdin io.Reader, stdout, stderr io.Writer) *Env {
 // OnTerminal reports whether standard output is a terminal.
 func (e *Env) OnTerminal() bool { return progress.IsTerminal(e.written.w) }
 
-// checkedWriter remembers the first error of writing, so that a full disk or
-// a closed pipe never goes unnoticed.
+// checkedWriter remembers the first error of writing, so that a full disk never goes
+// unnoticed. A reader that has seen enough, as head, is no error: what is written
+// after that goes nowhere, and the command ends as it would otherwise.
 type checkedWriter struct {
-	w   io.Writer
-	err error
+	w    io.Writer
+	err  error
+	gone bool // the reader
 }
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
-	if c.err != nil {
+	switch {
+	case c.err != nil:
 		return 0, c.err
+	case c.gone:
+		return len(p), nil
 	}
 	n, err := c.w.Write(p)
+	if c.gone = errors.Is(err, syscall.EPIPE); c.gone {
+		return len(p), nil
+	}
 	c.err = err
 	return n, err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -57,15 +56,7 @@ func Exit(status int) error {
 // Finish says what is wrong and turns it into the exit status of the process.
 func (e *Env) Finish(err error) int {
 	_ = e.Stdout.Close() // written has the error
-	switch werr := e.written.err; {
-	case werr == nil:
-	case errors.Is(werr, syscall.EPIPE):
-		// A reader that has seen enough, as head, needs no message. A command
-		// that ended for it has no result.
-		if errors.Is(err, syscall.EPIPE) {
-			return summary.ExitInfra
-		}
-	default:
+	if werr := e.written.err; werr != nil {
 		fmt.Fprintf(e.Stderr, "ordeal: write standard output: %v\n", werr)
 		return summary.ExitInfra
 	}
