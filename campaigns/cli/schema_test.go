@@ -27,6 +27,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/explain"
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/progress"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/store/diff"
@@ -44,7 +45,7 @@ var forms = map[string][]reflect.Type{
 	"finding":     {reflect.TypeFor[report.FindingLine]()},
 	"report":      {reflect.TypeFor[report.CampaignLine](), reflect.TypeFor[report.RunLine](), reflect.TypeFor[report.FindingLine](), reflect.TypeFor[report.GoneLine](), reflect.TypeFor[report.CanaryLine](), reflect.TypeFor[report.SummaryLine]()},
 	"summary":     {reflect.TypeFor[summary.Summary]()},
-	"status":      {reflect.TypeFor[cluster.Status]()},
+	"status":      {reflect.TypeFor[cluster.Status](), reflect.TypeFor[progress.Status]()},
 	"diff":        {reflect.TypeFor[diff.Diff]()},
 	"trend":       {reflect.TypeFor[trend.Trends]()},
 	"explanation": {reflect.TypeFor[explain.Page]()},

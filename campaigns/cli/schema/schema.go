@@ -40,7 +40,7 @@ func All() []Schema {
 		{"finding", "a line of a report as JSON lines whose event is finding"},
 		{"report", "any line of ordeal campaign report --format jsonl"},
 		{"summary", "what ordeal campaign run, resume and merge print with --json"},
-		{"status", "what ordeal campaign status --json prints"},
+		{"status", "what ordeal campaign status --json prints, of a campaign on a cluster or here"},
 		{"diff", "what ordeal campaign diff --json prints"},
 		{"trend", "what ordeal campaign trend --json prints"},
 		{"explanation", "what ordeal explain --json prints"},
