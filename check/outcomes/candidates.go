@@ -3,6 +3,7 @@ package outcomes
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"ordeal/gen"
 	"ordeal/gen/wire"
@@ -57,7 +58,10 @@ func (c *proposer) collect(limit int) error {
 			case op.Kind == gen.StoreConditional:
 				c.choices = append(c.choices, []gen.Value{0, 1})
 			case op.Kind.Reads():
-				c.choices = append(c.choices, append([]gen.Value{0}, written[op.Loc]...))
+				values := slices.DeleteFunc(append([]gen.Value{0}, written[op.Loc]...), func(v gen.Value) bool {
+					return op.Kind == gen.Exchange && v == op.Value // its own
+				})
+				c.choices = append(c.choices, values)
 			}
 		}
 	}

@@ -38,6 +38,11 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	if err := check(jobs); err != nil {
 		return nil, err
 	}
+	for _, job := range jobs {
+		if err := job.Program.X86Only(); err != nil {
+			return nil, err
+		}
+	}
 	surrounded, jobs, err := r.backgrounds(jobs)
 	if err != nil {
 		return nil, err

@@ -96,6 +96,9 @@ func (r *Runner) prepare(job sim.Job) (*elf.Image, elf.Options, error) {
 	} else if !info.IsDir() {
 		return nil, opts, fmt.Errorf("run on host: run directory %s: not a directory", job.Dir)
 	}
+	if err := job.Program.X86Only(); err != nil {
+		return nil, opts, fmt.Errorf("run on host: %w", err)
+	}
 	image, err := elf.EmitBatch([]*gen.Program{job.Program}, opts)
 	if err != nil {
 		return nil, opts, fmt.Errorf("run on host: %w", err)

@@ -57,6 +57,7 @@ func (e *emitter) barrierCode() {
 	// when it gave up.
 	e.Symbol("barrier")
 	e.Place(e.barrier)
+	e.order()
 	e.Inc(regPhase)
 	e.Store(x86.At(regCtl, ctlPhase), regPhase)
 
@@ -85,7 +86,7 @@ func (e *emitter) barrierCode() {
 		e.MovImm(rax, yieldEvery-1)
 		e.And(rax, r9)
 		e.Jcc(x86.NotEqual, poll)
-		e.MovImm(rax, sysSchedYield)
+		e.MovImm(rax, e.calls.yield)
 		e.Syscall()
 	}
 	e.Jmp(poll)
@@ -97,6 +98,7 @@ func (e *emitter) barrierCode() {
 	e.AddImm(rdx, controlBytes)
 	e.CmpImm(rdx, int32(end))
 	e.Jcc(x86.Below, next)
+	e.order()
 	e.MovImm(rax, 0)
 	e.JmpReg(regLink)
 }

@@ -39,19 +39,19 @@ func EmitBatch(programs []*gen.Program, opts Options) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := validateBatch(programs, opts.Rounds); err != nil {
+	if err := validateBatch(programs, opts); err != nil {
 		return nil, fmt.Errorf("emit elf: %w", err)
 	}
 	m, err := newMemory(programs, opts.Rounds, opts.Log)
 	if err != nil {
 		return nil, fmt.Errorf("emit elf: %w", err)
 	}
-	e := emitter{programs: programs, opts: opts, mem: m}
+	e := newEmitter(programs, opts, m)
 	e.program()
-	if n := int64(len(e.Code)); n > MaxTextBytes {
+	if n := int64(len(e.Bytes())); n > MaxTextBytes {
 		return nil, fmt.Errorf("emit elf: %d bytes of code: want at most %d", n, MaxTextBytes)
 	}
-	image := &Image{File: file(&e.Assembler, m), Start: dataBase, End: m.end, Places: e.placesOf(), codeEnd: e.here()}
+	image := &Image{File: file(e.machine, programs[0].ISA, m), Start: dataBase, End: m.end, Places: e.placesOf(), codeEnd: e.here()}
 	for _, a := range m.areas {
 		image.Bases = append(image.Bases, a.locations)
 	}
@@ -59,15 +59,16 @@ func EmitBatch(programs []*gen.Program, opts Options) (*Image, error) {
 }
 
 // validateBatch reports everything that keeps programs from being a batch.
-func validateBatch(programs []*gen.Program, rounds int) error {
+func validateBatch(programs []*gen.Program, opts Options) error {
 	if len(programs) == 0 {
 		return errors.New("no program")
 	}
+	rounds := opts.Rounds
 	var faults []error
 	for k, p := range programs {
 		err := p.ValidateRounds(rounds)
 		if err == nil {
-			err = cmp.Or(p.CoresOnly(), p.X86Only())
+			err = cmp.Or(p.CoresOnly(), validateOther(p, len(programs), opts.Log))
 		}
 		if err == nil && len(p.Threads) != len(programs[0].Threads) {
 			err = fmt.Errorf("%d threads, the first program has %d: want the same number", len(p.Threads), len(programs[0].Threads))

@@ -1,6 +1,6 @@
-// Package elf turns programs into x86-64 machine code: freestanding static
-// ELF executables, written without an assembler, a compiler or a libc, that
-// run unchanged on Linux and in gem5's SE mode.
+// Package elf turns programs into machine code of x86-64, AArch64 and RV64GC:
+// freestanding static ELF executables, written without an assembler, a compiler or
+// a libc, that run unchanged on Linux and, those of x86-64, in gem5's SE mode.
 package elf
 
 import (

@@ -2,17 +2,9 @@ package elf
 
 import (
 	"ordeal/gen"
+	"ordeal/gen/emit/elf/risc"
 	"ordeal/gen/emit/elf/x86"
 	"ordeal/gen/wire"
-)
-
-// The system calls used, and the number of sched_yield for Options.Yield.
-const (
-	sysWrite      = 1
-	sysSchedYield = 24
-	sysClone      = 56
-	sysExit       = 60
-	sysExitGroup  = 231
 )
 
 const (
@@ -43,7 +35,10 @@ const (
 const bias = 128
 
 type emitter struct {
-	x86.Assembler
+	machine
+	native   *x86.Assembler  // the machine, or nil
+	other    *risc.Assembler // the same of another instruction set
+	calls    systemCalls
 	programs []*gen.Program // run one after the other
 	places   []Place
 	opts     Options
@@ -108,7 +103,7 @@ func (e *emitter) start() {
 		e.MovImm(r10, 0)
 		e.MovImm(r8, 0)
 		e.MovImm(regCtl, uint64(e.mem.control(t)))
-		e.MovImm(rax, sysClone)
+		e.MovImm(rax, e.calls.clone)
 		e.Syscall()
 		e.Test(rax, rax)
 		e.Jcc(x86.Equal, e.threads[t])
@@ -130,6 +125,6 @@ func (e *emitter) exit() {
 		return
 	}
 	e.Mov(rdi, regExit)
-	e.MovImm(rax, sysExitGroup)
+	e.MovImm(rax, e.calls.exitGroup)
 	e.Syscall()
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"ordeal/gen/emit/elf/x86"
+	"ordeal/gen"
 )
 
 // headerBytes is how far into the file and its image the code starts.
@@ -18,7 +18,8 @@ const segments = 3
 // file wraps code into an executable: one segment with the headers and the
 // code, one of zeroes for all memory, and a stack that is not executable.
 // Sections and symbols are there for disassemblers and debuggers only.
-func file(a *x86.Assembler, m *memory) []byte {
+func file(a machine, isa gen.ISA, m *memory) []byte {
+	code, named := a.Bytes(), a.Names()
 	var names, symbols bytes.Buffer
 	names.WriteByte(0)
 	name := func(s string) uint32 {
@@ -28,10 +29,10 @@ func file(a *x86.Assembler, m *memory) []byte {
 	}
 	const textSection, stringSection = 1, 4
 	put(&symbols, elf.Sym64{})
-	for i, s := range a.Symbols {
-		end := len(a.Code)
-		if i+1 < len(a.Symbols) {
-			end = a.Symbols[i+1].Offset
+	for i, s := range named {
+		end := len(code)
+		if i+1 < len(named) {
+			end = named[i+1].Offset
 		}
 		put(&symbols, elf.Sym64{
 			Name:  name(s.Name),
@@ -41,14 +42,14 @@ func file(a *x86.Assembler, m *memory) []byte {
 			Size:  uint64(end - s.Offset),
 		})
 	}
-	textEnd := uint64(headerBytes + len(a.Code))
+	textEnd := uint64(headerBytes + len(code))
 	symbolsAt := (textEnd + 7) &^ 7
 	stringsAt := symbolsAt + uint64(symbols.Len())
 	sections := []elf.Section64{
 		{},
 		{
 			Name: name(".text"), Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC | elf.SHF_EXECINSTR),
-			Addr: imageBase + headerBytes, Off: headerBytes, Size: uint64(len(a.Code)), Addralign: 64,
+			Addr: imageBase + headerBytes, Off: headerBytes, Size: uint64(len(code)), Addralign: 64,
 		},
 		{
 			Name: name(".bss"), Type: uint32(elf.SHT_NOBITS), Flags: uint64(elf.SHF_ALLOC | elf.SHF_WRITE),
@@ -56,7 +57,7 @@ func file(a *x86.Assembler, m *memory) []byte {
 		},
 		{
 			Name: name(".symtab"), Type: uint32(elf.SHT_SYMTAB), Off: symbolsAt, Size: uint64(symbols.Len()),
-			Link: stringSection, Info: uint32(1 + len(a.Symbols)), Addralign: 8, Entsize: elf.Sym64Size,
+			Link: stringSection, Info: uint32(1 + len(named)), Addralign: 8, Entsize: elf.Sym64Size,
 		},
 		{
 			Name: name(".strtab"), Type: uint32(elf.SHT_STRTAB), Off: stringsAt, Addralign: 1,
@@ -67,7 +68,7 @@ func file(a *x86.Assembler, m *memory) []byte {
 
 	var out bytes.Buffer
 	out.Grow(int(sectionsAt) + binary.Size(sections))
-	put(&out, fileHeader(sectionsAt, len(sections), stringSection))
+	put(&out, fileHeader(isa, sectionsAt, len(sections), stringSection))
 	put(&out, []elf.Prog64{
 		{
 			Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: imageBase, Paddr: imageBase,
@@ -82,7 +83,7 @@ func file(a *x86.Assembler, m *memory) []byte {
 	for _, part := range []struct {
 		at    uint64
 		bytes []byte
-	}{{headerBytes, a.Code}, {symbolsAt, symbols.Bytes()}, {stringsAt, names.Bytes()}} {
+	}{{headerBytes, code}, {symbolsAt, symbols.Bytes()}, {stringsAt, names.Bytes()}} {
 		out.Write(make([]byte, int(part.at)-out.Len()))
 		out.Write(part.bytes)
 	}
@@ -91,10 +92,13 @@ func file(a *x86.Assembler, m *memory) []byte {
 	return slices.Clip(out.Bytes())
 }
 
-func fileHeader(sectionsAt uint64, sections, stringSection int) elf.Header64 {
+// machines are the instruction sets as ELF files name them.
+var machines = map[gen.ISA]elf.Machine{gen.X86: elf.EM_X86_64, gen.AArch64: elf.EM_AARCH64, gen.RISCV64: elf.EM_RISCV}
+
+func fileHeader(isa gen.ISA, sectionsAt uint64, sections, stringSection int) elf.Header64 {
 	h := elf.Header64{
 		Type:      uint16(elf.ET_EXEC),
-		Machine:   uint16(elf.EM_X86_64),
+		Machine:   uint16(machines[isa]),
 		Version:   uint32(elf.EV_CURRENT),
 		Entry:     imageBase + headerBytes,
 		Phoff:     uint64(binary.Size(elf.Header64{})),

@@ -228,7 +228,7 @@ func (e *emitter) writeCode(exit x86.Label) {
 	e.AddImm(rdx, wire.HeaderBytes)
 	e.MovImm(rdi, 1)
 	again := e.Here()
-	e.MovImm(rax, sysWrite)
+	e.MovImm(rax, e.calls.write)
 	e.Syscall()
 	e.CmpImm(rax, -eintr)
 	e.Jcc(x86.Equal, again)

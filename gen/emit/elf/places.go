@@ -37,12 +37,12 @@ func (e *emitter) place(t, op int) {
 }
 
 // here is the address of the next instruction.
-func (e *emitter) here() int64 { return imageBase + headerBytes + int64(len(e.Code)) }
+func (e *emitter) here() int64 { return imageBase + headerBytes + int64(len(e.Bytes())) }
 
 // placesOf are the places of all code, in the order of their addresses.
 func (e *emitter) placesOf() []Place {
 	all := slices.Clone(e.places)
-	for _, s := range e.Symbols {
+	for _, s := range e.Names() {
 		all = append(all, Place{Address: imageBase + headerBytes + int64(s.Offset), Symbol: s.Name, Program: -1, Thread: -1, Op: Outside})
 	}
 	slices.SortStableFunc(all, func(a, b Place) int {

@@ -68,9 +68,9 @@ func (l *registerLog) load(from x86.Mem) {
 	if r, ok := l.general(l.filled); ok {
 		l.Load(r, from)
 	} else if x, high := l.lane(l.filled); high {
-		l.Movhps(x, from)
+		l.native.Movhps(x, from)
 	} else {
-		l.Movlps(x, from)
+		l.native.Movlps(x, from)
 	}
 	l.fill()
 }
@@ -86,10 +86,10 @@ func (l *registerLog) keep() {
 	if _, ok := l.general(l.filled); ok {
 		// It is in its place.
 	} else if x, high := l.lane(l.filled); high {
-		l.MovqToXMM(laneScratch, rax)
-		l.Movlhps(x, laneScratch)
+		l.native.MovqToXMM(laneScratch, rax)
+		l.native.Movlhps(x, laneScratch)
 	} else {
-		l.MovqToXMM(x, rax)
+		l.native.MovqToXMM(x, rax)
 	}
 	l.fill()
 }
@@ -112,7 +112,7 @@ func (l *registerLog) end() {
 			l.move(to, i)
 		}
 		if i%len(arguments) == len(arguments)-1 || i == l.filled-1 {
-			l.M5op(m5Sum)
+			l.native.M5op(m5Sum)
 			l.Inc(regHeader)
 		}
 	}
@@ -161,7 +161,7 @@ func (e *emitter) reportCode() {
 		e.Shl(regItem, 64-wire.ItemBits)
 		e.Shr(regItem, 64-wire.ItemBits)
 		e.Or(regItem, regTag)
-		e.M5op(m5WorkBegin)
+		e.native.M5op(m5WorkBegin)
 	}
 	e.JmpReg(regReturn)
 }
@@ -171,9 +171,9 @@ func (e *emitter) reportCode() {
 func (l *registerLog) move(to x86.Reg, i int) {
 	x, high := l.lane(i)
 	if high {
-		l.Movhlps(x, x)
+		l.native.Movhlps(x, x)
 	}
-	l.MovqFromXMM(to, x)
+	l.native.MovqFromXMM(to, x)
 }
 
 // pseudoFinal reports the final values of the current program, unless a
@@ -194,7 +194,7 @@ func (e *emitter) pseudoFinal() {
 		e.Mov(r11, regHeader)
 		e.MovImm(regHeader, uint64(wire.SumFinal)<<wire.SumThreadShift|uint64(before))
 		report = func() {
-			e.M5op(m5Sum)
+			e.native.M5op(m5Sum)
 			e.Inc(regHeader)
 		}
 	}
@@ -221,10 +221,10 @@ func (e *emitter) pseudoExit() {
 	e.Mov(rsi, regExit)
 	e.Test(rsi, rsi)
 	e.Jcc(x86.NotEqual, failed)
-	e.M5op(m5Exit)
+	e.native.M5op(m5Exit)
 	e.Jmp(wait)
 	e.Place(failed)
-	e.M5op(m5Fail)
+	e.native.M5op(m5Fail)
 	e.Place(wait) // The simulation ends at the end of this tick.
 	e.Pause()
 	e.Jmp(wait)

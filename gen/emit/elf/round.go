@@ -29,8 +29,12 @@ func (e *emitter) newCollector(t int) collector {
 
 // round generates one round of thread t, straight-line but for delays.
 func (e *emitter) round(t int) {
-	values := e.newCollector(t)
 	e.constant = 0
+	if e.other != nil {
+		e.otherRound(t)
+		return
+	}
+	values := e.newCollector(t)
 	for i, op := range e.p.Threads[t] {
 		e.place(t, i)
 		loc := e.location(op.Loc)
@@ -44,15 +48,15 @@ func (e *emitter) round(t int) {
 			r := values.atomic()
 			e.value(op.Value)
 			e.Mov(r, regBase)
-			e.Xchg(loc, r)
+			e.native.Xchg(loc, r)
 			values.keep()
 		case gen.FetchAdd:
 			r := values.atomic()
 			e.MovImm(r, uint64(op.Value*gen.AddUnit))
-			e.LockXadd(loc, r)
+			e.native.LockXadd(loc, r)
 			values.keep()
 		case gen.FullFence:
-			e.Mfence()
+			e.native.Mfence()
 		case gen.Delay:
 			e.delay(op.Value)
 		default:
@@ -74,8 +78,8 @@ func (e *emitter) delay(iterations gen.Value) {
 	e.MovImm(rax, uint64(iterations))
 	loop := e.Here()
 	if e.opts.Log != LogMemory {
-		e.Mulsd(laneScratch, laneScratch)
-		e.Mulsd(laneScratch, laneScratch)
+		e.native.Mulsd(laneScratch, laneScratch)
+		e.native.Mulsd(laneScratch, laneScratch)
 	}
 	e.Dec(rax)
 	e.Jcc(x86.NotEqual, loop)

@@ -31,12 +31,13 @@ func (e *emitter) thread(t int) {
 	e.Place(exit)
 	e.leave()
 	e.MovImm(rdi, 0)
-	e.MovImm(rax, sysExit)
+	e.MovImm(rax, e.calls.exit)
 	e.Syscall()
 }
 
 // leave marks the thread as done, so that no barrier waits for it.
 func (e *emitter) leave() {
+	e.order()
 	e.MovImm(regPhase, phaseDone)
 	e.Store(x86.At(regCtl, ctlPhase), regPhase)
 }

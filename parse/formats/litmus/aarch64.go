@@ -57,6 +57,9 @@ func (r *reader) aarch64Instruction(t *thread, text string) error {
 	if text = t.label(text); text == "" {
 		return nil
 	}
+	if len(t.labels) > 0 {
+		return fmt.Errorf("instruction %q between a branch and its label %s: not supported", text, t.labels[0])
+	}
 	if err := r.aarch64Of(t, text); err != nil {
 		return fmt.Errorf("instruction %q: %w", text, err)
 	}

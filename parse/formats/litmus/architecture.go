@@ -105,9 +105,6 @@ type access struct {
 
 func (r *reader) perform(t *thread, a access) error {
 	op := gen.Op{Kind: a.kind, Attr: a.attr, Value: a.fence}
-	if len(t.labels) > 0 {
-		return fmt.Errorf("%s between a branch and its label %s: not supported", op.Kind, t.labels[0])
-	}
 	reads := map[int]gen.DepKind{}
 	for _, from := range t.control {
 		reads[from] |= gen.DepControl

@@ -99,7 +99,8 @@ func TestInstructionSetFaults(t *testing.T) {
 	for _, test := range []struct{ arch, code, want string }{
 		{"AArch64", "LDR W0,[X1] ;\n STR W0,[X2]", "t:5: thread 0: instruction \"STR W0,[X2]\": what a load returned is stored: not supported"},
 		{"AArch64", "LDR W0,[X1] ;\n LDR W3,[X2] ;\n EOR W4,W0,W0 ;\n EOR W5,W3,W3 ;\n ADD W4,W4,W5 ;\n STR W9,[X2,W4,SXTW]", "store depends on 2 reads: want one"},
-		{"AArch64", "LDR W0,[X1] ;\n CBNZ W0,L ;\n STR W9,[X2] ;\n L:", "store between a branch and its label L: not supported"},
+		{"AArch64", "LDR W0,[X1] ;\n CBNZ W0,L ;\n STR W9,[X2] ;\n L:", "between a branch and its label L: not supported"},
+		{"RISCV", "lw x3,0(x1) ;\n beq x3,x0,L ;\n ori x4,x0,1 ;\n L:", "instruction \"ori x4,x0,1\" between a branch and its label L: not supported"},
 		{"AArch64", "LDR W0,[X1] ;\n CBNZ W0,L", "no label L behind the branch to it"},
 		{"AArch64", "LDR W0,[X9]", "the address is none of a location"},
 		{"AArch64", "LDADD W0,W1,[X1]", "operand \"[X1]\" is not supported"},

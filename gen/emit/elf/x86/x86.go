@@ -59,6 +59,10 @@ type Mem struct {
 // At is the operand [base+disp].
 func At(base Reg, disp int32) Mem { return Mem{base, disp} }
 
+// Base and Disp are the parts of the operand.
+func (m Mem) Base() Reg   { return m.base }
+func (m Mem) Disp() int32 { return m.disp }
+
 // Label is a place in the code that jumps may name before it is known.
 type Label int
 
@@ -84,6 +88,10 @@ type Assembler struct {
 	labels []int // offset of each label, -1 while unplaced
 	fixups []fixup
 }
+
+// Bytes is Code, and Names are Symbols.
+func (a *Assembler) Bytes() []byte   { return a.Code }
+func (a *Assembler) Names() []Symbol { return a.Symbols }
 
 // Emit appends bytes.
 func (a *Assembler) Emit(b ...byte) { a.Code = append(a.Code, b...) }
