@@ -177,8 +177,10 @@ func (d *drawer) leaves(n *Node, cases string) {
 	// Where nothing else is drawn.
 	p.programOrder(d.p.columns[:d.threads])
 	for _, id := range d.u.list {
-		if op := &d.h.Ops[id]; op.Reads() && op.RF != parse.Init {
-			p.add(arc{from: d.at[op.RF], to: d.at[id], kind: readsFrom, label: "rf"})
+		op := &d.h.Ops[id]
+		// What an RMW reads from need not be drawn.
+		if from, drawn := d.at[op.RF]; drawn && op.Reads() {
+			p.add(arc{from: from, to: d.at[id], kind: readsFrom, label: "rf"})
 		}
 	}
 	d.p.panels = append(d.p.panels, p)

@@ -171,3 +171,15 @@ func TestDrawEscapes(t *testing.T) {
 		}
 	}
 }
+
+// TestDrawSource has an RMW that reads from a store which is not drawn: no edge
+// begins elsewhere in its place.
+func TestDrawSource(t *testing.T) {
+	h := cases.Parse("0: M[x] := 1\n0: { M[y] == 9; M[y] := 2 }\n1: M[y] == 2\n1: M[x] == 0\n2: { M[y] == 8; M[y] := 9 }\n3: M[y] := 8\n")
+	p, d := draw(t, h, model.TSO, newProver(nil, h, model.TSO).prove(true))
+	for _, a := range p.panels[0].arcs {
+		if n := p.columns[a.from.column].Nodes[a.from.row]; a.kind == readsFrom && strings.HasSuffix(n.Text, "M[x] := 1") {
+			t.Errorf("%s is read from, by nothing: %q", n.Text, d.texts)
+		}
+	}
+}
