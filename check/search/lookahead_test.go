@@ -93,10 +93,10 @@ func TestLookahead(t *testing.T) {
 				continue
 			}
 			mc := newMachine(g)
-			mc.eachState(func(s state, seq []saturate.Node) {
+			mc.eachState(func(_ state, seq []saturate.Node) {
 				p := foreseen(g, seq)
 				p.settle()
-				s = mc.at(p.seq)
+				s := mc.at(p.seq)
 				for again := true; again; {
 					again = false
 					for _, v := range mc.moves(s) {
