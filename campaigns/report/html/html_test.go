@@ -34,7 +34,7 @@ func TestCampaign(t *testing.T) {
 		t.Error("the same archive gives another page")
 	}
 	findings := byID(t, all, "findings")
-	for _, want := range []string{"stale copy in L1Cache(M)", "ordeal repro --campaign " + a.Dir + "/campaign.yaml --run"} {
+	for _, want := range []string{"value lost after Fwd_GETX in L1Cache", "ordeal repro --campaign " + a.Dir + "/campaign.yaml --run"} {
 		if !strings.Contains(findings.content(), want) {
 			t.Errorf("the findings lack %q:\n%s", want, findings.content())
 		}
