@@ -68,6 +68,9 @@ func sizes(p *ruby.Protocol, repairs bool) []size {
 		choose(func(m *config.Machine, v bool) { m.MemoryReorder = v }, false, false, true),
 		choose(func(m *config.Machine, v int) { m.Cores = v }, 0, 0, 4, 8),
 	}
+	if p.SecondLevels() {
+		list = append(list, choose(func(m *config.Machine, v int) { m.L2Cores = v }, 0, 2, 2, 4))
+	}
 	if p.Flushes() {
 		list = append(list, choose(func(m *config.Machine, v int64) { m.Flush = v }, 0, 0, 200))
 	}

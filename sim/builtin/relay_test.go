@@ -248,33 +248,39 @@ func TestRoles(t *testing.T) {
 	}
 	replaceIn(t, path, "native.sm", "structure(DataBlock, external", "MachineType machineIDToMachineType(MachineID m);\nstructure(DataBlock, external")
 	const cores, banks = 3, 2
-	passes, lines := map[int]map[uint64]bool{}, map[uint64]bool{} // by the number of the machine, and of all
-	r := newRunner(t, Options{
-		SLICC: path, Core: core.TSO, Directories: 3, Banks: banks, Parameters: []string{"HNF.pass_latency=20", "L2.pass_latency=3"},
-		Trace: func(s ruby.Step) {
-			if s.Machine != "Cache" || s.Event != "Pass" {
-				return
+	for _, sharing := range []int{0, 2} {
+		seconds := (cores + max(sharing, 1) - 1) / max(sharing, 1)
+		passes, lines := map[int]map[uint64]bool{}, map[uint64]bool{} // by the number of the machine, and of all
+		r := newRunner(t, Options{
+			SLICC: path, Core: core.TSO, Directories: 3, Banks: banks, Sharing: sharing, Parameters: []string{"HNF.pass_latency=20", "L2.pass_latency=3"},
+			Trace: func(s ruby.Step) {
+				if s.Machine != "Cache" || s.Event != "Pass" {
+					return
+				}
+				if passes[s.Number] == nil {
+					passes[s.Number] = map[uint64]bool{}
+				}
+				passes[s.Number][uint64(s.Line)/64], lines[uint64(s.Line)/64%banks] = true, true
+			},
+		})
+		ends(t, r, sim.Job{Program: randomProgram(t, 5, cores), Rounds: 10, Seed: 1}, sim.Passed, "")
+		for number := range cores + seconds + banks {
+			want := number >= cores
+			if number >= cores+seconds {
+				want = lines[uint64(number-cores-seconds)]
 			}
-			if passes[s.Number] == nil {
-				passes[s.Number] = map[uint64]bool{}
+			if (len(passes[number]) > 0) != want {
+				t.Errorf("%d cores share: cache %d passes %d lines on", sharing, number, len(passes[number]))
 			}
-			passes[s.Number][uint64(s.Line)/64], lines[uint64(s.Line)/64%banks] = true, true
-		},
-	})
-	ends(t, r, sim.Job{Program: randomProgram(t, 5, cores), Rounds: 10, Seed: 1}, sim.Passed, "")
-	for number := range 2*cores + banks {
-		want := number >= cores
-		if number >= 2*cores {
-			want = lines[uint64(number-2*cores)]
-		}
-		if (len(passes[number]) > 0) != want {
-			t.Errorf("cache %d passes %d lines on", number, len(passes[number]))
-		}
-		for line := range passes[number] {
-			if number >= 2*cores && int(line%banks) != number-2*cores {
-				t.Errorf("home %d passes line %d on", number-2*cores, line)
+			for line := range passes[number] {
+				if number >= cores+seconds && int(line%banks) != number-cores-seconds {
+					t.Errorf("%d cores share: home %d passes line %d on", sharing, number-cores-seconds, line)
+				}
 			}
 		}
+	}
+	if _, err := New(Options{Protocol: "mi", Core: core.TSO, Sharing: 2}); err == nil || !strings.Contains(err.Error(), "no second level") {
+		t.Errorf("a second level to share in mi: %v", err)
 	}
 	if _, err := New(Options{SLICC: path, Core: core.TSO, Parameters: []string{"Cache.pass_latency=2"}}); err == nil ||
 		!strings.Contains(err.Error(), "no machine Cache: want one of L1, L2, HNF, Directory") {

@@ -270,8 +270,11 @@ func (c *controller) downstream(line memory.Addr) uint64 {
 			break
 		}
 		_, number := splitMachineID(c.id)
-		if next := c.code.roles[i+1]; !next.private {
+		switch next := c.code.roles[i+1]; {
+		case !next.private:
 			number = first + interleaved(line, o.number(next))
+		case next.second():
+			number = first + (number-first)/max(o.Sharing, 1)
 		}
 		return machineID(c.code.machine.Ordinal, number+n)
 	}

@@ -11,6 +11,7 @@ import (
 // devices of the system need, and what a machine is.
 var contracts = []string{
 	"send_evictions", "is_HN", "sc_lock_enabled", enablePrefetch, usePrefetcher,
+	"L1.alloc_on_seq_acc",                      // needs writeUniqueCallback, which is not simulated
 	"CPUonly", "GPUonly", "noTCCdir", "L2isWB", // without what MOESI_AMD_Base has for GPUs
 }
 
@@ -22,7 +23,7 @@ func (p *Protocol) Choices() []Parameter {
 	var list []Parameter
 	for _, r := range p.program.roles() {
 		for _, v := range r.code.machine.Params {
-			if v.Type.Kind != types.Bool || slices.Contains(contracts, v.Name) {
+			if v.Type.Kind != types.Bool || slices.Contains(contracts, v.Name) || slices.Contains(contracts, r.name+"."+v.Name) {
 				continue
 			}
 			value, ok := r.set[v.Name]

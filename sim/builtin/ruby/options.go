@@ -29,6 +29,9 @@ type Options struct {
 	// 0 means 1. Banks is the number of banks of a shared cache, a power of
 	// two; 0 means 1. See Protocol.Check for which protocols have several.
 	Directories, Banks int
+	// Sharing is the number of cores that share a second level which is private
+	// otherwise; 0 means 1. See Protocol.SecondLevels.
+	Sharing int
 	// Reorder says which virtual networks do not keep the order of messages from
 	// one controller to another.
 	Reorder Reorder
@@ -131,6 +134,9 @@ func (o Options) Validate() error {
 	}
 	if o.Banks > MaxCores || o.Banks&(o.Banks-1) != 0 {
 		errs = append(errs, option.Faultf("l2-banks", "%d banks: want a power of two, at most %d", o.Banks, MaxCores))
+	}
+	if o.Sharing < 0 || o.Sharing > MaxCores {
+		errs = append(errs, option.Faultf("l2-cores", "%d cores: want at most %d", o.Sharing, MaxCores))
 	}
 	if o.MemoryChannels < 1 || o.MemoryChannels > MaxCores {
 		errs = append(errs, option.Faultf("memory-channels", "%d channels of memory: want 1 to %d", o.MemoryChannels, MaxCores))

@@ -29,6 +29,10 @@ type role struct {
 	set     preset.Values
 }
 
+// second reports whether instances are second levels, private to a core but for
+// Options.Sharing.
+func (r *role) second() bool { return r.private && r.cores == 0 && len(r.code.roles) > 1 }
+
 // Parameters that say something about a machine.
 const (
 	// homeNode is the parameter of a machine that is a cache of a core, a second
@@ -105,6 +109,9 @@ func (o *Options) number(r *role) int {
 	switch {
 	case r.private:
 		each := max(r.cores, 1)
+		if r.second() {
+			each = max(o.Sharing, 1)
+		}
 		return (o.Cores + each - 1) / each
 	case r.home:
 		return o.Directories

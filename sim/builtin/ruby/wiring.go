@@ -17,6 +17,9 @@ func (p *Protocol) Check(o Options) error {
 	if o.Banks > 1 && !p.program.banked() {
 		errs = append(errs, fmt.Errorf("protocol %s with %d banks: it has no shared cache", name, o.Banks))
 	}
+	if o.Sharing > 1 && !p.SecondLevels() {
+		errs = append(errs, option.Faultf("l2-cores", "protocol %s has no second level that is a core's own", name))
+	}
 	return errors.Join(append(errs, p.program.checkParameters(&o), p.program.checkBounds(&o), p.CheckSize(o))...)
 }
 
@@ -31,6 +34,10 @@ func (p *Protocol) CheckSize(o Options) error {
 	}
 	return nil
 }
+
+// SecondLevels reports whether cores have second levels that some may share: a
+// machine with the role L2, as Cache of CHI.
+func (p *Protocol) SecondLevels() bool { return slices.ContainsFunc(p.program.roles(), (*role).second) }
 
 // banked reports whether there is a shared cache, which lines choose a bank of:
 // by bankBits of the address, or as they choose a directory.
