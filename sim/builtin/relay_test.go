@@ -251,11 +251,17 @@ func TestRoles(t *testing.T) {
 	for _, sharing := range []int{0, 2} {
 		seconds := (cores + max(sharing, 1) - 1) / max(sharing, 1)
 		passes, lines := map[int]map[uint64]bool{}, map[uint64]bool{} // by the number of the machine, and of all
+		at := [2]int{}                                                // passes of second levels and of homes
 		r := newRunner(t, Options{
 			SLICC: path, Core: core.TSO, Directories: 3, Banks: banks, Sharing: sharing, Parameters: []string{"HNF.pass_latency=20", "L2.pass_latency=3"},
 			Trace: func(s ruby.Step) {
 				if s.Machine != "Cache" || s.Event != "Pass" {
 					return
+				}
+				if s.Number < cores+seconds {
+					at[0]++
+				} else {
+					at[1]++
 				}
 				if passes[s.Number] == nil {
 					passes[s.Number] = map[uint64]bool{}
@@ -264,6 +270,9 @@ func TestRoles(t *testing.T) {
 			},
 		})
 		ends(t, r, sim.Job{Program: randomProgram(t, 5, cores), Rounds: 10, Seed: 1}, sim.Passed, "")
+		if at[0] != at[1] {
+			t.Errorf("%d cores share: second levels pass %d requests on, homes %d", sharing, at[0], at[1])
+		}
 		for number := range cores + seconds + banks {
 			want := number >= cores
 			if number >= cores+seconds {
