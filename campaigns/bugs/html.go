@@ -4,7 +4,6 @@ import (
 	"embed"
 	"html/template"
 	"io"
-	"sync"
 
 	"ordeal/campaigns/report/plot"
 )
@@ -12,15 +11,11 @@ import (
 //go:embed page.tmpl page.css
 var pageFiles embed.FS
 
-var page = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page.tmpl").Funcs(template.FuncMap{
-		"style": func() (template.CSS, error) {
-			text, err := pageFiles.ReadFile("page.css")
-			return template.CSS(plot.CSS + string(text)), err
-		},
+var page = plot.Page(pageFiles, func() template.FuncMap {
+	return template.FuncMap{
 		"seconds": seconds,
 		"percent": func(share float64) float64 { return 100 * share },
-	}).ParseFS(pageFiles, "page.tmpl"))
+	}
 })
 
 // WriteHTML writes the report as one page without references to other files.

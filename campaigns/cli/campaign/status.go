@@ -56,15 +56,7 @@ as now.`,
 		default:
 			err = s.WriteText(e.Stdout, e.Columns(), messages.Quoted(e.Args[0])+" campaign submit --dir "+messages.Quoted(args[0]))
 		}
-		switch {
-		case err != nil:
-			return err
-		case s.Findings > 0:
-			return command.Exit(summary.ExitFinding)
-		case !s.Complete:
-			return command.Exit(summary.ExitUndecided)
-		}
-		return nil
+		return exit(err, s.Findings > 0, s.Complete)
 	})
 	return cmd
 }
@@ -96,12 +88,17 @@ func localStatus(e *command.Env, dir string, asJSON, brief bool) error {
 	default:
 		err = s.WriteText(e.Stdout, cmp.Or(e.Columns(), statusColumns), messages.Quoted(e.Args[0]))
 	}
+	return exit(err, s.Failing, s.Complete)
+}
+
+// exit is the exit status of a status that was printed, unless that failed.
+func exit(err error, failing, complete bool) error {
 	switch {
 	case err != nil:
 		return err
-	case s.Failing:
+	case failing:
 		return command.Exit(summary.ExitFinding)
-	case !s.Complete:
+	case !complete:
 		return command.Exit(summary.ExitUndecided)
 	}
 	return nil
