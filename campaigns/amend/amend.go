@@ -277,13 +277,5 @@ func Patch(m config.Machine, id, dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := mutate.Text(fsys, root, join(m.Mutant, id))
-	if err != nil {
-		return nil, err
-	}
-	var diff []byte
-	for _, f := range files {
-		diff = append(diff, f.Diff(dir)...)
-	}
-	return diff, nil
+	return mutate.Patch(fsys, root, join(m.Mutant, id), dir)
 }

@@ -254,15 +254,7 @@ func (s *source) diff(id, dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := mutate.Text(fsys, root, id)
-	if err != nil {
-		return nil, err
-	}
-	var diff []byte
-	for _, f := range files {
-		diff = append(diff, f.Diff(dir)...)
-	}
-	return diff, nil
+	return mutate.Patch(fsys, root, id, dir)
 }
 
 // protocolDir is where a gem5 tree has its protocols.

@@ -26,6 +26,17 @@ func (f File) Diff(dir string) []byte {
 	return diff.Diff("a/"+name, f.Old, "b/"+name, f.New)
 }
 
+// Patch is the change that the mutant id makes in the source files of the protocol
+// whose root file is root in fsys, as Diff has it.
+func Patch(fsys fs.FS, root, id, dir string) ([]byte, error) {
+	files, err := Text(fsys, root, id)
+	var patch []byte
+	for _, f := range files {
+		patch = append(patch, f.Diff(dir)...)
+	}
+	return patch, err
+}
+
 // Overlay is fsys with files changed.
 func Overlay(fsys fs.FS, files []File) fs.FS {
 	over := overlay{FS: fsys, files: map[string][]byte{}}
