@@ -18,7 +18,7 @@ import (
 // A checkpoint is a header in JSON, the predecessors, the queue, the set and
 // the components of the machine, each of the first and last behind its length,
 // and a checksum of all.
-const checkpointMagic = "ordeal search 2\n"
+const checkpointMagic = "ordeal search 3\n"
 
 // header is what a checkpoint holds beside arrays.
 type header struct {

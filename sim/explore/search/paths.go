@@ -28,6 +28,9 @@ type mark struct {
 
 const markEvery = 1 << 12
 
+// pathGrowth is the inverse of the room that is left over when the array grows.
+const pathGrowth = 64
+
 // The first byte has the ordinal in its low bits and the difference above;
 // the greatest value of either says that it follows as a varint.
 const (
@@ -46,7 +49,7 @@ func (p *paths) add(parent uint64, ordinal uint16) {
 	p.last = parent
 	low, high := min(uint64(ordinal), manyOrdinal), min(delta, manyParents)
 	if len(p.data)+1+2*binary.MaxVarintLen64 > cap(p.data) {
-		p.data = slices.Grow(p.data, len(p.data)/16+1<<12)
+		p.data = slices.Grow(p.data, len(p.data)/pathGrowth+1<<12)
 	}
 	p.data = append(p.data, byte(high<<ordinalBits|low))
 	if low == manyOrdinal {

@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	roundStates = 1 << 16 // states of a round
-	blockStates = 1 << 8  // states that a worker takes at a time
-	groups      = 64      // of segments, for the look-up of successors
-	groupShift  = 64 - 6
+	roundStates = 1 << 16 // states of a round, of a set of up to roundShare times as many
+	roundMax    = 1 << 19
+	roundShare  = 1 << 8
+	blockStates = 1 << 8           // states that a worker takes at a time
+	groups      = visited.Segments // for the look-up of successors
 )
 
 type worker struct {
@@ -63,7 +64,7 @@ func (b *block) bytes() int64 {
 		4*cap(b.order) + 8*(cap(b.waiting)+cap(b.targets)))
 }
 
-// group is a part of the successors of a round: those in some of the segments.
+// group is a part of the successors of a round: those in a segment.
 type group struct {
 	successors []successor
 	fresh      []machine.Fingerprint
@@ -91,7 +92,7 @@ func (a successor) compare(b successor) int {
 // ended before: the search is then as it was.
 func (s *Search) round(ctx context.Context) (bool, error) {
 	width := s.machine.Width()
-	n := min(s.options.round, int(s.levelEnd-s.expanded))
+	n := min(s.roundSize(), int(s.levelEnd-s.expanded))
 	s.rows = slices.Grow(s.rows[:0], n*width)[:n*width]
 	if err := s.queue.peek(s.rows); err != nil {
 		return false, err
@@ -125,6 +126,15 @@ func (s *Search) round(ctx context.Context) (bool, error) {
 		s.levelEnd = s.visited()
 	}
 	return true, nil
+}
+
+// roundSize is how many states a round has. An insertion into the set moves most of it, which
+// many states of a round share.
+func (s *Search) roundSize() int {
+	if s.options.round > 0 {
+		return s.options.round
+	}
+	return int(min(max(s.visited()/roundShare, roundStates), roundMax))
 }
 
 // parallel has the workers do tasks 0 to n-1. One worker does them in the caller's
@@ -214,7 +224,7 @@ func digestOf(from, to machine.Fingerprint) uint64 {
 func (b *block) sort() {
 	clear(b.starts[:])
 	for _, f := range b.prints {
-		b.starts[f.Hi>>groupShift+1]++
+		b.starts[visited.Segment(f)+1]++
 	}
 	for g := range groups {
 		b.starts[g+1] += b.starts[g]
@@ -222,7 +232,7 @@ func (b *block) sort() {
 	at := b.starts
 	b.order = slices.Grow(b.order[:0], len(b.prints))[:len(b.prints)]
 	for i, f := range b.prints {
-		g := f.Hi >> groupShift
+		g := visited.Segment(f)
 		b.order[at[g]] = uint32(i)
 		at[g]++
 	}
@@ -318,14 +328,5 @@ func (s *Search) insert(round []*block, number int) {
 			}
 		}
 	}
-	for from, to := 0, 0; from < len(g.fresh); from = to {
-		segment := visited.Segment(g.fresh[from])
-		for to = from; to < len(g.fresh) && visited.Segment(g.fresh[to]) == segment; to++ {
-		}
-		var numbers []uint64
-		if s.graph != nil {
-			numbers = g.numbers[from:to]
-		}
-		s.set.Insert(g.fresh[from:to], numbers)
-	}
+	s.set.Insert(g.fresh, g.numbers)
 }

@@ -38,7 +38,7 @@ type Options struct {
 	// it is time; nil: not at all.
 	Checkpoint func(*Search) error
 
-	round int // states of a round; 0: roundStates
+	round int // states of a round; 0: as many as the set asks for
 	_     struct{}
 }
 
@@ -144,9 +144,6 @@ func prepare(m machine.Machine, o Options) *Search {
 	}
 	if o.Bits == 0 {
 		o.Bits = 128
-	}
-	if o.round == 0 {
-		o.round = roundStates
 	}
 	s := &Search{options: o, machine: m, set: visited.New(o.Bits, o.Graph), known: map[string]bool{}}
 	for i := range o.Workers {

@@ -2,10 +2,10 @@
 // fingerprints: hash compaction (Wolper and Leroy, CAV 1993; Stern and Dill,
 // CHARME 1995).
 //
-// The set is split into segments by the first 16 bits of the fingerprint, and a
-// segment is a sorted array of what follows them. So an entry of 128 bits takes
-// 14 bytes, with little room left over, and workers share the set without locks:
-// each has segments of its own at any time.
+// The set is split into segments by the first bits of the fingerprint. A segment
+// is a sorted array of what follows the first 16 bits, with an index by these: so
+// an entry of 128 bits takes 14 bytes, with little room left over, and workers
+// share the set without locks: each has segments of its own at any time.
 package visited
 
 import (
@@ -16,11 +16,27 @@ import (
 	"ordeal/sim/explore/machine"
 )
 
-// Segments is the number of segments of a set.
-const Segments = 1 << 16
+// Segments is the number of segments of a set, of which each is large, so that
+// little of the memory that it is given is left over.
+const (
+	segmentBits = 6
+	Segments    = 1 << segmentBits
+)
 
 // Segment is the segment that a fingerprint belongs to.
-func Segment(f machine.Fingerprint) int { return int(f.Hi >> 48) }
+func Segment(f machine.Fingerprint) int { return int(f.Hi >> (64 - segmentBits)) }
+
+// parts is the number of parts of a segment, which have the same first 16 bits.
+const parts = 1 << (16 - segmentBits)
+
+func part(f machine.Fingerprint) int { return int(f.Hi >> 48 % parts) }
+
+// segment is an array of entries, in order, and where the parts begin: part i is
+// entries starts[i] to starts[i+1].
+type segment struct {
+	entries []byte
+	starts  [parts + 1]uint32
+}
 
 // The bytes of an entry: the second to the eighth pair of bytes of the
 // fingerprint, or in a set of 64 bits the second to the fourth; then the
@@ -41,7 +57,7 @@ type Set struct {
 	numbered bool
 	key      int // bytes of the fingerprint in an entry
 	width    int // bytes of an entry
-	segments [Segments][]byte
+	segments [Segments]segment
 }
 
 // New makes an empty set which keeps 64 or 128 bits of each fingerprint.
@@ -68,17 +84,18 @@ func (s *Set) Truncate(f machine.Fingerprint) machine.Fingerprint {
 // Len is the number of fingerprints.
 func (s *Set) Len() int {
 	n := 0
-	for _, segment := range s.segments {
-		n += len(segment)
+	for i := range s.segments {
+		n += len(s.segments[i].entries)
 	}
 	return n / s.width
 }
 
-// Bytes is the memory that the entries have, with the room for more.
+// Bytes is the memory that the entries have, with the room for more; the index
+// takes a quarter of a megabyte for any number of them.
 func (s *Set) Bytes() int64 {
 	n := 0
-	for _, segment := range s.segments {
-		n += cap(segment)
+	for i := range s.segments {
+		n += cap(s.segments[i].entries)
 	}
 	return int64(n)
 }
@@ -93,13 +110,15 @@ func (s *Set) OmissionProbability(n int) float64 {
 // a set without numbers.
 func (s *Set) Find(f machine.Fingerprint) (number uint64, ok bool) {
 	f = s.Truncate(f)
-	segment := s.segments[Segment(f)]
-	i := s.locate(segment, f)
-	if i*s.width == len(segment) || s.at(segment, i) != (machine.Fingerprint{Hi: f.Hi & highMask, Lo: f.Lo}) {
+	g := &s.segments[Segment(f)]
+	p := part(f)
+	end := int(g.starts[p+1])
+	i := s.locate(g.entries, int(g.starts[p]), end, f)
+	if i == end || s.at(g.entries, i) != (machine.Fingerprint{Hi: f.Hi & highMask, Lo: f.Lo}) {
 		return 0, false
 	}
 	if s.numbered {
-		number = getNumber(segment[i*s.width+s.key:])
+		number = getNumber(g.entries[i*s.width+s.key:])
 	}
 	return number, true
 }
@@ -110,8 +129,8 @@ func (s *Set) Insert(prints []machine.Fingerprint, numbers []uint64) {
 	if len(prints) == 0 {
 		return
 	}
-	segment := &s.segments[Segment(prints[0])]
-	old := *segment
+	g := &s.segments[Segment(prints[0])]
+	old := g.entries
 	size := len(old) + len(prints)*s.width
 	all := old
 	if size > cap(old) {
@@ -119,12 +138,16 @@ func (s *Set) Insert(prints []machine.Fingerprint, numbers []uint64) {
 	}
 	all = all[:size]
 	// From the last to the first: what lies behind it moves to its place.
-	end := len(old)
+	end, next := len(old)/s.width, parts // entries that have not moved; parts above have their new starts
 	for k := len(prints) - 1; k >= 0; k-- {
 		f := s.Truncate(prints[k])
-		i := s.locate(old[:end], f) * s.width
-		copy(all[i+(k+1)*s.width:], old[i:end])
-		entry := all[i+k*s.width:][:s.width]
+		p := part(f)
+		for ; next > p; next-- {
+			g.starts[next] += uint32(k + 1)
+		}
+		i := s.locate(old, int(g.starts[p]), min(end, int(g.starts[p+1])-k-1), f)
+		copy(all[(i+k+1)*s.width:], old[i*s.width:end*s.width])
+		entry := all[(i+k)*s.width:][:s.width]
 		putHigh(entry, f.Hi)
 		if s.key > highBytes {
 			binary.BigEndian.PutUint64(entry[highBytes:], f.Lo)
@@ -135,9 +158,9 @@ func (s *Set) Insert(prints []machine.Fingerprint, numbers []uint64) {
 		end = i
 	}
 	if size > cap(old) {
-		copy(all, old[:end])
+		copy(all, old[:end*s.width])
 	}
-	*segment = all
+	g.entries = all
 }
 
 // growth is the inverse of the least room that a segment has left over when it
@@ -153,19 +176,20 @@ func grow(size int) []byte {
 	return slices.Grow([]byte(nil), size+size/growth)
 }
 
-// locate is the index of the first entry of a segment that is not below f.
-// Fingerprints are evenly spread, so it lies near its share of the segment.
-func (s *Set) locate(segment []byte, f machine.Fingerprint) int {
-	n := len(segment) / s.width
+// locate is the index of the first of the entries from first to end, which belong
+// to one part, that is not below f. Fingerprints are evenly spread, so it lies near its
+// share of them.
+func (s *Set) locate(entries []byte, first, end int, f machine.Fingerprint) int {
+	n := end - first
 	f.Hi &= highMask
-	below := func(i int) bool { return s.at(segment, i).Compare(f) < 0 }
+	below := func(i int) bool { return s.at(entries, i).Compare(f) < 0 }
 	// The entry lies behind low and not behind high.
-	low, high := -1, n
+	low, high := first-1, end
 	if n > 0 {
 		step := 4
-		if i := int(f.Hi >> 16 * uint64(n) >> 32); below(i) {
+		if i := first + int(f.Hi>>16*uint64(n)>>32); below(i) {
 			low = i
-			for i += step; i < n; i += step {
+			for i += step; i < end; i += step {
 				if !below(i) {
 					high = i
 					break
@@ -175,7 +199,7 @@ func (s *Set) locate(segment []byte, f machine.Fingerprint) int {
 			}
 		} else {
 			high = i
-			for i -= step; i >= 0; i -= step {
+			for i -= step; i >= first; i -= step {
 				if below(i) {
 					low = i
 					break
@@ -199,9 +223,9 @@ func (s *Set) locate(segment []byte, f machine.Fingerprint) int {
 // highMask has the bits of Hi that an entry keeps.
 const highMask = 1<<(8*highBytes) - 1
 
-// at is the fingerprint of an entry, without the bits that number the segment.
-func (s *Set) at(segment []byte, i int) machine.Fingerprint {
-	entry := segment[i*s.width:][:s.width]
+// at is the fingerprint of an entry, without the bits that number the part.
+func (s *Set) at(entries []byte, i int) machine.Fingerprint {
+	entry := entries[i*s.width:][:s.width]
 	f := machine.Fingerprint{Hi: uint64(binary.BigEndian.Uint32(entry))<<16 | uint64(binary.BigEndian.Uint16(entry[4:]))}
 	if s.key > highBytes {
 		f.Lo = binary.BigEndian.Uint64(entry[highBytes:])
