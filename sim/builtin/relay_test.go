@@ -1,11 +1,13 @@
 package builtin
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/memory"
@@ -193,9 +195,11 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestRoles runs one machine as the cache of a core, a second level and a home
-// node. The last two pass requests on towards memory.
-func TestRoles(t *testing.T) {
+// withRoles is the small protocol with one machine that is the cache of a core, a
+// second level, a home node and the cache of a device. The second and third pass
+// requests on towards memory.
+func withRoles(t *testing.T) string {
+	t.Helper()
 	path := edited(t, "native.sm",
 		"  L1Cache;\n", "  L1Cache;\n  Cache;\n")
 	for _, edit := range [][2]string{
@@ -247,6 +251,13 @@ func TestRoles(t *testing.T) {
 		replaceIn(t, path, "cache.sm", from, strings.Replace(from, "mapAddressToMachine(address, MachineType:Directory)", "mapAddressToDownstreamMachine(address)", 1))
 	}
 	replaceIn(t, path, "native.sm", "structure(DataBlock, external", "MachineType machineIDToMachineType(MachineID m);\nstructure(DataBlock, external")
+	return path
+}
+
+// TestRoles runs one machine as the cache of a core, a second level and a home
+// node.
+func TestRoles(t *testing.T) {
+	path := withRoles(t)
 	const cores, banks = 3, 2
 	for _, sharing := range []int{0, 2} {
 		seconds := (cores + max(sharing, 1) - 1) / max(sharing, 1)
@@ -292,7 +303,7 @@ func TestRoles(t *testing.T) {
 		t.Errorf("a second level to share in mi: %v", err)
 	}
 	if _, err := New(Options{SLICC: path, Core: core.TSO, Parameters: []string{"Cache.pass_latency=2"}}); err == nil ||
-		!strings.Contains(err.Error(), "no machine Cache: want one of L1, L2, HNF, Directory") {
+		!strings.Contains(err.Error(), "no machine Cache: want one of L1, L2, HNF, RNI, Directory") {
 		t.Errorf("a parameter of a machine with roles: %v", err)
 	}
 	if _, err := New(Options{SLICC: path, Core: core.TSO, Cores: 32, Banks: 2}); err == nil || !strings.Contains(err.Error(), "66 of machine Cache") {
@@ -314,4 +325,51 @@ func TestRelayStepper(t *testing.T) {
 	if _, err := ruby.NewStepper(p, ruby.Options{Cores: 2}.WithDefaults(), []memory.Addr{memory.Base}, ruby.Data{Words: 1}); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestDeviceRole runs devices through a machine that is a cache, too: they complete
+// stores by a callback of their own, and ask the home node of a line.
+func TestDeviceRole(t *testing.T) {
+	path := withRoles(t)
+	const plain, past = "sequencer.writeCallback(address, cache_entry.DataBlk);", "sequencer.writeUniqueCallback(address, cache_entry.DataBlk);"
+	replaceIn(t, path, "native.sm", "  void writeCallback(Addr, DataBlock);\n", "  void writeCallback(Addr, DataBlock);\n  void writeUniqueCallback(Addr, DataBlock);\n")
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(path), "cache.sm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	complete := func(how string) {
+		text := strings.ReplaceAll(string(text), plain, how)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "cache.sm"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	complete("if (send_evictions) { " + plain + " } else { " + past + " }")
+	o := gen.Defaults()
+	o.Threads, o.DMA, o.Locations, o.Ops = 2, 2, 6, 60
+	rng := rand.New(rand.NewPCG(1, 0))
+	program, err := gen.Random(rng, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cores, banks = 2, 2
+	homes := map[int]int{} // passes of home nodes for lines of the number of their own, and of others
+	devices := 0
+	r := newRunner(t, Options{SLICC: path, Core: core.TSO, Banks: banks, Trace: func(s ruby.Step) {
+		switch {
+		case s.Machine != "Cache":
+		case s.Number >= 2*cores+banks:
+			devices++
+			if s.Event == "Pass" {
+				t.Errorf("a device passes a request on at tick %d", s.At)
+			}
+		case s.Event == "Pass" && s.Number >= 2*cores:
+			homes[int(uint64(s.Line)/64%banks)-(s.Number-2*cores)]++
+		}
+	}})
+	ends(t, r, sim.Job{Program: program, Rounds: 10, Seed: 1}, sim.Passed, "")
+	if devices == 0 || homes[0] == 0 || len(homes) != 1 {
+		t.Errorf("%d transitions of devices, passes by distance from the line's home: %v", devices, homes)
+	}
+	complete(past)
+	ends(t, newRunner(t, Options{SLICC: path, Core: core.TSO}), sim.Job{Program: randomProgram(t, 5, cores), Rounds: 10, Seed: 1}, sim.Crash, "store past the cache in L1, which is no device")
 }

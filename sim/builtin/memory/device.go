@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"ordeal/gen"
 	"ordeal/sim/builtin/event"
 )
 
@@ -82,6 +83,12 @@ func (s *DeviceSequencer) Oldest() (line Addr, since event.Tick, ok bool) {
 
 // DataCallback ends a read with the line's data.
 func (s *DeviceSequencer) DataCallback(line Addr, b *Block) { s.end(line, false, b) }
+
+// Fill puts the words of the write under way into a line.
+func (s *DeviceSequencer) Fill(b *Block) {
+	first := s.transfer.Addr.Word()
+	copy(b[first:], s.transfer.Data[first:first+s.transfer.Bytes/gen.WordBytes])
+}
 
 // AckCallback ends a write. As in gem5, a read may end so as well, without data:
 // it is a fault here.

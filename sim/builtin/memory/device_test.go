@@ -35,6 +35,17 @@ func TestDeviceSequencer(t *testing.T) {
 	}
 }
 
+// TestDeviceFill puts the words of a write into a line, and no others.
+func TestDeviceFill(t *testing.T) {
+	s := NewDeviceSequencer(event.New(event.FIFO, 0), 0, new(deviceMachine))
+	s.Attach(new(deviceMachine))
+	s.Transfer(Transfer{Addr: 64 + 2*8, Bytes: 2 * 8, Write: true, Data: Block{11, 12, 13, 14, 15}})
+	b := Block{1, 2, 3, 4, 5, 6, 7, 8}
+	if s.Fill(&b); b != (Block{1, 2, 13, 14, 5, 6, 7, 8}) {
+		t.Errorf("the line is %v", b)
+	}
+}
+
 // TestDeviceFaults has callbacks that complete something else than the transfer
 // under way.
 func TestDeviceFaults(t *testing.T) {

@@ -73,6 +73,7 @@ func (g *generator) binary(x *types.Binary) wordExpr {
 // frequent one.
 func (g *generator) compareConst(x *types.Binary, k uint64) wordExpr {
 	if use, ok := x.Left.(*types.Use); ok {
+		g.noteChoice(use.Var, int64(k))
 		at := g.where(use.Var)
 		if x.Op == syntax.Eq {
 			return func(c *controller) uint64 { return truth(c.words[at] == k) }

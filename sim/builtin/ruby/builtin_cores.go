@@ -8,9 +8,8 @@ import (
 // coreBuiltins are the calls of cores and devices.
 var coreBuiltins = map[string]native[wordExpr]{
 	// What a core is given besides the line and the data is for statistics.
-	"Sequencer.readCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
-		c.sequencer(at).ReadCallback(line, data)
-	}),
+	"Sequencer.readCallback":        dataCallback(readData),
+	"Sequencer.writeUniqueCallback": dataCallback(writeUnique),
 	"Sequencer.writeCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
 		c.sequencer(at).WriteCallback(line, data)
 	}),

@@ -259,27 +259,28 @@ func downstream(g *generator, x *types.Call) wordExpr {
 }
 
 func (c *controller) downstream(line memory.Addr) uint64 {
-	o, first := &c.system.options, 0
-	for i, r := range c.code.roles {
-		n := o.number(r)
-		if r != c.role {
-			first += n
-			continue
-		}
-		if i+1 == len(c.code.roles) {
+	o, next, first := &c.system.options, c.role.below(), 0
+	if next == nil {
+		home := c.system.program.home().machine.Ordinal
+		return machineID(home, interleaved(line, c.system.count(uint64(home))))
+	}
+	_, number := splitMachineID(c.id)
+	for _, r := range c.code.roles {
+		if r == next {
 			break
 		}
-		_, number := splitMachineID(c.id)
-		switch next := c.code.roles[i+1]; {
-		case !next.private:
-			number = first + interleaved(line, o.number(next))
-		case next.second():
-			number = first + (number-first)/max(o.Sharing, 1)
+		if r == c.role {
+			number -= first
 		}
-		return machineID(c.code.machine.Ordinal, number+n)
+		first += o.number(r)
 	}
-	home := c.system.program.home().machine.Ordinal
-	return machineID(home, interleaved(line, c.system.count(uint64(home))))
+	switch {
+	case !next.private:
+		number = interleaved(line, o.number(next))
+	case next.second():
+		number /= max(o.Sharing, 1)
+	}
+	return machineID(c.code.machine.Ordinal, first+number)
 }
 
 // interleaved is the one of n parts of memory that a line is in.

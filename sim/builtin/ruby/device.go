@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"slices"
+
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/slicc/types"
 )
@@ -43,13 +45,26 @@ func (f *deviceFields) resolve(p *program, missing func(format string, args ...a
 }
 
 // deviceIssuer puts the transfers of a device into the mandatory queue of its
-// controller.
+// controller: as a SequencerMsg if that has a DMASequencer, and else, as gem5's
+// CHI_DMAController has a RubySequencer (configs/ruby/CHI_config.py), as the
+// request of a core.
 type deviceIssuer struct{ controller *controller }
 
 // Start puts a transfer into the mandatory queue.
 func (i deviceIssuer) Start(t memory.Transfer) {
 	c := i.controller
 	f := &c.system.program.device
+	if len(c.code.deviceSequencers) == 0 { // a cache that allocates nothing
+		r := &c.system.program.request
+		kind := r.load
+		if t.Write {
+			kind = r.store
+		}
+		m := r.message(c.system, t.Addr.Line(), kind)
+		m.words[r.physical], m.words[r.size] = uint64(t.Addr), uint64(t.Bytes)
+		c.mandatory.enqueue(m, c.system.queue.Now()+1)
+		return
+	}
 	m := c.system.pools[f.layout.index].get()
 	m.words[f.line], m.words[f.physical] = uint64(t.Addr.Line()), uint64(t.Addr)
 	m.words[f.len] = uint64(t.Bytes)
@@ -71,15 +86,30 @@ func (s *System) addDevice(c *controller) {
 func (s *System) Device(number int) memory.Device { return s.devices[number] }
 
 // Devices reports whether the protocol has a machine for devices.
-func (p *Protocol) Devices() bool { return p.program.deviceMachine() != nil }
+func (p *Protocol) Devices() bool {
+	return slices.ContainsFunc(p.program.roles(), func(r *role) bool { return r.device })
+}
 
-func (p *program) deviceMachine() *machineCode {
-	for _, code := range p.codes {
-		if code.device {
-			return code
-		}
+// writeUnique is the callback of a store that goes past the caches of whoever
+// makes it: the data that it sends has the words of the transfer. gem5's
+// Sequencer has it for cores too, whose sequencer here takes a store for one of a
+// line that its cache has.
+func writeUnique(c *controller, at int, line memory.Addr, data *memory.Block) {
+	if !c.role.device {
+		c.fail("store past the cache in "+c.role.name+", which is no device", "%s, line %#x", c.name, int64(line))
 	}
-	return nil
+	d := c.devices[at]
+	d.Fill(data)
+	d.AckCallback(line)
+}
+
+// readData ends a read of a core or of a device.
+func readData(c *controller, at int, line memory.Addr, data *memory.Block) {
+	if c.role.device {
+		c.devices[at].DataCallback(line, data)
+		return
+	}
+	c.sequencer(at).ReadCallback(line, data)
 }
 
 // transferred is a callback of a device with a line, and with data for a read.

@@ -65,7 +65,7 @@ func functionalMemoryRead(g *generator, x *types.Call) wordExpr {
 func (p *Protocol) CheckFunctional() error {
 	var faults syntax.Faults
 	for _, code := range p.program.codes {
-		if !code.device {
+		if slices.ContainsFunc(code.roles, func(r *role) bool { return !r.device }) {
 			faults = append(faults, code.functional.refused...)
 		}
 	}
@@ -86,7 +86,7 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where string,
 	others := 0
 	for _, list := range s.controllers {
 		for _, c := range list {
-			if c.code.device || c.role.home && !s.isHome(c, line) {
+			if c.role.device || c.role.home && !s.isHome(c, line) {
 				continue // another directory has the line
 			}
 			switch s.program.permissionOf(c.accessOf(line)) {

@@ -260,10 +260,10 @@ func (g *generator) checkBuffers() {
 			g.unsupported(p.Var.Pos, "an out_port on a %s", p.Buffer.Type)
 		}
 	}
-	if g.code.device && g.device.layout == nil {
+	if len(g.code.deviceSequencers) > 0 && g.device.layout == nil {
 		g.unsupported(m.Pos, "a machine with a DMASequencer in a protocol without SequencerMsg")
 	}
-	if (g.code.cores > 0 || g.code.device) && !g.hasBuffer(mandatoryQueue) {
+	if (g.code.cores > 0 || len(g.code.deviceSequencers) > 0) && !g.hasBuffer(mandatoryQueue) {
 		g.unsupported(m.Pos, "a machine with a Sequencer and no buffer %s", mandatoryQueue)
 	}
 	if g.code.home && !((g.hasBuffer(memoryRequests) || g.queuesMemory()) && g.hasBuffer(memoryAnswers)) {

@@ -63,13 +63,18 @@ func (i *issuer) Issue(r memory.Request) {
 	c.mandatory.enqueue(i.message(r.Line, kind), c.system.queue.Now()+i.latency)
 }
 
-// message is a request of a word of a line.
+// message is a request of the core.
 func (i *issuer) message(line memory.Addr, kind uint64) *object {
-	f := i.fields
-	m := i.controller.system.pools[f.layout.index].get()
+	m := i.fields.message(i.controller.system, line, kind)
+	m.words[i.fields.context] = i.core
+	return m
+}
+
+// message is a request of a word of a line.
+func (f *requestFields) message(s *System, line memory.Addr, kind uint64) *object {
+	m := s.pools[f.layout.index].get()
 	m.words[f.line] = uint64(line)
 	m.words[f.physical] = uint64(line)
-	m.words[f.context] = i.core
 	m.words[f.size] = gen.WordBytes
 	m.words[f.kind] = kind
 	return m

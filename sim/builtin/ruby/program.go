@@ -40,8 +40,6 @@ type machineCode struct {
 	// cores and home say whether any role has cores, or memory.
 	cores int
 	home  bool
-	// device says that each instance is that of a device.
-	device bool
 
 	states, events int
 	rows           []row // by state and event
@@ -52,6 +50,9 @@ type machineCode struct {
 
 	functional functional
 	prefetch   *funcCode // nil if there is none
+
+	// compared are the numbers that the text compares parameters with.
+	compared map[*types.Var][]int64
 
 	// words is what a controller's words start with.
 	words    []uint64

@@ -71,7 +71,7 @@ func (p *program) rolesOf(m *types.Machine) []*role {
 	case param(m, func(v *types.Var) bool { return v.Type.Name == "DMASequencer" }):
 		one.device = true
 	case cores > 0 && param(m, named(homeNode)):
-		return []*role{{name: "L1", cores: cores, private: true}, {name: "L2", private: true}, {name: "HNF"}}
+		return []*role{{name: "L1", cores: cores, private: true}, {name: "L2", private: true}, {name: "HNF"}, {name: "RNI", device: true}}
 	case hasDirectory(m):
 		one.home = true
 	case cores > 0, m.Name == "L2Cache":
@@ -94,14 +94,28 @@ func (p *program) assignRoles(m *types.Machine) *machineCode {
 	}
 	code := &machineCode{
 		machine: m, index: len(p.codes), roles: roles, place: map[*types.Var]int{}, globals: map[string]int{},
+		compared: map[*types.Var][]int64{},
 	}
 	for _, r := range roles {
 		r.code, r.set = code, preset.Of(p.protocol.Name, r.name)
 		code.cores = max(code.cores, r.cores)
 		code.home = code.home || r.home
-		code.device = code.device || r.device
 	}
 	return code
+}
+
+// below is the role that one asks for lines; nil for memory. A device asks the
+// home node, the last that is none.
+func (r *role) below() *role {
+	roles := r.code.roles
+	i := slices.Index(roles, r) + 1
+	if r.device {
+		i = slices.IndexFunc(roles, func(r *role) bool { return r.device }) - 1
+	}
+	if i < 0 || i == len(roles) || roles[i].device {
+		return nil
+	}
+	return roles[i]
 }
 
 // number is the number of instances of a role.

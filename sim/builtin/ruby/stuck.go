@@ -134,7 +134,7 @@ func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 		return h, 0, false
 	}
 	h = holder{
-		machine: c.code.machine.Name, state: state.Name, private: c.role.private || c.code.device, busy: tbe != nil || c.isBusy(state),
+		machine: c.code.machine.Name, state: state.Name, private: c.role.private || c.role.device, busy: tbe != nil || c.isBusy(state),
 	}
 	var back []string
 	own := false // a request of the core is held back

@@ -222,7 +222,7 @@ func (s *System) connect(total int) {
 			for range c.role.cores {
 				s.addCore(c)
 			}
-			for range c.code.deviceSequencers {
+			if c.role.device {
 				s.addDevice(c)
 			}
 		}

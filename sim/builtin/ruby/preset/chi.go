@@ -1,7 +1,8 @@
 package preset
 
 // The values of configs/ruby/CHI_config.py and CHI.py for the machine Cache of
-// CHI, which is the cache of a core, a private second level and a home node.
+// CHI, which is the cache of a core, a second level, a home node
+// and the port of a device.
 
 // channel is the number of bytes of a message with data (NoC_Params).
 const channel = 32
@@ -37,6 +38,17 @@ func chiL2() Values {
 		"alloc_on_seq_acc": 0, "alloc_on_readunique": 1, "alloc_on_atomic": 0,
 		"dealloc_on_unique": 0, "dealloc_on_shared": 0, "dealloc_backinv_unique": 1, "dealloc_backinv_shared": 1,
 		TBEs: 32, "number_of_repl_TBEs": 32, "number_of_snoop_TBEs": 16,
+	}
+}
+
+// chiDevice are those of CHI_DMAController, which allocates nothing.
+func chiDevice() Values {
+	return Values{
+		TagLatency: 1, DataLatency: 0, "send_evictions": 0, "allow_SD": 0,
+		"is_HN": 0, "enable_DMT": 0, "enable_DCT": 0, "alloc_on_seq_acc": 0,
+		"alloc_on_readshared": 0, "alloc_on_readunique": 0, "alloc_on_readonce": 0, "alloc_on_writeback": 0, "alloc_on_atomic": 0,
+		"dealloc_on_unique": 0, "dealloc_on_shared": 0, "dealloc_backinv_unique": 0, "dealloc_backinv_shared": 0,
+		TBEs: 16, "number_of_repl_TBEs": 1, "number_of_snoop_TBEs": 1,
 	}
 }
 

@@ -49,6 +49,7 @@ var common = sync.OnceValue(func() map[string]Values {
 		"L1":        merge(chiCache(), chiL1()),
 		"L2":        merge(chiCache(), chiL2()),
 		"HNF":       merge(chiCache(), chiHome()),
+		"RNI":       merge(chiCache(), chiDevice()),
 		"Memory":    {"data_channel_size": channel, Transitions: 1024},
 	}
 })
