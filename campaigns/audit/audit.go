@@ -331,9 +331,8 @@ func (s *session) on(m config.Machine) config.Machine {
 
 // add adds a failure to the findings; it reports whether it is a new one.
 func (s *session) add(f *Finding, w *Work) bool {
-	at := slices.IndexFunc(s.report.Findings, func(other *Finding) bool { return other.Title == f.Title })
-	if at >= 0 {
-		if known := s.report.Findings[at]; known.again(f) {
+	if known := s.report.titled(f.Title); known != nil {
+		if known.again(f) {
 			s.stop(known)
 		}
 		return false
@@ -378,6 +377,14 @@ func (r *Report) Unconditional() int {
 		}
 	}
 	return n
+}
+
+// titled is the finding with a title; nil if there is none.
+func (r *Report) titled(title string) *Finding {
+	if i := slices.IndexFunc(r.Findings, func(f *Finding) bool { return f.Title == title }); i >= 0 {
+		return r.Findings[i]
+	}
+	return nil
 }
 
 // Find is the finding with a title, up to the lines of places; nil if there is none.

@@ -9,6 +9,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/place"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
@@ -23,8 +24,15 @@ const showTries = 20
 func Shows(ctx context.Context, slicc string, f *Finding) (bool, error) {
 	m := f.Machine
 	m.SLICC, m.Protocol = slicc, ""
-	titles, _, _, err := Again(ctx, m, f, func(title string) bool { return Same(title, f.Title) })
-	return slices.ContainsFunc(titles, func(title string) bool { return Same(title, f.Title) }), err
+	here := f.Machine.SLICC
+	same := func(title string) bool {
+		if here == "" {
+			return Same(title, f.Title)
+		}
+		return place.Texts(slicc, title) == place.Texts(here, f.Title)
+	}
+	titles, _, _, err := Again(ctx, m, f, same)
+	return slices.ContainsFunc(titles, same), err
 }
 
 // Again makes the exploration or the runs of a finding on another machine: the run

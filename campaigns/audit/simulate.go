@@ -93,7 +93,12 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 				Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
 				Rounds: c.Rounds, Seed: job.Seed, Conditions: conditions(&m),
 			}
-			if x.report.Find(f.Title) == nil {
+			if x.report.titled(f.Title) == nil {
+				spent, err := x.simplify(ctx, f, job, events)
+				cost += spent
+				if err != nil {
+					return cost, false, err
+				}
 				if err := x.repeatFaithful(ctx, f, job); err != nil {
 					return cost, false, err
 				}
@@ -184,7 +189,7 @@ func conditions(m *config.Machine) []string {
 	if m.Reorder == "all" {
 		list = append(list, "a network without any order")
 	}
-	if m.TBEs > 0 && m.TBEs < 16 {
+	if fewTransactions(m) {
 		list = append(list, fmt.Sprintf("%d transactions", m.TBEs))
 	}
 	for _, p := range m.SetParameter {
@@ -192,3 +197,6 @@ func conditions(m *config.Machine) []string {
 	}
 	return list
 }
+
+// fewTransactions reports whether there is room for fewer than gem5 has anywhere.
+func fewTransactions(m *config.Machine) bool { return m.TBEs > 0 && m.TBEs < 16 }

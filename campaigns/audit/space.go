@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"ordeal/campaigns/config"
@@ -81,21 +82,62 @@ func sizes(p *ruby.Protocol, repairs bool) []size {
 		list = append(list, choose(func(m *config.Machine, v int64) { m.Functional = v }, 0, 0, 0, 60))
 	}
 	if choices := p.Choices(); len(choices) > 0 {
-		values := make([]string, 4*len(choices)) // as it is
-		for _, c := range choices {
-			values = append(values, c.String())
+		sets := make([]int, parameterSets)
+		for i := range sets {
+			sets[i] = i
 		}
-		for range 2 {
-			list = append(list, choose(func(m *config.Machine, v string) {
-				if v != "" && !slices.Contains(m.SetParameter, v) {
-					m.SetParameter = append(m.SetParameter, v)
-				}
-			}, values...))
-		}
+		list = append(list, choose(func(m *config.Machine, i int) { m.SetParameter = parameterSet(choices, i) }, sets...))
 	}
 	if repairs {
 		list = append(list, choose(func(m *config.Machine, v bool) { m.Repair = v }, false, true))
 	}
+	return list
+}
+
+// parameterSets is how many sets of parameters there are to choose from.
+const parameterSets = 4096
+
+// parameterSet is one of those sets. Half of them are empty. Some have few parameters,
+// and some so many that machines come to be what no single parameter makes of
+// them: of all machines, or of one, as a cache is exclusive by several together.
+func parameterSet(choices []ruby.Parameter, number int) []string {
+	if number%2 == 0 {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(uint64(number), 0))
+	var taken []ruby.Parameter
+	take := func(c ruby.Parameter) {
+		if !slices.ContainsFunc(taken, func(t ruby.Parameter) bool { return t.Role == c.Role && t.Name == c.Name }) {
+			taken = append(taken, c)
+		}
+	}
+	few := func(n int) {
+		for range n {
+			take(choices[rng.IntN(len(choices))])
+		}
+	}
+	each := func(share float64, role string) {
+		for _, c := range choices {
+			if (role == "" || c.Role == role) && rng.Float64() < share {
+				take(c)
+			}
+		}
+	}
+	switch rng.IntN(4) {
+	case 0:
+		few(1)
+	case 1:
+		few(2 + rng.IntN(2))
+	case 2:
+		each(0.125, "")
+	default:
+		each(0.5, choices[rng.IntN(len(choices))].Role)
+	}
+	var list []string
+	for _, c := range taken {
+		list = append(list, c.String())
+	}
+	slices.Sort(list)
 	return list
 }
 

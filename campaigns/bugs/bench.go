@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/place"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/trust"
@@ -169,7 +170,8 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 		if bug.Stock() {
 			return audit.TitleMatches(bug.Title, f.Title)
 		}
-		if after.Find(f.Title) != nil {
+		text := place.Texts(r.Trees.Before, f.Title)
+		if slices.ContainsFunc(after.Findings, func(known *audit.Finding) bool { return place.Texts(r.Trees.After, known.Title) == text }) {
 			return false
 		}
 		shows, err := audit.Shows(ctx, r.Trees.After, f)

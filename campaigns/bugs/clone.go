@@ -142,13 +142,13 @@ func (p Protocols) read(out []byte, names []string) error {
 		if _, err := io.ReadFull(r, data); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		p[place(name)] = string(data[:size])
+		p[within(name)] = string(data[:size])
 	}
 	return nil
 }
 
-// place is the path of a file in its directory of protocols.
-func place(name string) string {
+// within is the path of a file in its directory of protocols.
+func within(name string) string {
 	for _, f := range folders {
 		if rest, ok := strings.CutPrefix(name, f+"/"); ok {
 			return rest
