@@ -42,7 +42,8 @@ checked against the model that the cores promise, and those of the model that ca
 be reached are listed.
 
 A search that is ended by a limit or by SIGINT leaves a checkpoint, from which
---resume continues it, with the limits of the new command.`,
+--resume continues it, with the limits of the new command. Programs go on behind the
+last one that was visited whole.`,
 		Example: `  ordeal explore --protocol mi --lines 2
   ordeal explore --slicc TREE/src/mem/ruby/protocol/MESI_Two_Level.slicc --cores 3 --max-time 10m`,
 		Args: command.Arguments(0, 0, "no arguments"),
@@ -63,13 +64,10 @@ A search that is ended by a limit or by SIGINT leaves a checkpoint, from which
 		if err := command.Contradict(cmd, "protocol", "slicc"); err != nil {
 			return err
 		}
-		if x.program != "" || len(x.spec.Explore.Shape) > 0 {
-			return x.runPrograms(ctx, fs.Changed)
-		}
 		if err := x.prepare(fs.Changed); err != nil {
 			return err
 		}
-		return x.run(ctx)
+		return x.explore(ctx)
 	})
 	return cmd
 }
@@ -88,21 +86,20 @@ type exploreRun struct {
 // prepare checks the flags, and makes or finds the directory.
 func (x *exploreRun) prepare(changed func(flag string) bool) error {
 	if x.resume == "" {
+		if err := x.programs(); err != nil {
+			return err
+		}
 		if _, err := config.Explored(x.spec.Machine, &x.spec.Explore); err != nil {
 			return command.Usage(err)
 		}
 		x.spec.Command, x.spec.Started = x.Args, time.Now()
 		x.spec.Tools = execute.ExplorationVersions(&x.spec.Machine)
-		var err error
-		if x.o.Dir == "" {
-			x.o.Dir, err = command.NewDir("explore")
-			return err
-		}
-		x.o.Dir = rundir.Resolve(x.o.Dir)
-		return rundir.MakeDurable(x.o.Dir)
+		return x.makeDir("explore")
 	}
-	if changed("dir") {
-		return command.Usage(errors.New("--dir contradicts --resume, which names the directory"))
+	for _, flag := range []string{"dir", "program", "shape"} {
+		if changed(flag) {
+			return command.Usage(fmt.Errorf("--%s contradicts --resume: the directory says what is explored", flag))
+		}
 	}
 	x.o.Dir, x.o.Resume = rundir.Resolve(x.resume), true
 	recorded, err := exploration.Read(x.o.Dir)
@@ -115,6 +112,24 @@ func (x *exploreRun) prepare(changed func(flag string) bool) error {
 	e := &x.spec.Explore
 	e.KeepGoing, e.MaxStates, e.MaxDepth, e.MaxTime, e.MaxMemory = given.KeepGoing, given.MaxStates, given.MaxDepth, given.MaxTime, given.MaxMemory
 	return nil
+}
+
+// makeDir makes the directory, which has a default name if it has none.
+func (x *exploreRun) makeDir(name string) error {
+	var err error
+	if x.o.Dir == "" {
+		x.o.Dir, err = command.NewDir(name)
+		return err
+	}
+	x.o.Dir = rundir.Resolve(x.o.Dir)
+	return rundir.MakeDurable(x.o.Dir)
+}
+
+func (x *exploreRun) explore(ctx context.Context) error {
+	if x.spec.Programs != nil {
+		return x.explorePrograms(ctx)
+	}
+	return x.run(ctx)
 }
 
 func (x *exploreRun) run(ctx context.Context) error {
@@ -140,9 +155,15 @@ func (x *exploreRun) run(ctx context.Context) error {
 	} else {
 		err = x.print(r)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return exploreStatus(r)
+}
+
+// exploreStatus is the exit status of an exploration.
+func exploreStatus(r *exploration.Result) error {
+	switch {
 	case len(r.Findings) > 0:
 		return command.Exit(summary.ExitFinding)
 	case !r.Complete():
@@ -176,7 +197,11 @@ func (x *exploreRun) print(r *exploration.Result) error {
 	case !r.Complete():
 		fmt.Fprintf(w, "%-10s incomplete after %s orbits at depth %d: limit of %s\n", "end", comma(r.Orbits), r.Depth, limitText[r.Limit])
 	case len(r.Findings) == 0:
-		fmt.Fprintf(w, "%-10s every property holds in all reachable states\n", "holds")
+		except := ""
+		if list := x.spec.Explore.Ignore; len(list) > 0 {
+			except = " but " + strings.Join(list, ", ")
+		}
+		fmt.Fprintf(w, "%-10s every property%s holds in all reachable states\n", "holds", except)
 	}
 	taken := r.Coverage.Taken()
 	fmt.Fprintf(w, "%-10s %d of %d transitions reached\n", "rows", taken, len(r.Coverage))
@@ -186,14 +211,19 @@ func (x *exploreRun) print(r *exploration.Result) error {
 		}
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", x.o.Dir)
+	x.printNext(r)
+	return nil
+}
+
+// printNext prints the commands to type next.
+func (x *exploreRun) printNext(r *exploration.Result) {
 	program, dir := messages.Quoted(x.Args[0]), messages.Quoted(x.o.Dir)
 	if len(r.Findings) > 0 {
-		fmt.Fprintf(w, "%-10s %s repro %s\n", "repeat", program, dir)
+		fmt.Fprintf(x.Stdout, "%-10s %s repro %s\n", "repeat", program, dir)
 	}
 	if r.Checkpoint {
-		fmt.Fprintf(w, "%-10s %s explore --resume %s\n", "continue", program, dir)
+		fmt.Fprintf(x.Stdout, "%-10s %s explore --resume %s\n", "continue", program, dir)
 	}
-	return nil
 }
 
 // printSteps prints the path of a finding.

@@ -9,70 +9,76 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/summary"
+	"ordeal/campaigns/progress"
+	"ordeal/sim/explore/search"
 )
 
-// programs are those of --program and --shape, each with every placement of its
-// threads; none: any access at any time.
-func (x *exploreRun) programs() ([]exploration.Program, error) {
+// programs takes in those of --program and --shape, each with every placement of its
+// threads; without both any access happens at any time.
+func (x *exploreRun) programs() error {
+	if x.program == "" && len(x.spec.Explore.Shape) == 0 {
+		return nil
+	}
+	if x.spec.Explore.Liveness != "" {
+		return command.Usage(errors.New("--liveness contradicts --program and --shape, which come to an end"))
+	}
 	all, err := exploration.Shapes(x.spec.Explore.Shape)
 	if err != nil {
-		return nil, command.Usage(err)
+		return command.Usage(err)
 	}
 	if x.program != "" {
 		p, _, err := readProgram(x.env, x.program, x.spec.Explore.MaxMemory)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		all = append(all, exploration.Named{Name: x.program, Program: p})
 	}
-	list, err := x.spec.Placed(all)
-	if err != nil {
-		return nil, command.Usage(err)
+	if x.spec.Programs, err = x.spec.Placed(all); err != nil {
+		return command.Usage(err)
 	}
-	return list, nil
+	return nil
 }
 
 // explorePrograms explores one program after the other, and prints a line for
 // each and all that was found.
-func (x *exploreRun) explorePrograms(ctx context.Context, list []exploration.Program) error {
+func (x *exploreRun) explorePrograms(ctx context.Context) error {
 	mode, err := x.show.Resolve(x.Terminal)
 	if err != nil {
 		return command.Usage(err)
 	}
-	finding, undecided := false, false
-	var results []*exploration.ProgramResult
-	for i := range list {
-		line, note := showSearch(x.env, mode, fmt.Sprintf("%s, %d of %d: ", list[i].Name, i+1, len(list)))
-		x.o.Progress = note
-		r, err := exploration.RunProgram(ctx, &x.spec, &list[i], x.o)
-		line.Close()
-		if err != nil {
-			return fmt.Errorf("explore %s: %w", list[i].Name, err)
+	list := x.spec.Programs
+	var line *progress.Line
+	begin := func(at int) {
+		if at < len(list) {
+			line, x.o.Progress = showSearch(x.env, mode, fmt.Sprintf("%s, %d of %d: ", list[at].Name, at+1, len(list)))
 		}
-		results = append(results, r)
-		finding, undecided = finding || len(r.Findings) > 0, undecided || !r.Complete()
+	}
+	begin(0)
+	o := x.o
+	o.Progress = func(now search.Progress) { x.o.Progress(now) }
+	all, err := exploration.RunPrograms(ctx, &x.spec, o, func(at int, r *exploration.ProgramResult) {
+		line.Close()
 		if !x.json {
 			x.printProgram(r)
 		}
+		begin(at + 1)
+	})
+	line.Close()
+	if errors.Is(err, exploration.ErrNoCheckpoint) {
+		return command.Usage(err)
 	}
-	if err := exploration.WritePrograms(x.o.Dir, &x.spec, results); err != nil {
+	if err != nil {
 		return err
 	}
 	if x.json {
-		if err := x.PrintJSON(map[string]any{"programs": results}); err != nil {
+		if err := x.PrintJSON(map[string]any{"dir": x.o.Dir, "programs": all.Programs}); err != nil {
 			return err
 		}
 	} else {
 		fmt.Fprintf(x.Stdout, "%-10s %s\n", "directory", x.o.Dir)
+		x.printNext(&all.Result)
 	}
-	switch {
-	case finding:
-		return command.Exit(summary.ExitFinding)
-	case undecided:
-		return command.Exit(summary.ExitUndecided)
-	}
-	return nil
+	return exploreStatus(&all.Result)
 }
 
 func (x *exploreRun) printProgram(r *exploration.ProgramResult) {
@@ -94,22 +100,4 @@ func (x *exploreRun) printProgram(r *exploration.ProgramResult) {
 		fmt.Fprintf(w, "  %-18s %s: %s\n", "violation", f.Property, messages.EscapeLine(f.Title))
 		printSteps(w, f)
 	}
-}
-
-// runPrograms checks the flags, makes the directory and explores programs.
-func (x *exploreRun) runPrograms(ctx context.Context, changed func(flag string) bool) error {
-	if x.resume != "" {
-		return command.Usage(errors.New("--resume contradicts --program and --shape"))
-	}
-	if x.spec.Explore.Liveness != "" {
-		return command.Usage(errors.New("--liveness contradicts --program and --shape, which come to an end"))
-	}
-	list, err := x.programs()
-	if err != nil {
-		return err
-	}
-	if err := x.prepare(changed); err != nil {
-		return err
-	}
-	return x.explorePrograms(ctx, list)
 }

@@ -14,6 +14,7 @@ import (
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
@@ -93,7 +94,7 @@ func (r *repeat) numbered(ctx context.Context) error {
 		return command.Usage(err)
 	}
 	if cfg.Explore != nil {
-		return command.Usage(fmt.Errorf("run %d explores configuration %s: repeat the directory of the run, or use ordeal explore", r.number, cfg.Name))
+		return r.explore(ctx, c, cfg)
 	}
 	models := append([]string{cfg.Expect}, cfg.Classify...)
 	one := run{env: r.env, campaign: *c, cfg: *cfg, models: strings.Join(models, ","), dir: r.out}
@@ -101,6 +102,21 @@ func (r *repeat) numbered(ctx context.Context) error {
 	one.observe.json = r.json
 	one.cfg.Classify = nil // run names them anew
 	return one.run(ctx, p)
+}
+
+// explore makes a run of a campaign that is an exploration.
+func (r *repeat) explore(ctx context.Context, c *config.Campaign, cfg *config.Config) error {
+	spec, err := exploration.SpecOf(&rundir.Spec{
+		Config: *cfg, Timeout: c.Timeout, Command: r.Args, Tools: execute.ExplorationVersions(&cfg.Machine), Started: time.Now(),
+	})
+	if err != nil {
+		return command.Usage(err)
+	}
+	x := exploreRun{env: r.env, spec: *spec, json: r.json, o: exploration.Options{Dir: r.out}}
+	if err := x.makeDir("run"); err != nil {
+		return err
+	}
+	return x.explore(ctx)
 }
 
 // repeat is the repro command.

@@ -1,11 +1,14 @@
 package config
 
 import (
+	"slices"
+
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/liveness"
+	"ordeal/sim/explore/machine"
 )
 
 // Explore describes an exploration: what may happen on a Machine, and where the
@@ -22,6 +25,7 @@ type Explore struct {
 	IdleLoads   int      `yaml:"idle-loads" json:"idle-loads,omitempty" schema:"min=0,max=16" help:"with programs: loads of any line that every core may make at any time, whose values are ignored"`
 	NoSymmetry  bool     `yaml:"no-symmetry" json:"no-symmetry,omitempty" help:"tell states apart that are permutations of each other's cores and lines"`
 	Liveness    string   `yaml:"liveness" json:"liveness,omitempty" schema:"values=fairness,empty=not checked" help:"look for requests that need never be answered when what is possible for ever (weak) or again and again (strong) happens some time; without symmetry"`
+	Ignore      []string `yaml:"ignore" json:"ignore,omitempty" schema:"values=properties" help:"properties that are not checked"`
 	KeepGoing   bool     `yaml:"keep-going" json:"keep-going,omitempty" help:"go on behind a violation, and show the first one of each title"`
 	Fingerprint int      `yaml:"fingerprint" json:"fingerprint,omitempty" schema:"min=0,max=128,unit=bits,zero=128" help:"length of the fingerprints of states, 64 or 128"`
 	MaxStates   uint64   `yaml:"max-states" json:"max-states,omitempty" schema:"zero=no limit" help:"end after this number of states"`
@@ -32,6 +36,18 @@ type Explore struct {
 
 // FairnessNames are the values of Explore.Liveness.
 func FairnessNames() []string { return []string{liveness.Weak.String(), liveness.Strong.String()} }
+
+// Ignored are the properties that are not checked.
+func (e *Explore) Ignored() []machine.Property {
+	var list []machine.Property
+	for _, name := range e.Ignore {
+		var p machine.Property
+		if p.UnmarshalText([]byte(name)) == nil { // else a fault of the option
+			list = append(list, p)
+		}
+	}
+	return list
+}
 
 // Geometry of the caches of an explored machine that names none: as small as
 // can be, so that lines replace each other.
@@ -91,6 +107,9 @@ func (e *Explore) faults(m *Machine) []option.Fault {
 	}
 	if e.Liveness != "" && e.Fingerprint == 64 {
 		faults = append(faults, option.Faultf("liveness", "contradicts --fingerprint 64: want numbers of states without doubt"))
+	}
+	if e.Liveness != "" && slices.Contains(e.Ignore, machine.Livelock.String()) {
+		faults = append(faults, option.Faultf("ignore", "livelock contradicts --liveness"))
 	}
 	if !m.Coherent() {
 		faults = append(faults, option.Faultf("protocol", "%q has no states to explore: want a coherence protocol, or --slicc", m.Protocol))

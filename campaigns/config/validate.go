@@ -16,6 +16,7 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/explore/machine"
 	"ordeal/sim/gem5"
 	"ordeal/sim/lazyregexp"
 )
@@ -26,24 +27,25 @@ const MaxRuns = 10_000_000
 // Rules are what the tags of options refer to by name.
 var Rules = option.Rules{
 	Values: map[string]func() []string{
-		"sims":      Sims,
-		"syncs":     func() []string { return []string{SyncAuto, SyncFree, SyncRound} },
-		"models":    ModelNames,
-		"classes":   func() []string { return append(ModelNames(), "all") },
-		"keeps":     func() []string { return []string{string(KeepFindings), string(KeepAll)} },
-		"policies":  func() []string { return []string{string(InfraContinue), string(InfraStop)} },
-		"cores":     func() []string { return texts(core.Kinds()) },
-		"reorders":  ruby.Reorders,
-		"rmws":      core.RMWs,
-		"orders":    func() []string { return texts([]event.Order{event.Shuffled, event.FIFO, event.LIFO}) },
-		"fairness":  FairnessNames,
-		"isas":      func() []string { return texts(gen.ISAs()) },
-		"layouts":   func() []string { return texts(append([]gen.Layout{gen.AnyLayout}, gen.Layouts()...)) },
-		"protocols": builtin.Protocols,
-		"cpus":      gem5.CPUs,
-		"networks":  gem5.Networks,
-		"logs":      gem5.Logs,
-		"bugs":      func() []string { return texts(core.Bugs(core.OOO)) }, // other kinds of core have some of them
+		"sims":       Sims,
+		"syncs":      func() []string { return []string{SyncAuto, SyncFree, SyncRound} },
+		"models":     ModelNames,
+		"classes":    func() []string { return append(ModelNames(), "all") },
+		"keeps":      func() []string { return []string{string(KeepFindings), string(KeepAll)} },
+		"policies":   func() []string { return []string{string(InfraContinue), string(InfraStop)} },
+		"cores":      func() []string { return texts(core.Kinds()) },
+		"reorders":   ruby.Reorders,
+		"rmws":       core.RMWs,
+		"orders":     func() []string { return texts([]event.Order{event.Shuffled, event.FIFO, event.LIFO}) },
+		"fairness":   FairnessNames,
+		"properties": machine.Properties,
+		"isas":       func() []string { return texts(gen.ISAs()) },
+		"layouts":    func() []string { return texts(append([]gen.Layout{gen.AnyLayout}, gen.Layouts()...)) },
+		"protocols":  builtin.Protocols,
+		"cpus":       gem5.CPUs,
+		"networks":   gem5.Networks,
+		"logs":       gem5.Logs,
+		"bugs":       func() []string { return texts(core.Bugs(core.OOO)) }, // other kinds of core have some of them
 		"outcomes": func() []string {
 			return texts([]sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout})
 		},

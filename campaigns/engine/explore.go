@@ -2,14 +2,17 @@ package engine
 
 import (
 	"context"
+	"path/filepath"
 
+	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 )
 
 // Explorer explores the machine of a run, on one core; workers is how many runs
-// share the memory. The error is of a machine that cannot be explored, or ctx's.
-type Explorer func(ctx context.Context, spec *rundir.Spec, workers int) (Explored, error)
+// share the memory. If ctx ends or the process is killed, what it leaves in dir lets a
+// later call go on. The error is of a machine that cannot be explored, or ctx's.
+type Explorer func(ctx context.Context, spec *rundir.Spec, workers int, dir string) (Explored, error)
 
 // Explored is an exploration that has ended.
 type Explored interface {
@@ -28,7 +31,8 @@ func (s *session) explore(ctx context.Context, t *target, x *execution) error {
 		return err
 	}
 	defer release()
-	if x.explored, err = s.Explore(ctx, x.spec, checks(s.c)); err != nil {
+	dir := filepath.Join(s.journal.Path(journal.ExplorationsDir), rundir.Name(x.Number))
+	if x.explored, err = s.Explore(ctx, x.spec, checks(s.c), dir); err != nil {
 		return err
 	}
 	x.program = x.explored.Program()

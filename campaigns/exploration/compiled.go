@@ -19,7 +19,7 @@ func Compiled(ctx context.Context, c explore.Config, model string, o search.Opti
 	}
 	if c.Program != nil {
 		p := &Program{Text: string(c.Program.Text()), Placement: placement(&c)}
-		r, err := runProgram(context.WithoutCancel(ctx), ctx, m, c.Program, p, model, o)
+		r, err := runProgram(ctx, ctx, m, c.Program, p, model, o)
 		if err != nil {
 			return nil, err
 		}

@@ -54,12 +54,14 @@ func newMachine(c explore.Config) (*explore.Machine, error) {
 
 // Spec is what defines an exploration; it is written before the search begins.
 type Spec struct {
-	Version int               `json:"version"`
-	Machine config.Machine    `json:"machine"`
-	Explore config.Explore    `json:"explore"`
-	Command []string          `json:"command"`
-	Tools   map[string]string `json:"tools"`
-	Started time.Time         `json:"started"`
+	Version int            `json:"version"`
+	Machine config.Machine `json:"machine"`
+	Explore config.Explore `json:"explore"`
+	// Programs are what the cores run in place of any access at any time.
+	Programs []Program         `json:"programs,omitempty"`
+	Command  []string          `json:"command"`
+	Tools    map[string]string `json:"tools"`
+	Started  time.Time         `json:"started"`
 
 	protocol *ruby.Protocol // of the machine, once it is compiled
 	_        struct{}
@@ -163,6 +165,7 @@ type run struct {
 	options  Options
 	machine  machine.Machine
 	search   *search.Search
+	ignore   []machine.Property // of what is evaluated after the search
 	identity string
 	saved    time.Time     // the end of the last checkpoint, or the beginning
 	took     time.Duration // to write it
@@ -204,7 +207,9 @@ func start(s *Spec, m machine.Machine, o Options) (*run, error) {
 
 // searchOptions are those that an exploration gives the search.
 func searchOptions(e *config.Explore) search.Options {
-	return search.Options{Bits: e.Fingerprint, MaxStates: e.MaxStates, MaxDepth: e.MaxDepth, Memory: int64(e.MaxMemory), KeepGoing: e.KeepGoing}
+	return search.Options{
+		Bits: e.Fingerprint, MaxStates: e.MaxStates, MaxDepth: e.MaxDepth, Memory: int64(e.MaxMemory), KeepGoing: e.KeepGoing, Ignore: e.Ignored(),
+	}
 }
 
 // A checkpoint is due after checkpointEvery, and when what it takes is a small

@@ -22,66 +22,90 @@ type Explored struct {
 	Programs []*ProgramResult
 }
 
-// Explore explores what the configuration of a run says, in memory alone. Its
-// timeout counts if it has no limit of time of its own, and its share of the memory.
-func Explore(ctx context.Context, run *rundir.Spec, workers int) (*Explored, error) {
-	s := &Spec{Version: Version, Machine: run.Config.Machine, Explore: *run.Config.Explore, Command: run.Command, Tools: run.Tools, Started: run.Started}
-	if s.Explore.MaxTime == 0 {
-		s.Explore.MaxTime = run.Timeout
+// Explore explores what the configuration of a run says. Its timeout counts if it has no
+// limit of time of its own, and its share of the memory. In a directory, unless it is
+// empty, it leaves a checkpoint while it goes on and if the context ends; a later call
+// goes on from there. The directory is gone once the exploration has ended.
+func Explore(ctx context.Context, run *rundir.Spec, workers int, dir string) (*Explored, error) {
+	return exploreRun(ctx, run, workers, Options{Workers: 1, Dir: dir})
+}
+
+func exploreRun(ctx context.Context, run *rundir.Spec, workers int, o Options) (*Explored, error) {
+	s, err := SpecOf(run)
+	if err != nil {
+		return nil, err
 	}
 	if s.Explore.MaxMemory == 0 {
 		s.Explore.MaxMemory = config.Size(execute.MemoryShare(workers))
 	}
-	if len(s.Explore.Shape) == 0 {
-		r, err := Run(ctx, s, Options{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return &Explored{Spec: s, Result: *r}, ctx.Err()
+	if s.Explore.Liveness != "" {
+		o.Dir = "" // it has no checkpoint
 	}
-	named, err := Shapes(s.Explore.Shape)
-	if err != nil {
+	o.Resume = o.Dir != "" && rundir.Exists(rundir.Dir(o.Dir).Path(s.left()))
+	x, err := s.explore(ctx, o)
+	if err != nil && o.Resume && ctx.Err() == nil {
+		o.Resume = false // what is left is of another version: begin again
+		x, err = s.explore(ctx, o)
+	}
+	switch {
+	case err != nil:
 		return nil, err
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case o.Dir != "":
+		err = rundir.RemoveAll(o.Dir)
 	}
-	programs, err := s.Placed(named)
-	if err != nil {
-		return nil, err
-	}
-	x := &Explored{Spec: s, Result: Result{Version: Version, Findings: []Finding{}}}
-	for i := range programs {
-		r, err := RunProgram(ctx, s, &programs[i], Options{Workers: 1})
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("explore %s: %w", programs[i].Name, err)
-		}
-		x.add(r)
-	}
-	return x, nil
+	return x, err
 }
 
-// add takes in the result of a program.
-func (x *Explored) add(r *ProgramResult) {
-	all := &x.Result
-	x.Programs = append(x.Programs, r)
-	all.Findings = append(all.Findings, r.Findings...)
-	all.Orbits, all.Expanded, all.States, all.Steps = all.Orbits+r.Orbits, all.Expanded+r.Expanded, all.States+r.States, all.Steps+r.Steps
-	all.Depth, all.Elapsed, all.Omission = max(all.Depth, r.Depth), all.Elapsed+r.Elapsed, all.Omission+r.Omission
-	all.Coverage.Add(r.Coverage)
-	if !r.Complete() && all.Complete() {
-		all.Limit = r.Limit
+// SpecOf is what the configuration of a run explores.
+func SpecOf(run *rundir.Spec) (*Spec, error) {
+	s := &Spec{Version: Version, Machine: run.Config.Machine, Explore: *run.Config.Explore, Command: run.Command, Tools: run.Tools, Started: run.Started}
+	if s.Explore.MaxTime == 0 {
+		s.Explore.MaxTime = run.Timeout
 	}
+	if len(s.Explore.Shape) == 0 {
+		return s, nil
+	}
+	named, err := Shapes(s.Explore.Shape)
+	if err == nil {
+		s.Programs, err = s.Placed(named)
+	}
+	return s, err
+}
+
+// left is the file from which an exploration can go on.
+func (s *Spec) left() string {
+	if s.Programs != nil {
+		return resultFile
+	}
+	return checkpointFile
+}
+
+func (s *Spec) explore(ctx context.Context, o Options) (*Explored, error) {
+	if o.Dir != "" {
+		if err := rundir.MkdirAll(o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if s.Programs != nil {
+		return RunPrograms(ctx, s, o, nil)
+	}
+	r, err := Run(ctx, s, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Explored{Spec: s, Result: *r}, nil
 }
 
 // Write writes the files of the exploration into a directory, with a schedule for
 // each finding, so that repro replays them.
 func (x *Explored) Write(dir string) error {
-	if x.Programs != nil {
-		return WritePrograms(dir, x.Spec, x.Programs)
-	}
 	if err := rundir.WriteJSON(rundir.Dir(dir).Path(specFile), x.Spec, true); err != nil {
 		return err
+	}
+	if x.Programs != nil {
+		return x.writePrograms(dir)
 	}
 	if err := writeSchedules(dir, x.Result.Findings); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/check/outcomes"
@@ -119,7 +118,8 @@ func RunProgram(ctx context.Context, s *Spec, p *Program, given Options) (*Progr
 	return runProgram(ctx, limited, m, program, p, s.Machine.Promise(), o)
 }
 
-// runProgram explores a program until the limited context ends.
+// runProgram explores a program until the limited context ends, and evaluates what was
+// found until then.
 func runProgram(ctx, limited context.Context, m *explore.Machine, program *gen.Program, p *Program, promised string, o search.Options) (*ProgramResult, error) {
 	began := time.Now()
 	find, err := search.New(m, o)
@@ -132,11 +132,11 @@ func runProgram(ctx, limited context.Context, m *explore.Machine, program *gen.P
 		return nil, err
 	}
 	r := &ProgramResult{Program: *p, Result: *newResult(m, found), Model: promised, Shown: len(found.Outcomes)}
-	run := run{machine: m, search: find}
+	run := run{machine: m, search: find, ignore: o.Ignore}
 	if err := run.findings(&r.Result, found); err != nil {
 		return nil, err
 	}
-	if err := run.evaluate(ctx, r, program, found.Outcomes); err != nil {
+	if err := run.evaluate(context.WithoutCancel(ctx), r, program, found.Outcomes); err != nil {
 		return nil, err
 	}
 	for i := range r.Findings {
@@ -148,6 +148,9 @@ func runProgram(ctx, limited context.Context, m *explore.Machine, program *gen.P
 
 // evaluate checks the outcomes.
 func (r *run) evaluate(ctx context.Context, result *ProgramResult, p *gen.Program, list []search.Outcome) error {
+	if slices.Contains(r.ignore, machine.Outcome) {
+		return nil
+	}
 	m, ok := model.ByName(result.Model)
 	if !ok {
 		return fmt.Errorf("no model %s", result.Model)
@@ -232,31 +235,4 @@ func describe(p *gen.Program, o *outcomes.Outcome) string {
 		parts = append(parts, fmt.Sprintf("%s=%d", p.Locations[l], v))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// programsFile is explored.json of programs: the findings of all of them, and
-// each with its own.
-type programsFile struct {
-	Result
-	Programs []*ProgramResult `json:"programs"`
-}
-
-// WritePrograms writes what was explored, and a schedule for each finding.
-func WritePrograms(dir string, s *Spec, results []*ProgramResult) error {
-	s.Version = Version
-	if err := rundir.WriteJSON(rundir.Dir(dir).Path(specFile), s, true); err != nil {
-		return err
-	}
-	all := programsFile{Result: Result{Version: Version, Findings: []Finding{}}, Programs: results}
-	for _, r := range results {
-		for i := range r.Findings {
-			f := &r.Findings[i]
-			f.Schedule = fmt.Sprintf("counterexample-%d.txt", len(all.Findings)+1)
-			if err := rundir.WriteFile(rundir.Dir(dir).Path(f.Schedule), f.text(), false); err != nil {
-				return err
-			}
-			all.Findings = append(all.Findings, *f)
-		}
-	}
-	return rundir.WriteJSON(rundir.Dir(dir).Path(resultFile), &all, true)
 }

@@ -22,6 +22,8 @@ const (
 	// AfterStopDir holds the directories of runs that failed on hardware after
 	// the run at which the campaign had stopped.
 	AfterStopDir = "after-stop"
+	// ExplorationsDir holds what explorations that have not ended go on from.
+	ExplorationsDir = "explorations"
 	// PendingFile is the file of a finished run that waits for earlier ones. It
 	// is an Entry whose New is all of the coverage, counts included.
 	PendingFile = "result.pending.json"

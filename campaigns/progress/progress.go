@@ -3,6 +3,7 @@
 package progress
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -45,8 +46,10 @@ func (f *Flags) Declare(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.quiet, "quiet", false, "show no progress and no findings as they come; as --progress none")
 }
 
-// Resolve is the mode that the flags mean where standard error is w.
+// Resolve is the mode that the flags, or the zero Flags of a command that declares
+// none, mean where standard error is w.
 func (f *Flags) Resolve(w io.Writer) (string, error) {
+	f.mode = cmp.Or(f.mode, ModeAuto)
 	switch {
 	case !slices.Contains(Modes(), f.mode):
 		return "", fmt.Errorf("--progress %s: want %s", f.mode, strings.Join(Modes(), ", "))

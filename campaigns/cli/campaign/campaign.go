@@ -153,8 +153,8 @@ func loop(e *command.Env, dir string, p *progress.Campaign) engine.Engine {
 }
 
 // explore is the engine.Explorer of campaigns.
-func explore(ctx context.Context, run *rundir.Spec, workers int) (engine.Explored, error) {
-	x, err := exploration.Explore(ctx, run, workers)
+func explore(ctx context.Context, run *rundir.Spec, workers int, dir string) (engine.Explored, error) {
+	x, err := exploration.Explore(ctx, run, workers, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -304,7 +304,7 @@ func (s *Search) number(round []*block) error {
 // find takes in a fault: the first of each title.
 func (s *Search) find(f machine.Fault, state uint64) {
 	finding := Finding{f, state, s.depth()}
-	if s.known[finding.key()] || len(s.findings) > 0 && !s.options.KeepGoing {
+	if slices.Contains(s.options.Ignore, f.Property) || s.known[finding.key()] || len(s.findings) > 0 && !s.options.KeepGoing {
 		return
 	}
 	s.known[finding.key()] = true

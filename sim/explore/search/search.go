@@ -28,6 +28,8 @@ type Options struct {
 	MaxStates uint64
 	MaxDepth  int
 	Memory    int64
+	// Ignore are properties whose faults are no findings.
+	Ignore []machine.Property
 	// KeepGoing has the search go on behind a fault, up to one for each title.
 	KeepGoing bool
 	// Graph has the search keep all edges, for package liveness.

@@ -1,0 +1,104 @@
+package exploration
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
+	"ordeal/sim/explore/search"
+)
+
+// ofCampaign is a run of a campaign that explores MESI on two lines.
+func ofCampaign(e config.Explore) *rundir.Spec {
+	cfg := config.Config{Machine: config.Machine{Protocol: "mesi-two-level"}, Explore: &e}
+	return &rundir.Spec{Config: cfg, Tools: map[string]string{"ordeal": "test"}}
+}
+
+// TestExploreGoesOn ends the exploration of a campaign between two rounds of its
+// search: the next one goes on from there, and finds what one in one piece finds.
+func TestExploreGoesOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "explorations", "000003")
+	spec := ofCampaign(config.Explore{Lines: 2, MaxStates: 20_000})
+	want, err := Explore(t.Context(), spec, 1, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var before uint64
+	_, err = exploreRun(ctx, spec, 1, Options{Workers: 1, Dir: dir, Progress: func(p search.Progress) {
+		if before = p.Expanded; before > 5_000 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || !rundir.Exists(filepath.Join(dir, checkpointFile)) {
+		t.Fatalf("%v, checkpoint %v", err, rundir.Exists(filepath.Join(dir, checkpointFile)))
+	}
+	first := uint64(0)
+	got, err := exploreRun(t.Context(), spec, 1, Options{Workers: 1, Dir: dir, Progress: func(p search.Progress) {
+		if first == 0 {
+			first = p.Expanded
+		}
+	}})
+	if err != nil || first <= before {
+		t.Fatalf("%v, goes on at state %d, want behind %d", err, first, before)
+	}
+	if got.Result.Orbits != want.Result.Orbits || got.Result.Digest != want.Result.Digest {
+		t.Errorf("%d orbits, digest %x, want %d, %x", got.Result.Orbits, got.Result.Digest, want.Result.Orbits, want.Result.Digest)
+	}
+	if rundir.Exists(dir) {
+		t.Error("the directory stays")
+	}
+
+	// What another version has left is no reason to fail.
+	if err := rundir.MakeDurable(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := rundir.WriteFile(filepath.Join(dir, checkpointFile), []byte("ordeal search 1\n"), false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = Explore(t.Context(), spec, 1, dir); err != nil || got.Result.Digest != want.Result.Digest {
+		t.Errorf("%v, want another beginning", err)
+	}
+}
+
+// TestProgramsGoOn ends programs after the first one, which is not explored again.
+func TestProgramsGoOn(t *testing.T) {
+	s := &Spec{Machine: config.Machine{Protocol: "mi"}}
+	named, err := Shapes([]string{"SB", "MP"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Programs, err = s.Placed(named); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Workers: 1, Dir: t.TempDir()}
+	ctx, cancel := context.WithCancel(t.Context())
+	x, err := RunPrograms(ctx, s, o, func(int, *ProgramResult) { cancel() })
+	if err != nil || !x.Result.Checkpoint {
+		t.Fatalf("%v, %+v", err, x)
+	}
+	o.Resume = true
+	explored := 0
+	o.Progress = func(search.Progress) { explored++ }
+	var names []string
+	x, err = RunPrograms(t.Context(), s, o, func(at int, r *ProgramResult) {
+		names = append(names, r.Name)
+		if at == 0 && explored > 0 {
+			t.Error("the first program is explored again")
+		}
+	})
+	if err != nil || x.Result.Checkpoint || !x.Result.Complete() || !slices.Equal(names, []string{"SB", "MP"}) || explored == 0 {
+		t.Errorf("%v, %q, %d rounds, %+v", err, names, explored, x)
+	}
+	if _, err := RunPrograms(t.Context(), s, o, nil); !errors.Is(err, ErrNoCheckpoint) {
+		t.Errorf("%v, want %v", err, ErrNoCheckpoint)
+	}
+	s.Programs = s.Programs[1:]
+	if _, err := RunPrograms(t.Context(), s, o, nil); err == nil || errors.Is(err, ErrNoCheckpoint) {
+		t.Errorf("the results of other programs are taken: %v", err)
+	}
+}
