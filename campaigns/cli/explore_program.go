@@ -10,6 +10,7 @@ import (
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/progress"
+	"ordeal/sim/explore"
 	"ordeal/sim/explore/search"
 )
 
@@ -83,7 +84,7 @@ func (x *exploreRun) explorePrograms(ctx context.Context) error {
 
 func (x *exploreRun) printProgram(r *exploration.ProgramResult) {
 	w := x.Stdout
-	cores := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Placement), " ", ","), "[]")
+	cores := strings.ReplaceAll(strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Placement), " ", ","), "[]"), fmt.Sprint(explore.NoCore), "device")
 	text := fmt.Sprintf("%d outcomes", r.Shown)
 	if r.Allowed > 0 {
 		text += fmt.Sprintf(" of the %d that %s allows", r.Allowed, r.Model)

@@ -23,7 +23,7 @@ import (
 type Program struct {
 	Name string `json:"name"`
 	Text string `json:"text"` // as gen.Parse reads it
-	// Placement is the core of each thread.
+	// Placement is the core of each thread, explore.NoCore where a device runs it.
 	Placement []int `json:"placement"`
 }
 
@@ -40,12 +40,12 @@ type ProgramResult struct {
 	Never   []string `json:"never,omitempty"`
 }
 
-// Placements lists the assignments of a number of threads to the cores of a
-// machine, each on a core of its own; of those that differ only in the names of
-// controllers the first.
-func (s *Spec) Placements(threads int) ([][]int, error) {
+// Placements lists the assignments of the threads of a program to the cores of a
+// machine, each on a core of its own but those of devices; of those that differ only in
+// the names of controllers the first.
+func (s *Spec) Placements(p *gen.Program) ([][]int, error) {
 	on := s.Machine
-	on.Cores = max(on.Cores, threads)
+	on.Cores = max(on.Cores, p.CountAgents(gen.AgentCore))
 	c, err := s.config(on)
 	if err != nil {
 		return nil, err
@@ -58,8 +58,12 @@ func (s *Spec) Placements(threads int) ([][]int, error) {
 	var all [][]int
 	var place func(list []int, next int)
 	place = func(list []int, next int) {
-		if len(list) == threads {
+		if len(list) == len(p.Threads) {
 			all = append(all, slices.Clone(list))
+			return
+		}
+		if p.AgentOf(gen.ThreadID(len(list))).Kind != gen.AgentCore {
+			place(append(list, explore.NoCore), next)
 			return
 		}
 		for core := range min(on.Cores, (next+1)*each) {
@@ -84,13 +88,13 @@ func (s *Spec) program(p *Program) (*explore.Machine, *gen.Program, error) {
 
 // programConfig is what is explored when a program runs.
 func (s *Spec) programConfig(p *Program) (explore.Config, *gen.Program, error) {
-	on := s.Machine
-	on.Cores = max(on.Cores, len(p.Placement))
-	c, err := s.config(on)
-	if err != nil {
-		return c, nil, err
-	}
 	parsed, err := gen.Parse(p.Name, []byte(p.Text))
+	if err != nil {
+		return explore.Config{}, nil, err
+	}
+	on := s.Machine
+	on.Cores = max(on.Cores, parsed.CountAgents(gen.AgentCore))
+	c, err := s.config(on)
 	if err != nil {
 		return c, nil, err
 	}

@@ -41,10 +41,11 @@ func Shapes(names []string) ([]Named, error) {
 func (s *Spec) Placed(programs []Named) ([]Program, error) {
 	var list []Program
 	for _, n := range programs {
-		if cores := s.Machine.Cores; cores > 0 && len(n.Program.Threads) > cores {
-			return nil, option.Faultf("cores", "%d: %s has %d threads", cores, n.Name, len(n.Program.Threads))
+		threads := n.Program.CountAgents(gen.AgentCore)
+		if cores := s.Machine.Cores; cores > 0 && threads > cores {
+			return nil, option.Faultf("cores", "%d: %s has %d threads", cores, n.Name, threads)
 		}
-		placements, err := s.Placements(len(n.Program.Threads))
+		placements, err := s.Placements(n.Program)
 		if err != nil {
 			return nil, err
 		}

@@ -56,7 +56,9 @@ type Config struct {
 	Program *gen.Program
 	// Core is the kind of the cores that run it: InOrder, TSO, OOO or PSO.
 	Core core.Kind
-	// Placement is the core of each thread; nil means that of the same number.
+	// Placement is the core of each thread, NoCore where the program says that a device
+	// runs it; nil means the cores in order. A device without a thread reads any line at
+	// any time.
 	Placement []int
 	// IdleLoads is the number of loads of any line that every core may make at any
 	// time, also one without a thread, whose values are ignored: so lines are

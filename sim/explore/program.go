@@ -19,13 +19,18 @@ import (
 const maxOperations = 24
 
 // programCores run the threads of a program, each operation as early or as late
-// as may be. With Config.Evict any core may also load one more line, which only displaces
-// others.
+// as may be. With Config.IdleLoads any core may also load lines for nothing, which only
+// displaces others. Devices run threads as well.
 type programCores struct {
 	*actors
 	byCore  []*programCore
+	devices []*programDevice
+	ran     []*thread      // by thread of the program
 	choices [][]threadStep // by controller
 }
+
+// NoCore is the placement of a thread that a device runs.
+const NoCore = -1
 
 // programCore is a core with its thread, nil if it has none.
 type programCore struct {
@@ -37,41 +42,51 @@ type programCore struct {
 }
 
 // threadStep is an operation of a thread, or an idle load of a line if the
-// operation is negative.
-type threadStep struct{ core, operation, line int }
+// operation is negative, of a core or of a device.
+type threadStep struct {
+	core, operation, line int
+	device                bool
+}
 
 // idleTag is the tag of loads whose value is ignored; operations have even ones.
 const idleTag = 1
 
 func newProgramCores(a *actors) *programCores {
-	c := &programCores{actors: a, choices: make([][]threadStep, a.Controllers())}
-	places := a.config.places()
+	c := &programCores{actors: a, choices: make([][]threadStep, a.Controllers()), ran: make([]*thread, len(a.config.Program.Threads))}
 	for id := range a.config.System.Cores {
 		i, number := a.Home(id)
 		pc := &programCore{stepper: a, id: id, number: number}
 		if t := slices.Index(a.config.Placement, id); t >= 0 {
-			var code []instruction
-			for _, op := range a.config.Program.Threads[t] {
-				in := instruction{Op: op}
-				if op.Kind.Reads() || op.Kind.Writes() {
-					in.line, in.word = places[op.Loc].line, places[op.Loc].word
-				}
-				code = append(code, in)
-			}
-			pc.thread = newThread(a.config.Core, code)
-			for k := range code {
-				c.choices[i] = append(c.choices[i], threadStep{id, k, code[k].line})
+			pc.thread = newThread(a.config.Core, c.code(t))
+			c.ran[t] = pc.thread
+			for k := range pc.code {
+				c.choices[i] = append(c.choices[i], threadStep{id, k, pc.code[k].line, false})
 			}
 		}
 		for line := range a.config.Lines {
 			if a.config.IdleLoads > 0 {
-				c.choices[i] = append(c.choices[i], threadStep{id, -1, line})
+				c.choices[i] = append(c.choices[i], threadStep{id, -1, line, false})
 			}
 		}
 		a.Port(id).Attach(pc)
 		c.byCore = append(c.byCore, pc)
 	}
+	c.addDevices()
 	return c
+}
+
+// code is a thread of the program with where its operations access memory.
+func (c *programCores) code(thread int) []instruction {
+	places := c.config.places()
+	var code []instruction
+	for _, op := range c.config.Program.Threads[thread] {
+		in := instruction{Op: op}
+		if op.Kind.Reads() || op.Kind.Writes() {
+			in.line, in.word = places[op.Loc].line, places[op.Loc].word
+		}
+		code = append(code, in)
+	}
+	return code
 }
 
 // wordPlace is where a location of the program lies in the explored lines.
@@ -101,14 +116,23 @@ func (c Config) forProgram() Config {
 		c.Lines, c.Words = max(c.Lines, p.line+1), max(c.Words, p.word+1)
 	}
 	if c.Placement == nil {
-		c.Placement = upTo(len(c.Program.Threads))
+		core := 0
+		for t := range c.Program.Threads {
+			if c.Program.AgentOf(gen.ThreadID(t)).Kind == gen.AgentDMA {
+				c.Placement = append(c.Placement, NoCore)
+				continue
+			}
+			c.Placement = append(c.Placement, core)
+			core++
+		}
 	}
+	c.System.Devices = max(c.System.Devices, c.Program.CountAgents(gen.AgentDMA))
 	c.Outstanding, c.Symmetry = maxOutstanding, false
 	return c
 }
 
 func (c *Config) validateProgram() []error {
-	errs := []error{c.Program.Validate(), c.Program.CoresOnly(), c.Program.X86Only()}
+	errs := []error{c.Program.Validate(), c.Program.X86Only()}
 	if len(c.Program.Transactions) > 0 {
 		errs = append(errs, errors.New("program with transactions: cores run none"))
 	}
@@ -119,6 +143,13 @@ func (c *Config) validateProgram() []error {
 		errs = append(errs, option.Faultf("placement", "%d cores for %d threads", len(c.Placement), len(c.Program.Threads)))
 	}
 	for t, id := range c.Placement {
+		switch a := c.Program.AgentOf(gen.ThreadID(t)); {
+		case a.Kind == gen.AgentFetch:
+			errs = append(errs, fmt.Errorf("thread %d is of agent %q: explored are threads of cores and of devices", t, a))
+			continue
+		case a.Kind == gen.AgentDMA && id == NoCore:
+			continue
+		}
 		if id < 0 || id >= c.System.Cores || slices.Contains(c.Placement[:t], id) {
 			errs = append(errs, option.Faultf("placement", "thread %d on core %d: want each on a core of its own, of %d", t, id, c.System.Cores))
 		}
@@ -164,6 +195,11 @@ func (c *programCores) encode(dst []byte, i int) []byte {
 			dst = p.encode(dst)
 		}
 	}
+	for _, d := range c.devices {
+		if d.thread != nil && c.DeviceHome(d.number) == i {
+			dst = d.encode(dst)
+		}
+	}
 	return dst
 }
 
@@ -185,6 +221,16 @@ func (c *programCores) load(i int, text []byte) error {
 		}
 		text = rest
 	}
+	for _, d := range c.devices {
+		if d.thread == nil || c.DeviceHome(d.number) != i {
+			continue
+		}
+		rest, err := d.thread.load(text)
+		if err != nil {
+			return err
+		}
+		text = rest
+	}
 	if len(text) > 0 {
 		return errThread
 	}
@@ -195,6 +241,9 @@ func (c *programCores) count(i int) int { return len(c.choices[i]) }
 
 func (c *programCores) do(i, n int) (bool, error) {
 	x := c.choices[i][n]
+	if x.device {
+		return c.transfer(x)
+	}
 	p := c.byCore[x.core]
 	if x.operation < 0 {
 		if p.idle == c.config.IdleLoads || c.Outstanding(i, p.number) > 0 || p.thread != nil && p.thread.finished() {
@@ -222,6 +271,9 @@ func (c *programCores) do(i, n int) (bool, error) {
 
 func (c *programCores) text(i, n int) string {
 	x := c.choices[i][n]
+	if x.device {
+		return c.devices[x.core].text(x)
+	}
 	if x.operation < 0 {
 		return fmt.Sprintf("core %d loads line %d for nothing", x.core, x.line)
 	}
@@ -235,6 +287,11 @@ func (c *programCores) finished(i int) bool {
 			return false
 		}
 	}
+	for _, d := range c.devices {
+		if d.thread != nil && c.DeviceHome(d.number) == i && !d.thread.finished() {
+			return false
+		}
+	}
 	return true
 }
 
@@ -243,8 +300,8 @@ func (c *programCores) finished(i int) bool {
 func (c *programCores) log(final []gen.Value) sim.Log {
 	w := wire.NewWriter(c.config.Program, 1)
 	var log sim.Log
-	for t, id := range c.config.Placement {
-		log = w.AppendThread(log, gen.ThreadID(t), c.byCore[id].reads())
+	for t, ran := range c.ran {
+		log = w.AppendThread(log, gen.ThreadID(t), ran.reads())
 	}
 	return w.AppendFinal(log, final)
 }

@@ -10,6 +10,7 @@ import (
 	"ordeal/gen/shapes"
 	"ordeal/gen/wire"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
 )
 
@@ -117,5 +118,68 @@ func TestShapes(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestDeviceProgram runs threads on a device, whose transfers take effect in their
+// order: a load beside a core that buffers stores is the only way to close a cycle. A
+// controller that loses what is written closes others.
+func TestDeviceProgram(t *testing.T) {
+	const merge = "line.copyPartial(tbe.DataBlk, tbe.First, tbe.Len);"
+	whole := edited(t, "MI_example-dma.sm")
+	for _, c := range []struct {
+		shape    string
+		device   int // the thread that it runs
+		kind     core.Kind
+		found    bool
+		protocol *ruby.Protocol
+	}{
+		{"SB", 0, core.InOrder, false, whole}, {"SB", 0, core.TSO, true, whole}, {"SB", 1, core.OOO, true, whole},
+		{"MP", 0, core.OOO, false, whole}, {"MP", 1, core.TSO, false, whole}, {"MP", 1, core.PSO, true, whole},
+		{"LB", 0, core.OOO, false, whole}, {"S", 1, core.TSO, false, whole},
+		{"S", 1, core.TSO, true, edited(t, "MI_example-dma.sm", merge, "")},
+	} {
+		s, _ := shapes.ByName(c.shape)
+		config := tiny(c.protocol, 1, 1)
+		config.Program, config.Core = programOf(s), c.kind
+		config.Program.Agents = make([]gen.Agent, 2)
+		config.Program.Agents[c.device].Kind = gen.AgentDMA
+		logs := outcomes(t, config)
+		if found := slices.ContainsFunc(logs, func(log []byte) bool { return closes(t, s, log) }); found != c.found || len(logs) < 2 {
+			t.Errorf("%s with thread %d on a device, %s: the outcome is found: %v, want %v; %d outcomes", c.shape, c.device, c.kind, found, c.found, len(logs))
+		}
+	}
+}
+
+// TestIdleDevice has a device read while cores run a program: that makes more states, and
+// no other outcome.
+func TestIdleDevice(t *testing.T) {
+	s, _ := shapes.ByName("MP")
+	c := tiny(compiled(t, "mi"), 2, 1)
+	c.Program, c.Core = programOf(s), core.TSO
+	alone := outcomes(t, c)
+	m, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.System.Devices = 1
+	beside := outcomes(t, c)
+	with, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.EqualFunc(alone, beside, bytes.Equal) || with.Width() <= m.Width() {
+		t.Errorf("%d outcomes, want %d", len(beside), len(alone))
+	}
+	var e machine.Expansion
+	with.Expand(with.Initial(), &e)
+	steps := 0
+	for _, ordinal := range e.Ordinals {
+		if with.Step(with.Initial(), int(ordinal)).String() == "device 0 loads line 1" {
+			steps++
+		}
+	}
+	if steps != 1 {
+		t.Errorf("%d steps of the device with line 1, want 1", steps)
 	}
 }
