@@ -141,7 +141,7 @@ func (x *exploreRun) run(ctx context.Context) error {
 	x.o.Progress = note
 	r, err := exploration.Run(ctx, &x.spec, x.o)
 	line.Close()
-	if _, bad := errors.AsType[*exploration.MachineError](err); bad || errors.Is(err, exploration.ErrNoCheckpoint) {
+	if unusable(err) {
 		return command.Usage(err)
 	}
 	if err != nil {
@@ -159,6 +159,13 @@ func (x *exploreRun) run(ctx context.Context) error {
 		return err
 	}
 	return exploreStatus(r)
+}
+
+// unusable reports whether an error is of a machine that cannot be explored, or of a
+// directory that nothing goes on from.
+func unusable(err error) bool {
+	_, bad := errors.AsType[*exploration.MachineError](err)
+	return bad || errors.Is(err, exploration.ErrNoCheckpoint)
 }
 
 // exploreStatus is the exit status of an exploration.

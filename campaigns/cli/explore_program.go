@@ -65,7 +65,7 @@ func (x *exploreRun) explorePrograms(ctx context.Context) error {
 		begin(at + 1)
 	})
 	line.Close()
-	if errors.Is(err, exploration.ErrNoCheckpoint) {
+	if unusable(err) {
 		return command.Usage(err)
 	}
 	if err != nil {
