@@ -162,7 +162,7 @@ func faultOf(err error) machine.Fault {
 		{"use of a stale pointer", machine.StalePointer}, {"use of an invalid pointer", machine.StalePointer},
 		{"network: ", machine.Misrouted}, {"transition of a line that no core", machine.Misrouted}, {"mapAddressToMachine", machine.Misrouted},
 		{"sequencer: ", machine.Callback},
-		{"FIFO", machine.BufferOrder},
+		{"FIFO", machine.BufferOrder}, {"message buffer overfull", machine.BufferOrder},
 	} {
 		if strings.HasPrefix(m.Title, kind.prefix) {
 			f.Property = kind.property

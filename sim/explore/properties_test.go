@@ -10,14 +10,22 @@ import (
 	"ordeal/gen/shapes"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/explore/liveness"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/explore/search"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/syntax"
 )
 
-// edited compiles the project's MI with texts, which each file has once,
-// replaced by those that follow them.
+// edited compiles the project's MI with texts, which a file has once, replaced by
+// those that follow them.
 func edited(t *testing.T, file string, replace ...string) *ruby.Protocol {
+	t.Helper()
+	return editedFiles(t, map[string][]string{file: replace})
+}
+
+// editedFiles is edited for several files.
+func editedFiles(t *testing.T, edits map[string][]string) *ruby.Protocol {
 	t.Helper()
 	fsys := fstest.MapFS{}
 	names, err := fs.Glob(protocols.Files(), "*")
@@ -29,10 +37,10 @@ func edited(t *testing.T, file string, replace ...string) *ruby.Protocol {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := string(data)
-		for i := 0; name == file && i < len(replace); i += 2 {
+		text, replace := string(data), edits[name]
+		for i := 0; i < len(replace); i += 2 {
 			if n := strings.Count(text, replace[i]); n != 1 {
-				t.Fatalf("%s has %q %d times", file, replace[i], n)
+				t.Fatalf("%s has %q %d times", name, replace[i], n)
 			}
 			text = strings.Replace(text, replace[i], replace[i+1], 1)
 		}
@@ -49,8 +57,9 @@ func edited(t *testing.T, file string, replace ...string) *ruby.Protocol {
 	return p
 }
 
-// TestProperties plants a defect against each property, which violates that one
-// and no other.
+// TestProperties plants a defect against each property of states and steps, which
+// violates that one and no other. TestBufferOrder, TestLivelock and TestOutcome have those
+// against the others.
 func TestProperties(t *testing.T) {
 	const cache, home = "MI_example-cache.sm", "MI_example-dir.sm"
 	const loss = "    e_sendData;\n    forward_eviction_to_cpu;\n    h_deallocateEntry;\n    o_popForward;\n"
@@ -89,6 +98,82 @@ func TestProperties(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBufferOrder gives the buffers of MI the names that those have which gem5 makes
+// ordered: a request that arrives before one put in earlier violates the order, and one
+// that arrives later does not.
+func TestBufferOrder(t *testing.T) {
+	const late = `  action(a_issueLate, desc="") {
+    enqueue(requests, RequestMsg, DELAY) {
+      out_msg.addr := address;
+      out_msg.Type := RequestKind:PUTX;
+      out_msg.Requestor := machineID;
+      out_msg.Destination.add(mapAddressToMachine(address, MachineType:Directory));
+    }
+  }
+
+  action(b_issuePUT,`
+	for _, delay := range []string{"request_latency", "12"} {
+		p := editedFiles(t, map[string][]string{
+			"MI_example-cache.sm": {
+				"MessageBuffer * requestBuffer", "MessageBuffer * requestFromCache", "RequestMsg, requestBuffer", "RequestMsg, requestFromCache",
+				"MessageBuffer * dataOutBuffer", "MessageBuffer * responseFromCache", "ResponseMsg, dataOutBuffer", "ResponseMsg, responseFromCache",
+				"MessageBuffer * forwardBuffer", "MessageBuffer * forwardToCache", "RequestMsg, forwardBuffer", "RequestMsg, forwardToCache",
+				"MessageBuffer * dataInBuffer", "MessageBuffer * responseToCache", "ResponseMsg, dataInBuffer", "ResponseMsg, responseToCache",
+				"  action(b_issuePUT,", strings.Replace(late, "DELAY", delay, 1),
+				"transition(I, Load, IS) {\n    i_allocateEntry;\n", "transition(I, Load, IS) {\n    i_allocateEntry;\n    a_issueLate;\n",
+			},
+			"MI_example-dir.sm": {
+				"MessageBuffer * requestBuffer, network", `MessageBuffer * dmaRequestToDir, network="From", virtual_network="0", vnet_type="request";
+    MessageBuffer * dmaResponseFromDir, network="To", virtual_network="1", vnet_type="response";
+    MessageBuffer * requestToDir, network`, "RequestMsg, requestBuffer", "RequestMsg, requestToDir",
+			},
+			"MI_example-dma.sm": {"MessageBuffer * dataBuffer", "MessageBuffer * responseFromDir", "ResponseMsg, dataBuffer", "ResponseMsg, responseFromDir"},
+		})
+		v := visit(t, tiny(p, 2, 1), 5_000)
+		order := slices.DeleteFunc(slices.Clone(v.titles), func(title string) bool { return !strings.HasPrefix(title, "buffer-order: FIFO") })
+		if late := delay != "request_latency"; late != (len(order) == 1) || late && len(v.titles) > 1 {
+			t.Errorf("delay %s: %q", delay, v.titles)
+		}
+	}
+}
+
+// TestLivelock has the directory refuse requests for a line that a cache has, and the
+// other cache ask again: nothing else is wrong than that the owner need never give
+// the line up.
+func TestLivelock(t *testing.T) {
+	p := editedFiles(t, map[string][]string{
+		"MI_example-cache.sm": {"  // The directory has already given", "  transition({IS, IM}, Writeback_Nack) {\n    a_issueGETX;\n    o_popForward;\n  }\n\n  // The directory has already given"},
+		"MI_example-dir.sm":   {"    f_forward;\n    o_setOwner;\n", "    n_sendWriteBackNack;\n"},
+	})
+	for _, fairness := range []liveness.Fairness{liveness.Weak, liveness.Strong} {
+		if !starved(t, tiny(p, 2, 1), fairness) {
+			t.Errorf("nothing is found under %s fairness", fairness)
+		}
+	}
+	if starved(t, tiny(compiled(t, "mi"), 2, 1), liveness.Weak) {
+		t.Error("a request of the protocol itself need never be answered")
+	}
+}
+
+// starved reports whether a request need never be answered. Every other property
+// holds.
+func starved(t *testing.T, c Config, fairness liveness.Fairness) bool {
+	t.Helper()
+	m, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := search.New(m, search.Options{Workers: 1, Graph: true, KeepGoing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Run(t.Context())
+	if err != nil || r.Limit != search.NoLimit || len(r.Findings) > 0 {
+		t.Fatalf("%v, limit %q, %v", err, r.Limit, r.Findings)
+	}
+	return len(liveness.Find(s.Graph(), fairness)) > 0
 }
 
 // TestForeignLine has requests lose their address: a transition of a line that no
