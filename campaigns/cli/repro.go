@@ -14,7 +14,6 @@ import (
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
@@ -25,7 +24,7 @@ import (
 func newRepro(e *env) *cobra.Command {
 	r := repeat{env: e, options: config.Defaults()}
 	cmd := &cobra.Command{
-		Use:   "repro RUNDIR | --campaign FILE --run N",
+		Use:   "repro RUNDIR | --campaign FILE|DIR --run N",
 		Short: "Repeat a recorded run, or a run of a campaign by its number",
 		Long: `Repeat the run that a run directory records: the same program and executable,
 byte for byte, compared by hash with the record. Races on real hardware need not
@@ -42,11 +41,12 @@ after each.
 With --campaign and --run nothing but the campaign file is needed: the run of that
 number, counted from 0, is made anew in a directory of its own, with the overrides
 that the campaign had. On the embedded simulator it does what it did, byte for byte,
-on any machine.` + command.TrustHelp,
+on any machine. With the directory of a campaign, or the file in it, the run is made with
+the protocol that it was made with, of which the directory keeps a copy.` + command.TrustHelp,
 		Example: "  ordeal repro --campaign campaigns/quick.yaml --run 3",
 		Args:    command.Arguments(0, 1, "one RUNDIR, or --campaign and --run"),
 	}
-	cmd.Flags().StringVar(&r.campaign, "campaign", "", "campaign file")
+	cmd.Flags().StringVar(&r.campaign, "campaign", "", "campaign file, or the directory of a campaign")
 	cmd.Flags().IntVar(&r.number, "run", 0, "number of the run in the campaign")
 	cmd.Flags().StringArrayVar(&r.sets, "set", nil, "override KEY=VALUE in the campaign file, as campaign run takes it")
 	cmd.Flags().StringVar(&r.out, "dir", "", "directory of the run of a campaign, made here; default runs/run-TIME")
@@ -81,42 +81,6 @@ on any machine.` + command.TrustHelp,
 		return r.run(ctx, args[0])
 	})
 	return cmd
-}
-
-// numbered makes a run of a campaign.
-func (r *repeat) numbered(ctx context.Context) error {
-	c, _, err := r.env.Campaign(r.campaign, r.sets)
-	if err != nil {
-		return err
-	}
-	cfg, p, seed, err := c.Number(r.number)
-	if err != nil {
-		return command.Usage(err)
-	}
-	if cfg.Explore != nil {
-		return r.explore(ctx, c, cfg)
-	}
-	models := append([]string{cfg.Expect}, cfg.Classify...)
-	one := run{env: r.env, campaign: *c, cfg: *cfg, models: strings.Join(models, ","), dir: r.out}
-	one.campaign.Sim, one.campaign.Seed, one.campaign.CheckTimeout = c.SimOf(cfg), seed, r.options.CheckTimeout
-	one.observe.json = r.json
-	one.cfg.Classify = nil // run names them anew
-	return one.run(ctx, p)
-}
-
-// explore makes a run of a campaign that is an exploration.
-func (r *repeat) explore(ctx context.Context, c *config.Campaign, cfg *config.Config) error {
-	spec, err := exploration.SpecOf(&rundir.Spec{
-		Config: *cfg, Timeout: c.Timeout, Command: r.Args, Tools: execute.ExplorationVersions(&cfg.Machine), Started: time.Now(),
-	})
-	if err != nil {
-		return command.Usage(err)
-	}
-	x := exploreRun{env: r.env, spec: *spec, json: r.json, o: exploration.Options{Dir: r.out}}
-	if err := x.makeDir("run"); err != nil {
-		return err
-	}
-	return x.explore(ctx)
 }
 
 // repeat is the repro command.

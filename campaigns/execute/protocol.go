@@ -89,9 +89,37 @@ var ErrProtocolChanged = errors.New("the files of the protocol are not those of 
 // copy that KeepProtocol left in the run's directory or in one above it. Kept is
 // the path of the copy, empty if none is needed.
 func RecordedProtocol(dir rundir.Dir, spec *rundir.Spec) (kept string, err error) {
-	c := &spec.Config
-	recorded := spec.Tools["slicc"]
-	if spec.Sim != config.SimBuiltin || c.SLICC == "" || recorded == "" || sources(spec.Sim, c)["slicc"] == recorded {
+	return useRecorded(string(dir), spec.Sim, &spec.Config, spec.Tools["slicc"])
+}
+
+// CampaignProtocol does the same for a configuration of the campaign that is
+// recorded in dir, of whose versions tools are some: those of one session, or of one
+// run. A protocol that none of them names, as of another file, stays.
+func CampaignProtocol(dir, simulator string, c *config.Config, tools map[string]string) (kept string, err error) {
+	if simulator != config.SimBuiltin || c.SLICC == "" {
+		return "", nil
+	}
+	now := sources(simulator, c)["slicc"]
+	var recorded []string
+	for version := range strings.SplitSeq(tools["slicc"], "; ") {
+		if version == now {
+			return "", nil
+		}
+		if root, _, _ := strings.Cut(version, " "); root == filepath.Base(c.SLICC) {
+			recorded = append(recorded, version)
+		}
+	}
+	if len(recorded) > 1 {
+		return "", fmt.Errorf("%s: its files have changed, and the record has %d protocols of this name: repeat the directory of a run, whose record names one",
+			c.SLICC, len(recorded))
+	}
+	return useRecorded(dir, simulator, c, strings.Join(recorded, ""))
+}
+
+// useRecorded changes c to the version of its protocol that was recorded in dir, if
+// one was.
+func useRecorded(dir, simulator string, c *config.Config, recorded string) (kept string, err error) {
+	if simulator != config.SimBuiltin || c.SLICC == "" || recorded == "" || sources(simulator, c)["slicc"] == recorded {
 		return "", nil
 	}
 	root, id, _ := strings.Cut(recorded, " ")
@@ -100,7 +128,7 @@ func RecordedProtocol(dir rundir.Dir, spec *rundir.Spec) (kept string, err error
 		return "", fmt.Errorf("%s: %w", c.SLICC, ErrProtocolChanged)
 	}
 	// A run is in its campaign, its reduction and repetitions are in the run.
-	for above, levels := string(dir), 0; levels < 4; above, levels = filepath.Dir(above), levels+1 {
+	for above, levels := dir, 0; levels < 4; above, levels = filepath.Dir(above), levels+1 {
 		at := filepath.Join(above, ProtocolDir, folderOf(id))
 		if !plain(at) || !rundir.Exists(filepath.Join(at, root)) {
 			continue

@@ -67,6 +67,12 @@ func (f *TrustFlags) Gate(e *Env, dir string, record func() (*config.Campaign, e
 	return gate, file.Add(dir, list)
 }
 
+// Apply puts what the command line names in the place of what a configuration has.
+func (f *TrustFlags) Apply(c *config.Config) config.Config {
+	gate := trust.Gate{Named: f.named}
+	return gate.Apply(c)
+}
+
 // changedVariables says which variables of the environment are not what they
 // were when a directory was recorded: the record has their names alone.
 func (e *Env) changedVariables(dir string, c *config.Campaign) {

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
+	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
+)
+
+// numbered makes a run of a campaign.
+func (r *repeat) numbered(ctx context.Context) error {
+	if info, err := os.Stat(r.campaign); err == nil && info.IsDir() {
+		r.campaign = filepath.Join(r.campaign, journal.CampaignFile)
+	}
+	c, _, err := r.env.Campaign(r.campaign, r.sets)
+	if err != nil {
+		return err
+	}
+	cfg, p, seed, err := c.Number(r.number)
+	if err != nil {
+		return command.Usage(err)
+	}
+	used, err := r.asRecorded(c, cfg)
+	if err != nil {
+		return err
+	}
+	if used.Explore != nil {
+		return r.explore(ctx, c, used)
+	}
+	models := append([]string{used.Expect}, used.Classify...)
+	one := run{env: r.env, campaign: *c, cfg: *used, models: strings.Join(models, ","), dir: r.out}
+	one.campaign.Sim, one.campaign.Seed, one.campaign.CheckTimeout = c.SimOf(used), seed, r.options.CheckTimeout
+	one.observe.json = r.json
+	one.cfg.Classify = nil // run names them anew
+	return one.run(ctx, p)
+}
+
+// explore makes a run of a campaign that is an exploration.
+func (r *repeat) explore(ctx context.Context, c *config.Campaign, cfg *config.Config) error {
+	spec, err := exploration.SpecOf(&rundir.Spec{
+		Config: *cfg, Timeout: c.Timeout, Command: r.Args, Tools: execute.ExplorationVersions(&cfg.Machine), Started: time.Now(),
+	})
+	if err != nil {
+		return command.Usage(err)
+	}
+	x := exploreRun{env: r.env, spec: *spec, json: r.json, o: exploration.Options{Dir: r.out}}
+	if err := x.makeDir("run"); err != nil {
+		return err
+	}
+	return x.explore(ctx)
+}
+
+// asRecorded is a configuration of the campaign as it is repeated: with what the
+// command line names, and, if the file is the one in the directory of a campaign, with the
+// protocol that the run was made with, and no commands but trusted ones.
+func (r *repeat) asRecorded(c *config.Campaign, cfg *config.Config) (*config.Config, error) {
+	dir := filepath.Dir(r.campaign)
+	named := r.trusted.Apply(cfg)
+	if filepath.Base(r.campaign) != journal.CampaignFile || !rundir.Exists(filepath.Join(dir, journal.HeaderFile)) {
+		return &named, nil
+	}
+	a, err := journal.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	c.Recorded(a.Header.Environment)
+	gate, err := r.trusted.Gate(r.env, dir, func() (*config.Campaign, error) { return c, nil })
+	if err != nil {
+		return nil, err
+	}
+	if err := gate.Campaign(&config.Campaign{Sim: c.SimOf(cfg), Configs: []config.Config{named}}); err != nil {
+		return nil, err
+	}
+	tools, err := r.madeWith(a)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := execute.CampaignProtocol(dir, c.SimOf(cfg), &named, tools)
+	if kept != "" {
+		fmt.Fprintf(r.Stderr, "the files of the protocol have changed since: repeated with the recorded ones, %s\n", kept)
+	}
+	return &named, err
+}
+
+// madeWith is the versions that the run of a recorded campaign was made with; of one
+// that was not made, those of the latest session.
+func (r *repeat) madeWith(a *journal.Archive) (map[string]string, error) {
+	if spec, err := a.Run(r.number).Spec(); err == nil {
+		return spec.Tools, nil
+	}
+	if len(a.Header.Mixed) == 0 {
+		return a.Header.Tools, nil
+	}
+	tools := a.Header.Toolset(len(a.Header.Mixed))
+	for e, err := range a.Passing() {
+		if err != nil {
+			return nil, err
+		}
+		if e.Number == r.number {
+			tools = a.Header.Toolset(e.Tools)
+		}
+	}
+	return tools, nil
+}
