@@ -56,14 +56,24 @@ func Of(m *types.Machine) *Table {
 	return t
 }
 
-// Unhandled lists the pairs without a transition, as "(S,Inv)".
-func (t *Table) Unhandled() []string {
-	var list []string
+// Unhandled is the events for which a state has no transition.
+type Unhandled struct {
+	State  string   `json:"state"`
+	Events []string `json:"events"`
+}
+
+// Unhandled lists the states that do not have a transition for each event.
+func (t *Table) Unhandled() []Unhandled {
+	list := []Unhandled{}
 	for i, row := range t.Cells {
+		var events []string
 		for k, c := range row {
 			if c == nil {
-				list = append(list, "("+t.States[i]+","+t.Events[k]+")")
+				events = append(events, t.Events[k])
 			}
+		}
+		if len(events) > 0 {
+			list = append(list, Unhandled{t.States[i], events})
 		}
 	}
 	return list

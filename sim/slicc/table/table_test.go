@@ -47,9 +47,18 @@ func TestCells(t *testing.T) {
 	if c := at("I", "Data"); c != nil || c.String() != "" {
 		t.Errorf("(I,Data): %+v, want none", c)
 	}
-	if got := len(l1.Unhandled()); got != len(l1.States)*len(l1.Events)-l1.Handled {
+	if got := unhandled(l1); got != len(l1.States)*len(l1.Events)-l1.Handled {
 		t.Errorf("%d pairs are not handled, and %d of %d are", got, l1.Handled, len(l1.States)*len(l1.Events))
 	}
+}
+
+// unhandled counts the pairs that Unhandled lists.
+func unhandled(t *table.Table) int {
+	n := 0
+	for _, u := range t.Unhandled() {
+		n += len(u.Events)
+	}
+	return n
 }
 
 func TestWriteText(t *testing.T) {
@@ -81,7 +90,7 @@ func TestWriteHTML(t *testing.T) {
 		t.Fatal(err)
 	}
 	if page := b.String(); strings.Contains(page, "<script") || !strings.Contains(page, "<h1>a &amp; b</h1>") ||
-		strings.Count(page, `<td class="none">`) != len(l1.Unhandled()) {
+		strings.Count(page, `<td class="none">`) != unhandled(l1) {
 		t.Errorf("page: %.300s", page)
 	}
 }
