@@ -2,7 +2,6 @@ package protocols
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -58,7 +57,7 @@ func LoadFile(path string) (*syntax.File, error) {
 	texts, root := OnDisk(path)
 	file, err := syntax.Load(texts, root)
 	if err != nil {
-		return nil, Explain(path, fmt.Errorf("load protocol %s: %w", path, err))
+		return nil, Explain(path, err)
 	}
 	return file, nil
 }
@@ -134,6 +133,14 @@ func (d disk) ReadFile(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, syntax.MaxText+1))
+}
+
+// ReadDir lists a directory.
+func (d disk) ReadDir(name string) ([]fs.DirEntry, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return os.ReadDir(filepath.Join(d.dir, name))
 }
 
 // Stat describes what is there without opening it.

@@ -160,21 +160,33 @@ func generate(protocol *types.Protocol) (*program, error) {
 	return p, nil
 }
 
+// wellFormed refuses machines that the system has no place for: the error is at the
+// second one of a role, or where none is, at the first machine.
 func (p *program) wellFormed() error {
-	cores, homes := 0, 0
+	var cores, homes []syntax.Pos
 	for _, code := range p.codes {
 		if code.cores > 0 {
-			cores++
+			cores = append(cores, code.machine.Pos)
 		}
 		if code.home {
-			homes++
+			homes = append(homes, code.machine.Pos)
 		}
 	}
-	if cores != 1 || homes != 1 {
-		return fmt.Errorf("compile protocol %s: %d machines with a Sequencer and %d with a DirectoryMemory or memory, want 1 and 1",
-			p.protocol.Name, cores, homes)
+	if len(cores) == 1 && len(homes) == 1 {
+		return nil
 	}
-	return nil
+	var at syntax.Pos
+	switch {
+	case len(cores) > 1:
+		at = cores[1]
+	case len(homes) > 1:
+		at = homes[1]
+	case len(p.protocol.Machines) > 0:
+		at = p.protocol.Machines[0].Pos
+	}
+	var faults syntax.Faults
+	faults.Add(at, "%d machines with a Sequencer and %d with a DirectoryMemory or memory, want 1 and 1", len(cores), len(homes))
+	return fmt.Errorf("compile protocol %s: %w", p.protocol.Name, faults)
 }
 
 // names resolves the types, values and fields that the runtime itself uses.

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"slices"
 	"strings"
 
 	"ordeal/sim/slicc/syntax"
@@ -35,7 +36,7 @@ func (c *checker) call(x *syntax.Call) types.Expr {
 		candidates = append(candidates, s.funcs[name]...)
 	}
 	if len(candidates) == 0 {
-		c.fault(pos, "unknown function %s%s", name, suggestion(name, names(c, func(s *scope) map[string][]*types.Func { return s.funcs })))
+		c.fault(pos, "unknown function %s%s", name, syntax.Suggestion(name, names(c, func(s *scope) map[string][]*types.Func { return s.funcs })))
 		return bad(pos)
 	}
 	if !ok {
@@ -106,6 +107,11 @@ func (c *checker) noMatch(pos syntax.Pos, name string, args []types.Expr, candid
 	if len(candidates) > 4 {
 		have = append(have, "…")
 	}
+	for _, f := range candidates {
+		if slices.ContainsFunc(f.Params, func(p *types.Var) bool { return p.Type.Kind == types.Invalid }) {
+			return // the fault is in its declaration
+		}
+	}
 	c.fault(pos, "no function %s(%s), there is %s", name, types.TypeList(list), strings.Join(have, ", "))
 }
 
@@ -163,7 +169,7 @@ func methodsOf(t *types.Type, name string) []*types.Func {
 func (c *checker) resolveMethod(pos syntax.Pos, obj types.Expr, t *types.Type, name syntax.Ident,
 	args []types.Expr, ok bool, candidates []*types.Func) types.Expr {
 	if len(candidates) == 0 {
-		c.fault(name.Pos, "%s has no method %s", t, name.Name)
+		c.fault(name.Pos, "%s has no method %s%s", t, name.Name, syntax.Suggestion(name.Name, methods(t)))
 		return bad(pos)
 	}
 	if !ok {

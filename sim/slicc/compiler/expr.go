@@ -89,7 +89,7 @@ func (c *checker) enumLit(x *syntax.EnumLit) types.Expr {
 		}
 	}
 	if t.Kind == types.Enum {
-		c.fault(x.Value.Pos, "%s has no value %s%s", t, x.Value.Name, suggestion(x.Value.Name, t.EnumNames()))
+		c.fault(x.Value.Pos, "%s has no value %s%s", t, x.Value.Name, syntax.Suggestion(x.Value.Name, t.EnumNames()))
 	} else {
 		c.fault(x.Type.Pos, "%s is no enumeration", t)
 	}
@@ -103,7 +103,7 @@ func (c *checker) member(x *syntax.Member) types.Expr {
 	}
 	f := obj.Type().Field(x.Field.Name)
 	if f == nil {
-		c.fault(x.Field.Pos, "%s has no field %s", obj.Type(), x.Field.Name)
+		c.fault(x.Field.Pos, "%s has no field %s%s", obj.Type(), x.Field.Name, syntax.Suggestion(x.Field.Name, fields(obj.Type())))
 		return bad(x.Position())
 	}
 	return &types.Member{Node: types.Node{At: x.Position(), Of: f.Type}, X: obj, Field: f}

@@ -45,7 +45,7 @@ func (c *checker) machineName(d *syntax.Machine, m *types.Machine) {
 	if e := typ.Enum(m.Name); e != nil {
 		m.Ordinal = e.Ordinal
 	} else if typ.Kind != types.Invalid {
-		c.fault(d.Name.Value.Pos, "MachineType has no value %s", m.Name)
+		c.fault(d.Name.Value.Pos, "MachineType has no value %s%s", m.Name, syntax.Suggestion(m.Name, typ.EnumNames()))
 	}
 }
 

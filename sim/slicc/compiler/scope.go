@@ -21,6 +21,7 @@ func (c *checker) push() { c.scope = &scope{outer: c.scope} }
 func (c *checker) pop() { c.scope = c.scope.outer }
 
 func (c *checker) declareVar(v *types.Var) *types.Var {
+	c.attributes(v.Attrs)
 	if old := c.scope.vars[v.Name]; old != nil {
 		c.fault(v.Pos, "variable %s is already declared%s", v.Name, at(old.Pos))
 		return v
@@ -30,6 +31,7 @@ func (c *checker) declareVar(v *types.Var) *types.Var {
 }
 
 func (c *checker) declareType(t *types.Type) {
+	c.attributes(t.Attrs)
 	if old := c.scope.types[t.Name]; old != nil {
 		c.fault(t.Pos, "type %s is already declared%s", t.Name, at(old.Pos))
 		return
@@ -80,7 +82,7 @@ func (c *checker) variable(id syntax.Ident) *types.Var {
 			return v
 		}
 	}
-	c.fault(id.Pos, "unknown variable %s%s", id.Name, suggestion(id.Name, names(c, func(s *scope) map[string]*types.Var { return s.vars })))
+	c.fault(id.Pos, "unknown variable %s%s", id.Name, syntax.Suggestion(id.Name, names(c, func(s *scope) map[string]*types.Var { return s.vars })))
 	return nil
 }
 
@@ -89,7 +91,7 @@ func (c *checker) typeNamed(name syntax.TypeName) *types.Type {
 	if t := c.findType(name.Name); t != nil {
 		return t
 	}
-	c.fault(name.Pos, "unknown type %s%s", name.Name, suggestion(name.Name, names(c, func(s *scope) map[string]*types.Type { return s.types })))
+	c.fault(name.Pos, "unknown type %s%s", name.Name, syntax.Suggestion(name.Name, names(c, func(s *scope) map[string]*types.Type { return s.types })))
 	return invalid
 }
 

@@ -191,7 +191,7 @@ func (c *checker) addrField(pair *syntax.Pair, typ *types.Type) *types.Field {
 	}
 	f := typ.Field(pair.Value)
 	if f == nil {
-		c.fault(pair.Pos, "%s has no field %s", typ, pair.Value)
+		c.fault(pair.Pos, "%s has no field %s%s", typ, pair.Value, syntax.Suggestion(pair.Value, fields(typ)))
 	} else if f.Type.Name != "Addr" && f.Type.Kind != types.Invalid {
 		c.fault(pair.Pos, "%s needs an Addr, field %s is %s", pair.Key, f.Name, f.Type)
 	}

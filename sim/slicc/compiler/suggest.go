@@ -4,22 +4,46 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/agnivade/levenshtein"
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
 )
 
-// suggestion ends the message about an unknown name with the known one that is
-// most like it: short names have none, as many others are like them.
-func suggestion(name string, known []string) string {
-	closest, least := "", min(2, len(name)/3)+1
-	for _, k := range known {
-		if d := levenshtein.ComputeDistance(name, k); d < least {
-			closest, least = k, d
+// knownAttributes are the keys of pairs that gem5's compiler or its protocols use.
+var knownAttributes = []string{
+	"abstract_chip_ptr", "block_on", "buffer", "buffer_type", "c_sharp", "constructor", "default", "desc", "external", "factory", "format", "in_trans",
+	"inport", "interface", "main", "network", "non_obj", "ordered", "out_trans", "outport", "primitive", "prot_stall_handler", "rank",
+	"return_by_pointer", "return_by_ref", "rsc_stall_handler", "run_on_input_cycle_end", "short", "template", "virtual_network", "vnet_type", "wake_up",
+}
+
+// attributes warns of pairs that nothing reads and that are like one that is
+// read, as netwrk="To": gem5's compiler ignores them, too.
+func (c *checker) attributes(pairs syntax.Pairs) {
+	for i := range pairs {
+		p := &pairs[i]
+		if slices.Contains(knownAttributes, p.Key) {
+			continue
+		}
+		if hint := syntax.Suggestion(p.Key, knownAttributes); hint != "" {
+			c.warn(p.Pos, "attribute %s has no effect%s", p.Key, hint)
 		}
 	}
-	if closest == "" {
-		return ""
+}
+
+// fields lists the names of the fields of a type, and methods those of its methods.
+func fields(t *types.Type) []string {
+	var list []string
+	for _, f := range t.Fields {
+		list = append(list, f.Name)
 	}
-	return " (did you mean " + closest + "?)"
+	return list
+}
+
+func methods(t *types.Type) []string {
+	var list []string
+	for _, f := range t.Methods {
+		list = append(list, f.Name)
+	}
+	return list
 }
 
 // names lists what is declared now, in order.

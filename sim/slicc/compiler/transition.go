@@ -134,7 +134,7 @@ func (c *checker) enumerators(list []syntax.Ident, t *types.Type) []int {
 		if e := t.Enum(id.Name); e != nil {
 			ordinals = append(ordinals, e.Ordinal)
 		} else {
-			c.fault(id.Pos, "%s is no %s of machine %s%s", id.Name, t, c.machine.Name, suggestion(id.Name, t.EnumNames()))
+			c.fault(id.Pos, "%s is no %s of machine %s%s", id.Name, t, c.machine.Name, syntax.Suggestion(id.Name, t.EnumNames()))
 		}
 	}
 	return ordinals
@@ -147,7 +147,7 @@ func (c *checker) actions(list []syntax.Ident) []*types.Action {
 			a.Used = true
 			actions = append(actions, a)
 		} else {
-			c.fault(id.Pos, "%s is no action of machine %s%s", id.Name, c.machine.Name, suggestion(id.Name, slices.Sorted(maps.Keys(c.machine.byName))))
+			c.fault(id.Pos, "%s is no action of machine %s%s", id.Name, c.machine.Name, syntax.Suggestion(id.Name, slices.Sorted(maps.Keys(c.machine.byName))))
 		}
 	}
 	return actions
@@ -163,6 +163,6 @@ func (c *checker) nextState(id *syntax.Ident) (types.Next, int) {
 	if e := c.machine.State.Enum(id.Name); e != nil {
 		return types.GoTo, e.Ordinal
 	}
-	c.fault(id.Pos, "%s is no State of machine %s%s", id.Name, c.machine.Name, suggestion(id.Name, c.machine.State.EnumNames()))
+	c.fault(id.Pos, "%s is no State of machine %s%s", id.Name, c.machine.Name, syntax.Suggestion(id.Name, c.machine.State.EnumNames()))
 	return types.GoTo, -1
 }

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"slices"
+	"strings"
 
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -102,7 +103,7 @@ func (c *checker) typeDefault(t *types.Type) types.Value {
 	if pair := t.Attrs.Find("default"); pair != nil {
 		v, ok := types.ParseDefault(pair.Value, t)
 		if !ok {
-			c.warn(pair.Pos, "default %q is no value of %s", pair.Value, t)
+			c.warn(pair.Pos, "default %q is no value of %s%s", pair.Value, t, defaultHint(pair.Value, t))
 		}
 		return v
 	}
@@ -115,6 +116,18 @@ func (c *checker) typeDefault(t *types.Type) types.Value {
 	return types.Value{Kind: zeroValues[t.Kind]}
 }
 
+// defaultHint suggests a default in the place of one that is no value of t.
+func defaultHint(value string, t *types.Type) string {
+	var known []string
+	if t.Kind == types.Enum {
+		prefix, _, _ := strings.Cut(value, "_")
+		for _, name := range t.EnumNames() {
+			known = append(known, prefix+"_"+t.Name+"_"+name, t.Name+"_"+name)
+		}
+	}
+	return syntax.Suggestion(value, known)
+}
+
 // defaultOf is what a variable of type t starts with: its own attribute
 // default, or the type's.
 func (c *checker) defaultOf(attrs syntax.Pairs, t *types.Type) types.Value {
@@ -124,7 +137,7 @@ func (c *checker) defaultOf(attrs syntax.Pairs, t *types.Type) types.Value {
 	}
 	v, ok := types.ParseDefault(pair.Value, t)
 	if !ok {
-		c.fault(pair.Pos, "default %q is no value of %s", pair.Value, t)
+		c.fault(pair.Pos, "default %q is no value of %s%s", pair.Value, t, defaultHint(pair.Value, t))
 	}
 	return v
 }
@@ -193,7 +206,8 @@ func (c *checker) stateDecl(d *syntax.StateDecl) {
 		} else if e := permissions.Enum(s.Permission.Value.Name); e != nil {
 			permission = e.Ordinal
 		} else if permissions.Kind != types.Invalid {
-			c.fault(s.Permission.Value.Pos, "AccessPermission has no value %s", s.Permission.Value.Name)
+			c.fault(s.Permission.Value.Pos, "AccessPermission has no value %s%s", s.Permission.Value.Name,
+				syntax.Suggestion(s.Permission.Value.Name, permissions.EnumNames()))
 		}
 		c.enumerator(t, s.Name, permission, s.Pairs)
 	}

@@ -1,7 +1,9 @@
 package syntax
 
 import (
+	"cmp"
 	"strings"
+	"unicode/utf8"
 )
 
 // lexer splits a text into tokens. Offsets and columns count bytes.
@@ -13,12 +15,15 @@ type lexer struct {
 	start  int // offset of the start of the line
 	tokens []token
 	faults *Faults
+	// unclosed is the line of the first string that is not closed; 0 if there is none.
+	unclosed int32
 }
 
 // lex gives the tokens of a text, an eof token last. Characters and literals
 // that are no part of the language are reported and become bad tokens or are
-// left out.
-func lex(file, src string, faults *Faults) []token {
+// left out. unclosed is the line of the first string that is not closed; 0 if
+// there is none.
+func lex(file, src string, faults *Faults) (tokens []token, unclosed int32) {
 	l := lexer{
 		file: file, src: src, line: 1, faults: faults,
 		tokens: make([]token, 0, len(src)/4+1),
@@ -27,7 +32,7 @@ func lex(file, src string, faults *Faults) []token {
 		l.next()
 	}
 	l.emit(eof, "", len(src), len(src))
-	return l.tokens
+	return l.tokens, l.unclosed
 }
 
 // emit appends a token whose text is given and which covers src[from:to].
@@ -145,6 +150,7 @@ func (l *lexer) text(from int, quote byte) {
 		}
 	}
 	l.fault(from, "string is not closed on its line")
+	l.unclosed = cmp.Or(l.unclosed, l.line)
 	n := strings.IndexByte(l.src[from:], '\n')
 	if n < 0 {
 		n = len(l.src) - from
@@ -186,8 +192,13 @@ func (l *lexer) mark(from int) {
 		l.emit(punct, l.src[from:from+1], from, from+1)
 		return
 	}
-	l.fault(from, "unexpected character %q", c)
-	l.emit(bad, l.src[from:from+1], from, from+1)
+	r, n := utf8.DecodeRuneInString(l.src[from:])
+	if r == utf8.RuneError {
+		l.fault(from, "unexpected byte 0x%02x", c)
+	} else {
+		l.fault(from, "unexpected character %q", r)
+	}
+	l.emit(bad, l.src[from:from+n], from, from+n)
 }
 
 func isLetter(c byte) bool {

@@ -114,5 +114,11 @@ func (l *loader) find(include string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("include %q: no such file", include)
+	var known []string
+	if entries, err := fs.ReadDir(l.fsys, path.Dir(path.Join(dirs[0], include))); err == nil { // else there is no hint
+		for _, e := range entries {
+			known = append(known, path.Join(path.Dir(include), e.Name()))
+		}
+	}
+	return "", fmt.Errorf("include %q: no such file%s", include, Suggestion(include, known))
 }

@@ -1,5 +1,10 @@
 package syntax
 
+import (
+	"maps"
+	"slices"
+)
+
 var newDecl = map[string]func(DeclNode) Decl{
 	"protocol":          func(n DeclNode) Decl { return &Protocol{DeclNode: n} },
 	"include":           func(n DeclNode) Decl { return &Include{DeclNode: n} },
@@ -94,8 +99,13 @@ func (p *parser) states(list *[]State) { parseRows(p, list, stateForm) }
 // parseRows reads what stands in braces. A fault inside a row ends that row
 // only.
 func parseRows[T any](p *parser, list *[]T, rowForm func(form, *T)) {
+	open := p.pos().Line
 	p.expect("{")
 	for p.has("}") {
+		if startsDecl(p.tok()) {
+			p.fail("the '{' of line %d is not closed before %s", open, p.tok())
+			return
+		}
 		from := p.at
 		var row T
 		rowForm(p, &row)
@@ -135,7 +145,11 @@ func (p *parser) objectHead() *Object {
 	d := &Object{}
 	p.typeName(&d.Type)
 	d.Pos, d.Pointer = d.Type.Pos, p.accept("*")
-	p.ident(&d.Name, "a name after type "+d.Type.Name)
+	hint := ""
+	if p.is("(") { // as after a keyword
+		hint = Suggestion(d.Type.Name, slices.Sorted(maps.Keys(newDecl)))
+	}
+	p.ident(&d.Name, "a name after type "+d.Type.Name+hint)
 	return d
 }
 

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"math"
+	"slices"
 )
 
 // MaxNesting is how deep blocks and expressions may nest. Protocols stay
@@ -20,10 +21,14 @@ func Parse(name string, src []byte) (*File, error) {
 		return nil, faults
 	}
 	p := &parser{file: name, faults: &faults}
-	p.tokens = lex(name, string(src), &faults)
+	var unclosed int32
+	p.tokens, unclosed = lex(name, string(src), &faults)
 	file := &File{Name: name, Decls: p.decls(eof)}
 	if len(faults) > 0 {
 		faults.Sort()
+		if unclosed > 0 { // what follows is read in another way than it was meant
+			faults = slices.DeleteFunc(faults, func(f Fault) bool { return f.Pos.Line > unclosed })
+		}
 		return nil, faults
 	}
 	return file, nil

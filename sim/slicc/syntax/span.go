@@ -21,7 +21,8 @@ type Text struct {
 // NewText prepares a text that Parse accepts.
 func NewText(name string, src []byte) (*Text, error) {
 	var faults Faults
-	t := &Text{name: name, tokens: lex(name, string(src), &faults)}
+	tokens, _ := lex(name, string(src), &faults)
+	t := &Text{name: name, tokens: tokens}
 	if len(faults) > 0 {
 		return nil, faults
 	}
