@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,8 +17,8 @@ import (
 
 // numbered makes a run of a campaign.
 func (r *repeat) numbered(ctx context.Context) error {
-	if info, err := os.Stat(r.campaign); err == nil && info.IsDir() {
-		r.campaign = filepath.Join(r.campaign, journal.CampaignFile)
+	if file := filepath.Join(r.campaign, journal.CampaignFile); rundir.Exists(file) {
+		r.campaign = file
 	}
 	c, _, err := r.env.Campaign(r.campaign, r.sets)
 	if err != nil {
