@@ -87,6 +87,9 @@ func (c *Coverage) find(t *Transition, likely int) int {
 	return slices.IndexFunc(*c, func(u Transition) bool { return u.row(t) })
 }
 
+// Has reports whether a transition is in the list.
+func (c Coverage) Has(t *Transition) bool { return c.find(t, 0) >= 0 }
+
 // Machines splits the list by machine, in order.
 func (c Coverage) Machines() []Coverage {
 	var list []Coverage

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 	}
 	if len(r.Coverage) > 0 {
-		fmt.Fprintf(&b, "rows taken: %d of %d\n", r.Coverage.Taken(), len(r.Coverage))
+		fmt.Fprintln(&b, r.rows())
 	}
 	for i, f := range r.Findings {
 		fmt.Fprintf(&b, "\nfinding %d: %s (%s, %s)\n", i+1, messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Count, "time"))
@@ -77,3 +78,13 @@ func (r *Report) WriteText(w io.Writer) error {
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 func comma(n uint64) string { return messages.Comma(int(n)) }
+
+// rows says how many rows were taken. Of machines that were visited whole, those that
+// nothing took are unreachable, and are none of those that could be taken.
+func (r *Report) rows() string {
+	taken, all := r.Coverage.Taken(), len(r.Coverage)
+	if !slices.ContainsFunc(r.Engines, func(e Work) bool { return len(e.Complete) > 0 }) || taken == all {
+		return fmt.Sprintf("rows taken: %d of %d", taken, all)
+	}
+	return fmt.Sprintf("rows taken: %d of %d; %d more are unreachable in what was visited whole", taken, taken, all-taken)
+}

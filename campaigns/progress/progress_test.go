@@ -102,6 +102,11 @@ func TestCoverageOf(t *testing.T) {
 	if got, want := coverageOf(c, s), []Covered{{"mi", 2, 5}, {"MI_example", 2, 0}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	// What one machine never reaches counts if another one may.
+	s.Rows[0].Unreachable, s.Rows[3].Unreachable = s.Rows[0].Coverage[3:], s.Rows[3].Coverage[4:]
+	if got, want := coverageOf(c, s), []Covered{{"mi", 2, 4}, {"MI_example", 2, 0}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
 }
 
 func TestSamples(t *testing.T) {

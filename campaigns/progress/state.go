@@ -122,8 +122,8 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 	return text
 }
 
-// coverageOf adds up what all kinds of run took of each protocol, canaries
-// aside: the tables of their protocols are others.
+// coverageOf adds up what all kinds of run took of each protocol, of what is not proven
+// unreachable, canaries aside: the tables of their protocols are others.
 func coverageOf(c *config.Campaign, s *summary.Summary) []Covered {
 	var names []string
 	sums := make(map[string]sim.Coverage)
@@ -141,7 +141,7 @@ func coverageOf(c *config.Campaign, s *summary.Summary) []Covered {
 			names = append(names, name)
 		}
 		sum := sums[name]
-		sum.Add(r.Coverage)
+		sum.Add(r.Reachable())
 		sums[name], whole[name] = sum, whole[name] || r.Whole
 	}
 	var list []Covered

@@ -43,7 +43,7 @@ func (h *Handler) coverage(c *campaign, r *http.Request) (*answer, error) {
 		Name, Campaign, Config string
 		Runs                   int
 		Machines               []html.Machine
-	}{c.name, c.sum.Campaign, row.Config, row.Runs, html.Machines(row.Coverage, row.Whole)})
+	}{c.name, c.sum.Campaign, row.Config, row.Runs, html.Machines(row.Coverage, row.Reachable(), row.Whole)})
 }
 
 // transitionView is what the page of a transition shows.

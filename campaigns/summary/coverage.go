@@ -33,6 +33,15 @@ func (s *Summary) proveUnreachable(system string) {
 	}
 }
 
+// Reachable is the coverage without the transitions that are proven unreachable.
+func (r *Row) Reachable() sim.Coverage {
+	if len(r.Unreachable) == 0 {
+		return r.Coverage
+	}
+	unreachable := sim.Coverage(r.Unreachable)
+	return slices.DeleteFunc(slices.Clone(r.Coverage), func(t sim.Transition) bool { return unreachable.Has(&t) })
+}
+
 // Reached is how many transitions the runs took, of those that are not proven
 // unreachable.
 func (r *Row) Reached() (taken, of int) {
@@ -42,11 +51,7 @@ func (r *Row) Reached() (taken, of int) {
 // missing lists the transitions that were never taken and are not proven
 // unreachable.
 func (r *Row) missing() []sim.Transition {
-	return slices.DeleteFunc(r.Coverage.Missing(), func(t sim.Transition) bool {
-		return slices.ContainsFunc(r.Unreachable, func(u sim.Transition) bool {
-			return t.Machine == u.Machine && t.State == u.State && t.Event == u.Event
-		})
-	})
+	return r.Reachable().Missing()
 }
 
 // coverage says how much of its protocol the runs of a configuration covered,

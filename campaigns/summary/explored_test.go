@@ -54,6 +54,9 @@ func TestUnreachable(t *testing.T) {
 	if a, b := figure(2), figure(3); a != "sampled: 1 of 1" || b != "other: 1 of 3" {
 		t.Error(a, b)
 	}
+	if got := s.Rows[2].Reachable(); len(got) != 1 || got[0].State != "S" {
+		t.Errorf("reachable are %v", got)
+	}
 	add(4, 2, table(0, 1, 0), check.Allowed)
 	if got := figure(2); got != "sampled: 2 of 2" {
 		t.Error(got)

@@ -201,7 +201,7 @@ func newPoint(c *one) Point {
 		if covered[system] == nil {
 			covered[system] = new(sim.Coverage)
 		}
-		covered[system].Add(r.Coverage)
+		covered[system].Add(r.Reachable())
 	}
 	for _, x := range covered {
 		p.Taken += x.Taken()

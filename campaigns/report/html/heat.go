@@ -45,10 +45,10 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 // injected bugs have other tables: they count only where there are no others.
 func (d *campaignData) coverage() []protocolView {
 	type sum struct {
-		coverage sim.Coverage
-		configs  []string
-		mutated  bool
-		whole    bool // nothing that is not listed exists
+		coverage, reachable sim.Coverage
+		configs             []string
+		mutated             bool
+		whole               bool // nothing that is not listed exists
 	}
 	var order []string
 	sums := make(map[string]*sum)
@@ -68,6 +68,7 @@ func (d *campaignData) coverage() []protocolView {
 			}
 			if s.mutated == mutated {
 				s.coverage.Add(row.Coverage)
+				s.reachable.Add(row.Reachable())
 				s.configs = append(s.configs, clip(row.Config, nameShown))
 				s.whole = s.whole || row.Whole
 			}
@@ -77,7 +78,7 @@ func (d *campaignData) coverage() []protocolView {
 	cells := 0
 	for _, name := range order {
 		s := sums[name]
-		v := protocolView{Name: clip(name, nameShown), Sum: sumOf(s.coverage, s.whole), Configs: s.configs}
+		v := protocolView{Name: clip(name, nameShown), Sum: sumOf(s.reachable, s.whole), Configs: s.configs}
 		if len(v.Configs) > configsShown {
 			v.Configs = append(v.Configs[:configsShown:configsShown], fmt.Sprintf("%d more", len(v.Configs)-configsShown))
 		}
@@ -85,7 +86,7 @@ func (d *campaignData) coverage() []protocolView {
 			v.Note = "Only configurations with injected bugs ran it."
 		}
 		for _, m := range machines(s.coverage) {
-			view := heat(m, s.whole)
+			view := heat(m, s.reachable, s.whole)
 			if cells += len(view.Rows) * len(view.Events); cells > cellsShown {
 				view.Rows, view.Events = nil, nil
 			}
@@ -124,12 +125,13 @@ func machines(c sim.Coverage) []sim.Coverage {
 	return list
 }
 
-// Machines are the tables of a protocol's controllers. Whole says that transitions
-// that are not listed do not exist.
-func Machines(c sim.Coverage, whole bool) []Machine {
+// Machines are the tables of a protocol's controllers, and reachable are the transitions
+// that are not proven unreachable. Whole says that transitions that are not listed do
+// not exist.
+func Machines(c, reachable sim.Coverage, whole bool) []Machine {
 	var list []Machine
 	for _, m := range machines(c) {
-		list = append(list, heat(m, whole))
+		list = append(list, heat(m, reachable, whole))
 	}
 	return list
 }
@@ -138,15 +140,16 @@ func sumOf(c sim.Coverage, whole bool) string {
 	if !whole {
 		return messages.Plural(c.Taken(), "transition") + " taken"
 	}
-	return fmt.Sprintf("%s of %s transitions taken, %s", messages.Comma(c.Taken()), messages.Comma(len(c)), percent(c.Taken(), len(c)))
+	return fmt.Sprintf("%s of %s transitions taken, %s", messages.Comma(c.Taken()), messages.Comma(len(c)), percent(c.Taken(), max(len(c), 1)))
 }
 
 // heat makes the table of one machine. Whole says that transitions that are
 // not listed do not exist.
-func heat(c sim.Coverage, whole bool) Machine {
-	v := Machine{Name: clip(c[0].Machine, nameShown), Sum: sumOf(c, whole), Share: -1}
-	if whole {
-		v.Share = 1000 * c.Taken() / len(c)
+func heat(c, reachable sim.Coverage, whole bool) Machine {
+	mine := slices.DeleteFunc(slices.Clone(c), func(t sim.Transition) bool { return !reachable.Has(&t) })
+	v := Machine{Name: clip(c[0].Machine, nameShown), Sum: sumOf(mine, whole), Share: -1}
+	if whole && len(mine) > 0 {
+		v.Share = 1000 * mine.Taken() / len(mine)
 	}
 	var states []string
 	eventAt, stateAt := make(map[string]int), make(map[string]int)
@@ -167,7 +170,11 @@ func heat(c sim.Coverage, whole bool) Machine {
 		v.Rows[i] = State{clip(s, nameShown), make([]Cell, len(v.Events))}
 	}
 	for i := range c {
-		v.Rows[stateAt[c[i].State]].Cells[eventAt[c[i].Event]] = cell(&c[i], most)
+		shown := cell(&c[i], most)
+		if !mine.Has(&c[i]) {
+			shown = Cell{"unreachable", "–", clip(c[i].State, nameShown) + ", " + clip(c[i].Event, nameShown) + ": unreachable in what was explored"}
+		}
+		v.Rows[stateAt[c[i].State]].Cells[eventAt[c[i].Event]] = shown
 	}
 	return v
 }

@@ -22,7 +22,7 @@ func TestHeat(t *testing.T) {
 		{Machine: "M", State: "S", Event: "Load", Count: 1}, {Machine: "M", State: "S", Event: "Inv"},
 		{Machine: "M", State: "M", Event: "Store", Count: 3},
 	}
-	v := heat(c, true)
+	v := heat(c, c, true)
 	want := Machine{Sum: "3 of 5 transitions taken, 60.0 %", Share: 600, Events: []string{"Load", "Store", "Inv"}}
 	if diff := cmp.Diff(want, Machine{Sum: v.Sum, Share: v.Share, Events: v.Events}); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -38,6 +38,10 @@ func TestHeat(t *testing.T) {
 	}
 	if title := v.Rows[1].Cells[2].Title; title != "S, Inv: never taken" {
 		t.Errorf("title %q", title)
+	}
+	v = heat(c, c[:3], true) // the others are proven unreachable
+	if x := v.Rows[1].Cells[2]; v.Sum != "2 of 3 transitions taken, 66.7 %" || v.Share != 666 || x.Class != "unreachable" {
+		t.Errorf("%q, share %d, cell %+v", v.Sum, v.Share, x)
 	}
 	last := ""
 	seen := map[string]bool{}
