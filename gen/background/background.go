@@ -17,9 +17,12 @@ import (
 
 // Options describe a background. The same options give the same one.
 type Options struct {
-	// Length is the most accesses before an operation of the program; a thread
-	// without operations makes up to twice as many a round.
+	// Length is the most accesses before an operation of the program; a further
+	// thread makes up to four times as many a round.
 	Length int
+	// Lead is how many rounds come first in which the background is alone. They fill
+	// caches and predictors.
+	Lead int
 	// Threads is the number of all threads, those of the program first; fewer than
 	// it has mean no further ones.
 	Threads int
@@ -27,24 +30,32 @@ type Options struct {
 	Seed uint64
 }
 
-// MaxLength is the largest Length.
-const MaxLength = 64
+// The largest Length and Lead.
+const (
+	MaxLength = 64
+	MaxLead   = 1 << 10
+)
 
 const (
 	lineWords = gen.LineBytes / gen.WordBytes
-	// sets is the largest number of sets of lines that are crowded: lines whose
-	// numbers are equal modulo it share a set in every cache that has at most as
-	// many, a power of two.
-	sets = 16
-	// crowd is how many lines of each of these sets accesses use.
+	// near and far are the largest numbers of sets, powers of two, of a private
+	// cache and of the one behind it that are crowded: lines whose numbers are equal
+	// modulo them share a set.
+	near, far = 4, 32
+	// crowd is how many lines of a set of the outer cache are used, more than it has
+	// ways, so that each access takes as long as memory.
 	crowd = 8
+	// busy is how many times Length the accesses of a further thread are.
+	busy = 4
 )
 
 // Surrounded is a program with a background.
 type Surrounded struct {
 	// Program is all that runs. Its layout is packed; a location of the original
 	// program has the address that it had there.
-	Program  *gen.Program
+	Program *gen.Program
+	// Lead is how many rounds come before those of the original program.
+	Lead     int
 	original *gen.Program
 	// places are, for each thread of the original, its operations in Program.
 	places [][]int
@@ -55,6 +66,9 @@ type Surrounded struct {
 func Around(p *gen.Program, o Options) (*Surrounded, error) {
 	if o.Length < 1 || o.Length > MaxLength {
 		return nil, fmt.Errorf("background: length %d: want 1 to %d", o.Length, MaxLength)
+	}
+	if o.Lead < 0 || o.Lead > MaxLead {
+		return nil, fmt.Errorf("background: %d rounds of it alone: want 0 to %d", o.Lead, MaxLead)
 	}
 	if o.Threads > gen.MaxThreads {
 		return nil, fmt.Errorf("background: %d threads: want at most %d", o.Threads, gen.MaxThreads)
@@ -67,7 +81,7 @@ func Around(p *gen.Program, o Options) (*Surrounded, error) {
 		return nil, err
 	}
 	d.choose()
-	s := &Surrounded{original: p, places: make([][]int, len(p.Threads))}
+	s := &Surrounded{Lead: o.Lead, original: p, places: make([][]int, len(p.Threads))}
 	threads := make([][]gen.Op, max(o.Threads, len(p.Threads)))
 	for t := range threads {
 		if t >= len(p.Threads) {
@@ -109,18 +123,18 @@ type drawer struct {
 	constant gen.Value          // the last one stored
 
 	// What all threads have in common: the line that further threads contend for,
-	// their share of stores and of accesses to other lines; the number of sets
-	// that are crowded; and which threads have their first operation delayed so.
+	// their share of stores and of accesses to other lines, and which threads have
+	// their first operation delayed.
 	contended int
 	stores    float64
 	elsewhere float64
-	sets      int
 	delayed   func(first gen.Op) bool
 }
 
 // choose draws what all threads have in common. What is most frequent made gem5's
 // MESI_Two_Level lose invalidations most often: loads that come first wait for a
-// way of their set, while further threads store to the line of a later operation.
+// way of their set, which lines from memory take, while further threads store to
+// the line of a later operation.
 func (d *drawer) choose() {
 	pick := func(values ...float64) float64 { return values[d.rng.IntN(len(values))] }
 	d.contended = d.lines[d.rng.IntN(len(d.lines))]
@@ -128,7 +142,6 @@ func (d *drawer) choose() {
 		d.contended = later[d.rng.IntN(len(later))]
 	}
 	d.stores, d.elsewhere = pick(0.3, 0.6, 0.6, 0.8), pick(0, 0, 0, 0.3)
-	d.sets = int(pick(4, 4, 4, sets))
 	loads := func(op gen.Op) bool { return op.Kind == gen.Load }
 	d.delayed = []func(gen.Op) bool{
 		loads, loads, loads, loads,
@@ -137,12 +150,15 @@ func (d *drawer) choose() {
 	}[d.rng.IntN(6)]
 }
 
-// laterLines are those of the operations after a load that comes first.
+// laterLines are those of the loads after a load that comes first.
 func (d *drawer) laterLines() []int {
 	var lines []int
 	for _, ops := range d.p.Threads {
 		for i, op := range ops {
-			if line := int(d.at(op.Loc)) / lineWords; i > 0 && ops[0].Kind == gen.Load && op.Kind == gen.Load && op.Loc != ops[0].Loc && !slices.Contains(lines, line) {
+			if i == 0 || ops[0].Kind != gen.Load || op.Kind != gen.Load || op.Loc == ops[0].Loc {
+				continue
+			}
+			if line := d.lineOf(op); !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
 		}
@@ -150,6 +166,9 @@ func (d *drawer) laterLines() []int {
 	slices.Sort(lines)
 	return lines
 }
+
+// lineOf is the line of an operation's location.
+func (d *drawer) lineOf(op gen.Op) int { return int(d.at(op.Loc)) / lineWords }
 
 // at is the number in names of a location of the program.
 func (d *drawer) at(l gen.LocID) gen.LocID { return gen.LocID(d.p.Offset(l) / gen.WordBytes) }
@@ -168,7 +187,7 @@ func (d *drawer) layOut() error {
 	if len(d.lines) == 0 {
 		return errors.New("background: the program has no locations")
 	}
-	d.count = (d.lines[len(d.lines)-1]/sets + 1 + crowd) * sets
+	d.count = (d.lines[len(d.lines)-1]/far + 1 + crowd) * far
 	if d.count*lineWords > gen.MaxLocations {
 		return fmt.Errorf("background: the locations take %d lines, more than %d", d.count, gen.MaxLocations/lineWords)
 	}
@@ -188,19 +207,18 @@ func (d *drawer) layOut() error {
 }
 
 // before draws what comes before operation i of a thread. The first one is mostly
-// delayed, by accesses that crowd the set of its line: what fails is often that a
+// delayed, by loads that crowd the set of its line: what fails is often that a
 // later operation performs before an earlier one.
 func (d *drawer) before(ops []gen.Op, i int) []gen.Op {
 	op := ops[i]
 	if op.Kind == gen.FullFence || op.Kind == gen.Delay {
 		return nil
 	}
-	line := int(d.at(op.Loc)) / lineWords
 	switch {
 	case i == 0 && d.delayed(op):
-		return d.crowded(line, d.length-d.rng.IntN(d.length/4+1))
+		return d.crowded(d.lineOf(op), d.length-d.rng.IntN(d.length/4+1))
 	case i == 0 || d.rng.IntN(4) == 0:
-		return d.mixed(line, d.rng.IntN(d.length/4+2))
+		return d.loads(d.rng.IntN(d.length/2 + 1))
 	}
 	return nil
 }
@@ -208,35 +226,43 @@ func (d *drawer) before(ops []gen.Op, i int) []gen.Op {
 // further draws a thread of the background, which contends for a line.
 func (d *drawer) further() []gen.Op {
 	var ops []gen.Op
-	for range d.length + d.rng.IntN(d.length+1) {
+	for range busy*d.length - d.rng.IntN(d.length+1) {
 		line := d.contended
 		if d.rng.Float64() < d.elsewhere {
-			line = d.rng.IntN(d.count)
+			line = d.rng.IntN(far)
 		}
 		ops = append(ops, d.access(line, d.stores))
 	}
 	return ops
 }
 
-// crowded loads from n different lines of the set of a line.
+// crowded loads n times from lines that share a set of the private cache with a
+// line, and one of the outer cache with each other: not that of a line of the
+// program, if there is another.
 func (d *drawer) crowded(line, n int) []gen.Op {
+	set := line % far
+	for range far / near {
+		set = (set + near) % far
+		if !slices.ContainsFunc(d.lines, func(own int) bool { return own%far == set }) {
+			break
+		}
+	}
 	var ops []gen.Op
-	for _, k := range d.rng.Perm(d.count / d.sets) {
-		if other := k*d.sets + line%d.sets; other != line && !slices.Contains(d.lines, other) && len(ops) < n {
-			ops = append(ops, d.access(other, 0))
+	for len(ops) < n {
+		for _, k := range d.rng.Perm(crowd) {
+			if len(ops) < n {
+				ops = append(ops, d.access(d.count-far*(k+1)+set, 0))
+			}
 		}
 	}
 	return ops
 }
 
-// mixed accesses a line and others, a quarter of them stores.
-func (d *drawer) mixed(line, n int) []gen.Op {
+// loads are from n lines of any set.
+func (d *drawer) loads(n int) []gen.Op {
 	var ops []gen.Op
 	for range n {
-		if d.rng.IntN(2) == 0 {
-			line = d.rng.IntN(d.count)
-		}
-		ops = append(ops, d.access(line, 0.25))
+		ops = append(ops, d.access(d.rng.IntN(far), 0))
 	}
 	return ops
 }
@@ -248,7 +274,7 @@ func (d *drawer) access(line int, stores float64) gen.Op {
 		at := gen.LocID(line*lineWords + d.rng.IntN(lineWords))
 		switch {
 		case d.own[at] && d.full(line):
-			line = d.count - 1 - d.rng.IntN(sets) // beyond the program's lines
+			line = d.count - 1 - d.rng.IntN(far) // beyond the program's lines
 		case d.own[at]:
 		case d.rng.Float64() < stores:
 			d.constant++

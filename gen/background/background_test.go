@@ -2,6 +2,7 @@ package background_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ordeal/gen"
@@ -56,28 +57,37 @@ func TestLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := background.Around(p, background.Options{Length: 1 + rng.IntN(20), Threads: rng.IntN(7), Seed: seed})
+		lead := int(seed % 4)
+		s, err := background.Around(p, background.Options{Length: 1 + rng.IntN(20), Lead: lead, Threads: rng.IntN(7), Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
 		const rounds = 3
+		all := lead + rounds
 		whole, alone := memory{words: map[int64]gen.Value{}, reads: make([][]gen.Value, len(s.Program.Threads))},
 			memory{words: map[int64]gen.Value{}, reads: make([][]gen.Value, len(p.Threads))}
 		next := make([]int, len(s.Program.Threads))
-		for left := rounds * s.Program.Ops(); left > 0; {
+		for left := all * s.Program.Ops(); left > 0; {
 			thread := rng.IntN(len(next))
 			ops := s.Program.Threads[thread]
-			if next[thread] == rounds*len(ops) {
+			if next[thread] == all*len(ops) {
 				continue
 			}
-			whole.do(s.Program, thread, next[thread]%len(ops), next[thread]/len(ops))
+			i, round := next[thread]%len(ops), next[thread]/len(ops)
+			if late := thread < len(p.Threads) && slices.Contains(s.Late()[thread], i); late && round < lead {
+				if ops[i].Kind.Reads() { // whatever its register holds
+					whole.reads[thread] = append(whole.reads[thread], gen.Value(rng.Uint64N(50)))
+				}
+			} else {
+				whole.do(s.Program, thread, i, round)
+			}
 			if n, ok := s.Number(gen.ThreadID(thread), next[thread]); ok {
 				alone.do(p, thread, n%len(p.Threads[thread]), n/len(p.Threads[thread]))
 			}
 			next[thread]++
 			left--
 		}
-		if got, want := s.Log(whole.log(s.Program, rounds), rounds), alone.log(p, rounds); string(got) != string(want) {
+		if got, want := s.Log(whole.log(s.Program, all), rounds), alone.log(p, rounds); string(got) != string(want) {
 			t.Fatalf("seed %d: the log without the background is not that of the program alone:\n%s", seed, p.Text())
 		}
 		again, err := background.Around(p, background.Options{Length: 1, Threads: 0, Seed: seed})

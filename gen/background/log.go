@@ -7,16 +7,20 @@ import (
 	"ordeal/gen/wire"
 )
 
-// Number is the operation of the original program, counted over all rounds, that
-// operation n of a thread of Program is; false if it is of the background.
+// Late are, for each thread of Program, the operations of the original program,
+// which the first Lead rounds are without.
+func (s *Surrounded) Late() [][]int { return s.places }
+
+// Number is the operation of the original program, counted over all its rounds,
+// that operation n of a thread of Program is; false if it is of the background.
 func (s *Surrounded) Number(t gen.ThreadID, n int) (int, bool) {
 	if int(t) >= len(s.places) || n < 0 {
 		return 0, false
 	}
 	all := len(s.Program.Threads[t])
 	for i, place := range s.places[t] {
-		if place == n%all {
-			return n/all*len(s.places[t]) + i, true
+		if round := n/all - s.Lead; place == n%all && round >= 0 {
+			return round*len(s.places[t]) + i, true
 		}
 	}
 	return 0, false
@@ -40,18 +44,22 @@ func (s *Surrounded) At(l gen.LocID) gen.LocID {
 
 // Value is what the original program would have had at a location in place of a
 // value of Program. A value that no operation of the original wrote becomes one
-// that none writes in any of the rounds.
+// that none writes in any of its rounds.
 func (s *Surrounded) Value(v gen.Value, rounds int) gen.Value {
 	from, to := s.Program.Stride(), s.original.Stride()
 	added, stored := v&^(gen.AddUnit-1), v&(gen.AddUnit-1)
 	round, constant := stored/from, stored%from
-	if constant < to {
-		return added | (round*to + constant)
+	switch lead := gen.Value(s.Lead); {
+	case stored == 0:
+		return added
+	case round >= lead && constant < to:
+		return added | ((round-lead)*to + constant)
 	}
 	return added | min(gen.Value(rounds)*to+stored, gen.AddUnit-1)
 }
 
-// Log is the log of the original program in one of Program: what its own reads
+// Log is the log of that many rounds of the original program in one of Program,
+// which has Lead rounds more: what its own reads
 // returned, the final values of its locations, and the order of its stores. A log
 // that is cut short gives one that is; a damaged frame stands in it as it is, with
 // what follows it.
@@ -107,7 +115,7 @@ func (s *Surrounded) reads(t gen.ThreadID, all wire.Words, rounds int) []gen.Val
 		n++
 	}
 	var values []gen.Value
-	for start := 0; n > 0 && start < all.Len(); start += n {
+	for start := n * s.Lead; n > 0 && start < all.Len(); start += n {
 		for _, k := range own {
 			if start+k < all.Len() {
 				values = append(values, s.Value(all.At(start+k), rounds))

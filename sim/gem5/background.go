@@ -15,32 +15,57 @@ import (
 // run.
 const BackgroundFile = "background.txt"
 
-// backgrounds are the programs of jobs with their backgrounds; nil if there are
-// none.
-func (r *Runner) backgrounds(jobs []sim.Job) ([]*background.Surrounded, []sim.Job, error) {
-	if r.options.Background.Length == 0 {
-		return nil, jobs, nil
+// work is what launches have to run.
+type work struct {
+	jobs []sim.Job
+	// around are the backgrounds of the jobs, whose programs and rounds they are
+	// part of; nil if there are none.
+	around []*background.Surrounded
+}
+
+// from is the work without its first n jobs.
+func (w work) from(n int) work {
+	w.jobs = w.jobs[n:]
+	if w.around != nil {
+		w.around = w.around[n:]
 	}
-	list, run := make([]*background.Surrounded, len(jobs)), make([]sim.Job, len(jobs))
+	return w
+}
+
+// surround puts backgrounds around jobs, if there are to be any.
+func (r *Runner) surround(jobs []sim.Job) (work, error) {
+	if r.options.Background.Length == 0 {
+		return work{jobs: jobs}, nil
+	}
+	w := work{jobs: make([]sim.Job, len(jobs)), around: make([]*background.Surrounded, len(jobs))}
 	for i, job := range jobs {
 		s, err := background.Around(job.Program, r.options.Background)
 		if err != nil {
-			return nil, nil, err
+			return work{}, err
 		}
-		job.Program = s.Program
-		list[i], run[i] = s, job
+		job.Program, job.Rounds = s.Program, s.Lead+job.Rounds
+		w.jobs[i], w.around[i] = job, s
 	}
-	return list, run, nil
+	return w, nil
 }
 
-// keepBackground writes what was run, and turns the results into those of the
+// late are the operations of each program that the rounds of its background alone
+// are without, and the number of these rounds.
+func (w work) late() (rounds int, late [][][]int) {
+	for _, s := range w.around {
+		rounds, late = s.Lead, append(late, s.Late())
+	}
+	return rounds, late
+}
+
+// withoutBackgrounds writes what was run, and turns the results into those of the
 // programs.
-func keepBackground(list []*background.Surrounded, jobs []sim.Job, results []sim.Result) error {
-	for i, s := range list {
-		if err := os.WriteFile(filepath.Join(jobs[i].Dir, BackgroundFile), s.Program.Text(), 0o644); err != nil {
+func (w work) withoutBackgrounds(results []sim.Result) error {
+	for i, s := range w.around {
+		if err := os.WriteFile(filepath.Join(w.jobs[i].Dir, BackgroundFile), s.Program.Text(), 0o644); err != nil {
 			return fmt.Errorf("background: %w", err)
 		}
-		results[i].Log = s.Log(results[i].Log, jobs[i].Rounds)
+		results[i].Log = s.Log(results[i].Log, w.jobs[i].Rounds-s.Lead)
 	}
 	return nil
 }

@@ -43,13 +43,13 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 			return nil, err
 		}
 	}
-	surrounded, jobs, err := r.backgrounds(jobs)
+	w, err := r.surround(jobs)
 	if err != nil {
 		return nil, err
 	}
 	// Programs that cannot be emitted are the caller's error, even if the
 	// binary is unfit.
-	if _, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(&jobs[0])); err != nil {
+	if _, err := elf.EmitBatch(programsOf(w.jobs), r.emitOptions(w)); err != nil {
 		return nil, err
 	}
 	unfit, err := r.unfit(ctx)
@@ -63,11 +63,11 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	if len(r.options.Mutation.Changes) > 0 {
 		run = r.runMutant
 	}
-	results, err := run(ctx, jobs)
+	results, err := run(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	return results, keepBackground(surrounded, jobs, results)
+	return results, w.withoutBackgrounds(results)
 }
 
 // check reports jobs that cannot be run at all.
@@ -92,10 +92,10 @@ func check(jobs []sim.Job) error {
 }
 
 // launchAll launches gem5 until all jobs have a result.
-func (r *Runner) launchAll(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
+func (r *Runner) launchAll(ctx context.Context, w work) ([]sim.Result, error) {
 	var results []sim.Result
-	for tries := 0; len(results) < len(jobs); {
-		l := launch{runner: r, jobs: jobs[len(results):], try: tries}
+	for tries := 0; len(results) < len(w.jobs); {
+		l := launch{runner: r, work: w.from(len(results)), try: tries}
 		done, err := l.run(ctx)
 		if err != nil {
 			return nil, err
@@ -119,11 +119,12 @@ func programsOf(jobs []sim.Job) []*gen.Program {
 	return programs
 }
 
-// emitOptions completes Options.Emit for a launch whose first job is given. gem5 ignores sched_yield, but the
+// emitOptions completes Options.Emit for a launch. gem5 ignores sched_yield, but the
 // executable may be tried on hardware, where it helps.
-func (r *Runner) emitOptions(job *sim.Job) elf.Options {
+func (r *Runner) emitOptions(w work) elf.Options {
 	o := r.options.Emit
-	o.Rounds, o.Seed = job.Rounds, job.Seed
+	o.Rounds, o.Seed = w.jobs[0].Rounds, w.jobs[0].Seed
+	o.Lead, o.Late = w.late()
 	o.Yield = true
 	o.Log = r.channel()
 	return o

@@ -40,7 +40,7 @@ func (l *launch) diagnose(ctx context.Context) (string, error) {
 	if !tracing || len(before.slices) == 0 {
 		return "", nil
 	}
-	again := launch{runner: l.runner, try: l.try, flags: diagnoseFlags, windows: lastProgress(before.slices)}
+	again := launch{runner: l.runner, work: work{around: l.around}, try: l.try, flags: diagnoseFlags, windows: lastProgress(before.slices)}
 	root := filepath.Join(l.dir, diagnosisDir)
 	for k, job := range l.jobs {
 		job.Dir = filepath.Join(root, strconv.Itoa(k))

@@ -26,7 +26,7 @@ func counter(t *testing.T, image *elf.Image, thread, op int) int64 {
 // are and what they wait for.
 func TestDiagnosis(t *testing.T) {
 	job := newJobs(t, 1, 2)[0]
-	image, err := elf.EmitBatch(programsOf([]sim.Job{job}), newRunner(t, "", nil).emitOptions(&job))
+	image, err := elf.EmitBatch(programsOf([]sim.Job{job}), newRunner(t, "", nil).emitOptions(work{jobs: []sim.Job{job}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -261,8 +261,8 @@ func TestCommandLine(t *testing.T) {
 		o.TreeOptions, o.DeadlockThreshold = []string{"--ports=2"}, 1000
 	})
 	jobs := newJobs(t, 1, 2)
-	l := launch{runner: r, jobs: jobs, dir: "/run"}
-	image, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(&jobs[0]))
+	l := launch{runner: r, work: work{jobs: jobs}, dir: "/run"}
+	image, err := elf.EmitBatch(programsOf(jobs), r.emitOptions(l.work))
 	if err != nil {
 		t.Fatal(err)
 	}

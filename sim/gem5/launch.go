@@ -23,8 +23,8 @@ import (
 
 type launch struct {
 	runner *Runner
-	jobs   []sim.Job
-	try    int // how often these jobs were tried before
+	work
+	try int // how often these jobs were tried before
 
 	// windows are the times in which flags are on. Recording is where the events
 	// of a recorded launch go, stuck where the places of its cores do; nil for
@@ -131,7 +131,7 @@ func (l *launch) executable() string {
 func (l *launch) channel() elf.Log { return l.runner.channel() }
 
 func (l *launch) prepare() error {
-	image, err := elf.EmitBatch(programsOf(l.jobs), l.runner.emitOptions(&l.jobs[0]))
+	image, err := elf.EmitBatch(programsOf(l.jobs), l.runner.emitOptions(l.work))
 	if err != nil {
 		return err
 	}

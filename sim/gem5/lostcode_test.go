@@ -13,8 +13,8 @@ import (
 // addresses cannot have come from memory.
 func TestLostCode(t *testing.T) {
 	r := pseudoRunner(t, "", LogPseudo)
-	l := launch{runner: r, jobs: newJobs(t, 1, 2)}
-	image, err := elf.EmitBatch(programsOf(l.jobs), r.emitOptions(&l.jobs[0]))
+	l := launch{runner: r, work: work{jobs: newJobs(t, 1, 2)}}
+	image, err := elf.EmitBatch(programsOf(l.jobs), r.emitOptions(l.work))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,11 +34,11 @@ func ProtocolFile(name string) string { return filepath.Join("src/mem/ruby/proto
 
 // runMutant runs jobs while the mutant is in place. A mutant that does not
 // build or cannot be applied gives outcome Infra for every job.
-func (r *Runner) runMutant(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
+func (r *Runner) runMutant(ctx context.Context, w work) ([]sim.Result, error) {
 	var results []sim.Result
 	var runErr error
 	err := r.tree().With(ctx, r.options.Mutation.Changes, func(ctx context.Context, _ string) error {
-		results, runErr = r.launchAll(ctx, jobs)
+		results, runErr = r.launchAll(ctx, w)
 		return nil
 	})
 	if ctx.Err() != nil {
@@ -53,7 +53,7 @@ func (r *Runner) runMutant(ctx context.Context, jobs []sim.Job) ([]sim.Result, e
 		if build, ok := errors.AsType[*tree.BuildError](err); ok {
 			failed.Title, failed.Detail = "the mutant does not build", build.Error()
 		}
-		return slices.Repeat([]sim.Result{failed}, len(jobs)), nil
+		return slices.Repeat([]sim.Result{failed}, len(w.jobs)), nil
 	}
 	return results, nil
 }

@@ -198,6 +198,9 @@ func (o Options) Validate() error {
 	if l := o.Background.Length; l < 0 || l > background.MaxLength {
 		fault("background", "%d: want 0 to %d", l, background.MaxLength)
 	}
+	if n := o.Background.Lead; n < 0 || n > background.MaxLead {
+		fault("background-lead", "%d: want 0 to %d", n, background.MaxLead)
+	}
 	if n := o.Background.Threads; n < 0 || n > gen.MaxThreads {
 		fault("background-threads", "%d: want 0 to %d", n, gen.MaxThreads)
 	}

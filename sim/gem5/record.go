@@ -38,24 +38,26 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 	if !r.info.Tracing {
 		return infra("gem5 was built without tracing: want gem5.opt or gem5.debug"), nil
 	}
-	surrounded, jobs, err := r.backgrounds([]sim.Job{job})
+	w, err := r.surround([]sim.Job{job})
 	if err != nil {
 		return sim.Result{}, err
 	}
-	job = jobs[0]
-	if surrounded != nil {
-		want.Locations, record = locationsOf(surrounded[0], want.Locations), withoutBackground(surrounded[0], job.Rounds, record)
+	if w.around != nil {
+		s := w.around[0]
+		want.First, want.Last = s.Lead+want.First, s.Lead+want.Last
+		want.Locations, record = locationsOf(s, want.Locations), withoutBackground(s, job.Rounds, record)
 	}
-	first, err := r.launchRecorded(ctx, job, "first", nil, nil)
+	job = w.jobs[0]
+	first, err := r.launchRecorded(ctx, w, "first", nil, nil)
 	if err != nil {
 		return sim.Result{}, err
 	}
 	windows := windowsOf(first.slices, len(job.Program.Threads), job.Rounds, want)
 	events := &recording{locations: want.Locations, record: record}
-	second, err := r.launchRecorded(ctx, job, "second", windows, events)
+	second, err := r.launchRecorded(ctx, w, "second", windows, events)
 	if err == nil && errors.Is(events.err, errNoPages) && len(windows) > 1 { // its first rounds took longer than the later ones
 		windows = []window{{0, windows[len(windows)-1].to}}
-		second, err = r.launchRecorded(ctx, job, "second", windows, events)
+		second, err = r.launchRecorded(ctx, w, "second", windows, events)
 	}
 	if err != nil {
 		return sim.Result{}, err
@@ -68,8 +70,8 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 	if string(first.result.Log) != string(second.result.Log) {
 		return infra("the traced run has another log than the one before it"), nil
 	}
-	if surrounded != nil {
-		second.result.Log = surrounded[0].Log(second.result.Log, job.Rounds)
+	if w.around != nil {
+		second.result.Log = w.around[0].Log(second.result.Log, job.Rounds-w.around[0].Lead)
 	}
 	return second.result, nil
 }
@@ -87,13 +89,14 @@ type recorded struct {
 	slices []slice
 }
 
-func (r *Runner) launchRecorded(ctx context.Context, job sim.Job, name string, windows []window, events *recording) (*recorded, error) {
+func (r *Runner) launchRecorded(ctx context.Context, w work, name string, windows []window, events *recording) (*recorded, error) {
+	job := w.jobs[0]
 	job.Dir = filepath.Join(job.Dir, name)
 	job.Timeout = slowdown * cmp.Or(job.Timeout, DefaultTimeout)
 	if err := os.MkdirAll(job.Dir, 0o755); err != nil { // launches clean it
 		return nil, err
 	}
-	l := launch{runner: r, jobs: []sim.Job{job}, flags: recordFlags, windows: windows, recording: events}
+	l := launch{runner: r, work: work{[]sim.Job{job}, w.around}, flags: recordFlags, windows: windows, recording: events}
 	results, err := l.run(ctx)
 	if err != nil {
 		return nil, err

@@ -51,6 +51,8 @@ type emitter struct {
 	k    int
 	// constant is the last one stored in the round, 0 at its start.
 	constant int64
+	// late reports that the current operation is left out of the first rounds.
+	late bool
 
 	barrier, await         x86.Label // subroutines
 	report                 x86.Label // of LogItems

@@ -3,6 +3,7 @@ package elf
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ordeal/gen"
 	"ordeal/gen/emit/elf/x86"
@@ -37,33 +38,57 @@ func (e *emitter) round(t int) {
 	values := e.newCollector(t)
 	for i, op := range e.p.Threads[t] {
 		e.place(t, i)
+		e.late = e.isLate(t, i)
 		loc := e.location(op.Loc)
 		switch op.Kind {
 		case gen.Load:
 			values.load(loc)
 		case gen.Store:
 			e.value(op.Value)
-			e.Store(loc, regBase)
+			e.access(func() { e.Store(loc, regBase) })
 		case gen.Exchange:
 			r := values.atomic()
 			e.value(op.Value)
 			e.Mov(r, regBase)
-			e.native.Xchg(loc, r)
+			e.access(func() { e.native.Xchg(loc, r) })
 			values.keep()
 		case gen.FetchAdd:
 			r := values.atomic()
 			e.MovImm(r, uint64(op.Value*gen.AddUnit))
-			e.native.LockXadd(loc, r)
+			e.access(func() { e.native.LockXadd(loc, r) })
 			values.keep()
 		case gen.FullFence:
-			e.native.Mfence()
+			e.access(e.native.Mfence)
 		case gen.Delay:
-			e.delay(op.Value)
+			e.access(func() { e.delay(op.Value) })
 		default:
 			panic(fmt.Sprintf("elf: operation kind %d in a valid program", op.Kind))
 		}
 	}
 	values.end()
+}
+
+// isLate reports whether an operation is left out of the first rounds.
+func (e *emitter) isLate(t, i int) bool {
+	if e.opts.Lead == 0 || e.k >= len(e.opts.Late) || t >= len(e.opts.Late[e.k]) {
+		return false
+	}
+	_, found := slices.BinarySearch(e.opts.Late[e.k][t], i)
+	return found
+}
+
+// access generates the access of an operation, which is jumped over in the first
+// rounds if it is late.
+func (e *emitter) access(instructions func()) {
+	if !e.late {
+		instructions()
+		return
+	}
+	skip := e.NewLabel()
+	e.CmpImm(regRounds, int32(e.opts.Rounds*e.k+e.opts.Lead))
+	e.Jcc(x86.Below, skip)
+	instructions()
+	e.Place(skip)
 }
 
 // delay spends about that many iterations of a loop of two instructions. On
@@ -144,7 +169,7 @@ type memoryLog struct {
 }
 
 func (l *memoryLog) load(from x86.Mem) {
-	l.Load(rax, from)
+	l.access(func() { l.Load(rax, from) })
 	l.keep()
 }
 
