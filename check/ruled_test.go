@@ -10,6 +10,7 @@ import (
 	"ordeal/check/internal/histgen"
 	"ordeal/check/internal/scale"
 	"ordeal/check/model"
+	"ordeal/gen"
 	"ordeal/parse"
 )
 
@@ -63,4 +64,31 @@ func TestInstructionSets(t *testing.T) {
 		}
 	}
 	t.Log(decided, answers)
+}
+
+// A store follows the sources of all dependencies before it, whichever comes last:
+// here y is read behind x, and a branch on x comes after the use of y. Load
+// buffering through y is then forbidden.
+func TestSourcesOutOfOrder(t *testing.T) {
+	const x, y, z, w, a = 0, 1, 2, 3, 4
+	read := func(loc int32, rf parse.OpID, value uint64) parse.Op {
+		return parse.Op{Kind: parse.Read, Loc: loc, RF: rf, Read: gen.Value(value)}
+	}
+	h := &parse.History{
+		Locations: []string{"x", "y", "z", "w", "a"}, ThreadNames: []string{"0", "1"}, Start: []parse.OpID{0, 5, 8},
+		Ops: []parse.Op{
+			read(x, parse.Init, 0), read(y, 7, 2), read(z, parse.Init, 0), read(w, parse.Init, 0),
+			{Kind: parse.Write, Loc: a, RF: parse.NoOp, Write: 1},
+			read(a, 4, 1), {Kind: parse.Fence, Mask: parse.FullFence, Loc: -1, RF: parse.NoOp},
+			{Kind: parse.Write, Loc: y, RF: parse.NoOp, Write: 2},
+		},
+		Deps: []parse.Dep{
+			{From: 0, To: 1, Kind: parse.DepAddress}, {From: 0, To: 3, Kind: parse.DepControl}, {From: 1, To: 2, Kind: parse.DepAddress},
+		},
+	}
+	for _, m := range []model.Model{model.Armv8, model.RVWMO} {
+		if got := decide(t, named(t, "auto")[0], h, m); got != check.Forbidden {
+			t.Errorf("%s: %v, want forbidden", m.Name, got)
+		}
+	}
 }

@@ -297,3 +297,10 @@ func (p *Program) annotate(rng *rand.Rand, o *Options) {
 
 // dependencyReach is how far back the dependencies of random code go.
 const dependencyReach = 4
+
+// Exclusives reports whether a program has load-linkeds.
+func (p *Program) Exclusives() bool {
+	return slices.ContainsFunc(p.Threads, func(ops []Op) bool {
+		return slices.ContainsFunc(ops, func(op Op) bool { return op.Kind == LoadLinked })
+	})
+}

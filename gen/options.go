@@ -181,7 +181,7 @@ func (o Options) Validate() error {
 		}
 	}
 	if o.ISA != X86 && o.DMA+o.Fetch > 0 {
-		add("isa", "%s: only the embedded simulator has devices and fetchers, and it runs x86-64", o.ISA)
+		add("isa", "%s: its programs have no devices and no fetchers", o.ISA)
 	}
 	if o.Delays > 0 && o.MaxDelay < 1 {
 		add("max-delay", "0: want 1 to %d with --delays %v", MaxDelay, o.Delays)

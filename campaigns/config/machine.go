@@ -17,7 +17,7 @@ import (
 // common with gem5. The zero value of an option stands for the simulator's own
 // default.
 type Machine struct {
-	Core           string   `yaml:"core" json:"core,omitempty" sim:"builtin" schema:"values=cores,empty=tso" help:"kind of the cores; inorder promises SC, tso and ooo TSO, pso and rmo what they say"`
+	Core           string   `yaml:"core" json:"core,omitempty" sim:"builtin" schema:"values=cores,empty=tso" help:"kind of the cores; inorder promises SC, tso and ooo TSO, pso and rmo what they say, arm Armv8, riscv RVWMO"`
 	Protocol       string   `yaml:"protocol" json:"protocol,omitempty" sim:"builtin,gem5" schema:"suggest=protocols,empty=ideal" help:"memory system: a coherence protocol or memory without one; with gem5, the protocol that the binary is expected to have"`
 	SLICC          string   `yaml:"slicc" json:"slicc,omitempty" sim:"builtin" schema:"env" help:"root file of a coherence protocol in gem5's language, as MI_example.slicc, in place of protocol; in a campaign file relative to it"`
 	Repair         bool     `yaml:"repair" json:"repair,omitempty" sim:"builtin,gem5" help:"correct the known defects of gem5's files in the protocol of slicc; with gem5, in its tree, of which rebuild makes the binary"`
@@ -122,6 +122,10 @@ func (m *Machine) Promise() string {
 		return "sc"
 	case "pso", "rmo":
 		return m.Core
+	case "arm":
+		return "armv8"
+	case "riscv":
+		return "rvwmo"
 	}
 	return "tso"
 }

@@ -45,7 +45,7 @@ var Rules = option.Rules{
 		"cpus":       gem5.CPUs,
 		"networks":   gem5.Networks,
 		"logs":       gem5.Logs,
-		"bugs":       func() []string { return texts(core.Bugs(core.OOO)) }, // other kinds of core have some of them
+		"bugs":       func() []string { return texts(core.AllBugs()) },
 		"outcomes": func() []string {
 			return texts([]sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout})
 		},
@@ -60,7 +60,7 @@ var Rules = option.Rules{
 	Forms: map[string]func() *regexp.Regexp{
 		"name":  lazyregexp.New(`^[a-z0-9][a-z0-9._+-]*$`),
 		"cache": lazyregexp.New(`^[1-9][0-9]*x[1-9][0-9]*$`),
-		"mix":   lazyregexp.New(`^(load|store|exchange|add|fence)=[0-9]+(,(load|store|exchange|add|fence)=[0-9]+)*$`),
+		"mix":   lazyregexp.New(`^(load|store|exchange|add|fence|pair)=[0-9]+(,(load|store|exchange|add|fence|pair)=[0-9]+)*$`),
 	},
 	Hint: messages.Hint,
 }

@@ -1,6 +1,8 @@
 package saturate
 
 import (
+	"slices"
+
 	"ordeal/check/closure"
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -190,8 +192,11 @@ func (p *junctionPlan) make(id parse.OpID, kind int, sources, targets model.Clas
 			j.sources = append(j.sources, s)
 		}
 	}
-	j.sources = append(j.sources, p.explicit[kind]...)
-	p.explicit[kind] = p.explicit[kind][:0]
+	if explicit := p.explicit[kind]; len(explicit) > 0 {
+		slices.Sort(explicit) // a later dependency may have an earlier source
+		j.sources = slices.Compact(append(j.sources, explicit...))
+		p.explicit[kind] = explicit[:0]
+	}
 	p.since[kind] = id
 	p.open[kind] = targets
 	for _, s := range j.sources {

@@ -164,8 +164,11 @@ func (s *simulation) describe(w io.Writer) {
 // checkAgents reports threads that the machine cannot run.
 func (r *Runner) checkAgents(p *gen.Program) error {
 	o := &r.options
-	if err := p.X86Only(); err != nil {
-		return err
+	if !o.Core.Runs(p.ISA) {
+		return fmt.Errorf("core %s runs no programs of instruction set %s: want core %s", o.Core, p.ISA, core.For(p.ISA))
+	}
+	if p.Exclusives() && r.protocol != nil && !r.protocol.Links() {
+		return fmt.Errorf("protocol %s has no data cache for linked loads", o.Protocol)
 	}
 	if n := p.Cores(); o.Cores > 0 && n > o.Cores || n > MaxCores {
 		return fmt.Errorf("%d threads on %d cores", n, min(max(o.Cores, 1), MaxCores))

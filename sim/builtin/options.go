@@ -119,7 +119,8 @@ type Options struct {
 	Budget uint64
 	// RMW (--rmw) is how cores perform read-modify-writes; core.RMWDefault means
 	// core.Locked with a coherence protocol and cores that can, as on gem5's x86,
-	// and else core.OneAccess.
+	// and of Arm without a protocol; and else
+	// core.OneAccess.
 	RMW core.RMW
 	// LockHold (--lock-hold) is how many ticks longer than needed cores hold the
 	// lock of a locked pair.
@@ -190,7 +191,7 @@ func (o Options) Validate() error {
 	o = o.withDefaults()
 	c := o.core(0, 0)
 	errs := []error{o.validateProtocol(), c.Validate(), o.Latency.Validate(), o.validateSizes()}
-	if o.Execution && (o.Core == core.PSO || o.Core == core.RMO) {
+	if o.Execution && !o.Core.Ordered() {
 		errs = append(errs, option.Faultf("execution", "steps of %s cores: want cores whose stores perform in program order", o.Core))
 	}
 	if o.Lines < 1 {

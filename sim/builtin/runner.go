@@ -43,6 +43,9 @@ func New(o Options) (*Runner, error) {
 	if err == nil {
 		err = r.loadProtocol()
 	}
+	if err == nil && r.protocol == nil {
+		r.options.divideRMW()
+	}
 	if err == nil && r.protocol == nil && r.options.RMW == core.LinkedLoad {
 		err = option.Faultf("rmw", "llsc on memory %s: want a coherence protocol", r.options.Protocol)
 	}
@@ -95,6 +98,14 @@ func (o *Options) chooseRMW(p *ruby.Protocol, name string) error {
 		return option.Faultf("rmw", "protocol %s has no data cache for linked loads", name)
 	}
 	return nil
+}
+
+// divideRMW has cores of Arm perform the two parts of an atomic instruction apart,
+// on a memory where no other access waits behind one of a locked line.
+func (o *Options) divideRMW() {
+	if o.Core == core.Arm && o.RMW == core.RMWDefault && !slices.Contains(o.Bugs, core.SplitRMW) {
+		o.RMW = core.Locked
+	}
 }
 
 // Name is "builtin".

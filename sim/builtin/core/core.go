@@ -27,8 +27,8 @@ type Config struct {
 	// Buffer is the number of stores that the store buffer of TSO, OOO and
 	// PSO holds; 0 means DefaultBuffer.
 	Buffer int
-	// Window is the number of operations that OOO and RMO look at; 0 means
-	// DefaultWindow.
+	// Window is the number of operations that OOO, RMO, Arm and RISCV look at; 0
+	// means DefaultWindow. The last two look at no more than 32.
 	Window int
 	// RMW is how InOrder, TSO and OOO perform read-modify-writes.
 	RMW RMW
@@ -68,8 +68,12 @@ func (c *Config) Validate() error {
 	if c.Buffer < 0 || c.Buffer > MaxBuffer {
 		errs = append(errs, fmt.Errorf("store buffer of %d stores: want 1 to %d", c.Buffer, MaxBuffer))
 	}
-	if c.Window < 0 || c.Window > MaxWindow {
-		errs = append(errs, fmt.Errorf("window of %d operations: want 1 to %d", c.Window, MaxWindow))
+	most := MaxWindow
+	if c.Kind.weak() {
+		most = maxWeakWindow
+	}
+	if c.Window < 0 || c.Window > most {
+		errs = append(errs, fmt.Errorf("window of %d operations: want 1 to %d", c.Window, most))
 	}
 	for _, b := range c.Bugs {
 		if !slices.Contains(Bugs(c.Kind), b) {
@@ -123,7 +127,7 @@ func New(q *event.Queue, c Config, t *Thread, port memory.Port, done func()) Cor
 	b := base{
 		queue: q, port: port, thread: t, done: done,
 		random: rand.NewPCG(c.Seed, stream), fenceDrains: !slices.Contains(c.Bugs, FenceNoDrain),
-		forwardOldest: slices.Contains(c.Bugs, ForwardOldest), lockHold: c.LockHold, startAt: q.Now() + 1 + c.Start,
+		forwardOldest: slices.Contains(c.Bugs, ForwardOldest), reservations: !slices.Contains(c.Bugs, ReservationIgnored), lockHold: c.LockHold, startAt: q.Now() + 1 + c.Start,
 	}
 	switch {
 	case c.RMW == Locked:
@@ -150,6 +154,8 @@ func New(q *event.Queue, c Config, t *Thread, port memory.Port, done func()) Cor
 		core = newSpeculative(b, c)
 	case RMO:
 		core = newRelaxed(b, c)
+	case Arm, RISCV:
+		core = newWeak(b, c)
 	default:
 		panic(fmt.Sprintf("core of kind %d: the configuration was not validated", c.Kind))
 	}
@@ -173,6 +179,7 @@ type base struct {
 	rmw                        rmwMode
 	lockHold, startAt          event.Tick
 	fenceDrains, forwardOldest bool
+	reservations               bool // conditional stores may fail
 }
 
 func (b *base) start(c Core) {

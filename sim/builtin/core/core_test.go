@@ -423,11 +423,13 @@ func TestNames(t *testing.T) {
 func TestValidate(t *testing.T) {
 	for _, c := range []Config{
 		{},
-		{Kind: RMO + 1},
+		{Kind: RISCV + 1},
 		{Kind: TSO, Buffer: -1},
 		{Kind: TSO, Buffer: MaxBuffer + 1},
 		{Kind: OOO, Window: -1},
 		{Kind: OOO, Window: MaxWindow + 1},
+		{Kind: Arm, Window: maxWeakWindow + 1},
+		{Kind: RISCV, RMW: Locked},
 		{Kind: InOrder, Bugs: []Bug{FenceNoDrain}},
 		{Kind: TSO, Bugs: []Bug{LoadNotSquashed}},
 		{Kind: PSO, RMW: Locked},

@@ -9,7 +9,7 @@ import (
 
 // text is an operation of the thread, with the program's name of its location.
 func (t *Thread) text(in *instruction) string {
-	if in.kind == gen.FullFence || in.kind == gen.Delay {
+	if in.isFence() || in.kind == gen.Delay {
 		return in.kind.String()
 	}
 	return fmt.Sprintf("%s of %s (line %#x)", in.kind, t.locations[in.loc], int64(in.line))

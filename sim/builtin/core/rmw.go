@@ -33,7 +33,7 @@ func ParseRMW(name string) (RMW, error) { return rmwNames.Parse("rmw", name) }
 
 // Allows reports whether cores of a kind perform read-modify-writes in a way. Those
 // whose other accesses to the line may be under way do so in one access.
-func (k Kind) Allows(r RMW) bool { return r <= OneAccess || k != PSO && k != RMO }
+func (k Kind) Allows(r RMW) bool { return r <= OneAccess || k.Ordered() }
 
 // rmwMode is how a core performs read-modify-writes.
 type rmwMode uint8
@@ -52,8 +52,10 @@ func (b *base) request(in *instruction, second bool, tag uint64) memory.Request 
 	switch {
 	case second && b.rmw == lockedPair:
 		r.Lock = memory.ReleaseLock
-	case second && b.rmw == linkedPair:
+	case second && b.rmw == linkedPair, in.kind == gen.StoreConditional && b.reservations:
 		r.Lock = memory.StoreConditional
+	case in.kind == gen.LoadLinked:
+		r.Lock = memory.LoadLinked
 	case !in.isRMW():
 	case b.rmw == lockedPair:
 		r.Lock = memory.TakeLock

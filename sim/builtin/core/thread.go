@@ -9,6 +9,10 @@ import (
 type instruction struct {
 	kind   gen.OpKind
 	whole  gen.OpKind // of the second half of a read-modify-write
+	attr   gen.Attr
+	dep    gen.DepKind // on the operation back before it
+	back   uint8
+	pair   bool // an atomic instruction whose read and write are ordered one by one
 	word   uint8
 	loc    gen.LocID
 	number uint32 // among the thread's operations, round after round
@@ -73,7 +77,8 @@ func NewThread(p *gen.Program, id gen.ThreadID, rounds int, writes WriteOrder) *
 		reads: make([]gen.Value, 0, rounds*p.Reads(id)),
 	}
 	for _, op := range p.Threads[id] {
-		in := instruction{kind: op.Kind, loc: op.Loc, value: uint64(op.Value)}
+		in := instruction{kind: op.Kind, attr: op.Attr, dep: op.Dep, back: op.Back, loc: op.Loc, value: uint64(op.Value)}
+		in.pair = p.ISA == gen.AArch64 && in.isRMW()
 		if op.Kind.Reads() || op.Kind.Writes() {
 			addr := memory.Base + memory.Addr(p.Offset(op.Loc))
 			in.line, in.word = addr.Line(), uint8(addr.Word())
@@ -96,7 +101,7 @@ func (t *Thread) exhausted() bool { return len(t.code) == 0 || t.round == t.roun
 func (t *Thread) fetch() instruction {
 	in := t.code[t.next]
 	in.number = uint32(t.round*len(t.code) + t.next)
-	if in.kind == gen.Store || in.kind == gen.Exchange {
+	if in.kind.Constant() {
 		in.value += t.base
 	}
 	if t.next++; t.next == len(t.code) {
@@ -115,7 +120,7 @@ func (t *Thread) apply(in *instruction, b *memory.Block) uint64 {
 	w := &b[in.word]
 	old := *w
 	switch in.kind {
-	case gen.Store, gen.Exchange:
+	case gen.Store, gen.Exchange, gen.StoreConditional:
 		*w = in.value
 	case gen.FetchAdd:
 		*w += in.value
@@ -123,11 +128,15 @@ func (t *Thread) apply(in *instruction, b *memory.Block) uint64 {
 	if t.accesses != nil {
 		t.accesses(Access{Thread: t.id, Number: in.number, Loc: in.loc, Kind: in.kind, Read: gen.Value(old), Written: gen.Value(*w)})
 	}
-	if in.kind == gen.Load {
+	if !in.kind.Writes() {
 		return old
 	}
 	t.writes[in.loc] = append(t.writes[in.loc], gen.Value(*w))
 	return old
 }
 
-func (in *instruction) isRMW() bool { return in.kind.Reads() && in.kind.Writes() }
+func (in *instruction) isRMW() bool { return in.kind == gen.Exchange || in.kind == gen.FetchAdd }
+
+func (in *instruction) isFence() bool {
+	return in.kind == gen.FullFence || in.kind == gen.PartialFence
+}

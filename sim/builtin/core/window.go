@@ -72,6 +72,11 @@ func (w *window) tag(position uint64) uint64 {
 // slot is the slot of the access with a tag, if it has not been squashed.
 func (w *window) slot(tag uint64) *slot { return &w.slots[tag&(1<<slotBits-1)] }
 
+// position is that of the access with a tag, if it has not been squashed.
+func (w *window) position(tag uint64) uint64 {
+	return w.head + (tag&(1<<slotBits-1)-w.head)&w.mask
+}
+
 // tagged is the slot of the access with a tag, nil when the access has been
 // squashed.
 func (w *window) tagged(tag uint64) *slot {

@@ -54,6 +54,9 @@ type line struct {
 	holders uint64 // a bit for each core that may read
 	owned   bool   // the only holder may write
 	locked  uint64 // the bit of the core that holds the lock
+	// reserved has the bits of the cores whose linked load has reserved the line.
+	// The sequencer ends a reservation with the notification of a loss.
+	reserved uint64
 }
 
 // controller is one core's side of the memory.
@@ -139,6 +142,17 @@ func (c *controller) Block(addr memory.Addr) { c.memory.line(addr).locked = c.bi
 
 // Unblock takes back the lock.
 func (c *controller) Unblock(addr memory.Addr) { c.memory.line(addr).locked = 0 }
+
+// Reserve reserves a line for the core.
+func (c *controller) Reserve(addr memory.Addr) { c.memory.line(addr).reserved |= c.bit }
+
+// Reserved reports whether the line is reserved for the core.
+func (c *controller) Reserved(addr memory.Addr) bool {
+	return c.memory.line(addr).reserved&c.bit != 0
+}
+
+// Release ends the reservation.
+func (c *controller) Release(addr memory.Addr) { c.memory.line(addr).reserved &^= c.bit }
 
 // Handle completes an access. A hit whose line was lost meanwhile misses.
 func (c *controller) Handle(arg uint64) {
