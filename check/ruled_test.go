@@ -86,9 +86,34 @@ func TestSourcesOutOfOrder(t *testing.T) {
 			{From: 0, To: 1, Kind: parse.DepAddress}, {From: 0, To: 3, Kind: parse.DepControl}, {From: 1, To: 2, Kind: parse.DepAddress},
 		},
 	}
+	forbidden(t, h)
+}
+
+func forbidden(t *testing.T, h *parse.History) {
+	t.Helper()
 	for _, m := range []model.Model{model.Armv8, model.RVWMO} {
 		if got := decide(t, named(t, "auto")[0], h, m); got != check.Forbidden {
 			t.Errorf("%s: %v, want forbidden", m.Name, got)
 		}
 	}
+}
+
+// A read follows what the own store that it returns was computed from, also where
+// both reads are of one location: here message passing through a, whose second
+// read acquires.
+func TestComputedStoreRead(t *testing.T) {
+	const a, y = 0, 1
+	forbidden(t, &parse.History{
+		Locations: []string{"a", "y"}, ThreadNames: []string{"0", "1"}, Start: []parse.OpID{0, 4, 7},
+		Ops: []parse.Op{
+			{Kind: parse.Read, Loc: a, RF: 6, Read: 1},
+			{Kind: parse.Write, Loc: a, RF: parse.NoOp, Write: 2},
+			{Kind: parse.Read, Loc: a, RF: 1, Read: 2, Attr: parse.Acquire},
+			{Kind: parse.Read, Loc: y, RF: parse.Init},
+			{Kind: parse.Write, Loc: y, RF: parse.NoOp, Write: 1},
+			{Kind: parse.Fence, Mask: parse.FullFence, Loc: -1, RF: parse.NoOp},
+			{Kind: parse.Write, Loc: a, RF: parse.NoOp, Write: 1},
+		},
+		Deps: []parse.Dep{{From: 0, To: 1, Kind: parse.DepData}},
+	})
 }

@@ -134,7 +134,8 @@ func (g *Graph) ruledOrder(u, v parse.OpID) bool {
 	if preserved(g.model, a, b) || g.model.Rules.Orders(a, b) {
 		return true
 	}
-	return b.Kind == parse.Read && a.Loc == b.Loc && slices.Contains(g.localEdges, localEdge{u, v}) && !g.depends(u, v)
+	return b.Kind == parse.Read && a.Loc == b.Loc && slices.Contains(g.localEdges, localEdge{u, v}) &&
+		!g.depends(u, v) && !g.computes(u, b.RF)
 }
 
 // dependencyRule says which kind of dependency orders two accesses of a thread,
@@ -179,6 +180,14 @@ func (g *Graph) directFrom(u, v parse.OpID) []parse.OpID {
 		}
 	}
 	return reached
+}
+
+// computes reports whether the model orders u before what reads from v because v,
+// a store of its thread, is computed from u.
+func (g *Graph) computes(u, v parse.OpID) bool {
+	return g.model.Rules.Pipeline && slices.ContainsFunc(g.hist.Deps, func(d parse.Dep) bool {
+		return d.From == u && d.To == v && d.Kind&(parse.DepAddress|parse.DepData) != 0
+	})
 }
 
 // depends reports whether an address or data dependency leads from u to v.
