@@ -18,7 +18,8 @@ func newMutateCompete(e *env) *cobra.Command {
 		Use:   "compete NAME...",
 		Short: "Hold ways of choosing programs against each other",
 		Long: `Catch bugs of the catalogue with programs that are chosen in different ways: at
-random, as critical cycles, and by evolution on coverage feedback. All of them draw
+random, as critical cycles, by evolution on coverage feedback, and by evolution that
+begins with schedules to states that exploration finds hard to reach. All of them draw
 from the same programs, layouts and machines under the same budget. The table gives
 the median number of operations to catch each bug, the seeds that missed it, and the
 probability that the way is no better than chance (rank test of Mann and Whitney).`,

@@ -3,7 +3,6 @@ package exploration
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
@@ -171,28 +170,13 @@ func Accesses(f *Finding) *gen.Program {
 		}
 	}
 	p := &gen.Program{Layout: gen.Conflict}
-	value := gen.Value(0)
 	for _, step := range f.Steps {
-		var core, line int
-		var verb string
-		if n, _ := fmt.Sscanf(step, "core %d %s line %d", &core, &verb, &line); n != 3 {
-			continue
+		if core, op, ok := accessOf(step); ok {
+			makeRoom(p, core, op.Loc)
+			p.Threads[core] = append(p.Threads[core], op)
 		}
-		for len(p.Threads) <= core {
-			p.Threads = append(p.Threads, nil)
-		}
-		for len(p.Locations) <= line {
-			p.Locations = append(p.Locations, gen.LocationName(gen.LocID(len(p.Locations))))
-		}
-		op := gen.Op{Kind: gen.Load, Loc: gen.LocID(line)}
-		if verb == "stores" {
-			value++
-			op.Kind, op.Value = gen.Store, value
-		}
-		p.Threads[core] = append(p.Threads[core], op)
 	}
-	p.Threads = slices.DeleteFunc(p.Threads, func(ops []gen.Op) bool { return len(ops) == 0 })
-	if len(p.Threads) == 0 {
+	if p = finished(p); p == nil {
 		return Accesses(&Finding{Steps: []string{"core 0 loads line 0"}})
 	}
 	return p

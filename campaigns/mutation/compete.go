@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/check/model"
+	"ordeal/gen"
 	"ordeal/gen/guided"
 	"ordeal/parse"
 	"ordeal/sim"
@@ -36,8 +37,12 @@ func (s Search) Compare(ctx context.Context, cfg *config.Config) (*Comparison, e
 	if err != nil {
 		return nil, err
 	}
+	seeds, err := rarePrograms(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("bug %s: %w", cfg.Name, err)
+	}
 	c := &Comparison{Name: cfg.Name, Ops: map[Strategy][]int{}, Missed: map[Strategy]int{}}
-	x := &competition{cfg: cfg, models: models, runners: map[machine]sim.Runner{}, rows: Rows{}}
+	x := &competition{cfg: cfg, models: models, seeds: seeds, runners: map[machine]sim.Runner{}, rows: Rows{}}
 	for _, strategy := range Strategies() {
 		for seed := range s.Seeds {
 			ops, caught, err := x.search(ctx, strategy, s.Seed+uint64(seed), s.Budget)
@@ -58,6 +63,7 @@ func (s Search) Compare(ctx context.Context, cfg *config.Config) (*Comparison, e
 type competition struct {
 	cfg     *config.Config
 	models  []model.Model
+	seeds   []*gen.Program // of Explored
 	runners map[machine]sim.Runner
 	rows    Rows
 }
@@ -70,9 +76,13 @@ func (x *competition) search(ctx context.Context, s Strategy, seed uint64, budge
 	if err != nil {
 		return 0, false, err
 	}
+	if s == Explored {
+		search.Seed(x.seeds)
+	}
+	evolves := s == Guided || s == Explored
 	for n := uint64(0); ops < budget; n++ {
 		var candidate *guided.Candidate
-		if s == Guided {
+		if evolves {
 			candidate, err = search.Next()
 		} else {
 			candidate, err = space.Random(rng)
@@ -88,7 +98,7 @@ func (x *competition) search(ctx context.Context, s Strategy, seed uint64, budge
 		if res.Outcome != sim.Passed {
 			return ops, true, nil
 		}
-		if s == Guided {
+		if evolves {
 			search.Observe(candidate, x.rows.Feedback(res.History, res.Coverage))
 		}
 	}

@@ -41,7 +41,7 @@ func TestCompete(t *testing.T) {
 // of two samples of five that do not overlap, 1 of 252 orders is as extreme.
 func TestRaces(t *testing.T) {
 	r := &Comparison{Name: "r", Ops: map[Strategy][]int{
-		Uniform: {60, 70, 80, 90, 100}, Guided: {10, 50, 20, 40, 30}, Shapes: {1000, 1000, 1000, 61, 62},
+		Uniform: {60, 70, 80, 90, 100}, Guided: {10, 50, 20, 40, 30}, Explored: {10, 20, 30, 40, 50}, Shapes: {1000, 1000, 1000, 61, 62},
 	}, Missed: map[Strategy]int{Shapes: 3}}
 	if ops, ok := r.Median(Guided); ops != 30 || !ok {
 		t.Errorf("median %d, %v", ops, ok)
@@ -56,9 +56,9 @@ func TestRaces(t *testing.T) {
 		t.Errorf("p of the worse is %v", p)
 	}
 	want := "" +
-		"bug  random  missed    shapes  missed      p  guided  missed      p\n" +
-		"───────────────────────────────────────────────────────────────────\n" +
-		"r        80  0 of 5  > budget  3 of 5  0.849      30  0 of 5  0.004\n"
+		"bug  random  missed    shapes  missed      p  guided  missed      p  explored  missed      p\n" +
+		"────────────────────────────────────────────────────────────────────────────────────────────\n" +
+		"r        80  0 of 5  > budget  3 of 5  0.849      30  0 of 5  0.004        30  0 of 5  0.004\n"
 	if diff := cmp.Diff(want, ComparisonTable([]*Comparison{r}).String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

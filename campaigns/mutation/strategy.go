@@ -14,10 +14,13 @@ const (
 	Uniform Strategy = "random" // without critical cycles
 	Shapes  Strategy = "shapes" // critical cycles and little else
 	Guided  Strategy = "guided" // evolution, see package guided
+	// Explored is evolution that begins with programs which make the accesses of schedules
+	// to states that an exploration of the protocol reaches by few ways.
+	Explored Strategy = "explored"
 )
 
 // Strategies lists the strategies; the others are compared with the first.
-func Strategies() []Strategy { return []Strategy{Uniform, Shapes, Guided} }
+func Strategies() []Strategy { return []Strategy{Uniform, Shapes, Guided, Explored} }
 
 // The parameters of the machine that a candidate chooses: latency and jitter of
 // messages, the window of out-of-order cores, and the sizes of private and
@@ -67,7 +70,7 @@ func Space(s Strategy) *guided.Space {
 	switch s {
 	case Shapes:
 		space.ShapeShares = []float64{0.8}
-	case Guided:
+	case Guided, Explored:
 		space.ShapeShares = []float64{0, 0, 0.5}
 	}
 	return space

@@ -15,17 +15,30 @@ import (
 // it leads to, violates; nil if there is none. A schedule that is not one of
 // the machine is an error that names the step.
 func Replay(c Config, schedule []string, trace func(ruby.Step), messages func(ruby.Message)) (*machine.Fault, error) {
+	r, err := NewReplayer(c, trace, messages)
+	if err != nil {
+		return nil, err
+	}
+	return r.Replay(schedule)
+}
+
+// NewReplayer makes a machine that replays any number of schedules; see Replay.
+func NewReplayer(c Config, trace func(ruby.Step), messages func(ruby.Message)) (*Replayer, error) {
 	c.Symmetry = false
 	m, err := New(c)
 	if err != nil {
 		return nil, err
 	}
-	r := replay{Machine: m, trace: trace, messages: messages}
+	r := &Replayer{machine: m, trace: trace, messages: messages}
 	c.System.Trace, c.System.Messages = r.transition, r.message
 	c = c.withDefaults()
-	if r.live, err = newActors(&c); err != nil {
-		return nil, err
-	}
+	r.live, err = newActors(&c)
+	return r, err
+}
+
+// Replay replays a schedule.
+func (r *Replayer) Replay(schedule []string) (*machine.Fault, error) {
+	m := r.machine
 	s := m.Initial()
 	for n, step := range schedule {
 		r.at = n + 1
@@ -70,23 +83,24 @@ func successor(m *Machine, e *machine.Expansion, ordinal int) machine.State {
 	return nil
 }
 
-// replay shows the steps of a machine on another one that reports what it does.
-type replay struct {
-	*Machine
+// Replayer shows the steps of a machine on another one that reports what it does.
+type Replayer struct {
+	machine  *Machine
 	live     *actors
 	trace    func(ruby.Step)
 	messages func(ruby.Message)
 	at       int // the step
+	_        struct{}
 }
 
-func (r *replay) transition(t ruby.Step) {
+func (r *Replayer) transition(t ruby.Step) {
 	if r.trace != nil {
 		t.At = event.Tick(r.at)
 		r.trace(t)
 	}
 }
 
-func (r *replay) message(m ruby.Message) {
+func (r *Replayer) message(m ruby.Message) {
 	if r.messages != nil {
 		m.At = event.Tick(r.at)
 		m.Arrives = m.At
@@ -95,11 +109,11 @@ func (r *replay) message(m ruby.Message) {
 }
 
 // ordinal is that of the step with a text, -1 if there is none.
-func (r *replay) ordinal(s machine.State, text string) int {
+func (r *Replayer) ordinal(s machine.State, text string) int {
 	var e machine.Expansion
-	r.Expand(s, &e)
-	for n := range r.Machine.ordinal {
-		if r.Step(s, n).String() == text {
+	r.machine.Expand(s, &e)
+	for n := range r.machine.ordinal {
+		if r.machine.Step(s, n).String() == text {
 			return n
 		}
 	}
@@ -107,16 +121,16 @@ func (r *replay) ordinal(s machine.State, text string) int {
 }
 
 // show takes a step on the machine that reports it.
-func (r *replay) show(s machine.State, ordinal int) error {
-	i, o, msg := r.find(s, ordinal)
+func (r *Replayer) show(s machine.State, ordinal int) error {
+	i, o, msg := r.machine.find(s, ordinal)
 	r.live.Start()
-	if err := r.live.load(i, r.parts.controllers.at(s[i]).text); err != nil {
+	if err := r.live.load(i, r.machine.parts.controllers.at(s[i]).text); err != nil {
 		return err
 	}
 	// A fault of the step is what Expand reports.
 	switch {
 	case msg != noMessage:
-		sent, err := r.live.LoadSent(r.parts.messages.at(msg).text)
+		sent, err := r.live.LoadSent(r.machine.parts.messages.at(msg).text)
 		if err != nil {
 			return err
 		}
