@@ -20,6 +20,7 @@ type findingView struct {
 	Runs, First, Last          int
 	FirstAt, LastAt            time.Duration
 	Alone, Reduction, Known    string
+	Latency                    string // of a finding in a protocol of gem5: whether it needs others than gem5's
 	// Change is new, flaky or recurring where there is an earlier campaign.
 	Change, ChangeClass string
 	Configs             []countView
@@ -49,6 +50,9 @@ func (p *page) view(ctx context.Context, f *summary.Finding, number int, full bo
 	v.ChangeClass = markClasses[v.Change]
 	if f.Known != nil {
 		v.Known = "known issue: " + clip(cmp.Or(f.Known.String(), f.Known.Title), titleShown)
+	}
+	if f.Timing != nil {
+		v.Latency = f.Timing.String()
 	}
 	if f.Alone > 0 {
 		v.Alone = fmt.Sprintf("recurs in %d of %s repeated outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))

@@ -80,21 +80,22 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestChance is the estimate of Good and Turing of small samples.
-func TestChance(t *testing.T) {
+// TestExpected is the estimate of Good and Turing of small samples.
+func TestExpected(t *testing.T) {
 	for _, c := range []struct {
 		count         []int
 		runs          int
-		chance, class string
+		expected, class string
 	}{
-		{[]int{1, 1, 5}, 10, "about 20.0 %", ""}, // two of ten runs showed something that no other did
-		{[]int{1, 5}, 100, "about 1.0 %", "good"},
-		{[]int{3, 5}, 200, "below 0.5 %", "good"},
-		{nil, 50, "below 2.0 %", ""},
+		{[]int{1, 1, 5}, 10, "about 0.2", ""}, // two of ten runs showed something that no other did
+		{[]int{1, 5}, 100, "about 0.01", "good"},
+		{[]int{3, 5}, 200, "below 0.005", "good"},
+		{nil, 50, "below 0.02", ""},
+		{[]int{1, 1, 1, 1, 1, 1, 1}, 2, "about 3.5", ""}, // of several new ones in a run
 	} {
 		r := (&discovery{runs: c.runs, count: c.count}).row("x", "")
-		if r.Chance != c.chance || r.Class != c.class {
-			t.Errorf("%v of %d runs: %s, %q; want %s, %q", c.count, c.runs, r.Chance, r.Class, c.chance, c.class)
+		if r.Expected != c.expected || r.Class != c.class {
+			t.Errorf("%v of %d runs: %s, %q; want %s, %q", c.count, c.runs, r.Expected, r.Class, c.expected, c.class)
 		}
 	}
 }

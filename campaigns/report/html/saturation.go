@@ -24,19 +24,19 @@ type saturationRow struct {
 	// their share of all; empty if nothing was seen.
 	Last, LastShare string
 	Once            int
-	// Chance is the estimate of Good and Turing of the probability that the next
-	// run shows something that no run has shown: what one run alone showed, by the
-	// number of runs (Good, Biometrika 1953; for tests: Böhme, STADS, TOSEM 2018).
-	// With none it is less than that of one.
-	Chance string
-	Class  string // "good" where the chance is small
+	// Expected is the estimate of Good and Turing of how much the next run shows
+	// that no run has shown: what one run alone showed, by the number of runs (Good,
+	// Biometrika 1953; for tests: Böhme, STADS, TOSEM 2018). With none it is less
+	// than that of one.
+	Expected string
+	Class    string // "good" where it is small
 }
 
 // protocolsShown bounds the protocols of a plot of growth.
 const protocolsShown = 12
 
-// levelled is the largest chance of something new in the next run that is called
-// small.
+// levelled is the largest number of new things expected of the next run that is
+// called small.
 const levelled = 0.01
 
 // saturation is nil where no runs have ended.
@@ -68,9 +68,11 @@ func (x *discovery) row(name, seen string) saturationRow {
 	if n := len(x.firsts); n > 0 {
 		r.Last, r.LastShare = messages.Comma(x.firsts[n-1]), percent(x.firsts[n-1], x.operations)
 	}
-	if r.Chance = "about " + percent(once, x.runs); once == 0 {
-		r.Chance = "below " + percent(1, x.runs)
+	word := "about"
+	if once == 0 {
+		word = "below"
 	}
+	r.Expected = fmt.Sprintf("%s %.2g", word, float64(max(once, 1))/float64(x.runs))
 	if float64(max(once, 1)) <= levelled*float64(x.runs) {
 		r.Class = "good"
 	}

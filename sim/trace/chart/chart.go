@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mitchellh/go-wordwrap"
+
 	"ordeal/sim/trace"
 )
 
@@ -63,7 +65,9 @@ const (
 	margin    = 24
 	noteSpace = 18
 	boxHeight = 18
-	letter    = 7 // width of a letter of a note
+	letter    = 7 // width of a letter of a note beside a box
+	wordy     = 8 // of a sentence below the title
+	narrowest = 640
 )
 
 // point is an event on a lane: a transition, an access, or an end of a message.
@@ -73,6 +77,9 @@ type point struct {
 	lane  string
 	event int
 	end   bool // of the message
+	// times is how often a transition that changes no state is repeated, as one that
+	// waits is: it is drawn once.
+	times int
 }
 
 // WriteSVG draws the chart.
@@ -86,10 +93,13 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 			wide = max(wide, x(c.Events[i].Place)+laneWidth/2+letter*len(m.Note)+margin)
 		}
 	}
-	for _, text := range append([]string{c.Title}, c.Notes...) {
-		wide = max(wide, 2*margin+9*len(text))
+	wide = max(wide, narrowest)
+	title := wrapped(c.Title, (wide-2*margin)/(wordy+1))
+	var notes []string
+	for _, note := range c.Notes {
+		notes = append(notes, wrapped(note, (wide-2*margin)/wordy)...)
 	}
-	head := headSpace + noteSpace*(len(c.Notes)+1)
+	head := headSpace + noteSpace*(len(title)+len(notes))
 	high := head + rowHeight*(len(points)+1) + margin
 	y := func(i int) int { return head + rowHeight*(i+1) }
 	var out, boxes, labels bytes.Buffer
@@ -106,13 +116,20 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	}
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n", wide, high, wide, high)
 	fmt.Fprintf(&out, "<title>%s</title>\n<style>%s</style>\n", html.EscapeString(c.Title), style)
-	out.WriteString(`<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"><path class="tip" d="M0 0L10 5L0 10z"/></marker></defs>` + "\n")
-	fmt.Fprintf(&out, `<rect class="paper" width="%d" height="%d"/><text class="title" x="%d" y="%d">%s</text>`+"\n", wide, high, margin, margin+6, html.EscapeString(c.Title))
-	for i, note := range c.Notes {
-		fmt.Fprintf(&out, `<text class="note" x="%d" y="%d">%s</text>`+"\n", margin, margin+8+noteSpace*(i+1), html.EscapeString(note))
+	out.WriteString("<defs>")
+	for _, class := range []string{"", Fault, Cause} {
+		fmt.Fprintf(&out, `<marker id="tip%s" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="11" markerHeight="11" markerUnits="userSpaceOnUse" orient="auto"><path class="tip %s" d="M0 0L10 5L0 10z"/></marker>`, class, class)
+	}
+	fmt.Fprintf(&out, "</defs>\n"+`<rect class="paper" width="%d" height="%d"/>`+"\n", wide, high)
+	for i, text := range append(title, notes...) {
+		class, below := "note", margin+8+noteSpace*i
+		if i < len(title) {
+			class, below = "title", margin+6+noteSpace*i
+		}
+		fmt.Fprintf(&out, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, margin, below, html.EscapeString(text))
 	}
 	if cut += c.Omitted; cut > 0 {
-		fmt.Fprintf(&out, `<text class="small" x="%d" y="%d">%d other events are left out</text>`+"\n", margin, margin+8+noteSpace*(len(c.Notes)+1), cut)
+		fmt.Fprintf(&out, `<text class="small" x="%d" y="%d">%d other events are left out</text>`+"\n", margin, margin+8+noteSpace*(len(title)+len(notes)), cut)
 	}
 	for _, lane := range lanes {
 		fmt.Fprintf(&out, `<line class="lane" x1="%d" y1="%d" x2="%d" y2="%d"/><text class="head" x="%d" y="%d">%s</text>`+"\n",
@@ -131,11 +148,14 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 			c.box(&boxes, p, x(p.lane), y(i))
 		case !p.end:
 			to := slices.IndexFunc(points, func(q point) bool { return q.end && q.event == p.event })
-			class := "arrow"
+			class, tip := "arrow", ""
 			if m, ok := c.Marks[p.event]; ok {
 				class += " " + m.Class
+				if m.Class != Witness {
+					tip = m.Class
+				}
 			}
-			fmt.Fprintf(&out, `<line class="%s" marker-end="url(#tip)" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n", class, x(p.lane), y(i), x(e.To), y(to))
+			fmt.Fprintf(&out, `<line class="%s" marker-end="url(#tip%s)" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n", class, tip, x(p.lane), y(i), x(e.To), y(to))
 			text := c.served(p.event) + e.Name + c.line(e.Line)
 			var at area
 			at, taken = place(text, x(p.lane), y(i), x(e.To), y(to), taken)
@@ -172,10 +192,18 @@ func (c *Chart) box(out io.Writer, p *point, x, y int) {
 func (c *Chart) text(p *point) (text string, half int) {
 	e := &c.Events[p.event]
 	text = fmt.Sprintf("%s%s: %s → %s%s", c.served(p.event), e.Name, e.State, e.Next, c.line(e.Line))
+	if p.times > 0 {
+		text += fmt.Sprintf(" ×%d", p.times+1)
+	}
 	if e.Kind == trace.Access {
 		text = c.Accesses[p.event]
 	}
 	return text, max(laneWidth-12, letter*len([]rune(text))+8) / 2
+}
+
+// wrapped breaks a text into lines of so many letters.
+func wrapped(text string, letters int) []string {
+	return strings.Split(wordwrap.WrapString(text, uint(letters)), "\n")
 }
 
 // served begins the text of what serves an operation of the witness.
@@ -215,9 +243,9 @@ func place(text string, x1, y1, x2, y2 int, taken []area) (area, []area) {
 
 const style = `.paper{fill:#fff} text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1c2733} .title{font-weight:600;font-size:15px} .note{font-size:13px}
 .head{font-weight:600;text-anchor:middle} .lane{stroke:#9fb0c0;stroke-dasharray:3 3} .box{fill:#eef3f8;stroke:#9fb0c0} .access{fill:#fff;stroke:#1c2733} .step{text-anchor:middle;font-size:11px}
-.arrow{stroke:#1565c0;stroke-width:1.4} .tip{fill:#1565c0} .label{text-anchor:middle;font-size:11px;fill:#1565c0;paint-order:stroke;stroke:#fff;stroke-width:3px} .small{font-size:9px;fill:#66788a}
+.arrow{stroke:#1565c0;stroke-width:1.4} .tip{fill:#1565c0} .tip.fault{fill:#c62828} .tip.cause{fill:#b26a00} .label{text-anchor:middle;font-size:11px;fill:#1565c0;paint-order:stroke;stroke:#fff;stroke-width:3px} .small{font-size:9px;fill:#66788a}
 .comment{font-weight:600;paint-order:stroke;stroke:#fff;stroke-width:4px} .box.fault,.access.fault{fill:#ffd9d6;stroke:#c62828;stroke-width:2.5} .comment.fault{fill:#c62828} .box.cause,.access.cause{fill:#ffeec2;stroke:#b26a00;stroke-width:2.5} .comment.cause{fill:#8a5200} .arrow.cause{stroke:#b26a00;stroke-width:3} .arrow.fault{stroke:#c62828;stroke-width:3} .access.witness{fill:#dcefdc;stroke:#2e7d32;stroke-width:2} .comment.witness{fill:#2e7d32}
-@media (prefers-color-scheme:dark){.paper{fill:#12181f} text{fill:#dbe4ec} .lane{stroke:#51626f} .box{fill:#1d2731;stroke:#51626f} .access{fill:#12181f;stroke:#dbe4ec} .arrow{stroke:#64a8f0} .tip{fill:#64a8f0} .label{fill:#64a8f0;stroke:#12181f} .small{fill:#8b9cab} .comment{stroke:#12181f} .box.fault,.access.fault{fill:#5a1d1d;stroke:#ff8a80} .comment.fault{fill:#ff8a80} .box.cause,.access.cause{fill:#4f3a10;stroke:#ffca6a} .comment.cause{fill:#ffca6a} .arrow.cause{stroke:#ffca6a} .arrow.fault{stroke:#ff8a80} .access.witness{fill:#1d3a20;stroke:#81c784} .comment.witness{fill:#81c784}}`
+@media (prefers-color-scheme:dark){.paper{fill:#12181f} text{fill:#dbe4ec} .lane{stroke:#51626f} .box{fill:#1d2731;stroke:#51626f} .access{fill:#12181f;stroke:#dbe4ec} .arrow{stroke:#64a8f0} .tip{fill:#64a8f0} .tip.fault{fill:#ff8a80} .tip.cause{fill:#ffca6a} .label{fill:#64a8f0;stroke:#12181f} .small{fill:#8b9cab} .comment{stroke:#12181f} .box.fault,.access.fault{fill:#5a1d1d;stroke:#ff8a80} .comment.fault{fill:#ff8a80} .box.cause,.access.cause{fill:#4f3a10;stroke:#ffca6a} .comment.cause{fill:#ffca6a} .arrow.cause{stroke:#ffca6a} .arrow.fault{stroke:#ff8a80} .access.witness{fill:#1d3a20;stroke:#81c784} .comment.witness{fill:#81c784}}`
 
 // line names a line where there are several.
 func (c *Chart) line(line int64) string {
@@ -257,6 +285,7 @@ func (c *Chart) points() (kept []point, cut int) {
 		}
 	}
 	slices.SortStableFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+	points, cut = c.withoutRepeats(points)
 	from := max(0, len(points)-MaxEvents)
 	// A message stays as a whole.
 	whole := map[int]bool{}
@@ -270,7 +299,44 @@ func (c *Chart) points() (kept []point, cut int) {
 			kept = append(kept, p)
 		}
 	}
-	return kept, len(points) - len(kept)
+	return kept, cut + len(points) - len(kept)
+}
+
+// withoutRepeats draws a transition that changes no state once, if it is repeated
+// with no other transition of the controller for the line in between, and no message:
+// an access that waits. Repeats says how many points are left out.
+func (c *Chart) withoutRepeats(points []point) (kept []point, repeats int) {
+	type place struct {
+		lane string
+		line int64
+	}
+	latest := map[place]int{} // in kept
+	for _, p := range points {
+		e := &c.Events[p.event]
+		at := place{p.lane, e.Line}
+		if p.end {
+			delete(latest, at)
+		}
+		if e.Kind == trace.Transition {
+			if i, ok := latest[at]; ok && c.repeats(kept[i].event, p.event) {
+				kept[i].times++
+				repeats++
+				continue
+			}
+			latest[at] = len(kept)
+		}
+		kept = append(kept, p)
+	}
+	return kept, repeats
+}
+
+// repeats reports whether two events are the same transition, which changes no state
+// and has no mark.
+func (c *Chart) repeats(i, k int) bool {
+	a, b := &c.Events[i], &c.Events[k]
+	_, first := c.Marks[i]
+	_, second := c.Marks[k]
+	return !first && !second && a.State == a.Next && b.State == b.Next && a.State == b.State && a.Name == b.Name && c.Serves[i] == c.Serves[k]
 }
 
 // lanesOf lists the lanes: of each core, then its controller, those of one kind

@@ -148,3 +148,37 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeats draws an access that waits once, but acknowledgements each.
+func TestRepeats(t *testing.T) {
+	wait := func(at int64, state string) trace.Event {
+		return trace.Event{Kind: trace.Transition, At: at, Place: "L1Cache 0", Name: "Load", State: state, Next: state, Line: 64}
+	}
+	c := &Chart{Lines: map[int64]string{64: "x"}, Events: []trace.Event{
+		wait(1, "IS"), wait(2, "IS"), step(3, "L1Cache 1", 64), wait(4, "IS"),
+		message(3, 5, "Directory 0", "L1Cache 0", "ACK", 64), wait(6, "IS"),
+		wait(7, "M"), wait(8, "M"), wait(9, "IS"),
+		step(10, "L1Cache 0", 64), step(11, "L1Cache 0", 64), // another state each time
+	}, Marks: map[int]Mark{7: {Class: Fault}}}
+	svg, count := draw(t, c)
+	if !strings.Contains(svg, ">Load: IS → IS ×3<") || strings.Count(svg, "×") != 1 || count["box"] != 7 || count["box fault"] != 1 {
+		t.Errorf("%d boxes in\n%s", count["box"], svg)
+	}
+	if !strings.Contains(svg, "2 other events are left out") {
+		t.Error("the chart does not say that repeats are left out")
+	}
+}
+
+// TestWrap breaks sentences where the picture ends, and gives arrows tips of their colour.
+func TestWrap(t *testing.T) {
+	c := &Chart{Notes: []string{strings.Repeat("word ", 100), "short"}, Lines: map[int64]string{64: "x"},
+		Events: []trace.Event{message(1, 9, "L1Cache 0", "Directory 0", "GETS", 64)}, Marks: map[int]Mark{0: {Class: Cause}}}
+	svg, count := draw(t, c)
+	if count["note"] < 5 || !strings.Contains(svg, `class="arrow cause" marker-end="url(#tipcause)"`) {
+		t.Errorf("%d lines of notes in\n%s", count["note"], svg)
+	}
+	var wide int
+	if _, err := fmt.Sscanf(svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"`, &wide); err != nil || wide > 700 {
+		t.Errorf("the picture is %d wide: %v", wide, err)
+	}
+}
