@@ -83,8 +83,8 @@ func TestGrowth(t *testing.T) {
 // TestExpected is the estimate of Good and Turing of small samples.
 func TestExpected(t *testing.T) {
 	for _, c := range []struct {
-		count         []int
-		runs          int
+		count           []int
+		runs            int
 		expected, class string
 	}{
 		{[]int{1, 1, 5}, 10, "about 0.2", ""}, // two of ten runs showed something that no other did
