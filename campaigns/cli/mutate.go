@@ -159,8 +159,9 @@ func newListedMutant(m *mutate.Mutant) listedMutant {
 // shownMutant is what show --json prints.
 type shownMutant struct {
 	listedMutant
-	Diff   string           `json:"diff"` // unified
-	Proofs []mutation.Proof `json:"proofs,omitempty"`
+	Diff    string            `json:"diff"` // unified
+	Results []mutation.Result `json:"results,omitempty"`
+	Proofs  []mutation.Proof  `json:"proofs,omitempty"`
 }
 
 func printMutant(e *env, m *mutate.Mutant, asJSON bool) error {
@@ -197,6 +198,7 @@ func newMutateShow(e *env) *cobra.Command {
 	var s source
 	var explore, asJSON bool
 	var maxStates uint64
+	var dir string
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print what a mutant changes, as a unified diff",
@@ -205,6 +207,7 @@ func newMutateShow(e *env) *cobra.Command {
 	s.flags(cmd)
 	completeMutants(cmd)
 	command.JSONFlag(cmd, &asJSON)
+	cmd.Flags().StringVar(&dir, "results", "", "also what is recorded in this directory of mutate run: the runs that kill it, and the shortest counterexample")
 	cmd.Flags().BoolVar(&explore, "explore", false, "also a shortest counterexample, if small machines have one")
 	cmd.Flags().Uint64Var(&maxStates, "max-states", defaultMaxStates, "with --explore: most orbits of states of a machine")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
@@ -223,24 +226,32 @@ func newMutateShow(e *env) *cobra.Command {
 		if err != nil {
 			return command.Usage(err)
 		}
+		var results []mutation.Result
+		var proofs []mutation.Proof
+		if dir != "" {
+			if results, proofs, err = mutation.Recorded(rundir.Resolve(dir), m.ID); err != nil {
+				return command.Usage(err)
+			}
+		}
 		if asJSON {
-			var proofs []mutation.Proof
 			if explore {
 				if proofs, err = s.prove(ctx, m.ID, maxStates); err != nil {
 					return err
 				}
 			}
-			return e.PrintJSON(shownMutant{newListedMutant(&m), string(diff), proofs})
+			return e.PrintJSON(shownMutant{newListedMutant(&m), string(diff), results, proofs})
 		}
 		if m.Equivalent != "" {
 			fmt.Fprintf(e.Stderr, "equivalent: %s\n", m.Equivalent)
 		}
-		if _, err = e.Data.Write(diff); err != nil || !explore {
+		if _, err = e.Data.Write(diff); err != nil {
 			return err
 		}
-		proofs, err := s.prove(ctx, m.ID, maxStates)
-		if err != nil {
-			return err
+		showResults(e, results)
+		if explore {
+			if proofs, err = s.prove(ctx, m.ID, maxStates); err != nil {
+				return err
+			}
 		}
 		showProofs(e, proofs)
 		return nil

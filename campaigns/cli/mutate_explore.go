@@ -24,6 +24,21 @@ func (s *source) prove(ctx context.Context, id string, maxStates uint64) ([]muta
 	return mutation.Prove(ctx, mutation.ProveOptions{Targets: []mutation.Target{t}, Mutants: []string{id}, MaxStates: maxStates})
 }
 
+// showResults prints which runs kill a mutant.
+func showResults(e *env, results []mutation.Result) {
+	for i := range results {
+		r := &results[i]
+		for n, trial := range r.Seeds {
+			if trial.Killed {
+				fmt.Fprintf(e.Stdout, "killed on %s after %s operations, seed %d of %d: %s: %s\n",
+					r.Core, messages.Comma(trial.Ops), n+1, len(r.Seeds), trial.By, messages.EscapeLine(trial.Title))
+			} else {
+				fmt.Fprintf(e.Stdout, "not killed on %s by %s operations, seed %d of %d\n", r.Core, messages.Comma(trial.Ops), n+1, len(r.Seeds))
+			}
+		}
+	}
+}
+
 // showProofs prints what exploration says of mutants.
 func showProofs(e *env, proofs []mutation.Proof) {
 	for i := range proofs {
@@ -60,7 +75,7 @@ func (m *matrix) reportTruth(results []mutation.Result, proofs []mutation.Proof)
 			fmt.Fprintf(m.Stdout, "  %s: %s\n", p.Mutant, p)
 		}
 	}
-	fmt.Fprintf(m.Stdout, "\nresults  %s\n", filepath.Join(m.dir, "explored.jsonl"))
+	fmt.Fprintf(m.Stdout, "\nresults  %s\n", filepath.Join(m.dir, mutation.ExploredJournal))
 	return truthStatus(results, proofs)
 }
 

@@ -107,7 +107,7 @@ func (m *matrix) sample(ctx context.Context) ([]mutation.Result, error) {
 	if m.explore && m.o.Budget == 0 {
 		return nil, nil
 	}
-	journal, err := mutation.OpenJournal(filepath.Join(m.dir, "matrix.jsonl"), &m.o)
+	journal, err := mutation.OpenJournal(filepath.Join(m.dir, mutation.MatrixJournal), &m.o)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (m *matrix) prove(ctx context.Context) ([]mutation.Proof, error) {
 	o := mutation.ProveOptions{
 		Targets: m.o.Targets, Accept: m.o.Accept, Sample: m.o.Sample, Seed: m.o.Seed, MaxStates: m.maxStates, Workers: m.o.Workers,
 	}
-	journal, err := mutation.OpenProofs(filepath.Join(m.dir, "explored.jsonl"), &o)
+	journal, err := mutation.OpenProofs(filepath.Join(m.dir, mutation.ExploredJournal), &o)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"ordeal/campaigns/rundir"
 )
@@ -96,6 +98,38 @@ func parseJournal[T any](data []byte) (head journalHead, results []T, size int64
 		size += int64(len(line))
 	}
 	return head, results, size, nil
+}
+
+// The journals of a directory: what programs kill, and what exploration does.
+const (
+	MatrixJournal   = "matrix.jsonl"
+	ExploredJournal = "explored.jsonl"
+)
+
+// Recorded reads what the journals of a directory have of a mutant. One of them may be
+// missing.
+func Recorded(dir, id string) ([]Result, []Proof, error) {
+	results, err := readJournal(filepath.Join(dir, MatrixJournal), func(r *Result) bool { return r.Mutant == id })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	proofs, missing := readJournal(filepath.Join(dir, ExploredJournal), func(p *Proof) bool { return p.Mutant == id })
+	if missing != nil && (err != nil || !errors.Is(missing, fs.ErrNotExist)) {
+		return nil, nil, missing
+	}
+	return results, proofs, nil
+}
+
+func readJournal[T any](path string, wanted func(*T) bool) ([]T, error) {
+	data, err := rundir.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	_, all, _, err := parseJournal[T](data)
+	if err != nil {
+		return nil, fmt.Errorf("read %s:%w", path, err)
+	}
+	return slices.DeleteFunc(all, func(v T) bool { return !wanted(&v) }), nil
 }
 
 // ParseResults parses results: a JSON list, or a journal. Name is that of the
