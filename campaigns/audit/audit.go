@@ -121,6 +121,11 @@ type Finding struct {
 	// Conditions are what the machine had that gem5's own configurations do not
 	// have, and without which no run has shown the finding: it stands apart.
 	Conditions []string `json:"conditions,omitempty"`
+	// Needs are the features of the run, agents and properties of the machine, without
+	// which it did not show the finding; Cause numbers the causes of the findings,
+	// from 1.
+	Needs []string `json:"needs,omitempty"`
+	Cause int      `json:"cause"`
 	// Faithful counts which of Tries other seeds failed in the same way at
 	// latencies near gem5's.
 	Faithful int `json:"faithful"`
@@ -239,6 +244,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			o.OnTurn(s.report)
 		}
 	}
+	s.report.setCauses()
 	for _, l := range lanes {
 		s.report.Engines = append(s.report.Engines, *l.work)
 	}
@@ -360,6 +366,7 @@ func (s *session) stop(f *Finding) {
 // at and replaces the run, which again reports.
 func (f *Finding) again(other *Finding) bool {
 	f.Count++
+	f.Needs = slices.DeleteFunc(f.Needs, func(need string) bool { return !slices.Contains(other.Needs, need) })
 	better := len(other.Conditions) < len(f.Conditions) && f.Explore == nil
 	if better {
 		f.Machine, f.Explore, f.Path, f.Dir = other.Machine, other.Explore, other.Path, other.Dir

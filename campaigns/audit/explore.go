@@ -131,7 +131,7 @@ func (x *explorer) turn(ctx context.Context, w *Work) (cost uint64, done bool, e
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		keep = x.add(&Finding{
-			Title: f.Title, Outcome: exploration.OutcomeOf(f.Property).String(), Detail: f.Property.String() + ": " + f.Detail, Machine: spec.Machine, Explore: &spec.Explore, Path: f.Steps, Dir: o.Dir,
+			Title: f.Title, Outcome: exploration.OutcomeOf(f.Property).String(), Detail: f.Property.String() + ": " + f.Detail, Machine: spec.Machine, Explore: &spec.Explore, Path: f.Steps, Dir: o.Dir, Needs: m.needs(),
 		}, w) || keep
 	}
 	if o.Dir != "" && !keep {
@@ -147,4 +147,12 @@ func refused(err error) bool {
 	}
 	_, ok := errors.AsType[syntax.Faults](err)
 	return ok
+}
+
+// needs are the features of the machine, as those of runs are named.
+func (m small) needs() []string {
+	if m.devices > 0 {
+		return []string{needDevices}
+	}
+	return nil
 }

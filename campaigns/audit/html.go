@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/plot"
 )
 
@@ -13,9 +14,16 @@ var pageFiles embed.FS
 
 var page = plot.Page(pageFiles, func() template.FuncMap {
 	return template.FuncMap{
-		"seconds": seconds, "comma": comma, "limit": func(name string) string { return limitText[name] }, "next": func(i int) int { return i + 1 },
+		"seconds": seconds, "comma": comma, "limit": func(name string) string { return limitText[name] }, "number": func(*Finding) int { return 0 }, // of a report, see WriteHTML
+		"also": func(cause []*Finding) string { return messages.Plural(len(cause)-1, "title") + " more of this cause" },
 	}
 })
 
 // WriteHTML writes the report as one page without references to other files.
-func (r *Report) WriteHTML(w io.Writer) error { return page().Execute(w, r) }
+func (r *Report) WriteHTML(w io.Writer) error {
+	p, err := page().Clone()
+	if err != nil {
+		return err
+	}
+	return p.Funcs(template.FuncMap{"number": r.number}).Execute(w, r)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -88,18 +89,18 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 		if x.kind == Guided {
 			x.search.Observe(c, x.rows.Feedback(res.History, res.Coverage))
 		}
-		if res.Failed() {
+		if failed(res) {
 			f := &Finding{
 				Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
-				Rounds: c.Rounds, Seed: job.Seed, Conditions: conditions(&m),
+				Rounds: c.Rounds, Seed: job.Seed, Conditions: conditions(&m), Needs: names((&subject{m, c.Program, x.repaired != nil}).features()),
 			}
 			if x.report.titled(f.Title) == nil {
-				spent, err := x.simplify(ctx, f, job, events)
+				simple, spent, err := x.simplify(ctx, f, job, events)
 				cost += spent
 				if err != nil {
 					return cost, false, err
 				}
-				if err := x.repeatFaithful(ctx, f, job); err != nil {
+				if err := x.repeatFaithful(ctx, f, simple); err != nil {
 					return cost, false, err
 				}
 			}
@@ -155,6 +156,12 @@ func run(ctx context.Context, on *builtin.Runner, job sim.Job, m *config.Machine
 	x := execute.Executor{Runner: on, Check: execute.CheckOptions{Models: models, Options: check.Options{Timeout: checkTime}, Workers: 1}}
 	res, err := x.Evaluate(ctx, job, &report.Result)
 	return res, report.Statistics.Events, err
+}
+
+// failed reports whether a run shows a finding. One that has used up its budget of
+// events while operations were performed shows none: it was long.
+func failed(res *rundir.Result) bool {
+	return res.Failed() && (res.Outcome != sim.Timeout || strings.HasPrefix(res.Title, "livelock"))
 }
 
 // faithfulTries is how many seeds a new finding is repeated with.

@@ -43,29 +43,13 @@ func (r *Report) WriteText(w io.Writer) error {
 	if len(r.Coverage) > 0 {
 		fmt.Fprintln(&b, r.rows())
 	}
-	for i, f := range r.Findings {
-		fmt.Fprintf(&b, "\nfinding %d: %s (%s, %s)\n", i+1, messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Count, "time"))
-		line := func(word, format string, args ...any) {
-			fmt.Fprintf(&b, "  %-8s %s\n", word, fmt.Sprintf(format, args...))
-		}
-		line("first", "by %s, after %s, %s steps and %s operations", f.Engine, seconds(f.CPU), comma(f.Steps), comma(f.Operations))
-		switch {
-		case f.Tries > 0:
-			line("latency", "%d of %d other seeds show it at latencies near gem5's", f.Faithful, f.Tries)
-		case f.Path != nil:
-			line("path", "%d steps", len(f.Path))
-		}
-		if len(f.Conditions) > 0 {
-			line("only", "with %s", strings.Join(f.Conditions, ", "))
-		}
-		if f.Dir != "" {
-			line("repeat", "ordeal repro %s", messages.Quoted(f.Dir))
-			if f.Explore == nil {
-				line("reduce", "ordeal reduce %s", messages.Quoted(f.Dir))
-			}
-		}
-		if first, _, _ := strings.Cut(f.Detail, "\n"); first != "" {
-			line("detail", "%s", messages.EscapeLine(first[:min(len(first), widest)]))
+	if causes := len(r.Causes()); causes < len(r.Findings) {
+		fmt.Fprintf(&b, "%s, taken for %s: those that end alike and need the same\n", messages.Plural(len(r.Findings), "finding"), messages.Plural(causes, "cause"))
+	}
+	for _, cause := range r.Causes() {
+		r.writeFinding(&b, cause[0])
+		for _, f := range cause[1:] {
+			fmt.Fprintf(&b, "  %-8s finding %d: %s (%s, %s)\n", "also", r.number(f), messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Count, "time"))
 		}
 	}
 	if len(r.Findings) == 0 {
@@ -73,6 +57,38 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// number is that of a finding, from 1.
+func (r *Report) number(f *Finding) int { return slices.Index(r.Findings, f) + 1 }
+
+func (r *Report) writeFinding(b *strings.Builder, f *Finding) {
+	fmt.Fprintf(b, "\nfinding %d: %s (%s, %s)\n", r.number(f), messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Count, "time"))
+	line := func(word, format string, args ...any) {
+		fmt.Fprintf(b, "  %-8s %s\n", word, fmt.Sprintf(format, args...))
+	}
+	line("first", "by %s, after %s, %s steps and %s operations", f.Engine, seconds(f.CPU), comma(f.Steps), comma(f.Operations))
+	switch {
+	case f.Tries > 0:
+		line("latency", "%d of %d other seeds show it at latencies near gem5's", f.Faithful, f.Tries)
+	case f.Path != nil:
+		line("path", "%d steps", len(f.Path))
+	}
+	if len(f.Needs) > 0 {
+		line("needs", "%s", strings.Join(f.Needs, ", "))
+	}
+	if len(f.Conditions) > 0 {
+		line("only", "with %s", strings.Join(f.Conditions, ", "))
+	}
+	if f.Dir != "" {
+		line("repeat", "ordeal repro %s", messages.Quoted(f.Dir))
+		if f.Explore == nil {
+			line("reduce", "ordeal reduce %s", messages.Quoted(f.Dir))
+		}
+	}
+	if first, _, _ := strings.Cut(f.Detail, "\n"); first != "" {
+		line("detail", "%s", messages.EscapeLine(first[:min(len(first), widest)]))
+	}
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -192,7 +192,7 @@ func TestProtocolFaults(t *testing.T) {
 		"head never leaves": {
 			"home.sm", "transition(O, Get, OR) {\n    q_rememberRequestor;\n    r_recall;\n    i_popRequest;",
 			"transition(O, Get) {\n    y_recycle;",
-			sim.Timeout, "step budget used up", nil,
+			sim.Timeout, "livelock: Directory takes (O, Get)", []string{"no operation has been performed in the last "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestProtocolFaults(t *testing.T) {
 			}
 			o := Options{SLICC: path, Core: core.InOrder}
 			if f.outcome == sim.Timeout {
-				o.Budget = 20_000
+				o.Budget = 100_000
 			}
 			r := newRunner(t, o)
 			for seed := range uint64(20) {

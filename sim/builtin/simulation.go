@@ -34,6 +34,8 @@ type simulation struct {
 	running     int                // threads that have not come to their end
 	writes      core.WriteOrder
 	steps       *core.Steps // nil unless Options.Execution
+	performed   int         // operations up to now
+	progress    uint64      // the number of events up to the last of them
 	reader      reader
 }
 
@@ -84,8 +86,9 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 	for !done() {
 		left := s.budget - s.queue.Count()
 		if left == 0 {
-			return sim.Result{Outcome: sim.Timeout, Title: "step budget used up", Detail: s.unfinished()}
+			return s.spent()
 		}
+		s.noteProgress()
 		if err := s.queue.Run(int(min(left, batch))); err != nil {
 			return s.crash(err)
 		}
@@ -103,6 +106,49 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 		}
 	}
 	return sim.Result{Outcome: sim.Passed}
+}
+
+// noteProgress notes the event up to which an operation has been performed.
+func (s *simulation) noteProgress() {
+	n := 0
+	for _, t := range s.threads {
+		n += len(t.Reads())
+	}
+	for _, list := range s.writes {
+		n += len(list)
+	}
+	if n > s.performed {
+		s.performed, s.progress = n, s.queue.Count()
+	}
+}
+
+// In a livelock no operation is performed in this part of the budget of events, and in
+// so many events at least. With fewer, the run has only not come to its end.
+const (
+	idleShare  = 4
+	idleEvents = 20_000
+)
+
+// spent is the result of a run whose budget is used up.
+func (s *simulation) spent() sim.Result {
+	s.noteProgress()
+	r := sim.Result{Outcome: sim.Timeout, Title: "step budget used up", Detail: s.unfinished()}
+	idle := s.queue.Count() - s.progress
+	if protocol, ok := s.system.(*ruby.System); ok && idle >= max(s.budget/idleShare, idleEvents) {
+		before := protocol.Coverage()
+		if err := s.queue.Run(batch); err != nil {
+			return s.crash(err)
+		}
+		spins, most := "", uint64(0)
+		for i, row := range protocol.Coverage() {
+			if n := row.Count + row.Stalls - before[i].Count - before[i].Stalls; n > most {
+				spins, most = fmt.Sprintf(": %s takes (%s, %s)", row.Machine, row.State, row.Event), n
+			}
+		}
+		r.Title = "livelock" + spins
+		r.Detail = fmt.Sprintf("no operation has been performed in the last %d events\n%s", idle, r.Detail)
+	}
+	return r
 }
 
 func (s *simulation) unfinished() string {
