@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"math"
 	"unicode/utf8"
 )
 
@@ -95,6 +94,9 @@ func (p *Picture) layout() layout {
 	return l
 }
 
+// row is the top of the boxes of a row.
+func (l *layout) row(top float64, row int) float64 { return top + 18 + float64(row*rowHeight) }
+
 func textWidth(s string) float64 { return charWidth * float64(utf8.RuneCountInString(s)) }
 
 func (n *PictureNode) label() string {
@@ -113,74 +115,33 @@ func (p *Picture) panelSVG(out *bytes.Buffer, panel *panel, l *layout, top float
 		fmt.Fprintf(out, `<text class="head" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], top, html.EscapeString(c.Head))
 	}
 	var labels bytes.Buffer
+	var taken []area
+	for i, c := range p.columns {
+		for row := range c.Nodes {
+			y := l.row(top, row)
+			taken = append(taken, area{l.centre[i] - l.wide[i]/2, y, l.centre[i] + l.wide[i]/2, y + nodeHeight})
+		}
+	}
+	for _, heavy := range []bool{true, false} { // the labels of the cycle are placed first
+		for i := range panel.arcs {
+			if a := &panel.arcs[i]; a.cycle == heavy && a.label != "" {
+				taken = a.writeLabel(&labels, a.curve(l, top, i), taken)
+			}
+		}
+	}
 	for _, heavy := range []bool{false, true} {
 		for i := range panel.arcs {
-			if panel.arcs[i].cycle == heavy {
-				panel.arcs[i].svg(out, &labels, l, top, i)
+			if a := &panel.arcs[i]; a.cycle == heavy {
+				a.write(out, a.curve(l, top, i))
 			}
 		}
 	}
 	for i, c := range p.columns {
 		for row := range c.Nodes {
-			y := top + 18 + float64(row*rowHeight)
+			y := l.row(top, row)
 			fmt.Fprintf(out, `<rect class="box" x="%.1f" y="%.0f" width="%.1f" height="%d" rx="5"/>`, l.centre[i]-l.wide[i]/2, y, l.wide[i], nodeHeight)
 			fmt.Fprintf(out, `<text class="op" x="%.1f" y="%.0f">%s</text>`+"\n", l.centre[i], y+17.5, html.EscapeString(c.Nodes[row].label()))
 		}
 	}
 	out.Write(labels.Bytes())
-}
-
-// point is a place on the paper.
-type point struct{ x, y float64 }
-
-// svg draws an arc, and its label on a layer above.
-func (a *arc) svg(out, labels *bytes.Buffer, l *layout, top float64, number int) {
-	from, c1, c2, to := a.curve(l, top)
-	class := arcNames[a.kind]
-	heavy := ""
-	if a.cycle {
-		heavy = " cycle"
-	}
-	fmt.Fprintf(out, `<path class="arc %s%s" marker-end="url(#m-%s)" d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f"/>`+"\n",
-		class, heavy, class, from.x, from.y, c1.x, c1.y, c2.x, c2.y, to.x, to.y)
-	if a.label == "" {
-		return
-	}
-	// Labels of neighbouring arcs stand at different points of them.
-	at := bezier(from, c1, c2, to, 0.25+0.12*float64(number%2))
-	fmt.Fprintf(labels, `<text class="label t%s" x="%.1f" y="%.1f">%s</text>`+"\n", class, at.x, at.y+4, html.EscapeString(a.label))
-}
-
-// curve is the arc's Bézier curve: straight down to the next row, around the
-// right of the boxes within a column, and from side to side between columns.
-func (a *arc) curve(l *layout, top float64) (from, c1, c2, to point) {
-	y := func(p spot) float64 { return top + 18 + float64(p.row*rowHeight) }
-	x := l.centre[a.from.column]
-	switch {
-	case a.from.column == a.to.column && a.to.row == a.from.row+1:
-		from, to = point{x, y(a.from) + nodeHeight}, point{x, y(a.to)}
-		return from, from, to, to
-	case a.from.column == a.to.column:
-		side := x + l.wide[a.from.column]/2
-		bulge := min(24+14*math.Abs(float64(a.from.row-a.to.row)), columnGap-10)
-		from, to = point{side, y(a.from) + nodeHeight/2 - 4}, point{side, y(a.to) + nodeHeight/2 + 4}
-		return from, point{side + bulge, from.y}, point{side + bulge, to.y}, to
-	}
-	sign := 1.0
-	if a.from.column > a.to.column {
-		sign = -1
-	}
-	// Arcs to the right leave high, those to the left low, so that an arc and
-	// its opposite do not meet.
-	shift := -5 * sign
-	from = point{x + sign*l.wide[a.from.column]/2, y(a.from) + nodeHeight/2 + shift}
-	to = point{l.centre[a.to.column] - sign*l.wide[a.to.column]/2, y(a.to) + nodeHeight/2 + shift}
-	reach := sign * columnGap / 2
-	return from, point{from.x + reach, from.y}, point{to.x - reach, to.y}, to
-}
-
-func bezier(p0, p1, p2, p3 point, t float64) point {
-	u := 1 - t
-	f := func(a, b, c, d float64) float64 { return u*u*u*a + 3*u*u*t*b + 3*u*t*t*c + t*t*t*d }
-	return point{f(p0.x, p1.x, p2.x, p3.x), f(p0.y, p1.y, p2.y, p3.y)}
 }
