@@ -2,9 +2,12 @@ package reduction
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 
+	"ordeal/check"
+	"ordeal/check/model"
 	"ordeal/check/outcomes"
 	"ordeal/check/witness"
 	"ordeal/gen"
@@ -17,12 +20,15 @@ import (
 // by.
 const maxStates = 1 << 20
 
+// maxLogs bounds the logs that are checked instead, where the model has no machine.
+const maxLogs = 1 << 10
+
 // litmus writes the program as a litmus test. Its condition is the outcome that
 // the refutation forbids: the values of the reads, and of the final memory where
 // the reads alone do not suffice. Where the model's outcomes can be enumerated,
 // none of them satisfies the condition. A refutation that depends on a known
 // order of more than two stores has no condition, and the test then has none.
-func (r *Result) litmus(w io.Writer) error {
+func (r *Result) litmus(ctx context.Context, w io.Writer) error {
 	if r.Spec.Config.Rounds > 1 {
 		return errNone // a litmus test is one round
 	}
@@ -35,7 +41,7 @@ func (r *Result) litmus(w io.Writer) error {
 		if err := litmus.Emit(&text, "reduced", r.Program, condition); err != nil {
 			break
 		}
-		forbidden, err := r.forbids(text.Bytes())
+		forbidden, err := r.forbids(ctx, text.Bytes())
 		if err != nil {
 			return err
 		}
@@ -66,10 +72,16 @@ func (r *Result) condition(final bool) *litmus.Condition {
 	for _, id := range kept {
 		if op := &h.Ops[id]; op.Reads() {
 			o := origins.Of(id)
-			if r.Program.Threads[o.Thread][o.Index].Kind == gen.FetchAdd {
-				return nil // its read has no name there
+			ops, read := r.Program.Threads[o.Thread], litmus.Read{Thread: o.Thread, Index: readIndex(r.Program, o)}
+			switch ops[o.Index].Kind {
+			case gen.FetchAdd:
+				return nil // its read has no name there, or other values
+			case gen.StoreConditional: // it has written behind what its load-linked read
+				c.Reads[read] = 0
+				o.Index = gen.Linked(ops, o.Index)
+				read.Index = readIndex(r.Program, o)
 			}
-			c.Reads[litmus.Read{Thread: o.Thread, Index: readIndex(r.Program, o)}] = op.Read
+			c.Reads[read] = op.Read
 		}
 	}
 	for loc, id := range small.Final {
@@ -95,18 +107,31 @@ func readIndex(p *gen.Program, o parse.Origin) int {
 	return n
 }
 
+// outcomes are those that the model allows a program: by its machine, or by checking
+// what the program could have logged; outcomes.ErrLimit where there is no machine
+// or too much to check.
+func (r *Result) outcomes(ctx context.Context, p *gen.Program) ([]outcomes.Outcome, error) {
+	if machine, err := outcomes.Parse(r.Identity.Model); err == nil {
+		return outcomes.Enumerate(p, machine, maxStates)
+	}
+	m, ok := model.ByName(r.Identity.Model)
+	if !ok || m.Rules == nil {
+		return nil, outcomes.ErrLimit
+	}
+	return outcomes.Candidates(p, maxLogs, func(h *parse.History) (bool, error) {
+		v, err := check.Check(ctx, h, m, check.Options{})
+		return v.Answer == check.Allowed, err
+	})
+}
+
 // forbids reports whether the condition of the test holds in no outcome of the
 // model, as far as its outcomes can be enumerated.
-func (r *Result) forbids(text []byte) (bool, error) {
-	machine, err := outcomes.Parse(r.Identity.Model)
-	if err != nil {
-		return true, nil // no machine enumerates that model
-	}
+func (r *Result) forbids(ctx context.Context, text []byte) (bool, error) {
 	test, err := reader.Parse("program.litmus", text)
 	if err != nil {
 		return false, nil // additions are written, but not read back
 	}
-	list, err := outcomes.Enumerate(test.Program, machine, maxStates)
+	list, err := r.outcomes(ctx, test.Program)
 	if errors.Is(err, outcomes.ErrLimit) {
 		return true, nil
 	}

@@ -368,3 +368,29 @@ func TestCutAndWidth(t *testing.T) {
 		t.Errorf("without a budget: %v", err)
 	}
 }
+
+// TestReduceExclusives: a store-conditional that should have failed. The litmus test
+// asks for its success and for what its load-linked read.
+func TestReduceExclusives(t *testing.T) {
+	cfg := config.DefaultConfig()
+	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 30, 2, 10
+	cfg.ISA, cfg.Mix, cfg.Expect = gen.AArch64, gen.Mix{Load: 4, Store: 4, Pair: 4}, "armv8"
+	cfg.Machine = config.Machine{Core: "arm", CoreBugs: []string{"reservation-ignored"}}
+	runner, err := execute.NewRunner(config.SimBuiltin, &cfg)
+	must.Succeed(t, err)
+	res, err := Reduce(t.Context(), recordOn(t, config.SimBuiltin, runner, cfg), Options{})
+	must.Succeed(t, err)
+	var text bytes.Buffer
+	must.Succeed(t, res.litmus(t.Context(), &text))
+	reads := regexp.MustCompile(`[01]:X4=0 /\\ [01]:X5=0 /\\ `)
+	if res.After != 3 || !strings.Contains(text.String(), "STXR") || !reads.MatchString(text.String()) {
+		t.Errorf("%d operations\n%s\n%s", res.After, res.Program.Text(), text.String())
+	}
+	if forbidden, err := res.forbids(t.Context(), text.Bytes()); !forbidden || err != nil {
+		t.Errorf("forbidden: %v, %v", forbidden, err)
+	}
+	weaker := reads.ReplaceAllString(text.String(), "")
+	if forbidden, err := res.forbids(t.Context(), []byte(weaker)); forbidden || err != nil {
+		t.Errorf("%s: forbidden: %v, %v", weaker, forbidden, err)
+	}
+}

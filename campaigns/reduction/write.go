@@ -48,9 +48,9 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 			}
 			return csrc.Emit(w, r.Program, spec.Config.Rounds)
 		}},
-		{"program.litmus", r.litmus},
+		{"program.litmus", func(w io.Writer) error { return r.litmus(ctx, w) }},
 		{"program.elf", func(w io.Writer) error {
-			if cmp.Or(r.Program.CoresOnly(), r.Program.X86Only()) != nil {
+			if r.Program.CoresOnly() != nil {
 				return errNone
 			}
 			image, err := elf.Emit(r.Program, spec.Config.EmitOptions())

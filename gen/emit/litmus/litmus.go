@@ -1,5 +1,5 @@
 // Package litmus writes programs in the syntax of herd7 and litmus7, for
-// architecture X86_64.
+// architectures X86_64, AArch64 and RISCV.
 //
 // One round is written. Locations are 32-bit words, as in the tests that
 // diy7 generates, so an addition cannot be by a multiple of gen.AddUnit: see
@@ -7,10 +7,11 @@
 // has the same effect on memory and order but returns no value, so that its
 // read cannot be named in a condition. Delays order nothing and are left out.
 //
-// A thread keeps its results in registers. One with more results than there
+// A thread of X86_64 keeps its results in registers. One with more results than there
 // are registers stores the further ones to locations of its own: entry 14 of
 // P0's log is log0_14. No other thread uses these locations, so that the
-// stores forbid and allow nothing.
+// stores forbid and allow nothing. Those of other architectures have registers
+// for all results, or are refused.
 package litmus
 
 import (
@@ -66,20 +67,24 @@ func Unit(p *gen.Program) gen.Value {
 // (values beyond 31 bits, location names that herd7 reads as something else or
 // that a thread needs for its results) is refused, with every reason.
 func Emit(w io.Writer, name string, p *gen.Program, c *Condition) error {
-	if err := cmp.Or(p.Validate(), p.CoresOnly(), p.X86Only()); err != nil {
+	if err := cmp.Or(p.Validate(), p.CoresOnly()); err != nil {
 		return fmt.Errorf("emit litmus %s: %w", name, err)
 	}
-	e := emitter{p: p, unit: Unit(p)}
+	e := emitter{p: p, unit: Unit(p), dialect: dialects[p.ISA]}
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-.") != "" || name == "" {
 		e.refuse("test name %q: want letters, digits and _ + - .", name)
 	}
 	for _, loc := range p.Locations {
-		if reserved(loc) {
+		if reserved(loc) || e.dialect != nil && e.dialect.isRegister(loc) {
 			e.refuse("location %s: the name means something else there", loc)
 		}
 	}
 	for t := range p.Threads {
-		e.thread(gen.ThreadID(t))
+		if e.dialect != nil {
+			e.other(gen.ThreadID(t))
+		} else {
+			e.thread(gen.ThreadID(t))
+		}
 	}
 	condition := "forall (true)"
 	if c != nil {
@@ -89,7 +94,7 @@ func Emit(w io.Writer, name string, p *gen.Program, c *Condition) error {
 		return fmt.Errorf("emit litmus %s: %w", name, err)
 	}
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "X86_64 %s\n{\n}\n", name)
+	fmt.Fprintf(out, "%s %s\n{\n%s}\n", e.architecture(), name, e.initial.String())
 	e.columns(out)
 	fmt.Fprintf(out, "locations [%s]\n%s\n", e.listed(), condition)
 	if err := out.Flush(); err != nil {
@@ -104,6 +109,16 @@ type emitter struct {
 	code  [][]string // instructions of each thread
 	reads [][]result // where each log entry is
 	errs  []error
+	// Of other architectures than X86_64:
+	dialect *dialect
+	initial strings.Builder // what registers hold at the start
+}
+
+func (e *emitter) architecture() string {
+	if e.dialect == nil {
+		return "X86_64"
+	}
+	return e.dialect.name
 }
 
 // result is where a log entry is: in a register of its thread, in a location,

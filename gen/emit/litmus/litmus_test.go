@@ -131,3 +131,80 @@ func TestNames(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Written by hand after the tests that diy7 generates for AArch64 and RISCV.
+const arm = `AArch64 MP+stlr+addr
+{
+0:X3=x;
+0:X4=y;
+1:X3=y;
+1:X5=x;
+}
+ P0 | P1 ;
+ MOV W1,#1 | LDAR W4,[X3] ;
+ STR W1,[X3] | EOR X0,X4,X4 ;
+ MOV W1,#2 | ADD X2,X5,X0 ;
+ STLR W1,[X4] | LDR W6,[X2] ;
+ | CBNZ W6,LC02 ;
+ | LC02: ;
+ | ISB ;
+ | MOV W1,#3 ;
+ | SWPAL W1,W7,[X3] ;
+locations [1:X4; 1:X6; 1:X7; x; y;]
+exists (1:X4=2 /\ 1:X6=0)
+`
+
+const riscvPair = `RISCV pair
+{
+0:x8=x;
+}
+ P0 ;
+ lr.w.aq x9,0(x8) ;
+ fence r,rw ;
+ xor x6,x9,x9 ;
+ ori x6,x6,1 ;
+ sc.w.rl x10,x6,0(x8) ;
+ fence.tso ;
+ ori x6,x0,10 ;
+ amoadd.w.aq.rl x11,x6,(x8) ;
+locations [0:x9; 0:x10; 0:x11; x;]
+forall (true)
+`
+
+func TestEmitInstructionSets(t *testing.T) {
+	reads := &litmus.Condition{Reads: map[litmus.Read]gen.Value{{Thread: 1}: 2, {Thread: 1, Index: 1}: 0}}
+	for _, test := range []struct {
+		name, text string
+		c          *litmus.Condition
+		want       string
+	}{
+		{"MP+stlr+addr", "aarch64\nlayout spread\nlocations x y\nthread 0\nstore x 1\nstore y 2 release\n" +
+			"thread 1\nload y acquire\nload x addr 1\nfence isync ctrl 1\nexchange y 3 acquire release\n", reads, arm},
+		{"pair", "riscv64\nlayout spread\nlocations x\nthread 0\nload-linked x acquire\nfence r.rw\nstore-conditional x 1 release data 2\n" +
+			"fence tso\nadd x 1 acquire release\n", nil, riscvPair},
+	} {
+		p, err := gen.Parse("test", []byte("ordeal-program 1\nisa "+test.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := litmus.Emit(&got, test.name, p, test.c); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+		if diff := cmp.Diff(squeeze(test.want), squeeze(got.String())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s\n%s", test.name, diff, got.String())
+		}
+	}
+	p, err := gen.Parse("test", []byte("ordeal-program 1\nisa riscv64\nlayout spread\nlocations x5 t1\nthread 0\n"+strings.Repeat("load t1\n", 30)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = litmus.Emit(new(bytes.Buffer), "T", p, nil)
+	for _, want := range []string{"location x5: the name means", "location t1: the name means", "thread 0 operation 23 (load t1): more than 24 locations and results"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+	}
+}

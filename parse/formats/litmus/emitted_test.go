@@ -3,6 +3,8 @@ package litmus
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,4 +112,54 @@ func stored(rng *rand.Rand, p *gen.Program, loc gen.LocID) gen.Value {
 		}
 	}
 	return list[rng.IntN(len(list))]
+}
+
+// Programs of other instruction sets survive, with all but additions. RISC-V is read
+// with loads that acquire and stores that release.
+func TestEmittedInstructionSets(t *testing.T) {
+	refused := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		isa := []gen.ISA{gen.AArch64, gen.RISCV64, gen.RISCV64A}[seed%3]
+		p, err := gen.Random(rng, gen.Options{
+			ISA: isa, Threads: 1 + rng.IntN(4), Ops: 1 + rng.IntN(30), Locations: 1 + rng.IntN(5), Layout: gen.Spread,
+			Mix:         gen.Mix{Load: 5, Store: 4, Exchange: 2, Fence: 1, Pair: 1},
+			Annotations: 0.3, PartialFences: 0.5, Dependencies: 0.5,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := emit.Emit(&out, "t", p, nil); err != nil {
+			if refused++; !strings.Contains(err.Error(), "locations and results") {
+				t.Fatal(err)
+			}
+			continue
+		}
+		test, err := Parse("t", out.Bytes())
+		if err != nil {
+			t.Fatalf("seed %d: %v in\n%s", seed, err, out.String())
+		}
+		got := test.Program
+		if want := max(isa, gen.RISCV64A); isa != gen.AArch64 && got.ISA != want || isa == gen.AArch64 && got.ISA != isa {
+			t.Fatalf("seed %d: instruction set %s, want that of %s", seed, got.ISA, isa)
+		}
+		for thread, ops := range got.Threads {
+			for i := range ops {
+				op := &ops[i]
+				if op.Kind.Reads() || op.Kind.Writes() {
+					op.Loc = gen.LocID(slices.Index(p.Locations, got.Locations[op.Loc]))
+				}
+				if op.Kind.Writes() {
+					op.Value = gen.Value(test.values[op.Value])
+				}
+			}
+			if diff := cmp.Diff(p.Threads[thread], ops, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("seed %d: thread %d: %s\n%s", seed, thread, diff, out.String())
+			}
+		}
+	}
+	if refused > 30 {
+		t.Errorf("%d programs have too many results", refused)
+	}
 }
