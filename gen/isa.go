@@ -277,13 +277,13 @@ func (p *Program) annotate(rng *rand.Rand, o *Options) {
 	for _, ops := range p.Threads {
 		for i := range ops {
 			op := &ops[i]
-			if attrs := has.attrs[op.Kind]; attrs != 0 && rng.Float64() < o.Annotations {
+			if attrs := has.attrs[op.Kind]; attrs != 0 && rng.Float64() < o.Annotations && op.Attr == 0 {
 				op.Attr = Attr(1<<rng.IntN(3)) & attrs
 			}
 			if op.Kind == FullFence && len(has.fences) > 0 && rng.Float64() < o.PartialFences {
 				op.Kind, op.Value = PartialFence, FenceByName(has.fences[rng.IntN(len(has.fences))])
 			}
-			if i == 0 || op.Kind == Delay || rng.Float64() >= o.Dependencies {
+			if i == 0 || op.Kind == Delay || rng.Float64() >= o.Dependencies || op.Dep != 0 {
 				continue
 			}
 			op.Back = uint8(1 + rng.IntN(min(i, dependencyReach)))

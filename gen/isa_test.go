@@ -142,3 +142,30 @@ func TestPick(t *testing.T) {
 		t.Errorf("operations (-want +got):\n%s", diff)
 	}
 }
+
+// Shapes with edges are planted where the instruction set has them, and refused
+// by name where it has not.
+func TestNamedShapes(t *testing.T) {
+	o := gen.Defaults()
+	o.ISA, o.Threads, o.Locations, o.Ops, o.Delays, o.ShapeShare, o.Shapes = gen.AArch64, 2, 2, 3, 0, 1, []string{"MP+dmb.st+ctrlisb"}
+	p, err := gen.Random(rand.New(rand.NewPCG(1, 0)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planted := false
+	for i, ops := range p.Threads {
+		other := p.Threads[1-i]
+		planted = planted || ops[0].Kind == gen.Store && ops[1].Kind == gen.PartialFence && gen.FenceName(ops[1].Value) == "w.w" && ops[2].Kind == gen.Store &&
+			other[0].Kind == gen.Load && other[1].Value == gen.InstructionBarrier && other[1].Dep == gen.DepControl && other[1].Back == 1 &&
+			other[2].Kind == gen.Load && other[2].Loc == ops[0].Loc && other[0].Loc == ops[2].Loc
+	}
+	if !planted {
+		t.Errorf("no MP+dmb.st+ctrlisb in\n%s", p)
+	}
+	for isa, want := range map[gen.ISA]string{gen.X86: "--shapes MP+dmb.st+ctrlisb: x86-64 has no fence w.w", gen.RISCV64: "riscv64 has no fence isync"} {
+		o.ISA = isa
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", isa, err, want)
+		}
+	}
+}

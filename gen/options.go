@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"ordeal/gen/option"
-	"ordeal/gen/shapes"
 )
 
 // MaxOps bounds the operations of a generated program, all threads together.
@@ -42,7 +41,7 @@ type Options struct {
 	// With 0 all accesses are uniform.
 	Locality   float64  `yaml:"locality" json:"locality" schema:"min=0,max=1" help:"share of accesses to a small working set that changes from phase to phase"`
 	ShapeShare float64  `yaml:"shape-share" json:"shape-share" schema:"min=0,max=1" help:"share of operations that belong to planted critical cycles, as far as whole cycles fit"`
-	Shapes     []string `yaml:"shapes" json:"shapes,omitempty" schema:"values=shapes" help:"critical cycles to plant; empty means all that fit the threads and locations"`
+	Shapes     []string `yaml:"shapes" json:"shapes,omitempty" schema:"suggest=shapes" help:"critical cycles to plant, also with edges of an instruction set (MP+dmb.st+addr); empty means all that fit the threads and locations"`
 	// Transaction: lengths are uniform from 1 on, and every operation is in a
 	// transaction.
 	Transaction int `yaml:"transaction" json:"transaction,omitempty" schema:"min=0,max=67108864,unit=operations,zero=no transactions" help:"length of the longest transaction"`
@@ -196,9 +195,9 @@ func (o Options) Validate() error {
 		add("fence-transactions", "there are no transactions with --transaction 0")
 	}
 	for _, name := range o.Shapes {
-		s, ok := shapes.ByName(name)
-		if !ok {
-			add("shapes", "%s: unknown shape", name)
+		s, err := shape(name, o.ISA)
+		if err != nil {
+			add("shapes", "%s: %v", name, err)
 			continue
 		}
 		for _, need := range []struct {

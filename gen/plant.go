@@ -1,7 +1,9 @@
 package gen
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -70,7 +72,38 @@ func fittingShapes(o Options) []*shapes.Shape {
 			list = append(list, s)
 		}
 	}
+	for _, name := range o.Shapes {
+		if _, ok := shapes.ByName(name); ok {
+			continue
+		}
+		if s, err := shapes.Named(name); err == nil {
+			list = append(list, &s)
+		}
+	}
 	return list
+}
+
+// shape is a critical cycle by its name, with or without edges of an instruction
+// set.
+func shape(name string, isa ISA) (shapes.Shape, error) {
+	if s, ok := shapes.ByName(name); ok {
+		return s, nil
+	}
+	s, err := shapes.Named(name)
+	if err != nil {
+		return s, err
+	}
+	p := &Program{ISA: isa, Locations: make([]string, s.Locations)}
+	for _, thread := range s.Threads {
+		ops := shapeOps(thread)
+		p.Threads = append(p.Threads, ops)
+		for i := range ops {
+			if err := p.checkInstruction(ops, i); err != nil {
+				return s, err
+			}
+		}
+	}
+	return s, nil
 }
 
 var plantedKinds = map[shapes.Kind]OpKind{
@@ -84,12 +117,34 @@ func plantOps(rng *rand.Rand, o Options, thread []shapes.Op, locations []int) []
 	if o.Delays > 0 && rng.IntN(2) == 0 {
 		ops = append(ops, randomDelay(rng, o))
 	}
-	for _, op := range thread {
-		planted := Op{Kind: plantedKinds[op.Kind]}
+	from := len(ops)
+	ops = append(ops, shapeOps(thread)...)
+	for i, op := range thread {
 		if op.Kind != shapes.Fence {
-			planted.Loc = LocID(locations[op.Loc])
+			ops[from+i].Loc = LocID(locations[op.Loc])
 		}
-		ops = append(ops, planted)
+	}
+	return ops
+}
+
+// shapeOps are the operations of a thread of a shape, on its symbolic locations and
+// without values.
+func shapeOps(thread []shapes.Op) []Op {
+	ops := make([]Op, len(thread))
+	for i, from := range thread {
+		op := Op{Kind: plantedKinds[from.Kind]}
+		words := bytes.Fields([]byte(from.Words))
+		if op.Kind != FullFence {
+			op.Loc = LocID(from.Loc)
+		} else if len(words) > 0 {
+			if fence := FenceByName(string(words[0])); fence != 0 {
+				op.Kind, op.Value, words = PartialFence, fence, words[1:]
+			}
+		}
+		if err := op.parseBehind(words); err != nil {
+			panic(fmt.Sprintf("gen: words of a shape: %v", err)) // they are constants of package shapes
+		}
+		ops[i] = op
 	}
 	return ops
 }

@@ -2,6 +2,7 @@ package litmus
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"ordeal/check/model"
 	"ordeal/check/outcomes"
 	"ordeal/gen"
+	"ordeal/gen/shapes"
 	"ordeal/parse"
 	format "ordeal/parse/formats/litmus"
 	"ordeal/parse/formats/litmus7"
@@ -109,4 +111,74 @@ func TestHerdSuites(t *testing.T) {
 	for reason, n := range why {
 		t.Logf("%5d tests not read: %s", n, reason)
 	}
+}
+
+// TestNamedShapes compares cycles that package shapes makes of names with the tests of
+// that name below ORDEAL_LITMUS_TESTS, which diy7 made: the same operations, up to
+// names of locations.
+func TestNamedShapes(t *testing.T) {
+	folder := os.Getenv("ORDEAL_LITMUS_TESTS")
+	if folder == "" {
+		t.Skip("ORDEAL_LITMUS_TESTS names no tests")
+	}
+	compared, unnamed := 0, 0
+	must.Succeed(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, Suffix) {
+			return err
+		}
+		data, err := readTest(path)
+		must.Succeed(t, err)
+		parsed, err := format.Parse(path, data)
+		if err != nil {
+			return nil
+		}
+		s, err := shapes.Named(parsed.Name)
+		if err != nil {
+			unnamed++
+			return nil
+		}
+		compared++
+		o := gen.Defaults()
+		o.ISA, o.Threads, o.Locations, o.Ops, o.Delays = parsed.Program.ISA, len(s.Threads), s.Locations, s.Longest(), 0
+		o.ShapeShare, o.Shapes, o.Layout = 1, []string{parsed.Name}, gen.Spread
+		want := operations(parsed.Program)
+		for seed := range uint64(50) { // threads are planted in any order, unequal ones with random code
+			p, err := gen.Random(rand.New(rand.NewPCG(seed, 0)), o)
+			must.Succeed(t, err)
+			for i := range p.Threads {
+				if i < len(parsed.Program.Threads) {
+					p.Threads[i] = p.Threads[i][:min(len(p.Threads[i]), len(parsed.Program.Threads[i]))]
+				}
+			}
+			if operations(p) == want {
+				return nil
+			}
+		}
+		t.Errorf("%s is not\n%s", parsed.Name, parsed.Program)
+		return nil
+	}))
+	t.Logf("%d shapes are the tests of their names, %d tests have other names", compared, unnamed)
+}
+
+// operations are those of a program without values; locations are numbered as they
+// come.
+func operations(p *gen.Program) string {
+	var b strings.Builder
+	number := map[gen.LocID]gen.LocID{}
+	for _, ops := range p.Threads {
+		for _, op := range ops {
+			if op.Kind.Reads() || op.Kind.Writes() {
+				if _, ok := number[op.Loc]; !ok {
+					number[op.Loc] = gen.LocID(len(number))
+				}
+				op.Loc = number[op.Loc]
+			}
+			if op.Kind != gen.PartialFence {
+				op.Value = 0
+			}
+			fmt.Fprintf(&b, "%+v;", op)
+		}
+		b.WriteString("|")
+	}
+	return b.String()
 }

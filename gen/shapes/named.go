@@ -26,7 +26,7 @@ func Named(name string) (Shape, error) {
 		}
 	}
 	if !ok {
-		return Shape{}, fmt.Errorf("shape %s: want a base shape with edges behind it", name)
+		return Shape{}, fmt.Errorf("unknown shape")
 	}
 	parts := strings.Split(rest, "+")
 	long := 0
@@ -39,7 +39,7 @@ func Named(name string) (Shape, error) {
 		parts = slices.Repeat([]string{all}, long)
 	}
 	if len(parts) != long {
-		return Shape{}, fmt.Errorf("shape %s: edges of %d threads: %s has %d of several operations", name, len(parts), base.Name, long)
+		return Shape{}, fmt.Errorf("edges of %d threads: %s has %d of several operations", len(parts), base.Name, long)
 	}
 	s := base
 	s.Name, s.Allowed = name, 0
@@ -54,11 +54,11 @@ func Named(name string) (Shape, error) {
 			edges[0] = "po"
 		}
 		if len(edges) != len(ops)-1 {
-			return Shape{}, fmt.Errorf("shape %s: %d edges in thread %d, which has %d pairs of operations", name, len(edges), t, len(ops)-1)
+			return Shape{}, fmt.Errorf("%d edges in thread %d, which has %d pairs of operations", len(edges), t, len(ops)-1)
 		}
 		with, err := linked(ops, edges)
 		if err != nil {
-			return Shape{}, fmt.Errorf("shape %s: %w", name, err)
+			return Shape{}, err
 		}
 		s.Threads[t] = with
 	}

@@ -27,6 +27,9 @@ type Op struct {
 	Loc   int // symbolic location, from 0
 	Read  int
 	Write int
+	// Words are those that stand behind the operation, without its location and value, in
+	// the text form of programs of other instruction sets than x86-64.
+	Words string
 }
 
 // Models is a set of memory models.
