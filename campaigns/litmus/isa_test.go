@@ -34,7 +34,7 @@ func statesOf(t *testing.T, test *Test) ([]string, error) {
 	m := modelOf(test)
 	list, err := outcomes.Candidates(test.Program, 1<<16, func(h *parse.History) (bool, error) {
 		v, err := check.Check(t.Context(), h, m, check.Options{})
-		if err == nil && v.Answer == check.Unknown {
+		if err == nil && v.Answer == check.Unknown && !strings.Contains(v.Reason, "reads from itself") { // no execution does
 			err = fmt.Errorf("%s: %s", test.Name, v.Reason)
 		}
 		return v.Answer == check.Allowed, err
@@ -59,9 +59,9 @@ func TestHerdSuites(t *testing.T) {
 	must.Succeed(t, err)
 	results, err := litmus7.Parse(output, text)
 	must.Succeed(t, err)
-	herd := map[string]*litmus7.Result{}
+	herd := map[string][]*litmus7.Result{} // a name may be that of several tests
 	for i := range results {
-		herd[results[i].Test] = &results[i]
+		herd[results[i].Test] = append(herd[results[i].Test], &results[i])
 	}
 	why := map[string]int{}
 	compared, missing, different, states := 0, 0, 0, 0
@@ -85,6 +85,10 @@ func TestHerdSuites(t *testing.T) {
 			missing++
 			return nil
 		}
+		if releasesToAcquire(parsed.Program) {
+			why["a plain store that releases before a plain load that acquires: ordered by Zalasr, not by riscv.cat"]++
+			return nil
+		}
 		test := &Test{Test: parsed, File: path}
 		ours, err := statesOf(t, test)
 		if err != nil {
@@ -92,13 +96,18 @@ func TestHerdSuites(t *testing.T) {
 			return nil
 		}
 		var want []string
-		for i := range theirs.States {
-			want = append(want, canonical(&theirs.States[i]))
+		for _, result := range theirs {
+			want = nil
+			for i := range result.States {
+				want = append(want, canonical(&result.States[i]))
+			}
+			slices.Sort(want)
+			if want = slices.Compact(want); slices.Equal(ours, want) {
+				break
+			}
 		}
 		compared++
 		states += len(ours)
-		slices.Sort(want)
-		want = slices.Compact(want)
 		if !slices.Equal(ours, want) {
 			different++
 			if different < 20 {
@@ -111,6 +120,22 @@ func TestHerdSuites(t *testing.T) {
 	for reason, n := range why {
 		t.Logf("%5d tests not read: %s", n, reason)
 	}
+}
+
+// releasesToAcquire reports whether a plain store of RISC-V that releases comes before a
+// plain load that acquires. The extension Zalasr gives these RCsc annotations, as
+// the models here do; in herd7's riscv-defs.cat only LR, SC and AMOs have them.
+func releasesToAcquire(p *gen.Program) bool {
+	for _, ops := range p.Threads {
+		released := false
+		for _, op := range ops {
+			released = released || op.Kind == gen.Store && op.Attr&gen.Release != 0
+			if released && op.Kind == gen.Load && op.Attr&gen.Acquire != 0 && p.ISA != gen.AArch64 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // TestNamedShapes compares cycles that package shapes makes of names with the tests of
