@@ -120,9 +120,6 @@ func (x *simulation) next() (*guided.Candidate, config.Machine, *builtin.Runner,
 			last = err
 			continue
 		}
-		if c.Program.Cores() >= crowd {
-			c.Rounds = 1
-		}
 		m := x.on(machine(x.sizes, c, x.kind))
 		on, err := x.runner(&m)
 		if err == nil {

@@ -141,14 +141,10 @@ func parameterSet(choices []ruby.Parameter, number int) []string {
 	return list
 }
 
-// crowd is a number of threads as on large machines, where counters of sharers and
-// tokens run out; such programs have one round.
-const crowd = 48
-
 // space is what programs and machines are drawn from.
 func space(p *ruby.Protocol, list []size, e Engine) *guided.Space {
 	s := &guided.Space{
-		Threads: append(slices.Repeat([]int{1, 2, 3, 4, 6, 8}, 3), crowd), Ops: []int{20, 60, 150}, Locations: []int{2, 4, 8, 16, 32}, Layouts: gen.Layouts(),
+		Threads: []int{1, 2, 3, 4, 6, 8}, Ops: []int{20, 60, 150}, Locations: []int{2, 4, 8, 16, 32}, Layouts: gen.Layouts(),
 		Mixes: []gen.Mix{
 			{Load: 50, Store: 43, Exchange: 3, Add: 2, Fence: 2}, {Load: 75, Store: 25}, {Load: 35, Store: 60, Exchange: 5},
 			{Load: 40, Store: 30, Exchange: 20, Add: 10},
