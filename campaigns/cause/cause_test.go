@@ -2,6 +2,7 @@ package cause
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -170,11 +171,13 @@ func requireTexts(t *testing.T, c *Cause, want ...string) {
 	if err := c.WriteSVG(&picture, "title"); err != nil {
 		t.Fatal(err)
 	}
+	drawn := strings.ReplaceAll(picture.String(), "</text>", " ") // a sentence may take several lines
+	drawn = strings.Join(strings.Fields(regexp.MustCompile("<[^>]*>").ReplaceAllString(drawn, "")), " ")
 	for _, w := range want {
 		if !strings.Contains(text.String(), w) {
 			t.Errorf("no %q in\n%s", w, text.String())
 		}
-		if first, _, _ := strings.Cut(w, " → "); !strings.Contains(picture.String(), first) {
+		if first, _, _ := strings.Cut(w, " → "); !strings.Contains(drawn, first) {
 			t.Errorf("no %q in the picture", first)
 		}
 	}
