@@ -39,6 +39,7 @@ func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer
 	signal.Ignore(syscall.SIGPIPE)
 
 	e := command.NewEnv(args, stdin, stdout, stderr)
+	e.Stop = ctx.Done()
 	root := newRoot(e, manual, commandsFor(args[1:]))
 	words, all := helpAll(args[1:])
 	if all {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -167,11 +166,11 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 // readProgram reads the program from a file or standard input, within a memory
 // that is not 0, and the litmus test, if it is one's.
 func readProgram(e *env, file string, memory config.Size) (*gen.Program, *litmus.Test, error) {
-	var in io.Reader = e.Stdin
+	in := e.Input(e.Stdin)
 	if file == "-" {
 		file = "standard input"
 	} else {
-		f, err := os.Open(file)
+		f, _, err := e.Open(file)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -25,7 +25,9 @@ type Env struct {
 	// escapes only on a terminal.
 	Data io.Writer
 	// Terminal is standard error, for what is drawn.
-	Terminal    io.Writer
+	Terminal io.Writer
+	// Stop is closed when the command is to stop; nil: never.
+	Stop        <-chan struct{}
 	Log         *slog.Logger
 	written     *checkedWriter // what Stdout escapes to
 	stopProfile func() error

@@ -92,21 +92,18 @@ func (c *convert) run(args []string, given func(string) bool) error {
 	if len(args) > 0 {
 		path = args[0]
 	}
-	in, name, size := c.Stdin, "standard input", int64(0)
+	in, name, size := c.Input(c.Stdin), "standard input", int64(0)
 	if path != "-" {
-		open := os.Open
+		open := c.Open
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			path, open = filepath.Join(rundir.Resolve(path), rundir.LogFile), rundir.Open
+			path, open = filepath.Join(rundir.Resolve(path), rundir.LogFile), command.OpenRecord
 		}
-		f, err := open(path)
+		f, info, err := open(path)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		if info, err := f.Stat(); err == nil {
-			size = info.Size()
-		}
-		in, name = f, path
+		in, name, size = f, path, info.Size()
 	}
 	if err := c.convert(execute.Within(execute.AvailableMemory(), in, size), name); err != nil {
 		return err

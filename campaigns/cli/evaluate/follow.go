@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -59,15 +58,11 @@ func (c *evaluate) followFaults(paths int) []error {
 func (c *evaluate) followPath(ctx context.Context, path string) error {
 	name, in, grows := "standard input", c.Stdin, false
 	if path != "-" {
-		f, err := os.Open(path)
+		f, info, err := c.Open(path)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
 		name, in, grows = path, f, info.Mode().IsRegular()
 	}
 	operations, err := c.operations(name, tail(ctx, in, grows))

@@ -73,7 +73,7 @@ var DefaultModels = []model.Model{model.TSO}
 // evaluate's.
 func (in *Input) Each(path string, evaluate func(*Trace) error) error {
 	if path == "-" {
-		return in.file("standard input", execute.Within(in.Memory, in.Stdin, 0), evaluate)
+		return in.file("standard input", execute.Within(in.Memory, in.Input(in.Stdin), 0), evaluate)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -82,7 +82,7 @@ func (in *Input) Each(path string, evaluate func(*Trace) error) error {
 	if info.IsDir() {
 		return in.dir(path, evaluate)
 	}
-	f, err := os.Open(path)
+	f, info, err := in.Open(path)
 	if err != nil {
 		return err
 	}

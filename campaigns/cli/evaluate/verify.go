@@ -120,7 +120,7 @@ func (c *verifier) run(args []string) error {
 
 func (c *verifier) file(path string) error {
 	if path == "-" {
-		return c.lines("standard input", c.Stdin)
+		return c.lines("standard input", c.Input(c.Stdin))
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -132,7 +132,7 @@ func (c *verifier) file(path string) error {
 		}
 		return c.input.dir(path, c.runDir)
 	}
-	f, err := os.Open(path)
+	f, _, err := c.Open(path)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,89 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"ordeal/campaigns/rundir"
+)
+
+// Open opens an input that the user names, as os.Open. A FIFO waits for its writer,
+// as <(...) in a shell has one, and reading from it for what is written; both end
+// when the command is to stop.
+func (e *Env) Open(path string) (io.ReadCloser, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	var f *os.File
+	if err := e.await(func() (err error) { f, err = os.Open(path); return err }); err != nil {
+		return nil, nil, err
+	}
+	// What was opened, which may be another file by now.
+	if info, err = f.Stat(); err != nil || info.Mode().IsRegular() {
+		return f, info, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{e.Input(f), f}, info, nil
+}
+
+// OpenRecord opens a file of a record, which may be anybody's, as rundir.Open.
+func OpenRecord(path string) (io.ReadCloser, fs.FileInfo, error) {
+	f, err := rundir.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	return f, info, err
+}
+
+// Input reads from r, which may have nothing to read for long, until the command is
+// to stop.
+func (e *Env) Input(r io.Reader) io.Reader { return &input{env: e, r: r} }
+
+type input struct {
+	env  *Env
+	r    io.Reader
+	buf  []byte // that r reads into
+	rest []byte // of it
+	err  error  // that came with the rest
+}
+
+const inputBuffer = 1 << 16
+
+func (in *input) Read(p []byte) (int, error) {
+	if len(in.rest) == 0 && in.err == nil {
+		if in.buf == nil {
+			in.buf = make([]byte, inputBuffer)
+		}
+		n := 0
+		if in.err = in.env.await(func() (err error) { n, err = in.r.Read(in.buf); return err }); errors.Is(in.err, context.Canceled) {
+			return 0, in.err // r may still read into the buffer
+		}
+		in.rest = in.buf[:n]
+	}
+	n := copy(p, in.rest)
+	if in.rest = in.rest[n:]; len(in.rest) > 0 {
+		return n, nil
+	}
+	return n, in.err
+}
+
+// await calls f, which may take for ever, and does not wait for its end when the
+// command is to stop.
+func (e *Env) await(f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-e.Stop:
+		return fmt.Errorf("read input: %w", context.Canceled)
+	}
+}
