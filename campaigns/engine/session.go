@@ -160,7 +160,19 @@ func (s *session) runAll(ctx context.Context) error {
 	}
 	budgetSpent := false
 	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
+	// The workers stay, and with them their stacks: to grow one takes as long as a
+	// short run.
+	work := make(chan launch)
+	for range workers {
+		group.Go(func() error {
+			for l := range work {
+				if err := s.launch(groupCtx, l); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
 	for l := range launches(s.c, s.journal.Schedule()) {
 		if l.missing = s.order.Missing(l.numbers); len(l.missing) == 0 {
 			continue
@@ -172,8 +184,12 @@ func (s *session) runAll(ctx context.Context) error {
 		if budgetSpent = s.overBudget(); budgetSpent {
 			break
 		}
-		group.Go(func() error { return s.launch(groupCtx, l) })
+		select {
+		case work <- l:
+		case <-groupCtx.Done():
+		}
 	}
+	close(work)
 	err := group.Wait()
 	s.sum.BudgetSpent = budgetSpent
 	if err == nil && budgetSpent {

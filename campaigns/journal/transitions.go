@@ -16,6 +16,7 @@ type transitionTable struct {
 	list  sim.Coverage // counts are zero
 	taken []bool       // by any run that counts: not of outcome infra
 	index map[transition]int
+	rows  []int        // index of what was row i of a coverage at last
 	spare sim.Coverage // list with the counts of the last line
 }
 
@@ -39,6 +40,26 @@ func (t *transitionTable) add(rows sim.Coverage) {
 		t.index[keyOf(&row)] = len(t.list)
 		t.list, t.taken = append(t.list, row), append(t.taken, false)
 	}
+}
+
+// at is the index of row i of a coverage, which is added if no earlier line lists it:
+// most often that of row i before, since a simulator lists its table in one order.
+func (t *transitionTable) at(c sim.Coverage, i int) int {
+	key := keyOf(&c[i])
+	if i < len(t.rows) && keyOf(&t.list[t.rows[i]]) == key {
+		return t.rows[i]
+	}
+	at, ok := t.index[key]
+	if !ok {
+		at = len(t.list)
+		t.add(c[i : i+1])
+	}
+	if i < len(t.rows) {
+		t.rows[i] = at
+	} else {
+		t.rows = append(t.rows, at)
+	}
+	return at
 }
 
 // take marks the transitions that a run took and returns how many no earlier
@@ -65,14 +86,9 @@ func (t transitions) encode(e *Entry) {
 	e.Known = len(table.list)
 	e.Counts = make([]uint64, e.Known, e.Known+len(e.Coverage))
 	for i := range e.Coverage {
-		row := e.Coverage[i]
-		at, ok := table.index[keyOf(&row)]
-		if !ok {
-			row.Count, row.Stalls = 0, 0
-			e.New = append(e.New, row)
-			at = len(e.Counts)
-			e.Counts = append(e.Counts, 0)
-			table.add(sim.Coverage{row})
+		at := table.at(e.Coverage, i)
+		if at == len(e.Counts) {
+			e.New, e.Counts = append(e.New, table.list[at]), append(e.Counts, 0)
 		}
 		e.Counts[at] += e.Coverage[i].Count
 	}

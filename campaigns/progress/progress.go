@@ -122,6 +122,7 @@ func (p *Campaign) OnResult(s *summary.Summary, run *journal.Entry) {
 	found := p.state.note(s, run, now)
 	text := ""
 	if p.live == nil && p.due.Due(now) {
+		p.state.count(s)
 		text = p.state.line(now)
 	}
 	p.mu.Unlock()

@@ -22,6 +22,7 @@ type state struct {
 	planned          int
 	spent            time.Duration // on the campaign, at noted
 	noted            time.Time
+	counted          time.Time           // when the rows were added up
 	outcomes         map[sim.Outcome]int // of runs that are no canary's
 
 	canaries, caught int
@@ -53,9 +54,17 @@ func newState(c *config.Campaign) *state {
 // coverageEvery is the time between sums of the coverage, which are slow.
 const coverageEvery = time.Second
 
+// countEvery is the time between sums of the rows, which take longer than recording
+// a short run.
+const countEvery = 100 * time.Millisecond
+
 // note counts a run, and says of the first run of a finding what was found.
 func (p *state) note(s *summary.Summary, run *journal.Entry, now time.Time) (found string) {
-	p.count(s)
+	p.runs, p.operations = p.runs+1, p.operations+run.Operations
+	if now.Sub(p.counted) >= countEvery {
+		p.count(s)
+		p.counted = now
+	}
 	p.spent, p.noted = s.Elapsed, now
 	p.pace.add(sample{now, p.runs, p.operations}, run.Operations)
 	p.stale = p.stale || run.Covered != nil && run.Covered.New > 0
