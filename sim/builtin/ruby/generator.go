@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/ruby/constant"
 	"ordeal/sim/builtin/ruby/preset"
 	"ordeal/sim/slicc/syntax"
@@ -238,6 +239,12 @@ func (g *generator) compileMachine() {
 			}
 		}
 		r.asks = g.asks(t)
+	}
+	for i := range code.rows {
+		if code.rows[i].transition != nil {
+			state, event := m.State.Enums[i/code.events].Name, m.Event.Enums[i%code.events].Name
+			code.listed = append(code.listed, listed{i, sim.Transition{Machine: m.Name, State: state, Event: event}})
+		}
 	}
 }
 

@@ -198,11 +198,12 @@ func (s *System) configure(c *controller, number int, values preset.Values) {
 			c.words[c.code.place[v]] = uint64(values[v.Name])
 		}
 	}
-	for name, value := range map[string]uint64{
-		"machineID": c.id, "version": uint64(number), "clusterID": 0, "recycle_latency": uint64(values["recycle_latency"]),
-	} {
-		if at, ok := c.code.globals[name]; ok {
-			c.words[at] = value
+	for _, set := range [...]struct {
+		name  string
+		value uint64
+	}{{"machineID", c.id}, {"version", uint64(number)}, {"clusterID", 0}, {"recycle_latency", uint64(values["recycle_latency"])}} {
+		if at, ok := c.code.globals[set.name]; ok {
+			c.words[at] = set.value
 		}
 	}
 	for _, v := range c.code.computed {

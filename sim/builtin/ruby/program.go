@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -42,7 +43,8 @@ type machineCode struct {
 	home  bool
 
 	states, events int
-	rows           []row // by state and event
+	rows           []row    // by state and event
+	listed         []listed // the rows with a transition, in order
 	ports          []portCode
 	ranks          int
 
@@ -79,6 +81,12 @@ type row struct {
 	sends []demand
 	// asks are the calls of checkResourceAvailable that may say no.
 	asks []ask
+}
+
+// listed is row at of a machine, as it is listed without counts.
+type listed struct {
+	at  int
+	row sim.Transition
 }
 
 // demand is the room that a transition needs in a table, in a storage or in the

@@ -73,16 +73,12 @@ func (s *System) Coverage() sim.Coverage {
 	}
 	list := make(sim.Coverage, 0, rows)
 	for k, code := range s.program.codes {
-		m := code.machine
 		if len(s.controllers[k]) == 0 {
 			continue
 		}
-		for i, n := range s.coverage[k] {
-			stalls := s.stalls[k][i]
-			if code.rows[i].transition != nil {
-				state, event := m.State.Enums[i/code.events].Name, m.Event.Enums[i%code.events].Name
-				list = append(list, sim.Transition{Machine: m.Name, State: state, Event: event, Count: n, Stalls: stalls})
-			}
+		for _, l := range code.listed {
+			l.row.Count, l.row.Stalls = s.coverage[k][l.at], s.stalls[k][l.at]
+			list = append(list, l.row)
 		}
 	}
 	return list

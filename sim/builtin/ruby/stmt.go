@@ -187,6 +187,9 @@ func discard[T any](f func(*controller) T) statement {
 }
 
 func (g *generator) ifStmt(s *types.If) statement {
+	if code := g.jump(s); code != nil {
+		return code
+	}
 	cond, then := g.word(s.Cond), g.block(s.Then)
 	if len(s.Else) == 0 {
 		return func(c *controller) flow {
