@@ -1,9 +1,6 @@
 package signature_test
 
 import (
-	"flag"
-	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -17,8 +14,6 @@ import (
 	"ordeal/parse"
 	"ordeal/sim"
 )
-
-var soak = flag.Bool("soak", false, "sign the violations of pairs of mutants: about five minutes")
 
 // bug is a configuration of the catalogue.
 func bug(t *testing.T, name string) *config.Config {
@@ -140,80 +135,4 @@ func TestShape(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-}
-
-// TestPairs plants two mutants at once: both are findings, and each by itself
-// is at most three.
-func TestPairs(t *testing.T) {
-	if !*soak {
-		t.Skip("takes minutes: -soak")
-	}
-	c, err := config.Ready("bugs.yaml")
-	must.Succeed(t, err)
-	byProtocol := make(map[string][]*config.Config)
-	alone := make(map[string]map[string]int)
-	many := 0
-	for i := range c.Configs {
-		cfg := &c.Configs[i]
-		if cfg.Bug == nil || cfg.Mutant == "" || !cfg.Bug.Shows(sim.Violation) || cfg.Core != "ooo" || cfg.Expect != "tso" {
-			continue
-		}
-		found := titles(t, cfg, 20, 100)
-		if len(found) == 0 {
-			continue
-		}
-		alone[cfg.Name] = found
-		byProtocol[cfg.Protocol] = append(byProtocol[cfg.Protocol], cfg)
-		if len(found) > 3 {
-			many++
-			t.Logf("%s: %d findings: %v", cfg.Name, len(found), found)
-		}
-	}
-	if many > 0 {
-		t.Errorf("%d of %d mutants have more than three findings", many, len(alone))
-	}
-	random := rand.New(rand.NewPCG(7, 7))
-	protocols := slices.Sorted(maps.Keys(byProtocol))
-	two, apart := 0, 0
-	const pairs = 20
-	for n := 0; n < pairs; n++ {
-		list := byProtocol[protocols[n%len(protocols)]]
-		a, b := list[random.IntN(len(list))], list[random.IntN(len(list))]
-		if a == b {
-			n--
-			continue
-		}
-		both := *a
-		edits := strings.Split(a.Mutant, " + ")
-		for _, edit := range strings.Split(b.Mutant, " + ") {
-			if !slices.Contains(edits, edit) {
-				edits = append(edits, edit)
-			}
-		}
-		both.Mutant = strings.Join(edits, " + ")
-		found := titles(t, &both, 200, 600)
-		first, second := only(alone[a.Name], alone[b.Name], found), only(alone[b.Name], alone[a.Name], found)
-		if len(found) >= 2 {
-			two++
-		}
-		if first != "" && second != "" {
-			apart++
-		}
-		t.Logf("%s and %s: %d findings; %q, %q", a.Name, b.Name, len(found), first, second)
-	}
-	t.Logf("of %d pairs %d are two findings or more, %d with one of each that the other alone has not", pairs, two, apart)
-	if two < 18 {
-		t.Errorf("%d of %d pairs are two findings", two, pairs)
-	}
-}
-
-// only is a title of the first that the second lacks, among those that were
-// found; empty for none.
-func only(first, second, found map[string]int) string {
-	for _, title := range slices.Sorted(maps.Keys(first)) {
-		if second[title] == 0 && found[title] > 0 {
-			return title
-		}
-	}
-	return ""
 }
