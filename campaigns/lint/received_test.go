@@ -39,18 +39,17 @@ var userPaths = map[string]int{
 	"campaigns/store/store.go":                1, // the index
 	"campaigns/cli/bench.go":                  1, // --output
 	"campaigns/cli/campaign/reindex.go":       1, // the index
-	"campaigns/cli/evaluate/convert.go":       2, // FILE
+	"campaigns/cli/evaluate/convert.go":       1, // is FILE a directory?
 	"campaigns/cli/evaluate/convert_forms.go": 1, // --output
 	"campaigns/cli/doctor.go":                 1, // a temporary directory
 	"campaigns/cli/gem5.go":                   2, // --gem5-tree
-	"campaigns/cli/evaluate/input.go":         3, // FILE, --program
-	"campaigns/cli/evaluate/follow.go":        1, // PATH
+	"campaigns/cli/evaluate/input.go":         2, // is FILE a directory? --program
+	"campaigns/cli/command/input.go":          2, // FILE
 	"campaigns/cli/command/known.go":          1, // --known
 	"campaigns/cli/man/man.go":                1, // DIR
 	"campaigns/cli/mutate.go":                 1, // --gem5-tree
 	"campaigns/cli/reduce.go":                 1, // is it a file of traces?
-	"campaigns/cli/run.go":                    1, // FILE
-	"campaigns/cli/evaluate/verify.go":        2, // FILE
+	"campaigns/cli/evaluate/verify.go":        1, // is FILE a directory?
 	"campaigns/litmus/herd.go":                4, // temporary files
 	"campaigns/litmus/litmus.go":              1, // a temporary directory
 	"campaigns/litmus/load.go":                4, // FILE
