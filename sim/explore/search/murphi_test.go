@@ -72,7 +72,7 @@ func TestMurphi(t *testing.T) {
 	}
 }
 
-func compile(t *testing.T, root string) *ruby.Protocol {
+func compile(t testing.TB, root string) *ruby.Protocol {
 	t.Helper()
 	files := fstest.MapFS{}
 	for _, from := range []fs.FS{protocols.Files(), os.DirFS("testdata")} {
@@ -99,6 +99,17 @@ func compile(t *testing.T, root string) *ruby.Protocol {
 	return p
 }
 
+// model is the text of a Murphi model with numbers of caches and lines.
+func model(t testing.TB, name string, caches, lines int) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sized := strings.Replace(string(text), "CACHES: 2", fmt.Sprint("CACHES: ", caches), 1)
+	return strings.Replace(sized, "LINES: 2", fmt.Sprint("LINES: ", lines), 1)
+}
+
 var counted = regexp.MustCompile(`(\d+) states, (\d+) rules fired`)
 
 // TestRumur has Rumur check the models and count again.
@@ -112,14 +123,8 @@ func TestRumur(t *testing.T) {
 		}
 	}
 	for _, c := range murphi {
-		text, err := os.ReadFile("testdata/" + c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		model := strings.Replace(string(text), "CACHES: 2", fmt.Sprint("CACHES: ", c.caches), 1)
-		model = strings.Replace(model, "LINES: 2", fmt.Sprint("LINES: ", c.lines), 1)
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "model.m"), []byte(model), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "model.m"), []byte(model(t, c.model, c.caches, c.lines)), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		for symmetry, want := range map[string]string{

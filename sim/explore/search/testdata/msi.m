@@ -11,7 +11,8 @@ type
   home: enum { HomeI, HomeS, HomeM, HomeB };
   order: enum { Data, Inv, Recall };
   -- every copy of a message names all its destinations, as in gem5
-  orderMsg: record kind: order; destinations: array [cache] of boolean; end;
+  caches: array [cache] of boolean;
+  orderMsg: record kind: order; destinations: caches; end;
 
 var
   c: array [cache] of record
@@ -26,7 +27,7 @@ var
   end;
   home_: record
     state: home;
-    sharers: array [cache] of boolean;
+    sharers: caches;
     -- while answers are on their way
     requestor: cache;
     shared: boolean;
