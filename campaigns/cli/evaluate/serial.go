@@ -35,6 +35,9 @@ const (
 // procedureSAT is the --procedure that evaluates traces by SAT, too.
 const procedureSAT = "sat"
 
+// exhausted is why an answer is unproved.
+const exhausted = "search exhausted, no proof"
+
 // The sources of answers.
 const (
 	fromExecution = "execution" // with its commits
@@ -45,7 +48,10 @@ const (
 // serialAnswer is the answer to one question.
 type serialAnswer struct {
 	question, answer, reason string
-	source                   string
+	// unproved says why nothing shows that no execution has the other answer;
+	// empty where that is shown or not claimed.
+	unproved string
+	source   string
 	// The numbers of what the answer is about; 0 threads where it is unknown.
 	threads, transactions, events int
 	// examples are executions with the answer, each with its evidence: one
@@ -71,6 +77,9 @@ func (a *serialAnswer) about(source string, s *events.Sequence) {
 // of makes the answer about one execution that of all.
 func (a *serialAnswer) of(x serialExample) {
 	a.answer, a.reason, a.examples = x.answer, x.reason, []serialExample{x}
+	if x.answer == isRobust {
+		a.unproved = exhausted // about the executions next to it
+	}
 }
 
 // askSerial answers the questions about a trace and prints the answers.
@@ -113,7 +122,7 @@ func (a *serialAnswer) undecided(reason string) {
 	if len(a.examples) > 0 {
 		reason = fmt.Sprintf("an execution is %s, and whether all are is not decided: %s", a.examples[0].answer, reason)
 	}
-	a.answer, a.reason = unknownAnswer, reason
+	a.answer, a.reason, a.unproved = unknownAnswer, reason, ""
 }
 
 // draw writes the picture of the first cycle, if that is asked for.
@@ -329,7 +338,7 @@ func (c *evaluate) printSerial(t *Trace, answers []*serialAnswer) error {
 	return c.answers.write(t, c.several, parts...)
 }
 
-// description says in words what the answer is about.
+// description says in words what the answer is about, and what it lacks.
 func (a *serialAnswer) description() string {
 	source := a.source
 	noun := "events"
@@ -339,7 +348,11 @@ func (a *serialAnswer) description() string {
 	case source == fromTrace && a.question != askTSO:
 		source = "trace whose writes take effect at once,"
 	}
-	return fmt.Sprintf("%s of %d threads, %d transactions, %d %s", source, a.threads, a.transactions, a.events, noun)
+	text := fmt.Sprintf("%s of %d threads, %d transactions, %d %s", source, a.threads, a.transactions, a.events, noun)
+	if a.unproved != "" {
+		text += "; " + a.unproved
+	}
+	return text
 }
 
 // description is the answer and why.

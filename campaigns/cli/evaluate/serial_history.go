@@ -37,6 +37,9 @@ func (c *evaluate) answerTrace(ctx context.Context, s *events.Sequence, a *seria
 		x.verdict.Order, x.oneOf = byRank(v.Rank), false
 	}
 	a.of(x)
+	if x.oneOf {
+		a.unproved = exhausted
+	}
 	if v.Serializable {
 		return nil
 	}
@@ -57,7 +60,7 @@ func (a *serialAnswer) depends(ctx context.Context, s *events.Sequence, answer s
 	if err := a.add(ctx, s, answer); err != nil {
 		return err
 	}
-	a.answer, a.reason = dependsAnswer, ""
+	a.answer, a.reason, a.unproved = dependsAnswer, "", ""
 	return nil
 }
 
@@ -141,6 +144,8 @@ func (c *evaluate) answerHistory(ctx context.Context, h *parse.History, a *seria
 		return undecided
 	case len(a.examples) == 2:
 		a.answer = dependsAnswer
+	default:
+		a.unproved = exhausted
 	}
 	return nil
 }

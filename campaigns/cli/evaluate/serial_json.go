@@ -7,9 +7,11 @@ type SerialResult struct {
 }
 
 type serialItem struct {
-	Relation     string `json:"relation"`
-	Answer       string `json:"answer"`
-	Reason       string `json:"reason,omitempty"`
+	Relation string `json:"relation"`
+	Answer   string `json:"answer"`
+	Reason   string `json:"reason,omitempty"`
+	// Unproved says why there is no proof that all executions have the answer.
+	Unproved     string `json:"unproved,omitempty"`
 	Source       string `json:"source,omitempty"`
 	Threads      int    `json:"threads"`
 	Transactions int    `json:"transactions"`
@@ -52,7 +54,7 @@ func (c *evaluate) printSerialJSON(t *Trace, answers []*serialAnswer) error {
 	out := SerialResult{Trace: t.Place}
 	for _, a := range answers {
 		item := serialItem{
-			Relation: a.question, Answer: a.answer, Reason: a.reason, Source: a.source,
+			Relation: a.question, Answer: a.answer, Reason: a.reason, Unproved: a.unproved, Source: a.source,
 			Threads: a.threads, Transactions: a.transactions, Events: a.events,
 		}
 		for i := range a.examples {
