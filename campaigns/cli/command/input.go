@@ -15,8 +15,7 @@ import (
 // as <(...) in a shell has one, and reading from it for what is written; both end
 // when the command is to stop.
 func (e *Env) Open(path string) (io.ReadCloser, fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return nil, nil, err
 	}
 	var f *os.File
@@ -24,7 +23,8 @@ func (e *Env) Open(path string) (io.ReadCloser, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	// What was opened, which may be another file by now.
-	if info, err = f.Stat(); err != nil || info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err != nil || info.Mode().IsRegular() {
 		return f, info, err
 	}
 	return struct {
