@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"ordeal/gen/shapes"
 )
@@ -60,13 +61,14 @@ func plant(rng *rand.Rand, o Options) [][]part {
 	return parts
 }
 
-// allShapes is read only.
-var allShapes = shapes.All()
+// allShapes is made when it is first asked for, and read only.
+var allShapes = sync.OnceValue(shapes.All)
 
 func fittingShapes(o Options) []*shapes.Shape {
-	list := make([]*shapes.Shape, 0, len(allShapes))
-	for i := range allShapes {
-		s := &allShapes[i]
+	all := allShapes()
+	list := make([]*shapes.Shape, 0, len(all))
+	for i := range all {
+		s := &all[i]
 		named := len(o.Shapes) == 0 || slices.Contains(o.Shapes, s.Name)
 		if named && len(s.Threads) <= o.Threads && s.Locations <= o.Locations && s.Longest() <= o.Ops {
 			list = append(list, s)

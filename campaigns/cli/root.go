@@ -146,7 +146,7 @@ Results go to standard output, progress and messages to standard error.
 	root.PersistentFlags().StringVar(&profile, "cpuprofile", "", "write a CPU profile to this file")
 	root.PersistentFlags().Bool("version", false, "print the version")
 	root.PersistentFlags().Bool(command.HelpAll, false, "describe all flags of a command")
-	root.SetVersionTemplate(versionText())
+	root.SetVersionTemplate("{{version}}")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return e.StartProfile(profile) }
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var unknown *pflag.NotExistError

@@ -30,6 +30,9 @@ func newVersion(e *env) *cobra.Command {
 	return cmd
 }
 
+// A template reads the version when it is asked for, which takes a while.
+func init() { cobra.AddTemplateFunc("version", versionText) }
+
 // versionText is the version of this program, in a line.
 func versionText() string {
 	return fmt.Sprintf("ordeal %s %s %s/%s\n", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)

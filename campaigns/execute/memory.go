@@ -1,7 +1,6 @@
 package execute
 
 import (
-	"bufio"
 	"bytes"
 	"io/fs"
 	"math"
@@ -41,9 +40,14 @@ func MemoryShare(workers int) int64 {
 
 // available reads from the root of a file system what proc(5) and cgroups(7) say.
 func available(root fs.FS) int64 {
-	least := int64(math.MaxInt64)
-	if n, ok := field(root, "proc/meminfo", "MemAvailable:"); ok {
-		least = n << 10
+	least, total := int64(math.MaxInt64), int64(math.MaxInt64)
+	if b, err := fs.ReadFile(root, "proc/meminfo"); err == nil {
+		if n, ok := field(b, "MemAvailable:"); ok {
+			least = n << 10
+		}
+		if n, ok := field(b, "MemTotal:"); ok {
+			total = n << 10
+		}
 	}
 	groups, _ := fs.ReadFile(root, "proc/self/cgroup")
 	for line := range strings.Lines(string(groups)) {
@@ -54,9 +58,9 @@ func available(root fs.FS) int64 {
 		}
 		switch {
 		case part[0] == "0" && part[1] == "":
-			least = min(least, groupLeaves(root, "sys/fs/cgroup", part[2], "memory.max", "memory.current", "inactive_file"))
+			least = min(least, groupLeaves(root, total, "sys/fs/cgroup", part[2], "memory.max", "memory.current", "inactive_file"))
 		case strings.Contains(","+part[1]+",", ",memory,"):
-			least = min(least, groupLeaves(root, "sys/fs/cgroup/memory", part[2], "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"))
+			least = min(least, groupLeaves(root, total, "sys/fs/cgroup/memory", part[2], "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"))
 		}
 	}
 	if least == math.MaxInt64 {
@@ -67,16 +71,18 @@ func available(root fs.FS) int64 {
 
 // groupLeaves is the least that a control group and those above it leave: the
 // limit less what is used, cached files that can go left out. In a container the
-// mount point may be the group itself, so that the path leads nowhere.
-func groupLeaves(root fs.FS, mount, group, limit, used, cached string) int64 {
+// mount point may be the group itself, so that the path leads nowhere. A limit
+// that the whole machine does not reach binds nothing.
+func groupLeaves(root fs.FS, total int64, mount, group, limit, used, cached string) int64 {
 	least := int64(math.MaxInt64)
 	for dir := path.Join(mount, path.Join("/", group)); len(dir) >= len(mount); dir = path.Dir(dir) {
 		most, ok := number(root, path.Join(dir, limit))
-		if !ok {
+		if !ok || most >= total {
 			continue
 		}
 		now, _ := number(root, path.Join(dir, used))
-		files, _ := field(root, path.Join(dir, "memory.stat"), cached)
+		stat, _ := fs.ReadFile(root, path.Join(dir, "memory.stat"))
+		files, _ := field(stat, cached)
 		// A group that is used up still leaves something: 0 would be no limit.
 		least = min(least, max(most-max(now-files, 0), 1<<20))
 	}
@@ -93,15 +99,12 @@ func number(root fs.FS, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// field reads the number after a word at the beginning of a line.
-func field(root fs.FS, name, word string) (int64, bool) {
-	b, err := fs.ReadFile(root, name)
-	if err != nil {
-		return 0, false
-	}
-	for s := bufio.NewScanner(bytes.NewReader(b)); s.Scan(); {
-		if f := strings.Fields(s.Text()); len(f) > 1 && f[0] == word {
-			n, err := strconv.ParseInt(f[1], 10, 64)
+// field is the number after a word at the beginning of a line.
+func field(text []byte, word string) (int64, bool) {
+	for line := range bytes.Lines(text) {
+		rest, ok := bytes.CutPrefix(line, []byte(word))
+		if f := bytes.Fields(rest); ok && len(f) > 0 && rest[0] == ' ' {
+			n, err := strconv.ParseInt(string(f[0]), 10, 64)
 			return n, err == nil
 		}
 	}
