@@ -31,7 +31,7 @@ var stock = []struct {
 	{"src/mem/ruby/protocol/MOESI_AMD_Base.slicc", []string{
 		"crash: invalid transition (B", "forbidden by ", "violation: ", // StaleWB; (U, VicClean)
 	}, nil},
-	// Of 16 cores: credits for transactions.
+	// Of 16 cores: a RetryAck after a snoop; see README.md of sim/builtin.
 	{"src/mem/ruby/protocol/chi/CHI.slicc", nil, []string{"deadlock: deadlock: Cache is busy in BUSY_INTR"}},
 	{"src/learning_gem5/part3/MSI.slicc", []string{
 		"crash: failed assertion at MSI-dir.sm:258", "crash: invalid transition (SS_m, PutSLast) of Directory",
