@@ -120,14 +120,25 @@ func (r *record) staleAt(read, write *access) string {
 			return r.staleCopy(read.step, from, read.Loc)
 		} // else for another word of the line
 	}
-	serving := &r.steps[from]
-	if asked := r.asked(from); asked >= 0 && asked < write.step && r.steps[asked].Next != serving.State {
-		return fmt.Sprintf("overtaken data read in %s(%s)", serving.Machine, AnyCore(serving.State))
+	if r.overtaken(from, write.step) {
+		return r.overtakenIn(from)
 	}
 	if at := r.given(write.step, from); at >= 0 {
 		return r.lost(at)
 	}
-	return oldData(serving.Machine)
+	return oldData(r.steps[from].Machine)
+}
+
+// overtaken reports whether the state of a line in its controller changed between
+// the core's request, which was before step end, and the step that served it.
+func (r *record) overtaken(serving, end int) bool {
+	asked := r.asked(serving)
+	return asked >= 0 && asked < end && r.steps[asked].Next != r.steps[serving].State
+}
+
+func (r *record) overtakenIn(serving int) string {
+	s := &r.steps[serving]
+	return fmt.Sprintf("overtaken data read in %s(%s)", s.Machine, AnyCore(s.State))
 }
 
 // arrived is the last step by which the controller of a hit got the line; -1 if
@@ -229,6 +240,9 @@ func (r *record) outdated(read, end int) string {
 		return ""
 	}
 	from := r.accesses[read].step
+	if s := &r.steps[from]; !s.Own && !s.ThenReads && r.overtaken(from, from) {
+		return r.overtakenIn(from) // the core lost the line before it was brought
+	}
 	at, sure := r.loss(from, r.accesses[end].step)
 	if sibling := r.accesses[write].step; !sure && sibling >= 0 && r.same(sibling, from) {
 		at = sibling // another core of the same controller wrote the line

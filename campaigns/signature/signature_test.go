@@ -95,6 +95,15 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestOvertaken has loads whose line was lost before it was brought. The core has
+// no line to lose afterwards, which once made four findings of this fault.
+func TestOvertaken(t *testing.T) {
+	want := "overtaken data read in L1Cache(IS_I)"
+	if found := titles(t, bug(t, "mesi-overtaken-data-read"), 6, 200); found[want] != 6 {
+		t.Errorf("%v, want 6 of %s", found, want)
+	}
+}
+
 // TestStoreOrder has stores that leave the store buffer out of order. Loads
 // overtake stores, as they may: that is not what is wrong.
 func TestStoreOrder(t *testing.T) {
