@@ -133,7 +133,10 @@ func (l *litmusRun) run(ctx context.Context, args []string) error {
 	}
 	l.Own(l.o.Dir, trust.Commands(l.o.Sim, &l.o.Config))
 	command.CollectSeldom()
-	tests, unread := litmus.Load(args)
+	tests, unread := command.Await(l.env, func() ([]*litmus.Test, error) { return litmus.Load(args) })
+	if errors.Is(unread, context.Canceled) {
+		return unread
+	}
 	if l.shapes {
 		more, err := litmus.Shapes()
 		if err != nil {

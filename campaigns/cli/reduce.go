@@ -80,8 +80,10 @@ func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
 		return command.Usage(err)
 	}
 	out := rundir.Dir(filepath.Join(string(dir), "reduced"))
-	if _, err := rundir.Lstat(string(out)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := rundir.Lstat(string(out)); err == nil {
 		return command.Usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	command.CollectSeldom()
 	var err error

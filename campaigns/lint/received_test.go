@@ -34,7 +34,7 @@ var userPaths = map[string]int{
 	"campaigns/merge/merge.go":                3, // is a source the target? its own staging directory
 	"campaigns/merge/source.go":               4, // an archive, roots of resolved directories
 	"campaigns/reduction/candidate.go":        1, // a temporary directory
-	"campaigns/report/html/matrix.go":         2, // --kill
+	"campaigns/report/html/matrix.go":         1, // --kill
 	"campaigns/store/query.go":                1, // the index
 	"campaigns/store/store.go":                1, // the index
 	"campaigns/cli/bench.go":                  1, // --output
@@ -45,7 +45,6 @@ var userPaths = map[string]int{
 	"campaigns/cli/gem5.go":                   2, // --gem5-tree
 	"campaigns/cli/evaluate/input.go":         2, // is FILE a directory? --program
 	"campaigns/cli/command/input.go":          2, // FILE
-	"campaigns/cli/command/known.go":          1, // --known
 	"campaigns/cli/man/man.go":                1, // DIR
 	"campaigns/cli/mutate.go":                 1, // --gem5-tree
 	"campaigns/cli/reduce.go":                 1, // is it a file of traces?

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -118,9 +117,9 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 func (x *benchBugs) list(ids []string) (*bugs.List, []*bugs.Bug, error) {
 	list, err := bugs.Gem5()
 	if x.file != "" {
-		var f *os.File
-		if f, err = os.Open(x.file); err != nil {
-			return nil, nil, err
+		f, _, openErr := x.Open(x.file)
+		if openErr != nil {
+			return nil, nil, openErr
 		}
 		defer f.Close()
 		list, err = bugs.Read(x.file, f)

@@ -120,7 +120,7 @@ func (c *runCommand) run(ctx context.Context, file string) error {
 	if c.values {
 		camp.RecordValues()
 	}
-	if err := c.known.Replace(&camp.Known); err != nil {
+	if err := c.known.Replace(c.Env, &camp.Known); err != nil {
 		return err
 	}
 	mode, err := c.show.Resolve(c.Terminal)

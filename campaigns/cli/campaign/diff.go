@@ -61,7 +61,7 @@ func (c *diffCommand) run(oldDir, newDir string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.known.Replace(&b.Campaign.Known); err != nil {
+	if err := c.known.Replace(c.Env, &b.Campaign.Known); err != nil {
 		return err
 	}
 	command.CollectOften()

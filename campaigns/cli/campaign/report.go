@@ -121,7 +121,7 @@ func (c *reportCommand) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.known.Replace(&archive.Campaign.Known); err != nil {
+	if err := c.known.Replace(c.Env, &archive.Campaign.Known); err != nil {
 		return err
 	}
 	line := reading(c.Env, "report", archive)

@@ -22,10 +22,10 @@ const StandardInput = "standard input"
 // Faults of the file are those of usage.
 func (e *Env) Campaign(file string, sets []string) (c *config.Campaign, name string, err error) {
 	if file == "-" {
-		c, err = config.Read(StandardInput, e.Stdin, sets)
+		c, err = config.Read(StandardInput, e.Input(e.Stdin), sets)
 		return c, StandardInput, Usage(err)
 	}
-	c, err = config.Load(file, sets)
+	c, err = Await(e, func() (*config.Campaign, error) { return config.Load(file, sets) })
 	if missing, ok := err.(*fs.PathError); ok && missing.Path == file {
 		ready := ready()
 		if slices.Contains(ready, path.Base(file)) && errors.Is(err, fs.ErrNotExist) {

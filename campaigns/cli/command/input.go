@@ -18,8 +18,8 @@ func (e *Env) Open(path string) (io.ReadCloser, fs.FileInfo, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, nil, err
 	}
-	var f *os.File
-	if err := e.await(func() (err error) { f, err = os.Open(path); return err }); err != nil {
+	f, err := Await(e, func() (*os.File, error) { return os.Open(path) })
+	if err != nil {
 		return nil, nil, err
 	}
 	// What was opened, which may be another file by now.
@@ -62,9 +62,9 @@ func (in *input) Read(p []byte) (int, error) {
 		if in.buf == nil {
 			in.buf = make([]byte, inputBuffer)
 		}
-		n := 0
-		if in.err = in.env.await(func() (err error) { n, err = in.r.Read(in.buf); return err }); errors.Is(in.err, context.Canceled) {
-			return 0, in.err // r may still read into the buffer
+		n, err := Await(in.env, func() (int, error) { return in.r.Read(in.buf) })
+		if in.err = err; errors.Is(err, context.Canceled) {
+			return 0, err // r may still read into the buffer
 		}
 		in.rest = in.buf[:n]
 	}
@@ -75,15 +75,24 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, in.err
 }
 
-// await calls f, which may take for ever, and does not wait for its end when the
-// command is to stop.
-func (e *Env) await(f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- f() }()
+// Await calls load, which reads what the user names and may wait for ever, and does
+// not wait for its end when the command is to stop. Load goes on then, so that it
+// writes to nothing that others use.
+func Await[T any](e *Env, load func() (T, error)) (T, error) {
+	type loaded struct {
+		value T
+		err   error
+	}
+	done := make(chan loaded, 1)
+	go func() {
+		value, err := load()
+		done <- loaded{value, err}
+	}()
 	select {
-	case err := <-done:
-		return err
+	case l := <-done:
+		return l.value, l.err
 	case <-e.Stop:
-		return fmt.Errorf("read input: %w", context.Canceled)
+		var none T
+		return none, fmt.Errorf("read input: %w", context.Canceled)
 	}
 }

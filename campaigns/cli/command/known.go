@@ -1,8 +1,6 @@
 package command
 
 import (
-	"os"
-
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/config"
@@ -17,11 +15,11 @@ func (k *KnownFlag) Flags(f *pflag.FlagSet) {
 }
 
 // Replace reads the file, if one is named, in place of a campaign's issues.
-func (k *KnownFlag) Replace(issues *[]config.Known) error {
+func (k *KnownFlag) Replace(e *Env, issues *[]config.Known) error {
 	if k.file == "" {
 		return nil
 	}
-	f, err := os.Open(k.file)
+	f, _, err := e.Open(k.file)
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,14 @@ func (e *StatusError) Error() string {
 
 func (e *StatusError) Unwrap() error { return e.Err }
 
-// Usage marks an error as one of the command line or of what it names.
-func Usage(err error) error { return withStatus(summary.ExitUsage, err) }
+// Usage marks an error as one of the command line or of what it names, unless the
+// command was interrupted.
+func Usage(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return withStatus(summary.ExitUsage, err)
+}
 
 // Undecided marks an error as the reason why there is no answer.
 func Undecided(err error) error { return withStatus(summary.ExitUndecided, err) }

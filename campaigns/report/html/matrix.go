@@ -32,7 +32,7 @@ func readMatrix(name string) ([]mutation.Result, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		data, err := os.ReadFile(name)
+		data, err := rundir.ReadFile(rundir.Resolve(name))
 		if err != nil {
 			return nil, err
 		}
