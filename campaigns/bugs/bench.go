@@ -240,7 +240,8 @@ func (b *Bench) audited(ctx context.Context, path, identity string) (*audit.Repo
 	return report, rundir.WriteJSON(file, report, true)
 }
 
-// reductionRuns bounds the reduction of a witness.
+// reductionRuns bounds the reduction of a witness, which takes no longer than an
+// audit may.
 const reductionRuns = 1500
 
 // witness records the finding and reduces its program.
@@ -254,7 +255,7 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 	if err := errors.Join(rundir.RemoveAll(dir), rundir.MkdirAll(dir), report.Record(ctx, dir, nil)); err != nil {
 		return err
 	}
-	reduced, err := reduction.Reduce(ctx, rundir.Dir(r.Finding.Dir), reduction.Options{Runs: reductionRuns, Workers: 1, Gate: new(trust.Gate)})
+	reduced, err := reduction.Reduce(ctx, rundir.Dir(r.Finding.Dir), reduction.Options{Runs: reductionRuns, Time: b.Audit.CPU, Workers: 1, Gate: new(trust.Gate)})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
