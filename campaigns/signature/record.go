@@ -23,6 +23,8 @@ type record struct {
 	// core.Access.
 	numbers []uint32
 	lines   map[memory.Addr]bool
+	// repeats is whether cores repeat loads; see Observer.
+	repeats bool
 }
 
 // access is an access with the transition that served it: the number of the
@@ -232,11 +234,11 @@ func (r *record) nextWrite(read int) int {
 }
 
 // outdated is the place where a read whose location was written before access
-// end should have been repeated; empty if it was not written, or nothing is
-// known.
+// end should have been repeated; empty if it was not written, nothing is known,
+// or cores repeat no loads: theirs that performed early may be as old as they are.
 func (r *record) outdated(read, end int) string {
 	write := r.nextWrite(read)
-	if read < 0 || write < 0 || write > end || r.accesses[read].step < 0 {
+	if !r.repeats || read < 0 || write < 0 || write > end || r.accesses[read].step < 0 {
 		return ""
 	}
 	from := r.accesses[read].step

@@ -24,7 +24,8 @@
 //     protocol, or without the line being lost.
 //   - "load not repeated after L1Cache(S,Inv)": all reads are up to date when they
 //     perform, but a load performs before an earlier access of its thread and is
-//     not repeated when its core loses the line by that transition.
+//     not repeated when its core loses the line by that transition. Only of cores
+//     that repeat loads.
 //
 // The last two are about program order, the others about coherence and write
 // atomicity (Adve and Gharachorloo, Shared Memory Consistency Models: A Tutorial,
@@ -52,6 +53,9 @@ import (
 // accesses observed, as the embedded one.
 type Observer interface {
 	Observe(ctx context.Context, job sim.Job, steps func(ruby.Step), accesses func(core.Access)) (sim.Result, error)
+	// Repeats reports whether cores repeat a load that performed early when they
+	// lose its line.
+	Repeats() bool
 }
 
 // Violation is what a violation looks like.
@@ -84,6 +88,7 @@ func Of(
 		o := origins.Of(id)
 		r.numbers = append(r.numbers, uint32(o.Round*len(job.Program.Threads[o.Thread])+o.Index))
 	}
+	r.repeats = observer.Repeats()
 	if _, err := observer.Observe(ctx, job, r.step, r.access); err != nil {
 		return nil, fmt.Errorf("signature of a violation: %w", err)
 	}

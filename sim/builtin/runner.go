@@ -133,6 +133,10 @@ func (r *Runner) Observe(ctx context.Context, job sim.Job, steps func(ruby.Step)
 	return observed.Run(ctx, job)
 }
 
+// Repeats reports whether cores repeat a load that performed early when they lose
+// its line, by which loads take effect in program order.
+func (r *Runner) Repeats() bool { return r.options.Core == core.OOO }
+
 // check reports a job that cannot be run at all.
 func (r *Runner) check(job sim.Job) error {
 	if job.Program == nil {
