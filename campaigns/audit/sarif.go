@@ -35,7 +35,7 @@ func (r *Report) WriteSARIF(w io.Writer, root, version string, command []string)
 			text += ", only with " + strings.Join(f.Conditions, ", ")
 		}
 		if f.Dir != "" {
-			text += "\nordeal repro --trace " + messages.Quoted(f.Dir)
+			text += "\nordeal repro --trace " + messages.QuotedPath(f.Dir)
 		}
 		log.Results = append(log.Results, sarif.Result{
 			Outcome: outcome, Title: f.Title, System: r.Protocol, Text: text, Warning: len(f.Conditions) > 0, At: sources.Locate(f.Title, f.Machine.SLICC),

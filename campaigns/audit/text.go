@@ -81,9 +81,9 @@ func (r *Report) writeFinding(b *strings.Builder, f *Finding) {
 		line("only", "with %s", strings.Join(f.Conditions, ", "))
 	}
 	if f.Dir != "" {
-		line("repeat", "ordeal repro %s", messages.Quoted(f.Dir))
+		line("repeat", "ordeal repro %s", messages.QuotedPath(f.Dir))
 		if f.Explore == nil {
-			line("reduce", "ordeal reduce %s", messages.Quoted(f.Dir))
+			line("reduce", "ordeal reduce %s", messages.QuotedPath(f.Dir))
 		}
 	}
 	if first, _, _ := strings.Cut(f.Detail, "\n"); first != "" {

@@ -224,7 +224,7 @@ func (x *exploreRun) print(r *exploration.Result) error {
 
 // printNext prints the commands to type next.
 func (x *exploreRun) printNext(r *exploration.Result) {
-	program, dir := messages.Quoted(x.Args[0]), messages.Quoted(x.o.Dir)
+	program, dir := messages.Quoted(x.Args[0]), messages.QuotedPath(x.o.Dir)
 	if len(r.Findings) > 0 {
 		fmt.Fprintf(x.Stdout, "%-10s %s repro %s\n", "repeat", program, dir)
 	}

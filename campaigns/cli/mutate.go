@@ -302,7 +302,7 @@ applies from the root of the tree. The tree itself stays as it is.`,
 		if err := rundir.WriteOutput(out, diff, rundir.Plain); err != nil {
 			return err
 		}
-		fmt.Fprintf(e.Stderr, "apply it with: patch -p1 -d %s < %s\n", messages.Quoted(tree), messages.Quoted(out))
+		fmt.Fprintf(e.Stderr, "apply it with: patch -p1 -d %s < %s\n", messages.QuotedPath(tree), messages.QuotedPath(out))
 		return nil
 	})
 	return cmd

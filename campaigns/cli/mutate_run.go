@@ -95,7 +95,7 @@ func (m *matrix) run(ctx context.Context) error {
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			fmt.Fprintf(m.Stderr, "stopped: the same command with --dir %s continues\n", messages.Quoted(m.dir))
+			fmt.Fprintf(m.Stderr, "stopped: the same command with --dir %s continues\n", messages.QuotedPath(m.dir))
 		}
 		return err
 	}

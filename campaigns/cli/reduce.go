@@ -185,5 +185,5 @@ func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
 	fmt.Fprintln(w)
 	fmt.Fprintf(w, "%s\n", strings.TrimRight(string(res.Program.Text()), "\n"))
 	fmt.Fprintf(w, "\ndirectory   %s\n", dir)
-	fmt.Fprintf(w, "repeat      %s repro %s\n", messages.Quoted(r.Args[0]), messages.Quoted(string(dir)))
+	fmt.Fprintf(w, "repeat      %s repro %s\n", messages.Quoted(r.Args[0]), messages.QuotedPath(string(dir)))
 }

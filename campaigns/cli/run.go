@@ -248,12 +248,12 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 		fmt.Fprintf(w, "%-10s %s\n", "latency", done.Timing)
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", dir)
-	program, words := messages.Quoted(r.Args[0]), messages.Quoted(string(dir))
+	program, words := messages.Quoted(r.Args[0]), messages.QuotedPath(string(dir))
 	if explain != "" || done.Failed() {
 		fmt.Fprintf(w, "%-10s %s explain %s\n", "explain", program, words)
 	}
 	if done.Diagnosed() {
-		fmt.Fprintf(w, "%-10s %s\n", "log", messages.Quoted(dir.Path(rundir.DiagnosisFile)))
+		fmt.Fprintf(w, "%-10s %s\n", "log", messages.QuotedPath(dir.Path(rundir.DiagnosisFile)))
 	}
 	if done.Failed() {
 		if r.cfg.Traced(r.campaign.Sim) {

@@ -79,7 +79,7 @@ func unused(dir string) error {
 	}
 	if begun && slices.Contains(names, CampaignFile) {
 		return fmt.Errorf("campaign directory %s is not empty: it holds a campaign, which ordeal campaign resume %s continues; --dir names another directory",
-			dir, messages.Quoted(dir))
+			dir, messages.QuotedPath(dir))
 	}
 	if begun {
 		return fmt.Errorf("campaign directory %s is not empty", dir)

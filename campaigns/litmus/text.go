@@ -31,14 +31,14 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 			continue
 		}
 		indent(&b, f.Witness)
-		fmt.Fprintf(&b, "  explain  ordeal check --explain %s\n  repeat   ordeal repro %s\n", messages.Quoted(f.Dir), messages.Quoted(f.Dir))
+		fmt.Fprintf(&b, "  explain  ordeal check --explain %s\n  repeat   ordeal repro %s\n", messages.QuotedPath(f.Dir), messages.QuotedPath(f.Dir))
 	}
 	if f := r.Failure; f != nil {
 		outcome := f.Outcome.String()
 		b.WriteString(strings.ToUpper(outcome) + messages.EscapeLine(f.Outcome.Titled(f.Title)[len(outcome):]) + "\n")
 		indent(&b, f.Detail)
 		if f.Dir != "" {
-			fmt.Fprintf(&b, "  repeat   ordeal repro %s\n", messages.Quoted(f.Dir))
+			fmt.Fprintf(&b, "  repeat   ordeal repro %s\n", messages.QuotedPath(f.Dir))
 		}
 	}
 	if h := r.Herd; h != nil {

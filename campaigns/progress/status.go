@@ -160,7 +160,7 @@ func (s *Status) WriteText(w io.Writer, columns int, command string) error {
 	if s.State != Running && !s.Complete {
 		next = "resume"
 	}
-	fmt.Fprintf(&b, "%-*s%s campaign %s %s\n", labelWidth, next, command, next, messages.Quoted(s.Dir))
+	fmt.Fprintf(&b, "%-*s%s campaign %s %s\n", labelWidth, next, command, next, messages.QuotedPath(s.Dir))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -20,5 +20,5 @@ func Commands(dir string, f *summary.Finding, best *summary.Reproducer) []summar
 	if f.Outcome == sim.Missed {
 		purpose = "its last run"
 	}
-	return append(list, summary.Command{Purpose: purpose, Line: "ordeal repro --campaign " + messages.Quoted(filepath.Join(dir, "campaign.yaml")) + " --run " + strconv.Itoa(f.First)})
+	return append(list, summary.Command{Purpose: purpose, Line: "ordeal repro --campaign " + messages.QuotedPath(filepath.Join(dir, "campaign.yaml")) + " --run " + strconv.Itoa(f.First)})
 }

@@ -17,10 +17,10 @@ func (f *Finding) Commands(argv0 string, best *Reproducer) []Command {
 	if best == nil || f.Outcome == sim.Missed {
 		return nil
 	}
-	path := messages.Quoted(best.Dir)
+	path := messages.QuotedPath(best.Dir)
 	var list []Command
 	if diagnosis := rundir.Dir(best.Dir).Path(rundir.DiagnosisFile); rundir.Exists(diagnosis) {
-		list = append(list, Command{"log", messages.Quoted(diagnosis)})
+		list = append(list, Command{"log", messages.QuotedPath(diagnosis)})
 	}
 	if f.Outcome == sim.Violation {
 		list = append(list, Command{"explain", argv0 + " check --explain " + path})

@@ -222,7 +222,7 @@ func (f *Finding) text(s *Summary) string {
 		line("reduced", "%s", f.Reduction)
 	}
 	if c := f.Counterexample; c != nil {
-		line("shortest", "%s, %s repro %s", messages.Plural(c.Steps, "step"), s.Argv0, messages.Quoted(c.Dir))
+		line("shortest", "%s, %s repro %s", messages.Plural(c.Steps, "step"), s.Argv0, messages.QuotedPath(c.Dir))
 	}
 	if f.Explored() {
 		return b.String()

@@ -58,7 +58,7 @@ func (s *Summary) lines() []string {
 	out = append(out, s.damageMessages()...)
 	out = append(out, s.mixedMessages()...)
 	if s.Example != "" {
-		out = append(out, "", "To see why a run is not SC:  "+s.Argv0+" check --model sc --explain "+messages.Quoted(s.Example))
+		out = append(out, "", "To see why a run is not SC:  "+s.Argv0+" check --model sc --explain "+messages.QuotedPath(s.Example))
 	}
 	return out
 }

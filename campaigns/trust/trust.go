@@ -41,7 +41,7 @@ func (c Command) String() string {
 	}
 	text := strings.Join(words, " ")
 	if c.Dir != "" {
-		text = "cd " + messages.Quoted(c.Dir) + " && " + text
+		text = "cd " + messages.QuotedPath(c.Dir) + " && " + text
 	}
 	return text
 }

@@ -182,7 +182,7 @@ func (c *runCommand) again(file string) string {
 	if file == command.StandardInput {
 		return ""
 	}
-	words := []string{messages.Quoted(c.Args[0]), "repro", "--campaign", messages.Quoted(file)}
+	words := []string{messages.Quoted(c.Args[0]), "repro", "--campaign", messages.QuotedPath(file)}
 	for _, s := range c.sets {
 		words = append(words, "--set", messages.Quoted(s))
 	}

@@ -54,7 +54,7 @@ as now.`,
 		case brief:
 			err = s.WriteBrief(e.Stdout)
 		default:
-			err = s.WriteText(e.Stdout, e.Columns(), messages.Quoted(e.Args[0])+" campaign submit --dir "+messages.Quoted(args[0]))
+			err = s.WriteText(e.Stdout, e.Columns(), messages.Quoted(e.Args[0])+" campaign submit --dir "+messages.QuotedPath(args[0]))
 		}
 		return exit(err, s.Findings > 0, s.Complete)
 	})

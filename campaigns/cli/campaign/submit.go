@@ -135,7 +135,7 @@ func (c *submitCommand) run(ctx context.Context, args []string) error {
 		fmt.Fprintf(c.Stdout, "nothing to submit: all %d shards are complete, and merged in %s\n", done.State.Shards, s.Dir.Merged())
 		return nil
 	}
-	fmt.Fprintf(c.Stderr, "to see how it goes:  %s campaign status %s\n", messages.Quoted(c.Args[0]), messages.Quoted(string(s.Dir)))
+	fmt.Fprintf(c.Stderr, "to see how it goes:  %s campaign status %s\n", messages.Quoted(c.Args[0]), messages.QuotedPath(string(s.Dir)))
 	return nil
 }
 

@@ -113,5 +113,5 @@ func (e *Env) Own(dir string, commands []trust.Command) {
 
 // AgainIn is the command that makes a run of the campaign in dir anew.
 func (e *Env) AgainIn(dir string) string {
-	return strings.Join([]string{messages.Quoted(e.Args[0]), "repro", "--campaign", messages.Quoted(filepath.Join(dir, journal.CampaignFile))}, " ")
+	return strings.Join([]string{messages.Quoted(e.Args[0]), "repro", "--campaign", messages.QuotedPath(filepath.Join(dir, journal.CampaignFile))}, " ")
 }

@@ -81,7 +81,7 @@ func (x *run) run(ctx context.Context, dir string) error {
 	program := messages.Quoted(x.Args[0])
 	switch {
 	case exploration.Is(dir):
-		return command.Usage(fmt.Errorf("explain %s: it is an exploration: %s repro %s takes its counterexamples step by step", dir, program, messages.Quoted(dir)))
+		return command.Usage(fmt.Errorf("explain %s: it is an exploration: %s repro %s takes its counterexamples step by step", dir, program, messages.QuotedPath(dir)))
 	case rundir.Exists(rundir.Dir(dir).Path(journal.CampaignFile)):
 		return command.Usage(fmt.Errorf("explain %s: it is a campaign: want the directory of one of its runs, as its summary names them", dir))
 	}

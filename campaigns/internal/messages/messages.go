@@ -3,6 +3,7 @@
 package messages
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -127,10 +128,39 @@ func Or(names []string) string { return english.OxfordWordSeries(names, "or") }
 // plain are the characters of words that a shell takes as they are.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./=:,@%"
 
-// Quoted is a word as a shell takes it.
+// Quoted is a word as a shell takes it, on one line. What Escape does not leave as
+// it is has the form of POSIX.1-2024 (Shell Command Language, section 2.2.4),
+// which bash, ksh and zsh know.
 func Quoted(word string) string {
-	if word != "" && strings.Trim(word, plain) == "" {
+	switch {
+	case word != "" && strings.Trim(word, plain) == "":
 		return word
+	case EscapeLine(word) == word:
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	var b strings.Builder
+	b.WriteString("$'")
+	for part := range strings.SplitSeq(word, "") {
+		switch {
+		case part == "'" || part == `\`:
+			b.WriteString(`\` + part)
+		case EscapeLine(part) == part:
+			b.WriteString(part)
+		default:
+			for i := range len(part) {
+				fmt.Fprintf(&b, `\%03o`, part[i])
+			}
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// QuotedPath is Quoted of a path that a command takes for an argument, and for no
+// flag nor standard input.
+func QuotedPath(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return Quoted(path)
 }

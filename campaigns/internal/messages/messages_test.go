@@ -2,6 +2,7 @@ package messages
 
 import (
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,12 +63,33 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestQuoted requires words to come out of a shell as they are.
+// TestQuoted requires words to come out of a shell as they are, and quoted ones to
+// be harmless on a terminal, on one line.
 func TestQuoted(t *testing.T) {
-	for _, word := range []string{"", "plain/word-1.yaml", "a b", "it's", "$HOME", "*", "a\nb", "`id`", "-n", "~", "ü", `\`, "#", "a;b", "=x"} {
-		out, err := exec.Command("sh", "-c", "printf %s. "+Quoted(word)).Output()
+	shell := map[bool]string{false: "sh"}
+	if bash, err := exec.LookPath("bash"); err == nil {
+		shell[true] = bash
+	}
+	for _, word := range []string{
+		"", "plain/word-1.yaml", "a b", "it's", "$HOME", "*", "`id`", "-n", "~", "ü", `\`, "#", "a;b", "=x",
+		"a\nb\n", "\t", "it's\x1b[31m7\\", "\u202ex", "\x9b\xff1",
+	} {
+		quoted := Quoted(word)
+		if EscapeLine(quoted) != quoted {
+			t.Errorf("%q is written %q", word, quoted)
+		}
+		sh, ok := shell[strings.HasPrefix(quoted, "$")]
+		if !ok {
+			continue
+		}
+		out, err := exec.Command(sh, "-c", "printf %s. "+quoted).Output()
 		if err != nil || string(out) != word+"." {
-			t.Errorf("%q is written %s, which a shell takes for %q (%v)", word, Quoted(word), out, err)
+			t.Errorf("%q is written %s, which a shell takes for %q (%v)", word, quoted, out, err)
+		}
+	}
+	for path, want := range map[string]string{"-rf/0": "./-rf/0", "-": "./-", "a": "a", "- b": "'./- b'"} {
+		if got := QuotedPath(path); got != want {
+			t.Errorf("%q is written %s, want %s", path, got, want)
 		}
 	}
 }

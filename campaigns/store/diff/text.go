@@ -121,7 +121,7 @@ func (t *text) finding(f *Finding) {
 	if f.New.Alone > 0 {
 		t.line("    recurs in %s of %s repeated alone", messages.Comma(f.New.Recurs), messages.Plural(f.New.Alone, "run"))
 	}
-	t.line("    look: %s check --explain %s", t.program, messages.Quoted(cmp.Or(f.New.First, f.Old.First)))
+	t.line("    look: %s check --explain %s", t.program, messages.QuotedPath(cmp.Or(f.New.First, f.Old.First)))
 }
 
 func (c *Detection) text() string {
