@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ordeal/campaigns/audit"
@@ -42,13 +41,14 @@ const (
 
 // Repair is an edit with what it was checked by.
 type Repair struct {
-	// ID is the edit as a mutant is named; several are joined by " + ".
+	// ID is the edit as a mutant is named; several are joined by " + ". Edits counts
+	// the declarations that change.
 	ID    string `json:"id"`
 	Edits int    `json:"edits"`
 	// New are the titles of an audit that the protocol itself does not show, Left
-	// counts those that it shows, too.
+	// those that it shows, too.
 	New  []string `json:"new,omitempty"`
-	Left int      `json:"left"`
+	Left []string `json:"left,omitempty"`
 	// Lost counts rows that the audit of the protocol took, and that of the repaired
 	// one did not.
 	Lost int `json:"lost_rows"`
@@ -95,32 +95,41 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if !s.base.Coherent() {
 		return nil, ErrNoProtocol
 	}
-	shown, err := s.outcome(ctx, "")
+	shown, err := s.outcome(ctx, "", func(title string) bool { return title == o.Finding.Title })
 	if err != nil {
 		return nil, err
+	}
+	if len(shown.titles) == 0 {
+		return nil, fmt.Errorf("the protocol does not show %q any more", o.Finding.Title)
+	}
+	if !slices.Contains(shown.titles, o.Finding.Title) { // the same runs, by a simulator with other titles
+		now := *o.Finding
+		now.Title = shown.titles[0]
+		s.o.Finding, s.result.Title = &now, now.Title
 	}
 	if s.stock, err = s.audited(ctx, ""); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(shown.titles, o.Finding.Title) {
-		return nil, fmt.Errorf("the protocol does not show %q any more", o.Finding.Title)
-	}
-	found, progress, err := s.step(ctx, "", shown, o.Finding.Title, o.Tries/2)
+	found, progress, err := s.step(ctx, partial{shown: shown}, s.o.Finding.Title, o.Tries/2)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range progress {
+	for _, p := range progress[:min(len(progress), mostPartial)] {
 		if len(found) > 0 && s.result.Tried >= o.Tries*3/4 || s.result.Tried >= o.Tries || ctx.Err() != nil {
 			break
 		}
-		more, _, err := s.step(ctx, p.id, p.shown, p.shown.titles[0], (o.Tries-s.result.Tried)/2)
+		more, _, err := s.step(ctx, p, p.shown.titles[0], (o.Tries-s.result.Tried)/2)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, more...)
 	}
 	slices.SortStableFunc(found, func(a, b *Repair) int { return a.order() - b.order() })
-	if err := s.audit(ctx, found[:min(len(found), o.Best)]); err != nil {
+	uncovering, err := s.uncovering(ctx, progress, max(o.Best/2, o.Best-len(found)))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.audit(ctx, append(found[:min(len(found), o.Best-len(uncovering))], uncovering...)); err != nil {
 		return nil, err
 	}
 	s.result.CPU = audit.ProcessTime() - s.began
@@ -131,16 +140,16 @@ func (r *Repair) order() int { return r.rank + 1000*(r.Edits-1) }
 
 // partial is an edit with which the finding is another one.
 type partial struct {
-	id    string
+	candidate
 	shown *outcome
 }
 
 // mostPartial bounds the edits that a second one is added to.
 const mostPartial = 4
 
-// step tries the edits for a title on the protocol with an edit, "" for none.
-func (s *search) step(ctx context.Context, id string, shown *outcome, title string, tries int) (found []*Repair, progress []partial, err error) {
-	catalogue, err := s.catalogue(id)
+// step tries the edits for a title on the protocol with an edit, or without one.
+func (s *search) step(ctx context.Context, on partial, title string, tries int) (found []*Repair, progress []partial, err error) {
+	catalogue, err := s.catalogue(on.id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,34 +157,68 @@ func (s *search) step(ctx context.Context, id string, shown *outcome, title stri
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, c := range candidates(checked, title, shown.taken) {
+	for _, c := range candidates(checked, title, on.shown.taken) {
 		if tries == 0 || ctx.Err() != nil {
 			break
 		}
-		whole := join(id, c.id)
 		if _, err := catalogue.Find(c.id); err != nil {
 			continue // not an edit of this protocol
 		}
-		now, err := s.outcome(ctx, whole)
+		c.id, c.edits = join(on.id, c.id), on.edits+c.edits
+		now, err := s.outcome(ctx, c.id, s.isNew)
 		if err != nil {
 			continue // it does not compile
 		}
 		tries--
 		s.result.Tried++
 		if s.o.OnTry != nil {
-			s.o.OnTry(s.result.Tried, whole)
+			s.o.OnTry(s.result.Tried, c.id)
 		}
 		switch {
-		case !slices.ContainsFunc(now.titles, func(t string) bool { return t == s.o.Finding.Title || s.stock.Find(t) == nil }):
-			found = append(found, &Repair{ID: whole, Edits: edits(whole), Runs: now.runs, rank: c.rank})
+		case !slices.ContainsFunc(now.titles, s.isNew):
+			found = append(found, c.repair(now))
 			if len(found) >= 4*s.o.Best {
 				return found, progress, nil
 			}
-		case !slices.Contains(now.titles, title) && len(progress) < mostPartial:
-			progress = append(progress, partial{whole, now})
+		case !slices.Contains(now.titles, title):
+			progress = append(progress, partial{c, now})
 		}
 	}
 	return found, progress, nil
+}
+
+// isNew reports whether a title is the finding's, or one that the protocol's own audit
+// does not show.
+func (s *search) isNew(title string) bool {
+	return title == s.o.Finding.Title || s.stock.Find(title) == nil
+}
+
+func (c *candidate) repair(shown *outcome) *Repair {
+	return &Repair{ID: c.id, Edits: c.edits, Runs: shown.runs, rank: c.rank}
+}
+
+// uncovering are at most so many of the edits with which the finding goes away, and
+// others come up that it had hidden. Those that come up with the most edits are
+// likely to be the protocol's.
+func (s *search) uncovering(ctx context.Context, progress []partial, most int) (found []*Repair, err error) {
+	count := map[string]int{}
+	for _, p := range progress {
+		count[p.shown.titles[0]]++
+	}
+	slices.SortStableFunc(progress, func(a, b partial) int { return count[b.shown.titles[0]] - count[a.shown.titles[0]] })
+	for i, p := range progress {
+		if i >= 4*most || len(found) >= most || ctx.Err() != nil {
+			break
+		}
+		shown, err := s.outcome(ctx, p.id, func(title string) bool { return title == s.o.Finding.Title })
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(shown.titles, s.o.Finding.Title) {
+			found = append(found, p.repair(shown))
+		}
+	}
+	return found, nil
 }
 
 func join(a, b string) string {
@@ -184,8 +227,6 @@ func join(a, b string) string {
 	}
 	return a + " + " + b
 }
-
-func edits(id string) int { return 1 + strings.Count(id, " + ") }
 
 // catalogue is that of the protocol with an edit.
 func (s *search) catalogue(id string) (*mutate.Catalogue, error) {
@@ -232,8 +273,9 @@ type outcome struct {
 	runs   int
 }
 
-func (s *search) outcome(ctx context.Context, id string) (*outcome, error) {
-	titles, taken, runs, err := audit.Again(ctx, s.on(id), s.o.Finding, func(title string) bool { return id != "" && s.stock.Find(title) == nil || title == s.o.Finding.Title })
+// outcome runs the finding with an edit, until a title is enough.
+func (s *search) outcome(ctx context.Context, id string, enough func(title string) bool) (*outcome, error) {
+	titles, taken, runs, err := audit.Again(ctx, s.on(id), s.o.Finding, enough)
 	return &outcome{titles, taken, runs}, err
 }
 
@@ -253,14 +295,14 @@ func (s *search) audit(ctx context.Context, found []*Repair) error {
 			if s.stock.Find(f.Title) == nil {
 				r.New = append(r.New, f.Title)
 			} else {
-				r.Left++
+				r.Left = append(r.Left, f.Title)
 			}
 		}
 		r.Lost = max(s.stock.Coverage.Taken()-report.Coverage.Taken(), 0)
 		s.result.Repairs = append(s.result.Repairs, r)
 	}
 	slices.SortStableFunc(s.result.Repairs, func(a, b *Repair) int {
-		score := func(r *Repair) int { return 10*len(r.New) + 3*r.Left + min(r.Lost, 20) + 2*r.Edits }
+		score := func(r *Repair) int { return 10*len(r.New) + 3*len(r.Left) + min(r.Lost, 20) + 2*r.Edits }
 		return score(a) - score(b)
 	})
 	return nil

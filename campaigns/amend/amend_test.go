@@ -7,6 +7,8 @@ import (
 
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/mutation"
+	"ordeal/sim/slicc/mutate"
 )
 
 // TestSearch requires the action that a mutant dropped to be put back: the first
@@ -37,6 +39,41 @@ func TestSearch(t *testing.T) {
 	patch, err := Patch(config.Machine{Protocol: "mi"}, row+"dup:"+notice, "dir")
 	if err != nil || !strings.Contains(string(patch), "+++ b/dir/MI_example-cache.sm") {
 		t.Errorf("patch: %v\n%s", err, patch)
+	}
+}
+
+// TestMissing requires a row that is missing to be copied from the state that is most
+// alike, alone and with the other events of that declaration that are missing.
+func TestMissing(t *testing.T) {
+	const load, store = "MI_example/L1Cache/(MI,Load)/", "MI_example/L1Cache/(MI,Store)/"
+	target, err := mutation.Embedded("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := mutate.NewCatalogue(target.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := c.Find(load + "delete + " + store + "delete")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = mutate.NewCatalogue(c.Tree(m)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Protocol()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []string
+	for _, edit := range candidates(p, "invalid transition (MI, Load) of L1Cache", nil)[:2] {
+		if _, err := c.Find(edit.id); err != nil || edit.edits != 1 {
+			t.Errorf("%+v: %v", edit, err)
+		}
+		first = append(first, edit.id)
+	}
+	if want := []string{load + "copy:MII", load + "copy:MII + " + store + "copy:MII"}; !slices.Equal(first, want) {
+		t.Errorf("%v, want %v", first, want)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/lazyregexp"
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -47,8 +48,9 @@ func named(title string) []row {
 
 // candidate is an edit that may repair a protocol: a mutant by name.
 type candidate struct {
-	id   string
-	rank int // 0 is the most likely
+	id    string
+	rank  int // 0 is the most likely
+	edits int // of declarations
 }
 
 // table is a machine's transitions.
@@ -75,15 +77,16 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 // the rarest first. In each row an action that it lacks, as it stands in rows of
 // the same event or state; the actions and the next state of such a row in place
 // of its own; an action less; two actions exchanged. Where the row is missing, that
-// of another state.
+// of another state, alone, with all that its declaration says of other events, or
+// with another next state.
 func candidates(p *types.Protocol, title string, taken sim.Coverage) []candidate {
 	var list []candidate
 	seen := map[string]bool{}
-	add := func(t *table, r row, rank int, edit string) {
-		id := fmt.Sprintf("%s/%s/(%s,%s)/%s", t.protocol, t.Name, r.state, r.event, edit)
+	add := func(rank, edits int, ids ...string) {
+		id := strings.Join(ids, " + ")
 		if !seen[id] {
 			seen[id] = true
-			list = append(list, candidate{id, rank})
+			list = append(list, candidate{id, rank, edits})
 		}
 	}
 	rows := named(title)
@@ -114,11 +117,11 @@ func candidates(p *types.Protocol, title string, taken sim.Coverage) []candidate
 						continue
 					}
 				}
-				t.notices(tr, func(edit string) { add(t, at, kinds*rank, edit) })
-				t.edits(tr, func(kind int, edit string) { add(t, at, kinds*rank+kind, edit) })
+				t.notices(tr, func(edit string) { add(kinds*rank, 1, t.id(at, edit)) })
+				t.edits(tr, func(kind int, edit string) { add(kinds*rank+kind, 1, t.id(at, edit)) })
 			}
 			if !known && r.state != "" && r.event != "" {
-				t.missing(r, func(kind int, edit string) { add(t, r, kinds*rank+kind, edit) })
+				t.missing(r, func(kind, edits int, ids ...string) { add(kinds*rank+kind, edits, ids...) })
 			}
 		}
 	}
@@ -133,18 +136,52 @@ const (
 	rareRows = 4
 )
 
+// id names an edit of a row.
+func (t *table) id(r row, edit string) string {
+	return fmt.Sprintf("%s/%s/(%s,%s)/%s", t.protocol, t.Name, r.state, r.event, edit)
+}
+
 // missing lists what a row that is missing may do: what other states do with the
-// event, those whose names are most alike first.
-func (t *table) missing(r row, add func(kind int, edit string)) {
-	var states []string
+// event, those whose names are most alike first, one of each declaration.
+func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
+	var column []*types.Transition
+	has := map[string]bool{} // events of the state
+	var nexts []string       // where rows of the event and of the state lead
 	for _, tr := range t.Transitions {
-		if t.Event.Enums[tr.Event].Name == r.event {
-			states = append(states, t.state(tr.State))
+		event := t.Event.Enums[tr.Event].Name
+		if t.state(tr.State) == r.state {
+			has[event] = true
+		}
+		if event == r.event {
+			column = append(column, tr)
+		}
+		if _, next := t.names(tr); next != "" && (event == r.event || t.state(tr.State) == r.state) && !slices.Contains(nexts, next) {
+			nexts = append(nexts, next)
 		}
 	}
-	slices.SortStableFunc(states, func(a, b string) int { return cmp.Compare(alike(b, r.state), alike(a, r.state)) })
-	for i, s := range states {
-		add(min(i/2, kinds-1), "copy:"+s)
+	slices.SortStableFunc(column, func(a, b *types.Transition) int {
+		return cmp.Compare(alike(t.state(b.State), r.state), alike(t.state(a.State), r.state))
+	})
+	declared := map[*syntax.Transition]bool{}
+	for _, tr := range column {
+		if declared[tr.Decl] {
+			continue
+		}
+		declared[tr.Decl] = true
+		kind, edit := min(len(declared)/2, kinds-1), "copy:"+t.state(tr.State)
+		add(kind, 1, t.id(r, edit))
+		var ids []string
+		for _, e := range tr.Decl.Events {
+			if !has[e.Name] {
+				ids = append(ids, t.id(row{r.machine, r.state, e.Name}, edit))
+			}
+		}
+		add(kind, 1, ids...)
+		for _, next := range nexts {
+			if _, own := t.names(tr); next != own {
+				add(kinds-1, 2, t.id(r, edit), t.id(r, "next:"+next))
+			}
+		}
 	}
 }
 

@@ -165,7 +165,7 @@ func (x *repair) print(dir string, r *amend.Result) {
 	for i, found := range r.Repairs {
 		fmt.Fprintf(w, "\n%d. %s\n", i+1, strings.ReplaceAll(found.ID, " + ", "\n   + "))
 		fmt.Fprintf(w, "   checked by %s of the finding and an audit of %s steps: %s that the protocol has too, %d new", messages.Plural(found.Runs, "run"),
-			messages.Comma(int(found.Steps)), messages.Plural(found.Left, "finding"), len(found.New))
+			messages.Comma(int(found.Steps)), messages.Plural(len(found.Left), "finding"), len(found.New))
 		if found.Lost > 0 {
 			fmt.Fprintf(w, ", %s fewer taken", messages.Plural(found.Lost, "row"))
 		}

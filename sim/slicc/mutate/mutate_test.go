@@ -160,6 +160,14 @@ func TestNamedEdits(t *testing.T) {
 		{"L1Cache/(M,Recall)/next:stay", "-transition(M, Recall, I) { +transition(M, Recall) {"},
 		{"L1Cache/(II,PutAck)/delete", "-transition({MI, II}, PutAck, I) { +transition(MI, PutAck, I) {"},
 		{"L1Cache/(I,Replacement)/copy:M", "+ +transition(I, Replacement, MI) { +t_allocateTBE; +e_evict; +p_put; +d_deallocate; +}"},
+		// A row that replaces one leads where the other state stays, unless its message
+		// waits; one that was missing stays in its state.
+		{"L1Cache/(II,Load)/copy:M", "-transition({IM, MI, II}, {Load, Store, Replacement}) { +transition(II, Load, M) { +l_load; +m_popMandatory; +} + " +
+			"+transition({IM, MI}, {Load, Store, Replacement}) { +z_stall; +} + +transition(II, {Store, Replacement}) {"},
+		{"L1Cache/(M,Load)/copy:IM", "-l_load; -m_popMandatory; +z_stall;"},
+		{"L1Cache/(II,Load)/delete + Small/L1Cache/(II,Load)/copy:M", "+ +transition(II, Load) { +l_load; +m_popMandatory; +} " +
+			"-transition({IM, MI, II}, {Load, Store, Replacement}) { +transition({IM, MI}, {Load, Store, Replacement}) { +z_stall; +} + +transition(II, {Store, Replacement}) {"},
+		{"Directory/(VM,Put)/copy:OR", "+ +transition(VM, Put) { +y_recycle; +}"},
 		{"L1Cache/(M,Load)/insert:e_evict@m_popMandatory", "+e_evict;"},
 		{"L1Cache/(M,Load)/replace:l_load>e_evict", "-l_load; +e_evict;"},
 		{"L1Cache/w_write/skip:cache_entry.DataBlk", "-cache_entry.DataBlk := in_msg.DataBlk;"},

@@ -161,7 +161,9 @@ func (m *machine) rowChange(s site, e edit) (change, error) {
 	return s.rowBecomes(&row), nil
 }
 
-// copyRow gives a row what another state does with the event.
+// copyRow gives a row what another state does with the event. A row that stays in its
+// state becomes one to that state; where the message waits, and where there was no
+// row, it stays in its own.
 func (m *machine) copyRow(s site, from string) (change, error) {
 	source := m.row(from, s.event)
 	if source == nil {
@@ -172,7 +174,7 @@ func (m *machine) copyRow(s site, from string) (change, error) {
 	}
 	row := *source
 	row.States, row.Events = []syntax.Ident{{Name: s.state}}, []syntax.Ident{{Name: s.event}}
-	if row.Next == nil {
+	if row.Next == nil && s.row != nil && !m.waits(source) {
 		row.Next = &syntax.Ident{Name: from}
 	}
 	if s.row == nil { // a new row, behind the one it copies
