@@ -23,8 +23,8 @@ import (
 
 func needHost(t testing.TB) {
 	t.Helper()
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skipf("programs run on linux/amd64, this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	if runtime.GOARCH != "amd64" {
+		t.Skipf("the programs of this test are of x86-64, this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 }
 
