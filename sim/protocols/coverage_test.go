@@ -35,6 +35,8 @@ func TestCoverage(t *testing.T) {
 			{core: core.RMO, threads: 4, ops: 200, lines: 12, rounds: 5},
 			{core: core.RMO, threads: 4, ops: 200, lines: 12, rounds: 5, latency: wide},
 			locked,
+			{core: core.InOrder, threads: 3, ops: 100, lines: 4, rounds: 3, dma: 2},
+			{core: core.OOO, threads: 3, ops: 100, lines: 4, rounds: 3, dma: 2, layout: gen.Conflict, latency: wide, private: one, shared: one},
 		}},
 		{"moesi-hammer", 2, 40, []setting{
 			{core: core.OOO, threads: 4, ops: 100, lines: 12, rounds: 2},
@@ -43,6 +45,8 @@ func TestCoverage(t *testing.T) {
 			{core: core.RMO, threads: 4, ops: 100, lines: 5, rounds: 3, layout: gen.Conflict, latency: brief},
 			{core: core.RMO, threads: 5, ops: 100, lines: 4, rounds: 10, layout: gen.Conflict, latency: brief, private: one, shared: one},
 			{core: core.RMO, threads: 5, ops: 100, lines: 4, rounds: 5, layout: gen.Conflict, latency: long, private: one, shared: one},
+			{core: core.OOO, threads: 3, ops: 100, lines: 4, rounds: 3, dma: 2},
+			{core: core.InOrder, threads: 3, ops: 100, lines: 3, rounds: 3, dma: 3, latency: brief},
 		}},
 	} {
 		t.Run(protocol.name, func(t *testing.T) {

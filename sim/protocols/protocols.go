@@ -2,8 +2,8 @@
 // simulator, written for it in SLICC: MI, MESI with two levels, MOESI hammer
 // and the MOESI protocol of AMD's pairs of cores. Their machines, states and
 // events have the names that they have in gem5 wherever the concept is the
-// same; only MI has a machine for devices, and there are no prefetches or
-// flushes.
+// same; all but the last have a machine for devices, and there are no prefetches
+// or flushes.
 package protocols
 
 import (

@@ -14,16 +14,18 @@ import (
 // nothing in a full table.
 func TestFewTransactions(t *testing.T) {
 	s := setting{threads: 2, ops: 60, lines: 4, rounds: 4, dma: 2, layout: gen.Conflict}
-	r, err := builtin.New(builtin.Options{
-		SLICC: file(t, "mi"), Core: core.InOrder, TBEs: 2, Private: cache.Geometry{Sets: 4, Ways: 1},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for seed := range uint64(20) {
-		report, err := r.Simulate(t.Context(), sim.Job{Program: s.program(t, seed), Rounds: s.rounds, Seed: seed})
-		if err != nil || report.Outcome != sim.Passed {
-			t.Fatalf("seed %d: %s: %s\n%s%v", seed, report.Outcome, report.Title, report.Detail, err)
+	for _, protocol := range []string{"mi", "mesi-two-level"} {
+		r, err := builtin.New(builtin.Options{
+			SLICC: file(t, protocol), Core: core.InOrder, TBEs: 2, Private: cache.Geometry{Sets: 4, Ways: 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(20) {
+			report, err := r.Simulate(t.Context(), sim.Job{Program: s.program(t, seed), Rounds: s.rounds, Seed: seed})
+			if err != nil || report.Outcome != sim.Passed {
+				t.Fatalf("%s, seed %d: %s: %s\n%s%v", protocol, seed, report.Outcome, report.Title, report.Detail, err)
+			}
 		}
 	}
 }
