@@ -213,7 +213,7 @@ func TestOptionFaults(t *testing.T) {
 		{bad, "--threads 65: want 1 to 64\n--ops -1: want 1 to 67108864\n--locations 0: want 1 to 65536\n" +
 			"--delays 1: want 0 to below 1\n--locality NaN: want 0 to 1\n--shape-share 1.5: want 0 to 1\n" +
 			"--mix load=-1: want 0 to 1048576\n--mix load=-1,fence=1: no weight on any memory access\n" +
-			"--max-delay 0: want 1 to 1048576 with --delays 1\n--layout unknown layout 9"},
+			"--max-delay 0: want 1 to 1048576 with --delays 1\n--layout: unknown layout 9"},
 		{few, "--max-delay 0: want 1 to 1048576 with --delays 0.02\n" +
 			"--shapes IRIW: needs 4 threads, --threads is 1\n--shapes IRIW: needs 2 locations, --locations is 1\n" +
 			"--shapes IRIW: needs 2 operations in a thread, --ops is 1\n" +

@@ -56,10 +56,15 @@ func (s *source) target() (mutation.Target, error) {
 	case s.machine.Repair:
 		return mutation.Target{}, errors.New("--repair: the embedded protocols have nothing to repair")
 	}
-	if !slices.Contains(protocols.Names(), s.protocol) {
-		return mutation.Target{}, fmt.Errorf("unknown protocol %q%s", s.protocol, messages.Hint(s.protocol, protocols.Names()))
+	return embedded(s.protocol)
+}
+
+// embedded is the embedded protocol that --protocol names.
+func embedded(name string) (mutation.Target, error) {
+	if !slices.Contains(protocols.Names(), name) {
+		return mutation.Target{}, fmt.Errorf("--protocol: unknown protocol %q%s", name, messages.Hint(name, protocols.Names()))
 	}
-	return mutation.Embedded(s.protocol)
+	return mutation.Embedded(name)
 }
 
 // mutants is the catalogue of the protocol's mutants.

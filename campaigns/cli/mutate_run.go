@@ -169,7 +169,7 @@ func (m *matrix) options() error {
 		m.o.Targets = []mutation.Target{t}
 	} else {
 		for _, name := range m.protocols {
-			t, err := mutation.Embedded(name)
+			t, err := embedded(name)
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -114,6 +116,20 @@ func commandsFor(args []string) []constructor {
 	return commands
 }
 
+// flagFault has the error of a value in the form of all others: the flag, the value,
+// what is wrong with it.
+func flagFault(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	flag, value, cause := invalid.GetFlag().Name, strconv.Quote(invalid.GetValue()), invalid.Unwrap()
+	if strings.Contains(cause.Error(), value) {
+		return fmt.Errorf("--%s: %w", flag, cause)
+	}
+	return fmt.Errorf("--%s %s: %w", flag, value, cause)
+}
+
 // setVersion has --version print the version, of every command.
 func setVersion(cmd *cobra.Command) {
 	cmd.Version = "it"
@@ -157,7 +173,7 @@ Results go to standard output, progress and messages to standard error.
 				return command.Usage(fmt.Errorf("%w (did you mean --%s?)", err, closest))
 			}
 		}
-		return command.Usage(fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath()))
+		return command.Usage(fmt.Errorf("%w (see %s --help)", flagFault(err), cmd.CommandPath()))
 	})
 	root.SetHelpCommand(newHelp(e, root, manual))
 	command.Group(root)

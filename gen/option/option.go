@@ -121,8 +121,13 @@ func (o *Option) within(n float64) bool {
 // Fault is an option with an unusable value.
 type Fault struct{ Name, Message string }
 
-// Error names the option as a flag.
-func (f Fault) Error() string { return "--" + f.Name + " " + f.Message }
+// Error names the option as a flag. Most messages begin with the value.
+func (f Fault) Error() string {
+	if strings.HasPrefix(f.Message, "unknown ") {
+		return "--" + f.Name + ": " + f.Message
+	}
+	return "--" + f.Name + " " + f.Message
+}
 
 // Faultf returns the fault of the named option.
 func Faultf(name, format string, args ...any) Fault {

@@ -244,8 +244,8 @@ func TestOptions(t *testing.T) {
 	}
 	for _, want := range []string{
 		"--gem5 is missing: want", "--gem5-tree is missing: want",
-		`--cpu unknown value "fast": want timing, o3, minor`, `--l1d-size "512": want a size as 512B or 4kB`,
-		"l2-banks 3: want a power of two", `--network unknown value "torus": want simple, garnet`,
+		`--cpu: unknown value "fast": want timing, o3, minor`, `--l1d-size "512": want a size as 512B or 4kB`,
+		"l2-banks 3: want a power of two", `--network: unknown value "torus": want simple, garnet`,
 		"dirs -2", "max-ticks -1", "link-latency -1: want at least 1",
 	} {
 		if !strings.Contains(err.Error(), want) {
