@@ -33,7 +33,7 @@ func statesOf(t *testing.T, test *Test) ([]string, error) {
 	t.Helper()
 	m := modelOf(test)
 	list, err := outcomes.Candidates(test.Program, 1<<16, func(h *parse.History) (bool, error) {
-		v, err := check.Check(t.Context(), h, m, check.Options{})
+		v, err := check.Check(t.Context(), asRiscvCat(test.Program, h), m, check.Options{})
 		if err == nil && v.Answer == check.Unknown && !strings.Contains(v.Reason, "reads from itself") { // no execution does
 			err = fmt.Errorf("%s: %s", test.Name, v.Reason)
 		}
@@ -64,7 +64,7 @@ func TestHerdSuites(t *testing.T) {
 		herd[results[i].Test] = append(herd[results[i].Test], &results[i])
 	}
 	why := map[string]int{}
-	compared, missing, different, states := 0, 0, 0, 0
+	compared, weakened, missing, different, states := 0, 0, 0, 0, 0
 	must.Succeed(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, Suffix) {
 			return err
@@ -86,8 +86,7 @@ func TestHerdSuites(t *testing.T) {
 			return nil
 		}
 		if releasesToAcquire(parsed.Program) {
-			why["a plain store that releases before a plain load that acquires: ordered by Zalasr, not by riscv.cat"]++
-			return nil
+			weakened++
 		}
 		test := &Test{Test: parsed, File: path}
 		ours, err := statesOf(t, test)
@@ -117,14 +116,35 @@ func TestHerdSuites(t *testing.T) {
 		return nil
 	}))
 	t.Logf("%d tests compared, %d states, %d different; %d without output of herd7", compared, states, different, missing)
+	t.Logf("%d tests in which loads that acquire are RCpc by riscv.cat and RCsc by Zalasr", weakened)
 	for reason, n := range why {
 		t.Logf("%5d tests not read: %s", n, reason)
 	}
 }
 
+// asRiscvCat is a history of p in which plain loads of RISC-V that acquire are RCpc, as
+// herd7's riscv-defs.cat has them: there only LR, SC and AMOs have RCsc annotations.
+// The extension Zalasr, which came later and is what programs here are of, gives them
+// to plain loads and stores, too.
+func asRiscvCat(p *gen.Program, h *parse.History) *parse.History {
+	if p.ISA == gen.AArch64 {
+		return h
+	}
+	view := *h
+	view.Ops = slices.Clone(h.Ops)
+	origins := parse.NewOrigins(p, h)
+	for id := range view.Ops {
+		from := origins.Of(parse.OpID(id))
+		op := &view.Ops[id]
+		if p.Threads[from.Thread][from.Index].Kind == gen.Load && op.Attr&parse.Acquire != 0 {
+			op.Attr = op.Attr&^parse.Acquire | parse.AcquirePC
+		}
+	}
+	return &view
+}
+
 // releasesToAcquire reports whether a plain store of RISC-V that releases comes before a
-// plain load that acquires. The extension Zalasr gives these RCsc annotations, as
-// the models here do; in herd7's riscv-defs.cat only LR, SC and AMOs have them.
+// plain load that acquires, by which Zalasr and riscv-defs.cat differ.
 func releasesToAcquire(p *gen.Program) bool {
 	for _, ops := range p.Threads {
 		released := false
