@@ -7,11 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/mutation"
+	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
@@ -34,8 +38,8 @@ type Options struct {
 
 // Defaults of Options.
 const (
-	DefaultTries = 400
-	DefaultBest  = 8
+	DefaultTries = 1000
+	DefaultBest  = 16
 	DefaultSteps = 3_000_000
 )
 
@@ -107,6 +111,9 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 		now.Title = shown.titles[0]
 		s.o.Finding, s.result.Title = &now, now.Title
 	}
+	if shown.last, err = s.last(ctx); err != nil {
+		return nil, err
+	}
 	if s.stock, err = s.audited(ctx, ""); err != nil {
 		return nil, err
 	}
@@ -157,7 +164,7 @@ func (s *search) step(ctx context.Context, on partial, title string, tries int) 
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, c := range candidates(checked, title, on.shown.taken) {
+	for _, c := range candidates(checked, bodyEdits(catalogue), title, on.shown) {
 		if tries == 0 || ctx.Err() != nil {
 			break
 		}
@@ -271,16 +278,51 @@ type outcome struct {
 	titles []string
 	taken  sim.Coverage
 	runs   int
+	last   []row // of the finding's own run, the last one first
 }
 
 // outcome runs the finding with an edit, until a title is enough.
 func (s *search) outcome(ctx context.Context, id string, enough func(title string) bool) (*outcome, error) {
 	titles, taken, runs, err := audit.Again(ctx, s.on(id), s.o.Finding, enough)
-	return &outcome{titles, taken, runs}, err
+	return &outcome{titles: titles, taken: taken, runs: runs}, err
 }
 
-// audit audits repairs, and puts them in order: by what is new,
-// by rows that are lost, by the number of edits.
+// last are the rows that the finding's own run took before it failed, the last one
+// first. There are none for an exploration, nor where the failure is one of order,
+// which a model finds at the end of the run.
+func (s *search) last(ctx context.Context) ([]row, error) {
+	f := s.o.Finding
+	if f.Explore != nil || f.Outcome == sim.Violation.String() {
+		return nil, nil
+	}
+	on, err := execute.NewRunner(config.SimBuiltin, &config.Config{Machine: s.base})
+	if err != nil {
+		return nil, err
+	}
+	p, err := gen.Parse("finding", []byte(f.Program))
+	if err != nil {
+		return nil, fmt.Errorf("program of %q: %w", f.Title, err)
+	}
+	last, err := cause.RecordLast(ctx, on.(cause.Recorder), sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed, Timeout: lastTime}, cause.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	for _, e := range last.Transitions() {
+		machine, _, _ := strings.Cut(e.Place, " ")
+		if r := (row{machine, e.State, e.Name}); !slices.Contains(rows, r) {
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+// lastTime bounds the recording of the finding's run.
+const lastTime = time.Minute
+
+// audit audits repairs, and puts them in order: by what is new, by rows that are lost,
+// by the number of edits, and by how likely the search took them to be. Findings of
+// the protocol that are left count nothing: what breaks more hides more of them.
 func (s *search) audit(ctx context.Context, found []*Repair) error {
 	for _, r := range found {
 		report, err := s.audited(ctx, r.ID)
@@ -302,7 +344,7 @@ func (s *search) audit(ctx context.Context, found []*Repair) error {
 		s.result.Repairs = append(s.result.Repairs, r)
 	}
 	slices.SortStableFunc(s.result.Repairs, func(a, b *Repair) int {
-		score := func(r *Repair) int { return 10*len(r.New) + 3*len(r.Left) + min(r.Lost, 20) + 2*r.Edits }
+		score := func(r *Repair) int { return 5*len(r.New) + r.Lost + 5*(r.Edits-1) + r.rank }
 		return score(a) - score(b)
 	})
 	return nil

@@ -8,6 +8,7 @@ import (
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/mutation"
+	"ordeal/sim"
 	"ordeal/sim/slicc/mutate"
 )
 
@@ -66,7 +67,7 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first []string
-	for _, edit := range candidates(p, "invalid transition (MI, Load) of L1Cache", nil)[:2] {
+	for _, edit := range candidates(p, nil, "invalid transition (MI, Load) of L1Cache", new(outcome))[:2] {
 		if _, err := c.Find(edit.id); err != nil || edit.edits != 1 {
 			t.Errorf("%+v: %v", edit, err)
 		}
@@ -75,6 +76,70 @@ func TestMissing(t *testing.T) {
 	if want := []string{load + "copy:MII", load + "copy:MII + " + store + "copy:MII"}; !slices.Equal(first, want) {
 		t.Errorf("%v, want %v", first, want)
 	}
+}
+
+// TestLikely puts the rows that a run took last on the line that failed between the
+// rarest ones.
+func TestLikely(t *testing.T) {
+	at := func(state string, count uint64) sim.Transition {
+		return sim.Transition{Machine: "L1Cache", State: state, Event: "Load", Count: count}
+	}
+	shown := &outcome{
+		taken: sim.Coverage{at("never", 0), at("often", 90), at("rare", 1), at("seldom", 5), at("always", 100)},
+		last:  []row{{"L1Cache", "always", "Load"}, {"L1Cache", "failed", "Load"}, {"L1Cache", "rare", "Load"}},
+	}
+	var states []string
+	for _, r := range likely(shown) {
+		states = append(states, r.state)
+	}
+	// Places among the last: always 0, failed 1, rare 2. Among the rarest: rare 0, seldom 1, often 2.
+	if want := []string{"always", "rare", "failed", "seldom", "often"}; !slices.Equal(states, want) {
+		t.Errorf("%v, want %v", states, want)
+	}
+}
+
+// TestNotices requires a missing notice to be tried early where the line is lost, in a row
+// that is the most frequent of many.
+func TestNotices(t *testing.T) {
+	const edit = "MI_example/L1Cache/(M,Replacement)/"
+	target, err := mutation.Embedded("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := mutate.NewCatalogue(target.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := c.Find(edit + "drop:forward_eviction_to_cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = mutate.NewCatalogue(c.Tree(m)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Protocol()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var taken sim.Coverage
+	for _, m := range p.Machines {
+		for _, tr := range m.Transitions {
+			one := sim.Transition{Machine: m.Name, State: m.State.Enums[tr.State].Name, Event: m.Event.Enums[tr.Event].Name, Count: 1}
+			if one.Machine == "L1Cache" && one.State == "M" && one.Event == "Replacement" {
+				one.Count = 1000
+			}
+			taken = append(taken, one)
+		}
+	}
+	for _, x := range candidates(p, nil, "history forbidden by sc: coherence", &outcome{taken: taken}) {
+		if strings.HasPrefix(x.id, edit+"insert:forward_eviction_to_cpu") {
+			if x.rank > noticeRank {
+				t.Errorf("%+v, want a rank of at most %d", x, noticeRank)
+			}
+			return
+		}
+	}
+	t.Error("the notice is no candidate")
 }
 
 func TestNamed(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/lazyregexp"
+	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -57,6 +58,7 @@ type candidate struct {
 type table struct {
 	*types.Machine
 	protocol string
+	reading  []int // access permissions
 }
 
 func (t *table) state(n int) string { return t.State.Enums[n].Name }
@@ -74,12 +76,16 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 
 // candidates lists edits for a failure with a title, the most likely first:
 // those of rows that the title names, then those of rows that the failing run took,
-// the rarest first. In each row an action that it lacks, as it stands in rows of
-// the same event or state; the actions and the next state of such a row in place
-// of its own; an action less; two actions exchanged. Where the row is missing, that
-// of another state, alone, with all that its declaration says of other events, or
-// with another next state.
-func candidates(p *types.Protocol, title string, taken sim.Coverage) []candidate {
+// the last on the line that failed and the rarest first. In each row an action that
+// it lacks, as it stands in rows of the same event or state; another next state, an
+// action less, two actions exchanged; the actions and the next state of such a row in
+// place of its own; other values and conditions in the bodies of its actions. Where the row
+// is missing, that of another state, alone, with all that its declaration says of
+// other events, or with another next state.
+//
+// A row that is less likely counts as one kind of edit that is: kinds with few edits
+// are tried in many rows before kinds with many in any of them.
+func candidates(p *types.Protocol, bodies map[place][]string, title string, shown *outcome) []candidate {
 	var list []candidate
 	seen := map[string]bool{}
 	add := func(rank, edits int, ids ...string) {
@@ -89,20 +95,18 @@ func candidates(p *types.Protocol, title string, taken sim.Coverage) []candidate
 			list = append(list, candidate{id, rank, edits})
 		}
 	}
+	readers := reading(p)
 	rows := named(title)
-	taken = slices.DeleteFunc(slices.Clone(taken), func(c sim.Transition) bool { return c.Count == 0 })
-	slices.SortStableFunc(taken, func(a, b sim.Transition) int { return cmp.Compare(a.Count, b.Count) })
-	for i := range taken {
-		rows = append(rows, row{taken[i].Machine, taken[i].State, taken[i].Event})
-	}
-	first := len(named(title))
+	first := len(rows)
+	taken := likely(shown)
+	rows = append(rows, taken...)
 	for i, r := range rows {
 		for _, m := range p.Machines {
 			if m.Name != r.machine {
 				continue
 			}
-			t := &table{m, p.Name}
-			rank := min(i, first+i/rareRows)
+			t := &table{m, p.Name, readers}
+			rank := min(i, first+(i-first)/rareRows)
 			known := false
 			for _, tr := range m.Transitions {
 				at := row{m.Name, t.state(tr.State), m.Event.Enums[tr.Event].Name}
@@ -111,17 +115,24 @@ func candidates(p *types.Protocol, title string, taken sim.Coverage) []candidate
 				}
 				known = true
 				if r.event == "" || r.state == "" { // the title names many: those that were taken
-					if !slices.ContainsFunc(taken, func(c sim.Transition) bool {
-						return c.Machine == at.machine && c.State == at.state && c.Event == at.event
-					}) {
+					if !slices.Contains(taken, at) {
 						continue
 					}
 				}
-				t.notices(tr, func(edit string) { add(kinds*rank, 1, t.id(at, edit)) })
-				t.edits(tr, func(kind int, edit string) { add(kinds*rank+kind, 1, t.id(at, edit)) })
+				notice := rank
+				if t.loses(tr) {
+					notice = min(rank, noticeRank)
+				}
+				t.notices(tr, func(edit string) { add(notice, 1, t.id(at, edit)) })
+				t.edits(tr, func(kind int, edit string) { add(rank+kind, 1, t.id(at, edit)) })
+				for _, a := range tr.Actions {
+					for _, id := range bodies[place{m.Name, a.Name}] {
+						add(rank+bodyEdit, 1, id)
+					}
+				}
 			}
 			if !known && r.state != "" && r.event != "" {
-				t.missing(r, func(kind, edits int, ids ...string) { add(kinds*rank+kind, edits, ids...) })
+				t.missing(r, func(kind, edits int, ids ...string) { add(rank+kind, edits, ids...) })
 			}
 		}
 	}
@@ -129,12 +140,64 @@ func candidates(p *types.Protocol, title string, taken sim.Coverage) []candidate
 	return list
 }
 
+// The kinds of edit, by how many there are of a row. A missing row has copies only,
+// the likeliest of the first kind.
 const (
-	// kinds is the number of kinds of edit.
-	kinds = 6
-	// rareRows rows that a run took count as equally likely.
-	rareRows = 4
+	insertEdit = iota
+	nextEdit
+	dropEdit
+	copyEdit
+	bodyEdit
+	replaceEdit
+	kinds
 )
+
+const (
+	// rareRows rows that a run took count as equally likely.
+	rareRows = 3
+	// noticeRank is the most that a missing notice ranks at where a line is lost: few
+	// rows do that.
+	noticeRank = 2
+)
+
+// likely are the rows that failing runs took, the likeliest first: by their place among
+// the last on the line that failed, or by that among the rarest, whichever is less.
+func likely(shown *outcome) []row {
+	taken := slices.DeleteFunc(slices.Clone(shown.taken), func(c sim.Transition) bool { return c.Count == 0 })
+	slices.SortStableFunc(taken, func(a, b sim.Transition) int { return cmp.Compare(a.Count, b.Count) })
+	at := map[row]int{}
+	rows := slices.Clone(shown.last)
+	for i, r := range rows {
+		at[r] = i
+	}
+	for i := range taken {
+		r := row{taken[i].Machine, taken[i].State, taken[i].Event}
+		if n, has := at[r]; !has {
+			rows = append(rows, r)
+			at[r] = i
+		} else {
+			at[r] = min(n, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(at[a], at[b]) })
+	return rows
+}
+
+// place is an action of a machine.
+type place struct{ machine, action string }
+
+// bodyEdits are the listed edits of actions that a repair may be: other values, and
+// conditions turned round.
+func bodyEdits(c *mutate.Catalogue) map[place][]string {
+	list := map[place][]string{}
+	for _, m := range c.Mutants() {
+		if m.State == "" && (m.Operator == mutate.Set || m.Operator == mutate.Negate) {
+			at := place{m.Machine, m.Place}
+			list[at] = append(list[at], m.ID)
+		}
+	}
+	return list
+}
 
 // id names an edit of a row.
 func (t *table) id(r row, edit string) string {
@@ -199,8 +262,8 @@ func alike(a, b string) int {
 }
 
 // notices lists insertions of the actions that notify a core of a lost line, which
-// gem5's protocols name alike: where one is missing, rows of the same event and
-// state may lack it as well.
+// gem5's protocols name alike: where one is missing, rows of the same event and state
+// may lack it as well.
 func (t *table) notices(tr *types.Transition, add func(edit string)) {
 	own, _ := t.names(tr)
 	for _, a := range t.Actions {
@@ -216,7 +279,25 @@ func (t *table) notices(tr *types.Transition, add func(edit string)) {
 	}
 }
 
-// edits lists what a row may do instead, the most likely first: kinds 0 to 5.
+// loses reports whether a row takes a line to a state in which it may not be read, out
+// of one in which it may.
+func (t *table) loses(tr *types.Transition) bool {
+	readable := func(state int) bool { return slices.Contains(t.reading, t.State.Enums[state].Permission) }
+	return tr.NextState >= 0 && readable(tr.State) && !readable(tr.NextState)
+}
+
+// reading are the access permissions with which a line may be read, by their ordinals.
+func reading(p *types.Protocol) (list []int) {
+	access := p.Type("AccessPermission")
+	for _, name := range []string{"Read_Only", "Read_Write"} {
+		if e := access.Enum(name); e != nil {
+			list = append(list, e.Ordinal)
+		}
+	}
+	return list
+}
+
+// edits lists what a row may do instead, with its kind.
 func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 	own, next := t.names(tr)
 	for _, other := range t.Transitions {
@@ -228,24 +309,24 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 			if slices.Contains(own, a) || idle(a) {
 				continue
 			}
-			add(0, "insert:"+a+before(own, actions[i+1:]))
+			add(insertEdit, "insert:"+a+before(own, actions[i+1:]))
 			for _, b := range own {
 				if !slices.Contains(actions, b) {
-					add(2, "replace:"+b+">"+a)
+					add(replaceEdit, "replace:"+b+">"+a)
 				}
 			}
 		}
-		if to != "" && to != next && other.Event == tr.Event {
-			add(1, "next:"+to)
+		if to != "" && to != next {
+			add(nextEdit, "next:"+to)
 		}
 		if other.Event == tr.Event {
-			add(4, "copy:"+t.state(other.State))
+			add(copyEdit, "copy:"+t.state(other.State))
 		}
 	}
 	for i, a := range own {
-		add(3, "drop:"+a)
+		add(dropEdit, "drop:"+a)
 		if i+1 < len(own) {
-			add(3, "swap:"+a+","+own[i+1])
+			add(dropEdit, "swap:"+a+","+own[i+1])
 		}
 	}
 }

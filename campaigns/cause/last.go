@@ -88,6 +88,18 @@ func (l *Last) fail(detail string) {
 	}
 }
 
+// Transitions are those of the line on which a transition failed, or of all lines where
+// none did, the last one first.
+func (l *Last) Transitions() []trace.Event {
+	var list []trace.Event
+	for _, e := range slices.Backward(l.Events) {
+		if e.Kind == trace.Transition && (l.failed == nil || e.Line == l.failed.Line) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
 // Text is the events, a line each.
 func (l *Last) Text() []string {
 	var lines []string

@@ -32,9 +32,9 @@ action that a row lacks, as it stands in rows of the same event or state, anothe
 next state, the row of another state where one is missing. The finding is that of a
 run directory on the embedded simulator, or of an exploration.
 
-Those with which the finding's own runs pass are audited, and listed in order: without
-new findings first, then with fewer rows lost, then with fewer edits. Each is a mutant
-by name, and a patch in RUN/repairs.`,
+Those with which the finding's own runs pass are audited, and listed in order: with few
+new findings, few rows lost, few edits, and near to the row that the finding names. Each
+is a mutant by name, and a patch in RUN/repairs.`,
 		Example: "  ordeal mutate repair runs/audit-20261122-235959/finding-1",
 		Args:    command.Arguments(1, 1, "one directory of a run or of an exploration"),
 	}
