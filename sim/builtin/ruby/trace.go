@@ -90,7 +90,7 @@ func (c *controller) step(state, ev, to int, line memory.Addr) Step {
 // line.
 func (c *controller) asked(line memory.Addr) bool {
 	b := c.in[c.port]
-	if b != c.mandatory || !b.ready(c.now) {
+	if b == nil || b != c.mandatory || !b.ready(c.now) {
 		return false
 	}
 	m := b.items[b.head].msg
