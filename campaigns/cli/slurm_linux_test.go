@@ -173,8 +173,8 @@ name: night
 sim: builtin
 keep: all
 configs:
-  - {name: clean, runs: 40, threads: 3, ops: 100, locations: 4, rounds: 120, core: tso, protocol: mi}
-  - {name: faulty, runs: 40, threads: 3, ops: 100, locations: 4, rounds: 120, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
+  - {name: clean, runs: 40, threads: 3, ops: 100, locations: 4, rounds: 400, core: tso, protocol: mi}
+  - {name: faulty, runs: 40, threads: 3, ops: 100, locations: 4, rounds: 400, core: ooo, protocol: ideal-cached, core-bugs: [load-not-squashed]}
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
