@@ -117,3 +117,33 @@ func TestComputedStoreRead(t *testing.T) {
 		Deps: []parse.Dep{{From: 0, To: 1, Kind: parse.DepData}},
 	})
 }
+
+// An acquiring load of an own atomic store follows the load of that pair, but not
+// the plain store of the thread that the pair's load returns: this may wait in the
+// store buffer until another thread has written the location.
+func TestPairOfBufferedStore(t *testing.T) {
+	const a, y = 0, 1
+	h := &parse.History{
+		Locations: []string{"a", "y"}, ThreadNames: []string{"0", "1"}, Start: []parse.OpID{0, 5, 8},
+		Ops: []parse.Op{
+			{Kind: parse.Write, Loc: a, RF: parse.NoOp, Write: 1},
+			{Kind: parse.Read, Loc: a, RF: 0, Read: 1},
+			{Kind: parse.RMW, Loc: a, RF: 0, Read: 1, Write: 2, Attr: parse.Conditional},
+			{Kind: parse.Read, Loc: a, RF: 2, Read: 2, Attr: parse.Acquire},
+			{Kind: parse.Read, Loc: y, RF: parse.Init},
+			{Kind: parse.Write, Loc: y, RF: parse.NoOp, Write: 3},
+			{Kind: parse.Fence, Mask: parse.FullFence, Loc: -1, RF: parse.NoOp},
+			{Kind: parse.Write, Loc: a, RF: parse.NoOp, Write: 4},
+		},
+		Deps:       []parse.Dep{{From: 1, To: 2, Kind: parse.DepPair}},
+		StoreOrder: [][]parse.OpID{{7, 0, 2}, {5}},
+	}
+	if !brute.Allowed(h, model.Armv8) {
+		t.Fatal("the cat file forbids it")
+	}
+	for _, p := range named(t, "auto greedy sat") {
+		if got := decide(t, p, h, model.Armv8); got != check.Allowed {
+			t.Errorf("%s: %v, want allowed", p.Name, got)
+		}
+	}
+}

@@ -23,7 +23,7 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	if plan.junctions != nil {
 		g.junctions, g.localEdges = plan.junctions.list, plan.junctions.edges
 		g.readInOrder = map[[2]Node]parse.OpID{}
-		g.afterOwn = plan.junctions.afterOwn
+		g.afterOwn = plan.junctions.afterOwn()
 	}
 	g.collectWrites()
 	g.layOut(plan)

@@ -85,3 +85,34 @@ func TestClosureLarger(t *testing.T) {
 		}
 	}
 }
+
+// The same under the models of instruction sets, with attributes and dependencies
+// of all kinds and many pairs.
+func TestClosureInstructionSets(t *testing.T) {
+	consistent := 0
+	for seed := range many(3000) {
+		rng := rand.New(rand.NewPCG(seed, 23))
+		p := histgen.Params{
+			Threads: 2 + rng.IntN(4), Ops: 6 + rng.IntN(30), Locations: 1 + rng.IntN(4),
+			Writes: 0.4, RMWs: 0.3 * float64(rng.IntN(2)), Fences: 0.15, Burst: 1 + rng.IntN(4), Depth: 1 + rng.IntN(8),
+			Mask: parse.FenceMask(1 + rng.IntN(15)),
+		}
+		h := histgen.Mutate(rng, histgen.Machine(rng, totals[rng.IntN(len(totals))], p), rng.IntN(2))
+		histgen.Annotate(rng, h, 0.1+0.3*rng.Float64(), rng.IntN(2) == 0)
+		if rng.IntN(4) == 0 {
+			histgen.AddStoreOrder(rng, h)
+		}
+		for _, m := range model.OfInstructionSets() {
+			view := m.View(h)
+			g, ok := saturated(t, view, m)
+			sameAsFixpoint(t, view, m, g, ok)
+			if ok {
+				consistent++
+			}
+		}
+	}
+	if consistent == 0 {
+		t.Error("no history is consistent")
+	}
+	t.Log(consistent)
+}

@@ -118,8 +118,8 @@ func (g *Graph) writeBehind(v Node) Node {
 	case w >= 0 && !g.isInit(w) && g.thread[g.chain[w]] != g.thread[g.chain[v]]:
 		return Node(w)
 	case g.afterOwn != nil:
-		if own, ok := g.afterOwn[g.op[v]]; ok {
-			return g.node[own]
+		if root, ok := g.afterOwn[g.op[v]]; ok {
+			return g.writeBehind(g.node[root])
 		}
 	}
 	return NoNode
@@ -312,8 +312,10 @@ func (g *Graph) before(u, v Node) bool {
 	if g.kind[u]&bitWrite == 0 {
 		return g.readBefore(u, v)
 	}
-	if w := g.rf[v]; w >= 0 && !g.isInit(w) && g.loc[v] == g.loc[u] && g.writeBehind(v) == Node(w) && g.before(u, Node(w)) {
-		return true
+	if g.loc[v] == g.loc[u] && g.kind[v]&bitWrite == 0 {
+		if w := g.writeBehind(v); w != NoNode && g.before(u, w) {
+			return true
+		}
 	}
 	lo, hi := g.groups(g.loc[u])
 	for i := lo; i < hi; i++ {

@@ -25,7 +25,8 @@ type junction struct {
 type ruled struct {
 	junctions  []junction // as Graph.second
 	localEdges []localEdge
-	// afterOwn gives, for loads of own atomic writes, a write that precedes them.
+	// afterOwn gives, for loads of own writes that accesses of their location
+	// precede, the latest of these that is a write or returns one of another thread.
 	afterOwn map[parse.OpID]parse.OpID
 	// readInOrder gives, for two writes, a read of the second that follows one
 	// of the first in its thread.
@@ -49,12 +50,8 @@ type junctionPlan struct {
 
 	list    []junction
 	edges   []localEdge
-	touched []bool // by a junction or an edge
-	leaves  []bool // source of an edge to another location
-	// afterOwn gives for a load that such an edge of its own location enters the
-	// own write that precedes it so, or what the load of its pair returned.
-	afterOwn map[parse.OpID]parse.OpID
-
+	touched []bool      // by a junction or an edge
+	leaves  []bool      // source of an edge to another location
 	in      []parse.Dep // by target
 	inStart []int32     // operation → first of in; one entry more
 
@@ -69,8 +66,7 @@ func planJunctions(h *parse.History, m model.Model) *junctionPlan {
 	_, _, _, kinds := junctionKinds(m.Rules)
 	p := &junctionPlan{
 		h: h, m: m, touched: make([]bool, len(h.Ops)), leaves: make([]bool, len(h.Ops)),
-		afterOwn: map[parse.OpID]parse.OpID{},
-		since:    make([]parse.OpID, kinds), last: make([]parse.OpID, kinds),
+		since: make([]parse.OpID, kinds), last: make([]parse.OpID, kinds),
 		open: make([]model.Class, kinds), explicit: make([][]parse.OpID, kinds),
 	}
 	p.inStart, p.in = closure.Group(len(h.Ops), h.Deps, func(d parse.Dep) int32 { return int32(d.To) })
@@ -159,7 +155,6 @@ func (p *junctionPlan) thread(lo, hi parse.OpID) {
 		if p.m.LoadLoadSameLoc && o.Loads() {
 			if rmw, ok := lastRMW[o.Loc]; ok && o.Kind == parse.Read {
 				p.edge(rmw, id)
-				p.afterOwn[id] = rmw
 			}
 			if o.Kind == parse.RMW {
 				lastRMW[o.Loc] = id
@@ -214,7 +209,6 @@ func (p *junctionPlan) forwarded(id parse.OpID, o *parse.Op, lo parse.OpID) {
 	atomic := p.h.Ops[w].Kind == parse.RMW && model.ClassOf(o)&r.Forwarded != 0
 	if atomic && !r.FromPair {
 		p.edge(w, id)
-		p.afterOwn[id] = w
 	}
 	for _, d := range p.incoming(w) {
 		switch {
@@ -222,11 +216,53 @@ func (p *junctionPlan) forwarded(id parse.OpID, o *parse.Op, lo parse.OpID) {
 			p.edge(d.From, id)
 		case atomic && r.FromPair && d.Kind&parse.DepPair != 0:
 			p.edge(d.From, id)
-			if from := p.h.Ops[d.From].RF; from >= 0 {
-				p.afterOwn[id] = from
-			}
 		}
 	}
+}
+
+// afterOwn finds what ruled.afterOwn holds. The later of two such accesses of a
+// thread shows the later write: coherence orders what they write or return.
+func (p *junctionPlan) afterOwn() map[parse.OpID]parse.OpID {
+	var within []localEdge // of one location, into loads of own writes
+	own := func(id parse.OpID) bool {
+		o := &p.h.Ops[id]
+		return o.Kind == parse.Read && o.RF != parse.Init && p.h.Thread(o.RF) == p.h.Thread(id)
+	}
+	for _, e := range p.edges {
+		if p.h.Ops[e.from].Loc == p.h.Ops[e.to].Loc && own(e.to) {
+			within = append(within, e)
+		}
+	}
+	if p.m.LoadLoadSameLoc {
+		last := make([]parse.OpID, len(p.h.Locations)) // read, plus 1
+		for id := range p.h.Ops {
+			o := &p.h.Ops[id]
+			if o.Kind != parse.Read || !p.touched[id] {
+				continue
+			}
+			if from := last[o.Loc] - 1; from >= p.h.Start[p.h.Thread(parse.OpID(id))] && own(parse.OpID(id)) {
+				within = append(within, localEdge{from, parse.OpID(id)})
+			}
+			last[o.Loc] = parse.OpID(id) + 1
+		}
+	}
+	slices.SortFunc(within, func(a, b localEdge) int { return int(a.to) - int(b.to) })
+	after := map[parse.OpID]parse.OpID{}
+	for _, e := range within {
+		root := e.from
+		if own(root) {
+			var ok bool
+			if root, ok = after[root]; !ok {
+				continue
+			}
+		} else if o := &p.h.Ops[root]; o.Kind == parse.Read && o.RF == parse.Init {
+			continue
+		}
+		if known, ok := after[e.to]; !ok || known < root {
+			after[e.to] = root
+		}
+	}
+	return after
 }
 
 // planRuled plans the chains of models with Rules, like planRelaxed: a chain for

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/check/internal/brute"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/internal/scale"
 	"ordeal/check/model"
@@ -105,8 +106,12 @@ func facts(h *parse.History, m model.Model, f func(a, b int)) {
 			f(int(o.RF), b)
 		}
 	}
+	if m.Rules != nil {
+		brute.Local(h, m, f)
+		loadsInOrder(h, f)
+	}
 	for _, d := range h.Deps {
-		if m.Deps && h.Ops[d.To].Kind != parse.Fence {
+		if m.Rules == nil && m.Deps && h.Ops[d.To].Kind != parse.Fence {
 			f(int(d.From), int(d.To))
 		}
 	}
@@ -120,6 +125,31 @@ func facts(h *parse.History, m model.Model, f func(a, b int)) {
 		for i := range order {
 			for _, a := range order[:i] {
 				f(int(a), int(order[i]))
+			}
+		}
+	}
+}
+
+// loadsInOrder calls f with what two reads of a location return, in their order,
+// where no own write lies between (coRR).
+func loadsInOrder(h *parse.History, f func(a, b int)) {
+	for t := range h.Threads() {
+		for b := h.Start[t]; b < h.Start[t+1]; b++ {
+			for a := b - 1; a >= h.Start[t] && h.Ops[b].Kind == parse.Read; a-- {
+				p, q := &h.Ops[a], &h.Ops[b]
+				if p.Kind == parse.Fence || p.Loc != q.Loc {
+					continue
+				}
+				if p.Writes() {
+					break
+				}
+				w, v := int(p.RF), int(q.RF)
+				if q.RF == parse.Init {
+					v = len(h.Ops) + int(q.Loc)
+				}
+				if p.RF != parse.Init && w != v {
+					f(w, v)
+				}
 			}
 		}
 	}

@@ -21,15 +21,7 @@ func (f *frame) ofInstructionSet(m model.Model) bool {
 	rf := f.rf.filter(func(_, b int) bool { return f.loads(b) })
 	poLoc := f.po.filter(f.sameLoc)
 	rfe := rf.filter(f.external)
-	var local rel
-	switch m.Name {
-	case model.Armv8.Name:
-		local = f.armv8(rf)
-	case model.RVWMO.Name:
-		local = f.rvwmo(rf)
-	default:
-		local = f.wmo()
-	}
+	local := f.local(m, rf)
 	return f.someCoherence(0, newRel(len(f.po)), func(co rel) bool {
 		fr := rf.inverse().compose(co).filter(func(a, b int) bool { return a != b })
 		observed := co.union(fr)
@@ -40,6 +32,33 @@ func (f *frame) ofInstructionSet(m model.Model) bool {
 			poLoc.union(rf, co, fr).acyclic() &&
 			local.union(rfe, observed).acyclic()
 	})
+}
+
+func (f *frame) local(m model.Model, rf rel) rel {
+	switch m.Name {
+	case model.Armv8.Name:
+		return f.armv8(rf)
+	case model.RVWMO.Name:
+		return f.rvwmo(rf)
+	default:
+		return f.wmo()
+	}
+}
+
+// Local calls f for each pair of accesses of one thread that the model of an
+// instruction set orders: lob of armv8, ppo of the others. A history has at most
+// 64 operations and locations.
+func Local(h *parse.History, m model.Model, f func(a, b int)) {
+	frame := newFrame(h)
+	rf := frame.rf.filter(func(_, b int) bool { return frame.loads(b) })
+	local := frame.local(m, rf)
+	for a := range h.Ops {
+		for b := range h.Ops {
+			if local.has(a, b) {
+				f(a, b)
+			}
+		}
+	}
 }
 
 func (f *frame) loads(a int) bool {
