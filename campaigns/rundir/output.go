@@ -1,12 +1,15 @@
 package rundir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"syscall"
+	"time"
 
 	"ordeal/sim/osfile"
 )
@@ -80,8 +83,37 @@ func (o *Output) openInPlace(mode fs.FileMode) error {
 	}
 	o.kind = inPlace
 	var err error
-	o.file, err = os.OpenFile(o.path, os.O_WRONLY|os.O_CREATE, mode)
+	o.file, err = openWaiting(o.path, mode)
 	return err
+}
+
+// readerInterval is how often a reader of a FIFO is looked for.
+const readerInterval = 20 * time.Millisecond
+
+// openWaiting opens a file to write to. A FIFO has to have a reader first, who is
+// waited for until a signal asks the process to end.
+func openWaiting(path string, mode fs.FileMode) (*os.File, error) {
+	flags := os.O_WRONLY | os.O_CREATE
+	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		flags |= syscall.O_NONBLOCK
+	}
+	open := func() (*os.File, error) { return os.OpenFile(path, flags, mode) }
+	f, err := open()
+	if !errors.Is(err, syscall.ENXIO) {
+		return f, err
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	for tick := time.NewTicker(readerInterval); errors.Is(err, syscall.ENXIO); f, err = open() {
+		select {
+		case <-signals:
+			tick.Stop()
+			return nil, fmt.Errorf("write %s, which has no reader: %w", path, context.Canceled)
+		case <-tick.C:
+		}
+	}
+	return f, err
 }
 
 // empty removes what a file has that is written in place.
