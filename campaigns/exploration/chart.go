@@ -73,11 +73,11 @@ func (s *Spec) chart(f *Finding) (*chart.Chart, error) {
 		}
 		begin(int(m.At))
 		from, to := ownerOf(m.Buffer), ownerOf(m.To)
-		key := fmt.Sprintf("%s > %s: %s", from, m.To, m.Text)
+		key := fmt.Sprintf("%s > %s: %s", from, m.To, m.Text())
 		flying[key] = append(flying[key], len(c.Events))
 		// One that does not arrive is drawn to the end.
 		c.Events = append(c.Events, trace.Event{
-			Kind: trace.Message, At: int64(m.At), Place: from, Line: int64(m.Line), Name: m.Type, To: to, Arrives: int64(len(f.Steps) + 1),
+			Kind: trace.Message, At: int64(m.At), Place: from, Line: int64(m.Line), Name: m.Type(), To: to, Arrives: int64(len(f.Steps) + 1),
 		})
 	})
 	if err != nil {

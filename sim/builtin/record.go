@@ -23,38 +23,39 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 	for _, l := range want.Locations {
 		lines[r.LineOf(job.Program, l)] = true
 	}
-	emit := func(e trace.Event) {
-		if lines[e.Line] {
-			record(e)
-		}
-	}
 	recorded := *r
 	o := &recorded.options
 	var now event.Tick // of the last transition, which an access is part of
 	o.Trace = func(s ruby.Step) {
 		now = s.At
-		emit(trace.Event{
-			Kind: trace.Transition, At: int64(s.At), Place: place(s.Machine, s.Number), Line: int64(s.Line),
-			Name: s.Event, State: s.State, Next: s.Next, Own: s.Own,
-		})
+		if lines[int64(s.Line)] {
+			record(trace.Event{
+				Kind: trace.Transition, At: int64(s.At), Place: place(s.Machine, s.Number), Line: int64(s.Line),
+				Name: s.Event, State: s.State, Next: s.Next, Own: s.Own,
+			})
+		}
 	}
 	o.Messages = func(m ruby.Message) {
-		if m.To != "" {
-			emit(trace.Event{
+		if m.To != "" && lines[int64(m.Line)] {
+			record(trace.Event{
 				Kind: trace.Message, At: int64(m.At), Place: owner(m.Buffer), Line: int64(m.Line),
-				Name: m.Type, To: owner(m.To), Arrives: int64(m.Arrives),
+				Name: m.Type(), To: owner(m.To), Arrives: int64(m.Arrives),
 			})
 		}
 	}
 	o.Notices = func(n ruby.Notice) {
-		emit(trace.Event{Kind: trace.Notice, At: int64(n.At), Place: place(n.Machine, n.Number), Line: int64(n.Line)})
+		if lines[int64(n.Line)] {
+			record(trace.Event{Kind: trace.Notice, At: int64(n.At), Place: place(n.Machine, n.Number), Line: int64(n.Line)})
+		}
 	}
 	o.Accesses = func(a core.Access) {
-		emit(trace.Event{
-			Kind: trace.Access, At: int64(now), Place: trace.Core(a.Thread), Line: r.LineOf(job.Program, a.Loc),
-			Thread: a.Thread, Number: int(a.Number), Loc: a.Loc,
-			Reads: a.Kind.Reads(), Writes: a.Kind.Writes(), Read: a.Read, Written: a.Written,
-		})
+		if line := r.LineOf(job.Program, a.Loc); lines[line] {
+			record(trace.Event{
+				Kind: trace.Access, At: int64(now), Place: trace.Core(a.Thread), Line: line,
+				Thread: a.Thread, Number: int(a.Number), Loc: a.Loc,
+				Reads: a.Kind.Reads(), Writes: a.Kind.Writes(), Read: a.Read, Written: a.Written,
+			})
+		}
 	}
 	return recorded.Run(ctx, job)
 }

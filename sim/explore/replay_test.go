@@ -26,7 +26,7 @@ func TestReplay(t *testing.T) {
 	var rows, messages []string
 	got, err := Replay(c, path,
 		func(s ruby.Step) { rows = append(rows, s.State+" "+s.Event) },
-		func(m ruby.Message) { messages = append(messages, m.Type) })
+		func(m ruby.Message) { messages = append(messages, m.Type()) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,15 +24,17 @@ type Step struct {
 }
 
 // Message is a message on its way: sent through the network if To is not
-// empty, else taken out of a buffer.
+// empty, else taken out of a buffer. Its Type, Text and String are there until
+// the function that it is reported to returns.
 type Message struct {
 	At      event.Tick
 	Buffer  string // that it leaves
 	To      string
 	Arrives event.Tick // in To
 	Line    memory.Addr
-	Type    string // its field of that name, else its structure's name
-	Text    string // its simple fields
+
+	content *object
+	program *program
 }
 
 // Notice is the notification of a core that its controller is about to lose a
@@ -52,24 +54,35 @@ func (c *controller) notice(line memory.Addr) {
 }
 
 func (s *System) report(note Message, m *object) {
-	note.Text, note.Type = s.program.describe(m), m.layout.typ.Name
+	note.content, note.program = m, s.program
 	if at := m.layout.addr; at >= 0 {
 		note.Line = memory.Addr(m.words[at])
-	}
-	for _, f := range m.layout.typ.Fields {
-		if v := m.words[max(m.layout.offset[f], 0)]; f.Name == "Type" && f.Type.Kind == types.Enum && v < uint64(len(f.Type.Enums)) {
-			note.Type = f.Type.Enums[v].Name
-		}
 	}
 	s.options.Messages(note)
 }
 
+// Type is the value of the field of that name, else the name of the structure.
+func (m Message) Type() string {
+	layout := m.content.layout
+	for _, f := range layout.typ.Fields {
+		if f.Name == "Type" && f.Type.Kind == types.Enum {
+			if v := m.content.words[layout.offset[f]]; v < uint64(len(f.Type.Enums)) {
+				return f.Type.Enums[v].Name
+			}
+		}
+	}
+	return layout.typ.Name
+}
+
+// Text is the simple fields of the message.
+func (m Message) Text() string { return m.program.describe(m.content) }
+
 // String writes the message below the first column of a Step.
 func (m Message) String() string {
 	if m.To == "" {
-		return fmt.Sprintf("%15d     receive %s: %s", m.At, m.Buffer, m.Text)
+		return fmt.Sprintf("%15d     receive %s: %s", m.At, m.Buffer, m.Text())
 	}
-	return fmt.Sprintf("%15d     send    %s > %s, arrives %d: %s", m.At, m.Buffer, m.To, m.Arrives, m.Text)
+	return fmt.Sprintf("%15d     send    %s > %s, arrives %d: %s", m.At, m.Buffer, m.To, m.Arrives, m.Text())
 }
 
 func (c *controller) step(state, ev, to int, line memory.Addr) Step {
