@@ -37,9 +37,11 @@ type Isolation struct {
 	// the seccomp filter of tools, and with all of its descendants killed at
 	// the end.
 	Filter bool
-	// Landlock restricts writing to Command.Dir, what WritableVariable lists and
-	// /dev/null, and signals to the tool's own processes. It takes Filter.
-	Landlock   bool
+	// Landlock is the version of Landlock by which the tool is restricted, 0 for
+	// none: writing is to Command.Dir, what WritableVariable lists and
+	// /dev/null, and, from version 6, signals to its own processes. It takes
+	// Filter.
+	Landlock   int
 	Namespaces []Namespace
 	// Missing says what this machine does not allow and why, for reports.
 	Missing string
@@ -92,7 +94,7 @@ func (i Isolation) String() string {
 		}
 		parts = append(parts, names)
 	}
-	if i.Landlock {
+	if i.Landlock > 0 {
 		parts = append(parts, "Landlock")
 	}
 	if i.Missing != "" {

@@ -64,9 +64,10 @@ var BestIsolation = sync.OnceValue(func() Isolation {
 	case best.Filter && !best.Has(PIDNamespace):
 		missing = append(missing, fmt.Sprintf("no pid namespace (%v)", first))
 	}
-	if best.Filter && landlockABI() > 0 {
-		best.Landlock = true
-	} else {
+	if best.Filter {
+		best.Landlock = landlockABI()
+	}
+	if best.Landlock == 0 {
 		missing = append(missing, "no Landlock")
 	}
 	if !best.Has(PIDNamespace) && !best.Has(UserNamespace) {
@@ -97,15 +98,15 @@ func (i Isolation) apply(cmd *exec.Cmd) (*shim, error) {
 	if !i.Filter {
 		return nil, nil
 	}
-	file, err := shimFile(shimKind{mounts: i.Has(MountNamespace), landlock: i.Landlock})
+	file, err := shimFile(shimKind{mounts: i.Has(MountNamespace), landlock: i.Landlock > 0})
 	if err != nil {
 		return nil, err
 	}
 	var writable []string
-	if i.Landlock {
+	if i.Landlock > 0 {
 		writable = append(filepath.SplitList(os.Getenv(WritableVariable)), cmp.Or(cmd.Dir, "."))
 	}
-	shim, err := newShim(cmd.Path, writable)
+	shim, err := newShim(cmd.Path, i.Landlock, writable)
 	if err != nil {
 		return nil, err
 	}

@@ -37,11 +37,10 @@ func writeRights(abi int) uint64 {
 	return rights
 }
 
-// writableOnly is a ruleset under which a process changes nothing but what is
-// below dirs, writes nothing else but the null device, and sends no signal to a
-// process outside.
-func writableOnly(dirs []string) (*os.File, error) {
-	abi := landlockABI()
+// writableOnly is a ruleset of a version of Landlock under which a process
+// changes nothing but what is below dirs, writes nothing else but the null
+// device, and sends no signal to a process outside.
+func writableOnly(abi int, dirs []string) (*os.File, error) {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: writeRights(abi)}
 	if abi >= 6 {
 		attr.Scoped = unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET

@@ -24,11 +24,13 @@
 // # Tools
 //
 // gem5 and other programs of third parties may read files and start processes
-// as their user may, but have no capabilities and no network (only local
-// sockets), write only below the command's directory, cannot inspect other
-// processes or make namespaces, and cannot change the system: such calls fail
-// with EPERM. Namespaces separate process ids, /proc, the network, System V IPC
-// and the host name. What a kernel lacks of this is in Isolation.Missing.
+// as their user may, but have no capabilities and no sockets (but connected
+// pairs of their own), write only below the command's directory, cannot change
+// the mode, owner, times or attributes of a file, inspect other processes or
+// make namespaces, and cannot change the system: such calls fail with EPERM,
+// and those newer than this package with ENOSYS. Namespaces separate process
+// ids, /proc, the network, System V IPC and the host name. What a kernel lacks
+// of this is in Isolation.Missing.
 //
 // Go cannot run code between fork and exec, and executing this program once
 // more costs milliseconds. So a tool starts as the shim: a static executable of

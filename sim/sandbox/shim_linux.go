@@ -29,15 +29,16 @@ type shim struct {
 }
 
 // newShim prepares the process that is to execute path. What the process
-// writes is restricted to the directories writable unless there are none.
-func newShim(path string, writable []string) (*shim, error) {
+// writes is restricted to the directories writable by a version of Landlock,
+// unless that is 0.
+func newShim(path string, landlock int, writable []string) (*shim, error) {
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("make sockets: %w", err)
 	}
 	s := &shim{path: path, local: os.NewFile(uintptr(fds[0]), "local"), remote: os.NewFile(uintptr(fds[1]), "remote")}
-	if len(writable) > 0 {
-		if s.rules, err = writableOnly(writable); err != nil {
+	if landlock > 0 {
+		if s.rules, err = writableOnly(landlock, writable); err != nil {
 			return nil, errors.Join(err, s.local.Close(), s.remote.Close())
 		}
 	}
