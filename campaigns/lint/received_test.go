@@ -29,7 +29,6 @@ var userPaths = map[string]int{
 	"campaigns/rundir/files_linux.go":         1, // openExisting, of a path that was opened before
 	"campaigns/rundir/files_other.go":         7, // the same place on other systems
 	"campaigns/rundir/output.go":              7, // files named for output
-	"campaigns/execute/memory.go":             1, // /proc
 	"campaigns/execute/sources.go":            2, // this program, and gem5, which is about to be executed
 	"campaigns/merge/merge.go":                3, // is a source the target? its own staging directory
 	"campaigns/merge/source.go":               4, // an archive, roots of resolved directories

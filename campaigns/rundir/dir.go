@@ -137,12 +137,15 @@ func (d Dir) finishLog(log sim.Log) error {
 // one that the specification names.
 func (d Dir) Program(s *Spec) (*gen.Program, error) {
 	path := d.Path(ProgramFile)
-	if limit := gen.TextLimit(int64(s.Memory)); limit > 0 {
-		if info, err := Lstat(path); err != nil {
-			return nil, err
-		} else if info.Size() > limit {
-			return nil, fmt.Errorf("%s: %d bytes, more than the %d that can be read in the memory of the run, %s", path, info.Size(), limit, s.Memory)
-		}
+	info, err := Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if limit := gen.TextLimit(int64(s.Memory)); limit > 0 && info.Size() > limit {
+		return nil, fmt.Errorf("%s: %d bytes, more than the %d that can be read in the memory of the run, %s", path, info.Size(), limit, s.Memory)
+	}
+	if err := fits(path, info.Size(), gen.TextLimit); err != nil {
+		return nil, err
 	}
 	data, err := ReadFile(path)
 	if err != nil {

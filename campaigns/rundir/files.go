@@ -2,10 +2,13 @@ package rundir
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"ordeal/sim/machine"
 )
 
 // The directories of campaigns and runs may come from others: a link in them
@@ -59,7 +62,33 @@ func Append(path string) (*os.File, error) {
 	return open(path, os.O_CREATE|os.O_APPEND|os.O_RDWR)
 }
 
-// ReadFile reads a file.
+// unasked is the size up to which a file is read without asking what memory
+// there is.
+const unasked = 16 << 20
+
+// fits returns an error if a file of the given size is longer than limit says that
+// can be read in the memory of this machine. A file of others may have any
+// size and take no place on the disk.
+func fits(path string, size int64, limit func(memory int64) int64) error {
+	if size <= unasked {
+		return nil
+	}
+	if memory := available(); memory > 0 && size > limit(memory) {
+		return fmt.Errorf("%s: %w: %d bytes, of which %d can be read in the memory of this machine", path, ErrSize, size, limit(memory))
+	}
+	return nil
+}
+
+// quarter leaves room for what is made of a file.
+func quarter(memory int64) int64 { return memory / 4 }
+
+// available is the memory that this process may take.
+var available = machine.Memory
+
+// ErrSize is the error for a file that is too large to be read.
+var ErrSize = errors.New("the file is too large")
+
+// ReadFile reads a file that fits into memory.
 func ReadFile(path string) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -68,6 +97,9 @@ func ReadFile(path string) ([]byte, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
+		return nil, err
+	}
+	if err := fits(path, info.Size(), quarter); err != nil {
 		return nil, err
 	}
 	data := make([]byte, 0, info.Size()+1) // Read sees the end in one more byte

@@ -24,6 +24,10 @@ func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 				long = append(long, text...)
 				text = long
 			}
+			if len(long) > maxLine {
+				yield(nil, fmt.Errorf("a line of more than %d bytes", maxLine))
+				return
+			}
 			switch err {
 			case bufio.ErrBufferFull:
 				continue
@@ -37,6 +41,9 @@ func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 		}
 	}
 }
+
+// maxLine bounds a line in bytes: a file of others may have one of any length.
+const maxLine = 64 << 20
 
 // linesBuffer is the size in bytes up to which Lines does not copy a line.
 const linesBuffer = 1 << 16

@@ -3,7 +3,9 @@ package rundir
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -73,4 +75,24 @@ func TestLongLines(t *testing.T) {
 	if n != len(want) {
 		t.Errorf("%d lines, want %d", n, len(want))
 	}
+}
+
+// TestEndlessLine has a line without end, as a file that takes no place on the disk may
+// have, behind one that is read.
+func TestEndlessLine(t *testing.T) {
+	var got []string
+	for line, err := range Lines(io.MultiReader(strings.NewReader("one\n"), zeros{})) {
+		got = append(got, fmt.Sprintf("%s %v", line, err))
+	}
+	if want := []string{"one\n <nil>", " a line of more than 67108864 bytes"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
