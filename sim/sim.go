@@ -28,7 +28,8 @@ type Job struct {
 	// Memory bounds the memory of the run and LogSize what it may leave on the
 	// disk, in bytes each; 0 means no bound. A run that exceeds one is ended
 	// with outcome Infra and keeps what it wrote. The embedded simulator, which
-	// runs in this process and writes no files, ignores them.
+	// runs in this process and writes no files, begins no run whose values exceed
+	// Memory.
 	Memory, LogSize int64
 	_               struct{}
 }

@@ -11,13 +11,16 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+	"unsafe"
 
+	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/machine"
 )
 
 // DefaultTimeout bounds a job that names no bound.
@@ -153,6 +156,41 @@ func (r *Runner) check(job sim.Job) error {
 	return r.checkAgents(job.Program)
 }
 
+// valueBytes is what a value takes that is read or written: with the threads or the write
+// order, and in the log.
+const valueBytes = 2 * int64(unsafe.Sizeof(gen.Value(0)))
+
+// unasked is what the values of a job may take without asking what memory there is.
+const unasked = 1 << 28
+
+// fits returns an error if the values of a job do not fit into its memory, or
+// into that of the machine where it has no limit.
+func fits(job sim.Job) error {
+	p := job.Program
+	// An operation reads and writes a value at most.
+	if job.Memory == 0 && 2*valueBytes*int64(p.Ops())*int64(job.Rounds) <= unasked {
+		return nil
+	}
+	n := 0
+	for t := range p.Threads {
+		n += p.Reads(gen.ThreadID(t))
+	}
+	for _, writes := range p.Writes() {
+		n += writes
+	}
+	need, limit := valueBytes*int64(n)*int64(job.Rounds), job.Memory
+	if limit == 0 {
+		limit = available()
+	}
+	if limit > 0 && need > limit {
+		return fmt.Errorf("the values of the run take %d bytes of memory: the limit is %d", need, limit)
+	}
+	return nil
+}
+
+// available is the memory that this process may take.
+var available = machine.Memory
+
 // Report is the result of a simulation with its statistics.
 type Report struct {
 	sim.Result
@@ -169,7 +207,8 @@ type Report struct {
 // older than the watchdog permits or nothing is left that could happen;
 // Timeout when the budget of events is used up; Infra when the time of the job
 // is, or for a fault of the simulator itself. The log then holds what the threads
-// had read.
+// had read. It is Infra, too, without a log, where the values alone do not fit
+// into the memory of the job or of the machine.
 func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err error) {
 	if err := r.check(job); err != nil {
 		return Report{}, fmt.Errorf("run on embedded simulator: %w", err)
@@ -184,6 +223,10 @@ func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err 
 		}
 		report.Elapsed = time.Since(start)
 	}()
+	if err := fits(job); err != nil {
+		report.Result = sim.Result{Outcome: sim.Infra, Title: "memory limit", Detail: err.Error()}
+		return report, nil
+	}
 	s := newSimulation(r, job)
 	report.Result = s.run(ctx, start.Add(cmp.Or(job.Timeout, DefaultTimeout)))
 	if ctx.Err() != nil {
