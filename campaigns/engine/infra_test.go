@@ -205,6 +205,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		return (&fake.Runner{Fault: fake.Stale}).Run(ctx, job)
 	}))
+	e.Cores = 8 // a run that waits keeps none from run 12
 	e.Dir = filepath.Join(disk, "out")
 	ballast := filepath.Join(disk, "ballast")
 	e.OnResult = func(_ *summary.Summary, run *journal.Entry) {
