@@ -26,6 +26,7 @@ type buffer struct {
 	discipline discipline
 	next       uint64 // tag of the next store
 	seconds    int    // accesses of second lines under way
+	refused    bool   // the port was full for the store that was to leave last
 }
 
 type buffered struct {
@@ -132,11 +133,12 @@ func (b *buffer) drain(c *base) {
 			break
 		}
 	}
-	if ready == 0 {
+	if b.refused = false; ready == 0 {
 		return
 	}
 	s := &b.stores[choice]
 	s.issued = b.spreads(s, c.port) && c.port.Access(memory.Request{Line: s.in.line, Write: true, Tag: s.tag})
+	b.refused = !s.issued
 	if s.issued && ready > 1 {
 		c.wakeNext()
 	}

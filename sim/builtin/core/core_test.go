@@ -331,6 +331,21 @@ func TestFullPort(t *testing.T) {
 	}
 }
 
+// TestFullPortStoreFirst has a buffered store wait for room in the port, which loads
+// that are repeated over and over would take for ever.
+func TestFullPortStoreFirst(t *testing.T) {
+	s := newScript(t, Config{Kind: OOO, Buffer: 1}, "exchange x 9; store x 1; store y 2; load z; load z; load z")
+	s.room = 1
+	s.answer("Wx", 0)
+	s.want("Rz") // issued before the store left the window
+	s.answer("Rz", 0)
+	s.want("Wx")
+	s.answer("Wx", 9)
+	s.want("Rz")
+	s.answer("Rz", 0)
+	s.want("Wy")
+}
+
 func TestEmptyThread(t *testing.T) {
 	for _, k := range Kinds() {
 		for _, thread := range []string{"", "fence", "delay 3"} {

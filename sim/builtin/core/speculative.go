@@ -33,10 +33,15 @@ func newSpeculative(b base, c Config) *speculative {
 	}
 }
 
-// Handle is a wake-up.
+// Handle is a wake-up. A store that the full port refused goes before all loads, as
+// gem5 does (LSQUnit::recvRetry, v24.0.0.1 src/cpu/o3/lsq_unit.cc:1274): loads that
+// lose their lines again and again would else fill the port for ever.
 func (c *speculative) Handle(uint64) {
 	c.resolve()
 	c.retire()
+	if c.buffer.refused {
+		c.buffer.drain(&c.base)
+	}
 	c.fetch()
 	c.issue()
 	c.buffer.drain(&c.base)
