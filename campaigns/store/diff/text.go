@@ -16,7 +16,7 @@ import (
 const shown = 4
 
 // WriteText writes the differences, the most important first, and nothing if
-// there is none. Program is the command to call ordeal.
+// there is none. Between them stand the findings that recur. Program is the command to call ordeal.
 func (d *Diff) WriteText(w io.Writer, program string) error {
 	if d.Empty() {
 		return nil
@@ -33,6 +33,7 @@ func (d *Diff) WriteText(w io.Writer, program string) error {
 	for _, change := range []Change{Open, Harder, Flaky, Gone, Caught, Easier} {
 		t.section(d, change)
 	}
+	t.recurring(d)
 	t.coverage(d)
 	t.speed(d)
 	t.configs(d)
@@ -122,6 +123,18 @@ func (t *text) finding(f *Finding) {
 		t.line("    recurs in %s of %s repeated alone", messages.Comma(f.New.Recurs), messages.Plural(f.New.Alone, "run"))
 	}
 	t.line("    look: %s check --explain %s", t.program, messages.QuotedPath(cmp.Or(f.New.First, f.Old.First)))
+}
+
+// recurring names the findings of both campaigns, which are no difference.
+func (t *text) recurring(d *Diff) {
+	t.heading(len(d.Recurring), "findings that recur")
+	for i := range d.Recurring[:min(len(d.Recurring), shown)] {
+		f := &d.Recurring[i]
+		t.line("  %s: %s, before %s", f.Outcome.Titled(f.Title), share(f.New.Runs, f.New.Of), share(f.Old.Runs, f.Old.Of))
+	}
+	if more := len(d.Recurring) - shown; more > 0 {
+		t.line("  and %s more: --json lists them", messages.Comma(more))
+	}
 }
 
 func (c *Detection) text() string {

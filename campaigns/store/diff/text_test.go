@@ -3,6 +3,7 @@ package diff
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -102,6 +103,28 @@ func TestText(t *testing.T) {
 	must.Succeed(t, err)
 	if got != string(want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestRecurringText names what both campaigns found where they differ in something.
+func TestRecurringText(t *testing.T) {
+	every := func(seed int, version string, titles int) scenario {
+		return scenario{seed: seed, config: []string{plain}, tools: map[string]string{"ordeal": version}, run: func(e *journal.Entry, i int) bool {
+			if i%10 < titles {
+				fail(e, fmt.Sprintf("title %d", i%10))
+			}
+			return true
+		}}
+	}
+	for titles, want := range map[int]string{
+		1: "\nfindings that recur\n  violation: title 0: 10 of 100 runs (10 %), before 10 of 100 runs (10 %)\n\n",
+		6: "title 3: 10 of 100 runs (10 %), before 10 of 100 runs (10 %)\n  and 2 more: --json lists them\n\n",
+	} {
+		var b strings.Builder
+		must.Succeed(t, compare(t, every(1, "v1", titles), every(2, "v2", titles)).WriteText(&b, "ordeal"))
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%d findings:\n%s", titles, &b)
+		}
 	}
 }
 
