@@ -105,6 +105,7 @@ type ask struct {
 type (
 	action     func(*controller)
 	statement  func(*controller) flow
+	condition  func(*controller) bool
 	wordExpr   = func(*controller) uint64
 	vectorExpr = func(*controller) []uint64
 	objectExpr = func(*controller) *object

@@ -85,24 +85,52 @@ func (g *generator) declare(s *types.Declare) statement {
 }
 
 func (g *generator) store(pos syntax.Pos, t *types.Type, at int, x types.Expr) statement {
+	return g.storeThen(pos, t, at, x, next)
+}
+
+// storeThen compiles an assignment to a place, after which the flow is then. Those of a
+// constant and of a variable, by far the most frequent ones, take one call.
+func (g *generator) storeThen(pos syntax.Pos, t *types.Type, at int, x types.Expr, then flow) statement {
+	use, isUse := x.(*types.Use)
 	switch shapeOf(t) {
 	case word:
+		if k, ok := x.(*types.Const); ok {
+			v := uint64(asNumber(k.Value).Int)
+			return func(c *controller) flow {
+				c.words[at] = v
+				return then
+			}
+		}
+		if isUse {
+			from := g.where(use.Var)
+			return func(c *controller) flow {
+				c.words[at] = c.words[from]
+				return then
+			}
+		}
 		f := g.word(x)
 		return func(c *controller) flow {
 			c.words[at] = f(c)
-			return next
+			return then
 		}
 	case vector:
 		f, size := g.vector(x), g.size(t)
 		return func(c *controller) flow {
 			copy(c.words[at:at+size], f(c))
-			return next
+			return then
 		}
 	case pointer:
+		if isUse {
+			from := g.where(use.Var)
+			return func(c *controller) flow {
+				c.pointers[at] = c.pointers[from]
+				return then
+			}
+		}
 		f := g.object(x)
 		return func(c *controller) flow {
 			c.pointers[at] = f(c)
-			return next
+			return then
 		}
 	}
 	g.unsupported(pos, "assignment to a %s", t)
@@ -190,10 +218,10 @@ func (g *generator) ifStmt(s *types.If) statement {
 	if code := g.jump(s); code != nil {
 		return code
 	}
-	cond, then := g.word(s.Cond), g.block(s.Then)
+	cond, then := g.condition(s.Cond), g.block(s.Then)
 	if len(s.Else) == 0 {
 		return func(c *controller) flow {
-			if cond(c) != 0 {
+			if cond(c) {
 				return then(c)
 			}
 			return next
@@ -201,7 +229,7 @@ func (g *generator) ifStmt(s *types.If) statement {
 	}
 	otherwise := g.block(s.Else)
 	return func(c *controller) flow {
-		if cond(c) != 0 {
+		if cond(c) {
 			return then(c)
 		}
 		return otherwise(c)
@@ -213,11 +241,7 @@ func (g *generator) returnStmt(s *types.Return) statement {
 		g.unsupported(s.Pos(), "return outside of a function")
 		return nil
 	}
-	set := g.store(s.Pos(), s.X.Type(), g.result.result, s.X)
-	return func(c *controller) flow {
-		set(c)
-		return leave
-	}
+	return g.storeThen(s.Pos(), s.X.Type(), g.result.result, s.X, leave)
 }
 
 func (g *generator) trigger(s *types.Trigger) statement {

@@ -5,6 +5,7 @@ package cache
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,6 @@ type Header struct {
 	Permission Permission
 	// Reserved says that a linked load has reserved the line for a core.
 	Reserved bool
-	line     memory.Addr
 }
 
 // Entry is an entry of a cache, by pointer.
@@ -91,26 +91,34 @@ func ParseGeometry(text string) (Geometry, error) {
 // Cache is a cache of entries of type E.
 type Cache[E Entry] struct {
 	geometry Geometry
-	ways     []E    // set after set; the zero value where a way is free
-	trees    []tree // of each set
+	ways     []E           // set after set; the zero value where a way is free
+	lines    []memory.Addr // of the entries, by way; no line where there is none
+	trees    []tree        // of each set
 }
+
+// noLine is the line of a way without an entry.
+const noLine = memory.Addr(-1)
 
 // New makes an empty cache of a valid geometry.
 func New[E Entry](g Geometry) *Cache[E] {
-	return &Cache[E]{geometry: g, ways: make([]E, g.Sets*g.Ways), trees: make([]tree, g.Sets)}
+	return &Cache[E]{
+		geometry: g, ways: make([]E, g.Sets*g.Ways), trees: make([]tree, g.Sets),
+		lines: slices.Repeat([]memory.Addr{noLine}, g.Sets*g.Ways),
+	}
 }
 
 // set is the index of a line's set and its ways.
 func (c *Cache[E]) set(line memory.Addr) (int, []E) {
-	i := int(line>>c.geometry.IndexBit) & (c.geometry.Sets - 1)
+	i := c.SetOf(line)
 	return i, c.ways[i*c.geometry.Ways : (i+1)*c.geometry.Ways]
 }
 
-// find is the way of a line that is present in its set; -1 when it is absent.
-func find[E Entry](ways []E, line memory.Addr) int {
-	for w, e := range ways {
-		if !free(e) && e.Header().line == line {
-			return w
+// find is the way, of all sets, of a line that is present; -1 when it is absent.
+func (c *Cache[E]) find(line memory.Addr) int {
+	first := c.SetOf(line) * c.geometry.Ways
+	for w, l := range c.lines[first : first+c.geometry.Ways] {
+		if l == line && !free(c.ways[first+w]) {
+			return first + w
 		}
 	}
 	return -1
@@ -124,23 +132,20 @@ func free[E Entry](e E) bool {
 
 // Lookup is the entry of a line; the zero value when the line is absent.
 func (c *Cache[E]) Lookup(line memory.Addr) E {
-	var none E
-	_, ways := c.set(line)
-	if w := find(ways, line); w >= 0 {
-		return ways[w]
+	if w := c.find(line); w >= 0 {
+		return c.ways[w]
 	}
+	var none E
 	return none
 }
 
 // Available reports whether a line is in its set or could be allocated there.
 func (c *Cache[E]) Available(line memory.Addr) bool {
-	_, ways := c.set(line)
-	for _, e := range ways {
-		if free(e) || e.Header().line == line {
-			return true
-		}
+	if c.find(line) >= 0 {
+		return true
 	}
-	return false
+	_, ways := c.set(line)
+	return slices.ContainsFunc(ways, free)
 }
 
 // Victim is the entry to replace before a line, which is not Available, can be
@@ -157,16 +162,16 @@ func (c *Cache[E]) Victim(line memory.Addr) (E, error) {
 // Allocate puts an entry into the first free way of a line's set, as the most
 // recently used one, with permission Invalid.
 func (c *Cache[E]) Allocate(line memory.Addr, e E) error {
-	set, ways := c.set(line)
-	if w := find(ways, line); w >= 0 {
+	if c.find(line) >= 0 {
 		return fault("line allocated twice", line)
 	}
+	set, ways := c.set(line)
 	for w := range ways {
 		if !free(ways[w]) {
 			continue
 		}
-		*e.Header() = Header{Permission: Invalid, line: line}
-		ways[w] = e
+		*e.Header() = Header{Permission: Invalid}
+		ways[w], c.lines[set*c.geometry.Ways+w] = e, line
 		c.trees[set].point(w, c.geometry.Ways, false)
 		return nil
 	}
@@ -175,24 +180,28 @@ func (c *Cache[E]) Allocate(line memory.Addr, e E) error {
 
 // Deallocate frees the way of a line and makes it the next to be taken.
 func (c *Cache[E]) Deallocate(line memory.Addr) error {
-	set, ways := c.set(line)
-	w := find(ways, line)
+	w := c.find(line)
 	if w < 0 {
 		return fault("absent line deallocated", line)
 	}
 	var none E
-	ways[w] = none
-	c.trees[set].point(w, c.geometry.Ways, true)
+	c.ways[w], c.lines[w] = none, noLine
+	c.point(line, w, true)
 	return nil
 }
 
 // Touch makes a line the most recently used one of its set. An absent line
 // does not matter.
 func (c *Cache[E]) Touch(line memory.Addr) {
-	set, ways := c.set(line)
-	if w := find(ways, line); w >= 0 {
-		c.trees[set].point(w, c.geometry.Ways, false)
+	if w := c.find(line); w >= 0 {
+		c.point(line, w, false)
 	}
+}
+
+// point makes the way of a line the next to be replaced in its set, or the last.
+func (c *Cache[E]) point(line memory.Addr, way int, next bool) {
+	set := c.SetOf(line)
+	c.trees[set].point(way-set*c.geometry.Ways, c.geometry.Ways, next)
 }
 
 // Each calls do for every entry, in order of sets and ways.

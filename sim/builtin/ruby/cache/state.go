@@ -19,18 +19,20 @@ func (c *Cache[E]) At(way int) E {
 func (c *Cache[E]) Clear() {
 	clear(c.ways)
 	clear(c.trees)
+	for w := range c.lines {
+		c.lines[w] = noLine
+	}
 }
 
 // Restore puts an entry into a way, as At gave it for a line with a permission.
 func (c *Cache[E]) Restore(way int, line memory.Addr, p Permission, e E) {
-	*e.Header() = Header{Permission: p, line: line}
-	c.ways[way] = e
+	*e.Header() = Header{Permission: p}
+	c.ways[way], c.lines[way] = e, line
 }
 
 // SetOf is the set of a line.
 func (c *Cache[E]) SetOf(line memory.Addr) int {
-	set, _ := c.set(line)
-	return set
+	return int(line>>c.geometry.IndexBit) & (c.geometry.Sets - 1)
 }
 
 // Geometry is the shape of the cache.
