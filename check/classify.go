@@ -39,29 +39,59 @@ func Classify(ctx context.Context, h *parse.History, opt Options) (Classificatio
 		p, ok := Procedure(opt.Procedure)
 		return ok && !p.Supports(m)
 	})
-	c := Classification{Verdicts: make([]Verdict, len(models))}
 	// The weakest models are cheap and settle most forbidden histories, so
 	// models are taken from both ends.
-	for k := range models {
-		i := k / 2
+	order := make([]int, len(models))
+	for k := range order {
+		order[k] = k / 2
 		if k%2 == 1 {
-			i = len(models) - 1 - k/2
+			order[k] = len(models) - 1 - k/2
 		}
-		v, err := c.decide(ctx, h, models, i, opt)
-		if err != nil {
-			return c, err
-		}
-		c.Verdicts[i] = v
+	}
+	verdicts, err := decideAll(ctx, h, models, order, opt)
+	c := Classification{Verdicts: verdicts}
+	if err != nil {
+		return c, err
 	}
 	c.place(models)
 	return c, nil
 }
 
+// Several is Check under each of some models. Where the order found under one model
+// is accepted under a weaker one, which is most often, there is no second search.
+func Several(ctx context.Context, h *parse.History, models []model.Model, opt Options) ([]Verdict, error) {
+	order := make([]int, len(models))
+	implied := make([]int, len(models)) // how many of the others a model implies
+	for i, m := range models {
+		order[i] = i
+		for _, other := range models {
+			if model.Implies(m, other) {
+				implied[i]++
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return implied[j] - implied[i] })
+	return decideAll(ctx, h, models, order, opt)
+}
+
+// decideAll decides under models, which it takes in an order.
+func decideAll(ctx context.Context, h *parse.History, models []model.Model, order []int, opt Options) ([]Verdict, error) {
+	verdicts := make([]Verdict, len(models))
+	for _, i := range order {
+		v, err := decide(ctx, h, models, verdicts, i, opt)
+		if err != nil {
+			return verdicts, err
+		}
+		verdicts[i] = v
+	}
+	return verdicts, nil
+}
+
 // decide decides under one model, given the verdicts already there.
-func (c *Classification) decide(ctx context.Context, h *parse.History, models []model.Model, i int, opt Options) (Verdict, error) {
+func decide(ctx context.Context, h *parse.History, models []model.Model, verdicts []Verdict, i int, opt Options) (Verdict, error) {
 	implied := Verdict{}
-	for j := range c.Verdicts {
-		from := &c.Verdicts[j]
+	for j := range verdicts {
+		from := &verdicts[j]
 		if (from.Answer != Allowed || !model.Implies(models[j], models[i])) &&
 			(from.Answer != Forbidden || !model.Implies(models[i], models[j])) {
 			continue

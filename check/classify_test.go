@@ -72,3 +72,44 @@ func TestClassifyStoreBuffering(t *testing.T) {
 		t.Error("an unknown procedure classifies")
 	}
 }
+
+// TestSeveral compares the verdicts under two and three models with those under each
+// alone, in both orders of the models, and counts the searches that it saves.
+func TestSeveral(t *testing.T) {
+	all, err := cases.Load("testdata/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	carried := 0
+	for _, c := range all {
+		for _, models := range [][]model.Model{{model.TSO, model.SC}, {model.SC, model.TSO}, {model.PSO, model.TSO, model.SC}} {
+			got, err := check.Several(t.Context(), c.History, models, check.Options{})
+			if err != nil || len(got) != len(models) {
+				t.Fatalf("%s: %d verdicts, %v", c.Name, len(got), err)
+			}
+			for i, m := range models {
+				alone, err := check.Check(t.Context(), c.History, m, check.Options{})
+				if err != nil {
+					t.Fatalf("%s: %v", c.Name, err)
+				}
+				if got[i].Model != m.Name || got[i].Answer != alone.Answer {
+					t.Errorf("%s: %s %v, alone %s %v", c.Name, got[i].Model, got[i].Answer, m.Name, alone.Answer)
+				}
+				if err := witness.Check(c.History, m, &got[i]); err != nil {
+					t.Errorf("%s: %s %v (%+v): %v", c.Name, m.Name, got[i].Answer, got[i].Inclusion, err)
+				}
+			}
+			if sc := slices.Index(models, model.SC); got[sc].Answer == check.Allowed {
+				for _, v := range got {
+					if v.Model != model.SC.Name && v.Inclusion.Model != model.SC.Name {
+						t.Errorf("%s: %s is decided apart from sc", c.Name, v.Model)
+					}
+					carried++
+				}
+			}
+		}
+	}
+	if carried < 30 {
+		t.Errorf("only %d verdicts carried", carried)
+	}
+}

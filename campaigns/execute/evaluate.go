@@ -100,13 +100,11 @@ func checkLog(ctx context.Context, r *rundir.Result, p *gen.Program, rounds int,
 	if limits.AvailableBytes == 0 {
 		limits.AvailableBytes = MemoryShare(o.Workers)
 	}
-	for _, m := range o.Models {
-		v, err := check.Check(ctx, h, m, limits)
-		if err != nil {
-			return fmt.Errorf("check by %s: %w", m.Name, err)
-		}
-		r.Verdicts = append(r.Verdicts, v)
-		r.Answers = append(r.Answers, rundir.AnswerOf(&v))
+	if r.Verdicts, err = check.Several(ctx, h, o.Models, limits); err != nil {
+		return err
+	}
+	for i := range r.Verdicts {
+		r.Answers = append(r.Answers, rundir.AnswerOf(&r.Verdicts[i]))
 	}
 	if expected := r.Verdicts[0]; expected.Answer == check.Forbidden {
 		violates(r, sim.Violation, "history forbidden by "+expected.Model, "")
