@@ -25,7 +25,7 @@ var sprintf = fmt.Sprintf
 // undo need not restore: the trail itself, the room of the repair queue, and
 // the summaries of rows, which may say too much, and hints.
 func differences(a, b *saturate.Graph) string {
-	skip := map[string]bool{"coverage": true, "hist": true, "model": true, "trail": true, "repairQueue": true, "blocks": true, "near": true, "gateNear": true}
+	skip := map[string]bool{"coverage": true, "hist": true, "model": true, "trail": true, "repairQueue": true, "blocks": true, "near": true, "gateNear": true, "joined": true}
 	return cmp.Diff(a, b,
 		cmp.Exporter(func(reflect.Type) bool { return true }),
 		cmp.FilterPath(func(p cmp.Path) bool {

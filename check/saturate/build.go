@@ -29,7 +29,6 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	g.layOut(plan)
 	g.words = (g.width + 63) / 64
 	g.collectLaneMasks()
-	g.collectGates()
 	g.collectReaders()
 	g.collectEdges(plan.time)
 	return g, nil

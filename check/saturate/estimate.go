@@ -79,7 +79,7 @@ func EstimateBytes(h *parse.History, m model.Model) (most, sparse int64) {
 		if m.PPO != 0 {
 			inferred *= 2 // about as many are paths
 		}
-		byLocation = 4*lanes.components() + nodes*(8+4) + writes*4 + gates*8 + int64(len(plan.thread))*perChain
+		byLocation = 4*lanes.components() + nodes*(8+4) + writes*(4+4) + gates*12 + int64(len(plan.thread))*perChain
 	}
 	held := int64(0)
 	if m.PPO != 0 && sparse == 0 { // else nothing is inferred, nor has a search to hold anything

@@ -23,7 +23,7 @@ type gates struct {
 	gateColumn []int32 // group → column
 	gateFirst  []int32 // group → its first gate; one entry more
 	gatePos    []int32 // gate → position in the chain, ascending in a group
-	gateWrite  []Node  // gate → write
+	gateWrite  []laneWrite
 	gateNear   []int32 // group → gate where the last search ended
 	ordered    bool    // the writes of a group are ordered like their gates
 }
@@ -31,6 +31,19 @@ type gates struct {
 type gate struct {
 	loc, column, pos int32
 	write            Node
+}
+
+// laneWrite is the write of a gate, with its lane, so that a look at a row that
+// shows it needs nothing else of it.
+type laneWrite struct {
+	lane  int32
+	write Node
+}
+
+// shown reports whether the row of a write to the location of u shows that u
+// precedes it or is it.
+func (g *Graph) shown(u laneWrite, row []int32, firstLane int32) bool {
+	return row[g.laneComponent(firstLane, u.lane)] > int32(u.write-g.start[g.laneChain[u.lane]])
 }
 
 func (g *Graph) groups(x int32) (lo, hi int32) { return g.gateStart[x], g.gateStart[x+1] }
@@ -82,9 +95,9 @@ func (g *Graph) collectGates() {
 		}
 		g.gateStart[x+1] = int32(len(g.gateColumn))
 	}
-	g.gatePos, g.gateWrite = make([]int32, len(all)), make([]Node, len(all))
+	g.gatePos, g.gateWrite = make([]int32, len(all)), make([]laneWrite, len(all))
 	for i, e := range all {
-		g.gatePos[i], g.gateWrite[i] = e.pos, e.write
+		g.gatePos[i], g.gateWrite[i] = e.pos, laneWrite{g.lane[g.slot[e.write]], e.write}
 	}
 	g.gateNear = slices.Clone(g.gateFirst)
 	g.gateFirst = append(g.gateFirst, int32(len(all)))
@@ -150,26 +163,22 @@ func (l *gateList) fence(f Node, part fencePart) {
 	l.seen[c] = g.op[f] + 1
 }
 
-// eachGate calls f with the writes behind the gates of a group at positions up to
-// pos and beyond known, the latest first, until f returns false. Where the
-// writes are ordered it calls f with the latest only.
-func (g *Graph) eachGate(group, known, pos int32, f func(Node) bool) bool {
+// gatesUpTo are the gates of a group at positions up to pos and beyond known, of
+// which only the last counts where the writes are ordered.
+func (g *Graph) gatesUpTo(group, known, pos int32) []laneWrite {
 	first := g.gateFirst[group]
-	i := lastUpTo(g.gatePos, first, g.gateFirst[group+1], &g.gateNear[group], pos)
-	for i--; i >= first && g.gatePos[i] > known; i-- {
-		if !f(g.gateWrite[i]) {
-			return false
-		}
-		if g.ordered {
-			break
-		}
+	end := lastUpTo(g.gatePos, first, g.gateFirst[group+1], &g.gateNear[group], pos)
+	i := end
+	for i > first && g.gatePos[i-1] > known && (i == end || !g.ordered) {
+		i--
 	}
-	return true
+	return g.gateWrite[i:end]
 }
 
 // fromGates applies rule A to a read, or, for a write that reads nothing, notes
 // the writes to its location that precede it by paths through other
-// locations. known, if not nil, is a row whose gates need no second look.
+// locations. known, if not nil, is a row whose gates need no second look: of a
+// read that of its writer.
 func (g *Graph) fromGates(v Node, group int32, row, known []int32) bool {
 	c := g.gateColumn[group]
 	p, k := row[c], int32(0)
@@ -182,16 +191,24 @@ func (g *Graph) fromGates(v Node, group int32, row, known []int32) bool {
 	if p <= k {
 		return true
 	}
-	return g.eachGate(group, k, p, func(u Node) bool {
-		switch {
+	first, to := g.laneStart[g.loc[v]], row
+	if g.kind[v]&bitRead != 0 {
+		to = known
+	}
+	list := g.gatesUpTo(group, k, p)
+	for i := len(list) - 1; i >= 0; i-- {
+		switch u := list[i]; {
+		case to != nil && g.shown(u, to, first):
 		case g.kind[v]&bitRead != 0:
-			return g.ruleA(u, v)
-		case u == v || g.isPlaced(u): // u == v: on a cycle that an edge out of v closes
-			return true
-		default:
-			return g.derive(u, v, byPath, v)
+			if !g.ruleA(u.write, v) {
+				return false
+			}
+		case u.write == v || g.isPlaced(u.write): // u.write == v: on a cycle that an edge out of v closes
+		case !g.derive(u.write, v, byPath, v):
+			return false
 		}
-	})
+	}
+	return true
 }
 
 // firstGates does so for all gates of the location of a node that the sweep
@@ -207,9 +224,9 @@ func (g *Graph) firstGates(v Node, row []int32) bool {
 	return true
 }
 
-// knownGates is the row of the node at which the gates that a node shares with
-// it were looked at: the writer of a read, and the write before a write in its
-// lane.
+// knownGates is a row of what needs no second look: of the node at which the gates
+// that a node shares with it were looked at, the writer of a read; of a write
+// knownWrites.
 func (g *Graph) knownGates(v Node) []int32 {
 	if w := g.rf[v]; w >= 0 {
 		if g.isInit(w) {
@@ -217,10 +234,24 @@ func (g *Graph) knownGates(v Node) []int32 {
 		}
 		return g.otherRow(Node(w))
 	}
-	if u := g.laneBefore(v); u != NoNode {
+	return g.knownWrites(v)
+}
+
+// knownWrites joins the rows of the write before w in its lane and of the latest
+// other one that precedes w: there the rules were applied to what these show.
+func (g *Graph) knownWrites(w Node) []int32 {
+	u, latest := g.laneBefore(w), g.latest[g.slot[w]]
+	switch {
+	case u == NoNode && latest == NoNode:
+		return nil
+	case latest == NoNode || g.paged() && u != NoNode:
 		return g.otherRow(u)
+	case u == NoNode:
+		return g.otherRow(latest)
 	}
-	return nil
+	g.joined = append(g.joined[:0], g.row(latest)...)
+	raise(g.joined, g.row(u))
+	return g.joined
 }
 
 // laneBefore is the write before a write in its lane, or NoNode.
@@ -254,20 +285,19 @@ func (g *Graph) newWrites(w Node, row, known []int32, f func(Node) bool) bool {
 	return true
 }
 
-// firstReaders applies rule B to a write that the sweep comes to. The write
-// before it in its lane precedes it, so that readers of what precedes that one
-// need no second look.
+// firstReaders applies rule B to a write that the sweep comes to. The writes
+// behind knownWrites precede it, so that readers of what precedes these need no
+// second look.
 func (g *Graph) firstReaders(w Node, row []int32) bool {
 	if g.kind[w]&bitRead == 0 && !g.firstGates(w, row) {
 		return false
 	}
-	u := g.laneBefore(w)
-	if u == NoNode {
-		return g.readersBefore(g.initOf(w), w) &&
-			g.newWrites(w, row, nil, func(u Node) bool { return g.readersBefore(int32(u), w) })
+	u, latest := int32(g.laneBefore(w)), g.latest[g.slot[w]]
+	if u == int32(NoNode) {
+		u = g.initOf(w)
 	}
-	return g.readersBefore(int32(u), w) &&
-		g.newWrites(w, row, g.otherRow(u), func(u Node) bool { return g.readersBefore(int32(u), w) })
+	return g.readersBefore(u, w) && (latest == NoNode || g.readersBefore(int32(latest), w)) &&
+		g.newWrites(w, row, g.knownWrites(w), func(u Node) bool { return g.readersBefore(int32(u), w) })
 }
 
 // reapplyGates applies the rules to u for the columns of a mask and then, if it
@@ -319,30 +349,39 @@ func (g *Graph) before(u, v Node) bool {
 	}
 	lo, hi := g.groups(g.loc[u])
 	for i := lo; i < hi; i++ {
-		if !g.eachGate(i, 0, g.cell(v, g.gateColumn[i]), func(w Node) bool { return !g.before(u, w) }) {
-			return true
+		for _, w := range g.gatesUpTo(i, 0, g.cell(v, g.gateColumn[i])) {
+			if g.before(u, w.write) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
 // readBefore is before for a read whose chain has no column: no dependency leaves
-// it, so that a path from it goes on at a fence or at a write to its location.
+// it, so that a path from it goes on at a fence or at a write to its location. The
+// next of its chain is behind such a fence, unless the model keeps the order of
+// loads of a location by itself.
 func (g *Graph) readBefore(r, v Node) bool {
-	if s := g.next(r); s != NoNode && g.before(s, v) {
-		return true
-	}
-	for _, t := range g.static(r) {
-		if g.before(t, v) {
+	for ; r != NoNode; r = g.next(r) {
+		for _, t := range g.static(r) {
+			if g.before(t, v) {
+				return true
+			}
+		}
+		for i := g.head[r]; i >= 0; {
+			e := g.inferred.at(i)
+			if g.before(g.target(e), v) {
+				return true
+			}
+			i = e.next()
+		}
+		if !g.model.LoadLoadSameLoc {
+			return false
+		}
+		if g.next(r) == v {
 			return true
 		}
-	}
-	for i := g.head[r]; i >= 0; {
-		e := g.inferred.at(i)
-		if g.before(g.target(e), v) {
-			return true
-		}
-		i = e.next()
 	}
 	return false
 }

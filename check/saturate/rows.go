@@ -1,6 +1,9 @@
 package saturate
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // blockChains is the number of chains in a block: a cache line of a row.
 const blockChains = 16
@@ -16,6 +19,8 @@ type clockRows struct {
 	rows    []int32  // node × component; of paged rows the components of lanes
 	blocks  []uint64 // node × summary; nil for narrow rows
 	summary int      // words of a summary
+	latest  []Node   // slot → the latest write, by the sweep, that gave its lanes; or NoNode; nil without lanes
+	joined  []int32  // scratch of knownWrites
 	pages
 }
 
@@ -31,6 +36,9 @@ func (g *Graph) initRows() {
 		g.initPages()
 	}
 	g.rows = make([]int32, size)
+	if g.byLocation() {
+		g.latest = slices.Repeat([]Node{NoNode}, len(g.writePos))
+	}
 }
 
 func summaryWords(columns int) int { return (columns + 64*blockChains - 1) / (64 * blockChains) }
@@ -45,6 +53,11 @@ func (g *Graph) nonZero(v Node, c int) {
 // maximum of it and u's. A row without its own component is still zero.
 func (g *Graph) joinRow(u, v Node) {
 	shared := g.shared(u, v)
+	if g.latest != nil && shared > g.columns.columns && g.chain[u] != g.chain[v] {
+		if l := &g.latest[g.slot[v]]; *l == NoNode || g.order[u] > g.order[*l] {
+			*l = u
+		}
+	}
 	if g.blocks == nil {
 		src, dst := g.row(u), g.row(v)
 		if own := g.component(v, v); own >= 0 && dst[own] == 0 {

@@ -21,6 +21,7 @@ func (g *Graph) Saturate(ctx context.Context) (bool, error) {
 	if g.conflict.found {
 		return false, nil
 	}
+	g.collectGates()
 	g.initRows()
 	g.order = make([]int32, g.n)
 	g.initCursors()
