@@ -26,10 +26,20 @@ func CollectLate() {
 // than the usual percentage allows.
 const spareHeap = 64 << 20
 
-// spare is memory that is never touched, so that it takes none of the machine's,
-// but is counted as live: the next collection is due when as much has been
-// allocated again.
-var spare = sync.OnceValue(func() []byte { return make([]byte, spareHeap) })
+// sparePiece is the size of a piece of the spare memory. Where a piece contains what a
+// collection has freed, the runtime writes zeros to all of it.
+const sparePiece = 1 << 20
+
+// spare is memory that is not touched but for the pieces that had been used before, so
+// that it takes next to none of the machine's, but is counted as live: the next
+// collection is due when as much has been allocated again.
+var spare = sync.OnceValue(func() [][]byte {
+	pieces := make([][]byte, spareHeap/sparePiece)
+	for i := range pieces {
+		pieces[i] = make([]byte, sparePiece)
+	}
+	return pieces
+})
 
 // CollectSeldom makes garbage collections of a small heap rare, for processes that
 // work for long. Unlike a larger percentage it does not let a large heap grow
