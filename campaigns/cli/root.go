@@ -45,7 +45,7 @@ func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer
 	root := newRoot(e, manual, commandsFor(args[1:]))
 	words, all := helpAll(args[1:])
 	if all {
-		command.GroupFlags(root, true)
+		e.GroupFlags(root, true)
 	}
 	root.SetArgs(words)
 	root.SetIn(stdin)
@@ -180,7 +180,7 @@ Results go to standard output, progress and messages to standard error.
 	for _, c := range below {
 		root.AddCommand(c.make(e))
 	}
-	command.GroupFlags(root, false)
+	e.GroupFlags(root, false)
 	setVersion(root)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
 )
 
@@ -105,13 +106,13 @@ func Meaning(path string, status int) string {
 // Documented lists the paths of the commands that have meanings of their own.
 func Documented() []string { return slices.Sorted(maps.Keys(meanings())) }
 
-// ExitText lists the exit statuses of a command.
-func ExitText(path string) string {
+// ExitText lists the exit statuses of a command in lines of a width.
+func ExitText(path string, width int) string {
 	var b strings.Builder
 	b.WriteString("Exit status:\n")
 	for status := range everywhere {
 		if text := Meaning(path, status); text != "" {
-			fmt.Fprintf(&b, "  %d  %s\n", status, text)
+			b.WriteString(messages.Wrap(text, fmt.Sprintf("  %d  ", status), "     ", width) + "\n")
 		}
 	}
 	return b.String()
@@ -153,16 +154,16 @@ func DocumentExits(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		DocumentExits(sub)
 	}
-	if text := exitsOf(cmd); text != "" {
+	if text := exitsOf(cmd, helpWidth); text != "" {
 		cmd.Long = cmp.Or(cmd.Long, cmd.Short+".") + "\n\n" + strings.TrimRight(text, "\n")
 	}
 }
 
-// exitsOf lists the exit statuses of a command that has none below it.
-func exitsOf(cmd *cobra.Command) string {
+// exitsOf is ExitText of a command that has none below it, else empty.
+func exitsOf(cmd *cobra.Command, width int) string {
 	if !cmd.HasParent() || cmd.HasSubCommands() {
 		return ""
 	}
 	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
-	return ExitText(path)
+	return ExitText(path, width)
 }

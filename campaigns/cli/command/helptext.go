@@ -9,16 +9,27 @@ import (
 	"ordeal/campaigns/internal/messages"
 )
 
-// helpWidth is the width of help texts in columns.
-const helpWidth = 100
+// The width of help texts in columns: that of the terminal within bounds.
+const (
+	leastHelpWidth = 60
+	helpWidth      = 100
+)
 
-// paragraphs breaks the paragraphs of a text into lines of helpWidth. One with an
+// helpWidthOf is the width of help texts where columns is the room, 0 for any.
+func helpWidthOf(columns int) int {
+	if columns == 0 {
+		return helpWidth
+	}
+	return min(max(columns, leastHelpWidth), helpWidth)
+}
+
+// paragraphs breaks the paragraphs of a text into lines of a width. One with an
 // indented line is a list or an example and stays.
-func paragraphs(text string) string {
+func paragraphs(text string, width int) string {
 	list := strings.Split(strings.TrimSpace(text), "\n\n")
 	for i, p := range list {
 		if !strings.Contains(p, "\n ") && !strings.Contains(p, "\n\t") {
-			list[i] = strings.TrimRight(messages.Wrap(strings.ReplaceAll(p, "\n", " "), "", "", helpWidth), "\n")
+			list[i] = strings.TrimRight(messages.Wrap(strings.ReplaceAll(p, "\n", " "), "", "", width), "\n")
 		}
 	}
 	return strings.Join(list, "\n\n") + "\n"
@@ -26,7 +37,7 @@ func paragraphs(text string) string {
 
 // flagsTable describes flags in two columns: the flag with the word for its
 // value, and what it does with its default. A long first column has a line alone.
-func flagsTable(set *pflag.FlagSet) string {
+func flagsTable(set *pflag.FlagSet, width int) string {
 	const nameColumn = 26
 	var b strings.Builder
 	set.VisitAll(func(f *pflag.Flag) {
@@ -51,7 +62,7 @@ func flagsTable(set *pflag.FlagSet) string {
 			b.WriteString(name + "\n")
 			name = ""
 		}
-		b.WriteString(strings.TrimRight(messages.Wrap(usage, fmt.Sprintf("%-*s", len(indent), name), indent, helpWidth), "\n") + "\n")
+		b.WriteString(strings.TrimRight(messages.Wrap(usage, fmt.Sprintf("%-*s", len(indent), name), indent, width), "\n") + "\n")
 	})
 	return b.String()
 }

@@ -1,10 +1,15 @@
 package command
 
 import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -26,7 +31,7 @@ func TestFlagsTable(t *testing.T) {
                             long long long long long long long long long long long long long long
                             long long (default 1m0s)
 `
-	if got := flagsTable(set); got != want {
+	if got := flagsTable(set, 100); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -34,10 +39,46 @@ func TestFlagsTable(t *testing.T) {
 // TestParagraphs requires paragraphs to fill lines, and lists and examples to stay.
 func TestParagraphs(t *testing.T) {
 	const list = "Names:\n  a  first\n  b  second"
-	got := paragraphs("One\nline.\n\n" + list + "\n\n" + strings.Repeat("word ", 30) + "\n")
+	got := paragraphs("One\nline.\n\n"+list+"\n\n"+strings.Repeat("word ", 30)+"\n", 100)
 	lines := strings.Repeat("word ", 20)
 	want := "One line.\n\n" + list + "\n\n" + strings.TrimSpace(lines) + "\n" + strings.TrimSpace(lines[:50]) + "\n"
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
+// TestHelpWidth requires help to fit the terminal, within bounds.
+func TestHelpWidth(t *testing.T) {
+	for columns, want := range map[int]int{0: 100, 20: 60, 80: 80, 200: 100} {
+		if got := helpWidthOf(columns); got != want {
+			t.Errorf("%d columns: width %d, want %d", columns, got, want)
+		}
+		e := NewEnv(nil, nil, io.Discard, io.Discard)
+		long := strings.Repeat("word ", 60)
+		root := &cobra.Command{Use: "root"}
+		cmd := &cobra.Command{Use: "cmd", Long: long, Short: long, Run: func(*cobra.Command, []string) {}}
+		for i := range 30 {
+			cmd.Flags().String(fmt.Sprintf("flag-%d", i), "", long)
+		}
+		root.AddCommand(cmd)
+		t.Setenv("COLUMNS", strconv.Itoa(columns))
+		for _, all := range []bool{false, true} {
+			for _, args := range [][]string{{"--help"}, {"cmd", "--help"}} {
+				var out bytes.Buffer
+				e.GroupFlags(root, all)
+				root.SetOut(&out)
+				root.SetArgs(args)
+				if err := root.Execute(); err != nil {
+					t.Fatal(err)
+				}
+				widest := 0
+				for line := range strings.Lines(out.String()) {
+					widest = max(widest, len(strings.TrimRight(line, "\n")))
+				}
+				if widest > want || widest < want-10 {
+					t.Errorf("%d columns: %v has a line of %d", columns, args, widest)
+				}
+			}
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/internal/messages"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -85,8 +87,9 @@ func groupOf(f *pflag.Flag) string {
 	return groupOther
 }
 
-// usageText says how a command is used: its common flags, or all of them in groups.
-func usageText(cmd *cobra.Command, all bool) string {
+// usageText says how a command is used, in lines of a width: its common flags, or all
+// of them in groups.
+func usageText(cmd *cobra.Command, all bool, width int) string {
 	var b bytes.Buffer
 	b.WriteString("Usage:\n")
 	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
@@ -102,22 +105,23 @@ func usageText(cmd *cobra.Command, all bool) string {
 		b.WriteString("\nCommands:\n")
 		for _, sub := range cmd.Commands() {
 			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				fmt.Fprintf(&b, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+				name := fmt.Sprintf("  %-*s ", sub.NamePadding(), sub.Name())
+				b.WriteString(messages.Wrap(sub.Short, name, strings.Repeat(" ", len(name)), width) + "\n")
 			}
 		}
 	}
-	flagsText(&b, cmd, all)
+	flagsText(&b, cmd, all, width)
 	if cmd.HasAvailableInheritedFlags() {
-		fmt.Fprintf(&b, "\nGlobal flags:\n%s", flagsTable(cmd.InheritedFlags()))
+		fmt.Fprintf(&b, "\nGlobal flags:\n%s", flagsTable(cmd.InheritedFlags(), width))
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\nUse \"%s [command] --help\" for more information about a command.\n", cmd.CommandPath())
+		b.WriteString("\n" + messages.Wrap(fmt.Sprintf("Use \"%s [command] --help\" for more information about a command.", cmd.CommandPath()), "", "", width) + "\n")
 	}
 	return b.String()
 }
 
 // flagsText describes the flags of a command.
-func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool) {
+func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool, width int) {
 	if !cmd.HasAvailableLocalFlags() {
 		return
 	}
@@ -139,7 +143,7 @@ func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool) {
 		sets[g].AddFlag(f)
 	})
 	if n <= shortHelp {
-		fmt.Fprintf(b, "\nFlags:\n%s", flagsTable(cmd.LocalFlags()))
+		fmt.Fprintf(b, "\nFlags:\n%s", flagsTable(cmd.LocalFlags(), width))
 		return
 	}
 	if len(common) > 0 && !all {
@@ -149,24 +153,24 @@ func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool) {
 		for _, f := range common {
 			first.AddFlag(f)
 		}
-		fmt.Fprintf(b, "\nCommon flags:\n%s", flagsTable(first))
+		fmt.Fprintf(b, "\nCommon flags:\n%s", flagsTable(first, width))
 		fmt.Fprintf(b, "\nFurther flags, which %s --%s describes:\n", cmd.CommandPath(), HelpAll)
 		for _, g := range groups {
 			if sets[g] != nil {
-				namesText(b, g, sets[g])
+				namesText(b, g, sets[g], width)
 			}
 		}
 		return
 	}
 	for _, g := range groups {
 		if sets[g] != nil {
-			fmt.Fprintf(b, "\nFlags, %s:\n%s", g, flagsTable(sets[g]))
+			fmt.Fprintf(b, "\nFlags, %s:\n%s", g, flagsTable(sets[g], width))
 		}
 	}
 }
 
-// namesText lists the flags of a group that are not common, within helpWidth.
-func namesText(b *bytes.Buffer, group string, set *pflag.FlagSet) {
+// namesText lists the flags of a group that are not common, in lines of a width.
+func namesText(b *bytes.Buffer, group string, set *pflag.FlagSet, width int) {
 	const indent = 10
 	line := fmt.Sprintf("  %-*s", indent-2, group)
 	listed := false
@@ -174,7 +178,7 @@ func namesText(b *bytes.Buffer, group string, set *pflag.FlagSet) {
 		if annotation(f, commonKey) != "" || f.Name == "help" {
 			return
 		}
-		if len(line)+len(f.Name)+3 > helpWidth {
+		if len(line)+len(f.Name)+3 > width {
 			b.WriteString(line + "\n")
 			line = strings.Repeat(" ", indent)
 		}
@@ -186,18 +190,19 @@ func namesText(b *bytes.Buffer, group string, set *pflag.FlagSet) {
 	}
 }
 
-// GroupFlags makes the help texts of a command and of those below it; all has them
-// describe all flags.
-func GroupFlags(root *cobra.Command, all bool) {
+// GroupFlags makes the help texts of a command and of those below it, as wide as the
+// terminal lets them be; all has them describe all flags.
+func (e *Env) GroupFlags(root *cobra.Command, all bool) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		_, err := io.WriteString(cmd.OutOrStderr(), usageText(cmd, all))
+		_, err := io.WriteString(cmd.OutOrStderr(), usageText(cmd, all, helpWidthOf(e.Columns())))
 		return err
 	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		text := paragraphs(cmp.Or(cmd.Long, cmd.Short)) + "\n"
-		if exits := exitsOf(cmd); exits != "" {
+		width := helpWidthOf(e.Columns())
+		text := paragraphs(cmp.Or(cmd.Long, cmd.Short), width) + "\n"
+		if exits := exitsOf(cmd, width); exits != "" {
 			text += exits + "\n"
 		}
-		_, _ = io.WriteString(cmd.OutOrStdout(), text+usageText(cmd, all)) // Env remembers an error
+		_, _ = io.WriteString(cmd.OutOrStdout(), text+usageText(cmd, all, width)) // Env remembers an error
 	})
 }
