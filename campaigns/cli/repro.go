@@ -201,7 +201,7 @@ func describe(j *rundir.Result) string {
 		parts = append(parts, a.Model+" "+a.Answer)
 	}
 	if j.Title != "" {
-		parts = append(parts, messages.EscapeLine(j.Title))
+		parts = append(parts, j.Title)
 	}
-	return strings.Join(parts, ", ")
+	return messages.EscapeLine(strings.Join(parts, ", "))
 }

@@ -3,9 +3,11 @@ package explain
 import (
 	"embed"
 	"encoding/base64"
+	"errors"
 	"html/template"
 	"io"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/plot"
 )
 
@@ -31,4 +33,7 @@ type Picture struct {
 func (p *Page) Pictures() []Picture { return p.pictures }
 
 // WriteHTML writes the page as one HTML document without references to others.
-func (p *Page) WriteHTML(w io.Writer) error { return page().Execute(w, p) }
+func (p *Page) WriteHTML(w io.Writer) error {
+	visible := &messages.Escaper{W: w}
+	return errors.Join(page().Execute(visible, p), visible.Close())
+}

@@ -35,6 +35,9 @@ func (p *Page) Facts() [][2]string {
 	for _, a := range p.Answers {
 		facts = append(facts, [2]string{a.Model, a.Answer})
 	}
+	for i, fact := range facts {
+		facts[i] = [2]string{messages.EscapeLine(fact[0]), messages.EscapeLine(fact[1])}
+	}
 	return facts
 }
 

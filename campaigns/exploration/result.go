@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/machine"
@@ -91,7 +92,7 @@ func newFinding(m machine.Machine, fault machine.Fault, path *search.Path) Findi
 // text is the schedule, a step a line.
 func (f *Finding) text() []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# %s: %s\n", f.Property, f.Title)
+	fmt.Fprintf(&out, "# %s: %s\n", f.Property, messages.EscapeLine(f.Title))
 	for i, step := range f.Steps {
 		if f.Cycle > 0 && i == len(f.Steps)-f.Cycle {
 			fmt.Fprintln(&out, "# from here on for ever")

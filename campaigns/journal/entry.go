@@ -116,7 +116,7 @@ func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 		return nil, err
 	}
 	if e.Number < 0 || e.Number >= len(a.schedule) || c.seen[e.Number] || a.Config(e.Number).Name != e.ConfigName {
-		return nil, fmt.Errorf("run %d of configuration %s is not one that is missing in the campaign", e.Number, e.ConfigName)
+		return nil, fmt.Errorf("run %d of configuration %q is not one that is missing in the campaign", e.Number, e.ConfigName)
 	}
 	if err := c.known.decode(e, c.lines.spare != nil); err != nil {
 		return nil, err

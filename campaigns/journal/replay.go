@@ -233,5 +233,5 @@ func (a *Archive) Quarantine(number int, reason string) (rundir.Dir, error) {
 	if err := RemovePending(dir); err != nil {
 		return dir, err
 	}
-	return dir, rundir.WriteFile(dir.Path(rundir.ReasonFile), []byte(strings.TrimSpace(reason)+"\n"), true)
+	return dir, rundir.WriteText(dir.Path(rundir.ReasonFile), strings.TrimSpace(reason)+"\n", true)
 }

@@ -102,7 +102,7 @@ func TestReplay(t *testing.T) {
 		{"other configuration", func(lines []string) []string {
 			lines[4] = strings.Replace(lines[4], `"config":"a"`, `"config":"b"`, 1)
 			return lines
-		}, map[int]string{5: "configuration b"}, "0123"},
+		}, map[int]string{5: "configuration \"b\""}, "0123"},
 		{"beyond the campaign", func(lines []string) []string { return append(lines, `{"number":8,"config":"a"}`+"\n") }, map[int]string{6: "run 8"}, "01234"},
 		{"negative", func(lines []string) []string { return append(lines, `{"number":-1,"config":"a"}`+"\n") }, map[int]string{6: "run -1"}, "01234"},
 		{"first line missing", func(lines []string) []string { return lines[1:] }, map[int]string{1: "one is lost", 2: "one is lost", 3: "one is lost", 4: "one is lost"}, ""},

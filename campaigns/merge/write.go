@@ -62,10 +62,10 @@ func copyRun(from, into *os.Root, e *journal.Entry) error {
 		}
 	}
 	if got[rundir.ProgramFile] != e.Program {
-		return fmt.Errorf("%s differs from the journal: its hash is %s, recorded is %s", rundir.ProgramFile, got[rundir.ProgramFile], e.Program)
+		return fmt.Errorf("%s differs from the journal: its hash is %s, recorded is %q", rundir.ProgramFile, got[rundir.ProgramFile], e.Program)
 	}
 	if e.LogHash != "" && got[rundir.LogFile] != e.LogHash {
-		return fmt.Errorf("%s differs from the journal: its hash is %q, recorded is %s", rundir.LogFile, got[rundir.LogFile], e.LogHash)
+		return fmt.Errorf("%s differs from the journal: its hash is %q, recorded is %q", rundir.LogFile, got[rundir.LogFile], e.LogHash)
 	}
 	return nil
 }

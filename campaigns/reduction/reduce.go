@@ -261,7 +261,7 @@ func (s *reducer) forbids(ctx context.Context, dir rundir.Dir, recorded *rundir.
 	}
 	hint := ""
 	if len(by) > 0 {
-		hint = "; it is forbidden by " + strings.Join(by, ", ")
+		hint = "; it is forbidden by " + messages.EscapeLine(strings.Join(by, ", "))
 	}
 	return fmt.Errorf("reduce %s: %s allows the recorded history: %w%s", dir, m.Name, ErrNothing, hint)
 }

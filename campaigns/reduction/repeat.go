@@ -141,7 +141,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	r.report.Tries++
 	if recorded.ExecutableHash != "" {
 		if r.report.ExecutableSame = res.ExecutableHash == recorded.ExecutableHash; !r.report.ExecutableSame {
-			return fmt.Errorf("the executable differs from the recorded one: its hash is %s, recorded is %s: another version of ordeal wrote it", res.ExecutableHash, recorded.ExecutableHash)
+			return fmt.Errorf("the executable differs from the recorded one: its hash is %s, recorded is %q: another version of ordeal wrote it", res.ExecutableHash, recorded.ExecutableHash)
 		}
 	}
 	if res.LogHash == recorded.LogHash {

@@ -66,7 +66,7 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 		if err := write(&out); err != nil {
 			return err
 		}
-		if err := rundir.WriteFile(dir.Path(file), out.Bytes(), false); err != nil {
+		if err := rundir.WriteText(dir.Path(file), out.String(), false); err != nil {
 			return err
 		}
 	}
@@ -81,14 +81,14 @@ func (r *repeater) last(ctx context.Context, recorder cause.Recorder, job sim.Jo
 		return err
 	}
 	r.report.Last = last.Text()
-	if err := rundir.WriteFile(dir.Path(TraceFile), []byte(strings.Join(r.report.Last, "\n")+"\n"), false); err != nil {
+	if err := rundir.WriteText(dir.Path(TraceFile), strings.Join(r.report.Last, "\n")+"\n", false); err != nil {
 		return err
 	}
 	var picture bytes.Buffer
 	if err := last.WriteSVG(&picture, res.FindingTitle()); err != nil {
 		return err
 	}
-	return rundir.WriteFile(dir.Path(MessagesFile), picture.Bytes(), false)
+	return rundir.WriteText(dir.Path(MessagesFile), picture.String(), false)
 }
 
 // alone repeats a run of a batch in a launch of its own, which may be another

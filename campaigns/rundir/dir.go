@@ -97,7 +97,7 @@ func (d Dir) Finish(r *Result) error {
 		return err
 	}
 	if r.Diagnosed() {
-		if err := WriteFile(d.Path(DiagnosisFile), []byte(r.Title+"\n\n"+strings.TrimRight(r.Detail, "\n")+"\n"), false); err != nil {
+		if err := WriteText(d.Path(DiagnosisFile), r.Title+"\n\n"+strings.TrimRight(r.Detail, "\n")+"\n", false); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (d Dir) Program(s *Spec) (*gen.Program, error) {
 		return nil, err
 	}
 	if got := Hash(p.Text()); got != s.Program {
-		return nil, fmt.Errorf("%s is not the recorded program: its hash is %s, recorded is %s", path, got, s.Program)
+		return nil, fmt.Errorf("%s is not the recorded program: its hash is %s, recorded is %q", path, got, s.Program)
 	}
 	return p, nil
 }

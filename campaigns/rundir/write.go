@@ -104,6 +104,12 @@ func ReadJSON(path string, v any) error {
 	return nil
 }
 
+// WriteText is WriteFile of a text for users, in which messages of simulators and
+// protocols may be: what acts on a terminal is escaped.
+func WriteText(path, text string, flush bool) error {
+	return WriteFile(path, []byte(messages.Escape(text)), flush)
+}
+
 // WriteChanged writes a file unless it has these contents.
 func WriteChanged(path string, data []byte) error {
 	if old, err := ReadFile(path); err == nil && bytes.Equal(old, data) {

@@ -145,9 +145,12 @@ func (in *Input) runDir(dir rundir.Dir) *Trace {
 		t.Err = err
 		return t
 	}
-	if t.Models, t.Err = record.Config.Models(); t.Err != nil {
+	models, err := record.Config.Models()
+	if err != nil {
+		t.Err = err
 		return t
 	}
+	t.Models = models
 	p, err := dir.Program(record)
 	if err != nil {
 		t.Err = err

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/compiler"
@@ -95,10 +96,10 @@ environment variable COLUMNS says, else 120 columns.`,
 			return err
 		}
 		if output == "-" {
-			_, err = e.Data.Write(b.Bytes())
+			_, err = e.Stdout.Write(b.Bytes())
 			return err
 		}
-		return rundir.WriteOutput(output, b.Bytes(), rundir.Plain)
+		return rundir.WriteOutput(output, []byte(messages.Escape(b.String())), rundir.Plain)
 	})
 	return cmd
 }
