@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -86,7 +87,11 @@ func (d *doctor) line(state, what, detail string) {
 		}
 		return
 	}
-	fmt.Fprintf(d.Stdout, "%-5s %-9s %s\n", state, what, detail)
+	head := fmt.Sprintf("%-5s %-9s ", state, what)
+	if columns := d.Columns(); columns > 0 {
+		detail = messages.Wrap(detail, "", strings.Repeat(" ", len(head)), max(columns, 2*len(head)))
+	}
+	fmt.Fprintf(d.Stdout, "%s%s\n", head, detail)
 }
 
 // sandbox reports what confines processes here.
