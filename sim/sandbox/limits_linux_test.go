@@ -15,7 +15,7 @@ import (
 // TestKernelLimits reads the limits of a process off the kernel.
 func TestKernelLimits(t *testing.T) {
 	dir := t.TempDir()
-	c := shell(dir, "sleep 0.2; ulimit -c; ulimit -f; ulimit -v; ulimit -t; ulimit -n; ulimit -u")
+	c := shell(dir, limited(`"$(ulimit -n)" = 7`)+"ulimit -c; ulimit -f; ulimit -v; ulimit -t; ulimit -n; ulimit -u")
 	c.Env = []string{"PATH=/usr/bin:/bin"}
 	c.Path = bash(t)
 	var inherited syscall.Rlimit
@@ -136,7 +136,7 @@ func TestDiskLimit(t *testing.T) {
 			c.Env = []string{"PATH=/usr/bin:/bin"}
 			c.Limits.DiskBytes = 1000
 			if c.Isolation = sandbox.BestIsolation(); !c.Isolation.Filter {
-				c.Args[1] = "sleep 0.2; " + c.Args[1] // until the limits are set
+				c.Args[1] = limited(fileLimited) + c.Args[1]
 			}
 			end, err := sandbox.Run(context.Background(), c)
 			if err != nil || end.Exceeded != test.want {

@@ -34,7 +34,7 @@
 //
 // Go cannot run code between fork and exec, and executing this program once
 // more costs milliseconds. So a tool starts as the shim: a static executable of
-// some hundred bytes, generated here and kept in memory, that mounts /proc,
+// some thousand bytes, generated here and kept in memory, that mounts /proc,
 // gives up privileges (no_new_privs), restricts itself by Landlock and seccomp,
 // forks, and executes the tool in the child. The shim stays as the first process
 // of the pid namespace, which ends with it, or as a subreaper, whose

@@ -80,10 +80,19 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// limited is a script that waits until a condition of test(1) on the limits holds:
+// without a filter, limits take effect after the start.
+func limited(condition string) string {
+	return "for i in $(seq 1000); do [ " + condition + " ] && break; sleep 0.01; done; "
+}
+
+// fileLimited is a condition: the size of files is bounded.
+const fileLimited = `"$(ulimit -f)" != unlimited`
+
 func TestSurroundings(t *testing.T) {
 	t.Setenv("ORDEAL_SECRET", "x")
 	dir := t.TempDir()
-	c := shell(dir, `pwd; echo "$ORDEAL_SECRET$GIVEN"; cat; cut -d' ' -f5 /proc/$$/stat; echo $$ $PPID; ulimit -c; ulimit -f; echo no >&2`)
+	c := shell(dir, limited(fileLimited)+`pwd; echo "$ORDEAL_SECRET$GIVEN"; cat; cut -d' ' -f5 /proc/$$/stat; echo $$ $PPID; ulimit -c; ulimit -f; echo no >&2`)
 	c.Env = []string{"GIVEN=y", "PATH=/usr/bin:/bin"}
 	c.Limits.FileBytes = 1 << 20
 	for _, c.Isolation = range []sandbox.Isolation{{}, sandbox.BestIsolation()} {
