@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ordeal/gen"
 	"ordeal/sim"
@@ -75,8 +77,25 @@ func RecordLast(ctx context.Context, r Recorder, job sim.Job, f Filter) (*Last, 
 // controller, the tick, the reason and the transition.
 var failure = lazyregexp.New(`^(\w+ \d+) at tick (\d+): (.*)\nin transition \((\w+), (\w+)\) on line 0x([0-9a-f]+)`)
 
-// fail notes the transition that failed, which is no event of the trace.
+// panicked is how gem5 says the same (v24.0.0.1 src/mem/slicc/symbols/
+// StateMachine.py:1847): the machine in the file's name, the number of the
+// controller in its own. Its time is in cycles.
+var panicked = lazyregexp.New(`(\w+)_Transitions\.cc:\d+: panic: (Invalid transition)\s+\S*?(\d*) time: \d+ addr: (?:0x)?([0-9a-f]+) event: (\w+) state: (\w+)`)
+
+// fail notes the transition that failed, which is no event of the trace: after the
+// last one.
 func (l *Last) fail(detail string) {
+	if m := panicked().FindStringSubmatch(detail); m != nil {
+		line, err := strconv.ParseInt(m[4], 16, 64)
+		if err == nil && len(l.Events) > 0 {
+			l.failed = &trace.Event{
+				Kind: trace.Transition, At: l.Events[len(l.Events)-1].At, Place: m[1] + " " + cmp.Or(m[3], "0"),
+				State: m[6], Name: m[5], Next: "failed", Line: line,
+			}
+			l.reason = strings.ToLower(m[2])
+		}
+		return
+	}
 	m := failure().FindStringSubmatch(detail)
 	if m == nil {
 		return

@@ -40,12 +40,19 @@ func TestServes(t *testing.T) {
 }
 
 // TestFailed reads the transition that failed from the diagnosis of the embedded
-// simulator.
+// simulator, and from gem5's message.
 func TestFailed(t *testing.T) {
 	var l Last
 	l.fail("L1Cache 2 at tick 75: no such transition\nin transition (M, Load) on line 0x100000\nlast messages for the line:\n")
 	want := &trace.Event{Kind: trace.Transition, At: 75, Place: "L1Cache 2", State: "M", Name: "Load", Next: "failed", Line: 0x100000}
 	if diff := cmp.Diff(want, l.failed, cmp.AllowUnexported(trace.Event{})); diff != "" || l.reason != "no such transition" {
+		t.Errorf("%q, (-want +got):\n%s", l.reason, diff)
+	}
+	l = Last{Events: []trace.Event{{At: 7}, {At: 90}}}
+	l.fail("gem5 output\nbuild/X86/mem/ruby/protocol/L1Cache_Transitions.cc:1846: panic: Invalid transition\n" +
+		"system.ruby.l1_cntrl3 time: 48231 addr: 0x3040 event: Inv state: IS_I\n\nMemory Usage: 682560 KBytes\n")
+	want = &trace.Event{Kind: trace.Transition, At: 90, Place: "L1Cache 3", State: "IS_I", Name: "Inv", Next: "failed", Line: 0x3040}
+	if diff := cmp.Diff(want, l.failed, cmp.AllowUnexported(trace.Event{})); diff != "" || l.reason != "invalid transition" {
 		t.Errorf("%q, (-want +got):\n%s", l.reason, diff)
 	}
 	for _, other := range []string{"", "core 0 waits", "L1Cache 2 at tick 75: no transition\nsomething"} {
