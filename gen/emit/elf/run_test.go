@@ -107,13 +107,17 @@ func executeFor(t testing.TB, executable []byte, want int) (log []byte, code int
 	return log, code
 }
 
+// patience bounds a run. A barrier that gives up yields a quarter of a million times,
+// which takes minutes where twenty other processes want the processors.
+const patience = 20 * time.Minute
+
 func executeTo(t testing.TB, executable []byte, stdout io.Writer) int {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.elf")
 	if err := os.WriteFile(path, executable, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Env = []string{}
