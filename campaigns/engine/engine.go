@@ -107,13 +107,10 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 	}
 	e = &recorded
 	mixed := e.mix(w, targets)
-	if !w.Header.Ended() && mixed != nil {
+	if mixed != nil && (!w.Header.Ended() || extended != nil) {
 		return nil, errors.Join(fmt.Errorf("resume campaign %s: %w", e.Dir, mixed), w.Close())
 	}
-	s, err := e.restore(w, targets)
-	if err == nil && !s.nothingDue {
-		err = mixed
-	}
+	s, err := e.restore(w, targets, mixed)
 	if err == nil && extended != nil {
 		err = rundir.WriteFile(w.Path(journal.CampaignFile), extended, true)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
@@ -72,6 +73,21 @@ func TestMixed(t *testing.T) {
 	must.Succeed(t, err)
 	for _, text := range []string{sum.Text(), read.Text(), string(text)} {
 		contains(t, text, "Different versions made the runs, whose results may differ:", "  7 runs: fake is \"v2\", was \"v1\"", "  5 runs: by the versions")
+	}
+}
+
+// TestMixedExtension extends a campaign that has ended with another version of the
+// simulator: that is refused, and it has ended still.
+func TestMixedExtension(t *testing.T) {
+	e, _ := newEngine(t, versioned{new(fake.Runner), "v1"})
+	run(t, e, parse(t, smallCampaign, "workers=1"))
+	before := contents(t, e.Dir)
+	e.use(versioned{new(fake.Runner), "v2"})
+	e.Extension = config.Extension{Runs: 14}
+	_, err := e.Resume(t.Context())
+	fails(t, err, `fake is "v2", was "v1"`)
+	if diff := cmp.Diff(before, contents(t, e.Dir)); diff != "" {
+		t.Errorf("a session that is refused changes files (-before +after):\n%s", diff)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 
 // restore returns the session of a campaign that is resumed: it counts the runs
 // of the journal, repairs it, takes the finished runs that wait, and removes
-// what the last session left of others. With an error the session has the
-// summary of what was counted.
-func (e *Engine) restore(w *journal.Writer, targets []target) (*session, error) {
+// what the last session left of others. If runs are due, mixed is the error. With
+// an error the session has the summary of what was counted.
+func (e *Engine) restore(w *journal.Writer, targets []target, mixed error) (*session, error) {
 	s, rejected, err := e.replay(w, targets)
 	repaired := len(rejected) > 0
 	if err == nil && repaired {
@@ -36,6 +36,9 @@ func (e *Engine) restore(w *journal.Writer, targets []target) (*session, error) 
 			err = s.sum.Write()
 		}
 		return s, err
+	}
+	if mixed != nil {
+		return s, mixed
 	}
 	w.Header.End = ""
 	return s, w.WriteHeader()
