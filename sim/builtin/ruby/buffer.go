@@ -69,6 +69,9 @@ func (b *buffer) insert(q queued) {
 	}
 	b.items = append(b.items, q)
 	i := len(b.items) - 1
+	if i == b.head || !q.before(&b.items[i-1]) {
+		return
+	}
 	for ; i > b.head && q.before(&b.items[i-1]); i-- {
 		b.items[i] = b.items[i-1]
 	}

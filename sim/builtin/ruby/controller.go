@@ -119,9 +119,11 @@ const endless = 10_000
 // poll runs the bodies of the ports up to the first that ends in restart or
 // again, and gives that; next if there is none.
 func (c *controller) poll() flow {
-	for i := range c.code.ports {
-		p := &c.code.ports[i]
-		if p.guarded && !c.in[i].ready(c.now) {
+	ports, in := c.code.ports, c.in
+	in = in[:len(ports)]
+	for i := range ports {
+		p := &ports[i]
+		if p.guarded && !in[i].ready(c.now) {
 			continue
 		}
 		c.port = i

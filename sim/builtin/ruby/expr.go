@@ -22,8 +22,8 @@ func (g *generator) word(x types.Expr) wordExpr {
 		}
 		return implement(g, x, wordBuiltins, zero)
 	case *types.Valid:
-		valid := g.valid(x)
-		return func(c *controller) uint64 { return truth(valid(c)) }
+		f, not := g.object(x.X), x.Not
+		return func(c *controller) uint64 { return truth((f(c) == nil) == not) }
 	case *types.Cast:
 		return g.word(x.X)
 	case *types.Unary:
@@ -33,26 +33,6 @@ func (g *generator) word(x types.Expr) wordExpr {
 	}
 	g.unsupported(x.Pos(), "this expression")
 	return zero
-}
-
-// valid compiles is_valid and is_invalid.
-func (g *generator) valid(x *types.Valid) condition {
-	not := x.Not
-	if use, ok := x.X.(*types.Use); ok {
-		at := g.where(use.Var)
-		return func(c *controller) bool { return (c.pointers[at] == nil) == not }
-	}
-	f := g.object(x.X)
-	return func(c *controller) bool { return (f(c) == nil) == not }
-}
-
-// condition compiles an expression that is true or false.
-func (g *generator) condition(x types.Expr) condition {
-	if v, ok := x.(*types.Valid); ok {
-		return g.valid(v)
-	}
-	f := g.word(x)
-	return func(c *controller) bool { return f(c) != 0 }
 }
 
 func zero(*controller) uint64 { return 0 }

@@ -207,15 +207,18 @@ func (g *generator) compileMachine() {
 	}
 	for _, p := range m.InPorts {
 		g.port = p
-		code.ports = append(code.ports, portCode{rank: p.Rank, body: g.block(p.Body), guarded: guarded(p)})
+		body, test := p.Body, guard(p)
+		if test != nil {
+			body = test.Then
+		}
+		code.ports = append(code.ports, portCode{rank: p.Rank, body: g.block(body), guarded: test != nil})
 		code.ranks = max(code.ranks, p.Rank+1)
 	}
 	g.port = nil
-	actions := make([]action, len(m.Actions))
+	actions := make([]statement, len(m.Actions))
 	for i, a := range m.Actions {
 		if a.Used && a.Name != types.StallAction {
-			body := g.block(a.Body)
-			actions[i] = func(c *controller) { body(c) }
+			actions[i] = g.block(a.Body)
 		}
 	}
 	code.states, code.events = len(m.State.Enums), len(m.Event.Enums)
@@ -307,21 +310,24 @@ func (g *generator) hasBuffer(name string) bool {
 	return slices.ContainsFunc(g.code.buffers, func(v *types.Var) bool { return v.Name == name })
 }
 
-// guarded reports whether a port's body does nothing unless the port is ready.
-func guarded(p *types.InPort) bool {
+// guard is the test of a port's body that does nothing unless the port is ready; nil
+// of any other body.
+func guard(p *types.InPort) *types.If {
 	if len(p.Body) != 1 || isTimer(p) {
-		return false
+		return nil
 	}
 	s, ok := p.Body[0].(*types.If)
 	if !ok || len(s.Else) > 0 {
-		return false
+		return nil
 	}
 	call, ok := s.Cond.(*types.Call)
 	if !ok || call.Func.Builtin == nil || call.Func.Builtin.Key != "InPort.isReady(Tick)" {
-		return false
+		return nil
 	}
-	use, ok := call.X.(*types.Use)
-	return ok && use.Var == p.Var
+	if use, ok := call.X.(*types.Use); !ok || use.Var != p.Var {
+		return nil
+	}
+	return s
 }
 
 // stateFunc compiles a function that every machine has.

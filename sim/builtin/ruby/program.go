@@ -75,7 +75,7 @@ type machineCode struct {
 // row is a compiled transition; transition is nil if there is none.
 type row struct {
 	transition *types.Transition
-	actions    []action
+	actions    []statement
 	demands    []demand
 	// sends are the messages that it puts into buffers, by out_port.
 	sends []demand
@@ -105,7 +105,6 @@ type ask struct {
 type (
 	action     func(*controller)
 	statement  func(*controller) flow
-	condition  func(*controller) bool
 	wordExpr   = func(*controller) uint64
 	vectorExpr = func(*controller) []uint64
 	objectExpr = func(*controller) *object
@@ -115,7 +114,7 @@ type (
 type portCode struct {
 	rank    int
 	body    statement
-	guarded bool // the body does nothing unless the port is ready
+	guarded bool // the body is that of a test whether the port is ready
 }
 
 // stateFunc is one of the functions that every machine defines, which take

@@ -179,6 +179,22 @@ func (g *generator) storeMember(left *types.Member, right types.Expr) statement 
 		}
 	}
 	if shapeOf(t) == word {
+		return g.storeWord(left.X, owner, offset, right)
+	}
+	f, size := g.vector(right), g.size(t)
+	return func(c *controller) flow {
+		v := f(c)
+		copy(owner(c).words[offset:offset+size], v)
+		return next
+	}
+}
+
+// storeWord compiles an assignment to a word of an object. Those to what a variable
+// points to, by far the most frequent ones, take one call where the value is a constant
+// or a variable.
+func (g *generator) storeWord(x types.Expr, owner objectExpr, offset int, right types.Expr) statement {
+	use, ok := x.(*types.Use)
+	if !ok {
 		f := g.word(right)
 		return func(c *controller) flow {
 			v := f(c)
@@ -186,10 +202,25 @@ func (g *generator) storeMember(left *types.Member, right types.Expr) statement 
 			return next
 		}
 	}
-	f, size := g.vector(right), g.size(t)
+	at, pos := g.where(use.Var), x.Pos()
+	switch right := right.(type) {
+	case *types.Const:
+		v := uint64(asNumber(right.Value).Int)
+		return func(c *controller) flow {
+			c.live(c.pointers[at], pos).words[offset] = v
+			return next
+		}
+	case *types.Use:
+		from := g.where(right.Var)
+		return func(c *controller) flow {
+			c.live(c.pointers[at], pos).words[offset] = c.words[from]
+			return next
+		}
+	}
+	f := g.word(right)
 	return func(c *controller) flow {
 		v := f(c)
-		copy(owner(c).words[offset:offset+size], v)
+		c.live(c.pointers[at], pos).words[offset] = v
 		return next
 	}
 }
@@ -218,10 +249,15 @@ func (g *generator) ifStmt(s *types.If) statement {
 	if code := g.jump(s); code != nil {
 		return code
 	}
-	cond, then := g.condition(s.Cond), g.block(s.Then)
+	if v, ok := s.Cond.(*types.Valid); ok {
+		if use, ok := v.X.(*types.Use); ok {
+			return ifValid(g.where(use.Var), v.Not, g.block(s.Then), g.block(s.Else))
+		}
+	}
+	cond, then := g.word(s.Cond), g.block(s.Then)
 	if len(s.Else) == 0 {
 		return func(c *controller) flow {
-			if cond(c) {
+			if cond(c) != 0 {
 				return then(c)
 			}
 			return next
@@ -229,7 +265,17 @@ func (g *generator) ifStmt(s *types.If) statement {
 	}
 	otherwise := g.block(s.Else)
 	return func(c *controller) flow {
-		if cond(c) {
+		if cond(c) != 0 {
+			return then(c)
+		}
+		return otherwise(c)
+	}
+}
+
+// ifValid is a branch by whether a variable points to anything, as most are.
+func ifValid(at int, not bool, then, otherwise statement) statement {
+	return func(c *controller) flow {
+		if (c.pointers[at] == nil) == not {
 			return then(c)
 		}
 		return otherwise(c)
