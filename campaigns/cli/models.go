@@ -36,7 +36,7 @@ that tells the two apart, evaluated by all models as it is printed.`,
 		case len(args) == 0 && asJSON:
 			return printModelsJSON(ctx, e, model.All())
 		case len(args) == 0:
-			return listModels(e.Stdout)
+			return listModels(e.Stdout, e.Columns())
 		}
 		found, err := config.ParseModels(args[0])
 		if err != nil {
@@ -58,8 +58,9 @@ that tells the two apart, evaluated by all models as it is printed.`,
 	return cmd
 }
 
-// listModels prints a line for each model.
-func listModels(w io.Writer) error {
+// listModels prints a line for each model, wrapped where it is wider than columns; 0 means
+// any number.
+func listModels(w io.Writer, columns int) error {
 	for _, entry := range model.Descriptions() {
 		says, _, _ := strings.Cut(entry.Text, ":")
 		says, _, _ = strings.Cut(says, ".")
@@ -67,7 +68,12 @@ func listModels(w io.Writer) error {
 		if stronger != "" {
 			stronger = "weaker than " + stronger
 		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-5s %-33s %s", entry.Model.Name, says, stronger), " ")); err != nil {
+		name := fmt.Sprintf("%-5s ", entry.Model.Name)
+		line := strings.TrimRight(fmt.Sprintf("%s%-33s %s", name, says, stronger), " ")
+		if columns > 0 && len(line) > columns {
+			line = messages.Wrap(says+" "+stronger, name, strings.Repeat(" ", len(name)), max(columns, 4*len(name)))
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}
