@@ -42,8 +42,8 @@ checked against the model that the cores promise, and those of the model that ca
 be reached are listed.
 
 A search that is ended by a limit or by SIGINT leaves a checkpoint, from which
---resume continues it, with the limits of the new command. Programs go on behind the
-last one that was visited whole.`,
+--resume continues it, with the limits of the new command. Each program has its own;
+those that were visited whole are not visited again.`,
 		Example: `  ordeal explore --protocol mi --lines 2
   ordeal explore --slicc TREE/src/mem/ruby/protocol/MESI_Two_Level.slicc --cores 3 --max-time 10m`,
 		Args: command.Arguments(0, 0, "no arguments"),

@@ -17,20 +17,20 @@ func Compiled(ctx context.Context, c explore.Config, model string, o search.Opti
 	if err != nil {
 		return nil, err
 	}
+	find, err := search.New(m, o)
+	if err != nil {
+		return nil, err
+	}
+	defer find.Close() // only a file without a name is left, which goes with the process
 	if c.Program != nil {
 		p := &Program{Text: string(c.Program.Text()), Placement: placement(&c)}
-		r, err := runProgram(ctx, ctx, m, c.Program, p, model, o)
+		r, err := (&run{machine: m, search: find, ignore: o.Ignore}).program(ctx, ctx, c.Program, p, model)
 		if err != nil {
 			return nil, err
 		}
 		return &r.Result, nil
 	}
 	began := time.Now()
-	find, err := search.New(m, o)
-	if err != nil {
-		return nil, err
-	}
-	defer find.Close() // only a file without a name is left, which goes with the process
 	found, err := find.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func Compiled(ctx context.Context, c explore.Config, model string, o search.Opti
 	run := &run{machine: m, search: find}
 	err = run.findings(r, found)
 	if err == nil && o.Graph && r.Complete() {
-		err = run.liveness(r, liveness.Weak, o.KeepGoing)
+		err = run.liveness(ctx, r, liveness.Weak, o.KeepGoing)
 	}
 	r.Elapsed = time.Since(began)
 	return r, err

@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -26,11 +24,10 @@ import (
 // Version is the version of the files.
 const Version = 1
 
-// The files of the directory of an exploration.
+// The files of the directory of an exploration, beside schedules and checkpoints.
 const (
-	specFile       = "exploration.json"
-	resultFile     = "explored.json"
-	checkpointFile = "checkpoint"
+	specFile   = "exploration.json"
+	resultFile = "explored.json"
 )
 
 // ErrNoCheckpoint is the error of resuming what cannot go on.
@@ -87,11 +84,11 @@ func (s *Spec) config(on config.Machine) (explore.Config, error) {
 }
 
 // identity is the text that a checkpoint is bound to: everything that the
-// states depend on.
-func (s *Spec) identity() (string, error) {
+// states depend on, with the program if the cores run one.
+func (s *Spec) identity(p *Program) (string, error) {
 	e := s.Explore
 	e.KeepGoing, e.MaxStates, e.MaxDepth, e.MaxTime, e.MaxMemory = false, 0, 0, 0, 0
-	data, err := json.Marshal([]any{s.Machine, e, s.Tools["slicc"], s.Tools["ordeal"]})
+	data, err := json.Marshal([]any{s.Machine, e, s.Tools["slicc"], s.Tools["ordeal"], p})
 	return string(data), err
 }
 
@@ -148,7 +145,7 @@ func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := run.liveness(r, fairness, s.Explore.KeepGoing); err != nil {
+		if err := run.liveness(ctx, r, fairness, s.Explore.KeepGoing); err != nil {
 			return nil, err
 		}
 	}
@@ -156,114 +153,60 @@ func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 	if o.Dir == "" {
 		return r, nil
 	}
-	return r, run.finish(r)
+	return r, run.finish(o.Dir, r)
 }
 
 // run is an exploration under way.
 type run struct {
-	spec     *Spec
-	options  Options
-	machine  machine.Machine
-	search   *search.Search
-	ignore   []machine.Property // of what is evaluated after the search
-	identity string
-	saved    time.Time     // the end of the last checkpoint, or the beginning
-	took     time.Duration // to write it
+	machine    *explore.Machine
+	search     *search.Search
+	ignore     []machine.Property // of what is evaluated after the search
+	checkpoint *checkpoint        // nil: none
 }
 
 // start begins the search, or continues it from the checkpoint.
-func start(s *Spec, m machine.Machine, o Options) (*run, error) {
-	identity, err := s.identity()
-	if err != nil {
-		return nil, err
-	}
+func start(s *Spec, m *explore.Machine, o Options) (*run, error) {
 	e := &s.Explore
-	r := &run{spec: s, options: o, machine: m, identity: identity, saved: time.Now()}
 	so := searchOptions(e)
 	so.Workers, so.Graph, so.Progress = o.Workers, e.Liveness != "", o.Progress
-	if so.Memory == 0 {
-		so.Memory = execute.AvailableMemory()
-	}
-	if o.Dir != "" && !so.Graph {
-		so.Checkpoint = r.checkpoint
+	r := &run{machine: m}
+	var err error
+	if o.Dir != "" {
+		if r.checkpoint, err = s.newCheckpoint(o.Dir, nil, 0); err != nil {
+			return nil, err
+		}
+		so.Checkpoint = r.checkpoint.due
 	}
 	if !o.Resume {
 		r.search, err = search.New(m, so)
 		return r, err
 	}
-	f, err := rundir.Open(rundir.Dir(o.Dir).Path(checkpointFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("resume %s: %w", o.Dir, ErrNoCheckpoint)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if r.search, err = search.Resume(f, m, identity, so); err != nil {
-		return nil, fmt.Errorf("resume %s: %w", o.Dir, err)
-	}
-	return r, nil
+	r.search, err = r.checkpoint.resume(m, so)
+	return r, err
 }
 
 // searchOptions are those that an exploration gives the search.
 func searchOptions(e *config.Explore) search.Options {
-	return search.Options{
+	o := search.Options{
 		Bits: e.Fingerprint, MaxStates: e.MaxStates, MaxDepth: e.MaxDepth, Memory: int64(e.MaxMemory), KeepGoing: e.KeepGoing, Ignore: e.Ignored(),
 	}
-}
-
-// A checkpoint is due after checkpointEvery, and when what it takes is a small
-// share of the time since the last one.
-const (
-	checkpointEvery = 2 * time.Minute
-	checkpointShare = 20
-)
-
-func (r *run) checkpoint(*search.Search) error {
-	if since := time.Since(r.saved); since < checkpointEvery || since < checkpointShare*r.took {
-		return nil
+	if o.Memory == 0 {
+		o.Memory = execute.AvailableMemory()
 	}
-	return r.save()
-}
-
-// save writes the checkpoint: as a whole, or the last one stays.
-func (r *run) save() error {
-	began := time.Now()
-	path := rundir.Dir(r.options.Dir).Path(checkpointFile)
-	f, err := rundir.CreateOutput(path, rundir.Plain)
-	if err != nil {
-		return err
-	}
-	if err := r.search.Save(f, r.identity); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), f.Discard())
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	r.saved = time.Now()
-	r.took = r.saved.Sub(began)
-	return nil
+	return o
 }
 
 // finish writes the result and the schedules, and the checkpoint of a search
 // that may go on.
-func (r *run) finish(result *Result) error {
-	dir := rundir.Dir(r.options.Dir)
-	if err := writeSchedules(r.options.Dir, result.Findings); err != nil {
+func (r *run) finish(dir string, result *Result) error {
+	if err := writeSchedules(dir, result.Findings); err != nil {
 		return err
 	}
-	switch {
-	case result.Limit == search.NoLimit:
-		if err := rundir.Remove(dir.Path(checkpointFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	case r.spec.Explore.Liveness == "":
-		if err := r.save(); err != nil {
-			return err
-		}
-		result.Checkpoint = true
+	if err := r.checkpoint.finish(r.search, !result.Complete()); err != nil {
+		return err
 	}
-	return rundir.WriteJSON(dir.Path(resultFile), result, true)
+	result.Checkpoint = !result.Complete()
+	return rundir.WriteJSON(rundir.Dir(dir).Path(resultFile), result, true)
 }
 
 // writeSchedules writes a file for each counterexample.
@@ -291,9 +234,14 @@ func (r *run) findings(result *Result, found *search.Result) error {
 	return nil
 }
 
-// liveness looks for requests that need never be answered.
-func (r *run) liveness(result *Result, fairness liveness.Fairness, keepGoing bool) error {
-	for _, l := range liveness.Find(r.search.Graph(), fairness) {
+// liveness looks for requests that need never be answered. A context that ends is a limit.
+func (r *run) liveness(ctx context.Context, result *Result, fairness liveness.Fairness, keepGoing bool) error {
+	lassos, err := liveness.Find(ctx, r.search.Graph(), fairness)
+	if err != nil {
+		result.Limit = search.LimitOf(ctx)
+		return nil
+	}
+	for _, l := range lassos {
 		path, err := r.search.Path(l.Start)
 		if err != nil {
 			return err

@@ -37,10 +37,7 @@ func exploreRun(ctx context.Context, run *rundir.Spec, workers int, o Options) (
 	if s.Explore.MaxMemory == 0 {
 		s.Explore.MaxMemory = config.Size(execute.MemoryShare(workers))
 	}
-	if s.Explore.Liveness != "" {
-		o.Dir = "" // it has no checkpoint
-	}
-	o.Resume = o.Dir != "" && rundir.Exists(rundir.Dir(o.Dir).Path(s.left()))
+	o.Resume = o.Dir != "" && s.begun(rundir.Dir(o.Dir))
 	x, err := s.explore(ctx, o)
 	if err != nil && o.Resume && ctx.Err() == nil {
 		o.Resume = false // what is left is of another version: begin again
@@ -73,12 +70,12 @@ func SpecOf(run *rundir.Spec) (*Spec, error) {
 	return s, err
 }
 
-// left is the file from which an exploration can go on.
-func (s *Spec) left() string {
-	if s.Programs != nil {
-		return resultFile
+// begun reports whether an exploration can go on from what a directory has.
+func (s *Spec) begun(dir rundir.Dir) bool {
+	if s.Programs == nil {
+		return rundir.Exists(dir.Path(checkpointFile))
 	}
-	return checkpointFile
+	return rundir.Exists(dir.Path(resultFile)) || rundir.Exists(dir.Path(checkpointOf(0)))
 }
 
 func (s *Spec) explore(ctx context.Context, o Options) (*Explored, error) {

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/explore/search"
@@ -100,5 +103,76 @@ func TestProgramsGoOn(t *testing.T) {
 	s.Programs = s.Programs[1:]
 	if _, err := RunPrograms(t.Context(), s, o, nil); err == nil || errors.Is(err, ErrNoCheckpoint) {
 		t.Errorf("the results of other programs are taken: %v", err)
+	}
+}
+
+// TestProgramGoesOn ends the search of a program: the next one goes on from there, and finds
+// what one in one piece finds.
+func TestProgramGoesOn(t *testing.T) {
+	s := &Spec{Machine: config.Machine{Protocol: "mesi-two-level"}}
+	named, err := Shapes([]string{"SB"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Programs, err = s.Placed(named); err != nil {
+		t.Fatal(err)
+	}
+	want, err := RunPrograms(t.Context(), s, Options{Workers: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	goesOn(t, func(ctx context.Context, o Options) (*Result, error) {
+		x, err := RunPrograms(ctx, s, o, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &x.Programs[0].Result, nil
+	}, &want.Programs[0].Result, checkpointOf(0))
+}
+
+// TestLivenessGoesOn is TestProgramGoesOn for a search that keeps its graph.
+func TestLivenessGoesOn(t *testing.T) {
+	s := &Spec{Machine: config.Machine{Protocol: "mi"}, Explore: config.Explore{Lines: 2, Liveness: "strong"}}
+	want, err := Run(t.Context(), s, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	goesOn(t, func(ctx context.Context, o Options) (*Result, error) { return Run(ctx, s, o) }, want, checkpointFile)
+}
+
+// goesOn interrupts an exploration between two rounds and compares what it finds in two
+// pieces.
+func goesOn(t *testing.T, explore func(context.Context, Options) (*Result, error), want *Result, file string) {
+	t.Helper()
+	o := Options{Workers: 1, Dir: t.TempDir()}
+	ctx, cancel := context.WithCancel(t.Context())
+	var before uint64
+	o.Progress = func(p search.Progress) {
+		if before = p.Expanded; before > want.Orbits/3 {
+			cancel()
+		}
+	}
+	got, err := explore(ctx, o)
+	if err != nil || got.Limit != search.Interrupted || !rundir.Exists(filepath.Join(o.Dir, file)) {
+		t.Fatalf("%v, %+v, checkpoint %v", err, got, rundir.Exists(filepath.Join(o.Dir, file)))
+	}
+	first := uint64(0)
+	o.Resume, o.Progress = true, func(p search.Progress) {
+		if first == 0 {
+			first = p.Expanded
+		}
+	}
+	if got, err = explore(t.Context(), o); err != nil || first <= before {
+		t.Fatalf("%v, goes on at state %d, want behind %d", err, first, before)
+	}
+	got.Elapsed = want.Elapsed
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Result{}, "BytesPerState", "Components", "Coverage")); diff != "" {
+		t.Error(diff)
+	}
+	if got.Coverage.Taken() != want.Coverage.Taken() {
+		t.Errorf("%d rows, want %d", got.Coverage.Taken(), want.Coverage.Taken())
+	}
+	if rundir.Exists(filepath.Join(o.Dir, file)) {
+		t.Error("the checkpoint stays")
 	}
 }

@@ -2,6 +2,7 @@ package exploration
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,10 +104,11 @@ func (s *Spec) programConfig(p *Program) (explore.Config, *gen.Program, error) {
 	return c, parsed, err
 }
 
-// RunProgram explores a program, evaluates every outcome by the model that the
-// cores promise, and compares them with those that the model has. Of the options
-// Workers and Progress count.
-func RunProgram(ctx context.Context, s *Spec, p *Program, given Options) (*ProgramResult, error) {
+// runProgram explores the program with an index, evaluates every outcome by the model that
+// the cores promise, and compares them with those that the model has. It goes on from the
+// checkpoint of the program, if there is one and the Options say so.
+func (s *Spec) runProgram(ctx context.Context, index int, given Options) (*ProgramResult, error) {
+	p := &s.Programs[index]
 	m, program, err := s.program(p)
 	if err != nil {
 		return nil, err
@@ -117,37 +119,59 @@ func RunProgram(ctx context.Context, s *Spec, p *Program, given Options) (*Progr
 		limited, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	o := searchOptions(&s.Explore)
-	o.Workers, o.Progress = given.Workers, given.Progress
-	return runProgram(ctx, limited, m, program, p, s.Machine.Promise(), o)
+	r, err := s.startProgram(m, index, given)
+	if err != nil {
+		return nil, err
+	}
+	defer r.search.Close() // only a file without a name is left, which goes with the process
+	result, err := r.program(ctx, limited, program, p, s.Machine.Promise())
+	if err == nil && r.checkpoint != nil {
+		err = r.checkpoint.finish(r.search, s.goesOn(result))
+	}
+	return result, err
 }
 
-// runProgram explores a program until the limited context ends, and evaluates what was
-// found until then.
-func runProgram(ctx, limited context.Context, m *explore.Machine, program *gen.Program, p *Program, promised string, o search.Options) (*ProgramResult, error) {
+// startProgram begins the search of a program, or continues it.
+func (s *Spec) startProgram(m *explore.Machine, index int, given Options) (*run, error) {
+	o := searchOptions(&s.Explore)
+	o.Workers, o.Progress = given.Workers, given.Progress
+	r := &run{machine: m, ignore: o.Ignore}
+	var err error
+	if given.Dir != "" {
+		if r.checkpoint, err = s.newCheckpoint(given.Dir, &s.Programs[index], index); err != nil {
+			return nil, err
+		}
+		o.Checkpoint = r.checkpoint.due
+	}
+	if given.Resume {
+		if r.search, err = r.checkpoint.resume(m, o); !errors.Is(err, ErrNoCheckpoint) {
+			return r, err
+		}
+	}
+	r.search, err = search.New(m, o)
+	return r, err
+}
+
+// program explores until the limited context ends, and evaluates what was found until
+// then.
+func (r *run) program(ctx, limited context.Context, program *gen.Program, p *Program, promised string) (*ProgramResult, error) {
 	began := time.Now()
-	find, err := search.New(m, o)
+	found, err := r.search.Run(limited)
 	if err != nil {
 		return nil, err
 	}
-	defer find.Close()
-	found, err := find.Run(limited)
-	if err != nil {
+	result := &ProgramResult{Program: *p, Result: *newResult(r.machine, found), Model: promised, Shown: len(found.Outcomes)}
+	if err := r.findings(&result.Result, found); err != nil {
 		return nil, err
 	}
-	r := &ProgramResult{Program: *p, Result: *newResult(m, found), Model: promised, Shown: len(found.Outcomes)}
-	run := run{machine: m, search: find, ignore: o.Ignore}
-	if err := run.findings(&r.Result, found); err != nil {
+	if err := r.evaluate(context.WithoutCancel(ctx), result, program, found.Outcomes); err != nil {
 		return nil, err
 	}
-	if err := run.evaluate(context.WithoutCancel(ctx), r, program, found.Outcomes); err != nil {
-		return nil, err
+	for i := range result.Findings {
+		result.Findings[i].Program = p
 	}
-	for i := range r.Findings {
-		r.Findings[i].Program = p
-	}
-	r.Elapsed = time.Since(began)
-	return r, nil
+	result.Elapsed = time.Since(began)
+	return result, nil
 }
 
 // evaluate checks the outcomes.

@@ -25,8 +25,9 @@ const programsEvery = 10 * time.Second
 
 // RunPrograms explores the programs of the Spec one after the other, and calls done with
 // each that has ended; nil means no callback. What is known is written to the directory
-// every few seconds, from where Options.Resume goes on behind the last program that
-// was visited whole. It ends with the context, as if by a limit.
+// every few seconds, from where Options.Resume goes on: programs that were visited whole
+// are not explored again, and others from their checkpoints. It ends with the context, as
+// if by a limit.
 func RunPrograms(ctx context.Context, s *Spec, o Options, done func(at int, r *ProgramResult)) (*Explored, error) {
 	x := &Explored{Spec: s, Result: Result{Version: Version, Findings: []Finding{}}, Programs: []*ProgramResult{}}
 	if o.Dir != "" && !o.Resume {
@@ -46,7 +47,7 @@ func RunPrograms(ctx context.Context, s *Spec, o Options, done func(at int, r *P
 			r = known[i]
 		}
 		if r == nil || s.goesOn(r) {
-			if r, err = RunProgram(ctx, s, &s.Programs[i], o); err != nil {
+			if r, err = s.runProgram(ctx, i, o); err != nil {
 				return nil, fmt.Errorf("explore %s: %w", s.Programs[i].Name, err)
 			}
 		}

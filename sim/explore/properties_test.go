@@ -173,7 +173,11 @@ func starved(t *testing.T, c Config, fairness liveness.Fairness) bool {
 	if err != nil || r.Limit != search.NoLimit || len(r.Findings) > 0 {
 		t.Fatalf("%v, limit %q, %v", err, r.Limit, r.Findings)
 	}
-	return len(liveness.Find(s.Graph(), fairness)) > 0
+	lassos, err := liveness.Find(t.Context(), s.Graph(), fairness)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(lassos) > 0
 }
 
 // TestForeignLine has requests lose their address: a transition of a line that no

@@ -5,6 +5,7 @@
 package liveness
 
 import (
+	"context"
 	"slices"
 
 	"ordeal/gen/option"
@@ -39,8 +40,8 @@ type Lasso struct {
 }
 
 // Find finds for each request that may wait for ever the component with the
-// earliest state, in the order of the requests.
-func Find(g *search.Graph, fairness Fairness) []Lasso {
+// earliest state, in the order of the requests. Its error is that of the context.
+func Find(ctx context.Context, g *search.Graph, fairness Fairness) ([]Lasso, error) {
 	var all uint64
 	for _, w := range g.Waiting {
 		all |= w
@@ -58,12 +59,14 @@ func Find(g *search.Graph, fairness Fairness) []Lasso {
 				states = append(states, uint32(n))
 			}
 		}
-		a.search(states)
+		if err := a.search(ctx, states); err != nil {
+			return nil, err
+		}
 		if a.best != nil {
 			lassos = append(lassos, Lasso{request, uint64(a.best[0]), a.cycle(a.best), len(a.best)})
 		}
 	}
-	return lassos
+	return lassos, nil
 }
 
 type analysis struct {
@@ -77,8 +80,11 @@ type analysis struct {
 }
 
 // search finds the fair components among some states.
-func (a *analysis) search(states []uint32) {
+func (a *analysis) search(ctx context.Context, states []uint32) error {
 	for work := [][]uint32{states}; len(work) > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		states := work[len(work)-1]
 		work = work[:len(work)-1]
 		if a.best != nil && slices.Min(states) > a.best[0] {
@@ -98,6 +104,7 @@ func (a *analysis) search(states []uint32) {
 			}
 		})
 	}
+	return nil
 }
 
 // fair reports whether a path may stay in a component for ever. If not, rest

@@ -91,7 +91,10 @@ func TestBruteForce(t *testing.T) {
 		g := graph(waiting, edges)
 		for _, fairness := range []Fairness{Weak, Strong} {
 			name := fmt.Sprintf("%s: waiting %v, edges %v", fairness, waiting, edges)
-			lassos := Find(g, fairness)
+			lassos, err := Find(t.Context(), g, fairness)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for request := range 2 {
 				// The earliest of all fair sets.
 				start := -1

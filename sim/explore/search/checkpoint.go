@@ -15,10 +15,10 @@ import (
 	"ordeal/sim/explore/machine"
 )
 
-// A checkpoint is a header in JSON, the predecessors, the queue, the set and
-// the components of the machine, each of the first and last behind its length,
-// and a checksum of all.
-const checkpointMagic = "ordeal search 3\n"
+// A checkpoint is a header in JSON, the predecessors, the queue, the set, the graph
+// if it is kept, and the components of the machine, each of the first and last behind
+// its length, and a checksum of all.
+const checkpointMagic = "ordeal search 4\n"
 
 // header is what a checkpoint holds beside arrays.
 type header struct {
@@ -37,23 +37,18 @@ type header struct {
 	Outcomes  []Outcome    `json:"outcomes"`
 	Coverage  sim.Coverage `json:"coverage"`
 	PathBytes int64        `json:"path-bytes"`
+	Graph     bool         `json:"graph"`
 }
-
-// ErrGraph says that a search that keeps its graph has no checkpoint.
-var ErrGraph = errors.New("a search for livelocks has no checkpoint")
 
 // Save writes the search, for Resume to continue it. The text identifies the
 // machine. It may only be called between rounds.
 func (s *Search) Save(w io.Writer, machineText string) error {
-	if s.graph != nil {
-		return ErrGraph
-	}
 	sum := newSum()
 	to := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<20)
 	head, err := json.Marshal(&header{
 		Machine: machineText, Bits: s.options.Bits, Width: s.machine.Width(), Expanded: s.expanded, Queue: s.queue.len(),
 		States: s.states, Steps: s.steps, Digest: s.digest, LevelEnd: s.levelEnd, Levels: s.levels, Findings: s.findings, Outcomes: s.outcomes,
-		Coverage: s.coverage(), PathBytes: int64(len(s.paths.data)),
+		Coverage: s.coverage(), PathBytes: int64(len(s.paths.data)), Graph: s.graph != nil,
 	})
 	if err != nil {
 		return err
@@ -66,6 +61,11 @@ func (s *Search) Save(w io.Writer, machineText string) error {
 	}
 	if err := s.set.Save(to); err != nil {
 		return err
+	}
+	if s.graph != nil {
+		if err := s.graph.save(to); err != nil {
+			return err
+		}
 	}
 	var components bytes.Buffer
 	if err := s.machine.Save(&components); err != nil {
@@ -115,9 +115,6 @@ func (s *summed) Read(p []byte) (int, error) {
 }
 
 func resume(r *summed, m machine.Machine, machineText string, o Options) (*Search, error) {
-	if o.Graph {
-		return nil, ErrGraph
-	}
 	magic := make([]byte, len(checkpointMagic))
 	if _, err := io.ReadFull(r, magic); err != nil {
 		return nil, err
@@ -142,6 +139,8 @@ func resume(r *summed, m machine.Machine, machineText string, o Options) (*Searc
 		return nil, fmt.Errorf("its fingerprints have %d bits, want %d", h.Bits, o.Bits)
 	case h.Bits != 64 && h.Bits != 128:
 		return nil, fmt.Errorf("its fingerprints have %d bits", h.Bits)
+	case o.Graph != h.Graph:
+		return nil, fmt.Errorf("its graph was kept: %v, want %v", h.Graph, o.Graph)
 	case h.Queue < 0 || h.LevelEnd < h.Expanded || h.LevelEnd > h.Expanded+uint64(h.Queue):
 		return nil, fmt.Errorf("its level ends at state %d: %d were expanded, %d are to be", h.LevelEnd, h.Expanded, h.Queue)
 	}
@@ -168,6 +167,11 @@ func resume(r *summed, m machine.Machine, machineText string, o Options) (*Searc
 	}
 	if err := s.set.Load(r); err != nil {
 		return nil, errors.Join(err, s.Close())
+	}
+	if s.graph != nil {
+		if err := s.graph.load(r, h.Expanded, h.Expanded+uint64(h.Queue)); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	components, err := readBytes(r)
 	if err != nil {

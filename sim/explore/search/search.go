@@ -10,6 +10,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"time"
 
@@ -200,11 +201,9 @@ func (s *Search) limit(ctx context.Context) Limit {
 	case s.queue.len() == 0:
 	case len(s.findings) > 0 && !o.KeepGoing:
 		return FaultLimit
-	case ctx.Err() == context.DeadlineExceeded:
-		return TimeLimit
 	case ctx.Err() != nil:
-		return Interrupted
-	case o.MaxStates > 0 && s.visited() >= o.MaxStates:
+		return LimitOf(ctx)
+	case o.MaxStates > 0 && s.visited() >= o.MaxStates, s.graph != nil && s.visited() >= MaxGraph:
 		return StateLimit
 	case o.MaxDepth > 0 && s.depth() >= o.MaxDepth && s.expanded == s.levelStart():
 		return DepthLimit
@@ -212,6 +211,14 @@ func (s *Search) limit(ctx context.Context) Limit {
 		return MemoryLimit
 	}
 	return NoLimit
+}
+
+// LimitOf is the limit that a context which has ended stands for.
+func LimitOf(ctx context.Context) Limit {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return TimeLimit
+	}
+	return Interrupted
 }
 
 // visited is the number of states that have a number.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -143,7 +144,7 @@ func TestLimits(t *testing.T) {
 		limit   Limit
 		options Options
 	}{
-		{StateLimit, Options{MaxStates: 1000}}, {DepthLimit, Options{MaxDepth: 5}}, {MemoryLimit, Options{Memory: 150_000}},
+		{StateLimit, Options{MaxStates: 1000}}, {StateLimit, Options{MaxStates: 1000, Graph: true}}, {DepthLimit, Options{MaxDepth: 5}}, {MemoryLimit, Options{Memory: 150_000}},
 	} {
 		c.options.round, c.options.KeepGoing, c.options.Workers = 100, true, 2
 		s, r := run(t, m.Fork(), c.options)
@@ -162,13 +163,16 @@ func TestLimits(t *testing.T) {
 		}
 		other := newToy(7, 4, true, false)
 		other.shared.offset = 77 // replaced by what the checkpoint has
-		resumed, err := Resume(bytes.NewReader(file.Bytes()), other, "toy", Options{KeepGoing: true, round: 333})
+		resumed, err := Resume(bytes.NewReader(file.Bytes()), other, "toy", Options{KeepGoing: true, round: 333, Graph: c.options.Graph})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := resumed.Run(context.Background())
 		if err != nil {
 			t.Fatal(err)
+		}
+		if whole, _ := run(t, m.Fork(), Options{KeepGoing: true, Graph: c.options.Graph}); !reflect.DeepEqual(resumed.Graph(), whole.Graph()) {
+			t.Errorf("%s: the graph differs from that of a search in one piece", c.limit)
 		}
 		if diff := cmp.Diff(want, got, ignoreMemory); diff != "" {
 			t.Errorf("%s, resumed: %s", c.limit, diff)
@@ -197,21 +201,32 @@ func TestTime(t *testing.T) {
 
 // TestCorruptCheckpoint changes each part of a checkpoint.
 func TestCorruptCheckpoint(t *testing.T) {
+	for _, graph := range []bool{false, true} {
+		corruptCheckpoint(t, graph)
+	}
+}
+
+func corruptCheckpoint(t *testing.T, graph bool) {
+	t.Helper()
 	m := newToy(4, 4, false, false)
-	s, _ := run(t, m, Options{MaxStates: 20, round: 10})
+	s, _ := run(t, m, Options{MaxStates: 20, round: 10, Graph: graph})
+	want := Options{Graph: graph}
 	var file bytes.Buffer
 	if err := s.Save(&file, "toy"); err != nil {
 		t.Fatal(err)
 	}
 	good := file.Bytes()
-	if _, err := Resume(bytes.NewReader(good), newToy(5, 4, false, false), "toy", Options{}); err == nil {
+	if _, err := Resume(bytes.NewReader(good), newToy(5, 4, false, false), "toy", want); err == nil {
 		t.Error("resumed with states of another width")
 	}
-	if _, err := Resume(bytes.NewReader(good), newToy(4, 4, false, false), "other", Options{}); err == nil {
+	if _, err := Resume(bytes.NewReader(good), newToy(4, 4, false, false), "other", want); err == nil {
 		t.Error("resumed with another machine")
 	}
-	if _, err := Resume(bytes.NewReader(good), newToy(4, 4, false, false), "toy", Options{Bits: 64}); err == nil {
+	if _, err := Resume(bytes.NewReader(good), newToy(4, 4, false, false), "toy", Options{Bits: 64, Graph: graph}); err == nil {
 		t.Error("resumed with another length of fingerprints")
+	}
+	if _, err := Resume(bytes.NewReader(good), newToy(4, 4, false, false), "toy", Options{Graph: !graph}); err == nil {
+		t.Error("resumed without its graph, or with one that it does not have")
 	}
 	random := rand.New(rand.NewPCG(1, 1))
 	head := bytes.Index(good, []byte("path-bytes")) + 200
@@ -222,10 +237,10 @@ func TestCorruptCheckpoint(t *testing.T) {
 			at = len(good) - 1 - random.IntN(30)
 		}
 		bad[at] ^= 1 << random.IntN(8)
-		if _, err := Resume(bytes.NewReader(bad), newToy(4, 4, false, false), "toy", Options{}); err == nil {
+		if _, err := Resume(bytes.NewReader(bad), newToy(4, 4, false, false), "toy", want); err == nil {
 			t.Errorf("resumed with a change in byte %d of %d", at, len(good))
 		}
-		if _, err := Resume(bytes.NewReader(good[:at]), newToy(4, 4, false, false), "toy", Options{}); err == nil {
+		if _, err := Resume(bytes.NewReader(good[:at]), newToy(4, 4, false, false), "toy", want); err == nil {
 			t.Errorf("resumed from %d bytes of %d", at, len(good))
 		}
 	}
