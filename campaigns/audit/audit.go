@@ -192,6 +192,7 @@ type session struct {
 	protocol *ruby.Protocol
 	repaired *ruby.Protocol // nil: nothing to repair
 	sizes    []size
+	masked   masked
 	began    time.Duration
 }
 

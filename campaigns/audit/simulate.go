@@ -89,10 +89,12 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 		if x.kind == Guided {
 			x.search.Observe(c, x.rows.Feedback(res.History, res.Coverage))
 		}
+		features := x.features(c, &m)
+		var ended *Finding
 		if failed(res) {
 			f := &Finding{
 				Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
-				Rounds: c.Rounds, Seed: job.Seed, Conditions: conditions(&m), Needs: names((&subject{m, c.Program, x.repaired != nil}).features()),
+				Rounds: c.Rounds, Seed: job.Seed, Conditions: conditions(&m), Needs: features,
 			}
 			if x.report.titled(f.Title) == nil {
 				simple, spent, err := x.simplify(ctx, f, job, events)
@@ -100,17 +102,27 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 				if err != nil {
 					return cost, false, err
 				}
-				if err := x.repeatFaithful(ctx, f, simple); err != nil {
+				spent, err = x.repeatFaithful(ctx, f, simple, events)
+				cost += spent
+				if err != nil {
 					return cost, false, err
 				}
 			}
 			x.add(f, w)
+			ended = x.report.titled(f.Title)
 		}
+		x.masked.learn(features, ended)
 	}
 	return cost, false, nil
 }
 
-// next draws candidates until one fits its machine.
+// features names those of a candidate on its machine.
+func (x *simulation) features(c *guided.Candidate, m *config.Machine) []string {
+	return names((&subject{*m, c.Program, x.repaired != nil}).features())
+}
+
+// next draws candidates until one fits its machine. Those that are likely to end with
+// what is known are drawn again, except where the search itself chooses.
 func (x *simulation) next() (*guided.Candidate, config.Machine, *builtin.Runner, error) {
 	var last error
 	for range misfits {
@@ -121,6 +133,9 @@ func (x *simulation) next() (*guided.Candidate, config.Machine, *builtin.Runner,
 			continue
 		}
 		m := x.on(machine(x.sizes, c, x.kind))
+		if x.kind != Guided && x.rng.Float64() < x.masked.share(x.features(c, &m)) {
+			continue
+		}
 		on, err := x.runner(&m)
 		if err == nil {
 			return c, m, on, nil
@@ -167,19 +182,22 @@ func failed(res *rundir.Result) bool {
 // faithfulTries is how many seeds a new finding is repeated with.
 const faithfulTries = 5
 
-// repeatFaithful repeats a failing run at latencies near gem5's.
-func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job) error {
+// repeatFaithful repeats a failing run at latencies near gem5's. One that has not failed
+// in twice the events of the one that did is taken for one that does not fail.
+func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job, events uint64) (cost uint64, err error) {
 	m := f.Machine
+	m.StepBudget = 2*events + eventsPerOp
 	m.Reorder, m.MemoryReorder = "", false
 	setLatency(&m, faithful)
 	on, err := x.runner(&m)
 	if err != nil {
-		return nil //nolint: the machine may need the order that it was given
+		return 0, nil //nolint: the machine may need the order that it was given
 	}
 	for range faithfulTries {
-		res, _, err := run(ctx, on, job, &m)
+		res, spent, err := run(ctx, on, job, &m)
+		cost += spent
 		if err != nil {
-			return err
+			return cost, err
 		}
 		f.Tries++
 		if res.Failed() && res.FindingTitle() == f.Title {
@@ -187,7 +205,7 @@ func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job
 		}
 		job.Seed++
 	}
-	return nil
+	return cost, nil
 }
 
 // conditions lists what a machine has that gem5's configurations do not have.
