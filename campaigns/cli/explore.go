@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
@@ -23,9 +25,17 @@ import (
 
 // exploredOptions are the options of a machine that an exploration has.
 var exploredOptions = []string{
-	"protocol", "slicc", "repair", "mutant", "core", "store-buffer", "window", "cores", "dirs", "l2-banks", "private-cache", "shared-cache", "tbes",
+	"protocol", "slicc", "repair", "mutant", "core", "cores", "dirs", "l2-banks", "private-cache", "shared-cache", "tbes",
 	"reorder", "set-parameter",
 }
+
+// resumedFlags are those that do not say what is explored.
+var resumedFlags = []string{
+	"resume", "keep-going", "max-states", "max-depth", "max-time", "max-memory", "workers", "json", "coverage", "progress", "quiet", "cpuprofile",
+}
+
+// Flags that count for programs only, and those that programs replace.
+var programFlags, freeFlags = []string{"idle-loads"}, []string{"lines", "words", "values", "outstanding", "no-symmetry", "liveness"}
 
 func newExplore(e *env) *cobra.Command {
 	x := exploreRun{env: e}
@@ -64,7 +74,7 @@ those that were visited whole are not visited again.`,
 		if err := command.Contradict(cmd, "protocol", "slicc"); err != nil {
 			return err
 		}
-		if err := x.prepare(fs.Changed); err != nil {
+		if err := x.prepare(fs); err != nil {
 			return err
 		}
 		return x.explore(ctx)
@@ -84,9 +94,12 @@ type exploreRun struct {
 }
 
 // prepare checks the flags, and makes or finds the directory.
-func (x *exploreRun) prepare(changed func(flag string) bool) error {
+func (x *exploreRun) prepare(fs *pflag.FlagSet) error {
+	if x.o.Workers < 0 {
+		return command.Usage(fmt.Errorf("--workers %d: want at least 0", x.o.Workers))
+	}
 	if x.resume == "" {
-		if err := x.programs(); err != nil {
+		if err := x.programs(fs); err != nil {
 			return err
 		}
 		if _, err := config.Explored(x.spec.Machine, &x.spec.Explore); err != nil {
@@ -96,10 +109,14 @@ func (x *exploreRun) prepare(changed func(flag string) bool) error {
 		x.spec.Tools = execute.ExplorationVersions(&x.spec.Machine)
 		return x.makeDir("explore")
 	}
-	for _, flag := range []string{"dir", "program", "shape"} {
-		if changed(flag) {
-			return command.Usage(fmt.Errorf("--%s contradicts --resume: the directory says what is explored", flag))
+	var against []string
+	fs.Visit(func(f *pflag.Flag) {
+		if !slices.Contains(resumedFlags, f.Name) {
+			against = append(against, f.Name)
 		}
+	})
+	if len(against) > 0 {
+		return command.Usage(fmt.Errorf("--%s contradicts --resume: the directory says what is explored", against[0]))
 	}
 	x.o.Dir, x.o.Resume = rundir.Resolve(x.resume), true
 	recorded, err := exploration.Read(x.o.Dir)
@@ -121,7 +138,9 @@ func (x *exploreRun) makeDir(name string) error {
 		x.o.Dir, err = command.NewDir(name)
 		return err
 	}
-	x.o.Dir = rundir.Resolve(x.o.Dir)
+	if x.o.Dir = rundir.Resolve(x.o.Dir); exploration.Is(x.o.Dir) {
+		return command.Usage(fmt.Errorf("--dir %s has an exploration: remove it, or continue it with --resume", x.o.Dir))
+	}
 	return rundir.MakeDurable(x.o.Dir)
 }
 

@@ -2,9 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/exploration"
@@ -16,12 +17,19 @@ import (
 
 // programs takes in those of --program and --shape, each with every placement of its
 // threads; without both any access happens at any time.
-func (x *exploreRun) programs() error {
+func (x *exploreRun) programs(fs *pflag.FlagSet) error {
 	if x.program == "" && len(x.spec.Explore.Shape) == 0 {
+		for _, flag := range programFlags {
+			if fs.Changed(flag) {
+				return command.Usage(fmt.Errorf("--%s counts for programs only: want --program or --shape", flag))
+			}
+		}
 		return nil
 	}
-	if x.spec.Explore.Liveness != "" {
-		return command.Usage(errors.New("--liveness contradicts --program and --shape, which come to an end"))
+	for _, flag := range freeFlags {
+		if fs.Changed(flag) {
+			return command.Usage(fmt.Errorf("--%s contradicts --program and --shape, which say what is accessed, and come to an end", flag))
+		}
 	}
 	all, err := exploration.Shapes(x.spec.Explore.Shape)
 	if err != nil {
