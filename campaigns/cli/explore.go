@@ -26,7 +26,7 @@ import (
 // exploredOptions are the options of a machine that an exploration has.
 var exploredOptions = []string{
 	"protocol", "slicc", "repair", "mutant", "core", "cores", "dirs", "l2-banks", "private-cache", "shared-cache", "tbes",
-	"reorder", "set-parameter",
+	"reorder", "buffer-size", "set-parameter",
 }
 
 // resumedFlags are those that do not say what is explored.

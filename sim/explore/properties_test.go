@@ -100,11 +100,8 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestBufferOrder gives the buffers of MI the names that those have which gem5 makes
-// ordered: a request that arrives before one put in earlier violates the order, and one
-// that arrives later does not.
-func TestBufferOrder(t *testing.T) {
-	const late = `  action(a_issueLate, desc="") {
+// lateRequest is an action that sends a request that the directory refuses, before another.
+const lateRequest = `  action(a_issueLate, desc="") {
     enqueue(requests, RequestMsg, DELAY) {
       out_msg.addr := address;
       out_msg.Type := RequestKind:PUTX;
@@ -114,6 +111,11 @@ func TestBufferOrder(t *testing.T) {
   }
 
   action(b_issuePUT,`
+
+// TestBufferOrder gives the buffers of MI the names that those have which gem5 makes
+// ordered: a request that arrives before one put in earlier violates the order, and one
+// that arrives later does not.
+func TestBufferOrder(t *testing.T) {
 	for _, delay := range []string{"request_latency", "12"} {
 		p := editedFiles(t, map[string][]string{
 			"MI_example-cache.sm": {
@@ -121,7 +123,7 @@ func TestBufferOrder(t *testing.T) {
 				"MessageBuffer * dataOutBuffer", "MessageBuffer * responseFromCache", "ResponseMsg, dataOutBuffer", "ResponseMsg, responseFromCache",
 				"MessageBuffer * forwardBuffer", "MessageBuffer * forwardToCache", "RequestMsg, forwardBuffer", "RequestMsg, forwardToCache",
 				"MessageBuffer * dataInBuffer", "MessageBuffer * responseToCache", "ResponseMsg, dataInBuffer", "ResponseMsg, responseToCache",
-				"  action(b_issuePUT,", strings.Replace(late, "DELAY", delay, 1),
+				"  action(b_issuePUT,", strings.Replace(lateRequest, "DELAY", delay, 1),
 				"transition(I, Load, IS) {\n    i_allocateEntry;\n", "transition(I, Load, IS) {\n    i_allocateEntry;\n    a_issueLate;\n",
 			},
 			"MI_example-dir.sm": {
@@ -214,8 +216,44 @@ func TestDeviceWrites(t *testing.T) {
 	}
 }
 
+// TestOverfull has a transition send three messages, for which gem5's compiler asks for room
+// for two (Transition.py:66 of v24.0.0.1): a buffer with room for two is then overfull, and
+// one with room for one never has enough.
+func TestOverfull(t *testing.T) {
+	const put, load = "  action(b_issuePUT,", "transition(I, Load, IS) {\n    i_allocateEntry;\n"
+	more := ""
+	for _, name := range []string{"a_second", "a_third"} {
+		more += strings.Replace(strings.TrimSuffix(lateRequest, put), "a_issueLate", name, 1)
+	}
+	p := edited(t, "MI_example-cache.sm", put, strings.ReplaceAll(more, "DELAY", "request_latency")+put, load, load+"    a_second;\n    a_third;\n")
+	for size, want := range []string{"", "deadlock: ", "buffer-order: message buffer overfull", ""} {
+		config := tiny(p, 2, 1)
+		config.System.Bounds = []ruby.Bound{{Role: "L1Cache", Buffer: "requestBuffer", Size: size}}
+		v := visit(t, config, 5_000)
+		if want == "" {
+			if slices.ContainsFunc(v.titles, func(title string) bool { return strings.HasPrefix(title, "buffer-order: ") }) {
+				t.Errorf("room for %d: %q", size, v.titles)
+			}
+		} else if len(v.titles) != 1 || !strings.HasPrefix(v.titles[0], want) {
+			t.Errorf("room for %d: %q, want %s", size, v.titles, want)
+		}
+	}
+	// The protocol itself sends one at a time.
+	config := tiny(compiled(t, "mi"), 2, 2)
+	whole := visit(t, config, 50_000)
+	config.System.Bounds = []ruby.Bound{{Role: "L1Cache", Buffer: "requestBuffer", Size: 1}}
+	if v := visit(t, config, 50_000); len(v.titles) > 0 || v.states != whole.states || v.steps != whole.steps {
+		t.Errorf("%d states, %q, want %d", v.states, v.titles, whole.states)
+	}
+	config.System.Bounds[0].Buffer = "forwardBuffer"
+	if _, err := New(config); err == nil || !strings.Contains(err.Error(), "L1Cache.forwardBuffer is no buffer that a machine sends from") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestOutcome has a cache lose a line without notice, so that an out-of-order
-// core keeps a value that it read early: message passing then fails.
+// core keeps a value that it read early: message passing then fails, and nothing else does,
+// in any other state of the program, with any access at any time, or for ever.
 func TestOutcome(t *testing.T) {
 	s, _ := shapes.ByName("MP")
 	for _, replace := range [][]string{nil, {"    e_sendData;\n    forward_eviction_to_cpu;\n", "    e_sendData;\n"}} {
@@ -225,6 +263,12 @@ func TestOutcome(t *testing.T) {
 		found := slices.ContainsFunc(outcomes(t, c), func(log []byte) bool { return closes(t, s, log) })
 		if want := replace != nil; found != want {
 			t.Errorf("with defect: %v, but the outcome is found: %v", want, found)
+		}
+		if v := visit(t, tiny(c.Protocol, 2, 2), 50_000); !v.complete || len(v.titles) > 0 {
+			t.Errorf("with defect: %v: complete %v, %q", replace != nil, v.complete, v.titles)
+		}
+		if starved(t, tiny(c.Protocol, 2, 1), liveness.Weak) {
+			t.Errorf("with defect: %v: a request need never be answered", replace != nil)
 		}
 	}
 }

@@ -72,6 +72,25 @@ func (p *program) checkBounds(o *Options) error {
 	return errors.Join(errs...)
 }
 
+// checkSteppedBounds reports bounds that the steps of a Stepper do not have: only those of
+// buffers that a machine sends from, which are empty at the beginning of a step.
+func (p *program) checkSteppedBounds(o *Options) error {
+	for _, b := range o.Bounds {
+		for _, r := range p.roles() {
+			for _, v := range r.code.buffers {
+				to, _ := v.Attrs.Get("network")
+				if to != "To" && o.bound(r, v) > 0 {
+					return option.Faultf("buffer-size", "%s.%s is no buffer that a machine sends from: of others the size is not part of an explored state", r.name, v.Name)
+				}
+			}
+		}
+		if b.Role == "" && b.Size > 0 {
+			return option.Faultf("buffer-size", "the size of the network's buffers is not part of an explored state: want those that a machine sends from")
+		}
+	}
+	return nil
+}
+
 func boundable(v *types.Var) bool { return v.Name != mandatoryQueue && v.Name != prefetchQueue }
 
 // bound is the room of a buffer of a role; 0 for any number.

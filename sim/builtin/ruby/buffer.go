@@ -56,8 +56,8 @@ func (b *buffer) inOrder(at event.Tick) bool {
 func (b *buffer) enqueue(m *object, at event.Tick) {
 	b.count++
 	b.insert(queued{msg: m, at: at, number: b.count})
-	if b.room != nil {
-		b.noteCome(b.poller.queue.Now())
+	if q := b.poller.queue; b.room != nil && q != nil { // a Stepper has no time
+		b.noteCome(q.Now())
 	}
 	b.poller.wake(at)
 }

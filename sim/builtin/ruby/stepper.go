@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ordeal/gen/option"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
@@ -75,8 +74,8 @@ func (idle) Handle(uint64) {}
 // NewStepper builds a system; the options are valid. The lines are all those
 // that are ever accessed. The error names what of the protocol has no encoding.
 func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, error) {
-	if len(o.Bounds) > 0 {
-		return nil, option.Faultf("buffer-size", "message buffers with bounds are not part of an explored state: want none")
+	if err := p.program.checkSteppedBounds(&o); err != nil {
+		return nil, err
 	}
 	q := event.New(event.FIFO, 0)
 	q.At(stepTick, q.Add(idle{}), 0)
@@ -348,13 +347,21 @@ func (s *Stepper) begin(c *controller, start func() bool) bool {
 // run polls the ports of a controller until none does anything, then takes what
 // it sent.
 func (s *Stepper) run(c *controller) error {
-	s.poll(c)
-	if s.queue.Err() == nil {
+	for {
+		s.poll(c)
+		if s.queue.Err() != nil {
+			break
+		}
 		if c.memory != nil && s.crowded(c.memory) || slices.ContainsFunc(s.buffersOf[c.index()], s.full) {
 			return ErrLater
 		}
+		sent := len(s.sent)
 		for _, b := range s.outOf[c.index()] {
 			s.send(c, b)
+		}
+		// What waited for room in a buffer goes on now.
+		if !c.bounded || len(s.sent) == sent {
+			break
 		}
 	}
 	return s.queue.Recover()
