@@ -71,37 +71,54 @@ func (d *decoder) dependencies() {
 		return
 	}
 	for t, index := range d.origins.index {
-		first := make([]int, len(d.p.Threads[t])) // operation → its place in a round
-		for place := len(index) - 1; place >= 0; place-- {
-			first[index[place]] = place
+		round := d.roundDependencies(t)
+		if len(round) == 0 {
+			continue
 		}
-		for id := d.h.Start[t]; id < d.h.Start[t+1]; id++ {
-			place := int(id-d.h.Start[t]) % len(index)
-			base := id - OpID(place)
-			i, to := int(index[place]), &d.h.Ops[id]
-			from := d.p.Threads[t][i]
-			add := func(source int, kind DepKind) {
-				if kind != 0 {
-					d.h.Deps = append(d.h.Deps, Dep{From: base + OpID(first[source]), To: id, Kind: kind})
+		for base := d.h.Start[t]; base < d.h.Start[t+1]; base += OpID(len(index)) {
+			for _, dep := range round {
+				to := base + dep.To
+				if to >= d.h.Start[t+1] {
+					continue // of a round that was not finished
 				}
-			}
-			part := d.origins.half(t, place)
-			kind := DepKind(from.Dep)
-			if to.Kind == Fence {
-				kind &= DepControl
-			}
-			if part == loadHalf {
-				kind &^= DepData
-			}
-			add(i-int(from.Back), kind)
-			switch {
-			case to.Kind == Fence:
-			case part == storeHalf:
-				add(i, DepPair)
-			case from.Kind == gen.StoreConditional:
-				add(gen.Linked(d.p.Threads[t], i), DepPair)
+				kind := dep.Kind
+				if d.h.Ops[to].Kind == Fence { // also a store-conditional that failed
+					kind &= DepControl
+				}
+				if kind != 0 {
+					d.h.Deps = append(d.h.Deps, Dep{From: base + dep.From, To: to, Kind: kind})
+				}
 			}
 		}
 	}
-	d.h.Deps = MergeDeps(d.h.Deps)
+}
+
+// roundDependencies lists the dependencies of a thread in a round, where all its
+// operations succeed, by their places there.
+func (d *decoder) roundDependencies(t int) (list []Dep) {
+	index, ops := d.origins.index[t], d.p.Threads[t]
+	first := make([]int, len(ops)) // operation → its place in a round
+	for place := len(index) - 1; place >= 0; place-- {
+		first[index[place]] = place
+	}
+	for place := range index {
+		i := int(index[place])
+		add := func(source int, kind DepKind) {
+			if kind != 0 {
+				list = append(list, Dep{From: OpID(first[source]), To: OpID(place), Kind: kind})
+			}
+		}
+		part, kind := d.origins.half(t, place), DepKind(ops[i].Dep)
+		if part == loadHalf {
+			kind &^= DepData
+		}
+		add(i-int(ops[i].Back), kind)
+		switch {
+		case part == storeHalf:
+			add(i, DepPair)
+		case ops[i].Kind == gen.StoreConditional:
+			add(gen.Linked(ops, i), DepPair)
+		}
+	}
+	return MergeDeps(list)
 }

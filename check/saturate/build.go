@@ -21,8 +21,8 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	plan := planChains(h, m)
 	g.number(plan)
 	if plan.junctions != nil {
-		g.junctions, g.localEdges = plan.junctions.list, plan.junctions.edges
-		g.readInOrder = map[[2]Node]parse.OpID{}
+		g.junctions, g.sources, g.class, g.kinds = plan.junctions.list, plan.junctions.sources, plan.junctions.class, plan.junctions.kinds
+		g.localEdges = plan.junctions.edges
 		g.afterOwn = plan.junctions.afterOwn()
 	}
 	g.collectWrites()

@@ -1,6 +1,8 @@
 package saturate
 
 import (
+	"slices"
+
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -183,8 +185,8 @@ func (p *chainPlan) planRelaxed(h *parse.History, m model.Model) {
 		}
 		var fences [partKinds]func() int32
 		loads := p.lazy(t)
-		reads := readChains{plan: p, thread: t, ending: map[parse.OpID]int32{}}
-		needed := readChains{plan: p, thread: t, ending: map[parse.OpID]int32{}}
+		reads := readChains{plan: p, thread: t}
+		needed := readChains{plan: p, thread: t}
 		for id := lo; id < hi; id++ {
 			o := &h.Ops[id]
 			switch {
@@ -276,10 +278,9 @@ func dependencySources(h *parse.History, m model.Model) []parse.OpID {
 type readChains struct {
 	plan   *chainPlan
 	thread int
-	last   []chainEnd
-	free   []int                // of last, those that may be closed off by the latest fence
-	fenced parse.OpID           // the latest fence that orders loads with loads
-	ending map[parse.OpID]int32 // last read of a chain → index in last
+	last   []chainEnd // by chain, ascending
+	free   []int      // of last, those that may be closed off by the latest fence
+	fenced parse.OpID // the latest fence that orders loads with loads
 }
 
 type chainEnd struct {
@@ -298,8 +299,9 @@ func (r *readChains) fence(id parse.OpID) {
 // choose picks the chain of a read, given the read it depends on, if any.
 func (r *readChains) choose(id parse.OpID, source []parse.OpID) int32 {
 	if source != nil && source[id] != parse.NoOp {
-		if i, ok := r.ending[source[id]]; ok {
-			return r.extend(int(i), id)
+		i, ok := slices.BinarySearchFunc(r.last, r.plan.chain[source[id]], func(e chainEnd, chain int32) int { return int(e.chain - chain) })
+		if ok && r.last[i].read == source[id] {
+			return r.extend(i, id)
 		}
 	}
 	for len(r.free) > 0 {
@@ -315,8 +317,6 @@ func (r *readChains) choose(id parse.OpID, source []parse.OpID) int32 {
 }
 
 func (r *readChains) extend(i int, id parse.OpID) int32 {
-	delete(r.ending, r.last[i].read)
-	r.ending[id] = int32(i)
 	r.last[i].read = id
 	return r.last[i].chain
 }

@@ -13,63 +13,71 @@ import (
 // order, or what a branch or an address does. It stands in front of an
 // operation, or is that fence. Those of one kind in a thread form a chain: what
 // the sources of one precede, the sources of those before it precede too.
+//
+// A junction whose sources are among those of another kind, and so its targets,
+// covers what comes before it: see covered.
 type junction struct {
-	at      parse.OpID
-	chain   int32
-	kind    int
-	targets model.Class
-	sources []parse.OpID // since the junction of the kind before it, in order
+	at         parse.OpID
+	chain      int32
+	kind       int32
+	first, end int32 // its sources, of junctionPlan.sources
+	behind     int32 // index of the latest junction that covers its kind, or -1
 }
 
 // ruled is what a graph under a model with Rules has besides.
 type ruled struct {
-	junctions  []junction // as Graph.second
+	junctions  []junction   // as Graph.second
+	sources    []parse.OpID // of junctions: since the one of the kind before it, or the one that covers it, in order
+	class      []model.Class
+	kinds      []junctionKind
 	localEdges []localEdge
 	// afterOwn gives, for loads of own writes that accesses of their location
 	// precede, the latest of these that is a write or returns one of another thread.
 	afterOwn map[parse.OpID]parse.OpID
-	// readInOrder gives, for two writes, a read of the second that follows one
-	// of the first in its thread.
-	readInOrder map[[2]Node]parse.OpID
+	inOrder  map[[2]Node]parse.OpID // see readInOrder
 }
 
 // localEdge is an order of two accesses of a thread that no junction stands for.
 type localEdge struct{ from, to parse.OpID }
-
-// The kinds of junctions: those of Rules.Keeps, the parts of fences, and the two
-// of Rules.Pipeline and Rules.ISync.
-func junctionKinds(r *model.Rules) (fences, stores, syncs, all int) {
-	fences = len(r.Keeps)
-	return fences, fences + partKinds, fences + partKinds + 1, fences + partKinds + 2
-}
 
 // junctionPlan finds junctions and edges thread by thread.
 type junctionPlan struct {
 	h *parse.History
 	m model.Model
 
+	kinds   []junctionKind
+	class   []model.Class // by operation
 	list    []junction
+	sources []parse.OpID // of junctions
 	edges   []localEdge
 	touched []bool      // by a junction or an edge
 	leaves  []bool      // source of an edge to another location
 	in      []parse.Dep // by target
-	inStart []int32     // operation → first of in; one entry more
+	inStart []int32     // operation → first of in; one entry more; nil if there are none
 
 	// Of the thread at hand, by kind: the operation from which on sources count,
-	// the last source, the targets of the latest junction, explicit sources.
+	// the last source, the latest junction that covers the kind since its own
+	// latest one, explicit sources.
 	since, last []parse.OpID
-	open        []model.Class
+	behind      []int32
 	explicit    [][]parse.OpID
+	targets     model.Class // of all junctions
 }
 
 func planJunctions(h *parse.History, m model.Model) *junctionPlan {
-	_, _, _, kinds := junctionKinds(m.Rules)
+	kinds := junctionKinds(m.Rules)
 	p := &junctionPlan{
-		h: h, m: m, touched: make([]bool, len(h.Ops)), leaves: make([]bool, len(h.Ops)),
-		since: make([]parse.OpID, kinds), last: make([]parse.OpID, kinds),
-		open: make([]model.Class, kinds), explicit: make([][]parse.OpID, kinds),
+		h: h, m: m, kinds: kinds, class: make([]model.Class, len(h.Ops)),
+		touched: make([]bool, len(h.Ops)), leaves: make([]bool, len(h.Ops)),
+		since: make([]parse.OpID, len(kinds)), last: make([]parse.OpID, len(kinds)),
+		behind: make([]int32, len(kinds)), explicit: make([][]parse.OpID, len(kinds)),
 	}
-	p.inStart, p.in = closure.Group(len(h.Ops), h.Deps, func(d parse.Dep) int32 { return int32(d.To) })
+	for id := range h.Ops {
+		p.class[id] = model.ClassOf(&h.Ops[id])
+	}
+	if len(h.Deps) > 0 {
+		p.inStart, p.in = closure.Group(len(h.Ops), h.Deps, func(d parse.Dep) int32 { return int32(d.To) })
+	}
 	for t := range h.Threads() {
 		p.thread(h.Start[t], h.Start[t+1])
 	}
@@ -104,6 +112,9 @@ func (p *junctionPlan) touchLocations(lo, hi parse.OpID) {
 }
 
 func (p *junctionPlan) incoming(id parse.OpID) []parse.Dep {
+	if p.inStart == nil {
+		return nil
+	}
 	return p.in[p.inStart[id]:p.inStart[id+1]]
 }
 
@@ -117,40 +128,44 @@ func (p *junctionPlan) edge(from, to parse.OpID) {
 
 func (p *junctionPlan) thread(lo, hi parse.OpID) {
 	h, r := p.h, p.m.Rules
-	fences, stores, syncs, kinds := junctionKinds(r)
-	for k := range kinds {
-		p.since[k], p.last[k], p.open[k], p.explicit[k] = lo, -1, 0, p.explicit[k][:0]
+	stores, syncs := storesKind(r), syncsKind(r)
+	for k := range p.kinds {
+		p.since[k], p.last[k], p.behind[k], p.explicit[k] = lo, -1, -1, p.explicit[k][:0]
 	}
-	lastRMW := map[int32]parse.OpID{}
+	p.targets = 0
+	var lastRMW map[int32]parse.OpID
+	if p.m.LoadLoadSameLoc {
+		lastRMW = map[int32]parse.OpID{}
+	}
 	for id := lo; id < hi; id++ {
 		o := &h.Ops[id]
-		p.pending(id, r.Known&parse.DepControl)
+		in := p.incoming(id)
+		p.pending(in, parse.DepControl)
 		if o.Kind == parse.Fence {
 			for _, part := range parts(o.Mask, 0) {
-				// Directions are numbered like the classes.
-				p.make(id, fences+int(part.index()), model.Class(part.sources), model.Class(part.targets))
+				p.make(id, fenceKind(r)+int(part.index()))
 			}
 			if r.ISync && o.Attr&parse.ISync != 0 && len(p.explicit[syncs]) > 0 {
-				p.make(id, syncs, 0, model.Accesses)
+				p.make(id, syncs)
 			}
 			continue
 		}
-		class := model.ClassOf(o)
+		class := p.class[id]
 		for k, keep := range r.Keeps {
 			if class&keep.After != 0 && p.last[k] >= p.since[k] {
-				p.make(id, k, keep.Before, keep.After)
+				p.make(id, k)
 			}
 			if class&keep.Before != 0 {
 				p.last[k] = id
 			}
 		}
 		if class&model.Stores != 0 && len(p.explicit[stores]) > 0 {
-			p.make(id, stores, 0, model.Stores)
+			p.make(id, stores)
 		}
-		for _, targets := range p.open {
-			p.touched[id] = p.touched[id] || class&targets != 0
+		if class&p.targets != 0 {
+			p.touched[id] = true
 		}
-		p.pending(id, r.Known&parse.DepAddress)
+		p.pending(in, parse.DepAddress)
 		p.forwarded(id, o, lo)
 		if p.m.LoadLoadSameLoc && o.Loads() {
 			if rmw, ok := lastRMW[o.Loc]; ok && o.Kind == parse.Read {
@@ -163,39 +178,47 @@ func (p *junctionPlan) thread(lo, hi parse.OpID) {
 	}
 }
 
-// pending notes the sources of dependencies of a kind, which order what comes
+// pending notes the sources of dependencies of a kind on what precedes, which order what comes
 // next.
-func (p *junctionPlan) pending(id parse.OpID, kind parse.DepKind) {
-	if !p.m.Rules.Pipeline || kind == 0 {
+func (p *junctionPlan) pending(in []parse.Dep, kind parse.DepKind) {
+	r := p.m.Rules
+	if !r.Pipeline {
 		return
 	}
-	_, stores, syncs, _ := junctionKinds(p.m.Rules)
-	for _, d := range p.incoming(id) {
-		if d.Kind&kind != 0 {
-			p.explicit[stores] = append(p.explicit[stores], d.From)
-			p.explicit[syncs] = append(p.explicit[syncs], d.From)
+	for _, d := range in {
+		if d.Kind&r.Known&kind != 0 {
+			p.explicit[storesKind(r)] = append(p.explicit[storesKind(r)], d.From)
+			if r.ISync {
+				p.explicit[syncsKind(r)] = append(p.explicit[syncsKind(r)], d.From)
+			}
 		}
 	}
 }
 
-// make makes the next junction of a kind, whose sources are the accesses of a
-// class or, where that is empty, explicit.
-func (p *junctionPlan) make(id parse.OpID, kind int, sources, targets model.Class) {
-	j := junction{at: id, kind: kind, targets: targets}
-	for s := p.since[kind]; s < id && sources != 0; s++ {
-		if model.ClassOf(&p.h.Ops[s])&sources != 0 {
-			j.sources = append(j.sources, s)
+// make makes the next junction of a kind, whose sources are the accesses of its
+// class, or explicit.
+func (p *junctionPlan) make(id parse.OpID, kind int) {
+	k := &p.kinds[kind]
+	j := junction{at: id, kind: int32(kind), first: int32(len(p.sources)), behind: p.behind[kind]}
+	if kind < storesKind(p.m.Rules) {
+		for s := p.since[kind]; s < id; s++ {
+			if p.class[s]&k.sources != 0 {
+				p.sources = append(p.sources, s)
+			}
 		}
-	}
-	if explicit := p.explicit[kind]; len(explicit) > 0 {
+	} else if explicit := p.explicit[kind]; len(explicit) > 0 {
 		slices.Sort(explicit) // a later dependency may have an earlier source
-		j.sources = slices.Compact(append(j.sources, explicit...))
+		p.sources = append(p.sources, slices.Compact(explicit)...)
 		p.explicit[kind] = explicit[:0]
 	}
-	p.since[kind] = id
-	p.open[kind] = targets
-	for _, s := range j.sources {
+	j.end = int32(len(p.sources))
+	p.since[kind], p.behind[kind] = id, -1
+	p.targets |= k.targets
+	for _, s := range p.sources[j.first:] {
 		p.touched[s] = true
+	}
+	for _, other := range k.covers {
+		p.since[other], p.behind[other], p.explicit[other] = id, int32(len(p.list)), p.explicit[other][:0]
 	}
 	p.list = append(p.list, j)
 }
@@ -275,19 +298,21 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 	p.junctions = planJunctions(h, m)
 	list := p.junctions.list
 	source := directSources(h, m)
-	_, _, _, kinds := junctionKinds(m.Rules)
+	kinds := len(p.junctions.kinds)
+	var marked []bool // chains with a column
 	writes, loads := make([]func() int32, len(h.Locations)), make([]func() int32, len(h.Locations))
 	for t := range h.Threads() {
 		clear(writes)
 		clear(loads)
 		of := make([]func() int32, kinds)
 		acquires := p.lazy(t)
-		reads := readChains{plan: p, thread: t, ending: map[parse.OpID]int32{}}
-		needed := readChains{plan: p, thread: t, ending: map[parse.OpID]int32{}}
+		reads := readChains{plan: p, thread: t}
+		needed := readChains{plan: p, thread: t}
 		column := func(chain int32, is bool) int32 {
-			if is {
-				p.columns[chain] = true
+			for int(chain) >= len(marked) {
+				marked = append(marked, false)
 			}
+			marked[chain] = marked[chain] || is
 			return chain
 		}
 		byLocation := func(list []func() int32, x int32) int32 {
@@ -299,7 +324,7 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 		for id := h.Start[t]; id < h.Start[t+1]; id++ {
 			for ; len(list) > 0 && list[0].at == id; list = list[1:] {
 				j := &list[0]
-				j.chain = column(byLocation(of, int32(j.kind)), true)
+				j.chain = column(byLocation(of, j.kind), true)
 				p.second = append(p.second, secondPart{id, j.chain})
 				if h.Ops[id].Kind == parse.Fence && h.Ops[id].Mask&parse.LoadLoad != 0 {
 					reads.fence(id)
@@ -313,7 +338,7 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 			case o.Writes():
 				p.chain[id] = column(byLocation(writes, o.Loc), leaves)
 			case !p.junctions.touched[id]:
-			case m.Rules.Orders(o, o):
+			case p.junctions.chained(id):
 				p.chain[id] = column(acquires(), true)
 			case m.LoadLoadSameLoc:
 				p.chain[id] = column(byLocation(loads, o.Loc), leaves)
@@ -324,6 +349,21 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 			}
 		}
 	}
+	for chain, is := range marked {
+		if is {
+			p.columns[int32(chain)] = true
+		}
+	}
+}
+
+// chained reports whether accesses like one of a thread form a chain by themselves.
+func (p *junctionPlan) chained(id parse.OpID) bool {
+	for _, keep := range p.m.Rules.Keeps {
+		if p.class[id]&keep.Before != 0 && p.class[id]&keep.After != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // directSources gives for each operation the latest read that it directly

@@ -163,7 +163,7 @@ func (p *proof) edge(ref edgeRef) witness.Edge {
 	case tagOwn:
 		e.Rule, e.Via = witness.OwnStore, g.readerOf(e.To, e.From, 1)
 	case tagLoads:
-		e.Rule, e.Via = witness.Coherence, g.readInOrder[[2]Node{ref.from, ref.to}]
+		e.Rule, e.Via = witness.Coherence, g.readInOrder(ref.from, ref.to)
 	case tagSameLoc:
 		e.Rule, e.Via = witness.Coherence, g.readerOf(e.From, e.To, -1)
 	default:

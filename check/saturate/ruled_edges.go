@@ -3,7 +3,6 @@ package saturate
 import (
 	"slices"
 
-	"ordeal/check/model"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -16,37 +15,31 @@ func (e *emitter) ruled(lo, hi parse.OpID) {
 		return
 	}
 	if s.latest == nil {
-		_, _, _, kinds := junctionKinds(g.model.Rules)
-		s.latest, s.targets = make([]Node, kinds), make([]model.Class, kinds)
-		s.into, s.outOf = make([]int32, g.chains), make([][]Node, kinds)
-		for k := range s.outOf {
-			s.outOf[k] = make([]Node, g.chains)
-		}
+		s.latest, s.into = make([]Node, len(g.kinds)), make([]int32, g.chains)
+		s.readAfter = make([]Node, g.n)
 	}
+	t := int32(g.hist.Thread(lo))
+	base, _ := slices.BinarySearch(g.thread, t)
+	end, _ := slices.BinarySearch(g.thread, t+1)
+	s.outOf = append(s.outOf, make([]Node, max(0, len(g.kinds)*(end-base)-len(s.outOf)))...)
 	for k := range s.latest {
 		s.latest[k] = NoNode
 	}
+	s.active = s.active[:0]
 	for id := lo; id < hi; id++ {
 		for ; s.done < len(g.junctions) && g.junctions[s.done].at == id; s.done++ {
-			j, v := &g.junctions[s.done], g.second[s.done]
-			for i := len(j.sources) - 1; i >= 0; i-- {
-				u := g.node[j.sources[i]]
-				if c := g.chain[u]; s.into[c] != int32(s.done)+1 { // the chain's last source says all
-					s.into[c] = int32(s.done) + 1
-					e.emit(u, v, tagProgram)
-				}
-			}
-			s.latest[j.kind], s.targets[j.kind] = v, j.targets
+			e.junction(s.done)
 		}
 		v := g.node[id]
 		if v == NoNode {
 			continue
 		}
-		class, c := model.ClassOf(&g.hist.Ops[id]), g.chain[v]
-		for k, f := range s.latest {
-			// Junctions are nodes from 0: outOf holds f+1.
-			if f != NoNode && class&s.targets[k] != 0 && s.outOf[k][c] != f+1 {
-				s.outOf[k][c] = f + 1
+		class, c := g.class[id], int(g.chain[v])-base
+		for _, k := range s.active {
+			// Junctions are nodes from 0: outOf holds one more.
+			f, last := s.latest[k], &s.outOf[c*len(g.kinds)+int(k)]
+			if class&g.kinds[k].targets != 0 && *last != f+1 {
+				*last = f + 1
 				e.emit(f, v, tagProgram)
 			}
 		}
@@ -56,14 +49,41 @@ func (e *emitter) ruled(lo, hi parse.OpID) {
 	e.loadsInOrder(lo, hi)
 }
 
+// junction emits the edges into a junction.
+func (e *emitter) junction(i int) {
+	g, s := e.g, &e.ruledState
+	j, v := &g.junctions[i], g.second[i]
+	for _, source := range slices.Backward(g.sources[j.first:j.end]) {
+		u := g.node[source]
+		if c := g.chain[u]; s.into[c] != int32(i)+1 { // the chain's last source says all
+			s.into[c] = int32(i) + 1
+			e.emit(u, v, tagProgram)
+		}
+	}
+	if j.behind >= 0 {
+		e.emit(g.second[j.behind], v, tagProgram)
+	}
+	if s.latest[j.kind] == NoNode {
+		s.active = append(s.active, j.kind)
+	}
+	s.latest[j.kind] = v
+	if covers := g.kinds[j.kind].covers; len(covers) > 0 {
+		for _, k := range covers {
+			s.latest[k] = NoNode
+		}
+		s.active = slices.DeleteFunc(s.active, func(k int32) bool { return s.latest[k] == NoNode })
+	}
+}
+
 // ruledState is what the emitter knows of junctions and, by kind, of the latest
-// of the thread at hand.
+// of the thread at hand that no later one covers.
 type ruledState struct {
-	done    int // junctions of earlier operations
-	latest  []Node
-	targets []model.Class
-	into    []int32  // chain → the junction, from 1, that last got an edge from it
-	outOf   [][]Node // kind → chain → the junction, plus 1, that it last got an edge from
+	done      int // junctions of earlier operations
+	latest    []Node
+	active    []int32 // kinds with a latest one
+	into      []int32 // chain → the junction, from 1, that last got an edge from it
+	readAfter []Node  // write → that of the last edge of loadsInOrder into it, plus 1
+	outOf     []Node  // chain of the thread × kinds → the junction, plus 1, that it last got an edge from
 }
 
 // loadsInOrder emits, for two reads of a location that no own write lies
@@ -71,7 +91,24 @@ type ruledState struct {
 // order of the reads follows from it.
 func (e *emitter) loadsInOrder(lo, hi parse.OpID) {
 	g := e.g
-	last := e.lastRead
+	g.readPairs(lo, hi, e.lastRead, func(id, w, then parse.OpID) {
+		if then == parse.Init {
+			g.contradict(
+				witness.Edge{From: w, To: parse.Init, Rule: witness.Coherence, Via: id, Lemma: -1},
+				witness.Edge{From: parse.Init, To: w, Rule: witness.FromInit, Via: parse.NoOp, Lemma: -1})
+			return
+		}
+		if u := &e.readAfter[g.node[then]]; *u != g.node[w]+1 {
+			*u = g.node[w] + 1
+			e.emit(g.node[w], g.node[then], tagLoads)
+		}
+	})
+}
+
+// readPairs calls f for the pairs of reads of a thread that loadsInOrder looks for:
+// with the second one, and what the first one and it returned. The first returned a
+// write of another thread. last is room for an entry for each location.
+func (g *Graph) readPairs(lo, hi parse.OpID, last []parse.OpID, f func(id, w, then parse.OpID)) {
 	for id := lo; id < hi; id++ {
 		if o := &g.hist.Ops[id]; o.Kind != parse.Fence {
 			last[o.Loc] = parse.NoOp
@@ -89,23 +126,32 @@ func (e *emitter) loadsInOrder(lo, hi parse.OpID) {
 			if before == parse.NoOp {
 				continue
 			}
-			w := g.hist.Ops[before].RF
-			if w == o.RF || w == parse.Init || w >= lo && w < hi {
-				continue
-			}
-			if o.RF == parse.Init {
-				g.contradict(
-					witness.Edge{From: w, To: parse.Init, Rule: witness.Coherence, Via: id, Lemma: -1},
-					witness.Edge{From: parse.Init, To: w, Rule: witness.FromInit, Via: parse.NoOp, Lemma: -1})
-				continue
-			}
-			u, v := g.node[w], g.node[o.RF]
-			if _, known := g.readInOrder[[2]Node{u, v}]; !known {
-				g.readInOrder[[2]Node{u, v}] = id
-				e.emit(u, v, tagLoads)
+			if w := g.hist.Ops[before].RF; w != o.RF && w != parse.Init && (w < lo || w >= hi) {
+				f(id, w, o.RF)
 			}
 		}
 	}
+}
+
+// readInOrder is the first read of a write v that follows one of u in its thread, as
+// readPairs finds them.
+func (g *Graph) readInOrder(u, v Node) parse.OpID {
+	if g.inOrder == nil {
+		g.inOrder = map[[2]Node]parse.OpID{}
+		last := make([]parse.OpID, len(g.hist.Locations))
+		for t := range g.hist.Threads() {
+			g.readPairs(g.hist.Start[t], g.hist.Start[t+1], last, func(id, w, then parse.OpID) {
+				if then == parse.Init {
+					return
+				}
+				pair := [2]Node{g.node[w], g.node[then]}
+				if _, known := g.inOrder[pair]; !known {
+					g.inOrder[pair] = id
+				}
+			})
+		}
+	}
+	return g.inOrder[[2]Node{u, v}]
 }
 
 // ruledGates adds the gates that junctions are, for what their sources show to
@@ -113,7 +159,7 @@ func (e *emitter) loadsInOrder(lo, hi parse.OpID) {
 func (l *gateList) ruledGates() {
 	g := l.g
 	for i := range g.junctions {
-		f, sources := g.second[i], g.junctions[i].sources
+		f, sources := g.second[i], g.sources[g.junctions[i].first:g.junctions[i].end]
 		for k := len(sources) - 1; k >= 0; k-- {
 			v := g.node[sources[k]]
 			x, w := g.loc[v], g.writeBehind(v)

@@ -1,7 +1,6 @@
 package saturate
 
 import (
-	"ordeal/check/closure"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -19,11 +18,26 @@ func (g *Graph) collectEdges(time *timeLine) {
 	}
 	e.emitAll()
 	e.realTime(time)
-	start, edges := closure.Group(g.n, e.edges, func(e staticEdge) int32 { return int32(e.from) })
-	g.outStart = start
+	g.groupEdges(e.edges)
+}
+
+// groupEdges sorts static edges by source, those of one in their order, like
+// closure.Group, in less time.
+func (g *Graph) groupEdges(edges []staticEdge) {
+	g.outStart = make([]int32, g.n+1)
+	for i := range edges {
+		g.outStart[edges[i].from]++
+	}
+	end := int32(0)
+	for u, n := range g.outStart {
+		end += n
+		g.outStart[u] = end
+	}
 	g.outTo, g.outTag = make([]Node, len(edges)), make([]tag, len(edges))
-	for i, e := range edges {
-		g.outTo[i], g.outTag[i] = e.to, e.tag
+	for i := len(edges) - 1; i >= 0; i-- {
+		e := &edges[i]
+		at := g.outStart[e.from] - 1
+		g.outStart[e.from], g.outTo[at], g.outTag[at] = at, e.to, e.tag
 	}
 }
 

@@ -134,10 +134,7 @@ func keepsLocalOrder(h *parse.History, m model.Model, order *Order) error {
 		}
 		k.place[id] = int32(i) + 1
 	}
-	k.deps = make([][]parse.Dep, len(h.Ops))
-	for _, d := range h.Deps {
-		k.deps[d.To] = append(k.deps[d.To], d)
-	}
+	k.byTarget()
 	k.at = make([]locationPlaces, len(h.Locations))
 	for t := range h.Threads() {
 		if err := k.thread(h.Start[t], h.Start[t+1]); err != nil {
@@ -152,9 +149,38 @@ func keepsLocalOrder(h *parse.History, m model.Model, order *Order) error {
 type keeper struct {
 	h     *parse.History
 	m     model.Model
-	place []int32       // operation → its place in the order, from 1
-	deps  [][]parse.Dep // by target
+	place []int32     // operation → its place in the order, from 1
+	deps  []parse.Dep // by target
+	start []int32     // operation → first of deps; one entry more; nil if there are none
 	at    []locationPlaces
+}
+
+// byTarget sorts the dependencies by what depends.
+func (k *keeper) byTarget() {
+	if len(k.h.Deps) == 0 {
+		return
+	}
+	k.deps, k.start = make([]parse.Dep, len(k.h.Deps)), make([]int32, len(k.h.Ops)+1)
+	for _, d := range k.h.Deps {
+		k.start[d.To]++
+	}
+	end := int32(0)
+	for id, n := range k.start {
+		end += n
+		k.start[id] = end
+	}
+	for _, d := range k.h.Deps {
+		k.start[d.To]--
+		k.deps[k.start[d.To]] = d
+	}
+}
+
+// into lists the dependencies of an operation on others.
+func (k *keeper) into(id parse.OpID) []parse.Dep {
+	if k.start == nil {
+		return nil
+	}
+	return k.deps[k.start[id]:k.start[id+1]]
 }
 
 // locationPlaces are the latest places of a thread's accesses to a location.
@@ -168,20 +194,14 @@ type locationPlaces struct {
 
 func (k *keeper) thread(lo, hi parse.OpID) error {
 	h, r := k.h, k.m.Rules
-	var loads, stores int32           // places of the last
-	var behind [4]int32               // by component of a fence
-	var stored, synced, waiting int32 // before stores; before all; at the next ISync
+	var loads, stores int32   // places of the last
+	var behind [4]int32       // by component of a fence
+	var waiting, synced int32 // before stores; before all, since an ISync
 	before := make([]int32, len(r.Keeps))
 	for id := lo; id < hi; id++ {
 		o := &h.Ops[id]
-		control := func(kind parse.DepKind) {
-			for _, d := range k.deps[id] {
-				if r.Pipeline && d.Kind&r.Known&kind != 0 {
-					stored, waiting = max(stored, k.place[d.From]), max(waiting, k.place[d.From])
-				}
-			}
-		}
-		control(parse.DepControl)
+		deps := k.into(id)
+		waiting = max(waiting, k.pipeline(deps, parse.DepControl))
 		if o.Kind == parse.Fence {
 			for c, place := range [4]int32{loads, loads, stores, stores} {
 				if o.Mask>>c&1 != 0 {
@@ -202,7 +222,7 @@ func (k *keeper) thread(lo, hi parse.OpID) error {
 			after = max(after, behind[0], behind[2])
 		}
 		if o.Writes() {
-			after = max(after, behind[1], behind[3], stored, x.all)
+			after = max(after, behind[1], behind[3], waiting, x.all)
 		}
 		class := model.ClassOf(o)
 		for i, keep := range r.Keeps {
@@ -210,7 +230,7 @@ func (k *keeper) thread(lo, hi parse.OpID) error {
 				after = max(after, before[i])
 			}
 		}
-		for _, d := range k.deps[id] {
+		for _, d := range deps {
 			if k.m.Direct(d) {
 				after = max(after, k.place[d.From])
 			}
@@ -224,7 +244,7 @@ func (k *keeper) thread(lo, hi parse.OpID) error {
 				before[i] = max(before[i], here)
 			}
 		}
-		control(parse.DepAddress)
+		waiting = max(waiting, k.pipeline(deps, parse.DepAddress))
 		x.add(o, here)
 		if o.Loads() {
 			loads = max(loads, here)
@@ -234,6 +254,20 @@ func (k *keeper) thread(lo, hi parse.OpID) error {
 		}
 	}
 	return nil
+}
+
+// pipeline is the latest place that dependencies of a kind are on, which what
+// follows them must not precede if it is a store, or behind an ISync.
+func (k *keeper) pipeline(deps []parse.Dep, kind parse.DepKind) (latest int32) {
+	if !k.m.Rules.Pipeline {
+		return 0
+	}
+	for _, d := range deps {
+		if d.Kind&k.m.Rules.Known&kind != 0 {
+			latest = max(latest, k.place[d.From])
+		}
+	}
+	return latest
 }
 
 // reads is the place that a read must not precede because of what it returned,
@@ -259,7 +293,7 @@ func (k *keeper) reads(id parse.OpID, o *parse.Op, x *locationPlaces, lo parse.O
 	if atomic && !r.FromPair {
 		after = max(after, k.place[w])
 	}
-	for _, d := range k.deps[w] {
+	for _, d := range k.into(w) {
 		if atomic && r.FromPair && d.Kind&parse.DepPair != 0 || r.Pipeline && d.Kind&(parse.DepAddress|parse.DepData) != 0 {
 			after = max(after, k.place[d.From])
 		}
