@@ -20,6 +20,7 @@ type ground struct {
 	config explore.Config
 	model  string // of the outcomes of its program
 	live   bool   // requests have to be answered, under weak fairness
+	last   bool   // only what no other machine kills is explored here
 
 	states uint64
 	digest uint64
@@ -34,7 +35,7 @@ var groundShapes = []string{"MP", "CoRR"}
 // grounds lists the machines for a protocol, the smallest first: any access at any
 // time by two and three cores, with a device, with two words, with two lines, and two
 // programs. On the machines of two cores and one line every request has to be
-// answered, too.
+// answered, too. The last machine has two cores, two lines and a device at once.
 func grounds(p *ruby.Protocol) ([]*ground, error) {
 	tiny := func(cores, lines, devices int) explore.Config {
 		one := cache.Geometry{Sets: 1, Ways: 1}
@@ -87,6 +88,10 @@ func grounds(p *ruby.Protocol) ([]*ground, error) {
 		add(tiny(1, 2, 1), false)
 	}
 	add(tiny(2, 2, 0), false)
+	if p.Devices() {
+		add(tiny(2, 2, 1), false)
+		list[len(list)-1].last = true
+	}
 	return list, nil
 }
 

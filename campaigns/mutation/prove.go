@@ -138,7 +138,7 @@ func (p *prover) target(ctx context.Context, t *Target) ([]Proof, error) {
 		if err != nil {
 			return nil, err
 		}
-		grounds, err := p.grounds(ctx, t, protocol)
+		known, err := p.ladder(ctx, t, protocol)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (p *prover) target(ctx context.Context, t *Target) ([]Proof, error) {
 		group.SetLimit(p.o.Workers)
 		for _, i := range missing {
 			group.Go(func() error {
-				proof, err := p.prove(working, t, catalogue, transitions, grounds, &list[i])
+				proof, err := p.prove(working, t, catalogue, transitions, known, &list[i])
 				if err == nil {
 					results[i] = proof
 					err = p.report(proof)
@@ -208,36 +208,58 @@ func (p *prover) explore(ctx context.Context, g *ground, protocol *ruby.Protocol
 	return r, err
 }
 
-// grounds are the machines that the protocol has been explored on whole.
-func (p *prover) grounds(ctx context.Context, t *Target, protocol *ruby.Protocol) ([]*ground, error) {
+// ladder is the machines that the protocol has been explored on whole.
+type ladder struct {
+	grounds []*ground
+	// last is the machine for what no other kills, once a mutant is there; nil if the
+	// protocol has none, or too many states on it.
+	last func() (*ground, error)
+}
+
+func (p *prover) ladder(ctx context.Context, t *Target, protocol *ruby.Protocol) (*ladder, error) {
 	candidates, err := grounds(protocol)
 	if err != nil {
 		return nil, err
 	}
-	var list []*ground
+	l := &ladder{last: func() (*ground, error) { return nil, nil }}
 	for _, g := range candidates {
-		r, err := p.explore(ctx, g, protocol, true)
-		if err != nil {
-			return nil, fmt.Errorf("explore protocol %s: %w", t.Name, err)
-		}
-		if !r.Complete() {
-			p.notef("%s: %s: more than %d orbits of states: left out", t.Name, g.name, p.o.MaxStates)
+		if g.last {
+			l.last = sync.OnceValues(func() (*ground, error) { return p.baseline(ctx, t, protocol, g) })
 			continue
 		}
-		g.known(r)
-		for title := range g.titles {
-			p.notef("%s: %s: the protocol itself: %s", t.Name, g.name, title)
+		whole, err := p.baseline(ctx, t, protocol, g)
+		if err != nil {
+			return nil, err
 		}
-		list = append(list, g)
+		if whole != nil {
+			l.grounds = append(l.grounds, whole)
+		}
 	}
-	if len(list) == 0 {
+	if len(l.grounds) == 0 {
 		return nil, fmt.Errorf("explore protocol %s: no machine has at most %d orbits of states", t.Name, p.o.MaxStates)
 	}
-	return list, nil
+	return l, nil
+}
+
+// baseline notes what the protocol itself does on a machine; nil if it has too many states.
+func (p *prover) baseline(ctx context.Context, t *Target, protocol *ruby.Protocol, g *ground) (*ground, error) {
+	r, err := p.explore(ctx, g, protocol, true)
+	if err != nil {
+		return nil, fmt.Errorf("explore protocol %s: %w", t.Name, err)
+	}
+	if !r.Complete() {
+		p.notef("%s: %s: more than %d orbits of states: left out", t.Name, g.name, p.o.MaxStates)
+		return nil, nil
+	}
+	g.known(r)
+	for title := range g.titles {
+		p.notef("%s: %s: the protocol itself: %s", t.Name, g.name, title)
+	}
+	return g, nil
 }
 
 // prove explores one mutant.
-func (p *prover) prove(ctx context.Context, t *Target, catalogue *mutate.Catalogue, x transitions, grounds []*ground, m *mutate.Mutant) (*Proof, error) {
+func (p *prover) prove(ctx context.Context, t *Target, catalogue *mutate.Catalogue, x transitions, known *ladder, m *mutate.Mutant) (*Proof, error) {
 	proof := &Proof{Protocol: t.Name, Mutant: m.ID, Operator: m.Operator, Equivalent: m.Equivalent}
 	if m.Equivalent != "" {
 		return proof, nil
@@ -250,7 +272,7 @@ func (p *prover) prove(ctx context.Context, t *Target, catalogue *mutate.Catalog
 		if err != nil {
 			return err
 		}
-		return p.decide(ctx, proof, protocol, grounds, x.of(m))
+		return p.decide(ctx, proof, protocol, known, x.of(m))
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -266,29 +288,50 @@ var errStates = errors.New("too many states")
 
 // decide explores a mutant of some rows, nil for any, on one machine after the
 // other.
-func (p *prover) decide(ctx context.Context, proof *Proof, protocol *ruby.Protocol, grounds []*ground, rows []Row) error {
-	proof.Truth, proof.Same, proof.Machine = Bounded, true, names(grounds)
-	for _, g := range grounds {
-		if rows != nil && !slices.ContainsFunc(rows, func(row Row) bool { return g.taken[row] }) {
-			proof.States += g.states // it is the protocol there
-			continue
+func (p *prover) decide(ctx context.Context, proof *Proof, protocol *ruby.Protocol, known *ladder, rows []Row) error {
+	proof.Truth, proof.Same, proof.Machine = Bounded, true, names(known.grounds)
+	for _, g := range known.grounds {
+		if decided, err := p.decideOn(ctx, proof, protocol, g, rows); decided || err != nil {
+			return err
 		}
-		r, err := p.explore(ctx, g, protocol, len(g.titles) > 0)
-		if err != nil {
-			return fmt.Errorf("%s: %w", g.name, err)
-		}
-		proof.States += r.States
-		if at := slices.IndexFunc(r.Findings, g.isNew); at >= 0 {
-			proof.Truth, proof.Machine, proof.Counterexample, proof.Same = Refuted, g.name, &r.Findings[at], false
-			return nil
-		}
-		if !r.Complete() {
-			proof.Truth, proof.Machine, proof.Same = Undecided, g.name, false
-			return fmt.Errorf("%s: %w: more than %d orbits", g.name, errStates, p.o.MaxStates)
-		}
-		proof.Same = proof.Same && r.Digest == g.digest
 	}
-	return nil
+	last, err := known.last()
+	if err != nil || last == nil {
+		return err
+	}
+	before := *proof
+	_, err = p.decideOn(ctx, proof, protocol, last, rows)
+	switch {
+	case errors.Is(err, errStates): // the other machines decide
+		*proof = before
+		return nil
+	case proof.Truth == Bounded:
+		proof.Machine += "; " + last.name
+	}
+	return err
+}
+
+// decideOn explores a mutant on one machine, and reports whether that kills it.
+func (p *prover) decideOn(ctx context.Context, proof *Proof, protocol *ruby.Protocol, g *ground, rows []Row) (killed bool, err error) {
+	if rows != nil && !slices.ContainsFunc(rows, func(row Row) bool { return g.taken[row] }) {
+		proof.States += g.states // it is the protocol there
+		return false, nil
+	}
+	r, err := p.explore(ctx, g, protocol, len(g.titles) > 0)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", g.name, err)
+	}
+	proof.States += r.States
+	if at := slices.IndexFunc(r.Findings, g.isNew); at >= 0 {
+		proof.Truth, proof.Machine, proof.Counterexample, proof.Same = Refuted, g.name, &r.Findings[at], false
+		return true, nil
+	}
+	if !r.Complete() {
+		proof.Truth, proof.Machine, proof.Same = Undecided, g.name, false
+		return false, fmt.Errorf("%s: %w: more than %d orbits", g.name, errStates, p.o.MaxStates)
+	}
+	proof.Same = proof.Same && r.Digest == g.digest
+	return false, nil
 }
 
 // known notes what the protocol does on the machine.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/slicc/mutate"
 )
 
@@ -106,5 +107,60 @@ func TestProveLimit(t *testing.T) {
 	o.MaxStates = 5
 	if _, err := Prove(t.Context(), o); err == nil || !strings.Contains(err.Error(), "no machine has at most 5 orbits") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestLastMachine explores mutants on a ladder of two machines, the second for what the
+// first does not kill.
+func TestLastMachine(t *testing.T) {
+	target, err := Embedded("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := mutate.NewCatalogue(target.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocol, err := ruby.Compile(target.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := grounds(protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := all[len(all)-1]; !g.last || g.name != "2 cores, 2 lines, DMA" {
+		t.Errorf("the last machine is %s", g.name)
+	}
+	first := all[0]
+	words := all[slices.IndexFunc(all, func(g *ground) bool { return g.config.Words == 2 })]
+	for _, c := range []struct {
+		mutant    string
+		truth     Truth
+		machine   string
+		maxStates uint64
+	}{
+		{"MI_example/L1Cache/(I,Load)/next:stay", Refuted, first.name, 0},
+		{"MI_example/L1Cache/(IM,Data)/drop:u_writeDataToCache", Refuted, words.name, 0},
+		{"MI_example/L1Cache/(MI,Writeback_Ack)/swap:o_popForward,k_wakeUp", Bounded, first.name + "; " + words.name, 0},
+		{"MI_example/L1Cache/(IM,Data)/drop:u_writeDataToCache", Bounded, first.name, 200},
+	} {
+		p := &prover{}
+		known := &ladder{}
+		for _, g := range []*ground{first, words} {
+			if _, err := p.baseline(t.Context(), &target, protocol, g); err != nil {
+				t.Fatal(err)
+			}
+		}
+		known.grounds, known.last = []*ground{first}, func() (*ground, error) { return words, nil }
+		m, err := catalogue.Find(c.mutant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.o.MaxStates = c.maxStates
+		proof, err := p.prove(t.Context(), &target, catalogue, transitions{}, known, &m)
+		if err != nil || proof.Truth != c.truth || proof.Machine != c.machine {
+			t.Errorf("%s: %s with %s, %v; want %s with %s", c.mutant, proof.Truth, proof.Machine, err, c.truth, c.machine)
+		}
 	}
 }
