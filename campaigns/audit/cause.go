@@ -11,12 +11,18 @@ import (
 // row is the title of an invalid transition: its state, its event and its machine.
 var row = lazyregexp.New(`^invalid transition \((\w+), ?(\w+)\) of (\w+)`)
 
-// alike reports whether two findings end alike: crashes with the same title, or at rows
-// of one machine and of one state or event; all others in the same way, since a lost
-// message or value shows in many places.
+// noData begins the titles of functional reads that find no data.
+const noData = "functional read finds no data"
+
+// alike reports whether two findings end alike: crashes with the same title, at rows
+// of one machine and of one state or event, or by functional reads that find no data; all
+// others in the same way, since a lost message or value shows in many places.
 func (f *Finding) alike(other *Finding) bool {
 	if f.Outcome != other.Outcome || f.Outcome != sim.Crash.String() {
 		return f.Outcome == other.Outcome
+	}
+	if strings.HasPrefix(f.Title, noData) && strings.HasPrefix(other.Title, noData) {
+		return true
 	}
 	a, b := row().FindStringSubmatch(f.Title), row().FindStringSubmatch(other.Title)
 	if a == nil || b == nil {

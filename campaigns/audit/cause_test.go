@@ -23,16 +23,18 @@ func TestCauses(t *testing.T) {
 		{Title: "value lost after Put in B", Outcome: "violation", Needs: []string{needParameter + "A.x=1", needPrefetches}},       // 8
 		{Title: "deadlock: A is busy in Z", Outcome: "deadlock", Needs: []string{needPrefetches}},                                  // 9
 		{Title: "invalid transition (T, Load) of A", Outcome: "crash", Needs: []string{needPrefetches, "linked loads", "x", "yy"}}, // 2: the same event
+		{Title: "functional read finds no data: A in state X", Outcome: "crash", Needs: []string{needFunctional}},                  // 10
+		{Title: "functional read finds no data: A in state Y", Outcome: "crash", Needs: []string{needFunctional}},                  // 10
 	}}
 	r.setCauses()
 	got := ""
 	for _, f := range r.Findings {
-		got += fmt.Sprint(f.Cause)
+		got += fmt.Sprint(f.Cause % 10)
 	}
-	if want := "12123454678892"; got != want {
+	if want := "1212345467889200"; got != want {
 		t.Errorf("causes %s, want %s", got, want)
 	}
-	if n := len(r.Causes()); n != 9 || len(r.Causes()[1]) != 3 {
+	if n := len(r.Causes()); n != 10 || len(r.Causes()[1]) != 3 {
 		t.Errorf("%d causes, %d findings of the second", n, len(r.Causes()[1]))
 	}
 }

@@ -1,12 +1,14 @@
 package builtin
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby/cache"
 )
 
 // TestFunctionalReads reads lines of protocols past their caches: they find what was
@@ -29,11 +31,39 @@ func TestFunctionalReads(t *testing.T) {
 	r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Functional: 20})
 	ends(t, r, sim.Job{Program: randomProgram(t, 1, 4), Rounds: 5, Seed: 1}, sim.Crash, "functional read finds an old value: Directory in state M")
 
+	inMessages(t)
 	for _, o := range []Options{
 		{Core: core.TSO, Functional: 20}, {Protocol: "mi", Core: core.TSO, Functional: -1}, {SLICC: smallProtocol, Core: core.TSO, Functional: 20},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}
+	}
+}
+
+// inMessages reads lines whose only copy is in a message: they are found where the messages
+// have the method that gem5's have, and where one that has the copy says that it has none,
+// that is a fault, as for gem5.
+func inMessages(t *testing.T) {
+	t.Helper()
+	const method = "bool functionalRead(Packet *pkt) { return %s; }\n"
+	for _, c := range []struct{ put, title string }{
+		{"(Type == RequestKind:PUTX) && testAndRead(addr, DataBlk, pkt)", ""}, {"false", "functional read finds no data: Directory in state M"},
+	} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS("../protocols/slicc")); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "MI_example.slicc")
+		replaceIn(t, path, "MI_example-msg.sm", `with PUTX";`, `with PUTX";`+fmt.Sprintf(method, c.put))
+		replaceIn(t, path, "MI_example-msg.sm", "NetDest Destination;\n  DataBlock DataBlk;", "NetDest Destination;\n  DataBlock DataBlk;"+fmt.Sprintf(method, "testAndRead(addr, DataBlk, pkt)"))
+		replaceIn(t, path, "MI_example-dir.sm", "IM, AccessPermission:Busy,", "IM, AccessPermission:Read_Write,") // memory has the line
+		replaceIn(t, path, "MI_example-dir.sm", "MI, AccessPermission:Busy,", "MI, AccessPermission:Read_Write,")
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Functional: 3, Private: cache.Geometry{Sets: 1, Ways: 1}})
+		outcome := sim.Passed
+		if c.title != "" {
+			outcome = sim.Crash
+		}
+		ends(t, r, sim.Job{Program: randomProgram(t, 1, 1), Rounds: 5, Seed: 1}, outcome, c.title)
 	}
 }

@@ -17,8 +17,9 @@ import (
 // stream is the second word of the PCG that draws moments and lines.
 const stream = 0x66756e63 // "func"
 
-// System is a memory system that can be read so. Found is false where it cannot
-// find the line at this moment, and where names the place of what it found.
+// System is a memory system that can be read so. Where names the place of what it found.
+// Found is false where it cannot find the line at this moment; that is a fault if where
+// says at what place it may be.
 type System interface {
 	FunctionalRead(line memory.Addr) (b memory.Block, where string, found bool)
 }
@@ -73,6 +74,13 @@ func (r *Reader) Handle(uint64) {
 	at, _ := bits.Mul64(r.random.Uint64(), uint64(len(r.lines)))
 	line := r.lines[at]
 	b, where, found := r.system.FunctionalRead(line)
+	if !found && where != "" {
+		r.queue.Fail(&memory.Fault{
+			Title:  "functional read finds no data: " + where,
+			Detail: fmt.Sprintf("of line %#x at tick %d", int64(line), r.queue.Now()),
+		})
+		return
+	}
 	if !found {
 		r.Missed++
 		r.next()

@@ -13,7 +13,10 @@ type lines map[memory.Addr]memory.Block
 
 func (l lines) FunctionalRead(line memory.Addr) (b memory.Block, where string, found bool) {
 	b, found = l[line]
-	return b, "a cache", found
+	if found {
+		where = "a cache"
+	}
+	return b, where, found
 }
 
 func TestReader(t *testing.T) {
@@ -34,6 +37,21 @@ func TestReader(t *testing.T) {
 	r.Wrote(0, 4)
 	if err := q.Run(50); err == nil || !strings.Contains(err.Error(), "functional read finds an old value: a cache: word 0x0 holds 1 there") {
 		t.Errorf("an old value: %v", err)
+	}
+}
+
+// lost is a memory that knows where data should be, and has none.
+type lost struct{}
+
+func (lost) FunctionalRead(memory.Addr) (b memory.Block, where string, found bool) {
+	return b, "a directory", false
+}
+
+func TestNoData(t *testing.T) {
+	q := event.New(event.FIFO, 0)
+	New(q, lost{}, []memory.Addr{64}, 10, 1)
+	if err := q.Run(50); err == nil || !strings.Contains(err.Error(), "functional read finds no data: a directory: of line 0x40") {
+		t.Errorf("no data: %v", err)
 	}
 }
 

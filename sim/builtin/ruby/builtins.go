@@ -47,6 +47,7 @@ func init() {
 		"clockEdge()":          clock,
 		"clockEdge(Cycles)":    unary(func(c *controller, cycles uint64) uint64 { return uint64(c.now) + cycles }),
 		"testAndRead":          testAndRead,
+		"testAndReadMask":      testAndReadMask,
 		"functionalMemoryRead": functionalMemoryRead,
 
 		"queueMemoryRead":         queueMemory(false),
@@ -230,6 +231,7 @@ func init() {
 		"WriteMask.andMask":                 setsMethod(func(s, t []uint64) uint64 { s[0] &= t[0]; return withAtomic(s, t) }),
 		"WriteMask.setInvertedMask":         setsMethod(func(s, t []uint64) uint64 { s[0] = ^t[0]; return 0 }),
 		"WriteMask.containsMask":            setsMethod(func(s, t []uint64) uint64 { return truth(t[0]&^s[0] == 0) }),
+		"WriteMask.cmpMask":                 setsMethod(func(s, t []uint64) uint64 { return truth(t[0]&^s[0] == 0) }),
 		"WriteMask.isOverlap":               setsMethod(func(s, t []uint64) uint64 { return truth(s[0]&t[0] != 0) }),
 		"WriteMask.count()":                 setMethod(func(s []uint64) uint64 { return uint64(bits.OnesCount64(s[0])) }),
 		"WriteMask.setMask(int, int)":       setMask,

@@ -20,6 +20,12 @@ type generator struct {
 	funcs  map[*types.Func]*funcCode
 	result *funcCode     // being compiled; nil outside of functions
 	port   *types.InPort // likewise
+	// method is the method of a message that is being compiled; nil outside of
+	// methods.
+	method *method
+	// readBack is a parameter by reference that is read after the function: no call
+	// has it.
+	readBack *types.Var
 }
 
 // funcCode is a compiled function. A call puts the arguments into their
@@ -84,7 +90,10 @@ func (g *generator) reserve(v *types.Var) int {
 		return g.newPointer()
 	case word, vector:
 		if v.Kind == types.FieldVar {
-			break
+			if g.method == nil {
+				break
+			}
+			return g.method.copied(g, v)
 		}
 		if v.Type.Name == "TriggerQueue" {
 			return g.part(v)
@@ -360,7 +369,7 @@ func (g *generator) function(f *types.Func) *funcCode {
 	code := &funcCode{shape: shapeOf(f.Result), size: g.size(f.Result)}
 	g.funcs[f] = code
 	for _, p := range f.Params {
-		if s := shapeOf(p.Type); p.ByRef && s != pointer && s != handle {
+		if s := shapeOf(p.Type); p.ByRef && p != g.readBack && s != pointer && s != handle {
 			g.unsupported(p.Pos, "a parameter by reference")
 		}
 		code.params = append(code.params, g.where(p))

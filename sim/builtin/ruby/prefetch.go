@@ -16,7 +16,7 @@ const (
 // compilePrefetch compiles what puts a prefetch into the queue of a machine: its
 // enqueuePrefetch (gem5's RubyPrefetcher calls it), if it has one.
 func (g *generator) compilePrefetch() {
-	if f := g.defined("enqueuePrefetch", "Addr", "RubyRequestType"); f != nil && g.code.cores == 1 {
+	if f := defined(g.code.machine.Funcs, "enqueuePrefetch", "Addr", "RubyRequestType"); f != nil && g.code.cores == 1 {
 		g.code.prefetch = g.function(f)
 	}
 }

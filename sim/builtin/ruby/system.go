@@ -72,8 +72,8 @@ type System struct {
 	ports       []*memory.Sequencer
 	owners      []*controller // of the ports
 	devices     []*memory.DeviceSequencer
-	functional  *memory.Block // what a functional read has found
-	oldest      int           // in recent
+	reading     reading // the functional read under way
+	oldest      int     // in recent
 	trace       func(c *controller, state, event, to int, line memory.Addr)
 	spare
 }

@@ -135,6 +135,7 @@ const builtinTable = `
 	int DataBlock.numAtomicLogEntries() const
 	void DataBlock.clearAtomicLogEntries()
 
+	bool WriteMask.cmpMask(WriteMask) const
 	bool WriteMask.containsMask(WriteMask) const
 	bool WriteMask.isEmpty() const
 	bool WriteMask.isFull() const
