@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -79,7 +78,8 @@ func (p *benchPapers) run(ctx context.Context) error {
 		return command.Usage(err)
 	}
 	if p.dir != "" {
-		if err := os.MkdirAll(p.dir, 0o777); err != nil {
+		p.dir = rundir.Resolve(p.dir)
+		if err := rundir.MkdirAll(p.dir); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (p *benchPapers) write(report *papers.Report) error {
 		name string
 		data []byte
 	}{{"papers.html", page.Bytes()}, {"papers.json", data}, {"papers.txt", text.Bytes()}} {
-		if err := rundir.WriteOutput(filepath.Join(p.dir, f.name), f.data, rundir.Plain); err != nil {
+		if err := rundir.WriteFile(filepath.Join(p.dir, f.name), f.data, false); err != nil {
 			return err
 		}
 	}

@@ -245,5 +245,5 @@ func (m *matrix) writeMatrix(results []mutation.Result) error {
 	if err != nil {
 		return err
 	}
-	return rundir.WriteOutput(m.matrixPath(), []byte(messages.Escape(string(data))+"\n"), rundir.Plain)
+	return rundir.WriteText(m.matrixPath(), string(data)+"\n", false)
 }

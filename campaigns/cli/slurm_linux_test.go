@@ -118,7 +118,7 @@ configs:
 	must.Succeed(t, err)
 	defer other.Close()
 	must.Succeed(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX))
-	c.Run("scontrol", "update", "JobId="+job+"_1", "StartTime=now") // else after two minutes
+	c.StartSoon(job + "_1")
 	c.Eventually("the merge to be requeued", func() bool {
 		s := status()
 		if s.Merge.State == "RUNNING" { // it may not have begun to handle the signal
@@ -131,7 +131,7 @@ configs:
 		t.Errorf("the status is\n%s", out)
 	}
 	must.Succeed(t, other.Close())
-	c.Run("scontrol", "update", "JobId="+merge, "StartTime=now")
+	c.StartSoon(merge)
 	c.Eventually("the merge", func() bool { return status().Merge.State == "COMPLETED" })
 	s = status()
 	if !s.Complete || s.Merged == "" || s.Runs != 120 || s.Shards[0].Job != job || s.Merge.Job != merge {
@@ -216,7 +216,7 @@ configs:
 	})
 	for _, shard := range status().Shards[1:] { // Slurm would wait for minutes
 		if shard.State == "PENDING" {
-			c.Run("scontrol", "update", "JobId="+shard.ID(), "StartTime=now")
+			c.StartSoon(shard.ID())
 		}
 	}
 	c.Eventually("the merge", func() bool { return status().Merge.State == "COMPLETED" })

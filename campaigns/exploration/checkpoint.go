@@ -3,6 +3,7 @@ package exploration
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -75,14 +76,7 @@ func (c *checkpoint) due(s *search.Search) error {
 // save writes the checkpoint: as a whole, or the last one stays.
 func (c *checkpoint) save(s *search.Search) error {
 	began := time.Now()
-	f, err := rundir.CreateOutput(c.path(), rundir.Plain)
-	if err != nil {
-		return err
-	}
-	if err := s.Save(f, c.identity); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", c.path(), err), f.Discard())
-	}
-	if err := f.Close(); err != nil {
+	if err := rundir.StreamFile(c.path(), true, func(w io.Writer) error { return s.Save(w, c.identity) }); err != nil {
 		return err
 	}
 	c.saved = time.Now()

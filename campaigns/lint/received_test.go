@@ -7,12 +7,10 @@ import (
 	"strings"
 )
 
-// received are the packages that work in directories of campaigns and runs,
-// which may come from others.
-var received = []string{
-	"campaigns/cluster", "campaigns/engine", "campaigns/execute", "campaigns/journal", "campaigns/merge", "campaigns/mutation",
-	"campaigns/reduction", "campaigns/report", "campaigns/report/html", "campaigns/rundir", "campaigns/store", "campaigns/store/diff", "campaigns/summary",
-	"campaigns/cli", "campaigns/cli/man", "campaigns/litmus",
+// received reports whether a package works in directories of campaigns and runs, which
+// may come from others: all of campaigns but what only tests have.
+func received(dir string) bool {
+	return strings.HasPrefix(dir, "campaigns") && !strings.HasPrefix(dir, "campaigns/internal/") && dir != "campaigns/lint"
 }
 
 // fileCalls are functions of package os that follow links, wait for pipes, or
@@ -25,44 +23,44 @@ var fileCalls = []string{
 // userPaths are the files that call them with paths that the user has named, or
 // with temporary directories of their own, and how often each does.
 var userPaths = map[string]int{
-	"campaigns/rundir/files.go":               4, // the one place
-	"campaigns/rundir/files_linux.go":         1, // openExisting, of a path that was opened before
-	"campaigns/rundir/files_other.go":         7, // the same place on other systems
-	"campaigns/rundir/output.go":              7, // files named for output
-	"campaigns/execute/sources.go":            2, // this program, and gem5, which is about to be executed
-	"campaigns/merge/merge.go":                3, // is a source the target? its own staging directory
-	"campaigns/merge/source.go":               4, // an archive, roots of resolved directories
-	"campaigns/reduction/candidate.go":        1, // a temporary directory
-	"campaigns/report/html/matrix.go":         1, // --kill
-	"campaigns/store/query.go":                1, // the index
-	"campaigns/store/store.go":                1, // the index
-	"campaigns/cli/bench.go":                  1, // --output
-	"campaigns/cli/campaign/reindex.go":       1, // the index
-	"campaigns/cli/evaluate/convert.go":       1, // is FILE a directory?
-	"campaigns/cli/evaluate/convert_forms.go": 1, // --output
-	"campaigns/cli/doctor.go":                 1, // a temporary directory
-	"campaigns/cli/gem5.go":                   2, // --gem5-tree
-	"campaigns/cli/evaluate/input.go":         2, // is FILE a directory? --program
-	"campaigns/cli/command/input.go":          2, // FILE
-	"campaigns/cli/man/man.go":                1, // DIR
-	"campaigns/cli/mutate.go":                 1, // --gem5-tree
-	"campaigns/cli/reduce.go":                 1, // is it a file of traces?
-	"campaigns/cli/evaluate/verify.go":        1, // is FILE a directory?
-	"campaigns/litmus/herd.go":                4, // temporary files
-	"campaigns/litmus/litmus.go":              1, // a temporary directory
-	"campaigns/litmus/load.go":                4, // FILE
-	"campaigns/litmus/shapes.go":              1, // --save
+	"campaigns/rundir/files.go":         4, // the one place
+	"campaigns/rundir/files_linux.go":   1, // openExisting, of a path that was opened before
+	"campaigns/rundir/files_other.go":   7, // the same place on other systems
+	"campaigns/rundir/output.go":        7, // files named for output
+	"campaigns/config/file.go":          2, // FILE, and what lies beside it
+	"campaigns/papers/source.go":        1, // a temporary directory
+	"campaigns/trust/file.go":           5, // the user's configuration
+	"campaigns/execute/sources.go":      2, // this program, and gem5, which is about to be executed
+	"campaigns/merge/merge.go":          3, // is a source the target? its own staging directory
+	"campaigns/merge/source.go":         4, // an archive, roots of resolved directories
+	"campaigns/reduction/candidate.go":  1, // a temporary directory
+	"campaigns/report/html/matrix.go":   1, // --kill
+	"campaigns/store/query.go":          1, // the index
+	"campaigns/store/store.go":          1, // the index
+	"campaigns/cli/campaign/reindex.go": 1, // the index
+	"campaigns/cli/evaluate/convert.go": 1, // is FILE a directory?
+	"campaigns/cli/doctor.go":           1, // a temporary directory
+	"campaigns/cli/gem5.go":             2, // --gem5-tree
+	"campaigns/cli/evaluate/input.go":   2, // is FILE a directory? --program
+	"campaigns/cli/command/input.go":    2, // FILE
+	"campaigns/cli/mutate.go":           1, // --gem5-tree
+	"campaigns/cli/reduce.go":           1, // is it a file of traces?
+	"campaigns/cli/evaluate/verify.go":  1, // is FILE a directory?
+	"campaigns/litmus/herd.go":          4, // temporary files
+	"campaigns/litmus/litmus.go":        1, // a temporary directory
+	"campaigns/litmus/load.go":          4, // FILE
 }
 
 // links demands that files below a campaign or run directory are opened, made
 // and removed by campaigns/rundir, which follows no link.
 func links(s *source) []string {
 	dir := s.path[:max(0, strings.LastIndexByte(s.path, '/'))]
-	if s.test || !slices.Contains(received, dir) {
+	if s.test || !received(dir) {
 		return nil
 	}
 	var calls []string
 	ast.Inspect(s.file, func(n ast.Node) bool {
+		calls = append(calls, outputBelow(s, n)...)
 		sel, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
@@ -79,4 +77,34 @@ func links(s *source) []string {
 		return calls
 	}
 	return nil
+}
+
+// outputBelow demands that a file of a fixed name below a directory is no output that
+// the user has named, which may be a link or a pipe: the directory may come from others.
+// Only commands, and the trust file, have files that the user has named.
+func outputBelow(s *source, n ast.Node) []string {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return nil
+	}
+	path, ok := call.Args[0].(*ast.CallExpr)
+	if below := ok && isCall(path, "filepath", "Join"); !below && (strings.HasPrefix(s.path, "campaigns/cli/") || s.path == "campaigns/trust/file.go") {
+		return nil
+	}
+	for _, name := range []string{"CreateOutput", "StreamOutput", "WriteOutput"} {
+		if isCall(call, "rundir", name) {
+			return []string{fmt.Sprintf("%s: rundir.%s of a name below a directory, which others may have made a link: use rundir.WriteFile", s.at(n), name)}
+		}
+	}
+	return nil
+}
+
+// isCall reports whether a call is of a function of a package.
+func isCall(call *ast.CallExpr, pkg, name string) bool {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != name {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	return ok && x.Name == pkg
 }

@@ -3,7 +3,6 @@ package litmus
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"ordeal/campaigns/rundir"
@@ -35,7 +34,8 @@ func Shapes() ([]*Test, error) {
 // SaveShapes writes the shapes as files of a folder, which it makes, and
 // returns how many.
 func SaveShapes(dir string) (int, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	dir = rundir.Resolve(dir)
+	if err := rundir.MkdirAll(dir); err != nil {
 		return 0, err
 	}
 	all := shapes.All()
@@ -44,7 +44,7 @@ func SaveShapes(dir string) (int, error) {
 		if err != nil {
 			return i, err
 		}
-		if err := rundir.WriteOutput(filepath.Join(dir, all[i].Name+Suffix), text, rundir.Plain); err != nil {
+		if err := rundir.WriteFile(filepath.Join(dir, all[i].Name+Suffix), text, false); err != nil {
 			return i, err
 		}
 	}

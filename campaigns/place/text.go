@@ -1,11 +1,11 @@
 package place
 
 import (
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"ordeal/campaigns/rundir"
 	"ordeal/sim/lazyregexp"
 )
 
@@ -16,7 +16,8 @@ var head = lazyregexp.New(`^\s*(?:(?:action|transition|in_port|out_port|structur
 // Texts is a title with what the sources say at the places that it names instead of
 // their lines: the head of the block and the statement. Titles of two protocols, of
 // which one is an edit of the other, are of the same fault if these are equal. The
-// root is the file of the protocol; a place that is not there keeps its line.
+// root is the file of the protocol; a place that is not there, or not in a regular
+// file, keeps its line.
 func Texts(root, title string) string {
 	return statement().ReplaceAllStringFunc(title, func(at string) string {
 		m := statement().FindStringSubmatch(at)
@@ -24,7 +25,7 @@ func Texts(root, title string) string {
 		if err != nil {
 			return at
 		}
-		text, err := os.ReadFile(filepath.Join(filepath.Dir(root), m[1])) // a base name, by the pattern
+		text, err := rundir.ReadFile(filepath.Join(rundir.Resolve(filepath.Dir(root)), m[1])) // a base name, by the pattern
 		lines := strings.Split(string(text), "\n")
 		if err != nil || line < 1 || line > len(lines) {
 			return at

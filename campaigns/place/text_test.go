@@ -1,10 +1,13 @@
 package place
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ordeal/sim/osfile"
 )
 
 // TestTexts requires titles to be those of the same statement whatever its line, and
@@ -34,6 +37,19 @@ func TestTexts(t *testing.T) {
 	} {
 		if same := Texts(here, c.at) == Texts(there, c.other); same != c.same {
 			t.Errorf("%s and %s: the same %v, want %v", c.at, c.other, same, c.same)
+		}
+	}
+	// A link, or a pipe, which would be waited for.
+	dir := filepath.Dir(here)
+	if err := os.Symlink(filepath.Join(dir, "a.sm"), filepath.Join(dir, "link.sm")); err != nil {
+		t.Fatal(err)
+	}
+	if err := osfile.MakePipe(filepath.Join(dir, "pipe.sm")); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		t.Fatal(err)
+	}
+	for _, title := range []string{"failed assertion at link.sm:7:5", "failed assertion at pipe.sm:7:5"} {
+		if got := Texts(here, title); got != title {
+			t.Errorf("%q, want %q", got, title)
 		}
 	}
 }

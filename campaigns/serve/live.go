@@ -12,6 +12,7 @@ import (
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/journal"
+	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
@@ -45,7 +46,7 @@ func (c *campaign) refresh() error {
 	if err != nil {
 		return err
 	}
-	info, _ := os.Lstat(a.Path(journal.RunsFile)) // nil before the first run
+	info, _ := rundir.Lstat(a.Path(journal.RunsFile)) // nil before the first run
 	again := c.follow == nil || a.Header.Session != c.archive.Header.Session ||
 		c.journal != nil && (info == nil || !os.SameFile(info, c.journal) || info.Size() < c.follow.Offset())
 	if again {

@@ -158,7 +158,7 @@ func (x *run) report(ctx context.Context, r *audit.Report) error {
 		return err
 	}
 	for name, out := range map[string][]byte{"audit.json": append(data, '\n'), "audit.txt": text.Bytes(), "audit.html": page.Bytes(), "audit.sarif": log.Bytes()} {
-		if err := rundir.WriteOutput(filepath.Join(x.dir, name), []byte(messages.Escape(string(out))), rundir.Plain); err != nil {
+		if err := rundir.WriteText(filepath.Join(x.dir, name), string(out), false); err != nil {
 			return err
 		}
 	}

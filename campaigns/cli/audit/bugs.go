@@ -138,7 +138,7 @@ func (x *benchBugs) report(r *bugs.Report) error {
 		return err
 	}
 	for name, data := range map[string][]byte{"bugs.txt": text.Bytes(), "bugs.html": page.Bytes()} {
-		if err := rundir.WriteOutput(filepath.Join(x.bench.Dir, name), []byte(messages.Escape(string(data))), rundir.Plain); err != nil {
+		if err := rundir.WriteText(filepath.Join(x.bench.Dir, name), string(data), false); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -95,13 +94,14 @@ func (n *nativeWriter) Close() error { return nil }
 
 // save writes both files into a directory, which may be there.
 func (n *nativeWriter) save(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	dir = rundir.Resolve(dir)
+	if err := rundir.MkdirAll(dir); err != nil {
 		return err
 	}
-	if err := rundir.WriteOutput(filepath.Join(dir, rundir.ProgramFile), n.program.Text(), rundir.Plain); err != nil {
+	if err := rundir.WriteFile(filepath.Join(dir, rundir.ProgramFile), n.program.Text(), false); err != nil {
 		return err
 	}
-	return rundir.WriteOutput(filepath.Join(dir, rundir.LogFile), n.log, rundir.Plain)
+	return rundir.WriteFile(filepath.Join(dir, rundir.LogFile), n.log, false)
 }
 
 // losses says what of a trace is lost, and refuses to lose what models evaluate

@@ -4,7 +4,6 @@ package man
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,7 +16,8 @@ import (
 // Write writes a page for a command and each below it into a directory, which
 // it makes if it does not exist. It changes their help texts.
 func Write(root *cobra.Command, dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	dir = rundir.Resolve(dir)
+	if err := rundir.MkdirAll(dir); err != nil {
 		return err
 	}
 	root.DisableAutoGenTag = true
@@ -41,7 +41,7 @@ func writePages(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
-	return rundir.WriteOutput(filepath.Join(dir, name), page.Bytes(), rundir.Plain)
+	return rundir.WriteFile(filepath.Join(dir, name), page.Bytes(), false)
 }
 
 // preformat turns the indented lines of long help texts into code blocks of
