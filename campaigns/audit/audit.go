@@ -34,10 +34,14 @@ const (
 	Cycles   Engine = "cycles"   // critical cycles and little else
 	Guided   Engine = "guided"   // evolution of programs and machines, see package guided
 	Explore  Engine = "explore"  // every reachable state of ever larger machines
+	Learned  Engine = "learned"  // sizes and mixes of programs and machines by what they showed
 )
 
 // Engines lists the engines.
-func Engines() []Engine { return []Engine{Sample, Faithful, Cycles, Guided, Explore} }
+func Engines() []Engine { return []Engine{Sample, Faithful, Cycles, Guided, Explore, Learned} }
+
+// DefaultEngines lists those that take part unless others are asked for.
+func DefaultEngines() []Engine { return []Engine{Sample, Faithful, Cycles, Guided, Explore} }
 
 // EngineNames lists the names of the engines.
 func EngineNames() []string {
@@ -48,10 +52,10 @@ func EngineNames() []string {
 	return list
 }
 
-// ParseEngines reads names of engines; none are all.
+// ParseEngines reads names of engines; none are the default.
 func ParseEngines(names []string) ([]Engine, error) {
 	if len(names) == 0 {
-		return Engines(), nil
+		return DefaultEngines(), nil
 	}
 	var list []Engine
 	for _, name := range names {
@@ -63,8 +67,8 @@ func ParseEngines(names []string) ([]Engine, error) {
 	return list, nil
 }
 
-// shares are the parts of the work that engines get by default.
-var shares = map[Engine]uint64{Sample: 4, Faithful: 2, Cycles: 1, Guided: 2, Explore: 4}
+// shares are the parts of the work that engines get.
+var shares = map[Engine]uint64{Sample: 4, Faithful: 2, Cycles: 1, Guided: 2, Explore: 4, Learned: 2}
 
 // Options are those of Run.
 type Options struct {
@@ -74,7 +78,7 @@ type Options struct {
 	// Mutant is an edit of it, as mutants are named.
 	Mutant string
 	Seed   uint64
-	// Engines take part; nil: all.
+	// Engines take part; nil: the default.
 	Engines []Engine
 	// Steps bounds the work: events of simulations and steps of explorations,
 	// which take about a microsecond each. 0: no bound.
@@ -263,7 +267,7 @@ type lane struct {
 func (s *session) lanes() []*lane {
 	engines := s.o.Engines
 	if engines == nil {
-		engines = Engines()
+		engines = DefaultEngines()
 	}
 	var list []*lane
 	for _, e := range Engines() {

@@ -39,10 +39,16 @@ type simulation struct {
 	kind   Engine
 	rng    *rand.Rand
 	space  *guided.Space
-	search *guided.Search // of Guided
+	search searcher // of Guided and Learned
 	rows   mutation.Rows
 	seed   uint64
 	n      uint64 // candidates so far
+}
+
+// searcher draws candidates by what others showed.
+type searcher interface {
+	Next() (*guided.Candidate, error)
+	Observe(*guided.Candidate, guided.Feedback)
 }
 
 func newSimulation(s *session, e Engine) *simulation {
@@ -56,12 +62,17 @@ func newSimulation(s *session, e Engine) *simulation {
 }
 
 func (x *simulation) candidate() (*guided.Candidate, error) {
-	if x.kind != Guided {
-		return x.space.Random(x.rng)
-	}
 	if x.search == nil {
 		var err error
-		if x.search, err = guided.NewSearch(x.space, x.rng); err != nil {
+		switch x.kind {
+		case Guided:
+			x.search, err = guided.NewSearch(x.space, x.rng)
+		case Learned:
+			x.search, err = guided.NewLearner(x.space, x.rng)
+		default:
+			return x.space.Random(x.rng)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +97,7 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 		w.Operations += operations
 		x.report.Operations += operations
 		x.report.Coverage.Add(res.Coverage)
-		if x.kind == Guided {
+		if x.search != nil {
 			x.search.Observe(c, x.rows.Feedback(res.History, res.Coverage))
 		}
 		features := x.features(c, &m)
@@ -133,7 +144,7 @@ func (x *simulation) next() (*guided.Candidate, config.Machine, *builtin.Runner,
 			continue
 		}
 		m := x.on(machine(x.sizes, c, x.kind))
-		if x.kind != Guided && x.rng.Float64() < x.masked.share(x.features(c, &m)) {
+		if x.search == nil && x.rng.Float64() < x.masked.share(x.features(c, &m)) {
 			continue
 		}
 		on, err := x.runner(&m)

@@ -79,6 +79,9 @@ type Bench struct {
 	// time; nil means no callback.
 	OnResult func(*Result)
 
+	// unreduced says that witnesses are not reduced.
+	unreduced bool
+
 	mu    sync.Mutex // of making trees, of after, and of callbacks
 	after map[string]*sync.Mutex
 	_     struct{}
@@ -116,6 +119,15 @@ func (b *Bench) Run(ctx context.Context, list []*Bug) ([]*Result, error) {
 // key is what a result depends on besides the bug and the trees.
 func (b *Bench) key() string {
 	return mark(fmt.Sprint(b.Audit.Engines, b.Audit.Seed, b.Audit.Steps, b.Audit.CPU))
+}
+
+// fixed are the options of audits of protocols with fixes: a comparison has whole ones.
+func (b *Bench) fixed() audit.Options {
+	o := b.Audit
+	if b.unreduced {
+		o.Engines = audit.DefaultEngines()
+	}
+	return o
 }
 
 // one is the result of a bug, read where it is known already.
@@ -198,6 +210,9 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 		}
 		r.Finding = report.Stopped
 		r.Shared--
+		if b.unreduced {
+			return nil
+		}
 		return b.witness(ctx, bug, r)
 	}
 	return nil
@@ -215,7 +230,8 @@ func (r *Result) refuse(ctx context.Context, err error) error {
 // audited is the whole audit of a protocol with fixes, read where it is known
 // already.
 func (b *Bench) audited(ctx context.Context, path, identity string) (*audit.Report, error) {
-	file := filepath.Join(b.Dir, "fixed", identity+"-"+b.key()+".json")
+	o := b.fixed()
+	file := filepath.Join(b.Dir, "fixed", identity+"-"+(&Bench{Audit: o}).key()+".json")
 	b.mu.Lock()
 	if b.after[file] == nil {
 		b.after[file] = new(sync.Mutex)
@@ -229,7 +245,6 @@ func (b *Bench) audited(ctx context.Context, path, identity string) (*audit.Repo
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return report, err
 	}
-	o := b.Audit
 	o.SLICC = path
 	if report, err = audit.Run(ctx, o); err != nil {
 		return nil, err

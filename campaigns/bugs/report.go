@@ -27,6 +27,8 @@ type Report struct {
 	Recall   float64 `json:"recall"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
+	// Compared is what each engine finds alone; nil if that was not measured.
+	Compared *Comparison `json:"compared,omitempty"`
 	_        struct{}
 }
 
@@ -84,6 +86,9 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 		}
 	}
 	r.operators(&b)
+	if r.Compared != nil {
+		b.WriteString("\n" + r.Compared.table().Fit(columns))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -56,6 +56,7 @@ type Candidate struct {
 	Rounds  int
 	Sizes   []int // by the order of Space.Sizes
 	options gen.Options
+	drawn   []int // by a Learner: the value of each choice
 }
 
 // Ops is the number of operations of all rounds.
@@ -63,12 +64,15 @@ func (c *Candidate) Ops() int { return c.Program.Ops() * c.Rounds }
 
 // Random draws a candidate from the space.
 func (s *Space) Random(rng *rand.Rand) (*Candidate, error) {
-	c := &Candidate{options: gen.Defaults()}
+	c := base()
 	for _, choice := range s.choices() {
 		choice.draw(rng, c)
 	}
 	return c, c.draw(rng)
 }
+
+// base is a candidate without choices.
+func base() *Candidate { return &Candidate{options: gen.Defaults()} }
 
 func (c *Candidate) draw(rng *rand.Rand) error {
 	var err error

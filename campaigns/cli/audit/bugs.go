@@ -25,6 +25,7 @@ type benchBugs struct {
 	clone, file string
 	engines     []string
 	cpu         config.Duration
+	compare     bool
 	json        bool
 }
 
@@ -56,6 +57,7 @@ ordeal help bugs.`,
 	f.Uint64Var(&x.bench.Audit.Seed, "seed", 1, "seed of everything that is drawn")
 	f.IntVar(&x.bench.Workers, "workers", 1, "bugs at a time; with more than one, CPU times are those of the process, divided by this number")
 	f.StringVar(&x.bench.Dir, "dir", "", "directory of the results; default runs/bugs-TIME")
+	f.BoolVar(&x.compare, "compare", false, "search with each engine alone, too, which takes seven times as long")
 	f.BoolVar(&x.json, "json", false, "print JSON")
 	command.Complete(cmd, "engines", audit.EngineNames())
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return x.run(ctx, args) })
@@ -78,6 +80,9 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 	if x.bench.Audit.Engines, err = audit.ParseEngines(x.engines); err != nil {
 		return command.Usage(err)
 	}
+	if x.compare && len(x.engines) > 0 {
+		return command.Usage(errors.New("--compare: searches with all engines: no --engines"))
+	}
 	if x.cpu == 0 && x.bench.Audit.Steps == 0 {
 		return command.Usage(errors.New("want a budget: --cpu or --steps"))
 	}
@@ -95,15 +100,26 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 	}
 	x.bench.Maker = &bugs.Maker{Clone: clone, List: list, Dir: filepath.Join(x.bench.Dir, "trees")}
 	line := x.Progress(fmt.Sprintf("0 of %d bugs", len(selected)))
-	done := 0
+	done, total := 0, len(selected)
+	if x.compare {
+		total *= len(audit.Engines()) + 1
+	}
 	x.bench.OnResult = func(r *bugs.Result) {
 		done++
-		line.Show("%d of %d bugs", done, len(selected))
+		line.Show("%d of %d bugs", done, total)
 		what := r.Reason
 		if r.Finding != nil {
 			what = r.Finding.Title
 		}
-		fmt.Fprintf(line, "%d of %d: %s %s %s\n", done, len(selected), r.Bug.ID, r.Status, what)
+		fmt.Fprintf(line, "%d of %d: %s %s %s\n", done, total, r.Bug.ID, r.Status, what)
+	}
+	if x.compare {
+		r, err := x.bench.Compare(ctx, selected)
+		line.Close()
+		if err != nil {
+			return err
+		}
+		return x.report(r)
 	}
 	results, err := x.bench.Run(ctx, selected)
 	line.Close()
