@@ -34,60 +34,95 @@ const (
 // them is zero: the graph takes it as they fill (see Graph.SetPageMemory).
 func EstimateBytes(h *parse.History, m model.Model) (most, sparse int64) {
 	plan := planChains(h, m)
-	columns := int64(len(plan.thread))
 	lanes := newLaneCount(h)
-	gates := int64(0)
-	if plan.columns != nil {
-		columns = int64(len(plan.columns))
+	s := sizes{columns: int64(len(plan.thread)), chains: int64(len(plan.thread)), byLocation: plan.columns != nil}
+	if s.byLocation {
+		s.columns = int64(len(plan.columns))
 	}
-	nodes := int64(len(plan.second) + plan.time.ticks())
-	var reads, writes, isolated int64
+	s.nodes = int64(len(plan.second) + plan.time.ticks())
 	for id, c := range plan.chain {
 		o := &h.Ops[id]
 		switch {
 		case c >= 0:
-			nodes++
+			s.nodes++
 			if o.Writes() {
 				lanes.add(o.Loc, c)
+				s.writes++
 			}
 			if plan.columns[c] {
-				gates++
+				s.gates++
 			}
 			if o.Reads() {
-				reads++
-			}
-			if o.Writes() {
-				writes++
+				s.reads++
 			}
 		case o.Kind == parse.Read:
-			isolated++
+			s.isolated++
 		}
 	}
-	row := 4 * columns
-	if columns > wideRows {
-		row += 8 * int64(summaryWords(int(columns)))
+	s.lanes, s.widest, s.components = lanes.count, lanes.widest(), lanes.components()
+	return s.estimate(h, m)
+}
+
+// EstimateBytes is EstimateBytes of the graph's history and model.
+func (g *Graph) EstimateBytes() (most, sparse int64) {
+	s := sizes{
+		nodes: int64(g.n), columns: int64(g.columns.columns), chains: int64(g.chains), byLocation: g.byLocation(),
+		writes: int64(len(g.writePos)), isolated: int64(len(g.isolated)), lanes: int64(len(g.laneChain)),
 	}
-	if columns > int64(pagedRows) {
-		blocks := int64(blocksOf(int(columns)))
-		sparse = nodes * blocks * pageBytes
-		row += blocks*(4+pageBytes) - 4*columns
+	for x := range int32(len(g.hist.Locations)) {
+		lo, hi := g.lanes(x)
+		slots := int64(g.laneWrite[hi] - g.laneWrite[lo])
+		s.widest = max(s.widest, int64(hi-lo))
+		s.components += int64(hi-lo) * slots
+	}
+	for v, kind := range g.kind {
+		if kind&bitRead != 0 {
+			s.reads++
+		}
+		if s.byLocation && g.column[v] >= 0 {
+			s.gates++
+		}
+	}
+	if s.byLocation {
+		s.gates -= int64(len(g.second))
+	}
+	return s.estimate(g.hist, g.model)
+}
+
+// sizes are the numbers of a graph's parts.
+type sizes struct {
+	nodes, columns, chains, reads, writes, isolated int64
+	gates                                           int64 // operations with nodes in chains with columns
+	lanes, widest, components                       int64 // of all locations, of the one with most, in the rows of writes
+	byLocation                                      bool
+}
+
+func (s *sizes) estimate(h *parse.History, m model.Model) (most, sparse int64) {
+	row := 4 * s.columns
+	if s.columns > wideRows {
+		row += 8 * int64(summaryWords(int(s.columns)))
+	}
+	if s.columns > int64(pagedRows) {
+		blocks := int64(blocksOf(int(s.columns)))
+		sparse = s.nodes * blocks * pageBytes
+		row += blocks*(4+pageBytes) - 4*s.columns
 	}
 	const perChain = 4 + 4 + 4 + 4 // thread, start, column, the search's first node left
 	byLocation, widest, inferred := int64(0), row, inferredEdges(h)
-	if plan.columns != nil {
-		widest += 4 * lanes.widest()
+	if s.byLocation {
+		widest += 4 * s.widest
 		if m.PPO != 0 {
 			inferred *= 2 // about as many are paths
 		}
-		byLocation = 4*lanes.components() + nodes*(8+4) + writes*(4+4) + gates*12 + int64(len(plan.thread))*perChain
+		byLocation = 4*s.components + s.nodes*(8+4) + s.writes*(4+4) + s.gates*12 + s.chains*perChain
 	}
 	held := int64(0)
 	if m.PPO != 0 && sparse == 0 { // else nothing is inferred, nor has a search to hold anything
-		held = min(nodes, int64(HeldNodes(int(nodes))))
+		held = min(s.nodes, int64(HeldNodes(int(s.nodes))))
 	}
-	edges := float64(nodes) * (staticEdges(m)*perEdge + inferred*perInferred)
-	most = int64(len(h.Ops))*4 + nodes*(perNode+row) + held*widest + byLocation +
-		writes*(4+8) + reads*4 + isolated*12 + lanes.count*16 + int64(edges)
+	edges := float64(s.nodes) * (staticEdges(m)*perEdge + inferred*perInferred)
+	most = int64(len(h.Ops))*4 + s.nodes*(perNode+row) + held*widest + byLocation +
+		s.writes*(4+8) + s.reads*4 + s.isolated*12 + s.lanes*16 + int64(edges)
 	return most, sparse
 }
 

@@ -117,11 +117,13 @@ func (g *Graph) pathWithin(src, dst Node, bound int32, limit Node, reachable fun
 				if x > e.node {
 					here += costPlain
 				}
-				g.crossing(x, func(ref edgeRef) {
-					switch {
-					case ref.inferred < 0:
-						enter(id, ref, here+costPlain)
-					case ref.inferred < bound && !g.isPath(ref):
+				for i := g.outStart[x]; i < g.outStart[x+1]; i++ {
+					if t := g.outTo[i]; t < covered.from(g.chain[t]) {
+						enter(id, edgeRef{from: x, to: t, static: i, inferred: -1}, here+costPlain)
+					}
+				}
+				g.crossingInferred(x, func(ref edgeRef) {
+					if ref.inferred < bound && !g.isPath(ref) {
 						enter(id, ref, here+costLemma)
 					}
 				})

@@ -21,6 +21,7 @@ func (g *Graph) Saturate(ctx context.Context) (bool, error) {
 	if g.conflict.found {
 		return false, nil
 	}
+	g.inStart, g.inFrom = nil, nil // a search on the static graph may have made them
 	g.collectGates()
 	g.initRows()
 	g.order = make([]int32, g.n)
@@ -179,7 +180,12 @@ func (g *Graph) failBlocked() {
 	for c, first := range head {
 		for u := first; u < g.start[c+1]; u++ {
 			last = int32(c)
-			g.crossing(u, func(ref edgeRef) {
+			for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
+				if t := g.outTo[i]; t == head[g.chain[t]] {
+					into[g.chain[t]] = edgeRef{from: u, to: t, static: i, inferred: -1}
+				}
+			}
+			g.crossingInferred(u, func(ref edgeRef) {
 				if d := g.chain[ref.to]; ref.to == head[d] {
 					into[d] = ref
 				}
@@ -218,6 +224,11 @@ func (g *Graph) crossing(u Node, f func(edgeRef)) {
 	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
 		f(edgeRef{from: u, to: g.outTo[i], static: i, inferred: -1})
 	}
+	g.crossingInferred(u, f)
+}
+
+// crossingInferred calls f for the inferred ones among them.
+func (g *Graph) crossingInferred(u Node, f func(edgeRef)) {
 	for i := g.head[u]; i >= 0; {
 		e := g.inferred.at(i)
 		f(edgeRef{from: u, to: g.target(e), static: -1, inferred: i})

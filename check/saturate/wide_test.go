@@ -107,6 +107,27 @@ func TestPaged(t *testing.T) {
 	t.Run("wide", TestManyChainsAssumed)
 }
 
+// A graph that is built has the estimate that was made before.
+func TestEstimateOfGraph(t *testing.T) {
+	models := append([]model.Model{model.SC, model.TSO, model.PSO, model.RMO}, model.OfInstructionSets()...)
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 33))
+		h := histgen.Random(rng, histgen.Params{Threads: 3, Ops: 40, Locations: 3, Writes: 0.4, RMWs: 0.1, Fences: 0.1, Deps: 0.3})
+		histgen.Annotate(rng, h, 0.3, true)
+		for _, m := range models {
+			h := m.View(h)
+			g, err := saturate.Build(h, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			most, sparse := saturate.EstimateBytes(h, m)
+			if m, s := g.EstimateBytes(); m != most || s != sparse {
+				t.Fatalf("seed %d, %s: %d bytes, %d sparse; before %d and %d", seed, g.Model().Name, m, s, most, sparse)
+			}
+		}
+	}
+}
+
 // The memory of paged rows is what is not zero, and bounded.
 func TestPageMemory(t *testing.T) {
 	h := histgen.FromCNF(histgen.RandomCNF(rand.New(rand.NewPCG(1, 32)), 20, 85), false)

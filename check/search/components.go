@@ -75,7 +75,7 @@ func decideParts(ctx context.Context, m model.Model, limits Limits, parts iter.S
 	procedure := "greedy"
 	for part := range parts {
 		w := witness.Verdict{Procedure: v.Procedure}
-		if err := connected(ctx, part.History(), m, limits, finish, &w); err != nil {
+		if err := connected(ctx, part.History(), m, limits, nil, finish, &w); err != nil {
 			return err
 		}
 		v.Stats.Derived += w.Stats.Derived

@@ -58,7 +58,7 @@ var Closure = Procedure{
 	Complete: true,
 	Supports: Only(model.WSC, model.WTSO, model.WPSO),
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
-		g, err := saturated(ctx, h, closureOf[m], limits, v)
+		g, err := saturated(ctx, h, closureOf[m], limits, nil, v)
 		v.Procedure = "closure"
 		if g == nil {
 			return err

@@ -85,7 +85,7 @@ func TestDecompose(t *testing.T) {
 			h, _ := histgen.Embed(rng, histgen.FromCNF(f, m.Name != model.SC.Name), m,
 				histgen.Params{Threads: 4, Ops: 4000, Locations: 8})
 			v := witness.Verdict{Model: m.Name}
-			g, err := saturated(t.Context(), h, m, Limits{}, &v)
+			g, err := saturated(t.Context(), h, m, Limits{}, nil, &v)
 			if err != nil {
 				t.Fatal(err)
 			}

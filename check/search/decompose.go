@@ -68,7 +68,7 @@ func refuteWindow(ctx context.Context, g *saturate.Graph, limits Limits, window 
 	h := g.History()
 	part := saturate.Restrict(h, g.Model(), withWriters(h, window.Ops()))
 	var w witness.Verdict
-	if err := connected(ctx, part.History(), g.Model(), limits, splitCases, &w); err != nil {
+	if err := connected(ctx, part.History(), g.Model(), limits, nil, splitCases, &w); err != nil {
 		return err
 	}
 	v.Stats.Clauses += w.Stats.Clauses

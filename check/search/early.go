@@ -14,21 +14,21 @@ import (
 // a stronger one, if one is found without saturation, on the static graph: what
 // the stronger one allows, m allows. That is a fraction of the work, and needs
 // no clock rows. Where decisions are wrong too often it gives up, and the verdict
-// stays Unknown.
-func early(ctx context.Context, h *parse.History, stronger, m model.Model, limits Limits, v *witness.Verdict) error {
+// stays Unknown; then g, if not nil, is the static graph, for Saturated.
+func early(ctx context.Context, h *parse.History, stronger, m model.Model, limits Limits, v *witness.Verdict) (g *saturate.Graph, err error) {
 	if limits.Check(saturate.EstimateStaticBytes(h, stronger)) != nil {
-		return nil
+		return nil, nil
 	}
-	g, err := saturate.Build(h, stronger)
+	g, err = saturate.Build(h, stronger)
 	if err != nil || g.Contradictory() {
-		return err
+		return g, err
 	}
 	order, refusals, err := unclosed(ctx, g)
 	if order == nil || err != nil {
-		return err
+		return g, err
 	}
 	allow(v, order, refusals, stronger, m)
-	return nil
+	return g, nil
 }
 
 // mostThreads is the number of threads beyond which saturation is not much more work

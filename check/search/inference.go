@@ -24,7 +24,7 @@ func InferNothing(context.Context, *parse.History, model.Model, Limits) ([]prece
 // InferBySaturation is the closure of package saturate: wSC under SC, and its
 // counterparts under other models.
 func InferBySaturation(ctx context.Context, h *parse.History, m model.Model, limits Limits) ([]precedence.Arc, *witness.Refutation, error) {
-	g, ok, err := Saturated(ctx, h, m, limits)
+	g, ok, err := Saturated(ctx, h, m, limits, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -30,8 +30,10 @@ var Auto = Procedure{
 		if m.RealTime {
 			return decideTimed(ctx, h, m, limits, v)
 		}
+		var static *saturate.Graph // of m
 		for _, stronger := range slices.Compact([]model.Model{triedFirst(h, m), m}) {
-			if err := early(ctx, h, stronger, m, limits, v); err != nil || v.Answer != witness.Unknown {
+			var err error
+			if static, err = early(ctx, h, stronger, m, limits, v); err != nil || v.Answer != witness.Unknown {
 				return err
 			}
 		}
@@ -41,7 +43,7 @@ var Auto = Procedure{
 		if parts := components(h); parts != nil {
 			return decideComponents(ctx, h, m, limits, parts, v)
 		}
-		return connected(ctx, h, m, limits, decompose, v)
+		return connected(ctx, h, m, limits, static, decompose, v)
 	},
 }
 
@@ -50,9 +52,9 @@ var Auto = Procedure{
 type finisher func(context.Context, *saturate.Graph, *placer, Limits, *witness.Verdict) error
 
 // connected decides a history that does not fall into components, by finish if
-// saturation and a greedy order leave it open.
-func connected(ctx context.Context, h *parse.History, m model.Model, limits Limits, finish finisher, v *witness.Verdict) error {
-	g, err := saturated(ctx, h, m, limits, v)
+// saturation and a greedy order leave it open. static is its graph, or nil.
+func connected(ctx context.Context, h *parse.History, m model.Model, limits Limits, static *saturate.Graph, finish finisher, v *witness.Verdict) error {
+	g, err := saturated(ctx, h, m, limits, static, v)
 	if g == nil {
 		return err
 	}
@@ -69,13 +71,14 @@ func connected(ctx context.Context, h *parse.History, m model.Model, limits Limi
 }
 
 // saturated builds and saturates the graph of a history. The graph is nil if
-// that decides the history, or fails.
-func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) (*saturate.Graph, error) {
+// that decides the history, or fails. static is the graph that is built already,
+// or nil.
+func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limits, static *saturate.Graph, v *witness.Verdict) (*saturate.Graph, error) {
 	if m.RealTime && h.Times == nil {
 		v.Reason = "the history has no times of calls and returns"
 		return nil, nil
 	}
-	g, ok, err := Saturated(ctx, h, m, limits)
+	g, ok, err := Saturated(ctx, h, m, limits, static)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ var Saturate = Procedure{
 	Summary:  "closure under the rules of saturation; refutes only",
 	Supports: totalOrTimed,
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
-		g, err := saturated(ctx, h, m, limits, v)
+		g, err := saturated(ctx, h, m, limits, nil, v)
 		if g != nil {
 			v.Reason = "saturation found no contradiction, which proves nothing"
 		}
@@ -108,7 +111,7 @@ var Greedy = Procedure{
 	Summary:  "saturation, then a greedy order with forward checking; gives up at a dead end",
 	Supports: totalOrTimed,
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
-		return connected(ctx, h, m, limits, giveUp, v)
+		return connected(ctx, h, m, limits, nil, giveUp, v)
 	},
 }
 

@@ -22,7 +22,7 @@ var SAT = Procedure{
 	Complete: true,
 	Supports: func(m model.Model) bool { return Total(m) || m.Rules != nil },
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
-		g, err := saturated(ctx, h, m, limits, v)
+		g, err := saturated(ctx, h, m, limits, nil, v)
 		if g == nil {
 			return err
 		}
@@ -35,7 +35,7 @@ var SAT = Procedure{
 func splitCases(ctx context.Context, g *saturate.Graph, stuck *placer, limits Limits, v *witness.Verdict) error {
 	s := newPairSolver(g)
 	if s.limits = limits; limits.bound() > 0 {
-		most, sparse := saturate.EstimateBytes(g.History(), g.Model())
+		most, sparse := g.EstimateBytes()
 		s.bytes = most - sparse + g.PageBytes()
 	}
 	order, ref, err := s.run(ctx, stuck)

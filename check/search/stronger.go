@@ -30,7 +30,7 @@ func orderOfStronger(ctx context.Context, h *parse.History, m model.Model, limit
 	if stronger == m {
 		return nil
 	}
-	g, ok, err := Saturated(ctx, h, stronger, limits)
+	g, ok, err := Saturated(ctx, h, stronger, limits, nil)
 	var memory *memoryError
 	switch {
 	case errors.As(err, &memory):
@@ -56,19 +56,25 @@ func allow(v *witness.Verdict, order *witness.Order, refusals int, stronger, m m
 	}
 }
 
-// Saturated builds and saturates the graph of a history, within the limits; ok is
-// false if it contains a contradiction.
-func Saturated(ctx context.Context, h *parse.History, m model.Model, limits Limits) (g *saturate.Graph, ok bool, err error) {
+// Saturated builds the graph of a history, unless it is given one, and saturates
+// it, within the limits; ok is false if it contains a contradiction.
+func Saturated(ctx context.Context, h *parse.History, m model.Model, limits Limits, static *saturate.Graph) (g *saturate.Graph, ok bool, err error) {
 	var most, sparse int64
 	limit := limits.bound()
 	if limit > 0 {
-		most, sparse = saturate.EstimateBytes(h, m)
+		if static != nil {
+			most, sparse = static.EstimateBytes()
+		} else {
+			most, sparse = saturate.EstimateBytes(h, m)
+		}
 		if err := limits.Check(most - sparse); err != nil {
 			return nil, false, err
 		}
 	}
-	if g, err = saturate.Build(h, m); err != nil {
-		return nil, false, err
+	if g = static; g == nil {
+		if g, err = saturate.Build(h, m); err != nil {
+			return nil, false, err
+		}
 	}
 	if sparse > 0 {
 		g.SetPageMemory(max(limit-(most-sparse), 1))

@@ -20,7 +20,7 @@ import (
 func decideTimed(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
 	all := accesses(h)
 	if h.Times == nil || !sequential(h, all) || len(h.Locations) < 2 {
-		return connected(ctx, h, m, limits, splitCases, v)
+		return connected(ctx, h, m, limits, nil, splitCases, v)
 	}
 	start, ids := byLocation(h, all)
 	parts := func(yield func(*saturate.Part) bool) {

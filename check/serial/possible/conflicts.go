@@ -48,7 +48,7 @@ const (
 // and linear in the operations times the threads.
 func newConflicts(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (*conflicts, error) {
 	limits = limits.WithDefault(ownBudget)
-	g, ok, err := search.Saturated(ctx, h, m, limits)
+	g, ok, err := search.Saturated(ctx, h, m, limits, nil)
 	if err != nil {
 		return nil, err
 	}
