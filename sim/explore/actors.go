@@ -34,7 +34,7 @@ type cores interface {
 // newActors makes the machine that a configuration, which is valid and has its
 // defaults, describes.
 func newActors(c *Config) (*actors, error) {
-	s, err := ruby.NewStepper(c.Protocol, c.System, c.addresses(), ruby.Data{Words: c.Words, Ages: c.Values, Depth: c.Depth, Unordered: c.Unordered})
+	s, err := ruby.NewStepper(c.Protocol, c.System, c.addresses(), ruby.Data{Words: c.Words, Ages: c.Values, Depth: c.Depth, Unordered: c.Unordered, Counters: c.counters})
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,9 @@ type Config struct {
 	// time, also one without a thread, whose values are ignored: so lines are
 	// shared, fetched early and displaced as in longer programs.
 	IdleLoads int
-	_         struct{}
+
+	counters bool // all numbers of the protocol are kept as they are
+	_        struct{}
 }
 
 // The most of each that an encoded state has room for.

@@ -17,6 +17,9 @@ type Data struct {
 	// Unordered are the buffers, as MACHINE.buffer, whose messages from other
 	// controllers arrive in any order.
 	Unordered []string
+	// Counters keeps all numbers as they are, also those that the protocol reads nowhere, and
+	// those of which it does not tell great ones apart; see package counters.
+	Counters bool
 }
 
 // lastWrite is what an encoded state with ages has of the value last stored to a

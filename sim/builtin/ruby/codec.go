@@ -16,6 +16,7 @@ type encoding uint8
 const (
 	plainWord   encoding = iota // unsigned
 	signedWord                  // mostly small, negative ones included
+	limitedWord                 // signedWord, up to a limit
 	lineWord                    // an address: the number of its line
 	machineWord                 // an identity: the number of its controller
 	destination                 // a NetDest: a word for each machine
@@ -27,10 +28,26 @@ const (
 type codec struct {
 	at, n int
 	kind  encoding
+	limit int64 // of a limitedWord
+}
+
+// numberCodecs appends the encoding of a field or variable: none if the protocol reads it nowhere, and with a limit
+// if it does not tell greater values apart.
+func (s *Stepper) numberCodecs(list []codec, x any, t *types.Type, at int) []codec {
+	if s.numbers != nil {
+		if s.numbers.Unread(x) {
+			return list
+		}
+		if limit, ok := s.numbers.Limit(x); ok {
+			return append(list, codec{at: at, n: 1, kind: limitedWord, limit: limit})
+		}
+	}
+	return s.codecs(list, t, at)
 }
 
 // codecs appends the encodings of a value of type t that lies at an offset.
-func (p *program) codecs(list []codec, t *types.Type, at int) []codec {
+func (s *Stepper) codecs(list []codec, t *types.Type, at int) []codec {
+	p := s.program
 	switch shapeOf(t) {
 	case word:
 		kind := plainWord
@@ -42,37 +59,53 @@ func (p *program) codecs(list []codec, t *types.Type, at int) []codec {
 		case t.Kind == types.Int:
 			kind = signedWord
 		}
-		return append(list, codec{at, 1, kind})
+		return append(list, codec{at: at, n: 1, kind: kind})
 	case vector:
 	default:
 		return list
 	}
 	if t.Kind == types.Struct {
-		return p.fieldCodecs(list, p.layout(t), at)
+		return s.fieldCodecs(list, p.layout(t), at)
 	}
 	switch t.Name {
 	case "DataBlock":
-		return append(list, codec{at, blockWords, data})
+		return append(list, codec{at: at, n: blockWords, kind: data})
 	case "NetDest":
-		return append(list, codec{at, len(p.codes), destination})
+		return append(list, codec{at: at, n: len(p.codes), kind: destination})
 	case "Set":
-		return append(list, codec{at, 1, coreSet})
+		return append(list, codec{at: at, n: 1, kind: coreSet})
 	}
-	return append(list, codec{at, p.size(t), plainWord})
+	return append(list, codec{at: at, n: p.size(t), kind: plainWord})
 }
 
 // fieldCodecs appends the encodings of the fields of a structure, in the order
 // in which they lie.
-func (p *program) fieldCodecs(list []codec, l *layout, at int) []codec {
+func (s *Stepper) fieldCodecs(list []codec, l *layout, at int) []codec {
 	fields := make([]*types.Field, 0, len(l.offset))
 	for f := range l.offset {
 		fields = append(fields, f)
 	}
 	slices.SortFunc(fields, func(a, b *types.Field) int { return l.offset[a] - l.offset[b] })
 	for _, f := range fields {
-		list = p.codecs(list, f.Type, at+l.offset[f])
+		list = s.numberCodecs(list, f, f.Type, at+l.offset[f])
 	}
 	return list
+}
+
+// initialWord is what a controller begins with in a place of its words.
+type initialWord struct {
+	at    int
+	value uint64
+}
+
+func initialWords(list []*controller, places []int) []initialWord {
+	var all []initialWord
+	for _, at := range places {
+		if len(list) > 0 {
+			all = append(all, initialWord{at, list[0].words[at]})
+		}
+	}
+	return all
 }
 
 // Permutation renames cores and lines. Core i becomes Cores[i], and each private
@@ -145,6 +178,8 @@ func (s *Stepper) appendWords(dst []byte, words []uint64, list []codec, line int
 			}
 		case signedWord:
 			dst = varint.AppendVarint(dst, int64(field[0]))
+		case limitedWord:
+			dst = varint.AppendVarint(dst, min(int64(field[0]), c.limit))
 		case lineWord:
 			dst = s.appendAddress(dst, field[0], perm)
 		case machineWord:
@@ -257,7 +292,7 @@ func (s *Stepper) readWords(d *decoder, words []uint64, list []codec) {
 	for _, c := range list {
 		field := words[c.at : c.at+c.n]
 		switch c.kind {
-		case signedWord:
+		case signedWord, limitedWord:
 			field[0] = uint64(d.varint())
 		case lineWord:
 			field[0] = s.readAddress(d)

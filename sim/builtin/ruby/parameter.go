@@ -12,6 +12,7 @@ import (
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/ruby/constant"
 	"ordeal/sim/builtin/ruby/preset"
+	"ordeal/sim/slicc/counters"
 	"ordeal/sim/slicc/types"
 )
 
@@ -113,6 +114,29 @@ func (p *program) settings(o *Options, r *role) (preset.Values, error) {
 		}
 	}
 	return values, errors.Join(errs...)
+}
+
+// numbers finds which numbers of the protocol a state has to have.
+func (p *program) numbers(o *Options) *counters.Numbers {
+	outside := func(t *types.Type) bool {
+		l := p.layouts[t]
+		return l != nil && (l == p.request.layout || l == p.memory.layout || l == p.device.layout)
+	}
+	greatest := map[*types.Var]int64{}
+	for _, r := range p.roles() {
+		values, err := p.settings(o, r)
+		if err != nil {
+			return nil // a parameter without a value
+		}
+		for _, v := range r.code.machine.Params {
+			if n, ok := values[v.Name]; ok {
+				if before, known := greatest[v]; !known || n > before {
+					greatest[v] = n
+				}
+			}
+		}
+	}
+	return counters.Analyze(p.protocol, outside, func(v *types.Var) (int64, bool) { n, ok := greatest[v]; return n, ok })
 }
 
 // tokens is the parameter that says how many tokens of a line its owner passes

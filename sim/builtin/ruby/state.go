@@ -75,6 +75,9 @@ func (s *Stepper) LoadController(i int, encoded []byte) error {
 		d.failed = true
 	}
 	s.readWords(d, c.words, s.variables[c.code.index])
+	for _, w := range s.initial[c.code.index] {
+		c.words[w.at] = w.value
+	}
 	for _, held := range c.caches {
 		s.readCache(d, c, held)
 	}

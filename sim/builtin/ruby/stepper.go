@@ -10,6 +10,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/slicc/counters"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -36,7 +37,9 @@ type Stepper struct {
 	outOf     [][]*buffer // by controller: those of others, and into the network
 	places    map[*buffer]place
 	unordered map[*buffer]bool
+	numbers   *counters.Numbers                // nil: all are encoded as they are
 	variables [][]codec                        // by machine: its variables in a controller's words
+	initial   [][]initialWord                  // by machine: of its variables that are not encoded
 	codecsOf  [][]codec                        // by layout
 	elements  [][][]codec                      // by machine: of the elements of its queues of triggers
 	competed  map[*cache.Cache[*object]]bool   // caches with fewer ways than lines
@@ -88,8 +91,11 @@ func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, 
 		stores: make([]int, len(lines)*blockWords), codecsOf: make([][]codec, len(p.program.layouts)),
 	}
 	s.trace = s.foreign(s.trace)
+	if !d.Counters {
+		s.numbers = p.program.numbers(&s.options)
+	}
 	for _, l := range p.program.layouts {
-		s.codecsOf[l.index] = p.program.fieldCodecs(nil, l, 0)
+		s.codecsOf[l.index] = s.fieldCodecs(nil, l, 0)
 	}
 	if err := s.index(); err != nil {
 		return nil, fmt.Errorf("explore protocol %s: %w", p.Name(), err)
@@ -134,9 +140,10 @@ func (s *Stepper) index() error {
 		}
 		s.private = append(s.private, blocks)
 		var list []codec
+		var unread []int
 		var elements [][]codec
 		for _, v := range code.lists {
-			elements = append(elements, s.program.codecs(nil, s.program.elementOf(code, v), 0))
+			elements = append(elements, s.codecs(nil, s.program.elementOf(code, v), 0))
 		}
 		s.elements = append(s.elements, elements)
 		for _, v := range code.machine.Objects {
@@ -145,7 +152,10 @@ func (s *Stepper) index() error {
 			}
 			switch shapeOf(v.Type) {
 			case word, vector:
-				list = s.program.codecs(list, v.Type, code.place[v])
+				before := len(list)
+				if list = s.numberCodecs(list, v, v.Type, code.place[v]); len(list) == before && shapeOf(v.Type) == word {
+					unread = append(unread, code.place[v])
+				}
 			case pointer, text:
 				faults.Add(v.Pos, "variable %s of type %s is not part of an explored state", v.Name, v.Type.Name)
 			}
@@ -154,6 +164,7 @@ func (s *Stepper) index() error {
 			faults.Add(code.machine.Pos, "machine %s has data outside of entries, transactions and messages", code.machine.Name)
 		}
 		s.variables = append(s.variables, list)
+		s.initial = append(s.initial, initialWords(s.controllers[k], unread))
 		for _, c := range s.controllers[k] {
 			c.queue = nil
 			c.now = stepTick
