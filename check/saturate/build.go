@@ -34,40 +34,45 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	return g, nil
 }
 
-// number gives the operations of each chain consecutive nodes.
+// number gives the operations their nodes.
 func (g *Graph) number(plan chainPlan) {
 	ops := g.hist.Ops
 	g.chains = len(plan.thread)
 	g.thread = plan.thread
-	g.start = make([]Node, g.chains+1)
+	g.chainStart = make([]int32, g.chains+1)
 	for id, c := range plan.chain {
 		if c >= 0 {
-			g.start[c+1]++
+			g.chainStart[c+1]++
 			g.n++
 		} else if ops[id].Kind == parse.Read {
 			g.isolated = append(g.isolated, parse.OpID(id))
 		}
 	}
 	for _, p := range plan.second {
-		g.start[p.chain+1]++
+		g.chainStart[p.chain+1]++
 		g.n++
 	}
 	ticks := plan.time.ticks()
 	if ticks > 0 {
-		g.start[plan.time.chain+1] = Node(ticks)
+		g.chainStart[plan.time.chain+1] = int32(ticks)
 		g.n += ticks
 	}
 	for c := range g.chains {
-		g.start[c+1] += g.start[c]
+		g.chainStart[c+1] += g.chainStart[c]
 	}
 	g.op = make([]parse.OpID, g.n)
 	g.kind = make([]uint8, g.n)
 	g.chain = make([]int32, g.n)
 	g.loc = make([]int32, g.n)
-	fill := append([]Node(nil), g.start...)
+	fill := slices.Clone(g.chainStart)
+	added := 0
 	add := func(id parse.OpID, c int32) Node {
-		v := fill[c]
-		fill[c]++
+		v := Node(added)
+		if plan.columns == nil {
+			v = Node(fill[c])
+			fill[c]++
+		}
+		added++
 		g.op[v], g.chain[v], g.loc[v] = id, c, -1
 		return v
 	}
@@ -100,6 +105,9 @@ func (g *Graph) number(plan chainPlan) {
 	}
 	for range ticks {
 		add(parse.NoOp, plan.time.chain)
+	}
+	if plan.columns != nil {
+		g.scatter()
 	}
 	g.rf = make([]int32, g.n)
 	for v := range g.rf {
@@ -143,11 +151,12 @@ func (g *Graph) collectWrites() {
 	g.laneWrite = append(g.laneWrite, int32(len(writes)))
 }
 
+// nodesWith lists the nodes of a kind, chain by chain.
 func (g *Graph) nodesWith(bit uint8) []Node {
 	nodes := make([]Node, 0, g.n)
-	for v, kind := range g.kind {
-		if kind&bit != 0 {
-			nodes = append(nodes, Node(v))
+	for i := range g.n {
+		if v := g.nth(i); g.kind[v]&bit != 0 {
+			nodes = append(nodes, v)
 		}
 	}
 	return nodes

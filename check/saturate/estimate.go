@@ -16,13 +16,18 @@ func HeldNodes(nodes int) int { return min(max(512, nodes/128), 8192) }
 // before it is saturated, with a search on it that ends in an order. It takes no
 // time to find.
 func EstimateStaticBytes(h *parse.History, m model.Model) int64 {
-	return int64(float64(len(h.Ops)) * (4 + perNode + perSearch + staticEdges(m)*(2*perEdge+perTemporary)))
+	numbers := 0.0
+	if m.PPO&parse.StoreStore == 0 {
+		numbers = perScattered
+	}
+	return int64(float64(len(h.Ops)) * (4 + numbers + perNode + perSearch + staticEdges(m)*(2*perEdge+perTemporary)))
 }
 
 // Bytes of a graph's parts.
 const (
 	perNode      = 21 + 4 + 8 + 4 + 8 + 17 // number, slot, readers, edges, sweep, search
 	perSearch    = 4 + 4                   // on the static graph besides: keys of decisions, sources
+	perScattered = 12                      // lists of chains
 	perEdge      = 4 + 1
 	perTemporary = 12 // before edges are grouped
 	perInferred  = 8
@@ -114,7 +119,7 @@ func (s *sizes) estimate(h *parse.History, m model.Model) (most, sparse int64) {
 		if m.PPO != 0 {
 			inferred *= 2 // about as many are paths
 		}
-		byLocation = 4*s.components + s.nodes*(8+4) + s.writes*(4+4) + s.gates*12 + s.chains*perChain
+		byLocation = 4*s.components + s.nodes*(8+4+perScattered) + s.writes*(4+4) + s.gates*12 + s.chains*perChain
 	}
 	held := int64(0)
 	if m.PPO != 0 && sparse == 0 { // else nothing is inferred, nor has a search to hold anything

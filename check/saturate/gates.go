@@ -43,7 +43,7 @@ type laneWrite struct {
 // shown reports whether the row of a write to the location of u shows that u
 // precedes it or is it.
 func (g *Graph) shown(u laneWrite, row []int32, firstLane int32) bool {
-	return row[g.laneComponent(firstLane, u.lane)] > int32(u.write-g.start[g.laneChain[u.lane]])
+	return row[g.laneComponent(firstLane, u.lane)] >= g.pos(u.write)
 }
 
 func (g *Graph) groups(x int32) (lo, hi int32) { return g.gateStart[x], g.gateStart[x+1] }
@@ -363,7 +363,7 @@ func (g *Graph) before(u, v Node) bool {
 // next of its chain is behind such a fence, unless the model keeps the order of
 // loads of a location by itself.
 func (g *Graph) readBefore(r, v Node) bool {
-	for ; r != NoNode; r = g.next(r) {
+	for ; r != g.End(); r = g.After(r) {
 		for _, t := range g.static(r) {
 			if g.before(t, v) {
 				return true
@@ -379,7 +379,7 @@ func (g *Graph) readBefore(r, v Node) bool {
 		if !g.model.LoadLoadSameLoc {
 			return false
 		}
-		if g.next(r) == v {
+		if g.After(r) == v {
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 // Node is a vertex of the graph: an operation, an ordering fence, or a tick of the
 // time line, which counts as a fence and has no operation. Nodes
-// are numbered so that a chain is a contiguous range in its order.
+// are numbered so that a chain is ascending (see numbering).
 type Node int32
 
 // NoNode marks an operation that has no node of its own: a fence that
@@ -49,17 +49,17 @@ type Graph struct {
 	model model.Model
 
 	// Numbering.
-	n, chains, words int          // words: 64-bit words of a mask of a row
-	start            []Node       // chain → its first node; one entry more than chains
-	op               []parse.OpID // node → operation
-	node             []Node       // operation → node or NoNode
-	kind             []uint8      // node → kind bits
-	chain            []int32      // node → chain
-	loc              []int32      // node → location, -1 for fences
-	rf               []int32      // node → writer read from, -1 for non-reads
-	thread           []int32      // chain → thread
-	second           []Node       // second nodes of fences, or junctions, in program order
-	isolated         []parse.OpID // reads without node, in order
+	n, chains, words int // words: 64-bit words of a mask of a row
+	numbering
+	op       []parse.OpID // node → operation
+	node     []Node       // operation → node or NoNode
+	kind     []uint8      // node → kind bits
+	chain    []int32      // node → chain
+	loc      []int32      // node → location, -1 for fences
+	rf       []int32      // node → writer read from, -1 for non-reads
+	thread   []int32      // chain → thread
+	second   []Node       // second nodes of fences, or junctions, in program order
+	isolated []parse.OpID // reads without node, in order
 
 	// Lanes: the writes to one location that lie in one chain.
 	laneStart []int32  // location → its first lane; one entry more
@@ -165,19 +165,6 @@ func (g *Graph) HB(u, v Node) bool {
 	return g.cell(v, g.chain[u]) >= g.pos(u)
 }
 
-// pos is the position of v in its chain, from 1.
-func (g *Graph) pos(v Node) int32 { return int32(v-g.start[g.chain[v]]) + 1 }
-
-func (g *Graph) at(chain, pos int32) Node { return g.start[chain] + Node(pos) - 1 }
-
-// next is the next node of v's chain, or NoNode.
-func (g *Graph) next(v Node) Node {
-	if v+1 < g.start[g.chain[v]+1] {
-		return v + 1
-	}
-	return NoNode
-}
-
 func (g *Graph) isInit(writer int32) bool { return int(writer) >= g.n }
 
 func (g *Graph) lanes(x int32) (lo, hi int32) { return g.laneStart[x], g.laneStart[x+1] }
@@ -227,7 +214,7 @@ func lastUpTo(positions []int32, first, end int32, near *int32, pos int32) int32
 
 // Successors calls f for each edge out of v until f returns false.
 func (g *Graph) Successors(v Node, f func(Node) bool) {
-	if s := g.next(v); s != NoNode && !f(s) {
+	if s := g.After(v); s != g.End() && !f(s) {
 		return
 	}
 	for _, s := range g.static(v) {
@@ -247,13 +234,16 @@ func (g *Graph) Successors(v Node, f func(Node) bool) {
 func (g *Graph) static(v Node) []Node { return g.outTo[g.outStart[v]:g.outStart[v+1]] }
 
 // NextWrites calls f for the first write to x of each chain at or after the
-// chain's head, unless it lies behind the horizon; heads holds a node, or the
-// chain's end, for each chain. hint, made by NewHint, caches positions.
+// chain's head, unless it lies behind the horizon; heads holds a node, or
+// End, for each chain. hint, made by NewHint, caches positions.
 func (g *Graph) NextWrites(x int32, heads []Node, hint []int32, f func(Node)) {
 	lo, hi := g.lanes(x)
 	for l := lo; l < hi; l++ {
 		c := g.laneChain[l]
-		head := int32(heads[c]-g.start[c]) + 1
+		head := g.length(c) + 1
+		if heads[c] != g.End() {
+			head = g.pos(heads[c])
+		}
 		s, first, end := hint[l], g.laneWrite[l], g.laneWrite[l+1]
 		for s < end && g.writePos[s] < head {
 			s++
@@ -278,7 +268,7 @@ func (g *Graph) NewHint() []int32 {
 
 // OpenBefore is a node in another chain that precedes v, the head of its chain,
 // and is not placed, or NoNode if it finds none; heads holds for each chain its
-// first node not placed, or its end. It is the head of a chain. Before Saturate it
+// first node not placed, or End. It is the head of a chain. Before Saturate it
 // goes by the static edges alone.
 func (g *Graph) OpenBefore(v Node, heads []Node) Node {
 	if g.order == nil {
@@ -286,7 +276,7 @@ func (g *Graph) OpenBefore(v Node, heads []Node) Node {
 	}
 	row := g.row(v)
 	open := func(chain, pos int32) bool {
-		return chain != g.chain[v] && g.start[chain]+Node(pos) > heads[chain]
+		return chain != g.chain[v] && pos > 0 && g.at(chain, pos) >= heads[chain]
 	}
 	if !g.byLocation() {
 		for c, pos := range row {
@@ -305,7 +295,7 @@ func (g *Graph) OpenBefore(v Node, heads []Node) Node {
 	case g.IsFence(v): // it may wait for any own access before it
 		first, _ := slices.BinarySearch(g.thread, g.thread[g.chain[v]])
 		for c := int32(first); int(c) < g.chains && g.thread[c] == g.thread[g.chain[v]]; c++ {
-			if u := heads[c]; c != g.chain[v] && u < g.start[c+1] && g.op[u] < g.op[v] && g.HB(u, v) {
+			if u := heads[c]; c != g.chain[v] && u != g.End() && g.op[u] < g.op[v] && g.HB(u, v) {
 				return u
 			}
 		}
@@ -326,9 +316,9 @@ func (g *Graph) OpenBefore(v Node, heads []Node) Node {
 
 // CountPredecessors adds to each node's count the number of edges into it.
 func (g *Graph) CountPredecessors(count []int32) {
-	for c := range g.chains {
-		for v := g.start[c] + 1; v < g.start[c+1]; v++ {
-			count[v]++
+	for v := range Node(g.n) {
+		if s := g.After(v); s != g.End() {
+			count[s]++
 		}
 	}
 	for _, v := range g.outTo {
@@ -343,11 +333,6 @@ func (g *Graph) CountPredecessors(count []int32) {
 
 // Chain is the chain of v.
 func (g *Graph) Chain(v Node) int32 { return g.chain[v] }
-
-// ChainRange gives the nodes of a chain: first to end-1.
-func (g *Graph) ChainRange(chain int32) (first, end Node) {
-	return g.start[chain], g.start[chain+1]
-}
 
 // Thread is the thread of v.
 func (g *Graph) Thread(v Node) int32 { return g.thread[g.chain[v]] }

@@ -30,7 +30,7 @@ func (g *Graph) path(src, dst Node, bound int32) []edgeRef {
 	if p := g.pathWithin(src, dst, bound, nearby, covered); p != nil {
 		return p
 	}
-	return g.pathWithin(src, dst, bound, Node(g.n), covered)
+	return g.pathWithin(src, dst, bound, g.n, covered)
 }
 
 // reachable returns the function from a chain to its first node that does not lead to
@@ -38,16 +38,16 @@ func (g *Graph) path(src, dst Node, bound int32) []edgeRef {
 // do, in chains that it has components for.
 func (g *Graph) reachable(dst Node) func(chain int32) Node {
 	if g.order[dst] == 0 {
-		return func(c int32) Node { return g.start[c+1] }
+		return func(int32) Node { return g.End() }
 	}
 	if !g.byLocation() {
-		return func(c int32) Node { return g.start[c] + Node(g.cell(dst, c)) }
+		return func(c int32) Node { return g.at(c, g.cell(dst, c)+1) }
 	}
 	return func(c int32) Node {
-		if i := g.column[g.start[c]]; i >= 0 {
-			return g.start[c] + Node(g.cell(dst, i))
+		if i := g.column[g.First(c)]; i >= 0 {
+			return g.at(c, g.cell(dst, i)+1)
 		}
-		return g.start[c+1]
+		return g.End()
 	}
 }
 
@@ -85,7 +85,7 @@ func (c *coverage) from(chain int32) Node {
 // nodes of its chain up to the first one covered already, so that no node is
 // scanned twice. Nodes of a chain from the one that reachable gives on need no
 // look.
-func (g *Graph) pathWithin(src, dst Node, bound int32, limit Node, reachable func(int32) Node) []edgeRef {
+func (g *Graph) pathWithin(src, dst Node, bound int32, limit int, reachable func(int32) Node) []edgeRef {
 	covered := g.coverage.begin(g.chains, reachable)
 	entries := append(covered.entries[:0], pathEntry{node: src, parent: -1})
 	defer func() { covered.entries = entries }()
@@ -112,7 +112,7 @@ func (g *Graph) pathWithin(src, dst Node, bound int32, limit Node, reachable fun
 			}
 			end := covered.from(c)
 			covered.first[c] = min(end, e.node)
-			for x := e.node; x < e.node+min(end-e.node, limit); x++ {
+			for x, left := e.node, limit; x < end && left > 0; x, left = g.After(x), left-1 {
 				here := cost
 				if x > e.node {
 					here += costPlain

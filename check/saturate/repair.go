@@ -122,7 +122,7 @@ func (g *Graph) reapplyIn(u Node, lane, component int32) bool {
 // propagate joins the components of a mask into the successors of u. A successor
 // that precedes u is a contradiction.
 func (g *Graph) propagate(u Node, mask []uint64) bool {
-	if t := g.next(u); t != NoNode {
+	if t := g.After(u); t != g.End() {
 		if g.closesCycle(u, mask, t) {
 			return g.fail(edgeRef{from: u, to: t, static: -1, inferred: -1})
 		}

@@ -41,7 +41,7 @@ func (g *Graph) groupEdges(edges []staticEdge) {
 	}
 }
 
-// Sources are the nodes with static edges to v.
+// Sources are the nodes with static edges to v. The caller may change their order.
 func (g *Graph) Sources(v Node) []Node {
 	if g.inStart == nil {
 		g.collectSources()
@@ -104,7 +104,7 @@ type emitter struct {
 // location.
 func (e *emitter) emit(u, v Node, t tag) {
 	g := e.g
-	if g.chain[u] != g.chain[v] || u >= v || v > u+1 && g.component(u, v) != g.column[u] {
+	if g.chain[u] != g.chain[v] || u >= v || g.After(u) != v && g.component(u, v) != g.column[u] {
 		e.edges = append(e.edges, staticEdge{u, v, t})
 	}
 }

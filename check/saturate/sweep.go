@@ -129,7 +129,7 @@ func (s *sweep) process(v Node) (waiting, ok bool) {
 // push joins the row of a node just processed into its successors.
 func (s *sweep) push(v Node) bool {
 	g := s.g
-	if t := g.next(v); t != NoNode {
+	if t := g.After(v); t != g.End() {
 		s.arrive(v, t)
 	}
 	for i := g.outStart[v]; i < g.outStart[v+1]; i++ {
@@ -169,16 +169,16 @@ func (s *sweep) arrive(v, t Node) {
 func (g *Graph) failBlocked() {
 	head := make([]Node, g.chains) // chain → its first node not processed
 	for c := range head {
-		v := g.start[c]
-		for v < g.start[c+1] && g.order[v] != 0 {
-			v++
+		v := g.First(int32(c))
+		for v != g.End() && g.order[v] != 0 {
+			v = g.After(v)
 		}
 		head[c] = v
 	}
 	into := make([]edgeRef, g.chains) // chain → an edge into its head
 	last := int32(0)
 	for c, first := range head {
-		for u := first; u < g.start[c+1]; u++ {
+		for u := first; u != g.End(); u = g.After(u) {
 			last = int32(c)
 			for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
 				if t := g.outTo[i]; t == head[g.chain[t]] {

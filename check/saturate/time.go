@@ -71,13 +71,13 @@ func (e *emitter) realTime(t *timeLine) {
 	g := e.g
 	for c := range t.chain {
 		before, last := int32(0), t.count
-		for v := g.start[c]; v < g.start[c+1]; v++ {
+		for v := g.First(c); v != g.End(); v = g.After(v) {
 			if b := t.before[g.op[v]]; b > before {
 				before = b
 				e.emit(g.at(t.chain, b), v, tagProgram)
 			}
 		}
-		for v := g.start[c+1] - 1; v >= g.start[c]; v-- {
+		for v := g.at(c, g.length(c)); v != NoNode; v = g.Before(v) {
 			if a := t.after[g.op[v]]; a < last {
 				last = a
 				e.emit(v, g.at(t.chain, a+1), tagProgram)

@@ -92,7 +92,7 @@ func newCutter(g *saturate.Graph) *cutter {
 		}
 	}
 	for i := range c.heads {
-		c.heads[i], _ = g.ChainRange(int32(i))
+		c.heads[i] = g.First(int32(i))
 	}
 	return c
 }
@@ -100,7 +100,7 @@ func newCutter(g *saturate.Graph) *cutter {
 func (c *cutter) take(v saturate.Node) {
 	g := c.g
 	c.taken[v] = true
-	c.heads[g.Chain(v)] = v + 1
+	c.heads[g.Chain(v)] = g.After(v)
 	if g.IsFence(v) {
 		return
 	}

@@ -110,14 +110,14 @@ func (p *placer) commit(v saturate.Node) bool {
 	mark := p.g.Mark()
 	c := p.g.Chain(v)
 	p.placed[v] = true
-	p.heads[c]++
+	p.heads[c] = p.g.After(v)
 	ok := p.follow(int32(v)) && p.close(mark)
 	if !ok {
 		p.refuse(v)
 		p.g.Undo(mark)
 	}
 	p.placed[v] = false
-	p.heads[c]--
+	p.heads[c] = v
 	if ok {
 		p.g.Keep(mark)
 		p.place(v)

@@ -86,22 +86,39 @@ func (p *placer) precedes(w saturate.Node) (u saturate.Node, because []reason) {
 			continue
 		}
 		l.visited[c], l.end[c] = l.search, last+1
-		visited += int(last-begin) + 1
-		for v := last; v >= begin; v-- {
+		for v := last; v >= begin; v = g.Before(v) {
+			visited++
 			if g.IsWrite(v) {
 				if g.Loc(v) == g.Loc(w) && v != w && g.Writer(v) != int32(w) {
 					return v, p.because(i)
 				}
 				p.followWrite(v, i)
 			}
-			for _, u := range g.Sources(v) {
-				if !p.placed[u] {
-					l.found = append(l.found, step{u, i, saturate.NoNode, -1})
-				}
-			}
+			p.followSources(v, i)
 		}
 	}
 	return saturate.NoNode, nil
+}
+
+// followSources finds the predecessors of a node of step i in other chains. They are
+// moved to the front of its list, which the next search then reads no further:
+// a fence has dozens, most of them placed.
+func (p *placer) followSources(v saturate.Node, i int32) {
+	open := p.wait[v]
+	if v != p.heads[p.g.Chain(v)] {
+		open-- // the one before it in its chain
+	}
+	sources, front := p.g.Sources(v), 0
+	for k := 0; open > 0; k++ {
+		u := sources[k]
+		if p.placed[u] {
+			continue
+		}
+		sources[k], sources[front] = sources[front], u
+		front++
+		open--
+		p.look.found = append(p.look.found, step{u, i, saturate.NoNode, -1})
+	}
 }
 
 // followWrite finds what a write in step i waits for besides its predecessors.

@@ -140,3 +140,36 @@ func TestLookahead(t *testing.T) {
 		t.Error("nothing tested")
 	}
 }
+
+// Looking ahead reorders the lists of sources, which stay what they are.
+func TestSourcesStay(t *testing.T) {
+	p := histgen.Params{Threads: 4, Ops: 400, Locations: 6, Writes: 0.4, Fences: 0.1}
+	h := histgen.Machine(rand.New(rand.NewPCG(3, 4)), model.RMO, p).History
+	g, err := saturate.Build(h, model.RMO)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sorted := func() (lists [][]saturate.Node) {
+		for v := range saturate.Node(g.Nodes()) {
+			lists = append(lists, slices.Sorted(slices.Values(g.Sources(v))))
+		}
+		return lists
+	}
+	before := sorted()
+	q := foreseen(g, nil)
+	q.settle()
+	for q.choices.Len() > 0 {
+		if v := q.choices.Pop(); q.wait[v] == 0 && !q.placed[v] && q.writable(v) {
+			q.commit(v)
+		}
+		q.settle()
+	}
+	if q.look.search < 5 {
+		t.Errorf("%d searches", q.look.search)
+	}
+	for v, list := range sorted() {
+		if !slices.Equal(list, before[v]) {
+			t.Fatalf("sources of %d are %v, were %v", v, list, before[v])
+		}
+	}
+}

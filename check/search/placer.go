@@ -80,7 +80,7 @@ func newPlacer(g *saturate.Graph) *placer {
 		p.current[x] = value{writer: int32(n + x)}
 	}
 	for c := range p.heads {
-		p.heads[c], _ = g.ChainRange(int32(c))
+		p.heads[c] = g.First(int32(c))
 	}
 	g.CountPredecessors(p.wait)
 	p.findReady()
@@ -94,8 +94,8 @@ func (p *placer) findReady() {
 	for x := range p.blocked {
 		p.blocked[x] = p.blocked[x][:0]
 	}
-	for c, v := range p.heads {
-		if _, end := p.g.ChainRange(int32(c)); v < end && p.wait[v] == 0 {
+	for _, v := range p.heads {
+		if v != p.g.End() && p.wait[v] == 0 {
 			p.ready = append(p.ready, v)
 		}
 	}
@@ -141,7 +141,7 @@ func (p *placer) writable(v saturate.Node) bool {
 func (p *placer) place(v saturate.Node) {
 	g := p.g
 	p.placed[v] = true
-	p.heads[g.Chain(v)]++
+	p.heads[g.Chain(v)] = g.After(v)
 	if p.progress != nil {
 		p.progress[g.Thread(v)]++
 	}
@@ -230,7 +230,7 @@ func (p *placer) backTo(length int) {
 		v := p.seq[len(p.seq)-1]
 		p.seq = p.seq[:len(p.seq)-1]
 		p.placed[v] = false
-		p.heads[g.Chain(v)]--
+		p.heads[g.Chain(v)] = v
 		if p.progress != nil {
 			p.progress[g.Thread(v)]--
 		}

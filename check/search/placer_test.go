@@ -45,10 +45,9 @@ func sound(t testing.TB, p *placer) {
 		t.Fatalf("pending %v, want %v", p.pending, pending)
 	}
 	for c, head := range p.heads {
-		first, end := g.ChainRange(int32(c))
-		want := first
-		for want < end && s.placed[want] {
-			want++
+		want := g.First(int32(c))
+		for want != g.End() && s.placed[want] {
+			want = g.After(want)
 		}
 		if head != want {
 			t.Fatalf("head of chain %d is %d, want %d", c, head, want)

@@ -128,7 +128,7 @@ func (p *placer) deadEnd() []reason {
 	seen := make([]int32, len(p.heads)) // chain → 1 + its place in the walk
 	c := int32(0)
 	for {
-		if _, end := p.g.ChainRange(c); p.heads[c] < end {
+		if p.heads[c] != p.g.End() {
 			break
 		}
 		c++

@@ -81,7 +81,7 @@ var mutants = []mutant{
 	{name: "readers of the latest write before", file: "check/saturate/gates.go", tests: "check/saturate",
 		old: "(latest == NoNode || g.readersBefore(int32(latest), w)) &&", new: "(latest >= NoNode || g.readersBefore(int32(latest), w)) &&"},
 	{name: "write of a gate in a row", file: "check/saturate/gates.go", tests: "check/saturate",
-		old: "return row[g.laneComponent(firstLane, u.lane)] > int32(", new: "return row[g.laneComponent(firstLane, u.lane)] >= int32("},
+		old: "return row[g.laneComponent(firstLane, u.lane)] >= g.pos(u.write)", new: "return row[g.laneComponent(firstLane, u.lane)] >= g.pos(u.write)-1"},
 	{name: "undo of rows", file: "check/saturate/assume.go",
 		old: "g.put(s.node, s.component, s.old)", new: "_ = s"},
 	{name: "release of rows", file: "check/saturate/assume.go", tests: "check/search",
