@@ -19,6 +19,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
+	"ordeal/sim/slicc/repair"
 )
 
 // Options are those of Search.
@@ -164,7 +165,7 @@ func (s *search) step(ctx context.Context, on partial, title string, tries int) 
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, c := range candidates(checked, bodyEdits(catalogue), title, on.shown) {
+	for _, c := range candidates(checked, newBodyEdits(catalogue), title, on.shown) {
 		if tries == 0 || ctx.Err() != nil {
 			break
 		}
@@ -350,7 +351,9 @@ func (s *search) audit(ctx context.Context, found []*Repair) error {
 	return nil
 }
 
-// Patch is a repair as a unified diff; dir is put before the names of files.
+// Patch is a repair as a unified diff; dir is put before the names of files. On a machine
+// without the known defects of gem5's files it is of the files without them, as "mutate
+// apply --repair" makes them.
 func Patch(m config.Machine, id, dir string) ([]byte, error) {
 	fsys := protocols.Files()
 	root, err := protocols.Root(m.Protocol)
@@ -360,6 +363,17 @@ func Patch(m config.Machine, id, dir string) ([]byte, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if m.Repair { // the edits are of the protocol without its known defects
+		files, _, err := repair.Text(fsys, root)
+		if err != nil {
+			return nil, err
+		}
+		var changed []mutate.File
+		for _, f := range files {
+			changed = append(changed, mutate.File{Name: f.Name, New: f.New})
+		}
+		fsys = mutate.Overlay(fsys, changed)
 	}
 	return mutate.Patch(fsys, root, join(m.Mutant, id), dir)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ordeal/sim"
@@ -15,6 +16,9 @@ import (
 
 // row names a row of a transition table, with "" for any state or event.
 type row struct{ machine, state, event string }
+
+// atLine is how titles name a line of a file: "at P-cache.sm:212:9".
+var atLine = lazyregexp.New(`at ([\w-]+\.sm):(\d+)`)
 
 // The forms in which titles name rows: "invalid transition (S, E) of M",
 // "M(S,E)", "M(S)" and "after E in M".
@@ -75,7 +79,7 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 }
 
 // candidates lists edits for a failure with a title, the most likely first:
-// those of rows that the title names, then those of rows that the failing run took,
+// those of the declaration whose line the title names, those of rows that it names, then those of rows that the failing run took,
 // the last on the line that failed and the rarest first. In each row an action that
 // it lacks, as it stands in rows of the same event or state; another next state, an
 // action less, two actions exchanged; the actions and the next state of such a row in
@@ -85,7 +89,7 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 //
 // A row that is less likely counts as one kind of edit that is: kinds with few edits
 // are tried in many rows before kinds with many in any of them.
-func candidates(p *types.Protocol, bodies map[place][]string, title string, shown *outcome) []candidate {
+func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outcome) []candidate {
 	var list []candidate
 	seen := map[string]bool{}
 	add := func(rank, edits int, ids ...string) {
@@ -94,6 +98,9 @@ func candidates(p *types.Protocol, bodies map[place][]string, title string, show
 			seen[id] = true
 			list = append(list, candidate{id, rank, edits})
 		}
+	}
+	for _, id := range bodies.titled(title) {
+		add(0, 1, id)
 	}
 	readers := reading(p)
 	rows := named(title)
@@ -126,9 +133,7 @@ func candidates(p *types.Protocol, bodies map[place][]string, title string, show
 				t.notices(tr, func(edit string) { add(notice, 1, t.id(at, edit)) })
 				t.edits(tr, func(kind int, edit string) { add(rank+kind, 1, t.id(at, edit)) })
 				for _, a := range tr.Actions {
-					for _, id := range bodies[place{m.Name, a.Name}] {
-						add(rank+bodyEdit, 1, id)
-					}
+					bodies.of(place{m.Name, a.Name}, func(kind int, id string) { add(rank+kind, 1, id) })
 				}
 			}
 			if !known && r.state != "" && r.event != "" {
@@ -149,7 +154,7 @@ const (
 	copyEdit
 	bodyEdit
 	replaceEdit
-	kinds
+	amendEdit
 )
 
 const (
@@ -186,18 +191,69 @@ func likely(shown *outcome) []row {
 // place is an action of a machine.
 type place struct{ machine, action string }
 
-// bodyEdits are the listed edits of actions that a repair may be: other values, and
-// conditions turned round.
-func bodyEdits(c *mutate.Catalogue) map[place][]string {
-	list := map[place][]string{}
+// bodyEdits are edits of actions, ports and functions.
+type bodyEdits struct {
+	catalogue *mutate.Catalogue
+	// mutants are other values, and conditions turned round; amendments those that repairs
+	// have besides.
+	mutants, amendments map[place][]string
+	lines               map[string]int // of the statements of amendments, by edit
+}
+
+func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
+	b := &bodyEdits{c, map[place][]string{}, map[place][]string{}, map[string]int{}}
 	for _, m := range c.Mutants() {
 		if m.State == "" && (m.Operator == mutate.Set || m.Operator == mutate.Negate) {
 			at := place{m.Machine, m.Place}
-			list[at] = append(list[at], m.ID)
+			b.mutants[at] = append(b.mutants[at], m.ID)
 		}
 	}
-	return list
+	for _, a := range c.Repairs() {
+		at := place{a.Machine, a.Place}
+		b.amendments[at] = append(b.amendments[at], a.ID)
+		b.lines[a.ID] = int(a.Pos.Line)
+	}
+	return b
 }
+
+// of lists the edits of an action with their kinds.
+func (b *bodyEdits) of(at place, add func(kind int, id string)) {
+	if b == nil {
+		return
+	}
+	for _, id := range b.mutants[at] {
+		add(bodyEdit, id)
+	}
+	for _, id := range b.amendments[at] {
+		add(amendEdit, id)
+	}
+}
+
+// titled lists the edits of the declaration with the line that a title names, those of
+// the statements nearest to it first.
+func (b *bodyEdits) titled(title string) []string {
+	m := atLine().FindStringSubmatch(title)
+	if m == nil || b == nil {
+		return nil
+	}
+	line, err := strconv.Atoi(m[2])
+	if err != nil {
+		return nil
+	}
+	machine, name, ok := b.catalogue.At(m[1], line)
+	if !ok {
+		return nil
+	}
+	at := place{machine, name}
+	list := slices.Clone(b.amendments[at])
+	distance := func(id string) int { return max(line-b.lines[id], b.lines[id]-line) }
+	slices.SortStableFunc(list, func(x, y string) int { return cmp.Compare(distance(x), distance(y)) })
+	return append(list[:min(len(list), mostTitled)], b.mutants[at]...)
+}
+
+// mostTitled bounds the edits of a declaration that a title names: a port may have
+// hundreds.
+const mostTitled = 60
 
 // id names an edit of a row.
 func (t *table) id(r row, edit string) string {
@@ -231,7 +287,7 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 			continue
 		}
 		declared[tr.Decl] = true
-		kind, edit := min(len(declared)/2, kinds-1), "copy:"+t.state(tr.State)
+		kind, edit := min(len(declared)/2, replaceEdit), "copy:"+t.state(tr.State)
 		add(kind, 1, t.id(r, edit))
 		var ids []string
 		for _, e := range tr.Decl.Events {
@@ -242,7 +298,7 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 		add(kind, 1, ids...)
 		for _, next := range nexts {
 			if _, own := t.names(tr); next != own {
-				add(kinds-1, 2, t.id(r, edit), t.id(r, "next:"+next))
+				add(replaceEdit, 2, t.id(r, edit), t.id(r, "next:"+next))
 			}
 		}
 	}

@@ -257,10 +257,12 @@ func (m *machine) change(s site, e edit) (change, error) {
 		return m.rowChange(s, e)
 	}
 	nth := e.point()
-	for _, p := range m.bodyPoints(s) {
-		if p.edit.text() == e.text() {
-			if nth--; nth == 0 {
-				return p.change, nil
+	for _, points := range []func(site) []point{m.bodyPoints, m.repairPoints} {
+		for _, p := range points(s) {
+			if p.edit.text() == e.text() {
+				if nth--; nth == 0 {
+					return p.change, nil
+				}
 			}
 		}
 	}

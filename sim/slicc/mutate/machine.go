@@ -20,7 +20,9 @@ type machine struct {
 	stalling    map[string]bool // ports whose messages some action puts aside
 	initial     string          // the default state
 	heldStates  map[string]holdings
-	bodies      []site // actions, ports and functions in the order of the text
+	bodies      []site             // actions, ports and functions in the order of the text
+	plumbing    []*syntax.Func     // functions of gem5's functional reads
+	known       func() *vocabulary // what the bodies say
 }
 
 type site struct {
@@ -66,6 +68,9 @@ func (m *machine) collect(body []syntax.Decl) {
 		case *syntax.Func:
 			if d.Body != nil {
 				m.funcs[d.Name.Name] = d
+				if d.Name.Name == "functionalRead" {
+					m.plumbing = append(m.plumbing, d)
+				}
 				if !isPlumbing(d.Name.Name) {
 					m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
 				}
@@ -109,7 +114,7 @@ func (m *machine) row(state, event string) *syntax.Transition {
 
 // body finds a declaration with a body.
 func (m *machine) site(name string) (site, bool) {
-	for _, s := range m.bodies {
+	for _, s := range m.amended() {
 		if s.name == name {
 			return s, true
 		}

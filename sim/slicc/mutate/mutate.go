@@ -55,9 +55,9 @@ const (
 	Forget  Operator = "forget"  // forget:PORT leaves one destination of a message out
 )
 
-// Operators lists the operators, those on rows first.
+// Operators lists the operators, those on rows first, and those of repairs last.
 func Operators() []Operator {
-	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget}
+	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget, Add, Call, Case, Omit}
 }
 
 // Mutant is an edit of a protocol.
@@ -131,6 +131,7 @@ func (p *Catalogue) collect(f *syntax.File) {
 				m.directories[v.Name.Name] = v.Type.Name == "DirectoryMemory"
 			}
 			m.collect(d.Body)
+			m.known = sync.OnceValue(m.vocabulary)
 			m.heldStates = m.held()
 			p.machines = append(p.machines, m)
 		}

@@ -1,0 +1,256 @@
+package mutate
+
+import (
+	"slices"
+
+	"ordeal/sim/slicc/syntax"
+)
+
+// The operators of repairs on bodies, besides Set with any value that the machine assigns
+// elsewhere. What they put in stands somewhere in the machine already. They are too many to
+// be listed as mutants; Find makes them, and Repairs lists them.
+const (
+	Add  Operator = "add"  // add:STATEMENT@OTHER runs a statement after another one
+	Call Operator = "call" // call:A>B calls a function with other arguments, or another one in place of error
+	Case Operator = "case" // case:TYPE:A>TYPE:B compares with another value in a condition
+	Omit Operator = "omit" // omit:X leaves one side of || or && out
+)
+
+// Amendment is an edit of a body that may repair a protocol.
+type Amendment struct {
+	Mutant
+	Pos syntax.Pos // of the statement
+}
+
+// Repairs lists the edits of bodies that may repair a protocol, those of the functions
+// of gem5's functional accesses included.
+func (p *Catalogue) Repairs() []Amendment {
+	var list []Amendment
+	for _, m := range p.machines {
+		for _, s := range m.amended() {
+			seen := map[string]int{}
+			for _, point := range m.bodyPoints(s) {
+				seen[point.edit.text()]++
+			}
+			for _, point := range m.repairPoints(s) {
+				name := point.edit.text()
+				if seen[name]++; seen[name] > 1 {
+					point.edit.nth = seen[name]
+				}
+				list = append(list, Amendment{p.mutant(m, s, point), point.change.stmt.Position()})
+			}
+		}
+	}
+	return list
+}
+
+// At is the machine and the action, port or function with a statement at a line of a file;
+// ok is false if there is none.
+func (p *Catalogue) At(file string, line int) (machine, place string, ok bool) {
+	for _, m := range p.machines {
+		for _, s := range m.amended() {
+			for stmt := range s.body.All() {
+				if at := stmt.Position(); at.File == file && int(at.Line) == line {
+					return m.name, s.name, true
+				}
+			}
+		}
+	}
+	return "", "", false
+}
+
+// amended are the sites of repairs.
+func (m *machine) amended() []site {
+	list := slices.Clone(m.bodies)
+	for _, f := range m.plumbing {
+		list = append(list, site{name: f.Name.Name, decl: f, body: f.Body})
+	}
+	return list
+}
+
+// repairPoints are the repairs of a body.
+func (m *machine) repairPoints(s site) []point {
+	known := m.known()
+	var list []point
+	for stmt := range s.body.All() {
+		add := func(e edit, old, with syntax.Expr, whole ...syntax.Stmt) {
+			c := s.inBody(stmt, whole...)
+			c.expr, c.with = old, with
+			list = append(list, point{e, c})
+		}
+		switch stmt := stmt.(type) {
+		case *syntax.Assign:
+			left := syntax.PrintExpr(stmt.Left)
+			for _, right := range known.assigned[left] {
+				if what := syntax.PrintExpr(right); what != syntax.PrintExpr(stmt.Right) {
+					add(edit{op: Set, arg: left, what: what}, stmt.Right, right, &syntax.Assign{Left: stmt.Left, Right: right})
+				}
+			}
+		case *syntax.ExprStmt:
+			old := syntax.PrintExpr(stmt.X)
+			for _, other := range known.instead(stmt.X, s.body) {
+				add(edit{op: Call, arg: old, what: syntax.PrintExpr(other)}, stmt.X, other, &syntax.ExprStmt{X: other})
+			}
+			for _, after := range known.after[old] {
+				add(edit{op: Add, arg: syntax.PrintExpr(after), what: old}, nil, nil, stmt, &syntax.ExprStmt{X: after})
+			}
+		case *syntax.If:
+			for _, c := range known.conditions(stmt.Cond) {
+				changed := *stmt
+				changed.Cond = c.with
+				add(c.edit, stmt.Cond, c.with, &changed)
+			}
+		}
+	}
+	return list
+}
+
+// vocabulary is what the bodies of a machine say, each once, in the order of the text.
+type vocabulary struct {
+	assigned map[string][]syntax.Expr     // right sides, by the left side
+	calls    map[string][]syntax.Expr     // statements that call a function, by its name
+	after    map[string][]syntax.Expr     // calls that stand after a call
+	values   map[string][]*syntax.EnumLit // of a type, in expressions
+}
+
+func (m *machine) vocabulary() *vocabulary {
+	v := &vocabulary{map[string][]syntax.Expr{}, map[string][]syntax.Expr{}, map[string][]syntax.Expr{}, map[string][]*syntax.EnumLit{}}
+	for _, s := range m.amended() {
+		v.block(s.body)
+	}
+	return v
+}
+
+func (v *vocabulary) block(b *syntax.Block) {
+	if b == nil {
+		return
+	}
+	for i, stmt := range b.Stmts {
+		switch stmt := stmt.(type) {
+		case *syntax.Assign:
+			v.read(stmt.Right)
+			if _, local := stmt.Left.(*syntax.Local); !local {
+				once(v.assigned, syntax.PrintExpr(stmt.Left), stmt.Right)
+			}
+		case *syntax.ExprStmt:
+			v.read(stmt.X)
+			if !hasEffect(stmt.X) {
+				continue
+			}
+			once(v.calls, called(stmt.X), stmt.X)
+			if i > 0 {
+				if before, ok := b.Stmts[i-1].(*syntax.ExprStmt); ok && hasEffect(before.X) {
+					once(v.after, syntax.PrintExpr(before.X), stmt.X)
+				}
+			}
+		case *syntax.If:
+			v.read(stmt.Cond)
+			v.block(stmt.Then)
+			if stmt.Else != nil {
+				v.block(&syntax.Block{Stmts: []syntax.Stmt{stmt.Else}})
+			}
+		case *syntax.Block:
+			v.block(stmt)
+		case *syntax.Enqueue:
+			v.block(stmt.Body)
+		case *syntax.Peek:
+			v.block(stmt.Body)
+		}
+	}
+}
+
+// read notes the enumerators in an expression.
+func (v *vocabulary) read(x syntax.Expr) {
+	if lit, ok := x.(*syntax.EnumLit); ok && !slices.ContainsFunc(v.values[lit.Type.Name], func(known *syntax.EnumLit) bool { return known.Value.Name == lit.Value.Name }) {
+		v.values[lit.Type.Name] = append(v.values[lit.Type.Name], lit)
+	}
+	for _, y := range syntax.Operands(x) {
+		v.read(y)
+	}
+}
+
+// once adds an expression to those of a key, unless it is there.
+func once(list map[string][]syntax.Expr, key string, x syntax.Expr) {
+	text := syntax.PrintExpr(x)
+	if !slices.ContainsFunc(list[key], func(y syntax.Expr) bool { return syntax.PrintExpr(y) == text }) {
+		list[key] = append(list[key], x)
+	}
+}
+
+// called is the name of the function or the method that an expression calls; empty for
+// others.
+func called(x syntax.Expr) string {
+	switch x := x.(type) {
+	case *syntax.Call:
+		return x.Func.Name
+	case *syntax.MethodCall:
+		return "." + x.Method.Name
+	}
+	return ""
+}
+
+// instead are the calls that may stand in place of one: of the same function, or where it
+// is error, those of its body.
+func (v *vocabulary) instead(x syntax.Expr, body *syntax.Block) (list []syntax.Expr) {
+	name, text := called(x), syntax.PrintExpr(x)
+	if name == "" || name == "trigger" || name != "error" && !hasEffect(x) {
+		return nil
+	}
+	others := v.calls[name]
+	if name == "error" {
+		others = nil
+		for stmt := range body.All() {
+			if y, ok := stmt.(*syntax.ExprStmt); ok && hasEffect(y.X) {
+				others = append(others, y.X)
+			}
+		}
+	}
+	seen := map[string]bool{text: true}
+	for _, y := range others {
+		if other := syntax.PrintExpr(y); !seen[other] {
+			seen[other] = true
+			list = append(list, y)
+		}
+	}
+	return list
+}
+
+// condition is another condition, and the edit that makes it.
+type condition struct {
+	edit edit
+	with syntax.Expr
+}
+
+// conditions are those with another value, or without one side of an operator.
+func (v *vocabulary) conditions(x syntax.Expr) (list []condition) {
+	switch x := x.(type) {
+	case *syntax.EnumLit:
+		name := syntax.PrintExpr(x)
+		for _, other := range v.values[x.Type.Name] {
+			if other.Value.Name != x.Value.Name {
+				list = append(list, condition{edit{op: Case, arg: name, what: syntax.PrintExpr(other)}, other})
+			}
+		}
+	case *syntax.Unary:
+		for _, c := range v.conditions(x.X) {
+			changed := *x
+			changed.X = c.with
+			list = append(list, condition{c.edit, &changed})
+		}
+	case *syntax.Binary:
+		if x.Op == syntax.Or || x.Op == syntax.And {
+			list = append(list, condition{edit{op: Omit, arg: syntax.PrintExpr(x.Left)}, x.Right}, condition{edit{op: Omit, arg: syntax.PrintExpr(x.Right)}, x.Left})
+		}
+		for _, c := range v.conditions(x.Left) {
+			changed := *x
+			changed.Left = c.with
+			list = append(list, condition{c.edit, &changed})
+		}
+		for _, c := range v.conditions(x.Right) {
+			changed := *x
+			changed.Right = c.with
+			list = append(list, condition{c.edit, &changed})
+		}
+	}
+	return list
+}
