@@ -69,6 +69,7 @@ type Result struct {
 	Title   string        `json:"title"`
 	Tried   int           `json:"tried"`
 	Repairs []*Repair     `json:"repairs"`
+	Steps   uint64        `json:"steps"` // of the audit of each of them
 	CPU     time.Duration `json:"cpu_ns"`
 	_       struct{}
 }
@@ -96,7 +97,7 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if o.Steps == 0 {
 		o.Steps = DefaultSteps
 	}
-	s := &search{o: o, base: o.Finding.Machine, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}}, began: audit.ProcessTime()}
+	s := &search{o: o, base: o.Finding.Machine, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}, Steps: o.Steps}, began: audit.ProcessTime()}
 	if !s.base.Coherent() {
 		return nil, ErrNoProtocol
 	}

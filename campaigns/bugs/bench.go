@@ -60,7 +60,9 @@ type Result struct {
 	Expressed bool              `json:"expressed,omitempty"`
 	// Shared are findings that both protocols have.
 	Shared int `json:"shared"`
-	_      struct{}
+	// Repaired is what a search for repairs has proposed; nil if there was none.
+	Repaired *Repaired `json:"repaired,omitempty"`
+	_        struct{}
 }
 
 const resultVersion = 1
@@ -79,6 +81,8 @@ type Bench struct {
 	// time; nil means no callback.
 	OnResult func(*Result)
 
+	// Repairs asks for a search for repairs of each bug that was found.
+	Repairs bool
 	// unreduced says that witnesses are not reduced.
 	unreduced bool
 
@@ -148,12 +152,22 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 	var known Result
 	if err := rundir.ReadJSON(path, &known); err == nil && known.Version == resultVersion {
 		known.Bug, known.Trees = bug, trees // texts may have changed
+		if b.Repairs && known.Finding != nil && known.Repaired == nil {
+			if err := errors.Join(b.repairs(ctx, &known), rundir.WriteJSON(path, &known, true)); err != nil {
+				return nil, err
+			}
+		}
 		return &known, known.express()
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if err := b.search(ctx, bug, r); err != nil {
 		return nil, err
+	}
+	if b.Repairs && r.Finding != nil {
+		if err := b.repairs(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	return r, errors.Join(r.express(), rundir.WriteJSON(path, r, true))
 }

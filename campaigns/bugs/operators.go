@@ -79,6 +79,11 @@ func checked(path string) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
+	return contentOf(tree)
+}
+
+// contentOf is what is compared of a protocol's tree.
+func contentOf(tree *syntax.File) (*content, error) {
 	catalogue, err := mutate.NewCatalogue(tree)
 	if err != nil {
 		return nil, err

@@ -86,11 +86,40 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 		}
 	}
 	r.operators(&b)
+	r.repairs(&b, columns)
 	if r.Compared != nil {
 		b.WriteString("\n" + r.Compared.table().Fit(columns))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// repairs writes which proposals are as good as the fixes.
+func (r *Report) repairs(b *strings.Builder, columns int) {
+	t := &messages.Table{Header: []any{"bug", "edits tried", "as the fix", "passes its audit", "first proposal"}, Left: []int{4}}
+	good := 0
+	nth := func(n int) string {
+		if n == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("proposal %d", n)
+	}
+	for _, x := range r.Results {
+		if x.Repaired == nil {
+			continue
+		}
+		if x.Repaired.Good() {
+			good++
+		}
+		first := x.Repaired.Reason
+		if len(x.Repaired.Proposals) > 0 {
+			first = x.Repaired.Proposals[0]
+		}
+		t.Rows = append(t.Rows, []any{x.Bug.ID, x.Repaired.Tried, nth(x.Repaired.Equal), nth(x.Repaired.Passes), cut(first)})
+	}
+	if len(t.Rows) > 0 {
+		fmt.Fprintf(b, "\n%s%d of %d bugs have a repair as good as the fix among the first %d proposals\n", t.Fit(columns), good, len(t.Rows), proposals)
+	}
 }
 
 // operators writes which mutation operators take fixes out.

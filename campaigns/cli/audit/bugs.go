@@ -57,6 +57,7 @@ ordeal help bugs.`,
 	f.Uint64Var(&x.bench.Audit.Seed, "seed", 1, "seed of everything that is drawn")
 	f.IntVar(&x.bench.Workers, "workers", 1, "bugs at a time; with more than one, CPU times are those of the process, divided by this number")
 	f.StringVar(&x.bench.Dir, "dir", "", "directory of the results; default runs/bugs-TIME")
+	f.BoolVar(&x.bench.Repairs, "repairs", false, "search for repairs of each bug that was found, as mutate repair does, and compare them with the fix")
 	f.BoolVar(&x.compare, "compare", false, "search with each engine alone, too, which takes seven times as long")
 	f.BoolVar(&x.json, "json", false, "print JSON")
 	command.Complete(cmd, "engines", audit.EngineNames())

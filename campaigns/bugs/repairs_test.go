@@ -1,0 +1,28 @@
+package bugs
+
+import "testing"
+
+// TestSameRepair requires the edit that puts back what was taken out to be the fix, and
+// another edit of the row not to be.
+func TestSameRepair(t *testing.T) {
+	edit := &Edit{File: "MI_example-cache.sm", At: "transition(M, Replacement", Drop: "forward_eviction_to_cpu;"}
+	trees := &Trees{Before: protocolFiles(t, edit), After: protocolFiles(t, nil)}
+	fixed, err := checked(trees.After)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const row, notice = "MI_example/L1Cache/(M,Replacement)/", "forward_eviction_to_cpu"
+	actions, at := fixed.rows["L1Cache"][pair{"M", "Replacement"}].actions, 0
+	for actions[at] != notice {
+		at++
+	}
+	next := actions[at+1]
+	for id, want := range map[string]bool{row + "insert:" + notice + "@" + next: true, row + "insert:" + notice: false, row + "drop:" + next: false} {
+		if got, err := same(trees, id); err != nil || got != want {
+			t.Errorf("%s for %v: %v, %v, want %v", id, actions, got, err, want)
+		}
+	}
+	if (&Repaired{Tried: 3}).Good() || !(&Repaired{Passes: 2}).Good() {
+		t.Error("Good")
+	}
+}
