@@ -49,14 +49,6 @@ func touchEntry(g *generator, x *types.Call) wordExpr {
 	}
 }
 
-func changePermission(g *generator, x *types.Call) wordExpr {
-	entry, perm, pos := g.object(x.X), g.word(x.Args[0]), x.X.Pos()
-	return func(c *controller) uint64 {
-		c.live(entry(c), pos).header.Permission = c.system.program.permissions[perm(c)]
-		return 0
-	}
-}
-
 func allocate(g *generator, x *types.Call) objectExpr {
 	at, line, entry, pos := g.partOf(x), g.word(x.Args[0]), g.object(x.Args[1]), x.At
 	return func(c *controller) *object {

@@ -47,25 +47,6 @@ func permission(g *generator, x *types.Call) wordExpr {
 	}
 }
 
-func setPointer(at int) native[wordExpr] {
-	return func(g *generator, x *types.Call) wordExpr {
-		arg := g.object(x.Args[0])
-		return func(c *controller) uint64 {
-			c.pointers[at] = arg(c)
-			return 0
-		}
-	}
-}
-
-func unsetPointer(at int) native[wordExpr] {
-	return func(*generator, *types.Call) wordExpr {
-		return func(c *controller) uint64 {
-			c.pointers[at] = nil
-			return 0
-		}
-	}
-}
-
 func wakeUpAll(*generator, *types.Call) wordExpr {
 	return func(c *controller) uint64 {
 		c.wakeUpAllBuffers()
@@ -77,7 +58,10 @@ func dequeueAnswer(g *generator, x *types.Call) wordExpr {
 	if !g.code.home {
 		g.unsupported(x.At, "dequeueMemRespQueue in a machine without memory")
 	}
-	return func(c *controller) uint64 { return c.dequeue(c.memory.answers) }
+	return func(c *controller) uint64 {
+		c.dequeue(c.memory.answers)
+		return 0
+	}
 }
 
 // home is the controller of a type that a line belongs to.

@@ -63,11 +63,6 @@ func init() {
 		"intToCycles":   argument,
 		"intToTick":     argument,
 
-		"set_tbe":           setPointer(tbePointer),
-		"set_cache_entry":   setPointer(entryPointer),
-		"unset_tbe":         unsetPointer(tbePointer),
-		"unset_cache_entry": unsetPointer(entryPointer),
-
 		"wakeUpBuffers": unary(func(c *controller, line uint64) uint64 {
 			c.wakeUpBuffers(memory.Addr(line), c.code.ports[c.port].rank)
 			return 0
@@ -181,7 +176,6 @@ func init() {
 		"isTlbiRequest":     kindIn("TLBI", "TLBI_SYNC", "TLBI_EXT_SYNC", "TLBI_EXT_SYNC_COMP"),
 
 		"InPort.isReady":         portReady,
-		"InPort.dequeue":         portMethod((*controller).dequeue),
 		"InPort.recycle":         recycle,
 		"InPort.isEmpty":         portMethod(func(_ *controller, b *buffer) uint64 { return truth(b.head == len(b.items)) }),
 		"InPort.isStallMapEmpty": portMethod(func(_ *controller, b *buffer) uint64 { return truth(len(b.stalls) == 0) }),
@@ -251,7 +245,6 @@ func init() {
 		"AbstractCacheEntry.setInHtmWriteSet": nothing,
 		"AbstractCacheEntry.getInHtmReadSet":  always(0),
 		"AbstractCacheEntry.getInHtmWriteSet": always(0),
-		"AbstractCacheEntry.changePermission": changePermission,
 
 		"CacheMemory.cacheAvail": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
 			return truth(c.caches[at].Available(line))
@@ -354,18 +347,12 @@ func init() {
 	objectBuiltins = map[string]native[objectExpr]{
 		"CacheMemory.allocate":     allocate,
 		"CacheMemory.getNullEntry": noEntry,
-		"CacheMemory.lookup": lineMethod(func(c *controller, at int, line memory.Addr) *object {
-			return c.caches[at].Lookup(line)
-		}),
 		"DirectoryMemory.allocate": allocateDirectory,
 		"DirectoryMemory.lookup": lineMethod(func(c *controller, at int, line memory.Addr) *object {
 			return c.directory[at].entries[line.Line()] // gem5 DirectoryMemory.cc: any address of the line
 		}),
 		"PerfectCacheMemory.lookup": lookupPerfect,
 		"TBETable.getNullEntry":     noEntry,
-		"TBETable.lookup": lineMethod(func(c *controller, at int, line memory.Addr) *object {
-			return c.tables[at].lookup(line)
-		}),
 	}
 	vectorBuiltins = map[string]native[vectorExpr]{
 		"TriggerQueue.next": nextTrigger,
@@ -392,7 +379,8 @@ func binary(f func(a, b uint64) uint64) native[wordExpr] {
 // argument is a builtin that is its argument: one tick is one cycle.
 func argument(g *generator, x *types.Call) wordExpr { return g.word(x.Args[0]) }
 
-func nothing(*generator, *types.Call) wordExpr { return zero }
+// nothing is a builtin without effect, whose result is zero.
+func nothing(*generator, *types.Call) wordExpr { return nil }
 
 func always(v uint64) native[wordExpr] {
 	return func(*generator, *types.Call) wordExpr { return func(*controller) uint64 { return v } }

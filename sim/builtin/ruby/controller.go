@@ -7,7 +7,6 @@ import (
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/builtin/ruby/structure"
-	"ordeal/sim/slicc/types"
 )
 
 // controller is one instance of a machine. Its variables, and the frames of
@@ -28,6 +27,8 @@ type controller struct {
 
 	words    []uint64
 	pointers []*object
+	returns  []int32 // where the routines under way return to, depth of them
+	depth    int
 
 	buffers     []*buffer // by machineCode.buffers
 	in          []*buffer // by in_port
@@ -54,16 +55,26 @@ type controller struct {
 	state   int      // of the transition under way
 	event   int      // likewise, -1 if there is none
 	next    uint64   // likewise, the state that it leads to
+	end     ending   // of the last attempt at a transition
 	counts  []uint64 // of transitions, by state and event
 	stalls  []uint64 // likewise, of those that stalled
 }
 
 // The first words and pointers of a controller are those of the transition
-// under way.
+// under way, one for arguments that a function does not take, and nil.
 const (
-	addressWord  = 0
-	tbePointer   = 0
-	entryPointer = 1
+	addressWord = iota
+	stateWord   // of the line, by getState
+	nextWord    // the state that the transition leads to
+	scratchWord
+	firstWord
+)
+const (
+	tbePointer = iota
+	entryPointer
+	scratchPointer
+	nilPointer
+	firstPointer
 )
 
 // waiting records which buffers, by rank, have messages set aside for a line.
@@ -126,78 +137,12 @@ func (c *controller) poll() flow {
 		if p.guarded && !in[i].ready(c.now) {
 			continue
 		}
-		c.port = i
-		if f := p.body(c); f >= restart {
+		c.port, c.depth = i, 0
+		if f := c.exec(p.entry); f >= restart {
 			return f
 		}
 	}
 	return next
-}
-
-// ending says how an attempt at a transition ended.
-type ending uint8
-
-const (
-	done     ending = iota
-	noRoom          // a table is full or a resource is not available
-	heldBack        // the protocol stalls
-)
-
-// transition runs the transition for an event unless it stalls.
-func (c *controller) transition(ev int, line memory.Addr, entry, tbe *object) ending {
-	code := c.code
-	c.words[addressWord] = uint64(line)
-	c.pointers[tbePointer], c.pointers[entryPointer] = tbe, entry
-	c.event, c.state = ev, len(code.machine.State.Enums)
-	if tbe != nil && tbe.dead {
-		c.badPointer(tbe, code.machine.Pos)
-	}
-	if entry != nil && entry.dead {
-		c.badPointer(entry, code.machine.Pos)
-	}
-	state := int(code.getState.call(c, tbe, entry, uint64(line), 0))
-	c.state = state
-	if state >= code.states {
-		c.invalid()
-	}
-	r := &code.rows[state*code.events+ev]
-	if r.transition == nil {
-		c.invalid()
-	}
-	for _, d := range r.demands {
-		if d.storage && c.storages[d.table].Available() < d.n || !d.storage && !c.tables[d.table].room(d.n) {
-			c.event = -1
-			c.stalls[state*code.events+ev]++
-			return noRoom
-		}
-	}
-	if c.bounded && !c.roomFor(r.sends) || len(r.asks) > 0 && !c.granted(r.asks, uint64(line)) {
-		c.event = -1
-		c.stalls[state*code.events+ev]++
-		return noRoom
-	}
-	if r.transition.Stall {
-		c.event = -1
-		c.stalls[state*code.events+ev]++
-		return heldBack
-	}
-	c.counts[state*code.events+ev]++ // gem5 counts those that are valid only
-	to := uint64(r.transition.NextState)
-	if r.transition.Next == types.Wildcard {
-		to = code.getNextState.call(c, tbe, entry, uint64(line), 0)
-	}
-	if c.system.trace != nil {
-		c.system.trace(c, state, ev, int(to), line)
-	}
-	c.next = to
-	for _, a := range r.actions {
-		a(c)
-	}
-	tbe, entry = c.pointers[tbePointer], c.pointers[entryPointer]
-	code.setState.call(c, tbe, entry, uint64(line), to)
-	code.setAccess.call(c, tbe, entry, uint64(line), to)
-	c.event = -1
-	return done
 }
 
 // roomFor reports whether the buffers have room for what a transition sends. What
@@ -310,25 +255,24 @@ func (c *controller) wakeUpAllBuffers() {
 	c.waiting = c.waiting[:0]
 }
 
-// dequeue takes the head out of a port; the result is zero.
-func (c *controller) dequeue(b *buffer) uint64 {
+// dequeue takes the head out of a port.
+func (c *controller) dequeue(b *buffer) {
 	if !b.ready(c.now) {
 		c.fail("dequeue of an empty port", "buffer %s", b.name)
 	}
 	c.system.delivered(c, b, b.pop().msg)
-	return 0
 }
 
-// head is the message at the head of a port, of the expected type.
-func (c *controller) head(port int, l *layout) *object {
+// head is the message at the head of a port, of the layout of an index.
+func (c *controller) head(port, layout int) *object {
 	b := c.in[port]
 	if !b.ready(c.now) {
 		c.fail("peek of an empty port", "port %s", c.code.machine.InPorts[port].Var.Name)
 	}
 	m := b.items[b.head].msg
-	if m.layout != l {
+	if m.layout.index != layout {
 		c.fail("peek of another type of message", "port %s has a %s, not a %s",
-			c.code.machine.InPorts[port].Var.Name, m.layout.typ.Name, l.typ.Name)
+			c.code.machine.InPorts[port].Var.Name, m.layout.typ.Name, c.system.pools[layout].layout.typ.Name)
 	}
 	return m
 }

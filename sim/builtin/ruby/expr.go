@@ -20,7 +20,13 @@ func (g *generator) word(x types.Expr) wordExpr {
 		if x.Func.Defined {
 			return g.wordCall(x)
 		}
-		return implement(g, x, wordBuiltins, zero)
+		if emitter(x) != nil {
+			return g.emittedWord(x)
+		}
+		if f := implement(g, x, wordBuiltins, nil); f != nil {
+			return f
+		}
+		return zero
 	case *types.Valid:
 		f, not := g.object(x.X), x.Not
 		return func(c *controller) uint64 { return truth((f(c) == nil) == not) }
@@ -87,9 +93,9 @@ func (g *generator) vector(x types.Expr) vectorExpr {
 		return func(c *controller) []uint64 { return inner(c)[offset:end] }
 	case *types.Call:
 		if x.Func.Defined {
-			call, code := g.call(x)
+			r, code := g.called(x)
 			return func(c *controller) []uint64 {
-				call(c)
+				c.exec(r.entry)
 				return c.words[code.result : code.result+code.size]
 			}
 		}
@@ -144,11 +150,14 @@ func (g *generator) object(x types.Expr) objectExpr {
 		return func(c *controller) *object { return c.pointers[at] }
 	case *types.Call:
 		if x.Func.Defined {
-			call, code := g.call(x)
+			r, code := g.called(x)
 			return func(c *controller) *object {
-				call(c)
+				c.exec(r.entry)
 				return c.pointers[code.result]
 			}
+		}
+		if emitter(x) != nil {
+			return g.emittedObject(x)
 		}
 		return implement(g, x, objectBuiltins, noObject)
 	case *types.Cast:
@@ -185,56 +194,18 @@ func (g *generator) text(x types.Expr) textExpr {
 }
 
 func (g *generator) wordCall(x *types.Call) wordExpr {
-	call, code := g.call(x)
+	r, code := g.called(x)
 	if code.shape == noValue {
 		return func(c *controller) uint64 {
-			call(c)
+			c.exec(r.entry)
 			return 0
 		}
 	}
 	at := code.result
 	return func(c *controller) uint64 {
-		call(c)
+		c.exec(r.entry)
 		return c.words[at]
 	}
 }
 
-// call compiles the passing of the arguments and the body of a function. An
-// argument that is a call itself may use the places of the other arguments:
-// such arguments come first, into places of their own.
-func (g *generator) call(x *types.Call) (action, *funcCode) {
-	code := g.function(x.Func)
-	if x.X != nil {
-		g.unsupported(x.At, "method %s with a body", x.Func.Name)
-	}
-	var first, second []statement
-	for i, arg := range x.Args {
-		t := x.Func.Params[i].Type
-		if _, nested := arg.(*types.Use); nested || len(x.Args) == 1 {
-			second = append(second, g.store(arg.Pos(), t, code.params[i], arg))
-			continue
-		}
-		if _, simple := arg.(*types.Const); simple && shapeOf(t) == word {
-			second = append(second, g.store(arg.Pos(), t, code.params[i], arg))
-			continue
-		}
-		temp := &types.Var{Name: x.Func.Params[i].Name, Kind: types.LocalVar, Type: t}
-		first = append(first, g.store(arg.Pos(), t, g.where(temp), arg))
-		use := &types.Use{Node: types.Node{At: arg.Pos(), Of: t}, Var: temp}
-		second = append(second, g.store(arg.Pos(), t, code.params[i], use))
-	}
-	steps := append(first, second...)
-	if len(steps) == 1 {
-		step := steps[0]
-		return func(c *controller) {
-			step(c)
-			code.body(c)
-		}, code
-	}
-	return func(c *controller) {
-		for _, s := range steps {
-			s(c)
-		}
-		code.body(c)
-	}, code
-}
+func noObject(*controller) *object { return nil }

@@ -200,7 +200,7 @@ func (c *controller) accessOf(line memory.Addr) uint64 {
 	f := c.code.functional.permission
 	c.begin(line)
 	c.words[f.params[0]] = uint64(line)
-	f.body(c)
+	c.exec(f.entry)
 	return c.words[f.result]
 }
 
@@ -219,7 +219,7 @@ func (c *controller) dataRead(f *dataRead, line memory.Addr, message *object, ma
 	if f.mask >= 0 {
 		c.words[f.mask], c.words[f.mask+1] = *mask, 0 // no atomic access
 	}
-	f.code.body(c)
+	c.exec(f.code.entry)
 	if f.mask >= 0 {
 		*mask = c.words[f.mask]
 	}

@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	varint "encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,8 +13,8 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// generator compiles one machine to closures. Every variable has a place in the
-// controller that is known now, so that closures hold nothing but numbers.
+// generator compiles one machine to instructions. Every variable has a place in the
+// controller that is known now, so that operands are nothing but numbers.
 type generator struct {
 	*program
 	code   *machineCode
@@ -26,12 +28,19 @@ type generator struct {
 	// readBack is a parameter by reference that is read after the function: no call
 	// has it.
 	readBack *types.Var
+
+	routines  []*routine
+	current   *routine       // being compiled
+	constants map[uint64]int // places
+	// states are the functions that a trigger calls, whose parameters are those of the
+	// transition under way.
+	states struct{ get, set, access *routine }
 }
 
 // funcCode is a compiled function. A call puts the arguments into their
 // places, runs the body and finds the result in its place.
 type funcCode struct {
-	body   statement
+	*routine
 	params []int
 	result int // of the result's shape
 	shape  shape
@@ -39,9 +48,9 @@ type funcCode struct {
 }
 
 func newGenerator(p *program, code *machineCode) *generator {
-	g := &generator{program: p, code: code, funcs: map[*types.Func]*funcCode{}}
-	code.words = make([]uint64, 1)
-	code.pointers = 2
+	g := &generator{program: p, code: code, funcs: map[*types.Func]*funcCode{}, constants: map[uint64]int{}}
+	code.words = make([]uint64, firstWord)
+	code.pointers = firstPointer
 	return g
 }
 
@@ -209,36 +218,34 @@ func (g *generator) compileMachine() {
 	}
 	g.checkBuffers()
 	code.getState = g.stateFunc(m.GetState)
-	code.setState = g.stateFunc(m.SetState)
-	code.setAccess = g.stateFunc(m.SetAccessPermission)
 	if m.GetNextState != nil {
 		code.getNextState = g.stateFunc(m.GetNextState)
 	}
+	g.states.get, g.states.set, g.states.access = g.ofTransition(m.GetState), g.ofTransition(m.SetState), g.ofTransition(m.SetAccessPermission)
 	for _, p := range m.InPorts {
 		g.port = p
 		body, test := p.Body, guard(p)
 		if test != nil {
 			body = test.Then
 		}
-		code.ports = append(code.ports, portCode{rank: p.Rank, body: g.block(body), guarded: test != nil})
+		code.ports = append(code.ports, portCode{rank: p.Rank, routine: g.routine(func() { g.block(body) }), guarded: test != nil})
 		code.ranks = max(code.ranks, p.Rank+1)
 	}
 	g.port = nil
-	actions := make([]statement, len(m.Actions))
+	actions := make([]*routine, len(m.Actions))
 	for i, a := range m.Actions {
 		if a.Used && a.Name != types.StallAction {
-			actions[i] = g.block(a.Body)
+			actions[i] = g.routine(func() { g.block(a.Body) })
 		}
 	}
 	code.states, code.events = len(m.State.Enums), len(m.Event.Enums)
 	code.rows = make([]row, code.states*code.events)
+	sequences := map[string]*routine{}
 	for _, t := range m.Transitions {
 		r := &code.rows[t.State*code.events+t.Event]
 		r.transition = t
-		for _, a := range t.Actions {
-			if !t.Stall {
-				r.actions = append(r.actions, actions[a.Index])
-			}
+		if !t.Stall {
+			r.actions = g.sequence(t.Actions, actions, sequences)
 		}
 		for _, d := range t.Demands {
 			switch d.Resource.Type.Name {
@@ -250,7 +257,8 @@ func (g *generator) compileMachine() {
 				r.sends = append(r.sends, demand{table: d.Resource.Index, n: d.Slots})
 			}
 		}
-		r.asks = g.asks(t)
+		r.asks, r.next = g.asks(t), uint64(t.NextState)
+		r.conditional = t.Stall || len(r.demands)+len(r.asks) > 0
 	}
 	for i := range code.rows {
 		if code.rows[i].transition != nil {
@@ -258,6 +266,27 @@ func (g *generator) compileMachine() {
 			code.listed = append(code.listed, listed{i, sim.Transition{Machine: m.Name, State: state, Event: event}})
 		}
 	}
+}
+
+// sequence is the routine of the actions of a transition, one for all with the same.
+func (g *generator) sequence(list []*types.Action, actions []*routine, known map[string]*routine) *routine {
+	if len(list) == 1 {
+		return actions[list[0].Index]
+	}
+	var key []byte
+	for _, a := range list {
+		key = varint.AppendUvarint(key, uint64(a.Index))
+	}
+	r := known[string(key)]
+	if r == nil {
+		r = g.routine(func() {
+			for _, a := range list {
+				g.callRoutine(actions[a.Index])
+			}
+		})
+		known[string(key)] = r
+	}
+	return r
 }
 
 // checkBuffers demands the buffers without which the machine cannot work.
@@ -339,10 +368,39 @@ func guard(p *types.InPort) *types.If {
 	return s
 }
 
+// ofTransition compiles a function that every machine has for the transition under
+// way: its parameters are at the places of that.
+func (g *generator) ofTransition(f *types.Func) *routine {
+	outer := maps.Clone(g.code.place)
+	for _, p := range f.Params {
+		at := nextWord
+		switch {
+		case p.Type.IsTBE():
+			at = tbePointer
+		case p.Type.IsEntry():
+			at = entryPointer
+		case p.Type.Name == "Addr":
+			at = addressWord
+		}
+		g.code.place[p] = at
+	}
+	result := g.result
+	g.result = &funcCode{result: stateWord}
+	r := g.routine(func() { g.block(f.Body) })
+	g.result = result
+	for _, p := range f.Params {
+		delete(g.code.place, p)
+		if at, ok := outer[p]; ok {
+			g.code.place[p] = at
+		}
+	}
+	return r
+}
+
 // stateFunc compiles a function that every machine has.
 func (g *generator) stateFunc(f *types.Func) *stateFunc {
 	code := g.function(f)
-	s := &stateFunc{body: &code.body, tbe: -1, entry: -1, line: -1, state: -1}
+	s := &stateFunc{routine: code.routine, tbe: scratchPointer, cached: scratchPointer, line: scratchWord, state: scratchWord, result: scratchWord}
 	if code.shape == word {
 		s.result = code.result
 	}
@@ -352,7 +410,7 @@ func (g *generator) stateFunc(f *types.Func) *stateFunc {
 		case p.Type.IsTBE():
 			s.tbe = at
 		case p.Type.IsEntry():
-			s.entry = at
+			s.cached = at
 		case p.Type.Name == "Addr":
 			s.line = at
 		default:
@@ -366,7 +424,7 @@ func (g *generator) function(f *types.Func) *funcCode {
 	if code := g.funcs[f]; code != nil {
 		return code
 	}
-	code := &funcCode{shape: shapeOf(f.Result), size: g.size(f.Result)}
+	code := &funcCode{routine: g.newRoutine(), shape: shapeOf(f.Result), size: g.size(f.Result)}
 	g.funcs[f] = code
 	for _, p := range f.Params {
 		if s := shapeOf(p.Type); p.ByRef && p != g.readBack && s != pointer && s != handle {
@@ -385,7 +443,7 @@ func (g *generator) function(f *types.Func) *funcCode {
 	}
 	outer := g.result
 	g.result = code
-	code.body = g.block(f.Body)
+	code.routine.compile(g, func() { g.block(f.Body) })
 	g.result = outer
 	return code
 }

@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"slices"
+
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -12,52 +14,68 @@ const (
 	tableSize = 256
 )
 
-// jump compiles if, else if and so on that compare one variable or field with
+// choose compiles if, else if and so on that compare one variable or field with
 // constants, as the bodies of most ports do with the type of a message: the value
-// is the index of what is executed. It is nil where the conditions are others.
-func (g *generator) jump(s *types.If) statement {
+// is the index of what is executed. It is false where the conditions are others.
+func (g *generator) choose(s *types.If) bool {
 	subject := compared(s.Cond)
 	if subject == nil {
-		return nil
+		return false
 	}
 	var branches []*types.If
+	var values [][]uint64 // by branch
 	comparisons := 0
 	rest := []types.Stmt{s}
-	table := make([]uint8, tableSize) // 1 + the number of the branch; 0 for the rest
 	for len(rest) == 1 {
 		next, ok := rest[0].(*types.If)
-		if !ok || len(branches) == tableSize-1 {
-			break
-		}
-		values, ok := constants(next.Cond, subject, nil)
 		if !ok {
 			break
 		}
-		branches = append(branches, next)
-		for _, v := range values {
-			if comparisons++; table[v] == 0 {
-				table[v] = uint8(len(branches))
-			}
+		list, ok := constants(next.Cond, subject, nil)
+		if !ok {
+			break
 		}
+		branches, values = append(branches, next), append(values, list)
+		comparisons += len(list)
 		rest = next.Else
 	}
 	if comparisons < fewest {
-		return nil
+		return false
 	}
-	code := make([]statement, 1+len(branches))
+	size := slices.Max(slices.Concat(values...)) + 1
+	jumps := make([]int32, size+1) // 0 where no branch has it
+	from := g.switchOn(subject, jumps)
+	here := func() int32 { return int32(len(g.current.text) - from - 1) }
+	var ends []int
 	for i, b := range branches {
 		g.word(b.Cond) // for what it notes
-		code[1+i] = g.block(b.Then)
-	}
-	code[0] = g.block(rest)
-	value := g.word(subject)
-	return func(c *controller) flow {
-		v, at := value(c), uint8(0)
-		if v < tableSize {
-			at = table[v]
+		for _, v := range values[i] {
+			if jumps[v] == 0 {
+				jumps[v] = here() + 1
+			}
 		}
-		return code[at](c)
+		g.block(b.Then)
+		ends = append(ends, g.emit(b.At, instruction{op: opJump}))
 	}
+	for v, to := range jumps {
+		if jumps[v] = here(); to > 0 {
+			jumps[v] = to - 1
+		}
+	}
+	g.block(rest)
+	g.land(ends...)
+	return true
+}
+
+// switchOn emits a jump by the value of a variable or field.
+func (g *generator) switchOn(subject types.Expr, jumps []int32) int {
+	table := closure(&g.code.closures.tables, jumps)
+	if m, ok := subject.(*types.Member); ok {
+		if owner, offset, ok := g.field(m); ok {
+			return g.emit(m.X.Pos(), instruction{op: opSwitchField, n: uint16(offset), a: uint32(owner), b: table})
+		}
+	}
+	return g.emit(subject.Pos(), instruction{op: opSwitch, a: uint32(g.place(subject)), b: table})
 }
 
 // compared is the variable, or field of a variable, that a condition compares first;

@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"unsafe"
+
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/slicc/syntax"
@@ -10,29 +12,24 @@ import (
 // peek compiles a peek. With block_on it puts the message off by a cycle if a
 // core holds the lock of the line that the field names, unless the message is
 // from the core itself.
-func (g *generator) peek(s *types.Peek) statement {
-	port, at, layout := s.Port.Var.Index, g.where(s.Msg), g.layout(s.Msg.Type)
+func (g *generator) peek(s *types.Peek) {
+	layout := g.layout(s.Msg.Type)
 	if s.WakeUp != nil {
 		g.unsupported(s.Pos(), "a peek with wake_up")
 	}
-	body := g.block(s.Body)
-	if s.BlockOn == nil {
-		return func(c *controller) flow {
-			c.pointers[at] = c.head(port, layout)
-			return body(c)
-		}
+	in := instruction{op: opPeek, a: uint32(g.where(s.Msg)), b: uint32(s.Port.Var.Index), c: uint32(layout.index)}
+	if s.BlockOn != nil {
+		g.code.blocks = true
+		in.op, in.n = opPeekUnlocked, uint16(layout.offset[s.BlockOn])
 	}
-	line := layout.offset[s.BlockOn]
-	g.code.blocks = true
-	return func(c *controller) flow {
-		m := c.head(port, layout)
-		if len(c.locked) > 0 && c.in[port] != c.mandatory && c.isLocked(memory.Addr(m.words[line])) {
-			c.delayHead(port)
-			return again
-		}
-		c.pointers[at] = m
-		return body(c)
-	}
+	g.emit(s.Pos(), in)
+	g.block(s.Body)
+}
+
+// headLocked reports whether a port waits for the lock of the line that a message is
+// about.
+func (c *controller) headLocked(port int, line memory.Addr) bool {
+	return c.in[port] != c.mandatory && c.isLocked(line)
 }
 
 // delayHead puts the head of a port in once more, one cycle later. In a buffer that
@@ -47,42 +44,42 @@ func (c *controller) delayHead(port int) {
 	b.putOff(c.now + 1)
 }
 
-func (g *generator) enqueue(s *types.Enqueue) statement {
-	port, at, index := s.Port.Var.Index, g.where(s.Msg), g.layout(s.Msg.Type).index
+func (g *generator) enqueue(s *types.Enqueue) {
+	at := uint32(g.where(s.Msg))
 	if s.Deferred {
 		g.unsupported(s.Pos(), "defer_enqueueing")
 	}
-	latency := func(*controller) uint64 { return 1 }
+	g.emit(s.Pos(), instruction{op: opNew, a: at, b: uint32(g.layout(s.Msg.Type).index)})
+	g.block(s.Body)
+	latency := g.constant(1)
 	if s.Latency != nil {
-		latency = g.word(s.Latency)
+		latency = g.place(s.Latency)
 	}
-	body := g.block(s.Body)
-	pos := s.Pos()
-	return func(c *controller) flow {
-		m := c.system.pools[index].get()
-		c.pointers[at] = m
-		body(c)
-		delay := event.Tick(latency(c))
-		if delay < 0 || delay > 1<<40 {
-			c.failAt(pos, "enqueue with a negative latency", "latency %d", delay)
-		}
-		out := c.out[port]
-		if !out.inOrder(c.now + delay) {
-			c.failAt(pos, "FIFO ordering violated", "buffer %s: a message arrives at tick %d, an earlier one at %d", out.name, c.now+delay, out.last)
-		}
-		out.enqueue(m, c.now+delay)
-		if out.overfull() {
-			c.failAt(pos, "message buffer overfull", "buffer %s has %d messages and room for %d", out.name, out.held(), out.room.limit)
-		}
-		return next
+	g.emit(s.Pos(), instruction{op: opEnqueue, a: at, b: uint32(s.Port.Var.Index), c: uint32(latency)})
+}
+
+// enqueue puts a message into an out_port, to arrive after a delay, for the
+// instruction before at.
+func (c *controller) enqueue(m *object, port int, delay event.Tick, at unsafe.Pointer) {
+	if delay < 0 || delay > 1<<40 {
+		c.failAt(c.pos(at), "enqueue with a negative latency", "latency %d", delay)
+	}
+	out := c.out[port]
+	if !out.inOrder(c.now + delay) {
+		c.failAt(c.pos(at), "FIFO ordering violated", "buffer %s: a message arrives at tick %d, an earlier one at %d", out.name, c.now+delay, out.last)
+	}
+	out.enqueue(m, c.now+delay)
+	if out.overfull() {
+		c.failAt(c.pos(at), "message buffer overfull", "buffer %s has %d messages and room for %d", out.name, out.held(), out.room.limit)
 	}
 }
 
-func (g *generator) portAddr(s *types.PortAddr) statement {
+func (g *generator) portAddr(s *types.PortAddr) {
+	port, line := s.Port.Var.Index, g.word(s.Addr)
+	var f func(c *controller) flow
 	switch s.Kind {
 	case syntax.CheckProbe:
-		port, line := s.Port.Var.Index, g.word(s.Addr)
-		return func(c *controller) flow {
+		f = func(c *controller) flow {
 			if len(c.locked) > 0 && c.in[port] == c.mandatory && c.isLocked(memory.Addr(line(c))) {
 				c.delayHead(port)
 				return again
@@ -90,15 +87,15 @@ func (g *generator) portAddr(s *types.PortAddr) statement {
 			return next
 		}
 	case syntax.StallAndWait:
-		port, line := s.Port.Var.Index, g.word(s.Addr)
-		return func(c *controller) flow {
+		f = func(c *controller) flow {
 			c.stallPort(port, memory.Addr(line(c)))
 			return next
 		}
+	default:
+		f = func(c *controller) flow {
+			c.wakeUpBuffer(c.in[port], memory.Addr(line(c)))
+			return next
+		}
 	}
-	port, line := s.Port.Var.Index, g.word(s.Addr)
-	return func(c *controller) flow {
-		c.wakeUpBuffer(c.in[port], memory.Addr(line(c)))
-		return next
-	}
+	g.emit(s.Pos(), instruction{op: opFlow, b: closure(&g.code.closures.flows, f)})
 }

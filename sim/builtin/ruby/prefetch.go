@@ -48,7 +48,7 @@ func (s *System) Prefetch(core int, line memory.Addr, write bool) {
 			kind = s.program.request.store
 		}
 		c.words[f.params[0]], c.words[f.params[1]] = uint64(line), kind
-		f.body(c)
+		c.exec(f.entry)
 	case !write && !slices.Contains(c.prefetching, line):
 		c.prefetching = append(c.prefetching, line)
 		m := s.pools[s.program.request.layout.index].get()

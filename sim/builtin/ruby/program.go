@@ -48,13 +48,20 @@ type machineCode struct {
 	ports          []portCode
 	ranks          int
 
-	getState, setState, setAccess, getNextState *stateFunc
+	getState, getNextState *stateFunc
 
 	functional functional
 	prefetch   *funcCode // nil if there is none
 
 	// compared are the numbers that the text compares parameters with.
 	compared map[*types.Var][]int64
+
+	// text are the instructions of all routines, which nest less deeply than depth; at
+	// says where in the protocol they come from.
+	text     []instruction
+	at       []syntax.Pos
+	depth    int
+	closures closures
 
 	// words is what a controller's words start with.
 	words    []uint64
@@ -75,12 +82,15 @@ type machineCode struct {
 // row is a compiled transition; transition is nil if there is none.
 type row struct {
 	transition *types.Transition
-	actions    []statement
+	actions    *routine // nil if it stalls
 	demands    []demand
 	// sends are the messages that it puts into buffers, by out_port.
 	sends []demand
 	// asks are the calls of checkResourceAvailable that may say no.
 	asks []ask
+	// conditional says that it stalls, or has demands or asks.
+	conditional bool
+	next        uint64 // the state that it leads to
 }
 
 // listed is row at of a machine, as it is listed without counts.
@@ -103,8 +113,6 @@ type ask struct {
 }
 
 type (
-	action     func(*controller)
-	statement  func(*controller) flow
 	wordExpr   = func(*controller) uint64
 	vectorExpr = func(*controller) []uint64
 	objectExpr = func(*controller) *object
@@ -112,34 +120,30 @@ type (
 )
 
 type portCode struct {
+	*routine
 	rank    int
-	body    statement
 	guarded bool // the body is that of a test whether the port is ready
 }
 
 // stateFunc is one of the functions that every machine defines, which take
-// some of the TBE, the entry, the address and a state.
+// some of the TBE, the entry, the address and a state: the places of those, or of
+// nothing in particular where it takes none.
 type stateFunc struct {
-	body        *statement
-	tbe, entry  int // pointers, -1 if it takes none
-	line, state int // words, likewise
+	*routine
+	tbe, cached int // pointers
+	line, state int // words
 	result      int // word
 }
 
+// pass passes the arguments.
+func (f *stateFunc) pass(c *controller, tbe, entry *object, line, state uint64) {
+	c.pointers[f.tbe], c.pointers[f.cached] = tbe, entry
+	c.words[f.line], c.words[f.state] = line, state
+}
+
 func (f *stateFunc) call(c *controller, tbe, entry *object, line, state uint64) uint64 {
-	if f.tbe >= 0 {
-		c.pointers[f.tbe] = tbe
-	}
-	if f.entry >= 0 {
-		c.pointers[f.entry] = entry
-	}
-	if f.line >= 0 {
-		c.words[f.line] = line
-	}
-	if f.state >= 0 {
-		c.words[f.state] = state
-	}
-	(*f.body)(c)
+	f.pass(c, tbe, entry, line, state)
+	c.exec(f.entry)
 	return c.words[f.result]
 }
 
@@ -157,6 +161,7 @@ func generate(protocol *types.Protocol) (*program, error) {
 		g.compileMachine()
 		g.compileFunctional()
 		g.compilePrefetch()
+		g.link()
 		faults = append(faults, g.faults...)
 	}
 	faults = append(faults, p.faults...)

@@ -16,7 +16,13 @@ type delivery struct {
 	msg *object
 }
 
-const recentMessages = 512
+// recentMessages is how many of the last messages are kept for each controller, of
+// leastRecent to mostRecent: few enough for a processor's nearest cache in small systems.
+const (
+	recentMessages = 16
+	leastRecent    = 64
+	mostRecent     = 512
+)
 
 const shownMessages = 12
 
@@ -26,14 +32,16 @@ func (s *System) delivered(c *controller, b *buffer, m *object) {
 	if s.options.Messages != nil {
 		s.report(Message{At: c.now, Buffer: b.name}, m)
 	}
-	if len(s.recent) < recentMessages {
+	if len(s.recent) < cap(s.recent) {
 		s.recent = append(s.recent, delivery{c.now, b, m})
 		return
 	}
 	d := &s.recent[s.oldest]
 	s.pools[d.msg.layout.index].put(d.msg)
 	*d = delivery{c.now, b, m}
-	s.oldest = (s.oldest + 1) % recentMessages
+	if s.oldest++; s.oldest == len(s.recent) {
+		s.oldest = 0
+	}
 }
 
 // history writes the last messages for a line, the latest last.

@@ -30,7 +30,7 @@ func (g *generator) asks(t *types.Transition) []ask {
 func (c *controller) granted(asks []ask, line uint64) bool {
 	for _, a := range asks {
 		c.words[a.function.params[0]], c.words[a.function.params[1]] = a.kind, line
-		a.function.body(c)
+		c.exec(a.function.entry)
 		if c.words[a.function.result] == 0 {
 			return false
 		}

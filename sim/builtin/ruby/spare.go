@@ -16,7 +16,7 @@ func (p *program) newSpare() *spare {
 	if m, ok := p.spares.Get().(*spare); ok {
 		return m
 	}
-	m := &spare{recent: make([]delivery, 0, recentMessages), pools: make([]pool, len(p.layouts))}
+	m := &spare{pools: make([]pool, len(p.layouts))}
 	for _, l := range p.layouts {
 		m.pools[l.index].layout = l
 	}

@@ -1,338 +1,236 @@
 package ruby
 
 import (
-	"ordeal/sim/builtin/memory"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
-func (g *generator) block(list []types.Stmt) statement {
-	var code []statement
+func (g *generator) block(list []types.Stmt) {
 	for _, s := range list {
-		if compiled := g.stmt(s); compiled != nil {
-			code = append(code, compiled)
-		}
-	}
-	switch len(code) {
-	case 0:
-		return func(*controller) flow { return next }
-	case 1:
-		return code[0]
-	case 2:
-		first, second := code[0], code[1]
-		return func(c *controller) flow {
-			if f := first(c); f != next {
-				return f
-			}
-			return second(c)
-		}
-	}
-	return func(c *controller) flow {
-		for _, s := range code {
-			if f := s(c); f != next {
-				return f
-			}
-		}
-		return next
+		g.stmt(s)
 	}
 }
 
-// stmt compiles a statement; nil for one without effect.
-func (g *generator) stmt(s types.Stmt) statement {
+func (g *generator) stmt(s types.Stmt) {
 	switch s := s.(type) {
 	case *types.Declare:
-		return g.declare(s)
+		g.declare(s)
 	case *types.Assign:
-		return g.assign(s.Left, s.Right)
+		g.assign(s.Left, s.Right)
 	case *types.Eval:
-		return g.eval(s.X)
+		g.eval(s.X)
 	case *types.If:
-		return g.ifStmt(s)
+		g.ifStmt(s)
 	case *types.Return:
-		return g.returnStmt(s)
+		g.returnStmt(s)
 	case *types.Trigger:
-		return g.trigger(s)
+		g.trigger(s)
 	case *types.Peek:
-		return g.peek(s)
+		g.peek(s)
 	case *types.Enqueue:
-		return g.enqueue(s)
+		g.enqueue(s)
 	case *types.PortAddr:
-		return g.portAddr(s)
+		g.portAddr(s)
+	default:
+		g.unsupported(s.Pos(), "this statement")
 	}
-	g.unsupported(s.Pos(), "this statement")
-	return nil
 }
 
-func (g *generator) declare(s *types.Declare) statement {
+func (g *generator) declare(s *types.Declare) {
 	at := g.where(s.Var)
 	if s.Init != nil {
-		return g.store(s.Pos(), s.Var.Type, at, s.Init)
+		g.into(s.Pos(), s.Var.Type, at, s.Init)
+		return
 	}
 	switch shapeOf(s.Var.Type) {
 	case pointer:
-		return func(c *controller) flow {
-			c.pointers[at] = nil
-			return next
-		}
+		g.emit(s.At, instruction{op: opPoint, a: uint32(at), b: nilPointer})
 	case word, vector:
 		start := g.initial(s.At, s.Var.Type, s.Var.Default)
-		return func(c *controller) flow {
-			copy(c.words[at:], start)
-			return next
-		}
+		g.emit(s.At, instruction{op: opCopyAll, n: uint16(len(start)), a: uint32(at), b: uint32(g.newWords(start))})
 	}
-	return nil
 }
 
-func (g *generator) store(pos syntax.Pos, t *types.Type, at int, x types.Expr) statement {
-	return g.storeThen(pos, t, at, x, next)
-}
-
-// storeThen compiles an assignment to a place, after which the flow is then. Those of a
-// constant and of a variable, by far the most frequent ones, take one call.
-func (g *generator) storeThen(pos syntax.Pos, t *types.Type, at int, x types.Expr, then flow) statement {
-	use, isUse := x.(*types.Use)
-	switch shapeOf(t) {
-	case word:
-		if k, ok := x.(*types.Const); ok {
-			v := uint64(asNumber(k.Value).Int)
-			return func(c *controller) flow {
-				c.words[at] = v
-				return then
-			}
-		}
-		if isUse {
-			from := g.where(use.Var)
-			return func(c *controller) flow {
-				c.words[at] = c.words[from]
-				return then
-			}
-		}
-		f := g.word(x)
-		return func(c *controller) flow {
-			c.words[at] = f(c)
-			return then
-		}
-	case vector:
-		f, size := g.vector(x), g.size(t)
-		return func(c *controller) flow {
-			copy(c.words[at:at+size], f(c))
-			return then
-		}
-	case pointer:
-		if isUse {
-			from := g.where(use.Var)
-			return func(c *controller) flow {
-				c.pointers[at] = c.pointers[from]
-				return then
-			}
-		}
-		f := g.object(x)
-		return func(c *controller) flow {
-			c.pointers[at] = f(c)
-			return then
-		}
-	}
-	g.unsupported(pos, "assignment to a %s", t)
-	return nil
-}
-
-func (g *generator) assign(left, right types.Expr) statement {
+func (g *generator) assign(left, right types.Expr) {
 	switch left := left.(type) {
 	case *types.Use:
 		if left.Of.IsMessage() {
-			return g.copyMessage(left, right)
+			g.copyMessage(left, right)
+			return
 		}
-		return g.store(left.At, left.Of, g.where(left.Var), right)
+		g.into(left.At, left.Of, g.where(left.Var), right)
 	case *types.Member:
-		return g.storeMember(left, right)
+		g.assignMember(left, right)
+	default:
+		g.unsupported(left.Pos(), "assignment to this expression")
 	}
-	g.unsupported(left.Pos(), "assignment to this expression")
-	return nil
 }
 
 // copyMessage gives one message the fields of another.
-func (g *generator) copyMessage(left *types.Use, right types.Expr) statement {
-	to, from, pos := g.object(left), g.object(right), left.At
-	return func(c *controller) flow {
-		m := c.live(from(c), pos)
-		copy(to(c).words, m.words)
-		return next
-	}
+func (g *generator) copyMessage(left *types.Use, right types.Expr) {
+	size := len(g.layout(left.Of).init)
+	temp := g.newWords(make([]uint64, size))
+	g.emit(left.At, instruction{op: opLoadAll, n: uint16(size), a: uint32(temp), b: uint32(g.pointer(right))})
+	g.emit(left.At, instruction{op: opStoreAll, n: uint16(size), a: uint32(g.where(left.Var)), b: uint32(temp)})
 }
 
-func (g *generator) storeMember(left *types.Member, right types.Expr) statement {
+func (g *generator) assignMember(left *types.Member, right types.Expr) {
 	t := left.Of
-	switch shapeOf(t) {
-	case word, vector:
-	default:
+	shape, size := shapeOf(t), g.size(t)
+	if shape != word && shape != vector {
 		g.unsupported(left.At, "assignment to a %s in a structure", t)
-		return nil
+		return
 	}
-	owner, offset, isObject := g.member(left)
-	if !isObject {
-		to := g.vector(left)
-		from := g.words(right)
-		return func(c *controller) flow {
-			copy(to(c), from(c))
-			return next
+	if shapeOf(left.X.Type()) == pointer {
+		if shape == vector && g.move(left, right, size) {
+			return
 		}
+		in := instruction{op: opStore}
+		if shape == word {
+			in.b = uint32(g.held(right, left.X))
+		} else {
+			in.op, in.n, in.b = opStoreAll, uint16(size), uint32(g.vectorPlace(size, right))
+		}
+		owner, offset, _ := g.field(left)
+		in.a, in.c = uint32(owner), uint32(offset)
+		g.emit(left.X.Pos(), in)
+		return
 	}
-	if shapeOf(t) == word {
-		return g.storeWord(left.X, owner, offset, right)
+	if at, ok := g.within(left); ok {
+		g.into(left.At, t, at, right)
+		return
 	}
-	f, size := g.vector(right), g.size(t)
-	return func(c *controller) flow {
-		v := f(c)
-		copy(owner(c).words[offset:offset+size], v)
-		return next
-	}
+	to, from := g.vector(left), g.words(right)
+	g.do(left.At, func(c *controller) uint64 {
+		copy(to(c), from(c))
+		return 0
+	})
 }
 
-// storeWord compiles an assignment to a word of an object. Those to what a variable
-// points to, by far the most frequent ones, take one call where the value is a constant
-// or a variable.
-func (g *generator) storeWord(x types.Expr, owner objectExpr, offset int, right types.Expr) statement {
-	use, ok := x.(*types.Use)
-	if !ok {
-		f := g.word(right)
-		return func(c *controller) flow {
-			v := f(c)
-			owner(c).words[offset] = v
-			return next
-		}
+// move emits the copying of words between two objects; false if it is not that.
+func (g *generator) move(left *types.Member, right types.Expr, size int) bool {
+	from, ok := right.(*types.Member)
+	if !ok || shapeOf(from.X.Type()) != pointer || calls(left) {
+		return false
 	}
-	at, pos := g.where(use.Var), x.Pos()
-	switch right := right.(type) {
-	case *types.Const:
-		v := uint64(asNumber(right.Value).Int)
-		return func(c *controller) flow {
-			c.live(c.pointers[at], pos).words[offset] = v
-			return next
-		}
-	case *types.Use:
-		from := g.where(right.Var)
-		return func(c *controller) flow {
-			c.live(c.pointers[at], pos).words[offset] = c.words[from]
-			return next
-		}
-	}
-	f := g.word(right)
-	return func(c *controller) flow {
-		v := f(c)
-		c.live(c.pointers[at], pos).words[offset] = v
-		return next
-	}
+	owner, offset, _ := g.field(from)
+	to, at, _ := g.field(left)
+	g.emit(left.X.Pos(), instruction{op: opMoveAll, n: uint16(size), a: uint32(to), b: uint32(owner), c: uint32(at) | uint32(offset)<<16})
+	return true
 }
 
-func (g *generator) eval(x types.Expr) statement {
+// vectorPlace emits what evaluates an expression of several words, and gives the
+// place of them.
+func (g *generator) vectorPlace(size int, x types.Expr) int {
+	if use, ok := x.(*types.Use); ok {
+		return g.where(use.Var)
+	}
+	at := g.newWords(make([]uint64, size))
+	g.vectorInto(at, size, x)
+	return at
+}
+
+// do emits the call of a closure.
+func (g *generator) do(pos syntax.Pos, f wordExpr) {
+	g.emit(pos, instruction{op: opDo, b: closure(&g.code.closures.words, f)})
+}
+
+// eval evaluates an expression for its effect.
+func (g *generator) eval(x types.Expr) {
+	switch x := x.(type) {
+	case *types.Call:
+		if x.Func.Defined {
+			g.call(x)
+			return
+		}
+		if f := emitter(x); f != nil {
+			f(g, x, -1)
+			return
+		}
+		if s := shapeOf(x.Of); s == word || s == noValue {
+			if f := implement(g, x, wordBuiltins, nil); f != nil {
+				g.do(x.At, f)
+			}
+			return
+		}
+	case *types.Unary:
+		if x.Op == syntax.Inc {
+			return // statistics
+		}
+	}
 	switch shapeOf(x.Type()) {
 	case word, noValue:
-		return discard(g.word(x))
+		g.do(x.Pos(), g.word(x))
 	case vector:
-		return discard(g.vector(x))
+		f := g.vector(x)
+		g.do(x.Pos(), func(c *controller) uint64 { f(c); return 0 })
 	case pointer:
-		return discard(g.object(x))
-	}
-	return nil
-}
-
-// discard evaluates an expression for its effect.
-func discard[T any](f func(*controller) T) statement {
-	return func(c *controller) flow {
-		f(c)
-		return next
+		f := g.object(x)
+		g.do(x.Pos(), func(c *controller) uint64 { f(c); return 0 })
 	}
 }
 
-func (g *generator) ifStmt(s *types.If) statement {
-	if code := g.jump(s); code != nil {
-		return code
+func (g *generator) ifStmt(s *types.If) {
+	if g.choose(s) {
+		return
 	}
-	if v, ok := s.Cond.(*types.Valid); ok {
-		if use, ok := v.X.(*types.Use); ok {
-			return ifValid(g.where(use.Var), v.Not, g.block(s.Then), g.block(s.Else))
-		}
-	}
-	cond, then := g.word(s.Cond), g.block(s.Then)
+	otherwise := g.jumpIf(s.Cond, false)
+	g.block(s.Then)
 	if len(s.Else) == 0 {
-		return func(c *controller) flow {
-			if cond(c) != 0 {
-				return then(c)
-			}
-			return next
-		}
+		g.land(otherwise...)
+		return
 	}
-	otherwise := g.block(s.Else)
-	return func(c *controller) flow {
-		if cond(c) != 0 {
-			return then(c)
-		}
-		return otherwise(c)
-	}
+	end := g.emit(s.At, instruction{op: opJump})
+	g.land(otherwise...)
+	g.block(s.Else)
+	g.land(end)
 }
 
-// ifValid is a branch by whether a variable points to anything, as most are.
-func ifValid(at int, not bool, then, otherwise statement) statement {
-	return func(c *controller) flow {
-		if (c.pointers[at] == nil) == not {
-			return then(c)
-		}
-		return otherwise(c)
-	}
-}
-
-func (g *generator) returnStmt(s *types.Return) statement {
+func (g *generator) returnStmt(s *types.Return) {
 	if g.result == nil {
 		g.unsupported(s.Pos(), "return outside of a function")
-		return nil
+		return
 	}
-	return g.storeThen(s.Pos(), s.X.Type(), g.result.result, s.X, leave)
+	g.into(s.Pos(), s.X.Type(), g.result.result, s.X)
+	g.emit(s.Pos(), instruction{op: opReturn})
 }
 
-func (g *generator) trigger(s *types.Trigger) statement {
-	ev, line := g.word(s.Event), g.word(s.Addr)
-	entry, tbe := noObject, noObject
+func (g *generator) trigger(s *types.Trigger) {
+	entry, tbe := nilPointer, nilPointer
+	later := []types.Expr{s.Addr}
 	if s.Entry != nil {
-		entry = g.object(s.Entry)
+		later = append(later, s.Entry)
 	}
 	if s.TBE != nil {
-		tbe = g.object(s.TBE)
+		later = append(later, s.TBE)
 	}
-	events := uint64(len(g.code.machine.Event.Enums))
-	pos, onNoRoom, onHeldBack := s.Pos(), g.handler(g.port.OnResourceStall), g.handler(g.port.OnProtocolStall)
-	return func(c *controller) flow {
-		e := ev(c)
-		if e >= events {
-			c.failAt(pos, "trigger of an unset event", "event %d", e)
-		}
-		var handler func(*controller) bool
-		switch c.transition(int(e), memory.Addr(line(c)), entry(c), tbe(c)) {
-		case done:
-			return restart
-		case noRoom:
-			handler = onNoRoom
-		case heldBack:
-			handler = onHeldBack
-		}
-		if handler != nil && handler(c) {
-			return restart
-		}
-		return next
+	ev := g.held(s.Event, later...)
+	line := g.held(s.Addr, later[1:]...)
+	if s.Entry != nil {
+		entry = g.heldPointer(s.Entry, later[2:]...)
 	}
+	if s.TBE != nil {
+		tbe = g.pointer(s.TBE)
+	}
+	t := trigger{
+		event: uint32(ev), line: uint32(line), tbe: uint32(tbe), entry: uint32(entry),
+		onNoRoom: g.handler(g.port.OnResourceStall), onHeldBack: g.handler(g.port.OnProtocolStall),
+	}
+	at := closure(&g.code.closures.triggers, t)
+	g.emit(s.Pos(), instruction{op: opTrigger, a: at})
+	g.callRoutine(g.states.get)
+	stall := g.emit(s.Pos(), instruction{op: opTransition, a: at})
+	g.callRoutine(g.states.set)
+	g.callRoutine(g.states.access)
+	g.emit(s.Pos(), instruction{op: opEnd})
+	g.land(stall)
 }
 
-// handler compiles the function that a port names for stalls, which says whether
-// the first port is next; nil for none.
-func (g *generator) handler(f *types.Func) func(*controller) bool {
+// handler is the function that a port names for stalls, which says whether the first
+// port is next; nil for none.
+func (g *generator) handler(f *types.Func) *funcCode {
 	if f == nil {
 		return nil
 	}
-	code := g.function(f)
-	return func(c *controller) bool {
-		code.body(c)
-		return c.words[code.result] != 0
-	}
+	return g.function(f)
 }
-
-func noObject(*controller) *object { return nil }

@@ -2,7 +2,7 @@
 // controllers with the transitions of the protocol, message buffers, a
 // network, caches, directories and memory.
 //
-// The protocol is compiled to closures over the variables of one controller.
+// The protocol is compiled to instructions over the variables of one controller.
 // Where the runtime differs from gem5 it says so; the differences change when
 // things happen but not in which order they may happen.
 package ruby
@@ -89,6 +89,9 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 		s.controllers = append(s.controllers, make([]*controller, len(o.instances(code))))
 		total += len(s.controllers[code.index])
 	}
+	if n := min(max(recentMessages*total, leastRecent), mostRecent); cap(s.recent) != n {
+		s.recent = make([]delivery, 0, n)
+	}
 	for k, code := range s.program.codes {
 		values := make(map[*role]preset.Values)
 		for i, r := range o.instances(code) {
@@ -142,6 +145,7 @@ func (s *System) newController(r *role, number int, values preset.Values) *contr
 		id:       machineID(code.machine.Ordinal, number),
 		words:    append([]uint64(nil), code.words...),
 		pointers: make([]*object, code.pointers),
+		returns:  make([]int32, code.depth),
 		counts:   s.coverage[code.index], stalls: s.stalls[code.index],
 	}
 	c.self = s.queue.Add(c)

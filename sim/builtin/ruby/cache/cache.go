@@ -92,7 +92,8 @@ func ParseGeometry(text string) (Geometry, error) {
 type Cache[E Entry] struct {
 	geometry Geometry
 	ways     []E           // set after set; the zero value where a way is free
-	lines    []memory.Addr // of the entries, by way; no line where there is none
+	headers  []*Header     // of the entries
+	lines    []memory.Addr // of the entries; no line where there is none
 	trees    []tree        // of each set
 }
 
@@ -103,7 +104,7 @@ const noLine = memory.Addr(-1)
 func New[E Entry](g Geometry) *Cache[E] {
 	return &Cache[E]{
 		geometry: g, ways: make([]E, g.Sets*g.Ways), trees: make([]tree, g.Sets),
-		lines: slices.Repeat([]memory.Addr{noLine}, g.Sets*g.Ways),
+		headers: make([]*Header, g.Sets*g.Ways), lines: slices.Repeat([]memory.Addr{noLine}, g.Sets*g.Ways),
 	}
 }
 
@@ -117,17 +118,23 @@ func (c *Cache[E]) set(line memory.Addr) (int, []E) {
 func (c *Cache[E]) find(line memory.Addr) int {
 	first := c.SetOf(line) * c.geometry.Ways
 	for w, l := range c.lines[first : first+c.geometry.Ways] {
-		if l == line && !free(c.ways[first+w]) {
+		if l == line && !c.free(first+w) {
 			return first + w
 		}
 	}
 	return -1
 }
 
-// free reports whether a new entry may take an entry's way.
-func free[E Entry](e E) bool {
-	var none E
-	return e == none || e.Header().Permission == NotPresent
+// free reports whether a new entry may take a way.
+func (c *Cache[E]) free(way int) bool {
+	h := c.headers[way]
+	return h == nil || h.Permission == NotPresent
+}
+
+// put puts an entry into a way.
+func (c *Cache[E]) put(way int, line memory.Addr, h Header, e E) {
+	c.ways[way], c.headers[way], c.lines[way] = e, e.Header(), line
+	*c.headers[way] = h
 }
 
 // Lookup is the entry of a line; the zero value when the line is absent.
@@ -144,8 +151,18 @@ func (c *Cache[E]) Available(line memory.Addr) bool {
 	if c.find(line) >= 0 {
 		return true
 	}
-	_, ways := c.set(line)
-	return slices.ContainsFunc(ways, free)
+	return c.room(line) >= 0
+}
+
+// room is the first free way of a line's set, of all sets; -1 if there is none.
+func (c *Cache[E]) room(line memory.Addr) int {
+	first := c.SetOf(line) * c.geometry.Ways
+	for w := first; w < first+c.geometry.Ways; w++ {
+		if c.free(w) {
+			return w
+		}
+	}
+	return -1
 }
 
 // Victim is the entry to replace before a line, which is not Available, can be
@@ -165,17 +182,13 @@ func (c *Cache[E]) Allocate(line memory.Addr, e E) error {
 	if c.find(line) >= 0 {
 		return fault("line allocated twice", line)
 	}
-	set, ways := c.set(line)
-	for w := range ways {
-		if !free(ways[w]) {
-			continue
-		}
-		*e.Header() = Header{Permission: Invalid}
-		ways[w], c.lines[set*c.geometry.Ways+w] = e, line
-		c.trees[set].point(w, c.geometry.Ways, false)
-		return nil
+	w := c.room(line)
+	if w < 0 {
+		return fault("line allocated in a full set", line)
 	}
-	return fault("line allocated in a full set", line)
+	c.put(w, line, Header{Permission: Invalid}, e)
+	c.point(line, w, false)
+	return nil
 }
 
 // Deallocate frees the way of a line and makes it the next to be taken.
@@ -185,7 +198,7 @@ func (c *Cache[E]) Deallocate(line memory.Addr) error {
 		return fault("absent line deallocated", line)
 	}
 	var none E
-	c.ways[w], c.lines[w] = none, noLine
+	c.ways[w], c.headers[w], c.lines[w] = none, nil, noLine
 	c.point(line, w, true)
 	return nil
 }
@@ -206,8 +219,8 @@ func (c *Cache[E]) point(line memory.Addr, way int, next bool) {
 
 // Each calls do for every entry, in order of sets and ways.
 func (c *Cache[E]) Each(do func(E)) {
-	for _, e := range c.ways {
-		if !free(e) {
+	for w, e := range c.ways {
+		if !c.free(w) {
 			do(e)
 		}
 	}

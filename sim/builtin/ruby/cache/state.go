@@ -8,8 +8,8 @@ func (c *Cache[E]) Ways() int { return len(c.ways) }
 // At is the entry of a way, the ways of a set lying together; the zero value
 // when the way is free.
 func (c *Cache[E]) At(way int) E {
-	if e := c.ways[way]; !free(e) {
-		return e
+	if !c.free(way) {
+		return c.ways[way]
 	}
 	var none E
 	return none
@@ -18,6 +18,7 @@ func (c *Cache[E]) At(way int) E {
 // Clear frees all ways.
 func (c *Cache[E]) Clear() {
 	clear(c.ways)
+	clear(c.headers)
 	clear(c.trees)
 	for w := range c.lines {
 		c.lines[w] = noLine
@@ -26,8 +27,7 @@ func (c *Cache[E]) Clear() {
 
 // Restore puts an entry into a way, as At gave it for a line with a permission.
 func (c *Cache[E]) Restore(way int, line memory.Addr, p Permission, e E) {
-	*e.Header() = Header{Permission: p}
-	c.ways[way], c.lines[way] = e, line
+	c.put(way, line, Header{Permission: p}, e)
 }
 
 // SetOf is the set of a line.

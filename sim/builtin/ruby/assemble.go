@@ -1,0 +1,341 @@
+package ruby
+
+import (
+	"slices"
+
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
+)
+
+// routine compiles what body emits to a routine of its own.
+func (g *generator) routine(body func()) *routine {
+	r := g.newRoutine()
+	r.compile(g, body)
+	return r
+}
+
+func (g *generator) newRoutine() *routine {
+	r := &routine{index: len(g.routines)}
+	g.routines = append(g.routines, r)
+	return r
+}
+
+func (r *routine) compile(g *generator, body func()) {
+	outer := g.current
+	g.current = r
+	body()
+	g.emit(syntax.Pos{}, instruction{op: opReturn})
+	g.current = outer
+}
+
+// emit adds an instruction, whose faults are at pos, and gives its index.
+func (g *generator) emit(pos syntax.Pos, in instruction) int {
+	g.current.text, g.current.at = append(g.current.text, in), append(g.current.at, pos)
+	return len(g.current.text) - 1
+}
+
+// land has jumps go to what is emitted next.
+func (g *generator) land(jumps ...int) {
+	for _, i := range jumps {
+		g.current.text[i].c = uint32(len(g.current.text) - i - 1)
+	}
+}
+
+// constant is the place of a word that never changes.
+func (g *generator) constant(v uint64) int {
+	at, ok := g.constants[v]
+	if !ok {
+		at = g.newWords([]uint64{v})
+		g.constants[v] = at
+	}
+	return at
+}
+
+func numberOfConst(x *types.Const) uint64 { return uint64(asNumber(x.Value).Int) }
+
+// closure adds a closure to a list and gives its index.
+func closure[F any](list *[]F, f F) uint32 {
+	*list = append(*list, f)
+	return uint32(len(*list) - 1)
+}
+
+// calls reports whether an expression calls a function of the protocol, which may
+// change any place but those of expressions.
+func calls(x types.Expr) bool {
+	switch x := x.(type) {
+	case *types.Member:
+		return calls(x.X)
+	case *types.Call:
+		return x.Func.Defined || x.X != nil && calls(x.X) || slices.ContainsFunc(x.Args, calls)
+	case *types.Valid:
+		return calls(x.X)
+	case *types.Cast:
+		return calls(x.X)
+	case *types.Unary:
+		return calls(x.X)
+	case *types.Binary:
+		return calls(x.Left) || calls(x.Right)
+	}
+	return false
+}
+
+// place emits what evaluates an expression of one word, and gives the place of its
+// value until the next call of a function.
+func (g *generator) place(x types.Expr) int {
+	switch x := x.(type) {
+	case *types.Const:
+		return g.constant(numberOfConst(x))
+	case *types.Use:
+		return g.where(x.Var)
+	case *types.Cast:
+		return g.place(x.X)
+	case *types.Call:
+		if x.Func.Defined && shapeOf(x.Of) == word {
+			return g.call(x).result
+		}
+	case *types.Member:
+		if at, ok := g.within(x); ok {
+			return at
+		}
+	}
+	at := g.newWords([]uint64{0})
+	g.wordInto(at, x)
+	return at
+}
+
+// wordInto emits what evaluates an expression of one word into a place.
+func (g *generator) wordInto(at int, x types.Expr) {
+	switch y := x.(type) {
+	case *types.Const, *types.Use, *types.Cast:
+		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.place(x))})
+		return
+	case *types.Call:
+		if y.Func.Defined && shapeOf(y.Of) == word {
+			g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.call(y).result)})
+			return
+		}
+	case *types.Member:
+		if from, ok := g.within(y); ok {
+			g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(from)})
+			return
+		}
+		if owner, offset, ok := g.field(y); ok {
+			g.emit(y.X.Pos(), instruction{op: opLoad, a: uint32(at), b: uint32(owner), c: uint32(offset)})
+			return
+		}
+	}
+	g.emit(x.Pos(), instruction{op: opWord, a: uint32(at), b: closure(&g.code.closures.words, g.word(x))})
+}
+
+// field emits what finds the object that a member is a field of, and gives its
+// place and the offset there; false if the field is in no object.
+func (g *generator) field(x *types.Member) (owner, offset int, ok bool) {
+	if shapeOf(x.X.Type()) != pointer {
+		return 0, 0, false
+	}
+	return g.pointer(x.X), g.layout(x.X.Type()).offset[x.Field], true
+}
+
+// pointer emits what evaluates a pointer, and gives the place of its value until the
+// next call of a function.
+func (g *generator) pointer(x types.Expr) int {
+	switch x := x.(type) {
+	case *types.Const:
+		return nilPointer
+	case *types.Use:
+		return g.where(x.Var)
+	case *types.Cast:
+		return g.pointer(x.X)
+	case *types.Call:
+		if x.Func.Defined {
+			return g.call(x).result
+		}
+	}
+	at := g.newPointer()
+	g.pointerInto(at, x)
+	return at
+}
+
+// pointerInto emits what evaluates a pointer into a place.
+func (g *generator) pointerInto(at int, x types.Expr) {
+	switch y := x.(type) {
+	case *types.Const, *types.Use, *types.Cast:
+		g.emit(x.Pos(), instruction{op: opPoint, a: uint32(at), b: uint32(g.pointer(x))})
+		return
+	case *types.Call:
+		if y.Func.Defined {
+			g.emit(x.Pos(), instruction{op: opPoint, a: uint32(at), b: uint32(g.call(y).result)})
+			return
+		}
+		if f := emitter(y); f != nil {
+			f(g, y, at)
+			return
+		}
+	}
+	g.emit(x.Pos(), instruction{op: opObject, a: uint32(at), b: closure(&g.code.closures.objects, g.object(x))})
+}
+
+// heldPointer is pointer for a value that is used after others have been evaluated.
+func (g *generator) heldPointer(x types.Expr, later ...types.Expr) int {
+	at := g.pointer(x)
+	if at == nilPointer || !slices.ContainsFunc(later, calls) {
+		return at
+	}
+	kept := g.newPointer()
+	g.emit(x.Pos(), instruction{op: opPoint, a: uint32(kept), b: uint32(at)})
+	return kept
+}
+
+// into emits what evaluates an expression into the place of a variable.
+func (g *generator) into(pos syntax.Pos, t *types.Type, at int, x types.Expr) {
+	switch shapeOf(t) {
+	case word:
+		g.wordInto(at, x)
+	case vector:
+		g.vectorInto(at, g.size(t), x)
+	case pointer:
+		g.pointerInto(at, x)
+	default:
+		g.unsupported(pos, "assignment to a %s", t)
+	}
+}
+
+func (g *generator) vectorInto(at, size int, x types.Expr) {
+	in := instruction{n: uint16(size), a: uint32(at)}
+	switch x := x.(type) {
+	case *types.Use:
+		in.op, in.b = opCopyAll, uint32(g.where(x.Var))
+		g.emit(x.At, in)
+		return
+	case *types.Member:
+		if owner, offset, ok := g.field(x); ok {
+			in.op, in.b, in.c = opLoadAll, uint32(owner), uint32(offset)
+			g.emit(x.X.Pos(), in)
+			return
+		}
+	}
+	in.op, in.b = opVector, closure(&g.code.closures.vectors, g.vector(x))
+	g.emit(x.Pos(), in)
+}
+
+// call emits the passing of the arguments and the call of a function. An argument
+// that is a call itself may use the places of the other arguments: such arguments
+// come first, into places of their own.
+func (g *generator) call(x *types.Call) *funcCode {
+	code := g.function(x.Func)
+	if x.X != nil {
+		g.unsupported(x.At, "method %s with a body", x.Func.Name)
+	}
+	apart := len(x.Args) > 1 && slices.ContainsFunc(x.Args, calls)
+	args := slices.Clone(x.Args)
+	for i, arg := range args {
+		_, constant := arg.(*types.Const)
+		_, variable := arg.(*types.Use)
+		if !apart || constant || variable {
+			continue
+		}
+		t := x.Func.Params[i].Type
+		temp := &types.Var{Name: x.Func.Params[i].Name, Kind: types.LocalVar, Type: t}
+		g.into(arg.Pos(), t, g.where(temp), arg)
+		args[i] = &types.Use{Node: types.Node{At: arg.Pos(), Of: t}, Var: temp}
+	}
+	for i, arg := range args {
+		g.into(arg.Pos(), x.Func.Params[i].Type, code.params[i], arg)
+	}
+	g.callRoutine(code.routine)
+	return code
+}
+
+// called is the routine of a call by itself, for closures.
+func (g *generator) called(x *types.Call) (*routine, *funcCode) {
+	var code *funcCode
+	r := g.routine(func() { code = g.call(x) })
+	return r, code
+}
+
+// jumpIf emits jumps that are taken if a condition is as wanted; they are to land.
+func (g *generator) jumpIf(x types.Expr, want bool) []int {
+	switch x := x.(type) {
+	case *types.Unary:
+		if x.Op == syntax.Not {
+			return g.jumpIf(x.X, !want)
+		}
+	case *types.Valid:
+		op := opJumpPointer
+		if x.Not == want {
+			op = opJumpNil
+		}
+		return []int{g.emit(x.At, instruction{op: op, a: uint32(g.pointer(x.X))})}
+	case *types.Binary:
+		switch {
+		case x.Op == syntax.And || x.Op == syntax.Or:
+			decides := x.Op == syntax.Or // the value of the left side that is the whole one's
+			if decides == want {
+				return append(g.jumpIf(x.Left, want), g.jumpIf(x.Right, want)...)
+			}
+			skip := g.jumpIf(x.Left, decides)
+			jumps := g.jumpIf(x.Right, want)
+			g.land(skip...)
+			return jumps
+		case (x.Op == syntax.Eq || x.Op == syntax.Ne) && shapeOf(x.Left.Type()) == word:
+			return []int{g.jumpEqual(x, (x.Op == syntax.Eq) == want)}
+		}
+	}
+	op := opJumpOne
+	if !want {
+		op = opJumpZero
+	}
+	return []int{g.emit(x.Pos(), instruction{op: op, a: uint32(g.place(x))})}
+}
+
+// jumpEqual emits a jump that is taken if both sides are equal, or if they are not.
+func (g *generator) jumpEqual(x *types.Binary, equal bool) int {
+	if k, ok := x.Right.(*types.Const); ok {
+		if use, ok := x.Left.(*types.Use); ok {
+			g.noteChoice(use.Var, int64(numberOfConst(k)))
+		}
+	}
+	if m, ok := x.Left.(*types.Member); ok && !calls(x.Right) {
+		if owner, offset, ok := g.field(m); ok {
+			op := opJumpFieldOther
+			if equal {
+				op = opJumpFieldEqual
+			}
+			right := g.place(x.Right)
+			return g.emit(m.X.Pos(), instruction{op: op, n: uint16(offset), a: uint32(owner), b: uint32(right)})
+		}
+	}
+	op := opJumpOther
+	if equal {
+		op = opJumpEqual
+	}
+	left := g.held(x.Left, x.Right)
+	return g.emit(x.At, instruction{op: op, a: uint32(left), b: uint32(g.place(x.Right))})
+}
+
+// within is the place of a field of a structure that is a variable.
+func (g *generator) within(x *types.Member) (at int, ok bool) {
+	if shapeOf(x.X.Type()) != vector {
+		return 0, false
+	}
+	offset := g.layout(x.X.Type()).offset[x.Field]
+	switch inner := x.X.(type) {
+	case *types.Use:
+		return g.where(inner.Var) + offset, true
+	case *types.Member:
+		at, ok = g.within(inner)
+		return at + offset, ok
+	}
+	return 0, false
+}
+
+// held is place for a value that is used after others have been evaluated.
+func (g *generator) held(x types.Expr, later ...types.Expr) int {
+	at := g.place(x)
+	if _, ok := x.(*types.Const); ok || !slices.ContainsFunc(later, calls) {
+		return at
+	}
+	kept := g.newWords([]uint64{0})
+	g.emit(x.Pos(), instruction{op: opCopy, a: uint32(kept), b: uint32(at)})
+	return kept
+}

@@ -1,0 +1,300 @@
+package ruby
+
+import (
+	"unsafe"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
+)
+
+// exec executes instructions from one on, up to the return that belongs to no call
+// of theirs, or to what ends the body of a port. The operands are in range: link has
+// checked them, once for all that is executed.
+func (c *controller) exec(entry int) flow {
+	code, base := c.code, c.depth
+	words, pointers := unsafe.Pointer(unsafe.SliceData(c.words)), unsafe.Pointer(unsafe.SliceData(c.pointers))
+	at := unsafe.Pointer(&code.text[entry])
+	for {
+		in := (*instruction)(at)
+		at = unsafe.Add(at, unsafe.Sizeof(instruction{}))
+		switch in.op {
+		case opReturn:
+			if c.depth == base {
+				return next
+			}
+			c.depth--
+			at = unsafe.Pointer(&code.text[c.returns[c.depth]])
+		case opCall:
+			at = c.enter(at, int(in.a))
+		case opJump:
+			at = jump(at, in)
+		case opCopy:
+			*word64(words, in.a) = *word64(words, in.b)
+		case opPoint:
+			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
+		case opLoad:
+			o := *pointer64(pointers, in.b)
+			if o == nil || o.dead {
+				c.stale(o, at)
+			}
+			*word64(words, in.a) = o.words[in.c]
+		case opStore:
+			o := *pointer64(pointers, in.a)
+			if o == nil || o.dead {
+				c.stale(o, at)
+			}
+			o.words[in.c] = *word64(words, in.b)
+		case opJumpNil:
+			if *pointer64(pointers, in.a) == nil {
+				at = jump(at, in)
+			}
+		case opJumpPointer:
+			if *pointer64(pointers, in.a) != nil {
+				at = jump(at, in)
+			}
+		case opJumpZero:
+			if *word64(words, in.a) == 0 {
+				at = jump(at, in)
+			}
+		case opJumpOne:
+			if *word64(words, in.a) != 0 {
+				at = jump(at, in)
+			}
+		case opJumpEqual:
+			if *word64(words, in.a) == *word64(words, in.b) {
+				at = jump(at, in)
+			}
+		case opJumpOther:
+			if *word64(words, in.a) != *word64(words, in.b) {
+				at = jump(at, in)
+			}
+		case opJumpFieldEqual:
+			o := *pointer64(pointers, in.a)
+			if o == nil || o.dead {
+				c.stale(o, at)
+			}
+			if o.words[in.n] == *word64(words, in.b) {
+				at = jump(at, in)
+			}
+		case opJumpFieldOther:
+			o := *pointer64(pointers, in.a)
+			if o == nil || o.dead {
+				c.stale(o, at)
+			}
+			if o.words[in.n] != *word64(words, in.b) {
+				at = jump(at, in)
+			}
+		case opWord:
+			*word64(words, in.a) = code.closures.words[in.b](c)
+		case opDo:
+			code.closures.words[in.b](c)
+		case opObject:
+			*pointer64(pointers, in.a) = code.closures.objects[in.b](c)
+		case opCached:
+			*pointer64(pointers, in.a) = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
+		case opTransaction:
+			*pointer64(pointers, in.a) = c.tables[in.b].lookup(memory.Addr(*word64(words, in.c)))
+		case opPermission:
+			o := *pointer64(pointers, in.a)
+			if o == nil || o.dead {
+				c.stale(o, at)
+			}
+			o.header.Permission = c.system.program.permissions[*word64(words, in.b)]
+		case opPeek:
+			*pointer64(pointers, in.a) = c.head(int(in.b), int(in.c))
+		case opPeekUnlocked:
+			m := c.head(int(in.b), int(in.c))
+			if len(c.locked) > 0 && c.headLocked(int(in.b), memory.Addr(m.words[in.n])) {
+				c.delayHead(int(in.b))
+				return again
+			}
+			*pointer64(pointers, in.a) = m
+		case opDequeue:
+			c.dequeue(c.in[in.b])
+		case opNew:
+			*pointer64(pointers, in.a) = c.system.pools[in.b].get()
+		case opEnqueue:
+			c.enqueue(*pointer64(pointers, in.a), int(in.b), event.Tick(*word64(words, in.c)), at)
+		case opTrigger:
+			c.trigger(&code.closures.triggers[in.a], at)
+		case opTransition:
+			r := c.transition()
+			if r != nil {
+				at = c.enter(at, r.actions.entry)
+			} else if c.handled(&code.closures.triggers[in.a]) {
+				return restart
+			} else {
+				at = jump(at, in)
+			}
+		case opEnd:
+			c.event = -1
+			return restart
+		case opFlow:
+			if f := code.closures.flows[in.b](c); f >= restart {
+				return f
+			}
+		default:
+			at = c.execMany(in, at)
+		}
+	}
+}
+
+func jump(at unsafe.Pointer, in *instruction) unsafe.Pointer {
+	return unsafe.Add(at, int(int32(in.c))*int(unsafe.Sizeof(instruction{})))
+}
+
+func word64(words unsafe.Pointer, i uint32) *uint64 {
+	return (*uint64)(unsafe.Add(words, uintptr(i)*8))
+}
+
+func pointer64(pointers unsafe.Pointer, i uint32) **object {
+	return (**object)(unsafe.Add(pointers, uintptr(i)*unsafe.Sizeof(uintptr(0))))
+}
+
+// execMany executes the instruction before at, one about several words, and gives the
+// next one.
+func (c *controller) execMany(in *instruction, at unsafe.Pointer) unsafe.Pointer {
+	n := uint32(in.n)
+	switch in.op {
+	case opCopyAll:
+		copy(c.words[in.a:in.a+n], c.words[in.b:])
+	case opLoadAll:
+		copy(c.words[in.a:in.a+n], c.object(in.b, at).words[in.c:])
+	case opStoreAll:
+		copy(c.object(in.a, at).words[in.c:in.c+n], c.words[in.b:])
+	case opMoveAll:
+		from, to := in.c>>16, in.c&0xffff
+		copy(c.object(in.a, at).words[to:to+n], c.object(in.b, at).words[from:])
+	case opVector:
+		copy(c.words[in.a:in.a+n], c.code.closures.vectors[in.b](c))
+	case opSwitch:
+		return c.choose(c.code.closures.tables[in.b], c.words[in.a], at)
+	case opSwitchField:
+		return c.choose(c.code.closures.tables[in.b], c.object(in.a, at).words[in.n], at)
+	}
+	return at
+}
+
+// pc is the index of an instruction.
+func (c *controller) pc(at unsafe.Pointer) int {
+	return int((uintptr(at) - uintptr(unsafe.Pointer(unsafe.SliceData(c.code.text)))) / unsafe.Sizeof(instruction{}))
+}
+
+// pos is the place in the protocol of the instruction before one.
+func (c *controller) pos(at unsafe.Pointer) syntax.Pos { return c.code.at[c.pc(at)-1] }
+
+// enter begins a routine, which returns to an instruction, and gives its first one.
+func (c *controller) enter(at unsafe.Pointer, entry int) unsafe.Pointer {
+	c.returns[c.depth] = int32(c.pc(at))
+	c.depth++
+	return unsafe.Pointer(&c.code.text[entry])
+}
+
+// object is the one at a pointer, which the instruction before at uses.
+func (c *controller) object(i uint32, at unsafe.Pointer) *object {
+	o := c.pointers[i]
+	if o == nil || o.dead {
+		c.stale(o, at)
+	}
+	return o
+}
+
+// stale is the fault of the instruction before at, which uses an invalid pointer.
+func (c *controller) stale(o *object, at unsafe.Pointer) { c.badPointer(o, c.pos(at)) }
+
+// choose jumps by what a table has for a value.
+func (c *controller) choose(table []int32, v uint64, at unsafe.Pointer) unsafe.Pointer {
+	return unsafe.Pointer(&c.code.text[c.pc(at)+int(table[min(v, uint64(len(table)-1))])])
+}
+
+// handled calls the function that a port names for a stall of the kind that has just
+// been found, which says whether the first port is next.
+func (c *controller) handled(t *trigger) bool {
+	f := t.onNoRoom
+	if c.end == heldBack {
+		f = t.onHeldBack
+	}
+	if f == nil {
+		return false
+	}
+	c.exec(f.entry)
+	return c.words[f.result] != 0
+}
+
+// trigger begins an event: getState is next.
+func (c *controller) trigger(t *trigger, at unsafe.Pointer) {
+	code, ev := c.code, c.words[t.event]
+	if ev >= uint64(code.events) {
+		c.failAt(c.pos(at), "trigger of an unset event", "event %d", ev)
+	}
+	tbe, entry := c.pointers[t.tbe], c.pointers[t.entry]
+	c.words[addressWord] = c.words[t.line]
+	c.pointers[tbePointer], c.pointers[entryPointer] = tbe, entry
+	c.event, c.state = int(ev), code.states
+	if tbe != nil && tbe.dead {
+		c.badPointer(tbe, code.machine.Pos)
+	}
+	if entry != nil && entry.dead {
+		c.badPointer(entry, code.machine.Pos)
+	}
+}
+
+// ending says how an attempt at a transition ended.
+type ending uint8
+
+const (
+	done     ending = iota
+	noRoom          // a table is full or a resource is not available
+	heldBack        // the protocol stalls
+)
+
+// transition finds the transition for the event under way and the state that
+// getState has found, and counts it; nil if it stalls.
+func (c *controller) transition() *row {
+	code := c.code
+	state := int(c.words[stateWord])
+	c.state = state
+	if uint(state) >= uint(code.states) {
+		c.invalid()
+	}
+	at := state*code.events + c.event
+	r := &code.rows[at]
+	if r.transition == nil {
+		c.invalid()
+	}
+	if r.conditional || c.bounded {
+		if c.end = c.stalled(r, c.words[addressWord]); c.end != done {
+			c.event = -1
+			c.stalls[at]++
+			return nil
+		}
+	}
+	c.counts[at]++ // gem5 counts those that are valid only
+	c.next = r.next
+	if r.transition.Next == types.Wildcard {
+		c.next = code.getNextState.call(c, c.pointers[tbePointer], c.pointers[entryPointer], c.words[addressWord], 0)
+	}
+	c.words[nextWord] = c.next
+	if c.system.trace != nil {
+		c.system.trace(c, state, c.event, int(c.next), memory.Addr(c.words[addressWord]))
+	}
+	return r
+}
+
+// stalled says whether and how a transition stalls.
+func (c *controller) stalled(r *row, line uint64) ending {
+	for _, d := range r.demands {
+		if d.storage && c.storages[d.table].Available() < d.n || !d.storage && !c.tables[d.table].room(d.n) {
+			return noRoom
+		}
+	}
+	if c.bounded && !c.roomFor(r.sends) || len(r.asks) > 0 && !c.granted(r.asks, line) {
+		return noRoom
+	}
+	if r.transition.Stall {
+		return heldBack
+	}
+	return done
+}
