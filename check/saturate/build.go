@@ -154,8 +154,8 @@ func (g *Graph) collectWrites() {
 // nodesWith lists the nodes of a kind, chain by chain.
 func (g *Graph) nodesWith(bit uint8) []Node {
 	nodes := make([]Node, 0, g.n)
-	for i := range g.n {
-		if v := g.nth(i); g.kind[v]&bit != 0 {
+	for i := range int32(g.n) {
+		if v := g.Nth(i); g.kind[v]&bit != 0 {
 			nodes = append(nodes, v)
 		}
 	}

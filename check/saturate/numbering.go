@@ -49,19 +49,27 @@ func (g *Graph) at(chain, pos int32) Node {
 	return Node(i)
 }
 
-// nth is the node at place i of the list of all chains, one after the other.
-func (g *Graph) nth(i int) Node {
+// Nth is the node at place i of the list of all chains, one after the other.
+func (g *Graph) Nth(i int32) Node {
 	if g.member != nil {
 		return g.member[i]
 	}
 	return Node(i)
 }
 
+// Place is the place of v in that list.
+func (g *Graph) Place(v Node) int32 {
+	if g.position != nil {
+		return g.chainStart[g.chain[v]] + g.position[v] - 1
+	}
+	return int32(v)
+}
+
 // End is what follows the last node of a chain: a number greater than all nodes.
 func (g *Graph) End() Node { return Node(g.n) }
 
 // First is the first node of a chain; no chain is empty.
-func (g *Graph) First(chain int32) Node { return g.nth(int(g.chainStart[chain])) }
+func (g *Graph) First(chain int32) Node { return g.Nth(g.chainStart[chain]) }
 
 // After is the next node of v's chain, or End.
 func (g *Graph) After(v Node) Node {

@@ -94,6 +94,19 @@ func Restrict(h *parse.History, m model.Model, keep []parse.OpID) Part {
 	return p
 }
 
+// Beginning is the part of h that consists of one operation in share of each
+// thread, the first ones, without reads of what others write.
+func Beginning(h *parse.History, m model.Model, share int) Part {
+	var keep []parse.OpID
+	for t := range h.Threads() {
+		lo, hi := h.Start[t], h.Start[t+1]
+		for id := lo; id < lo+(hi-lo)/parse.OpID(share); id++ {
+			keep = append(keep, id)
+		}
+	}
+	return Restrict(h, m, readable(h, keep))
+}
+
 func (p *Part) knowledge(h *parse.History, to map[parse.OpID]parse.OpID) {
 	if h.Final != nil {
 		for _, x := range p.loc {

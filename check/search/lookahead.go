@@ -20,12 +20,17 @@ import (
 // lookahead is the scratch of searches, which go backwards and visit of each chain
 // a range from its head.
 type lookahead struct {
-	credit   int             // what searches may cost, in placements
-	search   int32           // the number of the latest search
-	visited  []int32         // chain → the search that visited it last
-	end      []saturate.Node // chain → end of what that visited
-	expanded []int32         // location → the search that followed the readers of its value last
-	found    []step          // ranges, in the order in which they were found
+	credit  int     // what searches may cost, in placements
+	search  int32   // the number of the latest search
+	visited []int32 // chain → the search that visited it last
+	end     []int32 // chain → the place behind what that visited
+	// idle holds, for a place, how many before it in its chain wait for no other
+	// chain and do not write, like itself, and the epoch in which that held. A
+	// placement that is taken back ends an epoch.
+	idle     []uint32
+	epoch    uint32
+	expanded []int32 // location → the search that followed the readers of its value last
+	found    []step  // ranges, in the order in which they were found
 }
 
 // step says that the nodes of a chain from its head to last come before those
@@ -38,6 +43,9 @@ type step struct {
 }
 
 const (
+	// runBits are those of a number in lookahead.idle.
+	runBits    = 12
+	longestRun = 1<<runBits - 1
 	// maxLookahead bounds the nodes that a search visits.
 	maxLookahead = 1 << 12
 	// visitsOfPlacement are about as much work as a placement that is taken back.
@@ -66,8 +74,10 @@ func (p *placer) foresee(v saturate.Node) bool {
 func (p *placer) precedes(w saturate.Node) (u saturate.Node, because []reason) {
 	g, l := p.g, &p.look
 	if l.visited == nil {
-		l.visited, l.end = make([]int32, len(p.heads)), make([]saturate.Node, len(p.heads))
+		l.visited, l.end = make([]int32, len(p.heads)), make([]int32, len(p.heads))
 		l.expanded = make([]int32, len(p.current))
+		l.idle = make([]uint32, g.Nodes())
+		l.newEpoch()
 	}
 	l.search++
 	l.expanded[g.Loc(w)] = l.search
@@ -76,38 +86,63 @@ func (p *placer) precedes(w saturate.Node) (u saturate.Node, because []reason) {
 	visited := 0
 	defer func() { l.credit -= visited / visitsOfPlacement }()
 	for i := int32(0); int(i) < len(l.found) && visited < maxLookahead; i++ {
-		last := l.found[i].last
-		c := g.Chain(last)
-		begin := p.heads[c]
+		c := g.Chain(l.found[i].last)
+		at, head := g.Place(l.found[i].last), g.Place(p.heads[c])
+		begin := head
 		if l.visited[c] == l.search {
 			begin = max(begin, l.end[c])
 		}
-		if last < begin {
+		if at < begin {
 			continue
 		}
-		l.visited[c], l.end[c] = l.search, last+1
-		for v := last; v >= begin; v = g.Before(v) {
+		l.visited[c], l.end[c] = l.search, at+1
+		for run := at; at >= begin; at-- {
 			visited++
-			if g.IsWrite(v) {
+			v, open := g.Nth(at), p.wait[g.Nth(at)]
+			if at > head {
+				open-- // the one before it in its chain
+			}
+			switch {
+			case g.IsWrite(v):
 				if g.Loc(v) == g.Loc(w) && v != w && g.Writer(v) != int32(w) {
 					return v, p.because(i)
 				}
 				p.followWrite(v, i)
+			case open == 0:
+				at = l.skip(at, run)
+				continue
 			}
-			p.followSources(v, i)
+			run = at - 1
+			if open > 0 {
+				p.followSources(v, i, open)
+			}
 		}
 	}
 	return saturate.NoNode, nil
 }
 
-// followSources finds the predecessors of a node of step i in other chains. They are
+// skip notes that the nodes from a place of a chain to run are idle, and returns the
+// first place of those before them that are known to be.
+func (l *lookahead) skip(at, run int32) int32 {
+	if known := l.idle[at]; known>>runBits == l.epoch {
+		at -= int32(known & longestRun)
+	}
+	l.idle[run] = l.epoch<<runBits | uint32(min(run-at, longestRun))
+	return at
+}
+
+// newEpoch forgets which nodes are idle.
+func (l *lookahead) newEpoch() {
+	if l.epoch++; l.epoch == 1<<(32-runBits) {
+		clear(l.idle)
+		l.epoch = 1
+	}
+}
+
+// followSources finds the open predecessors of a node of step i in other chains. They are
 // moved to the front of its list, which the next search then reads no further:
 // a fence has dozens, most of them placed.
-func (p *placer) followSources(v saturate.Node, i int32) {
-	open := p.wait[v]
-	if v != p.heads[p.g.Chain(v)] {
-		open-- // the one before it in its chain
-	}
+func (p *placer) followSources(v saturate.Node, i, open int32) {
 	sources, front := p.g.Sources(v), 0
 	for k := 0; open > 0; k++ {
 		u := sources[k]

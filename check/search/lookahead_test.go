@@ -173,3 +173,68 @@ func TestSourcesStay(t *testing.T) {
 		}
 	}
 }
+
+// idleNodes counts the nodes that are skipped, each of which must wait for nothing but
+// the one before it in its chain, or be placed.
+func idleNodes(t *testing.T, p *placer) (count int) {
+	for at, known := range p.look.idle {
+		if known>>runBits != p.look.epoch {
+			continue
+		}
+		for place := int32(at); place >= int32(at)-int32(known&longestRun); place-- {
+			v := p.g.Nth(place)
+			waits := p.wait[v]
+			if v != p.heads[p.g.Chain(v)] {
+				waits--
+			}
+			if !p.placed[v] && (p.g.IsWrite(v) || waits > 0) {
+				t.Fatalf("after %d placements: node %d is skipped, and waits for %d", len(p.seq), v, waits)
+			}
+			count++
+		}
+	}
+	return count
+}
+
+// What a search skips as idle is what it would find nothing behind, also after
+// placements were taken back.
+func TestIdle(t *testing.T) {
+	found, skipped := 0, 0
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		h := histgen.Machine(rng, model.PSO, histgen.Params{Threads: 6, Ops: 1500, Locations: 12, Writes: 0.3}).History
+		g, err := saturate.Build(h, model.PSO)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := foreseen(g, nil)
+		for decisions := 1; ; decisions++ {
+			p.settle()
+			if p.choices.Len() == 0 {
+				break
+			}
+			v := p.choices.Pop()
+			if p.wait[v] > 0 || p.placed[v] || !p.writable(v) {
+				continue
+			}
+			u, _ := p.precedes(v)
+			skipped += idleNodes(t, p)
+			idle, epoch := slices.Clone(p.look.idle), p.look.epoch
+			p.look.newEpoch()
+			if all, _ := p.precedes(v); u != all {
+				t.Fatalf("seed %d, after %d placements: %d precedes %d, without skipping %d", seed, len(p.seq), u, v, all)
+			}
+			p.look.idle, p.look.epoch = idle, epoch
+			if u != saturate.NoNode {
+				found++
+			}
+			p.commit(v)
+			if decisions%4 == 0 && decisions < 2000 {
+				p.backTo(len(p.seq) - min(rng.IntN(60), len(p.seq)))
+			}
+		}
+	}
+	if found < 10 || skipped < 100 {
+		t.Errorf("%d found, %d runs", found, skipped)
+	}
+}

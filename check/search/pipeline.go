@@ -30,14 +30,24 @@ var Auto = Procedure{
 		if m.RealTime {
 			return decideTimed(ctx, h, m, limits, v)
 		}
+		first := triedFirst(h, m)
+		if first != m && len(h.Ops) >= longHistory {
+			refuted, err := refuteBeginning(ctx, h, first, m, limits, v)
+			if err != nil || v.Answer != witness.Unknown {
+				return err
+			}
+			if refuted {
+				first = m
+			}
+		}
 		var static *saturate.Graph // of m
-		for _, stronger := range slices.Compact([]model.Model{triedFirst(h, m), m}) {
+		for _, stronger := range slices.Compact([]model.Model{first, m}) {
 			var err error
 			if static, err = early(ctx, h, stronger, m, limits, v); err != nil || v.Answer != witness.Unknown {
 				return err
 			}
 		}
-		if err := orderOfStronger(ctx, h, m, limits, v); err != nil || v.Answer != witness.Unknown {
+		if err := orderOfStronger(ctx, h, first, m, limits, v); err != nil || v.Answer != witness.Unknown {
 			return err
 		}
 		if parts := components(h); parts != nil {

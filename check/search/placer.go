@@ -247,6 +247,7 @@ func (p *placer) backTo(length int) {
 		})
 	}
 	p.unlearn(length)
+	p.look.newEpoch()
 	p.findReady()
 }
 

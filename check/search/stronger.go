@@ -22,11 +22,51 @@ func triedFirst(h *parse.History, m model.Model) model.Model {
 	return m
 }
 
-// orderOfStronger completes a verdict with an order of the history under the
-// stronger model that is tried first, if a greedy order without forward checking
+const (
+	// longHistory is the number of operations from which on the beginning of a
+	// history is looked at first, and beginningShare the part that is: a violation
+	// is met there, if threads violate the model all the time.
+	longHistory    = 1 << 16
+	beginningShare = 32
+)
+
+// refuteBeginning reports whether the stronger model forbids the beginning of the
+// history, so that no order of it need be tried. If m forbids that, too, this
+// completes the verdict, and the graph of the whole is never built.
+func refuteBeginning(ctx context.Context, h *parse.History, stronger, m model.Model, limits Limits, v *witness.Verdict) (bool, error) {
+	part := saturate.Beginning(h, m, beginningShare)
+	if g, err := refutedGraph(ctx, part.History(), stronger, limits); g == nil {
+		return false, err
+	}
+	g, err := refutedGraph(ctx, part.History(), m, limits)
+	if g != nil {
+		ref := g.Refute()
+		part.Lift(ref)
+		v.Stats.Derived = g.Inferred()
+		v.Answer, v.Procedure, v.Refutation = witness.Forbidden, "saturate", saturate.Shrink(ctx, h, m, ref)
+	}
+	return true, err
+}
+
+// refutedGraph is the saturated graph of a history that it contradicts; nil where the
+// history has an early order, or that and saturation leave it open.
+func refutedGraph(ctx context.Context, h *parse.History, m model.Model, limits Limits) (*saturate.Graph, error) {
+	var v witness.Verdict
+	static, err := early(ctx, h, m, m, limits, &v)
+	if err != nil || static == nil || v.Answer == witness.Allowed {
+		return nil, err
+	}
+	g, ok, err := Saturated(ctx, h, m, limits, static)
+	if ok || err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// orderOfStronger completes a verdict with an order of the history under a
+// stronger model, if a greedy order without forward checking
 // finds one: what it allows, m allows. A verdict left Unknown says nothing.
-func orderOfStronger(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
-	stronger := triedFirst(h, m)
+func orderOfStronger(ctx context.Context, h *parse.History, stronger, m model.Model, limits Limits, v *witness.Verdict) error {
 	if stronger == m {
 		return nil
 	}

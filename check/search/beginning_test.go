@@ -1,0 +1,60 @@
+package search
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/check/internal/histgen"
+	"ordeal/check/model"
+	"ordeal/check/saturate"
+	"ordeal/check/witness"
+	"ordeal/parse"
+)
+
+// The beginning of a history that a model's machine made is refuted by stronger
+// models alone, and what refutes it is evidence for the whole.
+func TestBeginning(t *testing.T) {
+	p := histgen.Params{Threads: 64, Ops: 3 * longHistory, Locations: 256, Writes: 0.3, Fences: 0.02}
+	for _, test := range []struct {
+		machine model.Model
+		refuted bool // by TSO
+		answer  witness.Answer
+	}{
+		{model.TSO, false, witness.Unknown},
+		{model.PSO, true, witness.Unknown},
+		{model.RMO, true, witness.Forbidden},
+	} {
+		h := histgen.Machine(rand.New(rand.NewPCG(1, 2)), test.machine, p).History
+		var v witness.Verdict
+		refuted, err := refuteBeginning(context.Background(), h, model.TSO, model.PSO, Limits{}, &v)
+		if err != nil || refuted != test.refuted || v.Answer != test.answer {
+			t.Errorf("machine of %s: refuted by tso: %v, by pso: %s, %v; want %v, %s",
+				test.machine.Name, refuted, v.Answer, err, test.refuted, test.answer)
+		}
+		if v.Answer != witness.Unknown {
+			if err := witness.Check(h, model.PSO, &v); err != nil {
+				t.Errorf("machine of %s: %v", test.machine.Name, err)
+			}
+		}
+	}
+}
+
+// A part that is the beginning of a history has the first operations of each thread,
+// and with a read what it reads.
+func TestBeginningIsClosed(t *testing.T) {
+	p := histgen.Params{Threads: 4, Ops: 400, Locations: 3}
+	h := histgen.Machine(rand.New(rand.NewPCG(1, 2)), model.TSO, p).History
+	part := saturate.Beginning(h, model.TSO, 10)
+	kept := map[parse.OpID]bool{}
+	for _, id := range part.Ops() {
+		kept[id] = true
+	}
+	for id := range parse.OpID(len(h.Ops)) {
+		o := &h.Ops[id]
+		begins := id-h.Start[h.Thread(id)] < 10
+		if want := begins && (!o.Reads() || o.RF == parse.Init || kept[o.RF]); kept[id] != want {
+			t.Errorf("operation %d kept: %v, want %v", id, kept[id], want)
+		}
+	}
+}
