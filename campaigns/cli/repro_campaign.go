@@ -17,8 +17,16 @@ import (
 
 // numbered makes a run of a campaign.
 func (r *repeat) numbered(ctx context.Context) error {
-	if file := filepath.Join(r.campaign, journal.CampaignFile); rundir.Exists(file) {
-		r.campaign = file
+	if file := filepath.Join(rundir.Resolve(r.campaign), journal.CampaignFile); rundir.Exists(file) {
+		// A link or a pipe is no file of a campaign.
+		f, _, err := command.OpenRecord(file)
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		r.campaign, r.directory = file, true
 	}
 	c, _, err := r.env.Campaign(r.campaign, r.sets)
 	if err != nil {
@@ -60,24 +68,33 @@ func (r *repeat) explore(ctx context.Context, c *config.Campaign, cfg *config.Co
 
 // asRecorded is a configuration of the campaign as it is repeated: with what the
 // command line names, and, if the file is the one in the directory of a campaign, with the
-// protocol that the run was made with, and no commands but trusted ones.
+// protocol that the run was made with, and no commands but trusted ones. A directory that
+// the command line names is that of a campaign, even if it has no header: it may come from
+// others, who may have removed that.
 func (r *repeat) asRecorded(c *config.Campaign, cfg *config.Config) (*config.Config, error) {
 	dir := filepath.Dir(r.campaign)
 	named := r.trusted.Apply(cfg)
-	if filepath.Base(r.campaign) != journal.CampaignFile || !rundir.Exists(filepath.Join(dir, journal.HeaderFile)) {
+	recorded := filepath.Base(r.campaign) == journal.CampaignFile && rundir.Exists(filepath.Join(dir, journal.HeaderFile))
+	if !recorded && !r.directory {
 		return &named, nil
 	}
-	a, err := journal.Open(dir)
-	if err != nil {
-		return nil, err
+	var a *journal.Archive
+	if recorded {
+		var err error
+		if a, err = journal.Open(dir); err != nil {
+			return nil, err
+		}
+		c.Recorded(a.Header.Environment)
 	}
-	c.Recorded(a.Header.Environment)
 	gate, err := r.trusted.Gate(r.env, dir, func() (*config.Campaign, error) { return c, nil })
 	if err != nil {
 		return nil, err
 	}
 	if err := gate.Campaign(&config.Campaign{Sim: c.SimOf(cfg), Configs: []config.Config{named}}); err != nil {
 		return nil, err
+	}
+	if !recorded {
+		return &named, nil
 	}
 	tools, err := r.madeWith(a)
 	if err != nil {
