@@ -47,7 +47,7 @@ func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
 				if _, err := into.Lstat(aside + "-" + name); err == nil {
 					continue
 				}
-				if err := copyTree(s.root, aside+"/"+name, into, aside+"-"+name, nil); err != nil {
+				if err := copyTree(ctx, s, aside+"/"+name, into, aside+"-"+name, nil); err != nil {
 					return fmt.Errorf("merge %s: %w", s.name, err)
 				}
 			}

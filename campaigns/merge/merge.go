@@ -36,7 +36,8 @@ type Merge struct {
 	Dir string
 	// Sources are directories of campaigns, or archives of them.
 	Sources []string
-	// Limits bound each archive; the zero value means DefaultLimits.
+	// Limits bound what is written of each source, as does the space that the file
+	// system has; the zero value means DefaultLimits.
 	Limits Limits
 	// Argv0 and Rerun are as in summary.Summary.
 	Argv0, Rerun string
@@ -192,7 +193,7 @@ func (j *merging) open(ctx context.Context, staging string) error {
 			return err
 		}
 		j.progress(name, 0)
-		s, err := openSource(name, filepath.Join(staging, fmt.Sprintf("source-%d", i+1)), j.Limits)
+		s, err := openSource(ctx, name, filepath.Join(staging, fmt.Sprintf("source-%d", i+1)), j.Limits)
 		if err != nil {
 			return fmt.Errorf("merge %s: %w", name, err)
 		}

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,24 +22,22 @@ type source struct {
 	root    *os.Root
 	journal *os.File // locked; nil where there is none
 	archive *journal.Archive
+	room    *room // for copies of its directories
 }
 
 // openSource opens a directory, or an archive, which it unpacks into the new
 // directory at.
-func openSource(name, at string, limits Limits) (s *source, err error) {
+func openSource(ctx context.Context, name, at string, limits Limits) (s *source, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	s = &source{name: name}
+	s = &source{name: name, room: newRoom(limits, filepath.Dir(at))}
 	if info.IsDir() {
 		return s, s.openDir(rundir.Resolve(name), true)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("neither a directory nor an archive")
-	}
-	if limits == (Limits{}) {
-		limits = DefaultLimits()
 	}
 	if err := rundir.Mkdir(at); err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func openSource(name, at string, limits Limits) (s *source, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := unpack(f, root, limits); err != nil {
+	if err := unpack(ctx, f, root, newRoom(limits, at)); err != nil {
 		return nil, err
 	}
 	if at, err = campaignIn(at); err != nil {

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -50,10 +51,11 @@ func irregular(mode fs.FileMode) error {
 // sums are the SHA-256 sums, in hexadecimal, of some files of a directory.
 type sums map[string]string
 
-// copyTree copies the directory name of root to the new directory to of dst:
+// copyTree copies the directory name of a source to the new directory to of dst:
 // files and directories except temporary ones. It refuses anything else. For the
 // files of the directory itself that are keys of want it sets the sum there.
-func copyTree(root *os.Root, name string, dst *os.Root, to string, want sums) error {
+func copyTree(ctx context.Context, s *source, name string, dst *os.Root, to string, want sums) error {
+	root := s.root
 	if info, err := root.Lstat(name); err != nil {
 		return err
 	} else if !info.IsDir() {
@@ -78,7 +80,7 @@ func copyTree(root *os.Root, name string, dst *os.Root, to string, want sums) er
 			return &fs.PathError{Op: "copy", Path: from, Err: irregular(e.Type())}
 		}
 		_, wanted := want[e.Name()]
-		sum, err := copyFile(root, from, dst, to+below, wanted && top)
+		sum, err := copyFile(ctx, s, from, dst, to+below, wanted && top)
 		if wanted && top {
 			want[e.Name()] = sum
 		}
@@ -87,8 +89,8 @@ func copyTree(root *os.Root, name string, dst *os.Root, to string, want sums) er
 }
 
 // copyFile copies a regular file and returns its sum if hash is set.
-func copyFile(root *os.Root, from string, dst *os.Root, to string, hash bool) (sum string, err error) {
-	in, err := open(root, from)
+func copyFile(ctx context.Context, s *source, from string, dst *os.Root, to string, hash bool) (sum string, err error) {
+	in, err := open(s.root, from)
 	if err != nil {
 		return "", err
 	}
@@ -97,16 +99,18 @@ func copyFile(root *os.Root, from string, dst *os.Root, to string, hash bool) (s
 	if err != nil {
 		return "", err
 	}
+	if err := s.room.file("the directory", info.Size()); err != nil {
+		return "", err
+	}
 	out, err := dst.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644|info.Mode().Perm()&0o111)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	if !hash {
-		_, err = io.Copy(out, in)
-		return "", err
+		return "", write(ctx, out, in, info.Size())
 	}
 	h := sha256.New()
-	_, err = io.Copy(io.MultiWriter(out, h), in)
+	err = write(ctx, out, io.TeeReader(in, h), info.Size())
 	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,8 @@ import (
 	"strings"
 )
 
-// Limits bound the size of an unpacked archive, which is not trusted.
+// Limits bound what is written of a source, a directory or an unpacked archive, which
+// is not trusted.
 type Limits struct {
 	// Bytes bounds the sizes of all files together, Files the number of files
 	// and directories.
@@ -33,8 +35,8 @@ const (
 
 // unpack unpacks a tar archive, with gzip or without, into root. It refuses an
 // archive with anything but files and directories, with a name that leads
-// elsewhere or occurs twice, or beyond the limits; then the caller removes root.
-func unpack(r io.Reader, root *os.Root, limits Limits) error {
+// elsewhere or occurs twice, or beyond the room that it has; then the caller removes root.
+func unpack(ctx context.Context, r io.Reader, root *os.Root, space *room) error {
 	in := bufio.NewReader(r)
 	var plain io.Reader = in
 	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
@@ -44,7 +46,7 @@ func unpack(r io.Reader, root *os.Root, limits Limits) error {
 		}
 		plain = z
 	}
-	u := unpacking{root: root, left: limits}
+	u := unpacking{root: root, room: space}
 	whole := &tail{r: plain}
 	members := tar.NewReader(whole)
 	for {
@@ -57,7 +59,7 @@ func unpack(r io.Reader, root *os.Root, limits Limits) error {
 		if h.Typeflag == tar.TypeXGlobalHeader {
 			continue // comments
 		}
-		if err := u.member(h, members); err != nil {
+		if err := u.member(ctx, h, members); err != nil {
 			return fmt.Errorf("unpack %q: %w", h.Name, err)
 		}
 	}
@@ -104,12 +106,16 @@ func (t *tail) end() error {
 
 type unpacking struct {
 	root *os.Root
-	left Limits
+	room *room
 }
 
-func (u *unpacking) member(h *tar.Header, data io.Reader) error {
-	if u.left.Files--; u.left.Files < 0 {
-		return errors.New("the archive has too many files")
+func (u *unpacking) member(ctx context.Context, h *tar.Header, data io.Reader) error {
+	size := int64(0)
+	if h.Typeflag == tar.TypeReg {
+		size = h.Size
+	}
+	if err := u.room.file("the archive", size); err != nil {
+		return err
 	}
 	name, err := local(h.Name)
 	if err != nil {
@@ -129,9 +135,6 @@ func (u *unpacking) member(h *tar.Header, data io.Reader) error {
 	if name == "." {
 		return errors.New("a file without a name")
 	}
-	if u.left.Bytes -= h.Size; h.Size < 0 || u.left.Bytes < 0 {
-		return errors.New("the archive unpacks to too many bytes")
-	}
 	if err := u.root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
@@ -141,7 +144,7 @@ func (u *unpacking) member(h *tar.Header, data io.Reader) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := io.Copy(f, data); err != nil {
+	if err := write(ctx, f, data, h.Size); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	return f.Close()

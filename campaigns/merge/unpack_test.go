@@ -73,7 +73,7 @@ func unpackIn(t testing.TB, archive []byte, limits Limits) ([]string, error) {
 	root, err := os.OpenRoot(inner)
 	must.Succeed(t, err)
 	defer root.Close()
-	failed := unpack(bytes.NewReader(archive), root, limits)
+	failed := unpack(t.Context(), bytes.NewReader(archive), root, newRoom(limits, inner))
 	var files []string
 	err = filepath.WalkDir(outer, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -231,7 +231,7 @@ func FuzzUnpack(f *testing.F) {
 		root, err := os.OpenRoot(filepath.Join(outer, "in"))
 		must.Succeed(t, err)
 		defer root.Close()
-		_ = unpack(io.LimitReader(bytes.NewReader(data), 1<<20), root, limits)
+		_ = unpack(t.Context(), io.LimitReader(bytes.NewReader(data), 1<<20), root, newRoom(limits, outer))
 		var bytes int64
 		files := 0
 		err = filepath.WalkDir(outer, func(path string, d fs.DirEntry, err error) error {

@@ -37,7 +37,7 @@ func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 			if j.runs[e.Number].dir != int32(i+1) || !j.isNew(e.Number) {
 				continue
 			}
-			if err := copyRun(s.root, into, e); err != nil {
+			if err := copyRun(ctx, s, into, e); err != nil {
 				errs = append(errs, fmt.Errorf("merge %s: run %d: %w", s.name, e.Number, err))
 			}
 		}
@@ -48,10 +48,10 @@ func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 	return errors.Join(errs...)
 }
 
-func copyRun(from, into *os.Root, e *journal.Entry) error {
+func copyRun(ctx context.Context, from *source, into *os.Root, e *journal.Entry) error {
 	got := sums{rundir.ProgramFile: "", rundir.SpecFile: "", rundir.ResultFile: "", rundir.LogFile: ""}
 	name := rundir.Name(e.Number)
-	if err := copyTree(from, name, into, name, got); errors.Is(err, fs.ErrNotExist) {
+	if err := copyTree(ctx, from, name, into, name, got); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the journal records that its directory was kept: %w", err)
 	} else if err != nil {
 		return err

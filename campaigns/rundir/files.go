@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ordeal/sim/machine"
 )
@@ -34,9 +35,10 @@ const (
 )
 
 // Resolve is the path of a directory that the user has named, without symbolic
-// links: as it is where it has none. It need not exist.
+// links: as it is where it has none, and where a link lies in a record, which may
+// come from others, so that it is not followed. It need not exist.
 func Resolve(dir string) string {
-	if directory(dir) == nil {
+	if directory(dir) == nil || linkInRecord(dir) {
 		return dir
 	}
 	real, err := filepath.EvalSymlinks(dir)
@@ -47,6 +49,33 @@ func Resolve(dir string) string {
 		return filepath.Join(Resolve(parent), filepath.Base(dir))
 	}
 	return dir
+}
+
+// recordFiles are in the directories of campaigns, also on clusters, of runs, of
+// explorations and of audits.
+var recordFiles = []string{"campaign.json", "runs.jsonl", "cluster.json", SpecFile, "exploration.json", "audit.sarif"}
+
+// InRecord reports whether a path is that of something in a directory of a campaign,
+// a run, an exploration or an audit, which may come from others.
+func InRecord(path string) bool {
+	parent := filepath.Dir(path)
+	return slices.ContainsFunc(recordFiles, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(parent, name))
+		return err == nil && filepath.Base(path) != name
+	})
+}
+
+// linkInRecord reports whether an element of a path is a symbolic link in a record.
+func linkInRecord(path string) bool {
+	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
+		info, err := os.Lstat(path)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 && InRecord(path) {
+			return true
+		}
+		if filepath.Dir(path) == path {
+			return false
+		}
+	}
 }
 
 // ErrInodes is the error for a file system that has space, but no inode for

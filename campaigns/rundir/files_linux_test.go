@@ -122,7 +122,13 @@ func TestResolve(t *testing.T) {
 	must.Succeed(t, os.MkdirAll(filepath.Join(dir, "real", "runs"), 0o700))
 	must.Succeed(t, os.Symlink("real", filepath.Join(dir, "link")))
 	t.Chdir(dir)
+	// A link in a record stays; one to a record does not.
+	must.Succeed(t, os.Mkdir("night", 0o700))
+	must.Succeed(t, os.WriteFile("night/campaign.json", nil, 0o600))
+	must.Succeed(t, os.Symlink("../real", filepath.Join("night", "000001")))
+	must.Succeed(t, os.Symlink("night", "last"))
 	for path, want := range map[string]string{
+		"night/000001": "night/000001", "night/000001/runs": "night/000001/runs", "last": "night", "last/000002": "night/000002",
 		"real/runs": "real/runs", "./real": "./real", "link/runs": "real/runs", "link/new/deep": "real/new/deep",
 		"new": "new", filepath.Join(dir, "link"): filepath.Join(dir, "real"),
 	} {

@@ -88,3 +88,6 @@ func Remove(path string) error {
 	}
 	return os.Remove(path)
 }
+
+// FreeBytes is not known here.
+func FreeBytes(string) (n int64, ok bool) { return 0, false }

@@ -45,7 +45,7 @@ Prints the table of the merged campaign, and what is missing.`,
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&dir, "output", "o", "", "directory of the merged campaign")
-	fs.TextVar(&limit, "unpacked", limit, "refuse archives that unpack to more than this `size`")
+	fs.TextVar(&limit, "unpacked", limit, "refuse a SOURCE of whose runs more than this `size` is to be written")
 	command.JSONFlag(cmd, &asJSON)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if dir == "" {

@@ -11,6 +11,7 @@ import (
 	"ordeal/campaigns"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/rundir"
 )
 
 // StandardInput is the name of what - stands for.
@@ -24,6 +25,15 @@ func (e *Env) Campaign(file string, sets []string) (c *config.Campaign, name str
 	if file == "-" {
 		c, err = config.Read(StandardInput, e.Input(e.Stdin), sets)
 		return c, StandardInput, Usage(err)
+	}
+	if rundir.InRecord(file) { // which may come from others: a pipe is not waited for
+		f, _, err := e.Open(file)
+		if err != nil {
+			return nil, file, err
+		}
+		if err := f.Close(); err != nil {
+			return nil, file, err
+		}
 	}
 	c, err = Await(e, func() (*config.Campaign, error) { return config.Load(file, sets) })
 	if missing, ok := err.(*fs.PathError); ok && missing.Path == file {

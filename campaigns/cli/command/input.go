@@ -7,14 +7,18 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"ordeal/campaigns/rundir"
 )
 
 // Open opens an input that the user names, as os.Open. A FIFO waits for its writer,
 // as <(...) in a shell has one, and reading from it for what is written; both end
-// when the command is to stop.
+// when the command is to stop. In a record only a regular file is opened.
 func (e *Env) Open(path string) (io.ReadCloser, fs.FileInfo, error) {
+	if rundir.InRecord(path) {
+		return OpenRecord(filepath.Join(rundir.Resolve(filepath.Dir(path)), filepath.Base(path)))
+	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, nil, err
 	}

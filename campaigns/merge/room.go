@@ -1,0 +1,111 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
+)
+
+// room is how much may still be written of one source: a file of others may have any
+// size and take no place where it came from.
+type room struct {
+	limits Limits
+	left   Limits
+	dir    string // that is written to
+	since  int64  // bytes since the file system was asked what it has free
+}
+
+// reserve is the part of the free space of a file system that a file must leave: one
+// in reserve. It is asked again after askEvery bytes.
+const (
+	reserve  = 10
+	askEvery = 16 << 20
+)
+
+func newRoom(limits Limits, dir string) *room {
+	if limits == (Limits{}) {
+		limits = DefaultLimits()
+	}
+	return &room{limits: limits, left: limits, dir: dir, since: askEvery}
+}
+
+// file takes a file or directory of a size, before it is written. What is the source.
+func (r *room) file(what string, size int64) error {
+	if r.left.Files--; r.left.Files < 0 {
+		return fmt.Errorf("%s has too many files, more than %d", what, r.limits.Files)
+	}
+	if size < 0 || size > r.left.Bytes {
+		return fmt.Errorf("%s has too many bytes, more than %s (--unpacked)", what, config.Size(r.limits.Bytes))
+	}
+	r.left.Bytes -= size
+	r.since += size
+	if r.since < askEvery {
+		return nil
+	}
+	r.since = 0
+	if free, ok := rundir.FreeBytes(r.dir); ok && size > free-free/reserve {
+		return fmt.Errorf("%s has a file of %d bytes, and the file system of %s has %d free, of which a tenth is left free", what, size, r.dir, free)
+	}
+	return nil
+}
+
+// small is up to which size a file is written whole, without looking for holes.
+const small = 1 << 20
+
+// holes writes a file and leaves out its blocks of zeros, which then take no place.
+type holes struct {
+	f   *os.File
+	end int64
+}
+
+var zeros [holeSize]byte
+
+// holeSize is the length of what is left out at once: a block of most file systems.
+const holeSize = 4096
+
+func (h *holes) Write(p []byte) (int, error) {
+	for n := 0; n < len(p); {
+		part := p[n:min(len(p), n+holeSize)]
+		if !bytes.Equal(part, zeros[:len(part)]) {
+			if _, err := h.f.WriteAt(part, h.end); err != nil {
+				return n, err
+			}
+		}
+		n += len(part)
+		h.end += int64(len(part))
+	}
+	return len(p), nil
+}
+
+// interruptible is a reader, from a function that reads.
+type interruptible func(p []byte) (int, error)
+
+func (read interruptible) Read(p []byte) (int, error) { return read(p) }
+
+// until is a reader until a context is done: a file of zeros may be long.
+func until(ctx context.Context, in io.Reader) io.Reader {
+	return interruptible(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return in.Read(p)
+	})
+}
+
+// write writes what a reader has, of the given size, to a new file.
+func write(ctx context.Context, out *os.File, in io.Reader, size int64) error {
+	if size <= small {
+		_, err := io.Copy(out, in)
+		return err
+	}
+	h := &holes{f: out}
+	if _, err := io.Copy(h, until(ctx, in)); err != nil {
+		return err
+	}
+	return out.Truncate(h.end)
+}
