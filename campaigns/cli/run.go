@@ -178,7 +178,10 @@ func readProgram(e *env, file string, memory config.Size) (*gen.Program, *litmus
 		in = f
 	}
 	in = formats.Decode(in)
-	limit := gen.TextLimit(int64(memory))
+	limit, of := gen.TextLimit(int64(memory)), fmt.Sprintf("--memory %s", memory)
+	if memory == 0 {
+		limit, of = gen.TextLimit(execute.AvailableMemory()), "the memory of this machine"
+	}
 	if limit > 0 {
 		in = io.LimitReader(in, limit+1)
 	}
@@ -187,7 +190,7 @@ func readProgram(e *env, file string, memory config.Size) (*gen.Program, *litmus
 		return nil, nil, err
 	}
 	if limit > 0 && int64(len(data)) > limit {
-		return nil, nil, command.Usage(fmt.Errorf("%s: more than the %d bytes that can be read in --memory %s", file, limit, memory))
+		return nil, nil, command.Usage(fmt.Errorf("%s: more than the %d bytes that can be read in %s", file, limit, of))
 	}
 	if litmus.Is(data) {
 		test, err := litmus.Parse(file, data)

@@ -24,9 +24,9 @@ type CheckOptions struct {
 	Options check.Options
 	// Workers is how many checks run at a time; 0: one for each processor.
 	Workers int
-	// Memory and LogSize are limits in bytes; 0 means none. A log longer than
-	// LogSize, or whose history may need more than Memory, is not checked: the
-	// outcome is Infra unless the simulator reports a failure.
+	// Memory and LogSize are limits in bytes; 0 means none, for Memory what Options
+	// say. A log longer than LogSize, or whose history may need more than Memory, is
+	// not checked: the outcome is Infra unless the simulator reports a failure.
 	Memory, LogSize int64
 	_               struct{}
 }
@@ -61,17 +61,27 @@ func Evaluate(ctx context.Context, p *gen.Program, rounds int, simulated *sim.Re
 // embedded simulator, took 210 to 220 bytes each, the log included.
 const bytesPerOperation = 250
 
+// unasked is how many operations are read without asking what memory there is.
+const unasked = 1 << 22
+
+// available is the memory of this machine for each of some workers.
+var available = MemoryShare
+
 // exceedsLimits reports whether the log exceeds a limit, and then drops it.
 func exceedsLimits(r *rundir.Result, p *gen.Program, rounds int, o *CheckOptions) bool {
 	operations, size := int64(p.Ops())*int64(rounds), int64(len(r.Log))
 	var title, detail string
+	memory, of := o.Memory, "memory"
+	if memory == 0 && operations > unasked {
+		memory, of = available(o.Workers), "this machine's memory for it"
+	}
 	switch {
 	case o.LogSize > 0 && size > o.LogSize:
 		title = "the log is too long"
 		detail = fmt.Sprintf("%d bytes are more than the %d of log-size", size, o.LogSize)
-	case o.Memory > 0 && size > 0 && operations > o.Memory/bytesPerOperation:
+	case memory > 0 && size > 0 && operations > memory/bytesPerOperation:
 		title = "the history is too long"
-		detail = fmt.Sprintf("%d operations may need %d bytes to check, more than the %d of memory", operations, operations*bytesPerOperation, o.Memory)
+		detail = fmt.Sprintf("%d operations may need %d bytes to check, more than the %d of %s", operations, operations*bytesPerOperation, memory, of)
 	default:
 		return false
 	}

@@ -2,10 +2,12 @@ package execute
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/sim"
@@ -39,6 +41,29 @@ func TestMemoryShare(t *testing.T) {
 		got, err := Evaluate(t.Context(), p, 1, &result, CheckOptions{Models: []model.Model{model.TSO}, Options: c.options, Workers: 6})
 		if err != nil || got.Verdicts[0].Answer != c.want {
 			t.Errorf("%+v: %+v, %v; want %v", c.options, got, err, c.want)
+		}
+	}
+}
+
+// TestMachineLimits requires a long history to be refused by what the machine has,
+// where the run has no limit, and a short one to be read without asking.
+func TestMachineLimits(t *testing.T) {
+	old := available
+	t.Cleanup(func() { available = old })
+	available = func(workers int) int64 { return int64(workers) << 30 }
+	family := config.DefaultPrograms()
+	p, err := family.Program(5, 1)
+	must.Succeed(t, err)
+	fit := (2 << 30) / bytesPerOperation / p.Ops() // rounds
+	for _, c := range []struct {
+		rounds  int
+		memory  int64
+		refused bool
+	}{{fit, 0, false}, {fit + 1, 0, true}, {fit + 1, 1 << 40, false}, {unasked/p.Ops() - 1, 0, false}} {
+		r := &rundir.Result{Outcome: sim.Passed, Log: []byte("x")}
+		got := exceedsLimits(r, p, c.rounds, &CheckOptions{Memory: c.memory, Workers: 2})
+		if got != c.refused || got && (r.Outcome != sim.Infra || !strings.Contains(r.Detail, "more than the 2147483648 of this machine's memory for it")) {
+			t.Errorf("%+v: %t, %+v", c, got, r)
 		}
 	}
 }

@@ -12,16 +12,28 @@ import (
 
 	"ordeal/gen/emit/elf"
 	"ordeal/sim"
+	resources "ordeal/sim/machine"
 	"ordeal/sim/sandbox"
 )
+
+// unasked is what the program and its log may take without asking what memory
+// there is, in bytes.
+const unasked = 1 << 28
+
+// available is the memory that this process may take.
+var available = resources.Memory
 
 // execute runs the executable that was emitted for a job.
 func (r *Runner) execute(ctx context.Context, job sim.Job, image *elf.Image, opts elf.Options) (sim.Result, error) {
 	need := uint64(len(image.File)) + uint64(image.End-image.Start)
-	if job.Memory > 0 && need > uint64(job.Memory) {
+	memory := job.Memory
+	if memory == 0 && need > unasked {
+		memory = available()
+	}
+	if memory > 0 && need > uint64(memory) {
 		return sim.Result{
 			Outcome: sim.Infra, Title: "memory limit",
-			Detail: fmt.Sprintf("the program and its log take %d bytes of memory: the limit is %d", need, job.Memory),
+			Detail: fmt.Sprintf("the program and its log take %d bytes of memory: the limit is %d", need, memory),
 		}, nil
 	}
 	path := filepath.Join(job.Dir, ProgramFile)
