@@ -211,7 +211,7 @@ type gate struct {
 func newGate(q *event.Queue, to *buffer, limit int) *gate {
 	g := &gate{wakeups: wakeups{queue: q}, to: to}
 	g.self = q.Add(g)
-	g.held = buffer{name: "network to " + to.name, owner: to.owner, poller: &g.wakeups, room: newRoom(limit)}
+	g.held = buffer{prefix: "network to ", title: to.title, owner: to.owner, poller: &g.wakeups, room: newRoom(limit)}
 	return g
 }
 

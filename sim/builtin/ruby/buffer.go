@@ -8,7 +8,8 @@ import (
 // buffer is a message buffer: its messages leave in the order of their
 // arrival, those that arrive together in the order in which they were put in.
 type buffer struct {
-	name   string
+	prefix string      // of the name
+	title  string      // the name in the owner
 	owner  *controller // has the buffer
 	poller *wakeups    // of who takes messages out
 	link   *link       // takes messages from a buffer into the network
@@ -40,6 +41,8 @@ type stalled struct {
 	line memory.Addr
 	list []queued
 }
+
+func (b *buffer) name() string { return b.prefix + b.owner.name() + " " + b.title }
 
 // inOrder notes the arrival of a message that is being put in; false if the buffer is
 // ordered and the message would arrive before the one put in last (gem5's

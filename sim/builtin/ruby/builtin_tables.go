@@ -14,7 +14,7 @@ func (c *controller) broken(err error, pos syntax.Pos) {
 		return
 	}
 	if fault, ok := errors.AsType[structure.Fault](err); ok {
-		c.failAt(pos, string(fault), "in %s", c.name)
+		c.failAt(pos, string(fault), "in %s", c.name())
 	}
 	panic(err)
 }

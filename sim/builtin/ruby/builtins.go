@@ -455,7 +455,7 @@ func recycle(g *generator, x *types.Call) wordExpr {
 	port, latency := g.portOf(x), g.word(x.Args[1])
 	return func(c *controller) uint64 {
 		if !c.in[port].ready(c.now) {
-			c.fail("recycle of an empty port", "buffer %s", c.in[port].name)
+			c.fail("recycle of an empty port", "buffer %s", c.in[port].name())
 		}
 		c.in[port].recycle(c.now + event.Tick(latency(c)))
 		return 0

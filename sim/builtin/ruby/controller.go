@@ -16,7 +16,6 @@ type controller struct {
 	system *System
 	code   *machineCode
 	role   *role
-	name   string
 	id     uint64 // its machineID
 	// perCycle is the number of transitions that it runs in one cycle.
 	perCycle int
@@ -81,6 +80,11 @@ const (
 type waiting struct {
 	line    memory.Addr
 	buffers []*buffer
+}
+
+func (c *controller) name() string {
+	_, number := splitMachineID(c.id)
+	return fmt.Sprintf("%s %d", c.code.machine.Name, number)
 }
 
 // flow says what comes after a statement.
@@ -159,7 +163,7 @@ func (c *controller) roomFor(sends []demand) bool {
 // sequencer is the port of a core, which machines without a core do not have.
 func (c *controller) sequencer(at int) *memory.Sequencer {
 	if at >= len(c.sequencers) {
-		c.fail("call of a core in "+c.role.name+", which has none", "%s", c.name)
+		c.fail("call of a core in "+c.role.name+", which has none", "%s", c.name())
 	}
 	return c.sequencers[at]
 }
@@ -212,7 +216,7 @@ func (c *controller) wakeUpBuffers(line memory.Addr, limit int) {
 	c.waiting = c.waiting[:last]
 	for rank := limit - 1; rank >= 0; rank-- {
 		if b := w.buffers[rank]; b != nil && !b.reanalyze(line, c.now) {
-			c.fail("wakeUpBuffers: the buffer has no stalled message", "buffer %s, line %#x", b.name, int64(line))
+			c.fail("wakeUpBuffers: the buffer has no stalled message", "buffer %s, line %#x", b.name(), int64(line))
 		}
 	}
 }
@@ -231,7 +235,7 @@ func (c *controller) wakeUpBuffer(b *buffer, line memory.Addr) {
 		case other != b:
 			others = true
 		case !b.reanalyze(line, c.now):
-			c.fail("wakeup_port: the buffer has no stalled message", "buffer %s, line %#x", b.name, int64(line))
+			c.fail("wakeup_port: the buffer has no stalled message", "buffer %s, line %#x", b.name(), int64(line))
 		default:
 			w.buffers[rank] = nil
 		}
@@ -258,7 +262,7 @@ func (c *controller) wakeUpAllBuffers() {
 // dequeue takes the head out of a port.
 func (c *controller) dequeue(b *buffer) {
 	if !b.ready(c.now) {
-		c.fail("dequeue of an empty port", "buffer %s", b.name)
+		c.fail("dequeue of an empty port", "buffer %s", b.name())
 	}
 	c.system.delivered(c, b, b.pop().msg)
 }

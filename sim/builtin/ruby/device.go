@@ -96,7 +96,7 @@ func (p *Protocol) Devices() bool {
 // line that its cache has.
 func writeUnique(c *controller, at int, line memory.Addr, data *memory.Block) {
 	if !c.role.device {
-		c.fail("store past the cache in "+c.role.name+", which is no device", "%s, line %#x", c.name, int64(line))
+		c.fail("store past the cache in "+c.role.name+", which is no device", "%s, line %#x", c.name(), int64(line))
 	}
 	d := c.devices[at]
 	d.Fill(data)

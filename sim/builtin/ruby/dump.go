@@ -32,11 +32,11 @@ func (s *System) Dump(w io.Writer) {
 func (c *controller) dumpTransactions(w io.Writer) {
 	for _, t := range c.tables {
 		for _, e := range t.entries {
-			fmt.Fprintf(w, "%s: line %#x: %s\n", c.name, int64(e.line), c.system.program.describe(e))
+			fmt.Fprintf(w, "%s: line %#x: %s\n", c.name(), int64(e.line), c.system.program.describe(e))
 		}
 	}
 	for _, line := range c.locked {
-		fmt.Fprintf(w, "%s: line %#x: locked by a core\n", c.name, int64(line))
+		fmt.Fprintf(w, "%s: line %#x: locked by a core\n", c.name(), int64(line))
 	}
 }
 
@@ -63,7 +63,7 @@ func (c *controller) dumpBusy(w io.Writer) {
 			continue
 		}
 		if state := c.peekState(nil, own[line], line); state != nil && c.isBusy(state) {
-			fmt.Fprintf(w, "%s: line %#x: in state %s: %s\n", c.name, int64(line), state.Name, c.system.program.describe(entries[line]))
+			fmt.Fprintf(w, "%s: line %#x: in state %s: %s\n", c.name(), int64(line), state.Name, c.system.program.describe(entries[line]))
 		}
 	}
 }
@@ -106,18 +106,18 @@ func (c *controller) dumpBuffers(w io.Writer) {
 			seen[b] = true
 			if g := b.gate; g != nil {
 				for _, q := range g.held.items[g.held.head:] {
-					fmt.Fprintf(w, "%s: message of tick %d: %s\n", g.held.name, q.at, p.describe(q.msg))
+					fmt.Fprintf(w, "%s: message of tick %d: %s\n", g.held.name(), q.at, p.describe(q.msg))
 				}
 			}
 			if b.room != nil && b.held() >= b.room.limit {
-				fmt.Fprintf(w, "%s: full, with %d messages\n", b.name, b.held())
+				fmt.Fprintf(w, "%s: full, with %d messages\n", b.name(), b.held())
 			}
 			for _, q := range b.items[b.head:] {
-				fmt.Fprintf(w, "%s: message of tick %d%s: %s\n", b.name, q.at, q.times(), p.describe(q.msg))
+				fmt.Fprintf(w, "%s: message of tick %d%s: %s\n", b.name(), q.at, q.times(), p.describe(q.msg))
 			}
 			for _, st := range b.stalls {
 				for _, q := range st.list {
-					fmt.Fprintf(w, "%s: stalled for line %#x: %s\n", b.name, int64(st.line), p.describe(q.msg))
+					fmt.Fprintf(w, "%s: stalled for line %#x: %s\n", b.name(), int64(st.line), p.describe(q.msg))
 				}
 			}
 		}

@@ -120,9 +120,8 @@ func (c *controller) exec(entry int) flow {
 		case opTrigger:
 			c.trigger(&code.closures.triggers[in.a], at)
 		case opTransition:
-			r := c.transition()
-			if r != nil {
-				at = c.enter(at, r.actions.entry)
+			if actions := c.transition(); actions >= 0 {
+				at = c.enter(at, actions)
 			} else if c.handled(&code.closures.triggers[in.a]) {
 				return restart
 			} else {
@@ -251,8 +250,8 @@ const (
 )
 
 // transition finds the transition for the event under way and the state that
-// getState has found, and counts it; nil if it stalls.
-func (c *controller) transition() *row {
+// getState has found, counts it, and gives the entry of its actions; -1 if it stalls.
+func (c *controller) transition() int {
 	code := c.code
 	state := int(c.words[stateWord])
 	c.state = state
@@ -260,27 +259,35 @@ func (c *controller) transition() *row {
 		c.invalid()
 	}
 	at := state*code.events + c.event
-	r := &code.rows[at]
-	if r.transition == nil {
-		c.invalid()
-	}
-	if r.conditional || c.bounded {
-		if c.end = c.stalled(r, c.words[addressWord]); c.end != done {
+	w := &code.ways[at]
+	c.next = uint64(w.next)
+	if w.kind != straight || c.bounded {
+		if w.kind == noWay {
+			c.invalid()
+		}
+		if c.end = c.stalled(&code.rows[at], c.words[addressWord]); c.end != done {
 			c.event = -1
 			c.stalls[at]++
-			return nil
+			return -1
 		}
 	}
 	c.counts[at]++ // gem5 counts those that are valid only
-	c.next = r.next
-	if r.transition.Next == types.Wildcard {
-		c.next = code.getNextState.call(c, c.pointers[tbePointer], c.pointers[entryPointer], c.words[addressWord], 0)
+	if w.kind != straight {
+		c.next = c.leadsTo(code.rows[at].transition)
 	}
 	c.words[nextWord] = c.next
 	if c.system.trace != nil {
 		c.system.trace(c, state, c.event, int(c.next), memory.Addr(c.words[addressWord]))
 	}
-	return r
+	return int(w.actions)
+}
+
+// leadsTo is the state that a transition leads to.
+func (c *controller) leadsTo(t *types.Transition) uint64 {
+	if t.Next == types.Wildcard {
+		return c.code.getNextState.call(c, c.pointers[tbePointer], c.pointers[entryPointer], c.words[addressWord], 0)
+	}
+	return uint64(t.NextState)
 }
 
 // stalled says whether and how a transition stalls.

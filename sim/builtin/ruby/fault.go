@@ -15,7 +15,7 @@ import (
 // fail ends the wake-up with a fault. The title has no addresses or numbers
 // that vary.
 func (c *controller) fail(title, format string, args ...any) {
-	detail := fmt.Sprintf("%s at tick %d: ", c.name, c.now) + fmt.Sprintf(format, args...)
+	detail := fmt.Sprintf("%s at tick %d: ", c.name(), c.now) + fmt.Sprintf(format, args...)
 	if c.event >= 0 {
 		detail += fmt.Sprintf("\nin %s on line %#x", c.row(), c.words[addressWord])
 		detail += c.system.history(memory.Addr(c.words[addressWord]))

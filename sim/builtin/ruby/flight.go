@@ -95,7 +95,7 @@ func (s *Stepper) sendThrough(l *link, m *object, delay int) {
 			}
 			s.sent = append(s.sent, Sent{to, l.source, s.places[l.to[to]].buffer, arrives, one})
 			if s.options.Messages != nil {
-				s.report(Message{At: stepTick, Buffer: l.from.name, To: l.to[to].name, Arrives: stepTick}, one)
+				s.report(Message{At: stepTick, Buffer: l.from.name(), To: l.to[to].name(), Arrives: stepTick}, one)
 			}
 		}
 	}
@@ -161,5 +161,5 @@ func (s *Stepper) Arrive(m Sent) error {
 
 // TextOf describes a message that was sent.
 func (s *Stepper) TextOf(m *Sent) string {
-	return fmt.Sprintf("%s > %s: %s", s.Name(m.From), s.buffersOf[m.To][m.buffer].name, s.program.describe(m.msg))
+	return fmt.Sprintf("%s > %s: %s", s.Name(m.From), s.buffersOf[m.To][m.buffer].name(), s.program.describe(m.msg))
 }

@@ -148,7 +148,7 @@ func functionalMemoryRead(g *generator, x *types.Call) wordExpr {
 	pos := x.At
 	return func(c *controller) uint64 {
 		if c.memory == nil {
-			c.failAt(pos, "functional read of memory", "%s has none", c.name)
+			c.failAt(pos, "functional read of memory", "%s has none", c.name())
 		}
 		c.memory.functionalRead(&c.system.reading)
 		return 0

@@ -257,8 +257,7 @@ func (g *generator) compileMachine() {
 				r.sends = append(r.sends, demand{table: d.Resource.Index, n: d.Slots})
 			}
 		}
-		r.asks, r.next = g.asks(t), uint64(t.NextState)
-		r.conditional = t.Stall || len(r.demands)+len(r.asks) > 0
+		r.asks = g.asks(t)
 	}
 	for i := range code.rows {
 		if code.rows[i].transition != nil {

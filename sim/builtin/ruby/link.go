@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
 )
 
 // inlined is the number of instructions up to which a routine is copied to where it
@@ -43,11 +44,28 @@ func (g *generator) link() {
 			panic(fmt.Sprintf("machine %s, %s: instruction %d %+v: %v", code.machine.Name, code.at[i], i, *in, err))
 		}
 	}
+	code.ways = make([]way, len(code.rows))
+	for i := range code.rows {
+		code.ways[i] = code.rows[i].way()
+	}
 	// The instruction after the last one is one, too, for pointers to what follows.
 	code.text = append(code.text, instruction{op: opReturn})
 	code.at = append(code.at, syntax.Pos{})
 	// No routine calls itself, so that calls nest less deeply than there are routines.
 	code.depth = len(g.routines) + 1
+}
+
+func (r *row) way() way {
+	t := r.transition
+	switch {
+	case t == nil:
+		return way{}
+	case t.Stall:
+		return way{kind: conditional}
+	case len(r.demands)+len(r.asks) > 0 || t.Next == types.Wildcard:
+		return way{kind: conditional, actions: int32(r.actions.entry)}
+	}
+	return way{kind: straight, actions: int32(r.actions.entry), next: uint16(t.NextState)}
 }
 
 // operand says what an operand of an instruction is.

@@ -31,7 +31,7 @@ func (i *issuer) Reserved(line memory.Addr) bool {
 func (i *issuer) entry(line memory.Addr) *object {
 	at := i.controller.code.dataCache(int(i.core))
 	if at < 0 {
-		i.controller.fail("linked load without a data cache", "%s", i.controller.name)
+		i.controller.fail("linked load without a data cache", "%s", i.controller.name())
 	}
 	return i.controller.caches[at].Lookup(line)
 }

@@ -39,7 +39,7 @@ func (c *controller) delayHead(port int) {
 	b := c.in[port]
 	if !b.inOrder(c.now + 1) {
 		c.failAt(c.code.machine.InPorts[port].Var.Pos, "FIFO ordering violated",
-			"buffer %s: a message for a locked line is delayed to tick %d, a later one arrives at %d", b.name, c.now+1, b.last)
+			"buffer %s: a message for a locked line is delayed to tick %d, a later one arrives at %d", b.name(), c.now+1, b.last)
 	}
 	b.putOff(c.now + 1)
 }
@@ -66,11 +66,11 @@ func (c *controller) enqueue(m *object, port int, delay event.Tick, at unsafe.Po
 	}
 	out := c.out[port]
 	if !out.inOrder(c.now + delay) {
-		c.failAt(c.pos(at), "FIFO ordering violated", "buffer %s: a message arrives at tick %d, an earlier one at %d", out.name, c.now+delay, out.last)
+		c.failAt(c.pos(at), "FIFO ordering violated", "buffer %s: a message arrives at tick %d, an earlier one at %d", out.name(), c.now+delay, out.last)
 	}
 	out.enqueue(m, c.now+delay)
 	if out.overfull() {
-		c.failAt(c.pos(at), "message buffer overfull", "buffer %s has %d messages and room for %d", out.name, out.held(), out.room.limit)
+		c.failAt(c.pos(at), "message buffer overfull", "buffer %s has %d messages and room for %d", out.name(), out.held(), out.room.limit)
 	}
 }
 

@@ -105,5 +105,5 @@ func (s *Stepper) MoveText(i int, m Move) string {
 	if m.Kind == Return {
 		verb = "again"
 	}
-	return fmt.Sprintf("%s %s: %s", verb, b.name, s.program.describe(b.items[s.chosen(b, m)].msg))
+	return fmt.Sprintf("%s %s: %s", verb, b.name(), s.program.describe(b.items[s.chosen(b, m)].msg))
 }

@@ -50,10 +50,14 @@ type wakeups struct {
 	queue *event.Queue
 	self  event.Actor
 	ticks []event.Tick
+	few   [4]event.Tick // the memory of ticks unless there are more
 }
 
 func (w *wakeups) wake(at event.Tick) {
 	if w.queue != nil && !slices.Contains(w.ticks, at) {
+		if w.ticks == nil {
+			w.ticks = w.few[:0]
+		}
 		w.ticks = append(w.ticks, at)
 		w.queue.At(at, w.self, 0)
 	}
@@ -145,7 +149,7 @@ func (l *link) forward(m *object, now event.Tick) {
 			}
 			arrival := s.network.arrival(now, l.source, index, l.vnet)
 			if s.options.Messages != nil {
-				s.report(Message{At: now, Buffer: l.from.name, To: l.to[index].name, Arrives: arrival}, one)
+				s.report(Message{At: now, Buffer: l.from.name(), To: l.to[index].name(), Arrives: arrival}, one)
 			}
 			l.to[index].entrance().enqueue(one, arrival)
 		}

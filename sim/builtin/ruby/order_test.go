@@ -10,6 +10,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/types"
 )
 
 // TestUnorderedNetworks sends along one channel of an ordered and one of an
@@ -38,7 +39,7 @@ func memoryOf(reorder bool) (*controller, *memoryQueue) {
 		layout: &layout{init: make([]uint64, 5+blockWords)},
 		addr:   0, kind: 1, sender: 2, requestor: 3, len: 4, data: 5, size: -1, read: 7, write: 8,
 	}
-	c := &controller{wakeups: wakeups{queue: event.New(event.FIFO, 0)}, event: -1}
+	c := &controller{wakeups: wakeups{queue: event.New(event.FIFO, 0)}, event: -1, code: &machineCode{machine: &types.Machine{Name: "Directory"}}}
 	c.self = c.queue.Add(c)
 	c.system = &System{spare: spare{pools: []pool{{layout: f.layout}}}}
 	q := &memoryQueue{

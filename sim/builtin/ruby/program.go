@@ -27,6 +27,7 @@ type program struct {
 	flushes        bool // cores may flush lines
 	configured     bool // as gem5 configures the protocol of this name
 	shared         []sharedBuffer
+	networks       int           // virtual networks
 	faults         syntax.Faults // of structures
 	spares         sync.Pool     // of *spare
 }
@@ -44,6 +45,7 @@ type machineCode struct {
 
 	states, events int
 	rows           []row    // by state and event
+	ways           []way    // likewise
 	listed         []listed // the rows with a transition, in order
 	ports          []portCode
 	ranks          int
@@ -88,10 +90,23 @@ type row struct {
 	sends []demand
 	// asks are the calls of checkResourceAvailable that may say no.
 	asks []ask
-	// conditional says that it stalls, or has demands or asks.
-	conditional bool
-	next        uint64 // the state that it leads to
 }
+
+// way is what exec needs of most rows.
+type way struct {
+	actions int32 // the entry of their routine
+	next    uint16
+	kind    wayKind
+}
+
+// wayKind is the kind of a row.
+type wayKind uint8
+
+const (
+	noWay       wayKind = iota // there is no transition
+	straight                   // to the next state of the way
+	conditional                // stalls, has demands or asks, or getNextState says where it leads
+)
 
 // listed is row at of a machine, as it is listed without counts.
 type listed struct {
@@ -168,9 +183,21 @@ func generate(protocol *types.Protocol) (*program, error) {
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("compile protocol %s: %w", protocol.Name, faults)
 	}
+	p.setNetworks()
 	p.setOrdered()
 	p.setShared()
 	return p, nil
+}
+
+// setNetworks counts the virtual networks.
+func (p *program) setNetworks() {
+	for _, code := range p.codes {
+		for _, v := range code.buffers {
+			if v.Network != nil {
+				p.networks = max(p.networks, v.Network.VNet+1)
+			}
+		}
+	}
 }
 
 // wellFormed refuses machines that the system has no place for: the error is at the

@@ -40,7 +40,7 @@ func queueMemory(write bool) native[wordExpr] {
 		pos := x.At
 		return func(c *controller) uint64 {
 			if c.memory == nil {
-				c.failAt(pos, "request to memory", "%s has none", c.name)
+				c.failAt(pos, "request to memory", "%s has none", c.name())
 			}
 			f := c.memory.fields
 			m := c.system.pools[f.layout.index].get()

@@ -30,7 +30,7 @@ const shownMessages = 12
 // oldest one noted.
 func (s *System) delivered(c *controller, b *buffer, m *object) {
 	if s.options.Messages != nil {
-		s.report(Message{At: c.now, Buffer: b.name}, m)
+		s.report(Message{At: c.now, Buffer: b.name()}, m)
 	}
 	if len(s.recent) < cap(s.recent) {
 		s.recent = append(s.recent, delivery{c.now, b, m})
@@ -50,7 +50,7 @@ func (s *System) history(line memory.Addr) string {
 	for i := len(s.recent) - 1; i >= 0 && len(lines) < shownMessages; i-- {
 		d := &s.recent[(s.oldest+i)%len(s.recent)]
 		if at := d.msg.layout.addr; at >= 0 && memory.Addr(d.msg.words[at]) == line {
-			lines = append(lines, fmt.Sprintf("tick %d: %s: %s", d.at, d.by.name, s.program.describe(d.msg)))
+			lines = append(lines, fmt.Sprintf("tick %d: %s: %s", d.at, d.by.name(), s.program.describe(d.msg)))
 		}
 	}
 	if len(lines) == 0 {
@@ -68,7 +68,7 @@ func (s *System) history(line memory.Addr) string {
 func (s *System) misrouted(l *link, m *object, why string) {
 	s.queue.Fail(&memory.Fault{
 		Title:  "network: " + why,
-		Detail: fmt.Sprintf("%s at tick %d: %s", l.from.name, s.queue.Now(), s.program.describe(m)),
+		Detail: fmt.Sprintf("%s at tick %d: %s", l.from.name(), s.queue.Now(), s.program.describe(m)),
 	})
 }
 

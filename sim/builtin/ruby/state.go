@@ -114,7 +114,7 @@ func (s *Stepper) LoadController(i int, encoded []byte) error {
 		s.readDevice(d, device)
 	}
 	if d.failed || len(d.rest) > 0 {
-		return fmt.Errorf("load %s: %w", c.name, errTruncated)
+		return fmt.Errorf("load %s: %w", c.name(), errTruncated)
 	}
 	return nil
 }

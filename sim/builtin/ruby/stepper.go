@@ -249,7 +249,7 @@ func (s *Stepper) owner(c *controller) int {
 func (s *Stepper) Controllers() int { return len(s.all) }
 
 // Name is the machine and the number of a controller.
-func (s *Stepper) Name(i int) string { return s.all[i].name }
+func (s *Stepper) Name(i int) string { return s.all[i].name() }
 
 // Buffers is the number of buffers of controller i at which messages
 // arrive.
@@ -259,7 +259,7 @@ func (s *Stepper) Buffers(i int) int { return len(s.buffersOf[i]) }
 func (s *Stepper) Timers(i int) int { return len(s.all[i].timers) }
 
 // BufferName is the controller and the name of a buffer.
-func (s *Stepper) BufferName(i, buffer int) string { return s.buffersOf[i][buffer].name }
+func (s *Stepper) BufferName(i, buffer int) string { return s.buffersOf[i][buffer].name() }
 
 // Waits reports whether an access of a core to a line is under way.
 func (s *Stepper) Waits(core, line int) bool { return s.ports[core].Waits(s.lines[line]) }

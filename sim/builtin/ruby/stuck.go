@@ -140,7 +140,7 @@ func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 	own := false // a request of the core is held back
 	for _, b := range c.in {
 		if b != nil && b.holdsBack(line, c) {
-			back = append(back, strings.TrimPrefix(b.name, c.name+" "))
+			back = append(back, b.title)
 			own = own || b == c.mandatory
 		}
 	}

@@ -141,7 +141,6 @@ func (s *System) newController(r *role, number int, values preset.Values) *contr
 	code := r.code
 	c := &controller{
 		wakeups: wakeups{queue: s.queue}, system: s, code: code, role: r, event: -1,
-		name:     fmt.Sprintf("%s %d", code.machine.Name, number),
 		id:       machineID(code.machine.Ordinal, number),
 		words:    append([]uint64(nil), code.words...),
 		pointers: make([]*object, code.pointers),
@@ -187,21 +186,27 @@ func (c *controller) capacity(v *types.Var, values preset.Values) int {
 	return int(n)
 }
 
+// fewMessages is the number of messages that a buffer has memory for from the start.
+const fewMessages = 4
+
 // join makes the buffers of all controllers. What two machines share is the
 // buffer of the one that polls it.
 func (s *System) join() {
 	for _, list := range s.controllers {
 		for _, c := range list {
+			c.buffers = make([]*buffer, len(c.code.buffers))
+			buffers, items := make([]buffer, len(c.buffers)), make([]queued, fewMessages*len(c.buffers))
 			for i, v := range c.code.buffers {
 				fed := v.Network != nil && v.Network.Direction == types.FromNetwork
-				b := &buffer{
-					name: c.name + " " + v.Name, owner: c, poller: &c.wakeups, ordered: !fed && c.code.ordered[i],
-					room: newRoom(s.options.bound(c.role, v)),
+				b := &buffers[i]
+				*b = buffer{
+					title: v.Name, owner: c, poller: &c.wakeups, ordered: !fed && c.code.ordered[i],
+					room: newRoom(s.options.bound(c.role, v)), items: items[i*fewMessages : i*fewMessages : (i+1)*fewMessages],
 				}
+				c.buffers[i] = b
 				if room := s.options.networkRoom(); fed && room > 0 || b.room != nil && (fed || v.Name == memoryAnswers) {
 					b.gate = newGate(s.queue, b, room)
 				}
-				c.buffers = append(c.buffers, b)
 			}
 		}
 	}
@@ -213,30 +218,20 @@ func (s *System) join() {
 }
 
 func (s *System) connect(total int) {
-	arrivals := map[int][]*buffer{} // by virtual network, by controller
-	var links []*link
+	vnets := s.program.networks
+	arrivals := make([][]*buffer, vnets) // by virtual network, by controller
+	for vnet := range arrivals {
+		arrivals[vnet] = make([]*buffer, total)
+	}
 	for k, list := range s.controllers {
 		for n, c := range list {
-			for vnet, b := range s.attach(c, s.first[k]+n, &links) {
-				if arrivals[vnet] == nil {
-					arrivals[vnet] = make([]*buffer, total)
-				}
-				arrivals[vnet][s.first[k]+n] = b
-			}
+			s.attach(c, s.first[k]+n, arrivals)
 			for range c.role.cores {
 				s.addCore(c)
 			}
 			if c.role.device {
 				s.addDevice(c)
 			}
-		}
-	}
-	vnets := 0
-	for _, l := range links {
-		vnets = max(vnets, l.vnet+1)
-		l.to = arrivals[l.vnet]
-		if l.to == nil {
-			l.to = make([]*buffer, total)
 		}
 	}
 	s.network = newNetwork(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
@@ -248,22 +243,20 @@ func (s *System) connect(total int) {
 	}
 }
 
-// attach puts the network and memory behind the buffers of a controller, and
-// returns those that the network feeds, by virtual network.
-func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffer {
-	fed := map[int]*buffer{}
+// attach puts the network and memory behind the buffers of a controller. Those that
+// the network feeds are among the arrivals, by virtual network and controller.
+func (s *System) attach(c *controller, index int, arrivals [][]*buffer) {
 	var requests, answers *buffer
 	for i, v := range c.code.buffers {
 		b := c.buffers[i]
 		switch {
 		case v.Network == nil:
 		case v.Network.Direction == types.FromNetwork:
-			fed[v.Network.VNet] = b
+			arrivals[v.Network.VNet][index] = b
 		default:
-			b.link = &link{wakeups: wakeups{queue: s.queue}, system: s, from: b, source: index, vnet: v.Network.VNet, bounded: s.options.networkRoom() > 0}
+			b.link = &link{wakeups: wakeups{queue: s.queue}, system: s, from: b, source: index, vnet: v.Network.VNet, to: arrivals[v.Network.VNet], bounded: s.options.networkRoom() > 0}
 			b.poller = &b.link.wakeups
 			b.link.self = s.queue.Add(b.link)
-			*links = append(*links, b.link)
 		}
 		switch v.Name {
 		case mandatoryQueue:
@@ -274,6 +267,7 @@ func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffe
 			answers = b
 		}
 	}
+	c.in, c.out = make([]*buffer, 0, len(c.code.machine.InPorts)), make([]*buffer, 0, len(c.code.machine.OutPorts))
 	for _, p := range c.code.machine.InPorts {
 		var b *buffer // none of a timer
 		if !isTimer(p) {
@@ -285,7 +279,7 @@ func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffe
 		c.out = append(c.out, c.buffers[c.code.place[p.Buffer]])
 	}
 	if c.role.home && requests == nil && answers != nil {
-		requests = &buffer{name: c.name + " requests to memory", owner: c, poller: &c.wakeups}
+		requests = &buffer{title: "requests to memory", owner: c, poller: &c.wakeups}
 	}
 	if c.role.home && requests != nil && answers != nil {
 		c.memory = &memoryQueue{
@@ -293,7 +287,6 @@ func (s *System) attach(c *controller, index int, links *[]*link) map[int]*buffe
 			random: rand.NewPCG(s.options.Seed, memoryStream+c.id), lines: map[memory.Addr]*memory.Block{},
 		}
 	}
-	return fed
 }
 
 func (s *System) addCore(c *controller) {
