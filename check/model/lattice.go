@@ -1,5 +1,7 @@
 package model
 
+import "sync"
+
 import "slices"
 
 // All lists the models of histories without times that are comparable, each
@@ -11,13 +13,17 @@ func All() []Model {
 
 // ByName is the model of a canonical name.
 func ByName(name string) (Model, bool) {
-	for _, m := range append(append(All(), Linearizable), OfInstructionSets()...) {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return Model{}, false
+	m, ok := byName()[name]
+	return m, ok
 }
+
+var byName = sync.OnceValue(func() map[string]Model {
+	models := make(map[string]Model)
+	for _, m := range append(append(All(), Linearizable), OfInstructionSets()...) {
+		models[m.Name] = m
+	}
+	return models
+})
 
 // implied lists, for each model, the strongest of those that allow whatever
 // it allows; implication is transitive. That SC implies CCM is in Zennou et
