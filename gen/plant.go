@@ -32,17 +32,19 @@ func plant(rng *rand.Rand, o Options) [][]part {
 	// When the threads are nearly full most shapes find no place: after so
 	// many failures in a row the rest is left to random code.
 	const patience = 32
+	var threads, locations []int
+	var instance [][]Op // in memory that the next one reuses
 	for failures := 0; budget > 0 && failures < patience && len(fitting) > 0; {
 		s := fitting[rng.IntN(len(fitting))]
-		threads := distinct(rng, o.Threads, len(s.Threads))
-		locations := distinct(rng, o.Locations, s.Locations)
+		threads = distinct(rng, threads[:0], o.Threads, len(s.threads))
+		locations = distinct(rng, locations[:0], o.Locations, s.locations)
 		depth := rng.Float64()
-		instance := make([]part, len(s.Threads))
+		instance = append(instance, make([][]Op, max(len(s.threads)-len(instance), 0))...)
 		size, fits := 0, true
-		for i, ops := range s.Threads {
-			instance[i] = part{depth, plantOps(rng, o, ops, locations)}
-			size += len(instance[i].ops)
-			fits = fits && len(instance[i].ops) <= room[threads[i]]
+		for i, ops := range s.threads {
+			instance[i] = plantOps(rng, o, instance[i][:0], ops, locations)
+			size += len(instance[i])
+			fits = fits && len(instance[i]) <= room[threads[i]]
 		}
 		if !fits || size > budget {
 			failures++
@@ -51,8 +53,8 @@ func plant(rng *rand.Rand, o Options) [][]part {
 		failures = 0
 		budget -= size
 		for i, t := range threads {
-			parts[t] = append(parts[t], instance[i])
-			room[t] -= len(instance[i].ops)
+			parts[t] = append(parts[t], part{depth, slices.Clone(instance[i])})
+			room[t] -= len(instance[i])
 		}
 	}
 	for _, list := range parts {
@@ -61,16 +63,37 @@ func plant(rng *rand.Rand, o Options) [][]part {
 	return parts
 }
 
-// allShapes is made when it is first asked for, and read only.
-var allShapes = sync.OnceValue(shapes.All)
+// template is a shape as shapeOps has its threads.
+type template struct {
+	name               string
+	threads            [][]Op
+	locations, longest int // longest thread
+}
 
-func fittingShapes(o Options) []*shapes.Shape {
+func templateOf(s *shapes.Shape) template {
+	t := template{name: s.Name, locations: s.Locations, longest: s.Longest()}
+	for _, thread := range s.Threads {
+		t.threads = append(t.threads, shapeOps(thread))
+	}
+	return t
+}
+
+// allShapes are made when they are first asked for, and read only.
+var allShapes = sync.OnceValue(func() []template {
+	var list []template
+	for _, s := range shapes.All() {
+		list = append(list, templateOf(&s))
+	}
+	return list
+})
+
+func fittingShapes(o Options) []*template {
 	all := allShapes()
-	list := make([]*shapes.Shape, 0, len(all))
+	list := make([]*template, 0, len(all))
 	for i := range all {
 		s := &all[i]
-		named := len(o.Shapes) == 0 || slices.Contains(o.Shapes, s.Name)
-		if named && len(s.Threads) <= o.Threads && s.Locations <= o.Locations && s.Longest() <= o.Ops {
+		named := len(o.Shapes) == 0 || slices.Contains(o.Shapes, s.name)
+		if named && len(s.threads) <= o.Threads && s.locations <= o.Locations && s.longest <= o.Ops {
 			list = append(list, s)
 		}
 	}
@@ -79,7 +102,8 @@ func fittingShapes(o Options) []*shapes.Shape {
 			continue
 		}
 		if s, err := shapes.Named(name); err == nil {
-			list = append(list, &s)
+			t := templateOf(&s)
+			list = append(list, &t)
 		}
 	}
 	return list
@@ -112,19 +136,17 @@ var plantedKinds = map[shapes.Kind]OpKind{
 	shapes.Load: Load, shapes.Store: Store, shapes.Exchange: Exchange, shapes.Fence: FullFence,
 }
 
-// plantOps turns one thread of a shape into operations; NumberValues fills in
-// their values later.
-func plantOps(rng *rand.Rand, o Options, thread []shapes.Op, locations []int) []Op {
-	var ops []Op
+// plantOps appends one thread of a shape, on given locations; NumberValues fills in
+// the values later.
+func plantOps(rng *rand.Rand, o Options, ops []Op, thread []Op, locations []int) []Op {
 	if o.Delays > 0 && rng.IntN(2) == 0 {
 		ops = append(ops, randomDelay(rng, o))
 	}
-	from := len(ops)
-	ops = append(ops, shapeOps(thread)...)
-	for i, op := range thread {
-		if op.Kind != shapes.Fence {
-			ops[from+i].Loc = LocID(locations[op.Loc])
+	for _, op := range thread {
+		if op.Kind.Reads() || op.Kind.Writes() {
+			op.Loc = LocID(locations[op.Loc])
 		}
+		ops = append(ops, op)
 	}
 	return ops
 }
@@ -151,9 +173,8 @@ func shapeOps(thread []shapes.Op) []Op {
 	return ops
 }
 
-// distinct returns k different numbers below n in random order; k is small.
-func distinct(rng *rand.Rand, n, k int) []int {
-	chosen := make([]int, 0, k)
+// distinct appends k different numbers below n in random order to none; k is small.
+func distinct(rng *rand.Rand, chosen []int, n, k int) []int {
 	for len(chosen) < k {
 		if c := rng.IntN(n); !slices.Contains(chosen, c) {
 			chosen = append(chosen, c)
