@@ -68,7 +68,7 @@ func ParseEngines(names []string) ([]Engine, error) {
 }
 
 // shares are the parts of the work that engines get.
-var shares = map[Engine]uint64{Sample: 4, Faithful: 2, Cycles: 1, Guided: 2, Explore: 4, Learned: 2}
+var shares = map[Engine]uint64{Sample: 8, Faithful: 2, Cycles: 1, Guided: 1, Explore: 2, Learned: 1}
 
 // Options are those of Run.
 type Options struct {
