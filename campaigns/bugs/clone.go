@@ -46,12 +46,14 @@ func OpenClone(ctx context.Context, dir string) (*Clone, error) {
 }
 
 // git runs a command of git. Settings of users and of the clone's surroundings do
-// not count, and missing objects are not fetched.
+// not count, and missing objects are not fetched: a fetch would execute what the
+// clone's own settings say (core.sshCommand). Older versions of git do not know
+// GIT_NO_LAZY_FETCH; without an allowed protocol they fetch nothing, either.
 func (c *Clone) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-pager", "--no-optional-locks", "--no-replace-objects"}, args...)...)
 	cmd.Dir, cmd.Stdin = c.dir, in
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0",
+		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_TERMINAL_PROMPT=0",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}
 	var stderr bytes.Buffer
