@@ -20,10 +20,10 @@ import (
 // lookahead is the scratch of searches, which go backwards and visit of each chain
 // a range from its head.
 type lookahead struct {
-	credit  int     // what searches may cost, in placements
-	search  int32   // the number of the latest search
-	visited []int32 // chain → the search that visited it last
-	end     []int32 // chain → the place behind what that visited
+	credit  int             // what searches may cost, in placements
+	search  int32           // the number of the latest search
+	visited []int32         // chain → the search that visited it last
+	end     []saturate.Node // chain → the last node that it visited
 	// idle holds, for a place, how many before it in its chain wait for no other
 	// chain and do not write, like itself, and the epoch in which that held. A
 	// placement that is taken back ends an epoch.
@@ -74,7 +74,7 @@ func (p *placer) foresee(v saturate.Node) bool {
 func (p *placer) precedes(w saturate.Node) (u saturate.Node, because []reason) {
 	g, l := p.g, &p.look
 	if l.visited == nil {
-		l.visited, l.end = make([]int32, len(p.heads)), make([]int32, len(p.heads))
+		l.visited, l.end = make([]int32, len(p.heads)), make([]saturate.Node, len(p.heads))
 		l.expanded = make([]int32, len(p.current))
 		l.idle = make([]uint32, g.Nodes())
 		l.newEpoch()
@@ -86,20 +86,23 @@ func (p *placer) precedes(w saturate.Node) (u saturate.Node, because []reason) {
 	visited := 0
 	defer func() { l.credit -= visited / visitsOfPlacement }()
 	for i := int32(0); int(i) < len(l.found) && visited < maxLookahead; i++ {
-		c := g.Chain(l.found[i].last)
-		at, head := g.Place(l.found[i].last), g.Place(p.heads[c])
-		begin := head
-		if l.visited[c] == l.search {
-			begin = max(begin, l.end[c])
-		}
-		if at < begin {
+		v := l.found[i].last
+		if p.found(v) {
 			continue
 		}
-		l.visited[c], l.end[c] = l.search, at+1
-		for run := at; at >= begin; at-- {
+		c := g.Chain(v)
+		head, low := p.heads[c], p.heads[c]-1
+		if l.visited[c] == l.search {
+			low = max(low, l.end[c])
+		}
+		l.visited[c], l.end[c] = l.search, v
+		for at, first, run := int32(-1), int32(0), int32(0); ; v = g.Nth(at) {
+			if v <= low {
+				break
+			}
 			visited++
-			v, open := g.Nth(at), p.wait[g.Nth(at)]
-			if at > head {
+			open, idle := p.wait[v], false
+			if v != head {
 				open-- // the one before it in its chain
 			}
 			switch {
@@ -109,12 +112,25 @@ func (p *placer) precedes(w saturate.Node) (u saturate.Node, because []reason) {
 				}
 				p.followWrite(v, i)
 			case open == 0:
-				at = l.skip(at, run)
-				continue
+				idle = true
 			}
-			run = at - 1
 			if open > 0 {
 				p.followSources(v, i, open)
+			}
+			if v == head {
+				break
+			}
+			if at < 0 {
+				at, first = g.Place(v), g.Place(head)
+				run = at
+			}
+			if idle {
+				at = l.skip(at, run)
+			} else {
+				run = at - 1
+			}
+			if at--; at < first {
+				break
 			}
 		}
 	}
@@ -152,8 +168,16 @@ func (p *placer) followSources(v saturate.Node, i, open int32) {
 		sources[k], sources[front] = sources[front], u
 		front++
 		open--
-		p.look.found = append(p.look.found, step{u, i, saturate.NoNode, -1})
+		if !p.found(u) {
+			p.look.found = append(p.look.found, step{u, i, saturate.NoNode, -1})
+		}
 	}
+}
+
+// found reports whether the present search has visited a node.
+func (p *placer) found(v saturate.Node) bool {
+	c := p.g.Chain(v)
+	return p.look.visited[c] == p.look.search && v <= p.look.end[c]
 }
 
 // followWrite finds what a write in step i waits for besides its predecessors.
