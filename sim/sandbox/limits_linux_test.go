@@ -95,16 +95,12 @@ func TestMemoryLimit(t *testing.T) {
 		c := shell(dir, "echo begun; "+test.script)
 		c.Env = []string{"PATH=/usr/bin:/bin"}
 		c.Limits.ResidentBytes = test.limit
-		begin := time.Now()
 		end, err := sandbox.Run(context.Background(), c)
 		if err != nil || end.Exceeded != test.want {
 			t.Errorf("%s: %v, exceeded %v, want %v", test.script, err, end.Exceeded, test.want)
 		}
 		if (end.Signal == syscall.SIGKILL) != (test.want != sandbox.NoLimit) {
 			t.Errorf("%s: signal %d, want a kill beyond a limit only: %+v", test.script, end.Signal, end)
-		}
-		if took := time.Since(begin); took > 15*time.Second {
-			t.Errorf("%s: ended after %v", test.script, took)
 		}
 		if read(t, c.Stdout) != "begun\n" && test.limit > 0 {
 			t.Errorf("%s: the output is lost", test.script)
