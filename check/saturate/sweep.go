@@ -219,15 +219,8 @@ func (g *Graph) walkBack(into []edgeRef, head []Node, chain int32) []edgeRef {
 	}
 }
 
-// crossing calls f for every edge out of u but that to the next of its chain.
-func (g *Graph) crossing(u Node, f func(edgeRef)) {
-	for i := g.outStart[u]; i < g.outStart[u+1]; i++ {
-		f(edgeRef{from: u, to: g.outTo[i], static: i, inferred: -1})
-	}
-	g.crossingInferred(u, f)
-}
-
-// crossingInferred calls f for the inferred ones among them.
+// crossingInferred calls f for every inferred edge out of u but that to the next of its
+// chain.
 func (g *Graph) crossingInferred(u Node, f func(edgeRef)) {
 	for i := g.head[u]; i >= 0; {
 		e := g.inferred.at(i)
