@@ -54,9 +54,17 @@ const (
 	Acquire   Attr = 1 << iota // before everything that follows (LDAR, .aq)
 	AcquirePC                  // the same, but not behind a Release before it (LDAPR)
 	Release                    // behind everything before it (STLR, .rl)
+	// Retry is of a load-linked and a store-conditional behind another pair of the
+	// location and constant: one more attempt, made if the one before it failed.
+	// The log has 0 for such a load-linked that was not needed, and Skipped for its
+	// store-conditional.
+	Retry
 )
 
-var attrNames = []string{"acquire", "acquirepc", "release"}
+// Skipped is what the log has for a store-conditional that was not needed.
+const Skipped Value = 2
+
+var attrNames = []string{"acquire", "acquirepc", "release", "retry"}
 
 // DepKind is a set of kinds of dependencies.
 type DepKind uint8
@@ -119,21 +127,21 @@ var instructionSets = [...]abilities{
 	AArch64: {
 		attrs: map[OpKind]Attr{
 			Load: Acquire | AcquirePC, Store: Release, Exchange: Acquire | Release, FetchAdd: Acquire | Release,
-			LoadLinked: Acquire, StoreConditional: Release,
+			LoadLinked: Acquire | Retry, StoreConditional: Release | Retry,
 		},
 		fences: []string{"r.rw", "w.w", "isync"}, dependencies: true, // DMB LD, DMB ST, ISB
 	},
 	RISCV64: {
 		attrs: map[OpKind]Attr{
 			Load: 0, Store: 0, Exchange: Acquire | Release, FetchAdd: Acquire | Release,
-			LoadLinked: Acquire | Release, StoreConditional: Acquire | Release,
+			LoadLinked: Acquire | Release | Retry, StoreConditional: Acquire | Release | Retry,
 		},
 		fences: riscvFences, dependencies: true,
 	},
 	RISCV64A: {
 		attrs: map[OpKind]Attr{
 			Load: Acquire, Store: Release, Exchange: Acquire | Release, FetchAdd: Acquire | Release,
-			LoadLinked: Acquire | Release, StoreConditional: Acquire | Release,
+			LoadLinked: Acquire | Release | Retry, StoreConditional: Acquire | Release | Retry,
 		},
 		fences: riscvFences, dependencies: true,
 	},
@@ -169,11 +177,15 @@ func (p *Program) checkInstruction(ops []Op, i int) error {
 		return fmt.Errorf("acquire and acquirepc exclude each other")
 	case op.Kind == PartialFence && !slices.Contains(has.fences, FenceName(op.Value)):
 		return fmt.Errorf("%s has no fence %s", p.ISA, FenceName(op.Value))
+	case op.Attr&Retry != 0:
+		return p.checkRetry(ops, i)
 	case op.Dep == 0 && op.Back == 0:
 	case !has.dependencies:
 		return fmt.Errorf("programs of %s have no dependencies", p.ISA)
 	case op.Dep == 0 || op.Back == 0 || int(op.Back) > i || op.Dep&^(DepAddress|DepData|DepControl) != 0:
 		return fmt.Errorf("dependency on %d operations before: want kinds, and 1 to %d", op.Back, min(i, MaxBack))
+	case ops[i-int(op.Back)].Attr&Retry != 0:
+		return fmt.Errorf("dependency on %s, which need not happen", p.OpText(ops[i-int(op.Back)]))
 	case !ops[i-int(op.Back)].Kind.Reads() || ops[i-int(op.Back)].Kind == StoreConditional:
 		return fmt.Errorf("dependency on %s, which returns no value of memory", p.OpText(ops[i-int(op.Back)]))
 	case op.Dep&DepAddress != 0 && !op.Kind.Reads() && !op.Kind.Writes(), op.Dep&DepData != 0 && !op.Kind.Writes(), op.Kind == Delay:
@@ -191,6 +203,29 @@ func (p *Program) checkInstruction(ops []Op, i int) error {
 		}
 	}
 	return fmt.Errorf("no load-linked of the location before it")
+}
+
+// checkRetry reports what is wrong with operation i, which has Retry: two such
+// operations directly follow a store-conditional, and are like it and its
+// load-linked but for annotations.
+func (p *Program) checkRetry(ops []Op, i int) error {
+	op, first := ops[i], i
+	if op.Kind == StoreConditional {
+		first = i - 1
+	}
+	pair := func(at int) bool {
+		return at >= 0 && at+1 < len(ops) && ops[at].Kind == LoadLinked && ops[at+1].Kind == StoreConditional &&
+			ops[at].Attr&Retry != 0 && ops[at+1].Attr&Retry != 0
+	}
+	switch {
+	case op.Dep != 0 || op.Back != 0:
+		return fmt.Errorf("a further attempt has no dependency")
+	case !pair(first) || first == 0 || ops[first-1].Kind != StoreConditional:
+		return fmt.Errorf("a further attempt is a load-linked and a store-conditional directly behind another pair")
+	case ops[first-1].Loc != op.Loc || ops[first].Loc != ops[first+1].Loc || ops[first-1].Value != ops[first+1].Value:
+		return fmt.Errorf("a further attempt has the location and the value of the one before it")
+	}
+	return nil
 }
 
 // Linked is the load-linked that a store-conditional of a valid program belongs
@@ -231,7 +266,8 @@ func setText(set uint8, names []string) (text string) {
 // Repair makes a program of another instruction set than x86-64 valid again after
 // operations were changed or left out: it drops annotations and dependencies that
 // have become wrong, and makes a plain store of a store-conditional without its
-// load. It changes the threads' operations in place.
+// load, and a delay of one whose constant another one has. It changes the threads'
+// operations in place.
 func (p *Program) Repair() {
 	if p.ISA == X86 {
 		return
@@ -239,6 +275,12 @@ func (p *Program) Repair() {
 	for _, ops := range p.Threads {
 		for i := range ops {
 			op := &ops[i]
+			if op.Attr&Retry != 0 && p.checkInstruction(ops, i) != nil {
+				op.Attr &^= Retry
+				if op.Kind == StoreConditional && slices.ContainsFunc(ops[:i], func(o Op) bool { return o.Kind.Constant() && o.Value == op.Value }) {
+					*op = Op{Kind: Delay, Value: 1}
+				}
+			}
 			if p.checkInstruction(ops, i) != nil {
 				op.Dep, op.Back = 0, 0
 			}

@@ -24,6 +24,8 @@ thread 1
 load-linked y acquire
 fence
 store-conditional y 2 release data 2
+load-linked y acquire retry
+store-conditional y 2 retry
 exchange x 3 acquire release
 add x 1 release data 1
 `
@@ -67,6 +69,10 @@ func TestInstructionSetFaults(t *testing.T) {
 		{isaHead + "thread 0\nload x\nload y addr 256\n", "parse p:7: dependency \"256\": want the number of operations back, 1 to 255"},
 		{isaHead + "thread 0\nstore-conditional x 1\n", "parse p:6: store-conditional x 1: no load-linked of the location before it"},
 		{isaHead + "thread 0\nload-linked x\nload y\nstore-conditional x 1\n", "parse p:8: store-conditional x 1: load y between it and its load-linked"},
+		{isaHead + "thread 0\nload-linked x\nstore-conditional x 1\nload-linked x retry\n", "parse p:8: load-linked x retry: a further attempt is a load-linked and a store-conditional directly behind another pair"},
+		{isaHead + "thread 0\nload-linked x\nstore-conditional x 1\nload-linked x retry\nstore-conditional x 2 retry\n", "parse p:8: load-linked x retry: a further attempt has the location and the value of the one before it\nparse p:9: store-conditional x 2 retry: a further attempt has the location and the value of the one before it"},
+		{isaHead + "thread 0\nload-linked x\nstore-conditional x 1\nload-linked x retry\nstore-conditional x 1 retry\nload y addr 2\n", "parse p:10: load y addr 2: dependency on load-linked x retry, which need not happen"},
+		{isaHead + "thread 0\nload x retry\n", "parse p:6: load x retry: aarch64 has no load with retry"},
 		{strings.Replace(isaHead, "aarch64", "arm", 1) + "thread 0\n", "parse p:2: unknown instruction set \"arm\": want x86-64, aarch64, riscv64 or riscv64-zalasr"},
 	} {
 		_, err := gen.Parse("p", []byte(test.text))
@@ -84,7 +90,7 @@ func TestRandomOfInstructionSets(t *testing.T) {
 		o := gen.Defaults()
 		o.ISA = gen.ISAs()[1+seed%2]
 		o.Ops, o.Annotations, o.PartialFences, o.Dependencies = 60, 0.5, 0.8, 0.5
-		o.Mix.Pair, o.Mix.Fence = 10, 20
+		o.Mix.Pair, o.Mix.Fence, o.Retries = 10, 20, int(seed%4)
 		rng := rand.New(rand.NewPCG(seed, 0))
 		p, err := gen.Random(rng, o)
 		if err != nil {
@@ -121,7 +127,7 @@ func TestRandomOfInstructionSets(t *testing.T) {
 		}
 	}
 	for _, isa := range []string{"aarch64", "riscv64"} {
-		for _, word := range []string{"acquire", "release", "addr", "data", "ctrl", "load-linked", "store-conditional", "exchange"} {
+		for _, word := range []string{"acquire", "release", "addr", "data", "ctrl", "load-linked", "store-conditional", "exchange", "retry"} {
 			if !seen[isa+" "+word] {
 				t.Errorf("no %s in random programs of %s", word, isa)
 			}

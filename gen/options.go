@@ -35,7 +35,9 @@ type Options struct {
 	Annotations   float64 `yaml:"annotations" json:"annotations,omitempty" schema:"min=0,max=1" help:"share of accesses that acquire or release (aarch64, riscv64)"`
 	PartialFences float64 `yaml:"partial-fences" json:"partial-fences,omitempty" schema:"min=0,max=1" help:"share of fences that order some pairs only (aarch64, riscv64)"`
 	Dependencies  float64 `yaml:"dependencies" json:"dependencies,omitempty" schema:"min=0,max=1" help:"share of operations that depend on a read shortly before (aarch64, riscv64)"`
-	Layout        Layout  `yaml:"layout" json:"layout" schema:"values=layouts" help:"memory layout: each location on a cache line of its own (spread), several on one (packed), two on one (pairs), on lines of one cache set (conflict), or drawn from the seed (any)"`
+	// Retries: each attempt is two operations of Ops.
+	Retries int    `yaml:"retries" json:"retries,omitempty" schema:"min=0,max=16" help:"further attempts of a pair of load-linked and store-conditional, each made if the one before it failed (aarch64, riscv64)"`
+	Layout  Layout `yaml:"layout" json:"layout" schema:"values=layouts" help:"memory layout: each location on a cache line of its own (spread), several on one (packed), two on one (pairs), on lines of one cache set (conflict), or drawn from the seed (any)"`
 	// Locality: all threads share the working set of a phase, and it drifts
 	// as the program goes on, so that threads meet even among many locations.
 	// With 0 all accesses are uniform.
@@ -172,7 +174,7 @@ func (o Options) Validate() error {
 			is   bool
 		}{
 			{"annotations", o.Annotations > 0}, {"partial-fences", o.PartialFences > 0},
-			{"dependencies", o.Dependencies > 0}, {"mix", o.Mix.Pair > 0},
+			{"dependencies", o.Dependencies > 0}, {"mix", o.Mix.Pair > 0}, {"retries", o.Retries > 0},
 		} {
 			if only.is {
 				add(only.name, "--isa %s has no such operations", o.ISA)

@@ -60,6 +60,10 @@ func (p *Program) NumberValues() {
 		for i := range ops {
 			switch ops[i].Kind {
 			case Store, Exchange, StoreConditional:
+				if ops[i].Attr&Retry != 0 && i >= 2 {
+					ops[i].Value = ops[i-2].Value
+					continue
+				}
 				stored++
 				ops[i].Value = stored
 			case FetchAdd:
@@ -114,16 +118,24 @@ func (c *randomCode) thread(parts []part) []Op {
 		filler -= len(part.ops)
 	}
 	filled := 0
-	// A pair's store takes the place of the random operation behind its load.
+	// A pair's store takes the place of the random operation behind its load, and
+	// further attempts those behind it, as many as there is room for.
 	fill := func() {
-		if n := len(ops); n > 0 && ops[n-1].Kind == LoadLinked {
-			ops = append(ops, Op{Kind: StoreConditional, Loc: ops[n-1].Loc})
-		} else {
+		n := len(ops)
+		filled++
+		if n == 0 || ops[n-1].Kind != LoadLinked {
 			ops = append(ops, c.op(n))
+			return
+		}
+		x := ops[n-1].Loc
+		ops = append(ops, Op{Kind: StoreConditional, Loc: x})
+		for try := 0; try < c.o.Retries && filled+2 <= filler; try++ {
+			ops = append(ops, Op{Kind: LoadLinked, Attr: Retry, Loc: x}, Op{Kind: StoreConditional, Attr: Retry, Loc: x})
+			filled += 2
 		}
 	}
 	for _, part := range parts {
-		for ; filled < int(part.depth*float64(filler)); filled++ {
+		for filled < int(part.depth*float64(filler)) {
 			fill()
 		}
 		ops = append(ops, part.ops...)

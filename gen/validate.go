@@ -207,6 +207,9 @@ func (p *Program) checkUnique(report func(first, second place)) {
 			at := valueAt{op.Value, place{ThreadID(t), int32(i)}}
 			switch op.Kind {
 			case Store, Exchange, StoreConditional:
+				if op.Attr&Retry != 0 {
+					continue // writes only where the attempt before it did not
+				}
 				stored = append(stored, at)
 			case FetchAdd:
 				added = append(added, at)

@@ -29,9 +29,11 @@ func halves(p *gen.Program, op gen.Op) []half {
 // decodeInstruction completes what decodeOp made of an operation of another
 // instruction set than x86-64: the k-th of a round, part h of from. It reports the
 // result of a store-conditional that is neither 0 nor 1.
+//
+// A further attempt that was not needed is two fences that order nothing.
 func (d *decoder) decodeInstruction(from *gen.Op, round []Op, k int, h half, base gen.Value) {
 	to := &round[k]
-	to.Attr = Attr(from.Attr)
+	to.Attr = Attr(from.Attr &^ gen.Retry)
 	switch {
 	case h == loadHalf:
 		to.Kind, to.Write = Read, 0
@@ -43,13 +45,23 @@ func (d *decoder) decodeInstruction(from *gen.Op, round []Op, k int, h half, bas
 			to.Attr = 0
 		}
 		to.Attr |= Conditional
+	case from.Kind == gen.LoadLinked && from.Attr&gen.Retry != 0 && k+1 == len(round):
+		*to = Op{Kind: Fence, Loc: -1, RF: NoOp} // the log does not say whether it was needed
 	case from.Kind == gen.LoadLinked:
 		to.Kind = Read
-	case from.Kind == gen.StoreConditional && to.Read != 0: // it failed
-		if to.Read != 1 {
+	case from.Kind == gen.StoreConditional && to.Read != 0: // it failed, or was not needed
+		skipped := from.Attr&gen.Retry != 0 && to.Read == gen.Skipped
+		if to.Read != 1 && !skipped {
 			d.faults.Addf("result %d of %s: want 0 or 1", to.Read, d.p.OpText(*from))
 		}
-		*to = Op{Kind: Fence, Loc: -1, RF: NoOp}
+		nothing := Op{Kind: Fence, Loc: -1, RF: NoOp}
+		if skipped {
+			if read := round[k-1].Read; read != 0 {
+				d.faults.Addf("%s was not needed, and its load-linked read %d: want 0", d.p.OpText(*from), read)
+			}
+			round[k-1] = nothing
+		}
+		*to = nothing
 	case from.Kind == gen.StoreConditional:
 		linked := k - 1
 		for round[linked].Kind != Read { // what is between orders memory only

@@ -60,12 +60,13 @@ func emulate(t *testing.T, names []string, executable []byte) []byte {
 func TestEmulated(t *testing.T) {
 	for _, row := range emulators {
 		t.Run(row.isa.String(), func(t *testing.T) {
-			conditionals, failed := 0, 0
+			conditionals, failed, retried, again := 0, 0, 0, 0
 			for seed := range uint64(3) {
 				o := gen.Defaults()
 				o.ISA, o.Threads, o.Ops, o.Locations = row.isa, 1+int(seed), 60, 6
 				o.Annotations, o.PartialFences, o.Dependencies = 0.5, 0.7, 0.5
 				o.Mix = gen.Mix{Load: 30, Store: 30, Exchange: 8, Add: 8, Fence: 8, Pair: 12}
+				o.Retries = 2
 				p, err := gen.Random(rand.New(rand.NewPCG(seed, 0)), o)
 				must.Succeed(t, err)
 				const rounds = 20
@@ -79,15 +80,29 @@ func TestEmulated(t *testing.T) {
 				}
 				origins := parse.NewOrigins(p, h)
 				for id := range h.Ops {
-					if from := origins.Of(parse.OpID(id)); p.Threads[from.Thread][from.Index].Kind == gen.StoreConditional {
+					from := origins.Of(parse.OpID(id))
+					ops := p.Threads[from.Thread]
+					switch op := ops[from.Index]; {
+					case op.Kind == gen.LoadLinked && op.Attr&gen.Retry != 0:
+						retried++
+						if h.Ops[id].Kind == parse.Read {
+							if again++; h.Ops[id-1].Kind != parse.Fence {
+								t.Errorf("seed %d: operation %d: an attempt behind one that did not fail", seed, id)
+							}
+						}
+					case op.Kind == gen.StoreConditional && op.Attr&gen.Retry == 0:
 						conditionals++
 						if h.Ops[id].Kind == parse.Fence {
 							failed++
+							if last := from.Index+1 == len(ops) || ops[from.Index+1].Attr&gen.Retry == 0; !last && h.Ops[id+1].Kind != parse.Read {
+								t.Errorf("seed %d: operation %d failed and was not tried again", seed, id)
+							}
 						}
 					}
 				}
 			}
-			if conditionals == 0 || failed > conditionals/2 {
+			t.Logf("%d of %d store-conditionals failed; %d of %d further attempts were made", failed, conditionals, again, retried)
+			if conditionals == 0 || retried == 0 || failed > conditionals/2 {
 				t.Errorf("%d of %d store-conditionals failed", failed, conditionals)
 			}
 		})

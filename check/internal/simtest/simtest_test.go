@@ -57,9 +57,8 @@ func newSubject(t testing.TB, p promise, machine builtin.Options) *subject {
 	return s
 }
 
-// run runs the random program of a seed. The error says why the run failed, or
-// which model forbids its history.
-func (s *subject) run(t testing.TB, seed uint64) (*parse.History, builtin.Report, error) {
+// programOf is the random program of a seed.
+func (s *subject) programOf(t testing.TB, seed uint64) *gen.Program {
 	t.Helper()
 	o := s.program
 	if seed%2 == 1 {
@@ -69,6 +68,14 @@ func (s *subject) run(t testing.TB, seed uint64) (*parse.History, builtin.Report
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// run runs the random program of a seed. The error says why the run failed, or
+// which model forbids its history.
+func (s *subject) run(t testing.TB, seed uint64) (*parse.History, builtin.Report, error) {
+	t.Helper()
+	p := s.programOf(t, seed)
 	report, err := s.runner.Simulate(t.Context(), sim.Job{Program: p, Rounds: s.rounds, Seed: seed})
 	if err != nil {
 		t.Fatal(err)

@@ -69,6 +69,53 @@ func TestInstructionSets(t *testing.T) {
 	}
 }
 
+// TestRetries requires programs with further attempts of their pairs to keep their
+// model, and a further attempt to be made where the one before it was and failed, and
+// only there.
+func TestRetries(t *testing.T) {
+	for _, g := range targets {
+		if g.isa == gen.X86 {
+			continue
+		}
+		t.Run(fmt.Sprintf("%s/%s", g.kind, g.isa), func(t *testing.T) {
+			t.Parallel()
+			s := newTarget(t, g, builtin.Options{})
+			s.program.Locations, s.program.Threads, s.program.Retries = 2, 4, 2
+			s.program.Mix.Pair = 20
+			made, needed := 0, 0
+			for seed := range uint64(3) {
+				h, _, err := s.run(t, seed)
+				if err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				p := s.programOf(t, seed)
+				origins := parse.NewOrigins(p, h)
+				for id := range h.Ops {
+					from := origins.Of(parse.OpID(id))
+					ops := p.Threads[from.Thread]
+					if op := ops[from.Index]; op.Kind != gen.LoadLinked || op.Attr&gen.Retry == 0 {
+						continue
+					}
+					// The store-conditional before it failed, if that attempt was made.
+					due := h.Ops[id-1].Kind == parse.Fence && (ops[from.Index-1].Attr&gen.Retry == 0 || h.Ops[id-2].Kind == parse.Read)
+					if due {
+						needed++
+					}
+					if h.Ops[id].Kind == parse.Read {
+						made++
+					}
+					if due != (h.Ops[id].Kind == parse.Read) {
+						t.Errorf("seed %d: operation %d: due %t, made %t", seed, id, due, !due)
+					}
+				}
+			}
+			if made == 0 || made != needed {
+				t.Errorf("%d further attempts, %d needed", made, needed)
+			}
+		})
+	}
+}
+
 // TestInstructionSetBugs runs each injected bug of the cores of instruction sets
 // until a run breaks their model. What a bug is about is frequent.
 func TestInstructionSetBugs(t *testing.T) {

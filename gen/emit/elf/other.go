@@ -103,6 +103,7 @@ func (e *emitter) otherRound(t int) {
 	if err != nil {
 		panic("elf: " + err.Error()) // validateOther has called it
 	}
+	var skip x86.Label // behind the attempt at hand
 	paired := map[int]bool{}
 	for i, op := range ops {
 		if op.Kind == gen.StoreConditional {
@@ -115,6 +116,17 @@ func (e *emitter) otherRound(t int) {
 	}
 	for i, op := range ops {
 		e.place(t, i)
+		retry := op.Attr&gen.Retry != 0
+		if retry && op.Kind == gen.LoadLinked { // and its store, unless the attempt before it failed
+			again := e.NewLabel()
+			skip = e.NewLabel()
+			e.CmpImm(status, 1)
+			e.Jcc(x86.Equal, again)
+			e.MovImm(linked, 0)
+			e.MovImm(status, uint64(gen.Skipped))
+			e.Jmp(skip)
+			e.Place(again)
+		}
 		if op.Kind == gen.Delay {
 			e.delay(op.Value)
 			continue
@@ -143,6 +155,9 @@ func (e *emitter) otherRound(t int) {
 		round.Keep(i, x.To)
 		switch {
 		case op.Kind == gen.StoreConditional:
+			if retry {
+				e.Place(skip)
+			}
 			log(linked)
 			log(status)
 		case !paired[i]:

@@ -208,3 +208,17 @@ func TestEmitInstructionSets(t *testing.T) {
 		}
 	}
 }
+
+// TestRetries refuses an attempt that is made only if the one before it failed.
+func TestRetries(t *testing.T) {
+	p, err := gen.Parse("test", []byte("ordeal-program 1\nisa riscv64\nlayout spread\nlocations x\nthread 0\n"+
+		"load-linked x\nstore-conditional x 1\nload-linked x retry\nstore-conditional x 1 retry\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "emit litmus T: thread 0 operation 2 (load-linked x retry): litmus tests have no further attempts\n" +
+		"thread 0 operation 3 (store-conditional x 1 retry): litmus tests have no further attempts"
+	if err := litmus.Emit(new(bytes.Buffer), "T", p, nil); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

@@ -102,6 +102,9 @@ func (e *emitter) other(t gen.ThreadID) {
 			a.locations[op.Loc] = at
 			fmt.Fprintf(&e.initial, "%d:%s=%s;\n", t, d.address(at), e.p.Locations[op.Loc])
 		}
+		if op.Attr&gen.Retry != 0 {
+			e.refuse("thread %d operation %d (%s): litmus tests have no further attempts", t, i, e.p.OpText(op))
+		}
 		if op.Kind.Writes() {
 			value := op.Value
 			if op.Kind == gen.FetchAdd {

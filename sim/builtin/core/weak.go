@@ -28,6 +28,7 @@ type weak struct {
 	windowed
 	order    order
 	holding  bool // a line is locked
+	stored   bool // the latest conditional store to perform, in program order, wrote
 	squashes bool
 }
 
@@ -111,6 +112,14 @@ func (c *weak) ready(s *slot, i uint64, waiting, open events) bool {
 // for what is to be tried again after an access has performed.
 func (c *weak) perform(position uint64, waiting events) bool {
 	s := c.window.at(position)
+	if s.in.attr&gen.Retry != 0 && c.stored { // links has kept it behind the attempt before it
+		s.state, s.value = performed, 0
+		if s.in.kind == gen.StoreConditional {
+			s.value = uint64(gen.Skipped)
+		}
+		c.wakeNext()
+		return true
+	}
 	if s.in.kind == gen.Load {
 		if m, ok := c.unperformed(position, s.in.loc); ok {
 			store, sources := c.window.at(m), c.order.of[m&c.window.mask].sources
@@ -158,7 +167,7 @@ func (c *weak) Perform(tag uint64, b *memory.Block) {
 	case s.split:
 		c.holding = false
 	case s.in.kind == gen.StoreConditional:
-		s.value = conditionalStored
+		s.value, c.stored = conditionalStored, true
 	case !s.in.kind.Writes():
 		c.agree(c.window.position(tag))
 	}
@@ -173,7 +182,7 @@ const (
 // Fail ends a conditional store without effect.
 func (c *weak) Fail(tag uint64) {
 	s := c.window.tagged(tag)
-	s.value, s.state = conditionalFailed, performed
+	s.value, s.state, c.stored = conditionalFailed, performed, false
 	c.stats.Failed++
 	c.wakeNext()
 }
