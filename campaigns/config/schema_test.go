@@ -107,7 +107,7 @@ func holder(k *Key, value string) string {
 	}
 	name, more := "name: b, ", ""
 	switch {
-	case path[1] == "annotations", path[1] == "partial-fences", path[1] == "dependencies":
+	case path[1] == "annotations", path[1] == "partial-fences", path[1] == "dependencies", path[1] == "retries":
 		more = ", isa: aarch64"
 	case path[1] == "name":
 		name = ""
