@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,9 +71,17 @@ func TestKilled(t *testing.T) {
 		sqlFile(t, db, old, dir)
 		cmd := process(t, db, dir)
 		must.Succeed(t, cmd.Start())
-		time.Sleep(time.Duration(10+30*n) * time.Millisecond)
-		must.Succeed(t, cmd.Process.Kill())
-		cmd.Wait()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			cmd.Wait()
+		}()
+		waitFor(ended, db+"-journal") // it writes
+		time.Sleep(time.Duration(2*n) * time.Millisecond)
+		if err := cmd.Process.Kill(); !errors.Is(err, os.ErrProcessDone) {
+			must.Succeed(t, err)
+		}
+		<-ended
 		if cmd.ProcessState.Sys().(syscall.WaitStatus).Signaled() {
 			killed++
 		}
@@ -81,15 +90,31 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("after a kill: %v\n%s", err, out)
 		}
 		if got := content(t, db); got != old && got != fresh {
-			t.Errorf("killed after %d ms: the index is neither old nor new:\n%s", 10+30*n, cmp.Diff(old, got))
+			t.Errorf("killed %d ms after it began to write: the index is neither old nor new:\n%s", 2*n, cmp.Diff(old, got))
 		}
 		reindex(t, db, Options{}, dir)
 		if d := cmp.Diff(fresh, content(t, db)); d != "" {
 			t.Errorf("the index does not recover (-scratch +index):\n%s", d)
 		}
 	}
+
 	if killed < 2 {
 		t.Errorf("%d of 6 processes were killed before their end", killed)
+	}
+}
+
+// waitFor waits until a file exists, or a process has ended.
+func waitFor(ended <-chan struct{}, name string) {
+	for {
+		select {
+		case <-ended:
+			return
+		default:
+		}
+		if _, err := os.Stat(name); err == nil {
+			return
+		}
+		time.Sleep(100 * time.Microsecond)
 	}
 }
 
