@@ -15,6 +15,7 @@ import (
 // changes a setting, whichever check it gets past.
 func TestQueryReadsOnly(t *testing.T) {
 	dir := t.TempDir()
+	noneOpen(t, dir)
 	db, other := filepath.Join(dir, "index.db"), filepath.Join(dir, "other.db")
 	must.Succeed(t, Reindex(t.Context(), db, nil, Options{}))
 	must.Succeed(t, Reindex(t.Context(), other, nil, Options{}))

@@ -113,6 +113,7 @@ func (ix *index) update(ctx context.Context, dirs []string, o Options) error {
 		}
 	}
 	w, err := ix.newWriter(ctx)
+	defer w.close()
 	if err != nil {
 		return err
 	}

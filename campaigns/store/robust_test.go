@@ -176,6 +176,7 @@ func TestTogether(t *testing.T) {
 // TestRefuses requires files that are no index to be refused, and left alone.
 func TestRefuses(t *testing.T) {
 	dir := t.TempDir()
+	noneOpen(t, dir)
 	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	good := filepath.Join(dir, "good.db")
 	reindex(t, good, Options{}, dir)
@@ -241,6 +242,7 @@ func TestRefuses(t *testing.T) {
 // it knew.
 func TestOlder(t *testing.T) {
 	dir := t.TempDir()
+	noneOpen(t, dir)
 	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	db := filepath.Join(dir, "index.db")
 	reindex(t, db, Options{}, dir)
@@ -261,6 +263,7 @@ func TestOlder(t *testing.T) {
 // TestQuery requires questions to be answered, and nothing to be written.
 func TestQuery(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "index.db")
+	noneOpen(t, filepath.Dir(db))
 	if err := Query(t.Context(), db, "SELECT 1", nil); err == nil || !strings.Contains(err.Error(), "reindex") {
 		t.Errorf("no index: %v", err)
 	}
@@ -285,6 +288,7 @@ func TestQuery(t *testing.T) {
 // TestCancel interrupts, and requires the index to be as it was.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
+	noneOpen(t, dir)
 	runCampaign(t, filepath.Join(dir, "a"), nightly)
 	db := filepath.Join(dir, "index.db")
 	must.Succeed(t, Reindex(t.Context(), db, nil, Options{}))

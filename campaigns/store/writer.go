@@ -29,15 +29,27 @@ type (
 	transition struct{ machine, state, event string }
 )
 
-// newWriter writes into tables that exist; closing the index closes it.
+// newWriter writes into tables that exist. It is to be closed, even after an error:
+// SQLite keeps a database open, and its file's descriptor, as long as it has a
+// statement, and package sql closes none that is of one connection.
 func (ix *index) newWriter(ctx context.Context) (*writer, error) {
 	w := &writer{index: ix, titles: make(map[string]int64), verdicts: make(map[verdict]int64), transitions: make(map[transition]int64)}
 	var err error
 	if w.runs, err = ix.conn.PrepareContext(ctx, "INSERT INTO run VALUES (?"+strings.Repeat(", ?", 17)+")"); err != nil {
-		return nil, err
+		return w, err
 	}
 	w.answers, err = ix.conn.PrepareContext(ctx, "INSERT INTO answer VALUES (?, ?, ?, ?, ?)")
 	return w, err
+}
+
+func (w *writer) close() error {
+	var errs []error
+	for _, s := range []*sql.Stmt{w.runs, w.answers} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // intern returns the id of a row that many others refer to. Query inserts it,
