@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/bytemask"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -170,14 +171,6 @@ func combine(f func(s, t uint64) uint64) native[vectorExpr] {
 	}
 }
 
-// byteRange is the mask of n bytes from the first one.
-func byteRange(first, n uint64) uint64 {
-	if n >= 64 {
-		return ^uint64(0) << min(first, 64)
-	}
-	return (1<<n - 1) << min(first, 64)
-}
-
 // setMask sets a number of bytes, or clears them.
 func setMask(g *generator, x *types.Call) wordExpr {
 	set, first, n, value, pos := g.vector(x.X), g.word(x.Args[0]), g.word(x.Args[1]), wordExpr(nil), x.At
@@ -215,7 +208,7 @@ func firstByte(g *generator, x *types.Call) wordExpr {
 		if value(c) == 0 {
 			mask = ^mask
 		}
-		return uint64(bits.TrailingZeros64(mask & byteRange(from(c), types.BlockBytes)))
+		return uint64(bits.TrailingZeros64(mask & bytemask.Range(from(c), types.BlockBytes)))
 	}
 }
 
@@ -231,7 +224,7 @@ func (c *controller) byteRange(first, n uint64, pos syntax.Pos) uint64 {
 	if first > types.BlockBytes || n > types.BlockBytes-first {
 		c.failAt(pos, "bytes outside of the line", "%d from %d", int64(n), int64(first))
 	}
-	return byteRange(first, n)
+	return bytemask.Range(first, n)
 }
 
 // withAtomic gives a mask the atomic access of another, if that has one
@@ -256,22 +249,10 @@ func atomicPartial(g *generator, x *types.Call) wordExpr {
 	}
 }
 
-func merge(to, from []uint64, mask uint64) {
-	for i := range to {
-		var m uint64
-		for b := range 8 {
-			if mask>>(8*i+b)&1 != 0 {
-				m |= 0xff << (8 * b)
-			}
-		}
-		to[i] = to[i]&^m | from[i]&m
-	}
-}
-
 func copyMasked(g *generator, x *types.Call) wordExpr {
 	to, from, mask := g.vector(x.X), g.vector(x.Args[0]), g.vector(x.Args[1])
 	return func(c *controller) uint64 {
-		merge(to(c), from(c), mask(c)[0])
+		bytemask.Merge(to(c), from(c), mask(c)[0])
 		return 0
 	}
 }
@@ -279,7 +260,7 @@ func copyMasked(g *generator, x *types.Call) wordExpr {
 func copyRange(g *generator, x *types.Call) wordExpr {
 	to, from, first, n := g.vector(x.X), g.vector(x.Args[0]), g.word(x.Args[1]), g.word(x.Args[2])
 	return func(c *controller) uint64 {
-		merge(to(c), from(c), byteRange(first(c), n(c)))
+		bytemask.Merge(to(c), from(c), bytemask.Range(first(c), n(c)))
 		return 0
 	}
 }

@@ -300,7 +300,7 @@ func init() {
 
 		"TimerTable.isReady": func(g *generator, x *types.Call) wordExpr { return timerReady(g.partOf(x)) },
 		"TimerTable.isSet": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
-			return truth(c.timers[at].find(line) >= 0)
+			return truth(c.timers[at].Find(line) >= 0)
 		}),
 		"TimerTable.unset":       lineMethod(unsetTimer),
 		"TimerTable.nextAddress": nextTimed,

@@ -35,7 +35,7 @@ type controller struct {
 	caches      []*cache.Cache[*object]
 	tables      []*table
 	directory   []*directory
-	timers      []*timer
+	timers      []*structure.Timer
 	persistents []*structure.Persistent
 	storages    []*structure.Storage
 	lists       []*structure.List

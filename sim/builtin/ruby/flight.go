@@ -72,7 +72,7 @@ func delayOf(q *queued) int { return int(min(max(q.at-stepTick, 0), noOrder-1)) 
 
 // sendThrough sends a copy of a message to each of its destinations.
 func (s *Stepper) sendThrough(l *link, m *object, delay int) {
-	if o := s.network.ordered; o != nil && !o[l.vnet] {
+	if o := s.network.Ordered; o != nil && !o[l.vnet] {
 		delay = noOrder
 	}
 	dest := m.layout.dest

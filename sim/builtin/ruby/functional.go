@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/bytemask"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -137,7 +138,7 @@ func (r *reading) take(line uint64, block []uint64, mask uint64) uint64 {
 		return 0
 	}
 	before := r.block
-	merge(r.block[:], block, mask)
+	bytemask.Merge(r.block[:], block, mask)
 	r.changed = r.changed || r.block != before || mask&^r.known != 0
 	r.known |= mask
 	return 1
@@ -167,7 +168,7 @@ func (q *memoryQueue) functionalRead(r *reading) {
 		}
 		mask := ^uint64(0)
 		if n := m.words[f.len]; n != 0 {
-			mask = byteRange(m.words[f.addr]-uint64(memory.Addr(m.words[f.addr]).Line()), n)
+			mask = bytemask.Range(m.words[f.addr]-uint64(memory.Addr(m.words[f.addr]).Line()), n)
 		}
 		r.take(m.words[f.addr], m.block(f.data)[:], mask)
 	}

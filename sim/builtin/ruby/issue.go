@@ -6,6 +6,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/bytemask"
 )
 
 // issuer puts the accesses of one core into the mandatory queue of its
@@ -43,7 +44,7 @@ func (i *issuer) IssueAtomic(line memory.Addr, word uint8) {
 	m := i.message(line, f.atomic)
 	at := uint64(word) * gen.WordBytes
 	m.words[f.physical] = uint64(line) + at
-	m.words[f.mask], m.words[f.mask+1] = byteRange(at, gen.WordBytes), uint64(i.port)+1
+	m.words[f.mask], m.words[f.mask+1] = bytemask.Range(at, gen.WordBytes), uint64(i.port)+1
 	c.mandatory.enqueue(m, c.system.queue.Now()+i.latency)
 }
 

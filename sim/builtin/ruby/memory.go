@@ -5,6 +5,7 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/bytemask"
 	"ordeal/sim/slicc/types"
 )
 
@@ -61,7 +62,7 @@ func (q *memoryQueue) serve(c *controller) {
 			if n > blockWords*8-first {
 				c.fail("memory got a write across lines", "%d bytes at %#x", n, m.words[f.addr])
 			}
-			merge(block[:], m.block(f.data)[:], byteRange(first, n))
+			bytemask.Merge(block[:], m.block(f.data)[:], bytemask.Range(first, n))
 		}
 	default:
 		c.fail("memory got a request of an unknown type", "line %#x", int64(line))

@@ -44,7 +44,7 @@ func (s *Stepper) Moves(dst []Move, i int) []Move {
 	}
 	for at, t := range s.all[i].timers {
 		for l, line := range s.lines {
-			if j := t.find(line); j >= 0 && t.lines[j].at > stepTick {
+			if j := t.Find(line); j >= 0 && t.Lines[j].At > stepTick {
 				dst = append(dst, Move{Expire, at, l})
 			}
 		}
@@ -61,7 +61,7 @@ func (s *Stepper) Do(i int, m Move) error {
 	c := s.all[i]
 	if m.Kind == Expire {
 		t := c.timers[m.At]
-		t.lines[t.find(s.lines[m.Index])].at = stepTick
+		t.Lines[t.Find(s.lines[m.Index])].At = stepTick
 		return s.run(c)
 	}
 	b := s.buffersOf[i][m.At]

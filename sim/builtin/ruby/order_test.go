@@ -13,26 +13,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// TestUnorderedNetworks sends along one channel of an ordered and one of an
-// unordered virtual network.
-func TestUnorderedNetworks(t *testing.T) {
-	n := newNetwork(2, []event.Latency{{Base: 2, Jitter: 20}, {Base: 2, Jitter: 20}}, 1)
-	n.ordered = []bool{true, false}
-	var last, overtaken [2]event.Tick
-	for now := range event.Tick(500) {
-		for vnet := range last {
-			at := n.arrival(now, 0, 1, vnet)
-			if at < last[vnet] {
-				overtaken[vnet]++
-			}
-			last[vnet] = at
-		}
-	}
-	if overtaken[0] != 0 || overtaken[1] < 50 {
-		t.Errorf("overtaken: %d on the ordered network, %d of 500 on the other", overtaken[0], overtaken[1])
-	}
-}
-
 // memoryOf is the memory of a controller that has nothing else.
 func memoryOf(reorder bool) (*controller, *memoryQueue) {
 	f := &memoryFields{

@@ -9,6 +9,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/builtin/ruby/structure"
 )
 
 // An encoded controller is all that the future of the controller depends on, and
@@ -138,7 +139,7 @@ func (s *Stepper) empty(c *controller, i int) {
 		clear(d.entries)
 	}
 	for _, t := range c.timers {
-		t.lines = t.lines[:0]
+		t.Lines = t.Lines[:0]
 	}
 	for _, b := range s.buffersOf[i] {
 		for _, q := range b.items[b.head:] {
@@ -255,13 +256,13 @@ func (s *Stepper) readCache(d *decoder, c *controller, held *cache.Cache[*object
 
 // appendTimer encodes the lines of a timer table by line: 0 for one that is not
 // set, 1 for one whose time runs, 2 for one whose time is over.
-func (s *Stepper) appendTimer(dst []byte, t *timer, perm *Permutation) []byte {
+func (s *Stepper) appendTimer(dst []byte, t *structure.Timer, perm *Permutation) []byte {
 	for l := range s.lines {
-		at := t.find(s.lines[slices.Index(perm.Lines, l)])
+		at := t.Find(s.lines[slices.Index(perm.Lines, l)])
 		switch {
 		case at < 0:
 			dst = append(dst, 0)
-		case t.lines[at].at > stepTick:
+		case t.Lines[at].At > stepTick:
 			dst = append(dst, 1)
 		default:
 			dst = append(dst, 2)
@@ -270,13 +271,13 @@ func (s *Stepper) appendTimer(dst []byte, t *timer, perm *Permutation) []byte {
 	return dst
 }
 
-func (s *Stepper) readTimer(d *decoder, t *timer) {
+func (s *Stepper) readTimer(d *decoder, t *structure.Timer) {
 	for _, line := range s.lines {
 		switch d.byte() {
 		case 1:
-			t.lines = append(t.lines, timed{line, stepTick + 1})
+			t.Lines = append(t.Lines, structure.Timed{Line: line, At: stepTick + 1})
 		case 2:
-			t.lines = append(t.lines, timed{line, stepTick})
+			t.Lines = append(t.Lines, structure.Timed{Line: line, At: stepTick})
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (s *Stepper) Summary(i int) Summary {
 		sum.Moving = sum.Moving || b.head < len(b.items)
 	}
 	for _, t := range c.timers {
-		sum.Moving = sum.Moving || len(t.lines) > 0
+		sum.Moving = sum.Moving || len(t.Lines) > 0
 	}
 	for l, line := range s.lines {
 		sum.Lines[l] = s.lineSummary(c, line)

@@ -15,6 +15,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/builtin/ruby/network"
 	"ordeal/sim/builtin/ruby/preset"
 	"ordeal/sim/builtin/ruby/structure"
 	"ordeal/sim/slicc/compiler"
@@ -66,7 +67,7 @@ type System struct {
 	program     *program
 	options     Options
 	queue       *event.Queue
-	network     *network
+	network     *network.Network
 	controllers [][]*controller // by machine and number
 	first       []int           // index of a machine's first controller among all
 	ports       []*memory.Sequencer
@@ -162,7 +163,7 @@ func (s *System) newController(r *role, number int, values preset.Values) *contr
 		c.directory = append(c.directory, &directory{entries: map[memory.Addr]*object{}})
 	}
 	for range code.timers {
-		c.timers = append(c.timers, &timer{owner: c})
+		c.timers = append(c.timers, new(structure.Timer))
 	}
 	for _, v := range code.storages {
 		c.storages = append(c.storages, structure.NewStorage(c.capacity(v, values)))
@@ -234,12 +235,12 @@ func (s *System) connect(total int) {
 			}
 		}
 	}
-	s.network = newNetwork(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
+	s.network = network.New(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
 	switch s.options.Reorder {
 	case ReorderUnordered:
-		s.network.ordered = s.program.orderedNetworks(vnets)
+		s.network.Ordered = s.program.orderedNetworks(vnets)
 	case ReorderAll:
-		s.network.ordered = make([]bool, vnets)
+		s.network.Ordered = make([]bool, vnets)
 	}
 }
 

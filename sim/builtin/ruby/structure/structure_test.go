@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
 )
 
 const steps = 5_000
@@ -246,5 +249,43 @@ func TestQueue(t *testing.T) {
 	}
 	if slices.Max(q) != 0 {
 		t.Errorf("an empty queue is %v, want zeros", q)
+	}
+}
+
+// TestTimer compares a timer table with a map from lines to ticks.
+func TestTimer(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	var table Timer
+	want := map[memory.Addr]event.Tick{}
+	for range steps {
+		line, tick := memory.Addr(64*r.IntN(5)), event.Tick(r.IntN(20))
+		at, has := want[line]
+		if i := table.Find(line); i >= 0 != has || has && table.Lines[i].At != at {
+			t.Fatalf("line %#x is at %d of %v, want %v at %d", line, i, table.Lines, has, at)
+		}
+		over := 0
+		first := event.Tick(20)
+		for _, at := range want {
+			if at <= tick {
+				over++
+				first = min(first, at)
+			}
+		}
+		if l, ok := table.Next(tick); ok != (over > 0) || ok && want[l] != first {
+			t.Fatalf("at tick %d the time of %#x is over (%v), want one of tick %d of %v", tick, l, ok, first, want)
+		}
+		if r.IntN(2) == 0 {
+			if err := table.Set(line, tick); (err != nil) != has {
+				t.Fatalf("set of %#x: %v, has %v", line, err, has)
+			}
+			if !has {
+				want[line] = tick
+			}
+			continue
+		}
+		if err := table.Unset(line); (err != nil) == has {
+			t.Fatalf("unset of %#x: %v, has %v", line, err, has)
+		}
+		delete(want, line)
 	}
 }

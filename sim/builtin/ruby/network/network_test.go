@@ -1,4 +1,4 @@
-package ruby
+package network
 
 import (
 	"math/rand/v2"
@@ -16,14 +16,14 @@ func TestChannelsAreFIFO(t *testing.T) {
 	}
 	const endpoints = 3
 	models := []event.Latency{{Base: 2, Jitter: 20}, {Base: 5}}
-	n := newNetwork(endpoints, models, 1)
+	n := New(endpoints, models, 1)
 	random := rand.New(rand.NewPCG(1, 1))
 	var sent []message
 	now := event.Tick(0)
 	for range 2000 {
 		now += event.Tick(random.IntN(3))
 		m := message{channel: [3]int{random.IntN(endpoints), random.IntN(endpoints), random.IntN(len(models))}, left: now}
-		m.arrives = n.arrival(now, m.channel[0], m.channel[1], m.channel[2])
+		m.arrives = n.Arrival(now, m.channel[0], m.channel[1], m.channel[2])
 		sent = append(sent, m)
 	}
 	overtaken := map[[3]bool]int{} // by what differs: source, destination, network
@@ -56,11 +56,31 @@ func TestChannelsAreFIFO(t *testing.T) {
 	}
 }
 
+// TestUnordered sends along one channel of an ordered and one of an
+// unordered virtual network.
+func TestUnordered(t *testing.T) {
+	n := New(2, []event.Latency{{Base: 2, Jitter: 20}, {Base: 2, Jitter: 20}}, 1)
+	n.Ordered = []bool{true, false}
+	var last, overtaken [2]event.Tick
+	for now := range event.Tick(500) {
+		for vnet := range last {
+			at := n.Arrival(now, 0, 1, vnet)
+			if at < last[vnet] {
+				overtaken[vnet]++
+			}
+			last[vnet] = at
+		}
+	}
+	if overtaken[0] != 0 || overtaken[1] < 50 {
+		t.Errorf("overtaken: %d on the ordered network, %d of 500 on the other", overtaken[0], overtaken[1])
+	}
+}
+
 func TestSameSeedSameArrivals(t *testing.T) {
 	arrivals := func(seed uint64) (list [50]event.Tick) {
-		n := newNetwork(2, []event.Latency{{Base: 1, Jitter: 50}}, seed)
+		n := New(2, []event.Latency{{Base: 1, Jitter: 50}}, seed)
 		for i := range list {
-			list[i] = n.arrival(event.Tick(i)*1000, 0, 1, 0)
+			list[i] = n.Arrival(event.Tick(i)*1000, 0, 1, 0)
 		}
 		return list
 	}

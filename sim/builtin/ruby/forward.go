@@ -2,47 +2,10 @@ package ruby
 
 import (
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 
 	"ordeal/sim/builtin/event"
 )
-
-// networkStream is the second word of the PCG that draws latencies of messages.
-const networkStream = 0x6e6574776f726b // "network"
-
-// network says when messages arrive. Messages from one controller to another
-// on one ordered virtual network arrive in the order in which they left; no other
-// order is kept. This is what gem5's simple network guarantees, without its timing:
-// every order of arrival possible there is possible here.
-type network struct {
-	endpoints int
-	latency   []event.Latency // by virtual network
-	random    *rand.PCG
-	last      []event.Tick // the latest arrival of each channel
-	ordered   []bool       // by virtual network; nil: all
-}
-
-func newNetwork(endpoints int, byVirtualNetwork []event.Latency, seed uint64) *network {
-	return &network{
-		endpoints: endpoints, latency: byVirtualNetwork, random: rand.NewPCG(seed, networkStream),
-		last: make([]event.Tick, endpoints*endpoints*len(byVirtualNetwork)),
-	}
-}
-
-// arrival is the tick, after now, at which a message arrives that leaves its
-// source now. Calls for one channel come in the order in which messages leave
-// their source. Two messages of a channel may arrive at one tick; the receiver
-// keeps them in order.
-func (n *network) arrival(now event.Tick, source, destination, virtualNetwork int) event.Tick {
-	at := now + n.latency[virtualNetwork].Draw(n.random)
-	if n.ordered != nil && !n.ordered[virtualNetwork] {
-		return at
-	}
-	last := &n.last[(virtualNetwork*n.endpoints+source)*n.endpoints+destination]
-	*last = max(*last, at)
-	return *last
-}
 
 // wakeups are the ticks at which an actor of the queue is to run, once each. A
 // Stepper's have no queue: what is to run is a step.
@@ -147,7 +110,7 @@ func (l *link) forward(m *object, now event.Tick) {
 				one = s.pools[m.layout.index].get()
 				copy(one.words, m.words)
 			}
-			arrival := s.network.arrival(now, l.source, index, l.vnet)
+			arrival := s.network.Arrival(now, l.source, index, l.vnet)
 			if s.options.Messages != nil {
 				s.report(Message{At: now, Buffer: l.from.name(), To: l.to[index].name(), Arrives: arrival}, one)
 			}
