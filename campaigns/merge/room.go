@@ -3,12 +3,15 @@ package merge
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/osfile"
 )
 
 // room is how much may still be written of one source: a file of others may have any
@@ -97,7 +100,7 @@ func until(ctx context.Context, in io.Reader) io.Reader {
 	})
 }
 
-// write writes what a reader has, of the given size, to a new file.
+// write writes what a reader of an archive has, of the given size, to a new file.
 func write(ctx context.Context, out *os.File, in io.Reader, size int64) error {
 	if size <= small {
 		_, err := io.Copy(out, in)
@@ -108,4 +111,51 @@ func write(ctx context.Context, out *os.File, in io.Reader, size int64) error {
 		return err
 	}
 	return out.Truncate(h.end)
+}
+
+// errChanged is for a file that became shorter while it was read.
+var errChanged = errors.New("it changed during the merge")
+
+// writeFile writes what a file of the given size has to a new file. Holes take no
+// place in it and are not read: one of terabytes takes no time. What is not nil of
+// sum gets every byte.
+func writeFile(ctx context.Context, out, in *os.File, size int64, sum hash.Hash) error {
+	all := func(w io.Writer) io.Writer {
+		if sum == nil {
+			return w
+		}
+		return io.MultiWriter(w, sum)
+	}
+	if size <= small {
+		_, err := io.Copy(all(out), in)
+		return err
+	}
+	w := &holes{f: out}
+	for w.end < size {
+		begin, end, err := osfile.NextData(in, w.end)
+		if err == io.EOF {
+			begin, end = size, size
+		} else if err != nil {
+			return err
+		}
+		begin, end = min(begin, size), min(end, size)
+		if sum != nil {
+			if _, err := io.CopyN(sum, until(ctx, interruptible(zero)), begin-w.end); err != nil {
+				return err
+			}
+		}
+		w.end = begin
+		if n, err := io.Copy(all(w), until(ctx, io.NewSectionReader(in, begin, end-begin))); err != nil {
+			return err
+		} else if n < end-begin {
+			return errChanged
+		}
+	}
+	return out.Truncate(size)
+}
+
+// zero reads zeros without end.
+func zero(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }

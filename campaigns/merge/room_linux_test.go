@@ -3,6 +3,8 @@ package merge
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +58,57 @@ func TestMergeHoles(t *testing.T) {
 		if info, err := os.Stat(copied); err != nil || info.Size() != c.size || blocks(t, copied) > 1<<20 {
 			t.Errorf("the copy has %d bytes and takes %d: %v", info.Size(), blocks(t, copied), err)
 		}
+	}
+}
+
+// counted is a context that ends after some questions whether it has.
+type counted struct {
+	context.Context
+	left int
+}
+
+func (c *counted) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestHugeHoles copies a file of 4 TiB with three words: its holes are not read.
+func TestHugeHoles(t *testing.T) {
+	dir := t.TempDir()
+	in, err := os.Create(filepath.Join(dir, "in"))
+	must.Succeed(t, err)
+	defer in.Close()
+	const size = 1 << 42
+	if err := in.Truncate(size); err != nil {
+		t.Skipf("no file of %d bytes here: %v", int64(size), err)
+	}
+	words := map[int64]string{0: "begin", 1<<41 - 2: "middle", size - 1<<20: "end"}
+	for at, word := range words {
+		_, err := in.WriteAt([]byte(word), at)
+		must.Succeed(t, err)
+	}
+	out, err := os.Create(filepath.Join(dir, "out"))
+	must.Succeed(t, err)
+	defer out.Close()
+	must.Succeed(t, writeFile(&counted{t.Context(), 1000}, out, in, size, nil))
+	if info, err := out.Stat(); err != nil || info.Size() != size || blocks(t, out.Name()) > 1<<20 {
+		t.Errorf("the copy has %d bytes and takes %d: %v", info.Size(), blocks(t, out.Name()), err)
+	}
+	for at, word := range words {
+		got := make([]byte, len(word))
+		if _, err := out.ReadAt(got, at); err != nil || string(got) != word {
+			t.Errorf("at %d there is %q, %v, want %q", at, got, err, word)
+		}
+	}
+	// The sum is of the holes as well.
+	const short = 1<<25 - 3
+	must.Succeed(t, in.Truncate(short))
+	got, want := sha256.New(), sha256.Sum256(append([]byte("begin"), make([]byte, short-5)...))
+	must.Succeed(t, writeFile(t.Context(), out, in, short, got))
+	if !bytes.Equal(got.Sum(nil), want[:]) {
+		t.Errorf("the sum of a file with a hole is %x, want %x", got.Sum(nil), want)
 	}
 }
 

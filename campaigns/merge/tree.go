@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -108,9 +107,9 @@ func copyFile(ctx context.Context, s *source, from string, dst *os.Root, to stri
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	if !hash {
-		return "", write(ctx, out, in, info.Size())
+		return "", writeFile(ctx, out, in, info.Size(), nil)
 	}
 	h := sha256.New()
-	err = write(ctx, out, io.TeeReader(in, h), info.Size())
+	err = writeFile(ctx, out, in, info.Size(), h)
 	return hex.EncodeToString(h.Sum(nil)), err
 }
