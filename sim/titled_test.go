@@ -14,6 +14,7 @@ func TestTitled(t *testing.T) {
 		{sim.Deadlock, "deadlock: L1Cache is busy in IS", "deadlock: L1Cache is busy in IS"},
 		{sim.Deadlock, "deadlock", "deadlock"},
 		{sim.Deadlock, "no core completes an access", "deadlock: no core completes an access"},
+		{sim.Deadlock, "deadlocked cores", "deadlock: deadlocked cores"},
 		{sim.Violation, "deadlock: odd", "violation: deadlock: odd"},
 		{sim.Timeout, "", "timeout"},
 	} {

@@ -14,7 +14,7 @@ import (
 // cache is a protocol with a known defect of gem5's, two actions and a port.
 const cache = `machine(MachineType:L1Cache, "a") : int n; {
   action(forward_eviction_to_cpu, "f", desc="") { go(one, two); }
-  action(s_deallocateTBE, "s", desc="") { free(a); unset(); }
+  action(s_deallocateTBE, "s", desc="") { free(a); unset(); } action(u_set, "u", desc="") { out.addr := b; }
   action(t_free, "t", desc="") {
     free(a);
     out.addr := a;
@@ -43,6 +43,7 @@ func TestTitled(t *testing.T) {
 	const at = "MESI_Two_Level/L1Cache/"
 	for _, x := range []struct{ title, want string }{
 		{"failed assertion at t.sm:5:1", at + "t_free/add:unset()@free(a)"},
+		{"failed assertion at t.sm:6:1", at + "t_free/set:out.addr=b"},
 		{`error("no") at t.sm:10:12`, at + `p/call:error("no")>go(one, two)`},
 		{"failed assertion at u.sm:5:1", ""},
 		{"failed assertion at t.sm:12:1", ""},
@@ -57,7 +58,7 @@ func TestTitled(t *testing.T) {
 	}
 	var of []string
 	b.of(place{"L1Cache", "t_free"}, func(_ int, id string) { of = append(of, id) })
-	if want := at + "t_free/add:unset()@free(a)"; len(of) != 1 || of[0] != want {
+	if want := at + "t_free/add:unset()@free(a) " + at + "t_free/set:out.addr=b"; strings.Join(of, " ") != want {
 		t.Errorf("edits of an action: %v, want %s", of, want)
 	}
 }

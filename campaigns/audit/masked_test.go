@@ -31,6 +31,17 @@ func TestMasked(t *testing.T) {
 			t.Errorf("share(%q) = %v, want %v", c.features, got, c.want)
 		}
 	}
+	held := &Finding{Needs: []string{"locked pairs"}}
+	for i := range 40 { // 10 more of 50 runs with them; the 10 runs with devices count, too
+		ended := held
+		if i%4 > 0 {
+			ended = nil
+		}
+		k.learn([]string{"locked pairs"}, ended)
+	}
+	if got, want := k.share([]string{"locked pairs", "devices"}), 0.5+10./40; math.Abs(got-want) > 1e-9 {
+		t.Errorf("share with two findings: %v, want %v", got, want)
+	}
 	for range 100 {
 		k.learn([]string{"devices"}, devices) // 105 of 110
 	}

@@ -35,7 +35,12 @@ func TestCompared(t *testing.T) {
 	if want := "sample [B A] [1 3] [A]; guided [B] [2] []; all together [A] [9] []; "; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if text := c.table().String(); !strings.Contains(text, "sample") || !strings.Contains(string(c.Curves()), "curve") {
-		t.Errorf("table %s", text)
+	for _, want := range []string{"sample 2 2 0 0 2 A", "guided 1 2 0 0 1", "all together 1 2 0 0 1"} { // found, of, by 0.1, 1 and 10 s
+		if text := strings.Join(strings.Fields(c.table().String()), " "); !strings.Contains(text, want) {
+			t.Errorf("table %s: want %s", text, want)
+		}
+	}
+	if n := strings.Count(string(c.Curves()), `<path class="curve `); n != 3*2*2 { // in the legend and below it, in two widths
+		t.Errorf("%d curves, want 12", n)
 	}
 }

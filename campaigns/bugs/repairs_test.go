@@ -17,12 +17,16 @@ func TestSameRepair(t *testing.T) {
 		at++
 	}
 	next := actions[at+1]
-	for id, want := range map[string]bool{row + "insert:" + notice + "@" + next: true, row + "insert:" + notice: false, row + "drop:" + next: false} {
+	fix := row + "insert:" + notice + "@" + next
+	for id, want := range map[string]bool{
+		fix: true, row + "insert:" + notice: false, row + "drop:" + next: false,
+		fix + " + " + row + "next:I": false, fix + " + MI_example/L1Cache/a_issueGETX/skip:enqueue(requests)": false,
+	} {
 		if got, err := same(trees, id); err != nil || got != want {
 			t.Errorf("%s for %v: %v, %v, want %v", id, actions, got, err, want)
 		}
 	}
-	if (&Repaired{Tried: 3}).Good() || !(&Repaired{Passes: 2}).Good() {
+	if (&Repaired{Tried: 3}).Good() || !(&Repaired{Equal: 1}).Good() || !(&Repaired{Passes: 2}).Good() {
 		t.Error("Good")
 	}
 }

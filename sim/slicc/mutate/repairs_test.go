@@ -45,12 +45,13 @@ func TestRepairs(t *testing.T) {
 }
 
 // TestRepairPoints lists the repairs of a small body, in which an action may say what others
-// say.
+// say, with the statements that each puts into the text.
 func TestRepairPoints(t *testing.T) {
 	const text = `machine(MachineType:A, "a") : int n; {
   action(x, "x", desc="") { free(a); unset(); out.addr := b; go(one, two); }
-  action(y, "y", desc="") { free(a); out.addr := c; error("no"); go(one, three); }
+  action(y, "y", desc="") { free(a); out.addr := c; error("no"); go(one, three); free(a); }
   in_port(p, T, b) { if (m.Type == K:ONE || m.Type == K:TWO) { go(one, two); } }
+  void functionalRead(Addr addr, Packet *pkt) { out.addr := d; }
 }
 protocol "P";
 `
@@ -62,14 +63,40 @@ protocol "P";
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := strings.Split(syntax.PrintAll(f), "\n")
 	var got []string
 	for _, a := range c.Repairs() {
-		got = append(got, a.Place+"/"+strings.TrimPrefix(a.ID, "P/A/"+a.Place+"/"))
+		m, err := c.Find(a.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := strings.Split(syntax.PrintAll(c.Tree(m)), "\n")
+		at := 0 // of the first line that differs
+		for after[at] == before[at] {
+			at++
+		}
+		got = append(got, a.Place+"/"+strings.TrimPrefix(a.ID, "P/A/"+a.Place+"/")+" => "+strings.TrimSpace(after[at-1])+" "+strings.TrimSpace(after[at]))
 	}
 	want := []string{
-		"x/add:unset()@free(a)", "x/set:out.addr=c", "x/call:go(one, two)>go(one, three)",
-		"y/add:unset()@free(a)", "y/set:out.addr=b", `y/call:error("no")>free(a)`, `y/call:error("no")>go(one, three)`, "y/call:go(one, three)>go(one, two)",
-		"p/omit:m.Type == K:ONE", "p/omit:m.Type == K:TWO", "p/case:K:ONE>K:TWO", "p/case:K:TWO>K:ONE", "p/call:go(one, two)>go(one, three)",
+		`x/add:unset()@free(a) => unset(); unset();`,
+		`x/set:out.addr=c => unset(); out.addr := c;`,
+		`x/set:out.addr=d => unset(); out.addr := d;`,
+		`x/call:go(one, two)>go(one, three) => out.addr := b; go(one, three);`,
+		`y/add:unset()@free(a) => free(a); unset();`,
+		`y/set:out.addr=b => free(a); out.addr := b;`,
+		`y/set:out.addr=d => free(a); out.addr := d;`,
+		`y/call:error("no")>free(a) => out.addr := c; free(a);`,
+		`y/call:error("no")>go(one, three) => out.addr := c; go(one, three);`,
+		`y/call:go(one, three)>go(one, two) => error("no"); go(one, two);`,
+		`y/add:free(a)@go(one, three) => free(a); free(a);`,
+		`y/add:unset()@free(a)#2 => free(a); unset();`,
+		`p/omit:m.Type == K:ONE => in_port(p, T, b) { if (m.Type == K:TWO) {`,
+		`p/omit:m.Type == K:TWO => in_port(p, T, b) { if (m.Type == K:ONE) {`,
+		`p/case:K:ONE>K:TWO => in_port(p, T, b) { if (m.Type == K:TWO || m.Type == K:TWO) {`,
+		`p/case:K:TWO>K:ONE => in_port(p, T, b) { if (m.Type == K:ONE || m.Type == K:ONE) {`,
+		`p/call:go(one, two)>go(one, three) => if (m.Type == K:ONE || m.Type == K:TWO) { go(one, three);`,
+		`functionalRead/set:out.addr=b => void functionalRead(Addr addr, Packet * pkt) { out.addr := b;`,
+		`functionalRead/set:out.addr=c => void functionalRead(Addr addr, Packet * pkt) { out.addr := c;`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
