@@ -84,17 +84,11 @@ func reason(text string) string {
 	return text
 }
 
-// parseShow reads the output of scontrol --oneliner show job: lines of words
-// KEY=VALUE.
+// parseShow reads the output of scontrol --oneliner show job.
 func parseShow(out string, has func(id, name string) bool) []Task {
 	var list []Task
 	for line := range strings.Lines(out) {
-		values := make(map[string]string)
-		for _, word := range strings.Fields(line) {
-			if key, value, ok := strings.Cut(word, "="); ok && values[key] == "" {
-				values[key] = value
-			}
-		}
+		values := shown(line)
 		array := values["ArrayJobId"]
 		t := Task{Job: cmp.Or(array, values["JobId"]), State: values["JobState"], Reason: reason(values["Reason"]), Node: reason(values["NodeList"])}
 		if !has(t.Job, values["JobName"]) {
@@ -109,6 +103,17 @@ func parseShow(out string, has func(id, name string) bool) []Task {
 		}
 	}
 	return list
+}
+
+// shown are the words KEY=VALUE of a line, of which the first of each key counts.
+func shown(line string) map[string]string {
+	values := make(map[string]string)
+	for _, word := range strings.Fields(line) {
+		if key, value, ok := strings.Cut(word, "="); ok && values[key] == "" {
+			values[key] = value
+		}
+	}
+	return values
 }
 
 // accounted asks sacct. Many clusters have no accounting: after an error these

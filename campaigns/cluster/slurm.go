@@ -153,14 +153,6 @@ func (b *batch) submit(ctx context.Context) (string, error) {
 	return id, nil
 }
 
-func cancel(ctx context.Context, ids []string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	_, err := slurm(ctx, "scancel", ids...)
-	return err
-}
-
 // requeue puts a job that runs back in the queue. Slurm ends it and starts it
 // again, some minutes later, with the same id.
 func requeue(ctx context.Context, id string) error {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -224,7 +225,8 @@ func (t *Task) stateText(l *Limit) string {
 func dash(text string) string { return cmp.Or(messages.EscapeLine(text), "-") }
 
 // Cancel cancels all active jobs and returns their ids. The runs of the shards
-// stay and can be resumed.
+// stay and can be resumed. Jobs that are not of this directory are an error, after
+// the others have been cancelled.
 func (d Dir) Cancel(ctx context.Context) ([]string, error) {
 	locked, err := lock(d.path("cluster.lock"))
 	if err != nil {
@@ -245,10 +247,8 @@ func (d Dir) Cancel(ctx context.Context) ([]string, error) {
 			ids = append(ids, t.ID())
 		}
 	}
-	if err := cancel(ctx, ids); err != nil {
-		return nil, err
-	}
-	return ids, d.refreshLocked(ctx, state)
+	cancelled, err := d.cancel(ctx, ids)
+	return cancelled, errors.Join(err, d.refreshLocked(ctx, state))
 }
 
 // refreshLocked asks the engine and records the states.

@@ -293,7 +293,7 @@ func (s *Submit) submitShards(ctx context.Context, state *State, done *Submitted
 	if len(done.Shards) == 0 {
 		return nil
 	}
-	script := s.Dir.path("shard.sh")
+	script := s.Dir.path(shardScript)
 	if err := writeScript(script, s.Dir.Program(), "campaign", "job", "shard", string(s.Dir)); err != nil {
 		return err
 	}
@@ -336,7 +336,7 @@ func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted)
 	if before.active() && done.Job == "" {
 		return s.Dir.write(state)
 	}
-	script := s.Dir.path("merge.sh")
+	script := s.Dir.path(mergeScript)
 	if err := writeScript(script, s.Dir.Program(), "campaign", "job", "merge", string(s.Dir)); err != nil {
 		return err
 	}
@@ -357,9 +357,9 @@ func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted)
 		return err
 	}
 	if before.State == "PENDING" {
-		return cancel(ctx, []string{before.Job})
+		_, err = s.Dir.cancel(ctx, []string{before.Job})
 	}
-	return nil
+	return err
 }
 
 // writeScript writes a batch script that execs a command. In a job array, the

@@ -19,7 +19,8 @@ func newCancel(e *command.Env) *cobra.Command {
 		Short: "Cancel a campaign on a cluster",
 		Long: `Cancel the jobs of the campaign that campaign submit has submitted in DIR. Jobs that
 run give up the runs in flight and end. What they have made stays: campaign merge
-makes a campaign of it, campaign submit goes on.`,
+makes a campaign of it, campaign submit goes on. A job that DIR names is cancelled if
+it executes a script of DIR: another job is left alone, which is an error.`,
 		Example: `  ordeal campaign cancel night
   ordeal campaign merge -o night/merged night`,
 		Args: command.Arguments(1, 1, "one DIR of a campaign"),
