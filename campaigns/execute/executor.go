@@ -54,6 +54,20 @@ type BatchRunner interface {
 	RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error)
 }
 
+// Holder is a runner that prepares what many runs need, as gem5 builds a mutant, and
+// undoes it in the end: runs with the context that do gets find it.
+type Holder interface {
+	Hold(ctx context.Context, do func(ctx context.Context) error) error
+}
+
+// Hold calls do once the runner is prepared for many runs, if it has to be.
+func Hold(ctx context.Context, runner sim.Runner, do func(ctx context.Context) error) error {
+	if h, ok := runner.(Holder); ok {
+		return h.Hold(ctx, do)
+	}
+	return do(ctx)
+}
+
 // Launch runs jobs on the simulator of that name in one launch, which takes a
 // BatchRunner if there are several. A job that exceeds the time of this machine
 // is run once again, alone.

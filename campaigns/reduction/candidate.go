@@ -139,15 +139,18 @@ func (s *reducer) result(ctx context.Context, reduced *reduce.Result) (*Result, 
 		most = 1
 	}
 	start := time.Now()
-	for ; r.Tries < most && (r.Tries < reliabilityLeast || time.Since(start) < reliabilityTime); r.Tries++ {
-		res, err := s.once(ctx, runner, best, s.best+uint64(r.Tries)+1, s.check)
+	for width := s.width(); r.Tries < most && (r.Tries < reliabilityLeast || time.Since(start) < reliabilityTime); {
+		failed, err := s.each(ctx, runner, best, s.best+s.next+uint64(r.Tries)+1, min(width, most-r.Tries))
 		if ctx.Err() != nil {
 			break
 		} else if err != nil {
 			return nil, err
 		}
-		if s.same(res) {
-			r.Hits++
+		for _, f := range failed {
+			r.Tries++
+			if f {
+				r.Hits++
+			}
 		}
 	}
 	return r, nil

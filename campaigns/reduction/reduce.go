@@ -124,22 +124,43 @@ func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 		return nil, err
 	}
 	whole := reduce.Candidate{Program: s.program, Rounds: s.spec.Config.Rounds}
-	first, err := s.first(ctx, &whole)
+	runner, err := s.runner(&whole)
 	if err != nil {
 		return nil, err
 	}
-	if first, err = s.cut(ctx, &whole, first); err != nil {
+	var result *Result
+	err = execute.Hold(ctx, runner, func(ctx context.Context) (err error) {
+		result, err = s.reduce(ctx, &whole)
+		return err
+	})
+	return result, err
+}
+
+// reduce reduces what whole is.
+func (s *reducer) reduce(ctx context.Context, whole *reduce.Candidate) (*Result, error) {
+	first, err := s.first(ctx, whole)
+	if err != nil {
 		return nil, err
 	}
-	if first, err = s.stagger(ctx, &whole, first); err != nil {
+	ro := reduce.Options{Fails: s.most, OnBest: s.onBest}
+	surrounded, err := s.surround(ctx, whole, first)
+	if err != nil {
 		return nil, err
 	}
-	ro := reduce.Options{Fails: s.fails, OnBest: s.onBest, Hints: hints(s.program, whole.Rounds, first)}
+	if !surrounded {
+		if first, err = s.cut(ctx, whole, first); err != nil {
+			return nil, err
+		}
+		if first, err = s.stagger(ctx, whole, first); err != nil {
+			return nil, err
+		}
+		ro.Fails, ro.Hints = s.fails, hints(s.program, whole.Rounds, first)
+	}
 	for _, size := range s.sizes {
 		ro.Sizes = append(ro.Sizes, size.Size)
 		whole.Sizes = append(whole.Sizes, size.get(&s.spec.Config.Machine))
 	}
-	reduced, err := reduce.Run(ctx, whole, ro)
+	reduced, err := reduce.Run(ctx, *whole, ro)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -174,6 +195,12 @@ type reducer struct {
 	// seed is that of the last run that failed, best that of the best
 	// candidate.
 	seed, best uint64
+	// sure is the program that fails with the background that was found after
+	// searched runs; next counts the seeds that candidates were run with to see with
+	// how many they fail.
+	sure     *gen.Program
+	searched int
+	next     uint64
 }
 
 // load reads the run and identifies its failure.

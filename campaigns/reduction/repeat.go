@@ -77,15 +77,7 @@ func Repeat(ctx context.Context, dir rundir.Dir, o RepeatOptions) (*RepeatReport
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	for try := 1; try <= o.Tries; try++ {
-		if err := r.try(ctx, try); err != nil {
-			return &r.report, fmt.Errorf("try %d: %w", try, err)
-		}
-		if r.report.Cause != nil || r.report.Last != nil {
-			break
-		}
-	}
-	return &r.report, nil
+	return &r.report, execute.Hold(ctx, r.executor.Runner, r.tries)
 }
 
 type repeater struct {
@@ -120,6 +112,19 @@ func (r *repeater) load() error {
 	r.executor.Check = execute.CheckOptions{Models: models, Options: check.Options{Timeout: r.o.CheckTimeout}}
 	r.report.Others = make(map[string]int)
 	return err
+}
+
+// tries repeats the run until its cause is found, if that is asked for.
+func (r *repeater) tries(ctx context.Context) error {
+	for try := 1; try <= r.o.Tries; try++ {
+		if err := r.try(ctx, try); err != nil {
+			return fmt.Errorf("try %d: %w", try, err)
+		}
+		if r.report.Cause != nil || r.report.Last != nil {
+			break
+		}
+	}
+	return nil
 }
 
 // try repeats the run once.

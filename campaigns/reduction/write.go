@@ -16,10 +16,12 @@ import (
 	"ordeal/check/minimal"
 	"ordeal/check/model"
 	"ordeal/check/witness"
+	"ordeal/gen/background"
 	"ordeal/gen/emit/csrc"
 	"ordeal/gen/emit/elf"
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
+	"ordeal/sim/gem5"
 )
 
 // Write writes the result to dir, which must not hold a run yet: besides the
@@ -50,7 +52,7 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 		}},
 		{"program.litmus", func(w io.Writer) error { return r.litmus(ctx, w) }},
 		{"program.elf", func(w io.Writer) error {
-			if r.Program.CoresOnly() != nil {
+			if r.Program.CoresOnly() != nil || spec.Config.Background > 0 {
 				return errNone
 			}
 			image, err := elf.Emit(r.Program, spec.Config.EmitOptions())
@@ -59,6 +61,7 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 			}
 			return err
 		}},
+		{gem5.BackgroundFile, r.background},
 		{"history.axe", r.history},
 		{"core.axe", r.core},
 		{"witness.svg", func(w io.Writer) error {
@@ -84,6 +87,22 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 		}
 	}
 	return ctx.Err()
+}
+
+// background writes the program with the background that it needs.
+func (r *Result) background(w io.Writer) error {
+	if r.Spec.Config.Background == 0 {
+		return errNone
+	}
+	o, err := r.Spec.Config.Gem5Options()
+	if err != nil {
+		return err
+	}
+	around, err := background.Around(r.Program, o.Background)
+	if err == nil {
+		_, err = w.Write(around.Program.Text())
+	}
+	return err
 }
 
 // errNone means that there is nothing to write.

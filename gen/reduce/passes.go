@@ -46,21 +46,22 @@ func Subset(n int, try func(keep []int) bool) {
 func (r *reducer) hints() {
 	start := r.best
 	for _, hint := range r.o.Hints {
-		threads := make([][]gen.Op, len(start.Program.Threads))
-		for t, keep := range hint {
-			threads[t] = written(start.Program, t, keep)
-		}
-		c := Candidate{Program: renumber(withThreads(start.Program, threads)), Rounds: 1, Sizes: start.Sizes}
+		c := Candidate{Program: Extract(start.Program, hint), Rounds: 1, Sizes: start.Sizes}
 		if r.try(c) || r.err != nil {
 			return
 		}
 	}
 }
 
-// written lists operations of a thread by their index among those of all
-// rounds, in program order.
-func written(p *gen.Program, thread int, keep []int) []gen.Op {
-	return gen.Pick(p.Threads[thread], keep)
+// Extract is the program of one round that has the operations of a hint only, with
+// a constant of its own for each that stores or adds. It has no threads without
+// operations and no locations that no operation names.
+func Extract(p *gen.Program, hint Hint) *gen.Program {
+	threads := make([][]gen.Op, len(p.Threads))
+	for t, keep := range hint {
+		threads[t] = gen.Pick(p.Threads[t], keep)
+	}
+	return tidy(renumber(withThreads(p, threads)))
 }
 
 // renumber is the program with a constant of its own for every operation that

@@ -89,7 +89,7 @@ func (r *Runner) tree() *tree.Tree {
 
 // identify asks the binary what it is, once for all runners. Before, it restores
 // the tree if an earlier process was killed while it ran a mutant, and waits while
-// another one does.
+// another one does; not while ctx holds the tree.
 func (r *Runner) identify(ctx context.Context) (*Info, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +99,11 @@ func (r *Runner) identify(ctx context.Context) (*Info, error) {
 			return nil, err
 		}
 		r.options.Binary = binary
-		if err := r.tree().Recover(ctx); err != nil {
+		held, err := r.held(ctx)
+		if err == nil && !held {
+			err = r.tree().Recover(ctx)
+		}
+		if err != nil {
 			return nil, err
 		}
 		info, err := probeOnce(ctx, r.options.Binary)

@@ -1,8 +1,10 @@
 package gem5
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -35,6 +37,11 @@ func ProtocolFile(name string) string { return filepath.Join("src/mem/ruby/proto
 // runMutant runs jobs while the mutant is in place. A mutant that does not
 // build or cannot be applied gives outcome Infra for every job.
 func (r *Runner) runMutant(ctx context.Context, w work) ([]sim.Result, error) {
+	if held, err := r.held(ctx); err != nil {
+		return nil, err
+	} else if held {
+		return r.launchAll(ctx, w)
+	}
 	var results []sim.Result
 	var runErr error
 	err := r.tree().With(ctx, r.options.Mutation.Changes, func(ctx context.Context, _ string) error {
@@ -56,4 +63,43 @@ func (r *Runner) runMutant(ctx context.Context, w work) ([]sim.Result, error) {
 		return slices.Repeat([]sim.Result{failed}, len(w.jobs)), nil
 	}
 	return results, nil
+}
+
+// heldKey is the key of a *heldTree in a context.
+type heldKey struct{}
+
+// heldTree is a tree that has changes in place.
+type heldTree struct {
+	dir     string
+	changes []tree.Change
+}
+
+// Hold calls do while the mutant of the runner is in place, which is built once:
+// runs with do's context on this and other runners of the same tree and mutant find
+// it there, instead of building it for each batch. Without a mutant it only calls do.
+// The error is do's, or says why the tree cannot be changed or restored.
+func (r *Runner) Hold(ctx context.Context, do func(ctx context.Context) error) error {
+	if len(r.options.Mutation.Changes) == 0 {
+		return do(ctx)
+	}
+	if _, err := r.identify(ctx); err != nil {
+		return err
+	}
+	return r.tree().With(ctx, r.options.Mutation.Changes, func(ctx context.Context, _ string) error {
+		return do(context.WithValue(ctx, heldKey{}, &heldTree{r.options.Tree, r.options.Mutation.Changes}))
+	})
+}
+
+// held reports whether the mutant of the runner is in place for runs with a context.
+// That another one of the tree is would have them wait for ever: an error.
+func (r *Runner) held(ctx context.Context) (bool, error) {
+	held, ok := ctx.Value(heldKey{}).(*heldTree)
+	if !ok || held.dir != r.options.Tree {
+		return false, nil
+	}
+	same := func(a, b tree.Change) bool { return a.File == b.File && bytes.Equal(a.Contents, b.Contents) }
+	if !slices.EqualFunc(held.changes, r.options.Mutation.Changes, same) {
+		return false, fmt.Errorf("tree %s has another mutant in place", held.dir)
+	}
+	return true, nil
 }

@@ -2,6 +2,7 @@ package gem5
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -127,4 +128,46 @@ func TestRunDuringMutant(t *testing.T) {
 	if result, err := plain.Run(t.Context(), newJobs(t, 1, 2)[0]); err != nil || result.Outcome != sim.Passed {
 		t.Errorf("%+v, %v", result, err)
 	}
+}
+
+// TestHold builds a mutant once for the runs of several runners, and restores the
+// tree, also when they fail; another mutant of the tree does not wait for ever.
+func TestHold(t *testing.T) {
+	r, root := newMutable(t, "fault=transition")
+	counted := filepath.Join(root, "builds")
+	r.options.Mutation.Rebuild = []string{"sh", "-c", "echo >> builds; sh build.sh"}
+	other, err := New(r.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("failed")
+	err = r.Hold(t.Context(), func(ctx context.Context) error {
+		for _, runner := range []*Runner{r, other, r} {
+			result, err := runner.Run(ctx, newJobs(t, 1, 2)[0])
+			if err != nil || result.Outcome != sim.Crash {
+				t.Errorf("%+v, %v", result, err)
+			}
+		}
+		o := r.options
+		o.Mutation.Changes = nil
+		plain, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, err := plain.Run(ctx, newJobs(t, 1, 2)[0]); err != nil || result.Outcome != sim.Infra || !strings.Contains(result.Detail, "another mutant in place") {
+			t.Errorf("without the mutant: %+v, %v", result, err)
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Error(err)
+	}
+	asBefore(t, root)
+	if builds, err := os.ReadFile(counted); err != nil || len(builds) != 1 {
+		t.Errorf("%d builds, %v", len(builds), err)
+	}
+	if err := other.Hold(t.Context(), func(context.Context) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	asBefore(t, root)
 }

@@ -1,0 +1,223 @@
+package reduction
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"ordeal/campaigns/cause"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
+	"ordeal/check"
+	"ordeal/check/witness"
+	"ordeal/gen"
+	"ordeal/gen/background"
+	"ordeal/gen/reduce"
+	"ordeal/parse"
+)
+
+const (
+	// surroundedOps is how many operations, all rounds counted, a program with a
+	// background may have, and trialOps about how many its trial has.
+	surroundedOps = 40
+	trialOps      = 300
+	// mostShapes bounds the shapes of a witness, mostViolations those that are
+	// counted in a trial.
+	mostShapes     = 8
+	mostViolations = 24
+	// surroundLead is how many rounds of a background come first, surroundThreads the
+	// least number of threads with it, and surroundStagger the bound of the delays
+	// before a round, in iterations.
+	surroundLead    = 8
+	surroundThreads = 8
+	surroundStagger = 64
+)
+
+// setting is what is tried: operations, and the background around them.
+type setting struct {
+	shape  *gen.Program
+	around background.Options
+
+	mu         sync.Mutex // guards violations
+	violations int        // of all runs
+	runs       int
+}
+
+func (t *setting) add(violations int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.violations += violations
+}
+
+// rate is the number of violations for each operation.
+func (t *setting) rate() float64 {
+	return float64(t.violations) / float64(max(t.runs*t.rounds()*t.shape.Ops(), 1))
+}
+
+// rounds are those of a trial.
+func (t *setting) rounds() int { return max(trialOps/t.shape.Ops(), 1) }
+
+// candidate is the setting with as many rounds as it may have.
+func (t *setting) candidate() reduce.Candidate {
+	return reduce.Candidate{Program: t.shape, Rounds: max(surroundedOps/t.shape.Ops(), 1)}
+}
+
+// config is the configuration of a setting's runs. Their rounds begin together,
+// after delays that are drawn from the seed.
+func (t *setting) config(c *config.Config) config.Config {
+	cfg := *c
+	cfg.Runs = 1
+	cfg.Programs.Threads, cfg.Programs.Locations = len(t.shape.Threads), len(t.shape.Locations)
+	cfg.Sync, cfg.Stagger = config.SyncRound, surroundStagger
+	cfg.Background, cfg.BackgroundThreads = t.around.Length, t.around.Threads
+	cfg.BackgroundLead, cfg.BackgroundSeed = t.around.Lead, t.around.Seed
+	return cfg
+}
+
+// settings draws them for shapes and a number of threads: at the first draw those
+// without a background, too.
+func settings(shapes []*gen.Program, threads, draw int) []*setting {
+	var list []*setting
+	for _, shape := range shapes {
+		if draw == 0 {
+			list = append(list, &setting{shape: shape})
+		}
+	}
+	lengths := []int{4, 8, 4, 2}
+	for n := 0; len(list) < drawn; n++ {
+		shape := shapes[n%len(shapes)]
+		list = append(list, &setting{shape: shape, around: background.Options{
+			Length:  lengths[n/len(shapes)%len(lengths)],
+			Lead:    surroundLead,
+			Threads: max(threads, len(shape.Threads)+1),
+			Seed:    uint64(draw*drawn + n + 1),
+		}})
+	}
+	return list
+}
+
+// shapes are programs of one round with the operations of a minimal witness of the
+// violation: of all its threads and of some, and with further threads as those that
+// only load. What needs all of them is rare in a long run, but a witness has
+// operations that only show in which order others performed. Nil where there is no
+// witness.
+func (s *reducer) shapes(ctx context.Context, first *rundir.Result) ([]*gen.Program, error) {
+	if first.History == nil || len(first.Verdicts) == 0 {
+		return nil, nil
+	}
+	verdict := first.Verdicts[0]
+	w, err := cause.Minimize(ctx, s.program, first.History, first.Models[0], &verdict, check.Options{Timeout: minimalTimeout})
+	if errors.Is(err, cause.ErrNone) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	hint := make(reduce.Hint, len(s.program.Threads))
+	for _, op := range w.Operations {
+		hint[op.Thread] = append(hint[op.Thread], op.Number)
+	}
+	var threads []int
+	for t := range hint {
+		slices.Sort(hint[t])
+		if len(hint[t]) > 0 {
+			threads = append(threads, t)
+		}
+	}
+	var shapes []*gen.Program
+	add := func(p *gen.Program) {
+		same := func(q *gen.Program) bool { return string(q.Text()) == string(p.Text()) }
+		if p.Ops() <= surroundedOps && len(shapes) < mostShapes && !slices.ContainsFunc(shapes, same) {
+			shapes = append(shapes, p)
+		}
+	}
+	for _, some := range subsets(threads) {
+		part := make(reduce.Hint, len(hint))
+		for _, t := range some {
+			part[t] = hint[t]
+		}
+		p := reduce.Extract(s.program, part)
+		if p.X86Only() == nil && p.CoresOnly() == nil && (len(threads) == 1 || shared(p)) {
+			add(copied(p, max(len(s.program.Threads), surroundThreads)/2+1))
+			add(p)
+		}
+	}
+	return shapes, nil
+}
+
+// subsets lists subsets of two and more threads, pairs first, or the only thread.
+func subsets(threads []int) [][]int {
+	var list [][]int
+	for mask := range 1 << min(len(threads), 10) {
+		var some []int
+		for i, t := range threads {
+			if mask>>i&1 != 0 {
+				some = append(some, t)
+			}
+		}
+		if len(some) > 1 || len(threads) == 1 && len(some) == 1 {
+			list = append(list, some)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
+	return list
+}
+
+// shared reports whether each operation meets one of another thread at its location,
+// and one of the two stores.
+func shared(p *gen.Program) bool {
+	for t, ops := range p.Threads {
+		for _, op := range ops {
+			meets := func(o gen.Op) bool { return o.Loc == op.Loc && (o.Kind.Writes() || op.Kind.Writes()) }
+			if !slices.ContainsFunc(slices.Concat(slices.Concat(p.Threads[:t], p.Threads[t+1:])...), meets) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// copied is a program with copies of its threads of several loads, up to so many
+// threads in all.
+func copied(p *gen.Program, threads int) *gen.Program {
+	var loads [][]gen.Op
+	for _, ops := range p.Threads {
+		if len(ops) > 1 && !slices.ContainsFunc(ops, func(op gen.Op) bool { return op.Kind != gen.Load }) {
+			loads = append(loads, ops)
+		}
+	}
+	q := *p
+	q.Threads = slices.Clone(p.Threads)
+	for n := 0; len(loads) > 0 && len(q.Threads) < threads; n++ {
+		q.Threads = append(q.Threads, loads[n%len(loads)])
+	}
+	return &q
+}
+
+// violations counts those of a failed run: the loads of each refutation are left out
+// until the model allows the rest.
+func (s *reducer) violations(ctx context.Context, res *rundir.Result) (int, error) {
+	h, v, m := res.History, res.Verdicts[0], res.Models[0]
+	for n := 1; ; n++ {
+		if n == mostViolations || v.Refutation == nil {
+			return n, nil
+		}
+		_, _, used := witness.Restrict(h, v.Refutation)
+		var kept []parse.OpID
+		for id := range h.Ops {
+			op := &h.Ops[id]
+			if _, found := slices.BinarySearch(used, parse.OpID(id)); !found || !op.Reads() || op.Writes() {
+				kept = append(kept, parse.OpID(id))
+			}
+		}
+		if len(kept) == len(h.Ops) {
+			return n, nil
+		}
+		h, _ = h.Select(kept)
+		var err error
+		if v, err = check.Check(ctx, h, m, s.check.Options); err != nil || v.Answer != check.Forbidden {
+			return n, err
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package reduction
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/rundir"
+	"ordeal/gen"
+	"ordeal/gen/reduce"
+	"ordeal/sim"
+)
+
+// Few operations rarely fail on gem5: what breaks needs caches and a protocol that
+// are busy. These are the steps of the search for a background with which they do.
+const (
+	// drawn settings are tried with one seed each, mostDraws times as many where few
+	// of them fail; better of them with betterSeeds more, best of these with bestSeeds
+	// more.
+	drawn       = 32
+	mostDraws   = 2
+	better      = 8
+	betterSeeds = 2
+	best        = 3
+	bestSeeds   = 3
+	// The best are run with quorumSeeds further seeds each, of which quorumLeast have
+	// to fail, and a candidate of what is reduced then with as many, of which
+	// quorumKept have to: more, since among many candidates some fail by chance.
+	quorumSeeds = 9
+	quorumLeast = 2
+	quorumKept  = 7
+	// keptRuns bounds the runs of these candidates.
+	keptRuns = 400
+	// freshSeeds is how far apart the seeds of a search and those that measure its
+	// result are.
+	freshSeeds = 1 << 20
+)
+
+// surround looks for operations of the witness of a violation, and a background
+// (see package background) with which a few rounds of them fail under most seeds.
+// These are reduced then in place of whole, and true is the answer. Where there are
+// none, nothing changes.
+func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *rundir.Result) (bool, error) {
+	if s.spec.Sim != config.SimGem5 || s.identity.Model == "" || s.spec.Config.Background > 0 || whole.Ops() <= surroundedOps {
+		return false, nil
+	}
+	shapes, err := s.shapes(ctx, first)
+	if err != nil || len(shapes) == 0 {
+		return false, err
+	}
+	list, err := s.looks(ctx, shapes)
+	if err != nil {
+		return false, ignoreBudget(err)
+	}
+	chosen, hits := (*setting)(nil), quorumLeast-1
+	for _, t := range list {
+		n, seed, err := s.failing(ctx, t, hits)
+		if err != nil {
+			return false, ignoreBudget(err)
+		}
+		if n > hits {
+			chosen, hits, s.seed = t, n, seed
+		}
+	}
+	if chosen == nil {
+		return false, nil
+	}
+	s.spec.Config, s.sure, s.searched = chosen.config(&s.spec.Config), chosen.shape, s.runs
+	clear(s.runners)
+	*whole = chosen.candidate()
+	s.onBest(whole)
+	return true, nil
+}
+
+// looks draws settings and returns the best of them, the best first.
+func (s *reducer) looks(ctx context.Context, shapes []*gen.Program) ([]*setting, error) {
+	var list []*setting
+	for draw := 0; draw < mostDraws && len(list) < best; draw++ {
+		fresh := settings(shapes, max(len(s.program.Threads), surroundThreads), draw)
+		if err := s.try(ctx, fresh, 1); err != nil {
+			return nil, err
+		}
+		list = append(list, fresh...)
+		list = slices.DeleteFunc(list, func(t *setting) bool { return t.violations == 0 })
+	}
+	for _, look := range []struct{ settings, seeds int }{{better, betterSeeds}, {best, bestSeeds}} {
+		slices.SortStableFunc(list, func(a, b *setting) int { return cmp.Compare(b.rate(), a.rate()) })
+		list = list[:min(look.settings, len(list))]
+		if err := s.try(ctx, list, look.seeds); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *setting) int { return cmp.Compare(b.rate(), a.rate()) })
+	return list, nil
+}
+
+func ignoreBudget(err error) error {
+	if errors.Is(err, reduce.ErrBudget) {
+		return nil
+	}
+	return err
+}
+
+// try runs trials of settings with further seeds.
+func (s *reducer) try(ctx context.Context, list []*setting, seeds int) error {
+	if s.spent(len(list) * seeds) {
+		return reduce.ErrBudget
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(s.width())
+	for _, t := range list {
+		cfg := t.config(&s.spec.Config)
+		cfg.Rounds = t.rounds()
+		runner, err := s.o.Runner(s.spec.Sim, &cfg)
+		if err != nil {
+			return err
+		}
+		c := reduce.Candidate{Program: t.shape, Rounds: cfg.Rounds}
+		from := t.runs
+		t.runs += seeds
+		counts := make([]int, seeds)
+		for k := range seeds {
+			seed := s.best + uint64(from+k)
+			group.Go(func() error {
+				res, err := s.once(ctx, runner, &c, seed, s.check)
+				if err == nil && s.same(res) {
+					counts[k], err = s.violations(ctx, res)
+				}
+				t.add(counts[k])
+				return err
+			})
+		}
+	}
+	return group.Wait()
+}
+
+// failing counts the seeds under which the few rounds of a setting fail, and names
+// the first one. It stops where they cannot be more than least.
+func (s *reducer) failing(ctx context.Context, t *setting, least int) (hits int, seed uint64, err error) {
+	cfg := t.config(&s.spec.Config)
+	c := t.candidate()
+	cfg.Rounds = c.Rounds
+	runner, err := s.o.Runner(s.spec.Sim, &cfg)
+	if err != nil {
+		return 0, 0, err
+	}
+	return s.count(ctx, runner, &c, least+1)
+}
+
+// count runs a candidate with quorumSeeds seeds that no candidate was run with, and
+// counts those with which it fails. It stops where they cannot be least any more.
+func (s *reducer) count(ctx context.Context, runner sim.Runner, c *reduce.Candidate, least int) (hits int, seed uint64, err error) {
+	seeds := s.best + freshSeeds + s.next
+	s.next += quorumSeeds
+	width := s.width()
+	for i := 0; i < quorumSeeds; i += width {
+		n := min(width, quorumSeeds-i)
+		if s.spent(n) {
+			return 0, 0, reduce.ErrBudget
+		}
+		failed, err := s.each(ctx, runner, c, seeds+uint64(i), n)
+		if err != nil {
+			return 0, 0, err
+		}
+		for k, f := range failed {
+			if f && hits == 0 {
+				seed = seeds + uint64(i+k)
+			}
+			if f {
+				hits++
+			}
+		}
+		if hits+quorumSeeds-i-n < least {
+			break
+		}
+	}
+	return hits, seed, nil
+}
+
+// each runs a candidate with n seeds at a time and reports which fail.
+func (s *reducer) each(ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, n int) ([]bool, error) {
+	failed := make([]bool, n)
+	group, ctx := errgroup.WithContext(ctx)
+	for k := range n {
+		group.Go(func() error {
+			res, err := s.once(ctx, runner, c, seed+uint64(k), s.check)
+			failed[k] = err == nil && s.same(res)
+			return err
+		})
+	}
+	return failed, group.Wait()
+}
+
+// most reports whether a candidate fails with most of the seeds it is run with,
+// where a background has been found.
+func (s *reducer) most(ctx context.Context, c *reduce.Candidate) (bool, error) {
+	if c.Program == s.sure { // it was counted
+		return true, nil
+	}
+	if s.runs-s.searched > keptRuns {
+		return false, reduce.ErrBudget
+	}
+	runner, err := s.runner(c)
+	if err != nil {
+		return false, err
+	}
+	hits, seed, err := s.count(ctx, runner, c, quorumKept)
+	if err != nil || hits < quorumKept {
+		return false, err
+	}
+	s.seed = seed
+	return true, nil
+}

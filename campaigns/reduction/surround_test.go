@@ -1,0 +1,110 @@
+package reduction
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/fake"
+	"ordeal/campaigns/internal/must"
+	"ordeal/gen"
+	"ordeal/gen/reduce"
+	"ordeal/sim"
+)
+
+// TestSurround reduces a violation that few operations show only with some
+// backgrounds to such operations, which fail under most other seeds. One that they
+// never show, and one of another simulator, are left to other steps.
+func TestSurround(t *testing.T) {
+	for name, test := range map[string]struct {
+		every uint64 // of so many backgrounds one shows it; 0: none
+		sim   string
+		found bool
+	}{
+		"some":            {every: 5, sim: config.SimGem5, found: true},
+		"none":            {sim: config.SimGem5},
+		"other simulator": {every: 1, sim: "fake"},
+	} {
+		runner := func(_ string, c *config.Config) (sim.Runner, error) {
+			shows := test.every > 0 && c.Background > 0 && c.BackgroundSeed%test.every == 0 && c.Stagger > 0 && c.Sync == config.SyncRound
+			return &fake.Runner{Fault: fake.Stale, When: func(job sim.Job) bool { return shows || job.Program.Ops() > 40 }}, nil
+		}
+		cfg := config.DefaultConfig()
+		cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
+		dir := recordOn(t, test.sim, &fake.Runner{Fault: fake.Stale}, cfg)
+		if !test.found {
+			s := &reducer{o: Options{Runner: runner}.withDefaults(dir)}
+			must.Succeed(t, s.load(t.Context(), dir))
+			whole := reduce.Candidate{Program: s.program, Rounds: cfg.Rounds}
+			first, err := s.first(t.Context(), &whole)
+			must.Succeed(t, err)
+			found, err := s.surround(t.Context(), &whole, first)
+			must.Succeed(t, err)
+			if found || whole.Program != s.program || s.spec.Config.Background+s.spec.Config.Stagger > 0 {
+				t.Errorf("%s: found %v, with %+v", name, found, s.spec.Config.Gem5)
+			}
+			continue
+		}
+		res, err := Reduce(t.Context(), dir, Options{Runner: runner})
+		must.Succeed(t, err)
+		c := &res.Spec.Config
+		if diff := cmp.Diff([]any{true, uint64(0), surroundStagger}, []any{c.Background > 0, c.BackgroundSeed % test.every, c.Stagger}); diff != "" {
+			t.Errorf("%s: a background, seed, stagger (-want +got):\n%s", name, diff)
+		}
+		if res.After > surroundedOps || res.Hits*9 < res.Tries*5 || !res.Minimal {
+			t.Errorf("%s: %d operations fail in %d of %d runs, minimal %v:\n%s", name, res.After, res.Hits, res.Tries, res.Minimal, res.Program.Text())
+		}
+		if most := 2*drawn + better*betterSeeds + best*(bestSeeds+quorumSeeds) + keptRuns + quorumSeeds; res.Runs > most {
+			t.Errorf("%s: %d runs, more than %d", name, res.Runs, most)
+		}
+	}
+}
+
+// TestShapes makes shapes of threads all of whose operations meet others.
+func TestShapes(t *testing.T) {
+	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations x y z\nthread 0\nstore x 1\nstore y 2\nthread 1\nload y\nload x\nthread 2\nstore x 3\nthread 3\nload z\nload x\n"))
+	must.Succeed(t, err)
+	for _, test := range []struct {
+		threads []int
+		shared  bool
+		copies  int // of four threads
+	}{
+		{[]int{0, 1}, true, 4}, {[]int{0, 2}, false, 2}, {[]int{1, 2}, false, 4}, {[]int{2, 3}, false, 4}, {[]int{0, 1, 2}, true, 4},
+	} {
+		var part gen.Program
+		part.Layout, part.Locations = p.Layout, p.Locations
+		for _, n := range test.threads {
+			part.Threads = append(part.Threads, p.Threads[n])
+		}
+		if got := shared(&part); got != test.shared {
+			t.Errorf("threads %v: shared is %v", test.threads, got)
+		}
+		if got := len(copied(&part, 4).Threads); got != test.copies {
+			t.Errorf("threads %v: %d with copies, want %d", test.threads, got, test.copies)
+		}
+	}
+	if got := subsets([]int{3}); len(got) != 1 || !slices.Equal(got[0], []int{3}) {
+		t.Errorf("subsets of one thread: %v", got)
+	}
+	want := [][]int{{4, 5}, {4, 7}, {5, 7}, {4, 5, 7}}
+	if got := subsets([]int{4, 5, 7}); !slices.EqualFunc(want, got, slices.Equal) {
+		t.Errorf("subsets %v, want %v", got, want)
+	}
+}
+
+// TestSettings draws settings that differ, the first of them without a background.
+func TestSettings(t *testing.T) {
+	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations x\nthread 0\nstore x 1\nthread 1\nload x\n"))
+	must.Succeed(t, err)
+	seeds := map[uint64]int{}
+	for draw := range mostDraws {
+		for _, s := range settings([]*gen.Program{p, p}, 8, draw) {
+			seeds[s.around.Seed]++
+		}
+	}
+	if diff := cmp.Diff([]int{2*drawn - 2 + 1, 2}, []int{len(seeds), seeds[0]}); diff != "" {
+		t.Errorf("seeds, settings without a background (-want +got):\n%s", diff)
+	}
+}
