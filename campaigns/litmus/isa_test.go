@@ -1,6 +1,7 @@
 package litmus
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -156,6 +157,61 @@ func releasesToAcquire(p *gen.Program) bool {
 		}
 	}
 	return false
+}
+
+// TestSuiteMachines compares the outcomes that armv8 and rvwmo allow every test below
+// ORDEAL_LITMUS_TESTS with those of the operational machines of package outcomes.
+func TestSuiteMachines(t *testing.T) {
+	folder := os.Getenv("ORDEAL_LITMUS_TESTS")
+	if folder == "" {
+		t.Skip("ORDEAL_LITMUS_TESTS names no tests")
+	}
+	compared, large, reached := 0, 0, 0
+	must.Succeed(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, Suffix) {
+			return err
+		}
+		data, err := readTest(path)
+		must.Succeed(t, err)
+		parsed, err := format.Parse(path, data)
+		if err != nil {
+			return nil
+		}
+		test := &Test{Test: parsed, File: path}
+		m := modelOf(test)
+		machine, err := outcomes.Parse(m.Name)
+		must.Succeed(t, err)
+		machines, err := outcomes.Enumerate(parsed.Program, machine, 1<<22)
+		if errors.Is(err, outcomes.ErrLimit) {
+			large++
+			return nil
+		}
+		must.Succeed(t, err)
+		checked, err := outcomes.Candidates(parsed.Program, 1<<16, func(h *parse.History) (bool, error) {
+			v, err := check.Check(t.Context(), h, m, check.Options{})
+			return v.Answer == check.Allowed, err
+		})
+		if errors.Is(err, outcomes.ErrLimit) {
+			large++
+			return nil
+		}
+		must.Succeed(t, err)
+		compared++
+		reached += len(machines)
+		if !slices.Equal(keysOf(machines), keysOf(checked)) {
+			t.Errorf("%s: the machine reaches %d outcomes, %s allows %d", path, len(machines), m.Name, len(checked))
+		}
+		return nil
+	}))
+	t.Logf("%d tests compared, %d outcomes; %d are too large", compared, reached, large)
+}
+
+func keysOf(list []outcomes.Outcome) (keys []string) {
+	for i := range list {
+		keys = append(keys, list[i].Key())
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // TestNamedShapes compares cycles that package shapes makes of names with the tests of

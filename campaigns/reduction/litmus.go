@@ -112,7 +112,9 @@ func readIndex(p *gen.Program, o parse.Origin) int {
 // or too much to check.
 func (r *Result) outcomes(ctx context.Context, p *gen.Program) ([]outcomes.Outcome, error) {
 	if machine, err := outcomes.Parse(r.Identity.Model); err == nil {
-		return outcomes.Enumerate(p, machine, maxStates)
+		if list, err := outcomes.Enumerate(p, machine, maxStates); !errors.Is(err, outcomes.ErrProgram) {
+			return list, err
+		}
 	}
 	m, ok := model.ByName(r.Identity.Model)
 	if !ok || m.Rules == nil {

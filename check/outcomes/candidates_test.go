@@ -36,7 +36,7 @@ func code(t *testing.T, isa gen.ISA, text string) *gen.Program {
 // al., POPL 2018 (Armv8: Sect. 3 and Figs. 4 to 7), Maranget, Sarkar and Sewell, "A
 // Tutorial Introduction to the ARM and POWER Relaxed Memory Models" (2012), and the
 // RISC-V manual, Volume I, App. A.3. The search and brute force, which is written
-// from the .cat files, agree on every execution.
+// from the .cat files, agree on every execution, and the machines on all outcomes.
 func TestLiterature(t *testing.T) {
 	const arm, riscv, zalasr = gen.AArch64, gen.RISCV64, gen.RISCV64A
 	for _, test := range []struct {
@@ -85,6 +85,11 @@ func TestLiterature(t *testing.T) {
 		{"failure", []gen.ISA{arm, riscv}, "load-linked x; store-conditional x 1", "0 1 / 0 0 0 0", true},
 		{"SB+swps", []gen.ISA{riscv}, "exchange x 1 acquire release; load y | exchange y 2 acquire release; load x", "0 0 | 0 0", false},
 		{"SB+swpals", []gen.ISA{arm}, "exchange x 1 acquire release; load y | exchange y 2 acquire release; load x", "0 0 | 0 0", false},
+		{"MP+dmb+swp-rfi-a", []gen.ISA{arm}, "store x 1; fence; store z 2 | exchange z 3; load z acquire; load x", " | 2 3 0", false},
+		{"MP+dmb+fence.r.r-amo", []gen.ISA{riscv}, "store x 1; fence; store y 2 | load y; fence r.r; exchange x 3", " | 2 0", false},
+		{"MP+dmb+amo", []gen.ISA{riscv}, "store x 1; fence; store y 2 | load y; exchange x 3", " | 2 0", true},
+		{"SB+amo-rfi-addr+dmb", []gen.ISA{riscv}, "exchange x 1; load x; load y addr 1 | store y 2; fence; load x", "0 1 0 | 0", false},
+		{"SB+swp-rfi-addr+dmb", []gen.ISA{arm}, "exchange x 1; load x; load y addr 1 | store y 2; fence; load x", "0 1 0 | 0", true},
 		{"SB+swpas", []gen.ISA{arm}, "exchange x 1 acquire; load y | exchange y 2 acquire; load x", "0 0 | 0 0", true},
 	} {
 		for _, isa := range test.isas {
@@ -119,6 +124,10 @@ func TestLiterature(t *testing.T) {
 			})
 			if found != test.allowed {
 				t.Errorf("%s of %s: %v, want %v", test.name, isa, found, test.allowed)
+			}
+			machine, _ := machineOf(isa)
+			if reached := enumerate(t, code(t, isa, test.code), machine); keys(reached) != keys(list) {
+				t.Errorf("%s of %s: the machine reaches %v too, and not %v", test.name, isa, without(reached, list), without(list, reached))
 			}
 		}
 	}

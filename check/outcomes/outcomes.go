@@ -1,8 +1,9 @@
 // Package outcomes enumerates what one round of a small program may do under
 // SC, TSO and PSO, by exploring every step of an operational machine: memory
 // and, for each thread, a store buffer (Owens, Sarkar and Sewell, TPHOLs 2009;
-// the SPARC Architecture Manual V8, 1992, App. K). It shares no code with the
-// procedures of check, so that each tests the other.
+// the SPARC Architecture Manual V8, 1992, App. K); and under Armv8 and RVWMO, by a
+// machine with views of a list of all writes (Pulte et al., PLDI 2019). It shares no
+// code with the procedures of check, so that each tests the other.
 package outcomes
 
 import (
@@ -23,13 +24,19 @@ const (
 	SC  Machine = iota // at once
 	TSO                // from a FIFO buffer for each thread
 	PSO                // from a FIFO buffer for each thread and location
+	// Armv8 and RVWMO have a list of writes, in which threads see as much as they
+	// wait for. Programs are of those instruction sets alone.
+	Armv8
+	RVWMO
 )
+
+var machineNames = []string{SC: "sc", TSO: "tso", PSO: "pso", Armv8: "armv8", RVWMO: "rvwmo"}
 
 // Parse returns the machine of the model of that name.
 func Parse(model string) (Machine, error) {
-	m := slices.Index([]string{SC: "sc", TSO: "tso", PSO: "pso"}, model)
+	m := slices.Index(machineNames, model)
 	if m < 0 {
-		return SC, fmt.Errorf("no machine enumerates the outcomes of %q: want sc, tso or pso", model)
+		return SC, fmt.Errorf("no machine enumerates the outcomes of %q: want sc, tso, pso, armv8 or rvwmo", model)
 	}
 	return Machine(m), nil
 }
@@ -61,10 +68,17 @@ func appendValues(key []byte, values []gen.Value) []byte {
 // ErrLimit says that a program has more states than may be explored.
 var ErrLimit = errors.New("too many states to enumerate")
 
+// ErrProgram says that a machine does not execute programs of that kind.
+var ErrProgram = errors.New("not of the machine's instruction set")
+
 // Enumerate lists the outcomes of one round of a valid program, in the order
 // of their keys. It explores at most limit states of the machine; a program
-// with more is refused with ErrLimit.
+// with more is refused with ErrLimit. Of Armv8 and RVWMO the limit is on the
+// operations executed.
 func Enumerate(p *gen.Program, m Machine, limit int) ([]Outcome, error) {
+	if m == Armv8 || m == RVWMO {
+		return enumerateViews(p, m, limit)
+	}
 	e := &explorer{p: p, machine: m, limit: limit, seen: map[string]bool{}, found: map[string]Outcome{}}
 	s := &state{
 		at: make([]int, len(p.Threads)), memory: make([]gen.Value, len(p.Locations)),
