@@ -104,14 +104,19 @@ func TestSE(t *testing.T) {
 		{"several", "protocols=MESI_Two_Level+MI_example", machine + "--protocol MESI_Two_Level", []string{"ruby ruby.MESI_Two_Level ", "ORDEAL exit 0"}},
 		{"tree option", "", machine + "--tree-option=--recycle-latency=3", []string{"ORDEAL exit 0"}},
 
-		{"mismatch", "", machine + "--protocol MI_example", []string{"ORDEAL refused the binary has protocol MESI_Two_Level: want MI_example\n"}},
-		{"none named", "protocols=MESI_Two_Level+MI_example", machine, []string{"ORDEAL refused the binary has several protocols (MESI_Two_Level, MI_example): name one\n"}},
+		{"mismatch", "", machine + "--protocol MI_example", []string{"ORDEAL refused the binary has protocol MESI_Two_Level: want MI_example, as scons build/X86_MI_example/gem5.opt builds it (--gem5)\n"}},
+		{"none named", "protocols=MESI_Two_Level+MI_example", machine, []string{"ORDEAL refused the binary has several protocols (MESI_Two_Level, MI_example): name one (--protocol)\n"}},
 		{"no CPU", "nocpu", machine + "--cpu o3", []string{"ORDEAL refused the binary has no o3 CPU (X86O3CPU or DerivO3CPU)\n"}},
 		{"no minor CPU", "", machine + "--cpu minor", []string{"ORDEAL refused the binary has no minor CPU"}},
 		{"no tree", "", "--tree testdata/none --binary p.elf", []string{"ORDEAL refused tree testdata/none: no folder configs/ruby\n"}},
 		{"another tree", "", "--tree testdata/older --binary p.elf", []string{
 			"ORDEAL refused the binary is gem5 24.0.0.1, tree testdata/older is 23.1.0.0: want the tree that the binary was built from (--gem5-tree)\n",
 		}},
+		{"same sources", "sources=testdata/tree", machine, []string{"ORDEAL exit 0"}},
+		{"other sources", "sources=testdata/older", machine, []string{
+			"ORDEAL refused the binary was built from tree testdata/older, whose src/mem/ruby/system/RubySystem.py is not that of tree testdata/tree: want the tree that the binary was built from (--gem5-tree), or build this one\n",
+		}},
+		{"missing source", "sources=testdata/tree", "--tree testdata/unversioned --binary p.elf", []string{"ORDEAL refused the binary was built from tree testdata/tree, whose src/mem/ruby/system/RubySystem.py is not that of"}},
 		{"no configuration", "protocols=MI_example", machine, []string{"ORDEAL refused the tree cannot configure protocol MI_example: "}},
 		{"no binary", "", "--tree testdata/tree", []string{"ORDEAL refused --binary is missing\n"}},
 		{"no such option", "", machine + "--tree-option=--nonsense=3", []string{"ORDEAL refused the tree knows no option --nonsense=3\n"}},

@@ -142,9 +142,9 @@ def check(args):
     if not known:
         refuse("the binary was built without a Ruby protocol: want one, as scons build/X86_MESI_Two_Level/gem5.opt builds it")
     if args.protocol and args.protocol not in known:
-        refuse("the binary has protocol %s: want %s" % (", ".join(known), args.protocol))
+        refuse("the binary has protocol %s: want %s, as scons build/X86_%s/gem5.opt builds it (--gem5)" % (", ".join(known), args.protocol, args.protocol))
     if not args.protocol and len(known) > 1:
-        refuse("the binary has several protocols (%s): name one" % ", ".join(known))
+        refuse("the binary has several protocols (%s): name one (--protocol)" % ", ".join(known))
     for name in ("tree", "binary"):
         if not getattr(args, name):
             refuse("--%s is missing" % name)
@@ -152,6 +152,7 @@ def check(args):
         if not os.path.isdir(os.path.join(args.tree, folder)):
             refuse("tree %s: no folder %s" % (args.tree, folder))
     check_version(args.tree)
+    check_sources(args.tree)
     return args.protocol or known[0]
 
 
@@ -166,6 +167,43 @@ def check_version(tree):
     version = str(getattr(native(), "gem5Version", ""))
     if found and version and found.group(1) != version:
         refuse("the binary is gem5 %s, tree %s is %s: want the tree that the binary was built from (--gem5-tree)" % (version, tree, found.group(1)))
+
+
+def embedded():
+    """The Python sources in the binary: path when it was built, and code; none if it does not say."""
+    for finder in sys.meta_path:
+        modules = getattr(finder, "modules", None)
+        if isinstance(modules, dict) and "m5" in modules:
+            return [entry for entry in modules.values() if isinstance(entry, tuple) and len(entry) == 2]
+    return []
+
+
+def same_code(a, b):
+    """Whether two code objects come from the same text, whatever its path."""
+    kind = type(check_sources.__code__)
+    if not isinstance(a, kind) or not isinstance(b, kind):
+        return type(a) is type(b) and a == b
+    return (
+        a.co_name == b.co_name and a.co_names == b.co_names and a.co_varnames == b.co_varnames
+        and len(a.co_consts) == len(b.co_consts)
+        and all(same_code(x, y) for x, y in zip(a.co_consts, b.co_consts))
+    )
+
+
+def check_sources(tree):
+    """Refuses a tree whose Ruby is not the one in the binary, as far as Python tells."""
+    for built, code in embedded():
+        before, found, name = str(built).rpartition("/src/mem/ruby/")
+        if not found:
+            continue
+        name = "src/mem/ruby/" + name
+        try:
+            with open(os.path.join(tree, name), encoding="utf-8") as f:
+                same = same_code(compile(f.read(), str(built), "exec"), code)
+        except (OSError, SyntaxError, ValueError):
+            same = False
+        if not same:
+            refuse("the binary was built from tree %s, whose %s is not that of tree %s: want the tree that the binary was built from (--gem5-tree), or build this one" % (before, name, tree))
 
 
 def import_tree(tree):

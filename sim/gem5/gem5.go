@@ -138,7 +138,7 @@ func (r *Runner) unfit(ctx context.Context) (*sim.Result, error) {
 	if err != nil {
 		return &sim.Result{Outcome: sim.Infra, Title: "cannot identify gem5", Detail: err.Error()}, nil
 	}
-	if reason := info.mismatch(r.options.Protocol); reason != "" {
+	if reason := info.mismatch(&r.options); reason != "" {
 		detail := fmt.Sprintf("%s is %s", r.options.Binary, info)
 		return &sim.Result{Outcome: sim.Infra, Title: "gem5 does not fit: " + reason, Detail: detail}, nil
 	}

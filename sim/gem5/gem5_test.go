@@ -110,14 +110,16 @@ func TestRun(t *testing.T) {
 // TestMismatch refuses binaries by the name of what they are.
 func TestMismatch(t *testing.T) {
 	for _, test := range []struct{ settings, protocol, title string }{
-		{"protocol=MI_example", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level"},
-		{"protocol=MI_example,info=ok", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level"},
-		{"protocol=MI_example+CHI", "", "gem5 does not fit: the binary has several protocols (MI_example, CHI): name one"},
+		{"protocol=MI_example", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level, as scons build/X86_MESI_Two_Level/gem5.opt builds it (--gem5)"},
+		{"protocol=MI_example,info=ok", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level, as scons build/X86_MESI_Two_Level/gem5.opt builds it (--gem5)"},
+		{"protocol=MI_example+CHI", "", "gem5 does not fit: the binary has several protocols (MI_example, CHI): name one (--protocol)"},
 		{"isa=arm", "", "gem5 does not fit: the binary simulates arm: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it"},
+		{"protocol=MI_example", "MI_example with the order of stores", "gem5 does not fit: the binary prints no debug lines, from which the order of stores is taken: want gem5.opt or gem5.debug, or no --store-order"},
 		{"protocol=MI_example+CHI", "CHI", ""},
 		{"protocol=MI_example", "", ""},
 	} {
-		r := newRunner(t, test.settings, func(o *Options) { o.Protocol = test.protocol })
+		protocol, order := strings.CutSuffix(test.protocol, " with the order of stores")
+		r := newRunner(t, test.settings, func(o *Options) { o.Protocol, o.StoreOrder = protocol, order })
 		result, err := r.Run(t.Context(), newJobs(t, 1, 2)[0])
 		want := sim.Infra
 		if test.title == "" {

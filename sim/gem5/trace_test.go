@@ -227,7 +227,7 @@ func TestOrderOfRun(t *testing.T) {
 		if err := os.WriteFile(trace, []byte(test.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r := newRunner(t, "trace="+trace, func(o *Options) { o.StoreOrder = true })
+		r := newRunner(t, "tracing=on,trace="+trace, func(o *Options) { o.StoreOrder, o.Log = true, LogMemory })
 		result, err := r.Run(t.Context(), sim.Job{Program: p, Rounds: rounds, Dir: t.TempDir()})
 		if err != nil || result.Outcome != sim.Passed {
 			t.Fatalf("%+v, %v", result, err)

@@ -10,6 +10,7 @@ FAKE in the environment says what it is like: words separated by commas.
     stuck=N         no core completes an access after tick N
     spin=N          no core completes a store after tick N
     nostats         cores count neither
+    sources=TREE    the tree whose RubySystem.py is in the binary
     work=A+B        arguments of work_begin, executed at the start
 """
 
@@ -57,3 +58,23 @@ def simulate(ticks):
         return _Event("simulate() limit reached", 0)
     _tick = end
     return _Event("exiting with last active thread context", int(SETTINGS.get("code", 0)))
+
+
+class _Importer:
+    """Holds sources as gem5's own importer does: by module, path and code."""
+
+    def __init__(self, tree):
+        self.modules = {}
+        for module, path in (("m5", "src/python/m5/__init__.py"), ("m5.objects.RubySystem", "src/mem/ruby/system/RubySystem.py")):
+            built = os.path.join(tree, path)
+            text = open(built).read() if "Ruby" in path else ""
+            self.modules[module] = (built, compile(text, path, "exec"))
+
+    def find_spec(self, *_):
+        return None
+
+
+if "sources" in SETTINGS:
+    import sys
+
+    sys.meta_path.append(_Importer(SETTINGS["sources"]))
